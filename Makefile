@@ -1,0 +1,62 @@
+# Every target prepares the machine first (quick when there is nothing to do).
+PYTHON := .venv/bin/python
+CMAKE := .venv/bin/cmake
+CXX_FILES = $(shell git ls-files '*.cpp' '*.h')
+PY_FILES = $(shell git ls-files '*.py')
+
+.DEFAULT_GOAL := build
+.PHONY: setup build demo test ctest pytest fuzz lint format sanitize wheel clean
+
+setup:
+	@tools/setup.sh
+
+# The lock lets several people build in one checkout.
+build: setup
+	@mkdir -p build
+	@test -f build/build.ninja || $(CMAKE) -S . -B build -G Ninja -DNUMBUS_INPLACE=ON \
+	  -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON)
+	@flock build/.lock $(CMAKE) --build build
+
+demo: build
+	$(PYTHON) -m numbus examples/heat.py --demo
+
+# pytest comes last: its closing line says how it went.
+test: ctest
+	$(MAKE) --no-print-directory fuzz PROGRAMS=300
+	$(MAKE) --no-print-directory pytest
+
+ctest: build
+	.venv/bin/ctest --test-dir build --output-on-failure
+
+pytest: build
+	$(PYTHON) -m pytest -q $(wildcard tests/python tests/errors)
+
+PROGRAMS ?= 10000
+fuzz: build
+	@if [ -f tests/fuzz/run.py ]; then \
+	  echo $(PYTHON) tests/fuzz/run.py --programs $(PROGRAMS); \
+	  $(PYTHON) tests/fuzz/run.py --programs $(PROGRAMS); \
+	else echo "fuzz: tests/fuzz/run.py is not there yet"; fi
+
+lint: setup
+	.venv/bin/clang-format --dry-run --Werror $(CXX_FILES)
+	.venv/bin/ruff check --quiet $(PY_FILES)
+	.venv/bin/ruff format --quiet --check $(PY_FILES)
+	$(PYTHON) tools/check_includes.py
+
+format: setup
+	.venv/bin/clang-format -i $(CXX_FILES)
+	.venv/bin/ruff check --quiet --fix $(PY_FILES)
+	.venv/bin/ruff format --quiet $(PY_FILES)
+
+sanitize: setup
+	@test -f build-sanitize/build.ninja || $(CMAKE) -S . -B build-sanitize -G Ninja \
+	  -DNUMBUS_SANITIZE=address,undefined
+	$(CMAKE) --build build-sanitize
+	.venv/bin/ctest --test-dir build-sanitize --output-on-failure
+
+wheel: setup
+	tools/build_wheels.sh
+
+clean:
+	rm -rf build build-sanitize dist .gpu python/numbus/_core*.so
