@@ -1,0 +1,29 @@
+// Errors that reach the user: a kind that selects the Python exception class, and one sentence.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace numbus {
+
+enum class ErrorKind { Value, Type, Index, Axis, Memory, Runtime, Casting, ZeroDivision, NotImplemented };
+
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
+  ErrorKind kind() const { return kind_; }
+
+ private:
+  ErrorKind kind_;
+};
+
+[[noreturn]] inline void raise(ErrorKind kind, std::string what) { throw Error(kind, what); }
+
+// The form of every message: "[op] what is wrong; got ...; expected ...".
+[[noreturn]] inline void raise(ErrorKind kind, const std::string& op, const std::string& what,
+                               const std::string& got, const std::string& expected) {
+  throw Error(kind, "[" + op + "] " + what + "; got " + got + "; expected " + expected);
+}
+
+}  // namespace numbus

@@ -1,0 +1,101 @@
+// The rows, and type resolution.
+#include "ops/table.h"
+
+#include <string>
+
+#include "base/error.h"
+
+namespace numbus {
+
+const Row kRows[] = {
+#define PRIM(name, nin, rule, bool_as, llvm, c, lo, hi, doc) \
+  {#name, nin, Rule::rule, Op::bool_as, true, true, lo, hi, doc},
+#define MATH(name, nin, rule, bool_as, lo, hi, doc) \
+  {#name, nin, Rule::rule, Op::bool_as, false, true, lo, hi, doc},
+#define INTERNAL(name, nin, llvm, c) {#name, nin, Rule::None, Op::name, true, false, 0, 0, ""},
+#include "ops/ops.def"
+#undef PRIM
+#undef MATH
+#undef INTERNAL
+};
+
+std::string_view op_name(Op op) {
+  static constexpr std::string_view kStructural[] = {
+      "select", "cast", "bits", "constant", "scalar", "index", "in_box", "load", "store", "acc_load", "acc_store",
+      "real_part", "imag_part", "make_complex", "table", "if_any", "end_if", "if_result"};
+  int i = static_cast<int>(op);
+  return i < kNumRows ? kRows[i].name : kStructural[i - kNumRows];
+}
+
+namespace {
+
+[[noreturn]] void no_loop(Op op, std::span<const DType> operands, const char* expected) {
+  std::string got;
+  for (DType t : operands) got += (got.empty() ? "" : ", ") + std::string(name(t));
+  raise(ErrorKind::Type, std::string(op_name(op)), "not supported for the input types", got, expected);
+}
+
+}  // namespace
+
+Resolved resolve(Op op, std::span<const DType> operands) {
+  const Row& r = row(op);
+  DType t = operands[0];
+  for (DType o : operands.subspan(1)) t = promote(t, o);
+  bool all_bool = t == DType::Bool;
+  if (all_bool && r.bool_as != op) return resolve(r.bool_as, operands);
+  auto same = [&](DType in, DType out) { return Resolved{op, {in, in, in}, out}; };
+  switch (r.rule) {
+    case Rule::Arith:
+    case Rule::Any:
+      if (all_bool && op == Op::reciprocal) return same(DType::I8, DType::I8);
+      return same(t, t);
+    case Rule::ArithNoBool:
+      if (all_bool) no_loop(op, operands, "a number type (for bool use logical_xor, logical_not or astype)");
+      return same(t, t);
+    case Rule::Divide:
+      if (!is_inexact(t)) t = DType::F64;
+      return same(t, t);
+    case Rule::Modulo:
+      if (is_complex(t)) no_loop(op, operands, "bool, integer or float types");
+      if (all_bool) t = DType::I8;
+      return same(t, t);
+    case Rule::Power:
+      if (all_bool) t = DType::I8;
+      return same(t, t);
+    case Rule::FloatPower:
+      t = is_complex(t) ? DType::C128 : DType::F64;
+      return same(t, t);
+    case Rule::Float:
+      if (is_complex(t)) no_loop(op, operands, "bool, integer or float types");
+      t = float_for(t);
+      return same(t, t);
+    case Rule::FloatComplex:
+      t = float_for(t);
+      return same(t, t);
+    case Rule::RoundReal:
+      if (is_complex(t)) no_loop(op, operands, "bool, integer or float types");
+      return same(t, t);
+    case Rule::Abs: return same(t, real_of(t));
+    case Rule::Compare: return same(t, DType::Bool);
+    case Rule::Logical: return same(DType::Bool, DType::Bool);
+    case Rule::Bits:
+      if (is_inexact(t)) no_loop(op, operands, "bool or integer types");
+      return same(t, t);
+    case Rule::Shift:
+      if (is_inexact(t)) no_loop(op, operands, "bool or integer types");
+      if (all_bool) t = DType::I8;
+      return same(t, t);
+    case Rule::BitCount:
+      if (is_inexact(t)) no_loop(op, operands, "integer types");
+      if (all_bool) t = DType::I8;
+      return same(t, DType::U8);
+    case Rule::TestFloat: return same(t, DType::Bool);
+    case Rule::TestReal:
+      if (is_complex(t)) no_loop(op, operands, "bool, integer or float types");
+      return same(float_for(t), DType::Bool);
+    case Rule::None: break;
+  }
+  return same(t, t);
+}
+
+}  // namespace numbus

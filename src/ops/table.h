@@ -1,0 +1,88 @@
+// The table of operations as data, and the rules that give an operation its types.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/dtype.h"
+
+namespace numbus {
+
+enum class Op : uint16_t {
+#define PRIM(name, nin, rule, bool_as, llvm, c, lo, hi, doc) name,
+#define MATH(name, nin, rule, bool_as, lo, hi, doc) name,
+#define INTERNAL(name, nin, llvm, c) name,
+#include "ops/ops.def"
+#undef PRIM
+#undef MATH
+#undef INTERNAL
+  // Steps with structure, known to the IR and its back ends rather than to users.
+  select,     // a ? b : c
+  cast,       // a converted to `type`
+  bits,       // a's bit pattern as `type`
+  constant,   // imm: the bit pattern
+  scalar,     // imm: index of a run-time scalar of the kernel
+  index,      // imm: dimension; the point's index there, int64
+  in_box,     // imm: box; whether the point lies in it
+  load,       // imm: argument
+  store,      // imm: argument; a where predicate b (if any)
+  acc_load,   // imm: field of the reduction state
+  acc_store,  // imm: field; a where predicate b (if any)
+  real_part,  // of complex a
+  imag_part,
+  make_complex,  // from real a and imaginary b
+  table,      // imm: constant table; a: index
+  if_any,     // the steps up to the matching end_if run only if a holds for some lane; imm: index of end_if
+  end_if,
+  if_result,  // per lane: c ? b (computed inside if_any) : a
+};
+
+enum class Rule : uint8_t {
+  Arith,         // bool, integers, floats, complex: promoted type in, same type out
+  ArithNoBool,   // the same, but bool raises TypeError
+  Any,           // as Arith (minimum, maximum)
+  Divide,        // integers compute in float64
+  Modulo,        // bool as int8; no complex
+  Power,         // bool as int8
+  FloatPower,    // float64 or complex128
+  Float,         // integers in the smallest float that holds them; no complex
+  FloatComplex,  // the same, and complex
+  RoundReal,     // integers stay; no complex
+  Abs,           // complex gives its real type
+  Compare,       // promoted type in, bool out
+  Logical,       // operands as bool
+  Bits,          // bool and integers
+  Shift,         // integers, bool as int8
+  BitCount,      // integers in, uint8 out
+  TestFloat,     // any type in, bool out, integers trivially
+  TestReal,      // floats in, bool out
+  None
+};
+
+struct Row {
+  std::string_view name;
+  uint8_t nin;
+  Rule rule;
+  Op bool_as;
+  bool primitive, published;
+  double low, high;
+  std::string_view doc;
+};
+
+extern const Row kRows[];
+constexpr int kNumRows = static_cast<int>(Op::select);
+inline const Row& row(Op op) { return kRows[static_cast<int>(op)]; }
+std::string_view op_name(Op op);
+
+struct Resolved {
+  Op op;           // differs from the row asked for where bool operands have a row of their own
+  DType in[3];     // the loop's operand types
+  DType out;
+};
+
+// NumPy's choice of loop for operands of these types (weak Python scalars already given their type).
+// Raises TypeError where NumPy has no loop.
+Resolved resolve(Op op, std::span<const DType> operands);
+
+}  // namespace numbus
