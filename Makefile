@@ -1,8 +1,8 @@
 # Every target prepares the machine first (quick when there is nothing to do).
 PYTHON := .venv/bin/python
 CMAKE := .venv/bin/cmake
-CXX_FILES = $(shell git ls-files '*.cpp' '*.h')
-PY_FILES = $(shell git ls-files '*.py')
+CXX_FILES = $(wildcard $(shell git ls-files '*.cpp' '*.h'))
+PY_FILES = $(wildcard $(shell git ls-files '*.py'))
 
 .DEFAULT_GOAL := build
 .PHONY: setup build demo test ctest pytest fuzz lint format sanitize wheel clean
@@ -39,7 +39,7 @@ fuzz: build
 	else echo "fuzz: tests/fuzz/run.py is not there yet"; fi
 
 lint: setup
-	.venv/bin/clang-format --dry-run --Werror $(CXX_FILES)
+	.venv/bin/clang-format --dry-run --Werror --ferror-limit=20 $(CXX_FILES)
 	.venv/bin/ruff check --quiet $(PY_FILES)
 	.venv/bin/ruff format --quiet --check $(PY_FILES)
 	$(PYTHON) tools/check_includes.py

@@ -1,4 +1,4 @@
-// Definitions of newer glibc functions that LLVM's archives call, so that the module loads on older glibc.
+// Definitions of newer glibc functions that LLVM calls, so that the module loads on older glibc.
 #include <sys/random.h>
 
 #include <cstddef>

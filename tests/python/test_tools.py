@@ -1,0 +1,61 @@
+"""The checks in tools/ find what they are there to refuse."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+TOOLS = Path(__file__).parents[2] / "tools"
+pytestmark = pytest.mark.skipif(not TOOLS.is_dir(), reason="not in a checkout")
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, TOOLS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def problems(tmp_path, **files):
+    """What check_includes says of files named folder__name, all headers."""
+    for name, text in files.items():
+        path = tmp_path / (name.replace("__", "/") + ".h")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return load("check_includes").check(tmp_path)
+
+
+def test_downward_include_is_fine(tmp_path):
+    assert problems(tmp_path, base__a="", ops__b='#include "base/a.h"\n#include <vector>\n') == []
+
+
+@pytest.mark.parametrize(
+    "folder, line, says",
+    [
+        ("base", '#include "ops/b.h"', "base/ may not include ops/"),
+        ("vendor", '#include "ops/b.h"', "vendor/ may not include ops/"),
+        ("base", '#include "base/gone.h"', "no such file"),
+        ("base", "#include <Python.h>", "knows no Python"),
+        ("base", "#include <llvm/IR/Module.h>", "belongs to compile/"),
+        ("lazy", "  if (device.is_cuda()) {", "device test"),
+        ("lazy", "#ifdef NUMBUS_CUDA", "device test"),
+        ("misc", "", "not in the table"),
+    ],
+)
+def test_refuses(tmp_path, folder, line, says):
+    found = problems(tmp_path, ops__b="", **{f"{folder}__x": f"// x\n{line}\n"})
+    assert len(found) == 1 and says in found[0]
+
+
+def test_refuses_cycle(tmp_path):
+    found = problems(
+        tmp_path,
+        base__a='#include "base/b.h"\n',
+        base__b='#include "base/c.h"\n',
+        base__c='#include "base/a.h"\n',
+    )
+    assert len(found) == 1 and found[0].startswith("include cycle: ")
+
+
+def test_repository_is_fine():
+    assert load("check_includes").check(TOOLS.parent / "src") == []
