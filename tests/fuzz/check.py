@@ -1,0 +1,199 @@
+"""Runs a program in NumPy and in Numbus in every mode, and says what differs."""
+
+from __future__ import annotations
+
+import importlib
+import traceback
+from collections import Counter
+
+import numpy as np
+from program import compile_text, execute
+from shadow import PERTURB, Shadow, real_size, shadow_numpy, spread
+
+FACTOR = 4.0  # allowed: this many times what the perturbation moved the result
+
+
+class Unsupported(Exception):
+    """The program uses something that the module under test has not (yet)."""
+
+
+class Broken(Exception):
+    """The program does not run in NumPy: no verdict (a candidate of the minimiser)."""
+
+
+def load_numbus():
+    """(module, array type, flush, set_mode); raises ImportError where _core is not built."""
+    nb = importlib.import_module("numbus")
+    core = importlib.import_module("numbus._core")
+    return nb, nb.ndarray, core.flush, core.set_mode
+
+
+class Subject:
+    """The library under test. `numpy` stands in for Numbus where that is not built."""
+
+    def __init__(self, name: str = "numbus"):
+        self.name = name
+        if name == "numbus":
+            self.xp, self.array_type, self.flush, self.set_mode = load_numbus()
+        else:
+            self.xp, self.array_type, self.flush = np, np.ndarray, None
+            self.set_mode = lambda mode: None
+            if name != "numpy":
+                from mutants import MUTANTS
+
+                self.xp, self.array_type = MUTANTS[name]
+
+    def run(self, code, mode: str):
+        self.set_mode(mode)
+        return execute(code, self.xp, np, self.array_type, self.flush)
+
+
+def reference(code):
+    """NumPy's results, and for each float result how far a correct library may be away."""
+    try:
+        expected = execute(code, np)
+        Shadow.counter = 0
+        shadow = execute(code, shadow_numpy, shadow_numpy, np.ndarray)
+    except Exception as e:
+        raise Broken(repr(e)) from e
+    if len(expected) != len(shadow):
+        raise Broken("control flow depends on rounding")
+    tolerances = []
+    for e, s in zip(expected, shadow, strict=True):
+        if not isinstance(e.data, np.ndarray):
+            tolerances.append(0.0)
+            continue
+        d = spread(e.data, s.data)
+        if not np.isfinite(d):
+            raise Broken(f"{e.label}: a tie at a threshold")
+        if d and e.data.dtype.kind in "fc" and e.data.size:
+            size = np.abs(np.where(np.isfinite(e.data), e.data, 0)).max()
+            d += PERTURB.get(real_size(e.data.dtype), 1e-12) * 0.05 * float(size)
+        tolerances.append(FACTOR * d)
+    return expected, tolerances
+
+
+def same_bits(x, y) -> bool:
+    """Equal bit for bit, any NaN being equal to any NaN."""
+    if x.tobytes() == y.tobytes():
+        return True
+    if x.dtype.kind not in "fc":
+        return False
+    if x.dtype.kind == "c":
+        return same_bits(x.real.copy(), y.real.copy()) and same_bits(x.imag.copy(), y.imag.copy())
+    unsigned = f"u{x.dtype.itemsize}"
+    bits = x.view(unsigned) == y.view(unsigned)
+    return bool((bits | (np.isnan(x) & np.isnan(y))).all())
+
+
+def metadata(got, want) -> str:
+    """What differs in kind, shape, dtype or strides; strides count where an axis has steps."""
+    if isinstance(want.data, np.ndarray) != isinstance(got.data, np.ndarray):
+        return f"got {got.data!r}, NumPy {want.data!r}"
+    if got.shape != want.shape:
+        return f"shape {got.shape}, NumPy {want.shape}"
+    if got.dtype != want.dtype:
+        return f"dtype {got.dtype}, NumPy {want.dtype}"
+    if got.scalar != want.scalar:
+        kind = {True: "scalar", False: "array"}
+        return f"{kind[got.scalar]}, NumPy {kind[want.scalar]}"
+    if 0 not in want.shape:
+        for extent, s, t in zip(want.shape, got.strides, want.strides, strict=False):
+            if extent > 1 and s != t:
+                return f"strides {got.strides}, NumPy {want.strides}"
+    return ""
+
+
+def difference(got, want, tolerance, signed_zero) -> str:
+    """How a value differs from NumPy's; empty when it does not."""
+    text = metadata(got, want)
+    if text or want.data is None:
+        return text
+    if isinstance(want.data, str):
+        return "" if got.data == want.data else f"got {got.data}, NumPy {want.data}"
+    x, y = got.data, want.data
+    if tolerance == 0.0:
+        if same_bits(x, y) or (
+            not signed_zero and np.array_equal(x, y, equal_nan=y.dtype.kind in "fc")
+        ):
+            return ""
+        bad = ~(x == y)
+        if y.dtype.kind in "fc":
+            bad &= ~(np.isnan(x) & np.isnan(y))
+        return describe(x, y, bad, "exact") if bad.any() else "signs of zeros or NaN parts differ"
+    d = spread(x, y)
+    if d <= tolerance:
+        return ""
+    with np.errstate(all="ignore"):
+        bad = ~(np.abs(x - y) <= tolerance) & ~(np.isnan(x) & np.isnan(y))
+    return describe(x, y, bad, f"tolerance {tolerance:.3g}")
+
+
+def describe(x, y, bad, how) -> str:
+    at = np.argwhere(np.atleast_1d(bad))[0] if bad.ndim else ()
+    at = tuple(int(i) for i in at)[: y.ndim]
+    count = f"{int(bad.sum())} of {y.size} elements ({how})"
+    return f"{count}, first at {at}: got {x[at]!r}, want {y[at]!r}"
+
+
+class Checker:
+    """Checks programs in the given modes; counts what the subject does not support."""
+
+    def __init__(self, modes, subject: str = "numbus", strict: bool = False):
+        self.modes = list(modes)
+        self.subject = Subject(subject)
+        self.strict = strict
+        self.unsupported: Counter[str] = Counter()
+
+    def check_text(self, text: str, note=None) -> str:
+        """The first difference as text, or "" where there is none (or no verdict)."""
+        try:
+            code = compile_text(text)
+            expected, tolerances = reference(code)
+        except (Broken, SyntaxError):
+            return ""
+        signed_zero = not any(word in text for word in ("max", "min"))
+        first = first_mode = None
+        for mode in self.modes:
+            if note:
+                note(mode)
+            try:
+                got = self.subject.run(code, mode)
+            except Exception as e:
+                if not self.strict and missing(e):
+                    self.unsupported[str(e).split("\n")[0][:120]] += 1
+                    return ""
+                return f"[{mode}] {error_text(e)}"
+            if len(got) != len(expected):
+                return f"[{mode}] {len(got)} values, NumPy {len(expected)}"
+            for g, e, tolerance in zip(got, expected, tolerances, strict=True):
+                text_ = difference(g, e, tolerance, signed_zero)
+                if text_:
+                    return f"[{mode}] {e.label}: {text_}"
+            if first is None:
+                first, first_mode = got, mode
+                continue
+            for g, f in zip(got, first, strict=True):
+                if isinstance(g.data, np.ndarray) and not same_bits(g.data, f.data):
+                    bad = ~(g.data == f.data)
+                    if g.data.dtype.kind in "fc":
+                        bad &= ~(np.isnan(g.data) & np.isnan(f.data))
+                    if not bad.any():
+                        return f"[{mode} against {first_mode}] {g.label}: signs of zeros differ"
+                    return f"[{mode} against {first_mode}] {g.label}: " + describe(
+                        g.data, f.data, bad, "bit for bit"
+                    )
+        return ""
+
+
+def missing(e: Exception) -> bool:
+    """True for what is not there yet, as opposed to there and wrong."""
+    if isinstance(e, NotImplementedError):
+        return True
+    return isinstance(e, AttributeError) and "has no attribute" in str(e) and "numbus" in str(e)
+
+
+def error_text(e: Exception) -> str:
+    where = [f for f in traceback.extract_tb(e.__traceback__) if f.filename == "<program>"]
+    line = f"line {where[-1].lineno}: " if where else ""
+    return f"{line}{type(e).__name__}: {e}"

@@ -1,0 +1,246 @@
+"""The fuzzer: random programs in NumPy and in Numbus, in every mode.
+
+    python tests/fuzz/run.py --programs 100000            all modes, two jobs
+    python tests/fuzz/run.py --print 17                   the program of a seed
+    python tests/fuzz/run.py --replay 17                  run it, minimise it if it fails
+    python tests/fuzz/run.py --text file.py               run program text from a file
+    python tests/fuzz/run.py --subject OverlapOrder       a mutant of NumPy: must be found
+
+A worker that dies or hangs costs one program, which is reported like any other failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE))
+if any((ROOT / "python" / "numbus").glob("_core*.so")):
+    sys.path.insert(0, str(ROOT / "python"))
+
+from check import Checker  # noqa: E402
+from grammar import ALL, FIRST, GRAMMAR_VERSION, Features, generate  # noqa: E402
+from minimise import minimise  # noqa: E402
+
+MODES = ("eager", "interp", "compiled", "auto")
+FAILED_SEEDS = HERE / "failed_seeds.txt"
+REGRESSIONS = HERE / "regressions"
+
+
+def features_of(args) -> Features:
+    names = {"first": FIRST, "all": ALL}.get(args.dtypes) or tuple(args.dtypes.split(","))
+    return Features(dtypes=names, big=not args.small, statements=args.statements)
+
+
+def worker(args, first: int, stop: int, step: int, status, results):
+    """Checks seeds first, first+step, … below stop; status = (seed, mode, programs done)."""
+    checker = Checker(args.modes, args.subject, args.strict)
+    features = features_of(args)
+
+    def note(mode):
+        status[1] = args.modes.index(mode)
+
+    for seed in range(first, stop, step):
+        status[0] = seed
+        try:
+            program = generate(seed, features)
+        except Exception as e:
+            results.put(("failure", seed, f"generator: {type(e).__name__}: {e}", ""))
+            continue
+        failure = checker.check_text(program.text, note)
+        if failure:
+            text = program.text
+            if args.minimise:
+                text = minimise(text, checker.check_text, 300)
+                failure = checker.check_text(text) or f"{failure} (only after other programs)"
+            results.put(("failure", seed, failure, text))
+        status[2] += 1
+        status[3] = int(time.monotonic())
+    results.put(("unsupported", 0, "", dict(checker.unsupported)))
+    results.put(("done", 0, "", ""))
+
+
+class Slot:
+    """One worker process and the seeds it is responsible for."""
+
+    def __init__(self, context, args, first, stop, step):
+        self.context, self.args, self.stop, self.step = context, args, stop, step
+        self.done = 0
+        self.start(first)
+
+    def start(self, first: int):
+        self.status = self.context.Array("q", [first, 0, 0, int(time.monotonic())], lock=False)
+        self.results = self.context.Queue()
+        self.process = self.context.Process(
+            target=worker,
+            args=(self.args, first, self.stop, self.step, self.status, self.results),
+            daemon=True,
+        )
+        self.process.start()
+        self.finished = first >= self.stop
+
+    def drain(self) -> list:
+        out = []
+        while True:
+            try:
+                item = self.results.get(timeout=0.01)
+            except Exception:
+                return out
+            self.finished |= item[0] == "done"
+            out.append(item)
+
+    def programs(self) -> int:
+        return self.done + self.status[2]
+
+    def stuck(self) -> bool:
+        return time.monotonic() - self.status[3] > self.args.timeout
+
+    def restart(self) -> tuple[int, str]:
+        """Go on after the program that killed the worker; returns (seed, mode)."""
+        seed, mode = self.status[0], self.args.modes[self.status[1]]
+        self.done += self.status[2] + 1
+        self.start(seed + self.step)
+        return seed, mode
+
+
+def fails_apart(args, text: str) -> str:
+    """Run program text in a process of its own; "" when it passes."""
+    command = [sys.executable, __file__, "--text", "-", "--modes", ",".join(args.modes)]
+    command += ["--subject", args.subject]
+    try:
+        done = subprocess.run(
+            command, input=text, capture_output=True, text=True, timeout=args.timeout
+        )
+    except subprocess.TimeoutExpired:
+        return "hangs"
+    if done.returncode < 0 or done.returncode > 1:
+        lines = done.stderr.strip().split("\n")
+        return f"dies with status {done.returncode}: {lines[-1][:200]}"
+    return done.stdout.strip() if done.returncode else ""
+
+
+def crashed(args, seed: int, mode: str, how: str) -> tuple[str, str]:
+    text = generate(seed, features_of(args)).text
+    failure = fails_apart(args, text)
+    if not failure:
+        return f"[{mode}] worker {how} (only after other programs)", text
+    if args.minimise:
+        text = minimise(text, lambda t: fails_apart(args, t), 120)
+        failure = fails_apart(args, text) or failure
+    return f"[{mode}] {failure}", text
+
+
+def report(args, seed: int, failure: str, text: str):
+    print(f"\n=== seed {seed} (grammar {GRAMMAR_VERSION}, dtypes {args.dtypes}): {failure}")
+    print(text, flush=True)
+    if args.save:
+        REGRESSIONS.mkdir(exist_ok=True)
+        path = REGRESSIONS / f"g{GRAMMAR_VERSION}_{args.dtypes}_{seed}.txt"
+        path.write_text(f"# {failure.splitlines()[0]}\n{text}\n")
+        with FAILED_SEEDS.open("a") as f:
+            f.write(f"{GRAMMAR_VERSION} {args.dtypes} {seed}\n")
+
+
+def run_many(args) -> int:
+    context = multiprocessing.get_context("spawn")
+    stop = args.seed + args.programs
+    jobs = max(1, min(args.jobs, args.programs))
+    slots = [Slot(context, args, args.seed + j, stop, jobs) for j in range(jobs)]
+    start = last = time.monotonic()
+    failures, unsupported = 0, Counter()
+    while not all(s.finished for s in slots) and failures < args.max_failures:
+        for slot in slots:
+            for kind, seed, failure, text in slot.drain():
+                if kind == "unsupported":
+                    unsupported.update(text)
+                elif kind == "failure":
+                    failures += 1
+                    report(args, seed, failure, text)
+            if slot.finished:
+                continue
+            dead, stuck = not slot.process.is_alive(), slot.stuck()
+            if dead or stuck:
+                how = f"died with status {slot.process.exitcode}" if dead else "hung"
+                if stuck and not dead:
+                    slot.process.kill()
+                failures += 1
+                seed, mode = slot.restart()
+                report(args, seed, *crashed(args, seed, mode, how))
+        time.sleep(0.02)
+        if time.monotonic() - last > 15:
+            last = time.monotonic()
+            n = sum(s.programs() for s in slots)
+            print(f"{n} programs, {n / (last - start):.0f}/s, {failures} failures", flush=True)
+    for slot in slots:
+        if not slot.finished:
+            slot.process.kill()
+    n, seconds = sum(s.programs() for s in slots), time.monotonic() - start
+    for message, count in unsupported.most_common(20):
+        print(f"not supported yet, {count} programs: {message}")
+    print(
+        f"{n} programs (seeds {args.seed}…{stop - 1}, grammar {GRAMMAR_VERSION}, "
+        f"dtypes {args.dtypes}) in modes {', '.join(args.modes)}: {failures} failures, "
+        f"{sum(unsupported.values())} without verdict, {seconds:.0f} s"
+    )
+    return 1 if failures else 0
+
+
+def run_one(args) -> int:
+    if args.text is not None:
+        text = sys.stdin.read() if args.text == "-" else Path(args.text).read_text()
+    else:
+        text = generate(args.replay, features_of(args)).text
+    checker = Checker(args.modes, args.subject, args.strict)
+    failure = checker.check_text(text)
+    if failure and args.replay is not None:
+        report(
+            args,
+            args.replay,
+            failure,
+            minimise(text, checker.check_text) if args.minimise else text,
+        )
+    else:
+        print(failure or f"no difference {dict(checker.unsupported) or ''}")
+    return 1 if failure else 0
+
+
+def main(argv=None) -> int:
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    p.add_argument("--programs", type=int, default=1000)
+    p.add_argument("--seed", type=int, default=0, help="the first seed")
+    p.add_argument("--modes", default=",".join(MODES))
+    p.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    p.add_argument("--dtypes", default="first", help="first, all, or names with commas")
+    p.add_argument("--statements", type=int, default=Features.statements)
+    p.add_argument("--small", action="store_true", help="no arrays above 40,000 elements")
+    p.add_argument("--replay", type=int, metavar="SEED")
+    p.add_argument("--print", type=int, metavar="SEED")
+    p.add_argument("--text", metavar="FILE", help="run program text (- is standard input)")
+    p.add_argument("--subject", default="numbus", help="numbus, numpy, or a mutant's name")
+    p.add_argument("--strict", action="store_true", help="what is not supported is a failure")
+    p.add_argument("--timeout", type=float, default=120.0, help="seconds one program may take")
+    p.add_argument("--max-failures", type=int, default=20)
+    p.add_argument("--no-minimise", dest="minimise", action="store_false")
+    p.add_argument(
+        "--save", action="store_true", help="keep failures in failed_seeds.txt, regressions/"
+    )
+    args = p.parse_args(argv)
+    args.modes = args.modes.split(",")
+    if args.print is not None:
+        print(generate(args.print, features_of(args)).text)
+        return 0
+    if args.replay is not None or args.text is not None:
+        return run_one(args)
+    return run_many(args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+"""NumPy with a small error on purpose: what a correct library may compute, for tolerances.
+
+Operations that need not agree bit for bit with NumPy (transcendental functions, float reductions,
+complex products) are perturbed by a relative amount far above a rounding error. How far a
+program's results then move says how exactly Numbus must reproduce them: not at all → bit for bit; a
+truth value or integer that changes → a tie at a threshold, and the statement is not generated.
+"""
+
+from __future__ import annotations
+
+import types
+
+import numpy as np
+
+PERTURB = {2: 2e-3, 4: 4e-6, 8: 1e-12}  # by the size of the real type
+_SIGNS = np.random.default_rng(3).choice([-1.0, 1.0], 1 << 16)
+_AMOUNT = _SIGNS * np.random.default_rng(4).uniform(0.5, 1.0, 1 << 16)
+
+# Bit for bit as NumPy for real operands (and for integers every operation is).
+EXACT_REAL = frozenset(
+    """add subtract multiply divide sqrt negative positive absolute fabs minimum maximum fmin fmax
+    floor ceil rint trunc sign signbit copysign square reciprocal conjugate equal not_equal less
+    less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isfinite
+    isinf heaviside nextafter spacing fmod""".split()
+)
+EXACT_COMPLEX = frozenset(
+    """add subtract negative positive conjugate equal not_equal logical_and logical_or logical_xor
+    logical_not isnan isfinite isinf""".split()
+)
+EXACT_REDUCTIONS = frozenset("minimum maximum fmin fmax logical_and logical_or".split())
+
+
+def real_size(dtype) -> int:
+    return dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
+
+
+def _amount(x, offset):
+    """Signed relative perturbations shaped like x, in the real type of x."""
+    n = max(x.size, 1)
+    eps = PERTURB.get(real_size(x.dtype), 1e-12)
+    amount = np.resize(_AMOUNT[offset % 1024 :], n)[: x.size].reshape(x.shape)
+    return (amount * eps).astype(x.real.dtype)
+
+
+class Shadow(np.ndarray):
+    """An ndarray whose inexact results are a little off."""
+
+    counter = 0
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+        raw = [x.view(np.ndarray) if isinstance(x, Shadow) else x for x in inputs]
+        if isinstance(kwargs.get("where"), Shadow):
+            kwargs["where"] = kwargs["where"].view(np.ndarray)
+        if out is not None:
+            kwargs["out"] = tuple(x.view(np.ndarray) if isinstance(x, Shadow) else x for x in out)
+        y = getattr(ufunc, method)(*raw, **kwargs)
+        if isinstance(y, tuple):
+            return tuple(wrap(v) for v in y)
+        if out is not None:
+            target = kwargs["out"][0]
+            if inexact(ufunc.__name__, method, raw, target):
+                where = kwargs.get("where", True) if method == "__call__" else True
+                d = perturbation(ufunc.__name__, method, raw, target, kwargs)
+                np.add(target, d, out=target, where=where, casting="unsafe")
+            return out[0]
+        if y is not None and inexact(ufunc.__name__, method, raw, y):
+            y = y + perturbation(ufunc.__name__, method, raw, y, kwargs)
+        return wrap(y)
+
+
+def wrap(y):
+    return y.view(Shadow) if type(y) is np.ndarray else y
+
+
+def inexact(name, method, inputs, y) -> bool:
+    if y.dtype.kind not in "fc":
+        return False
+    if method == "reduce":
+        return name not in EXACT_REDUCTIONS
+    exact = EXACT_REAL
+    if y.dtype.kind == "c" or any(getattr(x, "dtype", y.dtype).kind == "c" for x in inputs):
+        exact = EXACT_COMPLEX
+    return name not in exact
+
+
+def perturbation(name, method, inputs, y, kwargs):
+    """An absolute change of y, in y's own type."""
+    Shadow.counter += 1
+    scale = y
+    if name in ("add", "matmul") and method != "__call__":
+        total = {k: v for k, v in kwargs.items() if k in ("axis", "keepdims", "where")}
+        scale = getattr(np.add, method)(np.abs(inputs[0]), **total)
+    d = scale * _amount(np.asarray(y), Shadow.counter * 37)
+    return d.astype(y.dtype) if isinstance(d, np.ndarray) else y.dtype.type(d)
+
+
+def _perturbed(function):
+    """A NumPy function outside the ufunc protocol, its result wrapped and perturbed."""
+
+    def call(*args, **kwargs):
+        y = function(*[np.asarray(a) if isinstance(a, Shadow) else a for a in args], **kwargs)
+        if y.dtype.kind in "fc":
+            Shadow.counter += 1
+            y = y + (y * _amount(np.asarray(y), Shadow.counter * 37)).astype(y.dtype)
+        return wrap(y)
+
+    return call
+
+
+def _wrapped(function):
+    def call(*args, **kwargs):
+        return wrap(function(*args, **kwargs))
+
+    return call
+
+
+def _scalar_ufunc(function, name):
+    """A ufunc on scalars only reaches no __array_ufunc__: perturb here."""
+
+    def call(*args, **kwargs):
+        y = function(*args, **kwargs)
+        if isinstance(y, np.generic) and inexact(name, "__call__", args, y):
+            Shadow.counter += 1
+            y = y + y.dtype.type(y * _amount(np.asarray(y), Shadow.counter * 37)[()])
+        return wrap(y)
+
+    return call
+
+
+def _build() -> types.SimpleNamespace:
+    module = types.SimpleNamespace(**{k: v for k, v in vars(np).items() if not k.startswith("__")})
+    for name, value in vars(np).items():
+        if isinstance(value, np.ufunc):
+            setattr(module, name, _scalar_ufunc(value, value.__name__))
+    for (
+        name
+    ) in """array asarray zeros ones full empty arange eye zeros_like ones_like full_like where
+        concatenate stack take copy roll flip repeat tile pad diagonal broadcast_to reshape
+        ravel""".split():
+        setattr(module, name, _wrapped(getattr(np, name)))
+    module.asarray = lambda x, *a, **k: wrap(np.asanyarray(x, *a, **k))
+    for name in "linspace dot vdot inner outer tensordot einsum cumprod".split():
+        setattr(module, name, _perturbed(getattr(np, name)))
+    module.linalg = types.SimpleNamespace(norm=_perturbed(np.linalg.norm))
+    return module
+
+
+shadow_numpy = _build()
+
+
+def spread(y, z) -> float:
+    """Largest |y - z|, NaNs at the same places apart; inf when NaNs or discrete values differ."""
+    y, z = np.asarray(y), np.asarray(z)
+    if y.dtype != z.dtype or y.shape != z.shape:
+        return np.inf
+    if y.dtype.kind not in "fc":
+        return 0.0 if y.tobytes() == z.tobytes() else np.inf
+    if y.size == 0:
+        return 0.0
+    wide = np.complex128 if y.dtype.kind == "c" else np.float64
+    d = np.abs(y.astype(wide) - z.astype(wide))
+    nan = np.isnan(d)
+    if nan.any():
+        same = (y == z) | (np.isnan(y) & np.isnan(z))
+        if not same[nan].all():
+            return np.inf
+        d = np.where(nan, 0.0, d)
+    return float(d.max())
