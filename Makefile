@@ -20,10 +20,12 @@ build: setup
 demo: build
 	$(PYTHON) -m numbus examples/heat.py --demo
 
-# pytest comes last: its closing line says how it went.
+# pytest runs even if the fuzzer fails, and last: its closing line says how it went.
 test: ctest
-	$(MAKE) --no-print-directory fuzz PROGRAMS=300
-	$(MAKE) --no-print-directory pytest
+	@failed=0; \
+	$(MAKE) --no-print-directory fuzz PROGRAMS=300 || failed=1; \
+	$(MAKE) --no-print-directory pytest || failed=1; \
+	exit $$failed
 
 ctest: build
 	.venv/bin/ctest --test-dir build --output-on-failure

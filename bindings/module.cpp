@@ -1,6 +1,4 @@
-// Temporary module that proves the build: compiles one function with LLVM and calls it.
+// The extension module numbus._core.
 #include <nanobind/nanobind.h>
 
-int numbus_probe(int x);
-
-NB_MODULE(_core, m) { m.def("probe", &numbus_probe); }
+NB_MODULE(_core, m) { m.doc() = "The C++ core of Numbus."; }

@@ -10,6 +10,11 @@ apt_packages=(
   python3-dev python3-venv
 )
 
+# Several people may build in one checkout.
+mkdir -p build
+exec 9>build/.setup.lock
+flock 9
+
 missing=()
 for package in "${apt_packages[@]}"; do
   state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
