@@ -1,0 +1,266 @@
+// The pool's protocol: publish a call, let workers enter while it is open, close it, wait for those
+// inside.
+//
+// A worker that wakes too late finds the call closed and goes back to sleep, so the caller never
+// waits for a thread that has not begun: small work costs no more than the caller's own time.
+#include "device/cpu/thread_pool.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <thread>
+#include <vector>
+
+#include "device/cpu/cpu_info.h"
+
+namespace numbus {
+namespace {
+
+constexpr uint32_t kOpen = 1u << 31;
+constexpr uint32_t kWaiting = 1u << 30;
+constexpr uint32_t kInside = kWaiting - 1;
+
+// Long enough to bridge the gap between two kernels of a Python loop, short enough not to show in
+// `top`.
+constexpr auto kSpin = std::chrono::microseconds(40);
+
+// Which worker of a running call this thread is; -1 outside.
+thread_local int current_worker = -1;
+
+inline void pause_cpu() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Spins until done() or until the time is up; says whether done() held.
+template <class Done>
+bool spin_until(Done&& done) {
+  for (int i = 0; i < 64; ++i) {
+    if (done()) return true;
+    pause_cpu();
+  }
+  auto end = std::chrono::steady_clock::now() + kSpin;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      if (done()) return true;
+      pause_cpu();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return done();
+}
+
+void futex_wait(std::atomic<uint32_t>* word, uint32_t expected) {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+
+void futex_wake(std::atomic<uint32_t>* word, int count) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+class WorkerScope {
+ public:
+  explicit WorkerScope(int worker) : saved_(current_worker) { current_worker = worker; }
+  ~WorkerScope() { current_worker = saved_; }
+
+ private:
+  int saved_;
+};
+
+}  // namespace
+
+struct ThreadPool::Team {
+  std::vector<std::thread> threads;
+};
+
+ThreadPool::ThreadPool(int threads)
+    : threads_(std::max(threads, 1)), ranges_(new Range[std::max(threads, 1)]) {}
+
+ThreadPool::~ThreadPool() {
+  if (team_ == nullptr) return;
+  stop_.store(true);
+  epoch_.fetch_add(1);
+  futex_wake(&epoch_, INT_MAX);
+  for (std::thread& thread : team_->threads) thread.join();
+  delete team_;
+}
+
+void ThreadPool::start() {
+  auto team = std::make_unique<Team>();
+  // Signals stay with Python's threads.
+  sigset_t all, saved;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &saved);
+  try {
+    for (int i = 1; i < threads_; ++i) {
+      team->threads.emplace_back([this, i] { work(i); });
+    }
+  } catch (const std::system_error&) {
+    // The system refuses more threads; the pool works with those it has, down to none.
+  }
+  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+  team_ = team.release();
+}
+
+void ThreadPool::parallel_for(int64_t units, ChunkFunction function, void* context, int64_t grain) {
+  if (units <= 0) return;
+  grain = std::clamp<int64_t>(grain, 1, units);
+  int64_t chunks = units / grain + (units % grain != 0);
+  if (chunks == 1 || threads_ == 1 || current_worker >= 0) {
+    return run_serially(units, function, context, grain, std::max(current_worker, 0));
+  }
+  std::unique_lock<std::mutex> turn(submit_, std::try_to_lock);
+  if (!turn.owns_lock()) return run_serially(units, function, context, grain, 0);
+  if (team_ == nullptr) start();
+
+  function_ = function;
+  context_ = context;
+  units_ = units;
+  grain_ = grain;
+  failed_.store(false, std::memory_order_relaxed);
+  int64_t share = chunks / threads_, extra = chunks % threads_, begin = 0;
+  for (int i = 0; i < threads_; ++i) {
+    int64_t end = begin + share + (i < extra);
+    ranges_[i].next.store(begin, std::memory_order_relaxed);
+    ranges_[i].end = end;
+    begin = end;
+  }
+  state_.store(kOpen, std::memory_order_release);
+  epoch_.fetch_add(1, std::memory_order_seq_cst);
+  wake(static_cast<int>(std::min<int64_t>(chunks, threads_)) - 1);
+
+  {
+    WorkerScope scope(0);
+    run_chunks(0);
+  }
+  wait_for_workers();
+  if (failed_.load(std::memory_order_relaxed)) {
+    std::exception_ptr failure = std::move(failure_);
+    failure_ = nullptr;
+    turn.unlock();
+    std::rethrow_exception(failure);
+  }
+}
+
+void ThreadPool::run_serially(int64_t units, ChunkFunction function, void* context, int64_t grain,
+                              int worker) {
+  WorkerScope scope(worker);
+  for (int64_t begin = 0; begin < units;) {
+    int64_t end = begin + std::min(grain, units - begin);
+    function(context, begin, end, worker);
+    begin = end;
+  }
+}
+
+void ThreadPool::run_chunks(int worker) {
+  try {
+    for (int i = 0; i < threads_; ++i) {
+      Range& range = ranges_[(worker + i) % threads_];
+      while (range.next.load(std::memory_order_relaxed) < range.end) {
+        int64_t chunk = range.next.fetch_add(1, std::memory_order_relaxed);
+        if (chunk >= range.end) break;
+        int64_t begin = chunk * grain_;
+        function_(context_, begin, begin + std::min(grain_, units_ - begin), worker);
+      }
+    }
+  } catch (...) {
+    record_failure();
+  }
+}
+
+void ThreadPool::record_failure() {
+  if (!failed_.exchange(true)) failure_ = std::current_exception();
+  for (int i = 0; i < threads_; ++i) {
+    ranges_[i].next.store(ranges_[i].end, std::memory_order_relaxed);
+  }
+}
+
+// A few threads are woken here and each wakes a few more, so that the caller of a wide machine gets
+// to its own share at once.
+void ThreadPool::wake(int count) {
+  if (sleepers_.load(std::memory_order_seq_cst) > 0) futex_wake(&epoch_, std::min(count, 4));
+}
+
+void ThreadPool::wait_for_workers() {
+  state_.fetch_and(~kOpen, std::memory_order_acq_rel);
+  auto none_inside = [this] { return (state_.load(std::memory_order_acquire) & kInside) == 0; };
+  if (!spin_until(none_inside)) {
+    state_.fetch_or(kWaiting, std::memory_order_acq_rel);
+    for (uint32_t state; ((state = state_.load(std::memory_order_acquire)) & kInside) != 0;) {
+      futex_wait(&state_, state);
+    }
+  }
+  state_.store(0, std::memory_order_relaxed);
+}
+
+bool ThreadPool::enter() {
+  uint32_t state = state_.load(std::memory_order_relaxed);
+  while (state & kOpen) {
+    if (state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel)) return true;
+  }
+  return false;
+}
+
+void ThreadPool::leave() {
+  uint32_t before = state_.fetch_sub(1, std::memory_order_acq_rel);
+  if ((before & kInside) == 1 && (before & kWaiting)) futex_wake(&state_, 1);
+}
+
+void ThreadPool::work(int worker) {
+  pthread_setname_np(pthread_self(), "numbus");
+  WorkerScope scope(worker);
+  uint32_t seen = 0;
+  while (true) {
+    auto called = [&] { return epoch_.load(std::memory_order_acquire) != seen; };
+    if (!spin_until(called)) {
+      sleepers_.fetch_add(1, std::memory_order_seq_cst);
+      while (epoch_.load(std::memory_order_seq_cst) == seen) futex_wait(&epoch_, seen);
+      sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+      if (threads_ > 5) wake(2);
+    }
+    seen = epoch_.load(std::memory_order_acquire);
+    if (stop_.load(std::memory_order_acquire)) return;
+    if (enter()) {
+      run_chunks(worker);
+      leave();
+    }
+  }
+}
+
+// The forking thread takes the pool, so that no call is half done in the child; workers that are
+// idle do not matter, since the child forgets them.
+void prepare_fork() {
+  if (current_worker < 0) thread_pool().submit_.lock();
+}
+
+void resume_parent() {
+  if (current_worker < 0) thread_pool().submit_.unlock();
+}
+
+void resume_child() {
+  ThreadPool& pool = thread_pool();
+  pool.team_ = nullptr;
+  pool.state_.store(0);
+  pool.sleepers_.store(0);
+  if (current_worker < 0) pool.submit_.unlock();
+}
+
+ThreadPool& thread_pool() {
+  // Never destroyed: workers may sleep on it until the process is gone.
+  static ThreadPool* pool = [] {
+    auto* made = new ThreadPool(configured_threads());
+    pthread_atfork(prepare_fork, resume_parent, resume_child);
+    return made;
+  }();
+  return *pool;
+}
+
+}  // namespace numbus
