@@ -25,7 +25,7 @@ def load_numbus():
     """(module, array type, flush, set_mode); raises ImportError where _core is not built."""
     nb = importlib.import_module("numbus")
     core = importlib.import_module("numbus._core")
-    return nb, nb.ndarray, core.flush, core.set_mode
+    return nb, core.ndarray, core.flush, core.set_mode
 
 
 class Subject:

@@ -1,0 +1,64 @@
+"""One suite, the device a parameter: NUMBUS_DEVICE picks it, NumPy is the oracle.
+
+NUMBUS_TEST_MODULE=numpy runs the suite on NumPy itself, to debug the tests without Numbus.
+"""
+
+import importlib
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "python"))
+sys.path.insert(0, str(ROOT / "tests" / "fuzz"))
+if any((ROOT / "python" / "numbus").glob("_core*.so")):
+    sys.path.insert(0, str(ROOT / "python"))
+
+MODULE = os.environ.get("NUMBUS_TEST_MODULE", "numbus")
+DEVICE = os.environ.get("NUMBUS_DEVICE", "cpu")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "numbus: needs Numbus itself (not NumPy in its place)")
+    config.addinivalue_line("markers", "gpu: needs a GPU")
+    config.addinivalue_line("markers", "cpu: tests what only the CPU device does")
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("numbus") and MODULE != "numbus":
+        pytest.skip("tests Numbus itself; the module under test is NumPy")
+    if item.get_closest_marker("gpu"):
+        if not DEVICE.startswith("cuda"):
+            pytest.skip(f"needs a GPU; NUMBUS_DEVICE is {DEVICE}")
+        if not importlib.import_module("numbus").cuda.is_available():
+            pytest.skip("needs a GPU; none is usable here")
+    if item.get_closest_marker("cpu") and DEVICE.startswith("cuda"):
+        pytest.skip(f"about the CPU's memory; NUMBUS_DEVICE is {DEVICE}")
+
+
+@pytest.fixture(scope="session")
+def xp():
+    return importlib.import_module(MODULE)
+
+
+@pytest.fixture
+def core():
+    if MODULE != "numbus":
+        pytest.skip("needs numbus._core; the module under test is NumPy")
+    return importlib.import_module("numbus._core")
+
+
+@pytest.fixture(params=["interp", "compiled"])
+def mode(request):
+    """Runs the test in both back ends."""
+    if MODULE != "numbus":
+        if request.param != "interp":
+            pytest.skip("NumPy has one mode")
+        yield request.param
+        return
+    core = importlib.import_module("numbus._core")
+    core.set_mode(request.param)
+    yield request.param
+    core.set_mode("auto")

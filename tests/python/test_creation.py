@@ -1,0 +1,95 @@
+"""Making arrays: every function against NumPy, dtypes, shapes and strides included."""
+
+import numpy as np
+import pytest
+from helpers import assert_same_array, supported_dtypes
+
+DTYPES = supported_dtypes()
+SHAPES = [(), (0,), (1,), (5,), (2, 3), (0, 4), (3, 1, 2)]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_filled(xp, shape, dtype):
+    for text in ("zeros(s, d)", "ones(s, d)", "full(s, 1, d)", "full(s, 1, dtype=d)"):
+        want = eval("m." + text, {"m": np, "s": shape, "d": dtype})
+        got = eval("m." + text, {"m": xp, "s": shape, "d": dtype})
+        assert_same_array(got, want, what=text)
+    assert xp.empty(shape, dtype).shape == shape
+    assert xp.empty(shape, dtype).dtype == dtype
+
+
+@pytest.mark.parametrize("text", [
+    "zeros(3)", "zeros((2, 2))", "ones(4)", "full(3, 7)", "full(3, 2.5)", "full((2,), True)",
+    "full(2, 1j)", "arange(5)", "arange(0)", "arange(2, 9)", "arange(2, 9, 3)", "arange(9, 2, -2)",
+    "arange(5.0)", "arange(0.0, 1.0, 0.25)", "arange(5, dtype='float32')", "arange(-3, 3)",
+    "linspace(0, 1, 5)", "linspace(2, -3, 11)", "linspace(0, 1, 4, endpoint=False)",
+    "linspace(0, 1, 1)", "linspace(0, 10, 3, dtype='int64')", "eye(3)", "eye(2, 4)", "eye(3, k=1)",
+    "eye(4, 3, k=-1, dtype='int64')", "identity(3)", "array(5)", "array(2.5)", "array(True)",
+    "array([1, 2, 3])", "array([1.5, 2])", "array([[1, 2], [3, 4]])", "array([True, False])",
+    "array([1, 2.5, 1j])", "array([])", "array([[]])", "array([1, 2], dtype='float32')",
+    "array((1, 2))", "asarray([1, 2])", "array([1, 2, 3], ndmin=2)", "indices((2, 3))",
+    "array(range(4))",
+])  # fmt: skip
+def test_like_numpy(xp, text):
+    want = eval("m." + text, {"m": np})
+    assert_same_array(eval("m." + text, {"m": xp}), want, 2e-16, what=text)
+
+
+def test_linspace_retstep(xp):
+    got, step = xp.linspace(0, 3, 7, retstep=True)
+    want, want_step = np.linspace(0, 3, 7, retstep=True)
+    assert_same_array(got, want)
+    assert float(step) == float(want_step)
+
+
+@pytest.mark.parametrize("text", ["zeros_like(a)", "ones_like(a)", "full_like(a, 3)",
+                                  "zeros_like(a, dtype='float64')", "empty_like(a)*0"])  # fmt: skip
+@pytest.mark.parametrize("make", ["x", "x.T", "x[::2, ::-1]"])
+def test_like(xp, text, make):
+    x = np.arange(12).reshape(3, 4)
+    want = eval("m." + text, {"m": np, "a": eval(make, {"x": x})})
+    got = eval("m." + text, {"m": xp, "a": eval(make, {"x": xp.array(x)})})
+    assert_same_array(got, want, what=text)
+
+
+def test_meshgrid(xp):
+    x, y = np.linspace(0, 1, 3), np.linspace(5, 6, 4)
+    for kwargs in ({}, {"indexing": "ij"}, {"sparse": True}):
+        want = np.meshgrid(x, y, **kwargs)
+        got = xp.meshgrid(xp.array(x), xp.array(y), **kwargs)
+        assert len(got) == len(want)
+        for g, w in zip(got, want):
+            assert_same_array(g, w, what=str(kwargs))
+
+
+def test_array_copies_and_asarray_does_not(xp):
+    a = xp.arange(4.0)
+    b, c = xp.array(a), xp.asarray(a)
+    a[0] = 9
+    assert float(b[0]) == 0
+    assert float(c[0]) == 9
+    assert xp.asarray(a) is a
+
+
+def test_astype_and_copy(xp):
+    x = np.array([[-1.7, 0.2, 2.9], [3.5, -0.5, 100.25]])
+    a = xp.array(x)
+    for dtype in DTYPES:
+        if dtype.startswith("uint"):
+            assert_same_array(abs(a).astype(dtype), np.abs(x).astype(dtype), what=dtype)
+        else:
+            assert_same_array(a.astype(dtype), x.astype(dtype), what=dtype)
+    b = a.copy()
+    b[0, 0] = 5
+    assert float(a[0, 0]) == -1.7
+    assert_same_array(a.T.copy(), x.T.copy())
+    assert a.astype("float64", copy=False) is a
+
+
+@pytest.mark.parametrize("value", [1, 2.5, True, 1j])
+def test_fill(xp, value):
+    a, x = xp.zeros((2, 3), "complex128"), np.zeros((2, 3), "complex128")
+    a.fill(value)
+    x.fill(value)
+    assert_same_array(a, x)

@@ -1,0 +1,69 @@
+"""Programs that once failed stay as tests; the fuzzer itself is tested on NumPy and on mutants."""
+
+from pathlib import Path
+
+import pytest
+from check import Checker, reference
+from grammar import ALL, FIRST, GRAMMAR_VERSION, Features, generate
+from mutants import MUTANTS
+from program import compile_text
+
+FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
+MODES = ["eager", "interp", "compiled", "auto"]
+REGRESSIONS = sorted((FUZZ / "regressions").glob("*.txt"))
+
+
+def seeds():
+    found = []
+    for line in (FUZZ / "failed_seeds.txt").read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            version, dtypes, seed = line.split()[:3]
+            if int(version) == GRAMMAR_VERSION:
+                found.append((dtypes, int(seed)))
+    return found
+
+
+@pytest.mark.numbus
+@pytest.mark.parametrize("path", REGRESSIONS, ids=[p.stem for p in REGRESSIONS])
+def test_minimal_program(path):
+    text = path.read_text()
+    reference(compile_text(text))  # it must have a verdict
+    assert Checker(MODES, strict=True).check_text(text) == ""
+
+
+@pytest.mark.numbus
+@pytest.mark.parametrize(("dtypes", "seed"), seeds())
+def test_seed(dtypes, seed):
+    features = Features(dtypes={"first": FIRST, "all": ALL}.get(dtypes) or tuple(dtypes.split(",")))
+    assert Checker(MODES).check_text(generate(seed, features).text) == ""
+
+
+@pytest.mark.numbus
+def test_some_programs():
+    checker = Checker(MODES)
+    for seed in range(10_000_000, 10_000_060):
+        assert checker.check_text(generate(seed).text) == "", f"seed {seed}"
+
+
+def test_generation_is_deterministic():
+    assert [generate(s).text for s in range(20)] == [generate(s).text for s in range(20)]
+
+
+def test_programs_have_a_verdict():
+    """Every generated program runs in NumPy and hangs on no rounding."""
+    for seed in range(150):
+        reference(compile_text(generate(seed).text))
+        reference(compile_text(generate(seed, Features(dtypes=ALL)).text))
+
+
+def test_control_is_clean():
+    checker = Checker(["auto"], "Faithful")
+    for seed in range(200):
+        assert checker.check_text(generate(seed).text) == "", f"seed {seed}"
+
+
+@pytest.mark.parametrize("name", [n for n in MUTANTS if n != "Faithful"])
+def test_mutant_is_found(name):
+    """A library with one deliberate mistake does not survive 400 programs."""
+    checker = Checker(["auto"], name)
+    assert any(checker.check_text(generate(seed).text) for seed in range(400))

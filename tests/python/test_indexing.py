@@ -1,0 +1,83 @@
+"""Basic, integer and boolean indexing: reading and assigning."""
+
+import numpy as np
+import pytest
+from helpers import both, run_both
+
+A = np.arange(60.0).reshape(3, 4, 5)
+I1 = np.array([2, 0, 1, -1])
+M1 = np.array([True, False, True])
+
+READS = [
+    "a[1, 2, 3]", "a[-1, -1, -1]", "a[0]", "a[1:, 2]", "a[[0, 2]]", "a[[0, 2], [1, 3]]",
+    "a[i[:3]]", "a[i % 3, i]", "a[:, i]", "a[..., i]", "a[1, :, i]", "a[:, 0, [1, 1, 2]]",
+    "a[i[:2, None] % 3, i[None, :]]", "a[[True, False, True]]", "a[m]", "a[m, 1]", "a[m][:, 0]",
+    "a[a > 20]", "a[a > 1000]", "a[:, a[0, :, 0] > 3]", "a[~m]", "a[m, ..., 2]",
+    "a[xp.array(1)]", "a[()]", "a[None, i % 3]", "a[:, [2, 1], ::-1]", "a[[[0, 1], [2, 0]]]",
+    "a[xp.nonzero(a > 50)]", "a[xp.where(a > 50)]", "xp.take(a, i % 3, axis=0)", "xp.take(a, i)",
+    "xp.nonzero(a > 30)", "xp.argwhere(a > 55)", "xp.flatnonzero(a > 55)",
+    "xp.compress([True, False, True], a, axis=0)", "a.item(7)", "a.item(1, 2, 3)", "a.take([1, 2])",
+]  # fmt: skip
+
+WRITES = [
+    "a[1, 2, 3] = -1", "a[0] = 7", "a[0] = xp.arange(5.0)", "a[1:, 2] = 5",
+    "a[..., 0] = a[..., 1]", "a[[0, 2]] = 3", "a[[0, 2], [1, 3]] = xp.arange(5.0)",
+    "a[:, i] = 1.5", "a[i[:2], 1] += 10", "a[a > 20] = 0", "a[a > 20] *= 2", "a[m] = 4",
+    "a[m] = xp.ones((4, 5))", "a[m, 1] = xp.arange(5.0)", "a[a > 40] = xp.arange(19.0)",
+    "a[:, a[0, :, 0] > 3] = 8", "a[a > 5000] = 3", "a[...] = 1", "a[None] = 2", "a[::-1] = a[::1]",
+    "a[1] = [1, 2, 3, 4, 5]", "a[0, 0, 0] += 3", "a[[0, 0, 0]] += 1", "a[xp.nonzero(a > 50)] = -3",
+    "a[:] = a[:, ::-1]", "a[2:1] = 9", "a[True] = 3", "a[m] += a[m]", "xp.put(a, [1, 2], [5, 6])",
+    "xp.place(a, a > 30, [1, 2])", "xp.copyto(a, 3.0, where=a > 9)", "xp.putmask(a, a > 9, 4.0)",
+    "xp.fill_diagonal(a[0], 3)", "a.flat[3] = 9",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", READS)
+def test_read(xp, text):
+    both(xp, text, a=A, i=I1, m=M1)
+
+
+@pytest.mark.parametrize("text", WRITES)
+def test_write(xp, text):
+    run_both(xp, text, a=A, i=I1, m=M1)
+
+
+@pytest.mark.parametrize("text", READS)
+def test_read_pending(xp, text):
+    """The same on an array that is not computed yet, then changed."""
+    want_a, i, m = A * 2 + 1, I1, M1
+    a = xp.array(A) * 2 + 1
+    want = eval(text, {"a": want_a, "i": i, "m": m, "xp": np})
+    got = eval(text, {"a": a, "i": xp.array(i), "m": xp.array(m), "xp": xp})
+    if isinstance(want, (int, float)):
+        assert got == want
+    elif not isinstance(want, tuple):
+        assert np.array_equal(np.asarray(got), want)
+
+
+def test_read_is_a_value(xp):
+    """Advanced indexing copies, also while everything is still lazy."""
+    run_both(
+        xp,
+        "x = a[i]\nx += 1\ny = a[a > 5]\ny *= 0\nz = a[[0, 1]]\na[0] = 99\nw = a[i[:1]]",
+        a=np.arange(10.0),
+        i=I1,
+    )
+
+
+def test_numpy_integers_and_scalars_as_indices(xp):
+    both(xp, "a[k]", a=A, k=np.array(2))
+    a = xp.array(A)
+    assert float(a[np.int64(1), np.int32(2), 3]) == A[1, 2, 3]
+    assert float(a[a[0, 0, 1].astype("int64")][0, 0]) == A[1, 0, 0]
+
+
+def test_iteration_and_len(xp):
+    a = xp.array(A)
+    assert len(a) == 3
+    assert [float(row.sum()) for row in a] == [row.sum() for row in A]
+    assert [float(x) for x in a[0, 0]] == A[0, 0].tolist()
+    assert a.tolist() == A.tolist()
+    assert 17.0 in a and -5.0 not in a
+    with pytest.raises(TypeError):
+        len(xp.array(3.0))

@@ -1,0 +1,77 @@
+"""Masks: predicates inside, NumPy's values outside."""
+
+import numpy as np
+import pytest
+from helpers import run_both
+
+R = np.random.default_rng(5)
+A, C, D = R.uniform(-2, 2, (3, 40, 7))
+IT = np.zeros((40, 7), int)
+
+PROGRAMS = {
+    "read": "m = a > s\nx = c[m]",
+    "count": "m = a > s\nn = len(c[m])\nk = c[m].shape\nz = m.sum()",
+    "mandelbrot": "m = abs(c) < 1.5\nc[m] = c[m]**2 + d[m]\nit[m] += 1",
+    "mandelbrot loop": "for _ in range(6):\n    m = abs(c) < 1.5\n    c[m] = c[m]**2 + d[m]\n"
+    "    it[m] += 1",
+    "value": "m = a > s\nx = c[m]\nx *= 2\ny = c[m]",
+    "value kept": "m = a > s\nx = c[m]\nc[m] = 0\ny = x + 1",
+    "sum": "m = a > s\nz = c[m].sum()\nw = c[m].mean()\nv = c[m].max()",
+    "sum of product": "m = a > s\nz = (c[m] * d[m]).sum()",
+    "mask changed": "m = a > s\nx = c[m]\nm[0] = False\ny = c[m]\nc[m] = 5",
+    "mask replaced": "m = a > s\nc[m] = 1\nm = c > 0.5\nc[m] = 2",
+    "source changed": "m = c > s\nc += 1\nc[m] = 0",
+    "self mask": "c[c > s] = c[c > s] * 0.5\nc[c < 0] = 0",
+    "not": "m = a > s\nc[~m] = -1\nc[m & (d > 0)] += 3",
+    "where": "m = a > s\ne = xp.where(m, c, d)\nf = xp.where(m, 1, 0)",
+    "two masks": "m = a > s\nk = d > 0\nc[m] = d[m]\nc[k] = a[k]\nc[m] += c[m]",
+    "assign compressed": "m = a > s\nx = c[m] + 1\nc[m] = x\nd[m] = x * x",
+    "slice of compressed": "m = a > s\nx = c[m][::2]\ny = c[m][3:9]",
+    "row mask": "m = a[:, 0] > s\nx = c[m]\nc[m] = 0\nc[m, 2] = 5",
+    "column mask": "m = a[0] > s\nx = c[:, m]\nc[:, m] = 1",
+    "view": "v = c[::2, ::-1]\nm = a[::2, ::-1] > s\nv[m] = 7\nx = v[m]",
+    "all false": "m = a > 100\nx = c[m]\nc[m] = 3\nz = c[m].sum()\nn = len(x)",
+    "all true": "m = a > -100\nx = c[m]\nc[m] *= 3",
+    "scalar from mask": "m = a > s\nc[m] = c[m].sum()",
+    "compute on x": "m = a > s\nx = c[m]\ny = d[m]\nz = x * y + xp.sqrt(abs(x))\nc[m] = z",
+    "int": "it[a > s] += 3\nit[it == 3] = 9",
+    "invert in place": "m = a > s\nm ^= d > 0\nc[m] = 0",
+    "masked ufunc": "m = a > s\nxp.multiply(c, d, out=c, where=m)\n"
+    "xp.sqrt(abs(d), out=d, where=~m)",
+    "reduction where": "z = xp.sum(c, where=a > s)\nw = c.mean(axis=0, where=a > s)",
+    "nan": "c[a > s] = xp.nan\nm = xp.isnan(c)\nc[m] = d[m]\nz = c.sum()",
+    "keep nan": "c[a > s] = xp.nan\nm = d > 0\nc[m] = 1.0",
+    "dead lanes": "m = d != 0\nit[m] = 7 // (it[m] + 1)\nc[m] = 1.0 / d[m]",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(xp, mode, name):
+    run_both(xp, f"s = 0.123\n{PROGRAMS[name]}", 1e-14, a=A, c=C, d=D, it=IT)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_large(xp, mode, name):
+    r = np.random.default_rng(6)
+    a, c, d = r.uniform(-2, 2, (3, 400, 300))
+    it = np.zeros((400, 300), int)
+    run_both(xp, f"s = 0.123\n{PROGRAMS[name]}", 1e-13, a=a, c=c, d=d, it=it)
+
+
+@pytest.mark.parametrize("name", ["mandelbrot", "mandelbrot loop"])
+def test_complex(xp, mode, name):
+    c = R.uniform(-2, 2, (30, 20)) + 1j * R.uniform(-2, 2, (30, 20))
+    run_both(xp, PROGRAMS[name], 1e-12, c=c, d=c.copy(), it=np.zeros((30, 20), int))
+
+
+def test_wrong_length(xp):
+    c = xp.array(C)
+    with pytest.raises(ValueError):
+        c[c > 0] = xp.ones(3)
+        xp.asarray(c).sum().item()
+    with pytest.raises(IndexError):
+        xp.ones((40, 7))[xp.ones((3, 7), bool)]
+
+
+def test_list_and_python_bool_masks(xp):
+    run_both(xp, "x = a[[True, False, True]]\na[[False, True, False]] = 8", a=np.arange(3.0))
