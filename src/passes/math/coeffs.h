@@ -1,0 +1,81 @@
+// Coefficients and constants of the elementary functions; written by tools/gen_math.py, do not edit.
+#pragma once
+
+namespace numbus::math::coeffs {
+
+// ln 2 in two parts; n * first is exact enough with fma
+inline constexpr double ln2_f32[] = {0x1.62e4300000000p-1, -0x1.05c6100000000p-29};
+inline constexpr double ln2_f64[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+// ln 2, first part short: k * first is exact for every exponent k
+inline constexpr double ln2_short_f32[] = {0x1.62e8000000000p-1, -0x1.e8082e0000000p-16};
+inline constexpr double ln2_short_f64[] = {0x1.62e42fefa4000p-1, -0x1.8432a1b0e2634p-43};
+// 1 / ln 2
+inline constexpr double log2e_f32[] = {0x1.7154760000000p+0, 0x1.4ae0c00000000p-26};
+inline constexpr double log2e_f64[] = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
+// pi/2 for Cody-Waite: n * second is exact for n < 2^11 | 2^20
+inline constexpr double pio2_f32[] = {0x1.921fb60000000p+0, -0x1.7780000000000p-25,
+    0x1.68c2340000000p-39};
+inline constexpr double pio2_f64[] = {0x1.921fb54442d18p+0, 0x1.1a62633100000p-54,
+    0x1.1701b839a2520p-88};
+// 2/pi
+inline constexpr double two_over_pi_f32[] = {0x1.45f3060000000p-1};
+inline constexpr double two_over_pi_f64[] = {0x1.45f306dc9c883p-1};
+// pi/2 as an unevaluated sum
+inline constexpr double pio2_pair_f32[] = {0x1.921fb60000000p+0, -0x1.777a5c0000000p-25};
+inline constexpr double pio2_pair_f64[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+
+// (exp(r) - 1 - r) / r^2, |r| <= ln2/2; relative error 2^-26.1 | 2^-54.7
+inline constexpr double exp_f32[] = {0x1.fffffe0000000p-2, 0x1.5554b40000000p-3,
+    0x1.5556f60000000p-5, 0x1.1225340000000p-7, 0x1.6b97a60000000p-10};
+inline constexpr double exp_f64[] = {0x1.0000000000005p-1, 0x1.5555555555539p-3,
+    0x1.55555555522b0p-5, 0x1.1111111118f79p-7, 0x1.6c16c17edd3b5p-10, 0x1.a01a017527bb6p-13,
+    0x1.a019a76b54a58p-16, 0x1.71de87dbad7a1p-19, 0x1.28a1e343186dep-22, 0x1.ae6beae51921cp-26};
+// (log1p(f) - f + f^2/2) / f^3, |f| <= 1/3; relative error 2^-30.1 | 2^-58.7
+inline constexpr double log_f32[] = {0x1.5555560000000p-2, -0x1.ffff180000000p-3,
+    0x1.9997ee0000000p-3, -0x1.55978c0000000p-3, 0x1.24eb6c0000000p-3, -0x1.f3b02c0000000p-4,
+    0x1.b91f500000000p-4, -0x1.06c2ba0000000p-3, 0x1.e9cfc20000000p-4};
+inline constexpr double log_f64[] = {0x1.5555555555538p-2, -0x1.fffffffffff36p-3,
+    0x1.99999999a009fp-3, -0x1.5555555565103p-3, 0x1.24924920b8bb9p-3, -0x1.fffffff107f29p-4,
+    0x1.c71c740979d59p-4, -0x1.99999d534f41ep-4, 0x1.745cb65df8ad2p-4, -0x1.5554c8632d5b2p-4,
+    0x1.3b1dacdc4c4dbp-4, -0x1.249f6e2b9bbf1p-4, 0x1.106a01fcec396p-4, -0x1.fe6a6763c35a7p-5,
+    0x1.efb6cbac4d4d2p-5, -0x1.d6cbee5a9de78p-5, 0x1.563ca1ae6a627p-5, -0x1.3a7f382a03fc5p-5,
+    0x1.5bfccd7c66a20p-4, -0x1.556078361afe9p-4};
+// (sin(r) - r) / r^3 in z = r^2, |r| <= pi/4; relative error 2^-27.9 | 2^-57.9
+inline constexpr double sin_f32[] = {-0x1.5555460000000p-3, 0x1.1107780000000p-7,
+    -0x1.9954040000000p-13};
+inline constexpr double sin_f64[] = {-0x1.5555555555548p-3, 0x1.111111110f731p-7,
+    -0x1.a01a019be9533p-13, 0x1.71de355567265p-19, -0x1.ae5e4bc3efc75p-26, 0x1.5d8b6ea6c5082p-33};
+// (cos(r) - 1 + z/2) / z^2 in z = r^2, |r| <= pi/4; relative error 2^-33.0 | 2^-63.9
+inline constexpr double cos_f32[] = {0x1.55554a0000000p-5, -0x1.6c0c280000000p-10,
+    0x1.99e80c0000000p-16};
+inline constexpr double cos_f64[] = {0x1.555555555554bp-5, -0x1.6c16c16c15013p-10,
+    0x1.a01a019c8ed2ap-16, -0x1.27e4f7f144a67p-22, 0x1.1ee9db920d1d1p-29, -0x1.8fa66149d3c30p-37};
+
+// Payne-Hanek: overlapping windows of the bits of 2/pi (24 bits every 8 | 48 bits every 16).
+inline constexpr double two_over_pi_bits_f32[] = {0x1.45f3060000000p-1, 0x1.f306dc0000000p-1,
+    0x1.06dc9c0000000p-1, 0x1.b939100000000p-2, 0x1.3910540000000p-2, 0x1.1054a40000000p-2,
+    0x1.529fc00000000p-4, 0x1.4fe1380000000p-3, 0x1.f84eae0000000p-1, 0x1.3abe880000000p-3,
+    0x1.5f47d40000000p-2, 0x1.a3ea680000000p-1, 0x1.ea69ba0000000p-1, 0x1.a6ee000000000p-3,
+    0x1.bb81b60000000p-1, 0x1.81b6c40000000p-1, 0x1.b6c52a0000000p-1, 0x1.8a56640000000p-2,
+    0x1.2b32780000000p-1, 0x1.3278860000000p-1, 0x1.e21c800000000p-3, 0x1.0e41040000000p-2,
+    0x1.2083fc0000000p-1};
+inline constexpr double two_over_pi_bits_f64[] = {0x1.45f306dc9c880p-1, 0x1.06dc9c882a520p-1,
+    0x1.391054a7f09c0p-2, 0x1.529fc2757d100p-4, 0x1.f84eafa3ea680p-1, 0x1.5f47d4d377000p-2,
+    0x1.ea69bb81b6c40p-1, 0x1.bb81b6c52b320p-1, 0x1.b6c52b3278860p-1, 0x1.2b32788720820p-1,
+    0x1.e21c820ff2880p-3, 0x1.2083fca2c7560p-1, 0x1.fca2c757bd760p-1, 0x1.8eaf7aef15840p-2,
+    0x1.bd778ac36e480p-1, 0x1.8ac36e48dc740p-1, 0x1.6e48dc74849a0p-1, 0x1.b8e909374b800p-2,
+    0x1.09374b8019240p-2, 0x1.a5c00c925dd40p-1, 0x1.924bba8274400p-6, 0x1.77504e8c90e00p-3,
+    0x1.3a32439fc3a00p-5, 0x1.2439fc3bd6380p-1, 0x1.fc3bd63962520p-1, 0x1.d63962534e7c0p-1,
+    0x1.62534e7dd1040p-1, 0x1.4e7dd1046bea0p-1, 0x1.d1046bea5d760p-1, 0x1.afa975da24200p-3,
+    0x1.75da24274ce00p-3, 0x1.1213a671c0980p-2, 0x1.d338e04d68be0p-1, 0x1.c09ad17df9040p-2,
+    0x1.68befc8273220p-1, 0x1.f904e64758e40p-2, 0x1.cc8eb1cc1a980p-3, 0x1.ac7306a673e80p-1,
+    0x1.06a673e939080p-1, 0x1.cfa4e422fc580p-3, 0x1.3908bf177bf20p-1, 0x1.7e2ef7e4a0ec0p-2,
+    0x1.7bf250763ff00p-1, 0x1.41d8ffc4bff80p-3, 0x1.ff897ffde0500p-4, 0x1.2fffbc0b301e0p-1,
+    0x1.bc0b301fde5e0p-1, 0x1.301fde5e23160p-1, 0x1.de5e2316b4140p-1, 0x1.18b5a0a6d1f00p-4,
+    0x1.6829b47db4d80p-2, 0x1.b47db4d9fb3c0p-2, 0x1.b4d9fb3c9f2c0p-2, 0x1.fb3c9f2c26dc0p-2,
+    0x1.3e584dba7a300p-3, 0x1.36e9e8c7ecc00p-5, 0x1.3d18fd9a797c0p-2, 0x1.fb34f2ff51680p-3,
+    0x1.3cbfd45aea4e0p-1, 0x1.d45aea4f758e0p-1, 0x1.d49eeb1faf940p-2, 0x1.758fd7cbe2f60p-1,
+    0x1.d7cbe2f67a0e0p-1, 0x1.e2f67a0e73ee0p-1, 0x1.e839cfbc52900p-3, 0x1.cfbc529497500p-3,
+    0x1.14a525d4d7f60p-1, 0x1.25d4d7f6bf620p-1, 0x1.afed7ec47e340p-2, 0x1.7ec47e3574200p-2};
+
+}  // namespace numbus::math::coeffs

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Derives the polynomial coefficients and constants of src/passes/math/coeffs.h and writes that file.
+
+Each polynomial is a weighted minimax fit (Remez exchange, mpmath at 60 digits). Coefficients are rounded from the
+lowest power up to the target precision, and the rest is fitted again after each rounding, so that the fit absorbs
+the rounding errors. Needs mpmath:  python3 tools/gen_math.py [--check]   (about a minute).
+"""
+import argparse
+import pathlib
+import sys
+
+from mpmath import mp, mpf
+
+mp.dps = 60
+BITS = {"f32": 24, "f64": 53}
+
+
+def round_to(x, bits):
+    """x rounded to the nearest number with this many significant bits."""
+    if x == 0:
+        return mpf(0)
+    m, e = mp.frexp(x)
+    return mp.ldexp(mp.nint(mp.ldexp(m, bits)), e - bits)
+
+
+def truncate_to(x, bits):
+    m, e = mp.frexp(x)
+    return mp.ldexp(mp.floor(mp.ldexp(m, bits)), e - bits)
+
+
+def horner(c, x):
+    s = mpf(0)
+    for a in reversed(c):
+        s = s * x + a
+    return s
+
+
+def remez(xs, g, w, n, first):
+    """Minimax c: sum c[i] x**(first+i) ~ g on the grid xs with weights w. Returns c and the error."""
+    size = len(xs)
+    # Start from a Chebyshev-like choice of n+1 grid points.
+    ref = [int(round((1 - mp.cos(mp.pi * i / n)) / 2 * (size - 1))) for i in range(n + 1)]
+    best = None
+    for _ in range(30):
+        a = mp.matrix(n + 1, n + 1)
+        rhs = mp.matrix(n + 1, 1)
+        for row, i in enumerate(ref):
+            t = xs[i] ** first
+            for col in range(n):
+                a[row, col] = t
+                t *= xs[i]
+            a[row, n] = (-1) ** row / w[i]
+            rhs[row] = g[i]
+        sol = mp.lu_solve(a, rhs)
+        c = [sol[i] for i in range(n)]
+        level = abs(sol[n])
+        err = [(horner(c, x) * x**first - y) * v for x, y, v in zip(xs, g, w)]
+        worst = max(abs(e) for e in err)
+        if best is None or worst < best[1]:
+            best = (c, worst)
+        if worst <= level * mpf("1.001"):
+            break
+        # One extremum per run of equal sign, then drop from the ends until n+1 are left.
+        runs = []
+        for i, e in enumerate(err):
+            if runs and (e > 0) == (err[runs[-1]] > 0):
+                if abs(e) > abs(err[runs[-1]]):
+                    runs[-1] = i
+            else:
+                runs.append(i)
+        while len(runs) > n + 1:
+            runs.pop(0 if abs(err[runs[0]]) < abs(err[runs[-1]]) else -1)
+        if len(runs) < n + 1:
+            break
+        ref = runs
+    return best
+
+
+def lawson(xs, g, w, n, first, rounds=60):
+    """The same fit by reweighted least squares: slower, but needs no Haar system (powers x.. around zero)."""
+    lam = [mpf(1)] * len(xs)
+    best = None
+    pw = [[v * x ** (first + j) for j in range(n)] for x, v in zip(xs, w)]
+    for _ in range(rounds):
+        a, rhs = mp.matrix(n, n), mp.matrix(n, 1)
+        for row, y, v, l in zip(pw, g, w, lam):
+            for i in range(n):
+                t = l * row[i]
+                rhs[i] += t * y * v
+                for j in range(i + 1):
+                    a[i, j] += t * row[j]
+        for i in range(n):
+            for j in range(i):
+                a[j, i] = a[i, j]
+        sol = mp.lu_solve(a, rhs)
+        c = [sol[i] for i in range(n)]
+        err = [abs((horner(c, x) * x**first - y) * v) for x, y, v in zip(xs, g, w)]
+        worst = max(err)
+        if best is None or worst < best[1]:
+            best = (c, worst)
+        lam = [l * (e / worst + mpf("0.01")) for l, e in zip(lam, err)]
+        top = max(lam)
+        lam = [l / top for l in lam]
+    return best
+
+
+def fit(f, weight, lo, hi, n, bits, exact=None):
+    """n rounded coefficients of f on [lo, hi], minimax in the error times weight."""
+    size = 24 * n + 1
+    mid, half = (mpf(lo) + hi) / 2, (mpf(hi) - lo) / 2
+    xs = [mid - half * mp.cos(mp.pi * (2 * i + 1) / (2 * size)) for i in range(size)]
+    xs = [x for x in xs if abs(x) > mpf(10) ** -12]
+    w = [abs(weight(x)) for x in xs]
+    g = [f(x) for x in xs]
+    done = []
+    while len(done) < n:
+        rest = [y - horner(done, x) for x, y in zip(xs, g)]
+        solve = lawson if done and lo < 0 else remez
+        c, err = solve(xs, rest, w, n - len(done), len(done))
+        # In double the rounding of coefficients behind the first ones no longer shows: round all.
+        keep = 1 if bits == 24 or (lo >= 0 and len(done) < 3) else len(c)
+        done += [round_to(v, bits) for v in c[:keep]]
+    err = max(abs(horner(done, x) - y) * v for x, y, v in zip(xs, g, w))
+    return done, err
+
+
+def table():
+    """(name, {precision: number of coefficients}, function, weight, lo, hi, comment)."""
+    ln2, pi = mp.log(2), mp.pi
+    r = ln2 / 2 * mpf("1.0001")
+    q = (pi / 4 * mpf("1.0001")) ** 2
+    third = mpf(1) / 3
+    rt = mp.sqrt
+    rows = []
+
+    def row(name, counts, f, weight, lo, hi, comment):
+        rows.append((name, counts, f, weight, lo, hi, comment))
+
+    row("exp", {"f32": 5, "f64": 10}, lambda x: (mp.expm1(x) - x) / x**2, lambda x: x**2 / mp.expm1(x), -r, r,
+        "(exp(r) - 1 - r) / r^2, |r| <= ln2/2")
+    row("log", {"f32": 9, "f64": 20}, lambda x: (mp.log1p(x) - x + x**2 / 2) / x**3,
+        lambda x: x**3 / mp.log1p(x), -third, third, "(log1p(f) - f + f^2/2) / f^3, |f| <= 1/3")
+    row("sin", {"f32": 3, "f64": 6}, lambda z: (mp.sin(rt(z)) - rt(z)) / rt(z) ** 3,
+        lambda z: rt(z) ** 3 / mp.sin(rt(z)), 0, q, "(sin(r) - r) / r^3 in z = r^2, |r| <= pi/4")
+    row("cos", {"f32": 3, "f64": 6}, lambda z: (mp.cos(rt(z)) - 1 + z / 2) / z**2, lambda z: z**2 / mp.cos(rt(z)),
+        0, q, "(cos(r) - 1 + z/2) / z^2 in z = r^2, |r| <= pi/4")
+    return rows
+
+
+def number(x):
+    return float(x).hex() if x != 0 else "0.0"
+
+
+def split(name, value, parts):
+    """value as a sum of constants with the given numbers of bits; the last is rounded, the others too (Cody-Waite)."""
+    out, rest = [], value
+    for i, bits in enumerate(parts):
+        c = round_to(rest, bits)
+        rest -= c
+        out.append(c)
+    return out
+
+
+def constants():
+    """(name, {precision: [values]}, comment)."""
+    ln2, pi = mp.log(2), mp.pi
+    rows = []
+
+    def row(name, f32, f64, value, comment):
+        rows.append((name, {"f32": split(name, value, f32), "f64": split(name, value, f64)}, comment))
+
+    row("ln2", [24, 24], [53, 53], ln2, "ln 2 in two parts; n * first is exact enough with fma")
+    row("ln2_short", [14, 24], [41, 53], ln2, "ln 2, first part short: k * first is exact for every exponent k")
+    row("log2e", [24, 24], [53, 53], 1 / ln2, "1 / ln 2")
+    row("pio2", [24, 13, 24], [53, 33, 53], pi / 2, "pi/2 for Cody-Waite: n * second is exact for n < 2^11 | 2^20")
+    row("two_over_pi", [24], [53], 2 / pi, "2/pi")
+    row("pio2_pair", [24, 24], [53, 53], pi / 2, "pi/2 as an unevaluated sum")
+    return rows
+
+
+def payne_hanek():
+    """Windows of the bits of 2/pi: entry j holds bits [g*j, g*j + w) of the fraction as a number below 1."""
+    out = {}
+    for p, (g, w, top) in {"f32": (8, 24, 104), "f64": (16, 48, 971)}.items():
+        n = top // g + 1 + 3 * (w // g)
+        with mp.workprec(2000):
+            x = 2 / mp.pi
+            vals = []
+            for j in range(n):
+                t = mp.ldexp(x, g * j)
+                t -= mp.floor(t)
+                vals.append(mp.ldexp(mp.floor(mp.ldexp(t, w)), -w))
+        out[p] = vals
+    return out
+
+
+def c_array(name, values):
+    text = f"inline constexpr double {name}[] = {{"
+    lines, line = [], text
+    for v in values:
+        item = number(v) + ", "
+        if len(line) + len(item) > 99:
+            lines.append(line.rstrip())
+            line = "    "
+        line += item
+    lines.append(line.rstrip(", ") + "};")
+    return "\n".join(lines)
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--check", action="store_true", help="compare with the committed file instead of writing it")
+    args = ap.parse_args()
+    path = pathlib.Path(__file__).resolve().parent.parent / "src/passes/math/coeffs.h"
+    out = ["// Coefficients and constants of the elementary functions; written by tools/gen_math.py, do not edit.",
+           "#pragma once", "", "namespace numbus::math::coeffs {", ""]
+    for name, values, comment in constants():
+        out.append(f"// {comment}")
+        for p in ("f32", "f64"):
+            out.append(c_array(f"{name}_{p}", values[p]))
+    out.append("")
+    for name, counts, f, weight, lo, hi, comment in table():
+        note = []
+        arrays = []
+        for p in ("f32", "f64"):
+            c, err = fit(f, weight, lo, hi, counts[p], BITS[p])
+            note.append(f"2^{float(mp.log(err, 2)):.1f}")
+            arrays.append(c_array(f"{name}_{p}", c))
+        print(name, *note, file=sys.stderr)
+        out.append(f"// {comment}; relative error {note[0]} | {note[1]}")
+        out += arrays
+    out.append("")
+    out.append("// Payne-Hanek: overlapping windows of the bits of 2/pi (24 bits every 8 | 48 bits every 16).")
+    for p, vals in payne_hanek().items():
+        out.append(c_array(f"two_over_pi_bits_{p}", vals))
+    out += ["", "}  // namespace numbus::math::coeffs", ""]
+    text = "\n".join(out)
+    if args.check:
+        if path.read_text() != text:
+            sys.exit("coeffs.h differs from what this script derives")
+    else:
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
