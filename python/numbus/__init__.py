@@ -1,0 +1,129 @@
+"""Numbus: NumPy arrays recorded, fused and compiled, on a CPU or an NVIDIA GPU.
+
+`import numbus as nb` gives NumPy's namespace. What Numbus has no implementation for is done by
+NumPy and counted as a fallback (`nb.stats()`, `python -m numbus --report`).
+"""
+
+import importlib as _importlib
+
+import numpy as _numpy
+from numpy import (  # noqa: F401
+    bool,
+    bool_,
+    complex64,
+    complex128,
+    complexfloating,
+    dtype,
+    e,
+    errstate,
+    euler_gamma,
+    exceptions,
+    finfo,
+    float16,
+    float32,
+    float64,
+    floating,
+    generic,
+    iinfo,
+    index_exp,
+    inexact,
+    inf,
+    int8,
+    int16,
+    int32,
+    int64,
+    int_,
+    integer,
+    intp,
+    nan,
+    newaxis,
+    number,
+    pi,
+    s_,
+    signedinteger,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    unsignedinteger,
+)
+
+from . import (
+    _core,
+    _creation,
+    _einsum,
+    _elementwise,
+    _fallback,
+    _inspect,
+    _io,
+    _joining,
+    _linear,
+    _manipulation,
+    _matrices,
+    _methods,
+    _nan_reductions,
+    _numeric,
+    _padding,
+    _ranges,
+    _reductions,
+    _selection,
+    _types,
+    _ufuncs,
+)
+from ._types import ndarray  # noqa: F401
+
+__version__ = "0.1.0"
+
+_SUBMODULES = frozenset({"compat", "cuda", "fft", "linalg", "random", "testing"})
+_NUMPY_ONLY = frozenset({"core", "distutils", "f2py", "test"})
+
+
+def _publish():
+    """Puts the rows of the table and the composed functions into this namespace."""
+    names = globals()
+    names.update(_ufuncs.UFUNCS)
+    names["divmod"] = _ufuncs.divmod
+    for module in (
+        _creation,
+        _matrices,
+        _ranges,
+        _manipulation,
+        _joining,
+        _padding,
+        _selection,
+        _elementwise,
+        _reductions,
+        _nan_reductions,
+        _numeric,
+        _linear,
+        _einsum,
+        _io,
+    ):
+        for name in module.__all__:
+            value = getattr(module, name)
+            plain = callable(value) and hasattr(_numpy, name)
+            names[name] = _fallback.foreign(value, getattr(_numpy, name)) if plain else value
+    for name in _inspect.__all__:
+        names[name] = getattr(_inspect, name)
+
+
+_types.describe_scalars()
+_ufuncs.attach()
+_methods.attach()
+_publish()
+ufunc = _core.ufunc
+
+
+def __getattr__(name):
+    # Only reached for what is not published above: submodules and what NumPy alone has.
+    if name == "__all__":
+        return [item for item in dir(_numpy) if not item.startswith("_")]
+    if name in _SUBMODULES:
+        return _importlib.import_module("numbus." + name)
+    value = _fallback.lookup(name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_SUBMODULES, *dir(_numpy)})

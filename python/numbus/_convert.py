@@ -1,0 +1,191 @@
+"""Conversions between Numbus arrays, NumPy arrays and Python values; everything else builds on
+these.
+"""
+
+import numpy
+
+from . import _core
+from ._core import generic, ndarray
+from ._errors import ForeignDtype, message
+
+# What `_core` stores; `numpy.dtype` hashes by value, so byte-swapped types are not in here.
+SUPPORTED = frozenset(map(numpy.dtype, "?bhilqBHILQefdFD"))
+_REAL_ARRAYS = (numpy.ndarray, numpy.memmap)
+_NUMBERS = (bool, int, float, complex)
+_adopt = getattr(_core, "adopt", None)
+
+
+def to_numpy(x):
+    """What NumPy understands: an ndarray becomes a zero-copy view, a generic a NumPy scalar."""
+    kind = type(x)
+    if kind is ndarray:
+        return numpy.asarray(x)
+    if kind is generic:
+        return x.dtype.type(x.item())
+    return x
+
+
+def adopt(x):
+    """An ndarray that takes over a fresh NumPy result which nobody else reaches.
+
+    Unlike `_core.from_numpy` it leaves the storage unshared, so that later work on it stays lazy.
+    """
+    if _adopt is not None and x.base is None and x.flags.owndata:
+        return _adopt(x)
+    result = _core.empty(x.shape, x.dtype)
+    numpy.copyto(numpy.asarray(result), x)
+    return result
+
+
+def foreign(x):
+    """Raises ForeignDtype for an operand that only NumPy can hold."""
+    kind = type(x).__name__
+    raise ForeignDtype(
+        message("array", "unsupported element type", getattr(x, "dtype", kind), "a Numbus dtype")
+    )
+
+
+def to_ndarray(x):
+    """Any operand as an `ndarray`, sharing memory where possible.
+
+    Raises ForeignDtype for dtypes Numbus has not and for subclasses of numpy.ndarray (masked
+    arrays, matrices), whose own behaviour would be lost.
+    """
+    kind = type(x)
+    if kind is ndarray:
+        return x
+    if kind is generic:
+        result = _core.empty((), x.dtype)
+        _core.copyto(result, x)
+        return result
+    if isinstance(x, numpy.ndarray):
+        if kind not in _REAL_ARRAYS or x.dtype not in SUPPORTED:
+            foreign(x)
+        return _core.from_numpy(x)
+    if kind in _NUMBERS or isinstance(x, numpy.generic):
+        dtype = numpy.asarray(x).dtype
+        if dtype not in SUPPORTED:
+            foreign(x)
+        return _core.full((), x, dtype)
+    real = numpy.asarray(x)
+    if real.dtype not in SUPPORTED:
+        foreign(real)
+    # A list gives a fresh array; an object with a buffer or __array__ may give its own memory.
+    return adopt(real) if isinstance(x, (list, tuple)) else _core.from_numpy(real)
+
+
+def operand(x):
+    """`x` as something `_core` takes directly: arrays, generics and Python numbers stay as they
+    are.
+    """
+    kind = type(x)
+    if kind is ndarray or kind is generic or kind in _NUMBERS:
+        return x
+    return to_ndarray(x)
+
+
+def dtype_of(x):
+    """The dtype an operand has, or would have as an array."""
+    if type(x) in (ndarray, generic) or isinstance(x, (numpy.ndarray, numpy.generic)):
+        return x.dtype
+    return numpy.asarray(x).dtype
+
+
+def as_dtype(op, dtype, default=None):
+    """`dtype` as a numpy.dtype that Numbus has; None gives `default`. Raises ForeignDtype."""
+    if dtype is None:
+        return default
+    result = numpy.dtype(dtype)
+    if result not in SUPPORTED:
+        raise ForeignDtype(message(op, "unsupported dtype", result, "a Numbus dtype"))
+    return result
+
+
+def unwrap(x, views):
+    """`x` with every Numbus array inside it as a NumPy view; `views` collects id(view) -> (view,
+    array).
+    """
+    kind = type(x)
+    if kind is ndarray:
+        view = numpy.asarray(x)
+        views[id(view)] = (view, x)
+        return view
+    if kind is generic:
+        return x.dtype.type(x.item())
+    if kind is list or kind is tuple:
+        changed = [unwrap(item, views) for item in x]
+        if all([new is old for new, old in zip(changed, x)]):
+            return x
+        return changed if kind is list else tuple(changed)
+    if isinstance(x, tuple) and hasattr(x, "_make"):
+        return x._make([unwrap(item, views) for item in x])
+    if kind is dict:
+        return {key: unwrap(value, views) for key, value in x.items()}
+    if kind is slice:
+        return slice(unwrap(x.start, views), unwrap(x.stop, views), unwrap(x.step, views))
+    return x
+
+
+def wrap(x, views):
+    """A NumPy result as Numbus arrays: the same object for an `out`, an alias for a view, else
+    adopted.
+    """
+    kind = type(x)
+    if kind is numpy.ndarray:
+        if id(x) in views:
+            return views[id(x)][1]
+        if x.dtype not in SUPPORTED:
+            return x
+        for view, _ in views.values():
+            if x.base is not None and numpy.may_share_memory(x, view):
+                return _core.from_numpy(x)
+        return adopt(x)
+    if kind is list or kind is tuple:
+        return kind([wrap(item, views) for item in x])
+    if isinstance(x, tuple) and hasattr(x, "_make"):
+        return x._make([wrap(item, views) for item in x])
+    if kind is dict:
+        return {key: wrap(value, views) for key, value in x.items()}
+    return x
+
+
+def library(function, args, kwargs):
+    """Calls a NumPy function on zero-copy views of Numbus arrays and wraps its results."""
+    views = {}
+    args = [unwrap(item, views) for item in args]
+    if kwargs:
+        kwargs = {key: unwrap(value, views) for key, value in kwargs.items()}
+    return wrap(function(*args, **kwargs), views)
+
+
+def copy_to_order(a, order):
+    """A copy of `a` whose memory is laid out as NumPy's `order` ('C', 'F', 'A' or 'K') asks."""
+    if order in (None, "C") or a.ndim < 2:
+        return _core_copy(a)
+    if order == "A":
+        order = "F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C"
+        return copy_to_order(a, order)
+    if order == "F":
+        return _core_copy(a.T).T
+    if order != "K":
+        raise ValueError(message("copy", "unknown order", repr(order), "'C', 'F', 'A' or 'K'"))
+    axes = sorted(range(a.ndim), key=lambda axis: -abs(a.strides[axis]))
+    if axes == list(range(a.ndim)):
+        return _core_copy(a)
+    back = [0] * a.ndim
+    for position, axis in enumerate(axes):
+        back[axis] = position
+    return _core_copy(a.transpose(tuple(axes))).transpose(tuple(back))
+
+
+# Taken before `_methods` replaces it by the form with an order.
+_core_copy = ndarray.copy
+
+
+def is_order(a, order):
+    """Whether `a` already has the layout that `order` asks for."""
+    if order == "F":
+        return a.flags.f_contiguous
+    if order == "C":
+        return a.flags.c_contiguous
+    return True

@@ -1,0 +1,251 @@
+"""Arrays from values, buffers and other arrays."""
+
+import numpy
+
+from . import _core
+from ._convert import (
+    adopt,
+    as_dtype,
+    copy_to_order,
+    is_order,
+    operand,
+    to_ndarray,
+)
+from ._convert import dtype_of as _dtype_of
+from ._core import generic, ndarray
+from ._errors import as_shape, message
+
+__all__ = [
+    "array",
+    "asanyarray",
+    "asarray",
+    "asarray_chkfinite",
+    "ascontiguousarray",
+    "asfortranarray",
+    "copy",
+    "empty",
+    "empty_like",
+    "from_dlpack",
+    "frombuffer",
+    "fromiter",
+    "full",
+    "full_like",
+    "ones",
+    "ones_like",
+    "require",
+    "zeros",
+    "zeros_like",
+]
+
+_FLOAT64 = numpy.dtype(float)
+
+
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
+    """An array from any array-like: shape of the nesting, dtype promoted from the elements.
+
+    copy: True always copies, None copies where needed, False raises ValueError where a copy is
+    needed. Raises ValueError for ragged nesting. Objects, text and dates come back as NumPy
+    arrays.
+    """
+    kind = type(object)
+    if kind is ndarray or kind is generic or isinstance(object, numpy.ndarray):
+        result = _from_array(object, as_dtype("array", dtype), copy, order)
+    else:
+        result = _from_nested(object, dtype, copy, order)
+    if result.ndim < ndmin:
+        result = result.reshape((1,) * (ndmin - result.ndim) + result.shape)
+    return result
+
+
+def _from_array(x, dtype, copy, order):
+    a = to_ndarray(x)
+    if a is not x and type(x) is generic:
+        copy = None if copy else copy
+    if dtype is not None and dtype != a.dtype:
+        if copy is False:
+            raise ValueError(
+                message("array", "unable to avoid a copy", f"dtype {a.dtype}", f"dtype {dtype}")
+            )
+        a, copy = a.astype(dtype), None
+    if copy:
+        return copy_to_order(a, order)
+    if order in ("C", "F") and not is_order(a, order):
+        if copy is False:
+            raise ValueError(
+                message("array", "unable to avoid a copy", f"order {order}", "copy=None")
+            )
+        return copy_to_order(a, order)
+    return a
+
+
+def _from_nested(x, dtype, copy, order):
+    if type(x) in (list, tuple):
+        if copy is False:
+            raise ValueError(
+                message("array", "a sequence must be copied", "copy=False", "copy=None")
+            )
+        stacked = _stack_arrays(x, dtype)
+        if stacked is not None:
+            return stacked
+        real = numpy.array(x, dtype=dtype, order=order)
+        as_dtype("array", real.dtype)
+        return adopt(real)
+    real = numpy.array(x, dtype=dtype, copy=copy, order=order)
+    as_dtype("array", real.dtype)
+    if copy or real.ndim == 0:
+        return adopt(real)
+    return _core.from_numpy(real)
+
+
+def _stack_arrays(x, dtype):
+    """A sequence of equally shaped Numbus arrays as one array, recorded and not read; else None."""
+    if not x or any([type(item) is not ndarray and type(item) is not generic for item in x]):
+        return None
+    shape = x[0].shape
+    if any([item.shape != shape for item in x]):
+        return None
+    if dtype is None:
+        dtype = numpy.result_type(*{item.dtype for item in x})
+    result = _core.empty((len(x),) + shape, as_dtype("array", dtype))
+    for row, item in enumerate(x):
+        result[row] = item if item.dtype == result.dtype else item.astype(result.dtype)
+    return result
+
+
+def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    """`a` as an array, without a copy where that is possible. dtype, order: asked of the result."""
+    if type(a) is ndarray and dtype is None and order is None and copy is None:
+        return a
+    return array(a, dtype, copy=copy, order=order or "K")
+
+
+asanyarray = asarray
+
+
+def ascontiguousarray(a, dtype=None, *, like=None):
+    """`a` as a C-contiguous array of at least one dimension."""
+    return array(a, dtype, copy=None, order="C", ndmin=1)
+
+
+def asfortranarray(a, dtype=None, *, like=None):
+    """`a` as an array laid out with the first index fastest."""
+    return array(a, dtype, copy=None, order="F", ndmin=1)
+
+
+def asarray_chkfinite(a, dtype=None, order=None):
+    """`asarray(a)`; raises ValueError if it holds infs or NaNs."""
+    result = asarray(a, dtype, order)
+    if result.dtype.kind in "fc" and not bool(_core.isfinite(result).all()):
+        raise ValueError(
+            message("asarray_chkfinite", "not finite", "infs or NaNs", "finite values")
+        )
+    return result
+
+
+def require(a, dtype=None, requirements=None, *, like=None):
+    """`a` with the flags that `requirements` names ('C', 'F', 'A', 'W', 'O', 'E'), copied if need
+    be.
+    """
+    wanted = {str(item).upper()[0] for item in requirements or ()}
+    order = "C" if "C" in wanted else "F" if "F" in wanted else "K"
+    result = array(a, dtype, copy=None, order=order)
+    if ("W" in wanted and not result.flags.writeable) or (
+        "O" in wanted and result.base is not None
+    ):
+        return copy_to_order(result, order)
+    return result
+
+
+def copy(a, order="K", subok=False):
+    """A copy of `a` with its shape and dtype; order 'K' keeps the layout."""
+    return array(a, order=order, copy=True)
+
+
+def empty(shape, dtype=float, order="C", *, device=None, like=None):
+    """An array of uninitialised elements. shape: int or ints."""
+    shape = as_shape("empty", shape)
+    dtype = as_dtype("empty", dtype, _FLOAT64)
+    if order == "F" and len(shape) > 1:
+        return _core.empty(shape[::-1], dtype).T
+    return _core.empty(shape, dtype)
+
+
+def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+    """An array of `fill_value` (a scalar, or something that broadcasts to `shape`)."""
+    shape = as_shape("full", shape)
+    dtype = as_dtype("full", _dtype_of(fill_value) if dtype is None else dtype)
+    value = operand(fill_value)
+    if type(value) is ndarray:
+        result = empty(shape, dtype, order)
+        _core.copyto(result, value.astype(dtype))
+        return result
+    if order == "F" and len(shape) > 1:
+        return _core.full(shape[::-1], value, dtype).T
+    return _core.full(shape, value, dtype)
+
+
+def zeros(shape, dtype=float, order="C", *, device=None, like=None):
+    """An array of zeros. shape: int or ints."""
+    dtype = as_dtype("zeros", dtype, _FLOAT64)
+    shape = as_shape("zeros", shape)
+    return full(shape, 0, dtype, order) if order == "F" else _core.full(shape, 0, dtype)
+
+
+def ones(shape, dtype=None, order="C", *, device=None, like=None):
+    """An array of ones. shape: int or ints."""
+    dtype = as_dtype("ones", dtype, _FLOAT64)
+    shape = as_shape("ones", shape)
+    return full(shape, 1, dtype, order) if order == "F" else _core.full(shape, 1, dtype)
+
+
+def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """An uninitialised array with the shape, dtype and layout of `prototype`, or those given."""
+    a = prototype if type(prototype) is ndarray else to_ndarray(prototype)
+    dtype = as_dtype("empty_like", dtype, a.dtype)
+    if shape is not None and as_shape("empty_like", shape) != a.shape:
+        return empty(shape, dtype, "F" if order == "F" else "C")
+    if a.ndim < 2 or order == "C" or a.flags.c_contiguous:
+        return empty(a.shape, dtype, "F" if order == "F" else "C")
+    if order in ("F", "A"):
+        return empty(a.shape, dtype, "F" if order == "F" or a.flags.f_contiguous else "C")
+    axes = sorted(range(a.ndim), key=lambda axis: -abs(a.strides[axis]))
+    back = tuple([axes.index(axis) for axis in range(a.ndim)])
+    return _core.empty(tuple([a.shape[axis] for axis in axes]), dtype).transpose(back)
+
+
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """An array of `fill_value` with the shape, dtype and layout of `a`, or those given."""
+    result = empty_like(a, dtype, order, subok, shape)
+    value = operand(fill_value)
+    _core.copyto(result, value.astype(result.dtype) if type(value) is ndarray else value)
+    return result
+
+
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """An array of zeros with the shape, dtype and layout of `a`, or those given."""
+    return full_like(a, 0, dtype, order, subok, shape)
+
+
+def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """An array of ones with the shape, dtype and layout of `a`, or those given."""
+    return full_like(a, 1, dtype, order, subok, shape)
+
+
+def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
+    """A 1-D array over the memory of an object with a buffer."""
+    real = numpy.frombuffer(buffer, dtype=dtype, count=count, offset=offset)
+    as_dtype("frombuffer", real.dtype)
+    return _core.from_numpy(real)
+
+
+def fromiter(iter, dtype, count=-1, *, like=None):
+    """A 1-D array of the items of an iterable."""
+    real = numpy.fromiter(iter, dtype=as_dtype("fromiter", dtype), count=count)
+    return adopt(real)
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """An array over the memory of any object with DLPack's methods."""
+    if type(x) is ndarray:
+        return copy_to_order(x, "K") if copy else x
+    return _core.from_numpy(numpy.from_dlpack(x, device=device, copy=copy))

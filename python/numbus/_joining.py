@@ -1,0 +1,312 @@
+"""Arrays put together and taken apart: concatenate, stack, split, tile, repeat, roll, pad."""
+
+import itertools
+import operator
+
+import numpy
+
+from . import _core
+from ._convert import as_dtype, to_ndarray
+from ._core import ndarray
+from ._errors import message, one_axis
+from ._manipulation import atleast_1d, atleast_2d, atleast_3d, expand_dims
+
+__all__ = [
+    "append",
+    "array_split",
+    "block",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "dsplit",
+    "dstack",
+    "hsplit",
+    "hstack",
+    "repeat",
+    "roll",
+    "split",
+    "stack",
+    "tile",
+    "unstack",
+    "vsplit",
+    "vstack",
+]
+
+
+def _along(axis, ndim, item):
+    """An index that applies `item` to one axis."""
+    return (slice(None),) * axis + (item,) + (slice(None),) * (ndim - 1 - axis)
+
+
+def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    """The arrays joined along an existing axis (None: flattened first).
+
+    All other extents must agree (ValueError). dtype: of the result, promoted from the arrays by
+    default.
+    """
+    if type(arrays) is not ndarray and not hasattr(arrays, "__len__"):
+        raise TypeError(
+            message("concatenate", "not a sequence", type(arrays).__name__, "a sequence of arrays")
+        )
+    parts = [to_ndarray(a) for a in arrays]
+    if not parts:
+        raise ValueError(message("concatenate", "no arrays", "an empty sequence", "at least one"))
+    if axis is None:
+        parts, axis = [a.ravel() for a in parts], 0
+    first = parts[0]
+    if first.ndim == 0:
+        raise ValueError(
+            message("concatenate", "0-d arrays cannot be joined", "0-d", "1-d or more")
+        )
+    axis = one_axis("concatenate", axis, first.ndim)
+    total = 0
+    for a in parts:
+        if a.ndim != first.ndim or any(
+            [a.shape[i] != first.shape[i] for i in range(first.ndim) if i != axis]
+        ):
+            raise ValueError(
+                message(
+                    "concatenate",
+                    f"shapes differ outside axis {axis}",
+                    f"{first.shape} and {a.shape}",
+                    "equal extents",
+                )
+            )
+        total += a.shape[axis]
+    shape = first.shape[:axis] + (total,) + first.shape[axis + 1 :]
+    if out is not None:
+        if dtype is not None:
+            raise TypeError(message("concatenate", "both out and dtype", dtype, "one of them"))
+        if out.shape != shape:
+            raise ValueError(message("concatenate", "wrong shape of out", out.shape, shape))
+        result, dtype = out, out.dtype
+    else:
+        if dtype is None:
+            dtype = numpy.result_type(*{a.dtype for a in parts})
+        dtype = as_dtype("concatenate", dtype)
+        result = _core.empty(shape, dtype)
+    start = 0
+    for a in parts:
+        if a.dtype != dtype:
+            if not numpy.can_cast(a.dtype, dtype, casting):
+                raise TypeError(
+                    message(
+                        "concatenate",
+                        "cannot cast",
+                        f"{a.dtype} to {dtype}",
+                        f"casting={casting!r}",
+                    )
+                )
+            a = a.astype(dtype)
+        stop = start + a.shape[axis]
+        if stop > start:
+            result[_along(axis, a.ndim, slice(start, stop))] = a
+        start = stop
+    return result
+
+
+concat = concatenate
+
+
+def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    """Arrays of one shape joined along a new axis."""
+    parts = [to_ndarray(a) for a in arrays]
+    if not parts:
+        raise ValueError(message("stack", "no arrays", "an empty sequence", "at least one"))
+    shapes = {a.shape for a in parts}
+    if len(shapes) != 1:
+        raise ValueError(message("stack", "shapes differ", sorted(shapes), "one shape"))
+    axis = one_axis("stack", axis, parts[0].ndim + 1)
+    parts = [expand_dims(a, axis) for a in parts]
+    return concatenate(parts, axis, out, dtype=dtype, casting=casting)
+
+
+def _many(result):
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+def vstack(tup, *, dtype=None, casting="same_kind"):
+    """Arrays joined row-wise; 1-D arrays count as rows."""
+    return concatenate(_many(atleast_2d(*tup)), 0, dtype=dtype, casting=casting)
+
+
+def hstack(tup, *, dtype=None, casting="same_kind"):
+    """Arrays joined along the second axis (the first for 1-D arrays)."""
+    parts = _many(atleast_1d(*tup))
+    axis = 0 if parts and parts[0].ndim == 1 else 1
+    return concatenate(parts, axis, dtype=dtype, casting=casting)
+
+
+def dstack(tup):
+    """Arrays joined along the third axis."""
+    return concatenate(_many(atleast_3d(*tup)), 2)
+
+
+def column_stack(tup):
+    """1-D arrays as the columns of a 2-D array; 2-D arrays are joined along the second axis."""
+    parts = [to_ndarray(a) for a in tup]
+    return concatenate([a if a.ndim > 1 else a.reshape((a.size, 1)) for a in parts], 1)
+
+
+def block(arrays):
+    """Arrays joined from nested lists: innermost lists along the last axis, and so outwards."""
+
+    def depth_of(x):
+        return 1 + max(map(depth_of, x)) if isinstance(x, list) and x else 0
+
+    depth = depth_of(arrays)
+
+    def leaves(x):
+        return itertools.chain.from_iterable(map(leaves, x)) if isinstance(x, list) else (x,)
+
+    ndim = max([depth] + [to_ndarray(a).ndim for a in leaves(arrays)])
+
+    def build(x, level):
+        if not isinstance(x, list):
+            a = to_ndarray(x)
+            return a.reshape((1,) * (ndim - a.ndim) + a.shape)
+        if not x:
+            raise ValueError(message("block", "empty list", "[]", "at least one array"))
+        return concatenate([build(item, level + 1) for item in x], ndim - depth + level)
+
+    result = build(arrays, 0)
+    return result if isinstance(arrays, list) else result.copy()
+
+
+def append(arr, values, axis=None):
+    """`values` joined to the end of `arr` along `axis`; None flattens both."""
+    if axis is None:
+        return concatenate((to_ndarray(arr).ravel(), to_ndarray(values).ravel()))
+    return concatenate((arr, values), axis)
+
+
+def array_split(ary, indices_or_sections, axis=0):
+    """A list of views: parts of almost equal size, or the parts between the given indices."""
+    a = to_ndarray(ary)
+    axis = one_axis("array_split", axis, a.ndim)
+    extent = a.shape[axis]
+    try:
+        points = [0] + [operator.index(i) for i in indices_or_sections] + [extent]
+    except TypeError:
+        n = operator.index(indices_or_sections)
+        if n <= 0:
+            raise ValueError(message("split", "number of sections", n, "more than 0")) from None
+        size, more = divmod(extent, n)
+        points = list(itertools.accumulate([0] + [size + 1] * more + [size] * (n - more)))
+    return [
+        a[_along(axis, a.ndim, slice(start, stop))] for start, stop in itertools.pairwise(points)
+    ]
+
+
+def split(ary, indices_or_sections, axis=0):
+    """A list of views as `array_split` gives; a number of sections must divide the extent
+    (ValueError).
+    """
+    a = to_ndarray(ary)
+    if not hasattr(indices_or_sections, "__len__") and a.ndim:
+        extent = a.shape[one_axis("split", axis, a.ndim)]
+        if indices_or_sections <= 0 or extent % indices_or_sections:
+            raise ValueError(
+                message(
+                    "split", "no equal division", f"{extent} / {indices_or_sections}", "a divisor"
+                )
+            )
+    return array_split(a, indices_or_sections, axis)
+
+
+def hsplit(ary, indices_or_sections):
+    """Split along the second axis (the first for 1-D arrays)."""
+    a = to_ndarray(ary)
+    if a.ndim == 0:
+        raise ValueError(message("hsplit", "too few axes", "0-d", "1-d or more"))
+    return split(a, indices_or_sections, 1 if a.ndim > 1 else 0)
+
+
+def vsplit(ary, indices_or_sections):
+    """Split along the first axis."""
+    a = to_ndarray(ary)
+    if a.ndim < 2:
+        raise ValueError(message("vsplit", "too few axes", f"{a.ndim}-d", "2-d or more"))
+    return split(a, indices_or_sections, 0)
+
+
+def dsplit(ary, indices_or_sections):
+    """Split along the third axis."""
+    a = to_ndarray(ary)
+    if a.ndim < 3:
+        raise ValueError(message("dsplit", "too few axes", f"{a.ndim}-d", "3-d or more"))
+    return split(a, indices_or_sections, 2)
+
+
+def unstack(x, /, *, axis=0):
+    """A tuple of views: the parts of `x` along `axis`, without that axis."""
+    a = to_ndarray(x)
+    if a.ndim == 0:
+        raise ValueError(message("unstack", "too few axes", "0-d", "1-d or more"))
+    axis = one_axis("unstack", axis, a.ndim)
+    return tuple([a[_along(axis, a.ndim, i) + (Ellipsis,)] for i in range(a.shape[axis])])
+
+
+def tile(A, reps):
+    """`A` repeated `reps` times along each axis."""
+    a = to_ndarray(A)
+    reps = (operator.index(reps),) if hasattr(reps, "__index__") else tuple(map(int, reps))
+    ndim = max(a.ndim, len(reps))
+    shape = (1,) * (ndim - a.ndim) + a.shape
+    reps = (1,) * (ndim - len(reps)) + reps
+    pairs = tuple(itertools.chain.from_iterable([(1, extent) for extent in shape]))
+    spread = tuple(itertools.chain.from_iterable(zip(reps, shape)))
+    result = _core.broadcast_to(a.reshape(pairs), spread).copy()
+    return result.reshape(tuple([rep * extent for rep, extent in zip(reps, shape)]))
+
+
+def repeat(a, repeats, axis=None):
+    """Each element repeated: `repeats` is an int, or one int per element along `axis` (None:
+    flattened).
+    """
+    a = to_ndarray(a)
+    if axis is None:
+        a, axis = a.ravel(), 0
+    axis = one_axis("repeat", axis, a.ndim)
+    counts = numpy.asarray(repeats)
+    if counts.size == 1:
+        count = operator.index(counts.reshape(())[()])
+        if count < 0:
+            raise ValueError(message("repeat", "negative count", count, "counts >= 0"))
+        shape = a.shape[: axis + 1] + (count,) + a.shape[axis + 1 :]
+        result = _core.broadcast_to(expand_dims(a, axis + 1), shape).copy()
+        return result.reshape(a.shape[:axis] + (a.shape[axis] * count,) + a.shape[axis + 1 :])
+    if counts.shape != (a.shape[axis],):
+        raise ValueError(
+            message("repeat", "wrong number of counts", counts.shape, (a.shape[axis],))
+        )
+    chosen = numpy.repeat(numpy.arange(a.shape[axis]), counts)
+    return a[_along(axis, a.ndim, _core.from_numpy(chosen))]
+
+
+def roll(a, shift, axis=None):
+    """`a` with its elements moved by `shift` along `axis` (int or tuples; None: flattened), going
+    round.
+    """
+    a = to_ndarray(a)
+    if axis is None:
+        return roll(a.ravel(), shift, 0).reshape(a.shape)
+    shifts, axes = numpy.broadcast_arrays(shift, axis)
+    moves = [0] * a.ndim
+    for amount, where in zip(shifts.ravel().tolist(), axes.ravel().tolist()):
+        moves[one_axis("roll", where, a.ndim)] += int(amount)
+    if a.size == 0:
+        return a.copy()
+    pieces = []
+    for extent, move in zip(a.shape, moves):
+        move %= extent
+        whole = [(slice(None), slice(None))]
+        around = [
+            (slice(move, None), slice(0, extent - move)),
+            (slice(0, move), slice(extent - move, None)),
+        ]
+        pieces.append(around if move else whole)
+    result = _core.empty(a.shape, a.dtype)
+    for piece in itertools.product(*pieces):
+        result[tuple([to for to, _ in piece])] = a[tuple([source for _, source in piece])]
+    return result

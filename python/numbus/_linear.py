@@ -1,0 +1,221 @@
+"""Products of vectors and matrices: matmul, dot, inner, outer, tensordot, kron and their kin."""
+
+import numpy
+
+from . import _core
+from ._convert import operand, to_ndarray
+from ._core import ndarray
+from ._errors import many_axes, message
+from ._reductions import reduce, store
+from ._ufuncs import UFUNCS
+
+__all__ = [
+    "dot",
+    "inner",
+    "kron",
+    "matmul",
+    "matvec",
+    "outer",
+    "tensordot",
+    "vdot",
+    "vecdot",
+    "vecmat",
+]
+
+
+def _library_matmul(a, b, out=None, dtype=None):
+    """Matrix product of arrays of at least two axes each, stacks broadcast: a library call.
+
+    The one place to replace when the core has a plan node for it.
+    """
+    if out is None:
+        dtype = numpy.promote_types(a.dtype, b.dtype) if dtype is None else numpy.dtype(dtype)
+        stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        out = _core.empty(stack + (a.shape[-2], b.shape[-1]), dtype)
+    numpy.matmul(numpy.asarray(a), numpy.asarray(b), out=numpy.asarray(out), casting="unsafe")
+    return out
+
+
+def _sum_of_products(a, b, axis=-1):
+    """sum(a*b) over one axis in one kernel, in the promoted dtype; bool as any(and)."""
+    product = UFUNCS["multiply"](a, b)
+    if product.dtype.kind == "b":
+        return reduce("any", product, axis)
+    return reduce("sum", product, axis, product.dtype)
+
+
+def _finish(op, result, out):
+    return result if out is None else store(op, result, out)
+
+
+def _mismatch(op, a, b):
+    return ValueError(
+        message(
+            op, "inner extents differ", f"shapes {a.shape} and {b.shape}", "equal inner extents"
+        )
+    )
+
+
+def matmul(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, **kwargs):
+    """Matrix product; stacks of matrices broadcast, 1-D operands are a row on the left, a column on
+    the right.
+
+    Raises ValueError for scalars and for inner extents that differ.
+    """
+    a, b = to_ndarray(x1), to_ndarray(x2)
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError(
+            message("matmul", "scalar operand", f"{a.ndim}-d and {b.ndim}-d", "1-d or more")
+        )
+    if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
+        raise _mismatch("matmul", a, b)
+    if isinstance(out, tuple):
+        (out,) = out
+    if a.ndim == 1 and b.ndim == 1:
+        result = _sum_of_products(a, b)
+        return _finish("matmul", result if dtype is None else result.astype(dtype), out)
+    if a.ndim > 1 and b.ndim > 1:
+        if type(out) is ndarray and _fits(out, a, b):
+            return _library_matmul(a, b, out)
+        return _finish("matmul", _library_matmul(a, b, None, dtype), out)
+    if a.ndim == 1:
+        result = _library_matmul(a.reshape((1, a.shape[0])), b, None, dtype)[..., 0, :]
+    else:
+        result = _library_matmul(a, b.reshape((b.shape[0], 1)), None, dtype)[..., 0]
+    return _finish("matmul", result, out)
+
+
+def _fits(out, a, b):
+    """Whether the product can be written to `out` itself: right shape and dtype, apart from the
+    operands.
+    """
+    stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    if out.shape != stack + (a.shape[-2], b.shape[-1]):
+        return False
+    if out.dtype != numpy.promote_types(a.dtype, b.dtype):
+        return False
+    view = numpy.asarray(out)
+    return not any([numpy.may_share_memory(view, numpy.asarray(x)) for x in (a, b)])
+
+
+def dot(a, b, out=None):
+    """Inner product of vectors, matrix product of matrices, product with a scalar; N-d: over a's
+    last and b's second-to-last axis, the other axes of both kept.
+    """
+    a, b = operand(a), operand(b)
+    if not getattr(a, "ndim", 0) or not getattr(b, "ndim", 0):
+        return UFUNCS["multiply"](a, b, out=out)
+    if a.ndim <= 2 and b.ndim <= 2:
+        if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
+            raise _mismatch("dot", a, b)
+        return matmul(a, b, out)
+    axis = b.ndim - 2 if b.ndim > 1 else 0
+    if a.shape[-1] != b.shape[axis]:
+        raise _mismatch("dot", a, b)
+    return _finish("dot", tensordot(a, b, ((a.ndim - 1,), (axis,))), out)
+
+
+def vdot(a, b, /):
+    """Inner product of the flattened arrays, the first conjugated."""
+    a, b = to_ndarray(a).ravel(), to_ndarray(b).ravel()
+    if a.shape != b.shape:
+        raise _mismatch("vdot", a, b)
+    return _sum_of_products(UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a, b)
+
+
+def inner(a, b, /):
+    """Sum of products over the last axes of both."""
+    a, b = operand(a), operand(b)
+    if not getattr(a, "ndim", 0) or not getattr(b, "ndim", 0):
+        return UFUNCS["multiply"](a, b)
+    if a.shape[-1] != b.shape[-1]:
+        raise _mismatch("inner", a, b)
+    return tensordot(a, b, ((-1,), (-1,)))
+
+
+def outer(a, b, out=None):
+    """Products of all pairs of elements of two flattened arrays: shape (a.size, b.size)."""
+    a, b = to_ndarray(a).ravel(), to_ndarray(b).ravel()
+    return UFUNCS["multiply"](a.reshape((a.size, 1)), b.reshape((1, b.size)), out=out)
+
+
+def tensordot(a, b, axes=2):
+    """Sum of products over pairs of axes: `axes` is a number of inner axes or two sequences of
+    axes.
+    """
+    a, b = to_ndarray(a), to_ndarray(b)
+    if isinstance(axes, (int, numpy.integer)):
+        if axes > min(a.ndim, b.ndim):
+            raise ValueError(message("tensordot", "too many axes", axes, "no more than both have"))
+        left, right = tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))
+    else:
+        left, right = axes
+        left, right = many_axes("tensordot", left, a.ndim), many_axes("tensordot", right, b.ndim)
+    if len(left) != len(right) or any([a.shape[i] != b.shape[j] for i, j in zip(left, right)]):
+        raise ValueError(
+            message("tensordot", "shapes do not match", f"{a.shape} and {b.shape}", "equal extents")
+        )
+    free_a = tuple([i for i in range(a.ndim) if i not in left])
+    free_b = tuple([j for j in range(b.ndim) if j not in right])
+    shape = tuple([a.shape[i] for i in free_a]) + tuple([b.shape[j] for j in free_b])
+    if not free_a and not free_b:
+        a, b = a.transpose(left) if left else a, b.transpose(right) if right else b
+        return _sum_of_products(a.ravel(), b.ravel())
+    n = 1
+    for i in left:
+        n *= a.shape[i]
+    rows, columns = _product([a.shape[i] for i in free_a]), _product([b.shape[j] for j in free_b])
+    a = a.transpose(free_a + left).reshape((rows, n))
+    b = b.transpose(right + free_b).reshape((n, columns))
+    if n == 1:
+        return UFUNCS["multiply"](a, b).reshape(shape)
+    return _library_matmul(a, b).reshape(shape)
+
+
+def _product(extents):
+    result = 1
+    for extent in extents:
+        result *= extent
+    return result
+
+
+def kron(a, b):
+    """Kronecker product: blocks of `b` scaled by the elements of `a`."""
+    a, b = to_ndarray(a), to_ndarray(b)
+    ndim = max(a.ndim, b.ndim)
+    first = (1,) * (ndim - a.ndim) + a.shape
+    second = (1,) * (ndim - b.ndim) + b.shape
+    spread_a = tuple([extent for n in first for extent in (n, 1)])
+    spread_b = tuple([extent for n in second for extent in (1, n)])
+    result = UFUNCS["multiply"](a.reshape(spread_a), b.reshape(spread_b))
+    return result.reshape(tuple([m * n for m, n in zip(first, second)]))
+
+
+def vecdot(x1, x2, /, out=None, *, axis=-1, **kwargs):
+    """Sum of products along one axis, the first operand conjugated; other axes broadcast."""
+    a, b = to_ndarray(x1), to_ndarray(x2)
+    if a.ndim == 0 or b.ndim == 0 or a.shape[axis] != b.shape[axis]:
+        raise _mismatch("vecdot", a, b)
+    if axis not in (-1,):
+        from ._manipulation import moveaxis
+
+        a, b = moveaxis(a, axis, -1), moveaxis(b, axis, -1)
+    result = _sum_of_products(UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a, b)
+    return _finish("vecdot", result, out)
+
+
+def matvec(x1, x2, /, out=None, **kwargs):
+    """Matrices times vectors, stacks of both broadcast."""
+    a, b = to_ndarray(x1), to_ndarray(x2)
+    if a.ndim < 2 or b.ndim < 1 or a.shape[-1] != b.shape[-1]:
+        raise _mismatch("matvec", a, b)
+    return _finish("matvec", _library_matmul(a, b[..., None])[..., 0], out)
+
+
+def vecmat(x1, x2, /, out=None, **kwargs):
+    """Vectors, conjugated, times matrices, stacks of both broadcast."""
+    a, b = to_ndarray(x1), to_ndarray(x2)
+    if a.ndim < 1 or b.ndim < 2 or a.shape[-1] != b.shape[-2]:
+        raise _mismatch("vecmat", a, b)
+    a = UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a
+    return _finish("vecmat", _library_matmul(a[..., None, :], b)[..., 0, :], out)

@@ -1,0 +1,100 @@
+"""The protocols by which NumPy, pickle and other array libraries reach Numbus arrays."""
+
+import numpy
+
+from . import _core
+from ._convert import adopt, library, to_ndarray, to_numpy
+from ._core import generic, ndarray
+from ._errors import message
+from ._fallback import call, record
+from ._ufuncs import UFUNCS
+
+
+def array_of(self, dtype=None, copy=None):
+    """The protocol of numpy.asarray: a zero-copy view of the memory on the CPU."""
+    real = (
+        numpy.asarray(memoryview(self)) if type(self) is ndarray else numpy.asarray(to_numpy(self))
+    )
+    if dtype is not None and real.dtype != dtype:
+        if copy is False:
+            raise ValueError(message("asarray", "unable to avoid a copy", self.dtype, dtype))
+        return real.astype(dtype)
+    return real.copy() if copy else real
+
+
+def _rebuild_generic(scalar):
+    return to_ndarray(scalar)[()]
+
+
+def reduce_array(self):
+    """Pickle support: the elements travel as a NumPy array."""
+    return adopt, (numpy.array(numpy.asarray(self), order="K"),)
+
+
+def reduce_generic(self):
+    """Pickle support: the value travels as a NumPy scalar."""
+    return _rebuild_generic, (to_numpy(self),)
+
+
+def array_function(self, function, types, args, kwargs):
+    """Real NumPy functions called with Numbus arrays: ours where there is one, else NumPy's on
+    views.
+    """
+    import numbus
+
+    module, name = getattr(function, "__module__", ""), function.__name__
+    home = numbus
+    for part in module.split(".")[1:]:
+        home = getattr(home, part, None)
+    ours = getattr(home, name, None)
+    if ours is not None:
+        return ours(*args, **kwargs)
+    return call(f"{module}.{name}", function, args, kwargs)
+
+
+def array_ufunc(self, ufunc, method, *inputs, out=None, **kwargs):
+    """Real NumPy ufuncs called with Numbus arrays: our row of that name, else NumPy's on views."""
+    name = ufunc.__name__
+    ours = UFUNCS.get(name) if getattr(numpy, name, None) is ufunc else None
+    if ours is None or method != "__call__":
+        record(f"numpy.{name}" + ("" if method == "__call__" else f".{method}"))
+        if out is not None:
+            kwargs["out"] = out
+        return library(getattr(ufunc, method), inputs, kwargs)
+    if out is None:
+        return ours(*inputs, **kwargs)
+    (target,) = out
+    if type(target) is ndarray:
+        return ours(*inputs, out=target, **kwargs)
+    numpy.copyto(target, to_numpy(ours(*inputs, **kwargs)), casting="same_kind")
+    return target
+
+
+def namespace(self, *, api_version=None):
+    import numbus
+
+    return numbus
+
+
+def dlpack(self, **kwargs):
+    """A DLPack capsule over the array's memory."""
+    return numpy.asarray(self).__dlpack__(**kwargs)
+
+
+def attach():
+    """Puts the protocols on the classes of the core."""
+    for kind in (ndarray, generic):
+        kind.__array__ = array_of
+        kind.__array_function__ = array_function
+        kind.__array_ufunc__ = array_ufunc
+        kind.__array_priority__ = 1000.0
+        kind.__array_namespace__ = namespace
+        kind.to_device = lambda self, device, /, *, stream=None: self
+        kind.device = property(lambda self: _core.device_info().get("device", "cpu"))
+        kind.data = property(memoryview)
+    ndarray.__dlpack__ = dlpack
+    ndarray.__dlpack_device__ = lambda self: (1, 0)
+    ndarray.__reduce__ = reduce_array
+    ndarray.__reduce_ex__ = lambda self, protocol: reduce_array(self)
+    generic.__reduce__ = reduce_generic
+    generic.__reduce_ex__ = lambda self, protocol: reduce_generic(self)

@@ -1,0 +1,267 @@
+"""Reductions: sum, prod, min, max, any, all, mean, std, var, argmin, argmax and what is composed of
+them.
+"""
+
+import builtins
+
+import numpy
+
+from . import _core
+from ._convert import SUPPORTED, operand, to_ndarray
+from ._convert import foreign as _foreign
+from ._core import ndarray
+from ._errors import many_axes, message, one_axis
+from ._ufuncs import UFUNCS
+
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "average",
+    "count_nonzero",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "ptp",
+    "std",
+    "sum",
+    "var",
+]
+
+_NoValue = numpy._NoValue
+_INT64 = numpy.dtype(numpy.int64)
+
+
+def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0):
+    """One reduction of the core with NumPy's arguments, `where` and `out` included."""
+    if type(a) is not ndarray:
+        a = to_ndarray(a)
+    axes = tuple(range(a.ndim)) if axis is None else many_axes(op, axis, a.ndim)
+    if dtype is not None:
+        dtype = numpy.dtype(dtype)
+        if dtype not in SUPPORTED:
+            _foreign(numpy.empty(0, dtype))
+    mask = None if where is True or where is _NoValue else operand(where)
+    result = _core.reduce(
+        op, a, axes, bool(keepdims is not _NoValue and keepdims), dtype, mask, ddof
+    )
+    return result if out is None else store(op, result, out)
+
+
+def store(op, result, out):
+    """`result` written to the array `out`, which must have its shape."""
+    if isinstance(out, tuple):
+        (out,) = out
+    if not isinstance(out, (ndarray, numpy.ndarray)):
+        raise TypeError(message(op, "out is no array", type(out).__name__, "an ndarray"))
+    if out.shape != result.shape:
+        raise ValueError(message(op, "wrong shape of out", out.shape, result.shape))
+    if isinstance(out, numpy.ndarray):
+        numpy.copyto(out, result, casting="same_kind")
+    else:
+        _core.copyto(out, result)
+    return out
+
+
+def _with_initial(op, row, a, axis, dtype, out, keepdims, initial, where):
+    """A reduction that starts from `initial`, which also gives empty reductions a value."""
+    a = to_ndarray(a)
+    result_dtype = dtype
+    if op in ("min", "max") and a.size == 0:
+        shape = numpy.empty(a.shape, bool).any(axis=axis, keepdims=keepdims).shape
+        start = _core.full(shape, initial, a.dtype)
+        result = start if shape else start[()]
+    else:
+        result = reduce(op, a, axis, result_dtype, None, keepdims, where)
+        result = UFUNCS[row](result, operand(initial), dtype=result.dtype)
+    return result if out is None else store(op, result, out)
+
+
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
+    """Sum over `axis` (int, tuple, None for all). Small integers and bool sum as (u)int64."""
+    if initial is not _NoValue:
+        return _with_initial("sum", "add", a, axis, dtype, out, keepdims, initial, where)
+    return reduce("sum", a, axis, dtype, out, keepdims, where)
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
+    """Product over `axis` (int, tuple, None for all). Small integers and bool multiply as (u)int64."""
+    if initial is not _NoValue:
+        return _with_initial("prod", "multiply", a, axis, dtype, out, keepdims, initial, where)
+    return reduce("prod", a, axis, dtype, out, keepdims, where)
+
+
+def _extreme(op, row, a, axis, out, keepdims, initial, where):
+    if initial is not _NoValue and initial is not None:
+        return _with_initial(op, row, a, axis, None, out, keepdims, initial, where)
+    if where is not True:
+        raise ValueError(message(op, "where without initial", "no initial", "a starting value"))
+    return reduce(op, a, axis, None, out, keepdims)
+
+
+def max(a, axis=None, out=None, keepdims=False, initial=_NoValue, where=True):
+    """Largest element over `axis`; NaN if there is one. Raises ValueError for an empty axis."""
+    return _extreme("max", "maximum", a, axis, out, keepdims, initial, where)
+
+
+def min(a, axis=None, out=None, keepdims=False, initial=_NoValue, where=True):
+    """Smallest element over `axis`; NaN if there is one. Raises ValueError for an empty axis."""
+    return _extreme("min", "minimum", a, axis, out, keepdims, initial, where)
+
+
+amax, amin = max, min
+
+
+def any(a, axis=None, out=None, keepdims=False, *, where=True):
+    """Whether any element over `axis` is true."""
+    return reduce("any", a, axis, None, out, keepdims, where)
+
+
+def all(a, axis=None, out=None, keepdims=False, *, where=True):
+    """Whether all elements over `axis` are true."""
+    return reduce("all", a, axis, None, out, keepdims, where)
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """Arithmetic mean over `axis`; float64 for integers."""
+    return reduce("mean", a, axis, dtype, out, keepdims, where)
+
+
+def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
+    if correction is not _NoValue:
+        if ddof != 0:
+            raise ValueError(message(op, "both ddof and correction", (ddof, correction), "one"))
+        ddof = correction
+    if mean is _NoValue:
+        return reduce(op, a, axis, dtype, out, keepdims, where, ddof)
+    a = to_ndarray(a)
+    kind = {} if dtype is None else {"dtype": dtype}
+    off = UFUNCS["subtract"](a, operand(mean), **kind)
+    off = off.real * off.real + off.imag * off.imag if off.dtype.kind == "c" else off * off
+    total = reduce("sum", off, axis, None, None, keepdims, where)
+    axes = many_axes(op, axis, a.ndim)
+    count = (
+        sum(_core.broadcast_to(operand(where), a.shape), axis, keepdims=keepdims)
+        if (where is not True)
+        else _size(a.shape, axes)
+    )
+    result = total / UFUNCS["maximum"](count - ddof, 0)
+    if op == "std":
+        result = UFUNCS["sqrt"](result)
+    return result if out is None else store(op, result, out)
+
+
+def _size(shape, axes):
+    size = 1
+    for axis in axes:
+        size *= shape[axis]
+    return size
+
+
+def var(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=True,
+    mean=_NoValue,
+    correction=_NoValue,
+):
+    """Variance over `axis` with divisor `n - ddof`; `mean` may give the mean, computed with
+    keepdims.
+    """
+    return _spread("var", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+def std(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=True,
+    mean=_NoValue,
+    correction=_NoValue,
+):
+    """Standard deviation over `axis` with divisor `n - ddof`, reading its input once."""
+    return _spread("std", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+def _arg(op, a, axis, out, keepdims):
+    a = to_ndarray(a)
+    axes = tuple(range(a.ndim)) if axis is None else (one_axis(op, axis, a.ndim),)
+    if a.size == 0 and (axis is None or a.shape[axes[0]] == 0):
+        raise ValueError(message(op, "empty sequence", a.shape, "at least one element"))
+    result = _core.reduce(op, a, axes, bool(keepdims is not _NoValue and keepdims), None, None, 0)
+    return result if out is None else store(op, result, out)
+
+
+def argmax(a, axis=None, out=None, *, keepdims=False):
+    """Index of the first largest element (of the first NaN) along `axis`; None: in the flattened
+    array.
+    """
+    return _arg("argmax", a, axis, out, keepdims)
+
+
+def argmin(a, axis=None, out=None, *, keepdims=False):
+    """Index of the first smallest element (of the first NaN) along `axis`; None: in the flattened
+    array.
+    """
+    return _arg("argmin", a, axis, out, keepdims)
+
+
+def count_nonzero(a, axis=None, *, keepdims=False):
+    """Number of elements that are not zero over `axis`: int64."""
+    a = to_ndarray(a)
+    return reduce("sum", a if a.dtype.kind == "b" else a != 0, axis, _INT64, None, keepdims)
+
+
+def ptp(a, axis=None, out=None, keepdims=False):
+    """Range of the values over `axis`: largest minus smallest."""
+    result = UFUNCS["subtract"](max(a, axis, None, keepdims), min(a, axis, None, keepdims))
+    return result if out is None else store("ptp", result, out)
+
+
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """Weighted mean over `axis`. weights: of the shape of `a`, or 1-D along `axis`.
+
+    returned: also the sum of the weights. Raises ZeroDivisionError if that is zero.
+    """
+    a = to_ndarray(a)
+    keepdims = bool(keepdims is not _NoValue and keepdims)
+    if weights is None:
+        result = mean(a, axis, keepdims=keepdims)
+        scale = result.dtype.type(a.size // builtins.max(1, result.size))
+    else:
+        w = to_ndarray(weights)
+        if w.shape != a.shape:
+            if axis is None:
+                raise TypeError(
+                    message("average", "axis needed for these weights", w.shape, f"{a.shape}")
+                )
+            axes = many_axes("average", axis, a.ndim)
+            if w.shape != tuple([a.shape[i] for i in axes]):
+                raise ValueError(message("average", "shape of the weights", w.shape, a.shape))
+            order = sorted(range(len(axes)), key=axes.__getitem__)
+            w = w.transpose(tuple(order))
+            w = w.reshape(tuple([n if i in axes else 1 for i, n in enumerate(a.shape)]))
+            axis = axes
+        dtype = numpy.result_type(a.dtype, w.dtype, *([] if a.dtype.kind in "fc" else ["f8"]))
+        scale = sum(w, axis, dtype, keepdims=keepdims)
+        if bool(any(scale == 0)):
+            raise ZeroDivisionError(message("average", "weights sum to zero", 0, "another sum"))
+        result = sum(UFUNCS["multiply"](a, w, dtype=dtype), axis, keepdims=keepdims) / scale
+    if returned:
+        if scale.shape != result.shape:
+            scale = _core.broadcast_to(to_ndarray(scale), result.shape).copy()
+        return result, scale
+    return result

@@ -1,0 +1,146 @@
+"""The ufuncs: rows of the table under NumPy's names and aliases, and the methods reduce,
+accumulate, outer, at.
+"""
+
+import numpy
+
+from . import _core
+from ._convert import operand, to_ndarray
+from ._errors import many_axes, message
+from ._fallback import call, lookup
+
+# NumPy's second names; the first is a row of the table.
+ALIASES = {
+    "abs": "absolute",
+    "acos": "arccos",
+    "acosh": "arccosh",
+    "asin": "arcsin",
+    "asinh": "arcsinh",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "atanh": "arctanh",
+    "bitwise_invert": "invert",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_not": "invert",
+    "bitwise_right_shift": "right_shift",
+    "conj": "conjugate",
+    "degrees": "rad2deg",
+    "mod": "remainder",
+    "pow": "power",
+    "radians": "deg2rad",
+    "true_divide": "divide",
+}
+
+# ufunc.reduce in terms of the reductions of `_core.reduce`.
+_REDUCTIONS = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+
+
+def _publish():
+    rows = {row["name"]: getattr(_core, row["name"]) for row in _core.table()}
+    for alias, name in ALIASES.items():
+        if name in rows:
+            rows[alias] = rows[name]
+    return rows
+
+
+UFUNCS = _publish()
+globals().update(UFUNCS)
+
+
+def __getattr__(name):
+    # A row that the table has not: the counted form of NumPy's.
+    return lookup(name)
+
+
+def divmod(x1, x2, out=(None, None), where=True):
+    """Quotient and remainder element-wise: `(x1 // x2, x1 % x2)`, broadcast; a pair of arrays."""
+    first, second = out if isinstance(out, tuple) else (out, None)
+    quotient = UFUNCS["floor_divide"](x1, x2, out=None, where=where)
+    rest = UFUNCS["remainder"](x1, x2, out=second, where=where)
+    if first is not None:
+        _core.copyto(first, quotient)
+        quotient = first
+    return quotient, rest
+
+
+def _real(ufunc):
+    return getattr(numpy, ufunc.name)
+
+
+def _fall_back(ufunc, method, *args, **kwargs):
+    return call(f"numpy.{ufunc.name}.{method}", getattr(_real(ufunc), method), args, kwargs)
+
+
+def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """Reduces `array` along `axis` (int, tuple or None for all) by repeated application of the
+    ufunc.
+    """
+    if self.nin != 2:
+        raise ValueError(message(f"{self.name}.reduce", "not a binary ufunc", self.nin, "2 inputs"))
+    name = _REDUCTIONS.get(self.name)
+    if name is None or initial is not None or where is not True:
+        kwargs = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims, "where": where}
+        if initial is not None:
+            kwargs["initial"] = initial
+        return _fall_back(self, "reduce", array, **kwargs)
+    a = to_ndarray(array)
+    axes = many_axes(f"{self.name}.reduce", axis, a.ndim) if a.ndim or axis not in (0, -1) else ()
+    if dtype is not None:
+        dtype = numpy.dtype(dtype)
+        if name in ("max", "min"):
+            a, dtype = a.astype(dtype), None
+    result = _core.reduce(name, a, axes, keepdims, dtype, None, 0)
+    return _store(result, out)
+
+
+def _store(result, out):
+    if isinstance(out, tuple):
+        (out,) = out
+    if out is None:
+        return result
+    _core.copyto(out, result)
+    return out
+
+
+def accumulate(self, array, axis=0, dtype=None, out=None):
+    """The results of applying the ufunc to all elements up to each, along one axis."""
+    return _fall_back(self, "accumulate", array, axis, dtype, out)
+
+
+def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+    """A reduction over slices of one axis, given by `indices`."""
+    return _fall_back(self, "reduceat", array, indices, axis, dtype, out)
+
+
+def outer(self, a, b, /, **kwargs):
+    """The ufunc applied to all pairs of elements: shape `a.shape + b.shape`."""
+    if self.nin != 2:
+        raise ValueError(message(f"{self.name}.outer", "not a binary ufunc", self.nin, "2 inputs"))
+    a, b = operand(a), operand(b)
+    if getattr(b, "ndim", 0) and getattr(a, "ndim", 0):
+        a = a.reshape(a.shape + (1,) * b.ndim)
+    return self(a, b, **kwargs)
+
+
+def at(self, a, indices, b=None, /):
+    """Unbuffered in-place operation on `a[indices]`: repeated indices count as often as they occur."""
+    args = (a, indices) if b is None else (a, indices, b)
+    return _fall_back(self, "at", *args)
+
+
+def attach():
+    """Gives the methods and NumPy's descriptive attributes to `_core.ufunc`."""
+    kind = _core.ufunc
+    for function in (reduce, accumulate, reduceat, outer, at):
+        setattr(kind, function.__name__, function)
+    for name in ("nargs", "ntypes", "types", "identity", "signature"):
+        if not hasattr(kind, name):
+            setattr(kind, name, property(lambda self, name=name: getattr(_real(self), name)))
+    kind.resolve_dtypes = lambda self, *a, **k: _real(self).resolve_dtypes(*a, **k)

@@ -1,0 +1,79 @@
+"""The rewriting of imports in the source of a user's own module, and its compilation."""
+
+import ast
+
+# What a user's module gets for the modules it names; submodules follow their package.
+REPLACED = {
+    "numpy": "numbus",
+    "time": "numbus.compat.clock",
+    "timeit": "numbus.compat.timing",
+    "importlib": "numbus.compat.importing",
+}
+_WITH_SUBMODULES = ("numpy",)
+
+
+def replacement(name):
+    """The module to import instead of `name`, or None where it stays."""
+    if name in REPLACED:
+        return REPLACED[name]
+    package, _, rest = name.partition(".")
+    return f"{REPLACED[package]}.{rest}" if package in _WITH_SUBMODULES and rest else None
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Replaces imports one for one; every new node carries the place of the old one."""
+
+    def visit_Import(self, node):
+        statements = []
+        for alias in node.names:
+            new = replacement(alias.name) or alias.name
+            package = alias.name.partition(".")[0]
+            if alias.asname or package not in REPLACED:
+                statements.append(ast.Import([ast.alias(new, alias.asname)]))
+                continue
+            if "." in alias.name:
+                # `import numpy.linalg` binds `numpy`: load the submodule, then bind the package.
+                statements.append(ast.Import([ast.alias(new, "__numbus_module")]))
+                statements.append(ast.Delete([ast.Name("__numbus_module", ast.Del())]))
+            statements.append(ast.Import([ast.alias(REPLACED[package], package)]))
+        return [self._placed(statement, node) for statement in statements]
+
+    def visit_ImportFrom(self, node):
+        new = None if node.level or node.module is None else replacement(node.module)
+        if new is None:
+            return node
+        return self._placed(ast.ImportFrom(new, node.names, 0), node)
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "__import__":
+            module = ast.Name("__import__", ast.Load())
+            maker = ast.Call(module, [ast.Constant("numbus.compat.importing")], [])
+            level = ast.Attribute(
+                ast.Attribute(maker, "compat", ast.Load()), "importing", ast.Load()
+            )
+            node.func = self._placed(ast.Attribute(level, "import_", ast.Load()), node)
+        return node
+
+    @staticmethod
+    def _placed(new, old):
+        return ast.fix_missing_locations(ast.copy_location(new, old))
+
+
+def _mentions(source):
+    """Whether the text names anything to replace; most modules of a program do not."""
+    text = source if isinstance(source, bytes) else source.encode("utf-8", "replace")
+    return any(name.encode() in text for name in (*REPLACED, "__import__"))
+
+
+def compile_user(source, file, mode="exec"):
+    """The code of a user's module or snippet: its imports rewritten, its line numbers kept."""
+    if not _mentions(source):
+        return compile(source, file, mode, dont_inherit=True)
+    tree = ast.parse(source, file, mode)
+    return compile(_Rewriter().visit(tree), file, mode, dont_inherit=True)
+
+
+def rewrite_text(source):
+    """A snippet of code as text, with its imports rewritten."""
+    return ast.unparse(_Rewriter().visit(ast.parse(source)))

@@ -1,0 +1,115 @@
+"""Runs a script as `python script.py` would, with Numbus for NumPy in the user's own modules."""
+
+import os
+import sys
+import types
+
+from .. import _core, _fallback
+from . import loader
+from .rewrite import compile_user
+
+USAGE = """usage: python -m numbus [--report] [--strict] script.py [arguments …]
+       python -m numbus [--report] [--strict] -c code [arguments …]
+       python -m numbus info
+
+--report   at exit, names what NumPy had to do, with lines and counts, and Numbus' own counters
+--strict   makes such a fallback an error
+info       devices, versions, libraries"""
+
+
+def main(arguments):
+    """The command line; returns the exit code."""
+    report = False
+    while arguments and arguments[0] in ("--report", "--strict"):
+        report |= arguments[0] == "--report"
+        _fallback.state.strict |= arguments[0] == "--strict"
+        arguments = arguments[1:]
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(USAGE, file=sys.stdout if arguments else sys.stderr)
+        return 0 if arguments else 2
+    if arguments == ["info"]:
+        from .info import text
+
+        print(text())
+        return 0
+    if arguments[0] == "-c":
+        if len(arguments) < 2:
+            print(USAGE, file=sys.stderr)
+            return 2
+        source, file, sys.argv = arguments[1], "<string>", ["-c", *arguments[2:]]
+        folder = ""
+    else:
+        file = arguments[0]
+        try:
+            with open(file, "rb") as stream:
+                source = stream.read()
+        except OSError as error:
+            print(
+                f"[numbus] cannot open the script; got {file!r}: {error.strerror}; "
+                f"expected a Python file",
+                file=sys.stderr,
+            )
+            return 2
+        sys.argv = list(arguments)
+        folder = os.path.dirname(os.path.abspath(file))
+    if not sys.flags.safe_path:
+        sys.path[0] = folder
+    install()
+    try:
+        return run(source, file)
+    finally:
+        if report:
+            print_report()
+
+
+def install():
+    """Makes user modules get Numbus, in this process and in those that multiprocessing spawns."""
+    loader.install()
+    _fallback.state.is_user = loader.is_user_file
+    from . import spawn
+
+    spawn.install()
+
+
+def new_main(file, name="__main__"):
+    """A fresh module for the script, in place of the runner's own `__main__`."""
+    module = types.ModuleType(name)
+    module.__builtins__ = sys.modules["builtins"]
+    module.__spec__ = None
+    if not file.startswith("<"):
+        module.__file__ = file
+        module.__cached__ = None
+    return module
+
+
+def run(source, file):
+    """Executes the source as `__main__`; returns the exit code. Errors print as Python prints them."""
+    module = new_main(file)
+    sys.modules["__main__"] = module
+    try:
+        exec(compile_user(source, file), module.__dict__)
+        _core.synchronize()
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        trace = error.__traceback__
+        while trace is not None and not loader.is_user_file(trace.tb_frame.f_code.co_filename):
+            trace = trace.tb_next
+        if trace is not None or isinstance(error, SyntaxError):
+            error.__traceback__ = trace
+        sys.excepthook(type(error), error, error.__traceback__)
+        return 1
+    return 0
+
+
+def print_report():
+    """Writes the fallbacks and the counters to standard error."""
+    sys.stdout.flush()
+    lines = _fallback.report_lines()
+    print(
+        "numbus: fallbacks to NumPy:" if lines else "numbus: no fallbacks to NumPy", file=sys.stderr
+    )
+    for line in lines:
+        print(line, file=sys.stderr)
+    counters = ", ".join([f"{name} {value}" for name, value in _core.stats().items()])
+    print(f"numbus: {counters}", file=sys.stderr)
