@@ -8,7 +8,9 @@ from ._core import generic, ndarray
 
 
 class AxisError(exceptions.AxisError):
-    """numpy.exceptions.AxisError with the attributes `axis` and `ndim` and this library's wording."""
+    """numpy.exceptions.AxisError with the attributes `axis` and `ndim` and this
+    library's wording.
+    """
 
     def __init__(self, op, axis, ndim):
         super().__init__(axis, ndim)
@@ -25,7 +27,9 @@ class AxisError(exceptions.AxisError):
 
 
 class ForeignDtype(TypeError):
-    """An operand that Numbus cannot hold (object, text, dates, subclasses): NumPy must do the work."""
+    """An operand that Numbus cannot hold (object, text, dates, subclasses): NumPy must
+    do the work.
+    """
 
 
 def message(op, wrong, got, expected):

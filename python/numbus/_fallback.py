@@ -234,7 +234,9 @@ sys.meta_path.append(_MirrorFinder())
 
 
 def lookup(name):
-    """The value of `numbus.name` for a name that only NumPy has; AttributeError if it has it not."""
+    """The value of `numbus.name` for a name that only NumPy has; AttributeError if it
+    has it not.
+    """
     if name.startswith("__") or name not in _numpy_names():
         raise AttributeError(f"module 'numbus' has no attribute {name!r}")
     return resolve(getattr(numpy, name), "numpy." + name)
@@ -246,7 +248,9 @@ def _numpy_names():
 
 
 def report_lines():
-    """Lines of text for `--report`: each fallback with its count and the places it was called from."""
+    """Lines of text for `--report`: each fallback with its count and the places it was
+    called from.
+    """
     by_name = {}
     for (name, file, line), count in state.calls.items():
         by_name.setdefault(name, []).append((count, file, line))

@@ -48,7 +48,9 @@ def _plain_item(item):
 
 
 def getitem(a, index):
-    """`a[index]` by NumPy's rules for integer and boolean arrays: a copy; IndexError out of range."""
+    """`a[index]` by NumPy's rules for integer and boolean arrays: a copy; IndexError
+    out of range.
+    """
     view = numpy.asarray(a)
     result = view[_plain(index)]
     if not isinstance(result, numpy.ndarray):

@@ -35,7 +35,9 @@ __all__ = [
 
 
 def reshape(a, /, shape, order="C", *, copy=None):
-    """`a` with another shape of the same size (one extent may be -1): a view where strides allow."""
+    """`a` with another shape of the same size (one extent may be -1): a view where
+    strides allow.
+    """
     a = to_ndarray(a)
     if isinstance(shape, (list, tuple)):
         shape = tuple(shape)

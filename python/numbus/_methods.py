@@ -1,4 +1,6 @@
-"""Methods of ndarray and generic that are composed in Python, attached to the classes of the core."""
+"""Methods of ndarray and generic that are composed in Python, attached to the
+classes of the core.
+"""
 
 import operator
 

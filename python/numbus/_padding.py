@@ -79,7 +79,9 @@ def _is_simple(a, widths, mode, kwargs):
 
 
 def _sources(mode, before, after, extent):
-    """For each border of one axis: (start, stop, slice of the result to read, None for a constant)."""
+    """For each border of one axis: (start, stop, slice of the result to read, None for
+    a constant).
+    """
     end = before + extent
     borders = []
     if mode == "empty":

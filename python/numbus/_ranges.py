@@ -202,7 +202,9 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
 
 
 class _Grid:
-    """mgrid and ogrid: slices in square brackets to coordinates; an imaginary step counts points."""
+    """mgrid and ogrid: slices in square brackets to coordinates; an imaginary step
+    counts points.
+    """
 
     def __init__(self, name, sparse):
         self._name, self._sparse = name, sparse

@@ -89,7 +89,9 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, wh
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
-    """Product over `axis` (int, tuple, None for all). Small integers and bool multiply as (u)int64."""
+    """Product over `axis` (int, tuple, None for all). Small integers and bool multiply
+    as (u)int64.
+    """
     if initial is not _NoValue:
         return _with_initial("prod", "multiply", a, axis, dtype, out, keepdims, initial, where)
     return reduce("prod", a, axis, dtype, out, keepdims, where)

@@ -103,7 +103,9 @@ def _copy(a, out):
 
 
 def copyto(dst, src, casting="same_kind", where=True):
-    """Copies `src`, broadcast, into `dst` (only where `where` holds). TypeError for an unsafe cast."""
+    """Copies `src`, broadcast, into `dst` (only where `where` holds). TypeError for an
+    unsafe cast.
+    """
     if not isinstance(dst, ndarray):
         if isinstance(dst, numpy.ndarray):
             return numpy.copyto(dst, _to_numpy(src), casting, _to_numpy(where))
@@ -206,7 +208,9 @@ def _along_index(arr, indices, axis):
 
 
 def nonzero(a):
-    """A tuple of int64 arrays: the indices of the elements that are not zero, one array per axis."""
+    """A tuple of int64 arrays: the indices of the elements that are not zero, one
+    array per axis.
+    """
     a = to_ndarray(a)
     if a.ndim == 0:
         raise ValueError(message("nonzero", "a 0-d array has no indices", "0-d", "atleast_1d(a)"))

@@ -130,7 +130,9 @@ def outer(self, a, b, /, **kwargs):
 
 
 def at(self, a, indices, b=None, /):
-    """Unbuffered in-place operation on `a[indices]`: repeated indices count as often as they occur."""
+    """Unbuffered in-place operation on `a[indices]`: repeated indices count as often
+    as they occur.
+    """
     args = (a, indices) if b is None else (a, indices, b)
     return _fall_back(self, "at", *args)
 

@@ -1,4 +1,6 @@
-"""Which modules are the user's own, and the finder that compiles them with their imports rewritten."""
+"""Which modules are the user's own, and the finder that compiles them with their
+imports rewritten.
+"""
 
 import importlib.abc
 import importlib.machinery

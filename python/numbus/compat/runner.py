@@ -83,7 +83,9 @@ def new_main(file, name="__main__"):
 
 
 def run(source, file):
-    """Executes the source as `__main__`; returns the exit code. Errors print as Python prints them."""
+    """Executes the source as `__main__`; returns the exit code. Errors print as Python
+    prints them.
+    """
     module = new_main(file)
     sys.modules["__main__"] = module
     try:

@@ -1,4 +1,6 @@
-"""Processes that multiprocessing spawns: they run the script again, and must see Numbus there too."""
+"""Processes that multiprocessing spawns: they run the script again, and must see
+Numbus there too.
+"""
 
 import sys
 
@@ -50,7 +52,9 @@ def _patch(spawn):
 
 
 class _Watcher:
-    """Patches multiprocessing.spawn right after its first import, so that nobody else pays for it."""
+    """Patches multiprocessing.spawn right after its first import, so that nobody else
+    pays for it.
+    """
 
     def find_spec(self, name, path=None, target=None):
         if name != "multiprocessing.spawn":
