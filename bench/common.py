@@ -227,6 +227,8 @@ def run_library(workload: Workload, name: str, reference: str, seconds: float) -
     out: dict = {"first": first, "version": library.version()}
     if name == "numpy":
         np.savez(reference, *got)
+        if on_gpu():
+            return {**out, "skipped": "the reference only"}
     elif os.path.exists(reference):
         with np.load(reference) as stored:
             wrong = compare(got, [stored[k] for k in stored.files], workload.rtol)

@@ -163,7 +163,7 @@ def show_micro(name, module, found: dict) -> dict:
             verdicts.append(f"{row}: {ours:.3g}, target {limit:g} {kind}: {met}")
         print(line)
     sys.stdout.flush()
-    return {"libraries": found, "targets": verdicts}
+    return {"libraries": found, "targets": verdicts, "unit": module.UNIT}
 
 
 def machine() -> str:
@@ -183,12 +183,50 @@ def gpu_name() -> str:
         return "no GPU"
 
 
+def markdown(report: dict) -> str:
+    """The table of a run for docs/performance.md."""
+    limits = report["limits"]
+    lines = [f"{report['date']}, {report['machine']}, device {report['device']}"]
+    if limits:
+        lines[0] += f"; copy {limits['copy'] / 1e9:.1f} GB/s, read {limits['read'] / 1e9:.1f} GB/s"
+    lines += ["", "| workload | Numbus | of the limit | peers | target |", "|---|---|---|---|---|"]
+    for entry in report["workloads"].values():
+        found = {k: v for k, v in entry["libraries"].items() if "median" in v}
+        if "title" not in entry or "numbus" not in found:
+            continue
+        ours = found["numbus"]["median"]
+        share = f"{100 * entry['limit'] / ours:.0f} %" if entry["limit"] else ""
+        peers = ", ".join(
+            f"{k} {seconds(v['median'])} ({v['median'] / ours:.2f}×)"
+            for k, v in found.items()
+            if k != "numbus"
+        )
+        row = [entry["title"], seconds(ours), share, peers, "; ".join(entry["targets"])]
+        lines.append("| " + " | ".join(row) + " |")
+    lines += ["", "| host cost | Numbus | beside it | target |", "|---|---|---|---|"]
+    for entry in report["workloads"].values():
+        ours = entry["libraries"].get("numbus", {})
+        if "title" in entry or "error" in ours or "skipped" in ours:
+            continue
+        unit = entry["unit"]
+        for row, value in ours.items():
+            others = ", ".join(
+                f"{k} {v[row]:.3g} {unit}"
+                for k, v in entry["libraries"].items()
+                if k != "numbus" and row in v
+            )
+            target = next((t.split(", ", 1)[1] for t in entry["targets"] if t.startswith(row)), "")
+            lines.append(f"| {row} | {value:.3g} {unit} | {others} | {target} |")
+    return "\n".join(lines) + "\n"
+
+
 def main(argv=None) -> int:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     p.add_argument("names", nargs="*", default=None, help=f"of: {NAMES}")
     p.add_argument("--device", default=os.environ.get("NUMBUS_DEVICE", "cpu"))
     p.add_argument("--peers", help="names with commas; default: all of the device")
     p.add_argument("--json", help="also write the results here")
+    p.add_argument("--markdown", help="also write the table here")
     p.add_argument("--quick", action="store_true")
     p.add_argument("--seconds", type=float, default=1.5, help="time for the samples of one library")
     p.add_argument("--timeout", type=float, default=600.0)
@@ -228,6 +266,8 @@ def main(argv=None) -> int:
             report["workloads"][name] = show(name, workload, found, limits, args)
     if args.json:
         Path(args.json).write_text(json.dumps(report, indent=1) + "\n")
+    if args.markdown:
+        Path(args.markdown).write_text(markdown(report))
     return 0
 
 
