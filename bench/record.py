@@ -33,7 +33,7 @@ def measure(name, quick):
     library = Library(name)
     nb = library.xp
     flush = getattr(nb, "flush", None) or (lambda: None)
-    if name == "numbus":
+    if nb.__name__ == "numbus":
         import numbus._core as core
 
         flush = core.flush
