@@ -101,7 +101,8 @@ class Library:
         return np.asarray(x)
 
     def version(self) -> str:
-        module = importlib.import_module(self.name.split(".")[0])
+        known = {"numbus": self.xp}.get(self.name)
+        module = known or importlib.import_module(self.name.split(".")[0])
         return getattr(module, "__version__", "?")
 
 
