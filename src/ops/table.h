@@ -19,13 +19,13 @@ enum class Op : uint16_t {
 #undef INTERNAL
   // Steps with structure, known to the IR and its back ends rather than to users.
   select,     // a ? b : c
-  cast,       // a converted to `type`
+  cast,       // a converted to `type`; imm 1: a float known to be in the integer's range
   bits,       // a's bit pattern as `type`
   constant,   // imm: the bit pattern
   scalar,     // imm: index of a run-time scalar of the kernel
   index,      // imm: dimension; the point's index there, int64
   in_box,     // imm: box; whether the point lies in it
-  load,       // imm: argument
+  load,       // imm: argument; only where predicate a holds (if any)
   store,      // imm: argument; a where predicate b (if any)
   acc_load,   // imm: field of the reduction state
   acc_store,  // imm: field; a where predicate b (if any)

@@ -20,6 +20,30 @@ inline constexpr double pio2_f64[] = {0x1.921fb54442d18p+0, 0x1.1a62633100000p-5
 // 2/pi
 inline constexpr double two_over_pi_f32[] = {0x1.45f3060000000p-1};
 inline constexpr double two_over_pi_f64[] = {0x1.45f306dc9c883p-1};
+// log10(2), first part short: k * first is exact
+inline constexpr double log10_2_f32[] = {0x1.3440000000000p-2, 0x1.3509f80000000p-18};
+inline constexpr double log10_2_f64[] = {0x1.34413509f8000p-2, -0x1.80433b83b532ap-44};
+// 1 / ln 10
+inline constexpr double log10e_f32[] = {0x1.bcb7b20000000p-2, -0x1.5b235e0000000p-27};
+inline constexpr double log10e_f64[] = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+// 2/3
+inline constexpr double third2_f32[] = {0x1.5555560000000p-1, -0x1.5555560000000p-26};
+inline constexpr double third2_f64[] = {0x1.5555555555555p-1, 0x1.5555555555555p-55};
+// 2/5
+inline constexpr double fifth2_f32[] = {0x1.99999a0000000p-2, -0x1.99999a0000000p-28};
+inline constexpr double fifth2_f64[] = {0x1.999999999999ap-2, -0x1.999999999999ap-56};
+// 1/3
+inline constexpr double third_f32[] = {0x1.5555560000000p-2};
+inline constexpr double third_f64[] = {0x1.5555555555555p-2};
+// 1 / cbrt(2)
+inline constexpr double rcbrt2_f32[] = {0x1.965fea0000000p-1};
+inline constexpr double rcbrt2_f64[] = {0x1.965fea53d6e3dp-1};
+// 1 / cbrt(4)
+inline constexpr double rcbrt4_f32[] = {0x1.428a300000000p-1};
+inline constexpr double rcbrt4_f64[] = {0x1.428a2f98d728bp-1};
+// pi as an unevaluated sum
+inline constexpr double pi_pair_f32[] = {0x1.921fb60000000p+1, -0x1.777a5c0000000p-24};
+inline constexpr double pi_pair_f64[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
 // pi/2 as an unevaluated sum
 inline constexpr double pio2_pair_f32[] = {0x1.921fb60000000p+0, -0x1.777a5c0000000p-25};
 inline constexpr double pio2_pair_f64[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
@@ -50,6 +74,50 @@ inline constexpr double cos_f32[] = {0x1.55554a0000000p-5, -0x1.6c0c280000000p-1
     0x1.99e80c0000000p-16};
 inline constexpr double cos_f64[] = {0x1.555555555554bp-5, -0x1.6c16c16c15013p-10,
     0x1.a01a019c8ed2ap-16, -0x1.27e4f7f144a67p-22, 0x1.1ee9db920d1d1p-29, -0x1.8fa66149d3c30p-37};
+// (2^r - 1) / r, |r| <= 1/2; relative error 2^-28.3 | 2^-55.0
+inline constexpr double exp2_f32[] = {0x1.62e4300000000p-1, 0x1.ebfbdc0000000p-3,
+    0x1.c6af7a0000000p-5, 0x1.3b2dd20000000p-7, 0x1.5f09480000000p-10, 0x1.417a700000000p-13};
+inline constexpr double exp2_f64[] = {0x1.62e42fefa39efp-1, 0x1.ebfbdff82c5a4p-3,
+    0x1.c6b08d7049fe8p-5, 0x1.3b2ab6fba011ap-7, 0x1.5d87fe78cd690p-10, 0x1.4309130ed87fcp-13,
+    0x1.ffcbfba9840e1p-17, 0x1.62bfc79e7e526p-20, 0x1.b5267ceef3616p-24, 0x1.e61b4d022b03cp-28,
+    0x1.e79b89575e2fbp-32};
+// (sinh(r) - r) / r^3 in z = r^2, |r| <= ln2/2; relative error 2^-34.3 | 2^-61.7
+inline constexpr double sinh_f32[] = {0x1.5555560000000p-3, 0x1.110fbe0000000p-7,
+    0x1.a2e30a0000000p-13};
+inline constexpr double sinh_f64[] = {0x1.5555555555559p-3, 0x1.111111110f623p-7,
+    0x1.a01a01b025ceep-13, 0x1.71ddf79b76e39p-19, 0x1.af6021fca83a8p-26};
+// (cosh(r) - 1) / z in z = r^2, |r| <= ln2/2; relative error 2^-33.3 | 2^-58.0
+inline constexpr double cosh_f32[] = {0x1.0000000000000p-1, 0x1.5554e60000000p-5,
+    0x1.6d4f3e0000000p-10};
+inline constexpr double cosh_f64[] = {0x1.000000000000bp-1, 0x1.555555555025bp-5,
+    0x1.6c16c18540a6ep-10, 0x1.a0199788652c5p-16, 0x1.28af7dc68776dp-22};
+// (atan(t) - t) / t^3 in z = t^2, 0 <= t <= 1; relative error 2^-31.1 | 2^-59.3
+inline constexpr double atan_f32[] = {-0x1.5555520000000p-2, 0x1.99981c0000000p-3,
+    -0x1.2476200000000p-3, 0x1.c511700000000p-4, -0x1.6953bc0000000p-4, 0x1.150a000000000p-4,
+    -0x1.7080ba0000000p-5, 0x1.7530400000000p-6, -0x1.e6a0ec0000000p-8, 0x1.29687e0000000p-10};
+inline constexpr double atan_f64[] = {-0x1.5555555555554p-2, 0x1.9999999999731p-3,
+    -0x1.24924924864d0p-3, 0x1.c71c71c3535d8p-4, -0x1.745d16e98c3e6p-4, 0x1.3b13ab6414a2dp-4,
+    -0x1.1110ce19c6501p-4, 0x1.e1dd72c1a0d38p-5, -0x1.af0bc204c84dep-5, 0x1.8587af8afd5b6p-5,
+    -0x1.61e79b2d672adp-5, 0x1.40541bec024f5p-5, -0x1.1bf46423ef900p-5, 0x1.dff49735098f3p-6,
+    -0x1.756d0a992ed21p-6, 0x1.012d0295bd7dap-6, -0x1.2cedf66185bf2p-7, 0x1.1e5413183bc8fp-8,
+    -0x1.a4c076b7cf357p-10, 0x1.bc7daee4090cdp-12, -0x1.2ad344216aa2ep-14, 0x1.7eb0ce78dec86p-18};
+// (asin(t) - t) / t^3 in z = t^2, 0 <= t <= 1/2; relative error 2^-31.7 | 2^-59.9
+inline constexpr double asin_f32[] = {0x1.55554c0000000p-3, 0x1.3338ac0000000p-4,
+    0x1.6ca7440000000p-5, 0x1.04d4500000000p-5, 0x1.d4fb840000000p-7, 0x1.34dae60000000p-5};
+inline constexpr double asin_f64[] = {0x1.5555555555577p-3, 0x1.333333332e134p-4,
+    0x1.6db6db7212370p-5, 0x1.f1c71a9506d5ep-6, 0x1.6e8bdede0bab4p-6, 0x1.1c49f0836ffe6p-6,
+    0x1.ca1f89f775470p-7, 0x1.7585a4d27f6dap-7, 0x1.613bfac3d3addp-7, 0x1.e5fdc8f5553dap-9,
+    0x1.639a06a1ac023p-6, -0x1.57fa2ab039cdbp-6, 0x1.0b45bafd1bd24p-5};
+// (2 atanh(s) - 2s - 2/3 s^3 - 2/5 s^5) / s^7 in z = s^2, s = f / (2 + f), sqrt(1/2) <= 1 + f <= sqrt(2); relative error 2^-35.3 | 2^-72.9
+inline constexpr double atanh_f32[] = {0x1.2475ac0000000p-2, 0x1.d9d0a40000000p-3};
+inline constexpr double atanh_f64[] = {0x1.24924924927cap-2, 0x1.c71c71c65aa49p-3,
+    0x1.745d17d709945p-3, 0x1.3b13784e9b7ffp-3, 0x1.111dca35b4684p-3, 0x1.de9f35273a352p-4,
+    0x1.e7da003fd09edp-4};
+// 1 / cbrt(m), 1 <= m <= 2; relative error 2^-14.7 | 2^-17.4
+inline constexpr double rcbrt_f32[] = {0x1.ab85b40000000p+0, -0x1.2c42580000000p+0,
+    0x1.6417660000000p-1, -0x1.c51a940000000p-3, 0x1.d472bc0000000p-6};
+inline constexpr double rcbrt_f64[] = {0x1.c7f34f4023a42p+0, -0x1.90e6ecc8cd9bcp+0,
+    0x1.3e683a38d8705p+0, -0x1.321ba427c54b2p-1, 0x1.3fa1601ed75a6p-3, -0x1.16d5cb4156197p-6};
 
 // Payne-Hanek: overlapping windows of the bits of 2/pi (24 bits every 8 | 48 bits every 16).
 inline constexpr double two_over_pi_bits_f32[] = {0x1.45f3060000000p-1, 0x1.f306dc0000000p-1,

@@ -65,6 +65,11 @@ Val<B> part(B& b, Val<B> x, const double (&c32)[N], const double (&c64)[M], size
   return b.fconst(x, b.is_f32(x) ? c32[i] : c64[i]);
 }
 
+template <class B, size_t N, size_t M>
+Pair<B> const_pair(B& b, Val<B> x, const double (&c32)[N], const double (&c64)[M]) {
+  return {part(b, x, c32, c64, 0), part(b, x, c32, c64, 1)};
+}
+
 // Constants that depend on the format: f32 | f64.
 template <class B>
 Val<B> fpick(B& b, Val<B> x, double c32, double c64) {
@@ -95,6 +100,12 @@ Val<B> clamp_below(B& b, Val<B> x, Val<B> lo) {
   return b.select(b.lt(x, lo), lo, x);
 }
 
+// x itself where |x| is below limit: keeps the sign of zero and the bits of subnormals.
+template <class B>
+Val<B> keep_tiny(B& b, Val<B> x, Val<B> limit, Val<B> v) {
+  return b.select(b.lt(b.abs(x), limit), x, v);
+}
+
 // n, the integer nearest to x * c, as a float and, plus `bias`, in the low bits of an int: adding 1.5 * 2^mantissa
 // leaves the integer in the last bits of the sum. |x * c| must stay below 2^21 | 2^50.
 template <class B>
@@ -118,6 +129,13 @@ int exponent_bias(B& b, Val<B> x) {
   return b.is_f32(x) ? 127 : 1023;
 }
 
+// 2^(n + offset) for an integer n given as a float; the result must be normal.
+template <class B>
+Val<B> pow2_float(B& b, Val<B> n, int offset) {
+  double low = exponent_bias(b, n) + offset;
+  return pow2_biased(b, n, b.bits(b.add(n, fpick(b, n, 0x1.8p23 + low, 0x1.8p52 + low))));
+}
+
 // p * 2^n where low = n + twice the exponent bias: two factors, so that results may be subnormal (one rounding) or
 // overflow.
 template <class B>
@@ -127,25 +145,48 @@ Val<B> scale_twice(B& b, Val<B> p, Val<B> low) {
   return b.mul(b.mul(p, pow2_biased(b, p, half)), pow2_biased(b, p, other));
 }
 
-// a + b exactly, |a| >= |b| or a = 0.
+// x + y exactly, if |x| >= |y| or x = 0.
 template <class B>
 Pair<B> fast_two_sum(B& b, Val<B> x, Val<B> y) {
   Val<B> s = b.add(x, y);
   return {s, b.add(b.sub(x, s), y)};
 }
 
-// a + b exactly.
+// x + y exactly.
 template <class B>
 Pair<B> two_sum(B& b, Val<B> x, Val<B> y) {
   Val<B> s = b.add(x, y), t = b.sub(s, x);
   return {s, b.add(b.sub(x, b.sub(s, t)), b.sub(y, t))};
 }
 
-// a * b exactly.
+// x * y, exactly unless it underflows.
 template <class B>
 Pair<B> two_prod(B& b, Val<B> x, Val<B> y) {
   Val<B> p = b.mul(x, y);
   return {p, b.fma(x, y, b.neg(p))};
+}
+
+// x * y of pairs, to about twice the precision.
+template <class B>
+Pair<B> mul_pairs(B& b, Pair<B> x, Pair<B> y) {
+  Pair<B> p = two_prod(b, x.hi, y.hi);
+  return {p.hi, b.add(p.lo, b.fma(x.hi, y.lo, b.mul(x.lo, y.hi)))};
+}
+
+// c + x for a pair of constants c.hi, not below |x| in size.
+template <class B>
+Pair<B> add_pair(B& b, Pair<B> c, Pair<B> x) {
+  Pair<B> s = fast_two_sum(b, c.hi, x.hi);
+  return {s.hi, b.add(s.lo, b.add(c.lo, x.lo))};
+}
+
+// sqrt(x.hi + x.lo) as a pair; zero stays zero.
+template <class B>
+Pair<B> sqrt_pair(B& b, Pair<B> x) {
+  Val<B> t = b.sqrt(x.hi);
+  Val<B> rest = b.add(b.fma(b.neg(t), t, x.hi), x.lo);
+  Val<B> twice = b.fmax2(b.add(t, t), fpick(b, t, 0x1p-100, 0x1p-1000));
+  return {t, b.div(rest, twice)};
 }
 
 // (n.hi + n.lo) / (d.hi + d.lo), nearly correctly rounded, with one division.

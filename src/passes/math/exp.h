@@ -8,7 +8,7 @@ namespace numbus::math {
 // x = n ln2 + r, |r| <= ln2/2 and a hair; low holds n + bias.
 template <class B>
 struct ExpParts {
-  Val<B> r, r_lo, low;
+  Val<B> r, r_lo, low, n;
 };
 
 // r_lo is emitted only on request: exp does not need it.
@@ -21,7 +21,15 @@ ExpParts<B> reduce_exp(B& b, Val<B> x, int bias, bool want_lo) {
   Val<B> second = part(b, x, ln2_f32, ln2_f64, 1);
   Val<B> r = b.fma(m, second, first);
   Val<B> lo = want_lo ? b.fma(m, second, b.sub(first, r)) : r;
-  return {r, lo, low};
+  return {r, lo, low, n};
+}
+
+// exp(r) - 1 - r, plus lo, by a polynomial.
+template <class B>
+Val<B> exp_tail(B& b, Val<B> r, Val<B> lo) {
+  using namespace coeffs;
+  Val<B> z = b.mul(r, r);
+  return b.fma(poly2(b, r, z, exp_f32, exp_f64), z, lo);
 }
 
 template <class B>
@@ -35,6 +43,48 @@ Val<B> exp(B& b, Val<B> x) {
   Val<B> p = poly2(b, e.r, b.is_f32(x) ? e.r : b.mul(e.r, e.r), exp_f32, exp_f64);
   p = b.fma(b.fma(p, e.r, one), e.r, one);
   return scale_twice(b, p, e.low);
+}
+
+template <class B>
+Val<B> exp2(B& b, Val<B> x) {
+  using namespace coeffs;
+  x = clamp_below(b, x, fpick(b, x, -152.0, -1080.0));
+  x = clamp_above(b, x, fpick(b, x, 129.0, 1025.0));
+  Val<B> one = b.fconst(x, 1.0);
+  int bias = 2 * exponent_bias(b, x);
+  Val<B> magic = fpick(b, x, 0x1.8p23 + bias, 0x1.8p52 + bias);
+  Val<B> t = b.add(x, magic);
+  Val<B> r = b.sub(x, b.sub(t, magic));
+  Val<B> p = poly2(b, r, b.is_f32(x) ? r : b.mul(r, r), exp2_f32, exp2_f64);
+  return scale_twice(b, b.fma(p, r, one), b.bits(t));
+}
+
+template <class B>
+Val<B> expm1(B& b, Val<B> x) {
+  Val<B> y = clamp_below(b, x, fpick(b, x, -20.0, -40.0));
+  y = clamp_above(b, y, fpick(b, x, 89.5, 710.0));
+  // s = 2^n / 2, so that it does not overflow before the result does.
+  auto [r, r_lo, low, n] = reduce_exp(b, y, exponent_bias(b, x) - 1, true);
+  Val<B> s = pow2_biased(b, x, low), w = exp_tail(b, r, r_lo);
+  Val<B> base = b.sub(s, b.fconst(x, 0.5));
+  Val<B> hi = b.fma(s, r, base);
+  Val<B> lo = b.fma(s, w, b.fma(s, r, b.sub(base, hi)));
+  Val<B> v = b.add(hi, lo);
+  return keep_tiny(b, x, fpick(b, x, 0x1p-26, 0x1p-55), b.add(v, v));
+}
+
+// exp(x.hi + x.lo) as a pair, before the factor 2^n; low = n + twice the exponent bias. For x.hi within exp's clamps.
+template <class B>
+struct ScaledPair {
+  Pair<B> p;
+  Val<B> low;
+};
+template <class B>
+ScaledPair<B> exp_pair(B& b, Pair<B> x) {
+  auto [r, r_lo, low, n] = reduce_exp(b, x.hi, 2 * exponent_bias(b, x.hi), true);
+  Val<B> w = exp_tail(b, r, b.add(r_lo, x.lo));
+  Pair<B> p = fast_two_sum(b, b.fconst(x.hi, 1.0), r);
+  return {{p.hi, b.add(p.lo, w)}, low};
 }
 
 }  // namespace numbus::math

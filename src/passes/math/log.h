@@ -5,7 +5,7 @@
 
 namespace numbus::math {
 
-// x = 2^k (1 + f), f in [-1/3, 1/3). half is -1/2, the second coefficient of log(1 + f); where the logarithm is
+// x = 2^k (1 + f), f in [-1/3, 1/3); lowest are the bits of 2/3, the least 1 + f. half is -1/2, the second coefficient of log(1 + f); where the logarithm is
 // infinite or NaN, half is that value and carries it into the result.
 template <class B>
 struct LogParts {
@@ -13,7 +13,7 @@ struct LogParts {
 };
 
 template <class B>
-LogParts<B> reduce_log(B& b, Val<B> x) {
+LogParts<B> reduce_log(B& b, Val<B> x, int64_t lowest32 = 0x3f2aaaab, int64_t lowest64 = 0x3fe5555555555555) {
   int shift = mantissa_bits(b, x);
   Val<B> smallest = ipick(b, x, 0x00800000, 0x0010000000000000);
   Val<B> inf = ipick(b, x, 0x7f800000, 0x7ff0000000000000);
@@ -33,7 +33,7 @@ LogParts<B> reduce_log(B& b, Val<B> x) {
   std::array<Val<B>, 3> fast = {x, magic, b.fconst(x, -0.5)};
   auto [y, shifted, half] = b.if_any(rare, slow, fast);
   i = b.bits(y);
-  Val<B> k = b.isar(b.isub(i, ipick(b, x, 0x3f2aaaab, 0x3fe5555555555555)), shift);  // 2/3
+  Val<B> k = b.isar(b.isub(i, ipick(b, x, lowest32, lowest64)), shift);
   Val<B> m = b.float_of(b.isub(i, b.ishl(k, shift)));
   // An int becomes a float by adding it to the bits of 1.5 * 2^mantissa.
   Val<B> kf = b.float_of(b.iadd(k, b.bits(magic)));
@@ -49,17 +49,66 @@ Val<B> log_tail(B& b, Val<B> f, Val<B> half) {
   return b.mul(z, b.fma(p, f, half));
 }
 
+// k * c + f + tail, where f + tail is the logarithm of the mantissa; k * c.hi is exact.
+template <class B>
+Pair<B> join_log(B& b, Val<B> k, Pair<B> c, Val<B> f, Val<B> tail) {
+  Val<B> whole = b.mul(k, c.hi);
+  Pair<B> s = fast_two_sum(b, whole, f);
+  return {s.hi, b.add(s.lo, b.fma(k, c.lo, tail))};
+}
+
 template <class B>
 Val<B> log(B& b, Val<B> x) {
   using namespace coeffs;
   auto [f, k, half] = reduce_log(b, x);
-  Val<B> tail = log_tail(b, f, half);
-  // k * first is exact, and its sum with f is kept in two parts.
-  Val<B> whole = b.mul(k, part(b, x, ln2_short_f32, ln2_short_f64, 0));
-  Val<B> hi = b.add(whole, f);
-  Val<B> lo = b.sub(f, b.sub(hi, whole));
-  lo = b.add(lo, b.fma(k, part(b, x, ln2_short_f32, ln2_short_f64, 1), tail));
-  return b.add(hi, lo);
+  Pair<B> v = join_log(b, k, const_pair(b, x, ln2_short_f32, ln2_short_f64), f, log_tail(b, f, half));
+  return b.add(v.hi, v.lo);
+}
+
+// c (f + tail): the logarithm of the mantissa to another base, c = 1 / ln(base).
+template <class B>
+Pair<B> scale_log(B& b, Val<B> f, Val<B> tail, Pair<B> c) {
+  Pair<B> p = two_prod(b, f, c.hi);
+  return {p.hi, b.fma(tail, c.hi, b.fma(f, c.lo, p.lo))};
+}
+
+template <class B>
+Val<B> log2(B& b, Val<B> x) {
+  using namespace coeffs;
+  auto [f, k, half] = reduce_log(b, x);
+  Pair<B> p = scale_log(b, f, log_tail(b, f, half), const_pair(b, x, log2e_f32, log2e_f64));
+  Pair<B> s = fast_two_sum(b, k, p.hi);
+  return b.add(s.hi, b.add(s.lo, p.lo));
+}
+
+template <class B>
+Val<B> log10(B& b, Val<B> x) {
+  using namespace coeffs;
+  auto [f, k, half] = reduce_log(b, x);
+  Pair<B> p = scale_log(b, f, log_tail(b, f, half), const_pair(b, x, log10e_f32, log10e_f64));
+  Pair<B> v = join_log(b, k, const_pair(b, x, log10_2_f32, log10_2_f64), p.hi, p.lo);
+  return b.add(v.hi, v.lo);
+}
+
+// log(v.hi + v.lo) + extra ln2, accurate near 1 too (v.lo may be all of v - 1).
+template <class B>
+Pair<B> log_pair(B& b, Pair<B> v, Val<B> extra) {
+  using namespace coeffs;
+  auto [f0, k, half] = reduce_log(b, v.hi);
+  // v.lo is scaled like v.hi; behind 2^100 it does not matter.
+  Val<B> s = pow2_float(b, b.neg(b.fmin2(k, b.fconst(k, 100.0))), 0);
+  Pair<B> f = fast_two_sum(b, f0, b.mul(v.lo, s));
+  Val<B> tail = b.add(log_tail(b, f.hi, half), b.fma(b.neg(f.lo), f.hi, f.lo));
+  return join_log(b, b.add(k, extra), const_pair(b, k, ln2_short_f32, ln2_short_f64), f.hi, tail);
+}
+
+template <class B>
+Val<B> log1p(B& b, Val<B> x) {
+  Val<B> zero = b.fconst(x, 0.0);
+  Pair<B> v = two_sum(b, b.fconst(x, 1.0), x);
+  v.lo = b.select(b.lt(x, fpick(b, x, 0x1p60, 0x1p100)), v.lo, zero);  // no inf - inf
+  Pair<B> y = log_pair(b, v, zero);
+  return b.copysign(b.add(y.hi, y.lo), x);
 }
 
 }  // namespace numbus::math

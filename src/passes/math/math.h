@@ -3,5 +3,7 @@
 
 #include "passes/math/exp.h"
 #include "passes/math/hyper.h"
+#include "passes/math/inverse.h"
 #include "passes/math/log.h"
+#include "passes/math/pow.h"
 #include "passes/math/trig.h"

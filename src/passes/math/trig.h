@@ -142,4 +142,18 @@ Val<B> cos(B& b, Val<B> x) {
   return b.float_of(b.ixor(b.bits(v), quadrant_sign(b, x, b.iadd(q, b.iconst(q, 1)))));
 }
 
+template <class B>
+Val<B> tan(B& b, Val<B> x) {
+  auto [r, r_lo, q] = reduce_quadrant(b, b.abs(x));
+  Val<B> z = b.mul(r, r);
+  Pair<B> s = sin_kernel(b, r, r_lo, z), c = cos_kernel(b, r, r_lo, z);
+  s = fast_two_sum(b, s.hi, s.lo);
+  c = fast_two_sum(b, c.hi, c.lo);
+  Val<B> even = bit_test(b, q, 1);
+  Pair<B> n = {b.select(even, s.hi, c.hi), b.select(even, s.lo, c.lo)};
+  Pair<B> d = {b.select(even, c.hi, s.hi), b.select(even, c.lo, s.lo)};
+  Val<B> sign = b.ixor(b.ishl(q, b.is_f32(x) ? 31 : 63), sign_bit(b, x));
+  return b.float_of(b.ixor(b.bits(divide_pairs(b, n, d)), sign));
+}
+
 }  // namespace numbus::math

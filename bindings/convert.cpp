@@ -1,0 +1,331 @@
+// Conversions, and the mapping of errors to Python's exception classes.
+#include "convert.h"
+
+#include <dlfcn.h>
+
+#include <complex>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+namespace numbus::bindings {
+
+PyTypeObject* array_type = nullptr;
+PyTypeObject* generic_type = nullptr;
+
+namespace {
+
+PyObject* numpy() {
+  static PyObject* m = PyImport_ImportModule("numpy");
+  if (!m) throw nb::python_error();
+  return m;
+}
+
+PyObject* dtype_objects[kNumDTypes];
+
+void load_dtypes() {
+  if (dtype_objects[0]) return;
+  nb::object make = nb::borrow(numpy()).attr("dtype");
+  for (int t = kNumDTypes; t-- > 0;) dtype_objects[t] = make(nb::str(kDTypes[t].name.data(), kDTypes[t].name.size())).release().ptr();
+}
+
+std::optional<DType> from_format(const char* f, Py_ssize_t size) {
+  if (!f) f = "B";
+  if (*f == '@' || *f == '=' || *f == '<') ++f;
+  bool z = *f == 'Z';
+  if (z) ++f;
+  if (f[0] == 0 || f[1] != 0) return std::nullopt;
+  if (z) return *f == 'f' ? std::optional(DType::C64) : *f == 'd' ? std::optional(DType::C128) : std::nullopt;
+  switch (*f) {
+    case '?': return DType::Bool;
+    case 'e': return DType::F16;
+    case 'f': return DType::F32;
+    case 'd': return DType::F64;
+    case 'b': case 'h': case 'i': case 'l': case 'q': case 'n': return int_of_size(static_cast<int>(size), true);
+    case 'B': case 'H': case 'I': case 'L': case 'Q': case 'N': return int_of_size(static_cast<int>(size), false);
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+void set_error(const Error& e) {
+  PyObject* type = PyExc_RuntimeError;
+  switch (e.kind()) {
+    case ErrorKind::Value: type = PyExc_ValueError; break;
+    case ErrorKind::Type: case ErrorKind::Casting: type = PyExc_TypeError; break;
+    case ErrorKind::Index: type = PyExc_IndexError; break;
+    case ErrorKind::Memory: type = PyExc_MemoryError; break;
+    case ErrorKind::Overflow: type = PyExc_OverflowError; break;
+    case ErrorKind::NotImplemented: type = PyExc_NotImplementedError; break;
+    case ErrorKind::Axis: {
+      nb::object axis = nb::module_::import_("numpy.exceptions").attr("AxisError");
+      PyErr_SetString(axis.ptr(), e.what());
+      return;
+    }
+    case ErrorKind::Runtime: break;
+  }
+  PyErr_SetString(type, e.what());
+}
+
+void rethrow(const Error& e) {
+  set_error(e);
+  throw nb::python_error();
+}
+
+PyObject* wrap(Array&& a) {
+  nb::object o = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(array_type)));
+  new (nb::inst_ptr<Array>(o)) Array(std::move(a));
+  nb::inst_mark_ready(o);
+  return o.release().ptr();
+}
+PyObject* wrap_view(PyObject* of, Array&& a) {
+  if (is_array(of) && as_array(of).base.get() == a.base.get()) {
+    const Array& parent = as_array(of);
+    if (parent.origin) {
+      a.origin = parent.origin;
+    } else {
+      Py_INCREF(of);
+      a.origin = std::shared_ptr<void>(of, [](void* p) { Py_DECREF(static_cast<PyObject*>(p)); });
+    }
+  } else {
+    a.origin = nullptr;
+  }
+  return wrap(std::move(a));
+}
+PyObject* wrap_generic(Generic&& g) {
+  nb::object o = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(generic_type)));
+  new (nb::inst_ptr<Generic>(o)) Generic(std::move(g));
+  nb::inst_mark_ready(o);
+  return o.release().ptr();
+}
+PyObject* wrap_result(Array&& a) {
+  if (a.ndim() > 0 || a.mask) return wrap(std::move(a));
+  Generic g;
+  g.dtype = a.dtype;
+  g.array = std::move(a);
+  return wrap_generic(std::move(g));
+}
+
+Scalar value_of(Generic& g) {
+  if (!g.known) {
+    g.value = read_element(g.array, 0);
+    g.known = true;
+    g.array = Array();
+  }
+  return g.value;
+}
+const Array& array_of(Generic& g) {
+  if (!g.array.base.get()) {
+    g.array = empty({}, g.dtype);
+    g.array.base->ensure_data();
+    store_scalar(g.value, g.dtype, g.array.base->data);
+  }
+  return g.array;
+}
+
+PyObject* dtype_object(DType t) {
+  load_dtypes();
+  return dtype_objects[static_cast<int>(t)];
+}
+
+DType to_dtype(PyObject* o) {
+  load_dtypes();
+  for (int t = 0; t < kNumDTypes; ++t)
+    if (dtype_objects[t] == o) return static_cast<DType>(t);
+  if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) return DType::F64;
+  nb::object d = nb::borrow(numpy()).attr("dtype")(nb::handle(o));
+  for (int t = 0; t < kNumDTypes; ++t)
+    if (dtype_objects[t] == d.ptr()) return static_cast<DType>(t);
+  // Aliases such as longlong and intp are other objects that compare equal.
+  for (int t = 0; t < kNumDTypes; ++t)
+    if (d.equal(nb::handle(dtype_objects[t]))) return static_cast<DType>(t);
+  raise(ErrorKind::Type, "dtype", "not available in Numbus", nb::cast<std::string>(nb::str(d)),
+        "bool, int8 to int64, uint8 to uint64, float16, float32, float64, complex64 or complex128");
+}
+
+PyObject* python_number(const Scalar& s) {
+  switch (s.kind) {
+    case Kind::Bool: return PyBool_FromLong(s.i != 0);
+    case Kind::Int: return PyLong_FromLongLong(s.i);
+    case Kind::UInt: return PyLong_FromUnsignedLongLong(s.u);
+    case Kind::Float: return PyFloat_FromDouble(s.f[0]);
+    case Kind::Complex: return PyComplex_FromDoubles(s.f[0], s.f[1]);
+  }
+  return nullptr;
+}
+
+Array import_numpy(PyObject* o, bool make_copy, bool shared) {
+  auto* view = new Py_buffer;
+  bool writeable = true;
+  if (PyObject_GetBuffer(o, view, PyBUF_STRIDES | PyBUF_FORMAT | PyBUF_WRITABLE) != 0) {
+    PyErr_Clear();
+    writeable = false;
+    if (PyObject_GetBuffer(o, view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+      PyErr_Clear();
+      delete view;
+      raise(ErrorKind::Type, "array", "object cannot be shared or converted",
+            nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(o))))), "numbers or an array of numbers");
+    }
+  }
+  auto release = [](void* p) {
+    auto* v = static_cast<Py_buffer*>(p);
+    PyGILState_STATE s = PyGILState_Ensure();
+    PyBuffer_Release(v);
+    PyGILState_Release(s);
+    delete v;
+  };
+  auto t = from_format(view->format, view->itemsize);
+  if (!t) {
+    std::string got = view->format ? view->format : "bytes";
+    release(view);
+    raise(ErrorKind::Type, "array", "element type not available in Numbus", got, "a boolean, integer, float or complex type");
+  }
+  std::vector<int64_t> shape(view->shape, view->shape + view->ndim), strides(view->strides, view->strides + view->ndim);
+  int64_t low = 0, high = itemsize(*t);
+  bool empty_array = false;
+  for (int d = 0; d < view->ndim; ++d) {
+    if (shape[d] == 0) empty_array = true;
+    int64_t extent = (shape[d] - 1) * strides[d];
+    (extent < 0 ? low : high) += extent;
+  }
+  if (empty_array) low = high = 0;
+  if (!make_copy) return borrow(view->buf, shape, strides, *t, low, high - low, writeable, shared, release, view);
+  Array source = borrow(view->buf, shape, strides, *t, low, high - low, writeable, false, release, view);
+  Array out = empty(shape, *t);
+  out.base->ensure_data();
+  if (source.layout->c_contiguous()) {
+    std::memcpy(out.base->data, view->buf, static_cast<size_t>(out.base->nbytes));
+  } else {
+    out = copy(source, *t);
+    Runtime::get().flush("import");
+  }
+  return out;
+}
+
+bool Operands::convert(PyObject* o, Arg& a) {
+  if (is_array(o)) {
+    a.array = &as_array(o);
+    return true;
+  }
+  if (is_generic(o)) {
+    Generic& g = as_generic(o);
+    if (g.known) {
+      a.scalar = g.value;
+      a.dtype = g.dtype;
+    } else {
+      a.array = &g.array;
+    }
+    return true;
+  }
+  a.weak = true;
+  if (PyFloat_CheckExact(o)) {
+    a.scalar = Scalar::from_float(PyFloat_AsDouble(o));
+    return true;
+  }
+  if (PyBool_Check(o)) {
+    a.weak = false;  // True and False are NumPy's bool
+    a.dtype = DType::Bool;
+    a.scalar = Scalar::from_bool(o == Py_True);
+    return true;
+  }
+  if (PyLong_CheckExact(o)) {
+    int overflow = 0;
+    long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow > 0) {
+      unsigned long long u = PyLong_AsUnsignedLongLong(o);
+      if (PyErr_Occurred()) {
+        PyErr_Clear();
+        raise(ErrorKind::Overflow, "scalar", "Python integer too large", nb::cast<std::string>(nb::str(nb::handle(o))), "a value that fits 64 bits");
+      }
+      a.scalar = Scalar::from_uint(u);
+    } else if (overflow < 0) {
+      raise(ErrorKind::Overflow, "scalar", "Python integer too small", nb::cast<std::string>(nb::str(nb::handle(o))), "a value that fits 64 bits");
+    } else {
+      a.scalar = Scalar::from_int(v);
+    }
+    return true;
+  }
+  if (PyComplex_CheckExact(o)) {
+    a.scalar = Scalar::from_complex(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
+    return true;
+  }
+  a.weak = false;
+  if (PyUnicode_Check(o) || o == Py_None || PyDict_Check(o) || PySet_Check(o)) return false;
+  // NumPy scalars and arrays, sequences: through numpy.asarray.
+  nb::object x = nb::borrow(numpy()).attr("asarray")(nb::handle(o));
+  std::string kind = nb::cast<std::string>(x.attr("dtype").attr("kind"));
+  if (kind.find_first_of("biufc") == std::string::npos) return false;
+  bool fresh = x.ptr() != o;
+  Array made = import_numpy(x.ptr(), fresh, !fresh);
+  if (made.ndim() == 0) {
+    a.scalar = read_element(made, 0);
+    a.dtype = made.dtype;
+    return true;
+  }
+  hold.push_back(std::move(made));
+  a.array = &hold.back();
+  return true;
+}
+
+Array to_array(PyObject* o) {
+  if (is_array(o)) return as_array(o);
+  if (is_generic(o)) return array_of(as_generic(o));
+  Operands ops;
+  Arg a;
+  if (!ops.convert(o, a)) {
+    raise(ErrorKind::Type, "array", "cannot convert", nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(o))))),
+          "numbers or an array of numbers");
+  }
+  if (a.array) return *a.array;
+  Array made = empty({}, a.weak ? common_dtype({&a, 1}) : a.dtype);
+  made.base->ensure_data();
+  store_scalar(a.scalar, made.dtype, made.base->data);
+  return made;
+}
+
+std::vector<int64_t> to_shape(PyObject* o) {
+  std::vector<int64_t> shape;
+  auto extent = [&](PyObject* e) {
+    nb::object i = nb::steal(PyNumber_Index(e));
+    if (!i.is_valid()) throw nb::python_error();
+    long long v = PyLong_AsLongLong(i.ptr());
+    if (v == -1 && PyErr_Occurred()) throw nb::python_error();
+    shape.push_back(v);
+  };
+  if (PyIndex_Check(o)) {
+    extent(o);
+    return shape;
+  }
+  nb::object fast = nb::steal(PySequence_Tuple(o));
+  if (!fast.is_valid()) throw nb::python_error();
+  for (nb::handle e : nb::borrow<nb::tuple>(fast)) extent(e.ptr());
+  return shape;
+}
+
+Casting to_casting(PyObject* o) {
+  std::string s = nb::cast<std::string>(nb::handle(o));
+  static const std::pair<const char*, Casting> kRules[] = {
+      {"no", Casting::No}, {"equiv", Casting::Equiv}, {"safe", Casting::Safe}, {"same_kind", Casting::SameKind}, {"unsafe", Casting::Unsafe}};
+  for (auto [name, rule] : kRules)
+    if (s == name) return rule;
+  raise(ErrorKind::Value, "casting", "unknown casting rule", s, "no, equiv, safe, same_kind or unsafe");
+}
+
+void mark_line() {
+  // Outside the stable ABI but exported by every Python from 3.11 on.
+  using GetLasti = int (*)(PyFrameObject*);
+  static auto get_lasti = reinterpret_cast<GetLasti>(dlsym(RTLD_DEFAULT, "PyFrame_GetLasti"));
+  PyFrameObject* f = PyEval_GetFrame();
+  if (!f) {
+    current_line = 0;
+    return;
+  }
+  PyCodeObject* code = PyFrame_GetCode(f);
+  uint64_t at = get_lasti ? static_cast<uint64_t>(get_lasti(f)) : static_cast<uint64_t>(PyFrame_GetLineNumber(f));
+  current_line = mix(reinterpret_cast<uint64_t>(code), at);
+  Py_DECREF(reinterpret_cast<PyObject*>(code));
+}
+
+}  // namespace numbus::bindings

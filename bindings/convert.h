@@ -1,0 +1,87 @@
+// Between Python objects and the core's values.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <vector>
+
+#include "array/array.h"
+#include "base/error.h"
+
+namespace nb = nanobind;
+
+namespace numbus::bindings {
+
+// What a Python `generic` holds: a known value, or a 0-d array still to be computed.
+struct Generic {
+  bool known = false;
+  Scalar value;
+  DType dtype = DType::F64;
+  Array array;
+};
+
+extern PyTypeObject* array_type;
+extern PyTypeObject* generic_type;
+
+inline bool is_array(PyObject* o) { return Py_TYPE(o) == array_type; }
+inline bool is_generic(PyObject* o) { return Py_TYPE(o) == generic_type; }
+inline Array& as_array(PyObject* o) { return *nb::inst_ptr<Array>(o); }
+inline Generic& as_generic(PyObject* o) { return *nb::inst_ptr<Generic>(o); }
+
+PyObject* wrap(Array&& a);                    // an ndarray
+PyObject* wrap_view(PyObject* of, Array&& a);   // an ndarray whose .base is `of`, or what `of` is a view of
+PyObject* wrap_generic(Generic&& g);
+PyObject* wrap_result(Array&& a);             // a generic where the result is 0-d
+Scalar value_of(Generic& g);
+const Array& array_of(Generic& g);
+
+DType to_dtype(PyObject* o);                  // raises TypeError for types Numbus lacks
+PyObject* dtype_object(DType t);              // borrowed
+PyObject* python_number(const Scalar& s);
+
+// An operand from any Python object; `hold` keeps arrays made on the way alive.
+struct Operands {
+  std::vector<Array> hold;
+  Operands() { hold.reserve(8); }
+  bool convert(PyObject* o, Arg& out);        // false: not a number or array
+};
+Array to_array(PyObject* o);                  // ndarray, generic, number or anything NumPy takes
+Array import_numpy(PyObject* o, bool copy, bool shared);
+
+std::vector<int64_t> to_shape(PyObject* o);
+Casting to_casting(PyObject* o);
+
+void mark_line();                             // remembers where the Python program is
+[[noreturn]] void rethrow(const Error& e);    // as a Python exception (nb::python_error)
+void set_error(const Error& e);
+
+// Runs f, turning core errors into Python ones; for C slots.
+template <class F>
+PyObject* guarded(F&& f) {
+  try {
+    return f();
+  } catch (const Error& e) {
+    set_error(e);
+  } catch (nb::python_error& e) {
+    e.restore();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+  return nullptr;
+}
+
+// array_type.cpp, indexing.cpp, ufunc.cpp
+void bind_arrays(nb::module_& m);
+void bind_ufuncs(nb::module_& m);
+PyObject* get_item(PyObject* self, PyObject* index);
+int set_item(PyObject* self, PyObject* index, PyObject* value);
+PyObject* binary(Op op, PyObject* a, PyObject* b);
+PyObject* unary(Op op, PyObject* a);
+int get_buffer(PyObject* self, Py_buffer* view, int flags);
+void release_buffer(PyObject* self, Py_buffer* view);
+
+}  // namespace numbus::bindings

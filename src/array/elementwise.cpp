@@ -1,0 +1,402 @@
+// Types, shapes and recording of elementwise operations.
+#include <algorithm>
+#include <limits>
+
+#include "array/array.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "passes/expand_complex.h"
+
+namespace numbus {
+namespace {
+
+DType weak_result(DType strong, Kind weak) {
+  Kind k = kind(strong);
+  if (weak == Kind::Bool) return strong;
+  if (weak == Kind::Int || weak == Kind::UInt) return k == Kind::Bool ? DType::I64 : strong;
+  if (weak == Kind::Float) return k < Kind::Float ? DType::F64 : strong;
+  if (k == Kind::Complex) return strong;
+  return k < Kind::Float ? DType::C128 : complex_of(strong);
+}
+
+DType default_of(Kind k) {
+  return k == Kind::Bool ? DType::Bool : k <= Kind::UInt ? DType::I64 : k == Kind::Float ? DType::F64 : DType::C128;
+}
+
+bool int_fits(const Scalar& s, DType t) {
+  if (s.kind == Kind::UInt) return t == DType::U64 || s.u <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  if (t == DType::U64) return s.i >= 0;
+  int bits = 8 * itemsize(t);
+  if (kind(t) == Kind::UInt) return s.i >= 0 && s.i < (int64_t(1) << bits);
+  return bits == 64 || (s.i >= -(int64_t(1) << (bits - 1)) && s.i < (int64_t(1) << (bits - 1)));
+}
+
+// A layout for a fresh result: C order, or the operands' common axis order where they agree on another (NumPy's "K").
+const Layout* result_layout(std::span<const Array* const> arrays, const Layout* shape_like, int size) {
+  bool all_c = true;
+  for (const Array* a : arrays)
+    if (a->ndim() > 1 && !a->layout->c_contiguous()) all_c = false;
+  int n = shape_like->ndim();
+  if (all_c || n < 2) return shape_like->contiguous_like(size);
+  std::vector<int> order(n);
+  for (int d = 0; d < n; ++d) order[d] = d;
+  auto stride = [&](const Array& a, int d) -> int64_t {
+    int k = d - (n - a.ndim());
+    return k < 0 || a.layout->shape(k) == 1 ? 0 : std::abs(a.layout->stride(k));
+  };
+  for (int i = 1; i < n; ++i) {  // insertion sort, outermost (largest stride) first; ties keep C order
+    for (int j = i; j > 0; --j) {
+      bool swap = false, decided = false;
+      for (const Array* a : arrays) {
+        int64_t outer = stride(*a, order[j - 1]), inner = stride(*a, order[j]);
+        if (outer == 0 || inner == 0) continue;
+        if (outer >= inner) swap = false, decided = true;
+        else if (!decided) swap = true;
+        if (decided) break;
+      }
+      if (!swap) break;
+      std::swap(order[j - 1], order[j]);
+    }
+  }
+  std::vector<int64_t> strides(n);
+  int64_t step = size;
+  for (int k = n - 1; k >= 0; --k) {
+    strides[order[k]] = step;
+    step *= std::max<int64_t>(1, shape_like->shape(order[k]));
+  }
+  return Layout::get({shape_like->shape(), static_cast<size_t>(n)}, strides, size);
+}
+
+void record(Instr& i, const Array& out, const Window::Input* in, int count) {
+  Runtime& r = Runtime::get();
+  uint64_t signature = mix(mix(current_line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
+                           reinterpret_cast<uint64_t>(out.layout.get()));
+  r.about_to_record(signature);
+  i.line = current_line;
+  if (out.base->mask) before_write(out);
+  r.window().record(i, out.view(), in, count);
+  r.recorded(current_line);
+  // Whoever else sees the storage must find the work done.
+  bool shared = out.base->shared > 0;
+  for (int n = 0; n < count; ++n) shared = shared || (in[n].view && in[n].view->base->shared > 0);
+  if (shared) r.flush("shared storage");
+}
+
+// All operands over one domain: the shared shape, broadcast views, and the recorded instruction.
+Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType result, const Options& o) {
+  const Array* arrays[kMaxOperands];
+  int narrays = 0;
+  for (const Arg& a : args)
+    if (a.array) arrays[narrays++] = a.array;
+  const char* op = op_name(i.op).data();
+  // Compress views of one mask compute over the whole domain, predicated.
+  std::shared_ptr<Mask> mask;
+  for (int n = 0; n < narrays; ++n)
+    if (arrays[n]->mask) mask = arrays[n]->mask;
+  if (mask) {
+    bool plain = !o.where && (!o.out || o.out->mask == mask);
+    for (int n = 0; n < narrays; ++n) plain = plain && (arrays[n]->mask == mask || arrays[n]->ndim() == 0);
+    if (!plain) {
+      std::vector<Array> settled;
+      std::vector<Arg> again(args.begin(), args.end());
+      settled.reserve(args.size());
+      for (Arg& a : again) {
+        if (!a.array || !a.array->mask) continue;
+        // Settling the caller's own array keeps later uses from doing it again.
+        settle(const_cast<Array&>(*a.array));
+      }
+      Options oo = o;
+      if (o.out && o.out->mask) settle(const_cast<Array&>(*o.out));
+      return record_map(i, again, loop, result, oo);
+    }
+  }
+  Array out;
+  const Layout* domain = nullptr;
+  if (o.out) {
+    out = *o.out;
+    require_writeable(out, op);
+    if (!can_cast(result, out.dtype, o.casting)) {
+      raise(ErrorKind::Casting, op, "cannot cast the result to out's type", std::string(name(result)) + " into " + std::string(name(out.dtype)),
+            "an out array of a same-kind type (or casting='unsafe')");
+    }
+    domain = out.layout.get();
+  } else {
+    bool same = narrays > 0;
+    for (int n = 1; n < narrays; ++n) same = same && arrays[n]->layout->same_shape(*arrays[0]->layout);
+    if (o.where) same = same && o.where->layout->same_shape(*arrays[0]->layout);
+    const Layout* like;
+    LayoutRef hold;
+    if (same) {
+      like = arrays[0]->layout.get();
+    } else {
+      const Array* all[kMaxOperands + 1];
+      int count = narrays;
+      std::copy(arrays, arrays + narrays, all);
+      if (o.where) all[count++] = o.where;
+      auto shape = broadcast_shape({all, static_cast<size_t>(count)}, op);
+      like = Layout::contiguous(shape, itemsize(result));
+      hold = LayoutRef(like);
+    }
+    const Layout* l = result_layout({arrays, static_cast<size_t>(narrays)}, like, itemsize(result));
+    out.layout = LayoutRef(l);
+    Device* device = narrays ? arrays[0]->base->device : &cpu_device();
+    out.base = Handle(Base::create(*device, l->size() * itemsize(result)));
+    out.dtype = result;
+    out.mask = mask;
+    domain = l;
+  }
+  if (domain->size() == 0) return out;
+  Window::Input in[kMaxOperands];
+  ViewRef views[kMaxOperands];
+  LayoutRef hold[kMaxOperands];
+  int count = 0;
+  for (const Arg& a : args) {
+    if (a.array) {
+      const Layout* l = broadcast_layout(*a.array, domain, op);
+      hold[count] = LayoutRef(l);
+      views[count] = {a.array->base.get(), l, a.array->offset, a.array->dtype};
+      in[count].view = &views[count];
+    } else {
+      in[count].scalar = a.scalar;
+      in[count].dtype = loop[count];
+    }
+    ++count;
+  }
+  i.nin = static_cast<uint8_t>(count);
+  const Array* predicate = o.where ? o.where : mask ? &mask->array : nullptr;
+  if (predicate) {
+    const Layout* l = broadcast_layout(*predicate, domain, op);
+    hold[count] = LayoutRef(l);
+    views[count] = {predicate->base.get(), l, predicate->offset, DType::Bool};
+    in[count].view = &views[count];
+    ++count;
+    i.predicated = true;
+  }
+  record(i, out, in, count);
+  return out;
+}
+
+}  // namespace
+
+DType common_dtype(std::span<const Arg> args) {
+  bool any = false;
+  DType strong = DType::Bool;
+  Kind weak = Kind::Bool;
+  bool has_weak = false;
+  for (const Arg& a : args) {
+    if (a.weak) {
+      has_weak = true;
+      weak = std::max(weak, a.scalar.kind);
+      continue;
+    }
+    DType t = a.array ? a.array->dtype : a.dtype;
+    strong = any ? promote(strong, t) : t;
+    any = true;
+  }
+  if (!any) return default_of(weak);
+  return has_weak ? weak_result(strong, weak) : strong;
+}
+
+Array apply(Op op, std::span<const Arg> args, const Options& o) {
+  const Row& r = row(op);
+  if (args.size() != r.nin) {
+    raise(ErrorKind::Type, std::string(r.name), "wrong number of operands", std::to_string(args.size()), std::to_string(r.nin));
+  }
+  DType common = common_dtype(args);
+  DType types[3];
+  for (size_t n = 0; n < args.size(); ++n) {
+    const Arg& a = args[n];
+    types[n] = a.weak ? common : a.array ? a.array->dtype : a.dtype;
+    if (!a.weak || !a.scalar.is_real_integer() || a.scalar.kind == Kind::Bool || !is_integer(common) || int_fits(a.scalar, common)) continue;
+    if (r.rule == Rule::Compare) {  // compares as the number it is
+      types[n] = a.scalar.kind == Kind::UInt ? DType::U64 : DType::I64;
+    } else {
+      raise(ErrorKind::Overflow, std::string(r.name), "Python integer out of bounds for " + std::string(name(common)),
+            std::to_string(a.scalar.i), "a value the type can hold");
+    }
+  }
+  Resolved loop;
+  if (o.dtype) {
+    // dtype= names the loop's result, and with it the operands' type.
+    DType t = *o.dtype;
+    DType want[3] = {t, t, t};
+    loop = resolve(op, {want, args.size()});
+    if (loop.out != t) {
+      raise(ErrorKind::Type, std::string(r.name), "no loop with this result type", std::string(name(t)), std::string(name(loop.out)));
+    }
+    for (size_t n = 0; n < args.size(); ++n) {
+      if (!args[n].weak && !can_cast(types[n], loop.in[n], o.casting)) {
+        raise(ErrorKind::Casting, std::string(r.name), "cannot cast an operand to the loop's type",
+              std::string(name(types[n])) + " to " + std::string(name(loop.in[n])), "a same-kind cast (or casting='unsafe')");
+      }
+    }
+  } else {
+    loop = resolve(op, {types, args.size()});
+  }
+  if (is_complex(loop.in[0]) && !has_complex_expansion(loop.op)) {
+    raise(ErrorKind::NotImplemented, std::string(r.name), "not yet available for complex numbers", std::string(name(loop.in[0])), "real types");
+  }
+  Instr i;
+  i.op = loop.op;
+  i.loop = loop.in[0];
+  return record_map(i, args, loop.in, loop.out, o);
+}
+
+Array select(const Arg& condition, const Arg& x, const Arg& y) {
+  Arg xy[2] = {x, y};
+  DType t = common_dtype(xy);
+  Instr i;
+  i.op = Op::select;
+  i.loop = t;
+  Arg args[3] = {condition, x, y};
+  DType loop[3] = {DType::Bool, t, t};
+  return record_map(i, args, loop, t, {});
+}
+
+void assign(const Array& to, const Arg& from, const Array* where, Casting casting) {
+  require_writeable(to, "assign");
+  Instr i;
+  i.op = Op::cast;
+  i.loop = to.dtype;
+  Options o;
+  o.out = &to;
+  o.where = where;
+  o.casting = casting;
+  DType loop = to.dtype;
+  DType source = from.array ? from.array->dtype : from.weak ? to.dtype : from.dtype;
+  if (from.array && from.array->ndim() > to.ndim() && !from.array->mask) {
+    // Leading extents of one may be dropped in an assignment.
+    Array a = *from.array;
+    int extra = a.ndim() - to.ndim();
+    for (int d = 0; d < extra; ++d)
+      if (a.layout->shape(d) != 1) broadcast_layout(a, to.layout.get(), "assign");
+    a = view_of(a, Layout::get(a.shape().subspan(extra), {a.layout->strides() + extra, static_cast<size_t>(to.ndim())}, itemsize(a.dtype)), a.offset);
+    Arg again = from;
+    again.array = &a;
+    record_map(i, {&again, 1}, &loop, source, o);
+    return;
+  }
+  record_map(i, {&from, 1}, &loop, source, o);
+}
+
+Array copy(const Array& a, DType t, bool c_order) {
+  if (a.mask) {
+    if (c_order) settle(const_cast<Array&>(a));
+    Array out = a;
+    Instr i;
+    i.op = Op::cast;
+    i.loop = t;
+    Arg arg(&a);
+    return record_map(i, {&arg, 1}, &t, t, {});
+  }
+  Instr i;
+  i.op = Op::cast;
+  i.loop = t;
+  Arg arg(&a);
+  if (!c_order) return record_map(i, {&arg, 1}, &t, t, {});
+  Array out = empty(a.shape(), t, a.base->device);
+  Options o;
+  o.out = &out;
+  o.casting = Casting::Unsafe;
+  record_map(i, {&arg, 1}, &t, t, o);
+  return out;
+}
+
+Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims, std::optional<DType> dtype, const Array* where,
+             double ddof, const Array* out) {
+  Array a = source;
+  const Array* predicate = where;
+  uint64_t all = a.ndim() >= 64 ? ~0ull : (1ull << a.ndim()) - 1;
+  if (a.mask && (where || keepdims || kind == Reduction::ArgMin || kind == Reduction::ArgMax)) settle(a), all = 1, axes = axes ? 1 : 0;
+  if (a.mask) {
+    predicate = &a.mask->array;
+    axes = all;
+    where = nullptr;
+  }
+  // The type the state has, and the result's.
+  DType loop = dtype.value_or(a.dtype), result;
+  switch (kind) {
+    case Reduction::Sum:
+    case Reduction::Prod:
+      if (!dtype && (numbus::kind(loop) == Kind::Bool || (is_integer(loop) && itemsize(loop) < 8)))
+        loop = numbus::kind(loop) == Kind::UInt ? DType::U64 : DType::I64;
+      result = loop;
+      if (loop == DType::F16) loop = DType::F32;
+      if (loop == DType::Bool) loop = DType::I64;
+      break;
+    case Reduction::Any:
+    case Reduction::All: loop = result = DType::Bool; break;
+    case Reduction::ArgMin:
+    case Reduction::ArgMax: result = DType::I64; if (loop == DType::F16) loop = DType::F32; break;
+    case Reduction::Var:
+      if (!is_inexact(loop)) loop = DType::F64;
+      result = loop;
+      if (loop == DType::F16) loop = DType::F32;
+      break;
+    default:
+      result = loop;
+      if (loop == DType::F16) loop = DType::F32;
+      if (loop == DType::Bool) kind = kind == Reduction::Min ? Reduction::All : Reduction::Any;
+  }
+  if (is_complex(loop) && kind != Reduction::Sum && kind != Reduction::Prod)
+    raise(ErrorKind::NotImplemented, "reduce", "not yet available for complex numbers", std::string(name(loop)), "real types");
+  std::vector<int64_t> shape;
+  int64_t reduced = 1;
+  for (int d = 0; d < a.ndim(); ++d) {
+    if (axes >> d & 1) {
+      reduced *= a.layout->shape(d);
+      if (keepdims) shape.push_back(1);
+    } else {
+      shape.push_back(a.layout->shape(d));
+    }
+  }
+  Array r;
+  if (out) {
+    if (!std::equal(shape.begin(), shape.end(), out->shape().begin(), out->shape().end()))
+      raise(ErrorKind::Value, "reduce", "out has the wrong shape", shape_string(*out->layout), shape_string(shape));
+    r = *out;
+    require_writeable(r, "reduce");
+  } else {
+    r = empty(shape, result, a.base->device);
+  }
+  if (reduced == 0) {
+    if (kind == Reduction::Min || kind == Reduction::Max || kind == Reduction::ArgMin || kind == Reduction::ArgMax)
+      raise(ErrorKind::Value, "reduce", "zero-size array to a reduction without identity", shape_string(*a.layout), "at least one element");
+    Arg v;
+    v.weak = true;
+    v.scalar = kind == Reduction::Prod || kind == Reduction::All ? Scalar::from_int(1)
+               : kind == Reduction::Var                          ? Scalar::from_float(std::numeric_limits<double>::quiet_NaN())
+                                                                 : Scalar::from_int(0);
+    assign(r, v);
+    return r;
+  }
+  if (r.size() == 0) return r;
+  if (axes == 0 && kind != Reduction::Var && kind != Reduction::ArgMin && kind != Reduction::ArgMax && !predicate) {
+    Arg v(&a);
+    assign(r, v);  // nothing to reduce: a conversion
+    return r;
+  }
+  Instr i;
+  i.code = Instr::Reduce;
+  i.reduction = kind;
+  i.op = Op::add;
+  i.nin = 1;
+  i.loop = loop;
+  i.axes = axes;
+  i.param = ddof;
+  ViewRef views[2] = {a.view()};
+  Window::Input in[2];
+  in[0].view = &views[0];
+  LayoutRef hold;
+  if (predicate) {
+    const Layout* l = broadcast_layout(*predicate, a.layout.get(), "where");
+    hold = LayoutRef(l);
+    views[1] = {predicate->base.get(), l, predicate->offset, DType::Bool};
+    in[1].view = &views[1];
+    i.predicated = true;
+  }
+  record(i, r, in, predicate ? 2 : 1);
+  return r;
+}
+
+}  // namespace numbus

@@ -1,0 +1,238 @@
+// One step of W points: loads, table rows, predicates, stores.
+#include "compile/body.h"
+
+#include <llvm/IR/Module.h>
+
+#include "base/error.h"
+
+namespace numbus::compile {
+
+using llvm::Type;
+using V = llvm::Value*;
+
+V Body::load_plain(Type* t, V ptr, V mask, unsigned align) {
+  if (!mask || E.is_all_true(mask)) return B.CreateAlignedLoad(t, ptr, llvm::Align(align));
+  if (E.W == 1) {  // a branch: the address may be invalid
+    llvm::Function* f = B.GetInsertBlock()->getParent();
+    auto* before = B.GetInsertBlock();
+    auto* yes = llvm::BasicBlock::Create(B.getContext(), "load", f);
+    auto* after = llvm::BasicBlock::Create(B.getContext(), "loaded", f);
+    B.CreateCondBr(mask, yes, after);
+    B.SetInsertPoint(yes);
+    V v = B.CreateAlignedLoad(t, ptr, llvm::Align(align));
+    B.CreateBr(after);
+    B.SetInsertPoint(after);
+    auto* phi = B.CreatePHI(t, 2);
+    phi->addIncoming(llvm::Constant::getNullValue(t), before);
+    phi->addIncoming(v, yes);
+    return phi;
+  }
+  return B.CreateMaskedLoad(t, ptr, llvm::Align(align), mask, llvm::Constant::getNullValue(t));
+}
+
+V Body::gather(Type* scalar, V ptr, V stride, V mask) {
+  unsigned size = scalar->getPrimitiveSizeInBits() / 8;
+  if (E.W == 1) return load_plain(scalar, ptr, mask, size);
+  V offsets = B.CreateMul(E.iota(), E.splat(stride));
+  V ptrs = B.CreateGEP(B.getInt8Ty(), ptr, offsets);
+  Type* t = E.wide(scalar);
+  return B.CreateMaskedGather(t, ptrs, llvm::Align(size), mask ? mask : E.all_true(), llvm::Constant::getNullValue(t));
+}
+
+void Body::scatter(V v, V ptr, V stride, V mask) {
+  unsigned size = v->getType()->getScalarSizeInBits() / 8;
+  V ptrs = B.CreateGEP(B.getInt8Ty(), ptr, B.CreateMul(E.iota(), E.splat(stride)));
+  B.CreateMaskedScatter(v, ptrs, llvm::Align(size), mask ? mask : E.all_true());
+}
+
+Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
+  DType part = real_of(a.dtype);
+  int size = itemsize(part);
+  Type* scalar = part == DType::Bool ? B.getInt8Ty() : E.scalar_type(part);
+  V ptr = address(row, col, stride, itemsize(a.dtype));
+  auto as_value = [&](V v) -> V { return part == DType::Bool ? B.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v; };
+  if (a.inner != ir::Inner::Contiguous || E.W == 1) {
+    V step = stride ? stride : B.getInt64(itemsize(a.dtype));
+    Value r{as_value(gather(scalar, ptr, step, mask))};
+    if (is_complex(a.dtype)) r.im = gather(scalar, B.CreateGEP(B.getInt8Ty(), ptr, B.getInt64(size)), step, mask);
+    return r;
+  }
+  if (!is_complex(a.dtype)) return {as_value(load_plain(E.wide(scalar), ptr, mask, a.aligned ? 64 : size))};
+  // Interleaved parts: one wide load, two shuffles.
+  llvm::SmallVector<int, 64> even, odd, twice;
+  for (int i = 0; i < E.W; ++i) {
+    even.push_back(2 * i);
+    odd.push_back(2 * i + 1);
+    twice.push_back(i);
+    twice.push_back(i);
+  }
+  V wide_mask = mask && !E.is_all_true(mask) ? B.CreateShuffleVector(mask, twice) : nullptr;
+  V both = load_plain(llvm::FixedVectorType::get(scalar, 2 * E.W), ptr, wide_mask, size);
+  return {B.CreateShuffleVector(both, even), B.CreateShuffleVector(both, odd)};
+}
+
+void Body::store(const ir::Arg& a, const Point& p, int arg, Value value, V mask) {
+  DType part = real_of(a.dtype);
+  int size = itemsize(part);
+  V v = part == DType::Bool ? B.CreateZExt(value.v, E.wide(B.getInt8Ty())) : value.v;
+  V stride = p.strides[arg];
+  V ptr = address(p.rows[arg], p.col, stride, itemsize(a.dtype));
+  if (mask && E.is_all_true(mask)) mask = nullptr;
+  if (E.W == 1) {
+    llvm::BasicBlock* after = nullptr;
+    if (mask) {
+      llvm::Function* f = B.GetInsertBlock()->getParent();
+      auto* yes = llvm::BasicBlock::Create(B.getContext(), "store", f);
+      after = llvm::BasicBlock::Create(B.getContext(), "stored", f);
+      B.CreateCondBr(mask, yes, after);
+      B.SetInsertPoint(yes);
+    }
+    B.CreateAlignedStore(v, ptr, llvm::Align(size));
+    if (value.im) B.CreateAlignedStore(value.im, B.CreateGEP(B.getInt8Ty(), ptr, B.getInt64(size)), llvm::Align(size));
+    if (after) {
+      B.CreateBr(after);
+      B.SetInsertPoint(after);
+    }
+    return;
+  }
+  if (a.inner != ir::Inner::Contiguous) {
+    V step = stride ? stride : B.getInt64(itemsize(a.dtype));
+    scatter(v, ptr, step, mask);
+    if (value.im) scatter(value.im, B.CreateGEP(B.getInt8Ty(), ptr, B.getInt64(size)), step, mask);
+    return;
+  }
+  if (is_complex(a.dtype)) {
+    llvm::SmallVector<int, 64> interleave, twice;
+    for (int i = 0; i < E.W; ++i) {
+      interleave.push_back(i);
+      interleave.push_back(E.W + i);
+      twice.push_back(i);
+      twice.push_back(i);
+    }
+    v = B.CreateShuffleVector(value.v, value.im, interleave);
+    if (mask) mask = B.CreateShuffleVector(mask, twice);
+  }
+  if (mask) {
+    B.CreateMaskedStore(v, ptr, llvm::Align(size), mask);
+    return;
+  }
+  auto* st = B.CreateAlignedStore(v, ptr, llvm::Align(a.aligned ? 64 : size));
+  if (p.streaming && a.aligned) {
+    auto* one = llvm::ConstantAsMetadata::get(B.getInt32(1));
+    st->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(B.getContext(), one));
+  }
+}
+
+V Body::table(int id, DType type, V index) {
+  const auto& values = ir::const_table(id).values;
+  llvm::Module* m = B.GetInsertBlock()->getModule();
+  Type* scalar = E.scalar_type(type);
+  std::string name = "table" + std::to_string(id) + (type == DType::F32 ? "f" : "d");
+  llvm::GlobalVariable* g = m->getNamedGlobal(name);
+  if (!g) {
+    llvm::SmallVector<llvm::Constant*, 64> elements;
+    for (double x : values) elements.push_back(llvm::ConstantFP::get(scalar, x));
+    auto* t = llvm::ArrayType::get(scalar, values.size());
+    g = new llvm::GlobalVariable(*m, t, true, llvm::GlobalValue::PrivateLinkage, llvm::ConstantArray::get(t, elements), name);
+  }
+  V last = llvm::ConstantInt::get(index->getType(), values.size() - 1);
+  // Disabled lanes may hold any index: keep every address inside the table.
+  index = B.CreateBinaryIntrinsic(llvm::Intrinsic::umin, index, last);
+  V ptrs = B.CreateGEP(scalar, g, index);
+  if (E.W == 1) return B.CreateLoad(scalar, ptrs);
+  unsigned align = scalar->getPrimitiveSizeInBits() / 8;
+  return B.CreateMaskedGather(E.wide(scalar), ptrs, llvm::Align(align), E.all_true(), llvm::Constant::getNullValue(E.wide(scalar)));
+}
+
+void Body::emit(const Point& p) {
+  std::vector<Value> at(k_.body.size());
+  std::vector<std::pair<llvm::BasicBlock*, llvm::BasicBlock*>> skipped(k_.body.size());
+  auto masked = [&](V predicate) { return p.mask ? E.both(p.mask, predicate) : predicate; };
+  for (size_t n = 0; n < k_.body.size(); ++n) {
+    const ir::Inst& i = k_.body[n];
+    auto x = [&](ir::Val o) -> V { return o == ir::kNone ? nullptr : at[o].v; };
+    Value& r = at[n];
+    [[maybe_unused]] V a = x(i.a), b = x(i.b), c = x(i.c);
+    [[maybe_unused]] DType t = i.a == ir::kNone ? i.type : k_.body[i.a].type;
+    [[maybe_unused]] bool fl = is_float(t), sg = is_signed(t);
+    switch (i.op) {
+#define PRIM(name, nin, rule, bool_as, llvm, expr, lo, hi, doc) \
+  case Op::name: r.v = llvm; break;
+#define MATH(name, nin, rule, bool_as, lo, hi, doc) \
+  case Op::name: break;  // expanded before
+#define INTERNAL(name, nin, llvm, expr) \
+  case Op::name: r.v = llvm; break;
+#include "ops/ops.def"
+#undef PRIM
+#undef MATH
+#undef INTERNAL
+      case Op::select: r.v = B.CreateSelect(a, b, c); break;
+      case Op::cast: r.v = E.cast(a, t, i.type, i.imm == 1); break;
+      case Op::bits: r.v = B.CreateBitCast(a, E.type(i.type)); break;
+      case Op::constant: r.v = E.bits_constant(i.type, i.imm); break;
+      case Op::scalar: r = p.scalars[i.imm]; break;
+      case Op::index:
+        r.v = i.imm == k_.rank - 1 ? B.CreateAdd(E.splat(p.col), E.iota()) : E.splat(p.index[i.imm]);
+        break;
+      case Op::in_box: r.v = p.inside ? E.all_true() : p.boxes[i.imm]; break;
+      case Op::load:
+        if (p.uniform[i.imm].v) r = p.uniform[i.imm];
+        else r = load(k_.args[i.imm], p.rows[i.imm], p.strides[i.imm], p.col, masked(a));
+        break;
+      case Op::store: store(k_.args[i.imm], p, static_cast<int>(i.imm), at[i.a], masked(b)); break;
+      case Op::acc_load: {
+        Type* scalar = i.type == DType::Bool ? B.getInt8Ty() : E.scalar_type(i.type);
+        V v = B.CreateAlignedLoad(E.wide(scalar), p.acc_fields[i.imm], llvm::Align(itemsize(i.type)));
+        r.v = i.type == DType::Bool ? B.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v;
+        break;
+      }
+      case Op::acc_store: {
+        V v = i.type == DType::Bool ? B.CreateZExt(a, E.wide(B.getInt8Ty())) : a;
+        V mask = masked(b);
+        if (E.W == 1) {
+          if (mask && !E.is_all_true(mask)) v = B.CreateSelect(mask, v, B.CreateLoad(v->getType(), p.acc_fields[i.imm]));
+          B.CreateStore(v, p.acc_fields[i.imm]);
+        } else if (mask && !E.is_all_true(mask)) {
+          B.CreateMaskedStore(v, p.acc_fields[i.imm], llvm::Align(itemsize(i.type)), mask);
+        } else {
+          B.CreateAlignedStore(v, p.acc_fields[i.imm], llvm::Align(itemsize(i.type)));
+        }
+        break;
+      }
+      case Op::real_part: r.v = a; break;
+      case Op::imag_part: r.v = at[i.a].im; break;
+      case Op::make_complex: r = {a, b}; break;
+      case Op::table: r.v = table(static_cast<int>(i.imm), i.type, a); break;
+      case Op::if_any: {
+        V any = E.W == 1 ? a : B.CreateOrReduce(a);
+        llvm::Function* f = B.GetInsertBlock()->getParent();
+        auto* slow = llvm::BasicBlock::Create(B.getContext(), "slow", f);
+        auto* join = llvm::BasicBlock::Create(B.getContext(), "join", f);
+        skipped[n] = {B.GetInsertBlock(), join};
+        B.CreateCondBr(any, slow, join);
+        B.SetInsertPoint(slow);
+        break;
+      }
+      case Op::end_if: {
+        // Every value of the slow part that is used after it comes through if_result: make those phis.
+        auto [from, join] = skipped[i.a];
+        auto* slow_end = B.GetInsertBlock();
+        B.CreateBr(join);
+        B.SetInsertPoint(join);
+        for (size_t u = n + 1; u < k_.body.size(); ++u) {
+          const ir::Inst& use = k_.body[u];
+          if (use.op != Op::if_result || use.b <= i.a || use.b >= static_cast<ir::Val>(n) || !at[use.b].v) continue;
+          Type* type = at[use.b].v->getType();
+          auto* phi = B.CreatePHI(type, 2);
+          phi->addIncoming(llvm::PoisonValue::get(type), from);
+          phi->addIncoming(at[use.b].v, slow_end);
+          at[use.b].v = phi;
+        }
+        break;
+      }
+      case Op::if_result: r.v = B.CreateSelect(c, b, a); break;
+    }
+  }
+}
+
+}  // namespace numbus::compile

@@ -1,0 +1,53 @@
+// Emits a kernel's body for one step of W points: shared by every LLVM target.
+#pragma once
+
+#include <vector>
+
+#include "compile/emit.h"
+#include "ir/kernel.h"
+
+namespace numbus::compile {
+
+struct Value {
+  llvm::Value* v = nullptr;
+  llvm::Value* im = nullptr;  // of complex values
+};
+
+// What the surrounding loops provide.
+struct Point {
+  std::vector<llvm::Value*> rows;     // per argument: pointer to the row's column zero
+  std::vector<llvm::Value*> strides;  // per argument: innermost stride in bytes (null where contiguous)
+  std::vector<Value> uniform;         // per argument: value loaded once a row, where that is possible
+  std::vector<llvm::Value*> index;    // per dimension but the last: int64
+  std::vector<Value> scalars;
+  llvm::Value* col = nullptr;         // int64, first lane
+  llvm::Value* mask = nullptr;        // enabled lanes; null: all
+  llvm::Value* acc = nullptr;         // state of lane or column of `col`, field 0
+  std::vector<llvm::Value*> acc_fields;  // per field: pointer for this step
+  std::vector<llvm::Value*> boxes;    // per box: membership mask (constant true where known)
+  bool inside = false;                // all boxes hold: no masks at all
+  bool streaming = false;
+};
+
+class Body {
+ public:
+  Body(Emit& e, const ir::Kernel& k) : E(e), B(e.B), k_(k) {}
+  void emit(const Point& p);
+  Value load(const ir::Arg& a, llvm::Value* row, llvm::Value* stride, llvm::Value* col, llvm::Value* mask);
+
+ private:
+  void store(const ir::Arg& a, const Point& p, int arg, Value v, llvm::Value* mask);
+  llvm::Value* load_plain(llvm::Type* t, llvm::Value* ptr, llvm::Value* mask, unsigned align);
+  llvm::Value* gather(llvm::Type* scalar, llvm::Value* ptr, llvm::Value* stride, llvm::Value* mask);
+  void scatter(llvm::Value* v, llvm::Value* ptr, llvm::Value* stride, llvm::Value* mask);
+  llvm::Value* table(int id, DType type, llvm::Value* index);
+  llvm::Value* address(llvm::Value* row, llvm::Value* col, llvm::Value* stride, int size) {
+    return B.CreateGEP(B.getInt8Ty(), row, B.CreateMul(col, stride ? stride : B.getInt64(size)));
+  }
+
+  Emit& E;
+  llvm::IRBuilder<>& B;
+  const ir::Kernel& k_;
+};
+
+}  // namespace numbus::compile

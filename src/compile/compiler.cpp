@@ -1,0 +1,156 @@
+// One LLJIT for the process; modules become objects, objects go to the disk cache and into the JIT.
+#include "compile/compiler.h"
+
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "compile/disk_cache.h"
+#include "compile/native.h"
+
+namespace numbus::compile {
+namespace {
+
+using llvm::orc::LLJIT;
+
+template <class T>
+T check(llvm::Expected<T> e, const char* what) {
+  if (!e) raise(ErrorKind::Runtime, std::string("[compile] ") + what + ": " + llvm::toString(e.takeError()));
+  return std::move(*e);
+}
+void check(llvm::Error e, const char* what) {
+  if (e) raise(ErrorKind::Runtime, std::string("[compile] ") + what + ": " + llvm::toString(std::move(e)));
+}
+
+struct Host {
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<LLJIT> jit;
+  std::string cpu, target_key;
+  int vector_bytes = 16;
+  std::mutex lock;
+
+  Host() {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    auto builder = check(llvm::orc::JITTargetMachineBuilder::detectHost(), "no host target");
+    builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+    builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    cpu = builder.getCPU();
+    target_key = cpu + "/" + builder.getFeatures().getString() + "/" LLVM_VERSION_STRING "/1";
+    std::string features = builder.getFeatures().getString();
+    vector_bytes = features.find("+avx512f") != std::string::npos && features.find("+avx512vl") != std::string::npos ? 64
+                   : features.find("+avx2") != std::string::npos                                                      ? 32
+                                                                                                                      : 16;
+    machine = check(builder.createTargetMachine(), "no target machine");
+    jit = check(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder))
+                    .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                    .create(), "no JIT");
+    // What generated code may call; the extension exports no symbols, so name each.
+    llvm::orc::SymbolMap symbols;
+    auto add = [&](const char* name, auto* f) {
+      symbols[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(f), llvm::JITSymbolFlags::Exported};
+    };
+    add("fmod", static_cast<double (*)(double, double)>(std::fmod));
+    add("fmodf", static_cast<float (*)(float, float)>(std::fmod));
+    add("fma", static_cast<double (*)(double, double, double)>(std::fma));
+    add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
+    add("floor", static_cast<double (*)(double)>(std::floor));
+    add("floorf", static_cast<float (*)(float)>(std::floor));
+    add("ceil", static_cast<double (*)(double)>(std::ceil));
+    add("ceilf", static_cast<float (*)(float)>(std::ceil));
+    add("trunc", static_cast<double (*)(double)>(std::trunc));
+    add("truncf", static_cast<float (*)(float)>(std::trunc));
+    add("nearbyint", static_cast<double (*)(double)>(std::nearbyint));
+    add("nearbyintf", static_cast<float (*)(float)>(std::nearbyint));
+    add("memcpy", &std::memcpy);
+    add("memset", &std::memset);
+    check(jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))), "symbols");
+  }
+};
+
+Host& host() {
+  static Host* h = new Host;  // generated code may still run while statics are destroyed
+  return *h;
+}
+
+std::string symbol_of(const std::string& key) {
+  char name[32];
+  std::snprintf(name, sizeof name, "k%016llx", static_cast<unsigned long long>(hash_bytes(key)));
+  return name;
+}
+
+std::unique_ptr<llvm::Module> make_module(Host& h, llvm::LLVMContext& context, const ir::Kernel& k, const std::string& symbol) {
+  auto m = std::make_unique<llvm::Module>(symbol, context);
+  m->setDataLayout(h.machine->createDataLayout());
+  m->setTargetTriple(h.machine->getTargetTriple().str());
+  build_native(*m, k, symbol, h.vector_bytes);
+  for (auto& f : *m) {
+    f.addFnAttr("target-cpu", h.machine->getTargetCPU());
+    f.addFnAttr("target-features", h.machine->getTargetFeatureString());
+  }
+  std::string problem;
+  llvm::raw_string_ostream out(problem);
+  if (llvm::verifyModule(*m, &out)) raise(ErrorKind::Runtime, "[compile] invalid LLVM IR: " + problem);
+  return m;
+}
+
+}  // namespace
+
+Compiled compile_native(const ir::Kernel& k) {
+  auto start = std::chrono::steady_clock::now();
+  Host& h = host();
+  std::lock_guard<std::mutex> guard(h.lock);
+  std::string key = h.target_key + k.key();
+  for (const ir::Inst& i : k.body) {  // tables are numbered per process: their content is the identity
+    if (i.op != Op::table) continue;
+    const auto& v = ir::const_table(static_cast<int>(i.imm)).values;
+    uint64_t content = hash_bytes({reinterpret_cast<const char*>(v.data()), v.size() * sizeof(double)});
+    key.append(reinterpret_cast<const char*>(&content), sizeof content);
+  }
+  std::string symbol = symbol_of(key), object = disk_load(key);
+  Compiled result;
+  result.from_disk = !object.empty();
+  if (object.empty()) {
+    llvm::LLVMContext context;
+    auto m = make_module(h, context, k, symbol);
+    llvm::SmallVector<char, 0> buffer;
+    llvm::raw_svector_ostream stream(buffer);
+    llvm::legacy::PassManager passes;
+    if (h.machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+      raise(ErrorKind::Runtime, "[compile] the target emits no objects");
+    passes.run(*m);
+    object.assign(buffer.data(), buffer.size());
+    disk_store(key, object);
+  }
+  check(h.jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, symbol)), "adding an object");
+  result.function = check(h.jit->lookup(symbol), "lookup").toPtr<NativeFunction>();
+  result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+std::string native_ir(const ir::Kernel& k) {
+  Host& h = host();
+  llvm::LLVMContext context;
+  auto m = make_module(h, context, k, "kernel");
+  std::string s;
+  llvm::raw_string_ostream out(s);
+  m->print(out, nullptr);
+  return s;
+}
+
+std::string host_cpu_name() { return host().cpu; }
+int host_vector_bytes() { return host().vector_bytes; }
+
+}  // namespace numbus::compile

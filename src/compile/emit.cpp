@@ -1,0 +1,139 @@
+// The primitive steps that take more than one LLVM instruction.
+#include "compile/emit.h"
+
+#include <cmath>
+
+namespace numbus::compile {
+
+using V = llvm::Value*;
+
+llvm::Type* Emit::scalar_type(DType t) {
+  switch (t) {
+    case DType::Bool: return B.getInt1Ty();
+    case DType::F16: return B.getHalfTy();
+    case DType::F32: return B.getFloatTy();
+    case DType::F64: return B.getDoubleTy();
+    default: return B.getIntNTy(8 * itemsize(t));
+  }
+}
+
+V Emit::bits_constant(DType t, int64_t bits) {
+  if (t == DType::Bool) return llvm::ConstantInt::get(wide(B.getInt1Ty()), bits & 1);
+  llvm::APInt pattern(8 * itemsize(t), static_cast<uint64_t>(bits));
+  llvm::Type* s = scalar_type(t);
+  llvm::Constant* c = s->isIntegerTy() ? llvm::ConstantInt::get(B.getContext(), pattern)
+                                       : llvm::cast<llvm::Constant>(llvm::ConstantFP::get(
+                                             B.getContext(), llvm::APFloat(s->getFltSemantics(), pattern)));
+  return W == 1 ? c : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(W), c);
+}
+
+V Emit::iota() {
+  if (W == 1) return B.getInt64(0);
+  llvm::SmallVector<llvm::Constant*, 64> lanes;
+  for (int i = 0; i < W; ++i) lanes.push_back(B.getInt64(i));
+  return llvm::ConstantVector::get(lanes);
+}
+
+// NumPy's rule: (a >= b or a is NaN) ? a : b, which also settles signed zeros.
+V Emit::maximum(V a, V b, bool fl, bool sg) {
+  if (!fl) return B.CreateSelect(sg ? B.CreateICmpSGE(a, b) : B.CreateICmpUGE(a, b), a, b);
+  return B.CreateSelect(B.CreateOr(B.CreateFCmpOGE(a, b), B.CreateFCmpUNO(a, a)), a, b);
+}
+V Emit::minimum(V a, V b, bool fl, bool sg) {
+  if (!fl) return B.CreateSelect(sg ? B.CreateICmpSLE(a, b) : B.CreateICmpULE(a, b), a, b);
+  return B.CreateSelect(B.CreateOr(B.CreateFCmpOLE(a, b), B.CreateFCmpUNO(a, a)), a, b);
+}
+V Emit::fmax(V a, V b, bool fl, bool sg) {
+  if (!fl) return maximum(a, b, fl, sg);
+  return B.CreateSelect(B.CreateOr(B.CreateFCmpOGE(a, b), B.CreateFCmpUNO(b, b)), a, b);
+}
+V Emit::fmin(V a, V b, bool fl, bool sg) {
+  if (!fl) return minimum(a, b, fl, sg);
+  return B.CreateSelect(B.CreateOr(B.CreateFCmpOLE(a, b), B.CreateFCmpUNO(b, b)), a, b);
+}
+
+// Division by zero and MIN / -1 trap on x86 and are undefined in LLVM: divide by one there and select after.
+V Emit::int_rem(V a, V b, bool sg) {
+  V bad = B.CreateICmpEQ(b, zero(b));
+  if (sg) bad = B.CreateOr(bad, B.CreateICmpEQ(b, int_constant(b, -1)));
+  V safe = B.CreateSelect(bad, int_constant(b, 1), b);
+  return sg ? B.CreateSRem(a, safe) : B.CreateURem(a, safe);
+}
+V Emit::int_div(V a, V b, bool sg) {
+  V is_zero = B.CreateICmpEQ(b, zero(b));
+  V bad = is_zero;
+  V minus = sg ? B.CreateICmpEQ(b, int_constant(b, -1)) : nullptr;
+  if (sg) bad = B.CreateOr(bad, minus);
+  V safe = B.CreateSelect(bad, int_constant(b, 1), b);
+  V q = sg ? B.CreateSDiv(a, safe) : B.CreateUDiv(a, safe);
+  if (sg) q = B.CreateSelect(minus, B.CreateNeg(a), q);
+  return B.CreateSelect(is_zero, zero(a), q);
+}
+
+V Emit::shl(V a, V b) {
+  unsigned bits = a->getType()->getScalarSizeInBits();
+  V ok = B.CreateICmpULT(b, int_constant(b, bits));
+  V amount = B.CreateSelect(ok, b, zero(b));
+  return B.CreateSelect(ok, B.CreateShl(a, amount), zero(a));
+}
+V Emit::shr(V a, V b, bool sg) {
+  unsigned bits = a->getType()->getScalarSizeInBits();
+  V ok = B.CreateICmpULT(b, int_constant(b, bits));
+  if (!sg) return B.CreateSelect(ok, B.CreateLShr(a, B.CreateSelect(ok, b, zero(b))), zero(a));
+  return B.CreateAShr(a, B.CreateSelect(ok, b, int_constant(b, bits - 1)));
+}
+
+V Emit::signbit(V a) {
+  llvm::Type* t = a->getType();
+  if (t->isIntOrIntVectorTy()) return B.CreateICmpSLT(a, zero(a));
+  V i = B.CreateBitCast(a, wide(B.getIntNTy(t->getScalarSizeInBits())));
+  return B.CreateICmpSLT(i, zero(i));
+}
+
+V Emit::popcount(V a, bool sg) {
+  V n = unary(llvm::Intrinsic::ctpop, sg ? int_abs(a) : a);
+  return B.CreateZExtOrTrunc(n, wide(B.getInt8Ty()));
+}
+
+V Emit::mul_high(V a, V b) {
+  unsigned bits = a->getType()->getScalarSizeInBits();
+  llvm::Type* twice = wide(B.getIntNTy(2 * bits));
+  V p = B.CreateMul(B.CreateZExt(a, twice), B.CreateZExt(b, twice));
+  return B.CreateTrunc(B.CreateLShr(p, int_constant(p, bits)), a->getType());
+}
+
+// Truncation with a defined value outside [low, high): `otherwise`.
+V Emit::float_to_int(V a, llvm::Type* to, double low, double high, bool is_signed, V otherwise) {
+  V lo = llvm::ConstantFP::get(a->getType(), low), hi = llvm::ConstantFP::get(a->getType(), high);
+  V ok = B.CreateAnd(low == -2147483649.0 ? B.CreateFCmpOGT(a, lo) : B.CreateFCmpOGE(a, lo), B.CreateFCmpOLT(a, hi));
+  V safe = B.CreateSelect(ok, a, zero(a));
+  V i = is_signed ? B.CreateFPToSI(safe, to) : B.CreateFPToUI(safe, to);
+  return B.CreateSelect(ok, i, otherwise);
+}
+
+V Emit::cast(V a, DType from, DType to, bool in_range) {
+  llvm::Type* t = type(to);
+  if (is_float(from)) {
+    if (is_float(to)) return B.CreateFPCast(a, t);
+    if (in_range) return B.CreateFPToSI(a, t);
+    // Mirrors ops::cast_: narrow targets pass through int32, the others through int64.
+    llvm::Type *i32 = wide(B.getInt32Ty()), *i64 = wide(B.getInt64Ty());
+    double two63 = 9223372036854775808.0;
+    V wide_min = llvm::ConstantInt::getSigned(i64, INT64_MIN);
+    if (itemsize(to) < 4 || to == DType::I32) {
+      V n = float_to_int(a, i32, -2147483649.0, 2147483648.0, true, llvm::ConstantInt::getSigned(i32, INT32_MIN));
+      return B.CreateTruncOrBitCast(n, t);
+    }
+    V w = float_to_int(a, i64, -two63, two63, true, wide_min);
+    if (to == DType::U64) {
+      V big = B.CreateFCmpOGE(a, llvm::ConstantFP::get(a->getType(), two63));
+      w = B.CreateSelect(big, float_to_int(a, i64, two63, 2 * two63, false, wide_min), w);
+    }
+    return B.CreateTruncOrBitCast(w, t);
+  }
+  bool unsigned_from = !is_signed(from);
+  if (is_float(to)) return unsigned_from ? B.CreateUIToFP(a, t) : B.CreateSIToFP(a, t);
+  return unsigned_from ? B.CreateZExtOrTrunc(a, t) : B.CreateSExtOrTrunc(a, t);
+}
+
+}  // namespace numbus::compile

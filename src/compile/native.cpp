@@ -1,0 +1,231 @@
+// The loops around a kernel body for the host processor.
+#include "compile/native.h"
+
+#include <llvm/IR/Module.h>
+
+#include "compile/body.h"
+
+namespace numbus::compile {
+namespace {
+
+using V = llvm::Value*;
+
+// Lanes so that the widest type of the body fills one vector register.
+int pick_lanes(const ir::Kernel& k, int vector_bytes) {
+  int widest = 1;
+  for (const ir::Inst& i : k.body) {
+    if (i.op == Op::index || i.op == Op::in_box) continue;
+    widest = std::max(widest, itemsize(real_of(i.type)));
+  }
+  return std::min(vector_bytes / widest, ir::kLanes);
+}
+
+class Native {
+ public:
+  Native(llvm::Module& m, const ir::Kernel& k, const std::string& name, int vector_bytes)
+      : b_(m.getContext()), k_(k), e_(b_, pick_lanes(k, vector_bytes)), body_(e_, k) {
+    auto* i64 = b_.getInt64Ty();
+    auto* ptr = b_.getPtrTy();
+    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {ptr, i64, i64, i64, i64, ptr}, false);
+    f_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m);
+    f_->addFnAttr("prefer-vector-width", std::to_string(8 * vector_bytes));
+    f_->addFnAttr("min-legal-vector-width", std::to_string(8 * vector_bytes));
+    f_->addFnAttr(llvm::Attribute::NoUnwind);
+  }
+
+  void build() {
+    b_.SetInsertPoint(block("entry"));
+    V row_begin = f_->getArg(1), row_end = f_->getArg(2);
+    begin_ = f_->getArg(3);
+    end_ = f_->getArg(4);
+    for (int s = 0; s < static_cast<int>(k_.scalars.size()); ++s) p_.scalars.push_back(scalar(s));
+    auto* head = block("row");
+    auto* exit = block("exit");
+    auto* entry = b_.GetInsertBlock();
+    b_.CreateCondBr(b_.CreateICmpSLT(row_begin, row_end), head, exit);
+    b_.SetInsertPoint(head);
+    auto* row = b_.CreatePHI(b_.getInt64Ty(), 2);
+    row->addIncoming(row_begin, entry);
+    row_prologue(row);
+    columns();
+    V next = b_.CreateAdd(row, b_.getInt64(1));
+    row->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpSLT(next, row_end), head, exit);
+    b_.SetInsertPoint(exit);
+    b_.CreateRetVoid();
+  }
+
+ private:
+  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, f_); }
+  V param(int word) {
+    V p = b_.CreateConstGEP1_64(b_.getInt64Ty(), f_->getArg(0), word);
+    return b_.CreateLoad(b_.getInt64Ty(), p);
+  }
+  Value scalar(int s) {
+    DType part = real_of(k_.scalars[s]);
+    V at = b_.CreateConstGEP1_64(b_.getInt64Ty(), f_->getArg(0), k_.param_scalar(s));
+    auto* t = part == DType::Bool ? b_.getInt8Ty() : e_.scalar_type(part);
+    V v = b_.CreateLoad(t, at);
+    if (part == DType::Bool) v = b_.CreateICmpNE(v, b_.getInt8(0));
+    Value r{e_.splat(v)};
+    if (is_complex(k_.scalars[s]))
+      r.im = e_.splat(b_.CreateLoad(t, b_.CreateGEP(b_.getInt8Ty(), at, b_.getInt64(itemsize(part)))));
+    return r;
+  }
+
+  // Index of the row in each outer dimension, row pointers, box membership of the row, fast column range.
+  void row_prologue(V row) {
+    int outer = k_.rank - 1;
+    p_.index.assign(outer, nullptr);
+    V rest = row;
+    for (int d = outer - 1; d >= 0; --d) {
+      if (d == 0) {
+        p_.index[0] = rest;
+        break;
+      }
+      V extent = param(k_.param_shape(d));
+      p_.index[d] = b_.CreateURem(rest, extent);
+      rest = b_.CreateUDiv(rest, extent);
+    }
+    p_.rows.clear();
+    p_.strides.clear();
+    for (size_t a = 0; a < k_.args.size(); ++a) {
+      int word = k_.param_arg(static_cast<int>(a));
+      V ptr = b_.CreateIntToPtr(param(word), b_.getPtrTy());
+      for (int d = 0; d < outer; ++d)
+        ptr = b_.CreateGEP(b_.getInt8Ty(), ptr, b_.CreateMul(p_.index[d], param(word + 1 + d)));
+      p_.rows.push_back(ptr);
+      p_.strides.push_back(k_.args[a].inner == ir::Inner::Contiguous ? nullptr : param(word + 1 + outer));
+    }
+    // Uniform arguments that some unpredicated step loads are loaded once a row.
+    p_.uniform.assign(k_.args.size(), {});
+    for (const ir::Inst& i : k_.body) {
+      if (i.op != Op::load || i.a != ir::kNone) continue;
+      const ir::Arg& a = k_.args[i.imm];
+      if (a.inner != ir::Inner::Uniform || a.written || p_.uniform[i.imm].v) continue;
+      Emit one(b_, 1);
+      Value s = Body(one, k_).load(a, p_.rows[i.imm], nullptr, b_.getInt64(0), nullptr);
+      p_.uniform[i.imm] = {e_.splat(s.v), s.im ? e_.splat(s.im) : nullptr};
+    }
+    V length = b_.CreateSub(end_, begin_);
+    V whole = b_.CreateAnd(length, b_.getInt64(-e_.W));
+    fast_begin_ = begin_;
+    fast_end_ = b_.CreateAdd(begin_, whole);
+    row_in_.clear();
+    V all = nullptr, lo = begin_, hi = fast_end_;
+    for (int x = 0; x < k_.boxes; ++x) {
+      V in = b_.getTrue();
+      for (int d = 0; d < outer; ++d) {
+        V low = param(k_.param_box(x, d)), high = param(k_.param_box(x, d) + 1);
+        in = b_.CreateAnd(in, b_.CreateAnd(b_.CreateICmpSGE(p_.index[d], low), b_.CreateICmpSLT(p_.index[d], high)));
+      }
+      row_in_.push_back(in);
+      all = all ? b_.CreateAnd(all, in) : in;
+      lo = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, lo, param(k_.param_box(x, outer)));
+      hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, hi, param(k_.param_box(x, outer) + 1));
+    }
+    if (!all) return;
+    // The range inside all boxes, shrunk to whole steps counted from `begin`.
+    V w1 = b_.getInt64(e_.W - 1), down = b_.getInt64(-e_.W);
+    V l = b_.CreateAdd(begin_, b_.CreateAnd(b_.CreateAdd(b_.CreateSub(lo, begin_), w1), down));
+    V h = b_.CreateAdd(begin_, b_.CreateAnd(b_.CreateSub(hi, begin_), down));
+    V some = b_.CreateAnd(all, b_.CreateICmpSLT(l, h));
+    fast_begin_ = b_.CreateSelect(some, l, begin_);
+    fast_end_ = b_.CreateSelect(some, h, begin_);
+  }
+
+  void acc_pointers(V col) {
+    if (k_.acc == ir::Acc::None) return;
+    V position = b_.CreateSub(col, begin_);
+    int width = k_.acc == ir::Acc::Lanes ? ir::kLanes : ir::kColumns;
+    if (k_.acc == ir::Acc::Lanes) position = b_.CreateAnd(position, b_.getInt64(ir::kLanes - 1));
+    p_.acc_fields.clear();
+    int64_t offset = 0;
+    for (DType t : k_.acc_fields) {
+      V base = b_.CreateGEP(b_.getInt8Ty(), f_->getArg(5), b_.getInt64(offset));
+      p_.acc_fields.push_back(b_.CreateGEP(b_.getInt8Ty(), base, b_.CreateMul(position, b_.getInt64(itemsize(t)))));
+      offset += static_cast<int64_t>(width) * itemsize(t);
+    }
+  }
+
+  // A loop of whole steps over [from, to).
+  template <class F>
+  void steps(V from, V to, const char* name, F&& emit) {
+    auto* head = block(name);
+    auto* done = block("done");
+    auto* before = b_.GetInsertBlock();
+    b_.CreateCondBr(b_.CreateICmpSLT(from, to), head, done);
+    b_.SetInsertPoint(head);
+    auto* col = b_.CreatePHI(b_.getInt64Ty(), 2);
+    col->addIncoming(from, before);
+    p_.col = col;
+    acc_pointers(col);
+    emit();
+    V next = b_.CreateAdd(col, b_.getInt64(e_.W));
+    col->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpSLT(next, to), head, done);
+    b_.SetInsertPoint(done);
+  }
+
+  // Each row: guarded steps before, plain steps inside, guarded steps after; each body is emitted once.
+  void columns() {
+    auto* segment = block("segment");
+    auto* finish = block("finish");
+    auto* before = b_.GetInsertBlock();
+    b_.CreateCondBr(b_.CreateICmpSLT(begin_, end_), segment, finish);
+    b_.SetInsertPoint(segment);
+    auto* from = b_.CreatePHI(b_.getInt64Ty(), 2);
+    from->addIncoming(begin_, before);
+    V is_fast = b_.CreateAnd(b_.CreateICmpEQ(from, fast_begin_), b_.CreateICmpSLT(from, fast_end_));
+    V guarded_end = b_.CreateSelect(b_.CreateICmpSLT(from, fast_begin_), fast_begin_, end_);
+    V to = b_.CreateSelect(is_fast, fast_end_, guarded_end);
+    auto* fast = block("fast");
+    auto* guarded = block("guarded");
+    auto* next = block("next");
+    b_.CreateCondBr(is_fast, fast, guarded);
+    b_.SetInsertPoint(fast);
+    steps(from, to, "step", [&] {
+      p_.mask = nullptr;
+      p_.inside = true;
+      p_.streaming = k_.streaming;
+      body_.emit(p_);
+    });
+    b_.CreateBr(next);
+    b_.SetInsertPoint(guarded);
+    steps(from, to, "guarded_step", [&] {
+      V lanes = b_.CreateAdd(e_.splat(p_.col), e_.iota());
+      p_.mask = b_.CreateICmpSLT(lanes, e_.splat(to));
+      p_.inside = false;
+      p_.streaming = false;
+      p_.boxes.clear();
+      for (int x = 0; x < k_.boxes; ++x) {
+        V lo = e_.splat(param(k_.param_box(x, k_.rank - 1))), hi = e_.splat(param(k_.param_box(x, k_.rank - 1) + 1));
+        V in = b_.CreateAnd(b_.CreateICmpSGE(lanes, lo), b_.CreateICmpSLT(lanes, hi));
+        p_.boxes.push_back(b_.CreateAnd(in, e_.splat(row_in_[x])));
+      }
+      body_.emit(p_);
+    });
+    b_.CreateBr(next);
+    b_.SetInsertPoint(next);
+    from->addIncoming(to, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpSLT(to, end_), segment, finish);
+    b_.SetInsertPoint(finish);
+  }
+
+  llvm::IRBuilder<> b_;
+  const ir::Kernel& k_;
+  Emit e_;
+  Body body_;
+  llvm::Function* f_ = nullptr;
+  Point p_;
+  V begin_ = nullptr, end_ = nullptr, fast_begin_ = nullptr, fast_end_ = nullptr;
+  std::vector<V> row_in_;
+};
+
+}  // namespace
+
+void build_native(llvm::Module& m, const ir::Kernel& k, const std::string& name, int vector_bytes) {
+  Native(m, k, name, vector_bytes).build();
+}
+
+}  // namespace numbus::compile

@@ -1,0 +1,17 @@
+// Kernel IR to LLVM IR for the host processor.
+#pragma once
+
+#include <string>
+
+#include "ir/kernel.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace numbus::compile {
+
+// Adds the function `void name(const int64_t* params, row_begin, row_end, col_begin, col_end, char* acc)`.
+void build_native(llvm::Module& m, const ir::Kernel& k, const std::string& name, int vector_bytes);
+
+}  // namespace numbus::compile

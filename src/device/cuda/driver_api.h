@@ -1,0 +1,134 @@
+// The part of the CUDA driver's documented ABI that Numbus calls: types, constants, entry points.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace numbus::cuda {
+
+using Result = int;
+using DeviceHandle = int;
+using DevicePointer = unsigned long long;
+using ContextHandle = struct CUctx_st*;
+using ModuleHandle = struct CUmod_st*;
+using FunctionHandle = struct CUfunc_st*;
+using StreamHandle = struct CUstream_st*;
+using EventHandle = struct CUevent_st*;
+using LinkHandle = struct CUlinkState_st*;
+
+enum : Result {
+  kSuccess = 0,
+  kErrorInvalidValue = 1,
+  kErrorOutOfMemory = 2,
+  kErrorDeinitialized = 4,
+  kErrorNoDevice = 100,
+  kErrorInvalidPtx = 218,
+  kErrorUnsupportedPtxVersion = 222,
+  kErrorNotFound = 500,
+  kErrorNotReady = 600,
+  kErrorIllegalAddress = 700,
+  kErrorLaunchFailed = 719,
+};
+
+enum DeviceAttribute : int {
+  kMaxThreadsPerBlock = 1,
+  kMaxSharedPerBlock = 8,
+  kWarpSize = 10,
+  kMaxRegistersPerBlock = 12,
+  kClockKhz = 13,
+  kMultiprocessors = 16,
+  kMemoryClockKhz = 36,
+  kMemoryBusBits = 37,
+  kL2Bytes = 38,
+  kMaxThreadsPerMultiprocessor = 39,
+  kComputeMajor = 75,
+  kComputeMinor = 76,
+  kSharedPerMultiprocessor = 81,
+  kRegistersPerMultiprocessor = 82,
+  kCooperativeLaunch = 95,
+  kMaxSharedPerBlockOptIn = 97,
+};
+
+enum FunctionAttribute : int {
+  kFunctionMaxThreads = 0,
+  kFunctionSharedBytes = 1,
+  kFunctionLocalBytes = 3,
+  kFunctionRegisters = 4,
+  kFunctionBinaryVersion = 6,
+  kFunctionMaxDynamicShared = 8,
+};
+
+enum JitOption : int {
+  kJitInfoLog = 3,
+  kJitInfoLogBytes = 4,
+  kJitErrorLog = 5,
+  kJitErrorLogBytes = 6,
+};
+
+constexpr int kJitInputPtx = 1;
+constexpr unsigned kEventDisableTiming = 2;
+constexpr unsigned kStreamDefault = 0;
+constexpr unsigned kStreamNonBlocking = 1;
+
+// X(member, exported symbol, argument types). The versioned symbol names are part of the ABI:
+// cuda.h maps cuMemAlloc to cuMemAlloc_v2 and so on.
+#define NUMBUS_CUDA_ENTRY_POINTS(X)                                                                \
+  X(cuInit, cuInit, (unsigned))                                                                    \
+  X(cuDriverGetVersion, cuDriverGetVersion, (int*))                                                \
+  X(cuGetErrorName, cuGetErrorName, (Result, const char**))                                        \
+  X(cuGetErrorString, cuGetErrorString, (Result, const char**))                                    \
+  X(cuDeviceGetCount, cuDeviceGetCount, (int*))                                                    \
+  X(cuDeviceGet, cuDeviceGet, (DeviceHandle*, int))                                                \
+  X(cuDeviceGetName, cuDeviceGetName, (char*, int, DeviceHandle))                                  \
+  X(cuDeviceGetAttribute, cuDeviceGetAttribute, (int*, int, DeviceHandle))                         \
+  X(cuDeviceTotalMem, cuDeviceTotalMem_v2, (size_t*, DeviceHandle))                                \
+  X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (ContextHandle*, DeviceHandle))            \
+  X(cuCtxGetCurrent, cuCtxGetCurrent, (ContextHandle*))                                            \
+  X(cuCtxSetCurrent, cuCtxSetCurrent, (ContextHandle))                                             \
+  X(cuMemGetInfo, cuMemGetInfo_v2, (size_t*, size_t*))                                             \
+  X(cuMemAlloc, cuMemAlloc_v2, (DevicePointer*, size_t))                                           \
+  X(cuMemFree, cuMemFree_v2, (DevicePointer))                                                      \
+  X(cuMemHostAlloc, cuMemHostAlloc, (void**, size_t, unsigned))                                    \
+  X(cuMemFreeHost, cuMemFreeHost, (void*))                                                         \
+  X(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (DevicePointer, const void*, size_t, StreamHandle))   \
+  X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void*, DevicePointer, size_t, StreamHandle))         \
+  X(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, (DevicePointer, DevicePointer, size_t, StreamHandle)) \
+  X(cuMemsetD8Async, cuMemsetD8Async, (DevicePointer, unsigned char, size_t, StreamHandle))        \
+  X(cuStreamCreate, cuStreamCreate, (StreamHandle*, unsigned))                                     \
+  X(cuStreamDestroy, cuStreamDestroy_v2, (StreamHandle))                                           \
+  X(cuStreamSynchronize, cuStreamSynchronize, (StreamHandle))                                      \
+  X(cuStreamQuery, cuStreamQuery, (StreamHandle))                                                  \
+  X(cuStreamWaitEvent, cuStreamWaitEvent, (StreamHandle, EventHandle, unsigned))                   \
+  X(cuEventCreate, cuEventCreate, (EventHandle*, unsigned))                                        \
+  X(cuEventDestroy, cuEventDestroy_v2, (EventHandle))                                              \
+  X(cuEventRecord, cuEventRecord, (EventHandle, StreamHandle))                                     \
+  X(cuEventQuery, cuEventQuery, (EventHandle))                                                     \
+  X(cuEventSynchronize, cuEventSynchronize, (EventHandle))                                         \
+  X(cuEventElapsedTime, cuEventElapsedTime, (float*, EventHandle, EventHandle))                    \
+  X(cuModuleLoadDataEx, cuModuleLoadDataEx, (ModuleHandle*, const void*, unsigned, int*, void**))  \
+  X(cuModuleUnload, cuModuleUnload, (ModuleHandle))                                                \
+  X(cuModuleGetFunction, cuModuleGetFunction, (FunctionHandle*, ModuleHandle, const char*))        \
+  X(cuModuleGetGlobal, cuModuleGetGlobal_v2, (DevicePointer*, size_t*, ModuleHandle, const char*)) \
+  X(cuFuncGetAttribute, cuFuncGetAttribute, (int*, int, FunctionHandle))                           \
+  X(cuFuncSetAttribute, cuFuncSetAttribute, (FunctionHandle, int, int))                            \
+  X(cuLaunchKernel, cuLaunchKernel,                                                                \
+    (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,         \
+     StreamHandle, void**, void**))                                                                \
+  X(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel,                                          \
+    (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,         \
+     StreamHandle, void**))                                                                        \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor,      \
+    (int*, FunctionHandle, int, size_t))                                                           \
+  X(cuLinkCreate, cuLinkCreate_v2, (unsigned, int*, void**, LinkHandle*))                          \
+  X(cuLinkAddData, cuLinkAddData_v2,                                                               \
+    (LinkHandle, int, void*, size_t, const char*, unsigned, int*, void**))                         \
+  X(cuLinkComplete, cuLinkComplete, (LinkHandle, void**, size_t*))                                 \
+  X(cuLinkDestroy, cuLinkDestroy, (LinkHandle))
+
+struct DriverApi {
+#define NUMBUS_DECLARE(member, symbol, arguments) Result(*member) arguments = nullptr;
+  NUMBUS_CUDA_ENTRY_POINTS(NUMBUS_DECLARE)
+#undef NUMBUS_DECLARE
+};
+
+}  // namespace numbus::cuda

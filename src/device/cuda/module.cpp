@@ -1,0 +1,166 @@
+// Modules and launches through the driver; its JIT's log goes into the error.
+#include "device/cuda/module.h"
+
+#include <cstring>
+#include <vector>
+
+#include "base/error.h"
+
+namespace numbus::cuda {
+namespace {
+
+// The options that make the driver's assembler write its messages here.
+class JitLog {
+ public:
+  JitLog() : errors_(8192, 0), infos_(4096, 0) {}
+  unsigned count() const { return 4; }
+  int* options() { return options_; }
+  void** values() { return values_; }
+
+  [[noreturn]] void raise_error(Result result, const char* call, const char* doing) const {
+    try {
+      raise_driver_error(result, call, doing);
+    } catch (const Error& error) {
+      std::string text = error.what();
+      std::string log = errors_.data();
+      while (!log.empty() && (log.back() == '\n' || log.back() == ' ')) log.pop_back();
+      if (!log.empty()) text += "; the assembler says:\n" + log;
+      if (result == kErrorUnsupportedPtxVersion) {
+        text += "; expected at most PTX " + std::to_string(max_ptx_version() / 10) + "." +
+                std::to_string(max_ptx_version() % 10);
+      }
+      raise(error.kind(), text);
+    }
+  }
+
+ private:
+  static void* number(size_t value) { return reinterpret_cast<void*>(value); }
+
+  std::vector<char> errors_, infos_;
+  int options_[4] = {kJitErrorLog, kJitErrorLogBytes, kJitInfoLog, kJitInfoLogBytes};
+  void* values_[4] = {errors_.data(), number(errors_.size() - 1), infos_.data(),
+                      number(infos_.size() - 1)};
+};
+
+std::string text_of(Dim3 size) {
+  return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " +
+         std::to_string(size.z) + ")";
+}
+
+}  // namespace
+
+Function::Function(ContextHandle context, FunctionHandle handle, std::string name)
+    : context_(context), handle_(handle), name_(std::move(name)) {}
+
+FunctionAttributes Function::attributes() const {
+  ContextScope scope(context_);
+  auto attribute = [&](FunctionAttribute which) {
+    int value = 0;
+    NUMBUS_CUDA("reading the attributes of '" + name_ + "'", cuFuncGetAttribute, &value, which,
+                handle_);
+    return value;
+  };
+  FunctionAttributes found;
+  found.max_threads = attribute(kFunctionMaxThreads);
+  found.registers = attribute(kFunctionRegisters);
+  found.shared_bytes = attribute(kFunctionSharedBytes);
+  found.local_bytes = attribute(kFunctionLocalBytes);
+  found.binary_version = attribute(kFunctionBinaryVersion);
+  return found;
+}
+
+int Function::blocks_per_multiprocessor(int threads, size_t shared_bytes) const {
+  ContextScope scope(context_);
+  allow_shared(shared_bytes);
+  int blocks = 0;
+  NUMBUS_CUDA("computing the occupancy of '" + name_ + "'",
+              cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, handle_, threads, shared_bytes);
+  return blocks;
+}
+
+void Function::allow_shared(size_t bytes) const {
+  if (bytes <= allowed_shared_) return;
+  NUMBUS_CUDA("giving '" + name_ + "' " + std::to_string(bytes) + " bytes of shared memory",
+              cuFuncSetAttribute, handle_, kFunctionMaxDynamicShared, static_cast<int>(bytes));
+  allowed_shared_ = bytes;
+}
+
+void Function::launch(Dim3 grid, Dim3 block, size_t shared_bytes, const Stream& stream,
+                      void** parameters, bool cooperative) const {
+  ContextScope scope(context_);
+  allow_shared(shared_bytes);
+  const DriverApi& api = driver();
+  auto shared = static_cast<unsigned>(shared_bytes);
+  Result result =
+      cooperative ? api.cuLaunchCooperativeKernel(handle_, grid.x, grid.y, grid.z, block.x, block.y,
+                                                  block.z, shared, stream.handle(), parameters)
+                  : api.cuLaunchKernel(handle_, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                                       shared, stream.handle(), parameters, nullptr);
+  if (result != kSuccess) [[unlikely]] {
+    raise_launch_error(result, grid, block, shared_bytes);
+  }
+}
+
+void Function::raise_launch_error(Result result, Dim3 grid, Dim3 block, size_t shared_bytes) const {
+  raise_driver_error(result, "cuLaunchKernel",
+                     "launching '" + name_ + "' with grid " + text_of(grid) + ", block " +
+                         text_of(block) + ", " + std::to_string(shared_bytes) +
+                         " bytes of shared memory");
+}
+
+Module::Module(ContextHandle context, const void* image, size_t bytes) : context_(context) {
+  // The driver reads PTX up to a zero byte.
+  std::string copy(static_cast<const char*>(image), bytes);
+  ContextScope scope(context_);
+  JitLog log;
+  Result result =
+      driver().cuModuleLoadDataEx(&handle_, copy.c_str(), log.count(), log.options(), log.values());
+  if (result != kSuccess) log.raise_error(result, "cuModuleLoadDataEx", "loading GPU code");
+}
+
+Module::~Module() {
+  if (handle_ == nullptr || !cuda_available()) return;
+  try {
+    ContextScope scope(context_);
+    driver().cuModuleUnload(handle_);
+  } catch (const Error&) {
+    // The process ends or the GPU is lost; the module is gone with its context.
+  }
+}
+
+Function Module::function(const std::string& name) const {
+  ContextScope scope(context_);
+  FunctionHandle found = nullptr;
+  NUMBUS_CUDA("looking for the kernel '" + name + "'", cuModuleGetFunction, &found, handle_,
+              name.c_str());
+  return Function(context_, found, name);
+}
+
+std::pair<DevicePointer, size_t> Module::global(const std::string& name) const {
+  ContextScope scope(context_);
+  DevicePointer address = 0;
+  size_t bytes = 0;
+  NUMBUS_CUDA("looking for the variable '" + name + "'", cuModuleGetGlobal, &address, &bytes,
+              handle_, name.c_str());
+  return {address, bytes};
+}
+
+std::string assemble_ptx(ContextHandle context, const std::string& ptx) {
+  ContextScope scope(context);
+  JitLog log;
+  LinkHandle link = nullptr;
+  NUMBUS_CUDA("preparing the assembler", cuLinkCreate, log.count(), log.options(), log.values(),
+              &link);
+  // The cubin belongs to the link state, which therefore lives to the end of the copy.
+  std::unique_ptr<CUlinkState_st, Result (*)(LinkHandle)> owner(link, driver().cuLinkDestroy);
+  Result result = driver().cuLinkAddData(link, kJitInputPtx, const_cast<char*>(ptx.c_str()),
+                                         ptx.size() + 1, "numbus", 0, nullptr, nullptr);
+  if (result != kSuccess) log.raise_error(result, "cuLinkAddData", "assembling PTX");
+  void* cubin = nullptr;
+  size_t bytes = 0;
+  result = driver().cuLinkComplete(link, &cubin, &bytes);
+  if (result != kSuccess) log.raise_error(result, "cuLinkComplete", "assembling PTX");
+  return std::string(static_cast<const char*>(cubin), bytes);
+}
+
+}  // namespace numbus::cuda

@@ -1,0 +1,52 @@
+// Streams and events of the CUDA driver, as owners.
+#pragma once
+
+#include <utility>
+
+#include "device/cuda/driver.h"
+
+namespace numbus::cuda {
+
+class Event;
+
+class Stream {
+ public:
+  // Ordered with the legacy default stream in both directions, unless it is made independent.
+  explicit Stream(ContextHandle context, bool independent = false);
+  ~Stream();
+  Stream(Stream&& other) noexcept
+      : context_(other.context_), handle_(std::exchange(other.handle_, nullptr)) {}
+  Stream& operator=(Stream&&) = delete;
+
+  StreamHandle handle() const { return handle_; }
+  void synchronize() const;
+  bool done() const;
+  // Work queued from now on waits for the event.
+  void wait(const Event& event) const;
+
+ private:
+  ContextHandle context_;
+  StreamHandle handle_ = nullptr;
+};
+
+class Event {
+ public:
+  explicit Event(ContextHandle context, bool timing = false);
+  ~Event();
+  Event(Event&& other) noexcept
+      : context_(other.context_), handle_(std::exchange(other.handle_, nullptr)) {}
+  Event& operator=(Event&&) = delete;
+
+  EventHandle handle() const { return handle_; }
+  void record(const Stream& stream) const;
+  void synchronize() const;
+  bool done() const;
+  // Milliseconds from `start` to this event; both were made with timing and have happened.
+  float elapsed_since(const Event& start) const;
+
+ private:
+  ContextHandle context_;
+  EventHandle handle_ = nullptr;
+};
+
+}  // namespace numbus::cuda

@@ -1,0 +1,256 @@
+// Step dispatch of the block interpreter.
+#include "interp/program.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace numbus::interp {
+
+using ir::Inst;
+using ir::kNone;
+using ir::Val;
+
+const LoopSet& loops() {
+  static const LoopSet& set =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") ? kLoopsV3 : kLoopsBaseline;
+  return set;
+}
+
+namespace {
+
+constexpr int kBlock = 256;
+
+// Moves n elements between a strided argument and a dense block.
+template <class U, bool kGather>
+void move_strided(char* memory, int64_t stride, char* block, int64_t n) {
+  U* dense = reinterpret_cast<U*>(block);
+  for (int64_t i = 0; i < n; ++i) {
+    if constexpr (kGather) std::memcpy(dense + i, memory + i * stride, sizeof(U));
+    else std::memcpy(memory + i * stride, dense + i, sizeof(U));
+  }
+}
+template <bool kGather>
+void move(int size, char* memory, int64_t stride, char* block, int64_t n) {
+  switch (size) {
+    case 1: return move_strided<uint8_t, kGather>(memory, stride, block, n);
+    case 2: return move_strided<uint16_t, kGather>(memory, stride, block, n);
+    case 4: return move_strided<uint32_t, kGather>(memory, stride, block, n);
+    default: return move_strided<uint64_t, kGather>(memory, stride, block, n);
+  }
+}
+
+void store_masked(int size, char* memory, int64_t stride, const char* block, const uint8_t* mask, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    if (mask[i]) std::memcpy(memory + i * stride, block + i * size, size);
+}
+
+}  // namespace
+
+Program::Program(const ir::Kernel& k) : kernel_(k), block_(k.acc == ir::Acc::Lanes ? ir::kLanes : kBlock) {
+  size_t total = 0;
+  for (const Inst& i : k.body) {
+    Step s{i};
+    if (i.a != kNone) s.operand = k.body[i.a].type;
+    if (static_cast<int>(i.op) < kNumRows) {
+      s.loop = loops().row(i.op, s.operand);
+    } else if (i.op == Op::cast) {
+      s.loop = loops().cast(s.operand, i.type);
+    } else if (i.op == Op::select || i.op == Op::if_result) {
+      s.loop = loops().select(itemsize(i.type));
+    }
+    bool needs_loop = static_cast<int>(i.op) < kNumRows || i.op == Op::cast;
+    if (needs_loop && !s.loop) raise(ErrorKind::Runtime, "interpreter: no loop for " + std::string(op_name(i.op)));
+    s.fixed = i.op == Op::constant || i.op == Op::scalar;
+    steps_.push_back(s);
+    offset_.push_back(total);
+    total += static_cast<size_t>(block_) * 16;
+  }
+  arena_.reset(new char[total + 64]);
+  at_.resize(steps_.size());
+  for (size_t v = 0; v < steps_.size(); ++v) {
+    at_[v] = buffer(static_cast<Val>(v));
+    if (steps_[v].inst.op == Op::constant) fill(static_cast<Val>(v), &steps_[v].inst.imm, itemsize(steps_[v].inst.type), block_);
+  }
+}
+
+void Program::fill(Val v, const void* value, int size, int64_t n) {
+  char* to = buffer(v);
+  uint64_t u = 0;
+  std::memcpy(&u, value, size);
+  switch (size) {
+    case 1: std::fill_n(reinterpret_cast<uint8_t*>(to), n, static_cast<uint8_t>(u)); break;
+    case 2: std::fill_n(reinterpret_cast<uint16_t*>(to), n, static_cast<uint16_t>(u)); break;
+    case 4: std::fill_n(reinterpret_cast<uint32_t*>(to), n, static_cast<uint32_t>(u)); break;
+    default: std::fill_n(reinterpret_cast<uint64_t*>(to), n, u); break;
+  }
+}
+
+void Program::run(const int64_t* params, int64_t row_begin, int64_t row_end, int64_t col_begin, int64_t col_end, char* acc) {
+  const ir::Kernel& k = kernel_;
+  int64_t widest = std::min<int64_t>(block_, col_end - col_begin);
+  for (size_t v = 0; v < steps_.size(); ++v) {
+    const Inst& i = steps_[v].inst;
+    if (i.op != Op::scalar) continue;
+    const auto* value = reinterpret_cast<const char*>(params + k.param_scalar(static_cast<int>(i.imm)));
+    int size = itemsize(real_of(i.type));
+    fill(static_cast<Val>(v), value, size, widest);
+    if (is_complex(i.type)) {  // second plane
+      uint64_t u = 0;
+      std::memcpy(&u, value + size, size);
+      char* im = buffer(static_cast<Val>(v)) + static_cast<size_t>(block_) * size;
+      for (int64_t j = 0; j < widest; ++j) std::memcpy(im + j * size, &u, size);
+    }
+  }
+  int nargs = static_cast<int>(k.args.size());
+  char* rows[64];
+  std::vector<char*> many;
+  char** row_ptr = rows;
+  if (nargs > 64) {
+    many.resize(nargs);
+    row_ptr = many.data();
+  }
+  int64_t index[ir::kMaxRank];
+  for (int64_t r = row_begin; r < row_end; ++r) {
+    int64_t rest = r;
+    for (int d = k.rank - 2; d >= 0; --d) {
+      int64_t extent = params[k.param_shape(d)];
+      index[d] = rest % extent;
+      rest /= extent;
+    }
+    for (int a = 0; a < nargs; ++a) {
+      const int64_t* p = params + k.param_arg(a);
+      char* ptr = reinterpret_cast<char*>(p[0]);
+      for (int d = 0; d < k.rank - 1; ++d) ptr += index[d] * p[1 + d];
+      row_ptr[a] = ptr;
+    }
+    for (int64_t col = col_begin; col < col_end; col += block_) {
+      int64_t n = std::min<int64_t>(block_, col_end - col);
+      run_block(params, row_ptr, index, col, n, acc, col - col_begin);
+    }
+  }
+}
+
+void Program::run_block(const int64_t* params, char* const* rows, const int64_t* index, int64_t col, int64_t n, char* acc,
+                        int64_t acc_col) {
+  const ir::Kernel& k = kernel_;
+  int inner = k.rank - 1;
+  for (size_t v = 0; v < steps_.size(); ++v) {
+    const Step& s = steps_[v];
+    if (s.fixed) continue;
+    const Inst& i = s.inst;
+    auto at = [&](Val o) -> const char* { return o == kNone ? nullptr : at_[o]; };
+    char* out = buffer(static_cast<Val>(v));
+    if (s.loop) {
+      if (i.op == Op::if_result) s.loop(out, at(i.c), at(i.b), at(i.a), n);
+      else s.loop(out, at(i.a), at(i.b), at(i.c), n);
+      continue;
+    }
+    switch (i.op) {
+      case Op::bits: at_[v] = at_[i.a]; break;
+      case Op::index: {
+        auto* to = reinterpret_cast<int64_t*>(out);
+        bool innermost = i.imm == inner;
+        for (int64_t j = 0; j < n; ++j) to[j] = innermost ? col + j : index[i.imm];
+        break;
+      }
+      case Op::in_box: {
+        bool row_in = true;
+        const int64_t* p = params + k.param_box(static_cast<int>(i.imm), 0);
+        for (int d = 0; d < inner; ++d) row_in = row_in && index[d] >= p[2 * d] && index[d] < p[2 * d + 1];
+        int64_t lo = p[2 * inner], hi = p[2 * inner + 1];
+        for (int64_t j = 0; j < n; ++j) out[j] = row_in && col + j >= lo && col + j < hi;
+        break;
+      }
+      case Op::load: {
+        const ir::Arg& a = k.args[i.imm];
+        int64_t stride = params[k.param_arg(static_cast<int>(i.imm)) + 1 + inner];
+        char* from = rows[i.imm] + col * stride;
+        int size = itemsize(real_of(i.type));
+        // A predicated load (a: where) must not touch what lies outside.
+        const char* mask = at(i.a);
+        if (is_complex(i.type)) {
+          for (int part = 0; part < 2; ++part) {
+            char* plane = out + static_cast<size_t>(part) * block_ * size;
+            if (mask) {
+              for (int64_t j = 0; j < n; ++j)
+                if (mask[j]) std::memcpy(plane + j * size, from + part * size + j * stride, size);
+            } else {
+              move<true>(size, from + part * size, stride, plane, n);
+            }
+          }
+        } else if (mask) {
+          for (int64_t j = 0; j < n; ++j)
+            if (mask[j]) std::memcpy(out + j * size, from + j * stride, size);
+        } else if (a.inner == ir::Inner::Contiguous && !a.written) {
+          at_[v] = from;
+        } else if (a.inner == ir::Inner::Uniform) {
+          fill(static_cast<Val>(v), from, size, n);
+        } else {
+          move<true>(size, from, stride, out, n);
+        }
+        break;
+      }
+      case Op::store: {
+        int64_t stride = params[k.param_arg(static_cast<int>(i.imm)) + 1 + inner];
+        char* to = rows[i.imm] + col * stride;
+        int size = itemsize(real_of(i.type));
+        int parts = is_complex(i.type) ? 2 : 1;
+        for (int part = 0; part < parts; ++part) {
+          const char* plane = at(i.a) + static_cast<size_t>(part) * block_ * size;
+          if (i.b != kNone) {
+            store_masked(size, to + part * size, stride, plane, reinterpret_cast<const uint8_t*>(at(i.b)), n);
+          } else if (parts == 1 && stride == size) {
+            std::memcpy(to, plane, n * size);
+          } else {
+            move<false>(size, to + part * size, stride, const_cast<char*>(plane), n);
+          }
+        }
+        break;
+      }
+      case Op::real_part: at_[v] = at_[i.a]; break;
+      case Op::imag_part: at_[v] = at_[i.a] + static_cast<size_t>(block_) * itemsize(i.type); break;
+      case Op::make_complex: {
+        int size = itemsize(real_of(i.type));
+        std::memcpy(out, at(i.a), n * size);
+        std::memcpy(out + static_cast<size_t>(block_) * size, at(i.b), n * size);
+        break;
+      }
+      case Op::table: {
+        const auto& values = ir::const_table(static_cast<int>(i.imm)).values;
+        bool wide = itemsize(s.operand) == 8;
+        for (int64_t j = 0; j < n; ++j) {
+          int64_t t = wide ? reinterpret_cast<const int64_t*>(at(i.a))[j] : reinterpret_cast<const int32_t*>(at(i.a))[j];
+          // Lanes that no predicate enabled hold anything; their value is never used.
+          t = std::clamp<int64_t>(t, 0, static_cast<int64_t>(values.size()) - 1);
+          if (i.type == DType::F32) reinterpret_cast<float*>(out)[j] = static_cast<float>(values[t]);
+          else reinterpret_cast<double*>(out)[j] = values[t];
+        }
+        break;
+      }
+      case Op::acc_load:
+      case Op::acc_store: {
+        int width = k.acc == ir::Acc::Lanes ? ir::kLanes : ir::kColumns;
+        char* field = acc;
+        for (int f = 0; f < i.imm; ++f) field += static_cast<size_t>(width) * itemsize(k.acc_fields[f]);
+        int size = itemsize(i.type);
+        if (k.acc == ir::Acc::Columns) field += acc_col * size;
+        if (i.op == Op::acc_load) std::memcpy(out, field, n * size);
+        else if (i.b == kNone) std::memcpy(field, at(i.a), n * size);
+        else store_masked(size, field, size, at(i.a), reinterpret_cast<const uint8_t*>(at(i.b)), n);
+        break;
+      }
+      case Op::if_any: {
+        const char* mask = at(i.a);
+        bool any = false;
+        for (int64_t j = 0; j < n; ++j) any = any || mask[j];
+        if (!any) v = static_cast<size_t>(i.imm);
+        break;
+      }
+      default: break;
+    }
+  }
+}
+
+}  // namespace numbus::interp

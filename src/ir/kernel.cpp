@@ -1,0 +1,177 @@
+// Building, checking and printing kernel IR.
+#include "ir/kernel.h"
+
+#include <cstring>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+namespace numbus::ir {
+namespace {
+
+std::vector<ConstTable>& tables() {
+  static auto* t = new std::vector<ConstTable>;
+  return *t;
+}
+
+bool pure(Op op) {
+  switch (op) {
+    case Op::store: case Op::acc_load: case Op::acc_store: case Op::if_any: case Op::end_if: case Op::if_result:
+    case Op::load: return false;
+    default: return true;
+  }
+}
+
+}  // namespace
+
+int intern_table(const double* values, int n) {
+  auto& all = tables();
+  for (size_t i = 0; i < all.size(); ++i)
+    if (all[i].values.size() == static_cast<size_t>(n) && std::memcmp(all[i].values.data(), values, n * sizeof(double)) == 0)
+      return static_cast<int>(i);
+  all.push_back({std::vector<double>(values, values + n)});
+  return static_cast<int>(all.size() - 1);
+}
+const ConstTable& const_table(int id) { return tables()[id]; }
+
+Val Builder::emit(Op op, DType type, Val a, Val b, Val c, int64_t imm) {
+  auto& body = k_.body;
+  uint64_t h = mix(mix(mix(static_cast<uint64_t>(op) * 64 + static_cast<uint64_t>(type), static_cast<uint64_t>(a)),
+                       static_cast<uint64_t>(b) * 65599 + static_cast<uint64_t>(c)), static_cast<uint64_t>(imm));
+  auto& bucket = buckets_[h & (buckets_.size() - 1)];
+  int scope = open_ifs_.empty() ? -1 : open_ifs_.back();
+  if (pure(op)) {
+    for (Val v : bucket) {
+      const Inst& i = body[v];
+      if (i.op != op || i.type != type || i.a != a || i.b != b || i.c != c || i.imm != imm) continue;
+      // Reuse only what dominates: a step outside any if_any, or inside one that is still open.
+      int s = scope_of_[v];
+      if (s == -1) return v;
+      for (Val open : open_ifs_)
+        if (open == s) return v;
+    }
+  }
+  body.push_back({op, type, a, b, c, imm});
+  scope_of_.resize(body.size() - 1, -1);
+  scope_of_.push_back(scope);
+  Val v = static_cast<Val>(body.size() - 1);
+  if (pure(op)) bucket.push_back(v);
+  return v;
+}
+
+Val Builder::constant_bits(DType type, int64_t bits) { return emit(Op::constant, type, kNone, kNone, kNone, bits); }
+
+Val Builder::constant(DType type, const Scalar& s) {
+  if (is_complex(type)) {
+    DType r = real_of(type);
+    Val re = constant(r, Scalar::from_float(s.real()));
+    return emit(Op::make_complex, type, re, constant(r, Scalar::from_float(s.imag())));
+  }
+  int64_t bits = 0;
+  store_scalar(s, type, &bits);
+  return constant_bits(type, bits);
+}
+
+Val Builder::cast(Val a, DType to) { return type(a) == to ? a : emit(Op::cast, to, a); }
+
+Val Builder::begin_if_any(Val mask) {
+  Val v = emit(Op::if_any, DType::Bool, mask);
+  open_ifs_.push_back(v);
+  return v;
+}
+void Builder::end_if_any(Val begin) {
+  open_ifs_.pop_back();
+  k_.body[begin].imm = emit(Op::end_if, DType::Bool, begin);
+}
+
+std::string Kernel::key() const {
+  std::string s;
+  auto put = [&](const auto& v) { s.append(reinterpret_cast<const char*>(&v), sizeof v); };
+  put(rank);
+  put(boxes);
+  put(acc);
+  put(streaming);
+  put(static_cast<int>(args.size()));
+  for (const Arg& a : args) {
+    put(a.dtype);
+    put(a.inner);
+    put(a.written);
+    put(a.aligned);
+  }
+  put(static_cast<int>(scalars.size()));
+  for (DType t : scalars) put(t);
+  for (DType t : acc_fields) put(t);
+  for (const Inst& i : body) {
+    put(i.op);
+    put(i.type);
+    put(i.a);
+    put(i.b);
+    put(i.c);
+    put(i.imm);
+  }
+  return s;
+}
+
+std::string print(const Kernel& k) {
+  std::string s = "kernel rank=" + std::to_string(k.rank) + " boxes=" + std::to_string(k.boxes) + "\n";
+  for (size_t i = 0; i < k.args.size(); ++i) {
+    static const char* const kInner[] = {"uniform", "contiguous", "strided"};
+    s += "  arg " + std::to_string(i) + ": " + std::string(name(k.args[i].dtype)) + " " +
+         kInner[static_cast<int>(k.args[i].inner)] + (k.args[i].written ? " written\n" : "\n");
+  }
+  int indent = 2;
+  for (size_t v = 0; v < k.body.size(); ++v) {
+    const Inst& i = k.body[v];
+    if (i.op == Op::end_if) indent -= 2;
+    s += std::string(indent, ' ') + "%" + std::to_string(v) + ": " + std::string(name(i.type)) + " = " + std::string(op_name(i.op));
+    for (Val o : {i.a, i.b, i.c})
+      if (o != kNone) s += " %" + std::to_string(o);
+    if (i.imm) s += " #" + std::to_string(i.imm);
+    s += "\n";
+    if (i.op == Op::if_any) indent += 2;
+  }
+  return s;
+}
+
+void verify(const Kernel& k) {
+  auto fail = [&](size_t v, const char* what) {
+    raise(ErrorKind::Runtime, "verify: step " + std::to_string(v) + ": " + what + "\n" + print(k));
+  };
+  for (size_t v = 0; v < k.body.size(); ++v) {
+    const Inst& i = k.body[v];
+    for (Val o : {i.a, i.b, i.c})
+      if (o != kNone && (o < 0 || o >= static_cast<Val>(v))) fail(v, "operand not defined before its use");
+    auto type = [&](Val o) { return k.body[o].type; };
+    int op = static_cast<int>(i.op);
+    if (op < kNumRows) {
+      const Row& r = kRows[op];
+      if ((r.nin >= 2 && type(i.a) != type(i.b)) || (r.nin >= 3 && type(i.a) != type(i.c))) fail(v, "operand types differ");
+    }
+    switch (i.op) {
+      case Op::select:
+        if (type(i.a) != DType::Bool || type(i.b) != i.type || type(i.c) != i.type) fail(v, "select types");
+        break;
+      case Op::bits:
+        if (itemsize(type(i.a)) != itemsize(i.type)) fail(v, "bits changes the size");
+        break;
+      case Op::load:
+      case Op::store:
+        if (i.imm < 0 || i.imm >= static_cast<int64_t>(k.args.size())) fail(v, "no such argument");
+        if (k.args[i.imm].dtype != i.type) fail(v, "argument type");
+        if (i.op == Op::store && (type(i.a) != i.type || !k.args[i.imm].written)) fail(v, "store type or read-only argument");
+        break;
+      case Op::scalar:
+        if (k.scalars[i.imm] != i.type) fail(v, "scalar type");
+        break;
+      case Op::acc_store:
+        if (type(i.a) != i.type) fail(v, "state type");
+        [[fallthrough]];
+      case Op::acc_load:
+        if (k.acc_fields.at(i.imm) != i.type) fail(v, "state type");
+        break;
+      default: break;
+    }
+  }
+}
+
+}  // namespace numbus::ir

@@ -1,0 +1,93 @@
+// Kernel IR: one typed SSA body executed for every point of a box-shaped domain.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/dtype.h"
+#include "ops/table.h"
+
+namespace numbus::ir {
+
+using Val = int32_t;
+constexpr Val kNone = -1;
+
+struct Inst {
+  Op op;
+  DType type;  // of the result; for steps without one, of the value handled
+  Val a = kNone, b = kNone, c = kNone;
+  int64_t imm = 0;
+};
+
+// How the innermost stride of an argument relates to its item size: part of a kernel's identity.
+enum class Inner : uint8_t { Uniform, Contiguous, Strided };
+
+struct Arg {
+  DType dtype;
+  Inner inner;
+  bool written;
+  bool aligned;     // every row starts at a multiple of 64 bytes
+};
+
+// Where reduction state lives: none, 32 lanes by column modulo 32, or one state per column.
+enum class Acc : uint8_t { None, Lanes, Columns };
+constexpr int kLanes = 32;
+constexpr int kMaxRank = 64;
+constexpr int kColumns = 512;
+
+// The domain has `rank` dimensions, the last one innermost; rows are the points of all dimensions but the last.
+// A launch covers rows [row_begin, row_end) and columns [col_begin, col_end).
+struct Kernel {
+  int rank = 1;
+  int boxes = 0;
+  Acc acc = Acc::None;
+  std::vector<Arg> args;
+  std::vector<DType> scalars;
+  std::vector<DType> acc_fields;
+  std::vector<Inst> body;
+  bool streaming = false;  // outputs exceed the caches: store past them
+
+  // Run-time parameters are one array of 64-bit words, laid out as these give it.
+  int param_shape(int d) const { return d; }
+  int param_box(int b, int d) const { return rank + (b * rank + d) * 2; }  // low, high
+  int param_arg(int k) const { return rank + boxes * rank * 2 + k * (rank + 1); }  // pointer, strides
+  int param_scalar(int s) const { return param_arg(static_cast<int>(args.size())) + 2 * s; }
+  int param_words() const { return param_scalar(static_cast<int>(scalars.size())); }
+
+  // The exact identity of the code, for caches.
+  std::string key() const;
+};
+
+// Constant tables of the maths functions, shared by all kernels.
+struct ConstTable {
+  std::vector<double> values;
+};
+int intern_table(const double* values, int n);
+const ConstTable& const_table(int id);
+
+// Appends steps, folding repeats of pure steps into one (local value numbering).
+class Builder {
+ public:
+  explicit Builder(Kernel& k) : k_(k) {}
+  Val emit(Op op, DType type, Val a = kNone, Val b = kNone, Val c = kNone, int64_t imm = 0);
+  Val constant(DType type, const Scalar& s);
+  Val constant_bits(DType type, int64_t bits);
+  Val cast(Val a, DType to);
+  DType type(Val v) const { return k_.body[v].type; }
+  Kernel& kernel() { return k_; }
+  Val begin_if_any(Val mask);
+  void end_if_any(Val begin);
+
+ private:
+  Kernel& k_;
+  std::vector<std::vector<Val>> buckets_ = std::vector<std::vector<Val>>(64);
+  std::vector<Val> open_ifs_;
+  std::vector<int> scope_of_;  // innermost open if_any of each step, for dominance
+};
+
+// Raises RuntimeError with the first violated rule: operands defined before use, types as the rows demand.
+void verify(const Kernel& k);
+std::string print(const Kernel& k);
+
+}  // namespace numbus::ir

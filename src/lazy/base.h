@@ -1,0 +1,68 @@
+// Storage behind arrays: one Base may be seen through many views and is allocated only when a plan stores to it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "device/device.h"
+
+namespace numbus {
+
+struct Mask;
+
+// Reference counted under the Python GIL.
+struct Base {
+  Device* device;
+  int64_t nbytes;
+  char* data = nullptr;        // null while virtual
+  int32_t refs = 0;            // handles and windows
+  int32_t handles = 0;         // arrays that can still reach it
+  int32_t shared = 0;          // outside parties that can reach the storage
+  int32_t slot = -1;           // its number in the pending window, or -1
+  uint32_t version = 0;        // one more per recorded write
+  bool owned = true;           // data comes from the device's pool
+  void (*release)(void*) = nullptr;  // gives foreign storage back
+  void* owner = nullptr;
+  Mask* mask = nullptr;        // the live snapshot of this base as a boolean mask, if any (weak)
+
+  static Base* create(Device& device, int64_t nbytes);
+  void ref() { ++refs; }
+  void unref() {
+    if (--refs == 0) destroy();
+  }
+  void ensure_data();
+  bool pending() const { return slot >= 0; }
+
+ private:
+  void destroy();
+};
+
+// An array's or scalar's hold on a base: what makes a value "held" when a window is flushed.
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(Base* b) : b_(b) { take(); }
+  Handle(const Handle& o) : b_(o.b_) { take(); }
+  Handle(Handle&& o) noexcept : b_(o.b_) { o.b_ = nullptr; }
+  Handle& operator=(Handle o) noexcept {
+    std::swap(b_, o.b_);
+    return *this;
+  }
+  ~Handle() {
+    if (!b_) return;
+    --b_->handles;
+    b_->unref();
+  }
+  Base* get() const { return b_; }
+  Base* operator->() const { return b_; }
+
+ private:
+  void take() {
+    if (!b_) return;
+    ++b_->handles;
+    b_->ref();
+  }
+  Base* b_ = nullptr;
+};
+
+}  // namespace numbus

@@ -1,0 +1,197 @@
+// Units of about 16,384 points; reductions keep one state per unit and merge them in a fixed order.
+#include "lazy/execute.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "device/cpu/thread_pool.h"
+#include "lazy/reduce.h"
+
+namespace numbus {
+namespace {
+
+constexpr int64_t kUnitPoints = 16384;
+
+size_t state_bytes(const ir::Kernel& k, int width) {
+  size_t n = 0;
+  for (DType t : k.acc_fields) n += static_cast<size_t>(width) * itemsize(t);
+  return n;
+}
+
+// Calls f(reduce step, number, its part of the state).
+template <class F>
+void for_reduces(KernelStep& step, char* state, int width, F&& f) {
+  for (size_t r = 0; r < step.reduces.size(); ++r) {
+    char* at = state;
+    for (int field = 0; field < step.reduces[r].first_field; ++field) at += static_cast<size_t>(width) * itemsize(step.code->ir.acc_fields[field]);
+    f(step.reduces[r], r, at);
+  }
+}
+
+struct Launch {
+  KernelStep& step;
+  bool native;
+  char* const* results;
+  int width;
+  size_t bytes;
+
+  void call(int64_t r0, int64_t r1, int64_t c0, int64_t c1, char* acc) {
+    if (native) step.code->native(step.params.data(), r0, r1, c0, c1, acc);
+    else step.code->program->run(step.params.data(), r0, r1, c0, c1, acc);
+  }
+
+  template <class F>
+  void units(int64_t n, int64_t grain, F&& body) {
+    // The interpreter's buffers belong to one thread.
+    if (!native || n <= grain) return body(0, n);
+    parallel_for_each(n, grain, [&](int64_t begin, int64_t end, int) { body(begin, end); });
+  }
+
+  // Rows and columns of unit u when the domain is cut into kUnitPoints pieces.
+  struct Cut {
+    int64_t rows, cols, per_row, rows_per_unit, units;
+    Cut(int64_t rows, int64_t cols) : rows(rows), cols(cols) {
+      per_row = cols > kUnitPoints ? (cols + kUnitPoints - 1) / kUnitPoints : 1;
+      rows_per_unit = per_row > 1 ? 1 : std::max<int64_t>(1, kUnitPoints / std::max<int64_t>(cols, 1));
+      units = per_row > 1 ? rows * per_row : (rows + rows_per_unit - 1) / rows_per_unit;
+    }
+    void of(int64_t u, int64_t& r0, int64_t& r1, int64_t& c0, int64_t& c1) const {
+      r0 = u / per_row * rows_per_unit;
+      r1 = std::min(rows, r0 + rows_per_unit);
+      c0 = u % per_row * kUnitPoints;
+      c1 = per_row > 1 ? std::min(cols, c0 + kUnitPoints) : cols;
+    }
+  };
+
+  void map() {
+    Cut cut(step.rows, step.cols);
+    units(cut.units, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t u = begin; u < end; ++u) {
+        int64_t r0, r1, c0, c1;
+        cut.of(u, r0, r1, c0, c1);
+        call(r0, r1, c0, c1, nullptr);
+      }
+    });
+  }
+
+  void init(char* state) {
+    for_reduces(step, state, width, [&](const ReduceStep& r, size_t, char* at) { init_state(r.kind, r.in, at, width); });
+  }
+
+  // Runs [r0, r1) x [c0, c1) from a fresh state and leaves one compact state per reduction.
+  void reduce_unit(int64_t r0, int64_t r1, int64_t c0, int64_t c1, char* state, char* compact) {
+    init(state);
+    call(r0, r1, c0, c1, state);
+    for_reduces(step, state, width, [&](const ReduceStep& r, size_t n, char* at) {
+      merge_lanes(r.kind, r.in, at, width);
+      extract_state(r.kind, r.in, at, width, 0, compact + n * kCompactBytes);
+    });
+  }
+
+  // Pairwise over the units in order, like the carries of a binary counter.
+  void combine(std::vector<char>& all, int64_t units) {
+    size_t each = step.reduces.size() * kCompactBytes;
+    for (int64_t gap = 1; gap < units; gap *= 2)
+      for (int64_t u = 0; u + gap < units; u += 2 * gap)
+        for (size_t n = 0; n < step.reduces.size(); ++n)
+          merge_states(step.reduces[n].kind, step.reduces[n].in, all.data() + u * each + n * kCompactBytes,
+                       all.data() + (u + gap) * each + n * kCompactBytes);
+  }
+
+  void reduce_all() {
+    Cut cut(step.rows, step.cols);
+    size_t each = step.reduces.size() * kCompactBytes;
+    int64_t n = std::max<int64_t>(cut.units, 1);
+    std::vector<char> all(static_cast<size_t>(n) * each);
+    units(n, 1, [&](int64_t begin, int64_t end) {
+      std::unique_ptr<char[]> state(new char[bytes + 64]);
+      char* acc = aligned(state.get());
+      for (int64_t u = begin; u < end; ++u) {
+        int64_t r0 = 0, r1 = 0, c0 = 0, c1 = 0;
+        if (cut.units > 0) cut.of(u, r0, r1, c0, c1);
+        reduce_unit(r0, r1, c0, c1, acc, all.data() + u * each);
+      }
+    });
+    combine(all, n);
+    for (size_t r = 0; r < step.reduces.size(); ++r)
+      finish_state(step.reduces[r].kind, step.reduces[r].in, all.data() + r * kCompactBytes, step.reduces[r].ddof, step.reduces[r].out, results[r]);
+  }
+
+  char* result_at(const ReduceStep& r, size_t n, int64_t kept_row, int64_t col) {
+    // Kept rows run over the outer dimensions along which the result moves.
+    char* at = results[n] + col * r.strides.back();
+    const ir::Kernel& k = step.code->ir;
+    int64_t row = kept_row * step.sequential;
+    for (int d = k.rank - 2; d >= 0; --d) {
+      int64_t extent = step.params[k.param_shape(d)];
+      at += row % extent * r.strides[d];
+      row /= extent;
+    }
+    return at;
+  }
+
+  void reduce_rows() {  // the innermost dimension is reduced
+    int64_t kept = step.rows / step.sequential;
+    int64_t grain = std::max<int64_t>(1, kUnitPoints / std::max<int64_t>(1, step.sequential * step.cols));
+    Cut cut(step.sequential, step.cols);
+    size_t each = step.reduces.size() * kCompactBytes;
+    units(kept, grain, [&](int64_t begin, int64_t end) {
+      std::unique_ptr<char[]> state(new char[bytes + 64]);
+      char* acc = aligned(state.get());
+      std::vector<char> all(static_cast<size_t>(std::max<int64_t>(cut.units, 1)) * each);
+      for (int64_t p = begin; p < end; ++p) {
+        for (int64_t u = 0; u < std::max<int64_t>(cut.units, 1); ++u) {
+          int64_t r0 = 0, r1 = 0, c0 = 0, c1 = 0;
+          if (cut.units > 0) cut.of(u, r0, r1, c0, c1);
+          reduce_unit(p * step.sequential + r0, p * step.sequential + r1, c0, c1, acc, all.data() + u * each);
+        }
+        combine(all, cut.units);
+        for (size_t r = 0; r < step.reduces.size(); ++r)
+          finish_state(step.reduces[r].kind, step.reduces[r].in, all.data() + r * kCompactBytes, step.reduces[r].ddof,
+                       step.reduces[r].out, result_at(step.reduces[r], r, p, 0));
+      }
+    });
+  }
+
+  void reduce_columns() {  // the innermost dimension is kept
+    int64_t tiles = (step.cols + ir::kColumns - 1) / ir::kColumns;
+    int64_t kept = step.rows / std::max<int64_t>(1, step.sequential);
+    if (step.sequential == 0) {
+      kept = 1;
+      for (int d = 0; d + 1 < step.code->ir.rank; ++d) kept *= std::max<int64_t>(1, step.params[d]);
+    }
+    units(kept * tiles, 1, [&](int64_t begin, int64_t end) {
+      std::unique_ptr<char[]> state(new char[bytes + 64]);
+      char* acc = aligned(state.get());
+      char compact[kCompactBytes];
+      for (int64_t u = begin; u < end; ++u) {
+        int64_t p = u / tiles, c0 = u % tiles * ir::kColumns, c1 = std::min(step.cols, c0 + ir::kColumns);
+        init(acc);
+        call(p * step.sequential, (p + 1) * step.sequential, c0, c1, acc);
+        for_reduces(step, acc, width, [&](const ReduceStep& r, size_t n, char* at) {
+          for (int64_t c = c0; c < c1; ++c) {
+            extract_state(r.kind, r.in, at, width, static_cast<int>(c - c0), compact);
+            finish_state(r.kind, r.in, compact, r.ddof, r.out, result_at(r, n, p, c));
+          }
+        });
+      }
+    });
+  }
+
+  static char* aligned(char* p) { return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(p) + 63) & ~uintptr_t(63)); }
+};
+
+}  // namespace
+
+void execute(KernelStep& step, bool native, char* const* results) {
+  const ir::Kernel& k = step.code->ir;
+  int width = k.acc == ir::Acc::Columns ? ir::kColumns : ir::kLanes;
+  Launch l{step, native, results, width, state_bytes(k, width)};
+  if (step.reduces.empty()) l.map();
+  else if (k.acc == ir::Acc::Columns) l.reduce_columns();
+  else if (step.keeps) l.reduce_rows();
+  else l.reduce_all();
+}
+
+}  // namespace numbus

@@ -1,0 +1,87 @@
+// A plan: the kernels that carry out a window, in order, with everything about them that does not change between runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compile/compiler.h"
+#include "interp/program.h"
+#include "ir/kernel.h"
+#include "lazy/window.h"
+
+namespace numbus {
+
+// One kernel's code, shared by all plans that need it.
+struct KernelCode {
+  ir::Kernel ir;
+  std::unique_ptr<interp::Program> program;
+  compile::NativeFunction native = nullptr;
+  int64_t interpreted_points = 0;  // work done so far without compiling
+};
+
+// The cached code of a kernel; equal kernels are one object.
+std::shared_ptr<KernelCode> kernel_code(ir::Kernel k);
+
+// Where a parameter word comes from at run time.
+struct Patch {
+  int word;
+  int storage;     // index in Plan::storages, or -1: a scalar
+  int64_t offset;  // relative to the slot's first access
+  int scalar;
+  DType dtype;
+};
+
+struct ReduceStep {
+  Reduction kind;
+  DType in, out;      // type reduced over, type stored
+  double ddof;
+  int first_field, fields;
+  int storage;        // of the result
+  int64_t offset;
+  std::vector<int64_t> strides;  // of the result, per kernel dimension (0 along reduced ones)
+};
+
+// One launch.
+struct KernelStep {
+  std::shared_ptr<KernelCode> code;
+  std::vector<int64_t> params;
+  std::vector<Patch> patches;
+  std::vector<ReduceStep> reduces;
+  int64_t rows = 1;        // product of the extents of all dimensions but the last
+  int64_t cols = 1;        // extent of the last
+  int64_t sequential = 1;  // rows that belong to one result (reductions that keep dimensions)
+  bool keeps = false;      // a reduction that keeps dimensions
+  int64_t points = 0, bytes = 0;
+  bool tail = false;       // 0-d work that belongs to the kernel before it
+  bool serial = false;     // order matters: one thread, interpreter only
+  std::vector<int> instrs;       // window instructions, for explain()
+  std::vector<int> free_after;   // storages that die here
+};
+
+struct Storage {
+  int slot;            // the window slot it belongs to, or -1
+  int64_t nbytes;
+  bool initial;        // it is the slot's storage before the window runs
+  bool needed;         // false: contracted, lives in registers
+};
+
+struct Plan {
+  std::vector<uint64_t> key;
+  std::vector<LayoutRef> layouts;
+  std::vector<Storage> storages;
+  std::vector<int> final_storage;  // per slot
+  std::vector<KernelStep> steps;
+  int64_t contracted_bytes = 0;
+  std::string explanation;         // filled on demand
+};
+
+std::unique_ptr<Plan> make_plan(const Window& w);
+
+// Builds the kernel of one group of the planner (build.cpp).
+struct Group;
+struct Planner;
+KernelStep build_kernel(Planner& p, Group& g);
+
+}  // namespace numbus

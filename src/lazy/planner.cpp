@@ -1,0 +1,320 @@
+// Fusion: one pass over the window, each instruction joining the groups it may share a kernel with.
+#include "lazy/planner.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+namespace numbus {
+namespace {
+
+constexpr size_t kMaxGroupInstrs = 96;
+
+// An access as seen from the group's domain: the byte offset of the domain's origin.
+int64_t origin(const Access& a, const Member& m, const std::vector<int64_t>& shift) {
+  int64_t o = a.offset;
+  for (int d = 0; d < a.layout->ndim(); ++d) o -= (m.at[d] + (shift.empty() ? 0 : shift[d])) * a.layout->stride(d);
+  return o;
+}
+
+bool same_strides(const Layout& x, const Layout& y, const std::vector<int64_t>& domain) {
+  if (&x == &y) return true;
+  if (x.ndim() != y.ndim()) return false;
+  for (int d = 0; d < x.ndim(); ++d)
+    if (domain[d] > 1 && x.stride(d) != y.stride(d)) return false;
+  return true;
+}
+
+// The reduction's result seen as an access over its input's dimensions would be no point access: it has none.
+struct PointAccess {
+  const Access* access;
+  const Member* member;
+  int instr;
+  bool write, result;
+};
+
+std::vector<PointAccess> accesses(const Planner& p, const Group& g) {
+  std::vector<PointAccess> all;
+  for (const Member& m : g.members)
+    for_accesses(p.instrs[m.instr], [&](const Access& a, bool write, bool result) {
+      all.push_back({&a, &m, m.instr, write, result});
+    });
+  return all;
+}
+
+}  // namespace
+
+Planner::Planner(const Window& w) : window(w) {
+  for (size_t s = 0; s < w.slots_.size(); ++s) {
+    storages.push_back({static_cast<int>(s), w.slots_[s].base->nbytes, w.slots_[s].base->data != nullptr, true});
+    current.push_back(static_cast<int>(s));
+  }
+}
+
+void Planner::find_dependences() {
+  for (size_t i = 0; i < instrs.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      bool conflict = false;
+      for_accesses(instrs[i], [&](const Access& a, bool wa, bool) {
+        for_accesses(instrs[j], [&](const Access& b, bool wb, bool) {
+          if (conflict || a.storage != b.storage || !(wa || wb)) return;
+          bool identical = a.layout == b.layout && a.offset == b.offset;
+          conflict = identical || may_overlap(a.offset, *a.layout, b.offset, *b.layout);
+        });
+      });
+      if (conflict) instrs[i].needs.set(j);
+    }
+  }
+}
+
+bool Planner::embed(const Group& big, const Group& small, std::vector<int64_t>& at) const {
+  size_t n = big.shape.size();
+  if (small.shape.size() != n) return false;
+  for (size_t d = 0; d < n; ++d)
+    if (small.shape[d] > big.shape[d] || small.shape[d] == 0) return false;
+  // An access both make to one storage, one of them writing, must coincide: that fixes the offset.
+  auto of_big = accesses(*this, big), of_small = accesses(*this, small);
+  for (const PointAccess& x : of_big) {
+    for (const PointAccess& y : of_small) {
+      if (x.access->storage != y.access->storage || !(x.write || y.write) || x.result || y.result) continue;
+      const Layout& l = *y.access->layout;
+      if (!same_strides(*x.access->layout, l, small.shape)) continue;
+      const Layout& steps = *x.access->layout;
+      int64_t delta = origin(*y.access, *y.member, {}) - origin(*x.access, *x.member, {});
+      std::vector<int> dims(n);
+      for (size_t d = 0; d < n; ++d) dims[d] = static_cast<int>(d);
+      std::sort(dims.begin(), dims.end(), [&](int p, int q) { return steps.stride(p) > steps.stride(q); });
+      at.assign(n, 0);
+      bool ok = true;
+      for (int d : dims) {
+        if (big.shape[d] == 1) continue;
+        int64_t s = steps.stride(d);
+        if (s <= 0) {
+          ok = ok && s == 0 && small.shape[d] == big.shape[d];
+          continue;
+        }
+        at[d] = delta / s;
+        ok = ok && at[d] >= 0 && at[d] + small.shape[d] <= big.shape[d];
+        delta -= at[d] * s;
+      }
+      if (ok && delta == 0) return true;
+    }
+  }
+  return false;
+}
+
+bool Planner::read_between(int storage, int first, int last) const {
+  for (int i = first + 1; i <= last; ++i)
+    for (int n = 0; n < instrs[i].inputs(); ++n)
+      if (instrs[i].in[n].storage == storage) return true;
+  return false;
+}
+
+// Rule 2: accesses to one storage, one of them a write, must be the identical access, or reach disjoint bytes.
+bool Planner::compatible(const Group& a, const std::vector<int64_t>& shift_a, const Group& b,
+                         const std::vector<int64_t>& shift_b) const {
+  const std::vector<int64_t>& domain = shift_a.empty() ? a.shape : b.shape;
+  auto of_a = accesses(*this, a), of_b = accesses(*this, b);
+  for (const PointAccess& x : of_a) {
+    for (const PointAccess& y : of_b) {
+      if (x.access->storage != y.access->storage || !(x.write || y.write)) continue;
+      if (x.result || y.result) return false;
+      bool identical = x.access->dtype == y.access->dtype && same_strides(*x.access->layout, *y.access->layout, domain) &&
+                       origin(*x.access, *x.member, shift_a) == origin(*y.access, *y.member, shift_b);
+      if (identical) {
+        // A result that is overwritten unread was asked for all the same: its store needs a kernel of its own.
+        bool overwrites = x.write && y.write && x.access->layout->same_shape(*y.access->layout);
+        int first = std::min(x.instr, y.instr), last = std::max(x.instr, y.instr);
+        if (overwrites && !instrs[last].instr.predicated && !read_between(x.access->storage, first, last)) return false;
+        continue;
+      }
+      if (may_overlap(x.access->offset, *x.access->layout, y.access->offset, *y.access->layout)) return false;
+    }
+  }
+  return true;
+}
+
+// The same computation asked for again by the same place in the program is a loop at work, perhaps under a
+// stopwatch: it is done again, in a kernel where nothing can merge the two.
+bool Planner::repeats_request(const Group& a, const Group& b) const {
+  for (const Member& x : a.members)
+    for (const Member& y : b.members)
+      if (instrs[x.instr].value == instrs[y.instr].value && instrs[x.instr].instr.line == instrs[y.instr].instr.line &&
+          instrs[x.instr].source != instrs[y.instr].source)
+        return true;
+  return false;
+}
+
+bool Planner::path_through_third(int a, int b) const {
+  auto needs = [&](const Group& later, const Group& earlier) {
+    for (const Member& m : later.members)
+      if ((instrs[m.instr].needs & earlier.set).any()) return true;
+    return false;
+  };
+  // Is there a -> third -> ... -> b, or the reverse? Walk back from each end over the other groups.
+  for (auto [from, to] : {std::pair{b, a}, std::pair{a, b}}) {
+    std::vector<char> seen(groups.size(), 0);
+    std::vector<int> stack;
+    for (size_t g = 0; g < groups.size(); ++g)
+      if (static_cast<int>(g) != a && static_cast<int>(g) != b && !groups[g].members.empty() && needs(groups[from], groups[g])) {
+        seen[g] = 1;
+        stack.push_back(static_cast<int>(g));
+      }
+    while (!stack.empty()) {
+      int g = stack.back();
+      stack.pop_back();
+      if (needs(groups[g], groups[to])) return true;
+      for (size_t h = 0; h < groups.size(); ++h)
+        if (!seen[h] && static_cast<int>(h) != a && static_cast<int>(h) != b && !groups[h].members.empty() &&
+            needs(groups[g], groups[h])) {
+          seen[h] = 1;
+          stack.push_back(static_cast<int>(h));
+        }
+    }
+  }
+  return false;
+}
+
+bool Planner::try_merge(int ia, int ib) {
+  Group &a = groups[ia], &b = groups[ib];
+  if (a.solo || b.solo || a.shape.size() != b.shape.size()) return false;
+  if (a.members.size() + b.members.size() > kMaxGroupInstrs) return false;
+  if (a.scalar() != b.scalar()) return false;
+  if (a.reduces && b.reduces && a.axes != b.axes) return false;
+  std::vector<int64_t> shift_a, shift_b;
+  if (a.shape != b.shape) {
+    std::vector<int64_t> at;
+    if (embed(a, b, at)) {
+      shift_b = at;
+    } else if (embed(b, a, at)) {
+      shift_a = at;
+    } else {
+      return false;
+    }
+    // A reduction over a box inside a larger domain is predicated, which only a full one can be.
+    const Group& inner = shift_b.empty() ? a : b;
+    uint64_t all = (inner.shape.size() >= 64 ? ~0ull : (1ull << inner.shape.size()) - 1);
+    if ((a.reduces && a.axes != all) || (b.reduces && b.axes != all)) return false;
+  }
+  if (!compatible(a, shift_a, b, shift_b)) return false;
+  if (repeats_request(a, b) || path_through_third(ia, ib)) return false;
+  Group merged;
+  auto take = [&](const Group& g, const std::vector<int64_t>& shift) {
+    for (Member m : g.members) {
+      for (size_t d = 0; d < shift.size(); ++d) m.at[d] += shift[d];
+      merged.members.push_back(std::move(m));
+    }
+  };
+  take(a, shift_a);
+  take(b, shift_b);
+  std::sort(merged.members.begin(), merged.members.end(), [](const Member& x, const Member& y) { return x.instr < y.instr; });
+  merged.shape = shift_a.empty() ? a.shape : b.shape;
+  merged.set = a.set | b.set;
+  merged.reduces = a.reduces || b.reduces;
+  merged.axes = a.reduces ? a.axes : b.axes;
+  groups[ia] = std::move(merged);
+  groups[ib] = Group{};
+  return true;
+}
+
+void Planner::fuse() {
+  for (size_t i = 0; i < instrs.size(); ++i) {
+    const PlanInstr& p = instrs[i];
+    Group g;
+    g.members.push_back({static_cast<int>(i), std::vector<int64_t>(p.shape.size(), 0)});
+    g.shape = p.shape;
+    g.set.set(i);
+    g.solo = p.solo;
+    g.reduces = p.instr.code == Instr::Reduce;
+    g.axes = p.instr.axes;
+    groups.push_back(std::move(g));
+    int mine = static_cast<int>(groups.size()) - 1;
+    std::bitset<4096> touched;
+    auto touch = [&](const Group& of) {
+      for (const Member& m : of.members)
+        for_accesses(instrs[m.instr], [&](const Access& a, bool, bool) { touched.set(a.storage & 4095); });
+    };
+    touch(groups[mine]);
+    for (int other = mine - 1; other >= 0; --other) {
+      if (other == mine || groups[other].members.empty()) continue;
+      bool shares = false;
+      for (const Member& m : groups[other].members)
+        for_accesses(instrs[m.instr], [&](const Access& a, bool, bool) { shares = shares || touched[a.storage & 4095]; });
+      if (!shares || !try_merge(other, mine)) continue;
+      mine = other;
+      touch(groups[mine]);
+      other = static_cast<int>(groups.size());  // a larger group may now join others
+    }
+  }
+  std::erase_if(groups, [](const Group& g) { return g.members.empty(); });
+}
+
+void Planner::order() {
+  std::vector<Group> done;
+  std::vector<char> placed(groups.size(), 0);
+  InstrSet ready;
+  while (done.size() < groups.size()) {
+    int pick = -1;
+    for (size_t g = 0; g < groups.size(); ++g) {
+      if (placed[g]) continue;
+      bool ok = true;
+      for (const Member& m : groups[g].members) ok = ok && (instrs[m.instr].needs & ~ready & ~groups[g].set).none();
+      if (!ok) continue;
+      // 0-d work goes right behind what it needs, where it can be that kernel's tail.
+      if (groups[g].scalar() && !groups[g].solo) {
+        pick = static_cast<int>(g);
+        break;
+      }
+      if (pick < 0) pick = static_cast<int>(g);
+    }
+    if (pick < 0) raise(ErrorKind::Runtime, "planner: groups depend on each other");
+    placed[pick] = 1;
+    ready |= groups[pick].set;
+    Group& g = groups[pick];
+    if (g.scalar() && !done.empty()) {
+      const Group& last = done.back();
+      int host = last.tail_of >= 0 ? last.tail_of : last.reduces ? static_cast<int>(done.size()) - 1 : -1;
+      if (host >= 0) {
+        bool uses = false;
+        for (const Member& m : g.members)
+          for (size_t h = host; h < done.size(); ++h) uses = uses || (instrs[m.instr].needs & done[h].set).any();
+        if (uses) g.tail_of = host;
+      }
+    }
+    done.push_back(std::move(g));
+  }
+  groups = std::move(done);
+}
+
+void Planner::place_storage(Plan& plan) {
+  size_t n = storages.size();
+  std::vector<int> first(n, -1), last(n, -1);
+  // A value can live in registers only if its first access writes all of it.
+  std::vector<char> read(n, 0), used(n, 0), defined(n, 0);
+  for (size_t g = 0; g < groups.size(); ++g)
+    for (const Member& m : groups[g].members)
+      for_accesses(instrs[m.instr], [&](const Access& a, bool write, bool) {
+        if (first[a.storage] < 0) first[a.storage] = static_cast<int>(g);
+        last[a.storage] = static_cast<int>(g);
+        used[a.storage] = 1;
+        if (!write) read[a.storage] = 1;
+      });
+  for (const PlanInstr& p : instrs) {
+    for_accesses(p, [&](const Access& a, bool write, bool result) {
+      bool whole = write && !result && !p.instr.predicated && a.layout->size() * a.layout->itemsize() == storages[a.storage].nbytes;
+      if (!defined[a.storage]) defined[a.storage] = whole ? 2 : 1;
+    });
+  }
+  plan.final_storage = current;
+  for (size_t s = 0; s < n; ++s) {
+    Storage& st = storages[s];
+    const Base* base = st.slot >= 0 ? window.slots_[st.slot].base : nullptr;
+    bool is_final = base && current[st.slot] == static_cast<int>(s);
+    bool kept = is_final && (base->handles > 0 || base->shared > 0);
+    st.needed = used[s] && (kept || st.initial || defined[s] != 2 || first[s] != last[s] || !read[s] || groups[first[s]].solo);
+    if (!st.needed && used[s]) plan.contracted_bytes += st.nbytes;
+  }
+}
+
+}  // namespace numbus

@@ -1,0 +1,89 @@
+// The planner's working state: instructions over versioned storages, gathered into groups that become kernels.
+#pragma once
+
+#include <bitset>
+#include <vector>
+
+#include "lazy/plan.h"
+
+namespace numbus {
+
+constexpr int kMaxWindow = 256;
+using InstrSet = std::bitset<kMaxWindow * 2>;  // rewriting may add an instruction per instruction
+
+// An operand after renaming: storage instead of slot.
+struct Access {
+  int storage = -1;  // -1: a scalar
+  int imm = -1;
+  DType dtype = DType::Bool;
+  const Layout* layout = nullptr;
+  int64_t offset = 0;
+  int version = 0;  // writes to the storage before this access
+};
+
+struct PlanInstr {
+  Instr instr;
+  Access out, in[kMaxOperands];
+  std::vector<int64_t> shape;    // of its domain
+  InstrSet needs;                // earlier instructions it must follow
+  int source;                    // window instruction, for explain()
+  int inputs() const { return instr.nin + (instr.predicated ? 1 : 0); }
+  bool solo = false;             // writes one address more than once: runs alone, in order
+  uint64_t value = 0;            // equal for instructions that compute the same from the same
+};
+
+struct Member {
+  int instr;
+  std::vector<int64_t> at;  // where its domain begins in the group's
+};
+
+struct Group {
+  std::vector<Member> members;  // in program order
+  std::vector<int64_t> shape;
+  InstrSet set;
+  bool reduces = false, solo = false;
+  uint64_t axes = 0;
+  int tail_of = -1;             // 0-d work done at the end of that group
+  bool scalar() const {
+    for (int64_t e : shape)
+      if (e != 1) return false;
+    return !reduces;
+  }
+};
+
+struct Planner {
+  explicit Planner(const Window& w);
+  void rewrite();                 // renames storages where a kernel could not write in place
+  void find_dependences();
+  void fuse();
+  void order();
+  void place_storage(Plan& plan);
+
+  const Window& window;
+  std::vector<PlanInstr> instrs;
+  std::vector<Storage> storages;
+  std::vector<int> current;       // storage of each slot
+  std::vector<LayoutRef> keep;    // layouts made while planning
+  std::vector<Group> groups;      // after order(): in execution order
+
+ private:
+  void add(const Instr& i, int source);
+  bool try_merge(int a, int b);
+  bool embed(const Group& big, const Group& small, std::vector<int64_t>& at) const;
+  bool compatible(const Group& a, const std::vector<int64_t>& shift_a, const Group& b, const std::vector<int64_t>& shift_b) const;
+  bool path_through_third(int a, int b) const;
+  bool repeats_request(const Group& a, const Group& b) const;
+  bool read_between(int storage, int first, int last) const;
+  std::vector<int> writes_;  // per storage
+  std::vector<uint64_t> value_of_;  // per storage: value number of its last write
+};
+
+// Calls f(access, is_write, is_result) for every array access of an instruction.
+template <class F>
+void for_accesses(const PlanInstr& p, F&& f) {
+  for (int n = 0; n < p.inputs(); ++n)
+    if (p.in[n].storage >= 0) f(p.in[n], false, false);
+  f(p.out, true, p.instr.code == Instr::Reduce);
+}
+
+}  // namespace numbus

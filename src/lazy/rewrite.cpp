@@ -1,0 +1,157 @@
+// From window slots to versioned storages: a write that a kernel could not do in place gets fresh storage (rule 4).
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/hash.h"
+#include "lazy/planner.h"
+
+namespace numbus {
+namespace {
+
+bool identical(const Access& a, const Access& b) { return a.layout == b.layout && a.offset == b.offset && a.dtype == b.dtype; }
+
+// The layout of the whole base in which `box` is a rectangle, as far as the box's strides tell it.
+const Layout* whole_layout(const Layout& box, int64_t nbytes) {
+  int n = box.ndim();
+  if (n == 0) return nullptr;
+  std::vector<int64_t> shape(n), strides(n);
+  int64_t above = nbytes;
+  for (int d = 0; d < n; ++d) {
+    strides[d] = box.stride(d);
+    if (box.shape(d) <= 1 && n > 1) return nullptr;
+    if (strides[d] < box.itemsize() || above % strides[d] != 0) return nullptr;
+    shape[d] = above / strides[d];
+    if (shape[d] < box.shape(d)) return nullptr;
+    above = strides[d];
+  }
+  if (above != box.itemsize()) return nullptr;
+  return Layout::contiguous(shape, box.itemsize());
+}
+
+// Whether `box` at `offset` is a rectangle of `whole`, not one that wraps around a row's end.
+bool inside(const Layout& whole, const Layout& box, int64_t offset) {
+  for (int d = 0; d < whole.ndim(); ++d) {
+    int64_t at = offset / whole.stride(d);
+    if (at + box.shape(d) > whole.shape(d)) return false;
+    offset -= at * whole.stride(d);
+  }
+  return offset == 0;
+}
+
+}  // namespace
+
+void Planner::add(const Instr& i, int source) {
+  PlanInstr p;
+  p.instr = i;
+  p.source = source;
+  const Layout* domain = i.code == Instr::Reduce ? i.in[0].layout : i.out.layout;
+  p.shape.assign(domain->shape(), domain->shape() + domain->ndim());
+  auto access = [&](const Operand& o) {
+    if (o.slot < 0) return Access{-1, o.imm, o.dtype, nullptr, 0, 0};
+    int s = current[o.slot];
+    return Access{s, -1, o.dtype, o.layout, o.offset, 0};
+  };
+  for (int n = 0; n < p.inputs(); ++n) p.in[n] = access(i.in[n]);
+  p.out = access(i.out);
+  p.solo = i.code == Instr::Map && !p.out.layout->injective();
+  instrs.push_back(std::move(p));
+}
+
+void Planner::rewrite() {
+  for (size_t n = 0; n < window.instrs_.size(); ++n) {
+    const Instr& source = window.instrs_[n];
+    add(source, static_cast<int>(n));
+    PlanInstr& p = instrs.back();
+    int slot = source.out.slot;
+    if (source.code == Instr::Reduce) continue;
+    bool self = false, earlier = false;
+    for (int k = 0; k < p.inputs(); ++k) {
+      const Access& a = p.in[k];
+      if (a.storage == p.out.storage && !identical(a, p.out) && may_overlap(a.offset, *a.layout, p.out.offset, *p.out.layout)) self = true;
+    }
+    for (size_t j = 0; j + 1 < instrs.size() && !earlier; ++j) {
+      for (int k = 0; k < instrs[j].inputs(); ++k) {
+        const Access& a = instrs[j].in[k];
+        if (a.storage == p.out.storage && !identical(a, p.out) && a.layout->ndim() == p.out.layout->ndim() &&
+            may_overlap(a.offset, *a.layout, p.out.offset, *p.out.layout)) {
+          earlier = true;
+          break;
+        }
+      }
+    }
+    if (!self && !earlier) continue;
+    const Base& base = *window.slots_[slot].base;
+    const Layout& box = *p.out.layout;
+    int64_t bytes = box.size() * box.itemsize();
+    bool covers = bytes == base.nbytes && box.injective() && !source.predicated;
+    const Layout* whole = nullptr;
+    // The rest of the base has to be copied: that pays when the box is most of it.
+    if (!covers && box.injective() && 2 * bytes >= base.nbytes) whole = whole_layout(box, base.nbytes);
+    if (whole && !inside(*whole, box, p.out.offset)) whole = nullptr;
+    if (base.shared == 0 && base.owned && (covers || whole)) {
+      Access old = p.out;
+      int fresh = static_cast<int>(storages.size());
+      storages.push_back({slot, base.nbytes, false, true});
+      current[slot] = fresh;
+      p.out.storage = fresh;
+      if (covers) continue;
+      keep.emplace_back(whole);
+      PlanInstr copy;
+      copy.instr.op = Op::cast;
+      copy.instr.nin = 1;
+      copy.instr.loop = old.dtype;
+      copy.instr.line = source.line;
+      copy.source = static_cast<int>(n);
+      copy.shape.assign(whole->shape(), whole->shape() + whole->ndim());
+      copy.in[0] = {old.storage, -1, old.dtype, whole, 0, 0};
+      copy.out = {fresh, -1, old.dtype, whole, 0, 0};
+      instrs.insert(instrs.end() - 1, std::move(copy));
+    } else if (self) {
+      // Through a temporary: all reads first.
+      LayoutRef dense(Layout::contiguous({box.shape(), static_cast<size_t>(box.ndim())}, box.itemsize()));
+      keep.push_back(dense);
+      Access out = p.out;
+      int temporary = static_cast<int>(storages.size());
+      storages.push_back({-1, bytes, false, true});
+      p.out = {temporary, -1, out.dtype, dense.get(), 0, 0};
+      p.solo = false;
+      PlanInstr copy;
+      copy.instr = p.instr;
+      copy.instr.op = Op::cast;
+      copy.instr.nin = 1;
+      copy.instr.loop = out.dtype;
+      copy.source = static_cast<int>(n);
+      copy.shape = p.shape;
+      copy.in[0] = p.out;
+      if (source.predicated) copy.in[1] = p.in[source.nin];
+      copy.out = out;
+      copy.solo = !out.layout->injective();
+      instrs.push_back(std::move(copy));
+    }
+  }
+  // Versions and value numbers.
+  writes_.assign(storages.size(), 0);
+  value_of_.assign(storages.size(), 0);
+  uint64_t unique = 1;
+  for (PlanInstr& p : instrs) {
+    uint64_t v = mix(static_cast<uint64_t>(p.instr.op) * 977 + static_cast<uint64_t>(p.instr.code),
+                     static_cast<uint64_t>(p.instr.loop) * 64 + static_cast<uint64_t>(p.instr.reduction));
+    for (int n = 0; n < p.inputs(); ++n) {
+      Access& a = p.in[n];
+      if (a.storage < 0) {
+        v = mix(v, ++unique << 20);
+        continue;
+      }
+      a.version = writes_[a.storage];
+      v = mix(mix(v, a.version ? value_of_[a.storage] : static_cast<uint64_t>(a.storage) + 1), reinterpret_cast<uint64_t>(a.layout));
+      v = mix(v, static_cast<uint64_t>(a.offset));
+    }
+    p.value = v;
+    p.out.version = ++writes_[p.out.storage];
+    // A partial write mixes with what was there: a value of its own.
+    bool whole = p.out.layout->size() * p.out.layout->itemsize() == storages[p.out.storage].nbytes && !p.instr.predicated;
+    value_of_[p.out.storage] = whole ? v : mix(v, ++unique << 20);
+  }
+}
+
+}  // namespace numbus

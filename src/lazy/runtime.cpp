@@ -1,0 +1,220 @@
+// Flushing: find or make the window's plan, give it storage, run it.
+#include "lazy/runtime.h"
+
+#include <cstring>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "lazy/execute.h"
+#include "lazy/planner.h"
+
+namespace numbus {
+namespace {
+
+constexpr size_t kMaxPlans = 4096;
+
+std::unordered_multimap<uint64_t, std::unique_ptr<Plan>>& plans() {
+  static auto* p = new std::unordered_multimap<uint64_t, std::unique_ptr<Plan>>;
+  return *p;
+}
+std::unordered_map<std::string, std::shared_ptr<KernelCode>>& kernels() {
+  static auto* k = new std::unordered_map<std::string, std::shared_ptr<KernelCode>>;
+  return *k;
+}
+
+// What the plan depends on beyond the instructions: who else can see each base, and where it lies.
+void append_slots(const Window& w, std::vector<uint64_t>& key) {
+  for (const Slot& s : w.slots_) {
+    const Base& b = *s.base;
+    uint64_t bits = (b.handles > 0) | (b.shared > 0) << 1 | (b.data != nullptr) << 2 | b.owned << 3;
+    key.push_back(bits);
+    if (s.mixed && s.written) {
+      key.push_back(static_cast<uint64_t>(s.first_offset));
+      key.push_back(static_cast<uint64_t>(b.nbytes));
+    }
+  }
+}
+
+}  // namespace
+
+Runtime& Runtime::get() {
+  static Runtime* r = new Runtime;
+  return *r;
+}
+
+std::shared_ptr<KernelCode> kernel_code(ir::Kernel k) {
+  std::string key = k.key();
+  auto [it, fresh] = kernels().try_emplace(std::move(key));
+  if (fresh) {
+    it->second = std::make_shared<KernelCode>();
+    it->second->ir = std::move(k);
+    it->second->program = std::make_unique<interp::Program>(it->second->ir);
+  }
+  return it->second;
+}
+
+void Runtime::recorded(uint64_t) {
+  ++stats.instructions;
+  if (mode == Mode::Eager) return flush("eager");
+  size_t n = signatures_.size();
+  if (n >= kMaxWindow - 2) return flush("window full");
+  // A loop: the window consists of repeats of one body. Cut after as many as make a decent kernel.
+  if (n >= 16 && n % 2 == 0) {
+    size_t half = n / 2;
+    cut_due_ = std::memcmp(signatures_.data(), signatures_.data() + half, half * sizeof(uint64_t)) == 0;
+  }
+}
+
+void Runtime::flush(const char*) {
+  cut_due_ = false;
+  signatures_.clear();
+  if (window_.empty() || flushing_) {
+    if (!flushing_) window_.clear();
+    return;
+  }
+  ++stats.flushes;
+  append_slots(window_, window_.key_);
+  uint64_t hash = hash_words(window_.key_.data(), window_.key_.size());
+  Plan* plan = nullptr;
+  auto [first, last] = plans().equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    if (it->second->key == window_.key_) plan = it->second.get();
+  }
+  struct Done {  // references go whatever happens
+    Runtime* r;
+    ~Done() {
+      r->flushing_ = false;
+      r->window_.clear();
+    }
+  } done{this};
+  flushing_ = true;
+  if (plan) {
+    ++stats.plan_hits;
+  } else {
+    ++stats.plan_misses;
+    auto made = make_plan(window_);
+    made->key = window_.key_;
+    for (const Instr& i : window_.instrs_) {
+      for (int n = 0; n < i.nin + i.predicated; ++n)
+        if (i.in[n].layout) made->layouts.emplace_back(i.in[n].layout);
+      made->layouts.emplace_back(i.out.layout);
+    }
+    if (plans().size() >= kMaxPlans) plans().clear();
+    plan = plans().emplace(hash, std::move(made))->second.get();
+  }
+  run(*plan);
+}
+
+void Runtime::run(Plan& plan) {
+  last_ = &plan;
+  stats.contracted_bytes += plan.contracted_bytes;
+  char* few[32];
+  std::vector<char*> many;
+  char** data = few;
+  size_t n = plan.storages.size();
+  if (n > 32) {
+    many.resize(n);
+    data = many.data();
+  }
+  Device& device = *window_.slots_[0].base->device;
+  auto bytes = [&](const Storage& st) { return static_cast<size_t>(st.slot >= 0 ? window_.slots_[st.slot].base->nbytes : st.nbytes); };
+  for (size_t s = 0; s < n; ++s) {
+    const Storage& st = plan.storages[s];
+    bool is_slot_initial = st.slot == static_cast<int>(s) && s < window_.slots_.size();
+    data[s] = is_slot_initial ? window_.slots_[st.slot].base->data : nullptr;
+  }
+  std::vector<int> allocated;
+  try {
+    for (KernelStep& step : plan.steps) {
+      auto need = [&](int s) {
+        if (data[s]) return;
+        data[s] = static_cast<char*>(device.allocate(bytes(plan.storages[s])));
+        allocated.push_back(s);
+      };
+      for (const Patch& p : step.patches)
+        if (p.storage >= 0) need(p.storage);
+      for (const ReduceStep& r : step.reduces) need(r.storage);
+      run_step(plan, step, data);
+      for (int s : step.free_after) {
+        const Storage& st = plan.storages[s];
+        if (s < static_cast<int>(window_.slots_.size())) {
+          Base* b = window_.slots_[st.slot].base;
+          if (!b->owned) continue;
+          if (b->data) b->data = nullptr;
+        }
+        device.free(data[s], bytes(st));
+        data[s] = nullptr;
+      }
+    }
+  } catch (...) {
+    for (int s : allocated) {
+      if (data[s]) device.free(data[s], bytes(plan.storages[s]));
+    }
+    throw;
+  }
+  for (size_t slot = 0; slot < window_.slots_.size(); ++slot) {
+    Base* b = window_.slots_[slot].base;
+    char* now = data[plan.final_storage[slot]];
+    if (b->data == now) continue;
+    if (now == nullptr) continue;  // contracted or already freed
+    if (b->data && b->owned) device.free(b->data, static_cast<size_t>(b->nbytes));
+    b->data = now;
+  }
+}
+
+bool Runtime::use_native(KernelCode& code, const KernelStep& step) {
+  if (mode == Mode::Interp || step.serial || step.points <= 1) return false;
+  if (code.native) return true;
+  int64_t work = step.points * static_cast<int64_t>(code.ir.body.size());
+  code.interpreted_points += work;
+  // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add up.
+  if (mode != Mode::Compiled && work < 500'000 && code.interpreted_points < 20'000'000) return false;
+  compile::Compiled c = compile::compile_native(code.ir);
+  code.native = c.function;
+  c.from_disk ? ++stats.disk_hits : ++stats.compiles;
+  stats.compile_ms += c.milliseconds;
+  return true;
+}
+
+void Runtime::run_step(Plan&, KernelStep& step, char** data) {
+  for (const Patch& p : step.patches) {
+    if (p.storage >= 0) {
+      step.params[p.word] = reinterpret_cast<int64_t>(data[p.storage] + p.offset);
+    } else {
+      store_scalar(window_.scalars_[p.scalar], p.dtype, &step.params[p.word]);
+    }
+  }
+  // Patches are relative to the first access of a slot: add where that is.
+  for (const Patch& p : step.patches) {
+    if (p.storage < 0) continue;
+    int slot = last_->storages[p.storage].slot;
+    if (slot >= 0) step.params[p.word] += window_.slots_[slot].first_offset;
+  }
+  bool native = use_native(*step.code, step);
+  if (!step.tail) {
+    ++stats.launches;
+    stats.bytes_moved += step.bytes;
+  }
+  if (!native) ++stats.interpreted;
+  std::vector<char*> results;
+  for (const ReduceStep& r : step.reduces) {
+    int slot = last_->storages[r.storage].slot;
+    results.push_back(data[r.storage] + r.offset + (slot >= 0 ? window_.slots_[slot].first_offset : 0));
+  }
+  execute(step, native, results.data());
+}
+
+std::string Runtime::explain_last() {
+  if (!last_) return "nothing has run yet\n";
+  std::string s;
+  int number = 0;
+  for (const KernelStep& step : last_->steps) {
+    s += (step.tail ? "  tail of the kernel before: " : "kernel " + std::to_string(number++) + ": ") + std::to_string(step.instrs.size()) +
+         " instructions, " + std::to_string(step.points) + " points, " + std::to_string(step.bytes) + " bytes moved\n" +
+         ir::print(step.code->ir);
+  }
+  return s;
+}
+
+}  // namespace numbus

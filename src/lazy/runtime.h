@@ -1,0 +1,54 @@
+// The running system: the pending window, the caches of plans and kernels, and flushing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lazy/plan.h"
+#include "lazy/window.h"
+
+namespace numbus {
+
+enum class Mode { Auto, Eager, Interp, Compiled };
+
+struct Stats {
+  int64_t instructions = 0, flushes = 0, plan_hits = 0, plan_misses = 0, compiles = 0, disk_hits = 0, launches = 0,
+          interpreted = 0, contracted_bytes = 0, bytes_moved = 0, fallbacks = 0;
+  double compile_ms = 0;
+};
+
+class Runtime {
+ public:
+  static Runtime& get();
+
+  Window& window() { return window_; }
+  // Called after each record: flushes where the mode or the window's length asks for it.
+  void recorded(uint64_t line);
+  // Called before a record: cuts the window at the repeat of a loop body.
+  void about_to_record(uint64_t signature) {
+    if (cut_due_) flush("loop period");
+    signatures_.push_back(signature);
+  }
+  void flush(const char* reason);
+  // After this the base has storage that holds its current value.
+  void materialize(Base* b, const char* reason) {
+    if (b->pending()) flush(reason);
+    b->ensure_data();
+  }
+
+  Mode mode = Mode::Auto;
+  Stats stats;
+  std::string explain_last();
+  bool keep_explanations = false;
+
+ private:
+  void run(Plan& plan);
+  void run_step(Plan& plan, KernelStep& step, char** data);
+  bool use_native(KernelCode& code, const KernelStep& step);
+  Window window_;
+  std::vector<uint64_t> signatures_;
+  bool cut_due_ = false, flushing_ = false;
+  Plan* last_ = nullptr;
+};
+
+}  // namespace numbus

@@ -1,0 +1,79 @@
+// The window: instructions recorded and not yet run, with the key under which their plan is cached.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/dtype.h"
+#include "base/layout.h"
+#include "lazy/base.h"
+#include "ops/table.h"
+
+namespace numbus {
+
+enum class Reduction : uint8_t { Sum, Prod, Min, Max, Any, All, ArgMin, ArgMax, Var };
+
+// One array operand as recorded: a view of a window slot, or (slot < 0) a run-time scalar.
+struct Operand {
+  int32_t slot = -1;
+  int32_t imm = -1;  // index of the scalar
+  DType dtype = DType::Bool;
+  const Layout* layout = nullptr;  // kept alive by the window
+  int64_t offset = 0;              // bytes from the start of the base
+};
+
+constexpr int kMaxOperands = 4;
+
+struct Instr {
+  enum Code : uint8_t { Map, Reduce } code = Map;
+  Op op = Op::cast;      // Map: a row, or select, cast (a copy), index (start + i * step)
+  Reduction reduction = Reduction::Sum;
+  uint8_t nin = 0;       // operands without the predicate
+  bool predicated = false;  // in[nin] is a boolean operand: write, or reduce, only where it holds
+  DType loop = DType::Bool;  // operands are converted to this (select: all but the condition)
+  uint64_t axes = 0;     // Reduce: bit d set where dimension d of in[0] is reduced
+  double param = 0;      // Var: ddof
+  Operand out, in[kMaxOperands];
+  uint64_t line = 0;     // where in the Python program
+};
+
+// A view as the recorder receives it.
+struct ViewRef {
+  Base* base;
+  const Layout* layout;
+  int64_t offset;
+  DType dtype;
+};
+
+struct Slot {
+  Base* base;
+  int64_t first_offset;   // of the first access: keys hold offsets relative to it
+  const Layout* first_layout;
+  DType first_dtype;
+  bool written = false, mixed = false;  // mixed: accesses differ, so absolute offsets matter
+};
+
+class Window {
+ public:
+  // Appends; operands of `i` are filled from the views and scalars given.
+  struct Input {
+    const ViewRef* view = nullptr;
+    Scalar scalar;
+    DType dtype = DType::Bool;  // of the scalar
+  };
+  void record(Instr& i, const ViewRef& out, const Input* in, int count);
+
+  bool empty() const { return instrs_.empty(); }
+  void clear();  // drops references; instructions are done
+
+  std::vector<Instr> instrs_;
+  std::vector<Slot> slots_;
+  std::vector<Scalar> scalars_;
+  std::vector<uint64_t> key_;
+
+ private:
+  Operand operand(const ViewRef& v, bool write);
+  std::vector<LayoutRef> layouts_;
+};
+
+}  // namespace numbus

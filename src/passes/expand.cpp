@@ -1,0 +1,170 @@
+// Real expansions of table rows; complex operands are handed to expand_complex.cpp.
+#include "passes/expand.h"
+
+#include "base/error.h"
+#include "passes/expand_complex.h"
+#include "passes/math/math.h"
+#include "passes/math_pending.h"
+#include "passes/math_builder.h"
+
+namespace numbus {
+
+using ir::Builder;
+using ir::kNone;
+using ir::Val;
+
+namespace {
+
+Val real_power(Builder& b, Val x, Val y) {
+  DType t = b.type(x);
+  MathBuilder m(b);
+  if (is_inexact(t)) return math::pow(m, x, y);
+  // Square and multiply over every bit of the exponent: exact modulo 2**width, as in NumPy.
+  Val one = b.constant(t, Scalar::from_int(1)), zero = b.constant(t, Scalar::from_int(0));
+  Val result = one, base = x, e = y;
+  int bits = itemsize(t) * 8 - (is_signed(t) ? 1 : 0);
+  for (int i = 0; i < bits; ++i) {
+    Val bit = b.emit(Op::bitwise_and, t, e, one);
+    Val take = b.emit(Op::not_equal, DType::Bool, bit, zero);
+    result = b.emit(Op::select, t, take, b.emit(Op::multiply, t, result, base), result);
+    base = b.emit(Op::multiply, t, base, base);
+    e = b.emit(Op::right_shift, t, e, one);
+  }
+  return result;
+}
+
+// The remainder with the divisor's sign, and the quotient NumPy pairs with it.
+Val real_remainder(Builder& b, Val x, Val y) {
+  DType t = b.type(x);
+  MathBuilder m(b);
+  Val r = b.emit(Op::fmod, t, x, y);
+  if (kind(t) == Kind::UInt) return r;
+  Val zero = b.constant(t, Scalar::from_int(0));
+  Val nonzero = m.ne(r, zero);
+  Val differ = b.emit(Op::logical_xor, DType::Bool, m.lt(y, zero), m.lt(r, zero));
+  Val fixed = m.select(m.mand(nonzero, differ), m.add(r, y), r);
+  return is_float(t) ? m.select(nonzero, fixed, m.copysign(zero, y)) : fixed;
+}
+
+Val real_floor_divide(Builder& b, Val x, Val y) {
+  DType t = b.type(x);
+  MathBuilder m(b);
+  Val zero = b.constant(t, Scalar::from_int(0)), one = b.constant(t, Scalar::from_int(1));
+  if (is_integer(t)) {
+    Val q = b.emit(Op::int_div, t, x, y);
+    if (!is_signed(t)) return q;
+    Val r = b.emit(Op::fmod, t, x, y);
+    Val differ = b.emit(Op::logical_xor, DType::Bool, m.lt(y, zero), m.lt(r, zero));
+    return m.select(m.mand(m.ne(r, zero), differ), m.sub(q, one), q);
+  }
+  // NumPy's float rule: exact remainder first, then the rounded quotient of what is left.
+  Val mod = b.emit(Op::fmod, t, x, y);
+  Val div = m.div(m.sub(x, mod), y);
+  Val differ = b.emit(Op::logical_xor, DType::Bool, m.lt(y, zero), m.lt(mod, zero));
+  div = m.select(m.mand(m.ne(mod, zero), differ), m.sub(div, one), div);
+  Val fl = m.floor(div);
+  fl = m.select(m.gt(m.sub(div, fl), m.fconst(x, 0.5)), m.add(fl, one), fl);
+  Val quotient = m.div(x, y);
+  Val result = m.select(m.ne(div, zero), fl, m.copysign(zero, quotient));
+  return m.select(m.eq(y, zero), quotient, result);
+}
+
+Val expand_real(Builder& b, Op op, Val x, Val y) {
+  DType t = b.type(x);
+  MathBuilder m(b);
+  auto lit = [&](double v) {
+    return b.constant(t, is_float(t) ? Scalar::from_float(v) : Scalar::from_int(static_cast<int64_t>(v)));
+  };
+  switch (op) {
+    case Op::positive:
+    case Op::conjugate: return x;
+    case Op::square: return m.mul(x, x);
+    case Op::reciprocal: return is_float(t) ? m.div(lit(1), x) : b.emit(Op::int_div, t, lit(1), x);
+    case Op::fabs: return m.abs(x);
+    case Op::sign: {
+      Val s = m.select(m.gt(x, lit(0)), lit(1), lit(0));
+      if (kind(t) == Kind::UInt) return s;
+      s = m.select(m.lt(x, lit(0)), lit(-1), s);
+      return is_float(t) ? m.select(m.ne(x, x), x, s) : s;
+    }
+    case Op::floor_divide: return real_floor_divide(b, x, y);
+    case Op::remainder: return real_remainder(b, x, y);
+    case Op::power:
+    case Op::float_power: return real_power(b, x, y);
+    case Op::isnan: return is_float(t) ? b.emit(op, DType::Bool, x) : b.constant(DType::Bool, Scalar::from_bool(false));
+    case Op::isinf:
+      return is_float(t) ? m.eq(m.abs(x), lit(HUGE_VAL)) : b.constant(DType::Bool, Scalar::from_bool(false));
+    case Op::isfinite:
+      return is_float(t) ? m.lt(m.abs(x), lit(HUGE_VAL)) : b.constant(DType::Bool, Scalar::from_bool(true));
+    case Op::heaviside: {
+      Val s = m.select(m.eq(x, lit(0)), y, m.select(m.lt(x, lit(0)), lit(0), lit(1)));
+      return m.select(m.ne(x, x), x, s);
+    }
+    case Op::deg2rad: return m.mul(x, lit(3.14159265358979323846 / 180.0));
+    case Op::rad2deg: return m.mul(x, lit(180.0 / 3.14159265358979323846));
+#define NUMBUS_MATH1(name) \
+  case Op::name: return math::name(m, x);
+    NUMBUS_MATH1(exp) NUMBUS_MATH1(exp2) NUMBUS_MATH1(expm1) NUMBUS_MATH1(log) NUMBUS_MATH1(log2)
+    NUMBUS_MATH1(log10) NUMBUS_MATH1(log1p) NUMBUS_MATH1(sin) NUMBUS_MATH1(cos) NUMBUS_MATH1(tan)
+    NUMBUS_MATH1(arcsin) NUMBUS_MATH1(arccos) NUMBUS_MATH1(arctan) NUMBUS_MATH1(sinh) NUMBUS_MATH1(cosh)
+    NUMBUS_MATH1(tanh) NUMBUS_MATH1(arcsinh) NUMBUS_MATH1(arccosh) NUMBUS_MATH1(arctanh) NUMBUS_MATH1(cbrt)
+#undef NUMBUS_MATH1
+    case Op::arctan2: return math::arctan2(m, x, y);
+    case Op::hypot: return math::hypot(m, x, y);
+    case Op::logaddexp: return math::logaddexp(m, x, y);
+    case Op::logaddexp2: return math::logaddexp2(m, x, y);
+    default: raise(ErrorKind::Runtime, "expand: no rule for " + std::string(op_name(op)));
+  }
+}
+
+}  // namespace
+
+Val choose(Builder& b, Val cond, Val x, Val y) {
+  if (!is_complex(b.type(x))) return b.emit(Op::select, b.type(x), cond, x, y);
+  Val re = choose(b, cond, real_part(b, x), real_part(b, y));
+  return make_complex(b, re, choose(b, cond, imag_part(b, x), imag_part(b, y)));
+}
+
+Val convert(Builder& b, Val v, DType to) {
+  DType from = b.type(v);
+  if (from == to) return v;
+  if (is_complex(from)) {
+    if (is_complex(to)) return make_complex(b, b.cast(real_part(b, v), real_of(to)), b.cast(imag_part(b, v), real_of(to)));
+    if (to == DType::Bool) {
+      return b.emit(Op::logical_or, DType::Bool, convert(b, real_part(b, v), to), convert(b, imag_part(b, v), to));
+    }
+    return convert(b, real_part(b, v), to);
+  }
+  if (is_complex(to)) {
+    DType r = real_of(to);
+    return make_complex(b, b.cast(v, r), b.constant(r, Scalar::from_float(0)));
+  }
+  if (to == DType::Bool) {
+    Val x = from == DType::F16 ? b.cast(v, DType::F32) : v;
+    return b.emit(Op::not_equal, DType::Bool, x, b.constant(b.type(x), Scalar::from_int(0)));
+  }
+  // Half floats only load, store and convert to and from float32.
+  if (from == DType::F16 && to != DType::F32) return convert(b, b.cast(v, DType::F32), to);
+  if (to == DType::F16 && from != DType::F32) {
+    // float64 rounds once in NumPy: step through float32 only where that is exact or an integer that fits.
+    return b.cast(b.cast(v, DType::F32), DType::F16);
+  }
+  return b.cast(v, to);
+}
+
+Val expand(Builder& b, Op op, Val x, Val y) {
+  DType t = b.type(x);
+  if (is_complex(t)) return expand_complex(b, op, x, y);
+  if (t == DType::F16) {
+    Val r = expand(b, op, b.cast(x, DType::F32), y == kNone ? kNone : b.cast(y, DType::F32));
+    return b.type(r) == DType::F32 ? b.cast(r, DType::F16) : r;
+  }
+  const Row& r = row(op);
+  if (!r.primitive || (op == Op::isnan && !is_float(t))) return expand_real(b, op, x, y);
+  DType out = r.rule == Rule::Compare || r.rule == Rule::TestReal || r.rule == Rule::TestFloat ? DType::Bool
+              : r.rule == Rule::BitCount                                                        ? DType::U8
+                                                                                                : t;
+  return b.emit(op, out, x, y);
+}
+
+}  // namespace numbus

@@ -1,0 +1,173 @@
+// Powers and roots: pow, cbrt, hypot, logaddexp, logaddexp2.
+#pragma once
+
+#include "passes/math/exp.h"
+#include "passes/math/log.h"
+
+namespace numbus::math {
+
+// log(a), a >= 0, to about 2^-67 | 2^-36; infinite or NaN (hi only) for 0, inf and NaN.
+// With s = f / (2 + f): log(1 + f) = 2 atanh(s) = 2s + 2/3 s^3 + 2/5 s^5 + s^7 (...).
+template <class B>
+Pair<B> precise_log(B& b, Val<B> a) {
+  using namespace coeffs;
+  auto [f, k, half] = reduce_log(b, a, 0x3f3504f3, 0x3fe6a09e667f3bcd);  // sqrt(1/2)
+  Val<B> one = b.fconst(a, 1.0), two = b.fconst(a, 2.0);
+  Pair<B> d = fast_two_sum(b, two, f);
+  Val<B> r = b.div(one, d.hi);
+  Pair<B> s;
+  s.hi = b.mul(f, r);
+  Val<B> m = b.neg(s.hi);
+  s.lo = b.mul(b.fma(m, d.lo, b.fma(m, d.hi, f)), r);
+  Pair<B> z = two_prod(b, s.hi, s.hi);
+  z.lo = b.fma(b.add(s.hi, s.hi), s.lo, z.lo);
+  Val<B> rest = b.mul(z.hi, poly(b, z.hi, atanh_f32, atanh_f64));
+  Pair<B> c5 = const_pair(b, a, fifth2_f32, fifth2_f64), c3 = const_pair(b, a, third2_f32, third2_f64);
+  Pair<B> q = fast_two_sum(b, c5.hi, rest);
+  q.lo = b.add(q.lo, c5.lo);
+  q = add_pair(b, c3, mul_pairs(b, z, q));
+  q = mul_pairs(b, mul_pairs(b, s, z), q);
+  q = add_pair(b, Pair<B>{b.mul(s.hi, two), b.mul(s.lo, two)}, q);
+  q = join_log(b, k, const_pair(b, a, ln2_short_f32, ln2_short_f64), q.hi, q.lo);
+  // half is -1/2 but for the special arguments.
+  Pair<B> v = fast_two_sum(b, q.hi, q.lo);
+  return {b.add(v.hi, b.add(half, b.fconst(a, 0.5))), v.lo};
+}
+
+template <class B>
+Val<B> pow(B& b, Val<B> x, Val<B> y) {
+  Val<B> zero = b.fconst(x, 0.0), one = b.fconst(x, 1.0), inf = b.fconst(x, __builtin_inf());
+  Val<B> a = b.abs(x), ay = b.abs(y);
+  Pair<B> l = precise_log(b, a);
+  Pair<B> p = two_prod(b, y, l.hi);
+  p.lo = b.fma(y, l.lo, p.lo);
+  Val<B> least = fpick(b, x, -104.5, -746.0), most = fpick(b, x, 89.5, 710.0);
+  Val<B> inside = b.mand(b.gt(p.hi, least), b.lt(p.hi, most));
+  Pair<B> e = {clamp_above(b, clamp_below(b, p.hi, least), most), b.select(inside, p.lo, zero)};
+  auto [v, low] = exp_pair(b, e);
+  Val<B> result = scale_twice(b, b.add(v.hi, v.lo), low);
+  // Negative x: the sign of odd powers; NaN for finite x and other than integer powers.
+  Val<B> half = b.mul(y, b.fconst(x, 0.5));
+  Val<B> whole = b.eq(b.rint(y), y), odd = b.mand(whole, b.ne(b.rint(half), half));
+  result = b.float_of(b.ixor(b.bits(result), b.select(odd, sign_bit(b, x), b.iconst(x, 0))));
+  Val<B> bad = b.mand(b.mand(b.lt(x, zero), b.lt(a, inf)), b.mnot(whole));
+  result = b.select(bad, b.fconst(x, __builtin_nan("")), result);
+  Val<B> unit = b.mor(b.eq(y, zero), b.eq(x, one));
+  unit = b.mor(unit, b.mand(b.eq(a, one), b.eq(ay, inf)));
+  return b.select(unit, one, result);
+}
+
+template <class B>
+Val<B> cbrt(B& b, Val<B> x) {
+  using namespace coeffs;
+  int shift = mantissa_bits(b, x);
+  Val<B> one = b.fconst(x, 1.0), zero = b.fconst(x, 0.0), a = b.abs(x);
+  Val<B> small = b.lt(a, fpick(b, x, 0x1p-126, 0x1p-1022));
+  Val<B> i = b.bits(b.mul(a, b.select(small, fpick(b, x, 0x1p24, 0x1p54), one)));
+  // a = 2^(3 third) 2^rem m, 1 <= m < 2; the biases are 1023 = 3 * 341 and 127 = 3 * 42 + 1.
+  Val<B> e = b.iadd(b.ishr(i, shift), ipick(b, x, 2, 0));
+  Val<B> third = b.ishr(b.imul(e, b.iconst(x, 21846)), 16);
+  Val<B> rem = b.isub(e, b.imul(third, b.iconst(x, 3)));
+  Val<B> field = b.iconst(x, (int64_t{1} << shift) - 1);
+  Val<B> m = b.float_of(b.ior(b.iand(i, field), b.bits(one)));
+  Val<B> is0 = b.ieq(rem, b.iconst(x, 0)), is1 = b.ieq(rem, b.iconst(x, 1));
+  Val<B> y = b.mul(poly(b, m, rcbrt_f32, rcbrt_f64),
+                   b.select(is0, one, b.select(is1, part(b, x, rcbrt2_f32, rcbrt2_f64, 0),
+                                               part(b, x, rcbrt4_f32, rcbrt4_f64, 0))));
+  m = b.mul(m, b.select(is0, one, b.select(is1, b.fconst(x, 2.0), b.fconst(x, 4.0))));
+  // y (1 - r)^(-1/3) with r = 1 - m y^3, three terms: y becomes 1 / cbrt(m).
+  Val<B> c3 = part(b, x, third_f32, third_f64, 0);
+  Val<B> r = b.fma(b.neg(b.mul(m, y)), b.mul(y, y), one);
+  Val<B> t = b.fma(r, b.fma(r, b.fconst(x, 14.0 / 81), b.fconst(x, 2.0 / 9)), c3);
+  y = b.fma(b.mul(y, r), t, y);
+  // c = m y^2, and one step with the exact m - c^3.
+  Val<B> y2 = b.mul(y, y), c = b.mul(m, y2);
+  Pair<B> p = two_prod(b, c, c);
+  Val<B> rest = b.fma(b.neg(c), p.lo, b.fma(b.neg(c), p.hi, m));
+  c = b.fma(rest, b.mul(y2, c3), c);
+  Val<B> s = b.float_of(b.ishl(b.iadd(third, ipick(b, x, 127 - 43, 1023 - 341)), shift));
+  c = b.mul(b.mul(c, s), b.select(small, fpick(b, x, 0x1p-8, 0x1p-18), one));
+  Val<B> ok = b.mand(b.gt(a, zero), b.lt(a, b.fconst(x, __builtin_inf())));
+  return b.select(ok, b.copysign(c, x), x);
+}
+
+template <class B>
+Val<B> hypot(B& b, Val<B> x, Val<B> y) {
+  Val<B> one = b.fconst(x, 1.0), inf = b.fconst(x, __builtin_inf());
+  Val<B> ax = b.abs(x), ay = b.abs(y), swap = b.gt(ay, ax);
+  Val<B> big = b.select(swap, ay, ax), little = b.select(swap, ax, ay);
+  Val<B> large = b.gt(big, fpick(b, x, 0x1p60, 0x1p500)), small = b.lt(big, fpick(b, x, 0x1p-50, 0x1p-400));
+  Val<B> up = fpick(b, x, 0x1p90, 0x1p600), down = fpick(b, x, 0x1p-90, 0x1p-600);
+  Val<B> scale = b.select(large, down, b.select(small, up, one));
+  Val<B> back = b.select(large, up, b.select(small, down, one));
+  big = b.mul(big, scale);
+  little = b.mul(little, scale);
+  Pair<B> p = two_prod(b, big, big), q = two_prod(b, little, little);
+  Pair<B> s = fast_two_sum(b, p.hi, q.hi);
+  s.lo = b.add(s.lo, b.add(p.lo, q.lo));
+  Pair<B> root = sqrt_pair(b, s);
+  Val<B> v = b.mul(b.add(root.hi, root.lo), back);
+  return b.select(b.mor(b.eq(ax, inf), b.eq(ay, inf)), inf, v);
+}
+
+// The larger argument and the negative distance to the smaller, as a pair (zero for equal ones).
+template <class B>
+struct AddParts {
+  Val<B> top;
+  Pair<B> d;
+};
+template <class B>
+AddParts<B> reduce_addexp(B& b, Val<B> x, Val<B> y) {
+  Val<B> zero = b.fconst(x, 0.0), swap = b.gt(y, x), same = b.eq(x, y);
+  Val<B> top = b.select(swap, y, x), bottom = b.select(swap, x, y);
+  Pair<B> d = two_sum(b, bottom, b.neg(top));
+  d.hi = b.select(same, zero, d.hi);
+  // No rest where the distance is infinite or overflows.
+  d.lo = b.select(b.gt(d.hi, fpick(b, x, -0x1p60, -0x1p500)), d.lo, zero);
+  return {top, d};
+}
+
+// top + log in two parts; infinite and NaN arguments.
+template <class B>
+Val<B> finish_addexp(B& b, Val<B> x, Val<B> y, Val<B> top, Pair<B> l) {
+  Pair<B> s = two_sum(b, top, l.hi);
+  Val<B> v = b.add(s.hi, b.add(s.lo, l.lo));
+  v = b.select(b.eq(b.abs(top), b.fconst(x, __builtin_inf())), top, v);
+  return b.select(b.mor(b.ne(x, x), b.ne(y, y)), b.add(x, y), v);
+}
+
+// 1 + 2^n p for p of exp_pair; at least 1.
+template <class B>
+Pair<B> one_plus(B& b, ScaledPair<B> e) {
+  Pair<B> p = fast_two_sum(b, e.p.hi, e.p.lo);
+  Val<B> hi = scale_twice(b, p.hi, e.low), lo = scale_twice(b, p.lo, e.low);
+  Pair<B> v = fast_two_sum(b, b.fconst(hi, 1.0), hi);
+  return {v.hi, b.add(v.lo, lo)};
+}
+
+template <class B>
+Val<B> logaddexp(B& b, Val<B> x, Val<B> y) {
+  auto [top, d] = reduce_addexp(b, x, y);
+  d.hi = clamp_below(b, d.hi, fpick(b, x, -104.5, -746.0));
+  Pair<B> v = one_plus(b, exp_pair(b, d));
+  return finish_addexp(b, x, y, top, log_pair(b, v, b.fconst(x, 0.0)));
+}
+
+template <class B>
+Val<B> logaddexp2(B& b, Val<B> x, Val<B> y) {
+  using namespace coeffs;
+  auto [top, d] = reduce_addexp(b, x, y);
+  Val<B> t = clamp_below(b, d.hi, fpick(b, x, -152.0, -1080.0));
+  // 2^d = 2^n exp(r ln2)
+  int bias = 2 * exponent_bias(b, x);
+  Val<B> magic = fpick(b, x, 0x1.8p23 + bias, 0x1.8p52 + bias), sum = b.add(t, magic);
+  Pair<B> r = {b.sub(t, b.sub(sum, magic)), d.lo};
+  r = mul_pairs(b, r, const_pair(b, x, ln2_f32, ln2_f64));
+  Pair<B> p = fast_two_sum(b, b.fconst(x, 1.0), r.hi);
+  p.lo = b.add(p.lo, exp_tail(b, r.hi, r.lo));
+  Pair<B> v = one_plus(b, ScaledPair<B>{p, b.bits(sum)});
+  Pair<B> l = log_pair(b, v, b.fconst(x, 0.0));
+  return finish_addexp(b, x, y, top, mul_pairs(b, l, const_pair(b, x, log2e_f32, log2e_f64)));
+}
+
+}  // namespace numbus::math
