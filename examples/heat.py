@@ -78,7 +78,8 @@ def picture(field, file):
     left = np.minimum(place.astype(int), len(stops) - 2)
     blend = (place - left)[:, :, None]
     colours = stops[left] * (1 - blend) + stops[left + 1] * blend
-    Image.fromarray(np.asarray(colours).astype(np.uint8).__array__()).save(file)
+    size = (field.shape[1], field.shape[0])
+    Image.frombytes("RGB", size, colours.astype(np.uint8).tobytes()).save(file)
     print(f"wrote {file}")
 
 

@@ -12,7 +12,6 @@ from ._errors import ForeignDtype, message
 SUPPORTED = frozenset(map(numpy.dtype, "?bhilqBHILQefdFD"))
 _REAL_ARRAYS = (numpy.ndarray, numpy.memmap)
 _NUMBERS = (bool, int, float, complex)
-_adopt = getattr(_core, "adopt", None)
 
 
 def to_numpy(x):
@@ -28,13 +27,25 @@ def to_numpy(x):
 def adopt(x):
     """An ndarray that takes over a fresh NumPy result which nobody else reaches.
 
-    Unlike `_core.from_numpy` it leaves the storage unshared, so that later work on it stays lazy.
+    Unlike sharing, this leaves the storage to Numbus, so that later work on it stays lazy.
     """
-    if _adopt is not None and x.base is None and x.flags.owndata:
-        return _adopt(x)
-    result = _core.empty(x.shape, x.dtype)
-    numpy.copyto(numpy.asarray(result), x)
-    return result
+    return _core.from_numpy(x, "take")
+
+
+def empty_like_layout(shape, strides, dtype):
+    """An uninitialised array, dense, its axes in the memory order that `strides` tell."""
+    order = memory_order(strides)
+    if order == sorted(order):
+        return _core.empty(shape, dtype)
+    back = [0] * len(order)
+    for position, axis in enumerate(order):
+        back[axis] = position
+    return _core.empty(tuple([shape[axis] for axis in order]), dtype).transpose(tuple(back))
+
+
+def memory_order(strides):
+    """The axes from the longest stride to the shortest; axes of equal strides stay in order."""
+    return sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))
 
 
 def foreign(x):
@@ -55,9 +66,7 @@ def to_ndarray(x):
     if kind is ndarray:
         return x
     if kind is generic:
-        result = _core.empty((), x.dtype)
-        _core.copyto(result, x)
-        return result
+        return x._array()
     if isinstance(x, numpy.ndarray):
         if kind not in _REAL_ARRAYS or x.dtype not in SUPPORTED:
             foreign(x)
@@ -158,28 +167,27 @@ def library(function, args, kwargs):
     return wrap(function(*args, **kwargs), views)
 
 
+def as_generic(a):
+    """The value of a 0-d array as a generic, recorded and not read."""
+    if a.dtype.kind == "b":
+        return _core.logical_or(a, False)
+    return _core.positive(a)
+
+
 def copy_to_order(a, order):
     """A copy of `a` whose memory is laid out as NumPy's `order` ('C', 'F', 'A' or 'K') asks."""
-    if order in (None, "C") or a.ndim < 2:
-        return _core_copy(a)
+    if a._masked:
+        return a._copy()
+    if order in (None, "C"):
+        return a._copy(None, True)
     if order == "A":
         order = "F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C"
         return copy_to_order(a, order)
     if order == "F":
-        return _core_copy(a.T).T
+        return a.T._copy(None, True).T
     if order != "K":
         raise ValueError(message("copy", "unknown order", repr(order), "'C', 'F', 'A' or 'K'"))
-    axes = sorted(range(a.ndim), key=lambda axis: -abs(a.strides[axis]))
-    if axes == list(range(a.ndim)):
-        return _core_copy(a)
-    back = [0] * a.ndim
-    for position, axis in enumerate(axes):
-        back[axis] = position
-    return _core_copy(a.transpose(tuple(axes))).transpose(tuple(back))
-
-
-# Taken before `_methods` replaces it by the form with an order.
-_core_copy = ndarray.copy
+    return a._copy()
 
 
 def is_order(a, order):

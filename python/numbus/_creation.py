@@ -7,6 +7,7 @@ from ._convert import (
     adopt,
     as_dtype,
     copy_to_order,
+    empty_like_layout,
     is_order,
     operand,
     to_ndarray,
@@ -208,9 +209,7 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
         return empty(a.shape, dtype, "F" if order == "F" else "C")
     if order in ("F", "A"):
         return empty(a.shape, dtype, "F" if order == "F" or a.flags.f_contiguous else "C")
-    axes = sorted(range(a.ndim), key=lambda axis: -abs(a.strides[axis]))
-    back = tuple([axes.index(axis) for axis in range(a.ndim)])
-    return _core.empty(tuple([a.shape[axis] for axis in axes]), dtype).transpose(back)
+    return empty_like_layout(a.shape, a.strides, dtype)
 
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):

@@ -7,7 +7,7 @@ import operator
 import numpy
 
 from . import (
-    _core,
+    _attributes,
     _elementwise,
     _joining,
     _linear,
@@ -19,71 +19,9 @@ from . import (
 )
 from ._convert import copy_to_order, to_ndarray, to_numpy
 from ._core import generic, ndarray
-from ._errors import message
-from ._fallback import make, record
+from ._fallback import make
 
 _BOTH = (ndarray, generic)
-_core_astype = {kind: kind.astype for kind in _BOTH}
-_core_copy = ndarray.copy
-_core_ravel = ndarray.ravel
-_core_view = ndarray.view
-_core_reshape = ndarray.reshape
-_Type = type
-
-
-def copy(self, order="C"):
-    """A copy, C-contiguous unless `order` says otherwise."""
-    return _core_copy(self) if order == "C" else copy_to_order(self, order)
-
-
-def ravel(self, order="C"):
-    """The array flattened to one axis, a view where strides allow."""
-    return _core_ravel(self) if order == "C" else _manipulation.ravel(self, order)
-
-
-def reshape(self, *shape, order="C", copy=None):
-    """The array with another shape of the same size, a view where strides allow."""
-    if order == "C" and copy is None:
-        return _core_reshape(self, *shape)
-    shape = shape[0] if len(shape) == 1 else shape
-    return _manipulation.reshape(self, shape, order, copy=copy)
-
-
-def view(self, dtype=None, type=None):
-    """A view of the same memory, with elements of `dtype` if given."""
-    if isinstance(dtype, _Type) and issubclass(dtype, numpy.ndarray):
-        dtype, type = None, dtype
-    if type is not None and issubclass(type, numpy.ndarray) and type is not numpy.ndarray:
-        record("numpy.ndarray.view")
-        real = numpy.asarray(self)
-        return real.view(type) if dtype is None else real.view(dtype, type)
-    return _core_view(self) if dtype is None else _core_view(self, numpy.dtype(dtype))
-
-
-def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
-    """The elements converted to `dtype`. TypeError if `casting` forbids it."""
-    if dtype.__class__ is not numpy.dtype:
-        dtype = numpy.dtype(dtype)
-    if casting != "unsafe" and not numpy.can_cast(self.dtype, dtype, casting):
-        raise TypeError(
-            message("astype", "cannot cast", f"{self.dtype} to {dtype}", f"casting={casting!r}")
-        )
-    result = _core_astype[type(self)](self, dtype, copy=copy)
-    return result if order == "K" or type(self) is generic else _ordered(result, order, self)
-
-
-def _ordered(result, order, source):
-    if (order == "F" and not result.flags.f_contiguous) or (
-        order == "C" and not result.flags.c_contiguous
-    ):
-        return copy_to_order(result, order)
-    return result
-
-
-def flatten(self, order="C"):
-    """A copy flattened to one axis."""
-    result = ravel(to_ndarray(self), order)
-    return result.copy()
 
 
 def tolist(self):
@@ -181,21 +119,9 @@ def compress(self, condition, axis=None, out=None):
     return _selection.compress(condition, self, axis, out)
 
 
-def setter(name):
-    """A property of the core that may also be assigned to: `a.real = x` copies into the view."""
-    get = getattr(ndarray, name)
-
-    def assign(self, value):
-        part = getattr(self, name)
-        if name == "imag" and self.dtype.kind != "c":
-            raise TypeError(message("imag", "array has no imaginary part", self.dtype, "complex"))
-        _core.copyto(part, value if type(value) in _BOTH else to_ndarray(value))
-
-    return property(get.__get__, assign)
-
-
 def attach():
     """Puts everything above on the classes of the core; called once, at import."""
+    _attributes.attach()
     for name in "sum prod min max any all mean std var argmin argmax".split():
         for kind in _BOTH:
             setattr(kind, name, getattr(_reductions, name))
@@ -212,19 +138,15 @@ def attach():
     ) in "cumsum cumprod sort argsort partition argpartition searchsorted choose put".split():
         for kind in _BOTH:
             setattr(kind, name, _view_method(name))
-    for name in "byteswap dump dumps tofile getfield setfield setflags".split():
+    for name in "byteswap dump dumps tofile getfield setfield".split():
         setattr(ndarray, name, _view_method(name, counted=False))
-    for function in (flatten, tolist, tobytes, nonzero, dot, conj, take, clip, compress, astype):
+    for function in (tolist, tobytes, nonzero, dot, conj, take, clip, compress):
         for kind in _BOTH:
             setattr(kind, function.__name__, function)
-    for function in (copy, ravel, reshape, view):
-        setattr(ndarray, function.__name__, function)
     for kind in _BOTH:
         kind.conjugate = conj
         kind.__divmod__, kind.__rdivmod__ = divmod_of, rdivmod_of
         kind.mT = property(_manipulation.matrix_transpose)
-    for name in ("real", "imag"):
-        setattr(ndarray, name, setter(name))
     _protocols.attach()
     _attach_array()
     _attach_generic()

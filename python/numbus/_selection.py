@@ -214,12 +214,12 @@ def nonzero(a):
     a = to_ndarray(a)
     if a.ndim == 0:
         raise ValueError(message("nonzero", "a 0-d array has no indices", "0-d", "atleast_1d(a)"))
-    return tuple([_fresh(x) for x in numpy.nonzero(numpy.asarray(a))])
-
-
-def _fresh(x):
+    found = numpy.nonzero(numpy.asarray(a))
+    if found[0].base is None:
+        return tuple([adopt(x) for x in found])
     # NumPy hands out the columns of one table.
-    return adopt(numpy.ascontiguousarray(x))
+    table = adopt(found[0].base.reshape(-1, a.ndim))
+    return tuple([table[:, axis] for axis in range(a.ndim)])
 
 
 def flatnonzero(a):
