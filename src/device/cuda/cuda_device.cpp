@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "base/error.h"
 
@@ -135,6 +136,8 @@ CudaDevice* device(int ordinal) {
 
 void reset_for_tests() {
   std::lock_guard<std::mutex> turn(devices_mutex);
+  static auto* dead = new std::vector<std::map<int, CudaDevice*>>;
+  dead->push_back(std::move(*devices));
   devices->clear();
   last_reason.clear();
   reset_driver_for_tests();

@@ -241,7 +241,8 @@ ContextScope::~ContextScope() {
 
 void reset_driver_for_tests() {
   std::lock_guard<std::mutex> turn(load_mutex);
-  loaded.store(nullptr);
+  static auto* dead = new std::vector<const State*>;
+  dead->push_back(loaded.exchange(nullptr));
   forked_after_init = false;
 }
 
