@@ -1,16 +1,19 @@
 """Attributes and shape methods of ndarray and generic, over the primitives of the core."""
 
-import operator
-
 import numpy
 
-from . import _core, _manipulation
-from ._convert import SUPPORTED, as_generic, copy_to_order, is_order, to_ndarray
+from . import _core
+from ._convert import SUPPORTED, as_generic, to_ndarray
 from ._core import generic, ndarray
 from ._errors import message
 from ._fallback import record
 
 _Type = type
+_core_astype = ndarray.astype
+_core_view = ndarray.view
+
+
+_SHORT = {"C": 0, "CONTIGUOUS": 0, "F": 1, "FORTRAN": 1, "O": 2, "W": 3, "A": 4, "X": 5}
 
 
 class Flags:
@@ -25,7 +28,6 @@ class Flags:
         "ALIGNED",
         "WRITEBACKIFCOPY",
     )
-    _SHORT = {"C": 0, "CONTIGUOUS": 0, "F": 1, "FORTRAN": 1, "O": 2, "W": 3, "A": 4, "X": 5}
 
     def __init__(self, array):
         self._array = array
@@ -60,7 +62,7 @@ class Flags:
         return [getattr(self, name.lower()) for name in self._NAMES]
 
     def __getitem__(self, name):
-        name = self._NAMES[self._SHORT[name]] if name in self._SHORT else name
+        name = self._NAMES[_SHORT[name]] if name in _SHORT else name
         if name in self._NAMES or name in ("FNC", "FORC", "BEHAVED", "CARRAY", "FARRAY"):
             return getattr(self, name.lower())
         raise KeyError(message("flags", "unknown flag", repr(name), ", ".join(self._NAMES)))
@@ -89,59 +91,21 @@ def setflags(self, write=None, align=None, uic=None):
     self._set_writeable(bool(write))
 
 
-def reshape(self, *shape, order="C", copy=None):
-    """The array with another shape of the same size, a view where strides allow."""
-    if len(shape) == 1 and not isinstance(shape[0], int):
-        (shape,) = shape
-        if not isinstance(shape, (tuple, list)):
-            shape = (operator.index(shape),) if hasattr(shape, "__index__") else tuple(shape)
-    if order == "C" and copy is None:
-        return self._reshape(shape)
-    return _manipulation.reshape(self, tuple(shape), order, copy=copy)
-
-
-def transpose(self, *axes):
-    """A view with the axes permuted, reversed by default."""
-    if not axes or axes == (None,):
-        return self._transpose()
-    if len(axes) == 1 and not isinstance(axes[0], int):
-        (axes,) = axes
-    return _manipulation.transpose(self, tuple(axes))
-
-
-def ravel(self, order="C"):
-    """The array flattened to one axis, a view where strides allow."""
-    return self._reshape((self.size,)) if order == "C" else _manipulation.ravel(self, order)
-
-
-def copy(self, order="C"):
-    """A copy, C-contiguous unless `order` says otherwise."""
-    if order == "C":
-        return self._copy() if self._masked else self._copy(None, True)
-    return copy_to_order(self, order)
-
-
 def flatten(self, order="C"):
     """A copy flattened to one axis."""
-    flat = ravel(self, order)
-    return flat._copy() if flat._storage == self._storage else flat
+    flat = self.ravel(order)
+    return flat.copy() if flat._storage == self._storage else flat
 
 
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     """The elements converted to `dtype`; TypeError if `casting` forbids it."""
-    if dtype.__class__ is not numpy.dtype:
-        dtype = numpy.dtype(dtype)
-    if casting != "unsafe" and not numpy.can_cast(self.dtype, dtype, casting):
-        raise TypeError(
-            message("astype", "cannot cast", f"{self.dtype} to {dtype}", f"casting={casting!r}")
-        )
-    if dtype not in SUPPORTED:
-        record("numpy.ndarray.astype")
-        return numpy.asarray(self).astype(dtype)
-    if not copy and dtype == self.dtype and is_order(self, order):
-        return self
-    result = self._copy(dtype)
-    return result if is_order(result, order) else copy_to_order(result, order)
+    try:
+        return _core_astype(self, dtype, order, casting, subok, copy)
+    except TypeError:
+        if numpy.dtype(dtype) in SUPPORTED:
+            raise
+    record("numpy.ndarray.astype")
+    return numpy.asarray(self).astype(dtype, order, casting, subok, copy)
 
 
 def view(self, dtype=None, type=None):
@@ -152,32 +116,20 @@ def view(self, dtype=None, type=None):
         record("numpy.ndarray.view")
         real = numpy.asarray(self)
         return real.view(type) if dtype is None else real.view(dtype, type)
-    return self._view(None) if dtype is None else self._view(numpy.dtype(dtype))
+    return _core_view(self, dtype)
 
 
-def _real(self):
-    return self._part(False) if self.dtype.kind == "c" else self
+def _assignable(name):
+    """A property of the core that may also be assigned to: `a.real = x` copies into the view."""
+    get = getattr(ndarray, name)
 
-
-def _imag(self):
-    if self.dtype.kind == "c":
-        return self._part(True)
-    return _core.broadcast_to(_core.full((), 0, self.dtype), self.shape)
-
-
-def _set_part(part):
     def assign(self, value):
-        if part is _imag and self.dtype.kind != "c":
+        if name == "imag" and self.dtype.kind != "c":
             raise TypeError(message("imag", "array is real", self.dtype, "a complex dtype"))
-        _core.copyto(part(self), value if type(value) is generic else to_ndarray(value))
+        part = get.__get__(self)
+        _core.copyto(part, value if type(value) is generic else to_ndarray(value))
 
-    return assign
-
-
-def _base(self):
-    if self._owns:
-        return None
-    return numpy.asarray(self).base
+    return property(get.__get__, assign, doc=get.__doc__)
 
 
 def iterate(self):
@@ -196,9 +148,7 @@ def generic_getitem(self, index):
         return self
     items = index if isinstance(index, tuple) else (index,)
     if any([item is not None and item is not Ellipsis for item in items]):
-        raise IndexError(
-            message("getitem", "invalid index to a scalar", repr(index), "(), ..., None")
-        )
+        raise IndexError(message("getitem", "invalid index to a scalar", repr(index), "(), ..."))
     return to_ndarray(self)[index]
 
 
@@ -208,49 +158,36 @@ def generic_astype(self, dtype, order="K", casting="unsafe", subok=True, copy=Tr
     return as_generic(result) if type(result) is ndarray else result[()]
 
 
-def _generic_part(imaginary):
-    def part(self):
-        if self.dtype.kind == "c":
-            return as_generic(to_ndarray(self)._part(imaginary))
-        return _core.full((), 0, self.dtype)[()] if imaginary else self
-
-    return part
-
-
 def _generic_flags(self):
     flags = Flags(to_ndarray(self))
     flags.writeable = False
     return flags
 
 
-def _generic_method(function):
+def _generic_method(function, name):
     def method(self, *args, **kwargs):
         return function(to_ndarray(self), *args, **kwargs)
 
-    method.__name__ = function.__name__
+    method.__name__ = name
     method.__doc__ = function.__doc__
     return method
 
 
 def attach():
     """Puts everything above on the classes of the core."""
-    for function in (reshape, transpose, ravel, copy, flatten, astype, view, setflags):
+    for function in (flatten, astype, view, setflags):
         setattr(ndarray, function.__name__, function)
-    ndarray.T = property(lambda self: self._transpose(), doc="The transpose: a view.")
-    ndarray.real = property(_real, _set_part(_real), doc="The real part: a view.")
-    ndarray.imag = property(_imag, _set_part(_imag), doc="The imaginary part: a view.")
+    ndarray.real, ndarray.imag = _assignable("real"), _assignable("imag")
     ndarray.flags = property(Flags, doc="Layout and access.")
-    ndarray.base = property(_base, doc="What owns the memory, or None for the array itself.")
     ndarray.__iter__ = iterate
     for name, value in (("shape", ()), ("strides", ()), ("ndim", 0), ("size", 1), ("base", None)):
         setattr(generic, name, value)
     generic.itemsize = generic.nbytes = property(lambda self: self.dtype.itemsize)
     generic.T = property(lambda self: self)
-    generic.real, generic.imag = property(_generic_part(False)), property(_generic_part(True))
     generic.flags = property(_generic_flags)
     generic.astype = generic_astype
     generic.__getitem__ = generic_getitem
     generic.copy = lambda self, order="C": self
     generic.transpose = lambda self, *axes: self
-    for function in (reshape, ravel, flatten, view):
-        setattr(generic, function.__name__, _generic_method(function))
+    for name in ("reshape", "ravel", "flatten", "view"):
+        setattr(generic, name, _generic_method(getattr(ndarray, name), name))

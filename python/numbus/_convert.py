@@ -176,18 +176,11 @@ def as_generic(a):
 
 def copy_to_order(a, order):
     """A copy of `a` whose memory is laid out as NumPy's `order` ('C', 'F', 'A' or 'K') asks."""
-    if a._masked:
-        return a._copy()
-    if order in (None, "C"):
-        return a._copy(None, True)
     if order == "A":
         order = "F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C"
-        return copy_to_order(a, order)
-    if order == "F":
-        return a.T._copy(None, True).T
-    if order != "K":
+    if order not in (None, "C", "F", "K"):
         raise ValueError(message("copy", "unknown order", repr(order), "'C', 'F', 'A' or 'K'"))
-    return a._copy()
+    return a.copy(order or "C")
 
 
 def is_order(a, order):

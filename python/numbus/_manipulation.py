@@ -50,9 +50,9 @@ def reshape(a, /, shape, order="C", *, copy=None):
     if order == "A":
         order = "F" if not is_order(a, "C") and is_order(a, "F") else "C"
     if order == "F":
-        result = a._transpose(tuple(range(a.ndim))[::-1])._reshape(shape[::-1])
-        return result._transpose(tuple(range(result.ndim))[::-1])
-    result = a._reshape(shape)
+        result = a.transpose(tuple(range(a.ndim))[::-1]).reshape(shape[::-1])
+        return result.transpose(tuple(range(result.ndim))[::-1])
+    result = a.reshape(shape)
     if copy is False and a.size and not numpy.may_share_memory(_view(a), _view(result)):
         raise ValueError(message("reshape", "unable to avoid a copy", a.strides, "copy=None"))
     return result
@@ -68,9 +68,9 @@ def ravel(a, order="C"):
     if order == "C" or a.ndim < 2:
         return a.ravel()
     if order == "K":
-        return a._transpose(tuple(memory_order(a.strides))).ravel()
+        return a.transpose(tuple(memory_order(a.strides))).ravel()
     if order == "F" or (order == "A" and is_order(a, "F") and not is_order(a, "C")):
-        return a._transpose()._reshape((a.size,))
+        return a.transpose().reshape((a.size,))
     if order != "A":
         raise ValueError(message("ravel", "unknown order", repr(order), "'C', 'F', 'A' or 'K'"))
     return a.ravel()
@@ -80,12 +80,12 @@ def transpose(a, axes=None):
     """`a` with its axes permuted (reversed by default): a view."""
     a = to_ndarray(a)
     if axes is None:
-        return a._transpose()
+        return a.transpose()
     if len(axes) != a.ndim:
         raise ValueError(
             message("transpose", "axes do not match the array", axes, f"{a.ndim} axes")
         )
-    return a._transpose(many_axes("transpose", axes, a.ndim))
+    return a.transpose(many_axes("transpose", axes, a.ndim))
 
 
 permute_dims = transpose
@@ -105,7 +105,7 @@ def swapaxes(a, axis1, axis2):
     order = list(range(a.ndim))
     i, j = one_axis("swapaxes", axis1, a.ndim), one_axis("swapaxes", axis2, a.ndim)
     order[i], order[j] = order[j], order[i]
-    return a._transpose(tuple(order))
+    return a.transpose(tuple(order))
 
 
 def moveaxis(a, source, destination):
@@ -120,7 +120,7 @@ def moveaxis(a, source, destination):
     order = [axis for axis in range(a.ndim) if axis not in source]
     for target, axis in sorted(zip(destination, source)):
         order.insert(target, axis)
-    return a._transpose(tuple(order))
+    return a.transpose(tuple(order))
 
 
 def rollaxis(a, axis, start=0):
@@ -130,18 +130,18 @@ def rollaxis(a, axis, start=0):
     start = a.ndim if start == a.ndim else one_axis("rollaxis", start, a.ndim)
     order = [i for i in range(a.ndim) if i != axis]
     order.insert(start - 1 if axis < start else start, axis)
-    return a._transpose(tuple(order))
+    return a.transpose(tuple(order))
 
 
 def squeeze(a, axis=None):
     """`a` without its axes of extent 1 (or without `axis`, which must have extent 1): a view."""
     a = to_ndarray(a)
     if axis is None:
-        return a._reshape(tuple([extent for extent in a.shape if extent != 1]))
+        return a.reshape(tuple([extent for extent in a.shape if extent != 1]))
     axes = many_axes("squeeze", axis, a.ndim)
     if any([a.shape[i] != 1 for i in axes]):
         raise ValueError(message("squeeze", "axis has more than one entry", a.shape, "extent 1"))
-    return a._reshape(tuple([extent for i, extent in enumerate(a.shape) if i not in axes]))
+    return a.reshape(tuple([extent for i, extent in enumerate(a.shape) if i not in axes]))
 
 
 def expand_dims(a, axis):
@@ -160,12 +160,12 @@ def _atleast(arrays, grow):
 
 def atleast_1d(*arys):
     """Each argument with at least one axis; a tuple for several arguments."""
-    return _atleast(arys, lambda a: a if a.ndim else a._reshape((1,)))
+    return _atleast(arys, lambda a: a if a.ndim else a.reshape((1,)))
 
 
 def atleast_2d(*arys):
     """Each argument with at least two axes, new ones in front; a tuple for several arguments."""
-    return _atleast(arys, lambda a: a if a.ndim > 1 else a._reshape((1, -1 if a.size else 0)))
+    return _atleast(arys, lambda a: a if a.ndim > 1 else a.reshape((1, -1 if a.size else 0)))
 
 
 def atleast_3d(*arys):
@@ -174,7 +174,7 @@ def atleast_3d(*arys):
     def grow(a):
         if a.ndim > 2:
             return a
-        return a[:, :, None] if a.ndim == 2 else a._reshape((1, a.size, 1))
+        return a[:, :, None] if a.ndim == 2 else a.reshape((1, a.size, 1))
 
     return _atleast(arys, grow)
 
@@ -229,8 +229,8 @@ def rot90(m, k=1, axes=(0, 1)):
     order = list(range(m.ndim))
     order[first], order[second] = second, first
     if k == 1:
-        return flip(m, second)._transpose(tuple(order))
-    return flip(m._transpose(tuple(order)), second)
+        return flip(m, second).transpose(tuple(order))
+    return flip(m.transpose(tuple(order)), second)
 
 
 def diagonal(a, offset=0, axis1=0, axis2=1):
@@ -265,4 +265,4 @@ def resize(a, new_shape):
     for start in range(0, size, flat.size):
         stop = min(size, start + flat.size)
         result[start:stop] = flat[: stop - start]
-    return result._reshape(shape)
+    return result.reshape(shape)
