@@ -440,6 +440,7 @@ void bind_arrays(nb::module_& m) {
     mark_line();
     bool f = order == "F" || ((order == "A" || order == "K") && a.layout->f_contiguous() && !a.layout->c_contiguous());
     Array source = f ? transpose(a, all_axes(a.ndim(), true)) : a;
+    if (!source.layout->c_contiguous()) source = copy(source, a.dtype, true);
     return taken(wrap_view(self.ptr(), reshape(source, {a.size()})));
   }, nb::arg("order") = "C", "The elements in one dimension.");
   cls.def("copy", [](Array& a, const std::string& order) {

@@ -5,6 +5,7 @@
 #include "array/array.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "lazy/reduce.h"
 #include "passes/expand_complex.h"
 
 namespace numbus {
@@ -338,7 +339,7 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims, 
       if (loop == DType::F16) loop = DType::F32;
       if (loop == DType::Bool) kind = kind == Reduction::Min ? Reduction::All : Reduction::Any;
   }
-  if (is_complex(loop) && kind != Reduction::Sum && kind != Reduction::Prod)
+  if (is_complex(loop) && (needs_position(kind) || kind == Reduction::Var))
     raise(ErrorKind::NotImplemented, "reduce", "not yet available for complex numbers", std::string(name(loop)), "real types");
   std::vector<int64_t> shape;
   int64_t reduced = 1;

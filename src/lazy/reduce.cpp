@@ -68,8 +68,19 @@ void merge(Reduction kind, bool complex, View<T> a, View<T> b) {
         *a.f[0] *= *b.f[0];
       }
       break;
-    case Reduction::Min: *a.f[0] = *a.f[0] <= *b.f[0] || is_nan(*a.f[0]) ? *a.f[0] : *b.f[0]; break;
-    case Reduction::Max: *a.f[0] = *a.f[0] >= *b.f[0] || is_nan(*a.f[0]) ? *a.f[0] : *b.f[0]; break;
+    case Reduction::Min:
+    case Reduction::Max:
+      if (complex) {  // lexicographic, NaN first
+        bool an = is_nan(*a.f[0]) || is_nan(*a.f[1]), bn = is_nan(*b.f[0]) || is_nan(*b.f[1]);
+        bool less = *a.f[0] < *b.f[0] || (*a.f[0] == *b.f[0] && *a.f[1] <= *b.f[1]);
+        bool more = *a.f[0] > *b.f[0] || (*a.f[0] == *b.f[0] && *a.f[1] >= *b.f[1]);
+        if (an || (!bn && (kind == Reduction::Min ? less : more))) break;
+        *a.f[0] = *b.f[0];
+        *a.f[1] = *b.f[1];
+        break;
+      }
+      *a.f[0] = is_nan(*a.f[0]) || (kind == Reduction::Min ? *a.f[0] <= *b.f[0] : *a.f[0] >= *b.f[0]) ? *a.f[0] : *b.f[0];
+      break;
     case Reduction::Any: *a.f[0] = *a.f[0] || *b.f[0]; break;
     case Reduction::All: *a.f[0] = *a.f[0] && *b.f[0]; break;
     case Reduction::ArgMin:
@@ -155,8 +166,18 @@ void emit_reduction_step(ir::Builder& b, Reduction kind, int field, ir::Val valu
         put(0, real(Op::multiply, get(0), value));
       }
       break;
-    case Reduction::Min: put(0, real(Op::minimum, get(0), value)); break;
-    case Reduction::Max: put(0, real(Op::maximum, get(0), value)); break;
+    case Reduction::Min:
+    case Reduction::Max: {
+      Op op = kind == Reduction::Min ? Op::minimum : Op::maximum;
+      if (is_complex(t)) {
+        ir::Val m = expand(b, op, make_complex(b, get(0), get(1)), value);
+        put(0, real_part(b, m));
+        put(1, imag_part(b, m));
+      } else {
+        put(0, real(op, get(0), value));
+      }
+      break;
+    }
     case Reduction::Any: put(0, b.emit(Op::logical_or, DType::Bool, get(0), value)); break;
     case Reduction::All: put(0, b.emit(Op::logical_and, DType::Bool, get(0), value)); break;
     case Reduction::ArgMin:
@@ -195,6 +216,7 @@ void init_state(Reduction kind, DType in, char* state, int width) {
     for (int i = 0; i < width; ++i) {
       View<T> v = lane<T>(state, width, i);
       if (kind != Reduction::Var) *v.f[0] = identity<T>(kind);
+      if (is_complex(in) && (kind == Reduction::Min || kind == Reduction::Max)) *v.f[1] = identity<T>(kind);
       if (needs_position(kind)) *v.index = -1;
     }
   });

@@ -47,7 +47,7 @@ Resolved resolve(Op op, std::span<const DType> operands) {
   switch (r.rule) {
     case Rule::Arith:
     case Rule::Any:
-      if (all_bool && op == Op::reciprocal) return same(DType::I8, DType::I8);
+      if (all_bool && (op == Op::reciprocal || op == Op::square || op == Op::conjugate)) return same(DType::I8, DType::I8);
       return same(t, t);
     case Rule::ArithNoBool:
       if (all_bool) no_loop(op, operands, "a number type (for bool use logical_xor, logical_not or astype)");
@@ -67,7 +67,8 @@ Resolved resolve(Op op, std::span<const DType> operands) {
       return same(t, t);
     case Rule::Float:
       if (is_complex(t)) no_loop(op, operands, "bool, integer or float types");
-      t = float_for(t);
+      t = float_for(operands[0]);
+      for (DType o : operands.subspan(1)) t = promote(t, float_for(o));
       return same(t, t);
     case Rule::FloatComplex:
       t = float_for(t);

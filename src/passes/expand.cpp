@@ -137,7 +137,7 @@ Val convert(Builder& b, Val v, DType to) {
   }
   if (is_complex(to)) {
     DType r = real_of(to);
-    return make_complex(b, b.cast(v, r), b.constant(r, Scalar::from_float(0)));
+    return make_complex(b, convert(b, v, r), b.constant(r, Scalar::from_float(0)));
   }
   if (to == DType::Bool) {
     Val x = from == DType::F16 ? b.cast(v, DType::F32) : v;

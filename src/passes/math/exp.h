@@ -62,14 +62,15 @@ Val<B> exp2(B& b, Val<B> x) {
 template <class B>
 Val<B> expm1(B& b, Val<B> x) {
   Val<B> y = clamp_below(b, x, fpick(b, x, -20.0, -40.0));
-  y = clamp_above(b, y, fpick(b, x, 89.5, 710.0));
+  y = clamp_above(b, y, fpick(b, x, 88.9, 710.0));
   // s = 2^n / 2, so that it does not overflow before the result does.
   auto [r, r_lo, low, n] = reduce_exp(b, y, exponent_bias(b, x) - 1, true);
   Val<B> s = pow2_biased(b, x, low), w = exp_tail(b, r, r_lo);
-  Val<B> base = b.sub(s, b.fconst(x, 0.5));
+  Val<B> half = b.fconst(x, 0.5), base = b.sub(s, half);
+  Val<B> base_lo = b.sub(b.sub(s, base), half);  // of s > 1/2; below that, s no longer matters when this is inexact
   Val<B> hi = b.fma(s, r, base);
   Val<B> lo = b.fma(s, w, b.fma(s, r, b.sub(base, hi)));
-  Val<B> v = b.add(hi, lo);
+  Val<B> v = b.add(hi, b.add(lo, base_lo));
   return keep_tiny(b, x, fpick(b, x, 0x1p-26, 0x1p-55), b.add(v, v));
 }
 
@@ -82,8 +83,9 @@ struct ScaledPair {
 template <class B>
 ScaledPair<B> exp_pair(B& b, Pair<B> x) {
   auto [r, r_lo, low, n] = reduce_exp(b, x.hi, 2 * exponent_bias(b, x.hi), true);
-  Val<B> w = exp_tail(b, r, b.add(r_lo, x.lo));
-  Pair<B> p = fast_two_sum(b, b.fconst(x.hi, 1.0), r);
+  Pair<B> s = fast_two_sum(b, r, b.add(r_lo, x.lo));
+  Val<B> w = exp_tail(b, s.hi, s.lo);
+  Pair<B> p = fast_two_sum(b, b.fconst(x.hi, 1.0), s.hi);
   return {{p.hi, b.add(p.lo, w)}, low};
 }
 

@@ -12,7 +12,8 @@ Val<B> atan_tail(B& b, Val<B> q, Val<B> q_lo) {
   Val<B> z = b.mul(q, q);
   // q_lo times the slope 1 / (1 + z), near enough.
   Val<B> slope = b.fma(z, b.fconst(q, -0.5), b.fconst(q, 1.0));
-  return b.fma(b.mul(q, z), poly2(b, z, b.mul(z, z), atan_f32, atan_f64), b.mul(q_lo, slope));
+  // Horner's order: sums of the even and odd powers would be larger than the result.
+  return b.fma(b.mul(q, z), poly(b, z, atan_f32, atan_f64), b.mul(q_lo, slope));
 }
 
 // base +- (q + tail) with the sign bit `flip`; base is a pair not below q, or zero.
@@ -131,7 +132,8 @@ Val<B> arcsinh(B& b, Val<B> x) {
 
 template <class B>
 Val<B> arccosh(B& b, Val<B> x) {
-  return log_with_root(b, x, -1.0);
+  Val<B> v = log_with_root(b, x, -1.0);
+  return b.select(b.ge(x, b.fconst(x, 1.0)), v, b.fconst(x, __builtin_nan("")));
 }
 
 template <class B>

@@ -65,18 +65,23 @@ Val<B> log(B& b, Val<B> x) {
   return b.add(v.hi, v.lo);
 }
 
-// c (f + tail): the logarithm of the mantissa to another base, c = 1 / ln(base).
+// log1p(f) for |f| <= 1/3 with f - f^2/2 in two parts: a quarter of log_tail's error.
 template <class B>
-Pair<B> scale_log(B& b, Val<B> f, Val<B> tail, Pair<B> c) {
-  Pair<B> p = two_prod(b, f, c.hi);
-  return {p.hi, b.fma(tail, c.hi, b.fma(f, c.lo, p.lo))};
+Pair<B> log_mantissa(B& b, Val<B> f, Val<B> half) {
+  using namespace coeffs;
+  Val<B> minus = b.fconst(f, -0.5);
+  Pair<B> z = two_prod(b, f, f);
+  Pair<B> s = fast_two_sum(b, f, b.mul(z.hi, minus));
+  // half is -1/2 but for the special arguments.
+  Val<B> p = b.fma(poly2(b, f, z.hi, log_f32, log_f64), b.mul(f, z.hi), b.sub(half, minus));
+  return {s.hi, b.add(p, b.fma(z.lo, minus, s.lo))};
 }
 
 template <class B>
 Val<B> log2(B& b, Val<B> x) {
   using namespace coeffs;
   auto [f, k, half] = reduce_log(b, x);
-  Pair<B> p = scale_log(b, f, log_tail(b, f, half), const_pair(b, x, log2e_f32, log2e_f64));
+  Pair<B> p = mul_pairs(b, log_mantissa(b, f, half), const_pair(b, x, log2e_f32, log2e_f64));
   Pair<B> s = fast_two_sum(b, k, p.hi);
   return b.add(s.hi, b.add(s.lo, p.lo));
 }
@@ -85,7 +90,7 @@ template <class B>
 Val<B> log10(B& b, Val<B> x) {
   using namespace coeffs;
   auto [f, k, half] = reduce_log(b, x);
-  Pair<B> p = scale_log(b, f, log_tail(b, f, half), const_pair(b, x, log10e_f32, log10e_f64));
+  Pair<B> p = mul_pairs(b, log_mantissa(b, f, half), const_pair(b, x, log10e_f32, log10e_f64));
   Pair<B> v = join_log(b, k, const_pair(b, x, log10_2_f32, log10_2_f64), p.hi, p.lo);
   return b.add(v.hi, v.lo);
 }
@@ -98,8 +103,9 @@ Pair<B> log_pair(B& b, Pair<B> v, Val<B> extra) {
   // v.lo is scaled like v.hi; behind 2^100 it does not matter.
   Val<B> s = pow2_float(b, b.neg(b.fmin2(k, b.fconst(k, 100.0))), 0);
   Pair<B> f = fast_two_sum(b, f0, b.mul(v.lo, s));
-  Val<B> tail = b.add(log_tail(b, f.hi, half), b.fma(b.neg(f.lo), f.hi, f.lo));
-  return join_log(b, b.add(k, extra), const_pair(b, k, ln2_short_f32, ln2_short_f64), f.hi, tail);
+  Pair<B> m = log_mantissa(b, f.hi, half);
+  Val<B> tail = b.add(m.lo, b.fma(b.neg(f.lo), f.hi, f.lo));
+  return join_log(b, b.add(k, extra), const_pair(b, k, ln2_short_f32, ln2_short_f64), m.hi, tail);
 }
 
 template <class B>

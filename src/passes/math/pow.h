@@ -115,6 +115,7 @@ template <class B>
 struct AddParts {
   Val<B> top;
   Pair<B> d;
+  Val<B> same;
 };
 template <class B>
 AddParts<B> reduce_addexp(B& b, Val<B> x, Val<B> y) {
@@ -124,7 +125,7 @@ AddParts<B> reduce_addexp(B& b, Val<B> x, Val<B> y) {
   d.hi = b.select(same, zero, d.hi);
   // No rest where the distance is infinite or overflows.
   d.lo = b.select(b.gt(d.hi, fpick(b, x, -0x1p60, -0x1p500)), d.lo, zero);
-  return {top, d};
+  return {top, d, same};
 }
 
 // top + log in two parts; infinite and NaN arguments.
@@ -147,7 +148,7 @@ Pair<B> one_plus(B& b, ScaledPair<B> e) {
 
 template <class B>
 Val<B> logaddexp(B& b, Val<B> x, Val<B> y) {
-  auto [top, d] = reduce_addexp(b, x, y);
+  auto [top, d, same] = reduce_addexp(b, x, y);
   d.hi = clamp_below(b, d.hi, fpick(b, x, -104.5, -746.0));
   Pair<B> v = one_plus(b, exp_pair(b, d));
   return finish_addexp(b, x, y, top, log_pair(b, v, b.fconst(x, 0.0)));
@@ -156,7 +157,7 @@ Val<B> logaddexp(B& b, Val<B> x, Val<B> y) {
 template <class B>
 Val<B> logaddexp2(B& b, Val<B> x, Val<B> y) {
   using namespace coeffs;
-  auto [top, d] = reduce_addexp(b, x, y);
+  auto [top, d, same] = reduce_addexp(b, x, y);
   Val<B> t = clamp_below(b, d.hi, fpick(b, x, -152.0, -1080.0));
   // 2^d = 2^n exp(r ln2)
   int bias = 2 * exponent_bias(b, x);
@@ -166,8 +167,10 @@ Val<B> logaddexp2(B& b, Val<B> x, Val<B> y) {
   Pair<B> p = fast_two_sum(b, b.fconst(x, 1.0), r.hi);
   p.lo = b.add(p.lo, exp_tail(b, r.hi, r.lo));
   Pair<B> v = one_plus(b, ScaledPair<B>{p, b.bits(sum)});
-  Pair<B> l = log_pair(b, v, b.fconst(x, 0.0));
-  return finish_addexp(b, x, y, top, mul_pairs(b, l, const_pair(b, x, log2e_f32, log2e_f64)));
+  Val<B> zero = b.fconst(x, 0.0), one = b.fconst(x, 1.0);
+  Pair<B> l = mul_pairs(b, log_pair(b, v, zero), const_pair(b, x, log2e_f32, log2e_f64));
+  l = {b.select(same, one, l.hi), b.select(same, zero, l.lo)};  // exactly x + 1
+  return finish_addexp(b, x, y, top, l);
 }
 
 }  // namespace numbus::math

@@ -147,6 +147,7 @@ Val<B> tan(B& b, Val<B> x) {
   auto [r, r_lo, q] = reduce_quadrant(b, b.abs(x));
   Val<B> z = b.mul(r, r);
   Pair<B> s = sin_kernel(b, r, r_lo, z), c = cos_kernel(b, r, r_lo, z);
+  s.lo = b.fma(r_lo, b.sub(c.hi, b.fconst(x, 1.0)), s.lo);  // r_lo cos(r) rather than r_lo
   s = fast_two_sum(b, s.hi, s.lo);
   c = fast_two_sum(b, c.hi, c.lo);
   Val<B> even = bit_test(b, q, 1);
