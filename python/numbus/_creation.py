@@ -88,7 +88,11 @@ def _from_nested(x, dtype, copy, order):
         stacked = _stack_arrays(x, dtype)
         if stacked is not None:
             return stacked
-        real = numpy.array(x, dtype=dtype, order=order)
+        try:
+            real = numpy.array(x, dtype=dtype, order=order)
+        except ValueError as error:
+            text = str(error).replace(";", ",")
+            raise ValueError(message("array", text, type(x).__name__, "even nesting")) from None
         as_dtype("array", real.dtype)
         return adopt(real)
     real = numpy.array(x, dtype=dtype, copy=copy, order=order)

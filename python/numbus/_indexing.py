@@ -52,7 +52,11 @@ def getitem(a, index):
     out of range.
     """
     view = numpy.asarray(a)
-    result = view[_plain(index)]
+    index = _plain(index)
+    try:
+        result = view[index]
+    except IndexError as error:
+        raise _explained("getitem", a, error) from None
     if not isinstance(result, numpy.ndarray):
         return _core.from_numpy(numpy.asarray(result))[()]
     if result.base is not None and numpy.may_share_memory(result, view):
@@ -74,4 +78,14 @@ def setitem(a, index, value):
         raise ValueError(
             message("setitem", "assignment destination is read-only", a.shape, "a copy")
         )
-    view[_plain(index)] = value
+    index = _plain(index)
+    try:
+        view[index] = value
+    except (IndexError, ValueError) as error:
+        raise _explained("setitem", a, error) from None
+
+
+def _explained(op, a, error):
+    """NumPy's error, its first sentence kept, in the form of this library."""
+    text = str(error).rstrip(". ").replace(";", ",")
+    return type(error)(message(op, text, f"an array of shape {a.shape}", "an index that fits it"))

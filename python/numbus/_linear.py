@@ -130,6 +130,8 @@ def inner(a, b, /):
         return UFUNCS["multiply"](a, b)
     if a.shape[-1] != b.shape[-1]:
         raise _mismatch("inner", a, b)
+    if a.ndim == 1 and b.ndim == 1:
+        return _sum_of_products(a, b)
     return tensordot(a, b, ((-1,), (-1,)))
 
 
@@ -160,7 +162,7 @@ def tensordot(a, b, axes=2):
     shape = tuple([a.shape[i] for i in free_a]) + tuple([b.shape[j] for j in free_b])
     if not free_a and not free_b:
         a, b = a.transpose(left) if left else a, b.transpose(right) if right else b
-        return _sum_of_products(a.ravel(), b.ravel())
+        return to_ndarray(_sum_of_products(a.ravel(), b.ravel()))
     n = 1
     for i in left:
         n *= a.shape[i]

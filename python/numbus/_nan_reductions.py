@@ -5,7 +5,7 @@ because that would need the data at the call.
 """
 
 from . import _core
-from ._convert import as_dtype, to_ndarray
+from ._convert import as_dtype, as_generic, to_ndarray
 from ._errors import message
 from ._reductions import _NoValue, reduce, store
 from ._ufuncs import UFUNCS
@@ -67,7 +67,8 @@ def _extreme(op, a, axis, out, keepdims, initial, where):
     if has_initial:
         return filled if out is None else store("nan" + op, filled, out)
     some = reduce("any", _counted(a, where), axis, None, None, keepdims)
-    result = _core.where(some, filled, a.dtype.type("nan"))
+    result = _core.where(some, filled, float("nan"))
+    result = result if result.ndim else as_generic(result)
     return result if out is None else store("nan" + op, result, out)
 
 

@@ -43,7 +43,7 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
     start, stop, step = _number(start), _number(stop), _number(1 if step is None else step)
     if stop is None:
         start, stop = 0, start
-    dtype = as_dtype("arange", dtype, numpy.result_type(start, stop, step))
+    dtype = as_dtype("arange", dtype, numpy.result_type(_INT64, start, stop, step))
     if step == 0:
         raise ZeroDivisionError(message("arange", "zero step", "step 0", "another step"))
     if dtype.kind == "c":

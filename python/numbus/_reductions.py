@@ -11,6 +11,7 @@ from ._convert import SUPPORTED, operand, to_ndarray
 from ._convert import foreign as _foreign
 from ._core import ndarray
 from ._errors import many_axes, message, one_axis
+from ._fallback import call
 from ._ufuncs import UFUNCS
 
 __all__ = [
@@ -46,9 +47,14 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
         if dtype not in SUPPORTED:
             _foreign(numpy.empty(0, dtype))
     mask = None if where is True or where is _NoValue else operand(where)
-    result = _core.reduce(
-        op, a, axes, bool(keepdims is not _NoValue and keepdims), dtype, mask, ddof
-    )
+    keepdims = bool(keepdims is not _NoValue and keepdims)
+    try:
+        result = _core.reduce(op, a, axes, keepdims, dtype, mask, ddof)
+    except NotImplementedError:
+        kwargs = {"axis": axes, "keepdims": keepdims}
+        if mask is not None:
+            kwargs["where"] = mask
+        result = call("numpy." + op, getattr(numpy, op), (a,), kwargs)
     return result if out is None else store(op, result, out)
 
 
@@ -203,7 +209,12 @@ def _arg(op, a, axis, out, keepdims):
     axes = tuple(range(a.ndim)) if axis is None else (one_axis(op, axis, a.ndim),)
     if a.size == 0 and (axis is None or a.shape[axes[0]] == 0):
         raise ValueError(message(op, "empty sequence", a.shape, "at least one element"))
-    result = _core.reduce(op, a, axes, bool(keepdims is not _NoValue and keepdims), None, None, 0)
+    keepdims = bool(keepdims is not _NoValue and keepdims)
+    try:
+        result = _core.reduce(op, a, axes, keepdims, None, None, 0)
+    except NotImplementedError:
+        kwargs = {"axis": axis, "keepdims": keepdims}
+        result = call("numpy." + op, getattr(numpy, op), (a,), kwargs)
     return result if out is None else store(op, result, out)
 
 
