@@ -4,7 +4,6 @@ line.
 
 import functools
 import importlib
-import importlib.abc
 import importlib.machinery
 import os
 import sys
@@ -207,7 +206,7 @@ def mirror(real):
         return sys.modules.setdefault(name, Mirror(real))
 
 
-class _MirrorFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class _MirrorFinder:
     """Makes `import numbus.lib.stride_tricks` work for every NumPy module that Numbus does not
     have.
     """

@@ -2,7 +2,6 @@
 imports rewritten.
 """
 
-import importlib.abc
 import importlib.machinery
 import os
 import site
@@ -48,7 +47,7 @@ class UserLoader(importlib.machinery.SourceFileLoader):
         return compile_user(self.get_data(path), path)
 
 
-class UserFinder(importlib.abc.MetaPathFinder):
+class UserFinder:
     """Finds modules as usual and gives the user's own ones the loader above."""
 
     def find_spec(self, name, path=None, target=None):
