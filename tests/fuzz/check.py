@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import traceback
 from collections import Counter
 
@@ -200,6 +201,17 @@ def null_difference(got, expected) -> str:
         if text and isinstance(e.data, np.ndarray):
             return f"{e.label}: {text}"
     return ""
+
+
+def category(failure: str) -> str:
+    """What kind of failure this is: the minimiser must not slip from one into another."""
+    if not failure:
+        return ""
+    mode, _, rest = failure.partition("] ")
+    rest = rest.split(": ", 1)[-1] if not re.match(r"line \d+", rest) else rest.split(": ", 1)[1]
+    rest = re.sub(r"[\d.e+-]+ of \d+ elements \((\w+).*", r"elements \1", rest)
+    words = " ".join(re.sub(r"[-\d.]+|\(.*?\)", "#", rest.split(";")[0]).split()[:8])
+    return f"{'against' in mode} {words}"
 
 
 def missing(e: Exception) -> bool:

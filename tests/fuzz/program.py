@@ -98,7 +98,7 @@ class Seen:
 
 def see(label: str, x, array_type: type) -> Seen:
     """Copy `x`; metadata is read before the data, because it must not depend on the data."""
-    if x is None or isinstance(x, (bool, int, float, complex, str, tuple, type)):
+    if x is None or is_number(x) or isinstance(x, (str, tuple, type)):
         return Seen(
             label, True, (), type(x).__name__, (), np.asarray(x) if is_number(x) else str(x)
         )
@@ -109,7 +109,8 @@ def see(label: str, x, array_type: type) -> Seen:
 
 
 def is_number(x) -> bool:
-    return isinstance(x, (bool, int, float, complex))
+    """A Python number proper: NumPy's and Numbus's scalars also pass for one in isinstance."""
+    return type(x) in (bool, int, float, complex)
 
 
 def error_class(call) -> str:
@@ -135,7 +136,7 @@ def namespace(xp, np_module, trace: list, array_type: type, flush=None) -> dict:
     return {
         "xp": xp,
         "np": np_module,
-        "rnd": rnd,
+        "rnd": getattr(np_module, "rnd", rnd),  # the shadow hands out arrays of its own kind
         "obs": obs,
         "err": error_class,
         "flush": flush or (lambda: None),

@@ -26,7 +26,7 @@ sys.path.insert(0, str(HERE))
 if any((ROOT / "python" / "numbus").glob("_core*.so")):
     sys.path.insert(0, str(ROOT / "python"))
 
-from check import Checker  # noqa: E402
+from check import Checker, category  # noqa: E402
 from grammar import ALL, FIRST, GRAMMAR_VERSION, Features, generate  # noqa: E402
 from minimise import minimise  # noqa: E402
 
@@ -59,13 +59,19 @@ def worker(args, first: int, stop: int, step: int, status, results):
         if failure:
             text = program.text
             if args.minimise:
-                text = minimise(text, checker.check_text, 300)
+                text = smallest(text, failure, checker.check_text, 300)
                 failure = checker.check_text(text) or f"{failure} (only after other programs)"
             results.put(("failure", seed, failure, text))
         status[2] += 1
         status[3] = int(time.monotonic())
     results.put(("unsupported", 0, "", dict(checker.unsupported)))
     results.put(("done", 0, "", ""))
+
+
+def smallest(text: str, failure: str, check, budget: int) -> str:
+    """The minimised program that still fails in the same way."""
+    kind = category(failure)
+    return minimise(text, lambda t: category(check(t)) == kind, budget)
 
 
 class Slot:
@@ -133,7 +139,7 @@ def crashed(args, seed: int, mode: str, how: str) -> tuple[str, str]:
     if not failure:
         return f"[{mode}] worker {how} (only after other programs)", text
     if args.minimise:
-        text = minimise(text, lambda t: fails_apart(args, t), 120)
+        text = smallest(text, failure, lambda t: fails_apart(args, t), 120)
         failure = fails_apart(args, text) or failure
     return f"[{mode}] {failure}", text
 
@@ -155,7 +161,7 @@ def run_many(args) -> int:
     jobs = max(1, min(args.jobs, args.programs))
     slots = [Slot(context, args, args.seed + j, stop, jobs) for j in range(jobs)]
     start = last = time.monotonic()
-    failures, unsupported = 0, Counter()
+    failures, unsupported, kinds = 0, Counter(), {}
     while not all(s.finished for s in slots) and failures < args.max_failures:
         for slot in slots:
             for kind, seed, failure, text in slot.drain():
@@ -164,6 +170,7 @@ def run_many(args) -> int:
                 elif kind == "failure":
                     failures += 1
                     report(args, seed, failure, text)
+                    kinds.setdefault(category(failure), []).append((len(text), seed))
             if slot.finished:
                 continue
             dead, stuck = not slot.process.is_alive(), slot.stuck()
@@ -183,6 +190,9 @@ def run_many(args) -> int:
         if not slot.finished:
             slot.process.kill()
     n, seconds = sum(s.programs() for s in slots), time.monotonic() - start
+    for kind, found in sorted(kinds.items(), key=lambda item: -len(item[1])):
+        seeds = ", ".join(str(seed) for _, seed in sorted(found)[:6])
+        print(f"{len(found)} × {kind}: seeds {seeds}")
     for message, count in unsupported.most_common(20):
         print(f"not supported yet, {count} programs: {message}")
     print(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import types
 
 import numpy as np
+from program import rnd
 
 PERTURB = {2: 2e-3, 4: 4e-6, 8: 1e-12}  # by the size of the real type
 _SIGNS = np.random.default_rng(3).choice([-1.0, 1.0], 1 << 16)
@@ -90,8 +91,17 @@ def perturbation(name, method, inputs, y, kwargs):
     if name in ("add", "matmul") and method != "__call__":
         total = {k: v for k, v in kwargs.items() if k in ("axis", "keepdims", "where")}
         scale = getattr(np.add, method)(np.abs(inputs[0]), **total)
-    d = scale * _amount(np.asarray(y), Shadow.counter * 37)
+    d = scale * _amount(np.asarray(y), Shadow.counter * 37) * coarser(y.dtype, inputs, kwargs)
     return d.astype(y.dtype) if isinstance(d, np.ndarray) else y.dtype.type(d)
+
+
+def coarser(dtype, inputs, kwargs) -> float:
+    """How much less exact the loop is than the output: float32 operands with a float64 out=."""
+    kinds = [x.dtype for x in inputs if isinstance(x, np.ndarray) and x.dtype.kind in "fc"]
+    if "out" not in kwargs or not kinds or "dtype" in kwargs:
+        return 1.0
+    loop = PERTURB.get(real_size(np.result_type(*kinds)), 1e-12)
+    return max(1.0, loop / PERTURB.get(real_size(dtype), 1e-12))
 
 
 def _perturbed(function):
@@ -141,6 +151,7 @@ def _build() -> types.SimpleNamespace:
     module.asarray = lambda x, *a, **k: wrap(np.asanyarray(x, *a, **k))
     for name in "linspace dot vdot inner outer tensordot einsum cumprod".split():
         setattr(module, name, _perturbed(getattr(np, name)))
+    module.rnd = lambda *args: wrap(rnd(*args))
     module.linalg = types.SimpleNamespace(norm=_perturbed(np.linalg.norm))
     return module
 
