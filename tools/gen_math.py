@@ -144,6 +144,26 @@ def table():
         lambda z: rt(z) ** 3 / mp.sin(rt(z)), 0, q, "(sin(r) - r) / r^3 in z = r^2, |r| <= pi/4")
     row("cos", {"f32": 3, "f64": 6}, lambda z: (mp.cos(rt(z)) - 1 + z / 2) / z**2, lambda z: z**2 / mp.cos(rt(z)),
         0, q, "(cos(r) - 1 + z/2) / z^2 in z = r^2, |r| <= pi/4")
+    row("exp2", {"f32": 5, "f64": 10}, lambda x: (mpf(2) ** x - 1 - x * ln2) / x**2, lambda x: x**2 / mpf(2) ** x,
+        -mpf("0.5"), mpf("0.5"), "(2^r - 1 - r ln2) / r^2, |r| <= 1/2")
+    row("sinh", {"f32": 3, "f64": 5}, lambda z: (mp.sinh(rt(z)) - rt(z)) / rt(z) ** 3,
+        lambda z: rt(z) ** 3 / mp.sinh(rt(z)), 0, r * r, "(sinh(r) - r) / r^3 in z = r^2, |r| <= ln2/2")
+    row("cosh", {"f32": 3, "f64": 5}, lambda z: (mp.cosh(rt(z)) - 1) / z, lambda z: z / mp.cosh(rt(z)), 0, r * r,
+        "(cosh(r) - 1) / z in z = r^2, |r| <= ln2/2")
+    row("atan", {"f32": 5, "f64": 11}, lambda z: (mp.atan(rt(z)) - rt(z)) / rt(z) ** 3,
+        lambda z: rt(z) ** 3 / mp.atan(rt(z)), 0, (mp.sqrt(2) - 1) ** 2 * mpf("1.0001"),
+        "(atan(t) - t) / t^3 in z = t^2, 0 <= t <= tan(pi/8)")
+    row("asin", {"f32": 6, "f64": 13}, lambda z: (mp.asin(rt(z)) - rt(z)) / rt(z) ** 3,
+        lambda z: rt(z) ** 3 / mp.asin(rt(z)), 0, mpf("0.25"), "(asin(t) - t) / t^3 in z = t^2, 0 <= t <= 1/2")
+
+    def atanh_rest(z):
+        t = rt(z)
+        return (mp.atanh(t) - t - t**3 / 3 - t**5 / 5) * 2 / t**7
+
+    row("atanh", {"f32": 2, "f64": 7}, atanh_rest, lambda z: rt(z) ** 7 / (2 * mp.atanh(rt(z))), 0,
+        ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf("1.0001"),
+        "(2 atanh(s) - 2s - 2/3 s^3 - 2/5 s^5) / s^7 in z = s^2, s = f / (2 + f), sqrt(1/2) <= 1 + f <= sqrt(2)")
+    row("rcbrt", {"f32": 5, "f64": 6}, lambda x: mp.cbrt(1 / x), mp.cbrt, mpf(1), mpf(2), "1 / cbrt(m), 1 <= m <= 2")
     return rows
 
 
@@ -174,6 +194,16 @@ def constants():
     row("log2e", [24, 24], [53, 53], 1 / ln2, "1 / ln 2")
     row("pio2", [24, 13, 24], [53, 33, 53], pi / 2, "pi/2 for Cody-Waite: n * second is exact for n < 2^11 | 2^20")
     row("two_over_pi", [24], [53], 2 / pi, "2/pi")
+    row("log10_2", [14, 24], [41, 53], mp.log10(2), "log10(2), first part short: k * first is exact")
+    row("log10e", [24, 24], [53, 53], 1 / mp.log(10), "1 / ln 10")
+    row("third2", [24, 24], [53, 53], mpf(2) / 3, "2/3")
+    row("fifth2", [24, 24], [53, 53], mpf(2) / 5, "2/5")
+    row("third", [24], [53], mpf(1) / 3, "1/3")
+    row("rcbrt2", [24], [53], 1 / mp.cbrt(2), "1 / cbrt(2)")
+    row("rcbrt4", [24], [53], 1 / mp.cbrt(4), "1 / cbrt(4)")
+    row("pi_pair", [24, 24], [53, 53], pi, "pi as an unevaluated sum")
+    row("pio4", [24, 24], [53, 53], pi / 4, "pi/4 as an unevaluated sum")
+    row("pio4x3", [24, 24], [53, 53], 3 * pi / 4, "3/4 pi as an unevaluated sum")
     row("pio2_pair", [24, 24], [53, 53], pi / 2, "pi/2 as an unevaluated sum")
     return rows
 

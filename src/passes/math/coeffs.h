@@ -44,6 +44,12 @@ inline constexpr double rcbrt4_f64[] = {0x1.428a2f98d728bp-1};
 // pi as an unevaluated sum
 inline constexpr double pi_pair_f32[] = {0x1.921fb60000000p+1, -0x1.777a5c0000000p-24};
 inline constexpr double pi_pair_f64[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
+// pi/4 as an unevaluated sum
+inline constexpr double pio4_f32[] = {0x1.921fb60000000p-1, -0x1.777a5c0000000p-26};
+inline constexpr double pio4_f64[] = {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55};
+// 3/4 pi as an unevaluated sum
+inline constexpr double pio4x3_f32[] = {0x1.2d97c80000000p+1, -0x1.99bc5c0000000p-28};
+inline constexpr double pio4x3_f64[] = {0x1.2d97c7f3321d2p+1, 0x1.a79394c9e8a0ap-54};
 // pi/2 as an unevaluated sum
 inline constexpr double pio2_pair_f32[] = {0x1.921fb60000000p+0, -0x1.777a5c0000000p-25};
 inline constexpr double pio2_pair_f64[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
@@ -74,13 +80,12 @@ inline constexpr double cos_f32[] = {0x1.55554a0000000p-5, -0x1.6c0c280000000p-1
     0x1.99e80c0000000p-16};
 inline constexpr double cos_f64[] = {0x1.555555555554bp-5, -0x1.6c16c16c15013p-10,
     0x1.a01a019c8ed2ap-16, -0x1.27e4f7f144a67p-22, 0x1.1ee9db920d1d1p-29, -0x1.8fa66149d3c30p-37};
-// (2^r - 1) / r, |r| <= 1/2; relative error 2^-28.3 | 2^-55.6
-inline constexpr double exp2_f32[] = {0x1.62e4300000000p-1, 0x1.ebfbdc0000000p-3,
-    0x1.c6af7a0000000p-5, 0x1.3b2dd20000000p-7, 0x1.5f09480000000p-10, 0x1.417a700000000p-13};
-inline constexpr double exp2_f64[] = {0x1.62e42fefa39efp-1, 0x1.ebfbdff82c58fp-3,
-    0x1.c6b08d704a0cfp-5, 0x1.3b2ab6fba4e22p-7, 0x1.5d87fe78a26cap-10, 0x1.430912f883d1cp-13,
-    0x1.ffcbfc74d5885p-17, 0x1.62c021e264fe6p-20, 0x1.b524dd56b0bcep-24, 0x1.e4d06c987bbf6p-28,
-    0x1.ea014c6a4d87dp-32, 0x1.c2ce65478eefdp-36};
+// (2^r - 1 - r ln2) / r^2, |r| <= 1/2; relative error 2^-28.3 | 2^-57.6
+inline constexpr double exp2_f32[] = {0x1.ebfbdc0000000p-3, 0x1.c6af8a0000000p-5,
+    0x1.3b2de80000000p-7, 0x1.5f02fc0000000p-10, 0x1.4162300000000p-13};
+inline constexpr double exp2_f64[] = {0x1.ebfbdff82c5a1p-3, 0x1.c6b08d704a046p-5,
+    0x1.3b2ab6fba0794p-7, 0x1.5d87fe78c37f2p-10, 0x1.4309130dc4d05p-13, 0x1.ffcbfbc78a515p-17,
+    0x1.62bfc9f75729dp-20, 0x1.b526536767803p-24, 0x1.e617b11d6d9a9p-28, 0x1.e7c5fd708b501p-32};
 // (sinh(r) - r) / r^3 in z = r^2, |r| <= ln2/2; relative error 2^-34.3 | 2^-61.7
 inline constexpr double sinh_f32[] = {0x1.5555560000000p-3, 0x1.110fbe0000000p-7,
     0x1.a2e30a0000000p-13};
@@ -91,16 +96,13 @@ inline constexpr double cosh_f32[] = {0x1.0000000000000p-1, 0x1.5554e60000000p-5
     0x1.6d4f3e0000000p-10};
 inline constexpr double cosh_f64[] = {0x1.000000000000bp-1, 0x1.555555555025bp-5,
     0x1.6c16c18540a6ep-10, 0x1.a0199788652c5p-16, 0x1.28af7dc68776dp-22};
-// (atan(t) - t) / t^3 in z = t^2, 0 <= t <= 1; relative error 2^-31.1 | 2^-59.3
-inline constexpr double atan_f32[] = {-0x1.5555520000000p-2, 0x1.99981c0000000p-3,
-    -0x1.2476200000000p-3, 0x1.c511700000000p-4, -0x1.6953bc0000000p-4, 0x1.150a000000000p-4,
-    -0x1.7080ba0000000p-5, 0x1.7530400000000p-6, -0x1.e6a0ec0000000p-8, 0x1.29687e0000000p-10};
-inline constexpr double atan_f64[] = {-0x1.5555555555554p-2, 0x1.9999999999731p-3,
-    -0x1.24924924864d0p-3, 0x1.c71c71c3535d8p-4, -0x1.745d16e98c3e6p-4, 0x1.3b13ab6414a2dp-4,
-    -0x1.1110ce19c6501p-4, 0x1.e1dd72c1a0d38p-5, -0x1.af0bc204c84dep-5, 0x1.8587af8afd5b6p-5,
-    -0x1.61e79b2d672adp-5, 0x1.40541bec024f5p-5, -0x1.1bf46423ef900p-5, 0x1.dff49735098f3p-6,
-    -0x1.756d0a992ed21p-6, 0x1.012d0295bd7dap-6, -0x1.2cedf66185bf2p-7, 0x1.1e5413183bc8fp-8,
-    -0x1.a4c076b7cf357p-10, 0x1.bc7daee4090cdp-12, -0x1.2ad344216aa2ep-14, 0x1.7eb0ce78dec86p-18};
+// (atan(t) - t) / t^3 in z = t^2, 0 <= t <= tan(pi/8); relative error 2^-30.4 | 2^-59.4
+inline constexpr double atan_f32[] = {-0x1.55554a0000000p-2, 0x1.9991e20000000p-3,
+    -0x1.23b9a20000000p-3, 0x1.b224520000000p-4, -0x1.f2e5760000000p-5};
+inline constexpr double atan_f64[] = {-0x1.555555555553dp-2, 0x1.9999999995865p-3,
+    -0x1.24924922ad265p-3, 0x1.c71c70e5f2b26p-4, -0x1.745cf8d8c1eabp-4, 0x1.3b1118d6ea033p-4,
+    -0x1.10ebb51b444ccp-4, 0x1.df0f1ca11bfc4p-5, -0x1.9cd1eb2d6e4abp-5, 0x1.37d3930aeb6fbp-5,
+    -0x1.2565dc7ab6c19p-6};
 // (asin(t) - t) / t^3 in z = t^2, 0 <= t <= 1/2; relative error 2^-31.7 | 2^-59.9
 inline constexpr double asin_f32[] = {0x1.55554c0000000p-3, 0x1.3338ac0000000p-4,
     0x1.6ca7440000000p-5, 0x1.04d4500000000p-5, 0x1.d4fb840000000p-7, 0x1.34dae60000000p-5};

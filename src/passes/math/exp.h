@@ -55,8 +55,11 @@ Val<B> exp2(B& b, Val<B> x) {
   Val<B> magic = fpick(b, x, 0x1.8p23 + bias, 0x1.8p52 + bias);
   Val<B> t = b.add(x, magic);
   Val<B> r = b.sub(x, b.sub(t, magic));
-  Val<B> p = poly2(b, r, b.is_f32(x) ? r : b.mul(r, r), exp2_f32, exp2_f64);
-  return scale_twice(b, b.fma(p, r, one), b.bits(t));
+  // 1 + r ln2 + r^2 p, with both parts of ln2.
+  Val<B> z = b.mul(r, r);
+  Val<B> p = b.fma(poly2(b, r, z, exp2_f32, exp2_f64), z, b.mul(r, part(b, x, ln2_f32, ln2_f64, 1)));
+  p = b.fma(r, part(b, x, ln2_f32, ln2_f64, 0), p);
+  return scale_twice(b, b.add(p, one), b.bits(t));
 }
 
 template <class B>
@@ -81,12 +84,15 @@ struct ScaledPair {
   Val<B> low;
 };
 template <class B>
+Pair<B> exp_reduced(B& b, Pair<B> r) {
+  r = fast_two_sum(b, r.hi, r.lo);
+  Pair<B> p = fast_two_sum(b, b.fconst(r.hi, 1.0), r.hi);
+  return {p.hi, b.add(p.lo, exp_tail(b, r.hi, r.lo))};
+}
+template <class B>
 ScaledPair<B> exp_pair(B& b, Pair<B> x) {
   auto [r, r_lo, low, n] = reduce_exp(b, x.hi, 2 * exponent_bias(b, x.hi), true);
-  Pair<B> s = fast_two_sum(b, r, b.add(r_lo, x.lo));
-  Val<B> w = exp_tail(b, s.hi, s.lo);
-  Pair<B> p = fast_two_sum(b, b.fconst(x.hi, 1.0), s.hi);
-  return {{p.hi, b.add(p.lo, w)}, low};
+  return {exp_reduced(b, Pair<B>{r, b.add(r_lo, x.lo)}), low};
 }
 
 }  // namespace numbus::math

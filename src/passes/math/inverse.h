@@ -5,18 +5,30 @@
 
 namespace numbus::math {
 
-// atan(q + q_lo) - q for 0 <= q <= 1.
+// atan(y / x) for y, x >= 0, x + y finite, as base + q + tail: base is 0, pi/4 or pi/2 and |q| <= tan(pi/8).
 template <class B>
-Val<B> atan_tail(B& b, Val<B> q, Val<B> q_lo) {
+struct AtanParts {
+  Val<B> q, tail, low, high;  // low: base is 0, high: base is pi/2
+};
+template <class B>
+AtanParts<B> reduce_atan(B& b, Val<B> y, Val<B> x) {
   using namespace coeffs;
+  Val<B> zero = b.fconst(x, 0.0);
+  Val<B> low = b.le(y, b.mul(x, b.fconst(x, 0.41421356237309503)));
+  Val<B> high = b.ge(b.mul(y, b.fconst(x, 0.41421356237309503)), x);
+  auto pick = [&](Val<B> u, Val<B> v, Val<B> w) { return b.select(low, u, b.select(high, v, w)); };
+  Pair<B> diff = two_sum(b, y, b.neg(x)), sum = two_sum(b, y, x);
+  Pair<B> n = {pick(y, b.neg(x), diff.hi), pick(zero, zero, diff.lo)};
+  Pair<B> d = {pick(x, y, sum.hi), pick(zero, zero, sum.lo)};
+  Val<B> q = b.div(n.hi, d.hi), m = b.neg(q);
+  Val<B> rest = b.add(b.fma(m, d.hi, n.hi), b.fma(m, d.lo, n.lo));
   Val<B> z = b.mul(q, q);
-  // q_lo times the slope 1 / (1 + z), near enough.
-  Val<B> slope = b.fma(z, b.fconst(q, -0.5), b.fconst(q, 1.0));
-  // Horner's order: sums of the even and odd powers would be larger than the result.
-  return b.fma(b.mul(q, z), poly(b, z, atan_f32, atan_f64), b.mul(q_lo, slope));
+  Val<B> slope = b.fma(b.neg(z), b.fconst(x, 0.9), b.fconst(x, 1.0));  // near 1 / (1 + z)
+  Val<B> tail = b.mul(b.div(rest, d.hi), slope);
+  return {q, b.fma(b.mul(q, z), poly2(b, z, b.mul(z, z), atan_f32, atan_f64), tail), low, high};
 }
 
-// base +- (q + tail) with the sign bit `flip`; base is a pair not below q, or zero.
+// base +- (q + tail) with the sign bit `flip`; base is a pair not below q in size, or zero.
 template <class B>
 Val<B> add_angle(B& b, Pair<B> base, Val<B> q, Val<B> tail, Val<B> flip) {
   auto apply = [&](Val<B> v) { return b.float_of(b.ixor(b.bits(v), flip)); };
@@ -25,18 +37,19 @@ Val<B> add_angle(B& b, Pair<B> base, Val<B> q, Val<B> tail, Val<B> flip) {
 }
 
 template <class B>
+Pair<B> pick_pair(B& b, Val<B> mask, Pair<B> x, Pair<B> y) {
+  return {b.select(mask, x.hi, y.hi), b.select(mask, x.lo, y.lo)};
+}
+
+template <class B>
 Val<B> arctan(B& b, Val<B> x) {
   using namespace coeffs;
-  Val<B> zero = b.fconst(x, 0.0), one = b.fconst(x, 1.0);
+  Val<B> zero = b.fconst(x, 0.0);
   Val<B> a = clamp_above(b, b.abs(x), fpick(b, x, 0x1p60, 0x1p120));
-  Val<B> far = b.gt(a, one);
-  Val<B> r = b.div(one, a), r_lo = b.mul(b.fma(b.neg(r), a, one), r);
-  Val<B> q = b.select(far, r, a), tail = atan_tail(b, q, b.select(far, r_lo, zero));
-  Pair<B> c = const_pair(b, x, pio2_pair_f32, pio2_pair_f64);
-  Pair<B> base = {b.select(far, c.hi, zero), b.select(far, c.lo, zero)};
-  Val<B> sign = b.bits(b.fconst(x, -0.0));
-  Val<B> v = add_angle(b, base, q, tail, b.select(far, sign, b.iconst(x, 0)));
-  return b.copysign(v, x);
+  auto [q, tail, low, high] = reduce_atan(b, a, b.fconst(x, 1.0));
+  Pair<B> half = const_pair(b, x, pio2_pair_f32, pio2_pair_f64), quarter = const_pair(b, x, pio4_f32, pio4_f64);
+  Pair<B> base = pick_pair(b, low, Pair<B>{zero, zero}, pick_pair(b, high, half, quarter));
+  return b.copysign(add_angle(b, base, q, tail, b.iconst(x, 0)), x);
 }
 
 template <class B>
@@ -45,24 +58,24 @@ Val<B> arctan2(B& b, Val<B> y, Val<B> x) {
   Val<B> zero = b.fconst(x, 0.0), one = b.fconst(x, 1.0), inf = b.fconst(x, __builtin_inf());
   Val<B> ay = b.abs(y), ax = b.abs(x);
   Val<B> steep = b.gt(ay, ax);
-  Val<B> num = b.select(steep, ax, ay), den = b.select(steep, ay, ax);
-  // Infinite: the quotient is 1 if both are, else 0 (or NaN).
-  Val<B> infinite = b.eq(den, inf);
-  num = b.select(infinite, b.select(b.eq(num, inf), one, b.mul(num, zero)), num);
-  den = b.select(b.mor(infinite, b.eq(den, zero)), one, den);
-  // Small: scaled up, so that the rest of the division does not underflow.
-  Val<B> scale = b.select(b.lt(den, fpick(b, x, 0x1p-60, 0x1p-500)), fpick(b, x, 0x1p80, 0x1p560), one);
-  num = b.mul(num, scale);
-  den = b.mul(den, scale);
-  Val<B> q = b.div(num, den);
-  Val<B> tail = atan_tail(b, q, b.div(b.fma(b.neg(q), den, num), den));
-  Val<B> none = b.iconst(x, 0), sign = b.bits(b.fconst(x, -0.0)), left = sign_bit(b, x);
-  Val<B> right = b.ieq(left, none);
+  Val<B> most = b.select(steep, ay, ax);
+  // Infinite: what is infinite counts as 1, else as 0 (or NaN). Both zero: as y = 0, x = 1.
+  Val<B> infinite = b.eq(most, inf);
+  auto finite = [&](Val<B> v) { return b.select(infinite, b.select(b.eq(v, inf), one, b.mul(v, zero)), v); };
+  ay = finite(ay);
+  ax = b.select(b.eq(most, zero), one, finite(ax));
+  // Scaled, so that neither the sum overflows nor the rest of the division underflows.
+  Val<B> tiny = b.lt(most, fpick(b, x, 0x1p-60, 0x1p-500)), huge = b.gt(most, fpick(b, x, 0x1p100, 0x1p1000));
+  Val<B> up = fpick(b, x, 0x1p80, 0x1p560), down = fpick(b, x, 0x1p-4, 0x1p-4);
+  Val<B> scale = b.select(infinite, one, b.select(tiny, up, b.select(huge, down, one)));
+  scale = b.select(b.eq(most, zero), one, scale);
+  auto [q, tail, low, high] = reduce_atan(b, b.mul(ay, scale), b.mul(ax, scale));
   Pair<B> half = const_pair(b, x, pio2_pair_f32, pio2_pair_f64), full = const_pair(b, x, pi_pair_f32, pi_pair_f64);
-  Pair<B> base = {b.select(steep, half.hi, b.select(right, zero, full.hi)),
-                  b.select(steep, half.lo, b.select(right, zero, full.lo))};
-  Val<B> flip = b.ixor(left, b.select(steep, sign, none));
-  return b.copysign(add_angle(b, base, q, tail, flip), y);
+  Pair<B> quarter = const_pair(b, x, pio4_f32, pio4_f64), three = const_pair(b, x, pio4x3_f32, pio4x3_f64);
+  Val<B> left = sign_bit(b, x), right = b.ieq(left, b.iconst(x, 0));
+  Pair<B> base = pick_pair(b, low, pick_pair(b, right, Pair<B>{zero, zero}, full),
+                           pick_pair(b, high, half, pick_pair(b, right, quarter, three)));
+  return b.copysign(add_angle(b, base, q, tail, left), y);
 }
 
 // asin(|x|) = s + p for |x| <= 1/2, else pi/2 - 2 (s + p): p is small.

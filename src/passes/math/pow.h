@@ -110,7 +110,7 @@ Val<B> hypot(B& b, Val<B> x, Val<B> y) {
   return b.select(b.mor(b.eq(ax, inf), b.eq(ay, inf)), inf, v);
 }
 
-// The larger argument and the negative distance to the smaller, as a pair (zero for equal ones).
+// The larger argument and the negative distance to the smaller, as a pair (zero for equal ones) not below `least`.
 template <class B>
 struct AddParts {
   Val<B> top;
@@ -118,13 +118,13 @@ struct AddParts {
   Val<B> same;
 };
 template <class B>
-AddParts<B> reduce_addexp(B& b, Val<B> x, Val<B> y) {
+AddParts<B> reduce_addexp(B& b, Val<B> x, Val<B> y, Val<B> least) {
   Val<B> zero = b.fconst(x, 0.0), swap = b.gt(y, x), same = b.eq(x, y);
   Val<B> top = b.select(swap, y, x), bottom = b.select(swap, x, y);
   Pair<B> d = two_sum(b, bottom, b.neg(top));
   d.hi = b.select(same, zero, d.hi);
-  // No rest where the distance is infinite or overflows.
-  d.lo = b.select(b.gt(d.hi, fpick(b, x, -0x1p60, -0x1p500)), d.lo, zero);
+  d.lo = b.select(b.gt(d.hi, least), d.lo, zero);
+  d.hi = clamp_below(b, d.hi, least);
   return {top, d, same};
 }
 
@@ -137,38 +137,35 @@ Val<B> finish_addexp(B& b, Val<B> x, Val<B> y, Val<B> top, Pair<B> l) {
   return b.select(b.mor(b.ne(x, x), b.ne(y, y)), b.add(x, y), v);
 }
 
-// 1 + 2^n p for p of exp_pair; at least 1.
+// log(1 + 2^n p) for p of exp_pair; 2^n p <= 1.
 template <class B>
-Pair<B> one_plus(B& b, ScaledPair<B> e) {
+Pair<B> log_one_plus(B& b, ScaledPair<B> e) {
   Pair<B> p = fast_two_sum(b, e.p.hi, e.p.lo);
   Val<B> hi = scale_twice(b, p.hi, e.low), lo = scale_twice(b, p.lo, e.low);
   Pair<B> v = fast_two_sum(b, b.fconst(hi, 1.0), hi);
-  return {v.hi, b.add(v.lo, lo)};
+  Pair<B> rest = fast_two_sum(b, v.lo, lo);  // where 2^n p is small, v.lo is all of it
+  Pair<B> l = log_pair(b, {v.hi, rest.hi}, b.fconst(hi, 0.0));
+  return {l.hi, b.add(l.lo, rest.lo)};
 }
 
 template <class B>
 Val<B> logaddexp(B& b, Val<B> x, Val<B> y) {
-  auto [top, d, same] = reduce_addexp(b, x, y);
-  d.hi = clamp_below(b, d.hi, fpick(b, x, -104.5, -746.0));
-  Pair<B> v = one_plus(b, exp_pair(b, d));
-  return finish_addexp(b, x, y, top, log_pair(b, v, b.fconst(x, 0.0)));
+  auto [top, d, same] = reduce_addexp(b, x, y, fpick(b, x, -104.5, -746.0));
+  return finish_addexp(b, x, y, top, log_one_plus(b, exp_pair(b, d)));
 }
 
 template <class B>
 Val<B> logaddexp2(B& b, Val<B> x, Val<B> y) {
   using namespace coeffs;
-  auto [top, d, same] = reduce_addexp(b, x, y);
-  Val<B> t = clamp_below(b, d.hi, fpick(b, x, -152.0, -1080.0));
+  auto [top, d, same] = reduce_addexp(b, x, y, fpick(b, x, -152.0, -1080.0));
   // 2^d = 2^n exp(r ln2)
   int bias = 2 * exponent_bias(b, x);
-  Val<B> magic = fpick(b, x, 0x1.8p23 + bias, 0x1.8p52 + bias), sum = b.add(t, magic);
-  Pair<B> r = {b.sub(t, b.sub(sum, magic)), d.lo};
-  r = mul_pairs(b, r, const_pair(b, x, ln2_f32, ln2_f64));
-  Pair<B> p = fast_two_sum(b, b.fconst(x, 1.0), r.hi);
-  p.lo = b.add(p.lo, exp_tail(b, r.hi, r.lo));
-  Pair<B> v = one_plus(b, ScaledPair<B>{p, b.bits(sum)});
+  Val<B> magic = fpick(b, x, 0x1.8p23 + bias, 0x1.8p52 + bias), sum = b.add(d.hi, magic);
+  Pair<B> r = {b.sub(d.hi, b.sub(sum, magic)), d.lo};
+  Pair<B> p = exp_reduced(b, mul_pairs(b, r, const_pair(b, x, ln2_f32, ln2_f64)));
   Val<B> zero = b.fconst(x, 0.0), one = b.fconst(x, 1.0);
-  Pair<B> l = mul_pairs(b, log_pair(b, v, zero), const_pair(b, x, log2e_f32, log2e_f64));
+  Pair<B> l = log_one_plus(b, ScaledPair<B>{p, b.bits(sum)});
+  l = mul_pairs(b, l, const_pair(b, x, log2e_f32, log2e_f64));
   l = {b.select(same, one, l.hi), b.select(same, zero, l.lo)};  // exactly x + 1
   return finish_addexp(b, x, y, top, l);
 }
