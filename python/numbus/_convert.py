@@ -11,6 +11,7 @@ from ._errors import ForeignDtype, message
 # What `_core` stores; `numpy.dtype` hashes by value, so byte-swapped types are not in here.
 SUPPORTED = frozenset(map(numpy.dtype, "?bhilqBHILQefdFD"))
 _REAL_ARRAYS = (numpy.ndarray, numpy.memmap)
+_FLOAT64 = numpy.dtype(float)
 _NUMBERS = (bool, int, float, complex)
 
 
@@ -104,6 +105,8 @@ def as_dtype(op, dtype, default=None):
     """`dtype` as a numpy.dtype that Numbus has; None gives `default`. Raises ForeignDtype."""
     if dtype is None:
         return default
+    if dtype is float:
+        return _FLOAT64
     result = numpy.dtype(dtype)
     if result not in SUPPORTED:
         raise ForeignDtype(message(op, "unsupported dtype", result, "a Numbus dtype"))

@@ -2,6 +2,8 @@
 become matmul.
 """
 
+import functools
+
 import numpy
 
 from . import _core
@@ -49,39 +51,44 @@ def _cast(a, kind, casting):
 
 
 def _parse(operands):
-    """(labels of each input, labels of the output, arrays); an ellipsis is spelled out in unused
-    letters.
-    """
+    """(labels of each input, labels of the output, arrays)."""
     if not operands:
         raise ValueError(message("einsum", "no operands", "nothing", "subscripts and arrays"))
     if isinstance(operands[0], str):
-        text = operands[0].replace(" ", "")
-        arrays = [to_ndarray(x) for x in operands[1:]]
+        text, arrays = operands[0], [to_ndarray(x) for x in operands[1:]]
     else:
         text, arrays = _from_lists(operands)
+    inputs, output = _parse_text(text, tuple([a.ndim for a in arrays]))
+    return inputs, output, arrays
+
+
+@functools.lru_cache(256)
+def _parse_text(text, ndims):
+    """Labels of the inputs and of the output; an ellipsis is spelled out in unused letters."""
+    text = text.replace(" ", "")
     left, arrow, output = text.partition("->")
     inputs = left.split(",")
     if set(left + output) - set(_LETTERS) - set(".,") or "," in output:
         raise ValueError(
             message("einsum", "subscripts", repr(text), "letters, commas, '...' and '->'")
         )
-    if len(inputs) != len(arrays):
+    if len(inputs) != len(ndims):
         raise ValueError(
-            message("einsum", "number of operands", len(arrays), f"{len(inputs)} terms")
+            message("einsum", "number of operands", len(ndims), f"{len(inputs)} terms")
         )
     spare = [c for c in reversed(_LETTERS) if c not in text]
     most = 0
-    for position, (labels, a) in enumerate(zip(inputs, arrays)):
+    for position, (labels, ndim) in enumerate(zip(inputs, ndims)):
         if "." in labels:
             if labels.count("...") != 1 or labels.count(".") != 3:
                 raise ValueError(message("einsum", "ellipsis", repr(labels), "'...' once"))
-            extra = a.ndim - (len(labels) - 3)
+            extra = ndim - (len(labels) - 3)
             if extra < 0:
-                raise _dimensions(labels, a)
+                raise _dimensions(labels, ndim)
             most = max(most, extra)
             inputs[position] = labels.replace("...", "".join(spare[:extra][::-1]))
-        elif len(labels) != a.ndim:
-            raise _dimensions(labels, a)
+        elif len(labels) != ndim:
+            raise _dimensions(labels, ndim)
     dots = "".join(spare[:most][::-1])
     if arrow:
         output = output.replace("...", dots)
@@ -90,20 +97,17 @@ def _parse(operands):
         output = dots + "".join(
             [c for c in sorted(set(joined)) if joined.count(c) == 1 and c not in dots]
         )
-    if (
-        "." in output
-        or len(set(output)) != len(output)
-        or set(output) - set("".join(inputs)) - set(dots)
-    ):
+    known = set("".join(inputs)) | set(dots)
+    if "." in output or len(set(output)) != len(output) or set(output) - known:
         raise ValueError(
             message("einsum", "output subscripts", repr(text), "distinct input letters")
         )
-    return inputs, output, arrays
+    return tuple(inputs), output
 
 
-def _dimensions(labels, a):
+def _dimensions(labels, ndim):
     return ValueError(
-        message("einsum", f"subscripts {labels!r}", f"{a.ndim}-d array", "one letter per axis")
+        message("einsum", f"subscripts {labels!r}", f"{ndim}-d array", "one letter per axis")
     )
 
 

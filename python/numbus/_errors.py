@@ -66,8 +66,14 @@ def as_shape(op, shape):
     """A shape given as an int or a sequence of ints, as a tuple of int. Negative extents are
     refused.
     """
-    if type(shape) is tuple and all([type(extent) is int and extent >= 0 for extent in shape]):
-        return shape
+    if type(shape) is int and shape >= 0:
+        return (shape,)
+    if type(shape) is tuple:
+        for extent in shape:
+            if type(extent) is not int or extent < 0:
+                break
+        else:
+            return shape
     if isinstance(shape, (tuple, list)):
         extents = shape
     elif isinstance(shape, (ndarray,)) and shape.ndim:

@@ -35,21 +35,26 @@ __all__ = [
 
 _NoValue = numpy._NoValue
 _INT64 = numpy.dtype(numpy.int64)
+_ALL = [tuple(range(ndim)) for ndim in range(65)]
+_core_reduce = _core.reduce
 
 
 def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0):
     """One reduction of the core with NumPy's arguments, `where` and `out` included."""
     if type(a) is not ndarray:
         a = to_ndarray(a)
-    axes = tuple(range(a.ndim)) if axis is None else many_axes(op, axis, a.ndim)
+    # The values under a mask have one axis; to ask such an array for its shape would compact it.
+    ndim = 1 if a._masked else a.ndim
+    axes = _ALL[ndim] if axis is None else many_axes(op, axis, ndim)
     if dtype is not None:
         dtype = numpy.dtype(dtype)
         if dtype not in SUPPORTED:
             _foreign(numpy.empty(0, dtype))
     mask = None if where is True or where is _NoValue else operand(where)
-    keepdims = bool(keepdims is not _NoValue and keepdims)
+    if keepdims is not False:
+        keepdims = bool(keepdims is not _NoValue and keepdims)
     try:
-        result = _core.reduce(op, a, axes, keepdims, dtype, mask, ddof)
+        result = _core_reduce(op, a, axes, keepdims, dtype, mask, ddof)
     except NotImplementedError:
         kwargs = {"axis": axes, "keepdims": keepdims}
         if mask is not None:

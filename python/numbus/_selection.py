@@ -42,7 +42,11 @@ def where(condition, x=None, y=None, /):
         return nonzero(to_ndarray(condition))
     if x is None or y is None:
         raise ValueError(message("where", "one of x and y is missing", "one", "both or neither"))
-    return _core.where(operand(condition), operand(x), operand(y))
+    try:
+        return _core.where(condition, x, y)
+    except TypeError:
+        # Operands that only NumPy can hold raise ForeignDtype here.
+        return _core.where(operand(condition), operand(x), operand(y))
 
 
 def select(condlist, choicelist, default=0):
