@@ -61,7 +61,7 @@ def device():
         info = np.device_info()
     except AttributeError:
         return "CPU (NumPy)"
-    return info.get("name", info.get("device", "CPU"))
+    return info["default"]
 
 
 def picture(field, file):

@@ -2,7 +2,7 @@
 
 from . import _core
 
-__all__ = ["explain", "stats", "synchronize"]
+__all__ = ["device_info", "explain", "stats", "synchronize"]
 
 
 class Explanation(str):
@@ -35,6 +35,11 @@ def stats():
     fallbacks…
     """
     return _core.stats()
+
+
+def device_info():
+    """A dict about the devices: the default one, processor, vector width, memory in use."""
+    return _core.device_info()
 
 
 def synchronize():

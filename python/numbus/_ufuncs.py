@@ -145,4 +145,6 @@ def attach():
     for name in ("nargs", "ntypes", "types", "identity", "signature"):
         if not hasattr(kind, name):
             setattr(kind, name, property(lambda self, name=name: getattr(_real(self), name)))
+    # A ufunc is pickled by its name in the module of its class.
+    kind.__reduce__ = lambda self: self.name
     kind.resolve_dtypes = lambda self, *a, **k: _real(self).resolve_dtypes(*a, **k)
