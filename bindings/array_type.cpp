@@ -93,7 +93,7 @@ bool power_shortcut(PyObject* a, PyObject* b, PyObject*& result) {
     return false;
   }
   DType t = is_array(a) ? as_array(a).dtype : is_generic(a) ? as_generic(a).dtype : DType::Bool;
-  if (t == DType::Bool) return false;
+  if (t == DType::Bool && e != 2) return false;
   bool inexact = is_inexact(t);
   if (!inexact && PyFloat_CheckExact(b)) return false;
   if (e == 2) result = unary(Op::square, a);
@@ -344,6 +344,8 @@ nb::object transposed(nb::handle self, nb::handle args) {
 
 }  // namespace
 
+static bool view_is_readonly(const Array& a, PyObject* self) { return !a.writeable || is_generic(self); }
+
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   PyObject* ok = guarded([&]() -> PyObject* {
     if (is_array(self)) settled(as_array(self));
@@ -359,6 +361,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
       dims[n + d] = a.layout->stride(d);
     }
     static const char* const kFormats[kNumDTypes] = {"?", "b", "h", "i", "l", "B", "H", "I", "L", "e", "f", "d", "Zf", "Zd"};
+    if (a.base->mask && !view_is_readonly(a, self)) before_write(a);  // whoever gets the memory may write it
     view->buf = data_of(a, "buffer");
     view->obj = self;
     Py_INCREF(self);

@@ -271,7 +271,10 @@ bool Operands::convert(PyObject* o, Arg& a) {
 }
 
 Array to_array(PyObject* o) {
-  if (is_array(o)) return as_array(o);
+  if (is_array(o)) {
+    if (as_array(o).mask) settle(as_array(o));
+    return as_array(o);
+  }
   if (is_generic(o)) return array_of(as_generic(o));
   Operands ops;
   Arg a;

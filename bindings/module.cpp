@@ -22,7 +22,7 @@ Reduction to_reduction(const std::string& name) {
 
 nb::object reduce_call(const std::string& name, nb::object source, std::vector<int> axes, bool keepdims, nb::object dtype, nb::object where,
                        double ddof, nb::object out) {
-  Array a = to_array(source.ptr());
+  Array a = is_array(source.ptr()) ? as_array(source.ptr()) : to_array(source.ptr());  // a masked one stays so
   uint64_t mask = 0;
   for (int d : axes) {
     if (d < 0 || d >= std::max(a.ndim(), 1)) raise(ErrorKind::Axis, name, "axis out of bounds", std::to_string(d), "below " + std::to_string(a.ndim()));

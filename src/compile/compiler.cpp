@@ -10,6 +10,9 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <dlfcn.h>
+#include <sys/stat.h>
+
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -34,6 +37,14 @@ void check(llvm::Error e, const char* what) {
   if (e) raise(ErrorKind::Runtime, std::string("[compile] ") + what + ": " + llvm::toString(std::move(e)));
 }
 
+// Tells builds of this library apart: code cached by another one is not ours to run.
+std::string build_identity() {
+  Dl_info self;
+  struct stat st;
+  if (!dladdr(reinterpret_cast<void*>(&build_identity), &self) || stat(self.dli_fname, &st) != 0) return __DATE__ __TIME__;
+  return std::to_string(st.st_size) + "." + std::to_string(st.st_mtim.tv_sec) + "." + std::to_string(st.st_mtim.tv_nsec);
+}
+
 struct Host {
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<LLJIT> jit;
@@ -48,7 +59,7 @@ struct Host {
     builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
     builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
     cpu = builder.getCPU();
-    target_key = cpu + "/" + builder.getFeatures().getString() + "/" LLVM_VERSION_STRING "/1";
+    target_key = cpu + "/" + builder.getFeatures().getString() + "/" LLVM_VERSION_STRING "/" + build_identity();
     std::string features = builder.getFeatures().getString();
     vector_bytes = features.find("+avx512f") != std::string::npos && features.find("+avx512vl") != std::string::npos ? 64
                    : features.find("+avx2") != std::string::npos                                                      ? 32

@@ -26,7 +26,7 @@ class Native {
       : b_(m.getContext()), k_(k), e_(b_, pick_lanes(k, vector_bytes)), body_(e_, k) {
     auto* i64 = b_.getInt64Ty();
     auto* ptr = b_.getPtrTy();
-    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {ptr, i64, i64, i64, i64, ptr}, false);
+    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {ptr, i64, i64, i64, i64, ptr, i64}, false);
     f_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m);
     f_->addFnAttr("prefer-vector-width", std::to_string(8 * vector_bytes));
     f_->addFnAttr("min-legal-vector-width", std::to_string(8 * vector_bytes));
@@ -107,12 +107,25 @@ class Native {
       Value s = Body(one, k_).load(a, p_.rows[i.imm], nullptr, b_.getInt64(0), nullptr);
       p_.uniform[i.imm] = {e_.splat(s.v), s.im ? e_.splat(s.im) : nullptr};
     }
-    V length = b_.CreateSub(end_, begin_);
-    V whole = b_.CreateAnd(length, b_.getInt64(-e_.W));
-    fast_begin_ = begin_;
-    fast_end_ = b_.CreateAdd(begin_, whole);
+    // Steps start where the lane number is a multiple of W: at `first_`, which may lie before `begin`.
+    V w1 = b_.getInt64(e_.W - 1), down = b_.getInt64(-e_.W);
+    first_ = begin_;
+    V fast_first = begin_;
+    if (k_.acc == ir::Acc::Lanes) {
+      V columns = param(k_.param_shape(outer));
+      place_ = b_.CreateMul(b_.CreateSub(row, f_->getArg(6)), columns);
+      V skew = b_.CreateAnd(b_.CreateAdd(place_, begin_), w1);
+      first_ = b_.CreateSub(begin_, skew);
+      fast_first = b_.CreateAdd(first_, b_.CreateAnd(b_.CreateAdd(skew, w1), down));
+    }
+    V whole = b_.CreateAnd(b_.CreateSub(end_, first_), down);
+    fast_begin_ = fast_first;
+    fast_end_ = b_.CreateAdd(first_, whole);
+    V any = b_.CreateICmpSLT(fast_begin_, fast_end_);
+    fast_begin_ = b_.CreateSelect(any, fast_begin_, first_);
+    fast_end_ = b_.CreateSelect(any, fast_end_, first_);
     row_in_.clear();
-    V all = nullptr, lo = begin_, hi = fast_end_;
+    V all = nullptr, lo = fast_begin_, hi = fast_end_;
     for (int x = 0; x < k_.boxes; ++x) {
       V in = b_.getTrue();
       for (int d = 0; d < outer; ++d) {
@@ -125,18 +138,17 @@ class Native {
       hi = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, hi, param(k_.param_box(x, outer) + 1));
     }
     if (!all) return;
-    // The range inside all boxes, shrunk to whole steps counted from `begin`.
-    V w1 = b_.getInt64(e_.W - 1), down = b_.getInt64(-e_.W);
-    V l = b_.CreateAdd(begin_, b_.CreateAnd(b_.CreateAdd(b_.CreateSub(lo, begin_), w1), down));
-    V h = b_.CreateAdd(begin_, b_.CreateAnd(b_.CreateSub(hi, begin_), down));
+    // The range inside all boxes, shrunk to whole steps.
+    V l = b_.CreateAdd(first_, b_.CreateAnd(b_.CreateAdd(b_.CreateSub(lo, first_), w1), down));
+    V h = b_.CreateAdd(first_, b_.CreateAnd(b_.CreateSub(hi, first_), down));
     V some = b_.CreateAnd(all, b_.CreateICmpSLT(l, h));
-    fast_begin_ = b_.CreateSelect(some, l, begin_);
-    fast_end_ = b_.CreateSelect(some, h, begin_);
+    fast_begin_ = b_.CreateSelect(some, l, first_);
+    fast_end_ = b_.CreateSelect(some, h, first_);
   }
 
   void acc_pointers(V col) {
     if (k_.acc == ir::Acc::None) return;
-    V position = b_.CreateSub(col, begin_);
+    V position = k_.acc == ir::Acc::Lanes ? b_.CreateAdd(place_, col) : b_.CreateSub(col, begin_);
     int width = k_.acc == ir::Acc::Lanes ? ir::kLanes : ir::kColumns;
     if (k_.acc == ir::Acc::Lanes) position = b_.CreateAnd(position, b_.getInt64(ir::kLanes - 1));
     p_.acc_fields.clear();
@@ -175,7 +187,7 @@ class Native {
     b_.CreateCondBr(b_.CreateICmpSLT(begin_, end_), segment, finish);
     b_.SetInsertPoint(segment);
     auto* from = b_.CreatePHI(b_.getInt64Ty(), 2);
-    from->addIncoming(begin_, before);
+    from->addIncoming(first_, before);
     V is_fast = b_.CreateAnd(b_.CreateICmpEQ(from, fast_begin_), b_.CreateICmpSLT(from, fast_end_));
     V guarded_end = b_.CreateSelect(b_.CreateICmpSLT(from, fast_begin_), fast_begin_, end_);
     V to = b_.CreateSelect(is_fast, fast_end_, guarded_end);
@@ -195,6 +207,7 @@ class Native {
     steps(from, to, "guarded_step", [&] {
       V lanes = b_.CreateAdd(e_.splat(p_.col), e_.iota());
       p_.mask = b_.CreateICmpSLT(lanes, e_.splat(to));
+      if (k_.acc == ir::Acc::Lanes) p_.mask = b_.CreateAnd(p_.mask, b_.CreateICmpSGE(lanes, e_.splat(begin_)));
       p_.inside = false;
       p_.streaming = false;
       p_.boxes.clear();
@@ -218,7 +231,7 @@ class Native {
   Body body_;
   llvm::Function* f_ = nullptr;
   Point p_;
-  V begin_ = nullptr, end_ = nullptr, fast_begin_ = nullptr, fast_end_ = nullptr;
+  V begin_ = nullptr, end_ = nullptr, first_ = nullptr, place_ = nullptr, fast_begin_ = nullptr, fast_end_ = nullptr;
   std::vector<V> row_in_;
 };
 

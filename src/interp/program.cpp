@@ -87,7 +87,8 @@ void Program::fill(Val v, const void* value, int size, int64_t n) {
   }
 }
 
-void Program::run(const int64_t* params, int64_t row_begin, int64_t row_end, int64_t col_begin, int64_t col_end, char* acc) {
+void Program::run(const int64_t* params, int64_t row_begin, int64_t row_end, int64_t col_begin, int64_t col_end, char* acc,
+                  int64_t row_origin) {
   const ir::Kernel& k = kernel_;
   int64_t widest = std::min<int64_t>(block_, col_end - col_begin);
   for (size_t v = 0; v < steps_.size(); ++v) {
@@ -125,9 +126,15 @@ void Program::run(const int64_t* params, int64_t row_begin, int64_t row_end, int
       for (int d = 0; d < k.rank - 1; ++d) ptr += index[d] * p[1 + d];
       row_ptr[a] = ptr;
     }
-    for (int64_t col = col_begin; col < col_end; col += block_) {
-      int64_t n = std::min<int64_t>(block_, col_end - col);
-      run_block(params, row_ptr, index, col, n, acc, col - col_begin);
+    int64_t place = (r - row_origin) * params[k.param_shape(k.rank - 1)];
+    for (int64_t col = col_begin, n; col < col_end; col += n) {
+      int64_t at = col - col_begin;
+      n = std::min<int64_t>(block_, col_end - col);
+      if (k.acc == ir::Acc::Lanes) {  // a block never wraps around the lanes
+        at = (place + col) % ir::kLanes;
+        n = std::min<int64_t>(n, ir::kLanes - at);
+      }
+      run_block(params, row_ptr, index, col, n, acc, at);
     }
   }
 }
@@ -235,7 +242,7 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         char* field = acc;
         for (int f = 0; f < i.imm; ++f) field += static_cast<size_t>(width) * itemsize(k.acc_fields[f]);
         int size = itemsize(i.type);
-        if (k.acc == ir::Acc::Columns) field += acc_col * size;
+        field += acc_col * size;
         if (i.op == Op::acc_load) std::memcpy(out, field, n * size);
         else if (i.b == kNone) std::memcpy(field, at(i.a), n * size);
         else store_masked(size, field, size, at(i.a), reinterpret_cast<const uint8_t*>(at(i.b)), n);

@@ -15,7 +15,8 @@ class Program {
  public:
   explicit Program(const ir::Kernel& k);
   // acc: the reduction state, field by field, ir::kLanes or ir::kColumns values each.
-  void run(const int64_t* params, int64_t row_begin, int64_t row_end, int64_t col_begin, int64_t col_end, char* acc);
+  void run(const int64_t* params, int64_t row_begin, int64_t row_end, int64_t col_begin, int64_t col_end, char* acc,
+           int64_t row_origin);
 
  private:
   struct Step {

@@ -30,14 +30,16 @@ struct Arg {
   bool aligned;     // every row starts at a multiple of 64 bytes
 };
 
-// Where reduction state lives: none, 32 lanes by column modulo 32, or one state per column.
+// Where reduction state lives: none, 32 lanes by place modulo 32, or one state per column.
 enum class Acc : uint8_t { None, Lanes, Columns };
 constexpr int kLanes = 32;
 constexpr int kMaxRank = 64;
 constexpr int kColumns = 512;
 
 // The domain has `rank` dimensions, the last one innermost; rows are the points of all dimensions but the last.
-// A launch covers rows [row_begin, row_end) and columns [col_begin, col_end).
+// A launch covers rows [row_begin, row_end) and columns [col_begin, col_end). Lanes are numbered by the point's
+// place in row-major order, (row - row_origin) * columns + column, so that the order of a sum does not depend on
+// which dimensions a kernel could merge.
 struct Kernel {
   int rank = 1;
   int boxes = 0;

@@ -108,6 +108,12 @@ class KernelBuilder {
     }
   }
 
+  const Layout* order_layout() const {
+    for (const Member& m : g_.members)
+      if (p_.instrs[m.instr].instr.code == Instr::Reduce) return p_.instrs[m.instr].in[0].layout;
+    return nullptr;
+  }
+
   bool reduced(int d) const { return g_.reduces && (g_.axes >> d & 1); }
 
   // Dimensions from outermost to innermost in memory order, extents of one dropped, neighbours merged where every
@@ -118,6 +124,8 @@ class KernelBuilder {
       if (g_.shape[d] != 1) order.push_back(static_cast<int>(d));
     auto reach = [&](int d) {
       __int128 sum = 0;
+      // The order of a reduction must not depend on what it was fused with: its own input decides.
+      if (g_.reduces) return static_cast<__int128>(std::abs(order_layout()->stride(d)));
       for (const KernelArg& a : args_) sum += std::abs(a.strides[d]);
       return sum;
     };

@@ -36,9 +36,10 @@ struct Launch {
   int width;
   size_t bytes;
 
-  void call(int64_t r0, int64_t r1, int64_t c0, int64_t c1, char* acc) {
-    if (native) step.code->native(step.params.data(), r0, r1, c0, c1, acc);
-    else step.code->program->run(step.params.data(), r0, r1, c0, c1, acc);
+  void call(int64_t r0, int64_t r1, int64_t c0, int64_t c1, char* acc, int64_t origin = 0) {
+    if (r0 >= r1 || c0 >= c1) return;
+    if (native) step.code->native(step.params.data(), r0, r1, c0, c1, acc, origin);
+    else step.code->program->run(step.params.data(), r0, r1, c0, c1, acc, origin);
   }
 
   template <class F>
@@ -79,10 +80,18 @@ struct Launch {
     for_reduces(step, state, width, [&](const ReduceStep& r, size_t, char* at) { init_state(r.kind, r.in, at, width); });
   }
 
-  // Runs [r0, r1) x [c0, c1) from a fresh state and leaves one compact state per reduction.
-  void reduce_unit(int64_t r0, int64_t r1, int64_t c0, int64_t c1, char* state, char* compact) {
+  // Runs the points [from, to) in row-major order counted from row `origin`, from a fresh state, and leaves one
+  // compact state per reduction. Units are runs of places, so that they do not depend on how rows are cut.
+  void reduce_unit(int64_t origin, int64_t from, int64_t to, char* state, char* compact) {
     init(state);
-    call(r0, r1, c0, c1, state);
+    int64_t n = step.cols, r0 = from / n, r1 = to / n, c0 = from % n, c1 = to % n;
+    if (r0 == r1) {
+      call(origin + r0, origin + r0 + 1, c0, c1, state, origin);
+    } else {
+      if (c0) call(origin + r0, origin + r0 + 1, c0, n, state, origin), ++r0;
+      call(origin + r0, origin + r1, 0, n, state, origin);
+      if (c1) call(origin + r1, origin + r1 + 1, 0, c1, state, origin);
+    }
     for_reduces(step, state, width, [&](const ReduceStep& r, size_t n, char* at) {
       merge_lanes(r.kind, r.in, at, width);
       extract_state(r.kind, r.in, at, width, 0, compact + n * kCompactBytes);
@@ -100,17 +109,14 @@ struct Launch {
   }
 
   void reduce_all() {
-    Cut cut(step.rows, step.cols);
     size_t each = step.reduces.size() * kCompactBytes;
-    int64_t n = std::max<int64_t>(cut.units, 1);
+    int64_t n = (step.points + kUnitPoints - 1) / kUnitPoints;
     std::vector<char> all(static_cast<size_t>(n) * each);
     units(n, 1, [&](int64_t begin, int64_t end) {
       std::unique_ptr<char[]> state(new char[bytes + 64]);
       char* acc = aligned(state.get());
       for (int64_t u = begin; u < end; ++u) {
-        int64_t r0 = 0, r1 = 0, c0 = 0, c1 = 0;
-        if (cut.units > 0) cut.of(u, r0, r1, c0, c1);
-        reduce_unit(r0, r1, c0, c1, acc, all.data() + u * each);
+        reduce_unit(0, u * kUnitPoints, std::min(step.points, (u + 1) * kUnitPoints), acc, all.data() + u * each);
       }
     });
     combine(all, n);
@@ -134,19 +140,16 @@ struct Launch {
   void reduce_rows() {  // the innermost dimension is reduced
     int64_t kept = step.rows / step.sequential;
     int64_t grain = std::max<int64_t>(1, kUnitPoints / std::max<int64_t>(1, step.sequential * step.cols));
-    Cut cut(step.sequential, step.cols);
+    int64_t points = step.sequential * step.cols, parts = (points + kUnitPoints - 1) / kUnitPoints;
     size_t each = step.reduces.size() * kCompactBytes;
     units(kept, grain, [&](int64_t begin, int64_t end) {
       std::unique_ptr<char[]> state(new char[bytes + 64]);
       char* acc = aligned(state.get());
-      std::vector<char> all(static_cast<size_t>(std::max<int64_t>(cut.units, 1)) * each);
+      std::vector<char> all(static_cast<size_t>(parts) * each);
       for (int64_t p = begin; p < end; ++p) {
-        for (int64_t u = 0; u < std::max<int64_t>(cut.units, 1); ++u) {
-          int64_t r0 = 0, r1 = 0, c0 = 0, c1 = 0;
-          if (cut.units > 0) cut.of(u, r0, r1, c0, c1);
-          reduce_unit(p * step.sequential + r0, p * step.sequential + r1, c0, c1, acc, all.data() + u * each);
-        }
-        combine(all, cut.units);
+        for (int64_t u = 0; u < parts; ++u)
+          reduce_unit(p * step.sequential, u * kUnitPoints, std::min(points, (u + 1) * kUnitPoints), acc, all.data() + u * each);
+        combine(all, parts);
         for (size_t r = 0; r < step.reduces.size(); ++r)
           finish_state(step.reduces[r].kind, step.reduces[r].in, all.data() + r * kCompactBytes, step.reduces[r].ddof,
                        step.reduces[r].out, result_at(step.reduces[r], r, p, 0));
@@ -168,7 +171,7 @@ struct Launch {
       for (int64_t u = begin; u < end; ++u) {
         int64_t p = u / tiles, c0 = u % tiles * ir::kColumns, c1 = std::min(step.cols, c0 + ir::kColumns);
         init(acc);
-        call(p * step.sequential, (p + 1) * step.sequential, c0, c1, acc);
+        call(p * step.sequential, (p + 1) * step.sequential, c0, c1, acc, p * step.sequential);
         for_reduces(step, acc, width, [&](const ReduceStep& r, size_t n, char* at) {
           for (int64_t c = c0; c < c1; ++c) {
             extract_state(r.kind, r.in, at, width, static_cast<int>(c - c0), compact);

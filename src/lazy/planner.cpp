@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "lazy/reduce.h"
 
 namespace numbus {
 namespace {
@@ -81,12 +82,29 @@ bool Planner::embed(const Group& big, const Group& small, std::vector<int64_t>& 
       const Layout& l = *y.access->layout;
       if (!same_strides(*x.access->layout, l, small.shape)) continue;
       const Layout& steps = *x.access->layout;
+      if (&steps == &l && x.access->offset == y.access->offset) {  // the same view: where it is known already
+        at.assign(n, 0);
+        bool ok = true;
+        for (size_t d = 0; d < n; ++d) {
+          at[d] = x.member->at[d] - y.member->at[d];
+          ok = ok && at[d] >= 0 && at[d] + small.shape[d] <= big.shape[d];
+        }
+        if (ok) return true;
+        continue;
+      }
       int64_t delta = origin(*y.access, *y.member, {}) - origin(*x.access, *x.member, {});
       std::vector<int> dims(n);
       for (size_t d = 0; d < n; ++d) dims[d] = static_cast<int>(d);
       std::sort(dims.begin(), dims.end(), [&](int p, int q) { return steps.stride(p) > steps.stride(q); });
       at.assign(n, 0);
       bool ok = true;
+      // Only where each stride steps over all that the smaller ones reach is the decomposition unique.
+      int64_t reach = 0;
+      for (size_t k = n; k-- > 0;) {
+        if (big.shape[dims[k]] == 1) continue;
+        ok = ok && steps.stride(dims[k]) > reach;
+        reach += steps.stride(dims[k]) * (big.shape[dims[k]] - 1);
+      }
       for (int d : dims) {
         if (big.shape[d] == 1) continue;
         int64_t s = steps.stride(d);
@@ -181,7 +199,7 @@ bool Planner::try_merge(int ia, int ib) {
   if (a.solo || b.solo || a.shape.size() != b.shape.size()) return false;
   if (a.members.size() + b.members.size() > kMaxGroupInstrs) return false;
   if (a.scalar() != b.scalar()) return false;
-  if (a.reduces && b.reduces && a.axes != b.axes) return false;
+  if (a.reduces && b.reduces && (a.axes != b.axes || a.walk != b.walk)) return false;
   std::vector<int64_t> shift_a, shift_b;
   if (a.shape != b.shape) {
     std::vector<int64_t> at;
@@ -196,6 +214,7 @@ bool Planner::try_merge(int ia, int ib) {
     const Group& inner = shift_b.empty() ? a : b;
     uint64_t all = (inner.shape.size() >= 64 ? ~0ull : (1ull << inner.shape.size()) - 1);
     if ((a.reduces && a.axes != all) || (b.reduces && b.axes != all)) return false;
+    if (a.counts || b.counts) return false;
   }
   if (!compatible(a, shift_a, b, shift_b)) return false;
   if (repeats_request(a, b) || path_through_third(ia, ib)) return false;
@@ -213,6 +232,8 @@ bool Planner::try_merge(int ia, int ib) {
   merged.set = a.set | b.set;
   merged.reduces = a.reduces || b.reduces;
   merged.axes = a.reduces ? a.axes : b.axes;
+  merged.counts = a.counts || b.counts;
+  merged.walk = a.reduces ? a.walk : b.walk;
   groups[ia] = std::move(merged);
   groups[ib] = Group{};
   return true;
@@ -228,6 +249,12 @@ void Planner::fuse() {
     g.solo = p.solo;
     g.reduces = p.instr.code == Instr::Reduce;
     g.axes = p.instr.axes;
+    g.counts = g.reduces ? needs_position(p.instr.reduction) : p.instr.op == Op::index;
+    if (g.reduces) {
+      const Layout& l = *p.in[0].layout;
+      for (int d = 0; d < l.ndim(); ++d) g.walk.push_back(d);
+      std::stable_sort(g.walk.begin(), g.walk.end(), [&](int x, int y) { return std::abs(l.stride(x)) > std::abs(l.stride(y)); });
+    }
     groups.push_back(std::move(g));
     int mine = static_cast<int>(groups.size()) - 1;
     std::bitset<4096> touched;

@@ -42,7 +42,9 @@ struct Group {
   std::vector<int64_t> shape;
   InstrSet set;
   bool reduces = false, solo = false;
+  bool counts = false;          // a member uses its place in the domain (arange, argmin)
   uint64_t axes = 0;
+  std::vector<int> walk;        // of a reduction: dimensions by its input's strides, outermost first
   int tail_of = -1;             // 0-d work done at the end of that group
   bool scalar() const {
     for (int64_t e : shape)

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "passes/expand_complex.h"
 #include "passes/math/math.h"
-#include "passes/math_pending.h"
 #include "passes/math_builder.h"
 
 namespace numbus {
