@@ -2,6 +2,8 @@
 these.
 """
 
+import sys
+
 import numpy
 
 from . import _core
@@ -80,8 +82,9 @@ def to_ndarray(x):
     real = numpy.asarray(x)
     if real.dtype not in SUPPORTED:
         foreign(real)
-    # A list gives a fresh array; an object with a buffer or __array__ may give its own memory.
-    return adopt(real) if isinstance(x, (list, tuple)) else _core.from_numpy(real)
+    # A list or a range gives a fresh array; an object with a buffer or __array__ may give its own.
+    fresh = real.base is None and sys.getrefcount(real) == 2
+    return adopt(real) if fresh else _core.from_numpy(real)
 
 
 def operand(x):

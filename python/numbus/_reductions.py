@@ -45,7 +45,7 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
         a = to_ndarray(a)
     # The values under a mask have one axis; to ask such an array for its shape would compact it.
     ndim = 1 if a._masked else a.ndim
-    axes = _ALL[ndim] if axis is None else many_axes(op, axis, ndim)
+    axes = _ALL[ndim] if axis is None else _axes(op, axis, ndim)
     if dtype is not None:
         dtype = numpy.dtype(dtype)
         if dtype not in SUPPORTED:
@@ -61,6 +61,13 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
             kwargs["where"] = mask
         result = call("numpy." + op, getattr(numpy, op), (a,), kwargs)
     return result if out is None else store(op, result, out)
+
+
+def _axes(op, axis, ndim):
+    """The axes to reduce. NumPy lets a 0-d operand have axis 0 and -1, except where it counts."""
+    if ndim == 0 and axis in (0, -1) and op not in ("mean", "var", "std"):
+        return ()
+    return many_axes(op, axis, ndim)
 
 
 def store(op, result, out):
@@ -211,7 +218,11 @@ def std(
 
 def _arg(op, a, axis, out, keepdims):
     a = to_ndarray(a)
-    axes = tuple(range(a.ndim)) if axis is None else (one_axis(op, axis, a.ndim),)
+    axes = (
+        _ALL[a.ndim]
+        if axis is None
+        else _axes(op, one_axis(op, axis, builtins.max(1, a.ndim)), a.ndim)
+    )
     if a.size == 0 and (axis is None or a.shape[axes[0]] == 0):
         raise ValueError(message(op, "empty sequence", a.shape, "at least one element"))
     keepdims = bool(keepdims is not _NoValue and keepdims)
