@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 if any((ROOT / "python" / "numbus").glob("_core*.so")):
     sys.path.insert(0, str(ROOT / "python"))
 
-CPU_PEERS = ("numpy", "numexpr", "numba", "jax", "torch")
+CPU_PEERS = ("numpy", "numexpr", "numba", "numba.fused", "jax", "torch")
 GPU_PEERS = ("cupy", "torch", "torch.compile", "jax", "numba.cuda")
 
 
@@ -83,7 +83,7 @@ class Library:
             cuda = importlib.import_module("numba.cuda")
             self.array, self.sync, self.xp = cuda.to_device, cuda.synchronize, cuda
         else:
-            self.xp = importlib.import_module(name)
+            self.xp = importlib.import_module(name.split(".")[0])
 
     def wait(self, result):
         if hasattr(result, "block_until_ready"):
@@ -257,24 +257,30 @@ def run_library(workload: Workload, name: str, reference: str, seconds: float) -
 LIMITS_C = r"""
 #include <immintrin.h>
 #include <stddef.h>
-void copy_stream(double* d, const double* s, size_t n) {
+typedef double v8 __attribute__((vector_size(64), aligned(8)));
+/* ahead: doubles to prefetch ahead; the caller tries several. */
+void copy_stream(double* d, const double* s, size_t n, size_t ahead) {
   for (size_t i = 0; i + 8 <= n; i += 8) {
-    _mm_prefetch((const char*)(s + i + 256), _MM_HINT_T0);
+    if (ahead) _mm_prefetch((const char*)(s + i + ahead), _MM_HINT_T0);
     for (int k = 0; k < 8; k += 2) _mm_stream_pd(d + i + k, _mm_loadu_pd(s + i + k));
   }
   _mm_sfence();
 }
-double read_all(const double* s, size_t n) {
-  __m128d a = _mm_setzero_pd(), b = a, c = a, e = a;
-  for (size_t i = 0; i + 8 <= n; i += 8) {
-    _mm_prefetch((const char*)(s + i + 256), _MM_HINT_T0);
-    a = _mm_add_pd(a, _mm_loadu_pd(s + i)); b = _mm_add_pd(b, _mm_loadu_pd(s + i + 2));
-    c = _mm_add_pd(c, _mm_loadu_pd(s + i + 4)); e = _mm_add_pd(e, _mm_loadu_pd(s + i + 6));
+double read_all(const double* s, size_t n, size_t ahead) {
+  v8 a = {0}, b = {0}, c = {0}, e = {0};
+  for (size_t i = 0; i + 32 <= n; i += 32) {
+    if (ahead)
+      for (int k = 0; k < 32; k += 8) _mm_prefetch((const char*)(s + i + ahead + k), _MM_HINT_T0);
+    a += *(const v8*)(s + i);
+    b += *(const v8*)(s + i + 8);
+    c += *(const v8*)(s + i + 16);
+    e += *(const v8*)(s + i + 24);
   }
-  a = _mm_add_pd(_mm_add_pd(a, b), _mm_add_pd(c, e));
-  return a[0] + a[1];
+  a += b + c + e;
+  return a[0] + a[1] + a[2] + a[3] + a[4] + a[5] + a[6] + a[7];
 }
 """
+AHEAD = (0, 128, 256, 512)  # prefetch distances tried, in doubles
 
 
 def _streams():
@@ -288,8 +294,8 @@ def _streams():
             lib = ctypes.CDLL(str(library))
         except (OSError, subprocess.CalledProcessError):
             return None
-    lib.copy_stream.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
-    lib.read_all.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    lib.copy_stream.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_size_t] * 2
+    lib.read_all.argtypes = [ctypes.c_void_p] + [ctypes.c_size_t] * 2
     lib.read_all.restype = ctypes.c_double
     return lib
 
@@ -315,10 +321,17 @@ def cpu_limits(quick: bool = False) -> dict:
         read = copy = _best(lambda: np.copyto(b, a))
     else:
         pa, pb = a.ctypes.data, b.ctypes.data
-        copy = _best(
-            lambda: _parallel(lambda s, m: lib.copy_stream(pb + 8 * s, pa + 8 * s, m), n, threads)
+
+        def copy_part(start, m, ahead):
+            lib.copy_stream(pb + 8 * start, pa + 8 * start, m, ahead)
+
+        def read_part(start, m, ahead):
+            lib.read_all(pa + 8 * start, m, ahead)
+
+        copy, read = (
+            min(_best(lambda: _parallel(lambda s, m: f(s, m, d), n, threads), 5) for d in AHEAD)  # noqa: B023
+            for f in (copy_part, read_part)
         )
-        read = _best(lambda: _parallel(lambda s, m: lib.read_all(pa + 8 * s, m), n, threads))
     out["copy"], out["read"] = 16 * n / copy, 8 * n / read
     m = 1000 if quick else 2000
     x = np.random.default_rng(0).random((m, m))
