@@ -12,7 +12,7 @@ import types
 import numpy
 
 from . import _core
-from ._convert import library, to_numpy, unwrap, wrap
+from ._convert import library
 from ._errors import ForeignDtype
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -197,13 +197,7 @@ def _is_public(name, value):
 
 def mirror(real):
     """The mirror of a NumPy module, or the module of ours that takes its place."""
-    name = "numbus" + real.__name__[len("numpy") :]
-    if name in sys.modules:
-        return sys.modules[name]
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError:
-        return sys.modules.setdefault(name, Mirror(real))
+    return importlib.import_module("numbus" + real.__name__[len("numpy") :])
 
 
 class _MirrorFinder:
@@ -259,6 +253,3 @@ def report_lines():
         lines.append(f"  {name}: {total} call{'s' * (total != 1)}")
         lines += [f"      {file}:{line}  {count}×" for count, file, line in sorted(places)[::-1]]
     return lines
-
-
-__all__ = ["FallbackError", "call", "foreign", "make", "record", "to_numpy", "unwrap", "wrap"]
