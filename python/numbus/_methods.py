@@ -9,11 +9,11 @@ import numpy
 from . import (
     _attributes,
     _elementwise,
-    _joining,
     _linear,
     _manipulation,
     _protocols,
     _reductions,
+    _repeating,
     _selection,
     _ufuncs,
 )
@@ -127,7 +127,7 @@ def attach():
             setattr(kind, name, getattr(_reductions, name))
     for module, names in (
         (_manipulation, "diagonal squeeze swapaxes trace"),
-        (_joining, "repeat"),
+        (_repeating, "repeat"),
         (_elementwise, "round"),
     ):
         for name in names.split():
