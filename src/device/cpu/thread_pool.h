@@ -40,6 +40,11 @@ class ThreadPool {
     std::atomic<int64_t> next{0};
     int64_t end = 0;
   };
+  // Where a sleeping worker lies.
+  struct Bed {
+    std::atomic<int> thread{0};  // as the kernel numbers it
+    std::atomic<int> cpu{-1};
+  };
   struct Team;  // the threads; forgotten, never joined, in a forked child
 
   void start();
@@ -50,13 +55,17 @@ class ThreadPool {
   void run_serially(int64_t units, ChunkFunction function, void* context, int64_t grain,
                     int worker);
   void wait_for_workers();
+  void sleep(int worker, uint32_t seen);
   void wake(int count);
+  void clear_cpu();
   void record_failure();
 
   const int threads_;
   std::mutex submit_;
   Team* team_ = nullptr;
   std::unique_ptr<Range[]> ranges_;
+  std::unique_ptr<Bed[]> beds_;
+  bool one_cpu_each_ = false;  // no more threads than processors
 
   // The current call. Written only while state_ is closed and no worker is inside.
   ChunkFunction function_ = nullptr;
