@@ -15,7 +15,7 @@ import numpy as np
 from program import Program, Stmt, error_class, namespace, rnd
 from shadow import shadow_numpy, spread
 
-GRAMMAR_VERSION = 2
+GRAMMAR_VERSION = 3
 
 FIRST = ("bool", "int64", "float32", "float64", "complex128")
 ALL = FIRST + (
@@ -203,7 +203,7 @@ class Grower:
         if top > LIMIT.get(y.dtype.name, 1e6):
             return False
         loose = {2: 2e-2, 4: 1e-3}.get(y.real.dtype.itemsize, 1e-8)
-        return d <= loose * max(top, 1e-3)
+        return d <= loose * top  # noise around zero is no value to decide on
 
     # ---- pieces ------------------------------------------------------------------------------
     def chance(self, p: float) -> bool:
