@@ -344,6 +344,17 @@ nb::object transposed(nb::handle self, nb::handle args) {
 
 }  // namespace
 
+namespace {
+
+struct Export {
+  Handle base;
+  std::unique_ptr<Py_ssize_t[]> dims;
+  std::unique_ptr<std::shared_ptr<char>> memory;
+  bool shares;  // the memory itself, not a copy
+};
+
+}  // namespace
+
 static bool view_is_readonly(const Array& a, PyObject* self) { return !a.writeable || is_generic(self); }
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
@@ -362,32 +373,31 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     }
     static const char* const kFormats[kNumDTypes] = {"?", "b", "h", "i", "l", "B", "H", "I", "L", "e", "f", "d", "Zf", "Zd"};
     if (a.base->mask && !view_is_readonly(a, self)) before_write(a);  // whoever gets the memory may write it
-    view->buf = data_of(a, "buffer");
+    bool on_host = a.base->device->kind() == DeviceKind::Cpu;
+    auto* memory = new std::shared_ptr<char>(host_view(a, "buffer"));
+    view->buf = memory->get();
     view->obj = self;
     Py_INCREF(self);
     view->len = a.size() * itemsize(a.dtype);
     view->itemsize = itemsize(a.dtype);
-    view->readonly = !a.writeable || is_generic(self);
+    view->readonly = !a.writeable || is_generic(self) || !on_host;
     view->ndim = n;
     view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(kFormats[static_cast<int>(a.dtype)]) : nullptr;
     view->shape = dims;
     view->strides = dims + n;
     view->suboffsets = nullptr;
     // The base stays shared, and alive, until the last export ends.
-    auto* keep = new Handle(a.base);
-    ++a.base.get()->shared;
-    view->internal = new std::pair<Handle*, Py_ssize_t*>(keep, dims);
+    if (on_host) ++a.base.get()->shared;
+    view->internal = new Export{a.base, std::unique_ptr<Py_ssize_t[]>(dims), std::unique_ptr<std::shared_ptr<char>>(memory), on_host};
     return Py_None;
   });
   return ok ? 0 : -1;
 }
 
 void release_buffer(PyObject*, Py_buffer* view) {
-  auto* held = static_cast<std::pair<Handle*, Py_ssize_t*>*>(view->internal);
-  --(*held->first)->shared;
-  delete held->first;
-  delete[] held->second;
-  delete held;
+  auto* e = static_cast<Export*>(view->internal);
+  if (e->shares) --e->base->shared;
+  delete e;
 }
 
 void bind_arrays(nb::module_& m) {

@@ -119,9 +119,10 @@ Scalar value_of(Generic& g) {
 }
 const Array& array_of(Generic& g) {
   if (!g.array.base.get()) {
-    g.array = empty({}, g.dtype);
-    g.array.base->ensure_data();
-    store_scalar(g.value, g.dtype, g.array.base->data);
+    Array host = empty({}, g.dtype, &cpu_device());
+    host.base->ensure_data();
+    store_scalar(g.value, g.dtype, host.base->data);
+    g.array = to_device(host, default_device());
   }
   return g.array;
 }
@@ -192,8 +193,11 @@ Array import_numpy(PyObject* o, bool make_copy, bool shared) {
     (extent < 0 ? low : high) += extent;
   }
   if (empty_array) low = high = 0;
-  if (!make_copy) return borrow(view->buf, shape, strides, *t, low, high - low, writeable, shared, release, view);
+  Device& device = default_device();
+  bool on_host = device.kind() == DeviceKind::Cpu;
+  if (!make_copy && on_host) return borrow(view->buf, shape, strides, *t, low, high - low, writeable, shared, release, view);
   Array source = borrow(view->buf, shape, strides, *t, low, high - low, writeable, false, release, view);
+  if (!on_host) return to_device(source, device);
   Array out = empty(shape, *t);
   out.base->ensure_data();
   if (source.layout->c_contiguous()) {
@@ -283,10 +287,10 @@ Array to_array(PyObject* o) {
           "numbers or an array of numbers");
   }
   if (a.array) return *a.array;
-  Array made = empty({}, a.weak ? common_dtype({&a, 1}) : a.dtype);
+  Array made = empty({}, a.weak ? common_dtype({&a, 1}) : a.dtype, &cpu_device());
   made.base->ensure_data();
   store_scalar(a.scalar, made.dtype, made.base->data);
-  return made;
+  return to_device(made, default_device());
 }
 
 std::vector<int64_t> to_shape(PyObject* o) {

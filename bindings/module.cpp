@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "convert.h"
+#include "lazy/executor.h"
 
 using namespace numbus;
 using namespace numbus::bindings;
@@ -197,7 +198,10 @@ NB_MODULE(_core, m) {
     return nb::borrow(dtype_object(common_dtype(in)));
   });
   m.def("flush", [] { Runtime::get().flush("asked"); });
-  m.def("synchronize", [] { Runtime::get().flush("synchronize"); }, "Runs all pending work and waits for it.");
+  m.def("synchronize", [] {
+    Runtime::get().flush("synchronize");
+    default_device().synchronize();
+  }, "Runs all pending work and waits for it.");
   m.def("stats", stats);
   m.def("reset_stats", [] { Runtime::get().stats = Stats(); });
   m.def("count_fallback", [](nb::object) { ++Runtime::get().stats.fallbacks; });
@@ -205,6 +209,14 @@ NB_MODULE(_core, m) {
     Runtime::get().flush("explain");
     return Runtime::get().explain_last();
   });
+  m.def("ptx", [](int sm, int ptx) {
+    Runtime::get().flush("ptx");
+    const Plan* plan = Runtime::get().last_plan();
+    nb::list texts;
+    if (plan)
+      for (const std::string& t : ptx_of(*plan, sm, ptx)) texts.append(t);
+    return texts;
+  }, nb::arg("sm") = 90, nb::arg("ptx") = 80, "PTX of the kernels of the last flush.");
   m.def("set_mode", [](const std::string& mode) {
     Runtime& r = Runtime::get();
     r.flush("mode");
@@ -214,9 +226,17 @@ NB_MODULE(_core, m) {
     else if (mode == "compiled") r.mode = Mode::Compiled;
     else raise(ErrorKind::Value, "set_mode", "unknown mode", mode, "auto, eager, interp or compiled");
   });
+  m.def("set_device", [](const std::string& name) {
+    std::string before = default_device().kind() == DeviceKind::Cuda ? "cuda:" + std::to_string(default_device().ordinal()) : default_device().name();
+    set_default_device(resolve_device(name));
+    return before;
+  }, "Makes `name` the device of new arrays; returns the one before.");
+  m.def("to_device", [](nb::object a, const std::string& name) { return nb::steal(wrap(to_device(to_array(a.ptr()), resolve_device(name)))); });
+  m.def("cuda_available", [] { return cuda_device(0) != nullptr; });
+  m.def("cuda_reason", [] { return cuda_unavailable_reason(); });
   m.def("device_info", [] {
     nb::dict d;
-    d["default"] = cpu_device().name();
+    d["default"] = default_device().name();
     d["cpu"] = compile::host_cpu_name();
     d["vector_bytes"] = compile::host_vector_bytes();
     d["llvm"] = "19";

@@ -90,6 +90,15 @@ void before_write(const Array& a);  // snapshots a mask that is about to change
 // The memory of an array, with all pending work on it done.
 char* data_of(const Array& a, const char* reason);
 Scalar read_element(const Array& a, int64_t byte_offset);
+// The elements on the host, at the view's strides: the memory itself on a CPU, a copy of it otherwise.
+std::shared_ptr<char> host_view(const Array& a, const char* reason);
+Array to_device(const Array& a, Device& d);
+
+// "cpu", "cuda", "cuda:N" or "null"; raises where that cannot be used.
+Device& resolve_device(const std::string& name);
+// NUMBUS_DEVICE, else the first usable GPU, else the CPU. Found at first use, not at import.
+Device& default_device();
+void set_default_device(Device& d);
 void require_writeable(const Array& a, const char* op);
 
 }  // namespace numbus

@@ -1,5 +1,7 @@
 // Creation, and access to memory.
+#include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "array/array.h"
 #include "base/error.h"
@@ -8,9 +10,35 @@ namespace numbus {
 
 uint64_t current_line = 0;
 
-namespace {
+Device& resolve_device(const std::string& name) {
+  if (name == "cpu") return cpu_device();
+  if (name == "null") return null_device();
+  if (name.rfind("cuda", 0) == 0) {
+    int ordinal = name.size() > 5 ? std::atoi(name.c_str() + 5) : 0;
+    if (Device* d = cuda_device(ordinal)) return *d;
+    raise(ErrorKind::Runtime, "device", "the GPU cannot be used: " + cuda_unavailable_reason(), name, "a usable GPU, or cpu");
+  }
+  raise(ErrorKind::Value, "device", "unknown device", name, "cpu, cuda, cuda:N or null");
+}
 
-Device& default_device() { return cpu_device(); }
+namespace {
+Device* chosen = nullptr;
+}
+
+Device& default_device() {
+  if (chosen) return *chosen;
+  const char* name = std::getenv("NUMBUS_DEVICE");
+  if (name && *name) {
+    chosen = &resolve_device(name);
+  } else {
+    Device* gpu = cuda_device(0);
+    chosen = gpu ? gpu : &cpu_device();
+  }
+  return *chosen;
+}
+void set_default_device(Device& d) { chosen = &d; }
+
+namespace {
 
 Array wrap(Base* base, const Layout* layout, DType t) {
   Array a;
@@ -75,7 +103,35 @@ char* data_of(const Array& a, const char* reason) {
   return a.base->data + a.offset;
 }
 
-Scalar read_element(const Array& a, int64_t byte_offset) { return load_scalar(a.dtype, data_of(a, "value read") + byte_offset); }
+Scalar read_element(const Array& a, int64_t byte_offset) {
+  char* at = data_of(a, "value read") + byte_offset;
+  if (a.base->device->kind() == DeviceKind::Cpu) return load_scalar(a.dtype, at);
+  char value[16];
+  a.base->device->copy_to_host(value, at, itemsize(a.dtype));
+  return load_scalar(a.dtype, value);
+}
+
+std::shared_ptr<char> host_view(const Array& a, const char* reason) {
+  char* at = data_of(a, reason);
+  Device& d = *a.base->device;
+  if (d.kind() == DeviceKind::Cpu) return std::shared_ptr<char>(std::shared_ptr<void>(), at);
+  int64_t low = a.layout->low(), bytes = a.layout->high() - low;
+  std::shared_ptr<char> block(static_cast<char*>(std::malloc(std::max<int64_t>(bytes, 1))), std::free);
+  d.copy_to_host(block.get(), at + low, bytes);
+  return std::shared_ptr<char>(block, block.get() - low);
+}
+
+Array to_device(const Array& a, Device& d) {
+  if (a.base->device == &d) return a;
+  Array dense = a.layout->c_contiguous() ? a : copy(a, a.dtype, true);
+  Array out = empty(a.shape(), a.dtype, &d);
+  if (out.size() == 0) return out;
+  auto host = host_view(dense, "transfer");
+  out.base->ensure_data();
+  if (d.kind() == DeviceKind::Cpu) std::memcpy(out.base->data, host.get(), out.base->nbytes);
+  else d.copy_from_host(out.base->data, host.get(), out.base->nbytes);
+  return out;
+}
 
 void require_writeable(const Array& a, const char* op) {
   if (!a.writeable) raise(ErrorKind::Value, op, "assignment destination is read-only", "a read-only array", "a writable one (see copy())");

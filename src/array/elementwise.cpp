@@ -73,6 +73,14 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count) {
   uint64_t signature = mix(mix(current_line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
                            reinterpret_cast<uint64_t>(out.layout.get()));
   r.about_to_record(signature);
+  // One device per window, and per operation.
+  for (int n = 0; n < count; ++n) {
+    if (in[n].view && in[n].view->base->device != out.base->device) {
+      raise(ErrorKind::Value, std::string(op_name(i.op)), "operands are on different devices",
+            in[n].view->base->device->name() + " and " + out.base->device->name(), "one device (see nb.device and to_device)");
+    }
+  }
+  if (!r.window().empty() && r.window().slots_[0].base->device != out.base->device) r.flush("another device");
   i.line = current_line;
   if (out.base->mask) before_write(out);
   r.window().record(i, out.view(), in, count);
@@ -140,7 +148,7 @@ Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType re
     }
     const Layout* l = result_layout({arrays, static_cast<size_t>(narrays)}, like, itemsize(result));
     out.layout = LayoutRef(l);
-    Device* device = narrays ? arrays[0]->base->device : &cpu_device();
+    Device* device = narrays ? arrays[0]->base->device : &default_device();
     out.base = Handle(Base::create(*device, l->size() * itemsize(result)));
     out.dtype = result;
     out.mask = mask;

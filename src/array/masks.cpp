@@ -55,8 +55,9 @@ void settle(Array& a) {
   auto mask = a.mask;
   Array full = a;
   full.mask = nullptr;
-  const char* values = data_of(full, "elements of a masked array");
-  const char* where = data_of(mask->array, "elements of a masked array");
+  data_of(full, "elements of a masked array");  // one flush for both
+  auto values_host = host_view(full, "elements of a masked array"), where_host = host_view(mask->array, "elements of a masked array");
+  const char *values = values_host.get(), *where = where_host.get();
   const Layout &lv = *full.layout, &lm = *mask->array.layout;
   int n = lv.ndim(), size = itemsize(a.dtype);
   // One pass counts, one copies, both in C order.
@@ -82,14 +83,14 @@ void settle(Array& a) {
     walk([&](const char*) { ++count; });
     mask->count = count;
   }
-  Array dense = empty({&count, 1}, a.dtype, a.base->device);
+  Array dense = empty({&count, 1}, a.dtype, &cpu_device());
   dense.base->ensure_data();
   char* to = dense.base->data;
   walk([&](const char* from) {
     std::memcpy(to, from, size);
     to += size;
   });
-  a = dense;
+  a = to_device(dense, *full.base->device);
 }
 
 }  // namespace numbus

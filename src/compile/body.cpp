@@ -3,6 +3,8 @@
 
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace numbus::compile {
@@ -57,7 +59,7 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
     if (is_complex(a.dtype)) r.im = gather(scalar, B.CreateGEP(B.getInt8Ty(), ptr, B.getInt64(size)), step, mask);
     return r;
   }
-  if (!is_complex(a.dtype)) return {as_value(load_plain(E.wide(scalar), ptr, mask, a.aligned ? 64 : size))};
+  if (!is_complex(a.dtype)) return {as_value(load_plain(E.wide(scalar), ptr, mask, a.aligned ? std::min(E.vector_align, E.W * size) : size))};
   // Interleaved parts: one wide load, two shuffles.
   llvm::SmallVector<int, 64> even, odd, twice;
   for (int i = 0; i < E.W; ++i) {
@@ -67,7 +69,7 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
     twice.push_back(i);
   }
   V wide_mask = mask && !E.is_all_true(mask) ? B.CreateShuffleVector(mask, twice) : nullptr;
-  V both = load_plain(llvm::FixedVectorType::get(scalar, 2 * E.W), ptr, wide_mask, size);
+  V both = load_plain(llvm::FixedVectorType::get(scalar, 2 * E.W), ptr, wide_mask, a.aligned ? std::min(E.vector_align, 2 * E.W * size) : size);
   return {B.CreateShuffleVector(both, even), B.CreateShuffleVector(both, odd)};
 }
 
@@ -116,7 +118,7 @@ void Body::store(const ir::Arg& a, const Point& p, int arg, Value value, V mask)
     B.CreateMaskedStore(v, ptr, llvm::Align(size), mask);
     return;
   }
-  auto* st = B.CreateAlignedStore(v, ptr, llvm::Align(a.aligned ? 64 : size));
+  auto* st = B.CreateAlignedStore(v, ptr, llvm::Align(a.aligned ? std::min(E.vector_align, E.W * size) : size));
   if (p.streaming && a.aligned) {
     auto* one = llvm::ConstantAsMetadata::get(B.getInt32(1));
     st->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(B.getContext(), one));

@@ -37,14 +37,6 @@ void check(llvm::Error e, const char* what) {
   if (e) raise(ErrorKind::Runtime, std::string("[compile] ") + what + ": " + llvm::toString(std::move(e)));
 }
 
-// Tells builds of this library apart: code cached by another one is not ours to run.
-std::string build_identity() {
-  Dl_info self;
-  struct stat st;
-  if (!dladdr(reinterpret_cast<void*>(&build_identity), &self) || stat(self.dli_fname, &st) != 0) return __DATE__ __TIME__;
-  return std::to_string(st.st_size) + "." + std::to_string(st.st_mtim.tv_sec) + "." + std::to_string(st.st_mtim.tv_nsec);
-}
-
 struct Host {
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<LLJIT> jit;
@@ -118,6 +110,14 @@ std::unique_ptr<llvm::Module> make_module(Host& h, llvm::LLVMContext& context, c
 }
 
 }  // namespace
+
+// Tells builds of this library apart: code cached by another one is not ours to run.
+std::string build_identity() {
+  Dl_info self;
+  struct stat st;
+  if (!dladdr(reinterpret_cast<void*>(&build_identity), &self) || stat(self.dli_fname, &st) != 0) return __DATE__ __TIME__;
+  return std::to_string(st.st_size) + "." + std::to_string(st.st_mtim.tv_sec) + "." + std::to_string(st.st_mtim.tv_nsec);
+}
 
 Compiled compile_native(const ir::Kernel& k) {
   auto start = std::chrono::steady_clock::now();

@@ -23,6 +23,9 @@ Compiled compile_native(const ir::Kernel& k);
 // LLVM IR or assembly of a kernel, for explain() and tests.
 std::string native_ir(const ir::Kernel& k);
 
+// Differs between builds of this library: part of every cache key.
+std::string build_identity();
+
 std::string host_cpu_name();
 int host_vector_bytes();
 

@@ -15,6 +15,7 @@ class Emit {
 
   llvm::IRBuilder<>& B;
   const int W;
+  int vector_align = 64;  // of a whole step's access to an aligned argument, in bytes
 
   llvm::Type* scalar_type(DType t);             // of a value: bool is i1
   llvm::Type* type(DType t) { return wide(scalar_type(t)); }

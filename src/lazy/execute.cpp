@@ -1,11 +1,12 @@
 // Units of about 16,384 points; reductions keep one state per unit and merge them in a fixed order.
-#include "lazy/execute.h"
+#include "lazy/executor.h"
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
 
 #include "device/cpu/thread_pool.h"
+#include "device/null/null_device.h"
 #include "lazy/reduce.h"
 
 namespace numbus {
@@ -185,16 +186,50 @@ struct Launch {
   static char* aligned(char* p) { return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(p) + 63) & ~uintptr_t(63)); }
 };
 
+bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {
+  if (rt.mode == Mode::Interp || step.serial || step.points <= 1) return false;
+  if (code.native) return true;
+  int64_t work = step.points * static_cast<int64_t>(code.ir.body.size());
+  code.interpreted_points += work;
+  // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add up.
+  if (rt.mode != Mode::Compiled && work < 500'000 && code.interpreted_points < 20'000'000) return false;
+  compile::Compiled c = compile::compile_native(code.ir);
+  code.native = c.function;
+  c.from_disk ? ++rt.stats.disk_hits : ++rt.stats.compiles;
+  rt.stats.compile_ms += c.milliseconds;
+  return true;
+}
+
+class CpuExecutor : public Executor {
+ public:
+  void run(Runtime& rt, Device&, KernelStep& step, char* const* results) override {
+    bool native = use_native(rt, *step.code, step);
+    if (!native) ++rt.stats.interpreted;
+    const ir::Kernel& k = step.code->ir;
+    int width = k.acc == ir::Acc::Columns ? ir::kColumns : ir::kLanes;
+    Launch l{step, native, results, width, state_bytes(k, width)};
+    if (step.reduces.empty()) l.map();
+    else if (k.acc == ir::Acc::Columns) l.reduce_columns();
+    else if (step.keeps) l.reduce_rows();
+    else l.reduce_all();
+  }
+};
+
+class NullExecutor : public Executor {
+ public:
+  void run(Runtime&, Device&, KernelStep& step, char* const*) override {
+    if (!step.tail) null_device_counts().launch(step.bytes, 0);
+  }
+};
+
 }  // namespace
 
-void execute(KernelStep& step, bool native, char* const* results) {
-  const ir::Kernel& k = step.code->ir;
-  int width = k.acc == ir::Acc::Columns ? ir::kColumns : ir::kLanes;
-  Launch l{step, native, results, width, state_bytes(k, width)};
-  if (step.reduces.empty()) l.map();
-  else if (k.acc == ir::Acc::Columns) l.reduce_columns();
-  else if (step.keeps) l.reduce_rows();
-  else l.reduce_all();
+Executor& executor_of(Device& device) {
+  static CpuExecutor cpu;
+  static NullExecutor null;
+  if (device.kind() == DeviceKind::Cpu) return cpu;
+  if (device.kind() == DeviceKind::Null) return null;
+  return gpu_executor();
 }
 
 }  // namespace numbus

@@ -58,6 +58,7 @@ struct KernelStep {
   bool serial = false;     // order matters: one thread, interpreter only
   std::vector<int> instrs;       // window instructions, for explain()
   std::vector<int> free_after;   // storages that die here
+  std::vector<std::pair<std::string, std::shared_ptr<void>>> device_code;  // what a device's executor made of it
 };
 
 struct Storage {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "lazy/execute.h"
+#include "lazy/executor.h"
 #include "lazy/planner.h"
 
 namespace numbus {
@@ -163,20 +163,6 @@ void Runtime::run(Plan& plan) {
   }
 }
 
-bool Runtime::use_native(KernelCode& code, const KernelStep& step) {
-  if (mode == Mode::Interp || step.serial || step.points <= 1) return false;
-  if (code.native) return true;
-  int64_t work = step.points * static_cast<int64_t>(code.ir.body.size());
-  code.interpreted_points += work;
-  // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add up.
-  if (mode != Mode::Compiled && work < 500'000 && code.interpreted_points < 20'000'000) return false;
-  compile::Compiled c = compile::compile_native(code.ir);
-  code.native = c.function;
-  c.from_disk ? ++stats.disk_hits : ++stats.compiles;
-  stats.compile_ms += c.milliseconds;
-  return true;
-}
-
 void Runtime::run_step(Plan&, KernelStep& step, char** data) {
   for (const Patch& p : step.patches) {
     if (p.storage >= 0) {
@@ -191,18 +177,17 @@ void Runtime::run_step(Plan&, KernelStep& step, char** data) {
     int slot = last_->storages[p.storage].slot;
     if (slot >= 0) step.params[p.word] += window_.slots_[slot].first_offset;
   }
-  bool native = use_native(*step.code, step);
   if (!step.tail) {
     ++stats.launches;
     stats.bytes_moved += step.bytes;
   }
-  if (!native) ++stats.interpreted;
   std::vector<char*> results;
   for (const ReduceStep& r : step.reduces) {
     int slot = last_->storages[r.storage].slot;
     results.push_back(data[r.storage] + r.offset + (slot >= 0 ? window_.slots_[slot].first_offset : 0));
   }
-  execute(step, native, results.data());
+  Device& device = *window_.slots_[0].base->device;
+  executor_of(device).run(*this, device, step, results.data());
 }
 
 std::string Runtime::explain_last() {

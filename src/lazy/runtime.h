@@ -39,12 +39,12 @@ class Runtime {
   Mode mode = Mode::Auto;
   Stats stats;
   std::string explain_last();
+  const Plan* last_plan() const { return last_; }
   bool keep_explanations = false;
 
  private:
   void run(Plan& plan);
   void run_step(Plan& plan, KernelStep& step, char** data);
-  bool use_native(KernelCode& code, const KernelStep& step);
   Window window_;
   std::vector<uint64_t> signatures_;
   bool cut_due_ = false, flushing_ = false;

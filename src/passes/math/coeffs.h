@@ -1,6 +1,7 @@
-// Coefficients and constants of the elementary functions; written by tools/gen_math.py, do not edit.
+// Coefficients of the elementary functions; written by tools/gen_math.py, do not edit.
 #pragma once
 
+// clang-format off
 namespace numbus::math::coeffs {
 
 // ln 2 in two parts; n * first is exact enough with fma
@@ -54,12 +55,19 @@ inline constexpr double pio4x3_f64[] = {0x1.2d97c7f3321d2p+1, 0x1.a79394c9e8a0ap
 inline constexpr double pio2_pair_f32[] = {0x1.921fb60000000p+0, -0x1.777a5c0000000p-25};
 inline constexpr double pio2_pair_f64[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 
-// (exp(r) - 1 - r) / r^2, |r| <= ln2/2; relative error 2^-26.1 | 2^-54.7
-inline constexpr double exp_f32[] = {0x1.fffffe0000000p-2, 0x1.5554b40000000p-3,
-    0x1.5556f60000000p-5, 0x1.1225340000000p-7, 0x1.6b97a60000000p-10};
-inline constexpr double exp_f64[] = {0x1.0000000000005p-1, 0x1.5555555555539p-3,
-    0x1.55555555522b0p-5, 0x1.1111111118f79p-7, 0x1.6c16c17edd3b5p-10, 0x1.a01a017527bb6p-13,
-    0x1.a019a76b54a58p-16, 0x1.71de87dbad7a1p-19, 0x1.28a1e343186dep-22, 0x1.ae6beae51921cp-26};
+// (exp(r) - 1 - r) / r^2, |r| <= ln2/2, for exp; relative error 2^-28.3 | 2^-56.4
+inline constexpr double exp_f32[] = {0x1.fffffc0000000p-2, 0x1.5554920000000p-3,
+    0x1.5558ae0000000p-5, 0x1.1239800000000p-7, 0x1.6a4f280000000p-10};
+inline constexpr double exp_f64[] = {0x1.000000000000ap-1, 0x1.55555555554fap-3,
+    0x1.5555555550880p-5, 0x1.1111111127c71p-7, 0x1.6c16c18429319p-10, 0x1.a01a012a23e7cp-13,
+    0x1.a0199a0ef7f16p-16, 0x1.71df25cbd1405p-19, 0x1.28ad705e3308bp-22, 0x1.ad7ea9228ffd4p-26};
+// the same, for functions that need exp(r) - 1; relative error 2^-31.1 | 2^-59.9
+inline constexpr double expm1_f32[] = {0x1.0000000000000p-1, 0x1.5555540000000p-3,
+    0x1.5554f80000000p-5, 0x1.1112da0000000p-7, 0x1.6d3a3a0000000p-10, 0x1.9e6ef40000000p-13};
+inline constexpr double expm1_f64[] = {0x1.0000000000000p-1, 0x1.5555555555559p-3,
+    0x1.555555555553fp-5, 0x1.111111110f6dcp-7, 0x1.6c16c16c1f005p-10, 0x1.a01a01afd2f9bp-13,
+    0x1.a01a017bea298p-16, 0x1.71ddf8810bb8ep-19, 0x1.27e535df29313p-22, 0x1.af5e70f75f1edp-26,
+    0x1.1ee8ffc9f40c0p-29};
 // (log1p(f) - f + f^2/2) / f^3, |f| <= 1/3; relative error 2^-30.1 | 2^-58.7
 inline constexpr double log_f32[] = {0x1.5555560000000p-2, -0x1.ffff180000000p-3,
     0x1.9997ee0000000p-3, -0x1.55978c0000000p-3, 0x1.24eb6c0000000p-3, -0x1.f3b02c0000000p-4,
@@ -121,7 +129,7 @@ inline constexpr double rcbrt_f32[] = {0x1.ab85b40000000p+0, -0x1.2c42580000000p
 inline constexpr double rcbrt_f64[] = {0x1.c7f34f4023a42p+0, -0x1.90e6ecc8cd9bcp+0,
     0x1.3e683a38d8705p+0, -0x1.321ba427c54b2p-1, 0x1.3fa1601ed75a6p-3, -0x1.16d5cb4156197p-6};
 
-// Payne-Hanek: overlapping windows of the bits of 2/pi (24 bits every 8 | 48 bits every 16).
+// Windows of the bits of 2/pi for Payne-Hanek: 24 bits every 8 | 48 bits every 16.
 inline constexpr double two_over_pi_bits_f32[] = {0x1.45f3060000000p-1, 0x1.f306dc0000000p-1,
     0x1.06dc9c0000000p-1, 0x1.b939100000000p-2, 0x1.3910540000000p-2, 0x1.1054a40000000p-2,
     0x1.529fc00000000p-4, 0x1.4fe1380000000p-3, 0x1.f84eae0000000p-1, 0x1.3abe880000000p-3,

@@ -1,13 +1,15 @@
-// What all elementary functions share: the builder they are written over, polynomials, powers of two, exact sums.
+// What all elementary functions share: the builder they are written over, polynomials, powers of
+// two, exact sums.
 //
-// The functions are templates over a builder B: B::V is a handle of a value (float, same-width int or mask), and each
-// method emits one step. The compiler's builder emits IR; a test's builder computes at once. Every step is one IEEE
-// operation, so all builders give the same bits.
+// The functions are templates over a builder B: B::V is a handle of a value (float, same-width int
+// or mask), and each method emits one step. The compiler's builder emits IR; a test's builder
+// computes at once. Every step is one IEEE operation, so all builders give the same bits.
 //   constants  fconst(like, double) iconst(like, int64) is_f32(like) table(like, values, n, index)
-//   float      add sub mul div fma neg abs sqrt rint floor trunc copysign fmin2 fmax2 (the last two without NaN)
-//   compare    lt le gt ge eq ne (false on NaN, but ne) ilt ige ieq (signed); masks: mand mor mnot; select(m, a, b)
-//   bits       bits float_of to_int (in range, truncates) from_int iadd isub imul iand ior ixor; ishl ishr isar(x, int)
-//   control    if_any(mask, slow, fast): fast, but slow()[i] in the lanes of mask; slow is run only when a lane is set.
+//   float      add sub mul div fma neg abs sqrt rint floor trunc copysign fmin2 fmax2 (the last two
+//   without NaN) compare    lt le gt ge eq ne (false on NaN, but ne) ilt ige ieq (signed); masks:
+//   mand mor mnot; select(m, a, b) bits       bits float_of to_int (in range, truncates) from_int
+//   iadd isub imul iand ior ixor; ishl ishr isar(x, int) control    if_any(mask, slow, fast): fast,
+//   but slow()[i] in the lanes of mask; slow is run only when a lane is set.
 //              fast and the result of slow are std::array<V, N>.
 #pragma once
 
@@ -106,8 +108,9 @@ Val<B> keep_tiny(B& b, Val<B> x, Val<B> limit, Val<B> v) {
   return b.select(b.lt(b.abs(x), limit), x, v);
 }
 
-// n, the integer nearest to x * c, as a float and, plus `bias`, in the low bits of an int: adding 1.5 * 2^mantissa
-// leaves the integer in the last bits of the sum. |x * c| must stay below 2^21 | 2^50.
+// n, the integer nearest to x * c, as a float and, plus `bias`, in the low bits of an int:
+// adding 1.5 * 2^mantissa leaves the integer in the last bits of the sum. |x * c| must stay below
+// 2^21 | 2^50.
 template <class B>
 struct Nearest {
   Val<B> n, low;
@@ -136,8 +139,8 @@ Val<B> pow2_float(B& b, Val<B> n, int offset) {
   return pow2_biased(b, n, b.bits(b.add(n, fpick(b, n, 0x1.8p23 + low, 0x1.8p52 + low))));
 }
 
-// p * 2^n where low = n + twice the exponent bias: two factors, so that results may be subnormal (one rounding) or
-// overflow.
+// p * 2^n where low = n + twice the exponent bias: two factors, so that results may be subnormal
+// (one rounding) or overflow.
 template <class B>
 Val<B> scale_twice(B& b, Val<B> p, Val<B> low) {
   Val<B> half = b.ishr(low, 1);

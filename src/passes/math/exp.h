@@ -29,7 +29,7 @@ template <class B>
 Val<B> exp_tail(B& b, Val<B> r, Val<B> lo) {
   using namespace coeffs;
   Val<B> z = b.mul(r, r);
-  return b.fma(poly2(b, r, z, exp_f32, exp_f64), z, lo);
+  return b.fma(poly(b, r, expm1_f32, expm1_f64), z, lo);
 }
 
 template <class B>
@@ -57,27 +57,35 @@ Val<B> exp2(B& b, Val<B> x) {
   Val<B> r = b.sub(x, b.sub(t, magic));
   // 1 + r ln2 + r^2 p, with both parts of ln2.
   Val<B> z = b.mul(r, r);
-  Val<B> p = b.fma(poly2(b, r, z, exp2_f32, exp2_f64), z, b.mul(r, part(b, x, ln2_f32, ln2_f64, 1)));
+  Val<B> p =
+      b.fma(poly2(b, r, z, exp2_f32, exp2_f64), z, b.mul(r, part(b, x, ln2_f32, ln2_f64, 1)));
   p = b.fma(r, part(b, x, ln2_f32, ln2_f64, 0), p);
   return scale_twice(b, b.add(p, one), b.bits(t));
 }
 
 template <class B>
 Val<B> expm1(B& b, Val<B> x) {
+  using namespace coeffs;
   Val<B> y = clamp_below(b, x, fpick(b, x, -20.0, -40.0));
   y = clamp_above(b, y, fpick(b, x, 88.9, 710.0));
   // s = 2^n / 2, so that it does not overflow before the result does.
   auto [r, r_lo, low, n] = reduce_exp(b, y, exponent_bias(b, x) - 1, true);
-  Val<B> s = pow2_biased(b, x, low), w = exp_tail(b, r, r_lo);
-  Val<B> half = b.fconst(x, 0.5), base = b.sub(s, half);
-  Val<B> base_lo = b.sub(b.sub(s, base), half);  // of s > 1/2; below that, s no longer matters when this is inexact
+  Val<B> s = pow2_biased(b, x, low), half = b.fconst(x, 0.5), base = b.sub(s, half);
+  // Of s > 1/2; for smaller s the loss is below the result's last bits.
+  Val<B> base_lo = b.sub(b.sub(s, base), half);
+  // e^r = 1 + r + w + w_lo
+  Pair<B> z = two_prod(b, r, r);
+  Pair<B> w = two_prod(b, z.hi, poly(b, r, expm1_f32, expm1_f64));
+  w.lo = b.add(w.lo, b.fma(z.lo, half, r_lo));
   Val<B> hi = b.fma(s, r, base);
-  Val<B> lo = b.fma(s, w, b.fma(s, r, b.sub(base, hi)));
-  Val<B> v = b.add(hi, b.add(lo, base_lo));
+  Pair<B> e = fast_two_sum(b, hi, b.mul(s, w.hi));
+  Val<B> lo = b.fma(s, w.lo, b.fma(s, r, b.sub(base, hi)));
+  Val<B> v = b.add(e.hi, b.add(e.lo, b.add(lo, base_lo)));
   return keep_tiny(b, x, fpick(b, x, 0x1p-26, 0x1p-55), b.add(v, v));
 }
 
-// exp(x.hi + x.lo) as a pair, before the factor 2^n; low = n + twice the exponent bias. For x.hi within exp's clamps.
+// exp(x.hi + x.lo) as a pair, before the factor 2^n; low = n + twice the exponent bias. For x.hi
+// within exp's clamps.
 template <class B>
 struct ScaledPair {
   Pair<B> p;

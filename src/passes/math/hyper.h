@@ -21,8 +21,8 @@ Val<B> tanh(B& b, Val<B> x) {
   return b.copysign(divide_pairs(b, e, {d, d_lo}), x);
 }
 
-// |x| = n ln2 + r. With e = 2^n: sinh = (e - 1/e)/2 cosh(r) + (e + 1/e)/2 sinh(r), and cosh with the factors swapped.
-// All is computed at half size, for e^x may overflow where the results do not.
+// |x| = n ln2 + r. With e = 2^n: sinh = (e - 1/e)/2 cosh(r) + (e + 1/e)/2 sinh(r), and cosh with
+// the factors swapped. All is computed at half size, for e^x may overflow where the results do not.
 template <class B>
 struct HyperParts {
   Pair<B> diff, sum;         // (e - 1/e)/4, (e + 1/e)/4

@@ -5,7 +5,8 @@
 
 namespace numbus::math {
 
-// atan(y / x) for y, x >= 0, x + y finite, as base + q + tail: base is 0, pi/4 or pi/2 and |q| <= tan(pi/8).
+// atan(y / x) for y, x >= 0, x + y finite, as base + q + tail: base is 0, pi/4 or pi/2 and |q| <=
+// tan(pi/8).
 template <class B>
 struct AtanParts {
   Val<B> q, tail, low, high;  // low: base is 0, high: base is pi/2
@@ -47,7 +48,8 @@ Val<B> arctan(B& b, Val<B> x) {
   Val<B> zero = b.fconst(x, 0.0);
   Val<B> a = clamp_above(b, b.abs(x), fpick(b, x, 0x1p60, 0x1p120));
   auto [q, tail, low, high] = reduce_atan(b, a, b.fconst(x, 1.0));
-  Pair<B> half = const_pair(b, x, pio2_pair_f32, pio2_pair_f64), quarter = const_pair(b, x, pio4_f32, pio4_f64);
+  Pair<B> half = const_pair(b, x, pio2_pair_f32, pio2_pair_f64),
+          quarter = const_pair(b, x, pio4_f32, pio4_f64);
   Pair<B> base = pick_pair(b, low, Pair<B>{zero, zero}, pick_pair(b, high, half, quarter));
   return b.copysign(add_angle(b, base, q, tail, b.iconst(x, 0)), x);
 }
@@ -61,17 +63,22 @@ Val<B> arctan2(B& b, Val<B> y, Val<B> x) {
   Val<B> most = b.select(steep, ay, ax);
   // Infinite: what is infinite counts as 1, else as 0 (or NaN). Both zero: as y = 0, x = 1.
   Val<B> infinite = b.eq(most, inf);
-  auto finite = [&](Val<B> v) { return b.select(infinite, b.select(b.eq(v, inf), one, b.mul(v, zero)), v); };
+  auto finite = [&](Val<B> v) {
+    return b.select(infinite, b.select(b.eq(v, inf), one, b.mul(v, zero)), v);
+  };
   ay = finite(ay);
   ax = b.select(b.eq(most, zero), one, finite(ax));
   // Scaled, so that neither the sum overflows nor the rest of the division underflows.
-  Val<B> tiny = b.lt(most, fpick(b, x, 0x1p-60, 0x1p-500)), huge = b.gt(most, fpick(b, x, 0x1p100, 0x1p1000));
+  Val<B> tiny = b.lt(most, fpick(b, x, 0x1p-60, 0x1p-500)),
+         huge = b.gt(most, fpick(b, x, 0x1p100, 0x1p1000));
   Val<B> up = fpick(b, x, 0x1p80, 0x1p560), down = fpick(b, x, 0x1p-4, 0x1p-4);
   Val<B> scale = b.select(infinite, one, b.select(tiny, up, b.select(huge, down, one)));
   scale = b.select(b.eq(most, zero), one, scale);
   auto [q, tail, low, high] = reduce_atan(b, b.mul(ay, scale), b.mul(ax, scale));
-  Pair<B> half = const_pair(b, x, pio2_pair_f32, pio2_pair_f64), full = const_pair(b, x, pi_pair_f32, pi_pair_f64);
-  Pair<B> quarter = const_pair(b, x, pio4_f32, pio4_f64), three = const_pair(b, x, pio4x3_f32, pio4x3_f64);
+  Pair<B> half = const_pair(b, x, pio2_pair_f32, pio2_pair_f64),
+          full = const_pair(b, x, pi_pair_f32, pi_pair_f64);
+  Pair<B> quarter = const_pair(b, x, pio4_f32, pio4_f64),
+          three = const_pair(b, x, pio4x3_f32, pio4x3_f64);
   Val<B> left = sign_bit(b, x), right = b.ieq(left, b.iconst(x, 0));
   Pair<B> base = pick_pair(b, low, pick_pair(b, right, Pair<B>{zero, zero}, full),
                            pick_pair(b, high, half, pick_pair(b, right, quarter, three)));
@@ -91,7 +98,8 @@ AsinParts<B> reduce_asin(B& b, Val<B> x) {
   Val<B> z = b.select(big, b.fma(b.neg(half), a, half), b.mul(a, a));
   Pair<B> root = sqrt_pair(b, Pair<B>{z, zero});
   Val<B> s = b.select(big, root.hi, a);
-  Val<B> p = b.fma(b.mul(s, z), poly2(b, z, b.mul(z, z), asin_f32, asin_f64), b.select(big, root.lo, zero));
+  Val<B> p = b.fma(b.mul(s, z), poly2(b, z, b.mul(z, z), asin_f32, asin_f64),
+                   b.select(big, root.lo, zero));
   return {a, s, p, big};
 }
 
@@ -114,7 +122,8 @@ Val<B> arccos(B& b, Val<B> x) {
   Val<B> factor = b.select(v.big, two, one);
   Val<B> sign = b.bits(b.fconst(x, -0.0)), right = b.gt(x, zero);
   // Up to 1/2: pi/2 - asin(x). Beyond: 2 (s + p), or pi minus that for negative x.
-  Pair<B> half = const_pair(b, x, pio2_pair_f32, pio2_pair_f64), full = const_pair(b, x, pi_pair_f32, pi_pair_f64);
+  Pair<B> half = const_pair(b, x, pio2_pair_f32, pio2_pair_f64),
+          full = const_pair(b, x, pi_pair_f32, pi_pair_f64);
   Pair<B> base = {b.select(v.big, b.select(right, zero, full.hi), half.hi),
                   b.select(v.big, b.select(right, zero, full.lo), half.lo)};
   Val<B> none = b.iconst(x, 0), flip = b.ixor(sign_bit(b, x), b.select(v.big, none, sign));
@@ -157,7 +166,8 @@ Val<B> arctanh(B& b, Val<B> x) {
   Val<B> rest = b.add(b.fma(b.neg(q), d.hi, n.hi), b.fma(b.neg(q), d.lo, n.lo));
   Val<B> low = b.select(b.lt(a, one), b.div(rest, d.hi), zero);
   Pair<B> v = fast_two_sum(b, q, low);
-  Pair<B> y = log_pair(b, {b.select(b.lt(a, one), v.hi, q), b.select(b.lt(a, one), v.lo, zero)}, zero);
+  Pair<B> y =
+      log_pair(b, {b.select(b.lt(a, one), v.hi, q), b.select(b.lt(a, one), v.lo, zero)}, zero);
   Val<B> r = b.copysign(b.mul(b.add(y.hi, y.lo), b.fconst(x, 0.5)), x);
   return keep_tiny(b, x, fpick(b, x, 0x1p-13, 0x1p-28), r);
 }

@@ -5,15 +5,17 @@
 
 namespace numbus::math {
 
-// x = 2^k (1 + f), f in [-1/3, 1/3); lowest are the bits of 2/3, the least 1 + f. half is -1/2, the second coefficient of log(1 + f); where the logarithm is
-// infinite or NaN, half is that value and carries it into the result.
+// x = 2^k (1 + f), f in [-1/3, 1/3); lowest are the bits of 2/3, the least 1 + f. half is -1/2, the
+// second coefficient of log(1 + f); where the logarithm is infinite or NaN, half is that value and
+// carries it into the result.
 template <class B>
 struct LogParts {
   Val<B> f, k, half;
 };
 
 template <class B>
-LogParts<B> reduce_log(B& b, Val<B> x, int64_t lowest32 = 0x3f2aaaab, int64_t lowest64 = 0x3fe5555555555555) {
+LogParts<B> reduce_log(B& b, Val<B> x, int64_t lowest32 = 0x3f2aaaab,
+                       int64_t lowest64 = 0x3fe5555555555555) {
   int shift = mantissa_bits(b, x);
   Val<B> smallest = ipick(b, x, 0x00800000, 0x0010000000000000);
   Val<B> inf = ipick(b, x, 0x7f800000, 0x7ff0000000000000);
@@ -61,7 +63,8 @@ template <class B>
 Val<B> log(B& b, Val<B> x) {
   using namespace coeffs;
   auto [f, k, half] = reduce_log(b, x);
-  Pair<B> v = join_log(b, k, const_pair(b, x, ln2_short_f32, ln2_short_f64), f, log_tail(b, f, half));
+  Pair<B> v =
+      join_log(b, k, const_pair(b, x, ln2_short_f32, ln2_short_f64), f, log_tail(b, f, half));
   return b.add(v.hi, v.lo);
 }
 

@@ -1,4 +1,5 @@
-// The elementary functions of Numbus: one include for all. core.h describes the builder they are written over.
+// The elementary functions of Numbus: one include for all. core.h describes the builder they are
+// written over.
 #pragma once
 
 #include "passes/math/exp.h"

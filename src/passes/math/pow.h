@@ -22,7 +22,8 @@ Pair<B> precise_log(B& b, Val<B> a) {
   Pair<B> z = two_prod(b, s.hi, s.hi);
   z.lo = b.fma(b.add(s.hi, s.hi), s.lo, z.lo);
   Val<B> rest = b.mul(z.hi, poly(b, z.hi, atanh_f32, atanh_f64));
-  Pair<B> c5 = const_pair(b, a, fifth2_f32, fifth2_f64), c3 = const_pair(b, a, third2_f32, third2_f64);
+  Pair<B> c5 = const_pair(b, a, fifth2_f32, fifth2_f64),
+          c3 = const_pair(b, a, third2_f32, third2_f64);
   Pair<B> q = fast_two_sum(b, c5.hi, rest);
   q.lo = b.add(q.lo, c5.lo);
   q = add_pair(b, c3, mul_pairs(b, z, q));
@@ -72,8 +73,9 @@ Val<B> cbrt(B& b, Val<B> x) {
   Val<B> m = b.float_of(b.ior(b.iand(i, field), b.bits(one)));
   Val<B> is0 = b.ieq(rem, b.iconst(x, 0)), is1 = b.ieq(rem, b.iconst(x, 1));
   Val<B> y = b.mul(poly(b, m, rcbrt_f32, rcbrt_f64),
-                   b.select(is0, one, b.select(is1, part(b, x, rcbrt2_f32, rcbrt2_f64, 0),
-                                               part(b, x, rcbrt4_f32, rcbrt4_f64, 0))));
+                   b.select(is0, one,
+                            b.select(is1, part(b, x, rcbrt2_f32, rcbrt2_f64, 0),
+                                     part(b, x, rcbrt4_f32, rcbrt4_f64, 0))));
   m = b.mul(m, b.select(is0, one, b.select(is1, b.fconst(x, 2.0), b.fconst(x, 4.0))));
   // y (1 - r)^(-1/3) with r = 1 - m y^3, three terms: y becomes 1 / cbrt(m).
   Val<B> c3 = part(b, x, third_f32, third_f64, 0);
@@ -96,7 +98,8 @@ Val<B> hypot(B& b, Val<B> x, Val<B> y) {
   Val<B> one = b.fconst(x, 1.0), inf = b.fconst(x, __builtin_inf());
   Val<B> ax = b.abs(x), ay = b.abs(y), swap = b.gt(ay, ax);
   Val<B> big = b.select(swap, ay, ax), little = b.select(swap, ax, ay);
-  Val<B> large = b.gt(big, fpick(b, x, 0x1p60, 0x1p500)), small = b.lt(big, fpick(b, x, 0x1p-50, 0x1p-400));
+  Val<B> large = b.gt(big, fpick(b, x, 0x1p60, 0x1p500)),
+         small = b.lt(big, fpick(b, x, 0x1p-50, 0x1p-400));
   Val<B> up = fpick(b, x, 0x1p90, 0x1p600), down = fpick(b, x, 0x1p-90, 0x1p-600);
   Val<B> scale = b.select(large, down, b.select(small, up, one));
   Val<B> back = b.select(large, up, b.select(small, down, one));
@@ -110,7 +113,8 @@ Val<B> hypot(B& b, Val<B> x, Val<B> y) {
   return b.select(b.mor(b.eq(ax, inf), b.eq(ay, inf)), inf, v);
 }
 
-// The larger argument and the negative distance to the smaller, as a pair (zero for equal ones) not below `least`.
+// The larger argument and the negative distance to the smaller, as a pair (zero for equal ones) not
+// below `least`.
 template <class B>
 struct AddParts {
   Val<B> top;

@@ -13,8 +13,9 @@ struct Quadrant {
   Val<B> r, r_lo, q;
 };
 
-// Payne-Hanek for a = |x| > 1: 2/pi is multiplied from the bit on that no longer adds multiples of four. The sums keep
-// about 118 | 62 bits behind the point, enough for the a nearest to a multiple of pi/2. inf becomes NaN.
+// Payne-Hanek for a = |x| > 1: 2/pi is multiplied from the bit on that no longer adds multiples of
+// four. The sums keep about 118 | 62 bits behind the point, enough for the a nearest to a multiple
+// of pi/2. inf becomes NaN.
 template <class B>
 std::array<Val<B>, 3> reduce_large(B& b, Val<B> a) {
   using namespace coeffs;
@@ -38,7 +39,8 @@ std::array<Val<B>, 3> reduce_large(B& b, Val<B> a) {
   auto mod4 = [&](Val<B> v) {
     return b.fma(b.rint(b.mul(v, b.fconst(a, 0.25))), b.fconst(a, -4.0), v);
   };
-  Pair<B> p0 = two_prod(b, x, window(0)), p1 = two_prod(b, x, window(1)), p2 = two_prod(b, x, window(2));
+  Pair<B> p0 = two_prod(b, x, window(0)), p1 = two_prod(b, x, window(1)),
+          p2 = two_prod(b, x, window(2));
   Val<B> p3 = b.mul(x, window(3));
   Pair<B> s = two_sum(b, mod4(p0.hi), mod4(p0.lo));
   Val<B> rest[] = {p2.hi, p1.lo, s.lo, zero};
@@ -53,7 +55,8 @@ std::array<Val<B>, 3> reduce_large(B& b, Val<B> a) {
     lo = b.add(lo, s.lo);
   }
   s = fast_two_sum(b, hi, lo);
-  Val<B> c = part(b, a, pio2_pair_f32, pio2_pair_f64, 0), c_lo = part(b, a, pio2_pair_f32, pio2_pair_f64, 1);
+  Val<B> c = part(b, a, pio2_pair_f32, pio2_pair_f64, 0),
+         c_lo = part(b, a, pio2_pair_f32, pio2_pair_f64, 1);
   Pair<B> r = two_prod(b, s.hi, c);
   r = fast_two_sum(b, r.hi, b.add(r.lo, b.fma(s.hi, c_lo, b.mul(s.lo, c))));
   return {r.hi, r.lo, b.bits(n)};

@@ -1,0 +1,474 @@
+// Loops around a kernel body for an NVIDIA GPU: one thread per few consecutive points, reductions in one launch.
+#include "compile/gpu.h"
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <functional>
+#include <mutex>
+
+#include "base/error.h"
+#include "compile/body.h"
+#include "compile/gpu_state.h"
+
+namespace numbus::compile {
+
+std::string GpuKernel::key() const {
+  std::string s = kernel->key();
+  auto put = [&](const auto& v) { s.append(reinterpret_cast<const char*>(&v), sizeof v); };
+  put(form);
+  put(vector);
+  put(aligned);
+  for (const GpuReduce& r : reduces) {
+    put(r.kind);
+    put(r.in);
+    put(r.out);
+    put(r.first_field);
+  }
+  return s;
+}
+
+int gpu_reduce_vector(const GpuKernel& k) {
+  int widest = 4;
+  for (const GpuReduce& r : k.reduces) widest = std::max(widest, itemsize(real_of(r.in)));
+  return 16 / widest;
+}
+
+namespace {
+
+using V = llvm::Value*;
+
+class Gpu {
+ public:
+  Gpu(llvm::Module& m, const GpuKernel& g) : m_(m), b_(m.getContext()), g_(g), k_(*g.kernel), one_(b_, 1), many_(b_, g.vector) {
+    std::vector<llvm::Type*> words(g.words(), b_.getInt64Ty());
+    f_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), words, false), llvm::Function::ExternalLinkage, "k", m);
+    auto* md = llvm::MDNode::get(b_.getContext(), {llvm::ValueAsMetadata::get(f_), llvm::MDString::get(b_.getContext(), "kernel"),
+                                                   llvm::ConstantAsMetadata::get(b_.getInt32(1))});
+    m.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(md);
+    many_.vector_align = 16;
+  }
+
+  void build() {
+    entry_ = block("entry");
+    b_.SetInsertPoint(entry_);
+    tid_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {}, {}));
+    ntid_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x, {}, {}));
+    tid_y_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y, {}, {}));
+    ntid_y_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_y, {}, {}));
+    block_x_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, {}, {}));
+    block_y_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y, {}, {}));
+    grid_x_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x, {}, {}));
+    grid_y_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_y, {}, {}));
+    allocate_state();
+    if (g_.form == GpuForm::Map) map();
+    else if (g_.form == GpuForm::ReduceColumns) columns();
+    else places();
+    b_.CreateRetVoid();
+  }
+
+ private:
+  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, f_); }
+  V zext(V v) { return b_.CreateZExt(v, b_.getInt64Ty()); }
+  V word(int w) { return f_->getArg(w); }
+  V pointer(V address) { return b_.CreateIntToPtr(address, b_.getPtrTy(1)); }
+  void barrier() { b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
+
+  // for (i = from; i < to; i += step) body(i)
+  void loop(V from, V to, V step, const char* name, const std::function<void(V)>& body) {
+    auto *head = block(name), *done = block("done");
+    auto* before = b_.GetInsertBlock();
+    b_.CreateCondBr(b_.CreateICmpSLT(from, to), head, done);
+    b_.SetInsertPoint(head);
+    auto* i = b_.CreatePHI(b_.getInt64Ty(), 2);
+    i->addIncoming(from, before);
+    body(i);
+    V next = b_.CreateAdd(i, step);
+    i->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpSLT(next, to), head, done);
+    b_.SetInsertPoint(done);
+  }
+  void branch(V condition, const std::function<void()>& yes, const std::function<void()>& no = nullptr) {
+    auto *then = block("then"), *after = block("after"), *other = no ? block("else") : after;
+    b_.CreateCondBr(condition, then, other);
+    b_.SetInsertPoint(then);
+    yes();
+    b_.CreateBr(after);
+    if (no) {
+      b_.SetInsertPoint(other);
+      no();
+      b_.CreateBr(after);
+    }
+    b_.SetInsertPoint(after);
+  }
+
+  // Quotient and remainder in 32 bits, which all index arithmetic of a launch fits (checked by the host).
+  std::pair<V, V> divide(V x, V y) {
+    V a = b_.CreateTrunc(x, b_.getInt32Ty()), d = b_.CreateTrunc(y, b_.getInt32Ty());
+    V q = b_.CreateUDiv(a, d);
+    V r = b_.CreateSub(a, b_.CreateMul(q, d));
+    return {zext(q), zext(r)};
+  }
+
+  // Row pointers and row index for `row`; scalars for `e`'s width.
+  void at_row(Point& p, Emit& e, V row) {
+    int outer = k_.rank - 1;
+    p.index.assign(outer, nullptr);
+    V rest = row;
+    for (int d = outer - 1; d >= 0; --d) {
+      if (d == 0) {
+        p.index[0] = rest;
+        break;
+      }
+      auto [q, r] = divide(rest, word(k_.param_shape(d)));
+      p.index[d] = r;
+      rest = q;
+    }
+    p.rows.clear();
+    p.strides.clear();
+    for (size_t a = 0; a < k_.args.size(); ++a) {
+      int w = k_.param_arg(static_cast<int>(a));
+      V address = word(w);
+      for (int d = 0; d < outer; ++d) address = b_.CreateAdd(address, b_.CreateMul(p.index[d], word(w + 1 + d)));
+      p.rows.push_back(pointer(address));
+      p.strides.push_back(k_.args[a].inner == ir::Inner::Contiguous ? nullptr : word(w + 1 + outer));
+    }
+    p.uniform.assign(k_.args.size(), {});
+    p.scalars.clear();
+    for (int s = 0; s < static_cast<int>(k_.scalars.size()); ++s) p.scalars.push_back(scalar(e, s));
+  }
+
+  Value scalar(Emit& e, int s) {
+    DType t = k_.scalars[s], part = real_of(t);
+    auto value = [&](V bits) -> V {
+      if (part == DType::Bool) return b_.CreateICmpNE(b_.CreateAnd(bits, b_.getInt64(255)), b_.getInt64(0));
+      V narrow = b_.CreateTrunc(bits, b_.getIntNTy(8 * itemsize(part)));
+      return b_.CreateBitCast(narrow, one_.scalar_type(part));
+    };
+    V low = word(k_.param_scalar(s));
+    Value r{e.splat(value(low))};
+    if (t == DType::C64) r.im = e.splat(value(b_.CreateLShr(low, b_.getInt64(32))));
+    if (t == DType::C128) r.im = e.splat(value(word(k_.param_scalar(s) + 1)));
+    return r;
+  }
+
+  // Membership of point (row index, col) in each box, and whether columns [col, col + n) lie inside all.
+  void boxes_at(Point& p, V col) {
+    p.boxes.clear();
+    for (int x = 0; x < k_.boxes; ++x) p.boxes.push_back(in_box(p, x, col, col));
+  }
+  V in_box(const Point& p, int x, V first, V last) {
+    V in = b_.getTrue();
+    for (int d = 0; d < k_.rank; ++d) {
+      V lo = word(k_.param_box(x, d)), hi = word(k_.param_box(x, d) + 1);
+      V low = d == k_.rank - 1 ? first : p.index[d], high = d == k_.rank - 1 ? last : p.index[d];
+      in = b_.CreateAnd(in, b_.CreateAnd(b_.CreateICmpSGE(low, lo), b_.CreateICmpSLT(high, hi)));
+    }
+    return in;
+  }
+
+  // The body for points [col, col + vector) of a row, lane by lane where the whole vector does not fit.
+  void points(V row, V col, V end) {
+    V last = b_.CreateAdd(col, b_.getInt64(g_.vector - 1));
+    Point probe;
+    at_row(probe, one_, row);
+    V whole = b_.CreateICmpSLT(last, end);
+    for (int x = 0; x < k_.boxes; ++x) whole = b_.CreateAnd(whole, in_box(probe, x, col, last));
+    auto lanes = [&] {
+      for (int v = 0; v < g_.vector; ++v) {
+        V c = b_.CreateAdd(col, b_.getInt64(v));
+        branch(b_.CreateICmpSLT(c, end), [&] { one_point(row, c, v); });
+      }
+    };
+    if (g_.vector == 1 && k_.boxes == 0) {
+      branch(whole, [&] { one_point(row, col, 0); });
+      return;
+    }
+    branch(whole, [&] {
+      Point p;
+      at_row(p, many_, row);
+      p.col = col;
+      p.inside = true;
+      p.acc_fields = fields_;
+      Body(many_, k_).emit(p);
+    }, lanes);
+  }
+
+  void one_point(V row, V col, int lane) {
+    Point p;
+    at_row(p, one_, row);
+    p.col = col;
+    boxes_at(p, col);
+    for (size_t f = 0; f < fields_.size(); ++f) p.acc_fields.push_back(lane_field(f, lane));
+    Body(one_, k_).emit(p);
+  }
+
+  void map() {
+    V rows = word(g_.word_rows()), cols = word(g_.word_points()), n = b_.getInt64(g_.vector);
+    V row0 = b_.CreateAdd(b_.CreateMul(block_y_, ntid_y_), tid_y_), row_step = b_.CreateMul(grid_y_, ntid_y_);
+    V col0 = b_.CreateMul(b_.CreateAdd(b_.CreateMul(block_x_, ntid_), tid_), n), col_step = b_.CreateMul(b_.CreateMul(grid_x_, ntid_), n);
+    loop(row0, rows, row_step, "rows", [&](V row) { loop(col0, cols, col_step, "cols", [&](V col) { points(row, col, cols); }); });
+  }
+
+  void allocate_state() {
+    for (DType t : k_.acc_fields) {
+      llvm::Type* scalar = t == DType::Bool ? b_.getInt8Ty() : one_.scalar_type(t);
+      auto* a = b_.CreateAlloca(llvm::ArrayType::get(scalar, g_.vector));
+      a->setAlignment(llvm::Align(16));
+      fields_.push_back(a);
+    }
+  }
+  V lane_field(size_t f, int lane) {
+    return b_.CreateConstGEP1_64(b_.getInt8Ty(), fields_[f], lane * itemsize(k_.acc_fields[f]));
+  }
+  void set_state(const GpuReduce& r, int lane, const State& s) {
+    for (int f = 0; f < r.fields; ++f) {
+      V v = s[f];
+      if (v->getType()->isIntegerTy(1)) v = b_.CreateZExt(v, b_.getInt8Ty());
+      b_.CreateStore(v, lane_field(r.first_field + f, lane));
+    }
+  }
+  State get_state(const GpuReduce& r, int lane) {
+    State s;
+    auto types = state_types(r);
+    for (int f = 0; f < r.fields; ++f) s.push_back(load_field(types[f], lane_field(r.first_field + f, lane)));
+    return s;
+  }
+  V load_field(DType t, V at, bool fresh = false) {
+    auto* v = b_.CreateLoad(t == DType::Bool ? b_.getInt8Ty() : one_.scalar_type(t), at);
+    v->setVolatile(fresh);
+    return t == DType::Bool ? b_.CreateICmpNE(v, b_.getInt8(0)) : static_cast<V>(v);
+  }
+  void store_field(V v, V at) {
+    if (v->getType()->isIntegerTy(1)) v = b_.CreateZExt(v, b_.getInt8Ty());
+    b_.CreateStore(v, at);
+  }
+  void reset_state() {
+    for (const GpuReduce& r : g_.reduces)
+      for (int v = 0; v < g_.vector; ++v) set_state(r, v, identity(one_, r));
+  }
+
+  // Shared memory: 8 bytes per field and thread.
+  V shared(size_t field, V thread) {
+    if (!shared_) {
+      auto* t = llvm::ArrayType::get(b_.getInt64Ty(), std::max<size_t>(1, k_.acc_fields.size()) * kGpuThreads);
+      shared_ = new llvm::GlobalVariable(m_, t, false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(t), "state", nullptr,
+                                         llvm::GlobalValue::NotThreadLocal, 3);
+      shared_->setAlignment(llvm::Align(16));
+    }
+    V i = b_.CreateAdd(b_.getInt64(static_cast<int64_t>(field) * kGpuThreads), thread);
+    return b_.CreateGEP(b_.getInt64Ty(), shared_, i);
+  }
+  void share(const GpuReduce& r, V thread, const State& s) {
+    for (int f = 0; f < r.fields; ++f) store_field(s[f], shared(r.first_field + f, thread));
+  }
+  State shared_state(const GpuReduce& r, V thread) {
+    State s;
+    auto types = state_types(r);
+    for (int f = 0; f < r.fields; ++f) s.push_back(load_field(types[f], shared(r.first_field + f, thread)));
+    return s;
+  }
+
+  // Merges the threads' states (lane 0 of each) into thread 0's shared slot, pairwise.
+  void combine_block() {
+    for (const GpuReduce& r : g_.reduces) {
+      State s = get_state(r, 0);
+      for (int v = 1; v < g_.vector; ++v) s = merge(one_, r, s, get_state(r, v));
+      share(r, tid_, s);
+    }
+    barrier();
+    for (int half = kGpuThreads / 2; half >= 1; half /= 2) {
+      branch(b_.CreateICmpSLT(tid_, b_.getInt64(half)), [&] {
+        for (const GpuReduce& r : g_.reduces)
+          share(r, tid_, merge(one_, r, shared_state(r, tid_), shared_state(r, b_.CreateAdd(tid_, b_.getInt64(half)))));
+      });
+      barrier();
+    }
+  }
+
+  void store_result(int n, V result, V col, const State& state) {
+    const GpuReduce& r = g_.reduces[n];
+    int w = g_.word_reduce(n);
+    V address = word(w), row = b_.CreateMul(result, word(g_.word_sequential()));
+    for (int d = k_.rank - 2; d >= 0; --d) {
+      V index = row;
+      if (d > 0) std::tie(row, index) = divide(row, word(k_.param_shape(d)));
+      address = b_.CreateAdd(address, b_.CreateMul(index, word(w + 1 + d)));
+    }
+    if (col) address = b_.CreateAdd(address, b_.CreateMul(col, word(w + k_.rank)));
+    V ddof = b_.CreateBitCast(word(w + 1 + k_.rank), b_.getDoubleTy());
+    State out = finish(one_, r, state, ddof);
+    V p = pointer(address);
+    store_field(out[0], p);
+    if (out.size() > 1) store_field(out[1], b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(itemsize(real_of(r.out)))));
+  }
+
+  // Reductions over whole rows of places: results along the grid's y, blocks of one result along x.
+  void places() {
+    V results = word(g_.word_rows()), count = word(g_.word_points()), cols = word(k_.param_shape(k_.rank - 1));
+    V n = b_.getInt64(g_.vector);
+    V first = b_.CreateMul(b_.CreateAdd(b_.CreateMul(block_x_, b_.getInt64(kGpuThreads)), tid_), n);
+    V step = b_.CreateMul(grid_x_, b_.getInt64(kGpuThreads * g_.vector));
+    loop(block_y_, results, grid_y_, "results", [&](V result) {
+      reset_state();
+      V base = b_.CreateMul(result, word(g_.word_sequential()));
+      loop(first, count, step, "places", [&](V place) {
+        if (k_.rank == 1) {
+          points(b_.getInt64(0), place, count);
+          return;
+        }
+        auto [row, col] = divide(place, cols);
+        V same_row = b_.CreateICmpSLE(b_.CreateAdd(col, n), cols);
+        V at = b_.CreateAdd(base, row);
+        branch(same_row, [&, r = at, c = col] { points(r, c, cols); }, [&] {
+          for (int v = 0; v < g_.vector; ++v) {
+            V here = b_.CreateAdd(place, b_.getInt64(v));
+            branch(b_.CreateICmpSLT(here, count), [&] {
+              auto [r, c] = divide(here, cols);
+              one_point(b_.CreateAdd(base, r), c, v);
+            });
+          }
+        });
+      });
+      combine_block();
+      if (g_.form == GpuForm::ReduceRows) {
+        branch(b_.CreateICmpEQ(tid_, b_.getInt64(0)), [&] {
+          for (size_t r = 0; r < g_.reduces.size(); ++r) store_result(static_cast<int>(r), result, nullptr, shared_state(g_.reduces[r], tid_));
+        });
+        barrier();
+      } else {
+        across_blocks();
+      }
+    });
+  }
+
+  // Each block leaves its state; the last one to finish merges them in block order. The counter returns to zero.
+  void across_blocks() {
+    V counter = pointer(word(g_.word_partials())), slots = pointer(b_.CreateAdd(word(g_.word_partials()), b_.getInt64(16)));
+    size_t fields = k_.acc_fields.size();
+    auto slot = [&](V which, size_t field) {
+      V i = b_.CreateAdd(b_.CreateMul(which, b_.getInt64(static_cast<int64_t>(fields))), b_.getInt64(static_cast<int64_t>(field)));
+      return b_.CreateGEP(b_.getInt64Ty(), slots, i);
+    };
+    auto* flag = new llvm::GlobalVariable(m_, b_.getInt32Ty(), false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(b_.getInt32Ty()),
+                                          "is_last", nullptr, llvm::GlobalValue::NotThreadLocal, 3);
+    branch(b_.CreateICmpEQ(tid_, b_.getInt64(0)), [&] {
+      for (const GpuReduce& r : g_.reduces) {
+        State s = shared_state(r, tid_);
+        for (int f = 0; f < r.fields; ++f) store_field(s[f], slot(block_x_, r.first_field + f));
+      }
+      b_.CreateIntrinsic(llvm::Intrinsic::nvvm_membar_gl, {}, {});
+      V old = b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, counter, b_.getInt32(1), llvm::MaybeAlign(4), llvm::AtomicOrdering::Monotonic);
+      V last = b_.CreateICmpEQ(zext(old), b_.CreateSub(grid_x_, b_.getInt64(1)));
+      b_.CreateIntrinsic(llvm::Intrinsic::nvvm_membar_gl, {}, {});
+      b_.CreateStore(b_.CreateZExt(last, b_.getInt32Ty()), flag);
+    });
+    barrier();
+    V last = b_.CreateICmpNE(b_.CreateLoad(b_.getInt32Ty(), flag), b_.getInt32(0));
+    branch(last, [&] {
+      reset_state();
+      loop(tid_, grid_x_, b_.getInt64(kGpuThreads), "partials", [&](V other) {
+        for (const GpuReduce& r : g_.reduces) {
+          State s;
+          auto types = state_types(r);
+          for (int f = 0; f < r.fields; ++f) s.push_back(load_field(types[f], slot(other, r.first_field + f), true));
+          set_state(r, 0, merge(one_, r, get_state(r, 0), s));
+        }
+      });
+      combine_block();
+      branch(b_.CreateICmpEQ(tid_, b_.getInt64(0)), [&] {
+        for (size_t r = 0; r < g_.reduces.size(); ++r)
+          store_result(static_cast<int>(r), b_.getInt64(0), nullptr, shared_state(g_.reduces[r], tid_));
+        b_.CreateStore(b_.getInt32(0), counter);
+      });
+    });
+  }
+
+  // The innermost dimension is kept: x threads along it, y threads share the rows of a result.
+  void columns() {
+    V results = word(g_.word_rows()), rows = word(g_.word_sequential()), cols = word(k_.param_shape(k_.rank - 1));
+    V col0 = b_.CreateAdd(b_.CreateMul(block_x_, ntid_), tid_);
+    V thread = b_.CreateAdd(b_.CreateMul(tid_y_, ntid_), tid_);
+    V width = b_.CreateMul(grid_x_, ntid_);
+    V rounds = b_.CreateUDiv(b_.CreateAdd(cols, b_.CreateSub(width, b_.getInt64(1))), width);
+    loop(block_y_, results, grid_y_, "results", [&](V result) {
+      loop(b_.getInt64(0), rounds, b_.getInt64(1), "rounds", [&](V round) {
+        V col = b_.CreateAdd(col0, b_.CreateMul(round, width));
+        V inside = b_.CreateICmpSLT(col, cols);
+        reset_state();
+        V base = b_.CreateMul(result, rows);
+        V limit = b_.CreateSelect(inside, rows, b_.getInt64(0));
+        loop(tid_y_, limit, ntid_y_, "rows", [&](V row) { one_point(b_.CreateAdd(base, row), col, 0); });
+        for (const GpuReduce& r : g_.reduces) share(r, thread, get_state(r, 0));
+        barrier();
+        branch(b_.CreateAnd(inside, b_.CreateICmpEQ(tid_y_, b_.getInt64(0))), [&] {
+          for (size_t n = 0; n < g_.reduces.size(); ++n) {
+            const GpuReduce& r = g_.reduces[n];
+            share(r, tid_, shared_state(r, tid_));
+            loop(b_.getInt64(1), ntid_y_, b_.getInt64(1), "merge", [&](V y) {
+              V other = b_.CreateAdd(b_.CreateMul(y, ntid_), tid_);
+              share(r, tid_, merge(one_, r, shared_state(r, tid_), shared_state(r, other)));
+            });
+            store_result(static_cast<int>(n), result, col, shared_state(r, tid_));
+          }
+        });
+        barrier();
+      });
+    });
+  }
+
+  llvm::Module& m_;
+  llvm::IRBuilder<> b_;
+  const GpuKernel& g_;
+  const ir::Kernel& k_;
+  Emit one_, many_;
+  llvm::Function* f_;
+  llvm::BasicBlock* entry_ = nullptr;
+  V tid_, ntid_, tid_y_, ntid_y_, block_x_, block_y_, grid_x_, grid_y_;
+  std::vector<V> fields_;
+  llvm::GlobalVariable* shared_ = nullptr;
+};
+
+}  // namespace
+
+std::string build_ptx(const GpuKernel& g, int sm, int ptx) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  std::string problem;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget("nvptx64-nvidia-cuda", problem);
+  if (!target) raise(ErrorKind::Runtime, "[compile] no NVPTX target: " + problem);
+  // LLVM 19 knows processors up to sm_90a and PTX up to 8.5; newer GPUs run that PTX as it is.
+  sm = sm >= 90 ? 90 : sm;
+  ptx = std::min(ptx, 85);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine("nvptx64-nvidia-cuda", "sm_" + std::to_string(sm),
+                                                                           "+ptx" + std::to_string(ptx), options, llvm::Reloc::PIC_));
+  llvm::LLVMContext context;
+  llvm::Module m("kernel", context);
+  m.setDataLayout(machine->createDataLayout());
+  m.setTargetTriple("nvptx64-nvidia-cuda");
+  Gpu(m, g).build();
+  llvm::raw_string_ostream out(problem);
+  if (llvm::verifyModule(m, &out)) raise(ErrorKind::Runtime, "[compile] invalid LLVM IR: " + problem);
+  llvm::SmallVector<char, 0> buffer;
+  llvm::raw_svector_ostream stream(buffer);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    raise(ErrorKind::Runtime, "[compile] the target emits no PTX");
+  passes.run(m);
+  return std::string(buffer.data(), buffer.size());
+}
+
+}  // namespace numbus::compile

@@ -1,0 +1,47 @@
+// Kernel IR to PTX.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/kernel.h"
+
+namespace numbus::compile {
+
+// How a GPU kernel gathers its reduction state into results.
+enum class GpuForm { Map, ReduceAll, ReduceRows, ReduceColumns };
+
+// One reduction of the kernel, for the device code that merges and finishes states.
+struct GpuReduce {
+  int kind;          // lazy's Reduction, by value: compile lies below lazy
+  DType in, out;
+  int first_field, fields;
+};
+
+constexpr int kGpuThreads = 256;
+
+// Everything that identifies GPU code beyond the kernel.
+struct GpuKernel {
+  const ir::Kernel* kernel;
+  GpuForm form = GpuForm::Map;
+  std::vector<GpuReduce> reduces;
+  int vector = 1;      // consecutive points a thread handles at once
+  bool aligned = false;  // contiguous rows start where a whole vector may be loaded
+
+  // Kernel parameters, all 64-bit: the kernel's own words, then these.
+  int word_rows() const { return kernel->param_words(); }        // Map: rows; else: results
+  int word_points() const { return word_rows() + 1; }            // Map: columns; else: points per result
+  int word_sequential() const { return word_rows() + 2; }        // rows per result
+  int word_partials() const { return word_rows() + 3; }          // scratch of the blocks, a counter first
+  int word_reduce(int r) const { return word_rows() + 4 + r * (kernel->rank + 2); }  // pointer, strides, ddof
+  int words() const { return word_reduce(static_cast<int>(reduces.size())); }
+  std::string key() const;
+};
+
+// The number of consecutive points per thread that fixes a reduction's order.
+int gpu_reduce_vector(const GpuKernel& k);
+
+// PTX with the entry "k". sm: compute capability (90), ptx: PTX version (80 is 8.0).
+std::string build_ptx(const GpuKernel& k, int sm, int ptx);
+
+}  // namespace numbus::compile

@@ -1,0 +1,198 @@
+// Launches on an NVIDIA GPU: picks the kernel's form, vector width and grid, and gives it its parameters.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "compile/disk_cache.h"
+#include "compile/gpu.h"
+#include "device/cuda/cuda_device.h"
+#include "lazy/executor.h"
+
+namespace numbus {
+namespace {
+
+struct Code {
+  ir::Kernel kernel;  // the step's, with this launch's alignment
+  compile::GpuKernel gpu;
+  std::unique_ptr<cuda::Module> module;
+  cuda::Function function;
+};
+
+// Scratch for states that blocks exchange; the first words are a counter that every launch leaves at zero.
+struct Scratch {
+  char* data = nullptr;
+  size_t bytes = 0;
+  char* get(cuda::CudaDevice& d, size_t need) {
+    if (need > bytes) {
+      if (data) d.free(data, bytes);
+      bytes = std::max<size_t>(need, 1 << 20);
+      data = static_cast<char*>(d.allocate(bytes));
+      d.fill_bytes(data, 0, bytes);
+    }
+    return data;
+  }
+};
+
+int64_t power_of_two_up(int64_t n, int64_t limit) {
+  int64_t p = 1;
+  while (p < n && p < limit) p *= 2;
+  return p;
+}
+
+// The form and width of a step's kernel, given which arguments allow 16-byte accesses along every row.
+void describe(Code& code, const KernelStep& step, const std::string& aligned) {
+  const ir::Kernel& k = step.code->ir;
+  int widest = 1;
+  bool any = false;
+  code.kernel = k;
+  for (size_t a = 0; a < k.args.size(); ++a) {
+    code.kernel.args[a].aligned = aligned[a];
+    if (k.args[a].inner != ir::Inner::Contiguous) continue;
+    any = any || aligned[a];
+    widest = std::max(widest, itemsize(k.args[a].dtype));
+  }
+  compile::GpuKernel& g = code.gpu;
+  g.kernel = &code.kernel;
+  for (const ReduceStep& r : step.reduces) g.reduces.push_back({static_cast<int>(r.kind), r.in, r.out, r.first_field, r.fields});
+  if (step.reduces.empty()) {
+    g.vector = any ? std::max(1, 16 / widest) : 1;
+    if (step.cols < g.vector) g.vector = 1;
+  } else if (k.acc == ir::Acc::Columns) {
+    g.form = compile::GpuForm::ReduceColumns;
+  } else {
+    g.form = step.keeps ? compile::GpuForm::ReduceRows : compile::GpuForm::ReduceAll;
+    g.vector = compile::gpu_reduce_vector(g);
+  }
+}
+
+class GpuExecutor : public Executor {
+ public:
+  void run(Runtime& rt, Device& device, KernelStep& step, char* const* results) override {
+    auto& d = static_cast<cuda::CudaDevice&>(device);
+    if (step.serial) {
+      raise(ErrorKind::NotImplemented, "assign", "writing one element more than once is not yet available on a GPU", "an overlapping view",
+            "a copy() of it");
+    }
+    if (step.points == 0) return;
+    Code& code = code_for(rt, d, step);
+    const compile::GpuKernel& g = code.gpu;
+    std::vector<int64_t> words(g.words());
+    std::copy(step.params.begin(), step.params.end(), words.begin());
+    cuda::Dim3 grid, block;
+    int64_t per_thread = g.vector;
+    if (g.form == compile::GpuForm::Map) {
+      int64_t groups = (step.cols + per_thread - 1) / per_thread;
+      block.x = static_cast<unsigned>(power_of_two_up(groups, compile::kGpuThreads));
+      block.y = static_cast<unsigned>(std::min<int64_t>(compile::kGpuThreads / block.x, power_of_two_up(step.rows, compile::kGpuThreads)));
+      grid.x = static_cast<unsigned>(std::min<int64_t>((groups + block.x - 1) / block.x, 1 << 30));
+      grid.y = static_cast<unsigned>(std::min<int64_t>((step.rows + block.y - 1) / block.y, 65535));
+      words[g.word_rows()] = step.rows;
+      words[g.word_points()] = step.cols;
+    } else {
+      int64_t count = step.keeps ? step.rows / step.sequential : 1;
+      int64_t each = step.keeps ? step.sequential * step.cols : step.points;
+      if (step.code->ir.rank > 1 && std::max(each, step.rows) > INT64_C(0xFFFFFFFF)) {
+        raise(ErrorKind::NotImplemented, "reduce", "too many elements for a strided reduction on a GPU", std::to_string(step.points), "below 2**32");
+      }
+      if (g.form == compile::GpuForm::ReduceColumns) {
+        block.x = 32;
+        block.y = compile::kGpuThreads / 32;
+        grid.x = static_cast<unsigned>(std::min<int64_t>((step.cols + 31) / 32, 1 << 20));
+        grid.y = static_cast<unsigned>(std::min<int64_t>(count, 65535));
+      } else {
+        block.x = compile::kGpuThreads;
+        grid.y = static_cast<unsigned>(std::min<int64_t>(count, 65535));
+        if (g.form == compile::GpuForm::ReduceAll) {
+          // A fixed number of blocks for a given size: the order of the sum depends on nothing else.
+          int64_t wanted = (each + compile::kGpuThreads * per_thread - 1) / (compile::kGpuThreads * per_thread);
+          grid.x = static_cast<unsigned>(std::min<int64_t>(wanted, kBlocks));
+        }
+      }
+      words[g.word_rows()] = count;
+      words[g.word_points()] = each;
+      words[g.word_sequential()] = step.keeps ? step.sequential : 0;
+      Scratch& scratch = scratch_[&d];
+      words[g.word_partials()] = reinterpret_cast<int64_t>(scratch.get(d, 16 + kBlocks * 8 * (step.code->ir.acc_fields.size() + 1)));
+      for (size_t r = 0; r < step.reduces.size(); ++r) {
+        int w = g.word_reduce(static_cast<int>(r));
+        words[w] = reinterpret_cast<int64_t>(results[r]);
+        for (int k = 0; k < step.code->ir.rank; ++k) words[w + 1 + k] = step.reduces[r].strides[k];
+        std::memcpy(&words[w + 1 + step.code->ir.rank], &step.reduces[r].ddof, 8);
+      }
+    }
+    std::vector<void*> parameters;
+    for (int64_t& w : words) parameters.push_back(&w);
+    code.function.launch(grid, block, 0, d.stream(), parameters.data());
+  }
+
+ private:
+  static constexpr int64_t kBlocks = 132 * 8;
+
+  Code& code_for(Runtime& rt, cuda::CudaDevice& d, KernelStep& step) {
+    const ir::Kernel& k = step.code->ir;
+    // Which arguments allow 16-byte accesses along every row.
+    std::string aligned(k.args.size(), 0);
+    for (size_t a = 0; a < k.args.size(); ++a) {
+      if (k.args[a].inner != ir::Inner::Contiguous) continue;
+      const int64_t* p = step.params.data() + k.param_arg(static_cast<int>(a));
+      bool ok = p[0] % 16 == 0;
+      for (int dim = 0; dim + 1 < k.rank; ++dim) ok = ok && (p[1 + dim] % 16 == 0 || step.params[dim] == 1);
+      aligned[a] = ok;
+    }
+    for (auto& [key, made] : step.device_code)
+      if (key == aligned) return *static_cast<Code*>(made.get());
+    auto code = std::make_shared<Code>();
+    describe(*code, step, aligned);
+    compile_code(rt, d, *code);
+    step.device_code.emplace_back(aligned, code);
+    return *code;
+  }
+
+  void compile_code(Runtime& rt, cuda::CudaDevice& d, Code& code) {
+    auto start = std::chrono::steady_clock::now();
+    int sm = d.properties().compute_capability(), ptx = cuda::max_ptx_version();
+    std::string key = "gpu/" + std::to_string(sm) + "/" + std::to_string(d.properties().driver_version) + "/" + compile::build_identity() + code.gpu.key();
+    auto& known = modules_[&d][key];
+    if (!known) {
+      std::string image = compile::disk_load(key);
+      if (image.empty()) {
+        std::string text = compile::build_ptx(code.gpu, sm, ptx);
+        image = d.assemble_ptx(text);
+        compile::disk_store(key, image);
+        ++rt.stats.compiles;
+      } else {
+        ++rt.stats.disk_hits;
+      }
+      known = std::make_shared<cuda::Module>(d.load_module(image.data(), image.size()));
+      rt.stats.compile_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    }
+    code.function = known->function("k");
+  }
+
+  std::unordered_map<cuda::CudaDevice*, Scratch> scratch_;
+  std::unordered_map<cuda::CudaDevice*, std::unordered_map<std::string, std::shared_ptr<cuda::Module>>> modules_;
+};
+
+}  // namespace
+
+std::vector<std::string> ptx_of(const Plan& plan, int sm, int ptx) {
+  std::vector<std::string> all;
+  for (const KernelStep& step : plan.steps) {
+    if (step.serial) continue;
+    for (char aligned : {0, 1}) {
+      Code code;
+      describe(code, step, std::string(step.code->ir.args.size(), aligned));
+      all.push_back(compile::build_ptx(code.gpu, sm, ptx));
+    }
+  }
+  return all;
+}
+
+Executor& gpu_executor() {
+  static auto* e = new GpuExecutor;
+  return *e;
+}
+
+}  // namespace numbus

@@ -1,0 +1,21 @@
+// What runs the launches of a plan: one executor per kind of device.
+#pragma once
+
+#include "lazy/runtime.h"
+
+namespace numbus {
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  // The step's parameters are complete. results: where each reduction stores its (first) result.
+  virtual void run(Runtime& runtime, Device& device, KernelStep& step, char* const* results) = 0;
+};
+
+Executor& executor_of(Device& device);
+Executor& gpu_executor();
+
+// The PTX of every kernel of a plan, with and without aligned arguments: for inspection and tests, needs no GPU.
+std::vector<std::string> ptx_of(const Plan& plan, int sm, int ptx);
+
+}  // namespace numbus
