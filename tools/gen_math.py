@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Derives the polynomial coefficients and constants of src/passes/math/coeffs.h and writes that file.
+"""Derives the coefficients and constants of src/passes/math/coeffs.h and writes that file.
 
-Each polynomial is a weighted minimax fit (Remez exchange, mpmath at 60 digits). Coefficients are rounded from the
-lowest power up to the target precision, and the rest is fitted again after each rounding, so that the fit absorbs
-the rounding errors. Needs mpmath:  python3 tools/gen_math.py [--check]   (about a minute).
+Each polynomial is a weighted minimax fit (Remez exchange, mpmath at 60 digits). Coefficients are
+rounded from the lowest power up to the target precision, and the rest is fitted again after each
+rounding, so that the fit absorbs the rounding errors.
+Needs mpmath:  python3 tools/gen_math.py [--check]   (half a minute).
 """
+
 import argparse
 import pathlib
 import sys
@@ -36,10 +38,10 @@ def horner(c, x):
 
 
 def remez(xs, g, w, n, first):
-    """Minimax c: sum c[i] x**(first+i) ~ g on the grid xs with weights w. Returns c and the error."""
+    """Minimax c, sum c[i] x**(first+i) ~ g on the grid xs with weights w, and its error."""
     size = len(xs)
     # Start from a Chebyshev-like choice of n+1 grid points.
-    ref = [int(round((1 - mp.cos(mp.pi * i / n)) / 2 * (size - 1))) for i in range(n + 1)]
+    ref = [int(mp.nint((1 - mp.cos(mp.pi * i / n)) / 2 * (size - 1))) for i in range(n + 1)]
     best = None
     for _ in range(30):
         a = mp.matrix(n + 1, n + 1)
@@ -77,7 +79,7 @@ def remez(xs, g, w, n, first):
 
 
 def lawson(xs, g, w, n, first, rounds=60):
-    """The same fit by reweighted least squares: slower, but needs no Haar system (powers x.. around zero)."""
+    """The same fit by reweighted least squares: needs no Haar system (powers x.. around zero)."""
     lam = [mpf(1)] * len(xs)
     best = None
     pw = [[v * x ** (first + j) for j in range(n)] for x, v in zip(xs, w)]
@@ -136,34 +138,120 @@ def table():
     def row(name, counts, f, weight, lo, hi, comment):
         rows.append((name, counts, f, weight, lo, hi, comment))
 
-    row("exp", {"f32": 5, "f64": 10}, lambda x: (mp.expm1(x) - x) / x**2, lambda x: x**2 / mp.expm1(x), -r, r,
-        "(exp(r) - 1 - r) / r^2, |r| <= ln2/2")
-    row("log", {"f32": 9, "f64": 20}, lambda x: (mp.log1p(x) - x + x**2 / 2) / x**3,
-        lambda x: x**3 / mp.log1p(x), -third, third, "(log1p(f) - f + f^2/2) / f^3, |f| <= 1/3")
-    row("sin", {"f32": 3, "f64": 6}, lambda z: (mp.sin(rt(z)) - rt(z)) / rt(z) ** 3,
-        lambda z: rt(z) ** 3 / mp.sin(rt(z)), 0, q, "(sin(r) - r) / r^3 in z = r^2, |r| <= pi/4")
-    row("cos", {"f32": 3, "f64": 6}, lambda z: (mp.cos(rt(z)) - 1 + z / 2) / z**2, lambda z: z**2 / mp.cos(rt(z)),
-        0, q, "(cos(r) - 1 + z/2) / z^2 in z = r^2, |r| <= pi/4")
-    row("exp2", {"f32": 5, "f64": 10}, lambda x: (mpf(2) ** x - 1 - x * ln2) / x**2, lambda x: x**2 / mpf(2) ** x,
-        -mpf("0.5"), mpf("0.5"), "(2^r - 1 - r ln2) / r^2, |r| <= 1/2")
-    row("sinh", {"f32": 3, "f64": 5}, lambda z: (mp.sinh(rt(z)) - rt(z)) / rt(z) ** 3,
-        lambda z: rt(z) ** 3 / mp.sinh(rt(z)), 0, r * r, "(sinh(r) - r) / r^3 in z = r^2, |r| <= ln2/2")
-    row("cosh", {"f32": 3, "f64": 5}, lambda z: (mp.cosh(rt(z)) - 1) / z, lambda z: z / mp.cosh(rt(z)), 0, r * r,
-        "(cosh(r) - 1) / z in z = r^2, |r| <= ln2/2")
-    row("atan", {"f32": 5, "f64": 11}, lambda z: (mp.atan(rt(z)) - rt(z)) / rt(z) ** 3,
-        lambda z: rt(z) ** 3 / mp.atan(rt(z)), 0, (mp.sqrt(2) - 1) ** 2 * mpf("1.0001"),
-        "(atan(t) - t) / t^3 in z = t^2, 0 <= t <= tan(pi/8)")
-    row("asin", {"f32": 6, "f64": 13}, lambda z: (mp.asin(rt(z)) - rt(z)) / rt(z) ** 3,
-        lambda z: rt(z) ** 3 / mp.asin(rt(z)), 0, mpf("0.25"), "(asin(t) - t) / t^3 in z = t^2, 0 <= t <= 1/2")
+    row(
+        "exp",
+        {"f32": 5, "f64": 10},
+        lambda x: (mp.expm1(x) - x) / x**2,
+        lambda x: x**2 / mp.exp(x),
+        -r,
+        r,
+        "(exp(r) - 1 - r) / r^2, |r| <= ln2/2, for exp",
+    )
+    row(
+        "expm1",
+        {"f32": 6, "f64": 11},
+        lambda x: (mp.expm1(x) - x) / x**2,
+        lambda x: x**2 / mp.expm1(x),
+        -r,
+        r,
+        "the same, for functions that need exp(r) - 1",
+    )
+    row(
+        "log",
+        {"f32": 9, "f64": 20},
+        lambda x: (mp.log1p(x) - x + x**2 / 2) / x**3,
+        lambda x: x**3 / mp.log1p(x),
+        -third,
+        third,
+        "(log1p(f) - f + f^2/2) / f^3, |f| <= 1/3",
+    )
+    row(
+        "sin",
+        {"f32": 3, "f64": 6},
+        lambda z: (mp.sin(rt(z)) - rt(z)) / rt(z) ** 3,
+        lambda z: rt(z) ** 3 / mp.sin(rt(z)),
+        0,
+        q,
+        "(sin(r) - r) / r^3 in z = r^2, |r| <= pi/4",
+    )
+    row(
+        "cos",
+        {"f32": 3, "f64": 6},
+        lambda z: (mp.cos(rt(z)) - 1 + z / 2) / z**2,
+        lambda z: z**2 / mp.cos(rt(z)),
+        0,
+        q,
+        "(cos(r) - 1 + z/2) / z^2 in z = r^2, |r| <= pi/4",
+    )
+    row(
+        "exp2",
+        {"f32": 5, "f64": 10},
+        lambda x: (mpf(2) ** x - 1 - x * ln2) / x**2,
+        lambda x: x**2 / mpf(2) ** x,
+        -mpf("0.5"),
+        mpf("0.5"),
+        "(2^r - 1 - r ln2) / r^2, |r| <= 1/2",
+    )
+    row(
+        "sinh",
+        {"f32": 3, "f64": 5},
+        lambda z: (mp.sinh(rt(z)) - rt(z)) / rt(z) ** 3,
+        lambda z: rt(z) ** 3 / mp.sinh(rt(z)),
+        0,
+        r * r,
+        "(sinh(r) - r) / r^3 in z = r^2, |r| <= ln2/2",
+    )
+    row(
+        "cosh",
+        {"f32": 3, "f64": 5},
+        lambda z: (mp.cosh(rt(z)) - 1) / z,
+        lambda z: z / mp.cosh(rt(z)),
+        0,
+        r * r,
+        "(cosh(r) - 1) / z in z = r^2, |r| <= ln2/2",
+    )
+    row(
+        "atan",
+        {"f32": 5, "f64": 11},
+        lambda z: (mp.atan(rt(z)) - rt(z)) / rt(z) ** 3,
+        lambda z: rt(z) ** 3 / mp.atan(rt(z)),
+        0,
+        (mp.sqrt(2) - 1) ** 2 * mpf("1.0001"),
+        "(atan(t) - t) / t^3 in z = t^2, 0 <= t <= tan(pi/8)",
+    )
+    row(
+        "asin",
+        {"f32": 6, "f64": 13},
+        lambda z: (mp.asin(rt(z)) - rt(z)) / rt(z) ** 3,
+        lambda z: rt(z) ** 3 / mp.asin(rt(z)),
+        0,
+        mpf("0.25"),
+        "(asin(t) - t) / t^3 in z = t^2, 0 <= t <= 1/2",
+    )
 
     def atanh_rest(z):
         t = rt(z)
         return (mp.atanh(t) - t - t**3 / 3 - t**5 / 5) * 2 / t**7
 
-    row("atanh", {"f32": 2, "f64": 7}, atanh_rest, lambda z: rt(z) ** 7 / (2 * mp.atanh(rt(z))), 0,
+    row(
+        "atanh",
+        {"f32": 2, "f64": 7},
+        atanh_rest,
+        lambda z: rt(z) ** 7 / (2 * mp.atanh(rt(z))),
+        0,
         ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf("1.0001"),
-        "(2 atanh(s) - 2s - 2/3 s^3 - 2/5 s^5) / s^7 in z = s^2, s = f / (2 + f), sqrt(1/2) <= 1 + f <= sqrt(2)")
-    row("rcbrt", {"f32": 5, "f64": 6}, lambda x: mp.cbrt(1 / x), mp.cbrt, mpf(1), mpf(2), "1 / cbrt(m), 1 <= m <= 2")
+        "(2 atanh(s) - 2s - 2/3 s^3 - 2/5 s^5) / s^7 in z = s^2, "
+        "s = f / (2 + f), sqrt(1/2) <= 1 + f <= sqrt(2)",
+    )
+    row(
+        "rcbrt",
+        {"f32": 5, "f64": 6},
+        lambda x: mp.cbrt(1 / x),
+        mp.cbrt,
+        mpf(1),
+        mpf(2),
+        "1 / cbrt(m), 1 <= m <= 2",
+    )
     return rows
 
 
@@ -172,9 +260,9 @@ def number(x):
 
 
 def split(name, value, parts):
-    """value as a sum of constants with the given numbers of bits; the last is rounded, the others too (Cody-Waite)."""
+    """value as a sum of constants rounded to the given numbers of bits."""
     out, rest = [], value
-    for i, bits in enumerate(parts):
+    for bits in parts:
         c = round_to(rest, bits)
         rest -= c
         out.append(c)
@@ -187,14 +275,30 @@ def constants():
     rows = []
 
     def row(name, f32, f64, value, comment):
-        rows.append((name, {"f32": split(name, value, f32), "f64": split(name, value, f64)}, comment))
+        rows.append(
+            (name, {"f32": split(name, value, f32), "f64": split(name, value, f64)}, comment)
+        )
 
     row("ln2", [24, 24], [53, 53], ln2, "ln 2 in two parts; n * first is exact enough with fma")
-    row("ln2_short", [14, 24], [41, 53], ln2, "ln 2, first part short: k * first is exact for every exponent k")
+    row(
+        "ln2_short",
+        [14, 24],
+        [41, 53],
+        ln2,
+        "ln 2, first part short: k * first is exact for every exponent k",
+    )
     row("log2e", [24, 24], [53, 53], 1 / ln2, "1 / ln 2")
-    row("pio2", [24, 13, 24], [53, 33, 53], pi / 2, "pi/2 for Cody-Waite: n * second is exact for n < 2^11 | 2^20")
+    row(
+        "pio2",
+        [24, 13, 24],
+        [53, 33, 53],
+        pi / 2,
+        "pi/2 for Cody-Waite: n * second is exact for n < 2^11 | 2^20",
+    )
     row("two_over_pi", [24], [53], 2 / pi, "2/pi")
-    row("log10_2", [14, 24], [41, 53], mp.log10(2), "log10(2), first part short: k * first is exact")
+    row(
+        "log10_2", [14, 24], [41, 53], mp.log10(2), "log10(2), first part short: k * first is exact"
+    )
     row("log10e", [24, 24], [53, 53], 1 / mp.log(10), "1 / ln 10")
     row("third2", [24, 24], [53, 53], mpf(2) / 3, "2/3")
     row("fifth2", [24, 24], [53, 53], mpf(2) / 5, "2/5")
@@ -209,7 +313,7 @@ def constants():
 
 
 def payne_hanek():
-    """Windows of the bits of 2/pi: entry j holds bits [g*j, g*j + w) of the fraction as a number below 1."""
+    """Windows of the bits of 2/pi: entry j holds bits [g*j, g*j + w) as a number below 1."""
     out = {}
     for p, (g, w, top) in {"f32": (8, 24, 104), "f64": (16, 48, 971)}.items():
         n = top // g + 1 + 3 * (w // g)
@@ -239,11 +343,19 @@ def c_array(name, values):
 
 def main():
     ap = argparse.ArgumentParser()
-    ap.add_argument("--check", action="store_true", help="compare with the committed file instead of writing it")
+    ap.add_argument(
+        "--check", action="store_true", help="compare with the committed file instead of writing it"
+    )
     args = ap.parse_args()
     path = pathlib.Path(__file__).resolve().parent.parent / "src/passes/math/coeffs.h"
-    out = ["// Coefficients and constants of the elementary functions; written by tools/gen_math.py, do not edit.",
-           "#pragma once", "", "namespace numbus::math::coeffs {", ""]
+    out = [
+        "// Coefficients of the elementary functions; written by tools/gen_math.py, do not edit.",
+        "#pragma once",
+        "",
+        "// clang-format off",
+        "namespace numbus::math::coeffs {",
+        "",
+    ]
     for name, values, comment in constants():
         out.append(f"// {comment}")
         for p in ("f32", "f64"):
@@ -260,7 +372,9 @@ def main():
         out.append(f"// {comment}; relative error {note[0]} | {note[1]}")
         out += arrays
     out.append("")
-    out.append("// Payne-Hanek: overlapping windows of the bits of 2/pi (24 bits every 8 | 48 bits every 16).")
+    out.append(
+        "// Windows of the bits of 2/pi for Payne-Hanek: 24 bits every 8 | 48 bits every 16."
+    )
     for p, vals in payne_hanek().items():
         out.append(c_array(f"two_over_pi_bits_{p}", vals))
     out += ["", "}  // namespace numbus::math::coeffs", ""]
