@@ -183,12 +183,22 @@ void Body::emit(const Point& p) {
         break;
       case Op::store: store(k_.args[i.imm], p, static_cast<int>(i.imm), at[i.a], masked(b)); break;
       case Op::acc_load: {
+        if (p.acc_values) {
+          r.v = (*p.acc_values)[i.imm];
+          break;
+        }
         Type* scalar = i.type == DType::Bool ? B.getInt8Ty() : E.scalar_type(i.type);
         V v = B.CreateAlignedLoad(E.wide(scalar), p.acc_fields[i.imm], llvm::Align(itemsize(i.type)));
         r.v = i.type == DType::Bool ? B.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v;
         break;
       }
       case Op::acc_store: {
+        if (p.acc_values) {
+          V& held = (*p.acc_values)[i.imm];
+          V enabled = masked(b);
+          held = enabled && !E.is_all_true(enabled) ? B.CreateSelect(enabled, a, held) : a;
+          break;
+        }
         V v = i.type == DType::Bool ? B.CreateZExt(a, E.wide(B.getInt8Ty())) : a;
         V mask = masked(b);
         if (E.W == 1) {

@@ -22,8 +22,8 @@ struct Point {
   std::vector<Value> scalars;
   llvm::Value* col = nullptr;         // int64, first lane
   llvm::Value* mask = nullptr;        // enabled lanes; null: all
-  llvm::Value* acc = nullptr;         // state of lane or column of `col`, field 0
   std::vector<llvm::Value*> acc_fields;  // per field: pointer for this step
+  std::vector<llvm::Value*>* acc_values = nullptr;  // per field: the state itself, where it lives in registers
   std::vector<llvm::Value*> boxes;    // per box: membership mask (constant true where known)
   bool inside = false;                // all boxes hold: no masks at all
   bool streaming = false;

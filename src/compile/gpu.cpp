@@ -81,7 +81,8 @@ class Gpu {
   void barrier() { b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
 
   // for (i = from; i < to; i += step) body(i)
-  void loop(V from, V to, V step, const char* name, const std::function<void(V)>& body) {
+  // Gives the first i that was not done.
+  V loop(V from, V to, V step, const char* name, const std::function<void(V)>& body) {
     auto *head = block(name), *done = block("done");
     auto* before = b_.GetInsertBlock();
     b_.CreateCondBr(b_.CreateICmpSLT(from, to), head, done);
@@ -91,8 +92,13 @@ class Gpu {
     body(i);
     V next = b_.CreateAdd(i, step);
     i->addIncoming(next, b_.GetInsertBlock());
+    auto* last = b_.GetInsertBlock();
     b_.CreateCondBr(b_.CreateICmpSLT(next, to), head, done);
     b_.SetInsertPoint(done);
+    auto* end = b_.CreatePHI(b_.getInt64Ty(), 2);
+    end->addIncoming(from, before);
+    end->addIncoming(next, last);
+    return end;
   }
   void branch(V condition, const std::function<void()>& yes, const std::function<void()>& no = nullptr) {
     auto *then = block("then"), *after = block("after"), *other = no ? block("else") : after;
@@ -318,7 +324,25 @@ class Gpu {
     loop(block_y_, results, grid_y_, "results", [&](V result) {
       reset_state();
       V base = b_.CreateMul(result, word(g_.word_sequential()));
-      loop(first, count, step, "places", [&](V place) {
+      // Several steps at a time where nothing can branch: their loads are in flight together.
+      V start = first;
+      int turns = k_.rank == 1 && k_.boxes == 0 && k_.body.size() <= 48 ? 4 : 1;
+      if (turns > 1) {
+        V far = b_.CreateAdd(b_.CreateMul(step, b_.getInt64(turns - 1)), b_.getInt64(g_.vector - 1));
+        V limit = b_.CreateSub(count, far);
+        V stride = b_.CreateMul(step, b_.getInt64(turns));
+        start = loop(first, limit, stride, "turns", [&](V place) {
+          Point p;
+          at_row(p, many_, b_.getInt64(0));
+          p.inside = true;
+          p.acc_fields = fields_;
+          for (int t = 0; t < turns; ++t) {
+            p.col = b_.CreateAdd(place, b_.CreateMul(step, b_.getInt64(t)));
+            Body(many_, k_).emit(p);
+          }
+        });
+      }
+      loop(start, count, step, "places", [&](V place) {
         if (k_.rank == 1) {
           points(b_.getInt64(0), place, count);
           return;

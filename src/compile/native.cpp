@@ -1,6 +1,7 @@
 // The loops around a kernel body for the host processor.
 #include "compile/native.h"
 
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
 #include "compile/body.h"
@@ -52,6 +53,8 @@ class Native {
     row->addIncoming(next, b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateICmpSLT(next, row_end), head, exit);
     b_.SetInsertPoint(exit);
+    // Streaming stores are not ordered by the atomics that say the work is done.
+    if (k_.streaming) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
     b_.CreateRetVoid();
   }
 
@@ -146,6 +149,62 @@ class Native {
     fast_end_ = b_.CreateSelect(some, h, first_);
   }
 
+  V load_state(DType t, V at) {
+    auto* scalar = t == DType::Bool ? b_.getInt8Ty() : e_.scalar_type(t);
+    V v = b_.CreateAlignedLoad(e_.wide(scalar), at, llvm::Align(itemsize(t)));
+    return t == DType::Bool ? b_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v;
+  }
+  void store_state(DType t, V v, V at) {
+    if (t == DType::Bool) v = b_.CreateZExt(v, e_.wide(b_.getInt8Ty()));
+    b_.CreateAlignedStore(v, at, llvm::Align(itemsize(t)));
+  }
+
+  // As steps(), with the state of all lanes in registers: the step's own lanes are in front, and the vectors move
+  // up by one a step, so that the body is emitted once.
+  template <class F>
+  void steps_in_registers(V from, V to, const char* name, F&& emit) {
+    int turns = ir::kLanes / e_.W;
+    size_t fields = k_.acc_fields.size();
+    auto vectors_at = [&](V col, auto&& use) {
+      for (int v = 0; v < turns; ++v) {
+        acc_pointers(b_.CreateAdd(col, b_.getInt64(static_cast<int64_t>(v) * e_.W)));
+        for (size_t f = 0; f < fields; ++f) use(v * fields + f, k_.acc_fields[f], p_.acc_fields[f]);
+      }
+    };
+    auto *head = block(name), *leave = block("leave"), *done = block("done"), *enter = block("enter");
+    b_.CreateCondBr(b_.CreateICmpSLT(from, to), enter, done);
+    b_.SetInsertPoint(enter);
+    std::vector<V> before(turns * fields);
+    vectors_at(from, [&](size_t i, DType t, V at) { before[i] = load_state(t, at); });
+    auto* entered = b_.GetInsertBlock();
+    b_.CreateBr(head);
+    b_.SetInsertPoint(head);
+    auto* col = b_.CreatePHI(b_.getInt64Ty(), 2);
+    col->addIncoming(from, entered);
+    std::vector<llvm::PHINode*> state;
+    for (V v : before) {
+      state.push_back(b_.CreatePHI(v->getType(), 2));
+      state.back()->addIncoming(v, entered);
+    }
+    std::vector<V> front(state.begin(), state.begin() + fields);
+    p_.col = col;
+    p_.acc_values = &front;
+    emit();
+    p_.acc_values = nullptr;
+    std::vector<V> after;
+    for (size_t i = fields; i < state.size(); ++i) after.push_back(state[i]);
+    after.insert(after.end(), front.begin(), front.end());
+    V next = b_.CreateAdd(col, b_.getInt64(e_.W));
+    auto* last = b_.GetInsertBlock();
+    col->addIncoming(next, last);
+    for (size_t i = 0; i < state.size(); ++i) state[i]->addIncoming(after[i], last);
+    b_.CreateCondBr(b_.CreateICmpSLT(next, to), head, leave);
+    b_.SetInsertPoint(leave);
+    vectors_at(next, [&](size_t i, DType t, V at) { store_state(t, after[i], at); });
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
+  }
+
   void acc_pointers(V col) {
     if (k_.acc == ir::Acc::None) return;
     V position = k_.acc == ir::Acc::Lanes ? b_.CreateAdd(place_, col) : b_.CreateSub(col, begin_);
@@ -196,12 +255,16 @@ class Native {
     auto* next = block("next");
     b_.CreateCondBr(is_fast, fast, guarded);
     b_.SetInsertPoint(fast);
-    steps(from, to, "step", [&] {
+    auto fast_body = [&] {
       p_.mask = nullptr;
       p_.inside = true;
       p_.streaming = k_.streaming;
       body_.emit(p_);
-    });
+    };
+    // The vectors of all lanes must leave room for the body.
+    bool in_registers = k_.acc == ir::Acc::Lanes && k_.acc_fields.size() * (ir::kLanes / e_.W) <= 16;
+    if (in_registers) steps_in_registers(from, to, "step", fast_body);
+    else steps(from, to, "step", fast_body);
     b_.CreateBr(next);
     b_.SetInsertPoint(guarded);
     steps(from, to, "guarded_step", [&] {

@@ -15,6 +15,8 @@ using ir::kNone;
 using ir::Val;
 using Vec = std::vector<int64_t>;
 
+constexpr int64_t kStreamingBytes = 64 << 20;
+
 struct KernelArg {
   int storage;
   DType dtype;
@@ -182,7 +184,18 @@ class KernelBuilder {
       ir::Inner kind = extents_[inner] == 1 || stride == itemsize(a.dtype) ? ir::Inner::Contiguous
                        : stride == 0                                      ? ir::Inner::Uniform
                                                                           : ir::Inner::Strided;
-      step_ir_.args.push_back({a.dtype, kind, a.written, false});
+      // Pool memory begins at a multiple of 64 bytes; foreign memory anywhere.
+      const Storage& st = p_.storages[a.storage];
+      const Base* base = st.slot >= 0 ? p_.window.slots_[st.slot].base : nullptr;
+      bool aligned = kind == ir::Inner::Contiguous && (!base || base->owned || !st.initial) && a.offset % 64 == 0;
+      int64_t bytes = itemsize(a.dtype);
+      for (int d = 0; d < step_ir_.rank; ++d) {
+        if (d < inner) aligned = aligned && over(a.strides, d) % 64 == 0;
+        if (over(a.strides, d)) bytes *= extents_[d];
+      }
+      step_ir_.args.push_back({a.dtype, kind, a.written, aligned});
+      // A large result would only push out of the caches what the next kernel reads.
+      if (a.written && aligned && bytes >= kStreamingBytes && p_.storages[a.storage].needed) step_ir_.streaming = true;
     }
     cells_.resize(args_.size());
   }

@@ -1,6 +1,7 @@
 // Launches on an NVIDIA GPU: picks the kernel's form, vector width and grid, and gives it its parameters.
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <unordered_map>
 
@@ -59,6 +60,8 @@ void describe(Code& code, const KernelStep& step, const std::string& aligned) {
   if (step.reduces.empty()) {
     g.vector = any ? std::max(1, 16 / widest) : 1;
     if (step.cols < g.vector) g.vector = 1;
+    static const char* force = std::getenv("NUMBUS_GPU_VECTOR");
+    if (force) g.vector = std::min(g.vector, std::atoi(force));
   } else if (k.acc == ir::Acc::Columns) {
     g.form = compile::GpuForm::ReduceColumns;
   } else {

@@ -27,6 +27,21 @@ bool same_strides(const Layout& x, const Layout& y, const std::vector<int64_t>& 
   return true;
 }
 
+// Whether the strides give every point of the domain an address of its own. (Those of a small array embedded in a
+// larger domain need not: then only the same points of the array are the same points of the domain.)
+bool injective_over(const Layout& l, const std::vector<int64_t>& domain) {
+  std::vector<std::pair<int64_t, int64_t>> dims;
+  for (int d = 0; d < l.ndim(); ++d)
+    if (domain[d] > 1) dims.emplace_back(std::abs(l.stride(d)), domain[d]);
+  std::sort(dims.begin(), dims.end());
+  int64_t reach = 0;
+  for (auto [stride, extent] : dims) {
+    if (stride <= reach) return false;
+    reach += stride * (extent - 1);
+  }
+  return true;
+}
+
 // The reduction's result seen as an access over its input's dimensions would be no point access: it has none.
 struct PointAccess {
   const Access* access;
@@ -140,6 +155,12 @@ bool Planner::compatible(const Group& a, const std::vector<int64_t>& shift_a, co
       if (x.result || y.result) return false;
       bool identical = x.access->dtype == y.access->dtype && same_strides(*x.access->layout, *y.access->layout, domain) &&
                        origin(*x.access, *x.member, shift_a) == origin(*y.access, *y.member, shift_b);
+      for (size_t d = 0; identical && d < domain.size(); ++d) {
+        int64_t ax = x.member->at[d] + (shift_a.empty() ? 0 : shift_a[d]), ay = y.member->at[d] + (shift_b.empty() ? 0 : shift_b[d]);
+        if (ax == ay && x.access->layout->shape(static_cast<int>(d)) == y.access->layout->shape(static_cast<int>(d))) continue;
+        identical = injective_over(*x.access->layout, domain);
+        break;
+      }
       if (identical) {
         // A result that is overwritten unread was asked for all the same: its store needs a kernel of its own.
         bool overwrites = x.write && y.write && x.access->layout->same_shape(*y.access->layout);

@@ -27,7 +27,8 @@ std::unordered_map<std::string, std::shared_ptr<KernelCode>>& kernels() {
 void append_slots(const Window& w, std::vector<uint64_t>& key) {
   for (const Slot& s : w.slots_) {
     const Base& b = *s.base;
-    uint64_t bits = (b.handles > 0) | (b.shared > 0) << 1 | (b.data != nullptr) << 2 | b.owned << 3;
+    uint64_t bits = (b.handles > 0) | (b.shared > 0) << 1 | (b.data != nullptr) << 2 | b.owned << 3 |
+                    static_cast<uint64_t>(s.first_offset & 63) << 4;
     key.push_back(bits);
     if (s.mixed && s.written) {
       key.push_back(static_cast<uint64_t>(s.first_offset));
