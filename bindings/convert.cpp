@@ -132,7 +132,7 @@ PyObject* dtype_object(DType t) {
   return dtype_objects[static_cast<int>(t)];
 }
 
-DType to_dtype(PyObject* o) {
+std::optional<DType> find_dtype(PyObject* o) {
   load_dtypes();
   for (int t = 0; t < kNumDTypes; ++t)
     if (dtype_objects[t] == o) return static_cast<DType>(t);
@@ -143,8 +143,24 @@ DType to_dtype(PyObject* o) {
   // Aliases such as longlong and intp are other objects that compare equal.
   for (int t = 0; t < kNumDTypes; ++t)
     if (d.equal(nb::handle(dtype_objects[t]))) return static_cast<DType>(t);
-  raise(ErrorKind::Type, "dtype", "not available in Numbus", nb::cast<std::string>(nb::str(d)),
+  return std::nullopt;
+}
+
+DType to_dtype(PyObject* o) {
+  if (auto t = find_dtype(o)) return *t;
+  raise(ErrorKind::Type, "dtype", "not available in Numbus", nb::cast<std::string>(nb::str(nb::borrow(numpy()).attr("dtype")(nb::handle(o)))),
         "bool, int8 to int64, uint8 to uint64, float16, float32, float64, complex64 or complex128");
+}
+
+bool has_format(PyObject* buffer) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(buffer, &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  bool known = from_format(view.format, view.itemsize).has_value();
+  PyBuffer_Release(&view);
+  return known;
 }
 
 PyObject* python_number(const Scalar& s) {
@@ -158,7 +174,33 @@ PyObject* python_number(const Scalar& s) {
   return nullptr;
 }
 
-Array import_numpy(PyObject* o, bool make_copy, bool shared) {
+Owner owner_of(PyObject* o) {
+  if (is_array(o) || is_generic(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) || PyComplex_CheckExact(o)) {
+    return Owner::Numbus;
+  }
+  static PyObject* const array = nb::object(nb::borrow(numpy()).attr("ndarray")).release().ptr();
+  static PyObject* const memmap = nb::object(nb::borrow(numpy()).attr("memmap")).release().ptr();
+  static PyObject* const scalar = nb::object(nb::borrow(numpy()).attr("generic")).release().ptr();
+  auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
+  if (type == array || type == memmap || PyObject_IsInstance(o, scalar) == 1) return Owner::Numbus;
+  PyObject* protocol = PyObject_GetAttrString(type, "__array_ufunc__");
+  if (!protocol) {
+    PyErr_Clear();
+    return Owner::Numbus;
+  }
+  bool none = protocol == Py_None;
+  Py_DECREF(protocol);
+  return none ? Owner::Operand : Owner::NumPy;
+}
+
+PyObject* fall_back(const char* name, nb::object args) {
+  static PyObject* const module = nb::object(nb::module_::import_("numbus._fallback")).release().ptr();
+  PyObject* result = PyObject_CallObject(nb::object(nb::handle(module).attr(name)).ptr(), args.ptr());
+  if (!result) throw nb::python_error();
+  return result;
+}
+
+Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
   auto* view = new Py_buffer;
   bool writeable = true;
   if (PyObject_GetBuffer(o, view, PyBUF_STRIDES | PyBUF_FORMAT | PyBUF_WRITABLE) != 0) {
@@ -193,12 +235,12 @@ Array import_numpy(PyObject* o, bool make_copy, bool shared) {
     (extent < 0 ? low : high) += extent;
   }
   if (empty_array) low = high = 0;
-  Device& device = default_device();
+  Device& device = onto ? *onto : default_device();
   bool on_host = device.kind() == DeviceKind::Cpu;
   if (!make_copy && on_host) return borrow(view->buf, shape, strides, *t, low, high - low, writeable, shared, release, view);
   Array source = borrow(view->buf, shape, strides, *t, low, high - low, writeable, false, release, view);
   if (!on_host) return to_device(source, device);
-  Array out = empty(shape, *t);
+  Array out = empty(shape, *t, &device);
   out.base->ensure_data();
   if (source.layout->c_contiguous()) {
     std::memcpy(out.base->data, view->buf, static_cast<size_t>(out.base->nbytes));
@@ -242,12 +284,20 @@ bool Operands::convert(PyObject* o, Arg& a) {
       unsigned long long u = PyLong_AsUnsignedLongLong(o);
       if (PyErr_Occurred()) {
         PyErr_Clear();
-        raise(ErrorKind::Overflow, "scalar", "Python integer too large", nb::cast<std::string>(nb::str(nb::handle(o))), "a value that fits 64 bits");
+        a.huge = true;
+      } else {
+        a.scalar = Scalar::from_uint(u);
       }
-      a.scalar = Scalar::from_uint(u);
-    } else if (overflow < 0) {
-      raise(ErrorKind::Overflow, "scalar", "Python integer too small", nb::cast<std::string>(nb::str(nb::handle(o))), "a value that fits 64 bits");
-    } else {
+    }
+    if (overflow < 0 || a.huge) {
+      a.huge = true;
+      double v = PyLong_AsDouble(o);
+      if (v == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        raise(ErrorKind::Overflow, "scalar", "Python integer too large for a float", "an integer beyond 2**1023", "a value that a float can hold");
+      }
+      a.scalar = Scalar::from_float(v);
+    } else if (overflow == 0) {
       a.scalar = Scalar::from_int(v);
     }
     return true;

@@ -38,6 +38,8 @@ Scalar value_of(Generic& g);
 const Array& array_of(Generic& g);
 
 DType to_dtype(PyObject* o);                  // raises TypeError for types Numbus lacks
+std::optional<DType> find_dtype(PyObject* o);   // nothing for those; raises only for what is no type at all
+bool has_format(PyObject* buffer);              // whether its elements are of a type Numbus has
 PyObject* dtype_object(DType t);              // borrowed
 PyObject* python_number(const Scalar& s);
 
@@ -48,7 +50,14 @@ struct Operands {
   bool convert(PyObject* o, Arg& out);        // false: not a number or array
 };
 Array to_array(PyObject* o);                  // ndarray, generic, number or anything NumPy takes
-Array import_numpy(PyObject* o, bool copy, bool shared);
+Array import_numpy(PyObject* o, bool copy, bool shared, Device* device = nullptr);
+
+// Who has to do an operation on this operand: Numbus, NumPy (subclasses of its arrays, objects with an
+// __array_ufunc__ of their own), or the operand itself (__array_ufunc__ = None).
+enum class Owner { Numbus, NumPy, Operand };
+Owner owner_of(PyObject* o);
+// numbus._fallback.<name>(…): lets NumPy do it. Returns a new reference.
+PyObject* fall_back(const char* name, nb::object args);
 
 std::vector<int64_t> to_shape(PyObject* o);
 Casting to_casting(PyObject* o);
@@ -74,9 +83,16 @@ PyObject* guarded(F&& f) {
   return nullptr;
 }
 
-// array_type.cpp, indexing.cpp, ufunc.cpp
 void bind_arrays(nb::module_& m);
 void bind_ufuncs(nb::module_& m);
+void bind_devices(nb::module_& m);
+extern PyType_Slot array_slots[];
+extern PyType_Slot generic_slots[];
+Scalar number_value(PyObject* o);  // of an array of one element, or a generic
+inline Array& settled(Array& a) {
+  if (a.mask) settle(a);
+  return a;
+}
 PyObject* get_item(PyObject* self, PyObject* index);
 int set_item(PyObject* self, PyObject* index, PyObject* value);
 PyObject* binary(Op op, PyObject* a, PyObject* b);

@@ -210,10 +210,12 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
       f(nb::handle(self), nb::handle(index), nb::handle(value));
       return Py_None;
     }
-    if (!ops.convert(value, from)) {
-      raise(ErrorKind::Type, "setitem", "cannot store this value",
-            nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(value))))), "numbers or arrays of numbers");
+    if (!ops.convert(value, from)) {  // text, None, objects: what NumPy can make of them
+      nb::object f = nb::steal(hook("setitem"));
+      f(nb::handle(self), nb::handle(index), nb::handle(value));
+      return Py_None;
     }
+    require_value(from, a.dtype, "setitem");
     Base* b = a.base.get();
     if (v.scalar && !from.array && !b->pending() && b->data && b->device->kind() == DeviceKind::Cpu) {
       // Nothing pending: straight to memory.
@@ -223,9 +225,6 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
         ++b->version;
         return Py_None;
       }
-    }
-    if (from.weak && from.scalar.kind == Kind::Complex && !is_complex(a.dtype)) {
-      raise(ErrorKind::Type, "setitem", "cannot store a complex number", "complex", std::string(name(a.dtype)));
     }
     mark_line();
     assign(make_view(v), from);

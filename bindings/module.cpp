@@ -128,6 +128,7 @@ NB_MODULE(_core, m) {
   });
   bind_arrays(m);
   bind_ufuncs(m);
+  bind_devices(m);
 
   m.def("empty", [](nb::object shape, nb::object t) { return nb::steal(wrap(empty(to_shape(shape.ptr()), to_dtype(t.ptr())))); });
   m.def("full", [](nb::object shape, nb::object value, nb::object t) {
@@ -151,6 +152,14 @@ NB_MODULE(_core, m) {
     return nb::steal(wrap(import_numpy(x.ptr(), how == "copy", how == "share")));
   }, nb::arg("x"), nb::arg("how") = "share",
         "how: 'share' the memory with its owner, 'copy' it, or 'take' it (the caller promises that nobody else keeps it).");
+  m.def("store", [](nb::object to, nb::object x) {
+    if (!is_array(to.ptr())) raise(ErrorKind::Type, "store", "the target must be an array", nb::cast<std::string>(nb::str(to.type())), "numbus.ndarray");
+    Array target = settled(as_array(to.ptr()));
+    Array source = import_numpy(x.ptr(), false, false, target.base->device);
+    Arg from(&source);
+    mark_line();
+    assign(target, from);
+  }, nb::arg("a"), nb::arg("x"), "Writes the elements of a NumPy array into `a`, on whatever device `a` is.");
   m.def("as_strided", [](nb::object x, nb::object shape, nb::object strides, int64_t offset) {
     Array a = to_array(x.ptr());
     auto sh = to_shape(shape.ptr()), st = to_shape(strides.ptr());
@@ -225,24 +234,5 @@ NB_MODULE(_core, m) {
     else if (mode == "interp") r.mode = Mode::Interp;
     else if (mode == "compiled") r.mode = Mode::Compiled;
     else raise(ErrorKind::Value, "set_mode", "unknown mode", mode, "auto, eager, interp or compiled");
-  });
-  m.def("set_device", [](const std::string& name) {
-    std::string before = default_device().kind() == DeviceKind::Cuda ? "cuda:" + std::to_string(default_device().ordinal()) : default_device().name();
-    set_default_device(resolve_device(name));
-    return before;
-  }, "Makes `name` the device of new arrays; returns the one before.");
-  m.def("to_device", [](nb::object a, const std::string& name) { return nb::steal(wrap(to_device(to_array(a.ptr()), resolve_device(name)))); });
-  m.def("cuda_available", [] { return cuda_device(0) != nullptr; });
-  m.def("cuda_reason", [] { return cuda_unavailable_reason(); });
-  m.def("device_info", [] {
-    nb::dict d;
-    d["default"] = default_device().name();
-    d["cpu"] = compile::host_cpu_name();
-    d["vector_bytes"] = compile::host_vector_bytes();
-    d["llvm"] = "19";
-    MemoryStats s = cpu_device().memory_stats();
-    d["used_bytes"] = s.used_bytes;
-    d["pooled_bytes"] = s.pooled_bytes;
-    return d;
   });
 }

@@ -9,8 +9,8 @@ struct Ufunc {
   Op op;
 };
 
-PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return guarded([&]() -> PyObject* {
+// The result, or null where an operand or a type is one that only NumPy has.
+PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
     Op op = nb::inst_ptr<Ufunc>(self)->op;
     const Row& r = row(op);
     Py_ssize_t n = PyTuple_Size(args);
@@ -36,11 +36,15 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
           if (where.dtype != DType::Bool) raise(ErrorKind::Type, std::string(r.name), "where must be boolean", std::string(name(where.dtype)), "bool");
           o.where = &where;
         } else if (k == "dtype") {
-          if (value != Py_None) o.dtype = to_dtype(value);
+          if (value == Py_None) continue;
+          o.dtype = find_dtype(value);
+          if (!o.dtype) return nullptr;
         } else if (k == "casting") {
           o.casting = to_casting(value);
         } else if (k == "order" || k == "subok") {
           continue;
+        } else if (k == "signature" || k == "sig") {
+          return nullptr;
         } else {
           raise(ErrorKind::Type, std::string(r.name), "unexpected keyword argument", k, "out, where, dtype, casting, order or subok");
         }
@@ -51,6 +55,7 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
     if (out_object) {
       if (!is_array(out_object)) {
         // A real NumPy array may be the target: write through its own memory.
+        if (owner_of(out_object) != Owner::Numbus || !has_format(out_object) || default_device().kind() != DeviceKind::Cpu) return nullptr;
         out = import_numpy(out_object, false, true);
       } else {
         Array& target = as_array(out_object);
@@ -61,9 +66,7 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
     }
     for (int k = 0; k < r.nin; ++k) {
       PyObject* x = PyTuple_GetItem(args, k);
-      if (!ops.convert(x, in[k])) {
-        raise(ErrorKind::Type, std::string(r.name), "unsupported operand", nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(x))))), "numbers or arrays of numbers");
-      }
+      if (owner_of(x) != Owner::Numbus || !ops.convert(x, in[k])) return nullptr;
     }
     mark_line();
     Array result = apply(op, {in, r.nin}, o);
@@ -72,8 +75,21 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
       return out_object;
     }
     return wrap_result(std::move(result));
+}
+
+PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return guarded([&]() -> PyObject* {
+    try {
+      if (PyObject* result = call_row(self, args, kwargs)) return result;
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::NotImplemented) throw;
+    }
+    std::string_view name = row(nb::inst_ptr<Ufunc>(self)->op).name;
+    nb::object n = nb::str(name.data(), name.size());
+    return fall_back("ufunc", nb::steal(PyTuple_Pack(3, n.ptr(), args, kwargs ? kwargs : Py_None)));
   });
 }
+
 
 PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call)}, {0, nullptr}};
 

@@ -51,6 +51,7 @@ from numpy import (  # noqa: F401
 from . import (
     _core,
     _creation,
+    _devices,
     _einsum,
     _elementwise,
     _fallback,
@@ -105,8 +106,9 @@ def _publish():
             value = getattr(module, name)
             plain = callable(value) and hasattr(_numpy, name)
             names[name] = _fallback.foreign(value, getattr(_numpy, name)) if plain else value
-    for name in _inspect.__all__:
-        names[name] = getattr(_inspect, name)
+    for module in (_inspect, _devices):
+        for name in module.__all__:
+            names[name] = getattr(module, name)
 
 
 _types.describe_scalars()

@@ -5,6 +5,7 @@ line.
 import functools
 import importlib
 import importlib.machinery
+import operator
 import os
 import sys
 import types
@@ -80,6 +81,45 @@ def call(name, function, args, kwargs):
     """
     record(name)
     return library(function, args, kwargs)
+
+
+# The operators of Python by the row of the table that computes them, and the assigning ones.
+_OPERATORS = {
+    "add": ("add", "iadd"),
+    "subtract": ("sub", "isub"),
+    "multiply": ("mul", "imul"),
+    "divide": ("truediv", "itruediv"),
+    "floor_divide": ("floordiv", "ifloordiv"),
+    "remainder": ("mod", "imod"),
+    "power": ("pow", "ipow"),
+    "bitwise_and": ("and_", "iand"),
+    "bitwise_or": ("or_", "ior"),
+    "bitwise_xor": ("xor", "ixor"),
+    "left_shift": ("lshift", "ilshift"),
+    "right_shift": ("rshift", "irshift"),
+    "less": ("lt", None),
+    "less_equal": ("le", None),
+    "equal": ("eq", None),
+    "not_equal": ("ne", None),
+    "greater": ("gt", None),
+    "greater_equal": ("ge", None),
+    "negative": ("neg", None),
+    "positive": ("pos", None),
+    "absolute": ("abs", None),
+    "invert": ("invert", None),
+}
+
+
+def operate(row, x, y, in_place):
+    """The core's hook: an operator on operands, or in a type, that only NumPy has."""
+    function = getattr(operator, _OPERATORS[row][in_place])
+    unary = row in ("negative", "positive", "absolute", "invert")
+    return call("numpy." + row, function, (x,) if unary else (x, y), {})
+
+
+def ufunc(row, args, kwargs):
+    """The core's hook: a ufunc on operands, or in a type, that only NumPy has."""
+    return call("numpy." + row, getattr(numpy, row), args, kwargs or {})
 
 
 def make(name, function, counted=True):

@@ -2,7 +2,7 @@
 
 import numpy
 
-from . import _core
+from . import _devices
 from ._convert import adopt, library, to_ndarray, to_numpy
 from ._core import generic, ndarray
 from ._errors import message
@@ -89,8 +89,8 @@ def attach():
         kind.__array_ufunc__ = array_ufunc
         kind.__array_priority__ = 1000.0
         kind.__array_namespace__ = namespace
-        kind.to_device = lambda self, device, /, *, stream=None: self
-        kind.device = property(lambda self: _core.device_info().get("device", "cpu"))
+        kind.to_device = _devices.method
+        kind.device = property(_devices.device_of)
         kind.data = property(memoryview)
     ndarray.__dlpack__ = dlpack
     ndarray.__dlpack_device__ = lambda self: (1, 0)

@@ -42,6 +42,7 @@ struct Arg {
   Scalar scalar;
   DType dtype = DType::F64;  // of a strong scalar
   bool weak = false;
+  bool huge = false;  // a weak integer beyond 64 bits; the scalar holds the nearest float
   Arg() = default;
   explicit Arg(const Array* a) : array(a) {}
   Arg(const Scalar& s, DType t) : scalar(s), dtype(t) {}
@@ -66,6 +67,8 @@ struct Options {
 };
 Array apply(Op op, std::span<const Arg> args, const Options& o = {});
 Array select(const Arg& condition, const Arg& x, const Arg& y);
+// A Python number must be a value that the type has; other operands are cast.
+void require_value(const Arg& from, DType to, const char* op);
 void assign(const Array& to, const Arg& from, const Array* where = nullptr, Casting casting = Casting::Unsafe);
 Array copy(const Array& a, DType t, bool c_order = false);
 Array reduce(Reduction kind, const Array& a, uint64_t axes, bool keepdims, std::optional<DType> dtype, const Array* where,
@@ -78,6 +81,7 @@ const Layout* broadcast_layout(const Array& a, const Layout* to, const char* op)
 std::vector<int64_t> broadcast_shape(std::span<const Array* const> arrays, const char* op);
 Array transpose(const Array& a, std::span<const int> axes);
 Array reshape(const Array& a, std::vector<int64_t> shape);  // a view where possible, else a copy
+std::optional<Array> reshape_view(const Array& a, std::vector<int64_t> shape);  // nothing where it would take a copy
 Array part(const Array& a, bool imaginary);
 Array view_as(const Array& a, DType t);
 
@@ -95,6 +99,8 @@ std::shared_ptr<char> host_view(const Array& a, const char* reason);
 Array to_device(const Array& a, Device& d);
 
 // "cpu", "cuda", "cuda:N" or "null"; raises where that cannot be used.
+// device_label gives the name back.
+std::string device_label(const Device& d);
 Device& resolve_device(const std::string& name);
 // NUMBUS_DEVICE, else the first usable GPU, else the CPU. Found at first use, not at import.
 Device& default_device();

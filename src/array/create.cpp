@@ -21,6 +21,11 @@ Device& resolve_device(const std::string& name) {
   raise(ErrorKind::Value, "device", "unknown device", name, "cpu, cuda, cuda:N or null");
 }
 
+std::string device_label(const Device& d) {
+  if (d.kind() == DeviceKind::Cpu) return "cpu";
+  return d.kind() == DeviceKind::Null ? "null" : "cuda:" + std::to_string(d.ordinal());
+}
+
 namespace {
 Device* chosen = nullptr;
 }

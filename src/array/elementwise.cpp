@@ -1,5 +1,6 @@
 // Types, shapes and recording of elementwise operations.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "array/array.h"
@@ -25,11 +26,52 @@ DType default_of(Kind k) {
 }
 
 bool int_fits(const Scalar& s, DType t) {
-  if (s.kind == Kind::UInt) return t == DType::U64 || s.u <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  if (s.kind == Kind::UInt && t == DType::U64) return true;
+  if (s.kind == Kind::UInt && s.u > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return false;
   if (t == DType::U64) return s.i >= 0;
   int bits = 8 * itemsize(t);
   if (kind(t) == Kind::UInt) return s.i >= 0 && s.i < (int64_t(1) << bits);
   return bits == 64 || (s.i >= -(int64_t(1) << (bits - 1)) && s.i < (int64_t(1) << (bits - 1)));
+}
+
+// A dense layout whose axes lie in memory in the given order, outermost first.
+const Layout* dense_layout(std::span<const int64_t> shape, std::span<const int> outer_first, int size) {
+  std::vector<int64_t> strides(shape.size());
+  int64_t step = size;
+  for (size_t k = outer_first.size(); k-- > 0;) {
+    strides[outer_first[k]] = step;
+    step *= std::max<int64_t>(1, shape[outer_first[k]]);
+  }
+  return Layout::get(shape, strides, size);
+}
+
+// The order NumPy's iterator finds: an insertion sort from the innermost axis out, in which axes that no operand can
+// tell apart (extents of one, broadcast) are skipped and C order wins where operands disagree.
+std::vector<int> iteration_order(std::span<const Array* const> arrays, int n) {
+  std::vector<int> inner_first(n);
+  for (int d = 0; d < n; ++d) inner_first[d] = n - 1 - d;
+  auto stride = [&](const Array& a, int d) -> int64_t {
+    int k = d - (n - a.ndim());
+    return k < 0 || a.layout->shape(k) == 1 ? 0 : std::abs(a.layout->stride(k));
+  };
+  for (int i = 1; i < n; ++i) {
+    int axis = inner_first[i], place = i;
+    for (int j = i - 1; j >= 0; --j) {
+      bool smaller = false, decided = false;
+      for (const Array* a : arrays) {
+        int64_t mine = stride(*a, axis), other = stride(*a, inner_first[j]);
+        if (mine == 0 || other == 0) continue;
+        if (other <= mine) smaller = false;
+        else if (!decided) smaller = true;
+        decided = true;
+      }
+      if (decided && !smaller) break;
+      if (decided) place = j;
+    }
+    std::rotate(inner_first.begin() + place, inner_first.begin() + i, inner_first.begin() + i + 1);
+  }
+  std::reverse(inner_first.begin(), inner_first.end());
+  return inner_first;
 }
 
 // A layout for a fresh result: C order, or the operands' common axis order where they agree on another (NumPy's "K").
@@ -39,33 +81,26 @@ const Layout* result_layout(std::span<const Array* const> arrays, const Layout* 
     if (a->ndim() > 1 && !a->layout->c_contiguous()) all_c = false;
   int n = shape_like->ndim();
   if (all_c || n < 2) return shape_like->contiguous_like(size);
+  return dense_layout({shape_like->shape(), static_cast<size_t>(n)}, iteration_order(arrays, n), size);
+}
+
+// The layout of a copy that keeps its source's order: the axes by their strides, those of broadcast axes innermost.
+const Layout* copy_layout(const Array& a, int size) {
+  int n = a.ndim();
+  if (n < 2 || a.layout->c_contiguous()) return a.layout->contiguous_like(size);
   std::vector<int> order(n);
   for (int d = 0; d < n; ++d) order[d] = d;
-  auto stride = [&](const Array& a, int d) -> int64_t {
-    int k = d - (n - a.ndim());
-    return k < 0 || a.layout->shape(k) == 1 ? 0 : std::abs(a.layout->stride(k));
-  };
-  for (int i = 1; i < n; ++i) {  // insertion sort, outermost (largest stride) first; ties keep C order
-    for (int j = i; j > 0; --j) {
-      bool swap = false, decided = false;
-      for (const Array* a : arrays) {
-        int64_t outer = stride(*a, order[j - 1]), inner = stride(*a, order[j]);
-        if (outer == 0 || inner == 0) continue;
-        if (outer >= inner) swap = false, decided = true;
-        else if (!decided) swap = true;
-        if (decided) break;
-      }
-      if (!swap) break;
-      std::swap(order[j - 1], order[j]);
-    }
-  }
-  std::vector<int64_t> strides(n);
-  int64_t step = size;
-  for (int k = n - 1; k >= 0; --k) {
-    strides[order[k]] = step;
-    step *= std::max<int64_t>(1, shape_like->shape(order[k]));
-  }
-  return Layout::get({shape_like->shape(), static_cast<size_t>(n)}, strides, size);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int x, int y) { return std::abs(a.layout->stride(x)) > std::abs(a.layout->stride(y)); });
+  return dense_layout(a.shape(), order, size);
+}
+
+Array fresh(const Layout* layout, DType t, Device* device) {
+  Array a;
+  a.layout = LayoutRef(layout);
+  a.base = Handle(Base::create(*device, layout->size() * itemsize(t)));
+  a.dtype = t;
+  return a;
 }
 
 void record(Instr& i, const Array& out, const Window::Input* in, int count) {
@@ -77,7 +112,7 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count) {
   for (int n = 0; n < count; ++n) {
     if (in[n].view && in[n].view->base->device != out.base->device) {
       raise(ErrorKind::Value, std::string(op_name(i.op)), "operands are on different devices",
-            in[n].view->base->device->name() + " and " + out.base->device->name(), "one device (see nb.device and to_device)");
+            device_label(*in[n].view->base->device) + " and " + device_label(*out.base->device), "one device (see nb.device and to_device)");
     }
   }
   if (!r.window().empty() && r.window().slots_[0].base->device != out.base->device) r.flush("another device");
@@ -195,7 +230,7 @@ DType common_dtype(std::span<const Arg> args) {
   for (const Arg& a : args) {
     if (a.weak) {
       has_weak = true;
-      weak = std::max(weak, a.scalar.kind);
+      weak = std::max(weak, a.huge ? Kind::Int : a.scalar.kind);
       continue;
     }
     DType t = a.array ? a.array->dtype : a.dtype;
@@ -206,8 +241,31 @@ DType common_dtype(std::span<const Arg> args) {
   return has_weak ? weak_result(strong, weak) : strong;
 }
 
+namespace {
+
+// Integers beyond 64 bits: floats take them as a float, comparisons as an infinity, nothing else does.
+Array apply_huge(Op op, std::span<const Arg> args, const Options& o) {
+  std::vector<Arg> again(args.begin(), args.end());
+  DType common = common_dtype(args);
+  for (Arg& a : again) {
+    if (!a.huge) continue;
+    a.huge = false;
+    if (is_inexact(common)) continue;
+    if (row(op).rule != Rule::Compare) {
+      raise(ErrorKind::Overflow, std::string(row(op).name), "Python integer out of bounds for " + std::string(name(common)),
+            a.scalar.f[0] < 0 ? "an integer below -2**63" : "an integer above 2**64", "a value the type can hold");
+    }
+    a.scalar = Scalar::from_float(std::copysign(std::numeric_limits<double>::infinity(), a.scalar.f[0]));
+  }
+  return apply(op, again, o);
+}
+
+}  // namespace
+
 Array apply(Op op, std::span<const Arg> args, const Options& o) {
   const Row& r = row(op);
+  for (const Arg& a : args)
+    if (a.huge) return apply_huge(op, args, o);
   if (args.size() != r.nin) {
     raise(ErrorKind::Type, std::string(r.name), "wrong number of operands", std::to_string(args.size()), std::to_string(r.nin));
   }
@@ -262,8 +320,32 @@ Array select(const Arg& condition, const Arg& x, const Arg& y) {
   return record_map(i, args, loop, t, {});
 }
 
+void require_value(const Arg& from, DType to, const char* op) {
+  if (from.array || !from.weak) return;
+  const Scalar& s = from.scalar;
+  if (s.kind == Kind::Complex) {
+    if (!is_complex(to)) raise(ErrorKind::Type, op, "cannot store a complex number", "complex", std::string(name(to)));
+    return;
+  }
+  if (!is_integer(to)) return;
+  Scalar whole = s;
+  bool fits = !from.huge;
+  if (s.kind == Kind::Float && fits) {
+    double v = std::trunc(s.f[0]);
+    if (std::isnan(v)) raise(ErrorKind::Value, op, "cannot convert a NaN to an integer", "nan", "a finite number");
+    if (v >= -0x1p63 && v < 0x1p63) whole = Scalar::from_int(static_cast<int64_t>(v));
+    else if (v >= 0 && v < 0x1p64) whole = Scalar::from_uint(static_cast<uint64_t>(v));
+    else fits = false;
+  }
+  if (!fits || !int_fits(whole, to)) {
+    std::string got = s.kind == Kind::Float ? std::to_string(s.f[0]) : s.kind == Kind::UInt ? std::to_string(s.u) : std::to_string(s.i);
+    raise(ErrorKind::Overflow, op, "Python number out of bounds for " + std::string(name(to)), got, "a value the type can hold");
+  }
+}
+
 void assign(const Array& to, const Arg& from, const Array* where, Casting casting) {
   require_writeable(to, "assign");
+  require_value(from, to.dtype, "assign");
   Instr i;
   i.op = Op::cast;
   i.loop = to.dtype;
@@ -302,8 +384,7 @@ Array copy(const Array& a, DType t, bool c_order) {
   i.op = Op::cast;
   i.loop = t;
   Arg arg(&a);
-  if (!c_order) return record_map(i, {&arg, 1}, &t, t, {});
-  Array out = empty(a.shape(), t, a.base->device);
+  Array out = c_order ? empty(a.shape(), t, a.base->device) : fresh(copy_layout(a, itemsize(t)), t, a.base->device);
   Options o;
   o.out = &out;
   o.casting = Casting::Unsafe;
@@ -365,8 +446,17 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims, 
       raise(ErrorKind::Value, "reduce", "out has the wrong shape", shape_string(*out->layout), shape_string(shape));
     r = *out;
     require_writeable(r, "reduce");
-  } else {
+  } else if (shape.size() < 2 || a.layout->c_contiguous() || kind == Reduction::ArgMin || kind == Reduction::ArgMax) {
     r = empty(shape, result, a.base->device);
+  } else {
+    // The axes that are left keep the operand's order in memory.
+    const Array* operand = &a;
+    std::vector<int> order, place(a.ndim(), -1);
+    for (int d = 0, at = 0; d < a.ndim(); ++d)
+      if (keepdims || !(axes >> d & 1)) place[d] = at++;
+    for (int d : iteration_order({&operand, 1}, a.ndim()))
+      if (place[d] >= 0) order.push_back(place[d]);
+    r = fresh(dense_layout(shape, order, itemsize(result)), result, a.base->device);
   }
   if (reduced == 0) {
     if (kind == Reduction::Min || kind == Reduction::Max || kind == Reduction::ArgMin || kind == Reduction::ArgMax)

@@ -70,7 +70,7 @@ Array transpose(const Array& a, std::span<const int> axes) {
   return view_of(a, Layout::get(shape, strides, itemsize(a.dtype)), a.offset);
 }
 
-Array reshape(const Array& a, std::vector<int64_t> shape) {
+std::optional<Array> reshape_view(const Array& a, std::vector<int64_t> shape) {
   int unknown = -1;
   int64_t known = 1;
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -113,10 +113,13 @@ Array reshape(const Array& a, std::vector<int64_t> shape) {
     }
   }
   for (; possible && j < shape.size(); ++j) strides[j] = j ? strides[j - 1] : itemsize(a.dtype);
-  if (possible) return view_of(a, Layout::get(shape, strides, itemsize(a.dtype)), a.offset);
-  Array dense = copy(a, a.dtype, true);
-  Array v = view_of(dense, Layout::contiguous(shape, itemsize(a.dtype)), 0);
-  return v;
+  if (!possible) return std::nullopt;
+  return view_of(a, Layout::get(shape, strides, itemsize(a.dtype)), a.offset);
+}
+
+Array reshape(const Array& a, std::vector<int64_t> shape) {
+  if (auto v = reshape_view(a, shape)) return *v;
+  return *reshape_view(copy(a, a.dtype, true), shape);
 }
 
 Array part(const Array& a, bool imaginary) {

@@ -78,7 +78,14 @@ Val expand_real(Builder& b, Op op, Val x, Val y) {
     case Op::positive:
     case Op::conjugate: return x;
     case Op::square: return m.mul(x, x);
-    case Op::reciprocal: return is_float(t) ? m.div(lit(1), x) : b.emit(Op::int_div, t, lit(1), x);
+    case Op::reciprocal: {
+      if (is_float(t)) return m.div(lit(1), x);
+      Val r = b.emit(Op::int_div, t, lit(1), x);
+      if (t != DType::I32 && t != DType::I64) return r;
+      // NumPy's result for 1/0 is that of converting an infinity.
+      int64_t lowest = std::numeric_limits<int64_t>::min() >> (64 - 8 * itemsize(t));
+      return m.select(m.eq(x, lit(0)), b.constant(t, Scalar::from_int(lowest)), r);
+    }
     case Op::fabs: return m.abs(x);
     case Op::sign: {
       Val s = m.select(m.gt(x, lit(0)), lit(1), lit(0));

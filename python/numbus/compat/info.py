@@ -14,7 +14,11 @@ def text():
         f"numbus {__version__}",
         f"python {sys.version.split()[0]}, numpy {numpy.__version__}, {platform.platform()}",
     ]
-    lines += _entries(_core.device_info(), "")
+    try:
+        lines += _entries(_core.device_info(), "")
+    except RuntimeError as error:  # NUMBUS_DEVICE names a GPU that cannot be used
+        lines.append(f"default: {error}")
+    lines += _core.cuda_info().splitlines()
     return "\n".join(lines)
 
 
