@@ -43,10 +43,33 @@ def _amount(x, offset):
     return (amount * eps).astype(x.real.dtype)
 
 
+class OrderDependent(Exception):
+    """NumPy has no answer: `a[::2] = a[:3]` reads elements that it has written before."""
+
+
+def ordered_overlap(target, source) -> bool:
+    """Whether NumPy assigns front to back (or back to front) although the two sides overlap.
+
+    For one axis whose strides have one sign it makes no copy of the source, which is right only
+    where the strides are equal; Numbus reads the values from before the assignment.
+    """
+    if not isinstance(source, np.ndarray) or target.ndim != 1 or source.ndim < 1:
+        return False
+    if source.strides[-1] == target.strides[0] or source.strides[-1] * target.strides[0] <= 0:
+        return False
+    return np.shares_memory(target, source)
+
+
 class Shadow(np.ndarray):
     """An ndarray whose inexact results are a little off."""
 
     counter = 0
+
+    def __setitem__(self, index, value):
+        target = self[index] if not isinstance(index, np.ndarray) else None
+        if isinstance(target, np.ndarray) and ordered_overlap(target, value):
+            raise OrderDependent(f"{target.strides} from {value.strides}")
+        super().__setitem__(index, value)
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
         raw = [x.view(np.ndarray) if isinstance(x, Shadow) else x for x in inputs]

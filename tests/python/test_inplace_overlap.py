@@ -49,6 +49,16 @@ def test_square(xp, mode, text):
     run_both(xp, text, rtol=1e-15, a=np.random.default_rng(2).uniform(-3, 3, (5, 5)))
 
 
+@pytest.mark.numbus
+@pytest.mark.parametrize(("left", "right"), [("::2", ":6"), (":6", "::2"), ("2:6", "::3"),
+                                             ("1::3", "2:6"), ("::-2", ":5:-1")])  # fmt: skip
+def test_unequal_strides(xp, mode, left, right):
+    """The right side is read before anything is written; NumPy's own result hangs on its order."""
+    x, a = A.copy(), xp.array(A)
+    exec(f"x[{left}] = x[{right}].copy()\na[{left}] = a[{right}]", {"x": x, "a": a})
+    assert np.asarray(a).tolist() == x.tolist()
+
+
 def test_large_overlap(xp, mode):
     """More than one block of the interpreter, more than one thread."""
     x = np.random.default_rng(3).uniform(-1, 1, 300_000)
