@@ -1,7 +1,8 @@
-// Complex arithmetic by NumPy's formulas, and complex elementary functions from the real ones.
+// Rows over complex operands: arithmetic, comparisons and, from complex_functions.h, elementary functions.
 #include "passes/expand_complex.h"
 
 #include "base/error.h"
+#include "passes/complex_functions.h"
 #include "passes/expand.h"
 #include "passes/math/math.h"
 #include "passes/math_builder.h"
@@ -24,76 +25,13 @@ Val imag_part(Builder& b, Val z) {
   return i.op == Op::make_complex ? i.b : b.emit(Op::imag_part, real_of(i.type), z);
 }
 
-namespace {
-
-struct Parts {
-  Val re, im;
-};
-
-// Smith's division: scales by the larger part of the divisor, so that intermediate squares cannot overflow.
-Parts divide(MathBuilder& m, Parts x, Parts y) {
-  Val ar = m.abs(y.re), ai = m.abs(y.im), zero = m.fconst(ar, 0), one = m.fconst(ar, 1);
-  Val by_re = m.ge(ar, ai);
-  Val num = m.select(by_re, y.im, y.re), den = m.select(by_re, y.re, y.im);
-  Val ratio = m.div(num, den);
-  Val scale = m.div(one, m.add(den, m.mul(num, ratio)));
-  Val re = m.select(by_re, m.add(x.re, m.mul(x.im, ratio)), m.add(m.mul(x.re, ratio), x.im));
-  Val im = m.select(by_re, m.sub(x.im, m.mul(x.re, ratio)), m.sub(m.mul(x.im, ratio), x.re));
-  Val both_zero = m.mand(m.eq(ar, zero), m.eq(ai, zero));
-  return {m.select(both_zero, m.div(x.re, ar), m.mul(re, scale)),
-          m.select(both_zero, m.div(x.im, ar), m.mul(im, scale))};
-}
-
-Parts multiply(MathBuilder& m, Parts x, Parts y) {
-  return {m.sub(m.mul(x.re, y.re), m.mul(x.im, y.im)), m.add(m.mul(x.re, y.im), m.mul(x.im, y.re))};
-}
-
-Parts square_root(MathBuilder& m, Parts z) {
-  Val zero = m.fconst(z.re, 0), half = m.fconst(z.re, 0.5);
-  Val big = math::hypot(m, z.re, z.im);
-  Val t = m.sqrt(m.add(m.mul(m.abs(z.re), half), m.mul(big, half)));
-  Val other = m.div(m.mul(m.abs(z.im), half), t);
-  Val right = m.ge(z.re, zero);
-  Val re = m.select(right, t, other), im = m.select(right, other, t);
-  Val none = m.eq(big, zero);
-  return {m.select(none, zero, re), m.copysign(m.select(none, zero, im), z.im)};
-}
-
-Parts exponential(MathBuilder& m, Parts z) {
-  Val e = math::exp(m, z.re), zero = m.fconst(e, 0);
-  Val real_only = m.eq(z.im, zero);
-  return {m.select(real_only, e, m.mul(e, math::cos(m, z.im))),
-          m.select(real_only, z.im, m.mul(e, math::sin(m, z.im)))};
-}
-
-Parts logarithm(MathBuilder& m, Parts z) {
-  return {math::log(m, math::hypot(m, z.re, z.im)), math::arctan2(m, z.im, z.re)};
-}
-
-// sin, cos, sinh, cosh of z from the real functions of its parts.
-Parts circular(MathBuilder& m, Op op, Parts z) {
-  if (op == Op::sin) return {m.mul(math::sin(m, z.re), math::cosh(m, z.im)), m.mul(math::cos(m, z.re), math::sinh(m, z.im))};
-  if (op == Op::cos) return {m.mul(math::cos(m, z.re), math::cosh(m, z.im)), m.neg(m.mul(math::sin(m, z.re), math::sinh(m, z.im)))};
-  if (op == Op::sinh) return {m.mul(math::sinh(m, z.re), math::cos(m, z.im)), m.mul(math::cosh(m, z.re), math::sin(m, z.im))};
-  return {m.mul(math::cosh(m, z.re), math::cos(m, z.im)), m.mul(math::sinh(m, z.re), math::sin(m, z.im))};
-}
-
-Parts power(MathBuilder& m, Parts x, Parts y) {
-  Val zero = m.fconst(x.re, 0), one = m.fconst(x.re, 1);
-  Parts p = exponential(m, multiply(m, y, logarithm(m, x)));
-  Val base_zero = m.mand(m.eq(x.re, zero), m.eq(x.im, zero));
-  Val power_zero = m.mand(m.eq(y.re, zero), m.eq(y.im, zero));
-  Val re = m.select(base_zero, zero, p.re), im = m.select(base_zero, zero, p.im);
-  return {m.select(power_zero, one, re), m.select(power_zero, zero, im)};
-}
-
-}  // namespace
-
 bool has_complex_expansion(Op op) {
   switch (op) {
     case Op::add: case Op::subtract: case Op::multiply: case Op::divide: case Op::negative: case Op::positive:
     case Op::conjugate: case Op::square: case Op::reciprocal: case Op::absolute: case Op::sqrt: case Op::exp:
     case Op::log: case Op::log2: case Op::log10: case Op::sin: case Op::cos: case Op::sinh: case Op::cosh:
+    case Op::exp2: case Op::expm1: case Op::log1p: case Op::tan: case Op::tanh: case Op::arcsin: case Op::arccos:
+    case Op::arctan: case Op::arcsinh: case Op::arccosh: case Op::arctanh:
     case Op::power: case Op::float_power: case Op::equal: case Op::not_equal: case Op::isnan: case Op::isinf:
     case Op::isfinite: case Op::sign: case Op::rint: case Op::less: case Op::less_equal: case Op::greater:
     case Op::greater_equal: case Op::maximum: case Op::minimum: case Op::fmax: case Op::fmin: return true;
@@ -102,6 +40,7 @@ bool has_complex_expansion(Op op) {
 }
 
 Val expand_complex(Builder& b, Op op, Val xv, Val yv) {
+  using namespace complex_math;
   MathBuilder m(b);
   Parts x{real_part(b, xv), imag_part(b, xv)}, y{ir::kNone, ir::kNone};
   if (yv != ir::kNone) y = {real_part(b, yv), imag_part(b, yv)};
@@ -127,19 +66,19 @@ Val expand_complex(Builder& b, Op op, Val xv, Val yv) {
     case Op::positive: return xv;
     case Op::conjugate: return join({x.re, m.neg(x.im)});
     case Op::square: return join(multiply(m, x, x));
-    case Op::reciprocal: return join(divide(m, {m.fconst(x.re, 1), m.fconst(x.re, 0)}, x));
+    case Op::reciprocal: return join(reciprocal(m, x));
     case Op::absolute: return math::hypot(m, x.re, x.im);
     case Op::rint: return join({m.rint(x.re), m.rint(x.im)});
-    case Op::sqrt: return join(square_root(m, x));
-    case Op::exp: return join(exponential(m, x));
-    case Op::log: return join(logarithm(m, x));
-    case Op::log2:
-    case Op::log10: {
-      Parts l = logarithm(m, x);
-      Val s = m.fconst(x.re, op == Op::log2 ? 1.4426950408889634074 : 0.43429448190325182765);
-      return join({m.mul(l.re, s), m.mul(l.im, s)});
-    }
-    case Op::sin: case Op::cos: case Op::sinh: case Op::cosh: return join(circular(m, op, x));
+    case Op::log: return join(log(m, x, LogBase::E));
+    case Op::log2: return join(log(m, x, LogBase::Two));
+    case Op::log10: return join(log(m, x, LogBase::Ten));
+#define NUMBUS_COMPLEX1(name) \
+  case Op::name: return join(complex_math::name(m, x));
+    NUMBUS_COMPLEX1(sqrt) NUMBUS_COMPLEX1(exp) NUMBUS_COMPLEX1(exp2) NUMBUS_COMPLEX1(expm1) NUMBUS_COMPLEX1(log1p)
+    NUMBUS_COMPLEX1(sin) NUMBUS_COMPLEX1(cos) NUMBUS_COMPLEX1(tan) NUMBUS_COMPLEX1(arcsin) NUMBUS_COMPLEX1(arccos)
+    NUMBUS_COMPLEX1(arctan) NUMBUS_COMPLEX1(sinh) NUMBUS_COMPLEX1(cosh) NUMBUS_COMPLEX1(tanh)
+    NUMBUS_COMPLEX1(arcsinh) NUMBUS_COMPLEX1(arccosh) NUMBUS_COMPLEX1(arctanh) NUMBUS_COMPLEX1(sign)
+#undef NUMBUS_COMPLEX1
     case Op::power:
     case Op::float_power: return join(power(m, x, y));
     case Op::equal: return m.mand(m.eq(x.re, y.re), m.eq(x.im, y.im));
@@ -155,11 +94,6 @@ Val expand_complex(Builder& b, Op op, Val xv, Val yv) {
     case Op::isnan: return both(Op::isnan);
     case Op::isinf: return both(Op::isinf);
     case Op::isfinite: return m.mand(expand(b, op, x.re), expand(b, op, x.im));
-    case Op::sign: {
-      Val zero = m.fconst(x.re, 0), size = math::hypot(m, x.re, x.im);
-      Val none = m.eq(size, zero);
-      return join({m.select(none, zero, m.div(x.re, size)), m.select(none, zero, m.div(x.im, size))});
-    }
     default: raise(ErrorKind::NotImplemented, "expand: no complex rule for " + std::string(op_name(op)));
   }
 }
