@@ -9,6 +9,7 @@ import numpy
 from . import _core
 from ._core import generic, ndarray
 from ._errors import ForeignDtype, message
+from ._host import Views
 
 # What `_core` stores; `numpy.dtype` hashes by value, so byte-swapped types are not in here.
 SUPPORTED = frozenset(map(numpy.dtype, "?bhilqBHILQefdFD"))
@@ -117,14 +118,10 @@ def as_dtype(op, dtype, default=None):
 
 
 def unwrap(x, views):
-    """`x` with every Numbus array inside it as a NumPy view; `views` collects id(view) -> (view,
-    array).
-    """
+    """`x` with every Numbus array inside it as a NumPy array that `views` (a Views) gives."""
     kind = type(x)
     if kind is ndarray:
-        view = numpy.asarray(x)
-        views[id(view)] = (view, x)
-        return view
+        return views.give(x)
     if kind is generic:
         return x.dtype.type(x.item())
     if kind is list or kind is tuple:
@@ -147,13 +144,13 @@ def wrap(x, views):
     """
     kind = type(x)
     if kind is numpy.ndarray:
-        if id(x) in views:
-            return views[id(x)][1]
+        array = views.array_of(x)
+        if array is not None:
+            return array
         if x.dtype not in SUPPORTED:
             return x
-        for view, _ in views.values():
-            if x.base is not None and numpy.may_share_memory(x, view):
-                return _core.from_numpy(x)
+        if x.base is not None and views.shares(x):
+            return _core.from_numpy(x)
         return adopt(x)
     if kind is list or kind is tuple:
         return kind([wrap(item, views) for item in x])
@@ -165,12 +162,17 @@ def wrap(x, views):
 
 
 def library(function, args, kwargs):
-    """Calls a NumPy function on zero-copy views of Numbus arrays and wraps its results."""
-    views = {}
+    """Calls a NumPy function on the memory of Numbus arrays (on a GPU: on copies, brought back
+    where the function wrote to them) and wraps its results.
+    """
+    views = Views()
     args = [unwrap(item, views) for item in args]
     if kwargs:
         kwargs = {key: unwrap(value, views) for key, value in kwargs.items()}
-    return wrap(function(*args, **kwargs), views)
+    try:
+        return wrap(function(*args, **kwargs), views)
+    finally:
+        views.finish()
 
 
 def as_generic(a):

@@ -10,9 +10,10 @@ from . import _core
 from ._convert import adopt, to_numpy
 from ._core import generic, ndarray
 from ._errors import message
+from ._host import writing
 
 
-def _plain(index):
+def plain(index):
     """`index` with every Numbus array in it as a NumPy array; lists become arrays as NumPy takes
     them.
     """
@@ -52,7 +53,7 @@ def getitem(a, index):
     out of range.
     """
     view = numpy.asarray(a)
-    index = _plain(index)
+    index = plain(index)
     try:
         result = view[index]
     except IndexError as error:
@@ -73,14 +74,14 @@ def setitem(a, index, value):
         value = numpy.asarray(value)
     elif isinstance(value, (ndarray, generic)):
         value = to_numpy(value)
-    view = numpy.asarray(a)
-    if not view.flags.writeable:
+    if not a._writeable:
         raise ValueError(
             message("setitem", "assignment destination is read-only", a.shape, "a copy")
         )
-    index = _plain(index)
+    index = plain(index)
     try:
-        view[index] = value
+        with writing(a) as real:
+            real[index] = value
     except (IndexError, ValueError) as error:
         raise _explained("setitem", a, error) from None
 

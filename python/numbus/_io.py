@@ -4,6 +4,7 @@ import numpy
 
 from ._convert import library, wrap
 from ._fallback import make
+from ._host import Views
 
 __all__ = [
     "fromfile",
@@ -29,7 +30,7 @@ class Archive:
         self.files = real.files
 
     def __getitem__(self, name):
-        return wrap(self._real[name], {})
+        return wrap(self._real[name], Views())
 
     def __getattr__(self, name):
         return getattr(self._real, name)
@@ -74,7 +75,7 @@ def load(file, mmap_mode=None, allow_pickle=False, **kwargs):
     result = numpy.load(file, mmap_mode=mmap_mode, allow_pickle=False, **kwargs)
     if isinstance(result, numpy.lib.npyio.NpzFile):
         return Archive(result)
-    return result if mmap_mode else wrap(result, {})
+    return result if mmap_mode else wrap(result, Views())
 
 
 def save(file, arr, allow_pickle=False):

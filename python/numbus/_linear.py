@@ -6,6 +6,7 @@ from . import _core
 from ._convert import operand, to_ndarray
 from ._core import ndarray
 from ._errors import many_axes, message
+from ._host import reading, same_memory, writing
 from ._reductions import reduce, store
 from ._ufuncs import UFUNCS
 
@@ -32,7 +33,8 @@ def _library_matmul(a, b, out=None, dtype=None):
         dtype = numpy.promote_types(a.dtype, b.dtype) if dtype is None else numpy.dtype(dtype)
         stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         out = _core.empty(stack + (a.shape[-2], b.shape[-1]), dtype)
-    numpy.matmul(numpy.asarray(a), numpy.asarray(b), out=numpy.asarray(out), casting="unsafe")
+    with writing(out, fresh=True) as real:
+        numpy.matmul(reading(a), reading(b), out=real, casting="unsafe")
     return out
 
 
@@ -94,8 +96,7 @@ def _fits(out, a, b):
         return False
     if out.dtype != numpy.promote_types(a.dtype, b.dtype):
         return False
-    view = numpy.asarray(out)
-    return not any([numpy.may_share_memory(view, numpy.asarray(x)) for x in (a, b)])
+    return not any([same_memory(out, x) for x in (a, b)])
 
 
 def dot(a, b, out=None):

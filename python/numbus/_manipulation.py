@@ -6,6 +6,7 @@ from . import _core
 from ._convert import is_order, memory_order, to_ndarray
 from ._core import ndarray
 from ._errors import as_shape, many_axes, message, one_axis
+from ._host import same_memory
 from ._matrices import diagonal_view
 
 __all__ = [
@@ -53,13 +54,9 @@ def reshape(a, /, shape, order="C", *, copy=None):
         result = a.transpose(tuple(range(a.ndim))[::-1]).reshape(shape[::-1])
         return result.transpose(tuple(range(result.ndim))[::-1])
     result = a.reshape(shape)
-    if copy is False and a.size and not numpy.may_share_memory(_view(a), _view(result)):
+    if copy is False and a.size and not same_memory(a, result):
         raise ValueError(message("reshape", "unable to avoid a copy", a.strides, "copy=None"))
     return result
-
-
-def _view(a):
-    return numpy.asarray(a)
 
 
 def ravel(a, order="C"):

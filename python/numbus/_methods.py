@@ -19,7 +19,9 @@ from . import (
 )
 from ._convert import copy_to_order, to_ndarray, to_numpy
 from ._core import generic, ndarray
+from ._errors import message
 from ._fallback import make
+from ._host import Flat, on_host, writing
 
 _BOTH = (ndarray, generic)
 
@@ -152,17 +154,20 @@ def attach():
     _attach_generic()
 
 
-def _flat(self):
-    return numpy.asarray(self).flat
-
-
 def _set_flat(self, value):
-    numpy.asarray(self).flat = to_numpy(value)
+    with writing(self) as real:
+        real.flat = to_numpy(value)
+
+
+def _ctypes(self):
+    if not on_host(self):
+        raise AttributeError(message("ctypes", "memory not on the host", self._device, "the CPU"))
+    return numpy.asarray(self).ctypes
 
 
 def _attach_array():
-    ndarray.flat = property(_flat, _set_flat, doc="An iterator over the elements, on the host.")
-    ndarray.ctypes = property(lambda self: numpy.asarray(self).ctypes)
+    ndarray.flat = property(Flat, _set_flat, doc="The elements in C order, on the host.")
+    ndarray.ctypes = property(_ctypes)
     ndarray.__copy__ = lambda self: copy_to_order(self, "K")
     ndarray.__deepcopy__ = deepcopy
     ndarray.__contains__ = contains
