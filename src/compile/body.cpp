@@ -53,6 +53,10 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
   Type* scalar = part == DType::Bool ? B.getInt8Ty() : E.scalar_type(part);
   V ptr = address(row, col, stride, itemsize(a.dtype));
   auto as_value = [&](V v) -> V { return part == DType::Bool ? B.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v; };
+  if (E.W == 1 && is_complex(a.dtype) && a.inner == ir::Inner::Contiguous && a.aligned) {
+    V both = load_plain(llvm::FixedVectorType::get(scalar, 2), ptr, mask, 2 * size);  // one access for both parts
+    return {B.CreateExtractElement(both, uint64_t{0}), B.CreateExtractElement(both, uint64_t{1})};
+  }
   if (a.inner != ir::Inner::Contiguous || E.W == 1) {
     V step = stride ? stride : B.getInt64(itemsize(a.dtype));
     Value r{as_value(gather(scalar, ptr, step, mask))};
@@ -89,8 +93,13 @@ void Body::store(const ir::Arg& a, const Point& p, int arg, Value value, V mask)
       B.CreateCondBr(mask, yes, after);
       B.SetInsertPoint(yes);
     }
-    B.CreateAlignedStore(v, ptr, llvm::Align(size));
-    if (value.im) B.CreateAlignedStore(value.im, B.CreateGEP(B.getInt8Ty(), ptr, B.getInt64(size)), llvm::Align(size));
+    if (value.im && a.inner == ir::Inner::Contiguous && a.aligned) {
+      V both = B.CreateInsertElement(llvm::PoisonValue::get(llvm::FixedVectorType::get(v->getType(), 2)), v, uint64_t{0});
+      B.CreateAlignedStore(B.CreateInsertElement(both, value.im, uint64_t{1}), ptr, llvm::Align(2 * size));
+    } else {
+      B.CreateAlignedStore(v, ptr, llvm::Align(size));
+    }
+    if (value.im && !(a.inner == ir::Inner::Contiguous && a.aligned)) B.CreateAlignedStore(value.im, B.CreateGEP(B.getInt8Ty(), ptr, B.getInt64(size)), llvm::Align(size));
     if (after) {
       B.CreateBr(after);
       B.SetInsertPoint(after);

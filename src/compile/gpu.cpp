@@ -51,7 +51,15 @@ class Gpu {
     f_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), words, false), llvm::Function::ExternalLinkage, "k", m);
     auto* md = llvm::MDNode::get(b_.getContext(), {llvm::ValueAsMetadata::get(f_), llvm::MDString::get(b_.getContext(), "kernel"),
                                                    llvm::ConstantAsMetadata::get(b_.getInt32(1))});
-    m.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(md);
+    auto* annotations = m.getOrInsertNamedMetadata("nvvm.annotations");
+    annotations->addOperand(md);
+    auto annotate = [&](const char* what, int n) {
+      annotations->addOperand(llvm::MDNode::get(b_.getContext(), {llvm::ValueAsMetadata::get(f_), llvm::MDString::get(b_.getContext(), what),
+                                                                  llvm::ConstantAsMetadata::get(b_.getInt32(n))}));
+    };
+    annotate("maxntidx", kGpuThreads);
+    // Reductions of little arithmetic live off loads in flight: at most 64 registers keep four blocks resident.
+    if (g.form == GpuForm::ReduceAll && k_.body.size() <= 48) annotate("minctasm", 4);
     many_.vector_align = 16;
   }
 
@@ -179,13 +187,24 @@ class Gpu {
     return in;
   }
 
+  // Everything about a row that its points share, computed where the row is entered.
+  struct Row {
+    Point one, many;
+  };
+  Row enter_row(V row) {
+    Row r;
+    at_row(r.one, one_, row);
+    r.many = r.one;
+    r.many.scalars.clear();
+    for (int s = 0; s < static_cast<int>(k_.scalars.size()); ++s) r.many.scalars.push_back(scalar(many_, s));
+    return r;
+  }
+
   // The body for points [col, col + vector) of a row, lane by lane where the whole vector does not fit.
-  void points(V row, V col, V end) {
+  void points(const Row& row, V col, V end) {
     V last = b_.CreateAdd(col, b_.getInt64(g_.vector - 1));
-    Point probe;
-    at_row(probe, one_, row);
     V whole = b_.CreateICmpSLT(last, end);
-    for (int x = 0; x < k_.boxes; ++x) whole = b_.CreateAnd(whole, in_box(probe, x, col, last));
+    for (int x = 0; x < k_.boxes; ++x) whole = b_.CreateAnd(whole, in_box(row.one, x, col, last));
     auto lanes = [&] {
       for (int v = 0; v < g_.vector; ++v) {
         V c = b_.CreateAdd(col, b_.getInt64(v));
@@ -197,8 +216,7 @@ class Gpu {
       return;
     }
     branch(whole, [&] {
-      Point p;
-      at_row(p, many_, row);
+      Point p = row.many;
       p.col = col;
       p.inside = true;
       p.acc_fields = fields_;
@@ -206,9 +224,8 @@ class Gpu {
     }, lanes);
   }
 
-  void one_point(V row, V col, int lane) {
-    Point p;
-    at_row(p, one_, row);
+  void one_point(const Row& row, V col, int lane) {
+    Point p = row.one;
     p.col = col;
     boxes_at(p, col);
     for (size_t f = 0; f < fields_.size(); ++f) p.acc_fields.push_back(lane_field(f, lane));
@@ -219,7 +236,10 @@ class Gpu {
     V rows = word(g_.word_rows()), cols = word(g_.word_points()), n = b_.getInt64(g_.vector);
     V row0 = b_.CreateAdd(b_.CreateMul(block_y_, ntid_y_), tid_y_), row_step = b_.CreateMul(grid_y_, ntid_y_);
     V col0 = b_.CreateMul(b_.CreateAdd(b_.CreateMul(block_x_, ntid_), tid_), n), col_step = b_.CreateMul(b_.CreateMul(grid_x_, ntid_), n);
-    loop(row0, rows, row_step, "rows", [&](V row) { loop(col0, cols, col_step, "cols", [&](V col) { points(row, col, cols); }); });
+    loop(row0, rows, row_step, "rows", [&](V row) {
+      Row r = enter_row(row);
+      loop(col0, cols, col_step, "cols", [&](V col) { points(r, col, cols); });
+    });
   }
 
   void allocate_state() {
@@ -326,14 +346,14 @@ class Gpu {
       V base = b_.CreateMul(result, word(g_.word_sequential()));
       // Several steps at a time where nothing can branch: their loads are in flight together.
       V start = first;
-      int turns = k_.rank == 1 && k_.boxes == 0 && k_.body.size() <= 48 ? 4 : 1;
+      Row only = k_.rank == 1 ? enter_row(b_.getInt64(0)) : Row{};
+      int turns = k_.rank == 1 && k_.boxes == 0 && k_.body.size() <= 48 ? (k_.acc_fields.size() * g_.vector <= 4 ? 4 : 2) : 1;
       if (turns > 1) {
         V far = b_.CreateAdd(b_.CreateMul(step, b_.getInt64(turns - 1)), b_.getInt64(g_.vector - 1));
         V limit = b_.CreateSub(count, far);
         V stride = b_.CreateMul(step, b_.getInt64(turns));
         start = loop(first, limit, stride, "turns", [&](V place) {
-          Point p;
-          at_row(p, many_, b_.getInt64(0));
+          Point p = only.many;
           p.inside = true;
           p.acc_fields = fields_;
           for (int t = 0; t < turns; ++t) {
@@ -344,18 +364,18 @@ class Gpu {
       }
       loop(start, count, step, "places", [&](V place) {
         if (k_.rank == 1) {
-          points(b_.getInt64(0), place, count);
+          points(only, place, count);
           return;
         }
         auto [row, col] = divide(place, cols);
         V same_row = b_.CreateICmpSLE(b_.CreateAdd(col, n), cols);
         V at = b_.CreateAdd(base, row);
-        branch(same_row, [&, r = at, c = col] { points(r, c, cols); }, [&] {
+        branch(same_row, [&, r = at, c = col] { points(enter_row(r), c, cols); }, [&] {
           for (int v = 0; v < g_.vector; ++v) {
             V here = b_.CreateAdd(place, b_.getInt64(v));
             branch(b_.CreateICmpSLT(here, count), [&] {
               auto [r, c] = divide(here, cols);
-              one_point(b_.CreateAdd(base, r), c, v);
+              one_point(enter_row(b_.CreateAdd(base, r)), c, v);
             });
           }
         });
@@ -428,7 +448,7 @@ class Gpu {
         reset_state();
         V base = b_.CreateMul(result, rows);
         V limit = b_.CreateSelect(inside, rows, b_.getInt64(0));
-        loop(tid_y_, limit, ntid_y_, "rows", [&](V row) { one_point(b_.CreateAdd(base, row), col, 0); });
+        loop(tid_y_, limit, ntid_y_, "rows", [&](V row) { one_point(enter_row(b_.CreateAdd(base, row)), col, 0); });
         for (const GpuReduce& r : g_.reduces) share(r, thread, get_state(r, 0));
         barrier();
         branch(b_.CreateAnd(inside, b_.CreateICmpEQ(tid_y_, b_.getInt64(0))), [&] {

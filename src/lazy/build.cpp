@@ -188,6 +188,8 @@ class KernelBuilder {
       const Storage& st = p_.storages[a.storage];
       const Base* base = st.slot >= 0 ? p_.window.slots_[st.slot].base : nullptr;
       bool aligned = kind == ir::Inner::Contiguous && (!base || base->owned || !st.initial) && a.offset % 64 == 0;
+      // Steps of a reduction begin where the lane number does, which must then be a row's beginning too.
+      if (step_ir_.acc == ir::Acc::Lanes && step_ir_.rank > 1 && extents_[inner] % ir::kLanes) aligned = false;
       int64_t bytes = itemsize(a.dtype);
       for (int d = 0; d < step_ir_.rank; ++d) {
         if (d < inner) aligned = aligned && over(a.strides, d) % 64 == 0;

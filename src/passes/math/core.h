@@ -4,6 +4,8 @@
 // The functions are templates over a builder B: B::V is a handle of a value (float, same-width int
 // or mask), and each method emits one step. The compiler's builder emits IR; a test's builder
 // computes at once. Every step is one IEEE operation, so all builders give the same bits.
+// So no fast-math flag may reach these steps, contraction and reassociation included, whatever the
+// kernel asks for.
 //   constants  fconst(like, double) iconst(like, int64) is_f32(like) table(like, values, n, index)
 //   float      add sub mul div fma neg abs sqrt rint floor trunc copysign fmin2 fmax2 (the last two
 //   without NaN) compare    lt le gt ge eq ne (false on NaN, but ne) ilt ige ieq (signed); masks:
