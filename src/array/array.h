@@ -1,4 +1,5 @@
-// Arrays as the language bindings see them: a typed view of a base, and the operations that record work.
+// Arrays as the language bindings see them: a typed view of a base, and the operations that record
+// work.
 #pragma once
 
 #include <memory>
@@ -16,23 +17,26 @@ struct Array {
   int64_t offset = 0;
   DType dtype = DType::F64;
   bool writeable = true;
-  bool owns = true;              // not a view: what flags and base report
-  std::shared_ptr<void> origin;  // of a view: whatever the bindings call the array it was taken from
-  std::shared_ptr<Mask> mask;    // a compress view: the values of a larger array where the mask holds
+  bool owns = true;  // not a view: what flags and base report
+  std::shared_ptr<void>
+      origin;                  // of a view: whatever the bindings call the array it was taken from
+  std::shared_ptr<Mask> mask;  // a compress view: the values of a larger array where the mask holds
 
   int ndim() const { return layout->ndim(); }
   int64_t size() const { return layout->size(); }
-  std::span<const int64_t> shape() const { return {layout->shape(), static_cast<size_t>(layout->ndim())}; }
+  std::span<const int64_t> shape() const {
+    return {layout->shape(), static_cast<size_t>(layout->ndim())};
+  }
   ViewRef view() const { return {base.get(), layout.get(), offset, dtype}; }
 };
 
-// The state of a boolean array when it was used as an index. Shared by all compress views made with it; written to,
-// the array leaves its old values here first.
+// The state of a boolean array when it was used as an index. Shared by all compress views made with
+// it; written to, the array leaves its old values here first.
 struct Mask {
   Array array;
   uint32_t version;
-  bool watched = true;   // array still is the user's own
-  int64_t count = -1;    // true elements, once known
+  bool watched = true;  // array still is the user's own
+  int64_t count = -1;   // true elements, once known
   ~Mask();
 };
 
@@ -54,8 +58,9 @@ extern uint64_t current_line;
 Array empty(std::span<const int64_t> shape, DType t, Device* device = nullptr);
 Array full(std::span<const int64_t> shape, DType t, const Scalar& value);
 Array arange(double start, double step, int64_t start_int, int64_t step_int, int64_t n, DType t);
-Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t> strides, DType t, int64_t low, int64_t nbytes,
-             bool writeable, bool shared, void (*release)(void*), void* owner);
+Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t> strides, DType t,
+             int64_t low, int64_t nbytes, bool writeable, bool shared, void (*release)(void*),
+             void* owner);
 
 // Elementwise.
 DType common_dtype(std::span<const Arg> args);
@@ -69,10 +74,12 @@ Array apply(Op op, std::span<const Arg> args, const Options& o = {});
 Array select(const Arg& condition, const Arg& x, const Arg& y);
 // A Python number must be a value that the type has; other operands are cast.
 void require_value(const Arg& from, DType to, const char* op);
-void assign(const Array& to, const Arg& from, const Array* where = nullptr, Casting casting = Casting::Unsafe);
+void assign(const Array& to, const Arg& from, const Array* where = nullptr,
+            Casting casting = Casting::Unsafe);
 Array copy(const Array& a, DType t, bool c_order = false);
-Array reduce(Reduction kind, const Array& a, uint64_t axes, bool keepdims, std::optional<DType> dtype, const Array* where,
-             double ddof, const Array* out = nullptr);
+Array reduce(Reduction kind, const Array& a, uint64_t axes, bool keepdims,
+             std::optional<DType> dtype, const Array* where, double ddof,
+             const Array* out = nullptr);
 
 // Views.
 Array view_of(const Array& a, const Layout* layout, int64_t offset);
@@ -81,20 +88,22 @@ const Layout* broadcast_layout(const Array& a, const Layout* to, const char* op)
 std::vector<int64_t> broadcast_shape(std::span<const Array* const> arrays, const char* op);
 Array transpose(const Array& a, std::span<const int> axes);
 Array reshape(const Array& a, std::vector<int64_t> shape);  // a view where possible, else a copy
-std::optional<Array> reshape_view(const Array& a, std::vector<int64_t> shape);  // nothing where it would take a copy
+std::optional<Array> reshape_view(
+    const Array& a, std::vector<int64_t> shape);  // nothing where it would take a copy
 Array part(const Array& a, bool imaginary);
 Array view_as(const Array& a, DType t);
 
 // Masks.
 Array compress(const Array& a, const Array& mask);
 std::shared_ptr<Mask> mask_of(const Array& boolean);
-void settle(Array& a);  // turns a compress view into an ordinary one-dimensional array
+void settle(Array& a);              // turns a compress view into an ordinary one-dimensional array
 void before_write(const Array& a);  // snapshots a mask that is about to change
 
 // The memory of an array, with all pending work on it done.
 char* data_of(const Array& a, const char* reason);
 Scalar read_element(const Array& a, int64_t byte_offset);
-// The elements on the host, at the view's strides: the memory itself on a CPU, a copy of it otherwise.
+// The elements on the host, at the view's strides: the memory itself on a CPU, a copy of it
+// otherwise.
 std::shared_ptr<char> host_view(const Array& a, const char* reason);
 Array to_device(const Array& a, Device& d);
 

@@ -16,7 +16,8 @@ Device& resolve_device(const std::string& name) {
   if (name.rfind("cuda", 0) == 0) {
     int ordinal = name.size() > 5 ? std::atoi(name.c_str() + 5) : 0;
     if (Device* d = cuda_device(ordinal)) return *d;
-    raise(ErrorKind::Runtime, "device", "the GPU cannot be used: " + cuda_unavailable_reason(), name, "a usable GPU, or cpu");
+    raise(ErrorKind::Runtime, "device", "the GPU cannot be used: " + cuda_unavailable_reason(),
+          name, "a usable GPU, or cpu");
   }
   raise(ErrorKind::Value, "device", "unknown device", name, "cpu, cuda, cuda:N or null");
 }
@@ -89,8 +90,9 @@ Array arange(double start, double step, int64_t start_int, int64_t step_int, int
   return a;
 }
 
-Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t> strides, DType t, int64_t low, int64_t nbytes,
-             bool writeable, bool shared, void (*release)(void*), void* owner) {
+Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t> strides, DType t,
+             int64_t low, int64_t nbytes, bool writeable, bool shared, void (*release)(void*),
+             void* owner) {
   Base* b = Base::create(cpu_device(), nbytes);
   b->data = static_cast<char*>(data) + low;
   b->owned = false;
@@ -121,7 +123,8 @@ std::shared_ptr<char> host_view(const Array& a, const char* reason) {
   Device& d = *a.base->device;
   if (d.kind() == DeviceKind::Cpu) return std::shared_ptr<char>(std::shared_ptr<void>(), at);
   int64_t low = a.layout->low(), bytes = a.layout->high() - low;
-  std::shared_ptr<char> block(static_cast<char*>(std::malloc(std::max<int64_t>(bytes, 1))), std::free);
+  std::shared_ptr<char> block(static_cast<char*>(std::malloc(std::max<int64_t>(bytes, 1))),
+                              std::free);
   d.copy_to_host(block.get(), at + low, bytes);
   return std::shared_ptr<char>(block, block.get() - low);
 }
@@ -133,13 +136,17 @@ Array to_device(const Array& a, Device& d) {
   if (out.size() == 0) return out;
   auto host = host_view(dense, "transfer");
   out.base->ensure_data();
-  if (d.kind() == DeviceKind::Cpu) std::memcpy(out.base->data, host.get(), out.base->nbytes);
-  else d.copy_from_host(out.base->data, host.get(), out.base->nbytes);
+  if (d.kind() == DeviceKind::Cpu)
+    std::memcpy(out.base->data, host.get(), out.base->nbytes);
+  else
+    d.copy_from_host(out.base->data, host.get(), out.base->nbytes);
   return out;
 }
 
 void require_writeable(const Array& a, const char* op) {
-  if (!a.writeable) raise(ErrorKind::Value, op, "assignment destination is read-only", "a read-only array", "a writable one (see copy())");
+  if (!a.writeable)
+    raise(ErrorKind::Value, op, "assignment destination is read-only", "a read-only array",
+          "a writable one (see copy())");
 }
 
 }  // namespace numbus

@@ -22,12 +22,16 @@ DType weak_result(DType strong, Kind weak) {
 }
 
 DType default_of(Kind k) {
-  return k == Kind::Bool ? DType::Bool : k <= Kind::UInt ? DType::I64 : k == Kind::Float ? DType::F64 : DType::C128;
+  return k == Kind::Bool    ? DType::Bool
+         : k <= Kind::UInt  ? DType::I64
+         : k == Kind::Float ? DType::F64
+                            : DType::C128;
 }
 
 bool int_fits(const Scalar& s, DType t) {
   if (s.kind == Kind::UInt && t == DType::U64) return true;
-  if (s.kind == Kind::UInt && s.u > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return false;
+  if (s.kind == Kind::UInt && s.u > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+    return false;
   if (t == DType::U64) return s.i >= 0;
   int bits = 8 * itemsize(t);
   if (kind(t) == Kind::UInt) return s.i >= 0 && s.i < (int64_t(1) << bits);
@@ -35,7 +39,8 @@ bool int_fits(const Scalar& s, DType t) {
 }
 
 // A dense layout whose axes lie in memory in the given order, outermost first.
-const Layout* dense_layout(std::span<const int64_t> shape, std::span<const int> outer_first, int size) {
+const Layout* dense_layout(std::span<const int64_t> shape, std::span<const int> outer_first,
+                           int size) {
   std::vector<int64_t> strides(shape.size());
   int64_t step = size;
   for (size_t k = outer_first.size(); k-- > 0;) {
@@ -45,8 +50,9 @@ const Layout* dense_layout(std::span<const int64_t> shape, std::span<const int> 
   return Layout::get(shape, strides, size);
 }
 
-// The order NumPy's iterator finds: an insertion sort from the innermost axis out, in which axes that no operand can
-// tell apart (extents of one, broadcast) are skipped and C order wins where operands disagree.
+// The order NumPy's iterator finds: an insertion sort from the innermost axis out, in which axes
+// that no operand can tell apart (extents of one, broadcast) are skipped and C order wins where
+// operands disagree.
 std::vector<int> iteration_order(std::span<const Array* const> arrays, int n) {
   std::vector<int> inner_first(n);
   for (int d = 0; d < n; ++d) inner_first[d] = n - 1 - d;
@@ -61,8 +67,10 @@ std::vector<int> iteration_order(std::span<const Array* const> arrays, int n) {
       for (const Array* a : arrays) {
         int64_t mine = stride(*a, axis), other = stride(*a, inner_first[j]);
         if (mine == 0 || other == 0) continue;
-        if (other <= mine) smaller = false;
-        else if (!decided) smaller = true;
+        if (other <= mine)
+          smaller = false;
+        else if (!decided)
+          smaller = true;
         decided = true;
       }
       if (decided && !smaller) break;
@@ -74,24 +82,29 @@ std::vector<int> iteration_order(std::span<const Array* const> arrays, int n) {
   return inner_first;
 }
 
-// A layout for a fresh result: C order, or the operands' common axis order where they agree on another (NumPy's "K").
-const Layout* result_layout(std::span<const Array* const> arrays, const Layout* shape_like, int size) {
+// A layout for a fresh result: C order, or the operands' common axis order where they agree on
+// another (NumPy's "K").
+const Layout* result_layout(std::span<const Array* const> arrays, const Layout* shape_like,
+                            int size) {
   bool all_c = true;
   for (const Array* a : arrays)
     if (a->ndim() > 1 && !a->layout->c_contiguous()) all_c = false;
   int n = shape_like->ndim();
   if (all_c || n < 2) return shape_like->contiguous_like(size);
-  return dense_layout({shape_like->shape(), static_cast<size_t>(n)}, iteration_order(arrays, n), size);
+  return dense_layout({shape_like->shape(), static_cast<size_t>(n)}, iteration_order(arrays, n),
+                      size);
 }
 
-// The layout of a copy that keeps its source's order: the axes by their strides, those of broadcast axes innermost.
+// The layout of a copy that keeps its source's order: the axes by their strides, those of broadcast
+// axes innermost.
 const Layout* copy_layout(const Array& a, int size) {
   int n = a.ndim();
   if (n < 2 || a.layout->c_contiguous()) return a.layout->contiguous_like(size);
   std::vector<int> order(n);
   for (int d = 0; d < n; ++d) order[d] = d;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int x, int y) { return std::abs(a.layout->stride(x)) > std::abs(a.layout->stride(y)); });
+  std::stable_sort(order.begin(), order.end(), [&](int x, int y) {
+    return std::abs(a.layout->stride(x)) > std::abs(a.layout->stride(y));
+  });
   return dense_layout(a.shape(), order, size);
 }
 
@@ -105,17 +118,20 @@ Array fresh(const Layout* layout, DType t, Device* device) {
 
 void record(Instr& i, const Array& out, const Window::Input* in, int count) {
   Runtime& r = Runtime::get();
-  uint64_t signature = mix(mix(current_line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
-                           reinterpret_cast<uint64_t>(out.layout.get()));
+  uint64_t signature =
+      mix(mix(current_line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
+          reinterpret_cast<uint64_t>(out.layout.get()));
   r.about_to_record(signature);
   // One device per window, and per operation.
   for (int n = 0; n < count; ++n) {
     if (in[n].view && in[n].view->base->device != out.base->device) {
       raise(ErrorKind::Value, std::string(op_name(i.op)), "operands are on different devices",
-            device_label(*in[n].view->base->device) + " and " + device_label(*out.base->device), "one device (see nb.device and to_device)");
+            device_label(*in[n].view->base->device) + " and " + device_label(*out.base->device),
+            "one device (see nb.device and to_device)");
     }
   }
-  if (!r.window().empty() && r.window().slots_[0].base->device != out.base->device) r.flush("another device");
+  if (!r.window().empty() && r.window().slots_[0].base->device != out.base->device)
+    r.flush("another device");
   i.line = current_line;
   if (out.base->mask) before_write(out);
   r.window().record(i, out.view(), in, count);
@@ -127,7 +143,8 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count) {
 }
 
 // All operands over one domain: the shared shape, broadcast views, and the recorded instruction.
-Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType result, const Options& o) {
+Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType result,
+                 const Options& o) {
   const Array* arrays[kMaxOperands];
   int narrays = 0;
   for (const Arg& a : args)
@@ -139,7 +156,8 @@ Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType re
     if (arrays[n]->mask) mask = arrays[n]->mask;
   if (mask) {
     bool plain = !o.where && (!o.out || o.out->mask == mask);
-    for (int n = 0; n < narrays; ++n) plain = plain && (arrays[n]->mask == mask || arrays[n]->ndim() == 0);
+    for (int n = 0; n < narrays; ++n)
+      plain = plain && (arrays[n]->mask == mask || arrays[n]->ndim() == 0);
     if (!plain) {
       std::vector<Array> settled;
       std::vector<Arg> again(args.begin(), args.end());
@@ -160,13 +178,15 @@ Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType re
     out = *o.out;
     require_writeable(out, op);
     if (!can_cast(result, out.dtype, o.casting)) {
-      raise(ErrorKind::Casting, op, "cannot cast the result to out's type", std::string(name(result)) + " into " + std::string(name(out.dtype)),
+      raise(ErrorKind::Casting, op, "cannot cast the result to out's type",
+            std::string(name(result)) + " into " + std::string(name(out.dtype)),
             "an out array of a same-kind type (or casting='unsafe')");
     }
     domain = out.layout.get();
   } else {
     bool same = narrays > 0;
-    for (int n = 1; n < narrays; ++n) same = same && arrays[n]->layout->same_shape(*arrays[0]->layout);
+    for (int n = 1; n < narrays; ++n)
+      same = same && arrays[n]->layout->same_shape(*arrays[0]->layout);
     if (o.where) same = same && o.where->layout->same_shape(*arrays[0]->layout);
     const Layout* like;
     LayoutRef hold;
@@ -243,7 +263,8 @@ DType common_dtype(std::span<const Arg> args) {
 
 namespace {
 
-// Integers beyond 64 bits: floats take them as a float, comparisons as an infinity, nothing else does.
+// Integers beyond 64 bits: floats take them as a float, comparisons as an infinity, nothing else
+// does.
 Array apply_huge(Op op, std::span<const Arg> args, const Options& o) {
   std::vector<Arg> again(args.begin(), args.end());
   DType common = common_dtype(args);
@@ -252,10 +273,13 @@ Array apply_huge(Op op, std::span<const Arg> args, const Options& o) {
     a.huge = false;
     if (is_inexact(common)) continue;
     if (row(op).rule != Rule::Compare) {
-      raise(ErrorKind::Overflow, std::string(row(op).name), "Python integer out of bounds for " + std::string(name(common)),
-            a.scalar.f[0] < 0 ? "an integer below -2**63" : "an integer above 2**64", "a value the type can hold");
+      raise(ErrorKind::Overflow, std::string(row(op).name),
+            "Python integer out of bounds for " + std::string(name(common)),
+            a.scalar.f[0] < 0 ? "an integer below -2**63" : "an integer above 2**64",
+            "a value the type can hold");
     }
-    a.scalar = Scalar::from_float(std::copysign(std::numeric_limits<double>::infinity(), a.scalar.f[0]));
+    a.scalar =
+        Scalar::from_float(std::copysign(std::numeric_limits<double>::infinity(), a.scalar.f[0]));
   }
   return apply(op, again, o);
 }
@@ -267,18 +291,22 @@ Array apply(Op op, std::span<const Arg> args, const Options& o) {
   for (const Arg& a : args)
     if (a.huge) return apply_huge(op, args, o);
   if (args.size() != r.nin) {
-    raise(ErrorKind::Type, std::string(r.name), "wrong number of operands", std::to_string(args.size()), std::to_string(r.nin));
+    raise(ErrorKind::Type, std::string(r.name), "wrong number of operands",
+          std::to_string(args.size()), std::to_string(r.nin));
   }
   DType common = common_dtype(args);
   DType types[3];
   for (size_t n = 0; n < args.size(); ++n) {
     const Arg& a = args[n];
     types[n] = a.weak ? common : a.array ? a.array->dtype : a.dtype;
-    if (!a.weak || !a.scalar.is_real_integer() || a.scalar.kind == Kind::Bool || !is_integer(common) || int_fits(a.scalar, common)) continue;
+    if (!a.weak || !a.scalar.is_real_integer() || a.scalar.kind == Kind::Bool ||
+        !is_integer(common) || int_fits(a.scalar, common))
+      continue;
     if (r.rule == Rule::Compare) {  // compares as the number it is
       types[n] = a.scalar.kind == Kind::UInt ? DType::U64 : DType::I64;
     } else {
-      raise(ErrorKind::Overflow, std::string(r.name), "Python integer out of bounds for " + std::string(name(common)),
+      raise(ErrorKind::Overflow, std::string(r.name),
+            "Python integer out of bounds for " + std::string(name(common)),
             std::to_string(a.scalar.i), "a value the type can hold");
     }
   }
@@ -289,19 +317,22 @@ Array apply(Op op, std::span<const Arg> args, const Options& o) {
     DType want[3] = {t, t, t};
     loop = resolve(op, {want, args.size()});
     if (loop.out != t) {
-      raise(ErrorKind::Type, std::string(r.name), "no loop with this result type", std::string(name(t)), std::string(name(loop.out)));
+      raise(ErrorKind::Type, std::string(r.name), "no loop with this result type",
+            std::string(name(t)), std::string(name(loop.out)));
     }
     for (size_t n = 0; n < args.size(); ++n) {
       if (!args[n].weak && !can_cast(types[n], loop.in[n], o.casting)) {
         raise(ErrorKind::Casting, std::string(r.name), "cannot cast an operand to the loop's type",
-              std::string(name(types[n])) + " to " + std::string(name(loop.in[n])), "a same-kind cast (or casting='unsafe')");
+              std::string(name(types[n])) + " to " + std::string(name(loop.in[n])),
+              "a same-kind cast (or casting='unsafe')");
       }
     }
   } else {
     loop = resolve(op, {types, args.size()});
   }
   if (is_complex(loop.in[0]) && !has_complex_expansion(loop.op)) {
-    raise(ErrorKind::NotImplemented, std::string(r.name), "not yet available for complex numbers", std::string(name(loop.in[0])), "real types");
+    raise(ErrorKind::NotImplemented, std::string(r.name), "not yet available for complex numbers",
+          std::string(name(loop.in[0])), "real types");
   }
   Instr i;
   i.op = loop.op;
@@ -324,7 +355,8 @@ void require_value(const Arg& from, DType to, const char* op) {
   if (from.array || !from.weak) return;
   const Scalar& s = from.scalar;
   if (s.kind == Kind::Complex) {
-    if (!is_complex(to)) raise(ErrorKind::Type, op, "cannot store a complex number", "complex", std::string(name(to)));
+    if (!is_complex(to))
+      raise(ErrorKind::Type, op, "cannot store a complex number", "complex", std::string(name(to)));
     return;
   }
   if (!is_integer(to)) return;
@@ -332,14 +364,21 @@ void require_value(const Arg& from, DType to, const char* op) {
   bool fits = !from.huge;
   if (s.kind == Kind::Float && fits) {
     double v = std::trunc(s.f[0]);
-    if (std::isnan(v)) raise(ErrorKind::Value, op, "cannot convert a NaN to an integer", "nan", "a finite number");
-    if (v >= -0x1p63 && v < 0x1p63) whole = Scalar::from_int(static_cast<int64_t>(v));
-    else if (v >= 0 && v < 0x1p64) whole = Scalar::from_uint(static_cast<uint64_t>(v));
-    else fits = false;
+    if (std::isnan(v))
+      raise(ErrorKind::Value, op, "cannot convert a NaN to an integer", "nan", "a finite number");
+    if (v >= -0x1p63 && v < 0x1p63)
+      whole = Scalar::from_int(static_cast<int64_t>(v));
+    else if (v >= 0 && v < 0x1p64)
+      whole = Scalar::from_uint(static_cast<uint64_t>(v));
+    else
+      fits = false;
   }
   if (!fits || !int_fits(whole, to)) {
-    std::string got = s.kind == Kind::Float ? std::to_string(s.f[0]) : s.kind == Kind::UInt ? std::to_string(s.u) : std::to_string(s.i);
-    raise(ErrorKind::Overflow, op, "Python number out of bounds for " + std::string(name(to)), got, "a value the type can hold");
+    std::string got = s.kind == Kind::Float  ? std::to_string(s.f[0])
+                      : s.kind == Kind::UInt ? std::to_string(s.u)
+                                             : std::to_string(s.i);
+    raise(ErrorKind::Overflow, op, "Python number out of bounds for " + std::string(name(to)), got,
+          "a value the type can hold");
   }
 }
 
@@ -361,7 +400,11 @@ void assign(const Array& to, const Arg& from, const Array* where, Casting castin
     int extra = a.ndim() - to.ndim();
     for (int d = 0; d < extra; ++d)
       if (a.layout->shape(d) != 1) broadcast_layout(a, to.layout.get(), "assign");
-    a = view_of(a, Layout::get(a.shape().subspan(extra), {a.layout->strides() + extra, static_cast<size_t>(to.ndim())}, itemsize(a.dtype)), a.offset);
+    a = view_of(a,
+                Layout::get(a.shape().subspan(extra),
+                            {a.layout->strides() + extra, static_cast<size_t>(to.ndim())},
+                            itemsize(a.dtype)),
+                a.offset);
     Arg again = from;
     again.array = &a;
     record_map(i, {&again, 1}, &loop, source, o);
@@ -384,7 +427,8 @@ Array copy(const Array& a, DType t, bool c_order) {
   i.op = Op::cast;
   i.loop = t;
   Arg arg(&a);
-  Array out = c_order ? empty(a.shape(), t, a.base->device) : fresh(copy_layout(a, itemsize(t)), t, a.base->device);
+  Array out = c_order ? empty(a.shape(), t, a.base->device)
+                      : fresh(copy_layout(a, itemsize(t)), t, a.base->device);
   Options o;
   o.out = &out;
   o.casting = Casting::Unsafe;
@@ -392,12 +436,13 @@ Array copy(const Array& a, DType t, bool c_order) {
   return out;
 }
 
-Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims, std::optional<DType> dtype, const Array* where,
-             double ddof, const Array* out) {
+Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
+             std::optional<DType> dtype, const Array* where, double ddof, const Array* out) {
   Array a = source;
   const Array* predicate = where;
   uint64_t all = a.ndim() >= 64 ? ~0ull : (1ull << a.ndim()) - 1;
-  if (a.mask && (where || keepdims || kind == Reduction::ArgMin || kind == Reduction::ArgMax)) settle(a), all = 1, axes = axes ? 1 : 0;
+  if (a.mask && (where || keepdims || kind == Reduction::ArgMin || kind == Reduction::ArgMax))
+    settle(a), all = 1, axes = axes ? 1 : 0;
   if (a.mask) {
     predicate = &a.mask->array;
     axes = all;
@@ -417,7 +462,10 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims, 
     case Reduction::Any:
     case Reduction::All: loop = result = DType::Bool; break;
     case Reduction::ArgMin:
-    case Reduction::ArgMax: result = DType::I64; if (loop == DType::F16) loop = DType::F32; break;
+    case Reduction::ArgMax:
+      result = DType::I64;
+      if (loop == DType::F16) loop = DType::F32;
+      break;
     case Reduction::Var:
       if (!is_inexact(loop)) loop = DType::F64;
       result = loop;
@@ -429,7 +477,8 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims, 
       if (loop == DType::Bool) kind = kind == Reduction::Min ? Reduction::All : Reduction::Any;
   }
   if (is_complex(loop) && (needs_position(kind) || kind == Reduction::Var))
-    raise(ErrorKind::NotImplemented, "reduce", "not yet available for complex numbers", std::string(name(loop)), "real types");
+    raise(ErrorKind::NotImplemented, "reduce", "not yet available for complex numbers",
+          std::string(name(loop)), "real types");
   std::vector<int64_t> shape;
   int64_t reduced = 1;
   for (int d = 0; d < a.ndim(); ++d) {
@@ -443,10 +492,12 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims, 
   Array r;
   if (out) {
     if (!std::equal(shape.begin(), shape.end(), out->shape().begin(), out->shape().end()))
-      raise(ErrorKind::Value, "reduce", "out has the wrong shape", shape_string(*out->layout), shape_string(shape));
+      raise(ErrorKind::Value, "reduce", "out has the wrong shape", shape_string(*out->layout),
+            shape_string(shape));
     r = *out;
     require_writeable(r, "reduce");
-  } else if (shape.size() < 2 || a.layout->c_contiguous() || kind == Reduction::ArgMin || kind == Reduction::ArgMax) {
+  } else if (shape.size() < 2 || a.layout->c_contiguous() || kind == Reduction::ArgMin ||
+             kind == Reduction::ArgMax) {
     r = empty(shape, result, a.base->device);
   } else {
     // The axes that are left keep the operand's order in memory.
@@ -459,18 +510,22 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims, 
     r = fresh(dense_layout(shape, order, itemsize(result)), result, a.base->device);
   }
   if (reduced == 0) {
-    if (kind == Reduction::Min || kind == Reduction::Max || kind == Reduction::ArgMin || kind == Reduction::ArgMax)
-      raise(ErrorKind::Value, "reduce", "zero-size array to a reduction without identity", shape_string(*a.layout), "at least one element");
+    if (kind == Reduction::Min || kind == Reduction::Max || kind == Reduction::ArgMin ||
+        kind == Reduction::ArgMax)
+      raise(ErrorKind::Value, "reduce", "zero-size array to a reduction without identity",
+            shape_string(*a.layout), "at least one element");
     Arg v;
     v.weak = true;
     v.scalar = kind == Reduction::Prod || kind == Reduction::All ? Scalar::from_int(1)
-               : kind == Reduction::Var                          ? Scalar::from_float(std::numeric_limits<double>::quiet_NaN())
-                                                                 : Scalar::from_int(0);
+               : kind == Reduction::Var
+                   ? Scalar::from_float(std::numeric_limits<double>::quiet_NaN())
+                   : Scalar::from_int(0);
     assign(r, v);
     return r;
   }
   if (r.size() == 0) return r;
-  if (axes == 0 && kind != Reduction::Var && kind != Reduction::ArgMin && kind != Reduction::ArgMax && !predicate) {
+  if (axes == 0 && kind != Reduction::Var && kind != Reduction::ArgMin &&
+      kind != Reduction::ArgMax && !predicate) {
     Arg v(&a);
     assign(r, v);  // nothing to reduce: a conversion
     return r;

@@ -1,4 +1,5 @@
-// Boolean masks as predicates: a[mask] is a compress view until something needs its elements side by side.
+// Boolean masks as predicates: a[mask] is a compress view until something needs its elements side
+// by side.
 #include <cstring>
 
 #include "array/array.h"
@@ -12,11 +13,13 @@ Mask::~Mask() {
 
 std::shared_ptr<Mask> mask_of(const Array& m) {
   Base* b = m.base.get();
-  // Shared storage can change unseen: such a mask is copied at once. Otherwise one snapshot serves until a write.
+  // Shared storage can change unseen: such a mask is copied at once. Otherwise one snapshot serves
+  // until a write.
   static std::weak_ptr<Mask> latest;
   if (auto held = latest.lock()) {
-    if (held.get() == b->mask && held->version == b->version && held->array.layout.get() == m.layout.get() &&
-        held->array.offset == m.offset && b->shared == 0)
+    if (held.get() == b->mask && held->version == b->version &&
+        held->array.layout.get() == m.layout.get() && held->array.offset == m.offset &&
+        b->shared == 0)
       return held;
   }
   auto s = std::make_shared<Mask>();
@@ -40,7 +43,8 @@ void before_write(const Array& a) {
 }
 
 Array compress(const Array& a, const Array& m) {
-  // A value, not a view: later writes to `a` must not show, so its elements are copied (which fusion makes free).
+  // A value, not a view: later writes to `a` must not show, so its elements are copied (which
+  // fusion makes free).
   auto mask = mask_of(m);
   Array source = a;
   Array out = empty(a.shape(), a.dtype, a.base->device);
@@ -56,7 +60,8 @@ void settle(Array& a) {
   Array full = a;
   full.mask = nullptr;
   data_of(full, "elements of a masked array");  // one flush for both
-  auto values_host = host_view(full, "elements of a masked array"), where_host = host_view(mask->array, "elements of a masked array");
+  auto values_host = host_view(full, "elements of a masked array"),
+       where_host = host_view(mask->array, "elements of a masked array");
   const char *values = values_host.get(), *where = where_host.get();
   const Layout &lv = *full.layout, &lm = *mask->array.layout;
   int n = lv.ndim(), size = itemsize(a.dtype);

@@ -27,7 +27,8 @@ std::vector<int64_t> broadcast_shape(std::span<const Array* const> arrays, const
       if (s != 1) {
         std::string got;
         for (const Array* x : arrays) got += (got.empty() ? "" : " ") + shape_string(*x->layout);
-        raise(ErrorKind::Value, op, "operands could not be broadcast together", "shapes " + got, "equal extents, or extents of one");
+        raise(ErrorKind::Value, op, "operands could not be broadcast together", "shapes " + got,
+              "equal extents, or extents of one");
       }
       s = e;
     }
@@ -43,14 +44,19 @@ const Layout* broadcast_layout(const Array& a, const Layout* to, const char* op)
   bool ok = extra >= 0;
   for (int d = 0; ok && d < n; ++d) {
     int k = d - extra;
-    if (k < 0 || (l->shape(k) == 1 && to->shape(d) != 1)) strides[d] = 0;
-    else if (l->shape(k) == to->shape(d)) strides[d] = l->stride(k);
-    else ok = false;
+    if (k < 0 || (l->shape(k) == 1 && to->shape(d) != 1))
+      strides[d] = 0;
+    else if (l->shape(k) == to->shape(d))
+      strides[d] = l->stride(k);
+    else
+      ok = false;
   }
   if (!ok) {
-    raise(ErrorKind::Value, op, "could not broadcast an operand", "shape " + shape_string(*l), "a shape that broadcasts to " + shape_string(*to));
+    raise(ErrorKind::Value, op, "could not broadcast an operand", "shape " + shape_string(*l),
+          "a shape that broadcasts to " + shape_string(*to));
   }
-  return Layout::get({to->shape(), static_cast<size_t>(n)}, {strides, static_cast<size_t>(n)}, l->itemsize());
+  return Layout::get({to->shape(), static_cast<size_t>(n)}, {strides, static_cast<size_t>(n)},
+                     l->itemsize());
 }
 
 Array broadcast_to(const Array& a, std::span<const int64_t> shape) {
@@ -75,7 +81,9 @@ std::optional<Array> reshape_view(const Array& a, std::vector<int64_t> shape) {
   int64_t known = 1;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] == -1) {
-      if (unknown >= 0) raise(ErrorKind::Value, "reshape", "can only specify one unknown dimension", shape_string(shape), "at most one -1");
+      if (unknown >= 0)
+        raise(ErrorKind::Value, "reshape", "can only specify one unknown dimension",
+              shape_string(shape), "at most one -1");
       unknown = static_cast<int>(d);
     } else {
       known *= shape[d];
@@ -85,10 +93,11 @@ std::optional<Array> reshape_view(const Array& a, std::vector<int64_t> shape) {
   int64_t total = 1;
   for (int64_t e : shape) total *= e;
   if (total != a.size() || (unknown >= 0 && known == 0)) {
-    raise(ErrorKind::Value, "reshape", "cannot reshape array of size " + std::to_string(a.size()), "shape " + shape_string(shape),
-          "a shape with " + std::to_string(a.size()) + " elements");
+    raise(ErrorKind::Value, "reshape", "cannot reshape array of size " + std::to_string(a.size()),
+          "shape " + shape_string(shape), "a shape with " + std::to_string(a.size()) + " elements");
   }
-  if (a.layout->c_contiguous()) return view_of(a, Layout::contiguous(shape, itemsize(a.dtype)), a.offset);
+  if (a.layout->c_contiguous())
+    return view_of(a, Layout::contiguous(shape, itemsize(a.dtype)), a.offset);
   // Match runs of old dimensions that are walked as one with runs of new ones of the same size.
   std::vector<int64_t> old_shape, old_strides, strides(shape.size());
   for (int d = 0; d < a.ndim(); ++d) {
@@ -102,10 +111,13 @@ std::optional<Array> reshape_view(const Array& a, std::vector<int64_t> shape) {
     size_t i0 = i, j0 = j;
     int64_t x = old_shape[i++], y = shape[j++];
     while (x != y) {
-      if (x < y) x *= old_shape[i++];
-      else y *= shape[j++];
+      if (x < y)
+        x *= old_shape[i++];
+      else
+        y *= shape[j++];
     }
-    for (size_t k = i0; k + 1 < i; ++k) possible = possible && old_strides[k] == old_strides[k + 1] * old_shape[k + 1];
+    for (size_t k = i0; k + 1 < i; ++k)
+      possible = possible && old_strides[k] == old_strides[k + 1] * old_shape[k + 1];
     int64_t step = old_strides[i - 1];
     for (size_t k = j; k-- > j0;) {
       strides[k] = step;
@@ -125,7 +137,9 @@ Array reshape(const Array& a, std::vector<int64_t> shape) {
 Array part(const Array& a, bool imaginary) {
   DType r = real_of(a.dtype);
   int n = a.ndim();
-  Array v = view_of(a, Layout::get(a.shape(), {a.layout->strides(), static_cast<size_t>(n)}, itemsize(r)), a.offset + (imaginary ? itemsize(r) : 0));
+  Array v =
+      view_of(a, Layout::get(a.shape(), {a.layout->strides(), static_cast<size_t>(n)}, itemsize(r)),
+              a.offset + (imaginary ? itemsize(r) : 0));
   v.dtype = r;
   return v;
 }
@@ -136,7 +150,8 @@ Array view_as(const Array& a, DType t) {
   std::vector<int64_t> strides(a.layout->strides(), a.layout->strides() + a.ndim());
   if (from != to) {
     if (a.ndim() == 0 || strides.back() != from || shape.back() * from % to != 0) {
-      raise(ErrorKind::Value, "view", "the last axis cannot be reinterpreted", std::string(name(a.dtype)) + " as " + std::string(name(t)),
+      raise(ErrorKind::Value, "view", "the last axis cannot be reinterpreted",
+            std::string(name(a.dtype)) + " as " + std::string(name(t)),
             "a contiguous last axis whose bytes divide evenly");
     }
     shape.back() = shape.back() * from / to;

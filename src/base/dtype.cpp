@@ -31,7 +31,8 @@ uint16_t float_to_half(double f) {
 
 namespace {
 
-// Float to integer as x86 and NumPy do: out of range gives the "indefinite" pattern of 64 bits, narrowed.
+// Float to integer as x86 and NumPy do: out of range gives the "indefinite" pattern of 64 bits,
+// narrowed.
 int64_t to_int64(double v) {
   if (v >= -9223372036854775808.0 && v < 9223372036854775808.0) return static_cast<int64_t>(v);
   return INT64_MIN;
@@ -57,22 +58,26 @@ void store_scalar(const Scalar& s, DType t, void* to) {
   }
   switch (t) {
     case DType::Bool: {
-      bool v = s.kind == Kind::Complex ? s.f[0] != 0 || s.f[1] != 0 : s.kind == Kind::Float ? s.f[0] != 0 : s.i != 0;
+      bool v = s.kind == Kind::Complex ? s.f[0] != 0 || s.f[1] != 0
+               : s.kind == Kind::Float ? s.f[0] != 0
+                                       : s.i != 0;
       return put<uint8_t>(to, v);
     }
-    case DType::I8: case DType::U8: return put(to, static_cast<int8_t>(i));
-    case DType::I16: case DType::U16: return put(to, static_cast<int16_t>(i));
-    case DType::I32: case DType::U32: return put(to, static_cast<int32_t>(i));
-    case DType::I64: case DType::U64: return put(to, i);
+    case DType::I8:
+    case DType::U8: return put(to, static_cast<int8_t>(i));
+    case DType::I16:
+    case DType::U16: return put(to, static_cast<int16_t>(i));
+    case DType::I32:
+    case DType::U32: return put(to, static_cast<int32_t>(i));
+    case DType::I64:
+    case DType::U64: return put(to, i);
     case DType::F16: return put(to, float_to_half(s.real()));
     case DType::F32: return put(to, static_cast<float>(s.real()));
     case DType::F64: return put(to, s.real());
     case DType::C64:
       put(to, static_cast<float>(s.real()));
       return put(static_cast<char*>(to) + 4, static_cast<float>(s.imag()));
-    case DType::C128:
-      put(to, s.real());
-      return put(static_cast<char*>(to) + 8, s.imag());
+    case DType::C128: put(to, s.real()); return put(static_cast<char*>(to) + 8, s.imag());
   }
 }
 
@@ -90,8 +95,10 @@ Scalar load_scalar(DType t, const void* p) {
     case DType::F16: return Scalar::from_float(half_to_float(get<uint16_t>(p)));
     case DType::F32: return Scalar::from_float(get<float>(p));
     case DType::F64: return Scalar::from_float(get<double>(p));
-    case DType::C64: return Scalar::from_complex(get<float>(p), get<float>(static_cast<const char*>(p) + 4));
-    case DType::C128: return Scalar::from_complex(get<double>(p), get<double>(static_cast<const char*>(p) + 8));
+    case DType::C64:
+      return Scalar::from_complex(get<float>(p), get<float>(static_cast<const char*>(p) + 4));
+    case DType::C128:
+      return Scalar::from_complex(get<double>(p), get<double>(static_cast<const char*>(p) + 8));
   }
   return {};
 }

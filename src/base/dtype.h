@@ -7,9 +7,7 @@
 
 namespace numbus {
 
-enum class DType : uint8_t {
-  Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64, C64, C128
-};
+enum class DType : uint8_t { Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64, C64, C128 };
 constexpr int kNumDTypes = 14;
 
 enum class Kind : uint8_t { Bool, Int, UInt, Float, Complex };
@@ -22,12 +20,12 @@ struct DTypeInfo {
 };
 
 constexpr DTypeInfo kDTypes[kNumDTypes] = {
-    {"bool", 1, Kind::Bool, '?'},       {"int8", 1, Kind::Int, 'b'},
-    {"int16", 2, Kind::Int, 'h'},       {"int32", 4, Kind::Int, 'i'},
-    {"int64", 8, Kind::Int, 'q'},       {"uint8", 1, Kind::UInt, 'B'},
-    {"uint16", 2, Kind::UInt, 'H'},     {"uint32", 4, Kind::UInt, 'I'},
-    {"uint64", 8, Kind::UInt, 'Q'},     {"float16", 2, Kind::Float, 'e'},
-    {"float32", 4, Kind::Float, 'f'},   {"float64", 8, Kind::Float, 'd'},
+    {"bool", 1, Kind::Bool, '?'},         {"int8", 1, Kind::Int, 'b'},
+    {"int16", 2, Kind::Int, 'h'},         {"int32", 4, Kind::Int, 'i'},
+    {"int64", 8, Kind::Int, 'q'},         {"uint8", 1, Kind::UInt, 'B'},
+    {"uint16", 2, Kind::UInt, 'H'},       {"uint32", 4, Kind::UInt, 'I'},
+    {"uint64", 8, Kind::UInt, 'Q'},       {"float16", 2, Kind::Float, 'e'},
+    {"float32", 4, Kind::Float, 'f'},     {"float64", 8, Kind::Float, 'd'},
     {"complex64", 8, Kind::Complex, 'f'}, {"complex128", 16, Kind::Complex, 'd'}};
 
 constexpr const DTypeInfo& info(DType t) { return kDTypes[static_cast<int>(t)]; }
@@ -101,10 +99,31 @@ struct Scalar {
     double f[2];
   };
   Scalar() : u(0) { f[1] = 0; }
-  static Scalar from_bool(bool v) { Scalar s; s.kind = Kind::Bool; s.i = v; return s; }
-  static Scalar from_int(int64_t v) { Scalar s; s.kind = Kind::Int; s.i = v; return s; }
-  static Scalar from_uint(uint64_t v) { Scalar s; s.kind = Kind::UInt; s.u = v; return s; }
-  static Scalar from_float(double v) { Scalar s; s.kind = Kind::Float; s.f[0] = v; s.f[1] = 0; return s; }
+  static Scalar from_bool(bool v) {
+    Scalar s;
+    s.kind = Kind::Bool;
+    s.i = v;
+    return s;
+  }
+  static Scalar from_int(int64_t v) {
+    Scalar s;
+    s.kind = Kind::Int;
+    s.i = v;
+    return s;
+  }
+  static Scalar from_uint(uint64_t v) {
+    Scalar s;
+    s.kind = Kind::UInt;
+    s.u = v;
+    return s;
+  }
+  static Scalar from_float(double v) {
+    Scalar s;
+    s.kind = Kind::Float;
+    s.f[0] = v;
+    s.f[1] = 0;
+    return s;
+  }
   static Scalar from_complex(double re, double im) {
     Scalar s;
     s.kind = Kind::Complex;
@@ -114,7 +133,9 @@ struct Scalar {
   }
   bool is_real_integer() const { return kind <= Kind::UInt; }
   double real() const {
-    return kind >= Kind::Float ? f[0] : kind == Kind::UInt ? static_cast<double>(u) : static_cast<double>(i);
+    return kind >= Kind::Float  ? f[0]
+           : kind == Kind::UInt ? static_cast<double>(u)
+                                : static_cast<double>(i);
   }
   double imag() const { return kind == Kind::Complex ? f[1] : 0.0; }
 };

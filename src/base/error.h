@@ -7,7 +7,17 @@
 
 namespace numbus {
 
-enum class ErrorKind { Value, Type, Index, Axis, Memory, Runtime, Casting, Overflow, NotImplemented };
+enum class ErrorKind {
+  Value,
+  Type,
+  Index,
+  Axis,
+  Memory,
+  Runtime,
+  Casting,
+  Overflow,
+  NotImplemented
+};
 
 class Error : public std::runtime_error {
  public:

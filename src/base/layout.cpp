@@ -43,14 +43,17 @@ Table& table() {
 }  // namespace
 
 bool Layout::same_shape(const Layout& o) const {
-  return this == &o || (ndim_ == o.ndim_ && std::memcmp(data_, o.data_, ndim_ * sizeof(int64_t)) == 0);
+  return this == &o ||
+         (ndim_ == o.ndim_ && std::memcmp(data_, o.data_, ndim_ * sizeof(int64_t)) == 0);
 }
 
-const Layout* Layout::get(std::span<const int64_t> shape, std::span<const int64_t> strides, int itemsize) {
+const Layout* Layout::get(std::span<const int64_t> shape, std::span<const int64_t> strides,
+                          int itemsize) {
   uint64_t hash = hash_key(shape, strides, itemsize);
   Table& t = table();
   if (t.used * 2 > t.slots.size()) {  // grow, or sweep tombstones
-    std::vector<const Layout*> old(t.live * 4 > t.slots.size() ? t.slots.size() * 2 : t.slots.size(), nullptr);
+    std::vector<const Layout*> old(
+        t.live * 4 > t.slots.size() ? t.slots.size() * 2 : t.slots.size(), nullptr);
     old.swap(t.slots);
     t.used = t.live;
     for (const Layout* l : old) {
@@ -63,12 +66,16 @@ const Layout* Layout::get(std::span<const int64_t> shape, std::span<const int64_
   size_t n = shape.size(), mask = t.slots.size() - 1, i = hash & mask;
   for (; t.slots[i]; i = (i + 1) & mask) {
     const Layout* l = t.slots[i];
-    if (l == kTombstone || l->hash_ != hash || l->ndim_ != static_cast<int>(n) || l->itemsize_ != itemsize) continue;
-    if (std::equal(shape.begin(), shape.end(), l->shape()) && std::equal(strides.begin(), strides.end(), l->strides()))
+    if (l == kTombstone || l->hash_ != hash || l->ndim_ != static_cast<int>(n) ||
+        l->itemsize_ != itemsize)
+      continue;
+    if (std::equal(shape.begin(), shape.end(), l->shape()) &&
+        std::equal(strides.begin(), strides.end(), l->strides()))
       return l;
   }
   if (n > kMaxDims) {
-    raise(ErrorKind::Value, "shape", "too many dimensions", std::to_string(n), "at most " + std::to_string(kMaxDims));
+    raise(ErrorKind::Value, "shape", "too many dimensions", std::to_string(n),
+          "at most " + std::to_string(kMaxDims));
   }
   auto* l = new (std::malloc(sizeof(Layout) + 2 * n * sizeof(int64_t))) Layout;
   l->ndim_ = static_cast<int>(n);
@@ -95,7 +102,8 @@ const Layout* Layout::get(std::span<const int64_t> shape, std::span<const int64_
       (extent < 0 ? l->low_ : l->high_) += extent;
     }
     l->high_ += itemsize;
-    // Sorted by stride, each must step over all that the smaller ones span: sufficient, and true of every slice.
+    // Sorted by stride, each must step over all that the smaller ones span: sufficient, and true of
+    // every slice.
     std::vector<std::pair<int64_t, int64_t>> dims;
     for (size_t d = 0; d < n; ++d)
       if (shape[d] > 1) dims.emplace_back(std::abs(strides[d]), shape[d]);
@@ -127,16 +135,20 @@ void Layout::destroy() const {
 const Layout* Layout::contiguous(std::span<const int64_t> shape, int itemsize) {
   int64_t strides[kMaxDims];
   if (shape.size() > kMaxDims) {
-    raise(ErrorKind::Value, "shape", "too many dimensions", std::to_string(shape.size()), "at most 64");
+    raise(ErrorKind::Value, "shape", "too many dimensions", std::to_string(shape.size()),
+          "at most 64");
   }
   __int128 step = itemsize;
   for (int d = static_cast<int>(shape.size()) - 1; d >= 0; --d) {
-    if (shape[d] < 0) raise(ErrorKind::Value, "shape", "negative dimensions are not allowed", shape_string(shape), "sizes >= 0");
+    if (shape[d] < 0)
+      raise(ErrorKind::Value, "shape", "negative dimensions are not allowed", shape_string(shape),
+            "sizes >= 0");
     strides[d] = static_cast<int64_t>(step);
     // NumPy keeps the strides of an empty array as if the zero extent were one.
     step *= std::max<int64_t>(shape[d], 1);
     if (step > INT64_MAX) {
-      raise(ErrorKind::Value, "shape", "array is too big", shape_string(shape), "a total size below 2**63 bytes");
+      raise(ErrorKind::Value, "shape", "array is too big", shape_string(shape),
+            "a total size below 2**63 bytes");
     }
   }
   return get(shape, {strides, shape.size()}, itemsize);
@@ -157,8 +169,8 @@ const Layout* Layout::contiguous_like(int size) const {
     if (l && l->itemsize_ == size) return l;
   const Layout* l = contiguous({data_, static_cast<size_t>(ndim_)}, size);
   if (l == this) return l;
-  // Only a layout that is not its own target may own another, so that owners form no cycle: a contiguous
-  // layout refers to no layout at all.
+  // Only a layout that is not its own target may own another, so that owners form no cycle: a
+  // contiguous layout refers to no layout at all.
   if (!c_contiguous_) {
     const Layout*& slot = like_[0] ? like_[1] : like_[0];
     if (!slot) {
@@ -174,15 +186,19 @@ std::string shape_string(std::span<const int64_t> shape) {
   for (size_t i = 0; i < shape.size(); ++i) s += (i ? ", " : "") + std::to_string(shape[i]);
   return s + (shape.size() == 1 ? ",)" : ")");
 }
-std::string shape_string(const Layout& l) { return shape_string({l.shape(), static_cast<size_t>(l.ndim())}); }
+std::string shape_string(const Layout& l) {
+  return shape_string({l.shape(), static_cast<size_t>(l.ndim())});
+}
 
 namespace {
 
-// Is there x with 0 <= x[i] <= bound[i] and sum coef[i]*x[i] == rhs? Depth-first with bound pruning and a work cap.
+// Is there x with 0 <= x[i] <= bound[i] and sum coef[i]*x[i] == rhs? Depth-first with bound pruning
+// and a work cap.
 struct Diophantine {
-  std::vector<std::pair<int64_t, int64_t>> terms;  // (coefficient > 0, bound), largest coefficient first
-  std::vector<int64_t> rest;                       // largest sum the terms from i on can give
-  std::vector<int64_t> gcds;                       // gcd of the coefficients from i on
+  std::vector<std::pair<int64_t, int64_t>>
+      terms;                  // (coefficient > 0, bound), largest coefficient first
+  std::vector<int64_t> rest;  // largest sum the terms from i on can give
+  std::vector<int64_t> gcds;  // gcd of the coefficients from i on
   int work = 2000;
 
   bool solve(size_t i, int64_t rhs) {
@@ -206,8 +222,8 @@ bool may_overlap(int64_t offset_a, const Layout& a, int64_t offset_b, const Layo
   if (a.size() == 0 || b.size() == 0) return false;
   int64_t low_a = offset_a + a.low(), low_b = offset_b + b.low();
   if (low_a >= offset_b + b.high() || low_b >= offset_a + a.high()) return false;
-  // Bytes: low_a + sum|s|x + u == low_b + sum|t|y + v with 0<=u<size_a, 0<=v<size_b. Substituting y -> bound - y
-  // moves all terms to one side with positive coefficients.
+  // Bytes: low_a + sum|s|x + u == low_b + sum|t|y + v with 0<=u<size_a, 0<=v<size_b. Substituting y
+  // -> bound - y moves all terms to one side with positive coefficients.
   Diophantine p;
   int64_t rhs = low_b - low_a;
   auto add = [&](const Layout& l, bool flip) {

@@ -1,4 +1,5 @@
-// Interned shape-and-strides descriptors: equal layouts are one object, so comparing them is comparing pointers.
+// Interned shape-and-strides descriptors: equal layouts are one object, so comparing them is
+// comparing pointers.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ class Layout {
     if (--refs_ == 0) destroy();
   }
 
-  static const Layout* get(std::span<const int64_t> shape, std::span<const int64_t> strides, int itemsize);
+  static const Layout* get(std::span<const int64_t> shape, std::span<const int64_t> strides,
+                           int itemsize);
   static const Layout* contiguous(std::span<const int64_t> shape, int itemsize);
   // The C-contiguous layout of the same shape with another item size (cached on the layout).
   const Layout* contiguous_like(int itemsize) const;
@@ -78,7 +80,8 @@ class LayoutRef {
 std::string shape_string(std::span<const int64_t> shape);
 std::string shape_string(const Layout& layout);
 
-// Whether two strided byte sets share a byte: bounds first, then a bounded Diophantine search; unknown counts as yes.
+// Whether two strided byte sets share a byte: bounds first, then a bounded Diophantine search;
+// unknown counts as yes.
 bool may_overlap(int64_t offset_a, const Layout& a, int64_t offset_b, const Layout& b);
 
 }  // namespace numbus

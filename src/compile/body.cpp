@@ -38,7 +38,8 @@ V Body::gather(Type* scalar, V ptr, V stride, V mask) {
   V offsets = B.CreateMul(E.iota(), E.splat(stride));
   V ptrs = B.CreateGEP(B.getInt8Ty(), ptr, offsets);
   Type* t = E.wide(scalar);
-  return B.CreateMaskedGather(t, ptrs, llvm::Align(size), mask ? mask : E.all_true(), llvm::Constant::getNullValue(t));
+  return B.CreateMaskedGather(t, ptrs, llvm::Align(size), mask ? mask : E.all_true(),
+                              llvm::Constant::getNullValue(t));
 }
 
 void Body::scatter(V v, V ptr, V stride, V mask) {
@@ -52,18 +53,24 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
   int size = itemsize(part);
   Type* scalar = part == DType::Bool ? B.getInt8Ty() : E.scalar_type(part);
   V ptr = address(row, col, stride, itemsize(a.dtype));
-  auto as_value = [&](V v) -> V { return part == DType::Bool ? B.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v; };
+  auto as_value = [&](V v) -> V {
+    return part == DType::Bool ? B.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v;
+  };
   if (E.W == 1 && is_complex(a.dtype) && a.inner == ir::Inner::Contiguous && a.aligned) {
-    V both = load_plain(llvm::FixedVectorType::get(scalar, 2), ptr, mask, 2 * size);  // one access for both parts
+    V both = load_plain(llvm::FixedVectorType::get(scalar, 2), ptr, mask,
+                        2 * size);  // one access for both parts
     return {B.CreateExtractElement(both, uint64_t{0}), B.CreateExtractElement(both, uint64_t{1})};
   }
   if (a.inner != ir::Inner::Contiguous || E.W == 1) {
     V step = stride ? stride : B.getInt64(itemsize(a.dtype));
     Value r{as_value(gather(scalar, ptr, step, mask))};
-    if (is_complex(a.dtype)) r.im = gather(scalar, B.CreateGEP(B.getInt8Ty(), ptr, B.getInt64(size)), step, mask);
+    if (is_complex(a.dtype))
+      r.im = gather(scalar, B.CreateGEP(B.getInt8Ty(), ptr, B.getInt64(size)), step, mask);
     return r;
   }
-  if (!is_complex(a.dtype)) return {as_value(load_plain(E.wide(scalar), ptr, mask, a.aligned ? std::min(E.vector_align, E.W * size) : size))};
+  if (!is_complex(a.dtype))
+    return {as_value(load_plain(E.wide(scalar), ptr, mask,
+                                a.aligned ? std::min(E.vector_align, E.W * size) : size))};
   // Interleaved parts: one wide load, two shuffles.
   llvm::SmallVector<int, 64> even, odd, twice;
   for (int i = 0; i < E.W; ++i) {
@@ -73,7 +80,8 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
     twice.push_back(i);
   }
   V wide_mask = mask && !E.is_all_true(mask) ? B.CreateShuffleVector(mask, twice) : nullptr;
-  V both = load_plain(llvm::FixedVectorType::get(scalar, 2 * E.W), ptr, wide_mask, a.aligned ? std::min(E.vector_align, 2 * E.W * size) : size);
+  V both = load_plain(llvm::FixedVectorType::get(scalar, 2 * E.W), ptr, wide_mask,
+                      a.aligned ? std::min(E.vector_align, 2 * E.W * size) : size);
   return {B.CreateShuffleVector(both, even), B.CreateShuffleVector(both, odd)};
 }
 
@@ -94,12 +102,16 @@ void Body::store(const ir::Arg& a, const Point& p, int arg, Value value, V mask)
       B.SetInsertPoint(yes);
     }
     if (value.im && a.inner == ir::Inner::Contiguous && a.aligned) {
-      V both = B.CreateInsertElement(llvm::PoisonValue::get(llvm::FixedVectorType::get(v->getType(), 2)), v, uint64_t{0});
-      B.CreateAlignedStore(B.CreateInsertElement(both, value.im, uint64_t{1}), ptr, llvm::Align(2 * size));
+      V both = B.CreateInsertElement(
+          llvm::PoisonValue::get(llvm::FixedVectorType::get(v->getType(), 2)), v, uint64_t{0});
+      B.CreateAlignedStore(B.CreateInsertElement(both, value.im, uint64_t{1}), ptr,
+                           llvm::Align(2 * size));
     } else {
       B.CreateAlignedStore(v, ptr, llvm::Align(size));
     }
-    if (value.im && !(a.inner == ir::Inner::Contiguous && a.aligned)) B.CreateAlignedStore(value.im, B.CreateGEP(B.getInt8Ty(), ptr, B.getInt64(size)), llvm::Align(size));
+    if (value.im && !(a.inner == ir::Inner::Contiguous && a.aligned))
+      B.CreateAlignedStore(value.im, B.CreateGEP(B.getInt8Ty(), ptr, B.getInt64(size)),
+                           llvm::Align(size));
     if (after) {
       B.CreateBr(after);
       B.SetInsertPoint(after);
@@ -127,7 +139,8 @@ void Body::store(const ir::Arg& a, const Point& p, int arg, Value value, V mask)
     B.CreateMaskedStore(v, ptr, llvm::Align(size), mask);
     return;
   }
-  auto* st = B.CreateAlignedStore(v, ptr, llvm::Align(a.aligned ? std::min(E.vector_align, E.W * size) : size));
+  auto* st = B.CreateAlignedStore(
+      v, ptr, llvm::Align(a.aligned ? std::min(E.vector_align, E.W * size) : size));
   if (p.streaming && a.aligned) {
     auto* one = llvm::ConstantAsMetadata::get(B.getInt32(1));
     st->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(B.getContext(), one));
@@ -144,7 +157,8 @@ V Body::table(int id, DType type, V index) {
     llvm::SmallVector<llvm::Constant*, 64> elements;
     for (double x : values) elements.push_back(llvm::ConstantFP::get(scalar, x));
     auto* t = llvm::ArrayType::get(scalar, values.size());
-    g = new llvm::GlobalVariable(*m, t, true, llvm::GlobalValue::PrivateLinkage, llvm::ConstantArray::get(t, elements), name);
+    g = new llvm::GlobalVariable(*m, t, true, llvm::GlobalValue::PrivateLinkage,
+                                 llvm::ConstantArray::get(t, elements), name);
   }
   V last = llvm::ConstantInt::get(index->getType(), values.size() - 1);
   // Disabled lanes may hold any index: keep every address inside the table.
@@ -152,7 +166,8 @@ V Body::table(int id, DType type, V index) {
   V ptrs = B.CreateGEP(scalar, g, index);
   if (E.W == 1) return B.CreateLoad(scalar, ptrs);
   unsigned align = scalar->getPrimitiveSizeInBits() / 8;
-  return B.CreateMaskedGather(E.wide(scalar), ptrs, llvm::Align(align), E.all_true(), llvm::Constant::getNullValue(E.wide(scalar)));
+  return B.CreateMaskedGather(E.wide(scalar), ptrs, llvm::Align(align), E.all_true(),
+                              llvm::Constant::getNullValue(E.wide(scalar)));
 }
 
 void Body::emit(const Point& p) {
@@ -183,12 +198,15 @@ void Body::emit(const Point& p) {
       case Op::constant: r.v = E.bits_constant(i.type, i.imm); break;
       case Op::scalar: r = p.scalars[i.imm]; break;
       case Op::index:
-        r.v = i.imm == k_.rank - 1 ? B.CreateAdd(E.splat(p.col), E.iota()) : E.splat(p.index[i.imm]);
+        r.v =
+            i.imm == k_.rank - 1 ? B.CreateAdd(E.splat(p.col), E.iota()) : E.splat(p.index[i.imm]);
         break;
       case Op::in_box: r.v = p.inside ? E.all_true() : p.boxes[i.imm]; break;
       case Op::load:
-        if (p.uniform[i.imm].v) r = p.uniform[i.imm];
-        else r = load(k_.args[i.imm], p.rows[i.imm], p.strides[i.imm], p.col, masked(a));
+        if (p.uniform[i.imm].v)
+          r = p.uniform[i.imm];
+        else
+          r = load(k_.args[i.imm], p.rows[i.imm], p.strides[i.imm], p.col, masked(a));
         break;
       case Op::store: store(k_.args[i.imm], p, static_cast<int>(i.imm), at[i.a], masked(b)); break;
       case Op::acc_load: {
@@ -197,8 +215,10 @@ void Body::emit(const Point& p) {
           break;
         }
         Type* scalar = i.type == DType::Bool ? B.getInt8Ty() : E.scalar_type(i.type);
-        V v = B.CreateAlignedLoad(E.wide(scalar), p.acc_fields[i.imm], llvm::Align(itemsize(i.type)));
-        r.v = i.type == DType::Bool ? B.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v;
+        V v =
+            B.CreateAlignedLoad(E.wide(scalar), p.acc_fields[i.imm], llvm::Align(itemsize(i.type)));
+        r.v = i.type == DType::Bool ? B.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()))
+                                    : v;
         break;
       }
       case Op::acc_store: {
@@ -211,7 +231,8 @@ void Body::emit(const Point& p) {
         V v = i.type == DType::Bool ? B.CreateZExt(a, E.wide(B.getInt8Ty())) : a;
         V mask = masked(b);
         if (E.W == 1) {
-          if (mask && !E.is_all_true(mask)) v = B.CreateSelect(mask, v, B.CreateLoad(v->getType(), p.acc_fields[i.imm]));
+          if (mask && !E.is_all_true(mask))
+            v = B.CreateSelect(mask, v, B.CreateLoad(v->getType(), p.acc_fields[i.imm]));
           B.CreateStore(v, p.acc_fields[i.imm]);
         } else if (mask && !E.is_all_true(mask)) {
           B.CreateMaskedStore(v, p.acc_fields[i.imm], llvm::Align(itemsize(i.type)), mask);
@@ -235,14 +256,17 @@ void Body::emit(const Point& p) {
         break;
       }
       case Op::end_if: {
-        // Every value of the slow part that is used after it comes through if_result: make those phis.
+        // Every value of the slow part that is used after it comes through if_result: make those
+        // phis.
         auto [from, join] = skipped[i.a];
         auto* slow_end = B.GetInsertBlock();
         B.CreateBr(join);
         B.SetInsertPoint(join);
         for (size_t u = n + 1; u < k_.body.size(); ++u) {
           const ir::Inst& use = k_.body[u];
-          if (use.op != Op::if_result || use.b <= i.a || use.b >= static_cast<ir::Val>(n) || !at[use.b].v) continue;
+          if (use.op != Op::if_result || use.b <= i.a || use.b >= static_cast<ir::Val>(n) ||
+              !at[use.b].v)
+            continue;
           Type* type = at[use.b].v->getType();
           auto* phi = B.CreatePHI(type, 2);
           phi->addIncoming(llvm::PoisonValue::get(type), from);

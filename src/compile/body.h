@@ -15,17 +15,19 @@ struct Value {
 
 // What the surrounding loops provide.
 struct Point {
-  std::vector<llvm::Value*> rows;     // per argument: pointer to the row's column zero
-  std::vector<llvm::Value*> strides;  // per argument: innermost stride in bytes (null where contiguous)
-  std::vector<Value> uniform;         // per argument: value loaded once a row, where that is possible
-  std::vector<llvm::Value*> index;    // per dimension but the last: int64
+  std::vector<llvm::Value*> rows;  // per argument: pointer to the row's column zero
+  std::vector<llvm::Value*>
+      strides;                 // per argument: innermost stride in bytes (null where contiguous)
+  std::vector<Value> uniform;  // per argument: value loaded once a row, where that is possible
+  std::vector<llvm::Value*> index;  // per dimension but the last: int64
   std::vector<Value> scalars;
-  llvm::Value* col = nullptr;         // int64, first lane
-  llvm::Value* mask = nullptr;        // enabled lanes; null: all
+  llvm::Value* col = nullptr;            // int64, first lane
+  llvm::Value* mask = nullptr;           // enabled lanes; null: all
   std::vector<llvm::Value*> acc_fields;  // per field: pointer for this step
-  std::vector<llvm::Value*>* acc_values = nullptr;  // per field: the state itself, where it lives in registers
-  std::vector<llvm::Value*> boxes;    // per box: membership mask (constant true where known)
-  bool inside = false;                // all boxes hold: no masks at all
+  std::vector<llvm::Value*>* acc_values =
+      nullptr;                      // per field: the state itself, where it lives in registers
+  std::vector<llvm::Value*> boxes;  // per box: membership mask (constant true where known)
+  bool inside = false;              // all boxes hold: no masks at all
   bool streaming = false;
 };
 
@@ -33,7 +35,8 @@ class Body {
  public:
   Body(Emit& e, const ir::Kernel& k) : E(e), B(e.B), k_(k) {}
   void emit(const Point& p);
-  Value load(const ir::Arg& a, llvm::Value* row, llvm::Value* stride, llvm::Value* col, llvm::Value* mask);
+  Value load(const ir::Arg& a, llvm::Value* row, llvm::Value* stride, llvm::Value* col,
+             llvm::Value* mask);
 
  private:
   void store(const ir::Arg& a, const Point& p, int arg, Value v, llvm::Value* mask);

@@ -30,11 +30,15 @@ using llvm::orc::LLJIT;
 
 template <class T>
 T check(llvm::Expected<T> e, const char* what) {
-  if (!e) raise(ErrorKind::Runtime, std::string("[compile] ") + what + ": " + llvm::toString(e.takeError()));
+  if (!e)
+    raise(ErrorKind::Runtime,
+          std::string("[compile] ") + what + ": " + llvm::toString(e.takeError()));
   return std::move(*e);
 }
 void check(llvm::Error e, const char* what) {
-  if (e) raise(ErrorKind::Runtime, std::string("[compile] ") + what + ": " + llvm::toString(std::move(e)));
+  if (e)
+    raise(ErrorKind::Runtime,
+          std::string("[compile] ") + what + ": " + llvm::toString(std::move(e)));
 }
 
 struct Host {
@@ -51,19 +55,25 @@ struct Host {
     builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
     builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
     cpu = builder.getCPU();
-    target_key = cpu + "/" + builder.getFeatures().getString() + "/" LLVM_VERSION_STRING "/" + build_identity();
+    target_key = cpu + "/" + builder.getFeatures().getString() + "/" LLVM_VERSION_STRING "/" +
+                 build_identity();
     std::string features = builder.getFeatures().getString();
-    vector_bytes = features.find("+avx512f") != std::string::npos && features.find("+avx512vl") != std::string::npos ? 64
-                   : features.find("+avx2") != std::string::npos                                                      ? 32
-                                                                                                                      : 16;
+    vector_bytes = features.find("+avx512f") != std::string::npos &&
+                           features.find("+avx512vl") != std::string::npos
+                       ? 64
+                   : features.find("+avx2") != std::string::npos ? 32
+                                                                 : 16;
     machine = check(builder.createTargetMachine(), "no target machine");
-    jit = check(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder))
+    jit = check(llvm::orc::LLJITBuilder()
+                    .setJITTargetMachineBuilder(std::move(builder))
                     .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
-                    .create(), "no JIT");
+                    .create(),
+                "no JIT");
     // What generated code may call; the extension exports no symbols, so name each.
     llvm::orc::SymbolMap symbols;
     auto add = [&](const char* name, auto* f) {
-      symbols[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(f), llvm::JITSymbolFlags::Exported};
+      symbols[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(f),
+                                             llvm::JITSymbolFlags::Exported};
     };
     add("fmod", static_cast<double (*)(double, double)>(std::fmod));
     add("fmodf", static_cast<float (*)(float, float)>(std::fmod));
@@ -94,7 +104,8 @@ std::string symbol_of(const std::string& key) {
   return name;
 }
 
-std::unique_ptr<llvm::Module> make_module(Host& h, llvm::LLVMContext& context, const ir::Kernel& k, const std::string& symbol) {
+std::unique_ptr<llvm::Module> make_module(Host& h, llvm::LLVMContext& context, const ir::Kernel& k,
+                                          const std::string& symbol) {
   auto m = std::make_unique<llvm::Module>(symbol, context);
   m->setDataLayout(h.machine->createDataLayout());
   m->setTargetTriple(h.machine->getTargetTriple().str());
@@ -105,7 +116,8 @@ std::unique_ptr<llvm::Module> make_module(Host& h, llvm::LLVMContext& context, c
   }
   std::string problem;
   llvm::raw_string_ostream out(problem);
-  if (llvm::verifyModule(*m, &out)) raise(ErrorKind::Runtime, "[compile] invalid LLVM IR: " + problem);
+  if (llvm::verifyModule(*m, &out))
+    raise(ErrorKind::Runtime, "[compile] invalid LLVM IR: " + problem);
   return m;
 }
 
@@ -115,8 +127,10 @@ std::unique_ptr<llvm::Module> make_module(Host& h, llvm::LLVMContext& context, c
 std::string build_identity() {
   Dl_info self;
   struct stat st;
-  if (!dladdr(reinterpret_cast<void*>(&build_identity), &self) || stat(self.dli_fname, &st) != 0) return __DATE__ __TIME__;
-  return std::to_string(st.st_size) + "." + std::to_string(st.st_mtim.tv_sec) + "." + std::to_string(st.st_mtim.tv_nsec);
+  if (!dladdr(reinterpret_cast<void*>(&build_identity), &self) || stat(self.dli_fname, &st) != 0)
+    return __DATE__ __TIME__;
+  return std::to_string(st.st_size) + "." + std::to_string(st.st_mtim.tv_sec) + "." +
+         std::to_string(st.st_mtim.tv_nsec);
 }
 
 Compiled compile_native(const ir::Kernel& k) {
@@ -124,10 +138,12 @@ Compiled compile_native(const ir::Kernel& k) {
   Host& h = host();
   std::lock_guard<std::mutex> guard(h.lock);
   std::string key = h.target_key + k.key();
-  for (const ir::Inst& i : k.body) {  // tables are numbered per process: their content is the identity
+  for (const ir::Inst& i :
+       k.body) {  // tables are numbered per process: their content is the identity
     if (i.op != Op::table) continue;
     const auto& v = ir::const_table(static_cast<int>(i.imm)).values;
-    uint64_t content = hash_bytes({reinterpret_cast<const char*>(v.data()), v.size() * sizeof(double)});
+    uint64_t content =
+        hash_bytes({reinterpret_cast<const char*>(v.data()), v.size() * sizeof(double)});
     key.append(reinterpret_cast<const char*>(&content), sizeof content);
   }
   std::string symbol = symbol_of(key), object = disk_load(key);
@@ -145,9 +161,11 @@ Compiled compile_native(const ir::Kernel& k) {
     object.assign(buffer.data(), buffer.size());
     disk_store(key, object);
   }
-  check(h.jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, symbol)), "adding an object");
+  check(h.jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, symbol)),
+        "adding an object");
   result.function = check(h.jit->lookup(symbol), "lookup").toPtr<NativeFunction>();
-  result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  result.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 

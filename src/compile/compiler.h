@@ -8,8 +8,8 @@
 
 namespace numbus::compile {
 
-using NativeFunction = void (*)(const int64_t* params, int64_t row_begin, int64_t row_end, int64_t col_begin,
-                                int64_t col_end, char* acc, int64_t row_origin);
+using NativeFunction = void (*)(const int64_t* params, int64_t row_begin, int64_t row_end,
+                                int64_t col_begin, int64_t col_end, char* acc, int64_t row_origin);
 
 struct Compiled {
   NativeFunction function = nullptr;

@@ -1,4 +1,5 @@
-// File layout: magic, key length, code length, checksum, key, code. Written aside and renamed, so readers see all or nothing.
+// File layout: magic, key length, code length, checksum, key, code. Written aside and renamed, so
+// readers see all or nothing.
 #include "compile/disk_cache.h"
 
 #include <fcntl.h>
@@ -20,21 +21,28 @@ struct Header {
   uint64_t key_size, code_size, checksum;
 };
 
-// NUMBUS_CACHE_DIR, else $XDG_CACHE_HOME/numbus, else ~/.cache/numbus; empty when unusable or NUMBUS_CACHE=0.
+// NUMBUS_CACHE_DIR, else $XDG_CACHE_HOME/numbus, else ~/.cache/numbus; empty when unusable or
+// NUMBUS_CACHE=0.
 const std::string& directory() {
   static const std::string dir = [] {
     const char* off = std::getenv("NUMBUS_CACHE");
     if (off && std::strcmp(off, "0") == 0) return std::string();
     std::string d;
-    if (const char* own = std::getenv("NUMBUS_CACHE_DIR")) d = own;
-    else if (const char* xdg = std::getenv("XDG_CACHE_HOME")) d = std::string(xdg) + "/numbus";
-    else if (const char* home = std::getenv("HOME")) d = std::string(home) + "/.cache/numbus";
-    else return std::string();
+    if (const char* own = std::getenv("NUMBUS_CACHE_DIR"))
+      d = own;
+    else if (const char* xdg = std::getenv("XDG_CACHE_HOME"))
+      d = std::string(xdg) + "/numbus";
+    else if (const char* home = std::getenv("HOME"))
+      d = std::string(home) + "/.cache/numbus";
+    else
+      return std::string();
     for (size_t i = 1; i <= d.size(); ++i)
       if (i == d.size() || d[i] == '/') mkdir(d.substr(0, i).c_str(), 0700);
     struct stat st;
     // Code from a directory that others can write would be theirs to choose.
-    if (stat(d.c_str(), &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022)) return std::string();
+    if (stat(d.c_str(), &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+        (st.st_mode & 022))
+      return std::string();
     return d;
   }();
   return dir;
@@ -68,8 +76,11 @@ std::string disk_load(std::string_view key) {
   Header h;
   if (all.size() < sizeof h) return {};
   std::memcpy(&h, all.data(), sizeof h);
-  if (std::memcmp(h.magic, kMagic, 8) != 0 || h.key_size != key.size() || all.size() != sizeof h + h.key_size + h.code_size) return {};
-  std::string_view stored_key(all.data() + sizeof h, h.key_size), code(all.data() + sizeof h + h.key_size, h.code_size);
+  if (std::memcmp(h.magic, kMagic, 8) != 0 || h.key_size != key.size() ||
+      all.size() != sizeof h + h.key_size + h.code_size)
+    return {};
+  std::string_view stored_key(all.data() + sizeof h, h.key_size),
+      code(all.data() + sizeof h + h.key_size, h.code_size);
   if (stored_key != key || hash_bytes(code) != h.checksum) return {};
   return std::string(code);
 }

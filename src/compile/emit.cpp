@@ -21,9 +21,10 @@ V Emit::bits_constant(DType t, int64_t bits) {
   if (t == DType::Bool) return llvm::ConstantInt::get(wide(B.getInt1Ty()), bits & 1);
   llvm::APInt pattern(8 * itemsize(t), static_cast<uint64_t>(bits));
   llvm::Type* s = scalar_type(t);
-  llvm::Constant* c = s->isIntegerTy() ? llvm::ConstantInt::get(B.getContext(), pattern)
-                                       : llvm::cast<llvm::Constant>(llvm::ConstantFP::get(
-                                             B.getContext(), llvm::APFloat(s->getFltSemantics(), pattern)));
+  llvm::Constant* c = s->isIntegerTy()
+                          ? llvm::ConstantInt::get(B.getContext(), pattern)
+                          : llvm::cast<llvm::Constant>(llvm::ConstantFP::get(
+                                B.getContext(), llvm::APFloat(s->getFltSemantics(), pattern)));
   return W == 1 ? c : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(W), c);
 }
 
@@ -52,7 +53,8 @@ V Emit::fmin(V a, V b, bool fl, bool sg) {
   return B.CreateSelect(B.CreateOr(B.CreateFCmpOLE(a, b), B.CreateFCmpUNO(b, b)), a, b);
 }
 
-// Division by zero and MIN / -1 trap on x86 and are undefined in LLVM: divide by one there and select after.
+// Division by zero and MIN / -1 trap on x86 and are undefined in LLVM: divide by one there and
+// select after.
 V Emit::int_rem(V a, V b, bool sg) {
   V bad = B.CreateICmpEQ(b, zero(b));
   if (sg) bad = B.CreateOr(bad, B.CreateICmpEQ(b, int_constant(b, -1)));
@@ -105,7 +107,8 @@ V Emit::mul_high(V a, V b) {
 // Truncation with a defined value outside [low, high): `otherwise`.
 V Emit::float_to_int(V a, llvm::Type* to, double low, double high, bool is_signed, V otherwise) {
   V lo = llvm::ConstantFP::get(a->getType(), low), hi = llvm::ConstantFP::get(a->getType(), high);
-  V ok = B.CreateAnd(low == -2147483649.0 ? B.CreateFCmpOGT(a, lo) : B.CreateFCmpOGE(a, lo), B.CreateFCmpOLT(a, hi));
+  V ok = B.CreateAnd(low == -2147483649.0 ? B.CreateFCmpOGT(a, lo) : B.CreateFCmpOGE(a, lo),
+                     B.CreateFCmpOLT(a, hi));
   V safe = B.CreateSelect(ok, a, zero(a));
   V i = is_signed ? B.CreateFPToSI(safe, to) : B.CreateFPToUI(safe, to);
   return B.CreateSelect(ok, i, otherwise);
@@ -121,7 +124,8 @@ V Emit::cast(V a, DType from, DType to, bool in_range) {
     double two63 = 9223372036854775808.0;
     V wide_min = llvm::ConstantInt::getSigned(i64, INT64_MIN);
     if (itemsize(to) < 4 || to == DType::I32) {
-      V n = float_to_int(a, i32, -2147483649.0, 2147483648.0, true, llvm::ConstantInt::getSigned(i32, INT32_MIN));
+      V n = float_to_int(a, i32, -2147483649.0, 2147483648.0, true,
+                         llvm::ConstantInt::getSigned(i32, INT32_MIN));
       return B.CreateTruncOrBitCast(n, t);
     }
     V w = float_to_int(a, i64, -two63, two63, true, wide_min);

@@ -17,7 +17,7 @@ class Emit {
   const int W;
   int vector_align = 64;  // of a whole step's access to an aligned argument, in bytes
 
-  llvm::Type* scalar_type(DType t);             // of a value: bool is i1
+  llvm::Type* scalar_type(DType t);  // of a value: bool is i1
   llvm::Type* type(DType t) { return wide(scalar_type(t)); }
   llvm::Type* wide(llvm::Type* t) { return W == 1 ? t : llvm::FixedVectorType::get(t, W); }
   V splat(V scalar) { return W == 1 ? scalar : B.CreateVectorSplat(W, scalar); }
@@ -28,7 +28,9 @@ class Emit {
     return c && c->isAllOnesValue();
   }
   V all_true() { return llvm::Constant::getAllOnesValue(wide(B.getInt1Ty())); }
-  V both(V a, V b) { return !a || is_all_true(a) ? b : !b || is_all_true(b) ? a : B.CreateAnd(a, b); }
+  V both(V a, V b) {
+    return !a || is_all_true(a) ? b : !b || is_all_true(b) ? a : B.CreateAnd(a, b);
+  }
 
   // The vocabulary of ops.def.
   V FAdd(V a, V b) { return B.CreateFAdd(a, b); }
@@ -52,7 +54,9 @@ class Emit {
   V trunc(V a) { return unary(llvm::Intrinsic::trunc, a); }
   V rint(V a) { return unary(llvm::Intrinsic::nearbyint, a); }
   V copysign(V a, V b) { return B.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, a, b); }
-  V fma(V a, V b, V c) { return B.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c}); }
+  V fma(V a, V b, V c) {
+    return B.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+  }
   V FCmpOEQ(V a, V b) { return B.CreateFCmpOEQ(a, b); }
   V FCmpUNE(V a, V b) { return B.CreateFCmpUNE(a, b); }
   V FCmpOLT(V a, V b) { return B.CreateFCmpOLT(a, b); }

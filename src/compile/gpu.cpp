@@ -1,4 +1,5 @@
-// Loops around a kernel body for an NVIDIA GPU: one thread per few consecutive points, reductions in one launch.
+// Loops around a kernel body for an NVIDIA GPU: one thread per few consecutive points, reductions
+// in one launch.
 #include "compile/gpu.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -46,19 +47,25 @@ using V = llvm::Value*;
 
 class Gpu {
  public:
-  Gpu(llvm::Module& m, const GpuKernel& g) : m_(m), b_(m.getContext()), g_(g), k_(*g.kernel), one_(b_, 1), many_(b_, g.vector) {
+  Gpu(llvm::Module& m, const GpuKernel& g)
+      : m_(m), b_(m.getContext()), g_(g), k_(*g.kernel), one_(b_, 1), many_(b_, g.vector) {
     std::vector<llvm::Type*> words(g.words(), b_.getInt64Ty());
-    f_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), words, false), llvm::Function::ExternalLinkage, "k", m);
-    auto* md = llvm::MDNode::get(b_.getContext(), {llvm::ValueAsMetadata::get(f_), llvm::MDString::get(b_.getContext(), "kernel"),
+    f_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), words, false),
+                                llvm::Function::ExternalLinkage, "k", m);
+    auto* md = llvm::MDNode::get(b_.getContext(), {llvm::ValueAsMetadata::get(f_),
+                                                   llvm::MDString::get(b_.getContext(), "kernel"),
                                                    llvm::ConstantAsMetadata::get(b_.getInt32(1))});
     auto* annotations = m.getOrInsertNamedMetadata("nvvm.annotations");
     annotations->addOperand(md);
     auto annotate = [&](const char* what, int n) {
-      annotations->addOperand(llvm::MDNode::get(b_.getContext(), {llvm::ValueAsMetadata::get(f_), llvm::MDString::get(b_.getContext(), what),
-                                                                  llvm::ConstantAsMetadata::get(b_.getInt32(n))}));
+      annotations->addOperand(llvm::MDNode::get(
+          b_.getContext(),
+          {llvm::ValueAsMetadata::get(f_), llvm::MDString::get(b_.getContext(), what),
+           llvm::ConstantAsMetadata::get(b_.getInt32(n))}));
     };
     annotate("maxntidx", kGpuThreads);
-    // Reductions of little arithmetic live off loads in flight: at most 64 registers keep four blocks resident.
+    // Reductions of little arithmetic live off loads in flight: at most 64 registers keep four
+    // blocks resident.
     if (g.form == GpuForm::ReduceAll && k_.body.size() <= 48) annotate("minctasm", 4);
     many_.vector_align = 16;
   }
@@ -75,14 +82,19 @@ class Gpu {
     grid_x_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x, {}, {}));
     grid_y_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_y, {}, {}));
     allocate_state();
-    if (g_.form == GpuForm::Map) map();
-    else if (g_.form == GpuForm::ReduceColumns) columns();
-    else places();
+    if (g_.form == GpuForm::Map)
+      map();
+    else if (g_.form == GpuForm::ReduceColumns)
+      columns();
+    else
+      places();
     b_.CreateRetVoid();
   }
 
  private:
-  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, f_); }
+  llvm::BasicBlock* block(const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, f_);
+  }
   V zext(V v) { return b_.CreateZExt(v, b_.getInt64Ty()); }
   V word(int w) { return f_->getArg(w); }
   V pointer(V address) { return b_.CreateIntToPtr(address, b_.getPtrTy(1)); }
@@ -108,7 +120,8 @@ class Gpu {
     end->addIncoming(next, last);
     return end;
   }
-  void branch(V condition, const std::function<void()>& yes, const std::function<void()>& no = nullptr) {
+  void branch(V condition, const std::function<void()>& yes,
+              const std::function<void()>& no = nullptr) {
     auto *then = block("then"), *after = block("after"), *other = no ? block("else") : after;
     b_.CreateCondBr(condition, then, other);
     b_.SetInsertPoint(then);
@@ -122,7 +135,8 @@ class Gpu {
     b_.SetInsertPoint(after);
   }
 
-  // Quotient and remainder in 32 bits, which all index arithmetic of a launch fits (checked by the host).
+  // Quotient and remainder in 32 bits, which all index arithmetic of a launch fits (checked by the
+  // host).
   std::pair<V, V> divide(V x, V y) {
     V a = b_.CreateTrunc(x, b_.getInt32Ty()), d = b_.CreateTrunc(y, b_.getInt32Ty());
     V q = b_.CreateUDiv(a, d);
@@ -149,9 +163,11 @@ class Gpu {
     for (size_t a = 0; a < k_.args.size(); ++a) {
       int w = k_.param_arg(static_cast<int>(a));
       V address = word(w);
-      for (int d = 0; d < outer; ++d) address = b_.CreateAdd(address, b_.CreateMul(p.index[d], word(w + 1 + d)));
+      for (int d = 0; d < outer; ++d)
+        address = b_.CreateAdd(address, b_.CreateMul(p.index[d], word(w + 1 + d)));
       p.rows.push_back(pointer(address));
-      p.strides.push_back(k_.args[a].inner == ir::Inner::Contiguous ? nullptr : word(w + 1 + outer));
+      p.strides.push_back(k_.args[a].inner == ir::Inner::Contiguous ? nullptr
+                                                                    : word(w + 1 + outer));
     }
     p.uniform.assign(k_.args.size(), {});
     p.scalars.clear();
@@ -161,7 +177,8 @@ class Gpu {
   Value scalar(Emit& e, int s) {
     DType t = k_.scalars[s], part = real_of(t);
     auto value = [&](V bits) -> V {
-      if (part == DType::Bool) return b_.CreateICmpNE(b_.CreateAnd(bits, b_.getInt64(255)), b_.getInt64(0));
+      if (part == DType::Bool)
+        return b_.CreateICmpNE(b_.CreateAnd(bits, b_.getInt64(255)), b_.getInt64(0));
       V narrow = b_.CreateTrunc(bits, b_.getIntNTy(8 * itemsize(part)));
       return b_.CreateBitCast(narrow, one_.scalar_type(part));
     };
@@ -172,7 +189,8 @@ class Gpu {
     return r;
   }
 
-  // Membership of point (row index, col) in each box, and whether columns [col, col + n) lie inside all.
+  // Membership of point (row index, col) in each box, and whether columns [col, col + n) lie inside
+  // all.
   void boxes_at(Point& p, V col) {
     p.boxes.clear();
     for (int x = 0; x < k_.boxes; ++x) p.boxes.push_back(in_box(p, x, col, col));
@@ -196,11 +214,13 @@ class Gpu {
     at_row(r.one, one_, row);
     r.many = r.one;
     r.many.scalars.clear();
-    for (int s = 0; s < static_cast<int>(k_.scalars.size()); ++s) r.many.scalars.push_back(scalar(many_, s));
+    for (int s = 0; s < static_cast<int>(k_.scalars.size()); ++s)
+      r.many.scalars.push_back(scalar(many_, s));
     return r;
   }
 
-  // The body for points [col, col + vector) of a row, lane by lane where the whole vector does not fit.
+  // The body for points [col, col + vector) of a row, lane by lane where the whole vector does not
+  // fit.
   void points(const Row& row, V col, V end) {
     V last = b_.CreateAdd(col, b_.getInt64(g_.vector - 1));
     V whole = b_.CreateICmpSLT(last, end);
@@ -215,13 +235,16 @@ class Gpu {
       branch(whole, [&] { one_point(row, col, 0); });
       return;
     }
-    branch(whole, [&] {
-      Point p = row.many;
-      p.col = col;
-      p.inside = true;
-      p.acc_fields = fields_;
-      Body(many_, k_).emit(p);
-    }, lanes);
+    branch(
+        whole,
+        [&] {
+          Point p = row.many;
+          p.col = col;
+          p.inside = true;
+          p.acc_fields = fields_;
+          Body(many_, k_).emit(p);
+        },
+        lanes);
   }
 
   void one_point(const Row& row, V col, int lane) {
@@ -234,8 +257,10 @@ class Gpu {
 
   void map() {
     V rows = word(g_.word_rows()), cols = word(g_.word_points()), n = b_.getInt64(g_.vector);
-    V row0 = b_.CreateAdd(b_.CreateMul(block_y_, ntid_y_), tid_y_), row_step = b_.CreateMul(grid_y_, ntid_y_);
-    V col0 = b_.CreateMul(b_.CreateAdd(b_.CreateMul(block_x_, ntid_), tid_), n), col_step = b_.CreateMul(b_.CreateMul(grid_x_, ntid_), n);
+    V row0 = b_.CreateAdd(b_.CreateMul(block_y_, ntid_y_), tid_y_),
+      row_step = b_.CreateMul(grid_y_, ntid_y_);
+    V col0 = b_.CreateMul(b_.CreateAdd(b_.CreateMul(block_x_, ntid_), tid_), n),
+      col_step = b_.CreateMul(b_.CreateMul(grid_x_, ntid_), n);
     loop(row0, rows, row_step, "rows", [&](V row) {
       Row r = enter_row(row);
       loop(col0, cols, col_step, "cols", [&](V col) { points(r, col, cols); });
@@ -263,7 +288,8 @@ class Gpu {
   State get_state(const GpuReduce& r, int lane) {
     State s;
     auto types = state_types(r);
-    for (int f = 0; f < r.fields; ++f) s.push_back(load_field(types[f], lane_field(r.first_field + f, lane)));
+    for (int f = 0; f < r.fields; ++f)
+      s.push_back(load_field(types[f], lane_field(r.first_field + f, lane)));
     return s;
   }
   V load_field(DType t, V at, bool fresh = false) {
@@ -283,8 +309,10 @@ class Gpu {
   // Shared memory: 8 bytes per field and thread.
   V shared(size_t field, V thread) {
     if (!shared_) {
-      auto* t = llvm::ArrayType::get(b_.getInt64Ty(), std::max<size_t>(1, k_.acc_fields.size()) * kGpuThreads);
-      shared_ = new llvm::GlobalVariable(m_, t, false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(t), "state", nullptr,
+      auto* t = llvm::ArrayType::get(b_.getInt64Ty(),
+                                     std::max<size_t>(1, k_.acc_fields.size()) * kGpuThreads);
+      shared_ = new llvm::GlobalVariable(m_, t, false, llvm::GlobalValue::InternalLinkage,
+                                         llvm::UndefValue::get(t), "state", nullptr,
                                          llvm::GlobalValue::NotThreadLocal, 3);
       shared_->setAlignment(llvm::Align(16));
     }
@@ -297,7 +325,8 @@ class Gpu {
   State shared_state(const GpuReduce& r, V thread) {
     State s;
     auto types = state_types(r);
-    for (int f = 0; f < r.fields; ++f) s.push_back(load_field(types[f], shared(r.first_field + f, thread)));
+    for (int f = 0; f < r.fields; ++f)
+      s.push_back(load_field(types[f], shared(r.first_field + f, thread)));
     return s;
   }
 
@@ -312,7 +341,9 @@ class Gpu {
     for (int half = kGpuThreads / 2; half >= 1; half /= 2) {
       branch(b_.CreateICmpSLT(tid_, b_.getInt64(half)), [&] {
         for (const GpuReduce& r : g_.reduces)
-          share(r, tid_, merge(one_, r, shared_state(r, tid_), shared_state(r, b_.CreateAdd(tid_, b_.getInt64(half)))));
+          share(r, tid_,
+                merge(one_, r, shared_state(r, tid_),
+                      shared_state(r, b_.CreateAdd(tid_, b_.getInt64(half)))));
       });
       barrier();
     }
@@ -332,12 +363,14 @@ class Gpu {
     State out = finish(one_, r, state, ddof);
     V p = pointer(address);
     store_field(out[0], p);
-    if (out.size() > 1) store_field(out[1], b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(itemsize(real_of(r.out)))));
+    if (out.size() > 1)
+      store_field(out[1], b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(itemsize(real_of(r.out)))));
   }
 
   // Reductions over whole rows of places: results along the grid's y, blocks of one result along x.
   void places() {
-    V results = word(g_.word_rows()), count = word(g_.word_points()), cols = word(k_.param_shape(k_.rank - 1));
+    V results = word(g_.word_rows()), count = word(g_.word_points()),
+      cols = word(k_.param_shape(k_.rank - 1));
     V n = b_.getInt64(g_.vector);
     V first = b_.CreateMul(b_.CreateAdd(b_.CreateMul(block_x_, b_.getInt64(kGpuThreads)), tid_), n);
     V step = b_.CreateMul(grid_x_, b_.getInt64(kGpuThreads * g_.vector));
@@ -347,9 +380,12 @@ class Gpu {
       // Several steps at a time where nothing can branch: their loads are in flight together.
       V start = first;
       Row only = k_.rank == 1 ? enter_row(b_.getInt64(0)) : Row{};
-      int turns = k_.rank == 1 && k_.boxes == 0 && k_.body.size() <= 48 ? (k_.acc_fields.size() * g_.vector <= 4 ? 4 : 2) : 1;
+      int turns = k_.rank == 1 && k_.boxes == 0 && k_.body.size() <= 48
+                      ? (k_.acc_fields.size() * g_.vector <= 4 ? 4 : 2)
+                      : 1;
       if (turns > 1) {
-        V far = b_.CreateAdd(b_.CreateMul(step, b_.getInt64(turns - 1)), b_.getInt64(g_.vector - 1));
+        V far =
+            b_.CreateAdd(b_.CreateMul(step, b_.getInt64(turns - 1)), b_.getInt64(g_.vector - 1));
         V limit = b_.CreateSub(count, far);
         V stride = b_.CreateMul(step, b_.getInt64(turns));
         start = loop(first, limit, stride, "turns", [&](V place) {
@@ -370,20 +406,23 @@ class Gpu {
         auto [row, col] = divide(place, cols);
         V same_row = b_.CreateICmpSLE(b_.CreateAdd(col, n), cols);
         V at = b_.CreateAdd(base, row);
-        branch(same_row, [&, r = at, c = col] { points(enter_row(r), c, cols); }, [&] {
-          for (int v = 0; v < g_.vector; ++v) {
-            V here = b_.CreateAdd(place, b_.getInt64(v));
-            branch(b_.CreateICmpSLT(here, count), [&] {
-              auto [r, c] = divide(here, cols);
-              one_point(enter_row(b_.CreateAdd(base, r)), c, v);
+        branch(
+            same_row, [&, r = at, c = col] { points(enter_row(r), c, cols); },
+            [&] {
+              for (int v = 0; v < g_.vector; ++v) {
+                V here = b_.CreateAdd(place, b_.getInt64(v));
+                branch(b_.CreateICmpSLT(here, count), [&] {
+                  auto [r, c] = divide(here, cols);
+                  one_point(enter_row(b_.CreateAdd(base, r)), c, v);
+                });
+              }
             });
-          }
-        });
       });
       combine_block();
       if (g_.form == GpuForm::ReduceRows) {
         branch(b_.CreateICmpEQ(tid_, b_.getInt64(0)), [&] {
-          for (size_t r = 0; r < g_.reduces.size(); ++r) store_result(static_cast<int>(r), result, nullptr, shared_state(g_.reduces[r], tid_));
+          for (size_t r = 0; r < g_.reduces.size(); ++r)
+            store_result(static_cast<int>(r), result, nullptr, shared_state(g_.reduces[r], tid_));
         });
         barrier();
       } else {
@@ -392,23 +431,29 @@ class Gpu {
     });
   }
 
-  // Each block leaves its state; the last one to finish merges them in block order. The counter returns to zero.
+  // Each block leaves its state; the last one to finish merges them in block order. The counter
+  // returns to zero.
   void across_blocks() {
-    V counter = pointer(word(g_.word_partials())), slots = pointer(b_.CreateAdd(word(g_.word_partials()), b_.getInt64(16)));
+    V counter = pointer(word(g_.word_partials())),
+      slots = pointer(b_.CreateAdd(word(g_.word_partials()), b_.getInt64(16)));
     size_t fields = k_.acc_fields.size();
     auto slot = [&](V which, size_t field) {
-      V i = b_.CreateAdd(b_.CreateMul(which, b_.getInt64(static_cast<int64_t>(fields))), b_.getInt64(static_cast<int64_t>(field)));
+      V i = b_.CreateAdd(b_.CreateMul(which, b_.getInt64(static_cast<int64_t>(fields))),
+                         b_.getInt64(static_cast<int64_t>(field)));
       return b_.CreateGEP(b_.getInt64Ty(), slots, i);
     };
-    auto* flag = new llvm::GlobalVariable(m_, b_.getInt32Ty(), false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(b_.getInt32Ty()),
-                                          "is_last", nullptr, llvm::GlobalValue::NotThreadLocal, 3);
+    auto* flag =
+        new llvm::GlobalVariable(m_, b_.getInt32Ty(), false, llvm::GlobalValue::InternalLinkage,
+                                 llvm::UndefValue::get(b_.getInt32Ty()), "is_last", nullptr,
+                                 llvm::GlobalValue::NotThreadLocal, 3);
     branch(b_.CreateICmpEQ(tid_, b_.getInt64(0)), [&] {
       for (const GpuReduce& r : g_.reduces) {
         State s = shared_state(r, tid_);
         for (int f = 0; f < r.fields; ++f) store_field(s[f], slot(block_x_, r.first_field + f));
       }
       b_.CreateIntrinsic(llvm::Intrinsic::nvvm_membar_gl, {}, {});
-      V old = b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, counter, b_.getInt32(1), llvm::MaybeAlign(4), llvm::AtomicOrdering::Monotonic);
+      V old = b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, counter, b_.getInt32(1),
+                                 llvm::MaybeAlign(4), llvm::AtomicOrdering::Monotonic);
       V last = b_.CreateICmpEQ(zext(old), b_.CreateSub(grid_x_, b_.getInt64(1)));
       b_.CreateIntrinsic(llvm::Intrinsic::nvvm_membar_gl, {}, {});
       b_.CreateStore(b_.CreateZExt(last, b_.getInt32Ty()), flag);
@@ -421,14 +466,16 @@ class Gpu {
         for (const GpuReduce& r : g_.reduces) {
           State s;
           auto types = state_types(r);
-          for (int f = 0; f < r.fields; ++f) s.push_back(load_field(types[f], slot(other, r.first_field + f), true));
+          for (int f = 0; f < r.fields; ++f)
+            s.push_back(load_field(types[f], slot(other, r.first_field + f), true));
           set_state(r, 0, merge(one_, r, get_state(r, 0), s));
         }
       });
       combine_block();
       branch(b_.CreateICmpEQ(tid_, b_.getInt64(0)), [&] {
         for (size_t r = 0; r < g_.reduces.size(); ++r)
-          store_result(static_cast<int>(r), b_.getInt64(0), nullptr, shared_state(g_.reduces[r], tid_));
+          store_result(static_cast<int>(r), b_.getInt64(0), nullptr,
+                       shared_state(g_.reduces[r], tid_));
         b_.CreateStore(b_.getInt32(0), counter);
       });
     });
@@ -436,7 +483,8 @@ class Gpu {
 
   // The innermost dimension is kept: x threads along it, y threads share the rows of a result.
   void columns() {
-    V results = word(g_.word_rows()), rows = word(g_.word_sequential()), cols = word(k_.param_shape(k_.rank - 1));
+    V results = word(g_.word_rows()), rows = word(g_.word_sequential()),
+      cols = word(k_.param_shape(k_.rank - 1));
     V col0 = b_.CreateAdd(b_.CreateMul(block_x_, ntid_), tid_);
     V thread = b_.CreateAdd(b_.CreateMul(tid_y_, ntid_), tid_);
     V width = b_.CreateMul(grid_x_, ntid_);
@@ -448,7 +496,8 @@ class Gpu {
         reset_state();
         V base = b_.CreateMul(result, rows);
         V limit = b_.CreateSelect(inside, rows, b_.getInt64(0));
-        loop(tid_y_, limit, ntid_y_, "rows", [&](V row) { one_point(enter_row(b_.CreateAdd(base, row)), col, 0); });
+        loop(tid_y_, limit, ntid_y_, "rows",
+             [&](V row) { one_point(enter_row(b_.CreateAdd(base, row)), col, 0); });
         for (const GpuReduce& r : g_.reduces) share(r, thread, get_state(r, 0));
         barrier();
         branch(b_.CreateAnd(inside, b_.CreateICmpEQ(tid_y_, b_.getInt64(0))), [&] {
@@ -497,15 +546,17 @@ std::string build_ptx(const GpuKernel& g, int sm, int ptx) {
   ptx = std::min(ptx, 85);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine("nvptx64-nvidia-cuda", "sm_" + std::to_string(sm),
-                                                                           "+ptx" + std::to_string(ptx), options, llvm::Reloc::PIC_));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine("nvptx64-nvidia-cuda", "sm_" + std::to_string(sm),
+                                  "+ptx" + std::to_string(ptx), options, llvm::Reloc::PIC_));
   llvm::LLVMContext context;
   llvm::Module m("kernel", context);
   m.setDataLayout(machine->createDataLayout());
   m.setTargetTriple("nvptx64-nvidia-cuda");
   Gpu(m, g).build();
   llvm::raw_string_ostream out(problem);
-  if (llvm::verifyModule(m, &out)) raise(ErrorKind::Runtime, "[compile] invalid LLVM IR: " + problem);
+  if (llvm::verifyModule(m, &out))
+    raise(ErrorKind::Runtime, "[compile] invalid LLVM IR: " + problem);
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   llvm::legacy::PassManager passes;

@@ -13,7 +13,7 @@ enum class GpuForm { Map, ReduceAll, ReduceRows, ReduceColumns };
 
 // One reduction of the kernel, for the device code that merges and finishes states.
 struct GpuReduce {
-  int kind;          // lazy's Reduction, by value: compile lies below lazy
+  int kind;  // lazy's Reduction, by value: compile lies below lazy
   DType in, out;
   int first_field, fields;
 };
@@ -25,15 +25,17 @@ struct GpuKernel {
   const ir::Kernel* kernel;
   GpuForm form = GpuForm::Map;
   std::vector<GpuReduce> reduces;
-  int vector = 1;      // consecutive points a thread handles at once
+  int vector = 1;        // consecutive points a thread handles at once
   bool aligned = false;  // contiguous rows start where a whole vector may be loaded
 
   // Kernel parameters, all 64-bit: the kernel's own words, then these.
-  int word_rows() const { return kernel->param_words(); }        // Map: rows; else: results
-  int word_points() const { return word_rows() + 1; }            // Map: columns; else: points per result
-  int word_sequential() const { return word_rows() + 2; }        // rows per result
-  int word_partials() const { return word_rows() + 3; }          // scratch of the blocks, a counter first
-  int word_reduce(int r) const { return word_rows() + 4 + r * (kernel->rank + 2); }  // pointer, strides, ddof
+  int word_rows() const { return kernel->param_words(); }  // Map: rows; else: results
+  int word_points() const { return word_rows() + 1; }      // Map: columns; else: points per result
+  int word_sequential() const { return word_rows() + 2; }  // rows per result
+  int word_partials() const { return word_rows() + 3; }    // scratch of the blocks, a counter first
+  int word_reduce(int r) const {
+    return word_rows() + 4 + r * (kernel->rank + 2);
+  }  // pointer, strides, ddof
   int words() const { return word_reduce(static_cast<int>(reduces.size())); }
   std::string key() const;
 };

@@ -1,4 +1,5 @@
-// Reduction states as LLVM values: identity, merge, result. Mirrors lazy/reduce.cpp for one scalar state.
+// Reduction states as LLVM values: identity, merge, result. Mirrors lazy/reduce.cpp for one scalar
+// state.
 #pragma once
 
 #include <vector>

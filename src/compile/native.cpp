@@ -27,7 +27,8 @@ class Native {
       : b_(m.getContext()), k_(k), e_(b_, pick_lanes(k, vector_bytes)), body_(e_, k) {
     auto* i64 = b_.getInt64Ty();
     auto* ptr = b_.getPtrTy();
-    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {ptr, i64, i64, i64, i64, ptr, i64}, false);
+    auto* type =
+        llvm::FunctionType::get(b_.getVoidTy(), {ptr, i64, i64, i64, i64, ptr, i64}, false);
     f_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m);
     f_->addFnAttr("prefer-vector-width", std::to_string(8 * vector_bytes));
     f_->addFnAttr("min-legal-vector-width", std::to_string(8 * vector_bytes));
@@ -59,7 +60,9 @@ class Native {
   }
 
  private:
-  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, f_); }
+  llvm::BasicBlock* block(const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, f_);
+  }
   V param(int word) {
     V p = b_.CreateConstGEP1_64(b_.getInt64Ty(), f_->getArg(0), word);
     return b_.CreateLoad(b_.getInt64Ty(), p);
@@ -72,11 +75,13 @@ class Native {
     if (part == DType::Bool) v = b_.CreateICmpNE(v, b_.getInt8(0));
     Value r{e_.splat(v)};
     if (is_complex(k_.scalars[s]))
-      r.im = e_.splat(b_.CreateLoad(t, b_.CreateGEP(b_.getInt8Ty(), at, b_.getInt64(itemsize(part)))));
+      r.im =
+          e_.splat(b_.CreateLoad(t, b_.CreateGEP(b_.getInt8Ty(), at, b_.getInt64(itemsize(part)))));
     return r;
   }
 
-  // Index of the row in each outer dimension, row pointers, box membership of the row, fast column range.
+  // Index of the row in each outer dimension, row pointers, box membership of the row, fast column
+  // range.
   void row_prologue(V row) {
     int outer = k_.rank - 1;
     p_.index.assign(outer, nullptr);
@@ -98,7 +103,8 @@ class Native {
       for (int d = 0; d < outer; ++d)
         ptr = b_.CreateGEP(b_.getInt8Ty(), ptr, b_.CreateMul(p_.index[d], param(word + 1 + d)));
       p_.rows.push_back(ptr);
-      p_.strides.push_back(k_.args[a].inner == ir::Inner::Contiguous ? nullptr : param(word + 1 + outer));
+      p_.strides.push_back(k_.args[a].inner == ir::Inner::Contiguous ? nullptr
+                                                                     : param(word + 1 + outer));
     }
     // Uniform arguments that some unpredicated step loads are loaded once a row.
     p_.uniform.assign(k_.args.size(), {});
@@ -110,7 +116,8 @@ class Native {
       Value s = Body(one, k_).load(a, p_.rows[i.imm], nullptr, b_.getInt64(0), nullptr);
       p_.uniform[i.imm] = {e_.splat(s.v), s.im ? e_.splat(s.im) : nullptr};
     }
-    // Steps start where the lane number is a multiple of W: at `first_`, which may lie before `begin`.
+    // Steps start where the lane number is a multiple of W: at `first_`, which may lie before
+    // `begin`.
     V w1 = b_.getInt64(e_.W - 1), down = b_.getInt64(-e_.W);
     first_ = begin_;
     V fast_first = begin_;
@@ -133,7 +140,8 @@ class Native {
       V in = b_.getTrue();
       for (int d = 0; d < outer; ++d) {
         V low = param(k_.param_box(x, d)), high = param(k_.param_box(x, d) + 1);
-        in = b_.CreateAnd(in, b_.CreateAnd(b_.CreateICmpSGE(p_.index[d], low), b_.CreateICmpSLT(p_.index[d], high)));
+        in = b_.CreateAnd(in, b_.CreateAnd(b_.CreateICmpSGE(p_.index[d], low),
+                                           b_.CreateICmpSLT(p_.index[d], high)));
       }
       row_in_.push_back(in);
       all = all ? b_.CreateAnd(all, in) : in;
@@ -159,8 +167,8 @@ class Native {
     b_.CreateAlignedStore(v, at, llvm::Align(itemsize(t)));
   }
 
-  // As steps(), with the state of all lanes in registers: the step's own lanes are in front, and the vectors move
-  // up by one a step, so that the body is emitted once.
+  // As steps(), with the state of all lanes in registers: the step's own lanes are in front, and
+  // the vectors move up by one a step, so that the body is emitted once.
   template <class F>
   void steps_in_registers(V from, V to, const char* name, F&& emit) {
     int turns = ir::kLanes / e_.W;
@@ -171,7 +179,8 @@ class Native {
         for (size_t f = 0; f < fields; ++f) use(v * fields + f, k_.acc_fields[f], p_.acc_fields[f]);
       }
     };
-    auto *head = block(name), *leave = block("leave"), *done = block("done"), *enter = block("enter");
+    auto *head = block(name), *leave = block("leave"), *done = block("done"),
+         *enter = block("enter");
     b_.CreateCondBr(b_.CreateICmpSLT(from, to), enter, done);
     b_.SetInsertPoint(enter);
     std::vector<V> before(turns * fields);
@@ -214,7 +223,8 @@ class Native {
     int64_t offset = 0;
     for (DType t : k_.acc_fields) {
       V base = b_.CreateGEP(b_.getInt8Ty(), f_->getArg(5), b_.getInt64(offset));
-      p_.acc_fields.push_back(b_.CreateGEP(b_.getInt8Ty(), base, b_.CreateMul(position, b_.getInt64(itemsize(t)))));
+      p_.acc_fields.push_back(
+          b_.CreateGEP(b_.getInt8Ty(), base, b_.CreateMul(position, b_.getInt64(itemsize(t)))));
       offset += static_cast<int64_t>(width) * itemsize(t);
     }
   }
@@ -238,7 +248,8 @@ class Native {
     b_.SetInsertPoint(done);
   }
 
-  // Each row: guarded steps before, plain steps inside, guarded steps after; each body is emitted once.
+  // Each row: guarded steps before, plain steps inside, guarded steps after; each body is emitted
+  // once.
   void columns() {
     auto* segment = block("segment");
     auto* finish = block("finish");
@@ -262,20 +273,25 @@ class Native {
       body_.emit(p_);
     };
     // The vectors of all lanes must leave room for the body.
-    bool in_registers = k_.acc == ir::Acc::Lanes && k_.acc_fields.size() * (ir::kLanes / e_.W) <= 16;
-    if (in_registers) steps_in_registers(from, to, "step", fast_body);
-    else steps(from, to, "step", fast_body);
+    bool in_registers =
+        k_.acc == ir::Acc::Lanes && k_.acc_fields.size() * (ir::kLanes / e_.W) <= 16;
+    if (in_registers)
+      steps_in_registers(from, to, "step", fast_body);
+    else
+      steps(from, to, "step", fast_body);
     b_.CreateBr(next);
     b_.SetInsertPoint(guarded);
     steps(from, to, "guarded_step", [&] {
       V lanes = b_.CreateAdd(e_.splat(p_.col), e_.iota());
       p_.mask = b_.CreateICmpSLT(lanes, e_.splat(to));
-      if (k_.acc == ir::Acc::Lanes) p_.mask = b_.CreateAnd(p_.mask, b_.CreateICmpSGE(lanes, e_.splat(begin_)));
+      if (k_.acc == ir::Acc::Lanes)
+        p_.mask = b_.CreateAnd(p_.mask, b_.CreateICmpSGE(lanes, e_.splat(begin_)));
       p_.inside = false;
       p_.streaming = false;
       p_.boxes.clear();
       for (int x = 0; x < k_.boxes; ++x) {
-        V lo = e_.splat(param(k_.param_box(x, k_.rank - 1))), hi = e_.splat(param(k_.param_box(x, k_.rank - 1) + 1));
+        V lo = e_.splat(param(k_.param_box(x, k_.rank - 1))),
+          hi = e_.splat(param(k_.param_box(x, k_.rank - 1) + 1));
         V in = b_.CreateAnd(b_.CreateICmpSGE(lanes, lo), b_.CreateICmpSLT(lanes, hi));
         p_.boxes.push_back(b_.CreateAnd(in, e_.splat(row_in_[x])));
       }
@@ -294,7 +310,8 @@ class Native {
   Body body_;
   llvm::Function* f_ = nullptr;
   Point p_;
-  V begin_ = nullptr, end_ = nullptr, first_ = nullptr, place_ = nullptr, fast_begin_ = nullptr, fast_end_ = nullptr;
+  V begin_ = nullptr, end_ = nullptr, first_ = nullptr, place_ = nullptr, fast_begin_ = nullptr,
+    fast_end_ = nullptr;
   std::vector<V> row_in_;
 };
 

@@ -1,4 +1,5 @@
-// The block interpreter's inner loops: one function per primitive step and type, each over a block of elements.
+// The block interpreter's inner loops: one function per primitive step and type, each over a block
+// of elements.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@ namespace numbus::interp {
 using Loop = void (*)(void* out, const void* a, const void* b, const void* c, int64_t n);
 
 struct LoopSet {
-  Loop (*row)(Op op, DType operand);       // nullptr where the row has no such type
+  Loop (*row)(Op op, DType operand);  // nullptr where the row has no such type
   Loop (*cast)(DType from, DType to);
-  Loop (*select)(int size);                // a: mask, b and c: values of `size` bytes
+  Loop (*select)(int size);  // a: mask, b and c: values of `size` bytes
 };
 
 // Built for x86-64-v3 where the processor has it, else for the baseline; both give the same bits.

@@ -1,25 +1,28 @@
-// Included by loops_*.cpp inside their target pragma: instantiates every loop from the table of operations.
-// (Not a header of its own: it must see the pragma.)
+// Included by loops_*.cpp inside their target pragma: instantiates every loop from the table of
+// operations. (Not a header of its own: it must see the pragma.)
 
 namespace numbus::interp {
 namespace {
 
 template <class R, class T>
-using Stored = std::conditional_t<std::is_same_v<R, bool> || std::is_same_v<R, uint8_t>, uint8_t, T>;
+using Stored =
+    std::conditional_t<std::is_same_v<R, bool> || std::is_same_v<R, uint8_t>, uint8_t, T>;
 
 #define PRIM(name, nin, rule, bool_as, llvm, expr, lo, hi, doc) NUMBUS_LOOP(name, expr)
 #define MATH(name, nin, rule, bool_as, lo, hi, doc)
 #define INTERNAL(name, nin, llvm, expr) NUMBUS_LOOP(name, expr)
-#define NUMBUS_LOOP(name, expr)                                                                             \
-  template <class T>                                                                                        \
-  void loop_##name(void* out, const void* pa, const void* pb, const void* pc, int64_t n) {                  \
-    const T *va = static_cast<const T*>(pa), *vb = static_cast<const T*>(pb), *vc = static_cast<const T*>(pc); \
-    auto f = [](T a, [[maybe_unused]] T b, [[maybe_unused]] T c) { return expr; };                          \
-    using S = Stored<decltype(f(T(), T(), T())), T>;                                                        \
-    S* r = static_cast<S*>(out);                                                                            \
-    if (!vb) vb = va;                                                                                       \
-    if (!vc) vc = va;                                                                                       \
-    _Pragma("GCC ivdep") for (int64_t i = 0; i < n; ++i) r[i] = static_cast<S>(f(va[i], vb[i], vc[i]));     \
+#define NUMBUS_LOOP(name, expr)                                                            \
+  template <class T>                                                                       \
+  void loop_##name(void* out, const void* pa, const void* pb, const void* pc, int64_t n) { \
+    const T *va = static_cast<const T*>(pa), *vb = static_cast<const T*>(pb),              \
+            *vc = static_cast<const T*>(pc);                                               \
+    auto f = [](T a, [[maybe_unused]] T b, [[maybe_unused]] T c) { return expr; };         \
+    using S = Stored<decltype(f(T(), T(), T())), T>;                                       \
+    S* r = static_cast<S*>(out);                                                           \
+    if (!vb) vb = va;                                                                      \
+    if (!vc) vc = va;                                                                      \
+    _Pragma("GCC ivdep") for (int64_t i = 0; i < n; ++i) r[i] =                            \
+        static_cast<S>(f(va[i], vb[i], vc[i]));                                            \
   }
 #include "ops/ops.def"
 #undef NUMBUS_LOOP
@@ -43,9 +46,10 @@ Loop row_loop(Op op) {
   }
 }
 
-#define NUMBUS_TYPES(X) \
-  X(Bool, uint8_t) X(I8, int8_t) X(I16, int16_t) X(I32, int32_t) X(I64, int64_t) X(U8, uint8_t) \
-  X(U16, uint16_t) X(U32, uint32_t) X(U64, uint64_t) X(F32, float) X(F64, double)
+#define NUMBUS_TYPES(X)                                                                         \
+  X(Bool, uint8_t)                                                                              \
+  X(I8, int8_t) X(I16, int16_t) X(I32, int32_t) X(I64, int64_t) X(U8, uint8_t) X(U16, uint16_t) \
+      X(U32, uint32_t) X(U64, uint64_t) X(F32, float) X(F64, double)
 
 Loop row(Op op, DType t) {
   switch (t) {
@@ -64,10 +68,12 @@ void loop_cast(void* out, const void* pa, const void*, const void*, int64_t n) {
   for (int64_t i = 0; i < n; ++i) r[i] = ops::cast_<To, From>(a[i]);
 }
 void half_to_single(void* out, const void* pa, const void*, const void*, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) static_cast<float*>(out)[i] = half_to_float(static_cast<const uint16_t*>(pa)[i]);
+  for (int64_t i = 0; i < n; ++i)
+    static_cast<float*>(out)[i] = half_to_float(static_cast<const uint16_t*>(pa)[i]);
 }
 void single_to_half(void* out, const void* pa, const void*, const void*, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) static_cast<uint16_t*>(out)[i] = float_to_half(static_cast<const float*>(pa)[i]);
+  for (int64_t i = 0; i < n; ++i)
+    static_cast<uint16_t*>(out)[i] = float_to_half(static_cast<const float*>(pa)[i]);
 }
 
 template <class From>
@@ -101,7 +107,10 @@ void loop_select(void* out, const void* pa, const void* pb, const void* pc, int6
   for (int64_t i = 0; i < n; ++i) r[i] = m[i] ? b[i] : c[i];
 }
 Loop select(int size) {
-  return size == 1 ? loop_select<uint8_t> : size == 2 ? loop_select<uint16_t> : size == 4 ? loop_select<uint32_t> : loop_select<uint64_t>;
+  return size == 1   ? loop_select<uint8_t>
+         : size == 2 ? loop_select<uint16_t>
+         : size == 4 ? loop_select<uint32_t>
+                     : loop_select<uint64_t>;
 }
 
 }  // namespace

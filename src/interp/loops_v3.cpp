@@ -5,7 +5,8 @@
 #include "interp/loops.h"
 #include "ops/scalar_ops.h"
 
-// After the includes, so that no inline function of theirs is emitted with instructions other code may not use.
+// After the includes, so that no inline function of theirs is emitted with instructions other code
+// may not use.
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v3")
 #include "interp/loops_body.h"

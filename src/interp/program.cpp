@@ -13,8 +13,10 @@ using ir::kNone;
 using ir::Val;
 
 const LoopSet& loops() {
-  static const LoopSet& set =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") ? kLoopsV3 : kLoopsBaseline;
+  static const LoopSet& set = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                                      __builtin_cpu_supports("bmi2")
+                                  ? kLoopsV3
+                                  : kLoopsBaseline;
   return set;
 }
 
@@ -27,8 +29,10 @@ template <class U, bool kGather>
 void move_strided(char* memory, int64_t stride, char* block, int64_t n) {
   U* dense = reinterpret_cast<U*>(block);
   for (int64_t i = 0; i < n; ++i) {
-    if constexpr (kGather) std::memcpy(dense + i, memory + i * stride, sizeof(U));
-    else std::memcpy(memory + i * stride, dense + i, sizeof(U));
+    if constexpr (kGather)
+      std::memcpy(dense + i, memory + i * stride, sizeof(U));
+    else
+      std::memcpy(memory + i * stride, dense + i, sizeof(U));
   }
 }
 template <bool kGather>
@@ -41,14 +45,16 @@ void move(int size, char* memory, int64_t stride, char* block, int64_t n) {
   }
 }
 
-void store_masked(int size, char* memory, int64_t stride, const char* block, const uint8_t* mask, int64_t n) {
+void store_masked(int size, char* memory, int64_t stride, const char* block, const uint8_t* mask,
+                  int64_t n) {
   for (int64_t i = 0; i < n; ++i)
     if (mask[i]) std::memcpy(memory + i * stride, block + i * size, size);
 }
 
 }  // namespace
 
-Program::Program(const ir::Kernel& k) : kernel_(k), block_(k.acc == ir::Acc::Lanes ? ir::kLanes : kBlock) {
+Program::Program(const ir::Kernel& k)
+    : kernel_(k), block_(k.acc == ir::Acc::Lanes ? ir::kLanes : kBlock) {
   size_t total = 0;
   for (const Inst& i : k.body) {
     Step s{i};
@@ -61,7 +67,8 @@ Program::Program(const ir::Kernel& k) : kernel_(k), block_(k.acc == ir::Acc::Lan
       s.loop = loops().select(itemsize(i.type));
     }
     bool needs_loop = static_cast<int>(i.op) < kNumRows || i.op == Op::cast;
-    if (needs_loop && !s.loop) raise(ErrorKind::Runtime, "interpreter: no loop for " + std::string(op_name(i.op)));
+    if (needs_loop && !s.loop)
+      raise(ErrorKind::Runtime, "interpreter: no loop for " + std::string(op_name(i.op)));
     s.fixed = i.op == Op::constant || i.op == Op::scalar;
     steps_.push_back(s);
     offset_.push_back(total);
@@ -71,7 +78,8 @@ Program::Program(const ir::Kernel& k) : kernel_(k), block_(k.acc == ir::Acc::Lan
   at_.resize(steps_.size());
   for (size_t v = 0; v < steps_.size(); ++v) {
     at_[v] = buffer(static_cast<Val>(v));
-    if (steps_[v].inst.op == Op::constant) fill(static_cast<Val>(v), &steps_[v].inst.imm, itemsize(steps_[v].inst.type), block_);
+    if (steps_[v].inst.op == Op::constant)
+      fill(static_cast<Val>(v), &steps_[v].inst.imm, itemsize(steps_[v].inst.type), block_);
   }
 }
 
@@ -87,14 +95,15 @@ void Program::fill(Val v, const void* value, int size, int64_t n) {
   }
 }
 
-void Program::run(const int64_t* params, int64_t row_begin, int64_t row_end, int64_t col_begin, int64_t col_end, char* acc,
-                  int64_t row_origin) {
+void Program::run(const int64_t* params, int64_t row_begin, int64_t row_end, int64_t col_begin,
+                  int64_t col_end, char* acc, int64_t row_origin) {
   const ir::Kernel& k = kernel_;
   int64_t widest = std::min<int64_t>(block_, col_end - col_begin);
   for (size_t v = 0; v < steps_.size(); ++v) {
     const Inst& i = steps_[v].inst;
     if (i.op != Op::scalar) continue;
-    const auto* value = reinterpret_cast<const char*>(params + k.param_scalar(static_cast<int>(i.imm)));
+    const auto* value =
+        reinterpret_cast<const char*>(params + k.param_scalar(static_cast<int>(i.imm)));
     int size = itemsize(real_of(i.type));
     fill(static_cast<Val>(v), value, size, widest);
     if (is_complex(i.type)) {  // second plane
@@ -139,8 +148,8 @@ void Program::run(const int64_t* params, int64_t row_begin, int64_t row_end, int
   }
 }
 
-void Program::run_block(const int64_t* params, char* const* rows, const int64_t* index, int64_t col, int64_t n, char* acc,
-                        int64_t acc_col) {
+void Program::run_block(const int64_t* params, char* const* rows, const int64_t* index, int64_t col,
+                        int64_t n, char* acc, int64_t acc_col) {
   const ir::Kernel& k = kernel_;
   int inner = k.rank - 1;
   for (size_t v = 0; v < steps_.size(); ++v) {
@@ -150,8 +159,10 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
     auto at = [&](Val o) -> const char* { return o == kNone ? nullptr : at_[o]; };
     char* out = buffer(static_cast<Val>(v));
     if (s.loop) {
-      if (i.op == Op::if_result) s.loop(out, at(i.c), at(i.b), at(i.a), n);
-      else s.loop(out, at(i.a), at(i.b), at(i.c), n);
+      if (i.op == Op::if_result)
+        s.loop(out, at(i.c), at(i.b), at(i.a), n);
+      else
+        s.loop(out, at(i.a), at(i.b), at(i.c), n);
       continue;
     }
     switch (i.op) {
@@ -165,7 +176,8 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
       case Op::in_box: {
         bool row_in = true;
         const int64_t* p = params + k.param_box(static_cast<int>(i.imm), 0);
-        for (int d = 0; d < inner; ++d) row_in = row_in && index[d] >= p[2 * d] && index[d] < p[2 * d + 1];
+        for (int d = 0; d < inner; ++d)
+          row_in = row_in && index[d] >= p[2 * d] && index[d] < p[2 * d + 1];
         int64_t lo = p[2 * inner], hi = p[2 * inner + 1];
         for (int64_t j = 0; j < n; ++j) out[j] = row_in && col + j >= lo && col + j < hi;
         break;
@@ -207,7 +219,8 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         for (int part = 0; part < parts; ++part) {
           const char* plane = at(i.a) + static_cast<size_t>(part) * block_ * size;
           if (i.b != kNone) {
-            store_masked(size, to + part * size, stride, plane, reinterpret_cast<const uint8_t*>(at(i.b)), n);
+            store_masked(size, to + part * size, stride, plane,
+                         reinterpret_cast<const uint8_t*>(at(i.b)), n);
           } else if (parts == 1 && stride == size) {
             std::memcpy(to, plane, n * size);
           } else {
@@ -228,11 +241,14 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         const auto& values = ir::const_table(static_cast<int>(i.imm)).values;
         bool wide = itemsize(s.operand) == 8;
         for (int64_t j = 0; j < n; ++j) {
-          int64_t t = wide ? reinterpret_cast<const int64_t*>(at(i.a))[j] : reinterpret_cast<const int32_t*>(at(i.a))[j];
+          int64_t t = wide ? reinterpret_cast<const int64_t*>(at(i.a))[j]
+                           : reinterpret_cast<const int32_t*>(at(i.a))[j];
           // Lanes that no predicate enabled hold anything; their value is never used.
           t = std::clamp<int64_t>(t, 0, static_cast<int64_t>(values.size()) - 1);
-          if (i.type == DType::F32) reinterpret_cast<float*>(out)[j] = static_cast<float>(values[t]);
-          else reinterpret_cast<double*>(out)[j] = values[t];
+          if (i.type == DType::F32)
+            reinterpret_cast<float*>(out)[j] = static_cast<float>(values[t]);
+          else
+            reinterpret_cast<double*>(out)[j] = values[t];
         }
         break;
       }
@@ -240,12 +256,16 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
       case Op::acc_store: {
         int width = k.acc == ir::Acc::Lanes ? ir::kLanes : ir::kColumns;
         char* field = acc;
-        for (int f = 0; f < i.imm; ++f) field += static_cast<size_t>(width) * itemsize(k.acc_fields[f]);
+        for (int f = 0; f < i.imm; ++f)
+          field += static_cast<size_t>(width) * itemsize(k.acc_fields[f]);
         int size = itemsize(i.type);
         field += acc_col * size;
-        if (i.op == Op::acc_load) std::memcpy(out, field, n * size);
-        else if (i.b == kNone) std::memcpy(field, at(i.a), n * size);
-        else store_masked(size, field, size, at(i.a), reinterpret_cast<const uint8_t*>(at(i.b)), n);
+        if (i.op == Op::acc_load)
+          std::memcpy(out, field, n * size);
+        else if (i.b == kNone)
+          std::memcpy(field, at(i.a), n * size);
+        else
+          store_masked(size, field, size, at(i.a), reinterpret_cast<const uint8_t*>(at(i.b)), n);
         break;
       }
       case Op::if_any: {

@@ -16,7 +16,12 @@ std::vector<ConstTable>& tables() {
 
 bool pure(Op op) {
   switch (op) {
-    case Op::store: case Op::acc_load: case Op::acc_store: case Op::if_any: case Op::end_if: case Op::if_result:
+    case Op::store:
+    case Op::acc_load:
+    case Op::acc_store:
+    case Op::if_any:
+    case Op::end_if:
+    case Op::if_result:
     case Op::load: return false;
     default: return true;
   }
@@ -27,7 +32,8 @@ bool pure(Op op) {
 int intern_table(const double* values, int n) {
   auto& all = tables();
   for (size_t i = 0; i < all.size(); ++i)
-    if (all[i].values.size() == static_cast<size_t>(n) && std::memcmp(all[i].values.data(), values, n * sizeof(double)) == 0)
+    if (all[i].values.size() == static_cast<size_t>(n) &&
+        std::memcmp(all[i].values.data(), values, n * sizeof(double)) == 0)
       return static_cast<int>(i);
   all.push_back({std::vector<double>(values, values + n)});
   return static_cast<int>(all.size() - 1);
@@ -36,14 +42,17 @@ const ConstTable& const_table(int id) { return tables()[id]; }
 
 Val Builder::emit(Op op, DType type, Val a, Val b, Val c, int64_t imm) {
   auto& body = k_.body;
-  uint64_t h = mix(mix(mix(static_cast<uint64_t>(op) * 64 + static_cast<uint64_t>(type), static_cast<uint64_t>(a)),
-                       static_cast<uint64_t>(b) * 65599 + static_cast<uint64_t>(c)), static_cast<uint64_t>(imm));
+  uint64_t h = mix(mix(mix(static_cast<uint64_t>(op) * 64 + static_cast<uint64_t>(type),
+                           static_cast<uint64_t>(a)),
+                       static_cast<uint64_t>(b) * 65599 + static_cast<uint64_t>(c)),
+                   static_cast<uint64_t>(imm));
   auto& bucket = buckets_[h & (buckets_.size() - 1)];
   int scope = open_ifs_.empty() ? -1 : open_ifs_.back();
   if (pure(op)) {
     for (Val v : bucket) {
       const Inst& i = body[v];
-      if (i.op != op || i.type != type || i.a != a || i.b != b || i.c != c || i.imm != imm) continue;
+      if (i.op != op || i.type != type || i.a != a || i.b != b || i.c != c || i.imm != imm)
+        continue;
       // Reuse only what dominates: a step outside any if_any, or inside one that is still open.
       int s = scope_of_[v];
       if (s == -1) return v;
@@ -59,7 +68,9 @@ Val Builder::emit(Op op, DType type, Val a, Val b, Val c, int64_t imm) {
   return v;
 }
 
-Val Builder::constant_bits(DType type, int64_t bits) { return emit(Op::constant, type, kNone, kNone, kNone, bits); }
+Val Builder::constant_bits(DType type, int64_t bits) {
+  return emit(Op::constant, type, kNone, kNone, kNone, bits);
+}
 
 Val Builder::constant(DType type, const Scalar& s) {
   if (is_complex(type)) {
@@ -113,7 +124,8 @@ std::string Kernel::key() const {
 }
 
 std::string print(const Kernel& k) {
-  std::string s = "kernel rank=" + std::to_string(k.rank) + " boxes=" + std::to_string(k.boxes) + "\n";
+  std::string s =
+      "kernel rank=" + std::to_string(k.rank) + " boxes=" + std::to_string(k.boxes) + "\n";
   for (size_t i = 0; i < k.args.size(); ++i) {
     static const char* const kInner[] = {"uniform", "contiguous", "strided"};
     s += "  arg " + std::to_string(i) + ": " + std::string(name(k.args[i].dtype)) + " " +
@@ -123,7 +135,8 @@ std::string print(const Kernel& k) {
   for (size_t v = 0; v < k.body.size(); ++v) {
     const Inst& i = k.body[v];
     if (i.op == Op::end_if) indent -= 2;
-    s += std::string(indent, ' ') + "%" + std::to_string(v) + ": " + std::string(name(i.type)) + " = " + std::string(op_name(i.op));
+    s += std::string(indent, ' ') + "%" + std::to_string(v) + ": " + std::string(name(i.type)) +
+         " = " + std::string(op_name(i.op));
     for (Val o : {i.a, i.b, i.c})
       if (o != kNone) s += " %" + std::to_string(o);
     if (i.imm) s += " #" + std::to_string(i.imm);
@@ -140,16 +153,19 @@ void verify(const Kernel& k) {
   for (size_t v = 0; v < k.body.size(); ++v) {
     const Inst& i = k.body[v];
     for (Val o : {i.a, i.b, i.c})
-      if (o != kNone && (o < 0 || o >= static_cast<Val>(v))) fail(v, "operand not defined before its use");
+      if (o != kNone && (o < 0 || o >= static_cast<Val>(v)))
+        fail(v, "operand not defined before its use");
     auto type = [&](Val o) { return k.body[o].type; };
     int op = static_cast<int>(i.op);
     if (op < kNumRows) {
       const Row& r = kRows[op];
-      if ((r.nin >= 2 && type(i.a) != type(i.b)) || (r.nin >= 3 && type(i.a) != type(i.c))) fail(v, "operand types differ");
+      if ((r.nin >= 2 && type(i.a) != type(i.b)) || (r.nin >= 3 && type(i.a) != type(i.c)))
+        fail(v, "operand types differ");
     }
     switch (i.op) {
       case Op::select:
-        if (type(i.a) != DType::Bool || type(i.b) != i.type || type(i.c) != i.type) fail(v, "select types");
+        if (type(i.a) != DType::Bool || type(i.b) != i.type || type(i.c) != i.type)
+          fail(v, "select types");
         break;
       case Op::bits:
         if (itemsize(type(i.a)) != itemsize(i.type)) fail(v, "bits changes the size");
@@ -158,7 +174,8 @@ void verify(const Kernel& k) {
       case Op::store:
         if (i.imm < 0 || i.imm >= static_cast<int64_t>(k.args.size())) fail(v, "no such argument");
         if (k.args[i.imm].dtype != i.type) fail(v, "argument type");
-        if (i.op == Op::store && (type(i.a) != i.type || !k.args[i.imm].written)) fail(v, "store type or read-only argument");
+        if (i.op == Op::store && (type(i.a) != i.type || !k.args[i.imm].written))
+          fail(v, "store type or read-only argument");
         break;
       case Op::scalar:
         if (k.scalars[i.imm] != i.type) fail(v, "scalar type");

@@ -27,7 +27,7 @@ struct Arg {
   DType dtype;
   Inner inner;
   bool written;
-  bool aligned;     // every row starts at a multiple of 64 bytes
+  bool aligned;  // every row starts at a multiple of 64 bytes
 };
 
 // Where reduction state lives: none, 32 lanes by place modulo 32, or one state per column.
@@ -36,10 +36,10 @@ constexpr int kLanes = 32;
 constexpr int kMaxRank = 64;
 constexpr int kColumns = 512;
 
-// The domain has `rank` dimensions, the last one innermost; rows are the points of all dimensions but the last.
-// A launch covers rows [row_begin, row_end) and columns [col_begin, col_end). Lanes are numbered by the point's
-// place in row-major order, (row - row_origin) * columns + column, so that the order of a sum does not depend on
-// which dimensions a kernel could merge.
+// The domain has `rank` dimensions, the last one innermost; rows are the points of all dimensions
+// but the last. A launch covers rows [row_begin, row_end) and columns [col_begin, col_end). Lanes
+// are numbered by the point's place in row-major order, (row - row_origin) * columns + column, so
+// that the order of a sum does not depend on which dimensions a kernel could merge.
 struct Kernel {
   int rank = 1;
   int boxes = 0;
@@ -53,7 +53,9 @@ struct Kernel {
   // Run-time parameters are one array of 64-bit words, laid out as these give it.
   int param_shape(int d) const { return d; }
   int param_box(int b, int d) const { return rank + (b * rank + d) * 2; }  // low, high
-  int param_arg(int k) const { return rank + boxes * rank * 2 + k * (rank + 1); }  // pointer, strides
+  int param_arg(int k) const {
+    return rank + boxes * rank * 2 + k * (rank + 1);
+  }  // pointer, strides
   int param_scalar(int s) const { return param_arg(static_cast<int>(args.size())) + 2 * s; }
   int param_words() const { return param_scalar(static_cast<int>(scalars.size())); }
 
@@ -88,7 +90,8 @@ class Builder {
   std::vector<int> scope_of_;  // innermost open if_any of each step, for dominance
 };
 
-// Raises RuntimeError with the first violated rule: operands defined before use, types as the rows demand.
+// Raises RuntimeError with the first violated rule: operands defined before use, types as the rows
+// demand.
 void verify(const Kernel& k);
 std::string print(const Kernel& k);
 

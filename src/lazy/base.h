@@ -1,4 +1,5 @@
-// Storage behind arrays: one Base may be seen through many views and is allocated only when a plan stores to it.
+// Storage behind arrays: one Base may be seen through many views and is allocated only when a plan
+// stores to it.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +15,16 @@ struct Mask;
 struct Base {
   Device* device;
   int64_t nbytes;
-  char* data = nullptr;        // null while virtual
-  int32_t refs = 0;            // handles and windows
-  int32_t handles = 0;         // arrays that can still reach it
-  int32_t shared = 0;          // outside parties that can reach the storage
-  int32_t slot = -1;           // its number in the pending window, or -1
-  uint32_t version = 0;        // one more per recorded write
-  bool owned = true;           // data comes from the device's pool
+  char* data = nullptr;              // null while virtual
+  int32_t refs = 0;                  // handles and windows
+  int32_t handles = 0;               // arrays that can still reach it
+  int32_t shared = 0;                // outside parties that can reach the storage
+  int32_t slot = -1;                 // its number in the pending window, or -1
+  uint32_t version = 0;              // one more per recorded write
+  bool owned = true;                 // data comes from the device's pool
   void (*release)(void*) = nullptr;  // gives foreign storage back
   void* owner = nullptr;
-  Mask* mask = nullptr;        // the live snapshot of this base as a boolean mask, if any (weak)
+  Mask* mask = nullptr;  // the live snapshot of this base as a boolean mask, if any (weak)
 
   static Base* create(Device& device, int64_t nbytes);
   void ref() { ++refs; }

@@ -1,4 +1,5 @@
-// From a group of instructions to one kernel: dimensions ordered and collapsed, values kept in registers.
+// From a group of instructions to one kernel: dimensions ordered and collapsed, values kept in
+// registers.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -25,7 +26,8 @@ struct KernelArg {
   bool written = false, stored = false;
 };
 
-// The value an argument has at this point of the body, and where in the domain it has it (kNone: everywhere).
+// The value an argument has at this point of the body, and where in the domain it has it (kNone:
+// everywhere).
 struct Cell {
   Val value = kNone;
   Val where = kNone;
@@ -54,7 +56,9 @@ class KernelBuilder {
     }
     for (size_t i = 0; i < args_.size(); ++i) {
       const KernelArg& o = args_[i];
-      if (o.storage == k.storage && o.dtype == k.dtype && o.offset == k.offset && o.strides == k.strides) return static_cast<int>(i);
+      if (o.storage == k.storage && o.dtype == k.dtype && o.offset == k.offset &&
+          o.strides == k.strides)
+        return static_cast<int>(i);
     }
     args_.push_back(k);
     return static_cast<int>(args_.size() - 1);
@@ -118,8 +122,8 @@ class KernelBuilder {
 
   bool reduced(int d) const { return g_.reduces && (g_.axes >> d & 1); }
 
-  // Dimensions from outermost to innermost in memory order, extents of one dropped, neighbours merged where every
-  // argument walks them as one.
+  // Dimensions from outermost to innermost in memory order, extents of one dropped, neighbours
+  // merged where every argument walks them as one.
   void choose_dimensions() {
     std::vector<int> order;
     for (size_t d = 0; d < g_.shape.size(); ++d)
@@ -131,10 +135,13 @@ class KernelBuilder {
       for (const KernelArg& a : args_) sum += std::abs(a.strides[d]);
       return sum;
     };
-    if (!g_.solo) std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return reach(x) > reach(y); });
+    if (!g_.solo)
+      std::stable_sort(order.begin(), order.end(),
+                       [&](int x, int y) { return reach(x) > reach(y); });
     if (g_.reduces && !order.empty()) {
       int inner = order.back();
-      std::stable_partition(order.begin(), order.end() - (reduced(inner) ? 0 : 1), [&](int d) { return !reduced(d); });
+      std::stable_partition(order.begin(), order.end() - (reduced(inner) ? 0 : 1),
+                            [&](int d) { return !reduced(d); });
       if (reduced(inner)) {
         bool keeps = false;
         for (int d : order) keeps = keeps || !reduced(d);
@@ -161,8 +168,10 @@ class KernelBuilder {
           merges = merges && box[2 * last] == 0 && box[2 * last + 1] == g_.shape[last];
         }
       }
-      if (merges) dims_.back().push_back(d);
-      else dims_.push_back({d});
+      if (merges)
+        dims_.back().push_back(d);
+      else
+        dims_.push_back({d});
     }
     if (dims_.empty()) dims_.push_back({});
     step_ir_.rank = static_cast<int>(dims_.size());
@@ -174,22 +183,28 @@ class KernelBuilder {
     }
   }
 
-  // A per-domain-dimension vector over the kernel's dimensions: the innermost of a merged run stands for it.
-  int64_t over(const Vec& v, int dim) const { return dims_[dim].empty() ? 0 : v[dims_[dim].back()]; }
+  // A per-domain-dimension vector over the kernel's dimensions: the innermost of a merged run
+  // stands for it.
+  int64_t over(const Vec& v, int dim) const {
+    return dims_[dim].empty() ? 0 : v[dims_[dim].back()];
+  }
 
   void fill_args() {
     int inner = step_ir_.rank - 1;
     for (KernelArg& a : args_) {
       int64_t stride = over(a.strides, inner);
       ir::Inner kind = extents_[inner] == 1 || stride == itemsize(a.dtype) ? ir::Inner::Contiguous
-                       : stride == 0                                      ? ir::Inner::Uniform
-                                                                          : ir::Inner::Strided;
+                       : stride == 0                                       ? ir::Inner::Uniform
+                                                                           : ir::Inner::Strided;
       // Pool memory begins at a multiple of 64 bytes; foreign memory anywhere.
       const Storage& st = p_.storages[a.storage];
       const Base* base = st.slot >= 0 ? p_.window.slots_[st.slot].base : nullptr;
-      bool aligned = kind == ir::Inner::Contiguous && (!base || base->owned || !st.initial) && a.offset % 64 == 0;
-      // Steps of a reduction begin where the lane number does, which must then be a row's beginning too.
-      if (step_ir_.acc == ir::Acc::Lanes && step_ir_.rank > 1 && extents_[inner] % ir::kLanes) aligned = false;
+      bool aligned = kind == ir::Inner::Contiguous && (!base || base->owned || !st.initial) &&
+                     a.offset % 64 == 0;
+      // Steps of a reduction begin where the lane number does, which must then be a row's beginning
+      // too.
+      if (step_ir_.acc == ir::Acc::Lanes && step_ir_.rank > 1 && extents_[inner] % ir::kLanes)
+        aligned = false;
       int64_t bytes = itemsize(a.dtype);
       for (int d = 0; d < step_ir_.rank; ++d) {
         if (d < inner) aligned = aligned && over(a.strides, d) % 64 == 0;
@@ -197,7 +212,8 @@ class KernelBuilder {
       }
       step_ir_.args.push_back({a.dtype, kind, a.written, aligned});
       // A large result would only push out of the caches what the next kernel reads.
-      if (a.written && aligned && bytes >= kStreamingBytes && p_.storages[a.storage].needed) step_ir_.streaming = true;
+      if (a.written && aligned && bytes >= kStreamingBytes && p_.storages[a.storage].needed)
+        step_ir_.streaming = true;
     }
     cells_.resize(args_.size());
   }
@@ -205,12 +221,14 @@ class KernelBuilder {
   Val scalar(int imm, DType t) {
     step_ir_.scalars.push_back(t);
     scalar_imms_.push_back({imm, 0});
-    return b_.emit(Op::scalar, t, kNone, kNone, kNone, static_cast<int64_t>(step_ir_.scalars.size() - 1));
+    return b_.emit(Op::scalar, t, kNone, kNone, kNone,
+                   static_cast<int64_t>(step_ir_.scalars.size() - 1));
   }
   Val fixed_scalar(int64_t value) {
     step_ir_.scalars.push_back(DType::I64);
     scalar_imms_.push_back({-1, value});
-    return b_.emit(Op::scalar, DType::I64, kNone, kNone, kNone, static_cast<int64_t>(step_ir_.scalars.size() - 1));
+    return b_.emit(Op::scalar, DType::I64, kNone, kNone, kNone,
+                   static_cast<int64_t>(step_ir_.scalars.size() - 1));
   }
 
   // The point's place in NumPy's order within the domain (or within the reduced part of it).
@@ -271,7 +289,9 @@ class KernelBuilder {
     Val where = box_of(m);
     Val in[kMaxOperands] = {kNone, kNone, kNone, kNone};
     auto operand = [&](int n, DType t) {
-      return convert(b_, p.in[n].storage < 0 ? scalar(p.in[n].imm, p.in[n].dtype) : read(p.in[n], m, where), t);
+      return convert(
+          b_, p.in[n].storage < 0 ? scalar(p.in[n].imm, p.in[n].dtype) : read(p.in[n], m, where),
+          t);
     };
     if (i.predicated) {
       where = both(where, operand(i.nin, DType::Bool));
@@ -281,7 +301,8 @@ class KernelBuilder {
       auto fields = reduction_fields(i.reduction, i.loop);
       int first = static_cast<int>(step_ir_.acc_fields.size());
       step_ir_.acc_fields.insert(step_ir_.acc_fields.end(), fields.begin(), fields.end());
-      emit_reduction_step(b_, i.reduction, first, v, where, needs_position(i.reduction) ? position() : kNone);
+      emit_reduction_step(b_, i.reduction, first, v, where,
+                          needs_position(i.reduction) ? position() : kNone);
       reduces_[next_reduce_].first_field = first;
       reduces_[next_reduce_++].fields = static_cast<int>(fields.size());
       return;
@@ -291,7 +312,8 @@ class KernelBuilder {
       v = position();
       if (!whole(m)) raise(ErrorKind::Runtime, "planner: arange inside a larger domain");
       DType t = i.loop;
-      v = expand(b_, Op::add, operand(0, t), expand(b_, Op::multiply, convert(b_, v, t), operand(1, t)));
+      v = expand(b_, Op::add, operand(0, t),
+                 expand(b_, Op::multiply, convert(b_, v, t), operand(1, t)));
     } else if (i.op == Op::cast) {
       v = operand(0, p.out.dtype);
     } else if (i.op == Op::select) {
@@ -312,8 +334,11 @@ class KernelBuilder {
     } else if (c.value == kNone) {
       c = {v, where};
     } else {
-      Val w = c.where == kNone ? kNone : c.where == where ? where : b_.emit(Op::logical_or, DType::Bool, c.where, where);
-      // Where only the new predicate holds the old value is nobody's: the select's other side is not used.
+      Val w = c.where == kNone   ? kNone
+              : c.where == where ? where
+                                 : b_.emit(Op::logical_or, DType::Bool, c.where, where);
+      // Where only the new predicate holds the old value is nobody's: the select's other side is
+      // not used.
       c = {choose(b_, where, v, c.value), w};
     }
   }
@@ -322,7 +347,8 @@ class KernelBuilder {
     for (size_t a = 0; a < args_.size(); ++a) {
       if (cells_[a].value == kNone || !p_.storages[args_[a].storage].needed) continue;
       args_[a].stored = true;
-      b_.emit(Op::store, args_[a].dtype, cells_[a].value, cells_[a].where, kNone, static_cast<int64_t>(a));
+      b_.emit(Op::store, args_[a].dtype, cells_[a].value, cells_[a].where, kNone,
+              static_cast<int64_t>(a));
     }
   }
 
@@ -364,15 +390,18 @@ class KernelBuilder {
       int64_t first = st.slot >= 0 ? p_.window.slots_[st.slot].first_offset : 0;
       step_.patches.push_back({word, arg.storage, arg.offset - first, -1, DType::Bool});
       for (int d = 0; d < k.rank; ++d) step_.params[word + 1 + d] = over(arg.strides, d);
-      if (k.args[a].inner == ir::Inner::Contiguous) step_.params[word + k.rank] = itemsize(arg.dtype);
+      if (k.args[a].inner == ir::Inner::Contiguous)
+        step_.params[word + k.rank] = itemsize(arg.dtype);
       int64_t touched = itemsize(arg.dtype);
       for (int d = 0; d < k.rank; ++d) touched *= over(arg.strides, d) == 0 ? 1 : extents_[d];
       step_.bytes += touched;
     }
     for (size_t s = 0; s < scalar_imms_.size(); ++s) {
       int word = k.param_scalar(static_cast<int>(s));
-      if (scalar_imms_[s].first < 0) step_.params[word] = scalar_imms_[s].second;
-      else step_.patches.push_back({word, -1, 0, scalar_imms_[s].first, k.scalars[s]});
+      if (scalar_imms_[s].first < 0)
+        step_.params[word] = scalar_imms_[s].second;
+      else
+        step_.patches.push_back({word, -1, 0, scalar_imms_[s].first, k.scalars[s]});
     }
     for (ReduceStep& r : reduces_) {
       const Storage& st = p_.storages[r.storage];
@@ -435,7 +464,8 @@ std::unique_ptr<Plan> make_plan(const Window& w) {
   std::vector<int> last(plan->storages.size(), -1);
   for (size_t g = 0; g < p.groups.size(); ++g)
     for (const Member& m : p.groups[g].members)
-      for_accesses(p.instrs[m.instr], [&](const Access& a, bool, bool) { last[a.storage] = static_cast<int>(g); });
+      for_accesses(p.instrs[m.instr],
+                   [&](const Access& a, bool, bool) { last[a.storage] = static_cast<int>(g); });
   for (size_t s = 0; s < plan->storages.size(); ++s) {
     const Storage& st = plan->storages[s];
     if (!st.needed || last[s] < 0) continue;

@@ -25,7 +25,8 @@ template <class F>
 void for_reduces(KernelStep& step, char* state, int width, F&& f) {
   for (size_t r = 0; r < step.reduces.size(); ++r) {
     char* at = state;
-    for (int field = 0; field < step.reduces[r].first_field; ++field) at += static_cast<size_t>(width) * itemsize(step.code->ir.acc_fields[field]);
+    for (int field = 0; field < step.reduces[r].first_field; ++field)
+      at += static_cast<size_t>(width) * itemsize(step.code->ir.acc_fields[field]);
     f(step.reduces[r], r, at);
   }
 }
@@ -39,8 +40,10 @@ struct Launch {
 
   void call(int64_t r0, int64_t r1, int64_t c0, int64_t c1, char* acc, int64_t origin = 0) {
     if (r0 >= r1 || c0 >= c1) return;
-    if (native) step.code->native(step.params.data(), r0, r1, c0, c1, acc, origin);
-    else step.code->program->run(step.params.data(), r0, r1, c0, c1, acc, origin);
+    if (native)
+      step.code->native(step.params.data(), r0, r1, c0, c1, acc, origin);
+    else
+      step.code->program->run(step.params.data(), r0, r1, c0, c1, acc, origin);
   }
 
   template <class F>
@@ -55,7 +58,8 @@ struct Launch {
     int64_t rows, cols, per_row, rows_per_unit, units;
     Cut(int64_t rows, int64_t cols) : rows(rows), cols(cols) {
       per_row = cols > kUnitPoints ? (cols + kUnitPoints - 1) / kUnitPoints : 1;
-      rows_per_unit = per_row > 1 ? 1 : std::max<int64_t>(1, kUnitPoints / std::max<int64_t>(cols, 1));
+      rows_per_unit =
+          per_row > 1 ? 1 : std::max<int64_t>(1, kUnitPoints / std::max<int64_t>(cols, 1));
       units = per_row > 1 ? rows * per_row : (rows + rows_per_unit - 1) / rows_per_unit;
     }
     void of(int64_t u, int64_t& r0, int64_t& r1, int64_t& c0, int64_t& c1) const {
@@ -78,11 +82,14 @@ struct Launch {
   }
 
   void init(char* state) {
-    for_reduces(step, state, width, [&](const ReduceStep& r, size_t, char* at) { init_state(r.kind, r.in, at, width); });
+    for_reduces(step, state, width, [&](const ReduceStep& r, size_t, char* at) {
+      init_state(r.kind, r.in, at, width);
+    });
   }
 
-  // Runs the points [from, to) in row-major order counted from row `origin`, from a fresh state, and leaves one
-  // compact state per reduction. Units are runs of places, so that they do not depend on how rows are cut.
+  // Runs the points [from, to) in row-major order counted from row `origin`, from a fresh state,
+  // and leaves one compact state per reduction. Units are runs of places, so that they do not
+  // depend on how rows are cut.
   void reduce_unit(int64_t origin, int64_t from, int64_t to, char* state, char* compact) {
     init(state);
     int64_t n = step.cols, r0 = from / n, r1 = to / n, c0 = from % n, c1 = to % n;
@@ -105,7 +112,8 @@ struct Launch {
     for (int64_t gap = 1; gap < units; gap *= 2)
       for (int64_t u = 0; u + gap < units; u += 2 * gap)
         for (size_t n = 0; n < step.reduces.size(); ++n)
-          merge_states(step.reduces[n].kind, step.reduces[n].in, all.data() + u * each + n * kCompactBytes,
+          merge_states(step.reduces[n].kind, step.reduces[n].in,
+                       all.data() + u * each + n * kCompactBytes,
                        all.data() + (u + gap) * each + n * kCompactBytes);
   }
 
@@ -117,12 +125,14 @@ struct Launch {
       std::unique_ptr<char[]> state(new char[bytes + 64]);
       char* acc = aligned(state.get());
       for (int64_t u = begin; u < end; ++u) {
-        reduce_unit(0, u * kUnitPoints, std::min(step.points, (u + 1) * kUnitPoints), acc, all.data() + u * each);
+        reduce_unit(0, u * kUnitPoints, std::min(step.points, (u + 1) * kUnitPoints), acc,
+                    all.data() + u * each);
       }
     });
     combine(all, n);
     for (size_t r = 0; r < step.reduces.size(); ++r)
-      finish_state(step.reduces[r].kind, step.reduces[r].in, all.data() + r * kCompactBytes, step.reduces[r].ddof, step.reduces[r].out, results[r]);
+      finish_state(step.reduces[r].kind, step.reduces[r].in, all.data() + r * kCompactBytes,
+                   step.reduces[r].ddof, step.reduces[r].out, results[r]);
   }
 
   char* result_at(const ReduceStep& r, size_t n, int64_t kept_row, int64_t col) {
@@ -140,7 +150,8 @@ struct Launch {
 
   void reduce_rows() {  // the innermost dimension is reduced
     int64_t kept = step.rows / step.sequential;
-    int64_t grain = std::max<int64_t>(1, kUnitPoints / std::max<int64_t>(1, step.sequential * step.cols));
+    int64_t grain =
+        std::max<int64_t>(1, kUnitPoints / std::max<int64_t>(1, step.sequential * step.cols));
     int64_t points = step.sequential * step.cols, parts = (points + kUnitPoints - 1) / kUnitPoints;
     size_t each = step.reduces.size() * kCompactBytes;
     units(kept, grain, [&](int64_t begin, int64_t end) {
@@ -149,11 +160,13 @@ struct Launch {
       std::vector<char> all(static_cast<size_t>(parts) * each);
       for (int64_t p = begin; p < end; ++p) {
         for (int64_t u = 0; u < parts; ++u)
-          reduce_unit(p * step.sequential, u * kUnitPoints, std::min(points, (u + 1) * kUnitPoints), acc, all.data() + u * each);
+          reduce_unit(p * step.sequential, u * kUnitPoints, std::min(points, (u + 1) * kUnitPoints),
+                      acc, all.data() + u * each);
         combine(all, parts);
         for (size_t r = 0; r < step.reduces.size(); ++r)
-          finish_state(step.reduces[r].kind, step.reduces[r].in, all.data() + r * kCompactBytes, step.reduces[r].ddof,
-                       step.reduces[r].out, result_at(step.reduces[r], r, p, 0));
+          finish_state(step.reduces[r].kind, step.reduces[r].in, all.data() + r * kCompactBytes,
+                       step.reduces[r].ddof, step.reduces[r].out,
+                       result_at(step.reduces[r], r, p, 0));
       }
     });
   }
@@ -170,7 +183,8 @@ struct Launch {
       char* acc = aligned(state.get());
       char compact[kCompactBytes];
       for (int64_t u = begin; u < end; ++u) {
-        int64_t p = u / tiles, c0 = u % tiles * ir::kColumns, c1 = std::min(step.cols, c0 + ir::kColumns);
+        int64_t p = u / tiles, c0 = u % tiles * ir::kColumns,
+                c1 = std::min(step.cols, c0 + ir::kColumns);
         init(acc);
         call(p * step.sequential, (p + 1) * step.sequential, c0, c1, acc, p * step.sequential);
         for_reduces(step, acc, width, [&](const ReduceStep& r, size_t n, char* at) {
@@ -183,7 +197,9 @@ struct Launch {
     });
   }
 
-  static char* aligned(char* p) { return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(p) + 63) & ~uintptr_t(63)); }
+  static char* aligned(char* p) {
+    return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(p) + 63) & ~uintptr_t(63));
+  }
 };
 
 bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {
@@ -191,8 +207,10 @@ bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {
   if (code.native) return true;
   int64_t work = step.points * static_cast<int64_t>(code.ir.body.size());
   code.interpreted_points += work;
-  // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add up.
-  if (rt.mode != Mode::Compiled && work < 500'000 && code.interpreted_points < 20'000'000) return false;
+  // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add
+  // up.
+  if (rt.mode != Mode::Compiled && work < 500'000 && code.interpreted_points < 20'000'000)
+    return false;
   compile::Compiled c = compile::compile_native(code.ir);
   code.native = c.function;
   c.from_disk ? ++rt.stats.disk_hits : ++rt.stats.compiles;
@@ -208,10 +226,14 @@ class CpuExecutor : public Executor {
     const ir::Kernel& k = step.code->ir;
     int width = k.acc == ir::Acc::Columns ? ir::kColumns : ir::kLanes;
     Launch l{step, native, results, width, state_bytes(k, width)};
-    if (step.reduces.empty()) l.map();
-    else if (k.acc == ir::Acc::Columns) l.reduce_columns();
-    else if (step.keeps) l.reduce_rows();
-    else l.reduce_all();
+    if (step.reduces.empty())
+      l.map();
+    else if (k.acc == ir::Acc::Columns)
+      l.reduce_columns();
+    else if (step.keeps)
+      l.reduce_rows();
+    else
+      l.reduce_all();
   }
 };
 

@@ -1,4 +1,5 @@
-// Launches on an NVIDIA GPU: picks the kernel's form, vector width and grid, and gives it its parameters.
+// Launches on an NVIDIA GPU: picks the kernel's form, vector width and grid, and gives it its
+// parameters.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -20,7 +21,8 @@ struct Code {
   cuda::Function function;
 };
 
-// Scratch for states that blocks exchange; the first words are a counter that every launch leaves at zero.
+// Scratch for states that blocks exchange; the first words are a counter that every launch leaves
+// at zero.
 struct Scratch {
   char* data = nullptr;
   size_t bytes = 0;
@@ -41,7 +43,8 @@ int64_t power_of_two_up(int64_t n, int64_t limit) {
   return p;
 }
 
-// The form and width of a step's kernel, given which arguments allow 16-byte accesses along every row.
+// The form and width of a step's kernel, given which arguments allow 16-byte accesses along every
+// row.
 void describe(Code& code, const KernelStep& step, const std::string& aligned) {
   const ir::Kernel& k = step.code->ir;
   int widest = 1;
@@ -55,11 +58,13 @@ void describe(Code& code, const KernelStep& step, const std::string& aligned) {
   }
   compile::GpuKernel& g = code.gpu;
   g.kernel = &code.kernel;
-  for (const ReduceStep& r : step.reduces) g.reduces.push_back({static_cast<int>(r.kind), r.in, r.out, r.first_field, r.fields});
+  for (const ReduceStep& r : step.reduces)
+    g.reduces.push_back({static_cast<int>(r.kind), r.in, r.out, r.first_field, r.fields});
   if (step.reduces.empty()) {
     g.vector = any ? std::max(1, 16 / widest) : 1;
     if (step.cols < g.vector) g.vector = 1;
-    // Long bodies need registers for each element: two at a time measured faster than four (float32 chain, H200).
+    // Long bodies need registers for each element: two at a time measured faster than four (float32
+    // chain, H200).
     if (k.body.size() > 64) g.vector = std::min(g.vector, 2);
   } else if (k.acc == ir::Acc::Columns) {
     g.form = compile::GpuForm::ReduceColumns;
@@ -74,8 +79,9 @@ class GpuExecutor : public Executor {
   void run(Runtime& rt, Device& device, KernelStep& step, char* const* results) override {
     auto& d = static_cast<cuda::CudaDevice&>(device);
     if (step.serial) {
-      raise(ErrorKind::NotImplemented, "assign", "writing one element more than once is not yet available on a GPU", "an overlapping view",
-            "a copy() of it");
+      raise(ErrorKind::NotImplemented, "assign",
+            "writing one element more than once is not yet available on a GPU",
+            "an overlapping view", "a copy() of it");
     }
     if (step.points == 0) return;
     Code& code = code_for(rt, d, step);
@@ -87,10 +93,13 @@ class GpuExecutor : public Executor {
     if (g.form == compile::GpuForm::Map) {
       int64_t groups = (step.cols + per_thread - 1) / per_thread;
       block.x = static_cast<unsigned>(power_of_two_up(groups, compile::kGpuThreads));
-      block.y = static_cast<unsigned>(std::min<int64_t>(compile::kGpuThreads / block.x, power_of_two_up(step.rows, compile::kGpuThreads)));
-      // Where there are rows enough, a thread walks a few groups of each: the row's addresses are worked out once.
+      block.y = static_cast<unsigned>(std::min<int64_t>(
+          compile::kGpuThreads / block.x, power_of_two_up(step.rows, compile::kGpuThreads)));
+      // Where there are rows enough, a thread walks a few groups of each: the row's addresses are
+      // worked out once.
       int64_t walk = step.rows >= 4096 && groups >= 4 * block.x ? 4 : 1;
-      grid.x = static_cast<unsigned>(std::min<int64_t>((groups + block.x * walk - 1) / (block.x * walk), 1 << 30));
+      grid.x = static_cast<unsigned>(
+          std::min<int64_t>((groups + block.x * walk - 1) / (block.x * walk), 1 << 30));
       grid.y = static_cast<unsigned>(std::min<int64_t>((step.rows + block.y - 1) / block.y, 65535));
       words[g.word_rows()] = step.rows;
       words[g.word_points()] = step.cols;
@@ -98,7 +107,9 @@ class GpuExecutor : public Executor {
       int64_t count = step.keeps ? step.rows / step.sequential : 1;
       int64_t each = step.keeps ? step.sequential * step.cols : step.points;
       if (step.code->ir.rank > 1 && std::max(each, step.rows) > INT64_C(0xFFFFFFFF)) {
-        raise(ErrorKind::NotImplemented, "reduce", "too many elements for a strided reduction on a GPU", std::to_string(step.points), "below 2**32");
+        raise(ErrorKind::NotImplemented, "reduce",
+              "too many elements for a strided reduction on a GPU", std::to_string(step.points),
+              "below 2**32");
       }
       if (g.form == compile::GpuForm::ReduceColumns) {
         block.x = 32;
@@ -109,8 +120,10 @@ class GpuExecutor : public Executor {
         block.x = compile::kGpuThreads;
         grid.y = static_cast<unsigned>(std::min<int64_t>(count, 65535));
         if (g.form == compile::GpuForm::ReduceAll) {
-          // A fixed number of blocks for a given size: the order of the sum depends on nothing else.
-          int64_t wanted = (each + compile::kGpuThreads * per_thread - 1) / (compile::kGpuThreads * per_thread);
+          // A fixed number of blocks for a given size: the order of the sum depends on nothing
+          // else.
+          int64_t wanted =
+              (each + compile::kGpuThreads * per_thread - 1) / (compile::kGpuThreads * per_thread);
           grid.x = static_cast<unsigned>(std::min<int64_t>(wanted, kBlocks));
         }
       }
@@ -118,7 +131,8 @@ class GpuExecutor : public Executor {
       words[g.word_points()] = each;
       words[g.word_sequential()] = step.keeps ? step.sequential : 0;
       Scratch& scratch = scratch_[&d];
-      words[g.word_partials()] = reinterpret_cast<int64_t>(scratch.get(d, 16 + kBlocks * 8 * (step.code->ir.acc_fields.size() + 1)));
+      words[g.word_partials()] = reinterpret_cast<int64_t>(
+          scratch.get(d, 16 + kBlocks * 8 * (step.code->ir.acc_fields.size() + 1)));
       for (size_t r = 0; r < step.reduces.size(); ++r) {
         int w = g.word_reduce(static_cast<int>(r));
         words[w] = reinterpret_cast<int64_t>(results[r]);
@@ -142,9 +156,11 @@ class GpuExecutor : public Executor {
       if (k.args[a].inner != ir::Inner::Contiguous) continue;
       const int64_t* p = step.params.data() + k.param_arg(static_cast<int>(a));
       bool ok = p[0] % 16 == 0;
-      // A reduction counts places through the rows: vectors then begin at multiples of four in every row.
+      // A reduction counts places through the rows: vectors then begin at multiples of four in
+      // every row.
       if (k.acc == ir::Acc::Lanes && k.rank > 1 && step.cols % 4) ok = false;
-      for (int dim = 0; dim + 1 < k.rank; ++dim) ok = ok && (p[1 + dim] % 16 == 0 || step.params[dim] == 1);
+      for (int dim = 0; dim + 1 < k.rank; ++dim)
+        ok = ok && (p[1 + dim] % 16 == 0 || step.params[dim] == 1);
       aligned[a] = ok;
     }
     for (auto& [key, made] : step.device_code)
@@ -159,7 +175,9 @@ class GpuExecutor : public Executor {
   void compile_code(Runtime& rt, cuda::CudaDevice& d, Code& code) {
     auto start = std::chrono::steady_clock::now();
     int sm = d.properties().compute_capability(), ptx = cuda::max_ptx_version();
-    std::string key = "gpu/" + std::to_string(sm) + "/" + std::to_string(d.properties().driver_version) + "/" + compile::build_identity() + code.gpu.key();
+    std::string key = "gpu/" + std::to_string(sm) + "/" +
+                      std::to_string(d.properties().driver_version) + "/" +
+                      compile::build_identity() + code.gpu.key();
     auto& known = modules_[&d][key];
     if (!known) {
       std::string image = compile::disk_load(key);
@@ -172,13 +190,17 @@ class GpuExecutor : public Executor {
         ++rt.stats.disk_hits;
       }
       known = std::make_shared<cuda::Module>(d.load_module(image.data(), image.size()));
-      rt.stats.compile_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+      rt.stats.compile_ms +=
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+              .count();
     }
     code.function = known->function("k");
   }
 
   std::unordered_map<cuda::CudaDevice*, Scratch> scratch_;
-  std::unordered_map<cuda::CudaDevice*, std::unordered_map<std::string, std::shared_ptr<cuda::Module>>> modules_;
+  std::unordered_map<cuda::CudaDevice*,
+                     std::unordered_map<std::string, std::shared_ptr<cuda::Module>>>
+      modules_;
 };
 
 }  // namespace

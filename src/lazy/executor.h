@@ -15,7 +15,8 @@ class Executor {
 Executor& executor_of(Device& device);
 Executor& gpu_executor();
 
-// The PTX of every kernel of a plan, with and without aligned arguments: for inspection and tests, needs no GPU.
+// The PTX of every kernel of a plan, with and without aligned arguments: for inspection and tests,
+// needs no GPU.
 std::vector<std::string> ptx_of(const Plan& plan, int sm, int ptx);
 
 }  // namespace numbus

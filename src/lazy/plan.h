@@ -1,4 +1,5 @@
-// A plan: the kernels that carry out a window, in order, with everything about them that does not change between runs.
+// A plan: the kernels that carry out a window, in order, with everything about them that does not
+// change between runs.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +36,10 @@ struct Patch {
 
 struct ReduceStep {
   Reduction kind;
-  DType in, out;      // type reduced over, type stored
+  DType in, out;  // type reduced over, type stored
   double ddof;
   int first_field, fields;
-  int storage;        // of the result
+  int storage;  // of the result
   int64_t offset;
   std::vector<int64_t> strides;  // of the result, per kernel dimension (0 along reduced ones)
 };
@@ -54,18 +55,19 @@ struct KernelStep {
   int64_t sequential = 1;  // rows that belong to one result (reductions that keep dimensions)
   bool keeps = false;      // a reduction that keeps dimensions
   int64_t points = 0, bytes = 0;
-  bool tail = false;       // 0-d work that belongs to the kernel before it
-  bool serial = false;     // order matters: one thread, interpreter only
-  std::vector<int> instrs;       // window instructions, for explain()
-  std::vector<int> free_after;   // storages that die here
-  std::vector<std::pair<std::string, std::shared_ptr<void>>> device_code;  // what a device's executor made of it
+  bool tail = false;            // 0-d work that belongs to the kernel before it
+  bool serial = false;          // order matters: one thread, interpreter only
+  std::vector<int> instrs;      // window instructions, for explain()
+  std::vector<int> free_after;  // storages that die here
+  std::vector<std::pair<std::string, std::shared_ptr<void>>>
+      device_code;  // what a device's executor made of it
 };
 
 struct Storage {
-  int slot;            // the window slot it belongs to, or -1
+  int slot;  // the window slot it belongs to, or -1
   int64_t nbytes;
-  bool initial;        // it is the slot's storage before the window runs
-  bool needed;         // false: contracted, lives in registers
+  bool initial;  // it is the slot's storage before the window runs
+  bool needed;   // false: contracted, lives in registers
 };
 
 struct Plan {
@@ -75,7 +77,7 @@ struct Plan {
   std::vector<int> final_storage;  // per slot
   std::vector<KernelStep> steps;
   int64_t contracted_bytes = 0;
-  std::string explanation;         // filled on demand
+  std::string explanation;  // filled on demand
 };
 
 std::unique_ptr<Plan> make_plan(const Window& w);

@@ -15,7 +15,8 @@ constexpr size_t kMaxGroupInstrs = 96;
 // An access as seen from the group's domain: the byte offset of the domain's origin.
 int64_t origin(const Access& a, const Member& m, const std::vector<int64_t>& shift) {
   int64_t o = a.offset;
-  for (int d = 0; d < a.layout->ndim(); ++d) o -= (m.at[d] + (shift.empty() ? 0 : shift[d])) * a.layout->stride(d);
+  for (int d = 0; d < a.layout->ndim(); ++d)
+    o -= (m.at[d] + (shift.empty() ? 0 : shift[d])) * a.layout->stride(d);
   return o;
 }
 
@@ -27,8 +28,9 @@ bool same_strides(const Layout& x, const Layout& y, const std::vector<int64_t>& 
   return true;
 }
 
-// Whether the strides give every point of the domain an address of its own. (Those of a small array embedded in a
-// larger domain need not: then only the same points of the array are the same points of the domain.)
+// Whether the strides give every point of the domain an address of its own. (Those of a small array
+// embedded in a larger domain need not: then only the same points of the array are the same points
+// of the domain.)
 bool injective_over(const Layout& l, const std::vector<int64_t>& domain) {
   std::vector<std::pair<int64_t, int64_t>> dims;
   for (int d = 0; d < l.ndim(); ++d)
@@ -42,7 +44,8 @@ bool injective_over(const Layout& l, const std::vector<int64_t>& domain) {
   return true;
 }
 
-// The reduction's result seen as an access over its input's dimensions would be no point access: it has none.
+// The reduction's result seen as an access over its input's dimensions would be no point access: it
+// has none.
 struct PointAccess {
   const Access* access;
   const Member* member;
@@ -63,7 +66,8 @@ std::vector<PointAccess> accesses(const Planner& p, const Group& g) {
 
 Planner::Planner(const Window& w) : window(w) {
   for (size_t s = 0; s < w.slots_.size(); ++s) {
-    storages.push_back({static_cast<int>(s), w.slots_[s].base->nbytes, w.slots_[s].base->data != nullptr, true});
+    storages.push_back(
+        {static_cast<int>(s), w.slots_[s].base->nbytes, w.slots_[s].base->data != nullptr, true});
     current.push_back(static_cast<int>(s));
   }
 }
@@ -93,11 +97,13 @@ bool Planner::embed(const Group& big, const Group& small, std::vector<int64_t>& 
   auto of_big = accesses(*this, big), of_small = accesses(*this, small);
   for (const PointAccess& x : of_big) {
     for (const PointAccess& y : of_small) {
-      if (x.access->storage != y.access->storage || !(x.write || y.write) || x.result || y.result) continue;
+      if (x.access->storage != y.access->storage || !(x.write || y.write) || x.result || y.result)
+        continue;
       const Layout& l = *y.access->layout;
       if (!same_strides(*x.access->layout, l, small.shape)) continue;
       const Layout& steps = *x.access->layout;
-      if (&steps == &l && x.access->offset == y.access->offset) {  // the same view: where it is known already
+      if (&steps == &l &&
+          x.access->offset == y.access->offset) {  // the same view: where it is known already
         at.assign(n, 0);
         bool ok = true;
         for (size_t d = 0; d < n; ++d) {
@@ -110,10 +116,12 @@ bool Planner::embed(const Group& big, const Group& small, std::vector<int64_t>& 
       int64_t delta = origin(*y.access, *y.member, {}) - origin(*x.access, *x.member, {});
       std::vector<int> dims(n);
       for (size_t d = 0; d < n; ++d) dims[d] = static_cast<int>(d);
-      std::sort(dims.begin(), dims.end(), [&](int p, int q) { return steps.stride(p) > steps.stride(q); });
+      std::sort(dims.begin(), dims.end(),
+                [&](int p, int q) { return steps.stride(p) > steps.stride(q); });
       at.assign(n, 0);
       bool ok = true;
-      // Only where each stride steps over all that the smaller ones reach is the decomposition unique.
+      // Only where each stride steps over all that the smaller ones reach is the decomposition
+      // unique.
       int64_t reach = 0;
       for (size_t k = n; k-- > 0;) {
         if (big.shape[dims[k]] == 1) continue;
@@ -144,7 +152,8 @@ bool Planner::read_between(int storage, int first, int last) const {
   return false;
 }
 
-// Rule 2: accesses to one storage, one of them a write, must be the identical access, or reach disjoint bytes.
+// Rule 2: accesses to one storage, one of them a write, must be the identical access, or reach
+// disjoint bytes.
 bool Planner::compatible(const Group& a, const std::vector<int64_t>& shift_a, const Group& b,
                          const std::vector<int64_t>& shift_b) const {
   const std::vector<int64_t>& domain = shift_a.empty() ? a.shape : b.shape;
@@ -153,33 +162,43 @@ bool Planner::compatible(const Group& a, const std::vector<int64_t>& shift_a, co
     for (const PointAccess& y : of_b) {
       if (x.access->storage != y.access->storage || !(x.write || y.write)) continue;
       if (x.result || y.result) return false;
-      bool identical = x.access->dtype == y.access->dtype && same_strides(*x.access->layout, *y.access->layout, domain) &&
-                       origin(*x.access, *x.member, shift_a) == origin(*y.access, *y.member, shift_b);
+      bool identical =
+          x.access->dtype == y.access->dtype &&
+          same_strides(*x.access->layout, *y.access->layout, domain) &&
+          origin(*x.access, *x.member, shift_a) == origin(*y.access, *y.member, shift_b);
       for (size_t d = 0; identical && d < domain.size(); ++d) {
-        int64_t ax = x.member->at[d] + (shift_a.empty() ? 0 : shift_a[d]), ay = y.member->at[d] + (shift_b.empty() ? 0 : shift_b[d]);
-        if (ax == ay && x.access->layout->shape(static_cast<int>(d)) == y.access->layout->shape(static_cast<int>(d))) continue;
+        int64_t ax = x.member->at[d] + (shift_a.empty() ? 0 : shift_a[d]),
+                ay = y.member->at[d] + (shift_b.empty() ? 0 : shift_b[d]);
+        if (ax == ay && x.access->layout->shape(static_cast<int>(d)) ==
+                            y.access->layout->shape(static_cast<int>(d)))
+          continue;
         identical = injective_over(*x.access->layout, domain);
         break;
       }
       if (identical) {
-        // A result that is overwritten unread was asked for all the same: its store needs a kernel of its own.
+        // A result that is overwritten unread was asked for all the same: its store needs a kernel
+        // of its own.
         bool overwrites = x.write && y.write && x.access->layout->same_shape(*y.access->layout);
         int first = std::min(x.instr, y.instr), last = std::max(x.instr, y.instr);
-        if (overwrites && !instrs[last].instr.predicated && !read_between(x.access->storage, first, last)) return false;
+        if (overwrites && !instrs[last].instr.predicated &&
+            !read_between(x.access->storage, first, last))
+          return false;
         continue;
       }
-      if (may_overlap(x.access->offset, *x.access->layout, y.access->offset, *y.access->layout)) return false;
+      if (may_overlap(x.access->offset, *x.access->layout, y.access->offset, *y.access->layout))
+        return false;
     }
   }
   return true;
 }
 
-// The same computation asked for again by the same place in the program is a loop at work, perhaps under a
-// stopwatch: it is done again, in a kernel where nothing can merge the two.
+// The same computation asked for again by the same place in the program is a loop at work, perhaps
+// under a stopwatch: it is done again, in a kernel where nothing can merge the two.
 bool Planner::repeats_request(const Group& a, const Group& b) const {
   for (const Member& x : a.members)
     for (const Member& y : b.members)
-      if (instrs[x.instr].value == instrs[y.instr].value && instrs[x.instr].instr.line == instrs[y.instr].instr.line &&
+      if (instrs[x.instr].value == instrs[y.instr].value &&
+          instrs[x.instr].instr.line == instrs[y.instr].instr.line &&
           instrs[x.instr].source != instrs[y.instr].source)
         return true;
   return false;
@@ -196,7 +215,8 @@ bool Planner::path_through_third(int a, int b) const {
     std::vector<char> seen(groups.size(), 0);
     std::vector<int> stack;
     for (size_t g = 0; g < groups.size(); ++g)
-      if (static_cast<int>(g) != a && static_cast<int>(g) != b && !groups[g].members.empty() && needs(groups[from], groups[g])) {
+      if (static_cast<int>(g) != a && static_cast<int>(g) != b && !groups[g].members.empty() &&
+          needs(groups[from], groups[g])) {
         seen[g] = 1;
         stack.push_back(static_cast<int>(g));
       }
@@ -205,8 +225,8 @@ bool Planner::path_through_third(int a, int b) const {
       stack.pop_back();
       if (needs(groups[g], groups[to])) return true;
       for (size_t h = 0; h < groups.size(); ++h)
-        if (!seen[h] && static_cast<int>(h) != a && static_cast<int>(h) != b && !groups[h].members.empty() &&
-            needs(groups[g], groups[h])) {
+        if (!seen[h] && static_cast<int>(h) != a && static_cast<int>(h) != b &&
+            !groups[h].members.empty() && needs(groups[g], groups[h])) {
           seen[h] = 1;
           stack.push_back(static_cast<int>(h));
         }
@@ -248,7 +268,8 @@ bool Planner::try_merge(int ia, int ib) {
   };
   take(a, shift_a);
   take(b, shift_b);
-  std::sort(merged.members.begin(), merged.members.end(), [](const Member& x, const Member& y) { return x.instr < y.instr; });
+  std::sort(merged.members.begin(), merged.members.end(),
+            [](const Member& x, const Member& y) { return x.instr < y.instr; });
   merged.shape = shift_a.empty() ? a.shape : b.shape;
   merged.set = a.set | b.set;
   merged.reduces = a.reduces || b.reduces;
@@ -274,21 +295,25 @@ void Planner::fuse() {
     if (g.reduces) {
       const Layout& l = *p.in[0].layout;
       for (int d = 0; d < l.ndim(); ++d) g.walk.push_back(d);
-      std::stable_sort(g.walk.begin(), g.walk.end(), [&](int x, int y) { return std::abs(l.stride(x)) > std::abs(l.stride(y)); });
+      std::stable_sort(g.walk.begin(), g.walk.end(),
+                       [&](int x, int y) { return std::abs(l.stride(x)) > std::abs(l.stride(y)); });
     }
     groups.push_back(std::move(g));
     int mine = static_cast<int>(groups.size()) - 1;
     std::bitset<4096> touched;
     auto touch = [&](const Group& of) {
       for (const Member& m : of.members)
-        for_accesses(instrs[m.instr], [&](const Access& a, bool, bool) { touched.set(a.storage & 4095); });
+        for_accesses(instrs[m.instr],
+                     [&](const Access& a, bool, bool) { touched.set(a.storage & 4095); });
     };
     touch(groups[mine]);
     for (int other = mine - 1; other >= 0; --other) {
       if (other == mine || groups[other].members.empty()) continue;
       bool shares = false;
       for (const Member& m : groups[other].members)
-        for_accesses(instrs[m.instr], [&](const Access& a, bool, bool) { shares = shares || touched[a.storage & 4095]; });
+        for_accesses(instrs[m.instr], [&](const Access& a, bool, bool) {
+          shares = shares || touched[a.storage & 4095];
+        });
       if (!shares || !try_merge(other, mine)) continue;
       mine = other;
       touch(groups[mine]);
@@ -307,7 +332,8 @@ void Planner::order() {
     for (size_t g = 0; g < groups.size(); ++g) {
       if (placed[g]) continue;
       bool ok = true;
-      for (const Member& m : groups[g].members) ok = ok && (instrs[m.instr].needs & ~ready & ~groups[g].set).none();
+      for (const Member& m : groups[g].members)
+        ok = ok && (instrs[m.instr].needs & ~ready & ~groups[g].set).none();
       if (!ok) continue;
       // 0-d work goes right behind what it needs, where it can be that kernel's tail.
       if (groups[g].scalar() && !groups[g].solo) {
@@ -322,11 +348,14 @@ void Planner::order() {
     Group& g = groups[pick];
     if (g.scalar() && !done.empty()) {
       const Group& last = done.back();
-      int host = last.tail_of >= 0 ? last.tail_of : last.reduces ? static_cast<int>(done.size()) - 1 : -1;
+      int host = last.tail_of >= 0 ? last.tail_of
+                 : last.reduces    ? static_cast<int>(done.size()) - 1
+                                   : -1;
       if (host >= 0) {
         bool uses = false;
         for (const Member& m : g.members)
-          for (size_t h = host; h < done.size(); ++h) uses = uses || (instrs[m.instr].needs & done[h].set).any();
+          for (size_t h = host; h < done.size(); ++h)
+            uses = uses || (instrs[m.instr].needs & done[h].set).any();
         if (uses) g.tail_of = host;
       }
     }
@@ -350,7 +379,8 @@ void Planner::place_storage(Plan& plan) {
       });
   for (const PlanInstr& p : instrs) {
     for_accesses(p, [&](const Access& a, bool write, bool result) {
-      bool whole = write && !result && !p.instr.predicated && a.layout->size() * a.layout->itemsize() == storages[a.storage].nbytes;
+      bool whole = write && !result && !p.instr.predicated &&
+                   a.layout->size() * a.layout->itemsize() == storages[a.storage].nbytes;
       if (!defined[a.storage]) defined[a.storage] = whole ? 2 : 1;
     });
   }
@@ -360,7 +390,8 @@ void Planner::place_storage(Plan& plan) {
     const Base* base = st.slot >= 0 ? window.slots_[st.slot].base : nullptr;
     bool is_final = base && current[st.slot] == static_cast<int>(s);
     bool kept = is_final && (base->handles > 0 || base->shared > 0);
-    st.needed = used[s] && (kept || st.initial || defined[s] != 2 || first[s] != last[s] || !read[s] || groups[first[s]].solo);
+    st.needed = used[s] && (kept || st.initial || defined[s] != 2 || first[s] != last[s] ||
+                            !read[s] || groups[first[s]].solo);
     if (!st.needed && used[s]) plan.contracted_bytes += st.nbytes;
   }
 }

@@ -1,4 +1,5 @@
-// The planner's working state: instructions over versioned storages, gathered into groups that become kernels.
+// The planner's working state: instructions over versioned storages, gathered into groups that
+// become kernels.
 #pragma once
 
 #include <bitset>
@@ -24,12 +25,12 @@ struct Access {
 struct PlanInstr {
   Instr instr;
   Access out, in[kMaxOperands];
-  std::vector<int64_t> shape;    // of its domain
-  InstrSet needs;                // earlier instructions it must follow
-  int source;                    // window instruction, for explain()
+  std::vector<int64_t> shape;  // of its domain
+  InstrSet needs;              // earlier instructions it must follow
+  int source;                  // window instruction, for explain()
   int inputs() const { return instr.nin + (instr.predicated ? 1 : 0); }
-  bool solo = false;             // writes one address more than once: runs alone, in order
-  uint64_t value = 0;            // equal for instructions that compute the same from the same
+  bool solo = false;   // writes one address more than once: runs alone, in order
+  uint64_t value = 0;  // equal for instructions that compute the same from the same
 };
 
 struct Member {
@@ -42,10 +43,10 @@ struct Group {
   std::vector<int64_t> shape;
   InstrSet set;
   bool reduces = false, solo = false;
-  bool counts = false;          // a member uses its place in the domain (arange, argmin)
+  bool counts = false;  // a member uses its place in the domain (arange, argmin)
   uint64_t axes = 0;
-  std::vector<int> walk;        // of a reduction: dimensions by its input's strides, outermost first
-  int tail_of = -1;             // 0-d work done at the end of that group
+  std::vector<int> walk;  // of a reduction: dimensions by its input's strides, outermost first
+  int tail_of = -1;       // 0-d work done at the end of that group
   bool scalar() const {
     for (int64_t e : shape)
       if (e != 1) return false;
@@ -55,7 +56,7 @@ struct Group {
 
 struct Planner {
   explicit Planner(const Window& w);
-  void rewrite();                 // renames storages where a kernel could not write in place
+  void rewrite();  // renames storages where a kernel could not write in place
   void find_dependences();
   void fuse();
   void order();
@@ -64,19 +65,20 @@ struct Planner {
   const Window& window;
   std::vector<PlanInstr> instrs;
   std::vector<Storage> storages;
-  std::vector<int> current;       // storage of each slot
-  std::vector<LayoutRef> keep;    // layouts made while planning
-  std::vector<Group> groups;      // after order(): in execution order
+  std::vector<int> current;     // storage of each slot
+  std::vector<LayoutRef> keep;  // layouts made while planning
+  std::vector<Group> groups;    // after order(): in execution order
 
  private:
   void add(const Instr& i, int source);
   bool try_merge(int a, int b);
   bool embed(const Group& big, const Group& small, std::vector<int64_t>& at) const;
-  bool compatible(const Group& a, const std::vector<int64_t>& shift_a, const Group& b, const std::vector<int64_t>& shift_b) const;
+  bool compatible(const Group& a, const std::vector<int64_t>& shift_a, const Group& b,
+                  const std::vector<int64_t>& shift_b) const;
   bool path_through_third(int a, int b) const;
   bool repeats_request(const Group& a, const Group& b) const;
   bool read_between(int storage, int first, int last) const;
-  std::vector<int> writes_;  // per storage
+  std::vector<int> writes_;         // per storage
   std::vector<uint64_t> value_of_;  // per storage: value number of its last write
 };
 

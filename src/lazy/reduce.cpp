@@ -17,9 +17,11 @@ T identity(Reduction kind) {
   switch (kind) {
     case Reduction::Prod: return T(1);
     case Reduction::Min:
-      return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+      return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                  : std::numeric_limits<T>::max();
     case Reduction::Max:
-      return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+      return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                  : std::numeric_limits<T>::lowest();
     case Reduction::All: return T(1);
     default: return T(0);
   }
@@ -35,7 +37,8 @@ struct View {
 template <class T>
 View<T> lane(char* state, int width, int i) {
   View<T> v;
-  for (int k = 0; k < 4; ++k) v.f[k] = reinterpret_cast<T*>(state + static_cast<size_t>(k) * width * sizeof(T)) + i;
+  for (int k = 0; k < 4; ++k)
+    v.f[k] = reinterpret_cast<T*>(state + static_cast<size_t>(k) * width * sizeof(T)) + i;
   v.index = reinterpret_cast<int64_t*>(state + static_cast<size_t>(width) * sizeof(T)) + i;
   return v;
 }
@@ -79,7 +82,10 @@ void merge(Reduction kind, bool complex, View<T> a, View<T> b) {
         *a.f[1] = *b.f[1];
         break;
       }
-      *a.f[0] = is_nan(*a.f[0]) || (kind == Reduction::Min ? *a.f[0] <= *b.f[0] : *a.f[0] >= *b.f[0]) ? *a.f[0] : *b.f[0];
+      *a.f[0] =
+          is_nan(*a.f[0]) || (kind == Reduction::Min ? *a.f[0] <= *b.f[0] : *a.f[0] >= *b.f[0])
+              ? *a.f[0]
+              : *b.f[0];
       break;
     case Reduction::Any: *a.f[0] = *a.f[0] || *b.f[0]; break;
     case Reduction::All: *a.f[0] = *a.f[0] && *b.f[0]; break;
@@ -96,7 +102,8 @@ void merge(Reduction kind, bool complex, View<T> a, View<T> b) {
       break;
     }
     case Reduction::Var: {
-      // Fields: pivot, sum of x - pivot, sum of its squares, count. Chan, Golub and LeVeque's pairwise update.
+      // Fields: pivot, sum of x - pivot, sum of its squares, count. Chan, Golub and LeVeque's
+      // pairwise update.
       T nb = *b.f[3], na = *a.f[3];
       if (nb == 0) break;
       if (na == 0) {
@@ -119,7 +126,8 @@ void merge(Reduction kind, bool complex, View<T> a, View<T> b) {
 template <class F>
 auto dispatch(DType in, F&& f) {
   switch (in) {
-    case DType::Bool: case DType::U8: return f(uint8_t());
+    case DType::Bool:
+    case DType::U8: return f(uint8_t());
     case DType::I8: return f(int8_t());
     case DType::I16: return f(int16_t());
     case DType::I32: return f(int32_t());
@@ -127,8 +135,10 @@ auto dispatch(DType in, F&& f) {
     case DType::U16: return f(uint16_t());
     case DType::U32: return f(uint32_t());
     case DType::U64: return f(uint64_t());
-    case DType::F32: case DType::C64: return f(float());
-    case DType::F64: case DType::C128: return f(double());
+    case DType::F32:
+    case DType::C64: return f(float());
+    case DType::F64:
+    case DType::C128: return f(double());
     default: raise(ErrorKind::Runtime, "reduction: no state for " + std::string(name(in)));
   }
 }
@@ -143,10 +153,16 @@ std::vector<DType> reduction_fields(Reduction kind, DType in) {
   return {r};
 }
 
-void emit_reduction_step(ir::Builder& b, Reduction kind, int field, ir::Val value, ir::Val predicate, ir::Val position) {
+void emit_reduction_step(ir::Builder& b, Reduction kind, int field, ir::Val value,
+                         ir::Val predicate, ir::Val position) {
   DType t = b.type(value), r = real_of(t);
-  auto get = [&](int k) { return b.emit(Op::acc_load, b.kernel().acc_fields[field + k], ir::kNone, ir::kNone, ir::kNone, field + k); };
-  auto put = [&](int k, ir::Val v) { b.emit(Op::acc_store, b.type(v), v, predicate, ir::kNone, field + k); };
+  auto get = [&](int k) {
+    return b.emit(Op::acc_load, b.kernel().acc_fields[field + k], ir::kNone, ir::kNone, ir::kNone,
+                  field + k);
+  };
+  auto put = [&](int k, ir::Val v) {
+    b.emit(Op::acc_store, b.type(v), v, predicate, ir::kNone, field + k);
+  };
   auto real = [&](Op op, ir::Val x, ir::Val y) { return b.emit(op, r, x, y); };
   switch (kind) {
     case Reduction::Sum:
@@ -187,7 +203,8 @@ void emit_reduction_step(ir::Builder& b, Reduction kind, int field, ir::Val valu
       ir::Val zero = b.constant(DType::I64, Scalar::from_int(0));
       ir::Val take = test(kind == Reduction::ArgMin ? Op::less : Op::greater, value, x);
       if (is_float(t)) {
-        ir::Val first_nan = test(Op::logical_and, test(Op::not_equal, value, value), test(Op::equal, x, x));
+        ir::Val first_nan =
+            test(Op::logical_and, test(Op::not_equal, value, value), test(Op::equal, x, x));
         take = test(Op::logical_or, take, first_nan);
       }
       take = test(Op::logical_or, take, test(Op::less, i, zero));
@@ -197,7 +214,8 @@ void emit_reduction_step(ir::Builder& b, Reduction kind, int field, ir::Val valu
     }
     case Reduction::Var: {
       // The first element of each lane is its pivot, so that the squares do not cancel.
-      ir::Val n = get(3), zero = b.constant(r, Scalar::from_int(0)), one = b.constant(r, Scalar::from_int(1));
+      ir::Val n = get(3), zero = b.constant(r, Scalar::from_int(0)),
+              one = b.constant(r, Scalar::from_int(1));
       ir::Val pivot = b.emit(Op::select, r, b.emit(Op::equal, DType::Bool, n, zero), value, get(0));
       ir::Val d = real(Op::subtract, value, pivot);
       put(0, pivot);
@@ -212,11 +230,14 @@ void emit_reduction_step(ir::Builder& b, Reduction kind, int field, ir::Val valu
 void init_state(Reduction kind, DType in, char* state, int width) {
   dispatch(in, [&](auto zero) {
     using T = decltype(zero);
-    std::memset(state, 0, static_cast<size_t>(width) * sizeof(T) * (needs_position(kind) ? 1 : reduction_fields(kind, in).size()));
+    std::memset(state, 0,
+                static_cast<size_t>(width) * sizeof(T) *
+                    (needs_position(kind) ? 1 : reduction_fields(kind, in).size()));
     for (int i = 0; i < width; ++i) {
       View<T> v = lane<T>(state, width, i);
       if (kind != Reduction::Var) *v.f[0] = identity<T>(kind);
-      if (is_complex(in) && (kind == Reduction::Min || kind == Reduction::Max)) *v.f[1] = identity<T>(kind);
+      if (is_complex(in) && (kind == Reduction::Min || kind == Reduction::Max))
+        *v.f[1] = identity<T>(kind);
       if (needs_position(kind)) *v.index = -1;
     }
   });
@@ -226,7 +247,8 @@ void merge_lanes(Reduction kind, DType in, char* state, int width) {
   dispatch(in, [&](auto zero) {
     using T = decltype(zero);
     for (int h = width / 2; h >= 1; h /= 2)
-      for (int i = 0; i < h; ++i) merge<T>(kind, is_complex(in), lane<T>(state, width, i), lane<T>(state, width, i + h));
+      for (int i = 0; i < h; ++i)
+        merge<T>(kind, is_complex(in), lane<T>(state, width, i), lane<T>(state, width, i + h));
   });
 }
 
@@ -261,7 +283,9 @@ void finish_state(Reduction kind, DType in, const char* state, double ddof, DTyp
       T m2 = *v.f[2] - (*v.f[3] == 0 ? T(0) : *v.f[1] * (*v.f[1] / *v.f[3]));
       if (m2 < 0) m2 = 0;
       T n = *v.f[3] - static_cast<T>(ddof);
-      s = Scalar::from_float(n <= 0 ? (m2 == 0 ? std::numeric_limits<T>::quiet_NaN() : std::numeric_limits<T>::infinity()) : m2 / n);
+      s = Scalar::from_float(n <= 0 ? (m2 == 0 ? std::numeric_limits<T>::quiet_NaN()
+                                               : std::numeric_limits<T>::infinity())
+                                    : m2 / n);
     } else if (is_complex(in)) {
       s = Scalar::from_complex(static_cast<double>(*v.f[0]), static_cast<double>(*v.f[1]));
     } else if (in == DType::Bool) {

@@ -11,10 +11,13 @@ namespace numbus {
 // Field types of the state for elements of `in` (already the type NumPy reduces in).
 std::vector<DType> reduction_fields(Reduction kind, DType in);
 
-// Emits the step: state of the current lane or column, updated with `value` where `predicate` holds (or always).
-// `position` is the element's place in NumPy's order, for argmin and argmax.
-void emit_reduction_step(ir::Builder& b, Reduction kind, int first_field, ir::Val value, ir::Val predicate, ir::Val position);
-inline bool needs_position(Reduction kind) { return kind == Reduction::ArgMin || kind == Reduction::ArgMax; }
+// Emits the step: state of the current lane or column, updated with `value` where `predicate` holds
+// (or always). `position` is the element's place in NumPy's order, for argmin and argmax.
+void emit_reduction_step(ir::Builder& b, Reduction kind, int first_field, ir::Val value,
+                         ir::Val predicate, ir::Val position);
+inline bool needs_position(Reduction kind) {
+  return kind == Reduction::ArgMin || kind == Reduction::ArgMax;
+}
 
 // State arrays hold `width` values per field, one field after the other, starting at `state`.
 void init_state(Reduction kind, DType in, char* state, int width);
@@ -22,7 +25,8 @@ void init_state(Reduction kind, DType in, char* state, int width);
 void merge_lanes(Reduction kind, DType in, char* state, int width);
 // into = merge(into, from): both compact states (one value per field, 8-byte slots).
 void merge_states(Reduction kind, DType in, char* into, const char* from);
-// Lane `lane` of a state array as a compact state, and the result of a compact state stored as `out`.
+// Lane `lane` of a state array as a compact state, and the result of a compact state stored as
+// `out`.
 void extract_state(Reduction kind, DType in, const char* state, int width, int lane, char* compact);
 void finish_state(Reduction kind, DType in, const char* compact, double ddof, DType out, char* to);
 constexpr int kCompactBytes = 32;

@@ -1,4 +1,5 @@
-// From window slots to versioned storages: a write that a kernel could not do in place gets fresh storage (rule 4).
+// From window slots to versioned storages: a write that a kernel could not do in place gets fresh
+// storage (rule 4).
 #include <algorithm>
 #include <cstdlib>
 
@@ -8,7 +9,9 @@
 namespace numbus {
 namespace {
 
-bool identical(const Access& a, const Access& b) { return a.layout == b.layout && a.offset == b.offset && a.dtype == b.dtype; }
+bool identical(const Access& a, const Access& b) {
+  return a.layout == b.layout && a.offset == b.offset && a.dtype == b.dtype;
+}
 
 // The layout of the whole base in which `box` is a rectangle, as far as the box's strides tell it.
 const Layout* whole_layout(const Layout& box, int64_t nbytes) {
@@ -67,12 +70,15 @@ void Planner::rewrite() {
     bool self = false, earlier = false;
     for (int k = 0; k < p.inputs(); ++k) {
       const Access& a = p.in[k];
-      if (a.storage == p.out.storage && !identical(a, p.out) && may_overlap(a.offset, *a.layout, p.out.offset, *p.out.layout)) self = true;
+      if (a.storage == p.out.storage && !identical(a, p.out) &&
+          may_overlap(a.offset, *a.layout, p.out.offset, *p.out.layout))
+        self = true;
     }
     for (size_t j = 0; j + 1 < instrs.size() && !earlier; ++j) {
       for (int k = 0; k < instrs[j].inputs(); ++k) {
         const Access& a = instrs[j].in[k];
-        if (a.storage == p.out.storage && !identical(a, p.out) && a.layout->ndim() == p.out.layout->ndim() &&
+        if (a.storage == p.out.storage && !identical(a, p.out) &&
+            a.layout->ndim() == p.out.layout->ndim() &&
             may_overlap(a.offset, *a.layout, p.out.offset, *p.out.layout)) {
           earlier = true;
           break;
@@ -86,7 +92,8 @@ void Planner::rewrite() {
     bool covers = bytes == base.nbytes && box.injective() && !source.predicated;
     const Layout* whole = nullptr;
     // The rest of the base has to be copied: that pays when the box is most of it.
-    if (!covers && box.injective() && 2 * bytes >= base.nbytes) whole = whole_layout(box, base.nbytes);
+    if (!covers && box.injective() && 2 * bytes >= base.nbytes)
+      whole = whole_layout(box, base.nbytes);
     if (whole && !inside(*whole, box, p.out.offset)) whole = nullptr;
     if (base.shared == 0 && base.owned && (covers || whole)) {
       Access old = p.out;
@@ -108,7 +115,8 @@ void Planner::rewrite() {
       instrs.insert(instrs.end() - 1, std::move(copy));
     } else if (self) {
       // Through a temporary: all reads first.
-      LayoutRef dense(Layout::contiguous({box.shape(), static_cast<size_t>(box.ndim())}, box.itemsize()));
+      LayoutRef dense(
+          Layout::contiguous({box.shape(), static_cast<size_t>(box.ndim())}, box.itemsize()));
       keep.push_back(dense);
       Access out = p.out;
       int temporary = static_cast<int>(storages.size());
@@ -134,8 +142,9 @@ void Planner::rewrite() {
   value_of_.assign(storages.size(), 0);
   uint64_t unique = 1;
   for (PlanInstr& p : instrs) {
-    uint64_t v = mix(static_cast<uint64_t>(p.instr.op) * 977 + static_cast<uint64_t>(p.instr.code),
-                     static_cast<uint64_t>(p.instr.loop) * 64 + static_cast<uint64_t>(p.instr.reduction));
+    uint64_t v =
+        mix(static_cast<uint64_t>(p.instr.op) * 977 + static_cast<uint64_t>(p.instr.code),
+            static_cast<uint64_t>(p.instr.loop) * 64 + static_cast<uint64_t>(p.instr.reduction));
     for (int n = 0; n < p.inputs(); ++n) {
       Access& a = p.in[n];
       if (a.storage < 0) {
@@ -143,13 +152,16 @@ void Planner::rewrite() {
         continue;
       }
       a.version = writes_[a.storage];
-      v = mix(mix(v, a.version ? value_of_[a.storage] : static_cast<uint64_t>(a.storage) + 1), reinterpret_cast<uint64_t>(a.layout));
+      v = mix(mix(v, a.version ? value_of_[a.storage] : static_cast<uint64_t>(a.storage) + 1),
+              reinterpret_cast<uint64_t>(a.layout));
       v = mix(v, static_cast<uint64_t>(a.offset));
     }
     p.value = v;
     p.out.version = ++writes_[p.out.storage];
     // A partial write mixes with what was there: a value of its own.
-    bool whole = p.out.layout->size() * p.out.layout->itemsize() == storages[p.out.storage].nbytes && !p.instr.predicated;
+    bool whole =
+        p.out.layout->size() * p.out.layout->itemsize() == storages[p.out.storage].nbytes &&
+        !p.instr.predicated;
     value_of_[p.out.storage] = whole ? v : mix(v, ++unique << 20);
   }
 }

@@ -27,8 +27,8 @@ std::unordered_map<std::string, std::shared_ptr<KernelCode>>& kernels() {
 void append_slots(const Window& w, std::vector<uint64_t>& key) {
   for (const Slot& s : w.slots_) {
     const Base& b = *s.base;
-    uint64_t bits = (b.handles > 0) | (b.shared > 0) << 1 | (b.data != nullptr) << 2 | b.owned << 3 |
-                    static_cast<uint64_t>(s.first_offset & 63) << 4;
+    uint64_t bits = (b.handles > 0) | (b.shared > 0) << 1 | (b.data != nullptr) << 2 |
+                    b.owned << 3 | static_cast<uint64_t>(s.first_offset & 63) << 4;
     key.push_back(bits);
     if (s.mixed && s.written) {
       key.push_back(static_cast<uint64_t>(s.first_offset));
@@ -63,7 +63,8 @@ void Runtime::recorded(uint64_t) {
   // A loop: the window consists of repeats of one body. Cut after as many as make a decent kernel.
   if (n >= 16 && n % 2 == 0) {
     size_t half = n / 2;
-    cut_due_ = std::memcmp(signatures_.data(), signatures_.data() + half, half * sizeof(uint64_t)) == 0;
+    cut_due_ =
+        std::memcmp(signatures_.data(), signatures_.data() + half, half * sizeof(uint64_t)) == 0;
   }
 }
 
@@ -119,7 +120,9 @@ void Runtime::run(Plan& plan) {
     data = many.data();
   }
   Device& device = *window_.slots_[0].base->device;
-  auto bytes = [&](const Storage& st) { return static_cast<size_t>(st.slot >= 0 ? window_.slots_[st.slot].base->nbytes : st.nbytes); };
+  auto bytes = [&](const Storage& st) {
+    return static_cast<size_t>(st.slot >= 0 ? window_.slots_[st.slot].base->nbytes : st.nbytes);
+  };
   for (size_t s = 0; s < n; ++s) {
     const Storage& st = plan.storages[s];
     bool is_slot_initial = st.slot == static_cast<int>(s) && s < window_.slots_.size();
@@ -185,7 +188,8 @@ void Runtime::run_step(Plan&, KernelStep& step, char** data) {
   std::vector<char*> results;
   for (const ReduceStep& r : step.reduces) {
     int slot = last_->storages[r.storage].slot;
-    results.push_back(data[r.storage] + r.offset + (slot >= 0 ? window_.slots_[slot].first_offset : 0));
+    results.push_back(data[r.storage] + r.offset +
+                      (slot >= 0 ? window_.slots_[slot].first_offset : 0));
   }
   Device& device = *window_.slots_[0].base->device;
   executor_of(device).run(*this, device, step, results.data());
@@ -196,9 +200,10 @@ std::string Runtime::explain_last() {
   std::string s;
   int number = 0;
   for (const KernelStep& step : last_->steps) {
-    s += (step.tail ? "  tail of the kernel before: " : "kernel " + std::to_string(number++) + ": ") + std::to_string(step.instrs.size()) +
-         " instructions, " + std::to_string(step.points) + " points, " + std::to_string(step.bytes) + " bytes moved\n" +
-         ir::print(step.code->ir);
+    s += (step.tail ? "  tail of the kernel before: "
+                    : "kernel " + std::to_string(number++) + ": ") +
+         std::to_string(step.instrs.size()) + " instructions, " + std::to_string(step.points) +
+         " points, " + std::to_string(step.bytes) + " bytes moved\n" + ir::print(step.code->ir);
   }
   return s;
 }

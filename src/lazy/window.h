@@ -26,15 +26,15 @@ constexpr int kMaxOperands = 4;
 
 struct Instr {
   enum Code : uint8_t { Map, Reduce } code = Map;
-  Op op = Op::cast;      // Map: a row, or select, cast (a copy), index (start + i * step)
+  Op op = Op::cast;  // Map: a row, or select, cast (a copy), index (start + i * step)
   Reduction reduction = Reduction::Sum;
-  uint8_t nin = 0;       // operands without the predicate
-  bool predicated = false;  // in[nin] is a boolean operand: write, or reduce, only where it holds
+  uint8_t nin = 0;           // operands without the predicate
+  bool predicated = false;   // in[nin] is a boolean operand: write, or reduce, only where it holds
   DType loop = DType::Bool;  // operands are converted to this (select: all but the condition)
-  uint64_t axes = 0;     // Reduce: bit d set where dimension d of in[0] is reduced
-  double param = 0;      // Var: ddof
+  uint64_t axes = 0;         // Reduce: bit d set where dimension d of in[0] is reduced
+  double param = 0;          // Var: ddof
   Operand out, in[kMaxOperands];
-  uint64_t line = 0;     // where in the Python program
+  uint64_t line = 0;  // where in the Python program
 };
 
 // A view as the recorder receives it.
@@ -47,7 +47,7 @@ struct ViewRef {
 
 struct Slot {
   Base* base;
-  int64_t first_offset;   // of the first access: keys hold offsets relative to it
+  int64_t first_offset;  // of the first access: keys hold offsets relative to it
   const Layout* first_layout;
   DType first_dtype;
   bool written = false, mixed = false;  // mixed: accesses differ, so absolute offsets matter

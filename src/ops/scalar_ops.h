@@ -1,4 +1,5 @@
-// One-element forms of the rows whose C++ operator is missing, undefined for some input, or different in NumPy.
+// One-element forms of the rows whose C++ operator is missing, undefined for some input, or
+// different in NumPy.
 #pragma once
 
 #include <bit>
@@ -14,15 +15,20 @@ constexpr bool kFloat = std::is_floating_point_v<T>;
 
 template <class T>
 inline T abs_(T a) {
-  if constexpr (kFloat<T>) return std::fabs(a);
-  else if constexpr (std::is_signed_v<T>) return a < 0 ? static_cast<T>(-a) : a;
-  else return a;
+  if constexpr (kFloat<T>)
+    return std::fabs(a);
+  else if constexpr (std::is_signed_v<T>)
+    return a < 0 ? static_cast<T>(-a) : a;
+  else
+    return a;
 }
-#define NUMBUS_FLOAT_ONLY(name, call)                \
-  template <class T>                                 \
-  inline T name(T a) {                               \
-    if constexpr (kFloat<T>) return call(a);         \
-    else return a;                                   \
+#define NUMBUS_FLOAT_ONLY(name, call) \
+  template <class T>                  \
+  inline T name(T a) {                \
+    if constexpr (kFloat<T>)          \
+      return call(a);                 \
+    else                              \
+      return a;                       \
   }
 NUMBUS_FLOAT_ONLY(sqrt_, std::sqrt)
 NUMBUS_FLOAT_ONLY(floor_, std::floor)
@@ -33,22 +39,29 @@ NUMBUS_FLOAT_ONLY(rint_, std::nearbyint)
 
 template <class T>
 inline T copysign_(T a, T b) {
-  if constexpr (kFloat<T>) return std::copysign(a, b);
-  else return a;
+  if constexpr (kFloat<T>)
+    return std::copysign(a, b);
+  else
+    return a;
 }
 template <class T>
 inline bool signbit_(T a) {
-  if constexpr (kFloat<T>) return std::signbit(a);
-  else return a < 0;
+  if constexpr (kFloat<T>)
+    return std::signbit(a);
+  else
+    return a < 0;
 }
 template <class T>
 inline T fma_(T a, T b, T c) {
-  if constexpr (kFloat<T>) return std::fma(a, b, c);
-  else return a * b + c;
+  if constexpr (kFloat<T>)
+    return std::fma(a, b, c);
+  else
+    return a * b + c;
 }
 template <class T>
 inline T int_div_(T a, T b) {  // truncating; x/0 = 0 and MIN/-1 = MIN, as in NumPy
-  if constexpr (kFloat<T>) return a / b;
+  if constexpr (kFloat<T>)
+    return a / b;
   else {
     if (b == 0) return 0;
     if constexpr (std::is_signed_v<T>)
@@ -58,7 +71,8 @@ inline T int_div_(T a, T b) {  // truncating; x/0 = 0 and MIN/-1 = MIN, as in Nu
 }
 template <class T>
 inline T fmod_(T a, T b) {
-  if constexpr (kFloat<T>) return std::fmod(a, b);
+  if constexpr (kFloat<T>)
+    return std::fmod(a, b);
   else {
     if (b == 0) return 0;
     if constexpr (std::is_signed_v<T>)
@@ -68,26 +82,36 @@ inline T fmod_(T a, T b) {
 }
 template <class T>
 inline T mul_high_(T a, T b) {
-  if constexpr (kFloat<T>) return a * b;
+  if constexpr (kFloat<T>)
+    return a * b;
   else if constexpr (sizeof(T) == 8) {
-    return static_cast<T>((static_cast<unsigned __int128>(static_cast<uint64_t>(a)) * static_cast<uint64_t>(b)) >> 64);
+    return static_cast<T>(
+        (static_cast<unsigned __int128>(static_cast<uint64_t>(a)) * static_cast<uint64_t>(b)) >>
+        64);
   } else {
     using U = std::make_unsigned_t<T>;
-    return static_cast<T>((static_cast<uint64_t>(static_cast<U>(a)) * static_cast<uint64_t>(static_cast<U>(b))) >> (8 * sizeof(T)));
+    return static_cast<T>(
+        (static_cast<uint64_t>(static_cast<U>(a)) * static_cast<uint64_t>(static_cast<U>(b))) >>
+        (8 * sizeof(T)));
   }
 }
-#define NUMBUS_INT_ONLY(name, expr)                  \
-  template <class T>                                 \
-  inline T name(T a, T b) {                          \
-    if constexpr (kFloat<T>) return a;               \
-    else return static_cast<T>(expr);                \
+#define NUMBUS_INT_ONLY(name, expr) \
+  template <class T>                \
+  inline T name(T a, T b) {         \
+    if constexpr (kFloat<T>)        \
+      return a;                     \
+    else                            \
+      return static_cast<T>(expr);  \
   }
 NUMBUS_INT_ONLY(and_, a& b)
 NUMBUS_INT_ONLY(or_, a | b)
 NUMBUS_INT_ONLY(xor_, a ^ b)
 // A shift by the width or more shifts everything out; NumPy treats negative amounts likewise.
-NUMBUS_INT_ONLY(shl_, static_cast<uint64_t>(b) < 8 * sizeof(T) ? static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << b) : T(0))
-NUMBUS_INT_ONLY(shr_, static_cast<uint64_t>(b) < 8 * sizeof(T) ? static_cast<T>(a >> b) : (a < 0 ? T(-1) : T(0)))
+NUMBUS_INT_ONLY(shl_, static_cast<uint64_t>(b) < 8 * sizeof(T)
+                          ? static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << b)
+                          : T(0))
+NUMBUS_INT_ONLY(shr_, static_cast<uint64_t>(b) < 8 * sizeof(T) ? static_cast<T>(a >> b)
+                                                               : (a < 0 ? T(-1) : T(0)))
 #undef NUMBUS_INT_ONLY
 template <class T>
 inline T not_(T a) {
@@ -95,13 +119,17 @@ inline T not_(T a) {
 }
 template <class T>
 inline T invert_(T a) {
-  if constexpr (kFloat<T>) return a;
-  else return static_cast<T>(~a);
+  if constexpr (kFloat<T>)
+    return a;
+  else
+    return static_cast<T>(~a);
 }
 template <class T>
 inline uint8_t popcount_(T a) {
-  if constexpr (kFloat<T>) return 0;
-  else return static_cast<uint8_t>(std::popcount(static_cast<std::make_unsigned_t<T>>(abs_(a))));
+  if constexpr (kFloat<T>)
+    return 0;
+  else
+    return static_cast<uint8_t>(std::popcount(static_cast<std::make_unsigned_t<T>>(abs_(a))));
 }
 
 // Conversions between element types as NumPy on x86 does them.
@@ -109,14 +137,16 @@ template <class To, class From>
 inline To cast_(From a) {
   if constexpr (kFloat<From> && !kFloat<To>) {
     if constexpr (std::is_same_v<To, uint64_t>) {
-      if (a >= From(9223372036854775808.0)) return a < From(18446744073709551616.0) ? static_cast<uint64_t>(a) : (uint64_t(1) << 63);
+      if (a >= From(9223372036854775808.0))
+        return a < From(18446744073709551616.0) ? static_cast<uint64_t>(a) : (uint64_t(1) << 63);
     }
     bool in_range = a >= From(-9223372036854775808.0) && a < From(9223372036854775808.0);
     int64_t wide = in_range ? static_cast<int64_t>(a) : INT64_MIN;
     if constexpr (sizeof(To) <= 4) {
       // 32-bit and narrower conversions go through int32 in NumPy's loops.
       bool narrow = a > From(-2147483649.0) && a < From(2147483648.0);
-      if constexpr (std::is_signed_v<To> || sizeof(To) < 4) return static_cast<To>(narrow ? static_cast<int32_t>(wide) : INT32_MIN);
+      if constexpr (std::is_signed_v<To> || sizeof(To) < 4)
+        return static_cast<To>(narrow ? static_cast<int32_t>(wide) : INT32_MIN);
     }
     return static_cast<To>(wide);
   } else {

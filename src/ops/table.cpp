@@ -21,8 +21,9 @@ const Row kRows[] = {
 
 std::string_view op_name(Op op) {
   static constexpr std::string_view kStructural[] = {
-      "select", "cast", "bits", "constant", "scalar", "index", "in_box", "load", "store", "acc_load", "acc_store",
-      "real_part", "imag_part", "make_complex", "table", "if_any", "end_if", "if_result"};
+      "select",    "cast",         "bits",  "constant", "scalar",    "index",
+      "in_box",    "load",         "store", "acc_load", "acc_store", "real_part",
+      "imag_part", "make_complex", "table", "if_any",   "end_if",    "if_result"};
   int i = static_cast<int>(op);
   return i < kNumRows ? kRows[i].name : kStructural[i - kNumRows];
 }
@@ -32,7 +33,8 @@ namespace {
 [[noreturn]] void no_loop(Op op, std::span<const DType> operands, const char* expected) {
   std::string got;
   for (DType t : operands) got += (got.empty() ? "" : ", ") + std::string(name(t));
-  raise(ErrorKind::Type, std::string(op_name(op)), "not supported for the input types", got, expected);
+  raise(ErrorKind::Type, std::string(op_name(op)), "not supported for the input types", got,
+        expected);
 }
 
 }  // namespace
@@ -47,10 +49,12 @@ Resolved resolve(Op op, std::span<const DType> operands) {
   switch (r.rule) {
     case Rule::Arith:
     case Rule::Any:
-      if (all_bool && (op == Op::reciprocal || op == Op::square || op == Op::conjugate)) return same(DType::I8, DType::I8);
+      if (all_bool && (op == Op::reciprocal || op == Op::square || op == Op::conjugate))
+        return same(DType::I8, DType::I8);
       return same(t, t);
     case Rule::ArithNoBool:
-      if (all_bool) no_loop(op, operands, "a number type (for bool use logical_xor, logical_not or astype)");
+      if (all_bool)
+        no_loop(op, operands, "a number type (for bool use logical_xor, logical_not or astype)");
       return same(t, t);
     case Rule::Divide:
       if (!is_inexact(t)) t = DType::F64;
@@ -62,17 +66,13 @@ Resolved resolve(Op op, std::span<const DType> operands) {
     case Rule::Power:
       if (all_bool) t = DType::I8;
       return same(t, t);
-    case Rule::FloatPower:
-      t = is_complex(t) ? DType::C128 : DType::F64;
-      return same(t, t);
+    case Rule::FloatPower: t = is_complex(t) ? DType::C128 : DType::F64; return same(t, t);
     case Rule::Float:
       if (is_complex(t)) no_loop(op, operands, "bool, integer or float types");
       t = float_for(operands[0]);
       for (DType o : operands.subspan(1)) t = promote(t, float_for(o));
       return same(t, t);
-    case Rule::FloatComplex:
-      t = float_for(t);
-      return same(t, t);
+    case Rule::FloatComplex: t = float_for(t); return same(t, t);
     case Rule::RoundReal:
       if (is_complex(t)) no_loop(op, operands, "bool, integer or float types");
       return same(t, t);

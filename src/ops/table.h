@@ -32,8 +32,9 @@ enum class Op : uint16_t {
   real_part,  // of complex a
   imag_part,
   make_complex,  // from real a and imaginary b
-  table,      // imm: constant table; a: index
-  if_any,     // the steps up to the matching end_if run only if a holds for some lane; imm: index of end_if
+  table,         // imm: constant table; a: index
+  if_any,  // the steps up to the matching end_if run only if a holds for some lane; imm: index of
+           // end_if
   end_if,
   if_result,  // per lane: c ? b (computed inside if_any) : a
 };
@@ -76,13 +77,13 @@ inline const Row& row(Op op) { return kRows[static_cast<int>(op)]; }
 std::string_view op_name(Op op);
 
 struct Resolved {
-  Op op;           // differs from the row asked for where bool operands have a row of their own
-  DType in[3];     // the loop's operand types
+  Op op;        // differs from the row asked for where bool operands have a row of their own
+  DType in[3];  // the loop's operand types
   DType out;
 };
 
-// NumPy's choice of loop for operands of these types (weak Python scalars already given their type).
-// Raises TypeError where NumPy has no loop.
+// NumPy's choice of loop for operands of these types (weak Python scalars already given their
+// type). Raises TypeError where NumPy has no loop.
 Resolved resolve(Op op, std::span<const DType> operands);
 
 }  // namespace numbus

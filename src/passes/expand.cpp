@@ -72,7 +72,8 @@ Val expand_real(Builder& b, Op op, Val x, Val y) {
   DType t = b.type(x);
   MathBuilder m(b);
   auto lit = [&](double v) {
-    return b.constant(t, is_float(t) ? Scalar::from_float(v) : Scalar::from_int(static_cast<int64_t>(v)));
+    return b.constant(
+        t, is_float(t) ? Scalar::from_float(v) : Scalar::from_int(static_cast<int64_t>(v)));
   };
   switch (op) {
     case Op::positive:
@@ -97,11 +98,15 @@ Val expand_real(Builder& b, Op op, Val x, Val y) {
     case Op::remainder: return real_remainder(b, x, y);
     case Op::power:
     case Op::float_power: return real_power(b, x, y);
-    case Op::isnan: return is_float(t) ? b.emit(op, DType::Bool, x) : b.constant(DType::Bool, Scalar::from_bool(false));
+    case Op::isnan:
+      return is_float(t) ? b.emit(op, DType::Bool, x)
+                         : b.constant(DType::Bool, Scalar::from_bool(false));
     case Op::isinf:
-      return is_float(t) ? m.eq(m.abs(x), lit(HUGE_VAL)) : b.constant(DType::Bool, Scalar::from_bool(false));
+      return is_float(t) ? m.eq(m.abs(x), lit(HUGE_VAL))
+                         : b.constant(DType::Bool, Scalar::from_bool(false));
     case Op::isfinite:
-      return is_float(t) ? m.lt(m.abs(x), lit(HUGE_VAL)) : b.constant(DType::Bool, Scalar::from_bool(true));
+      return is_float(t) ? m.lt(m.abs(x), lit(HUGE_VAL))
+                         : b.constant(DType::Bool, Scalar::from_bool(true));
     case Op::heaviside: {
       Val s = m.select(m.eq(x, lit(0)), y, m.select(m.lt(x, lit(0)), lit(0), lit(1)));
       return m.select(m.ne(x, x), x, s);
@@ -110,16 +115,19 @@ Val expand_real(Builder& b, Op op, Val x, Val y) {
     case Op::rad2deg: return m.mul(x, lit(180.0 / 3.14159265358979323846));
 #define NUMBUS_MATH1(name) \
   case Op::name: return math::name(m, x);
-    NUMBUS_MATH1(exp) NUMBUS_MATH1(exp2) NUMBUS_MATH1(expm1) NUMBUS_MATH1(log) NUMBUS_MATH1(log2)
-    NUMBUS_MATH1(log10) NUMBUS_MATH1(log1p) NUMBUS_MATH1(sin) NUMBUS_MATH1(cos) NUMBUS_MATH1(tan)
-    NUMBUS_MATH1(arcsin) NUMBUS_MATH1(arccos) NUMBUS_MATH1(arctan) NUMBUS_MATH1(sinh) NUMBUS_MATH1(cosh)
-    NUMBUS_MATH1(tanh) NUMBUS_MATH1(arcsinh) NUMBUS_MATH1(arccosh) NUMBUS_MATH1(arctanh) NUMBUS_MATH1(cbrt)
+    NUMBUS_MATH1(exp)
+    NUMBUS_MATH1(exp2) NUMBUS_MATH1(expm1) NUMBUS_MATH1(log) NUMBUS_MATH1(log2) NUMBUS_MATH1(log10)
+        NUMBUS_MATH1(log1p) NUMBUS_MATH1(sin) NUMBUS_MATH1(cos) NUMBUS_MATH1(tan)
+            NUMBUS_MATH1(arcsin) NUMBUS_MATH1(arccos) NUMBUS_MATH1(arctan) NUMBUS_MATH1(sinh)
+                NUMBUS_MATH1(cosh) NUMBUS_MATH1(tanh) NUMBUS_MATH1(arcsinh) NUMBUS_MATH1(arccosh)
+                    NUMBUS_MATH1(arctanh) NUMBUS_MATH1(cbrt)
 #undef NUMBUS_MATH1
-    case Op::arctan2: return math::arctan2(m, x, y);
+                        case Op::arctan2:
+      return math::arctan2(m, x, y);
     case Op::hypot: return math::hypot(m, x, y);
     case Op::logaddexp: return math::logaddexp(m, x, y);
     case Op::logaddexp2: return math::logaddexp2(m, x, y);
-    default: raise(ErrorKind::Runtime, "expand: no rule for " + std::string(op_name(op)));
+      default : raise(ErrorKind::Runtime, "expand: no rule for " + std::string(op_name(op)));
   }
 }
 
@@ -135,9 +143,12 @@ Val convert(Builder& b, Val v, DType to) {
   DType from = b.type(v);
   if (from == to) return v;
   if (is_complex(from)) {
-    if (is_complex(to)) return make_complex(b, b.cast(real_part(b, v), real_of(to)), b.cast(imag_part(b, v), real_of(to)));
+    if (is_complex(to))
+      return make_complex(b, b.cast(real_part(b, v), real_of(to)),
+                          b.cast(imag_part(b, v), real_of(to)));
     if (to == DType::Bool) {
-      return b.emit(Op::logical_or, DType::Bool, convert(b, real_part(b, v), to), convert(b, imag_part(b, v), to));
+      return b.emit(Op::logical_or, DType::Bool, convert(b, real_part(b, v), to),
+                    convert(b, imag_part(b, v), to));
     }
     return convert(b, real_part(b, v), to);
   }
@@ -152,7 +163,8 @@ Val convert(Builder& b, Val v, DType to) {
   // Half floats only load, store and convert to and from float32.
   if (from == DType::F16 && to != DType::F32) return convert(b, b.cast(v, DType::F32), to);
   if (to == DType::F16 && from != DType::F32) {
-    // float64 rounds once in NumPy: step through float32 only where that is exact or an integer that fits.
+    // float64 rounds once in NumPy: step through float32 only where that is exact or an integer
+    // that fits.
     return b.cast(b.cast(v, DType::F32), DType::F16);
   }
   return b.cast(v, to);
@@ -167,9 +179,10 @@ Val expand(Builder& b, Op op, Val x, Val y) {
   }
   const Row& r = row(op);
   if (!r.primitive || (op == Op::isnan && !is_float(t))) return expand_real(b, op, x, y);
-  DType out = r.rule == Rule::Compare || r.rule == Rule::TestReal || r.rule == Rule::TestFloat ? DType::Bool
-              : r.rule == Rule::BitCount                                                        ? DType::U8
-                                                                                                : t;
+  DType out = r.rule == Rule::Compare || r.rule == Rule::TestReal || r.rule == Rule::TestFloat
+                  ? DType::Bool
+              : r.rule == Rule::BitCount ? DType::U8
+                                         : t;
   return b.emit(op, out, x, y);
 }
 

@@ -70,7 +70,8 @@ class MathBuilder {
   V to_int(V x) { return b_.emit(Op::cast, int_like(x), x, ir::kNone, ir::kNone, 1); }
   V from_int(V i) { return b_.cast(i, float_like(i)); }
   V table(V like, const double* values, int n, V index) {
-    return b_.emit(Op::table, float_like(like), index, ir::kNone, ir::kNone, ir::intern_table(values, n));
+    return b_.emit(Op::table, float_like(like), index, ir::kNone, ir::kNone,
+                   ir::intern_table(values, n));
   }
   template <class F>
   V if_any(V mask, F&& slow, V fast) {
@@ -84,7 +85,8 @@ class MathBuilder {
     V begin = b_.begin_if_any(mask);
     std::array<V, N> value = slow();
     b_.end_if_any(begin);
-    for (size_t n = 0; n < N; ++n) fast[n] = b_.emit(Op::if_result, b_.type(fast[n]), fast[n], value[n], mask);
+    for (size_t n = 0; n < N; ++n)
+      fast[n] = b_.emit(Op::if_result, b_.type(fast[n]), fast[n], value[n], mask);
     return fast;
   }
 
