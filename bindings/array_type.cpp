@@ -8,7 +8,8 @@ namespace {
 
 nb::object to_tuple(std::span<const int64_t> v) {
   nb::object t = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(v.size())));
-  for (size_t i = 0; i < v.size(); ++i) PyTuple_SetItem(t.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(v[i]));
+  for (size_t i = 0; i < v.size(); ++i)
+    PyTuple_SetItem(t.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(v[i]));
   return t;
 }
 
@@ -31,14 +32,22 @@ nb::object transposed(nb::handle self, nb::handle args) {
   Array& a = settled(nb::cast<Array&>(self));
   std::vector<int> axes = all_axes(a.ndim(), true);
   if (args.is_valid() && nb::len(args) > 0 && !(nb::len(args) == 1 && args[0].is_none())) {
-    nb::object given = nb::len(args) == 1 && !PyIndex_Check(nb::object(args[0]).ptr()) ? nb::object(args[0]) : nb::borrow(args);
+    nb::object given = nb::len(args) == 1 && !PyIndex_Check(nb::object(args[0]).ptr())
+                           ? nb::object(args[0])
+                           : nb::borrow(args);
     std::vector<int64_t> order = to_shape(given.ptr());
-    if (static_cast<int>(order.size()) != a.ndim()) raise(ErrorKind::Value, "transpose", "axes do not match the array", std::to_string(order.size()) + " axes", std::to_string(a.ndim()));
+    if (static_cast<int>(order.size()) != a.ndim())
+      raise(ErrorKind::Value, "transpose", "axes do not match the array",
+            std::to_string(order.size()) + " axes", std::to_string(a.ndim()));
     std::vector<char> seen(order.size(), 0);
     for (size_t d = 0; d < order.size(); ++d) {
       int64_t x = order[d] < 0 ? order[d] + a.ndim() : order[d];
-      if (x < 0 || x >= a.ndim()) raise(ErrorKind::Axis, "transpose", "axis out of bounds", std::to_string(order[d]), "below " + std::to_string(a.ndim()));
-      if (seen[x]++) raise(ErrorKind::Value, "transpose", "repeated axis", std::to_string(order[d]), "each axis once");
+      if (x < 0 || x >= a.ndim())
+        raise(ErrorKind::Axis, "transpose", "axis out of bounds", std::to_string(order[d]),
+              "below " + std::to_string(a.ndim()));
+      if (seen[x]++)
+        raise(ErrorKind::Value, "transpose", "repeated axis", std::to_string(order[d]),
+              "each axis once");
       axes[d] = static_cast<int>(x);
     }
   }
@@ -49,8 +58,10 @@ nb::object transposed(nb::handle self, nb::handle args) {
 void set_shape(Array& a, std::vector<int64_t> shape) {
   auto v = reshape_view(a, shape);
   if (!v) {
-    PyErr_SetString(PyExc_AttributeError, ("[shape] the array cannot take this shape in place; got " + shape_string(shape) +
-                                           "; expected a shape that needs no copy (see reshape)").c_str());
+    PyErr_SetString(PyExc_AttributeError,
+                    ("[shape] the array cannot take this shape in place; got " +
+                     shape_string(shape) + "; expected a shape that needs no copy (see reshape)")
+                        .c_str());
     throw nb::python_error();
   }
   a.layout = v->layout;
@@ -58,10 +69,12 @@ void set_shape(Array& a, std::vector<int64_t> shape) {
 
 void set_strides(Array& a, const std::vector<int64_t>& strides) {
   if (static_cast<int>(strides.size()) != a.ndim())
-    raise(ErrorKind::Value, "strides", "wrong number of strides", std::to_string(strides.size()), std::to_string(a.ndim()));
+    raise(ErrorKind::Value, "strides", "wrong number of strides", std::to_string(strides.size()),
+          std::to_string(a.ndim()));
   LayoutRef l(Layout::get(a.shape(), strides, itemsize(a.dtype)));
   if (l->size() > 0 && (a.offset + l->low() < 0 || a.offset + l->high() > a.base->nbytes))
-    raise(ErrorKind::Value, "strides", "strides reach outside the storage", shape_string(strides), "strides within the array's memory");
+    raise(ErrorKind::Value, "strides", "strides reach outside the storage", shape_string(strides),
+          "strides within the array's memory");
   a.layout = l;
 }
 
@@ -92,133 +105,243 @@ nb::object part_of(Generic& s, bool imaginary) {
 
 void bind_arrays(nb::module_& m) {
   auto cls = nb::class_<Array>(m, "ndarray", nb::type_slots(array_slots), nb::dynamic_attr(),
-                               "A typed, strided view of memory on a device. Operations are recorded and fused; values are there when read.");
+                               "A typed, strided view of memory on a device. Operations are "
+                               "recorded and fused; values are there when read.");
   array_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
   auto get = [&](const char* name, auto f, const char* doc) { cls.def_prop_ro(name, f, doc); };
   cls.def_prop_rw(
-      "shape", [](Array& a) { return to_tuple(settled(a).shape()); }, [](Array& a, nb::object shape) { set_shape(settled(a), to_shape(shape.ptr())); },
+      "shape", [](Array& a) { return to_tuple(settled(a).shape()); },
+      [](Array& a, nb::object shape) { set_shape(settled(a), to_shape(shape.ptr())); },
       "Extents, one per dimension. May be assigned to where that takes no copy.");
   cls.def_prop_rw(
-      "strides", [](Array& a) { return to_tuple({settled(a).layout->strides(), static_cast<size_t>(a.ndim())}); },
-      [](Array& a, nb::object strides) { set_strides(settled(a), to_shape(strides.ptr())); }, "Bytes between neighbours, one per dimension.");
+      "strides",
+      [](Array& a) {
+        return to_tuple({settled(a).layout->strides(), static_cast<size_t>(a.ndim())});
+      },
+      [](Array& a, nb::object strides) { set_strides(settled(a), to_shape(strides.ptr())); },
+      "Bytes between neighbours, one per dimension.");
   cls.def_prop_rw(
       "dtype", [](Array& a) { return nb::borrow(dtype_object(a.dtype)); },
-      [](Array& a, nb::object t) { a = retyped(settled(a), to_dtype(t.ptr())); }, "Element type, a numpy.dtype.");
+      [](Array& a, nb::object t) { a = retyped(settled(a), to_dtype(t.ptr())); },
+      "Element type, a numpy.dtype.");
   get("ndim", [](Array& a) { return settled(a).ndim(); }, "Number of dimensions.");
   get("size", [](Array& a) { return settled(a).size(); }, "Number of elements.");
   get("itemsize", [](Array& a) { return itemsize(a.dtype); }, "Bytes per element.");
-  get("nbytes", [](Array& a) { return settled(a).size() * itemsize(a.dtype); }, "Bytes of all elements.");
+  get(
+      "nbytes", [](Array& a) { return settled(a).size() * itemsize(a.dtype); },
+      "Bytes of all elements.");
   get("_writeable", [](Array& a) { return a.writeable; }, "");
   get("_owns", [](Array& a) { return a.owns && a.base->owned; }, "");
-  get("_contiguous", [](Array& a) { return nb::make_tuple(settled(a).layout->c_contiguous(), a.layout->f_contiguous()); }, "");
+  get(
+      "_contiguous",
+      [](Array& a) {
+        return nb::make_tuple(settled(a).layout->c_contiguous(), a.layout->f_contiguous());
+      },
+      "");
+  get(
+      "_pointer",
+      [](Array& a) {
+        uintptr_t at = reinterpret_cast<uintptr_t>(data_of(settled(a), "pointer"));
+        a.base->device->synchronize();
+        return at;
+      },
+      "");
   get("_masked", [](Array& a) { return a.mask != nullptr; }, "");
   get("_storage", [](Array& a) { return reinterpret_cast<uintptr_t>(a.base.get()); }, "");
   get("_device", [](Array& a) { return device_label(*a.base->device); }, "");
   cls.def("_set_writeable", [](Array& a, bool w) { a.writeable = w; });
-  get("_origin", [](Array& a) { return a.origin ? nb::borrow(nb::handle(static_cast<PyObject*>(a.origin.get()))) : nb::none(); }, "");
-  get("base", [](Array& a) { return a.origin ? nb::borrow(nb::handle(static_cast<PyObject*>(a.origin.get()))) : nb::none(); }, "The array this one is a view of, or None.");
-  get("T", [](nb::object self) { return transposed(self, {}); }, "View with the dimensions reversed.");
-  get("real", [](nb::object self) {
-    Array& a = settled(nb::cast<Array&>(self));
-    return is_complex(a.dtype) ? taken(wrap_view(self.ptr(), part(a, false))) : self;
-  }, "View of the real parts.");
-  get("imag", [](nb::object self) {
-    Array& a = settled(nb::cast<Array&>(self));
-    if (is_complex(a.dtype)) return taken(wrap_view(self.ptr(), part(a, true)));
-    Array zeros = full(a.shape(), a.dtype, Scalar::from_int(0));
-    zeros.writeable = false;
-    return taken(wrap(std::move(zeros)));
-  }, "View of the imaginary parts; of a real array, read-only zeros.");
-  cls.def("transpose", [](nb::object self, nb::args axes) { return transposed(self, axes); },
-          "View with the dimensions in the order `axes` (reversed without).");
-  cls.def("reshape", [](nb::object self, nb::args shape, const std::string& order, nb::object) {
-    Array& a = settled(nb::cast<Array&>(self));
-    nb::object s = shape.size() == 1 ? nb::borrow(shape[0]) : nb::object(shape);
-    mark_line();
-    std::vector<int64_t> to = to_shape(s.ptr());
-    if (order == "F" || (order == "A" && a.layout->f_contiguous() && !a.layout->c_contiguous())) {
-      std::vector<int64_t> turned(to.rbegin(), to.rend());
-      Array t = transpose(a, all_axes(a.ndim(), true));
-      Array r = reshape(t, turned);
-      return taken(wrap_view(self.ptr(), transpose(r, all_axes(static_cast<int>(to.size()), true))));
-    }
-    return taken(wrap_view(self.ptr(), reshape(a, to)));
-  }, nb::arg("shape"), nb::arg("order") = "C", nb::arg("copy").none() = nb::none(), "The elements in another shape: a view where strides allow, else a copy.");
-  cls.def("ravel", [](nb::object self, const std::string& order) {
-    Array& a = settled(nb::cast<Array&>(self));
-    mark_line();
-    bool f = order == "F" || ((order == "A" || order == "K") && a.layout->f_contiguous() && !a.layout->c_contiguous());
-    Array source = f ? transpose(a, all_axes(a.ndim(), true)) : a;
-    if (!source.layout->c_contiguous()) source = copy(source, a.dtype, true);
-    return taken(wrap_view(self.ptr(), reshape(source, {a.size()})));
-  }, nb::arg("order") = "C", "The elements in one dimension.");
-  cls.def("copy", [](Array& a, const std::string& order) {
-    mark_line();
-    if (order == "F") {
-      Array t = transpose(settled(a), all_axes(a.ndim(), true));
-      return taken(wrap(transpose(owned(copy(t, a.dtype, true)), all_axes(a.ndim(), true))));
-    }
-    return taken(wrap(copy(a, a.dtype, order == "C")));
-  }, nb::arg("order") = "C", "A copy with memory of its own.");
-  cls.def("astype", [](nb::object self, nb::object t, const std::string& order, nb::object casting, bool, bool make_copy) {
-    Array& a = nb::cast<Array&>(self);
-    DType to = to_dtype(t.ptr());
-    if (!can_cast(a.dtype, to, to_casting(casting.ptr()))) {
-      raise(ErrorKind::Casting, "astype", "cannot cast under this rule", std::string(name(a.dtype)) + " to " + std::string(name(to)), "a cast that casting= allows");
-    }
-    if (!make_copy && to == a.dtype) return self;
-    mark_line();
-    return taken(wrap(copy(a, to, order == "C")));
-  }, nb::arg("dtype"), nb::arg("order") = "K", nb::arg("casting") = "unsafe", nb::arg("subok") = true, nb::arg("copy") = true,
-          "A copy converted to `dtype`.");
-  cls.def("view", [](nb::object self, nb::object t, nb::object) {
-    Array& a = settled(nb::cast<Array&>(self));
-    return taken(wrap_view(self.ptr(), view_as(a, t.is_none() ? a.dtype : to_dtype(t.ptr()))));
-  }, nb::arg("dtype").none() = nb::none(), nb::arg("type").none() = nb::none(), "The same memory, read as `dtype`.");
-  cls.def("fill", [](Array& a, nb::object v) {
-    Operands ops;
-    Arg from;
-    if (!ops.convert(v.ptr(), from)) raise(ErrorKind::Type, "fill", "not a number", nb::cast<std::string>(nb::repr(v)), "a number");
-    mark_line();
-    assign(settled(a), from);
-  }, nb::arg("value"), "Sets every element to `value`.");
-  cls.def("item", [](Array& a, nb::args index) {
-    settled(a);
-    int64_t at = 0;
-    if (index.size() == 0) {
-      if (a.size() != 1) raise(ErrorKind::Value, "item", "can only convert an array of size 1 to a Python scalar", std::to_string(a.size()), "1");
-    } else {
-      nb::object i = index.size() == 1 ? nb::borrow(index[0]) : nb::object(index);
-      std::vector<int64_t> ix = to_shape(i.ptr());
-      if (ix.size() == 1 && a.ndim() != 1) {  // flat
-        int64_t rest = ix[0] < 0 ? ix[0] + a.size() : ix[0];
-        if (rest < 0 || rest >= a.size()) raise(ErrorKind::Index, "item", "index out of bounds", std::to_string(ix[0]), "below " + std::to_string(a.size()));
-        ix.assign(a.ndim(), 0);
-        for (int d = a.ndim() - 1; d >= 0; --d) {
-          ix[d] = rest % a.layout->shape(d);
-          rest /= a.layout->shape(d);
+  get(
+      "_origin",
+      [](Array& a) {
+        return a.origin ? nb::borrow(nb::handle(static_cast<PyObject*>(a.origin.get())))
+                        : nb::none();
+      },
+      "");
+  get(
+      "base",
+      [](Array& a) {
+        return a.origin ? nb::borrow(nb::handle(static_cast<PyObject*>(a.origin.get())))
+                        : nb::none();
+      },
+      "The array this one is a view of, or None.");
+  get(
+      "T", [](nb::object self) { return transposed(self, {}); },
+      "View with the dimensions reversed.");
+  get(
+      "real",
+      [](nb::object self) {
+        Array& a = settled(nb::cast<Array&>(self));
+        return is_complex(a.dtype) ? taken(wrap_view(self.ptr(), part(a, false))) : self;
+      },
+      "View of the real parts.");
+  get(
+      "imag",
+      [](nb::object self) {
+        Array& a = settled(nb::cast<Array&>(self));
+        if (is_complex(a.dtype)) return taken(wrap_view(self.ptr(), part(a, true)));
+        Array zeros = full(a.shape(), a.dtype, Scalar::from_int(0));
+        zeros.writeable = false;
+        return taken(wrap(std::move(zeros)));
+      },
+      "View of the imaginary parts; of a real array, read-only zeros.");
+  cls.def(
+      "transpose", [](nb::object self, nb::args axes) { return transposed(self, axes); },
+      "View with the dimensions in the order `axes` (reversed without).");
+  cls.def(
+      "reshape",
+      [](nb::object self, nb::args shape, const std::string& order, nb::object) {
+        Array& a = settled(nb::cast<Array&>(self));
+        nb::object s = shape.size() == 1 ? nb::borrow(shape[0]) : nb::object(shape);
+        mark_line();
+        std::vector<int64_t> to = to_shape(s.ptr());
+        if (order == "F" ||
+            (order == "A" && a.layout->f_contiguous() && !a.layout->c_contiguous())) {
+          std::vector<int64_t> turned(to.rbegin(), to.rend());
+          Array t = transpose(a, all_axes(a.ndim(), true));
+          Array r = reshape(t, turned);
+          return taken(
+              wrap_view(self.ptr(), transpose(r, all_axes(static_cast<int>(to.size()), true))));
         }
-      }
-      if (static_cast<int>(ix.size()) != a.ndim()) raise(ErrorKind::Value, "item", "incorrect number of indices", std::to_string(ix.size()), std::to_string(a.ndim()));
-      for (int d = 0; d < a.ndim(); ++d) {
-        int64_t k = ix[d] < 0 ? ix[d] + a.layout->shape(d) : ix[d];
-        if (k < 0 || k >= a.layout->shape(d)) raise(ErrorKind::Index, "item", "index out of bounds for axis " + std::to_string(d), std::to_string(ix[d]), "below " + std::to_string(a.layout->shape(d)));
-        at += k * a.layout->stride(d);
-      }
-    }
-    return taken(python_number(read_element(a, at)));
-  }, "The element at `index` as a Python number.");
+        return taken(wrap_view(self.ptr(), reshape(a, to)));
+      },
+      nb::arg("shape"), nb::arg("order") = "C", nb::arg("copy").none() = nb::none(),
+      "The elements in another shape: a view where strides allow, else a copy.");
+  cls.def(
+      "ravel",
+      [](nb::object self, const std::string& order) {
+        Array& a = settled(nb::cast<Array&>(self));
+        mark_line();
+        bool f = order == "F" || ((order == "A" || order == "K") && a.layout->f_contiguous() &&
+                                  !a.layout->c_contiguous());
+        Array source = f ? transpose(a, all_axes(a.ndim(), true)) : a;
+        if (!source.layout->c_contiguous()) source = copy(source, a.dtype, true);
+        return taken(wrap_view(self.ptr(), reshape(source, {a.size()})));
+      },
+      nb::arg("order") = "C", "The elements in one dimension.");
+  cls.def(
+      "copy",
+      [](Array& a, const std::string& order) {
+        mark_line();
+        if (order == "F") {
+          Array t = transpose(settled(a), all_axes(a.ndim(), true));
+          return taken(wrap(transpose(owned(copy(t, a.dtype, true)), all_axes(a.ndim(), true))));
+        }
+        return taken(wrap(copy(a, a.dtype, order == "C")));
+      },
+      nb::arg("order") = "C", "A copy with memory of its own.");
+  cls.def(
+      "astype",
+      [](nb::object self, nb::object t, const std::string& order, nb::object casting, bool,
+         bool make_copy) {
+        Array& a = nb::cast<Array&>(self);
+        DType to = to_dtype(t.ptr());
+        if (!can_cast(a.dtype, to, to_casting(casting.ptr()))) {
+          raise(ErrorKind::Casting, "astype", "cannot cast under this rule",
+                std::string(name(a.dtype)) + " to " + std::string(name(to)),
+                "a cast that casting= allows");
+        }
+        if (!make_copy && to == a.dtype) return self;
+        mark_line();
+        return taken(wrap(copy(a, to, order == "C")));
+      },
+      nb::arg("dtype"), nb::arg("order") = "K", nb::arg("casting") = "unsafe",
+      nb::arg("subok") = true, nb::arg("copy") = true, "A copy converted to `dtype`.");
+  cls.def(
+      "view",
+      [](nb::object self, nb::object t, nb::object) {
+        Array& a = settled(nb::cast<Array&>(self));
+        return taken(wrap_view(self.ptr(), view_as(a, t.is_none() ? a.dtype : to_dtype(t.ptr()))));
+      },
+      nb::arg("dtype").none() = nb::none(), nb::arg("type").none() = nb::none(),
+      "The same memory, read as `dtype`.");
+  cls.def(
+      "fill",
+      [](Array& a, nb::object v) {
+        Operands ops;
+        Arg from;
+        if (!ops.convert(v.ptr(), from))
+          raise(ErrorKind::Type, "fill", "not a number", nb::cast<std::string>(nb::repr(v)),
+                "a number");
+        mark_line();
+        assign(settled(a), from);
+      },
+      nb::arg("value"), "Sets every element to `value`.");
+  cls.def(
+      "item",
+      [](Array& a, nb::args index) {
+        settled(a);
+        int64_t at = 0;
+        if (index.size() == 0) {
+          if (a.size() != 1)
+            raise(ErrorKind::Value, "item",
+                  "can only convert an array of size 1 to a Python scalar",
+                  std::to_string(a.size()), "1");
+        } else {
+          nb::object i = index.size() == 1 ? nb::borrow(index[0]) : nb::object(index);
+          std::vector<int64_t> ix = to_shape(i.ptr());
+          if (ix.size() == 1 && a.ndim() != 1) {  // flat
+            int64_t rest = ix[0] < 0 ? ix[0] + a.size() : ix[0];
+            if (rest < 0 || rest >= a.size())
+              raise(ErrorKind::Index, "item", "index out of bounds", std::to_string(ix[0]),
+                    "below " + std::to_string(a.size()));
+            ix.assign(a.ndim(), 0);
+            for (int d = a.ndim() - 1; d >= 0; --d) {
+              ix[d] = rest % a.layout->shape(d);
+              rest /= a.layout->shape(d);
+            }
+          }
+          if (static_cast<int>(ix.size()) != a.ndim())
+            raise(ErrorKind::Value, "item", "incorrect number of indices",
+                  std::to_string(ix.size()), std::to_string(a.ndim()));
+          for (int d = 0; d < a.ndim(); ++d) {
+            int64_t k = ix[d] < 0 ? ix[d] + a.layout->shape(d) : ix[d];
+            if (k < 0 || k >= a.layout->shape(d))
+              raise(ErrorKind::Index, "item", "index out of bounds for axis " + std::to_string(d),
+                    std::to_string(ix[d]), "below " + std::to_string(a.layout->shape(d)));
+            at += k * a.layout->stride(d);
+          }
+        }
+        return taken(python_number(read_element(a, at)));
+      },
+      "The element at `index` as a Python number.");
 
-  auto g = nb::class_<Generic>(m, "generic", nb::type_slots(generic_slots), nb::dynamic_attr(),
-                               "A 0-d value: immutable, hashable, computed when Python needs the number.");
+  auto g = nb::class_<Generic>(
+      m, "generic", nb::type_slots(generic_slots), nb::dynamic_attr(),
+      "A 0-d value: immutable, hashable, computed when Python needs the number.");
   generic_type = reinterpret_cast<PyTypeObject*>(g.ptr());
-  g.def_prop_ro("dtype", [](Generic& s) { return nb::borrow(dtype_object(s.dtype)); }, "Element type, a numpy.dtype.");
-  g.def("item", [](Generic& s) { return taken(python_number(value_of(s))); }, "The value as a Python number.");
-  g.def_prop_ro("real", [](Generic& s) { if (!s.known) return part_of(s, false); Scalar v = value_of(s); Generic r; r.known = true; r.dtype = real_of(s.dtype); r.value = is_complex(s.dtype) ? Scalar::from_float(v.real()) : v; return taken(wrap_generic(std::move(r))); });
-  g.def_prop_ro("imag", [](Generic& s) { if (!s.known) return part_of(s, true); Scalar v = value_of(s); Generic r; r.known = true; r.dtype = real_of(s.dtype); r.value = is_inexact(s.dtype) ? Scalar::from_float(v.imag()) : Scalar::from_int(0); return taken(wrap_generic(std::move(r))); });
+  g.def_prop_ro(
+      "dtype", [](Generic& s) { return nb::borrow(dtype_object(s.dtype)); },
+      "Element type, a numpy.dtype.");
+  g.def(
+      "item", [](Generic& s) { return taken(python_number(value_of(s))); },
+      "The value as a Python number.");
+  g.def_prop_ro("real", [](Generic& s) {
+    if (!s.known) return part_of(s, false);
+    Scalar v = value_of(s);
+    Generic r;
+    r.known = true;
+    r.dtype = real_of(s.dtype);
+    r.value = is_complex(s.dtype) ? Scalar::from_float(v.real()) : v;
+    return taken(wrap_generic(std::move(r)));
+  });
+  g.def_prop_ro("imag", [](Generic& s) {
+    if (!s.known) return part_of(s, true);
+    Scalar v = value_of(s);
+    Generic r;
+    r.known = true;
+    r.dtype = real_of(s.dtype);
+    r.value = is_inexact(s.dtype) ? Scalar::from_float(v.imag()) : Scalar::from_int(0);
+    return taken(wrap_generic(std::move(r)));
+  });
   g.def("_array", [](Generic& s) { return taken(wrap(copy(array_of(s), s.dtype, true))); });
-  g.def("__complex__", [](Generic& s) { Scalar v = value_of(s); return taken(PyComplex_FromDoubles(v.real(), v.imag())); });
-  cls.def("__complex__", [](nb::object o) { Scalar v = number_value(o.ptr()); return taken(PyComplex_FromDoubles(v.real(), v.imag())); });
+  g.def("__complex__", [](Generic& s) {
+    Scalar v = value_of(s);
+    return taken(PyComplex_FromDoubles(v.real(), v.imag()));
+  });
+  cls.def("__complex__", [](nb::object o) {
+    Scalar v = number_value(o.ptr());
+    return taken(PyComplex_FromDoubles(v.real(), v.imag()));
+  });
 }
 
 }  // namespace numbus::bindings

@@ -1,4 +1,5 @@
-// The buffer protocol: NumPy, memoryview and others see an array's memory, or a copy of it where that is on a GPU.
+// The buffer protocol: NumPy, memoryview and others see an array's memory, or a copy of it where
+// that is on a GPU.
 #include "convert.h"
 
 namespace numbus::bindings {
@@ -14,14 +15,18 @@ struct Export {
 
 }  // namespace
 
-static bool view_is_readonly(const Array& a, PyObject* self) { return !a.writeable || is_generic(self); }
+static bool view_is_readonly(const Array& a, PyObject* self) {
+  return !a.writeable || is_generic(self);
+}
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   PyObject* ok = guarded([&]() -> PyObject* {
     if (is_array(self)) settled(as_array(self));
     const Array& a = is_array(self) ? as_array(self) : array_of(as_generic(self));
     if ((flags & PyBUF_WRITABLE) && (!a.writeable || is_generic(self))) {
-      PyErr_SetString(PyExc_BufferError, "[buffer] array is read-only; got a request for a writable buffer; expected a read-only one");
+      PyErr_SetString(PyExc_BufferError,
+                      "[buffer] array is read-only; got a request for a writable buffer; expected "
+                      "a read-only one");
       return nullptr;
     }
     int n = a.ndim();
@@ -30,8 +35,10 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
       dims[d] = a.layout->shape(d);
       dims[n + d] = a.layout->stride(d);
     }
-    static const char* const kFormats[kNumDTypes] = {"?", "b", "h", "i", "l", "B", "H", "I", "L", "e", "f", "d", "Zf", "Zd"};
-    if (a.base->mask && !view_is_readonly(a, self)) before_write(a);  // whoever gets the memory may write it
+    static const char* const kFormats[kNumDTypes] = {"?", "b", "h", "i", "l", "B",  "H",
+                                                     "I", "L", "e", "f", "d", "Zf", "Zd"};
+    if (a.base->mask && !view_is_readonly(a, self))
+      before_write(a);  // whoever gets the memory may write it
     bool on_host = a.base->device->kind() == DeviceKind::Cpu;
     auto* memory = new std::shared_ptr<char>(host_view(a, "buffer"));
     view->buf = memory->get();
@@ -41,13 +48,15 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     view->itemsize = itemsize(a.dtype);
     view->readonly = !a.writeable || is_generic(self) || !on_host;
     view->ndim = n;
-    view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(kFormats[static_cast<int>(a.dtype)]) : nullptr;
+    view->format =
+        (flags & PyBUF_FORMAT) ? const_cast<char*>(kFormats[static_cast<int>(a.dtype)]) : nullptr;
     view->shape = dims;
     view->strides = dims + n;
     view->suboffsets = nullptr;
     // The base stays shared, and alive, until the last export ends.
     if (on_host) ++a.base.get()->shared;
-    view->internal = new Export{a.base, std::unique_ptr<Py_ssize_t[]>(dims), std::unique_ptr<std::shared_ptr<char>>(memory), on_host};
+    view->internal = new Export{a.base, std::unique_ptr<Py_ssize_t[]>(dims),
+                                std::unique_ptr<std::shared_ptr<char>>(memory), on_host};
     return Py_None;
   });
   return ok ? 0 : -1;

@@ -28,7 +28,9 @@ PyObject* dtype_objects[kNumDTypes];
 void load_dtypes() {
   if (dtype_objects[0]) return;
   nb::object make = nb::borrow(numpy()).attr("dtype");
-  for (int t = kNumDTypes; t-- > 0;) dtype_objects[t] = make(nb::str(kDTypes[t].name.data(), kDTypes[t].name.size())).release().ptr();
+  for (int t = kNumDTypes; t-- > 0;)
+    dtype_objects[t] =
+        make(nb::str(kDTypes[t].name.data(), kDTypes[t].name.size())).release().ptr();
 }
 
 std::optional<DType> from_format(const char* f, Py_ssize_t size) {
@@ -37,14 +39,27 @@ std::optional<DType> from_format(const char* f, Py_ssize_t size) {
   bool z = *f == 'Z';
   if (z) ++f;
   if (f[0] == 0 || f[1] != 0) return std::nullopt;
-  if (z) return *f == 'f' ? std::optional(DType::C64) : *f == 'd' ? std::optional(DType::C128) : std::nullopt;
+  if (z)
+    return *f == 'f'   ? std::optional(DType::C64)
+           : *f == 'd' ? std::optional(DType::C128)
+                       : std::nullopt;
   switch (*f) {
     case '?': return DType::Bool;
     case 'e': return DType::F16;
     case 'f': return DType::F32;
     case 'd': return DType::F64;
-    case 'b': case 'h': case 'i': case 'l': case 'q': case 'n': return int_of_size(static_cast<int>(size), true);
-    case 'B': case 'H': case 'I': case 'L': case 'Q': case 'N': return int_of_size(static_cast<int>(size), false);
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n': return int_of_size(static_cast<int>(size), true);
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N': return int_of_size(static_cast<int>(size), false);
     default: return std::nullopt;
   }
 }
@@ -55,7 +70,8 @@ void set_error(const Error& e) {
   PyObject* type = PyExc_RuntimeError;
   switch (e.kind()) {
     case ErrorKind::Value: type = PyExc_ValueError; break;
-    case ErrorKind::Type: case ErrorKind::Casting: type = PyExc_TypeError; break;
+    case ErrorKind::Type:
+    case ErrorKind::Casting: type = PyExc_TypeError; break;
     case ErrorKind::Index: type = PyExc_IndexError; break;
     case ErrorKind::Memory: type = PyExc_MemoryError; break;
     case ErrorKind::Overflow: type = PyExc_OverflowError; break;
@@ -148,7 +164,8 @@ std::optional<DType> find_dtype(PyObject* o) {
 
 DType to_dtype(PyObject* o) {
   if (auto t = find_dtype(o)) return *t;
-  raise(ErrorKind::Type, "dtype", "not available in Numbus", nb::cast<std::string>(nb::str(nb::borrow(numpy()).attr("dtype")(nb::handle(o)))),
+  raise(ErrorKind::Type, "dtype", "not available in Numbus",
+        nb::cast<std::string>(nb::str(nb::borrow(numpy()).attr("dtype")(nb::handle(o)))),
         "bool, int8 to int64, uint8 to uint64, float16, float32, float64, complex64 or complex128");
 }
 
@@ -175,7 +192,8 @@ PyObject* python_number(const Scalar& s) {
 }
 
 Owner owner_of(PyObject* o) {
-  if (is_array(o) || is_generic(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) || PyComplex_CheckExact(o)) {
+  if (is_array(o) || is_generic(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o) ||
+      PyBool_Check(o) || PyComplex_CheckExact(o)) {
     return Owner::Numbus;
   }
   static PyObject* const array = nb::object(nb::borrow(numpy()).attr("ndarray")).release().ptr();
@@ -194,8 +212,10 @@ Owner owner_of(PyObject* o) {
 }
 
 PyObject* fall_back(const char* name, nb::object args) {
-  static PyObject* const module = nb::object(nb::module_::import_("numbus._fallback")).release().ptr();
-  PyObject* result = PyObject_CallObject(nb::object(nb::handle(module).attr(name)).ptr(), args.ptr());
+  static PyObject* const module =
+      nb::object(nb::module_::import_("numbus._fallback")).release().ptr();
+  PyObject* result =
+      PyObject_CallObject(nb::object(nb::handle(module).attr(name)).ptr(), args.ptr());
   if (!result) throw nb::python_error();
   return result;
 }
@@ -210,7 +230,8 @@ Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
       PyErr_Clear();
       delete view;
       raise(ErrorKind::Type, "array", "object cannot be shared or converted",
-            nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(o))))), "numbers or an array of numbers");
+            nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(o))))),
+            "numbers or an array of numbers");
     }
   }
   auto release = [](void* p) {
@@ -224,9 +245,11 @@ Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
   if (!t) {
     std::string got = view->format ? view->format : "bytes";
     release(view);
-    raise(ErrorKind::Type, "array", "element type not available in Numbus", got, "a boolean, integer, float or complex type");
+    raise(ErrorKind::Type, "array", "element type not available in Numbus", got,
+          "a boolean, integer, float or complex type");
   }
-  std::vector<int64_t> shape(view->shape, view->shape + view->ndim), strides(view->strides, view->strides + view->ndim);
+  std::vector<int64_t> shape(view->shape, view->shape + view->ndim),
+      strides(view->strides, view->strides + view->ndim);
   int64_t low = 0, high = itemsize(*t);
   bool empty_array = false;
   for (int d = 0; d < view->ndim; ++d) {
@@ -237,8 +260,10 @@ Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
   if (empty_array) low = high = 0;
   Device& device = onto ? *onto : default_device();
   bool on_host = device.kind() == DeviceKind::Cpu;
-  if (!make_copy && on_host) return borrow(view->buf, shape, strides, *t, low, high - low, writeable, shared, release, view);
-  Array source = borrow(view->buf, shape, strides, *t, low, high - low, writeable, false, release, view);
+  if (!make_copy && on_host)
+    return borrow(view->buf, shape, strides, *t, low, high - low, writeable, shared, release, view);
+  Array source =
+      borrow(view->buf, shape, strides, *t, low, high - low, writeable, false, release, view);
   if (!on_host) return to_device(source, device);
   Array out = empty(shape, *t, &device);
   out.base->ensure_data();
@@ -294,7 +319,8 @@ bool Operands::convert(PyObject* o, Arg& a) {
       double v = PyLong_AsDouble(o);
       if (v == -1 && PyErr_Occurred()) {
         PyErr_Clear();
-        raise(ErrorKind::Overflow, "scalar", "Python integer too large for a float", "an integer beyond 2**1023", "a value that a float can hold");
+        raise(ErrorKind::Overflow, "scalar", "Python integer too large for a float",
+              "an integer beyond 2**1023", "a value that a float can hold");
       }
       a.scalar = Scalar::from_float(v);
     } else if (overflow == 0) {
@@ -333,7 +359,8 @@ Array to_array(PyObject* o) {
   Operands ops;
   Arg a;
   if (!ops.convert(o, a)) {
-    raise(ErrorKind::Type, "array", "cannot convert", nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(o))))),
+    raise(ErrorKind::Type, "array", "cannot convert",
+          nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(o))))),
           "numbers or an array of numbers");
   }
   if (a.array) return *a.array;
@@ -364,22 +391,28 @@ std::vector<int64_t> to_shape(PyObject* o) {
 
 Casting to_casting(PyObject* o) {
   std::string s = nb::cast<std::string>(nb::handle(o));
-  static const std::pair<const char*, Casting> kRules[] = {
-      {"no", Casting::No}, {"equiv", Casting::Equiv}, {"safe", Casting::Safe}, {"same_kind", Casting::SameKind}, {"unsafe", Casting::Unsafe}};
+  static const std::pair<const char*, Casting> kRules[] = {{"no", Casting::No},
+                                                           {"equiv", Casting::Equiv},
+                                                           {"safe", Casting::Safe},
+                                                           {"same_kind", Casting::SameKind},
+                                                           {"unsafe", Casting::Unsafe}};
   for (auto [name, rule] : kRules)
     if (s == name) return rule;
-  raise(ErrorKind::Value, "casting", "unknown casting rule", s, "no, equiv, safe, same_kind or unsafe");
+  raise(ErrorKind::Value, "casting", "unknown casting rule", s,
+        "no, equiv, safe, same_kind or unsafe");
 }
 
 namespace {
 
-// Whether a code object belongs to this package. The answer is kept with a reference, so an address stays unique.
+// Whether a code object belongs to this package. The answer is kept with a reference, so an address
+// stays unique.
 bool is_internal(PyCodeObject* code) {
   static std::unordered_map<PyCodeObject*, bool> known;
   auto [it, fresh] = known.try_emplace(code, false);
   if (fresh) {
     Py_INCREF(reinterpret_cast<PyObject*>(code));
-    nb::object file = nb::getattr(nb::handle(reinterpret_cast<PyObject*>(code)), "co_filename", nb::str(""));
+    nb::object file =
+        nb::getattr(nb::handle(reinterpret_cast<PyObject*>(code)), "co_filename", nb::str(""));
     static const std::string& package = *new std::string([] {
       nb::object path = nb::module_::import_("numbus").attr("__path__")[0];
       return nb::cast<std::string>(nb::str(path)) + "/";
@@ -391,7 +424,8 @@ bool is_internal(PyCodeObject* code) {
 
 }  // namespace
 
-// The place of the call: instruction offsets from here out to the first frame that is not this package's own.
+// The place of the call: instruction offsets from here out to the first frame that is not this
+// package's own.
 void mark_line() {
   // Outside the stable ABI but exported by every Python from 3.11 on.
   using GetLasti = int (*)(PyFrameObject*);
@@ -403,7 +437,8 @@ void mark_line() {
   bool owned = false;
   for (int depth = 0; f && depth < 8; ++depth) {
     PyCodeObject* code = PyFrame_GetCode(f);
-    uint64_t at = get_lasti ? static_cast<uint64_t>(get_lasti(f)) : static_cast<uint64_t>(PyFrame_GetLineNumber(f));
+    uint64_t at = get_lasti ? static_cast<uint64_t>(get_lasti(f))
+                            : static_cast<uint64_t>(PyFrame_GetLineNumber(f));
     line = mix(line ^ reinterpret_cast<uint64_t>(code), at);
     bool internal = is_internal(code);
     Py_DECREF(reinterpret_cast<PyObject*>(code));

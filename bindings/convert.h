@@ -30,29 +30,32 @@ inline bool is_generic(PyObject* o) { return Py_TYPE(o) == generic_type; }
 inline Array& as_array(PyObject* o) { return *nb::inst_ptr<Array>(o); }
 inline Generic& as_generic(PyObject* o) { return *nb::inst_ptr<Generic>(o); }
 
-PyObject* wrap(Array&& a);                    // an ndarray
-PyObject* wrap_view(PyObject* of, Array&& a);   // an ndarray whose .base is `of`, or what `of` is a view of
+PyObject* wrap(Array&& a);  // an ndarray
+PyObject* wrap_view(PyObject* of,
+                    Array&& a);  // an ndarray whose .base is `of`, or what `of` is a view of
 PyObject* wrap_generic(Generic&& g);
-PyObject* wrap_result(Array&& a);             // a generic where the result is 0-d
+PyObject* wrap_result(Array&& a);  // a generic where the result is 0-d
 Scalar value_of(Generic& g);
 const Array& array_of(Generic& g);
 
-DType to_dtype(PyObject* o);                  // raises TypeError for types Numbus lacks
-std::optional<DType> find_dtype(PyObject* o);   // nothing for those; raises only for what is no type at all
-bool has_format(PyObject* buffer);              // whether its elements are of a type Numbus has
-PyObject* dtype_object(DType t);              // borrowed
+DType to_dtype(PyObject* o);  // raises TypeError for types Numbus lacks
+std::optional<DType> find_dtype(
+    PyObject* o);                   // nothing for those; raises only for what is no type at all
+bool has_format(PyObject* buffer);  // whether its elements are of a type Numbus has
+PyObject* dtype_object(DType t);    // borrowed
 PyObject* python_number(const Scalar& s);
 
 // An operand from any Python object; `hold` keeps arrays made on the way alive.
 struct Operands {
   std::vector<Array> hold;
   Operands() { hold.reserve(8); }
-  bool convert(PyObject* o, Arg& out);        // false: not a number or array
+  bool convert(PyObject* o, Arg& out);  // false: not a number or array
 };
-Array to_array(PyObject* o);                  // ndarray, generic, number or anything NumPy takes
+Array to_array(PyObject* o);  // ndarray, generic, number or anything NumPy takes
 Array import_numpy(PyObject* o, bool copy, bool shared, Device* device = nullptr);
 
-// Who has to do an operation on this operand: Numbus, NumPy (subclasses of its arrays, objects with an
+// Who has to do an operation on this operand: Numbus, NumPy (subclasses of its arrays, objects with
+// an
 // __array_ufunc__ of their own), or the operand itself (__array_ufunc__ = None).
 enum class Owner { Numbus, NumPy, Operand };
 Owner owner_of(PyObject* o);
@@ -62,8 +65,8 @@ PyObject* fall_back(const char* name, nb::object args);
 std::vector<int64_t> to_shape(PyObject* o);
 Casting to_casting(PyObject* o);
 
-void mark_line();                             // remembers where the Python program is
-[[noreturn]] void rethrow(const Error& e);    // as a Python exception (nb::python_error)
+void mark_line();                           // remembers where the Python program is
+[[noreturn]] void rethrow(const Error& e);  // as a Python exception (nb::python_error)
 void set_error(const Error& e);
 
 // Runs f, turning core errors into Python ones; for C slots.
@@ -86,6 +89,7 @@ PyObject* guarded(F&& f) {
 void bind_arrays(nb::module_& m);
 void bind_ufuncs(nb::module_& m);
 void bind_devices(nb::module_& m);
+void bind_dlpack(nb::module_& m);
 extern PyType_Slot array_slots[];
 extern PyType_Slot generic_slots[];
 Scalar number_value(PyObject* o);  // of an array of one element, or a generic

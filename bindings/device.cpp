@@ -34,25 +34,37 @@ nb::dict device_info() {
 }  // namespace
 
 void bind_devices(nb::module_& m) {
-  m.def("set_device", [](const std::string& name) {
-    std::string before = device_label(default_device());
-    set_default_device(resolve_device(name));
-    return before;
-  }, "Makes `name` the device of new arrays; returns the one before.");
+  m.def(
+      "set_device",
+      [](const std::string& name) {
+        std::string before = device_label(default_device());
+        set_default_device(resolve_device(name));
+        return before;
+      },
+      "Makes `name` the device of new arrays; returns the one before.");
   m.def("get_device", [] { return device_label(default_device()); }, "The device of new arrays.");
-  m.def("to_device", [](nb::object a, const std::string& name) -> nb::object {
-    Device& d = resolve_device(name);
-    if (is_array(a.ptr()) && as_array(a.ptr()).base->device == &d) return a;
-    mark_line();
-    return nb::steal(wrap(to_device(to_array(a.ptr()), d)));
-  }, nb::arg("a"), nb::arg("name"), "The array on another device: itself where it already is, else a copy.");
+  m.def(
+      "to_device",
+      [](nb::object a, const std::string& name) -> nb::object {
+        Device& d = resolve_device(name);
+        if (is_array(a.ptr()) && as_array(a.ptr()).base->device == &d) return a;
+        mark_line();
+        return nb::steal(wrap(to_device(to_array(a.ptr()), d)));
+      },
+      nb::arg("a"), nb::arg("name"),
+      "The array on another device: itself where it already is, else a copy.");
   m.def("cuda_available", [] { return cuda_device(0) != nullptr; });
   m.def("cuda_reason", [] { return cuda_unavailable_reason(); });
-  m.def("cuda_info", [] { return cuda::info_text(); }, "The driver, the paths tried for it, and the GPUs, as text.");
+  m.def(
+      "cuda_info", [] { return cuda::info_text(); },
+      "The driver, the paths tried for it, and the GPUs, as text.");
   m.def("cuda_count", [] { return cuda::driver_info().devices; });
-  m.def("memory_stats", memory_stats, "used_bytes, pooled_bytes, peak_bytes and limit of a device.");
+  m.def("memory_stats", memory_stats,
+        "used_bytes, pooled_bytes, peak_bytes and limit of a device.");
   m.def("set_memory_limit", [](const std::string& name, int64_t bytes) {
-    if (bytes < 0) raise(ErrorKind::Value, "set_limit", "negative limit", std::to_string(bytes), "a number of bytes, or 0 for all memory");
+    if (bytes < 0)
+      raise(ErrorKind::Value, "set_limit", "negative limit", std::to_string(bytes),
+            "a number of bytes, or 0 for all memory");
     resolve_device(name).set_memory_limit(static_cast<size_t>(bytes));
   });
   m.def("trim", [](const std::string& name) {

@@ -23,7 +23,8 @@ struct View {
 };
 
 [[noreturn]] void out_of_range(int64_t i, int axis, int64_t extent) {
-  raise(ErrorKind::Index, "index", "out of bounds for axis " + std::to_string(axis), "index " + std::to_string(i),
+  raise(ErrorKind::Index, "index", "out of bounds for axis " + std::to_string(axis),
+        "index " + std::to_string(i),
         "-" + std::to_string(extent) + " to " + std::to_string(extent - 1));
 }
 
@@ -50,7 +51,8 @@ bool apply(View& v, PyObject* o, int remaining) {
   const Layout& l = *v.a->layout;
   if (is_integer_index(o)) {
     if (v.dim >= l.ndim()) {
-      raise(ErrorKind::Index, "index", "too many indices", std::to_string(v.dim + 1), "at most " + std::to_string(l.ndim()));
+      raise(ErrorKind::Index, "index", "too many indices", std::to_string(v.dim + 1),
+            "at most " + std::to_string(l.ndim()));
     }
     int64_t n = l.shape(v.dim), i = as_index(o), at = i < 0 ? i + n : i;
     if (at < 0 || at >= n) out_of_range(i, v.dim, n);
@@ -60,7 +62,8 @@ bool apply(View& v, PyObject* o, int remaining) {
   if (PySlice_Check(o)) {
     v.scalar = false;
     if (v.dim >= l.ndim()) {
-      raise(ErrorKind::Index, "index", "too many indices", std::to_string(v.dim + 1), "at most " + std::to_string(l.ndim()));
+      raise(ErrorKind::Index, "index", "too many indices", std::to_string(v.dim + 1),
+            "at most " + std::to_string(l.ndim()));
     }
     Py_ssize_t start, stop, step;
     if (PySlice_Unpack(o, &start, &stop, &step) != 0) throw nb::python_error();
@@ -98,10 +101,14 @@ bool basic_view(const Array& a, PyObject* index, View& v) {
     int consuming = 0, ellipses = 0;
     for (Py_ssize_t k = 0; k < n; ++k) {
       PyObject* o = PyTuple_GetItem(index, k);
-      if (o == Py_Ellipsis) ++ellipses;
-      else if (o != Py_None) ++consuming;
+      if (o == Py_Ellipsis)
+        ++ellipses;
+      else if (o != Py_None)
+        ++consuming;
     }
-    if (ellipses > 1) raise(ErrorKind::Index, "index", "an index can only have a single ellipsis", std::to_string(ellipses), "at most one '...'");
+    if (ellipses > 1)
+      raise(ErrorKind::Index, "index", "an index can only have a single ellipsis",
+            std::to_string(ellipses), "at most one '...'");
     for (Py_ssize_t k = 0; k < n; ++k) {
       PyObject* o = PyTuple_GetItem(index, k);
       if (o == Py_Ellipsis) {
@@ -129,10 +136,13 @@ bool is_mask(const Array& a, PyObject* index, Array& mask) {
   } else {
     return false;
   }
-  return mask.dtype == DType::Bool && !mask.mask && mask.ndim() > 0 && mask.layout->same_shape(*a.layout);
+  return mask.dtype == DType::Bool && !mask.mask && mask.ndim() > 0 &&
+         mask.layout->same_shape(*a.layout);
 }
 
-Array make_view(const View& v) { return view_of(*v.a, Layout::get(v.shape, v.strides, itemsize(v.a->dtype)), v.offset); }
+Array make_view(const View& v) {
+  return view_of(*v.a, Layout::get(v.shape, v.strides, itemsize(v.a->dtype)), v.offset);
+}
 
 }  // namespace
 
@@ -169,7 +179,9 @@ PyObject* get_item(PyObject* self, PyObject* index) {
 
 int set_item(PyObject* self, PyObject* index, PyObject* value) {
   PyObject* done = guarded([&]() -> PyObject* {
-    if (!value) raise(ErrorKind::Value, "del", "array elements cannot be deleted", "del a[...]", "an assignment");
+    if (!value)
+      raise(ErrorKind::Value, "del", "array elements cannot be deleted", "del a[...]",
+            "an assignment");
     Array& a = as_array(self);
     if (a.mask) settle(a);
     require_writeable(a, "setitem");
@@ -217,7 +229,8 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     }
     require_value(from, a.dtype, "setitem");
     Base* b = a.base.get();
-    if (v.scalar && !from.array && !b->pending() && b->data && b->device->kind() == DeviceKind::Cpu) {
+    if (v.scalar && !from.array && !b->pending() && b->data &&
+        b->device->kind() == DeviceKind::Cpu) {
       // Nothing pending: straight to memory.
       if (b->mask) before_write(a), Runtime::get().flush("mask written");
       if (is_complex(a.dtype) || from.scalar.kind != Kind::Complex) {

@@ -14,19 +14,25 @@ namespace {
 
 Reduction to_reduction(const std::string& name) {
   static const std::pair<const char*, Reduction> kNames[] = {
-      {"sum", Reduction::Sum}, {"prod", Reduction::Prod}, {"min", Reduction::Min}, {"max", Reduction::Max}, {"any", Reduction::Any},
-      {"all", Reduction::All}, {"argmin", Reduction::ArgMin}, {"argmax", Reduction::ArgMax}, {"var", Reduction::Var}};
+      {"sum", Reduction::Sum},       {"prod", Reduction::Prod},     {"min", Reduction::Min},
+      {"max", Reduction::Max},       {"any", Reduction::Any},       {"all", Reduction::All},
+      {"argmin", Reduction::ArgMin}, {"argmax", Reduction::ArgMax}, {"var", Reduction::Var}};
   for (auto [n, r] : kNames)
     if (name == n) return r;
-  raise(ErrorKind::Value, "reduce", "unknown reduction", name, "sum, prod, min, max, any, all, argmin, argmax, mean, var or std");
+  raise(ErrorKind::Value, "reduce", "unknown reduction", name,
+        "sum, prod, min, max, any, all, argmin, argmax, mean, var or std");
 }
 
-nb::object reduce_call(const std::string& name, nb::object source, std::vector<int> axes, bool keepdims, nb::object dtype, nb::object where,
-                       double ddof, nb::object out) {
-  Array a = is_array(source.ptr()) ? as_array(source.ptr()) : to_array(source.ptr());  // a masked one stays so
+nb::object reduce_call(const std::string& name, nb::object source, std::vector<int> axes,
+                       bool keepdims, nb::object dtype, nb::object where, double ddof,
+                       nb::object out) {
+  Array a = is_array(source.ptr()) ? as_array(source.ptr())
+                                   : to_array(source.ptr());  // a masked one stays so
   uint64_t mask = 0;
   for (int d : axes) {
-    if (d < 0 || d >= std::max(a.ndim(), 1)) raise(ErrorKind::Axis, name, "axis out of bounds", std::to_string(d), "below " + std::to_string(a.ndim()));
+    if (d < 0 || d >= std::max(a.ndim(), 1))
+      raise(ErrorKind::Axis, name, "axis out of bounds", std::to_string(d),
+            "below " + std::to_string(a.ndim()));
     mask |= 1ull << d;
   }
   if (a.ndim() == 0) mask = 0;
@@ -44,9 +50,11 @@ nb::object reduce_call(const std::string& name, nb::object source, std::vector<i
   };
   if (name == "std") {
     // Complex: the variances of the parts add.
-    Array v = is_complex(a.dtype) ? Array() : reduce(Reduction::Var, a, mask, keepdims, t, wp, ddof);
+    Array v =
+        is_complex(a.dtype) ? Array() : reduce(Reduction::Var, a, mask, keepdims, t, wp, ddof);
     if (is_complex(a.dtype)) {
-      Array re = reduce(Reduction::Var, part(a, false), mask, keepdims, {}, wp, ddof), im = reduce(Reduction::Var, part(a, true), mask, keepdims, {}, wp, ddof);
+      Array re = reduce(Reduction::Var, part(a, false), mask, keepdims, {}, wp, ddof),
+            im = reduce(Reduction::Var, part(a, true), mask, keepdims, {}, wp, ddof);
       Arg xy[2] = {Arg(&re), Arg(&im)};
       v = numbus::apply(Op::add, xy);
     }
@@ -56,7 +64,8 @@ nb::object reduce_call(const std::string& name, nb::object source, std::vector<i
     return give(numbus::apply(Op::sqrt, {&x, 1}, opt));
   }
   if (name == "var" && is_complex(a.dtype)) {
-    Array re = reduce(Reduction::Var, part(a, false), mask, keepdims, {}, wp, ddof), im = reduce(Reduction::Var, part(a, true), mask, keepdims, {}, wp, ddof);
+    Array re = reduce(Reduction::Var, part(a, false), mask, keepdims, {}, wp, ddof),
+          im = reduce(Reduction::Var, part(a, true), mask, keepdims, {}, wp, ddof);
     Arg xy[2] = {Arg(&re), Arg(&im)};
     Options opt;
     opt.out = op;
@@ -75,7 +84,8 @@ nb::object reduce_call(const std::string& name, nb::object source, std::vector<i
         Arg zero(&a);
         ones = numbus::apply(Op::equal, std::array<Arg, 2>{zero, zero});
         Arg nan(&ones);
-        ones = numbus::apply(Op::logical_or, std::array<Arg, 2>{nan,  Arg(Scalar::from_bool(true), DType::Bool)});
+        ones = numbus::apply(Op::logical_or,
+                             std::array<Arg, 2>{nan, Arg(Scalar::from_bool(true), DType::Bool)});
       }
       count = reduce(Reduction::Sum, ones, mask, keepdims, DType::I64, a.mask ? wp : nullptr, 0);
       args[1].array = &count;
@@ -129,13 +139,18 @@ NB_MODULE(_core, m) {
   bind_arrays(m);
   bind_ufuncs(m);
   bind_devices(m);
+  bind_dlpack(m);
 
-  m.def("empty", [](nb::object shape, nb::object t) { return nb::steal(wrap(empty(to_shape(shape.ptr()), to_dtype(t.ptr())))); });
+  m.def("empty", [](nb::object shape, nb::object t) {
+    return nb::steal(wrap(empty(to_shape(shape.ptr()), to_dtype(t.ptr()))));
+  });
   m.def("full", [](nb::object shape, nb::object value, nb::object t) {
     Array a = empty(to_shape(shape.ptr()), to_dtype(t.ptr()));
     Operands ops;
     Arg v;
-    if (!ops.convert(value.ptr(), v)) raise(ErrorKind::Type, "full", "not a number", nb::cast<std::string>(nb::repr(value)), "a number");
+    if (!ops.convert(value.ptr(), v))
+      raise(ErrorKind::Type, "full", "not a number", nb::cast<std::string>(nb::repr(value)),
+            "a number");
     mark_line();
     assign(a, v);
     return nb::steal(wrap(std::move(a)));
@@ -144,57 +159,87 @@ NB_MODULE(_core, m) {
     DType type = to_dtype(t.ptr());
     mark_line();
     if (is_inexact(type)) {
-      return nb::steal(wrap(arange(nb::cast<double>(nb::float_(start)), nb::cast<double>(nb::float_(step)), 0, 0, n, type)));
+      return nb::steal(wrap(arange(nb::cast<double>(nb::float_(start)),
+                                   nb::cast<double>(nb::float_(step)), 0, 0, n, type)));
     }
-    return nb::steal(wrap(arange(0, 0, nb::cast<int64_t>(nb::int_(start)), nb::cast<int64_t>(nb::int_(step)), n, type)));
+    return nb::steal(wrap(arange(0, 0, nb::cast<int64_t>(nb::int_(start)),
+                                 nb::cast<int64_t>(nb::int_(step)), n, type)));
   });
-  m.def("from_numpy", [](nb::object x, const std::string& how) {
-    return nb::steal(wrap(import_numpy(x.ptr(), how == "copy", how == "share")));
-  }, nb::arg("x"), nb::arg("how") = "share",
-        "how: 'share' the memory with its owner, 'copy' it, or 'take' it (the caller promises that nobody else keeps it).");
-  m.def("store", [](nb::object to, nb::object x) {
-    if (!is_array(to.ptr())) raise(ErrorKind::Type, "store", "the target must be an array", nb::cast<std::string>(nb::str(to.type())), "numbus.ndarray");
-    Array target = settled(as_array(to.ptr()));
-    Array source = import_numpy(x.ptr(), false, false, target.base->device);
-    Arg from(&source);
-    mark_line();
-    assign(target, from);
-  }, nb::arg("a"), nb::arg("x"), "Writes the elements of a NumPy array into `a`, on whatever device `a` is.");
-  m.def("as_strided", [](nb::object x, nb::object shape, nb::object strides, int64_t offset) {
-    Array a = to_array(x.ptr());
-    auto sh = to_shape(shape.ptr()), st = to_shape(strides.ptr());
-    const Layout* l = Layout::get(sh, st, itemsize(a.dtype));
-    LayoutRef hold(l);
-    int64_t at = a.offset + offset;
-    if (l->size() > 0 && (at + l->low() < 0 || at + l->high() > a.base->nbytes)) {
-      raise(ErrorKind::Value, "as_strided", "view reaches outside the storage", "bytes " + std::to_string(at + l->low()) + " to " + std::to_string(at + l->high()),
-            "within 0 to " + std::to_string(a.base->nbytes));
-    }
-    return nb::steal(wrap_view(x.ptr(), view_of(a, l, at)));
-  }, nb::arg("a"), nb::arg("shape"), nb::arg("strides"), nb::arg("offset") = 0);
-  m.def("broadcast_to", [](nb::object x, nb::object shape) { return nb::steal(wrap_view(x.ptr(), broadcast_to(to_array(x.ptr()), to_shape(shape.ptr())))); });
+  m.def(
+      "from_numpy",
+      [](nb::object x, const std::string& how) {
+        return nb::steal(wrap(import_numpy(x.ptr(), how == "copy", how == "share")));
+      },
+      nb::arg("x"), nb::arg("how") = "share",
+      "how: 'share' the memory with its owner, 'copy' it, or 'take' it (the caller promises that "
+      "nobody else keeps it).");
+  m.def(
+      "store",
+      [](nb::object to, nb::object x) {
+        if (!is_array(to.ptr()))
+          raise(ErrorKind::Type, "store", "the target must be an array",
+                nb::cast<std::string>(nb::str(to.type())), "numbus.ndarray");
+        Array target = settled(as_array(to.ptr()));
+        Array source = import_numpy(x.ptr(), false, false, target.base->device);
+        Arg from(&source);
+        mark_line();
+        assign(target, from);
+      },
+      nb::arg("a"), nb::arg("x"),
+      "Writes the elements of a NumPy array into `a`, on whatever device `a` is.");
+  m.def(
+      "as_strided",
+      [](nb::object x, nb::object shape, nb::object strides, int64_t offset) {
+        Array a = to_array(x.ptr());
+        auto sh = to_shape(shape.ptr()), st = to_shape(strides.ptr());
+        const Layout* l = Layout::get(sh, st, itemsize(a.dtype));
+        LayoutRef hold(l);
+        int64_t at = a.offset + offset;
+        if (l->size() > 0 && (at + l->low() < 0 || at + l->high() > a.base->nbytes)) {
+          raise(ErrorKind::Value, "as_strided", "view reaches outside the storage",
+                "bytes " + std::to_string(at + l->low()) + " to " + std::to_string(at + l->high()),
+                "within 0 to " + std::to_string(a.base->nbytes));
+        }
+        return nb::steal(wrap_view(x.ptr(), view_of(a, l, at)));
+      },
+      nb::arg("a"), nb::arg("shape"), nb::arg("strides"), nb::arg("offset") = 0);
+  m.def("broadcast_to", [](nb::object x, nb::object shape) {
+    return nb::steal(wrap_view(x.ptr(), broadcast_to(to_array(x.ptr()), to_shape(shape.ptr()))));
+  });
   m.def("where", [](nb::object c, nb::object x, nb::object y) {
     Operands ops;
     Arg a[3];
     PyObject* in[3] = {c.ptr(), x.ptr(), y.ptr()};
     for (int k = 0; k < 3; ++k)
-      if (!ops.convert(in[k], a[k])) raise(ErrorKind::Type, "where", "unsupported operand", nb::cast<std::string>(nb::repr(nb::handle(in[k]))), "numbers or arrays");
+      if (!ops.convert(in[k], a[k]))
+        raise(ErrorKind::Type, "where", "unsupported operand",
+              nb::cast<std::string>(nb::repr(nb::handle(in[k]))), "numbers or arrays");
     mark_line();
     return nb::steal(wrap(select(a[0], a[1], a[2])));
   });
-  m.def("copyto", [](nb::object dst, nb::object src, nb::object where, const std::string& casting) {
-    if (!is_array(dst.ptr())) raise(ErrorKind::Type, "copyto", "dst must be an array", nb::cast<std::string>(nb::str(dst.type())), "numbus.ndarray");
-    Array to = as_array(dst.ptr()), w;
-    Operands ops;
-    Arg from;
-    if (!ops.convert(src.ptr(), from)) raise(ErrorKind::Type, "copyto", "unsupported source", nb::cast<std::string>(nb::repr(src)), "numbers or arrays");
-    bool has_where = !where.is_none() && where.ptr() != Py_True;
-    if (has_where) w = to_array(where.ptr());
-    mark_line();
-    assign(to, from, has_where ? &w : nullptr, to_casting(nb::str(casting.c_str()).ptr()));
-  }, nb::arg("dst"), nb::arg("src"), nb::arg("where").none() = nb::none(), nb::arg("casting") = "unsafe");
-  m.def("reduce", reduce_call, nb::arg("name"), nb::arg("a"), nb::arg("axes"), nb::arg("keepdims") = false, nb::arg("dtype").none() = nb::none(),
-        nb::arg("where").none() = nb::none(), nb::arg("ddof") = 0.0, nb::arg("out").none() = nb::none());
+  m.def(
+      "copyto",
+      [](nb::object dst, nb::object src, nb::object where, const std::string& casting) {
+        if (!is_array(dst.ptr()))
+          raise(ErrorKind::Type, "copyto", "dst must be an array",
+                nb::cast<std::string>(nb::str(dst.type())), "numbus.ndarray");
+        Array to = as_array(dst.ptr()), w;
+        Operands ops;
+        Arg from;
+        if (!ops.convert(src.ptr(), from))
+          raise(ErrorKind::Type, "copyto", "unsupported source",
+                nb::cast<std::string>(nb::repr(src)), "numbers or arrays");
+        bool has_where = !where.is_none() && where.ptr() != Py_True;
+        if (has_where) w = to_array(where.ptr());
+        mark_line();
+        assign(to, from, has_where ? &w : nullptr, to_casting(nb::str(casting.c_str()).ptr()));
+      },
+      nb::arg("dst"), nb::arg("src"), nb::arg("where").none() = nb::none(),
+      nb::arg("casting") = "unsafe");
+  m.def("reduce", reduce_call, nb::arg("name"), nb::arg("a"), nb::arg("axes"),
+        nb::arg("keepdims") = false, nb::arg("dtype").none() = nb::none(),
+        nb::arg("where").none() = nb::none(), nb::arg("ddof") = 0.0,
+        nb::arg("out").none() = nb::none());
   m.def("result_type", [](nb::args args) {
     Operands ops;
     std::vector<Arg> in(args.size());
@@ -207,10 +252,13 @@ NB_MODULE(_core, m) {
     return nb::borrow(dtype_object(common_dtype(in)));
   });
   m.def("flush", [] { Runtime::get().flush("asked"); });
-  m.def("synchronize", [] {
-    Runtime::get().flush("synchronize");
-    default_device().synchronize();
-  }, "Runs all pending work and waits for it.");
+  m.def(
+      "synchronize",
+      [] {
+        Runtime::get().flush("synchronize");
+        default_device().synchronize();
+      },
+      "Runs all pending work and waits for it.");
   m.def("stats", stats);
   m.def("reset_stats", [] { Runtime::get().stats = Stats(); });
   m.def("count_fallback", [](nb::object) { ++Runtime::get().stats.fallbacks; });
@@ -218,21 +266,29 @@ NB_MODULE(_core, m) {
     Runtime::get().flush("explain");
     return Runtime::get().explain_last();
   });
-  m.def("ptx", [](int sm, int ptx) {
-    Runtime::get().flush("ptx");
-    const Plan* plan = Runtime::get().last_plan();
-    nb::list texts;
-    if (plan)
-      for (const std::string& t : ptx_of(*plan, sm, ptx)) texts.append(t);
-    return texts;
-  }, nb::arg("sm") = 90, nb::arg("ptx") = 80, "PTX of the kernels of the last flush.");
+  m.def(
+      "ptx",
+      [](int sm, int ptx) {
+        Runtime::get().flush("ptx");
+        const Plan* plan = Runtime::get().last_plan();
+        nb::list texts;
+        if (plan)
+          for (const std::string& t : ptx_of(*plan, sm, ptx)) texts.append(t);
+        return texts;
+      },
+      nb::arg("sm") = 90, nb::arg("ptx") = 80, "PTX of the kernels of the last flush.");
   m.def("set_mode", [](const std::string& mode) {
     Runtime& r = Runtime::get();
     r.flush("mode");
-    if (mode == "auto") r.mode = Mode::Auto;
-    else if (mode == "eager") r.mode = Mode::Eager;
-    else if (mode == "interp") r.mode = Mode::Interp;
-    else if (mode == "compiled") r.mode = Mode::Compiled;
-    else raise(ErrorKind::Value, "set_mode", "unknown mode", mode, "auto, eager, interp or compiled");
+    if (mode == "auto")
+      r.mode = Mode::Auto;
+    else if (mode == "eager")
+      r.mode = Mode::Eager;
+    else if (mode == "interp")
+      r.mode = Mode::Interp;
+    else if (mode == "compiled")
+      r.mode = Mode::Compiled;
+    else
+      raise(ErrorKind::Value, "set_mode", "unknown mode", mode, "auto, eager, interp or compiled");
   });
 }

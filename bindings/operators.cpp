@@ -84,7 +84,8 @@ bool known_scalars(Op op, PyObject* x, PyObject* y, Generic& r) {
 // NumPy's shortcuts for the ** operator with a plain number on the right.
 bool power_shortcut(PyObject* a, PyObject* b, PyObject*& result) {
   double e;
-  if (PyFloat_CheckExact(b)) e = PyFloat_AsDouble(b);
+  if (PyFloat_CheckExact(b))
+    e = PyFloat_AsDouble(b);
   else if (PyLong_CheckExact(b)) {
     int overflow;
     e = static_cast<double>(PyLong_AsLongLongAndOverflow(b, &overflow));
@@ -96,12 +97,19 @@ bool power_shortcut(PyObject* a, PyObject* b, PyObject*& result) {
   if (t == DType::Bool && (e != 2 || is_generic(a))) return false;
   bool inexact = is_inexact(t);
   if (!inexact && PyFloat_CheckExact(b)) return false;
-  if (e == 2) result = unary(Op::square, a);
-  else if (e == 1) result = unary(Op::positive, a);
-  else if (inexact && e == 0.5) result = unary(Op::sqrt, a);
-  else if (inexact && e == -1) result = unary(Op::reciprocal, a);
-  else if (!inexact && e < 0) raise(ErrorKind::Value, "power", "integers to negative integer powers are not allowed", "exponent " + std::to_string(static_cast<long>(e)), "a float base, or an exponent >= 0");
-  else return false;
+  if (e == 2)
+    result = unary(Op::square, a);
+  else if (e == 1)
+    result = unary(Op::positive, a);
+  else if (inexact && e == 0.5)
+    result = unary(Op::sqrt, a);
+  else if (inexact && e == -1)
+    result = unary(Op::reciprocal, a);
+  else if (!inexact && e < 0)
+    raise(ErrorKind::Value, "power", "integers to negative integer powers are not allowed",
+          "exponent " + std::to_string(static_cast<long>(e)), "a float base, or an exponent >= 0");
+  else
+    return false;
   return true;
 }
 
@@ -112,7 +120,8 @@ namespace {
 // NumPy's operator in our place. `in_place`: the operator that assigns.
 PyObject* by_numpy(Op op, PyObject* x, PyObject* y, bool in_place = false) {
   nb::object name = nb::str(op_name(op).data(), op_name(op).size());
-  return fall_back("operate", nb::steal(PyTuple_Pack(4, name.ptr(), x, y ? y : Py_None, in_place ? Py_True : Py_False)));
+  return fall_back("operate", nb::steal(PyTuple_Pack(4, name.ptr(), x, y ? y : Py_None,
+                                                     in_place ? Py_True : Py_False)));
 }
 
 // Runs f, which gives null where NumPy has to do the work.
@@ -170,7 +179,8 @@ PyObject* in_place(Op op, PyObject* self, PyObject* y) {
     Arg args[2];
     args[0].array = &as_array(self);
     if (!ops.convert(y, args[1])) return nullptr;
-    if (op == Op::power && args[1].weak && args[1].scalar.kind == Kind::Int && args[1].scalar.i == 2) {
+    if (op == Op::power && args[1].weak && args[1].scalar.kind == Kind::Int &&
+        args[1].scalar.i == 2) {
       op = Op::square;
     }
     Options o;
@@ -212,7 +222,8 @@ PyObject* linear(const char* name, PyObject* a, PyObject* b) {
 PyObject* matmul_slot(PyObject* a, PyObject* b) { return linear("matmul", a, b); }
 
 PyObject* compare_slot(PyObject* a, PyObject* b, int how) {
-  static constexpr Op kOps[] = {Op::less, Op::less_equal, Op::equal, Op::not_equal, Op::greater, Op::greater_equal};
+  static constexpr Op kOps[] = {Op::less,      Op::less_equal, Op::equal,
+                                Op::not_equal, Op::greater,    Op::greater_equal};
   return binary(kOps[how], a, b);
 }
 
@@ -221,7 +232,8 @@ Scalar the_value(PyObject* o) {
   Array& a = as_array(o);
   if (a.mask) settle(a);
   if (a.size() != 1) {
-    raise(ErrorKind::Value, "truth", "the truth value of an array with more than one element is ambiguous",
+    raise(ErrorKind::Value, "truth",
+          "the truth value of an array with more than one element is ambiguous",
           "shape " + shape_string(*a.layout), "a.any() or a.all(), or an array of one element");
   }
   return read_element(a, 0);
@@ -230,7 +242,8 @@ Scalar the_value(PyObject* o) {
 
 Scalar number_value(PyObject* o) {
   if (is_array(o) && as_array(o).size() != 1 && !as_array(o).mask) {
-    raise(ErrorKind::Type, "scalar", "only arrays of one element can become Python numbers", "shape " + shape_string(*as_array(o).layout), "one element");
+    raise(ErrorKind::Type, "scalar", "only arrays of one element can become Python numbers",
+          "shape " + shape_string(*as_array(o).layout), "one element");
   }
   return the_value(o);
 }
@@ -241,7 +254,9 @@ int bool_slot(PyObject* o) {
   int result = -1;
   PyObject* ok = guarded([&]() -> PyObject* {
     Scalar s = the_value(o);
-    result = s.kind == Kind::Complex ? s.f[0] != 0 || s.f[1] != 0 : s.kind == Kind::Float ? s.f[0] != 0 : s.i != 0;
+    result = s.kind == Kind::Complex ? s.f[0] != 0 || s.f[1] != 0
+             : s.kind == Kind::Float ? s.f[0] != 0
+                                     : s.i != 0;
     return Py_None;
   });
   return ok ? result : -1;
@@ -249,7 +264,9 @@ int bool_slot(PyObject* o) {
 PyObject* float_slot(PyObject* o) {
   return guarded([&]() -> PyObject* {
     Scalar s = number_value(o);
-    if (s.kind == Kind::Complex) raise(ErrorKind::Type, "float", "cannot convert", "a complex value", "a real one (see .real)");
+    if (s.kind == Kind::Complex)
+      raise(ErrorKind::Type, "float", "cannot convert", "a complex value",
+            "a real one (see .real)");
     return PyFloat_FromDouble(s.real());
   });
 }
@@ -263,7 +280,8 @@ PyObject* index_slot(PyObject* o) {
   return guarded([&]() -> PyObject* {
     DType t = is_generic(o) ? as_generic(o).dtype : as_array(o).dtype;
     if (!is_integer(t) || (is_array(o) && as_array(o).ndim() > 0)) {
-      raise(ErrorKind::Type, "index", "only integer scalars can be an index", std::string(name(t)), "an integer type");
+      raise(ErrorKind::Type, "index", "only integer scalars can be an index", std::string(name(t)),
+            "an integer type");
     }
     return python_number(number_value(o));
   });
@@ -281,7 +299,9 @@ Py_ssize_t length_slot(PyObject* o) {
   guarded([&]() -> PyObject* {
     Array& a = as_array(o);
     if (a.mask) settle(a);
-    if (a.ndim() == 0) raise(ErrorKind::Type, "len", "object has no length", "a 0-d array", "at least one dimension");
+    if (a.ndim() == 0)
+      raise(ErrorKind::Type, "len", "object has no length", "a 0-d array",
+            "at least one dimension");
     n = a.layout->shape(0);
     return Py_None;
   });
@@ -295,22 +315,31 @@ PyObject* item_slot(PyObject* o, Py_ssize_t i) {
 }  // namespace
 
 PyType_Slot array_slots[] = {
-#define BINARY(slot, op) {Py_nb_##slot, reinterpret_cast<void*>(binary_slot<Op::op>)}, {Py_nb_inplace_##slot, reinterpret_cast<void*>(in_place_slot<Op::op>)},
-#define NUMBERS BINARY(add, add) BINARY(subtract, subtract) BINARY(multiply, multiply) BINARY(true_divide, divide) \
-  BINARY(floor_divide, floor_divide) BINARY(remainder, remainder) BINARY(and, bitwise_and) BINARY(or, bitwise_or) \
-  BINARY(xor, bitwise_xor) BINARY(lshift, left_shift) BINARY(rshift, right_shift)
+#define BINARY(slot, op)                                        \
+  {Py_nb_##slot, reinterpret_cast<void*>(binary_slot<Op::op>)}, \
+      {Py_nb_inplace_##slot, reinterpret_cast<void*>(in_place_slot<Op::op>)},
+#define NUMBERS                                                                                \
+  BINARY(add, add)                                                                             \
+  BINARY(subtract, subtract) BINARY(multiply, multiply) BINARY(true_divide, divide)            \
+      BINARY(floor_divide, floor_divide) BINARY(remainder, remainder) BINARY(and, bitwise_and) \
+          BINARY(or, bitwise_or) BINARY(xor, bitwise_xor) BINARY(lshift, left_shift)           \
+              BINARY(rshift, right_shift)
     NUMBERS
 #undef BINARY
     {Py_nb_power, reinterpret_cast<void*>(power_slot)},
     {Py_nb_inplace_power, reinterpret_cast<void*>(in_place_power)},
     {Py_nb_matrix_multiply, reinterpret_cast<void*>(matmul_slot)},
-#define UNARY {Py_nb_negative, reinterpret_cast<void*>(unary_slot<Op::negative>)}, \
-    {Py_nb_positive, reinterpret_cast<void*>(unary_slot<Op::positive>)}, {Py_nb_absolute, reinterpret_cast<void*>(unary_slot<Op::absolute>)}, \
-    {Py_nb_invert, reinterpret_cast<void*>(unary_slot<Op::invert>)}, {Py_nb_bool, reinterpret_cast<void*>(bool_slot)}, \
-    {Py_nb_float, reinterpret_cast<void*>(float_slot)}, {Py_nb_int, reinterpret_cast<void*>(int_slot)}, \
-    {Py_nb_index, reinterpret_cast<void*>(index_slot)}, {Py_tp_richcompare, reinterpret_cast<void*>(compare_slot)},
-    UNARY
-    {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
+#define UNARY                                                              \
+  {Py_nb_negative, reinterpret_cast<void*>(unary_slot<Op::negative>)},     \
+      {Py_nb_positive, reinterpret_cast<void*>(unary_slot<Op::positive>)}, \
+      {Py_nb_absolute, reinterpret_cast<void*>(unary_slot<Op::absolute>)}, \
+      {Py_nb_invert, reinterpret_cast<void*>(unary_slot<Op::invert>)},     \
+      {Py_nb_bool, reinterpret_cast<void*>(bool_slot)},                    \
+      {Py_nb_float, reinterpret_cast<void*>(float_slot)},                  \
+      {Py_nb_int, reinterpret_cast<void*>(int_slot)},                      \
+      {Py_nb_index, reinterpret_cast<void*>(index_slot)},                  \
+      {Py_tp_richcompare, reinterpret_cast<void*>(compare_slot)},
+    UNARY{Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
     {Py_mp_subscript, reinterpret_cast<void*>(get_item)},
     {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
     {Py_mp_length, reinterpret_cast<void*>(length_slot)},
@@ -324,8 +353,7 @@ PyType_Slot generic_slots[] = {
     NUMBERS
 #undef BINARY
     {Py_nb_power, reinterpret_cast<void*>(power_slot)},
-    UNARY
-    {Py_tp_hash, reinterpret_cast<void*>(hash_slot)},
+    UNARY{Py_tp_hash, reinterpret_cast<void*>(hash_slot)},
     {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
     {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
     {0, nullptr}};

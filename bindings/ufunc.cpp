@@ -11,70 +11,77 @@ struct Ufunc {
 
 // The result, or null where an operand or a type is one that only NumPy has.
 PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
-    Op op = nb::inst_ptr<Ufunc>(self)->op;
-    const Row& r = row(op);
-    Py_ssize_t n = PyTuple_Size(args);
-    Operands ops;
-    Arg in[3];
-    Options o;
-    Array out, where;
-    PyObject* out_object = nullptr;
-    if (n != r.nin && n != r.nin + 1) {
-      raise(ErrorKind::Type, std::string(r.name), "wrong number of positional arguments", std::to_string(n), std::to_string(r.nin) + " (and an optional out)");
-    }
-    if (n == r.nin + 1) out_object = PyTuple_GetItem(args, n - 1);
-    if (kwargs) {
-      PyObject *key, *value;
-      Py_ssize_t at = 0;
-      while (PyDict_Next(kwargs, &at, &key, &value)) {
-        std::string k = nb::cast<std::string>(nb::handle(key));
-        if (k == "out") {
-          out_object = value;
-        } else if (k == "where") {
-          if (value == Py_True) continue;
-          where = to_array(value);
-          if (where.dtype != DType::Bool) raise(ErrorKind::Type, std::string(r.name), "where must be boolean", std::string(name(where.dtype)), "bool");
-          o.where = &where;
-        } else if (k == "dtype") {
-          if (value == Py_None) continue;
-          o.dtype = find_dtype(value);
-          if (!o.dtype) return nullptr;
-        } else if (k == "casting") {
-          o.casting = to_casting(value);
-        } else if (k == "order" || k == "subok") {
-          continue;
-        } else if (k == "signature" || k == "sig") {
-          return nullptr;
-        } else {
-          raise(ErrorKind::Type, std::string(r.name), "unexpected keyword argument", k, "out, where, dtype, casting, order or subok");
-        }
-      }
-    }
-    if (out_object && PyTuple_Check(out_object) && PyTuple_Size(out_object) == 1) out_object = PyTuple_GetItem(out_object, 0);
-    if (out_object == Py_None) out_object = nullptr;
-    if (out_object) {
-      if (!is_array(out_object)) {
-        // A real NumPy array may be the target: write through its own memory.
-        if (owner_of(out_object) != Owner::Numbus || !has_format(out_object) || default_device().kind() != DeviceKind::Cpu) return nullptr;
-        out = import_numpy(out_object, false, true);
+  Op op = nb::inst_ptr<Ufunc>(self)->op;
+  const Row& r = row(op);
+  Py_ssize_t n = PyTuple_Size(args);
+  Operands ops;
+  Arg in[3];
+  Options o;
+  Array out, where;
+  PyObject* out_object = nullptr;
+  if (n != r.nin && n != r.nin + 1) {
+    raise(ErrorKind::Type, std::string(r.name), "wrong number of positional arguments",
+          std::to_string(n), std::to_string(r.nin) + " (and an optional out)");
+  }
+  if (n == r.nin + 1) out_object = PyTuple_GetItem(args, n - 1);
+  if (kwargs) {
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(kwargs, &at, &key, &value)) {
+      std::string k = nb::cast<std::string>(nb::handle(key));
+      if (k == "out") {
+        out_object = value;
+      } else if (k == "where") {
+        if (value == Py_True) continue;
+        where = to_array(value);
+        if (where.dtype != DType::Bool)
+          raise(ErrorKind::Type, std::string(r.name), "where must be boolean",
+                std::string(name(where.dtype)), "bool");
+        o.where = &where;
+      } else if (k == "dtype") {
+        if (value == Py_None) continue;
+        o.dtype = find_dtype(value);
+        if (!o.dtype) return nullptr;
+      } else if (k == "casting") {
+        o.casting = to_casting(value);
+      } else if (k == "order" || k == "subok") {
+        continue;
+      } else if (k == "signature" || k == "sig") {
+        return nullptr;
       } else {
-        Array& target = as_array(out_object);
-        if (target.mask) settle(target);
-        out = target;
+        raise(ErrorKind::Type, std::string(r.name), "unexpected keyword argument", k,
+              "out, where, dtype, casting, order or subok");
       }
-      o.out = &out;
     }
-    for (int k = 0; k < r.nin; ++k) {
-      PyObject* x = PyTuple_GetItem(args, k);
-      if (owner_of(x) != Owner::Numbus || !ops.convert(x, in[k])) return nullptr;
+  }
+  if (out_object && PyTuple_Check(out_object) && PyTuple_Size(out_object) == 1)
+    out_object = PyTuple_GetItem(out_object, 0);
+  if (out_object == Py_None) out_object = nullptr;
+  if (out_object) {
+    if (!is_array(out_object)) {
+      // A real NumPy array may be the target: write through its own memory.
+      if (owner_of(out_object) != Owner::Numbus || !has_format(out_object) ||
+          default_device().kind() != DeviceKind::Cpu)
+        return nullptr;
+      out = import_numpy(out_object, false, true);
+    } else {
+      Array& target = as_array(out_object);
+      if (target.mask) settle(target);
+      out = target;
     }
-    mark_line();
-    Array result = apply(op, {in, r.nin}, o);
-    if (out_object) {
-      Py_INCREF(out_object);
-      return out_object;
-    }
-    return wrap_result(std::move(result));
+    o.out = &out;
+  }
+  for (int k = 0; k < r.nin; ++k) {
+    PyObject* x = PyTuple_GetItem(args, k);
+    if (owner_of(x) != Owner::Numbus || !ops.convert(x, in[k])) return nullptr;
+  }
+  mark_line();
+  Array result = apply(op, {in, r.nin}, o);
+  if (out_object) {
+    Py_INCREF(out_object);
+    return out_object;
+  }
+  return wrap_result(std::move(result));
 }
 
 PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -90,24 +97,27 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
   });
 }
 
-
 PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call)}, {0, nullptr}};
 
 }  // namespace
 
 void bind_ufuncs(nb::module_& m) {
-  auto cls = nb::class_<Ufunc>(m, "ufunc", nb::type_slots(slots), nb::dynamic_attr(), "An elementwise operation: a row of the table.");
+  auto cls = nb::class_<Ufunc>(m, "ufunc", nb::type_slots(slots), nb::dynamic_attr(),
+                               "An elementwise operation: a row of the table.");
   cls.def_prop_ro("name", [](Ufunc& u) { return std::string(row(u.op).name); });
   cls.def_prop_ro("nin", [](Ufunc& u) { return static_cast<int>(row(u.op).nin); });
   cls.def_prop_ro("nout", [](Ufunc&) { return 1; });
   cls.def_prop_ro("nargs", [](Ufunc& u) { return static_cast<int>(row(u.op).nin) + 1; });
   cls.def("__repr__", [](Ufunc& u) { return "<ufunc '" + std::string(row(u.op).name) + "'>"; });
   cls.def("__reduce__", [](Ufunc& u) {
-    return nb::make_tuple(nb::module_::import_("builtins").attr("getattr"),
-                          nb::make_tuple(nb::module_::import_("numbus._core"), std::string(row(u.op).name)));
+    return nb::make_tuple(
+        nb::module_::import_("builtins").attr("getattr"),
+        nb::make_tuple(nb::module_::import_("numbus._core"), std::string(row(u.op).name)));
   });
-  static const char* const kRules[] = {"Arith", "ArithNoBool", "Any", "Divide", "Modulo", "Power", "FloatPower", "Float", "FloatComplex", "RoundReal",
-                                       "Abs", "Compare", "Logical", "Bits", "Shift", "BitCount", "TestFloat", "TestReal", "None"};
+  static const char* const kRules[] = {
+      "Arith", "ArithNoBool",  "Any",       "Divide",   "Modulo",  "Power",   "FloatPower",
+      "Float", "FloatComplex", "RoundReal", "Abs",      "Compare", "Logical", "Bits",
+      "Shift", "BitCount",     "TestFloat", "TestReal", "None"};
   nb::list table;
   for (int i = 0; i < kNumRows; ++i) {
     const Row& r = kRows[i];

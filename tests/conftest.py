@@ -17,7 +17,7 @@ if any((ROOT / "python" / "numbus").glob("_core*.so")):
     sys.path.insert(0, str(ROOT / "python"))
 
 MODULE = os.environ.get("NUMBUS_TEST_MODULE", "numbus")
-DEVICE = os.environ.get("NUMBUS_DEVICE", "cpu")
+DEVICE = os.environ.setdefault("NUMBUS_DEVICE", "cpu")
 
 
 def pytest_configure(config):
@@ -58,6 +58,8 @@ def mode(request):
             pytest.skip("NumPy has one mode")
         yield request.param
         return
+    if request.param == "interp" and DEVICE.startswith("cuda"):
+        pytest.skip("the interpreter works on the CPU")
     core = importlib.import_module("numbus._core")
     core.set_mode(request.param)
     yield request.param

@@ -251,4 +251,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     """An array over the memory of any object with DLPack's methods."""
     if type(x) is ndarray:
         return copy_to_order(x, "K") if copy else x
-    return _core.from_numpy(numpy.from_dlpack(x, device=device, copy=copy))
+    if x.__dlpack_device__()[0] == 1:
+        return _core.from_numpy(numpy.from_dlpack(x, device=device, copy=copy))
+    result = _core.from_dlpack(x)
+    return copy_to_order(result, "K") if copy else result

@@ -2,11 +2,12 @@
 
 import numpy
 
-from . import _devices
+from . import _core, _devices
 from ._convert import adopt, library, to_ndarray, to_numpy
 from ._core import generic, ndarray
 from ._errors import message
 from ._fallback import call, record
+from ._host import on_host
 from ._ufuncs import UFUNCS
 
 
@@ -76,9 +77,38 @@ def namespace(self, *, api_version=None):
     return numbus
 
 
-def dlpack(self, **kwargs):
+def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     """A DLPack capsule over the array's memory."""
-    return numpy.asarray(self).__dlpack__(**kwargs)
+    if on_host(self):
+        kwargs = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+        return numpy.asarray(self).__dlpack__(stream=stream, **kwargs)
+    if dl_device is not None and tuple(dl_device) != dlpack_device(self):
+        raise BufferError(message("dlpack", "another device", dl_device, dlpack_device(self)))
+    # The memory is ready: the other side's stream need not wait.
+    return _core.dlpack(self.copy() if copy else self)
+
+
+def dlpack_device(self):
+    """DLPack's (device type, device number)."""
+    if on_host(self):
+        return 1, 0
+    return 2, int(self._device.partition(":")[2] or 0)
+
+
+def cuda_array_interface(self):
+    """Address, shape and dtype of an array on a GPU; arrays elsewhere have no such attribute."""
+    if not self._device.startswith("cuda"):
+        raise AttributeError(
+            message("__cuda_array_interface__", "not on a GPU", self._device, "a GPU array")
+        )
+    return {
+        "shape": self.shape,
+        "typestr": self.dtype.str,
+        "data": (self._pointer if self.size else 0, not self._writeable),
+        "strides": None if self.flags.c_contiguous else self.strides,
+        "version": 3,
+        "stream": None,
+    }
 
 
 def attach():
@@ -93,7 +123,8 @@ def attach():
         kind.device = property(_devices.device_of)
         kind.data = property(memoryview)
     ndarray.__dlpack__ = dlpack
-    ndarray.__dlpack_device__ = lambda self: (1, 0)
+    ndarray.__dlpack_device__ = dlpack_device
+    ndarray.__cuda_array_interface__ = property(cuda_array_interface)
     ndarray.__reduce__ = reduce_array
     ndarray.__reduce_ex__ = lambda self, protocol: reduce_array(self)
     generic.__reduce__ = reduce_generic

@@ -60,7 +60,7 @@ Array full(std::span<const int64_t> shape, DType t, const Scalar& value);
 Array arange(double start, double step, int64_t start_int, int64_t step_int, int64_t n, DType t);
 Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t> strides, DType t,
              int64_t low, int64_t nbytes, bool writeable, bool shared, void (*release)(void*),
-             void* owner);
+             void* owner, Device* device = nullptr);
 
 // Elementwise.
 DType common_dtype(std::span<const Arg> args);
@@ -115,5 +115,7 @@ Device& resolve_device(const std::string& name);
 Device& default_device();
 void set_default_device(Device& d);
 void require_writeable(const Array& a, const char* op);
+// One device per window: pending work of another one is run before `a` is written to.
+void require_one_device(const Array& a);
 
 }  // namespace numbus

@@ -83,6 +83,7 @@ Array arange(double start, double step, int64_t start_int, int64_t step_int, int
   in[0].scalar = exact ? Scalar::from_int(start_int) : Scalar::from_float(start);
   in[1].scalar = exact ? Scalar::from_int(step_int) : Scalar::from_float(step);
   Runtime& r = Runtime::get();
+  require_one_device(a);
   r.about_to_record(current_line ^ 0x1dea);
   i.line = current_line;
   r.window().record(i, a.view(), in, 2);
@@ -92,8 +93,8 @@ Array arange(double start, double step, int64_t start_int, int64_t step_int, int
 
 Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t> strides, DType t,
              int64_t low, int64_t nbytes, bool writeable, bool shared, void (*release)(void*),
-             void* owner) {
-  Base* b = Base::create(cpu_device(), nbytes);
+             void* owner, Device* device) {
+  Base* b = Base::create(device ? *device : cpu_device(), nbytes);
   b->data = static_cast<char*>(data) + low;
   b->owned = false;
   b->release = release;
@@ -141,6 +142,13 @@ Array to_device(const Array& a, Device& d) {
   else
     d.copy_from_host(out.base->data, host.get(), out.base->nbytes);
   return out;
+}
+
+void require_one_device(const Array& a) {
+  Runtime& r = Runtime::get();
+  if (!r.window().empty() && r.window().slots_[0].base->device != a.base->device) {
+    r.flush("another device");
+  }
 }
 
 void require_writeable(const Array& a, const char* op) {

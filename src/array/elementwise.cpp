@@ -130,8 +130,7 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count) {
             "one device (see nb.device and to_device)");
     }
   }
-  if (!r.window().empty() && r.window().slots_[0].base->device != out.base->device)
-    r.flush("another device");
+  require_one_device(out);
   i.line = current_line;
   if (out.base->mask) before_write(out);
   r.window().record(i, out.view(), in, count);

@@ -7,6 +7,7 @@ dropped before they enter the program.
 
 from __future__ import annotations
 
+import os
 import random
 import warnings
 from dataclasses import dataclass
@@ -60,7 +61,8 @@ class Features:
     dtypes: tuple = FIRST
     ops: frozenset | None = None
     big: bool = True
-    export: bool = True
+    # NumPy shares memory with arrays on the CPU alone.
+    export: bool = not os.environ.get("NUMBUS_DEVICE", "cpu").startswith("cuda")
     errors: bool = True
     statements: int = 16
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from helpers import assert_same_array, to_numpy
 
-pytestmark = pytest.mark.cpu
+cpu = pytest.mark.cpu  # NumPy sees the memory itself
 
 
+@cpu
 def test_asarray_is_zero_copy(xp):
     a = xp.arange(6.0).reshape(2, 3)
     n = np.asarray(a)
@@ -21,6 +22,7 @@ def test_asarray_is_zero_copy(xp):
     assert n[1, 1] == -1
 
 
+@cpu
 def test_export_then_in_place(xp):
     a = xp.arange(4.0)
     n = np.asarray(a)
@@ -32,6 +34,7 @@ def test_export_then_in_place(xp):
     assert n.tolist() == [1, 4, 16, 36]
 
 
+@cpu
 def test_pending_reader_keeps_the_old_value(xp):
     a = xp.arange(4.0)
     n = np.asarray(a)
@@ -43,6 +46,7 @@ def test_pending_reader_keeps_the_old_value(xp):
     assert a.tolist() == [5, 5, 5, 5]
 
 
+@cpu
 def test_import_is_shared(xp):
     n = np.arange(4.0)
     a = xp.asarray(n)
@@ -58,6 +62,7 @@ def test_import_is_shared(xp):
     assert n.tolist() == [0, 0, 0, 0]
 
 
+@cpu
 def test_interior_update_of_a_shared_grid(xp):
     """No storage is swapped under somebody's pointer."""
     x = np.random.default_rng(0).random((60, 70))
@@ -69,6 +74,7 @@ def test_interior_update_of_a_shared_grid(xp):
         assert np.array_equal(n, x)
 
 
+@cpu
 def test_release_and_export_again(xp):
     a = xp.arange(3.0)
     n = np.asarray(a)
@@ -88,6 +94,7 @@ def test_memory_outlives_the_array(xp):
     assert v.tolist() == [0, 1, 2, 3] and v.format in ("l", "q") and v.shape == (4,)
 
 
+@cpu
 @pytest.mark.parametrize("make", [
     "x[::2]", "x[::-1]", "x.T", "x[1:, ::3]", "x[0, 0]", "x[:0]", "xp.broadcast_to(x[0], (3, 6))",
     "x.reshape(-1)[5:]",
@@ -133,6 +140,7 @@ def test_scalars_in_numpy(xp):
     assert n[0] == 6 and np.asarray(s).shape == () and (n + s).tolist() == [12, 6, 6]
 
 
+@cpu
 @pytest.mark.numbus
 def test_dlpack(xp):
     a = xp.arange(6.0).reshape(2, 3)
@@ -146,6 +154,35 @@ def test_dlpack(xp):
     assert a.__dlpack_device__() == (1, 0)
 
 
+@cpu
+@pytest.mark.numbus
+@pytest.mark.parametrize("dtype", ["bool", "int16", "uint32", "float16", "float32", "complex128"])
+def test_dlpack_of_the_core(xp, core, dtype):
+    """The exchange that GPU arrays use, on memory that NumPy can check."""
+    a = xp.array(np.arange(6).reshape(2, 3).astype(dtype))[:, ::-1]
+
+    class Lent:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **kwargs):
+            return core.dlpack(self.array)
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    n = np.from_dlpack(Lent(a))
+    assert_same_array(n, np.asarray(a))
+    b = core.from_dlpack(np.arange(6).reshape(2, 3).astype(dtype).T)
+    assert b.dtype == dtype and b.tolist() == np.arange(6).reshape(2, 3).astype(dtype).T.tolist()
+    a[...] = 1
+    assert n.tolist() == a.tolist()
+    c = core.from_dlpack(core.dlpack(a))
+    del a
+    assert n.all() and bool(c.all())
+
+
+@cpu
 @pytest.mark.numbus
 def test_cuda_array_interface_only_on_gpu_arrays(xp):
     assert not hasattr(xp.arange(3), "__cuda_array_interface__")
