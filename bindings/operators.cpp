@@ -314,6 +314,7 @@ PyObject* item_slot(PyObject* o, Py_ssize_t i) {
 
 }  // namespace
 
+// clang-format off: it never comes to rest on the macros.
 PyType_Slot array_slots[] = {
 #define BINARY(slot, op)                                        \
   {Py_nb_##slot, reinterpret_cast<void*>(binary_slot<Op::op>)}, \
@@ -357,5 +358,6 @@ PyType_Slot generic_slots[] = {
     {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
     {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
     {0, nullptr}};
+// clang-format on
 
 }  // namespace numbus::bindings

@@ -62,7 +62,7 @@ class Features:
     ops: frozenset | None = None
     big: bool = True
     # NumPy shares memory with arrays on the CPU alone.
-    export: bool = not os.environ.get("NUMBUS_DEVICE", "cpu").startswith("cuda")
+    export: bool = os.environ.get("NUMBUS_DEVICE", "cpu") == "cpu"
     errors: bool = True
     statements: int = 16
 
