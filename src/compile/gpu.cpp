@@ -63,10 +63,12 @@ class Gpu {
           {llvm::ValueAsMetadata::get(f_), llvm::MDString::get(b_.getContext(), what),
            llvm::ConstantAsMetadata::get(b_.getInt32(n))}));
     };
-    annotate("maxntidx", kGpuThreads);
-    // Reductions of little arithmetic live off loads in flight: at most 64 registers keep four
-    // blocks resident.
-    if (g.form == GpuForm::ReduceAll && k_.body.size() <= 48) annotate("minctasm", 4);
+    // Reductions of little arithmetic live off loads in flight: at most 64 registers keep four blocks resident. Other
+    // kernels ran slower under any such bound (H200).
+    if (g.form == GpuForm::ReduceAll && k_.body.size() <= 48) {
+      annotate("maxntidx", kGpuThreads);
+      annotate("minctasm", 4);
+    }
     many_.vector_align = 16;
   }
 
