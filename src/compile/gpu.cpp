@@ -63,8 +63,8 @@ class Gpu {
           {llvm::ValueAsMetadata::get(f_), llvm::MDString::get(b_.getContext(), what),
            llvm::ConstantAsMetadata::get(b_.getInt32(n))}));
     };
-    // Reductions of little arithmetic live off loads in flight: at most 64 registers keep four blocks resident. Other
-    // kernels ran slower under any such bound (H200).
+    // Reductions of little arithmetic live off loads in flight: at most 64 registers keep four
+    // blocks resident. Other kernels ran slower under any such bound (H200).
     if (g.form == GpuForm::ReduceAll && k_.body.size() <= 48) {
       annotate("maxntidx", kGpuThreads);
       annotate("minctasm", 4);
