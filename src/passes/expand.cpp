@@ -112,18 +112,18 @@ Val expand_real(Builder& b, Op op, Val x, Val y) {
       return m.select(m.ne(x, x), x, s);
     }
     case Op::deg2rad: return m.mul(x, lit(3.14159265358979323846 / 180.0));
-    case Op::rad2deg: return m.mul(x, lit(180.0 / 3.14159265358979323846));
+    case Op::rad2deg:
+      return m.mul(x, lit(180.0 / 3.14159265358979323846));
+      // clang-format off
 #define NUMBUS_MATH1(name) \
-  case Op::name: return math::name(m, x);
-      NUMBUS_MATH1(exp)
-    NUMBUS_MATH1(exp2)
-    NUMBUS_MATH1(expm1) NUMBUS_MATH1(log) NUMBUS_MATH1(log2) NUMBUS_MATH1(log10) NUMBUS_MATH1(log1p)
-        NUMBUS_MATH1(sin) NUMBUS_MATH1(cos) NUMBUS_MATH1(tan) NUMBUS_MATH1(arcsin)
-            NUMBUS_MATH1(arccos) NUMBUS_MATH1(arctan) NUMBUS_MATH1(sinh) NUMBUS_MATH1(cosh)
-                NUMBUS_MATH1(tanh) NUMBUS_MATH1(arcsinh) NUMBUS_MATH1(arccosh) NUMBUS_MATH1(arctanh)
-                    NUMBUS_MATH1(cbrt)
+    case Op::name: return math::name(m, x);
+    NUMBUS_MATH1(exp) NUMBUS_MATH1(exp2) NUMBUS_MATH1(expm1) NUMBUS_MATH1(log) NUMBUS_MATH1(log2)
+    NUMBUS_MATH1(log10) NUMBUS_MATH1(log1p) NUMBUS_MATH1(sin) NUMBUS_MATH1(cos) NUMBUS_MATH1(tan)
+    NUMBUS_MATH1(arcsin) NUMBUS_MATH1(arccos) NUMBUS_MATH1(arctan) NUMBUS_MATH1(sinh) NUMBUS_MATH1(cosh)
+    NUMBUS_MATH1(tanh) NUMBUS_MATH1(arcsinh) NUMBUS_MATH1(arccosh) NUMBUS_MATH1(arctanh) NUMBUS_MATH1(cbrt)
 #undef NUMBUS_MATH1
-                        case Op::arctan2:
+        // clang-format on
+        case Op::arctan2:
       return math::arctan2(m, x, y);
     case Op::hypot: return math::hypot(m, x, y);
     case Op::logaddexp: return math::logaddexp(m, x, y);

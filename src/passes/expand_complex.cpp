@@ -116,18 +116,18 @@ Val expand_complex(Builder& b, Op op, Val xv, Val yv) {
     case Op::rint: return join({m.rint(x.re), m.rint(x.im)});
     case Op::log: return join(log(m, x, LogBase::E));
     case Op::log2: return join(log(m, x, LogBase::Two));
-    case Op::log10: return join(log(m, x, LogBase::Ten));
+    case Op::log10:
+      return join(log(m, x, LogBase::Ten));
+      // clang-format off
 #define NUMBUS_COMPLEX1(name) \
-  case Op::name: return join(complex_math::name(m, x));
-      NUMBUS_COMPLEX1(sqrt)
-    NUMBUS_COMPLEX1(exp)
-    NUMBUS_COMPLEX1(exp2) NUMBUS_COMPLEX1(expm1) NUMBUS_COMPLEX1(log1p) NUMBUS_COMPLEX1(sin)
-        NUMBUS_COMPLEX1(cos) NUMBUS_COMPLEX1(tan) NUMBUS_COMPLEX1(arcsin) NUMBUS_COMPLEX1(arccos)
-            NUMBUS_COMPLEX1(arctan) NUMBUS_COMPLEX1(sinh) NUMBUS_COMPLEX1(cosh)
-                NUMBUS_COMPLEX1(tanh) NUMBUS_COMPLEX1(arcsinh) NUMBUS_COMPLEX1(arccosh)
-                    NUMBUS_COMPLEX1(arctanh) NUMBUS_COMPLEX1(sign)
+    case Op::name: return join(complex_math::name(m, x));
+    NUMBUS_COMPLEX1(sqrt) NUMBUS_COMPLEX1(exp) NUMBUS_COMPLEX1(exp2) NUMBUS_COMPLEX1(expm1) NUMBUS_COMPLEX1(log1p)
+    NUMBUS_COMPLEX1(sin) NUMBUS_COMPLEX1(cos) NUMBUS_COMPLEX1(tan) NUMBUS_COMPLEX1(arcsin) NUMBUS_COMPLEX1(arccos)
+    NUMBUS_COMPLEX1(arctan) NUMBUS_COMPLEX1(sinh) NUMBUS_COMPLEX1(cosh) NUMBUS_COMPLEX1(tanh) NUMBUS_COMPLEX1(arcsinh)
+    NUMBUS_COMPLEX1(arccosh) NUMBUS_COMPLEX1(arctanh) NUMBUS_COMPLEX1(sign)
 #undef NUMBUS_COMPLEX1
-                        case Op::power:
+        // clang-format on
+        case Op::power:
     case Op::float_power: return join(power(m, x, y));
     case Op::equal: return m.mand(m.eq(x.re, y.re), m.eq(x.im, y.im));
     case Op::not_equal: return m.mor(m.ne(x.re, y.re), m.ne(x.im, y.im));
