@@ -46,12 +46,11 @@ Loop row_loop(Op op) {
   }
 }
 
-#define NUMBUS_TYPES(X)                                                            \
-  X(Bool, uint8_t)                                                                 \
-  X(I8, int8_t)                                                                    \
-  X(I16, int16_t)                                                                  \
-  X(I32, int32_t) X(I64, int64_t) X(U8, uint8_t) X(U16, uint16_t) X(U32, uint32_t) \
-      X(U64, uint64_t) X(F32, float) X(F64, double)
+// clang-format off
+#define NUMBUS_TYPES(X) \
+  X(Bool, uint8_t) X(I8, int8_t) X(I16, int16_t) X(I32, int32_t) X(I64, int64_t) X(U8, uint8_t) \
+  X(U16, uint16_t) X(U32, uint32_t) X(U64, uint64_t) X(F32, float) X(F64, double)
+// clang-format on
 
 Loop row(Op op, DType t) {
   switch (t) {
