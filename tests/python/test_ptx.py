@@ -1,0 +1,70 @@
+"""Every kind of GPU kernel as PTX: generated without a GPU, assembled where ptxas is installed."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import numbus as nb
+from numbus import _core
+
+PTXAS = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
+
+
+def heat(a):
+    q = a.copy()
+    q[1:-1, 1:-1] = 0.25 * (a[:-2, 1:-1] + a[2:, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:])
+    return q, nb.linalg.norm(q - a)
+
+
+def masked(a):
+    z = nb.array(np.asarray(a) + 1j)
+    it = nb.zeros(a.shape, "int64")
+    m = abs(z) < 1.5
+    z[m] = z[m] ** 2 + z[m]
+    it[m] += 1
+    return z, it
+
+
+PROGRAMS = {
+    "map": lambda a: a * 2 + 1,
+    "float32": lambda a: nb.tanh(a.astype("float32")) / nb.sqrt(a.astype("float32") + 1),
+    "float16": lambda a: a.astype("float16") * 2,
+    "maths": lambda a: nb.sin(a) ** 2 + nb.cos(a) ** 2 + nb.exp(a) + nb.log(a + 1),
+    "integers": lambda a: (a * 100).astype("int64") // 7 % 3 << 1,
+    "strided": lambda a: a[::2, ::-1].T + 1,
+    "heat": heat,
+    "masked": masked,
+    "sum": lambda a: a.sum(),
+    "std": lambda a: a.std(),
+    "rows": lambda a: (a.max(axis=1), a.argmin(axis=1)),
+    "columns": lambda a: (a.sum(axis=0), a.var(axis=0)),
+    "complex sum": lambda a: (a + 1j * a).sum(),
+    "any": lambda a: (a > 0.5).any(),
+    "where": lambda a: nb.where(a > 0.5, a, -a),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_ptx_assembles(name, tmp_path):
+    a = nb.array(np.random.default_rng(1).random((48, 40)))
+    nb.synchronize()
+    kept = PROGRAMS[name](a)
+    texts = _core.ptx()
+    assert texts
+    del kept
+    for i, text in enumerate(texts):
+        assert ".entry k(" in text
+        # Silent contraction would give a*b + c one rounding.
+        assert "fma.rn" not in text or name not in ("map", "heat", "sum", "where", "strided")
+        if PTXAS is None:
+            continue
+        path = tmp_path / f"{i}.ptx"
+        path.write_text(text)
+        done = subprocess.run(
+            [PTXAS, "-arch=sm_90", "-o", str(tmp_path / "k.cubin"), str(path)],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
