@@ -6,13 +6,15 @@
 // computes at once. Every step is one IEEE operation, so all builders give the same bits.
 // So no fast-math flag may reach these steps, contraction and reassociation included, whatever the
 // kernel asks for.
-//   constants  fconst(like, double) iconst(like, int64) is_f32(like) table(like, values, n, index)
-//   float      add sub mul div fma neg abs sqrt rint floor trunc copysign fmin2 fmax2 (the last two
-//   without NaN) compare    lt le gt ge eq ne (false on NaN, but ne) ilt ige ieq (signed); masks:
-//   mand mor mnot; select(m, a, b) bits       bits float_of to_int (in range, truncates) from_int
-//   iadd isub imul iand ior ixor; ishl ishr isar(x, int) control    if_any(mask, slow, fast): fast,
-//   but slow()[i] in the lanes of mask; slow is run only when a lane is set.
-//              fast and the result of slow are std::array<V, N>.
+//
+// - constants: fconst(like, double) iconst(like, int64) is_f32(like) table(like, values, n, index)
+// - float: add sub mul div fma neg abs sqrt rint floor trunc copysign, fmin2 fmax2 (without NaN)
+// - compare: lt le gt ge eq ne (false on NaN, but ne), ilt ige ieq (signed)
+// - masks: mand mor mnot, select(mask, a, b)
+// - bits: bits float_of, to_int (in range, truncates) from_int, iadd isub imul iand ior ixor,
+//   ishl ishr isar by a constant
+// - control: if_any(mask, slow, fast) is fast, but slow()[i] in the lanes of mask; slow is run only
+//   when a lane is set. fast and the result of slow are std::array<V, N>.
 #pragma once
 
 #include <array>
@@ -148,6 +150,11 @@ Val<B> scale_twice(B& b, Val<B> p, Val<B> low) {
   Val<B> half = b.ishr(low, 1);
   Val<B> other = b.isub(low, half);
   return b.mul(b.mul(p, pow2_biased(b, p, half)), pow2_biased(b, p, other));
+}
+
+template <class B>
+Pair<B> pick_pair(B& b, Val<B> mask, Pair<B> x, Pair<B> y) {
+  return {b.select(mask, x.hi, y.hi), b.select(mask, x.lo, y.lo)};
 }
 
 // x + y exactly, if |x| >= |y| or x = 0.

@@ -38,11 +38,6 @@ Val<B> add_angle(B& b, Pair<B> base, Val<B> q, Val<B> tail, Val<B> flip) {
 }
 
 template <class B>
-Pair<B> pick_pair(B& b, Val<B> mask, Pair<B> x, Pair<B> y) {
-  return {b.select(mask, x.hi, y.hi), b.select(mask, x.lo, y.lo)};
-}
-
-template <class B>
 Val<B> arctan(B& b, Val<B> x) {
   using namespace coeffs;
   Val<B> zero = b.fconst(x, 0.0);

@@ -167,10 +167,14 @@ Val<B> logaddexp2(B& b, Val<B> x, Val<B> y) {
   Val<B> magic = fpick(b, x, 0x1.8p23 + bias, 0x1.8p52 + bias), sum = b.add(d.hi, magic);
   Pair<B> r = {b.sub(d.hi, b.sub(sum, magic)), d.lo};
   Pair<B> p = exp_reduced(b, mul_pairs(b, r, const_pair(b, x, ln2_f32, ln2_f64)));
-  Val<B> zero = b.fconst(x, 0.0), one = b.fconst(x, 1.0);
-  Pair<B> l = log_one_plus(b, ScaledPair<B>{p, b.bits(sum)});
-  l = mul_pairs(b, l, const_pair(b, x, log2e_f32, log2e_f64));
-  l = {b.select(same, one, l.hi), b.select(same, zero, l.lo)};  // exactly x + 1
+  Val<B> low = b.bits(sum);
+  Pair<B> log2e = const_pair(b, x, log2e_f32, log2e_f64);
+  Pair<B> l = mul_pairs(b, log_one_plus(b, ScaledPair<B>{p, low}), log2e);
+  // A tiny 2^d is its own log1p: scaled last, so that subnormal results are rounded once.
+  Pair<B> small = mul_pairs(b, fast_two_sum(b, p.hi, p.lo), log2e);
+  small = {scale_twice(b, small.hi, low), scale_twice(b, small.lo, low)};
+  l = pick_pair(b, b.lt(d.hi, fpick(b, x, -60.0, -120.0)), small, l);
+  l = pick_pair(b, same, Pair<B>{b.fconst(x, 1.0), b.fconst(x, 0.0)}, l);  // exactly x + 1
   return finish_addexp(b, x, y, top, l);
 }
 

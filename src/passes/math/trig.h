@@ -148,9 +148,11 @@ Val<B> cos(B& b, Val<B> x) {
 template <class B>
 Val<B> tan(B& b, Val<B> x) {
   auto [r, r_lo, q] = reduce_quadrant(b, b.abs(x));
-  Val<B> z = b.mul(r, r);
+  Pair<B> square = two_prod(b, r, r);
+  Val<B> z = square.hi;
   Pair<B> s = sin_kernel(b, r, r_lo, z), c = cos_kernel(b, r, r_lo, z);
   s.lo = b.fma(r_lo, b.sub(c.hi, b.fconst(x, 1.0)), s.lo);  // r_lo cos(r) rather than r_lo
+  c.lo = b.fma(square.lo, b.fconst(x, -0.5), c.lo);
   s = fast_two_sum(b, s.hi, s.lo);
   c = fast_two_sum(b, c.hi, c.lo);
   Val<B> even = bit_test(b, q, 1);
