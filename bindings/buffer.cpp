@@ -29,6 +29,15 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                       "a read-only one");
       return nullptr;
     }
+    auto wants = [&](int what) { return (flags & what) == what; };
+    bool c = a.layout->c_contiguous(), f = a.layout->f_contiguous();
+    if ((!c && (!wants(PyBUF_STRIDES) || wants(PyBUF_C_CONTIGUOUS))) ||
+        (!f && wants(PyBUF_F_CONTIGUOUS)) || (!c && !f && wants(PyBUF_ANY_CONTIGUOUS))) {
+      PyErr_SetString(PyExc_BufferError,
+                      "[buffer] array is not contiguous; got a request for contiguous memory; "
+                      "expected a copy() of the array");
+      return nullptr;
+    }
     int n = a.ndim();
     auto* dims = new Py_ssize_t[2 * n + 1];
     for (int d = 0; d < n; ++d) {
@@ -50,8 +59,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     view->ndim = n;
     view->format =
         (flags & PyBUF_FORMAT) ? const_cast<char*>(kFormats[static_cast<int>(a.dtype)]) : nullptr;
-    view->shape = dims;
-    view->strides = dims + n;
+    view->shape = wants(PyBUF_ND) ? dims : nullptr;
+    view->strides = wants(PyBUF_STRIDES) ? dims + n : nullptr;
     view->suboffsets = nullptr;
     // The base stays shared, and alive, until the last export ends.
     if (on_host) ++a.base.get()->shared;

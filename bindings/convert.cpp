@@ -287,7 +287,9 @@ bool Operands::convert(PyObject* o, Arg& a) {
       a.scalar = g.value;
       a.dtype = g.dtype;
     } else {
-      a.array = &g.array;
+      // A copy: reading the value on the way would empty the generic's own.
+      hold.push_back(g.array);
+      a.array = &hold.back();
     }
     return true;
   }

@@ -34,11 +34,11 @@ struct Lent {
 
 nb::object lend(nb::object o) {
   Array& a = settled(nb::cast<Array&>(o));
+  if (a.base->mask) before_write(a);  // before the flush, which runs the copy it records
   char* data = data_of(a, "DLPack");
   if (!a.writeable)
     raise(ErrorKind::Type, "dlpack", "a read-only array cannot be lent", "a read-only array",
           "a copy of it");
-  if (a.base->mask) before_write(a);
   Device& d = *a.base->device;
   if (d.kind() == DeviceKind::Null)
     raise(ErrorKind::Type, "dlpack", "the null device has no memory to lend", "null",

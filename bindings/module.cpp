@@ -184,6 +184,7 @@ NB_MODULE(_core, m) {
         Arg from(&source);
         mark_line();
         assign(target, from);
+        Runtime::get().flush("store");  // x may change as soon as this returns
       },
       nb::arg("a"), nb::arg("x"),
       "Writes the elements of a NumPy array into `a`, on whatever device `a` is.");

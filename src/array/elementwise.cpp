@@ -129,6 +129,7 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count) {
             device_label(*in[n].view->base->device) + " and " + device_label(*out.base->device),
             "one device (see nb.device and to_device)");
     }
+    if (in[n].view && in[n].view->base->failed) Runtime::raise_failed();
   }
   require_one_device(out);
   i.line = current_line;
@@ -440,8 +441,8 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
   Array a = source;
   const Array* predicate = where;
   uint64_t all = a.ndim() >= 64 ? ~0ull : (1ull << a.ndim()) - 1;
-  if (a.mask && (where || keepdims || kind == Reduction::ArgMin || kind == Reduction::ArgMax))
-    settle(a), all = 1, axes = axes ? 1 : 0;
+  bool needs_some = needs_position(kind) || kind == Reduction::Min || kind == Reduction::Max;
+  if (a.mask && (where || keepdims || needs_some)) settle(a), all = 1, axes = axes ? 1 : 0;
   if (a.mask) {
     predicate = &a.mask->array;
     axes = all;

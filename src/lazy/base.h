@@ -21,6 +21,7 @@ struct Base {
   int32_t shared = 0;                // outside parties that can reach the storage
   int32_t slot = -1;                 // its number in the pending window, or -1
   uint32_t version = 0;              // one more per recorded write
+  bool failed = false;               // an error stopped what should have written it
   bool owned = true;                 // data comes from the device's pool
   void (*release)(void*) = nullptr;  // gives foreign storage back
   void* owner = nullptr;

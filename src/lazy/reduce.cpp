@@ -202,11 +202,16 @@ void emit_reduction_step(ir::Builder& b, Reduction kind, int field, ir::Val valu
       auto test = [&](Op op, ir::Val p, ir::Val q) { return b.emit(op, DType::Bool, p, q); };
       ir::Val zero = b.constant(DType::I64, Scalar::from_int(0));
       ir::Val take = test(kind == Reduction::ArgMin ? Op::less : Op::greater, value, x);
+      // Equal values, and NaNs among themselves: the one NumPy meets first, whatever the order of
+      // the walk.
+      ir::Val same = test(Op::equal, value, x);
       if (is_float(t)) {
-        ir::Val first_nan =
-            test(Op::logical_and, test(Op::not_equal, value, value), test(Op::equal, x, x));
-        take = test(Op::logical_or, take, first_nan);
+        ir::Val nan = test(Op::not_equal, value, value), old_nan = test(Op::not_equal, x, x);
+        take = test(Op::logical_or, take,
+                    test(Op::logical_and, nan, b.emit(Op::logical_not, DType::Bool, old_nan)));
+        same = test(Op::logical_or, same, test(Op::logical_and, nan, old_nan));
       }
+      take = test(Op::logical_or, take, test(Op::logical_and, same, test(Op::less, position, i)));
       take = test(Op::logical_or, take, test(Op::less, i, zero));
       put(0, b.emit(Op::select, r, take, value, x));
       put(1, b.emit(Op::select, DType::I64, take, position, i));

@@ -115,6 +115,24 @@ void Planner::rewrite() {
       instrs.insert(instrs.end() - 1, std::move(copy));
     } else if (self) {
       // Through a temporary: all reads first.
+      if (source.predicated && p.in[source.nin].storage == p.out.storage) {
+        // The predicate is read twice, the second time after the write: keep it as it was.
+        Access& where = p.in[source.nin];
+        LayoutRef flat(Layout::contiguous({box.shape(), static_cast<size_t>(box.ndim())}, 1));
+        keep.push_back(flat);
+        PlanInstr save;
+        save.instr.op = Op::cast;
+        save.instr.nin = 1;
+        save.instr.loop = DType::Bool;
+        save.source = static_cast<int>(n);
+        save.shape = p.shape;
+        save.in[0] = where;
+        save.out = {static_cast<int>(storages.size()), -1, DType::Bool, flat.get(), 0, 0};
+        storages.push_back({-1, box.size(), false, true});
+        where = save.out;
+        instrs.insert(instrs.end() - 1, std::move(save));
+      }
+      PlanInstr& p = instrs.back();  // the insertion may have moved it
       LayoutRef dense(
           Layout::contiguous({box.shape(), static_cast<size_t>(box.ndim())}, box.itemsize()));
       keep.push_back(dense);

@@ -37,6 +37,18 @@ void append_slots(const Window& w, std::vector<uint64_t>& key) {
   }
 }
 
+// Which instructions come from one place in the program: the planner keeps their equal requests
+// apart.
+void append_lines(const Window& w, std::vector<uint64_t>& key) {
+  const auto& instrs = w.instrs_;
+  for (size_t i = 1; i < instrs.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (instrs[j].line == instrs[i].line) {
+        key.push_back(i << 32 | j);
+        break;
+      }
+}
+
 }  // namespace
 
 Runtime& Runtime::get() {
@@ -46,13 +58,13 @@ Runtime& Runtime::get() {
 
 std::shared_ptr<KernelCode> kernel_code(ir::Kernel k) {
   std::string key = k.key();
-  auto [it, fresh] = kernels().try_emplace(std::move(key));
-  if (fresh) {
-    it->second = std::make_shared<KernelCode>();
-    it->second->ir = std::move(k);
-    it->second->program = std::make_unique<interp::Program>(it->second->ir);
-  }
-  return it->second;
+  auto it = kernels().find(key);
+  if (it != kernels().end()) return it->second;
+  auto made = std::make_shared<KernelCode>();
+  made->ir = std::move(k);
+  made->program = std::make_unique<interp::Program>(made->ir);
+  kernels().emplace(std::move(key), made);
+  return made;
 }
 
 void Runtime::recorded(uint64_t) {
@@ -77,6 +89,7 @@ void Runtime::flush(const char*) {
   }
   ++stats.flushes;
   append_slots(window_, window_.key_);
+  append_lines(window_, window_.key_);
   uint64_t hash = hash_words(window_.key_.data(), window_.key_.size());
   Plan* plan = nullptr;
   auto [first, last] = plans().equal_range(hash);
@@ -155,6 +168,8 @@ void Runtime::run(Plan& plan) {
     for (int s : allocated) {
       if (data[s]) device.free(data[s], bytes(plan.storages[s]));
     }
+    // What this window was to write is lost; reading it says so rather than showing anything.
+    for (const Slot& s : window_.slots_) s.base->failed = s.base->failed || s.written;
     throw;
   }
   for (size_t slot = 0; slot < window_.slots_.size(); ++slot) {
@@ -193,6 +208,11 @@ void Runtime::run_step(Plan&, KernelStep& step, char** data) {
   }
   Device& device = *window_.slots_[0].base->device;
   executor_of(device).run(*this, device, step, results.data());
+}
+
+void Runtime::raise_failed() {
+  raise(ErrorKind::Runtime, "read", "an earlier error stopped the computation of this array",
+        "a value that was never written", "an array made after that error");
 }
 
 std::string Runtime::explain_last() {

@@ -34,8 +34,11 @@ class Runtime {
   // After this the base has storage that holds its current value.
   void materialize(Base* b, const char* reason) {
     if (b->pending()) flush(reason);
+    if (b->failed) raise_failed();
     b->ensure_data();
   }
+
+  [[noreturn]] static void raise_failed();
 
   Mode mode = Mode::Auto;
   Stats stats;

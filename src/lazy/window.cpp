@@ -34,7 +34,8 @@ Operand Window::operand(const ViewRef& v, bool write) {
     slots_.push_back({b, v.offset, v.layout, v.dtype});
   }
   Slot& s = slots_[b->slot];
-  if (s.first_offset != v.offset || s.first_layout != v.layout) s.mixed = true;
+  if (s.first_offset != v.offset || s.first_layout != v.layout || s.first_dtype != v.dtype)
+    s.mixed = true;
   if (write) {
     s.written = true;
     ++b->version;
@@ -70,15 +71,23 @@ void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
 }
 
 void Window::clear() {
-  for (Slot& s : slots_) {
-    s.base->slot = -1;
-    s.base->unref();
-  }
-  instrs_.clear();
+  // Giving foreign memory back may run Python, which may record: into a window that is whole again.
+  std::vector<Slot> slots = std::move(slots_);
+  std::vector<LayoutRef> layouts = std::move(layouts_);
   slots_.clear();
+  layouts_.clear();
+  instrs_.clear();
   scalars_.clear();
   key_.clear();
-  layouts_.clear();
+  for (Slot& s : slots) s.base->slot = -1;
+  for (Slot& s : slots) s.base->unref();
+  // Keep the capacity, unless somebody recorded meanwhile.
+  slots.clear();
+  layouts.clear();
+  if (slots_.empty() && layouts_.empty()) {
+    slots_ = std::move(slots);
+    layouts_ = std::move(layouts);
+  }
 }
 
 }  // namespace numbus

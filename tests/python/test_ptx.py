@@ -3,10 +3,9 @@
 import shutil
 import subprocess
 
+import numbus as nb
 import numpy as np
 import pytest
-
-import numbus as nb
 from numbus import _core
 
 PTXAS = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")

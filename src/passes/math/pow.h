@@ -122,9 +122,12 @@ struct AddParts {
   Val<B> same;
 };
 template <class B>
-AddParts<B> reduce_addexp(B& b, Val<B> x, Val<B> y, Val<B> least) {
+AddParts<B> reduce_addexp(B& b, Val<B> x, Val<B> y, Val<B> least, Val<B> near) {
   Val<B> zero = b.fconst(x, 0.0), swap = b.gt(y, x), same = b.eq(x, y);
   Val<B> top = b.select(swap, y, x), bottom = b.select(swap, x, y);
+  // Beside a sizeable top a far smaller argument is lost anyway: no subnormal steps, which are
+  // slow.
+  least = b.select(b.gt(b.abs(top), b.fconst(x, 0x1p-10)), near, least);
   Pair<B> d = two_sum(b, bottom, b.neg(top));
   d.hi = b.select(same, zero, d.hi);
   d.lo = b.select(b.gt(d.hi, least), d.lo, zero);
@@ -154,14 +157,16 @@ Pair<B> log_one_plus(B& b, ScaledPair<B> e) {
 
 template <class B>
 Val<B> logaddexp(B& b, Val<B> x, Val<B> y) {
-  auto [top, d, same] = reduce_addexp(b, x, y, fpick(b, x, -104.5, -746.0));
+  auto [top, d, same] =
+      reduce_addexp(b, x, y, fpick(b, x, -104.5, -746.0), fpick(b, x, -28.0, -64.0));
   return finish_addexp(b, x, y, top, log_one_plus(b, exp_pair(b, d)));
 }
 
 template <class B>
 Val<B> logaddexp2(B& b, Val<B> x, Val<B> y) {
   using namespace coeffs;
-  auto [top, d, same] = reduce_addexp(b, x, y, fpick(b, x, -152.0, -1080.0));
+  auto [top, d, same] =
+      reduce_addexp(b, x, y, fpick(b, x, -152.0, -1080.0), fpick(b, x, -40.0, -92.0));
   // 2^d = 2^n exp(r ln2)
   int bias = 2 * exponent_bias(b, x);
   Val<B> magic = fpick(b, x, 0x1.8p23 + bias, 0x1.8p52 + bias), sum = b.add(d.hi, magic);
