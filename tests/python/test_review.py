@@ -3,10 +3,9 @@
 import hashlib
 import weakref
 
+import numbus as nb
 import numpy as np
 import pytest
-
-import numbus as nb
 from numbus import _core
 
 
