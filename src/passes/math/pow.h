@@ -114,7 +114,7 @@ Val<B> hypot(B& b, Val<B> x, Val<B> y) {
 }
 
 // The larger argument and the negative distance to the smaller, as a pair (zero for equal ones) not
-// below `least`.
+// below `least`, nor below `near` where that makes no difference.
 template <class B>
 struct AddParts {
   Val<B> top;
@@ -125,8 +125,7 @@ template <class B>
 AddParts<B> reduce_addexp(B& b, Val<B> x, Val<B> y, Val<B> least, Val<B> near) {
   Val<B> zero = b.fconst(x, 0.0), swap = b.gt(y, x), same = b.eq(x, y);
   Val<B> top = b.select(swap, y, x), bottom = b.select(swap, x, y);
-  // Beside a sizeable top a far smaller argument is lost anyway: no subnormal steps, which are
-  // slow.
+  // Beside a sizeable top a far smaller argument is lost: avoid subnormal steps, which are slow.
   least = b.select(b.gt(b.abs(top), b.fconst(x, 0x1p-10)), near, least);
   Pair<B> d = two_sum(b, bottom, b.neg(top));
   d.hi = b.select(same, zero, d.hi);
