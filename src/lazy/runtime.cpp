@@ -141,45 +141,57 @@ void Runtime::run(Plan& plan) {
     bool is_slot_initial = st.slot == static_cast<int>(s) && s < window_.slots_.size();
     data[s] = is_slot_initial ? window_.slots_[st.slot].base->data : nullptr;
   }
-  std::vector<int> allocated;
-  try {
-    for (KernelStep& step : plan.steps) {
-      auto need = [&](int s) {
-        if (data[s]) return;
-        data[s] = static_cast<char*>(device.allocate(bytes(plan.storages[s])));
-        allocated.push_back(s);
-      };
-      for (const Patch& p : step.patches)
-        if (p.storage >= 0) need(p.storage);
-      for (const ReduceStep& r : step.reduces) need(r.storage);
-      run_step(plan, step, data);
-      for (int s : step.free_after) {
-        const Storage& st = plan.storages[s];
-        if (s < static_cast<int>(window_.slots_.size())) {
-          Base* b = window_.slots_[st.slot].base;
-          if (!b->owned) continue;
-          if (b->data) b->data = nullptr;
-        }
-        device.free(data[s], bytes(st));
-        data[s] = nullptr;
+  // A step that fails poisons what it would have written and all that depends on it; the others
+  // still run.
+  std::vector<char> lost(n, 0);
+  std::exception_ptr failure;
+  auto lose_outputs = [&](const KernelStep& step) {
+    const auto& args = step.code->ir.args;
+    for (size_t k = 0; k < args.size(); ++k)  // the first patches are the arguments', in order
+      if (args[k].written) lost[step.patches[k].storage] = 1;
+    for (const ReduceStep& r : step.reduces) lost[r.storage] = 1;
+  };
+  for (KernelStep& step : plan.steps) {
+    bool poisoned = false;
+    for (const Patch& p : step.patches) poisoned = poisoned || (p.storage >= 0 && lost[p.storage]);
+    if (poisoned) {
+      lose_outputs(step);
+    } else {
+      try {
+        auto need = [&](int s) {
+          if (!data[s]) data[s] = static_cast<char*>(device.allocate(bytes(plan.storages[s])));
+        };
+        for (const Patch& p : step.patches)
+          if (p.storage >= 0) need(p.storage);
+        for (const ReduceStep& r : step.reduces) need(r.storage);
+        run_step(plan, step, data);
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+        lose_outputs(step);
       }
     }
-  } catch (...) {
-    for (int s : allocated) {
-      if (data[s]) device.free(data[s], bytes(plan.storages[s]));
+    for (int s : step.free_after) {
+      const Storage& st = plan.storages[s];
+      if (!data[s]) continue;
+      if (s < static_cast<int>(window_.slots_.size())) {
+        Base* b = window_.slots_[st.slot].base;
+        if (!b->owned) continue;
+        if (b->data) b->data = nullptr;
+      }
+      device.free(data[s], bytes(st));
+      data[s] = nullptr;
     }
-    // What this window was to write is lost; reading it says so rather than showing anything.
-    for (const Slot& s : window_.slots_) s.base->failed = s.base->failed || s.written;
-    throw;
   }
   for (size_t slot = 0; slot < window_.slots_.size(); ++slot) {
     Base* b = window_.slots_[slot].base;
-    char* now = data[plan.final_storage[slot]];
-    if (b->data == now) continue;
-    if (now == nullptr) continue;  // contracted or already freed
+    int last = plan.final_storage[slot];
+    char* now = data[last];
+    if (lost[last]) b->failed = true;
+    if (b->data == now || now == nullptr) continue;  // in place, contracted or already freed
     if (b->data && b->owned) device.free(b->data, static_cast<size_t>(b->nbytes));
     b->data = now;
   }
+  if (failure) std::rethrow_exception(failure);
 }
 
 void Runtime::run_step(Plan&, KernelStep& step, char** data) {
