@@ -86,11 +86,6 @@ void set_error(const Error& e) {
   PyErr_SetString(type, e.what());
 }
 
-void rethrow(const Error& e) {
-  set_error(e);
-  throw nb::python_error();
-}
-
 PyObject* wrap(Array&& a) {
   nb::object o = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(array_type)));
   new (nb::inst_ptr<Array>(o)) Array(std::move(a));

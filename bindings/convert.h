@@ -65,8 +65,7 @@ PyObject* fall_back(const char* name, nb::object args);
 std::vector<int64_t> to_shape(PyObject* o);
 Casting to_casting(PyObject* o);
 
-void mark_line();                           // remembers where the Python program is
-[[noreturn]] void rethrow(const Error& e);  // as a Python exception (nb::python_error)
+void mark_line();  // remembers where the Python program is
 void set_error(const Error& e);
 
 // Runs f, turning core errors into Python ones; for C slots.

@@ -87,7 +87,7 @@ Array arange(double start, double step, int64_t start_int, int64_t step_int, int
   r.about_to_record(current_line ^ 0x1dea);
   i.line = current_line;
   r.window().record(i, a.view(), in, 2);
-  r.recorded(current_line);
+  r.recorded();
   return a;
 }
 

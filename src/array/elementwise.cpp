@@ -135,7 +135,7 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count) {
   i.line = current_line;
   if (out.base->mask) before_write(out);
   r.window().record(i, out.view(), in, count);
-  r.recorded(current_line);
+  r.recorded();
   // Whoever else sees the storage must find the work done.
   bool shared = out.base->shared > 0;
   for (int n = 0; n < count; ++n) shared = shared || (in[n].view && in[n].view->base->shared > 0);

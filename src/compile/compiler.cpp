@@ -138,14 +138,6 @@ Compiled compile_native(const ir::Kernel& k) {
   Host& h = host();
   std::lock_guard<std::mutex> guard(h.lock);
   std::string key = h.target_key + k.key();
-  for (const ir::Inst& i :
-       k.body) {  // tables are numbered per process: their content is the identity
-    if (i.op != Op::table) continue;
-    const auto& v = ir::const_table(static_cast<int>(i.imm)).values;
-    uint64_t content =
-        hash_bytes({reinterpret_cast<const char*>(v.data()), v.size() * sizeof(double)});
-    key.append(reinterpret_cast<const char*>(&content), sizeof content);
-  }
   std::string symbol = symbol_of(key), object = disk_load(key);
   Compiled result;
   result.from_disk = !object.empty();

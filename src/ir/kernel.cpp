@@ -118,7 +118,13 @@ std::string Kernel::key() const {
     put(i.a);
     put(i.b);
     put(i.c);
-    put(i.imm);
+    // Tables are numbered per process: their content is the identity, on disk as in memory.
+    if (i.op == Op::table) {
+      const auto& v = const_table(static_cast<int>(i.imm)).values;
+      put(hash_bytes({reinterpret_cast<const char*>(v.data()), v.size() * sizeof(double)}));
+    } else {
+      put(i.imm);
+    }
   }
   return s;
 }

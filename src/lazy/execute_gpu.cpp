@@ -17,7 +17,6 @@ namespace {
 struct Code {
   ir::Kernel kernel;  // the step's, with this launch's alignment
   compile::GpuKernel gpu;
-  std::unique_ptr<cuda::Module> module;
   cuda::Function function;
 };
 

@@ -77,7 +77,6 @@ struct Plan {
   std::vector<int> final_storage;  // per slot
   std::vector<KernelStep> steps;
   int64_t contracted_bytes = 0;
-  std::string explanation;  // filled on demand
 };
 
 std::unique_ptr<Plan> make_plan(const Window& w);

@@ -19,7 +19,6 @@ struct Access {
   DType dtype = DType::Bool;
   const Layout* layout = nullptr;
   int64_t offset = 0;
-  int version = 0;  // writes to the storage before this access
 };
 
 struct PlanInstr {

@@ -50,9 +50,9 @@ void Planner::add(const Instr& i, int source) {
   const Layout* domain = i.code == Instr::Reduce ? i.in[0].layout : i.out.layout;
   p.shape.assign(domain->shape(), domain->shape() + domain->ndim());
   auto access = [&](const Operand& o) {
-    if (o.slot < 0) return Access{-1, o.imm, o.dtype, nullptr, 0, 0};
+    if (o.slot < 0) return Access{-1, o.imm, o.dtype, nullptr, 0};
     int s = current[o.slot];
-    return Access{s, -1, o.dtype, o.layout, o.offset, 0};
+    return Access{s, -1, o.dtype, o.layout, o.offset};
   };
   for (int n = 0; n < p.inputs(); ++n) p.in[n] = access(i.in[n]);
   p.out = access(i.out);
@@ -110,8 +110,8 @@ void Planner::rewrite() {
       copy.instr.line = source.line;
       copy.source = static_cast<int>(n);
       copy.shape.assign(whole->shape(), whole->shape() + whole->ndim());
-      copy.in[0] = {old.storage, -1, old.dtype, whole, 0, 0};
-      copy.out = {fresh, -1, old.dtype, whole, 0, 0};
+      copy.in[0] = {old.storage, -1, old.dtype, whole, 0};
+      copy.out = {fresh, -1, old.dtype, whole, 0};
       instrs.insert(instrs.end() - 1, std::move(copy));
     } else if (self) {
       // Through a temporary: all reads first.
@@ -127,7 +127,7 @@ void Planner::rewrite() {
         save.source = static_cast<int>(n);
         save.shape = p.shape;
         save.in[0] = where;
-        save.out = {static_cast<int>(storages.size()), -1, DType::Bool, flat.get(), 0, 0};
+        save.out = {static_cast<int>(storages.size()), -1, DType::Bool, flat.get(), 0};
         storages.push_back({-1, box.size(), false, true});
         where = save.out;
         instrs.insert(instrs.end() - 1, std::move(save));
@@ -139,7 +139,7 @@ void Planner::rewrite() {
       Access out = p.out;
       int temporary = static_cast<int>(storages.size());
       storages.push_back({-1, bytes, false, true});
-      p.out = {temporary, -1, out.dtype, dense.get(), 0, 0};
+      p.out = {temporary, -1, out.dtype, dense.get(), 0};
       p.solo = false;
       PlanInstr copy;
       copy.instr = p.instr;
@@ -164,18 +164,18 @@ void Planner::rewrite() {
         mix(static_cast<uint64_t>(p.instr.op) * 977 + static_cast<uint64_t>(p.instr.code),
             static_cast<uint64_t>(p.instr.loop) * 64 + static_cast<uint64_t>(p.instr.reduction));
     for (int n = 0; n < p.inputs(); ++n) {
-      Access& a = p.in[n];
+      const Access& a = p.in[n];
       if (a.storage < 0) {
         v = mix(v, ++unique << 20);
         continue;
       }
-      a.version = writes_[a.storage];
-      v = mix(mix(v, a.version ? value_of_[a.storage] : static_cast<uint64_t>(a.storage) + 1),
-              reinterpret_cast<uint64_t>(a.layout));
+      v = mix(
+          mix(v, writes_[a.storage] ? value_of_[a.storage] : static_cast<uint64_t>(a.storage) + 1),
+          reinterpret_cast<uint64_t>(a.layout));
       v = mix(v, static_cast<uint64_t>(a.offset));
     }
     p.value = v;
-    p.out.version = ++writes_[p.out.storage];
+    ++writes_[p.out.storage];
     // A partial write mixes with what was there: a value of its own.
     bool whole =
         p.out.layout->size() * p.out.layout->itemsize() == storages[p.out.storage].nbytes &&

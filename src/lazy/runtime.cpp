@@ -67,7 +67,7 @@ std::shared_ptr<KernelCode> kernel_code(ir::Kernel k) {
   return made;
 }
 
-void Runtime::recorded(uint64_t) {
+void Runtime::recorded() {
   ++stats.instructions;
   if (mode == Mode::Eager) return flush("eager");
   size_t n = signatures_.size();
@@ -194,30 +194,24 @@ void Runtime::run(Plan& plan) {
   if (failure) std::rethrow_exception(failure);
 }
 
-void Runtime::run_step(Plan&, KernelStep& step, char** data) {
+void Runtime::run_step(const Plan& plan, KernelStep& step, char** data) {
+  // Offsets are relative to the first access of a slot, which may lie elsewhere in each run.
+  auto address = [&](int storage, int64_t offset) {
+    int slot = plan.storages[storage].slot;
+    return data[storage] + offset + (slot >= 0 ? window_.slots_[slot].first_offset : 0);
+  };
   for (const Patch& p : step.patches) {
-    if (p.storage >= 0) {
-      step.params[p.word] = reinterpret_cast<int64_t>(data[p.storage] + p.offset);
-    } else {
+    if (p.storage >= 0)
+      step.params[p.word] = reinterpret_cast<int64_t>(address(p.storage, p.offset));
+    else
       store_scalar(window_.scalars_[p.scalar], p.dtype, &step.params[p.word]);
-    }
-  }
-  // Patches are relative to the first access of a slot: add where that is.
-  for (const Patch& p : step.patches) {
-    if (p.storage < 0) continue;
-    int slot = last_->storages[p.storage].slot;
-    if (slot >= 0) step.params[p.word] += window_.slots_[slot].first_offset;
   }
   if (!step.tail) {
     ++stats.launches;
     stats.bytes_moved += step.bytes;
   }
   std::vector<char*> results;
-  for (const ReduceStep& r : step.reduces) {
-    int slot = last_->storages[r.storage].slot;
-    results.push_back(data[r.storage] + r.offset +
-                      (slot >= 0 ? window_.slots_[slot].first_offset : 0));
-  }
+  for (const ReduceStep& r : step.reduces) results.push_back(address(r.storage, r.offset));
   Device& device = *window_.slots_[0].base->device;
   executor_of(device).run(*this, device, step, results.data());
 }

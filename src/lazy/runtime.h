@@ -24,7 +24,7 @@ class Runtime {
 
   Window& window() { return window_; }
   // Called after each record: flushes where the mode or the window's length asks for it.
-  void recorded(uint64_t line);
+  void recorded();
   // Called before a record: cuts the window at the repeat of a loop body.
   void about_to_record(uint64_t signature) {
     if (cut_due_) flush("loop period");
@@ -44,11 +44,10 @@ class Runtime {
   Stats stats;
   std::string explain_last();
   const Plan* last_plan() const { return last_; }
-  bool keep_explanations = false;
 
  private:
   void run(Plan& plan);
-  void run_step(Plan& plan, KernelStep& step, char** data);
+  void run_step(const Plan& plan, KernelStep& step, char** data);
   Window window_;
   std::vector<uint64_t> signatures_;
   bool cut_due_ = false, flushing_ = false;
