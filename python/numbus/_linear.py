@@ -24,11 +24,28 @@ __all__ = [
 ]
 
 
+# Products with few terms are a chain of rows that fuses with its surroundings, so that the product
+# itself need not exist. Short results leave the vectors of such a kernel empty.
+_FEW_TERMS, _LONG_ROW = 8, 64
+
+
+def _few_terms(a, b):
+    """The product as a sum of outer products, in the order of the terms."""
+    total = None
+    for k in range(a.shape[-1]):
+        term = UFUNCS["multiply"](a[..., :, k : k + 1], b[..., k : k + 1, :])
+        total = term if total is None else UFUNCS["add"](total, term)
+    return total
+
+
 def _library_matmul(a, b, out=None, dtype=None):
     """Matrix product of arrays of at least two axes each, stacks broadcast: a library call.
 
     The one place to replace when the core has a plan node for it.
     """
+    if out is None and dtype is None and 0 < a.shape[-1] <= _FEW_TERMS and b.shape[-1] >= _LONG_ROW:
+        if a.dtype.kind in "fc" and b.dtype.kind in "fc" and "e" not in (a.dtype.char, b.dtype.char):
+            return _few_terms(a, b)
     if out is None:
         dtype = numpy.promote_types(a.dtype, b.dtype) if dtype is None else numpy.dtype(dtype)
         stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
