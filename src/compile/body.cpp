@@ -173,6 +173,8 @@ V Body::table(int id, DType type, V index) {
 void Body::emit(const Point& p) {
   std::vector<Value> at(k_.body.size());
   std::vector<std::pair<llvm::BasicBlock*, llvm::BasicBlock*>> skipped(k_.body.size());
+  llvm::BasicBlock *head = nullptr, *entry = nullptr;
+  llvm::PHINode* left = nullptr;
   auto masked = [&](V predicate) { return p.mask ? E.both(p.mask, predicate) : predicate; };
   for (size_t n = 0; n < k_.body.size(); ++n) {
     const ir::Inst& i = k_.body[n];
@@ -276,6 +278,49 @@ void Body::emit(const Point& p) {
         break;
       }
       case Op::if_result: r.v = B.CreateSelect(c, b, a); break;
+      case Op::repeat: {
+        // The count is the same for all lanes.
+        V turns = E.W == 1 ? a : B.CreateExtractElement(a, uint64_t{0});
+        auto* before = B.GetInsertBlock();
+        head = llvm::BasicBlock::Create(B.getContext(), "repeat", before->getParent());
+        B.CreateBr(head);
+        B.SetInsertPoint(head);
+        left = B.CreatePHI(turns->getType(), 2);
+        left->addIncoming(turns, before);
+        entry = before;
+        break;
+      }
+      case Op::carry: {
+        auto phi = [&](V first) -> V {
+          auto* p = B.CreatePHI(first->getType(), 2);
+          p->addIncoming(first, entry);
+          return p;
+        };
+        r.v = phi(a);
+        if (at[i.a].im) r.im = phi(at[i.a].im);
+        break;
+      }
+      case Op::carry_next: break;
+      case Op::end_repeat: {
+        V less = B.CreateSub(left, B.getInt64(1));
+        auto* last = B.GetInsertBlock();
+        left->addIncoming(less, last);
+        auto* after = llvm::BasicBlock::Create(B.getContext(), "repeated", last->getParent());
+        B.CreateCondBr(B.CreateICmpSGT(less, B.getInt64(0)), head, after);
+        B.SetInsertPoint(after);
+        size_t first = n;
+        while (k_.body[first - 1].op == Op::carry_next) --first;
+        std::vector<Value> next;
+        for (size_t c = first; c < n; ++c) next.push_back(at[k_.body[c].b]);
+        for (size_t c = first; c < n; ++c) {
+          Value& carried = at[k_.body[c].a];
+          const Value& v = next[c - first];
+          llvm::cast<llvm::PHINode>(carried.v)->addIncoming(v.v, last);
+          if (v.im) llvm::cast<llvm::PHINode>(carried.im)->addIncoming(v.im, last);
+        }
+        for (size_t c = first; c < n; ++c) at[k_.body[c].a] = next[c - first];
+        break;
+      }
     }
   }
 }

@@ -22,6 +22,10 @@ bool pure(Op op) {
     case Op::if_any:
     case Op::end_if:
     case Op::if_result:
+    case Op::repeat:
+    case Op::carry:
+    case Op::carry_next:
+    case Op::end_repeat:
     case Op::load: return false;
     default: return true;
   }
@@ -47,16 +51,17 @@ Val Builder::emit(Op op, DType type, Val a, Val b, Val c, int64_t imm) {
                        static_cast<uint64_t>(b) * 65599 + static_cast<uint64_t>(c)),
                    static_cast<uint64_t>(imm));
   auto& bucket = buckets_[h & (buckets_.size() - 1)];
-  int scope = open_ifs_.empty() ? -1 : open_ifs_.back();
+  int scope = open_.empty() ? -1 : open_.back();
   if (pure(op)) {
     for (Val v : bucket) {
       const Inst& i = body[v];
       if (i.op != op || i.type != type || i.a != a || i.b != b || i.c != c || i.imm != imm)
         continue;
-      // Reuse only what dominates: a step outside any if_any, or inside one that is still open.
+      // Reuse only what dominates and still means the same: a step outside any if_any or repeat, or
+      // inside one that is still open.
       int s = scope_of_[v];
       if (s == -1) return v;
-      for (Val open : open_ifs_)
+      for (Val open : open_)
         if (open == s) return v;
     }
   }
@@ -87,12 +92,23 @@ Val Builder::cast(Val a, DType to) { return type(a) == to ? a : emit(Op::cast, t
 
 Val Builder::begin_if_any(Val mask) {
   Val v = emit(Op::if_any, DType::Bool, mask);
-  open_ifs_.push_back(v);
+  open_.push_back(v);
   return v;
 }
 void Builder::end_if_any(Val begin) {
-  open_ifs_.pop_back();
+  open_.pop_back();
   k_.body[begin].imm = emit(Op::end_if, DType::Bool, begin);
+}
+
+Val Builder::begin_repeat(Val count) {
+  Val v = emit(Op::repeat, DType::I64, count);
+  open_.push_back(v);
+  return v;
+}
+void Builder::end_repeat(Val begin, const std::vector<std::pair<Val, Val>>& next) {
+  for (auto [carry, value] : next) emit(Op::carry_next, type(carry), carry, value);
+  open_.pop_back();
+  emit(Op::end_repeat, DType::I64, begin);
 }
 
 std::string Kernel::key() const {
@@ -140,14 +156,14 @@ std::string print(const Kernel& k) {
   int indent = 2;
   for (size_t v = 0; v < k.body.size(); ++v) {
     const Inst& i = k.body[v];
-    if (i.op == Op::end_if) indent -= 2;
+    if (i.op == Op::end_if || i.op == Op::end_repeat) indent -= 2;
     s += std::string(indent, ' ') + "%" + std::to_string(v) + ": " + std::string(name(i.type)) +
          " = " + std::string(op_name(i.op));
     for (Val o : {i.a, i.b, i.c})
       if (o != kNone) s += " %" + std::to_string(o);
     if (i.imm) s += " #" + std::to_string(i.imm);
     s += "\n";
-    if (i.op == Op::if_any) indent += 2;
+    if (i.op == Op::if_any || i.op == Op::repeat) indent += 2;
   }
   return s;
 }
@@ -156,6 +172,7 @@ void verify(const Kernel& k) {
   auto fail = [&](size_t v, const char* what) {
     raise(ErrorKind::Runtime, "verify: step " + std::to_string(v) + ": " + what + "\n" + print(k));
   };
+  Val loop = kNone;
   for (size_t v = 0; v < k.body.size(); ++v) {
     const Inst& i = k.body[v];
     for (Val o : {i.a, i.b, i.c})
@@ -191,6 +208,24 @@ void verify(const Kernel& k) {
         [[fallthrough]];
       case Op::acc_load:
         if (k.acc_fields.at(i.imm) != i.type) fail(v, "state type");
+        break;
+      case Op::repeat:
+        if (loop != kNone) fail(v, "loops do not nest");
+        if (type(i.a) != DType::I64) fail(v, "count type");
+        loop = static_cast<Val>(v);
+        break;
+      case Op::carry:
+        if (k.body[v - 1].op != Op::repeat && k.body[v - 1].op != Op::carry)
+          fail(v, "a carried value that is not declared where the loop begins");
+        if (type(i.a) != i.type) fail(v, "carried type");
+        break;
+      case Op::carry_next:
+        if (k.body[i.a].op != Op::carry || i.a < loop || type(i.b) != i.type)
+          fail(v, "not a carried value of this loop");
+        break;
+      case Op::end_repeat:
+        if (loop == kNone || i.a != loop) fail(v, "no such loop");
+        loop = kNone;
         break;
       default: break;
     }

@@ -82,12 +82,17 @@ class Builder {
   Kernel& kernel() { return k_; }
   Val begin_if_any(Val mask);
   void end_if_any(Val begin);
+  // A loop of `count` >= 1 turns; what changes in it is declared at its beginning, all at once.
+  Val begin_repeat(Val count);
+  Val carry(Val initial) { return emit(Op::carry, type(initial), initial); }
+  void end_repeat(Val begin, const std::vector<std::pair<Val, Val>>& next);  // (carry, its next)
 
  private:
   Kernel& k_;
   std::vector<std::vector<Val>> buckets_ = std::vector<std::vector<Val>>(64);
-  std::vector<Val> open_ifs_;
-  std::vector<int> scope_of_;  // innermost open if_any of each step, for dominance
+  std::vector<Val> open_;  // if_any and repeat
+ 
+std::vector<int> scope_of_;  // innermost open one of each step
 };
 
 // Raises RuntimeError with the first violated rule: operands defined before use, types as the rows

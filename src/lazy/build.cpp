@@ -8,6 +8,7 @@
 #include "lazy/planner.h"
 #include "lazy/reduce.h"
 #include "passes/expand.h"
+#include "passes/lower.h"
 
 namespace numbus {
 namespace {
@@ -33,7 +34,25 @@ struct Cell {
   Val where = kNone;
 };
 
+// Turns of a loop that do not fold after all: the window is planned again without.
+struct NotFolded {};
+
 class KernelBuilder {
+  // How the arguments of one turn correspond to those of the next.
+  struct TurnMap {
+    explicit TurnMap(KernelBuilder& k) : k(k) {}
+    bool find();
+
+    KernelBuilder& k;
+    size_t begin = 0, width = 0;  // the first turn's members
+    int64_t count = 0;
+    std::vector<std::pair<int, int>> carried;  // argument read by a turn before it writes it, and
+                                               // the one (in terms of the second turn) whose value
+                                               // at the end of the turn before that is
+    std::vector<std::pair<int, int>> written;  // by the second turn, and its name in the last turn
+    std::vector<int> only_read;
+  };
+
  public:
   KernelBuilder(Planner& p, Group& g) : p_(p), g_(g), b_(step_ir_) {}
 
@@ -41,8 +60,11 @@ class KernelBuilder {
     collect();
     choose_dimensions();
     fill_args();
-    for (const Member& m : g_.members) emit(m);
+    size_t folded = p_.repeats.count ? emit_repeats() : 0;
+    for (size_t m = folded; m < g_.members.size(); ++m) emit(g_.members[m]);
     store_results();
+    lower(step_ir_);
+    find_stored();
     if (step_ir_.acc_fields.empty()) step_ir_.acc = ir::Acc::None;
     return finish();
   }
@@ -263,7 +285,7 @@ class KernelBuilder {
   }
 
   Val load(int arg, Val where) {
-    args_[arg].stored = true;  // it has to exist in memory
+    if (whole_loads_) where = kNone;
     return b_.emit(Op::load, step_ir_.args[arg].dtype, where, kNone, kNone, arg);
   }
 
@@ -279,7 +301,7 @@ class KernelBuilder {
       loads_[arg].emplace_back(where, v);
       return v;
     }
-    if (c.where == kNone || c.where == where) return c.value;
+    if (c.where == kNone || c.where == where || !p_.storages[a.storage].needed) return c.value;
     return choose(b_, c.where, c.value, load(arg, where));
   }
 
@@ -327,6 +349,57 @@ class KernelBuilder {
     write(arg_of(p.out, m), v, where);
   }
 
+  // The value of an argument for all points: what a predicate left out comes from memory.
+  Val total(int arg) {
+    const Cell& c = cells_[arg];
+    if (c.value == kNone) return load(arg, kNone);
+    if (c.where == kNone || !p_.storages[args_[arg].storage].needed) return c.value;
+    return choose(b_, c.where, c.value, load(arg, kNone));
+  }
+
+  // Members that are many turns of one loop body: the first is emitted as it is, the second as the
+  // body of a loop, whose state stays in registers. Gives the number of members this covers.
+  size_t emit_repeats() {
+    TurnMap turns(*this);
+    if (!turns.find()) throw NotFolded{};
+    size_t begin = turns.begin, width = turns.width;
+    if (width == 0) return 0;
+    whole_loads_ = true;  // what a predicate leaves out now another turn may need
+    for (size_t m = 0; m < begin + width; ++m) emit(g_.members[m]);
+    std::vector<Val> initial;
+    for (auto [into, from] : turns.carried) initial.push_back(total(into));
+    for (int arg : turns.only_read)
+      if (cells_[arg].value == kNone && loads_[arg].empty())
+        loads_[arg].emplace_back(kNone, load(arg, kNone));
+    Val loop = b_.begin_repeat(fixed_scalar(turns.count - 1));
+    std::vector<Val> carries;
+    for (size_t c = 0; c < initial.size(); ++c) {
+      carries.push_back(b_.carry(initial[c]));
+      cells_[turns.carried[c].first] = {carries[c], kNone};
+    }
+    for (size_t m = begin + width; m < begin + 2 * width; ++m) emit(g_.members[m]);
+    std::vector<std::pair<Val, Val>> next;
+    for (size_t c = 0; c < carries.size(); ++c)
+      next.emplace_back(carries[c], total(turns.carried[c].second));
+    b_.end_repeat(loop, next);
+    // What the body's arguments are in the last turn.
+    std::map<int, Cell> last;
+    for (auto [arg, in_last] : turns.written) {
+      Cell c = cells_[arg];
+      // A carried value is by now the next turn's.
+      for (size_t k = 0; k < carries.size(); ++k)
+        if (turns.carried[k].second == arg)
+          c = {carries[k], kNone};
+        else if (c.value == carries[k] && p_.storages[args_[in_last].storage].needed)
+          throw NotFolded{};
+      last[in_last] = c;
+      cells_[arg] = {};
+    }
+    for (auto& [arg, cell] : last) cells_[arg] = cell;
+    step_.turns = turns.count;
+    return begin + width * turns.count;
+  }
+
   void write(int arg, Val v, Val where) {
     Cell& c = cells_[arg];
     if (where == kNone) {
@@ -346,10 +419,14 @@ class KernelBuilder {
   void store_results() {
     for (size_t a = 0; a < args_.size(); ++a) {
       if (cells_[a].value == kNone || !p_.storages[args_[a].storage].needed) continue;
-      args_[a].stored = true;
       b_.emit(Op::store, args_[a].dtype, cells_[a].value, cells_[a].where, kNone,
               static_cast<int64_t>(a));
     }
+  }
+
+  void find_stored() {
+    for (const ir::Inst& i : step_ir_.body)
+      if (i.op == Op::load || i.op == Op::store) args_[i.imm].stored = true;
   }
 
   // Drops arguments that never touch memory, and writes the run-time parameters.
@@ -443,15 +520,98 @@ class KernelBuilder {
   std::vector<std::pair<int, int64_t>> scalar_imms_;
   size_t next_reduce_ = 0;
   Val position_ = kNone;
-  bool uses_index_ = false;
+  bool uses_index_ = false, whole_loads_ = false;
 };
 
 }  // namespace
 
+bool KernelBuilder::TurnMap::find() {
+  const Repeats& r = k.p_.repeats;
+  const std::vector<Member>& members = k.g_.members;
+  count = r.count;
+  while (begin < members.size() && members[begin].instr < r.first) ++begin;
+  while (begin + width < members.size() && members[begin + width].instr < r.first + r.period)
+    ++width;
+  if (width == 0) return true;
+  if (members.size() < begin + width * count) return false;
+  auto instr = [&](int64_t turn, size_t m) -> const Member& {
+    return members[begin + turn * width + m];
+  };
+  // Every turn has the same members, each over the whole domain.
+  for (int64_t t = 0; t < count; ++t)
+    for (size_t m = 0; m < width; ++m)
+      if (instr(t, m).instr != instr(0, m).instr + t * r.period || !k.whole(instr(t, m)))
+        return false;
+  auto accesses = [&](int64_t turn, auto&& use) {
+    for (size_t m = 0; m < width; ++m)
+      for_accesses(k.p_.instrs[instr(turn, m).instr], [&](const Access& a, bool write, bool) {
+        use(k.arg_of(a, instr(turn, m)), write);
+      });
+  };
+  // The second turn's arguments in order of appearance, how each is used first, and its names.
+  std::vector<int> args, names;
+  std::map<int, size_t> place;
+  std::vector<char> read_first, writes;
+  accesses(1, [&](int arg, bool write) {
+    auto [at, fresh] = place.try_emplace(arg, args.size());
+    if (fresh) {
+      args.push_back(arg);
+      read_first.push_back(!write);
+      writes.push_back(0);
+    }
+    if (write) writes[at->second] = 1;
+  });
+  auto names_in = [&](int64_t turn) -> bool {
+    names.assign(args.size(), -1);
+    std::map<int, size_t> back;
+    size_t access = 0;
+    bool ok = true;
+    std::vector<size_t> order;
+    accesses(1, [&](int arg, bool) { order.push_back(place[arg]); });
+    accesses(turn, [&](int arg, bool) {
+      size_t x = order[access++];
+      if (names[x] >= 0 && names[x] != arg) ok = false;
+      names[x] = arg;
+      auto [at, fresh] = back.try_emplace(arg, x);
+      ok = ok && at->second == x;
+    });
+    return ok;
+  };
+  std::vector<int> before = args, source(args.size(), -1);
+  for (int64_t t = 2; t < count; ++t) {
+    if (!names_in(t)) return false;
+    for (size_t x = 0; x < args.size(); ++x) {
+      if (t + 1 < count && writes[x] && names[x] != args[x] &&
+          k.p_.storages[k.args_[names[x]].storage].needed)
+        return false;  // the program keeps each turn's
+      if (!read_first[x]) continue;
+      int from = -1;
+      for (size_t y = 0; y < args.size(); ++y)
+        if (writes[y] && before[y] == names[x]) from = static_cast<int>(y);
+      if (t == 2) source[x] = from;
+      if (source[x] != from || (from < 0 && names[x] != args[x])) return false;
+    }
+    before = names;
+  }
+  for (size_t x = 0; x < args.size(); ++x) {
+    if (writes[x] && names[x] != args[x] && k.p_.storages[k.args_[args[x]].storage].needed)
+      return false;
+    if (writes[x]) written.emplace_back(args[x], names[x]);
+    if (!read_first[x]) continue;
+    if (source[x] < 0)
+      only_read.push_back(args[x]);
+    else
+      carried.emplace_back(args[x], args[source[x]]);
+  }
+  return true;
+}
+
 KernelStep build_kernel(Planner& p, Group& g) { return KernelBuilder(p, g).build(); }
 
-std::unique_ptr<Plan> make_plan(const Window& w) {
-  Planner p(w);
+namespace {
+
+std::unique_ptr<Plan> make_plan(const Window& w, Repeats repeats) {
+  Planner p(w, repeats);
   p.rewrite();
   p.find_dependences();
   p.fuse();
@@ -475,6 +635,16 @@ std::unique_ptr<Plan> make_plan(const Window& w) {
     if (!kept) plan->steps[last[s]].free_after.push_back(static_cast<int>(s));
   }
   return plan;
+}
+
+}  // namespace
+
+std::unique_ptr<Plan> make_plan(const Window& w) {
+  try {
+    return make_plan(w, w.repeats_);
+  } catch (const NotFolded&) {
+    return make_plan(w, {});
+  }
 }
 
 }  // namespace numbus

@@ -205,7 +205,7 @@ struct Launch {
 bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {
   if (rt.mode == Mode::Interp || step.serial || step.points <= 1) return false;
   if (code.native) return true;
-  int64_t work = step.points * static_cast<int64_t>(code.ir.body.size());
+  int64_t work = step.points * step.turns * static_cast<int64_t>(code.ir.body.size());
   code.interpreted_points += work;
   // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add
   // up.

@@ -55,6 +55,7 @@ struct KernelStep {
   int64_t sequential = 1;  // rows that belong to one result (reductions that keep dimensions)
   bool keeps = false;      // a reduction that keeps dimensions
   int64_t points = 0, bytes = 0;
+  int64_t turns = 1;  // of the loop in the body
   bool tail = false;            // 0-d work that belongs to the kernel before it
   bool serial = false;          // order matters: one thread, interpreter only
   std::vector<int> instrs;      // window instructions, for explain()

@@ -64,7 +64,7 @@ std::vector<PointAccess> accesses(const Planner& p, const Group& g) {
 
 }  // namespace
 
-Planner::Planner(const Window& w) : window(w) {
+Planner::Planner(const Window& w, Repeats r) : window(w), repeats(r) {
   for (size_t s = 0; s < w.slots_.size(); ++s) {
     storages.push_back(
         {static_cast<int>(s), w.slots_[s].base->nbytes, w.slots_[s].base->data != nullptr, true});
@@ -238,7 +238,7 @@ bool Planner::path_through_third(int a, int b) const {
 bool Planner::try_merge(int ia, int ib) {
   Group &a = groups[ia], &b = groups[ib];
   if (a.solo || b.solo || a.shape.size() != b.shape.size()) return false;
-  if (a.members.size() + b.members.size() > kMaxGroupInstrs) return false;
+  if (!repeats.count && a.members.size() + b.members.size() > kMaxGroupInstrs) return false;
   if (a.scalar() != b.scalar()) return false;
   if (a.reduces && b.reduces && (a.axes != b.axes || a.walk != b.walk)) return false;
   std::vector<int64_t> shift_a, shift_b;
@@ -367,7 +367,8 @@ void Planner::order() {
 void Planner::place_storage(Plan& plan) {
   size_t n = storages.size();
   std::vector<int> first(n, -1), last(n, -1);
-  // A value can live in registers only if its first access writes all of it.
+  // A value can live in registers only if its first access writes all of it. (Under a predicate too:
+  // what it leaves out of fresh storage is nobody's.)
   std::vector<char> read(n, 0), used(n, 0), defined(n, 0);
   for (size_t g = 0; g < groups.size(); ++g)
     for (const Member& m : groups[g].members)
@@ -379,7 +380,7 @@ void Planner::place_storage(Plan& plan) {
       });
   for (const PlanInstr& p : instrs) {
     for_accesses(p, [&](const Access& a, bool write, bool result) {
-      bool whole = write && !result && !p.instr.predicated &&
+      bool whole = write && !result &&
                    a.layout->size() * a.layout->itemsize() == storages[a.storage].nbytes;
       if (!defined[a.storage]) defined[a.storage] = whole ? 2 : 1;
     });

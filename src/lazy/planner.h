@@ -54,7 +54,7 @@ struct Group {
 };
 
 struct Planner {
-  explicit Planner(const Window& w);
+  Planner(const Window& w, Repeats r);
   void rewrite();  // renames storages where a kernel could not write in place
   void find_dependences();
   void fuse();
@@ -67,6 +67,7 @@ struct Planner {
   std::vector<int> current;     // storage of each slot
   std::vector<LayoutRef> keep;  // layouts made while planning
   std::vector<Group> groups;    // after order(): in execution order
+  Repeats repeats;              // of the window, as long as they are the instructions' too
 
  private:
   void add(const Instr& i, int source);

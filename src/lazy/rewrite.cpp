@@ -155,6 +155,9 @@ void Planner::rewrite() {
       instrs.push_back(std::move(copy));
     }
   }
+  // Copies in between would break the rhythm of a loop.
+  for (int i = repeats.first; i < repeats.first + repeats.period * repeats.count; ++i)
+    if (instrs[i].source != i) repeats = {};
   // Versions and value numbers.
   writes_.assign(storages.size(), 0);
   value_of_.assign(storages.size(), 0);

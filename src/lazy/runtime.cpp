@@ -70,18 +70,51 @@ std::shared_ptr<KernelCode> kernel_code(ir::Kernel k) {
 void Runtime::recorded() {
   ++stats.instructions;
   if (mode == Mode::Eager) return flush("eager");
-  size_t n = signatures_.size();
+  int n = static_cast<int>(signatures_.size());
   if (n >= kMaxWindow - 2) return flush("window full");
-  // A loop: the window consists of repeats of one body. Cut after as many as make a decent kernel.
-  if (n >= 16 && n % 2 == 0) {
-    size_t half = n / 2;
-    cut_due_ =
-        std::memcmp(signatures_.data(), signatures_.data() + half, half * sizeof(uint64_t)) == 0;
+  if (folding_) {
+    cut_due_ = (n - first_) % period_ == 0 && n + period_ > kMaxWindow - 2;  // no room for a turn
+    if (n == first_ + 2 * period_ + 1) cut_due_ = window_.keeps_turns(first_, period_);
+    return;
+  }
+  find_period();
+  // Two turns of a loop. Either they fold into a loop inside the kernel, the more the better, or the
+  // window is cut after as many as make a decent kernel.
+  if (period_ && matching_ >= period_ && matching_ % period_ == 0 && matching_ + period_ >= 16) {
+    first_ = n - matching_ - period_;
+    folding_ = window_.may_fold(first_, period_);
+    cut_due_ = !folding_;
+  }
+}
+
+// period_: the distance at which the last `matching_` signatures repeat.
+void Runtime::find_period() {
+  constexpr int kSure = 3;  // equal neighbours that tell one place in a loop's body from another
+  const uint64_t* s = signatures_.data();
+  int n = static_cast<int>(signatures_.size());
+  if (period_ && s[n - 1] == s[n - 1 - period_]) {
+    ++matching_;
+    return;
+  }
+  period_ = matching_ = 0;
+  if (n <= kSure) return;
+  for (int at = n - 2; at >= kSure - 1; --at) {
+    if (s[at] != s[n - 1] || s[at - 1] != s[n - 2] || s[at - 2] != s[n - 3]) continue;
+    period_ = n - 1 - at;
+    matching_ = kSure;
+    return;
   }
 }
 
 void Runtime::flush(const char*) {
   cut_due_ = false;
+  if (folding_) {
+    int count = (static_cast<int>(signatures_.size()) - first_) / period_;
+    if (count >= 3 && window_.same_scalars(first_, period_, count))
+      window_.repeats_ = {first_, period_, count};
+  }
+  folding_ = false;
+  period_ = matching_ = 0;
   signatures_.clear();
   if (window_.empty() || flushing_) {
     if (!flushing_) window_.clear();
@@ -90,6 +123,9 @@ void Runtime::flush(const char*) {
   ++stats.flushes;
   append_slots(window_, window_.key_);
   append_lines(window_, window_.key_);
+  const Repeats& r = window_.repeats_;
+  window_.key_.push_back(static_cast<uint64_t>(r.first) << 40 | static_cast<uint64_t>(r.period) << 20 |
+                         static_cast<uint64_t>(r.count));
   uint64_t hash = hash_words(window_.key_.data(), window_.key_.size());
   Plan* plan = nullptr;
   auto [first, last] = plans().equal_range(hash);

@@ -27,7 +27,7 @@ class Runtime {
   void recorded();
   // Called before a record: cuts the window at the repeat of a loop body.
   void about_to_record(uint64_t signature) {
-    if (cut_due_) flush("loop period");
+    if (cut_due_ || (folding_ && *(signatures_.end() - period_) != signature)) flush("loop period");
     signatures_.push_back(signature);
   }
   void flush(const char* reason);
@@ -46,10 +46,13 @@ class Runtime {
   const Plan* last_plan() const { return last_; }
 
  private:
+  void find_period();
   void run(Plan& plan);
   void run_step(const Plan& plan, KernelStep& step, char** data);
   Window window_;
   std::vector<uint64_t> signatures_;
+  int period_ = 0, matching_ = 0, first_ = 0;
+  bool folding_ = false;  // a loop from first_ on, to become a loop in one kernel, goes on
   bool cut_due_ = false, flushing_ = false;
   Plan* last_ = nullptr;
 };

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/hash.h"
 
 namespace numbus {
 
@@ -70,7 +71,74 @@ void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
   instrs_.push_back(i);
 }
 
+bool Window::same_scalars(int first, int period, int count) const {
+  for (int at = first + period; at < first + period * count; ++at) {
+    const Instr &now = instrs_[at], &before = instrs_[at - period];
+    for (int n = 0; n < now.nin + now.predicated; ++n) {
+      if (now.in[n].slot >= 0 || before.in[n].slot >= 0) {
+        if (now.in[n].slot < 0 || before.in[n].slot < 0) return false;
+        continue;
+      }
+      if (now.in[n].dtype != before.in[n].dtype) return false;
+      int64_t x[2] = {0, 0}, y[2] = {0, 0};
+      store_scalar(scalars_[now.in[n].imm], now.in[n].dtype, x);
+      store_scalar(scalars_[before.in[n].imm], now.in[n].dtype, y);
+      if (std::memcmp(x, y, sizeof x) != 0) return false;
+    }
+  }
+  return true;
+}
+
+bool Window::may_fold(int first, int period) const {
+  const Layout& domain = *instrs_[first].out.layout;
+  if (domain.size() <= 1 || !same_scalars(first, period, 2)) return false;
+  for (const Slot& s : slots_)
+    if (s.mixed || s.base->shared > 0) return false;
+  // What the instructions of the first two turns compute, as far as it can be told apart, and where
+  // a result waits to be read.
+  std::vector<uint64_t> value(slots_.size()), in_first(period);
+  std::vector<int> unread(slots_.size(), -1);
+  for (size_t s = 0; s < value.size(); ++s) value[s] = s + 1;
+  for (int at = 0; at < 2 * period; ++at) {
+    const Instr& i = instrs_[first + at];
+    if (i.code != Instr::Map || i.op == Op::index) return false;
+    if (!i.out.layout->same_shape(domain) || !i.out.layout->injective()) return false;
+    uint64_t v = mix(static_cast<uint64_t>(at % period), 1);
+    for (int n = 0; n < i.nin + i.predicated; ++n) {
+      if (i.in[n].slot < 0) continue;
+      v = mix(v, value[i.in[n].slot]);
+      unread[i.in[n].slot] = -1;
+    }
+    // A result that is overwritten unread was asked for all the same: its store needs a kernel.
+    if (unread[i.out.slot] >= 0 && !i.predicated) return false;
+    unread[i.out.slot] = at;
+    // A request that repeats an earlier one is a stopwatch's loop: each is a kernel of its own.
+    if (at >= period && in_first[at - period] == v) return false;
+    if (at < period) in_first[at] = v;
+    value[i.out.slot] = i.predicated ? mix(v, value[i.out.slot]) : v;
+  }
+  for (int at : unread)
+    if (at >= 0 && at < period) return false;
+  return true;
+}
+
+bool Window::keeps_turns(int first, int period) const {
+  std::vector<int> last(slots_.size(), 0);
+  for (int at = 0; at < 2 * period; ++at) {
+    const Instr& i = instrs_[first + at];
+    for (int n = 0; n < i.nin + i.predicated; ++n)
+      if (i.in[n].slot >= 0) last[i.in[n].slot] = at;
+    last[i.out.slot] = at;
+  }
+  for (int at = 0; at < period; ++at) {
+    int s = instrs_[first + at].out.slot;
+    if (last[s] < period && slots_[s].base->handles > 0) return true;
+  }
+  return false;
+}
+
 void Window::clear() {
+  repeats_ = {};
   // Giving foreign memory back may run Python, which may record: into a window that is whole again.
   std::vector<Slot> slots = std::move(slots_);
   std::vector<LayoutRef> layouts = std::move(layouts_);

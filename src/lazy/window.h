@@ -53,6 +53,12 @@ struct Slot {
   bool written = false, mixed = false;  // mixed: accesses differ, so absolute offsets matter
 };
 
+// A loop of the program found in the window: from instruction `first` on, count * period of them are
+// `count` copies of one body.
+struct Repeats {
+  int first = 0, period = 0, count = 0;
+};
+
 class Window {
  public:
   // Appends; operands of `i` are filled from the views and scalars given.
@@ -64,12 +70,21 @@ class Window {
   void record(Instr& i, const ViewRef& out, const Input* in, int count);
 
   bool empty() const { return instrs_.empty(); }
+  // Whether the instructions from `first` on, so far turns of a body of `period`, may become a loop
+  // inside one kernel: each base seen in one way only, nothing reduced, and no request a mere
+  // repetition.
+  bool may_fold(int first, int period) const;
+  // Whether the program holds on to what the first of two turns made, now that a third has begun.
+  bool keeps_turns(int first, int period) const;
+  // Whether `count` copies of the body use the same scalars.
+  bool same_scalars(int first, int period, int count) const;
   void clear();  // drops references; instructions are done
 
   std::vector<Instr> instrs_;
   std::vector<Slot> slots_;
   std::vector<Scalar> scalars_;
   std::vector<uint64_t> key_;
+  Repeats repeats_;
 
  private:
   Operand operand(const ViewRef& v, bool write);

@@ -112,7 +112,7 @@ Val expand_complex(Builder& b, Op op, Val xv, Val yv) {
     case Op::conjugate: return join({x.re, m.neg(x.im)});
     case Op::square: return join(multiply(m, x, x));
     case Op::reciprocal: return join(reciprocal(m, x));
-    case Op::absolute: return math::hypot(m, x.re, x.im);
+    case Op::absolute: return b.emit(Op::hypot, b.type(x.re), x.re, x.im);  // see lower.cpp
     case Op::rint: return join({m.rint(x.re), m.rint(x.im)});
     case Op::log: return join(log(m, x, LogBase::E));
     case Op::log2: return join(log(m, x, LogBase::Two));
