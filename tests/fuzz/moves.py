@@ -266,7 +266,16 @@ def masks(g: Grower):
         if m in g.ns and g.chance(0.1):
             g.emit("mask", f"{m} = ~{m}", m)
     same = g.names(lambda y: y.shape == x.shape)
-    writable = [n for n in same if n != m and g.ns[n].flags.writeable and 0 not in g.ns[n].strides]
+    # NumPy reads a mask as it writes: with a target in the same memory its result is order's.
+    writable = [
+        n
+        for n in same
+        if g.ns[n].flags.writeable
+        and 0 not in g.ns[n].strides
+        and not np.may_share_memory(g.ns[n], g.ns[m])
+    ]
+    if not writable and np.may_share_memory(g.ns[c], g.ns[m]):
+        raise Reject
     for _ in range(g.r.choice((1, 2, 3, 4))):
         mask_step(g, m, x, same, writable or [c])
 
@@ -472,18 +481,56 @@ LOOP_BODY += (ufunc_out, element, flush, swap)
 
 def loop(g: Grower):
     """The same body two to five times."""
+
+    def body():
+        for _ in range(g.r.choice((1, 1, 2, 3))):
+            attempt(g, g.r.choice(LOOP_BODY))
+
+    repeated(g, body, g.r.choice((2, 2, 3, 3, 4, 5)))
+
+
+def turns(g: Grower):
+    """A body that keeps to itself element by element, many times: it folds into one kernel."""
+    x = g.writable(lambda a: a.dtype.kind in "fc" and a.size > 0)
+    shape = g.ns[x].shape
+    same = g.names(lambda a: a.shape == shape and a.dtype.kind in "fc")
+    y, z = g.r.choice(same), g.r.choice(same)
+    t, m, n = g.fresh(), g.fresh(), g.fresh()
+    limit = f"{abs(g.r.uniform(0.3, 1.5)):.4f}"
+    steps = {
+        f"{x} = {x} * 0.5 + {y} * 0.25": 3,
+        f"{x} *= 0.75": 2,
+        f"{x}[...] = {x} * 0.5 - {y} * 0.125": 2,
+        f"{x} = xp.tanh({x} + {z})": 2,
+        f"{t} = xp.sin({x})\n{x} = {t} * 0.5 + {y} * 0.5": 2,
+        f"{t} = {x}\n{x} = {x} * 0.25 + {y} * 0.25\n{x} = {x} - {t} * 0.125": 2,
+        f"{x}, {y} = {y}, {x} * 0.5": 1,
+        f"{m} = xp.absolute({x}) < {limit}\n{x}[{m}] = {x}[{m}] ** 2 * 0.5 + {y}[{m}]": 4,
+        f"{m} = xp.absolute({x}) > {limit}\n{x}[{m}] *= 0.5\n{n}[{m}] += 1": 4,
+        f"{x} = xp.where(xp.absolute({x}) < {limit}, {x} * 1.25, {x} * 0.5)": 1,
+        f"{n} += 1\n{x} += {n} * 0.001": 1,
+    }
+
+    def body():
+        for text in g.r.choices(list(steps), list(steps.values()), k=g.r.choice((1, 2, 2, 3, 4))):
+            g.emit("turn", text, x)
+
+    g.emit("create", f"{n} = xp.zeros({shape}, 'int64')", n, fresh=True)
+    repeated(g, body, g.r.choice((3, 5, 8, 13, 20, 40, 90)))
+
+
+def repeated(g: Grower, fill, times: int):
+    """A loop around the statements that `fill` emits."""
     if g.in_loop:
         raise Reject
     g.in_loop, g.into, body = True, [], None
     try:
-        for _ in range(g.r.choice((1, 1, 2, 3))):
-            attempt(g, g.r.choice(LOOP_BODY))
+        fill()
         body = g.into
     finally:
         g.in_loop, g.into = False, g.stmts
     if not body or g.dead:
         raise Reject
-    times = g.r.choice((2, 2, 3, 3, 4, 5))
     text = "\n".join(line for stmt in body for line in stmt.lines())
     code = compile(text, "<loop>", "exec")
     try:
@@ -505,6 +552,7 @@ MOVES = {
     create: 5, view: 8, alias: 2, delete: 5, swap: 2, copy: 2, compute: 16, chain: 4, in_place: 9,
     assign: 6, ufunc_out: 5, overlap: 6, stencil: 5, boxes: 3, masks: 8, reduce: 8, scalar: 6,
     element: 4, observe: 2, flush: 3, export: 4, nan: 5, error: 2, loop: 6,
+    turns: 3,
 }  # fmt: skip
 KINDS, WEIGHTS = list(MOVES), list(MOVES.values())
 
