@@ -89,6 +89,7 @@ void bind_arrays(nb::module_& m);
 void bind_ufuncs(nb::module_& m);
 void bind_devices(nb::module_& m);
 void bind_dlpack(nb::module_& m);
+void bind_vendor(nb::module_& m);
 extern PyType_Slot array_slots[];
 extern PyType_Slot generic_slots[];
 Scalar number_value(PyObject* o);  // of an array of one element, or a generic

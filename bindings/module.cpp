@@ -140,6 +140,7 @@ NB_MODULE(_core, m) {
   bind_ufuncs(m);
   bind_devices(m);
   bind_dlpack(m);
+  bind_vendor(m);
 
   m.def("empty", [](nb::object shape, nb::object t) {
     return nb::steal(wrap(empty(to_shape(shape.ptr()), to_dtype(t.ptr()))));

@@ -1,11 +1,9 @@
 // The CUDA device's logic against a fake driver, its pool alone, and a real GPU where there is one.
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <random>
 #include <string>
@@ -13,6 +11,7 @@
 
 #include "base/error.h"
 #include "device/cuda/cuda_device.h"
+#include "fake_cuda_driver.h"
 
 namespace numbus {
 namespace {
@@ -32,70 +31,6 @@ std::string error_of(Body body) {
 bool starts_with(const std::string& text, const std::string& start) {
   return text.rfind(start, 0) == 0;
 }
-
-// The fake driver, compiled once per run; empty where there is no compiler.
-const std::string& fake_driver_path() {
-  // Never destroyed, since it is removed at exit.
-  static const std::string& path = *new std::string([] {
-    namespace fs = std::filesystem;
-    fs::path source = fs::absolute(fs::path(__FILE__)).parent_path() / "fake_cuda_driver.inc";
-    fs::path target =
-        fs::temp_directory_path() / ("numbus_fake_cuda_" + std::to_string(getpid()) + ".so");
-    const char* compiler = std::getenv("CXX");
-    std::string command = std::string(compiler ? compiler : "c++") +
-                          " -std=c++20 -O1 -shared -fPIC -x c++ " + source.string() + " -o " +
-                          target.string();
-    if (std::system(command.c_str()) != 0) return std::string();
-    std::atexit([] { std::filesystem::remove(fake_driver_path()); });
-    return target.string();
-  }());
-  return path;
-}
-
-// Numbus on the fake driver, as long as it lives.
-class FakeDriver {
- public:
-  FakeDriver() {
-    if (const char* set = std::getenv("NUMBUS_CUDA_DRIVER")) saved_ = set;
-    handle_ = dlopen(fake_driver_path().c_str(), RTLD_NOW);
-    if (handle_ == nullptr) {
-      MESSAGE("skipped: the fake driver cannot be compiled here");
-      return;
-    }
-    call<void()>("fake_reset")();
-    setenv("NUMBUS_CUDA_DRIVER", fake_driver_path().c_str(), 1);
-    cuda::reset_for_tests();
-  }
-  ~FakeDriver() {
-    if (saved_.empty()) {
-      unsetenv("NUMBUS_CUDA_DRIVER");
-    } else {
-      setenv("NUMBUS_CUDA_DRIVER", saved_.c_str(), 1);
-    }
-    cuda::reset_for_tests();
-  }
-
-  explicit operator bool() const { return handle_ != nullptr; }
-  void fail_next(const char* entry, int result) {
-    call<void(const char*, int)>("fake_fail_next")(entry, result);
-  }
-  int calls(const char* entry) { return call<int(const char*)>("fake_calls")(entry); }
-  void set(size_t memory, int version, int devices) {
-    call<void(size_t, int, int)>("fake_set")(memory, version, devices);
-  }
-  size_t used() { return call<size_t()>("fake_used")(); }
-  uint64_t pending() { return call<uint64_t()>("fake_pending")(); }
-  void* current() { return call<void*()>("fake_current")(); }
-  void set_current(void* context) { call<void(void*)>("fake_set_current")(context); }
-
- private:
-  template <class Signature>
-  Signature* call(const char* name) {
-    return reinterpret_cast<Signature*>(dlsym(handle_, name));
-  }
-  void* handle_ = nullptr;
-  std::string saved_;
-};
 
 // Segments at invented addresses.
 class TestSegments final : public cuda::SegmentSource {

@@ -5,7 +5,7 @@ import sys
 
 import numpy
 
-from .. import __version__, _core
+from .. import __version__, _core, _libraries
 
 
 def text():
@@ -19,7 +19,15 @@ def text():
     except RuntimeError as error:  # NUMBUS_DEVICE names a GPU that cannot be used
         lines.append(f"default: {error}")
     lines += _core.cuda_info().splitlines()
+    for name in ("blas", "cublas"):
+        lines += _library(name)
     return "\n".join(lines)
+
+
+def _library(name):
+    found, tried = _libraries.report(name)
+    lines = [f"{name}: tried {path}: {outcome}" for path, outcome in tried]
+    return [*lines, f"{name}: {found or 'not found'}"]
 
 
 def _entries(table, indent):

@@ -1,0 +1,42 @@
+// Matrix products by BLAS and cuBLAS.
+#pragma once
+
+#include <cstdint>
+
+#include "base/dtype.h"
+#include "device/device.h"
+
+namespace numbus::vendor {
+
+// One operand of a product: element (i, j) of matrix number s lies at
+// data + s*stack_stride + i*row_stride + j*col_stride, all in bytes.
+struct Matrix {
+  char* data = nullptr;
+  int64_t row_stride = 0, col_stride = 0, stack_stride = 0;
+};
+
+// out[s] = a[s] @ b[s], where a[s] is rows × inner and b[s] inner × cols.
+struct Product {
+  DType type = DType::F64;
+  int64_t stack = 1, rows = 0, cols = 0, inner = 0;
+  Matrix a, b, out;
+};
+
+// float32, float64, complex64, complex128.
+bool blas_takes(DType t);
+
+// Whether the product can be done as it stands, without copies: in each operand one stride is the
+// item size and the other a positive multiple of it that spans a line (strides of extents below 2
+// do not matter); stack strides are multiples, too, and not negative; addresses are multiples of
+// the item size (they may be null: then the question is about strides). Extents and line lengths
+// from 2^31 on need a library with 64-bit integers on that device, which is loaded for the answer.
+// `out` must not overlap the operands or itself; that is the caller's to know.
+bool blas_takes(const Product& p, DeviceKind device = DeviceKind::Cpu);
+
+// For products that blas_takes(). An `inner` of 0 gives zeros. The first call loads the library and
+// raises where there is none.
+void matmul_cpu(const Product& p);
+// In order on the device's stream; returns at once. float32 is float32, never TF32.
+void matmul_cuda(Device& d, const Product& p);
+
+}  // namespace numbus::vendor

@@ -1,0 +1,205 @@
+// Matrix products on an NVIDIA GPU, by cuBLAS.
+#include <atomic>
+#include <complex>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "base/error.h"
+#include "device/cuda/cuda_device.h"
+#include "vendor/blas_form.h"
+#include "vendor/library.h"
+
+namespace numbus::vendor {
+namespace {
+
+// The part of cuBLAS's documented ABI that Numbus calls.
+using Handle = struct cublasContext*;
+using Status = int;
+constexpr Status kSuccess = 0, kAllocationFailed = 3;
+constexpr int kNoTranspose = 0, kTranspose = 1;
+constexpr int kDefaultMath = 0;  // float32 products in float32: TF32 is asked for by another mode
+constexpr int kPointersOnHost = 0;
+
+template <class Int>
+using Gemm = Status(Handle, int transpose_a, int transpose_b, Int m, Int n, Int k,
+                    const void* alpha, const void* a, Int a_line, const void* b, Int b_line,
+                    const void* beta, void* c, Int c_line);
+template <class Int>
+using StridedGemm = Status(Handle, int transpose_a, int transpose_b, Int m, Int n, Int k,
+                           const void* alpha, const void* a, Int a_line, long long a_stack,
+                           const void* b, Int b_line, long long b_stack, const void* beta, void* c,
+                           Int c_line, long long c_stack, Int stack);
+
+struct Entry {
+  std::string name;
+  void* address = nullptr;
+};
+
+struct Api {
+  const Library* library = nullptr;
+  bool wide = false;  // has the interface of 64-bit integers, as of CUDA 12
+  Status (*create)(Handle*) = nullptr;
+  Status (*set_stream)(Handle, cuda::StreamHandle) = nullptr;
+  Status (*set_math_mode)(Handle, int) = nullptr;
+  Status (*set_pointer_mode)(Handle, int) = nullptr;
+  const char* (*status_name)(Status) = nullptr;  // as of CUDA 11.4; may be null
+  Entry gemm[4], strided[4];                     // float32, float64, complex64, complex128
+};
+
+template <class Function>
+void resolve(const Library& library, const char* name, Function** entry) {
+  *entry = library.function<Function>(name);
+  if (*entry != nullptr) return;
+  raise(ErrorKind::Runtime, "matmul", "the cuBLAS library is too old or damaged",
+        library.path() + " without " + name, "cuBLAS of CUDA 11 or newer");
+}
+
+Api resolve(const Library& library) {
+  Api api;
+  api.library = &library;
+  resolve(library, "cublasCreate_v2", &api.create);
+  resolve(library, "cublasSetStream_v2", &api.set_stream);
+  resolve(library, "cublasSetMathMode", &api.set_math_mode);
+  resolve(library, "cublasSetPointerMode_v2", &api.set_pointer_mode);
+  api.status_name = library.function<const char*(Status)>("cublasGetStatusName");
+  api.wide = library.symbol("cublasDgemmStridedBatched_64") != nullptr;
+  const std::string suffix = api.wide ? "_64" : "";
+  for (int i = 0; i < 4; ++i) {
+    const std::string stem = std::string("cublas") + "SDCZ"[i] + "gemm";
+    for (Entry* entry : {&api.gemm[i], &api.strided[i]}) {
+      entry->name = stem + (entry == &api.gemm[i] ? "_v2" : "StridedBatched") + suffix;
+      char (*function)() = nullptr;
+      resolve(library, entry->name.c_str(), &function);
+      entry->address = reinterpret_cast<void*>(function);
+    }
+  }
+  return api;
+}
+
+const Api& api() {
+  static std::atomic<const Api*> known{nullptr};
+  const Library& library = require("cublas");
+  const Api* current = known.load(std::memory_order_acquire);
+  if (current != nullptr && current->library == &library) return *current;
+  // One per library, and never deleted: other threads may be in a call.
+  static std::mutex mutex;
+  static auto* all = new std::map<const Library*, Api>;
+  std::lock_guard<std::mutex> turn(mutex);
+  auto found = all->find(&library);
+  if (found == all->end()) found = all->emplace(&library, resolve(library)).first;
+  known.store(&found->second, std::memory_order_release);
+  return found->second;
+}
+
+template <class Doing>
+void check(const Api& cublas, Status status, const std::string& call, Doing doing) {
+  if (status == kSuccess) [[likely]] {
+    return;
+  }
+  const char* name = cublas.status_name ? cublas.status_name(status) : nullptr;
+  raise(status == kAllocationFailed ? ErrorKind::Memory : ErrorKind::Runtime, "matmul",
+        call + " failed while " + doing(),
+        std::string(name ? name : "a cuBLAS status") + " (" + std::to_string(status) + ")",
+        "CUBLAS_STATUS_SUCCESS (0)");
+}
+
+// One handle per device, on its one stream. A handle must not be used by two threads at once.
+std::mutex handles_mutex;
+
+// The caller holds the lock, and the device's context is current.
+Handle handle_of(const Api& cublas, const cuda::CudaDevice& device) {
+  using Key = std::pair<const Library*, const cuda::CudaDevice*>;
+  // Never destroyed: the driver takes everything back at exit.
+  static auto* handles = new std::map<Key, Handle>;
+  Handle& handle = (*handles)[{cublas.library, &device}];
+  if (handle != nullptr) return handle;
+  // cuBLAS of CUDA 13 loads beside a driver of CUDA 12 and fails only here.
+  auto doing = [&] {
+    return "starting " + cublas.library->path() + " on cuda:" + std::to_string(device.ordinal()) +
+           ", whose driver is for CUDA " + cuda::version_text(cuda::driver_info().version);
+  };
+  Handle made = nullptr;
+  check(cublas, cublas.create(&made), "cublasCreate_v2", doing);
+  check(cublas, cublas.set_stream(made, device.stream().handle()), "cublasSetStream_v2", doing);
+  check(cublas, cublas.set_math_mode(made, kDefaultMath), "cublasSetMathMode", doing);
+  check(cublas, cublas.set_pointer_mode(made, kPointersOnHost), "cublasSetPointerMode_v2", doing);
+  return handle = made;
+}
+
+// The factors 1 and 0 for every type: a real one is the first part of the complex one.
+template <class Real>
+struct Factors {
+  static constexpr std::complex<Real> one{1, 0}, zero{0, 0};
+};
+
+const void* one(DType t) {
+  if (real_of(t) == DType::F32) return &Factors<float>::one;
+  return &Factors<double>::one;
+}
+const void* zero(DType t) {
+  if (real_of(t) == DType::F32) return &Factors<float>::zero;
+  return &Factors<double>::zero;
+}
+
+std::string extents(int64_t rows, int64_t cols) {
+  return "(" + std::to_string(rows) + ", " + std::to_string(cols) + ")";
+}
+
+// cuBLAS stores columns: what lies in rows is to it the transpose, so it is given outᵀ = bᵀ aᵀ.
+template <class Int>
+void multiply(const Api& cublas, Handle handle, const GemmForm& f) {
+  const int type = f.type == DType::F32   ? 0
+                   : f.type == DType::F64 ? 1
+                   : f.type == DType::C64 ? 2
+                                          : 3;
+  const int turn_a = f.a.transposed ? kTranspose : kNoTranspose;
+  const int turn_b = f.b.transposed ? kTranspose : kNoTranspose;
+  const Int rows = static_cast<Int>(f.rows), cols = static_cast<Int>(f.cols),
+            inner = static_cast<Int>(f.inner), a_line = static_cast<Int>(f.a.line),
+            b_line = static_cast<Int>(f.b.line), out_line = static_cast<Int>(f.out.line);
+  auto doing = [&] {
+    return "multiplying " + (f.stack > 1 ? std::to_string(f.stack) + " pairs of " : "") +
+           std::string(name(f.type)) + " matrices " + extents(f.rows, f.inner) + " and " +
+           extents(f.inner, f.cols);
+  };
+  // The single form has more ways to divide the work than a stack of one has.
+  const Entry& entry = f.stack == 1 ? cublas.gemm[type] : cublas.strided[type];
+  Status status = kSuccess;
+  if (f.stack == 1) {
+    auto* gemm = reinterpret_cast<Gemm<Int>*>(entry.address);
+    status = gemm(handle, turn_b, turn_a, cols, rows, inner, one(f.type), f.b.data, b_line,
+                  f.a.data, a_line, zero(f.type), f.out.data, out_line);
+  } else {
+    auto* gemm = reinterpret_cast<StridedGemm<Int>*>(entry.address);
+    status = gemm(handle, turn_b, turn_a, cols, rows, inner, one(f.type), f.b.data, b_line,
+                  f.b.stack, f.a.data, a_line, f.a.stack, zero(f.type), f.out.data, out_line,
+                  f.out.stack, static_cast<Int>(f.stack));
+  }
+  check(cublas, status, entry.name, doing);
+}
+
+}  // namespace
+
+bool cublas_is_wide() { return !library_report("cublas").found.empty() && api().wide; }
+
+void matmul_cuda(Device& d, const Product& p) {
+  const GemmForm f = require_gemm_form(p);
+  if (f.empty()) return;
+  auto& device = static_cast<cuda::CudaDevice&>(d);
+  if (f.inner == 0) {
+    f.each_run_of_out([&](char* start, size_t bytes) { device.fill_bytes(start, 0, bytes); });
+    return;
+  }
+  const Api& cublas = api();
+  std::lock_guard<std::mutex> turn(handles_mutex);
+  cuda::ContextScope scope(device.context());
+  Handle handle = handle_of(cublas, device);
+  if (cublas.wide) {
+    multiply<int64_t>(cublas, handle, f);
+  } else {
+    multiply<int32_t>(cublas, handle, f);
+  }
+}
+
+}  // namespace numbus::vendor
