@@ -242,6 +242,16 @@ NB_MODULE(_core, m) {
         nb::arg("keepdims") = false, nb::arg("dtype").none() = nb::none(),
         nb::arg("where").none() = nb::none(), nb::arg("ddof") = 0.0,
         nb::arg("out").none() = nb::none());
+  m.def(
+      "matmul",
+      [](nb::object x, nb::object y, nb::object t, nb::object out) -> nb::object {
+        Array a = to_array(x.ptr()), b = to_array(y.ptr()), o;
+        if (!out.is_none()) o = to_array(out.ptr());
+        mark_line();
+        Array r = matmul(a, b, to_dtype(t.ptr()), out.is_none() ? nullptr : &o);
+        return out.is_none() ? nb::steal(wrap(std::move(r))) : out;
+      },
+      nb::arg("x"), nb::arg("y"), nb::arg("dtype"), nb::arg("out").none());
   m.def("result_type", [](nb::args args) {
     Operands ops;
     std::vector<Arg> in(args.size());

@@ -10,7 +10,7 @@ from . import _core
 from ._convert import as_dtype, to_ndarray
 from ._creation import array
 from ._errors import message
-from ._linear import _library_matmul, _product
+from ._linear import _matmul, _product
 from ._reductions import reduce, store
 from ._ufuncs import UFUNCS
 
@@ -214,6 +214,6 @@ def _contract(a, left, b, right, batch, rows, summed, columns, extents):
         sizes = [_product([extents[c] for c in group]) for group in (first, second)]
         return x.reshape(tuple([extents[c] for c in batch]) + tuple(sizes))
 
-    product = _library_matmul(stage(a, left, rows, summed), stage(b, right, summed, columns))
+    product = _matmul(stage(a, left, rows, summed), stage(b, right, summed, columns))
     shape = tuple([extents[c] for c in batch + rows + columns])
     return product.reshape(shape), "".join(batch + rows + columns)

@@ -6,7 +6,7 @@ from . import _core
 from ._convert import operand, to_ndarray
 from ._core import ndarray
 from ._errors import many_axes, message
-from ._host import reading, same_memory, writing
+from ._host import same_memory
 from ._reductions import reduce, store
 from ._ufuncs import UFUNCS
 
@@ -38,21 +38,42 @@ def _few_terms(a, b):
     return total
 
 
-def _library_matmul(a, b, out=None, dtype=None):
-    """Matrix product of arrays of at least two axes each, stacks broadcast: a library call.
-
-    The one place to replace when the core has a plan node for it.
-    """
+def _matmul(a, b, out=None, dtype=None):
+    """Matrix product of arrays of at least two axes each, stacks broadcast."""
     if out is None and dtype is None and 0 < a.shape[-1] <= _FEW_TERMS and b.shape[-1] >= _LONG_ROW:
-        if a.dtype.kind in "fc" and b.dtype.kind in "fc" and "e" not in (a.dtype.char, b.dtype.char):
+        if (
+            a.dtype.kind in "fc"
+            and b.dtype.kind in "fc"
+            and "e" not in (a.dtype.char, b.dtype.char)
+        ):
             return _few_terms(a, b)
-    if out is None:
-        dtype = numpy.promote_types(a.dtype, b.dtype) if dtype is None else numpy.dtype(dtype)
-        stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-        out = _core.empty(stack + (a.shape[-2], b.shape[-1]), dtype)
-    with writing(out, fresh=True) as real:
-        numpy.matmul(reading(a), reading(b), out=real, casting="unsafe")
-    return out
+    if dtype is None:
+        dtype = numpy.promote_types(a.dtype, b.dtype) if out is None else out.dtype
+    dtype = numpy.dtype(dtype)
+    if dtype.char in "fdFD":
+        _offer("cublas" if a.device.startswith("cuda") else "blas")
+        return _core.matmul(a, b, dtype, out)
+    return _finish("matmul", _without_library(a, b, dtype), out)
+
+
+_offered = set()
+
+
+def _offer(library):
+    """Tells the core where a library may be, once."""
+    if library not in _offered:
+        from ._libraries import offer
+
+        offer(library)
+        _offered.add(library)
+
+
+def _without_library(a, b, dtype):
+    """Integers wrap, bool is any(and), half floats sum in float32: one kernel, no products stored."""
+    if dtype.char == "e":
+        return _matmul(a, b, None, "float32").astype(dtype)
+    a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
+    return _sum_of_products(a[..., :, :, None], b[..., None, :, :], -2)
 
 
 def _sum_of_products(a, b, axis=-1):
@@ -95,12 +116,12 @@ def matmul(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, *
         return _finish("matmul", result if dtype is None else result.astype(dtype), out)
     if a.ndim > 1 and b.ndim > 1:
         if type(out) is ndarray and _fits(out, a, b):
-            return _library_matmul(a, b, out)
-        return _finish("matmul", _library_matmul(a, b, None, dtype), out)
+            return _matmul(a, b, out)
+        return _finish("matmul", _matmul(a, b, None, dtype), out)
     if a.ndim == 1:
-        result = _library_matmul(a.reshape((1, a.shape[0])), b, None, dtype)[..., 0, :]
+        result = _matmul(a.reshape((1, a.shape[0])), b, None, dtype)[..., 0, :]
     else:
-        result = _library_matmul(a, b.reshape((b.shape[0], 1)), None, dtype)[..., 0]
+        result = _matmul(a, b.reshape((b.shape[0], 1)), None, dtype)[..., 0]
     return _finish("matmul", result, out)
 
 
@@ -189,7 +210,7 @@ def tensordot(a, b, axes=2):
     b = b.transpose(right + free_b).reshape((n, columns))
     if n == 1:
         return UFUNCS["multiply"](a, b).reshape(shape)
-    return _library_matmul(a, b).reshape(shape)
+    return _matmul(a, b).reshape(shape)
 
 
 def _product(extents):
@@ -229,7 +250,7 @@ def matvec(x1, x2, /, out=None, **kwargs):
     a, b = to_ndarray(x1), to_ndarray(x2)
     if a.ndim < 2 or b.ndim < 1 or a.shape[-1] != b.shape[-1]:
         raise _mismatch("matvec", a, b)
-    return _finish("matvec", _library_matmul(a, b[..., None])[..., 0], out)
+    return _finish("matvec", _matmul(a, b[..., None])[..., 0], out)
 
 
 def vecmat(x1, x2, /, out=None, **kwargs):
@@ -238,4 +259,4 @@ def vecmat(x1, x2, /, out=None, **kwargs):
     if a.ndim < 1 or b.ndim < 2 or a.shape[-1] != b.shape[-2]:
         raise _mismatch("vecmat", a, b)
     a = UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a
-    return _finish("vecmat", _library_matmul(a[..., None, :], b)[..., 0, :], out)
+    return _finish("vecmat", _matmul(a[..., None, :], b)[..., 0, :], out)

@@ -81,6 +81,12 @@ Array reduce(Reduction kind, const Array& a, uint64_t axes, bool keepdims,
              std::optional<DType> dtype, const Array* where, double ddof,
              const Array* out = nullptr);
 
+// x @ y over the last two axes, stacks broadcast, computed in `t` (which a BLAS has); both have two
+// axes at least.
+Array matmul(const Array& x, const Array& y, DType t, const Array* out = nullptr);
+// Appends an instruction that is complete but for its operands.
+void record(Instr& i, const Array& out, const Window::Input* in, int count);
+
 // Views.
 Array view_of(const Array& a, const Layout* layout, int64_t offset);
 Array broadcast_to(const Array& a, std::span<const int64_t> shape);

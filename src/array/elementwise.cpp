@@ -116,6 +116,8 @@ Array fresh(const Layout* layout, DType t, Device* device) {
   return a;
 }
 
+}  // namespace
+
 void record(Instr& i, const Array& out, const Window::Input* in, int count) {
   Runtime& r = Runtime::get();
   uint64_t signature =
@@ -141,6 +143,8 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count) {
   for (int n = 0; n < count; ++n) shared = shared || (in[n].view && in[n].view->base->shared > 0);
   if (shared) r.flush("shared storage");
 }
+
+namespace {
 
 // All operands over one domain: the shared shape, broadcast views, and the recorded instruction.
 Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType result,

@@ -91,8 +91,8 @@ class Builder {
   Kernel& k_;
   std::vector<std::vector<Val>> buckets_ = std::vector<std::vector<Val>>(64);
   std::vector<Val> open_;  // if_any and repeat
- 
-std::vector<int> scope_of_;  // innermost open one of each step
+
+  std::vector<int> scope_of_;  // innermost open one of each step
 };
 
 // Raises RuntimeError with the first violated rule: operands defined before use, types as the rows

@@ -51,6 +51,8 @@ class KernelBuilder {
                                                // at the end of the turn before that is
     std::vector<std::pair<int, int>> written;  // by the second turn, and its name in the last turn
     std::vector<int> only_read;
+    std::vector<std::pair<size_t, int>> kept;  // carried value at the last turn's beginning, and
+                                               // the argument that this is
   };
 
  public:
@@ -372,18 +374,25 @@ class KernelBuilder {
       if (cells_[arg].value == kNone && loads_[arg].empty())
         loads_[arg].emplace_back(kNone, load(arg, kNone));
     Val loop = b_.begin_repeat(fixed_scalar(turns.count - 1));
-    std::vector<Val> carries;
+    std::vector<Val> carries, kept;
+    std::map<int, Cell> last;  // what the arguments are behind the loop
     for (size_t c = 0; c < initial.size(); ++c) {
       carries.push_back(b_.carry(initial[c]));
-      cells_[turns.carried[c].first] = {carries[c], kNone};
+      last[turns.carried[c].first] = cells_[turns.carried[c].first];
     }
+    for (auto [c, arg] : turns.kept) {
+      kept.push_back(b_.carry(initial[c]));
+      last[arg] = {kept.back(), kNone};
+    }
+    for (size_t c = 0; c < carries.size(); ++c)
+      cells_[turns.carried[c].first] = {carries[c], kNone};
     for (size_t m = begin + width; m < begin + 2 * width; ++m) emit(g_.members[m]);
     std::vector<std::pair<Val, Val>> next;
     for (size_t c = 0; c < carries.size(); ++c)
       next.emplace_back(carries[c], total(turns.carried[c].second));
+    for (size_t n = 0; n < kept.size(); ++n)
+      next.emplace_back(kept[n], carries[turns.kept[n].first]);
     b_.end_repeat(loop, next);
-    // What the body's arguments are in the last turn.
-    std::map<int, Cell> last;
     for (auto [arg, in_last] : turns.written) {
       Cell c = cells_[arg];
       // A carried value is by now the next turn's.
@@ -465,7 +474,8 @@ class KernelBuilder {
       int word = k.param_arg(static_cast<int>(a));
       const Storage& st = p_.storages[arg.storage];
       int64_t first = st.slot >= 0 ? p_.window.slots_[st.slot].first_offset : 0;
-      step_.patches.push_back({word, arg.storage, arg.offset - first, -1, DType::Bool});
+      step_.patches.push_back(
+          {word, arg.storage, arg.offset - first, -1, DType::Bool, k.args[a].written});
       for (int d = 0; d < k.rank; ++d) step_.params[word + 1 + d] = over(arg.strides, d);
       if (k.args[a].inner == ir::Inner::Contiguous)
         step_.params[word + k.rank] = itemsize(arg.dtype);
@@ -478,7 +488,7 @@ class KernelBuilder {
       if (scalar_imms_[s].first < 0)
         step_.params[word] = scalar_imms_[s].second;
       else
-        step_.patches.push_back({word, -1, 0, scalar_imms_[s].first, k.scalars[s]});
+        step_.patches.push_back({word, -1, 0, scalar_imms_[s].first, k.scalars[s], false});
     }
     for (ReduceStep& r : reduces_) {
       const Storage& st = p_.storages[r.storage];
@@ -577,25 +587,23 @@ bool KernelBuilder::TurnMap::find() {
     });
     return ok;
   };
-  std::vector<int> before = args, source(args.size(), -1);
+  auto needed = [&](int arg) { return k.p_.storages[k.args_[arg].storage].needed; };
+  std::vector<int> before = args, source(args.size(), -1), wanted;
   for (int64_t t = 2; t < count; ++t) {
     if (!names_in(t)) return false;
     for (size_t x = 0; x < args.size(); ++x) {
-      if (t + 1 < count && writes[x] && names[x] != args[x] &&
-          k.p_.storages[k.args_[names[x]].storage].needed)
-        return false;  // the program keeps each turn's
+      // What the turn before made and the program still holds.
+      if (writes[x] && names[x] != before[x] && needed(before[x])) wanted.push_back(before[x]);
       if (!read_first[x]) continue;
       int from = -1;
       for (size_t y = 0; y < args.size(); ++y)
-        if (writes[y] && before[y] == names[x]) from = static_cast<int>(y);
+        if (before[y] == names[x] && (writes[y] || y != x)) from = static_cast<int>(y);
       if (t == 2) source[x] = from;
       if (source[x] != from || (from < 0 && names[x] != args[x])) return false;
     }
     before = names;
   }
   for (size_t x = 0; x < args.size(); ++x) {
-    if (writes[x] && names[x] != args[x] && k.p_.storages[k.args_[args[x]].storage].needed)
-      return false;
     if (writes[x]) written.emplace_back(args[x], names[x]);
     if (!read_first[x]) continue;
     if (source[x] < 0)
@@ -603,10 +611,42 @@ bool KernelBuilder::TurnMap::find() {
     else
       carried.emplace_back(args[x], args[source[x]]);
   }
+  // Of earlier turns only what the last one still reads is at hand.
+  for (int arg : wanted) {
+    size_t c = 0;
+    while (c < carried.size() && names[place[carried[c].first]] != arg) ++c;
+    if (c == carried.size()) return false;
+    kept.emplace_back(c, arg);
+  }
   return true;
 }
 
-KernelStep build_kernel(Planner& p, Group& g) { return KernelBuilder(p, g).build(); }
+namespace {
+
+KernelStep build_call(Planner& p, const PlanInstr& i) {
+  KernelStep step;
+  step.call.emplace(CallStep{i.instr.routine, i.instr.loop, {}});
+  for_accesses(i, [&](const Access& a, bool write, bool) {
+    const Storage& st = p.storages[a.storage];
+    int64_t first = st.slot >= 0 ? p.window.slots_[st.slot].first_offset : 0;
+    int word = static_cast<int>(step.call->layouts.size());
+    step.patches.push_back({word, a.storage, a.offset - first, -1, a.dtype, write});
+    step.call->layouts.push_back(a.layout);
+    step.bytes += a.layout->size() * a.layout->itemsize();
+  });
+  step.params.assign(step.call->layouts.size(), 0);
+  step.points = i.out.layout->size();
+  step.instrs.push_back(i.source);
+  return step;
+}
+
+}  // namespace
+
+KernelStep build_kernel(Planner& p, Group& g) {
+  const PlanInstr& first = p.instrs[g.members[0].instr];
+  if (first.instr.code == Instr::Call) return build_call(p, first);
+  return KernelBuilder(p, g).build();
+}
 
 namespace {
 
@@ -620,6 +660,7 @@ std::unique_ptr<Plan> make_plan(const Window& w, Repeats repeats) {
   p.place_storage(*plan);
   for (Group& g : p.groups) plan->steps.push_back(build_kernel(p, g));
   plan->storages = p.storages;
+  for (const LayoutRef& l : p.keep) plan->layouts.push_back(l);
   // When each temporary, or dropped array, is last used.
   std::vector<int> last(plan->storages.size(), -1);
   for (size_t g = 0; g < p.groups.size(); ++g)

@@ -207,7 +207,7 @@ class GpuExecutor : public Executor {
 std::vector<std::string> ptx_of(const Plan& plan, int sm, int ptx) {
   std::vector<std::string> all;
   for (const KernelStep& step : plan.steps) {
-    if (step.serial) continue;
+    if (step.serial || step.call) continue;
     for (char aligned : {0, 1}) {
       Code code;
       describe(code, step, std::string(step.code->ir.args.size(), aligned));

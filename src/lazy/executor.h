@@ -10,6 +10,9 @@ class Executor {
   virtual ~Executor() = default;
   // The step's parameters are complete. results: where each reduction stores its (first) result.
   virtual void run(Runtime& runtime, Device& device, KernelStep& step, char* const* results) = 0;
+  virtual void call(Device& device, KernelStep& step) {
+    run_call(device, *step.call, step.params.data());
+  }
 };
 
 Executor& executor_of(Device& device);

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compile/compiler.h"
 #include "interp/program.h"
 #include "ir/kernel.h"
+#include "lazy/calls.h"
 #include "lazy/window.h"
 
 namespace numbus {
@@ -32,6 +34,7 @@ struct Patch {
   int64_t offset;  // relative to the slot's first access
   int scalar;
   DType dtype;
+  bool written;
 };
 
 struct ReduceStep {
@@ -44,9 +47,10 @@ struct ReduceStep {
   std::vector<int64_t> strides;  // of the result, per kernel dimension (0 along reduced ones)
 };
 
-// One launch.
+// One launch: of a kernel, or a library's.
 struct KernelStep {
   std::shared_ptr<KernelCode> code;
+  std::optional<CallStep> call;
   std::vector<int64_t> params;
   std::vector<Patch> patches;
   std::vector<ReduceStep> reduces;
@@ -55,7 +59,7 @@ struct KernelStep {
   int64_t sequential = 1;  // rows that belong to one result (reductions that keep dimensions)
   bool keeps = false;      // a reduction that keeps dimensions
   int64_t points = 0, bytes = 0;
-  int64_t turns = 1;  // of the loop in the body
+  int64_t turns = 1;            // of the loop in the body
   bool tail = false;            // 0-d work that belongs to the kernel before it
   bool serial = false;          // order matters: one thread, interpreter only
   std::vector<int> instrs;      // window instructions, for explain()

@@ -53,6 +53,13 @@ struct PointAccess {
   bool write, result;
 };
 
+// Whether a reduction's result depends on the order of its elements.
+bool rounds_by_order(const Instr& i) {
+  return i.code == Instr::Reduce && is_inexact(i.loop) &&
+         (i.reduction == Reduction::Sum || i.reduction == Reduction::Prod ||
+          i.reduction == Reduction::Var);
+}
+
 std::vector<PointAccess> accesses(const Planner& p, const Group& g) {
   std::vector<PointAccess> all;
   for (const Member& m : g.members)
@@ -256,6 +263,9 @@ bool Planner::try_merge(int ia, int ib) {
     uint64_t all = (inner.shape.size() >= 64 ? ~0ull : (1ull << inner.shape.size()) - 1);
     if ((a.reduces && a.axes != all) || (b.reduces && b.axes != all)) return false;
     if (a.counts || b.counts) return false;
+    // Places count in the larger domain, and with them the order of a sum would depend on fusion.
+    for (const Member& m : inner.members)
+      if (rounds_by_order(instrs[m.instr].instr)) return false;
   }
   if (!compatible(a, shift_a, b, shift_b)) return false;
   if (repeats_request(a, b) || path_through_third(ia, ib)) return false;
@@ -346,7 +356,7 @@ void Planner::order() {
     placed[pick] = 1;
     ready |= groups[pick].set;
     Group& g = groups[pick];
-    if (g.scalar() && !done.empty()) {
+    if (g.scalar() && !g.solo && !done.empty()) {
       const Group& last = done.back();
       int host = last.tail_of >= 0 ? last.tail_of
                  : last.reduces    ? static_cast<int>(done.size()) - 1
@@ -367,8 +377,8 @@ void Planner::order() {
 void Planner::place_storage(Plan& plan) {
   size_t n = storages.size();
   std::vector<int> first(n, -1), last(n, -1);
-  // A value can live in registers only if its first access writes all of it. (Under a predicate too:
-  // what it leaves out of fresh storage is nobody's.)
+  // A value can live in registers only if its first access writes all of it. (Under a predicate
+  // too: what it leaves out of fresh storage is nobody's.)
   std::vector<char> read(n, 0), used(n, 0), defined(n, 0);
   for (size_t g = 0; g < groups.size(); ++g)
     for (const Member& m : groups[g].members)
@@ -380,8 +390,8 @@ void Planner::place_storage(Plan& plan) {
       });
   for (const PlanInstr& p : instrs) {
     for_accesses(p, [&](const Access& a, bool write, bool result) {
-      bool whole = write && !result &&
-                   a.layout->size() * a.layout->itemsize() == storages[a.storage].nbytes;
+      bool whole =
+          write && !result && a.layout->size() * a.layout->itemsize() == storages[a.storage].nbytes;
       if (!defined[a.storage]) defined[a.storage] = whole ? 2 : 1;
     });
   }

@@ -56,7 +56,7 @@ void Planner::add(const Instr& i, int source) {
   };
   for (int n = 0; n < p.inputs(); ++n) p.in[n] = access(i.in[n]);
   p.out = access(i.out);
-  p.solo = i.code == Instr::Map && !p.out.layout->injective();
+  p.solo = i.code == Instr::Call || (i.code == Instr::Map && !p.out.layout->injective());
   instrs.push_back(std::move(p));
 }
 
@@ -140,9 +140,10 @@ void Planner::rewrite() {
       int temporary = static_cast<int>(storages.size());
       storages.push_back({-1, bytes, false, true});
       p.out = {temporary, -1, out.dtype, dense.get(), 0};
-      p.solo = false;
+      p.solo = source.code == Instr::Call;
       PlanInstr copy;
       copy.instr = p.instr;
+      copy.instr.code = Instr::Map;
       copy.instr.op = Op::cast;
       copy.instr.nin = 1;
       copy.instr.loop = out.dtype;

@@ -78,8 +78,8 @@ void Runtime::recorded() {
     return;
   }
   find_period();
-  // Two turns of a loop. Either they fold into a loop inside the kernel, the more the better, or the
-  // window is cut after as many as make a decent kernel.
+  // Two turns of a loop. Either they fold into a loop inside the kernel, the more the better, or
+  // the window is cut after as many as make a decent kernel.
   if (period_ && matching_ >= period_ && matching_ % period_ == 0 && matching_ + period_ >= 16) {
     first_ = n - matching_ - period_;
     folding_ = window_.may_fold(first_, period_);
@@ -124,8 +124,8 @@ void Runtime::flush(const char*) {
   append_slots(window_, window_.key_);
   append_lines(window_, window_.key_);
   const Repeats& r = window_.repeats_;
-  window_.key_.push_back(static_cast<uint64_t>(r.first) << 40 | static_cast<uint64_t>(r.period) << 20 |
-                         static_cast<uint64_t>(r.count));
+  window_.key_.push_back(static_cast<uint64_t>(r.first) << 40 |
+                         static_cast<uint64_t>(r.period) << 20 | static_cast<uint64_t>(r.count));
   uint64_t hash = hash_words(window_.key_.data(), window_.key_.size());
   Plan* plan = nullptr;
   auto [first, last] = plans().equal_range(hash);
@@ -182,9 +182,8 @@ void Runtime::run(Plan& plan) {
   std::vector<char> lost(n, 0);
   std::exception_ptr failure;
   auto lose_outputs = [&](const KernelStep& step) {
-    const auto& args = step.code->ir.args;
-    for (size_t k = 0; k < args.size(); ++k)  // the first patches are the arguments', in order
-      if (args[k].written) lost[step.patches[k].storage] = 1;
+    for (const Patch& p : step.patches)
+      if (p.storage >= 0 && p.written) lost[p.storage] = 1;
     for (const ReduceStep& r : step.reduces) lost[r.storage] = 1;
   };
   for (KernelStep& step : plan.steps) {
@@ -246,9 +245,10 @@ void Runtime::run_step(const Plan& plan, KernelStep& step, char** data) {
     ++stats.launches;
     stats.bytes_moved += step.bytes;
   }
+  Device& device = *window_.slots_[0].base->device;
+  if (step.call) return executor_of(device).call(device, step);
   std::vector<char*> results;
   for (const ReduceStep& r : step.reduces) results.push_back(address(r.storage, r.offset));
-  Device& device = *window_.slots_[0].base->device;
   executor_of(device).run(*this, device, step, results.data());
 }
 
@@ -265,7 +265,8 @@ std::string Runtime::explain_last() {
     s += (step.tail ? "  tail of the kernel before: "
                     : "kernel " + std::to_string(number++) + ": ") +
          std::to_string(step.instrs.size()) + " instructions, " + std::to_string(step.points) +
-         " points, " + std::to_string(step.bytes) + " bytes moved\n" + ir::print(step.code->ir);
+         " points, " + std::to_string(step.bytes) + " bytes moved\n" +
+         (step.call ? "  a library's matmul\n" : ir::print(step.code->ir));
   }
   return s;
 }

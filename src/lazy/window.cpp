@@ -50,8 +50,11 @@ Operand Window::operand(const ViewRef& v, bool write) {
 
 void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
   key_.push_back(static_cast<uint64_t>(i.code) | static_cast<uint64_t>(i.op) << 8 |
-                 static_cast<uint64_t>(i.reduction) << 24 | static_cast<uint64_t>(i.nin) << 32 |
-                 static_cast<uint64_t>(i.predicated) << 36 | static_cast<uint64_t>(i.loop) << 40);
+                 static_cast<uint64_t>(i.code == Instr::Call ? static_cast<uint8_t>(i.routine)
+                                                             : static_cast<uint8_t>(i.reduction))
+                     << 24 |
+                 static_cast<uint64_t>(i.nin) << 32 | static_cast<uint64_t>(i.predicated) << 36 |
+                 static_cast<uint64_t>(i.loop) << 40);
   if (i.code == Instr::Reduce) {
     key_.push_back(i.axes);
     uint64_t bits;

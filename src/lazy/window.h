@@ -13,6 +13,9 @@ namespace numbus {
 
 enum class Reduction : uint8_t { Sum, Prod, Min, Max, Any, All, ArgMin, ArgMax, Var };
 
+// Work that a library does, a kernel of its own in the plan.
+enum class Routine : uint8_t { Matmul };
+
 // One array operand as recorded: a view of a window slot, or (slot < 0) a run-time scalar.
 struct Operand {
   int32_t slot = -1;
@@ -25,9 +28,10 @@ struct Operand {
 constexpr int kMaxOperands = 4;
 
 struct Instr {
-  enum Code : uint8_t { Map, Reduce } code = Map;
+  enum Code : uint8_t { Map, Reduce, Call } code = Map;
   Op op = Op::cast;  // Map: a row, or select, cast (a copy), index (start + i * step)
   Reduction reduction = Reduction::Sum;
+  Routine routine = Routine::Matmul;
   uint8_t nin = 0;           // operands without the predicate
   bool predicated = false;   // in[nin] is a boolean operand: write, or reduce, only where it holds
   DType loop = DType::Bool;  // operands are converted to this (select: all but the condition)
@@ -53,8 +57,8 @@ struct Slot {
   bool written = false, mixed = false;  // mixed: accesses differ, so absolute offsets matter
 };
 
-// A loop of the program found in the window: from instruction `first` on, count * period of them are
-// `count` copies of one body.
+// A loop of the program found in the window: from instruction `first` on, count * period of them
+// are `count` copies of one body.
 struct Repeats {
   int first = 0, period = 0, count = 0;
 };

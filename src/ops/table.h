@@ -37,9 +37,9 @@ enum class Op : uint16_t {
            // end_if
   end_if,
   if_result,  // per lane: c ? b (computed inside if_any) : a
-  repeat,      // the steps up to the matching end_repeat run a times (at least once)
-  carry,       // behind repeat: a value that changes from turn to turn, at first a; behind the loop:
-               // its last value
+  repeat,     // the steps up to the matching end_repeat run a times (at least once)
+  carry,      // behind repeat: a value that changes from turn to turn, at first a; behind the loop:
+              // its last value
   carry_next,  // before end_repeat: carry a is b in the next turn
   end_repeat,  // a: the repeat
 };

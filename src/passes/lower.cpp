@@ -67,9 +67,7 @@ class Lower {
     Op op = old_.body[v].op;
     return op == Op::scalar || op == Op::constant;
   }
-  bool is_kept_magnitude(Val v) const {
-    return old_.body[v].op == Op::hypot && only_compared_[v];
-  }
+  bool is_kept_magnitude(Val v) const { return old_.body[v].op == Op::hypot && only_compared_[v]; }
 
   Val at(Val o) const { return o == kNone ? kNone : map_[o]; }
 
@@ -94,10 +92,10 @@ class Lower {
   }
 
   static Op mirrored(Op op) {
-    return op == Op::less            ? Op::greater
-           : op == Op::less_equal    ? Op::greater_equal
-           : op == Op::greater       ? Op::less
-                                     : Op::less_equal;
+    return op == Op::less         ? Op::greater
+           : op == Op::less_equal ? Op::greater_equal
+           : op == Op::greater    ? Op::less
+                                  : Op::less_equal;
   }
 
   // |(x, y)| op t. The sum of squares, at most 1.5 ULP off, decides unless it comes closer to t**2
@@ -116,8 +114,8 @@ class Lower {
     Val known = m.mand(fits, m.mor(below, above));
     Val fast = op == Op::less || op == Op::less_equal ? below : above;
     return m.if_any(
-        m.mnot(known),
-        [&] { return b_.emit(op, DType::Bool, expand(b_, Op::hypot, x, y), t); }, fast);
+        m.mnot(known), [&] { return b_.emit(op, DType::Bool, expand(b_, Op::hypot, x, y), t); },
+        fast);
   }
 
   ir::Kernel& old_;

@@ -1,0 +1,139 @@
+"""Loops over element-private bodies become a loop inside one kernel, its state in registers."""
+
+import numpy as np
+import pytest
+from helpers import draw
+
+pytestmark = pytest.mark.numbus
+MODES = ["eager", "interp", "compiled"]
+
+
+def mandelbrot(xp, c0, steps):
+    c, n = c0.copy(), xp.zeros(c0.shape, "int64")
+    for _ in range(steps):
+        m = abs(c) < 2
+        c[m] = c[m] ** 2 + c0[m]
+        n[m] += 1
+    return c, n
+
+
+def rebinding(xp, c0, steps):
+    x, y = c0.real, c0.imag * 0.5
+    for _ in range(steps):
+        before = x
+        t = x * 0.5 + y * 0.25
+        x, y = y, t - before * 0.125
+    return x, y, before
+
+
+def constant_change(xp, c0, steps):
+    x, n = c0.real.copy(), xp.ones(c0.shape, "int32")
+    for _ in range(steps):
+        x *= 0.75
+        x += c0.imag
+        n += 2
+    return x, n
+
+
+def keeping_turns(xp, c0, steps):
+    x, kept = c0.real, []
+    for _ in range(steps):
+        y = x * 0.5
+        x = y + 1
+        kept.append(y)
+    return (x, *kept)
+
+
+def changing_scalar(xp, c0, steps):
+    x, y = c0.real, c0.imag
+    for k in range(steps):
+        x = x * 0.5 + k
+        y = y * 0.25 - x
+    return x, y
+
+
+def several_arrays(xp, c0, steps):
+    parts = [c0.real * k for k in range(steps)]
+    total, square = xp.zeros(c0.shape), xp.zeros(c0.shape)
+    for p in parts:
+        total += p
+        square += p * p
+    return total, square
+
+
+BODIES = [mandelbrot, rebinding, constant_change, keeping_turns, changing_scalar, several_arrays]
+
+
+@pytest.mark.parametrize("body", BODIES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("steps", [1, 2, 3, 7, 30, 100])
+def test_result(xp, core, body, steps):
+    c0 = draw((7, 37), "complex128", -2, 1)
+    core.set_mode("eager")
+    eager = [np.asarray(g) for g in body(xp, xp.array(c0), steps)]
+    if steps <= 7 or body is not mandelbrot:  # orbits are chaotic
+        for g, e in zip(eager, body(np, c0, steps), strict=True):
+            np.testing.assert_allclose(g, e, rtol=1e-12)
+    for mode in MODES[1:]:
+        core.set_mode(mode)
+        for g, e in zip(body(xp, xp.array(c0), steps), eager, strict=True):
+            np.testing.assert_array_equal(np.asarray(g), e, err_msg=mode)
+    core.set_mode("auto")
+
+
+@pytest.mark.parametrize("body", [mandelbrot, rebinding, constant_change], ids=lambda f: f.__name__)
+def test_launches(xp, core, body):
+    """Twenty-five turns and more to a launch."""
+    core.set_mode("compiled")
+    c0 = xp.array(draw((64, 64), "complex128", -2, 1))
+    for _ in range(2):
+        xp.synchronize()
+        core.reset_stats()
+        kept = body(xp, c0, 100)
+        xp.synchronize()
+        stats = core.stats()
+        del kept
+    core.set_mode("auto")
+    assert stats["launches"] <= 6, stats  # a kernel for each of two that share nothing
+    assert stats["compiles"] == 0, stats
+
+
+def test_other_counts_compile_nothing(xp, core):
+    core.set_mode("compiled")
+    c0 = xp.array(draw((64, 64), "complex128", -2, 1))
+    for steps in range(5, 20):
+        mandelbrot(xp, c0, steps)
+        xp.synchronize()
+        if steps == 5:
+            core.reset_stats()
+    core.set_mode("auto")
+    assert core.stats()["compiles"] <= 1, core.stats()
+
+
+def test_requests_that_repeat_are_all_done(xp, core):
+    """A stopwatch's loop, whose turns all compute the same."""
+    a, b = xp.array(draw((64, 64), "float64")), xp.array(draw((64, 64), "float64"))
+    xp.synchronize()
+    core.reset_stats()
+    for _ in range(10):
+        c = a * b
+        d = c + 1
+    xp.synchronize()
+    assert core.stats()["launches"] == 10
+    del d
+
+
+def test_magnitudes_at_the_limit(xp, core):
+    """abs(z) < t without a root decides as abs(z) itself does."""
+    near = 2 * np.exp(1j * np.linspace(0, 7, 4001))
+    scale = 1 + np.arange(-8, 9)[:, None] * 2.0**-53
+    odd = np.array([0, np.inf, -np.inf, np.nan, 1e-320, 1e300, 1e-200, 2])
+    z = np.concatenate([(near * scale).ravel(), (odd[:, None] + 1j * odd).ravel()])
+    for mode in MODES:
+        core.set_mode(mode)
+        x = xp.array(z)
+        size = np.asarray(abs(x))
+        for t in (2.0, 1e-320, 1e300, 1e-200, np.inf, np.nan, -1.0, 0.0):
+            for op in ("__lt__", "__le__", "__gt__", "__ge__"):
+                got = np.asarray(getattr(abs(x), op)(t))
+                np.testing.assert_array_equal(got, getattr(size, op)(t), err_msg=f"{t} {op}")
+    core.set_mode("auto")
