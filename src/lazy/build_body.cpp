@@ -1,0 +1,144 @@
+// The steps of a kernel's body: values kept in registers from one instruction to the next.
+#include <algorithm>
+
+#include "base/error.h"
+#include "lazy/kernel_builder.h"
+#include "lazy/reduce.h"
+#include "passes/expand.h"
+
+namespace numbus {
+
+ir::Val KernelBuilder::scalar(int imm, DType t) {
+  step_ir_.scalars.push_back(t);
+  scalar_imms_.push_back({imm, 0});
+  return b_.emit(Op::scalar, t, kNone, kNone, kNone,
+                 static_cast<int64_t>(step_ir_.scalars.size() - 1));
+}
+
+ir::Val KernelBuilder::fixed_scalar(int64_t value) {
+  step_ir_.scalars.push_back(DType::I64);
+  scalar_imms_.push_back({-1, value});
+  return b_.emit(Op::scalar, DType::I64, kNone, kNone, kNone,
+                 static_cast<int64_t>(step_ir_.scalars.size() - 1));
+}
+
+// The point's place in NumPy's order within the domain (or within the reduced part of it).
+ir::Val KernelBuilder::position() {
+  if (position_ != kNone) return position_;
+  for (int d = 0; d < step_ir_.rank; ++d) {
+    int64_t w = over(weights_, d);
+    if (w == 0) continue;
+    Val i = b_.emit(Op::index, DType::I64, kNone, kNone, kNone, d);
+    if (w != 1) i = b_.emit(Op::multiply, DType::I64, i, fixed_scalar(w));
+    position_ = position_ == kNone ? i : b_.emit(Op::add, DType::I64, position_, i);
+  }
+  if (position_ == kNone) position_ = b_.constant(DType::I64, Scalar::from_int(0));
+  return position_;
+}
+
+ir::Val KernelBuilder::box_of(const Member& m) {
+  if (whole(m)) return kNone;
+  Vec box;
+  for (size_t d = 0; d < g_.shape.size(); ++d) {
+    box.push_back(m.at[d]);
+    box.push_back(m.at[d] + p_.instrs[m.instr].shape[d]);
+  }
+  auto at = std::find(boxes_.begin(), boxes_.end(), box) - boxes_.begin();
+  return b_.emit(Op::in_box, DType::Bool, kNone, kNone, kNone, at);
+}
+
+ir::Val KernelBuilder::both(Val x, Val y) {
+  if (x == kNone) return y;
+  if (y == kNone || x == y) return x;
+  return b_.emit(Op::logical_and, DType::Bool, x, y);
+}
+
+ir::Val KernelBuilder::load(int arg, Val where) {
+  if (whole_loads_) where = kNone;
+  return b_.emit(Op::load, step_ir_.args[arg].dtype, where, kNone, kNone, arg);
+}
+
+ir::Val KernelBuilder::read(const Access& a, const Member& m, Val where) {
+  if (a.storage < 0) return kNone;
+  int arg = arg_of(a, m);
+  Cell& c = cells_[arg];
+  if (c.value == kNone) {
+    // Loads are shared by all that read under the same predicate, or under none.
+    for (auto [w, v] : loads_[arg])
+      if (w == kNone || w == where) return v;
+    Val v = load(arg, where);
+    loads_[arg].emplace_back(where, v);
+    return v;
+  }
+  if (c.where == kNone || c.where == where || !p_.storages[a.storage].needed) return c.value;
+  return choose(b_, c.where, c.value, load(arg, where));
+}
+
+void KernelBuilder::emit(const Member& m) {
+  const PlanInstr& p = p_.instrs[m.instr];
+  const Instr& i = p.instr;
+  Val where = box_of(m);
+  Val in[kMaxOperands] = {kNone, kNone, kNone, kNone};
+  auto operand = [&](int n, DType t) {
+    return convert(
+        b_, p.in[n].storage < 0 ? scalar(p.in[n].imm, p.in[n].dtype) : read(p.in[n], m, where), t);
+  };
+  if (i.predicated) {
+    where = both(where, operand(i.nin, DType::Bool));
+  }
+  if (i.code == Instr::Reduce) {
+    Val v = operand(0, i.loop);
+    auto fields = reduction_fields(i.reduction, i.loop);
+    int first = static_cast<int>(step_ir_.acc_fields.size());
+    step_ir_.acc_fields.insert(step_ir_.acc_fields.end(), fields.begin(), fields.end());
+    emit_reduction_step(b_, i.reduction, first, v, where,
+                        needs_position(i.reduction) ? position() : kNone);
+    reduces_[next_reduce_].first_field = first;
+    reduces_[next_reduce_++].fields = static_cast<int>(fields.size());
+    return;
+  }
+  Val v;
+  if (i.op == Op::index) {
+    v = position();
+    if (!whole(m)) raise(ErrorKind::Runtime, "planner: arange inside a larger domain");
+    DType t = i.loop;
+    v = expand(b_, Op::add, operand(0, t),
+               expand(b_, Op::multiply, convert(b_, v, t), operand(1, t)));
+  } else if (i.op == Op::cast) {
+    v = operand(0, p.out.dtype);
+  } else if (i.op == Op::select) {
+    Val c = operand(0, DType::Bool), x = operand(1, i.loop);
+    v = choose(b_, c, x, operand(2, i.loop));
+  } else {
+    for (int n = 0; n < i.nin; ++n) in[n] = operand(n, i.loop);
+    v = expand(b_, i.op, in[0], in[1]);
+  }
+  v = convert(b_, v, p.out.dtype);
+  write(arg_of(p.out, m), v, where);
+}
+
+void KernelBuilder::write(int arg, Val v, Val where) {
+  Cell& c = cells_[arg];
+  if (where == kNone) {
+    c = {v, kNone};
+  } else if (c.value == kNone) {
+    c = {v, where};
+  } else {
+    Val w = c.where == kNone   ? kNone
+            : c.where == where ? where
+                               : b_.emit(Op::logical_or, DType::Bool, c.where, where);
+    // Where only the new predicate holds the old value is nobody's: the select's other side is
+    // not used.
+    c = {choose(b_, where, v, c.value), w};
+  }
+}
+
+void KernelBuilder::store_results() {
+  for (size_t a = 0; a < args_.size(); ++a) {
+    if (cells_[a].value == kNone || !p_.storages[args_[a].storage].needed) continue;
+    b_.emit(Op::store, args_[a].dtype, cells_[a].value, cells_[a].where, kNone,
+            static_cast<int64_t>(a));
+  }
+}
+
+}  // namespace numbus
