@@ -421,6 +421,38 @@ bool is_internal(PyCodeObject* code) {
 
 }  // namespace
 
+namespace {
+
+// Where the frames of a line token end: code objects stay referenced by is_internal().
+struct Place {
+  PyCodeObject* code;
+  int at;
+};
+std::unordered_map<uint64_t, Place>& places() {
+  static auto* p = new std::unordered_map<uint64_t, Place>;
+  return *p;
+}
+
+void remember(uint64_t line, PyCodeObject* code, int at) {
+  static uint64_t recent[4096];
+  uint64_t& known = recent[line & 4095];
+  if (known == line) return;
+  known = line;
+  places().try_emplace(line, Place{code, at});
+}
+
+}  // namespace
+
+std::string describe_line(uint64_t line) {
+  using Addr2Line = int (*)(PyCodeObject*, int);
+  static auto number = reinterpret_cast<Addr2Line>(dlsym(RTLD_DEFAULT, "PyCode_Addr2Line"));
+  auto it = places().find(line);
+  if (it == places().end() || !number) return "";
+  nb::handle code(reinterpret_cast<PyObject*>(it->second.code));
+  return nb::cast<std::string>(nb::str(nb::getattr(code, "co_filename"))) + ", line " +
+         std::to_string(number(it->second.code, it->second.at));
+}
+
 // The place of the call: instruction offsets from here out to the first frame that is not this
 // package's own.
 void mark_line() {
@@ -432,6 +464,7 @@ void mark_line() {
   PyFrameObject* f = PyEval_GetFrame();
   uint64_t line = 0;
   bool owned = false;
+  Place last{};
   for (int depth = 0; f && depth < 8; ++depth) {
     PyCodeObject* code = PyFrame_GetCode(f);
     uint64_t at = get_lasti ? static_cast<uint64_t>(get_lasti(f))
@@ -439,11 +472,13 @@ void mark_line() {
     line = mix(line ^ reinterpret_cast<uint64_t>(code), at);
     bool internal = is_internal(code);
     Py_DECREF(reinterpret_cast<PyObject*>(code));
+    last = {code, static_cast<int>(at)};
     PyFrameObject* back = internal && get_back ? get_back(f) : nullptr;
     if (owned) Py_DECREF(reinterpret_cast<PyObject*>(f));
     f = back;
     owned = true;
   }
+  if (last.code) remember(line, last.code, last.at);
   current_line = line;
 }
 

@@ -50,6 +50,10 @@ struct Operands {
   std::vector<Array> hold;
   Operands() { hold.reserve(8); }
   bool convert(PyObject* o, Arg& out);  // false: not a number or array
+  Array& keep(Array&& a) {
+    hold.push_back(std::move(a));
+    return hold.back();
+  }
 };
 Array to_array(PyObject* o);  // ndarray, generic, number or anything NumPy takes
 Array import_numpy(PyObject* o, bool copy, bool shared, Device* device = nullptr);
@@ -65,7 +69,8 @@ PyObject* fall_back(const char* name, nb::object args);
 std::vector<int64_t> to_shape(PyObject* o);
 Casting to_casting(PyObject* o);
 
-void mark_line();  // remembers where the Python program is
+std::string describe_line(uint64_t line);  // "file.py, line 12", or nothing
+void mark_line();                          // remembers where the Python program is
 void set_error(const Error& e);
 
 // Runs f, turning core errors into Python ones; for C slots.

@@ -141,6 +141,7 @@ NB_MODULE(_core, m) {
   bind_devices(m);
   bind_dlpack(m);
   bind_vendor(m);
+  Runtime::get().describe_line = describe_line;
 
   m.def("empty", [](nb::object shape, nb::object t) {
     return nb::steal(wrap(empty(to_shape(shape.ptr()), to_dtype(t.ptr()))));
@@ -242,6 +243,22 @@ NB_MODULE(_core, m) {
         nb::arg("keepdims") = false, nb::arg("dtype").none() = nb::none(),
         nb::arg("where").none() = nb::none(), nb::arg("ddof") = 0.0,
         nb::arg("out").none() = nb::none());
+  m.def("gather", [](nb::object source, uint64_t axes, std::vector<nb::object> index, int place) {
+    std::vector<Array> arrays;
+    for (const nb::object& o : index) arrays.push_back(to_array(o.ptr()));
+    mark_line();
+    return nb::steal(wrap(gather(to_array(source.ptr()), axes, arrays, place)));
+  });
+  m.def("scatter", [](nb::object target, uint64_t axes, std::vector<nb::object> index, int place,
+                      nb::object value) {
+    std::vector<Array> arrays;
+    for (const nb::object& o : index) arrays.push_back(to_array(o.ptr()));
+    Operands ops;
+    Arg from;
+    if (!ops.convert(value.ptr(), from)) from = Arg(&ops.keep(to_array(value.ptr())));
+    mark_line();
+    scatter(as_array(target.ptr()), axes, arrays, place, from);
+  });
   m.def(
       "matmul",
       [](nb::object x, nb::object y, nb::object t, nb::object out) -> nb::object {

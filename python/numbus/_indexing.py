@@ -1,7 +1,7 @@
 """Indices beyond slices and one mask: integer arrays, mixed and partial boolean indices.
 
-The core hands them over. NumPy gathers and scatters on the zero-copy view: a library call, which
-a plan node of the core replaces later.
+The core hands them over. Up to three index arrays go back to it as a gather or a scatter, which
+fuses; NumPy does the rest on the zero-copy view.
 """
 
 import numpy
@@ -48,10 +48,88 @@ def _plain_item(item):
     return item
 
 
+_MOST = 3  # index arrays of a gather
+_NO_INDEX = numpy.empty(0, numpy.intp)
+
+
+def _advanced(a, index):
+    """(view, axes, arrays, place): `index` as integer arrays for some axes of a view of `a`, their
+    shared shape standing at `place` among the other axes. None where NumPy has to sort it out.
+    """
+    items = index if type(index) is tuple else (index,)
+    taken, ellipsis, arrays, masks = [], None, 0, []
+    for item in items:
+        kind = type(item)
+        if kind is slice or item is None:
+            taken.append(item)
+        elif item is Ellipsis:
+            if ellipsis is not None:
+                return None
+            ellipsis = len(taken)
+        elif kind is int:
+            taken.append(item)
+        else:
+            if type(item) is list:
+                item = numpy.asarray([to_numpy(x) for x in item]) if item else _NO_INDEX
+            found = _as_indices(a, item)
+            if found is None:
+                return None
+            if item.dtype == bool:
+                masks.append((len(taken), item.shape))
+            taken.extend(found)
+            arrays += sum([type(x) is not int for x in found])
+    if not 1 <= arrays <= _MOST:
+        return None
+    rest = a.ndim - sum([x is not None for x in taken])
+    if rest < 0:
+        return None
+    at = len(taken) if ellipsis is None else ellipsis
+    taken[at:at] = [slice(None)] * rest
+    for n, shape in masks:
+        before = sum([x is not None for x in taken[: n + (rest if n >= at else 0)]])
+        if a.shape[before : before + len(shape)] != shape:
+            return None
+    # Integers count with the arrays: side by side their shape stays in place, apart it comes first.
+    chosen = [n for n, x in enumerate(taken) if x is not None and type(x) is not slice]
+    together = chosen[-1] - chosen[0] == len(chosen) - 1
+    place = chosen[0] if together else 0
+    basic, axes, found, axis = [], 0, [], 0
+    for item in taken:
+        if type(item) is ndarray:
+            axes |= 1 << axis
+            found.append(item)
+            item = slice(None)
+        basic.append(item)
+        axis += type(item) is not int
+    return a[tuple(basic)], axes, found, place
+
+
+def _as_indices(a, item):
+    """The integer arrays (or one int) that an array stands for; None: not for us."""
+    kind = type(item)
+    if kind is generic or isinstance(item, numpy.generic):
+        return [int(item)] if item.dtype.kind in "iu" else None
+    if kind is ndarray and item.dtype.kind in "iu":
+        return [item] if item.ndim else [int(item)]
+    if kind is numpy.ndarray and item.dtype.kind in "iu":
+        if item.ndim == 0:
+            return [int(item)]
+        return [_core.to_device(_core.from_numpy(item).copy(), a._device)]
+    if kind in (ndarray, numpy.ndarray) and item.dtype.kind == "b" and item.ndim:
+        return [
+            _core.to_device(_core.from_numpy(x), a._device) for x in numpy.asarray(item).nonzero()
+        ]
+    return None
+
+
 def getitem(a, index):
     """`a[index]` by NumPy's rules for integer and boolean arrays: a copy; IndexError
     out of range.
     """
+    found = _advanced(a, index)
+    if found is not None:
+        view, axes, arrays, place = found
+        return _core.gather(view, axes, arrays, place)
     view = numpy.asarray(a)
     index = plain(index)
     try:
@@ -78,6 +156,10 @@ def setitem(a, index, value):
         raise ValueError(
             message("setitem", "assignment destination is read-only", a.shape, "a copy")
         )
+    found = _advanced(a, index) if not a._device.startswith("cuda") else None
+    if found is not None:
+        view, axes, arrays, place = found
+        return _core.scatter(view, axes, arrays, place, value)
     index = plain(index)
     try:
         with writing(a) as real:

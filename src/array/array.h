@@ -87,6 +87,20 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out = nullptr
 // Appends an instruction that is complete but for its operands.
 void record(Instr& i, const Array& out, const Window::Input* in, int count);
 
+// Indexing by integer arrays, which stand for the dimensions of `a` whose bits are set in `axes`,
+// at most three. Their shared shape stands at `place` among the dimensions that are left. Wrong
+// indices raise IndexError: at once where their values are known, else when they run.
+Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int place);
+void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
+             const Arg& value);
+// A dense layout whose axes lie in memory in the given order, outermost first.
+const Layout* dense_layout(std::span<const int64_t> shape, std::span<const int> outer_first,
+                           int size);
+// The order NumPy's iterator finds for n axes, outermost first: an insertion sort from the
+// innermost axis out, in which axes that no operand can tell apart (extents of one, broadcast) are
+// skipped and C order wins where operands disagree.
+std::vector<int> iteration_order(std::span<const Array* const> arrays, int n);
+
 // Views.
 Array view_of(const Array& a, const Layout* layout, int64_t offset);
 Array broadcast_to(const Array& a, std::span<const int64_t> shape);

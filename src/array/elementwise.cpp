@@ -10,35 +10,7 @@
 #include "passes/expand_complex.h"
 
 namespace numbus {
-namespace {
 
-DType weak_result(DType strong, Kind weak) {
-  Kind k = kind(strong);
-  if (weak == Kind::Bool) return strong;
-  if (weak == Kind::Int || weak == Kind::UInt) return k == Kind::Bool ? DType::I64 : strong;
-  if (weak == Kind::Float) return k < Kind::Float ? DType::F64 : strong;
-  if (k == Kind::Complex) return strong;
-  return k < Kind::Float ? DType::C128 : complex_of(strong);
-}
-
-DType default_of(Kind k) {
-  return k == Kind::Bool    ? DType::Bool
-         : k <= Kind::UInt  ? DType::I64
-         : k == Kind::Float ? DType::F64
-                            : DType::C128;
-}
-
-bool int_fits(const Scalar& s, DType t) {
-  if (s.kind == Kind::UInt && t == DType::U64) return true;
-  if (s.kind == Kind::UInt && s.u > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
-    return false;
-  if (t == DType::U64) return s.i >= 0;
-  int bits = 8 * itemsize(t);
-  if (kind(t) == Kind::UInt) return s.i >= 0 && s.i < (int64_t(1) << bits);
-  return bits == 64 || (s.i >= -(int64_t(1) << (bits - 1)) && s.i < (int64_t(1) << (bits - 1)));
-}
-
-// A dense layout whose axes lie in memory in the given order, outermost first.
 const Layout* dense_layout(std::span<const int64_t> shape, std::span<const int> outer_first,
                            int size) {
   std::vector<int64_t> strides(shape.size());
@@ -50,9 +22,6 @@ const Layout* dense_layout(std::span<const int64_t> shape, std::span<const int> 
   return Layout::get(shape, strides, size);
 }
 
-// The order NumPy's iterator finds: an insertion sort from the innermost axis out, in which axes
-// that no operand can tell apart (extents of one, broadcast) are skipped and C order wins where
-// operands disagree.
 std::vector<int> iteration_order(std::span<const Array* const> arrays, int n) {
   std::vector<int> inner_first(n);
   for (int d = 0; d < n; ++d) inner_first[d] = n - 1 - d;
@@ -80,6 +49,34 @@ std::vector<int> iteration_order(std::span<const Array* const> arrays, int n) {
   }
   std::reverse(inner_first.begin(), inner_first.end());
   return inner_first;
+}
+
+namespace {
+
+DType weak_result(DType strong, Kind weak) {
+  Kind k = kind(strong);
+  if (weak == Kind::Bool) return strong;
+  if (weak == Kind::Int || weak == Kind::UInt) return k == Kind::Bool ? DType::I64 : strong;
+  if (weak == Kind::Float) return k < Kind::Float ? DType::F64 : strong;
+  if (k == Kind::Complex) return strong;
+  return k < Kind::Float ? DType::C128 : complex_of(strong);
+}
+
+DType default_of(Kind k) {
+  return k == Kind::Bool    ? DType::Bool
+         : k <= Kind::UInt  ? DType::I64
+         : k == Kind::Float ? DType::F64
+                            : DType::C128;
+}
+
+bool int_fits(const Scalar& s, DType t) {
+  if (s.kind == Kind::UInt && t == DType::U64) return true;
+  if (s.kind == Kind::UInt && s.u > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+    return false;
+  if (t == DType::U64) return s.i >= 0;
+  int bits = 8 * itemsize(t);
+  if (kind(t) == Kind::UInt) return s.i >= 0 && s.i < (int64_t(1) << bits);
+  return bits == 64 || (s.i >= -(int64_t(1) << (bits - 1)) && s.i < (int64_t(1) << (bits - 1)));
 }
 
 // A layout for a fresh result: C order, or the operands' common axis order where they agree on
@@ -131,7 +128,7 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count) {
             device_label(*in[n].view->base->device) + " and " + device_label(*out.base->device),
             "one device (see nb.device and to_device)");
     }
-    if (in[n].view && in[n].view->base->failed) Runtime::raise_failed();
+    if (in[n].view && in[n].view->base->failure) throw Error(*in[n].view->base->failure);
   }
   require_one_device(out);
   i.line = current_line;

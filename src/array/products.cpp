@@ -50,8 +50,8 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out) {
   Array result = out ? *out : empty(shape, t, a.base->device);
   if (out) {
     require_writeable(result, "matmul");
-    if (result.dtype != t || !std::equal(shape.begin(), shape.end(), result.shape().begin(),
-                                         result.shape().end()))
+    if (result.dtype != t ||
+        !std::equal(shape.begin(), shape.end(), result.shape().begin(), result.shape().end()))
       raise(ErrorKind::Value, "matmul", "out does not fit", shape_string(*result.layout),
             shape_string(shape) + " of " + std::string(name(t)));
   }
@@ -83,8 +83,8 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out) {
     p.out.data += o.offset;
     return vendor::blas_takes(p, o.base->device->kind());
   };
-  LayoutRef plain(Layout::contiguous(std::vector<int64_t>{left.layout->shape(0), rows, cols},
-                                     itemsize(t)));
+  LayoutRef plain(
+      Layout::contiguous(std::vector<int64_t>{left.layout->shape(0), rows, cols}, itemsize(t)));
   Array fresh = empty({plain->shape(), 3}, t, a.base->device);
   // One operand after the other is judged beside operands in C order.
   auto in_c = [&](const Array& v) {

@@ -147,6 +147,68 @@ void Body::store(const ir::Arg& a, const Point& p, int arg, Value value, V mask)
   }
 }
 
+Value Body::gather_at(const Point& p, const ir::Inst& i, V offset, V mask) {
+  const ir::Arg& a = k_.args[i.imm];
+  DType part = real_of(a.dtype);
+  int size = itemsize(part);
+  Type* scalar = part == DType::Bool ? B.getInt8Ty() : E.scalar_type(part);
+  V stride = p.strides[i.imm] ? p.strides[i.imm] : B.getInt64(itemsize(a.dtype));
+  V base = address(p.rows[i.imm], p.col, stride, itemsize(a.dtype));
+  if (E.W > 1) offset = B.CreateAdd(offset, B.CreateMul(E.iota(), E.splat(stride)));
+  V ptrs = B.CreateGEP(B.getInt8Ty(), base, offset);
+  auto plane = [&](int at) -> V {
+    V from = at ? B.CreateGEP(B.getInt8Ty(), ptrs, B.getInt64(at)) : ptrs;
+    if (E.W == 1) return load_plain(scalar, from, mask, size);
+    Type* t = E.wide(scalar);
+    return B.CreateMaskedGather(t, from, llvm::Align(size), mask ? mask : E.all_true(),
+                                llvm::Constant::getNullValue(t));
+  };
+  Value r{plane(0)};
+  if (part == DType::Bool) r.v = B.CreateICmpNE(r.v, llvm::Constant::getNullValue(r.v->getType()));
+  if (is_complex(a.dtype)) r.im = plane(size);
+  return r;
+}
+
+// Lanes write in order, so that of several that meet the last one stays.
+void Body::scatter_at(const Point& p, const ir::Inst& i, Value value, V offset, V mask) {
+  const ir::Arg& a = k_.args[i.imm];
+  DType part = real_of(a.dtype);
+  int size = itemsize(part);
+  V stride = p.strides[i.imm] ? p.strides[i.imm] : B.getInt64(itemsize(a.dtype));
+  V base = address(p.rows[i.imm], p.col, stride, itemsize(a.dtype));
+  if (E.W > 1) offset = B.CreateAdd(offset, B.CreateMul(E.iota(), E.splat(stride)));
+  V ptrs = B.CreateGEP(B.getInt8Ty(), base, offset);
+  V v = part == DType::Bool ? B.CreateZExt(value.v, E.wide(B.getInt8Ty())) : value.v;
+  auto both = [&] {
+    for (auto [x, at] : {std::pair{v, 0}, std::pair{value.im, size}}) {
+      if (!x) continue;
+      V to = at ? B.CreateGEP(B.getInt8Ty(), ptrs, B.getInt64(at)) : ptrs;
+      if (E.W == 1)
+        B.CreateAlignedStore(x, to, llvm::Align(size));
+      else
+        B.CreateMaskedScatter(x, to, llvm::Align(size), mask ? mask : E.all_true());
+    }
+  };
+  if (E.W == 1 && mask)
+    when(mask, both);
+  else
+    both();
+}
+
+void Body::check(const Point& p, const ir::Inst& i, V wrong, V index) {
+  V any = E.W == 1 ? wrong : B.CreateOrReduce(wrong);
+  when(any, [&] {
+    V which = index;
+    if (E.W > 1) {
+      V bits = B.CreateBitCast(wrong, B.getIntNTy(E.W));
+      V first = B.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, B.getFalse());
+      which = B.CreateExtractElement(index, B.CreateZExt(first, B.getInt64Ty()));
+    }
+    B.CreateStore(B.getInt64(i.imm + 1), p.report);
+    B.CreateStore(which, B.CreateConstGEP1_64(B.getInt64Ty(), p.report, 1));
+  });
+}
+
 V Body::table(int id, DType type, V index) {
   const auto& values = ir::const_table(id).values;
   llvm::Module* m = B.GetInsertBlock()->getModule();
@@ -278,6 +340,9 @@ void Body::emit(const Point& p) {
         break;
       }
       case Op::if_result: r.v = B.CreateSelect(c, b, a); break;
+      case Op::gather: r = gather_at(p, i, a, masked(b)); break;
+      case Op::scatter: scatter_at(p, i, at[i.a], c, masked(b)); break;
+      case Op::check: check(p, i, masked(a), b); break;
       case Op::repeat: {
         // The count is the same for all lanes.
         V turns = E.W == 1 ? a : B.CreateExtractElement(a, uint64_t{0});

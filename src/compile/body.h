@@ -29,6 +29,7 @@ struct Point {
   std::vector<llvm::Value*> boxes;  // per box: membership mask (constant true where known)
   bool inside = false;              // all boxes hold: no masks at all
   bool streaming = false;
+  llvm::Value* report = nullptr;  // pointer to the words of the first wrong index
 };
 
 class Body {
@@ -43,6 +44,22 @@ class Body {
   llvm::Value* load_plain(llvm::Type* t, llvm::Value* ptr, llvm::Value* mask, unsigned align);
   llvm::Value* gather(llvm::Type* scalar, llvm::Value* ptr, llvm::Value* stride, llvm::Value* mask);
   void scatter(llvm::Value* v, llvm::Value* ptr, llvm::Value* stride, llvm::Value* mask);
+  Value gather_at(const Point& p, const ir::Inst& i, llvm::Value* offset, llvm::Value* mask);
+  void scatter_at(const Point& p, const ir::Inst& i, Value v, llvm::Value* offset,
+                  llvm::Value* mask);
+  void check(const Point& p, const ir::Inst& i, llvm::Value* wrong, llvm::Value* index);
+  // Runs `inside` where the scalar condition holds.
+  template <class F>
+  void when(llvm::Value* condition, F&& inside) {
+    llvm::Function* f = B.GetInsertBlock()->getParent();
+    auto* yes = llvm::BasicBlock::Create(B.getContext(), "when", f);
+    auto* after = llvm::BasicBlock::Create(B.getContext(), "after", f);
+    B.CreateCondBr(condition, yes, after);
+    B.SetInsertPoint(yes);
+    inside();
+    B.CreateBr(after);
+    B.SetInsertPoint(after);
+  }
   llvm::Value* table(int id, DType type, llvm::Value* index);
   llvm::Value* address(llvm::Value* row, llvm::Value* col, llvm::Value* stride, int size) {
     return B.CreateGEP(B.getInt8Ty(), row, B.CreateMul(col, stride ? stride : B.getInt64(size)));

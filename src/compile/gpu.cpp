@@ -172,6 +172,7 @@ class Gpu {
                                                                     : word(w + 1 + outer));
     }
     p.uniform.assign(k_.args.size(), {});
+    if (k_.checks) p.report = pointer(word(k_.param_report()));
     p.scalars.clear();
     for (int s = 0; s < static_cast<int>(k_.scalars.size()); ++s) p.scalars.push_back(scalar(e, s));
   }

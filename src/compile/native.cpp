@@ -41,6 +41,7 @@ class Native {
     begin_ = f_->getArg(3);
     end_ = f_->getArg(4);
     for (int s = 0; s < static_cast<int>(k_.scalars.size()); ++s) p_.scalars.push_back(scalar(s));
+    if (k_.checks) p_.report = b_.CreateIntToPtr(param(k_.param_report()), b_.getPtrTy());
     auto* head = block("row");
     auto* exit = block("exit");
     auto* entry = b_.GetInsertBlock();

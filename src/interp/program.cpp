@@ -276,6 +276,37 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
           store_masked(size, field, size, at(i.a), reinterpret_cast<const uint8_t*>(at(i.b)), n);
         break;
       }
+      case Op::gather:
+      case Op::scatter: {
+        bool loads = i.op == Op::gather;
+        int64_t stride = params[k.param_arg(static_cast<int>(i.imm)) + 1 + inner];
+        char* base = rows[i.imm] + col * stride;
+        int size = itemsize(real_of(i.type));
+        const auto* offset = reinterpret_cast<const int64_t*>(at(loads ? i.a : i.c));
+        const char* mask = at(i.b);
+        for (int part = 0; part < (is_complex(i.type) ? 2 : 1); ++part) {
+          size_t plane = static_cast<size_t>(part) * block_ * size;
+          for (int64_t j = 0; j < n; ++j) {
+            if (mask && !mask[j]) continue;
+            char* there = base + j * stride + offset[j] + part * size;
+            if (loads)
+              std::memcpy(out + plane + j * size, there, size);
+            else
+              std::memcpy(there, at(i.a) + plane + j * size, size);
+          }
+        }
+        break;
+      }
+      case Op::check: {
+        const char* wrong = at(i.a);
+        auto* report = reinterpret_cast<int64_t*>(params[k.param_report()]);
+        for (int64_t j = 0; j < n; ++j) {
+          if (!wrong[j] || report[0]) continue;
+          report[0] = i.imm + 1;
+          report[1] = reinterpret_cast<const int64_t*>(at(i.b))[j];
+        }
+        break;
+      }
       case Op::repeat: turns = *reinterpret_cast<const int64_t*>(at(i.a)); break;
       case Op::carry: copy_value(out, at(i.a), i.type, n); break;
       case Op::carry_next: copy_value(out, at(i.b), i.type, n); break;

@@ -26,6 +26,9 @@ bool pure(Op op) {
     case Op::carry:
     case Op::carry_next:
     case Op::end_repeat:
+    case Op::gather:
+    case Op::scatter:
+    case Op::check:
     case Op::load: return false;
     default: return true;
   }
@@ -199,6 +202,16 @@ void verify(const Kernel& k) {
         if (k.args[i.imm].dtype != i.type) fail(v, "argument type");
         if (i.op == Op::store && (type(i.a) != i.type || !k.args[i.imm].written))
           fail(v, "store type or read-only argument");
+        break;
+      case Op::gather:
+      case Op::scatter:
+        if (k.args.at(i.imm).dtype != i.type) fail(v, "argument type");
+        if (type(i.op == Op::gather ? i.a : i.c) != DType::I64) fail(v, "offset type");
+        if (i.op == Op::scatter && (type(i.a) != i.type || !k.args[i.imm].written))
+          fail(v, "scatter type or read-only argument");
+        break;
+      case Op::check:
+        if (!k.checks || type(i.a) != DType::Bool || type(i.b) != DType::I64) fail(v, "check");
         break;
       case Op::scalar:
         if (k.scalars[i.imm] != i.type) fail(v, "scalar type");

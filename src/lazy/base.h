@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/error.h"
 #include "device/device.h"
 
 namespace numbus {
@@ -15,15 +16,15 @@ struct Mask;
 struct Base {
   Device* device;
   int64_t nbytes;
-  char* data = nullptr;              // null while virtual
-  int32_t refs = 0;                  // handles and windows
-  int32_t handles = 0;               // arrays that can still reach it
-  int32_t shared = 0;                // outside parties that can reach the storage
-  int32_t slot = -1;                 // its number in the pending window, or -1
-  uint32_t version = 0;              // one more per recorded write
-  bool failed = false;               // an error stopped what should have written it
-  bool owned = true;                 // data comes from the device's pool
-  void (*release)(void*) = nullptr;  // gives foreign storage back
+  char* data = nullptr;                  // null while virtual
+  int32_t refs = 0;                      // handles and windows
+  int32_t handles = 0;                   // arrays that can still reach it
+  int32_t shared = 0;                    // outside parties that can reach the storage
+  int32_t slot = -1;                     // its number in the pending window, or -1
+  uint32_t version = 0;                  // one more per recorded write
+  std::shared_ptr<const Error> failure;  // what stopped what should have written it
+  bool owned = true;                     // data comes from the device's pool
+  void (*release)(void*) = nullptr;      // gives foreign storage back
   void* owner = nullptr;
   Mask* mask = nullptr;  // the live snapshot of this base as a boolean mask, if any (weak)
 

@@ -13,6 +13,10 @@ namespace {
 
 constexpr int64_t kStreamingBytes = 64 << 20;
 
+bool touches_memory(Op op) {
+  return op == Op::load || op == Op::store || op == Op::gather || op == Op::scatter;
+}
+
 }  // namespace
 
 KernelStep KernelBuilder::build() {
@@ -28,11 +32,10 @@ KernelStep KernelBuilder::build() {
   return finish();
 }
 
-int KernelBuilder::arg_of(const Access& a, const Member& m) {
-  KernelArg k{a.storage, a.dtype, a.offset, Vec(g_.shape.size(), 0)};
-  for (int d = 0; d < a.layout->ndim(); ++d) {
-    k.strides[d] = g_.shape[d] > 1 ? a.layout->stride(d) : 0;
-    k.offset -= m.at[d] * a.layout->stride(d);
+int KernelBuilder::add_arg(KernelArg k, const Member& m) {
+  for (size_t d = 0; d < k.strides.size(); ++d) {
+    k.offset -= m.at[d] * k.strides[d];
+    if (g_.shape[d] == 1) k.strides[d] = 0;
   }
   for (size_t i = 0; i < args_.size(); ++i) {
     const KernelArg& o = args_[i];
@@ -40,16 +43,35 @@ int KernelBuilder::arg_of(const Access& a, const Member& m) {
         o.strides == k.strides)
       return static_cast<int>(i);
   }
-  args_.push_back(k);
+  args_.push_back(std::move(k));
   return static_cast<int>(args_.size() - 1);
+}
+
+int KernelBuilder::arg_of(const Access& a, const Member& m) {
+  KernelArg k{a.storage, a.dtype, a.offset, Vec(g_.shape.size(), 0)};
+  for (int d = 0; d < a.layout->ndim(); ++d) k.strides[d] = a.layout->stride(d);
+  return add_arg(std::move(k), m);
+}
+
+int KernelBuilder::spread_arg(const PlanInstr& p, const Access& a, const Member& m) {
+  KernelArg k{a.storage, a.dtype, a.offset, Vec(g_.shape.size(), 0)};
+  size_t at = 0, indices = g_.shape.size();
+  for (int d = 0; d < a.layout->ndim(); ++d) indices -= !(p.instr.axes >> d & 1);
+  for (int d = 0; d < a.layout->ndim(); ++d) {
+    if (p.instr.axes >> d & 1) continue;
+    if (at == p.instr.place) at += indices;
+    k.strides[at++] = a.layout->stride(d);
+  }
+  return add_arg(std::move(k), m);
 }
 
 void KernelBuilder::collect() {
   for (const Member& m : g_.members) {
     PlanInstr& p = p_.instrs[m.instr];
     for (int n = 0; n < p.inputs(); ++n)
-      if (p.in[n].storage >= 0) arg_of(p.in[n], m);
-    if (p.instr.code == Instr::Map) args_[arg_of(p.out, m)].written = true;
+      if (p.in[n].storage >= 0) p.in[n].spread ? spread_arg(p, p.in[n], m) : arg_of(p.in[n], m);
+    if (p.instr.code == Instr::Map)
+      args_[p.out.spread ? spread_arg(p, p.out, m) : arg_of(p.out, m)].written = true;
     if (!whole(m)) {
       Vec box;
       for (size_t d = 0; d < g_.shape.size(); ++d) {
@@ -195,7 +217,7 @@ void KernelBuilder::fill_args() {
 
 void KernelBuilder::find_stored() {
   for (const ir::Inst& i : step_ir_.body)
-    if (i.op == Op::load || i.op == Op::store) args_[i.imm].stored = true;
+    if (touches_memory(i.op)) args_[i.imm].stored = true;
 }
 
 // Drops arguments that never touch memory, and writes the run-time parameters.
@@ -210,7 +232,7 @@ KernelStep KernelBuilder::finish() {
     kept_args.push_back(args_[a]);
   }
   for (ir::Inst& i : step_ir_.body)
-    if (i.op == Op::load || i.op == Op::store) i.imm = renumber[i.imm];
+    if (touches_memory(i.op)) i.imm = renumber[i.imm];
   step_ir_.args = std::move(kept);
 
   ir::Kernel& k = step_ir_;
@@ -266,7 +288,8 @@ KernelStep KernelBuilder::finish() {
     bool red = !dims_[d].empty() && reduced(dims_[d].back());
     if (step_.keeps && red) step_.sequential *= extents_[d];
   }
-  step_.serial = g_.solo;
+  step_.ordered = p_.instrs[g_.members[0].instr].instr.scatters();
+  step_.serial = g_.solo && !step_.ordered;
   step_.tail = g_.tail_of >= 0;
   for (const Member& m : g_.members) step_.instrs.push_back(p_.instrs[m.instr].source);
   ir::verify(k);

@@ -74,6 +74,29 @@ ir::Val KernelBuilder::read(const Access& a, const Member& m, Val where) {
   return choose(b_, c.where, c.value, load(arg, where));
 }
 
+ir::Val KernelBuilder::spread_offset(const PlanInstr& p, const Access& a, const Member& m,
+                                     Val& where) {
+  Val offset = kNone, zero = b_.constant(DType::I64, Scalar::from_int(0)), known = where;
+  auto index = [&](Op op, DType t, Val x, Val y) { return b_.emit(op, t, x, y); };
+  for (int d = 0, n = 1; d < a.layout->ndim(); ++d) {
+    if (!(p.instr.axes >> d & 1)) continue;
+    Val given = convert(b_, read(p.in[n++], m, known), DType::I64);
+    Val extent = fixed_scalar(a.layout->shape(d));
+    Val at = b_.emit(Op::select, DType::I64, index(Op::less, DType::Bool, given, zero),
+                     index(Op::add, DType::I64, given, extent), given);
+    Val wrong = index(Op::logical_or, DType::Bool, index(Op::less, DType::Bool, at, zero),
+                      index(Op::greater_equal, DType::Bool, at, extent));
+    step_ir_.checks = true;
+    b_.emit(Op::check, DType::Bool, both(known, wrong), given, kNone,
+            static_cast<int64_t>(step_.checks.size()));
+    step_.checks.push_back({p.instr.line, d, a.layout->shape(d)});
+    where = both(where, b_.emit(Op::logical_not, DType::Bool, wrong));
+    Val bytes = index(Op::multiply, DType::I64, at, fixed_scalar(a.layout->stride(d)));
+    offset = offset == kNone ? bytes : index(Op::add, DType::I64, offset, bytes);
+  }
+  return offset;
+}
+
 void KernelBuilder::emit(const Member& m) {
   const PlanInstr& p = p_.instrs[m.instr];
   const Instr& i = p.instr;
@@ -104,6 +127,14 @@ void KernelBuilder::emit(const Member& m) {
     DType t = i.loop;
     v = expand(b_, Op::add, operand(0, t),
                expand(b_, Op::multiply, convert(b_, v, t), operand(1, t)));
+  } else if (i.scatters()) {
+    v = operand(0, p.out.dtype);
+    Val offset = spread_offset(p, p.out, m, where);
+    b_.emit(Op::scatter, p.out.dtype, v, where, offset, spread_arg(p, p.out, m));
+    return;
+  } else if (i.gathers()) {
+    Val sane = where, offset = spread_offset(p, p.in[0], m, sane);
+    v = b_.emit(Op::gather, p.in[0].dtype, offset, sane, kNone, spread_arg(p, p.in[0], m));
   } else if (i.op == Op::cast) {
     v = operand(0, p.out.dtype);
   } else if (i.op == Op::select) {

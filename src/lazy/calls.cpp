@@ -13,8 +13,8 @@ vendor::Matrix matrix(const Layout& l) {
 }  // namespace
 
 vendor::Product product_of(DType type, const Layout& a, const Layout& b, const Layout& out) {
-  return {type,      out.shape(0), out.shape(1), out.shape(2), a.shape(2),
-          matrix(a), matrix(b),    matrix(out)};
+  return {type,       out.shape(0), out.shape(1), out.shape(2),
+          a.shape(2), matrix(a),    matrix(b),    matrix(out)};
 }
 
 void run_call(Device& device, const CallStep& call, const int64_t* addresses) {

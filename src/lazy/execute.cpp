@@ -49,7 +49,7 @@ struct Launch {
   template <class F>
   void units(int64_t n, int64_t grain, F&& body) {
     // The interpreter's buffers belong to one thread.
-    if (!native || n <= grain) return body(0, n);
+    if (!native || n <= grain || step.ordered) return body(0, n);
     parallel_for_each(n, grain, [&](int64_t begin, int64_t end, int) { body(begin, end); });
   }
 
@@ -224,6 +224,8 @@ class CpuExecutor : public Executor {
     bool native = use_native(rt, *step.code, step);
     if (!native) ++rt.stats.interpreted;
     const ir::Kernel& k = step.code->ir;
+    step.report[0] = 0;
+    if (k.checks) step.params[k.param_report()] = reinterpret_cast<int64_t>(step.report);
     int width = k.acc == ir::Acc::Columns ? ir::kColumns : ir::kLanes;
     Launch l{step, native, results, width, state_bytes(k, width)};
     if (step.reduces.empty())

@@ -139,9 +139,21 @@ class GpuExecutor : public Executor {
         std::memcpy(&words[w + 1 + step.code->ir.rank], &step.reduces[r].ddof, 8);
       }
     }
+    char* report = nullptr;
+    if (step.code->ir.checks) {
+      report = reports_[&d].get(d, sizeof step.report);
+      words[step.code->ir.param_report()] = reinterpret_cast<int64_t>(report);
+    }
     std::vector<void*> parameters;
     for (int64_t& w : words) parameters.push_back(&w);
     code.function.launch(grid, block, 0, d.stream(), parameters.data());
+    if (step.code->ir.checks) read_report(d, step, report);
+  }
+
+  // Wrong indices must stop what depends on them: the kernel is waited for.
+  static void read_report(cuda::CudaDevice& d, KernelStep& step, char* report) {
+    d.copy_to_host(step.report, report, sizeof step.report);
+    if (step.report[0]) d.fill_bytes(report, 0, sizeof step.report);
   }
 
  private:
@@ -196,7 +208,7 @@ class GpuExecutor : public Executor {
     code.function = known->function("k");
   }
 
-  std::unordered_map<cuda::CudaDevice*, Scratch> scratch_;
+  std::unordered_map<cuda::CudaDevice*, Scratch> scratch_, reports_;
   std::unordered_map<cuda::CudaDevice*,
                      std::unordered_map<std::string, std::shared_ptr<cuda::Module>>>
       modules_;

@@ -55,6 +55,9 @@ class KernelBuilder {
  private:
   // build.cpp: dimensions and arguments.
   int arg_of(const Access& a, const Member& m);
+  // That of a gather's source or a scatter's target: without the indexed dimensions.
+  int spread_arg(const PlanInstr& p, const Access& a, const Member& m);
+  int add_arg(KernelArg k, const Member& m);
   bool whole(const Member& m) const { return p_.instrs[m.instr].shape == g_.shape; }
   void collect();
   const Layout* order_layout() const;
@@ -82,6 +85,9 @@ class KernelBuilder {
   void emit(const Member& m);
   void write(int arg, Val v, Val where);
   void store_results();
+
+  // The byte offset that the indices of a gather or scatter give; `where` loses the wrong ones.
+  Val spread_offset(const PlanInstr& p, const Access& a, const Member& m, Val& where);
 
   // build_repeats.cpp: loops of the program.
   // The value of an argument for all points: what a predicate left out comes from memory.

@@ -37,6 +37,13 @@ struct Patch {
   bool written;
 };
 
+// What a wrong index is reported as.
+struct IndexCheck {
+  uint64_t line;
+  int axis;
+  int64_t extent;
+};
+
 struct ReduceStep {
   Reduction kind;
   DType in, out;  // type reduced over, type stored
@@ -59,8 +66,11 @@ struct KernelStep {
   int64_t sequential = 1;  // rows that belong to one result (reductions that keep dimensions)
   bool keeps = false;      // a reduction that keeps dimensions
   int64_t points = 0, bytes = 0;
-  int64_t turns = 1;            // of the loop in the body
-  bool tail = false;            // 0-d work that belongs to the kernel before it
+  int64_t turns = 1;     // of the loop in the body
+  bool tail = false;     // 0-d work that belongs to the kernel before it
+  bool ordered = false;  // a scatter: one thread, points in order
+  std::vector<IndexCheck> checks;
+  int64_t report[2] = {0, 0};   // site + 1 and index of a check that failed
   bool serial = false;          // order matters: one thread, interpreter only
   std::vector<int> instrs;      // window instructions, for explain()
   std::vector<int> free_after;  // storages that die here

@@ -106,6 +106,7 @@ bool Planner::embed(const Group& big, const Group& small, std::vector<int64_t>& 
     for (const PointAccess& y : of_small) {
       if (x.access->storage != y.access->storage || !(x.write || y.write) || x.result || y.result)
         continue;
+      if (x.access->spread || y.access->spread) continue;
       const Layout& l = *y.access->layout;
       if (!same_strides(*x.access->layout, l, small.shape)) continue;
       const Layout& steps = *x.access->layout;
@@ -170,7 +171,7 @@ bool Planner::compatible(const Group& a, const std::vector<int64_t>& shift_a, co
       if (x.access->storage != y.access->storage || !(x.write || y.write)) continue;
       if (x.result || y.result) return false;
       bool identical =
-          x.access->dtype == y.access->dtype &&
+          x.access->dtype == y.access->dtype && !x.access->spread && !y.access->spread &&
           same_strides(*x.access->layout, *y.access->layout, domain) &&
           origin(*x.access, *x.member, shift_a) == origin(*y.access, *y.member, shift_b);
       for (size_t d = 0; identical && d < domain.size(); ++d) {
@@ -390,8 +391,8 @@ void Planner::place_storage(Plan& plan) {
       });
   for (const PlanInstr& p : instrs) {
     for_accesses(p, [&](const Access& a, bool write, bool result) {
-      bool whole =
-          write && !result && a.layout->size() * a.layout->itemsize() == storages[a.storage].nbytes;
+      bool whole = write && !result && !a.spread &&
+                   a.layout->size() * a.layout->itemsize() == storages[a.storage].nbytes;
       if (!defined[a.storage]) defined[a.storage] = whole ? 2 : 1;
     });
   }

@@ -19,6 +19,7 @@ struct Access {
   DType dtype = DType::Bool;
   const Layout* layout = nullptr;
   int64_t offset = 0;
+  bool spread = false;  // of a gather or scatter: at each point it may be any element of the layout
 };
 
 struct PlanInstr {

@@ -10,7 +10,7 @@ namespace numbus {
 namespace {
 
 bool identical(const Access& a, const Access& b) {
-  return a.layout == b.layout && a.offset == b.offset && a.dtype == b.dtype;
+  return a.layout == b.layout && a.offset == b.offset && a.dtype == b.dtype && !a.spread;
 }
 
 // The layout of the whole base in which `box` is a rectangle, as far as the box's strides tell it.
@@ -47,16 +47,21 @@ void Planner::add(const Instr& i, int source) {
   PlanInstr p;
   p.instr = i;
   p.source = source;
-  const Layout* domain = i.code == Instr::Reduce ? i.in[0].layout : i.out.layout;
+  const Layout* domain = i.code == Instr::Reduce ? i.in[0].layout
+                         : i.scatters()          ? i.in[1].layout
+                                                 : i.out.layout;
   p.shape.assign(domain->shape(), domain->shape() + domain->ndim());
   auto access = [&](const Operand& o) {
-    if (o.slot < 0) return Access{-1, o.imm, o.dtype, nullptr, 0};
+    if (o.slot < 0) return Access{-1, o.imm, o.dtype, nullptr, 0, false};
     int s = current[o.slot];
-    return Access{s, -1, o.dtype, o.layout, o.offset};
+    return Access{s, -1, o.dtype, o.layout, o.offset, false};
   };
   for (int n = 0; n < p.inputs(); ++n) p.in[n] = access(i.in[n]);
   p.out = access(i.out);
-  p.solo = i.code == Instr::Call || (i.code == Instr::Map && !p.out.layout->injective());
+  p.in[0].spread = i.gathers();
+  p.out.spread = i.scatters();
+  p.solo =
+      i.code == Instr::Call || i.scatters() || (i.code == Instr::Map && !p.out.layout->injective());
   instrs.push_back(std::move(p));
 }
 
@@ -66,7 +71,7 @@ void Planner::rewrite() {
     add(source, static_cast<int>(n));
     PlanInstr& p = instrs.back();
     int slot = source.out.slot;
-    if (source.code == Instr::Reduce) continue;
+    if (source.code == Instr::Reduce || source.scatters()) continue;
     bool self = false, earlier = false;
     for (int k = 0; k < p.inputs(); ++k) {
       const Access& a = p.in[k];
@@ -78,7 +83,7 @@ void Planner::rewrite() {
       for (int k = 0; k < instrs[j].inputs(); ++k) {
         const Access& a = instrs[j].in[k];
         if (a.storage == p.out.storage && !identical(a, p.out) &&
-            a.layout->ndim() == p.out.layout->ndim() &&
+            (a.spread || a.layout->ndim() == p.out.layout->ndim()) &&
             may_overlap(a.offset, *a.layout, p.out.offset, *p.out.layout)) {
           earlier = true;
           break;
@@ -110,8 +115,8 @@ void Planner::rewrite() {
       copy.instr.line = source.line;
       copy.source = static_cast<int>(n);
       copy.shape.assign(whole->shape(), whole->shape() + whole->ndim());
-      copy.in[0] = {old.storage, -1, old.dtype, whole, 0};
-      copy.out = {fresh, -1, old.dtype, whole, 0};
+      copy.in[0] = {old.storage, -1, old.dtype, whole, 0, false};
+      copy.out = {fresh, -1, old.dtype, whole, 0, false};
       instrs.insert(instrs.end() - 1, std::move(copy));
     } else if (self) {
       // Through a temporary: all reads first.
@@ -127,7 +132,7 @@ void Planner::rewrite() {
         save.source = static_cast<int>(n);
         save.shape = p.shape;
         save.in[0] = where;
-        save.out = {static_cast<int>(storages.size()), -1, DType::Bool, flat.get(), 0};
+        save.out = {static_cast<int>(storages.size()), -1, DType::Bool, flat.get(), 0, false};
         storages.push_back({-1, box.size(), false, true});
         where = save.out;
         instrs.insert(instrs.end() - 1, std::move(save));
@@ -139,7 +144,7 @@ void Planner::rewrite() {
       Access out = p.out;
       int temporary = static_cast<int>(storages.size());
       storages.push_back({-1, bytes, false, true});
-      p.out = {temporary, -1, out.dtype, dense.get(), 0};
+      p.out = {temporary, -1, out.dtype, dense.get(), 0, false};
       p.solo = source.code == Instr::Call;
       PlanInstr copy;
       copy.instr = p.instr;
@@ -183,7 +188,7 @@ void Planner::rewrite() {
     // A partial write mixes with what was there: a value of its own.
     bool whole =
         p.out.layout->size() * p.out.layout->itemsize() == storages[p.out.storage].nbytes &&
-        !p.instr.predicated;
+        !p.instr.predicated && !p.out.spread;
     value_of_[p.out.storage] = whole ? v : mix(v, ++unique << 20);
   }
 }

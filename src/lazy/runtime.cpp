@@ -180,7 +180,7 @@ void Runtime::run(Plan& plan) {
   // A step that fails poisons what it would have written and all that depends on it; the others
   // still run.
   std::vector<char> lost(n, 0);
-  std::exception_ptr failure;
+  std::shared_ptr<const Error> failure;
   auto lose_outputs = [&](const KernelStep& step) {
     for (const Patch& p : step.patches)
       if (p.storage >= 0 && p.written) lost[p.storage] = 1;
@@ -200,8 +200,16 @@ void Runtime::run(Plan& plan) {
           if (p.storage >= 0) need(p.storage);
         for (const ReduceStep& r : step.reduces) need(r.storage);
         run_step(plan, step, data);
-      } catch (...) {
-        if (!failure) failure = std::current_exception();
+        if (step.report[0]) raise_index(step);
+      } catch (const Error& e) {
+        if (!failure) failure = std::make_shared<Error>(e);
+        lose_outputs(step);
+      } catch (const std::bad_alloc&) {
+        if (!failure)
+          failure = std::make_shared<Error>(ErrorKind::Memory,
+                                            "[allocate] the system has no memory "
+                                            "left; got a request beyond it; "
+                                            "expected smaller arrays");
         lose_outputs(step);
       }
     }
@@ -221,12 +229,12 @@ void Runtime::run(Plan& plan) {
     Base* b = window_.slots_[slot].base;
     int last = plan.final_storage[slot];
     char* now = data[last];
-    if (lost[last]) b->failed = true;
+    if (lost[last]) b->failure = failure;
     if (b->data == now || now == nullptr) continue;  // in place, contracted or already freed
     if (b->data && b->owned) device.free(b->data, static_cast<size_t>(b->nbytes));
     b->data = now;
   }
-  if (failure) std::rethrow_exception(failure);
+  if (failure) throw Error(*failure);
 }
 
 void Runtime::run_step(const Plan& plan, KernelStep& step, char** data) {
@@ -252,9 +260,14 @@ void Runtime::run_step(const Plan& plan, KernelStep& step, char** data) {
   executor_of(device).run(*this, device, step, results.data());
 }
 
-void Runtime::raise_failed() {
-  raise(ErrorKind::Runtime, "read", "an earlier error stopped the computation of this array",
-        "a value that was never written", "an array made after that error");
+void Runtime::raise_index(const KernelStep& step) const {
+  const IndexCheck& c = step.checks[step.report[0] - 1];
+  std::string where = describe_line ? describe_line(c.line) : "";
+  raise(ErrorKind::Index, "index",
+        "out of bounds for axis " + std::to_string(c.axis) + " with size " +
+            std::to_string(c.extent) + (where.empty() ? "" : " (recorded at " + where + ")"),
+        "index " + std::to_string(step.report[1]),
+        "-" + std::to_string(c.extent) + " to " + std::to_string(c.extent - 1));
 }
 
 std::string Runtime::explain_last() {

@@ -34,11 +34,12 @@ class Runtime {
   // After this the base has storage that holds its current value.
   void materialize(Base* b, const char* reason) {
     if (b->pending()) flush(reason);
-    if (b->failed) raise_failed();
+    if (b->failure) throw Error(*b->failure);
     b->ensure_data();
   }
 
-  [[noreturn]] static void raise_failed();
+  // Names the place in the program that a recorded line token stands for; set by the bindings.
+  std::string (*describe_line)(uint64_t) = nullptr;
 
   Mode mode = Mode::Auto;
   Stats stats;
@@ -48,6 +49,7 @@ class Runtime {
  private:
   void find_period();
   void run(Plan& plan);
+  [[noreturn]] void raise_index(const KernelStep& step) const;
   void run_step(const Plan& plan, KernelStep& step, char** data);
   Window window_;
   std::vector<uint64_t> signatures_;

@@ -61,6 +61,7 @@ void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
     std::memcpy(&bits, &i.param, 8);
     key_.push_back(bits);
   }
+  if (i.gathers() || i.scatters()) key_.push_back(i.axes << 8 | i.place);
   for (int n = 0; n < count; ++n) {
     if (in[n].view) {
       i.in[n] = operand(*in[n].view, false);
@@ -104,7 +105,7 @@ bool Window::may_fold(int first, int period) const {
   for (size_t s = 0; s < value.size(); ++s) value[s] = s + 1;
   for (int at = 0; at < 2 * period; ++at) {
     const Instr& i = instrs_[first + at];
-    if (i.code != Instr::Map || i.op == Op::index) return false;
+    if (i.code != Instr::Map || i.op == Op::index || i.gathers() || i.scatters()) return false;
     if (!i.out.layout->same_shape(domain) || !i.out.layout->injective()) return false;
     uint64_t v = mix(static_cast<uint64_t>(at % period), 1);
     for (int n = 0; n < i.nin + i.predicated; ++n) {

@@ -35,10 +35,14 @@ struct Instr {
   uint8_t nin = 0;           // operands without the predicate
   bool predicated = false;   // in[nin] is a boolean operand: write, or reduce, only where it holds
   DType loop = DType::Bool;  // operands are converted to this (select: all but the condition)
-  uint64_t axes = 0;         // Reduce: bit d set where dimension d of in[0] is reduced
+  uint64_t axes = 0;         // Reduce: bit d set where dimension d of in[0] is reduced; gather and
+                             // scatter: where it is indexed by in[1], in[2], … in turn
+  uint8_t place = 0;         // gather, scatter: first of the indices' dimensions in the domain
   double param = 0;          // Var: ddof
   Operand out, in[kMaxOperands];
   uint64_t line = 0;  // where in the Python program
+  bool gathers() const { return code == Map && op == Op::gather; }
+  bool scatters() const { return code == Map && op == Op::scatter; }
 };
 
 // A view as the recorder receives it.

@@ -42,6 +42,9 @@ enum class Op : uint16_t {
               // its last value
   carry_next,  // before end_repeat: carry a is b in the next turn
   end_repeat,  // a: the repeat
+  gather,      // imm: argument; its element a bytes away from the point's; only where b (if any)
+  scatter,     // imm: argument; a to the element c bytes away from the point's, where b (if any)
+  check,       // a: lanes whose index b is wrong, to be reported; imm: site
 };
 
 enum class Rule : uint8_t {

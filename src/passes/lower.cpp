@@ -16,6 +16,8 @@ using ir::Val;
 bool has_effect(Op op) {
   switch (op) {
     case Op::store:
+    case Op::scatter:
+    case Op::check:
     case Op::acc_store:
     case Op::if_any:
     case Op::end_if:

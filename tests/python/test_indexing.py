@@ -81,3 +81,51 @@ def test_iteration_and_len(xp):
     assert 17.0 in a and -5.0 not in a
     with pytest.raises(TypeError):
         len(xp.array(3.0))
+
+
+# ---- gathers and scatters as parts of kernels ------------------------------------------------
+def test_gather_fuses(xp, core):
+    x, i = xp.array(np.arange(100.0)), xp.array(np.arange(40, dtype="int64"))
+    core.set_mode("compiled")
+    for _ in range(2):
+        xp.synchronize()
+        core.reset_stats()
+        s = float((x[i * 2 + 1] * 2 + x[i]).sum())
+        stats = core.stats()
+    core.set_mode("auto")
+    assert s == (np.arange(1, 81, 2) * 2 + np.arange(40)).sum()
+    assert (stats["launches"], stats["flushes"], stats["fallbacks"]) == (1, 1, 0), stats
+
+
+def test_last_of_repeated_indices_stays(xp):
+    r = np.random.default_rng(0)
+    i, v = r.integers(0, 50, 5000), r.random(5000)
+    a, b = np.zeros(50), xp.zeros(50)
+    a[i] = v
+    b[xp.array(i)] = xp.array(v)
+    np.testing.assert_array_equal(np.asarray(b), a)
+    a[i % 7] = a[i]
+    b[xp.array(i) % 7] = b[xp.array(i)]
+    np.testing.assert_array_equal(np.asarray(b), a)
+
+
+def test_wrong_index_that_is_known_raises_at_the_call(xp):
+    x = xp.array(np.arange(10.0))
+    for wrong in (10, -11):
+        with pytest.raises(IndexError, match=rf"axis 0 with size 10.*got index {wrong}; expected"):
+            x[xp.array([1, wrong])]
+        with pytest.raises(IndexError):
+            x[xp.array([1, wrong])] = 0
+    np.testing.assert_array_equal(np.asarray(x), np.arange(10.0))
+
+
+def test_wrong_index_that_is_pending_names_its_line_and_its_dependents_only(xp):
+    x = xp.array(np.arange(10.0))
+    i = xp.array([3, 4]) * 3
+    y = x[i] * 2  # this line
+    z = x + 1
+    with pytest.raises(IndexError, match=r"test_indexing\.py, line \d+\); got index 12; expected"):
+        np.asarray(y)
+    with pytest.raises(IndexError, match="got index 12"):
+        y + 1
+    np.testing.assert_array_equal(np.asarray(z), np.arange(10.0) + 1)

@@ -1,0 +1,167 @@
+// Indexing by integer arrays: one element per point of the indices' shared shape.
+#include <algorithm>
+#include <atomic>
+
+#include "array/array.h"
+#include "base/error.h"
+#include "device/cpu/thread_pool.h"
+
+namespace numbus {
+namespace {
+
+// The shapes of an indexing: of the indices, and of its domain, in which they stand at `place`
+// among the dimensions that are not indexed.
+struct Domain {
+  std::vector<int64_t> indices, shape;
+  const Layout* layout = nullptr;
+
+  Domain(const Array& a, uint64_t axes, std::span<const Array> index, int place) {
+    std::vector<const Array*> all;
+    for (const Array& i : index) all.push_back(&i);
+    indices = broadcast_shape(all, "index");
+    for (int d = 0; d < a.ndim(); ++d)
+      if (!(axes >> d & 1)) shape.push_back(a.layout->shape(d));
+    shape.insert(shape.begin() + place, indices.begin(), indices.end());
+    if (shape.size() > kMaxDims)
+      raise(ErrorKind::Index, "index", "too many dimensions", std::to_string(shape.size()),
+            "at most " + std::to_string(kMaxDims));
+  }
+
+  // An index over the whole domain: it does not change along the other dimensions.
+  const Layout* spread(const Array& index, int place) const {
+    std::vector<int64_t> strides(shape.size(), 0);
+    int n = static_cast<int>(indices.size()), extra = n - index.ndim();
+    for (int d = 0; d < index.ndim(); ++d)
+      if (index.layout->shape(d) != 1) strides[place + extra + d] = index.layout->stride(d);
+    return Layout::get(shape, strides, itemsize(index.dtype));
+  }
+};
+
+// Indices whose values are known are looked at now, so that a wrong one is an error of the call.
+void check_known(const Array& a, uint64_t axes, std::span<const Array> index) {
+  size_t n = 0;
+  for (int d = 0; d < a.ndim(); ++d) {
+    if (!(axes >> d & 1)) continue;
+    const Array& i = index[n++];
+    Base* b = i.base.get();
+    if (b->pending() || !b->data || b->device->kind() != DeviceKind::Cpu ||
+        i.dtype != DType::I64 || !i.layout->c_contiguous())
+      continue;
+    const auto* v = reinterpret_cast<const int64_t*>(b->data + i.offset);
+    int64_t extent = a.layout->shape(d);
+    std::atomic<int64_t> wrong{-1};
+    parallel_for_each(i.size(), 1 << 16, [&](int64_t begin, int64_t end, int) {
+      int64_t bad = 0;
+      for (int64_t k = begin; k < end; ++k) bad |= (v[k] >= extent) | (v[k] < -extent);
+      for (int64_t k = begin; bad && k < end; ++k)
+        if (v[k] >= extent || v[k] < -extent) wrong = k, bad = 0;
+    });
+    if (wrong >= 0)
+      raise(ErrorKind::Index, "index",
+            "out of bounds for axis " + std::to_string(d) + " with size " + std::to_string(extent),
+            "index " + std::to_string(v[wrong]),
+            "-" + std::to_string(extent) + " to " + std::to_string(extent - 1));
+  }
+}
+
+void add_indices(Instr& i, const Domain& domain, std::span<const Array> index, int place,
+                 ViewRef* views, LayoutRef* hold, Window::Input* in) {
+  for (const Array& x : index) {
+    int n = ++i.nin;
+    const Layout* l = domain.spread(x, place);
+    hold[n] = LayoutRef(l);
+    views[n] = {x.base.get(), l, x.offset, x.dtype};
+    in[n].view = &views[n];
+  }
+  ++i.nin;
+}
+
+}  // namespace
+
+Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int place) {
+  Domain domain(a, axes, index, place);
+  // NumPy walks the indices first, in their own order, then the other axes by their strides, and
+  // moves dimensions afterwards.
+  std::vector<const Array*> all;
+  for (const Array& i : index) all.push_back(&i);
+  int n = static_cast<int>(domain.shape.size()), many = static_cast<int>(domain.indices.size());
+  std::vector<int> outer_first = iteration_order(all, many), rest;
+  for (int& d : outer_first) d += place;
+  std::vector<int64_t> strides(n, 0);
+  for (int d = 0, at = 0; d < a.ndim(); ++d) {
+    if (axes >> d & 1) continue;
+    if (at == place) at += many;
+    strides[at] = a.layout->shape(d) == 1 ? 0 : std::abs(a.layout->stride(d));
+    rest.push_back(at++);
+  }
+  std::stable_sort(rest.begin(), rest.end(), [&](int x, int y) { return strides[x] > strides[y]; });
+  outer_first.insert(outer_first.end(), rest.begin(), rest.end());
+  const Layout* l = dense_layout(domain.shape, outer_first, itemsize(a.dtype));
+  if (l->size() == 0) l = Layout::get(domain.shape, std::vector<int64_t>(n, 0), itemsize(a.dtype));
+  Array out;
+  out.layout = LayoutRef(l);
+  out.base = Handle(Base::create(*a.base->device, l->size() * l->itemsize()));
+  out.dtype = a.dtype;
+  if (l->size() == 0) return out;
+  check_known(a, axes, index);
+  Instr i;
+  i.op = Op::gather;
+  i.loop = a.dtype;
+  i.axes = axes;
+  i.place = static_cast<uint8_t>(place);
+  ViewRef views[kMaxOperands] = {a.view()};
+  LayoutRef hold[kMaxOperands];
+  Window::Input in[kMaxOperands];
+  in[0].view = &views[0];
+  add_indices(i, domain, index, place, views, hold, in);
+  record(i, out, in, i.nin);
+  return out;
+}
+
+void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
+             const Arg& value) {
+  require_writeable(to, "setitem");
+  require_value(value, to.dtype, "setitem");
+  Domain domain(to, axes, index, place);
+  LayoutRef whole(Layout::contiguous(domain.shape, itemsize(to.dtype)));
+  // What is read must not change on the way.
+  std::vector<Array> kept(index.begin(), index.end());
+  for (Array& x : kept)
+    if (x.base.get() == to.base.get()) x = copy(x, x.dtype, true);
+  Array from;
+  LayoutRef hold[kMaxOperands];
+  ViewRef views[kMaxOperands];
+  Window::Input in[kMaxOperands];
+  if (value.array) {
+    from = *value.array;
+    if (from.mask) settle(from);
+    while (from.ndim() > whole->ndim() && from.layout->shape(0) == 1)
+      from = view_of(from,
+                     Layout::get(from.shape().subspan(1),
+                                 {from.layout->strides() + 1, static_cast<size_t>(from.ndim() - 1)},
+                                 itemsize(from.dtype)),
+                     from.offset);
+    const Layout* l = broadcast_layout(from, whole.get(), "setitem");
+    if (from.base.get() == to.base.get()) {
+      from = copy(from, from.dtype, true);
+      l = broadcast_layout(from, whole.get(), "setitem");
+    }
+    hold[0] = LayoutRef(l);
+    views[0] = {from.base.get(), l, from.offset, from.dtype};
+    in[0].view = &views[0];
+  } else {
+    in[0].scalar = value.scalar;
+    in[0].dtype = value.weak ? to.dtype : value.dtype;
+  }
+  if (whole->size() == 0) return;
+  check_known(to, axes, kept);
+  Instr i;
+  i.op = Op::scatter;
+  i.loop = to.dtype;
+  i.axes = axes;
+  i.place = static_cast<uint8_t>(place);
+  add_indices(i, domain, kept, place, views, hold, in);
+  record(i, to, in, i.nin);
+}
+
+}  // namespace numbus
