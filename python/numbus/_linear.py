@@ -69,7 +69,7 @@ def _offer(library):
 
 
 def _without_library(a, b, dtype):
-    """Integers wrap, bool is any(and), half floats sum in float32: one kernel, no products stored."""
+    """Integers wrap, bool is any(and), half floats sum in float32: one kernel stores no product."""
     if dtype.char == "e":
         return _matmul(a, b, None, "float32").astype(dtype)
     a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)

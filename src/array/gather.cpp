@@ -44,8 +44,8 @@ void check_known(const Array& a, uint64_t axes, std::span<const Array> index) {
     if (!(axes >> d & 1)) continue;
     const Array& i = index[n++];
     Base* b = i.base.get();
-    if (b->pending() || !b->data || b->device->kind() != DeviceKind::Cpu ||
-        i.dtype != DType::I64 || !i.layout->c_contiguous())
+    if (b->pending() || !b->data || b->device->kind() != DeviceKind::Cpu || i.dtype != DType::I64 ||
+        !i.layout->c_contiguous())
       continue;
     const auto* v = reinterpret_cast<const int64_t*>(b->data + i.offset);
     int64_t extent = a.layout->shape(d);

@@ -1,4 +1,4 @@
-"""Matrix products: one library call in the plan, in any layout, without flushing what is around it."""
+"""Matrix products: one library call in the plan, in any layout, that flushes nothing around it."""
 
 import numpy as np
 import pytest
