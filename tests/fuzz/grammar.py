@@ -16,7 +16,7 @@ import numpy as np
 from program import Program, Stmt, error_class, namespace, rnd
 from shadow import shadow_numpy, spread
 
-GRAMMAR_VERSION = 5
+GRAMMAR_VERSION = 6
 
 FIRST = ("bool", "int64", "float32", "float64", "complex128")
 ALL = FIRST + (

@@ -548,11 +548,40 @@ def repeated(g: Grower, fill, times: int):
     g.stmts.append(Stmt("loop", "", body, times))
 
 
+def indices(g: Grower):
+    """Reading and writing through integer arrays, pending or not, beside slices."""
+    a = g.writable(lambda x: x.ndim >= 1 and x.size > 0) if g.chance(0.5) else g.pick(np.ndim)
+    x = g.ns[a]
+    if 0 in x.shape:
+        raise Reject
+    shape = g.r.choice(((3,), (7,), (40,), (1,), (2, 5), (4, 1)))
+    axes = g.r.sample(range(x.ndim), min(x.ndim, g.r.choice((1, 1, 2))))
+    parts = []
+    for axis, n in enumerate(x.shape):
+        if axis not in axes:
+            parts.append(g.r.choice((":", ":", "::-1", "1:", f"{n - 1}")))
+            continue
+        i = g.bind("index", f"xp.array(rnd({g.r.randrange(9999)}, {shape}, 'int64', {-n}, {n}))")
+        parts.append(g.r.choice((i, i, f"({i} % {n})", f"({i} // 2)")))
+    if g.chance(0.15) and len(axes) < 3:
+        parts.insert(g.r.randrange(len(parts) + 1), "None")
+    place = f"{a}[{', '.join(parts)}]"
+    if a not in g.names(lambda y: y.flags.writeable and 0 not in y.strides) or g.chance(0.6):
+        return g.bind("gather", g.r.choice((place, f"({place} * 2)", f"xp.sin({place})")))
+    if g.ns[a].dtype == bool:
+        value = "True"
+    else:
+        value = g.r.choice(("1", "0.5", f"{place} + 1", f"{a}[{', '.join(reversed(parts))}]"))
+    if g.ns[a].dtype.kind in "iub" and value == "0.5":
+        value = "2"
+    g.change("scatter", f"{place} = {value}", a, [value])
+
+
 MOVES = {
     create: 5, view: 8, alias: 2, delete: 5, swap: 2, copy: 2, compute: 16, chain: 4, in_place: 9,
     assign: 6, ufunc_out: 5, overlap: 6, stencil: 5, boxes: 3, masks: 8, reduce: 8, scalar: 6,
     element: 4, observe: 2, flush: 3, export: 4, nan: 5, error: 2, loop: 6,
-    turns: 3,
+    turns: 3, indices: 6,
 }  # fmt: skip
 KINDS, WEIGHTS = list(MOVES), list(MOVES.values())
 
