@@ -74,6 +74,13 @@ Program::Program(const ir::Kernel& k)
     offset_.push_back(total);
     total += static_cast<size_t>(block_) * 16;
   }
+  // What is stored as it was loaded needs a copy: an earlier store may go to the same memory.
+  for (const Inst& i : k.body) {
+    Val v = i.op == Op::store ? i.a : kNone;
+    while (v != kNone && (k.body[v].op == Op::bits || k.body[v].op == Op::real_part))
+      v = k.body[v].a;
+    if (v != kNone) steps_[v].stored = true;
+  }
   arena_.reset(new char[total + 64]);
   at_.resize(steps_.size());
   for (size_t v = 0; v < steps_.size(); ++v) {
@@ -210,7 +217,7 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         } else if (mask) {
           for (int64_t j = 0; j < n; ++j)
             if (mask[j]) std::memcpy(out + j * size, from + j * stride, size);
-        } else if (a.inner == ir::Inner::Contiguous && !a.written) {
+        } else if (a.inner == ir::Inner::Contiguous && !a.written && !s.stored) {
           at_[v] = from;
         } else if (a.inner == ir::Inner::Uniform) {
           fill(static_cast<Val>(v), from, size, n);

@@ -24,7 +24,8 @@ class Program {
     ir::Inst inst;
     Loop loop = nullptr;
     DType operand = DType::Bool;
-    bool fixed = false;  // constants and scalars: set once a launch
+    bool fixed = false;   // constants and scalars: set once a launch
+    bool stored = false;  // by a store, as it is
   };
   void run_block(const int64_t* params, char* const* rows, const int64_t* index, int64_t col,
                  int64_t n, char* acc, int64_t acc_col);

@@ -280,6 +280,7 @@ KernelStep KernelBuilder::finish() {
     r.strides = strides;
     step_.reduces.push_back(r);
   }
+  find_takes(kept_args);
   step_.cols = extents_.back();
   step_.points = step_.cols;
   for (int d = 0; d + 1 < k.rank; ++d) {
@@ -295,6 +296,32 @@ KernelStep KernelBuilder::finish() {
   ir::verify(k);
   step_.code = kernel_code(std::move(k));
   return std::move(step_);
+}
+
+// Which arguments an output could take the storage of, were that free: those at the identical
+// access.
+void KernelBuilder::find_takes(const std::vector<KernelArg>& args) {
+  if (g_.solo) return;
+  int64_t points = 1;
+  for (int64_t e : g_.shape) points *= e;
+  std::map<int, int> uses;
+  for (const KernelArg& a : args) ++uses[a.storage];
+  for (const ReduceStep& r : reduces_) ++uses[r.storage];
+  std::vector<char> spread(args.size(), 0);
+  for (const ir::Inst& i : step_ir_.body)
+    if (i.op == Op::gather || i.op == Op::scatter) spread[i.imm] = 1;
+  auto whole = [&](size_t k) {
+    const Storage& st = p_.storages[args[k].storage];
+    return uses[args[k].storage] == 1 && !spread[k] &&
+           points * itemsize(args[k].dtype) == st.nbytes;
+  };
+  for (size_t o = 0; o < args.size(); ++o) {
+    if (!args[o].written || p_.storages[args[o].storage].initial || !whole(o)) continue;
+    for (size_t i = 0; i < args.size(); ++i)
+      if (!args[i].written && whole(i) && args[i].offset == args[o].offset &&
+          args[i].strides == args[o].strides)
+        step_.takes.emplace_back(args[o].storage, args[i].storage);
+  }
 }
 
 namespace {
@@ -350,6 +377,15 @@ std::unique_ptr<Plan> make_plan(const Window& w, Repeats repeats) {
     const Base* base = st.slot >= 0 ? w.slots_[st.slot].base : nullptr;
     bool kept = is_final && (base->handles > 0 || base->shared > 0);
     if (!kept) plan->steps[last[s]].free_after.push_back(static_cast<int>(s));
+  }
+  for (KernelStep& step : plan->steps) {
+    std::vector<std::pair<int, int>> possible;
+    std::swap(possible, step.takes);
+    for (auto [fresh, dying] : possible) {
+      bool dies = std::count(step.free_after.begin(), step.free_after.end(), dying) > 0;
+      for (auto [f, d] : step.takes) dies = dies && f != fresh && d != dying;
+      if (dies) step.takes.emplace_back(fresh, dying);
+    }
   }
   return plan;
 }

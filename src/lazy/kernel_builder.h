@@ -72,6 +72,7 @@ class KernelBuilder {
   void find_stored();
   // Drops arguments that never touch memory, and writes the run-time parameters.
   KernelStep finish();
+  void find_takes(const std::vector<KernelArg>& args);
 
   // build_body.cpp: steps.
   Val scalar(int imm, DType t);

@@ -74,6 +74,9 @@ struct KernelStep {
   bool serial = false;          // order matters: one thread, interpreter only
   std::vector<int> instrs;      // window instructions, for explain()
   std::vector<int> free_after;  // storages that die here
+  // Fresh storages that may be those of others that die here: (fresh, dying), read and written
+  // whole, each point at its own address.
+  std::vector<std::pair<int, int>> takes;
   std::vector<std::pair<std::string, std::shared_ptr<void>>>
       device_code;  // what a device's executor made of it
 };

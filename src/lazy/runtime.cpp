@@ -1,6 +1,7 @@
 // Flushing: find or make the window's plan, give it storage, run it.
 #include "lazy/runtime.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
@@ -186,12 +187,22 @@ void Runtime::run(Plan& plan) {
       if (p.storage >= 0 && p.written) lost[p.storage] = 1;
     for (const ReduceStep& r : step.reduces) lost[r.storage] = 1;
   };
+  std::vector<int> taken;  // storages that now are others'
   for (KernelStep& step : plan.steps) {
     bool poisoned = false;
+    taken.clear();
     for (const Patch& p : step.patches) poisoned = poisoned || (p.storage >= 0 && lost[p.storage]);
     if (poisoned) {
       lose_outputs(step);
     } else {
+      for (auto [fresh, dying] : step.takes) {
+        const Storage& from = plan.storages[dying];
+        bool ours = from.slot < 0 || window_.slots_[from.slot].base->owned;
+        if (data[fresh] || !data[dying] || !ours || bytes(from) != bytes(plan.storages[fresh]))
+          continue;
+        data[fresh] = data[dying];
+        taken.push_back(dying);
+      }
       try {
         auto need = [&](int s) {
           if (!data[s]) data[s] = static_cast<char*>(device.allocate(bytes(plan.storages[s])));
@@ -221,7 +232,7 @@ void Runtime::run(Plan& plan) {
         if (!b->owned) continue;
         if (b->data) b->data = nullptr;
       }
-      device.free(data[s], bytes(st));
+      if (std::find(taken.begin(), taken.end(), s) == taken.end()) device.free(data[s], bytes(st));
       data[s] = nullptr;
     }
   }

@@ -85,3 +85,25 @@ def test_finalizer_that_records():
     del source
     nb.synchronize()
     assert np.asarray(y).tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+def test_outputs_take_the_storage_of_inputs_that_die():
+    n = 1 << 20
+    for mode in ("interp", "compiled"):
+        _core.set_mode(mode)
+        x = nb.full((n,), 2.0)
+        nb.synchronize()
+        before = _core.memory_stats(_core.get_device())["used_bytes"]
+        for _ in range(3):
+            x = x * 2 + 1
+            nb.synchronize()
+        assert _core.memory_stats(_core.get_device())["used_bytes"] == before
+        y, z = x * 2, x.copy()
+        del x
+        assert float(y[5]) == 46.0 and float(z[5]) == 23.0
+        a = nb.arange(1000.0)
+        b, c, d = a * 2, a[::-1] + 0, a + 1
+        del a
+        np.testing.assert_array_equal(np.asarray(b) / 2 + 1, np.asarray(d))
+        np.testing.assert_array_equal(np.asarray(c)[::-1] + 1, np.asarray(d))
+    _core.set_mode("auto")
