@@ -1,0 +1,85 @@
+"""Sharing GPU memory with CuPy and PyTorch: both sides see what either side writes, in stream order."""
+
+import os
+
+import numpy as np
+import pytest
+
+ON_GPU = os.environ.get("NUMBUS_DEVICE", "cpu").startswith("cuda")
+pytestmark = pytest.mark.skipif(not ON_GPU, reason="needs a GPU (NUMBUS_DEVICE=cuda)")
+DTYPES = "bool int8 int16 int32 int64 uint8 float16 float32 float64 complex64 complex128".split()
+
+
+@pytest.fixture
+def cupy():
+    return pytest.importorskip("cupy")
+
+
+@pytest.fixture
+def torch():
+    t = pytest.importorskip("torch")
+    if not t.cuda.is_available():
+        pytest.skip("PyTorch sees no GPU")
+    return t
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_to_torch_and_back(xp, torch, dtype):
+    a = xp.arange(12).astype(dtype).reshape(3, 4)
+    t = torch.from_dlpack(a)
+    assert t.is_cuda and tuple(t.shape) == (3, 4)
+    np.testing.assert_array_equal(t.cpu().numpy(), np.asarray(a))
+    b = xp.from_dlpack(t)
+    assert b.dtype == a.dtype and b.shape == a.shape and str(b.device).startswith("cuda")
+    np.testing.assert_array_equal(np.asarray(b), np.asarray(a))
+
+
+def test_torch_sees_later_writes(xp, torch):
+    a = xp.ones(1000)
+    t = torch.from_dlpack(a)
+    a += 1
+    a[1:] = a[:-1] * 2
+    torch.cuda.synchronize()
+    np.testing.assert_array_equal(t.cpu().numpy(), [2.0] + [4.0] * 999)
+    t *= 10
+    torch.cuda.synchronize()
+    np.testing.assert_array_equal(np.asarray(a + 0), [20.0] + [40.0] * 999)
+
+
+def test_a_view_of_torchs_memory(xp, torch):
+    t = torch.arange(24.0, device="cuda").reshape(4, 6)
+    a = xp.from_dlpack(t.T)
+    assert a.shape == (6, 4) and a.strides == (4, 24)
+    a[0] = 7
+    torch.cuda.synchronize()
+    assert t[:, 0].tolist() == [7.0] * 4
+    del t
+    assert np.asarray(a)[0].tolist() == [7.0] * 4
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_cupy_takes_ours(xp, cupy, dtype):
+    a = (xp.arange(24) % 2).astype(dtype).reshape(4, 6)[:, ::2]
+    c = cupy.asarray(a)
+    np.testing.assert_array_equal(cupy.asnumpy(c), np.asarray(a))
+    assert c.data.ptr == a.__cuda_array_interface__["data"][0]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_ours_takes_cupys(xp, cupy, dtype):
+    c = (cupy.arange(24) % 2).astype(dtype).reshape(4, 6)[:, ::2]
+    for a in (xp.asarray(c), xp.from_dlpack(c)):
+        assert a.dtype == c.dtype and a.shape == c.shape and str(a.device).startswith("cuda")
+        np.testing.assert_array_equal(np.asarray(a), cupy.asnumpy(c))
+
+
+def test_arithmetic_with_a_cupy_array(xp, cupy):
+    c = cupy.arange(5.0)
+    r = xp.arange(5.0) + xp.asarray(c)
+    np.testing.assert_array_equal(np.asarray(r), np.arange(5.0) * 2)
+
+
+def test_read_only_is_not_lent(xp, torch):
+    a = xp.broadcast_to(xp.ones(3), (2, 3))
+    with pytest.raises((TypeError, BufferError), match="read-only"):
+        torch.from_dlpack(a)
