@@ -211,6 +211,15 @@ def table():
         "(cosh(r) - 1) / z in z = r^2, |r| <= ln2/2",
     )
     row(
+        "tanh",
+        {"f32": 3, "f64": 6},
+        lambda z: (mp.tanh(rt(z)) - rt(z)) / rt(z) ** 3,
+        lambda z: rt(z) ** 3 / mp.tanh(rt(z)),
+        0,
+        (r / 2) ** 2,
+        "(tanh(r) - r) / r^3 in z = r^2, |r| <= ln2/4",
+    )
+    row(
         "atan",
         {"f32": 5, "f64": 11},
         lambda z: (mp.atan(rt(z)) - rt(z)) / rt(z) ** 3,

@@ -12,6 +12,7 @@ class Emit {
  public:
   using V = llvm::Value*;
   Emit(llvm::IRBuilder<>& b, int lanes) : B(b), W(lanes) {}
+  virtual ~Emit() = default;
 
   llvm::IRBuilder<>& B;
   const int W;
@@ -36,7 +37,8 @@ class Emit {
   V FAdd(V a, V b) { return B.CreateFAdd(a, b); }
   V FSub(V a, V b) { return B.CreateFSub(a, b); }
   V FMul(V a, V b) { return B.CreateFMul(a, b); }
-  V FDiv(V a, V b) { return B.CreateFDiv(a, b); }
+  // tame: a quotient of one, neither operand nor result near the ends of the range.
+  virtual V FDiv(V a, V b, [[maybe_unused]] bool tame) { return B.CreateFDiv(a, b); }
   V FRem(V a, V b) { return B.CreateFRem(a, b); }
   V FNeg(V a) { return B.CreateFNeg(a); }
   V Add(V a, V b) { return B.CreateAdd(a, b); }
@@ -48,12 +50,12 @@ class Emit {
   V Xor(V a, V b) { return B.CreateXor(a, b); }
   V Not(V a) { return B.CreateNot(a); }
   V fabs(V a) { return unary(llvm::Intrinsic::fabs, a); }
-  V sqrt(V a) { return unary(llvm::Intrinsic::sqrt, a); }
+  virtual V sqrt(V a) { return unary(llvm::Intrinsic::sqrt, a); }
   V floor(V a) { return unary(llvm::Intrinsic::floor, a); }
   V ceil(V a) { return unary(llvm::Intrinsic::ceil, a); }
   V trunc(V a) { return unary(llvm::Intrinsic::trunc, a); }
   V rint(V a) { return unary(llvm::Intrinsic::nearbyint, a); }
-  V copysign(V a, V b) { return B.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, a, b); }
+  virtual V copysign(V a, V b) { return B.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, a, b); }
   V fma(V a, V b, V c) {
     return B.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
   }

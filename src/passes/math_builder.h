@@ -22,6 +22,7 @@ class MathBuilder {
   V sub(V a, V b) { return op(Op::subtract, a, b); }
   V mul(V a, V b) { return op(Op::multiply, a, b); }
   V div(V a, V b) { return op(Op::divide, a, b); }
+  V reciprocal(V a) { return b_.emit(Op::divide, b_.type(a), fconst(a, 1.0), a, ir::kNone, 1); }
   V fma(V a, V b, V c) { return b_.emit(Op::fma, b_.type(a), a, b, c); }
   V neg(V a) { return op(Op::negative, a); }
   V abs(V a) { return op(Op::absolute, a); }

@@ -41,6 +41,7 @@ struct ScalarBackend {
   V sub(V a, V b) { return f(f(a) - f(b)); }
   V mul(V a, V b) { return f(f(a) * f(b)); }
   V div(V a, V b) { return f(f(a) / f(b)); }
+  V reciprocal(V a) { return div(fconst(a, 1.0), a); }
   V fma(V a, V b, V c) {
     return f(kF32 ? T(__builtin_fmaf(f(a), f(b), f(c))) : T(__builtin_fma(f(a), f(b), f(c))));
   }
@@ -121,6 +122,7 @@ struct VectorBackend;
     V sub(V a, V b) { return F(_mm512_sub_##FP(a.f, b.f)); }                                       \
     V mul(V a, V b) { return F(_mm512_mul_##FP(a.f, b.f)); }                                       \
     V div(V a, V b) { return F(_mm512_div_##FP(a.f, b.f)); }                                       \
+    V reciprocal(V a) { return div(fconst(a, 1.0), a); }                                           \
     V fma(V a, V b, V c) { return F(_mm512_fmadd_##FP(a.f, b.f, c.f)); }                           \
     V neg(V a) { return F(-a.f); }                                                                 \
     V abs(V a) { return F(_mm512_abs_##FP(a.f)); }                                                 \

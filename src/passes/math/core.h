@@ -8,7 +8,8 @@
 // kernel asks for.
 //
 // - constants: fconst(like, double) iconst(like, int64) is_f32(like) table(like, values, n, index)
-// - float: add sub mul div fma neg abs sqrt rint floor trunc copysign, fmin2 fmax2 (without NaN)
+// - float: add sub mul div fma neg abs sqrt rint floor trunc copysign, fmin2 fmax2 (without NaN),
+//   reciprocal (of arguments between 2^-60 and 2^60, or NaN)
 // - compare: lt le gt ge eq ne (false on NaN, but ne), ilt ige ieq (signed)
 // - masks: mand mor mnot, select(mask, a, b)
 // - bits: bits float_of, to_int (in range, truncates) from_int, iadd isub imul iand ior ixor,

@@ -5,20 +5,30 @@
 
 namespace numbus::math {
 
-// (e^2x - 1) / (e^2x + 1), both kept in two parts.
+// |x| = n ln2/2 + r, s = 2^n, t = tanh(r): tanh = (s - 1 + (s + 1) t) / (s + 1 + (s - 1) t).
+// A quotient cut to half the bits makes its remainder nearly exact, so that no rounding of the two
+// sums matters.
 template <class B>
 Val<B> tanh(B& b, Val<B> x) {
-  Val<B> one = b.fconst(x, 1.0), two = b.fconst(x, 2.0);
+  using namespace coeffs;
+  Val<B> one = b.fconst(x, 1.0);
   Val<B> a = clamp_above(b, b.abs(x), fpick(b, x, 10.0, 20.0));
-  auto [r, r_lo, low, n] = reduce_exp(b, b.add(a, a), exponent_bias(b, x), true);
-  Val<B> s = pow2_biased(b, x, low);
-  Val<B> w = exp_tail(b, r, r_lo);
-  Val<B> base = b.sub(s, one);
-  Val<B> hi = b.fma(s, r, base);
-  Pair<B> e = fast_two_sum(b, hi, b.fma(s, w, b.fma(s, r, b.sub(base, hi))));
-  Val<B> d = b.add(e.hi, two);
-  Val<B> d_lo = b.add(e.lo, b.sub(e.hi, b.sub(d, two)));
-  return b.copysign(divide_pairs(b, e, {d, d_lo}), x);
+  Val<B> twice_log2e = b.fconst(x, 2 * (b.is_f32(x) ? log2e_f32[0] : log2e_f64[0]));
+  auto half_ln2 = [&](int i) { return b.fconst(x, (b.is_f32(x) ? ln2_f32 : ln2_f64)[i] / 2); };
+  auto [n, low] = nearest(b, a, twice_log2e, exponent_bias(b, x));
+  Val<B> r = b.fma(b.neg(n), half_ln2(0), a);  // exact
+  Val<B> z = b.mul(r, r), p = poly(b, z, tanh_f32, tanh_f64), rz = b.mul(r, z);
+  // t = r + w; a float's ln2 needs no second part.
+  Val<B> w = b.is_f32(x) ? b.mul(rz, p) : b.fma(rz, p, b.mul(b.neg(n), half_ln2(1)));
+  Val<B> t = b.add(r, w);
+  Val<B> s = pow2_biased(b, x, low), sum = b.add(s, one);
+  Val<B> diff = b.sub(sum, b.fconst(x, 2.0));  // their distance stays 2 where s + 1 is rounded
+  Val<B> over = b.reciprocal(b.fma(diff, t, sum));
+  Val<B> q = b.mul(b.fma(sum, t, diff), over);
+  q = b.float_of(b.iand(b.bits(q), ipick(b, x, -1 << 12, -1 << 27)));
+  Val<B> u = b.fma(b.neg(q), sum, diff), v = b.fma(b.neg(q), diff, sum);  // exact
+  Val<B> rest = b.fma(w, v, b.fma(r, v, u));
+  return b.copysign(b.fma(rest, over, q), x);
 }
 
 // |x| = n ln2 + r. With e = 2^n: sinh = (e - 1/e)/2 cosh(r) + (e + 1/e)/2 sinh(r), and cosh with

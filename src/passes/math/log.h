@@ -54,9 +54,9 @@ Val<B> log_tail(B& b, Val<B> f, Val<B> half) {
 // k * c + f + tail, where f + tail is the logarithm of the mantissa; k * c.hi is exact.
 template <class B>
 Pair<B> join_log(B& b, Val<B> k, Pair<B> c, Val<B> f, Val<B> tail) {
-  Val<B> whole = b.mul(k, c.hi);
-  Pair<B> s = fast_two_sum(b, whole, f);
-  return {s.hi, b.add(s.lo, b.fma(k, c.lo, tail))};
+  Val<B> s = b.fma(k, c.hi, f);
+  Val<B> low = b.add(b.fma(k, c.hi, b.neg(s)), f);
+  return {s, b.add(low, b.fma(k, c.lo, tail))};
 }
 
 template <class B>
