@@ -4,6 +4,7 @@
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -11,11 +12,17 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <array>
+#include <cmath>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <set>
 
 #include "base/error.h"
 #include "compile/body.h"
+#include "compile/gpu_emit.h"
+#include "compile/gpu_split.h"
 #include "compile/gpu_state.h"
 
 namespace numbus::compile {
@@ -25,7 +32,13 @@ std::string GpuKernel::key() const {
   auto put = [&](const auto& v) { s.append(reinterpret_cast<const char*>(&v), sizeof v); };
   put(form);
   put(vector);
-  put(aligned);
+  put(rows_each);
+  for (const GpuPlace& p : places) {
+    put(p.like);
+    put(p.base);
+    put(p.row);
+    put(p.col);
+  }
   for (const GpuReduce& r : reduces) {
     put(r.kind);
     put(r.in);
@@ -48,7 +61,14 @@ using V = llvm::Value*;
 class Gpu {
  public:
   Gpu(llvm::Module& m, const GpuKernel& g)
-      : m_(m), b_(m.getContext()), g_(g), k_(*g.kernel), one_(b_, 1), many_(b_, g.vector) {
+      : m_(m),
+        b_(m.getContext()),
+        g_(g),
+        k_(*g.kernel),
+        one_(b_, 1),
+        many_(b_, g.vector),
+        quick_(b_, g.vector),
+        split_(g.form == GpuForm::ReduceColumns ? std::nullopt : split_rare(k_)) {
     std::vector<llvm::Type*> words(g.words(), b_.getInt64Ty());
     f_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), words, false),
                                 llvm::Function::ExternalLinkage, "k", m);
@@ -69,7 +89,15 @@ class Gpu {
       annotate("maxntidx", kGpuThreads);
       annotate("minctasm", 4);
     }
-    many_.vector_align = 16;
+    // The rare way needs more registers than the quick one, which lives off warps to switch to.
+    int widest = 1;
+    for (const ir::Arg& a : k_.args) widest = std::max(widest, itemsize(real_of(a.dtype)));
+    if (split_ && g.form != GpuForm::ReduceColumns &&
+        !(g.form == GpuForm::ReduceAll && k_.body.size() <= 48)) {
+      annotate("maxntidx", kGpuThreads);
+      annotate("minctasm", g.vector * widest > 16 ? 3 : 4);
+    }
+    many_.vector_align = quick_.vector_align = 16;
   }
 
   void build() {
@@ -84,6 +112,7 @@ class Gpu {
     grid_x_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x, {}, {}));
     grid_y_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_y, {}, {}));
     allocate_state();
+    find_windows();
     if (g_.form == GpuForm::Map)
       map();
     else if (g_.form == GpuForm::ReduceColumns)
@@ -146,6 +175,13 @@ class Gpu {
     return {zext(q), zext(r)};
   }
 
+  int64_t size_of(int a) { return itemsize(k_.args[a].dtype); }
+  // The first argument known to lie on the same row.
+  int same_row(int a) {
+    int s = 0;
+    while (g_.places[s].base != g_.places[a].base || g_.places[s].row != g_.places[a].row) ++s;
+    return s;
+  }
   // Row pointers and row index for `row`; scalars for `e`'s width.
   void at_row(Point& p, Emit& e, V row) {
     int outer = k_.rank - 1;
@@ -162,14 +198,24 @@ class Gpu {
     }
     p.rows.clear();
     p.strides.clear();
-    for (size_t a = 0; a < k_.args.size(); ++a) {
-      int w = k_.param_arg(static_cast<int>(a));
-      V address = word(w);
-      for (int d = 0; d < outer; ++d)
-        address = b_.CreateAdd(address, b_.CreateMul(p.index[d], word(w + 1 + d)));
-      p.rows.push_back(pointer(address));
+    std::vector<V> offsets;
+    for (int a = 0; a < static_cast<int>(k_.args.size()); ++a) {
+      const GpuPlace& at = g_.places[a];
+      int w = k_.param_arg(a), like = k_.param_arg(at.like);
+      V offset = at.like < a ? offsets[at.like] : nullptr;
+      if (!offset) {
+        offset = b_.getInt64(0);
+        for (int d = 0; d < outer; ++d)
+          offset = b_.CreateAdd(offset, b_.CreateMul(p.index[d], word(w + 1 + d)));
+      }
+      offsets.push_back(offset);
+      int same = same_row(a);
+      p.rows.push_back(same < a
+                           ? b_.CreateGEP(b_.getInt8Ty(), p.rows[same],
+                                          b_.getInt64((at.col - g_.places[same].col) * size_of(a)))
+                           : pointer(b_.CreateAdd(word(w), offset)));
       p.strides.push_back(k_.args[a].inner == ir::Inner::Contiguous ? nullptr
-                                                                    : word(w + 1 + outer));
+                                                                    : word(like + 1 + outer));
     }
     p.uniform.assign(k_.args.size(), {});
     if (k_.checks) p.report = pointer(word(k_.param_report()));
@@ -229,6 +275,12 @@ class Gpu {
     V whole = b_.CreateICmpSLT(last, end);
     for (int x = 0; x < k_.boxes; ++x) whole = b_.CreateAnd(whole, in_box(row.one, x, col, last));
     auto lanes = [&] {
+      if (fields_.empty()) {
+        V limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end,
+                                           b_.CreateAdd(col, b_.getInt64(g_.vector)));
+        loop(col, limit, b_.getInt64(1), "lanes", [&](V c) { one_point(row, c, 0); });
+        return;
+      }
       for (int v = 0; v < g_.vector; ++v) {
         V c = b_.CreateAdd(col, b_.getInt64(v));
         branch(b_.CreateICmpSLT(c, end), [&] { one_point(row, c, v); });
@@ -238,16 +290,210 @@ class Gpu {
       branch(whole, [&] { one_point(row, col, 0); });
       return;
     }
-    branch(
-        whole,
-        [&] {
-          Point p = row.many;
-          p.col = col;
-          p.inside = true;
-          p.acc_fields = fields_;
-          Body(many_, k_).emit(p);
-        },
-        lanes);
+    branch(whole, [&] { whole_vector(row, col); }, lanes);
+  }
+
+  // Elements of shifted reads of one base around a vector of points: (argument, row, column), each
+  // loaded once.
+  using Window = std::map<std::array<int, 3>, V>;
+
+  // Whether an argument is read wherever the point lies inside all boxes.
+  bool always_read(int a) {
+    std::function<bool(ir::Val)> holds = [&](ir::Val v) {
+      if (v == ir::kNone) return true;
+      const ir::Inst& i = k_.body[v];
+      return i.op == Op::in_box ||
+             ((i.op == Op::logical_and || i.op == Op::bitwise_and) && holds(i.a) && holds(i.b));
+    };
+    bool read = false;
+    for (const ir::Inst& i : k_.body) {
+      if ((i.op == Op::store || i.op == Op::scatter) && i.imm == a) return false;
+      if (i.op != Op::load || i.imm != a) continue;
+      if (!holds(i.a)) return false;
+      read = true;
+    }
+    return read;
+  }
+  // Groups of shifted reads: base, and members.
+  void find_windows() {
+    for (int a = 0; a < static_cast<int>(k_.args.size()); ++a) {
+      DType t = k_.args[a].dtype;
+      if ((t != DType::F32 && t != DType::F64) || g_.vector == 1 ||
+          k_.args[a].inner != ir::Inner::Contiguous)
+        continue;
+      if (always_read(a)) windows_[g_.places[a].base].push_back(a);
+      for (const ir::Inst& i : k_.body)
+        if ((i.op == Op::store || i.op == Op::scatter) && i.imm == a)
+          written_.insert(g_.places[a].base);
+    }
+    std::erase_if(windows_,
+                  [&](const auto& w) { return w.second.size() < 2 || written_.count(w.first); });
+  }
+
+  // Loads what the windows lack for the row `below` rows below the top one.
+  void fill_windows(const Row& top, V col, Window& window, int below) {
+    for (const auto& [base, members] : windows_) {
+      int first = 0;  // columns congruent to it allow whole vectors
+      bool vectors = false;
+      std::map<int, std::set<int>> wanted;  // row: columns
+      for (int a : members) {
+        const GpuPlace& at = g_.places[a];
+        if (k_.args[a].aligned && !vectors) first = at.col, vectors = true;
+        for (int v = 0; v < g_.vector; ++v)
+          if (!window.count({base, at.row + below, at.col + v}))
+            wanted[at.row + below].insert(at.col + v);
+      }
+      llvm::Type* t = one_.scalar_type(k_.args[base].dtype);
+      int64_t size = size_of(base);
+      V stride = k_.rank > 1 ? word(k_.param_arg(base) + k_.rank - 1) : nullptr;
+      for (const auto& [r, columns] : wanted) {
+        V row = top.one.rows[base];
+        if (r != 0) row = b_.CreateGEP(b_.getInt8Ty(), row, b_.CreateMul(stride, b_.getInt64(r)));
+        row = b_.CreateGEP(b_.getInt8Ty(), row, b_.CreateMul(col, b_.getInt64(size)));
+        auto at = [&](int c) { return b_.CreateGEP(b_.getInt8Ty(), row, b_.getInt64(c * size)); };
+        for (int c : columns) {
+          if (window.count({base, r, c})) continue;
+          int n = g_.vector, start = c - ((c - first) % n + n) % n;
+          bool whole = vectors;
+          for (int v = 0; v < n; ++v) whole = whole && columns.count(start + v);
+          if (!whole) {
+            window[{base, r, c}] = b_.CreateAlignedLoad(t, at(c), llvm::Align(size));
+            continue;
+          }
+          V both = b_.CreateAlignedLoad(many_.wide(t), at(start), llvm::Align(n * size));
+          for (int v = 0; v < n; ++v)
+            window[{base, r, start + v}] = b_.CreateExtractElement(both, b_.getInt64(v));
+        }
+      }
+    }
+  }
+  void use_window(Point& p, const Row& top, V col, Window& window, int below) {
+    fill_windows(top, col, window, below);
+    for (const auto& [base, members] : windows_)
+      for (int a : members) {
+        const GpuPlace& at = g_.places[a];
+        V all = llvm::PoisonValue::get(many_.type(k_.args[a].dtype));
+        for (int v = 0; v < g_.vector; ++v)
+          all = b_.CreateInsertElement(all, window.at({base, at.row + below, at.col + v}),
+                                       b_.getInt64(v));
+        p.uniform[a].v = all;
+      }
+  }
+
+  // The row `n` rows below.
+  Row row_below(const Row& top, int n) {
+    Row r = top;
+    if (n == 0) return r;
+    for (Point* p : {&r.one, &r.many}) {
+      for (size_t a = 0; a < k_.args.size(); ++a) {
+        int same = same_row(static_cast<int>(a));
+        const GpuPlace& at = g_.places[a];
+        if (same < static_cast<int>(a)) {
+          p->rows[a] = b_.CreateGEP(
+              b_.getInt8Ty(), p->rows[same],
+              b_.getInt64((at.col - g_.places[same].col) * size_of(static_cast<int>(a))));
+          continue;
+        }
+        V stride = word(k_.param_arg(at.like) + k_.rank - 1);
+        p->rows[a] = b_.CreateGEP(b_.getInt8Ty(), p->rows[a], b_.CreateMul(stride, b_.getInt64(n)));
+      }
+      p->index[k_.rank - 2] = b_.CreateAdd(p->index[k_.rank - 2], b_.getInt64(n));
+    }
+    return r;
+  }
+
+  // The body for a vector of points inside the domain and its boxes.
+  void whole_vector(const Row& row, V col) {
+    Window window;
+    whole_vector(row, col, row, window, 0);
+  }
+  // `below` rows below `top`, from which the window's elements are counted.
+  void whole_vector(const Row& row, V col, const Row& top, Window& window, int below) {
+    Point p = row.many;
+    p.col = col;
+    p.inside = true;
+    p.acc_fields = fields_;
+    use_window(p, top, col, window, below);
+    if (!split_) {
+      Body(many_, k_).emit(p);
+      return;
+    }
+    std::vector<V> held(split_->quick.acc_fields.size());
+    p.acc_values = &held;
+    quick_.good = nullptr;
+    Body(quick_, split_->quick).emit(p);
+    V rare = held.back();
+    if (g_.vector > 1) {
+      rare = b_.CreateExtractElement(held.back(), uint64_t{0});
+      for (uint64_t n = 1; n < static_cast<uint64_t>(g_.vector); ++n)
+        rare = b_.CreateOr(rare, b_.CreateExtractElement(held.back(), n));
+    }
+    if (quick_.good) rare = b_.CreateOr(rare, b_.CreateNot(quick_.good));
+    held.pop_back();
+    // Seldom taken: one point at a time keeps the registers of both ways apart.
+    auto *slow = block("slow"), *lane = block("lane"), *join = block("join");
+    auto* before = b_.GetInsertBlock();
+    llvm::MDBuilder weights(b_.getContext());
+    b_.CreateCondBr(rare, slow, join, weights.createBranchWeights(1, 4096));
+    b_.SetInsertPoint(slow);
+    b_.CreateBr(lane);
+    b_.SetInsertPoint(lane);
+    auto* i = b_.CreatePHI(b_.getInt64Ty(), 2);
+    i->addIncoming(b_.getInt64(0), slow);
+    size_t own = split_->own_fields;
+    std::vector<llvm::PHINode*> found;
+    for (size_t f = own; f < held.size(); ++f) {
+      auto* phi = b_.CreatePHI(held[f]->getType(), 2);
+      phi->addIncoming(llvm::PoisonValue::get(held[f]->getType()), slow);
+      found.push_back(phi);
+    }
+    Point one = row.one;
+    one.col = b_.CreateAdd(col, i);
+    one.inside = true;
+    std::vector<V> single(held.size());
+    one.acc_values = &single;
+    Body(one_, split_->whole).emit(one);
+    V next = b_.CreateAdd(i, b_.getInt64(1));
+    auto* last = b_.GetInsertBlock();
+    i->addIncoming(next, last);
+    std::vector<V> all(held.size());
+    for (size_t f = own; f < held.size(); ++f) {
+      V v = single[f];
+      if (g_.vector > 1) {
+        v = llvm::PoisonValue::get(held[f]->getType());
+        for (int n = 0; n < g_.vector; ++n) {
+          V at = b_.getInt64(n);
+          V old = b_.CreateExtractElement(found[f - own], at);
+          v = b_.CreateInsertElement(v, b_.CreateSelect(b_.CreateICmpEQ(i, at), single[f], old),
+                                     at);
+        }
+      }
+      found[f - own]->addIncoming(v, last);
+      all[f] = v;
+    }
+    b_.CreateCondBr(b_.CreateICmpSLT(next, b_.getInt64(g_.vector)), lane, join);
+    b_.SetInsertPoint(join);
+    for (size_t f = own; f < held.size(); ++f) {
+      auto* phi = b_.CreatePHI(held[f]->getType(), 2);
+      phi->addIncoming(held[f], before);
+      phi->addIncoming(all[f], last);
+      held[f] = phi;
+    }
+    for (size_t f = 0; f < own; ++f) held[f] = load_fields(f);
+    Body(many_, split_->finish).emit(p);
+    for (size_t f = 0; f < own; ++f) store_fields(f, held[f]);
+  }
+  // A field of all lanes.
+  V load_fields(size_t f) {
+    DType t = k_.acc_fields[f];
+    V v = b_.CreateAlignedLoad(many_.wide(t == DType::Bool ? b_.getInt8Ty() : many_.scalar_type(t)),
+                               fields_[f], llvm::Align(itemsize(t)));
+    return t == DType::Bool ? b_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v;
+  }
+  void store_fields(size_t f, V v) {
+    DType t = k_.acc_fields[f];
+    if (t == DType::Bool) v = b_.CreateZExt(v, many_.wide(b_.getInt8Ty()));
+    b_.CreateAlignedStore(v, fields_[f], llvm::Align(itemsize(t)));
   }
 
   void one_point(const Row& row, V col, int lane) {
@@ -264,10 +510,47 @@ class Gpu {
       row_step = b_.CreateMul(grid_y_, ntid_y_);
     V col0 = b_.CreateMul(b_.CreateAdd(b_.CreateMul(block_x_, ntid_), tid_), n),
       col_step = b_.CreateMul(b_.CreateMul(grid_x_, ntid_), n);
+    if (g_.rows_each > 1) {
+      V each = b_.getInt64(g_.rows_each);
+      V full = b_.CreateSub(rows, b_.getInt64(g_.rows_each - 1));
+      V rest = loop(b_.CreateMul(row0, each), full, b_.CreateMul(row_step, each), "strips",
+                    [&](V row) { strip(enter_row(row), col0, cols, col_step); });
+      row0 = rest;
+      row_step = b_.getInt64(1);
+    }
     loop(row0, rows, row_step, "rows", [&](V row) {
       Row r = enter_row(row);
-      loop(col0, cols, col_step, "cols", [&](V col) { points(r, col, cols); });
+      if (k_.boxes > 0) {
+        loop(col0, cols, col_step, "cols", [&](V col) { points(r, col, cols); });
+        return;
+      }
+      V whole = b_.CreateSub(cols, b_.getInt64(g_.vector - 1));
+      V rest = loop(col0, whole, col_step, "cols", [&](V col) { whole_vector(r, col); });
+      if (g_.vector > 1)
+        loop(rest, cols, b_.getInt64(1), "lanes", [&](V col) { one_point(r, col, 0); });
     });
+  }
+
+  // Several rows at once: what neighbouring rows read of one base is loaded once.
+  void strip(const Row& top, V col0, V cols, V col_step) {
+    V whole = b_.CreateSub(cols, b_.getInt64(g_.vector - 1));
+    V rest = loop(col0, whole, col_step, "cols", [&](V col) {
+      Window window;
+      for (int n = 0; n < g_.rows_each; ++n) fill_windows(top, col, window, n);
+      for (int n = 0; n < g_.rows_each; ++n) whole_vector(row_below(top, n), col, top, window, n);
+    });
+    loop(rest, cols, b_.getInt64(1), "lanes", [&](V col) {
+      loop(b_.getInt64(0), b_.getInt64(g_.rows_each), b_.getInt64(1), "below",
+           [&](V n) { one_point(enter_row(b_.CreateAdd(top.one.index[0], n)), col, 0); });
+    });
+  }
+
+  // A variable with a first value.
+  V slot(V first) {
+    llvm::IRBuilder<> at(entry_, entry_->begin());
+    V a = at.CreateAlloca(first->getType());
+    b_.CreateStore(first, a);
+    return a;
   }
 
   void allocate_state() {
@@ -383,30 +666,34 @@ class Gpu {
       // Several steps at a time where nothing can branch: their loads are in flight together.
       V start = first;
       Row only = k_.rank == 1 ? enter_row(b_.getInt64(0)) : Row{};
-      int turns = k_.rank == 1 && k_.boxes == 0 && k_.body.size() <= 48
-                      ? (k_.acc_fields.size() * g_.vector <= 4 ? 4 : 2)
-                      : 1;
-      if (turns > 1) {
+      int turns = k_.body.size() > 48 ? 1 : k_.acc_fields.size() * g_.vector <= 4 ? 4 : 2;
+      if (k_.rank == 1 && k_.boxes == 0) {
         V far =
             b_.CreateAdd(b_.CreateMul(step, b_.getInt64(turns - 1)), b_.getInt64(g_.vector - 1));
         V limit = b_.CreateSub(count, far);
         V stride = b_.CreateMul(step, b_.getInt64(turns));
         start = loop(first, limit, stride, "turns", [&](V place) {
-          Point p = only.many;
-          p.inside = true;
-          p.acc_fields = fields_;
-          for (int t = 0; t < turns; ++t) {
-            p.col = b_.CreateAdd(place, b_.CreateMul(step, b_.getInt64(t)));
-            Body(many_, k_).emit(p);
-          }
+          for (int t = 0; t < turns; ++t)
+            whole_vector(only, b_.CreateAdd(place, b_.CreateMul(step, b_.getInt64(t))));
         });
+      }
+      V row_at = nullptr, col_at = nullptr, rows_on = nullptr, cols_on = nullptr;
+      if (k_.rank > 1) {
+        std::tie(rows_on, cols_on) = divide(step, cols);
+        auto [row, col] = divide(first, cols);
+        row_at = slot(row), col_at = slot(col);
       }
       loop(start, count, step, "places", [&](V place) {
         if (k_.rank == 1) {
           points(only, place, count);
           return;
         }
-        auto [row, col] = divide(place, cols);
+        // The place's row and column, and already those of the next turn.
+        V row = b_.CreateLoad(b_.getInt64Ty(), row_at),
+          col = b_.CreateLoad(b_.getInt64Ty(), col_at);
+        V next = b_.CreateAdd(col, cols_on), over = b_.CreateICmpSGE(next, cols);
+        b_.CreateStore(b_.CreateSelect(over, b_.CreateSub(next, cols), next), col_at);
+        b_.CreateStore(b_.CreateAdd(b_.CreateAdd(row, rows_on), zext(over)), row_at);
         V same_row = b_.CreateICmpSLE(b_.CreateAdd(col, n), cols);
         V at = b_.CreateAdd(base, row);
         branch(
@@ -523,7 +810,11 @@ class Gpu {
   llvm::IRBuilder<> b_;
   const GpuKernel& g_;
   const ir::Kernel& k_;
-  Emit one_, many_;
+  GpuEmit one_, many_;
+  QuickEmit quick_;
+  std::optional<Split> split_;
+  std::map<int, std::vector<int>> windows_;  // base: reads shifted against it
+  std::set<int> written_;
   llvm::Function* f_;
   llvm::BasicBlock* entry_ = nullptr;
   V tid_, ntid_, tid_y_, ntid_y_, block_x_, block_y_, grid_x_, grid_y_;

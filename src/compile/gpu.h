@@ -18,6 +18,14 @@ struct GpuReduce {
   int first_field, fields;
 };
 
+// What is known of an argument's place beside the arguments before it.
+struct GpuPlace {
+  int like = -1;         // the first argument with the same strides
+  int base = -1;         // the first argument of which it is a known shift, by these
+  int row = 0, col = 0;  // rows and elements
+  bool operator==(const GpuPlace&) const = default;
+};
+
 constexpr int kGpuThreads = 256;
 
 // Everything that identifies GPU code beyond the kernel.
@@ -25,9 +33,16 @@ struct GpuKernel {
   const ir::Kernel* kernel;
   GpuForm form = GpuForm::Map;
   std::vector<GpuReduce> reduces;
-  int vector = 1;        // consecutive points a thread handles at once
-  bool aligned = false;  // contiguous rows start where a whole vector may be loaded
+  int vector = 1;     // consecutive points a thread handles at once
+  int rows_each = 1;  // consecutive rows a thread handles at once (Map)
+  std::vector<GpuPlace> places;
 
+  // Whether a point reads rows that other points read too.
+  bool shares_rows() const {
+    for (const GpuPlace& p : places)
+      if (p.row != 0) return true;
+    return false;
+  }
   // Kernel parameters, all 64-bit: the kernel's own words, then these.
   int word_rows() const { return kernel->param_words(); }  // Map: rows; else: results
   int word_points() const { return word_rows() + 1; }      // Map: columns; else: points per result

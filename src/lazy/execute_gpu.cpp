@@ -42,9 +42,63 @@ int64_t power_of_two_up(int64_t n, int64_t limit) {
   return p;
 }
 
-// The form and width of a step's kernel, given which arguments allow 16-byte accesses along every
-// row.
-void describe(Code& code, const KernelStep& step, const std::string& aligned) {
+// How the arguments lie: which allow 16-byte accesses along every row, and how they lie beside one
+// another. Part of a kernel's identity.
+struct Arrangement {
+  std::string aligned;
+  std::vector<compile::GpuPlace> places;
+  std::string key() const {
+    std::string s = aligned;
+    for (const compile::GpuPlace& p : places)
+      for (int v : {p.like, p.base, p.row, p.col}) s.append(reinterpret_cast<const char*>(&v), 2);
+    return s;
+  }
+};
+
+Arrangement arrangement_of(const KernelStep& step) {
+  const ir::Kernel& k = step.code->ir;
+  int n = static_cast<int>(k.args.size());
+  Arrangement l{std::string(n, 0), std::vector<compile::GpuPlace>(n)};
+  auto words = [&](int a) { return step.params.data() + k.param_arg(a); };
+  for (int a = 0; a < n; ++a) {
+    const int64_t* p = words(a);
+    compile::GpuPlace& place = l.places[a];
+    place = {a, a, 0, 0};
+    for (int b = a - 1; b >= 0; --b)
+      if (k.args[a].inner == k.args[b].inner && std::equal(p + 1, p + 1 + k.rank, words(b) + 1))
+        place.like = l.places[b].like;
+    // Short rows have one variant, point by point.
+    if (k.args[a].inner != ir::Inner::Contiguous || (k.rank > 1 && step.cols < 16)) continue;
+    bool ok = p[0] % 16 == 0;
+    // A reduction counts places through the rows: vectors then begin at multiples of four in
+    // every row.
+    if (k.acc == ir::Acc::Lanes && k.rank > 1 && step.cols % 4) ok = false;
+    for (int dim = 0; dim + 1 < k.rank; ++dim)
+      ok = ok && (p[1 + dim] % 16 == 0 || step.params[dim] == 1);
+    l.aligned[a] = ok;
+    // A few rows up or down and a few elements aside, where rows are long enough to tell.
+    int64_t size = itemsize(k.args[a].dtype), stride = k.rank > 1 ? p[k.rank - 1] : 0;
+    if (place.like == a || (k.rank > 1 && stride < 16 * size)) continue;
+    for (int b = place.like; b < a; ++b) {
+      if (l.places[b].base != b || l.places[b].like != place.like ||
+          k.args[b].dtype != k.args[a].dtype)
+        continue;
+      int64_t apart = p[0] - words(b)[0];
+      int64_t rows = stride ? (2 * apart + (apart < 0 ? -stride : stride)) / (2 * stride) : 0;
+      int64_t rest = apart - rows * stride;
+      if (std::abs(rows) > 4 || std::abs(rest) > 4 * size || rest % size) continue;
+      place.base = b;
+      place.row = static_cast<int>(rows);
+      place.col = static_cast<int>(rest / size);
+      break;
+    }
+  }
+  return l;
+}
+
+// The form and width of a step's kernel.
+void describe(Code& code, const KernelStep& step, const Arrangement& layout) {
+  const std::string& aligned = layout.aligned;
   const ir::Kernel& k = step.code->ir;
   int widest = 1;
   bool any = false;
@@ -57,14 +111,16 @@ void describe(Code& code, const KernelStep& step, const std::string& aligned) {
   }
   compile::GpuKernel& g = code.gpu;
   g.kernel = &code.kernel;
+  g.places = layout.places;
   for (const ReduceStep& r : step.reduces)
     g.reduces.push_back({static_cast<int>(r.kind), r.in, r.out, r.first_field, r.fields});
   if (step.reduces.empty()) {
     g.vector = any ? std::max(1, 16 / widest) : 1;
     if (step.cols < g.vector) g.vector = 1;
-    // Long bodies need registers for each element: two at a time measured faster than four (float32
-    // chain, H200).
-    if (k.body.size() > 64) g.vector = std::min(g.vector, 2);
+    // Long bodies of 32-bit values take two loads' worth: one preparation for eight points (H200).
+    if (k.body.size() > 64 && widest == 4 && g.vector == 4 && step.cols >= 1 << 20) g.vector = 8;
+    // Threads walk down a few rows where these share what they read.
+    if (g.shares_rows() && k.rank == 2 && k.boxes == 0 && g.vector > 1) g.rows_each = 4;
   } else if (k.acc == ir::Acc::Columns) {
     g.form = compile::GpuForm::ReduceColumns;
   } else {
@@ -91,15 +147,21 @@ class GpuExecutor : public Executor {
     int64_t per_thread = g.vector;
     if (g.form == compile::GpuForm::Map) {
       int64_t groups = (step.cols + per_thread - 1) / per_thread;
-      block.x = static_cast<unsigned>(power_of_two_up(groups, compile::kGpuThreads));
-      block.y = static_cast<unsigned>(std::min<int64_t>(
-          compile::kGpuThreads / block.x, power_of_two_up(step.rows, compile::kGpuThreads)));
+      const int64_t threads = compile::kGpuThreads;
+      // Blocks of several rows where these read one another's neighbours: one cache serves them.
+      block.x = static_cast<unsigned>(power_of_two_up(groups, g.shares_rows() ? 64 : threads));
+      int64_t rows = (step.rows + g.rows_each - 1) / g.rows_each;
+      block.y = static_cast<unsigned>(
+          std::min<int64_t>(threads / block.x, power_of_two_up(rows, threads)));
       // Where there are rows enough, a thread walks a few groups of each: the row's addresses are
       // worked out once.
       int64_t walk = step.rows >= 4096 && groups >= 4 * block.x ? 4 : 1;
       grid.x = static_cast<unsigned>(
           std::min<int64_t>((groups + block.x * walk - 1) / (block.x * walk), 1 << 30));
-      grid.y = static_cast<unsigned>(std::min<int64_t>((step.rows + block.y - 1) / block.y, 65535));
+      // Long bodies: threads live on, so that what all points share is prepared seldom.
+      if (code.kernel.body.size() > 64 && step.rows == 1)
+        grid.x = std::min(grid.x, static_cast<unsigned>(4 * kBlocks));
+      grid.y = static_cast<unsigned>(std::min<int64_t>((rows + block.y - 1) / block.y, 65535));
       words[g.word_rows()] = step.rows;
       words[g.word_points()] = step.cols;
     } else {
@@ -160,26 +222,14 @@ class GpuExecutor : public Executor {
   static constexpr int64_t kBlocks = 132 * 8;
 
   Code& code_for(Runtime& rt, cuda::CudaDevice& d, KernelStep& step) {
-    const ir::Kernel& k = step.code->ir;
-    // Which arguments allow 16-byte accesses along every row.
-    std::string aligned(k.args.size(), 0);
-    for (size_t a = 0; a < k.args.size(); ++a) {
-      if (k.args[a].inner != ir::Inner::Contiguous) continue;
-      const int64_t* p = step.params.data() + k.param_arg(static_cast<int>(a));
-      bool ok = p[0] % 16 == 0;
-      // A reduction counts places through the rows: vectors then begin at multiples of four in
-      // every row.
-      if (k.acc == ir::Acc::Lanes && k.rank > 1 && step.cols % 4) ok = false;
-      for (int dim = 0; dim + 1 < k.rank; ++dim)
-        ok = ok && (p[1 + dim] % 16 == 0 || step.params[dim] == 1);
-      aligned[a] = ok;
-    }
+    Arrangement layout = arrangement_of(step);
+    std::string known = layout.key();
     for (auto& [key, made] : step.device_code)
-      if (key == aligned) return *static_cast<Code*>(made.get());
+      if (key == known) return *static_cast<Code*>(made.get());
     auto code = std::make_shared<Code>();
-    describe(*code, step, aligned);
+    describe(*code, step, layout);
     compile_code(rt, d, *code);
-    step.device_code.emplace_back(aligned, code);
+    step.device_code.emplace_back(std::move(known), code);
     return *code;
   }
 
@@ -222,7 +272,9 @@ std::vector<std::string> ptx_of(const Plan& plan, int sm, int ptx) {
     if (step.serial || step.call) continue;
     for (char aligned : {0, 1}) {
       Code code;
-      describe(code, step, std::string(step.code->ir.args.size(), aligned));
+      Arrangement layout = arrangement_of(step);
+      if (!aligned) layout.aligned.assign(layout.aligned.size(), 0);
+      describe(code, step, layout);
       all.push_back(compile::build_ptx(code.gpu, sm, ptx));
     }
   }
