@@ -114,6 +114,7 @@ def test_wrong_index_that_is_known_raises_at_the_call(xp):
     for wrong in (10, -11):
         with pytest.raises(IndexError, match=rf"axis 0 with size 10.*got index {wrong}; expected"):
             x[xp.array([1, wrong])]
+            xp.synchronize()  # a GPU looks when the kernel runs
         with pytest.raises(IndexError):
             x[xp.array([1, wrong])] = 0
     np.testing.assert_array_equal(np.asarray(x), np.arange(10.0))
