@@ -51,6 +51,9 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     kind = type(object)
     if kind is ndarray or kind is generic or isinstance(object, numpy.ndarray):
         result = _from_array(object, as_dtype("array", dtype), copy, order)
+    elif hasattr(kind, "__dlpack_device__") and object.__dlpack_device__()[0] == 2:
+        # CuPy's and PyTorch's arrays on a GPU, which NumPy refuses.
+        result = _from_array(from_dlpack(object), as_dtype("array", dtype), copy, order)
     else:
         result = _from_nested(object, dtype, copy, order)
     if result.ndim < ndmin:

@@ -13,6 +13,17 @@ using llvm::Type;
 using V = llvm::Value*;
 
 V Body::load_plain(Type* t, V ptr, V mask, unsigned align) {
+  if (E.by_element && t->isVectorTy() && (!mask || E.is_all_true(mask)) &&
+      align < t->getPrimitiveSizeInBits() / 8) {
+    Type* element = t->getScalarType();
+    V all = llvm::PoisonValue::get(t);
+    int lanes = llvm::cast<llvm::FixedVectorType>(t)->getNumElements();
+    for (int i = 0; i < lanes; ++i) {
+      V at = B.CreateConstGEP1_64(element, ptr, i);
+      all = B.CreateInsertElement(all, B.CreateAlignedLoad(element, at, llvm::Align(align)), i);
+    }
+    return all;
+  }
   if (!mask || E.is_all_true(mask)) return B.CreateAlignedLoad(t, ptr, llvm::Align(align));
   if (E.W == 1) {  // a branch: the address may be invalid
     llvm::Function* f = B.GetInsertBlock()->getParent();
@@ -137,6 +148,14 @@ void Body::store(const ir::Arg& a, const Point& p, int arg, Value value, V mask)
   }
   if (mask) {
     B.CreateMaskedStore(v, ptr, llvm::Align(size), mask);
+    return;
+  }
+  if (E.by_element && !a.aligned) {
+    Type* element = v->getType()->getScalarType();
+    int lanes = is_complex(a.dtype) ? 2 * E.W : E.W;
+    for (int i = 0; i < lanes; ++i)
+      B.CreateAlignedStore(B.CreateExtractElement(v, i), B.CreateConstGEP1_64(element, ptr, i),
+                           llvm::Align(size));
     return;
   }
   auto* st = B.CreateAlignedStore(

@@ -16,6 +16,9 @@ class Emit {
 
   llvm::IRBuilder<>& B;
   const int W;
+  // NVPTX (LLVM 19) loads <16 x i8> of any alignment as one access: there, vectors that are not
+  // aligned go element by element.
+  bool by_element = false;
   int vector_align = 64;  // of a whole step's access to an aligned argument, in bytes
 
   llvm::Type* scalar_type(DType t);  // of a value: bool is i1

@@ -49,9 +49,15 @@ std::string GpuKernel::key() const {
 }
 
 int gpu_reduce_vector(const GpuKernel& k) {
-  int widest = 4;
-  for (const GpuReduce& r : k.reduces) widest = std::max(widest, itemsize(real_of(r.in)));
-  return 16 / widest;
+  // Only what rounds has an order to keep; the planner gives a kernel one width of such.
+  int widest = 4, rounding = 0;
+  for (const GpuReduce& r : k.reduces) {
+    int size = itemsize(real_of(r.in));
+    widest = std::max(widest, size);
+    if (is_inexact(r.in) && (r.kind == kSum || r.kind == kProd || r.kind == kVar))
+      rounding = std::max(4, size);
+  }
+  return 16 / (rounding ? rounding : widest);
 }
 
 namespace {
@@ -98,6 +104,7 @@ class Gpu {
       annotate("minctasm", g.vector * widest > 16 ? 3 : 4);
     }
     many_.vector_align = quick_.vector_align = 16;
+    many_.by_element = quick_.by_element = true;
   }
 
   void build() {

@@ -60,6 +60,16 @@ bool rounds_by_order(const Instr& i) {
           i.reduction == Reduction::Var);
 }
 
+// The element size that the order of a group's sums may depend on (a GPU's threads take 16 bytes at
+// a time), or 0.
+int rounding_size(const Planner& p, const Group& g) {
+  int size = 0;
+  for (const Member& m : g.members)
+    if (rounds_by_order(p.instrs[m.instr].instr))
+      size = std::max(size, itemsize(real_of(p.instrs[m.instr].instr.loop)));
+  return size;
+}
+
 std::vector<PointAccess> accesses(const Planner& p, const Group& g) {
   std::vector<PointAccess> all;
   for (const Member& m : g.members)
@@ -249,6 +259,10 @@ bool Planner::try_merge(int ia, int ib) {
   if (!repeats.count && a.members.size() + b.members.size() > kMaxGroupInstrs) return false;
   if (a.scalar() != b.scalar()) return false;
   if (a.reduces && b.reduces && (a.axes != b.axes || a.walk != b.walk)) return false;
+  if (a.reduces && b.reduces) {
+    int x = rounding_size(*this, a), y = rounding_size(*this, b);
+    if (x && y && x != y) return false;
+  }
   std::vector<int64_t> shift_a, shift_b;
   if (a.shape != b.shape) {
     std::vector<int64_t> at;

@@ -42,7 +42,7 @@ def test_numpy_is_numbus(tmp_path):
     "def f():\n    import numpy as np\n    return np.ones(3)\nx = f()",
     "import importlib\nnp = importlib.import_module('numpy')\nx = np.ones(3)",
     "np = __import__('numpy')\nx = np.ones(3)",
-    "try:\n    import cupy as np\nexcept ImportError:\n    import numpy as np\nx = np.ones(3)",
+    "try:\n    import no_such_cupy as np\nexcept ImportError:\n    import numpy as np\nx = np.ones(3)",
 ])  # fmt: skip
 def test_import_forms(tmp_path, form):
     out = run(tmp_path, f"{form}\nprint(type(x).__module__)").stdout
@@ -190,10 +190,12 @@ for clock in (time.time, time.perf_counter, time.monotonic, perf_counter, timeit
     timed(clock)
     t = timed(clock)
     t0 = time.perf_counter(); time.perf_counter(); idle = time.perf_counter() - t0
-    assert t > 20 * idle and t > 2e-3, (clock, t, idle)
-t = time.perf_counter_ns(); b = np.sin(a); assert time.perf_counter_ns() - t > 1_000_000
-print("ok", timeit.timeit(lambda: np.sin(a), number=3) > 3e-3)
+    assert t > 5 * idle and t > {least}, (clock, t, idle)
+t = time.perf_counter_ns(); b = np.sin(a); assert time.perf_counter_ns() - t > 5e8 * {least}
+print("ok", timeit.timeit(lambda: np.sin(a), number=3) > {least})
 """
+    least = 2e-5 if os.environ.get("NUMBUS_DEVICE", "cpu").startswith("cuda") else 2e-3
+    script = script.replace("{least}", str(least))
     assert run(tmp_path, script).stdout.strip() == "ok True"
 
 
