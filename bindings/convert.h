@@ -92,6 +92,7 @@ PyObject* guarded(F&& f) {
 
 void bind_arrays(nb::module_& m);
 void bind_ufuncs(nb::module_& m);
+Op row_of(PyObject* ufunc);
 void bind_devices(nb::module_& m);
 void bind_dlpack(nb::module_& m);
 void bind_vendor(nb::module_& m);

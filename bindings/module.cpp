@@ -269,6 +269,19 @@ NB_MODULE(_core, m) {
         return out.is_none() ? nb::steal(wrap(std::move(r))) : out;
       },
       nb::arg("x"), nb::arg("y"), nb::arg("dtype"), nb::arg("out").none());
+  m.def(
+      "accumulate",
+      [](nb::object op, nb::object x, int axis, nb::object t, nb::object out) -> nb::object {
+        Array a = to_array(x.ptr()), o;
+        if (!out.is_none()) o = to_array(out.ptr());
+        std::optional<DType> dtype;
+        if (!t.is_none()) dtype = to_dtype(t.ptr());
+        mark_line();
+        Array r = accumulate(row_of(op.ptr()), a, axis, dtype, out.is_none() ? nullptr : &o);
+        return out.is_none() ? nb::steal(wrap(std::move(r))) : out;
+      },
+      nb::arg("ufunc"), nb::arg("x"), nb::arg("axis"), nb::arg("dtype").none(),
+      nb::arg("out").none());
   m.def("result_type", [](nb::args args) {
     Operands ops;
     std::vector<Arg> in(args.size());

@@ -101,6 +101,8 @@ PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call)}, {0, nullptr}
 
 }  // namespace
 
+Op row_of(PyObject* ufunc) { return nb::cast<Ufunc&>(nb::handle(ufunc)).op; }
+
 void bind_ufuncs(nb::module_& m) {
   auto cls = nb::class_<Ufunc>(m, "ufunc", nb::type_slots(slots), nb::dynamic_attr(),
                                "An elementwise operation: a row of the table.");

@@ -51,6 +51,7 @@ from numpy import (  # noqa: F401
 from . import (
     _core,
     _creation,
+    _cumulative,
     _devices,
     _einsum,
     _elementwise,
@@ -97,6 +98,7 @@ def _publish():
         _elementwise,
         _reductions,
         _nan_reductions,
+        _cumulative,
         _numeric,
         _linear,
         _einsum,

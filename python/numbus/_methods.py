@@ -8,6 +8,7 @@ import numpy
 
 from . import (
     _attributes,
+    _cumulative,
     _elementwise,
     _linear,
     _manipulation,
@@ -18,7 +19,7 @@ from . import (
     _ufuncs,
 )
 from ._convert import copy_to_order, to_ndarray, to_numpy
-from ._core import generic, ndarray
+from ._core import generic, ndarray, ufunc
 from ._errors import message
 from ._fallback import make
 from ._host import Flat, on_host, writing
@@ -131,13 +132,12 @@ def attach():
         (_manipulation, "diagonal squeeze swapaxes trace"),
         (_repeating, "repeat"),
         (_elementwise, "round"),
+        (_cumulative, "cumsum cumprod"),
     ):
         for name in names.split():
             for kind in _BOTH:
                 setattr(kind, name, _module_method(module, name))
-    for (
-        name
-    ) in "cumsum cumprod sort argsort partition argpartition searchsorted choose put".split():
+    for name in "sort argsort partition argpartition searchsorted choose put".split():
         for kind in _BOTH:
             setattr(kind, name, _view_method(name))
     for name in "byteswap dump dumps tofile getfield setfield".split():
@@ -149,6 +149,7 @@ def attach():
         kind.conjugate = conj
         kind.__divmod__, kind.__rdivmod__ = divmod_of, rdivmod_of
         kind.mT = property(_manipulation.matrix_transpose)
+    ufunc.accumulate = _cumulative.accumulate
     _protocols.attach()
     _attach_array()
     _attach_generic()

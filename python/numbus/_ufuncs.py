@@ -1,5 +1,5 @@
-"""The ufuncs: rows of the table under NumPy's names and aliases, and the methods reduce,
-accumulate, outer, at.
+"""The ufuncs: rows of the table under NumPy's names and aliases, and the methods reduce, outer,
+at (accumulate is in _cumulative).
 """
 
 import numpy
@@ -109,11 +109,6 @@ def _store(result, out):
     return out
 
 
-def accumulate(self, array, axis=0, dtype=None, out=None):
-    """The results of applying the ufunc to all elements up to each, along one axis."""
-    return _fall_back(self, "accumulate", array, axis, dtype, out)
-
-
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     """A reduction over slices of one axis, given by `indices`."""
     return _fall_back(self, "reduceat", array, indices, axis, dtype, out)
@@ -140,7 +135,7 @@ def at(self, a, indices, b=None, /):
 def attach():
     """Gives the methods and NumPy's descriptive attributes to `_core.ufunc`."""
     kind = _core.ufunc
-    for function in (reduce, accumulate, reduceat, outer, at):
+    for function in (reduce, reduceat, outer, at):
         setattr(kind, function.__name__, function)
     for name in ("nargs", "ntypes", "types", "identity", "signature"):
         if not hasattr(kind, name):

@@ -115,6 +115,11 @@ Array fresh(const Layout* layout, DType t, Device* device) {
 
 }  // namespace
 
+Array empty_like(const Array& a, DType t) {
+  const Array* operand = &a;
+  return fresh(result_layout({&operand, 1}, a.layout.get(), itemsize(t)), t, a.base->device);
+}
+
 void record(Instr& i, const Array& out, const Window::Input* in, int count) {
   Runtime& r = Runtime::get();
   uint64_t signature =

@@ -16,12 +16,15 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <mutex>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "compile/disk_cache.h"
 #include "compile/native.h"
+#include "compile/scan.h"
 
 namespace numbus::compile {
 namespace {
@@ -104,12 +107,15 @@ std::string symbol_of(const std::string& key) {
   return name;
 }
 
-std::unique_ptr<llvm::Module> make_module(Host& h, llvm::LLVMContext& context, const ir::Kernel& k,
+// Adds the function of that name to the module.
+using Build = std::function<void(llvm::Module&, const std::string&)>;
+
+std::unique_ptr<llvm::Module> make_module(Host& h, llvm::LLVMContext& context, const Build& build,
                                           const std::string& symbol) {
   auto m = std::make_unique<llvm::Module>(symbol, context);
   m->setDataLayout(h.machine->createDataLayout());
   m->setTargetTriple(h.machine->getTargetTriple().str());
-  build_native(*m, k, symbol, h.vector_bytes);
+  build(*m, symbol);
   for (auto& f : *m) {
     f.addFnAttr("target-cpu", h.machine->getTargetCPU());
     f.addFnAttr("target-features", h.machine->getTargetFeatureString());
@@ -121,29 +127,16 @@ std::unique_ptr<llvm::Module> make_module(Host& h, llvm::LLVMContext& context, c
   return m;
 }
 
-}  // namespace
-
-// Tells builds of this library apart: code cached by another one is not ours to run.
-std::string build_identity() {
-  Dl_info self;
-  struct stat st;
-  if (!dladdr(reinterpret_cast<void*>(&build_identity), &self) || stat(self.dli_fname, &st) != 0)
-    return __DATE__ __TIME__;
-  return std::to_string(st.st_size) + "." + std::to_string(st.st_mtim.tv_sec) + "." +
-         std::to_string(st.st_mtim.tv_nsec);
-}
-
-Compiled compile_native(const ir::Kernel& k) {
+Compiled compile(Host& h, const std::string& kernel_key, const Build& build) {
   auto start = std::chrono::steady_clock::now();
-  Host& h = host();
   std::lock_guard<std::mutex> guard(h.lock);
-  std::string key = h.target_key + k.key();
+  std::string key = h.target_key + kernel_key;
   std::string symbol = symbol_of(key), object = disk_load(key);
   Compiled result;
   result.from_disk = !object.empty();
   if (object.empty()) {
     llvm::LLVMContext context;
-    auto m = make_module(h, context, k, symbol);
+    auto m = make_module(h, context, build, symbol);
     llvm::SmallVector<char, 0> buffer;
     llvm::raw_svector_ostream stream(buffer);
     llvm::legacy::PassManager passes;
@@ -161,10 +154,44 @@ Compiled compile_native(const ir::Kernel& k) {
   return result;
 }
 
+}  // namespace
+
+// Tells builds of this library apart: code cached by another one is not ours to run.
+std::string build_identity() {
+  Dl_info self;
+  struct stat st;
+  if (!dladdr(reinterpret_cast<void*>(&build_identity), &self) || stat(self.dli_fname, &st) != 0)
+    return __DATE__ __TIME__;
+  return std::to_string(st.st_size) + "." + std::to_string(st.st_mtim.tv_sec) + "." +
+         std::to_string(st.st_mtim.tv_nsec);
+}
+
+Compiled compile_native(const ir::Kernel& k) {
+  Host& h = host();
+  return compile(h, k.key(), [&](llvm::Module& m, const std::string& name) {
+    build_native(m, k, name, h.vector_bytes);
+  });
+}
+
+Compiled compile_native_scan(const ScanCode& c) {
+  static auto* known = new std::unordered_map<std::string, NativeFunction>;
+  NativeFunction& function = (*known)[c.key()];
+  if (function) return {function, true, 0};
+  Host& h = host();
+  Compiled made = compile(h, c.key(), [&](llvm::Module& m, const std::string& name) {
+    build_native_scan(m, c, name, h.vector_bytes);
+  });
+  function = made.function;
+  return made;
+}
+
 std::string native_ir(const ir::Kernel& k) {
   Host& h = host();
   llvm::LLVMContext context;
-  auto m = make_module(h, context, k, "kernel");
+  auto build = [&](llvm::Module& m, const std::string& name) {
+    build_native(m, k, name, h.vector_bytes);
+  };
+  auto m = make_module(h, context, build, "kernel");
   std::string s;
   llvm::raw_string_ostream out(s);
   m->print(out, nullptr);

@@ -832,6 +832,10 @@ class Gpu {
 }  // namespace
 
 std::string build_ptx(const GpuKernel& g, int sm, int ptx) {
+  return emit_ptx(sm, ptx, [&](llvm::Module& m) { Gpu(m, g).build(); });
+}
+
+std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& build) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTargetInfo();
@@ -854,7 +858,7 @@ std::string build_ptx(const GpuKernel& g, int sm, int ptx) {
   llvm::Module m("kernel", context);
   m.setDataLayout(machine->createDataLayout());
   m.setTargetTriple("nvptx64-nvidia-cuda");
-  Gpu(m, g).build();
+  build(m);
   llvm::raw_string_ostream out(problem);
   if (llvm::verifyModule(m, &out))
     raise(ErrorKind::Runtime, "[compile] invalid LLVM IR: " + problem);

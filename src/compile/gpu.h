@@ -1,10 +1,15 @@
 // Kernel IR to PTX.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "ir/kernel.h"
+
+namespace llvm {
+class Module;
+}
 
 namespace numbus::compile {
 
@@ -60,5 +65,7 @@ int gpu_reduce_vector(const GpuKernel& k);
 
 // PTX with the entry "k". sm: compute capability (90), ptx: PTX version (80 is 8.0).
 std::string build_ptx(const GpuKernel& k, int sm, int ptx);
+// The same for whatever `build` puts into a module.
+std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& build);
 
 }  // namespace numbus::compile

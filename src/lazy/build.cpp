@@ -328,7 +328,7 @@ namespace {
 
 KernelStep build_call(Planner& p, const PlanInstr& i) {
   KernelStep step;
-  step.call.emplace(CallStep{i.instr.routine, i.instr.loop, {}});
+  step.call.emplace(CallStep{i.instr.routine, i.instr.op, i.instr.loop, {}});
   for_accesses(i, [&](const Access& a, bool write, bool) {
     const Storage& st = p.storages[a.storage];
     int64_t first = st.slot >= 0 ? p.window.slots_[st.slot].first_offset : 0;

@@ -29,6 +29,7 @@ void run_call(Device& device, const CallStep& call, const int64_t* addresses) {
       if (device.kind() == DeviceKind::Cpu) return vendor::matmul_cpu(p);
       return vendor::matmul_cuda(device, p);
     }
+    case Routine::Scan: raise(ErrorKind::Runtime, "calls: a scan is no library's");
   }
 }
 

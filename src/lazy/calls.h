@@ -1,4 +1,4 @@
-// Library calls as plan nodes: opaque, with declared reads and writes.
+// Calls as plan nodes: opaque, with declared reads and writes.
 #pragma once
 
 #include "lazy/window.h"
@@ -9,6 +9,7 @@ namespace numbus {
 // One call of a plan. Its operands' addresses come from the step's parameters, the result's last.
 struct CallStep {
   Routine routine;
+  Op op;  // Scan: what is applied
   DType type;
   std::vector<const Layout*> layouts;  // of the operands and the result; the plan keeps them alive
 };

@@ -8,6 +8,7 @@
 #include "device/cpu/thread_pool.h"
 #include "device/null/null_device.h"
 #include "lazy/reduce.h"
+#include "lazy/scan.h"
 
 namespace numbus {
 namespace {
@@ -236,6 +237,10 @@ class CpuExecutor : public Executor {
       l.reduce_rows();
     else
       l.reduce_all();
+  }
+  void call(Device& device, KernelStep& step) override {
+    if (step.call->routine == Routine::Scan) return scan_cpu(Runtime::get(), step);
+    Executor::call(device, step);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -10,6 +11,7 @@
 #include "compile/gpu.h"
 #include "device/cuda/cuda_device.h"
 #include "lazy/executor.h"
+#include "lazy/scan.h"
 
 namespace numbus {
 namespace {
@@ -218,7 +220,46 @@ class GpuExecutor : public Executor {
     if (step.report[0]) d.fill_bytes(report, 0, sizeof step.report);
   }
 
+  void call(Device& device, KernelStep& step) override {
+    if (step.call->routine != Routine::Scan) return Executor::call(device, step);
+    auto& d = static_cast<cuda::CudaDevice&>(device);
+    ScanRun& run = scan_for(Runtime::get(), d, step);
+    char* scratch = run.scan.scratch ? static_cast<char*>(d.allocate(run.scan.scratch)) : nullptr;
+    auto totals = reinterpret_cast<int64_t>(scratch);
+    for (size_t n = 0; n < run.functions.size(); ++n) {
+      ScanLaunch& l = run.scan.launches[n];
+      l.words[compile::GpuScan::kIn] = l.in_scratch ? totals : step.params[0];
+      l.words[compile::GpuScan::kOut] = l.in_scratch ? totals : step.params[1];
+      l.words[compile::GpuScan::kTotals] = totals;
+      std::vector<void*> parameters;
+      for (int64_t& w : l.words) parameters.push_back(&w);
+      run.functions[n].launch({l.grid[0], l.grid[1], l.grid[2]},
+                              {l.block[0], l.block[1], l.block[2]}, 0, d.stream(),
+                              parameters.data());
+    }
+    if (scratch) d.free(scratch, run.scan.scratch);
+  }
+
  private:
+  struct ScanRun {
+    ScanLaunches scan;
+    std::vector<cuda::Function> functions;
+  };
+
+  ScanRun& scan_for(Runtime& rt, cuda::CudaDevice& d, KernelStep& step) {
+    const char* key = scan_aligned(step) ? "gpu aligned" : "gpu";
+    for (auto& [known, made] : step.device_code)
+      if (known == key) return *static_cast<ScanRun*>(made.get());
+    auto run = std::make_shared<ScanRun>();
+    run->scan = plan_gpu_scan(step);
+    for (const ScanLaunch& l : run->scan.launches)
+      run->functions.push_back(load(rt, d, l.kernel.key(), [&](int sm, int ptx) {
+        return compile::build_scan_ptx(l.kernel, sm, ptx);
+      }));
+    step.device_code.emplace_back(key, run);
+    return *run;
+  }
+
   static constexpr int64_t kBlocks = 132 * 8;
 
   Code& code_for(Runtime& rt, cuda::CudaDevice& d, KernelStep& step) {
@@ -228,23 +269,25 @@ class GpuExecutor : public Executor {
       if (key == known) return *static_cast<Code*>(made.get());
     auto code = std::make_shared<Code>();
     describe(*code, step, layout);
-    compile_code(rt, d, *code);
+    code->function = load(rt, d, code->gpu.key(),
+                          [&](int sm, int ptx) { return compile::build_ptx(code->gpu, sm, ptx); });
     step.device_code.emplace_back(std::move(known), code);
     return *code;
   }
 
-  void compile_code(Runtime& rt, cuda::CudaDevice& d, Code& code) {
+  // The entry of a module that this process, the disk or build(sm, ptx) has.
+  cuda::Function load(Runtime& rt, cuda::CudaDevice& d, const std::string& identity,
+                      const std::function<std::string(int, int)>& build) {
     auto start = std::chrono::steady_clock::now();
     int sm = d.properties().compute_capability(), ptx = cuda::max_ptx_version();
     std::string key = "gpu/" + std::to_string(sm) + "/" +
                       std::to_string(d.properties().driver_version) + "/" +
-                      compile::build_identity() + code.gpu.key();
+                      compile::build_identity() + identity;
     auto& known = modules_[&d][key];
     if (!known) {
       std::string image = compile::disk_load(key);
       if (image.empty()) {
-        std::string text = compile::build_ptx(code.gpu, sm, ptx);
-        image = d.assemble_ptx(text);
+        image = d.assemble_ptx(build(sm, ptx));
         compile::disk_store(key, image);
         ++rt.stats.compiles;
       } else {
@@ -255,7 +298,7 @@ class GpuExecutor : public Executor {
           std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
               .count();
     }
-    code.function = known->function("k");
+    return known->function("k");
   }
 
   std::unordered_map<cuda::CudaDevice*, Scratch> scratch_, reports_;
@@ -269,6 +312,9 @@ class GpuExecutor : public Executor {
 std::vector<std::string> ptx_of(const Plan& plan, int sm, int ptx) {
   std::vector<std::string> all;
   for (const KernelStep& step : plan.steps) {
+    if (step.call && step.call->routine == Routine::Scan)
+      for (const ScanLaunch& l : plan_gpu_scan(step).launches)
+        all.push_back(compile::build_scan_ptx(l.kernel, sm, ptx));
     if (step.serial || step.call) continue;
     for (char aligned : {0, 1}) {
       Code code;

@@ -290,7 +290,10 @@ std::string Runtime::explain_last() {
                     : "kernel " + std::to_string(number++) + ": ") +
          std::to_string(step.instrs.size()) + " instructions, " + std::to_string(step.points) +
          " points, " + std::to_string(step.bytes) + " bytes moved\n" +
-         (step.call ? "  a library's matmul\n" : ir::print(step.code->ir));
+         (!step.call ? ir::print(step.code->ir)
+          : step.call->routine == Routine::Matmul
+              ? "  a library's matmul\n"
+              : "  scan of " + std::string(op_name(step.call->op)) + "\n");
   }
   return s;
 }

@@ -13,8 +13,8 @@ namespace numbus {
 
 enum class Reduction : uint8_t { Sum, Prod, Min, Max, Any, All, ArgMin, ArgMax, Var };
 
-// Work that a library does, a kernel of its own in the plan.
-enum class Routine : uint8_t { Matmul };
+// Work that is a node of its own in the plan: a library's, or (Scan) code with loops of its own.
+enum class Routine : uint8_t { Matmul, Scan };
 
 // One array operand as recorded: a view of a window slot, or (slot < 0) a run-time scalar.
 struct Operand {
@@ -29,7 +29,7 @@ constexpr int kMaxOperands = 4;
 
 struct Instr {
   enum Code : uint8_t { Map, Reduce, Call } code = Map;
-  Op op = Op::cast;  // Map: a row, or select, cast (a copy), index (start + i * step)
+  Op op = Op::cast;  // Map: a row, or select, cast (a copy), index (start + i * step); Scan: a row
   Reduction reduction = Reduction::Sum;
   Routine routine = Routine::Matmul;
   uint8_t nin = 0;           // operands without the predicate

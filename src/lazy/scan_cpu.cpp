@@ -1,0 +1,240 @@
+// Scans on the CPU: along lines by code with the state in registers, across lines by vector code
+// that reads the row before.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "device/cpu/thread_pool.h"
+#include "lazy/scan.h"
+#include "passes/expand.h"
+#include "passes/lower.h"
+
+namespace numbus {
+namespace {
+
+constexpr int64_t kUnitPoints = 16384;
+constexpr int64_t kCutPoints = 1 << 15;  // of a long line: two passes find it in the cache
+constexpr int kStateBytes = 16;
+constexpr int64_t kStreamingBytes = 64 << 20;
+
+// What a step's scan needs from run to run.
+struct CpuScan {
+  std::shared_ptr<KernelCode> rows;
+  compile::NativeFunction lines = nullptr, totals = nullptr, prefixes = nullptr;
+  int runs = 0;  // before anything was compiled
+};
+
+bool order_free(Op op, DType t) {
+  if (!compile::is_associative(op) || is_complex(t)) return false;
+  return !is_inexact(t) || (op != Op::add && op != Op::multiply);
+}
+
+class Scan {
+ public:
+  Scan(Runtime& rt, KernelStep& step)
+      : rt_(rt),
+        step_(step),
+        call_(*step.call),
+        in_(*call_.layouts[0]),
+        out_(*call_.layouts[1]),
+        in_type_(step.patches[0].dtype) {
+    for (auto& [key, made] : step.device_code)
+      if (key == "cpu") code_ = static_cast<CpuScan*>(made.get());
+    if (!code_) {
+      auto made = std::make_shared<CpuScan>();
+      code_ = made.get();
+      step.device_code.emplace_back("cpu", std::move(made));
+    }
+  }
+
+  void run() {
+    // Lines lie along memory where neighbouring lines do not.
+    bool along = out_.shape(2) == 1 || std::abs(out_.stride(1)) <= std::abs(out_.stride(2));
+    int dim = along && out_.shape(2) == 1 ? 0 : 2;  // the lines that rows run over
+    if (along && compiles(code_->lines != nullptr)) return lines();
+    prepare_rows(dim);
+    if (!along && compiles(code_->rows->native != nullptr))
+      rows(dim, true);
+    else
+      rows(dim, false), ++rt_.stats.interpreted;
+  }
+
+ private:
+  // A loop in the interpreter costs far more than an element: compile early.
+  bool compiles(bool already) {
+    if (rt_.mode == Mode::Interp) return false;
+    return already || rt_.mode == Mode::Compiled || step_.points >= 4096 || ++code_->runs > 64;
+  }
+
+  compile::NativeFunction made(const compile::Compiled& c) {
+    if (c.milliseconds > 0) c.from_disk ? ++rt_.stats.disk_hits : ++rt_.stats.compiles;
+    rt_.stats.compile_ms += c.milliseconds;
+    return c.function;
+  }
+  bool dense(const Layout& l) const { return l.stride(1) == l.itemsize() || l.shape(1) == 1; }
+  char* at(const Layout& l, int n, int64_t outer, int64_t inner) const {
+    return reinterpret_cast<char*>(step_.params[n]) + outer * l.stride(0) + inner * l.stride(2);
+  }
+
+  // Along lines -----------------------------------------------------------------------------------
+  void lines() {
+    int64_t outer = out_.shape(0), n = out_.shape(1), inner = out_.shape(2), count = outer * inner;
+    auto code = compile::scan_code(call_.op, in_type_, call_.type, dense(in_), dense(out_));
+    code.streaming = dense(out_) && out_.size() * out_.itemsize() >= kStreamingBytes;
+    if (!code_->lines) code_->lines = made(compile::compile_native_scan(code));
+    int threads = thread_pool().num_threads();
+    if (count < threads && n >= 4 * kCutPoints && order_free(call_.op, call_.type)) {
+      if (!code_->totals) prepare_cuts(code);
+      for (int64_t l = 0; l < count; ++l) cut_line(l / inner, l % inner);
+      return;
+    }
+    int64_t grain = std::max<int64_t>(1, kUnitPoints / n);
+    auto some = [&](int64_t begin, int64_t end) {
+      char state[kStateBytes];
+      for (int64_t l = begin; l < end;) {
+        // Lines of one outer index in one call.
+        int64_t o = l / inner, i = l % inner, stop = std::min(inner, i + end - l);
+        int64_t words[6] = {address(in_, 0, o, 0),  in_.stride(2),  in_.stride(1),
+                            address(out_, 1, o, 0), out_.stride(2), out_.stride(1)};
+        if (inner == 1) {
+          words[0] = address(in_, 0, 0, 0), words[1] = in_.stride(0);
+          words[3] = address(out_, 1, 0, 0), words[4] = out_.stride(0);
+          i = l, stop = end;
+        }
+        code_->lines(words, i, stop, 0, n, state, 0);
+        l += stop - i;
+      }
+    };
+    if (count <= grain) return some(0, count);
+    parallel_for_each(count, grain, [&](int64_t begin, int64_t end, int) { some(begin, end); });
+  }
+  int64_t address(const Layout& l, int n, int64_t outer, int64_t inner) const {
+    return reinterpret_cast<int64_t>(at(l, n, outer, inner));
+  }
+
+  void prepare_cuts(compile::ScanCode& code) {
+    code.stores = false;
+    code_->totals = made(compile::compile_native_scan(code));
+    auto between = compile::scan_code(call_.op, call_.type, call_.type, true, true);
+    code_->prefixes = made(compile::compile_native_scan(between));
+  }
+
+  // A few units a thread at a time: their totals, the state before each, and then the elements,
+  // which are in the cache by now.
+  void cut_line(int64_t o, int64_t i) {
+    int64_t n = out_.shape(1), units = (n + kCutPoints - 1) / kCutPoints;
+    int64_t round = 4 * thread_pool().num_threads();
+    int64_t words[6] = {address(in_, 0, o, i),  0, in_.stride(1),
+                        address(out_, 1, o, i), 0, out_.stride(1)};
+    int size = itemsize(call_.type);
+    std::vector<char> totals(static_cast<size_t>(round + 1) * size + kStateBytes);
+    char* before = totals.data();  // the state that the round begins with, then its units' totals
+    for (int64_t first = 0; first < units; first += round) {
+      int64_t last = std::min(units, first + round);
+      auto range = [&](int64_t u) {
+        return std::pair{u * kCutPoints, std::min(n, (u + 1) * kCutPoints)};
+      };
+      parallel_for_each(last - first, 1, [&](int64_t begin, int64_t end, int) {
+        char state[kStateBytes];
+        for (int64_t u = begin; u < end; ++u) {
+          auto [from, to] = range(first + u);
+          code_->totals(words, 0, 1, from, to, state, 0);
+          std::memcpy(before + (u + 1) * size, state, size);
+        }
+      });
+      int64_t skip = first == 0;  // nothing stands before the line
+      int64_t where = reinterpret_cast<int64_t>(before);
+      int64_t inner[6] = {where, 0, size, where, 0, size};
+      char state[kStateBytes];
+      code_->prefixes(inner, 0, 1, skip, last - first + 1, state, 0);
+      parallel_for_each(last - first, 1, [&](int64_t begin, int64_t end, int) {
+        char held[kStateBytes];
+        for (int64_t u = begin; u < end; ++u) {
+          auto [from, to] = range(first + u);
+          std::memcpy(held, before + u * size, size);
+          code_->lines(words, 0, 1, from, to, held, first + u > 0);
+        }
+      });
+      std::memmove(before, before + (last - first) * size, size);
+    }
+  }
+
+  // Across lines ----------------------------------------------------------------------------------
+  // One row of places along the axis after the other: out[p] = op(out[p - 1], in[p]).
+  void prepare_rows(int dim) {
+    if (code_->rows) return;
+    ir::Kernel k;
+    k.rank = 2;
+    k.boxes = 1;  // all rows but the first
+    auto arg = [&](DType t, const Layout& l, bool written) {
+      ir::Inner inner = l.stride(dim) == itemsize(t) || l.shape(dim) == 1 ? ir::Inner::Contiguous
+                        : l.stride(dim) == 0                              ? ir::Inner::Uniform
+                                                                          : ir::Inner::Strided;
+      k.args.push_back({t, inner, written, false});
+    };
+    arg(call_.type, out_, true);
+    arg(in_type_, in_, false);
+    arg(call_.type, out_, true);
+    ir::Builder b(k);
+    using ir::kNone;
+    ir::Val later = b.emit(Op::in_box, DType::Bool, kNone, kNone, kNone, 0);
+    ir::Val before = b.emit(Op::load, call_.type, later, kNone, kNone, 0);
+    ir::Val x = convert(b, b.emit(Op::load, in_type_, kNone, kNone, kNone, 1), call_.type);
+    ir::Val y = choose(b, later, expand(b, call_.op, before, x), x);
+    b.emit(Op::store, call_.type, y, kNone, kNone, 2);
+    lower(k);
+    ir::verify(k);
+    code_->rows = kernel_code(std::move(k));
+  }
+
+  void rows(int dim, bool native) {
+    KernelCode& code = *code_->rows;
+    if (native && !code.native) code.native = made(compile::compile_native(code.ir));
+    int other = 2 - dim;
+    int64_t n = out_.shape(1), columns = out_.shape(dim), sets = out_.shape(other);
+    auto sweep = [&](int64_t set, int64_t from, int64_t to) {
+      const ir::Kernel& k = code.ir;
+      std::vector<int64_t> words(k.param_words());
+      words[0] = n, words[1] = columns;
+      words[k.param_box(0, 0)] = 1, words[k.param_box(0, 0) + 1] = n;
+      words[k.param_box(0, 1)] = 0, words[k.param_box(0, 1) + 1] = columns;
+      for (int a = 0; a < 3; ++a) {
+        const Layout& l = a == 1 ? in_ : out_;
+        int64_t* w = &words[k.param_arg(a)];
+        w[0] = step_.params[a != 1] + set * l.stride(other) - (a == 0 ? l.stride(1) : 0);
+        w[1] = l.stride(1);
+        w[2] = k.args[a].inner == ir::Inner::Contiguous ? l.itemsize() : l.stride(dim);
+      }
+      if (native) return code.native(words.data(), 0, n, from, to, nullptr, 0);
+      for (int64_t p = 0; p < n; ++p)
+        code.program->run(words.data(), p, p + 1, from, to, nullptr, 0);
+    };
+    if (!native || step_.points <= 2 * kUnitPoints) {
+      for (int64_t s = 0; s < sets; ++s) sweep(s, 0, columns);
+      return;
+    }
+    // Narrow enough that the row before is still in the first-level cache, and for all threads.
+    int64_t share = (columns + thread_pool().num_threads() - 1) / thread_pool().num_threads();
+    int64_t width = std::clamp<int64_t>((share + 63) / 64 * 64, 64, 512);
+    int64_t tiles = (columns + width - 1) / width;
+    parallel_for_each(sets * tiles, 1, [&](int64_t begin, int64_t end, int) {
+      for (int64_t u = begin; u < end; ++u) {
+        int64_t from = u % tiles * width;
+        sweep(u / tiles, from, std::min(columns, from + width));
+      }
+    });
+  }
+
+  Runtime& rt_;
+  KernelStep& step_;
+  const CallStep& call_;
+  const Layout &in_, &out_;
+  DType in_type_;
+  CpuScan* code_ = nullptr;
+};
+
+}  // namespace
+
+void scan_cpu(Runtime& runtime, KernelStep& step) { Scan(runtime, step).run(); }
+
+}  // namespace numbus
