@@ -31,12 +31,11 @@ def _scan(op, ufunc, a, axis, dtype, out):
         dtype = as_dtype(op, dtype)
         if type(out) is not numpy.ndarray:
             return _core.accumulate(ufunc, a, axis, dtype, out)
-        if out.shape != a.shape:
-            raise ValueError(message(op, "wrong shape of out", out.shape, a.shape))
-        result = _core.accumulate(ufunc, a, axis, out.dtype if dtype is None else dtype, None)
+        result = _core.empty(out.shape, out.dtype)
+        _core.accumulate(ufunc, a, axis, dtype, result)
     except (NotImplementedError, ForeignDtype):
         return _by_numpy(ufunc, a, axis, dtype, out)
-    numpy.copyto(out, result, casting="unsafe" if dtype is not None else "same_kind")
+    numpy.copyto(out, result)
     return out
 
 
@@ -117,10 +116,10 @@ def _with_initial(op, ufunc, x, axis, dtype, out, include_initial):
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
-    """`cumsum` along `axis`, which only a 1-D array may leave out; include_initial: a zero first."""
+    """`cumsum` along `axis`, which only 1-D arrays may leave out; include_initial: a zero first."""
     return _with_initial("cumulative_sum", "add", x, axis, dtype, out, include_initial)
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
-    """`cumprod` along `axis`, which only a 1-D array may leave out; include_initial: a one first."""
+    """`cumprod` along `axis`, which only 1-D arrays may leave out; include_initial: a one first."""
     return _with_initial("cumulative_prod", "multiply", x, axis, dtype, out, include_initial)

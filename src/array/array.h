@@ -84,8 +84,8 @@ Array reduce(Reduction kind, const Array& a, uint64_t axes, bool keepdims,
 // x @ y over the last two axes, stacks broadcast, computed in `t` (which a BLAS has); both have two
 // axes at least.
 Array matmul(const Array& x, const Array& y, DType t, const Array* out = nullptr);
-// r[0] = x[0], r[i] = op(r[i - 1], x[i]) along `axis`, in NumPy's type for it, or that of `dtype` or
-// `out`.
+// r[0] = x[0], r[i] = op(r[i - 1], x[i]) along `axis`, in NumPy's type for it, or that of `dtype`
+// or `out`.
 Array accumulate(Op op, const Array& x, int axis, std::optional<DType> dtype, const Array* out);
 // Uninitialised, in the axis order that NumPy's iterator finds for `a`.
 Array empty_like(const Array& a, DType t);

@@ -10,9 +10,9 @@ namespace {
 
 std::string title(Op op) { return std::string(op_name(op)) + ".accumulate"; }
 
-// The loop of a type given by the caller, by `out`, or by the operand: NumPy's order of preference.
+// The loop of a type given by the caller, else of what the operand and `out` promote to.
 Resolved loop_of(Op op, const Array& a, std::optional<DType> dtype, const Array* out) {
-  DType t = dtype ? *dtype : out ? out->dtype : a.dtype;
+  DType t = dtype ? *dtype : out ? promote(a.dtype, out->dtype) : a.dtype;
   bool sums = op == Op::add || op == Op::multiply;
   if (sums && !dtype && !out && !is_inexact(t) && itemsize(t) < 8)
     t = kind(t) == Kind::UInt ? DType::U64 : DType::I64;
@@ -21,11 +21,6 @@ Resolved loop_of(Op op, const Array& a, std::optional<DType> dtype, const Array*
   if (loop.in[0] != loop.out || (dtype && loop.out != t)) {
     raise(ErrorKind::Type, title(op), "no loop whose result can be its next operand",
           std::string(name(t)) + " -> " + std::string(name(loop.out)), "a loop of one type");
-  }
-  if (out && !can_cast(loop.out, out->dtype, Casting::SameKind) && !dtype) {
-    raise(ErrorKind::Casting, title(op), "cannot cast the result to out's type",
-          std::string(name(loop.out)) + " into " + std::string(name(out->dtype)),
-          "an out array of a same-kind type");
   }
   if (is_complex(loop.out) && !has_complex_expansion(loop.op)) {
     raise(ErrorKind::NotImplemented, title(op), "not yet available for complex numbers",

@@ -1,13 +1,8 @@
 // The loops of a scan for an NVIDIA GPU. All orders are fixed by the shape.
 #include "compile/gpu_scan.h"
 
-#include <llvm/IR/IntrinsicsNVPTX.h>
-#include <llvm/IR/Module.h>
-
-#include <functional>
-
 #include "compile/gpu.h"
-#include "compile/scan_body.h"
+#include "compile/gpu_scan_base.h"
 
 namespace numbus::compile {
 
@@ -18,34 +13,9 @@ std::string GpuScan::key() const {
 
 namespace {
 
-using V = llvm::Value*;
-using State = ScanBody::State;
-
-class Scan {
+class Scan : GpuScanBase {
  public:
-  Scan(llvm::Module& m, const GpuScan& g)
-      : m_(m),
-        b_(m.getContext()),
-        g_(g),
-        one_(b_, 1),
-        many_(b_, g.vector),
-        element_(one_, g.code),
-        vector_(many_, g.code),
-        total_(one_, g.between) {
-    many_.vector_align = 16;
-    std::vector<llvm::Type*> words(GpuScan::kWords, b_.getInt64Ty());
-    f_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), words, false),
-                                llvm::Function::ExternalLinkage, "k", m);
-    auto* annotations = m.getOrInsertNamedMetadata("nvvm.annotations");
-    auto annotate = [&](const char* what, int n) {
-      annotations->addOperand(llvm::MDNode::get(
-          b_.getContext(),
-          {llvm::ValueAsMetadata::get(f_), llvm::MDString::get(b_.getContext(), what),
-           llvm::ConstantAsMetadata::get(b_.getInt32(n))}));
-    };
-    annotate("kernel", 1);
-    if (g.blocks) annotate("maxntidx", 32 * g.warps);
-  }
+  Scan(llvm::Module& m, const GpuScan& g) : GpuScanBase(m, g) {}
 
   void build() {
     b_.SetInsertPoint(block("entry"));
@@ -59,114 +29,6 @@ class Scan {
   }
 
  private:
-  llvm::BasicBlock* block(const char* name) {
-    return llvm::BasicBlock::Create(b_.getContext(), name, f_);
-  }
-  V i64(int64_t n) { return b_.getInt64(n); }
-  V special(llvm::Intrinsic::ID id) {
-    return b_.CreateZExt(b_.CreateIntrinsic(id, {}, {}), b_.getInt64Ty());
-  }
-  V word(int w) { return f_->getArg(w); }
-  V pointer(V address) { return b_.CreateIntToPtr(address, b_.getPtrTy(1)); }
-  V least(V x, V y) { return b_.CreateSelect(b_.CreateICmpSLT(x, y), x, y); }
-  void barrier() { b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
-
-  // for (i = from; i < to; i += step) body(i), with values that change from turn to turn. Gives the
-  // first i that was not done.
-  V loop(V from, V to, int64_t step, State& carried, const std::function<void(V)>& body) {
-    return loop(from, to, i64(step), carried, body);
-  }
-  V loop(V from, V to, V step, State& carried, const std::function<void(V)>& body) {
-    auto *before = b_.GetInsertBlock(), *head = block("turn"), *done = block("done");
-    b_.CreateCondBr(b_.CreateICmpSLT(from, to), head, done);
-    b_.SetInsertPoint(head);
-    auto phi = [&](V first) {
-      auto* p = b_.CreatePHI(first->getType(), 2);
-      p->addIncoming(first, before);
-      return p;
-    };
-    auto* i = phi(from);
-    std::vector<llvm::PHINode*> held;
-    for (V v : carried) held.push_back(phi(v));
-    State initial = carried;
-    carried.assign(held.begin(), held.end());
-    body(i);
-    V next = b_.CreateAdd(i, step);
-    auto* last = b_.GetInsertBlock();
-    i->addIncoming(next, last);
-    for (size_t f = 0; f < held.size(); ++f) held[f]->addIncoming(carried[f], last);
-    b_.CreateCondBr(b_.CreateICmpSLT(next, to), head, done);
-    b_.SetInsertPoint(done);
-    auto merged = [&](V none, V some) {
-      auto* p = b_.CreatePHI(none->getType(), 2);
-      p->addIncoming(none, before);
-      p->addIncoming(some, last);
-      return p;
-    };
-    V end = merged(from, next);
-    for (size_t f = 0; f < held.size(); ++f) carried[f] = merged(initial[f], carried[f]);
-    return end;
-  }
-  void branch(V condition, const std::function<void()>& yes) {
-    auto *then = block("then"), *after = block("after");
-    b_.CreateCondBr(condition, then, after);
-    b_.SetInsertPoint(then);
-    yes();
-    b_.CreateBr(after);
-    b_.SetInsertPoint(after);
-  }
-  State either(V condition, const std::function<State()>& yes, const std::function<State()>& no) {
-    auto *then = block("then"), *other = block("else"), *after = block("after");
-    b_.CreateCondBr(condition, then, other);
-    auto side = [&](llvm::BasicBlock* at, const std::function<State()>& f) {
-      b_.SetInsertPoint(at);
-      State s = f();
-      auto* end = b_.GetInsertBlock();
-      b_.CreateBr(after);
-      return std::pair{s, end};
-    };
-    auto [x, x_end] = side(then, yes);
-    auto [y, y_end] = side(other, no);
-    b_.SetInsertPoint(after);
-    State r;
-    for (size_t n = 0; n < x.size(); ++n) {
-      auto* p = b_.CreatePHI(x[n]->getType(), 2);
-      p->addIncoming(x[n], x_end);
-      p->addIncoming(y[n], y_end);
-      r.push_back(p);
-    }
-    return r;
-  }
-
-  // Where a line and a segment of it lie.
-  void enter(V outer, V inner, V segment) {
-    auto row = [&](int w) {
-      V at = b_.CreateAdd(word(w), b_.CreateMul(outer, word(w + 1)));
-      return pointer(b_.CreateAdd(at, b_.CreateMul(inner, word(w + 3))));
-    };
-    auto stride = [&](const ir::Kernel& k, int w) -> V {
-      return k.args[0].inner == ir::Inner::Contiguous ? nullptr : word(w + 2);
-    };
-    in_ = row(GpuScan::kIn);
-    out_ = row(GpuScan::kOut);
-    in_stride_ = stride(g_.code.read, GpuScan::kIn);
-    out_stride_ = stride(g_.code.write, GpuScan::kOut);
-    V line = b_.CreateAdd(b_.CreateMul(outer, word(GpuScan::kInner)), inner);
-    total_at_ = b_.CreateAdd(b_.CreateMul(line, word(GpuScan::kSegments)), segment);
-    totals_row_ = pointer(word(GpuScan::kTotals));
-    from_ = b_.CreateMul(segment, word(GpuScan::kSegment));
-    to_ = least(word(GpuScan::kLength), b_.CreateAdd(from_, word(GpuScan::kSegment)));
-  }
-  State read(V place) { return element_.read(in_, in_stride_, place); }
-  void write(const State& s, V place) { element_.write(s, out_, out_stride_, place); }
-  State total_before() {
-    V at = b_.CreateSub(total_at_, i64(1));
-    return total_.read(totals_row_, nullptr, b_.CreateSelect(first_segment_, total_at_, at));
-  }
-  V segments() {
-    return g_.totals ? b_.CreateSub(word(GpuScan::kSegments), i64(1)) : word(GpuScan::kSegments);
-  }
-
   // A thread a segment, neighbours in neighbouring lines.
   void threads() {
     V inner = word(GpuScan::kInner), outer = word(GpuScan::kOuter);
@@ -243,61 +105,10 @@ class Scan {
     for (V v : vector) s.push_back(b_.CreateExtractElement(v, static_cast<uint64_t>(lane)));
     return s;
   }
-  State shuffle(llvm::Intrinsic::ID id, const State& s, V by, int limit) {
-    State r;
-    for (V v : s) {
-      llvm::Type* t = v->getType();
-      unsigned bits = t->getPrimitiveSizeInBits();
-      V whole = t->isIntegerTy() ? v : b_.CreateBitCast(v, b_.getIntNTy(bits));
-      V moved = nullptr;
-      for (unsigned at = 0; at < bits; at += 32) {
-        V piece = b_.CreateZExtOrTrunc(at ? b_.CreateLShr(whole, at) : whole, b_.getInt32Ty());
-        piece = b_.CreateIntrinsic(id, {}, {b_.getInt32(-1), piece, by, b_.getInt32(limit)});
-        piece = b_.CreateZExtOrTrunc(piece, b_.getIntNTy(bits));
-        moved = at ? b_.CreateOr(moved, b_.CreateShl(piece, at)) : piece;
-      }
-      r.push_back(t->isIntegerTy() ? moved : b_.CreateBitCast(moved, t));
-    }
-    return r;
-  }
-  State from_lane(const State& s, V lane) {
-    return shuffle(llvm::Intrinsic::nvvm_shfl_sync_idx_i32, s,
-                   b_.CreateTrunc(lane, b_.getInt32Ty()), 31);
-  }
-  State from_below(const State& s, int distance) {
-    return shuffle(llvm::Intrinsic::nvvm_shfl_sync_up_i32, s, b_.getInt32(distance), 0);
-  }
   State scan_warp(State s) {
     for (int d = 1; d < 32; d *= 2) {
       State with = element_.combine(from_below(s, d), s);
       s = element_.choose(b_.CreateICmpSGE(lane_, i64(d)), with, s);
-    }
-    return s;
-  }
-
-  // Shared memory: two sets of 32 states, 8 bytes a field.
-  V shared(V index, int field) {
-    if (!shared_) {
-      auto* t = llvm::ArrayType::get(b_.getInt64Ty(), 64 * g_.code.fields());
-      shared_ = new llvm::GlobalVariable(m_, t, false, llvm::GlobalValue::InternalLinkage,
-                                         llvm::UndefValue::get(t), "warps", nullptr,
-                                         llvm::GlobalValue::NotThreadLocal, 3);
-      shared_->setAlignment(llvm::Align(16));
-    }
-    return b_.CreateGEP(b_.getInt64Ty(), shared_, b_.CreateAdd(index, i64(64 * field)));
-  }
-  void share(V index, const State& s) {
-    for (size_t f = 0; f < s.size(); ++f) {
-      V v = s[f]->getType()->isIntegerTy(1) ? b_.CreateZExt(s[f], b_.getInt8Ty()) : s[f];
-      b_.CreateStore(v, shared(index, static_cast<int>(f)));
-    }
-  }
-  State shared_state(V index) {
-    State s;
-    bool is_bool = element_.type()->isIntegerTy(1);
-    for (int f = 0; f < g_.code.fields(); ++f) {
-      V v = b_.CreateLoad(is_bool ? b_.getInt8Ty() : element_.type(), shared(index, f));
-      s.push_back(is_bool ? b_.CreateICmpNE(v, b_.getInt8(0)) : v);
     }
     return s;
   }
@@ -475,18 +286,6 @@ class Scan {
     a.total = from_lane(all, i64(31));
     return a;
   }
-
-  llvm::Module& m_;
-  llvm::IRBuilder<> b_;
-  const GpuScan& g_;
-  Emit one_, many_;
-  ScanBody element_, vector_, total_;
-  llvm::Function* f_;
-  V tid_ = nullptr, block_x_ = nullptr, lane_ = nullptr, warp_ = nullptr;
-  V in_ = nullptr, out_ = nullptr, in_stride_ = nullptr, out_stride_ = nullptr;
-  V totals_row_ = nullptr, total_at_ = nullptr, from_ = nullptr, to_ = nullptr;
-  V first_segment_ = nullptr;
-  llvm::GlobalVariable* shared_ = nullptr;
 };
 
 }  // namespace

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from program import Program, Stmt, error_class, namespace, rnd
-from shadow import shadow_numpy, spread
+from shadow import Shadow, shadow_numpy, spread
 
-GRAMMAR_VERSION = 6
+GRAMMAR_VERSION = 7
 
 FIRST = ("bool", "int64", "float32", "float64", "complex128")
 ALL = FIRST + (
@@ -79,6 +79,7 @@ class Grower:
 
     def __init__(self, seed: int, features: Features):
         self.r = random.Random(seed)
+        Shadow.counter = 0  # a seed means the same program whatever was generated before
         self.features = features
         self.ns = namespace(np, np, [], np.ndarray)
         self.shadow = namespace(shadow_numpy, shadow_numpy, [], np.ndarray)

@@ -369,6 +369,46 @@ def reduce(g: Grower):
     return g.bind("reduce", f"xp.{op}({', '.join([value] + args)})", "s")
 
 
+def cumulative(g: Grower):
+    """Running sums, products and extremes of views, also into arrays they are computed from."""
+    r = g.r
+    name = g.pick(lambda x: x.ndim >= 1)
+    value = (
+        name if g.chance(0.5) else g.view(name) if g.chance(0.7) else g.expr(g.ns[name].shape, 1)
+    )
+    x = g.value(value)
+    if np.ndim(x) == 0:
+        raise Reject
+    axis = f"axis={r.randrange(-x.ndim, x.ndim)}"
+    kind = r.random()
+    if kind < 0.35:
+        where = axis if x.ndim > 1 and g.chance(0.9) else ""
+        kinds = [f"xp.cumsum({value}, {where})", f"({value}).cumsum({where})"]
+        if x.shape and max(x.shape) <= 64:
+            kinds.append(f"xp.cumprod(({value}) * 0.75, {where})")
+        text = r.choice(kinds)
+        if g.chance(0.15) and x.dtype.kind != "c":
+            text = text[:-1] + f", dtype='{r.choice(('float64', 'float32', 'int64'))}')"
+        return g.bind("cumulative", text)
+    ops = "maximum minimum logical_and logical_or add subtract".split()
+    ops += ["bitwise_xor", "bitwise_or"] if x.dtype.kind in "biu" else ["fmax", "fmin"]
+    ops = [o for o in ops if g.features.has(o) and (o != "subtract" or x.dtype != bool)]
+    op = r.choice(ops)
+    if kind < 0.7:
+        return g.bind("cumulative", f"xp.{op}.accumulate({value}, {axis})")
+    name = g.writable(lambda y: y.ndim >= 1 and y.dtype != bool)
+    x = g.ns[name]
+    axis = r.randrange(x.ndim)
+    if kind < 0.85:
+        source = r.choice([name] + g.names(lambda y: y.shape == x.shape))
+        text = f"xp.cumsum({source}, axis={axis}"
+        return g.change("cumulative", f"{text}, out={name})", name, [text + ")"])
+    # The result one place further than what it is computed from.
+    lead = ":, " * axis
+    text = f"xp.add.accumulate({name}[{lead}:-1], axis={axis}"
+    return g.change("cumulative", f"{text}, out={name}[{lead}1:])", name, [text + ")"])
+
+
 def scalar(g: Grower):
     """Arithmetic on scalars, fed back into arrays."""
     found = g.scalars()
@@ -476,7 +516,7 @@ def error(g: Grower):
 
 
 LOOP_BODY = (stencil, stencil, masks, masks, in_place, compute, overlap, assign, reduce, boxes)
-LOOP_BODY += (ufunc_out, element, flush, swap)
+LOOP_BODY += (ufunc_out, element, flush, swap, cumulative)
 
 
 def loop(g: Grower):
@@ -581,7 +621,7 @@ MOVES = {
     create: 5, view: 8, alias: 2, delete: 5, swap: 2, copy: 2, compute: 16, chain: 4, in_place: 9,
     assign: 6, ufunc_out: 5, overlap: 6, stencil: 5, boxes: 3, masks: 8, reduce: 8, scalar: 6,
     element: 4, observe: 2, flush: 3, export: 4, nan: 5, error: 2, loop: 6,
-    turns: 3, indices: 6,
+    turns: 3, indices: 6, cumulative: 6,
 }  # fmt: skip
 KINDS, WEIGHTS = list(MOVES), list(MOVES.values())
 

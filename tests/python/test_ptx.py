@@ -43,6 +43,24 @@ PROGRAMS = {
     "columns": lambda a: (a.sum(axis=0), a.var(axis=0)),
     "complex sum": lambda a: (a + 1j * a).sum(),
     "any": lambda a: (a > 0.5).any(),
+    "scan": lambda a: a.cumsum(),
+    "scan lines": lambda a: (a.cumsum(1), a[::2, ::2].cumsum(1), a.cumsum(0), a[:, :20].cumsum(1)),
+    "scan of long lines": lambda a: (
+        nb.broadcast_to(a.ravel(), (6, a.size)).reshape(-1).cumsum(),
+        nb.broadcast_to(a.ravel(), (6, a.size)).reshape(-1)[1:].cumsum(),
+        nb.broadcast_to(a.ravel(), (6, a.size)).reshape(2, -1).astype("int32").cumsum(1),
+        nb.broadcast_to(a.ravel(), (4, a.size)).reshape(-1, 3).cumsum(0),
+    ),
+    "scan of types": lambda a: (
+        (a > 0.5).cumsum(),
+        nb.logical_xor.accumulate(a.ravel() > 0.5),
+        (a + 1j).ravel().cumprod(),
+        a.astype("float16").ravel().cumsum(),
+        nb.maximum.accumulate((a * 100).astype("int8").ravel()),
+        nb.fmin.accumulate(a.ravel()),
+        nb.subtract.accumulate(a, 1),
+        nb.bitwise_or.accumulate((a * 99).astype("uint16"), 0),
+    ),
     "where": lambda a: nb.where(a > 0.5, a, -a),
 }
 
@@ -58,7 +76,9 @@ def test_ptx_assembles(name, tmp_path):
     for i, text in enumerate(texts):
         assert ".entry k(" in text
         # Silent contraction would give a*b + c one rounding.
-        assert "fma.rn" not in text or name not in ("map", "heat", "sum", "where", "strided")
+        assert "fma.rn" not in text or name not in (
+            "map", "heat", "sum", "where", "strided", "scan", "scan lines", "scan of long lines"
+        )  # fmt: skip
         if PTXAS is None:
             continue
         path = tmp_path / f"{i}.ptx"
