@@ -37,6 +37,7 @@ struct Mask {
   uint32_t version;
   bool watched = true;  // array still is the user's own
   int64_t count = -1;   // true elements, once known
+  Array places;         // of the true elements among themselves, once asked for
   ~Mask();
 };
 
@@ -97,7 +98,7 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count);
 // indices raise IndexError: at once where their values are known, else when they run.
 Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int place);
 void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
-             const Arg& value);
+             const Arg& value, const Array* where = nullptr);
 // A dense layout whose axes lie in memory in the given order, outermost first.
 const Layout* dense_layout(std::span<const int64_t> shape, std::span<const int> outer_first,
                            int size);

@@ -119,7 +119,7 @@ Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int pl
 }
 
 void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
-             const Arg& value) {
+             const Arg& value, const Array* where) {
   require_writeable(to, "setitem");
   require_value(value, to.dtype, "setitem");
   Domain domain(to, axes, index, place);
@@ -154,14 +154,21 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int p
     in[0].dtype = value.weak ? to.dtype : value.dtype;
   }
   if (whole->size() == 0) return;
-  check_known(to, axes, kept);
+  if (!where) check_known(to, axes, kept);
   Instr i;
   i.op = Op::scatter;
   i.loop = to.dtype;
   i.axes = axes;
   i.place = static_cast<uint8_t>(place);
   add_indices(i, domain, kept, place, views, hold, in);
-  record(i, to, in, i.nin);
+  if (where) {
+    int n = i.nin;
+    hold[n] = LayoutRef(broadcast_layout(*where, whole.get(), "setitem"));
+    views[n] = {where->base.get(), hold[n].get(), where->offset, DType::Bool};
+    in[n].view = &views[n];
+    i.predicated = true;
+  }
+  record(i, to, in, i.nin + i.predicated);
 }
 
 }  // namespace numbus

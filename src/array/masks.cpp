@@ -54,9 +54,37 @@ Array compress(const Array& a, const Array& m) {
   return out;
 }
 
+// Each true element's place is the number of those before it: a sum along the mask, then a scatter.
+static Array settle_on_device(const Array& full, Mask& mask) {
+  if (!mask.places.base.get() && full.size() > 0) {
+    Array flat = reshape(mask.array, {full.size()});
+    Array sums = accumulate(Op::add, flat, 0, DType::I64, nullptr);
+    mask.count = read_element(sums, (full.size() - 1) * itemsize(DType::I64)).i;
+    Arg one;
+    one.weak = true;
+    one.scalar = Scalar::from_int(1);
+    Arg minus[2] = {Arg(&sums), one};
+    std::vector<int64_t> shape(full.shape().begin(), full.shape().end());
+    mask.places = reshape(apply(Op::subtract, minus), shape);
+  }
+  int64_t count = std::max<int64_t>(mask.count, 0);
+  Array out = empty({&count, 1}, full.dtype, full.base->device);
+  if (count > 0) {
+    Arg from(&full);
+    scatter(out, 1, {&mask.places, 1}, 0, from, &mask.array);
+  }
+  return out;
+}
+
 void settle(Array& a) {
   if (!a.mask) return;
   auto mask = a.mask;
+  if (a.base->device->kind() != DeviceKind::Cpu) {
+    Array full = a;
+    full.mask = nullptr;
+    a = settle_on_device(full, *mask);
+    return;
+  }
   Array full = a;
   full.mask = nullptr;
   data_of(full, "elements of a masked array");  // one flush for both

@@ -163,11 +163,19 @@ Val convert(Builder& b, Val v, DType to) {
   }
   // Half floats only load, store and convert to and from float32.
   if (from == DType::F16 && to != DType::F32) return convert(b, b.cast(v, DType::F32), to);
-  if (to == DType::F16 && from != DType::F32) {
-    // float64 rounds once in NumPy: step through float32 only where that is exact or an integer
-    // that fits.
-    return b.cast(b.cast(v, DType::F32), DType::F16);
+  if (to == DType::F16 && from == DType::F64) {
+    // Once, not twice: the step through float32 rounds to odd (Boldo and Melquiond, 2008).
+    MathBuilder m(b);
+    Val near = b.cast(v, DType::F32), back = b.cast(near, DType::F64);
+    Val bits = b.emit(Op::bits, DType::I32, near),
+        one = b.constant(DType::I32, Scalar::from_int(1));
+    Val down = b.emit(Op::subtract, DType::I32, bits, one);
+    bits = m.select(m.gt(m.abs(back), m.abs(v)), down, bits);
+    bits = m.select(m.ne(back, v), b.emit(Op::bitwise_or, DType::I32, bits, one), bits);
+    return b.cast(b.emit(Op::bits, DType::F32, bits), DType::F16);
   }
+  // Integers step through float32 in NumPy, too.
+  if (to == DType::F16 && from != DType::F32) return b.cast(b.cast(v, DType::F32), DType::F16);
   return b.cast(v, to);
 }
 

@@ -84,3 +84,13 @@ def test_result_type(xp):
         assert xp.promote_types(x, y) == np.promote_types(x, y)
     assert xp.result_type(xp.ones(1, "float32"), 1.5) == np.float32
     assert xp.can_cast("int64", "float32", "same_kind")
+
+
+def test_float64_rounds_once_to_float16(xp):
+    h = np.arange(65536, dtype=np.uint16).view(np.float16).astype(np.float64)
+    h = np.sort(h[np.isfinite(h)])
+    ties = (h[:-1] + h[1:]) / 2
+    x = np.concatenate([h, ties, np.nextafter(ties, 1e9), np.nextafter(ties, -1e9), [1e300, 1e-50]])
+    with np.errstate(over="ignore"):
+        expected = x.astype("float16")
+    np.testing.assert_array_equal(np.asarray(xp.array(x).astype("float16")), expected)
