@@ -10,7 +10,7 @@ from . import _core
 from ._convert import adopt, to_numpy
 from ._core import generic, ndarray
 from ._errors import message
-from ._host import writing
+from ._host import on_host, writing
 
 
 def plain(index):
@@ -116,6 +116,8 @@ def _as_indices(a, item):
             return [int(item)]
         return [_core.to_device(_core.from_numpy(item).copy(), a._device)]
     if kind in (ndarray, numpy.ndarray) and item.dtype.kind == "b" and item.ndim:
+        if kind is ndarray and not on_host(item):
+            return list(item.nonzero())
         return [
             _core.to_device(_core.from_numpy(x), a._device) for x in numpy.asarray(item).nonzero()
         ]

@@ -8,6 +8,7 @@ from ._convert import to_numpy as _to_numpy
 from ._core import generic, ndarray
 from ._errors import message, one_axis
 from ._fallback import call
+from ._host import on_host
 from ._manipulation import ravel
 from ._ufuncs import UFUNCS
 
@@ -211,6 +212,20 @@ def _along_index(arr, indices, axis):
     return tuple(places)
 
 
+def _nonzero_on_device(a):
+    """Columns of one table, as NumPy hands them out: each axis's index where the mask holds."""
+    mask = a != 0
+    columns = []
+    for axis, extent in enumerate(a.shape):
+        index = _core.arange(0, 1, extent, numpy.dtype(numpy.int64))
+        shape = (1,) * axis + (extent,) + (1,) * (a.ndim - 1 - axis)
+        columns.append(_core.broadcast_to(index.reshape(shape), a.shape)[mask])
+    table = _core.empty((columns[0].size, a.ndim), numpy.dtype(numpy.int64))
+    for axis, column in enumerate(columns):
+        table[:, axis] = column
+    return tuple([table[:, axis] for axis in range(a.ndim)])
+
+
 def nonzero(a):
     """A tuple of int64 arrays: the indices of the elements that are not zero, one
     array per axis.
@@ -218,6 +233,8 @@ def nonzero(a):
     a = to_ndarray(a)
     if a.ndim == 0:
         raise ValueError(message("nonzero", "a 0-d array has no indices", "0-d", "atleast_1d(a)"))
+    if not on_host(a):
+        return _nonzero_on_device(a)
     found = numpy.nonzero(numpy.asarray(a))
     if found[0].base is None:
         return tuple([adopt(x) for x in found])
@@ -233,7 +250,14 @@ def flatnonzero(a):
 
 def argwhere(a):
     """(count, ndim) array of the indices of the elements that are not zero."""
-    return adopt(numpy.argwhere(numpy.asarray(to_ndarray(a))))
+    a = to_ndarray(a)
+    if on_host(a) or a.ndim == 0:
+        return adopt(numpy.argwhere(numpy.asarray(a)))
+    found = _nonzero_on_device(a)
+    rows = _core.empty((a.ndim, found[0].size), found[0].dtype)
+    for axis, column in enumerate(found):
+        rows[axis] = column
+    return rows.T
 
 
 def fill_diagonal(a, val, wrap=False):
