@@ -252,7 +252,7 @@ class Native {
   // What is read is asked for some pages' rows ahead: the processor's own prefetching stops at
   // every page, and keeps too few lines in flight for two cores to reach what the memory gives.
   void prefetch() {
-    constexpr int kAhead = 2048;
+    constexpr int kAhead = 4096;
     std::vector<char> loaded(k_.args.size(), 0);
     for (const ir::Inst& i : k_.body)
       if (i.op == Op::load) loaded[i.imm] = 1;
