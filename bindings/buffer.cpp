@@ -49,7 +49,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     if (a.base->mask && !view_is_readonly(a, self))
       before_write(a);  // whoever gets the memory may write it
     bool on_host = a.base->device->kind() == DeviceKind::Cpu;
-    auto* memory = new std::shared_ptr<char>(host_view(a, "buffer"));
+    auto* memory = new std::shared_ptr<char>(host_view(a, "exported as a buffer"));
     view->buf = memory->get();
     view->obj = self;
     Py_INCREF(self);

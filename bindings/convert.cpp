@@ -443,14 +443,14 @@ void remember(uint64_t line, PyCodeObject* code, int at) {
 
 }  // namespace
 
-std::string describe_line(uint64_t line) {
+SourceLine describe_line(uint64_t line) {
   using Addr2Line = int (*)(PyCodeObject*, int);
   static auto number = reinterpret_cast<Addr2Line>(dlsym(RTLD_DEFAULT, "PyCode_Addr2Line"));
   auto it = places().find(line);
-  if (it == places().end() || !number) return "";
+  if (it == places().end() || !number) return {};
   nb::handle code(reinterpret_cast<PyObject*>(it->second.code));
-  return nb::cast<std::string>(nb::str(nb::getattr(code, "co_filename"))) + ", line " +
-         std::to_string(number(it->second.code, it->second.at));
+  return {nb::cast<std::string>(nb::str(nb::getattr(code, "co_filename"))),
+          number(it->second.code, it->second.at)};
 }
 
 // The place of the call: instruction offsets from here out to the first frame that is not this

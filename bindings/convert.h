@@ -69,8 +69,8 @@ PyObject* fall_back(const char* name, nb::object args);
 std::vector<int64_t> to_shape(PyObject* o);
 Casting to_casting(PyObject* o);
 
-std::string describe_line(uint64_t line);  // "file.py, line 12", or nothing
-void mark_line();                          // remembers where the Python program is
+SourceLine describe_line(uint64_t line);
+void mark_line();  // remembers where the Python program is
 void set_error(const Error& e);
 
 // Runs f, turning core errors into Python ones; for C slots.

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "convert.h"
 #include "lazy/executor.h"
+#include "lazy/explain.h"
 
 using namespace numbus;
 using namespace numbus::bindings;
@@ -186,7 +187,8 @@ NB_MODULE(_core, m) {
         Arg from(&source);
         mark_line();
         assign(target, from);
-        Runtime::get().flush("store");  // x may change as soon as this returns
+        Runtime::get().flush(
+            "written from NumPy's memory");  // x may change as soon as this returns
       },
       nb::arg("a"), nb::arg("x"),
       "Writes the elements of a NumPy array into `a`, on whatever device `a` is.");
@@ -293,21 +295,34 @@ NB_MODULE(_core, m) {
     }
     return nb::borrow(dtype_object(common_dtype(in)));
   });
-  m.def("flush", [] { Runtime::get().flush("asked"); });
+  m.def(
+      "flush", [](const char* reason) { Runtime::get().flush(reason); },
+      nb::arg("reason") = "flush()");
   m.def(
       "synchronize",
       [] {
-        Runtime::get().flush("synchronize");
+        Runtime::get().flush("synchronize()");
         default_device().synchronize();
       },
       "Runs all pending work and waits for it.");
   m.def("stats", stats);
   m.def("reset_stats", [] { Runtime::get().stats = Stats(); });
-  m.def("count_fallback", [](nb::object) { ++Runtime::get().stats.fallbacks; });
-  m.def("explain", [] {
-    Runtime::get().flush("explain");
-    return Runtime::get().explain_last();
+  m.def("count_fallback", [](const std::string& name) {
+    Runtime& r = Runtime::get();
+    ++r.stats.fallbacks;
+    if (r.explanation) r.explanation->left_for_numpy(name);
   });
+  m.def(
+      "explain_begin",
+      [](bool ir) { Runtime::get().explanation = std::make_unique<Explanation>(ir); },
+      nb::arg("ir") = false, "From here on, what runs is noted down.");
+  m.def(
+      "explain_end",
+      [] {
+        auto explanation = std::exchange(Runtime::get().explanation, nullptr);
+        return explanation ? explanation->text() : std::string();
+      },
+      "What has run since explain_begin(), as text.");
   m.def(
       "ptx",
       [](int sm, int ptx) {

@@ -14,20 +14,29 @@ class Explanation(str):
         return str(self)
 
 
-def explain(target, *args, **kwargs):
-    """How work is run: kernels, what was fused into each, bytes moved, flush reasons, Python lines.
+def explain(target, *args, ir=False, **kwargs):
+    """How work is run: for each flush its reason and its kernels; for each kernel its shape, the
+    bytes it moves, how it ran, the operations fused into it, their Python lines, and the values
+    that never left its registers.
 
-    target: an array (its pending work is run and described) or a function, which is called with
-    `args` and `kwargs`; what it leaves pending is run and described.
+    target: a function, which is called with `args` and `kwargs`: all that runs meanwhile is
+    described, and what it leaves pending; or an array, whose pending work is run and described.
+    With `ir=True` each kernel's IR follows it.
     """
     if callable(target):
         _core.synchronize()
-        result = target(*args, **kwargs)
-        _core.flush()
+        _core.explain_begin(ir)
+        try:
+            result = target(*args, **kwargs)
+            _core.flush("the function has returned")
+        except BaseException:
+            _core.explain_end()
+            raise
         del result
     else:
-        _core.flush()
-    return Explanation(_core.explain())
+        _core.explain_begin(ir)
+        _core.flush("explain()")
+    return Explanation(_core.explain_end())
 
 
 def stats():

@@ -116,6 +116,7 @@ Scalar read_element(const Array& a, int64_t byte_offset) {
   if (a.base->device->kind() == DeviceKind::Cpu) return load_scalar(a.dtype, at);
   char value[16];
   a.base->device->copy_to_host(value, at, itemsize(a.dtype));
+  Runtime::get().note_copy(itemsize(a.dtype), true);
   return load_scalar(a.dtype, value);
 }
 
@@ -127,6 +128,7 @@ std::shared_ptr<char> host_view(const Array& a, const char* reason) {
   std::shared_ptr<char> block(static_cast<char*>(std::malloc(std::max<int64_t>(bytes, 1))),
                               std::free);
   d.copy_to_host(block.get(), at + low, bytes);
+  Runtime::get().note_copy(bytes, true);
   return std::shared_ptr<char>(block, block.get() - low);
 }
 
@@ -135,12 +137,14 @@ Array to_device(const Array& a, Device& d) {
   Array dense = a.layout->c_contiguous() ? a : copy(a, a.dtype, true);
   Array out = empty(a.shape(), a.dtype, &d);
   if (out.size() == 0) return out;
-  auto host = host_view(dense, "transfer");
+  auto host = host_view(dense, "copied to another device");
   out.base->ensure_data();
-  if (d.kind() == DeviceKind::Cpu)
+  if (d.kind() == DeviceKind::Cpu) {
     std::memcpy(out.base->data, host.get(), out.base->nbytes);
-  else
+  } else {
     d.copy_from_host(out.base->data, host.get(), out.base->nbytes);
+    Runtime::get().note_copy(out.base->nbytes, false);
+  }
   return out;
 }
 

@@ -143,7 +143,7 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count) {
   // Whoever else sees the storage must find the work done.
   bool shared = out.base->shared > 0;
   for (int n = 0; n < count; ++n) shared = shared || (in[n].view && in[n].view->base->shared > 0);
-  if (shared) r.flush("shared storage");
+  if (shared) r.flush("memory shared with others");
 }
 
 namespace {

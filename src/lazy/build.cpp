@@ -17,6 +17,23 @@ bool touches_memory(Op op) {
   return op == Op::load || op == Op::store || op == Op::gather || op == Op::scatter;
 }
 
+// The name of what the program asked for.
+Work work_of(const PlanInstr& p) {
+  const Instr& i = p.instr;
+  std::string name(op_name(i.op));
+  if (i.code == Instr::Call)
+    name = i.routine == Routine::Scan ? name + ".accumulate" : "matmul";
+  else if (i.code == Instr::Reduce)
+    name = reduction_name(i.reduction);
+  else if (i.op == Op::cast)
+    name = p.in[0].storage < 0 ? "fill" : p.in[0].dtype == p.out.dtype ? "copy" : "astype";
+  else if (i.op == Op::select)
+    name = "where";
+  else if (i.op == Op::index)
+    name = "arange";
+  return {p.source, name, i.predicated};
+}
+
 }  // namespace
 
 KernelStep KernelBuilder::build() {
@@ -292,7 +309,8 @@ KernelStep KernelBuilder::finish() {
   step_.ordered = p_.instrs[g_.members[0].instr].instr.scatters();
   step_.serial = g_.solo && !step_.ordered;
   step_.tail = g_.tail_of >= 0;
-  for (const Member& m : g_.members) step_.instrs.push_back(p_.instrs[m.instr].source);
+  step_.shape = g_.shape;
+  for (const Member& m : g_.members) step_.works.push_back(work_of(p_.instrs[m.instr]));
   ir::verify(k);
   step_.code = kernel_code(std::move(k));
   return std::move(step_);
@@ -339,7 +357,8 @@ KernelStep build_call(Planner& p, const PlanInstr& i) {
   });
   step.params.assign(step.call->layouts.size(), 0);
   step.points = i.out.layout->size();
-  step.instrs.push_back(i.source);
+  step.shape = i.shape;
+  step.works.push_back(work_of(i));
   return step;
 }
 
@@ -372,11 +391,21 @@ std::unique_ptr<Plan> make_plan(const Window& w, Repeats repeats) {
                    [&](const Access& a, bool, bool) { last[a.storage] = static_cast<int>(g); });
   for (size_t s = 0; s < plan->storages.size(); ++s) {
     const Storage& st = plan->storages[s];
-    if (!st.needed || last[s] < 0) continue;
+    if (last[s] < 0) continue;
+    KernelStep& step = plan->steps[last[s]];
+    if (!st.needed) {
+      ++step.contracted;
+      step.contracted_bytes += st.nbytes;
+      continue;
+    }
     bool is_final = st.slot >= 0 && plan->final_storage[st.slot] == static_cast<int>(s);
     const Base* base = st.slot >= 0 ? w.slots_[st.slot].base : nullptr;
     bool kept = is_final && (base->handles > 0 || base->shared > 0);
-    if (!kept) plan->steps[last[s]].free_after.push_back(static_cast<int>(s));
+    if (kept) continue;
+    step.free_after.push_back(static_cast<int>(s));
+    if (st.initial) continue;
+    ++step.temporaries;
+    step.temporary_bytes += st.nbytes;
   }
   for (KernelStep& step : plan->steps) {
     std::vector<std::pair<int, int>> possible;

@@ -54,6 +54,13 @@ struct ReduceStep {
   std::vector<int64_t> strides;  // of the result, per kernel dimension (0 along reduced ones)
 };
 
+// What explain() says of an instruction.
+struct Work {
+  int source;  // window instruction
+  std::string name;
+  bool masked;
+};
+
 // One launch: of a kernel, or a library's.
 struct KernelStep {
   std::shared_ptr<KernelCode> code;
@@ -70,9 +77,12 @@ struct KernelStep {
   bool tail = false;     // 0-d work that belongs to the kernel before it
   bool ordered = false;  // a scatter: one thread, points in order
   std::vector<IndexCheck> checks;
-  int64_t report[2] = {0, 0};   // site + 1 and index of a check that failed
-  bool serial = false;          // order matters: one thread, interpreter only
-  std::vector<int> instrs;      // window instructions, for explain()
+  int64_t report[2] = {0, 0};  // site + 1 and index of a check that failed
+  bool serial = false;         // order matters: one thread, interpreter only
+  std::vector<Work> works;
+  std::vector<int64_t> shape;           // of the domain, as the program has it
+  int contracted = 0, temporaries = 0;  // values that live in registers; in memory, and die here
+  int64_t contracted_bytes = 0, temporary_bytes = 0;
   std::vector<int> free_after;  // storages that die here
   // Fresh storages that may be those of others that die here: (fresh, dying), read and written
   // whole, each point at its own address.

@@ -27,7 +27,7 @@ struct PlanInstr {
   Access out, in[kMaxOperands];
   std::vector<int64_t> shape;  // of its domain
   InstrSet needs;              // earlier instructions it must follow
-  int source;                  // window instruction, for explain()
+  int source;                  // window instruction
   int inputs() const { return instr.nin + (instr.predicated ? 1 : 0); }
   bool solo = false;   // writes one address more than once: runs alone, in order
   uint64_t value = 0;  // equal for instructions that compute the same from the same

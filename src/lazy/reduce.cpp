@@ -306,4 +306,10 @@ void finish_state(Reduction kind, DType in, const char* state, double ddof, DTyp
   });
 }
 
+std::string_view reduction_name(Reduction kind) {
+  static constexpr std::string_view kNames[] = {"sum", "prod",   "min",    "max", "any",
+                                                "all", "argmin", "argmax", "var"};
+  return kNames[static_cast<int>(kind)];
+}
+
 }  // namespace numbus

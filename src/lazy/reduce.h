@@ -1,12 +1,15 @@
 // Reduction state: its fields, how a kernel steps it, how states merge, and what result they give.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "ir/kernel.h"
 #include "lazy/window.h"
 
 namespace numbus {
+
+std::string_view reduction_name(Reduction kind);
 
 // Field types of the state for elements of `in` (already the type NumPy reduces in).
 std::vector<DType> reduction_fields(Reduction kind, DType in);

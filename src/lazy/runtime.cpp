@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "lazy/executor.h"
+#include "lazy/explain.h"
 #include "lazy/planner.h"
 
 namespace numbus {
@@ -70,9 +71,9 @@ std::shared_ptr<KernelCode> kernel_code(ir::Kernel k) {
 
 void Runtime::recorded() {
   ++stats.instructions;
-  if (mode == Mode::Eager) return flush("eager");
+  if (mode == Mode::Eager) return flush("eager mode");
   int n = static_cast<int>(signatures_.size());
-  if (n >= kMaxWindow - 2) return flush("window full");
+  if (n >= kMaxWindow - 2) return flush("many operations are pending");
   if (folding_) {
     cut_due_ = (n - first_) % period_ == 0 && n + period_ > kMaxWindow - 2;  // no room for a turn
     if (n == first_ + 2 * period_ + 1) cut_due_ = window_.keeps_turns(first_, period_);
@@ -107,7 +108,7 @@ void Runtime::find_period() {
   }
 }
 
-void Runtime::flush(const char*) {
+void Runtime::flush(const char* reason) {
   cut_due_ = false;
   if (folding_) {
     int count = (static_cast<int>(signatures_.size()) - first_) / period_;
@@ -141,7 +142,8 @@ void Runtime::flush(const char*) {
     }
   } done{this};
   flushing_ = true;
-  if (plan) {
+  bool known = plan != nullptr;
+  if (known) {
     ++stats.plan_hits;
   } else {
     ++stats.plan_misses;
@@ -155,6 +157,7 @@ void Runtime::flush(const char*) {
     if (plans().size() >= kMaxPlans) plans().clear();
     plan = plans().emplace(hash, std::move(made))->second.get();
   }
+  if (explanation) explanation->flush(reason, window_, !known);
   run(*plan);
 }
 
@@ -210,7 +213,9 @@ void Runtime::run(Plan& plan) {
         for (const Patch& p : step.patches)
           if (p.storage >= 0) need(p.storage);
         for (const ReduceStep& r : step.reduces) need(r.storage);
+        Stats before = explanation ? stats : Stats();
         run_step(plan, step, data);
+        if (explanation) explanation->step(*this, window_, step, before, step.report[0] != 0);
         if (step.report[0]) raise_index(step);
       } catch (const Error& e) {
         if (!failure) failure = std::make_shared<Error>(e);
@@ -271,31 +276,21 @@ void Runtime::run_step(const Plan& plan, KernelStep& step, char** data) {
   executor_of(device).run(*this, device, step, results.data());
 }
 
-void Runtime::raise_index(const KernelStep& step) const {
-  const IndexCheck& c = step.checks[step.report[0] - 1];
-  std::string where = describe_line ? describe_line(c.line) : "";
-  raise(ErrorKind::Index, "index",
-        "out of bounds for axis " + std::to_string(c.axis) + " with size " +
-            std::to_string(c.extent) + (where.empty() ? "" : " (recorded at " + where + ")"),
-        "index " + std::to_string(step.report[1]),
-        "-" + std::to_string(c.extent) + " to " + std::to_string(c.extent - 1));
+void Runtime::note_copy(int64_t bytes, bool to_host) {
+  if (explanation) explanation->copied(bytes, to_host);
 }
 
-std::string Runtime::explain_last() {
-  if (!last_) return "nothing has run yet\n";
-  std::string s;
-  int number = 0;
-  for (const KernelStep& step : last_->steps) {
-    s += (step.tail ? "  tail of the kernel before: "
-                    : "kernel " + std::to_string(number++) + ": ") +
-         std::to_string(step.instrs.size()) + " instructions, " + std::to_string(step.points) +
-         " points, " + std::to_string(step.bytes) + " bytes moved\n" +
-         (!step.call ? ir::print(step.code->ir)
-          : step.call->routine == Routine::Matmul
-              ? "  a library's matmul\n"
-              : "  scan of " + std::string(op_name(step.call->op)) + "\n");
-  }
-  return s;
+void Runtime::raise_index(const KernelStep& step) const {
+  const IndexCheck& c = step.checks[step.report[0] - 1];
+  SourceLine at = describe_line ? describe_line(c.line) : SourceLine();
+  std::string where;
+  if (!at.file.empty())
+    where = " (recorded at " + at.file + ", line " + std::to_string(at.line) + ")";
+  raise(ErrorKind::Index, "index",
+        "out of bounds for axis " + std::to_string(c.axis) + " with size " +
+            std::to_string(c.extent) + where,
+        "index " + std::to_string(step.report[1]),
+        "-" + std::to_string(c.extent) + " to " + std::to_string(c.extent - 1));
 }
 
 }  // namespace numbus

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "lazy/plan.h"
@@ -18,6 +19,14 @@ struct Stats {
   double compile_ms = 0;
 };
 
+// A place in the Python program; no file: unknown.
+struct SourceLine {
+  std::string file;
+  int line = 0;
+};
+
+class Explanation;
+
 class Runtime {
  public:
   static Runtime& get();
@@ -27,7 +36,8 @@ class Runtime {
   void recorded();
   // Called before a record: cuts the window at the repeat of a loop body.
   void about_to_record(uint64_t signature) {
-    if (cut_due_ || (folding_ && *(signatures_.end() - period_) != signature)) flush("loop period");
+    if (cut_due_ || (folding_ && *(signatures_.end() - period_) != signature))
+      flush("a loop repeats its body");
     signatures_.push_back(signature);
   }
   void flush(const char* reason);
@@ -39,11 +49,13 @@ class Runtime {
   }
 
   // Names the place in the program that a recorded line token stands for; set by the bindings.
-  std::string (*describe_line)(uint64_t) = nullptr;
+  SourceLine (*describe_line)(uint64_t) = nullptr;
 
   Mode mode = Mode::Auto;
   Stats stats;
-  std::string explain_last();
+  // Elements went from one device's memory to another's.
+  void note_copy(int64_t bytes, bool to_host);
+  std::unique_ptr<Explanation> explanation;  // of what runs, while somebody asks for it
   const Plan* last_plan() const { return last_; }
 
  private:

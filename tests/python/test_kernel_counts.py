@@ -237,13 +237,6 @@ def test_loop_makes_no_new_kernels(xp, core, count):
     assert core.stats()["launches"] <= 150, core.stats()
 
 
-def test_explain(xp, core):
-    a = data(xp, 1000)
-    b = a * 2 + 1
-    text = xp.explain(b) if callable(getattr(xp, "explain", None)) else core.explain()
-    assert isinstance(str(text), str) and str(text)
-
-
 def test_stats_keys(xp):
     keys = "instructions flushes plan_hits compiles launches contracted_bytes fallbacks".split()
     assert set(keys) <= set(xp.stats())
