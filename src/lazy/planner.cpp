@@ -95,9 +95,7 @@ void Planner::find_dependences() {
       bool conflict = false;
       for_accesses(instrs[i], [&](const Access& a, bool wa, bool) {
         for_accesses(instrs[j], [&](const Access& b, bool wb, bool) {
-          if (conflict || a.storage != b.storage || !(wa || wb)) return;
-          bool identical = a.layout == b.layout && a.offset == b.offset;
-          conflict = identical || may_overlap(a.offset, *a.layout, b.offset, *b.layout);
+          if (!conflict && (wa || wb)) conflict = identical(a, b) || crosses(a, b);
         });
       });
       if (conflict) instrs[i].needs.set(j);
@@ -180,20 +178,19 @@ bool Planner::compatible(const Group& a, const std::vector<int64_t>& shift_a, co
     for (const PointAccess& y : of_b) {
       if (x.access->storage != y.access->storage || !(x.write || y.write)) continue;
       if (x.result || y.result) return false;
-      bool identical =
-          x.access->dtype == y.access->dtype && !x.access->spread && !y.access->spread &&
-          same_strides(*x.access->layout, *y.access->layout, domain) &&
-          origin(*x.access, *x.member, shift_a) == origin(*y.access, *y.member, shift_b);
-      for (size_t d = 0; identical && d < domain.size(); ++d) {
+      bool same = x.access->dtype == y.access->dtype && !x.access->spread && !y.access->spread &&
+                  same_strides(*x.access->layout, *y.access->layout, domain) &&
+                  origin(*x.access, *x.member, shift_a) == origin(*y.access, *y.member, shift_b);
+      for (size_t d = 0; same && d < domain.size(); ++d) {
         int64_t ax = x.member->at[d] + (shift_a.empty() ? 0 : shift_a[d]),
                 ay = y.member->at[d] + (shift_b.empty() ? 0 : shift_b[d]);
         if (ax == ay && x.access->layout->shape(static_cast<int>(d)) ==
                             y.access->layout->shape(static_cast<int>(d)))
           continue;
-        identical = injective_over(*x.access->layout, domain);
+        same = injective_over(*x.access->layout, domain);
         break;
       }
-      if (identical) {
+      if (same) {
         // A result that is overwritten unread was asked for all the same: its store needs a kernel
         // of its own.
         bool overwrites = x.write && y.write && x.access->layout->same_shape(*y.access->layout);

@@ -83,6 +83,11 @@ struct Planner {
   std::vector<uint64_t> value_of_;  // per storage: value number of its last write
 };
 
+// Whether both accesses are the same view of the same storage: each point has its own element.
+bool identical(const Access& a, const Access& b);
+// Whether one may reach bytes of the other as another point's element.
+bool crosses(const Access& a, const Access& b);
+
 // Calls f(access, is_write, is_result) for every array access of an instruction.
 template <class F>
 void for_accesses(const PlanInstr& p, F&& f) {

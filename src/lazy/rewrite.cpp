@@ -9,10 +9,6 @@
 namespace numbus {
 namespace {
 
-bool identical(const Access& a, const Access& b) {
-  return a.layout == b.layout && a.offset == b.offset && a.dtype == b.dtype && !a.spread;
-}
-
 // The layout of the whole base in which `box` is a rectangle, as far as the box's strides tell it.
 const Layout* whole_layout(const Layout& box, int64_t nbytes) {
   int n = box.ndim();
@@ -42,6 +38,16 @@ bool inside(const Layout& whole, const Layout& box, int64_t offset) {
 }
 
 }  // namespace
+
+bool identical(const Access& a, const Access& b) {
+  return a.storage == b.storage && a.layout == b.layout && a.offset == b.offset &&
+         a.dtype == b.dtype && !a.spread && !b.spread;
+}
+
+bool crosses(const Access& a, const Access& b) {
+  return a.storage == b.storage && !identical(a, b) &&
+         may_overlap(a.offset, *a.layout, b.offset, *b.layout);
+}
 
 void Planner::add(const Instr& i, int source) {
   PlanInstr p;
@@ -73,21 +79,13 @@ void Planner::rewrite() {
     int slot = source.out.slot;
     if (source.code == Instr::Reduce || source.scatters()) continue;
     bool self = false, earlier = false;
-    for (int k = 0; k < p.inputs(); ++k) {
-      const Access& a = p.in[k];
-      if (a.storage == p.out.storage && !identical(a, p.out) &&
-          may_overlap(a.offset, *a.layout, p.out.offset, *p.out.layout))
-        self = true;
-    }
+    for (int k = 0; k < p.inputs(); ++k) self = self || crosses(p.in[k], p.out);
     for (size_t j = 0; j + 1 < instrs.size() && !earlier; ++j) {
       for (int k = 0; k < instrs[j].inputs(); ++k) {
         const Access& a = instrs[j].in[k];
-        if (a.storage == p.out.storage && !identical(a, p.out) &&
-            (a.spread || a.layout->ndim() == p.out.layout->ndim()) &&
-            may_overlap(a.offset, *a.layout, p.out.offset, *p.out.layout)) {
-          earlier = true;
-          break;
-        }
+        earlier = earlier ||
+                  (a.storage == p.out.storage &&
+                   (a.spread || a.layout->ndim() == p.out.layout->ndim()) && crosses(a, p.out));
       }
     }
     if (!self && !earlier) continue;
