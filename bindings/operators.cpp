@@ -105,9 +105,6 @@ bool power_shortcut(PyObject* a, PyObject* b, PyObject*& result) {
     result = unary(Op::sqrt, a);
   else if (inexact && e == -1)
     result = unary(Op::reciprocal, a);
-  else if (!inexact && e < 0)
-    raise(ErrorKind::Value, "power", "integers to negative integer powers are not allowed",
-          "exponent " + std::to_string(static_cast<long>(e)), "a float base, or an exponent >= 0");
   else
     return false;
   return true;

@@ -148,6 +148,25 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count) {
 
 namespace {
 
+// Negative exponents of integers that are known now are errors of the call; others are found when
+// they run.
+void check_exponents(const Arg& a) {
+  constexpr int64_t kFew = 4096;
+  if (!a.array) {
+    if (a.scalar.kind == Kind::Int && a.scalar.i < 0) throw negative_power(a.scalar.i);
+    return;
+  }
+  const Base& b = *a.array->base.get();
+  const Layout& l = *a.array->layout;
+  if (a.array->mask || kind(a.array->dtype) != Kind::Int || b.pending() || !b.data ||
+      b.device->kind() != DeviceKind::Cpu || !l.c_contiguous() || l.size() > kFew)
+    return;
+  for (int64_t k = 0; k < l.size(); ++k) {
+    int64_t e = load_scalar(a.array->dtype, b.data + a.array->offset + k * l.itemsize()).i;
+    if (e < 0) throw negative_power(e);
+  }
+}
+
 // All operands over one domain: the shared shape, broadcast views, and the recorded instruction.
 Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType result,
                  const Options& o) {
@@ -216,6 +235,8 @@ Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType re
     domain = l;
   }
   if (domain->size() == 0) return out;
+  if (i.op == Op::power && kind(i.loop) == Kind::Int && (!args[1].array || (!o.where && !mask)))
+    check_exponents(args[1]);
   Window::Input in[kMaxOperands];
   ViewRef views[kMaxOperands];
   LayoutRef hold[kMaxOperands];

@@ -30,10 +30,18 @@ class Error : public std::runtime_error {
 
 [[noreturn]] inline void raise(ErrorKind kind, std::string what) { throw Error(kind, what); }
 
-// The form of every message: "[op] what is wrong; got ...; expected ...".
+// The form of every message.
+inline std::string message(const std::string& op, const std::string& what, const std::string& got,
+                           const std::string& expected) {
+  std::string s = "[";
+  s.append(op).append("] ").append(what).append("; got ").append(got);
+  s.append("; expected ").append(expected);
+  return s;
+}
+
 [[noreturn]] inline void raise(ErrorKind kind, const std::string& op, const std::string& what,
                                const std::string& got, const std::string& expected) {
-  throw Error(kind, "[" + op + "] " + what + "; got " + got + "; expected " + expected);
+  throw Error(kind, message(op, what, got, expected));
 }
 
 }  // namespace numbus

@@ -214,17 +214,20 @@ void Body::scatter_at(const Point& p, const ir::Inst& i, Value value, V offset, 
     both();
 }
 
-void Body::check(const Point& p, const ir::Inst& i, V wrong, V index) {
+void Body::check(const Point& p, const ir::Inst& i, V wrong, V value) {
   V any = E.W == 1 ? wrong : B.CreateOrReduce(wrong);
   when(any, [&] {
-    V which = index;
+    V which = value;
     if (E.W > 1) {
       V bits = B.CreateBitCast(wrong, B.getIntNTy(E.W));
       V first = B.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, B.getFalse());
-      which = B.CreateExtractElement(index, B.CreateZExt(first, B.getInt64Ty()));
+      which = B.CreateExtractElement(value, B.CreateZExt(first, B.getInt64Ty()));
     }
-    B.CreateStore(B.getInt64(i.imm + 1), p.report);
-    B.CreateStore(which, B.CreateConstGEP1_64(B.getInt64Ty(), p.report, 1));
+    auto word = [&](int64_t n) {
+      return B.CreateConstGEP1_64(B.getInt64Ty(), p.report, static_cast<uint64_t>(2 * i.imm + n));
+    };
+    B.CreateStore(B.getInt64(1), word(0));
+    B.CreateStore(which, word(1));
   });
 }
 

@@ -29,7 +29,7 @@ struct Point {
   std::vector<llvm::Value*> boxes;  // per box: membership mask (constant true where known)
   bool inside = false;              // all boxes hold: no masks at all
   bool streaming = false;
-  llvm::Value* report = nullptr;  // pointer to the words of the first wrong index
+  llvm::Value* report = nullptr;  // pointer to the words of the checks
 };
 
 class Body {

@@ -306,10 +306,10 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
       }
       case Op::check: {
         const char* wrong = at(i.a);
-        auto* report = reinterpret_cast<int64_t*>(params[k.param_report()]);
+        auto* report = reinterpret_cast<int64_t*>(params[k.param_report()]) + 2 * i.imm;
         for (int64_t j = 0; j < n; ++j) {
           if (!wrong[j] || report[0]) continue;
-          report[0] = i.imm + 1;
+          report[0] = 1;
           report[1] = reinterpret_cast<const int64_t*>(at(i.b))[j];
         }
         break;

@@ -49,7 +49,7 @@ struct Kernel {
   std::vector<DType> acc_fields;
   std::vector<Inst> body;
   bool streaming = false;  // outputs exceed the caches: store past them
-  bool checks = false;     // has steps that report wrong indices
+  int checks = 0;          // steps that report wrong values, one site each
 
   // Run-time parameters are one array of 64-bit words, laid out as these give it.
   int param_shape(int d) const { return d; }
@@ -58,9 +58,9 @@ struct Kernel {
     return rank + boxes * rank * 2 + k * (rank + 1);
   }  // pointer, strides
   int param_scalar(int s) const { return param_arg(static_cast<int>(args.size())) + 2 * s; }
-  // Where two words for the first report are: site + 1 (0: none) and the index.
+  // Where two words per site are: whether something was wrong, and a value that was.
   int param_report() const { return param_scalar(static_cast<int>(scalars.size())); }
-  int param_words() const { return param_report() + checks; }
+  int param_words() const { return param_report() + (checks > 0); }
 
   // The exact identity of the code, for caches.
   std::string key() const;

@@ -380,7 +380,12 @@ std::unique_ptr<Plan> make_plan(const Window& w, Repeats repeats) {
   p.order();
   auto plan = std::make_unique<Plan>();
   p.place_storage(*plan);
-  for (Group& g : p.groups) plan->steps.push_back(build_kernel(p, g));
+  for (Group& g : p.groups) {
+    plan->steps.push_back(build_kernel(p, g));
+    KernelStep& step = plan->steps.back();
+    for (Check& c : step.checks) c.spoils = p.spoiled_by(c.instr);
+    step.report.assign(2 * step.checks.size(), 0);
+  }
   plan->storages = p.storages;
   for (const LayoutRef& l : p.keep) plan->layouts.push_back(l);
   // When each temporary, or dropped array, is last used.

@@ -74,6 +74,13 @@ ir::Val KernelBuilder::read(const Access& a, const Member& m, Val where) {
   return choose(b_, c.where, c.value, load(arg, where));
 }
 
+void KernelBuilder::check(Check c, const Member& m, Val wrong, Val value) {
+  b_.emit(Op::check, DType::Bool, wrong, convert(b_, value, DType::I64), kNone, step_ir_.checks++);
+  c.instr = m.instr;
+  c.line = p_.instrs[m.instr].instr.line;
+  step_.checks.push_back(std::move(c));
+}
+
 ir::Val KernelBuilder::spread_offset(const PlanInstr& p, const Access& a, const Member& m,
                                      Val& where) {
   Val offset = kNone, zero = b_.constant(DType::I64, Scalar::from_int(0)), known = where;
@@ -86,10 +93,10 @@ ir::Val KernelBuilder::spread_offset(const PlanInstr& p, const Access& a, const 
                      index(Op::add, DType::I64, given, extent), given);
     Val wrong = index(Op::logical_or, DType::Bool, index(Op::less, DType::Bool, at, zero),
                       index(Op::greater_equal, DType::Bool, at, extent));
-    step_ir_.checks = true;
-    b_.emit(Op::check, DType::Bool, both(known, wrong), given, kNone,
-            static_cast<int64_t>(step_.checks.size()));
-    step_.checks.push_back({p.instr.line, d, a.layout->shape(d)});
+    Check c;
+    c.axis = d;
+    c.extent = a.layout->shape(d);
+    check(c, m, both(known, wrong), given);
     where = both(where, b_.emit(Op::logical_not, DType::Bool, wrong));
     Val bytes = index(Op::multiply, DType::I64, at, fixed_scalar(a.layout->stride(d)));
     offset = offset == kNone ? bytes : index(Op::add, DType::I64, offset, bytes);
@@ -142,6 +149,14 @@ void KernelBuilder::emit(const Member& m) {
     v = choose(b_, c, x, operand(2, i.loop));
   } else {
     for (int n = 0; n < i.nin; ++n) in[n] = operand(n, i.loop);
+    // Scalars have been looked at when they were given.
+    if (i.op == Op::power && kind(i.loop) == Kind::Int && p.in[1].storage >= 0 &&
+        kind(p.in[1].dtype) == Kind::Int) {
+      Check c;
+      c.kind = Check::NegativePower;
+      Val zero = b_.constant(i.loop, Scalar::from_int(0));
+      check(c, m, both(where, b_.emit(Op::less, DType::Bool, in[1], zero)), in[1]);
+    }
     v = expand(b_, i.op, in[0], in[1]);
   }
   v = convert(b_, v, p.out.dtype);

@@ -225,8 +225,8 @@ class CpuExecutor : public Executor {
     bool native = use_native(rt, *step.code, step);
     if (!native) ++rt.stats.interpreted;
     const ir::Kernel& k = step.code->ir;
-    step.report[0] = 0;
-    if (k.checks) step.params[k.param_report()] = reinterpret_cast<int64_t>(step.report);
+    std::fill(step.report.begin(), step.report.end(), 0);
+    if (k.checks) step.params[k.param_report()] = reinterpret_cast<int64_t>(step.report.data());
     int width = k.acc == ir::Acc::Columns ? ir::kColumns : ir::kLanes;
     Launch l{step, native, results, width, state_bytes(k, width)};
     if (step.reduces.empty())

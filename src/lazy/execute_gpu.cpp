@@ -205,7 +205,7 @@ class GpuExecutor : public Executor {
     }
     char* report = nullptr;
     if (step.code->ir.checks) {
-      report = reports_[&d].get(d, sizeof step.report);
+      report = reports_[&d].get(d, step.report.size() * 8);
       words[step.code->ir.param_report()] = reinterpret_cast<int64_t>(report);
     }
     std::vector<void*> parameters;
@@ -214,10 +214,12 @@ class GpuExecutor : public Executor {
     if (step.code->ir.checks) read_report(d, step, report);
   }
 
-  // Wrong indices must stop what depends on them: the kernel is waited for.
+  // Wrong values must stop what depends on them: the kernel is waited for.
   static void read_report(cuda::CudaDevice& d, KernelStep& step, char* report) {
-    d.copy_to_host(step.report, report, sizeof step.report);
-    if (step.report[0]) d.fill_bytes(report, 0, sizeof step.report);
+    size_t bytes = step.report.size() * 8;
+    d.copy_to_host(step.report.data(), report, bytes);
+    if (std::count(step.report.begin(), step.report.end(), 0) < std::ssize(step.report))
+      d.fill_bytes(report, 0, bytes);
   }
 
   void call(Device& device, KernelStep& step) override {

@@ -87,6 +87,8 @@ class KernelBuilder {
   void write(int arg, Val v, Val where);
   void store_results();
 
+  // Has `value` reported at the points where it is wrong.
+  void check(Check c, const Member& m, Val wrong, Val value);
   // The byte offset that the indices of a gather or scatter give; `where` loses the wrong ones.
   Val spread_offset(const PlanInstr& p, const Access& a, const Member& m, Val& where);
 

@@ -37,11 +37,14 @@ struct Patch {
   bool written;
 };
 
-// What a wrong index is reported as.
-struct IndexCheck {
-  uint64_t line;
-  int axis;
-  int64_t extent;
+// A value that an instruction must not meet, and what is lost if it does.
+struct Check {
+  enum Kind : uint8_t { Index, NegativePower } kind = Index;
+  int instr = 0;  // of the planner
+  uint64_t line = 0;
+  int axis = 0;  // an index of this axis, beyond its extent
+  int64_t extent = 0;
+  std::vector<int> spoils;  // storages that hold what depends on the instruction
 };
 
 struct ReduceStep {
@@ -76,9 +79,9 @@ struct KernelStep {
   int64_t turns = 1;     // of the loop in the body
   bool tail = false;     // 0-d work that belongs to the kernel before it
   bool ordered = false;  // a scatter: one thread, points in order
-  std::vector<IndexCheck> checks;
-  int64_t report[2] = {0, 0};  // site + 1 and index of a check that failed
-  bool serial = false;         // order matters: one thread, interpreter only
+  std::vector<Check> checks;
+  std::vector<int64_t> report;  // per check, whether it failed, and a value that was wrong
+  bool serial = false;          // order matters: one thread, interpreter only
   std::vector<Work> works;
   std::vector<int64_t> shape;           // of the domain, as the program has it
   int contracted = 0, temporaries = 0;  // values that live in registers; in memory, and die here

@@ -386,6 +386,19 @@ void Planner::order() {
   groups = std::move(done);
 }
 
+std::vector<int> Planner::spoiled_by(int instr) const {
+  std::vector<char> spoiled(storages.size(), 0);
+  spoiled[instrs[instr].out.storage] = 1;
+  for (size_t i = instr + 1; i < instrs.size(); ++i)
+    for_accesses(instrs[i], [&](const Access& a, bool write, bool) {
+      if (!write && spoiled[a.storage]) spoiled[instrs[i].out.storage] = 1;
+    });
+  std::vector<int> all;
+  for (size_t s = 0; s < spoiled.size(); ++s)
+    if (spoiled[s]) all.push_back(static_cast<int>(s));
+  return all;
+}
+
 void Planner::place_storage(Plan& plan) {
   size_t n = storages.size();
   std::vector<int> first(n, -1), last(n, -1);

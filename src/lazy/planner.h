@@ -61,6 +61,8 @@ struct Planner {
   void fuse();
   void order();
   void place_storage(Plan& plan);
+  // The storages that hold what depends on an instruction's result.
+  std::vector<int> spoiled_by(int instr) const;
 
   const Window& window;
   std::vector<PlanInstr> instrs;

@@ -182,19 +182,21 @@ void Runtime::run(Plan& plan) {
     data[s] = is_slot_initial ? window_.slots_[st.slot].base->data : nullptr;
   }
   // A step that fails poisons what it would have written and all that depends on it; the others
-  // still run.
+  // still run. So do those that meet what a wrong value has spoiled: they may have other work too.
+  enum : char { kLost = 1, kSpoiled = 2 };
   std::vector<char> lost(n, 0);
   std::shared_ptr<const Error> failure;
   auto lose_outputs = [&](const KernelStep& step) {
     for (const Patch& p : step.patches)
-      if (p.storage >= 0 && p.written) lost[p.storage] = 1;
-    for (const ReduceStep& r : step.reduces) lost[r.storage] = 1;
+      if (p.storage >= 0 && p.written) lost[p.storage] |= kLost;
+    for (const ReduceStep& r : step.reduces) lost[r.storage] |= kLost;
   };
   std::vector<int> taken;  // storages that now are others'
   for (KernelStep& step : plan.steps) {
     bool poisoned = false;
     taken.clear();
-    for (const Patch& p : step.patches) poisoned = poisoned || (p.storage >= 0 && lost[p.storage]);
+    for (const Patch& p : step.patches)
+      poisoned = poisoned || (p.storage >= 0 && lost[p.storage] & kLost);
     if (poisoned) {
       lose_outputs(step);
     } else {
@@ -206,6 +208,12 @@ void Runtime::run(Plan& plan) {
         data[fresh] = data[dying];
         taken.push_back(dying);
       }
+      Stats before = explanation ? stats : Stats();
+      auto failed = [&](const Error& e) {
+        if (!failure) failure = std::make_shared<Error>(e);
+        lose_outputs(step);
+        if (explanation) explanation->step(*this, window_, step, before, true);
+      };
       try {
         auto need = [&](int s) {
           if (!data[s]) data[s] = static_cast<char*>(device.allocate(bytes(plan.storages[s])));
@@ -213,20 +221,21 @@ void Runtime::run(Plan& plan) {
         for (const Patch& p : step.patches)
           if (p.storage >= 0) need(p.storage);
         for (const ReduceStep& r : step.reduces) need(r.storage);
-        Stats before = explanation ? stats : Stats();
         run_step(plan, step, data);
-        if (explanation) explanation->step(*this, window_, step, before, step.report[0] != 0);
-        if (step.report[0]) raise_index(step);
+        bool wrong = false;
+        for (size_t c = 0; c < step.checks.size(); ++c) {
+          if (!step.report[2 * c]) continue;
+          wrong = true;
+          if (!failure)
+            failure = std::make_shared<Error>(error_of(step.checks[c], step.report[2 * c + 1]));
+          for (int s : step.checks[c].spoils) lost[s] |= kSpoiled;
+        }
+        if (explanation) explanation->step(*this, window_, step, before, wrong);
       } catch (const Error& e) {
-        if (!failure) failure = std::make_shared<Error>(e);
-        lose_outputs(step);
+        failed(e);
       } catch (const std::bad_alloc&) {
-        if (!failure)
-          failure = std::make_shared<Error>(ErrorKind::Memory,
-                                            "[allocate] the system has no memory "
-                                            "left; got a request beyond it; "
-                                            "expected smaller arrays");
-        lose_outputs(step);
+        failed(Error(ErrorKind::Memory, message("allocate", "the system has no memory left",
+                                                "a request beyond it", "smaller arrays")));
       }
     }
     for (int s : step.free_after) {
@@ -280,17 +289,25 @@ void Runtime::note_copy(int64_t bytes, bool to_host) {
   if (explanation) explanation->copied(bytes, to_host);
 }
 
-void Runtime::raise_index(const KernelStep& step) const {
-  const IndexCheck& c = step.checks[step.report[0] - 1];
+Error negative_power(int64_t exponent, const std::string& where) {
+  return Error(
+      ErrorKind::Value,
+      message("power", "integers to negative integer powers are not allowed" + where,
+              "exponent " + std::to_string(exponent), "a float base, or an exponent >= 0"));
+}
+
+Error Runtime::error_of(const Check& c, int64_t value) const {
   SourceLine at = describe_line ? describe_line(c.line) : SourceLine();
   std::string where;
   if (!at.file.empty())
     where = " (recorded at " + at.file + ", line " + std::to_string(at.line) + ")";
-  raise(ErrorKind::Index, "index",
-        "out of bounds for axis " + std::to_string(c.axis) + " with size " +
-            std::to_string(c.extent) + where,
-        "index " + std::to_string(step.report[1]),
-        "-" + std::to_string(c.extent) + " to " + std::to_string(c.extent - 1));
+  if (c.kind == Check::NegativePower) return negative_power(value, where);
+  std::string extent = std::to_string(c.extent);
+  return Error(ErrorKind::Index, message("index",
+                                         "out of bounds for axis " + std::to_string(c.axis) +
+                                             " with size " + extent + where,
+                                         "index " + std::to_string(value),
+                                         "-" + extent + " to " + std::to_string(c.extent - 1)));
 }
 
 }  // namespace numbus

@@ -27,6 +27,9 @@ struct SourceLine {
 
 class Explanation;
 
+// An integer to the power of `exponent`; `where` it was asked for, if that is not the call.
+Error negative_power(int64_t exponent, const std::string& where = "");
+
 class Runtime {
  public:
   static Runtime& get();
@@ -61,7 +64,7 @@ class Runtime {
  private:
   void find_period();
   void run(Plan& plan);
-  [[noreturn]] void raise_index(const KernelStep& step) const;
+  Error error_of(const Check& c, int64_t value) const;
   void run_step(const Plan& plan, KernelStep& step, char** data);
   Window window_;
   std::vector<uint64_t> signatures_;

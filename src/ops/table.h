@@ -44,7 +44,7 @@ enum class Op : uint16_t {
   end_repeat,  // a: the repeat
   gather,      // imm: argument; its element a bytes away from the point's; only where b (if any)
   scatter,     // imm: argument; a to the element c bytes away from the point's, where b (if any)
-  check,       // a: lanes whose index b is wrong, to be reported; imm: site
+  check,       // a: lanes where the value b is wrong, to be reported; imm: site
 };
 
 enum class Rule : uint8_t {

@@ -130,3 +130,51 @@ def test_wrong_index_that_is_pending_names_its_line_and_its_dependents_only(xp):
     with pytest.raises(IndexError, match="got index 12"):
         y + 1
     np.testing.assert_array_equal(np.asarray(z), np.arange(10.0) + 1)
+
+
+def test_a_wrong_index_loses_only_what_depends_on_it(xp, core):
+    """All of this is one kernel, and one more that reads a good and a spoilt value."""
+    x, k = xp.array(np.arange(10.0)), xp.array([3, 4])
+    core.synchronize()
+    i, j = k * 3, k + 1
+    wrong = x[i] + 1
+    right = x[j] * 2
+    both = wrong + right
+    total = xp.sum(wrong)
+    sums = xp.sum(right)
+    other = x * 3
+    with pytest.raises(IndexError, match="got index 12; expected"):
+        core.flush()
+    for lost in (wrong, both, total):
+        with pytest.raises(IndexError, match="got index 12"):
+            np.asarray(lost + 0)
+    np.testing.assert_array_equal(np.asarray(right), [8, 10])
+    np.testing.assert_array_equal(np.asarray(i), [9, 12])
+    np.testing.assert_array_equal(np.asarray(other), np.arange(10.0) * 3)
+    assert float(sums) == 18
+
+
+def test_two_wrong_indices_lose_what_depends_on_either(xp, core):
+    x, k = xp.array(np.arange(10.0)), xp.array([30, 4])
+    core.synchronize()
+    good, first, second = x[k % 10] + 1, x[k + 1] + 1, x[k * 9] + 1
+    with pytest.raises(IndexError, match=r"axis 0 with size 10.*got index 31"):
+        core.flush()
+    np.testing.assert_array_equal(np.asarray(good), [1, 5])
+    for lost in (first, second):
+        with pytest.raises(IndexError, match="got index 31"):
+            np.asarray(lost)
+
+
+def test_a_wrong_target_is_lost_and_its_neighbours_are_not(xp, core):
+    a, k = xp.zeros(10), xp.array([3, 12])
+    core.synchronize()
+    v, i = k * 5, k + 0
+    a[i] = 5.0
+    b = a + 1
+    with pytest.raises(IndexError, match="got index 12"):
+        core.flush()
+    np.testing.assert_array_equal(np.asarray(v), [15, 60])
+    for lost in (a, b):
+        with pytest.raises(IndexError, match="got index 12"):
+            np.asarray(lost)
