@@ -311,6 +311,35 @@ Array apply_huge(Op op, std::span<const Arg> args, const Options& o) {
   return apply(op, again, o);
 }
 
+// int64 with uint64: no type holds both, and floats would round. What is negative is below all that
+// is unsigned; the rest compares as unsigned.
+Array compare_signs(Op op, std::span<const Arg> args, int signed_one, const Options& o) {
+  std::vector<Arg> again(args.begin(), args.end());
+  Arg &s = again[signed_one], &u = again[1 - signed_one];
+  if (!s.array) {
+    s = s.scalar.i < 0 ? Arg(Scalar::from_float(-1), DType::F64)
+                       : Arg(Scalar::from_uint(s.scalar.u), DType::U64);
+    return numbus::apply(op, again, o);
+  }
+  if (!u.array) {
+    bool beyond = u.scalar.u > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+    u = beyond ? Arg(Scalar::from_float(std::numeric_limits<double>::infinity()), DType::F64)
+               : Arg(Scalar::from_int(u.scalar.i), DType::I64);
+    return numbus::apply(op, again, o);
+  }
+  // Whether the comparison holds where the signed one is negative.
+  bool holds =
+      op == Op::not_equal || (signed_one == 0 ? op == Op::less || op == Op::less_equal
+                                              : op == Op::greater || op == Op::greater_equal);
+  Array magnitude = copy(*s.array, DType::U64);
+  Arg zero_args[2] = {s, Arg(Scalar::from_int(0), DType::I64)};
+  Array sign = apply(holds ? Op::less : Op::greater_equal, zero_args);
+  s.array = &magnitude;
+  Array rest = numbus::apply(op, again);
+  Arg parts[2] = {Arg(&sign), Arg(&rest)};
+  return apply(holds ? Op::logical_or : Op::logical_and, parts, o);
+}
+
 }  // namespace
 
 Array apply(Op op, std::span<const Arg> args, const Options& o) {
@@ -337,6 +366,10 @@ Array apply(Op op, std::span<const Arg> args, const Options& o) {
             std::to_string(a.scalar.i), "a value the type can hold");
     }
   }
+  if (r.rule == Rule::Compare && !o.dtype)
+    for (int n : {0, 1})
+      if (types[n] == DType::I64 && types[1 - n] == DType::U64)
+        return compare_signs(op, args, n, o);
   Resolved loop;
   if (o.dtype) {
     // dtype= names the loop's result, and with it the operands' type.

@@ -68,3 +68,36 @@ def test_masked_powers_are_looked_at_under_the_mask_only(xp, mode):
         a=np.array([5, 6, 7]),
         e=np.array([2, -1, 0]),
     )
+
+
+BIG = 2**53
+SIGNED = [-(2**63), -1, 0, 1, BIG, BIG + 1, 2**63 - 2, 2**63 - 1]
+UNSIGNED = [0, 1, BIG, BIG + 1, BIG + 2, 2**63 - 1, 2**63, 2**64 - 1]
+COMPARISONS = ["<", "<=", ">", ">=", "==", "!="]
+
+
+@pytest.mark.parametrize("op", COMPARISONS)
+def test_signed_and_unsigned_compare_as_integers(xp, op):
+    i, u = np.array(SIGNED, "int64"), np.array(UNSIGNED, "uint64")
+    both(xp, f"i[:, None] {op} u", i=i, u=u)
+    both(xp, f"u[:, None] {op} i", i=i, u=u)
+    both(xp, f"i[:, None] {op} u[::2]", i=i[::-2], u=u)
+    for k in (-1, 0, BIG + 1, 2**63 - 1, 2**63, 2**64 - 1):
+        both(xp, f"u {op} {k}", u=u)
+        both(xp, f"i {op} {k}", i=i)
+        both(xp, f"{k} {op} i", i=i)
+        if k < 2**63:
+            both(xp, f"u {op} xp.int64({k})", u=u)
+        if k >= 0:
+            both(xp, f"i {op} xp.uint64({k})", i=i)
+    both(xp, f"i[3] {op} u[4], u[5] {op} i[7], i.max() {op} u.min()", i=i, u=u)
+
+
+def test_signed_and_unsigned_compare_with_where_out_and_masks(xp):
+    run_both(
+        xp,
+        "a = xp.less(i, u, where=u > 5, out=xp.zeros(8, bool))\n"
+        "m = i != 0\nb = i[m] < u[m]\nc = xp.greater(u, i, out=xp.zeros(8, 'int8'))",
+        i=np.array(SIGNED, "int64"),
+        u=np.array(UNSIGNED, "uint64"),
+    )
