@@ -228,7 +228,8 @@ NB_MODULE(_core, m) {
         if (!is_array(dst.ptr()))
           raise(ErrorKind::Type, "copyto", "dst must be an array",
                 nb::cast<std::string>(nb::str(dst.type())), "numbus.ndarray");
-        Array to = as_array(dst.ptr()), w;
+        Array& to = as_array(dst.ptr());
+        Array w;
         Operands ops;
         Arg from;
         if (!ops.convert(src.ptr(), from))
@@ -236,6 +237,7 @@ NB_MODULE(_core, m) {
                 nb::cast<std::string>(nb::repr(src)), "numbers or arrays");
         bool has_where = !where.is_none() && where.ptr() != Py_True;
         if (has_where) w = to_array(where.ptr());
+        if (from.array || has_where) settled(to);
         mark_line();
         assign(to, from, has_where ? &w : nullptr, to_casting(nb::str(casting.c_str()).ptr()));
       },

@@ -75,3 +75,23 @@ def test_wrong_length(xp):
 
 def test_list_and_python_bool_masks(xp):
     run_both(xp, "x = a[[True, False, True]]\na[[False, True, False]] = 8", a=np.arange(3.0))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "xp.copyto(x, 7)",
+        "xp.copyto(x, xp.array([1.0, 2, 3]))",
+        "xp.copyto(x, xp.array([[1.0, 2, 3]])[0], where=xp.array([True, False, True]))",
+        "xp.copyto(x, 9, where=xp.array([True, False, True]))",
+        "xp.copyto(x, x * 2)",
+        "y = xp.zeros(3)\nxp.copyto(y, x)",
+        "xp.add(x, 1, out=x)",
+        "xp.add(xp.array([1.0, 2, 3]), 1, out=x, where=xp.array([True, False, True]))",
+        "xp.sum(xp.ones((3, 2)), axis=1, out=x)",
+    ],
+)
+@pytest.mark.parametrize("shape", [(6,), (2, 3)])
+def test_writing_to_what_a_mask_has_selected(xp, text, shape):
+    """A value of its own: the array that was indexed stays as it is."""
+    run_both(xp, f"x = c[c > 2]\n{text}", c=np.arange(6.0).reshape(shape))
