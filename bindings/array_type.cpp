@@ -262,6 +262,7 @@ void bind_arrays(nb::module_& m) {
         if (!ops.convert(v.ptr(), from))
           raise(ErrorKind::Type, "fill", "not a number", nb::cast<std::string>(nb::repr(v)),
                 "a number");
+        require_number(v.ptr(), from, a.dtype, "fill");
         mark_line();
         assign(settled(a), from);
       },

@@ -186,6 +186,11 @@ PyObject* python_number(const Scalar& s) {
   return nullptr;
 }
 
+bool is_numpy_scalar(PyObject* o) {
+  static PyObject* const scalar = nb::object(nb::borrow(numpy()).attr("generic")).release().ptr();
+  return PyObject_IsInstance(o, scalar) == 1;
+}
+
 Owner owner_of(PyObject* o) {
   if (is_array(o) || is_generic(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o) ||
       PyBool_Check(o) || PyComplex_CheckExact(o)) {
@@ -193,9 +198,8 @@ Owner owner_of(PyObject* o) {
   }
   static PyObject* const array = nb::object(nb::borrow(numpy()).attr("ndarray")).release().ptr();
   static PyObject* const memmap = nb::object(nb::borrow(numpy()).attr("memmap")).release().ptr();
-  static PyObject* const scalar = nb::object(nb::borrow(numpy()).attr("generic")).release().ptr();
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
-  if (type == array || type == memmap || PyObject_IsInstance(o, scalar) == 1) return Owner::Numbus;
+  if (type == array || type == memmap || is_numpy_scalar(o)) return Owner::Numbus;
   PyObject* protocol = PyObject_GetAttrString(type, "__array_ufunc__");
   if (!protocol) {
     PyErr_Clear();
@@ -345,6 +349,22 @@ bool Operands::convert(PyObject* o, Arg& a) {
   hold.push_back(std::move(made));
   a.array = &hold.back();
   return true;
+}
+
+void require_number(PyObject* o, Arg& a, DType to, const char* op) {
+  if (a.weak || !is_integer(to)) return require_value(a, to, op);
+  bool ours = is_generic(o);
+  if (!ours && (a.array || !is_numpy_scalar(o))) return;
+  DType from = ours ? as_generic(o).dtype : a.dtype;
+  if (is_complex(from) || can_cast(from, to, Casting::Safe)) return;
+  if (a.array) {  // pending: the error is the call's, as it is for a number that is known
+    a.scalar = value_of(as_generic(o));
+    a.dtype = from;
+    a.array = nullptr;
+  }
+  Arg number = a;
+  number.weak = true;
+  require_value(number, to, op);
 }
 
 Array to_array(PyObject* o) {

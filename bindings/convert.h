@@ -55,6 +55,9 @@ struct Operands {
     return hold.back();
   }
 };
+// What is stored as one element must be a value that the type has, be it Python's number or a
+// scalar of NumPy's or ours; arrays, 0-d ones too, are cast. `a` is what convert() made of `o`.
+void require_number(PyObject* o, Arg& a, DType to, const char* op);
 Array to_array(PyObject* o);  // ndarray, generic, number or anything NumPy takes
 Array import_numpy(PyObject* o, bool copy, bool shared, Device* device = nullptr);
 
@@ -63,6 +66,7 @@ Array import_numpy(PyObject* o, bool copy, bool shared, Device* device = nullptr
 // __array_ufunc__ of their own), or the operand itself (__array_ufunc__ = None).
 enum class Owner { Numbus, NumPy, Operand };
 Owner owner_of(PyObject* o);
+bool is_numpy_scalar(PyObject* o);
 // numbus._fallback.<name>(…): lets NumPy do it. Returns a new reference.
 PyObject* fall_back(const char* name, nb::object args);
 

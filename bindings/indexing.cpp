@@ -227,7 +227,7 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
       f(nb::handle(self), nb::handle(index), nb::handle(value));
       return Py_None;
     }
-    require_value(from, a.dtype, "setitem");
+    require_number(value, from, a.dtype, "setitem");
     Base* b = a.base.get();
     if (v.scalar && !from.array && !b->pending() && b->data &&
         b->device->kind() == DeviceKind::Cpu) {

@@ -101,3 +101,44 @@ def test_signed_and_unsigned_compare_with_where_out_and_masks(xp):
         i=np.array(SIGNED, "int64"),
         u=np.array(UNSIGNED, "uint64"),
     )
+
+
+def error_of(xp, text):
+    ns = {"np": np, "xp": xp, "a": xp.zeros(3, int), "b": xp.zeros(3, "int8")}
+    try:
+        exec(text, ns)
+    except Exception as e:
+        return type(e)
+    return np.asarray(ns["a"]).tolist(), np.asarray(ns["b"]).tolist()
+
+
+VALUES = [
+    "{m}.float64('nan')",
+    "{m}.float32('nan')",
+    "{m}.float64('inf')",
+    "{m}.float32(1e30)",
+    "{m}.float64(2.7)",
+    "{m}.float64(-1)",
+    "{m}.int64(300)",
+    "{m}.int64(100)",
+    "{m}.array([np.nan, 1.0])[0]",
+    "({m}.array([np.nan, 1.0]) + 1)[0]",
+    "({m}.array([np.nan, 1.0]) + 1).sum()",
+    "{m}.array([100, 200]).sum()",
+    "float('nan')",
+]
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("target", ["a[0] = {}", "a[:] = {}", "b[1:2] = {}", "a.fill({})"])
+def test_numbers_must_fit_into_integers(xp, target, value):
+    want = error_of(np, target.format(value.format(m="np")))
+    for scalar in {"np", "xp"} if "array" not in value else {"xp"}:
+        assert error_of(xp, target.format(value.format(m=scalar))) == want
+
+
+def test_arrays_of_no_dimension_are_cast(xp):
+    with np.errstate(all="ignore"):
+        want = error_of(np, "a[0] = np.array(np.nan)\nb[0] = np.array(300)")
+    assert error_of(xp, "a[0] = xp.array(np.nan)\nb[0] = xp.array(300)") == want
+    assert error_of(xp, "a[0] = np.array(np.nan)\nb[0] = np.array(300)") == want
