@@ -101,7 +101,23 @@ nb::object part_of(Generic& s, bool imaginary) {
   return taken(wrap_generic(std::move(r)));
 }
 
+// What nanobind does for classes with attributes: taken from one that adds nothing to it.
+traverseproc traverse_attributes = nullptr;
+inquiry clear_attributes = nullptr;
+
 }  // namespace
+
+int traverse_array(PyObject* o, visitproc visit, void* arg) {
+  // An origin that a copy of the array in the core shares is held from outside, too.
+  if (nb::inst_ready(o) && as_array(o).origin.use_count() == 1)
+    Py_VISIT(static_cast<PyObject*>(as_array(o).origin.get()));
+  return traverse_attributes ? traverse_attributes(o, visit, arg) : 0;
+}
+
+int clear_array(PyObject* o) {
+  if (nb::inst_ready(o)) auto last = std::move(as_array(o).origin);
+  return clear_attributes ? clear_attributes(o) : 0;
+}
 
 void bind_arrays(nb::module_& m) {
   auto cls = nb::class_<Array>(m, "ndarray", nb::type_slots(array_slots), nb::dynamic_attr(),
@@ -310,6 +326,9 @@ void bind_arrays(nb::module_& m) {
       m, "generic", nb::type_slots(generic_slots), nb::dynamic_attr(),
       "A 0-d value: immutable, hashable, computed when Python needs the number.");
   generic_type = reinterpret_cast<PyTypeObject*>(g.ptr());
+  traverse_attributes =
+      reinterpret_cast<traverseproc>(PyType_GetSlot(generic_type, Py_tp_traverse));
+  clear_attributes = reinterpret_cast<inquiry>(PyType_GetSlot(generic_type, Py_tp_clear));
   g.def_prop_ro(
       "dtype", [](Generic& s) { return nb::borrow(dtype_object(s.dtype)); },
       "Element type, a numpy.dtype.");

@@ -94,13 +94,11 @@ PyObject* wrap(Array&& a) {
 }
 PyObject* wrap_view(PyObject* of, Array&& a) {
   if (is_array(of) && as_array(of).base.get() == a.base.get()) {
+    // A reference of its own for each view: the garbage collector counts them.
     const Array& parent = as_array(of);
-    if (parent.origin) {
-      a.origin = parent.origin;
-    } else {
-      Py_INCREF(of);
-      a.origin = std::shared_ptr<void>(of, [](void* p) { Py_DECREF(static_cast<PyObject*>(p)); });
-    }
+    PyObject* origin = parent.origin ? static_cast<PyObject*>(parent.origin.get()) : of;
+    Py_INCREF(origin);
+    a.origin = std::shared_ptr<void>(origin, [](void* p) { Py_DECREF(static_cast<PyObject*>(p)); });
   } else {
     a.origin = nullptr;
   }

@@ -112,6 +112,8 @@ int set_item(PyObject* self, PyObject* index, PyObject* value);
 PyObject* binary(Op op, PyObject* a, PyObject* b);
 PyObject* unary(Op op, PyObject* a);
 int get_buffer(PyObject* self, Py_buffer* view, int flags);
+int traverse_array(PyObject* self, visitproc visit, void* arg);
+int clear_array(PyObject* self);
 void release_buffer(PyObject* self, Py_buffer* view);
 
 }  // namespace numbus::bindings

@@ -342,6 +342,8 @@ PyType_Slot array_slots[] = {
     {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
     {Py_mp_length, reinterpret_cast<void*>(length_slot)},
     {Py_sq_item, reinterpret_cast<void*>(item_slot)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse_array)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear_array)},
     {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
     {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
     {0, nullptr}};
