@@ -1,8 +1,6 @@
 // The extension module: functions of docs/design/core_interface.md.
 #include <nanobind/stl/vector.h>
 
-#include <array>
-
 #include "base/error.h"
 #include "convert.h"
 #include "lazy/executor.h"
@@ -12,17 +10,6 @@ using namespace numbus;
 using namespace numbus::bindings;
 
 namespace {
-
-Reduction to_reduction(const std::string& name) {
-  static const std::pair<const char*, Reduction> kNames[] = {
-      {"sum", Reduction::Sum},       {"prod", Reduction::Prod},     {"min", Reduction::Min},
-      {"max", Reduction::Max},       {"any", Reduction::Any},       {"all", Reduction::All},
-      {"argmin", Reduction::ArgMin}, {"argmax", Reduction::ArgMax}, {"var", Reduction::Var}};
-  for (auto [n, r] : kNames)
-    if (name == n) return r;
-  raise(ErrorKind::Value, "reduce", "unknown reduction", name,
-        "sum, prod, min, max, any, all, argmin, argmax, mean, var or std");
-}
 
 nb::object reduce_call(const std::string& name, nb::object source, std::vector<int> axes,
                        bool keepdims, nb::object dtype, nb::object where, double ddof,
@@ -45,66 +32,8 @@ nb::object reduce_call(const std::string& name, nb::object source, std::vector<i
   const Array* wp = where.is_none() ? nullptr : &w;
   const Array* op = out.is_none() ? nullptr : &o;
   mark_line();
-  auto give = [&](Array r) -> nb::object {
-    if (op) return out;
-    return nb::steal(wrap_result(std::move(r)));
-  };
-  if (name == "std") {
-    // Complex: the variances of the parts add.
-    Array v =
-        is_complex(a.dtype) ? Array() : reduce(Reduction::Var, a, mask, keepdims, t, wp, ddof);
-    if (is_complex(a.dtype)) {
-      Array re = reduce(Reduction::Var, part(a, false), mask, keepdims, {}, wp, ddof),
-            im = reduce(Reduction::Var, part(a, true), mask, keepdims, {}, wp, ddof);
-      Arg xy[2] = {Arg(&re), Arg(&im)};
-      v = numbus::apply(Op::add, xy);
-    }
-    Arg x(&v);
-    Options opt;
-    opt.out = op;
-    return give(numbus::apply(Op::sqrt, {&x, 1}, opt));
-  }
-  if (name == "var" && is_complex(a.dtype)) {
-    Array re = reduce(Reduction::Var, part(a, false), mask, keepdims, {}, wp, ddof),
-          im = reduce(Reduction::Var, part(a, true), mask, keepdims, {}, wp, ddof);
-    Arg xy[2] = {Arg(&re), Arg(&im)};
-    Options opt;
-    opt.out = op;
-    return give(numbus::apply(Op::add, xy, opt));
-  }
-  if (name == "mean") {
-    DType loop = t.value_or(is_inexact(a.dtype) ? a.dtype : DType::F64);
-    DType result = loop;
-    if (loop == DType::F16) loop = DType::F32;
-    Array s = reduce(Reduction::Sum, a, mask, keepdims, loop, wp, 0);
-    Arg args[2] = {Arg(&s), Arg()};
-    Array count;
-    if (wp || a.mask) {
-      Array ones = a.mask ? a : broadcast_to(w, a.shape());
-      if (a.mask) {
-        Arg zero(&a);
-        ones = numbus::apply(Op::equal, std::array<Arg, 2>{zero, zero});
-        Arg nan(&ones);
-        ones = numbus::apply(Op::logical_or,
-                             std::array<Arg, 2>{nan, Arg(Scalar::from_bool(true), DType::Bool)});
-      }
-      count = reduce(Reduction::Sum, ones, mask, keepdims, DType::I64, a.mask ? wp : nullptr, 0);
-      args[1].array = &count;
-    } else {
-      int64_t n = 1;
-      for (int d = 0; d < a.ndim(); ++d)
-        if (mask >> d & 1) n *= a.layout->shape(d);
-      args[1].scalar = Scalar::from_int(n);
-      args[1].weak = true;
-    }
-    Options opt;
-    opt.out = op;
-    opt.casting = Casting::Unsafe;
-    Array r = numbus::apply(Op::divide, args, opt);
-    if (!op && r.dtype != result) r = copy(r, result);
-    return give(r);
-  }
-  return give(reduce(to_reduction(name), a, mask, keepdims, t, wp, ddof, op));
+  Array r = reduce(name, a, mask, keepdims, t, wp, ddof, op);
+  return op ? out : nb::steal(wrap_result(std::move(r)));
 }
 
 nb::dict stats() {

@@ -7,7 +7,7 @@ because that would need the data at the call.
 from . import _core
 from ._convert import as_dtype, as_generic, to_ndarray
 from ._errors import message
-from ._reductions import _NoValue, reduce, store
+from ._reductions import _NoValue, reduce, spread_function, store
 from ._ufuncs import UFUNCS
 
 __all__ = [
@@ -99,36 +99,12 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
     return plain(op, a, axis, dtype, out, ddof, keepdims, mask, mean, correction)
 
 
-def nanvar(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=False,
-    *,
-    where=True,
-    mean=_NoValue,
-    correction=_NoValue,
-):
-    """Variance over `axis` of the elements that are not NaN."""
-    return _spread("var", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
-
-
-def nanstd(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=False,
-    *,
-    where=True,
-    mean=_NoValue,
-    correction=_NoValue,
-):
-    """Standard deviation over `axis` of the elements that are not NaN."""
-    return _spread("std", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+nanvar = spread_function(
+    "var", _spread, "Variance over `axis` of the elements that are not NaN.", "nan"
+)
+nanstd = spread_function(
+    "std", _spread, "Standard deviation over `axis` of the elements that are not NaN.", "nan"
+)
 
 
 def _arg(op, a, axis, out, keepdims):

@@ -182,38 +182,38 @@ def _size(shape, axes):
     return size
 
 
-def var(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=False,
-    *,
-    where=True,
-    mean=_NoValue,
-    correction=_NoValue,
-):
-    """Variance over `axis` with divisor `n - ddof`; `mean` may give the mean, computed with
-    keepdims.
-    """
-    return _spread("var", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+def spread_function(op, spread, doc, prefix=""):
+    """var, std and their forms without NaNs, which have one signature."""
+
+    def function(
+        a,
+        axis=None,
+        dtype=None,
+        out=None,
+        ddof=0,
+        keepdims=False,
+        *,
+        where=True,
+        mean=_NoValue,
+        correction=_NoValue,
+    ):
+        return spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+    function.__name__ = function.__qualname__ = prefix + op
+    function.__doc__ = doc
+    return function
 
 
-def std(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=False,
-    *,
-    where=True,
-    mean=_NoValue,
-    correction=_NoValue,
-):
-    """Standard deviation over `axis` with divisor `n - ddof`, reading its input once."""
-    return _spread("std", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+var = spread_function(
+    "var",
+    _spread,
+    "Variance over `axis` with divisor `n - ddof`; `mean` may give the mean (with keepdims).",
+)
+std = spread_function(
+    "std",
+    _spread,
+    "Standard deviation over `axis` with divisor `n - ddof`, reading its input once.",
+)
 
 
 def _arg(op, a, axis, out, keepdims):

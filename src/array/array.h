@@ -81,6 +81,10 @@ Array copy(const Array& a, DType t, bool c_order = false);
 Array reduce(Reduction kind, const Array& a, uint64_t axes, bool keepdims,
              std::optional<DType> dtype, const Array* where, double ddof,
              const Array* out = nullptr);
+// By name: those of Reduction, also of complex numbers, and mean and std, which are composed.
+Array reduce(std::string_view name, const Array& a, uint64_t axes, bool keepdims,
+             std::optional<DType> dtype, const Array* where, double ddof,
+             const Array* out = nullptr);
 
 // x @ y over the last two axes, stacks broadcast, computed in `t` (which a BLAS has); both have two
 // axes at least.
@@ -99,6 +103,8 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count);
 Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int place);
 void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
              const Arg& value, const Array* where = nullptr);
+// A new array of that layout.
+Array fresh(const Layout* layout, DType t, Device* device);
 // A dense layout whose axes lie in memory in the given order, outermost first.
 const Layout* dense_layout(std::span<const int64_t> shape, std::span<const int> outer_first,
                            int size);

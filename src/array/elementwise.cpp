@@ -6,7 +6,6 @@
 #include "array/array.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "lazy/reduce.h"
 #include "passes/expand_complex.h"
 
 namespace numbus {
@@ -20,6 +19,14 @@ const Layout* dense_layout(std::span<const int64_t> shape, std::span<const int> 
     step *= std::max<int64_t>(1, shape[outer_first[k]]);
   }
   return Layout::get(shape, strides, size);
+}
+
+Array fresh(const Layout* layout, DType t, Device* device) {
+  Array a;
+  a.layout = LayoutRef(layout);
+  a.base = Handle(Base::create(*device, layout->size() * itemsize(t)));
+  a.dtype = t;
+  return a;
 }
 
 std::vector<int> iteration_order(std::span<const Array* const> arrays, int n) {
@@ -103,14 +110,6 @@ const Layout* copy_layout(const Array& a, int size) {
     return std::abs(a.layout->stride(x)) > std::abs(a.layout->stride(y));
   });
   return dense_layout(a.shape(), order, size);
-}
-
-Array fresh(const Layout* layout, DType t, Device* device) {
-  Array a;
-  a.layout = LayoutRef(layout);
-  a.base = Handle(Base::create(*device, layout->size() * itemsize(t)));
-  a.dtype = t;
-  return a;
 }
 
 }  // namespace
@@ -494,123 +493,6 @@ Array copy(const Array& a, DType t, bool c_order) {
   o.casting = Casting::Unsafe;
   record_map(i, {&arg, 1}, &t, t, o);
   return out;
-}
-
-Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
-             std::optional<DType> dtype, const Array* where, double ddof, const Array* out) {
-  Array a = source;
-  const Array* predicate = where;
-  uint64_t all = a.ndim() >= 64 ? ~0ull : (1ull << a.ndim()) - 1;
-  bool needs_some = needs_position(kind) || kind == Reduction::Min || kind == Reduction::Max;
-  if (a.mask && (where || keepdims || needs_some)) settle(a), all = 1, axes = axes ? 1 : 0;
-  if (a.mask) {
-    predicate = &a.mask->array;
-    axes = all;
-    where = nullptr;
-  }
-  // The type the state has, and the result's.
-  DType loop = dtype.value_or(a.dtype), result;
-  switch (kind) {
-    case Reduction::Sum:
-    case Reduction::Prod:
-      if (!dtype && (numbus::kind(loop) == Kind::Bool || (is_integer(loop) && itemsize(loop) < 8)))
-        loop = numbus::kind(loop) == Kind::UInt ? DType::U64 : DType::I64;
-      result = loop;
-      if (loop == DType::F16) loop = DType::F32;
-      if (loop == DType::Bool) loop = DType::I64;
-      break;
-    case Reduction::Any:
-    case Reduction::All: loop = result = DType::Bool; break;
-    case Reduction::ArgMin:
-    case Reduction::ArgMax:
-      result = DType::I64;
-      if (loop == DType::F16) loop = DType::F32;
-      break;
-    case Reduction::Var:
-      if (!is_inexact(loop)) loop = DType::F64;
-      result = loop;
-      if (loop == DType::F16) loop = DType::F32;
-      break;
-    default:
-      result = loop;
-      if (loop == DType::F16) loop = DType::F32;
-      if (loop == DType::Bool) kind = kind == Reduction::Min ? Reduction::All : Reduction::Any;
-  }
-  if (is_complex(loop) && (needs_position(kind) || kind == Reduction::Var))
-    raise(ErrorKind::NotImplemented, "reduce", "not yet available for complex numbers",
-          std::string(name(loop)), "real types");
-  std::vector<int64_t> shape;
-  int64_t reduced = 1;
-  for (int d = 0; d < a.ndim(); ++d) {
-    if (axes >> d & 1) {
-      reduced *= a.layout->shape(d);
-      if (keepdims) shape.push_back(1);
-    } else {
-      shape.push_back(a.layout->shape(d));
-    }
-  }
-  Array r;
-  if (out) {
-    if (!std::equal(shape.begin(), shape.end(), out->shape().begin(), out->shape().end()))
-      raise(ErrorKind::Value, "reduce", "out has the wrong shape", shape_string(*out->layout),
-            shape_string(shape));
-    r = *out;
-    require_writeable(r, "reduce");
-  } else if (shape.size() < 2 || a.layout->c_contiguous() || kind == Reduction::ArgMin ||
-             kind == Reduction::ArgMax) {
-    r = empty(shape, result, a.base->device);
-  } else {
-    // The axes that are left keep the operand's order in memory.
-    const Array* operand = &a;
-    std::vector<int> order, place(a.ndim(), -1);
-    for (int d = 0, at = 0; d < a.ndim(); ++d)
-      if (keepdims || !(axes >> d & 1)) place[d] = at++;
-    for (int d : iteration_order({&operand, 1}, a.ndim()))
-      if (place[d] >= 0) order.push_back(place[d]);
-    r = fresh(dense_layout(shape, order, itemsize(result)), result, a.base->device);
-  }
-  if (reduced == 0) {
-    if (kind == Reduction::Min || kind == Reduction::Max || kind == Reduction::ArgMin ||
-        kind == Reduction::ArgMax)
-      raise(ErrorKind::Value, "reduce", "zero-size array to a reduction without identity",
-            shape_string(*a.layout), "at least one element");
-    Arg v;
-    v.weak = true;
-    v.scalar = kind == Reduction::Prod || kind == Reduction::All ? Scalar::from_int(1)
-               : kind == Reduction::Var
-                   ? Scalar::from_float(std::numeric_limits<double>::quiet_NaN())
-                   : Scalar::from_int(0);
-    assign(r, v);
-    return r;
-  }
-  if (r.size() == 0) return r;
-  if (axes == 0 && kind != Reduction::Var && kind != Reduction::ArgMin &&
-      kind != Reduction::ArgMax && !predicate) {
-    Arg v(&a);
-    assign(r, v);  // nothing to reduce: a conversion
-    return r;
-  }
-  Instr i;
-  i.code = Instr::Reduce;
-  i.reduction = kind;
-  i.op = Op::add;
-  i.nin = 1;
-  i.loop = loop;
-  i.axes = axes;
-  i.param = ddof;
-  ViewRef views[2] = {a.view()};
-  Window::Input in[2];
-  in[0].view = &views[0];
-  LayoutRef hold;
-  if (predicate) {
-    const Layout* l = broadcast_layout(*predicate, a.layout.get(), "where");
-    hold = LayoutRef(l);
-    views[1] = {predicate->base.get(), l, predicate->offset, DType::Bool};
-    in[1].view = &views[1];
-    i.predicated = true;
-  }
-  record(i, r, in, predicate ? 2 : 1);
-  return r;
 }
 
 }  // namespace numbus

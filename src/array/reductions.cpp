@@ -1,0 +1,215 @@
+// Reductions: one recorded instruction, or a few where a result is composed of others.
+#include <array>
+#include <limits>
+
+#include "array/array.h"
+#include "base/error.h"
+#include "lazy/reduce.h"
+
+namespace numbus {
+
+Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
+             std::optional<DType> dtype, const Array* where, double ddof, const Array* out) {
+  Array a = source;
+  const Array* predicate = where;
+  uint64_t all = a.ndim() >= 64 ? ~0ull : (1ull << a.ndim()) - 1;
+  bool needs_some = needs_position(kind) || kind == Reduction::Min || kind == Reduction::Max;
+  if (a.mask && (where || keepdims || needs_some)) settle(a), all = 1, axes = axes ? 1 : 0;
+  if (a.mask) {
+    predicate = &a.mask->array;
+    axes = all;
+    where = nullptr;
+  }
+  // The type the state has, and the result's.
+  DType loop = dtype.value_or(a.dtype), result;
+  switch (kind) {
+    case Reduction::Sum:
+    case Reduction::Prod:
+      if (!dtype && (numbus::kind(loop) == Kind::Bool || (is_integer(loop) && itemsize(loop) < 8)))
+        loop = numbus::kind(loop) == Kind::UInt ? DType::U64 : DType::I64;
+      result = loop;
+      if (loop == DType::F16) loop = DType::F32;
+      if (loop == DType::Bool) loop = DType::I64;
+      break;
+    case Reduction::Any:
+    case Reduction::All: loop = result = DType::Bool; break;
+    case Reduction::ArgMin:
+    case Reduction::ArgMax:
+      result = DType::I64;
+      if (loop == DType::F16) loop = DType::F32;
+      break;
+    case Reduction::Var:
+      if (!is_inexact(loop)) loop = DType::F64;
+      result = loop;
+      if (loop == DType::F16) loop = DType::F32;
+      break;
+    default:
+      result = loop;
+      if (loop == DType::F16) loop = DType::F32;
+      if (loop == DType::Bool) kind = kind == Reduction::Min ? Reduction::All : Reduction::Any;
+  }
+  if (is_complex(loop) && (needs_position(kind) || kind == Reduction::Var))
+    raise(ErrorKind::NotImplemented, "reduce", "not yet available for complex numbers",
+          std::string(name(loop)), "real types");
+  std::vector<int64_t> shape;
+  int64_t reduced = 1;
+  for (int d = 0; d < a.ndim(); ++d) {
+    if (axes >> d & 1) {
+      reduced *= a.layout->shape(d);
+      if (keepdims) shape.push_back(1);
+    } else {
+      shape.push_back(a.layout->shape(d));
+    }
+  }
+  Array r;
+  if (out) {
+    if (!std::equal(shape.begin(), shape.end(), out->shape().begin(), out->shape().end()))
+      raise(ErrorKind::Value, "reduce", "out has the wrong shape", shape_string(*out->layout),
+            shape_string(shape));
+    r = *out;
+    require_writeable(r, "reduce");
+  } else if (shape.size() < 2 || a.layout->c_contiguous() || kind == Reduction::ArgMin ||
+             kind == Reduction::ArgMax) {
+    r = empty(shape, result, a.base->device);
+  } else {
+    // The axes that are left keep the operand's order in memory.
+    const Array* operand = &a;
+    std::vector<int> order, place(a.ndim(), -1);
+    for (int d = 0, at = 0; d < a.ndim(); ++d)
+      if (keepdims || !(axes >> d & 1)) place[d] = at++;
+    for (int d : iteration_order({&operand, 1}, a.ndim()))
+      if (place[d] >= 0) order.push_back(place[d]);
+    r = fresh(dense_layout(shape, order, itemsize(result)), result, a.base->device);
+  }
+  if (reduced == 0) {
+    if (kind == Reduction::Min || kind == Reduction::Max || kind == Reduction::ArgMin ||
+        kind == Reduction::ArgMax)
+      raise(ErrorKind::Value, "reduce", "zero-size array to a reduction without identity",
+            shape_string(*a.layout), "at least one element");
+    Arg v;
+    v.weak = true;
+    v.scalar = kind == Reduction::Prod || kind == Reduction::All ? Scalar::from_int(1)
+               : kind == Reduction::Var
+                   ? Scalar::from_float(std::numeric_limits<double>::quiet_NaN())
+                   : Scalar::from_int(0);
+    assign(r, v);
+    return r;
+  }
+  if (r.size() == 0) return r;
+  if (axes == 0 && kind != Reduction::Var && kind != Reduction::ArgMin &&
+      kind != Reduction::ArgMax && !predicate) {
+    Arg v(&a);
+    assign(r, v);  // nothing to reduce: a conversion
+    return r;
+  }
+  Instr i;
+  i.code = Instr::Reduce;
+  i.reduction = kind;
+  i.op = Op::add;
+  i.nin = 1;
+  i.loop = loop;
+  i.axes = axes;
+  i.param = ddof;
+  ViewRef views[2] = {a.view()};
+  Window::Input in[2];
+  in[0].view = &views[0];
+  LayoutRef hold;
+  if (predicate) {
+    const Layout* l = broadcast_layout(*predicate, a.layout.get(), "where");
+    hold = LayoutRef(l);
+    views[1] = {predicate->base.get(), l, predicate->offset, DType::Bool};
+    in[1].view = &views[1];
+    i.predicated = true;
+  }
+  record(i, r, in, predicate ? 2 : 1);
+  return r;
+}
+
+namespace {
+
+// What all forms of a reduction share.
+struct Over {
+  const Array& a;
+  uint64_t axes;
+  bool keepdims;
+  std::optional<DType> dtype;
+  const Array* where;
+  double ddof;
+
+  Array take(Reduction kind, const Array& of, std::optional<DType> t,
+             const Array* out = nullptr) const {
+    return reduce(kind, of, axes, keepdims, t, where, ddof, out);
+  }
+};
+
+Array variance(const Over& o, const Array* out) {
+  if (!is_complex(o.a.dtype)) return o.take(Reduction::Var, o.a, o.dtype, out);
+  // The variances of the parts add.
+  Array re = o.take(Reduction::Var, part(o.a, false), {}),
+        im = o.take(Reduction::Var, part(o.a, true), {});
+  Options to;
+  to.out = out;
+  return numbus::apply(Op::add, std::array<Arg, 2>{Arg(&re), Arg(&im)}, to);
+}
+
+// How many elements each sum of a mean has: a number, or where a mask decides an array.
+Arg elements(const Over& o, Array& hold) {
+  Arg count;
+  if (!o.where && !o.a.mask) {
+    int64_t n = 1;
+    for (int d = 0; d < o.a.ndim(); ++d)
+      if (o.axes >> d & 1) n *= o.a.layout->shape(d);
+    count.scalar = Scalar::from_int(n);
+    count.weak = true;
+    return count;
+  }
+  Array ones;
+  if (o.a.mask) {
+    Arg self(&o.a);
+    ones = numbus::apply(Op::equal, std::array<Arg, 2>{self, self});
+    Arg not_nan(&ones);
+    ones = numbus::apply(Op::logical_or,
+                         std::array<Arg, 2>{not_nan, Arg(Scalar::from_bool(true), DType::Bool)});
+  } else {
+    ones = broadcast_to(*o.where, o.a.shape());
+  }
+  hold =
+      reduce(Reduction::Sum, ones, o.axes, o.keepdims, DType::I64, o.a.mask ? o.where : nullptr, 0);
+  return Arg(&hold);
+}
+
+Array mean(const Over& o, const Array* out) {
+  DType loop = o.dtype.value_or(is_inexact(o.a.dtype) ? o.a.dtype : DType::F64);
+  DType result = loop;
+  if (loop == DType::F16) loop = DType::F32;
+  Array sum = o.take(Reduction::Sum, o.a, loop), count;
+  Arg args[2] = {Arg(&sum), elements(o, count)};
+  Options to;
+  to.out = out;
+  to.casting = Casting::Unsafe;
+  Array r = numbus::apply(Op::divide, args, to);
+  return out || r.dtype == result ? r : copy(r, result);
+}
+
+}  // namespace
+
+Array reduce(std::string_view name, const Array& a, uint64_t axes, bool keepdims,
+             std::optional<DType> dtype, const Array* where, double ddof, const Array* out) {
+  Over o{a, axes, keepdims, dtype, where, ddof};
+  if (name == "mean") return mean(o, out);
+  if (name == "var") return variance(o, out);
+  if (name == "std") {
+    Array v = variance(o, nullptr);
+    Arg x(&v);
+    Options to;
+    to.out = out;
+    return numbus::apply(Op::sqrt, {&x, 1}, to);
+  }
+  for (int k = 0; k <= static_cast<int>(Reduction::Var); ++k)
+    if (auto kind = static_cast<Reduction>(k); reduction_name(kind) == name)
+      return o.take(kind, a, dtype, out);
+  raise(ErrorKind::Value, "reduce", "unknown reduction", std::string(name),
+        "sum, prod, min, max, any, all, argmin, argmax, mean, var or std");
+}
+
+}  // namespace numbus
