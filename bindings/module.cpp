@@ -36,6 +36,13 @@ nb::object reduce_call(const std::string& name, nb::object source, std::vector<i
   return op ? out : nb::steal(wrap_result(std::move(r)));
 }
 
+// In a copy, unlike an element, Python's floats and complex numbers are cast as NumPy's are.
+void cast_as_array(Arg& a) {
+  if (!a.weak || a.huge || a.scalar.kind < Kind::Float) return;
+  a.weak = false;
+  a.dtype = a.scalar.kind == Kind::Float ? DType::F64 : DType::C128;
+}
+
 nb::dict stats() {
   const Stats& s = Runtime::get().stats;
   nb::dict d;
@@ -83,6 +90,7 @@ NB_MODULE(_core, m) {
     if (!ops.convert(value.ptr(), v))
       raise(ErrorKind::Type, "full", "not a number", nb::cast<std::string>(nb::repr(value)),
             "a number");
+    cast_as_array(v);
     mark_line();
     assign(a, v);
     return nb::steal(wrap(std::move(a)));
@@ -167,6 +175,7 @@ NB_MODULE(_core, m) {
         bool has_where = !where.is_none() && where.ptr() != Py_True;
         if (has_where) w = to_array(where.ptr());
         if (from.array || has_where) settled(to);
+        cast_as_array(from);
         mark_line();
         assign(to, from, has_where ? &w : nullptr, to_casting(nb::str(casting.c_str()).ptr()));
       },

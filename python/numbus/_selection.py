@@ -120,7 +120,7 @@ def copyto(dst, src, casting="same_kind", where=True):
         raise TypeError(
             message("copyto", "cannot cast", f"{src.dtype} to {dst.dtype}", f"casting={casting!r}")
         )
-    _core.copyto(dst, src, None if where is True else operand(where))
+    _core.copyto(dst, src, None if where is True else operand(where), casting)
 
 
 def putmask(a, mask, values):

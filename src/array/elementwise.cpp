@@ -451,7 +451,8 @@ void assign(const Array& to, const Arg& from, const Array* where, Casting castin
   o.out = &to;
   o.where = where;
   o.casting = casting;
-  DType loop = to.dtype;
+  // A float scalar becomes an integer where the elements of an array would: in the kernel.
+  DType loop = from.array || from.weak || kind(from.dtype) < Kind::Float ? to.dtype : from.dtype;
   DType source = from.array ? from.array->dtype : from.weak ? to.dtype : from.dtype;
   if (from.array && from.array->ndim() > to.ndim() && !from.array->mask) {
     // Leading extents of one may be dropped in an assignment.

@@ -137,6 +137,27 @@ def test_numbers_must_fit_into_integers(xp, target, value):
         assert error_of(xp, target.format(value.format(m=scalar))) == want
 
 
+COPIES = [
+    "xp.copyto(a, float('nan'), casting='unsafe')",
+    "xp.copyto(a, 1.5)",
+    "xp.copyto(b, 300, casting='unsafe')",
+    "xp.copyto(b, -1.5, casting='unsafe')",
+    "a = xp.full(3, float('nan'), int)",
+    "a = xp.full(3, -1.79, 'int8')",
+    "b = xp.full(3, 300, 'int8')",
+    "b = xp.full(3, 300.5, 'int16')",
+    "b = xp.full(3, float('inf'), 'int32')",
+    "a[a == 0] = float('nan')",
+    "b[[0]] = 300.7",
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("text", COPIES)
+def test_floats_in_copies_are_cast(xp, text):
+    assert error_of(xp, text) == error_of(np, text)
+
+
 def test_arrays_of_no_dimension_are_cast(xp):
     with np.errstate(all="ignore"):
         want = error_of(np, "a[0] = np.array(np.nan)\nb[0] = np.array(300)")
