@@ -268,6 +268,12 @@ KernelStep KernelBuilder::finish() {
     }
     // Dimensions of extent one were dropped: a box is never empty there.
   }
+  std::vector<char> loaded(kept_args.size(), 0), spread(kept_args.size(), 0);
+  for (const ir::Inst& i : k.body) {
+    if (i.op == Op::load || i.op == Op::gather) loaded[i.imm] = 1;
+    if (i.op == Op::gather || i.op == Op::scatter) spread[i.imm] = 1;
+  }
+  std::map<int, int64_t> read;
   for (size_t a = 0; a < kept_args.size(); ++a) {
     const KernelArg& arg = kept_args[a];
     int word = k.param_arg(static_cast<int>(a));
@@ -278,9 +284,13 @@ KernelStep KernelBuilder::finish() {
     for (int d = 0; d < k.rank; ++d) step_.params[word + 1 + d] = over(arg.strides, d);
     if (k.args[a].inner == ir::Inner::Contiguous) step_.params[word + k.rank] = itemsize(arg.dtype);
     int64_t touched = itemsize(arg.dtype);
-    for (int d = 0; d < k.rank; ++d) touched *= over(arg.strides, d) == 0 ? 1 : extents_[d];
-    step_.bytes += touched;
+    for (int d = 0; d < k.rank; ++d)
+      touched *= over(arg.strides, d) == 0 && !spread[a] ? 1 : extents_[d];
+    if (loaded[a]) read[arg.storage] += touched;
+    if (k.args[a].written) step_.bytes += touched;
   }
+  // Views that overlap, as a stencil's do, come from memory once.
+  for (auto [storage, bytes] : read) step_.bytes += std::min(bytes, p_.storages[storage].nbytes);
   for (size_t s = 0; s < scalar_imms_.size(); ++s) {
     int word = k.param_scalar(static_cast<int>(s));
     if (scalar_imms_[s].first < 0)

@@ -1,5 +1,7 @@
 """How many kernels the example programs take: plain NumPy code, counted by `stats()`."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -24,10 +26,12 @@ class Counter:
         return stats
 
 
-@pytest.fixture
-def count(xp, core):
+@pytest.fixture(params=["default", "null"])
+def count(xp, core, request):
+    """Counts on the device under test, and on none: plans are the same without any hardware."""
     core.set_mode("compiled")
-    yield Counter(xp, core)
+    with xp.device("null") if request.param == "null" else contextlib.nullcontext():
+        yield Counter(xp, core)
     core.set_mode("auto")
 
 
@@ -235,6 +239,39 @@ def test_loop_makes_no_new_kernels(xp, core, count):
     steps(150)
     assert core.stats()["compiles"] == 0, core.stats()
     assert core.stats()["launches"] <= 150, core.stats()
+
+
+def test_bytes_on_no_device_at_all(xp, core):
+    """What a program moves is counted without hardware, and without time that depends on it."""
+    core.set_mode("auto")
+    with xp.device("null"):
+        counter, n = Counter(xp, core), 10**9
+        S, K, T = (xp.empty(n, "float32") for _ in range(3))
+        stats = counter.of(lambda: chain(xp, S, K, T))
+        assert (stats["launches"], stats["bytes_moved"]) == (1, 4 * 4 * n)
+        stats = counter.of(lambda: float(chain(xp, S, K, T).sum()))
+        assert (stats["launches"], stats["bytes_moved"]) == (1, 3 * 4 * n)
+        a = xp.empty((n // 1000, 1000))
+        stats = counter.of(lambda: float((a * 2 + 1).std()))
+        assert (stats["launches"], stats["bytes_moved"]) == (1, 8 * n)
+        it = xp.empty(n, "int64")
+
+        def masked():
+            m = a.reshape(n) > 1
+            it[m] += 1
+
+        stats = counter.of(masked)
+        assert (stats["launches"], stats["bytes_moved"]) == (1, 3 * 8 * n)
+        p = xp.empty((n // 1000, 1000))
+
+        def smooth():
+            return p[:-2] + p[1:-1] + p[2:]
+
+        i = xp.empty(n, "int64")
+        stats = counter.of(lambda: S[i] + T)
+        assert (stats["launches"], stats["bytes_moved"]) == (1, (8 + 3 * 4) * n)
+        stats = counter.of(smooth)
+        assert (stats["launches"], stats["bytes_moved"]) == (1, 8 * n + 8 * (n - 2000))
 
 
 def test_stats_keys(xp):
