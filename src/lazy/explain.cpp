@@ -50,8 +50,7 @@ std::vector<Work> one_turn(const Window& w, const KernelStep& step) {
 
 std::string names(const std::vector<Work>& works) {
   std::string s;
-  for (const Work& x : works)
-    s += (s.empty() ? "" : " ") + x.name + (x.masked ? "[mask]" : "");
+  for (const Work& x : works) s += (s.empty() ? "" : " ") + x.name + (x.masked ? "[mask]" : "");
   return s;
 }
 
