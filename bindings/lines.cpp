@@ -1,0 +1,90 @@
+// Where the Python program is: tokens when recording, files and lines when somebody asks.
+#include <dlfcn.h>
+
+#include <unordered_map>
+
+#include "base/hash.h"
+#include "convert.h"
+
+namespace numbus::bindings {
+
+namespace {
+
+// Whether a code object belongs to this package. The answer is kept with a reference, so an address
+// stays unique.
+bool is_internal(PyCodeObject* code) {
+  static std::unordered_map<PyCodeObject*, bool> known;
+  auto [it, fresh] = known.try_emplace(code, false);
+  if (fresh) {
+    Py_INCREF(reinterpret_cast<PyObject*>(code));
+    nb::object file =
+        nb::getattr(nb::handle(reinterpret_cast<PyObject*>(code)), "co_filename", nb::str(""));
+    static const std::string& package = *new std::string([] {
+      nb::object path = nb::module_::import_("numbus").attr("__path__")[0];
+      return nb::cast<std::string>(nb::str(path)) + "/";
+    }());
+    it->second = nb::cast<std::string>(nb::str(file)).compare(0, package.size(), package) == 0;
+  }
+  return it->second;
+}
+
+// Where the frames of a line token end: code objects stay referenced by is_internal().
+struct Place {
+  PyCodeObject* code;
+  int at;
+};
+std::unordered_map<uint64_t, Place>& places() {
+  static auto* p = new std::unordered_map<uint64_t, Place>;
+  return *p;
+}
+
+void remember(uint64_t line, PyCodeObject* code, int at) {
+  static uint64_t recent[4096];
+  uint64_t& known = recent[line & 4095];
+  if (known == line) return;
+  known = line;
+  places().try_emplace(line, Place{code, at});
+}
+
+}  // namespace
+
+SourceLine describe_line(uint64_t line) {
+  using Addr2Line = int (*)(PyCodeObject*, int);
+  static auto number = reinterpret_cast<Addr2Line>(dlsym(RTLD_DEFAULT, "PyCode_Addr2Line"));
+  auto it = places().find(line);
+  if (it == places().end() || !number) return {};
+  nb::handle code(reinterpret_cast<PyObject*>(it->second.code));
+  return {nb::cast<std::string>(nb::str(nb::getattr(code, "co_filename"))),
+          number(it->second.code, it->second.at)};
+}
+
+// The place of the call: instruction offsets from here out to the first frame that is not this
+// package's own.
+void mark_line() {
+  // Outside the stable ABI but exported by every Python from 3.11 on.
+  using GetLasti = int (*)(PyFrameObject*);
+  using GetBack = PyFrameObject* (*)(PyFrameObject*);
+  static auto get_lasti = reinterpret_cast<GetLasti>(dlsym(RTLD_DEFAULT, "PyFrame_GetLasti"));
+  static auto get_back = reinterpret_cast<GetBack>(dlsym(RTLD_DEFAULT, "PyFrame_GetBack"));
+  PyFrameObject* f = PyEval_GetFrame();
+  uint64_t line = 0;
+  bool owned = false;
+  Place last{};
+  for (int depth = 0; f && depth < 8; ++depth) {
+    PyCodeObject* code = PyFrame_GetCode(f);
+    uint64_t at = get_lasti ? static_cast<uint64_t>(get_lasti(f))
+                            : static_cast<uint64_t>(PyFrame_GetLineNumber(f));
+    line = mix(line ^ reinterpret_cast<uint64_t>(code), at);
+    bool internal = is_internal(code);
+    Py_DECREF(reinterpret_cast<PyObject*>(code));
+    last = {code, static_cast<int>(at)};
+    PyFrameObject* back = internal && get_back ? get_back(f) : nullptr;
+    if (owned) Py_DECREF(reinterpret_cast<PyObject*>(f));
+    f = back;
+    owned = true;
+  }
+  if (last.code) remember(line, last.code, last.at);
+  current_line = line;
+}
+
+}  // namespace numbus::bindings
