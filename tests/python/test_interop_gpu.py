@@ -1,4 +1,4 @@
-"""Sharing GPU memory with CuPy and PyTorch: both sides see what either side writes, in stream order."""
+"""Sharing GPU memory with CuPy and PyTorch: both see what either writes, in stream order."""
 
 import os
 

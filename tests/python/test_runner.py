@@ -42,7 +42,7 @@ def test_numpy_is_numbus(tmp_path):
     "def f():\n    import numpy as np\n    return np.ones(3)\nx = f()",
     "import importlib\nnp = importlib.import_module('numpy')\nx = np.ones(3)",
     "np = __import__('numpy')\nx = np.ones(3)",
-    "try:\n    import no_such_cupy as np\nexcept ImportError:\n    import numpy as np\nx = np.ones(3)",
+    "try:\n    import no_such as np\nexcept ImportError:\n    import numpy as np\nx = np.ones(3)",
 ])  # fmt: skip
 def test_import_forms(tmp_path, form):
     out = run(tmp_path, f"{form}\nprint(type(x).__module__)").stdout
