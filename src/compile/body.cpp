@@ -1,6 +1,7 @@
 // One step of W points: loads, table rows, predicates, stores.
 #include "compile/body.h"
 
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
@@ -40,7 +41,43 @@ V Body::load_plain(Type* t, V ptr, V mask, unsigned align) {
     phi->addIncoming(v, yes);
     return phi;
   }
-  return B.CreateMaskedLoad(t, ptr, llvm::Align(align), mask, llvm::Constant::getNullValue(t));
+  int lanes = llvm::cast<llvm::FixedVectorType>(t)->getNumElements(), wide = widened(t);
+  Type* whole = llvm::FixedVectorType::get(t->getScalarType(), wide);
+  V v = B.CreateMaskedLoad(whole, ptr, llvm::Align(align), widen_mask(mask, lanes, wide),
+                           llvm::Constant::getNullValue(whole));
+  if (wide == lanes) return v;
+  llvm::SmallVector<int, 16> low;
+  for (int i = 0; i < lanes; ++i) low.push_back(i);
+  return B.CreateShuffleVector(v, low);
+}
+
+// LLVM 19 widens masked accesses of less than 16 bytes and takes the bits of the mask register that
+// this adds for zero, which those of an inverted test of bytes, or of one value for all lanes, are
+// not. They are widened here instead, the mask through an integer that LLVM cannot see through.
+int Body::widened(Type* t) {
+  auto* v = llvm::cast<llvm::FixedVectorType>(t);
+  unsigned bytes = t->getPrimitiveSizeInBits() / 8, n = v->getNumElements();
+  return static_cast<int>(bytes < 16 ? n * 16 / bytes : n);
+}
+V Body::widen_mask(V mask, int lanes, int wide) {
+  if (wide == lanes) return mask;
+  auto* i32 = B.getInt32Ty();
+  V bits = B.CreateZExt(B.CreateBitCast(mask, B.getIntNTy(lanes)), i32);
+  auto* opaque =
+      llvm::InlineAsm::get(llvm::FunctionType::get(i32, {i32}, false), "", "=r,0", false);
+  bits = B.CreateAnd(B.CreateCall(opaque, {bits}), B.getInt32((1u << lanes) - 1));
+  return B.CreateBitCast(B.CreateTrunc(bits, B.getIntNTy(wide)),
+                         llvm::FixedVectorType::get(B.getInt1Ty(), wide));
+}
+void Body::store_masked(V v, V ptr, int align, V mask) {
+  int lanes = llvm::cast<llvm::FixedVectorType>(v->getType())->getNumElements();
+  int wide = widened(v->getType());
+  if (wide > lanes) {
+    llvm::SmallVector<int, 16> more;
+    for (int i = 0; i < wide; ++i) more.push_back(i < lanes ? i : -1);
+    v = B.CreateShuffleVector(v, more);
+  }
+  B.CreateMaskedStore(v, ptr, llvm::Align(align), widen_mask(mask, lanes, wide));
 }
 
 V Body::gather(Type* scalar, V ptr, V stride, V mask) {
@@ -147,7 +184,7 @@ void Body::store(const ir::Arg& a, const Point& p, int arg, Value value, V mask)
     if (mask) mask = B.CreateShuffleVector(mask, twice);
   }
   if (mask) {
-    B.CreateMaskedStore(v, ptr, llvm::Align(size), mask);
+    store_masked(v, ptr, size, mask);
     return;
   }
   if (E.by_element && !a.aligned) {
@@ -321,7 +358,7 @@ void Body::emit(const Point& p) {
             v = B.CreateSelect(mask, v, B.CreateLoad(v->getType(), p.acc_fields[i.imm]));
           B.CreateStore(v, p.acc_fields[i.imm]);
         } else if (mask && !E.is_all_true(mask)) {
-          B.CreateMaskedStore(v, p.acc_fields[i.imm], llvm::Align(itemsize(i.type)), mask);
+          store_masked(v, p.acc_fields[i.imm], itemsize(i.type), mask);
         } else {
           B.CreateAlignedStore(v, p.acc_fields[i.imm], llvm::Align(itemsize(i.type)));
         }

@@ -117,6 +117,7 @@ bool KernelBuilder::TurnMap::find() {
   for (int64_t t = 2; t < count; ++t) {
     if (!names_in(t)) return false;
     for (size_t x = 0; x < args.size(); ++x) {
+      if (k.args_[names[x]].dtype != k.args_[args[x]].dtype) return false;
       // What the turn before made and the program still holds.
       if (writes[x] && names[x] != before[x] && needed(before[x])) wanted.push_back(before[x]);
       if (!read_first[x]) continue;

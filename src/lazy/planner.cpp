@@ -79,6 +79,22 @@ std::vector<PointAccess> accesses(const Planner& p, const Group& g) {
   return all;
 }
 
+// Whether accesses that are identical over a group's own domain are so over a larger one, too: along
+// an extent of one any two strides agree, along the larger domain's they need not.
+bool stays_identical(const Planner& p, const Group& g, const std::vector<int64_t>& larger) {
+  auto all = accesses(p, g);
+  for (size_t n = 0; n < all.size(); ++n)
+    for (size_t m = 0; m < n; ++m) {
+      const PointAccess &x = all[n], &y = all[m];
+      if (x.access->storage != y.access->storage || !(x.write || y.write) || x.result || y.result)
+        continue;
+      if (same_strides(*x.access->layout, *y.access->layout, g.shape) &&
+          !same_strides(*x.access->layout, *y.access->layout, larger))
+        return false;
+    }
+  return true;
+}
+
 }  // namespace
 
 Planner::Planner(const Window& w, Repeats r) : window(w), repeats(r) {
@@ -279,6 +295,8 @@ bool Planner::try_merge(int ia, int ib) {
     for (const Member& m : inner.members)
       if (rounds_by_order(instrs[m.instr].instr)) return false;
   }
+  if (!shift_b.empty() && !stays_identical(*this, b, a.shape)) return false;
+  if (!shift_a.empty() && !stays_identical(*this, a, b.shape)) return false;
   if (!compatible(a, shift_a, b, shift_b)) return false;
   if (repeats_request(a, b) || path_through_third(ia, ib)) return false;
   Group merged;
