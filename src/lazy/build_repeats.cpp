@@ -80,18 +80,20 @@ bool KernelBuilder::TurnMap::find() {
   auto accesses = [&](int64_t turn, auto&& use) {
     for (size_t m = 0; m < width; ++m)
       for_accesses(k.p_.instrs[instr(turn, m).instr], [&](const Access& a, bool write, bool) {
-        use(k.arg_of(a, instr(turn, m)), write);
+        use(k.arg_of(a, instr(turn, m)), write, k.p_.instrs[instr(turn, m).instr].instr.predicated);
       });
   };
   // The second turn's arguments in order of appearance, how each is used first, and its names.
   std::vector<int> args, names;
   std::map<int, size_t> place;
+  // A write under a predicate leaves the rest as it was: it reads, unless there is nothing to read.
+  enum Use : char { Written, Read, WrittenInPart };
   std::vector<char> read_first, writes;
-  accesses(1, [&](int arg, bool write) {
+  accesses(1, [&](int arg, bool write, bool in_part) {
     auto [at, fresh] = place.try_emplace(arg, args.size());
     if (fresh) {
       args.push_back(arg);
-      read_first.push_back(!write);
+      read_first.push_back(!write ? Read : in_part ? WrittenInPart : Written);
       writes.push_back(0);
     }
     if (write) writes[at->second] = 1;
@@ -102,8 +104,8 @@ bool KernelBuilder::TurnMap::find() {
     size_t access = 0;
     bool ok = true;
     std::vector<size_t> order;
-    accesses(1, [&](int arg, bool) { order.push_back(place[arg]); });
-    accesses(turn, [&](int arg, bool) {
+    accesses(1, [&](int arg, bool, bool) { order.push_back(place[arg]); });
+    accesses(turn, [&](int arg, bool, bool) {
       size_t x = order[access++];
       if (names[x] >= 0 && names[x] != arg) ok = false;
       names[x] = arg;
@@ -125,17 +127,16 @@ bool KernelBuilder::TurnMap::find() {
       for (size_t y = 0; y < args.size(); ++y)
         if (before[y] == names[x] && (writes[y] || y != x)) from = static_cast<int>(y);
       if (t == 2) source[x] = from;
-      if (source[x] != from || (from < 0 && names[x] != args[x])) return false;
+      if (source[x] != from) return false;
+      if (from < 0 && names[x] != args[x] && read_first[x] == Read) return false;
     }
     before = names;
   }
   for (size_t x = 0; x < args.size(); ++x) {
     if (writes[x]) written.emplace_back(args[x], names[x]);
     if (!read_first[x]) continue;
-    if (source[x] < 0)
-      only_read.push_back(args[x]);
-    else
-      carried.emplace_back(args[x], args[source[x]]);
+    if (source[x] < 0 && read_first[x] == Read) only_read.push_back(args[x]);
+    if (source[x] >= 0) carried.emplace_back(args[x], args[source[x]]);
   }
   // Of earlier turns only what the last one still reads is at hand.
   for (int arg : wanted) {

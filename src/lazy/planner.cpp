@@ -79,8 +79,8 @@ std::vector<PointAccess> accesses(const Planner& p, const Group& g) {
   return all;
 }
 
-// Whether accesses that are identical over a group's own domain are so over a larger one, too: along
-// an extent of one any two strides agree, along the larger domain's they need not.
+// Whether accesses that are identical over a group's own domain are so over a larger one, too:
+// along an extent of one any two strides agree, along the larger domain's they need not.
 bool stays_identical(const Planner& p, const Group& g, const std::vector<int64_t>& larger) {
   auto all = accesses(p, g);
   for (size_t n = 0; n < all.size(); ++n)
