@@ -74,12 +74,15 @@ Program::Program(const ir::Kernel& k)
     offset_.push_back(total);
     total += static_cast<size_t>(block_) * 16;
   }
-  // What is stored as it was loaded needs a copy: an earlier store may go to the same memory.
+  // What is stored as it was loaded, or says where, needs a copy: an earlier store may go to the
+  // same memory.
   for (const Inst& i : k.body) {
-    Val v = i.op == Op::store ? i.a : kNone;
-    while (v != kNone && (k.body[v].op == Op::bits || k.body[v].op == Op::real_part))
-      v = k.body[v].a;
-    if (v != kNone) steps_[v].stored = true;
+    if (i.op != Op::store) continue;
+    for (Val v : {i.a, i.b}) {
+      while (v != kNone && (k.body[v].op == Op::bits || k.body[v].op == Op::real_part))
+        v = k.body[v].a;
+      if (v != kNone) steps_[v].stored = true;
+    }
   }
   arena_.reset(new char[total + 64]);
   at_.resize(steps_.size());
