@@ -57,7 +57,7 @@ V Body::load_plain(Type* t, V ptr, V mask, unsigned align) {
 int Body::widened(Type* t) {
   auto* v = llvm::cast<llvm::FixedVectorType>(t);
   unsigned bytes = t->getPrimitiveSizeInBits() / 8, n = v->getNumElements();
-  return static_cast<int>(bytes < 16 ? n * 16 / bytes : n);
+  return static_cast<int>(bytes < 16 && !E.by_element ? n * 16 / bytes : n);
 }
 V Body::widen_mask(V mask, int lanes, int wide) {
   if (wide == lanes) return mask;
