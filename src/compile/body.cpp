@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "compile/flow.h"
 
 namespace numbus::compile {
 
@@ -246,14 +247,14 @@ void Body::scatter_at(const Point& p, const ir::Inst& i, Value value, V offset, 
     }
   };
   if (E.W == 1 && mask)
-    when(mask, both);
+    branch(B, mask, both);
   else
     both();
 }
 
 void Body::check(const Point& p, const ir::Inst& i, V wrong, V value) {
   V any = E.W == 1 ? wrong : B.CreateOrReduce(wrong);
-  when(any, [&] {
+  branch(B, any, [&] {
     V which = value;
     if (E.W > 1) {
       V bits = B.CreateBitCast(wrong, B.getIntNTy(E.W));

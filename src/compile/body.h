@@ -51,18 +51,6 @@ class Body {
   void scatter_at(const Point& p, const ir::Inst& i, Value v, llvm::Value* offset,
                   llvm::Value* mask);
   void check(const Point& p, const ir::Inst& i, llvm::Value* wrong, llvm::Value* index);
-  // Runs `inside` where the scalar condition holds.
-  template <class F>
-  void when(llvm::Value* condition, F&& inside) {
-    llvm::Function* f = B.GetInsertBlock()->getParent();
-    auto* yes = llvm::BasicBlock::Create(B.getContext(), "when", f);
-    auto* after = llvm::BasicBlock::Create(B.getContext(), "after", f);
-    B.CreateCondBr(condition, yes, after);
-    B.SetInsertPoint(yes);
-    inside();
-    B.CreateBr(after);
-    B.SetInsertPoint(after);
-  }
   llvm::Value* table(int id, DType type, llvm::Value* index);
   llvm::Value* address(llvm::Value* row, llvm::Value* col, llvm::Value* stride, int size) {
     return B.CreateGEP(B.getInt8Ty(), row, B.CreateMul(col, stride ? stride : B.getInt64(size)));

@@ -3,27 +3,19 @@
 #include "compile/gpu.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/MC/TargetRegistry.h>
-#include <llvm/Support/TargetSelect.h>
-#include <llvm/Support/raw_ostream.h>
-#include <llvm/Target/TargetMachine.h>
 
-#include <array>
 #include <cmath>
 #include <functional>
-#include <map>
-#include <mutex>
-#include <set>
 
 #include "base/error.h"
 #include "compile/body.h"
+#include "compile/flow.h"
 #include "compile/gpu_emit.h"
 #include "compile/gpu_split.h"
 #include "compile/gpu_state.h"
+#include "compile/gpu_windows.h"
 
 namespace numbus::compile {
 
@@ -74,6 +66,7 @@ class Gpu {
         one_(b_, 1),
         many_(b_, g.vector),
         quick_(b_, g.vector),
+        windows_(b_, g, one_, many_),
         split_(g.form == GpuForm::ReduceColumns ? std::nullopt : split_rare(k_)) {
     std::vector<llvm::Type*> words(g.words(), b_.getInt64Ty());
     f_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), words, false),
@@ -119,7 +112,6 @@ class Gpu {
     grid_x_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x, {}, {}));
     grid_y_ = zext(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_y, {}, {}));
     allocate_state();
-    find_windows();
     if (g_.form == GpuForm::Map)
       map();
     else if (g_.form == GpuForm::ReduceColumns)
@@ -138,39 +130,14 @@ class Gpu {
   V pointer(V address) { return b_.CreateIntToPtr(address, b_.getPtrTy(1)); }
   void barrier() { b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
 
-  // for (i = from; i < to; i += step) body(i)
   // Gives the first i that was not done.
-  V loop(V from, V to, V step, const char* name, const std::function<void(V)>& body) {
-    auto *head = block(name), *done = block("done");
-    auto* before = b_.GetInsertBlock();
-    b_.CreateCondBr(b_.CreateICmpSLT(from, to), head, done);
-    b_.SetInsertPoint(head);
-    auto* i = b_.CreatePHI(b_.getInt64Ty(), 2);
-    i->addIncoming(from, before);
-    body(i);
-    V next = b_.CreateAdd(i, step);
-    i->addIncoming(next, b_.GetInsertBlock());
-    auto* last = b_.GetInsertBlock();
-    b_.CreateCondBr(b_.CreateICmpSLT(next, to), head, done);
-    b_.SetInsertPoint(done);
-    auto* end = b_.CreatePHI(b_.getInt64Ty(), 2);
-    end->addIncoming(from, before);
-    end->addIncoming(next, last);
-    return end;
+  V loop(V from, V to, V step, const std::function<void(V)>& body) {
+    std::vector<V> none;
+    return counted_loop(b_, from, to, step, none, body);
   }
   void branch(V condition, const std::function<void()>& yes,
               const std::function<void()>& no = nullptr) {
-    auto *then = block("then"), *after = block("after"), *other = no ? block("else") : after;
-    b_.CreateCondBr(condition, then, other);
-    b_.SetInsertPoint(then);
-    yes();
-    b_.CreateBr(after);
-    if (no) {
-      b_.SetInsertPoint(other);
-      no();
-      b_.CreateBr(after);
-    }
-    b_.SetInsertPoint(after);
+    compile::branch(b_, condition, yes, no);
   }
 
   // Quotient and remainder in 32 bits, which all index arithmetic of a launch fits (checked by the
@@ -182,6 +149,12 @@ class Gpu {
     return {zext(q), zext(r)};
   }
 
+  // Between the rows of a base of shifted reads, by its number.
+  std::function<V(int)> row_stride() {
+    return [this](int base) -> V {
+      return k_.rank > 1 ? word(k_.param_arg(base) + k_.rank - 1) : nullptr;
+    };
+  }
   int64_t size_of(int a) { return itemsize(k_.args[a].dtype); }
   // The first argument known to lie on the same row.
   int same_row(int a) {
@@ -285,7 +258,7 @@ class Gpu {
       if (fields_.empty()) {
         V limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end,
                                            b_.CreateAdd(col, b_.getInt64(g_.vector)));
-        loop(col, limit, b_.getInt64(1), "lanes", [&](V c) { one_point(row, c, 0); });
+        loop(col, limit, b_.getInt64(1), [&](V c) { one_point(row, c, 0); });
         return;
       }
       for (int v = 0; v < g_.vector; ++v) {
@@ -298,93 +271,6 @@ class Gpu {
       return;
     }
     branch(whole, [&] { whole_vector(row, col); }, lanes);
-  }
-
-  // Elements of shifted reads of one base around a vector of points: (argument, row, column), each
-  // loaded once.
-  using Window = std::map<std::array<int, 3>, V>;
-
-  // Whether an argument is read wherever the point lies inside all boxes.
-  bool always_read(int a) {
-    std::function<bool(ir::Val)> holds = [&](ir::Val v) {
-      if (v == ir::kNone) return true;
-      const ir::Inst& i = k_.body[v];
-      return i.op == Op::in_box ||
-             ((i.op == Op::logical_and || i.op == Op::bitwise_and) && holds(i.a) && holds(i.b));
-    };
-    bool read = false;
-    for (const ir::Inst& i : k_.body) {
-      if ((i.op == Op::store || i.op == Op::scatter) && i.imm == a) return false;
-      if (i.op != Op::load || i.imm != a) continue;
-      if (!holds(i.a)) return false;
-      read = true;
-    }
-    return read;
-  }
-  // Groups of shifted reads: base, and members.
-  void find_windows() {
-    for (int a = 0; a < static_cast<int>(k_.args.size()); ++a) {
-      DType t = k_.args[a].dtype;
-      if ((t != DType::F32 && t != DType::F64) || g_.vector == 1 ||
-          k_.args[a].inner != ir::Inner::Contiguous)
-        continue;
-      if (always_read(a)) windows_[g_.places[a].base].push_back(a);
-      for (const ir::Inst& i : k_.body)
-        if ((i.op == Op::store || i.op == Op::scatter) && i.imm == a)
-          written_.insert(g_.places[a].base);
-    }
-    std::erase_if(windows_,
-                  [&](const auto& w) { return w.second.size() < 2 || written_.count(w.first); });
-  }
-
-  // Loads what the windows lack for the row `below` rows below the top one.
-  void fill_windows(const Row& top, V col, Window& window, int below) {
-    for (const auto& [base, members] : windows_) {
-      int first = 0;  // columns congruent to it allow whole vectors
-      bool vectors = false;
-      std::map<int, std::set<int>> wanted;  // row: columns
-      for (int a : members) {
-        const GpuPlace& at = g_.places[a];
-        if (k_.args[a].aligned && !vectors) first = at.col, vectors = true;
-        for (int v = 0; v < g_.vector; ++v)
-          if (!window.count({base, at.row + below, at.col + v}))
-            wanted[at.row + below].insert(at.col + v);
-      }
-      llvm::Type* t = one_.scalar_type(k_.args[base].dtype);
-      int64_t size = size_of(base);
-      V stride = k_.rank > 1 ? word(k_.param_arg(base) + k_.rank - 1) : nullptr;
-      for (const auto& [r, columns] : wanted) {
-        V row = top.one.rows[base];
-        if (r != 0) row = b_.CreateGEP(b_.getInt8Ty(), row, b_.CreateMul(stride, b_.getInt64(r)));
-        row = b_.CreateGEP(b_.getInt8Ty(), row, b_.CreateMul(col, b_.getInt64(size)));
-        auto at = [&](int c) { return b_.CreateGEP(b_.getInt8Ty(), row, b_.getInt64(c * size)); };
-        for (int c : columns) {
-          if (window.count({base, r, c})) continue;
-          int n = g_.vector, start = c - ((c - first) % n + n) % n;
-          bool whole = vectors;
-          for (int v = 0; v < n; ++v) whole = whole && columns.count(start + v);
-          if (!whole) {
-            window[{base, r, c}] = b_.CreateAlignedLoad(t, at(c), llvm::Align(size));
-            continue;
-          }
-          V both = b_.CreateAlignedLoad(many_.wide(t), at(start), llvm::Align(n * size));
-          for (int v = 0; v < n; ++v)
-            window[{base, r, start + v}] = b_.CreateExtractElement(both, b_.getInt64(v));
-        }
-      }
-    }
-  }
-  void use_window(Point& p, const Row& top, V col, Window& window, int below) {
-    fill_windows(top, col, window, below);
-    for (const auto& [base, members] : windows_)
-      for (int a : members) {
-        const GpuPlace& at = g_.places[a];
-        V all = llvm::PoisonValue::get(many_.type(k_.args[a].dtype));
-        for (int v = 0; v < g_.vector; ++v)
-          all = b_.CreateInsertElement(all, window.at({base, at.row + below, at.col + v}),
-                                       b_.getInt64(v));
-        p.uniform[a].v = all;
-      }
   }
 
   // The row `n` rows below.
@@ -411,16 +297,17 @@ class Gpu {
 
   // The body for a vector of points inside the domain and its boxes.
   void whole_vector(const Row& row, V col) {
-    Window window;
+    GpuWindows::Elements window;
     whole_vector(row, col, row, window, 0);
   }
   // `below` rows below `top`, from which the window's elements are counted.
-  void whole_vector(const Row& row, V col, const Row& top, Window& window, int below) {
+  void whole_vector(const Row& row, V col, const Row& top, GpuWindows::Elements& window,
+                    int below) {
     Point p = row.many;
     p.col = col;
     p.inside = true;
     p.acc_fields = fields_;
-    use_window(p, top, col, window, below);
+    windows_.use(p, window, top.one.rows, row_stride(), col, below);
     if (!split_) {
       Body(many_, k_).emit(p);
       return;
@@ -520,34 +407,34 @@ class Gpu {
     if (g_.rows_each > 1) {
       V each = b_.getInt64(g_.rows_each);
       V full = b_.CreateSub(rows, b_.getInt64(g_.rows_each - 1));
-      V rest = loop(b_.CreateMul(row0, each), full, b_.CreateMul(row_step, each), "strips",
+      V rest = loop(b_.CreateMul(row0, each), full, b_.CreateMul(row_step, each),
                     [&](V row) { strip(enter_row(row), col0, cols, col_step); });
       row0 = rest;
       row_step = b_.getInt64(1);
     }
-    loop(row0, rows, row_step, "rows", [&](V row) {
+    loop(row0, rows, row_step, [&](V row) {
       Row r = enter_row(row);
       if (k_.boxes > 0) {
-        loop(col0, cols, col_step, "cols", [&](V col) { points(r, col, cols); });
+        loop(col0, cols, col_step, [&](V col) { points(r, col, cols); });
         return;
       }
       V whole = b_.CreateSub(cols, b_.getInt64(g_.vector - 1));
-      V rest = loop(col0, whole, col_step, "cols", [&](V col) { whole_vector(r, col); });
-      if (g_.vector > 1)
-        loop(rest, cols, b_.getInt64(1), "lanes", [&](V col) { one_point(r, col, 0); });
+      V rest = loop(col0, whole, col_step, [&](V col) { whole_vector(r, col); });
+      if (g_.vector > 1) loop(rest, cols, b_.getInt64(1), [&](V col) { one_point(r, col, 0); });
     });
   }
 
   // Several rows at once: what neighbouring rows read of one base is loaded once.
   void strip(const Row& top, V col0, V cols, V col_step) {
     V whole = b_.CreateSub(cols, b_.getInt64(g_.vector - 1));
-    V rest = loop(col0, whole, col_step, "cols", [&](V col) {
-      Window window;
-      for (int n = 0; n < g_.rows_each; ++n) fill_windows(top, col, window, n);
+    V rest = loop(col0, whole, col_step, [&](V col) {
+      GpuWindows::Elements window;
+      for (int n = 0; n < g_.rows_each; ++n)
+        windows_.fill(window, top.one.rows, row_stride(), col, n);
       for (int n = 0; n < g_.rows_each; ++n) whole_vector(row_below(top, n), col, top, window, n);
     });
-    loop(rest, cols, b_.getInt64(1), "lanes", [&](V col) {
-      loop(b_.getInt64(0), b_.getInt64(g_.rows_each), b_.getInt64(1), "below",
+    loop(rest, cols, b_.getInt64(1), [&](V col) {
+      loop(b_.getInt64(0), b_.getInt64(g_.rows_each), b_.getInt64(1),
            [&](V n) { one_point(enter_row(b_.CreateAdd(top.one.index[0], n)), col, 0); });
     });
   }
@@ -667,7 +554,7 @@ class Gpu {
     V n = b_.getInt64(g_.vector);
     V first = b_.CreateMul(b_.CreateAdd(b_.CreateMul(block_x_, b_.getInt64(kGpuThreads)), tid_), n);
     V step = b_.CreateMul(grid_x_, b_.getInt64(kGpuThreads * g_.vector));
-    loop(block_y_, results, grid_y_, "results", [&](V result) {
+    loop(block_y_, results, grid_y_, [&](V result) {
       reset_state();
       V base = b_.CreateMul(result, word(g_.word_sequential()));
       // Several steps at a time where nothing can branch: their loads are in flight together.
@@ -679,7 +566,7 @@ class Gpu {
             b_.CreateAdd(b_.CreateMul(step, b_.getInt64(turns - 1)), b_.getInt64(g_.vector - 1));
         V limit = b_.CreateSub(count, far);
         V stride = b_.CreateMul(step, b_.getInt64(turns));
-        start = loop(first, limit, stride, "turns", [&](V place) {
+        start = loop(first, limit, stride, [&](V place) {
           for (int t = 0; t < turns; ++t)
             whole_vector(only, b_.CreateAdd(place, b_.CreateMul(step, b_.getInt64(t))));
         });
@@ -690,7 +577,7 @@ class Gpu {
         auto [row, col] = divide(first, cols);
         row_at = slot(row), col_at = slot(col);
       }
-      loop(start, count, step, "places", [&](V place) {
+      loop(start, count, step, [&](V place) {
         if (k_.rank == 1) {
           points(only, place, count);
           return;
@@ -759,7 +646,7 @@ class Gpu {
     V last = b_.CreateICmpNE(b_.CreateLoad(b_.getInt32Ty(), flag), b_.getInt32(0));
     branch(last, [&] {
       reset_state();
-      loop(tid_, grid_x_, b_.getInt64(kGpuThreads), "partials", [&](V other) {
+      loop(tid_, grid_x_, b_.getInt64(kGpuThreads), [&](V other) {
         for (const GpuReduce& r : g_.reduces) {
           State s;
           auto types = state_types(r);
@@ -786,14 +673,14 @@ class Gpu {
     V thread = b_.CreateAdd(b_.CreateMul(tid_y_, ntid_), tid_);
     V width = b_.CreateMul(grid_x_, ntid_);
     V rounds = b_.CreateUDiv(b_.CreateAdd(cols, b_.CreateSub(width, b_.getInt64(1))), width);
-    loop(block_y_, results, grid_y_, "results", [&](V result) {
-      loop(b_.getInt64(0), rounds, b_.getInt64(1), "rounds", [&](V round) {
+    loop(block_y_, results, grid_y_, [&](V result) {
+      loop(b_.getInt64(0), rounds, b_.getInt64(1), [&](V round) {
         V col = b_.CreateAdd(col0, b_.CreateMul(round, width));
         V inside = b_.CreateICmpSLT(col, cols);
         reset_state();
         V base = b_.CreateMul(result, rows);
         V limit = b_.CreateSelect(inside, rows, b_.getInt64(0));
-        loop(tid_y_, limit, ntid_y_, "rows",
+        loop(tid_y_, limit, ntid_y_,
              [&](V row) { one_point(enter_row(b_.CreateAdd(base, row)), col, 0); });
         for (const GpuReduce& r : g_.reduces) share(r, thread, get_state(r, 0));
         barrier();
@@ -801,7 +688,7 @@ class Gpu {
           for (size_t n = 0; n < g_.reduces.size(); ++n) {
             const GpuReduce& r = g_.reduces[n];
             share(r, tid_, shared_state(r, tid_));
-            loop(b_.getInt64(1), ntid_y_, b_.getInt64(1), "merge", [&](V y) {
+            loop(b_.getInt64(1), ntid_y_, b_.getInt64(1), [&](V y) {
               V other = b_.CreateAdd(b_.CreateMul(y, ntid_), tid_);
               share(r, tid_, merge(one_, r, shared_state(r, tid_), shared_state(r, other)));
             });
@@ -819,9 +706,8 @@ class Gpu {
   const ir::Kernel& k_;
   GpuEmit one_, many_;
   QuickEmit quick_;
+  GpuWindows windows_;
   std::optional<Split> split_;
-  std::map<int, std::vector<int>> windows_;  // base: reads shifted against it
-  std::set<int> written_;
   llvm::Function* f_;
   llvm::BasicBlock* entry_ = nullptr;
   V tid_, ntid_, tid_y_, ntid_y_, block_x_, block_y_, grid_x_, grid_y_;
@@ -833,42 +719,6 @@ class Gpu {
 
 std::string build_ptx(const GpuKernel& g, int sm, int ptx) {
   return emit_ptx(sm, ptx, [&](llvm::Module& m) { Gpu(m, g).build(); });
-}
-
-std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& build) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-  });
-  std::string problem;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget("nvptx64-nvidia-cuda", problem);
-  if (!target) raise(ErrorKind::Runtime, "[compile] no NVPTX target: " + problem);
-  // LLVM 19 knows processors up to sm_90a and PTX up to 8.5; newer GPUs run that PTX as it is.
-  sm = sm >= 90 ? 90 : sm;
-  ptx = std::min(ptx, 85);
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine("nvptx64-nvidia-cuda", "sm_" + std::to_string(sm),
-                                  "+ptx" + std::to_string(ptx), options, llvm::Reloc::PIC_));
-  llvm::LLVMContext context;
-  llvm::Module m("kernel", context);
-  m.setDataLayout(machine->createDataLayout());
-  m.setTargetTriple("nvptx64-nvidia-cuda");
-  build(m);
-  llvm::raw_string_ostream out(problem);
-  if (llvm::verifyModule(m, &out))
-    raise(ErrorKind::Runtime, "[compile] invalid LLVM IR: " + problem);
-  llvm::SmallVector<char, 0> buffer;
-  llvm::raw_svector_ostream stream(buffer);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-    raise(ErrorKind::Runtime, "[compile] the target emits no PTX");
-  passes.run(m);
-  return std::string(buffer.data(), buffer.size());
 }
 
 }  // namespace numbus::compile

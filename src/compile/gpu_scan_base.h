@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compile/flow.h"
 #include "compile/gpu_scan.h"
 #include "compile/scan_body.h"
 
@@ -55,49 +56,15 @@ class GpuScanBase {
   V least(V x, V y) { return b_.CreateSelect(b_.CreateICmpSLT(x, y), x, y); }
   void barrier() { b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
 
-  // for (i = from; i < to; i += step) body(i), with values that change from turn to turn. Gives the
-  // first i that was not done.
+  // Gives the first i that was not done.
   V loop(V from, V to, int64_t step, State& carried, const std::function<void(V)>& body) {
     return loop(from, to, i64(step), carried, body);
   }
   V loop(V from, V to, V step, State& carried, const std::function<void(V)>& body) {
-    auto *before = b_.GetInsertBlock(), *head = block("turn"), *done = block("done");
-    b_.CreateCondBr(b_.CreateICmpSLT(from, to), head, done);
-    b_.SetInsertPoint(head);
-    auto phi = [&](V first) {
-      auto* p = b_.CreatePHI(first->getType(), 2);
-      p->addIncoming(first, before);
-      return p;
-    };
-    auto* i = phi(from);
-    std::vector<llvm::PHINode*> held;
-    for (V v : carried) held.push_back(phi(v));
-    State initial = carried;
-    carried.assign(held.begin(), held.end());
-    body(i);
-    V next = b_.CreateAdd(i, step);
-    auto* last = b_.GetInsertBlock();
-    i->addIncoming(next, last);
-    for (size_t f = 0; f < held.size(); ++f) held[f]->addIncoming(carried[f], last);
-    b_.CreateCondBr(b_.CreateICmpSLT(next, to), head, done);
-    b_.SetInsertPoint(done);
-    auto merged = [&](V none, V some) {
-      auto* p = b_.CreatePHI(none->getType(), 2);
-      p->addIncoming(none, before);
-      p->addIncoming(some, last);
-      return p;
-    };
-    V end = merged(from, next);
-    for (size_t f = 0; f < held.size(); ++f) carried[f] = merged(initial[f], carried[f]);
-    return end;
+    return counted_loop(b_, from, to, step, carried, body);
   }
   void branch(V condition, const std::function<void()>& yes) {
-    auto *then = block("then"), *after = block("after");
-    b_.CreateCondBr(condition, then, after);
-    b_.SetInsertPoint(then);
-    yes();
-    b_.CreateBr(after);
-    b_.SetInsertPoint(after);
+    compile::branch(b_, condition, yes);
   }
   State either(V condition, const std::function<State()>& yes, const std::function<State()>& no) {
     auto *then = block("then"), *other = block("else"), *after = block("after");

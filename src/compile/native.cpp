@@ -7,6 +7,29 @@
 #include "compile/body.h"
 
 namespace numbus::compile {
+
+llvm::Function* native_function(llvm::Module& m, const std::string& name, int vector_bytes) {
+  auto* i64 = llvm::Type::getInt64Ty(m.getContext());
+  auto* ptr = llvm::PointerType::getUnqual(m.getContext());
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.getContext()),
+                                       {ptr, i64, i64, i64, i64, ptr, i64}, false);
+  auto* f = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m);
+  f->addFnAttr("prefer-vector-width", std::to_string(8 * vector_bytes));
+  f->addFnAttr("min-legal-vector-width", std::to_string(8 * vector_bytes));
+  f->addFnAttr(llvm::Attribute::NoUnwind);
+  return f;
+}
+
+void prefetch_ahead(llvm::IRBuilder<>& b, llvm::Value* row, llvm::Value* place, int size,
+                    int64_t count, int64_t ahead) {
+  for (int64_t line = 0; line < count * size; line += 64) {
+    auto* offset = b.CreateAdd(b.CreateMul(place, b.getInt64(size)), b.getInt64(ahead + line));
+    auto* at = b.CreateGEP(b.getInt8Ty(), row, offset);
+    b.CreateIntrinsic(llvm::Intrinsic::prefetch, {at->getType()},
+                      {at, b.getInt32(0), b.getInt32(3), b.getInt32(1)});
+  }
+}
+
 namespace {
 
 using V = llvm::Value*;
@@ -25,14 +48,7 @@ class Native {
  public:
   Native(llvm::Module& m, const ir::Kernel& k, const std::string& name, int vector_bytes)
       : b_(m.getContext()), k_(k), e_(b_, pick_lanes(k, vector_bytes)), body_(e_, k) {
-    auto* i64 = b_.getInt64Ty();
-    auto* ptr = b_.getPtrTy();
-    auto* type =
-        llvm::FunctionType::get(b_.getVoidTy(), {ptr, i64, i64, i64, i64, ptr, i64}, false);
-    f_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m);
-    f_->addFnAttr("prefer-vector-width", std::to_string(8 * vector_bytes));
-    f_->addFnAttr("min-legal-vector-width", std::to_string(8 * vector_bytes));
-    f_->addFnAttr(llvm::Attribute::NoUnwind);
+    f_ = native_function(m, name, vector_bytes);
   }
 
   void build() {
@@ -259,13 +275,7 @@ class Native {
     for (size_t a = 0; a < k_.args.size(); ++a) {
       int step = e_.W * itemsize(k_.args[a].dtype);
       if (!loaded[a] || k_.args[a].inner != ir::Inner::Contiguous || step < 64) continue;
-      for (int line = 0; line < step; line += 64) {
-        V offset = b_.CreateAdd(b_.CreateMul(p_.col, b_.getInt64(itemsize(k_.args[a].dtype))),
-                                b_.getInt64(kAhead + line));
-        V at = b_.CreateGEP(b_.getInt8Ty(), p_.rows[a], offset);
-        b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {at->getType()},
-                           {at, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
-      }
+      prefetch_ahead(b_, p_.rows[a], p_.col, itemsize(k_.args[a].dtype), e_.W, kAhead);
     }
   }
 

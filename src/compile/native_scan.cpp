@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "compile/flow.h"
 #include "compile/native.h"
 #include "compile/scan_body.h"
 
@@ -23,14 +24,7 @@ class NativeScan {
                                   std::max(itemsize(c.type), itemsize(c.read.args[0].dtype)))),
         body_(e_, c),
         vectors_(wide_, c) {
-    auto* i64 = b_.getInt64Ty();
-    auto* ptr = b_.getPtrTy();
-    auto* type =
-        llvm::FunctionType::get(b_.getVoidTy(), {ptr, i64, i64, i64, i64, ptr, i64}, false);
-    f_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m);
-    f_->addFnAttr("prefer-vector-width", std::to_string(8 * vector_bytes));
-    f_->addFnAttr("min-legal-vector-width", std::to_string(8 * vector_bytes));
-    f_->addFnAttr(llvm::Attribute::NoUnwind);
+    f_ = native_function(m, name, vector_bytes);
   }
 
   void build() {
@@ -128,13 +122,7 @@ class NativeScan {
     constexpr int kAhead = 2048;
     const ir::Arg& a = c_.read.args[0];
     if (a.inner != ir::Inner::Contiguous) return;
-    for (int64_t line = 0; line < count * itemsize(a.dtype); line += 64) {
-      V offset = b_.CreateAdd(b_.CreateMul(place, b_.getInt64(itemsize(a.dtype))),
-                              b_.getInt64(kAhead + line));
-      V at = b_.CreateGEP(b_.getInt8Ty(), in_, offset);
-      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {at->getType()},
-                         {at, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
-    }
+    prefetch_ahead(b_, in_, place, itemsize(a.dtype), count, kAhead);
   }
 
   std::pair<State, V> first_element(V from) {
@@ -209,37 +197,9 @@ class NativeScan {
     });
   }
 
-  // for (i = from; i < to; i += step) body(i), with values that change from turn to turn. Gives the
-  // first i that was not done.
+  // Gives the first i that was not done.
   V loop(V from, V to, int64_t step, State& carried, const std::function<void(V)>& body) {
-    auto *before = b_.GetInsertBlock(), *head = block("turn"), *done = block("done");
-    b_.CreateCondBr(b_.CreateICmpSLT(from, to), head, done);
-    b_.SetInsertPoint(head);
-    auto phi = [&](V first, llvm::BasicBlock* comes_from) {
-      auto* p = b_.CreatePHI(first->getType(), 2);
-      p->addIncoming(first, comes_from);
-      return p;
-    };
-    auto* i = phi(from, before);
-    std::vector<llvm::PHINode*> held;
-    for (V v : carried) held.push_back(phi(v, before));
-    State initial = carried;
-    carried.assign(held.begin(), held.end());
-    body(i);
-    V next = b_.CreateAdd(i, b_.getInt64(step));
-    auto* last = b_.GetInsertBlock();
-    i->addIncoming(next, last);
-    for (size_t f = 0; f < held.size(); ++f) held[f]->addIncoming(carried[f], last);
-    b_.CreateCondBr(b_.CreateICmpSLT(next, to), head, done);
-    b_.SetInsertPoint(done);
-    auto* end = phi(from, before);
-    end->addIncoming(next, last);
-    for (size_t f = 0; f < held.size(); ++f) {
-      auto* p = phi(initial[f], before);
-      p->addIncoming(carried[f], last);
-      carried[f] = p;
-    }
-    return end;
+    return counted_loop(b_, from, to, b_.getInt64(step), carried, body);
   }
 
   llvm::IRBuilder<> b_;

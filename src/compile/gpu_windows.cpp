@@ -1,0 +1,93 @@
+// Which reads are shifts of one another, and their elements as they are needed.
+#include "compile/gpu_windows.h"
+
+#include <set>
+
+namespace numbus::compile {
+
+// Whether an argument is read wherever the point lies inside all boxes.
+bool GpuWindows::always_read(int a) const {
+  std::function<bool(ir::Val)> holds = [&](ir::Val v) {
+    if (v == ir::kNone) return true;
+    const ir::Inst& i = k_.body[v];
+    return i.op == Op::in_box ||
+           ((i.op == Op::logical_and || i.op == Op::bitwise_and) && holds(i.a) && holds(i.b));
+  };
+  bool read = false;
+  for (const ir::Inst& i : k_.body) {
+    if ((i.op == Op::store || i.op == Op::scatter) && i.imm == a) return false;
+    if (i.op != Op::load || i.imm != a) continue;
+    if (!holds(i.a)) return false;
+    read = true;
+  }
+  return read;
+}
+GpuWindows::GpuWindows(llvm::IRBuilder<>& b, const GpuKernel& g, Emit& one, Emit& many)
+    : b_(b), g_(g), k_(*g.kernel), one_(one), many_(many) {
+  std::set<int> written;
+  for (int a = 0; a < static_cast<int>(k_.args.size()); ++a) {
+    DType t = k_.args[a].dtype;
+    if ((t != DType::F32 && t != DType::F64) || g_.vector == 1 ||
+        k_.args[a].inner != ir::Inner::Contiguous)
+      continue;
+    if (always_read(a)) groups_[g_.places[a].base].push_back(a);
+    for (const ir::Inst& i : k_.body)
+      if ((i.op == Op::store || i.op == Op::scatter) && i.imm == a)
+        written.insert(g_.places[a].base);
+  }
+  std::erase_if(groups_,
+                [&](const auto& w) { return w.second.size() < 2 || written.count(w.first); });
+}
+
+void GpuWindows::fill(Elements& window, const std::vector<V>& rows,
+                      const std::function<V(int)>& stride, V col, int below) {
+  for (const auto& [base, members] : groups_) {
+    int first = 0;  // columns congruent to it allow whole vectors
+    bool vectors = false;
+    std::map<int, std::set<int>> wanted;  // row: columns
+    for (int a : members) {
+      const GpuPlace& at = g_.places[a];
+      if (k_.args[a].aligned && !vectors) first = at.col, vectors = true;
+      for (int v = 0; v < g_.vector; ++v)
+        if (!window.count({base, at.row + below, at.col + v}))
+          wanted[at.row + below].insert(at.col + v);
+    }
+    llvm::Type* t = one_.scalar_type(k_.args[base].dtype);
+    int64_t size = itemsize(k_.args[base].dtype);
+    V apart = stride(base);
+    for (const auto& [r, columns] : wanted) {
+      V row = rows[base];
+      if (r != 0) row = b_.CreateGEP(b_.getInt8Ty(), row, b_.CreateMul(apart, b_.getInt64(r)));
+      row = b_.CreateGEP(b_.getInt8Ty(), row, b_.CreateMul(col, b_.getInt64(size)));
+      auto at = [&](int c) { return b_.CreateGEP(b_.getInt8Ty(), row, b_.getInt64(c * size)); };
+      for (int c : columns) {
+        if (window.count({base, r, c})) continue;
+        int n = g_.vector, start = c - ((c - first) % n + n) % n;
+        bool whole = vectors;
+        for (int v = 0; v < n; ++v) whole = whole && columns.count(start + v);
+        if (!whole) {
+          window[{base, r, c}] = b_.CreateAlignedLoad(t, at(c), llvm::Align(size));
+          continue;
+        }
+        V both = b_.CreateAlignedLoad(many_.wide(t), at(start), llvm::Align(n * size));
+        for (int v = 0; v < n; ++v)
+          window[{base, r, start + v}] = b_.CreateExtractElement(both, b_.getInt64(v));
+      }
+    }
+  }
+}
+void GpuWindows::use(Point& p, Elements& window, const std::vector<V>& rows,
+                     const std::function<V(int)>& stride, V col, int below) {
+  fill(window, rows, stride, col, below);
+  for (const auto& [base, members] : groups_)
+    for (int a : members) {
+      const GpuPlace& at = g_.places[a];
+      V all = llvm::PoisonValue::get(many_.type(k_.args[a].dtype));
+      for (int v = 0; v < g_.vector; ++v)
+        all = b_.CreateInsertElement(all, window.at({base, at.row + below, at.col + v}),
+                                     b_.getInt64(v));
+      p.uniform[a].v = all;
+    }
+}
+
+}  // namespace numbus::compile
