@@ -22,12 +22,16 @@ def plain(index):
     return _plain_item(index)
 
 
+def _from_list(item):
+    return numpy.asarray([to_numpy(x) for x in item]) if item else numpy.empty(0, numpy.intp)
+
+
 def _plain_item(item):
     kind = type(item)
     if kind is ndarray or kind is generic:
         item = to_numpy(item)
     elif kind is list:
-        item = numpy.asarray([to_numpy(x) for x in item]) if item else numpy.empty(0, numpy.intp)
+        item = _from_list(item)
     elif kind is slice:
         return slice(to_numpy(item.start), to_numpy(item.stop), to_numpy(item.step))
     if isinstance(item, (numpy.ndarray, numpy.generic)) and item.dtype.kind not in "biu":
@@ -49,7 +53,6 @@ def _plain_item(item):
 
 
 _MOST = 3  # index arrays of a gather
-_NO_INDEX = numpy.empty(0, numpy.intp)
 
 
 def _advanced(a, index):
@@ -70,7 +73,7 @@ def _advanced(a, index):
             taken.append(item)
         else:
             if type(item) is list:
-                item = numpy.asarray([to_numpy(x) for x in item]) if item else _NO_INDEX
+                item = _from_list(item)
             found = _as_indices(a, item)
             if found is None:
                 return None

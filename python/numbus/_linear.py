@@ -51,21 +51,11 @@ def _matmul(a, b, out=None, dtype=None):
         dtype = numpy.promote_types(a.dtype, b.dtype) if out is None else out.dtype
     dtype = numpy.dtype(dtype)
     if dtype.char in "fdFD":
-        _offer("cublas" if a.device.startswith("cuda") else "blas")
+        from ._libraries import offer  # not at start-up
+
+        offer("cublas" if a.device.startswith("cuda") else "blas")
         return _core.matmul(a, b, dtype, out)
     return _finish("matmul", _without_library(a, b, dtype), out)
-
-
-_offered = set()
-
-
-def _offer(library):
-    """Tells the core where a library may be, once."""
-    if library not in _offered:
-        from ._libraries import offer
-
-        offer(library)
-        _offered.add(library)
 
 
 def _without_library(a, b, dtype):

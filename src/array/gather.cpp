@@ -56,11 +56,7 @@ void check_known(const Array& a, uint64_t axes, std::span<const Array> index) {
       for (int64_t k = begin; bad && k < end; ++k)
         if (v[k] >= extent || v[k] < -extent) wrong = k, bad = 0;
     });
-    if (wrong >= 0)
-      raise(ErrorKind::Index, "index",
-            "out of bounds for axis " + std::to_string(d) + " with size " + std::to_string(extent),
-            "index " + std::to_string(v[wrong]),
-            "-" + std::to_string(extent) + " to " + std::to_string(extent - 1));
+    if (wrong >= 0) throw wrong_index(v[wrong], d, extent);
   }
 }
 

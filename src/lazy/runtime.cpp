@@ -296,18 +296,22 @@ Error negative_power(int64_t exponent, const std::string& where) {
               "exponent " + std::to_string(exponent), "a float base, or an exponent >= 0"));
 }
 
+Error wrong_index(int64_t index, int axis, int64_t extent, const std::string& where) {
+  std::string size = std::to_string(extent);
+  return Error(
+      ErrorKind::Index,
+      message("index",
+              "out of bounds for axis " + std::to_string(axis) + " with size " + size + where,
+              "index " + std::to_string(index), "-" + size + " to " + std::to_string(extent - 1)));
+}
+
 Error Runtime::error_of(const Check& c, int64_t value) const {
   SourceLine at = describe_line ? describe_line(c.line) : SourceLine();
   std::string where;
   if (!at.file.empty())
     where = " (recorded at " + at.file + ", line " + std::to_string(at.line) + ")";
   if (c.kind == Check::NegativePower) return negative_power(value, where);
-  std::string extent = std::to_string(c.extent);
-  return Error(ErrorKind::Index, message("index",
-                                         "out of bounds for axis " + std::to_string(c.axis) +
-                                             " with size " + extent + where,
-                                         "index " + std::to_string(value),
-                                         "-" + extent + " to " + std::to_string(c.extent - 1)));
+  return wrong_index(value, c.axis, c.extent, where);
 }
 
 }  // namespace numbus

@@ -27,6 +27,8 @@ struct SourceLine {
 
 class Explanation;
 
+// An index beyond an axis; `where` it was recorded, if that is not the call.
+Error wrong_index(int64_t index, int axis, int64_t extent, const std::string& where = "");
 // An integer to the power of `exponent`; `where` it was asked for, if that is not the call.
 Error negative_power(int64_t exponent, const std::string& where = "");
 

@@ -2,8 +2,8 @@
 //
 // On a CPU a line is computed strictly in order, so floats have NumPy's bits; only operations for
 // which order cannot matter cut a long line into units. On a GPU associative operations cut lines
-// into segments and tiles whose sizes depend on the shape alone: results are the same in each run,
-// and as exact as a pairwise sum.
+// into segments and tiles whose sizes depend on the shape and the alignment of the data: results
+// are the same in each run, and as exact as a pairwise sum.
 #pragma once
 
 #include <string>
