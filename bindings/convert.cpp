@@ -29,6 +29,8 @@ void load_dtypes() {
         make(nb::str(kDTypes[t].name.data(), kDTypes[t].name.size())).release().ptr();
 }
 
+}  // namespace
+
 std::optional<DType> from_format(const char* f, Py_ssize_t size) {
   if (!f) f = "B";
   if (*f == '@' || *f == '=' || *f == '<') ++f;
@@ -59,8 +61,6 @@ std::optional<DType> from_format(const char* f, Py_ssize_t size) {
     default: return std::nullopt;
   }
 }
-
-}  // namespace
 
 void set_error(const Error& e) {
   PyObject* type = PyExc_RuntimeError;

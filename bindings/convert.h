@@ -100,6 +100,8 @@ Op row_of(PyObject* ufunc);
 void bind_devices(nb::module_& m);
 void bind_dlpack(nb::module_& m);
 void bind_vendor(nb::module_& m);
+void bind_frontend(nb::module_& m);
+std::optional<DType> from_format(const char* format, Py_ssize_t size);
 extern PyType_Slot array_slots[];
 extern PyType_Slot generic_slots[];
 Scalar number_value(PyObject* o);  // of an array of one element, or a generic

@@ -77,7 +77,8 @@ from ._types import ndarray  # noqa: F401
 
 __version__ = "0.1.0"
 
-_SUBMODULES = frozenset({"compat", "cuda", "fft", "linalg", "random", "testing"})
+_SUBMODULES = frozenset({"compat", "cuda", "fft", "kernels", "linalg", "random", "testing"})
+_KERNELS = frozenset({"jit", "njit", "prange", "types"})
 _NUMPY_ONLY = frozenset({"core", "distutils", "f2py", "test"})
 
 
@@ -126,6 +127,8 @@ def __getattr__(name):
         return [item for item in dir(_numpy) if not item.startswith("_")]
     if name in _SUBMODULES:
         return _importlib.import_module("numbus." + name)
+    if name in _KERNELS:
+        return getattr(_importlib.import_module("numbus.kernels"), name)
     value = _fallback.lookup(name)
     globals()[name] = value
     return value

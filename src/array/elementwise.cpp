@@ -60,15 +60,6 @@ std::vector<int> iteration_order(std::span<const Array* const> arrays, int n) {
 
 namespace {
 
-DType weak_result(DType strong, Kind weak) {
-  Kind k = kind(strong);
-  if (weak == Kind::Bool) return strong;
-  if (weak == Kind::Int || weak == Kind::UInt) return k == Kind::Bool ? DType::I64 : strong;
-  if (weak == Kind::Float) return k < Kind::Float ? DType::F64 : strong;
-  if (k == Kind::Complex) return strong;
-  return k < Kind::Float ? DType::C128 : complex_of(strong);
-}
-
 DType default_of(Kind k) {
   return k == Kind::Bool    ? DType::Bool
          : k <= Kind::UInt  ? DType::I64

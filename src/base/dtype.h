@@ -78,6 +78,17 @@ constexpr DType promote(DType a, DType b) {
   return itemsize(f) > itemsize(real_of(b)) ? complex_of(f) : b;
 }
 
+// The type in which a value of `strong` meets a Python number, which yields to it where its kind
+// allows.
+constexpr DType weak_result(DType strong, Kind weak) {
+  Kind k = kind(strong);
+  if (weak == Kind::Bool) return strong;
+  if (weak <= Kind::UInt) return k == Kind::Bool ? DType::I64 : strong;
+  if (weak == Kind::Float) return k < Kind::Float ? DType::F64 : strong;
+  if (k == Kind::Complex) return strong;
+  return k < Kind::Float ? DType::C128 : complex_of(strong);
+}
+
 enum class Casting : uint8_t { No, Equiv, Safe, SameKind, Unsafe };
 
 // numpy.can_cast between types.

@@ -269,32 +269,9 @@ void Body::check(const Point& p, const ir::Inst& i, V wrong, V value) {
   });
 }
 
-V Body::table(int id, DType type, V index) {
-  const auto& values = ir::const_table(id).values;
-  llvm::Module* m = B.GetInsertBlock()->getModule();
-  Type* scalar = E.scalar_type(type);
-  std::string name = "table" + std::to_string(id) + (type == DType::F32 ? "f" : "d");
-  llvm::GlobalVariable* g = m->getNamedGlobal(name);
-  if (!g) {
-    llvm::SmallVector<llvm::Constant*, 64> elements;
-    for (double x : values) elements.push_back(llvm::ConstantFP::get(scalar, x));
-    auto* t = llvm::ArrayType::get(scalar, values.size());
-    g = new llvm::GlobalVariable(*m, t, true, llvm::GlobalValue::PrivateLinkage,
-                                 llvm::ConstantArray::get(t, elements), name);
-  }
-  V last = llvm::ConstantInt::get(index->getType(), values.size() - 1);
-  // Disabled lanes may hold any index: keep every address inside the table.
-  index = B.CreateBinaryIntrinsic(llvm::Intrinsic::umin, index, last);
-  V ptrs = B.CreateGEP(scalar, g, index);
-  if (E.W == 1) return B.CreateLoad(scalar, ptrs);
-  unsigned align = scalar->getPrimitiveSizeInBits() / 8;
-  return B.CreateMaskedGather(E.wide(scalar), ptrs, llvm::Align(align), E.all_true(),
-                              llvm::Constant::getNullValue(E.wide(scalar)));
-}
-
 void Body::emit(const Point& p) {
   std::vector<Value> at(k_.body.size());
-  std::vector<std::pair<llvm::BasicBlock*, llvm::BasicBlock*>> skipped(k_.body.size());
+  std::vector<Rare> skipped(k_.body.size());
   llvm::BasicBlock *head = nullptr, *entry = nullptr;
   llvm::PHINode* left = nullptr;
   auto masked = [&](V predicate) { return p.mask ? E.both(p.mask, predicate) : predicate; };
@@ -302,24 +279,8 @@ void Body::emit(const Point& p) {
     const ir::Inst& i = k_.body[n];
     auto x = [&](ir::Val o) -> V { return o == ir::kNone ? nullptr : at[o].v; };
     Value& r = at[n];
-    [[maybe_unused]] V a = x(i.a), b = x(i.b), c = x(i.c);
-    [[maybe_unused]] DType t = i.a == ir::kNone ? i.type : k_.body[i.a].type;
-    [[maybe_unused]] bool fl = is_float(t), sg = is_signed(t);
+    V a = x(i.a), b = x(i.b), c = x(i.c);
     switch (i.op) {
-#define PRIM(name, nin, rule, bool_as, llvm, expr, lo, hi, doc) \
-  case Op::name: r.v = llvm; break;
-#define MATH(name, nin, rule, bool_as, lo, hi, doc) \
-  case Op::name: break;  // expanded before
-#define INTERNAL(name, nin, llvm, expr) \
-  case Op::name: r.v = llvm; break;
-#include "ops/ops.def"
-#undef PRIM
-#undef MATH
-#undef INTERNAL
-      case Op::select: r.v = B.CreateSelect(a, b, c); break;
-      case Op::cast: r.v = E.cast(a, t, i.type, i.imm == 1); break;
-      case Op::bits: r.v = B.CreateBitCast(a, E.type(i.type)); break;
-      case Op::constant: r.v = E.bits_constant(i.type, i.imm); break;
       case Op::scalar: r = p.scalars[i.imm]; break;
       case Op::index:
         r.v =
@@ -368,38 +329,8 @@ void Body::emit(const Point& p) {
       case Op::real_part: r.v = a; break;
       case Op::imag_part: r.v = at[i.a].im; break;
       case Op::make_complex: r = {a, b}; break;
-      case Op::table: r.v = table(static_cast<int>(i.imm), i.type, a); break;
-      case Op::if_any: {
-        V any = E.W == 1 ? a : B.CreateOrReduce(a);
-        llvm::Function* f = B.GetInsertBlock()->getParent();
-        auto* slow = llvm::BasicBlock::Create(B.getContext(), "slow", f);
-        auto* join = llvm::BasicBlock::Create(B.getContext(), "join", f);
-        skipped[n] = {B.GetInsertBlock(), join};
-        B.CreateCondBr(any, slow, join);
-        B.SetInsertPoint(slow);
-        break;
-      }
-      case Op::end_if: {
-        // Every value of the slow part that is used after it comes through if_result: make those
-        // phis.
-        auto [from, join] = skipped[i.a];
-        auto* slow_end = B.GetInsertBlock();
-        B.CreateBr(join);
-        B.SetInsertPoint(join);
-        for (size_t u = n + 1; u < k_.body.size(); ++u) {
-          const ir::Inst& use = k_.body[u];
-          if (use.op != Op::if_result || use.b <= i.a || use.b >= static_cast<ir::Val>(n) ||
-              !at[use.b].v)
-            continue;
-          Type* type = at[use.b].v->getType();
-          auto* phi = B.CreatePHI(type, 2);
-          phi->addIncoming(llvm::PoisonValue::get(type), from);
-          phi->addIncoming(at[use.b].v, slow_end);
-          at[use.b].v = phi;
-        }
-        break;
-      }
-      case Op::if_result: r.v = B.CreateSelect(c, b, a); break;
+      case Op::if_any: skipped[n] = begin_rare(E, E.W == 1 ? a : B.CreateOrReduce(a)); break;
+      case Op::end_if: end_rare(E, k_.body, n, skipped[i.a], at); break;
       case Op::gather: r = gather_at(p, i, a, masked(b)); break;
       case Op::scatter: scatter_at(p, i, at[i.a], c, masked(b)); break;
       case Op::check: check(p, i, masked(a), b); break;
@@ -446,6 +377,7 @@ void Body::emit(const Point& p) {
         for (size_t c = first; c < n; ++c) at[k_.body[c].a] = next[c - first];
         break;
       }
+      default: r.v = primitive(E, i, i.a == ir::kNone ? i.type : k_.body[i.a].type, a, b, c);
     }
   }
 }

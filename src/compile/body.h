@@ -3,15 +3,10 @@
 
 #include <vector>
 
-#include "compile/emit.h"
+#include "compile/rows.h"
 #include "ir/kernel.h"
 
 namespace numbus::compile {
-
-struct Value {
-  llvm::Value* v = nullptr;
-  llvm::Value* im = nullptr;  // of complex values
-};
 
 // What the surrounding loops provide.
 struct Point {
@@ -51,7 +46,6 @@ class Body {
   void scatter_at(const Point& p, const ir::Inst& i, Value v, llvm::Value* offset,
                   llvm::Value* mask);
   void check(const Point& p, const ir::Inst& i, llvm::Value* wrong, llvm::Value* index);
-  llvm::Value* table(int id, DType type, llvm::Value* index);
   llvm::Value* address(llvm::Value* row, llvm::Value* col, llvm::Value* stride, int size) {
     return B.CreateGEP(B.getInt8Ty(), row, B.CreateMul(col, stride ? stride : B.getInt64(size)));
   }

@@ -23,7 +23,10 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "compile/disk_cache.h"
+#include "compile/function.h"
 #include "compile/native.h"
+#include "compile/optimise.h"
+#include "compile/runtime.h"
 #include "compile/scan.h"
 
 namespace numbus::compile {
@@ -92,6 +95,14 @@ struct Host {
     add("nearbyintf", static_cast<float (*)(float)>(std::nearbyint));
     add("memcpy", &std::memcpy);
     add("memset", &std::memset);
+    add("memmove", &std::memmove);
+    add("numbus_allocate", &numbus_allocate);
+    add("numbus_retain", &numbus_retain);
+    add("numbus_release", &numbus_release);
+    add("numbus_parallel", &numbus_parallel);
+    add("numbus_print_text", &numbus_print_text);
+    add("numbus_print_int", &numbus_print_int);
+    add("numbus_print_float", &numbus_print_float);
     check(jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))), "symbols");
   }
 };
@@ -127,12 +138,18 @@ std::unique_ptr<llvm::Module> make_module(Host& h, llvm::LLVMContext& context, c
   return m;
 }
 
-Compiled compile(Host& h, const std::string& kernel_key, const Build& build) {
+struct Code {
+  void* address = nullptr;
+  bool from_disk = false;
+  double milliseconds = 0;
+};
+
+Code compile(Host& h, const std::string& kernel_key, const Build& build) {
   auto start = std::chrono::steady_clock::now();
   std::lock_guard<std::mutex> guard(h.lock);
   std::string key = h.target_key + kernel_key;
   std::string symbol = symbol_of(key), object = disk_load(key);
-  Compiled result;
+  Code result;
   result.from_disk = !object.empty();
   if (object.empty()) {
     llvm::LLVMContext context;
@@ -148,7 +165,7 @@ Compiled compile(Host& h, const std::string& kernel_key, const Build& build) {
   }
   check(h.jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, symbol)),
         "adding an object");
-  result.function = check(h.jit->lookup(symbol), "lookup").toPtr<NativeFunction>();
+  result.address = check(h.jit->lookup(symbol), "lookup").toPtr<void*>();
   result.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return result;
@@ -166,11 +183,62 @@ std::string build_identity() {
          std::to_string(st.st_mtim.tv_nsec);
 }
 
+namespace {
+
+// Known by its code alone, so that two functions with one body are one.
+Build function_build(Host& h, const ir::Module& f) {
+  return [&](llvm::Module& m, const std::string& name) {
+    build_native(m, f, name, h.vector_bytes);
+    for (auto& g : m) {
+      g.addFnAttr("target-cpu", h.machine->getTargetCPU());
+      g.addFnAttr("target-features", h.machine->getTargetFeatureString());
+    }
+    optimise(m, *h.machine);
+  };
+}
+
+}  // namespace
+
 Compiled compile_native(const ir::Kernel& k) {
   Host& h = host();
-  return compile(h, k.key(), [&](llvm::Module& m, const std::string& name) {
+  Code c = compile(h, k.key(), [&](llvm::Module& m, const std::string& name) {
     build_native(m, k, name, h.vector_bytes);
   });
+  return {reinterpret_cast<NativeFunction>(c.address), c.from_disk, c.milliseconds};
+}
+
+CompiledFunction compile_function(const ir::Module& m) {
+  static auto* known = new std::unordered_map<std::string, HostFunction>;
+  std::string key = "function" + m.key();
+  HostFunction& function = (*known)[key];
+  if (function) return {function, true, 0};
+  Host& h = host();
+  Code c = compile(h, key, function_build(h, m));
+  function = reinterpret_cast<HostFunction>(c.address);
+  return {function, c.from_disk, c.milliseconds};
+}
+
+std::string function_ir(const ir::Module& f) {
+  Host& h = host();
+  llvm::LLVMContext context;
+  auto m = make_module(h, context, function_build(h, f), "function");
+  std::string s;
+  llvm::raw_string_ostream out(s);
+  m->print(out, nullptr);
+  return s;
+}
+
+std::string function_assembly(const ir::Module& f) {
+  Host& h = host();
+  llvm::LLVMContext context;
+  auto m = make_module(h, context, function_build(h, f), "function");
+  llvm::SmallVector<char, 0> buffer;
+  llvm::raw_svector_ostream stream(buffer);
+  llvm::legacy::PassManager passes;
+  if (h.machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    raise(ErrorKind::Runtime, "[compile] the target emits no assembly");
+  passes.run(*m);
+  return std::string(buffer.data(), buffer.size());
 }
 
 Compiled compile_native_scan(const ScanCode& c) {
@@ -178,11 +246,11 @@ Compiled compile_native_scan(const ScanCode& c) {
   NativeFunction& function = (*known)[c.key()];
   if (function) return {function, true, 0};
   Host& h = host();
-  Compiled made = compile(h, c.key(), [&](llvm::Module& m, const std::string& name) {
+  Code made = compile(h, c.key(), [&](llvm::Module& m, const std::string& name) {
     build_native_scan(m, c, name, h.vector_bytes);
   });
-  function = made.function;
-  return made;
+  function = reinterpret_cast<NativeFunction>(made.address);
+  return {function, made.from_disk, made.milliseconds};
 }
 
 std::string native_ir(const ir::Kernel& k) {

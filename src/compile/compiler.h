@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ir/kernel.h"
+#include "ir/function.h"
 
 namespace numbus::compile {
 
@@ -19,6 +19,19 @@ struct Compiled {
 
 // Compiles for this processor; the code lives as long as the process.
 Compiled compile_native(const ir::Kernel& k);
+
+// A function as it is called: its context (compile/function.h), words of parameters, of results;
+// the status.
+using HostFunction = int32_t (*)(int64_t* context, const int64_t* words, int64_t* results);
+struct CompiledFunction {
+  HostFunction function = nullptr;
+  bool from_disk = false;
+  double milliseconds = 0;
+};
+// Rows must be expanded.
+CompiledFunction compile_function(const ir::Module& m);
+std::string function_ir(const ir::Module& m);        // LLVM IR, optimised
+std::string function_assembly(const ir::Module& m);  // of the host
 
 // LLVM IR or assembly of a kernel, for explain() and tests.
 std::string native_ir(const ir::Kernel& k);

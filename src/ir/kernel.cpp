@@ -15,6 +15,7 @@ std::vector<ConstTable>& tables() {
 }
 
 bool pure(Op op) {
+  if (op >= Op::variable) return false;
   switch (op) {
     case Op::store:
     case Op::acc_load:
@@ -48,7 +49,7 @@ int intern_table(const double* values, int n) {
 const ConstTable& const_table(int id) { return tables()[id]; }
 
 Val Builder::emit(Op op, DType type, Val a, Val b, Val c, int64_t imm) {
-  auto& body = k_.body;
+  auto& body = body_;
   uint64_t h = mix(mix(mix(static_cast<uint64_t>(op) * 64 + static_cast<uint64_t>(type),
                            static_cast<uint64_t>(a)),
                        static_cast<uint64_t>(b) * 65599 + static_cast<uint64_t>(c)),
@@ -100,7 +101,7 @@ Val Builder::begin_if_any(Val mask) {
 }
 void Builder::end_if_any(Val begin) {
   open_.pop_back();
-  k_.body[begin].imm = emit(Op::end_if, DType::Bool, begin);
+  body_[begin].imm = emit(Op::end_if, DType::Bool, begin);
 }
 
 Val Builder::begin_repeat(Val count) {
@@ -112,6 +113,22 @@ void Builder::end_repeat(Val begin, const std::vector<std::pair<Val, Val>>& next
   for (auto [carry, value] : next) emit(Op::carry_next, type(carry), carry, value);
   open_.pop_back();
   emit(Op::end_repeat, DType::I64, begin);
+}
+
+void put_step(std::string& key, const Inst& i) {
+  auto put = [&](const auto& v) { key.append(reinterpret_cast<const char*>(&v), sizeof v); };
+  put(i.op);
+  put(i.type);
+  put(i.a);
+  put(i.b);
+  put(i.c);
+  // Tables are numbered per process: their content is the identity, on disk as in memory.
+  if (i.op == Op::table) {
+    const auto& v = const_table(static_cast<int>(i.imm)).values;
+    put(hash_bytes({reinterpret_cast<const char*>(v.data()), v.size() * sizeof(double)}));
+  } else {
+    put(i.imm);
+  }
 }
 
 std::string Kernel::key() const {
@@ -131,20 +148,7 @@ std::string Kernel::key() const {
   put(static_cast<int>(scalars.size()));
   for (DType t : scalars) put(t);
   for (DType t : acc_fields) put(t);
-  for (const Inst& i : body) {
-    put(i.op);
-    put(i.type);
-    put(i.a);
-    put(i.b);
-    put(i.c);
-    // Tables are numbered per process: their content is the identity, on disk as in memory.
-    if (i.op == Op::table) {
-      const auto& v = const_table(static_cast<int>(i.imm)).values;
-      put(hash_bytes({reinterpret_cast<const char*>(v.data()), v.size() * sizeof(double)}));
-    } else {
-      put(i.imm);
-    }
-  }
+  for (const Inst& i : body) put_step(s, i);
   return s;
 }
 
@@ -156,17 +160,27 @@ std::string print(const Kernel& k) {
     s += "  arg " + std::to_string(i) + ": " + std::string(name(k.args[i].dtype)) + " " +
          kInner[static_cast<int>(k.args[i].inner)] + (k.args[i].written ? " written\n" : "\n");
   }
+  return s + print_steps(k.body);
+}
+
+std::string print_steps(const std::vector<Inst>& body) {
+  std::string s;
   int indent = 2;
-  for (size_t v = 0; v < k.body.size(); ++v) {
-    const Inst& i = k.body[v];
-    if (i.op == Op::end_if || i.op == Op::end_repeat) indent -= 2;
+  for (size_t v = 0; v < body.size(); ++v) {
+    const Inst& i = body[v];
+    bool closes = i.op == Op::end_if || i.op == Op::end_repeat || i.op == Op::end_branch ||
+                  i.op == Op::end_loop;
+    bool divides = i.op == Op::branch_else || i.op == Op::loop_next;
+    if (closes || divides) indent -= 2;
     s += std::string(indent, ' ') + "%" + std::to_string(v) + ": " + std::string(name(i.type)) +
          " = " + std::string(op_name(i.op));
     for (Val o : {i.a, i.b, i.c})
       if (o != kNone) s += " %" + std::to_string(o);
     if (i.imm) s += " #" + std::to_string(i.imm);
     s += "\n";
-    if (i.op == Op::if_any || i.op == Op::repeat) indent += 2;
+    if (i.op == Op::if_any || i.op == Op::repeat || i.op == Op::branch || i.op == Op::loop ||
+        divides)
+      indent += 2;
   }
   return s;
 }

@@ -76,25 +76,30 @@ const ConstTable& const_table(int id);
 // Appends steps, folding repeats of pure steps into one (local value numbering).
 class Builder {
  public:
-  explicit Builder(Kernel& k) : k_(k) {}
+  explicit Builder(Kernel& k) : body_(k.body), k_(&k) {}
+  explicit Builder(std::vector<Inst>& body) : body_(body) {}
   Val emit(Op op, DType type, Val a = kNone, Val b = kNone, Val c = kNone, int64_t imm = 0);
   Val constant(DType type, const Scalar& s);
   Val constant_bits(DType type, int64_t bits);
   Val cast(Val a, DType to);
-  DType type(Val v) const { return k_.body[v].type; }
-  Kernel& kernel() { return k_; }
+  DType type(Val v) const { return body_[v].type; }
+  const Inst& step(Val v) const { return body_[v]; }
+  Kernel& kernel() { return *k_; }
   Val begin_if_any(Val mask);
   void end_if_any(Val begin);
   // A loop of `count` >= 1 turns; what changes in it is declared at its beginning, all at once.
   Val begin_repeat(Val count);
   Val carry(Val initial) { return emit(Op::carry, type(initial), initial); }
   void end_repeat(Val begin, const std::vector<std::pair<Val, Val>>& next);  // (carry, its next)
+  // Steps emitted in a scope are at hand for reuse only while it is open.
+  void open_scope(Val v) { open_.push_back(v); }
+  void close_scope() { open_.pop_back(); }
 
  private:
-  Kernel& k_;
+  std::vector<Inst>& body_;
+  Kernel* k_ = nullptr;
   std::vector<std::vector<Val>> buckets_ = std::vector<std::vector<Val>>(64);
-  std::vector<Val> open_;  // if_any and repeat
-
+  std::vector<Val> open_;      // if_any, repeat, and what a function opens
   std::vector<int> scope_of_;  // innermost open one of each step
 };
 
@@ -102,5 +107,8 @@ class Builder {
 // demand.
 void verify(const Kernel& k);
 std::string print(const Kernel& k);
+std::string print_steps(const std::vector<Inst>& body);
+// Appends what identifies a step, in any process.
+void put_step(std::string& key, const Inst& i);
 
 }  // namespace numbus::ir

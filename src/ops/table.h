@@ -45,6 +45,27 @@ enum class Op : uint16_t {
   gather,      // imm: argument; its element a bytes away from the point's; only where b (if any)
   scatter,     // imm: argument; a to the element c bytes away from the point's, where b (if any)
   check,       // a: lanes where the value b is wrong, to be reported; imm: site
+  // Steps of functions, which have variables, control flow and memory (ir/function.h).
+  param,          // imm: number
+  variable,       // declares a variable of `type`, zero at first
+  get,            // a: variable
+  set,            // a: variable, b: its new value
+  branch,         // the steps up to the matching branch_else or end_branch run where a holds
+  branch_else,    // a: the branch
+  end_branch,     // a: the branch
+  loop,           // the steps up to end_loop, again and again
+  loop_next,      // a: the loop; from here on what continue_loop does not skip
+  end_loop,       // a: the loop
+  break_loop,     // a: the loop to leave, the innermost or one further out
+  continue_loop,  // a: the loop
+  give,           // imm: result; a: its value
+  ret,            // a: status, int32: 0, or that an error has been noted
+  read,           // the element of `type` b bytes behind address a; imm: Space
+  write,          // a, to the place c bytes behind address b; imm: Space
+  argument,       // a: the next argument of the call or intrinsic that follows
+  call,           // imm: function; the status, int32
+  call_result,    // a: call; imm: result
+  intrinsic,      // imm: Intrinsic; operands a, b, c and the arguments before it
 };
 
 enum class Rule : uint8_t {

@@ -18,11 +18,11 @@ Val make_complex(Builder& b, Val re, Val im) {
 }
 
 Val real_part(Builder& b, Val z) {
-  const ir::Inst& i = b.kernel().body[z];
+  const ir::Inst& i = b.step(z);
   return i.op == Op::make_complex ? i.a : b.emit(Op::real_part, real_of(i.type), z);
 }
 Val imag_part(Builder& b, Val z) {
-  const ir::Inst& i = b.kernel().body[z];
+  const ir::Inst& i = b.step(z);
   return i.op == Op::make_complex ? i.b : b.emit(Op::imag_part, real_of(i.type), z);
 }
 

@@ -1,0 +1,374 @@
+// Calling compiled functions from Python: types and words of arguments, results, errors.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "compile/compiler.h"
+#include "compile/runtime.h"
+#include "frontend.h"
+#include "passes/expand_function.h"
+
+namespace numbus::bindings {
+
+using frontend::Order;
+using frontend::Type;
+
+namespace {
+
+int64_t float_word(double x) { return std::bit_cast<int64_t>(x); }
+
+nb::object jit_module() { return nb::module_::import_("numbus.kernels._errors"); }
+
+}  // namespace
+
+void raise_compile_error(const frontend::CompileError& e) {
+  jit_module().attr("raise_compile_error")(e.message, e.hint, e.file, e.function, e.line, e.col,
+                                           e.end_line, e.end_col, e.unsupported);
+  throw nb::python_error();
+}
+
+void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* context) {
+  const frontend::Site& s = sites.at(context[compile::kSite]);
+  auto at = [&](int w) { return context[w]; };
+  using namespace compile;
+  jit_module().attr("raise_noted")(s.exception, s.text, s.file, s.function, s.line, at(kFirst),
+                                   at(kSecond),
+                                   nb::make_tuple(at(kThread), at(kThread + 1), at(kThread + 2)),
+                                   nb::make_tuple(at(kBlock), at(kBlock + 1), at(kBlock + 2)));
+  throw nb::python_error();
+}
+
+frontend::Options to_options(nb::handle dict) {
+  frontend::Options o;
+  auto flag = [&](const char* name, bool& to) {
+    if (nb::cast<bool>(dict.attr("__contains__")(name))) to = nb::cast<bool>(dict[name]);
+  };
+  flag("kernel", o.kernel);
+  flag("fastmath", o.fastmath);
+  flag("boundscheck", o.boundscheck);
+  flag("debug", o.debug);
+  flag("parallel", o.parallel);
+  flag("python_errors", o.python_errors);
+  return o;
+}
+
+// (tag, dtype, weak, ndim, order, readonly, items, names), as numbus.kernels.types describes a
+// type.
+Type to_type(nb::handle described) {
+  Type t;
+  std::string tag = nb::cast<std::string>(described.attr("tag"));
+  if (tag == "none") t.tag = Type::Tag::None;
+  if (tag == "number" || tag == "array") {
+    t.tag = tag == "number" ? Type::Tag::Number : Type::Tag::Array;
+    t.dtype = to_dtype(nb::object(described.attr("dtype")).ptr());
+  }
+  if (tag == "number") t.weak = nb::cast<bool>(described.attr("weak"));
+  if (tag == "array") {
+    t.ndim = static_cast<uint8_t>(nb::cast<int>(described.attr("ndim")));
+    std::string order = nb::cast<std::string>(described.attr("layout"));
+    t.order = order == "C" ? Order::C : order == "F" ? Order::F : Order::Any;
+    t.readonly = nb::cast<bool>(described.attr("readonly"));
+  }
+  if (tag == "tuple") {
+    t.tag = Type::Tag::Tuple;
+    for (nb::handle i : described.attr("items")) t.items.push_back(to_type(i));
+  }
+  return t;
+}
+
+void Arguments::add(nb::handle value, const char* function) {
+  PyObject* o = value.ptr();
+  Type t;
+  auto number = [&](DType d, bool weak, int64_t word) {
+    t = Type::number_of(d, weak);
+    words.push_back(word);
+  };
+  if (PyFloat_CheckExact(o)) {
+    number(DType::F64, true, float_word(PyFloat_AS_DOUBLE(o)));
+  } else if (PyBool_Check(o)) {
+    number(DType::Bool, true, o == Py_True);
+  } else if (PyLong_CheckExact(o)) {
+    int overflow = 0;
+    long long n = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow) {
+      number(DType::U64, false, static_cast<int64_t>(PyLong_AsUnsignedLongLong(o)));
+      if (PyErr_Occurred()) throw nb::python_error();
+    } else {
+      number(DType::I64, true, n);
+    }
+  } else if (PyComplex_CheckExact(o)) {
+    t = Type::number_of(DType::C128, true);
+    words.push_back(float_word(PyComplex_RealAsDouble(o)));
+    words.push_back(float_word(PyComplex_ImagAsDouble(o)));
+  } else if (o == Py_None) {
+    t = Type::of(Type::Tag::None);
+  } else if (is_generic(o) || is_numpy_scalar(o)) {
+    Operands ops;
+    Arg a;
+    ops.convert(o, a);
+    Scalar s = a.array ? read_element(*a.array, 0) : a.scalar;
+    DType d = a.array ? a.array->dtype : a.dtype;
+    t = Type::number_of(d);
+    int64_t two[2] = {0, 0};
+    store_scalar(s, d, two);
+    if (d == DType::C64) {
+      words.push_back(two[0] & 0xffffffff);
+      words.push_back(static_cast<int64_t>(static_cast<uint64_t>(two[0]) >> 32));
+    } else {
+      words.push_back(two[0]);
+      if (d == DType::C128) words.push_back(two[1]);
+    }
+  } else if (PyTuple_Check(o)) {
+    t = Type::of(Type::Tag::Tuple);
+    size_t before = types.size();
+    std::string outer = std::move(key);
+    key.clear();
+    for (nb::handle i : value) add(i, function);
+    t.items.assign(types.begin() + before, types.end());
+    types.resize(before);
+    key = std::move(outer);
+    nb::object fields = nb::getattr(value, "_fields", nb::none());
+    if (!fields.is_none()) {
+      t.names.push_back(nb::cast<std::string>(value.type().attr("__name__")));
+      for (nb::handle f : fields) t.names.push_back(nb::cast<std::string>(f));
+    }
+  } else if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) {
+    buffers.emplace_back();
+    Py_buffer& b = buffers.back();
+    if (PyObject_GetBuffer(o, &b, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+      buffers.pop_back();
+      throw nb::python_error();
+    }
+    auto d = from_format(b.format, b.itemsize);
+    if (!d)
+      raise(ErrorKind::Type, function, "array of a type Numbus lacks",
+            b.format ? b.format : "bytes", "a boolean, integer, float or complex type");
+    numbus = numbus || is_array(o);
+    t = Type::array_of(*d, b.ndim);
+    t.readonly = b.readonly;
+    bool c = true, f = true;
+    int64_t step = b.itemsize;
+    for (int k = b.ndim; k-- > 0; step *= b.shape[k])
+      if (b.shape[k] != 1 && b.strides[k] != step) c = false;
+    step = b.itemsize;
+    for (int k = 0; k < b.ndim; step *= b.shape[k++])
+      if (b.shape[k] != 1 && b.strides[k] != step) f = false;
+    t.order = c ? Order::C : f ? Order::F : Order::Any;
+    words.push_back(reinterpret_cast<int64_t>(b.buf));
+    words.push_back(0);
+    for (int k = 0; k < b.ndim; ++k) words.push_back(b.shape[k]);
+    for (int k = 0; k < b.ndim; ++k) words.push_back(b.strides[k]);
+  } else {
+    // Functions, tensors, lists: what Python knows better.
+    nb::object other = jit_module().attr("argument")(value, function);
+    if (PyLong_Check(other.ptr())) {
+      t = Type::of(Type::Tag::Function);
+      t.text = "function";
+      t.number = nb::cast<int>(other);
+    } else {
+      hold.push_back(other);
+      add(other, function);
+      return;
+    }
+  }
+  key += frontend::key(t);
+  types.push_back(std::move(t));
+}
+
+nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call) {
+  switch (t.tag) {
+    case Type::Tag::Number: {
+      int64_t w = *words++;
+      switch (kind(t.dtype)) {
+        case Kind::Bool: return nb::bool_(w & 1);
+        case Kind::Int: return nb::int_(w);
+        case Kind::UInt: return nb::int_(static_cast<uint64_t>(w));
+        case Kind::Float: return nb::float_(load_scalar(t.dtype, &w).real());
+        case Kind::Complex: {
+          int64_t i = *words++;
+          DType part = real_of(t.dtype);
+          return nb::steal(
+              PyComplex_FromDoubles(load_scalar(part, &w).real(), load_scalar(part, &i).real()));
+        }
+      }
+      return nb::none();
+    }
+    case Type::Tag::Tuple: {
+      nb::list items;
+      for (const Type& i : t.items) items.append(to_python(i, words, call));
+      nb::tuple all(items);
+      if (t.names.empty()) return all;
+      return jit_module().attr("named_tuple")(t.names, all);
+    }
+    case Type::Tag::Array: {
+      auto* data = reinterpret_cast<char*>(words[0]);
+      int64_t owner = words[1];
+      int n = t.ndim;
+      std::vector<int64_t> shape(words + 2, words + 2 + n),
+          strides(words + 2 + n, words + 2 + 2 * n);
+      words += 2 + 2 * n;
+      int64_t low = 0, high = itemsize(t.dtype);
+      bool none = false;
+      for (int d = 0; d < n; ++d) {
+        none = none || shape[d] == 0;
+        int64_t extent = (shape[d] - 1) * strides[d];
+        (extent < 0 ? low : high) += extent;
+      }
+      if (none) low = high = 0;
+      // Memory of an argument stays alive through a reference to it.
+      void* keep = nullptr;
+      void (*release)(void*) = nullptr;
+      if (owner) {
+        keep = reinterpret_cast<void*>(owner);
+        release = [](void* p) { compile::numbus_release(reinterpret_cast<int64_t>(p)); };
+      } else {
+        for (const Py_buffer& b : call.buffers) {
+          auto* from = static_cast<char*>(b.buf);
+          if (data >= from - (int64_t{1} << 40) && b.obj && !keep) {
+            // The buffer whose range holds the address.
+            int64_t least = 0, most = b.itemsize;
+            for (int d = 0; d < b.ndim; ++d) {
+              int64_t extent = (b.shape[d] - 1) * b.strides[d];
+              (extent < 0 ? least : most) += extent;
+            }
+            if (data >= from + least && data <= from + most) keep = b.obj;
+          }
+        }
+        if (keep) Py_INCREF(static_cast<PyObject*>(keep));
+        release = [](void* p) {
+          if (!p) return;
+          PyGILState_STATE s = PyGILState_Ensure();
+          Py_DECREF(static_cast<PyObject*>(p));
+          PyGILState_Release(s);
+        };
+      }
+      nb::object a = nb::steal(wrap(borrow(data, shape, strides, t.dtype, low, high - low,
+                                           !t.readonly, true, release, keep, &cpu_device())));
+      if (t.text == "list") return a.attr("tolist")();
+      if (call.numbus) return a;
+      static const nb::object* as_numpy =
+          new nb::object(nb::module_::import_("numpy").attr("asarray"));
+      return (*as_numpy)(a);
+    }
+    default: return nb::none();
+  }
+}
+
+namespace {
+
+// A function of the user's, compiled for each combination of argument types it is called with.
+class Dispatcher {
+ public:
+  Dispatcher(int function, nb::object options, std::string name, int parameters)
+      : function_(function),
+        options_(to_options(options)),
+        name_(std::move(name)),
+        parameters_(parameters) {}
+  Dispatcher(const Dispatcher&) = delete;
+
+  struct Entry {
+    frontend::Result result;
+    compile::CompiledFunction code;
+    bool cast = false;  // made for a declared signature
+  };
+
+  Entry& entry(const std::vector<Type>& types, const std::string& key) {
+    auto it = entries_.find(key);
+    if (it != entries_.end()) return *it->second;
+    if (only_declared_)
+      raise(ErrorKind::Type, name_, "no matching signature", describe(types),
+            "one of the declared ones");
+    auto e = std::make_unique<Entry>();
+    try {
+      e->result = frontend::compile(PythonProgram::get(), function_, types, options_);
+    } catch (const frontend::CompileError& error) {
+      raise_compile_error(error);
+    }
+    expand(e->result.module);
+    e->code = compile::compile_function(e->result.module);
+    return *(entries_[key] = std::move(e));
+  }
+
+  nb::object call(nb::args args) {
+    Arguments a;
+    for (nb::handle v : args) a.add(v, name_.c_str());
+    Entry& e = entry(a.types, a.key);
+    int64_t context[compile::kContextWords] = {};
+    compile::Output output;
+    context[compile::kOutput] = reinterpret_cast<int64_t>(&output);
+    int64_t results[64];
+    int32_t status;
+    if (release_) {
+      nb::gil_scoped_release free;
+      status = e.code.function(context, a.words.data(), results);
+    } else {
+      status = e.code.function(context, a.words.data(), results);
+    }
+    if (!output.text.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(output.text);
+    if (status) raise_noted(e.result.sites, context);
+    const int64_t* next = results;
+    return to_python(e.result.result, next, a);
+  }
+
+  // For declared signatures: compiled at once.
+  void compile_for(nb::list types) {
+    std::vector<Type> all;
+    std::string key;
+    for (nb::handle t : types) {
+      all.push_back(to_type(t));
+      key += frontend::key(all.back());
+    }
+    entry(all, key);
+  }
+
+  static std::string describe(const std::vector<Type>& types) {
+    std::string s = "(";
+    for (const Type& t : types) s += (s.size() > 1 ? ", " : "") + frontend::name(t);
+    return s + ")";
+  }
+
+  std::vector<std::string> signatures() {
+    std::vector<std::string> all;
+    for (auto& [k, e] : entries_) all.push_back(k);
+    return all;
+  }
+
+  int function_;
+  frontend::Options options_;
+  std::string name_;
+  int parameters_;
+  bool only_declared_ = false, release_ = false;
+  std::unordered_map<std::string, std::unique_ptr<Entry>> entries_;
+};
+
+}  // namespace
+
+void bind_frontend(nb::module_& m) {
+  m.def("add_function", [](const std::string& name, const std::string& file) {
+    return PythonProgram::get().add_function(name, file);
+  });
+  m.def("define_function", [](int f, nb::object tree) { PythonProgram::get().define(f, tree); });
+  m.def("add_global_array", [](nb::object a) { return PythonProgram::get().add_array(a); });
+  m.def("set_library", [](nb::object f) { PythonProgram::get().set_library(f); });
+  nb::class_<Dispatcher>(m, "Dispatcher")
+      .def(nb::init<int, nb::object, std::string, int>())
+      .def("call", &Dispatcher::call)
+      .def("compile_for", &Dispatcher::compile_for)
+      .def_prop_ro("signatures", &Dispatcher::signatures)
+      .def_rw("release_gil", &Dispatcher::release_)
+      .def_rw("only_declared", &Dispatcher::only_declared_)
+      .def("inspect", [](Dispatcher& d, const std::string& what) {
+        nb::dict all;
+        for (auto& [k, e] : d.entries_) {
+          nb::str key(Dispatcher::describe(e->result.module.functions.empty() ? std::vector<Type>{}
+                                                                              : std::vector<Type>{})
+                          .c_str());
+          std::string text = what == "ir"    ? ir::print(e->result.module)
+                             : what == "asm" ? compile::function_assembly(e->result.module)
+                                             : compile::function_ir(e->result.module);
+          all[nb::str(k.c_str())] = text;
+        }
+        return all;
+      });
+}
+
+}  // namespace numbus::bindings

@@ -1,0 +1,156 @@
+"""jit and njit."""
+
+import functools
+import inspect
+
+from .. import _core
+from . import types
+from ._resolve import name_object, program
+
+__all__ = ["jit", "njit", "prange"]
+
+
+class prange:
+    """range() whose turns may run at the same time, in functions compiled with parallel=True.
+
+    Elsewhere it is range(). Variables that the turns only add to, multiply, or take the minimum or
+    maximum of are combined in an order that does not depend on the number of threads.
+    """
+
+    def __new__(cls, *args):
+        return range(*args)
+
+
+name_object(prange, "prange")
+
+
+class Dispatcher:
+    """A Python function, compiled for each combination of argument types it is called with."""
+
+    def __init__(self, function, options):
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self.targetoptions = options
+        self._core = None
+        self._signatures = []
+        parameters = inspect.signature(function).parameters.values()
+        self._plain = not any(
+            p.default is not p.empty or p.kind is not p.POSITIONAL_OR_KEYWORD for p in parameters
+        )
+        self._count = len(parameters)
+
+    def _kernel_function(self):
+        return program.function(self.py_func)
+
+    def _make(self):
+        known = ("parallel", "fastmath", "boundscheck", "debug")
+        options = {k: bool(self.targetoptions.get(k)) for k in known}
+        options["python_errors"] = self.targetoptions.get("error_model", "python") == "python"
+        self._core = _core.Dispatcher(
+            program.function(self.py_func), options, self.py_func.__name__, self._count
+        )
+        self._core.release_gil = bool(self.targetoptions.get("nogil"))
+        return self._core
+
+    def __call__(self, *args, **kwargs):
+        if kwargs or len(args) != self._count or not self._plain:
+            bound = inspect.signature(self.py_func).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args = tuple(bound.arguments.values())
+        return (self._core or self._make()).call(*args)
+
+    def compile(self, signature):
+        """Compiles for a signature now: 'float64(float64, int64)' or types called as a function."""
+        arguments, _ = types.signature(signature)
+        (self._core or self._make()).compile_for(list(arguments))
+        self._signatures.append(tuple(arguments))
+
+    @property
+    def signatures(self):
+        """The argument types it is compiled for."""
+        return list(self._core.signatures) if self._core else []
+
+    def inspect_llvm(self, signature=None):
+        """The LLVM IR of each compiled signature, optimised, by signature."""
+        return self._inspect("llvm", signature)
+
+    def inspect_asm(self, signature=None):
+        """The host's assembly of each compiled signature, by signature."""
+        return self._inspect("asm", signature)
+
+    def inspect_types(self, file=None):
+        """Prints the kernel IR of each compiled signature."""
+        for name, text in self._inspect("ir", None).items():
+            print(name, text, sep="\n", file=file)
+
+    def _inspect(self, what, signature):
+        texts = self._core.inspect(what) if self._core else {}
+        return next(iter(texts.values())) if signature is not None else texts
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self):
+        return f"<numbus.jit {self.py_func.__qualname__}>"
+
+
+_OPTIONS = {
+    "nopython",
+    "parallel",
+    "fastmath",
+    "cache",
+    "nogil",
+    "boundscheck",
+    "error_model",
+    "inline",
+    "debug",
+    "forceobj",
+    "looplift",
+    "no_cpython_wrapper",
+    "locals",
+    "target",
+}
+
+
+def jit(signature_or_function=None, **options):
+    """Compiles a Python function to native code at its first call with new argument types.
+
+    As @jit, @jit(parallel=True), @jit('float64(float64)') or jit(function). Options: parallel
+    (prange uses several threads), fastmath (reassociates floats), nogil, boundscheck, debug,
+    error_model ('python' or 'numpy': whether Python's own numbers raise ZeroDivisionError), cache
+    and nopython (always on), inline (LLVM decides). Raises CompileError where it does not compile.
+    """
+    unknown = set(options) - _OPTIONS
+    if unknown:
+        raise TypeError(
+            f"[jit] no such option; got {', '.join(sorted(unknown))}; expected one of "
+            f"{', '.join(sorted(_OPTIONS))}"
+        )
+
+    def decorate(function):
+        made = Dispatcher(function, options)
+        given = signature_or_function
+        if given is not None and not callable_function(given):
+            for s in (
+                given
+                if isinstance(given, (list, tuple)) and not types.is_arguments(given)
+                else [given]
+            ):
+                made.compile(s)
+            made._core.only_declared = True
+        return made
+
+    if callable_function(signature_or_function):
+        return decorate(signature_or_function)
+    return decorate
+
+
+def callable_function(value):
+    """Whether this is the function to decorate rather than a signature."""
+    return callable(value) and not isinstance(value, types.Type)
+
+
+def njit(*args, **options):
+    """jit(nopython=True), which is what jit is."""
+    options.pop("forceobj", None)
+    return jit(*args, **options)

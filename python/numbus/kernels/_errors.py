@@ -1,0 +1,96 @@
+"""What users see when a function cannot be compiled, or notes an error as it runs."""
+
+import builtins
+import linecache
+
+import numpy
+
+
+class CompileError(TypeError):
+    """A function cannot be compiled: a mistake, or something that is not supported yet.
+
+    Shows the line, a mark under the place, the types found and, where there is one, what to write
+    instead.
+    """
+
+    def __init__(self, message, node=None, function=None, hint="", place=None):
+        self.plain, self.hint = message, hint
+        file = name = None
+        line = col = end = 0
+        if place is not None:
+            file, name, line, col, end_line, end = place
+            if end_line != line:
+                end = 0
+        elif function is not None:
+            file, name = function.__code__.co_filename, function.__name__
+            line = function.__code__.co_firstlineno
+            if node is not None:
+                line, col = node.lineno, node.col_offset
+                end = node.end_col_offset if node.end_lineno == line else 0
+        self.file, self.function, self.line = file, name, line
+        super().__init__(_show(message, hint, file, name, line, col, end))
+
+
+class UnsupportedError(CompileError, NotImplementedError):
+    """Python that compiled functions do not know yet."""
+
+
+def _show(message, hint, file, name, line, col, end):
+    text = f"[jit] {message}"
+    if file:
+        text += f"\n  in {name}, {file}:{line}"
+        source = linecache.getline(file, line).rstrip("\n")
+        if source.strip():
+            text += f"\n  {source}"
+            width = max(1, (end or len(source)) - col)
+            text += "\n  " + " " * col + "^" * min(width, max(1, len(source) - col))
+    if hint:
+        text += f"\n  instead: {hint}"
+    return text
+
+
+def raise_compile_error(message, hint, file, function, line, col, end_line, end_col, unsupported):
+    """Called by the core."""
+    kind = UnsupportedError if unsupported else CompileError
+    raise kind(message, hint=hint, place=(file, function, line, col, end_line, end_col))
+
+
+def raise_noted(exception, text, file, function, line, first, second, thread, block):
+    """Called by the core: an error that a compiled function noted, at its place in the source."""
+    kind = getattr(builtins, exception, None)
+    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+        kind = RuntimeError
+    message = text.replace("{0}", str(first)).replace("{1}", str(second))
+    error = kind(message) if message else kind()
+    where = f"in {function}, {file}:{line}"
+    source = linecache.getline(file, line).strip()
+    if thread is not None and (any(thread) or any(block) or first is None):
+        where += f", thread {tuple(thread)}, block {tuple(block)}"
+    error.add_note(where + (f"\n  {source}" if source else ""))
+    raise error
+
+
+def named_tuple(names, items):
+    """A named tuple of the class that an argument had."""
+    from collections import namedtuple
+
+    return namedtuple(names[0], names[1:])(*items)
+
+
+def argument(value, function):
+    """What the core cannot read itself: the number of a function, or an array."""
+    number = getattr(value, "_kernel_function", None)
+    if number is not None:
+        return number()
+    if isinstance(value, (str, bytes, dict, set, list)):
+        what = type(value).__name__
+        hint = "np.array(...)" if isinstance(value, list) else "numbers, arrays, tuples"
+        raise TypeError(
+            f"[{function}] cannot take an argument of this type; got {what}; expected {hint}"
+        )
+    if hasattr(value, "__array__"):
+        return numpy.asarray(value)
+    raise TypeError(
+        f"[{function}] cannot take an argument of this type; got "
+        f"{type(value).__name__}; expected a number, an array or a tuple of these"
+    )

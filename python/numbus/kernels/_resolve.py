@@ -1,0 +1,371 @@
+"""From a Python function to the tree that the core compiles, its outer names resolved."""
+
+import ast
+import builtins
+import cmath
+import inspect
+import math
+import textwrap
+import types as python_types
+
+import numpy
+
+from .. import _core
+from ._errors import CompileError
+
+_NUMBERS = (bool, int, float, complex, numpy.generic)
+_BUILTINS = """range len abs min max int float complex bool round sum any all divmod pow enumerate
+zip tuple list slice reversed isinstance sorted print""".split()
+
+
+class Global(ast.expr):
+    """A name that stands for something outside of the function."""
+
+    _fields = ("text", "number", "value", "literal", "elts")
+
+    def __init__(self, text, at, number=-1, value=None, literal=False, elts=()):
+        super().__init__()
+        self.text, self.number, self.value, self.literal = text, number, value, literal
+        self.elts = list(elts)
+        for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+            setattr(self, name, getattr(at, name, 0))
+
+
+_names = {}  # id of an object to its canonical name; the objects are kept alive by `_named`
+_named = []
+
+
+def name_object(obj, name):
+    """Makes the object known to compiled functions under that name."""
+    _named.append(obj)
+    _names[id(obj)] = name
+
+
+def _collect():
+    for name in _BUILTINS:
+        name_object(getattr(builtins, name), name)
+    for module, prefix in ((math, "math"), (cmath, "cmath")):
+        for name in dir(module):
+            value = getattr(module, name)
+            if callable(value) and not name.startswith("_"):
+                name_object(value, f"{prefix}.{name}")
+    import numbus
+
+    for module in (numpy, numbus):
+        for name in getattr(module, "__all__", dir(module)):
+            value = getattr(module, name, None)
+            if value is None or name.startswith("_") or isinstance(value, python_types.ModuleType):
+                continue
+            if isinstance(value, type) and issubclass(value, numpy.generic):
+                continue
+            if callable(value) and id(value) not in _names:
+                name_object(value, f"np.{name}")
+        for sub in ("linalg", "random", "fft"):
+            inner = getattr(module, sub, None)
+            for name in dir(inner):
+                value = getattr(inner, name, None)
+                if callable(value) and not name.startswith("_") and id(value) not in _names:
+                    name_object(value, f"np.{sub}.{name}")
+    name_object(numpy.ndarray, "np.ndarray")
+    name_object(numbus.ndarray, "np.ndarray")
+    name_object(numpy.integer, "np.integer")
+    name_object(numpy.floating, "np.floating")
+
+
+_dtypes = [
+    numpy.dtype(t)
+    for t in (
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    )
+]
+
+
+def dtype_number(value):
+    """The core's number of an element type, or None."""
+    try:
+        dtype = numpy.dtype(value)
+    except TypeError:
+        return None
+    return _dtypes.index(dtype) if dtype in _dtypes else None
+
+
+class _Names(ast.NodeTransformer):
+    """Replaces the names that are not local by what they stand for."""
+
+    def __init__(self, function, program):
+        self.function = function
+        self.program = program
+        code = function.__code__
+        self.local = [set(code.co_varnames) | set(code.co_cellvars)]
+        self.closure = dict(zip(code.co_freevars, function.__closure__ or (), strict=False))
+
+    def is_local(self, name):
+        return any(name in names for names in self.local)
+
+    def lookup(self, name):
+        if name in self.closure:
+            return True, self.closure[name].cell_contents
+        if name in self.function.__globals__:
+            return True, self.function.__globals__[name]
+        if hasattr(builtins, name):
+            return True, getattr(builtins, name)
+        return False, None
+
+    def visit_Name(self, node):
+        if not isinstance(node.ctx, ast.Load) or self.is_local(node.id):
+            return node
+        found, value = self.lookup(node.id)
+        if not found:
+            return Global(f"unknown {node.id}", node)
+        return self.describe(value, node)
+
+    def visit_Attribute(self, node):
+        found, value = self.static(node)
+        if found:
+            return self.describe(value, node)
+        return self.generic_visit(node)
+
+    def static(self, node):
+        """The value of a dotted name that begins outside of the function."""
+        if isinstance(node, ast.Name):
+            return (False, None) if self.is_local(node.id) else self.lookup(node.id)
+        if not isinstance(node, ast.Attribute):
+            return False, None
+        found, value = self.static(node.value)
+        if not found or isinstance(value, (numpy.ndarray, _core.ndarray, *_NUMBERS, tuple)):
+            return False, None
+        place = getattr(value, "_kernel_attribute", None)
+        if place is not None:
+            return True, place(node.attr)
+        if not hasattr(value, node.attr):
+            raise CompileError(
+                f"'{getattr(value, '__name__', value)}' has no attribute '{node.attr}'",
+                node,
+                self.function,
+            )
+        return True, getattr(value, node.attr)
+
+    def visit_FunctionDef(self, node):
+        # Decorators, annotations and defaults of the outermost one belong to its surroundings.
+        if len(self.local) > 1 or self.nested:
+            names = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+            names |= {
+                n.id
+                for n in ast.walk(node)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+            }
+            names |= {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)}
+            self.local.append(names)
+            node.body = [self.visit(n) for n in node.body]
+            node.args.defaults = [self.visit(n) for n in node.args.defaults]
+            node.decorator_list = []
+            self.local.pop()
+            return node
+        self.nested = True
+        node.body = [self.visit(n) for n in node.body]
+        node.decorator_list = []
+        return node
+
+    nested = False
+
+    def visit_Lambda(self, node):
+        self.local.append({a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)})
+        node.body = self.visit(node.body)
+        self.local.pop()
+        return node
+
+    def _comprehension(self, node):
+        self.local.append(
+            {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        )
+        self.generic_visit(node)
+        self.local.pop()
+        return node
+
+    visit_ListComp = visit_GeneratorExp = visit_SetComp = visit_DictComp = _comprehension
+
+    def visit_arg(self, node):
+        return node
+
+    def visit_AnnAssign(self, node):
+        node.target = self.visit(node.target)
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+    def describe(self, value, at):
+        """The node that stands for a Python object."""
+        if isinstance(value, numpy.generic) or value is None or value is Ellipsis:
+            return Global("literal", at, value=value, literal=True)
+        if isinstance(value, (bool, int, float, complex, str)):
+            if isinstance(value, int) and not -(2**63) <= value < 2**64:
+                return Global(f"unsupported the integer {value} does not fit into 64 bits", at)
+            return Global("literal", at, value=value, literal=True)
+        if isinstance(value, tuple):
+            if not value:
+                return Global("empty tuple", at)
+            return Global("tuple", at, elts=[self.describe(v, at) for v in value])
+        name = getattr(value, "_kernel_name", None) or _names.get(id(value))
+        if name is not None:
+            return Global(name, at)
+        number = getattr(value, "_kernel_dtype", None)
+        if number is None and isinstance(value, (type, numpy.dtype)):
+            number = dtype_number(value)
+            if isinstance(value, type) and not issubclass(value, numpy.generic):
+                number = None
+        if number is not None:
+            return Global(f"dtype {number}", at, number=number)
+        if isinstance(value, type) and issubclass(value, BaseException):
+            return Global(f"exception {value.__name__}", at)
+        function = getattr(value, "_kernel_function", None)
+        if function is not None:
+            return Global("function", at, number=function())
+        if isinstance(value, python_types.FunctionType):
+            return Global("function", at, number=self.program.function(value))
+        if isinstance(value, (numpy.ndarray, _core.ndarray)):
+            return Global("array", at, number=self.program.array(value))
+        if isinstance(value, python_types.ModuleType):
+            return Global(f"module {value.__name__}", at)
+        if isinstance(value, (list, dict, set)):
+            what = type(value).__name__
+            return Global(
+                f"unsupported not yet in compiled functions: a global {what}; "
+                "use a tuple or an array",
+                at,
+            )
+        return Global(
+            f"unsupported '{type(value).__name__}' objects mean nothing in compiled functions", at
+        )
+
+
+class Program:
+    """The functions and arrays that the core knows, by number."""
+
+    def __init__(self):
+        self.functions = {}
+        self.arrays = {}
+
+    def function(self, function):
+        """The number of a Python function; its tree is made now."""
+        key = id(function)
+        if key in self.functions:
+            return self.functions[key][0]
+        if not self.functions:
+            _collect()
+            _core.set_library(self.library)
+        code = function.__code__
+        number = _core.add_function(function.__name__, code.co_filename)
+        self.functions[key] = number, function
+        try:
+            _core.define_function(number, self.tree(function))
+        except BaseException:
+            del self.functions[key]
+            raise
+        return number
+
+    def tree(self, function):
+        definition = parse(function)
+        names = _Names(function, self)
+        defaults = list(function.__defaults__ or ())
+        keywords = function.__kwdefaults__ or {}
+        definition = (
+            names.visit(definition)
+            if isinstance(definition, ast.FunctionDef)
+            else self._lambda(definition, names)
+        )
+        definition.args.defaults = [names.describe(v, definition) for v in defaults]
+        definition.args.kw_defaults = [
+            names.describe(keywords[a.arg], definition) if a.arg in keywords else None
+            for a in definition.args.kwonlyargs
+        ]
+        return definition
+
+    @staticmethod
+    def _lambda(definition, names):
+        definition.body = names.visit(definition.body)
+        return definition
+
+    def array(self, value):
+        key = id(value)
+        if key not in self.arrays:
+            copy = numpy.ascontiguousarray(numpy.asarray(value)).copy()
+            self.arrays[key] = _core.add_global_array(copy), value
+        return self.arrays[key][0]
+
+    def library(self, name):
+        """The number of the library's function of that name; -1 where there is none."""
+        from . import _library
+
+        function = _library.find(name)
+        return -1 if function is None else self.function(function)
+
+
+program = Program()
+
+
+def parse(function):
+    """The function's definition as Python's `ast` sees it, at its lines in its file."""
+    code = function.__code__
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        raise CompileError(
+            f"the source of '{function.__name__}' is not available",
+            None,
+            function,
+            "define it in a file or a notebook cell, not with exec()",
+        ) from None
+    text = "".join(lines)
+    dedented = textwrap.dedent(text)
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    try:
+        tree = ast.parse(dedented)
+    except SyntaxError:
+        tree = None  # a lambda cut out of the middle of an expression
+        for start in range(len(dedented)):
+            if dedented.startswith("lambda", start):
+                tree = _first_lambda(dedented[start:])
+                break
+        if tree is None:
+            raise CompileError(
+                f"the source of '{function.__name__}' cannot be read", None, function
+            ) from None
+    ast.increment_lineno(tree, first - 1)
+    for node in ast.walk(tree):
+        if hasattr(node, "col_offset"):
+            node.col_offset += indent
+            node.end_col_offset += indent
+    if function.__name__ == "<lambda>":
+        found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
+        same = [n for n in found if len(n.args.args) == code.co_argcount]
+        if len(same) != 1 and len({ast.dump(n) for n in same}) != 1:
+            raise CompileError(
+                "several lambdas stand on one line", None, function, "give each a line of its own"
+            )
+        return same[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+            return node
+    raise CompileError(f"the source of '{function.__name__}' is not a function's", None, function)
+
+
+def _first_lambda(text):
+    for end in range(len(text), 6, -1):
+        try:
+            return ast.parse(text[:end].strip())
+        except SyntaxError:
+            continue
+    return None

@@ -1,0 +1,171 @@
+"""Types of compiled functions: float32, int64[:, ::1], void, and signatures made of them."""
+
+import re
+
+import numpy
+
+from ._resolve import dtype_number
+
+__all__ = ["Type", "is_arguments", "signature"]
+
+
+class Type:
+    """A type of arguments; called with others, the signature of a function that returns it.
+
+    Indexed with slices, an array: float32[:] any 1-d array, float32[:, ::1] a C-contiguous 2-d one.
+    """
+
+    def __init__(
+        self, tag, dtype=None, ndim=0, layout="A", items=(), name="", weak=False, readonly=False
+    ):
+        self.tag, self.dtype, self.ndim, self.layout = tag, dtype, ndim, layout
+        self.items, self.name, self.weak, self.readonly = tuple(items), name, weak, readonly
+        if tag == "number":
+            self._kernel_dtype = dtype_number(dtype)
+            self.bitwidth = numpy.dtype(dtype).itemsize * 8
+
+    def __call__(self, *arguments):
+        if self.tag == "number" and len(arguments) == 1 and not isinstance(arguments[0], Type):
+            return numpy.dtype(self.dtype).type(arguments[0])
+        return Signature(self, arguments)
+
+    def __getitem__(self, index):
+        slices = index if isinstance(index, tuple) else (index,)
+        layout = "A"
+        if slices[-1].step == 1:
+            layout = "C"
+        elif slices[0].step == 1:
+            layout = "F"
+        return Type("array", self.dtype, len(slices), layout, name=f"{self.name}[{len(slices)}d]")
+
+    def _key(self):
+        return (self.tag, str(self.dtype), self.ndim, self.layout, self.items)
+
+    def __eq__(self, other):
+        return isinstance(other, Type) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __repr__(self):
+        return self.name or self.tag
+
+
+class Signature:
+    """The types of a function's arguments and of its result."""
+
+    def __init__(self, result, arguments):
+        self.return_type, self.args = result, tuple(arguments)
+
+    def __repr__(self):
+        return f"{self.return_type}({', '.join(map(repr, self.args))})"
+
+
+_ALL = {}
+for _name in (
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128"
+).split():
+    _ALL[_name] = Type("number", _name, name=_name)
+_ALL["bool_"] = _ALL["boolean"] = _ALL["b1"] = Type("number", "bool", name="bool")
+_ALL["void"] = _ALL["none"] = Type("none", name="none")
+for _short, _long in {
+    "i1": "int8",
+    "i2": "int16",
+    "i4": "int32",
+    "i8": "int64",
+    "u1": "uint8",
+    "u2": "uint16",
+    "u4": "uint32",
+    "u8": "uint64",
+    "f2": "float16",
+    "f4": "float32",
+    "f8": "float64",
+    "c8": "complex64",
+    "c16": "complex128",
+    "intp": "int64",
+    "uintp": "uint64",
+    "intc": "int32",
+    "uintc": "uint32",
+    "int_": "int64",
+    "uint": "uint64",
+    "float_": "float64",
+    "double": "float64",
+    "short": "int16",
+    "ushort": "uint16",
+    "byte": "uint8",
+    "char": "int8",
+    "long_": "int64",
+    "longlong": "int64",
+    "ulonglong": "uint64",
+    "size_t": "uint64",
+    "ssize_t": "int64",
+}.items():
+    _ALL[_short] = _ALL[_long]
+globals().update(_ALL)
+__all__ += list(_ALL)
+
+
+def Tuple(items):
+    """The type of a tuple of these."""
+    return Type("tuple", items=items, name=f"Tuple({', '.join(map(repr, items))})")
+
+
+def UniTuple(item, count):
+    """The type of a tuple of `count` items of one type."""
+    return Tuple([item] * count)
+
+
+def Array(dtype, ndim, layout, readonly=False):
+    """The type of an array."""
+    return Type(
+        "array",
+        dtype.dtype,
+        ndim,
+        layout,
+        name=f"array({dtype}, {ndim}d, {layout})",
+        readonly=readonly,
+    )
+
+
+_TEXT = re.compile(r"[\w\s\[\]():,.]*\Z")
+
+
+def signature(given):
+    """(argument types, result type or None) of a string, a Signature or a tuple of types."""
+    if isinstance(given, str):
+        if not _TEXT.match(given):
+            raise ValueError(
+                f"[jit] not a signature; got {given!r}; expected such as "
+                "'float64(float64, int64[:])'"
+            )
+        names = dict(
+            _ALL,
+            Tuple=Tuple,
+            UniTuple=UniTuple,
+            Array=Array,
+            int=_ALL["int64"],
+            float=_ALL["float64"],
+            bool=_ALL["boolean"],
+            complex=_ALL["complex128"],
+        )
+        try:
+            given = eval(given, {"__builtins__": {}}, names)
+        except Exception as error:
+            raise ValueError(
+                f"[jit] not a signature; got {given!r} ({error}); expected such as "
+                "'float64(float64, int64[:])'"
+            ) from None
+    if isinstance(given, Signature):
+        return given.args, given.return_type
+    if isinstance(given, Type):
+        return (given,), None
+    if isinstance(given, (tuple, list)):
+        return tuple(given), None
+    raise TypeError(
+        f"[jit] not a signature; got {given!r}; expected such as 'float64(float64, int64[:])'"
+    )
+
+
+def is_arguments(given):
+    """Whether a tuple or list is one signature's argument types, rather than several signatures."""
+    return isinstance(given, tuple) and all(isinstance(t, Type) for t in given)

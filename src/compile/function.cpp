@@ -1,0 +1,204 @@
+// Bodies of functions: control flow, variables, memory, calls.
+#include "compile/function.h"
+
+#include <llvm/IR/Module.h>
+
+namespace numbus::compile {
+
+using V = llvm::Value*;
+
+llvm::FunctionType* function_type(Emit& E, const ir::Function& f) {
+  auto& B = E.B;
+  std::vector<llvm::Type*> params{B.getPtrTy()}, results{B.getInt32Ty()};
+  for (DType t : f.params) params.push_back(E.scalar_type(t));
+  for (DType t : f.results) results.push_back(E.scalar_type(t));
+  return llvm::FunctionType::get(llvm::StructType::get(B.getContext(), results), params, false);
+}
+
+llvm::FunctionType* portion_type(llvm::IRBuilder<>& B) {
+  return llvm::FunctionType::get(
+      B.getInt32Ty(), {B.getPtrTy(), B.getPtrTy(), B.getInt64Ty(), B.getInt64Ty()}, false);
+}
+
+std::vector<llvm::Function*> declare_functions(Emit& E, const ir::Module& m, llvm::Module& to) {
+  std::vector<llvm::Function*> all;
+  for (size_t n = 0; n < m.functions.size(); ++n) {
+    auto* f = llvm::Function::Create(function_type(E, m.functions[n]),
+                                     llvm::Function::InternalLinkage, "f" + std::to_string(n), to);
+    f->addFnAttr(llvm::Attribute::NoUnwind);
+    if (!m.functions[n].recursive && n > 0) f->addFnAttr(llvm::Attribute::AlwaysInline);
+    all.push_back(f);
+  }
+  return all;
+}
+
+V from_word(Emit& E, DType t, V word) {
+  auto& B = E.B;
+  if (t == DType::Bool) return B.CreateICmpNE(B.CreateTrunc(word, B.getInt8Ty()), B.getInt8(0));
+  V bits = B.CreateTrunc(word, B.getIntNTy(8 * itemsize(t)));
+  return is_float(t) ? B.CreateBitCast(bits, E.scalar_type(t)) : bits;
+}
+
+V to_word(Emit& E, DType t, V v) {
+  auto& B = E.B;
+  if (is_float(t)) v = B.CreateBitCast(v, B.getIntNTy(8 * itemsize(t)));
+  return is_signed(t) ? B.CreateSExt(v, B.getInt64Ty()) : B.CreateZExt(v, B.getInt64Ty());
+}
+
+llvm::AllocaInst* FunctionBody::local(llvm::Type* t) {
+  llvm::IRBuilder<> at(entry_, entry_->begin());
+  return at.CreateAlloca(t);
+}
+
+// After a jump nothing is reached until the next label: what stands there goes to a block of its
+// own.
+void FunctionBody::jump(llvm::BasicBlock* to) {
+  B.CreateBr(to);
+  B.SetInsertPoint(block("dead"));
+}
+
+void FunctionBody::emit(llvm::Function* to) {
+  to_ = to;
+  entry_ = block("entry");
+  auto* start = block("start");
+  B.SetInsertPoint(start);
+  at_.assign(f_.body.size(), {});
+  open_.assign(f_.body.size(), {});
+  rare_.assign(f_.body.size(), {});
+  results_.clear();
+  for (DType t : f_.results) results_.push_back(local(E.scalar_type(t)));
+  for (size_t n = 0; n < f_.body.size(); ++n) step(n);
+  // Behind the last `ret` there is nothing to reach.
+  B.CreateUnreachable();
+  llvm::IRBuilder<>(entry_).CreateBr(start);
+}
+
+void FunctionBody::step(size_t n) {
+  const ir::Inst& i = f_.body[n];
+  auto x = [&](ir::Val o) -> V { return o == ir::kNone ? nullptr : at_[o].v; };
+  V a = x(i.a), b = x(i.b), c = x(i.c);
+  Value& r = at_[n];
+  switch (i.op) {
+    case Op::param: r.v = to_->getArg(static_cast<unsigned>(i.imm) + 1); break;
+    case Op::variable: {
+      auto* place = local(E.scalar_type(i.type));
+      // Zero at first, wherever in a loop it is declared.
+      llvm::IRBuilder<>(entry_).CreateStore(llvm::Constant::getNullValue(place->getAllocatedType()),
+                                            place);
+      r.v = place;
+      break;
+    }
+    case Op::get: r.v = B.CreateLoad(E.scalar_type(i.type), a); break;
+    case Op::set: B.CreateStore(b, a); break;
+    case Op::branch: {
+      Open& o = open_[n];
+      auto* then = block("then");
+      o.otherwise = block("else");
+      o.after = block("after");
+      B.CreateCondBr(a, then, o.otherwise);
+      B.SetInsertPoint(then);
+      break;
+    }
+    case Op::branch_else:
+      B.CreateBr(open_[i.a].after);
+      B.SetInsertPoint(open_[i.a].otherwise);
+      open_[i.a].otherwise = nullptr;
+      break;
+    case Op::end_branch: {
+      Open& o = open_[i.a];
+      B.CreateBr(o.after);
+      if (o.otherwise) {
+        B.SetInsertPoint(o.otherwise);
+        B.CreateBr(o.after);
+      }
+      B.SetInsertPoint(o.after);
+      break;
+    }
+    case Op::loop: {
+      Open& o = open_[n];
+      o.head = block("loop");
+      o.next = block("next");
+      o.after = block("done");
+      B.CreateBr(o.head);
+      B.SetInsertPoint(o.head);
+      break;
+    }
+    case Op::loop_next:
+      B.CreateBr(open_[i.a].next);
+      B.SetInsertPoint(open_[i.a].next);
+      break;
+    case Op::end_loop: {
+      Open& o = open_[i.a];
+      B.CreateBr(o.head);
+      // A loop without a part of its own for continue: it goes to the head.
+      if (o.next->empty() && o.next->use_empty() && o.next != B.GetInsertBlock())
+        o.next->eraseFromParent();
+      else if (!o.next->getTerminator())
+        llvm::IRBuilder<>(o.next).CreateBr(o.head);
+      B.SetInsertPoint(o.after);
+      break;
+    }
+    case Op::break_loop: jump(open_[i.a].after); break;
+    case Op::continue_loop: jump(open_[i.a].next); break;
+    case Op::give: B.CreateStore(a, results_[i.imm]); break;
+    case Op::ret: {
+      if (to_->getReturnType()->isIntegerTy()) {
+        B.CreateRet(a);
+      } else {
+        V all = llvm::PoisonValue::get(to_->getReturnType());
+        all = B.CreateInsertValue(all, a, 0);
+        for (unsigned k = 0; k < results_.size(); ++k)
+          all = B.CreateInsertValue(all, B.CreateLoad(E.scalar_type(f_.results[k]), results_[k]),
+                                    k + 1);
+        B.CreateRet(all);
+      }
+      B.SetInsertPoint(block("dead"));
+      break;
+    }
+    case Op::read: {
+      V at = B.CreateGEP(B.getInt8Ty(), pointer(a, static_cast<ir::Space>(i.imm)), b);
+      r.v = B.CreateAlignedLoad(memory_type(i.type), at, llvm::Align(itemsize(i.type)));
+      if (i.type == DType::Bool) r.v = B.CreateICmpNE(r.v, B.getInt8(0));
+      break;
+    }
+    case Op::write: {
+      V at = B.CreateGEP(B.getInt8Ty(), pointer(b, static_cast<ir::Space>(i.imm)), c);
+      if (i.type == DType::Bool) a = B.CreateZExt(a, B.getInt8Ty());
+      B.CreateAlignedStore(a, at, llvm::Align(itemsize(i.type)));
+      break;
+    }
+    case Op::argument: arguments_.push_back(a); break;
+    case Op::call: {
+      std::vector<V> args{to_->getArg(0)};
+      args.insert(args.end(), arguments_.begin(), arguments_.end());
+      arguments_.clear();
+      r.im = B.CreateCall(functions_[i.imm], args);  // all results
+      r.v = B.CreateExtractValue(r.im, 0);
+      break;
+    }
+    case Op::call_result:
+      r.v = B.CreateExtractValue(at_[i.a].im, static_cast<unsigned>(i.imm) + 1);
+      break;
+    case Op::intrinsic:
+      r.v = intrinsic(i, a, b, c, arguments_);
+      arguments_.clear();
+      break;
+    case Op::real_part: r.v = a; break;
+    case Op::imag_part: r.v = at_[i.a].im; break;
+    case Op::make_complex: r = {a, b}; break;
+    case Op::if_any: rare_[n] = begin_rare(E, a); break;
+    case Op::end_if: end_rare(E, f_.body, n, rare_[i.a], at_); break;
+    default: {
+      llvm::IRBuilder<>::FastMathFlagGuard guard(B);
+      if (i.imm == 1 && (i.op == Op::add || i.op == Op::subtract || i.op == Op::multiply)) {
+        llvm::FastMathFlags flags;
+        flags.setAllowContract(true);
+        if (m_.fastmath) flags.setFast();
+        B.setFastMathFlags(flags);
+      }
+      r.v = primitive(E, i, i.a == ir::kNone ? i.type : f_.body[i.a].type, a, b, c);
+    }
+  }
+}
+
+}  // namespace numbus::compile

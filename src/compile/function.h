@@ -1,0 +1,72 @@
+// Functions of kernel IR as LLVM functions, for every target.
+#pragma once
+
+#include <functional>
+
+#include "compile/rows.h"
+#include "compile/runtime.h"
+#include "ir/function.h"
+
+namespace numbus::compile {
+
+// One function's body. Targets say what intrinsics and addresses are.
+class FunctionBody {
+ public:
+  FunctionBody(Emit& e, const ir::Module& m, const ir::Function& f,
+               const std::vector<llvm::Function*>& functions)
+      : E(e), B(e.B), m_(m), f_(f), functions_(functions) {}
+  virtual ~FunctionBody() = default;
+
+  // Emits the body of the LLVM function, whose parameters are the context and then these.
+  void emit(llvm::Function* to);
+
+ protected:
+  virtual llvm::Value* intrinsic(const ir::Inst& i, llvm::Value* a, llvm::Value* b, llvm::Value* c,
+                                 const std::vector<llvm::Value*>& arguments) = 0;
+  virtual unsigned address_space(ir::Space) const { return 0; }
+  llvm::Value* pointer(llvm::Value* address, ir::Space space) {
+    return B.CreateIntToPtr(address, B.getPtrTy(address_space(space)));
+  }
+  llvm::Type* memory_type(DType t) { return t == DType::Bool ? B.getInt8Ty() : E.scalar_type(t); }
+  llvm::AllocaInst* local(llvm::Type* t);  // in the entry block
+  llvm::Value* context_word(int word) {
+    return B.CreateConstGEP1_64(B.getInt64Ty(), to_->getArg(0), static_cast<uint64_t>(word));
+  }
+  llvm::BasicBlock* block(const char* name) {
+    return llvm::BasicBlock::Create(B.getContext(), name, to_);
+  }
+  void step(size_t n);
+  void jump(llvm::BasicBlock* to);
+
+  Emit& E;
+  llvm::IRBuilder<>& B;
+  const ir::Module& m_;
+  const ir::Function& f_;
+  const std::vector<llvm::Function*>& functions_;
+  llvm::Function* to_ = nullptr;
+  llvm::BasicBlock* entry_ = nullptr;
+  std::vector<Value> at_;
+
+ private:
+  struct Open {
+    llvm::BasicBlock *otherwise = nullptr, *next = nullptr, *after = nullptr, *head = nullptr;
+  };
+  std::vector<Open> open_;
+  std::vector<Rare> rare_;
+  std::vector<llvm::Value*> arguments_, results_;
+};
+
+// The type of the LLVM function: {status, results} (context, parameters).
+llvm::FunctionType* function_type(Emit& E, const ir::Function& f);
+llvm::FunctionType* portion_type(llvm::IRBuilder<>& B);
+// Declares all functions of a module, for internal use.
+std::vector<llvm::Function*> declare_functions(Emit& E, const ir::Module& m, llvm::Module& to);
+
+// Reads a parameter from its 64-bit words, or a result into one.
+llvm::Value* from_word(Emit& E, DType t, llvm::Value* word);
+llvm::Value* to_word(Emit& E, DType t, llvm::Value* v);
+
+// The module for the host: `name` is int32 (context, words, results).
+void build_native(llvm::Module& to, const ir::Module& m, const std::string& name, int vector_bytes);
+
+}  // namespace numbus::compile

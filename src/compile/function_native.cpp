@@ -1,0 +1,162 @@
+// Functions for the host processor.
+#include <llvm/IR/Module.h>
+
+#include "base/error.h"
+#include "compile/flow.h"
+#include "compile/function.h"
+#include "compile/runtime.h"
+
+namespace numbus::compile {
+namespace {
+
+using V = llvm::Value*;
+using ir::Intrinsic;
+
+class NativeBody : public FunctionBody {
+ public:
+  using FunctionBody::FunctionBody;
+
+ protected:
+  V call(const char* name, llvm::Type* result, std::vector<V> args) {
+    std::vector<llvm::Type*> types;
+    for (V v : args) types.push_back(v->getType());
+    auto f =
+        to_->getParent()->getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
+    llvm::cast<llvm::Function>(f.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
+    return B.CreateCall(f, args);
+  }
+
+  V intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& arguments) override {
+    llvm::Type *i64 = B.getInt64Ty(), *none = B.getVoidTy();
+    switch (ir::intrinsic_of(i)) {
+      case Intrinsic::allocate: return call("numbus_allocate", i64, {a});
+      case Intrinsic::data_of: return B.CreateAdd(a, B.getInt64(sizeof(Owner)));
+      case Intrinsic::retain:
+      case Intrinsic::release: {
+        bool more = ir::intrinsic_of(i) == Intrinsic::retain;
+        branch(B, B.CreateICmpNE(a, B.getInt64(0)),
+               [&] { call(more ? "numbus_retain" : "numbus_release", none, {a}); });
+        return B.getInt64(0);
+      }
+      case Intrinsic::fail: {
+        // The first error stays.
+        V claimed = B.CreateAtomicCmpXchg(context_word(kClaimed), B.getInt64(0), B.getInt64(1),
+                                          llvm::MaybeAlign(8), llvm::AtomicOrdering::Monotonic,
+                                          llvm::AtomicOrdering::Monotonic);
+        branch(B, B.CreateExtractValue(claimed, 1), [&] {
+          B.CreateStore(B.CreateSExt(a, i64), context_word(kSite));
+          B.CreateStore(b, context_word(kFirst));
+          B.CreateStore(c, context_word(kSecond));
+        });
+        return B.getInt32(0);
+      }
+      case Intrinsic::parallel: {
+        std::vector<llvm::Type*> types;
+        for (V v : arguments) types.push_back(v->getType());
+        auto* packed = llvm::StructType::get(B.getContext(), types);
+        auto* place = local(packed);
+        for (unsigned k = 0; k < arguments.size(); ++k)
+          B.CreateStore(arguments[k], B.CreateStructGEP(packed, place, k));
+        auto* portion = to_->getParent()->getFunction("portion" + std::to_string(ir::number_of(i)));
+        return call("numbus_parallel", B.getInt32Ty(), {portion, to_->getArg(0), place, a, b});
+      }
+      case Intrinsic::constant_memory: {
+        int64_t k = ir::number_of(i);
+        std::string name = "constant" + std::to_string(k);
+        auto* m = to_->getParent();
+        auto* g = m->getNamedGlobal(name);
+        if (!g) {
+          auto* data = llvm::ConstantDataArray::getString(B.getContext(), m_.constants[k], false);
+          g = new llvm::GlobalVariable(*m, data->getType(), true, llvm::GlobalValue::PrivateLinkage,
+                                       data, name);
+          g->setAlignment(llvm::Align(64));
+        }
+        return B.CreatePtrToInt(g, i64);
+      }
+      case Intrinsic::print_text: {
+        const std::string& s = m_.texts[ir::number_of(i)];
+        V text = B.CreateGlobalStringPtr(s);
+        call("numbus_print_text", none,
+             {to_->getArg(0), text, B.getInt64(static_cast<int64_t>(s.size()))});
+        return B.getInt32(0);
+      }
+      case Intrinsic::print_int:
+        call("numbus_print_int", none, {to_->getArg(0), a});
+        return B.getInt32(0);
+      case Intrinsic::print_float:
+        call("numbus_print_float", none, {to_->getArg(0), a});
+        return B.getInt32(0);
+      case Intrinsic::print_end: return B.getInt32(0);
+      case Intrinsic::clz: return B.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, a, B.getFalse());
+      case Intrinsic::brev: return B.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, a);
+      case Intrinsic::ffs: {
+        V zero = llvm::ConstantInt::get(a->getType(), 0),
+          one = llvm::ConstantInt::get(a->getType(), 1);
+        V n = B.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, a, B.getFalse());
+        return B.CreateSelect(B.CreateICmpEQ(a, zero), zero, B.CreateAdd(n, one));
+      }
+      default:
+        raise(ErrorKind::Runtime,
+              std::string("[compile] no host code for ") + ir::intrinsic_name(ir::intrinsic_of(i)));
+    }
+  }
+};
+
+}  // namespace
+
+void build_native(llvm::Module& to, const ir::Module& m, const std::string& name,
+                  int vector_bytes) {
+  llvm::IRBuilder<> b(to.getContext());
+  Emit e(b, 1);
+  std::vector<llvm::Function*> functions = declare_functions(e, m, to);
+  auto with_vectors = [&](llvm::Function* f) {
+    f->addFnAttr("prefer-vector-width", std::to_string(8 * vector_bytes));
+    f->addFnAttr("min-legal-vector-width", std::to_string(8 * vector_bytes));
+  };
+  auto unpack = [&](const ir::Function& f, V from, unsigned first) {
+    std::vector<llvm::Type*> types;
+    for (size_t p = first; p < f.params.size(); ++p) types.push_back(e.scalar_type(f.params[p]));
+    auto* packed = llvm::StructType::get(to.getContext(), types);
+    std::vector<V> values;
+    for (unsigned p = 0; p < types.size(); ++p)
+      values.push_back(b.CreateLoad(types[p], b.CreateStructGEP(packed, from, p)));
+    return values;
+  };
+  // Portions are called through a type they share.
+  for (size_t n = 0; n < m.functions.size(); ++n) {
+    if (!m.functions[n].portion) continue;
+    auto* f = llvm::Function::Create(portion_type(b), llvm::Function::InternalLinkage,
+                                     "portion" + std::to_string(n), to);
+    with_vectors(f);
+    b.SetInsertPoint(llvm::BasicBlock::Create(to.getContext(), "entry", f));
+    std::vector<V> args{f->getArg(0), f->getArg(2), f->getArg(3)};
+    for (V v : unpack(m.functions[n], f->getArg(1), 2)) args.push_back(v);
+    V all = b.CreateCall(functions[n], args);
+    b.CreateRet(b.CreateExtractValue(all, 0));
+  }
+  for (size_t n = 0; n < m.functions.size(); ++n) {
+    with_vectors(functions[n]);
+    NativeBody(e, m, m.functions[n], functions).emit(functions[n]);
+  }
+
+  // The entry: words in, words out.
+  const ir::Function& f = m.functions[0];
+  auto* type =
+      llvm::FunctionType::get(b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy()}, false);
+  auto* entry = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, to);
+  with_vectors(entry);
+  b.SetInsertPoint(llvm::BasicBlock::Create(to.getContext(), "entry", entry));
+  std::vector<V> args{entry->getArg(0)};
+  for (size_t p = 0; p < f.params.size(); ++p) {
+    V word =
+        b.CreateLoad(b.getInt64Ty(), b.CreateConstGEP1_64(b.getInt64Ty(), entry->getArg(1), p));
+    args.push_back(from_word(e, f.params[p], word));
+  }
+  V all = b.CreateCall(functions[0], args);
+  for (unsigned r = 0; r < f.results.size(); ++r)
+    b.CreateStore(to_word(e, f.results[r], b.CreateExtractValue(all, r + 1)),
+                  b.CreateConstGEP1_64(b.getInt64Ty(), entry->getArg(2), r));
+  b.CreateRet(b.CreateExtractValue(all, 0));
+}
+
+}  // namespace numbus::compile

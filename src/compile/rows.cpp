@@ -1,0 +1,94 @@
+// Rows of the table and other plain steps, as LLVM instructions.
+#include "compile/rows.h"
+
+#include <llvm/IR/Module.h>
+
+namespace numbus::compile {
+
+using llvm::Type;
+using V = llvm::Value*;
+
+namespace {
+
+V table(Emit& E, int id, DType type, V index) {
+  auto& B = E.B;
+  const auto& values = ir::const_table(id).values;
+  llvm::Module* m = B.GetInsertBlock()->getModule();
+  Type* scalar = E.scalar_type(type);
+  std::string name = "table" + std::to_string(id) + (type == DType::F32 ? "f" : "d");
+  llvm::GlobalVariable* g = m->getNamedGlobal(name);
+  if (!g) {
+    llvm::SmallVector<llvm::Constant*, 64> elements;
+    for (double x : values) elements.push_back(llvm::ConstantFP::get(scalar, x));
+    auto* t = llvm::ArrayType::get(scalar, values.size());
+    g = new llvm::GlobalVariable(*m, t, true, llvm::GlobalValue::PrivateLinkage,
+                                 llvm::ConstantArray::get(t, elements), name);
+  }
+  V last = llvm::ConstantInt::get(index->getType(), values.size() - 1);
+  // Disabled lanes may hold any index: keep every address inside the table.
+  index = B.CreateBinaryIntrinsic(llvm::Intrinsic::umin, index, last);
+  V ptrs = B.CreateGEP(scalar, g, index);
+  if (E.W == 1) return B.CreateLoad(scalar, ptrs);
+  unsigned align = scalar->getPrimitiveSizeInBits() / 8;
+  return B.CreateMaskedGather(E.wide(scalar), ptrs, llvm::Align(align), E.all_true(),
+                              llvm::Constant::getNullValue(E.wide(scalar)));
+}
+
+}  // namespace
+
+V primitive(Emit& E, const ir::Inst& i, DType t, V a, V b, V c) {
+  auto& B = E.B;
+  bool fl = is_float(t), sg = is_signed(t);
+  switch (i.op) {
+#define PRIM(name, nin, rule, bool_as, llvm, expr, lo, hi, doc) \
+  case Op::name: return llvm;
+#define MATH(name, nin, rule, bool_as, lo, hi, doc) \
+  case Op::name: return nullptr;  // expanded before
+#define INTERNAL(name, nin, llvm, expr) \
+  case Op::name: return llvm;
+#include "ops/ops.def"
+#undef PRIM
+#undef MATH
+#undef INTERNAL
+    case Op::select: return B.CreateSelect(a, b, c);
+    case Op::cast: return E.cast(a, t, i.type, i.imm == 1);
+    case Op::bits: return B.CreateBitCast(a, E.type(i.type));
+    case Op::constant: return E.bits_constant(i.type, i.imm);
+    case Op::table: return table(E, static_cast<int>(i.imm), i.type, a);
+    case Op::if_result: return B.CreateSelect(c, b, a);
+    default: return nullptr;
+  }
+}
+
+Rare begin_rare(Emit& E, V any) {
+  auto& B = E.B;
+  llvm::Function* f = B.GetInsertBlock()->getParent();
+  auto* slow = llvm::BasicBlock::Create(B.getContext(), "slow", f);
+  Rare r{B.GetInsertBlock(), llvm::BasicBlock::Create(B.getContext(), "join", f)};
+  B.CreateCondBr(any, slow, r.join);
+  B.SetInsertPoint(slow);
+  return r;
+}
+
+void end_rare(Emit& E, const std::vector<ir::Inst>& body, size_t end, Rare r,
+              std::vector<Value>& at) {
+  auto& B = E.B;
+  ir::Val begin = body[end].a;
+  auto* slow_end = B.GetInsertBlock();
+  B.CreateBr(r.join);
+  B.SetInsertPoint(r.join);
+  // Every value of the slow part that is used after it comes through if_result.
+  for (size_t u = end + 1; u < body.size(); ++u) {
+    const ir::Inst& use = body[u];
+    if (use.op != Op::if_result || use.b <= begin || use.b >= static_cast<ir::Val>(end) ||
+        !at[use.b].v)
+      continue;
+    Type* type = at[use.b].v->getType();
+    auto* phi = B.CreatePHI(type, 2);
+    phi->addIncoming(llvm::PoisonValue::get(type), r.from);
+    phi->addIncoming(at[use.b].v, slow_end);
+    at[use.b].v = phi;
+  }
+}
+
+}  // namespace numbus::compile

@@ -1,0 +1,98 @@
+// Memory, threads and output for generated host code.
+#include "compile/runtime.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/error.h"
+#include "device/cpu/thread_pool.h"
+#include "device/device.h"
+
+namespace numbus::compile {
+namespace {
+
+Output* output_of(int64_t* context) { return reinterpret_cast<Output*>(context[kOutput]); }
+
+void put(int64_t* context, std::string_view s) {
+  Output* o = output_of(context);
+  if (!o) return;
+  std::lock_guard<std::mutex> guard(o->lock);
+  o->text += s;
+}
+
+}  // namespace
+
+extern "C" {
+
+int64_t numbus_allocate(int64_t bytes) {
+  if (bytes < 0) return 0;
+  try {
+    size_t all = static_cast<size_t>(bytes) + sizeof(Owner);
+    auto* o = static_cast<Owner*>(cpu_device().allocate(all));
+    o->count = 1;
+    o->bytes = all;
+    return reinterpret_cast<int64_t>(o);
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+void numbus_retain(int64_t owner) {
+  if (owner) __atomic_fetch_add(&reinterpret_cast<Owner*>(owner)->count, 1, __ATOMIC_RELAXED);
+}
+
+void numbus_release(int64_t owner) {
+  if (!owner) return;
+  auto* o = reinterpret_cast<Owner*>(owner);
+  if (__atomic_fetch_sub(&o->count, 1, __ATOMIC_ACQ_REL) == 1) cpu_device().free(o, o->bytes);
+}
+
+int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), int64_t* context,
+                        void* captured, int64_t n, int64_t grain) {
+  if (n <= 0) return 0;
+  struct Call {
+    int32_t (*portion)(int64_t*, void*, int64_t, int64_t);
+    int64_t* context;
+    void* captured;
+    int64_t n, grain;
+    int32_t status = 0;
+  } call{portion, context, captured, n, grain};
+  int64_t portions = (n + grain - 1) / grain;
+  parallel_for(
+      portions,
+      [](void* p, int64_t begin, int64_t end, int) {
+        auto* c = static_cast<Call*>(p);
+        for (int64_t k = begin; k < end; ++k) {
+          if (__atomic_load_n(&c->status, __ATOMIC_RELAXED)) return;
+          int64_t low = k * c->grain, high = std::min(c->n, low + c->grain);
+          if (int32_t s = c->portion(c->context, c->captured, low, high))
+            __atomic_store_n(&c->status, s, __ATOMIC_RELAXED);
+        }
+      },
+      &call, 1);
+  return call.status;
+}
+
+void numbus_print_text(int64_t* context, const char* text, int64_t size) {
+  put(context, {text, static_cast<size_t>(size)});
+}
+void numbus_print_int(int64_t* context, int64_t n) { put(context, std::to_string(n)); }
+
+// As Python's repr: the shortest text that reads back as the same number.
+void numbus_print_float(int64_t* context, double x) {
+  if (std::isnan(x)) return put(context, "nan");
+  if (std::isinf(x)) return put(context, x < 0 ? "-inf" : "inf");
+  char text[40];
+  double size = std::abs(x);
+  bool fixed = size == 0 || (size >= 1e-4 && size < 1e16);
+  auto end = std::to_chars(text, text + sizeof text, x,
+                           fixed ? std::chars_format::fixed : std::chars_format::scientific);
+  std::string s(text, end.ptr);
+  if (fixed && s.find('.') == std::string::npos) s += ".0";
+  put(context, s);
+}
+
+}  // extern "C"
+
+}  // namespace numbus::compile

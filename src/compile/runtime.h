@@ -1,0 +1,48 @@
+// What generated host code calls.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace numbus::compile {
+
+// Words of the context that is passed along: where errors are noted, and output is gathered.
+enum Context : int {
+  kClaimed,  // set by the first error
+  kSite,
+  kFirst,  // values for the message
+  kSecond,
+  kThread,  // x, y, z
+  kBlock = kThread + 3,
+  kOutput = kBlock + 3,  // of print
+  kContextWords
+};
+
+// Counted memory of arrays made inside functions: an owner is followed by its elements.
+struct Owner {
+  int64_t count;
+  uint64_t bytes;
+  void* pad[6];
+};
+static_assert(sizeof(Owner) == 64);
+
+// Gathers what print() says.
+struct Output {
+  std::mutex lock;
+  std::string text;
+};
+
+extern "C" {
+int64_t numbus_allocate(int64_t bytes);  // zero where there is not enough memory
+void numbus_retain(int64_t owner);
+void numbus_release(int64_t owner);
+// Runs a portion over [0, n) in steps of `grain`, on several threads; the status.
+int32_t numbus_parallel(int32_t (*portion)(int64_t* context, void* captured, int64_t, int64_t),
+                        int64_t* context, void* captured, int64_t n, int64_t grain);
+void numbus_print_text(int64_t* context, const char* text, int64_t size);
+void numbus_print_int(int64_t* context, int64_t n);
+void numbus_print_float(int64_t* context, double x);
+}
+
+}  // namespace numbus::compile

@@ -1,0 +1,592 @@
+// Arrays in memory and arrays that are computed where they are used: elements, views, copies.
+#include "frontend/lower.h"
+
+namespace numbus::frontend {
+
+Value Lower::lazy(DType t, std::span<const Val> shape,
+                  std::function<Value(std::span<const Val>)> at) {
+  Value r;
+  r.type = Type::array_of(t, static_cast<int>(shape.size()));
+  r.v.assign(shape.begin(), shape.end());
+  r.lazy = std::make_shared<Lazy>(Lazy{std::move(at)});
+  return r;
+}
+
+Value Lower::read_at(DType t, Val base, Val offset, ir::Space space) {
+  if (!is_complex(t))
+    return number(b_->emit(Op::read, t, base, offset, ir::kNone, static_cast<int64_t>(space)), t);
+  DType part = real_of(t);
+  Val re = read_at(part, base, offset, space).v[0];
+  Val im = read_at(part, base, add(offset, ci(itemsize(part))), space).v[0];
+  return number(b_->emit(Op::make_complex, t, re, im), t);
+}
+
+void Lower::write_at(DType t, Val v, Val base, Val offset, ir::Space space) {
+  if (!is_complex(t)) {
+    b_->emit(Op::write, t, v, base, offset, static_cast<int64_t>(space));
+    return;
+  }
+  DType part = real_of(t);
+  write_at(part, b_->emit(Op::real_part, part, v), base, offset, space);
+  write_at(part, b_->emit(Op::imag_part, part, v), base, add(offset, ci(itemsize(part))), space);
+}
+
+Value Lower::element(const Value& a, std::span<const Val> at) {
+  if (a.lazy) {
+    Value r = a.lazy->at(at);
+    r.type.weak = false;
+    return r;
+  }
+  Val offset = ci(0);
+  for (size_t d = 0; d < at.size(); ++d) offset = add(offset, mul(at[d], a.strides()[d]));
+  return read_at(a.type.dtype, a.v[0], offset, a.type.space);
+}
+
+void Lower::set_element(const Node& n, const Value& a, std::span<const Val> at, const Value& v) {
+  if (a.type.readonly) fail(n, "the array is read-only; got " + name(a.type));
+  written_ |= a.origin;
+  Val offset = ci(0);
+  for (size_t d = 0; d < at.size(); ++d) offset = add(offset, mul(at[d], a.strides()[d]));
+  if (v.unknown()) return;
+  Value c = cast(n, v, a.type.dtype);
+  write_at(a.type.dtype, c.v[0], a.v[0], offset, a.type.space);
+}
+
+// Negative indices count from the end, as in Python.
+Val Lower::wrapped(const Node& n, Val i, Val extent, bool known_positive) {
+  auto k = constant_of(i);
+  Val at = i;
+  if (k && *k < 0)
+    at = add(extent, i);
+  else if (!k && !known_positive)
+    at = b_->emit(Op::select, DType::I64, less(i, ci(0)), add(i, extent), i);
+  if (u_.options.boundscheck || u_.options.debug) {
+    Val low = less(at, ci(0)), high = negate(less(at, extent));
+    when(b_->emit(Op::logical_or, DType::Bool, low, high), [&] {
+      raise_at(site(n, "IndexError", "index {0} is out of bounds for size {1}"), i, extent);
+    });
+  }
+  return at;
+}
+
+void Lower::each(std::span<const Val> shape,
+                 const std::function<void(std::span<const Val>)>& body) {
+  std::vector<Val> at;
+  std::function<void(size_t)> nest = [&](size_t d) {
+    if (d == shape.size()) {
+      body(at);
+      return;
+    }
+    Val i = new_variable(DType::I64);
+    set(i, ci(0));
+    Val loop = begin_loop();
+    Val now = get(i);
+    when(negate(less(now, shape[d])), [&] { break_loop(loop); });
+    at.push_back(now);
+    nest(d + 1);
+    at.pop_back();
+    loop_next(loop);
+    set(i, add(get(i), ci(1)));
+    end_loop(loop);
+  };
+  nest(0);
+}
+
+Val Lower::size_of(const Value& a) {
+  Val n = ci(1);
+  for (Val s : a.shape()) n = mul(n, s);
+  return n;
+}
+
+Value Lower::allocate(DType t, std::span<const Val> shape) {
+  Value r;
+  r.type = Type::array_of(t, static_cast<int>(shape.size()));
+  r.type.owned = true;
+  Val count = ci(1);
+  for (Val s : shape) count = mul(count, s);
+  Val owner = intrinsic(ir::Intrinsic::allocate, DType::I64, mul(count, ci(itemsize(t))));
+  r.v = {intrinsic(ir::Intrinsic::data_of, DType::I64, owner), owner};
+  r.v.insert(r.v.end(), shape.begin(), shape.end());
+  size_t n = shape.size();
+  std::vector<Val> strides(n);
+  Val step = ci(itemsize(t));
+  for (size_t d = n; d-- > 0;) {
+    strides[d] = step;
+    step = mul(step, shape[d]);
+  }
+  r.v.insert(r.v.end(), strides.begin(), strides.end());
+  // The temporary lives until its statement ends, or until it is made anew in a loop.
+  Val slot = new_variable(DType::I64);
+  intrinsic(ir::Intrinsic::release, DType::I64, get(slot));
+  set(slot, owner);
+  owning_.push_back(slot);
+  temporaries_.push_back(slot);
+  r.origin = uint64_t{1} << (32 + temporaries_.size() % 32);
+  return r;
+}
+
+Value Lower::materialise(const Node& n, const Value& v) {
+  if (!v.lazy) return v;
+  if (u_.options.kernel)
+    not_yet(n, "arrays that a kernel makes as it runs",
+            "write a loop over elements, or use cuda.local.array(shape, dtype)");
+  Value r = allocate(v.type.dtype, v.shape());
+  r.type.text = v.type.text;
+  each(v.shape(), [&](std::span<const Val> at) {
+    Value e = element(v, at);
+    if (!e.unknown()) set_element(n, r, at, e);
+  });
+  return r;
+}
+
+std::vector<Val> Lower::broadcast(const Node& n, std::span<const Value> args) {
+  size_t ndim = 0;
+  for (const Value& a : args)
+    if (a.type.is_array()) ndim = std::max<size_t>(ndim, a.type.ndim);
+  std::vector<Val> shape(ndim, ci(1));
+  for (const Value& a : args) {
+    if (!a.type.is_array()) continue;
+    size_t skip = ndim - a.type.ndim;
+    for (size_t d = 0; d < a.type.ndim; ++d) {
+      Val &to = shape[skip + d], extent = a.shape()[d];
+      auto known = constant_of(to), mine = constant_of(extent);
+      if (to == extent || mine == 1) continue;
+      if (known == 1) {
+        to = extent;
+        continue;
+      }
+      if (known && mine)
+        fail(n, "shapes cannot be broadcast: " + std::to_string(*known) + " and " +
+                    std::to_string(*mine));
+      // One of them may be 1: the other counts; anything else is the user's mistake.
+      Val one = b_->emit(Op::equal, DType::Bool, to, ci(1));
+      Val fits = b_->emit(
+          Op::logical_or, DType::Bool, one,
+          b_->emit(Op::logical_or, DType::Bool, b_->emit(Op::equal, DType::Bool, to, extent),
+                   b_->emit(Op::equal, DType::Bool, extent, ci(1))));
+      Val before = to;
+      when(negate(fits), [&] {
+        raise_at(
+            site(n, "ValueError", "operands could not be broadcast together: extents {0} and {1}"),
+            before, extent);
+      });
+      to = b_->emit(Op::select, DType::I64, one, extent, to);
+    }
+  }
+  return shape;
+}
+
+Value Lower::broadcast_element(const Value& a, std::span<const Val> at, size_t ndim) {
+  if (!a.type.is_array()) return a;
+  size_t skip = ndim - a.type.ndim;
+  std::vector<Val> mine;
+  for (size_t d = 0; d < a.type.ndim; ++d) {
+    Val extent = a.shape()[d];
+    auto known = constant_of(extent);
+    if (known && *known == 1)
+      mine.push_back(ci(0));
+    else if (a.lazy && !known)
+      // An extent of one repeats its only element.
+      mine.push_back(b_->emit(Op::select, DType::I64,
+                              b_->emit(Op::equal, DType::Bool, extent, ci(1)), ci(0),
+                              at[skip + d]));
+    else
+      mine.push_back(at[skip + d]);
+  }
+  if (a.lazy) return element(a, mine);
+  // In memory, such an extent is a stride of zero.
+  Val offset = ci(0);
+  for (size_t d = 0; d < a.type.ndim; ++d) {
+    Val stride = a.strides()[d];
+    auto known = constant_of(a.shape()[d]);
+    if (!known && ndim > 1)
+      stride = b_->emit(Op::select, DType::I64,
+                        b_->emit(Op::equal, DType::Bool, a.shape()[d], ci(1)), ci(0), stride);
+    offset = add(offset, mul(mine[d], stride));
+  }
+  return read_at(a.type.dtype, a.v[0], offset, a.type.space);
+}
+
+void Lower::fill(const Node& n, const Value& to, const Value& from) {
+  if (from.unknown()) return;
+  if (!from.type.is_array()) {
+    if (!from.type.is_number())
+      fail(n, "cannot assign " + name(from.type) + " to " + name(to.type));
+    each(to.shape(), [&](std::span<const Val> at) { set_element(n, to, at, from); });
+    return;
+  }
+  if (from.type.ndim > to.type.ndim)
+    fail(n, "cannot assign " + name(from.type) + " to " + name(to.type));
+  // All that is read is read before anything is written.
+  Value source = from;
+  if (from.origin & to.origin) {
+    if (from.lazy) {
+      source = materialise(n, from);
+    } else {
+      Value copy = from;
+      source =
+          materialise(n, lazy(from.type.dtype, from.shape(),
+                              [this, copy](std::span<const Val> at) { return element(copy, at); }));
+    }
+  }
+  size_t ndim = to.type.ndim, skip = ndim - source.type.ndim;
+  for (size_t d = 0; d < source.type.ndim; ++d) {
+    Val mine = source.shape()[d], extent = to.shape()[skip + d];
+    if (mine == extent || constant_of(mine) == 1) continue;
+    Val fits = b_->emit(Op::logical_or, DType::Bool, b_->emit(Op::equal, DType::Bool, mine, extent),
+                        b_->emit(Op::equal, DType::Bool, mine, ci(1)));
+    when(negate(fits), [&] {
+      raise_at(site(n, "ValueError", "could not broadcast an extent of {0} into one of {1}"), mine,
+               extent);
+    });
+  }
+  each(to.shape(), [&](std::span<const Val> at) {
+    set_element(n, to, at, broadcast_element(source, at, ndim));
+  });
+}
+
+// --- indexing
+// -------------------------------------------------------------------------------------
+
+Value Lower::subscript(const Node& n) {
+  Value a = expression(*n.one(Field::value));
+  if (a.unknown()) return {};
+  return index(n, a, expression(*n.one(Field::slice)));
+}
+
+Value Lower::index_tuple(const Node& n, const Value& t, const Value& by) {
+  int64_t size = static_cast<int64_t>(t.items.size());
+  if (by.type.is(Type::Tag::Slice)) {
+    auto bound = [&](const Value& v, int64_t none) -> int64_t {
+      if (v.type.is(Type::Tag::None)) return none;
+      auto k = known_int(v);
+      if (!k) fail(n, "a tuple's slice has to be constant");
+      return std::clamp<int64_t>(*k < 0 ? *k + size : *k, 0, size);
+    };
+    int64_t low = bound(by.items[0], 0), high = bound(by.items[1], size);
+    Value r;
+    r.type = Type::of(Type::Tag::Tuple);
+    for (int64_t i = low; i < high; ++i) {
+      r.items.push_back(t.items[i]);
+      r.type.items.push_back(t.items[i].type);
+    }
+    return r;
+  }
+  if (auto k = known_int(by)) {
+    int64_t i = *k < 0 ? *k + size : *k;
+    if (i < 0 || i >= size)
+      fail(n, "index " + std::to_string(*k) + " is out of bounds for a tuple of " +
+                  std::to_string(size));
+    return t.items[i];
+  }
+  // An index known only at run time: items of one type.
+  Val i = wrapped(n, index_value(n, by), ci(size), false);
+  if (t.items.empty()) fail(n, "an empty tuple has no items");
+  Value r = t.items[0];
+  for (int64_t k = 1; k < size; ++k)
+    r = choose(n, b_->emit(Op::equal, DType::Bool, i, ci(k)), t.items[k], r);
+  r.known.reset();
+  return r;
+}
+
+Value Lower::index(const Node& n, const Value& a, const Value& by) {
+  if (a.unknown() || by.unknown()) return {};
+  if (a.type.is(Type::Tag::Tuple)) return index_tuple(n, a, by);
+  if (!a.type.is_array()) {
+    if (a.type.is(Type::Tag::Text)) not_yet(n, "strings");
+    fail(n, name(a.type) + " cannot be indexed");
+  }
+  std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
+  bool whole = true, fancy = false;
+  size_t used = 0;
+  for (const Value& i : list) {
+    if (i.unknown()) return {};
+    if (!i.type.is_number()) whole = false;
+    if (i.type.is_array()) {
+      fancy = true;
+      used += i.type.dtype == DType::Bool ? i.type.ndim : 1;
+    } else if (!i.type.is(Type::Tag::NewAxis) && !i.type.is(Type::Tag::Ellipsis)) {
+      ++used;
+    }
+  }
+  if (used > a.type.ndim)
+    fail(n, "too many indices: " + name(a.type) + " has " + std::to_string(a.type.ndim) +
+                " dimensions, but " + std::to_string(used) + " were indexed");
+  if (whole && used == a.type.ndim) {
+    std::vector<Val> at;
+    for (size_t d = 0; d < list.size(); ++d)
+      at.push_back(wrapped(n, index_value(n, list[d]), a.shape()[d], false));
+    return element(a, at);
+  }
+  if (!fancy) return view(n, a.lazy ? materialise(n, a) : a, list);
+  // One integer array, and slices: read where it is used. A mask: what it selects, counted first.
+  if (list.size() == 1 && list[0].type.dtype == DType::Bool) {
+    const Value mask = list[0].lazy ? materialise(n, list[0]) : list[0];
+    if (mask.type.ndim != a.type.ndim) not_yet(n, "a mask of fewer dimensions than its array");
+    Val count = new_variable(DType::I64);
+    set(count, ci(0));
+    each(mask.shape(), [&](std::span<const Val> at) {
+      Val one = b_->emit(Op::cast, DType::I64, element(mask, at).v[0]);
+      set(count, b_->emit(Op::add, DType::I64, get(count), one));
+    });
+    std::vector<Val> shape{get(count)};
+    if (u_.options.kernel) not_yet(n, "a mask as an index in a kernel", "use an if statement");
+    Value r = allocate(a.type.dtype, shape);
+    set(count, ci(0));
+    each(mask.shape(), [&](std::span<const Val> at) {
+      when(element(mask, at).v[0], [&] {
+        Val place = get(count);
+        set_element(n, r, std::vector<Val>{place}, element(a, at));
+        set(count, b_->emit(Op::add, DType::I64, place, ci(1)));
+      });
+    });
+    return r;
+  }
+  size_t where = 0, arrays = 0;
+  for (size_t d = 0; d < list.size(); ++d)
+    if (list[d].type.is_array()) {
+      where = d;
+      ++arrays;
+    } else if (!list[d].type.is(Type::Tag::Slice) || list[d].items.size() != 3 ||
+               !list[d].items[0].type.is(Type::Tag::None) ||
+               !list[d].items[1].type.is(Type::Tag::None) ||
+               !list[d].items[2].type.is(Type::Tag::None)) {
+      not_yet(n, "integer arrays beside other indices", "index in two steps");
+    }
+  if (arrays != 1) not_yet(n, "several integer arrays as indices", "use a loop");
+  Value places = list[where];
+  if (!numbus::is_integer(places.type.dtype))
+    fail(n, "an index array has to hold integers; got " + name(places.type));
+  std::vector<Val> shape;
+  for (size_t d = 0; d < a.type.ndim; ++d) {
+    if (d == where)
+      for (Val s : places.shape()) shape.push_back(s);
+    else
+      shape.push_back(a.shape()[d]);
+  }
+  size_t k = places.type.ndim;
+  Value source = a;
+  Value r =
+      lazy(a.type.dtype, shape, [this, source, places, where, k, &n](std::span<const Val> at) {
+        std::vector<Val> mine;
+        Val i = as(element(places, at.subspan(where, k)), DType::I64);
+        for (size_t d = 0; d < source.type.ndim; ++d)
+          mine.push_back(d < where    ? at[d]
+                         : d == where ? wrapped(n, i, source.shape()[d], false)
+                                      : at[d + k - 1]);
+        return element(source, mine);
+      });
+  r.origin = a.origin | places.origin;
+  return r;
+}
+
+Value Lower::view(const Node& n, const Value& a, const std::vector<Value>& given) {
+  size_t used = 0;
+  bool dots = false;
+  for (const Value& i : given) {
+    dots = dots || i.type.is(Type::Tag::Ellipsis);
+    if (!i.type.is(Type::Tag::NewAxis) && !i.type.is(Type::Tag::Ellipsis)) ++used;
+  }
+  std::vector<Value> by;
+  Value all;
+  all.type = Type::of(Type::Tag::Ellipsis);
+  auto rest = [&] {
+    for (size_t d = used; d < a.type.ndim; ++d) by.push_back(all);  // stands for one whole axis
+  };
+  for (const Value& i : given) {
+    if (i.type.is(Type::Tag::Ellipsis))
+      rest();
+    else
+      by.push_back(i);
+  }
+  if (!dots) rest();
+  Value r;
+  r.type = a.type;
+  r.type.text.clear();
+  r.origin = a.origin;
+  Val base = a.v[0];
+  std::vector<Val> shape, strides;
+  size_t d = 0;
+  // Leading integers, and slices of the first axis left, keep an array dense.
+  bool dense = a.type.order == Order::C, fresh = true;
+  for (const Value& i : by) {
+    if (i.type.is(Type::Tag::NewAxis)) {
+      shape.push_back(ci(1));
+      strides.push_back(ci(0));
+      dense = false;
+      continue;
+    }
+    Val extent = a.shape()[d], stride = a.strides()[d];
+    if (i.type.is(Type::Tag::Ellipsis)) {
+      shape.push_back(extent);
+      strides.push_back(stride);
+      fresh = false;
+    } else if (i.type.is(Type::Tag::Slice)) {
+      Val step = i.items[2].type.is(Type::Tag::None) ? ci(1) : index_value(n, i.items[2]);
+      auto known = constant_of(step);
+      if (known == 0) fail(n, "a slice's step cannot be zero");
+      auto bound = [&](const Value& v, Val none, Val least, Val most) {
+        if (v.type.is(Type::Tag::None)) return none;
+        Val k = index_value(n, v);
+        auto fixed = constant_of(k);
+        if (fixed == 0 && least == ci(0)) return k;
+        Val w = fixed && *fixed >= 0
+                    ? k
+                    : b_->emit(Op::select, DType::I64, less(k, ci(0)), add(k, extent), k);
+        w = b_->emit(Op::maximum, DType::I64, w, least);
+        return b_->emit(Op::minimum, DType::I64, w, most);
+      };
+      Val start, count;
+      if (known && *known > 0) {
+        start = bound(i.items[0], ci(0), ci(0), extent);
+        Val stop = bound(i.items[1], extent, ci(0), extent);
+        Val span = sub(stop, start);
+        if (*known > 1)
+          span = b_->emit(Op::floor_divide, DType::I64, add(span, ci(*known - 1)), step);
+        count = start == ci(0) && stop == extent && *known == 1
+                    ? extent
+                    : b_->emit(Op::maximum, DType::I64, span, ci(0));
+      } else if (known) {
+        Val top = sub(extent, ci(1));
+        start = bound(i.items[0], top, ci(-1), top);
+        Val stop = bound(i.items[1], ci(-1), ci(-1), top);
+        Val span = add(sub(start, stop), ci(-*known - 1));
+        count = b_->emit(Op::maximum, DType::I64,
+                         b_->emit(Op::floor_divide, DType::I64, span, ci(-*known)), ci(0));
+      } else {
+        not_yet(n, "a slice whose step is known only at run time");
+      }
+      bool whole = known == 1 && count == extent;
+      if (!(whole || (fresh && known == 1))) dense = false;
+      fresh = false;
+      base = add(base, mul(start, stride));
+      shape.push_back(count);
+      strides.push_back(mul(stride, step));
+    } else {
+      Val at = wrapped(n, index_value(n, i), extent, false);
+      base = add(base, mul(at, stride));
+      if (!fresh) dense = false;
+    }
+    ++d;
+  }
+  r.type.ndim = static_cast<uint8_t>(shape.size());
+  r.type.order = dense ? Order::C : Order::Any;
+  r.v = {base, a.v[1]};
+  r.v.insert(r.v.end(), shape.begin(), shape.end());
+  r.v.insert(r.v.end(), strides.begin(), strides.end());
+  return r;
+}
+
+void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v) {
+  if (a.unknown() || by.unknown()) return;
+  if (!a.type.is_array() || a.lazy) fail(n, "elements of " + name(a.type) + " cannot be assigned");
+  std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
+  bool whole = true;
+  for (const Value& i : list) whole = whole && i.type.is_number();
+  if (list.size() > a.type.ndim && whole)
+    fail(n, "too many indices: " + name(a.type) + " has " + std::to_string(a.type.ndim) +
+                " dimensions, but " + std::to_string(list.size()) + " were indexed");
+  if (whole && list.size() == a.type.ndim) {
+    std::vector<Val> at;
+    for (size_t d = 0; d < list.size(); ++d)
+      at.push_back(wrapped(n, index_value(n, list[d]), a.shape()[d], false));
+    if (v.type.is_array() && v.type.ndim == 0)
+      set_element(n, a, at, element(v, {}));
+    else if (!v.type.is_number() && !v.unknown())
+      fail(n, "cannot store " + name(v.type) + " in an element of " + name(a.type));
+    else
+      set_element(n, a, at, v);
+    return;
+  }
+  if (list.size() == 1 && list[0].type.is_array()) {
+    Value places = list[0].lazy && (list[0].origin & a.origin) ? materialise(n, list[0]) : list[0];
+    if (places.type.dtype == DType::Bool) {
+      if (v.type.is_array()) not_yet(n, "assigning an array through a mask", "use a loop");
+      if (places.type.ndim != a.type.ndim) not_yet(n, "a mask of fewer dimensions than its array");
+      each(a.shape(), [&](std::span<const Val> at) {
+        when(element(places, at).v[0], [&] { set_element(n, a, at, v); });
+      });
+      return;
+    }
+    if (a.type.ndim != 1 || places.type.ndim != 1) not_yet(n, "scatters beyond one dimension");
+    each(places.shape(), [&](std::span<const Val> at) {
+      Val i = wrapped(n, as(element(places, at), DType::I64), a.shape()[0], false);
+      Value e = v.type.is_array() ? broadcast_element(v, at, 1) : v;
+      set_element(n, a, std::vector<Val>{i}, e);
+    });
+    return;
+  }
+  fill(n, view(n, a, list), v);
+}
+
+Value Lower::transpose(const Value& a) {
+  Value r = a;
+  size_t n = a.type.ndim;
+  if (a.lazy) {
+    std::vector<Val> shape(a.shape().rbegin(), a.shape().rend());
+    Value source = a;
+    Value t = lazy(a.type.dtype, shape, [this, source](std::span<const Val> at) {
+      std::vector<Val> back(at.rbegin(), at.rend());
+      return element(source, back);
+    });
+    t.origin = a.origin;
+    return t;
+  }
+  for (size_t d = 0; d < n; ++d) {
+    r.v[2 + d] = a.v[2 + n - 1 - d];
+    r.v[2 + n + d] = a.v[2 + n + n - 1 - d];
+  }
+  r.type.order = a.type.ndim < 2            ? a.type.order
+                 : a.type.order == Order::C ? Order::F
+                 : a.type.order == Order::F ? Order::C
+                                            : Order::Any;
+  return r;
+}
+
+// A view where the array is dense, else a copy.
+Value Lower::reshape(const Node& n, const Value& a, const std::vector<Value>& shape) {
+  Value source = a;
+  if (a.lazy || a.type.order != Order::C) {
+    Value from = a;
+    source = a.lazy ? materialise(n, a)
+                    : materialise(
+                          n, lazy(a.type.dtype, a.shape(), [this, from](std::span<const Val> at) {
+                            return element(from, at);
+                          }));
+  }
+  std::vector<Val> extents;
+  Val known = ci(1);
+  int open = -1;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    Val e = index_value(n, shape[d]);
+    if (constant_of(e) == -1) {
+      open = static_cast<int>(d);
+      extents.push_back(ci(1));
+      continue;
+    }
+    extents.push_back(e);
+    known = mul(known, e);
+  }
+  if (open >= 0) extents[open] = b_->emit(Op::floor_divide, DType::I64, size_of(source), known);
+  Val total = ci(1);
+  for (Val e : extents) total = mul(total, e);
+  when(b_->emit(Op::not_equal, DType::Bool, total, size_of(source)), [&] {
+    raise_at(site(n, "ValueError", "cannot reshape an array of {0} elements into {1}"),
+             size_of(source), total);
+  });
+  Value r = source;
+  r.type.ndim = static_cast<uint8_t>(extents.size());
+  r.type.order = Order::C;
+  r.v.resize(2);
+  r.v.insert(r.v.end(), extents.begin(), extents.end());
+  std::vector<Val> strides(extents.size());
+  Val step = ci(itemsize(a.type.dtype));
+  for (size_t d = extents.size(); d-- > 0;) {
+    strides[d] = step;
+    step = mul(step, extents[d]);
+  }
+  r.v.insert(r.v.end(), strides.begin(), strides.end());
+  return r;
+}
+
+}  // namespace numbus::frontend

@@ -1,0 +1,637 @@
+// Calls: of the user's functions, of local ones, of Python's builtins, and methods.
+#include <algorithm>
+
+#include "frontend/lower.h"
+
+namespace numbus::frontend {
+
+Value Lower::call(const Node& n) {
+  const Node& f = *n.one(Field::func);
+  Call c{n, {}, {}};
+  auto arguments = [&] {
+    for (const Node& a : n.all(Field::args)) {
+      if (a.kind == NodeKind::Starred) {
+        Value more = expression(*a.one(Field::value));
+        if (!more.type.is(Type::Tag::Tuple)) not_yet(a, "* of anything but a tuple");
+        for (const Value& i : more.items) c.args.push_back(i);
+      } else {
+        c.args.push_back(expression(a));
+      }
+    }
+    for (const Node& k : n.all(Field::keywords)) {
+      if (k.text.empty()) not_yet(n, "** in a call");
+      c.keywords.push_back({k.text, expression(*k.one(Field::value))});
+    }
+  };
+  if (f.kind == NodeKind::Attribute) {
+    Value self = expression(*f.one(Field::value));
+    arguments();
+    if (self.unknown()) return {};
+    for (const Value& a : c.args)
+      if (a.unknown()) return {};
+    return method(c, self, f.text);
+  }
+  Value callee = expression(f);
+  arguments();
+  for (const Value& a : c.args)
+    if (a.unknown()) return {};
+  for (const auto& [k, a] : c.keywords)
+    if (a.unknown()) return {};
+  if (callee.type.is(Type::Tag::DType)) {
+    if (c.args.size() != 1)
+      fail(n, "a type converts one value; got " + std::to_string(c.args.size()));
+    return cast(n, c.args[0], callee.type.dtype);
+  }
+  if (!callee.type.is(Type::Tag::Function)) fail(n, name(callee.type) + " cannot be called");
+  const std::string& text = callee.type.text;
+  if (text == "function") return call_function(c, callee.type.number);
+  if (text.starts_with("local ")) return call_local(c, *local_functions_[callee.type.number]);
+  return call_named(c, text);
+}
+
+// Arguments in the order of the parameters, defaults filled in.
+std::vector<Value> Lower::bind(const Node& at, const Node& definition, const std::string& name,
+                               std::vector<Value> args,
+                               std::vector<std::pair<std::string, Value>> keywords) {
+  const Node& a = *definition.one(Field::args);
+  if (a.one(Field::kwarg)) not_yet(at, "functions with **" + a.one(Field::kwarg)->text);
+  std::vector<const Node*> names;
+  for (Field f : {Field::posonlyargs, Field::args})
+    for (const Node& p : a.all(f)) names.push_back(&p);
+  size_t positional = names.size();
+  const auto& defaults = a.all(Field::defaults);
+  for (const Node& p : a.all(Field::kwonlyargs)) names.push_back(&p);
+  const auto& kw_defaults = a.all(Field::kw_defaults);
+  if (const Node* rest = a.one(Field::vararg)) not_yet(*rest, "functions with *" + rest->text);
+  if (args.size() > positional)
+    fail(at, name + "() takes " + std::to_string(positional) + " arguments; got " +
+                 std::to_string(args.size()));
+  std::vector<Value> bound(names.size());
+  std::vector<char> given(names.size(), 0);
+  for (size_t i = 0; i < args.size(); ++i) {
+    bound[i] = args[i];
+    given[i] = 1;
+  }
+  for (auto& [k, v] : keywords) {
+    size_t i = 0;
+    while (i < names.size() && names[i]->text != k) ++i;
+    if (i == names.size()) fail(at, name + "() has no parameter '" + k + "'");
+    if (given[i]) fail(at, name + "() got two values for '" + k + "'");
+    bound[i] = v;
+    given[i] = 1;
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (given[i]) continue;
+    const Node* d = nullptr;
+    if (i < positional) {
+      if (i + defaults.size() >= positional) d = &defaults[i + defaults.size() - positional];
+    } else if (i - positional < kw_defaults.size()) {
+      d = &kw_defaults[i - positional];
+      if (d->kind == NodeKind::Unsupported) d = nullptr;
+    }
+    if (!d) fail(at, name + "() is missing the argument '" + names[i]->text + "'");
+    bound[i] = expression(*d);
+  }
+  return bound;
+}
+
+Value Lower::call_function(const Call& c, int source) {
+  const Source& s = u_.program.source(source);
+  std::vector<Value> args = bind(c.n, s.definition, s.name, c.args, c.keywords);
+  std::vector<Type> types;
+  for (Value& a : args) {
+    if (a.unknown()) return {};
+    if (a.lazy) a = materialise(c.n, a);
+    a.type.text = a.type.is_array() ? "" : a.type.text;
+    types.push_back(a.type);
+  }
+  Spec& spec = u_.specialise(source, types, &c.n);
+  for (size_t i = 0; i < args.size() && i < 64; ++i)
+    if (spec.written >> i & 1) written_ |= args[i].origin;
+  if (spec.active) changed_ = changed_ || spec.result.unknown();
+  if (spec.result.unknown()) return {};
+  std::vector<Val> all;
+  for (const Value& a : args)
+    for (Val w : flatten(a)) all.push_back(w);
+  for (Val w : all) b_->emit(Op::argument, b_->type(w), w);
+  Val status = b_->emit(Op::call, DType::I32, ir::kNone, ir::kNone, ir::kNone, spec.function);
+  std::vector<Val> results;
+  for (DType t : words(spec.result))
+    results.push_back(b_->emit(Op::call_result, t, status, ir::kNone, ir::kNone,
+                               static_cast<int64_t>(results.size())));
+  when(b_->emit(Op::not_equal, DType::Bool, status, b_->constant(DType::I32, Scalar::from_int(0))),
+       [&] {
+         set(status_, status);
+         leave_function();
+       });
+  // What comes back belongs to this statement.
+  for (size_t o : owners(spec.result)) {
+    Val slot = new_variable(DType::I64);
+    intrinsic(ir::Intrinsic::release, DType::I64, get(slot));
+    set(slot, results[o]);
+    owning_.push_back(slot);
+    temporaries_.push_back(slot);
+  }
+  size_t next = 0;
+  Value r = unflatten(spec.result, results, next);
+  for (const Value& a : args) r.origin |= a.origin;
+  return r;
+}
+
+// A nested function or lambda is expanded where it is called, and sees the names around it.
+Value Lower::call_local(const Call& c, const Node& definition) {
+  if (++inline_depth_ > 16)
+    not_yet(c.n, "recursion of local functions", "define the function at module level");
+  std::string name = definition.kind == NodeKind::Lambda ? "<lambda>" : definition.text;
+  std::vector<Value> args = bind(c.n, definition, name, c.args, c.keywords);
+  size_t which = std::find(local_functions_.begin(), local_functions_.end(), &definition) -
+                 local_functions_.begin();
+  Scope scope;
+  scope.outer = local_scopes_[which];
+  scope.source = scope_->source;
+  scope.depth = 1;
+  scope.prefix =
+      scope_->prefix + name + std::to_string(c.n.line) + ":" + std::to_string(c.n.col) + ".";
+  Scope* outer = scope_;
+  scope_ = &scope;
+  const Node& a = *definition.one(Field::args);
+  size_t i = 0;
+  for (Field f : {Field::posonlyargs, Field::args, Field::kwonlyargs})
+    for (const Node& p : a.all(f)) {
+      if (args[i].type.is(Type::Tag::Function)) {
+        // Functions as arguments: known while compiling.
+        Variable v;
+        v.type = args[i].type;
+        v.key = scope.prefix + p.text + "#0";
+        scope.variables[p.text] = v;
+      } else {
+        assign_name(p, p.text, args[i]);
+      }
+      ++i;
+    }
+  Value result;
+  if (definition.kind == NodeKind::Lambda) {
+    result = expression(*definition.one(Field::body));
+    if (result.lazy) result = materialise(c.n, result);
+  } else {
+    Val loop = begin_loop();
+    auto before = std::move(on_return_);
+    auto loops = std::move(loops_);
+    loops_.clear();
+    bool returned = false;
+    on_return_ = [&](const Node& n, const Value& v) {
+      returned = true;
+      if (!v.type.is(Type::Tag::None)) assign_name(n, "return", v);
+      break_loop(loop);
+    };
+    block(definition.all(Field::body));
+    on_return_ = std::move(before);
+    loops_ = std::move(loops);
+    break_loop(loop);
+    end_loop(loop);
+    if (Variable* v =
+            returned && scope.variables.count("return") ? &scope.variables["return"] : nullptr) {
+      if (!v->type.unknown()) result = load_slots(v->type, v->slots);
+    } else {
+      result.type = Type::of(Type::Tag::None);
+    }
+  }
+  scope_ = outer;
+  --inline_depth_;
+  return result;
+}
+
+void Lower::expect(const Call& c, const std::string& name, size_t least, size_t most) {
+  size_t n = c.args.size();
+  if (n >= least && n <= most) return;
+  fail(c.n, name + "() takes " +
+                (least == most ? std::to_string(least)
+                               : std::to_string(least) + " to " + std::to_string(most)) +
+                " arguments; got " + std::to_string(n));
+}
+
+Value Lower::call_named(const Call& c, const std::string& name) {
+  if (name.starts_with("cuda.")) return call_cuda(c, name.substr(5));
+  if (name.starts_with("math.") || name.starts_with("cmath.")) {
+    bool complex = name[0] == 'c';
+    std::string f = name.substr(name.find('.') + 1);
+    if (!c.keywords.empty()) fail(c.n, name + "() takes no keywords");
+    if (complex) {
+      std::vector<Value> z;
+      for (const Value& a : c.args)
+        z.push_back(
+            a.type.is_number() && !is_complex(a.type.dtype)
+                ? cast(c.n, a, a.type.dtype == DType::F32 ? DType::C64 : DType::C128, a.type.weak)
+                : a);
+      if (f == "phase") {
+        Value re = attribute_of(c.n, z.at(0), "real"), im = attribute_of(c.n, z[0], "imag");
+        return binary(c.n, Op::arctan2, im, re);
+      }
+      return math_function(c.n, f, z);
+    }
+    int library = u_.program.library(name);
+    if (library >= 0) return call_function(c, library);
+    return math_function(c.n, f, c.args);
+  }
+  if (name.starts_with("np.")) {
+    bool known = true;
+    Value v = call_numpy(c, name.substr(3), known);
+    if (known) return v;
+  }
+  int library = u_.program.library(name);
+  if (library >= 0) return call_function(c, library);
+  if (name.find('.') == std::string::npos) return call_builtin(c, name);
+  not_yet(c.n, name);
+}
+
+Value Lower::call_builtin(const Call& c, const std::string& name) {
+  const Node& n = c.n;
+  auto arg = [&](size_t i) -> const Value& { return c.args[i]; };
+  if (name == "range" || name == "prange") {
+    expect(c, name, 1, 3);
+    Value r;
+    r.type = Type::of(Type::Tag::Range);
+    r.type.text = name;
+    Val start = ci(0), step = ci(1);
+    if (c.args.size() > 1) start = index_value(n, arg(0));
+    Val stop = index_value(n, arg(c.args.size() > 1 ? 1 : 0));
+    if (c.args.size() > 2) step = index_value(n, arg(2));
+    r.v = {start, stop, step};
+    return r;
+  }
+  if (name == "len") {
+    expect(c, name, 1, 1);
+    const Value& a = arg(0);
+    if (a.type.is(Type::Tag::Tuple)) return known_integer(static_cast<int64_t>(a.items.size()));
+    if (a.type.is_array() && a.type.ndim) return integer(a.shape()[0]);
+    fail(n, "len() of " + frontend::name(a.type));
+  }
+  if (name == "abs") {
+    expect(c, name, 1, 1);
+    return unary(n, Op::absolute, arg(0));
+  }
+  if (name == "min" || name == "max") {
+    if (c.args.empty()) fail(n, name + "() needs values");
+    std::vector<Value> items = c.args;
+    if (c.args.size() == 1) {
+      if (arg(0).type.is_array()) return reduce(n, name, arg(0), {});
+      if (!arg(0).type.is(Type::Tag::Tuple)) fail(n, name + "() of " + frontend::name(arg(0).type));
+      items = arg(0).items;
+    }
+    // Python keeps the first unless a later one is strictly better.
+    Value best = items[0];
+    for (size_t i = 1; i < items.size(); ++i) {
+      Value better = binary(n, name == "min" ? Op::less : Op::greater, items[i], best);
+      if (better.unknown()) return {};
+      if (better.type.is_array()) fail(n, name + "() of arrays", "np.minimum or np.maximum");
+      best = choose(n, better.v[0], items[i], best);
+    }
+    return best;
+  }
+  if (name == "int" || name == "float" || name == "complex" || name == "bool") {
+    if (c.args.empty())
+      return from_scalar(Scalar::from_int(0),
+                         name == "int"    ? DType::I64
+                         : name == "bool" ? DType::Bool
+                                          : DType::F64,
+                         true);
+    Value v = arg(0);
+    if (v.type.is_array() && v.type.ndim == 0) v = element(v, {});
+    if (v.type.is(Type::Tag::Text)) not_yet(n, "numbers from strings");
+    if (name == "bool") return boolean(truth(n, v));
+    if (name == "complex") {
+      if (c.args.size() == 2) {
+        Val re = as(cast(n, v, DType::F64), DType::F64),
+            im = as(cast(n, arg(1), DType::F64), DType::F64);
+        return number(b_->emit(Op::make_complex, DType::C128, re, im), DType::C128, true);
+      }
+      return cast(n, v, DType::C128, true);
+    }
+    return cast(n, v, name == "int" ? DType::I64 : DType::F64, true);
+  }
+  if (name == "round") {
+    expect(c, name, 1, 2);
+    if (c.args.size() == 2) {
+      auto digits = known_int(arg(1));
+      if (!digits) not_yet(n, "round() to a number of digits known only at run time");
+      double scale = 1;
+      for (int64_t k = 0; k < std::abs(*digits); ++k) scale *= 10;
+      Value s = from_scalar(Scalar::from_float(scale), DType::F64, true);
+      Value up = binary(n, *digits < 0 ? Op::divide : Op::multiply, arg(0), s);
+      return binary(n, *digits < 0 ? Op::multiply : Op::divide, unary(n, Op::rint, up), s);
+    }
+    if (arg(0).type.is_integer()) return arg(0);
+    return cast(n, unary(n, Op::rint, arg(0)), DType::I64, true);
+  }
+  if (name == "sum" || name == "any" || name == "all") {
+    expect(c, name, 1, 2);
+    Value total = name == "sum" ? known_integer(0)
+                                : from_scalar(Scalar::from_bool(name == "all"), DType::Bool, true);
+    if (c.args.size() == 2) total = arg(1);
+    if (arg(0).type.is(Type::Tag::Tuple)) {
+      for (const Value& i : arg(0).items) {
+        if (name == "sum")
+          total = binary(n, Op::add, total, i);
+        else
+          total = boolean(b_->emit(name == "any" ? Op::logical_or : Op::logical_and, DType::Bool,
+                                   total.v[0], truth(n, i)));
+      }
+      return total;
+    }
+    if (arg(0).type.is(Type::Tag::Range)) {
+      Value over = arg(0);
+      Value a =
+          lazy(DType::I64, std::vector<Val>{sub(over.v[1], over.v[0])},
+               [this, over](std::span<const Val> at) { return integer(add(over.v[0], at[0])); });
+      if (constant_of(over.v[2]) != 1) not_yet(n, name + "() of a range with a step");
+      return reduce(n, name, a, {});
+    }
+    Value s = reduce(n, name, arg(0), {});
+    return c.args.size() == 2 ? binary(n, Op::add, s, total) : s;
+  }
+  if (name == "divmod") {
+    expect(c, name, 2, 2);
+    Value r;
+    r.items = {binary(n, Op::floor_divide, arg(0), arg(1)),
+               binary(n, Op::remainder, arg(0), arg(1))};
+    r.type = Type::tuple_of({r.items[0].type, r.items[1].type});
+    return r;
+  }
+  if (name == "pow") {
+    expect(c, name, 2, 2);
+    return binary(n, Op::power, arg(0), arg(1));
+  }
+  if (name == "enumerate" || name == "zip") {
+    Value r;
+    r.type = Type::of(Type::Tag::Tuple);
+    r.type.text = name;
+    r.items = c.args;
+    if (name == "enumerate") {
+      expect(c, name, 1, 2);
+      if (arg(0).type.is(Type::Tag::Tuple) && arg(0).type.text == "zip") r.items = arg(0).items;
+      if (arg(0).type.is(Type::Tag::Tuple) && arg(0).type.text.empty()) {
+        // Of a plain tuple: pairs, unrolled.
+        r.type.text.clear();
+        r.items.clear();
+        int64_t k = c.args.size() > 1 ? known_int(arg(1)).value_or(0) : 0;
+        for (const Value& i : arg(0).items) {
+          Value pair;
+          pair.items = {known_integer(k++), i};
+          pair.type = Type::tuple_of({pair.items[0].type, i.type});
+          r.items.push_back(pair);
+        }
+      } else {
+        if (c.args.size() > 1 && r.items.size() == 2) r.items.pop_back();
+        r.items.push_back(c.args.size() > 1 ? arg(1) : known_integer(0));
+      }
+    } else {
+      bool tuples = !r.items.empty();
+      for (const Value& i : r.items) tuples = tuples && i.type.is(Type::Tag::Tuple);
+      if (tuples) {
+        size_t length = r.items[0].items.size();
+        for (const Value& i : r.items) length = std::min(length, i.items.size());
+        Value all;
+        all.type = Type::of(Type::Tag::Tuple);
+        for (size_t k = 0; k < length; ++k) {
+          Value row;
+          row.type = Type::of(Type::Tag::Tuple);
+          for (const Value& i : r.items) {
+            row.items.push_back(i.items[k]);
+            row.type.items.push_back(i.items[k].type);
+          }
+          all.items.push_back(row);
+          all.type.items.push_back(row.type);
+        }
+        return all;
+      }
+    }
+    for (const Value& i : r.items) r.type.items.push_back(i.type);
+    return r;
+  }
+  if (name == "tuple" || name == "list") {
+    expect(c, name, 0, 1);
+    if (c.args.empty()) {
+      if (name == "list") not_yet(n, "empty lists", "np.empty(n), or a comprehension");
+      Value r;
+      r.type = Type::of(Type::Tag::Tuple);
+      return r;
+    }
+    if (arg(0).type.is(Type::Tag::Tuple)) return arg(0);
+    if (name == "list" && arg(0).type.is_array()) {
+      Value a = arg(0);
+      Value copy = materialise(n, lazy(a.type.dtype, a.shape(), [this, a](std::span<const Val> at) {
+                                 return element(a, at);
+                               }));
+      copy.type.text = "list";
+      return copy;
+    }
+    not_yet(n, name + "() of " + frontend::name(arg(0).type));
+  }
+  if (name == "slice") {
+    expect(c, name, 1, 3);
+    Value r, none;
+    none.type = Type::of(Type::Tag::None);
+    r.items = {none, none, none};
+    if (c.args.size() == 1)
+      r.items[1] = arg(0);
+    else
+      for (size_t i = 0; i < c.args.size(); ++i) r.items[i] = arg(i);
+    r.type = Type::of(Type::Tag::Slice);
+    for (const Value& i : r.items) r.type.items.push_back(i.type);
+    return r;
+  }
+  if (name == "reversed") {
+    expect(c, name, 1, 1);
+    if (arg(0).type.is(Type::Tag::Tuple)) {
+      Value r = arg(0);
+      std::reverse(r.items.begin(), r.items.end());
+      std::reverse(r.type.items.begin(), r.type.items.end());
+      return r;
+    }
+    if (arg(0).type.is(Type::Tag::Range)) {
+      Value r = arg(0);
+      Val step = r.v[2];
+      if (!constant_of(step) || std::abs(*constant_of(step)) != 1)
+        not_yet(n, "reversed() of a range with a step");
+      r.v = {sub(r.v[1], step), sub(r.v[0], step), sub(ci(0), step)};
+      return r;
+    }
+    Value all, none;
+    none.type = Type::of(Type::Tag::None);
+    all.type = Type::of(Type::Tag::Slice);
+    all.items = {none, none, known_integer(-1)};
+    return view(n, arg(0).lazy ? materialise(n, arg(0)) : arg(0), {all});
+  }
+  if (name == "isinstance") {
+    expect(c, name, 2, 2);
+    std::vector<Value> classes =
+        arg(1).type.is(Type::Tag::Tuple) ? arg(1).items : std::vector<Value>{arg(1)};
+    bool yes = false;
+    const Type& t = arg(0).type;
+    for (const Value& k : classes) {
+      const std::string& cls = k.type.text;
+      if (k.type.is(Type::Tag::DType))
+        yes = yes || (t.is_number() && !t.weak && t.dtype == k.type.dtype);
+      if (cls == "int") yes = yes || (t.is_integer() && t.weak);
+      if (cls == "float")
+        yes = yes || (t.is_number() && (t.weak ? is_float(t.dtype) : t.dtype == DType::F64));
+      if (cls == "bool") yes = yes || (t.is_number() && t.dtype == DType::Bool && t.weak);
+      if (cls == "complex") yes = yes || (t.is_number() && is_complex(t.dtype));
+      if (cls == "tuple") yes = yes || t.is(Type::Tag::Tuple);
+      if (cls == "np.ndarray") yes = yes || t.is_array();
+      if (cls == "np.integer")
+        yes = yes || (t.is_number() && !t.weak && numbus::is_integer(t.dtype));
+      if (cls == "np.floating") yes = yes || (t.is_number() && !t.weak && is_float(t.dtype));
+    }
+    return from_scalar(Scalar::from_bool(yes), DType::Bool, true);
+  }
+  if (name == "sorted") {
+    int library = u_.program.library("np.sort");
+    expect(c, name, 1, 1);
+    if (library < 0) not_yet(n, "sorted()");
+    Value r = call_function({n, c.args, {}}, library);
+    if (r.type.is_array()) r.type.text = "list";
+    return r;
+  }
+  if (name == "print") return print(c);
+  if (name.starts_with("exception "))
+    fail(n, "exceptions can only be raised", "raise " + name.substr(10) + "(\"…\")");
+  not_yet(n, "calling " + name);
+}
+
+Value Lower::print(const Call& c) {
+  const Node& n = c.n;
+  Value none;
+  none.type = Type::of(Type::Tag::None);
+  std::string separator = " ", end = "\n";
+  for (const auto& [k, v] : c.keywords) {
+    if (!v.type.is(Type::Tag::Text)) not_yet(n, "print() with " + k);
+    (k == "sep" ? separator : end) = v.type.text;
+  }
+  auto text = [&](const std::string& s) {
+    auto [it, fresh] = u_.texts.try_emplace(s, static_cast<int>(u_.result.module.texts.size()));
+    if (fresh) u_.result.module.texts.push_back(s);
+    intrinsic(ir::Intrinsic::print_text, DType::I32, ir::kNone, ir::kNone, ir::kNone,
+              ir::Space::Global, it->second);
+  };
+  std::function<void(const Value&)> one = [&](const Value& v) {
+    switch (v.type.tag) {
+      case Type::Tag::Text: text(v.type.text); break;
+      case Type::Tag::None: text("None"); break;
+      case Type::Tag::Number:
+        if (v.type.dtype == DType::Bool) {
+          when(v.v[0], [&] { text("True"); }, [&] { text("False"); });
+        } else if (numbus::is_integer(v.type.dtype)) {
+          intrinsic(ir::Intrinsic::print_int, DType::I32, as(v, DType::I64));
+        } else if (is_float(v.type.dtype)) {
+          intrinsic(ir::Intrinsic::print_float, DType::I32, as(v, DType::F64));
+        } else {
+          text("(");
+          one(attribute_of(n, v, "real"));
+          text("+");
+          one(attribute_of(n, v, "imag"));
+          text("j)");
+        }
+        break;
+      case Type::Tag::Tuple:
+        text("(");
+        for (size_t i = 0; i < v.items.size(); ++i) {
+          if (i) text(", ");
+          one(v.items[i]);
+        }
+        text(v.items.size() == 1 ? ",)" : ")");
+        break;
+      default: not_yet(n, "printing " + name(v.type), "print its elements");
+    }
+  };
+  for (size_t i = 0; i < c.args.size(); ++i) {
+    if (i) text(separator);
+    one(c.args[i]);
+  }
+  text(end);
+  intrinsic(ir::Intrinsic::print_end, DType::I32);
+  return none;
+}
+
+Value Lower::method(const Call& c, const Value& self, const std::string& name) {
+  const Node& n = c.n;
+  auto with_self = [&] {
+    Call all = c;
+    all.args.insert(all.args.begin(), self);
+    return all;
+  };
+  if (self.type.is_number() && (name == "conjugate" || name == "item"))
+    return name == "item" ? self : unary(n, Op::conjugate, self);
+  if (self.type.is(Type::Tag::Tuple)) {
+    if (name == "count" || name == "index") not_yet(n, "tuple." + name);
+    fail(n, frontend::name(self.type) + " has no method '" + name + "'");
+  }
+  if (!self.type.is_array()) fail(n, frontend::name(self.type) + " has no method '" + name + "'");
+  if (self.type.text == "list" && (name == "append" || name == "extend" || name == "insert"))
+    not_yet(n, "lists that grow", "make an array of the final size with np.empty");
+  static const char* const kReductions[] = {"sum",  "prod", "min", "max",    "any",   "all",
+                                            "mean", "var",  "std", "argmin", "argmax"};
+  for (const char* r : kReductions)
+    if (name == r) {
+      const Value* axis = c.get(0, "axis");
+      return reduce(n, name, self, axis ? std::optional<Value>(*axis) : std::nullopt);
+    }
+  if (name == "copy" || name == "astype" || name == "flatten") {
+    DType t = self.type.dtype;
+    if (name == "astype") {
+      auto to = dtype_argument(c, 0, "dtype");
+      if (!to) fail(n, "astype() needs a type", "x.astype(np.float32)");
+      t = *to;
+    }
+    Value a = self;
+    Value r = materialise(n, lazy(t, self.shape(), [this, a, t, &n](std::span<const Val> at) {
+                            return cast(n, element(a, at), t);
+                          }));
+    return name == "flatten" ? reshape(n, r, {known_integer(-1)}) : r;
+  }
+  if (name == "ravel") return reshape(n, self, {known_integer(-1)});
+  if (name == "reshape") {
+    std::vector<Value> shape = c.args;
+    if (shape.size() == 1 && shape[0].type.is(Type::Tag::Tuple)) {
+      Value t = shape[0];
+      shape = t.items;
+    }
+    return reshape(n, self, shape);
+  }
+  if (name == "transpose" && c.args.empty()) return transpose(self);
+  if (name == "fill") {
+    expect(c, "fill", 1, 1);
+    fill(n, self, c.args[0]);
+    Value none;
+    none.type = Type::of(Type::Tag::None);
+    return none;
+  }
+  if (name == "item") {
+    std::vector<Val> first;
+    if (c.args.empty()) {
+      first.assign(self.type.ndim, ci(0));
+      return element(self, first);
+    }
+    Value by = c.args[0];
+    return index(n, self, by);
+  }
+  if (name == "conj" || name == "conjugate") return unary(n, Op::conjugate, self);
+  if (name == "sort") {
+    int library = u_.program.library("np.sort");
+    if (library < 0) not_yet(n, ".sort()");
+    Value sorted = call_function({n, {self}, {}}, library);
+    fill(n, self, sorted);
+    Value none;
+    none.type = Type::of(Type::Tag::None);
+    return none;
+  }
+  bool known = true;
+  Call all = with_self();
+  Value v = call_numpy(all, name, known);
+  if (known) return v;
+  int library = u_.program.library("np." + name);
+  if (library >= 0) return call_function(all, library);
+  fail(n, frontend::name(self.type) + " has no method '" + name + "'");
+}
+
+}  // namespace numbus::frontend

@@ -1,0 +1,528 @@
+// Expressions.
+#include <algorithm>
+
+#include "frontend/portion.h"
+
+namespace numbus::frontend {
+
+Value Lower::expression(const Node& n) {
+  switch (n.kind) {
+    case NodeKind::Constant: return constant(n);
+    case NodeKind::Name: return read_variable(n, n.text);
+    case NodeKind::Global: return global(n);
+    case NodeKind::Attribute: return attribute(n);
+    case NodeKind::Subscript: return subscript(n);
+    case NodeKind::Call: return call(n);
+    case NodeKind::BoolOp: return bool_op(n);
+    case NodeKind::Compare: return compare(n);
+    case NodeKind::IfExp: return if_expression(n);
+    case NodeKind::BinOp: {
+      Value a = expression(*n.one(Field::left)), b = expression(*n.one(Field::right));
+      NodeKind k = n.one(Field::op)->kind;
+      if (k == NodeKind::MatMult) {
+        Node as_call = n;
+        Call c{n, {a, b}, {}};
+        return call_named(c, "np.matmul");
+      }
+      static const std::unordered_map<int, Op> kRowsOf = {
+          {int(NodeKind::Add), Op::add},
+          {int(NodeKind::Sub), Op::subtract},
+          {int(NodeKind::Mult), Op::multiply},
+          {int(NodeKind::Div), Op::divide},
+          {int(NodeKind::FloorDiv), Op::floor_divide},
+          {int(NodeKind::Mod), Op::remainder},
+          {int(NodeKind::Pow), Op::power},
+          {int(NodeKind::LShift), Op::left_shift},
+          {int(NodeKind::RShift), Op::right_shift},
+          {int(NodeKind::BitOr), Op::bitwise_or},
+          {int(NodeKind::BitXor), Op::bitwise_xor},
+          {int(NodeKind::BitAnd), Op::bitwise_and}};
+      return binary(n, kRowsOf.at(int(k)), a, b);
+    }
+    case NodeKind::UnaryOp: {
+      Value v = expression(*n.one(Field::operand));
+      if (v.unknown()) return {};
+      switch (n.one(Field::op)->kind) {
+        case NodeKind::Not: {
+          if (v.known && v.type.weak)
+            return from_scalar(Scalar::from_bool(v.known->real() == 0), DType::Bool, true);
+          return boolean(negate(truth(n, v)));
+        }
+        case NodeKind::USub: return unary(n, Op::negative, v);
+        case NodeKind::UAdd: return unary(n, Op::positive, v);
+        default: return unary(n, Op::invert, v);
+      }
+    }
+    case NodeKind::Tuple:
+    case NodeKind::List: {
+      Value r;
+      r.type = Type::of(Type::Tag::Tuple);
+      for (const Node& e : n.all(Field::elts)) {
+        if (e.kind == NodeKind::Starred) {
+          Value more = expression(*e.one(Field::value));
+          if (!more.type.is(Type::Tag::Tuple)) not_yet(e, "* of anything but a tuple");
+          for (const Value& i : more.items) r.items.push_back(i);
+          continue;
+        }
+        r.items.push_back(expression(e));
+      }
+      for (Value& i : r.items) {
+        if (i.unknown()) return {};
+        if (i.lazy) i = materialise(n, i);
+        r.type.items.push_back(i.type);
+      }
+      if (n.kind == NodeKind::List) {
+        // A list of numbers of one type is memory; anything else acts as a tuple.
+        bool numbers = !r.items.empty();
+        for (const Value& i : r.items) numbers = numbers && i.type.is_number();
+        if (numbers && !u_.options.kernel) {
+          Value a = from_items(n, r.items, {});
+          a.type.text = "list";
+          return a;
+        }
+      }
+      return r;
+    }
+    case NodeKind::Slice: {
+      Value r;
+      r.type = Type::of(Type::Tag::Slice);
+      for (Field f : {Field::lower, Field::upper, Field::step}) {
+        Value part;
+        part.type = Type::of(Type::Tag::None);
+        if (const Node* p = n.one(f)) part = expression(*p);
+        if (part.unknown()) return {};
+        r.type.items.push_back(part.type);
+        r.items.push_back(part);
+      }
+      return r;
+    }
+    case NodeKind::ListComp:
+    case NodeKind::GeneratorExp: return comprehension(n);
+    case NodeKind::Lambda: {
+      Value v;
+      v.type = Type::of(Type::Tag::Function);
+      v.type.text = "local <lambda>";
+      v.type.number = static_cast<int>(local_functions_.size());
+      local_functions_.push_back(&n);
+      local_scopes_.push_back(scope_);
+      return v;
+    }
+    case NodeKind::JoinedStr: not_yet(n, "f-strings", "print the values themselves");
+    case NodeKind::Unsupported: not_yet(n, "'" + n.text + "' expressions");
+    default: not_yet(n, "this expression");
+  }
+}
+
+Value Lower::constant(const Node& n) {
+  const Literal& l = n.literal;
+  Value v;
+  switch (l.tag) {
+    case Literal::Tag::Number: return from_scalar(l.number, l.dtype, l.weak);
+    case Literal::Tag::None: v.type = Type::of(Type::Tag::None); return v;
+    case Literal::Tag::Ellipsis: v.type = Type::of(Type::Tag::Ellipsis); return v;
+    case Literal::Tag::Text:
+      v.type = Type::of(Type::Tag::Text);
+      v.type.text = l.text;
+      return v;
+    default: not_yet(n, "this constant");
+  }
+}
+
+Value Lower::global(const Node& n) {
+  Value v;
+  if (n.literal.tag != Literal::Tag::Nothing) return constant(n);
+  if (n.text == "tuple" && !n.fields.empty()) {
+    v.type = Type::of(Type::Tag::Tuple);
+    for (const Node& e : n.all(Field::elts)) {
+      v.items.push_back(global(e));
+      v.type.items.push_back(v.items.back().type);
+    }
+    return v;
+  }
+  if (n.text == "empty tuple") {
+    v.type = Type::of(Type::Tag::Tuple);
+    return v;
+  }
+  if (n.text == "function") {
+    v.type = Type::of(Type::Tag::Function);
+    v.type.text = "function";
+    v.type.number = n.number;
+    return v;
+  }
+  if (n.text == "array") {
+    const GlobalArray& g = u_.program.array(n.number);
+    int64_t size = 1;
+    std::vector<Val> shape;
+    for (int64_t s : g.shape) {
+      size *= s;
+      shape.push_back(ci(s));
+    }
+    auto& all = u_.result.module.constants;
+    std::string bytes(static_cast<const char*>(g.data), size * itemsize(g.dtype));
+    size_t which = std::find(all.begin(), all.end(), bytes) - all.begin();
+    if (which == all.size()) all.push_back(bytes);
+    v.type = Type::array_of(g.dtype, static_cast<int>(g.shape.size()));
+    v.type.readonly = true;
+    v.v = {intrinsic(ir::Intrinsic::constant_memory, DType::I64, ir::kNone, ir::kNone, ir::kNone,
+                     ir::Space::Global, static_cast<int64_t>(which)),
+           ci(0)};
+    v.v.insert(v.v.end(), shape.begin(), shape.end());
+    std::vector<Val> strides(shape.size());
+    Val step = ci(itemsize(g.dtype));
+    for (size_t d = shape.size(); d-- > 0;) {
+      strides[d] = step;
+      step = mul(step, shape[d]);
+    }
+    v.v.insert(v.v.end(), strides.begin(), strides.end());
+    return v;
+  }
+  if (n.text.starts_with("dtype ")) {
+    v.type = Type::of(Type::Tag::DType);
+    v.type.dtype = static_cast<DType>(n.number);
+    return v;
+  }
+  if (n.text == "newaxis") {
+    v.type = Type::of(Type::Tag::NewAxis);
+    return v;
+  }
+  if (n.text.starts_with("value cuda.")) return cuda_attribute(n, n.text.substr(6));
+  if (n.text.starts_with("unknown ")) fail(n, "the name '" + n.text.substr(8) + "' is not defined");
+  if (n.text.starts_with("unsupported ")) fail(n, n.text.substr(12));
+  v.type = Type::of(n.text.starts_with("module ") ? Type::Tag::Module : Type::Tag::Function);
+  v.type.text = n.text;
+  return v;
+}
+
+Value Lower::attribute(const Node& n) {
+  Value v = expression(*n.one(Field::value));
+  return attribute_of(n, v, n.text);
+}
+
+Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name) {
+  if (v.unknown()) return {};
+  if (v.type.is_array()) {
+    if (name == "shape" || name == "strides") {
+      Value in_memory = name == "strides" && v.lazy ? materialise(n, v) : v;
+      Value r;
+      r.type = Type::of(Type::Tag::Tuple);
+      for (Val s : name == "shape" ? in_memory.shape() : in_memory.strides()) {
+        Value i = integer(s);
+        if (auto k = constant_of(s)) i.known = Scalar::from_int(*k);
+        r.items.push_back(i);
+        r.type.items.push_back(i.type);
+      }
+      return r;
+    }
+    if (name == "size") return integer(size_of(v));
+    if (name == "ndim") return known_integer(v.type.ndim);
+    if (name == "itemsize") return known_integer(itemsize(v.type.dtype));
+    if (name == "nbytes") return integer(mul(size_of(v), ci(itemsize(v.type.dtype))));
+    if (name == "T") return transpose(v);
+    if (name == "dtype") {
+      Value r;
+      r.type = Type::of(Type::Tag::DType);
+      r.type.dtype = v.type.dtype;
+      return r;
+    }
+    if (name == "flat") return reshape(n, v, {known_integer(-1)});
+    if (name == "real" || name == "imag") {
+      DType part = real_of(v.type.dtype);
+      Op op = name == "real" ? Op::real_part : Op::imag_part;
+      Value a = v;
+      if (!is_complex(v.type.dtype) && name == "real") return v;
+      Value r = lazy(part, v.shape(), [this, a, part, op](std::span<const Val> at) {
+        if (!is_complex(a.type.dtype)) return number(b_->constant(part, Scalar::from_int(0)), part);
+        return number(b_->emit(op, part, element(a, at).v[0]), part);
+      });
+      r.origin = v.origin;
+      return r;
+    }
+  }
+  if (v.type.is_number()) {
+    if (name == "real" || name == "imag") {
+      if (is_complex(v.type.dtype)) {
+        DType part = real_of(v.type.dtype);
+        return number(b_->emit(name == "real" ? Op::real_part : Op::imag_part, part, v.v[0]), part,
+                      v.type.weak);
+      }
+      return name == "real" ? v : from_scalar(Scalar::from_int(0), v.type.dtype, v.type.weak);
+    }
+    if (name == "dtype" && !v.type.weak) {
+      Value r;
+      r.type = Type::of(Type::Tag::DType);
+      r.type.dtype = v.type.dtype;
+      return r;
+    }
+    if (name == "ndim") return known_integer(0);
+    if (name == "size") return known_integer(1);
+  }
+  if (v.type.is(Type::Tag::DType)) {
+    if (name == "itemsize") return known_integer(itemsize(v.type.dtype));
+    if (name == "type") return v;
+  }
+  if (v.type.is(Type::Tag::Tuple))
+    for (size_t i = 1; i < v.type.names.size(); ++i)
+      if (v.type.names[i] == name) return v.items[i - 1];
+  fail(n, frontend::name(v.type) + " has no attribute '" + name + "'");
+}
+
+// Evaluates one of two expressions; the value is that of both types.
+Value Lower::joined(const Node& n, const std::function<Value()>& first,
+                    const std::function<Value()>& second, Val condition) {
+  std::string k = "joined " + std::to_string(n.line) + ":" + std::to_string(n.col) + ":" +
+                  std::to_string(n.end_col) + scope_->prefix;
+  Type& known = types_[k];
+  std::vector<Val> slots;
+  Type t = known;
+  for (DType w : words(t)) slots.push_back(new_variable(w));
+  for (size_t o : owners(t)) {
+    owning_.push_back(slots[o]);
+  }
+  uint64_t origin = 0;
+  auto side = [&](const std::function<Value()>& make) {
+    return [&, make] {
+      size_t keep = temporaries_.size();
+      Value v = make();
+      if (v.lazy) v = materialise(n, v);
+      origin |= v.origin;
+      Type wider;
+      if (!join(known, v.type, wider))
+        fail(n, "one side is " + name(known) + ", the other " + name(v.type),
+             "convert one of them");
+      if (wider != known) {
+        known = wider;
+        changed_ = true;
+      } else if (!v.unknown() && t == known) {
+        v = convert_to(n, v, known);
+        std::vector<Val> now = flatten(v);
+        for (size_t o : owners(t)) {
+          intrinsic(ir::Intrinsic::retain, DType::I64, now[o]);
+          intrinsic(ir::Intrinsic::release, DType::I64, get(slots[o]));
+        }
+        for (size_t i = 0; i < now.size(); ++i) set(slots[i], now[i]);
+      }
+      forget_temporaries(keep);
+    };
+  };
+  ++scope_->depth;
+  when(condition, side(first), side(second));
+  --scope_->depth;
+  if (t.unknown() || t != known) return {};
+  Value r = load_slots(t, slots);
+  r.origin = origin;
+  return r;
+}
+
+Value Lower::bool_op(const Node& n) {
+  const auto& values = n.all(Field::values);
+  bool is_and = n.one(Field::op)->kind == NodeKind::And;
+  Value v = expression(values[0]);
+  for (size_t i = 1; i < values.size(); ++i) {
+    if (v.known && v.type.is_number()) {
+      bool yes = v.known->real() != 0;
+      if (yes != is_and) return v;
+      v = expression(values[i]);
+      continue;
+    }
+    if (v.unknown()) {
+      expression(values[i]);
+      continue;
+    }
+    Value first = v;
+    Val t = truth(n, first);
+    v = joined(
+        values[i], [&] { return expression(values[i]); }, [&] { return first; },
+        is_and ? t : negate(t));
+  }
+  return v;
+}
+
+Value Lower::if_expression(const Node& n) {
+  Value test = expression(*n.one(Field::test));
+  if (test.known && test.type.is_number())
+    return expression(*n.one(test.known->real() != 0 ? Field::body : Field::orelse));
+  return joined(
+      n, [&] { return expression(*n.one(Field::body)); },
+      [&] { return expression(*n.one(Field::orelse)); }, truth(n, test));
+}
+
+Value Lower::compare(const Node& n) {
+  const auto &ops = n.all(Field::ops), &right = n.all(Field::comparators);
+  Value left = expression(*n.one(Field::left));
+  Value result;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    Value b = expression(right[i]);
+    if (left.unknown() || b.unknown()) return {};
+    Value one = compare_one(n, ops[i].kind, left, b);
+    if (i == 0) {
+      result = one;
+    } else if (result.known && one.known) {
+      result = from_scalar(Scalar::from_bool(result.known->real() != 0 && one.known->real() != 0),
+                           DType::Bool, true);
+    } else if (result.type.is_array() || one.type.is_array()) {
+      fail(n, "chained comparison of arrays is ambiguous", "(a < b) & (b < c)");
+    } else {
+      // Comparing has no effects: no need for a branch.
+      result = boolean(both(truth(n, result), truth(n, one)));
+    }
+    left = b;
+  }
+  return result;
+}
+
+Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value& b) {
+  auto known = [&](bool yes) { return from_scalar(Scalar::from_bool(yes), DType::Bool, true); };
+  if (op == NodeKind::Is || op == NodeKind::IsNot) {
+    bool none_a = a.type.is(Type::Tag::None), none_b = b.type.is(Type::Tag::None);
+    if (none_a || none_b) return known((none_a && none_b) == (op == NodeKind::Is));
+    if (a.type.is_number() && b.type.is_number()) {
+      Value e = binary(n, Op::equal, a, b);
+      return op == NodeKind::Is ? e : boolean(negate(e.v[0]));
+    }
+    not_yet(n, "'is' between " + name(a.type) + " and " + name(b.type));
+  }
+  if (op == NodeKind::In || op == NodeKind::NotIn) {
+    Val found = b_->constant(DType::Bool, Scalar::from_bool(false));
+    if (b.type.is(Type::Tag::Tuple)) {
+      for (const Value& i : b.items)
+        found = b_->emit(Op::logical_or, DType::Bool, found,
+                         truth(n, compare_one(n, NodeKind::Eq, a, i)));
+    } else if (b.type.is_array()) {
+      Val s = new_variable(DType::Bool);
+      set(s, found);
+      each(b.shape(), [&](std::span<const Val> at) {
+        Value e = binary(n, Op::equal, a, element(b, at));
+        set(s, b_->emit(Op::logical_or, DType::Bool, get(s), e.v[0]));
+      });
+      found = get(s);
+    } else {
+      not_yet(n, "'in' " + name(b.type));
+    }
+    return boolean(op == NodeKind::In ? found : negate(found));
+  }
+  static const std::unordered_map<int, Op> kRowsOf = {
+      {int(NodeKind::Eq), Op::equal},   {int(NodeKind::NotEq), Op::not_equal},
+      {int(NodeKind::Lt), Op::less},    {int(NodeKind::LtE), Op::less_equal},
+      {int(NodeKind::Gt), Op::greater}, {int(NodeKind::GtE), Op::greater_equal}};
+  Op r = kRowsOf.at(int(op));
+  if (a.type.is(Type::Tag::Tuple) && b.type.is(Type::Tag::Tuple)) {
+    if (op != NodeKind::Eq && op != NodeKind::NotEq) not_yet(n, "ordering of tuples");
+    if (a.items.size() != b.items.size()) return known(op == NodeKind::NotEq);
+    Val equal = b_->constant(DType::Bool, Scalar::from_bool(true));
+    for (size_t i = 0; i < a.items.size(); ++i)
+      equal = both(equal, truth(n, compare_one(n, NodeKind::Eq, a.items[i], b.items[i])));
+    return boolean(op == NodeKind::Eq ? equal : negate(equal));
+  }
+  if (a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Text)) {
+    bool same = a.type.text == b.type.text;
+    if (op == NodeKind::Eq) return known(same);
+    if (op == NodeKind::NotEq) return known(!same);
+  }
+  if (a.type.is(Type::Tag::DType) && b.type.is(Type::Tag::DType))
+    return known((a.type.dtype == b.type.dtype) == (op == NodeKind::Eq));
+  if (a.type.is(Type::Tag::None) || b.type.is(Type::Tag::None))
+    return known((a.type.tag == b.type.tag) == (op == NodeKind::Eq));
+  return binary(n, r, a, b);
+}
+
+// [f(x) for x in range(n) if …]: memory for all that may come, of which the front is used.
+Value Lower::comprehension(const Node& n) {
+  const auto& generators = n.all(Field::generators);
+  if (generators.size() != 1) not_yet(n, "comprehensions with several for");
+  if (u_.options.kernel) not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
+  const Node& g = generators[0];
+  Value over = expression(*g.one(Field::iter));
+  if (over.unknown()) return {};
+  const auto& ifs = g.all(Field::ifs);
+  Scope scope;
+  scope.outer = scope_;
+  scope.source = scope_->source;
+  scope.depth = 1;
+  scope.prefix = scope_->prefix + "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + ".";
+  std::string k = scope.prefix + "element";
+
+  auto unrolled = over.type.is(Type::Tag::Tuple);
+  if (unrolled) {
+    Value r;
+    r.type = Type::of(Type::Tag::Tuple);
+    Scope* outer = scope_;
+    scope_ = &scope;
+    if (!ifs.empty()) not_yet(n, "a condition in a comprehension over a tuple");
+    for (const Value& i : over.items) {
+      scope.variables.clear();
+      ++scope.versions["#"];
+      scope.prefix += "'";
+      assign(*g.one(Field::target), i);
+      r.items.push_back(expression(*n.one(Field::elt)));
+      r.type.items.push_back(r.items.back().type);
+    }
+    scope_ = outer;
+    bool numbers = !r.items.empty();
+    for (const Value& i : r.items) numbers = numbers && i.type.is_number();
+    if (!numbers) return r;
+    Value a = from_items(n, r.items, {});
+    a.type.text = "list";
+    return a;
+  }
+  Val count;
+  if (over.type.is(Type::Tag::Range)) {
+    Val step = over.v[2];
+    Val up = less(ci(0), step);
+    Val span = add(sub(over.v[1], over.v[0]),
+                   sub(step, b_->emit(Op::select, DType::I64, up, ci(1), ci(-1))));
+    count = b_->emit(
+        Op::maximum, DType::I64,
+        constant_of(step) == 1 ? span : b_->emit(Op::floor_divide, DType::I64, span, step), ci(0));
+  } else if (over.type.is_array()) {
+    if (over.lazy) over = materialise(n, over);
+    count = over.shape()[0];
+  } else {
+    not_yet(n, "a comprehension over " + name(over.type));
+  }
+  Type t = types_[k];
+  Value out;
+  if (t.is_number()) out = allocate(t.dtype, std::vector<Val>{count});
+  Val used = new_variable(DType::I64);
+  set(used, ci(0));
+  Scope* outer = scope_;
+  scope_ = &scope;
+  Val i = new_variable(DType::I64);
+  set(i, ci(0));
+  Val loop = begin_loop();
+  Val at = get(i);
+  when(negate(less(at, count)), [&] { break_loop(loop); });
+  assign(*g.one(Field::target), over.type.is(Type::Tag::Range)
+                                    ? integer(add(over.v[0], mul(at, over.v[2])))
+                                    : index(n, over, integer(at)));
+  auto put = [&] {
+    Value e = expression(*n.one(Field::elt));
+    if (e.unknown()) return;
+    if (!e.type.is_number()) not_yet(n, "a list of " + name(e.type));
+    Type wider;
+    join(t, e.type, wider);
+    if (wider != t) {
+      types_[k] = wider;
+      changed_ = true;
+      return;
+    }
+    Val place = get(used);
+    set_element(n, out, std::vector<Val>{place}, e);
+    set(used, add(place, ci(1)));
+  };
+  Val keep = b_->constant(DType::Bool, Scalar::from_bool(true));
+  for (const Node& test : ifs) keep = both(keep, truth(test, expression(test)));
+  if (ifs.empty())
+    put();
+  else
+    when(keep, put);
+  loop_next(loop);
+  set(i, add(get(i), ci(1)));
+  end_loop(loop);
+  scope_ = outer;
+  if (!t.is_number()) return {};
+  out.v[2] = ifs.empty() ? count : get(used);
+  out.type.text = "list";
+  return out;
+}
+
+}  // namespace numbus::frontend

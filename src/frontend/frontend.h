@@ -1,0 +1,58 @@
+// From a Python function and the types of its arguments to kernel IR.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "frontend/tree.h"
+#include "frontend/types.h"
+
+namespace numbus::frontend {
+
+// What a function refers to; trees are made when they are asked for.
+class Program {
+ public:
+  virtual ~Program() = default;
+  virtual const Source& source(int function) = 0;
+  // A function written in Python that stands for this name of NumPy's; -1: there is none.
+  virtual int library(const std::string& name) = 0;
+  virtual const GlobalArray& array(int number) = 0;
+};
+
+struct Options {
+  bool kernel = false;  // a launch over a grid
+  bool fastmath = false;
+  bool boundscheck = false;
+  bool debug = false;
+  bool parallel = false;
+  bool python_errors = true;  // Python's own numbers raise ZeroDivisionError
+};
+
+// Where and as what an error surfaces that the generated code notes.
+struct Site {
+  std::string exception;  // the class, by name
+  std::string text;       // its message; {0} and {1} stand for the values noted
+  std::string file, function;
+  int line = 0;
+};
+
+struct Result {
+  ir::Module module;
+  Type result;
+  std::vector<Site> sites;
+  std::vector<bool> written;  // per parameter: whether an array's elements may change
+};
+
+// The function cannot be compiled: a mistake of the user's, at a place in the source.
+struct CompileError : std::exception {
+  std::string message, hint, file, function;
+  int line = 0, col = 0, end_line = 0, end_col = 0;
+  bool unsupported = false;  // "not yet", rather than wrong
+  const char* what() const noexcept override { return message.c_str(); }
+};
+
+Result compile(Program& program, int function, const std::vector<Type>& arguments,
+               const Options& options);
+
+}  // namespace numbus::frontend

@@ -1,0 +1,425 @@
+// Passes over a function, its variables, what they own, and errors.
+#include "frontend/lower.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "frontend/portion.h"
+
+namespace numbus::frontend {
+
+Spec& Unit::specialise(int source, const std::vector<Type>& arguments, const Node* from) {
+  std::string k = std::to_string(source) + ":";
+  for (const Type& t : arguments) k += key(t);
+  auto [it, fresh] = specs.try_emplace(k);
+  Spec& s = it->second;
+  if (fresh) {
+    s.source = source;
+    s.arguments = arguments;
+    s.function = static_cast<int>(result.module.functions.size());
+    result.module.functions.emplace_back();
+    if (specs.size() > 4000) {
+      CompileError e;
+      e.message = "functions call each other with ever new types";
+      if (from) e.line = from->line;
+      throw e;
+    }
+    Lower(*this, s).run();
+  } else if (s.active) {
+    s.recursive = true;
+  }
+  return s;
+}
+
+Result compile(Program& program, int function, const std::vector<Type>& arguments,
+               const Options& options) {
+  Unit u{program, options, {}, {}, {}};
+  u.result.module.kernel = options.kernel;
+  u.result.module.fastmath = options.fastmath;
+  u.result.module.debug = options.debug;
+  Spec& s = u.specialise(function, arguments, nullptr);
+  u.result.result = s.result;
+  for (size_t p = 0; p < arguments.size(); ++p)
+    u.result.written.push_back(p < 64 ? s.written >> p & 1 : true);
+  // Functions of passes that were not the last are called by nobody.
+  auto& all = u.result.module.functions;
+  std::vector<int> place(all.size(), -1), todo{s.function};
+  std::vector<ir::Function> kept;
+  place[s.function] = 0;
+  for (size_t n = 0; n < todo.size(); ++n) {
+    for (ir::Inst& i : all[todo[n]].body) {
+      bool calls = i.op == Op::call;
+      bool runs = i.op == Op::intrinsic && ir::intrinsic_of(i) == ir::Intrinsic::parallel;
+      if (!calls && !runs) continue;
+      int target = static_cast<int>(calls ? i.imm : ir::number_of(i));
+      if (place[target] < 0) {
+        place[target] = static_cast<int>(todo.size());
+        todo.push_back(target);
+      }
+      i.imm = calls ? place[target]
+                    : ir::intrinsic_imm(ir::Intrinsic::parallel, ir::Space::Global, place[target]);
+    }
+  }
+  for (int n : todo) kept.push_back(std::move(all[n]));
+  all = std::move(kept);
+  return std::move(u.result);
+}
+
+Lower::Lower(Unit& u, Spec& spec) : u_(u), spec_(spec), source_(u.program.source(spec.source)) {}
+
+void Lower::run() {
+  spec_.active = true;
+  int rounds = 0;
+  do {
+    changed_ = false;
+    pass();
+    if (++rounds > 30) fail(source_.definition, "the types of this function do not settle");
+  } while (changed_);
+  spec_.active = false;
+  spec_.written = written_;
+}
+
+void Lower::pass() {
+  ir::Function f;
+  f.name = source_.name;
+  f.recursive = spec_.recursive;
+  ir::Builder b(f.body);
+  f_ = &f;
+  b_ = &b;
+  Scope scope;
+  scope.source = &source_;
+  scope_ = &scope;
+  owning_.clear();
+  temporaries_.clear();
+  loops_.clear();
+  local_functions_.clear();
+  size_t sites = u_.result.sites.size();
+
+  // Parameters become variables: Python may assign to them.
+  std::vector<Val> params;
+  for (const Type& t : spec_.arguments)
+    for (DType w : words(t)) {
+      f.params.push_back(w);
+      params.push_back(b.emit(Op::param, w, ir::kNone, ir::kNone, ir::kNone,
+                              static_cast<int64_t>(f.params.size()) - 1));
+    }
+  status_ = new_variable(DType::I32);
+  outermost_ = begin_loop();
+  size_t next = 0;
+  const Node& arguments = *source_.definition.one(Field::args);
+  size_t n = 0;
+  for (Field which : {Field::posonlyargs, Field::args, Field::kwonlyargs})
+    for (const Node& a : arguments.all(which)) {
+      if (n >= spec_.arguments.size()) fail(a, "missing argument " + a.text);
+      Value v = unflatten(spec_.arguments[n], params, next);
+      if (v.type.is_array()) v.origin = n < 64 ? uint64_t{1} << n : ~uint64_t{0};
+      assign_name(a, a.text, v);
+      ++n;
+    }
+  // The result's type is known from the pass before.
+  f.results = words(result_);
+  if (source_.definition.kind == NodeKind::Lambda) {
+    const Node& body = *source_.definition.one(Field::body);
+    return_value(body, expression(body));
+  } else {
+    block(source_.definition.all(Field::body));
+    Type none = Type::of(Type::Tag::None);
+    // Falling off the end gives None: a mistake where other paths give something.
+    bool ends = !source_.definition.all(Field::body).empty() &&
+                source_.definition.all(Field::body).back().kind == NodeKind::Return;
+    if (!ends && result_.unknown()) {
+      result_ = none;
+      changed_ = true;
+    }
+  }
+  break_loop(outermost_);
+  end_loop(outermost_);
+  release_owners();
+  b.emit(Op::ret, DType::I32, get(status_));
+  if (spec_.result != result_) {
+    // Callers built with the old type are wrong, and so is this function where it calls itself.
+    if (spec_.recursive) changed_ = true;
+    spec_.result = result_;
+  }
+  if (spec_.recursive && !f.recursive) changed_ = true;
+  if (changed_) u_.result.sites.resize(sites);
+  u_.result.module.functions[spec_.function] = std::move(f);
+  scope_ = nullptr;
+}
+
+// --- errors
+// ---------------------------------------------------------------------------------------
+
+void Lower::fail(const Node& at, const std::string& message, const std::string& hint) {
+  CompileError e;
+  e.message = message;
+  e.hint = hint;
+  const Source* s = scope_ && scope_->source ? scope_->source : &source_;
+  e.file = s->file;
+  e.function = s->name;
+  e.line = at.line;
+  e.col = at.col;
+  e.end_line = at.end_line;
+  e.end_col = at.end_col;
+  throw e;
+}
+
+void Lower::not_yet(const Node& at, const std::string& what, const std::string& hint) {
+  try {
+    fail(at, "not yet in compiled functions: " + what, hint);
+  } catch (CompileError& e) {
+    e.unsupported = true;
+    throw;
+  }
+}
+
+int Lower::site(const Node& at, const std::string& exception, const std::string& text) {
+  const Source* s = scope_->source;
+  u_.result.sites.push_back({exception, text, s->file, s->name, at.line});
+  return static_cast<int>(u_.result.sites.size()) - 1;
+}
+
+void Lower::raise_at(int site, Val first, Val second) {
+  intrinsic(ir::Intrinsic::fail, DType::I32, b_->constant(DType::I32, Scalar::from_int(site)),
+            first == ir::kNone ? ci(0) : first, second == ir::kNone ? ci(0) : second);
+  set(status_, b_->constant(DType::I32, Scalar::from_int(1)));
+  leave_function();
+}
+
+void Lower::leave_function() { break_loop(outermost_); }
+
+// --- variables
+// ------------------------------------------------------------------------------------
+
+Val Lower::new_variable(DType t, Val first) {
+  Val v = b_->emit(Op::variable, t);
+  if (first != ir::kNone) set(v, first);
+  return v;
+}
+
+Lower::Variable* Lower::find_variable(const std::string& name) {
+  for (Scope* s = scope_; s; s = s->outer) {
+    auto it = s->variables.find(name);
+    if (it != s->variables.end()) return &it->second;
+  }
+  return nullptr;
+}
+
+Value Lower::read_variable(const Node& at, const std::string& name) {
+  if (portion_) {
+    if (std::optional<Value> v = portion_->read(*this, name)) return *v;
+  }
+  if (Variable* v = find_variable(name)) {
+    if (v->type.unknown()) return {};
+    Value r = load_slots(v->type, v->slots);
+    r.origin = origins_[v->key];
+    return r;
+  }
+  // Only a later pass may know it: assigned further down in a loop.
+  auto it = types_.find(scope_->prefix + name + "#" + std::to_string(scope_->versions[name]));
+  if (it == types_.end() && changed_) return {};
+  if (it == types_.end()) {
+    changed_ = true;
+    types_[scope_->prefix + name + "#" + std::to_string(scope_->versions[name])] = {};
+    return {};
+  }
+  if (it->second.unknown()) fail(at, "'" + name + "' is read before anything is assigned to it");
+  return load_slots(it->second, declare(name, it->second).slots);
+}
+
+Lower::Variable& Lower::declare(const std::string& name, const Type& t) {
+  Variable v;
+  v.type = t;
+  v.key = scope_->prefix + name + "#" + std::to_string(scope_->versions[name]);
+  for (DType w : words(t)) v.slots.push_back(new_variable(w));
+  for (size_t o : owners(t)) owning_.push_back(v.slots[o]);
+  return scope_->variables[name] = std::move(v);
+}
+
+void Lower::assign_name(const Node& at, const std::string& name, Value v) {
+  if (v.lazy) v = materialise(at, v);
+  switch (v.type.tag) {
+    case Type::Tag::Function:
+    case Type::Tag::Module:
+    case Type::Tag::Text:
+    case Type::Tag::DType:
+    case Type::Tag::Range:
+    case Type::Tag::NewAxis:
+    case Type::Tag::Ellipsis: {
+      // Known while compiling: nothing is stored.
+      break;
+    }
+    default: break;
+  }
+  if (scope_->depth == 0) ++scope_->versions[name];
+  std::string k = scope_->prefix + name + "#" + std::to_string(scope_->versions[name]);
+  Type& known = types_[k];
+  Type wider;
+  if (!join(known, v.type, wider))
+    fail(at,
+         "'" + name + "' is " + frontend::name(known) + " on one path and " +
+             frontend::name(v.type) + " on another",
+         "give the two values different names, or convert one of them");
+  if (v.type.is_array()) {
+    uint64_t& o = origins_[k];
+    if ((o | v.origin) != o) changed_ = true;
+    o |= v.origin;
+  }
+  if (wider != known) {
+    known = wider;
+    changed_ = true;
+  }
+  auto it = scope_->variables.find(name);
+  if (it == scope_->variables.end() || it->second.key != k || it->second.type != wider)
+    declare(name, wider);
+  Variable& to = scope_->variables[name];
+  if (v.unknown()) return;
+  std::vector<Val> now = flatten(convert_to(at, v, wider));
+  std::vector<size_t> owned = owners(wider);
+  for (size_t o : owned) intrinsic(ir::Intrinsic::retain, DType::I64, now[o]);
+  for (size_t o : owned) intrinsic(ir::Intrinsic::release, DType::I64, get(to.slots[o]));
+  for (size_t i = 0; i < now.size(); ++i) set(to.slots[i], now[i]);
+}
+
+Value Lower::convert_to(const Node& at, const Value& v, const Type& t) {
+  if (v.type == t || v.unknown()) return v;
+  if (t.is_number() && v.type.is_number()) {
+    Value r = cast(at, v, t.dtype, t.weak);
+    return r;
+  }
+  Value r = v;
+  r.type = t;
+  if (t.is(Type::Tag::Tuple))
+    for (size_t i = 0; i < r.items.size(); ++i) r.items[i] = convert_to(at, v.items[i], t.items[i]);
+  return r;
+}
+
+// --- words
+// ----------------------------------------------------------------------------------------
+
+std::vector<Val> Lower::flatten(const Value& v) {
+  std::vector<Val> all;
+  if (v.type.is_number() && is_complex(v.type.dtype)) {
+    DType r = real_of(v.type.dtype);
+    return {b_->emit(Op::real_part, r, v.v[0]), b_->emit(Op::imag_part, r, v.v[0])};
+  }
+  all = v.v;
+  for (const Value& i : v.items)
+    for (Val w : flatten(i)) all.push_back(w);
+  return all;
+}
+
+Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
+  Value r;
+  r.type = t;
+  switch (t.tag) {
+    case Type::Tag::Number:
+      if (is_complex(t.dtype)) {
+        r.v = {b_->emit(Op::make_complex, t.dtype, all[next], all[next + 1])};
+        next += 2;
+      } else {
+        r.v = {all[next++]};
+      }
+      break;
+    case Type::Tag::Array: {
+      size_t n = t.ndim;
+      r.v.assign(all.begin() + next, all.begin() + next + 2 + 2 * n);
+      next += 2 + 2 * n;
+      // The strides of dense arrays follow from their shape, which tells LLVM more.
+      if (t.order == Order::C && n) {
+        r.v[1 + 2 * n] = ci(itemsize(t.dtype));
+        for (size_t d = n - 1; d-- > 0;) r.v[2 + n + d] = mul(r.v[3 + n + d], r.v[3 + d]);
+      } else if (t.order == Order::F && n) {
+        r.v[2 + n] = ci(itemsize(t.dtype));
+        for (size_t d = 1; d < n; ++d) r.v[2 + n + d] = mul(r.v[1 + n + d], r.v[1 + d]);
+      }
+      if (!t.owned) r.v[1] = ci(0);
+      break;
+    }
+    case Type::Tag::Range:
+      r.v.assign(all.begin() + next, all.begin() + next + 3);
+      next += 3;
+      break;
+    case Type::Tag::Tuple:
+    case Type::Tag::Slice:
+      for (const Type& i : t.items) r.items.push_back(unflatten(i, all, next));
+      break;
+    default: break;
+  }
+  return r;
+}
+
+Value Lower::load_slots(const Type& t, std::span<const Val> slots) {
+  std::vector<Val> held;
+  for (Val s : slots) held.push_back(get(s));
+  size_t next = 0;
+  return unflatten(t, held, next);
+}
+
+// --- ownership
+// ------------------------------------------------------------------------------------
+
+void Lower::retain(const Value& v) {
+  std::vector<Val> all = flatten(v);
+  for (size_t o : owners(v.type)) intrinsic(ir::Intrinsic::retain, DType::I64, all[o]);
+}
+
+void Lower::release_owners() {
+  for (Val slot : owning_) intrinsic(ir::Intrinsic::release, DType::I64, get(slot));
+}
+
+void Lower::forget_temporaries(size_t keep) {
+  while (temporaries_.size() > keep) {
+    Val slot = temporaries_.back();
+    temporaries_.pop_back();
+    intrinsic(ir::Intrinsic::release, DType::I64, get(slot));
+    set(slot, ci(0));
+  }
+}
+
+// --- small steps
+// ----------------------------------------------------------------------------------
+
+std::optional<int64_t> Lower::constant_of(Val v) const {
+  const ir::Inst& i = b_->step(v);
+  if (i.op != Op::constant) return {};
+  return i.imm;
+}
+Val Lower::add(Val a, Val b) {
+  auto x = constant_of(a), y = constant_of(b);
+  if (x && y) return ci(*x + *y);
+  if (x == 0) return b;
+  if (y == 0) return a;
+  return b_->emit(Op::add, DType::I64, a, b);
+}
+Val Lower::sub(Val a, Val b) {
+  auto x = constant_of(a), y = constant_of(b);
+  if (x && y) return ci(*x - *y);
+  if (y == 0) return a;
+  return b_->emit(Op::subtract, DType::I64, a, b);
+}
+Val Lower::mul(Val a, Val b) {
+  auto x = constant_of(a), y = constant_of(b);
+  if (x && y) return ci(*x * *y);
+  if (x == 1) return b;
+  if (y == 1) return a;
+  return b_->emit(Op::multiply, DType::I64, a, b);
+}
+Val Lower::begin_loop() {
+  Val l = b_->emit(Op::loop, DType::I64);
+  b_->open_scope(l);
+  return l;
+}
+void Lower::loop_next(Val loop) {
+  b_->close_scope();
+  b_->open_scope(b_->emit(Op::loop_next, DType::I64, loop));
+}
+void Lower::end_loop(Val loop) {
+  b_->close_scope();
+  b_->emit(Op::end_loop, DType::I64, loop);
+}
+Val Lower::intrinsic(ir::Intrinsic i, DType t, Val a, Val b, Val c, ir::Space s, int64_t number) {
+  return b_->emit(Op::intrinsic, t, a, b, c, ir::intrinsic_imm(i, s, number));
+}
+
+}  // namespace numbus::frontend

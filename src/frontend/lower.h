@@ -1,0 +1,276 @@
+// One function on its way to IR. Types are found by building: a pass emits the body with the types
+// of variables that the passes before have found, and is repeated until it finds no wider ones.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+#include "frontend/frontend.h"
+
+namespace numbus::frontend {
+
+using ir::Val;
+
+struct Value;
+
+// An array that is computed element by element where it is used.
+struct Lazy {
+  std::function<Value(std::span<const Val> index)> at;
+};
+
+struct Value {
+  Type type;
+  // Number: itself. Array: address, owner, shape, strides in bytes; only the shape where it is
+  // lazy. Range: start, stop, step.
+  std::vector<Val> v;
+  std::vector<Value> items;     // of tuples and slices
+  std::optional<Scalar> known;  // a number's value, where it is known while compiling
+  std::shared_ptr<const Lazy> lazy;
+  uint64_t origin = 0;  // parameters whose memory an array may lie in, a bit each
+
+  bool unknown() const { return type.unknown(); }
+  std::span<const Val> shape() const {
+    return {v.data() + (lazy ? 0 : 2), static_cast<size_t>(type.ndim)};
+  }
+  std::span<const Val> strides() const {
+    return {v.data() + 2 + type.ndim, static_cast<size_t>(type.ndim)};
+  }
+};
+
+// A function for given argument types.
+struct Spec {
+  int source;
+  std::vector<Type> arguments;
+  Type result;
+  int function = -1;  // in the module
+  bool active = false, recursive = false;
+  uint64_t written = 0;  // arguments whose elements it may change, a bit each
+};
+
+// What one compilation shares: specialised functions, sites, options.
+struct Unit {
+  Program& program;
+  Options options;
+  Result result;
+  std::map<std::string, Spec> specs;
+  std::map<std::string, int> texts;
+
+  Spec& specialise(int source, const std::vector<Type>& arguments, const Node* from);
+};
+
+class Lower {
+ public:
+  Lower(Unit& u, Spec& spec);
+  // The type of the result; the function is left in the module.
+  void run();
+
+  friend struct Arrays;
+
+ private:
+  struct Variable {
+    Type type;
+    std::vector<Val> slots;
+    std::string key;
+  };
+  // Names of one function, or of one that is expanded in its place.
+  struct Scope {
+    std::unordered_map<std::string, Variable> variables;
+    std::unordered_map<std::string, int> versions;
+    std::string prefix;  // of the keys under which types are kept
+    Scope* outer = nullptr;
+    int depth = 0;  // of nested statements: assignments outside of any begin a new version
+    const Source* source = nullptr;
+  };
+  struct Loop {
+    Val begin;
+    bool owned_by_user;  // break and continue mean it
+  };
+  // A parallel loop's body is a function of its own, which sees the outer one's variables by value.
+  struct Portion;
+
+  // --- lower.cpp: passes, variables, errors
+  void pass();
+  [[noreturn]] void fail(const Node& at, const std::string& message, const std::string& hint = "");
+  [[noreturn]] void not_yet(const Node& at, const std::string& what, const std::string& hint = "");
+  Value read_variable(const Node& at, const std::string& name);
+  Variable* find_variable(const std::string& name);
+  void assign_name(const Node& at, const std::string& name, Value v);
+  Variable& declare(const std::string& name, const Type& t);
+  std::vector<Val> flatten(const Value& v);
+  Value unflatten(const Type& t, std::span<const Val> words, size_t& next);
+  Value load_slots(const Type& t, std::span<const Val> slots);
+  Value convert_to(const Node& at, const Value& v, const Type& t);
+  int site(const Node& at, const std::string& exception, const std::string& text);
+  void raise_at(int site, Val first = ir::kNone, Val second = ir::kNone);
+  void leave_function();
+  void retain(const Value& v);
+  void release_owners();
+  void forget_temporaries(size_t keep);
+
+  // --- statements.cpp
+  void block(const std::vector<Node>& body);
+  void statement(const Node& n);
+  void assign(const Node& target, const Value& v);
+  void aug_assign(const Node& n);
+  void for_loop(const Node& n);
+  void range_loop(const Node& n, const Value& range, bool parallel);
+  void parallel_loop(const Node& n, const Value& range);
+  void unrolled_loop(const Node& n, const Value& items);
+  void while_loop(const Node& n);
+  void if_statement(const Node& n);
+  void return_value(const Node& n, const Value& v);
+  void raise_statement(const Node& n);
+  void assert_statement(const Node& n);
+  std::string exception_text(const Node& n, std::string& name);
+  template <class F>
+  void counted(Val count, F&& body);  // for (i = 0; i < count; ++i)
+  // The statements under a condition; either may be empty.
+  void when(Val condition, const std::function<void()>& yes,
+            const std::function<void()>& no = nullptr);
+
+  // --- expressions.cpp
+  Value expression(const Node& n);
+  Value constant(const Node& n);
+  Value global(const Node& n);
+  Value attribute(const Node& n);
+  Value attribute_of(const Node& n, const Value& v, const std::string& name);
+  Value bool_op(const Node& n);
+  Value compare(const Node& n);
+  Value compare_one(const Node& n, NodeKind op, const Value& a, const Value& b);
+  Value if_expression(const Node& n);
+  Value comprehension(const Node& n);
+  Value joined(const Node& n, const std::function<Value()>& first,
+               const std::function<Value()>& second, Val condition);
+
+  // --- numbers.cpp
+  Value number(Val v, DType t, bool weak = false) {
+    return {Type::number_of(t, weak), {v}, {}, {}, {}, 0};
+  }
+  Value integer(Val v) { return number(v, DType::I64, true); }
+  Value known_integer(int64_t n);
+  Value boolean(Val v) { return number(v, DType::Bool, true); }
+  Value from_scalar(const Scalar& s, DType t, bool weak);
+  Value binary(const Node& n, Op op, const Value& a, const Value& b);
+  Value binary_numbers(const Node& n, Op op, const Value& a, const Value& b);
+  Value unary(const Node& n, Op op, const Value& a);
+  Value unary_number(const Node& n, Op op, const Value& a);
+  Value apply(const Node& n, Op op, std::span<const Value> args);  // numbers and arrays, broadcast
+  Val as(const Value& v, DType t);                                 // a number's value in that type
+  Val index_value(const Node& n, const Value& v);                  // an int64, or it is an error
+  Val truth(const Node& n, const Value& v);
+  Value cast(const Node& n, const Value& v, DType t, bool weak = false);
+  Value choose(const Node& n, Val condition, const Value& a, const Value& b);
+  Value math_function(const Node& n, const std::string& name, std::span<const Value> args);
+  std::optional<Op> row_of(const std::string& name);
+  std::optional<int64_t> known_int(const Value& v);
+
+  // --- arrays.cpp
+  Value subscript(const Node& n);
+  Value index(const Node& n, const Value& a, const Value& by);
+  Value index_tuple(const Node& n, const Value& t, const Value& by);
+  void store(const Node& n, const Value& a, const Value& by, const Value& v);
+  Val address(const Node& n, const Value& a, std::span<const Val> at, bool wrap, Val& base);
+  Val wrapped(const Node& n, Val i, Val extent, bool known_positive);
+  Value view(const Node& n, const Value& a, const std::vector<Value>& by);
+  Value element(const Value& a, std::span<const Val> at);
+  void set_element(const Node& n, const Value& a, std::span<const Val> at, const Value& v);
+  Value read_at(DType t, Val base, Val offset, ir::Space space);
+  void write_at(DType t, Val v, Val base, Val offset, ir::Space space);
+  Value allocate(DType t, std::span<const Val> shape);
+  Value materialise(const Node& n, const Value& v);              // an array in memory
+  void fill(const Node& n, const Value& to, const Value& from);  // broadcast
+  void each(std::span<const Val> shape, const std::function<void(std::span<const Val>)>& body);
+  Value lazy(DType t, std::span<const Val> shape, std::function<Value(std::span<const Val>)> at);
+  std::vector<Val> broadcast(const Node& n, std::span<const Value> args);
+  Value broadcast_element(const Value& a, std::span<const Val> at, size_t ndim);
+  Value transpose(const Value& a);
+  Value reshape(const Node& n, const Value& a, const std::vector<Value>& shape);
+  Value reduce(const Node& n, const std::string& name, const Value& a,
+               const std::optional<Value>& axis);
+  Value from_items(const Node& n, const std::vector<Value>& items, std::optional<DType> t);
+  Val size_of(const Value& a);
+  Type memory_type(const Type& t);  // of what materialise() makes
+
+  // --- calls.cpp
+  struct Call {
+    const Node& n;
+    std::vector<Value> args;
+    std::vector<std::pair<std::string, Value>> keywords;
+    const Value* keyword(const std::string& name) const {
+      for (const auto& [k, v] : keywords)
+        if (k == name) return &v;
+      return nullptr;
+    }
+    // By place or by name; null: not given.
+    const Value* get(size_t place, const std::string& name) const {
+      return place < args.size() ? &args[place] : keyword(name);
+    }
+  };
+  Value call(const Node& n);
+  Value call_function(const Call& c, int source);
+  Value call_local(const Call& c, const Node& definition);
+  Value call_named(const Call& c, const std::string& name);
+  Value call_builtin(const Call& c, const std::string& name);
+  Value method(const Call& c, const Value& self, const std::string& name);
+  std::vector<Value> bind(const Node& at, const Node& definition, const std::string& name,
+                          std::vector<Value> args,
+                          std::vector<std::pair<std::string, Value>> keywords);
+  void expect(const Call& c, const std::string& name, size_t least, size_t most);
+  Value call_numpy(const Call& c, const std::string& name, bool& known);
+  std::optional<DType> dtype_argument(const Call& c, size_t place, const std::string& name);
+  std::vector<Val> shape_argument(const Node& n, const Value& v);
+  Value print(const Call& c);
+
+  // --- cuda.cpp
+  Value call_cuda(const Call& c, const std::string& name);
+  Value cuda_attribute(const Node& n, const std::string& name);
+  Value memory_array(const Call& c, ir::Space space);
+  Value atomic(const Call& c, const std::string& name);
+  Val intrinsic(ir::Intrinsic i, DType t, Val a = ir::kNone, Val b_ = ir::kNone, Val c = ir::kNone,
+                ir::Space s = ir::Space::Global, int64_t number = 0);
+
+  // Small steps on int64.
+  Val ci(int64_t n) { return b_->constant(DType::I64, Scalar::from_int(n)); }
+  std::optional<int64_t> constant_of(Val v) const;
+  Val add(Val a, Val b);
+  Val sub(Val a, Val b);
+  Val mul(Val a, Val b);
+  Val less(Val a, Val b) { return b_->emit(Op::less, DType::Bool, a, b); }
+  Val both(Val a, Val b) { return b_->emit(Op::logical_and, DType::Bool, a, b); }
+  Val negate(Val a) { return b_->emit(Op::logical_not, DType::Bool, a); }
+  Val new_variable(DType t, Val first = ir::kNone);
+  Val get(Val variable) { return b_->emit(Op::get, b_->type(variable), variable); }
+  void set(Val variable, Val v) { b_->emit(Op::set, b_->type(variable), variable, v); }
+  Val begin_loop();
+  void loop_next(Val loop);
+  void end_loop(Val loop);
+  void break_loop(Val loop) { b_->emit(Op::break_loop, DType::I64, loop); }
+
+  Unit& u_;
+  Spec& spec_;
+  const Source& source_;
+  ir::Function* f_ = nullptr;
+  ir::Builder* b_ = nullptr;
+  Scope* scope_ = nullptr;
+  std::map<std::string, Type> types_;  // of variables, by scope and version
+  Type result_;
+  bool changed_ = false;
+  std::vector<Loop> loops_;
+  Val outermost_ = ir::kNone;  // the loop around the whole body, which return leaves
+  Val status_ = ir::kNone;
+  std::vector<Val> owning_;       // variables that hold the owner of counted memory, or zero
+  std::vector<Val> temporaries_;  // owners to release where the statement ends
+  std::vector<const Node*> local_functions_;
+  std::vector<Scope*> local_scopes_;
+  Portion* portion_ = nullptr;
+  int inline_depth_ = 0;
+  std::function<void(const Node&, const Value&)> on_return_;  // of a function expanded in place
+  std::map<std::string, uint64_t> origins_;                   // of arrays in variables, as types_
+  uint64_t written_ = 0;                                      // parameters that are written to
+};
+
+}  // namespace numbus::frontend

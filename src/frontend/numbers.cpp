@@ -1,0 +1,387 @@
+// Arithmetic: NumPy's rows under NumPy 2's rules of promotion, where Python's own numbers are weak.
+#include <cmath>
+
+#include "base/error.h"
+#include "frontend/lower.h"
+
+namespace numbus::frontend {
+
+Value Lower::from_scalar(const Scalar& s, DType t, bool weak) {
+  Value v = number(b_->constant(t, s), t, weak);
+  v.known = s;
+  return v;
+}
+Value Lower::known_integer(int64_t n) { return from_scalar(Scalar::from_int(n), DType::I64, true); }
+
+std::optional<int64_t> Lower::known_int(const Value& v) {
+  if (!v.type.is_integer()) return {};
+  if (v.known) return static_cast<int64_t>(v.known->i);
+  if (v.v.empty()) return {};
+  const ir::Inst& i = b_->step(v.v[0]);
+  if (i.op == Op::constant && i.type == DType::I64) return i.imm;
+  return {};
+}
+
+Val Lower::as(const Value& v, DType t) {
+  if (v.unknown()) return b_->constant(t, Scalar::from_int(0));
+  if (v.known && v.known->kind <= Kind::Complex) {
+    // A literal is a constant of the type at once.
+    Scalar s = *v.known;
+    if (numbus::is_integer(t) && s.kind == Kind::Float) return b_->cast(v.v[0], t);
+    if (is_float(t) || is_complex(t))
+      return b_->constant(t, is_complex(t) ? Scalar::from_complex(s.real(), s.imag())
+                                           : Scalar::from_float(s.real()));
+    if (numbus::is_integer(t) && s.kind <= Kind::UInt) return b_->constant(t, s);
+  }
+  return b_->cast(v.v[0], t);
+}
+
+Value Lower::cast(const Node& n, const Value& v, DType t, bool weak) {
+  if (v.unknown()) return {};
+  if (v.type.is_array()) {
+    Value a = v;
+    return lazy(t, v.shape(),
+                [this, a, t, &n](std::span<const Val> at) { return cast(n, element(a, at), t); });
+  }
+  if (!v.type.is_number())
+    fail(n, "cannot convert " + name(v.type) + " to " + std::string(numbus::name(t)));
+  if (is_complex(v.type.dtype) && !is_complex(t) && t != DType::Bool)
+    fail(n, "cannot convert complex to " + std::string(numbus::name(t)), "use .real or abs()");
+  Value r = number(as(v, t), t, weak);
+  if (v.known) {
+    r.known = v.known;
+    if (numbus::is_integer(t) && v.known->kind == Kind::Float)
+      r.known = Scalar::from_int(static_cast<int64_t>(v.known->real()));
+    if (is_float(t)) r.known = Scalar::from_float(v.known->real());
+  }
+  return r;
+}
+
+Val Lower::index_value(const Node& n, const Value& v) {
+  if (v.unknown()) return ci(0);
+  if (!v.type.is_integer() || (v.type.dtype == DType::Bool && !v.type.weak))
+    fail(n, "an index has to be an integer; this is " + name(v.type), "convert it with int(…)");
+  return as(v, DType::I64);
+}
+
+Val Lower::truth(const Node& n, const Value& v) {
+  if (v.unknown()) return b_->constant(DType::Bool, Scalar::from_bool(false));
+  switch (v.type.tag) {
+    case Type::Tag::Number:
+      if (is_complex(v.type.dtype)) return b_->cast(v.v[0], DType::Bool);
+      return v.type.dtype == DType::Bool
+                 ? v.v[0]
+                 : b_->emit(Op::not_equal, DType::Bool, v.v[0],
+                            b_->constant(v.type.dtype, Scalar::from_int(0)));
+    case Type::Tag::None: return b_->constant(DType::Bool, Scalar::from_bool(false));
+    case Type::Tag::Tuple: return b_->constant(DType::Bool, Scalar::from_bool(!v.items.empty()));
+    case Type::Tag::Array:
+      if (v.type.ndim == 0) return truth(n, element(v, {}));
+      fail(n, "the truth value of an array is ambiguous; got " + name(v.type),
+           "use .any() or .all()");
+    default: fail(n, name(v.type) + " has no truth value");
+  }
+}
+
+namespace {
+
+const char* python_operator(Op op) {
+  switch (op) {
+    case Op::add: return "+";
+    case Op::subtract: return "-";
+    case Op::multiply: return "*";
+    case Op::divide: return "/";
+    case Op::floor_divide: return "//";
+    case Op::remainder: return "%";
+    case Op::power: return "**";
+    case Op::left_shift: return "<<";
+    case Op::right_shift: return ">>";
+    case Op::bitwise_and: return "&";
+    case Op::bitwise_or: return "|";
+    case Op::bitwise_xor: return "^";
+    default: return nullptr;
+  }
+}
+
+std::optional<Scalar> folded(Op op, const Scalar& a, const Scalar& b) {
+  if (a.is_real_integer() && b.is_real_integer()) {
+    int64_t x = a.i, y = b.i, r;
+    switch (op) {
+      case Op::add:
+        return __builtin_add_overflow(x, y, &r) ? std::nullopt : std::optional(Scalar::from_int(r));
+      case Op::subtract:
+        return __builtin_sub_overflow(x, y, &r) ? std::nullopt : std::optional(Scalar::from_int(r));
+      case Op::multiply:
+        return __builtin_mul_overflow(x, y, &r) ? std::nullopt : std::optional(Scalar::from_int(r));
+      case Op::floor_divide:
+        if (y == 0 || y == -1) return {};
+        return Scalar::from_int(x / y - (x % y != 0 && (x < 0) != (y < 0)));
+      case Op::remainder:
+        if (y == 0 || y == -1) return {};
+        return Scalar::from_int(x - y * (x / y - (x % y != 0 && (x < 0) != (y < 0))));
+      case Op::left_shift:
+        if (y < 0 || y > 62 || x < 0 || x >> (62 - y)) return {};
+        return Scalar::from_int(x << y);
+      case Op::right_shift:
+        return y < 0 || y > 63 ? std::nullopt : std::optional(Scalar::from_int(x >> y));
+      case Op::less: return Scalar::from_bool(x < y);
+      case Op::less_equal: return Scalar::from_bool(x <= y);
+      case Op::greater: return Scalar::from_bool(x > y);
+      case Op::greater_equal: return Scalar::from_bool(x >= y);
+      case Op::equal: return Scalar::from_bool(x == y);
+      case Op::not_equal: return Scalar::from_bool(x != y);
+      case Op::divide:
+        return y == 0 ? std::nullopt
+                      : std::optional(
+                            Scalar::from_float(static_cast<double>(x) / static_cast<double>(y)));
+      default: return {};
+    }
+  }
+  if (a.kind > Kind::Float || b.kind > Kind::Float) return {};
+  double x = a.real(), y = b.real();
+  switch (op) {
+    case Op::add: return Scalar::from_float(x + y);
+    case Op::subtract: return Scalar::from_float(x - y);
+    case Op::multiply: return Scalar::from_float(x * y);
+    case Op::divide: return y == 0 ? std::nullopt : std::optional(Scalar::from_float(x / y));
+    case Op::less: return Scalar::from_bool(x < y);
+    case Op::less_equal: return Scalar::from_bool(x <= y);
+    case Op::greater: return Scalar::from_bool(x > y);
+    case Op::greater_equal: return Scalar::from_bool(x >= y);
+    case Op::equal: return Scalar::from_bool(x == y);
+    case Op::not_equal: return Scalar::from_bool(x != y);
+    default: return {};
+  }
+}
+
+}  // namespace
+
+Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
+  if (a.unknown() || b.unknown()) return {};
+  if (a.type.is_array() || b.type.is_array()) {
+    std::vector<Value> both{a, b};
+    return apply(n, op, both);
+  }
+  if (a.type.is_number() && b.type.is_number()) return binary_numbers(n, op, a, b);
+  if (a.type.is(Type::Tag::Tuple) && b.type.is(Type::Tag::Tuple) && op == Op::add) {
+    Value r;
+    r.type = Type::of(Type::Tag::Tuple);
+    for (const Value* v : {&a, &b})
+      for (const Value& i : v->items) {
+        r.items.push_back(i);
+        r.type.items.push_back(i.type);
+      }
+    return r;
+  }
+  if (a.type.is(Type::Tag::Tuple) && op == Op::multiply) {
+    if (auto times = known_int(b)) {
+      Value r;
+      r.type = Type::of(Type::Tag::Tuple);
+      for (int64_t k = 0; k < *times; ++k)
+        for (const Value& i : a.items) {
+          r.items.push_back(i);
+          r.type.items.push_back(i.type);
+        }
+      return r;
+    }
+  }
+  const char* symbol = python_operator(op);
+  std::string what = symbol ? std::string("operator ") + symbol : std::string(op_name(op));
+  if (a.type.is(Type::Tag::Text) || b.type.is(Type::Tag::Text))
+    not_yet(n, "strings", "keep strings outside of the compiled function");
+  fail(n, what + " does not work on " + name(a.type) + " and " + name(b.type));
+}
+
+Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b) {
+  bool weak = a.type.weak && b.type.weak;
+  DType ta = a.type.dtype, tb = b.type.dtype;
+  bool logical = op == Op::bitwise_and || op == Op::bitwise_or || op == Op::bitwise_xor ||
+                 row(op).rule == Rule::Compare || row(op).rule == Rule::Logical;
+  if (weak && !logical) {
+    // Python's bool counts as an int.
+    if (ta == DType::Bool) ta = DType::I64;
+    if (tb == DType::Bool) tb = DType::I64;
+  } else if (a.type.weak != b.type.weak) {
+    // In comparisons and elsewhere Python's number takes the other's type, kinds allowing.
+    if (a.type.weak)
+      ta = weak_result(tb, kind(ta));
+    else
+      tb = weak_result(ta, kind(tb));
+  }
+  if (op == Op::left_shift || op == Op::right_shift) {
+    if (is_inexact(ta) || is_inexact(tb))
+      fail(n, std::string("operator ") + python_operator(op) + " needs integers; got " +
+                  name(a.type) + " and " + name(b.type));
+  }
+  Resolved r;
+  try {
+    DType operands[] = {ta, tb};
+    r = resolve(op, operands);
+  } catch (const Error& e) {
+    const char* symbol = python_operator(op);
+    fail(n, (symbol ? std::string("operator ") + symbol : std::string(op_name(op))) +
+                " does not work on " + name(a.type) + " and " + name(b.type));
+  }
+  // In Python an int to a known negative power is a float.
+  if (op == Op::power && weak && numbus::is_integer(r.out)) {
+    if (auto e = known_int(b); e && *e < 0)
+      r = {op, {DType::F64, DType::F64, DType::F64}, DType::F64};
+  }
+  Val x = as(a, r.in[0]), y = as(b, r.in[1]);
+  bool divides = op == Op::divide || op == Op::floor_divide || op == Op::remainder;
+  if (divides && weak && u_.options.python_errors && !u_.options.kernel && !b.known) {
+    Val zero = b_->emit(Op::equal, DType::Bool, y, b_->constant(r.in[1], Scalar::from_int(0)));
+    when(zero, [&] { raise_at(site(n, "ZeroDivisionError", "division by zero")); });
+  }
+  // Small powers are products.
+  if (op == Op::power && is_float(r.out) && b.known && b.known->kind <= Kind::Float) {
+    double e = b.known->real();
+    if (e == 2) return number(b_->emit(Op::multiply, r.out, x, x), r.out, weak);
+  }
+  if (op == Op::power && numbus::is_integer(r.out)) {
+    if (auto e = known_int(b); e && *e >= 0 && *e <= 16) {
+      Val p = b_->constant(r.out, Scalar::from_int(1));
+      for (int64_t k = 0; k < *e; ++k) p = b_->emit(Op::multiply, r.out, p, x);
+      return number(p, r.out, weak);
+    }
+  }
+  Value v = number(b_->emit(r.op, r.out, x, y), r.out, weak || row(op).rule == Rule::Compare);
+  if (a.known && b.known && weak)
+    if (auto s = folded(op, *a.known, *b.known)) v = from_scalar(*s, r.out, true);
+  return v;
+}
+
+Value Lower::unary(const Node& n, Op op, const Value& a) {
+  if (a.unknown()) return {};
+  if (a.type.is_array()) {
+    std::vector<Value> one{a};
+    return apply(n, op, one);
+  }
+  if (!a.type.is_number()) fail(n, std::string(op_name(op)) + " does not work on " + name(a.type));
+  return unary_number(n, op, a);
+}
+
+Value Lower::unary_number(const Node& n, Op op, const Value& a) {
+  DType t = a.type.dtype;
+  if (t == DType::Bool && a.type.weak && op != Op::logical_not) t = DType::I64;
+  Resolved r;
+  try {
+    DType operands[] = {t};
+    r = resolve(op, operands);
+  } catch (const Error&) {
+    fail(n, std::string(op_name(op)) + " does not work on " + name(a.type));
+  }
+  // float16 for small integers is NumPy's rule for arrays; a plain int computes in float64.
+  Val x = r.in[0] == DType::Bool ? truth(n, a) : as(a, r.in[0]);
+  Value v = number(b_->emit(r.op, r.out, x), r.out, a.type.weak || r.out == DType::Bool);
+  if (a.known && a.known->kind <= Kind::Float && op == Op::negative && a.type.weak) {
+    Scalar s = a.known->is_real_integer() ? Scalar::from_int(-a.known->i)
+                                          : Scalar::from_float(-a.known->real());
+    v = from_scalar(s, r.out, true);
+  }
+  return v;
+}
+
+Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
+  bool arrays = false;
+  for (const Value& a : args) {
+    if (a.unknown()) return {};
+    if (a.type.is_array())
+      arrays = true;
+    else if (!a.type.is_number())
+      fail(n, std::string(op_name(op)) + " does not work on " + name(a.type));
+  }
+  if (!arrays)
+    return args.size() == 1 ? unary_number(n, op, args[0])
+                            : binary_numbers(n, op, args[0], args[1]);
+  // The type of an element follows from the types alone; the steps made to find it are dead.
+  std::vector<Value> held(args.begin(), args.end());
+  auto of = [this, &n, op](std::span<const Value> e) {
+    return e.size() == 1 ? unary_number(n, op, e[0]) : binary_numbers(n, op, e[0], e[1]);
+  };
+  std::vector<Value> sample;
+  for (const Value& a : held) {
+    if (a.type.is_array())
+      sample.push_back(number(b_->constant(a.type.dtype, Scalar::from_int(1)), a.type.dtype));
+    else
+      sample.push_back(a);
+  }
+  DType t = of(sample).type.dtype;
+  std::vector<Val> shape = broadcast(n, held);
+  size_t ndim = shape.size();
+  return lazy(t, shape, [this, held, of, ndim](std::span<const Val> at) {
+    std::vector<Value> e;
+    for (const Value& a : held) e.push_back(broadcast_element(a, at, ndim));
+    Value r = of(e);
+    r.type.weak = false;
+    r.known.reset();
+    return r;
+  });
+}
+
+Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b) {
+  if (a.unknown() || b.unknown()) return {};
+  Type t;
+  if (!a.type.is_number() || !b.type.is_number() || !join(a.type, b.type, t))
+    fail(n, "cannot choose between " + name(a.type) + " and " + name(b.type));
+  return number(b_->emit(Op::select, t.dtype, condition, as(a, t.dtype), as(b, t.dtype)), t.dtype,
+                t.weak);
+}
+
+// Rows by the names that NumPy and Python's math give them.
+std::optional<Op> Lower::row_of(const std::string& wanted) {
+  static const std::unordered_map<std::string, std::string> kAliases = {
+      {"abs", "absolute"},
+      {"pow", "power"},
+      {"mod", "remainder"},
+      {"true_divide", "divide"},
+      {"conj", "conjugate"},
+      {"asin", "arcsin"},
+      {"acos", "arccos"},
+      {"atan", "arctan"},
+      {"atan2", "arctan2"},
+      {"asinh", "arcsinh"},
+      {"acosh", "arccosh"},
+      {"atanh", "arctanh"},
+      {"bitwise_not", "invert"},
+      {"bitwise_invert", "invert"},
+      {"degrees", "rad2deg"},
+      {"radians", "deg2rad"},
+      {"bitwise_left_shift", "left_shift"},
+      {"bitwise_right_shift", "right_shift"}};
+  auto alias = kAliases.find(wanted);
+  const std::string& name = alias == kAliases.end() ? wanted : alias->second;
+  for (int r = 0; r < kNumRows; ++r)
+    if (kRows[r].published && kRows[r].name == name) return static_cast<Op>(r);
+  return {};
+}
+
+// math.* on one or two numbers: NumPy's rows, integers as float64.
+Value Lower::math_function(const Node& n, const std::string& name, std::span<const Value> args) {
+  for (const Value& a : args)
+    if (a.unknown()) return {};
+  auto to_int = [&](Op op) {
+    Value r = unary(n, op, args[0]);
+    if (r.type.is_array() || !is_float(r.type.dtype)) return r;
+    return cast(n, r, DType::I64, true);
+  };
+  auto floats = [&](const Value& a) {
+    return a.type.is_integer() ? cast(n, a, DType::F64, true) : a;
+  };
+  if (name == "floor") return to_int(Op::floor);
+  if (name == "ceil") return to_int(Op::ceil);
+  if (name == "trunc") return to_int(Op::trunc);
+  if (name == "log" && args.size() == 2) {
+    Value x = unary(n, Op::log, floats(args[0])), y = unary(n, Op::log, floats(args[1]));
+    return binary(n, Op::divide, x, y);
+  }
+  auto op = row_of(name);
+  if (!op) not_yet(n, "math." + name);
+  if (args.size() != row(*op).nin)
+    fail(n, "math." + name + " takes " + std::to_string(row(*op).nin) + " arguments; got " +
+                std::to_string(args.size()));
+  if (args.size() == 1) return unary(n, *op, floats(args[0]));
+  return binary(n, *op, floats(args[0]), floats(args[1]));
+}
+
+}  // namespace numbus::frontend

@@ -1,0 +1,278 @@
+// NumPy's functions inside compiled functions: rows of the table, creation, reductions.
+#include <algorithm>
+
+#include "frontend/lower.h"
+
+namespace numbus::frontend {
+
+std::optional<DType> Lower::dtype_argument(const Call& c, size_t place, const std::string& name) {
+  const Value* v = c.get(place, name);
+  if (!v || v->type.is(Type::Tag::None)) return {};
+  if (v->type.is(Type::Tag::DType)) return v->type.dtype;
+  if (v->type.is(Type::Tag::Function)) {
+    if (v->type.text == "int") return DType::I64;
+    if (v->type.text == "float") return DType::F64;
+    if (v->type.text == "bool") return DType::Bool;
+    if (v->type.text == "complex") return DType::C128;
+  }
+  if (v->type.is(Type::Tag::Text))
+    for (int t = 0; t < kNumDTypes; ++t)
+      if (kDTypes[t].name == v->type.text) return static_cast<DType>(t);
+  fail(c.n, "a dtype has to be a type known while compiling; got " + frontend::name(v->type),
+       "np.float64");
+}
+
+std::vector<Val> Lower::shape_argument(const Node& n, const Value& v) {
+  if (v.type.is_integer()) return {index_value(n, v)};
+  if (!v.type.is(Type::Tag::Tuple))
+    fail(n, "a shape is an integer or a tuple of integers; got " + name(v.type));
+  std::vector<Val> shape;
+  for (const Value& i : v.items) shape.push_back(index_value(n, i));
+  return shape;
+}
+
+Value Lower::from_items(const Node& n, const std::vector<Value>& items, std::optional<DType> t) {
+  // Nested tuples of numbers, of one length at each depth.
+  std::vector<int64_t> shape;
+  std::vector<Value> flat;
+  std::function<void(const std::vector<Value>&, size_t)> walk = [&](const std::vector<Value>& level,
+                                                                    size_t depth) {
+    if (shape.size() <= depth) shape.push_back(static_cast<int64_t>(level.size()));
+    if (shape[depth] != static_cast<int64_t>(level.size())) fail(n, "rows of different lengths");
+    for (const Value& i : level) {
+      if (i.type.is(Type::Tag::Tuple))
+        walk(i.items, depth + 1);
+      else if (i.type.is_number())
+        flat.push_back(i);
+      else if (i.type.is_array() && i.type.ndim <= 1 && !i.lazy &&
+               constant_of(i.shape().empty() ? ci(1) : i.shape()[0])) {
+        std::vector<Value> row;
+        int64_t length = i.type.ndim ? *constant_of(i.shape()[0]) : 1;
+        for (int64_t k = 0; k < length; ++k) row.push_back(element(i, std::vector<Val>{ci(k)}));
+        walk(row, depth + 1);
+      } else
+        not_yet(n, "an array from " + name(i.type));
+    }
+  };
+  walk(items, 0);
+  Type common;
+  for (const Value& i : flat) {
+    Type wider;
+    join(common, i.type, wider);
+    common = wider;
+  }
+  DType to = t ? *t : common.unknown() ? DType::F64 : common.dtype;
+  std::vector<Val> extents;
+  for (int64_t s : shape) extents.push_back(ci(s));
+  Value r = allocate(to, extents);
+  for (size_t k = 0; k < flat.size(); ++k)
+    write_at(to, cast(n, flat[k], to).v[0], r.v[0], ci(static_cast<int64_t>(k) * itemsize(to)),
+             ir::Space::Global);
+  return r;
+}
+
+Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
+  const Node& n = c.n;
+  auto constant = [&](DType t, double v) {
+    return from_scalar(is_float(t) || is_complex(t) ? Scalar::from_float(v)
+                                                    : Scalar::from_int(static_cast<int64_t>(v)),
+                       t, false);
+  };
+  auto filled = [&](DType t, std::span<const Val> shape, Value with) {
+    return lazy(t, shape, [this, t, with, &n](std::span<const Val>) { return cast(n, with, t); });
+  };
+  if (auto op = row_of(name)) {
+    size_t nin = row(*op).nin;
+    if (c.args.size() < nin)
+      fail(n, "np." + name + " takes " + std::to_string(nin) + " arguments; got " +
+                  std::to_string(c.args.size()));
+    Value r = nin == 1 ? unary(n, *op, c.args[0]) : binary(n, *op, c.args[0], c.args[1]);
+    if (nin == 1 && !c.args[0].type.is_array() && c.args[0].type.is_integer() &&
+        (row(*op).rule == Rule::FloatComplex || row(*op).rule == Rule::Float))
+      r = unary(n, *op, cast(n, c.args[0], DType::F64, c.args[0].type.weak));
+    const Value* out = c.get(nin, "out");
+    for (const auto& [k, v] : c.keywords)
+      if (k != "out") not_yet(n, "np." + name + " with " + k + "=");
+    if (out) {
+      fill(n, *out, r);
+      return *out;
+    }
+    return r;
+  }
+  if (name == "zeros" || name == "ones" || name == "empty" || name == "full") {
+    const Value* shape = c.get(0, "shape");
+    if (!shape) fail(n, "np." + name + " needs a shape");
+    bool is_full = name == "full";
+    auto t = dtype_argument(c, is_full ? 2 : 1, "dtype");
+    std::vector<Val> extents = shape_argument(n, *shape);
+    if (name == "empty") {
+      if (u_.options.kernel)
+        not_yet(n, "arrays that a kernel makes as it runs", "cuda.local.array(shape, dtype)");
+      return allocate(t.value_or(DType::F64), extents);
+    }
+    Value with = constant(t.value_or(DType::F64), name == "ones");
+    if (is_full) {
+      const Value* v = c.get(1, "fill_value");
+      if (!v) fail(n, "np.full needs a fill value");
+      with = *v;
+      if (!t) t = v->type.dtype;
+    }
+    return materialise(n, filled(t.value_or(DType::F64), extents, with));
+  }
+  if (name == "zeros_like" || name == "ones_like" || name == "empty_like" || name == "full_like") {
+    if (c.args.empty() || !c.args[0].type.is_array()) fail(n, "np." + name + " needs an array");
+    const Value& a = c.args[0];
+    bool is_full = name == "full_like";
+    DType t = dtype_argument(c, is_full ? 2 : 1, "dtype").value_or(a.type.dtype);
+    std::vector<Val> extents(a.shape().begin(), a.shape().end());
+    if (name == "empty_like") return allocate(t, extents);
+    return materialise(
+        n, filled(t, extents, is_full ? c.args.at(1) : constant(t, name == "ones_like")));
+  }
+  if (name == "arange") {
+    if (c.args.empty() || c.args.size() > 3) fail(n, "np.arange takes 1 to 3 arguments");
+    Value start = known_integer(0), step = known_integer(1), stop = c.args[0];
+    if (c.args.size() > 1) {
+      start = c.args[0];
+      stop = c.args[1];
+    }
+    if (c.args.size() > 2) step = c.args[2];
+    auto t = dtype_argument(c, 3, "dtype");
+    Value sum = binary(n, Op::add, binary(n, Op::add, start, step), stop);
+    DType found = t.value_or(sum.type.dtype);
+    Value span = binary(n, Op::subtract, stop, start);
+    Val count;
+    if (is_float(span.type.dtype) || is_float(step.type.dtype)) {
+      Value q = unary(
+          n, Op::ceil,
+          cast(n, binary_numbers(n, Op::divide, cast(n, span, DType::F64), step), DType::F64));
+      count = as(cast(n, q, DType::I64), DType::I64);
+    } else {
+      Val s = as(step, DType::I64);
+      Val up = less(ci(0), s);
+      Val more = constant_of(s) == 1
+                     ? as(span, DType::I64)
+                     : add(as(span, DType::I64),
+                           sub(s, b_->emit(Op::select, DType::I64, up, ci(1), ci(-1))));
+      count = constant_of(s) == 1 ? more : b_->emit(Op::floor_divide, DType::I64, more, s);
+    }
+    count = b_->emit(Op::maximum, DType::I64, count, ci(0));
+    return lazy(found, std::vector<Val>{count},
+                [this, start, step, found, &n](std::span<const Val> at) {
+                  Value i = cast(n, integer(at[0]), found);
+                  return cast(n,
+                              binary(n, Op::add, cast(n, start, found),
+                                     binary(n, Op::multiply, i, cast(n, step, found))),
+                              found);
+                });
+  }
+  if (name == "linspace") {
+    const Value* count = c.get(2, "num");
+    Val num = count ? index_value(n, *count) : ci(50);
+    Value start = cast(n, c.args.at(0), DType::F64), stop = cast(n, c.args.at(1), DType::F64);
+    Value last =
+        cast(n, integer(b_->emit(Op::maximum, DType::I64, sub(num, ci(1)), ci(1))), DType::F64);
+    Value step = binary(n, Op::divide, binary(n, Op::subtract, stop, start), last);
+    return lazy(DType::F64, std::vector<Val>{num},
+                [this, start, stop, step, num, &n](std::span<const Val> at) {
+                  Value i = cast(n, integer(at[0]), DType::F64);
+                  Value v = binary(n, Op::add, binary(n, Op::multiply, i, step), start);
+                  // The last one is exact.
+                  Val end = both(b_->emit(Op::equal, DType::Bool, at[0], sub(num, ci(1))),
+                                 less(ci(1), num));
+                  return choose(n, end, stop, v);
+                });
+  }
+  if (name == "eye" || name == "identity") {
+    Val rows = index_value(n, c.args.at(0));
+    const Value* m = name == "eye" ? c.get(1, "M") : nullptr;
+    Val columns = m && !m->type.is(Type::Tag::None) ? index_value(n, *m) : rows;
+    DType t = dtype_argument(c, name == "eye" ? 3 : 1, "dtype").value_or(DType::F64);
+    return lazy(t, std::vector<Val>{rows, columns}, [this, t](std::span<const Val> at) {
+      return number(b_->emit(Op::cast, t, b_->emit(Op::equal, DType::Bool, at[0], at[1])), t);
+    });
+  }
+  if (name == "array" || name == "asarray" || name == "ascontiguousarray") {
+    if (c.args.empty()) fail(n, "np." + name + " needs a value");
+    auto t = dtype_argument(c, 1, "dtype");
+    const Value& a = c.args[0];
+    if (a.type.is(Type::Tag::Tuple)) return from_items(n, a.items, t);
+    if (a.type.is_number()) {
+      Value v = a;
+      DType to = t.value_or(a.type.dtype);
+      return materialise(n, filled(to, {}, v));
+    }
+    if (!a.type.is_array()) not_yet(n, "an array from " + frontend::name(a.type));
+    if (name != "array" && !a.lazy && (!t || *t == a.type.dtype) &&
+        (name == "asarray" || a.type.order == Order::C))
+      return a;
+    DType to = t.value_or(a.type.dtype);
+    Value r = materialise(n, lazy(to, a.shape(), [this, a, to, &n](std::span<const Val> at) {
+                            return cast(n, element(a, at), to);
+                          }));
+    return r;
+  }
+  if (name == "where" && c.args.size() == 3) {
+    for (const Value& a : c.args)
+      if (a.unknown()) return {};
+    bool arrays = false;
+    for (const Value& a : c.args) arrays = arrays || a.type.is_array();
+    if (!arrays) return choose(n, truth(n, c.args[0]), c.args[1], c.args[2]);
+    std::vector<Value> held = c.args;
+    Type a = Type::number_of(held[1].type.dtype, held[1].type.weak && !held[1].type.is_array()),
+         b = Type::number_of(held[2].type.dtype, held[2].type.weak && !held[2].type.is_array()),
+         both_types;
+    join(a, b, both_types);
+    std::vector<Val> shape = broadcast(n, held);
+    size_t ndim = shape.size();
+    Value r = lazy(both_types.dtype, shape, [this, held, ndim, &n](std::span<const Val> at) {
+      return choose(n, truth(n, broadcast_element(held[0], at, ndim)),
+                    broadcast_element(held[1], at, ndim), broadcast_element(held[2], at, ndim));
+    });
+    for (const Value& v : held) r.origin |= v.origin;
+    return r;
+  }
+  if (name == "clip") {
+    Value v = c.args.at(0);
+    const Value *low = c.get(1, "a_min"), *high = c.get(2, "a_max");
+    if (low && !low->type.is(Type::Tag::None)) v = binary(n, Op::maximum, v, *low);
+    if (high && !high->type.is(Type::Tag::None)) v = binary(n, Op::minimum, v, *high);
+    return v;
+  }
+  if (name == "round" || name == "around" || name == "rint") {
+    if (c.args.size() == 1) return unary(n, Op::rint, c.args[0]);
+    return call_builtin(c, "round");
+  }
+  static const std::unordered_map<std::string, std::string> kReductions = {
+      {"sum", "sum"},       {"prod", "prod"},
+      {"min", "min"},       {"amin", "min"},
+      {"max", "max"},       {"amax", "max"},
+      {"any", "any"},       {"all", "all"},
+      {"mean", "mean"},     {"var", "var"},
+      {"std", "std"},       {"argmin", "argmin"},
+      {"argmax", "argmax"}, {"count_nonzero", "count_nonzero"}};
+  if (auto it = kReductions.find(name); it != kReductions.end()) {
+    if (c.args.empty()) fail(n, "np." + name + " needs an array");
+    Value a = c.args[0];
+    if (a.type.is(Type::Tag::Tuple)) a = from_items(n, a.items, {});
+    for (const auto& [k, v] : c.keywords)
+      if (k != "axis") not_yet(n, "np." + name + " with " + k + "=");
+    const Value* axis = c.get(1, "axis");
+    return reduce(n, it->second, a, axis ? std::optional<Value>(*axis) : std::nullopt);
+  }
+  if (name == "transpose" && c.args.size() == 1) return transpose(c.args[0]);
+  if (name == "ravel") return reshape(n, c.args.at(0), {known_integer(-1)});
+  if (name == "reshape") {
+    const Value& s = c.args.at(1);
+    return reshape(n, c.args[0], s.type.is(Type::Tag::Tuple) ? s.items : std::vector<Value>{s});
+  }
+  if (name == "copy") return method({n, {}, {}}, c.args.at(0), "copy");
+  if (name == "real" || name == "imag") return attribute_of(n, c.args.at(0), name);
+  if (name == "shape") return attribute_of(n, c.args.at(0), "shape");
+  if (name == "size") return attribute_of(n, c.args.at(0), "size");
+  if (name == "ndim") return attribute_of(n, c.args.at(0), "ndim");
+  known = false;
+  return {};
+}
+
+}  // namespace numbus::frontend

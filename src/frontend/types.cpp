@@ -1,0 +1,133 @@
+// Names, joins and words of types.
+#include "frontend/types.h"
+
+namespace numbus::frontend {
+
+std::string name(const Type& t) {
+  switch (t.tag) {
+    case Type::Tag::Unknown: return "unknown";
+    case Type::Tag::None: return "None";
+    case Type::Tag::Number:
+      if (!t.weak) return std::string(numbus::name(t.dtype));
+      switch (kind(t.dtype)) {
+        case Kind::Bool: return "bool";
+        case Kind::Float: return "float";
+        case Kind::Complex: return "complex";
+        default: return "int";
+      }
+    case Type::Tag::Array: {
+      const char* space = t.space == ir::Space::Shared  ? ", shared"
+                          : t.space == ir::Space::Local ? ", local"
+                                                        : "";
+      const char* order = t.order == Order::C ? "C" : t.order == Order::F ? "F" : "A";
+      return "array(" + std::string(numbus::name(t.dtype)) + ", " + std::to_string(t.ndim) + "d, " +
+             order + space + (t.readonly ? ", readonly)" : ")");
+    }
+    case Type::Tag::Tuple: {
+      std::string s = t.names.empty() ? "(" : t.names[0] + "(";
+      for (size_t i = 0; i < t.items.size(); ++i) s += (i ? ", " : "") + name(t.items[i]);
+      return s + (t.items.size() == 1 ? ",)" : ")");
+    }
+    case Type::Tag::Range: return "range";
+    case Type::Tag::Slice: return "slice";
+    case Type::Tag::Text: return "str";
+    case Type::Tag::Function: return "function " + t.text;
+    case Type::Tag::DType: return "type " + std::string(numbus::name(t.dtype));
+    case Type::Tag::Module: return "module " + t.text;
+    case Type::Tag::NewAxis: return "newaxis";
+    case Type::Tag::Ellipsis: return "ellipsis";
+  }
+  return "?";
+}
+
+std::string key(const Type& t) {
+  std::string s;
+  s += static_cast<char>('A' + static_cast<int>(t.tag));
+  s += static_cast<char>('a' + static_cast<int>(t.dtype));
+  s += static_cast<char>('0' + t.weak + 2 * t.owned + 4 * t.readonly +
+                         8 * static_cast<int>(t.order));
+  s += static_cast<char>('0' + t.ndim);
+  s += static_cast<char>('0' + static_cast<int>(t.space));
+  s += t.text + "," + std::to_string(t.number) + "(";
+  for (const Type& i : t.items) s += key(i);
+  for (const std::string& n : t.names) s += n + ";";
+  return s + ")";
+}
+
+bool join(const Type& a, const Type& b, Type& both) {
+  if (a == b || b.unknown()) {
+    both = a;
+    return true;
+  }
+  if (a.unknown()) {
+    both = b;
+    return true;
+  }
+  if (a.tag != b.tag) return false;
+  both = a;
+  switch (a.tag) {
+    case Type::Tag::Number: {
+      both.weak = a.weak && b.weak;
+      if (a.weak == b.weak) {
+        both.dtype = promote(a.dtype, b.dtype);
+        return true;
+      }
+      const Type &weak = a.weak ? a : b, &strong = a.weak ? b : a;
+      both.dtype = weak_result(strong.dtype, kind(weak.dtype));
+      // An integer that Python counts in does not become narrower for having met one of NumPy's.
+      if (kind(weak.dtype) == Kind::Int && numbus::is_integer(both.dtype) &&
+          itemsize(both.dtype) < 8)
+        both.dtype = DType::I64;
+      return true;
+    }
+    case Type::Tag::Array:
+      if (a.dtype != b.dtype || a.ndim != b.ndim || a.space != b.space) return false;
+      both.order = a.order == b.order ? a.order : Order::Any;
+      both.owned = a.owned || b.owned;
+      both.readonly = a.readonly || b.readonly;
+      return true;
+    case Type::Tag::Tuple:
+    case Type::Tag::Slice:
+      if (a.items.size() != b.items.size() || a.names != b.names) return false;
+      for (size_t i = 0; i < a.items.size(); ++i)
+        if (!join(a.items[i], b.items[i], both.items[i])) return false;
+      return true;
+    case Type::Tag::None:
+    case Type::Tag::Range:
+    case Type::Tag::NewAxis:
+    case Type::Tag::Ellipsis: return true;
+    default: return false;
+  }
+}
+
+std::vector<DType> words(const Type& t) {
+  switch (t.tag) {
+    case Type::Tag::Number:
+      if (is_complex(t.dtype)) return {real_of(t.dtype), real_of(t.dtype)};
+      return {t.dtype};
+    // Address, owner, shape, strides in bytes.
+    case Type::Tag::Array: return std::vector<DType>(2 + 2 * t.ndim, DType::I64);
+    case Type::Tag::Range: return std::vector<DType>(3, DType::I64);
+    case Type::Tag::Tuple:
+    case Type::Tag::Slice: {
+      std::vector<DType> all;
+      for (const Type& i : t.items)
+        for (DType w : words(i)) all.push_back(w);
+      return all;
+    }
+    default: return {};
+  }
+}
+
+std::vector<size_t> owners(const Type& t) {
+  if (t.is_array()) return t.owned ? std::vector<size_t>{1} : std::vector<size_t>{};
+  std::vector<size_t> all;
+  size_t at = 0;
+  for (const Type& i : t.items) {
+    for (size_t o : owners(i)) all.push_back(at + o);
+    at += words(i).size();
+  }
+  return all;
+}
+
+}  // namespace numbus::frontend

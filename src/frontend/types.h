@@ -1,0 +1,89 @@
+// The types of values in Python functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/function.h"
+
+namespace numbus::frontend {
+
+enum class Order : uint8_t { C, F, Any };
+
+struct Type {
+  enum class Tag : uint8_t {
+    Unknown,  // not seen yet
+    None,
+    Number,
+    Array,
+    Tuple,
+    Range,
+    Slice,     // items: start, stop, step, each None or a number
+    Text,      // a string, known while compiling
+    Function,  // something to call: a function of the user's, or by name
+    DType,     // an element type as a value
+    Module,    // names with attributes of their own, such as cuda.shared
+    NewAxis,
+    Ellipsis,
+  };
+  Tag tag = Tag::Unknown;
+  DType dtype = DType::F64;  // of numbers, elements, types
+  bool weak = false;         // Python's own number: yields to NumPy's types
+  uint8_t ndim = 0;
+  Order order = Order::C;
+  bool owned = false;  // may hold memory that is counted
+  bool readonly = false;
+  ir::Space space = ir::Space::Global;
+  std::vector<Type> items;         // of tuples and slices
+  std::vector<std::string> names;  // of named tuples: theirs, the tuple's own first
+  std::string text;                // of texts, functions, modules
+  int number = -1;                 // of functions: which
+
+  bool operator==(const Type&) const = default;
+  bool is(Tag t) const { return tag == t; }
+  bool is_number() const { return tag == Tag::Number; }
+  bool is_array() const { return tag == Tag::Array; }
+  bool unknown() const { return tag == Tag::Unknown; }
+  bool is_integer() const { return is_number() && kind(dtype) <= Kind::UInt; }
+
+  static Type number_of(DType t, bool weak = false) {
+    Type r;
+    r.tag = Tag::Number;
+    r.dtype = t;
+    r.weak = weak;
+    return r;
+  }
+  static Type of(Tag t) {
+    Type r;
+    r.tag = t;
+    return r;
+  }
+  static Type array_of(DType t, int ndim, Order order = Order::C) {
+    Type r;
+    r.tag = Tag::Array;
+    r.dtype = t;
+    r.ndim = static_cast<uint8_t>(ndim);
+    r.order = order;
+    return r;
+  }
+  static Type tuple_of(std::vector<Type> items) {
+    Type r;
+    r.tag = Tag::Tuple;
+    r.items = std::move(items);
+    return r;
+  }
+};
+
+// As messages name it: "float64", "int", "array(float32, 2d, C)".
+std::string name(const Type& t);
+std::string key(const Type& t);
+
+// Whether one variable can hold both, and as what; says no for an array and a number, say.
+bool join(const Type& a, const Type& b, Type& both);
+
+// The scalar words that a value of this type is made of, in order.
+std::vector<DType> words(const Type& t);
+// Which of them are owners of counted memory.
+std::vector<size_t> owners(const Type& t);
+
+}  // namespace numbus::frontend

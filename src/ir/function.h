@@ -1,0 +1,135 @@
+// Functions: kernel IR with variables, control flow, memory and calls, for code that users write.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/kernel.h"
+
+namespace numbus::ir {
+
+// Which memory an address lies in. Global is whatever a plain pointer reaches.
+enum class Space : uint8_t { Global, Shared, Local };
+
+// What the arithmetic rows cannot say. Operands are a, b, c and the arguments before the step.
+enum class Intrinsic : uint8_t {
+  // Position in a launch, as int32: x, y and z follow each other.
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpsize,
+  // Barriers of a block; those with a predicate give what all threads said, as int32.
+  barrier,
+  barrier_count,
+  barrier_and,
+  barrier_or,
+  grid_barrier,
+  fence_block,
+  fence,
+  fence_system,
+  // Warps: a mask of threads first.
+  syncwarp,
+  activemask,
+  shfl_idx,
+  shfl_up,
+  shfl_down,
+  shfl_xor,
+  all_sync,
+  any_sync,
+  eq_sync,
+  ballot,
+  match_any,
+  match_all,
+  lanemask_lt,
+  // Bits.
+  clz,
+  brev,
+  ffs,
+  nanosleep,
+  // Memory: the address of storage that exists once a block or once a thread (a constant number of
+  // bytes), or that the launch sizes.
+  shared_memory,
+  local_memory,
+  dynamic_shared,
+  constant_memory,
+  // a: address, b: operand; compare_and_swap takes the expected value as c. The old value.
+  atomic_add,
+  atomic_sub,
+  atomic_and,
+  atomic_or,
+  atomic_xor,
+  atomic_inc,
+  atomic_dec,
+  atomic_exch,
+  atomic_max,
+  atomic_min,
+  atomic_nanmax,
+  atomic_nanmin,
+  atomic_cas,
+  fma,
+  // Reference-counted memory of arrays made inside functions: bytes to owner; owner to address.
+  allocate,
+  data_of,
+  retain,
+  release,
+  // a: site, b and c: values for the message. The first error of a launch is kept.
+  fail,
+  // Runs the portion with that number over [0, a), b indices at a time, on several threads; the
+  // arguments before are its parameters behind the range. The status.
+  parallel,
+  // Text and numbers for standard output: a: what, by kind of the argument.
+  print_text,
+  print_int,
+  print_float,
+  print_end,
+};
+const char* intrinsic_name(Intrinsic i);
+// The step's imm: which intrinsic, in which memory, and a number where one belongs to it.
+constexpr int64_t intrinsic_imm(Intrinsic i, Space s = Space::Global, int64_t number = 0) {
+  return static_cast<int64_t>(i) | static_cast<int64_t>(s) << 8 | number << 16;
+}
+constexpr Intrinsic intrinsic_of(const Inst& i) { return static_cast<Intrinsic>(i.imm & 255); }
+constexpr Space space_of(const Inst& i) { return static_cast<Space>(i.imm >> 8 & 255); }
+constexpr int64_t number_of(const Inst& i) { return i.imm >> 16; }
+
+// A call gives a status and its results. The context is passed along unseen: where errors are
+// noted.
+struct Function {
+  std::string name;
+  std::vector<DType> params, results;
+  std::vector<Inst> body;
+  bool recursive = false;
+  // A portion of a parallel loop: its first two parameters are the range of indices it covers.
+  bool portion = false;
+};
+
+// Functions that belong together; the first one is called from outside. As an entry it takes its
+// parameters as an array of 64-bit words, two for complex numbers, and leaves its results likewise.
+struct Module {
+  std::vector<Function> functions;
+  std::vector<std::string> texts;      // of print
+  std::vector<std::string> constants;  // bytes of arrays that the functions see as globals
+  bool kernel = false;                 // a launch over a grid, which gives nothing back
+  bool fastmath = false;
+  bool debug = false;
+  int max_threads = 0, min_blocks = 0, max_registers = 0;
+
+  std::string key() const;
+};
+
+// What a function needs, entries of calls and of the verifier: raises RuntimeError with the first
+// violated rule.
+void verify(const Module& m);
+std::string print(const Module& m);
+
+}  // namespace numbus::ir
