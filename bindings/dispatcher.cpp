@@ -75,6 +75,74 @@ Type to_type(nb::handle described) {
   return t;
 }
 
+void Arguments::add_words(const Array& a, Type& t) {
+  const Layout& l = *a.layout;
+  t = Type::array_of(a.dtype, l.ndim());
+  t.readonly = !a.writeable;
+  t.order = l.c_contiguous() ? Order::C : l.f_contiguous() ? Order::F : Order::Any;
+  words.push_back(reinterpret_cast<int64_t>(data_of(a, "passed to a kernel")));
+  words.push_back(0);
+  for (int k = 0; k < l.ndim(); ++k) words.push_back(l.shape(k));
+  for (int k = 0; k < l.ndim(); ++k) words.push_back(l.stride(k));
+}
+
+// Arrays for a kernel on a GPU; says no where the value is none.
+bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
+  PyObject* o = value.ptr();
+  if (is_array(o) && as_array(o).base->device == device) {
+    Array& a = settled(as_array(o));
+    if (a.base->mask) before_write(a);
+    add_words(a, t);
+    return true;
+  }
+  if (!is_array(o) && nb::hasattr(value, "__cuda_array_interface__")) {
+    nb::dict d = nb::cast<nb::dict>(value.attr("__cuda_array_interface__"));
+    DType type = to_dtype(nb::object(d["typestr"]).ptr());
+    nb::tuple shape = nb::cast<nb::tuple>(d["shape"]);
+    nb::tuple data = nb::cast<nb::tuple>(d["data"]);
+    int n = static_cast<int>(nb::len(shape));
+    t = Type::array_of(type, n);
+    t.readonly = nb::cast<bool>(data[1]);
+    std::vector<int64_t> extents, strides(n);
+    for (nb::handle e : shape) extents.push_back(nb::cast<int64_t>(e));
+    int64_t step = itemsize(type);
+    for (int k = n; k-- > 0; step *= extents[k]) strides[k] = step;
+    nb::object given = d.attr("get")("strides");
+    if (!given.is_none()) {
+      for (int k = 0; k < n; ++k) {
+        int64_t s = nb::cast<int64_t>(given[k]);
+        if (s != strides[k] && extents[k] != 1) t.order = Order::Any;
+        strides[k] = s;
+      }
+    }
+    words.push_back(static_cast<int64_t>(nb::cast<uint64_t>(data[0])));
+    words.push_back(0);
+    words.insert(words.end(), extents.begin(), extents.end());
+    words.insert(words.end(), strides.begin(), strides.end());
+    hold.push_back(nb::borrow(value));
+    return true;
+  }
+  if (is_generic(o) || is_numpy_scalar(o) || !PyObject_CheckBuffer(o) || PyBytes_Check(o))
+    return false;
+  (void)function;
+  Array there =
+      is_array(o) ? to_device(as_array(o), *device) : import_numpy(o, true, false, device);
+  add_words(there, t);
+  copied.push_back({types.size(), nb::borrow(value), there});
+  return true;
+}
+
+// What a kernel wrote to copies of the host's arrays goes back into these.
+void Arguments::copy_back(const std::vector<bool>& written) {
+  for (Copied& c : copied) {
+    if (c.argument >= written.size() || !written[c.argument]) continue;
+    nb::object result = nb::steal(wrap(Array(c.there)));
+    nb::module_::import_("numpy").attr("copyto")(
+        is_array(c.host.ptr()) ? c.host : c.host,
+        nb::module_::import_("numpy").attr("asarray")(result));
+  }
+}
+
 void Arguments::add(nb::handle value, const char* function) {
   PyObject* o = value.ptr();
   Type t;
@@ -131,6 +199,8 @@ void Arguments::add(nb::handle value, const char* function) {
       t.names.push_back(nb::cast<std::string>(value.type().attr("__name__")));
       for (nb::handle f : fields) t.names.push_back(nb::cast<std::string>(f));
     }
+  } else if (device && add_on_device(value, function, t)) {
+    // added
   } else if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) {
     buffers.emplace_back();
     Py_buffer& b = buffers.back();

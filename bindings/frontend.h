@@ -40,8 +40,21 @@ struct Arguments {
   std::vector<Py_buffer> buffers;
   std::vector<nb::object> hold;
   bool numbus = false;  // whether any array was one of ours
+  // Where arrays have to be: null for the host. Those of the host are copied to a GPU, and back
+  // where the kernel writes to them.
+  Device* device = nullptr;
+  struct Copied {
+    size_t argument;
+    nb::object host;
+    Array there;
+  };
+  std::vector<Copied> copied;
+  std::vector<Array> arrays;
+  void copy_back(const std::vector<bool>& written);
   Arguments() = default;
   Arguments(const Arguments&) = delete;
+  bool add_on_device(nb::handle value, const char* function, frontend::Type& t);
+  void add_words(const Array& a, frontend::Type& t);
   ~Arguments() {
     for (Py_buffer& b : buffers) PyBuffer_Release(&b);
   }
@@ -55,7 +68,5 @@ frontend::Type to_type(nb::handle described);
 [[noreturn]] void raise_compile_error(const frontend::CompileError& e);
 [[noreturn]] void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* context);
 frontend::Options to_options(nb::handle dict);
-
-void bind_frontend(nb::module_& m);
 
 }  // namespace numbus::bindings

@@ -79,6 +79,7 @@ NB_MODULE(_core, m) {
   bind_dlpack(m);
   bind_vendor(m);
   bind_frontend(m);
+  bind_kernels(m);
   Runtime::get().describe_line = describe_line;
 
   m.def("empty", [](nb::object shape, nb::object t) {

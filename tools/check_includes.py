@@ -16,10 +16,11 @@ ALLOWED = {
     "device": ["base"],
     "vendor": ["base", "device"],
     "compile": [*CORE, "passes", "device"],
+    "launch": [*CORE, "passes", "frontend", "compile", "device"],
     "lazy": [*CORE, "passes", "compile", "device", "interp", "vendor"],
     "array": [*CORE, "passes", "frontend", "compile", "device", "interp", "vendor", "lazy"],
 }
-KNOWS_DEVICES = {"device", "vendor", "compile"}
+KNOWS_DEVICES = {"device", "vendor", "compile", "launch"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 DEVICE_TEST = re.compile(r"\bis_cuda\b|^\s*#\s*(?:el)?if.*CUDA")

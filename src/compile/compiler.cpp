@@ -100,6 +100,7 @@ struct Host {
     add("numbus_retain", &numbus_retain);
     add("numbus_release", &numbus_release);
     add("numbus_parallel", &numbus_parallel);
+    add("numbus_wait", &numbus_wait);
     add("numbus_print_text", &numbus_print_text);
     add("numbus_print_int", &numbus_print_int);
     add("numbus_print_float", &numbus_print_float);
@@ -188,7 +189,10 @@ namespace {
 // Known by its code alone, so that two functions with one body are one.
 Build function_build(Host& h, const ir::Module& f) {
   return [&](llvm::Module& m, const std::string& name) {
-    build_native(m, f, name, h.vector_bytes);
+    if (f.kernel)
+      build_simt(m, f, name, h.vector_bytes);
+    else
+      build_native(m, f, name, h.vector_bytes);
     for (auto& g : m) {
       g.addFnAttr("target-cpu", h.machine->getTargetCPU());
       g.addFnAttr("target-features", h.machine->getTargetFeatureString());
@@ -216,6 +220,27 @@ CompiledFunction compile_function(const ir::Module& m) {
   Code c = compile(h, key, function_build(h, m));
   function = reinterpret_cast<HostFunction>(c.address);
   return {function, c.from_disk, c.milliseconds};
+}
+
+CompiledKernel compile_kernel(const ir::Module& m) {
+  static auto* known = new std::unordered_map<std::string, void*>;
+  std::string key = "grid" + m.key();
+  CompiledKernel r;
+  r.kernel.waits = has_waits(m);
+  r.kernel.grid_barrier = has_grid_barrier(m);
+  r.kernel.shared = shared_bytes(m);
+  r.kernel.local = local_bytes(m);
+  void*& address = (*known)[key];
+  r.from_disk = address != nullptr;
+  if (!address) {
+    Host& h = host();
+    Code c = compile(h, key, function_build(h, m));
+    address = c.address;
+    r.from_disk = c.from_disk;
+    r.milliseconds = c.milliseconds;
+  }
+  r.kernel.code = reinterpret_cast<decltype(r.kernel.code)>(address);
+  return r;
 }
 
 std::string function_ir(const ir::Module& f) {

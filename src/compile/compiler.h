@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "compile/simt.h"
 #include "ir/function.h"
 
 namespace numbus::compile {
@@ -30,6 +31,15 @@ struct CompiledFunction {
 };
 // Rows must be expanded.
 CompiledFunction compile_function(const ir::Module& m);
+// A launch over a grid, for the host.
+struct CompiledKernel {
+  HostKernel kernel;
+  bool from_disk = false;
+  double milliseconds = 0;
+};
+CompiledKernel compile_kernel(const ir::Module& m);
+// The same as PTX with the entry "k", whose parameters are the record's address and the words.
+std::string kernel_ptx(const ir::Module& m, int sm, int ptx);
 std::string function_ir(const ir::Module& m);        // LLVM IR, optimised
 std::string function_assembly(const ir::Module& m);  // of the host
 

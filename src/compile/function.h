@@ -68,5 +68,7 @@ llvm::Value* to_word(Emit& E, DType t, llvm::Value* v);
 
 // The module for the host: `name` is int32 (context, words, results).
 void build_native(llvm::Module& to, const ir::Module& m, const std::string& name, int vector_bytes);
+// A kernel of a grid for the host: see HostKernel.
+void build_simt(llvm::Module& to, const ir::Module& m, const std::string& name, int vector_bytes);
 
 }  // namespace numbus::compile

@@ -2,117 +2,115 @@
 #include <llvm/IR/Module.h>
 
 #include "base/error.h"
+#include "compile/atomics.h"
 #include "compile/flow.h"
-#include "compile/function.h"
+#include "compile/function_host.h"
 #include "compile/runtime.h"
 
 namespace numbus::compile {
-namespace {
-
 using V = llvm::Value*;
 using ir::Intrinsic;
 
-class NativeBody : public FunctionBody {
- public:
-  using FunctionBody::FunctionBody;
+void prefer_vectors(llvm::Function* f, int bytes) {
+  f->addFnAttr("prefer-vector-width", std::to_string(8 * bytes));
+  f->addFnAttr("min-legal-vector-width", std::to_string(8 * bytes));
+}
 
- protected:
-  V call(const char* name, llvm::Type* result, std::vector<V> args) {
-    std::vector<llvm::Type*> types;
-    for (V v : args) types.push_back(v->getType());
-    auto f =
-        to_->getParent()->getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
-    llvm::cast<llvm::Function>(f.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
-    return B.CreateCall(f, args);
-  }
+V HostBody::call(const char* name, llvm::Type* result, std::vector<V> args) {
+  std::vector<llvm::Type*> types;
+  for (V v : args) types.push_back(v->getType());
+  auto f =
+      to_->getParent()->getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
+  llvm::cast<llvm::Function>(f.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
+  return B.CreateCall(f, args);
+}
 
-  V intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& arguments) override {
-    llvm::Type *i64 = B.getInt64Ty(), *none = B.getVoidTy();
-    switch (ir::intrinsic_of(i)) {
-      case Intrinsic::allocate: return call("numbus_allocate", i64, {a});
-      case Intrinsic::data_of: return B.CreateAdd(a, B.getInt64(sizeof(Owner)));
-      case Intrinsic::retain:
-      case Intrinsic::release: {
-        bool more = ir::intrinsic_of(i) == Intrinsic::retain;
-        branch(B, B.CreateICmpNE(a, B.getInt64(0)),
-               [&] { call(more ? "numbus_retain" : "numbus_release", none, {a}); });
-        return B.getInt64(0);
-      }
-      case Intrinsic::fail: {
-        // The first error stays.
-        V claimed = B.CreateAtomicCmpXchg(context_word(kClaimed), B.getInt64(0), B.getInt64(1),
-                                          llvm::MaybeAlign(8), llvm::AtomicOrdering::Monotonic,
-                                          llvm::AtomicOrdering::Monotonic);
-        branch(B, B.CreateExtractValue(claimed, 1), [&] {
-          B.CreateStore(B.CreateSExt(a, i64), context_word(kSite));
-          B.CreateStore(b, context_word(kFirst));
-          B.CreateStore(c, context_word(kSecond));
-        });
-        return B.getInt32(0);
-      }
-      case Intrinsic::parallel: {
-        std::vector<llvm::Type*> types;
-        for (V v : arguments) types.push_back(v->getType());
-        auto* packed = llvm::StructType::get(B.getContext(), types);
-        auto* place = local(packed);
-        for (unsigned k = 0; k < arguments.size(); ++k)
-          B.CreateStore(arguments[k], B.CreateStructGEP(packed, place, k));
-        auto* portion = to_->getParent()->getFunction("portion" + std::to_string(ir::number_of(i)));
-        return call("numbus_parallel", B.getInt32Ty(), {portion, to_->getArg(0), place, a, b});
-      }
-      case Intrinsic::constant_memory: {
-        int64_t k = ir::number_of(i);
-        std::string name = "constant" + std::to_string(k);
-        auto* m = to_->getParent();
-        auto* g = m->getNamedGlobal(name);
-        if (!g) {
-          auto* data = llvm::ConstantDataArray::getString(B.getContext(), m_.constants[k], false);
-          g = new llvm::GlobalVariable(*m, data->getType(), true, llvm::GlobalValue::PrivateLinkage,
-                                       data, name);
-          g->setAlignment(llvm::Align(64));
-        }
-        return B.CreatePtrToInt(g, i64);
-      }
-      case Intrinsic::print_text: {
-        const std::string& s = m_.texts[ir::number_of(i)];
-        V text = B.CreateGlobalStringPtr(s);
-        call("numbus_print_text", none,
-             {to_->getArg(0), text, B.getInt64(static_cast<int64_t>(s.size()))});
-        return B.getInt32(0);
-      }
-      case Intrinsic::print_int:
-        call("numbus_print_int", none, {to_->getArg(0), a});
-        return B.getInt32(0);
-      case Intrinsic::print_float:
-        call("numbus_print_float", none, {to_->getArg(0), a});
-        return B.getInt32(0);
-      case Intrinsic::print_end: return B.getInt32(0);
-      case Intrinsic::clz: return B.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, a, B.getFalse());
-      case Intrinsic::brev: return B.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, a);
-      case Intrinsic::ffs: {
-        V zero = llvm::ConstantInt::get(a->getType(), 0),
-          one = llvm::ConstantInt::get(a->getType(), 1);
-        V n = B.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, a, B.getFalse());
-        return B.CreateSelect(B.CreateICmpEQ(a, zero), zero, B.CreateAdd(n, one));
-      }
-      default:
-        raise(ErrorKind::Runtime,
-              std::string("[compile] no host code for ") + ir::intrinsic_name(ir::intrinsic_of(i)));
+V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& arguments) {
+  llvm::Type *i64 = B.getInt64Ty(), *none = B.getVoidTy();
+  switch (ir::intrinsic_of(i)) {
+    case Intrinsic::allocate: return call("numbus_allocate", i64, {a});
+    case Intrinsic::data_of: return B.CreateAdd(a, B.getInt64(sizeof(Owner)));
+    case Intrinsic::retain:
+    case Intrinsic::release: {
+      bool more = ir::intrinsic_of(i) == Intrinsic::retain;
+      branch(B, B.CreateICmpNE(a, B.getInt64(0)),
+             [&] { call(more ? "numbus_retain" : "numbus_release", none, {a}); });
+      return B.getInt64(0);
     }
+    case Intrinsic::fail: {
+      // The first error stays.
+      V noted = record();
+      auto word = [&](int w) {
+        return B.CreateConstGEP1_64(B.getInt64Ty(), noted, static_cast<uint64_t>(w));
+      };
+      V claimed =
+          B.CreateAtomicCmpXchg(word(kClaimed), B.getInt64(0), B.getInt64(1), llvm::MaybeAlign(8),
+                                llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
+      branch(B, B.CreateExtractValue(claimed, 1), [&] {
+        B.CreateStore(B.CreateSExt(a, i64), word(kSite));
+        B.CreateStore(b, word(kFirst));
+        B.CreateStore(c, word(kSecond));
+        note_place(noted);
+      });
+      return B.getInt32(0);
+    }
+    case Intrinsic::parallel: {
+      std::vector<llvm::Type*> types;
+      for (V v : arguments) types.push_back(v->getType());
+      auto* packed = llvm::StructType::get(B.getContext(), types);
+      auto* place = local(packed);
+      for (unsigned k = 0; k < arguments.size(); ++k)
+        B.CreateStore(arguments[k], B.CreateStructGEP(packed, place, k));
+      auto* portion = to_->getParent()->getFunction("portion" + std::to_string(ir::number_of(i)));
+      return call("numbus_parallel", B.getInt32Ty(), {portion, to_->getArg(0), place, a, b});
+    }
+    case Intrinsic::constant_memory: {
+      int64_t k = ir::number_of(i);
+      std::string name = "constant" + std::to_string(k);
+      auto* m = to_->getParent();
+      auto* g = m->getNamedGlobal(name);
+      if (!g) {
+        auto* data = llvm::ConstantDataArray::getString(B.getContext(), m_.constants[k], false);
+        g = new llvm::GlobalVariable(*m, data->getType(), true, llvm::GlobalValue::PrivateLinkage,
+                                     data, name);
+        g->setAlignment(llvm::Align(64));
+      }
+      return B.CreatePtrToInt(g, i64);
+    }
+    case Intrinsic::print_text: {
+      const std::string& s = m_.texts[ir::number_of(i)];
+      V text = B.CreateGlobalStringPtr(s);
+      call("numbus_print_text", none, {record(), text, B.getInt64(static_cast<int64_t>(s.size()))});
+      return B.getInt32(0);
+    }
+    case Intrinsic::print_int: call("numbus_print_int", none, {record(), a}); return B.getInt32(0);
+    case Intrinsic::print_float:
+      call("numbus_print_float", none, {record(), a});
+      return B.getInt32(0);
+    case Intrinsic::print_end: return B.getInt32(0);
+    case Intrinsic::clz: return B.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, a, B.getFalse());
+    case Intrinsic::brev: return B.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, a);
+    case Intrinsic::ffs: {
+      V zero = llvm::ConstantInt::get(a->getType(), 0),
+        one = llvm::ConstantInt::get(a->getType(), 1);
+      V n = B.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, a, B.getFalse());
+      return B.CreateSelect(B.CreateICmpEQ(a, zero), zero, B.CreateAdd(n, one));
+    }
+    default:
+      if (ir::intrinsic_of(i) >= Intrinsic::atomic_add &&
+          ir::intrinsic_of(i) <= Intrinsic::atomic_cas)
+        return atomic(E, ir::intrinsic_of(i), i.type, pointer(a, ir::space_of(i)), b, c);
+      raise(ErrorKind::Runtime,
+            std::string("[compile] no host code for ") + ir::intrinsic_name(ir::intrinsic_of(i)));
   }
-};
-
-}  // namespace
+}
 
 void build_native(llvm::Module& to, const ir::Module& m, const std::string& name,
                   int vector_bytes) {
   llvm::IRBuilder<> b(to.getContext());
   Emit e(b, 1);
   std::vector<llvm::Function*> functions = declare_functions(e, m, to);
-  auto with_vectors = [&](llvm::Function* f) {
-    f->addFnAttr("prefer-vector-width", std::to_string(8 * vector_bytes));
-    f->addFnAttr("min-legal-vector-width", std::to_string(8 * vector_bytes));
-  };
+  auto with_vectors = [&](llvm::Function* f) { prefer_vectors(f, vector_bytes); };
   auto unpack = [&](const ir::Function& f, V from, unsigned first) {
     std::vector<llvm::Type*> types;
     for (size_t p = first; p < f.params.size(); ++p) types.push_back(e.scalar_type(f.params[p]));
@@ -136,7 +134,7 @@ void build_native(llvm::Module& to, const ir::Module& m, const std::string& name
   }
   for (size_t n = 0; n < m.functions.size(); ++n) {
     with_vectors(functions[n]);
-    NativeBody(e, m, m.functions[n], functions).emit(functions[n]);
+    HostBody(e, m, m.functions[n], functions).emit(functions[n]);
   }
 
   // The entry: words in, words out.

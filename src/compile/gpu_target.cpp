@@ -11,10 +11,12 @@
 
 #include "base/error.h"
 #include "compile/gpu.h"
+#include "compile/optimise.h"
 
 namespace numbus::compile {
 
-std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& build) {
+std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& build,
+                     bool optimised) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTargetInfo();
@@ -41,6 +43,7 @@ std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& 
   llvm::raw_string_ostream out(problem);
   if (llvm::verifyModule(m, &out))
     raise(ErrorKind::Runtime, "[compile] invalid LLVM IR: " + problem);
+  if (optimised) optimise(m, *machine);
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   llvm::legacy::PassManager passes;

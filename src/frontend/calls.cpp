@@ -560,6 +560,8 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     all.args.insert(all.args.begin(), self);
     return all;
   };
+  if (self.type.is(Type::Tag::Function) && self.type.text.starts_with("cuda."))
+    return call_named(c, self.type.text + "." + name);
   if (self.type.is_number() && (name == "conjugate" || name == "item"))
     return name == "item" ? self : unary(n, Op::conjugate, self);
   if (self.type.is(Type::Tag::Tuple)) {

@@ -69,8 +69,9 @@ Value Lower::memory_array(const Call& c, ir::Space space) {
     r.type.ndim = 1;
   } else {
     // Each place in the source is memory of its own.
-    int64_t place = static_cast<int64_t>(c.n.line) * 1000 + c.n.col;
-    Val number = ci(place);
+    auto [known, fresh] = u_.memories.try_emplace({spec_.function, c.n.line, c.n.col},
+                                                  static_cast<int>(u_.memories.size()));
+    Val number = ci(known->second);
     base =
         intrinsic(space == ir::Space::Shared ? Intrinsic::shared_memory : Intrinsic::local_memory,
                   DType::I64, number, ir::kNone, ir::kNone, space, bytes);
@@ -189,6 +190,12 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
                                             : Intrinsic::fence_system,
               DType::I32);
     return none;
+  }
+  if (name == "cg.this_grid") {
+    Value group;
+    group.type = Type::of(Type::Tag::Function);
+    group.type.text = "cuda.grid_group";
+    return group;
   }
   if (name == "grid_group.sync") {
     intrinsic(Intrinsic::grid_barrier, DType::I32);

@@ -58,6 +58,8 @@ struct Unit {
   Result result;
   std::map<std::string, Spec> specs;
   std::map<std::string, int> texts;
+  // Shared and local arrays: each place in the source, for each function it is compiled into.
+  std::map<std::tuple<int, int, int>, int> memories;
 
   Spec& specialise(int source, const std::vector<Type>& arguments, const Node* from);
 };

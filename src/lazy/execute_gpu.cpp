@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "compile/disk_cache.h"
 #include "compile/gpu.h"
+#include "compile/gpu_code.h"
 #include "device/cuda/cuda_device.h"
 #include "lazy/executor.h"
 #include "lazy/scan.h"
@@ -280,33 +281,14 @@ class GpuExecutor : public Executor {
   // The entry of a module that this process, the disk or build(sm, ptx) has.
   cuda::Function load(Runtime& rt, cuda::CudaDevice& d, const std::string& identity,
                       const std::function<std::string(int, int)>& build) {
-    auto start = std::chrono::steady_clock::now();
-    int sm = d.properties().compute_capability(), ptx = cuda::max_ptx_version();
-    std::string key = "gpu/" + std::to_string(sm) + "/" +
-                      std::to_string(d.properties().driver_version) + "/" +
-                      compile::build_identity() + identity;
-    auto& known = modules_[&d][key];
-    if (!known) {
-      std::string image = compile::disk_load(key);
-      if (image.empty()) {
-        image = d.assemble_ptx(build(sm, ptx));
-        compile::disk_store(key, image);
-        ++rt.stats.compiles;
-      } else {
-        ++rt.stats.disk_hits;
-      }
-      known = std::make_shared<cuda::Module>(d.load_module(image.data(), image.size()));
-      rt.stats.compile_ms +=
-          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-              .count();
-    }
-    return known->function("k");
+    compile::GpuCode code = compile::gpu_code(d, identity, build);
+    if (code.from == compile::GpuCode::Compiler) ++rt.stats.compiles;
+    if (code.from == compile::GpuCode::Disk) ++rt.stats.disk_hits;
+    rt.stats.compile_ms += code.milliseconds;
+    return code.function;
   }
 
   std::unordered_map<cuda::CudaDevice*, Scratch> scratch_, reports_;
-  std::unordered_map<cuda::CudaDevice*,
-                     std::unordered_map<std::string, std::shared_ptr<cuda::Module>>>
-      modules_;
 };
 
 }  // namespace

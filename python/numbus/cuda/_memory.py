@@ -1,6 +1,6 @@
-"""numbus.cuda: whether there is a GPU, why not, and its memory."""
+"""Whether there is a GPU, why not, and its memory."""
 
-from . import _core
+from .. import _core
 
 __all__ = [
     "device_count",

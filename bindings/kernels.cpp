@@ -1,0 +1,170 @@
+// Launching kernels from Python: arguments on their device, faults, events.
+#include <nanobind/stl/string.h>
+
+#include "device/cuda/cuda_device.h"
+#include "frontend.h"
+#include "launch/kernel.h"
+
+namespace numbus::bindings {
+
+using frontend::Type;
+
+namespace {
+
+[[noreturn]] void raise_fault(const Fault& f) { raise_noted(*f.sites, f.record); }
+
+void check() {
+  try {
+    check_faults();
+  } catch (const Fault& f) {
+    raise_fault(f);
+  }
+}
+
+// A kernel, compiled for each combination of argument types it is launched with.
+class Kernel {
+ public:
+  Kernel(int function, nb::object options, std::string name)
+      : function_(function), name_(std::move(name)), options_(to_options(options)) {
+    options_.kernel = true;
+    auto number = [&](const char* key) {
+      return nb::cast<int>(options.attr("get")(key, nb::int_(0)));
+    };
+    max_threads_ = number("max_threads");
+    min_blocks_ = number("min_blocks");
+    max_registers_ = number("max_registers");
+  }
+  Kernel(const Kernel&) = delete;
+
+  GridKernel& code(const std::vector<Type>& types, const std::string& key) {
+    auto& known = codes_[key];
+    if (!known) {
+      try {
+        frontend::Result r = frontend::compile(PythonProgram::get(), function_, types, options_);
+        r.module.max_threads = max_threads_;
+        r.module.min_blocks = min_blocks_;
+        r.module.max_registers = max_registers_;
+        known = std::make_unique<GridKernel>(std::move(r));
+      } catch (const frontend::CompileError& e) {
+        codes_.erase(key);
+        raise_compile_error(e);
+      }
+      last_ = known.get();
+    }
+    return *known;
+  }
+
+  void launch(nb::tuple grid, nb::tuple block, int64_t shared, bool cooperative, nb::args args) {
+    compile::Geometry g{};
+    for (int d = 0; d < 3; ++d) {
+      g.grid[d] = nb::cast<int64_t>(grid[d]);
+      g.block[d] = nb::cast<int64_t>(block[d]);
+    }
+    g.dynamic_bytes = shared;
+    Device& device = default_device();
+    Arguments a;
+    a.device = device.kind() == DeviceKind::Cuda ? &device : nullptr;
+    for (nb::handle v : args) a.add(v, name_.c_str());
+    GridKernel& k = code(a.types, a.key);
+    std::string printed;
+    try {
+      k.launch(device, g, a.words, cooperative, &printed);
+    } catch (const Fault& f) {
+      if (!printed.empty()) write(printed);
+      raise_fault(f);
+    }
+    if (!printed.empty()) write(printed);
+    a.copy_back(k.result().written);
+  }
+
+  std::string ptx(nb::list types, int sm, int version) {
+    std::vector<Type> all;
+    std::string key;
+    for (nb::handle t : types) {
+      all.push_back(to_type(t));
+      key += frontend::key(all.back());
+    }
+    return code(all, key).ptx(sm, version);
+  }
+
+  nb::object inspect(const std::string& what, int sm, int version) {
+    nb::dict all;
+    for (auto& [key, k] : codes_)
+      all[nb::str(key.c_str())] = what == "llvm"  ? k->host_ir()
+                                  : what == "asm" ? k->host_assembly()
+                                  : what == "ir"  ? ir::print(k->result().module)
+                                                  : k->ptx(sm, version);
+    return all;
+  }
+
+  nb::object report(int threads, size_t shared) {
+    nb::dict d;
+    if (!last_) return nb::none();
+    KernelReport r = last_->report(default_device(), threads, shared);
+    d["registers"] = r.registers;
+    d["shared_bytes"] = r.shared_bytes;
+    d["local_bytes"] = r.local_bytes;
+    d["max_threads"] = r.max_threads;
+    d["blocks_per_multiprocessor"] = r.blocks_per_multiprocessor;
+    return d;
+  }
+
+ private:
+  static void write(const std::string& text) {
+    nb::module_::import_("sys").attr("stdout").attr("write")(text);
+  }
+
+  int function_;
+  std::string name_;
+  frontend::Options options_;
+  int max_threads_, min_blocks_, max_registers_;
+  std::unordered_map<std::string, std::unique_ptr<GridKernel>> codes_;
+  GridKernel* last_ = nullptr;
+};
+
+cuda::CudaDevice& gpu() {
+  Device& d = default_device();
+  if (d.kind() != DeviceKind::Cuda)
+    raise(ErrorKind::Runtime, "cuda", "no GPU is the device", device_label(d), "cuda");
+  return static_cast<cuda::CudaDevice&>(d);
+}
+
+}  // namespace
+
+void bind_kernels(nb::module_& m) {
+  nb::class_<Kernel>(m, "Kernel")
+      .def(nb::init<int, nb::object, std::string>())
+      .def("launch", &Kernel::launch)
+      .def("ptx", &Kernel::ptx)
+      .def("inspect", &Kernel::inspect)
+      .def("report", &Kernel::report);
+  m.def("check_faults", check, "Raises what kernels have noted.");
+  nb::class_<cuda::Event>(m, "CudaEvent")
+      .def("record", [](cuda::Event& e) { e.record(gpu().stream()); })
+      .def("synchronize",
+           [](cuda::Event& e) {
+             {
+               nb::gil_scoped_release free;
+               e.synchronize();
+             }
+             check();
+           })
+      .def("query", &cuda::Event::done)
+      .def("elapsed_since", &cuda::Event::elapsed_since);
+  m.def("cuda_event", [](bool timing) { return gpu().create_event(timing); });
+  m.def("cuda_properties", [] {
+    const cuda::DeviceProperties& p = gpu().properties();
+    nb::dict d;
+    d["name"] = p.name;
+    d["compute_capability"] = nb::make_tuple(p.compute_major, p.compute_minor);
+    d["MULTIPROCESSOR_COUNT"] = p.multiprocessors;
+    d["WARP_SIZE"] = p.warp_size;
+    d["MAX_THREADS_PER_BLOCK"] = p.max_threads_per_block;
+    d["MAX_SHARED_MEMORY_PER_BLOCK"] = p.shared_per_block;
+    d["total_memory"] = p.total_memory;
+    return d;
+  });
+  m.def("is_default_gpu", [] { return default_device().kind() == DeviceKind::Cuda; });
+}
+
+}  // namespace numbus::bindings

@@ -1,0 +1,41 @@
+"""Kernels for GPUs, with numba.cuda's names; without a GPU they run on the CPU.
+
+The device is the default one: NUMBUS_DEVICE, else a GPU where there is one, else the CPU.
+NUMBA_ENABLE_CUDASIM=1 chooses the CPU.
+"""
+
+import os as _os
+
+from ..kernels import types
+from . import _host, _kernels, _names
+from ._host import *  # noqa: F403
+from ._kernels import *  # noqa: F403
+from ._memory import (
+    device_count,
+    is_available,
+    memory_stats,
+    reason,
+    set_limit,
+    trim,
+    used_bytes,
+)
+from ._names import *  # noqa: F403
+
+if _os.environ.get("NUMBA_ENABLE_CUDASIM") == "1":
+    from .. import _core as _c
+
+    _c.set_device("cpu")
+
+__all__ = [
+    "device_count",
+    "is_available",
+    "memory_stats",
+    "reason",
+    "set_limit",
+    "trim",
+    "types",
+    "used_bytes",
+    *_host.__all__,
+    *_kernels.__all__,
+    *_names.__all__,
+]

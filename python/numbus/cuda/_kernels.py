@@ -1,0 +1,324 @@
+"""cuda.jit: kernels, device functions, launching."""
+
+import functools
+import inspect
+import os
+
+from .. import _core
+from ..kernels import types
+from ..kernels._dispatch import Dispatcher, callable_function
+from ..kernels._resolve import program
+
+__all__ = [
+    "compile",
+    "compile_for_current_device",
+    "compile_ptx",
+    "compile_ptx_for_current_device",
+    "declare_device",
+    "jit",
+]
+
+_OPTIONS = {
+    "device",
+    "inline",
+    "forceinline",
+    "link",
+    "debug",
+    "opt",
+    "lineinfo",
+    "cache",
+    "extensions",
+    "launch_bounds",
+    "lto",
+    "shared_memory_carveout",
+    "fastmath",
+    "max_registers",
+    "boundscheck",
+    "argtypes",
+    "signature",
+}
+
+
+def dimensions(value, what):
+    """(x, y, z) of an int or of up to three."""
+    items = value if isinstance(value, (tuple, list)) else (value,)
+    if not 1 <= len(items) <= 3:
+        raise ValueError(
+            f"[cuda] {what} has one to three dimensions; got {value!r}; expected such "
+            "as 64 or (16, 16)"
+        )
+    try:
+        numbers = [i.__index__() for i in items]
+    except (AttributeError, TypeError):
+        raise TypeError(
+            f"[cuda] {what} has to be made of integers; got {value!r}; expected such as "
+            "64 or (16, 16)"
+        ) from None
+    return (*numbers, *(1 for _ in range(3 - len(numbers))))
+
+
+class Launch:
+    """A kernel with its grid: what kernel[grid, block] gives."""
+
+    __slots__ = ("block", "cooperative", "grid", "kernel", "shared")
+
+    def __init__(self, kernel, grid, block, shared, cooperative=False):
+        self.kernel, self.grid, self.block, self.shared = kernel, grid, block, shared
+        self.cooperative = cooperative
+
+    def __call__(self, *args):
+        kernel = self.kernel
+        if len(args) != kernel._count:
+            args = kernel._bind(args)
+        (kernel._core or kernel._make()).launch(
+            self.grid, self.block, self.shared, self.cooperative, *args
+        )
+
+
+class ForAll:
+    """Launches a kernel over at least `count` threads in one dimension."""
+
+    def __init__(self, kernel, count, tpb, stream, sharedmem):
+        if count < 0:
+            raise ValueError(f"[forall] negative number of tasks; got {count}; expected 0 or more")
+        self.kernel, self.count, self.tpb, self.shared = kernel, count, tpb or 128, sharedmem
+
+    def __call__(self, *args):
+        if self.count:
+            blocks = -(-self.count // self.tpb)
+            self.kernel[blocks, self.tpb, 0, self.shared](*args)
+
+
+class Kernel:
+    """A function that runs once for each thread of a grid: kernel[grid, block](arguments).
+
+    Compiled for each combination of argument types, for the device that is the default when it is
+    launched: an NVIDIA GPU, or the CPU. Arrays of the host are copied to a GPU, and back where the
+    kernel writes to them. Errors in a kernel (raise, and bounds with debug=True) are raised by the
+    next synchronisation, on a CPU by the launch.
+    """
+
+    def __init__(self, function, options):
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self.targetoptions = options
+        self._core = None
+        self._count = len(inspect.signature(function).parameters)
+        self._launches = {}
+
+    def _make(self):
+        options = {k: bool(self.targetoptions.get(k)) for k in ("fastmath", "debug", "boundscheck")}
+        if os.environ.get("NUMBA_CUDA_DEBUGINFO") == "1":
+            options["debug"] = True
+        bounds = self.targetoptions.get("launch_bounds")
+        if bounds is not None:
+            bounds = bounds if isinstance(bounds, tuple) else (bounds,)
+            options["max_threads"] = int(bounds[0])
+            options["min_blocks"] = int(bounds[1]) if len(bounds) > 1 else 0
+        options["max_registers"] = int(self.targetoptions.get("max_registers") or 0)
+        self._core = _core.Kernel(program.function(self.py_func), options, self.py_func.__name__)
+        return self._core
+
+    def _bind(self, args):
+        name = self.py_func.__name__
+        try:
+            bound = inspect.signature(self.py_func).bind(*args)
+        except TypeError as error:
+            raise TypeError(
+                f"[{name}] wrong number of arguments; got {len(args)}; expected "
+                f"{self._count} ({error})"
+            ) from None
+        bound.apply_defaults()
+        return tuple(bound.arguments.values())
+
+    def __getitem__(self, configuration):
+        try:
+            known = self._launches.get(configuration)
+        except TypeError:
+            known = None
+        if known is not None:
+            return known
+        parts = configuration if isinstance(configuration, tuple) else (configuration,)
+        if not 2 <= len(parts) <= 4:
+            raise ValueError(
+                "[cuda] a launch needs a grid and a block; got "
+                f"{configuration!r}; expected kernel[grid, block]"
+            )
+        shared = parts[3] if len(parts) > 3 else 0
+        launch = Launch(
+            self, dimensions(parts[0], "the grid"), dimensions(parts[1], "the block"), int(shared)
+        )
+        try:
+            if len(self._launches) > 256:
+                self._launches.clear()
+            self._launches[configuration] = launch
+        except TypeError:
+            pass
+        return launch
+
+    def configure(self, griddim, blockdim, stream=0, sharedmem=0):
+        """The same as kernel[griddim, blockdim, stream, sharedmem]."""
+        return self[griddim, blockdim, stream, sharedmem]
+
+    def forall(self, ntasks, tpb=0, stream=0, sharedmem=0):
+        """Launches over ntasks threads: kernel.forall(n)(arguments)."""
+        return ForAll(self, ntasks, tpb, stream, sharedmem)
+
+    def __call__(self, *args, **kwargs):
+        raise ValueError(
+            f"[{self.py_func.__name__}] a kernel is launched with a grid; got a plain "
+            "call; expected kernel[blocks, threads](arguments)"
+        )
+
+    def _kernel_function(self):
+        return program.function(self.py_func)
+
+    def specialize(self, *args):
+        """This kernel: types are found at each launch."""
+        return self
+
+    @property
+    def overloads(self):
+        """The kernel IR of each combination of types it is compiled for."""
+        return dict(self._core.inspect("ir", 90, 80)) if self._core else {}
+
+    def inspect_llvm(self, signature=None):
+        """The LLVM IR for the host of each combination of types, optimised."""
+        return self._inspect("llvm", signature)
+
+    def inspect_asm(self, signature=None):
+        """The PTX of each combination of types."""
+        return self._inspect("ptx", signature)
+
+    def inspect_types(self, file=None):
+        """Prints the kernel IR of each combination of types."""
+        for text in self.overloads.values():
+            print(text, file=file)
+
+    def _inspect(self, what, signature):
+        texts = dict(self._core.inspect(what, 90, 80)) if self._core else {}
+        return next(iter(texts.values())) if signature is not None else texts
+
+    def _report(self, block=256, shared=0):
+        return (self._core or self._make()).report(block, shared) or {}
+
+    def get_regs_per_thread(self, signature=None):
+        """Registers that a thread uses; 0 without a GPU. Launch it, or compile it, first."""
+        return self._report().get("registers", 0)
+
+    def get_shared_mem_per_block(self, signature=None):
+        """Bytes of static shared memory; 0 without a GPU."""
+        return self._report().get("shared_bytes", 0)
+
+    def get_local_mem_per_thread(self, signature=None):
+        """Bytes of local memory a thread; 0 without a GPU."""
+        return self._report().get("local_bytes", 0)
+
+    def get_max_threads_per_block(self, signature=None):
+        """Threads of a block that its registers allow; 0 without a GPU."""
+        return self._report().get("max_threads", 0)
+
+    def get_const_mem_size(self, signature=None):
+        """Bytes of constant memory: none is used."""
+        return 0
+
+    def max_cooperative_grid_blocks(self, blockdim, dynsmemsize=0):
+        """The most blocks of a grid whose threads can all wait for each other."""
+        x, y, z = dimensions(blockdim, "the block")
+        report = self._report(x * y * z, dynsmemsize)
+        if not report.get("max_threads"):
+            return 1 << 16
+        return report["blocks_per_multiprocessor"] * _core.cuda_properties()["MULTIPROCESSOR_COUNT"]
+
+    def report(self, block=256, shared=0):
+        """A line on what the last compiled kernel uses on the GPU, and its occupancy."""
+        x, y, z = dimensions(block, "the block")
+        r = self._report(x * y * z, shared)
+        if not r.get("max_threads"):
+            return f"{self.py_func.__name__}: no GPU"
+        warps = r["blocks_per_multiprocessor"] * -(-x * y * z // 32)
+        return (
+            f"{self.py_func.__name__}: {r['registers']} registers, {r['shared_bytes']} + {shared} "
+            f"bytes shared, {r['local_bytes']} bytes local a thread; {x * y * z} threads a block: "
+            f"{r['blocks_per_multiprocessor']} blocks on a multiprocessor, occupancy "
+            f"{warps / 64:.0%}"
+        )
+
+    def __repr__(self):
+        return f"<cuda.jit {self.py_func.__qualname__}>"
+
+
+def jit(signature_or_function=None, **options):
+    """A kernel, or with device=True a function that kernels call.
+
+    Options: device, debug (checks every index, names thread and line), fastmath, launch_bounds,
+    max_registers; inline, opt, lineinfo, cache and link are taken and have nothing to change.
+    A signature is taken, and types are found at the launch all the same.
+    """
+    unknown = set(options) - _OPTIONS
+    if unknown:
+        raise TypeError(
+            f"[cuda.jit] no such option; got {', '.join(sorted(unknown))}; expected one "
+            f"of {', '.join(sorted(_OPTIONS))}"
+        )
+    if options.get("link"):
+        raise NotImplementedError(
+            "[cuda.jit] linking other code is not supported; got link=…; expected Python functions"
+        )
+
+    def decorate(function):
+        if options.get("device"):
+            return Dispatcher(function, {k: v for k, v in options.items() if k == "fastmath"})
+        return Kernel(function, options)
+
+    if signature_or_function is not None and callable_function(signature_or_function):
+        return decorate(signature_or_function)
+    if signature_or_function is not None:
+        given = signature_or_function
+        for s in given if isinstance(given, list) else [given]:
+            _, result = types.signature(s)
+            if result is not None and result.tag != "none" and not options.get("device"):
+                raise TypeError(
+                    f"[cuda.jit] a kernel returns nothing; got {result!r}; expected void"
+                )
+    return decorate
+
+
+def declare_device(name, signature):
+    """Functions of other languages cannot be called."""
+    raise NotImplementedError(
+        "[declare_device] other languages' functions cannot be called; got "
+        f"{name}; expected a Python function"
+    )
+
+
+def compile_ptx(function, signature, device=False, fastmath=False, cc=None, debug=False, **ignored):
+    """(PTX, result type) of a kernel for argument types; cc: compute capability, (9, 0) by default.
+
+    Needs no GPU.
+    """
+    function = getattr(function, "py_func", function)
+    arguments, result = types.signature(signature)
+    kernel = Kernel(function, {"fastmath": fastmath, "debug": debug})
+    major, minor = cc or (9, 0)
+    text = kernel._make().ptx(list(arguments), major * 10 + minor, 80)
+    return text.replace(".entry k(", f".entry {function.__name__}("), result
+
+
+def compile_ptx_for_current_device(function, signature, **options):
+    """compile_ptx for the GPU in use."""
+    capability = _core.cuda_properties()["compute_capability"]
+    return compile_ptx(function, signature, cc=tuple(capability), **options)
+
+
+def compile(function, signature, output="ptx", **options):
+    """compile_ptx; output has to be 'ptx'."""
+    if output != "ptx":
+        raise NotImplementedError(f"[compile] no such output; got {output!r}; expected 'ptx'")
+    return compile_ptx(function, signature, **options)
+
+
+def compile_for_current_device(function, signature, output="ptx", **options):
+    """compile for the GPU in use."""
+    capability = _core.cuda_properties()["compute_capability"]
+    return compile(function, signature, output, cc=tuple(capability), **options)

@@ -1,0 +1,175 @@
+// Kernels of a grid for the host processor.
+#include <llvm/IR/Module.h>
+
+#include "compile/function_host.h"
+#include "compile/simt.h"
+
+namespace numbus::compile {
+namespace {
+
+using V = llvm::Value*;
+using ir::Intrinsic;
+
+class SimtBody : public HostBody {
+ public:
+  using HostBody::HostBody;
+
+ protected:
+  V thread_word(int w) { return B.CreateLoad(B.getInt64Ty(), context_word(w)); }
+  V record() override { return B.CreateIntToPtr(thread_word(kRecord), B.getPtrTy()); }
+  void note_place(V record) override {
+    for (int d = 0; d < 6; ++d)
+      B.CreateStore(thread_word(d < 3 ? kTid + d : kCtaid + d - 3),
+                    B.CreateConstGEP1_64(B.getInt64Ty(), record,
+                                         static_cast<uint64_t>(Context::kThread + d)));
+  }
+  V i32(V v) { return B.CreateTrunc(v, B.getInt32Ty()); }
+  V to_64(V v) { return B.CreateZExt(v, B.getInt64Ty()); }
+  V wait(Intrinsic i, V mask, V value, V other) {
+    return call("numbus_wait", B.getInt64Ty(),
+                {to_->getArg(0), B.getInt64(static_cast<int64_t>(i)), mask, value, other});
+  }
+
+  V intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& arguments) override {
+    Intrinsic which = ir::intrinsic_of(i);
+    V none = B.getInt64(0);
+    auto place = [&](int first, Intrinsic base) {
+      return i32(thread_word(first + static_cast<int>(which) - static_cast<int>(base)));
+    };
+    switch (which) {
+      case Intrinsic::tid_x:
+      case Intrinsic::tid_y:
+      case Intrinsic::tid_z: return place(kTid, Intrinsic::tid_x);
+      case Intrinsic::ntid_x:
+      case Intrinsic::ntid_y:
+      case Intrinsic::ntid_z: return place(kNtid, Intrinsic::ntid_x);
+      case Intrinsic::ctaid_x:
+      case Intrinsic::ctaid_y:
+      case Intrinsic::ctaid_z: return place(kCtaid, Intrinsic::ctaid_x);
+      case Intrinsic::nctaid_x:
+      case Intrinsic::nctaid_y:
+      case Intrinsic::nctaid_z: return place(kNctaid, Intrinsic::nctaid_x);
+      case Intrinsic::laneid: return B.CreateAnd(i32(thread_word(kLinear)), B.getInt32(31));
+      case Intrinsic::warpsize: return B.getInt32(32);
+      case Intrinsic::lanemask_lt: {
+        V lane = B.CreateAnd(i32(thread_word(kLinear)), B.getInt32(31));
+        return B.CreateSub(B.CreateShl(B.getInt32(1), lane), B.getInt32(1));
+      }
+      case Intrinsic::barrier:
+      case Intrinsic::grid_barrier: return i32(wait(which, none, none, none));
+      case Intrinsic::barrier_count:
+      case Intrinsic::barrier_and:
+      case Intrinsic::barrier_or: return i32(wait(which, none, to_64(a), none));
+      case Intrinsic::fence:
+      case Intrinsic::fence_block:
+      case Intrinsic::fence_system:
+        B.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+        return B.getInt32(0);
+      case Intrinsic::nanosleep: return B.getInt32(0);
+      case Intrinsic::syncwarp: return i32(wait(which, to_64(a), none, none));
+      case Intrinsic::activemask: return i32(wait(which, none, none, none));
+      case Intrinsic::all_sync:
+      case Intrinsic::any_sync:
+      case Intrinsic::eq_sync: return B.CreateICmpNE(wait(which, to_64(a), to_64(b), none), none);
+      case Intrinsic::ballot: return i32(wait(which, to_64(a), to_64(b), none));
+      case Intrinsic::match_any:
+      case Intrinsic::match_all: return i32(wait(which, to_64(a), to_64(b), none));
+      case Intrinsic::shfl_idx:
+      case Intrinsic::shfl_up:
+      case Intrinsic::shfl_down:
+      case Intrinsic::shfl_xor: {
+        V moved = wait(which, to_64(a), to_word(E, i.type, b), B.CreateSExt(c, B.getInt64Ty()));
+        return from_word(E, i.type, moved);
+      }
+      case Intrinsic::shared_memory: {
+        int64_t number = f_.body[i.a].imm;
+        return B.CreateAdd(thread_word(kShared), B.getInt64(shared_offset(m_, number)));
+      }
+      case Intrinsic::dynamic_shared:
+        return thread_word(ir::number_of(i) ? kDynamicBytes : kDynamic);
+      case Intrinsic::local_memory: {
+        auto* memory = local(llvm::ArrayType::get(B.getInt8Ty(), ir::number_of(i)));
+        memory->setAlignment(llvm::Align(16));
+        return B.CreatePtrToInt(memory, B.getInt64Ty());
+      }
+      default: return HostBody::intrinsic(i, a, b, c, arguments);
+    }
+  }
+};
+
+}  // namespace
+
+void build_simt(llvm::Module& to, const ir::Module& m, const std::string& name, int vector_bytes) {
+  llvm::IRBuilder<> b(to.getContext());
+  Emit e(b, 1);
+  std::vector<llvm::Function*> functions = declare_functions(e, m, to);
+  for (size_t n = 0; n < m.functions.size(); ++n) {
+    prefer_vectors(functions[n], vector_bytes);
+    if (n == 0) functions[n]->addFnAttr(llvm::Attribute::AlwaysInline);
+    SimtBody(e, m, m.functions[n], functions).emit(functions[n]);
+  }
+  auto* type = llvm::FunctionType::get(b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy()}, false);
+  auto* entry = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, to);
+  prefer_vectors(entry, vector_bytes);
+  entry->addFnAttr(llvm::Attribute::NoUnwind);
+  auto block = [&](const char* label) {
+    return llvm::BasicBlock::Create(to.getContext(), label, entry);
+  };
+  b.SetInsertPoint(block("entry"));
+  const ir::Function& f = m.functions[0];
+  std::vector<V> args{entry->getArg(0)};
+  for (size_t p = 0; p < f.params.size(); ++p) {
+    V word =
+        b.CreateLoad(b.getInt64Ty(), b.CreateConstGEP1_64(b.getInt64Ty(), entry->getArg(1), p));
+    args.push_back(from_word(e, f.params[p], word));
+  }
+  if (has_waits(m)) {
+    V all = b.CreateCall(functions[0], args);
+    b.CreateRet(b.CreateExtractValue(all, 0));
+    return;
+  }
+  // Threads of the block one after the other, each with words of its own that live in registers.
+  auto* words = b.CreateAlloca(llvm::ArrayType::get(b.getInt64Ty(), kThreadWords));
+  auto word = [&](V at, int w) {
+    return b.CreateConstGEP1_64(b.getInt64Ty(), at, static_cast<uint64_t>(w));
+  };
+  for (int w = 0; w < kThreadWords; ++w)
+    b.CreateStore(b.CreateLoad(b.getInt64Ty(), word(entry->getArg(0), w)), word(words, w));
+  args[0] = words;
+  std::vector<llvm::BasicBlock*> next, after;
+  std::vector<llvm::PHINode*> at;
+  V linear = nullptr;
+  V extent[3];
+  for (int d = 0; d < 3; ++d) extent[d] = b.CreateLoad(b.getInt64Ty(), word(words, kNtid + d));
+  auto* status = b.CreateAlloca(b.getInt32Ty());
+  b.CreateStore(b.getInt32(0), status);
+  for (int d = 2; d >= 0; --d) {
+    auto* before = b.GetInsertBlock();
+    auto* head = block("thread");
+    next.push_back(block("next"));
+    after.push_back(block("after"));
+    b.CreateBr(head);
+    b.SetInsertPoint(head);
+    auto* phi = b.CreatePHI(b.getInt64Ty(), 2);
+    phi->addIncoming(b.getInt64(0), before);
+    b.CreateStore(phi, word(words, kTid + d));
+    linear = linear ? b.CreateAdd(b.CreateMul(linear, extent[d]), phi) : phi;
+    at.push_back(phi);
+  }
+  b.CreateStore(linear, word(words, kLinear));
+  V all = b.CreateCall(functions[0], args);
+  b.CreateStore(b.CreateOr(b.CreateLoad(b.getInt32Ty(), status), b.CreateExtractValue(all, 0)),
+                status);
+  for (int d = 0; d < 3; ++d) {
+    int level = 2 - d;
+    b.CreateBr(next[level]);
+    b.SetInsertPoint(next[level]);
+    V more = b.CreateAdd(at[level], b.getInt64(1));
+    at[level]->addIncoming(more, next[level]);
+    b.CreateCondBr(b.CreateICmpSLT(more, extent[d]), at[level]->getParent(), after[level]);
+    b.SetInsertPoint(after[level]);
+  }
+  b.CreateRet(b.CreateLoad(b.getInt32Ty(), status));
+}
+
+}  // namespace numbus::compile

@@ -1,0 +1,57 @@
+// Kernels of a grid on the host: what generated code and the scheduler of its threads share.
+#pragma once
+
+#include <cstdint>
+
+#include "compile/runtime.h"
+#include "ir/function.h"
+
+namespace numbus::compile {
+
+// One thread of a launch, as generated code sees it: 64-bit words.
+enum Thread : int {
+  kRecord,  // where errors are noted: Context words
+  kLinear,  // its number in the block
+  kTid,     // x, y, z; the others likewise
+  kNtid = kTid + 3,
+  kCtaid = kNtid + 3,
+  kNctaid = kCtaid + 3,
+  kShared = kNctaid + 3,  // address of the block's shared memory
+  kDynamic,               // of its part that the launch sizes
+  kDynamicBytes,
+  kFiber,  // where the thread waits; zero where threads run one after the other
+  kThreadWords
+};
+
+// Shared arrays lie one behind the other, each at a multiple of 16 bytes.
+int64_t shared_offset(const ir::Module& m, int64_t number);
+int64_t shared_bytes(const ir::Module& m);
+// Bytes of local arrays per thread.
+int64_t local_bytes(const ir::Module& m);
+// Whether threads of a block wait for each other.
+bool has_waits(const ir::Module& m);
+bool has_grid_barrier(const ir::Module& m);
+
+struct Geometry {
+  int64_t grid[3], block[3];
+  int64_t dynamic_bytes;
+};
+
+// A kernel compiled for the host. Without waits, `code` runs all threads of a block; with them, one
+// thread. Both take the thread's words and those of the parameters; for blocks only the block's
+// part is set.
+struct HostKernel {
+  int32_t (*code)(int64_t* thread, const int64_t* words) = nullptr;
+  bool waits = false, grid_barrier = false;
+  int64_t shared = 0, local = 0;
+};
+
+// Runs the grid, blocks on the thread pool; the status. Errors are noted in the record.
+int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, int64_t* record);
+
+extern "C" {
+// Waiting, for threads that run as fibers. kind: ir::Intrinsic of the barrier or warp operation.
+int64_t numbus_wait(int64_t* thread, int64_t kind, int64_t mask, int64_t value, int64_t other);
+}
+
+}  // namespace numbus::compile

@@ -1,0 +1,137 @@
+// Launching on the host and on GPUs, and the records of errors.
+#include "launch/kernel.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "compile/gpu_code.h"
+#include "device/device.h"
+#include "passes/expand_function.h"
+
+namespace numbus {
+
+// A record is memory of the host that the GPU writes to.
+struct GridKernel::OnGpu {
+  cuda::CudaDevice* device;
+  const std::vector<frontend::Site>* sites;
+  cuda::Function function;
+  int64_t* record = nullptr;
+  bool launched = false;
+};
+
+namespace {
+
+std::vector<std::pair<int64_t*, const std::vector<frontend::Site>*>>& records() {
+  static auto* all = new std::vector<std::pair<int64_t*, const std::vector<frontend::Site>*>>;
+  return *all;
+}
+
+[[noreturn]] void raise_fault(const std::vector<frontend::Site>* sites, int64_t* record) {
+  Fault f;
+  f.sites = sites;
+  std::memcpy(f.record, record, sizeof f.record);
+  std::memset(record, 0, sizeof f.record);
+  throw f;
+}
+
+void check_geometry(const compile::Geometry& g) {
+  auto text = [](const int64_t(&d)[3]) {
+    return "(" + std::to_string(d[0]) + ", " + std::to_string(d[1]) + ", " + std::to_string(d[2]) +
+           ")";
+  };
+  int64_t threads = 1;
+  for (int d = 0; d < 3; ++d) {
+    if (g.block[d] < 1 || g.grid[d] < 1)
+      raise(ErrorKind::Value, "cuda", "a launch needs at least one block and one thread",
+            "grid " + text(g.grid) + ", block " + text(g.block), "positive numbers");
+    threads *= g.block[d];
+  }
+  if (threads > 1024 || g.block[2] > 64)
+    raise(ErrorKind::Value, "cuda", "too many threads in a block",
+          text(g.block) + ", that is " + std::to_string(threads), "at most 1024, and 64 in z");
+  if (g.grid[0] > 2147483647 || g.grid[1] > 65535 || g.grid[2] > 65535)
+    raise(ErrorKind::Value, "cuda", "too many blocks in the grid", text(g.grid),
+          "at most 2**31 - 1, 65535 and 65535");
+  if (g.dynamic_bytes < 0 || g.dynamic_bytes > 227 * 1024)
+    raise(ErrorKind::Value, "cuda", "too much shared memory",
+          std::to_string(g.dynamic_bytes) + " bytes", "at most 227 KiB for a block");
+}
+
+}  // namespace
+
+GridKernel::GridKernel(frontend::Result r) : result_(std::move(r)) { expand(result_.module); }
+
+// Records outlive their kernels: a launch may still write to them.
+GridKernel::~GridKernel() = default;
+
+GridKernel::OnGpu& GridKernel::on_gpu(Device& d) {
+  auto& known = gpu_[&d];
+  if (!known) {
+    auto made = std::make_unique<OnGpu>();
+    made->device = static_cast<cuda::CudaDevice*>(&d);
+    made->sites = new std::vector<frontend::Site>(result_.sites);
+    made->function =
+        compile::gpu_code(*made->device, "kernel" + result_.module.key(), [&](int sm, int version) {
+          return ptx(sm, version);
+        }).function;
+    void* memory = nullptr;
+    cuda::ContextScope scope(made->device->context());
+    constexpr unsigned kPortableAndMapped = 3;
+    NUMBUS_CUDA("making a kernel's record of errors", cuMemHostAlloc, &memory,
+                sizeof(int64_t) * compile::kContextWords, kPortableAndMapped);
+    std::memset(memory, 0, sizeof(int64_t) * compile::kContextWords);
+    made->record = static_cast<int64_t*>(memory);
+    records().push_back({made->record, made->sites});
+    known = std::move(made);
+  }
+  return *known;
+}
+
+void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64_t>& words,
+                        bool cooperative, std::string* printed) {
+  check_geometry(g);
+  if (d.kind() != DeviceKind::Cuda) {
+    if (!has_host_) {
+      host_ = compile::compile_kernel(result_.module);
+      has_host_ = true;
+    }
+    int64_t record[compile::kContextWords] = {};
+    compile::Output output;
+    record[compile::kOutput] = reinterpret_cast<int64_t>(&output);
+    int32_t status = compile::run_grid(host_.kernel, g, words.data(), record);
+    if (printed) *printed = std::move(output.text);
+    if (status) raise_fault(&result_.sites, record);
+    return;
+  }
+  OnGpu& code = on_gpu(d);
+  std::vector<void*> parameters{&code.record};
+  for (int64_t& w : words) parameters.push_back(&w);
+  auto dim = [](const int64_t(&x)[3]) {
+    return cuda::Dim3{static_cast<unsigned>(x[0]), static_cast<unsigned>(x[1]),
+                      static_cast<unsigned>(x[2])};
+  };
+  cooperative = cooperative || compile::has_grid_barrier(result_.module);
+  code.function.launch(dim(g.grid), dim(g.block), static_cast<size_t>(g.dynamic_bytes),
+                       code.device->stream(), parameters.data(), cooperative);
+}
+
+KernelReport GridKernel::report(Device& d, int threads, size_t shared) {
+  KernelReport r;
+  if (d.kind() != DeviceKind::Cuda) return r;
+  cuda::Function& f = on_gpu(d).function;
+  cuda::FunctionAttributes a = f.attributes();
+  r.registers = a.registers;
+  r.shared_bytes = a.shared_bytes;
+  r.local_bytes = a.local_bytes;
+  r.max_threads = a.max_threads;
+  r.blocks_per_multiprocessor = f.blocks_per_multiprocessor(threads, shared);
+  return r;
+}
+
+void check_faults() {
+  for (auto& [record, sites] : records())
+    if (__atomic_load_n(&record[compile::kClaimed], __ATOMIC_ACQUIRE)) raise_fault(sites, record);
+}
+
+}  // namespace numbus

@@ -1,0 +1,59 @@
+// Kernels that users write, on the device that runs them.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "compile/compiler.h"
+#include "frontend/frontend.h"
+
+namespace numbus {
+
+class Device;
+
+// An error that a kernel noted as it ran.
+struct Fault : std::exception {
+  const std::vector<frontend::Site>* sites;
+  int64_t record[compile::kContextWords];
+  const char* what() const noexcept override { return "a kernel noted an error"; }
+};
+
+struct KernelReport {
+  int registers = 0, shared_bytes = 0, local_bytes = 0, constant_bytes = 0, max_threads = 0;
+  int blocks_per_multiprocessor = 0;
+};
+
+// A kernel for given argument types; code for each device is made when it is first launched there.
+class GridKernel {
+ public:
+  explicit GridKernel(frontend::Result r);
+  ~GridKernel();
+  GridKernel(const GridKernel&) = delete;
+
+  const frontend::Result& result() const { return result_; }
+  // On a CPU the grid has run when this returns, and what it noted is raised; on a GPU see
+  // check_faults(). `words` are the parameters'.
+  void launch(Device& d, const compile::Geometry& g, std::vector<int64_t>& words, bool cooperative,
+              std::string* printed);
+  std::string ptx(int sm, int version) const {
+    return compile::kernel_ptx(result_.module, sm, version);
+  }
+  std::string host_ir() const { return compile::function_ir(result_.module); }
+  std::string host_assembly() const { return compile::function_assembly(result_.module); }
+  KernelReport report(Device& d, int threads, size_t shared);
+
+ private:
+  struct OnGpu;
+  OnGpu& on_gpu(Device& d);
+
+  frontend::Result result_;
+  bool has_host_ = false;
+  compile::CompiledKernel host_;
+  std::map<Device*, std::unique_ptr<OnGpu>> gpu_;
+};
+
+// Raises the first error that a kernel on a GPU has noted since the last call, once it is known:
+// after a synchronisation.
+void check_faults();
+
+}  // namespace numbus

@@ -1,0 +1,257 @@
+"""cuda.jit on whatever device the suite runs on."""
+
+import numpy as np
+import pytest
+from numbus import cuda, float32, float64, int32
+
+TPB = 256
+
+
+@cuda.jit
+def axpy(a, x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a * x[i] + y[i]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
+def test_host_arrays_are_copied_back(dtype):
+    rng = np.random.default_rng(1)
+    x = (rng.random(1000) * 100).astype(dtype)
+    y = (rng.random(1000) * 100).astype(dtype)
+    out = np.zeros(1000, dtype)
+    axpy[8, 128](2, x, y, out)
+    np.testing.assert_array_equal(out, 2 * x + y)
+
+
+def test_device_arrays():
+    x = np.arange(100.0)
+    dx = cuda.to_device(x)
+    out = cuda.device_array_like(x)
+    axpy[1, 128](3.0, dx, dx, out)
+    np.testing.assert_array_equal(out.copy_to_host(), 4 * x)
+
+
+@cuda.jit
+def block_maximum(x, out):
+    s = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    s[t] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    k = TPB // 2
+    while k > 0:
+        if t < k:
+            s[t] = max(s[t], s[t + k])
+        cuda.syncthreads()
+        k //= 2
+    if t == 0:
+        out[cuda.blockIdx.x] = s[0]
+
+
+def test_shared_memory_and_barriers():
+    x = np.random.default_rng(1).random(4096).astype(np.float32)
+    out = np.zeros(4096 // TPB, np.float32)
+    block_maximum[4096 // TPB, TPB](x, out)
+    np.testing.assert_array_equal(out, x.reshape(-1, TPB).max(axis=1))
+
+
+@cuda.jit
+def matmul(a, b, c):
+    sa = cuda.shared.array((16, 16), float32)
+    sb = cuda.shared.array((16, 16), float32)
+    x, y = cuda.grid(2)
+    tx = cuda.threadIdx.x
+    ty = cuda.threadIdx.y
+    total = float32(0)
+    for k in range((a.shape[1] + 15) // 16):
+        sa[ty, tx] = 0
+        sb[ty, tx] = 0
+        if y < a.shape[0] and tx + k * 16 < a.shape[1]:
+            sa[ty, tx] = a[y, tx + k * 16]
+        if x < b.shape[1] and ty + k * 16 < b.shape[0]:
+            sb[ty, tx] = b[ty + k * 16, x]
+        cuda.syncthreads()
+        for j in range(16):
+            total += sa[ty, j] * sb[j, tx]
+        cuda.syncthreads()
+    if y < c.shape[0] and x < c.shape[1]:
+        c[y, x] = total
+
+
+def test_tiled_matmul():
+    rng = np.random.default_rng(1)
+    a = rng.random((50, 33)).astype(np.float32)
+    b = rng.random((33, 41)).astype(np.float32)
+    c = np.zeros((50, 41), np.float32)
+    matmul[(3, 4), (16, 16)](a, b, c)
+    np.testing.assert_allclose(c, a @ b, rtol=1e-5)
+
+
+@cuda.jit
+def warp_sum(x, out):
+    v = x[cuda.grid(1)]
+    k = 16
+    while k > 0:
+        v += cuda.shfl_down_sync(0xFFFFFFFF, v, k)
+        k //= 2
+    if cuda.laneid == 0:
+        cuda.atomic.add(out, 0, v)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
+def test_warp_shuffles(dtype):
+    x = np.arange(128).astype(dtype)
+    out = np.zeros(1, dtype)
+    warp_sum[2, 64](x, out)
+    assert out[0] == x.sum()
+
+
+@cuda.jit
+def votes(x, out):
+    i = cuda.threadIdx.x
+    p = x[i] > 3
+    out[0, i] = cuda.ballot_sync(0xFFFFFFFF, p)
+    out[1, i] = cuda.any_sync(0xFFFFFFFF, p)
+    out[2, i] = cuda.all_sync(0xFFFFFFFF, p)
+    out[3, i] = cuda.syncthreads_count(p)
+    out[4, i] = cuda.popc(x[i])
+    out[5, i] = cuda.match_any_sync(0xFFFFFFFF, x[i])
+
+
+def test_votes():
+    x = np.arange(32, dtype=np.int32) % 8
+    out = np.zeros((6, 32), np.int64)
+    votes[1, 32](x, out)
+    bits = sum(1 << i for i in range(32) if x[i] > 3)
+    assert (out[0] == bits).all()
+    assert (out[1] == 1).all()
+    assert (out[2] == 0).all()
+    assert (out[3] == (x > 3).sum()).all()
+    assert list(out[4]) == [int(v).bit_count() for v in x]
+    same = [sum(1 << j for j in range(32) if x[j] == x[i]) for i in range(32)]
+    assert list(out[5] & 0xFFFFFFFF) == same
+
+
+ATOMIC_TYPES = [np.int32, np.int64, np.uint32, np.uint64, np.float32, np.float64]
+
+
+@pytest.mark.parametrize("dtype", ATOMIC_TYPES)
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("add", lambda x: 7 + x.sum()),
+        ("sub", lambda x: 7 - x.sum()),
+        ("max", lambda x: max(7, x.max())),
+        ("min", lambda x: min(7, x.min())),
+        ("nanmax", lambda x: max(7, x.max())),
+        ("nanmin", lambda x: min(7, x.min())),
+    ],
+)
+def test_atomics(name, expected, dtype):
+    operation = getattr(cuda.atomic, name)
+
+    @cuda.jit
+    def kernel(x, out):
+        operation(out, 0, x[cuda.grid(1)])
+
+    x = np.random.default_rng(1).permutation(64).astype(dtype)
+    if name == "sub" and np.dtype(dtype).kind == "u":
+        x[:] = 0
+        x[0] = 5
+    out = np.full(1, 7, dtype)
+    kernel[2, 32](x, out)
+    assert out[0] == expected(x)
+
+
+def test_compare_and_swap_counts():
+    @cuda.jit
+    def kernel(out):
+        while True:
+            old = out[0]
+            if cuda.atomic.cas(out, 0, old, old + 1) == old:
+                break
+
+    out = np.zeros(1, np.int32)
+    kernel[4, 1](out)
+    assert out[0] == 4
+
+
+def test_errors_name_thread_and_line():
+    @cuda.jit
+    def kernel(x):
+        i = cuda.grid(1)
+        if i == 77:
+            raise ValueError("bad luck")
+        x[i] = 1
+
+    x = cuda.to_device(np.zeros(128))
+    with pytest.raises(ValueError, match="bad luck") as e:
+        kernel[2, 64](x)
+        cuda.synchronize()
+    assert "thread (13, 0, 0), block (1, 0, 0)" in e.value.__notes__[0]
+    kernel[1, 64](x)  # the next launch works
+    cuda.synchronize()
+    assert x.copy_to_host()[:64].all()
+
+
+def test_debug_checks_bounds():
+    @cuda.jit(debug=True)
+    def kernel(x):
+        x[cuda.grid(1)] = 1
+
+    with pytest.raises(IndexError, match="index 100 is out of bounds for size 100"):
+        kernel[2, 64](np.zeros(100))
+        cuda.synchronize()
+
+
+def test_dynamic_shared_memory():
+    @cuda.jit
+    def kernel(x, out):
+        s = cuda.shared.array(0, int32)
+        t = cuda.threadIdx.x
+        s[t] = x[t]
+        cuda.syncthreads()
+        out[t] = s[s.size - 1 - t]
+
+    x = np.arange(64, dtype=np.int32)
+    out = np.zeros_like(x)
+    kernel[1, 64, 0, 64 * 4](x, out)
+    np.testing.assert_array_equal(out, x[::-1])
+
+
+def test_cooperative_grid():
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        x[i] = i
+        cuda.cg.this_grid().sync()
+        out[i] = x[x.size - 1 - i]
+
+    x = np.zeros(96)
+    out = np.zeros(96)
+    kernel[3, 32](x, out)
+    np.testing.assert_array_equal(out, np.arange(96)[::-1])
+
+
+def test_device_functions_and_local_arrays():
+    @cuda.jit(device=True)
+    def weight(i, j):
+        return i * 10 + j
+
+    @cuda.jit
+    def kernel(out):
+        a = cuda.local.array(4, float64)
+        i = cuda.grid(1)
+        for j in range(4):
+            a[j] = weight(i, j)
+        out[i] = a[0] + a[1] + a[2] + a[3]
+
+    out = np.zeros(8)
+    kernel[1, 8](out)
+    np.testing.assert_array_equal(out, [40 * i + 6 for i in range(8)])
+
+
+def test_float32_kernel_has_no_float64():
+    ptx, _ = cuda.compile_ptx(axpy, "void(float32, float32[::1], float32[::1], float32[::1])")
+    assert ".f64" not in ptx
+    assert ".visible .entry axpy(" in ptx
