@@ -151,7 +151,7 @@ void Arguments::add(nb::handle value, const char* function) {
     words.push_back(word);
   };
   if (PyFloat_CheckExact(o)) {
-    number(DType::F64, true, float_word(PyFloat_AS_DOUBLE(o)));
+    number(DType::F64, true, float_word(PyFloat_AsDouble(o)));
   } else if (PyBool_Check(o)) {
     number(DType::Bool, true, o == Py_True);
   } else if (PyLong_CheckExact(o)) {

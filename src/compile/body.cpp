@@ -1,89 +1,22 @@
 // One step of W points: loads, table rows, predicates, stores.
 #include "compile/body.h"
 
-#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
 
 #include "base/error.h"
 #include "compile/flow.h"
+#include "compile/masked.h"
 
 namespace numbus::compile {
 
 using llvm::Type;
 using V = llvm::Value*;
 
-V Body::load_plain(Type* t, V ptr, V mask, unsigned align) {
-  if (E.by_element && t->isVectorTy() && (!mask || E.is_all_true(mask)) &&
-      align < t->getPrimitiveSizeInBits() / 8) {
-    Type* element = t->getScalarType();
-    V all = llvm::PoisonValue::get(t);
-    int lanes = llvm::cast<llvm::FixedVectorType>(t)->getNumElements();
-    for (int i = 0; i < lanes; ++i) {
-      V at = B.CreateConstGEP1_64(element, ptr, i);
-      all = B.CreateInsertElement(all, B.CreateAlignedLoad(element, at, llvm::Align(align)), i);
-    }
-    return all;
-  }
-  if (!mask || E.is_all_true(mask)) return B.CreateAlignedLoad(t, ptr, llvm::Align(align));
-  if (E.W == 1) {  // a branch: the address may be invalid
-    llvm::Function* f = B.GetInsertBlock()->getParent();
-    auto* before = B.GetInsertBlock();
-    auto* yes = llvm::BasicBlock::Create(B.getContext(), "load", f);
-    auto* after = llvm::BasicBlock::Create(B.getContext(), "loaded", f);
-    B.CreateCondBr(mask, yes, after);
-    B.SetInsertPoint(yes);
-    V v = B.CreateAlignedLoad(t, ptr, llvm::Align(align));
-    B.CreateBr(after);
-    B.SetInsertPoint(after);
-    auto* phi = B.CreatePHI(t, 2);
-    phi->addIncoming(llvm::Constant::getNullValue(t), before);
-    phi->addIncoming(v, yes);
-    return phi;
-  }
-  int lanes = llvm::cast<llvm::FixedVectorType>(t)->getNumElements(), wide = widened(t);
-  Type* whole = llvm::FixedVectorType::get(t->getScalarType(), wide);
-  V v = B.CreateMaskedLoad(whole, ptr, llvm::Align(align), widen_mask(mask, lanes, wide),
-                           llvm::Constant::getNullValue(whole));
-  if (wide == lanes) return v;
-  llvm::SmallVector<int, 16> low;
-  for (int i = 0; i < lanes; ++i) low.push_back(i);
-  return B.CreateShuffleVector(v, low);
-}
-
-// LLVM 19 widens masked accesses of less than 16 bytes and takes the bits of the mask register that
-// this adds for zero, which those of an inverted test of bytes, or of one value for all lanes, are
-// not. They are widened here instead, the mask through an integer that LLVM cannot see through.
-int Body::widened(Type* t) {
-  auto* v = llvm::cast<llvm::FixedVectorType>(t);
-  unsigned bytes = t->getPrimitiveSizeInBits() / 8, n = v->getNumElements();
-  return static_cast<int>(bytes < 16 && !E.by_element ? n * 16 / bytes : n);
-}
-V Body::widen_mask(V mask, int lanes, int wide) {
-  if (wide == lanes) return mask;
-  auto* i32 = B.getInt32Ty();
-  V bits = B.CreateZExt(B.CreateBitCast(mask, B.getIntNTy(lanes)), i32);
-  auto* opaque =
-      llvm::InlineAsm::get(llvm::FunctionType::get(i32, {i32}, false), "", "=r,0", false);
-  bits = B.CreateAnd(B.CreateCall(opaque, {bits}), B.getInt32((1u << lanes) - 1));
-  return B.CreateBitCast(B.CreateTrunc(bits, B.getIntNTy(wide)),
-                         llvm::FixedVectorType::get(B.getInt1Ty(), wide));
-}
-void Body::store_masked(V v, V ptr, int align, V mask) {
-  int lanes = llvm::cast<llvm::FixedVectorType>(v->getType())->getNumElements();
-  int wide = widened(v->getType());
-  if (wide > lanes) {
-    llvm::SmallVector<int, 16> more;
-    for (int i = 0; i < wide; ++i) more.push_back(i < lanes ? i : -1);
-    v = B.CreateShuffleVector(v, more);
-  }
-  B.CreateMaskedStore(v, ptr, llvm::Align(align), widen_mask(mask, lanes, wide));
-}
-
 V Body::gather(Type* scalar, V ptr, V stride, V mask) {
   unsigned size = scalar->getPrimitiveSizeInBits() / 8;
-  if (E.W == 1) return load_plain(scalar, ptr, mask, size);
+  if (E.W == 1) return load_masked(E, scalar, ptr, mask, size);
   V offsets = B.CreateMul(E.iota(), E.splat(stride));
   V ptrs = B.CreateGEP(B.getInt8Ty(), ptr, offsets);
   Type* t = E.wide(scalar);
@@ -106,7 +39,7 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
     return part == DType::Bool ? B.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v;
   };
   if (E.W == 1 && is_complex(a.dtype) && a.inner == ir::Inner::Contiguous && a.aligned) {
-    V both = load_plain(llvm::FixedVectorType::get(scalar, 2), ptr, mask,
+    V both = load_masked(E, llvm::FixedVectorType::get(scalar, 2), ptr, mask,
                         2 * size);  // one access for both parts
     return {B.CreateExtractElement(both, uint64_t{0}), B.CreateExtractElement(both, uint64_t{1})};
   }
@@ -118,7 +51,7 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
     return r;
   }
   if (!is_complex(a.dtype))
-    return {as_value(load_plain(E.wide(scalar), ptr, mask,
+    return {as_value(load_masked(E, E.wide(scalar), ptr, mask,
                                 a.aligned ? std::min(E.vector_align, E.W * size) : size))};
   // Interleaved parts: one wide load, two shuffles.
   llvm::SmallVector<int, 64> even, odd, twice;
@@ -129,7 +62,7 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
     twice.push_back(i);
   }
   V wide_mask = mask && !E.is_all_true(mask) ? B.CreateShuffleVector(mask, twice) : nullptr;
-  V both = load_plain(llvm::FixedVectorType::get(scalar, 2 * E.W), ptr, wide_mask,
+  V both = load_masked(E, llvm::FixedVectorType::get(scalar, 2 * E.W), ptr, wide_mask,
                       a.aligned ? std::min(E.vector_align, 2 * E.W * size) : size);
   return {B.CreateShuffleVector(both, even), B.CreateShuffleVector(both, odd)};
 }
@@ -185,7 +118,7 @@ void Body::store(const ir::Arg& a, const Point& p, int arg, Value value, V mask)
     if (mask) mask = B.CreateShuffleVector(mask, twice);
   }
   if (mask) {
-    store_masked(v, ptr, size, mask);
+    store_masked(E, v, ptr, size, mask);
     return;
   }
   if (E.by_element && !a.aligned) {
@@ -215,7 +148,7 @@ Value Body::gather_at(const Point& p, const ir::Inst& i, V offset, V mask) {
   V ptrs = B.CreateGEP(B.getInt8Ty(), base, offset);
   auto plane = [&](int at) -> V {
     V from = at ? B.CreateGEP(B.getInt8Ty(), ptrs, B.getInt64(at)) : ptrs;
-    if (E.W == 1) return load_plain(scalar, from, mask, size);
+    if (E.W == 1) return load_masked(E, scalar, from, mask, size);
     Type* t = E.wide(scalar);
     return B.CreateMaskedGather(t, from, llvm::Align(size), mask ? mask : E.all_true(),
                                 llvm::Constant::getNullValue(t));
@@ -320,7 +253,7 @@ void Body::emit(const Point& p) {
             v = B.CreateSelect(mask, v, B.CreateLoad(v->getType(), p.acc_fields[i.imm]));
           B.CreateStore(v, p.acc_fields[i.imm]);
         } else if (mask && !E.is_all_true(mask)) {
-          store_masked(v, p.acc_fields[i.imm], itemsize(i.type), mask);
+          store_masked(E, v, p.acc_fields[i.imm], itemsize(i.type), mask);
         } else {
           B.CreateAlignedStore(v, p.acc_fields[i.imm], llvm::Align(itemsize(i.type)));
         }

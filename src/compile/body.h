@@ -36,11 +36,7 @@ class Body {
 
  private:
   void store(const ir::Arg& a, const Point& p, int arg, Value v, llvm::Value* mask);
-  llvm::Value* load_plain(llvm::Type* t, llvm::Value* ptr, llvm::Value* mask, unsigned align);
   llvm::Value* gather(llvm::Type* scalar, llvm::Value* ptr, llvm::Value* stride, llvm::Value* mask);
-  int widened(llvm::Type* t);
-  llvm::Value* widen_mask(llvm::Value* mask, int lanes, int wide);
-  void store_masked(llvm::Value* v, llvm::Value* ptr, int align, llvm::Value* mask);
   void scatter(llvm::Value* v, llvm::Value* ptr, llvm::Value* stride, llvm::Value* mask);
   Value gather_at(const Point& p, const ir::Inst& i, llvm::Value* offset, llvm::Value* mask);
   void scatter_at(const Point& p, const ir::Inst& i, Value v, llvm::Value* offset,
