@@ -5,7 +5,9 @@
 #include "compile/atomics.h"
 #include "compile/flow.h"
 #include "compile/function_host.h"
+#include "compile/lanes.h"
 #include "compile/runtime.h"
+#include "passes/inline_functions.h"
 
 namespace numbus::compile {
 using V = llvm::Value*;
@@ -88,6 +90,9 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
       call("numbus_print_float", none, {record(), a});
       return B.getInt32(0);
     case Intrinsic::print_end: return B.getInt32(0);
+    case Intrinsic::lane_index: return B.getInt64(0);
+    case Intrinsic::lane_count: return B.getInt64(1);
+    case Intrinsic::lane_merge: return a;
     case Intrinsic::clz: return B.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, a, B.getFalse());
     case Intrinsic::brev: return B.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, a);
     case Intrinsic::ffs: {
@@ -134,6 +139,16 @@ void build_native(llvm::Module& to, const ir::Module& m, const std::string& name
   }
   for (size_t n = 0; n < m.functions.size(); ++n) {
     with_vectors(functions[n]);
+    // Turns of a parallel loop side by side, where each has a loop of its own length.
+    if (m.functions[n].portion) {
+      std::optional<ir::Function> whole = inlined(m, m.functions[n]);
+      if (whole && lanes_fit(*whole) && lanes_pay(*whole)) {
+        Varying v = find_varying(*whole, false);
+        Emit many(b, pick_lanes(*whole, v, vector_bytes));
+        LaneBody(many, e, m, *whole, functions, v).emit_lanes(functions[n]);
+        continue;
+      }
+    }
     HostBody(e, m, m.functions[n], functions).emit(functions[n]);
   }
 

@@ -529,8 +529,10 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
     Value zero = from_scalar(*identity_of(op, v->type.dtype), v->type.dtype, v->type.weak);
     assign_name(n, name, zero);
   }
+  // Lanes of the body take indices side by side.
   Val i = new_variable(DType::I64);
-  set(i, low);
+  set(i, add(low, intrinsic(ir::Intrinsic::lane_index, DType::I64)));
+  Val beside = intrinsic(ir::Intrinsic::lane_count, DType::I64);
   Val loop = begin_loop();
   Val now = get(i);
   when(negate(less(now, high)), [&] { break_loop(loop); });
@@ -539,7 +541,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   block(n.all(Field::body));
   loops_.pop_back();
   loop_next(loop);
-  set(i, add(get(i), ci(1)));
+  set(i, add(get(i), beside));
   end_loop(loop);
   if (!reduced.empty()) {
     Val place = b_->emit(Op::floor_divide, DType::I64, low, grain_in);
@@ -547,7 +549,9 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
     for (size_t r = 0; r < reduced.size(); ++r) {
       Variable& v = scope.variables[reduced[r].first];
       Value sum = load_slots(v.type, v.slots);
-      write_at(v.type.dtype, sum.v[0], to, ci(at[r]), ir::Space::Global);
+      Val all = intrinsic(ir::Intrinsic::lane_merge, v.type.dtype, sum.v[0], ir::kNone, ir::kNone,
+                          ir::Space::Global, static_cast<int64_t>(merging(p.reductions[r].second)));
+      write_at(v.type.dtype, all, to, ci(at[r]), ir::Space::Global);
     }
   }
   break_loop(outermost_);

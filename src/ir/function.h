@@ -92,6 +92,11 @@ enum class Intrinsic : uint8_t {
   print_int,
   print_float,
   print_end,
+  // Of a body that runs on several lanes: this one's number, how many there are, and all lanes'
+  // values of a merged in their order (number: the row). One lane where they are not used.
+  lane_index,
+  lane_count,
+  lane_merge,
 };
 const char* intrinsic_name(Intrinsic i);
 // The step's imm: which intrinsic, in which memory, and a number where one belongs to it.

@@ -1,6 +1,8 @@
 // Real expansions of table rows; complex operands are handed to expand_complex.cpp.
 #include "passes/expand.h"
 
+#include <bit>
+
 #include "base/error.h"
 #include "passes/expand_complex.h"
 #include "passes/math/math.h"
@@ -50,6 +52,12 @@ Val real_floor_divide(Builder& b, Val x, Val y) {
   MathBuilder m(b);
   Val zero = b.constant(t, Scalar::from_int(0)), one = b.constant(t, Scalar::from_int(1));
   if (is_integer(t)) {
+    const ir::Inst& by = b.step(y);
+    if (by.op == Op::constant && by.imm > 0 && (by.imm & (by.imm - 1)) == 0) {
+      // A power of two: the shift rounds down, as it should.
+      int bits = std::countr_zero(static_cast<uint64_t>(by.imm));
+      return b.emit(Op::right_shift, t, x, b.constant(t, Scalar::from_int(bits)));
+    }
     Val q = b.emit(Op::int_div, t, x, y);
     if (!is_signed(t)) return q;
     Val r = b.emit(Op::fmod, t, x, y);
