@@ -6,6 +6,7 @@
 #include "compile/runtime.h"
 #include "frontend.h"
 #include "passes/expand_function.h"
+#include "passes/indices.h"
 
 namespace numbus::bindings {
 
@@ -354,6 +355,7 @@ class Dispatcher {
       raise_compile_error(error);
     }
     expand(e->result.module);
+    simplify_indices(e->result.module);
     e->code = compile::compile_function(e->result.module);
     return *(entries_[key] = std::move(e));
   }

@@ -40,7 +40,7 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
   };
   if (E.W == 1 && is_complex(a.dtype) && a.inner == ir::Inner::Contiguous && a.aligned) {
     V both = load_masked(E, llvm::FixedVectorType::get(scalar, 2), ptr, mask,
-                        2 * size);  // one access for both parts
+                         2 * size);  // one access for both parts
     return {B.CreateExtractElement(both, uint64_t{0}), B.CreateExtractElement(both, uint64_t{1})};
   }
   if (a.inner != ir::Inner::Contiguous || E.W == 1) {
@@ -52,7 +52,7 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
   }
   if (!is_complex(a.dtype))
     return {as_value(load_masked(E, E.wide(scalar), ptr, mask,
-                                a.aligned ? std::min(E.vector_align, E.W * size) : size))};
+                                 a.aligned ? std::min(E.vector_align, E.W * size) : size))};
   // Interleaved parts: one wide load, two shuffles.
   llvm::SmallVector<int, 64> even, odd, twice;
   for (int i = 0; i < E.W; ++i) {
@@ -63,7 +63,7 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
   }
   V wide_mask = mask && !E.is_all_true(mask) ? B.CreateShuffleVector(mask, twice) : nullptr;
   V both = load_masked(E, llvm::FixedVectorType::get(scalar, 2 * E.W), ptr, wide_mask,
-                      a.aligned ? std::min(E.vector_align, 2 * E.W * size) : size);
+                       a.aligned ? std::min(E.vector_align, 2 * E.W * size) : size);
   return {B.CreateShuffleVector(both, even), B.CreateShuffleVector(both, odd)};
 }
 

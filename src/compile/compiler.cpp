@@ -187,9 +187,11 @@ std::string build_identity() {
 namespace {
 
 // Known by its code alone, so that two functions with one body are one.
-Build function_build(Host& h, const ir::Module& f) {
-  return [&](llvm::Module& m, const std::string& name) {
-    if (f.kernel)
+Build function_build(Host& h, const ir::Module& f, bool lanes = false) {
+  return [&h, &f, lanes](llvm::Module& m, const std::string& name) {
+    if (lanes)
+      build_grid(m, f, name, h.vector_bytes);
+    else if (f.kernel)
       build_simt(m, f, name, h.vector_bytes);
     else
       build_native(m, f, name, h.vector_bytes);
@@ -222,31 +224,36 @@ CompiledFunction compile_function(const ir::Module& m) {
   return {function, c.from_disk, c.milliseconds};
 }
 
-CompiledKernel compile_kernel(const ir::Module& m) {
+CompiledKernel compile_kernel(const ir::Module& m, int64_t block_x) {
+  Host& h = host();
   static auto* known = new std::unordered_map<std::string, void*>;
-  std::string key = "grid" + m.key();
+  static const bool fibers = std::getenv("NUMBUS_FIBERS") != nullptr;
   CompiledKernel r;
   r.kernel.waits = has_waits(m);
   r.kernel.grid_barrier = has_grid_barrier(m);
   r.kernel.shared = shared_bytes(m);
   r.kernel.local = local_bytes(m);
+  int lanes = fibers ? 0 : grid_lanes(m, h.vector_bytes);
+  if (lanes && block_x % lanes == 0) r.kernel.lanes = lanes;
+  std::string key = (r.kernel.lanes ? "lanes" : "grid") + m.key();
   void*& address = (*known)[key];
   r.from_disk = address != nullptr;
   if (!address) {
-    Host& h = host();
-    Code c = compile(h, key, function_build(h, m));
+    Code c = compile(h, key, function_build(h, m, r.kernel.lanes > 0));
     address = c.address;
     r.from_disk = c.from_disk;
     r.milliseconds = c.milliseconds;
   }
-  r.kernel.code = reinterpret_cast<decltype(r.kernel.code)>(address);
+  r.kernel.code = reinterpret_cast<HostKernel::Code>(address);
+  if (r.kernel.lanes) r.kernel.scratch = r.kernel.code(nullptr, nullptr);
   return r;
 }
 
 std::string function_ir(const ir::Module& f) {
   Host& h = host();
   llvm::LLVMContext context;
-  auto m = make_module(h, context, function_build(h, f), "function");
+  auto m = make_module(h, context, function_build(h, f, f.kernel && grid_lanes(f, h.vector_bytes)),
+                       "function");
   std::string s;
   llvm::raw_string_ostream out(s);
   m->print(out, nullptr);
@@ -256,7 +263,8 @@ std::string function_ir(const ir::Module& f) {
 std::string function_assembly(const ir::Module& f) {
   Host& h = host();
   llvm::LLVMContext context;
-  auto m = make_module(h, context, function_build(h, f), "function");
+  auto m = make_module(h, context, function_build(h, f, f.kernel && grid_lanes(f, h.vector_bytes)),
+                       "function");
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   llvm::legacy::PassManager passes;

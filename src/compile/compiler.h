@@ -37,7 +37,8 @@ struct CompiledKernel {
   bool from_disk = false;
   double milliseconds = 0;
 };
-CompiledKernel compile_kernel(const ir::Module& m);
+// For blocks of that extent in x: on lanes where that can be.
+CompiledKernel compile_kernel(const ir::Module& m, int64_t block_x);
 // The same as PTX with the entry "k", whose parameters are the record's address and the words.
 std::string kernel_ptx(const ir::Module& m, int sm, int ptx);
 std::string function_ir(const ir::Module& m);        // LLVM IR, optimised

@@ -70,5 +70,9 @@ llvm::Value* to_word(Emit& E, DType t, llvm::Value* v);
 void build_native(llvm::Module& to, const ir::Module& m, const std::string& name, int vector_bytes);
 // A kernel of a grid for the host: see HostKernel.
 void build_simt(llvm::Module& to, const ir::Module& m, const std::string& name, int vector_bytes);
+// The same with the threads of a block on lanes, for blocks whose x is a multiple of their number;
+// 0 lanes where the kernel does not allow it.
+int grid_lanes(const ir::Module& m, int vector_bytes);
+void build_grid(llvm::Module& to, const ir::Module& m, const std::string& name, int vector_bytes);
 
 }  // namespace numbus::compile

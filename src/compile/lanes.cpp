@@ -48,10 +48,11 @@ V LaneBody::vector(Val v) {
     auto* t = l.first->getType();
     V steps = many_.iota();
     if (!t->isIntegerTy(64)) steps = B.CreateTrunc(steps, many_.wide(t));
-    l.v = l.stride == 0 ? many_.splat(l.first)
-                        : B.CreateAdd(many_.splat(l.first),
-                                      B.CreateMul(steps, many_.splat(llvm::ConstantInt::getSigned(
-                                                             t, l.stride))));
+    l.v = l.stride == 0
+              ? many_.splat(l.first)
+              : B.CreateAdd(
+                    many_.splat(l.first),
+                    B.CreateMul(steps, many_.splat(llvm::ConstantInt::getSigned(t, l.stride))));
     // Kept for this use only: another one may not be dominated by it.
     V made = l.v;
     l.v = nullptr;
@@ -106,8 +107,8 @@ void LaneBody::branch_step(size_t n) {
     for (Loop& l : loops_) {
       if (l.live) after = B.CreateAnd(after, B.CreateLoad(l.live->getAllocatedType(), l.live));
       if (l.resumed)
-        after = B.CreateAnd(
-            after, B.CreateNot(B.CreateLoad(l.resumed->getAllocatedType(), l.resumed)));
+        after =
+            B.CreateAnd(after, B.CreateNot(B.CreateLoad(l.resumed->getAllocatedType(), l.resumed)));
     }
   set_mask(after);
   full_ = was_full && !leaves;
@@ -135,7 +136,8 @@ void LaneBody::loop_step(size_t n) {
   // Lanes that continue wait for the end of the turn.
   bool resumes = false;
   for (size_t k = n; k < end; ++k)
-    resumes = resumes || (f_.body[k].op == Op::continue_loop && f_.body[k].a == static_cast<Val>(n));
+    resumes =
+        resumes || (f_.body[k].op == Op::continue_loop && f_.body[k].a == static_cast<Val>(n));
   if (resumes) l.resumed = local(t);
   auto* head = block("turn");
   B.CreateBr(head);
@@ -184,7 +186,8 @@ void LaneBody::leave(size_t n) {
   auto* t = mask_->getAllocatedType();
   for (size_t o = breaks ? k - 1 : k; o < loops_.size(); ++o)
     if (loops_[o].live)
-      B.CreateStore(B.CreateAnd(B.CreateLoad(t, loops_[o].live), B.CreateNot(here)), loops_[o].live);
+      B.CreateStore(B.CreateAnd(B.CreateLoad(t, loops_[o].live), B.CreateNot(here)),
+                    loops_[o].live);
   if (!breaks) B.CreateStore(B.CreateOr(B.CreateLoad(t, target.resumed), here), target.resumed);
   set_mask(llvm::Constant::getNullValue(t));
   full_ = false;
@@ -205,7 +208,8 @@ V LaneBody::each_lane(llvm::Type* result, const std::function<V(V)>& f) {
   B.CreateCondBr(B.CreateExtractElement(lanes, lane), body, next);
   B.SetInsertPoint(body);
   V r = f(lane);
-  if (out) B.CreateStore(B.CreateInsertElement(B.CreateLoad(out->getAllocatedType(), out), r, lane), out);
+  if (out)
+    B.CreateStore(B.CreateInsertElement(B.CreateLoad(out->getAllocatedType(), out), r, lane), out);
   B.CreateBr(next);
   B.SetInsertPoint(next);
   V more = B.CreateAdd(lane, B.getInt32(1));
@@ -284,9 +288,7 @@ void LaneBody::row_step(size_t n) {
   const ir::Inst& i = f_.body[n];
   Lane& r = lanes_[n];
   bool varies = vary_.value[n];
-  auto first_of = [&](Val v) -> V {
-    return vary_.value[v] ? lanes_[v].first : lanes_[v].v;
-  };
+  auto first_of = [&](Val v) -> V { return vary_.value[v] ? lanes_[v].first : lanes_[v].v; };
   auto stride_of = [&](Val v) { return vary_.value[v] ? lanes_[v].stride : 0; };
   // Integers that grow evenly from lane to lane stay a first value and a step.
   if (varies && is_integer(i.type) && itemsize(i.type) >= 4 && i.a != kNone && first_of(i.a)) {
@@ -369,10 +371,10 @@ bool LaneBody::lane_intrinsic(size_t n) {
     case Intrinsic::fail: {
       V lanes = full_ ? many_.all_true() : mask();
       branch(B, any(lanes), [&] {
-        V first = B.CreateZExt(B.CreateBinaryIntrinsic(llvm::Intrinsic::cttz,
-                                                       B.CreateBitCast(lanes, B.getIntNTy(many_.W)),
-                                                       B.getFalse()),
-                               B.getInt64Ty());
+        V first = B.CreateZExt(
+            B.CreateBinaryIntrinsic(llvm::Intrinsic::cttz,
+                                    B.CreateBitCast(lanes, B.getIntNTy(many_.W)), B.getFalse()),
+            B.getInt64Ty());
         intrinsic(i, lane_of(i.a, first), lane_of(i.b, first), lane_of(i.c, first), {});
       });
       r.v = B.getInt32(0);
@@ -411,8 +413,7 @@ void LaneBody::lane_step(size_t n) {
         break;
       }
       V v = vector(i.b);
-      if (!full_)
-        v = B.CreateSelect(mask(), v, B.CreateLoad(v->getType(), lanes_[i.a].v));
+      if (!full_) v = B.CreateSelect(mask(), v, B.CreateLoad(v->getType(), lanes_[i.a].v));
       B.CreateStore(v, lanes_[i.a].v);
       break;
     }
@@ -442,8 +443,7 @@ void LaneBody::lane_step(size_t n) {
       break;
     }
     case Op::end_if: {
-      for (size_t k = static_cast<size_t>(i.a); k < n; ++k)
-        at_[k].v = lanes_[k].v;
+      for (size_t k = static_cast<size_t>(i.a); k < n; ++k) at_[k].v = lanes_[k].v;
       end_rare(E, f_.body, n, rare_lanes_[i.a], at_);
       for (size_t k = static_cast<size_t>(i.a); k < n; ++k) lanes_[k].v = at_[k].v;
       break;

@@ -1,8 +1,9 @@
-// Function bodies on W lanes at once: each lane is a turn of a parallel loop or a thread of a block.
+// Function bodies on W lanes at once: each lane is a turn of a parallel loop or a thread of a
+// block.
 //
 // Values that are the same for all lanes stay scalars. Control flow that lanes may take differently
-// runs under masks, as in ISPC (Pharr and Mark, 2012): a branch runs both sides, each for its lanes,
-// a loop runs until no lane is left in it.
+// runs under masks, as in ISPC (Pharr and Mark, 2012): a branch runs both sides, each for its
+// lanes, a loop runs until no lane is left in it.
 #pragma once
 
 #include "compile/function_host.h"
@@ -17,7 +18,8 @@ struct Varying {
 };
 Varying find_varying(const ir::Function& f, bool threads);
 
-// Whether lanes can run it at all, and whether that pays: a loop that lanes leave at different times.
+// Whether lanes can run it at all, and whether that pays: a loop that lanes leave at different
+// times.
 bool lanes_fit(const ir::Function& f);
 bool lanes_pay(const ir::Function& f);
 int pick_lanes(const ir::Function& f, const Varying& v, int vector_bytes);
@@ -40,9 +42,7 @@ class LaneBody : public HostBody {
   };
   void range(size_t begin, size_t end);
   Emit& one() { return E; }
-  virtual llvm::Value* parameter(int64_t n) {
-    return to_->getArg(static_cast<unsigned>(n) + 1);
-  }
+  virtual llvm::Value* parameter(int64_t n) { return to_->getArg(static_cast<unsigned>(n) + 1); }
   virtual void finish(llvm::Value* status) {
     B.CreateRet(B.CreateInsertValue(llvm::PoisonValue::get(to_->getReturnType()), status, 0));
   }
@@ -68,7 +68,7 @@ class LaneBody : public HostBody {
   Emit& many_;
   Varying vary_;
   std::vector<Lane> lanes_;
-  std::vector<size_t> ends_;  // of branches and loops
+  std::vector<size_t> ends_;     // of branches and loops
   std::vector<size_t> middles_;  // branch_else, loop_next; 0: none
   llvm::AllocaInst* mask_ = nullptr;
   bool full_ = true;  // whether all lanes run, as far as is known here

@@ -408,11 +408,17 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
   parallel_for_each(blocks, grain, [&](int64_t begin_block, int64_t end_block, int) {
     std::unique_ptr<char[]> held;
     char* memory = memory_of(held);
-    if (!k.waits) {
+    if (!k.waits || k.lanes) {
+      std::unique_ptr<char[]> space;
+      if (k.lanes) {
+        space.reset(new char[static_cast<size_t>(k.scratch * (threads / k.lanes)) + 64]);
+      }
       int64_t w[kThreadWords];
       for (int64_t b = begin_block; b < end_block; ++b) {
         if (status.load(std::memory_order_relaxed)) return;
         set_block(w, b, memory);
+        w[kScratch] =
+            static_cast<int64_t>((reinterpret_cast<uintptr_t>(space.get()) + 63) & ~uintptr_t{63});
         if (int32_t s = k.code(w, words)) status = s;
       }
       return;

@@ -19,7 +19,8 @@ enum Thread : int {
   kShared = kNctaid + 3,  // address of the block's shared memory
   kDynamic,               // of its part that the launch sizes
   kDynamicBytes,
-  kFiber,  // where the thread waits; zero where threads run one after the other
+  kScratch,  // of a block whose threads run on lanes
+  kFiber,    // where the thread waits; zero where threads run one after the other
   kThreadWords
 };
 
@@ -41,7 +42,11 @@ struct Geometry {
 // thread. Both take the thread's words and those of the parameters; for blocks only the block's
 // part is set.
 struct HostKernel {
-  int32_t (*code)(int64_t* thread, const int64_t* words) = nullptr;
+  using Code = int32_t (*)(int64_t* thread, const int64_t* words);
+  Code code = nullptr;
+  // All threads of a block on so many lanes, with so much scratch for a group of them.
+  int lanes = 0;
+  int64_t scratch = 0;
   bool waits = false, grid_barrier = false;
   int64_t shared = 0, local = 0;
 };

@@ -89,10 +89,11 @@ Varying find_varying(const ir::Function& f, bool threads) {
         case Op::read: mark(v.value[n], true); break;
         case Op::intrinsic: {
           Intrinsic k = ir::intrinsic_of(i);
-          mark(v.value[n], is_source(k, threads) ||
-                               (k >= Intrinsic::atomic_add && k <= Intrinsic::atomic_cas) ||
-                               ((k == Intrinsic::clz || k == Intrinsic::brev || k == Intrinsic::ffs) &&
-                                operands));
+          mark(v.value[n],
+               is_source(k, threads) ||
+                   (k >= Intrinsic::atomic_add && k <= Intrinsic::atomic_cas) ||
+                   ((k == Intrinsic::clz || k == Intrinsic::brev || k == Intrinsic::ffs) &&
+                    operands));
           break;
         }
         case Op::variable: break;
@@ -125,7 +126,8 @@ bool lanes_fit(const ir::Function& f) {
 
 bool lanes_pay(const ir::Function& f) {
   Varying v = find_varying(f, false);
-  // The loop around the whole body, and the one over the indices, are left at different times anyway.
+  // The loop around the whole body, and the one over the indices, are left at different times
+  // anyway.
   int divergent = 0;
   for (size_t n = 0; n < f.body.size(); ++n)
     if (f.body[n].op == Op::loop && v.divergent[n]) ++divergent;

@@ -96,14 +96,12 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
                         bool cooperative, std::string* printed) {
   check_geometry(g);
   if (d.kind() != DeviceKind::Cuda) {
-    if (!has_host_) {
-      host_ = compile::compile_kernel(result_.module);
-      has_host_ = true;
-    }
+    auto [it, fresh] = host_.try_emplace(g.block[0] % 32);
+    if (fresh) it->second = compile::compile_kernel(result_.module, g.block[0]);
     int64_t record[compile::kContextWords] = {};
     compile::Output output;
     record[compile::kOutput] = reinterpret_cast<int64_t>(&output);
-    int32_t status = compile::run_grid(host_.kernel, g, words.data(), record);
+    int32_t status = compile::run_grid(it->second.kernel, g, words.data(), record);
     if (printed) *printed = std::move(output.text);
     if (status) raise_fault(&result_.sites, record);
     return;

@@ -47,8 +47,7 @@ class GridKernel {
   OnGpu& on_gpu(Device& d);
 
   frontend::Result result_;
-  bool has_host_ = false;
-  compile::CompiledKernel host_;
+  std::map<int64_t, compile::CompiledKernel> host_;  // by the block's extent in x, modulo 32
   std::map<Device*, std::unique_ptr<OnGpu>> gpu_;
 };
 

@@ -48,9 +48,7 @@ class Inliner {
           else
             put(i);
           break;
-        case Op::argument:
-          arguments.push_back(i.a);
-          break;
+        case Op::argument: arguments.push_back(i.a); break;
         case Op::call: {
           const Function& g = m_.functions[i.imm];
           Val s = put({Op::variable, DType::I32});
