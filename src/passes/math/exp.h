@@ -32,17 +32,30 @@ Val<B> exp_tail(B& b, Val<B> r, Val<B> lo) {
   return b.fma(poly(b, r, expm1_f32, expm1_f64), z, lo);
 }
 
+// exp(r) for |r| <= ln2/2.
+template <class B>
+Val<B> exp_poly(B& b, Val<B> r) {
+  using namespace coeffs;
+  Val<B> one = b.fconst(r, 1.0);
+  Val<B> p = poly2(b, r, b.is_f32(r) ? r : b.mul(r, r), exp_f32, exp_f64);
+  return b.fma(b.fma(p, r, one), r, one);
+}
+
 template <class B>
 Val<B> exp(B& b, Val<B> x) {
-  using namespace coeffs;
-  // Beyond the clamps the result is inf or 0 in any case.
-  x = clamp_below(b, x, fpick(b, x, -104.5, -746.0));
-  x = clamp_above(b, x, fpick(b, x, 89.5, 710.0));
-  ExpParts<B> e = reduce_exp(b, x, 2 * exponent_bias(b, x), false);
-  Val<B> one = b.fconst(x, 1.0);
-  Val<B> p = poly2(b, e.r, b.is_f32(x) ? e.r : b.mul(e.r, e.r), exp_f32, exp_f64);
-  p = b.fma(b.fma(p, e.r, one), e.r, one);
-  return scale_twice(b, p, e.low);
+  // Where the result is a normal number, n can be added to the exponent.
+  Val<B> rare = b.mnot(b.le(b.abs(x), fpick(b, x, 87.0, 708.0)));
+  auto slow = [&]() -> std::array<Val<B>, 1> {
+    // Beyond the clamps the result is inf or 0 in any case.
+    Val<B> y = clamp_below(b, x, fpick(b, x, -104.5, -746.0));
+    y = clamp_above(b, y, fpick(b, x, 89.5, 710.0));
+    ExpParts<B> e = reduce_exp(b, y, 2 * exponent_bias(b, x), false);
+    return {scale_twice(b, exp_poly(b, e.r), e.low)};
+  };
+  ExpParts<B> e = reduce_exp(b, x, 0, false);
+  Val<B> p = b.bits(exp_poly(b, e.r));
+  std::array<Val<B>, 1> fast = {b.float_of(b.iadd(p, b.ishl(e.low, mantissa_bits(b, x))))};
+  return b.if_any(rare, slow, fast)[0];
 }
 
 template <class B>

@@ -42,15 +42,6 @@ LogParts<B> reduce_log(B& b, Val<B> x, int64_t lowest32 = 0x3f2aaaab,
   return {b.sub(m, b.fconst(x, 1.0)), b.sub(kf, shifted), half};
 }
 
-// log1p(f) - f for |f| <= 1/3.
-template <class B>
-Val<B> log_tail(B& b, Val<B> f, Val<B> half) {
-  using namespace coeffs;
-  Val<B> z = b.mul(f, f);
-  Val<B> p = poly2(b, f, z, log_f32, log_f64);
-  return b.mul(z, b.fma(p, f, half));
-}
-
 // k * c + f + tail, where f + tail is the logarithm of the mantissa; k * c.hi is exact.
 template <class B>
 Pair<B> join_log(B& b, Val<B> k, Pair<B> c, Val<B> f, Val<B> tail) {
@@ -63,12 +54,16 @@ template <class B>
 Val<B> log(B& b, Val<B> x) {
   using namespace coeffs;
   auto [f, k, half] = reduce_log(b, x);
-  Pair<B> v =
-      join_log(b, k, const_pair(b, x, ln2_short_f32, ln2_short_f64), f, log_tail(b, f, half));
-  return b.add(v.hi, v.lo);
+  Val<B> z = b.mul(f, f), p = b.fma(poly2(b, f, z, log_short_f32, log_short_f64), f, half);
+  // k ln2 + f, the rest of which takes the smaller part of k ln2 and log1p(f) - f.
+  Val<B> c = part(b, x, ln2_short_f32, ln2_short_f64, 0);
+  Val<B> s = b.fma(k, c, f);
+  Val<B> low = b.add(b.fma(k, c, b.neg(s)), f);
+  low = b.fma(k, part(b, x, ln2_short_f32, ln2_short_f64, 1), low);
+  return b.add(s, b.fma(z, p, low));
 }
 
-// log1p(f) for |f| <= 1/3 with f - f^2/2 in two parts: a quarter of log_tail's error.
+// log1p(f) for |f| <= 1/3 with f - f^2/2 in two parts: a quarter of the error.
 template <class B>
 Pair<B> log_mantissa(B& b, Val<B> f, Val<B> half) {
   using namespace coeffs;
