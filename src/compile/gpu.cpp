@@ -6,6 +6,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -25,6 +26,7 @@ std::string GpuKernel::key() const {
   put(form);
   put(vector);
   put(rows_each);
+  put(strip);
   for (const GpuPlace& p : places) {
     put(p.like);
     put(p.base);
@@ -85,8 +87,15 @@ class Gpu {
     // Reductions of little arithmetic live off loads in flight: at most 64 registers keep four
     // blocks resident. Other kernels ran slower under any such bound (H200).
     if (g.form == GpuForm::ReduceAll && k_.body.size() <= 48) {
+      int rows = std::max(1, g.strip);
       annotate("maxntidx", kGpuThreads);
-      annotate("minctasm", 4);
+      annotate("maxntidy", rows);
+      annotate("minctasm", std::max(1, 4 / rows));
+    }
+    // Rows at once: three blocks (H200).
+    if (g.form == GpuForm::Map && g.rows_each > 1 && !split_) {
+      annotate("maxntidx", kGpuThreads);
+      annotate("minctasm", 3);
     }
     // The rare way needs more registers than the quick one, which lives off warps to switch to.
     int widest = 1;
@@ -116,6 +125,8 @@ class Gpu {
       map();
     else if (g_.form == GpuForm::ReduceColumns)
       columns();
+    else if (g_.strip)
+      strips();
     else
       places();
     b_.CreateRetVoid();
@@ -309,7 +320,10 @@ class Gpu {
     p.acc_fields = fields_;
     windows_.use(p, window, top.one.rows, row_stride(), col, below);
     if (!split_) {
-      Body(many_, k_).emit(p);
+      if (counted_.empty())
+        Body(many_, k_).emit(p);
+      else
+        emit_begun(p);
       return;
     }
     std::vector<V> held(split_->quick.acc_fields.size());
@@ -377,6 +391,34 @@ class Gpu {
     Body(many_, split_->finish).emit(p);
     for (size_t f = 0; f < own; ++f) store_fields(f, held[f]);
   }
+  // The fields that count every point; none if some point is left out.
+  std::vector<char> counts() {
+    std::vector<char> all(k_.acc_fields.size(), 0);
+    for (const GpuReduce& r : g_.reduces)
+      if (r.kind == kVar) all[r.first_field + 3] = 1;
+    for (const ir::Inst& i : k_.body)
+      if (i.op == Op::acc_store && all[i.imm] && i.b != ir::kNone) return {};
+    return std::count(all.begin(), all.end(), 1) ? all : std::vector<char>{};
+  }
+  // The body in lanes that have seen a point: their counts are left to set_counts.
+  void emit_begun(Point& p) {
+    std::vector<V> held;
+    for (size_t f = 0; f < fields_.size(); ++f)
+      held.push_back(counted_[f] ? llvm::ConstantFP::get(many_.type(k_.acc_fields[f]), 1)
+                                 : load_fields(f));
+    p.acc_values = &held;
+    Body(many_, k_).emit(p);
+    for (size_t f = 0; f < fields_.size(); ++f)
+      if (!counted_[f]) store_fields(f, held[f]);
+  }
+  void set_counts(V n) {
+    for (size_t f = 0; f < fields_.size(); ++f) {
+      if (!counted_[f]) continue;
+      V v = b_.CreateSIToFP(n, one_.scalar_type(k_.acc_fields[f]));
+      for (int lane = 0; lane < g_.vector; ++lane) b_.CreateStore(v, lane_field(f, lane));
+    }
+  }
+
   // A field of all lanes.
   V load_fields(size_t f) {
     DType t = k_.acc_fields[f];
@@ -431,7 +473,19 @@ class Gpu {
       GpuWindows::Elements window;
       for (int n = 0; n < g_.rows_each; ++n)
         windows_.fill(window, top.one.rows, row_stride(), col, n);
+      // No branch between the rows, so that all their reads are under way at once.
+      many_.defer = !split_ && windows_.only_shifted();
+      many_.good = nullptr;
       for (int n = 0; n < g_.rows_each; ++n) whole_vector(row_below(top, n), col, top, window, n);
+      many_.defer = false;
+      if (!many_.good) return;
+      branch(b_.CreateNot(many_.good), [&] {
+        loop(b_.getInt64(0), b_.getInt64(g_.rows_each), b_.getInt64(1), [&](V n) {
+          Row at = enter_row(b_.CreateAdd(top.one.index[0], n));
+          loop(b_.getInt64(0), b_.getInt64(g_.vector), b_.getInt64(1),
+               [&](V v) { one_point(at, b_.CreateAdd(col, v), 0); });
+        });
+      });
     });
     loop(rest, cols, b_.getInt64(1), [&](V col) {
       loop(b_.getInt64(0), b_.getInt64(g_.rows_each), b_.getInt64(1),
@@ -486,17 +540,19 @@ class Gpu {
       for (int v = 0; v < g_.vector; ++v) set_state(r, v, identity(one_, r));
   }
 
-  // Shared memory: 8 bytes per field and thread.
+  // Shared memory: 8 bytes per field and thread; a strip's rows lie one behind the other.
   V shared(size_t field, V thread) {
+    int threads = kGpuThreads * std::max(1, g_.strip);
     if (!shared_) {
       auto* t = llvm::ArrayType::get(b_.getInt64Ty(),
-                                     std::max<size_t>(1, k_.acc_fields.size()) * kGpuThreads);
+                                     std::max<size_t>(1, k_.acc_fields.size()) * threads);
       shared_ = new llvm::GlobalVariable(m_, t, false, llvm::GlobalValue::InternalLinkage,
                                          llvm::UndefValue::get(t), "state", nullptr,
                                          llvm::GlobalValue::NotThreadLocal, 3);
       shared_->setAlignment(llvm::Align(16));
     }
-    V i = b_.CreateAdd(b_.getInt64(static_cast<int64_t>(field) * kGpuThreads), thread);
+    if (g_.strip) thread = b_.CreateAdd(thread, b_.CreateMul(tid_y_, b_.getInt64(kGpuThreads)));
+    V i = b_.CreateAdd(b_.getInt64(static_cast<int64_t>(field) * threads), thread);
     return b_.CreateGEP(b_.getInt64Ty(), shared_, i);
   }
   void share(const GpuReduce& r, V thread, const State& s) {
@@ -560,8 +616,11 @@ class Gpu {
       // Several steps at a time where nothing can branch: their loads are in flight together.
       V start = first;
       Row only = k_.rank == 1 ? enter_row(b_.getInt64(0)) : Row{};
+      auto counted = split_ ? std::vector<char>{} : counts();
       int turns = k_.body.size() > 48 ? 1 : k_.acc_fields.size() * g_.vector <= 4 ? 4 : 2;
-      if (k_.rank == 1 && k_.boxes == 0) {
+      if (k_.rank == 1 && k_.boxes == 0 && !counted.empty()) {
+        start = steady(only, first, step, count, counted);
+      } else if (k_.rank == 1 && k_.boxes == 0) {
         V far =
             b_.CreateAdd(b_.CreateMul(step, b_.getInt64(turns - 1)), b_.getInt64(g_.vector - 1));
         V limit = b_.CreateSub(count, far);
@@ -615,28 +674,98 @@ class Gpu {
     });
   }
 
+  struct Partials {
+    V counter, slots;
+  };
+  Partials partials() {
+    V at = word(g_.word_partials());
+    return {pointer(at), pointer(b_.CreateAdd(at, b_.getInt64(16)))};
+  }
+  V partial(const Partials& p, V block, size_t field) {
+    V i = b_.CreateAdd(b_.CreateMul(block, b_.getInt64(static_cast<int64_t>(fields_.size()))),
+                       b_.getInt64(static_cast<int64_t>(field)));
+    return b_.CreateGEP(b_.getInt64Ty(), p.slots, i);
+  }
+  // Leaves thread 0's shared state as that of a block.
+  void leave(const Partials& p, V block) {
+    for (const GpuReduce& r : g_.reduces) {
+      State s = shared_state(r, tid_);
+      for (int f = 0; f < r.fields; ++f) store_field(s[f], partial(p, block, r.first_field + f));
+    }
+  }
+
+  // Whole vectors of one row in a body that counts every point: the first point of a lane apart
+  // from those that need not ask whether they are, the reads of some steps ahead of the arithmetic
+  // of others. Gives the first place not done.
+  V steady(const Row& row, V first, V step, V count, const std::vector<char>& counted) {
+    int turns = k_.body.size() > 48 ? 1 : k_.acc_fields.size() <= 4 ? 4 : 2;
+    V far = b_.CreateAdd(b_.CreateMul(step, b_.getInt64(turns - 1)), b_.getInt64(g_.vector - 1));
+    V limit = b_.CreateSub(count, far), stride = b_.CreateMul(step, b_.getInt64(turns));
+    std::vector<int> read;
+    for (const ir::Inst& i : k_.body) {
+      bool plain = i.op == Op::load && i.a == ir::kNone && !is_complex(i.type);
+      if (plain && std::count(read.begin(), read.end(), i.imm) == 0)
+        read.push_back(static_cast<int>(i.imm));
+    }
+    if (read.size() > 1) read.clear();  // registers would not hold what is ahead
+    auto at = [&](V place, int t) {
+      return b_.CreateAdd(place, b_.CreateMul(step, b_.getInt64(t)));
+    };
+    auto fetch = [&](V place) {
+      std::vector<V> all;
+      for (int t = 0; t < turns; ++t)
+        for (int a : read)
+          all.push_back(
+              Body(many_, k_)
+                  .load(k_.args[a], row.many.rows[a], row.many.strides[a], at(place, t), nullptr)
+                  .v);
+      return all;
+    };
+    V done = slot(first);
+    branch(b_.CreateICmpSLT(first, limit), [&] {
+      whole_vector(row, first);
+      counted_ = counted;
+      V from = b_.CreateAdd(first, step);
+      auto ahead = fetch(b_.CreateSelect(b_.CreateICmpSLT(from, limit), from, first));
+      V end = counted_loop(b_, from, limit, stride, ahead, [&](V place) {
+        auto here = ahead;
+        V next = b_.CreateAdd(place, stride);
+        ahead = fetch(b_.CreateSelect(b_.CreateICmpSLT(next, limit), next, place));
+        for (int t = 0; t < turns; ++t) {
+          Row known = row;
+          for (size_t n = 0; n < read.size(); ++n)
+            known.many.uniform[read[n]].v = here[t * read.size() + n];
+          whole_vector(known, at(place, t));
+        }
+      });
+      set_counts(b_.CreateUDiv(b_.CreateSub(end, first), step));
+      counted_.clear();
+      b_.CreateStore(end, done);
+    });
+    return b_.CreateLoad(b_.getInt64Ty(), done);
+  }
+
   // Each block leaves its state; the last one to finish merges them in block order. The counter
   // returns to zero.
   void across_blocks() {
-    V counter = pointer(word(g_.word_partials())),
-      slots = pointer(b_.CreateAdd(word(g_.word_partials()), b_.getInt64(16)));
-    size_t fields = k_.acc_fields.size();
-    auto slot = [&](V which, size_t field) {
-      V i = b_.CreateAdd(b_.CreateMul(which, b_.getInt64(static_cast<int64_t>(fields))),
-                         b_.getInt64(static_cast<int64_t>(field)));
-      return b_.CreateGEP(b_.getInt64Ty(), slots, i);
-    };
+    Partials p = partials();
+    branch(b_.CreateICmpEQ(tid_, b_.getInt64(0)), [&] { leave(p, block_x_); });
+    finish_blocks(p, grid_x_);
+  }
+  void finish_blocks(const Partials& p, V states) {
     auto* flag =
         new llvm::GlobalVariable(m_, b_.getInt32Ty(), false, llvm::GlobalValue::InternalLinkage,
                                  llvm::UndefValue::get(b_.getInt32Ty()), "is_last", nullptr,
                                  llvm::GlobalValue::NotThreadLocal, 3);
-    branch(b_.CreateICmpEQ(tid_, b_.getInt64(0)), [&] {
-      for (const GpuReduce& r : g_.reduces) {
-        State s = shared_state(r, tid_);
-        for (int f = 0; f < r.fields; ++f) store_field(s[f], slot(block_x_, r.first_field + f));
-      }
+    V first = b_.CreateICmpEQ(tid_, b_.getInt64(0));
+    if (g_.strip > 1) {
       b_.CreateIntrinsic(llvm::Intrinsic::nvvm_membar_gl, {}, {});
-      V old = b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, counter, b_.getInt32(1),
+      barrier();
+      first = b_.CreateICmpEQ(b_.CreateOr(tid_, tid_y_), b_.getInt64(0));
+    }
+    branch(first, [&] {
+      b_.CreateIntrinsic(llvm::Intrinsic::nvvm_membar_gl, {}, {});
+      V old = b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, p.counter, b_.getInt32(1),
                                  llvm::MaybeAlign(4), llvm::AtomicOrdering::Monotonic);
       V last = b_.CreateICmpEQ(zext(old), b_.CreateSub(grid_x_, b_.getInt64(1)));
       b_.CreateIntrinsic(llvm::Intrinsic::nvvm_membar_gl, {}, {});
@@ -646,23 +775,77 @@ class Gpu {
     V last = b_.CreateICmpNE(b_.CreateLoad(b_.getInt32Ty(), flag), b_.getInt32(0));
     branch(last, [&] {
       reset_state();
-      loop(tid_, grid_x_, b_.getInt64(kGpuThreads), [&](V other) {
+      loop(tid_, states, b_.getInt64(kGpuThreads), [&](V other) {
         for (const GpuReduce& r : g_.reduces) {
           State s;
           auto types = state_types(r);
           for (int f = 0; f < r.fields; ++f)
-            s.push_back(load_field(types[f], slot(other, r.first_field + f), true));
+            s.push_back(load_field(types[f], partial(p, other, r.first_field + f), true));
           set_state(r, 0, merge(one_, r, get_state(r, 0), s));
         }
       });
       combine_block();
-      branch(b_.CreateICmpEQ(tid_, b_.getInt64(0)), [&] {
+      branch(first, [&] {
         for (size_t r = 0; r < g_.reduces.size(); ++r)
           store_result(static_cast<int>(r), b_.getInt64(0), nullptr,
                        shared_state(g_.reduces[r], tid_));
-        b_.CreateStore(b_.getInt32(0), counter);
+        b_.CreateStore(b_.getInt32(0), p.counter);
       });
     });
+  }
+
+  // A vector not wholly inside the boxes, all its reads before its first store.
+  void edge(const Row& row, V col) {
+    std::vector<std::vector<V>> in(k_.boxes);  // by box and lane
+    Point p = row.many;
+    p.col = col;
+    for (int x = 0; x < k_.boxes; ++x) {
+      V all = llvm::PoisonValue::get(many_.wide(b_.getInt1Ty()));
+      for (int v = 0; v < g_.vector; ++v) {
+        V c = b_.CreateAdd(col, b_.getInt64(v));
+        in[x].push_back(in_box(row.one, x, c, c));
+        all = b_.CreateInsertElement(all, in[x][v], v);
+      }
+      p.boxes.push_back(all);
+    }
+    GpuWindows::Elements window;
+    windows_.fill_enabled(
+        window, row.one.rows, row_stride(), col, [&](int x, int v) { return in[x][v]; },
+        partials().slots);
+    windows_.use(p, window, row.one.rows, row_stride(), col, 0);
+    std::vector<V> held;
+    for (size_t f = 0; f < fields_.size(); ++f) held.push_back(load_fields(f));
+    p.acc_values = &held;
+    Body(many_, k_).emit(p);
+    for (size_t f = 0; f < fields_.size(); ++f) store_fields(f, held[f]);
+  }
+
+  // One result, from rows whose neighbours are read: a block does the work of `strip` blocks of
+  // places(), those that lie below one another. So the order of the sum is the same, and what rows
+  // share is fetched once. Rows are whole blocks long (the host sees to it).
+  void strips() {
+    V rows = word(g_.word_sequential()), cols = word(k_.param_shape(1));
+    V each = b_.getInt64(g_.strip), width = b_.getInt64(kGpuThreads * g_.vector);
+    V across = divide(cols, width).first;
+    auto [group, part] = divide(block_x_, across);
+    V col = b_.CreateAdd(b_.CreateMul(part, width), b_.CreateMul(tid_, b_.getInt64(g_.vector)));
+    V last = b_.CreateAdd(col, b_.getInt64(g_.vector - 1));
+    V step = divide(b_.CreateMul(grid_x_, each), across).first;
+    reset_state();
+    loop(b_.CreateAdd(b_.CreateMul(group, each), tid_y_), rows, step, [&](V row) {
+      Row at = enter_row(row);
+      V whole = b_.getTrue();
+      for (int x = 0; x < k_.boxes; ++x) whole = b_.CreateAnd(whole, in_box(at.one, x, col, last));
+      // A warp goes one way: two would wait for memory one after the other.
+      whole = b_.CreateIntrinsic(llvm::Intrinsic::nvvm_vote_all_sync, {}, {b_.getInt32(-1), whole});
+      branch(whole, [&] { whole_vector(at, col); }, [&] { edge(at, col); });
+    });
+    combine_block();
+    Partials p = partials();
+    V first = b_.CreateAdd(b_.CreateMul(group, b_.CreateMul(across, each)), part);
+    branch(b_.CreateICmpEQ(tid_, b_.getInt64(0)),
+           [&] { leave(p, b_.CreateAdd(first, b_.CreateMul(across, tid_y_))); });
+    finish_blocks(p, b_.CreateMul(grid_x_, each));
   }
 
   // The innermost dimension is kept: x threads along it, y threads share the rows of a result.
@@ -712,6 +895,7 @@ class Gpu {
   llvm::BasicBlock* entry_ = nullptr;
   V tid_, ntid_, tid_y_, ntid_y_, block_x_, block_y_, grid_x_, grid_y_;
   std::vector<V> fields_;
+  std::vector<char> counted_;  // per field: not carried through the steps at hand
   llvm::GlobalVariable* shared_ = nullptr;
 };
 

@@ -40,6 +40,7 @@ struct GpuKernel {
   std::vector<GpuReduce> reduces;
   int vector = 1;     // consecutive points a thread handles at once
   int rows_each = 1;  // consecutive rows a thread handles at once (Map)
+  int strip = 0;  // ReduceAll: rows that a block of so many times kGpuThreads walks down at once
   std::vector<GpuPlace> places;
 
   // Whether a point reads rows that other points read too.

@@ -1,7 +1,9 @@
 // Division and square root as the hardware's own routines do them, without their slow paths.
 #include "compile/gpu_emit.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/MDBuilder.h>
 
 namespace numbus::compile {
 
@@ -39,13 +41,60 @@ V GpuEmit::reciprocal(V b) {
 }
 
 V GpuEmit::FDiv(V a, V b, bool tame) {
-  if (!tame) return Emit::FDiv(a, b, tame);
-  return each_lane(a, b, [&](V, V x) { return reciprocal(x); });
+  if (tame) return each_lane(a, b, [&](V, V x) { return reciprocal(x); });
+  V one = W > 1 && quick(a) ? llvm::getSplatValue(b) : nullptr;
+  if (!one || llvm::isa<llvm::Constant>(one)) return Emit::FDiv(a, b, tame);
+  auto [q, fits] = divide_all(a, one);
+  if (defer) {
+    want(fits);
+    return q;
+  }
+  llvm::Function* f = B.GetInsertBlock()->getParent();
+  auto* before = B.GetInsertBlock();
+  auto* plain = llvm::BasicBlock::Create(B.getContext(), "plain", f);
+  auto* join = llvm::BasicBlock::Create(B.getContext(), "divided", f);
+  B.CreateCondBr(fits, join, plain, llvm::MDBuilder(B.getContext()).createBranchWeights(4096, 1));
+  B.SetInsertPoint(plain);
+  V v = Emit::FDiv(a, b, tame);
+  B.CreateBr(join);
+  B.SetInsertPoint(join);
+  auto* r = B.CreatePHI(a->getType(), 2);
+  r->addIncoming(q, before);
+  r->addIncoming(v, plain);
+  return r;
+}
+
+// The reciprocal moves out of the loop. Zeros pass, their quotient being exact.
+GpuEmit::Quotient GpuEmit::divide_all(V a, V b) {
+  bool f32 = b->getType()->isFloatTy();
+  V y = reciprocal(b), minus = B.CreateFNeg(b), zero = number(b, 0);
+  auto at_least = [&](V x, double low32, double low64) {
+    V size = B.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, f32 ? x : high_word(x));
+    return B.CreateFCmpOGE(size, number(size, f32 ? low32 : low64));
+  };
+  V good = at_least(y, 0x1p-120, 0x1p-124);
+  V q = each_lane(a, a, [&](V x, V) {
+    V first = B.CreateFMul(x, y), rest = fma(fma(minus, first, x), y, first);
+    V none = B.CreateFCmpOEQ(x, zero);
+    V fits = B.CreateAnd(at_least(x, 0x1p-98, 0x1p-120), at_least(rest, 0x1p-120, 0x1p-124));
+    good = B.CreateAnd(good, B.CreateOr(none, fits));
+    return B.CreateSelect(none, first, rest);
+  });
+  return {q, good};
+}
+
+V GpuEmit::high_word(V x) {
+  V bits = B.CreateBitCast(x, B.getInt64Ty());
+  return B.CreateBitCast(B.CreateTrunc(B.CreateLShr(bits, 32), B.getInt32Ty()), B.getFloatTy());
 }
 
 V QuickEmit::FDiv(V a, V b, bool tame) {
-  llvm::Type* scalar = a->getType()->getScalarType();
-  if (tame || !(scalar->isFloatTy() || scalar->isDoubleTy())) return GpuEmit::FDiv(a, b, tame);
+  if (tame || !quick(a)) return GpuEmit::FDiv(a, b, tame);
+  if (V one = W > 1 ? llvm::getSplatValue(b) : nullptr) {
+    auto [q, fits] = divide_all(a, one);
+    want(fits);
+    return q;
+  }
   return each_lane(a, b, [&](V x, V y) { return divide(x, y); });
 }
 
@@ -80,15 +129,10 @@ V QuickEmit::root32(V a) {
   V y = call(llvm::Intrinsic::nvvm_rsqrt_approx_ftz_f, a);
   V g = B.CreateFMul(a, y), half = B.CreateFMul(y, number(y, 0.5));
   V r = fma(fma(B.CreateFNeg(g), g, a), half, g);
-  // NaN of zero and infinity; tiny numbers and negative ones fail the first test.
-  want(B.CreateFCmpOGE(a, number(a, 0x1p-100)));
-  want(B.CreateFCmpORD(r, r));
+  // NaN of zeros, subnormal and negative numbers and infinity; below 2^-100 the remainder may have
+  // been rounded.
+  want(B.CreateFCmpOGE(r, number(r, 0x1p-50)));
   return r;
-}
-
-V QuickEmit::high_word(V x) {
-  V bits = B.CreateBitCast(x, B.getInt64Ty());
-  return B.CreateBitCast(B.CreateTrunc(B.CreateLShr(bits, 32), B.getInt32Ty()), B.getFloatTy());
 }
 
 }  // namespace numbus::compile

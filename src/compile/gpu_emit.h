@@ -9,12 +9,27 @@ namespace numbus::compile {
 class GpuEmit : public Emit {
  public:
   using Emit::Emit;
+  // Where it is set, doubtful quotients by one divisor are not computed again: `good` tells.
+  bool defer = false;
+  V good = nullptr;
+
   V copysign(V a, V b) override;
   V FDiv(V a, V b, bool tame) override;
 
  protected:
   // 1 / b correctly rounded, for b away from the ends of the range.
   V reciprocal(V b);
+  void want(V condition) { good = good ? B.CreateAnd(good, condition) : condition; }
+  // a / b where `good`, for one b in all lanes.
+  struct Quotient {
+    V q, good;
+  };
+  Quotient divide_all(V a, V b);
+  V high_word(V x);
+  static bool quick(V a) {
+    llvm::Type* t = a->getType()->getScalarType();
+    return t->isFloatTy() || t->isDoubleTy();
+  }
   V number(V like, double c) { return llvm::ConstantFP::get(like->getType(), c); }
   V call(llvm::Intrinsic::ID id, V x) { return B.CreateIntrinsic(id, {}, {x}); }
   // One lane after the other.
@@ -35,7 +50,6 @@ class GpuEmit : public Emit {
 class QuickEmit : public GpuEmit {
  public:
   using GpuEmit::GpuEmit;
-  V good = nullptr;
 
   V FDiv(V a, V b, bool tame) override;
   V sqrt(V a) override;
@@ -43,8 +57,6 @@ class QuickEmit : public GpuEmit {
  private:
   V divide(V a, V b);
   V root32(V a);
-  V high_word(V x);
-  void want(V condition) { good = good ? B.CreateAnd(good, condition) : condition; }
   void want_at_least(V x, double c) {
     want(B.CreateFCmpOGE(B.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), number(x, c)));
   }

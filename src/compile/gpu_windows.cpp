@@ -1,8 +1,6 @@
 // Which reads are shifts of one another, and their elements as they are needed.
 #include "compile/gpu_windows.h"
 
-#include <set>
-
 namespace numbus::compile {
 
 // Whether an argument is read wherever the point lies inside all boxes.
@@ -22,6 +20,25 @@ bool GpuWindows::always_read(int a) const {
   }
   return read;
 }
+
+// The boxes that a point has to be in for an always_read argument.
+std::set<int> GpuWindows::boxes_of(int a) const {
+  std::set<int> boxes;
+  std::function<void(ir::Val)> gather = [&](ir::Val v) {
+    if (v == ir::kNone) return;
+    const ir::Inst& i = k_.body[v];
+    if (i.op == Op::in_box) {
+      boxes.insert(static_cast<int>(i.imm));
+      return;
+    }
+    gather(i.a);
+    gather(i.b);
+  };
+  for (const ir::Inst& i : k_.body)
+    if (i.op == Op::load && i.imm == a) gather(i.a);
+  return boxes;
+}
+
 GpuWindows::GpuWindows(llvm::IRBuilder<>& b, const GpuKernel& g, Emit& one, Emit& many)
     : b_(b), g_(g), k_(*g.kernel), one_(one), many_(many) {
   std::set<int> written;
@@ -35,8 +52,10 @@ GpuWindows::GpuWindows(llvm::IRBuilder<>& b, const GpuKernel& g, Emit& one, Emit
       if ((i.op == Op::store || i.op == Op::scatter) && i.imm == a)
         written.insert(g_.places[a].base);
   }
+  // A thread of several rows loads all of them at once; so does one beside a box.
+  size_t least = g_.rows_each > 1 || g_.strip ? 1 : 2;
   std::erase_if(groups_,
-                [&](const auto& w) { return w.second.size() < 2 || written.count(w.first); });
+                [&](const auto& w) { return w.second.size() < least || written.count(w.first); });
 }
 
 void GpuWindows::fill(Elements& window, const std::vector<V>& rows,
@@ -76,6 +95,48 @@ void GpuWindows::fill(Elements& window, const std::vector<V>& rows,
     }
   }
 }
+
+bool GpuWindows::only_shifted() const {
+  for (const ir::Inst& i : k_.body) {
+    if (i.op == Op::gather || i.op == Op::scatter) return false;
+    if (i.op != Op::load) continue;
+    auto w = groups_.find(g_.places[i.imm].base);
+    bool shifted = false;
+    if (w != groups_.end())
+      for (int a : w->second) shifted = shifted || g_.places[a].row != 0 || g_.places[a].col != 0;
+    if (!shifted) return false;
+  }
+  return true;
+}
+
+void GpuWindows::fill_enabled(Elements& window, const std::vector<V>& rows,
+                              const std::function<V(int)>& stride, V col,
+                              const std::function<V(int, int)>& enabled, V safe) {
+  for (const auto& [base, members] : groups_) {
+    std::map<std::array<int, 2>, V> wanted;  // (row, column): by whom
+    for (int a : members) {
+      const GpuPlace& at = g_.places[a];
+      auto boxes = boxes_of(a);
+      for (int v = 0; v < g_.vector; ++v) {
+        V mine = b_.getTrue();
+        for (int x : boxes) mine = b_.CreateAnd(mine, enabled(x, v));
+        V& all = wanted[{at.row, at.col + v}];
+        all = all ? b_.CreateOr(all, mine) : mine;
+      }
+    }
+    llvm::Type* t = one_.scalar_type(k_.args[base].dtype);
+    int64_t size = itemsize(k_.args[base].dtype);
+    for (const auto& [at, mask] : wanted) {
+      V p = b_.CreateGEP(b_.getInt8Ty(), rows[base], b_.CreateMul(col, b_.getInt64(size)));
+      p = b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(at[1] * size));
+      if (at[0] != 0)
+        p = b_.CreateGEP(b_.getInt8Ty(), p, b_.CreateMul(stride(base), b_.getInt64(at[0])));
+      V v = b_.CreateAlignedLoad(t, b_.CreateSelect(mask, p, safe), llvm::Align(size));
+      window[{base, at[0], at[1]}] = b_.CreateSelect(mask, v, llvm::Constant::getNullValue(t));
+    }
+  }
+}
+
 void GpuWindows::use(Point& p, Elements& window, const std::vector<V>& rows,
                      const std::function<V(int)>& stride, V col, int below) {
   fill(window, rows, stride, col, below);

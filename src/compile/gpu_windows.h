@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "compile/body.h"
@@ -22,12 +23,21 @@ class GpuWindows {
   // argument; stride: bytes between the rows of an argument.
   void fill(Elements& window, const std::vector<V>& rows, const std::function<V(int)>& stride,
             V col, int below);
+  // Loads what a row needs where not every point is inside the boxes: enabled(box, lane) tells
+  // which are. What none of these reads comes from `safe` and is zero.
+  void fill_enabled(Elements& window, const std::vector<V>& rows,
+                    const std::function<V(int)>& stride, V col,
+                    const std::function<V(int, int)>& enabled, V safe);
+  // Whether all reads are of bases that are read elsewhere too, which the kernel then does not
+  // write.
+  bool only_shifted() const;
   // Gives `p` the values of all shifted reads of that row.
   void use(Point& p, Elements& window, const std::vector<V>& rows,
            const std::function<V(int)>& stride, V col, int below);
 
  private:
   bool always_read(int a) const;
+  std::set<int> boxes_of(int a) const;
 
   llvm::IRBuilder<>& b_;
   const GpuKernel& g_;

@@ -39,6 +39,9 @@ struct Scratch {
   }
 };
 
+// Of a reduction to one result.
+constexpr int64_t kBlocks = 132 * 8;
+
 int64_t power_of_two_up(int64_t n, int64_t limit) {
   int64_t p = 1;
   while (p < n && p < limit) p *= 2;
@@ -123,12 +126,19 @@ void describe(Code& code, const KernelStep& step, const Arrangement& layout) {
     // Long bodies of 32-bit values take two loads' worth: one preparation for eight points (H200).
     if (k.body.size() > 64 && widest == 4 && g.vector == 4 && step.cols >= 1 << 20) g.vector = 8;
     // Threads walk down a few rows where these share what they read.
-    if (g.shares_rows() && k.rank == 2 && k.boxes == 0 && g.vector > 1) g.rows_each = 4;
+    if (g.shares_rows() && k.rank == 2 && k.boxes == 0 && g.vector > 1) g.rows_each = 3;
   } else if (k.acc == ir::Acc::Columns) {
     g.form = compile::GpuForm::ReduceColumns;
   } else {
     g.form = step.keeps ? compile::GpuForm::ReduceRows : compile::GpuForm::ReduceAll;
     g.vector = compile::gpu_reduce_vector(g);
+    // Where blocks lie straight below one another, one does the work of a few: rows that these
+    // share come from its cache.
+    int64_t width = compile::kGpuThreads * g.vector, across = step.cols / width;
+    if (g.form == compile::GpuForm::ReduceAll && g.shares_rows() && k.rank == 2 &&
+        step.cols % width == 0 && step.points >= kBlocks * width && k.body.size() <= 48)
+      for (int rows : {4, 3, 2, 1})
+        if (g.strip == 0 && kBlocks % (rows * across) == 0) g.strip = rows;
   }
 }
 
@@ -182,18 +192,19 @@ class GpuExecutor : public Executor {
         grid.y = static_cast<unsigned>(std::min<int64_t>(count, 65535));
       } else {
         block.x = compile::kGpuThreads;
+        block.y = static_cast<unsigned>(std::max(1, g.strip));
         grid.y = static_cast<unsigned>(std::min<int64_t>(count, 65535));
         if (g.form == compile::GpuForm::ReduceAll) {
           // A fixed number of blocks for a given size: the order of the sum depends on nothing
           // else.
           int64_t wanted =
               (each + compile::kGpuThreads * per_thread - 1) / (compile::kGpuThreads * per_thread);
-          grid.x = static_cast<unsigned>(std::min<int64_t>(wanted, kBlocks));
+          grid.x = static_cast<unsigned>(std::min<int64_t>(wanted, kBlocks) / block.y);
         }
       }
       words[g.word_rows()] = count;
       words[g.word_points()] = each;
-      words[g.word_sequential()] = step.keeps ? step.sequential : 0;
+      words[g.word_sequential()] = step.keeps ? step.sequential : g.strip ? step.rows : 0;
       Scratch& scratch = scratch_[&d];
       words[g.word_partials()] = reinterpret_cast<int64_t>(
           scratch.get(d, 16 + kBlocks * 8 * (step.code->ir.acc_fields.size() + 1)));
@@ -262,8 +273,6 @@ class GpuExecutor : public Executor {
     step.device_code.emplace_back(key, run);
     return *run;
   }
-
-  static constexpr int64_t kBlocks = 132 * 8;
 
   Code& code_for(Runtime& rt, cuda::CudaDevice& d, KernelStep& step) {
     Arrangement layout = arrangement_of(step);
