@@ -1,4 +1,4 @@
-"""Sums over grids large enough for a GPU to walk down their rows: the bits do not depend on fusion."""
+"""Sums over grids whose rows a GPU walks down, quotients by one number: bits as in eager steps."""
 
 import numbus as nb
 import numpy as np
