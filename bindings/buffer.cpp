@@ -19,6 +19,21 @@ static bool view_is_readonly(const Array& a, PyObject* self) {
   return !a.writeable || is_generic(self);
 }
 
+// numpy.asarray ignores the error of pending work and asks again by __array__, when the work is no
+// longer pending: it gets the error then.
+static std::shared_ptr<char> memory_of(const Array& a) {
+  static const Base* failed = nullptr;
+  static std::shared_ptr<const Error> error;
+  if (std::exchange(failed, nullptr) == a.base.get()) throw Error(*error);
+  try {
+    return host_view(a, "exported as a buffer");
+  } catch (const Error& e) {
+    failed = a.base.get();
+    error = std::make_shared<Error>(e);
+    throw;
+  }
+}
+
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   PyObject* ok = guarded([&]() -> PyObject* {
     if (is_array(self)) settled(as_array(self));
@@ -38,6 +53,10 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                       "expected a copy() of the array");
       return nullptr;
     }
+    bool on_host = a.base->device->kind() == DeviceKind::Cpu;
+    if (a.base->mask && !view_is_readonly(a, self))
+      before_write(a);  // whoever gets the memory may write it
+    std::shared_ptr<char> host = memory_of(a);
     int n = a.ndim();
     auto* dims = new Py_ssize_t[2 * n + 1];
     for (int d = 0; d < n; ++d) {
@@ -46,10 +65,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     }
     static const char* const kFormats[kNumDTypes] = {"?", "b", "h", "i", "l", "B",  "H",
                                                      "I", "L", "e", "f", "d", "Zf", "Zd"};
-    if (a.base->mask && !view_is_readonly(a, self))
-      before_write(a);  // whoever gets the memory may write it
-    bool on_host = a.base->device->kind() == DeviceKind::Cpu;
-    auto* memory = new std::shared_ptr<char>(host_view(a, "exported as a buffer"));
+    auto* memory = new std::shared_ptr<char>(std::move(host));
     view->buf = memory->get();
     view->obj = self;
     Py_INCREF(self);

@@ -193,16 +193,33 @@ NB_MODULE(_core, m) {
     mark_line();
     return nb::steal(wrap(gather(to_array(source.ptr()), axes, arrays, place)));
   });
-  m.def("scatter", [](nb::object target, uint64_t axes, std::vector<nb::object> index, int place,
-                      nb::object value) {
-    std::vector<Array> arrays;
-    for (const nb::object& o : index) arrays.push_back(to_array(o.ptr()));
-    Operands ops;
-    Arg from;
-    if (!ops.convert(value.ptr(), from)) from = Arg(&ops.keep(to_array(value.ptr())));
-    mark_line();
-    scatter(as_array(target.ptr()), axes, arrays, place, from);
-  });
+  m.def(
+      "scatter",
+      [](nb::object target, uint64_t axes, std::vector<nb::object> index, int place,
+         nb::object value, const std::string& op, bool distinct, nb::object where) {
+        std::vector<Array> arrays;
+        for (const nb::object& o : index) arrays.push_back(to_array(o.ptr()));
+        Operands ops;
+        Arg from;
+        if (!ops.convert(value.ptr(), from)) from = Arg(&ops.keep(to_array(value.ptr())));
+        Array& to = settled(as_array(target.ptr()));
+        require_number(value.ptr(), from, to.dtype, "setitem");
+        Scatter how;
+        for (Op o : {Op::scatter_add, Op::scatter_min, Op::scatter_max})
+          if (op == op_name(combines_by(o))) how.op = o;
+        how.distinct = distinct;
+        Array w;
+        if (!where.is_none()) {
+          w = to_array(where.ptr());
+          how.where = &w;
+        }
+        mark_line();
+        scatter(to, axes, arrays, place, from, how);
+      },
+      nb::arg("target"), nb::arg("axes"), nb::arg("index"), nb::arg("place"), nb::arg("value"),
+      nb::arg("op") = "", nb::arg("distinct") = false, nb::arg("where").none() = nb::none(),
+      "The last of values that meet stays, or they add up, or the smallest or largest stays (op: "
+      "add, minimum, maximum).");
   m.def(
       "matmul",
       [](nb::object x, nb::object y, nb::object t, nb::object out) -> nb::object {

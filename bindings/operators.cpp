@@ -99,7 +99,7 @@ bool power_shortcut(PyObject* a, PyObject* b, PyObject*& result) {
   if (!inexact && PyFloat_CheckExact(b)) return false;
   if (e == 2)
     result = unary(Op::square, a);
-  else if (e == 1)
+  else if (e == 1 && !is_complex(t))  // complex zeros lose their signs
     result = unary(Op::positive, a);
   else if (inexact && e == 0.5)
     result = unary(Op::sqrt, a);

@@ -56,8 +56,9 @@ _MOST = 3  # index arrays of a gather
 
 
 def _advanced(a, index):
-    """(view, axes, arrays, place): `index` as integer arrays for some axes of a view of `a`, their
-    shared shape standing at `place` among the other axes. None where NumPy has to sort it out.
+    """(view, axes, arrays, place, distinct): `index` as integer arrays for some axes of a view of
+    `a`, their shared shape standing at `place` among the other axes; distinct: they come from one
+    mask. None where NumPy has to sort it out.
     """
     items = index if type(index) is tuple else (index,)
     taken, ellipsis, arrays, masks = [], None, 0, []
@@ -104,7 +105,7 @@ def _advanced(a, index):
             item = slice(None)
         basic.append(item)
         axis += type(item) is not int
-    return a[tuple(basic)], axes, found, place
+    return a[tuple(basic)], axes, found, place, len(masks) == 1 and arrays == len(masks[0][1])
 
 
 def _as_indices(a, item):
@@ -133,8 +134,7 @@ def getitem(a, index):
     """
     found = _advanced(a, index)
     if found is not None:
-        view, axes, arrays, place = found
-        return _core.gather(view, axes, arrays, place)
+        return _core.gather(*found[:4])
     view = numpy.asarray(a)
     index = plain(index)
     try:
@@ -149,23 +149,31 @@ def getitem(a, index):
     return adopt(result)
 
 
+def combine(a, index, value, op):
+    """`a[index] = op(a[index], value)`, each of repeated indices counted; whether that could be
+    recorded. op: "add", "minimum" or "maximum".
+    """
+    found = _advanced(a, index)
+    if found is None:
+        return False
+    _core.scatter(*found[:4], value, op)
+    return True
+
+
 def setitem(a, index, value):
     """`a[index] = value` by NumPy's rules, broadcasting `value`; repeated indices keep the last
     value.
     """
     if isinstance(value, (list, tuple)):
         value = numpy.asarray(value)
-    elif isinstance(value, (ndarray, generic)):
-        value = to_numpy(value)
     if not a._writeable:
         raise ValueError(
             message("setitem", "assignment destination is read-only", a.shape, "a copy")
         )
-    found = _advanced(a, index) if not a._device.startswith("cuda") else None
+    found = _advanced(a, index)
     if found is not None:
-        view, axes, arrays, place = found
-        return _core.scatter(view, axes, arrays, place, value)
-    index = plain(index)
+        return _core.scatter(*found[:4], value, distinct=found[4])
+    index, value = plain(index), to_numpy(value)
     try:
         with writing(a) as real:
             real[index] = value

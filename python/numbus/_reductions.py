@@ -251,7 +251,7 @@ def argmin(a, axis=None, out=None, *, keepdims=False):
 def count_nonzero(a, axis=None, *, keepdims=False):
     """Number of elements that are not zero over `axis`: int64."""
     a = to_ndarray(a)
-    return reduce("sum", a if a.dtype.kind == "b" else a != 0, axis, _INT64, None, keepdims)
+    return reduce("sum", a if a.dtype.kind == "b" else a.astype(bool), axis, _INT64, None, keepdims)
 
 
 def ptp(a, axis=None, out=None, keepdims=False):

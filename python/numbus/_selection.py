@@ -125,19 +125,32 @@ def copyto(dst, src, casting="same_kind", where=True):
 
 def putmask(a, mask, values):
     """Sets `a.flat[i] = values[i % len(values)]` where the mask holds."""
-    a, mask, values = to_ndarray(a), to_ndarray(mask), to_ndarray(values)
+    a, mask = to_ndarray(a), to_ndarray(mask)
+    values = _values_for("putmask", a, values)
     if mask.size != a.size:
         raise ValueError(message("putmask", "mask of another size", mask.shape, a.shape))
     if values.shape == a.shape or values.size == 1:
         value = values if values.size > 1 else values.reshape(())
-        _core.copyto(a, value.astype(a.dtype), mask.reshape(a.shape).astype(_BOOL))
+        _core.copyto(a, value, mask.reshape(a.shape).astype(_BOOL))
         return
     call("numpy.putmask", numpy.putmask, (a, mask, values), {})
 
 
+def _values_for(op, a, values):
+    """`values` in the type of `a`: arrays must be safe to cast, numbers become elements each."""
+    if type(values) is generic:
+        return values.astype(a.dtype)
+    if not isinstance(values, (ndarray, numpy.ndarray)):
+        return to_ndarray(numpy.asarray(values, a.dtype))
+    if not numpy.can_cast(values.dtype, a.dtype, "safe"):
+        raise TypeError(message(op, "cannot cast", f"{values.dtype} to {a.dtype}", "a safe cast"))
+    return to_ndarray(values).astype(a.dtype)
+
+
 def place(arr, mask, vals):
     """Sets the elements where the mask holds to the values in order, repeated as needed."""
-    vals = to_ndarray(vals)
+    arr = to_ndarray(arr)
+    vals = _values_for("place", arr, vals)
     if vals.size == 1:
         return putmask(arr, mask, vals)
     return call("numpy.place", numpy.place, (arr, mask, vals), {})

@@ -6,8 +6,11 @@ import numpy
 
 from . import _core
 from ._convert import operand, to_ndarray
+from ._core import ndarray
 from ._errors import many_axes, message
 from ._fallback import call, lookup
+from ._host import on_host
+from ._indexing import combine
 
 # NumPy's second names; the first is a row of the table.
 ALIASES = {
@@ -128,8 +131,40 @@ def at(self, a, indices, b=None, /):
     """Unbuffered in-place operation on `a[indices]`: repeated indices count as often
     as they occur.
     """
+    if b is not None and type(a) is ndarray and a.flags.writeable:
+        name, value = self.name, _combined(self.name, a, b)
+        if value is not None and combine(a, indices, value, _COMBINES[name]):
+            return None
     args = (a, indices) if b is None else (a, indices, b)
     return _fall_back(self, "at", *args)
+
+
+# ufunc.at in terms of the scatters of `_core.scatter`.
+_COMBINES = {"add": "add", "subtract": "add", "minimum": "minimum", "maximum": "maximum"}
+
+
+def _combined(name, a, b):
+    """What a scatter combines with elements of `a`, in their type; None where the ufunc's loop is
+    another one than that of `a`.
+    """
+    if name not in _COMBINES or a.dtype.kind not in "iufc" or a.dtype == numpy.float16:
+        return None
+    if a.dtype.itemsize < 4 and not on_host(a):
+        return None  # a GPU's atomics begin at 32 bits
+    b = to_ndarray(b)
+    adds = _COMBINES[name] == "add"
+    if not adds and (a.dtype.kind == "c" or not numpy.can_cast(b.dtype, a.dtype, "safe")):
+        return None
+    if adds and a.dtype.kind in "iu":
+        # Sums wrap around alike in all widths, so that only the kind matters.
+        if numpy.result_type(a.dtype, b.dtype).kind not in "iu" or b.dtype.kind == "b":
+            return None
+        if not numpy.can_cast(numpy.result_type(a.dtype, b.dtype), a.dtype, "same_kind"):
+            return None
+    elif numpy.result_type(a.dtype, b.dtype) != a.dtype:
+        return None
+    b = b.astype(a.dtype)
+    return UFUNCS["negative"](b) if name == "subtract" else b
 
 
 def attach():

@@ -58,7 +58,8 @@ extern uint64_t current_line;
 
 Array empty(std::span<const int64_t> shape, DType t, Device* device = nullptr);
 Array full(std::span<const int64_t> shape, DType t, const Scalar& value);
-Array arange(double start, double step, int64_t start_int, int64_t step_int, int64_t n, DType t);
+Array arange(double start, double step, int64_t start_int, int64_t step_int, int64_t n, DType t,
+             Device* device = nullptr);
 Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t> strides, DType t,
              int64_t low, int64_t nbytes, bool writeable, bool shared, void (*release)(void*),
              void* owner, Device* device = nullptr);
@@ -101,8 +102,14 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count);
 // at most three. Their shared shape stands at `place` among the dimensions that are left. Wrong
 // indices raise IndexError: at once where their values are known, else when they run.
 Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int place);
+struct Scatter {
+  const Array* where = nullptr;
+  // Of indices that meet the last one stays, or what the element becomes by a sum or an extreme.
+  Op op = Op::scatter;
+  bool distinct = false;  // the indices are known to be right, and each place occurs once
+};
 void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
-             const Arg& value, const Array* where = nullptr);
+             const Arg& value, const Scatter& how = {});
 // A new array of that layout.
 Array fresh(const Layout* layout, DType t, Device* device);
 // A dense layout whose axes lie in memory in the given order, outermost first.

@@ -70,8 +70,9 @@ Array full(std::span<const int64_t> shape, DType t, const Scalar& value) {
   return a;
 }
 
-Array arange(double start, double step, int64_t start_int, int64_t step_int, int64_t n, DType t) {
-  Array a = empty({&n, 1}, t);
+Array arange(double start, double step, int64_t start_int, int64_t step_int, int64_t n, DType t,
+             Device* device) {
+  Array a = empty({&n, 1}, t, device);
   if (n == 0) return a;
   bool exact = !is_inexact(t);
   Instr i;

@@ -110,8 +110,38 @@ Array empty_like(const Array& a, DType t) {
   return fresh(result_layout({&operand, 1}, a.layout.get(), itemsize(t)), t, a.base->device);
 }
 
-void record(Instr& i, const Array& out, const Window::Input* in, int count) {
+namespace {
+
+// Whether two bases are one memory: an array that NumPy handed back to us, or two that it did.
+bool same_memory(const Base& x, const Base& y) {
+  return &x != &y && (x.shared > 0 || !x.owned) && (y.shared > 0 || !y.owned) && x.data && y.data &&
+         x.data < y.data + y.nbytes && y.data < x.data + x.nbytes;
+}
+
+}  // namespace
+
+void record(Instr& i, const Array& out, const Window::Input* given, int count) {
   Runtime& r = Runtime::get();
+  // What is read of memory that another base writes to is copied first: hazards are seen by base.
+  Window::Input in[kMaxOperands];
+  std::optional<Array> copies[kMaxOperands];
+  ViewRef views[kMaxOperands];
+  for (int n = 0; n < count; ++n) {
+    in[n] = given[n];
+    if (!in[n].view || !same_memory(*in[n].view->base, *out.base.get())) continue;
+    Array source = out;
+    source.base = Handle(in[n].view->base);
+    source.layout = LayoutRef(in[n].view->layout);
+    source.offset = in[n].view->offset;
+    source.dtype = in[n].view->dtype;
+    copies[n] = copy(source, source.dtype);
+    // At the strides of the view: what does not move along an axis is one element.
+    views[n] = copies[n]->view();
+    in[n].view = &views[n];
+  }
+  // A wrong index leaves what it was to write to as it is: nothing may be written there before the
+  // indices have been looked at.
+  if (out.base->pending() && r.window().slots_[out.base->slot].unsure) r.flush("indices to check");
   uint64_t signature =
       mix(mix(current_line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
           reinterpret_cast<uint64_t>(out.layout.get()));
@@ -138,14 +168,19 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count) {
 
 namespace {
 
-// Negative exponents of integers that are known now are errors of the call; others are found when
-// they run.
+// Negative exponents of integers that are known now are errors of the call, where there is an
+// element to meet them; others are found when they run.
+bool negative_exponent(Op op, DType loop, std::span<const Arg> args) {
+  return op == Op::power && kind(loop) == Kind::Int && !args[1].array &&
+         args[1].scalar.kind == Kind::Int && args[1].scalar.i < 0;
+}
+bool any_holds(const Array& where) {
+  uint64_t all = where.ndim() >= 64 ? ~0ull : (1ull << where.ndim()) - 1;
+  return read_element(reduce(Reduction::Any, where, all, false, {}, nullptr, 0), 0).i != 0;
+}
 void check_exponents(const Arg& a) {
   constexpr int64_t kFew = 4096;
-  if (!a.array) {
-    if (a.scalar.kind == Kind::Int && a.scalar.i < 0) throw negative_power(a.scalar.i);
-    return;
-  }
+  if (!a.array) return;
   const Base& b = *a.array->base.get();
   const Layout& l = *a.array->layout;
   if (a.array->mask || kind(a.array->dtype) != Kind::Int || b.pending() || !b.data ||
@@ -170,7 +205,9 @@ Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType re
   for (int n = 0; n < narrays; ++n)
     if (arrays[n]->mask) mask = arrays[n]->mask;
   if (mask) {
-    bool plain = !o.where && (!o.out || o.out->mask == mask);
+    // Whether a wrong exponent meets any element is known once the mask is.
+    bool plain =
+        !o.where && (!o.out || o.out->mask == mask) && !negative_exponent(i.op, i.loop, args);
     for (int n = 0; n < narrays; ++n)
       plain = plain && (arrays[n]->mask == mask || arrays[n]->ndim() == 0);
     if (!plain) {
@@ -225,8 +262,11 @@ Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType re
     domain = l;
   }
   if (domain->size() == 0) return out;
-  if (i.op == Op::power && kind(i.loop) == Kind::Int && (!args[1].array || (!o.where && !mask)))
+  if (negative_exponent(i.op, i.loop, args)) {
+    if (!o.where || any_holds(*o.where)) throw negative_power(args[1].scalar.i);
+  } else if (i.op == Op::power && kind(i.loop) == Kind::Int && !o.where && !mask) {
     check_exponents(args[1]);
+  }
   Window::Input in[kMaxOperands];
   ViewRef views[kMaxOperands];
   LayoutRef hold[kMaxOperands];

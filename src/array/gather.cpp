@@ -38,15 +38,19 @@ struct Domain {
 };
 
 // Indices whose values are known are looked at now, so that a wrong one is an error of the call.
-void check_known(const Array& a, uint64_t axes, std::span<const Array> index) {
+// Gives whether that goes for all of them.
+bool check_known(const Array& a, uint64_t axes, std::span<const Array> index) {
   size_t n = 0;
+  bool all = true;
   for (int d = 0; d < a.ndim(); ++d) {
     if (!(axes >> d & 1)) continue;
     const Array& i = index[n++];
     Base* b = i.base.get();
     if (b->pending() || !b->data || b->device->kind() != DeviceKind::Cpu || i.dtype != DType::I64 ||
-        !i.layout->c_contiguous())
+        !i.layout->c_contiguous()) {
+      all = false;
       continue;
+    }
     const auto* v = reinterpret_cast<const int64_t*>(b->data + i.offset);
     int64_t extent = a.layout->shape(d);
     std::atomic<int64_t> wrong{-1};
@@ -58,6 +62,7 @@ void check_known(const Array& a, uint64_t axes, std::span<const Array> index) {
     });
     if (wrong >= 0) throw wrong_index(v[wrong], d, extent);
   }
+  return all;
 }
 
 void add_indices(Instr& i, const Domain& domain, std::span<const Array> index, int place,
@@ -72,9 +77,8 @@ void add_indices(Instr& i, const Domain& domain, std::span<const Array> index, i
   ++i.nin;
 }
 
-}  // namespace
-
-Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int place) {
+Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int place,
+             Instr::Bounds bounds) {
   Domain domain(a, axes, index, place);
   // NumPy walks the indices first, in their own order, then the other axes by their strides, and
   // moves dimensions afterwards.
@@ -99,9 +103,10 @@ Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int pl
   out.base = Handle(Base::create(*a.base->device, l->size() * l->itemsize()));
   out.dtype = a.dtype;
   if (l->size() == 0) return out;
-  check_known(a, axes, index);
+  if (bounds == Instr::Report && check_known(a, axes, index)) bounds = Instr::Sure;
   Instr i;
   i.op = Op::gather;
+  i.bounds = bounds;
   i.loop = a.dtype;
   i.axes = axes;
   i.place = static_cast<uint8_t>(place);
@@ -114,16 +119,18 @@ Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int pl
   return out;
 }
 
-void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
-             const Arg& value, const Array* where) {
-  require_writeable(to, "setitem");
-  require_value(value, to.dtype, "setitem");
-  Domain domain(to, axes, index, place);
-  LayoutRef whole(Layout::contiguous(domain.shape, itemsize(to.dtype)));
-  // What is read must not change on the way.
+// What is read must not change on the way.
+std::vector<Array> kept_from(const Array& to, std::span<const Array> index) {
   std::vector<Array> kept(index.begin(), index.end());
   for (Array& x : kept)
     if (x.base.get() == to.base.get()) x = copy(x, x.dtype, true);
+  return kept;
+}
+
+void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int place,
+             const Arg& value, const Array* where, Op op, Instr::Bounds bounds) {
+  Domain domain(to, axes, kept, place);
+  LayoutRef whole(Layout::contiguous(domain.shape, itemsize(to.dtype)));
   Array from;
   LayoutRef hold[kMaxOperands];
   ViewRef views[kMaxOperands];
@@ -150,9 +157,9 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int p
     in[0].dtype = value.weak ? to.dtype : value.dtype;
   }
   if (whole->size() == 0) return;
-  if (!where) check_known(to, axes, kept);
   Instr i;
-  i.op = Op::scatter;
+  i.op = op;
+  i.bounds = bounds;
   i.loop = to.dtype;
   i.axes = axes;
   i.place = static_cast<uint8_t>(place);
@@ -165,6 +172,55 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int p
     i.predicated = true;
   }
   record(i, to, in, i.nin + i.predicated);
+}
+
+// Where threads write in any order: the points that come last at their place. Each leaves its
+// number there, and the largest stays.
+Array last_at_place(const Array& to, uint64_t axes, std::span<const Array> index,
+                    Instr::Bounds bounds) {
+  std::vector<int64_t> extents, points;
+  for (int d = 0; d < to.ndim(); ++d)
+    if (axes >> d & 1) extents.push_back(to.layout->shape(d));
+  std::vector<const Array*> all;
+  for (const Array& i : index) all.push_back(&i);
+  points = broadcast_shape(all, "index");
+  int64_t count = 1;
+  for (int64_t e : points) count *= e;
+  uint64_t whole = (1ull << extents.size()) - 1;
+  Array winner = empty(extents, DType::I64, to.base->device);
+  Array number = reshape(arange(0, 1, 0, 1, count, DType::I64, to.base->device), points);
+  Arg none;
+  none.weak = true;
+  none.scalar = Scalar::from_int(-1);
+  scatter(winner, whole, index, 0, none, nullptr, Op::scatter, bounds);
+  scatter(winner, whole, index, 0, Arg(&number), nullptr, Op::scatter_max, bounds);
+  Array found = gather(winner, whole, index, 0, bounds);
+  Arg both[2] = {Arg(&found), Arg(&number)};
+  return apply(Op::equal, both);
+}
+
+}  // namespace
+
+Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int place) {
+  return gather(a, axes, index, place, Instr::Report);
+}
+
+void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
+             const Arg& value, const Scatter& how) {
+  require_writeable(to, "setitem");
+  require_value(value, to.dtype, "setitem");
+  std::vector<Array> kept = kept_from(to, index);
+  auto bounds = how.distinct || check_known(to, axes, kept) ? Instr::Sure : Instr::Report;
+  bool in_order = to.base->device->kind() == DeviceKind::Cpu, many = value.array != nullptr;
+  if (how.op != Op::scatter || how.distinct || in_order || !many)
+    return scatter(to, axes, kept, place, value, how.where, how.op, bounds);
+  Array last = last_at_place(to, axes, kept, bounds == Instr::Sure ? bounds : Instr::Skip);
+  // Over the domain, in which the indices stand at `place`.
+  std::vector<int64_t> shape(last.shape().begin(), last.shape().end());
+  int indexed = static_cast<int>(kept.size());
+  shape.insert(shape.end(), to.ndim() - indexed - place, 1);
+  last = reshape(last, shape);
+  scatter(to, axes, kept, place, value, &last, Op::scatter, bounds);
 }
 
 }  // namespace numbus

@@ -71,7 +71,10 @@ static Array settle_on_device(const Array& full, Mask& mask) {
   Array out = empty({&count, 1}, full.dtype, full.base->device);
   if (count > 0) {
     Arg from(&full);
-    scatter(out, 1, {&mask.places, 1}, 0, from, &mask.array);
+    Scatter how;
+    how.where = &mask.array;
+    how.distinct = true;
+    scatter(out, 1, {&mask.places, 1}, 0, from, how);
   }
   return out;
 }

@@ -41,7 +41,8 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
     case Reduction::Var:
       if (!is_inexact(loop)) loop = DType::F64;
       result = loop;
-      if (loop == DType::F16) loop = DType::F32;
+      // One pass by a pivot cancels where the pivot is an outlier: twice the digits make up for it.
+      if (!is_complex(loop)) loop = DType::F64;
       break;
     default:
       result = loop;
@@ -99,7 +100,16 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
   if (axes == 0 && kind != Reduction::Var && kind != Reduction::ArgMin &&
       kind != Reduction::ArgMax && !predicate) {
     Arg v(&a);
-    assign(r, v);  // nothing to reduce: a conversion
+    assign(r, v);                                        // nothing to reduce: a conversion
+    if (kind == Reduction::Sum && is_inexact(result)) {  // 0 + -0 is 0
+      Arg zero;
+      zero.weak = true;
+      zero.scalar = Scalar::from_int(0);
+      Arg sum[2] = {Arg(&r), zero};
+      Options to;
+      to.out = &r;
+      numbus::apply(Op::add, sum, to);
+    }
     return r;
   }
   Instr i;

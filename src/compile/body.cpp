@@ -169,6 +169,23 @@ void Body::scatter_at(const Point& p, const ir::Inst& i, Value value, V offset, 
   if (E.W > 1) offset = B.CreateAdd(offset, B.CreateMul(E.iota(), E.splat(stride)));
   V ptrs = B.CreateGEP(B.getInt8Ty(), base, offset);
   V v = part == DType::Bool ? B.CreateZExt(value.v, E.wide(B.getInt8Ty())) : value.v;
+  if (i.op != Op::scatter) {
+    for (uint64_t lane = 0; lane < static_cast<uint64_t>(E.W); ++lane) {
+      auto at = [&](V x) { return E.W == 1 ? x : B.CreateExtractElement(x, lane); };
+      auto one = [&] {
+        V to = at(ptrs);
+        E.combine(combines_by(i.op), part, to, at(v));
+        if (value.im)
+          E.combine(combines_by(i.op), part, B.CreateGEP(B.getInt8Ty(), to, B.getInt64(size)),
+                    at(value.im));
+      };
+      if (mask && !E.is_all_true(mask))
+        branch(B, at(mask), one);
+      else
+        one();
+    }
+    return;
+  }
   auto both = [&] {
     for (auto [x, at] : {std::pair{v, 0}, std::pair{value.im, size}}) {
       if (!x) continue;
@@ -265,7 +282,10 @@ void Body::emit(const Point& p) {
       case Op::if_any: skipped[n] = begin_rare(E, E.W == 1 ? a : B.CreateOrReduce(a)); break;
       case Op::end_if: end_rare(E, k_.body, n, skipped[i.a], at); break;
       case Op::gather: r = gather_at(p, i, a, masked(b)); break;
-      case Op::scatter: scatter_at(p, i, at[i.a], c, masked(b)); break;
+      case Op::scatter:
+      case Op::scatter_add:
+      case Op::scatter_min:
+      case Op::scatter_max: scatter_at(p, i, at[i.a], c, masked(b)); break;
       case Op::check: check(p, i, masked(a), b); break;
       case Op::repeat: {
         // The count is the same for all lanes.

@@ -140,4 +140,11 @@ V Emit::cast(V a, DType from, DType to, bool in_range) {
   return unsigned_from ? B.CreateZExtOrTrunc(a, t) : B.CreateSExtOrTrunc(a, t);
 }
 
+// One thread runs the points in order.
+void Emit::combine(Op op, DType t, V to, V value) {
+  llvm::Align align(itemsize(t));
+  V old = B.CreateAlignedLoad(value->getType(), to, align);
+  B.CreateAlignedStore(combined(op, t, old, value), to, align);
+}
+
 }  // namespace numbus::compile

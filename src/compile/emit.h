@@ -5,6 +5,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "base/dtype.h"
+#include "ops/table.h"
 
 namespace numbus::compile {
 
@@ -93,6 +94,17 @@ class Emit {
   V mul_high(V a, V b);
 
   V cast(V a, DType from, DType to, bool in_range);
+
+  // The element at `to` becomes op(element, value), also where several points meet in it: for one
+  // lane, by a sum or an extreme.
+  virtual void combine(Op op, DType t, V to, V value);
+
+ protected:
+  V combined(Op op, DType t, V old, V value) {
+    if (op == Op::add) return is_float(t) ? FAdd(old, value) : Add(old, value);
+    return op == Op::minimum ? minimum(old, value, is_float(t), is_signed(t))
+                             : maximum(old, value, is_float(t), is_signed(t));
+  }
 
  private:
   V unary(llvm::Intrinsic::ID id, V a) { return B.CreateUnaryIntrinsic(id, a); }

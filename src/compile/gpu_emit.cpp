@@ -1,4 +1,5 @@
-// Division and square root as the hardware's own routines do them, without their slow paths.
+// Division and square root as the hardware's own routines do them, without their slow paths;
+// atomics.
 #include "compile/gpu_emit.h"
 
 #include <llvm/Analysis/VectorUtils.h>
@@ -26,6 +27,36 @@ V GpuEmit::copysign(V a, V b) {
   V x = B.CreateBitCast(a, t), y = B.CreateBitCast(b, t);
   V r = B.CreateXor(B.CreateAnd(B.CreateXor(x, y), size), y);
   return B.CreateBitCast(r, a->getType());
+}
+
+void GpuEmit::combine(Op op, DType t, V to, V value) {
+  using Atomic = llvm::AtomicRMWInst;
+  llvm::Align align(itemsize(t));
+  bool adds = op == Op::add;
+  if (adds || !is_float(t)) {
+    bool low = op == Op::minimum, sg = is_signed(t);
+    Atomic::BinOp how = adds ? (is_float(t) ? Atomic::FAdd : Atomic::Add)
+                        : sg ? (low ? Atomic::Min : Atomic::Max)
+                             : (low ? Atomic::UMin : Atomic::UMax);
+    B.CreateAtomicRMW(how, to, value, align, llvm::AtomicOrdering::Monotonic);
+    return;
+  }
+  // Extremes of floats, NaNs among them: until nobody else was faster.
+  llvm::Type* bits = B.getIntNTy(8 * itemsize(t));
+  auto* before = B.GetInsertBlock();
+  auto* again = llvm::BasicBlock::Create(B.getContext(), "again", before->getParent());
+  auto* done = llvm::BasicBlock::Create(B.getContext(), "done", before->getParent());
+  V first = B.CreateAlignedLoad(bits, to, align);
+  B.CreateBr(again);
+  B.SetInsertPoint(again);
+  auto* old = B.CreatePHI(bits, 2);
+  old->addIncoming(first, before);
+  V now = combined(op, t, B.CreateBitCast(old, value->getType()), value);
+  V swap = B.CreateAtomicCmpXchg(to, old, B.CreateBitCast(now, bits), align,
+                                 llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
+  old->addIncoming(B.CreateExtractValue(swap, 0), B.GetInsertBlock());
+  B.CreateCondBr(B.CreateExtractValue(swap, 1), done, again);
+  B.SetInsertPoint(done);
 }
 
 V GpuEmit::reciprocal(V b) {

@@ -1,4 +1,4 @@
-// Division and square root on a GPU without branches.
+// Division and square root on a GPU without branches; elements that many points combine into.
 #pragma once
 
 #include "compile/emit.h"
@@ -15,6 +15,7 @@ class GpuEmit : public Emit {
 
   V copysign(V a, V b) override;
   V FDiv(V a, V b, bool tame) override;
+  void combine(Op op, DType t, V to, V value) override;
 
  protected:
   // 1 / b correctly rounded, for b away from the ends of the range.

@@ -13,7 +13,7 @@ bool GpuWindows::always_read(int a) const {
   };
   bool read = false;
   for (const ir::Inst& i : k_.body) {
-    if ((i.op == Op::store || i.op == Op::scatter) && i.imm == a) return false;
+    if ((i.op == Op::store || scatters_by(i.op)) && i.imm == a) return false;
     if (i.op != Op::load || i.imm != a) continue;
     if (!holds(i.a)) return false;
     read = true;
@@ -49,8 +49,7 @@ GpuWindows::GpuWindows(llvm::IRBuilder<>& b, const GpuKernel& g, Emit& one, Emit
       continue;
     if (always_read(a)) groups_[g_.places[a].base].push_back(a);
     for (const ir::Inst& i : k_.body)
-      if ((i.op == Op::store || i.op == Op::scatter) && i.imm == a)
-        written.insert(g_.places[a].base);
+      if ((i.op == Op::store || scatters_by(i.op)) && i.imm == a) written.insert(g_.places[a].base);
   }
   // A thread of several rows loads all of them at once; so does one beside a box.
   size_t least = g_.rows_each > 1 || g_.strip ? 1 : 2;

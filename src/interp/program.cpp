@@ -51,6 +51,14 @@ void store_masked(int size, char* memory, int64_t stride, const char* block, con
     if (mask[i]) std::memcpy(memory + i * stride, block + i * size, size);
 }
 
+// The element becomes what the scatter makes of it and the value.
+void combine(const Inst& i, char* element, const char* value, int size) {
+  alignas(8) char old[8], now[8];
+  std::memcpy(old, element, size);
+  loops().row(combines_by(i.op), real_of(i.type))(now, old, value, nullptr, 1);
+  std::memcpy(element, now, size);
+}
+
 }  // namespace
 
 Program::Program(const ir::Kernel& k)
@@ -287,7 +295,10 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         break;
       }
       case Op::gather:
-      case Op::scatter: {
+      case Op::scatter:
+      case Op::scatter_add:
+      case Op::scatter_min:
+      case Op::scatter_max: {
         bool loads = i.op == Op::gather;
         int64_t stride = params[k.param_arg(static_cast<int>(i.imm)) + 1 + inner];
         char* base = rows[i.imm] + col * stride;
@@ -301,8 +312,10 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
             char* there = base + j * stride + offset[j] + part * size;
             if (loads)
               std::memcpy(out + plane + j * size, there, size);
-            else
+            else if (i.op == Op::scatter)
               std::memcpy(there, at(i.a) + plane + j * size, size);
+            else
+              combine(i, there, at(i.a) + plane + j * size, size);
           }
         }
         break;

@@ -29,6 +29,9 @@ bool pure(Op op) {
     case Op::end_repeat:
     case Op::gather:
     case Op::scatter:
+    case Op::scatter_add:
+    case Op::scatter_min:
+    case Op::scatter_max:
     case Op::check:
     case Op::load: return false;
     default: return true;
@@ -219,9 +222,12 @@ void verify(const Kernel& k) {
         break;
       case Op::gather:
       case Op::scatter:
+      case Op::scatter_add:
+      case Op::scatter_min:
+      case Op::scatter_max:
         if (k.args.at(i.imm).dtype != i.type) fail(v, "argument type");
         if (type(i.op == Op::gather ? i.a : i.c) != DType::I64) fail(v, "offset type");
-        if (i.op == Op::scatter && (type(i.a) != i.type || !k.args[i.imm].written))
+        if (scatters_by(i.op) && (type(i.a) != i.type || !k.args[i.imm].written))
           fail(v, "scatter type or read-only argument");
         break;
       case Op::check:

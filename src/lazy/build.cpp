@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kStreamingBytes = 64 << 20;
 
 bool touches_memory(Op op) {
-  return op == Op::load || op == Op::store || op == Op::gather || op == Op::scatter;
+  return op == Op::load || op == Op::store || op == Op::gather || scatters_by(op);
 }
 
 // The name of what the program asked for.
@@ -271,7 +271,7 @@ KernelStep KernelBuilder::finish() {
   std::vector<char> loaded(kept_args.size(), 0), spread(kept_args.size(), 0);
   for (const ir::Inst& i : k.body) {
     if (i.op == Op::load || i.op == Op::gather) loaded[i.imm] = 1;
-    if (i.op == Op::gather || i.op == Op::scatter) spread[i.imm] = 1;
+    if (i.op == Op::gather || scatters_by(i.op)) spread[i.imm] = 1;
   }
   std::map<int, int64_t> read;
   for (size_t a = 0; a < kept_args.size(); ++a) {
@@ -316,11 +316,15 @@ KernelStep KernelBuilder::finish() {
     bool red = !dims_[d].empty() && reduced(dims_[d].back());
     if (step_.keeps && red) step_.sequential *= extents_[d];
   }
-  step_.ordered = p_.instrs[g_.members[0].instr].instr.scatters();
-  step_.serial = g_.solo && !step_.ordered;
+  step_.guards = part_ == Part::Guard;
+  step_.ordered = p_.instrs[g_.members[0].instr].instr.scatters() && !step_.guards;
+  step_.serial = g_.solo && !step_.ordered && !step_.guards;
   step_.tail = g_.tail_of >= 0;
   step_.shape = g_.shape;
-  for (const Member& m : g_.members) step_.works.push_back(work_of(p_.instrs[m.instr]));
+  for (const Member& m : g_.members) {
+    step_.works.push_back(work_of(p_.instrs[m.instr]));
+    if (step_.guards) step_.works.back().name = "indices of " + step_.works.back().name;
+  }
   ir::verify(k);
   step_.code = kernel_code(std::move(k));
   return std::move(step_);
@@ -337,7 +341,7 @@ void KernelBuilder::find_takes(const std::vector<KernelArg>& args) {
   for (const ReduceStep& r : reduces_) ++uses[r.storage];
   std::vector<char> spread(args.size(), 0);
   for (const ir::Inst& i : step_ir_.body)
-    if (i.op == Op::gather || i.op == Op::scatter) spread[i.imm] = 1;
+    if (i.op == Op::gather || scatters_by(i.op)) spread[i.imm] = 1;
   auto whole = [&](size_t k) {
     const Storage& st = p_.storages[args[k].storage];
     return uses[args[k].storage] == 1 && !spread[k] &&
@@ -374,10 +378,10 @@ KernelStep build_call(Planner& p, const PlanInstr& i) {
 
 }  // namespace
 
-KernelStep build_kernel(Planner& p, Group& g) {
+KernelStep build_kernel(Planner& p, Group& g, Part part) {
   const PlanInstr& first = p.instrs[g.members[0].instr];
   if (first.instr.code == Instr::Call) return build_call(p, first);
-  return KernelBuilder(p, g).build();
+  return KernelBuilder(p, g, part).build();
 }
 
 namespace {
@@ -390,11 +394,19 @@ std::unique_ptr<Plan> make_plan(const Window& w, Repeats repeats) {
   p.order();
   auto plan = std::make_unique<Plan>();
   p.place_storage(*plan);
-  for (Group& g : p.groups) {
-    plan->steps.push_back(build_kernel(p, g));
+  std::vector<size_t> step_of;  // group
+  auto add_step = [&](Group& g, Part part) {
+    plan->steps.push_back(build_kernel(p, g, part));
     KernelStep& step = plan->steps.back();
     for (Check& c : step.checks) c.spoils = p.spoiled_by(c.instr);
     step.report.assign(2 * step.checks.size(), 0);
+  };
+  for (Group& g : p.groups) {
+    const Instr& i = p.instrs[g.members[0].instr].instr;
+    bool guarded = i.scatters() && i.bounds == Instr::Report;
+    if (guarded) add_step(g, Part::Guard);
+    add_step(g, guarded ? Part::Guarded : Part::Whole);
+    step_of.push_back(plan->steps.size() - 1);
   }
   plan->storages = p.storages;
   for (const LayoutRef& l : p.keep) plan->layouts.push_back(l);
@@ -407,7 +419,7 @@ std::unique_ptr<Plan> make_plan(const Window& w, Repeats repeats) {
   for (size_t s = 0; s < plan->storages.size(); ++s) {
     const Storage& st = plan->storages[s];
     if (last[s] < 0) continue;
-    KernelStep& step = plan->steps[last[s]];
+    KernelStep& step = plan->steps[step_of[last[s]]];
     if (!st.needed) {
       ++step.contracted;
       step.contracted_bytes += st.nbytes;

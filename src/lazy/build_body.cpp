@@ -83,7 +83,9 @@ void KernelBuilder::check(Check c, const Member& m, Val wrong, Val value) {
 
 ir::Val KernelBuilder::spread_offset(const PlanInstr& p, const Access& a, const Member& m,
                                      Val& where) {
-  Val offset = kNone, zero = b_.constant(DType::I64, Scalar::from_int(0)), known = where;
+  Val offset = kNone, zero = b_.constant(DType::I64, Scalar::from_int(0));
+  // A scatter's indices have to be right whatever its predicate says.
+  Val known = p.instr.scatters() ? kNone : where;
   auto index = [&](Op op, DType t, Val x, Val y) { return b_.emit(op, t, x, y); };
   for (int d = 0, n = 1; d < a.layout->ndim(); ++d) {
     if (!(p.instr.axes >> d & 1)) continue;
@@ -91,13 +93,17 @@ ir::Val KernelBuilder::spread_offset(const PlanInstr& p, const Access& a, const 
     Val extent = fixed_scalar(a.layout->shape(d));
     Val at = b_.emit(Op::select, DType::I64, index(Op::less, DType::Bool, given, zero),
                      index(Op::add, DType::I64, given, extent), given);
-    Val wrong = index(Op::logical_or, DType::Bool, index(Op::less, DType::Bool, at, zero),
-                      index(Op::greater_equal, DType::Bool, at, extent));
-    Check c;
-    c.axis = d;
-    c.extent = a.layout->shape(d);
-    check(c, m, both(known, wrong), given);
-    where = both(where, b_.emit(Op::logical_not, DType::Bool, wrong));
+    if (p.instr.bounds != Instr::Sure && part_ != Part::Guarded) {
+      Val wrong = index(Op::logical_or, DType::Bool, index(Op::less, DType::Bool, at, zero),
+                        index(Op::greater_equal, DType::Bool, at, extent));
+      if (p.instr.bounds == Instr::Report) {
+        Check c;
+        c.axis = d;
+        c.extent = a.layout->shape(d);
+        check(c, m, both(known, wrong), given);
+      }
+      where = both(where, b_.emit(Op::logical_not, DType::Bool, wrong));
+    }
     Val bytes = index(Op::multiply, DType::I64, at, fixed_scalar(a.layout->stride(d)));
     offset = offset == kNone ? bytes : index(Op::add, DType::I64, offset, bytes);
   }
@@ -108,7 +114,7 @@ void KernelBuilder::emit(const Member& m) {
   const PlanInstr& p = p_.instrs[m.instr];
   const Instr& i = p.instr;
   Val where = box_of(m);
-  Val in[kMaxOperands] = {kNone, kNone, kNone, kNone};
+  Val in[kMaxOperands] = {kNone, kNone, kNone, kNone, kNone};
   auto operand = [&](int n, DType t) {
     return convert(
         b_, p.in[n].storage < 0 ? scalar(p.in[n].imm, p.in[n].dtype) : read(p.in[n], m, where), t);
@@ -135,9 +141,9 @@ void KernelBuilder::emit(const Member& m) {
     v = expand(b_, Op::add, operand(0, t),
                expand(b_, Op::multiply, convert(b_, v, t), operand(1, t)));
   } else if (i.scatters()) {
-    v = operand(0, p.out.dtype);
     Val offset = spread_offset(p, p.out, m, where);
-    b_.emit(Op::scatter, p.out.dtype, v, where, offset, spread_arg(p, p.out, m));
+    if (part_ == Part::Guard) return;
+    b_.emit(i.op, p.out.dtype, operand(0, p.out.dtype), where, offset, spread_arg(p, p.out, m));
     return;
   } else if (i.gathers()) {
     Val sane = where, offset = spread_offset(p, p.in[0], m, sane);

@@ -114,13 +114,21 @@ bool KernelBuilder::TurnMap::find() {
     });
     return ok;
   };
-  auto needed = [&](int arg) { return k.p_.storages[k.args_[arg].storage].needed; };
+  // By the program, or by what follows the loop in this kernel.
+  std::vector<char> read_later(k.args_.size(), 0);
+  for (size_t m = begin + width * count; m < members.size(); ++m)
+    for_accesses(k.p_.instrs[members[m].instr], [&](const Access& a, bool write, bool) {
+      if (!write && !a.spread) read_later[k.arg_of(a, members[m])] = 1;
+    });
+  auto needed = [&](int arg) {
+    return read_later[arg] || k.p_.storages[k.args_[arg].storage].needed;
+  };
   std::vector<int> before = args, source(args.size(), -1), wanted;
   for (int64_t t = 2; t < count; ++t) {
     if (!names_in(t)) return false;
     for (size_t x = 0; x < args.size(); ++x) {
       if (k.args_[names[x]].dtype != k.args_[args[x]].dtype) return false;
-      // What the turn before made and the program still holds.
+      // What the turn before made and somebody still reads.
       if (writes[x] && names[x] != before[x] && needed(before[x])) wanted.push_back(before[x]);
       if (!read_first[x]) continue;
       int from = -1;

@@ -49,7 +49,7 @@ class KernelBuilder {
   };
 
  public:
-  KernelBuilder(Planner& p, Group& g) : p_(p), g_(g), b_(step_ir_) {}
+  KernelBuilder(Planner& p, Group& g, Part part) : p_(p), g_(g), part_(part), b_(step_ir_) {}
   KernelStep build();
 
  private:
@@ -101,6 +101,7 @@ class KernelBuilder {
 
   Planner& p_;
   Group& g_;
+  Part part_;
   ir::Kernel step_ir_;
   ir::Builder b_;
   KernelStep step_;

@@ -79,6 +79,7 @@ struct KernelStep {
   int64_t turns = 1;     // of the loop in the body
   bool tail = false;     // 0-d work that belongs to the kernel before it
   bool ordered = false;  // a scatter: one thread, points in order
+  bool guards = false;   // looks at the indices of the scatter that is the next step
   std::vector<Check> checks;
   std::vector<int64_t> report;  // per check, whether it failed, and a value that was wrong
   bool serial = false;          // order matters: one thread, interpreter only
@@ -115,6 +116,7 @@ std::unique_ptr<Plan> make_plan(const Window& w);
 // Builds the kernel of one group of the planner (build.cpp).
 struct Group;
 struct Planner;
-KernelStep build_kernel(Planner& p, Group& g);
+enum class Part { Whole, Guard, Guarded };  // a scatter's: the look at its indices; the rest
+KernelStep build_kernel(Planner& p, Group& g, Part part);
 
 }  // namespace numbus

@@ -406,11 +406,15 @@ void Planner::order() {
 
 std::vector<int> Planner::spoiled_by(int instr) const {
   std::vector<char> spoiled(storages.size(), 0);
-  spoiled[instrs[instr].out.storage] = 1;
+  int target = instrs[instr].out.storage;
+  // A scatter that is not done leaves its target as it is; nothing else of the window writes to it.
+  bool kept = instrs[instr].instr.scatters();
+  spoiled[target] = 1;
   for (size_t i = instr + 1; i < instrs.size(); ++i)
     for_accesses(instrs[i], [&](const Access& a, bool write, bool) {
       if (!write && spoiled[a.storage]) spoiled[instrs[i].out.storage] = 1;
     });
+  spoiled[target] = !kept;
   std::vector<int> all;
   for (size_t s = 0; s < spoiled.size(); ++s)
     if (spoiled[s]) all.push_back(static_cast<int>(s));

@@ -186,10 +186,15 @@ void Runtime::run(Plan& plan) {
   enum : char { kLost = 1, kSpoiled = 2 };
   std::vector<char> lost(n, 0);
   std::shared_ptr<const Error> failure;
+  bool refused = false;  // the next step is a scatter that must not be done
   auto lose_outputs = [&](const KernelStep& step) {
     for (const Patch& p : step.patches)
       if (p.storage >= 0 && p.written) lost[p.storage] |= kLost;
     for (const ReduceStep& r : step.reduces) lost[r.storage] |= kLost;
+    if (!step.guards) return;
+    refused = true;
+    for (const Check& c : step.checks)
+      for (int s : c.spoils) lost[s] |= kSpoiled;
   };
   std::vector<int> taken;  // storages that now are others'
   for (KernelStep& step : plan.steps) {
@@ -197,7 +202,9 @@ void Runtime::run(Plan& plan) {
     taken.clear();
     for (const Patch& p : step.patches)
       poisoned = poisoned || (p.storage >= 0 && lost[p.storage] & kLost);
-    if (poisoned) {
+    if (refused) {
+      refused = false;
+    } else if (poisoned) {
       lose_outputs(step);
     } else {
       for (auto [fresh, dying] : step.takes) {
@@ -226,6 +233,7 @@ void Runtime::run(Plan& plan) {
         for (size_t c = 0; c < step.checks.size(); ++c) {
           if (!step.report[2 * c]) continue;
           wrong = true;
+          refused = step.guards;
           if (!failure)
             failure = std::make_shared<Error>(error_of(step.checks[c], step.report[2 * c + 1]));
           for (int s : step.checks[c].spoils) lost[s] |= kSpoiled;

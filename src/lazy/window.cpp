@@ -61,7 +61,8 @@ void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
     std::memcpy(&bits, &i.param, 8);
     key_.push_back(bits);
   }
-  if (i.gathers() || i.scatters()) key_.push_back(i.axes << 8 | i.place);
+  if (i.gathers() || i.scatters()) key_.push_back(i.axes);
+  if (i.gathers() || i.scatters()) key_.push_back(i.bounds << 8 | i.place);
   for (int n = 0; n < count; ++n) {
     if (in[n].view) {
       i.in[n] = operand(*in[n].view, false);
@@ -72,6 +73,7 @@ void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
     }
   }
   i.out = operand(out, true);
+  if (i.scatters() && i.bounds == Instr::Report) slots_[i.out.slot].unsure = true;
   instrs_.push_back(i);
 }
 

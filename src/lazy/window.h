@@ -25,7 +25,7 @@ struct Operand {
   int64_t offset = 0;              // bytes from the start of the base
 };
 
-constexpr int kMaxOperands = 4;
+constexpr int kMaxOperands = 5;  // a scatter's: value, three indices, predicate
 
 struct Instr {
   enum Code : uint8_t { Map, Reduce, Call } code = Map;
@@ -38,11 +38,14 @@ struct Instr {
   uint64_t axes = 0;         // Reduce: bit d set where dimension d of in[0] is reduced; gather and
                              // scatter: where it is indexed by in[1], in[2], … in turn
   uint8_t place = 0;         // gather, scatter: first of the indices' dimensions in the domain
-  double param = 0;          // Var: ddof
+  // Wrong indices are reported and stop a scatter as a whole, or their points are left out without
+  // a word, or there are none.
+  enum Bounds : uint8_t { Report, Skip, Sure } bounds = Report;
+  double param = 0;  // Var: ddof
   Operand out, in[kMaxOperands];
   uint64_t line = 0;  // where in the Python program
   bool gathers() const { return code == Map && op == Op::gather; }
-  bool scatters() const { return code == Map && op == Op::scatter; }
+  bool scatters() const { return code == Map && scatters_by(op); }
 };
 
 // A view as the recorder receives it.
@@ -59,6 +62,7 @@ struct Slot {
   const Layout* first_layout;
   DType first_dtype;
   bool written = false, mixed = false;  // mixed: accesses differ, so absolute offsets matter
+  bool unsure = false;  // a scatter waits for its indices to be looked at, and may not be done
 };
 
 // A loop of the program found in the window: from instruction `first` on, count * period of them

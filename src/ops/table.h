@@ -40,11 +40,14 @@ enum class Op : uint16_t {
   repeat,     // the steps up to the matching end_repeat run a times (at least once)
   carry,      // behind repeat: a value that changes from turn to turn, at first a; behind the loop:
               // its last value
-  carry_next,  // before end_repeat: carry a is b in the next turn
-  end_repeat,  // a: the repeat
-  gather,      // imm: argument; its element a bytes away from the point's; only where b (if any)
-  scatter,     // imm: argument; a to the element c bytes away from the point's, where b (if any)
-  check,       // a: lanes where the value b is wrong, to be reported; imm: site
+  carry_next,   // before end_repeat: carry a is b in the next turn
+  end_repeat,   // a: the repeat
+  gather,       // imm: argument; its element a bytes away from the point's; only where b (if any)
+  scatter,      // imm: argument; a to the element c bytes away from the point's, where b (if any)
+  scatter_add,  // the same, but a is added to that element, at once also where points meet
+  scatter_min,  // likewise, the element becomes its minimum with a
+  scatter_max,
+  check,  // a: lanes where the value b is wrong, to be reported; imm: site
   // Steps of functions, which have variables, control flow and memory (ir/function.h).
   param,          // imm: number
   variable,       // declares a variable of `type`, zero at first
@@ -104,6 +107,14 @@ extern const Row kRows[];
 constexpr int kNumRows = static_cast<int>(Op::select);
 inline const Row& row(Op op) { return kRows[static_cast<int>(op)]; }
 std::string_view op_name(Op op);
+constexpr bool scatters_by(Op op) { return op >= Op::scatter && op <= Op::scatter_max; }
+// What a scatter combines elements by; for a plain one itself.
+constexpr Op combines_by(Op op) {
+  return op == Op::scatter_add   ? Op::add
+         : op == Op::scatter_min ? Op::minimum
+         : op == Op::scatter_max ? Op::maximum
+                                 : op;
+}
 
 struct Resolved {
   Op op;        // differs from the row asked for where bool operands have a row of their own

@@ -17,6 +17,9 @@ bool has_effect(Op op) {
   switch (op) {
     case Op::store:
     case Op::scatter:
+    case Op::scatter_add:
+    case Op::scatter_min:
+    case Op::scatter_max:
     case Op::check:
     case Op::acc_store:
     case Op::if_any:

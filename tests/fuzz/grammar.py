@@ -16,7 +16,7 @@ import numpy as np
 from program import Program, Stmt, error_class, namespace, rnd
 from shadow import Shadow, shadow_numpy, spread
 
-GRAMMAR_VERSION = 7
+GRAMMAR_VERSION = 8
 
 FIRST = ("bool", "int64", "float32", "float64", "complex128")
 ALL = FIRST + (
@@ -79,7 +79,10 @@ class Grower:
 
     def __init__(self, seed: int, features: Features):
         self.r = random.Random(seed)
-        Shadow.counter = 0  # a seed means the same program whatever was generated before
+        Shadow.counter, Shadow.tainted = (
+            0,
+            False,
+        )  # a seed means the same program whatever was generated before
         self.features = features
         self.ns = namespace(np, np, [], np.ndarray)
         self.shadow = namespace(shadow_numpy, shadow_numpy, [], np.ndarray)
@@ -204,6 +207,10 @@ class Grower:
                 return False
             top = float(np.nanmax(np.where(np.isnan(size), 0, size)))
         if top > LIMIT.get(y.dtype.name, 1e6):
+            return False
+        # What is nothing but rounding, of a sum that cancels or the deviation of equal values, may
+        # be zero as well.
+        if np.any((size > 0) & (size <= 8 * np.abs(y - z))):
             return False
         loose = {2: 2e-2, 4: 1e-3}.get(y.real.dtype.itemsize, 1e-8)
         return d <= loose * top  # noise around zero is no value to decide on

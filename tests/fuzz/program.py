@@ -118,8 +118,8 @@ def error_class(call) -> str:
     try:
         call()
     except Exception as e:
-        if isinstance(e, NotImplementedError):
-            raise
+        if isinstance(e, (NotImplementedError, MemoryError)):
+            raise  # no verdict: what a machine has no memory for, another has
         for base in (IndexError, TypeError, ValueError, ZeroDivisionError, OverflowError):
             if isinstance(e, base):
                 return base.__name__

@@ -67,6 +67,7 @@ class Shadow(np.ndarray):
     """An ndarray whose inexact results are a little off."""
 
     counter = 0
+    tainted = False  # the program has computed something inexact
     complex_products = 0  # how often complex numbers were multiplied up
 
     def __setitem__(self, index, value):
@@ -86,6 +87,7 @@ class Shadow(np.ndarray):
             return tuple(wrap(v) for v in y)
         if ufunc is np.multiply and method == "reduce":
             Shadow.complex_products += np.iscomplexobj(y)
+        Shadow.tainted |= y is not None and inexact(ufunc.__name__, method, raw, y)
         if out is not None:
             target = kwargs["out"][0]
             if inexact(ufunc.__name__, method, raw, target):
@@ -95,7 +97,27 @@ class Shadow(np.ndarray):
             return out[0]
         if y is not None and inexact(ufunc.__name__, method, raw, y):
             y = y + perturbation(ufunc.__name__, method, raw, y, kwargs)
+        elif Shadow.tainted and ufunc in (np.add, np.subtract) and method == "__call__":
+            y = rounded_elsewhere(y, raw)
         return wrap(y)
+
+
+def _coarse(name):
+    """A float16 statistic: NumPy computes it in float32, whose perturbations rarely survive the
+    rounding to the result."""
+
+    def method(self, *args, **kwargs):
+        y = getattr(np.ndarray, name)(self, *args, **kwargs)
+        if y.dtype == np.float16 and kwargs.get("out") is None:
+            Shadow.counter += 1
+            y = (y + y * _amount(np.asarray(y), Shadow.counter * 37)).astype(np.float16)
+        return wrap(y)
+
+    return method
+
+
+for _name in ("mean", "std", "var"):
+    setattr(Shadow, _name, _coarse(_name))
 
 
 def wrap(y):
@@ -118,17 +140,41 @@ def inexact(name, method, inputs, y) -> bool:
 def perturbation(name, method, inputs, y, kwargs):
     """An absolute change of y, in y's own type."""
     Shadow.counter += 1
-    scale = y
+    scale = magnitude(y) if np.iscomplexobj(y) else y
     if name in ("add", "matmul") and method != "__call__":
         total = {k: v for k, v in kwargs.items() if k in ("axis", "keepdims", "where")}
-        scale = getattr(np.add, method)(np.abs(inputs[0]), **total)
-    d = scale * _amount(np.asarray(y), Shadow.counter * 37) * coarser(y.dtype, inputs, kwargs)
+        scale = getattr(np.add, method)(magnitude(inputs[0]), **total)
+    amount = _amount(np.asarray(y), Shadow.counter * 37)
+    if np.iscomplexobj(y):  # either part may be off by what the other weighs
+        amount = amount + 1j * _amount(np.asarray(y), Shadow.counter * 37 + 511)
+    d = scale * amount * coarser(y.dtype, inputs, kwargs)
     return d.astype(y.dtype) if isinstance(d, np.ndarray) else y.dtype.type(d)
+
+
+def magnitude(x):
+    """|x|, of a complex number with a NaN that of its other part."""
+    if not np.iscomplexobj(x):
+        return np.abs(x)
+    return np.nan_to_num(np.abs(np.real(x))) + np.nan_to_num(np.abs(np.imag(x)))
+
+
+def rounded_elsewhere(y, inputs):
+    """A sum or difference that cancels, of terms that may be inexact: their last digits matter."""
+    if y.dtype.kind not in "fc":
+        return y
+    terms = np.maximum(magnitude(inputs[0]), magnitude(inputs[1])).astype(y.real.dtype)
+    cancels = (magnitude(y) < 0.25 * terms) & (y != 0)
+    if not np.any(cancels):
+        return y
+    Shadow.counter += 1
+    sign = np.sign(_amount(np.asarray(y), Shadow.counter * 37))
+    d = np.where(cancels, terms * sign * np.finfo(y.dtype).eps, 0)
+    return (y + d).astype(y.dtype)
 
 
 def coarser(dtype, inputs, kwargs) -> float:
     """How much less exact the loop is than the output: float32 operands with a float64 out=."""
-    kinds = [x.dtype for x in inputs if isinstance(x, np.ndarray) and x.dtype.kind in "fc"]
+    kinds = [x.dtype for x in inputs if hasattr(x, "dtype") and x.dtype.kind in "fc"]
     if "out" not in kwargs or not kinds or "dtype" in kwargs:
         return 1.0
     loop = PERTURB.get(real_size(np.result_type(*kinds)), 1e-12)
@@ -160,6 +206,8 @@ def _scalar_ufunc(function, name):
 
     def call(*args, **kwargs):
         y = function(*args, **kwargs)
+        if any(isinstance(x, Shadow) for x in args):
+            return y  # has been there
         if isinstance(y, np.generic) and inexact(name, "__call__", args, y):
             Shadow.counter += 1
             y = y + y.dtype.type(y * _amount(np.asarray(y), Shadow.counter * 37)[()])
@@ -199,8 +247,9 @@ def spread(y, z) -> float:
         return 0.0 if y.tobytes() == z.tobytes() else np.inf
     if y.size == 0:
         return 0.0
-    wide = np.complex128 if y.dtype.kind == "c" else np.float64
-    d = np.abs(y.astype(wide) - z.astype(wide))
+    if y.dtype.kind == "c":  # part by part: a NaN in one says nothing of the other
+        return max(spread(y.real, z.real), spread(y.imag, z.imag))
+    d = np.abs(y.astype(np.float64) - z.astype(np.float64))
     nan = np.isnan(d)
     if nan.any():
         same = (y == z) | (np.isnan(y) & np.isnan(z))

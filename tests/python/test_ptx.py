@@ -26,6 +26,23 @@ def masked(a):
     return z, it
 
 
+def scatter(a):
+    """Every kind of scatter, pending indices and values."""
+    i = (a[0] * 40).astype("int64")
+    results = []
+    for dtype in ("float32", "float64", "int32", "uint64"):
+        x = nb.zeros((48, 40), dtype)
+        nb.add.at(x, i, 1)
+        for op in (nb.minimum, nb.maximum):
+            y = nb.zeros(48, dtype)
+            op.at(y, i, a[0].astype(dtype))
+            results.append(y)
+        results.append(x)
+    z = nb.zeros(48)
+    z[i] = a[1]
+    return *results, z
+
+
 PROGRAMS = {
     "map": lambda a: a * 2 + 1,
     "float32": lambda a: nb.tanh(a.astype("float32")) / nb.sqrt(a.astype("float32") + 1),
@@ -61,6 +78,8 @@ PROGRAMS = {
         nb.subtract.accumulate(a, 1),
         nb.bitwise_or.accumulate((a * 99).astype("uint16"), 0),
     ),
+    "gather": lambda a: a[(a * 10).astype("int64") % 7],
+    "scatter": scatter,
     "where": lambda a: nb.where(a > 0.5, a, -a),
 }
 
