@@ -243,20 +243,11 @@ Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
   }
   std::vector<int64_t> shape(view->shape, view->shape + view->ndim),
       strides(view->strides, view->strides + view->ndim);
-  int64_t low = 0, high = itemsize(*t);
-  bool empty_array = false;
-  for (int d = 0; d < view->ndim; ++d) {
-    if (shape[d] == 0) empty_array = true;
-    int64_t extent = (shape[d] - 1) * strides[d];
-    (extent < 0 ? low : high) += extent;
-  }
-  if (empty_array) low = high = 0;
   Device& device = onto ? *onto : default_device();
   bool on_host = device.kind() == DeviceKind::Cpu;
   if (!make_copy && on_host)
-    return borrow(view->buf, shape, strides, *t, low, high - low, writeable, shared, release, view);
-  Array source =
-      borrow(view->buf, shape, strides, *t, low, high - low, writeable, false, release, view);
+    return borrow(view->buf, shape, strides, *t, writeable, shared, release, view);
+  Array source = borrow(view->buf, shape, strides, *t, writeable, false, release, view);
   if (!on_host) return to_device(source, device);
   Array out = empty(shape, *t, &device);
   out.base->ensure_data();
@@ -347,6 +338,7 @@ bool Operands::convert(PyObject* o, Arg& a) {
 
 void require_number(PyObject* o, Arg& a, DType to, const char* op) {
   if (a.weak || !is_integer(to)) return require_value(a, to, op);
+  if (kind(to) == Kind::UInt) return;  // NumPy wraps its own scalars around
   bool ours = is_generic(o);
   if (!ours && (a.array || !is_numpy_scalar(o))) return;
   DType from = ours ? as_generic(o).dtype : a.dtype;

@@ -1,5 +1,5 @@
-// DLPack both ways, for memory on any device; the CPU's own exchange with NumPy goes through the
-// buffer protocol.
+// DLPack both ways, and __cuda_array_interface__ to here, for memory on any device; the CPU's own
+// exchange with NumPy goes through the buffer protocol.
 #include <nanobind/ndarray.h>
 
 #include "base/error.h"
@@ -71,24 +71,43 @@ nb::object adopt(nb::ndarray<> x) {
           "the CPU or a usable CUDA device");
   DType t = from_dlpack_type(x.dtype());
   std::vector<int64_t> shape, strides;
-  int64_t low = 0, high = itemsize(t);
-  bool none = false;
   for (size_t k = 0; k < x.ndim(); ++k) {
     shape.push_back(static_cast<int64_t>(x.shape(k)));
     strides.push_back(x.stride(k) * itemsize(t));
-    none = none || shape.back() == 0;
-    int64_t extent = (shape.back() - 1) * strides.back();
-    (extent < 0 ? low : high) += extent;
   }
-  if (none) low = high = 0;
   void* data = x.data();
   auto release = [](void* p) {
     PyGILState_STATE s = PyGILState_Ensure();
     delete static_cast<nb::ndarray<>*>(p);
     PyGILState_Release(s);
   };
-  return nb::steal(wrap(borrow(data, shape, strides, t, low, high - low, true, true, release,
+  return nb::steal(wrap(borrow(data, shape, strides, t, true, true, release,
                                new nb::ndarray<>(std::move(x)), device)));
+}
+
+// Memory on a GPU by its address, ready once what is queued on `stream` is done (0: it is ready).
+nb::object adopt_cuda(nb::object owner, uintptr_t address, nb::object shape, nb::object strides,
+                      nb::object dtype, bool readonly, uintptr_t stream) {
+  DType t = to_dtype(dtype.ptr());
+  std::vector<int64_t> extents = to_shape(shape.ptr()), steps;
+  if (strides.is_none()) {
+    LayoutRef dense(Layout::contiguous(extents, itemsize(t)));
+    steps.assign(dense->strides(), dense->strides() + dense->ndim());
+  } else {
+    steps = to_shape(strides.ptr());
+  }
+  Device* device = cuda_device_of(address);
+  if (!device)
+    raise(ErrorKind::Runtime, "asarray", "memory of a GPU that Numbus cannot use",
+          cuda_unavailable_reason(), "a usable CUDA device (see python -m numbus info)");
+  if (stream) device->wait_for_stream(stream);
+  auto release = [](void* p) {
+    PyGILState_STATE s = PyGILState_Ensure();
+    Py_DECREF(static_cast<PyObject*>(p));
+    PyGILState_Release(s);
+  };
+  return nb::steal(wrap(borrow(reinterpret_cast<void*>(address), extents, steps, t, !readonly, true,
+                               release, owner.release().ptr(), device)));
 }
 
 }  // namespace
@@ -97,6 +116,9 @@ void bind_dlpack(nb::module_& m) {
   m.def("dlpack", lend, "A DLPack capsule over the array's memory, on its device.");
   m.def("from_dlpack", adopt,
         "An array over the memory of an object with __dlpack__, on that memory's device.");
+  m.def("from_cuda", adopt_cuda, nb::arg("owner"), nb::arg("address"), nb::arg("shape"),
+        nb::arg("strides").none(), nb::arg("dtype"), nb::arg("readonly"), nb::arg("stream"),
+        "An array over memory on a GPU that `owner` keeps, as __cuda_array_interface__ tells it.");
 }
 
 }  // namespace numbus::bindings

@@ -203,7 +203,6 @@ NB_MODULE(_core, m) {
         Arg from;
         if (!ops.convert(value.ptr(), from)) from = Arg(&ops.keep(to_array(value.ptr())));
         Array& to = settled(as_array(target.ptr()));
-        require_number(value.ptr(), from, to.dtype, "setitem");
         Scatter how;
         for (Op o : {Op::scatter_add, Op::scatter_min, Op::scatter_max})
           if (op == op_name(combines_by(o))) how.op = o;

@@ -101,7 +101,7 @@ bool power_shortcut(PyObject* a, PyObject* b, PyObject*& result) {
     result = unary(Op::square, a);
   else if (e == 1 && !is_complex(t))  // complex zeros lose their signs
     result = unary(Op::positive, a);
-  else if (inexact && e == 0.5)
+  else if (inexact && e == 0.5 && !is_generic(a))  // of scalars NumPy takes the power: -0 gives 0
     result = unary(Op::sqrt, a);
   else if (inexact && e == -1)
     result = unary(Op::reciprocal, a);

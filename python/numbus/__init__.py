@@ -50,6 +50,7 @@ from numpy import (  # noqa: F401
 
 from . import (
     _core,
+    _counting,
     _creation,
     _cumulative,
     _devices,
@@ -99,6 +100,7 @@ def _publish():
         _elementwise,
         _reductions,
         _nan_reductions,
+        _counting,
         _cumulative,
         _numeric,
         _linear,

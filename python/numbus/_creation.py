@@ -54,6 +54,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     elif hasattr(kind, "__dlpack_device__") and object.__dlpack_device__()[0] == 2:
         # CuPy's and PyTorch's arrays on a GPU, which NumPy refuses.
         result = _from_array(from_dlpack(object), as_dtype("array", dtype), copy, order)
+    elif getattr(object, "__cuda_array_interface__", None) is not None:
+        result = _from_array(_from_cuda(object), as_dtype("array", dtype), copy, order)
     else:
         result = _from_nested(object, dtype, copy, order)
     if result.ndim < ndmin:
@@ -248,6 +250,26 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     """A 1-D array of the items of an iterable."""
     real = numpy.fromiter(iter, dtype=as_dtype("fromiter", dtype), count=count)
     return adopt(real)
+
+
+def _from_cuda(x):
+    """An array over the memory of an object with __cuda_array_interface__, such as Numba's.
+
+    Work of ours follows what the object's stream has been given so far.
+    """
+    given = x.__cuda_array_interface__
+    if given.get("mask") is not None:
+        raise TypeError(message("asarray", "masked arrays cannot be shared", "a mask", "no mask"))
+    address, readonly = given["data"]
+    return _core.from_cuda(
+        x,
+        address or 0,
+        tuple(given["shape"]),
+        given.get("strides"),
+        as_dtype("asarray", numpy.dtype(given["typestr"])),
+        bool(readonly),
+        int(given.get("stream") or 0),
+    )
 
 
 def from_dlpack(x, /, *, device=None, copy=None):

@@ -61,8 +61,8 @@ Array full(std::span<const int64_t> shape, DType t, const Scalar& value);
 Array arange(double start, double step, int64_t start_int, int64_t step_int, int64_t n, DType t,
              Device* device = nullptr);
 Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t> strides, DType t,
-             int64_t low, int64_t nbytes, bool writeable, bool shared, void (*release)(void*),
-             void* owner, Device* device = nullptr);
+             bool writeable, bool shared, void (*release)(void*), void* owner,
+             Device* device = nullptr);
 
 // Elementwise.
 DType common_dtype(std::span<const Arg> args);

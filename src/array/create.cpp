@@ -93,15 +93,16 @@ Array arange(double start, double step, int64_t start_int, int64_t step_int, int
 }
 
 Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t> strides, DType t,
-             int64_t low, int64_t nbytes, bool writeable, bool shared, void (*release)(void*),
-             void* owner, Device* device) {
-  Base* b = Base::create(device ? *device : cpu_device(), nbytes);
+             bool writeable, bool shared, void (*release)(void*), void* owner, Device* device) {
+  LayoutRef l(Layout::get(shape, strides, itemsize(t)));
+  int64_t low = l->size() ? l->low() : 0;
+  Base* b = Base::create(device ? *device : cpu_device(), l->size() ? l->high() - low : 0);
   b->data = static_cast<char*>(data) + low;
   b->owned = false;
   b->release = release;
   b->owner = owner;
   b->shared = shared ? 1 : 0;  // for as long as it lives: its owner can always reach it
-  Array a = wrap(b, Layout::get(shape, strides, itemsize(t)), t);
+  Array a = wrap(b, l.get(), t);
   a.offset = -low;
   a.writeable = writeable;
   return a;

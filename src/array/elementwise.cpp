@@ -142,10 +142,6 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
   // A wrong index leaves what it was to write to as it is: nothing may be written there before the
   // indices have been looked at.
   if (out.base->pending() && r.window().slots_[out.base->slot].unsure) r.flush("indices to check");
-  uint64_t signature =
-      mix(mix(current_line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
-          reinterpret_cast<uint64_t>(out.layout.get()));
-  r.about_to_record(signature);
   // One device per window, and per operation.
   for (int n = 0; n < count; ++n) {
     if (in[n].view && in[n].view->base->device != out.base->device) {
@@ -158,6 +154,10 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
   require_one_device(out);
   i.line = current_line;
   if (out.base->mask) before_write(out);
+  // From here on nothing else may be recorded: a signature and its instruction come together.
+  r.about_to_record(
+      mix(mix(current_line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
+          reinterpret_cast<uint64_t>(out.layout.get())));
   r.window().record(i, out.view(), in, count);
   r.recorded();
   // Whoever else sees the storage must find the work done.

@@ -98,6 +98,7 @@ constexpr bool can_cast(DType from, DType to, Casting rule) {
   if (promote(from, to) == to) return true;
   if (rule == Casting::Safe) return false;
   if (kind(from) == Kind::Int && kind(to) == Kind::UInt) return false;
+  if (kind(from) == Kind::UInt && kind(to) == Kind::Int) return true;  // of any width
   return kind(from) <= kind(to);
 }
 

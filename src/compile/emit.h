@@ -43,7 +43,7 @@ class Emit {
   V FMul(V a, V b) { return B.CreateFMul(a, b); }
   // tame: a quotient of one, neither operand nor result near the ends of the range.
   virtual V FDiv(V a, V b, [[maybe_unused]] bool tame) { return B.CreateFDiv(a, b); }
-  V FRem(V a, V b) { return B.CreateFRem(a, b); }
+  virtual V FRem(V a, V b) { return B.CreateFRem(a, b); }
   V FNeg(V a) { return B.CreateFNeg(a); }
   V Add(V a, V b) { return B.CreateAdd(a, b); }
   V Sub(V a, V b) { return B.CreateSub(a, b); }

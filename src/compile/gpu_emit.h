@@ -15,9 +15,13 @@ class GpuEmit : public Emit {
 
   V copysign(V a, V b) override;
   V FDiv(V a, V b, bool tame) override;
+  V FRem(V a, V b) override;
   void combine(Op op, DType t, V to, V value) override;
 
  protected:
+  V remainder(V a, V b);
+  V exponent(V x);
+  V power_of_two(V like, V exponent);
   // 1 / b correctly rounded, for b away from the ends of the range.
   V reciprocal(V b);
   void want(V condition) { good = good ? B.CreateAnd(good, condition) : condition; }

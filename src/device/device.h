@@ -43,6 +43,8 @@ class Device {
   virtual void copy_within(void* dst, const void* src, size_t bytes) = 0;
 
   virtual void synchronize() = 0;
+  // Work from now on follows what is queued on another library's stream, given by its handle.
+  virtual void wait_for_stream(std::uintptr_t) {}
 
   virtual MemoryStats memory_stats() const = 0;
   // Zero restores the default limit (the device's whole memory).
@@ -59,6 +61,8 @@ Device& null_device();
 // Null when this GPU cannot be used; cuda_unavailable_reason() says why. The first call loads the
 // driver, so it must not happen at import.
 Device* cuda_device(int ordinal);
+// The GPU that memory at this address is on, or null likewise.
+Device* cuda_device_of(std::uintptr_t address);
 std::string cuda_unavailable_reason();
 
 // One wording for every device.

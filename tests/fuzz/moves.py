@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from grammar import COMPARE, REDUCTIONS, Grower, Reject
 from program import Stmt
@@ -125,6 +127,9 @@ def ufunc_out(g: Grower):
     shape = g.ns[name].shape
     a, b = g.expr(shape, 1), g.expr(shape, 1)
     where = f", where={g.condition(shape)}" if g.chance(0.4) else ""
+    if where and any(shares(g, name, other) for other in re.findall(r"\b[a-z]+\d+\b", a + b)):
+        # NumPy copies such a target, in the loop's type, and back: what is not to be written, too.
+        where = ""
     if g.chance(0.6):
         call = f"xp.{g.r.choice(('add', 'subtract', 'multiply', 'minimum', 'maximum'))}({a}, {b}"
     else:
@@ -134,6 +139,10 @@ def ufunc_out(g: Grower):
         call = f"xp.{op}({'xp.absolute(' + a + ')' if op == 'sqrt' else a}"
     bound = f"{g.fresh()} = " if g.chance(0.2) and not g.in_loop else ""
     g.change("out=", f"{bound}{call}, out={name}{where})", name, [call + ")"])
+
+
+def shares(g: Grower, x: str, y: str) -> bool:
+    return y in g.ns and np.may_share_memory(g.ns[x], g.ns[y])
 
 
 def overlap(g: Grower):
@@ -360,13 +369,22 @@ def reduce(g: Grower):
         args.append(f"where={g.condition(x.shape)}")
     if op in ("std", "var") and g.chance(0.2):
         args.append("ddof=1")
-    if op == "prod" and x.size > 64:
+    if op == "prod" and not orderless(g.probe(value)):
         op = "sum"
     if g.chance(0.06) and op == "sum":
         return g.bind("norm", f"xp.linalg.norm({name})", "s")
     if value == name and g.chance(0.5) and op != "count_nonzero":
         return g.bind("reduce", f"{name}.{op}({', '.join(args)})", "s")
     return g.bind("reduce", f"xp.{op}({', '.join([value] + args)})", "s")
+
+
+def orderless(x) -> bool:
+    """Whether a product stays within the type's range in whatever order it is taken."""
+    size = np.abs(np.asarray(x)).astype(np.float64).ravel()
+    size = size[size > 0]
+    with np.errstate(all="ignore"):
+        bounds = np.prod(np.maximum(size, 1)), np.prod(np.minimum(size, 1))
+    return size.size <= 64 and bounds[0] < 1e30 and bounds[1] > 1e-30
 
 
 def cumulative(g: Grower):

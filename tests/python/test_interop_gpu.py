@@ -73,6 +73,50 @@ def test_ours_takes_cupys(xp, cupy, dtype):
         np.testing.assert_array_equal(np.asarray(a), cupy.asnumpy(c))
 
 
+class OnlyInterface:
+    """What has nothing but __cuda_array_interface__."""
+
+    def __init__(self, a, **changes):
+        self.kept = a
+        self.__cuda_array_interface__ = {**a.__cuda_array_interface__, **changes}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_cuda_array_interface_alone(xp, dtype):
+    a = (xp.arange(24) % 2).astype(dtype).reshape(4, 6)
+    for source in (a, a[::2, 1:], a[::-1].T, a[:0], a[1, 2:3].reshape(())):
+        b = xp.asarray(OnlyInterface(source))
+        assert b.dtype == a.dtype and b.shape == source.shape and b.device == a.device
+        np.testing.assert_array_equal(np.asarray(b), np.asarray(source))
+    b = xp.asarray(OnlyInterface(a))
+    b[0] = 1
+    np.testing.assert_array_equal(np.asarray(a)[0], np.ones(6, dtype))
+    del a
+    np.testing.assert_array_equal(np.asarray(b + b)[0], np.ones(6, dtype) + np.ones(6, dtype))
+
+
+def test_cuda_array_interface_honours_stream_and_read_only(xp, torch):
+    stream = torch.cuda.Stream()
+    t = torch.zeros(1 << 24, device="cuda")
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        for _ in range(50):
+            t += 1
+    given = {"typestr": "<f4", "shape": (1 << 24,), "data": (t.data_ptr(), True), "version": 3}
+    a = xp.zeros(1)
+    b = xp.asarray(OnlyInterface(a, **given, strides=None, stream=stream.cuda_stream))
+    assert float((b + 0).min()) == 50
+    with pytest.raises(ValueError, match="read-only"):
+        b[0] = 1
+
+
+def test_numbas_device_arrays(xp):
+    cuda = pytest.importorskip("numba.cuda")
+    d = cuda.to_device(np.arange(12.0).reshape(3, 4))
+    a = xp.asarray(d)
+    np.testing.assert_array_equal(np.asarray(a * 2), np.arange(12.0).reshape(3, 4) * 2)
+
+
 def test_arithmetic_with_a_cupy_array(xp, cupy):
     c = cupy.arange(5.0)
     r = xp.arange(5.0) + xp.asarray(c)

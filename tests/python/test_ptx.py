@@ -78,6 +78,7 @@ PROGRAMS = {
         nb.subtract.accumulate(a, 1),
         nb.bitwise_or.accumulate((a * 99).astype("uint16"), 0),
     ),
+    "remainders": lambda a: (nb.fmod(a, 0.3), a.astype("float32") % a[0].astype("float32"), a // 7),
     "gather": lambda a: a[(a * 10).astype("int64") % 7],
     "scatter": scatter,
     "where": lambda a: nb.where(a > 0.5, a, -a),

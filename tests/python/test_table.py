@@ -186,3 +186,23 @@ def test_integer_edges(xp, mode, row, dtype):
             assert_same(got, want, 0.0, name)
         return
     assert_same(got, want, 0.0, name)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["fmod", "remainder", "floor_divide"])
+def test_remainders_are_exact(xp, name, dtype):
+    """For quotients of any size, subnormal numbers, zeros, infinities and NaNs."""
+    r = np.random.default_rng(8)
+    bits = f"u{np.dtype(dtype).itemsize}"
+    x, y = r.integers(0, np.iinfo(bits).max, (2, 4000), bits).view(dtype)
+    y[::3] = x[::3] * r.uniform(1e-6, 2, y[::3].shape).astype(dtype)
+    y[1::5] = np.ldexp(y[1::5], -200 if dtype == "float64" else -30).astype(dtype)
+    special = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-45, 3e-320, -2.5], dtype)
+    x = np.concatenate([x, np.repeat(special, len(special))])
+    y = np.concatenate([y, np.tile(special, len(special))])
+    with np.errstate(all="ignore"):
+        want = getattr(np, name)(x, y)
+    got = np.asarray(getattr(xp, name)(xp.array(x), xp.array(y)))
+    np.testing.assert_array_equal(got, want)
+    if name == "fmod":
+        np.testing.assert_array_equal(np.signbit(got[want == 0]), np.signbit(want[want == 0]))

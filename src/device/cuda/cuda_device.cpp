@@ -114,6 +114,12 @@ void CudaDevice::fill_bytes(void* dst, unsigned char value, size_t bytes) {
               address(dst), value, bytes, stream_.handle());
 }
 
+void CudaDevice::wait_for_stream(std::uintptr_t stream) {
+  Event done(context_);
+  done.record(reinterpret_cast<StreamHandle>(stream));
+  stream_.wait(done);
+}
+
 void CudaDevice::trim() {
   synchronize();
   pool_.trim();
@@ -148,6 +154,15 @@ void reset_for_tests() {
 namespace numbus {
 
 Device* cuda_device(int ordinal) { return cuda::device(ordinal); }
+
+Device* cuda_device_of(std::uintptr_t address) {
+  Device* first = cuda_device(0);
+  if (first == nullptr || address == 0) return first;
+  int ordinal = 0;
+  NUMBUS_CUDA("asking where memory is", cuPointerGetAttribute, &ordinal,
+              cuda::kPointerDeviceOrdinal, static_cast<cuda::DevicePointer>(address));
+  return cuda_device(ordinal);
+}
 
 std::string cuda_unavailable_reason() {
   std::lock_guard<std::mutex> turn(cuda::devices_mutex);

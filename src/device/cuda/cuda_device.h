@@ -32,6 +32,7 @@ class CudaDevice final : public Device {
   // Sets every byte, in stream order.
   void fill_bytes(void* dst, unsigned char value, size_t bytes);
   void synchronize() override { stream_.synchronize(); }
+  void wait_for_stream(std::uintptr_t stream) override;
 
   MemoryStats memory_stats() const override { return pool_.stats(); }
   void set_memory_limit(size_t bytes) override { pool_.set_limit(bytes); }

@@ -66,6 +66,7 @@ enum JitOption : int {
 };
 
 constexpr int kJitInputPtx = 1;
+constexpr int kPointerDeviceOrdinal = 9;
 constexpr unsigned kEventDisableTiming = 2;
 constexpr unsigned kStreamDefault = 0;
 constexpr unsigned kStreamNonBlocking = 1;
@@ -90,6 +91,7 @@ constexpr unsigned kStreamNonBlocking = 1;
   X(cuMemFree, cuMemFree_v2, (DevicePointer))                                                      \
   X(cuMemHostAlloc, cuMemHostAlloc, (void**, size_t, unsigned))                                    \
   X(cuMemFreeHost, cuMemFreeHost, (void*))                                                         \
+  X(cuPointerGetAttribute, cuPointerGetAttribute, (void*, int, DevicePointer))                     \
   X(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (DevicePointer, const void*, size_t, StreamHandle))   \
   X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void*, DevicePointer, size_t, StreamHandle))         \
   X(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, (DevicePointer, DevicePointer, size_t, StreamHandle)) \

@@ -51,9 +51,9 @@ Event::~Event() {
   if (handle_ && !driver_gone()) driver().cuEventDestroy(handle_);
 }
 
-void Event::record(const Stream& stream) const {
+void Event::record(StreamHandle stream) const {
   ContextScope scope(context_);
-  NUMBUS_CUDA("recording an event", cuEventRecord, handle_, stream.handle());
+  NUMBUS_CUDA("recording an event", cuEventRecord, handle_, stream);
 }
 
 void Event::synchronize() const {

@@ -38,7 +38,8 @@ class Event {
   Event& operator=(Event&&) = delete;
 
   EventHandle handle() const { return handle_; }
-  void record(const Stream& stream) const;
+  void record(const Stream& stream) const { record(stream.handle()); }
+  void record(StreamHandle stream) const;
   void synchronize() const;
   bool done() const;
   // Milliseconds from `start` to this event; both were made with timing and have happened.
