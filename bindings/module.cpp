@@ -81,6 +81,10 @@ NB_MODULE(_core, m) {
   bind_frontend(m);
   bind_kernels(m);
   Runtime::get().describe_line = describe_line;
+  Runtime::get().leave_python = [] { return static_cast<void*>(PyEval_SaveThread()); };
+  Runtime::get().enter_python = [](void* state) {
+    PyEval_RestoreThread(static_cast<PyThreadState*>(state));
+  };
 
   m.def("empty", [](nb::object shape, nb::object t) {
     return nb::steal(wrap(empty(to_shape(shape.ptr()), to_dtype(t.ptr()))));
@@ -260,6 +264,7 @@ NB_MODULE(_core, m) {
       "synchronize",
       [] {
         Runtime::get().flush("synchronize()");
+        nb::gil_scoped_release released;
         default_device().synchronize();
       },
       "Runs all pending work and waits for it.");

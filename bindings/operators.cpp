@@ -81,6 +81,25 @@ bool known_scalars(Op op, PyObject* x, PyObject* y, Generic& r) {
   }
 }
 
+// Where NumPy takes a power, which differs from the root for -0 and for minus infinity.
+PyObject* root_of_scalar(PyObject* a) {
+  Operands ops;
+  Arg x;
+  ops.convert(a, x);
+  auto number = [](double v) {
+    Arg n;
+    n.weak = true;
+    n.scalar = Scalar::from_float(v);
+    return n;
+  };
+  mark_line();
+  Arg sum[2] = {x, number(0)}, lowest[2] = {x, number(-HUGE_VAL)};
+  Array positive = apply(Op::add, sum), low = apply(Op::equal, lowest);
+  Arg inner(&positive);
+  Array root = apply(Op::sqrt, {&inner, 1});
+  return wrap_result(select(Arg(&low), number(HUGE_VAL), Arg(&root)));
+}
+
 // NumPy's shortcuts for the ** operator with a plain number on the right.
 bool power_shortcut(PyObject* a, PyObject* b, PyObject*& result) {
   double e;
@@ -101,8 +120,8 @@ bool power_shortcut(PyObject* a, PyObject* b, PyObject*& result) {
     result = unary(Op::square, a);
   else if (e == 1 && !is_complex(t))  // complex zeros lose their signs
     result = unary(Op::positive, a);
-  else if (inexact && e == 0.5 && !is_generic(a))  // of scalars NumPy takes the power: -0 gives 0
-    result = unary(Op::sqrt, a);
+  else if (inexact && e == 0.5)
+    result = is_generic(a) ? root_of_scalar(a) : unary(Op::sqrt, a);
   else if (inexact && e == -1)
     result = unary(Op::reciprocal, a);
   else

@@ -69,8 +69,8 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
             shape_string(shape));
     r = *out;
     require_writeable(r, "reduce");
-  } else if (shape.size() < 2 || a.layout->c_contiguous() || kind == Reduction::ArgMin ||
-             kind == Reduction::ArgMax) {
+  } else if (shape.size() < 2 || (a.layout->c_contiguous() && a.size() > 0) ||
+             kind == Reduction::ArgMin || kind == Reduction::ArgMax) {
     r = empty(shape, result, a.base->device);
   } else {
     // The axes that are left keep the operand's order in memory.

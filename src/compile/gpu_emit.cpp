@@ -84,7 +84,8 @@ V GpuEmit::remainder(V a, V b) {
   result->addIncoming(left, step);
   // A NaN divisor compares with nothing.
   V nan = llvm::ConstantFP::getNaN(a->getType());
-  return B.CreateSelect(exists, copysign(result, a), nan);
+  V sign = B.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, a);
+  return B.CreateSelect(exists, sign, nan);
 }
 
 V GpuEmit::FRem(V a, V b) {

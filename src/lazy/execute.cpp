@@ -229,6 +229,8 @@ class CpuExecutor : public Executor {
     if (k.checks) step.params[k.param_report()] = reinterpret_cast<int64_t>(step.report.data());
     int width = k.acc == ir::Acc::Columns ? ir::kColumns : ir::kLanes;
     Launch l{step, native, results, width, state_bytes(k, width)};
+    // About a millisecond of work and more.
+    WithoutPython others(native && step.points * step.turns * std::ssize(k.body) >= 4'000'000);
     if (step.reduces.empty())
       l.map();
     else if (k.acc == ir::Acc::Columns)

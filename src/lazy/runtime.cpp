@@ -108,7 +108,22 @@ void Runtime::find_period() {
   }
 }
 
+WithoutPython::WithoutPython(bool wanted) {
+  if (wanted && Runtime::get().leave_python) state_ = Runtime::get().leave_python();
+}
+WithoutPython::~WithoutPython() {
+  if (state_) Runtime::get().enter_python(state_);
+}
+
+void Runtime::wait_for_flush() {
+  while (flushing_ && flusher_ != std::this_thread::get_id()) {
+    WithoutPython others(true);
+    flushing_.wait(true);
+  }
+}
+
 void Runtime::flush(const char* reason) {
+  wait_for_others();
   cut_due_ = false;
   if (folding_) {
     int count = (static_cast<int>(signatures_.size()) - first_) / period_;
@@ -138,9 +153,11 @@ void Runtime::flush(const char* reason) {
     Runtime* r;
     ~Done() {
       r->flushing_ = false;
+      r->flushing_.notify_all();
       r->window_.clear();
     }
   } done{this};
+  flusher_ = std::this_thread::get_id();
   flushing_ = true;
   bool known = plan != nullptr;
   if (known) {

@@ -1,9 +1,11 @@
 // The running system: the pending window, the caches of plans and kernels, and flushing.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "lazy/plan.h"
 #include "lazy/window.h"
@@ -32,6 +34,18 @@ Error wrong_index(int64_t index, int axis, int64_t extent, const std::string& wh
 // An integer to the power of `exponent`; `where` it was asked for, if that is not the call.
 Error negative_power(int64_t exponent, const std::string& where = "");
 
+// While it lives, Python's lock is free: nothing that Python can reach may be touched.
+class WithoutPython {
+ public:
+  explicit WithoutPython(bool wanted);
+  ~WithoutPython();
+  WithoutPython(const WithoutPython&) = delete;
+  WithoutPython& operator=(const WithoutPython&) = delete;
+
+ private:
+  void* state_ = nullptr;
+};
+
 class Runtime {
  public:
   static Runtime& get();
@@ -41,6 +55,7 @@ class Runtime {
   void recorded();
   // Called before a record: cuts the window at the repeat of a loop body.
   void about_to_record(uint64_t signature) {
+    wait_for_others();
     if (cut_due_ || (folding_ && *(signatures_.end() - period_) != signature))
       flush("a loop repeats its body");
     signatures_.push_back(signature);
@@ -53,6 +68,11 @@ class Runtime {
     b->ensure_data();
   }
 
+  // Lets other threads of Python run while a long kernel does; set by the bindings. The thread that
+  // flushes does nothing else meanwhile, and whoever wants to record or flush waits for it.
+  void* (*leave_python)() = nullptr;
+  void (*enter_python)(void*) = nullptr;
+
   // Names the place in the program that a recorded line token stands for; set by the bindings.
   SourceLine (*describe_line)(uint64_t) = nullptr;
 
@@ -64,6 +84,10 @@ class Runtime {
   const Plan* last_plan() const { return last_; }
 
  private:
+  void wait_for_others() {
+    if (flushing_.load(std::memory_order_relaxed)) wait_for_flush();
+  }
+  void wait_for_flush();
   void find_period();
   void run(Plan& plan);
   Error error_of(const Check& c, int64_t value) const;
@@ -72,7 +96,9 @@ class Runtime {
   std::vector<uint64_t> signatures_;
   int period_ = 0, matching_ = 0, first_ = 0;
   bool folding_ = false;  // a loop from first_ on, to become a loop in one kernel, goes on
-  bool cut_due_ = false, flushing_ = false;
+  bool cut_due_ = false;
+  std::atomic<bool> flushing_ = false;  // changes under Python's lock
+  std::thread::id flusher_;
   Plan* last_ = nullptr;
 };
 

@@ -133,3 +133,12 @@ def test_truth_of_arrays(xp):
         float(xp.ones(2))
     with pytest.raises(TypeError):
         operator.index(xp.ones(1))
+
+
+@pytest.mark.parametrize("value", [-0.0, 0.0, 2.25, np.inf, -np.inf, np.nan])
+def test_root_of_a_scalar_is_a_power(xp, value):
+    with np.errstate(all="ignore"):
+        want = np.float64(value) ** 0.5
+    got = (xp.array([value]).sum() if value else xp.array([value])[0]) ** 0.5
+    assert np.array_equal(float(got), want, equal_nan=True)
+    assert np.signbit(float(got)) == np.signbit(want) or np.isnan(want)
