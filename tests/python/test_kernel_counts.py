@@ -277,3 +277,51 @@ def test_bytes_on_no_device_at_all(xp, core):
 def test_stats_keys(xp):
     keys = "instructions flushes plan_hits compiles launches contracted_bytes fallbacks".split()
     assert set(keys) <= set(xp.stats())
+
+
+EDGES = {
+    "row": "q = a * 2; q[0, :] = 0",
+    "row and column": "q = a * 2; q[0, :] = 0; q[:, -1] = 1; q[3] += q[3]",
+    "row of a vector": "q = a * 2; q[1, :] = v; q[:, 0] += 1",
+    "row from elsewhere": "q = a * 2; q[0, :] = b[1, :] * 3",
+    "plane": "q = c + 1; q[:, 0, :] = 0; q[2] *= 3; q[0, 1, 2:5] = 7",
+    "transposed": "q = a.T * 2; q[0] = 0; q[:, 1:-1] += 1",
+    "part of a row": "q = a * 2; q[5, 3:-3] = 4",
+    "boundary of an update": "a *= 2; a[1:-1, 1:-1] *= 0.5; a[0, :] = 0; a[-1, :] = 0; a[:, 0] = 1",
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_edges_join_the_whole(xp, core, name):
+    """Boxes of fewer dimensions than what they are part of."""
+    r = np.random.default_rng(1)
+    given = {"a": r.random((16, 20)), "b": r.random((16, 20)), "c": r.random((4, 5, 6))}
+    given["v"] = r.random(20)
+    want, got = dict(given), {k: xp.array(x) for k, x in given.items()}
+    exec(EDGES[name], {}, want)
+    core.synchronize()
+    before = core.stats()["launches"]
+    exec(EDGES[name], {}, got)
+    core.synchronize()
+    launches = core.stats()["launches"] - before
+    for k in "abcq":
+        if k in got:
+            np.testing.assert_array_equal(np.asarray(got[k]), want[k])
+    assert launches == 1
+
+
+def test_boxes_of_a_reversed_array(xp, core):
+    for text in (
+        "w = a[::-1]\nw *= 2\nw[1:-1] += 1",
+        "w = a[::-1, ::-1]\nw *= 2\nw[2:, 1:-1] += 1\nw[0] = 3",
+        "w = a[:, ::-1]\nw += 1\nw[3:7, 2:5] = 0",
+    ):
+        want = {"a": np.random.default_rng(1).random((16, 20))}
+        got = {"a": xp.array(want["a"])}
+        core.synchronize()
+        before = core.stats()["launches"]
+        exec(text, {}, want)
+        exec(text, {}, got)
+        core.synchronize()
+        assert core.stats()["launches"] - before == 1, text
+        np.testing.assert_array_equal(np.asarray(got["a"]), want["a"])
