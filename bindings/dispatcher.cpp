@@ -277,14 +277,6 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
       std::vector<int64_t> shape(words + 2, words + 2 + n),
           strides(words + 2 + n, words + 2 + 2 * n);
       words += 2 + 2 * n;
-      int64_t low = 0, high = itemsize(t.dtype);
-      bool none = false;
-      for (int d = 0; d < n; ++d) {
-        none = none || shape[d] == 0;
-        int64_t extent = (shape[d] - 1) * strides[d];
-        (extent < 0 ? low : high) += extent;
-      }
-      if (none) low = high = 0;
       // Memory of an argument stays alive through a reference to it.
       void* keep = nullptr;
       void (*release)(void*) = nullptr;
@@ -312,8 +304,8 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
           PyGILState_Release(s);
         };
       }
-      nb::object a = nb::steal(wrap(borrow(data, shape, strides, t.dtype, low, high - low,
-                                           !t.readonly, true, release, keep, &cpu_device())));
+      nb::object a = nb::steal(wrap(
+          borrow(data, shape, strides, t.dtype, !t.readonly, true, release, keep, &cpu_device())));
       if (t.text == "list") return a.attr("tolist")();
       if (call.numbus) return a;
       static const nb::object* as_numpy =

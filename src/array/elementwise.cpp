@@ -388,7 +388,10 @@ Array apply(Op op, std::span<const Arg> args, const Options& o) {
     if (!a.weak || !a.scalar.is_real_integer() || a.scalar.kind == Kind::Bool ||
         !is_integer(common) || int_fits(a.scalar, common))
       continue;
-    if (r.rule == Rule::Compare) {  // compares as the number it is
+    if (r.rule == Rule::Divide || r.rule == Rule::Float || r.rule == Rule::FloatComplex ||
+        r.rule == Rule::FloatPower)
+      continue;  // a loop of floats takes any
+    if (r.rule == Rule::Compare || r.rule == Rule::Logical) {  // taken as the number it is
       types[n] = a.scalar.kind == Kind::UInt ? DType::U64 : DType::I64;
     } else {
       raise(ErrorKind::Overflow, std::string(r.name),

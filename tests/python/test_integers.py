@@ -164,3 +164,26 @@ def test_arrays_of_no_dimension_are_cast(xp):
         want = error_of(np, "a[0] = np.array(np.nan)\nb[0] = np.array(300)")
     assert error_of(xp, "a[0] = xp.array(np.nan)\nb[0] = xp.array(300)") == want
     assert error_of(xp, "a[0] = np.array(np.nan)\nb[0] = np.array(300)") == want
+
+
+@pytest.mark.parametrize(
+    "name", "logical_xor logical_and heaviside copysign divide fmod add".split()
+)
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint64"])
+@pytest.mark.parametrize("value", [-1, 300, 7, 2**63])
+def test_python_integers_beyond_the_type(xp, name, dtype, value):
+    """Where the loop is one of integers they must fit; floats and truth values take any."""
+    if value == 2**63 and name.startswith("logical"):
+        pytest.skip("NumPy converts it to a C long on the way")
+    x, error, want = np.ones(3, dtype), None, None
+    try:
+        want = getattr(np, name)(x, value)
+    except OverflowError as e:
+        error = type(e)
+    if error:
+        with pytest.raises(error):
+            getattr(xp, name)(xp.array(x), value)
+    else:
+        got = getattr(xp, name)(xp.array(x), value)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(np.asarray(got), want)
