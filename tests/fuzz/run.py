@@ -228,7 +228,7 @@ def main(argv=None) -> int:
     p.add_argument("--seed", type=int, default=0, help="the first seed")
     p.add_argument("--modes", default=",".join(MODES))
     p.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    p.add_argument("--dtypes", default="first", help="first, all, or names with commas")
+    p.add_argument("--dtypes", default="all", help="first, all, or names with commas")
     p.add_argument("--statements", type=int, default=Features.statements)
     p.add_argument("--small", action="store_true", help="no arrays above 40,000 elements")
     p.add_argument("--replay", type=int, metavar="SEED")

@@ -147,7 +147,7 @@ def perturbation(name, method, inputs, y, kwargs):
     amount = _amount(np.asarray(y), Shadow.counter * 37)
     if np.iscomplexobj(y):  # either part may be off by what the other weighs
         amount = amount + 1j * _amount(np.asarray(y), Shadow.counter * 37 + 511)
-    d = scale * amount * coarser(y.dtype, inputs, kwargs)
+    d = scale * amount * coarser(y.dtype, method, inputs, kwargs)
     return d.astype(y.dtype) if isinstance(d, np.ndarray) else y.dtype.type(d)
 
 
@@ -172,9 +172,14 @@ def rounded_elsewhere(y, inputs):
     return (y + d).astype(y.dtype)
 
 
-def coarser(dtype, inputs, kwargs) -> float:
+def coarser(dtype, method, inputs, kwargs) -> float:
     """How much less exact the loop is than the output: float32 operands with a float64 out=."""
-    kinds = [x.dtype for x in inputs if hasattr(x, "dtype") and x.dtype.kind in "fc"]
+    narrow = {1: np.float16, 2: np.float32} if method == "__call__" else {}
+    kinds = [
+        x.dtype if x.dtype.kind in "fc" else narrow.get(x.dtype.itemsize, np.float64)
+        for x in inputs
+        if hasattr(x, "dtype")
+    ]
     if "out" not in kwargs or not kinds or "dtype" in kwargs:
         return 1.0
     loop = PERTURB.get(real_size(np.result_type(*kinds)), 1e-12)
