@@ -266,6 +266,21 @@ TEST_CASE("cuda fake: device, properties, a missing ordinal") {
         std::string::npos);
 }
 
+TEST_CASE("cuda fake: memory and streams of other libraries") {
+  FakeDriver fake;
+  if (!fake) return;
+  Device* device = cuda_device(0);
+  REQUIRE(device != nullptr);
+  CHECK(cuda_device_of(0x1000) == device);
+  CHECK(cuda_device_of(0) == device);  // an empty array has no address
+  fake.fail_next("cuPointerGetAttribute", 1);
+  CHECK_THROWS_WITH_AS(cuda_device_of(0x1000), doctest::Contains("asking where memory is"), Error);
+  int waits = fake.calls("cuStreamWaitEvent");
+  device->wait_for_stream(2);
+  CHECK(fake.calls("cuStreamWaitEvent") == waits + 1);
+  CHECK(fake.calls("cuEventRecord") >= 1);
+}
+
 TEST_CASE("cuda fake: another library's context is restored") {
   FakeDriver fake;
   if (!fake) return;

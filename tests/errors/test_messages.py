@@ -135,6 +135,22 @@ def test_devices_do_not_mix(xp):
 
 
 @pytest.mark.numbus
+def test_memory_of_a_gpu_that_is_not_there(xp):
+    if xp.cuda.is_available():
+        pytest.skip("there is a GPU")
+
+    class Foreign:
+        def __init__(self, **more):
+            given = {"shape": (3,), "typestr": "<f4", "data": (4096, False), "version": 3}
+            self.__cuda_array_interface__ = {**given, "stream": 1, **more}
+
+    with pytest.raises(RuntimeError, match=r"\[asarray\] memory of a GPU that Numbus cannot use"):
+        xp.asarray(Foreign())
+    with pytest.raises(TypeError, match=r"\[asarray\] masked arrays cannot be shared"):
+        xp.asarray(Foreign(mask=Foreign()))
+
+
+@pytest.mark.numbus
 def test_missing_gpu(xp):
     if xp.cuda.is_available():
         pytest.skip("there is a GPU")
