@@ -390,7 +390,7 @@ Array apply(Op op, std::span<const Arg> args, const Options& o) {
       continue;
     if (r.rule == Rule::Divide || r.rule == Rule::Float || r.rule == Rule::FloatComplex ||
         r.rule == Rule::FloatPower)
-      continue;  // a loop of floats takes any
+      continue;                                                // a loop of floats takes any
     if (r.rule == Rule::Compare || r.rule == Rule::Logical) {  // taken as the number it is
       types[n] = a.scalar.kind == Kind::UInt ? DType::U64 : DType::I64;
     } else {

@@ -117,6 +117,7 @@ def test_wrong_index_that_is_known_raises_at_the_call(xp):
             xp.synchronize()  # a GPU looks when the kernel runs
         with pytest.raises(IndexError):
             x[xp.array([1, wrong])] = 0
+            xp.synchronize()
     np.testing.assert_array_equal(np.asarray(x), np.arange(10.0))
 
 
