@@ -27,14 +27,19 @@ void raise_compile_error(const frontend::CompileError& e) {
   throw nb::python_error();
 }
 
-void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* context) {
-  const frontend::Site& s = sites.at(context[compile::kSite]);
+void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* context, bool kernel) {
+  static const frontend::Site stuck{
+      "RuntimeError", "[cuda] a barrier or warp operation waits for threads that never come", "",
+      "", 0};
+  int64_t which = context[compile::kSite];
+  const frontend::Site& s = which < 0 ? stuck : sites.at(static_cast<size_t>(which));
   auto at = [&](int w) { return context[w]; };
   using namespace compile;
-  jit_module().attr("raise_noted")(s.exception, s.text, s.file, s.function, s.line, at(kFirst),
-                                   at(kSecond),
-                                   nb::make_tuple(at(kThread), at(kThread + 1), at(kThread + 2)),
-                                   nb::make_tuple(at(kBlock), at(kBlock + 1), at(kBlock + 2)));
+  jit_module().attr("raise_noted")(
+      s.exception, s.text, s.file, s.function, s.line, at(kFirst), at(kSecond),
+      kernel ? nb::make_tuple(nb::make_tuple(at(kThread), at(kThread + 1), at(kThread + 2)),
+                              nb::make_tuple(at(kBlock), at(kBlock + 1), at(kBlock + 2)))
+             : nb::object(nb::none()));
   throw nb::python_error();
 }
 
@@ -368,7 +373,7 @@ class Dispatcher {
       status = e.code.function(context, a.words.data(), results);
     }
     if (!output.text.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(output.text);
-    if (status) raise_noted(e.result.sites, context);
+    if (status) raise_noted(e.result.sites, context, false);
     const int64_t* next = results;
     return to_python(e.result.result, next, a);
   }

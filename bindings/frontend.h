@@ -66,7 +66,8 @@ nb::object to_python(const frontend::Type& t, const int64_t*& words, const Argum
 frontend::Type to_type(nb::handle described);
 // Raises the Python exception for a mistake in the source, or for an error that the code noted.
 [[noreturn]] void raise_compile_error(const frontend::CompileError& e);
-[[noreturn]] void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* context);
+[[noreturn]] void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* context,
+                              bool kernel);
 frontend::Options to_options(nb::handle dict);
 
 }  // namespace numbus::bindings

@@ -11,7 +11,7 @@ using frontend::Type;
 
 namespace {
 
-[[noreturn]] void raise_fault(const Fault& f) { raise_noted(*f.sites, f.record); }
+[[noreturn]] void raise_fault(const Fault& f) { raise_noted(*f.sites, f.record, true); }
 
 void check() {
   try {

@@ -55,17 +55,17 @@ def raise_compile_error(message, hint, file, function, line, col, end_line, end_
     raise kind(message, hint=hint, place=(file, function, line, col, end_line, end_col))
 
 
-def raise_noted(exception, text, file, function, line, first, second, thread, block):
+def raise_noted(exception, text, file, function, line, first, second, place):
     """Called by the core: an error that a compiled function noted, at its place in the source."""
     kind = getattr(builtins, exception, None)
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         kind = RuntimeError
     message = text.replace("{0}", str(first)).replace("{1}", str(second))
     error = kind(message) if message else kind()
-    where = f"in {function}, {file}:{line}"
-    source = linecache.getline(file, line).strip()
-    if thread is not None and (any(thread) or any(block) or first is None):
-        where += f", thread {tuple(thread)}, block {tuple(block)}"
+    where = f"in {function}, {file}:{line}" if file else ""
+    source = linecache.getline(file, line).strip() if file else ""
+    if place is not None:
+        where += f"{', ' if where else ''}thread {tuple(place[0])}, block {tuple(place[1])}"
     error.add_note(where + (f"\n  {source}" if source else ""))
     raise error
 
