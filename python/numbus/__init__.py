@@ -79,7 +79,7 @@ from ._types import ndarray  # noqa: F401
 __version__ = "0.1.0"
 
 _SUBMODULES = frozenset({"compat", "cuda", "fft", "kernels", "linalg", "random", "testing"})
-_KERNELS = frozenset({"jit", "njit", "prange", "types"})
+_KERNELS = frozenset({"guvectorize", "jit", "njit", "prange", "stencil", "types", "vectorize"})
 _NUMPY_ONLY = frozenset({"core", "distutils", "f2py", "test"})
 
 

@@ -1,7 +1,22 @@
-"""Python functions compiled to native code: jit, njit, prange."""
+"""Python functions compiled to native code: jit, njit, prange, vectorize, stencil."""
 
 from . import types
 from ._dispatch import Dispatcher, jit, njit, prange
 from ._errors import CompileError, UnsupportedError
+from ._guvectorize import guvectorize
+from ._stencil import stencil
+from ._vectorize import DUFunc, vectorize
 
-__all__ = ["CompileError", "Dispatcher", "UnsupportedError", "jit", "njit", "prange", "types"]
+__all__ = [
+    "CompileError",
+    "DUFunc",
+    "Dispatcher",
+    "UnsupportedError",
+    "guvectorize",
+    "jit",
+    "njit",
+    "prange",
+    "stencil",
+    "types",
+    "vectorize",
+]

@@ -1,0 +1,76 @@
+"""Functions made of text: the loops around what users write."""
+
+import itertools
+import linecache
+
+import numpy
+
+from .. import _core
+from .._core import ndarray
+from ._dispatch import Dispatcher
+
+_numbers = itertools.count()
+
+
+def make(name, lines, **names):
+    """The Python function that the lines define; `names` are its globals.
+
+    Its source stays known to `inspect`, from where the compiler reads it.
+    """
+    file = f"<numbus {name} {next(_numbers)}>"
+    text = "\n".join(lines) + "\n"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    exec(compile(text, file, "exec"), names)
+    return names[name]
+
+
+def compiled(name, lines, options, **names):
+    """make(), as a compiled function."""
+    return Dispatcher(make(name, lines, **names), options)
+
+
+def place(array, axes, first="i"):
+    """'x[i0, i1]' for the axes (0, 1); just 'x' for None."""
+    if axes is None:
+        return array
+    return f"{array}[{', '.join(f'{first}{d}' for d in axes) or '()'}]"
+
+
+def result_dtype(function, args):
+    """The dtype of what a compiled function returns for elements of arrays, and numbers.
+
+    The function is called with x[0, …] of every array, in a loop that never runs.
+    """
+    names = [f"x{k}" for k in range(len(args))]
+    given = []
+    for name, a in zip(names, args, strict=True):
+        array = isinstance(a, numpy.ndarray)
+        given.append(f"{name}[{', '.join(['0'] * a.ndim)}]" if array and a.ndim else name)
+    probe = compiled(
+        "probe",
+        [
+            f"def probe({', '.join(names)}):",
+            "    for _ in range(0):",
+            f"        v = function({', '.join(given)})",
+            "    return np.full(0, v)",
+        ],
+        {"error_model": "numpy"},
+        function=function,
+        np=numpy,
+    )
+    return probe(*args).dtype
+
+
+def on_gpu(value):
+    """Whether it is an array of ours that lies on a GPU."""
+    return isinstance(value, ndarray) and value._device != "cpu"
+
+
+def empty_like_inputs(shape, dtype, numbus):
+    """An uninitialised array: ours or NumPy's."""
+    return _core.empty(shape, dtype) if numbus else numpy.empty(shape, dtype)
+
+
+def host(value):
+    """A NumPy array over the memory of one of ours on the CPU; other values as they are."""
+    return numpy.asarray(value) if isinstance(value, ndarray) else value

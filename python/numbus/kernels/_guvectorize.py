@@ -1,0 +1,349 @@
+"""guvectorize: a function of small arrays becomes one over stacks of them, as gufuncs are."""
+
+import functools
+import inspect
+import re
+
+import numpy
+
+from .. import _core
+from .._core import ndarray
+from ._dispatch import Dispatcher, callable_function, prange
+from ._generate import compiled, empty_like_inputs, host, make, on_gpu
+from ._resolve import program
+from ._vectorize import (
+    _PYTHON,
+    TARGETS,
+    _operand,
+    check_options,
+    describe,
+    fits,
+    read_signatures,
+)
+
+__all__ = ["GUFunc", "guvectorize"]
+
+_CORE = re.compile(r"\(\s*(?:\w+(?:\s*,\s*\w+)*)?\s*,?\s*\)")
+
+
+def read_layout(text):
+    """([names of each input's axes], [of each output's]) of '(m,n),(n)->(m)'."""
+
+    def side(part):
+        found = _CORE.findall(part)
+        if _CORE.sub("", part).replace(",", "").strip():
+            raise ValueError(
+                f"[guvectorize] not a layout; got {text!r}; expected such as '(m,n),(n)->(m)'"
+            )
+        return [tuple(n.strip() for n in f.strip("() ").split(",") if n.strip()) for f in found]
+
+    parts = text.split("->")
+    if len(parts) != 2:
+        raise ValueError(
+            f"[guvectorize] not a layout; got {text!r}; expected such as '(m,n),(n)->(m)'"
+        )
+    inputs, outputs = side(parts[0]), side(parts[1])
+    return inputs, outputs
+
+
+class GUFunc:
+    """A function of arrays of given axes, run over all other axes of its arguments, broadcast.
+
+    Made by @guvectorize. The function gets inputs and outputs, and writes into these. Called with
+    the inputs, it allocates outputs of the declared types; with outputs too, it fills them.
+    """
+
+    def __init__(self, function, signatures, layout, identity, target, writable, options):
+        functools.update_wrapper(self, function)
+        if target not in TARGETS:
+            raise ValueError(
+                f"[guvectorize] no such target; got {target!r}; expected one of "
+                f"{', '.join(TARGETS)}"
+            )
+        self.py_func, self.signature = function, layout
+        self.target, self.identity, self.targetoptions = target, identity, options
+        self._inputs, self._outputs = read_layout(layout)
+        self._all = self._inputs + self._outputs
+        self.nin, self.nout = len(self._inputs), len(self._outputs)
+        self.nargs = self.nin + self.nout
+        names = list(inspect.signature(function).parameters)
+        if len(names) != self.nargs:
+            raise TypeError(
+                f"[guvectorize] the layout and {function.__name__} differ; got {len(names)} "
+                f"parameters for {layout!r}; expected {self.nargs}"
+            )
+        known = {n for axes in self._inputs for n in axes}
+        for axes in self._outputs:
+            for n in axes:
+                if n not in known and not n.isdigit():
+                    raise ValueError(
+                        f"[guvectorize] an output's axis comes from no input; got {n!r} in "
+                        f"{layout!r}; expected one of {', '.join(sorted(known))}"
+                    )
+        self._writable = {names.index(w) if isinstance(w, str) else int(w) for w in writable}
+        flags = {k: v for k, v in options.items() if k in ("fastmath", "boundscheck")}
+        self._options = {**flags, "error_model": "numpy"}
+        self.core = Dispatcher(function, self._options)
+        self._loops, self._codes = [], {}
+        for arguments, _ in signatures:
+            self._declare(arguments)
+
+    def _kernel_function(self):
+        return program.function(self.py_func)
+
+    def _declare(self, arguments):
+        if len(arguments) != self.nargs:
+            raise TypeError(
+                f"[guvectorize] a signature of {self.__name__} has the wrong number of types; got "
+                f"{len(arguments)}; expected {self.nargs}"
+            )
+        for k, (t, axes) in enumerate(zip(arguments, self._all, strict=True)):
+            if t.tag not in ("number", "array"):
+                raise TypeError(
+                    f"[guvectorize] signatures are made of arrays and numbers; got {t!r}; "
+                    "expected such as float64[:]"
+                )
+            dims = t.ndim if t.tag == "array" else 0
+            scalar = not axes and (dims == 1 or (dims == 0 and k < self.nin))
+            if dims != len(axes) and not scalar:
+                raise TypeError(
+                    f"[guvectorize] the type and the layout of argument {k} differ; got {t!r} for "
+                    f"({','.join(axes)}); expected {max(1, len(axes))} dimensions"
+                )
+        # Whether an argument without axes is a number, or an array of one.
+        boxed = tuple(
+            not axes and t.tag == "array" for t, axes in zip(arguments, self._all, strict=True)
+        )
+        self._loops.append((tuple(numpy.dtype(t.dtype) for t in arguments), boxed))
+
+    @property
+    def types(self):
+        """The declared types, as NumPy writes them."""
+        n = self.nin
+        return [
+            "".join(d.char for d in ts[:n]) + "->" + "".join(d.char for d in ts[n:])
+            for ts, _ in self._loops
+        ]
+
+    @property
+    def ntypes(self):
+        return len(self._loops)
+
+    def build_ufunc(self):
+        """Itself: it is one already."""
+        return self
+
+    def _choose(self, kinds):
+        for dtypes, boxed in self._loops:
+            if all(fits(d, k) for d, k in zip(dtypes, kinds, strict=False)):
+                return dtypes, boxed
+        raise TypeError(
+            f"[{self.__name__}] no declared signature takes these types safely; got "
+            f"({describe(kinds)}); expected one of {', '.join(self.types)}"
+        )
+
+    def __call__(self, *args, out=None):
+        name = self.__name__
+        outs = list(args[self.nin :])
+        if out is not None:
+            outs = list(out) if isinstance(out, tuple) else [out]
+        if len(args) < self.nin or len(outs) not in (0, self.nout):
+            raise TypeError(
+                f"[{name}] wrong number of arguments; got {len(args)}; expected {self.nin} inputs, "
+                f"and all {self.nout} outputs or none"
+            )
+        args = [_operand(a) for a in args[: self.nin]]
+        args = [numpy.asarray(a) if isinstance(a, _PYTHON) and self._loops == [] else a
+                for a in args]  # fmt: skip
+        kinds = [a if isinstance(a, _PYTHON) else a.dtype for a in args]
+        if self._loops:
+            dtypes, boxed = self._choose(kinds)
+        elif outs:
+            dtypes = (*kinds, *(o.dtype for o in outs))
+            boxed = tuple(not axes and k >= self.nin for k, axes in enumerate(self._all))
+        else:
+            raise TypeError(
+                f"[{name}] the types of its outputs are not known; got only the inputs; expected "
+                "the outputs too, or signatures in @guvectorize"
+            )
+        numbus = any(isinstance(a, ndarray) for a in args)
+        gpu = any(on_gpu(a) for a in (*args, *outs))
+        converted = []
+        for k, a in enumerate(args):
+            if isinstance(a, _PYTHON) or a.dtype != dtypes[k]:
+                if k in self._writable:
+                    raise TypeError(
+                        f"[{name}] argument {k} is written to, and cannot be converted; got "
+                        f"{describe([kinds[k]])}; expected {dtypes[k]}"
+                    )
+                a = a.astype(dtypes[k]) if isinstance(a, ndarray) else numpy.asarray(a, dtypes[k])
+            converted.append(a)
+        sizes, loops = self._sizes(converted)
+        try:
+            shape = numpy.broadcast_shapes(*loops)
+        except ValueError:
+            raise ValueError(
+                f"[{name}] loop dimensions do not broadcast; got {', '.join(map(str, loops))}; "
+                "expected equal extents or 1"
+            ) from None
+        for k in self._writable:
+            if k < self.nin and loops[k] != shape:
+                raise ValueError(
+                    f"[{name}] argument {k} is written to, and cannot be broadcast; got "
+                    f"{loops[k]}; expected {shape}"
+                )
+        results = []
+        for k, axes in enumerate(self._outputs):
+            full = (*shape, *(sizes[n] for n in axes))
+            if not outs:
+                results.append(empty_like_inputs(full, dtypes[self.nin + k], numbus))
+                continue
+            o = outs[k]
+            core = tuple(o.shape[o.ndim - len(axes) :]) if axes else ()
+            if tuple(o.shape[: o.ndim - len(axes)]) != shape or core != full[len(shape) :]:
+                raise ValueError(
+                    f"[{name}] output {k} has the wrong shape; got {tuple(o.shape)}; "
+                    f"expected {full}"
+                )
+            results.append(o)
+        # What has another type is computed aside.
+        targets = [
+            o if o.dtype == d else empty_like_inputs(o.shape, d, isinstance(o, ndarray))
+            for o, d in zip(results, dtypes[self.nin :], strict=True)
+        ]
+        if all(o.size for o in targets) or any(k < self.nin for k in self._writable):
+            self._run(converted, targets, shape, boxed, gpu or self.target == "cuda")
+        for o, t in zip(results, targets, strict=True):
+            if o is not t:
+                o[...] = t
+        scalar = not outs and not numbus
+        given = [o[()] if scalar and o.ndim == 0 else o for o in results]
+        return given[0] if self.nout == 1 else tuple(given)
+
+    def _sizes(self, args):
+        """Extents of core axes by name, and the loop dimensions of each input."""
+        sizes, loops, first = {}, [], {}
+        for k, (a, axes) in enumerate(zip(args, self._inputs, strict=True)):
+            if a.ndim < len(axes):
+                raise ValueError(
+                    f"[{self.__name__}] argument {k} has too few dimensions; got {a.ndim}; "
+                    f"expected {len(axes)} at least: ({','.join(axes)})"
+                )
+            split = a.ndim - len(axes)
+            loops.append(tuple(a.shape[:split]))
+            for n, extent in zip(axes, a.shape[split:], strict=True):
+                known = int(n) if n.isdigit() else sizes.setdefault(n, extent)
+                first.setdefault(n, k)
+                if known != extent:
+                    raise ValueError(
+                        f"[{self.__name__}] core dimension {n} of {self.signature} differs; got "
+                        f"{extent} in argument {k}; expected {known}, as in argument {first[n]}"
+                    )
+        for axes in self._outputs:
+            for n in axes:
+                if n.isdigit():
+                    sizes[n] = int(n)
+        return sizes, loops
+
+    def _run(self, args, outs, shape, boxed, gpu):
+        operands = [*args, *outs] if gpu else [host(a) for a in (*args, *outs)]
+        rank = len(shape)
+        # All loop dimensions are one where nothing is broadcast and all is dense.
+        flat = rank > 1 and all(
+            a.flags["C_CONTIGUOUS"] and tuple(a.shape[:rank]) == shape for a in operands
+        )
+        if flat:
+            operands = [a.reshape((-1, *a.shape[rank:])) for a in operands]
+        elif rank == 0:
+            operands = [a.reshape((1, *a.shape)) for a in operands]
+        space = (int(numpy.prod(shape, dtype=int)),) if flat or rank == 0 else shape
+        views, loops = [], []
+        for k, (a, axes) in enumerate(zip(operands, self._all, strict=True)):
+            own = a.ndim - len(axes)
+            skip = len(space) - own
+            kept = [d for d in range(own) if a.shape[d] != 1 or space[skip + d] == 1]
+            if len(kept) < own:
+                a = a.reshape(tuple(a.shape[d] for d in (*kept, *range(own, a.ndim))))
+            if boxed[k]:
+                a = a.reshape((*a.shape, 1))
+            views.append(a)
+            loops.append(tuple(skip + d for d in kept))
+        code = self._code(tuple(loops), tuple(boxed), len(space), gpu)
+        if gpu:
+            count = int(numpy.prod(space, dtype=int))
+            code[-(-count // 128), 128](*space, *views)
+            _core.check_faults()
+        else:
+            code(*space, *views)
+
+    def _code(self, loops, boxed, rank, gpu):
+        key = loops, boxed, rank, gpu
+        code = self._codes.get(key)
+        if code is not None:
+            return code
+        names = [f"x{k}" for k in range(self.nargs)]
+        given = []
+        for k, (axes, own) in enumerate(zip(self._all, loops, strict=True)):
+            at = ", ".join(f"i{d}" for d in own)
+            dims = len(axes) or boxed[k]
+            if own:
+                given.append(f"{names[k]}[{at}]")
+            else:
+                given.append(names[k] if dims else f"{names[k]}[()]")
+        call = f"f({', '.join(given)})"
+        extents = [f"n{d}" for d in range(rank)]
+        head = ", ".join([*extents, *names])
+        if gpu:
+            from ..cuda import grid, jit
+
+            title = self.__name__ if self.__name__.isidentifier() else "loop"
+            lines = [f"def {title}({head}):", "    t = grid(1)",
+                     f"    if t < {' * '.join(extents)}:"]  # fmt: skip
+            for d in reversed(range(rank)):
+                lines.append(f"        i{d} = t" + (f" % n{d}" if d else ""))
+                if d:
+                    lines.append(f"        t //= n{d}")
+            lines.append("        " + call)
+            function = make(title, lines, f=self.core, grid=grid)
+            code = jit(fastmath=bool(self.targetoptions.get("fastmath")))(function)
+        else:
+            parallel = self.target == "parallel"
+            lines, indent = [f"def loop({head}):"], "    "
+            for d in range(rank):
+                over = "prange" if parallel and d == 0 else "range"
+                lines.append(f"{indent}for i{d} in {over}(n{d}):")
+                indent += "    "
+            lines.append(indent + call)
+            options = {**self._options, "parallel": parallel}
+            code = compiled("loop", lines, options, f=self.core, prange=prange)
+        self._codes[key] = code
+        return code
+
+    def __repr__(self):
+        return f"<numbus.guvectorize {self.py_func.__qualname__} {self.signature}>"
+
+
+def guvectorize(*args, identity=None, target="cpu", writable_args=(), **options):
+    """Makes a function of small arrays one over stacks: @guvectorize(types, '(n),()->(n)').
+
+    types: signatures of inputs and outputs, such as [(float64[:], float64, float64[:])]; without,
+    @guvectorize('(n),()->(n)') compiles for what comes, and outputs have to be given. An axis name
+    stands for one extent in all arguments; an output of no axes is an array of one element in the
+    function. target: 'cpu', 'parallel' or 'cuda'. writable_args: names or places of inputs that
+    are written to as well. Raises ValueError where extents differ, TypeError where types do.
+    """
+    check_options("guvectorize", options)
+    if len(args) == 1 and isinstance(args[0], str) and "->" in args[0]:
+        signatures, layout = None, args[0]
+    elif len(args) == 2 and isinstance(args[1], str):
+        signatures, layout = args
+    else:
+        what = "a function" if args and callable_function(args[0]) else repr(args)
+        raise TypeError(
+            f"[guvectorize] a layout is needed; got {what}; expected "
+            "@guvectorize(types, '(n),()->(n)')"
+        )
+    declared = read_signatures(signatures)
+    return lambda function: GUFunc(
+        function, declared, layout, identity, target, tuple(writable_args), options
+    )

@@ -1,0 +1,141 @@
+"""guvectorize against loops in Python."""
+
+import numbus as nb
+import numpy as np
+import pytest
+from numbus import float64, guvectorize, int64
+from numbus.kernels import types
+
+RNG = np.random.default_rng(3)
+TARGETS = ["cpu", "parallel", "cuda"]
+F, I = types.float64, types.int64
+
+
+def add_to(x, y, out):
+    for i in range(x.shape[0]):
+        out[i] = x[i] + y
+
+
+def multiply(a, b, c):
+    m, n = a.shape
+    for i in range(m):
+        for j in range(b.shape[1]):
+            c[i, j] = 0
+            for k in range(n):
+                c[i, j] += a[i, k] * b[k, j]
+
+
+def mean(x, out):
+    t = 0.0
+    for v in x:
+        t += v
+    out[0] = t / x.shape[0]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("x", "y"), [((5,), ()), ((3, 5), ()), ((3, 5), (3,)), ((5,), (4, 3)), ((2, 1, 5), (3,)),
+                 ((0, 5), ()), ((2, 3, 4), (2, 3))]
+)  # fmt: skip
+def test_loop_dimensions_broadcast(x, y, target):
+    f = guvectorize([(F[:], F, F[:])], "(n),()->(n)", target=target)(add_to)
+    a, b = RNG.random(x), RNG.random(y)
+    got = f(a, b)
+    np.testing.assert_array_equal(got, a + b[..., None])
+    assert got.dtype == np.float64
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_matmul(target):
+    f = guvectorize("void(float64[:,:], float64[:,:], float64[:,:])", "(m,n),(n,p)->(m,p)",
+                    target=target)(multiply)  # fmt: skip
+    a, b = RNG.random((4, 1, 2, 3)), RNG.random((5, 3, 4))
+    np.testing.assert_allclose(f(a, b), a @ b, rtol=1e-14)
+    np.testing.assert_allclose(f(a[0, 0], b[1]), a[0, 0] @ b[1], rtol=1e-14)
+    np.testing.assert_allclose(f(a[::2, :, ::-1], b[1:, ::-1]), a[::2, :, ::-1] @ b[1:, ::-1])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_scalar_output(target):
+    f = guvectorize([(F[:], F[:])], "(n)->()", target=target)(mean)
+    a = RNG.random((6, 7))
+    np.testing.assert_allclose(f(a), a.mean(axis=1))
+    assert np.isscalar(f(a[0]))
+    np.testing.assert_allclose(f(a.T), a.mean(axis=0))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_dynamic(target):
+    f = guvectorize("(n),()->(n)", target=target)(add_to)
+    x, out = np.arange(6).reshape(2, 3), np.zeros((2, 3), int)
+    f(x, 10, out)
+    np.testing.assert_array_equal(out, x + 10)
+    out = np.zeros((2, 3), "f4")
+    f(x.astype("f4"), np.float32(0.5), out)
+    np.testing.assert_array_equal(out, x + 0.5)
+    with pytest.raises(TypeError, match="types of its outputs are not known"):
+        f(x, 10)
+
+
+def test_types_are_converted_safely():
+    f = guvectorize([(I[:], I, I[:]), (F[:], F, F[:])], "(n),()->(n)")(add_to)
+    assert f.types == ["ll->l", "dd->d"]
+    assert f(np.arange(3, dtype="i2"), 1).dtype == np.int64
+    assert f(np.arange(3, dtype="f4"), 1).dtype == np.float64
+    out = np.zeros(3, "f4")
+    f(np.arange(3), 1.5, out)
+    np.testing.assert_array_equal(out, np.arange(3, dtype="f4") + 1.5)
+    with pytest.raises(TypeError, match="no declared signature"):
+        f(np.zeros(3, complex), 1)
+
+
+def test_two_outputs_and_ours():
+    @guvectorize([(F[:], F[:], F[:])], "(n)->(),()")
+    def extremes(x, low, high):
+        low[0] = high[0] = x[0]
+        for v in x:
+            low[0] = min(low[0], v)
+            high[0] = max(high[0], v)
+
+    a = RNG.random((3, 4))
+    low, high = extremes(a)
+    np.testing.assert_array_equal(low, a.min(axis=1))
+    np.testing.assert_array_equal(high, a.max(axis=1))
+    assert isinstance(extremes(nb.array(a))[0], nb.ndarray)
+
+
+def test_writable_arguments():
+    @guvectorize([(F[:], F[:])], "(n)->()", writable_args=("x",))
+    def take(x, out):
+        out[0] = x[0]
+        x[0] = -1
+
+    a = RNG.random((3, 2))
+    first = a[:, 0].copy()
+    np.testing.assert_array_equal(take(a), first)
+    assert (a[:, 0] == -1).all()
+    with pytest.raises(TypeError, match="cannot be converted"):
+        take(np.arange(3))
+
+
+def test_messages():
+    f = guvectorize([(F[:, :], F[:, :], F[:, :])], "(m,n),(n,p)->(m,p)")(multiply)
+    with pytest.raises(ValueError, match=r"core dimension n .*; got 4 in argument 1; expected 3"):
+        f(np.zeros((2, 3)), np.zeros((4, 2)))
+    with pytest.raises(ValueError, match="argument 0 has too few dimensions; got 1; expected 2"):
+        f(np.zeros(3), np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="loop dimensions do not broadcast"):
+        f(np.zeros((2, 2, 3)), np.zeros((3, 3, 2)))
+    with pytest.raises(ValueError, match=r"output 0 has the wrong shape; got \(2, 3\)"):
+        f(np.zeros((2, 3)), np.zeros((3, 2)), np.zeros((2, 3)))
+    with pytest.raises(TypeError, match="wrong number of arguments; got 1"):
+        f(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="not a layout"):
+        guvectorize([(F[:], F[:])], "(n)")(mean)
+    with pytest.raises(ValueError, match="comes from no input; got 'k'"):
+        guvectorize([(F[:], F[:])], "(n)->(k)")(mean)
+    with pytest.raises(TypeError, match="got 2 parameters"):
+        guvectorize([(F[:], F[:], F[:])], "(n),(n)->(n)")(mean)
+    with pytest.raises(TypeError, match="a layout is needed"):
+        guvectorize(mean)
+    assert float64 and int64
