@@ -271,6 +271,12 @@ class DUFunc:
             if shape == () and not numbus and self.target != "cuda" and not masked:
                 return self._number(loop, args)
             result = empty_like_inputs(shape, loop.output, numbus)
+            arrays = [a for a in args if not isinstance(a, _PYTHON)]
+            if len(shape) > 1 and all(
+                a.shape == shape and a.flags["F_CONTIGUOUS"] and not a.flags["C_CONTIGUOUS"]
+                for a in arrays
+            ):
+                result = empty_like_inputs(shape[::-1], loop.output, numbus).T
         else:
             result = self._checked(out, shape, loop, casting)
             args = [_apart(a, result) for a in args]
