@@ -7,7 +7,9 @@ NUMBA_ENABLE_CUDASIM=1 chooses the CPU.
 import os as _os
 
 from ..kernels import types
-from . import _host, _kernels, _names
+from . import _host, _kernels, _more, _names, _vectors, libdevice, random
+from . import _reduce as reduction
+from ._elementwise import guvectorize, vectorize
 from ._host import *  # noqa: F403
 from ._kernels import *  # noqa: F403
 from ._memory import (
@@ -19,7 +21,10 @@ from ._memory import (
     trim,
     used_bytes,
 )
+from ._more import *  # noqa: F403
 from ._names import *  # noqa: F403
+from ._reduce import Reduce, reduce
+from ._vectors import *  # noqa: F403
 
 if _os.environ.get("NUMBA_ENABLE_CUDASIM") == "1":
     from .. import _core as _c
@@ -27,15 +32,24 @@ if _os.environ.get("NUMBA_ENABLE_CUDASIM") == "1":
     _c.set_device("cpu")
 
 __all__ = [
+    "Reduce",
     "device_count",
+    "guvectorize",
     "is_available",
+    "libdevice",
     "memory_stats",
+    "random",
     "reason",
+    "reduce",
+    "reduction",
     "set_limit",
     "trim",
     "types",
     "used_bytes",
+    "vectorize",
     *_host.__all__,
     *_kernels.__all__,
+    *_more.__all__,
     *_names.__all__,
+    *_vectors.__all__,
 ]

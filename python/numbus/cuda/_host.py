@@ -170,6 +170,8 @@ ndarray.copy_to_device = copy_to_device
 ndarray.is_c_contiguous = lambda self: self.flags["C_CONTIGUOUS"]
 ndarray.is_f_contiguous = lambda self: self.flags["F_CONTIGUOUS"]
 ndarray.split = _split
+ndarray.getitem = lambda self, index, stream=0: self[index]
+ndarray.setitem = lambda self, index, value, stream=0: self.__setitem__(index, value)
 ndarray.bind = lambda self, stream=0: self
 
 

@@ -190,6 +190,17 @@ class Kernel:
         """The PTX of each combination of types."""
         return self._inspect("ptx", signature)
 
+    def inspect_sass(self, signature=None):
+        """Machine code needs NVIDIA's nvdisasm."""
+        raise NotImplementedError("[inspect_sass] not available; expected inspect_asm, for the PTX")
+
+    inspect_lto_ptx = inspect_sass
+
+    @property
+    def extensions(self):
+        """Argument handlers: there are none."""
+        return []
+
     def inspect_types(self, file=None):
         """Prints the kernel IR of each combination of types."""
         for text in self.overloads.values():

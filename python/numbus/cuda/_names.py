@@ -112,6 +112,8 @@ for _name, _doc in _FUNCTIONS.items():
 class GridGroup:
     """All threads of a launch; see cg.this_grid()."""
 
+    sync = Name("cuda.cg.GridGroup.sync", "Waits until all threads of the launch are here.")
+
 
 class _Cooperative:
     """Cooperative groups: cg.this_grid().sync() waits for all threads of the grid."""

@@ -222,7 +222,7 @@ class StencilFunc:
         return f"element({', '.join([*self._places(), *at])})"
 
     def _places(self):
-        """Names of the arguments in what is generated: the user's own could mean something there."""
+        """Names of the arguments in what is generated, where the user's may mean something."""
         return [f"x{k}" for k in range(len(self._names))]
 
     def _loops(self, title):
@@ -240,8 +240,8 @@ class StencilFunc:
             small = " or ".join(f"{other}.shape[{d}] < {a}.shape[{d}]" for d in rank)
             lines += [
                 f"    if {small}:",
-                f"        raise ValueError('[stencil] array {name} is smaller than {self._names[0]}; expected "
-                "the same extents at least')",
+                f"        raise ValueError('[stencil] array {name} is smaller than "
+                f"{self._names[0]}; expected the same extents at least')",
             ]
         lines += [
             # Never runs: says what type the kernel's result has.
