@@ -164,12 +164,7 @@ uint2double_rn u d: np.float64(x)
 
 _MODES = {"rd": -1, "ru": 1, "rz": 0}
 _ROUND = {"rd": "np.floor", "ru": "np.ceil", "rz": "np.trunc", "rn": "np.rint"}
-_LIMITS = {
-    "i": ("-2147483648.0", "2147483647.0"),
-    "u": ("0.0", "4294967295.0"),
-    "l": None,
-    "U": None,
-}
+_WHOLE = {"i": "whole_i", "u": "whole_ui", "l": "whole", "U": "whole_u"}
 
 _C = {  # of each type: 2**-k (1 + 2**(1 - k)), and the smallest number
     "d": "1.1102230246251568e-16, 5e-324",
@@ -214,12 +209,7 @@ def _table():
     for mode, rounding in {**_ROUND}.items():
         for source, letter in (("double", "d"), ("float", "f")):
             for to, word in names.items():
-                value = f"{rounding}(np.float64(x))"
-                limits = _LIMITS[to]
-                if limits:
-                    text = f"np.fmin(np.fmax({value}, {limits[0]}), {limits[1]})"
-                else:
-                    text = f"{'whole' if to == 'l' else 'whole_u'}({value})"
+                text = f"{_WHOLE[to]}({rounding}(x))"
                 made[f"{source}2{word}_{mode}"] = letter, to, text
         direction = _MODES.get(mode)
         for to, word in names.items():
@@ -299,6 +289,24 @@ def whole(x):
     if x <= -9223372036854775808.0:
         return numpy.int64(-9223372036854775808)
     return numpy.int64(x)
+
+
+@njit
+def whole_i(x):
+    if x >= 2147483648.0:
+        return numpy.int32(2147483647)
+    if x <= -2147483648.0:
+        return numpy.int32(-2147483648)
+    return numpy.int32(x)
+
+
+@njit
+def whole_ui(x):
+    if x >= 4294967296.0:
+        return numpy.uint32(4294967295)
+    if x <= 0:
+        return numpy.uint32(0)
+    return numpy.uint32(x)
 
 
 @njit
@@ -458,7 +466,9 @@ _HELPERS = {
         fma_error,
         whole_error,
         whole,
+        whole_i,
         whole_u,
+        whole_ui,
         away,
         sin_pi,
         cos_pi,

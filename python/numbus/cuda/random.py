@@ -96,8 +96,9 @@ def uint64_to_unit_float64(x):
 
 @njit
 def uint64_to_unit_float32(x):
-    """uint64_to_unit_float64 as float32."""
-    return numpy.float32(uint64_to_unit_float64(x))
+    """uint64_to_unit_float64 as float32, which scaling by a power of two before or after rounds the
+    same: in [0, 1]."""
+    return numpy.float32(_U(x) >> _U(11)) * numpy.float32(1.0 / 9007199254740992.0)
 
 
 @njit
