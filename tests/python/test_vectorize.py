@@ -240,3 +240,34 @@ def test_messages():
         vectorize("float64(float64)")(lambda a: a.nothing)
     with pytest.raises(TypeError, match="numbers' types"):
         vectorize("float64(float64[:])")(lambda a: a)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("layout", PAIRS)
+def test_arrays_of_ours(layout, target):
+    a, b = PAIRS[layout]
+    f = vectorize("float64(float64, float64)", target=target)(scale)
+    ours = [nb.array(x) if isinstance(x, np.ndarray) else x for x in (a, b)]
+    got = f(*ours)
+    assert isinstance(got, nb.ndarray)
+    close(np.asarray(got), a * b + 1)
+    out = nb.zeros(got.shape)
+    assert f(*ours, out=out) is out
+    close(np.asarray(out), a * b + 1)
+
+
+def test_methods_of_arrays_of_ours():
+    x = nb.array(X)
+    assert isinstance(plus.reduce(x), nb.ndarray)
+    np.testing.assert_allclose(np.asarray(plus.reduce(x)), X.sum(axis=0))
+    assert isinstance(plus.accumulate(x), nb.ndarray)
+    assert plus.outer(x, x).shape == (5, 6, 5, 6)
+    c = nb.zeros(4)
+    plus.at(c, [0, 0, 1], 2.0)
+    assert c.tolist() == [4, 2, 0, 0]
+    out, mask = nb.zeros((5, 6)), nb.array(X > 0.5)
+    vectorize(scale)(x, x[0], out=out, where=mask)
+    close(np.asarray(out), np.where(X > 0.5, X * X[0] + 1, 0))
+    b = nb.arange(10.0)
+    vectorize(scale)(b[:-1], 1.0, out=b[1:])
+    np.testing.assert_array_equal(np.asarray(b)[1:], np.arange(9) + 1)

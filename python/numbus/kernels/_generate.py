@@ -66,9 +66,12 @@ def on_gpu(value):
     return isinstance(value, ndarray) and value._device != "cpu"
 
 
-def empty_like_inputs(shape, dtype, numbus):
-    """An uninitialised array: ours or NumPy's."""
-    return _core.empty(shape, dtype) if numbus else numpy.empty(shape, dtype)
+def new_array(shape, dtype, numbus, gpu=False):
+    """An uninitialised array: NumPy's, or ours on the device that computes."""
+    if not numbus:
+        return numpy.empty(shape, dtype)
+    made = _core.empty(shape, dtype)
+    return made if gpu or not on_gpu(made) else _core.to_device(made, "cpu")
 
 
 def host(value):

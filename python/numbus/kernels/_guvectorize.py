@@ -9,7 +9,7 @@ import numpy
 from .. import _core
 from .._core import ndarray
 from ._dispatch import Dispatcher, callable_function, prange
-from ._generate import compiled, empty_like_inputs, host, make, on_gpu
+from ._generate import compiled, host, make, new_array, on_gpu
 from ._resolve import program
 from ._vectorize import (
     _PYTHON,
@@ -196,7 +196,9 @@ class GUFunc:
         for k, axes in enumerate(self._outputs):
             full = (*shape, *(sizes[n] for n in axes))
             if not outs:
-                results.append(empty_like_inputs(full, dtypes[self.nin + k], numbus))
+                results.append(
+                    new_array(full, dtypes[self.nin + k], numbus, gpu or self.target == "cuda")
+                )
                 continue
             o = outs[k]
             core = tuple(o.shape[o.ndim - len(axes) :]) if axes else ()
@@ -208,7 +210,7 @@ class GUFunc:
             results.append(o)
         # What has another type is computed aside.
         targets = [
-            o if o.dtype == d else empty_like_inputs(o.shape, d, isinstance(o, ndarray))
+            o if o.dtype == d else new_array(o.shape, d, isinstance(o, ndarray), on_gpu(o))
             for o, d in zip(results, dtypes[self.nin :], strict=True)
         ]
         if all(o.size for o in targets) or any(k < self.nin for k in self._writable):

@@ -9,12 +9,13 @@ from .. import _core
 from .._core import ndarray
 from . import types
 from ._dispatch import Dispatcher, callable_function, prange
-from ._generate import compiled, empty_like_inputs, host, make, on_gpu, place, result_dtype
+from ._generate import compiled, host, make, new_array, on_gpu, place, result_dtype
 from ._resolve import program
 
 __all__ = ["DUFunc", "vectorize"]
 
 _PYTHON = (bool, int, float, complex)
+_DOUBLE = numpy.dtype(numpy.float64)
 _NOTHING = object()
 TARGETS = ("cpu", "parallel", "cuda")
 THREADS = 256  # of a block, where a GPU runs the loop
@@ -92,6 +93,7 @@ class DUFunc:
         self._loops = []
         self._found = {}  # (dtypes, Python numbers by type) to Loop or result dtype
         self._codes = {}  # shape of the loop nest to compiled function
+        self._numbers = {}  # Python numbers' types to the result's, where nothing is converted
         self._quick = {}  # dtypes of contiguous arrays of one shape to (function, result dtype)
         for arguments, result in signatures:
             self.add((arguments, result))
@@ -125,6 +127,7 @@ class DUFunc:
             self._output(inputs)  # a mistake in the function is told where it is declared
         self._loops.append(Loop(inputs, output))
         self._found.clear()
+        self._numbers.clear()
         self._quick.clear()
 
     def build_ufunc(self):
@@ -204,6 +207,10 @@ class DUFunc:
     def __call__(self, *args, **kwargs):
         if not kwargs and len(args) == self.nin and self.target != "cuda":
             first = args[0]
+            if type(first) is float:
+                known = self._numbers.get(tuple([type(a) for a in args]))
+                if known is not None:
+                    return known(self.scalar(*args))
             if type(first) is numpy.ndarray and first.ndim:
                 # The common case: arrays of one shape, dense.
                 shape = first.shape
@@ -245,6 +252,7 @@ class DUFunc:
             (out,) = out
         args = [_operand(a) for a in args]
         gpu = any(on_gpu(a) for a in (*args, out))
+        device = gpu or self.target == "cuda"
         numbus = gpu or any(isinstance(a, ndarray) for a in args)
         kinds = tuple(a if isinstance(a, _PYTHON) else a.dtype for a in args)
         if dtype is not None:
@@ -270,17 +278,17 @@ class DUFunc:
         if out is None:
             if shape == () and not numbus and self.target != "cuda" and not masked:
                 return self._number(loop, args)
-            result = empty_like_inputs(shape, loop.output, numbus)
+            result = new_array(shape, loop.output, numbus, device)
             arrays = [a for a in args if not isinstance(a, _PYTHON)]
             if len(shape) > 1 and all(
                 a.shape == shape and a.flags["F_CONTIGUOUS"] and not a.flags["C_CONTIGUOUS"]
                 for a in arrays
             ):
-                result = empty_like_inputs(shape[::-1], loop.output, numbus).T
+                result = new_array(shape[::-1], loop.output, numbus, device).T
         else:
             result = self._checked(out, shape, loop, casting)
             args = [_apart(a, result) for a in args]
-        self._run(loop, result, args, where if masked else None, gpu or self.target == "cuda")
+        self._run(loop, result, args, where if masked else None, device)
         return result[()] if out is None and shape == () and not numbus else result
 
     def _typed(self, dtype, kinds):
@@ -296,6 +304,8 @@ class DUFunc:
         )
 
     def _number(self, loop, args):
+        if all(type(a) is float for a in args) and loop.inputs in (None, (_DOUBLE,) * self.nin):
+            self._numbers[(float,) * self.nin] = loop.output.type
         if loop.inputs:
             args = [d.type(a) for d, a in zip(loop.inputs, args, strict=True)]
         else:
