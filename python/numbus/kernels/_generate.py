@@ -9,6 +9,7 @@ from .. import _core
 from .._core import ndarray
 from ._dispatch import Dispatcher
 
+PYTHON = (bool, int, float, complex)  # numbers that yield to the types of arrays
 _numbers = itertools.count()
 
 
@@ -77,3 +78,10 @@ def new_array(shape, dtype, numbus, gpu=False):
 def host(value):
     """A NumPy array over the memory of one of ours on the CPU; other values as they are."""
     return numpy.asarray(value) if isinstance(value, ndarray) else value
+
+
+def operand(a):
+    """An argument as an array of either kind, or a number of Python's own."""
+    if isinstance(a, (numpy.ndarray, ndarray)) or type(a) in PYTHON:
+        return a
+    return numpy.asarray(a)

@@ -9,12 +9,10 @@ import numpy
 from .. import _core
 from .._core import ndarray
 from ._dispatch import Dispatcher, callable_function, prange
-from ._generate import compiled, host, make, new_array, on_gpu
+from ._generate import PYTHON, compiled, host, make, new_array, on_gpu, operand
 from ._resolve import program
 from ._vectorize import (
-    _PYTHON,
     TARGETS,
-    _operand,
     check_options,
     describe,
     fits,
@@ -152,10 +150,10 @@ class GUFunc:
                 f"[{name}] wrong number of arguments; got {len(args)}; expected {self.nin} inputs, "
                 f"and all {self.nout} outputs or none"
             )
-        args = [_operand(a) for a in args[: self.nin]]
-        args = [numpy.asarray(a) if isinstance(a, _PYTHON) and self._loops == [] else a
+        args = [operand(a) for a in args[: self.nin]]
+        args = [numpy.asarray(a) if isinstance(a, PYTHON) and self._loops == [] else a
                 for a in args]  # fmt: skip
-        kinds = [a if isinstance(a, _PYTHON) else a.dtype for a in args]
+        kinds = [a if isinstance(a, PYTHON) else a.dtype for a in args]
         if self._loops:
             dtypes, boxed = self._choose(kinds)
         elif outs:
@@ -170,7 +168,7 @@ class GUFunc:
         gpu = any(on_gpu(a) for a in (*args, *outs))
         converted = []
         for k, a in enumerate(args):
-            if isinstance(a, _PYTHON) or a.dtype != dtypes[k]:
+            if isinstance(a, PYTHON) or a.dtype != dtypes[k]:
                 if k in self._writable:
                     raise TypeError(
                         f"[{name}] argument {k} is written to, and cannot be converted; got "
