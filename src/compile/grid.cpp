@@ -326,6 +326,7 @@ class GridBody : public LaneBody {
   // A run: all groups, one after the other, through the steps between two barriers.
   void run(const std::vector<std::pair<size_t, size_t>>& steps) {
     int number = runs_.run[steps[0].first];
+    around_ = loops_.size();
     // Variables of the run that live on are copied in and out, so that inside they are registers.
     std::vector<size_t> in, out;
     std::vector<std::pair<Val, size_t>> from;
@@ -595,7 +596,7 @@ class GridBody : public LaneBody {
         }
       B.CreateStore(llvm::Constant::getNullValue(t), slot(mask_slot_, g));
     });
-    if (inside_ == 0) jump(loops_.back().next);
+    if (inside_ == 0) jump(loops_.back().next);  // all that were here have left
   }
 
   bool lane_intrinsic(size_t n) override {

@@ -113,7 +113,7 @@ void LaneBody::branch_step(size_t n) {
   set_mask(after);
   full_ = was_full && !leaves;
   // With no lane left, the rest of the turn has nothing to do.
-  if (leaves && inside_ == 0 && !loops_.empty() && loops_.back().live) {
+  if (leaves && inside_ == 0 && loops_.size() > around_ && loops_.back().live) {
     auto* on = block("on");
     B.CreateCondBr(any(after), on, loops_.back().next);
     B.SetInsertPoint(on);
@@ -192,7 +192,7 @@ void LaneBody::leave(size_t n) {
   set_mask(llvm::Constant::getNullValue(t));
   full_ = false;
   // All that were here are gone. Under a branch, others may still have its rest to do.
-  if (inside_ == 0) jump(loops_.back().next);
+  if (inside_ == 0 && loops_.size() > around_) jump(loops_.back().next);
 }
 
 V LaneBody::each_lane(llvm::Type* result, const std::function<V(V)>& f) {

@@ -78,7 +78,8 @@ class LaneBody : public HostBody {
     llvm::BasicBlock *next = nullptr, *after = nullptr;
   };
   std::vector<Loop> loops_;
-  int inside_ = 0;  // branches that lanes take differently, since the innermost loop began
+  size_t around_ = 0;  // loops that are not this code's to jump in: around a run of threads
+  int inside_ = 0;     // branches that lanes take differently, since the innermost loop began
   std::vector<llvm::Value*> lane_arguments_;
   std::vector<Rare> rare_lanes_;
 };
