@@ -85,9 +85,11 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
       call("numbus_print_text", none, {record(), text, B.getInt64(static_cast<int64_t>(s.size()))});
       return B.getInt32(0);
     }
-    case Intrinsic::print_int: call("numbus_print_int", none, {record(), a}); return B.getInt32(0);
+    case Intrinsic::print_int:
+      call("numbus_print_int", none, {record(), a, B.getInt64(ir::number_of(i))});
+      return B.getInt32(0);
     case Intrinsic::print_float:
-      call("numbus_print_float", none, {record(), a});
+      call("numbus_print_float", none, {record(), a, B.getInt64(ir::number_of(i))});
       return B.getInt32(0);
     case Intrinsic::print_end: return B.getInt32(0);
     case Intrinsic::lane_index: return B.getInt64(0);

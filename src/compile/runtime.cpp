@@ -77,19 +77,23 @@ int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), i
 void numbus_print_text(int64_t* context, const char* text, int64_t size) {
   put(context, {text, static_cast<size_t>(size)});
 }
-void numbus_print_int(int64_t* context, int64_t n) { put(context, std::to_string(n)); }
+void numbus_print_int(int64_t* context, int64_t n, int64_t how) {
+  put(context, how & kUnsigned ? std::to_string(static_cast<uint64_t>(n)) : std::to_string(n));
+}
 
 // As Python's repr: the shortest text that reads back as the same number.
-void numbus_print_float(int64_t* context, double x) {
+void numbus_print_float(int64_t* context, double x, int64_t how) {
+  if (how & kSigned && !std::signbit(x)) put(context, "+");
   if (std::isnan(x)) return put(context, "nan");
   if (std::isinf(x)) return put(context, x < 0 ? "-inf" : "inf");
   char text[40];
   double size = std::abs(x);
   bool fixed = size == 0 || (size >= 1e-4 && size < 1e16);
-  auto end = std::to_chars(text, text + sizeof text, x,
-                           fixed ? std::chars_format::fixed : std::chars_format::scientific);
+  auto format = fixed ? std::chars_format::fixed : std::chars_format::scientific;
+  auto end = how & kSingle ? std::to_chars(text, text + sizeof text, static_cast<float>(x), format)
+                           : std::to_chars(text, text + sizeof text, x, format);
   std::string s(text, end.ptr);
-  if (fixed && s.find('.') == std::string::npos) s += ".0";
+  if (fixed && !(how & kPart) && s.find('.') == std::string::npos) s += ".0";
   put(context, s);
 }
 

@@ -41,8 +41,10 @@ void numbus_release(int64_t owner);
 int32_t numbus_parallel(int32_t (*portion)(int64_t* context, void* captured, int64_t, int64_t),
                         int64_t* context, void* captured, int64_t n, int64_t grain);
 void numbus_print_text(int64_t* context, const char* text, int64_t size);
-void numbus_print_int(int64_t* context, int64_t n);
-void numbus_print_float(int64_t* context, double x);
+// How numbers are printed: as one of 64 bits without a sign, a float32, a part of a complex number.
+enum Print : int64_t { kUnsigned = 1, kSingle = 2, kPart = 4, kSigned = 8 };
+void numbus_print_int(int64_t* context, int64_t n, int64_t how);
+void numbus_print_float(int64_t* context, double x, int64_t how);
 }
 
 }  // namespace numbus::compile

@@ -39,7 +39,9 @@ Value Lower::element(const Value& a, std::span<const Val> at) {
   }
   Val offset = ci(0);
   for (size_t d = 0; d < at.size(); ++d) offset = add(offset, mul(at[d], a.strides()[d]));
-  return read_at(a.type.dtype, a.v[0], offset, a.type.space);
+  Value r = read_at(a.type.dtype, a.v[0], offset, a.type.space);
+  r.type.weak = a.type.weak;
+  return r;
 }
 
 void Lower::set_element(const Node& n, const Value& a, std::span<const Val> at, const Value& v) {
@@ -486,6 +488,11 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
   if (list.size() > a.type.ndim && whole)
     fail(n, "too many indices: " + name(a.type) + " has " + std::to_string(a.type.ndim) +
                 " dimensions, but " + std::to_string(list.size()) + " were indexed");
+  if (a.type.text == "list" && v.type.is_number() && kind(v.type.dtype) > kind(a.type.dtype))
+    fail(n,
+         "cannot put " + name(v.type) + " into a list of " +
+             name(Type::number_of(a.type.dtype, true)),
+         "make the list of floats from the start: [0.0] * n");
   if (whole && list.size() == a.type.ndim) {
     std::vector<Val> at;
     for (size_t d = 0; d < list.size(); ++d)

@@ -45,7 +45,8 @@ Value Lower::call(const Node& n) {
   if (!callee.type.is(Type::Tag::Function)) fail(n, name(callee.type) + " cannot be called");
   const std::string& text = callee.type.text;
   if (text == "function") return call_function(c, callee.type.number);
-  if (text.starts_with("local ")) return call_local(c, *local_functions_[callee.type.number]);
+  if (text.starts_with("local ")) return call_local(c, callee.type.number);
+  if (text.starts_with("namedtuple ")) return make_named(c, text.substr(11));
   return call_named(c, text);
 }
 
@@ -62,7 +63,15 @@ std::vector<Value> Lower::bind(const Node& at, const Node& definition, const std
   const auto& defaults = a.all(Field::defaults);
   for (const Node& p : a.all(Field::kwonlyargs)) names.push_back(&p);
   const auto& kw_defaults = a.all(Field::kw_defaults);
-  if (const Node* rest = a.one(Field::vararg)) not_yet(*rest, "functions with *" + rest->text);
+  const Node* rest = a.one(Field::vararg);
+  Value more;
+  more.type = Type::of(Type::Tag::Tuple);
+  if (rest)
+    while (args.size() > positional) {
+      more.items.insert(more.items.begin(), args.back());
+      more.type.items.insert(more.type.items.begin(), args.back().type);
+      args.pop_back();
+    }
   if (args.size() > positional)
     fail(at, name + "() takes " + std::to_string(positional) + " arguments; got " +
                  std::to_string(args.size()));
@@ -92,11 +101,19 @@ std::vector<Value> Lower::bind(const Node& at, const Node& definition, const std
     if (!d) fail(at, name + "() is missing the argument '" + names[i]->text + "'");
     bound[i] = expression(*d);
   }
+  if (rest) bound.insert(bound.begin() + static_cast<int64_t>(positional), more);
   return bound;
 }
 
 Value Lower::call_function(const Call& c, int source) {
   const Source& s = u_.program.source(source);
+  auto local = [](const Value& v) {
+    return v.type.is(Type::Tag::Function) && v.type.text.starts_with("local ");
+  };
+  // What sees names of this function cannot leave it: the callee is expanded here.
+  if (std::any_of(c.args.begin(), c.args.end(), local) ||
+      std::any_of(c.keywords.begin(), c.keywords.end(), [&](auto& k) { return local(k.second); }))
+    return call_inline(c, s.definition, s.name, nullptr, &s);
   std::vector<Value> args = bind(c.n, s.definition, s.name, c.args, c.keywords);
   std::vector<Type> types;
   for (Value& a : args) {
@@ -108,8 +125,11 @@ Value Lower::call_function(const Call& c, int source) {
   Spec& spec = u_.specialise(source, types, &c.n);
   for (size_t i = 0; i < args.size() && i < 64; ++i)
     if (spec.written >> i & 1) written_ |= args[i].origin;
-  if (spec.active) changed_ = changed_ || spec.result.unknown();
-  if (spec.result.unknown()) return {};
+  if ((spec.active && &spec != &spec_) || spec.provisional) spec_.provisional = true;
+  if (spec.result.unknown()) {
+    waiting_ = true;
+    return {};
+  }
   std::vector<Val> all;
   for (const Value& a : args)
     for (Val w : flatten(a)) all.push_back(w);
@@ -139,36 +159,27 @@ Value Lower::call_function(const Call& c, int source) {
 }
 
 // A nested function or lambda is expanded where it is called, and sees the names around it.
-Value Lower::call_local(const Call& c, const Node& definition) {
+Value Lower::call_local(const Call& c, int number) {
+  auto [definition, outer] = local_functions_[number];
+  std::string name = definition->kind == NodeKind::Lambda ? "<lambda>" : definition->text;
+  return call_inline(c, *definition, name, outer, outer->source);
+}
+
+Value Lower::call_inline(const Call& c, const Node& definition, const std::string& name,
+                         Scope* outer, const Source* source) {
   if (++inline_depth_ > 16)
     not_yet(c.n, "recursion of local functions", "define the function at module level");
-  std::string name = definition.kind == NodeKind::Lambda ? "<lambda>" : definition.text;
   std::vector<Value> args = bind(c.n, definition, name, c.args, c.keywords);
-  size_t which = std::find(local_functions_.begin(), local_functions_.end(), &definition) -
-                 local_functions_.begin();
-  Scope scope;
-  scope.outer = local_scopes_[which];
-  scope.source = scope_->source;
-  scope.depth = 1;
-  scope.prefix =
-      scope_->prefix + name + std::to_string(c.n.line) + ":" + std::to_string(c.n.col) + ".";
-  Scope* outer = scope_;
+  Scope* caller = scope_;
+  Scope& scope = new_scope(
+      outer, source,
+      caller->prefix + name + std::to_string(c.n.line) + ":" + std::to_string(c.n.col) + ".");
   scope_ = &scope;
   const Node& a = *definition.one(Field::args);
   size_t i = 0;
-  for (Field f : {Field::posonlyargs, Field::args, Field::kwonlyargs})
-    for (const Node& p : a.all(f)) {
-      if (args[i].type.is(Type::Tag::Function)) {
-        // Functions as arguments: known while compiling.
-        Variable v;
-        v.type = args[i].type;
-        v.key = scope.prefix + p.text + "#0";
-        scope.variables[p.text] = v;
-      } else {
-        assign_name(p, p.text, args[i]);
-      }
-      ++i;
-    }
+  for (Field f : {Field::posonlyargs, Field::args, Field::vararg, Field::kwonlyargs})
+    for (const Node& p : a.all(f)) assign_name(p, p.text, args[i++]);
+  scope.depth = 1;
   Value result;
   if (definition.kind == NodeKind::Lambda) {
     result = expression(*definition.one(Field::body));
@@ -178,27 +189,60 @@ Value Lower::call_local(const Call& c, const Node& definition) {
     auto before = std::move(on_return_);
     auto loops = std::move(loops_);
     loops_.clear();
-    bool returned = false;
+    bool returned = false, nothing = false, unknown = false;
     on_return_ = [&](const Node& n, const Value& v) {
-      returned = true;
+      returned = returned || !v.type.is(Type::Tag::None);
+      nothing = nothing || v.type.is(Type::Tag::None);
+      unknown = unknown || v.unknown();
+      Scope* inside = scope_;
+      scope_ = &scope;
       if (!v.type.is(Type::Tag::None)) assign_name(n, "return", v);
+      scope_ = inside;
       break_loop(loop);
     };
-    block(definition.all(Field::body));
+    if (!block(definition.all(Field::body))) nothing = true;
+    if (returned && nothing && !unknown)
+      fail(definition, "'" + name + "' returns a value on one path and nothing on another",
+           "end with a return of the same type, or with raise");
     on_return_ = std::move(before);
     loops_ = std::move(loops);
     break_loop(loop);
     end_loop(loop);
-    if (Variable* v =
-            returned && scope.variables.count("return") ? &scope.variables["return"] : nullptr) {
-      if (!v->type.unknown()) result = load_slots(v->type, v->slots);
-    } else {
+    auto it = scope.variables.find("return");
+    if (!returned) {
       result.type = Type::of(Type::Tag::None);
+    } else if (it != scope.variables.end() && it->second.type.is(Type::Tag::Function)) {
+      result.type = it->second.type;
+    } else if (it != scope.variables.end() && !it->second.type.unknown() && !unknown) {
+      result = load_slots(it->second.type, it->second.slots);
+      result.origin = origins_[it->second.key];
     }
   }
-  scope_ = outer;
+  scope_ = caller;
   --inline_depth_;
   return result;
+}
+
+// Point(1, y=2): text is the class and its fields.
+Value Lower::make_named(const Call& c, const std::string& text) {
+  Value r;
+  r.type = Type::of(Type::Tag::Tuple);
+  for (size_t at = 0; at < text.size();) {
+    size_t end = std::min(text.find(' ', at), text.size());
+    r.type.names.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  const std::string& cls = r.type.names[0];
+  if (c.args.size() + c.keywords.size() != r.type.names.size() - 1)
+    fail(c.n, cls + "() takes " + std::to_string(r.type.names.size() - 1) + " values; got " +
+                  std::to_string(c.args.size() + c.keywords.size()));
+  for (size_t i = 1; i < r.type.names.size(); ++i) {
+    const Value* v = c.get(i - 1, r.type.names[i]);
+    if (!v) fail(c.n, cls + "() is missing '" + r.type.names[i] + "'");
+    r.items.push_back(v->lazy ? materialise(c.n, *v) : *v);
+    r.type.items.push_back(r.items.back().type);
+  }
+  return r;
 }
 
 void Lower::expect(const Call& c, const std::string& name, size_t least, size_t most) {
@@ -264,6 +308,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     const Value& a = arg(0);
     if (a.type.is(Type::Tag::Tuple)) return known_integer(static_cast<int64_t>(a.items.size()));
     if (a.type.is_array() && a.type.ndim) return integer(a.shape()[0]);
+    if (a.type.is(Type::Tag::Range)) return integer(length_of_range(a));
+    if (a.type.is(Type::Tag::Text)) return known_integer(static_cast<int64_t>(a.type.text.size()));
     fail(n, "len() of " + frontend::name(a.type));
   }
   if (name == "abs") {
@@ -274,7 +320,11 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (c.args.empty()) fail(n, name + "() needs values");
     std::vector<Value> items = c.args;
     if (c.args.size() == 1) {
-      if (arg(0).type.is_array()) return reduce(n, name, arg(0), {});
+      if (arg(0).type.is_array()) {
+        Value r = reduce(n, name, arg(0), {});
+        r.type.weak = arg(0).type.weak;
+        return r;
+      }
       if (!arg(0).type.is(Type::Tag::Tuple)) fail(n, name + "() of " + frontend::name(arg(0).type));
       items = arg(0).items;
     }
@@ -291,9 +341,10 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   if (name == "int" || name == "float" || name == "complex" || name == "bool") {
     if (c.args.empty())
       return from_scalar(Scalar::from_int(0),
-                         name == "int"    ? DType::I64
-                         : name == "bool" ? DType::Bool
-                                          : DType::F64,
+                         name == "int"       ? DType::I64
+                         : name == "bool"    ? DType::Bool
+                         : name == "complex" ? DType::C128
+                                             : DType::F64,
                          true);
     Value v = arg(0);
     if (v.type.is_array() && v.type.ndim == 0) v = element(v, {});
@@ -320,6 +371,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       Value up = binary(n, *digits < 0 ? Op::divide : Op::multiply, arg(0), s);
       return binary(n, *digits < 0 ? Op::multiply : Op::divide, unary(n, Op::rint, up), s);
     }
+    if (arg(0).type.dtype == DType::Bool && arg(0).type.is_number())
+      return cast(n, arg(0), DType::I64, true);
     if (arg(0).type.is_integer()) return arg(0);
     return cast(n, unary(n, Op::rint, arg(0)), DType::I64, true);
   }
@@ -338,15 +391,17 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       }
       return total;
     }
-    if (arg(0).type.is(Type::Tag::Range)) {
-      Value over = arg(0);
-      Value a =
-          lazy(DType::I64, std::vector<Val>{sub(over.v[1], over.v[0])},
-               [this, over](std::span<const Val> at) { return integer(add(over.v[0], at[0])); });
-      if (constant_of(over.v[2]) != 1) not_yet(n, name + "() of a range with a step");
-      return reduce(n, name, a, {});
+    Value over = arg(0);
+    if (over.type.is(Type::Tag::Range)) {
+      over = lazy(DType::I64, std::vector<Val>{length_of_range(over)},
+                  [this, over](std::span<const Val> at) {
+                    return integer(add(over.v[0], mul(at[0], over.v[2])));
+                  });
+      over.type.weak = true;
     }
-    Value s = reduce(n, name, arg(0), {});
+    bool weak = over.type.weak;
+    Value s = reduce(n, name, over, {});
+    if (weak) s.type.weak = true;
     return c.args.size() == 2 ? binary(n, Op::add, s, total) : s;
   }
   if (name == "divmod") {
@@ -358,7 +413,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     return r;
   }
   if (name == "pow") {
-    expect(c, name, 2, 2);
+    expect(c, name, 2, 3);
+    if (c.args.size() == 3) return call_function(c, u_.program.library("pow"));
     return binary(n, Op::power, arg(0), arg(1));
   }
   if (name == "enumerate" || name == "zip") {
@@ -368,7 +424,6 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     r.items = c.args;
     if (name == "enumerate") {
       expect(c, name, 1, 2);
-      if (arg(0).type.is(Type::Tag::Tuple) && arg(0).type.text == "zip") r.items = arg(0).items;
       if (arg(0).type.is(Type::Tag::Tuple) && arg(0).type.text.empty()) {
         // Of a plain tuple: pairs, unrolled.
         r.type.text.clear();
@@ -381,12 +436,12 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
           r.items.push_back(pair);
         }
       } else {
-        if (c.args.size() > 1 && r.items.size() == 2) r.items.pop_back();
-        r.items.push_back(c.args.size() > 1 ? arg(1) : known_integer(0));
+        r.items = {arg(0), c.args.size() > 1 ? arg(1) : known_integer(0)};
       }
     } else {
       bool tuples = !r.items.empty();
-      for (const Value& i : r.items) tuples = tuples && i.type.is(Type::Tag::Tuple);
+      for (const Value& i : r.items)
+        tuples = tuples && i.type.is(Type::Tag::Tuple) && i.type.text.empty();
       if (tuples) {
         size_t length = r.items[0].items.size();
         for (const Value& i : r.items) length = std::min(length, i.items.size());
@@ -416,13 +471,24 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       r.type = Type::of(Type::Tag::Tuple);
       return r;
     }
-    if (arg(0).type.is(Type::Tag::Tuple)) return arg(0);
+    if (arg(0).type.is(Type::Tag::Tuple) && arg(0).type.text.empty()) return arg(0);
+    if (name == "tuple" && arg(0).type.is_array() && !arg(0).lazy && arg(0).type.ndim == 1)
+      if (auto length = constant_of(arg(0).shape()[0]); length && *length <= 64) {
+        Value r;
+        r.type = Type::of(Type::Tag::Tuple);
+        for (int64_t k = 0; k < *length; ++k) {
+          r.items.push_back(element(arg(0), std::vector<Val>{ci(k)}));
+          r.type.items.push_back(r.items.back().type);
+        }
+        return r;
+      }
     if (name == "list" && arg(0).type.is_array()) {
       Value a = arg(0);
       Value copy = materialise(n, lazy(a.type.dtype, a.shape(), [this, a](std::span<const Val> at) {
                                  return element(a, at);
                                }));
       copy.type.text = "list";
+      copy.type.weak = a.type.weak;
       return copy;
     }
     not_yet(n, name + "() of " + frontend::name(arg(0).type));
@@ -450,10 +516,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     }
     if (arg(0).type.is(Type::Tag::Range)) {
       Value r = arg(0);
-      Val step = r.v[2];
-      if (!constant_of(step) || std::abs(*constant_of(step)) != 1)
-        not_yet(n, "reversed() of a range with a step");
-      r.v = {sub(r.v[1], step), sub(r.v[0], step), sub(ci(0), step)};
+      Val step = r.v[2], last = add(r.v[0], mul(sub(length_of_range(r), ci(1)), step));
+      r.v = {last, sub(r.v[0], step), sub(ci(0), step)};
       return r;
     }
     Value all, none;
@@ -489,8 +553,13 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     int library = u_.program.library("np.sort");
     expect(c, name, 1, 1);
     if (library < 0) not_yet(n, "sorted()");
-    Value r = call_function({n, c.args, {}}, library);
-    if (r.type.is_array()) r.type.text = "list";
+    Value over = arg(0);
+    if (over.type.is(Type::Tag::Tuple)) over = from_items(n, over.items, {});
+    Value r = call_function({n, {over}, {}}, library);
+    if (r.type.is_array()) {
+      r.type.text = "list";
+      r.type.weak = arg(0).type.is(Type::Tag::Tuple) || arg(0).type.weak;
+    }
     return r;
   }
   if (name == "print") return print(c);
@@ -514,39 +583,74 @@ Value Lower::print(const Call& c) {
     intrinsic(ir::Intrinsic::print_text, DType::I32, ir::kNone, ir::kNone, ir::kNone,
               ir::Space::Global, it->second);
   };
-  std::function<void(const Value&)> one = [&](const Value& v) {
+  auto print_number = [&](ir::Intrinsic which, Val v, int64_t how) {
+    intrinsic(which, DType::I32, v, ir::kNone, ir::kNone, ir::Space::Global, how);
+  };
+  // What the runtime calls them: without a sign, float32, part of a complex number, with a sign.
+  constexpr int64_t kUnsigned = 1, kSingle = 2, kPart = 4, kSigned = 8;
+  std::function<void(const Value&, bool)> one = [&](const Value& v, bool inside) {
     switch (v.type.tag) {
-      case Type::Tag::Text: text(v.type.text); break;
+      case Type::Tag::Text: text(inside ? "'" + v.type.text + "'" : v.type.text); break;
       case Type::Tag::None: text("None"); break;
-      case Type::Tag::Number:
+      case Type::Tag::Number: {
+        int64_t how = v.type.dtype == DType::F32 || v.type.dtype == DType::C64 ? kSingle : 0;
         if (v.type.dtype == DType::Bool) {
           when(v.v[0], [&] { text("True"); }, [&] { text("False"); });
         } else if (numbus::is_integer(v.type.dtype)) {
-          intrinsic(ir::Intrinsic::print_int, DType::I32, as(v, DType::I64));
+          print_number(ir::Intrinsic::print_int, as(v, DType::I64),
+                       kind(v.type.dtype) == Kind::UInt ? kUnsigned : 0);
         } else if (is_float(v.type.dtype)) {
-          intrinsic(ir::Intrinsic::print_float, DType::I32, as(v, DType::F64));
+          print_number(ir::Intrinsic::print_float, as(v, DType::F64), how);
         } else {
-          text("(");
-          one(attribute_of(n, v, "real"));
-          text("+");
-          one(attribute_of(n, v, "imag"));
-          text("j)");
+          // A real part of plain zero is left out, as Python does.
+          Val re = as(attribute_of(n, v, "real"), DType::F64),
+              im = as(attribute_of(n, v, "imag"), DType::F64);
+          Val zero = b_->emit(Op::equal, DType::Bool, b_->emit(Op::bits, DType::I64, re), ci(0));
+          when(
+              zero,
+              [&] {
+                print_number(ir::Intrinsic::print_float, im, how | kPart);
+                text("j");
+              },
+              [&] {
+                text("(");
+                print_number(ir::Intrinsic::print_float, re, how | kPart);
+                print_number(ir::Intrinsic::print_float, im, how | kPart | kSigned);
+                text("j)");
+              });
         }
         break;
+      }
       case Type::Tag::Tuple:
-        text("(");
+        if (v.type.text == "f-string") {
+          for (const Value& i : v.items) one(i, false);
+          break;
+        }
+        text(v.type.names.empty() ? "(" : v.type.names[0] + "(");
         for (size_t i = 0; i < v.items.size(); ++i) {
           if (i) text(", ");
-          one(v.items[i]);
+          if (!v.type.names.empty()) text(v.type.names[i + 1] + "=");
+          one(v.items[i], true);
         }
-        text(v.items.size() == 1 ? ",)" : ")");
+        text(v.items.size() == 1 && v.type.names.empty() ? ",)" : ")");
         break;
+      case Type::Tag::Array:
+        if (v.type.text == "list") {
+          text("[");
+          counted(v.shape()[0], [&](Val i) {
+            when(less(ci(0), i), [&] { text(", "); });
+            one(element(v, {&i, 1}), true);
+          });
+          text("]");
+          break;
+        }
+        [[fallthrough]];
       default: not_yet(n, "printing " + name(v.type), "print its elements");
     }
   };
   for (size_t i = 0; i < c.args.size(); ++i) {
     if (i) text(separator);
-    one(c.args[i]);
+    one(c.args[i], false);
   }
   text(end);
   intrinsic(ir::Intrinsic::print_end, DType::I32);
@@ -565,7 +669,19 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   if (self.type.is_number() && (name == "conjugate" || name == "item"))
     return name == "item" ? self : unary(n, Op::conjugate, self);
   if (self.type.is(Type::Tag::Tuple)) {
-    if (name == "count" || name == "index") not_yet(n, "tuple." + name);
+    if ((name == "count" || name == "index") && c.args.size() == 1) {
+      Val found = ci(name == "count" ? 0 : -1);
+      for (size_t i = self.items.size(); i-- > 0;) {
+        Val same = truth(n, compare_one(n, NodeKind::Eq, self.items[i], c.args[0]));
+        found = name == "count"
+                    ? add(found, b_->cast(same, DType::I64))
+                    : b_->emit(Op::select, DType::I64, same, ci(static_cast<int64_t>(i)), found);
+      }
+      if (name == "index")
+        when(less(found, ci(0)),
+             [&] { raise_at(site(n, "ValueError", "tuple.index(x): x not in tuple")); });
+      return integer(found);
+    }
     fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   }
   if (!self.type.is_array()) fail(n, frontend::name(self.type) + " has no method '" + name + "'");

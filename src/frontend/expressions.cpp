@@ -5,6 +5,23 @@
 
 namespace numbus::frontend {
 
+Op row_of_operator(NodeKind k) {
+  switch (k) {
+    case NodeKind::Add: return Op::add;
+    case NodeKind::Sub: return Op::subtract;
+    case NodeKind::Mult: return Op::multiply;
+    case NodeKind::Div: return Op::divide;
+    case NodeKind::FloorDiv: return Op::floor_divide;
+    case NodeKind::Mod: return Op::remainder;
+    case NodeKind::Pow: return Op::power;
+    case NodeKind::LShift: return Op::left_shift;
+    case NodeKind::RShift: return Op::right_shift;
+    case NodeKind::BitOr: return Op::bitwise_or;
+    case NodeKind::BitXor: return Op::bitwise_xor;
+    default: return Op::bitwise_and;
+  }
+}
+
 Value Lower::expression(const Node& n) {
   switch (n.kind) {
     case NodeKind::Constant: return constant(n);
@@ -24,20 +41,7 @@ Value Lower::expression(const Node& n) {
         Call c{n, {a, b}, {}};
         return call_named(c, "np.matmul");
       }
-      static const std::unordered_map<int, Op> kRowsOf = {
-          {int(NodeKind::Add), Op::add},
-          {int(NodeKind::Sub), Op::subtract},
-          {int(NodeKind::Mult), Op::multiply},
-          {int(NodeKind::Div), Op::divide},
-          {int(NodeKind::FloorDiv), Op::floor_divide},
-          {int(NodeKind::Mod), Op::remainder},
-          {int(NodeKind::Pow), Op::power},
-          {int(NodeKind::LShift), Op::left_shift},
-          {int(NodeKind::RShift), Op::right_shift},
-          {int(NodeKind::BitOr), Op::bitwise_or},
-          {int(NodeKind::BitXor), Op::bitwise_xor},
-          {int(NodeKind::BitAnd), Op::bitwise_and}};
-      return binary(n, kRowsOf.at(int(k)), a, b);
+      return binary(n, row_of_operator(k), a, b);
     }
     case NodeKind::UnaryOp: {
       Value v = expression(*n.one(Field::operand));
@@ -75,11 +79,7 @@ Value Lower::expression(const Node& n) {
         // A list of numbers of one type is memory; anything else acts as a tuple.
         bool numbers = !r.items.empty();
         for (const Value& i : r.items) numbers = numbers && i.type.is_number();
-        if (numbers && !u_.options.kernel) {
-          Value a = from_items(n, r.items, {});
-          a.type.text = "list";
-          return a;
-        }
+        if (numbers && !u_.options.kernel) return list_of(n, r.items);
       }
       return r;
     }
@@ -99,15 +99,29 @@ Value Lower::expression(const Node& n) {
     case NodeKind::ListComp:
     case NodeKind::GeneratorExp: return comprehension(n);
     case NodeKind::Lambda: {
-      Value v;
-      v.type = Type::of(Type::Tag::Function);
-      v.type.text = "local <lambda>";
-      v.type.number = static_cast<int>(local_functions_.size());
-      local_functions_.push_back(&n);
-      local_scopes_.push_back(scope_);
+      return local_function(n, "<lambda>");
+    }
+    case NodeKind::NamedExpr: {
+      Value v = expression(*n.one(Field::value));
+      if (v.lazy) v = materialise(n, v);
+      assign(*n.one(Field::target), v);
       return v;
     }
-    case NodeKind::JoinedStr: not_yet(n, "f-strings", "print the values themselves");
+    case NodeKind::JoinedStr: {
+      // What print() takes apart.
+      Value r;
+      r.type = Type::of(Type::Tag::Tuple);
+      r.type.text = "f-string";
+      for (const Node& part : n.all(Field::values)) {
+        if (part.one(Field::format_spec)) not_yet(part, "formats in f-strings", "{x}");
+        Value v =
+            expression(part.kind == NodeKind::FormattedValue ? *part.one(Field::value) : part);
+        if (v.unknown()) return {};
+        r.items.push_back(v);
+        r.type.items.push_back(v.type);
+      }
+      return r;
+    }
     case NodeKind::Unsupported: not_yet(n, "'" + n.text + "' expressions");
     default: not_yet(n, "this expression");
   }
@@ -406,7 +420,21 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
       {int(NodeKind::Gt), Op::greater}, {int(NodeKind::GtE), Op::greater_equal}};
   Op r = kRowsOf.at(int(op));
   if (a.type.is(Type::Tag::Tuple) && b.type.is(Type::Tag::Tuple)) {
-    if (op != NodeKind::Eq && op != NodeKind::NotEq) not_yet(n, "ordering of tuples");
+    if (op != NodeKind::Eq && op != NodeKind::NotEq) {
+      // The first items that differ decide; none: the shorter one is less.
+      size_t shorter = std::min(a.items.size(), b.items.size());
+      bool less_than = op == NodeKind::Lt || op == NodeKind::LtE;
+      bool rest = a.items.size() == b.items.size() ? op == NodeKind::LtE || op == NodeKind::GtE
+                                                   : (a.items.size() < b.items.size()) == less_than;
+      Val r = b_->constant(DType::Bool, Scalar::from_bool(rest));
+      for (size_t i = shorter; i-- > 0;) {
+        NodeKind strict = less_than ? NodeKind::Lt : NodeKind::Gt;
+        Val first = truth(n, compare_one(n, strict, a.items[i], b.items[i]));
+        Val same = truth(n, compare_one(n, NodeKind::Eq, a.items[i], b.items[i]));
+        r = b_->emit(Op::logical_or, DType::Bool, first, both(same, r));
+      }
+      return boolean(r);
+    }
     if (a.items.size() != b.items.size()) return known(op == NodeKind::NotEq);
     Val equal = b_->constant(DType::Bool, Scalar::from_bool(true));
     for (size_t i = 0; i < a.items.size(); ++i)
@@ -423,106 +451,6 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
   if (a.type.is(Type::Tag::None) || b.type.is(Type::Tag::None))
     return known((a.type.tag == b.type.tag) == (op == NodeKind::Eq));
   return binary(n, r, a, b);
-}
-
-// [f(x) for x in range(n) if …]: memory for all that may come, of which the front is used.
-Value Lower::comprehension(const Node& n) {
-  const auto& generators = n.all(Field::generators);
-  if (generators.size() != 1) not_yet(n, "comprehensions with several for");
-  if (u_.options.kernel) not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
-  const Node& g = generators[0];
-  Value over = expression(*g.one(Field::iter));
-  if (over.unknown()) return {};
-  const auto& ifs = g.all(Field::ifs);
-  Scope scope;
-  scope.outer = scope_;
-  scope.source = scope_->source;
-  scope.depth = 1;
-  scope.prefix = scope_->prefix + "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + ".";
-  std::string k = scope.prefix + "element";
-
-  auto unrolled = over.type.is(Type::Tag::Tuple);
-  if (unrolled) {
-    Value r;
-    r.type = Type::of(Type::Tag::Tuple);
-    Scope* outer = scope_;
-    scope_ = &scope;
-    if (!ifs.empty()) not_yet(n, "a condition in a comprehension over a tuple");
-    for (const Value& i : over.items) {
-      scope.variables.clear();
-      ++scope.versions["#"];
-      scope.prefix += "'";
-      assign(*g.one(Field::target), i);
-      r.items.push_back(expression(*n.one(Field::elt)));
-      r.type.items.push_back(r.items.back().type);
-    }
-    scope_ = outer;
-    bool numbers = !r.items.empty();
-    for (const Value& i : r.items) numbers = numbers && i.type.is_number();
-    if (!numbers) return r;
-    Value a = from_items(n, r.items, {});
-    a.type.text = "list";
-    return a;
-  }
-  Val count;
-  if (over.type.is(Type::Tag::Range)) {
-    Val step = over.v[2];
-    Val up = less(ci(0), step);
-    Val span = add(sub(over.v[1], over.v[0]),
-                   sub(step, b_->emit(Op::select, DType::I64, up, ci(1), ci(-1))));
-    count = b_->emit(
-        Op::maximum, DType::I64,
-        constant_of(step) == 1 ? span : b_->emit(Op::floor_divide, DType::I64, span, step), ci(0));
-  } else if (over.type.is_array()) {
-    if (over.lazy) over = materialise(n, over);
-    count = over.shape()[0];
-  } else {
-    not_yet(n, "a comprehension over " + name(over.type));
-  }
-  Type t = types_[k];
-  Value out;
-  if (t.is_number()) out = allocate(t.dtype, std::vector<Val>{count});
-  Val used = new_variable(DType::I64);
-  set(used, ci(0));
-  Scope* outer = scope_;
-  scope_ = &scope;
-  Val i = new_variable(DType::I64);
-  set(i, ci(0));
-  Val loop = begin_loop();
-  Val at = get(i);
-  when(negate(less(at, count)), [&] { break_loop(loop); });
-  assign(*g.one(Field::target), over.type.is(Type::Tag::Range)
-                                    ? integer(add(over.v[0], mul(at, over.v[2])))
-                                    : index(n, over, integer(at)));
-  auto put = [&] {
-    Value e = expression(*n.one(Field::elt));
-    if (e.unknown()) return;
-    if (!e.type.is_number()) not_yet(n, "a list of " + name(e.type));
-    Type wider;
-    join(t, e.type, wider);
-    if (wider != t) {
-      types_[k] = wider;
-      changed_ = true;
-      return;
-    }
-    Val place = get(used);
-    set_element(n, out, std::vector<Val>{place}, e);
-    set(used, add(place, ci(1)));
-  };
-  Val keep = b_->constant(DType::Bool, Scalar::from_bool(true));
-  for (const Node& test : ifs) keep = both(keep, truth(test, expression(test)));
-  if (ifs.empty())
-    put();
-  else
-    when(keep, put);
-  loop_next(loop);
-  set(i, add(get(i), ci(1)));
-  end_loop(loop);
-  scope_ = outer;
-  if (!t.is_number()) return {};
-  out.v[2] = ifs.empty() ? count : get(used);
-  out.type.text = "list";
-  return out;
 }
 
 }  // namespace numbus::frontend

@@ -24,16 +24,17 @@ Spec& Unit::specialise(int source, const std::vector<Type>& arguments, const Nod
       if (from) e.line = from->line;
       throw e;
     }
-    Lower(*this, s).run();
-  } else if (s.active) {
-    s.recursive = true;
   }
+  if (s.active)
+    s.recursive = true;
+  else if (fresh || (s.provisional && s.epoch != epoch))
+    Lower(*this, s).run();
   return s;
 }
 
 Result compile(Program& program, int function, const std::vector<Type>& arguments,
                const Options& options) {
-  Unit u{program, options, {}, {}, {}, {}};
+  Unit u{program, options, {}, {}, {}, {}, {}};
   u.result.module.kernel = options.kernel;
   u.result.module.fastmath = options.fastmath;
   u.result.module.debug = options.debug;
@@ -69,14 +70,31 @@ Lower::Lower(Unit& u, Spec& spec) : u_(u), spec_(spec), source_(u.program.source
 
 void Lower::run() {
   spec_.active = true;
+  ++u_.active;
+  result_ = spec_.result;
   int rounds = 0;
   do {
-    changed_ = false;
+    changed_ = waiting_ = false;
     pass();
     if (++rounds > 30) fail(source_.definition, "the types of this function do not settle");
   } while (changed_);
+  // With functions that call each other, the one called first finds out.
+  if (waiting_ && u_.active == 1)
+    fail(source_.definition, "what '" + source_.name + "' returns depends on itself",
+         "first, return from a case without recursion");
   spec_.active = false;
+  --u_.active;
+  spec_.epoch = u_.epoch;
   spec_.written = written_;
+}
+
+Lower::Scope& Lower::new_scope(Scope* outer, const Source* source, std::string prefix) {
+  scopes_.push_back(std::make_unique<Scope>());
+  Scope& s = *scopes_.back();
+  s.outer = outer;
+  s.source = source;
+  s.prefix = std::move(prefix);
+  return s;
 }
 
 void Lower::pass() {
@@ -86,14 +104,13 @@ void Lower::pass() {
   ir::Builder b(f.body);
   f_ = &f;
   b_ = &b;
-  Scope scope;
-  scope.source = &source_;
-  scope_ = &scope;
+  scopes_.clear();
+  scope_ = &new_scope(nullptr, &source_, "");
+  spec_.provisional = unknown_result_ = false;
   owning_.clear();
   temporaries_.clear();
   loops_.clear();
   local_functions_.clear();
-  size_t sites = u_.result.sites.size();
 
   // Parameters become variables: Python may assign to them.
   std::vector<Val> params;
@@ -108,7 +125,7 @@ void Lower::pass() {
   size_t next = 0;
   const Node& arguments = *source_.definition.one(Field::args);
   size_t n = 0;
-  for (Field which : {Field::posonlyargs, Field::args, Field::kwonlyargs})
+  for (Field which : {Field::posonlyargs, Field::args, Field::vararg, Field::kwonlyargs})
     for (const Node& a : arguments.all(which)) {
       if (n >= spec_.arguments.size()) fail(a, "missing argument " + a.text);
       Value v = unflatten(spec_.arguments[n], params, next);
@@ -122,14 +139,17 @@ void Lower::pass() {
     const Node& body = *source_.definition.one(Field::body);
     return_value(body, expression(body));
   } else {
-    block(source_.definition.all(Field::body));
-    Type none = Type::of(Type::Tag::None);
     // Falling off the end gives None: a mistake where other paths give something.
-    bool ends = !source_.definition.all(Field::body).empty() &&
-                source_.definition.all(Field::body).back().kind == NodeKind::Return;
-    if (!ends && result_.unknown()) {
-      result_ = none;
-      changed_ = true;
+    if (!block(source_.definition.all(Field::body)) && !unknown_result_) {
+      if (result_.unknown()) {
+        result_ = Type::of(Type::Tag::None);
+        changed_ = true;
+      } else if (!result_.is(Type::Tag::None)) {
+        fail(source_.definition,
+             "'" + source_.name + "' returns " + frontend::name(result_) +
+                 " on one path, and ends without a return on another",
+             "end with a return of the same type, or with raise");
+      }
     }
   }
   break_loop(outermost_);
@@ -140,9 +160,9 @@ void Lower::pass() {
     // Callers built with the old type are wrong, and so is this function where it calls itself.
     if (spec_.recursive) changed_ = true;
     spec_.result = result_;
+    ++u_.epoch;
   }
   if (spec_.recursive && !f.recursive) changed_ = true;
-  if (changed_) u_.result.sites.resize(sites);
   u_.result.module.functions[spec_.function] = std::move(f);
   scope_ = nullptr;
 }
@@ -175,8 +195,11 @@ void Lower::not_yet(const Node& at, const std::string& what, const std::string& 
 
 int Lower::site(const Node& at, const std::string& exception, const std::string& text) {
   const Source* s = scope_->source;
-  u_.result.sites.push_back({exception, text, s->file, s->name, at.line});
-  return static_cast<int>(u_.result.sites.size()) - 1;
+  auto [it, fresh] = u_.sites.try_emplace(
+      exception + '\0' + text + '\0' + s->file + '\0' + s->name + '\0' + std::to_string(at.line),
+      static_cast<int>(u_.result.sites.size()));
+  if (fresh) u_.result.sites.push_back({exception, text, s->file, s->name, at.line});
+  return it->second;
 }
 
 void Lower::raise_at(int site, Val first, Val second) {
@@ -238,21 +261,27 @@ Lower::Variable& Lower::declare(const std::string& name, const Type& t) {
 
 void Lower::assign_name(const Node& at, const std::string& name, Value v) {
   if (v.lazy) v = materialise(at, v);
-  switch (v.type.tag) {
-    case Type::Tag::Function:
-    case Type::Tag::Module:
-    case Type::Tag::Text:
-    case Type::Tag::DType:
-    case Type::Tag::Range:
-    case Type::Tag::NewAxis:
-    case Type::Tag::Ellipsis: {
-      // Known while compiling: nothing is stored.
-      break;
-    }
-    default: break;
-  }
   if (scope_->depth == 0) ++scope_->versions[name];
   std::string k = scope_->prefix + name + "#" + std::to_string(scope_->versions[name]);
+  if (v.type.is(Type::Tag::Function)) {
+    // Known while compiling: nothing is stored, and there is nothing to join.
+    auto it = scope_->variables.find(name);
+    if (scope_->depth && it != scope_->variables.end()) {
+      const Type& old = it->second.type;
+      auto node = [&](const Type& t) {
+        return t.text.starts_with("local ") ? local_functions_[t.number].first : nullptr;
+      };
+      bool same = old == v.type || (old.is(Type::Tag::Function) && node(old) == node(v.type) &&
+                                    node(old) != nullptr);
+      if (!same && it->second.key == k)
+        fail(at,
+             "'" + name + "' is " + frontend::name(old) + " on one path and " +
+                 frontend::name(v.type) + " on another",
+             "call each function in its own branch");
+    }
+    scope_->variables[name] = {v.type, {}, k};
+    return;
+  }
   Type& known = types_[k];
   Type wider;
   if (!join(known, v.type, wider))

@@ -17,6 +17,9 @@ using ir::Val;
 
 struct Value;
 
+// The row of an operator's node: Add is add.
+Op row_of_operator(NodeKind k);
+
 // An array that is computed element by element where it is used.
 struct Lazy {
   std::function<Value(std::span<const Val> index)> at;
@@ -48,6 +51,10 @@ struct Spec {
   Type result;
   int function = -1;  // in the module
   bool active = false, recursive = false;
+  // Made while a function that it calls was not finished: to be made again once that one's result
+  // is another.
+  bool provisional = false;
+  int epoch = 0;
   uint64_t written = 0;  // arguments whose elements it may change, a bit each
 };
 
@@ -57,9 +64,11 @@ struct Unit {
   Options options;
   Result result;
   std::map<std::string, Spec> specs;
-  std::map<std::string, int> texts;
+  std::map<std::string, int> texts, sites;
   // Shared and local arrays: each place in the source, for each function it is compiled into.
   std::map<std::tuple<int, int, int>, int> memories;
+  int epoch = 0;   // counts changes of results
+  int active = 0;  // functions being made
 
   Spec& specialise(int source, const std::vector<Type>& arguments, const Node* from);
 };
@@ -89,7 +98,13 @@ class Lower {
   };
   struct Loop {
     Val begin;
-    bool owned_by_user;  // break and continue mean it
+    bool owned_by_user;    // break and continue mean it
+    Val turn = ir::kNone;  // of an unrolled loop: what continue leaves
+  };
+  // What a loop sees: how many items, and each of them.
+  struct Sequence {
+    Val count;
+    std::function<Value(Val)> item;
   };
   // A parallel loop's body is a function of its own, which sees the outer one's variables by value.
   struct Portion;
@@ -112,27 +127,40 @@ class Lower {
   void retain(const Value& v);
   void release_owners();
   void forget_temporaries(size_t keep);
+  Scope& new_scope(Scope* outer, const Source* source, std::string prefix);
+  Value local_function(const Node& n, const std::string& name);
 
   // --- statements.cpp
-  void block(const std::vector<Node>& body);
-  void statement(const Node& n);
+  // Whether control never gets behind it: what follows is not looked at.
+  bool block(const std::vector<Node>& body);
+  bool statement(const Node& n);
   void assign(const Node& target, const Value& v);
   void aug_assign(const Node& n);
-  void for_loop(const Node& n);
-  void range_loop(const Node& n, const Value& range, bool parallel);
-  void parallel_loop(const Node& n, const Value& range);
-  void unrolled_loop(const Node& n, const Value& items);
-  void while_loop(const Node& n);
-  void if_statement(const Node& n);
+  bool if_statement(const Node& n);
   void return_value(const Node& n, const Value& v);
   void raise_statement(const Node& n);
   void assert_statement(const Node& n);
-  std::string exception_text(const Node& n, std::string& name);
-  template <class F>
-  void counted(Val count, F&& body);  // for (i = 0; i < count; ++i)
+  std::string message(const Node& n, std::vector<Val>& values);
   // The statements under a condition; either may be empty.
   void when(Val condition, const std::function<void()>& yes,
             const std::function<void()>& no = nullptr);
+
+  // --- loops.cpp
+  void for_loop(const Node& n);
+  bool while_loop(const Node& n);
+  void range_loop(const Node& n, const Value& range);
+  void parallel_loop(const Node& n, const Value& range);
+  void unrolled_loop(const Node& n, const Value& items);
+  Sequence sequence(const Node& at, const Value& v);
+  Val length_of_range(const Value& range);
+  void counted(Val count, const std::function<void(Val)>& body);  // for (i = 0; i < count; ++i)
+
+  // --- lists.cpp
+  Value comprehension(const Node& n);
+  Value tuple_comprehension(const Node& n, const Value& over);
+  Value list_of(const Node& n, const std::vector<Value>& items);
+  Value repeat_list(const Node& n, const Value& list, const Value& times);
+  Value join_lists(const Node& n, const Value& a, const Value& b);
 
   // --- expressions.cpp
   Value expression(const Node& n);
@@ -144,7 +172,6 @@ class Lower {
   Value compare(const Node& n);
   Value compare_one(const Node& n, NodeKind op, const Value& a, const Value& b);
   Value if_expression(const Node& n);
-  Value comprehension(const Node& n);
   Value joined(const Node& n, const std::function<Value()>& first,
                const std::function<Value()>& second, Val condition);
 
@@ -214,7 +241,10 @@ class Lower {
   };
   Value call(const Node& n);
   Value call_function(const Call& c, int source);
-  Value call_local(const Call& c, const Node& definition);
+  Value call_local(const Call& c, int number);
+  Value call_inline(const Call& c, const Node& definition, const std::string& name, Scope* outer,
+                    const Source* source);
+  Value make_named(const Call& c, const std::string& text);
   Value call_named(const Call& c, const std::string& name);
   Value call_builtin(const Call& c, const std::string& name);
   Value method(const Call& c, const Value& self, const std::string& name);
@@ -266,8 +296,10 @@ class Lower {
   Val status_ = ir::kNone;
   std::vector<Val> owning_;       // variables that hold the owner of counted memory, or zero
   std::vector<Val> temporaries_;  // owners to release where the statement ends
-  std::vector<const Node*> local_functions_;
-  std::vector<Scope*> local_scopes_;
+  std::vector<std::unique_ptr<Scope>> scopes_;
+  std::vector<std::pair<const Node*, Scope*>> local_functions_;  // and what they see
+  bool waiting_ = false;         // for the result of a function that is being made
+  bool unknown_result_ = false;  // a return of something not known yet
   Portion* portion_ = nullptr;
   int inline_depth_ = 0;
   std::function<void(const Node&, const Value&)> on_return_;  // of a function expanded in place

@@ -158,6 +158,13 @@ std::optional<Scalar> folded(Op op, const Scalar& a, const Scalar& b) {
 
 Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
   if (a.unknown() || b.unknown()) return {};
+  bool list_a = a.type.is_array() && a.type.text == "list",
+       list_b = b.type.is_array() && b.type.text == "list";
+  if (list_a && list_b && op == Op::add) return join_lists(n, a, b);
+  if (list_a && b.type.is_integer() && b.type.weak && op == Op::multiply)
+    return repeat_list(n, a, b);
+  if (list_b && a.type.is_integer() && a.type.weak && op == Op::multiply)
+    return repeat_list(n, b, a);
   if (a.type.is_array() || b.type.is_array()) {
     std::vector<Value> both{a, b};
     return apply(n, op, both);
@@ -229,7 +236,8 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
   }
   Val x = as(a, r.in[0]), y = as(b, r.in[1]);
   bool divides = op == Op::divide || op == Op::floor_divide || op == Op::remainder;
-  if (divides && weak && u_.options.python_errors && !u_.options.kernel && !b.known) {
+  bool may_be_zero = !b.known || (b.known->real() == 0 && b.known->imag() == 0);
+  if (divides && weak && u_.options.python_errors && !u_.options.kernel && may_be_zero) {
     Val zero = b_->emit(Op::equal, DType::Bool, y, b_->constant(r.in[1], Scalar::from_int(0)));
     when(zero, [&] { raise_at(site(n, "ZeroDivisionError", "division by zero")); });
   }

@@ -26,7 +26,10 @@ class Expansion {
   Val step(const Inst& i) {
     Val a = operand(i.a), b = operand(i.b), c = operand(i.c);
     if (static_cast<int>(i.op) < kNumRows && row(i.op).published) {
-      Val r = expand(b_, i.op, a, b);
+      // The magnitude of a complex number stays one step in array kernels, not here.
+      bool size = i.op == Op::absolute && is_complex(b_.type(a));
+      Val r =
+          size ? expand(b_, Op::hypot, real_part(b_, a), imag_part(b_, a)) : expand(b_, i.op, a, b);
       bool sum = i.op == Op::add || i.op == Op::subtract || i.op == Op::multiply;
       // A product and a sum may become one step where the language allows it: a mark on each.
       if (contracts_ && sum && is_float(i.type) && to_[r].op == i.op) to_[r].imm = 1;

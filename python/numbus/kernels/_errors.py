@@ -1,7 +1,10 @@
 """What users see when a function cannot be compiled, or notes an error as it runs."""
 
 import builtins
+import collections
 import linecache
+import re
+import struct
 
 import numpy
 
@@ -55,12 +58,24 @@ def raise_compile_error(message, hint, file, function, line, col, end_line, end_
     raise kind(message, hint=hint, place=(file, function, line, col, end_line, end_col))
 
 
+_exceptions = {}
+_named_tuples = {}
+
+
+def exception_name(cls):
+    """The name under which compiled functions raise this class."""
+    known = getattr(builtins, cls.__name__, None)
+    name = cls.__name__ if known is cls else f"{cls.__module__}.{cls.__qualname__}"
+    _exceptions[name] = cls
+    return name
+
+
 def raise_noted(exception, text, file, function, line, first, second, place):
     """Called by the core: an error that a compiled function noted, at its place in the source."""
-    kind = getattr(builtins, exception, None)
+    kind = _exceptions.get(exception) or getattr(builtins, exception, None)
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         kind = RuntimeError
-    message = text.replace("{0}", str(first)).replace("{1}", str(second))
+    message = _PLACES.sub(lambda found: _noted(found[0], first, second), text)
     error = kind(message) if message else kind()
     where = f"in {function}, {file}:{line}" if file else ""
     source = linecache.getline(file, line).strip() if file else ""
@@ -70,11 +85,29 @@ def raise_noted(exception, text, file, function, line, first, second, place):
     raise error
 
 
+_PLACES = re.compile(r"\{[01][fb]?\}")
+
+
+def _noted(place, first, second):
+    word = first if place[1] == "0" else second
+    if place[2] == "f":
+        return str(struct.unpack("d", struct.pack("q", word))[0])
+    return str(bool(word) if place[2] == "b" else word)
+
+
+def named_tuple_name(cls):
+    """The class and its fields, as compiled functions know a named tuple's type."""
+    names = (cls.__name__, *cls._fields)
+    _named_tuples[names] = cls
+    return " ".join(names)
+
+
 def named_tuple(names, items):
     """A named tuple of the class that an argument had."""
-    from collections import namedtuple
-
-    return namedtuple(names[0], names[1:])(*items)
+    cls = _named_tuples.get(tuple(names))
+    if cls is None:
+        cls = _named_tuples[tuple(names)] = collections.namedtuple(names[0], names[1:])
+    return cls(*items)
 
 
 def argument(value, function):

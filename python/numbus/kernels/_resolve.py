@@ -11,6 +11,7 @@ import types as python_types
 import numpy
 
 from .. import _core
+from . import _errors
 from ._errors import CompileError
 
 _NUMBERS = (bool, int, float, complex, numpy.generic)
@@ -229,7 +230,9 @@ class _Names(ast.NodeTransformer):
         if number is not None:
             return Global(f"dtype {number}", at, number=number)
         if isinstance(value, type) and issubclass(value, BaseException):
-            return Global(f"exception {value.__name__}", at)
+            return Global(f"exception {_errors.exception_name(value)}", at)
+        if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+            return Global(f"namedtuple {_errors.named_tuple_name(value)}", at)
         function = getattr(value, "_kernel_function", None)
         if function is not None:
             return Global("function", at, number=function())

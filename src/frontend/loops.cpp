@@ -1,0 +1,236 @@
+// Loops: over ranges, arrays, tuples, zip and enumerate; while.
+#include "frontend/portion.h"
+
+namespace numbus::frontend {
+
+namespace {
+
+// Whether a break or continue in these statements means the loop around them.
+bool leaves(const std::vector<Node>& body) {
+  for (const Node& n : body) {
+    if (n.kind == NodeKind::Break || n.kind == NodeKind::Continue) return true;
+    bool loop = n.kind == NodeKind::For || n.kind == NodeKind::While;
+    if (n.kind == NodeKind::If && leaves(n.all(Field::body))) return true;
+    if ((n.kind == NodeKind::If || loop) && leaves(n.all(Field::orelse))) return true;
+  }
+  return false;
+}
+
+bool breaks(const std::vector<Node>& body) {
+  for (const Node& n : body) {
+    if (n.kind == NodeKind::Break) return true;
+    bool loop = n.kind == NodeKind::For || n.kind == NodeKind::While;
+    if (n.kind == NodeKind::If && breaks(n.all(Field::body))) return true;
+    if ((n.kind == NodeKind::If || loop) && breaks(n.all(Field::orelse))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Lower::while_loop(const Node& n) {
+  ++scope_->depth;
+  const auto& orelse = n.all(Field::orelse);
+  Val ended = orelse.empty() ? ir::kNone : new_variable(DType::Bool);
+  if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(false)));
+  Val loop = begin_loop();
+  size_t keep = temporaries_.size();
+  Value test = expression(*n.one(Field::test));
+  bool forever = test.known && test.type.is_number() && test.known->real() != 0;
+  Val go_on = truth(n, test);
+  forget_temporaries(keep);
+  if (!forever)
+    when(negate(go_on), [&] {
+      if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(true)));
+      break_loop(loop);
+    });
+  loops_.push_back({loop, true});
+  block(n.all(Field::body));
+  loops_.pop_back();
+  end_loop(loop);
+  if (ended != ir::kNone) when(get(ended), [&] { block(orelse); });
+  --scope_->depth;
+  return forever && !breaks(n.all(Field::body));
+}
+
+void Lower::counted(Val count, const std::function<void(Val)>& body) {
+  Val i = new_variable(DType::I64);
+  set(i, ci(0));
+  Val loop = begin_loop();
+  Val at = get(i);
+  when(negate(less(at, count)), [&] { break_loop(loop); });
+  body(at);
+  loop_next(loop);
+  set(i, add(get(i), ci(1)));
+  end_loop(loop);
+}
+
+Val Lower::length_of_range(const Value& range) {
+  Val step = range.v[2], span = sub(range.v[1], range.v[0]);
+  auto by = constant_of(step);
+  if (by == 1) return b_->emit(Op::maximum, DType::I64, span, ci(0));
+  Val up = by ? ir::kNone : less(ci(0), step);
+  Val one = by ? ci(*by > 0 ? 1 : -1) : b_->emit(Op::select, DType::I64, up, ci(1), ci(-1));
+  Val rounded = add(span, sub(step, one));
+  return b_->emit(Op::maximum, DType::I64, b_->emit(Op::floor_divide, DType::I64, rounded, step),
+                  ci(0));
+}
+
+Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
+  if (v.type.is(Type::Tag::Range)) {
+    Value range = v;
+    return {length_of_range(v),
+            [this, range](Val i) { return integer(add(range.v[0], mul(i, range.v[2]))); }};
+  }
+  if (v.type.is_array()) {
+    if (v.type.ndim == 0) fail(at, "a 0-d array has no elements to loop over");
+    Value a = v.lazy ? materialise(at, v) : v;
+    return {a.shape()[0], [this, a, &at](Val i) {
+              if (a.type.ndim == 1) return element(a, std::vector<Val>{i});
+              return index(at, a, integer(i));
+            }};
+  }
+  if (v.type.is(Type::Tag::Tuple) && v.type.text == "enumerate") {
+    Sequence inner = sequence(at, v.items[0]);
+    Value start = v.items[1];
+    return {inner.count, [this, inner, start, &at](Val i) {
+              Value pair;
+              Value place = binary(at, Op::add, start, integer(i));
+              pair.items = {place, inner.item(i)};
+              pair.type = Type::tuple_of({place.type, pair.items[1].type});
+              return pair;
+            }};
+  }
+  if (v.type.is(Type::Tag::Tuple) && v.type.text == "zip") {
+    std::vector<Sequence> all;
+    Val count = ir::kNone;
+    for (const Value& s : v.items) {
+      all.push_back(sequence(at, s));
+      count = count == ir::kNone ? all.back().count
+                                 : b_->emit(Op::minimum, DType::I64, count, all.back().count);
+    }
+    return {count, [all](Val i) {
+              Value tuple;
+              tuple.type = Type::of(Type::Tag::Tuple);
+              for (const Sequence& s : all) {
+                tuple.items.push_back(s.item(i));
+                tuple.type.items.push_back(tuple.items.back().type);
+              }
+              return tuple;
+            }};
+  }
+  if (v.type.is(Type::Tag::Tuple)) {
+    Value t = v;
+    return {ci(static_cast<int64_t>(v.items.size())),
+            [this, t, &at](Val i) { return index_tuple(at, t, integer(i)); }};
+  }
+  fail(at, "cannot loop over " + name(v.type), "range, an array, a tuple, zip, enumerate");
+}
+
+void Lower::for_loop(const Node& n) {
+  const Node& over = *n.one(Field::iter);
+  Value what = expression(over);
+  if (what.unknown()) return;
+  if (what.type.is(Type::Tag::Tuple) && what.type.text.empty()) {
+    unrolled_loop(n, what);
+    return;
+  }
+  ++scope_->depth;
+  if (what.type.is(Type::Tag::Range)) {
+    if (what.type.text == "prange" && u_.options.parallel && !u_.options.kernel && !portion_)
+      parallel_loop(n, what);
+    else
+      range_loop(n, what);
+  } else {
+    Sequence all = sequence(over, what);
+    const auto& orelse = n.all(Field::orelse);
+    Val ended = orelse.empty() ? ir::kNone : new_variable(DType::Bool);
+    if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(false)));
+    Val i = new_variable(DType::I64);
+    set(i, ci(0));
+    Val loop = begin_loop();
+    Val at = get(i);
+    when(negate(less(at, all.count)), [&] {
+      if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(true)));
+      break_loop(loop);
+    });
+    assign(*n.one(Field::target), all.item(at));
+    loops_.push_back({loop, true});
+    block(n.all(Field::body));
+    loops_.pop_back();
+    loop_next(loop);
+    set(i, add(get(i), ci(1)));
+    end_loop(loop);
+    if (ended != ir::kNone) when(get(ended), [&] { block(orelse); });
+  }
+  --scope_->depth;
+}
+
+// Tuples may hold values of several types: their loops are unrolled.
+void Lower::unrolled_loop(const Node& n, const Value& items) {
+  const auto &body = n.all(Field::body), &orelse = n.all(Field::orelse);
+  if (!leaves(body)) {
+    for (const Value& item : items.items) {
+      assign(*n.one(Field::target), item);
+      loops_.push_back({ir::kNone, false});
+      bool ends = block(body);
+      loops_.pop_back();
+      if (ends) return;
+    }
+    block(orelse);
+    return;
+  }
+  // One loop that break leaves, and one for each item, which continue leaves; all run once.
+  ++scope_->depth;
+  Val all = begin_loop();
+  for (const Value& item : items.items) {
+    Val turn = begin_loop();
+    assign(*n.one(Field::target), item);
+    loops_.push_back({all, true, turn});
+    block(body);
+    loops_.pop_back();
+    break_loop(turn);
+    end_loop(turn);
+  }
+  block(orelse);
+  break_loop(all);
+  end_loop(all);
+  --scope_->depth;
+}
+
+void Lower::range_loop(const Node& n, const Value& range) {
+  Val start = range.v[0], stop = range.v[1], step = range.v[2];
+  const auto& orelse = n.all(Field::orelse);
+  Val ended = orelse.empty() ? ir::kNone : new_variable(DType::Bool);
+  if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(false)));
+  auto by = constant_of(step);
+  if (by == 0) fail(n, "range() with a step of zero");
+  if (!by)
+    when(b_->emit(Op::equal, DType::Bool, step, ci(0)),
+         [&] { raise_at(site(n, "ValueError", "range() arg 3 must not be zero")); });
+  Val i = new_variable(DType::I64);
+  set(i, start);
+  Val loop = begin_loop();
+  Val at = get(i);
+  Val done;
+  if (by) {
+    done = negate(*by > 0 ? less(at, stop) : less(stop, at));
+  } else {
+    Val up = less(ci(0), step);
+    done = negate(b_->emit(Op::select, DType::Bool, up, less(at, stop), less(stop, at)));
+  }
+  when(done, [&] {
+    if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(true)));
+    break_loop(loop);
+  });
+  assign(*n.one(Field::target), integer(at));
+  loops_.push_back({loop, true});
+  block(n.all(Field::body));
+  loops_.pop_back();
+  loop_next(loop);
+  set(i, add(get(i), step));
+  end_loop(loop);
+  if (ended != ir::kNone) when(get(ended), [&] { block(orelse); });
+}
+
+}  // namespace numbus::frontend

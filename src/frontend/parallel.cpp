@@ -1,0 +1,264 @@
+// prange: the body as a function of its own, and what its portions reduce.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "frontend/portion.h"
+
+namespace numbus::frontend {
+
+namespace {
+
+// Names that the statements assign to, and how: the row of `x op= …`, or none.
+void collect(const std::vector<Node>& body, std::map<std::string, std::optional<Op>>& names) {
+  auto note = [&](const std::string& name, std::optional<Op> op) {
+    auto [it, fresh] = names.try_emplace(name, op);
+    if (!fresh && it->second != op) it->second = std::nullopt;
+  };
+  std::function<void(const Node&)> target = [&](const Node& t) {
+    if (t.kind == NodeKind::Name) note(t.text, std::nullopt);
+    for (const Node& e : t.all(Field::elts)) target(e);
+  };
+  for (const Node& n : body) {
+    if (n.kind == NodeKind::Assign)
+      for (const Node& t : n.all(Field::targets)) {
+        // x = max(x, …) and x = min(…, x) reduce, too.
+        const Node* value = n.one(Field::value);
+        if (t.kind == NodeKind::Name && value->kind == NodeKind::Call) {
+          const Node* f = value->one(Field::func);
+          bool own = false;
+          for (const Node& a : value->all(Field::args))
+            own = own || (a.kind == NodeKind::Name && a.text == t.text);
+          if (own && f->kind == NodeKind::Global && f->text == "max") {
+            note(t.text, Op::maximum);
+            continue;
+          }
+          if (own && f->kind == NodeKind::Global && f->text == "min") {
+            note(t.text, Op::minimum);
+            continue;
+          }
+        }
+        target(t);
+      }
+    if (n.kind == NodeKind::AnnAssign) target(*n.one(Field::target));
+    if (n.kind == NodeKind::AugAssign && n.one(Field::target)->kind == NodeKind::Name)
+      note(n.one(Field::target)->text, row_of_operator(n.one(Field::op)->kind));
+    if (n.kind == NodeKind::For) target(*n.one(Field::target));
+    collect(n.all(Field::body), names);
+    collect(n.all(Field::orelse), names);
+  }
+}
+
+std::optional<Scalar> identity_of(Op op, DType t) {
+  bool whole = numbus::is_integer(t);
+  switch (op) {
+    case Op::add:
+    case Op::subtract:
+    case Op::bitwise_or:
+    case Op::bitwise_xor: return Scalar::from_int(0);
+    case Op::multiply:
+    case Op::divide: return Scalar::from_int(1);
+    case Op::bitwise_and: return Scalar::from_int(-1);
+    case Op::maximum:
+    case Op::minimum: {
+      bool low = op == Op::maximum;
+      if (is_float(t)) return Scalar::from_float(low ? -HUGE_VAL : HUGE_VAL);
+      if (!whole) return {};
+      int bits = 8 * itemsize(t);
+      if (!is_signed(t))
+        return Scalar::from_uint(low ? 0 : bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1);
+      int64_t least = std::numeric_limits<int64_t>::min() >> (64 - bits);
+      return Scalar::from_int(low ? least : ~least);
+    }
+    default: return {};
+  }
+}
+
+Op merging(Op op) { return op == Op::subtract ? Op::add : op == Op::divide ? Op::multiply : op; }
+
+}  // namespace
+
+std::optional<Value> Lower::Portion::read(Lower& l, const std::string& name) {
+  if (l.find_variable(name)) return {};
+  auto it = captured.find(name);
+  if (it != captured.end()) return it->second.value;
+  Scope* inside = l.scope_;
+  l.scope_ = outer_scope;
+  Variable* v = l.find_variable(name);
+  l.scope_ = inside;
+  if (!v) return {};
+  Capture c;
+  std::vector<Val> words_inside;
+  for (Val slot : v->slots) {
+    passed.push_back(slot);
+    DType t = frontend::words(v->type)[words_inside.size()];
+    l.f_->params.push_back(t);
+    words_inside.push_back(l.b_->emit(Op::param, t, ir::kNone, ir::kNone, ir::kNone,
+                                      static_cast<int64_t>(l.f_->params.size()) - 1));
+  }
+  size_t next = 0;
+  Type t = v->type;
+  c.value = l.unflatten(t, words_inside, next);
+  c.value.origin = l.origins_[v->key];
+  captured[name] = c;
+  return c.value;
+}
+
+// The iterations are cut into portions whose number depends on nothing but their count; each
+// portion is a call of the body's function, and sums are merged in the portions' order.
+void Lower::parallel_loop(const Node& n, const Value& range) {
+  const Node& target = *n.one(Field::target);
+  if (target.kind != NodeKind::Name) not_yet(target, "prange into anything but a name");
+  std::map<std::string, std::optional<Op>> assigned;
+  collect(n.all(Field::body), assigned);
+
+  Portion p;
+  p.outer_scope = scope_;
+  p.outer = portion_;
+  std::vector<std::pair<std::string, Variable*>> reduced;
+  for (auto& [name, op] : assigned) {
+    Variable* v = find_variable(name);
+    if (!op || !v || !v->type.is_number() || name == target.text) continue;
+    if (!identity_of(*op, v->type.dtype)) continue;
+    p.reductions.push_back({name, *op});
+    reduced.push_back({name, v});
+  }
+
+  // Trips, and the first index and step, which the body sees as captured values.
+  Val step = range.v[2], trips = length_of_range(range);
+  constexpr int64_t kPortions = 64;
+  Val grain = b_->emit(
+      Op::maximum, DType::I64,
+      b_->emit(Op::floor_divide, DType::I64, add(trips, ci(kPortions - 1)), ci(kPortions)), ci(1));
+  // A place for each portion's results.
+  Val partials = ir::kNone, owner = ir::kNone;
+  int64_t record = 0;
+  std::vector<int64_t> at;
+  for (size_t r = 0; r < reduced.size(); ++r, record += 16) at.push_back(record);
+  if (!reduced.empty()) {
+    owner = intrinsic(ir::Intrinsic::allocate, DType::I64, ci(record * kPortions));
+    partials = intrinsic(ir::Intrinsic::data_of, DType::I64, owner);
+  }
+
+  ir::Function body;
+  body.name = f_->name + "." + std::to_string(n.line);
+  body.portion = true;
+  ir::Builder inner(body.body);
+  ir::Function* outer_f = f_;
+  ir::Builder* outer_b = b_;
+  Scope* outer_scope = scope_;
+  auto outer_loops = std::move(loops_);
+  auto outer_owning = std::move(owning_);
+  auto outer_temporaries = std::move(temporaries_);
+  Val outer_status = status_, outer_outermost = outermost_;
+  loops_.clear();
+  owning_.clear();
+  temporaries_.clear();
+  f_ = &body;
+  b_ = &inner;
+  Scope& scope = new_scope(nullptr, outer_scope->source,
+                           outer_scope->prefix + "p" + std::to_string(n.line) + ".");
+  scope.depth = 1;
+  scope_ = &scope;
+  portion_ = &p;
+
+  auto parameter = [&](DType t) {
+    body.params.push_back(t);
+    return inner.emit(Op::param, t, ir::kNone, ir::kNone, ir::kNone,
+                      static_cast<int64_t>(body.params.size()) - 1);
+  };
+  Val low = parameter(DType::I64), high = parameter(DType::I64), first_in = parameter(DType::I64),
+      step_in = parameter(DType::I64), grain_in = parameter(DType::I64),
+      partials_in = parameter(DType::I64);
+  status_ = new_variable(DType::I32);
+  outermost_ = begin_loop();
+  for (auto& [name, op] : p.reductions) {
+    Variable* v = nullptr;
+    for (auto& [other, variable] : reduced)
+      if (other == name) v = variable;
+    // The type is that of the variable outside; what is found in here widens both.
+    types_[scope_->prefix + name + "#0"] = v->type;
+    Value zero = from_scalar(*identity_of(op, v->type.dtype), v->type.dtype, v->type.weak);
+    assign_name(n, name, zero);
+  }
+  // Lanes of the body take indices side by side.
+  Val i = new_variable(DType::I64);
+  set(i, add(low, intrinsic(ir::Intrinsic::lane_index, DType::I64)));
+  Val beside = intrinsic(ir::Intrinsic::lane_count, DType::I64);
+  Val loop = begin_loop();
+  Val now = get(i);
+  when(negate(less(now, high)), [&] { break_loop(loop); });
+  assign(target, integer(add(first_in, mul(now, step_in))));
+  loops_.push_back({loop, true});
+  block(n.all(Field::body));
+  loops_.pop_back();
+  loop_next(loop);
+  set(i, add(get(i), beside));
+  end_loop(loop);
+  if (!reduced.empty()) {
+    Val place = b_->emit(Op::floor_divide, DType::I64, low, grain_in);
+    Val to = add(partials_in, mul(place, ci(record)));
+    for (size_t r = 0; r < reduced.size(); ++r) {
+      Variable& v = scope.variables[reduced[r].first];
+      Value sum = load_slots(v.type, v.slots);
+      Val all = intrinsic(ir::Intrinsic::lane_merge, v.type.dtype, sum.v[0], ir::kNone, ir::kNone,
+                          ir::Space::Global, static_cast<int64_t>(merging(p.reductions[r].second)));
+      write_at(v.type.dtype, all, to, ci(at[r]), ir::Space::Global);
+    }
+  }
+  break_loop(outermost_);
+  end_loop(outermost_);
+  release_owners();
+  b_->emit(Op::ret, DType::I32, get(status_));
+
+  f_ = outer_f;
+  b_ = outer_b;
+  scope_ = outer_scope;
+  loops_ = std::move(outer_loops);
+  owning_ = std::move(outer_owning);
+  temporaries_ = std::move(outer_temporaries);
+  status_ = outer_status;
+  outermost_ = outer_outermost;
+  portion_ = p.outer;
+  for (size_t r = 0; r < reduced.size(); ++r) {
+    Type inside =
+        types_[scope_->prefix + "p" + std::to_string(n.line) + "." + reduced[r].first + "#0"];
+    Type &outside = types_[reduced[r].second->key], both;
+    if (!join(outside, inside, both)) fail(n, "'" + reduced[r].first + "' changes its type");
+    if (both != outside) {
+      outside = both;
+      changed_ = true;
+    }
+  }
+
+  int number = static_cast<int>(u_.result.module.functions.size());
+  u_.result.module.functions.push_back(std::move(body));
+  std::vector<Val> arguments{range.v[0], step, grain, partials == ir::kNone ? ci(0) : partials};
+  for (Val slot : p.passed) arguments.push_back(get(slot));
+  for (Val a : arguments) b_->emit(Op::argument, b_->type(a), a);
+  Val bad = intrinsic(ir::Intrinsic::parallel, DType::I32, trips, grain, ir::kNone,
+                      ir::Space::Global, number);
+  when(b_->emit(Op::not_equal, DType::Bool, bad, b_->constant(DType::I32, Scalar::from_int(0))),
+       [&] {
+         if (owner != ir::kNone) intrinsic(ir::Intrinsic::release, DType::I64, owner);
+         set(status_, bad);
+         leave_function();
+       });
+  if (reduced.empty()) return;
+  Val used = b_->emit(Op::floor_divide, DType::I64, add(trips, sub(grain, ci(1))), grain);
+  counted(used, [&](Val k) {
+    Val from = add(partials, mul(k, ci(record)));
+    for (size_t r = 0; r < reduced.size(); ++r) {
+      Variable& v = *find_variable(reduced[r].first);
+      Value part = read_at(v.type.dtype, from, ci(at[r]), ir::Space::Global);
+      Value old = load_slots(v.type, v.slots);
+      old.type.weak = false;
+      Value sum = binary(n, merging(p.reductions[r].second), old, part);
+      sum.type.weak = v.type.weak;
+      assign_name(n, reduced[r].first, sum);
+    }
+  });
+  intrinsic(ir::Intrinsic::release, DType::I64, owner);
+}
+
+}  // namespace numbus::frontend
