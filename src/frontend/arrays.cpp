@@ -299,6 +299,8 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
     fail(n, name(a.type) + " cannot be indexed");
   }
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
+  for (Value& i : list)
+    if (i.type.is(Type::Tag::None)) i.type = Type::of(Type::Tag::NewAxis);
   bool whole = true, fancy = false;
   size_t used = 0;
   for (const Value& i : list) {
@@ -483,6 +485,8 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
   if (a.unknown() || by.unknown()) return;
   if (!a.type.is_array() || a.lazy) fail(n, "elements of " + name(a.type) + " cannot be assigned");
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
+  for (Value& i : list)
+    if (i.type.is(Type::Tag::None)) i.type = Type::of(Type::Tag::NewAxis);
   bool whole = true;
   for (const Value& i : list) whole = whole && i.type.is_number();
   if (list.size() > a.type.ndim && whole)

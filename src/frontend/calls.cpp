@@ -29,6 +29,12 @@ Value Lower::call(const Node& n) {
     if (self.unknown()) return {};
     for (const Value& a : c.args)
       if (a.unknown()) return {};
+    for (const auto& [k, a] : c.keywords)
+      if (a.unknown()) return {};
+    if (self.type.is(Type::Tag::DType) && f.text == "type") {
+      expect(c, "type", 1, 1);
+      return cast(n, c.args[0], self.type.dtype);
+    }
     return method(c, self, f.text);
   }
   Value callee = expression(f);
@@ -119,8 +125,21 @@ Value Lower::call_function(const Call& c, int source) {
   for (Value& a : args) {
     if (a.unknown()) return {};
     if (a.lazy) a = materialise(c.n, a);
-    a.type.text = a.type.is_array() ? "" : a.type.text;
+    if (a.type.is_array()) {
+      a.type.text.clear();
+      a.type.weak = false;
+    }
+    if (a.type.is_number()) a.type.text.clear();
     types.push_back(a.type);
+  }
+  // The library's options, such as an axis, are known while compiling: one function for each.
+  if (s.file.find("/numbus/kernels/library/") != std::string::npos) {
+    const Node& p = *s.definition.one(Field::args);
+    size_t positional = p.all(Field::posonlyargs).size() + p.all(Field::args).size(),
+           defaults = p.all(Field::defaults).size();
+    for (size_t i = positional - defaults; i < positional; ++i)
+      if (auto k = known_int(args[i]); k && args[i].type.weak && std::abs(*k) <= 64)
+        types[i].text = "=" + std::to_string(*k);
   }
   Spec& spec = u_.specialise(source, types, &c.n);
   for (size_t i = 0; i < args.size() && i < 64; ++i)

@@ -274,6 +274,30 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
     if (name == "itemsize") return known_integer(itemsize(v.type.dtype));
     if (name == "type") return v;
   }
+  if (v.type.is(Type::Tag::Module) && (v.type.text == "finfo" || v.type.text == "iinfo")) {
+    DType t = v.type.dtype;
+    int bits = 8 * itemsize(t);
+    if (name == "bits") return known_integer(bits);
+    if (v.type.text == "iinfo") {
+      uint64_t most = is_signed(t) ? ~uint64_t{0} >> (65 - bits) : ~uint64_t{0} >> (64 - bits);
+      if (name == "max")
+        return is_signed(t) ? known_integer(static_cast<int64_t>(most))
+                            : from_scalar(Scalar::from_uint(most), DType::U64, most >> 63 == 0);
+      if (name == "min") return known_integer(is_signed(t) ? ~static_cast<int64_t>(most) : 0);
+    } else {
+      double eps = bits == 64 ? 0x1p-52 : bits == 32 ? 0x1p-23 : 0x1p-10;
+      double tiny = bits == 64 ? 0x1p-1022 : bits == 32 ? 0x1p-126 : 0x1p-14;
+      double most = bits == 64   ? 1.7976931348623157e308
+                    : bits == 32 ? 3.4028234663852886e38
+                                 : 65504.0;
+      double found = name == "eps"                                         ? eps
+                     : name == "tiny" || name == "smallest_normal"         ? tiny
+                     : name == "max"                                       ? most
+                     : name == "min"                                       ? -most
+                                                                           : 0;
+      if (found != 0) return from_scalar(Scalar::from_float(found), t, false);
+    }
+  }
   if (v.type.is(Type::Tag::Tuple))
     for (size_t i = 1; i < v.type.names.size(); ++i)
       if (v.type.names[i] == name) return v.items[i - 1];

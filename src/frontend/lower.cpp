@@ -348,6 +348,14 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
         next += 2;
       } else {
         r.v = {all[next++]};
+        // An argument that is part of the type.
+        if (!t.text.empty()) {
+          int64_t known = std::stoll(t.text.substr(1));
+          r = from_scalar(
+              t.dtype == DType::Bool ? Scalar::from_bool(known != 0) : Scalar::from_int(known),
+              t.dtype, t.weak);
+          r.type = t;
+        }
       }
       break;
     case Type::Tag::Array: {

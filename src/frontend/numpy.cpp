@@ -260,6 +260,45 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     const Value* axis = c.get(1, "axis");
     return reduce(n, it->second, a, axis ? std::optional<Value>(*axis) : std::nullopt);
   }
+  if (name == "result_type" || name == "promote_types") {
+    // Arrays and types are strong, Python's numbers are weak.
+    Type all;
+    for (const Value& a : c.args) {
+      bool number_like = a.type.is_array() || a.type.is(Type::Tag::DType) || a.type.is_number();
+      if (!number_like) fail(n, "np." + name + " of " + frontend::name(a.type));
+      Type one = Type::number_of(a.type.dtype, a.type.is_number() && a.type.weak), wider;
+      if (all.is_number() && one.weak != all.weak) {
+        const Type &weak = one.weak ? one : all, &strong = one.weak ? all : one;
+        wider = Type::number_of(weak_result(strong.dtype, kind(weak.dtype)));
+      } else {
+        join(all, one, wider);
+      }
+      all = wider;
+    }
+    Value r;
+    r.type = Type::of(Type::Tag::DType);
+    r.type.dtype = all.dtype;
+    return r;
+  }
+  if (name == "dtype") {
+    auto t = dtype_argument(c, 0, "dtype");
+    Value r;
+    r.type = Type::of(Type::Tag::DType);
+    r.type.dtype = t.value_or(DType::F64);
+    return r;
+  }
+  if (name == "finfo" || name == "iinfo") {
+    expect(c, "np." + name, 1, 1);
+    Value r;
+    r.type = Type::of(Type::Tag::Module);
+    r.type.text = name;
+    r.type.dtype = c.args[0].type.is(Type::Tag::Function) ? *dtype_argument(c, 0, "dtype")
+                                                          : c.args[0].type.dtype;
+    if (is_float(real_of(r.type.dtype)) != (name == "finfo"))
+      fail(n, "np." + name + " of " + std::string(numbus::name(r.type.dtype)));
+    r.type.dtype = real_of(r.type.dtype);
+    return r;
+  }
   if (name == "transpose" && c.args.size() == 1) return transpose(c.args[0]);
   if (name == "ravel") return reshape(n, c.args.at(0), {known_integer(-1)});
   if (name == "reshape") {

@@ -195,6 +195,7 @@ void Lower::return_value(const Node& n, const Value& v) {
     return;
   }
   Value r = v.lazy ? materialise(n, v) : v;
+  if (r.type.is_number()) r.type.text.clear();
   if (u_.options.kernel && spec_.function == 0 && !r.type.is(Type::Tag::None))
     fail(n, "a kernel returns nothing; this returns " + name(r.type),
          "write the result into an array that is an argument");

@@ -68,6 +68,7 @@ bool join(const Type& a, const Type& b, Type& both) {
   switch (a.tag) {
     case Type::Tag::Number: {
       both.weak = a.weak && b.weak;
+      both.text.clear();
       if (a.weak == b.weak) {
         both.dtype = promote(a.dtype, b.dtype);
         return true;

@@ -1,0 +1,1 @@
+"""NumPy and math for compiled functions, in Python that compiles; see ../_library.py."""

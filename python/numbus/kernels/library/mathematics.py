@@ -1,0 +1,390 @@
+"""math and cmath where the table of operations has no row."""
+
+import math
+
+import numpy as np
+
+from .._library import known
+
+
+@known("pow")
+def pow_mod(a, b, m):
+    """Repeated squaring; right while m * m fits into 64 bits."""
+    out = 1 % m
+    a %= m
+    while b > 0:
+        if b & 1:
+            out = out * a % m
+        a = a * a % m
+        b >>= 1
+    return out
+
+
+@known("math.gcd", "np.gcd")
+def gcd(a, b):
+    """Euclid."""
+    a = abs(a)
+    b = abs(b)
+    while b:
+        t = a % b
+        a = b
+        b = t
+    return a
+
+
+@known("math.lcm", "np.lcm")
+def lcm(a, b):
+    """By gcd()."""
+    g = gcd(a, b)
+    if g == 0:
+        return g
+    return abs(a // g * b)
+
+
+@known("math.factorial")
+def factorial(n):
+    """A product; from 21! on it does not fit into 64 bits."""
+    if n < 0:
+        raise ValueError("factorial() not defined for negative values")
+    if n > 20:
+        raise OverflowError(f"factorial of {n} does not fit into 64 bits")
+    p = 1
+    for i in range(2, n + 1):
+        p *= i
+    return p
+
+
+@known("math.comb")
+def comb(n, k):
+    """A product, divided step by step."""
+    if n < 0 or k < 0:
+        raise ValueError("n must be a non-negative integer")
+    if k > n:
+        return 0
+    k = min(k, n - k)
+    p = 1
+    for i in range(k):
+        p = p * (n - i) // (i + 1)
+    return p
+
+
+@known("math.perm")
+def perm(n, k):
+    """A product."""
+    if n < 0 or k < 0:
+        raise ValueError("n must be a non-negative integer")
+    if k > n:
+        return 0
+    p = 1
+    for i in range(k):
+        p *= n - i
+    return p
+
+
+@known("math.isqrt")
+def isqrt(n):
+    """The float root, corrected."""
+    if n < 0:
+        raise ValueError("isqrt() argument must be nonnegative")
+    r = int(math.sqrt(float(n)))
+    while r * r > n:
+        r -= 1
+    while (r + 1) * (r + 1) <= n:
+        r += 1
+    return r
+
+
+@known("math.erf")
+def erf(x):
+    """A series for small values, else a continued fraction: as CPython's own before C99's."""
+    a = abs(x)
+    if a < 1.5:
+        return erf_series(x)
+    if x != x:
+        return x
+    c = erfc_fraction(a)
+    return 1.0 - c if x > 0 else c - 1.0
+
+
+@known("math.erfc")
+def erfc(x):
+    """See erf()."""
+    a = abs(x)
+    if a < 1.5:
+        return 1.0 - erf_series(x)
+    if x != x:
+        return x
+    c = erfc_fraction(a)
+    return c if x > 0 else 2.0 - c
+
+
+def erf_series(x):
+    """exp(-x²) Σ 2ᵏ x²ᵏ⁺¹ / (2k+1)!!, summed from its end."""
+    x2 = x * x
+    s = x2 * 0.0
+    k = 25.5
+    for _ in range(25):
+        s = 2.0 + x2 * s / k
+        k -= 1.0
+    return s * x * math.exp(-x2) / 1.772453850905516
+
+
+def erfc_fraction(x):
+    """The continued fraction of erfc, forwards; zero where it underflows."""
+    if x >= 30.0:
+        return x * 0.0
+    x2 = x * x
+    a = x2 * 0.0
+    da = x2 * 0.0 + 0.5
+    p, p1 = da * 2.0, da * 0.0
+    q, q1 = x2 + 0.5, da * 2.0
+    for _ in range(50):
+        a += da
+        da += 2.0
+        b = da + x2
+        p, p1 = b * p - a * p1, p
+        q, q1 = b * q - a * q1, q
+    return p / q * x * math.exp(-x2) / 1.772453850905516
+
+
+# Lanczos' approximation with g = 607/128 and these fifteen terms (Godfrey): about 1e-15.
+_G = 607.0 / 128.0
+_LANCZOS = (
+    0.99999999999999709182,
+    57.156235665862923517,
+    -59.597960355475491248,
+    14.136097974741747174,
+    -0.49191381609762019978,
+    0.33994649984811888699e-4,
+    0.46523628927048575665e-4,
+    -0.98374475304879564677e-4,
+    0.15808870322491248884e-3,
+    -0.21026444172410488319e-3,
+    0.21743961811521264320e-3,
+    -0.16431810653676389022e-3,
+    0.84418223983852743293e-4,
+    -0.26190838401581408670e-4,
+    0.36899182659531622704e-5,
+)
+
+
+def lanczos(x):
+    """The sum for gamma(x + 1)."""
+    s = x * 0.0 + _LANCZOS[0]
+    k = 0
+    for c in _LANCZOS[1:]:
+        k += 1
+        s += c / (x + k)
+    return s
+
+
+@known("math.gamma")
+def gamma(x):
+    """Lanczos; reflected for x < 1/2; factorials of small integers are exact."""
+    if x == math.floor(x):
+        if x <= 0:
+            raise ValueError("math domain error")
+        if x <= 23:
+            p = x * 0.0 + 1.0
+            k = x * 0.0 + 1.0
+            while k < x:
+                p *= k
+                k += 1.0
+            return p
+    if x < 0.5:
+        return math.pi / (math.sin(math.pi * x) * gamma_large(1.0 - x))
+    return gamma_large(x)
+
+
+def gamma_large(x):
+    """gamma() from 1/2 on; the power in two halves, which overflow later."""
+    t = x - 1.0 + _G + 0.5
+    half = t ** ((x - 0.5) * 0.5)
+    return 2.5066282746310002 * half * math.exp(-t) * half * lanczos(x - 1.0)
+
+
+@known("math.lgamma")
+def lgamma(x):
+    """The logarithm of Lanczos' formula."""
+    if x == math.floor(x):
+        if x <= 0:
+            raise ValueError("math domain error")
+        if x <= 2:
+            return x * 0.0
+    if x < 0.5:
+        return math.log(math.pi / abs(math.sin(math.pi * x))) - lgamma_large(1.0 - x)
+    return lgamma_large(x)
+
+
+def lgamma_large(x):
+    """lgamma() from 1/2 on."""
+    t = x - 1.0 + _G + 0.5
+    return (math.log(t) - 1.0) * (x - 0.5) - _G + 0.9189385332046727 + math.log(lanczos(x - 1.0))
+
+
+@known("math.frexp")
+def frexp(x):
+    """Halved or doubled until in [1/2, 1)."""
+    if x == 0 or x != x or abs(x) == math.inf:
+        return x, 0
+    e = 0
+    a = abs(x)
+    while a >= 4294967296.0:
+        a *= 2.3283064365386963e-10
+        e += 32
+    while a < 2.3283064365386963e-10:
+        a *= 4294967296.0
+        e -= 32
+    while a >= 1.0:
+        a *= 0.5
+        e += 1
+    while a < 0.5:
+        a *= 2.0
+        e -= 1
+    return math.copysign(a, x), e
+
+
+@known("math.ldexp")
+def ldexp(x, e):
+    """Powers of two, in steps that do not overflow early."""
+    x = x * 1.0
+    while e > 1000:
+        x *= 2.0**1000
+        e -= 1000
+    while e < -1000:
+        x *= 2.0**-1000
+        e += 1000
+    return x * math.exp2(e * 1.0)
+
+
+@known("math.modf")
+def modf(x):
+    """What is behind and before the point, both with the sign."""
+    x = x * 1.0
+    if abs(x) == math.inf:
+        return math.copysign(x * 0.0 if x != x else 0.0, x), x
+    whole = math.copysign(np.floor(abs(x)), x)
+    return math.copysign(x - whole, x), whole
+
+
+@known("math.isclose")
+def isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0):
+    """As the documentation of math.isclose has it."""
+    if a == b:
+        return True
+    if abs(a) == math.inf or abs(b) == math.inf:
+        return False
+    return abs(a - b) <= max(rel_tol * max(abs(a), abs(b)) * 1.0, abs_tol)
+
+
+@known("cmath.isclose")
+def complex_isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0):
+    """As math.isclose, with sizes."""
+    return abs(a - b) <= max(rel_tol * max(abs(a), abs(b)), abs_tol)
+
+
+@known("math.fsum")
+def fsum(values):
+    """Neumaier's compensated sum."""
+    s = 0.0
+    lost = 0.0
+    for v in values:
+        t = s + v
+        if abs(s) >= abs(v):
+            lost += (s - t) + v
+        else:
+            lost += (v - t) + s
+        s = t
+    return s + lost
+
+
+@known("math.prod")
+def prod(values):
+    """One after the other."""
+    if isinstance(values, np.ndarray):
+        return values.prod()
+    p = 1
+    for v in values:
+        p = p * v
+    return p
+
+
+@known("math.dist")
+def dist(p, q):
+    """The root of the sum of squares."""
+    s = 0.0
+    for a, b in zip(p, q):
+        s += (a - b) * (a - b)
+    return math.sqrt(s)
+
+
+@known("math.sumprod")
+def sumprod(p, q):
+    """One after the other."""
+    s = 0
+    for a, b in zip(p, q):
+        s += a * b
+    return s
+
+
+@known("math.remainder")
+def remainder(x, y):
+    """x less the nearest multiple of y, even ones where two are as near."""
+    x = x * 1.0
+    y = abs(y * 1.0)
+    a = abs(x)
+    m = math.fmod(a, y)
+    c = y - m
+    if m < c:
+        r = m
+    elif m > c:
+        r = -c
+    else:
+        r = m - 2.0 * math.fmod(0.5 * (a - m), y)
+    return math.copysign(1.0, x) * r
+
+
+@known("math.ulp")
+def ulp(x):
+    """The distance to the next number away from zero."""
+    a = abs(x * 1.0)
+    if a == math.inf or a != a:
+        return a
+    if a < 2.2250738585072014e-308:
+        return 5e-324
+    _, e = frexp(a)
+    return ldexp(1.0, max(e - 53, -1074))
+
+
+@known("math.nextafter", "np.nextafter")
+def nextafter(x, y):
+    """One step of the last place; half of it below a power of two."""
+    x = x * 1.0
+    y = y * 1.0
+    if x == y or y != y:
+        return y
+    if x != x:
+        return x
+    if x == 0:
+        return math.copysign(5e-324, y)
+    up = y > x
+    if abs(x) == math.inf:
+        return math.copysign(1.7976931348623157e308, x)
+    grows = up == (x > 0)
+    step = ulp(x)
+    f, _ = frexp(abs(x))
+    if not grows and f == 0.5 and step > 5e-324:
+        step *= 0.5
+    return x + step if up else x - step
+
+
+@known("cmath.polar")
+def polar(z):
+    """Size and angle."""
+    return abs(z), math.atan2(z.imag, z.real)
+
+
+@known("cmath.rect")
+def rect(r, phi):
+    """From size and angle."""
+    return complex(r.real * math.cos(phi.real), r.real * math.sin(phi.real))

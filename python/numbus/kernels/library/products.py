@@ -1,0 +1,156 @@
+"""Products of vectors and matrices."""
+
+import numpy as np
+
+from .._library import known
+
+
+@known("np.dot", "np.matmul")
+def dot(a, b):
+    """i-k-j loops over blocks that stay in the cache, their inner loop along rows."""
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
+        return a * b
+    if a.ndim == 1 and b.ndim == 1:
+        if a.shape[0] != b.shape[0]:
+            raise ValueError(f"shapes not aligned: {a.shape[0]} and {b.shape[0]}")
+        s = np.result_type(a, b).type(0)
+        for i in range(a.shape[0]):
+            s += a[i] * b[i]
+        return s
+    if a.ndim == 2 and b.ndim == 1:
+        if a.shape[1] != b.shape[0]:
+            raise ValueError(f"shapes not aligned: {a.shape[1]} and {b.shape[0]}")
+        out = np.zeros(a.shape[0], np.result_type(a, b))
+        for i in range(a.shape[0]):
+            t = np.result_type(a, b).type(0)
+            for k in range(a.shape[1]):
+                t += a[i, k] * b[k]
+            out[i] = t
+        return out
+    if a.ndim == 1 and b.ndim == 2:
+        if a.shape[0] != b.shape[0]:
+            raise ValueError(f"shapes not aligned: {a.shape[0]} and {b.shape[0]}")
+        out = np.zeros(b.shape[1], np.result_type(a, b))
+        for k in range(a.shape[0]):
+            for j in range(b.shape[1]):
+                out[j] += a[k] * b[k, j]
+        return out
+    if a.ndim == 2 and b.ndim == 2:
+        return product(a, np.ascontiguousarray(b))
+    raise ValueError("matmul of more than two dimensions inside a compiled function")
+
+
+def product(a, b):
+    """Of two matrices, four rows of b at a time."""
+    if a.shape[1] != b.shape[0]:
+        raise ValueError(f"shapes not aligned: {a.shape[1]} and {b.shape[0]}")
+    rows, inner, columns = a.shape[0], a.shape[1], b.shape[1]
+    out = np.zeros((rows, columns), np.result_type(a, b))
+    for k0 in range(0, inner, 64):
+        k1 = min(k0 + 64, inner)
+        for j0 in range(0, columns, 512):
+            j1 = min(j0 + 512, columns)
+            for i in range(rows):
+                k = k0
+                while k + 4 <= k1:
+                    s0, s1, s2, s3 = a[i, k], a[i, k + 1], a[i, k + 2], a[i, k + 3]
+                    for j in range(j0, j1):
+                        out[i, j] += (s0 * b[k, j] + s1 * b[k + 1, j]) + (
+                            s2 * b[k + 2, j] + s3 * b[k + 3, j]
+                        )
+                    k += 4
+                while k < k1:
+                    s = a[i, k]
+                    for j in range(j0, j1):
+                        out[i, j] += s * b[k, j]
+                    k += 1
+    return out
+
+
+@known("np.vdot")
+def vdot(a, b):
+    """The sum of conj(a) * b."""
+    return dot(np.conj(a.ravel()), b.ravel())
+
+
+@known("np.inner")
+def inner(a, b):
+    """dot() along the last axes."""
+    if b.ndim == 2:
+        return dot(a, b.T)
+    return dot(a, b)
+
+
+@known("np.outer")
+def outer(a, b):
+    """All products."""
+    x = a.ravel()
+    y = b.ravel()
+    out = np.empty((x.shape[0], y.shape[0]), np.result_type(a, b))
+    for i in range(x.shape[0]):
+        for j in range(y.shape[0]):
+            out[i, j] = x[i] * y[j]
+    return out
+
+
+@known("np.kron")
+def kron(a, b):
+    """All products, in blocks."""
+    if a.ndim == 1:
+        out = np.empty(a.shape[0] * b.shape[0], np.result_type(a, b))
+        for i in range(a.shape[0]):
+            for j in range(b.shape[0]):
+                out[i * b.shape[0] + j] = a[i] * b[j]
+        return out
+    blocks = np.empty((a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]), np.result_type(a, b))
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            for k in range(b.shape[0]):
+                for m in range(b.shape[1]):
+                    blocks[i * b.shape[0] + k, j * b.shape[1] + m] = a[i, j] * b[k, m]
+    return blocks
+
+
+@known("np.cross")
+def cross(a, b):
+    """Of vectors in space, or of rows of them."""
+    out = np.empty(a.shape, np.result_type(a, b))
+    if a.ndim == 1:
+        out[0] = a[1] * b[2] - a[2] * b[1]
+        out[1] = a[2] * b[0] - a[0] * b[2]
+        out[2] = a[0] * b[1] - a[1] * b[0]
+    else:
+        for i in range(a.shape[0]):
+            out[i, 0] = a[i, 1] * b[i, 2] - a[i, 2] * b[i, 1]
+            out[i, 1] = a[i, 2] * b[i, 0] - a[i, 0] * b[i, 2]
+            out[i, 2] = a[i, 0] * b[i, 1] - a[i, 1] * b[i, 0]
+    return out
+
+
+@known("np.convolve")
+def convolve(a, v, mode="full"):
+    """Each element of one times the other, shifted."""
+    n, m = a.shape[0], v.shape[0]
+    out = np.zeros(n + m - 1, np.result_type(a, v))
+    for i in range(n):
+        for j in range(m):
+            out[i + j] += a[i] * v[j]
+    if mode == "same":
+        skip = (min(n, m) - 1) // 2
+        return out[skip : skip + max(n, m)]
+    if mode == "valid":
+        return out[min(n, m) - 1 : max(n, m)]
+    return out
+
+
+@known("np.correlate")
+def correlate(a, v, mode="valid"):
+    """A convolution with the other one reversed."""
+    if mode == "full":
+        return convolve(a, np.conj(v[::-1]), "full")
+    if mode == "same":
+        out = convolve(a, np.conj(v[::-1]), "full")
+        n, m = a.shape[0], v.shape[0]
+        skip = (min(n, m) - 1) // 2 if n >= m else min(n, m) // 2
+        return out[skip : skip + max(n, m)]
+    return convolve(a, np.conj(v[::-1]), "valid")

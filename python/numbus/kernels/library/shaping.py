@@ -1,0 +1,290 @@
+"""Arrays put together, repeated, turned, and their diagonals and triangles."""
+
+import numpy as np
+
+from .._library import known
+
+
+@known("np.concatenate")
+def concatenate(arrays, axis=0):
+    """Copies one behind the other."""
+    out_type = np.result_type(*arrays)
+    total = 0
+    for a in arrays:
+        total += a.shape[axis]
+    if arrays[0].ndim == 1:
+        line = np.empty(total, out_type)
+        at = 0
+        for a in arrays:
+            line[at : at + a.shape[0]] = a
+            at += a.shape[0]
+        return line
+    if arrays[0].ndim == 2:
+        at = 0
+        if axis == 0 or axis == -2:
+            rows = np.empty((total, arrays[0].shape[1]), out_type)
+            for a in arrays:
+                rows[at : at + a.shape[0]] = a
+                at += a.shape[0]
+            return rows
+        columns = np.empty((arrays[0].shape[0], total), out_type)
+        for a in arrays:
+            columns[:, at : at + a.shape[1]] = a
+            at += a.shape[1]
+        return columns
+    raise ValueError("concatenate of more than two dimensions inside a compiled function")
+
+
+@known("np.stack")
+def stack(arrays, axis=0):
+    """Copies along an axis of its own."""
+    a = arrays[0]
+    n = len(arrays)
+    out_type = np.result_type(*arrays)
+    k = 0
+    if a.ndim == 1:
+        if axis == 0 or axis == -2:
+            rows = np.empty((n, a.shape[0]), out_type)
+            for x in arrays:
+                rows[k] = x
+                k += 1
+            return rows
+        columns = np.empty((a.shape[0], n), out_type)
+        for x in arrays:
+            columns[:, k] = x
+            k += 1
+        return columns
+    if axis == 0:
+        planes = np.empty((n, a.shape[0], a.shape[1]), out_type)
+        for x in arrays:
+            planes[k] = x
+            k += 1
+        return planes
+    last = np.empty((a.shape[0], a.shape[1], n), out_type)
+    for x in arrays:
+        last[:, :, k] = x
+        k += 1
+    return last
+
+
+@known("np.vstack", "np.row_stack")
+def vstack(arrays):
+    """Rows below each other."""
+    if arrays[0].ndim == 1:
+        return stack(arrays, 0)
+    return concatenate(arrays, 0)
+
+
+@known("np.hstack")
+def hstack(arrays):
+    """Columns beside each other."""
+    if arrays[0].ndim == 1:
+        return concatenate(arrays, 0)
+    return concatenate(arrays, 1)
+
+
+@known("np.column_stack")
+def column_stack(arrays):
+    """Vectors as columns."""
+    if arrays[0].ndim == 1:
+        return stack(arrays, 1)
+    return concatenate(arrays, 1)
+
+
+@known("np.append")
+def append(a, values):
+    """A copy with more behind."""
+    if isinstance(values, np.ndarray):
+        return concatenate((a.ravel(), values.ravel()))
+    out = np.empty(a.size + 1, a.dtype)
+    out[:-1] = a.ravel()
+    out[-1] = values
+    return out
+
+
+@known("np.repeat")
+def repeat(a, repeats):
+    """Each element so many times."""
+    flat = a.ravel()
+    if isinstance(repeats, np.ndarray):
+        out = np.empty(repeats.sum(), a.dtype)
+        at = 0
+        for i in range(flat.shape[0]):
+            for _ in range(repeats[i]):
+                out[at] = flat[i]
+                at += 1
+        return out
+    each = np.empty(flat.shape[0] * repeats, a.dtype)
+    for i in range(flat.shape[0]):
+        for k in range(repeats):
+            each[i * repeats + k] = flat[i]
+    return each
+
+
+@known("np.tile")
+def tile(a, reps):
+    """The whole so many times."""
+    n = a.shape[0]
+    out = np.empty(n * reps, a.dtype)
+    for k in range(reps):
+        out[k * n : (k + 1) * n] = a
+    return out
+
+
+@known("np.roll")
+def roll(a, shift, axis=None):
+    """Copies from where the elements come from."""
+    out = np.empty(a.shape, a.dtype)
+    if axis is None or a.ndim == 1:
+        to = out.ravel()
+        flat = a.ravel()
+        n = flat.shape[0]
+        for i in range(n):
+            to[(i + shift) % n] = flat[i]
+    elif axis == 0:
+        for i in range(a.shape[0]):
+            out[(i + shift) % a.shape[0]] = a[i]
+    else:
+        for j in range(a.shape[1]):
+            out[:, (j + shift) % a.shape[1]] = a[:, j]
+    return out
+
+
+@known("np.flip")
+def flip(a, axis=None):
+    """A view."""
+    if a.ndim == 1:
+        return a[::-1]
+    if axis is None:
+        return a[::-1, ::-1]
+    if axis == 0 or axis == -2:
+        return a[::-1]
+    return a[:, ::-1]
+
+
+@known("np.flipud")
+def flipud(a):
+    """A view."""
+    return a[::-1]
+
+
+@known("np.fliplr")
+def fliplr(a):
+    """A view."""
+    return a[:, ::-1]
+
+
+@known("np.rot90")
+def rot90(a):
+    """A view: once, against the clock."""
+    return a.T[::-1]
+
+
+@known("np.expand_dims")
+def expand_dims(a, axis):
+    """A view of one axis more, in front or behind."""
+    if axis == 0:
+        return a[np.newaxis]
+    return a[..., np.newaxis]
+
+
+@known("np.atleast_1d")
+def atleast_1d(a):
+    """A number as an array."""
+    if isinstance(a, np.ndarray) and a.ndim > 0:
+        return a
+    return np.array([a])
+
+
+@known("np.trace")
+def trace(a, offset=0):
+    """The sum of a diagonal."""
+    return diag(a, offset).sum()
+
+
+@known("np.diag")
+def diag(a, k=0):
+    """A diagonal as a copy, or a matrix of one."""
+    if a.ndim == 1:
+        n = a.shape[0] + abs(k)
+        out = np.zeros((n, n), a.dtype)
+        for i in range(a.shape[0]):
+            out[i + max(-k, 0), i + max(k, 0)] = a[i]
+        return out
+    count = max(min(a.shape[0] + min(k, 0), a.shape[1] - max(k, 0)), 0)
+    line = np.empty(count, a.dtype)
+    for i in range(count):
+        line[i] = a[i + max(-k, 0), i + max(k, 0)]
+    return line
+
+
+@known("np.diagonal")
+def diagonal(a, offset=0):
+    """As diag()."""
+    return diag(a, offset)
+
+
+@known("np.fill_diagonal")
+def fill_diagonal(a, value):
+    """In place."""
+    for i in range(min(a.shape[0], a.shape[1])):
+        a[i, i] = value
+
+
+@known("np.tri")
+def tri(n, m=None, k=0):
+    """Ones at and below a diagonal."""
+    columns = n
+    if m is not None:
+        columns = m
+    out = np.zeros((n, columns))
+    for i in range(n):
+        for j in range(min(max(i + k + 1, 0), columns)):
+            out[i, j] = 1.0
+    return out
+
+
+@known("np.tril")
+def tril(a, k=0):
+    """What is at and below a diagonal."""
+    out = np.zeros(a.shape, a.dtype)
+    for i in range(a.shape[0]):
+        for j in range(min(max(i + k + 1, 0), a.shape[1])):
+            out[i, j] = a[i, j]
+    return out
+
+
+@known("np.triu")
+def triu(a, k=0):
+    """What is at and above a diagonal."""
+    out = np.zeros(a.shape, a.dtype)
+    for i in range(a.shape[0]):
+        for j in range(min(max(i + k, 0), a.shape[1]), a.shape[1]):
+            out[i, j] = a[i, j]
+    return out
+
+
+@known("np.meshgrid")
+def meshgrid(x, y, indexing="xy"):
+    """Both coordinates of a grid."""
+    if indexing == "ij":
+        a = np.empty((x.shape[0], y.shape[0]), x.dtype)
+        b = np.empty((x.shape[0], y.shape[0]), y.dtype)
+        a[:] = x.reshape(-1, 1)
+        b[:] = y
+        return a, b
+    c = np.empty((y.shape[0], x.shape[0]), x.dtype)
+    d = np.empty((y.shape[0], x.shape[0]), y.dtype)
+    c[:] = x
+    d[:] = y.reshape(-1, 1)
+    return c, d
+
+
+@known("np.vander")
+def vander(x, n):
+    """Falling powers."""
+    out = np.ones((x.shape[0], n), x.dtype)
+    for i in range(x.shape[0]):
+        for j in range(n - 2, -1, -1):
+            out[i, j] = out[i, j + 1] * x[i]
+    return out

@@ -1,0 +1,320 @@
+"""Sorting, searching, counting."""
+
+import numpy as np
+
+from .._library import known
+
+
+def before(x, y):
+    """Whether x stands before y: NaN comes last."""
+    return x < y or (y != y and x == x)
+
+
+def sort_row(a, other):
+    """Sorts a, with memory of the same size: runs of 16 by insertion, then merged (stable)."""
+    n = a.shape[0]
+    for low in range(0, n, 16):
+        high = min(low + 16, n)
+        for i in range(low + 1, high):
+            v = a[i]
+            j = i - 1
+            while j >= low and before(v, a[j]):
+                a[j + 1] = a[j]
+                j -= 1
+            a[j + 1] = v
+    width = 16
+    swapped = False
+    while width < n:
+        for low in range(0, n, 2 * width):
+            middle = min(low + width, n)
+            high = min(low + 2 * width, n)
+            i = low
+            j = middle
+            for k in range(low, high):
+                if swapped:
+                    if i < middle and (j >= high or not before(other[j], other[i])):
+                        a[k] = other[i]
+                        i += 1
+                    else:
+                        a[k] = other[j]
+                        j += 1
+                else:
+                    if i < middle and (j >= high or not before(a[j], a[i])):
+                        other[k] = a[i]
+                        i += 1
+                    else:
+                        other[k] = a[j]
+                        j += 1
+        swapped = not swapped
+        width *= 2
+    if swapped:
+        for k in range(n):
+            a[k] = other[k]
+
+
+@known("np.sort")
+def sort(a, axis=-1, kind=None):
+    """Merge sort."""
+    if a.ndim == 1:
+        out = a.copy()
+        sort_row(out, np.empty_like(out))
+        return out
+    if a.ndim != 2:
+        raise ValueError("sort of more than two dimensions inside a compiled function")
+    out = np.empty(a.shape, a.dtype)
+    if axis == 0:
+        row = np.empty(a.shape[0], a.dtype)
+        other = np.empty(a.shape[0], a.dtype)
+        for j in range(a.shape[1]):
+            row[:] = a[:, j]
+            sort_row(row, other)
+            out[:, j] = row
+    else:
+        row = np.empty(a.shape[1], a.dtype)
+        other = np.empty(a.shape[1], a.dtype)
+        for i in range(a.shape[0]):
+            row[:] = a[i]
+            sort_row(row, other)
+            out[i] = row
+    return out
+
+
+def argsort_row(a, places, other):
+    """Sorts places by the elements there, as sort_row."""
+    n = a.shape[0]
+    for low in range(0, n, 16):
+        high = min(low + 16, n)
+        for i in range(low + 1, high):
+            p = places[i]
+            v = a[p]
+            j = i - 1
+            while j >= low and before(v, a[places[j]]):
+                places[j + 1] = places[j]
+                j -= 1
+            places[j + 1] = p
+    width = 16
+    swapped = False
+    while width < n:
+        for low in range(0, n, 2 * width):
+            middle = min(low + width, n)
+            high = min(low + 2 * width, n)
+            i = low
+            j = middle
+            for k in range(low, high):
+                if swapped:
+                    if i < middle and (j >= high or not before(a[other[j]], a[other[i]])):
+                        places[k] = other[i]
+                        i += 1
+                    else:
+                        places[k] = other[j]
+                        j += 1
+                else:
+                    if i < middle and (j >= high or not before(a[places[j]], a[places[i]])):
+                        other[k] = places[i]
+                        i += 1
+                    else:
+                        other[k] = places[j]
+                        j += 1
+        swapped = not swapped
+        width *= 2
+    if swapped:
+        for k in range(n):
+            places[k] = other[k]
+
+
+@known("np.argsort")
+def argsort(a, axis=-1, kind=None):
+    """Merge sort of places (stable)."""
+    if a.ndim == 1:
+        places = np.arange(a.shape[0])
+        argsort_row(a, places, np.empty_like(places))
+        return places
+    if a.ndim != 2:
+        raise ValueError("argsort of more than two dimensions inside a compiled function")
+    out = np.empty(a.shape, np.int64)
+    if axis == 0:
+        for j in range(a.shape[1]):
+            places = np.arange(a.shape[0])
+            argsort_row(a[:, j], places, np.empty_like(places))
+            out[:, j] = places
+    else:
+        for i in range(a.shape[0]):
+            places = np.arange(a.shape[1])
+            argsort_row(a[i], places, np.empty_like(places))
+            out[i] = places
+    return out
+
+
+def search(a, v, right):
+    """The place of v in a sorted array, by bisection."""
+    low = 0
+    high = a.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if right:
+            forward = not before(v, a[middle])
+        else:
+            forward = before(a[middle], v)
+        if forward:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@known("np.searchsorted")
+def searchsorted(a, v, side="left"):
+    """Bisection."""
+    if isinstance(v, np.ndarray):
+        out = np.empty(v.shape, np.int64)
+        flat = out.ravel()
+        values = v.ravel()
+        for i in range(values.shape[0]):
+            flat[i] = search(a, values[i], side == "right")
+        return out
+    return search(a, v, side == "right")
+
+
+@known("np.digitize")
+def digitize(x, bins, right=False):
+    """Bisection in bins, which increase."""
+    if right:
+        return searchsorted(bins, x, "left")
+    return searchsorted(bins, x, "right")
+
+
+@known("np.unique")
+def unique(a, return_counts=False):
+    """The first of each run of the sorted elements."""
+    s = sort(a.ravel())
+    n = s.shape[0]
+    out = np.empty(n, a.dtype)
+    counts = np.zeros(n, np.int64)
+    used = 0
+    for i in range(n):
+        if i == 0 or (s[i] != s[i - 1] and not (s[i] != s[i] and s[i - 1] != s[i - 1])):
+            out[used] = s[i]
+            used += 1
+        counts[used - 1] += 1
+    if return_counts:
+        return out[:used], counts[:used]
+    return out[:used]
+
+
+@known("np.bincount")
+def bincount(x, weights=None, minlength=0):
+    """One pass; weights add up as float64."""
+    most = -1
+    for v in x:
+        if v < 0:
+            raise ValueError("'list' argument must have no negative elements")
+        most = max(most, int(v))
+    n = max(most + 1, minlength)
+    if weights is None:
+        out = np.zeros(n, np.int64)
+        for v in x:
+            out[v] += 1
+        return out
+    sums = np.zeros(n)
+    for i in range(x.shape[0]):
+        sums[x[i]] += weights[i]
+    return sums
+
+
+@known("np.histogram")
+def histogram(a, bins=10, range=None):
+    """Equal bins by division, corrected at the edges as NumPy does; given edges by bisection."""
+    if isinstance(bins, np.ndarray):
+        edges = bins.copy()
+        counts = np.zeros(edges.shape[0] - 1, np.int64)
+        for v in a.ravel():
+            if v >= edges[0] and v <= edges[-1]:
+                k = min(search(edges, v, True) - 1, counts.shape[0] - 1)
+                counts[k] += 1
+        return counts, edges
+    return equal_bins(a, bins, range)
+
+
+def equal_bins(a, bins, limits):
+    """histogram() where the bins are as many of one width."""
+    flat = a.ravel()
+    if limits is None:
+        low = 0.0
+        high = 1.0
+        if flat.shape[0] > 0:
+            low = float(flat.min())
+            high = float(flat.max())
+    else:
+        low = float(limits[0])
+        high = float(limits[1])
+    if low == high:
+        low -= 0.5
+        high += 0.5
+    edges = np.linspace(low, high, bins + 1)
+    counts = np.zeros(bins, np.int64)
+    scale = bins / (high - low)
+    for v in flat:
+        if v >= low and v <= high:
+            k = min(int((v - low) * scale), bins - 1)
+            if v < edges[k]:
+                k -= 1
+            elif k + 1 < bins and v >= edges[k + 1]:
+                k += 1
+            counts[k] += 1
+    return counts, edges
+
+
+@known("np.flatnonzero")
+def flatnonzero(a):
+    """Counts, then notes."""
+    flat = a.ravel()
+    out = np.empty(np.count_nonzero(flat), np.int64)
+    used = 0
+    for i in range(flat.shape[0]):
+        if flat[i]:
+            out[used] = i
+            used += 1
+    return out
+
+
+@known("np.argwhere")
+def argwhere(a):
+    """Counts, then notes."""
+    places = flatnonzero(a)
+    out = np.empty((places.shape[0], a.ndim), np.int64)
+    for k in range(places.shape[0]):
+        rest = places[k]
+        for d in range(a.ndim - 1, -1, -1):
+            out[k, d] = rest % a.shape[d]
+            rest //= a.shape[d]
+    return out
+
+
+@known("np.nonzero", "np.where")
+def nonzero(a):
+    """The columns of argwhere."""
+    places = argwhere(a)
+    if a.ndim == 1:
+        return (places[:, 0].copy(),)
+    if a.ndim == 2:
+        return places[:, 0].copy(), places[:, 1].copy()
+    return places[:, 0].copy(), places[:, 1].copy(), places[:, 2].copy()
+
+
+@known("np.partition")
+def partition(a, kth):
+    """A sorted array is partitioned everywhere."""
+    return sort(a)
+
+
+@known("np.isin")
+def isin(a, values):
+    """Bisection in the sorted values."""
+    s = sort(values.ravel())
+    out = np.empty(a.shape, np.bool_)
+    flat = out.ravel()
+    from_ = a.ravel()
+    for i in range(from_.shape[0]):
+        k = search(s, from_[i], False)
+        flat[i] = k < s.shape[0] and s[k] == from_[i]
+    return out
