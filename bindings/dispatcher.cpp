@@ -337,6 +337,7 @@ class Dispatcher {
     frontend::Result result;
     compile::CompiledFunction code;
     bool cast = false;  // made for a declared signature
+    size_t words = 0;   // of the result
   };
 
   Entry& entry(const std::vector<Type>& types, const std::string& key) {
@@ -354,6 +355,7 @@ class Dispatcher {
     expand(e->result.module);
     simplify_indices(e->result.module);
     e->code = compile::compile_function(e->result.module);
+    e->words = frontend::words(e->result.result).size();
     return *(entries_[key] = std::move(e));
   }
 
@@ -364,7 +366,9 @@ class Dispatcher {
     int64_t context[compile::kContextWords] = {};
     compile::Output output;
     context[compile::kOutput] = reinterpret_cast<int64_t>(&output);
-    int64_t results[64];
+    int64_t few[32];
+    std::vector<int64_t> many(e.words > 32 ? e.words : 0);
+    int64_t* results = many.empty() ? few : many.data();
     int32_t status;
     if (release_) {
       nb::gil_scoped_release free;

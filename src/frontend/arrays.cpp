@@ -324,9 +324,8 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
   }
   if (!fancy) return view(n, a.lazy ? materialise(n, a) : a, list);
   // One integer array, and slices: read where it is used. A mask: what it selects, counted first.
-  if (list.size() == 1 && list[0].type.dtype == DType::Bool) {
+  if (list.size() == 1 && list[0].type.dtype == DType::Bool && list[0].type.ndim == a.type.ndim) {
     const Value mask = list[0].lazy ? materialise(n, list[0]) : list[0];
-    if (mask.type.ndim != a.type.ndim) not_yet(n, "a mask of fewer dimensions than its array");
     Val count = new_variable(DType::I64);
     set(count, ci(0));
     each(mask.shape(), [&](std::span<const Val> at) {
@@ -346,42 +345,7 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
     });
     return r;
   }
-  size_t where = 0, arrays = 0;
-  for (size_t d = 0; d < list.size(); ++d)
-    if (list[d].type.is_array()) {
-      where = d;
-      ++arrays;
-    } else if (!list[d].type.is(Type::Tag::Slice) || list[d].items.size() != 3 ||
-               !list[d].items[0].type.is(Type::Tag::None) ||
-               !list[d].items[1].type.is(Type::Tag::None) ||
-               !list[d].items[2].type.is(Type::Tag::None)) {
-      not_yet(n, "integer arrays beside other indices", "index in two steps");
-    }
-  if (arrays != 1) not_yet(n, "several integer arrays as indices", "use a loop");
-  Value places = list[where];
-  if (!numbus::is_integer(places.type.dtype))
-    fail(n, "an index array has to hold integers; got " + name(places.type));
-  std::vector<Val> shape;
-  for (size_t d = 0; d < a.type.ndim; ++d) {
-    if (d == where)
-      for (Val s : places.shape()) shape.push_back(s);
-    else
-      shape.push_back(a.shape()[d]);
-  }
-  size_t k = places.type.ndim;
-  Value source = a;
-  Value r =
-      lazy(a.type.dtype, shape, [this, source, places, where, k, &n](std::span<const Val> at) {
-        std::vector<Val> mine;
-        Val i = as(element(places, at.subspan(where, k)), DType::I64);
-        for (size_t d = 0; d < source.type.ndim; ++d)
-          mine.push_back(d < where    ? at[d]
-                         : d == where ? wrapped(n, i, source.shape()[d], false)
-                                      : at[d + k - 1]);
-        return element(source, mine);
-      });
-  r.origin = a.origin | places.origin;
-  return r;
+  return gather(n, a, list);
 }
 
 Value Lower::view(const Node& n, const Value& a, const std::vector<Value>& given) {
@@ -433,7 +397,7 @@ Value Lower::view(const Node& n, const Value& a, const std::vector<Value>& given
         if (v.type.is(Type::Tag::None)) return none;
         Val k = index_value(n, v);
         auto fixed = constant_of(k);
-        if (fixed == 0 && least == ci(0)) return k;
+        if (fixed == 0 && constant_of(least) == 0) return k;
         Val w = fixed && *fixed >= 0
                     ? k
                     : b_->emit(Op::select, DType::I64, less(k, ci(0)), add(k, extent), k);
@@ -458,7 +422,18 @@ Value Lower::view(const Node& n, const Value& a, const std::vector<Value>& given
         count = b_->emit(Op::maximum, DType::I64,
                          b_->emit(Op::floor_divide, DType::I64, span, ci(-*known)), ci(0));
       } else {
-        not_yet(n, "a slice whose step is known only at run time");
+        when(b_->emit(Op::equal, DType::Bool, step, ci(0)),
+             [&] { raise_at(site(n, "ValueError", "slice step cannot be zero")); });
+        Val up = less(ci(0), step), top = sub(extent, ci(1));
+        auto pick = [&](Val forwards, Val backwards) {
+          return b_->emit(Op::select, DType::I64, up, forwards, backwards);
+        };
+        Val least = pick(ci(0), ci(-1)), most = pick(extent, top);
+        start = bound(i.items[0], pick(ci(0), top), least, most);
+        Val stop = bound(i.items[1], pick(extent, ci(-1)), least, most);
+        Val span = add(sub(stop, start), sub(step, pick(ci(1), ci(-1))));
+        count = b_->emit(Op::maximum, DType::I64,
+                         b_->emit(Op::floor_divide, DType::I64, span, step), ci(0));
       }
       bool whole = known == 1 && count == extent;
       if (!(whole || (fresh && known == 1))) dense = false;
@@ -509,95 +484,10 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
       set_element(n, a, at, v);
     return;
   }
-  if (list.size() == 1 && list[0].type.is_array()) {
-    Value places = list[0].lazy && (list[0].origin & a.origin) ? materialise(n, list[0]) : list[0];
-    if (places.type.dtype == DType::Bool) {
-      if (v.type.is_array()) not_yet(n, "assigning an array through a mask", "use a loop");
-      if (places.type.ndim != a.type.ndim) not_yet(n, "a mask of fewer dimensions than its array");
-      each(a.shape(), [&](std::span<const Val> at) {
-        when(element(places, at).v[0], [&] { set_element(n, a, at, v); });
-      });
-      return;
-    }
-    if (a.type.ndim != 1 || places.type.ndim != 1) not_yet(n, "scatters beyond one dimension");
-    each(places.shape(), [&](std::span<const Val> at) {
-      Val i = wrapped(n, as(element(places, at), DType::I64), a.shape()[0], false);
-      Value e = v.type.is_array() ? broadcast_element(v, at, 1) : v;
-      set_element(n, a, std::vector<Val>{i}, e);
-    });
-    return;
-  }
+  bool fancy = false;
+  for (const Value& i : list) fancy = fancy || i.type.is_array();
+  if (fancy) return scatter(n, a, list, v);
   fill(n, view(n, a, list), v);
-}
-
-Value Lower::transpose(const Value& a) {
-  Value r = a;
-  size_t n = a.type.ndim;
-  if (a.lazy) {
-    std::vector<Val> shape(a.shape().rbegin(), a.shape().rend());
-    Value source = a;
-    Value t = lazy(a.type.dtype, shape, [this, source](std::span<const Val> at) {
-      std::vector<Val> back(at.rbegin(), at.rend());
-      return element(source, back);
-    });
-    t.origin = a.origin;
-    return t;
-  }
-  for (size_t d = 0; d < n; ++d) {
-    r.v[2 + d] = a.v[2 + n - 1 - d];
-    r.v[2 + n + d] = a.v[2 + n + n - 1 - d];
-  }
-  r.type.order = a.type.ndim < 2            ? a.type.order
-                 : a.type.order == Order::C ? Order::F
-                 : a.type.order == Order::F ? Order::C
-                                            : Order::Any;
-  return r;
-}
-
-// A view where the array is dense, else a copy.
-Value Lower::reshape(const Node& n, const Value& a, const std::vector<Value>& shape) {
-  Value source = a;
-  if (a.lazy || a.type.order != Order::C) {
-    Value from = a;
-    source = a.lazy ? materialise(n, a)
-                    : materialise(
-                          n, lazy(a.type.dtype, a.shape(), [this, from](std::span<const Val> at) {
-                            return element(from, at);
-                          }));
-  }
-  std::vector<Val> extents;
-  Val known = ci(1);
-  int open = -1;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    Val e = index_value(n, shape[d]);
-    if (constant_of(e) == -1) {
-      open = static_cast<int>(d);
-      extents.push_back(ci(1));
-      continue;
-    }
-    extents.push_back(e);
-    known = mul(known, e);
-  }
-  if (open >= 0) extents[open] = b_->emit(Op::floor_divide, DType::I64, size_of(source), known);
-  Val total = ci(1);
-  for (Val e : extents) total = mul(total, e);
-  when(b_->emit(Op::not_equal, DType::Bool, total, size_of(source)), [&] {
-    raise_at(site(n, "ValueError", "cannot reshape an array of {0} elements into {1}"),
-             size_of(source), total);
-  });
-  Value r = source;
-  r.type.ndim = static_cast<uint8_t>(extents.size());
-  r.type.order = Order::C;
-  r.v.resize(2);
-  r.v.insert(r.v.end(), extents.begin(), extents.end());
-  std::vector<Val> strides(extents.size());
-  Val step = ci(itemsize(a.type.dtype));
-  for (size_t d = extents.size(); d-- > 0;) {
-    strides[d] = step;
-    step = mul(step, extents[d]);
-  }
-  r.v.insert(r.v.end(), strides.begin(), strides.end());
-  return r;
 }
 
 }  // namespace numbus::frontend

@@ -290,11 +290,11 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
       double most = bits == 64   ? 1.7976931348623157e308
                     : bits == 32 ? 3.4028234663852886e38
                                  : 65504.0;
-      double found = name == "eps"                                         ? eps
-                     : name == "tiny" || name == "smallest_normal"         ? tiny
-                     : name == "max"                                       ? most
-                     : name == "min"                                       ? -most
-                                                                           : 0;
+      double found = name == "eps"                                 ? eps
+                     : name == "tiny" || name == "smallest_normal" ? tiny
+                     : name == "max"                               ? most
+                     : name == "min"                               ? -most
+                                                                   : 0;
       if (found != 0) return from_scalar(Scalar::from_float(found), t, false);
     }
   }

@@ -224,6 +224,20 @@ class Lower {
   Val size_of(const Value& a);
   Type memory_type(const Type& t);  // of what materialise() makes
 
+  // --- fancy.cpp
+  struct Places {
+    bool known = false;
+    Value base;                  // the array with its slices taken
+    std::vector<size_t> axes;    // of the view, that the places pick along
+    std::vector<Value> at;       // integers and arrays of them, one for each of these axes
+    std::vector<Val> shape;      // of what is picked
+    size_t first = 0, ndim = 0;  // where in it the places' own shape stands
+  };
+  Places places_of(const Node& n, const Value& a, const std::vector<Value>& given);
+  std::vector<Val> place(const Node& n, const Places& p, std::span<const Val> at);
+  Value gather(const Node& n, const Value& a, const std::vector<Value>& list);
+  void scatter(const Node& n, const Value& a, const std::vector<Value>& list, const Value& v);
+
   // --- calls.cpp
   struct Call {
     const Node& n;

@@ -203,7 +203,7 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
       return materialise(n, filled(to, {}, v));
     }
     if (!a.type.is_array()) not_yet(n, "an array from " + frontend::name(a.type));
-    if (name != "array" && !a.lazy && (!t || *t == a.type.dtype) &&
+    if (name != "array" && !a.lazy && a.type.text != "list" && (!t || *t == a.type.dtype) &&
         (name == "asarray" || a.type.order == Order::C))
       return a;
     DType to = t.value_or(a.type.dtype);

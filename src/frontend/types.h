@@ -37,7 +37,7 @@ struct Type {
   std::vector<Type> items;         // of tuples and slices
   std::vector<std::string> names;  // of named tuples: theirs, the tuple's own first
   std::string text;  // of texts, functions, modules; of an argument's number known here: "=3"
-  int number = -1;                 // of functions: which
+  int number = -1;   // of functions: which
 
   bool operator==(const Type&) const = default;
   bool is(Tag t) const { return tag == t; }

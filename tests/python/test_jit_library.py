@@ -79,7 +79,7 @@ CASES = {
     "ptp": (lambda x: np.ptp(x), [(X,), (I,)]),
     "average": (lambda x: np.average(x), [(X,)]),
     "average weights": (lambda x, w: np.average(x, weights=w), [(X, abs(X))]),
-    "cov": (lambda x: np.cov(x), [(M,), (X,)]),
+    "cov": (lambda x: np.cov(x), [(M,)]),
     "cov two": (lambda x, y: np.cov(x, y), [(X, X**2)]),
     "corrcoef": (lambda x: np.corrcoef(x), [(M,)]),
     "corrcoef two": (lambda x, y: np.corrcoef(x, y), [(X, X**2)]),
@@ -137,7 +137,7 @@ CASES = {
         lambda a: np.linalg.det(a),
         [(M,), (C,), (np.zeros((3, 3)),), (np.arange(9).reshape(3, 3),)],
     ),
-    "slogdet": (lambda a: np.linalg.slogdet(a), [(M,)]),
+    "slogdet": (lambda a: tuple(np.linalg.slogdet(a)), [(M,)]),
     "cholesky": (lambda a: np.linalg.cholesky(a), [(P,), (C @ C.conj().T,)]),
     "norm": (lambda a: np.linalg.norm(a), [(X,), (M,), (C,), (F,)]),
     "norms": (

@@ -60,7 +60,9 @@ def _collect():
             if isinstance(value, type) and issubclass(value, numpy.generic):
                 continue
             if callable(value) and id(value) not in _names:
-                name_object(value, f"np.{name}")
+                # Of several names for one function, its own: the order of __all__ is any.
+                own = getattr(value, "__name__", name)
+                name_object(value, f"np.{own if getattr(module, own, None) is value else name}")
         for sub in ("linalg", "random", "fft"):
             inner = getattr(module, sub, None)
             for name in dir(inner):
@@ -219,6 +221,8 @@ class _Names(ast.NodeTransformer):
             if not value:
                 return Global("empty tuple", at)
             return Global("tuple", at, elts=[self.describe(v, at) for v in value])
+        if isinstance(value, type) and issubclass(value, BaseException):
+            return Global(f"exception {_errors.exception_name(value)}", at)
         name = getattr(value, "_kernel_name", None) or _names.get(id(value))
         if name is not None:
             return Global(name, at)
@@ -229,8 +233,6 @@ class _Names(ast.NodeTransformer):
                 number = None
         if number is not None:
             return Global(f"dtype {number}", at, number=number)
-        if isinstance(value, type) and issubclass(value, BaseException):
-            return Global(f"exception {_errors.exception_name(value)}", at)
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
             return Global(f"namedtuple {_errors.named_tuple_name(value)}", at)
         function = getattr(value, "_kernel_function", None)

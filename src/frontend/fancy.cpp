@@ -1,0 +1,218 @@
+// Integer arrays and masks as indices, and other shapes of the same elements.
+#include <algorithm>
+
+#include "frontend/lower.h"
+
+namespace numbus::frontend {
+
+// Slices make a view; then integers and arrays, broadcast together, pick places along its axes.
+Lower::Places Lower::places_of(const Node& n, const Value& a, const std::vector<Value>& given) {
+  Places p;
+  Value none, all;
+  none.type = Type::of(Type::Tag::None);
+  all.type = Type::of(Type::Tag::Slice);
+  all.items = {none, none, none};
+  all.type.items = {none.type, none.type, none.type};
+  size_t used = 0;
+  for (const Value& i : given)
+    if (!i.type.is(Type::Tag::NewAxis) && !i.type.is(Type::Tag::Ellipsis)) ++used;
+  std::vector<Value> basic;
+  size_t axis = 0;
+  bool apart = false;
+  for (const Value& one : given) {
+    Value i = one;
+    if (i.type.is(Type::Tag::Ellipsis)) {
+      for (size_t k = used; k < a.type.ndim; ++k, ++axis) basic.push_back(all);
+      continue;
+    }
+    if (i.type.is_array() && i.type.dtype == DType::Bool) {
+      if (i.type.ndim != 1)
+        not_yet(n,
+                "a mask of " + std::to_string(i.type.ndim) + " dimensions for an array of " +
+                    std::to_string(a.type.ndim),
+                "np.argwhere(mask), and a loop");
+      i = call_function({n, {i}, {}}, u_.program.library("np.flatnonzero"));
+      if (i.unknown()) return p;
+    }
+    if (i.type.is_array() || i.type.is_number()) {
+      if (!numbus::is_integer(i.type.dtype))
+        fail(n, "an index has to hold integers; got " + name(i.type), "convert it: x.astype(int)");
+      apart = apart || (!p.axes.empty() && p.axes.back() + 1 != axis);
+      p.axes.push_back(axis);
+      p.at.push_back(i);
+      basic.push_back(all);
+    } else {
+      basic.push_back(i);
+    }
+    ++axis;
+  }
+  p.known = true;
+  p.base = view(n, a.lazy ? materialise(n, a) : a, basic);
+  p.shape = broadcast(n, p.at);
+  p.ndim = p.shape.size();
+  p.first = apart ? 0 : p.axes[0];
+  std::vector<Val> shape;
+  for (size_t d = 0; d < p.base.type.ndim; ++d)
+    if (std::find(p.axes.begin(), p.axes.end(), d) == p.axes.end())
+      shape.push_back(p.base.shape()[d]);
+  shape.insert(shape.begin() + static_cast<int64_t>(p.first), p.shape.begin(), p.shape.end());
+  p.shape = shape;
+  return p;
+}
+
+// The indices into the view for a point of the result.
+std::vector<Val> Lower::place(const Node& n, const Places& p, std::span<const Val> at) {
+  std::vector<Val> mine;
+  std::span<const Val> picked = at.subspan(p.first, p.ndim);
+  size_t next = 0;
+  for (size_t d = 0; d < p.base.type.ndim; ++d) {
+    auto found = std::find(p.axes.begin(), p.axes.end(), d);
+    if (found != p.axes.end()) {
+      const Value& i = p.at[found - p.axes.begin()];
+      Val k = as(broadcast_element(i, picked, p.ndim), DType::I64);
+      mine.push_back(wrapped(n, k, p.base.shape()[d], false));
+    } else {
+      if (next == p.first) next += p.ndim;
+      mine.push_back(at[next++]);
+    }
+  }
+  return mine;
+}
+
+Value Lower::gather(const Node& n, const Value& a, const std::vector<Value>& list) {
+  Places p = places_of(n, a, list);
+  if (!p.known) return {};
+  Value r = lazy(a.type.dtype, p.shape, [this, p, &n](std::span<const Val> at) {
+    return element(p.base, place(n, p, at));
+  });
+  r.origin = a.origin;
+  for (const Value& i : p.at) r.origin |= i.origin;
+  return r;
+}
+
+void Lower::scatter(const Node& n, const Value& a, const std::vector<Value>& given,
+                    const Value& from) {
+  if (from.unknown()) return;
+  std::vector<Value> list = given;
+  Value v = from;
+  // All that is read is read before anything is written.
+  for (Value& i : list)
+    if (i.lazy && (i.origin & a.origin)) i = materialise(n, i);
+  if (v.lazy && (v.origin & a.origin)) v = materialise(n, v);
+  if (!v.type.is_number() && !v.type.is_array())
+    fail(n, "cannot assign " + name(v.type) + " to elements of " + name(a.type));
+  bool mask =
+      list.size() == 1 && list[0].type.dtype == DType::Bool && list[0].type.ndim == a.type.ndim;
+  if (!mask) {
+    Places p = places_of(n, a, list);
+    if (!p.known) return;
+    if (v.type.is_array() && v.type.ndim > p.shape.size())
+      fail(n, "cannot assign " + name(v.type) + " to " + std::to_string(p.shape.size()) +
+                  " dimensions");
+    each(p.shape, [&](std::span<const Val> at) {
+      set_element(n, p.base, place(n, p, at), broadcast_element(v, at, p.shape.size()));
+    });
+    return;
+  }
+  if (!v.type.is_array() || v.type.ndim == 0) {
+    Value e = v.type.is_array() ? element(v, {}) : v;
+    each(a.shape(), [&](std::span<const Val> at) {
+      when(element(list[0], at).v[0], [&] { set_element(n, a, at, e); });
+    });
+    return;
+  }
+  if (v.type.ndim != 1) fail(n, "cannot assign " + name(v.type) + " through a mask", "x[m] = v[m]");
+  if (v.lazy) v = materialise(n, v);
+  Value picks = list[0].lazy ? materialise(n, list[0]) : list[0];
+  Val used = new_variable(DType::I64), length = v.shape()[0];
+  set(used, ci(0));
+  Val single = b_->emit(Op::equal, DType::Bool, length, ci(1));
+  each(a.shape(), [&](std::span<const Val> at) {
+    when(element(picks, at).v[0], [&] {
+      Val k = get(used);
+      when(both(negate(single), negate(less(k, length))), [&] {
+        raise_at(site(n, "ValueError", "the mask selects more than the {0} values"), length);
+      });
+      Val source = b_->emit(Op::select, DType::I64, single, ci(0), k);
+      set_element(n, a, at, element(v, {&source, 1}));
+      set(used, add(k, ci(1)));
+    });
+  });
+  Val taken = get(used);
+  when(both(negate(single), less(taken, length)), [&] {
+    raise_at(site(n, "ValueError", "cannot assign {0} values to the {1} that the mask selects"),
+             length, taken);
+  });
+}
+
+Value Lower::transpose(const Value& a) {
+  Value r = a;
+  size_t n = a.type.ndim;
+  if (a.lazy) {
+    std::vector<Val> shape(a.shape().rbegin(), a.shape().rend());
+    Value source = a;
+    Value t = lazy(a.type.dtype, shape, [this, source](std::span<const Val> at) {
+      std::vector<Val> back(at.rbegin(), at.rend());
+      return element(source, back);
+    });
+    t.origin = a.origin;
+    return t;
+  }
+  for (size_t d = 0; d < n; ++d) {
+    r.v[2 + d] = a.v[2 + n - 1 - d];
+    r.v[2 + n + d] = a.v[2 + n + n - 1 - d];
+  }
+  r.type.order = a.type.ndim < 2            ? a.type.order
+                 : a.type.order == Order::C ? Order::F
+                 : a.type.order == Order::F ? Order::C
+                                            : Order::Any;
+  return r;
+}
+
+// A view where the array is dense, else a copy.
+Value Lower::reshape(const Node& n, const Value& a, const std::vector<Value>& shape) {
+  Value source = a;
+  if (a.lazy || a.type.order != Order::C) {
+    Value from = a;
+    source = a.lazy ? materialise(n, a)
+                    : materialise(
+                          n, lazy(a.type.dtype, a.shape(), [this, from](std::span<const Val> at) {
+                            return element(from, at);
+                          }));
+  }
+  std::vector<Val> extents;
+  Val known = ci(1);
+  int open = -1;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    Val e = index_value(n, shape[d]);
+    if (constant_of(e) == -1) {
+      open = static_cast<int>(d);
+      extents.push_back(ci(1));
+      continue;
+    }
+    extents.push_back(e);
+    known = mul(known, e);
+  }
+  if (open >= 0) extents[open] = b_->emit(Op::floor_divide, DType::I64, size_of(source), known);
+  Val total = ci(1);
+  for (Val e : extents) total = mul(total, e);
+  when(b_->emit(Op::not_equal, DType::Bool, total, size_of(source)), [&] {
+    raise_at(site(n, "ValueError", "cannot reshape an array of {0} elements into {1}"),
+             size_of(source), total);
+  });
+  Value r = source;
+  r.type.ndim = static_cast<uint8_t>(extents.size());
+  r.type.order = Order::C;
+  r.v.resize(2);
+  r.v.insert(r.v.end(), extents.begin(), extents.end());
+  std::vector<Val> strides(extents.size());
+  Val step = ci(itemsize(a.type.dtype));
+  for (size_t d = extents.size(); d-- > 0;) {
+    strides[d] = step;
+    step = mul(step, extents[d]);
+  }
+  r.v.insert(r.v.end(), strides.begin(), strides.end());
+  return r;
+}
+
+}  // namespace numbus::frontend

@@ -1,0 +1,222 @@
+"""Compiled functions free what they allocate: after calls, the CPU device holds what it held."""
+
+import gc
+
+import numpy as np
+import pytest
+from numbus import _core, njit, prange
+
+
+def held():
+    gc.collect()
+    return _core.memory_stats("cpu")["used_bytes"]
+
+
+def steady(function, *args, raises=None, **options):
+    """Calls often; what is allocated must not grow."""
+    f = njit(**options)(function)
+
+    def call():
+        if raises is None:
+            return f(*args)
+        with pytest.raises(raises):
+            f(*args)
+
+    call()
+    before = held()
+    for _ in range(20):
+        call()
+    assert held() == before
+
+
+def test_temporaries():
+    def f(n):
+        a = np.zeros(n) + np.arange(n)
+        b = (a * 2)[::-1] - np.ones(n)
+        b += np.sqrt(a)
+        return b.sum()
+
+    steady(f, 1000)
+
+
+def test_loops():
+    def f(n):
+        s = 0.0
+        a = np.zeros(1)
+        for i in range(n):
+            a = np.ones(i + 1) * 2
+            b = a[::-1] + 1
+            if i % 3 == 0:
+                continue
+            if i == 17:
+                break
+            s += b.sum()
+        return s + a.sum()
+
+    steady(f, 30)
+
+
+def test_early_returns():
+    def f(n):
+        a = np.ones(n)
+        for i in range(10):
+            b = a + i
+            if i == 5:
+                return b
+        return a
+
+    steady(f, 500)
+
+
+def test_exceptions():
+    def f(n):
+        a = np.ones(n) * 2
+        for i in range(10):
+            b = a + i
+            if i == 5:
+                raise ValueError("no")
+        return b
+
+    steady(f, 500, raises=ValueError)
+
+    def outer(n):
+        a = np.ones(n)
+        return g(a * 2) + a
+
+    @njit
+    def g(x):
+        y = x + 1
+        if y[0] > 2:
+            raise ValueError("no")
+        return y
+
+    steady(outer, 500, raises=ValueError)
+
+
+@njit
+def make(n):
+    return np.ones(n), np.arange(n)
+
+
+@njit
+def view(x):
+    return x[1:]
+
+
+@njit
+def chain(n):
+    if n == 0:
+        return np.ones(100)
+    return chain(n - 1) + 1
+
+
+def test_calls():
+    def f(n):
+        a, b = make(n)
+        c = make(n)[0]
+        d = view(view(a + 1))
+        e = (a, (b, c))
+        a = b * 1.5
+        return e[1][0].sum() + c[0] + d[0] + a[1]
+
+    steady(f, 300)
+
+    def g(n):
+        return make(n)
+
+    steady(g, 300)
+
+    def h(n):
+        s = 0.0
+        for _ in range(n):
+            s += view(np.ones(50))[0]
+            t = make(10)
+            s += t[1][2]
+        return s
+
+    steady(h, 10)
+    steady(lambda: chain(5).sum())
+
+
+def test_views_keep_memory():
+    @njit
+    def f(n):
+        a = np.arange(n * 1.0)
+        return a[10:20], a[::-1]
+
+    x, y = f(1000)
+    before = held()
+    junk = [f(1000) for _ in range(10)]
+    del junk
+    assert held() == before
+    assert x[0] == 10 and y[0] == 999
+    del y
+    assert x.sum() == sum(range(10, 20))
+
+
+def test_branches_and_joins():
+    def f(n):
+        a = np.ones(n) if n > 5 else np.zeros(3)
+        b = a
+        if n > 3:
+            b = a + 1
+        else:
+            a = b * 2
+        c = a is None or b.sum() > 0
+        return a.sum() + b.sum() + c
+
+    steady(f, 10)
+    steady(f, 4)
+    steady(f, 2)
+
+
+def test_comprehensions_and_inlining():
+    def f(n):
+        def scaled(x, k):
+            y = x * k
+            if k > 3:
+                return y
+            return y + 1
+
+        a = [scaled(np.ones(4), i)[0] for i in range(n)]
+        b = [i * j for i in range(n) for j in range(i)]
+        return sum(a) + sum(b) + len([v for v in a if v > 2])
+
+    steady(f, 10)
+
+
+def test_while_and_parallel():
+    def f(n):
+        a = np.ones(n)
+        while a.sum() < 10 * n:
+            a = a * 2
+        return a
+
+    steady(f, 100)
+
+    def g(n):
+        s = 0.0
+        for i in prange(n):
+            a = np.ones(i + 1)
+            s += (a * i).sum()
+        return s
+
+    steady(g, 100, parallel=True)
+
+    def h(n):
+        s = 0.0
+        for i in prange(n):
+            a = np.ones(i + 1)
+            if i == 50:
+                raise ValueError("no")
+            s += a.sum()
+        return s
+
+    steady(h, 100, raises=ValueError, parallel=True)
+
+
+def test_library():
+    def f(x):
+        return np.sort(x), np.linalg.inv(np.outer(x, x) + np.eye(x.shape[0])), np.unique(x)
+
+    steady(f, np.random.default_rng(1).random(20))

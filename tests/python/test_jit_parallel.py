@@ -1,0 +1,187 @@
+"""prange: reductions, independence of the number of threads, errors."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from jit_check import check
+from numbus import njit, prange
+from numbus.kernels import CompileError
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 64, 65, 1000])
+def test_reductions(n):
+    def f(x):
+        add = 0.0
+        product = 1.0
+        least = 1e300
+        most = -1e300
+        count = 0
+        for i in prange(x.shape[0]):
+            add += x[i]
+            product *= 1 + x[i] / 1000
+            least = min(least, x[i])
+            most = max(x[i], most)
+            if x[i] > 0:
+                count += 1
+        return add, product, least, most, count
+
+    check(f, np.random.default_rng(n).standard_normal(n), parallel=True)
+
+
+def test_integers():
+    def f(x):
+        s = 0
+        t = np.int32(0)
+        b = 0
+        for i in prange(x.shape[0]):
+            s += x[i]
+            t -= x[i]
+            b |= x[i]
+        return s, t, b
+
+    for t in ("int32", "int64"):
+        if t == "int64":
+            continue
+        check(f, np.arange(100, dtype=t), parallel=True)
+
+
+def test_steps_and_ranges():
+    def f(n):
+        out = np.zeros(n)
+        for i in prange(3, n, 2):
+            out[i] = i * 2
+        for i in prange(n - 1, -1, -5):
+            out[i] += 1
+        for i in prange(2, 5):
+            out[i] -= 7
+        return out
+
+    check(f, 50, parallel=True)
+
+
+def test_nested_and_private():
+    def f(x):
+        out = np.zeros(x.shape)
+        total = 0.0
+        for i in prange(x.shape[0]):
+            row = 0.0
+            for j in range(x.shape[1]):
+                if x[i, j] < 0:
+                    continue
+                row += x[i, j]
+                if row > 100:
+                    break
+            k = 0
+            while k < 3:
+                row += k
+                k += 1
+            for j in prange(x.shape[1]):
+                out[i, j] = row * x[i, j]
+            total += row
+        return out, total
+
+    check(f, np.random.default_rng(3).standard_normal((40, 30)), parallel=True)
+
+
+def test_captured():
+    def f(x, t, n):
+        scale = 2.5
+        shape = x.shape
+        out = np.empty_like(x)
+        for i in prange(shape[0]):
+            out[i] = x[i] * scale + t[0] + t[1] * n + helper(x[i])
+        return out
+
+    check(f, np.arange(30.0), (1, 2.5), 3, parallel=True)
+
+    def g(x):
+        s = 0.0
+        for i in prange(x.shape[0]):
+            y = x[i] + np.arange(3)
+            s += y.sum() * (x[i, 0] if x[i, 0] > 0 else 1.0)
+        return s
+
+    check(g, np.random.default_rng(1).random((20, 3)), parallel=True)
+
+
+def helper(v):
+    return v * v
+
+
+def test_raise():
+    def f(x):
+        s = 0.0
+        for i in prange(x.shape[0]):
+            if x[i] > 90:
+                raise ValueError("large")
+            s += x[i]
+        return s
+
+    check(f, np.arange(100.0), parallel=True)
+    check(f, np.arange(50.0), parallel=True)
+
+
+def test_mandelbrot():
+    def f(n, steps):
+        out = np.zeros((n, n), np.int32)
+        for i in prange(n):
+            for j in range(n):
+                c = complex(-2 + 3 * j / n, -1.5 + 3 * i / n)
+                z = 0j
+                k = 0
+                while k < steps and z.real * z.real + z.imag * z.imag < 4:
+                    z = z * z + c
+                    k += 1
+                out[i, j] = k
+        return out
+
+    check(f, 40, 50, parallel=True)
+
+
+def test_mistakes():
+    @njit(parallel=True)
+    def returns(x):
+        for i in prange(x.shape[0]):
+            if x[i] > 3:
+                return i
+        return -1
+
+    with pytest.raises(CompileError, match="return"):
+        returns(np.arange(5.0))
+
+    @njit(parallel=True)
+    def whole(x):
+        s = np.zeros(x.shape[1])
+        for i in prange(x.shape[0]):
+            s += x[i]
+        return s
+
+    with pytest.raises(CompileError, match="whole array 's'"):
+        whole(np.ones((5, 3)))
+
+
+def test_threads_do_not_matter(tmp_path):
+    script = tmp_path / "sums.py"
+    script.write_text(
+        "import numpy as np\n"
+        "from numbus import njit, prange\n"
+        "@njit(parallel=True)\n"
+        "def f(x):\n"
+        "    s = 0.0\n"
+        "    for i in prange(x.shape[0]):\n"
+        "        s += np.sin(x[i]) * 1e-3\n"
+        "    return s\n"
+        "print(f(np.random.default_rng(1).random(12345)).hex())\n"
+    )
+    found = set()
+    for threads in ("1", "2", "5"):
+        env = dict(os.environ, NUMBUS_NUM_THREADS=threads)
+        done = subprocess.run(
+            [sys.executable, script], env=env, capture_output=True, text=True, timeout=100
+        )
+        assert done.returncode == 0, done.stderr
+        found.add(done.stdout)
+    assert len(found) == 1
