@@ -110,7 +110,8 @@ Node convert(nb::handle tree) {
   }
   for (const char* name : {"name", "id", "attr", "arg"}) {
     nb::object v = nb::getattr(tree, name, nb::none());
-    if (PyUnicode_Check(v.ptr())) n.text = nb::cast<std::string>(v);
+    if (PyUnicode_Check(v.ptr()) && n.kind != NodeKind::Unsupported)
+      n.text = nb::cast<std::string>(v);
   }
   static const nb::object* ast_class = new nb::object(nb::module_::import_("ast").attr("AST"));
   for (const auto& [name, field] : field_names()) {

@@ -278,6 +278,7 @@ Value Lower::call_named(const Call& c, const std::string& name) {
   if (name.starts_with("math.") || name.starts_with("cmath.")) {
     bool complex = name[0] == 'c';
     std::string f = name.substr(name.find('.') + 1);
+    if (int library = u_.program.library(name); library >= 0) return call_function(c, library);
     if (!c.keywords.empty()) fail(c.n, name + "() takes no keywords");
     if (complex) {
       std::vector<Value> z;
@@ -292,8 +293,6 @@ Value Lower::call_named(const Call& c, const std::string& name) {
       }
       return math_function(c.n, f, z);
     }
-    int library = u_.program.library(name);
-    if (library >= 0) return call_function(c, library);
     return math_function(c.n, f, c.args);
   }
   if (name.starts_with("np.")) {
@@ -388,6 +387,23 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       for (int64_t k = 0; k < std::abs(*digits); ++k) scale *= 10;
       Value s = from_scalar(Scalar::from_float(scale), DType::F64, true);
       Value up = binary(n, *digits < 0 ? Op::divide : Op::multiply, arg(0), s);
+      if (arg(0).type.is_number() && arg(0).type.weak && is_float(arg(0).type.dtype) &&
+          *digits > 0) {
+        // Python rounds the exact value: where the product looks like a tie, what it lost decides.
+        Val x = as(arg(0), DType::F64), y = up.v[0],
+            half = b_->constant(DType::F64, Scalar::from_float(0.5));
+        auto f64 = [&](Op op, Val a, Val b = ir::kNone) { return b_->emit(op, DType::F64, a, b); };
+        Val lost = b_->emit(Op::fma, DType::F64, x, as(s, DType::F64), f64(Op::negative, y));
+        Val low = f64(Op::floor, y), zero = b_->constant(DType::F64, Scalar::from_float(0));
+        Val tie = b_->emit(Op::equal, DType::Bool, f64(Op::subtract, y, low), half);
+        Val above = f64(Op::add, low, b_->constant(DType::F64, Scalar::from_float(1)));
+        Val whole = f64(Op::rint, y);
+        whole = b_->emit(Op::select, DType::F64,
+                         both(tie, b_->emit(Op::less, DType::Bool, lost, zero)), low, whole);
+        whole = b_->emit(Op::select, DType::F64,
+                         both(tie, b_->emit(Op::less, DType::Bool, zero, lost)), above, whole);
+        return binary(n, Op::divide, number(whole, DType::F64, true), s);
+      }
       return binary(n, *digits < 0 ? Op::multiply : Op::divide, unary(n, Op::rint, up), s);
     }
     if (arg(0).type.dtype == DType::Bool && arg(0).type.is_number())
@@ -433,7 +449,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   }
   if (name == "pow") {
     expect(c, name, 2, 3);
-    if (c.args.size() == 3) return call_function(c, u_.program.library("pow"));
+    if (c.args.size() == 3) return call_function(c, u_.program.library("pow mod"));
     return binary(n, Op::power, arg(0), arg(1));
   }
   if (name == "enumerate" || name == "zip") {
@@ -701,6 +717,8 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
              [&] { raise_at(site(n, "ValueError", "tuple.index(x): x not in tuple")); });
       return integer(found);
     }
+    if (name == "append" || name == "extend" || name == "insert")
+      not_yet(n, "lists that grow", "make an array of the final size with np.empty");
     fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   }
   if (!self.type.is_array()) fail(n, frontend::name(self.type) + " has no method '" + name + "'");

@@ -122,7 +122,7 @@ Value Lower::expression(const Node& n) {
       }
       return r;
     }
-    case NodeKind::Unsupported: not_yet(n, "'" + n.text + "' expressions");
+    case NodeKind::Unsupported: unsupported(n);
     default: not_yet(n, "this expression");
   }
 }
@@ -201,7 +201,15 @@ Value Lower::global(const Node& n) {
   }
   if (n.text.starts_with("value cuda.")) return cuda_attribute(n, n.text.substr(6));
   if (n.text.starts_with("unknown ")) fail(n, "the name '" + n.text.substr(8) + "' is not defined");
-  if (n.text.starts_with("unsupported ")) fail(n, n.text.substr(12));
+  if (n.text.starts_with("unsupported ")) {
+    std::string what = n.text.substr(12), hint;
+    if (size_t end = what.find("; "); end != std::string::npos) {
+      hint = what.substr(end + 2);
+      what.resize(end);
+    }
+    if (what.starts_with("not yet: ")) not_yet(n, what.substr(9), hint);
+    fail(n, what, hint);
+  }
   v.type = Type::of(n.text.starts_with("module ") ? Type::Tag::Module : Type::Tag::Function);
   v.type.text = n.text;
   return v;

@@ -113,6 +113,7 @@ class Lower {
   void pass();
   [[noreturn]] void fail(const Node& at, const std::string& message, const std::string& hint = "");
   [[noreturn]] void not_yet(const Node& at, const std::string& what, const std::string& hint = "");
+  [[noreturn]] void unsupported(const Node& n);
   Value read_variable(const Node& at, const std::string& name);
   Variable* find_variable(const std::string& name);
   void assign_name(const Node& at, const std::string& name, Value v);

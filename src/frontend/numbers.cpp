@@ -87,6 +87,15 @@ namespace {
 
 const char* python_operator(Op op) {
   switch (op) {
+    case Op::invert: return "~";
+    case Op::negative:
+    case Op::positive: return op == Op::negative ? "-" : "+";
+    case Op::equal: return "==";
+    case Op::not_equal: return "!=";
+    case Op::less: return "<";
+    case Op::less_equal: return "<=";
+    case Op::greater: return ">";
+    case Op::greater_equal: return ">=";
     case Op::add: return "+";
     case Op::subtract: return "-";
     case Op::multiply: return "*";
@@ -101,6 +110,11 @@ const char* python_operator(Op op) {
     case Op::bitwise_xor: return "^";
     default: return nullptr;
   }
+}
+
+std::string what_works(Op op) {
+  const char* symbol = python_operator(op);
+  return symbol ? std::string("operator ") + symbol : std::string(op_name(op));
 }
 
 std::optional<Scalar> folded(Op op, const Scalar& a, const Scalar& b) {
@@ -265,7 +279,7 @@ Value Lower::unary(const Node& n, Op op, const Value& a) {
     std::vector<Value> one{a};
     return apply(n, op, one);
   }
-  if (!a.type.is_number()) fail(n, std::string(op_name(op)) + " does not work on " + name(a.type));
+  if (!a.type.is_number()) fail(n, what_works(op) + " does not work on " + name(a.type));
   return unary_number(n, op, a);
 }
 
@@ -277,7 +291,7 @@ Value Lower::unary_number(const Node& n, Op op, const Value& a) {
     DType operands[] = {t};
     r = resolve(op, operands);
   } catch (const Error&) {
-    fail(n, std::string(op_name(op)) + " does not work on " + name(a.type));
+    fail(n, what_works(op) + " does not work on " + name(a.type));
   }
   // float16 for small integers is NumPy's rule for arrays; a plain int computes in float64.
   Val x = r.in[0] == DType::Bool ? truth(n, a) : as(a, r.in[0]);
@@ -297,7 +311,7 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
     if (a.type.is_array())
       arrays = true;
     else if (!a.type.is_number())
-      fail(n, std::string(op_name(op)) + " does not work on " + name(a.type));
+      fail(n, what_works(op) + " does not work on " + name(a.type));
   }
   if (!arrays)
     return args.size() == 1 ? unary_number(n, op, args[0])

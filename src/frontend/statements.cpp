@@ -66,9 +66,8 @@ bool Lower::statement(const Node& n) {
 
     case NodeKind::Assert: assert_statement(n); break;
     case NodeKind::FunctionDef: assign_name(n, n.text, local_function(n, n.text)); break;
-    default:
-      not_yet(n,
-              n.kind == NodeKind::Unsupported ? "'" + n.text + "' statements" : "this statement");
+    case NodeKind::Unsupported: unsupported(n);
+    default: not_yet(n, "this statement");
   }
   if (temporaries_.size() > keep) forget_temporaries(keep);
   return ends;
@@ -83,6 +82,33 @@ Value Lower::local_function(const Node& n, const std::string& name) {
   v.type.number = static_cast<int>(found - local_functions_.begin());
   if (found == local_functions_.end()) local_functions_.push_back(it);
   return v;
+}
+
+// What the front end has no word for, by the name of its class in Python's `ast`.
+void Lower::unsupported(const Node& n) {
+  struct Word {
+    const char *cls, *what, *instead;
+  };
+  static const Word kWords[] = {
+      {"Dict", "dictionaries (Dict)", "a tuple, a named tuple, or arrays of keys and values"},
+      {"DictComp", "dictionaries (DictComp)", "arrays of keys and values"},
+      {"Set", "sets (Set)", "a tuple, or np.unique(array)"},
+      {"SetComp", "sets (SetComp)", "np.unique([… for …])"},
+      {"With", "with statements (With)", "open and close outside of the compiled function"},
+      {"Try", "try statements (Try)", "an if before what may fail, or try around the call"},
+      {"ClassDef", "classes (ClassDef)", "a named tuple, defined outside"},
+      {"Yield", "generators (Yield)", "fill an array, and return it"},
+      {"YieldFrom", "generators (YieldFrom)", "fill an array, and return it"},
+      {"Import", "imports (Import)", "import at the top of the file"},
+      {"ImportFrom", "imports (ImportFrom)", "import at the top of the file"},
+      {"Nonlocal", "nonlocal variables", "return the new value"},
+      {"Match", "match statements (Match)", "if and elif"},
+      {"AsyncFunctionDef", "async functions", "plain functions"},
+      {"Await", "await", "plain calls"},
+  };
+  for (const Word& w : kWords)
+    if (n.text == w.cls) not_yet(n, w.what, w.instead);
+  not_yet(n, "'" + n.text + "'");
 }
 
 void Lower::assign(const Node& target, const Value& v) {
@@ -240,6 +266,8 @@ std::string Lower::message(const Node& n, std::vector<Val>& values) {
   if (!v.type.is_number() || is_complex(v.type.dtype))
     not_yet(n, name(v.type) + " in the message of an exception",
             "up to two numbers, in an f-string");
+  if (auto k = known_int(v); k && v.type.weak && v.known)
+    return v.type.dtype == DType::Bool ? (*k ? "True" : "False") : std::to_string(*k);
   if (values.size() == 2) not_yet(n, "more than two numbers in the message of an exception");
   std::string place = "{" + std::to_string(values.size());
   if (is_float(v.type.dtype)) {

@@ -11,31 +11,33 @@ namespace numbus::frontend {
 
 // The node classes of `ast` by their names, and two of ours: a resolved global, and what the
 // front end has no word for.
-#define NUMBUS_NODES(X)                                                                            \
-  X(FunctionDef)                                                                                   \
-  X(Lambda)                                                                                        \
-  X(arguments)                                                                                     \
-  X(arg) X(Return) X(Assign) X(AugAssign) X(AnnAssign) X(For) X(While) X(If) X(Raise) X(Assert)    \
-      X(Expr) X(Pass) X(Delete) X(NamedExpr) X(Break) X(Continue) X(BoolOp) X(BinOp) X(UnaryOp)    \
-          X(IfExp) X(Compare) X(Call) X(keyword) X(Constant) X(Attribute) X(Subscript) X(Starred)  \
-              X(Name) X(List) X(Tuple) X(Slice) X(ListComp) X(GeneratorExp) X(comprehension)       \
-                  X(JoinedStr) X(FormattedValue) X(And) X(Or) X(Add) X(Sub) X(Mult) X(MatMult)     \
-                      X(Div) X(Mod) X(Pow) X(LShift) X(RShift) X(BitOr) X(BitXor) X(BitAnd)        \
-                          X(FloorDiv) X(Invert) X(Not) X(UAdd) X(USub) X(Eq) X(NotEq) X(Lt) X(LtE) \
-                              X(Gt) X(GtE) X(Is) X(IsNot) X(In) X(NotIn) X(Global) X(Unsupported)
+#define NUMBUS_NODES(X)                                                                           \
+  X(FunctionDef)                                                                                  \
+  X(Lambda)                                                                                       \
+  X(arguments)                                                                                    \
+  X(arg)                                                                                          \
+  X(Return) X(Assign) X(AugAssign) X(AnnAssign) X(For) X(While) X(If) X(Raise) X(Assert) X(Expr)  \
+      X(Pass) X(Delete) X(NamedExpr) X(Break) X(Continue) X(BoolOp) X(BinOp) X(UnaryOp) X(IfExp)  \
+          X(Compare) X(Call) X(keyword) X(Constant) X(Attribute) X(Subscript) X(Starred) X(Name)  \
+              X(List) X(Tuple) X(Slice) X(ListComp) X(GeneratorExp) X(comprehension) X(JoinedStr) \
+                  X(FormattedValue) X(And) X(Or) X(Add) X(Sub) X(Mult) X(MatMult) X(Div) X(Mod)   \
+                      X(Pow) X(LShift) X(RShift) X(BitOr) X(BitXor) X(BitAnd) X(FloorDiv)         \
+                          X(Invert) X(Not) X(UAdd) X(USub) X(Eq) X(NotEq) X(Lt) X(LtE) X(Gt)      \
+                              X(GtE) X(Is) X(IsNot) X(In) X(NotIn) X(Global) X(Unsupported)
 enum class NodeKind : uint8_t {
 #define X(name) name,
   NUMBUS_NODES(X)
 #undef X
 };
 
-#define NUMBUS_FIELDS(X)                                                                           \
-  X(args)                                                                                          \
-  X(body)                                                                                          \
-  X(orelse)                                                                                        \
-  X(test) X(target) X(targets) X(value) X(values) X(iter) X(op) X(ops) X(operand) X(left) X(right) \
-      X(comparators) X(func) X(keywords) X(elts) X(slice) X(lower) X(upper) X(step) X(elt)         \
-          X(generators) X(ifs) X(exc) X(msg) X(defaults) X(posonlyargs) X(kwonlyargs)              \
+#define NUMBUS_FIELDS(X)                                                                   \
+  X(args)                                                                                  \
+  X(body)                                                                                  \
+  X(orelse)                                                                                \
+  X(test)                                                                                  \
+  X(target) X(targets) X(value) X(values) X(iter) X(op) X(ops) X(operand) X(left) X(right) \
+      X(comparators) X(func) X(keywords) X(elts) X(slice) X(lower) X(upper) X(step) X(elt) \
+          X(generators) X(ifs) X(exc) X(msg) X(defaults) X(posonlyargs) X(kwonlyargs)      \
               X(kw_defaults) X(vararg) X(kwarg) X(annotation) X(format_spec)
 enum class Field : uint8_t {
 #define X(name) name,

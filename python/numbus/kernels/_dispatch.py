@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import types as types_
 
 from .. import _core
 from . import types
@@ -28,6 +29,10 @@ class Dispatcher:
     """A Python function, compiled for each combination of argument types it is called with."""
 
     def __init__(self, function, options):
+        if not isinstance(function, types_.FunctionType):
+            raise TypeError(
+                f"[jit] not a Python function; got {function!r}; expected one with source"
+            )
         functools.update_wrapper(self, function)
         self.py_func = function
         self.targetoptions = options

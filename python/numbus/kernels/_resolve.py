@@ -2,9 +2,9 @@
 
 import ast
 import builtins
-import cmath
 import inspect
-import math
+import linecache
+import sys
 import textwrap
 import types as python_types
 
@@ -42,37 +42,37 @@ def name_object(obj, name):
     _names[id(obj)] = name
 
 
-def _collect():
-    for name in _BUILTINS:
-        name_object(getattr(builtins, name), name)
-    for module, prefix in ((math, "math"), (cmath, "cmath")):
-        for name in dir(module):
-            value = getattr(module, name)
-            if callable(value) and not name.startswith("_"):
-                name_object(value, f"{prefix}.{name}")
-    import numbus
+_SOURCES = (
+    ("builtins", ""),
+    ("math", "math."),
+    ("cmath", "cmath."),
+    ("numpy", "np."),
+    ("numpy.linalg", "np.linalg."),
+    ("numpy.random", "np.random."),
+    ("numpy.fft", "np.fft."),
+    ("numbus", "np."),
+    ("numbus.linalg", "np.linalg."),
+    ("numbus.random", "np.random."),
+    ("numbus.fft", "np.fft."),
+)
 
-    for module in (numpy, numbus):
-        for name in getattr(module, "__all__", dir(module)):
-            value = getattr(module, name, None)
-            if value is None or name.startswith("_") or isinstance(value, python_types.ModuleType):
-                continue
-            if isinstance(value, type) and issubclass(value, numpy.generic):
-                continue
-            if callable(value) and id(value) not in _names:
-                # Of several names for one function, its own: the order of __all__ is any.
-                own = getattr(value, "__name__", name)
-                name_object(value, f"np.{own if getattr(module, own, None) is value else name}")
-        for sub in ("linalg", "random", "fft"):
-            inner = getattr(module, sub, None)
-            for name in dir(inner):
-                value = getattr(inner, name, None)
-                if callable(value) and not name.startswith("_") and id(value) not in _names:
-                    name_object(value, f"np.{sub}.{name}")
-    name_object(numpy.ndarray, "np.ndarray")
-    name_object(numbus.ndarray, "np.ndarray")
-    name_object(numpy.integer, "np.integer")
-    name_object(numpy.floating, "np.floating")
+
+def name_of(value):
+    """The name under which compiled functions know an object of Python's or NumPy's, or None."""
+    known = _names.get(id(value))
+    if known is not None or not callable(value):
+        return known
+    if isinstance(value, type) and issubclass(value, numpy.generic):
+        return {numpy.integer: "np.integer", numpy.floating: "np.floating"}.get(value)
+    own = getattr(value, "__name__", None)
+    if not isinstance(own, str):
+        return None
+    for module, prefix in _SOURCES:
+        names = getattr(sys.modules.get(module), "__dict__", ())
+        if own in names and names[own] is value and (prefix or own in _BUILTINS):
+            name_object(value, prefix + own)
+            return prefix + own
+    return None
 
 
 _dtypes = [
@@ -203,6 +203,14 @@ class _Names(ast.NodeTransformer):
     def visit_arg(self, node):
         return node
 
+    def visit_Global(self, node):
+        raise CompileError(
+            f"a compiled function cannot assign to the global '{node.names[0]}'",
+            node,
+            self.function,
+            "return the new value, or write into a global array passed as an argument",
+        )
+
     def visit_AnnAssign(self, node):
         node.target = self.visit(node.target)
         if node.value is not None:
@@ -223,7 +231,7 @@ class _Names(ast.NodeTransformer):
             return Global("tuple", at, elts=[self.describe(v, at) for v in value])
         if isinstance(value, type) and issubclass(value, BaseException):
             return Global(f"exception {_errors.exception_name(value)}", at)
-        name = getattr(value, "_kernel_name", None) or _names.get(id(value))
+        name = getattr(value, "_kernel_name", None) or name_of(value)
         if name is not None:
             return Global(name, at)
         number = getattr(value, "_kernel_dtype", None)
@@ -247,10 +255,11 @@ class _Names(ast.NodeTransformer):
         if isinstance(value, (list, dict, set)):
             what = type(value).__name__
             return Global(
-                f"unsupported not yet in compiled functions: a global {what}; "
-                "use a tuple or an array",
+                f"unsupported not yet: a global {what}; a tuple or an array",
                 at,
             )
+        if isinstance(value, (type, python_types.BuiltinFunctionType, numpy.ufunc)):
+            return Global(f"unsupported not yet: {value.__name__}()", at)
         return Global(
             f"unsupported '{type(value).__name__}' objects mean nothing in compiled functions", at
         )
@@ -268,8 +277,13 @@ class Program:
         key = id(function)
         if key in self.functions:
             return self.functions[key][0]
+        if not isinstance(function, python_types.FunctionType):
+            raise CompileError(
+                f"'{getattr(function, '__name__', function)}' is not a Python function: it has no "
+                "source to compile",
+                hint="a function with def around it",
+            )
         if not self.functions:
-            _collect()
             _core.set_library(self.library)
         code = function.__code__
         number = _core.add_function(function.__name__, code.co_filename)
@@ -321,25 +335,43 @@ class Program:
 program = Program()
 
 
+def _lines(code):
+    """The lines of a function as its bytecode tells them, which is faster than reading tokens."""
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename)
+    last, todo = code.co_firstlineno, [code]
+    while todo:
+        c = todo.pop()
+        last = max([last, *(end for _, end, _, _ in c.co_positions() if end)])
+        todo += [k for k in c.co_consts if isinstance(k, python_types.CodeType)]
+    return lines[code.co_firstlineno - 1 : last]
+
+
 def parse(function):
     """The function's definition as Python's `ast` sees it, at its lines in its file."""
     code = function.__code__
-    try:
-        lines, first = inspect.getsourcelines(function)
-    except (OSError, TypeError):
-        raise CompileError(
-            f"the source of '{function.__name__}' is not available",
-            None,
-            function,
-            "define it in a file or a notebook cell, not with exec()",
-        ) from None
-    text = "".join(lines)
-    dedented = textwrap.dedent(text)
+    lines, first, tree = _lines(code), code.co_firstlineno, None
+    if lines:
+        try:
+            tree = ast.parse(textwrap.dedent("".join(lines)))
+        except SyntaxError:
+            lines = None  # what no bytecode stands for belongs to it, too
+    if not lines:
+        try:
+            lines, first = inspect.getsourcelines(function)
+        except (OSError, TypeError):
+            raise CompileError(
+                f"the source of '{function.__name__}' is not available",
+                None,
+                function,
+                "define it in a file or a notebook cell, not with exec()",
+            ) from None
+    dedented = textwrap.dedent("".join(lines))
     indent = len(lines[0]) - len(lines[0].lstrip())
     try:
-        tree = ast.parse(dedented)
+        tree = tree or ast.parse(dedented)
     except SyntaxError:
-        tree = None  # a lambda cut out of the middle of an expression
+        # A lambda cut out of the middle of an expression
         for start in range(len(dedented)):
             if dedented.startswith("lambda", start):
                 tree = _first_lambda(dedented[start:])

@@ -1,4 +1,4 @@
-"""Linear algebra of small matrices. G&VL is Golub and Van Loan, Matrix Computations, 4th edition."""
+"""Linear algebra of small matrices. G&VL: Golub and Van Loan, Matrix Computations, 4th edition."""
 
 import numpy as np
 from numpy.linalg import LinAlgError

@@ -7,7 +7,7 @@ import numpy as np
 from .._library import known
 
 
-@known("pow")
+@known("pow mod")
 def pow_mod(a, b, m):
     """Repeated squaring; right while m * m fits into 64 bits."""
     out = 1 % m

@@ -1,0 +1,489 @@
+"""Mistakes in compiled functions: what the message says, where its mark is, how long it is."""
+
+import re
+
+import numpy as np
+import pytest
+from numbus import njit, prange
+from numbus.kernels import CompileError, UnsupportedError
+
+X = np.arange(5.0)
+M = np.ones((3, 4))
+LIST = [1, 2, 3]
+NAMES = {"a": 1}
+TEXT = "hello"
+
+
+def helper(x):
+    return x.missing
+
+
+def two(a, b):
+    return a + b
+
+
+class Thing:
+    value = 3
+
+
+THING = Thing()
+
+
+def unknown_attribute(x):
+    return x.nothing  # ^x.nothing
+
+
+def unknown_method(x):
+    return x.nonsense(1)  # ^x.nonsense(1)
+
+
+def unknown_name(x):
+    return x + not_there  # noqa: F821 ^not_there
+
+
+def unknown_function(x):
+    return np.nonsense(x)  # ^np.nonsense
+
+
+def unsupported_numpy(x):
+    return np.einsum("i,i", x, x)  # ^np.einsum
+
+
+def unsupported_math(x):
+    return np.fft.fft(x)  # ^np.fft.fft
+
+
+def join_number_array(x):
+    if x[0] > 1:
+        y = 1
+    else:
+        y = x  # ^y
+    return y
+
+
+def join_dimensions(x):
+    y = x
+    for _ in range(3):
+        y = x[:, None]  # ^y
+    return y
+
+
+def join_tuples(x):
+    if x[0] > 1:
+        t = (1, 2)
+    else:
+        t = (1, 2, 3)  # ^t
+    return t
+
+
+def returns_differ(x):
+    if x[0] > 1:
+        return 1
+    return x  # ^return x
+
+
+def return_missing(x):  # ^def
+    if x[0] > 1:
+        return 1.0
+
+
+def one_sided(x):
+    y = 1 if x[0] > 0 else x  # ^1 if
+    return y
+
+
+def global_list(x):
+    return x[LIST[0]]  # ^LIST
+
+
+def global_dict(x):
+    return NAMES["a"] + x[0]  # ^NAMES
+
+
+def global_object(x):
+    return x[0] + THING.value * len(THING)  # ^THING
+
+
+def string_operations(x):
+    return TEXT + "a"  # ^TEXT + "a"
+
+
+def string_methods(x):
+    return TEXT.upper()  # ^TEXT.upper
+
+
+def list_append(x):
+    a = [1.0, 2.0]
+    a.append(3.0)  # ^a.append(3.0)
+    return a
+
+
+def empty_list(x):
+    a = []
+    a.append(x[0])  # ^a.append
+    return a
+
+
+def list_of_arrays(x):
+    return [x, x][0] + [x + i for i in range(3)]  # ^[x + i
+
+
+def dictionary(x):
+    d = {1: 2}  # ^{1: 2}
+    return d[1]
+
+
+def set_literal(x):
+    return 3 in {1, 2, 3}  # ^{1, 2, 3}
+
+
+def with_statement(x):
+    with x:  # ^with
+        return 1
+
+
+def try_statement(x):
+    try:  # ^try
+        return x[0]
+    except ValueError:
+        return 0.0
+
+
+def class_statement(x):
+    class A:  # ^class
+        pass
+
+    return 1
+
+
+def generator(x):
+    yield x  # ^yield x
+
+
+def import_statement(x):
+    import math  # ^import
+
+    return math.pi
+
+
+def global_statement(x):
+    global X  # ^global
+    X = 3
+
+
+def lambda_keywords(x):
+    return two(x, c=1)  # ^two(x, c=1)
+
+
+def too_few(x):
+    return two(x)  # ^two(x)
+
+
+def too_many(x):
+    return two(x, x, x)  # ^two(x, x, x)
+
+
+def call_of_number(x):
+    n = 3
+    return n(x)  # ^n(x)
+
+
+def ambiguous_truth(x):
+    if x > 1:  # ^if
+        return 1
+    return 0
+
+
+def chained_arrays(x):
+    return 0 < x < 3  # ^0 < x < 3
+
+
+def too_many_indices(x):
+    return x[1, 2]  # ^x[1, 2]
+
+
+def float_index(x):
+    return x[1.5]  # ^x[1.5]
+
+
+def float_range(x):
+    s = 0
+    for i in range(2.5):  # ^range(2.5)
+        s += i
+    return s
+
+
+def index_number(x):
+    return x[0][1]  # ^x[0][1]
+
+
+def unpack_count(x):
+    a, b = (1, 2, 3)  # ^a, b
+    return a + b
+
+
+def unpack_number(x):
+    a, b = 3  # ^a, b
+    return a + b
+
+
+def loop_over_number(x):
+    for i in 5:  # ^5
+        x[0] += i
+
+
+def shift_floats(x):
+    return x << 2  # ^x << 2
+
+
+def bits_of_floats(x):
+    return x[0] & 1  # ^x[0] & 1
+
+
+def invert_float(x):
+    return ~x[0]  # ^~x[0]
+
+
+def complex_to_float(x):
+    return float(1j * x[0])  # ^float(1j * x[0])
+
+
+def complex_into_floats(x):
+    x[0] = 1j  # ^x[0]
+
+
+def order_complex(x):
+    return np.sqrt(x[0] * 1j) // 2  # ^np.sqrt(x[0] * 1j) // 2
+
+
+def bad_dtype(x):
+    return np.zeros(3, "float99")  # ^np.zeros
+
+
+def bad_shape(x):
+    return np.zeros(2.5)  # ^np.zeros(2.5)
+
+
+def bad_axis(x):
+    return x.sum(axis=3)  # ^x.sum(axis=3)
+
+
+def in_callee(x):
+    return helper(x)
+
+
+def read_before(x):
+    if False:
+        y = 1
+    return y + x[0]  # ^y
+
+
+def recursion_without_end(x):  # ^def
+    return recursion_without_end(x) + 1
+
+
+def raise_value(x):
+    raise x  # ^x
+
+
+def assign_attribute(x):
+    x.shape = (1, 5)  # ^x.shape
+    return x
+
+
+def store_array(x):
+    x[0] = x  # ^x[0]
+
+
+def slice_step_zero(x):
+    return x[::0]  # ^x[::0]
+
+
+def return_in_prange(x):
+    for i in prange(5):
+        return i  # ^return i
+    return 0
+
+
+def int_of_string(x):
+    return int("3")  # ^int("3")
+
+
+def star_star(x, **options):
+    return x
+
+
+def nested_recursion(x):
+    def f(n):
+        return 1 if n < 2 else f(n - 1)  # ^f(n - 1)
+
+    return f(5)
+
+
+CASES = {
+    # function: (arguments, words of the message)
+    unknown_attribute: ((X,), ["no attribute 'nothing'", "array(float64, 1d, C)"]),
+    unknown_method: ((X,), ["no method 'nonsense'", "array(float64, 1d, C)"]),
+    unknown_name: ((X,), ["'not_there' is not defined"]),
+    unknown_function: ((X,), ["no attribute 'nonsense'"]),
+    unsupported_numpy: ((X,), ["not yet", "np.einsum"]),
+    unsupported_math: ((X,), ["not yet", "np.fft.fft"]),
+    join_number_array: ((X,), ["'y' is int on one path", "array(float64"]),
+    join_dimensions: ((X,), ["'y' is array(float64, 1d", "2d"]),
+    join_tuples: ((X,), ["'t' is (int, int)", "(int, int, int)"]),
+    returns_differ: ((X,), ["returns int on one path", "array(float64"]),
+    return_missing: ((X,), ["ends without a return", "float"]),
+    one_sided: ((X,), ["one side is int, the other array(float64"]),
+    global_list: ((X,), ["global list", "tuple or an array"]),
+    global_dict: ((X,), ["global dict"]),
+    global_object: ((X,), ["'Thing' objects"]),
+    string_operations: ((X,), ["strings"]),
+    string_methods: ((X,), ["str"]),
+    list_append: ((X,), ["lists that grow", "np.empty"]),
+    empty_list: ((X,), ["lists that grow", "np.empty"]),
+    list_of_arrays: ((X,), ["a list of array(float64"]),
+    dictionary: ((X,), ["Dict"]),
+    set_literal: ((X,), ["Set"]),
+    with_statement: ((X,), ["With"]),
+    try_statement: ((X,), ["Try"]),
+    class_statement: ((X,), ["ClassDef"]),
+    generator: ((X,), ["Yield"]),
+    import_statement: ((X,), ["Import"]),
+    global_statement: ((X,), ["global 'X'"]),
+    lambda_keywords: ((X,), ["no parameter 'c'"]),
+    too_few: ((X,), ["missing the argument 'b'"]),
+    too_many: ((X,), ["takes 2 arguments; got 3"]),
+    call_of_number: ((X,), ["int cannot be called"]),
+    ambiguous_truth: ((X,), ["ambiguous", ".any() or .all()"]),
+    chained_arrays: ((X,), ["chained comparison"]),
+    too_many_indices: ((X,), ["too many indices", "1 dimensions"]),
+    float_index: ((X,), ["an index has to be an integer", "float"]),
+    float_range: ((X,), ["integer", "float"]),
+    index_number: ((X,), ["float64 cannot be indexed"]),
+    unpack_count: ((X,), ["tuple of 3 into 2"]),
+    unpack_number: ((X,), ["cannot unpack int"]),
+    loop_over_number: ((X,), ["cannot loop over int", "range"]),
+    shift_floats: ((X,), ["operator <<", "float64"]),
+    bits_of_floats: ((X,), ["operator &", "float64"]),
+    invert_float: ((X,), ["operator ~", "float64"]),
+    complex_to_float: ((X,), ["complex", ".real or abs()"]),
+    complex_into_floats: ((X,), ["complex", "float64"]),
+    order_complex: ((X,), ["operator //", "complex128"]),
+    bad_dtype: ((X,), ["dtype", "float99"]),
+    bad_shape: ((X,), ["a shape is an integer"]),
+    bad_axis: ((X,), ["axis 3 is out of bounds"]),
+    in_callee: ((X,), ["no attribute 'missing'", "in helper", "return x.missing"]),
+    read_before: ((X,), ["'y' is read before"]),
+    recursion_without_end: ((X,), ["depends on itself", "without recursion"]),
+    raise_value: ((X,), ["only exception classes"]),
+    assign_attribute: ((X,), ["attributes cannot be assigned"]),
+    store_array: ((X,), ["cannot store array(float64"]),
+    slice_step_zero: ((X,), ["step cannot be zero"]),
+    return_in_prange: ((X,), ["return does not work in a parallel loop"]),
+    int_of_string: ((X,), ["numbers from strings"]),
+    nested_recursion: ((X,), ["recursion of local functions", "module level"]),
+}
+
+
+@pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
+def test_mistake(function):
+    arguments, words = CASES[function]
+    with pytest.raises(CompileError) as e:
+        njit(parallel=True)(function)(*arguments)
+    text = str(e.value)
+    lines = text.split("\n")
+    assert text.startswith("[jit] "), text
+    assert len(lines) <= 12, text
+    for word in words:
+        assert word in text, text
+    # The mark stands under what the source's comment names.
+    marks = [k for k, line in enumerate(lines) if re.fullmatch(r" *\^+", line)]
+    assert len(marks) == 1, text
+    source, mark = lines[marks[0] - 1], lines[marks[0]]
+    place = re.search(r"\^(.+)$", source)
+    if place:
+        assert source[mark.index("^") :].startswith(place[1]), text
+    if "not yet" in text:
+        assert isinstance(e.value, UnsupportedError)
+
+
+def test_wrong_arguments():
+    @njit
+    def f(x, y):
+        return x
+
+    with pytest.raises(TypeError, match="str"):
+        f("a", 1)
+    with pytest.raises(TypeError, match=r"np\.array"):
+        f([1, 2], 1)
+    with pytest.raises(TypeError, match="dict"):
+        f({}, 1)
+    with pytest.raises(TypeError, match="missing"):
+        f(1)
+    with pytest.raises(TypeError):
+        f(1, 2, 3)
+    with pytest.raises(TypeError):
+        f(1, z=2)
+    with pytest.raises((TypeError, OverflowError)):
+        f(2**70, 1)
+    with pytest.raises(TypeError):
+        f(np.array(["a"]), 1)
+    with pytest.raises(TypeError, match="object"):
+        f(object(), 1)
+
+
+def test_no_source():
+    space = {}
+    exec("def f(x):\n    return x", space)
+    with pytest.raises(CompileError, match="source of 'f' is not available") as e:
+        njit(space["f"])(1)
+    assert "exec" in str(e.value)
+    for builtin in (len, np.sin, max):
+        with pytest.raises(TypeError, match="Python function"):
+            njit(builtin)(1)
+
+    @njit
+    def g(x):
+        return space["f"](x)
+
+    with pytest.raises(CompileError):
+        g(1)
+
+
+def test_options_and_signatures():
+    with pytest.raises(TypeError, match="no such option; got fast"):
+        njit(fast=True)(lambda x: x)
+    with pytest.raises(ValueError, match="not a signature"):
+        njit("float65(float64)")(lambda x: x)
+
+    @njit("float64(float64)")
+    def f(x):
+        return x
+
+    with pytest.raises(TypeError, match="no matching signature"):
+        f(np.ones(3))
+
+
+def test_runtime():
+    @njit
+    def f(n):
+        return 1 // n
+
+    with pytest.raises(ZeroDivisionError) as e:
+        f(0)
+    assert "return 1 // n" in e.value.__notes__[0]
+
+    @njit
+    def g(a, b):
+        return a + b
+
+    with pytest.raises(ValueError, match="broadcast") as e:
+        g(np.ones(3), np.ones(4))
+    assert "3" in str(e.value) and "4" in str(e.value)
+
+    @njit(boundscheck=True)
+    def h(a):
+        return a[7]
+
+    with pytest.raises(IndexError, match="index 7 is out of bounds for size 3"):
+        h(np.ones(3))
