@@ -81,27 +81,32 @@ Op merging(Op op) { return op == Op::subtract ? Op::add : op == Op::divide ? Op:
 std::optional<Value> Lower::Portion::read(Lower& l, const std::string& name) {
   if (l.find_variable(name)) return {};
   auto it = captured.find(name);
-  if (it != captured.end()) return it->second.value;
+  // Parameters are known everywhere; what follows from them, such as strides, is found where it is
+  // used.
+  auto value = [&](const Capture& c) {
+    size_t next = 0;
+    Value v = l.unflatten(c.type, c.inside, next);
+    v.origin = c.origin;
+    return v;
+  };
+  if (it != captured.end()) return value(it->second);
   Scope* inside = l.scope_;
   l.scope_ = outer_scope;
   Variable* v = l.find_variable(name);
   l.scope_ = inside;
   if (!v) return {};
   Capture c;
-  std::vector<Val> words_inside;
   for (Val slot : v->slots) {
     passed.push_back(slot);
-    DType t = frontend::words(v->type)[words_inside.size()];
+    DType t = frontend::words(v->type)[c.inside.size()];
     l.f_->params.push_back(t);
-    words_inside.push_back(l.b_->emit(Op::param, t, ir::kNone, ir::kNone, ir::kNone,
+    c.inside.push_back(l.b_->emit(Op::param, t, ir::kNone, ir::kNone, ir::kNone,
                                       static_cast<int64_t>(l.f_->params.size()) - 1));
   }
-  size_t next = 0;
-  Type t = v->type;
-  c.value = l.unflatten(t, words_inside, next);
-  c.value.origin = l.origins_[v->key];
+  c.type = v->type;
+  c.origin = l.origins_[v->key];
   captured[name] = c;
-  return c.value;
+  return value(c);
 }
 
 // The iterations are cut into portions whose number depends on nothing but their count; each

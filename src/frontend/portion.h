@@ -10,8 +10,9 @@ struct Lower::Portion {
   Portion* outer;
   // What the body sees of the function around it, by value.
   struct Capture {
-    Value value;               // inside
-    std::vector<Val> outside;  // the words to pass
+    Type type;
+    std::vector<Val> inside;  // its words, parameters of the body
+    uint64_t origin = 0;
   };
   std::map<std::string, Capture> captured;
   std::vector<Val> passed;  // in the order of the parameters
