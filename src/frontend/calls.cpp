@@ -404,7 +404,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
                          both(tie, b_->emit(Op::less, DType::Bool, zero, lost)), above, whole);
         return binary(n, Op::divide, number(whole, DType::F64, true), s);
       }
-      return binary(n, *digits < 0 ? Op::multiply : Op::divide, unary(n, Op::rint, up), s);
+      Value r = binary(n, *digits < 0 ? Op::multiply : Op::divide, unary(n, Op::rint, up), s);
+      return arg(0).type.is_integer() ? cast(n, r, DType::I64, arg(0).type.weak) : r;
     }
     if (arg(0).type.dtype == DType::Bool && arg(0).type.is_number())
       return cast(n, arg(0), DType::I64, true);
