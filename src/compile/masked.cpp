@@ -3,6 +3,8 @@
 
 #include <llvm/IR/InlineAsm.h>
 
+#include <algorithm>
+
 namespace numbus::compile {
 
 using llvm::Type;
@@ -37,10 +39,12 @@ V load_masked(Emit& E, Type* t, V ptr, V mask, unsigned align) {
       align < t->getPrimitiveSizeInBits() / 8) {
     Type* element = t->getScalarType();
     V all = llvm::PoisonValue::get(t);
+    // What the first element is aligned to, the others are not: LLVM would join them into vectors.
+    unsigned own = std::min<unsigned>(align, element->getPrimitiveSizeInBits() / 8);
     int lanes = llvm::cast<llvm::FixedVectorType>(t)->getNumElements();
     for (int i = 0; i < lanes; ++i) {
       V at = B.CreateConstGEP1_64(element, ptr, i);
-      all = B.CreateInsertElement(all, B.CreateAlignedLoad(element, at, llvm::Align(align)), i);
+      all = B.CreateInsertElement(all, B.CreateAlignedLoad(element, at, llvm::Align(own)), i);
     }
     return all;
   }

@@ -7,7 +7,7 @@ from numbus import njit
 
 R = np.random.default_rng(7)
 X = R.standard_normal(50)
-I = R.integers(-20, 20, 60)  # noqa: E741
+I = R.integers(-20, 20, 60)
 M = R.standard_normal((5, 5))
 S = M + M.T
 P = M @ M.T + np.eye(5)

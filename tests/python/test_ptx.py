@@ -1,5 +1,6 @@
 """Every kind of GPU kernel as PTX: generated without a GPU, assembled where ptxas is installed."""
 
+import re
 import shutil
 import subprocess
 
@@ -109,3 +110,19 @@ def test_ptx_assembles(name, tmp_path):
             text=True,
         )
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_vectors_are_read_where_they_are_aligned():
+    # Elements of a vector that is loaded one by one were said to be as aligned as the first.
+    rng = np.random.default_rng(1)
+    a = nb.array(rng.random((5, 64)) + 1j * rng.random((5, 64)))
+    nb.synchronize()
+    b = a * 2
+    c = b.copy()
+    c[1:-1, 1:-1] = 0.25 * (b[2:, 1:-1] + b[:-2, :-2] + b[1:-1, :-2]) - 0.1 * a[1:-1, 1:-1]
+    kept = nb.sum(abs(c - b))
+    texts = _core.ptx()
+    del kept
+    offsets = re.findall(r"ld\.global\.v2\.f64\s+\{[^}]*\}, \[%rd\d+\+(\d+)\]", "".join(texts))
+    assert offsets
+    assert all(int(o) % 16 == 0 for o in offsets)
