@@ -101,7 +101,7 @@ std::optional<Value> Lower::Portion::read(Lower& l, const std::string& name) {
     DType t = frontend::words(v->type)[c.inside.size()];
     l.f_->params.push_back(t);
     c.inside.push_back(l.b_->emit(Op::param, t, ir::kNone, ir::kNone, ir::kNone,
-                                      static_cast<int64_t>(l.f_->params.size()) - 1));
+                                  static_cast<int64_t>(l.f_->params.size()) - 1));
   }
   c.type = v->type;
   c.origin = l.origins_[v->key];

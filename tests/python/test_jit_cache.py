@@ -1,4 +1,4 @@
-"""The disk cache of compiled functions: what makes a function be compiled again, and what does not."""
+"""The disk cache of compiled functions: what makes one be compiled again, and what does not."""
 
 import os
 import subprocess

@@ -101,7 +101,7 @@ def test_nested_loops_break():
 
 def test_loop_variable_after():
     def f(n):
-        for i in range(n):
+        for i in range(n):  # noqa: B007
             pass
         return i
 

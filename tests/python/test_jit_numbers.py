@@ -206,7 +206,7 @@ def test_accumulators_widen():
 
     def promoted(n):
         s = 0
-        for i in range(n):
+        for _ in range(n):
             s += 0.5
         return s
 
@@ -387,7 +387,7 @@ def test_conversions():
         check(numpy_types, x)
 
     def nothing():
-        return 0, 0.0, False, 0j
+        return int(), float(), bool(), complex()  # noqa: UP018
 
     check(nothing)
 
