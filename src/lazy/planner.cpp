@@ -148,9 +148,8 @@ bool Planner::embed(const Group& big, const Group& small, std::vector<int64_t>& 
       int64_t delta = origin(*y.access, *y.member, {}) - origin(*x.access, *x.member, {});
       std::vector<int> dims(n);
       for (size_t d = 0; d < n; ++d) dims[d] = static_cast<int>(d);
-      std::sort(dims.begin(), dims.end(), [&](int p, int q) {
-        return std::abs(steps.stride(p)) > std::abs(steps.stride(q));
-      });
+      std::sort(dims.begin(), dims.end(),
+                [&](int p, int q) { return steps.stride(p) > steps.stride(q); });
       at.assign(n, 0);
       bool ok = true;
       // Only where each stride steps over all that the smaller ones reach is the decomposition
@@ -158,24 +157,19 @@ bool Planner::embed(const Group& big, const Group& small, std::vector<int64_t>& 
       int64_t reach = 0;
       for (size_t k = n; k-- > 0;) {
         if (big.shape[dims[k]] == 1) continue;
-        int64_t s = std::abs(steps.stride(dims[k])), rest = big.shape[dims[k]] - 1;
-        if (s == 0) {
-          ok = ok && small.shape[dims[k]] == big.shape[dims[k]];
-          continue;
-        }
-        ok = ok && s > reach;
-        reach += s * rest;
-        // Along a dimension that runs backwards the offset counts from the other end.
-        if (steps.stride(dims[k]) < 0) delta += s * (big.shape[dims[k]] - small.shape[dims[k]]);
+        ok = ok && steps.stride(dims[k]) > reach;
+        reach += steps.stride(dims[k]) * (big.shape[dims[k]] - 1);
       }
       for (int d : dims) {
         if (big.shape[d] == 1) continue;
-        int64_t s = std::abs(steps.stride(d)), room = big.shape[d] - small.shape[d];
-        if (s == 0) continue;
+        int64_t s = steps.stride(d);
+        if (s <= 0) {
+          ok = ok && s == 0 && small.shape[d] == big.shape[d];
+          continue;
+        }
         at[d] = delta / s;
-        ok = ok && at[d] >= 0 && at[d] <= room;
+        ok = ok && at[d] >= 0 && at[d] + small.shape[d] <= big.shape[d];
         delta -= at[d] * s;
-        if (steps.stride(d) < 0) at[d] = room - at[d];
       }
       if (ok && delta == 0) return true;
     }
@@ -203,7 +197,6 @@ bool Planner::compatible(const Group& a, const std::vector<int64_t>& shift_a, co
       bool same = x.access->dtype == y.access->dtype && !x.access->spread && !y.access->spread &&
                   same_strides(*x.access->layout, *y.access->layout, domain) &&
                   origin(*x.access, *x.member, shift_a) == origin(*y.access, *y.member, shift_b);
-      bool one_box = true;
       for (size_t d = 0; same && d < domain.size(); ++d) {
         int64_t ax = x.member->at[d] + (shift_a.empty() ? 0 : shift_a[d]),
                 ay = y.member->at[d] + (shift_b.empty() ? 0 : shift_b[d]);
@@ -211,13 +204,12 @@ bool Planner::compatible(const Group& a, const std::vector<int64_t>& shift_a, co
                             y.access->layout->shape(static_cast<int>(d)))
           continue;
         same = injective_over(*x.access->layout, domain);
-        one_box = false;
         break;
       }
       if (same) {
         // A result that is overwritten unread was asked for all the same: its store needs a kernel
         // of its own.
-        bool overwrites = x.write && y.write && one_box;
+        bool overwrites = x.write && y.write && x.access->layout->same_shape(*y.access->layout);
         int first = std::min(x.instr, y.instr), last = std::max(x.instr, y.instr);
         if (overwrites && !instrs[last].instr.predicated &&
             !read_between(x.access->storage, first, last))
@@ -274,93 +266,9 @@ bool Planner::path_through_third(int a, int b) const {
   return false;
 }
 
-// A row, column or plane of what another group works on, seen with as many dimensions as that:
-// those that it lacks get an extent of one.
-bool Planner::lift(const Group& big, Group& small) {
-  constexpr int64_t kFew = 1 << 20;  // where a launch more or less is felt
-  int64_t points = 1;
-  for (int64_t e : big.shape) points *= e;
-  if (points > kFew || small.reduces || small.counts || small.scalar()) return false;
-  size_t n = big.shape.size();
-  for (const Member& m : small.members)
-    if (instrs[m.instr].shape != small.shape ||
-        std::count(m.at.begin(), m.at.end(), 0) < std::ssize(m.at))
-      return false;
-  auto of_big = accesses(*this, big), of_small = accesses(*this, small);
-  std::vector<int> from(n, -1);  // per dimension, the small group's that it is
-  auto fits = [&](const Layout& whole, const Layout& part) {
-    for (size_t e = 0; e < n; ++e)
-      if (from[e] >= 0 && whole.stride(static_cast<int>(e)) != part.stride(from[e])) return false;
-    return true;
-  };
-  auto place = [&](const PointAccess& x, const PointAccess& y) {
-    if (x.access->storage != y.access->storage || !(x.write || y.write)) return false;
-    if (x.result || x.access->spread || y.access->spread) return false;
-    from.assign(n, -1);
-    size_t e = 0;
-    for (size_t d = 0; d < small.shape.size(); ++d) {
-      if (small.shape[d] == 1) continue;
-      int k = static_cast<int>(d);
-      while (e < n &&
-             (x.access->layout->stride(static_cast<int>(e)) != y.access->layout->stride(k) ||
-              big.shape[e] < small.shape[d]))
-        ++e;
-      if (e == n) return false;
-      from[e++] = k;
-    }
-    return true;
-  };
-  bool found = false;
-  for (const PointAccess& x : of_big)
-    for (const PointAccess& y : of_small) found = found || place(x, y);
-  if (!found) return false;
-  std::vector<int64_t> shape(n, 1);
-  for (size_t e = 0; e < n; ++e)
-    if (from[e] >= 0) shape[e] = small.shape[from[e]];
-  auto lifted = [&](Access& a) {
-    if (a.storage < 0) return;
-    // As the larger group sees the storage, so that equal places are recognised.
-    const Layout* like = nullptr;
-    for (const PointAccess& x : of_big)
-      if (!like && x.access->storage == a.storage && !x.result && !x.access->spread &&
-          fits(*x.access->layout, *a.layout))
-        like = x.access->layout;
-    std::vector<int64_t> strides(n, 0);
-    for (size_t e = 0; e < n; ++e)
-      strides[e] = from[e] >= 0 ? a.layout->stride(from[e])
-                   : like       ? like->stride(static_cast<int>(e))
-                                : 0;
-    a.layout = Layout::get(shape, strides, a.layout->itemsize());
-    keep.emplace_back(a.layout);
-  };
-  for (Member& m : small.members) {
-    PlanInstr& p = instrs[m.instr];
-    for (int k = 0; k < p.inputs(); ++k) lifted(p.in[k]);
-    lifted(p.out);
-    p.shape = shape;
-    m.at.assign(n, 0);
-  }
-  small.shape = shape;
-  return true;
-}
-
 bool Planner::try_merge(int ia, int ib) {
-  if (groups[ia].solo || groups[ib].solo) return false;
-  size_t x = groups[ia].shape.size(), y = groups[ib].shape.size();
-  if (x == y) return merge(ia, ib);
-  int small = x < y ? ia : ib;
-  Group before = groups[small];
-  std::vector<PlanInstr> lower;
-  for (const Member& m : before.members) lower.push_back(instrs[m.instr]);
-  if (!lift(groups[ia + ib - small], groups[small])) return false;
-  if (merge(ia, ib)) return true;
-  for (size_t m = 0; m < lower.size(); ++m) instrs[before.members[m].instr] = lower[m];
-  groups[small] = std::move(before);
-  return false;
-}
-
-bool Planner::merge(int ia, int ib) {
   Group &a = groups[ia], &b = groups[ib];
+  if (a.solo || b.solo || a.shape.size() != b.shape.size()) return false;
   if (!repeats.count && a.members.size() + b.members.size() > kMaxGroupInstrs) return false;
   if (a.scalar() != b.scalar()) return false;
   if (a.reduces && b.reduces && (a.axes != b.axes || a.walk != b.walk)) return false;

@@ -75,8 +75,6 @@ struct Planner {
  private:
   void add(const Instr& i, int source);
   bool try_merge(int a, int b);
-  bool merge(int a, int b);
-  bool lift(const Group& big, Group& small);
   bool embed(const Group& big, const Group& small, std::vector<int64_t>& at) const;
   bool compatible(const Group& a, const std::vector<int64_t>& shift_a, const Group& b,
                   const std::vector<int64_t>& shift_b) const;

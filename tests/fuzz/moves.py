@@ -263,26 +263,6 @@ def boxes(g: Grower):
         )
 
 
-def edges(g: Grower):
-    """Rows, columns and planes of an array beside the whole of it."""
-    p = g.writable(lambda x: x.ndim >= 2 and min(x.shape) >= 2 and x.dtype.kind in "fciu")
-    x = g.ns[p]
-    if g.chance(0.6):
-        g.change("edges", f"{p} {g.r.choice(('+=', '-=', '*='))} 2", p, [f"{p} * 2"])
-    for _ in range(g.r.choice((1, 2, 3))):
-        parts = [g.r.choice((":", ":", "1:-1", "::-1", "::2")) for _ in x.shape]
-        for axis in g.r.sample(range(x.ndim), g.r.choice((1, 1, x.ndim - 1))):
-            parts[axis] = str(g.r.choice((0, -1, 1)))
-        place = f"{p}[{', '.join(parts)}]"
-        shape = np.shape(g.value(place))
-        other = [g.r.choice(("0", "-1")) if s.lstrip("-").isdigit() else s for s in parts]
-        value = g.r.choice(("0", "1", f"{p}[{', '.join(other)}]", g.expr(shape, 1)))
-        if np.result_type(g.probe(value)).kind not in ("iub" if x.dtype.kind in "iu" else "iubf"):
-            raise Reject
-        op = g.r.choice(("=", "=", "+="))
-        g.change("edges", f"{place} {op} {value}", p, [value, f"{place} + {value}"])
-
-
 # ---- masks ---------------------------------------------------------------------------------------
 def masks(g: Grower):
     """Several operations under one mask."""
@@ -554,7 +534,7 @@ def error(g: Grower):
 
 
 LOOP_BODY = (stencil, stencil, masks, masks, in_place, compute, overlap, assign, reduce, boxes)
-LOOP_BODY += (ufunc_out, element, flush, swap, cumulative, edges)
+LOOP_BODY += (ufunc_out, element, flush, swap, cumulative)
 
 
 def loop(g: Grower):
@@ -659,7 +639,7 @@ MOVES = {
     create: 5, view: 8, alias: 2, delete: 5, swap: 2, copy: 2, compute: 16, chain: 4, in_place: 9,
     assign: 6, ufunc_out: 5, overlap: 6, stencil: 5, boxes: 3, masks: 8, reduce: 8, scalar: 6,
     element: 4, observe: 2, flush: 3, export: 4, nan: 5, error: 2, loop: 6,
-    turns: 3, indices: 6, cumulative: 6, edges: 4,
+    turns: 3, indices: 6, cumulative: 6,
 }  # fmt: skip
 KINDS, WEIGHTS = list(MOVES), list(MOVES.values())
 

@@ -76,10 +76,10 @@ def test_threads_that_share_an_array(xp):
         shared = xp.sqrt(xp.arange(400_000.0)) + 1
         found = []
 
-        def read(shared, found):
+        def read():
             found.append(float((shared * 2).sum()))
 
-        threads = [threading.Thread(target=read, args=(shared, found)) for _ in range(4)]
+        threads = [threading.Thread(target=read) for _ in range(4)]
         for t in threads:
             t.start()
         for t in threads:
