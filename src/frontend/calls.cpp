@@ -383,6 +383,20 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (c.args.size() == 2) {
       auto digits = known_int(arg(1));
       if (!digits) not_yet(n, "round() to a number of digits known only at run time");
+      if (arg(0).type.is_integer() && arg(0).type.weak) {
+        if (*digits >= 0) return arg(0);
+        // To the nearest multiple; of two as near, the even one.
+        int64_t unit = 1;
+        for (int64_t k = 0; k < std::min<int64_t>(-*digits, 18); ++k) unit *= 10;
+        Val x = as(arg(0), DType::I64), by = ci(unit);
+        Val q = b_->emit(Op::floor_divide, DType::I64, x, by);
+        Val twice = mul(sub(x, mul(q, by)), ci(2));
+        Val odd = b_->emit(Op::bitwise_and, DType::I64, q, ci(1));
+        Val half = b_->emit(Op::equal, DType::Bool, twice, by);
+        Val tie_up = both(half, b_->emit(Op::equal, DType::Bool, odd, ci(1)));
+        Val up = b_->emit(Op::logical_or, DType::Bool, less(by, twice), tie_up);
+        return integer(mul(add(q, b_->cast(up, DType::I64)), by));
+      }
       double scale = 1;
       for (int64_t k = 0; k < std::abs(*digits); ++k) scale *= 10;
       Value s = from_scalar(Scalar::from_float(scale), DType::F64, true);
