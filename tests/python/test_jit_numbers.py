@@ -401,7 +401,8 @@ def test_conversions():
         return round(n, -2)
 
     check(tens, 12345.0)
-    check(tens, 12350)
+    for n in (12350, 12450, -12350, -12250, 49, 50, 150, 7):
+        check(tens, n)
 
 
 def test_truth_values():
