@@ -11,6 +11,7 @@ namespace numbus::frontend {
 
 // The node classes of `ast` by their names, and two of ours: a resolved global, and what the
 // front end has no word for.
+// clang-format off
 #define NUMBUS_NODES(X)                                                                           \
   X(FunctionDef)                                                                                  \
   X(Lambda)                                                                                       \
@@ -24,12 +25,14 @@ namespace numbus::frontend {
                       X(Pow) X(LShift) X(RShift) X(BitOr) X(BitXor) X(BitAnd) X(FloorDiv)         \
                           X(Invert) X(Not) X(UAdd) X(USub) X(Eq) X(NotEq) X(Lt) X(LtE) X(Gt)      \
                               X(GtE) X(Is) X(IsNot) X(In) X(NotIn) X(Global) X(Unsupported)
+// clang-format on
 enum class NodeKind : uint8_t {
 #define X(name) name,
   NUMBUS_NODES(X)
 #undef X
 };
 
+// clang-format off
 #define NUMBUS_FIELDS(X)                                                                   \
   X(args)                                                                                  \
   X(body)                                                                                  \
@@ -39,6 +42,7 @@ enum class NodeKind : uint8_t {
       X(comparators) X(func) X(keywords) X(elts) X(slice) X(lower) X(upper) X(step) X(elt) \
           X(generators) X(ifs) X(exc) X(msg) X(defaults) X(posonlyargs) X(kwonlyargs)      \
               X(kw_defaults) X(vararg) X(kwarg) X(annotation) X(format_spec)
+// clang-format on
 enum class Field : uint8_t {
 #define X(name) name,
   NUMBUS_FIELDS(X)

@@ -76,7 +76,10 @@ const char* intrinsic_name(Intrinsic i) {
                                        "print_text",
                                        "print_int",
                                        "print_float",
-                                       "print_end", "lane_index", "lane_count", "lane_merge"};
+                                       "print_end",
+                                       "lane_index",
+                                       "lane_count",
+                                       "lane_merge"};
   static_assert(std::size(kNames) == static_cast<int>(Intrinsic::lane_merge) + 1);
   return kNames[static_cast<int>(i)];
 }
