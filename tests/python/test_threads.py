@@ -76,7 +76,7 @@ def test_threads_that_share_an_array(xp):
         shared = xp.sqrt(xp.arange(400_000.0)) + 1
         found = []
 
-        def read():
+        def read(shared=shared, found=found):
             found.append(float((shared * 2).sum()))
 
         threads = [threading.Thread(target=read) for _ in range(4)]
