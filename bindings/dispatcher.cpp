@@ -144,8 +144,7 @@ void Arguments::copy_back(const std::vector<bool>& written) {
     if (c.argument >= written.size() || !written[c.argument]) continue;
     nb::object result = nb::steal(wrap(Array(c.there)));
     nb::module_::import_("numpy").attr("copyto")(
-        is_array(c.host.ptr()) ? c.host : c.host,
-        nb::module_::import_("numpy").attr("asarray")(result));
+        c.host, nb::module_::import_("numpy").attr("asarray")(result));
   }
 }
 
@@ -336,8 +335,7 @@ class Dispatcher {
   struct Entry {
     frontend::Result result;
     compile::CompiledFunction code;
-    bool cast = false;  // made for a declared signature
-    size_t words = 0;   // of the result
+    size_t words = 0;  // of the result
   };
 
   Entry& entry(const std::vector<Type>& types, const std::string& key) {

@@ -45,6 +45,24 @@ V to_word(Emit& E, DType t, V v) {
   return is_signed(t) ? B.CreateSExt(v, B.getInt64Ty()) : B.CreateZExt(v, B.getInt64Ty());
 }
 
+std::vector<V> arguments_of_words(Emit& E, const ir::Function& f, V first, V words) {
+  auto& B = E.B;
+  std::vector<V> args{first};
+  for (size_t p = 0; p < f.params.size(); ++p) {
+    V word = B.CreateLoad(B.getInt64Ty(), B.CreateConstGEP1_64(B.getInt64Ty(), words, p));
+    args.push_back(from_word(E, f.params[p], word));
+  }
+  return args;
+}
+
+void set_contraction(llvm::IRBuilder<>& B, const ir::Inst& i, const ir::Module& m) {
+  if (i.imm != 1 || (i.op != Op::add && i.op != Op::subtract && i.op != Op::multiply)) return;
+  llvm::FastMathFlags flags;
+  flags.setAllowContract(true);
+  if (m.fastmath) flags.setFast();
+  B.setFastMathFlags(flags);
+}
+
 llvm::AllocaInst* FunctionBody::local(llvm::Type* t) {
   llvm::IRBuilder<> at(entry_, entry_->begin());
   return at.CreateAlloca(t);
@@ -190,12 +208,7 @@ void FunctionBody::step(size_t n) {
     case Op::end_if: end_rare(E, f_.body, n, rare_[i.a], at_); break;
     default: {
       llvm::IRBuilder<>::FastMathFlagGuard guard(B);
-      if (i.imm == 1 && (i.op == Op::add || i.op == Op::subtract || i.op == Op::multiply)) {
-        llvm::FastMathFlags flags;
-        flags.setAllowContract(true);
-        if (m_.fastmath) flags.setFast();
-        B.setFastMathFlags(flags);
-      }
+      set_contraction(B, i, m_);
       r.v = primitive(E, i, i.a == ir::kNone ? i.type : f_.body[i.a].type, a, b, c);
     }
   }

@@ -65,6 +65,11 @@ std::vector<llvm::Function*> declare_functions(Emit& E, const ir::Module& m, llv
 // Reads a parameter from its 64-bit words, or a result into one.
 llvm::Value* from_word(Emit& E, DType t, llvm::Value* word);
 llvm::Value* to_word(Emit& E, DType t, llvm::Value* v);
+// The parameters of a call from outside: the first argument as it is, then the values of the words.
+std::vector<llvm::Value*> arguments_of_words(Emit& E, const ir::Function& f, llvm::Value* first,
+                                             llvm::Value* words);
+// Lets a product and a sum become one step where the step is marked so (passes/expand_function.h).
+void set_contraction(llvm::IRBuilder<>& B, const ir::Inst& i, const ir::Module& m);
 
 // The module for the host: `name` is int32 (context, words, results).
 void build_native(llvm::Module& to, const ir::Module& m, const std::string& name, int vector_bytes);

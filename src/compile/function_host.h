@@ -14,7 +14,9 @@ class HostBody : public FunctionBody {
   llvm::Value* intrinsic(const ir::Inst& i, llvm::Value* a, llvm::Value* b, llvm::Value* c,
                          const std::vector<llvm::Value*>& arguments) override;
   // Words of errors and output; and how many of a thread's place go with an error.
-  virtual llvm::Value* record() { return to_->getArg(0); }
+  // A word of the context, which is that of a thread in kernels (compile/simt.h).
+  llvm::Value* word(int w) { return B.CreateLoad(B.getInt64Ty(), context_word(w)); }
+  llvm::Value* record();
   virtual void note_place(llvm::Value* record) { (void)record; }
 };
 

@@ -7,6 +7,7 @@
 #include "compile/function_host.h"
 #include "compile/lanes.h"
 #include "compile/runtime.h"
+#include "compile/simt.h"
 #include "passes/inline_functions.h"
 
 namespace numbus::compile {
@@ -27,9 +28,37 @@ V HostBody::call(const char* name, llvm::Type* result, std::vector<V> args) {
   return B.CreateCall(f, args);
 }
 
+V HostBody::record() {
+  return m_.kernel ? B.CreateIntToPtr(word(kRecord), B.getPtrTy()) : to_->getArg(0);
+}
+
 V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& arguments) {
   llvm::Type *i64 = B.getInt64Ty(), *none = B.getVoidTy();
+  auto place = [&](int first, Intrinsic base) {
+    int axis = static_cast<int>(ir::intrinsic_of(i)) - static_cast<int>(base);
+    return B.CreateTrunc(word(first + axis), B.getInt32Ty());
+  };
   switch (ir::intrinsic_of(i)) {
+    // What all threads of a block share.
+    case Intrinsic::ntid_x:
+    case Intrinsic::ntid_y:
+    case Intrinsic::ntid_z: return place(kNtid, Intrinsic::ntid_x);
+    case Intrinsic::ctaid_x:
+    case Intrinsic::ctaid_y:
+    case Intrinsic::ctaid_z: return place(kCtaid, Intrinsic::ctaid_x);
+    case Intrinsic::nctaid_x:
+    case Intrinsic::nctaid_y:
+    case Intrinsic::nctaid_z: return place(kNctaid, Intrinsic::nctaid_x);
+    case Intrinsic::warpsize: return B.getInt32(32);
+    case Intrinsic::fence:
+    case Intrinsic::fence_block:
+    case Intrinsic::fence_system:
+      B.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+      return B.getInt32(0);
+    case Intrinsic::nanosleep: return B.getInt32(0);
+    case Intrinsic::shared_memory:
+      return B.CreateAdd(word(kShared), B.getInt64(shared_offset(m_, f_.body[i.a].imm)));
+    case Intrinsic::dynamic_shared: return word(ir::number_of(i) ? kDynamicBytes : kDynamic);
     case Intrinsic::allocate: return call("numbus_allocate", i64, {a});
     case Intrinsic::data_of: return B.CreateAdd(a, B.getInt64(sizeof(Owner)));
     case Intrinsic::retain:
@@ -161,12 +190,7 @@ void build_native(llvm::Module& to, const ir::Module& m, const std::string& name
   auto* entry = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, to);
   with_vectors(entry);
   b.SetInsertPoint(llvm::BasicBlock::Create(to.getContext(), "entry", entry));
-  std::vector<V> args{entry->getArg(0)};
-  for (size_t p = 0; p < f.params.size(); ++p) {
-    V word =
-        b.CreateLoad(b.getInt64Ty(), b.CreateConstGEP1_64(b.getInt64Ty(), entry->getArg(1), p));
-    args.push_back(from_word(e, f.params[p], word));
-  }
+  std::vector<V> args = arguments_of_words(e, f, entry->getArg(0), entry->getArg(1));
   V all = b.CreateCall(functions[0], args);
   for (unsigned r = 0; r < f.results.size(); ++r)
     b.CreateStore(to_word(e, f.results[r], b.CreateExtractValue(all, r + 1)),

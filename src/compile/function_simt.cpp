@@ -15,11 +15,9 @@ class SimtBody : public HostBody {
   using HostBody::HostBody;
 
  protected:
-  V thread_word(int w) { return B.CreateLoad(B.getInt64Ty(), context_word(w)); }
-  V record() override { return B.CreateIntToPtr(thread_word(kRecord), B.getPtrTy()); }
   void note_place(V record) override {
     for (int d = 0; d < 6; ++d)
-      B.CreateStore(thread_word(d < 3 ? kTid + d : kCtaid + d - 3),
+      B.CreateStore(word(d < 3 ? kTid + d : kCtaid + d - 3),
                     B.CreateConstGEP1_64(B.getInt64Ty(), record,
                                          static_cast<uint64_t>(Context::kThread + d)));
   }
@@ -33,26 +31,14 @@ class SimtBody : public HostBody {
   V intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& arguments) override {
     Intrinsic which = ir::intrinsic_of(i);
     V none = B.getInt64(0);
-    auto place = [&](int first, Intrinsic base) {
-      return i32(thread_word(first + static_cast<int>(which) - static_cast<int>(base)));
-    };
     switch (which) {
       case Intrinsic::tid_x:
       case Intrinsic::tid_y:
-      case Intrinsic::tid_z: return place(kTid, Intrinsic::tid_x);
-      case Intrinsic::ntid_x:
-      case Intrinsic::ntid_y:
-      case Intrinsic::ntid_z: return place(kNtid, Intrinsic::ntid_x);
-      case Intrinsic::ctaid_x:
-      case Intrinsic::ctaid_y:
-      case Intrinsic::ctaid_z: return place(kCtaid, Intrinsic::ctaid_x);
-      case Intrinsic::nctaid_x:
-      case Intrinsic::nctaid_y:
-      case Intrinsic::nctaid_z: return place(kNctaid, Intrinsic::nctaid_x);
-      case Intrinsic::laneid: return B.CreateAnd(i32(thread_word(kLinear)), B.getInt32(31));
-      case Intrinsic::warpsize: return B.getInt32(32);
+      case Intrinsic::tid_z:
+        return i32(word(kTid + static_cast<int>(which) - static_cast<int>(Intrinsic::tid_x)));
+      case Intrinsic::laneid: return B.CreateAnd(i32(word(kLinear)), B.getInt32(31));
       case Intrinsic::lanemask_lt: {
-        V lane = B.CreateAnd(i32(thread_word(kLinear)), B.getInt32(31));
+        V lane = B.CreateAnd(i32(word(kLinear)), B.getInt32(31));
         return B.CreateSub(B.CreateShl(B.getInt32(1), lane), B.getInt32(1));
       }
       case Intrinsic::barrier:
@@ -60,12 +46,6 @@ class SimtBody : public HostBody {
       case Intrinsic::barrier_count:
       case Intrinsic::barrier_and:
       case Intrinsic::barrier_or: return i32(wait(which, none, to_64(a), none));
-      case Intrinsic::fence:
-      case Intrinsic::fence_block:
-      case Intrinsic::fence_system:
-        B.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
-        return B.getInt32(0);
-      case Intrinsic::nanosleep: return B.getInt32(0);
       case Intrinsic::syncwarp: return i32(wait(which, to_64(a), none, none));
       case Intrinsic::activemask: return i32(wait(which, none, none, none));
       case Intrinsic::all_sync:
@@ -81,12 +61,6 @@ class SimtBody : public HostBody {
         V moved = wait(which, to_64(a), to_word(E, i.type, b), B.CreateSExt(c, B.getInt64Ty()));
         return from_word(E, i.type, moved);
       }
-      case Intrinsic::shared_memory: {
-        int64_t number = f_.body[i.a].imm;
-        return B.CreateAdd(thread_word(kShared), B.getInt64(shared_offset(m_, number)));
-      }
-      case Intrinsic::dynamic_shared:
-        return thread_word(ir::number_of(i) ? kDynamicBytes : kDynamic);
       case Intrinsic::local_memory: {
         auto* memory = local(llvm::ArrayType::get(B.getInt8Ty(), ir::number_of(i)));
         memory->setAlignment(llvm::Align(16));
@@ -117,12 +91,7 @@ void build_simt(llvm::Module& to, const ir::Module& m, const std::string& name, 
   };
   b.SetInsertPoint(block("entry"));
   const ir::Function& f = m.functions[0];
-  std::vector<V> args{entry->getArg(0)};
-  for (size_t p = 0; p < f.params.size(); ++p) {
-    V word =
-        b.CreateLoad(b.getInt64Ty(), b.CreateConstGEP1_64(b.getInt64Ty(), entry->getArg(1), p));
-    args.push_back(from_word(e, f.params[p], word));
-  }
+  std::vector<V> args = arguments_of_words(e, f, entry->getArg(0), entry->getArg(1));
   if (has_waits(m)) {
     V all = b.CreateCall(functions[0], args);
     b.CreateRet(b.CreateExtractValue(all, 0));

@@ -48,11 +48,9 @@ class Planner {
     r_.crosses.assign(size_, 0);
     r_.persistent.assign(size_, 0);
     ends_.assign(size_, 0);
-    middles_.assign(size_, 0);
     for (size_t n = 0; n < size_; ++n) {
       const ir::Inst& i = f_.body[n];
       if (i.op == Op::end_branch || i.op == Op::end_loop) ends_[i.a] = n;
-      if (i.op == Op::branch_else || i.op == Op::loop_next) middles_[i.a] = n;
     }
     block_place_.assign(size_, 0);
     places(0, size_);
@@ -138,14 +136,10 @@ class Planner {
       if ((i.op == Op::branch || i.op == Op::loop) && of_block(n)) {
         flush();
         if (i.op == Op::branch && !block_value_[i.a]) r_.masks = true;
-        if (i.op == Op::loop) {
-          ++block_loops_;
-          if (v_.divergent[n]) r_.masks = true;
-        }
+        if (i.op == Op::loop && v_.divergent[n]) r_.masks = true;
         // Which part a step is of does not matter here.
         walk(n + 1, ends_[n]);
         flush();
-        if (i.op == Op::loop) --block_loops_;
         n = ends_[n];
         continue;
       }
@@ -210,9 +204,9 @@ class Planner {
   const Varying& v_;
   size_t size_;
   Runs r_;
-  std::vector<size_t> ends_, middles_;
+  std::vector<size_t> ends_;
   std::vector<char> block_place_, block_value_;
-  int next_ = 0, block_loops_ = 0;
+  int next_ = 0;
   bool pending_ = false;
 };
 
@@ -226,28 +220,12 @@ class GridBody : public LaneBody {
         runs_(std::move(runs)) {}
 
   void emit_block(llvm::Function* to, llvm::Function* sizer) {
-    to_ = to;
-    entry_ = block("entry");
-    auto* start = block("start");
-    B.SetInsertPoint(start);
+    begin(to);
     size_t size = f_.body.size();
-    lanes_.assign(size, {});
-    at_.assign(size, {});
-    rare_lanes_.assign(size, {});
-    ends_.assign(size, 0);
-    middles_.assign(size, 0);
     slots_.assign(size, -1);
-    for (size_t n = 0; n < size; ++n) {
-      const ir::Inst& i = f_.body[n];
-      if (i.op == Op::end_branch || i.op == Op::end_loop) ends_[i.a] = n;
-      if (i.op == Op::branch_else || i.op == Op::loop_next) middles_[i.a] = n;
-    }
     V threads = B.CreateMul(B.CreateMul(word(kNtid), word(kNtid + 1)), word(kNtid + 2));
     groups_ = B.CreateUDiv(threads, B.getInt64(many_.W));
     scratch_ = word(kScratch);
-    mask_ = local(many_.all_true()->getType());
-    set_mask(many_.all_true());
-    full_ = true;
     if (runs_.masks) {
       mask_slot_ = new_slot(mask_->getAllocatedType());
       each_group([&](V g) { B.CreateStore(many_.all_true(), slot(mask_slot_, g)); });
@@ -261,14 +239,12 @@ class GridBody : public LaneBody {
             [&](V g) { B.CreateStore(llvm::Constant::getNullValue(t), slot(slots_[n], g)); });
       }
     blocks(0, size);
-    B.CreateUnreachable();
-    llvm::IRBuilder<>(entry_).CreateBr(start);
+    end();
     B.SetInsertPoint(llvm::BasicBlock::Create(B.getContext(), "entry", sizer));
     B.CreateRet(B.getInt64(bytes_));
   }
 
  private:
-  V word(int w) { return B.CreateLoad(B.getInt64Ty(), context_word(w)); }
   llvm::Type* variable_type(size_t n) {
     DType t = f_.body[n].type;
     return vary_.variable[n] ? many_.type(t) : E.scalar_type(t);
@@ -639,42 +615,12 @@ class GridBody : public LaneBody {
     }
   }
 
-  V record() override { return B.CreateIntToPtr(word(kRecord), B.getPtrTy()); }
   void note_place(V record) override {
     for (int d = 0; d < 6; ++d) {
       V v = d < 3 ? tid_[d] : word(kCtaid + d - 3);
       if (d == 0) v = B.CreateAdd(v, fail_lane_);
       B.CreateStore(v, B.CreateConstGEP1_64(B.getInt64Ty(), record,
                                             static_cast<uint64_t>(Context::kThread + d)));
-    }
-  }
-  V intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& arguments) override {
-    Intrinsic k = ir::intrinsic_of(i);
-    auto place = [&](int first, Intrinsic base) {
-      return B.CreateTrunc(word(first + static_cast<int>(k) - static_cast<int>(base)),
-                           B.getInt32Ty());
-    };
-    switch (k) {
-      case Intrinsic::ntid_x:
-      case Intrinsic::ntid_y:
-      case Intrinsic::ntid_z: return place(kNtid, Intrinsic::ntid_x);
-      case Intrinsic::ctaid_x:
-      case Intrinsic::ctaid_y:
-      case Intrinsic::ctaid_z: return place(kCtaid, Intrinsic::ctaid_x);
-      case Intrinsic::nctaid_x:
-      case Intrinsic::nctaid_y:
-      case Intrinsic::nctaid_z: return place(kNctaid, Intrinsic::nctaid_x);
-      case Intrinsic::warpsize: return B.getInt32(32);
-      case Intrinsic::fence:
-      case Intrinsic::fence_block:
-      case Intrinsic::fence_system:
-        B.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
-        return B.getInt32(0);
-      case Intrinsic::nanosleep: return B.getInt32(0);
-      case Intrinsic::shared_memory:
-        return B.CreateAdd(word(kShared), B.getInt64(shared_offset(m_, f_.body[i.a].imm)));
-      case Intrinsic::dynamic_shared: return word(ir::number_of(i) ? kDynamicBytes : kDynamic);
-      default: return HostBody::intrinsic(i, a, b, c, arguments);
     }
   }
 
@@ -743,12 +689,7 @@ void build_grid(llvm::Module& to, const ir::Module& m, const std::string& name, 
   b.SetInsertPoint(asked);
   b.CreateRet(b.CreateTrunc(b.CreateCall(sizer), b.getInt32Ty()));
   b.SetInsertPoint(runs_block);
-  std::vector<V> args{entry->getArg(0)};
-  for (size_t p = 0; p < whole.params.size(); ++p) {
-    V word =
-        b.CreateLoad(b.getInt64Ty(), b.CreateConstGEP1_64(b.getInt64Ty(), entry->getArg(1), p));
-    args.push_back(from_word(one, whole.params[p], word));
-  }
+  std::vector<V> args = arguments_of_words(one, whole, entry->getArg(0), entry->getArg(1));
   b.CreateRet(b.CreateExtractValue(b.CreateCall(f, args), 0));
 }
 

@@ -18,11 +18,11 @@ using ir::kNone;
 using ir::Val;
 using V = llvm::Value*;
 
-void LaneBody::emit_lanes(llvm::Function* to) {
+void LaneBody::begin(llvm::Function* to) {
   to_ = to;
   entry_ = block("entry");
-  auto* start = block("start");
-  B.SetInsertPoint(start);
+  start_ = block("start");
+  B.SetInsertPoint(start_);
   size_t size = f_.body.size();
   lanes_.assign(size, {});
   at_.assign(size, {});
@@ -36,9 +36,17 @@ void LaneBody::emit_lanes(llvm::Function* to) {
   }
   mask_ = local(many_.all_true()->getType());
   set_mask(many_.all_true());
-  range(0, size);
+}
+
+void LaneBody::end() {
   B.CreateUnreachable();
-  llvm::IRBuilder<>(entry_).CreateBr(start);
+  llvm::IRBuilder<>(entry_).CreateBr(start_);
+}
+
+void LaneBody::emit_lanes(llvm::Function* to) {
+  begin(to);
+  range(0, f_.body.size());
+  end();
 }
 
 V LaneBody::vector(Val v) {
@@ -323,12 +331,7 @@ void LaneBody::row_step(size_t n) {
     }
   }
   llvm::IRBuilder<>::FastMathFlagGuard guard(B);
-  if (i.imm == 1 && (i.op == Op::add || i.op == Op::subtract || i.op == Op::multiply)) {
-    llvm::FastMathFlags flags;
-    flags.setAllowContract(true);
-    if (m_.fastmath) flags.setFast();
-    B.setFastMathFlags(flags);
-  }
+  set_contraction(B, i, m_);
   auto x = [&](Val o) -> V {
     if (o == kNone) return nullptr;
     return varies ? vector(o) : scalar(o);

@@ -40,6 +40,8 @@ class LaneBody : public HostBody {
     llvm::Value* first = nullptr;
     int64_t stride = 0;
   };
+  void begin(llvm::Function* to);
+  void end();
   void range(size_t begin, size_t end);
   Emit& one() { return E; }
   virtual llvm::Value* parameter(int64_t n) { return to_->getArg(static_cast<unsigned>(n) + 1); }
@@ -70,6 +72,7 @@ class LaneBody : public HostBody {
   std::vector<Lane> lanes_;
   std::vector<size_t> ends_;     // of branches and loops
   std::vector<size_t> middles_;  // branch_else, loop_next; 0: none
+  llvm::BasicBlock* start_ = nullptr;
   llvm::AllocaInst* mask_ = nullptr;
   bool full_ = true;  // whether all lanes run, as far as is known here
   struct Loop {

@@ -15,10 +15,8 @@ namespace numbus {
 // A record is memory of the host that the GPU writes to.
 struct GridKernel::OnGpu {
   cuda::CudaDevice* device;
-  const std::vector<frontend::Site>* sites;
   cuda::Function function;
   int64_t* record = nullptr;
-  bool launched = false;
 };
 
 namespace {
@@ -74,7 +72,6 @@ GridKernel::OnGpu& GridKernel::on_gpu(Device& d) {
   if (!known) {
     auto made = std::make_unique<OnGpu>();
     made->device = static_cast<cuda::CudaDevice*>(&d);
-    made->sites = new std::vector<frontend::Site>(result_.sites);
     made->function =
         compile::gpu_code(*made->device, "kernel" + result_.module.key(), [&](int sm, int version) {
           return ptx(sm, version);
@@ -86,7 +83,7 @@ GridKernel::OnGpu& GridKernel::on_gpu(Device& d) {
                 sizeof(int64_t) * compile::kContextWords, kPortableAndMapped);
     std::memset(memory, 0, sizeof(int64_t) * compile::kContextWords);
     made->record = static_cast<int64_t*>(memory);
-    records().push_back({made->record, made->sites});
+    records().push_back({made->record, new std::vector<frontend::Site>(result_.sites)});
     known = std::move(made);
   }
   return *known;
