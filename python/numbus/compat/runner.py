@@ -1,5 +1,6 @@
 """Runs a script as `python script.py` would, with Numbus for NumPy in the user's own modules."""
 
+import importlib
 import os
 import sys
 import types
@@ -11,10 +12,17 @@ from .rewrite import compile_user
 USAGE = """usage: python -m numbus [--report] [--strict] script.py [arguments …]
        python -m numbus [--report] [--strict] -c code [arguments …]
        python -m numbus info
+       python -m numbus bench [--help]
+       python -m numbus advise [--help]
 
 --report   at exit, names what NumPy had to do, with lines and counts, and Numbus' own counters
 --strict   makes such a fallback an error
-info       devices, versions, libraries"""
+info       devices, versions, libraries
+bench      measures this machine: devices and other libraries side by side
+advise     when a GPU pays, for this machine or for a script"""
+
+# Commands with a module of their own; each has main(arguments) -> exit code.
+COMMANDS = {"bench": "numbus.bench.command", "advise": "numbus.bench.advise"}
 
 
 def main(arguments):
@@ -32,6 +40,8 @@ def main(arguments):
 
         print(text())
         return 0
+    if arguments[0] in COMMANDS:
+        return importlib.import_module(COMMANDS[arguments[0]]).main(arguments[1:])
     if arguments[0] == "-c":
         if len(arguments) < 2:
             print(USAGE, file=sys.stderr)
