@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import warnings
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ import numpy as np
 from program import Program, Stmt, error_class, namespace, rnd
 from shadow import Shadow, shadow_numpy, spread
 
-GRAMMAR_VERSION = 8
+GRAMMAR_VERSION = 9
 
 FIRST = ("bool", "int64", "float32", "float64", "complex128")
 ALL = FIRST + (
@@ -141,6 +142,9 @@ class Grower:
     # ---- statements --------------------------------------------------------------------------
     def emit(self, kind: str, text: str, target: str | None = None, fresh: bool = False):
         """Try a statement; keep it, or reject it (pure) or end the program (state was changed)."""
+        if any(self.ns[name].size == 0 for name in re.findall(r"\b(n\d+)\[~?m\d", text)):
+            # NumPy takes an empty index that is no NumPy array for integers, not for a mask.
+            raise Reject
         try:
             code = compile(text, "<s>", "exec")
             exec(code, self.ns)

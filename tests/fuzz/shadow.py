@@ -67,6 +67,7 @@ class Shadow(np.ndarray):
     """An ndarray whose inexact results are a little off."""
 
     counter = 0
+    nan = np.nan  # of either sign
     tainted = False  # the program has computed something inexact
     complex_products = 0  # how often complex numbers were multiplied up
 
@@ -99,7 +100,7 @@ class Shadow(np.ndarray):
             y = y + perturbation(ufunc.__name__, method, raw, y, kwargs)
         elif Shadow.tainted and ufunc in (np.add, np.subtract) and method == "__call__":
             y = rounded_elsewhere(y, raw)
-        return wrap(y)
+        return wrap(other_nan(y))
 
 
 def _coarse(name):
@@ -158,6 +159,15 @@ def magnitude(x):
     return np.nan_to_num(np.abs(np.real(x))) + np.nan_to_num(np.abs(np.imag(x)))
 
 
+def other_nan(y):
+    """The sign of a NaN that an operation makes is nobody's promise: `signbit` must not ask."""
+    if isinstance(y, np.ndarray) and y.dtype.kind == "f":
+        nan = np.isnan(y)
+        if nan.any():
+            return np.where(nan, y.dtype.type(Shadow.nan), y)
+    return y
+
+
 def rounded_elsewhere(y, inputs):
     """A sum or difference that cancels, of terms that may be inexact: their last digits matter."""
     if y.dtype.kind not in "fc":
@@ -193,7 +203,10 @@ def _perturbed(function):
         y = function(*[np.asarray(a) if isinstance(a, Shadow) else a for a in args], **kwargs)
         if y.dtype.kind in "fc":
             Shadow.counter += 1
-            y = y + (y * _amount(np.asarray(y), Shadow.counter * 37)).astype(y.dtype)
+            # NumPy adds up long rows one after the other: its own error grows with them.
+            length = max([np.size(a) for a in args if isinstance(a, np.ndarray)], default=1)
+            amount = _amount(np.asarray(y), Shadow.counter * 37) * max(1.0, length / 2**14)
+            y = y + (y * amount).astype(y.dtype)
         return wrap(y)
 
     return call
