@@ -142,7 +142,8 @@ class Grower:
     # ---- statements --------------------------------------------------------------------------
     def emit(self, kind: str, text: str, target: str | None = None, fresh: bool = False):
         """Try a statement; keep it, or reject it (pure) or end the program (state was changed)."""
-        if any(self.ns[name].size == 0 for name in re.findall(r"\b(n\d+)\[~?m\d", text)):
+        masked = re.findall(r"\b([an]\d+)\[~?m\d", text) if self.exports() else ()
+        if any(self.ns[name].size == 0 for name in masked):
             # NumPy takes an empty index that is no NumPy array for integers, not for a mask.
             raise Reject
         try:
