@@ -70,6 +70,9 @@ V GpuEmit::remainder(V a, V b) {
   V more = B.CreateSub(apart, llvm::ConstantInt::get(apart->getType(), wide ? 50 : 21));
   V none = llvm::ConstantInt::get(apart->getType(), 0);
   more = B.CreateSelect(B.CreateICmpSGT(more, none), more, none);
+  // The largest number by the smallest one: two factors of the largest power of two reach.
+  V most = llvm::ConstantInt::get(apart->getType(), wide ? 2046 : 254);
+  more = B.CreateSelect(B.CreateICmpSLT(more, most), more, most);
   V half = B.CreateLShr(more, 1);
   V divisor = B.CreateFMul(B.CreateFMul(y, power_of_two(y, half)),
                            power_of_two(y, B.CreateSub(more, half)));
