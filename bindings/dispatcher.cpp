@@ -7,6 +7,8 @@
 #include "frontend.h"
 #include "passes/expand_function.h"
 #include "passes/indices.h"
+#include "passes/inline_functions.h"
+#include "passes/straighten.h"
 
 namespace numbus::bindings {
 
@@ -380,6 +382,49 @@ class Dispatcher {
     return to_python(e.result.result, next, a);
   }
 
+  // A function of numbers for the elements of arrays, recorded with whatever else is pending; None
+  // where it has to run as a loop of its own. `types`: of the numbers that it is given.
+  nb::object record(nb::args args, nb::handle types) {
+    std::vector<Type> all;
+    std::string key;
+    std::vector<Arg> operands(nb::len(args));
+    std::vector<DType> params;
+    Operands hold;
+    bool numbers = types.is_none();
+    size_t n = 0;
+    for (nb::handle v : args) {
+      Arg& a = operands[n];
+      if (!hold.convert(v.ptr(), a) || a.huge) return nb::none();
+      DType t = !numbers       ? to_dtype(nb::object(types[n]).ptr())
+                : a.array      ? a.array->dtype
+                : a.weak       ? common_dtype({&a, 1})
+                               : a.dtype;
+      params.push_back(t);
+      all.push_back(Type::number_of(t, numbers && a.weak));
+      key += frontend::key(all.back());
+      ++n;
+    }
+    auto it = straight_.find(key);
+    if (it == straight_.end()) {
+      std::optional<ir::Function> f;
+      try {
+        frontend::Result r =
+            frontend::compile(PythonProgram::get(), function_, all, options_);
+        const ir::Module& m = r.module;
+        constexpr int kMost = 100;  // a longer one is better off compiled as a whole
+        if (r.result.tag == Type::Tag::Number)
+          if (auto whole = inlined(m, m.functions[0]))
+            f = straightened(*whole, params, r.result.dtype, kMost);
+      } catch (const frontend::CompileError& error) {
+        raise_compile_error(error);
+      }
+      it = straight_.emplace(key, std::move(f)).first;
+    }
+    if (!it->second) return nb::none();
+    mark_line();
+    return nb::steal(wrap(record_steps(*it->second, operands)));
+  }
+
   // For declared signatures: compiled at once.
   void compile_for(nb::list types) {
     std::vector<Type> all;
@@ -409,6 +454,7 @@ class Dispatcher {
   int parameters_;
   bool only_declared_ = false, release_ = false;
   std::unordered_map<std::string, std::unique_ptr<Entry>> entries_;
+  std::unordered_map<std::string, std::optional<ir::Function>> straight_;
 };
 
 }  // namespace
@@ -423,6 +469,7 @@ void bind_frontend(nb::module_& m) {
   nb::class_<Dispatcher>(m, "Dispatcher")
       .def(nb::init<int, nb::object, std::string, int>())
       .def("call", &Dispatcher::call)
+      .def("record", &Dispatcher::record, nb::arg("args"), nb::kw_only(), nb::arg("types") = nb::none())
       .def("compile_for", &Dispatcher::compile_for)
       .def_prop_ro("signatures", &Dispatcher::signatures)
       .def_rw("release_gil", &Dispatcher::release_)

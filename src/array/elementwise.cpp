@@ -433,6 +433,14 @@ Array apply(Op op, std::span<const Arg> args, const Options& o) {
   return record_map(i, args, loop.in, loop.out, o);
 }
 
+Array record_map(Op op, DType loop, DType result, std::span<const Arg> args,
+                 const DType* operands) {
+  Instr i;
+  i.op = op;
+  i.loop = loop;
+  return record_map(i, args, operands, result, {});
+}
+
 Array select(const Arg& condition, const Arg& x, const Arg& y) {
   Arg xy[2] = {x, y};
   DType t = common_dtype(xy);

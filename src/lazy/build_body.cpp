@@ -5,6 +5,7 @@
 #include "lazy/kernel_builder.h"
 #include "lazy/reduce.h"
 #include "passes/expand.h"
+#include "passes/expand_complex.h"
 
 namespace numbus {
 
@@ -153,6 +154,12 @@ void KernelBuilder::emit(const Member& m) {
   } else if (i.op == Op::select) {
     Val c = operand(0, DType::Bool), x = operand(1, i.loop);
     v = choose(b_, c, x, operand(2, i.loop));
+  } else if (i.op > Op::select) {
+    // Parts of complex numbers.
+    for (int n = 0; n < i.nin; ++n) in[n] = operand(n, i.loop);
+    v = i.op == Op::make_complex ? make_complex(b_, in[0], in[1])
+        : i.op == Op::real_part  ? real_part(b_, in[0])
+                                 : imag_part(b_, in[0]);
   } else {
     for (int n = 0; n < i.nin; ++n) in[n] = operand(n, i.loop);
     // Scalars have been looked at when they were given.

@@ -67,7 +67,7 @@ def reference(code):
         # Two perturbations of one value may cancel, seldom in each of several shadows.
         for start in range(0, 1000 * SHADOWS, 1000):
             Shadow.counter, Shadow.tainted = start, False
-            Shadow.nan = np.copysign(np.nan, 1 - start)
+            Shadow.nan, Shadow.whole = np.copysign(np.nan, 1 - start), start == 1000
             shadows.append(execute(code, shadow_numpy, shadow_numpy, np.ndarray))
     except Exception as e:
         raise Broken(repr(e)) from e

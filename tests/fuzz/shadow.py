@@ -68,6 +68,7 @@ class Shadow(np.ndarray):
 
     counter = 0
     nan = np.nan  # of either sign
+    whole = False  # what is a whole number but for rounding becomes one
     tainted = False  # the program has computed something inexact
     complex_products = 0  # how often complex numbers were multiplied up
 
@@ -98,6 +99,9 @@ class Shadow(np.ndarray):
             return out[0]
         if y is not None and inexact(ufunc.__name__, method, raw, y):
             y = y + perturbation(ufunc.__name__, method, raw, y, kwargs)
+            if Shadow.whole and y.dtype.kind == "f":
+                near = np.abs(y - np.rint(y)) <= 2 * PERTURB.get(y.dtype.itemsize, 0) * np.abs(y)
+                y = np.where(near, np.rint(y), y) if isinstance(y, np.ndarray) else y
         elif Shadow.tainted and ufunc in (np.add, np.subtract) and method == "__call__":
             y = rounded_elsewhere(y, raw)
         return wrap(other_nan(y))

@@ -64,6 +64,14 @@ class Dispatcher:
             args = tuple(bound.arguments.values())
         return (self._core or self._make()).call(*args)
 
+    def record(self, *args, types=None):
+        """The function of the elements of Numbus arrays, recorded as steps that fuse with others.
+
+        types: dtypes that the arguments are converted to first. None where the function loops, can
+        fail or is long.
+        """
+        return (self._core or self._make()).record(*args, types=types)
+
     def compile(self, signature):
         """Compiles for a signature now: 'float64(float64, int64)' or types called as a function."""
         arguments, _ = types.signature(signature)

@@ -269,6 +269,10 @@ class DUFunc(Folding):
         else:
             loop = self._choose(kinds)
         shapes = [() if isinstance(a, PYTHON) else a.shape for a in args]
+        if numbus and out is None and where is True:
+            recorded = self._record(loop, args)
+            if recorded is not None:
+                return recorded
         masked = where is not True
         if masked:
             where = where if isinstance(where, ndarray) else numpy.asarray(where)
@@ -299,6 +303,16 @@ class DUFunc(Folding):
             args = [_apart(a, result) for a in args]
         self._run(loop, result, args, where if masked else None, device)
         return result[()] if out is None and shape == () and not numbus else result
+
+    def _record(self, loop, args):
+        """The call as steps among whatever else is pending, with which they fuse; None where an
+        array is NumPy's or the function has to run as a loop of its own."""
+        if any(isinstance(a, numpy.ndarray) for a in args):
+            return None
+        result = self.scalar.record(*args, types=loop.inputs)
+        if result is not None and result.dtype != loop.output:
+            result = result.astype(loop.output)
+        return result
 
     def _typed(self, dtype, kinds):
         """dtype=: the loop whose result it is, or all in that type."""

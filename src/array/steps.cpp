@@ -1,0 +1,118 @@
+// A user's function of numbers as recorded operations: it fuses like anything else in the window.
+#include <algorithm>
+
+#include "array/array.h"
+#include "base/error.h"
+#include "ir/function.h"
+
+namespace numbus {
+
+using ir::Inst;
+using ir::kNone;
+
+namespace {
+
+// A number that becomes another type without rounding twice or leaving the type's range.
+bool widens(DType from, DType to) {
+  return from == to || is_inexact(to) ? kind(to) >= kind(from) : false;
+}
+
+}  // namespace
+
+Array record_steps(const ir::Function& f, std::span<const Arg> args) {
+  std::vector<const Array*> arrays;
+  std::shared_ptr<Mask> mask;
+  bool alike = true;  // all see one mask, or none does
+  for (const Arg& a : args) {
+    if (!a.array) continue;
+    if (!arrays.empty()) alike = alike && a.array->mask == mask;
+    mask = a.array->mask;
+    arrays.push_back(a.array);
+  }
+  if (!alike) {
+    for (const Array* a : arrays)
+      if (a->mask) settle(const_cast<Array&>(*a));
+    mask = nullptr;
+  }
+  std::vector<int64_t> shape = broadcast_shape(arrays, f.name.c_str());
+  size_t size = f.body.size();
+  // A value nobody holds any more gets no storage: each is let go behind its last use.
+  std::vector<size_t> last(size, 0);
+  for (size_t n = 0; n < size; ++n)
+    for (ir::Val o : {f.body[n].a, f.body[n].b, f.body[n].c})
+      if (o != kNone) last[o] = n;
+  std::vector<Array> made(size);
+  std::vector<Arg> at(size);
+  auto set = [&](size_t n, Array a) {
+    made[n] = std::move(a);
+    at[n] = Arg(&made[n]);
+  };
+  auto spread = [&](const Arg& a) {
+    Array r = empty(shape, a.dtype, arrays[0]->base->device);
+    assign(r, a);
+    r.mask = mask;
+    return r;
+  };
+  for (size_t n = 0; n < size; ++n) {
+    const Inst& i = f.body[n];
+    Arg in[3];
+    DType loop[3] = {};
+    int count = 0;
+    bool any = false;
+    for (ir::Val o : {i.a, i.b, i.c}) {
+      if (o == kNone) break;
+      loop[count] = f.body[o].type;
+      any = any || at[o].array;
+      in[count++] = at[o];
+    }
+    Array hold;
+    switch (i.op) {
+      case Op::param: {
+        const Arg& a = args[i.imm];
+        if (!a.array) {
+          at[n] = Arg(a.scalar, i.type);
+        } else if (a.array->dtype == i.type) {
+          at[n] = a;
+        } else {
+          set(n, copy(*a.array, i.type));
+        }
+        break;
+      }
+      case Op::constant:
+        at[n] = is_complex(i.type) ? Arg(Scalar::from_complex(0, 0), i.type)
+                                   : Arg(load_scalar(i.type, &i.imm), i.type);
+        break;
+      case Op::give: {
+        Array r = in[0].array ? *in[0].array : spread(in[0]);
+        // The user's own array, or one that lacks axes of the others.
+        bool own = false;
+        for (const Array* a : arrays) own = own || a->base.get() == r.base.get();
+        bool whole = r.ndim() == static_cast<int>(shape.size()) &&
+                     std::equal(shape.begin(), shape.end(), r.shape().begin());
+        if (r.mask || (whole && !own)) return own ? copy(r, r.dtype) : r;
+        return copy(broadcast_to(r, shape), r.dtype);
+      }
+      case Op::make_complex:
+        if (any || !widens(loop[0], i.type)) goto record;
+        at[n] = Arg(Scalar::from_complex(in[0].scalar.real(), in[1].scalar.real()), i.type);
+        break;
+      case Op::cast:
+        if (any || !widens(loop[0], i.type)) goto record;
+        at[n] = Arg(in[0].scalar, i.type);
+        break;
+      default:
+      record:
+        if (!any) {
+          hold = spread(in[0]);
+          in[0] = Arg(&hold);
+        }
+        set(n, record_map(i.op, i.op == Op::select ? i.type : loop[0], i.type,
+                          {in, static_cast<size_t>(count)}, loop));
+    }
+    for (ir::Val o : {i.a, i.b, i.c})
+      if (o != kNone && last[o] == n && at[o].array == &made[o]) made[o] = Array();
+  }
+  raise(ErrorKind::Runtime, f.name, "a function without a result", "no give", "one");
+}
+
+}  // namespace numbus
