@@ -395,10 +395,10 @@ class Dispatcher {
     for (nb::handle v : args) {
       Arg& a = operands[n];
       if (!hold.convert(v.ptr(), a) || a.huge) return nb::none();
-      DType t = !numbers       ? to_dtype(nb::object(types[n]).ptr())
-                : a.array      ? a.array->dtype
-                : a.weak       ? common_dtype({&a, 1})
-                               : a.dtype;
+      DType t = !numbers  ? to_dtype(nb::object(types[n]).ptr())
+                : a.array ? a.array->dtype
+                : a.weak  ? common_dtype({&a, 1})
+                          : a.dtype;
       params.push_back(t);
       all.push_back(Type::number_of(t, numbers && a.weak));
       key += frontend::key(all.back());
@@ -408,8 +408,7 @@ class Dispatcher {
     if (it == straight_.end()) {
       std::optional<ir::Function> f;
       try {
-        frontend::Result r =
-            frontend::compile(PythonProgram::get(), function_, all, options_);
+        frontend::Result r = frontend::compile(PythonProgram::get(), function_, all, options_);
         const ir::Module& m = r.module;
         constexpr int kMost = 100;  // a longer one is better off compiled as a whole
         if (r.result.tag == Type::Tag::Number)
@@ -469,7 +468,8 @@ void bind_frontend(nb::module_& m) {
   nb::class_<Dispatcher>(m, "Dispatcher")
       .def(nb::init<int, nb::object, std::string, int>())
       .def("call", &Dispatcher::call)
-      .def("record", &Dispatcher::record, nb::arg("args"), nb::kw_only(), nb::arg("types") = nb::none())
+      .def("record", &Dispatcher::record, nb::arg("args"), nb::kw_only(),
+           nb::arg("types") = nb::none())
       .def("compile_for", &Dispatcher::compile_for)
       .def_prop_ro("signatures", &Dispatcher::signatures)
       .def_rw("release_gil", &Dispatcher::release_)

@@ -103,8 +103,7 @@ class Straightener {
     for (size_t n = 0; n < state_.variables.size(); ++n)
       both(yes.variables[n], state_.variables[n]);
     for (size_t n = 0; n < state_.results.size(); ++n) both(yes.results[n], state_.results[n]);
-    for (size_t n = 0; n < state_.left.size(); ++n)
-      both(yes.left[n].second, state_.left[n].second);
+    for (size_t n = 0; n < state_.left.size(); ++n) both(yes.left[n].second, state_.left[n].second);
   }
 
   void run(size_t from, size_t to) {
@@ -170,9 +169,8 @@ class Straightener {
         default: {
           bool row = static_cast<int>(i.op) < kNumRows &&
                      !(i.op == Op::power && is_integer(i.type)) && numbus::row(i.op).nin <= 2;
-          bool step = i.op == Op::constant || i.op == Op::select ||
-                      i.op == Op::cast || i.op == Op::real_part || i.op == Op::imag_part ||
-                      i.op == Op::make_complex;
+          bool step = i.op == Op::constant || i.op == Op::select || i.op == Op::cast ||
+                      i.op == Op::real_part || i.op == Op::imag_part || i.op == Op::make_complex;
           failed_ = !row && !step;
           Val c = i.c == kNone ? kNone : at_[i.c];
           if (!failed_) at_[n] = b_.emit(i.op, i.type, a, b, c, i.imm);

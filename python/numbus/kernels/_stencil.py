@@ -119,6 +119,23 @@ class _Relative(ast.NodeTransformer):
         return node
 
 
+class _Elements(ast.NodeTransformer):
+    """a[-1, 0] becomes a parameter of its own; notes which element it is."""
+
+    def __init__(self, names):
+        self.names, self.found = set(names), {}
+
+    def visit_Subscript(self, node):
+        name = node.value.id if isinstance(node.value, ast.Name) else None
+        if name not in self.names:
+            return self.generic_visit(node)
+        index = node.slice
+        offsets = index.elts if hasattr(index, "elts") else [index]
+        key = name, tuple(_constant(o) for o in offsets)
+        parameter = self.found.setdefault(key, f"e{len(self.found)}.element")
+        return ast.copy_location(ast.Name(parameter, ast.Load()), node)
+
+
 class StencilFunc:
     """A kernel of relative indices, for every element of its first array.
 
@@ -196,10 +213,8 @@ class StencilFunc:
         place = tree.args.args[-1]
         for d in range(self.ndim):
             tree.args.args.append(ast.copy_location(ast.arg(f"i{d}.place"), place))
-        code = self.py_func.__code__
-        number = _core.add_function(self.py_func.__name__, code.co_filename)
-        _core.define_function(number, tree)
-        self._element = _Number(number)
+        self._element = _Number(self._define(tree))
+        self._elements = self._of_elements()
         title = self.__name__ if self.__name__.isidentifier() else "kernel"
         # `out` is the one name that a caller can use for it.
         self._driver = Dispatcher(
@@ -213,6 +228,33 @@ class StencilFunc:
             ),
             {"parallel": True, "error_model": "numpy", **self._flags()},
         )
+
+    def _define(self, tree):
+        """The number of a function of that tree."""
+        number = _core.add_function(self.py_func.__name__, self.py_func.__code__.co_filename)
+        _core.define_function(number, tree)
+        return number
+
+    def _of_elements(self):
+        """(function, numbers, elements): the kernel as a function of its numbers and the elements
+        [(name, offsets)] that it reads. None where these are not all constants."""
+        if self._standard:
+            return None
+        tree, change = program.tree(self.py_func), _Elements(self._arrays)
+        body = tree.body if isinstance(tree.body, list) else [tree.body]
+        body = [change.visit(n) for n in body]
+        tree.body = body if isinstance(tree.body, list) else body[0]
+        names = {n.id for b in body for n in ast.walk(b) if isinstance(n, ast.Name)}
+        if names & set(self._arrays) or any(None in offsets for _, offsets in change.found):
+            return None
+        place = tree.args.args[0]
+        numbers = [n for n in self._names if n not in self._arrays]
+        tree.args.args = [a for a in tree.args.args if a.arg in numbers]
+        tree.args.args += [ast.copy_location(ast.arg(p), place) for p in change.found.values()]
+        function = _core.Dispatcher(
+            self._define(tree), {"python_errors": False}, self.__name__, len(tree.args.args)
+        )
+        return function, numbers, list(change.found)
 
     def _flags(self):
         return {k: v for k, v in self.options.items() if k in ("fastmath", "boundscheck")}
@@ -354,9 +396,54 @@ class StencilFunc:
                 else a
                 for a in args
             ]
+        result = self._record(args, out)
+        if result is not None:
+            return result
         if any(on_gpu(a) for a in (*args, out)):
             return self._on_device(args, out)
         return self._driver(*args) if out is None else self._driver(*args, out)
+
+    def _record(self, args, out):
+        """The call as steps over shifted views, which fuse with whatever else is pending; None
+        where an array is NumPy's or the kernel has to run as loops of its own."""
+        given = dict(zip(self._names, args, strict=True))
+        if (
+            self._elements is None
+            or not all(isinstance(given[n], ndarray) for n in self._arrays)
+            or not (out is None or isinstance(out, ndarray))
+        ):
+            return None
+        self._check_extents(args)
+        function, numbers, elements = self._elements
+        shape = args[0].shape
+        sides = list(zip(self._before, self._behind, shape, strict=True))
+        if any(b + e >= n for b, e, n in sides):
+            return None
+        values = [given[n] for n in numbers]
+        for name, offsets in elements:
+            at = zip(sides, offsets, strict=True)
+            values.append(given[name][tuple([slice(b + o, n - e + o) for (b, e, n), o in at])])
+        inner = function.record(*values)
+        if inner is None:
+            return None
+        result, interior = out, tuple([slice(b, n - e) for b, e, n in sides])
+        if out is None:
+            if inner.shape == shape:
+                return inner
+            result = _core.to_device(_core.empty(shape, inner.dtype), args[0]._device)
+        if out is None or self._fills:
+            result[...] = self._cval
+        result[interior] = inner
+        return result
+
+    def _check_extents(self, args):
+        first = args[0].shape
+        for name, a in zip(self._names, args, strict=True):
+            if name in self._arrays and any(m < n for m, n in zip(a.shape, first, strict=True)):
+                raise ValueError(
+                    f"[stencil] array {name} is smaller than {self._names[0]}; got {a.shape}; "
+                    f"expected {first} at least"
+                )
 
     def _check_cval(self, args, out):
         dtype = out.dtype if out is not None else self._dtype(args)
@@ -405,14 +492,7 @@ class StencilFunc:
         result = out
         if out is None:
             result = _core.empty(first.shape, self._dtype(args))
-        for name, a in zip(self._names, args, strict=True):
-            if name in self._arrays and any(
-                m < n for m, n in zip(a.shape, first.shape, strict=True)
-            ):
-                raise ValueError(
-                    f"[stencil] array {name} is smaller than {self._names[0]}; got {a.shape}; "
-                    f"expected {first.shape} at least"
-                )
+        self._check_extents(args)
         if result.size:
             block = _BLOCKS.get(self.ndim, 256)
             sizes = block if isinstance(block, tuple) else (block,)

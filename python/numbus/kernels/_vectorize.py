@@ -268,11 +268,11 @@ class DUFunc(Folding):
             loop = self._typed(numpy.dtype(dtype), kinds)
         else:
             loop = self._choose(kinds)
-        shapes = [() if isinstance(a, PYTHON) else a.shape for a in args]
         if numbus and out is None and where is True:
             recorded = self._record(loop, args)
             if recorded is not None:
                 return recorded
+        shapes = [() if isinstance(a, PYTHON) else a.shape for a in args]
         masked = where is not True
         if masked:
             where = where if isinstance(where, ndarray) else numpy.asarray(where)
