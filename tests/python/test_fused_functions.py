@@ -3,10 +3,9 @@
 import linecache
 import random
 
+import numbus as nb
 import numpy as np
 import pytest
-
-import numbus as nb
 from numbus import stencil, vectorize
 
 R = np.random.default_rng(5)
