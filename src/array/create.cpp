@@ -1,6 +1,8 @@
 // Creation, and access to memory.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <string>
 
 #include "array/array.h"
@@ -136,9 +138,16 @@ std::shared_ptr<char> host_view(const Array& a, const char* reason) {
 
 Array to_device(const Array& a, Device& d) {
   if (a.base->device == &d) return a;
-  Array dense = a.layout->c_contiguous() ? a : copy(a, a.dtype, true);
-  Array out = empty(a.shape(), a.dtype, &d);
+  // The axes keep their order in memory, as in copies on one device.
+  Array out = fresh(empty_like(a, a.dtype).layout.get(), a.dtype, &d);
   if (out.size() == 0) return out;
+  std::vector<int> outer_first(a.ndim());
+  std::iota(outer_first.begin(), outer_first.end(), 0);
+  std::stable_sort(outer_first.begin(), outer_first.end(), [&](int x, int y) {
+    return out.layout->stride(x) > out.layout->stride(y);
+  });
+  Array dense = transpose(a, outer_first);
+  if (!dense.layout->c_contiguous()) dense = copy(dense, a.dtype, true);
   auto host = host_view(dense, "copied to another device");
   out.base->ensure_data();
   if (d.kind() == DeviceKind::Cpu) {

@@ -288,8 +288,8 @@ void finish_state(Reduction kind, DType in, const char* state, double ddof, DTyp
       T m2 = *v.f[2] - (*v.f[3] == 0 ? T(0) : *v.f[1] * (*v.f[1] / *v.f[3]));
       if (m2 < 0) m2 = 0;
       T n = *v.f[3] - static_cast<T>(ddof);
-      s = Scalar::from_float(n <= 0 ? (m2 == 0 ? std::numeric_limits<T>::quiet_NaN()
-                                               : std::numeric_limits<T>::infinity())
+      s = Scalar::from_float(n <= 0 ? (m2 > 0 ? std::numeric_limits<T>::infinity()
+                                              : std::numeric_limits<T>::quiet_NaN())
                                     : m2 / n);
     } else if (is_complex(in)) {
       s = Scalar::from_complex(static_cast<double>(*v.f[0]), static_cast<double>(*v.f[1]));

@@ -419,6 +419,8 @@ def cumulative(g: Grower):
     axis = r.randrange(x.ndim)
     if kind < 0.85:
         source = r.choice([name] + g.names(lambda y: y.shape == x.shape))
+        if x.dtype.kind in "iu" and not np.isfinite(g.ns[source]).all():
+            raise Reject  # a NaN as an integer is nobody's promise
         text = f"xp.cumsum({source}, axis={axis}"
         return g.change("cumulative", f"{text}, out={name})", name, [text + ")"])
     # The result one place further than what it is computed from.

@@ -29,6 +29,7 @@ EXACT_COMPLEX = frozenset(
     """add subtract negative positive conjugate equal not_equal logical_and logical_or logical_xor
     logical_not isnan isfinite isinf""".split()
 )
+EXTREMES = frozenset("minimum maximum fmin fmax".split())
 # Sums and products along an axis: in NumPy's order on a CPU, in one of their own on a GPU.
 ORDERED_SCANS = os.environ.get("NUMBUS_DEVICE", "cpu") == "cpu"
 EXACT_REDUCTIONS = frozenset("minimum maximum fmin fmax logical_and logical_or".split())
@@ -87,8 +88,10 @@ class Shadow(np.ndarray):
         y = getattr(ufunc, method)(*raw, **kwargs)
         if isinstance(y, tuple):
             return tuple(wrap(v) for v in y)
-        if ufunc is np.multiply and method == "reduce":
+        if ufunc is np.multiply and y is not None:
             Shadow.complex_products += np.iscomplexobj(y)
+        if ufunc.__name__ in EXTREMES and out is None:
+            y = other_zero(y)
         Shadow.tainted |= y is not None and inexact(ufunc.__name__, method, raw, y)
         if out is not None:
             target = kwargs["out"][0]
@@ -161,6 +164,15 @@ def magnitude(x):
     if not np.iscomplexobj(x):
         return np.abs(x)
     return np.nan_to_num(np.abs(np.real(x))) + np.nan_to_num(np.abs(np.imag(x)))
+
+
+def other_zero(y):
+    """Which of two zeros is the larger one is nobody's promise: `copysign` must not ask."""
+    if isinstance(y, np.ndarray) and y.dtype.kind == "f":
+        zero = y == 0
+        if zero.any():
+            return np.where(zero, np.copysign(y, y.dtype.type(Shadow.nan)), y)
+    return y
 
 
 def other_nan(y):

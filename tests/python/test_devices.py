@@ -1,5 +1,7 @@
 """Choosing a device, memory statistics, and what leaves for NumPy."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -128,3 +130,13 @@ def test_values_and_errors_are_numpys(xp, text):
             public = (IndexError, OverflowError, ValueError, TypeError, AttributeError)
             results.append(next(kind for kind in public if isinstance(error, kind)))
     assert results[0] == results[1]
+
+
+def test_arrays_keep_the_order_of_their_axes_on_another_device():
+    x = np.arange(24.0).reshape(2, 3, 4)
+    for a in (x, x.T, x.transpose(1, 0, 2), x[::-1, ::2], np.asfortranarray(x)):
+        for device in ("null", None):
+            with nb.device(device) if device else contextlib.nullcontext():
+                assert nb.array(a).strides == np.array(a).strides
+                assert nb.sin(nb.array(a)).strides == np.sin(a).strides
+        np.testing.assert_array_equal(np.asarray(nb.array(a)), a)

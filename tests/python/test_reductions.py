@@ -1,5 +1,7 @@
 """Reductions: every operation × axis × keepdims × dtype, against NumPy."""
 
+import warnings
+
 import numpy as np
 import pytest
 from helpers import assert_same_array, both, draw, run_both, supported_dtypes
@@ -162,3 +164,14 @@ def test_axis_errors(xp):
             xp.sum(a, axis=axis)
     with pytest.raises(ValueError):
         xp.sum(a, axis=(0, 0))
+
+
+def test_variance_without_degrees_of_freedom():
+    for values, ddof in (([], 0), ([np.nan], 1), ([1.0, 2.0], 2), ([3.0], 1)):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            want = np.var(values, ddof=ddof)
+        np.testing.assert_equal(float(nb.var(nb.array(values), ddof=ddof)), want)
+        masked = nb.array([*values, 7.0])
+        keep = nb.array([True] * len(values) + [False])
+        np.testing.assert_equal(float(nb.var(masked, ddof=ddof, where=keep)), want)

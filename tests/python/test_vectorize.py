@@ -90,7 +90,7 @@ def test_numpy_arrays_in_and_out_and_ours():
     assert type(f(X, X)) is np.ndarray
     ours = f(nb.array(X), X)
     assert isinstance(ours, nb.ndarray)
-    np.testing.assert_array_equal(np.asarray(ours), X * X + 1)
+    close(np.asarray(ours), X * X + 1)  # a kernel on a GPU rounds a product and its sum once
     assert isinstance(f(nb.array(X), 2), nb.ndarray)
 
 
