@@ -77,6 +77,11 @@ class Shadow(np.ndarray):
         target = self[index] if not isinstance(index, np.ndarray) else None
         if isinstance(target, np.ndarray) and ordered_overlap(target, value):
             raise OrderDependent(f"{target.strides} from {value.strides}")
+        if self.dtype.kind in "iu" and getattr(value, "dtype", self.dtype).kind == "f":
+            # What an integer cannot hold becomes what the machine's instruction makes of it.
+            info = np.iinfo(self.dtype)
+            if not ((value > float(info.min) - 1) & (value < float(info.max))).all():
+                raise OrderDependent(f"floats beyond {self.dtype}")
         super().__setitem__(index, value)
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):

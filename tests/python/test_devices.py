@@ -2,6 +2,7 @@
 
 import contextlib
 
+import numbus as nb
 import numpy as np
 import pytest
 

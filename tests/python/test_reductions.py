@@ -2,6 +2,7 @@
 
 import warnings
 
+import numbus as nb
 import numpy as np
 import pytest
 from helpers import assert_same_array, both, draw, run_both, supported_dtypes
