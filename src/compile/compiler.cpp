@@ -26,6 +26,7 @@
 #include "compile/function.h"
 #include "compile/native.h"
 #include "compile/optimise.h"
+#include "compile/row_calls.h"
 #include "compile/runtime.h"
 #include "compile/scan.h"
 
@@ -200,6 +201,7 @@ Build function_build(Host& h, const ir::Module& f, bool lanes = false) {
       g.addFnAttr("target-features", h.machine->getTargetFeatureString());
     }
     optimise(m, *h.machine);
+    finish_rows(m);
   };
 }
 

@@ -3,6 +3,8 @@
 
 #include <llvm/IR/Module.h>
 
+#include "compile/row_calls.h"
+
 namespace numbus::compile {
 
 using V = llvm::Value*;
@@ -210,6 +212,7 @@ void FunctionBody::step(size_t n) {
       llvm::IRBuilder<>::FastMathFlagGuard guard(B);
       set_contraction(B, i, m_);
       r.v = primitive(E, i, i.a == ir::kNone ? i.type : f_.body[i.a].type, a, b, c);
+      if (!r.v) r.v = call_row(E, i, a, b);
     }
   }
 }

@@ -6,6 +6,7 @@
 #include "compile/flow.h"
 #include "compile/function_host.h"
 #include "compile/lanes.h"
+#include "compile/row_calls.h"
 #include "compile/runtime.h"
 #include "compile/simt.h"
 #include "passes/inline_functions.h"
@@ -196,6 +197,9 @@ void build_native(llvm::Module& to, const ir::Module& m, const std::string& name
     b.CreateStore(to_word(e, f.results[r], b.CreateExtractValue(all, r + 1)),
                   b.CreateConstGEP1_64(b.getInt64Ty(), entry->getArg(2), r));
   b.CreateRet(b.CreateExtractValue(all, 0));
+  add_vector_rows(to, vector_bytes);
+  for (auto& g : to)
+    if (!g.isDeclaration() && !g.hasFnAttribute("prefer-vector-width")) with_vectors(&g);
 }
 
 }  // namespace numbus::compile

@@ -10,6 +10,7 @@
 #include "compile/atomics.h"
 #include "compile/flow.h"
 #include "compile/masked.h"
+#include "compile/row_calls.h"
 
 namespace numbus::compile {
 
@@ -338,6 +339,8 @@ void LaneBody::row_step(size_t n) {
   };
   r.v = primitive(varies ? many_ : E, i, i.a == kNone ? i.type : f_.body[i.a].type, x(i.a), x(i.b),
                   x(i.c));
+  if (!r.v)
+    r.v = call_row(varies ? many_ : E, i, x(i.a), x(i.b), varies && !full_ ? mask() : nullptr);
 }
 
 bool LaneBody::lane_intrinsic(size_t n) {

@@ -1,6 +1,9 @@
 // Rewrites each function's body step by step, in place of its rows what they expand into.
 #include "passes/expand_function.h"
 
+#include <algorithm>
+#include <array>
+
 #include "passes/expand.h"
 #include "passes/expand_complex.h"
 
@@ -11,10 +14,30 @@ using ir::Inst;
 using ir::kNone;
 using ir::Val;
 
+// Whether the row's expansion has a part that rarely runs.
+bool has_rare_part(Op op, DType t) {
+  static auto* known = new std::array<std::array<char, 32>, kNumRows>{};  // 1: no, 2: yes
+  char& found = (*known)[static_cast<size_t>(op)][static_cast<size_t>(t)];
+  if (!found) {
+    std::vector<Inst> body;
+    ir::Builder b(body);
+    Val x = b.emit(Op::param, t, kNone, kNone, kNone, 0);
+    Val y = row(op).nin > 1 ? b.emit(Op::param, t, kNone, kNone, kNone, 1) : kNone;
+    expand(b, op, x, y);
+    found = 1 + std::ranges::any_of(body, [](const Inst& i) { return i.op == Op::if_any; });
+  }
+  return found == 2;
+}
+
 class Expansion {
  public:
   Expansion(const ir::Module& m, const std::vector<Inst>& from, std::vector<Inst>& to)
-      : contracts_(m.kernel || m.fastmath), from_(from), to_(to), b_(to), at_(from.size(), kNone) {}
+      : contracts_(m.kernel || m.fastmath),
+        calls_(!m.kernel),
+        from_(from),
+        to_(to),
+        b_(to),
+        at_(from.size(), kNone) {}
 
   void run() {
     for (size_t v = 0; v < from_.size(); ++v) at_[v] = step(from_[v]);
@@ -26,6 +49,13 @@ class Expansion {
   Val step(const Inst& i) {
     Val a = operand(i.a), b = operand(i.b), c = operand(i.c);
     if (static_cast<int>(i.op) < kNumRows && row(i.op).published) {
+      DType t = b_.type(a);
+      if (calls_ && (t == DType::F32 || t == DType::F64) && has_rare_part(i.op, t))
+        return b_.emit(i.op, i.type, a, b);
+      if (calls_ && t == DType::F16 && has_rare_part(i.op, DType::F32)) {
+        Val y = b == kNone ? kNone : b_.cast(b, DType::F32);
+        return b_.cast(b_.emit(i.op, DType::F32, b_.cast(a, DType::F32), y), i.type);
+      }
       // The magnitude of a complex number stays one step in array kernels, not here.
       bool size = i.op == Op::absolute && is_complex(b_.type(a));
       Val r =
@@ -61,6 +91,7 @@ class Expansion {
   }
 
   bool contracts_;
+  bool calls_;  // rows with rare parts stay whole, to be called (compile/row_calls.h)
   const std::vector<Inst>& from_;
   std::vector<Inst>& to_;
   ir::Builder b_;

@@ -8,7 +8,13 @@ using ir::Inst;
 using ir::kNone;
 using ir::Val;
 
-std::vector<char> never_negative(const ir::Function& f) {
+// What is known of a portion's parameters from the one place where its loop runs.
+struct Passed {
+  bool constant = false, good = false;
+  int64_t value = 0;
+};
+
+std::vector<char> never_negative(const ir::Function& f, const std::vector<Passed>& passed) {
   std::vector<char> good(f.body.size(), 1);
   bool changed = true;
   while (changed) {
@@ -18,6 +24,12 @@ std::vector<char> never_negative(const ir::Function& f) {
       auto is = [&](Val o) { return good[o] != 0; };
       bool yes = false;
       switch (i.op) {
+        case Op::param: {
+          // The first two are a portion's range.
+          auto k = static_cast<size_t>(i.imm);
+          yes = f.portion && (k < 2 || (k < passed.size() && passed[k].good));
+          break;
+        }
         case Op::constant: yes = is_integer(i.type) && i.imm >= 0; break;
         case Op::cast: {
           DType from = f.body[i.a].type;
@@ -64,8 +76,31 @@ std::vector<char> never_negative(const ir::Function& f) {
 }  // namespace
 
 void simplify_indices(ir::Module& m) {
-  for (ir::Function& f : m.functions) {
-    std::vector<char> good = never_negative(f);
+  std::vector<std::vector<Passed>> passed(m.functions.size());
+  // Portions come behind the functions whose loops they are.
+  for (size_t number = 0; number < m.functions.size(); ++number) {
+    ir::Function& f = m.functions[number];
+    for (Inst& i : f.body) {
+      if (i.op != Op::param || static_cast<size_t>(i.imm) >= passed[number].size()) continue;
+      const Passed& p = passed[number][static_cast<size_t>(i.imm)];
+      if (p.constant) i = {Op::constant, i.type, kNone, kNone, kNone, p.value};
+    }
+    std::vector<char> good = never_negative(f, passed[number]);
+    std::vector<Val> arguments;
+    for (const Inst& i : f.body) {
+      if (i.op == Op::argument) arguments.push_back(i.a);
+      if (i.op == Op::call) arguments.clear();
+      if (i.op != Op::intrinsic) continue;
+      if (ir::intrinsic_of(i) == ir::Intrinsic::parallel) {
+        auto& to = passed[static_cast<size_t>(ir::number_of(i))];
+        to.resize(2 + arguments.size());
+        for (size_t k = 0; k < arguments.size(); ++k) {
+          const Inst& a = f.body[arguments[k]];
+          to[2 + k] = {a.op == Op::constant, good[arguments[k]] != 0, a.imm};
+        }
+      }
+      arguments.clear();
+    }
     std::vector<Val> same(f.body.size());
     for (size_t n = 0; n < f.body.size(); ++n) {
       Inst& i = f.body[n];
