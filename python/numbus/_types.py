@@ -24,9 +24,15 @@ class _NdarrayType(type):
     def __subclasscheck__(cls, other):
         return other is cls or issubclass(other, (_core.ndarray, numpy.ndarray))
 
-    def __call__(cls, shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
+    def __call__(
+        cls, shape, dtype=float, buffer=None, offset=0, strides=None, order=None, memptr=None
+    ):
         from ._convert import SUPPORTED
 
+        # CuPy's third argument is a pointer, which makes the array over its memory itself.
+        over = getattr(buffer if memptr is None else memptr, "_array_over", None)
+        if over is not None:
+            return over(shape, dtype, strides, order)
         real = numpy.ndarray(shape, dtype, buffer, offset, strides, order)
         return _core.from_numpy(real) if real.dtype in SUPPORTED else real
 

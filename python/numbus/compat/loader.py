@@ -7,7 +7,7 @@ import os
 import site
 import sys
 
-from .rewrite import compile_user
+from .rewrite import compile_user, original
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
@@ -64,7 +64,24 @@ class UserFinder:
         return spec
 
 
+class Unserved:
+    """Asked last: says which module of CuPy or Numba it is that is not served."""
+
+    def find_spec(self, name, path=None, target=None):
+        """Raises ModuleNotFoundError for submodules of theirs that we have not."""
+        theirs = original(name)
+        if theirs is not None:
+            package = theirs.partition(".")[0]
+            raise ModuleNotFoundError(
+                f"[{package}] a module that Numbus does not serve yet; got {theirs}; expected one "
+                "of those in docs/compat.md",
+                name=theirs,
+            )
+        return None
+
+
 def install():
-    """Puts the finder in front; harmless when repeated."""
+    """Puts the finders in their places; harmless when repeated."""
     if not any(isinstance(finder, UserFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, UserFinder())
+        sys.meta_path.append(Unserved())

@@ -2,22 +2,39 @@
 
 import ast
 
-# What a user's module gets for the modules it names; submodules follow their package.
+# What a user's module gets for the modules it names.
 REPLACED = {
     "numpy": "numbus",
+    "cupy": "numbus.compat.cupy",
+    "cupyx": "numbus.compat.cupyx",
+    "numba": "numbus.compat.numba",
     "time": "numbus.compat.clock",
     "timeit": "numbus.compat.timing",
     "importlib": "numbus.compat.importing",
 }
-_WITH_SUBMODULES = ("numpy",)
+# Whose submodules follow, the longest name first. numba.cuda is numbus.cuda, but for what scripts
+# reach into of its driver.
+_PACKAGES = {
+    "numba.cuda.cudadrv": "numbus.compat.numba.cudadrv",
+    "numba.cuda": "numbus.cuda",
+    **{name: REPLACED[name] for name in ("numpy", "cupy", "cupyx", "numba")},
+}
 
 
 def replacement(name):
     """The module to import instead of `name`, or None where it stays."""
-    if name in REPLACED:
-        return REPLACED[name]
-    package, _, rest = name.partition(".")
-    return f"{REPLACED[package]}.{rest}" if package in _WITH_SUBMODULES and rest else None
+    for package, ours in _PACKAGES.items():
+        if name == package or name.startswith(package + "."):
+            return ours + name[len(package) :]
+    return REPLACED.get(name)
+
+
+def original(name):
+    """The name under which users know one of our modules, such as 'cupy.cuda', or None."""
+    for package, ours in _PACKAGES.items():
+        if package != "numpy" and (name == ours or name.startswith(ours + ".")):
+            return package + name[len(ours) :]
+    return None
 
 
 class _Rewriter(ast.NodeTransformer):

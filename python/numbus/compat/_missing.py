@@ -1,0 +1,52 @@
+"""What a module of CuPy's or Numba's says for names that are not served."""
+
+import sys
+
+from .. import _fallback
+
+
+class MissingName(AttributeError, NotImplementedError):
+    """An attribute that Numbus does not serve yet: to programs, one that is not there."""
+
+
+class MissingImport(ImportError, NotImplementedError):
+    """The same, of `from module import name`."""
+
+
+def missing(module, name, expected="another way to write it (docs/compat.md has what is served)"):
+    """Raises for `module.name`, naming the line of the program that asked.
+
+    module: as its users know it, such as 'cupy.cuda'. Raises AttributeError, or ImportError where
+    `from module import name` asks: Python would go on to look for a module of that name.
+    """
+    if name.startswith("__"):
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    file, line = _fallback.caller()
+    text = (
+        f"[{module}] a name that Numbus does not serve yet; got {module}.{name} at {file}:{line}; "
+        f"expected {expected}"
+    )
+    frame = sys._getframe(2)
+    importing = frame.f_code.co_name == "_handle_fromlist"
+    raise (MissingImport if importing else MissingName)(text)
+
+
+def getter(module, *sources, submodules=(), package=None):
+    """A module's `__getattr__`: names of the sources, then its submodules, then the message above.
+
+    sources: modules of Numbus. package: what our own module is called, for its submodules.
+    """
+
+    def __getattr__(name):
+        if name in submodules:
+            import importlib
+
+            return importlib.import_module(f"{package}.{name}")
+        if not name.startswith("_"):
+            for source in sources:
+                value = getattr(source, name, None)
+                if value is not None:
+                    return value
+        return missing(module, name)
+
+    return __getattr__

@@ -1,0 +1,77 @@
+"""What CuPy's arrays have beside NumPy's: get, set, data, device and the scatter methods."""
+
+import numpy
+
+from numbus import _core, _devices
+from numbus._convert import to_ndarray
+
+from ._convert import asnumpy
+
+
+def get(self, stream=None, order="C", out=None, blocking=True):
+    """The values as a NumPy array, or copied into `out`."""
+    return asnumpy(self, stream, order, out)
+
+
+def set_(self, arr, stream=None):
+    """Copies the values of a host's array of the same shape and dtype into this one."""
+    source = arr if isinstance(arr, _core.ndarray) else numpy.asarray(arr)
+    if tuple(source.shape) != tuple(self.shape):
+        raise ValueError(
+            f"[set] shapes differ; got {tuple(source.shape)}; expected {tuple(self.shape)}"
+        )
+    if source.dtype != self.dtype:
+        raise TypeError(f"[set] dtypes differ; got {source.dtype}; expected {self.dtype}")
+    ours = source if isinstance(source, _core.ndarray) else to_ndarray(source)
+    self[...] = _core.to_device(ours, self._device)
+
+
+def data(self):
+    """The array's memory: `.ptr` is its address."""
+    from .cuda.memory import MemoryPointer
+
+    return MemoryPointer.of(self)
+
+
+def device(self):
+    """The device that holds the array."""
+    from .cuda.device import Device
+
+    name = _devices.device_of(self)
+    return Device(int(name.partition(":")[2] or 0))
+
+
+def _scatter(name):
+    def method(self, slices, value):
+        import numbus
+
+        getattr(numbus, name).at(self, slices, value)
+
+    method.__name__ = method.__qualname__ = f"scatter_{name}"
+    method.__doc__ = f"{name}.at(self, slices, value)."
+    return method
+
+
+def reduced_view(self):
+    """A view with as few axes as possible: one where the array is contiguous."""
+    return self.reshape(-1) if self.flags["C_CONTIGUOUS"] else self
+
+
+def to_dlpack(self):
+    """The DLPack capsule."""
+    return self.__dlpack__()
+
+
+def attach():
+    """Gives numbus.ndarray, and what full reductions return, CuPy's attributes."""
+    for cls in (_core.ndarray, _core.generic):
+        cls.get = get
+        cls.device = property(device, doc=device.__doc__)
+        cls.data = property(data, doc=data.__doc__)
+    array = _core.ndarray
+    array.set = set_
+    array.reduced_view = reduced_view
+    array.toDlpack = to_dlpack
+    array.scatter_add = _scatter("add")
+    array.scatter_max = _scatter("maximum")
+    array.scatter_min = _scatter("minimum")

@@ -1,0 +1,90 @@
+"""Between the host's arrays and the device's: asarray, asnumpy and their kin.
+
+On Numbus a host's array and a device's are of one type, so that `asarray` cannot see which it gets.
+What a program gets from it must not share memory with its host array: it is always a copy (which
+is never made where the copy is only computed with).
+"""
+
+import sys
+
+import numpy
+
+import numbus
+from numbus import _core
+from numbus._convert import to_ndarray
+
+
+def array(
+    obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False, like=None
+):
+    """An array of the values on the device; `blocking` has nothing to change.
+
+    copy=False gives an array of the device itself where dtype and order fit.
+    """
+    copy = True if copy or not isinstance(obj, _core.ndarray) else None
+    made = numbus.array(obj, dtype=dtype, copy=copy, order=order or "K", ndmin=ndmin)
+    if not isinstance(made, _core.ndarray):
+        raise ValueError(
+            f"[array] a dtype that devices do not have; got {made.dtype}; expected numbers or bool"
+        )
+    return _core.to_device(made, _core.get_device())
+
+
+def asarray(a, dtype=None, order=None, *, blocking=False):
+    """A copy of the values on the device, as an array; no memory is shared with `a`."""
+    return array(a, dtype, order=order)
+
+
+def asanyarray(a, dtype=None, order=None, *, blocking=False):
+    """The same as asarray."""
+    return array(a, dtype, order=order)
+
+
+def ascontiguousarray(a, dtype=None):
+    """The array itself where it is one of C order already, else a copy of that order."""
+    if isinstance(a, _core.ndarray):
+        return numbus.ascontiguousarray(a, dtype)
+    return array(a, dtype, order="C", ndmin=1)
+
+
+def asfortranarray(a, dtype=None):
+    """The array itself where it is one of Fortran order already, else a copy of that order."""
+    if isinstance(a, _core.ndarray):
+        return numbus.asfortranarray(a, dtype)
+    return array(a, dtype, order="F", ndmin=1)
+
+
+def from_dlpack(array, *, device=None, copy=None):
+    """The array that another library exports, without a copy where it lies on our device."""
+    return to_ndarray(array) if isinstance(array, _core.ndarray) else numbus.from_dlpack(array)
+
+
+def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
+    """A NumPy array of the values, in memory of its own; or `out`, filled with them.
+
+    Raises ValueError where `out` has another shape, TypeError where it has another dtype.
+    """
+    if isinstance(a, (_core.ndarray, _core.generic)):
+        # What kernels have noted is told before the values are.
+        _core.synchronize()
+        _core.check_faults()
+    values = numpy.asarray(a)
+    if out is None:
+        return numpy.array(values, order=order)
+    if tuple(out.shape) != values.shape:
+        raise ValueError(
+            f"[asnumpy] out has the wrong shape; got {tuple(out.shape)}; expected {values.shape}"
+        )
+    if out.dtype != values.dtype:
+        raise TypeError(
+            f"[asnumpy] out has the wrong dtype; got {out.dtype}; expected {values.dtype}"
+        )
+    out[...] = values
+    return out
+
+
+def get_array_module(*args):
+    """This module where an argument is an array of the device, else the one for NumPy's."""
+    if any(isinstance(a, (_core.ndarray, _core.generic)) for a in args):
+        return sys.modules[__package__]
+    return numbus

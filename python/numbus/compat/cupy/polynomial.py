@@ -1,0 +1,8 @@
+"""cupy.polynomial: NumPy's modules, whose calls count as fallbacks."""
+
+import numbus.polynomial as _polynomial
+
+from .._missing import getter
+
+__name__ = "cupy.polynomial"
+__getattr__ = getter(__name__, _polynomial)
