@@ -19,7 +19,7 @@ def missing(module, name, expected="another way to write it (docs/compat.md has 
     module: as its users know it, such as 'cupy.cuda'. Raises AttributeError, or ImportError where
     `from module import name` asks: Python would go on to look for a module of that name.
     """
-    if name.startswith("__"):
+    if name.startswith("_"):
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
     file, line = _fallback.caller()
     text = (

@@ -4,6 +4,7 @@ The array is numbus.ndarray and functions are Numbus's own. Every public name of
 and what CuPy has beside NumPy's names; the rest raises AttributeError.
 """
 
+# ruff: noqa: F401 – names for users
 import importlib as _importlib
 
 import numbus as _numbus

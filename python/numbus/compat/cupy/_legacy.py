@@ -1,4 +1,4 @@
-"""Names that CuPy has and NumPy 2 has dropped: constants, types, and functions under older names."""
+"""Names that CuPy has and NumPy 2 has dropped: constants, types, older names of functions."""
 
 import numpy
 from numpy.exceptions import (

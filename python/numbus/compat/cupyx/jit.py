@@ -27,7 +27,7 @@ range = range
 
 
 class RawKernel:
-    """A kernel in Python: kernel((blocks,), (threads,), (arguments)), or kernel[blocks, threads]."""
+    """A kernel in Python: kernel(grid, block, arguments), or kernel[grid, block](…)."""
 
     def __init__(self, function, device=False):
         functools.update_wrapper(self, function)

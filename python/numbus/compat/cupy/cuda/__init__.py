@@ -3,6 +3,7 @@
 Without a GPU the CPU stands in for one: device 0.
 """
 
+# ruff: noqa: F401 – names for users
 import importlib as _importlib
 
 from ..._missing import missing as _missing

@@ -132,7 +132,7 @@ class MemoryPointer:
         return self.mem._array[self._offset : self._offset + size]
 
     def _array_over(self, shape, dtype, strides=None, order="C"):
-        """The array of that shape and dtype that lies here: `cupy.ndarray(shape, dtype, memptr)`."""
+        """The array that lies here, for cupy.ndarray(shape, dtype, memptr)."""
         dtype = numpy.dtype(dtype)
         shape = tuple(shape) if isinstance(shape, (tuple, list)) else (int(shape),)
         count = int(numpy.prod(shape, dtype=int))
