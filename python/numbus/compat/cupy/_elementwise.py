@@ -1,5 +1,7 @@
 """ElementwiseKernel: C text for one element, run over broadcast arrays on either device."""
 
+from keyword import iskeyword
+
 import numpy
 
 from numbus import _core, cuda
@@ -25,8 +27,9 @@ _OPTIONS = ("reduce_dims", "preamble", "no_return", "return_tuple", "doc", "loop
 
 
 def identifier(name):
-    """The name of a kernel as one of a Python function."""
-    return name if name.isidentifier() else "kernel"
+    """The name of a kernel as one of a Python function, beside the others of its text."""
+    taken = name in maths.GLOBALS or name in ("map_", "combine", "identity", "finish")
+    return name if name.isidentifier() and not taken and not iskeyword(name) else "kernel"
 
 
 def settled(body, name):

@@ -142,9 +142,9 @@ def unravel(indent, place, extents, prefix):
     lines = []
     if len(extents) == 1:
         return [f"{indent}{prefix}0 = {place}"]
-    lines.append(f"{indent}{prefix}r = {place}")
+    lines.append(f"{indent}{prefix}_rest = {place}")
     for d in reversed(range(1, len(extents))):
-        lines.append(f"{indent}{prefix}{d} = {prefix}r % {extents[d]}")
-        lines.append(f"{indent}{prefix}r = {prefix}r // {extents[d]}")
-    lines.append(f"{indent}{prefix}0 = {prefix}r")
+        lines.append(f"{indent}{prefix}{d} = {prefix}_rest % {extents[d]}")
+        lines.append(f"{indent}{prefix}_rest = {prefix}_rest // {extents[d]}")
+    lines.append(f"{indent}{prefix}0 = {prefix}_rest")
     return lines

@@ -407,8 +407,8 @@ class Parser:
             pointed = TypeName(made.name, made.at)
             self.skip_pointer(pointed)
             if pointed.reference:
-                fail(made.at, "pointers and references are not supported here",
-                     f"'{made.name}{pointed.reference}'", "a variable, or a raw argument")  # fmt: skip
+                got = f"'{made.name}{pointed.reference}'"
+                fail(made.at, "no pointers and references here", got, "a variable or a raw array")
             name = self.name("declaration")
             sizes, value = [], None
             while self.accept("["):

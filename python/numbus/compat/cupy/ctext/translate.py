@@ -3,9 +3,15 @@
 import numpy
 
 from . import maths, types
-from .tokens import fail
+from .parser import Node
+from .tokens import Token, fail
 
 _MEMBERS = frozenset(["threadIdx", "blockIdx", "blockDim", "gridDim"])
+
+
+def zero(t):
+    """The text of a type's zero."""
+    return "False" if t == "bool" else f"{t}(0)"
 
 
 class Value:
@@ -321,7 +327,7 @@ class Translator:
             return Value(f"({a} if {condition} else {b})", t)
         first, second = self.lines[before:middle], self.lines[middle:]
         del self.lines[before:]
-        name = self.temporary(f"{t}(0)" if t != "bool" else "False")
+        name = self.temporary(zero(t))
         self.emit(f"if {condition}:")
         self.lines += [*first, f"{self.indent}    {name} = {a}", f"{self.indent}else:"]
         self.lines += [*second, f"{self.indent}    {name} = {b}"]
@@ -462,9 +468,8 @@ class Translator:
         if target.kind == "unary" and target.op == "&":
             target = target.value
         elif target.kind == "name":
-            target = type(target)("index", target.at, value=target,
-                                  index=type(target)("number", target.at.moved(target.at)))  # fmt: skip
-            target.index.at.text = "0"
+            first = Token("number", "0", target.at.source, target.at.place)
+            target = Node("index", target.at, value=target, index=Node("number", first))
         if target.kind != "index":
             fail(node.at, f"{node.name} takes an element's address", "a value", "&array[index]")
         text, t = self.element(target, True)
@@ -626,7 +631,7 @@ class Translator:
                 if t == "auto":
                     fail(item.at, "auto needs a value", "none", f"auto {item.name} = …")
                 name = self.declare(item.name, t)
-                self.emit(f"{name.text} = {'False' if t == 'bool' else f'{t}(0)'}")
+                self.emit(f"{name.text} = {zero(t)}")
                 continue
             value = item.value
             if value.kind == "braces":
@@ -665,7 +670,7 @@ class Translator:
                 if value is None:
                     break
             if value is None:
-                text = "False" if t == "bool" else f"{t}(0)"
+                text = zero(t)
             else:
                 (v,) = self.numbers(value)
                 text = self.convert(v, t, value.at)
