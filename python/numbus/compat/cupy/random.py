@@ -12,6 +12,7 @@ from numbus import random as _random
 from .._missing import getter
 
 __name__ = "cupy.random"
+__path__ = []  # so that Python asks us what `from … import` does not find
 
 # What takes dtype= here and not in NumPy.
 _TYPED = """rand randn random random_sample ranf sample uniform normal standard_normal exponential

@@ -5,6 +5,7 @@ from numbus import testing as _testing
 from .._missing import getter
 
 __name__ = "cupy.testing"
+__path__ = []  # so that Python asks us what `from … import` does not find
 __getattr__ = getter(__name__, _testing)
 
 

@@ -7,6 +7,7 @@ from numbus import cuda
 from .._missing import missing
 
 __name__ = "cupyx.jit"
+__path__ = []  # so that Python asks us what `from … import` does not find
 
 threadIdx, blockIdx, blockDim, gridDim = (
     cuda.threadIdx,

@@ -13,6 +13,7 @@ from ..cupy.cuda.device import Device, get_device_id
 from ..cupy.cuda.stream import Event, get_elapsed_time
 
 __name__ = "cupyx.profiler"
+__path__ = []  # so that Python asks us what `from … import` does not find
 
 
 class _PerfCaseResult:

@@ -4,6 +4,7 @@ from .._missing import getter
 from .profiler import benchmark
 
 __name__ = "cupyx.time"
+__path__ = []  # so that Python asks us what `from … import` does not find
 
 
 def repeat(func, args=(), kwargs=None, n_repeat=10000, **options):

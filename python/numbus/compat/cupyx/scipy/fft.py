@@ -5,6 +5,7 @@ from numbus import fft as _fft
 from ..._missing import getter
 
 __name__ = "cupyx.scipy.fft"
+__path__ = []  # so that Python asks us what `from … import` does not find
 
 
 def next_fast_len(target, real=False):

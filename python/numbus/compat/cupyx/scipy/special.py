@@ -10,6 +10,7 @@ from numbus import vectorize
 from ..._missing import getter
 
 __name__ = "cupyx.scipy.special"
+__path__ = []  # so that Python asks us what `from … import` does not find
 
 
 def _elementwise(function):

@@ -1,0 +1,48 @@
+"""Numba's names over Numbus: what `import numba` gives in a script that Numbus runs.
+
+Functions and types are those of numbus.kernels; `numba.cuda` is numbus.cuda itself. What is not
+served yet raises an error that names the line.
+"""
+
+# ruff: noqa: F401 – names for users
+import importlib as _importlib
+import os as _os
+
+from numbus.kernels import guvectorize, jit, njit, prange, stencil, vectorize
+
+from .._missing import missing as _missing
+from . import _threads, types
+from ._threads import (
+    get_num_threads,
+    get_parallel_chunksize,
+    get_thread_id,
+    parallel_chunksize,
+    set_num_threads,
+    set_parallel_chunksize,
+    threading_layer,
+)
+from ._typeof import from_dtype, typeof
+from .core import config, errors
+from .core.errors import *  # noqa: F403
+from .types import *  # noqa: F403
+
+__name__ = "numba"
+__version__ = "0.61.0"
+version_info = (0, 61, 0)
+
+
+def __getattr__(name):
+    if name == "cuda":
+        cuda = _importlib.import_module("numbus.cuda")
+        cuda.cudadrv = _importlib.import_module(f"{__package__}.cudadrv")
+        return cuda
+    if name == "literal_unroll":
+        return _importlib.import_module("numbus.cuda").literal_unroll
+    if name in ("typed", "experimental", "extending"):
+        return _importlib.import_module(f"{__package__}.{name}")
+    return _missing("numba", name)
+
+
+if "NUMBA_NUM_THREADS" in _os.environ:
+    # Read when the first threads start.
+    _os.environ.setdefault("NUMBUS_NUM_THREADS", _os.environ["NUMBA_NUM_THREADS"])

@@ -1,0 +1,21 @@
+"""numba.config: settings that scripts read and set; setting them changes nothing."""
+
+import os
+
+from .._threads import available
+
+__name__ = "numba.config"
+
+NUMBA_NUM_THREADS = NUMBA_DEFAULT_NUM_THREADS = available()
+THREADING_LAYER = "default"
+DISABLE_JIT = 0
+ENABLE_CUDASIM = int(os.environ.get("NUMBA_ENABLE_CUDASIM", "0") == "1")
+CUDA_LOW_OCCUPANCY_WARNINGS = CUDA_WARN_ON_IMPLICIT_COPY = 0
+CUDA_USE_NVIDIA_BINDING = CUDA_PER_THREAD_DEFAULT_STREAM = 0
+CUDA_DEFAULT_PTX_CC = (9, 0)
+CUDA_LOG_LEVEL = ""
+CUDA_ENABLE_PYNVJITLINK = CUDA_ENABLE_MINOR_VERSION_COMPATIBILITY = 0
+DEBUG = DEBUG_JIT = 0
+OPT = 3
+FULL_TRACEBACKS = DEVELOPER_MODE = 0
+CACHE_DIR = ""
