@@ -1,11 +1,32 @@
 """From the tree of C text to lines of Python that compile to the same: types, order, scopes."""
 
+import operator
+
 import numpy
 
 from . import maths, types
 from .parser import Node
 from .tokens import Token, fail
 
+_COMPARE = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+_FLOAT = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+_WHOLE = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
 _MEMBERS = frozenset(["threadIdx", "blockIdx", "blockDim", "gridDim"])
 
 
@@ -15,12 +36,45 @@ def zero(t):
 
 
 class Value:
-    """An expression as Python text, with C's type of it."""
+    """An expression as Python text, with C's type of it; `known` is a constant's NumPy scalar."""
 
-    __slots__ = ("text", "type")
+    __slots__ = ("known", "text", "type")
 
-    def __init__(self, text, type):
-        self.text, self.type = text, type
+    def __init__(self, text, type, known=None):
+        self.text, self.type, self.known = text, type, known
+
+
+def constant(t, number):
+    """The Value of a number, converted as C does."""
+    if types.kind(t) in "iu" and isinstance(number, int):
+        bits = numpy.dtype(t).itemsize * 8
+        number &= (1 << bits) - 1
+        if types.kind(t) == "i" and number >> (bits - 1):
+            number -= 1 << bits
+    with numpy.errstate(all="ignore"):
+        known = numpy.asarray(number).astype(t)[()]
+    if t == "bool":
+        return Value(str(bool(known)), t, known)
+    plain = known.item()
+    return Value(f"{t}({plain!r})" if plain == plain else f"{t}(nan)", t, known)
+
+
+def folded(op, t, a, b):
+    """The constant `a op b` of two NumPy scalars of type t, or None where it is left to run."""
+    if op in ("==", "!=", "<", ">", "<=", ">="):
+        return constant("bool", bool(_COMPARE[op](a, b)))
+    if types.kind(t) == "f":
+        with numpy.errstate(all="ignore"):
+            return constant(t, _FLOAT[op](a, b)) if op in _FLOAT else None
+    a, b = int(a), int(b)
+    if op in "/%":
+        if not b:
+            return None
+        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        return constant(t, quotient if op == "/" else a - quotient * b)
+    if op in ("<<", ">>") and not 0 <= b < numpy.dtype(t).itemsize * 8:
+        return None
+    return constant(t, _WHOLE[op](a, b))
 
 
 class Name:
@@ -145,7 +199,7 @@ class Translator:
                 return scope[name]
         if name in maths.CONSTANTS:
             t, value = maths.CONSTANTS[name]
-            return Name(f"{t}({value!r})", t, writable=False)
+            return Name(constant(t, value).text, t, writable=False)
         names = sorted({n for s in self.scopes for n in s if not n.startswith("_")})
         return fail(at, f"'{name}' is not declared", f"'{name}'", f"one of {', '.join(names)}")
 
@@ -157,6 +211,8 @@ class Translator:
         """The text of a value in another type, as C converts it."""
         if value.type == t:
             return value.text
+        if value.known is not None and types.kind(t) != "c":
+            return constant(t, value.known).text
         if value.type == "void" or not isinstance(value.text, str):
             fail(at, "this has no value", "void", t)
         if t == "bool":
@@ -198,7 +254,7 @@ class Translator:
         text = node.at.text.lower()
         if not text.startswith("0x") and (any(c in text for c in ".e") or text.endswith("f")):
             t = "float32" if text.endswith("f") else "float64"
-            return Value(f"{t}({float(text.rstrip('fl'))!r})", t)
+            return constant(t, float(text.rstrip("fl")))
         digits = text.rstrip("ul")
         suffix = text[len(digits) :]
         octal = len(digits) > 1 and digits[0] == "0" and digits.isdigit()
@@ -213,11 +269,11 @@ class Translator:
             tries = [t for t in tries if t.endswith("64")]
         for t in tries:
             if number <= numpy.iinfo(t).max:
-                return Value(f"{t}({number})", t)
+                return constant(t, number)
         return fail(node.at, "a number that is too large", text, "at most 64 bits")
 
     def value_truth(self, node):
-        return Value(str(node.value), "bool")
+        return constant("bool", node.value)
 
     def value_name(self, node):
         name = self.find(node.at, node.name)
@@ -245,12 +301,18 @@ class Translator:
                 return Value(f"{t}(0)", t)
             if len(values) > 1:
                 fail(node.at, f"too many arguments of {node.at.text}", len(values), 1)
-            return Value(self.convert(values[0], t, node.at), t)
+            return self.converted(values[0], t, node.at)
         if t == "void":
             self.effect(node.value)
             return Value("None", "void")
         (v,) = self.numbers(node.value)
-        return Value(self.convert(v, t, node.at), t)
+        return self.converted(v, t, node.at)
+
+    def converted(self, value, t, at=None):
+        """A value in another type, as C converts it."""
+        if value.known is not None and types.kind(t) != "c":
+            return constant(t, value.known)
+        return Value(self.convert(value, t, at), t)
 
     def value_unary(self, node):
         op = node.op
@@ -262,8 +324,13 @@ class Translator:
         t = types.promoted(v.type)
         if op == "~" and types.kind(t) not in "iu":
             fail(node.at, "bits of a number that is no integer", t, "an integer")
-        text = self.convert(v, t)
-        return Value(text if op == "+" else f"({op}{text})", t)
+        v = self.converted(v, t)
+        if v.known is not None:
+            value = v.known.item()
+            if op != "+":
+                value = -value if op == "-" else ~value
+            return constant(t, value)
+        return Value(v.text if op == "+" else f"({op}{v.text})", t)
 
     def value_binary(self, node):
         op = node.op
@@ -279,16 +346,28 @@ class Translator:
             if types.kind(t) not in "iu" or types.kind(b.type) not in "biu":
                 fail(at, "a shift of numbers that are no integers", f"{a.type}, {b.type}",
                      "integers")  # fmt: skip
-            return Value(f"({self.convert(a, t)} {op} {self.convert(b, t)})", t)
+            a, b = self.converted(a, t), self.converted(b, t)
+            if a.known is not None and b.known is not None:
+                made = folded(op, t, a.known, b.known)
+                if made is not None:
+                    return made
+            return Value(f"({a.text} {op} {b.text})", t)
         t = types.common(a.type, b.type)
-        x, y = self.convert(a, t), self.convert(b, t)
-        if op in ("==", "!=", "<", ">", "<=", ">="):
+        a, b = self.converted(a, t), self.converted(b, t)
+        x, y = a.text, b.text
+        if op in _COMPARE:
             if types.kind(t) == "c" and op not in ("==", "!="):
                 fail(at, "complex numbers have no order", t, "real numbers")
+            if a.known is not None and b.known is not None:
+                return folded(op, t, a.known, b.known)
             return Value(f"({x} {op} {y})", "bool")
         if op in ("%", "&", "|", "^") and types.kind(t) not in "iu":
             hint = "fmod(a, b)" if op == "%" else "integers"
             fail(at, f"'{op}' of numbers that are no integers", f"{a.type}, {b.type}", hint)
+        if a.known is not None and b.known is not None:
+            made = folded(op, t, a.known, b.known)
+            if made is not None:
+                return made
         if op == "/" and types.kind(t) == "i":
             return Value(f"runtime.divide({x}, {y})", t)
         if op == "%" and types.kind(t) == "i":
