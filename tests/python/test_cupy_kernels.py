@@ -31,8 +31,10 @@ def same(got, want):
 # --- ElementwiseKernel
 
 
-@pytest.mark.parametrize("shapes", [((5,), (5,)), ((4, 5), (5,)), ((4, 1), (1, 5)), ((), (3,)),
-                                    ((2, 3, 4), (3, 1)), ((0, 3), (3,)), ((1,), (1, 1))])  # fmt: skip
+SHAPES = [((5,), (5,)), ((4, 5), (5,)), ((4, 1), (1, 5)), ((), (3,)), ((2, 3, 4), (3, 1))]
+
+
+@pytest.mark.parametrize("shapes", [*SHAPES, ((0, 3), (3,)), ((1,), (1, 1))])
 def test_broadcasting(shapes):
     kernel = ElementwiseKernel(
         "float32 x, float32 y", "float32 z", "z = (x - y) * (x - y)", "squared_diff"
@@ -160,7 +162,8 @@ STATEMENTS = {
               lambda x: x + 5),
     "array places": ("T w[4]; int k = 0; for (; k < 4; k++) w[k] = x; k = 0; w[k++] += 5; "
                      "y = w[0] + w[1] + k;", lambda x: 2 * x + 6),
-    "constants": ("y = x + (65536 * 65537 == 65536) + -7 / 2 + -7 % 3 + (1 << 3) + (-16 >> 2) + ~5;",
+    "constants": ("y = x + (65536 * 65537 == 65536) + -7 / 2 + -7 % 3 + (1 << 3) "
+                  "+ (-16 >> 2) + ~5;",
                   lambda x: x + 1 - 3 - 1 + 8 - 4 - 6),
     "casts": ("y = (int)(x * 1.5) + (float)1 / 2 + int(2.9) + static_cast<short>(65537) + T(1);",
               lambda x: np.trunc(x * 1.5) + 0.5 + 2 + 1 + 1),
@@ -370,8 +373,10 @@ def test_whole_numbers_as_c_has_them(tmp_path):
         np.testing.assert_array_equal(got, arrays[3], err_msg=f"{types} {body}")
 
 
-@pytest.mark.parametrize(("a", "b", "quotient", "rest"),
-                         [(7, 2, 3, 1), (-7, 2, -3, -1), (7, -2, -3, 1), (-7, -2, 3, -1)])  # fmt: skip
+DIVISIONS = [(7, 2, 3, 1), (-7, 2, -3, -1), (7, -2, -3, 1), (-7, -2, 3, -1)]
+
+
+@pytest.mark.parametrize(("a", "b", "quotient", "rest"), DIVISIONS)
 def test_division_goes_towards_zero(a, b, quotient, rest):
     kernel = ElementwiseKernel("int32 a, int32 b", "int32 q, int32 r", "q = a / b; r = a % b;")
     q, r = kernel(cp.asarray([a], "i4"), b)
@@ -506,8 +511,8 @@ def test_mistakes_show_the_place(text, message, column):
 
 def test_mistakes_in_other_parts():
     with pytest.raises(CompileException, match=r"in the preamble of p, line 2\n    return q;"):
-        ElementwiseKernel("T x", "T y", "y = f(x)", "p",
-                          preamble="__device__ float f(float a) {\n  return q; }")(cp.ones(2))  # fmt: skip
+        preamble = "__device__ float f(float a) {\n  return q; }"
+        ElementwiseKernel("T x", "T y", "y = f(x)", "p", preamble=preamble)(cp.ones(2))
     with pytest.raises(CompileException, match=r"\[ReductionKernel\].*\n  in reduce_expr of r"):
         ReductionKernel("T x", "T y", "x", "a +", "y = a", "0", "r")
     with pytest.raises(CompileException, match="an output is not set; got z"):

@@ -33,12 +33,43 @@ def data(self):
     return MemoryPointer.of(self)
 
 
+class ArrayDevice(str):
+    """The name of the device that holds an array, with what CuPy's Device has: id, use(), …
+
+    A text, as NumPy's and Numbus's own programs expect; it equals `cupy.cuda.Device` of its number.
+    """
+
+    __slots__ = ()
+
+    @property
+    def id(self):
+        return int(self.partition(":")[2] or 0)
+
+    @property
+    def _device(self):
+        from .cuda.device import Device
+
+        return Device(self.id)
+
+    def __int__(self):
+        return self.id
+
+    def __enter__(self):
+        return self._device.__enter__()
+
+    def __exit__(self, *error):
+        self._device.__exit__(*error)
+
+    def __getattr__(self, name):
+        return getattr(self._device, name)
+
+    def __repr__(self):
+        return f"<CUDA Device {self.id}>"
+
+
 def device(self):
     """The device that holds the array."""
-    from .cuda.device import Device
-
-    name = _devices.device_of(self)
-    return Device(int(name.partition(":")[2] or 0))
+    return ArrayDevice(_devices.device_of(self))
 
 
 def _scatter(name):

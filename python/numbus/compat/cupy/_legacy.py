@@ -81,6 +81,8 @@ def find_common_type(array_types, scalar_types):
 
 def obj2sctype(rep, default=None):
     """The scalar type that an object stands for."""
+    if isinstance(rep, type) and issubclass(rep, numpy.generic):
+        return rep
     try:
         return numpy.dtype(rep if not hasattr(rep, "dtype") else rep.dtype).type
     except TypeError:

@@ -98,7 +98,7 @@ class Device:
         return self.id
 
     def __eq__(self, other):
-        if isinstance(other, str):  # Numbus's and NumPy's arrays name their device
+        if isinstance(other, str):  # an array's device
             return self._name == other
         return isinstance(other, Device) and self.id == other.id
 
@@ -107,9 +107,6 @@ class Device:
 
     def __hash__(self):
         return hash(self.id)
-
-    def __str__(self):
-        return f"<CUDA Device {self.id}>" if _core.is_default_gpu() else self._name
 
     def __repr__(self):
         return f"<CUDA Device {self.id}>"

@@ -14,11 +14,13 @@ __path__ = []  # so that Python asks us what `from … import` does not find
 
 
 def _elementwise(function):
+    """A function of numbers as one of arrays: computed in float64, given in the arguments' type."""
     made = vectorize(function)
 
-    def apply(x, *others):
-        arrays = [_floating(v) for v in (x, *others)]
-        return made(*arrays)
+    def apply(*arrays):
+        arrays = [_floating(a) for a in arrays]
+        wide = [a.astype(np.float64) for a in arrays]
+        return made(*wide).astype(np.result_type(*[a.dtype for a in arrays]))
 
     apply.__name__ = apply.__qualname__ = function.__name__
     apply.__doc__ = function.__doc__
