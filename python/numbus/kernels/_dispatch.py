@@ -6,6 +6,7 @@ import types as types_
 
 from .. import _core
 from . import types
+from ._declared import Declared
 from ._resolve import name_object, program
 
 __all__ = ["jit", "njit", "prange"]
@@ -38,6 +39,7 @@ class Dispatcher:
         self.targetoptions = options
         self._core = None
         self._signatures = []
+        self._declared = None  # the signatures that calls have to fit, where jit was given some
         parameters = inspect.signature(function).parameters.values()
         self._plain = not any(
             p.default is not p.empty or p.kind is not p.POSITIONAL_OR_KEYWORD for p in parameters
@@ -62,6 +64,10 @@ class Dispatcher:
             bound = inspect.signature(self.py_func).bind(*args, **kwargs)
             bound.apply_defaults()
             args = tuple(bound.arguments.values())
+        if self._declared is not None:
+            args, convert = self._declared.fit(self.__name__, args)
+            result = self._core.call(*args)
+            return result if convert is None else convert(result).item()
         return (self._core or self._make()).call(*args)
 
     def record(self, *args, types=None):
@@ -150,7 +156,8 @@ def jit(signature_or_function=None, **options):
                 else [given]
             ):
                 made.compile(s)
-            made._core.only_declared = True
+                made._declared = made._declared or Declared()
+                made._declared.add(*types.signature(s))
         return made
 
     if callable_function(signature_or_function):
