@@ -6,7 +6,6 @@ served yet raises an error that names the line.
 
 # ruff: noqa: F401 – names for users
 import importlib as _importlib
-import os as _os
 
 from numbus.kernels import guvectorize, jit, njit, prange, stencil, vectorize
 
@@ -41,8 +40,3 @@ def __getattr__(name):
     if name in ("typed", "experimental", "extending"):
         return _importlib.import_module(f"{__package__}.{name}")
     return _missing("numba", name)
-
-
-if "NUMBA_NUM_THREADS" in _os.environ:
-    # Read when the first threads start.
-    _os.environ.setdefault("NUMBUS_NUM_THREADS", _os.environ["NUMBA_NUM_THREADS"])

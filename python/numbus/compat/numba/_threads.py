@@ -8,6 +8,9 @@ import os
 import threading
 
 _local = threading.local()
+if "NUMBA_NUM_THREADS" in os.environ:
+    # Read when the first threads start.
+    os.environ.setdefault("NUMBUS_NUM_THREADS", os.environ["NUMBA_NUM_THREADS"])
 
 
 def available():
