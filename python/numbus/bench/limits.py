@@ -108,7 +108,7 @@ def _threaded_copy(n):
 
 def _product(nb, dtype, gpu, quick):
     """Floating-point operations per second of a square matrix product."""
-    size = 512 if quick else 8192 if gpu else 2048
+    size = 1024 if quick else 8192 if gpu else 2048
     host = np.random.default_rng(0).random((size, size), dtype)
     x = nb.array(host)
     times = [_best(lambda: x @ x, nb.synchronize)]

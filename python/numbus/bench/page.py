@@ -1,0 +1,2 @@
+def write(report, folder):
+    pass

@@ -1,0 +1,58 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["bytes_text", "count", "digits", "power", "rate", "seconds", "times"]
+
+_SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def power(exponent):
+    """10⁶ for 6."""
+    return "10" + str(exponent).translate(_SUPERSCRIPT)
+
+
+def digits(x, most=3):
+    """Three significant digits, without an exponent."""
+    if x == 0 or not math.isfinite(x):
+        return f"{x:g}"
+    places = max(0, most - 1 - math.floor(math.log10(abs(x)) + 1e-9))
+    return f"{x:,.{min(places, 6)}f}"
+
+
+def _scaled(x, units):
+    for unit, factor in units:
+        if abs(x) >= factor * 0.9995:
+            return f"{digits(x / factor)} {unit}"
+    unit, factor = units[-1]
+    return f"{digits(x / factor)} {unit}"
+
+
+def seconds(t):
+    """12.3 ms"""
+    return _scaled(t, (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)))
+
+
+def rate(x, unit):
+    """1.23 TB/s for unit 'B/s'."""
+    return _scaled(x, [(p + unit, f) for p, f in
+                       (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))])  # fmt: skip
+
+
+def bytes_text(x):
+    """800 MB"""
+    return rate(x, "B")
+
+
+def times(x):
+    """3.4×, 120×"""
+    return f"{digits(x, 2)}×"
+
+
+def count(x):
+    """1,234; 10⁸ where it is a large power of ten."""
+    if x >= 1e5 and math.log10(x) % 1 == 0:
+        return power(round(math.log10(x)))
+    return f"{x:,.0f}"
