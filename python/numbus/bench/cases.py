@@ -1,4 +1,4 @@
-"""What is measured: one computation on one size, as plain NumPy code and by hand for each library."""
+"""What is measured: one computation on one size, as NumPy code and by hand for each library."""
 
 from __future__ import annotations
 

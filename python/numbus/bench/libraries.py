@@ -1,4 +1,4 @@
-"""The libraries that are measured: how data comes in and out, how a program runs and is waited for."""
+"""The libraries that are measured: how data comes in and out, how work is waited for."""
 
 from __future__ import annotations
 

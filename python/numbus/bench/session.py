@@ -128,7 +128,7 @@ class Session:
         return self.budget - (time.monotonic() - self.begin)
 
     def run(self, announce=lambda suite, report: None):
-        """Measures everything; returns the report as a dict. `announce` gets each suite as it ends."""
+        """Measures everything; returns the report. `announce` gets each suite as it ends."""
         with tempfile.TemporaryDirectory(prefix="numbus-bench-") as folder:
             workers = {e.id: Process(e, folder) for e in self.engines}
             self.numpy = workers.get("numpy:cpu") or Process(Engine("numpy", "cpu"), folder)
@@ -226,7 +226,7 @@ class Session:
         return ""
 
     def too_slow(self, engine, case, end):
-        """A result that says so where the case would take too long, by a smaller one of its kind."""
+        """A result that says so where, by a smaller case of its kind, it would take too long."""
         before = self.spent.get((engine.id, case.operation))
         if before is None:
             return None

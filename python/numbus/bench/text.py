@@ -37,8 +37,8 @@ def seconds(t):
 
 def rate(x, unit):
     """1.23 TB/s for unit 'B/s'."""
-    return _scaled(x, [(p + unit, f) for p, f in
-                       (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))])  # fmt: skip
+    prefixes = (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
+    return _scaled(x, [(prefix + unit, factor) for prefix, factor in prefixes])
 
 
 def bytes_text(x):

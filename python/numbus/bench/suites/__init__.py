@@ -1,4 +1,4 @@
-"""The suites of the benchmark, one module each: TITLE, ABOUT and cases(quick); charts where special.
+"""The suites of the benchmark, one module each: TITLE, ABOUT and cases(quick).
 
 A suite may also be a file of the user's own with these names.
 """

@@ -174,40 +174,37 @@ def square(n):
 
 def cases(quick=False):
     for n, size in ((200, "0.3 MB"),) if quick else ((1_000, "8 MB"), (10_000, "800 MB")):
-        count, nbytes = n * n, 8.0 * n * n
-        common = {
-            "size": size, "n": nbytes, "make": square(n), "input_bytes": nbytes,
-            "data": f"square {n}", "rotate": True, "headline": True,
-        }  # fmt: skip
-
-        def case(operation, code, moved, flops, programs=None, **more):
-            programs = {**traced(code), **(programs or {})}
-            return Case(
-                f"{operation} {size}", operation, bytes=moved * count, flops=flops * count,
-                code=code, programs=programs, **{"memory": 4 * nbytes, **common, **more},
-            )  # fmt: skip
-
-        yield case("sum", total, 8, 1, {"numexpr": numexpr_sum, "numba": numba_sum},
-                   reads_only=True)  # fmt: skip
-        yield case("standard deviation", deviation, 8, 4, {"numba": numba_std, "torch": torch_std},
-                   reads_only=True)  # fmt: skip
-        yield case("elementwise", elementwise, 16, 5,
-                   {"numexpr": numexpr_elementwise, "numba": numba_elementwise})  # fmt: skip
+        yield square_case("sum", total, n, size, 8, 1, {"numexpr": numexpr_sum, "numba": numba_sum},
+                          reads_only=True)  # fmt: skip
+        yield square_case("standard deviation", deviation, n, size, 8, 4,
+                          {"numba": numba_std, "torch": torch_std}, reads_only=True)  # fmt: skip
+        yield square_case("elementwise", elementwise, n, size, 16, 5,
+                          {"numexpr": numexpr_elementwise, "numba": numba_elementwise})  # fmt: skip
         # Every cache line of every second row is read, a quarter of the elements is written.
-        yield case("slicing", slices, 6, 0, {"torch": torch_slices})
-        yield case("3×3 stencil", stencil, 16, 9,
-                   {"numba": numba_stencil, "numba.cuda": numba_cuda_stencil},
-                   rtol=1e-14)  # fmt: skip
-        yield case("FFT", transform, 24, 2.5 * math.log2(n), memory=8 * nbytes)
+        yield square_case("slicing", slices, n, size, 6, 0, {"torch": torch_slices})
+        yield square_case("3×3 stencil", stencil, n, size, 16, 9, {
+            "numba": numba_stencil, "numba.cuda": numba_cuda_stencil,
+        }, rtol=1e-14)  # fmt: skip
+        yield square_case("FFT", transform, n, size, 24, 2.5 * math.log2(n), memory=64.0 * n * n)
         yield product_case(64 if quick else 576 if n == 1_000 else 5_760, size)
         rows, columns = (64, 64) if quick else (1_000, 1_000) if n == 1_000 else (1_000_000, 100)
         yield Case(
-            f"SVD {size}", "SVD", size, nbytes, lambda i, r=rows, c=columns: tall(r, c, i),
+            f"SVD {size}", "SVD", size, 8.0 * n * n, lambda i, r=rows, c=columns: tall(r, c, i),
             # Householder reduction and both factors, by Golub and Van Loan's count.
             bytes=2 * 8.0 * rows * columns, flops=6.0 * rows * columns**2 + 20.0 * columns**3,
             code=decompose, programs=traced(decompose), see=rebuilt, rtol=1e-9,
-            input_bytes=8.0 * rows * columns, memory=6 * nbytes, headline=True,
+            input_bytes=8.0 * rows * columns, memory=48.0 * n * n, headline=True,
         )  # fmt: skip
+
+
+def square_case(operation, code, n, size, moved, flops, programs=None, **more):
+    """An operation on n × n numbers; bytes that move and flops are those of one element."""
+    return Case(
+        f"{operation} {size}", operation, size, 8.0 * n * n, square(n), moved * n * n,
+        float(flops) * n * n, code=code, programs={**traced(code), **(programs or {})},
+        input_bytes=8.0 * n * n, data=f"square {n}", rotate=True, headline=True,
+        **{"memory": 32.0 * n * n, **more},
+    )  # fmt: skip
 
 
 def tall(rows, columns, i):
