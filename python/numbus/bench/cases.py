@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -19,7 +20,8 @@ class Case:
     """A computation: `code(xp, **inputs)`, or `programs[library]() -> f(**inputs)`.
 
     Programs are found under 'library:device' or 'library'; NumPy, Numbus and CuPy run `code`
-    where they have no program of their own.
+    where they have no program of their own. A builder is called once a suite: what it compiles
+    serves every size, as it would a user.
 
     name: unique within its suite. operation, size: what a chart's row says; n: the size as a
     number. make(i): the i-th set of inputs, a dict; arrays go to the device, all else stays as it
@@ -77,6 +79,7 @@ def fill(shape, dtype="float64", seed=0):
     return out
 
 
+@functools.cache
 def jax_program(code):
     """The same code, compiled by JAX."""
 
@@ -89,6 +92,7 @@ def jax_program(code):
     return build
 
 
+@functools.cache
 def torch_program(code, compiled=False):
     """The same code with PyTorch's functions, step by step or compiled."""
 

@@ -189,7 +189,7 @@ def run(args):
     budget = args.budget or (QUICK_BUDGET if args.quick else 300.0)
     session = Session(
         names, devices, engines(devices, peers), quick=args.quick, budget=budget,
-        largest=chosen_size(args.size), seconds=0.02 if args.quick else 0.5,
+        largest=chosen_size(args.size), seconds=0.02 if args.quick else 0.3,
         longest=0.5 if args.quick else 3.0,
     )  # fmt: skip
     empty = [name for name, cases in session.plan if not cases]

@@ -71,6 +71,7 @@ class Library:
         self.sync = lambda: None
         self.free = lambda: None
         self.array = np.asarray
+        self.programs = {}
         self.module = importlib.import_module(name.split(".")[0])
         self.xp = self.module
         getattr(self, "_" + name.split(".")[0], lambda: None)()
@@ -121,7 +122,9 @@ class Library:
         device = "cuda" if self.gpu else "cpu"
         build = case.programs.get(f"{self.name}:{device}") or case.programs.get(self.name)
         if build is not None:
-            return build()
+            if build not in self.programs:
+                self.programs[build] = build()
+            return self.programs[build]
         if case.code is None or self.name not in ("numpy", "numbus", "cupy"):
             return None
         return lambda **inputs: case.code(self.xp, **inputs)

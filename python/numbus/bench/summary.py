@@ -7,6 +7,7 @@ import math
 __all__ = ["baseline", "best_device", "crossing", "limit", "mean_speedup", "speedup", "summarise"]
 
 NUMPY = "numpy:cpu"
+LEVEL = 1.1  # times that are no further apart are taken as the same
 
 
 def median(case, engine):
@@ -71,24 +72,31 @@ def best_device(report):
 
 
 def crossing(slow, fast):
-    """Where `fast` becomes the faster one for good: {"n": …, "kind": …}.
+    """Where `fast` becomes the faster one for good: {"kind": …, "n": …}.
 
-    slow, fast: lists of (n, seconds) on the same sizes, ascending. kind: 'crossing' with n between
-    two sizes, interpolated on logarithms; 'always' and 'never' without n.
+    slow, fast: lists of (n, seconds) on the same sizes, ascending. Times within 10 % are level.
+    kind: 'crossing' with n and seconds, interpolated between two sizes on logarithms; 'always';
+    'never'; 'level' where the largest size shows no difference; 'unknown' without common sizes.
     """
     other = dict(fast)
     points = [(n, t, other[n]) for n, t in slow if n in other]
-    if not points or points[-1][2] > points[-1][1]:
-        return {"kind": "never" if points else "unknown"}
-    last = max((k for k, (_, a, b) in enumerate(points) if b > a), default=None)
-    if last is None:
-        return {"kind": "always", "from": points[0][0]}
-    (n0, a0, b0), (n1, a1, b1) = points[last], points[last + 1]
-    d0, d1 = math.log(b0 / a0), math.log(b1 / a1)  # from above zero to zero or less
+    if not points:
+        return {"kind": "unknown"}
+    behind = max((k for k, (_, a, b) in enumerate(points) if b > LEVEL * a), default=None)
+    if behind == len(points) - 1:
+        return {"kind": "never"}
+    if points[-1][1] <= LEVEL * points[-1][2]:
+        return {"kind": "level"}
+    if behind is None:
+        return {"kind": "always"}
+    (n0, a0, b0), (n1, a1, b1) = points[behind], points[behind + 1]
+    d0, d1 = math.log(b0 / a0), min(0.0, math.log(b1 / a1))
     share = d0 / (d0 - d1)
-    n = math.exp(math.log(n0) + share * (math.log(n1) - math.log(n0)))
-    t = math.exp(math.log(a0) + share * (math.log(a1) - math.log(a0)))
-    return {"kind": "crossing", "n": n, "seconds": t}
+    return {
+        "kind": "crossing",
+        "n": math.exp(math.log(n0) + share * (math.log(n1) - math.log(n0))),
+        "seconds": math.exp(math.log(a0) + share * (math.log(a1) - math.log(a0))),
+    }
 
 
 def curve(suite, operation, engine):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from . import summary
-from .text import digits, rate, seconds, times
+from .text import about, digits, rate, seconds, times
 
 __all__ = ["closing", "crossing_text", "suite"]
 
@@ -61,11 +61,13 @@ def crossing_text(found, labels):
     slow, fast = labels.get(found["slow"], found["slow"]), labels.get(found["fast"], found["fast"])
     name = found["operation"]
     if found["kind"] == "crossing":
-        return f"{name}: {fast} is faster than {slow} from n ≈ {digits(found['n'], 2)} on"
+        return f"{name}: {fast} is faster than {slow} from n ≈ {about(found['n'])} on"
     if found["kind"] == "always":
         return f"{name}: {fast} is faster than {slow} from the smallest size on"
     if found["kind"] == "never":
         return f"{name}: {fast} is not faster than {slow} up to the largest size"
+    if found["kind"] == "level":
+        return f"{name}: {fast} and {slow} are level (within 10 %) on the largest size"
     return f"{name}: the curves have no sizes in common"
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 
-__all__ = ["bytes_text", "count", "digits", "power", "rate", "seconds", "times"]
+__all__ = ["about", "bytes_text", "count", "digits", "power", "rate", "seconds", "tick", "times"]
 
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
@@ -46,9 +47,24 @@ def bytes_text(x):
     return rate(x, "B")
 
 
+def rounded(x, most=2):
+    """The number with `most` significant digits."""
+    return round(x, most - 1 - math.floor(math.log10(abs(x)))) if x else 0.0
+
+
 def times(x):
-    """3.4×, 120×"""
-    return f"{digits(x, 2)}×"
+    """0.34×, 3.4×, 34×, 344×, 3,440×"""
+    return f"{digits(rounded(x, 3) if x >= 100 else x, 2)}×"
+
+
+def about(x):
+    """A size known to two digits: 1,600"""
+    return f"{rounded(x):,.0f}"
+
+
+def tick(text):
+    """A label of an axis: 10 ms for 10.0 ms."""
+    return re.sub(r"[.]0+(?=\D|$)", "", text)
 
 
 def count(x):

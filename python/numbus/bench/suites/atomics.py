@@ -1,5 +1,7 @@
 """The maximum of an array by atomic operations in a kernel, and by the library's own reduction."""
 
+import functools
+
 import numpy as np
 
 from ..cases import Case, fill
@@ -21,6 +23,13 @@ def torch():
     return lambda x: x.amax()
 
 
+def jax():
+    import jax
+
+    return jax.jit(lambda x: x.max())
+
+
+@functools.cache
 def kernels(name, shared):
     """The kernel's program, from Numbus or from Numba."""
 
@@ -75,7 +84,7 @@ def cases(quick=False):
             "input_bytes": 4.0 * n, "memory": 12.0 * n,
         }  # fmt: skip
         yield Case(f"max {exponent}", "max()", code=maximum, programs={
-            "torch": torch, "jax": lambda: __import__("jax").jit(lambda x: x.max()),
+            "torch": torch, "jax": jax,
         }, **common)  # fmt: skip
         for shared in (True, False):
             operation = "shared-memory tree" if shared else "global atomics"

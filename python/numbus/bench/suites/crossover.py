@@ -1,5 +1,7 @@
 """From which problem size on the faster device pays: sweeps with the crossing marked."""
 
+import functools
+
 import numpy as np
 
 from ..cases import Case, fill, traced
@@ -55,6 +57,7 @@ def numba_distance():
     return lambda P: f(P)
 
 
+@functools.cache
 def with_copies(code):
     """Inputs from the host, the result back to it."""
 

@@ -167,7 +167,7 @@ def inputs(n):
 
 
 def cases(quick=False):
-    sizes = ((64, 5), (128, 5)) if quick else ((256, 500), (2048, 50))
+    sizes = ((64, 5), (128, 5)) if quick else ((256, 200), (2048, 20))
     for n, steps in sizes:
         points = float(n * n * steps)
         yield Case(

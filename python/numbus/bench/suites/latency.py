@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from ..cases import Case
+from ..cases import Case, traced
 
 TITLE = "Latency"
 ABOUT = (
@@ -131,12 +131,6 @@ def cases(quick=False):
                     for library in ("numbus", "numba")}  # fmt: skip
         return Case(name, name, programs=programs, reference=lambda a, b: a + b,
                     **more, **common)  # fmt: skip
-
-    def traced(code):
-        return {
-            "jax": lambda: __import__("jax").jit(lambda a, b: code(None, a, b)),
-            "torch": lambda: lambda a, b: code(None, a, b),
-        }
 
     yield Case("one operation", "one operation", code=one, programs=traced(one), **common)
     yield Case("eight operations", "eight operations", code=eight, programs=traced(eight), **common)
