@@ -3,6 +3,7 @@ beside the browser.
 """
 
 import base64
+import fcntl
 import json
 import os
 import selectors
@@ -20,13 +21,18 @@ class Browser:
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="numbus-chromium-")
-        to_read, self.write_end = os.pipe()
-        self.read_end, to_write = os.pipe()
+        ours = [*os.pipe(), *os.pipe()]
+        # Away from 3 and 4, which are theirs.
+        to_read, self.write_end, self.read_end, to_write = (
+            fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ours
+        )
+        for end in ours:
+            os.close(end)
         command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                    "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
                    f"--user-data-dir={self.folder.name}", "about:blank"]  # fmt: skip
         # The browser reads commands from descriptor 3 and writes answers to descriptor 4.
-        shell = ["sh", "-c", f'exec "$@" 3<&{to_read} 4>&{to_write}', "sh", *command]
+        shell = ["bash", "-c", f'exec "$@" 3<&{to_read} 4>&{to_write}', "bash", *command]
         self.process = subprocess.Popen(
             shell, pass_fds=(to_read, to_write), stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

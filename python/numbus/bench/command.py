@@ -169,6 +169,9 @@ def main(arguments):
     except BenchError as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("[bench] interrupted; no report was written", file=sys.stderr)
+        return 130
 
 
 def run(args):

@@ -56,6 +56,8 @@ def measure(device="cpu", quick=False) -> Limits:
         gpu = name.startswith("cuda")
         # 512 MB each on a CPU, 2 GB on a GPU.
         n = 1 << (22 if quick else 28 if gpu else 26)
+        if gpu:
+            n = min(n, nb.cuda.memory_stats(name)["limit"] // 64)
         copy, read = _memory(nb, n)
         if not gpu:
             copy = min(copy, _threaded_copy(n))

@@ -78,7 +78,8 @@ def cases(quick=False):
     for exponent in (12,) if quick else (20, 24):
         n = 1 << exponent
         common = {
-            "size": f"{4 * n / 1e6:.0f} MB" if n > 1e6 else "16 kB", "n": n, "dtype": "float32",
+            "size": f"{4 * n / 1e6:.0f} MB" if n > 1e6 else "16 kB", "n": 4.0 * n,
+        "dtype": "float32",
             "make": lambda i, n=n: {"x": fill(n, "float32", [n, i])}, "data": f"numbers {n}",
             "bytes": 4.0 * n, "flops": float(n), "rtol": 0.0, "reads_only": True, "rotate": True,
             "input_bytes": 4.0 * n, "memory": 12.0 * n,

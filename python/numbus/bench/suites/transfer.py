@@ -154,7 +154,7 @@ def worked(x):
 def cases(quick=False):
     n = 1 << (16 if quick else 25)
     common = {
-        "size": f"{4 * n / 1e6:.0f} MB" if n > 1e6 else "262 kB", "n": n, "dtype": "float32",
+        "size": f"{4 * n / 1e6:.0f} MB" if n > 1e6 else "262 kB", "n": 4.0 * n, "dtype": "float32",
         "make": lambda i: {"x": fill(n, "float32", n)}, "data": f"host {n}", "stays": True,
         "input_bytes": 4.0 * n, "memory": 24.0 * n,
     }  # fmt: skip
