@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["Case", "fill", "jax_program", "torch_program", "traced"]
+__all__ = ["Case", "Once", "fill", "jax_program", "torch_program", "traced"]
 
 # Inputs that are smaller than this together are made several times and taken in turn, so that a
 # rate of memory is not one of caches: more than the last-level caches of today's machines.
@@ -66,6 +66,26 @@ class Case:
             return self.reference(**inputs)
         result = self.code(np, **inputs)
         return result if self.see is None else self.see(np, result)
+
+
+class Once:
+    """Something made when it is first asked for, so that it belongs to no timed run: for inputs of
+    one shape and dtype, or with `each` for this very input.
+    """
+
+    def __init__(self, make, each=False):
+        self.make, self.each = make, each
+        self.given = self.made = None
+
+    def __call__(self, x):
+        old = self.given
+        same = old is x or (
+            not self.each and old is not None and (old.shape, old.dtype) == (x.shape, x.dtype)
+        )
+        if not same:
+            self.made = None  # before there are two of them
+            self.given, self.made = x, self.make(x)
+        return self.made
 
 
 def fill(shape, dtype="float64", seed=0):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,17 +75,11 @@ class Library:
         self.xp = self.module
         getattr(self, "_" + name.split(".")[0], lambda: None)()
 
-    def _numpy(self):
-        self.array = np.asarray
-
     def _numexpr(self):
         self.xp = np
 
     def _numbus(self):
-        # NUMBUS_BENCH_MODULE=numpy stands in for Numbus, to debug the benchmarks.
-        self.xp = importlib.import_module(os.environ.get("NUMBUS_BENCH_MODULE", "numbus"))
-        self.array = self.xp.array
-        self.sync = getattr(self.xp, "synchronize", self.sync)
+        self.array, self.sync = self.xp.array, self.xp.synchronize
         if self.gpu:
             self.free = self.xp.cuda.trim
 
@@ -157,4 +150,4 @@ class Library:
         return np.asarray(x)
 
     def version(self):
-        return getattr(self.xp if self.name == "numbus" else self.module, "__version__", "?")
+        return getattr(self.module, "__version__", "?")

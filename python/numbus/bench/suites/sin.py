@@ -1,6 +1,6 @@
 """The sine of a million to a thousand million numbers."""
 
-from ..cases import Case, fill, traced
+from ..cases import Case, Once, fill, traced
 from ..text import power
 
 TITLE = "Sine"
@@ -43,8 +43,10 @@ def numba_cuda_sine():
         if i < x.size:
             out[i] = math.sin(x[i])
 
+    output = Once(cuda.device_array_like)
+
     def run(x):
-        out = cuda.device_array_like(x)
+        out = output(x)
         f[(x.size + 255) // 256, 256](x, out)
         return out
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..cases import Case, fill
+from ..cases import Case, Once, fill
 
 TITLE = "Transfer"
 ABOUT = (
@@ -31,22 +31,10 @@ def pinned(cuda, x):
     return host
 
 
-class Once:
-    """Something made from the first inputs: it belongs to the set-up, not to the run."""
-
-    def __init__(self, make):
-        self.make, self.key, self.value = make, None, None
-
-    def __call__(self, x):
-        if self.key is not x:
-            self.key, self.value = x, self.make(x)
-        return self.value
-
-
 def to_device(name, is_pinned):
     def build():
         cuda = module(name)
-        source = Once(lambda x: pinned(cuda, x) if is_pinned else x)
+        source = Once(lambda x: pinned(cuda, x) if is_pinned else x, each=True)
         target = Once(cuda.device_array_like)
 
         def run(x):
@@ -60,7 +48,7 @@ def to_device(name, is_pinned):
 def to_host(name, is_pinned):
     def build():
         cuda = module(name)
-        source = Once(cuda.to_device)
+        source = Once(cuda.to_device, each=True)
         target = Once(lambda x: pinned(cuda, x) if is_pinned else np.zeros_like(x))
 
         def run(x):
@@ -88,7 +76,7 @@ def mapped(name):
             there[:] = x
             return there
 
-        source = Once(prepare)
+        source = Once(prepare, each=True)
         target = Once(cuda.device_array_like)
 
         def run(x):
@@ -126,7 +114,7 @@ def pipeline(name, count):
                 [cuda.stream() for _ in range(count)],
             )
 
-        ready = Once(prepare)
+        ready = Once(prepare, each=True)
 
         def run(x):
             host, back, there, out, streams = ready(x)
