@@ -3,7 +3,9 @@
 import importlib
 
 import numpy as np
-from common import Workload, jit, on_gpu, torch_peers
+from common import Workload, on_gpu
+from numbus.bench.cases import traced
+from numbus.bench.timing import sample_of
 
 
 def code(xp, S, K, T):
@@ -22,8 +24,6 @@ def inputs(n):
 
 def exact(S, K, T):
     """In float64, on the elements that are compared only."""
-    from common import sample_of
-
     return code(np, *[sample_of(x).astype("float64") for x in (S, K, T)])
 
 
@@ -34,13 +34,13 @@ TEXT = (
 CONSTANTS = {"c0": 1e-3, "c65": 0.065, "c3": 0.3, "c5": 0.5, "c7": 0.797, "c2": -0.02}
 
 
-def numexpr(inputs):
+def numexpr():
     ne = importlib.import_module("numexpr")
-    names = {**inputs, **{k: np.float32(v) for k, v in CONSTANTS.items()}}
-    return lambda: ne.evaluate(TEXT, local_dict=names, global_dict={})
+    names = {k: np.float32(v) for k, v in CONSTANTS.items()}
+    return lambda **inputs: ne.evaluate(TEXT, local_dict={**inputs, **names}, global_dict={})
 
 
-def numba(inputs, summed=False):
+def numba(summed=False):
     nb = importlib.import_module("numba")
     f = np.float32
     c0, c65, c3, c5, c7, c2 = f(1e-3), f(0.065), f(0.3), f(0.5), f(0.797), f(-0.02)
@@ -66,8 +66,7 @@ def numba(inputs, summed=False):
             s += one(S[i], K[i], T[i])
         return s
 
-    g = total if summed else array
-    return lambda: g(**inputs)
+    return total if summed else array
 
 
 def size(quick):
@@ -76,7 +75,7 @@ def size(quick):
 
 def workloads(quick):
     n = size(quick)
-    peers = {"numexpr": numexpr, "numba": numba, "jax": jit(code), **torch_peers(code)}
+    programs = {"numexpr": numexpr, "numba": numba, **traced(code)}
     yield Workload(
         name="chain",
         title=f"chain of 20 float32 operations, {n:.0e}",
@@ -84,7 +83,7 @@ def workloads(quick):
         code=code,
         bytes=16 * n,
         flops=20 * n,
-        peers=peers,
+        programs=programs,
         cpu=(("numpy", 5.0),),
         gpu_ms=0.43,
         rtol=2e-5,

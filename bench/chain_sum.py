@@ -1,21 +1,18 @@
 """The chain of 20 float32 operations, summed: no intermediate and no result array."""
 
-import importlib
-
-from chain import CONSTANTS, TEXT, code, inputs, numba, size
-from common import Workload, jit, torch_peers
+import chain
+from chain import code, inputs, numba, size
+from common import Workload
+from numbus.bench.cases import traced
 
 
 def total(xp, S, K, T):
     return code(xp, S, K, T).sum()
 
 
-def numexpr(inputs):
-    import numpy as np
-
-    ne = importlib.import_module("numexpr")
-    names = {**inputs, **{k: np.float32(v) for k, v in CONSTANTS.items()}}
-    return lambda: ne.evaluate(TEXT, local_dict=names, global_dict={}).sum()
+def numexpr():
+    terms = chain.numexpr()
+    return lambda **inputs: terms(**inputs).sum()
 
 
 def workloads(quick):
@@ -28,12 +25,7 @@ def workloads(quick):
         bytes=12 * n,
         reads_only=True,
         flops=21 * n,
-        peers={
-            "numexpr": numexpr,
-            "numba": lambda inputs: numba(inputs, summed=True),
-            "jax": jit(total),
-            **torch_peers(total),
-        },
+        programs={"numexpr": numexpr, "numba": lambda: numba(summed=True), **traced(total)},
         cpu=(("numpy", 6.0),),
         gpu_ms=0.36,
         rtol=1e-4,

@@ -3,7 +3,8 @@
 import time
 
 import numpy as np
-from common import Library, micro
+from common import Library
+from numbus.bench.timing import micro
 
 TARGETS = {
     "record one operation": ("µs at most", 0.3),

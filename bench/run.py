@@ -238,7 +238,7 @@ def main(argv=None) -> int:
         return worker(args)
     gpu = args.device.startswith("cuda")
     peers = args.peers.split(",") if args.peers else common.GPU_PEERS if gpu else common.CPU_PEERS
-    limits = common.gpu_limits() if gpu else common.cpu_limits(args.quick)
+    limits = common.machine_limits(args.device, args.quick)
     where = f"{machine()}; {gpu_name()}" if gpu else machine()
     report = {
         "date": datetime.date.today().isoformat(),
@@ -261,7 +261,7 @@ def main(argv=None) -> int:
                 report["workloads"][name] = show_micro(name, module, found)
                 continue
             order = ["numpy", "numbus"] + [x for x in peers if x not in ("numpy", "numbus")]
-            known = [x for x in order if x in ("numpy", "numbus", "cupy") or x in workload.peers]
+            known = [x for x in order if x in ("numpy", "numbus", "cupy") or x in workload.programs]
             found = {x: call(args, name, x, reference) for x in known}
             report["workloads"][name] = show(name, workload, found, limits, args)
     if args.json:

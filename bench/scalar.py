@@ -1,7 +1,8 @@
 """Access to single elements: `(a + b*c)[0]`, and `a[i] = a[i-1] + 1` in a Python loop."""
 
 import numpy as np
-from common import Library, micro
+from common import Library
+from numbus.bench.timing import micro
 
 TARGETS = {"expression": ("µs at most", 3.0), "loop": ("times NumPy at most", 3.0)}
 

@@ -3,19 +3,20 @@
 import importlib
 
 import numpy as np
-from common import Workload, jit, torch_peers
+from common import Workload
+from numbus.bench.cases import traced
 
 
 def code(xp, x):
     return xp.sin(x) ** 2 + xp.cos(x) ** 2
 
 
-def numexpr(inputs):
+def numexpr():
     ne = importlib.import_module("numexpr")
-    return lambda: ne.evaluate("sin(x)**2 + cos(x)**2", local_dict=inputs, global_dict={})
+    return lambda **inputs: ne.evaluate("sin(x)**2 + cos(x)**2", inputs, {})
 
 
-def numba(inputs):
+def numba():
     nb = importlib.import_module("numba")
 
     @nb.njit(parallel=True)
@@ -26,7 +27,7 @@ def numba(inputs):
                 out[i, j] = np.sin(x[i, j]) ** 2 + np.cos(x[i, j]) ** 2
         return out
 
-    return lambda: f(inputs["x"])
+    return lambda x: f(x)
 
 
 def workloads(quick):
@@ -38,7 +39,7 @@ def workloads(quick):
         code=code,
         bytes=16 * n * n,
         flops=40 * n * n,
-        peers={"numexpr": numexpr, "numba": numba, "jax": jit(code), **torch_peers(code)},
+        programs={"numexpr": numexpr, "numba": numba, **traced(code)},
         cpu=(("best", 5.0),),
         gpu_ms=0.75,
     )

@@ -1,36 +1,9 @@
 """The standard deviation of a float64 matrix, read once."""
 
-import importlib
-
 import numpy as np
-from common import Workload, jit
-
-
-def code(xp, x):
-    return xp.std(x)
-
-
-def numba(inputs):
-    nb = importlib.import_module("numba")
-
-    @nb.njit(parallel=True, fastmath={"reassoc", "nsz"})
-    def f(x):
-        s = 0.0
-        for i in nb.prange(x.size):
-            s += x[i]
-        mean = s / x.size
-        q = 0.0
-        for i in nb.prange(x.size):
-            d = x[i] - mean
-            q += d * d
-        return np.sqrt(q / x.size)
-
-    flat = inputs["x"].reshape(-1)
-    return lambda: f(flat)
-
-
-def torch(inputs):
-    return lambda: inputs["x"].std(correction=0)
+from common import Workload
+from numbus.bench.cases import jax_program
+from numbus.bench.suites.arrays import deviation, numba_std, torch_std
 
 
 def workloads(quick):
@@ -38,12 +11,12 @@ def workloads(quick):
     yield Workload(
         name="std",
         title=f"std, float64, {n}²",
-        make=lambda: {"x": np.random.default_rng(0).random((n, n))},
-        code=code,
+        make=lambda: {"a": np.random.default_rng(0).random((n, n))},
+        code=deviation,
         bytes=8 * n * n,
         reads_only=True,
         flops=4 * n * n,
-        peers={"numba": numba, "jax": jit(code), "torch": torch},
+        programs={"numba": numba_std, "jax": jax_program(deviation), "torch": torch_std},
         cpu=(("best", 2.5),),
         gpu_ms=0.21,
     )

@@ -1,32 +1,9 @@
 """The sum of a float64 matrix."""
 
-import importlib
-
 import numpy as np
-from common import Workload, jit, torch_peers
-
-
-def code(xp, x):
-    return xp.sum(x)
-
-
-def numexpr(inputs):
-    ne = importlib.import_module("numexpr")
-    return lambda: ne.evaluate("sum(x)", local_dict=inputs, global_dict={})
-
-
-def numba(inputs):
-    nb = importlib.import_module("numba")
-
-    @nb.njit(parallel=True, fastmath={"reassoc", "nsz"})
-    def f(x):
-        s = 0.0
-        for i in nb.prange(x.size):
-            s += x[i]
-        return s
-
-    flat = inputs["x"].reshape(-1)
-    return lambda: f(flat)
+from common import Workload
+from numbus.bench.cases import traced
+from numbus.bench.suites.arrays import numba_sum, numexpr_sum, total
 
 
 def workloads(quick):
@@ -34,12 +11,12 @@ def workloads(quick):
     yield Workload(
         name="sum",
         title=f"sum, float64, {n}²",
-        make=lambda: {"x": np.random.default_rng(0).random((n, n))},
-        code=code,
+        make=lambda: {"a": np.random.default_rng(0).random((n, n))},
+        code=total,
         bytes=8 * n * n,
         reads_only=True,
         flops=n * n,
-        peers={"numexpr": numexpr, "numba": numba, "jax": jit(code), **torch_peers(code)},
+        programs={"numexpr": numexpr_sum, "numba": numba_sum, **traced(total)},
         cpu=(("numba", 1.0),),
         gpu_ms=0.21,
     )
