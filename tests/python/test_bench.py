@@ -289,6 +289,26 @@ def test_crossing(fast, kind, n):
     assert found["kind"] == kind and found.get("n") == (n and pytest.approx(n))
 
 
+def test_beside_the_fastest_other_library():
+    from numbus.bench.summary import beside
+
+    def case(**medians):
+        results = {k.replace("_", ":"): {"median": v} for k, v in medians.items()}
+        return {"headline": True, "results": results}
+
+    def mean(*cases):
+        return beside({"suites": [{"cases": cases}]}, "numbus:cpu")
+
+    assert mean(case(numbus_cpu=1.0, numpy_cpu=5.0)) is None
+    found = mean(
+        case(numbus_cpu=1.0, numpy_cpu=5.0, jax_cpu=2.0, cupy_cuda=0.1),
+        case(numbus_cpu=1.0, numpy_cpu=8.0),
+        case(numpy_cpu=5.0, jax_cpu=2.0),
+    )
+    assert found == {"mean": pytest.approx(4.0), "workloads": 2,
+                     "libraries": ["jax:cpu", "numpy:cpu"]}  # fmt: skip
+
+
 def test_crossing_without_common_sizes():
     from numbus.bench.summary import crossing
 

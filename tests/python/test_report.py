@@ -169,7 +169,7 @@ def test_the_picture_stands_alone(report, chromium):
     for dark in (False, True):
         chromium.open(report / "speedup.svg", 1280, dark=dark)
         assert chromium.errors == []
-        assert chromium.run("document.querySelectorAll('.bar').length") == 9
+        assert chromium.run("document.querySelectorAll('.bar').length") == 9 + 1  # the legend's
         grounds.append(chromium.run("getComputedStyle(document.documentElement).backgroundColor"))
     assert luminance(grounds[1]) < 0.1 < luminance(grounds[0])
 

@@ -56,17 +56,38 @@ def speed_rows(report, suite, cases):
             values.append((name, value, tip))
         if values:
             rows.append((case["operation"], case["size"], values))
-    return rows
+    # The sizes of an operation stand together.
+    order = list(dict.fromkeys(operation for operation, _, _ in rows))
+    return sorted(rows, key=lambda row: order.index(row[0]))
 
 
-def speedups(rows, title, width, style=""):
+def head(svg, heading, names):
+    """A heading and a legend within a drawing that stands alone; returns their height."""
+    svg.text(0, 12, heading[0], "title")
+    svg.text(0, 33, heading[1], "quiet")
+    across, down = 0.0, 58.0
+    for name in names:
+        label = engine(name).label
+        if across + text_width(label, 12) + 24 > svg.width:
+            across, down = 0.0, down + 20
+        if name.startswith("numbus"):
+            svg.bar(across, down - 9, 14, 9, look(name))
+        else:
+            svg.mark(across + 7, down - 4.5, shape(name), look(name))
+        svg.text(across + 20, down, label, "quiet")
+        across += text_width(label, 12) + 42
+    return down + 20
+
+
+def speedups(rows, title, width, heading=None, names=(), style=""):
     """Bars of Numbus and points of the others beside NumPy at 1×, on a log scale."""
     svg, narrow = Svg(width), is_narrow(width)
     values = [value for _, _, row in rows for _, value, _ in row]
     left = 2.0 if narrow else 236.0
     right = width - (52.0 if narrow else 64.0)
     scale = Scale(min(0.5, *values) / 1.1, max(4.0, *values) * 1.1, left, right)
-    top, y = 24.0, 32.0
+    above = head(svg, heading, names) if heading else 0.0
+    top, y = above + 24.0, above + 32.0
     body = Svg(width)
     before = None
     for operation, size, row in rows:

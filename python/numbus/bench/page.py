@@ -7,8 +7,20 @@ from pathlib import Path
 
 from . import charts, summary, table
 from .charts import engine
-from .svg import Svg
-from .text import bytes_text, digits, rate, seconds, times
+from .page_parts import (
+    device_name,
+    facts,
+    headline,
+    in_results,
+    in_rows,
+    left_out,
+    legend,
+    means_of,
+    parts_legend,
+    rows_table,
+    small_table,
+)
+from .text import digits, rate, seconds, times
 
 __all__ = ["render", "write"]
 
@@ -22,19 +34,28 @@ def write(report, folder):
     (folder / "index.html").write_text(render(report), encoding="utf-8")
     rows = main_rows(report)
     if rows:
-        (folder / "speedup.svg").write_text(alone(rows), encoding="utf-8")
+        (folder / "speedup.svg").write_text(alone(report, rows), encoding="utf-8")
 
 
 def read(name):
     return (HERE / name).read_text(encoding="utf-8")
 
 
-def alone(rows):
-    """The first chart with the colours of both themes, for a README."""
+def alone(report, rows):
+    """The first chart by itself with heading and legend, in the colours of both themes."""
     sheet = read("page.css")
     colours = sheet[: sheet.index(':root[data-theme="dark"]')]
     style = f"<style>{colours}{read('chart.css')} svg {{ background: var(--paper); }}</style>"
-    return pad(charts.speedups(rows, MAIN, WIDE, style))
+    means = " and ".join(f"{times(h['mean'])} on the {device_name(h['engine'])}"
+                         for h in means_of(report))  # fmt: skip
+    machine = report["machine"]["processor"]
+    if report["machine"]["gpu"]:
+        machine += f", {report['machine']['gpu']['name']}"
+    heading = (
+        f"Speed-up over NumPy: {means} (geometric mean)" if means else MAIN,
+        f"{machine}, {report['date'][:10]}; the largest size of each operation, log scale",
+    )
+    return pad(charts.speedups(rows, MAIN, WIDE, heading, in_rows(report, rows), style))
 
 
 def pad(drawn, by=20):
@@ -61,40 +82,6 @@ def figure(draw, caption, legend=""):
     return f"<figure><figcaption>{e(caption)}</figcaption>{legend}{both(draw)}</figure>"
 
 
-def legend(names):
-    """The bars and marks of engines."""
-    items = []
-    for name in names:
-        svg = Svg(14)
-        if name.startswith("numbus"):
-            svg.bar(0, 3, 14, 9, charts.look(name))
-        else:
-            svg.mark(7, 7.5, charts.shape(name), charts.look(name))
-        icon = f'<svg width="14" height="15" aria-hidden="true">{"".join(svg.parts)}</svg>'
-        items.append(f"<li>{icon}{e(engine(name).label)}</li>")
-    return f'<ul class="legend">{"".join(items)}</ul>'
-
-
-def parts_legend(parts):
-    """The colours of parts."""
-    swatch = '<svg width="14" height="15" aria-hidden="true"><rect y="3" width="14" height="9" '
-    items = [f'<li>{swatch}rx="2" class="part{k}"/></svg>{e(part)}</li>'
-             for k, part in enumerate(parts)]  # fmt: skip
-    return f'<ul class="legend">{"".join(items)}</ul>'
-
-
-def in_rows(report, rows):
-    """The engines that rows of speed-ups have, in the order of the run."""
-    there = {name for _, _, row in rows for name, _, _ in row}
-    return [x["id"] for x in report["engines"] if x["id"] in there]
-
-
-def in_results(report, suite):
-    """The engines that were timed in a suite."""
-    there = {name for c in suite["cases"] for name, r in c["results"].items() if "median" in r}
-    return [x["id"] for x in report["engines"] if x["id"] in there]
-
-
 def main_rows(report):
     """The largest size that was timed, of each operation that counts."""
     rows = {}
@@ -111,112 +98,6 @@ def main_rows(report):
             rows[suite["name"], name] = (name.replace("square matmul", "matmul, squares"), size,
                                          values)  # fmt: skip
     return list(rows.values())
-
-
-def headline(report):
-    """The one sentence, and what it covers."""
-    found = sorted(report["headline"], key=lambda h: h["engine"], reverse=True)
-    if not found:
-        why = "NumPy was not measured, so that there is nothing to compare with."
-        return f"<h1>Numbus on this machine</h1><p class=lead>{why}</p>"
-    said = []
-    for h in found:
-        device = "gpu" if h["engine"].endswith("cuda") else "cpu"
-        said.append(f'<span class="{device} number">{times(h["mean"])} NumPy</span> on the '
-                    f"{device.upper()}")  # fmt: skip
-    out = [f"<h1>On this machine Numbus is {' and '.join(said)}</h1>"]
-    h = found[0]
-    suites = ", ".join(s.lower().replace("mandelbrot engines", "Mandelbrot") for s in h["suites"])
-    about = (
-        f"The geometric mean of {h['workloads']} workloads: {suites}. Unchanged NumPy code, "
-        "results checked against NumPy’s, data on the device, compilation apart. From "
-        f"{times(h['least']['value'])} ({h['least']['case']}) to {times(h['most']['value'])} "
-        f"({h['most']['case']})"
-    )
-    if len(found) > 1:
-        about += " on the GPU"
-    about += "."
-    if h["of"] > h["workloads"]:
-        about += f" {h['of'] - h['workloads']} of {h['of']} had no result to compare."
-    slower = [f"{x['slower']} on the {x['engine'][7:].replace('cuda', 'gpu').upper()}"
-              for x in found if x["slower"]]  # fmt: skip
-    if slower:
-        about += f" NumPy is the faster one in {' and in '.join(slower)}."
-    out.append(f'<p class="lead">{e(about)}</p>')
-    if report["options"]["quick"]:
-        out.append('<p class="callout none">A quick run: sizes are far too small to say anything '
-                   "about this machine.</p>")  # fmt: skip
-    return "".join(out)
-
-
-def facts(report):
-    """The machine, in a grid."""
-    m, rows = report["machine"], []
-    rows.append(("Processor", f"{m['processor']}, {m['processors']} logical cores"))
-    if m["memory_bytes"]:
-        rows.append(("Memory", bytes_text(m["memory_bytes"])))
-    if m["gpu"]:
-        gpu = m["gpu"]
-        rows.append(("GPU", f"{gpu['name']}, {bytes_text(gpu['memory_bytes'])}, driver "
-                     f"{gpu['driver']}"))  # fmt: skip
-    for device, l in report["limits"].items():
-        if "copy_bytes_per_s" not in l:
-            continue
-        text = f"copy {rate(l['copy_bytes_per_s'], 'B/s')}; products "
-        text += ", ".join(f"{rate(f, 'FLOP/s')} in {d}" for d, f in l["flops"].items())
-        if l["link_bytes_per_s"]:
-            link = l["link_bytes_per_s"]
-            text += f"; link {rate(link['to'], 'B/s')} there, {rate(link['from'], 'B/s')} back"
-        rows.append((f"Measured limits, {'GPU' if device == 'cuda' else 'CPU'}", text))
-    versions = dict.fromkeys(
-        f"{x['label'].removesuffix(' CPU').removesuffix(' GPU')} {x['version']}"
-        for x in report["engines"] if x["version"])  # fmt: skip
-    rows.append(("Versions", f"Python {m['python']}, {', '.join(versions)}"))
-    rows.append(("Measured", f"{report['date'][:16].replace('T', ' ')}, in "
-                 f"{report['seconds']:.0f} s"))  # fmt: skip
-    cells = "".join(f"<div><dt>{e(k)}</dt><dd>{e(v)}</dd></div>" for k, v in rows)
-    return f'<dl class="facts">{cells}</dl>'
-
-
-def rows_table(suite, report):
-    """Every result of a suite."""
-    heads = ("Operation", "Size", "Library", "Median", "Quartiles", "First call", "Speed-up",
-             "Of limit")  # fmt: skip
-    out = []
-    for case in suite["cases"]:
-        first = True
-        for name in case["results"]:
-            cells = table.line_of(case, suite, report, engine(name))
-            row = f"<td>{e(case['operation']) if first else ''}</td>"
-            row += f"<td>{e(case['size']) if first else ''}</td><td>{e(cells[0])}</td>"
-            if len(cells) == 2:
-                bad = ' bad"' if "wrong" in case["results"][name] else '"'
-                row += f'<td class="say{bad} colspan="5">{e(cells[1])}</td>'
-            else:
-                row += "".join(f'<td class="n">{e(c)}</td>' for c in cells[1:])
-            out.append(f'<tr class="first">{row}</tr>' if first else f"<tr>{row}</tr>")
-            first = False
-    head = "".join(f'<th scope="col"{" class=n" if k > 2 else ""}>{h}</th>'
-                   for k, h in enumerate(heads))  # fmt: skip
-    return (
-        f"<details><summary>Table: {e(suite['title'].lower())}, every result</summary>"
-        f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(out)}</tbody></table></div></details>"
-    )
-
-
-def small_table(title, heads, rows):
-    """A table beside a chart."""
-    head = "".join(f'<th scope="col"{" class=n" if k else ""}>{e(h)}</th>'
-                   for k, h in enumerate(heads))  # fmt: skip
-    body = "".join(
-        "<tr>" + "".join(f"<td{' class=n' if k else ''}>{e(c)}</td>" for k, c in enumerate(row))
-        for row in rows
-    )
-    return (
-        f"<details><summary>Table: {e(title)}</summary><div class=scroll tabindex=0><table><thead>"
-        f"<tr>{head}</tr></thead><tbody>{body}</tbody></table></div></details>"
-    )
 
 
 # ---- sections ------------------------------------------------------------------------------------
@@ -341,7 +222,7 @@ def render(report):
     sections = [main_section(report), compared_section(report)]
     links = [("speed-up", "Speed-up")] if sections[0] else []
     for suite in report["suites"]:
-        drawn = suite_charts(suite, report) + rows_table(suite, report)
+        drawn = suite_charts(suite, report) + left_out(suite) + rows_table(suite, report)
         sections.append(f'<section id="{e(suite["name"])}"><h2>{e(suite["title"])}</h2>'
                         f"<p>{e(suite['about'])}</p>{drawn}</section>")  # fmt: skip
         links.append((suite["name"], suite["title"]))

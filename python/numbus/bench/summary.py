@@ -61,9 +61,32 @@ def mean_speedup(report, engine):
     total = sum(c["headline"] for s in report["suites"] for c in s["cases"])
     return {
         "engine": engine, "mean": mean, "workloads": len(found), "of": total,
+        "beside": beside(report, engine),
         "slower": sum(value < 1 for value, _ in found), "suites": counted,
         "least": {"value": low[0], "case": low[1]}, "most": {"value": high[0], "case": high[1]},
     }  # fmt: skip
+
+
+def beside(report, engine):
+    """The geometric mean over the fastest other library on the same device, workload by workload;
+    None where none but NumPy was measured.
+    """
+    device = engine.split(":")[1]
+    values, libraries = [], set()
+    for suite in report["suites"]:
+        for case in suite["cases"]:
+            others = {
+                name: r["median"] for name, r in case["results"].items()
+                if "median" in r and name.endswith(device) and not name.startswith("numbus")
+            }  # fmt: skip
+            ours = median(case, engine)
+            if case["headline"] and others and ours:
+                values.append(min(others.values()) / ours)
+                libraries |= others.keys()
+    if not libraries - {NUMPY}:
+        return None
+    mean = math.exp(sum(math.log(value) for value in values) / len(values))
+    return {"mean": mean, "workloads": len(values), "libraries": sorted(libraries)}
 
 
 def best_device(report):
