@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -352,6 +353,14 @@ def test_inputs_exceed_caches():
     case = next(suites.load("arrays").cases(True))
     x, y = case.make(0)["a"], case.make(1)["a"]
     assert not np.array_equal(x, y)
+
+
+def test_the_package_has_the_benchmark():
+    """What a source package leaves out stands at the top: `bench` alone would match numbus/bench."""
+    if not (ROOT / "pyproject.toml").exists():
+        pytest.skip("the sources are not here")
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]
+    assert all(name.startswith("/") for name in settings["sdist"]["exclude"])
 
 
 def test_progress():

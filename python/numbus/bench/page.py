@@ -150,7 +150,7 @@ def crossover_charts(suite):
         out.append(f"<h3>{e(plain[0].upper() + plain[1:])}</h3>")
         for found in suite["crossings"]:
             if found["curve"] == plain:
-                kind = "" if found["kind"] == "crossing" else " none"
+                kind = "" if found["kind"] in ("crossing", "always") else " none"
                 text = table.crossing_text(found, labels)
                 out.append(f'<p class="callout{kind}">{e(text[0].upper() + text[1:])}.</p>')
         title = f"{plain[0].upper() + plain[1:]}: time over problem size"

@@ -12,7 +12,7 @@ def text_width(text, size=12.0, bold=False):
     """About how wide a text is, in pixels; rather too wide than too narrow."""
     size *= 1.14 if bold else 1.0
     narrow = sum(c in "ijl.,:;|!'()[]f tr1" for c in text)
-    wide = sum(c in "mwMW%—" for c in text)
+    wide = sum(c in "mwMW%—×" for c in text)
     return size * (0.62 * (len(text) - narrow - wide) + 0.37 * narrow + 0.92 * wide)
 
 
