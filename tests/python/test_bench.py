@@ -356,7 +356,7 @@ def test_inputs_exceed_caches():
 
 
 def test_the_package_has_the_benchmark():
-    """What a source package leaves out stands at the top: `bench` alone would match numbus/bench."""
+    """A source package leaves out top folders only: `bench` alone would match numbus/bench."""
     if not (ROOT / "pyproject.toml").exists():
         pytest.skip("the sources are not here")
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]
