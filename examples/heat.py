@@ -1,19 +1,28 @@
-"""Heat diffusion with a source, in plain NumPy: Jacobi steps written with slices.
+"""Heat diffusion with a source, by arrays: Jacobi steps written with slices.
 
-python examples/heat.py --size 256 --steps 1000       runs on NumPy
+python examples/heat.py                               one source in the middle, until it rests
+python examples/heat.py --module cupy
+python examples/heat.py --steps 1000 --size 512       three sources, so many steps
 python -m numbus examples/heat.py --demo              on Numbus, beside NumPy; draws heat.png
 """
 
-import argparse
 import os
 import subprocess
 import sys
 import time
 
+import common
 import numpy as np
 
 
-def initial(n):
+def middle(n):
+    """A cold plate and its source term: one point in the middle."""
+    f = np.zeros((n, n))
+    f[n // 2, n // 2] = 1.0
+    return np.zeros((n, n)), f
+
+
+def spots(n):
     """A warm plate with two hot edges, and a source term of three spots."""
     # Warm rather than zero: denormal numbers at a spreading front would slow NumPy down.
     p = np.full((n, n), 0.1)
@@ -26,21 +35,36 @@ def initial(n):
     return p, f * (1500.0 / n**2)
 
 
-def step(p, f):
+def step(xp, p, f):
     """One Jacobi step: the new field and the norm of the change."""
     q = p.copy()
     q[1:-1, 1:-1] = 0.25 * (p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:] + f[1:-1, 1:-1])
-    return q, np.linalg.norm(q - p)
+    return q, xp.linalg.norm(q - p)
 
 
-def solve(n, steps, read_each=False):
-    """The field after `steps` steps, the last change, and the steps per second."""
-    p, f = initial(n)
-    warm, change = step(p, f)
-    step(warm, f)
+def converge(xp, n, tolerance):
+    """The field with a source in the middle once a step changes it by no more than the tolerance;
+    the number of steps that takes, and the steps per second.
+    """
+    p, f = (xp.asarray(a) for a in middle(n))
+    step(xp, p, f)
+    start = time.perf_counter()
+    steps, change = 0, np.inf
+    while change > tolerance:
+        p, change = step(xp, p, f)
+        change = float(change)
+        steps += 1
+    return p, steps, steps / (time.perf_counter() - start)
+
+
+def solve(xp, n, steps, read_each=False):
+    """The field with three sources after `steps` steps, the last change, the steps per second."""
+    p, f = (xp.asarray(a) for a in spots(n))
+    warm, change = step(xp, p, f)
+    step(xp, warm, f)
     start = time.perf_counter()
     for _ in range(steps):
-        p, change = step(p, f)
+        p, change = step(xp, p, f)
         if read_each:
             float(change)
     change = float(change)
@@ -49,7 +73,8 @@ def solve(n, steps, read_each=False):
 
 def compare(n, steps, read_each, file):
     """Runs this file under plain Python and real NumPy: its field, last change and speed."""
-    command = [sys.executable, __file__, "--size", str(n), "--steps", str(steps), "--out", file]
+    command = [sys.executable, __file__, "--size", str(n), "--steps", str(steps), "--save", file]
+    command += ["--picture", ""]
     if read_each:
         command.append("--read-each")
     # The norm is NumPy's only use of BLAS; on a busy machine its threads wait for each other.
@@ -68,30 +93,11 @@ def device():
     return info["default"]
 
 
-def picture(field, file):
-    """The field as an image: a small colour map from dark blue over red to yellow."""
-    try:
-        from PIL import Image
-    except ImportError:
-        print("no picture: Pillow is not installed (pip install pillow)")
-        return
-    low, high = field.min(), field.max()
-    t = (field - low) / (high - low)
-    stops = np.array([[10, 8, 40], [90, 20, 110], [205, 55, 75], [250, 150, 45], [252, 250, 190]])
-    place = t * (len(stops) - 1)
-    left = np.minimum(place.astype(int), len(stops) - 2)
-    blend = (place - left)[:, :, None]
-    colours = stops[left] * (1 - blend) + stops[left + 1] * blend
-    size = (field.shape[1], field.shape[0])
-    Image.frombytes("RGB", size, colours.astype(np.uint8).tobytes()).save(file)
-    print(f"wrote {file}")
-
-
 def demo(picture_file):
     """Speeds beside NumPy at two sizes, and a picture of the result."""
     print(f"heat diffusion, Jacobi steps with a source and the norm of the change, on {device()}")
     for n, steps, read_each in ((256, 1000, True), (2048, 40, False)):
-        field, change, speed = solve(n, steps, read_each)
+        field, change, speed = solve(np, n, steps, read_each)
         peer_field, peer_change, peer_speed = compare(n, steps, read_each, "/tmp/heat_numpy.npy")
         each = ", norm read each step" if read_each else ""
         print(
@@ -103,25 +109,30 @@ def demo(picture_file):
         print(f"  largest difference of the fields {worst:.1e}, of the norms {off:.1e}")
         if worst > 1e-12:
             raise SystemExit("the fields differ")
-    picture(solve(320, 6000)[0], picture_file)
+    common.colour_map(solve(np, 320, 6000)[0], picture_file)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--size", type=int, default=512)
-    parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--read-each", action="store_true", help="read the norm at every step")
-    parser.add_argument("--out", help="save the field as .npy")
-    parser.add_argument("--demo", action="store_true", help="compare with NumPy and draw heat.png")
-    parser.add_argument("--picture", default="heat.png")
-    options = parser.parse_args()
-    if options.demo:
-        demo(options.picture)
+    parser = common.array_options(__doc__, 256, "points a side")
+    parser.add_argument("--tolerance", type=float, default=1e-4, help="(default: %(default)s)")
+    parser.add_argument("--steps", type=int, help="three sources, and so many steps")
+    parser.add_argument("--read-each", action="store_true", help="with --steps: read each norm")
+    parser.add_argument("--demo", action="store_true", help="compare with NumPy, draw the result")
+    chosen = parser.parse_args()
+    if chosen.demo:
+        demo(chosen.picture)
         return
-    field, change, speed = solve(options.size, options.steps, options.read_each)
-    if options.out:
-        np.save(options.out, field)
-    print(f"{change!r} {speed:.2f} steps/s")
+    xp = common.array_module(chosen.module)
+    if chosen.steps is None:
+        field, steps, speed = converge(xp, chosen.size, chosen.tolerance)
+        print(f"{chosen.size}²: at rest after {steps} steps, {speed:.0f} steps/s")
+    else:
+        field, change, speed = solve(xp, chosen.size, chosen.steps, chosen.read_each)
+        print(f"{change!r} {speed:.2f} steps/s")
+    field = common.host(field)
+    common.save(chosen, field)
+    # A single source is so much the hottest place that the root shows more.
+    common.colour_map(np.sqrt(field) if chosen.steps is None else field, chosen.picture)
 
 
 if __name__ == "__main__":
