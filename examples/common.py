@@ -14,13 +14,21 @@ PALETTES = {  # colours at equal distances, dark to bright
 LINES = ((31, 90, 160), (215, 90, 30), (40, 140, 80))
 
 
+def count(text):
+    """A positive whole number, for argparse."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"got {number}; expected at least 1")
+    return number
+
+
 def options(doc, size, unit):
     """A parser with what every example takes; `size` is the default, in `unit`."""
     name = os.path.splitext(os.path.basename(sys.argv[0]))[0]
     parser = argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--size", type=int, default=size, help=f"{unit} (default: {size})")
+    parser.add_argument("--size", type=count, default=size, help=f"{unit} (default: {size})")
     parser.add_argument("--save", metavar="FILE.npy", help="save the data behind the picture")
     words = "'' for none (default: %(default)s)"
     parser.add_argument("--picture", metavar="FILE.png", default=f"{name}.png", help=words)
@@ -144,7 +152,7 @@ def bars(rows, file, unit, width=640):
     largest = max(end for _, parts in rows for _, end in parts)
     image = Image.new("RGB", (width, 24 * len(rows) + 24), "white")
     draw = ImageDraw.Draw(image)
-    scale = (width - 130) / largest
+    scale = (width - 130) / (largest or 1)  # a simulator has no times
     for row, (name, parts) in enumerate(rows):
         draw.text((8, 24 * row + 6), name, fill="black")
         for k, (begin, end) in enumerate(parts):
