@@ -53,7 +53,7 @@ def _matmul(a, b, out=None, dtype=None):
     if dtype.char in "fdFD":
         from ._libraries import offer  # not at start-up
 
-        offer("cublas" if a.device.startswith("cuda") else "blas")
+        offer("cublas" if a._device.startswith("cuda") else "blas")
         return _core.matmul(a, b, dtype, out)
     return _finish("matmul", _without_library(a, b, dtype), out)
 
