@@ -80,6 +80,7 @@ __version__ = "0.1.0"
 
 _SUBMODULES = frozenset({"compat", "cuda", "fft", "kernels", "linalg", "random", "testing"})
 _KERNELS = frozenset({"guvectorize", "jit", "njit", "prange", "stencil", "types", "vectorize"})
+_TIMER = frozenset({"benchmark", "load_ipython_extension"})
 _NUMPY_ONLY = frozenset({"core", "distutils", "f2py", "test"})
 
 
@@ -131,10 +132,12 @@ def __getattr__(name):
         return _importlib.import_module("numbus." + name)
     if name in _KERNELS:
         return getattr(_importlib.import_module("numbus.kernels"), name)
+    if name in _TIMER:
+        return getattr(_importlib.import_module("numbus.bench.timer"), name)
     value = _fallback.lookup(name)
     globals()[name] = value
     return value
 
 
 def __dir__():
-    return sorted({*globals(), *_SUBMODULES, *dir(_numpy)})
+    return sorted({*globals(), *_SUBMODULES, *_TIMER, *dir(_numpy)})
