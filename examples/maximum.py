@@ -29,7 +29,7 @@ def length(chosen):
 def show(chosen, x, top):
     """Saves the maxima and draws them above the signal."""
     common.save(chosen, top)
-    lines = {"signal": x[:: max(1, x.size // 1280)], "maximum of each section": top}
+    lines = {"signal": x[:: max(1, x.size // 1280)], "maximum of each section": np.repeat(top, 80)}
     common.curves(lines, chosen.picture)
 
 
