@@ -39,6 +39,7 @@ CASES = {
             "mandelbrot --module cupy",
             "mandelbrot_kernel",
             "mandelbrot_kernel --cuda",
+            "mandelbrot_cupy",
         ],
     ),
     "julia": (
@@ -50,6 +51,7 @@ CASES = {
             "mandelbrot --module cupy",
             "mandelbrot_kernel",
             "mandelbrot_kernel --cuda",
+            "mandelbrot_cupy",
         ],
     ),
     "distances": (
