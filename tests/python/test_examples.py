@@ -7,7 +7,6 @@ means weighted by place, all compared within a tolerance of the data's magnitude
 `python tests/python/test_examples.py` makes the stored file anew, with NumPy and Numba alone.
 """
 
-import importlib
 import importlib.util
 import json
 import os
@@ -22,7 +21,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 STORED = Path(__file__).with_name("example_data.json")
 EXAMPLES = ROOT / "examples"
-pytestmark = pytest.mark.skipif(not EXAMPLES.is_dir(), reason="not in a checkout")
+pytestmark = [
+    pytest.mark.numbus,
+    pytest.mark.skipif(not EXAMPLES.is_dir(), reason="not in a checkout"),
+]
 
 # Options that make the data, tolerance, whether single values can be compared, and the forms that
 # give these data: NumPy's (also through the runner), then those that only the runner is asked for.
@@ -145,16 +147,22 @@ def compare(name, data, tolerance, single):
         np.testing.assert_allclose(got[part], want[part], rtol=0, atol=near, err_msg=part)
 
 
+def served(name):
+    """Whether the runner has a package for the one of that name."""
+    from numbus.compat.rewrite import replacement
+
+    package = replacement(name) and importlib.util.find_spec(replacement(name))
+    return bool(package and package.origin)
+
+
 def needs(form, runner):
     """Skips what cannot run here."""
     script = form.split()[0]
-    numba = bool(kernels_of(script))
-    if runner and numba:
-        from numbus.compat.rewrite import replacement
-
-        if not hasattr(importlib.import_module(replacement("numba")), "cuda"):
-            pytest.skip("the runner does not serve numba yet")
-    elif numba:
+    if runner and "cupy" in form and not served("cupy"):
+        pytest.skip("the runner does not serve cupy yet")
+    if runner and kernels_of(script) and not served("numba"):
+        pytest.skip("the runner does not serve numba yet")
+    if not runner and kernels_of(script):
         pytest.importorskip("numba")
     if script.startswith("smooth"):
         pytest.importorskip("PIL")
