@@ -36,7 +36,7 @@ def by_streams(x, y, count):
         events[0].record(stream)
         a.copy_to_device(source, stream=stream)
         events[1].record(stream)
-        roots[(length + 255) // 256, 256, stream](a, b)
+        roots[(length + 127) // 128, 128, stream](a, b)
         events[2].record(stream)
         b.copy_to_host(target, stream=stream)
         events[3].record(stream)
