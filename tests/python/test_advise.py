@@ -167,13 +167,14 @@ def test_counted_script():
     """With all counters: measured beside predicted, and the rest of the run."""
     work = {"wall": 2.0, "compile": 0.5, "kernel": 1.0, "transfer": 0.25, "launches": 10}
     work |= {"bytes_moved": 4e10, "flops": 1e9, "bytes_to_device": 12e9, "bytes_to_host": 0}
-    work |= {"fallbacks": 3, "device": "cuda:0"}
+    work |= {"fallbacks": 3, "device": "cuda:0", "user_launches": 4}
     cpu = Device("CPU", "stated", 50e9, 40e9, 1e-6)
     gpu = Device("Some GPU", "stated", 10e12, 2e12, 4e-6)
     text = advise.script_text("x.py", work, cpu, gpu, Link(12e9, 12e9, "stated"))
     assert re.search(r"measured +– +1.25 s", text)
     assert re.search(r"transfers +0 s +1 s", text) and re.search(r"predicted +1 s +1.02 s", text)
     assert "takes 250 ms on either" in text and "3 calls went to NumPy" in text
+    assert "4 launches were of the script's own kernels" in text
     assert "CPU is faster, 1.0 times" in text and "not counted" not in text
 
 

@@ -224,6 +224,7 @@ def run(script, arguments):
 
     _core.synchronize()
     before, start = counters(), time.perf_counter()
+    own = _core.stats().get("user_launches", 0)
     try:
         code = runner.main([script, *arguments])
     except SystemExit as done:
@@ -234,6 +235,7 @@ def run(script, arguments):
     wall, after = time.perf_counter() - start, counters()
     work = {key: difference(before, after, key) for key in before}
     work["wall"], work["device"] = wall, _core.get_device()
+    work["user_launches"] = _core.stats().get("user_launches", 0) - own
     return work, code
 
 
@@ -304,11 +306,16 @@ def script_text(name, work, cpu, gpu, link):
         lines.append(f"The rest of the run, Python above all, takes {seconds(rest)} on either.")
     if work["flops"] is None:
         lines.append("Operations are not counted: the arithmetic is missing above.")
+    if work["user_launches"]:
+        lines.append(
+            f"{work['user_launches']:,} launches were of the script's own kernels: their time is "
+            "measured, what they move and compute is missing above."
+        )
     if work["fallbacks"]:
         lines.append(f"{work['fallbacks']:g} calls went to NumPy and are missing above (--report).")
     if not on_gpu:
         lines.append("On a CPU nothing is copied: what would cross the link is missing above.")
-    if not work["launches"]:
+    if not work["launches"] and not work["user_launches"]:
         lines.append("No work of Numbus was seen: a GPU brings this script nothing.")
     else:
         better, ratio = ("GPU", here["total"] / there["total"])
