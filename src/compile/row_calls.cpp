@@ -45,8 +45,8 @@ llvm::Function* row_function(llvm::IRBuilder<>& B, llvm::Module& m, Op op, DType
   f->addFnAttr(llvm::Attribute::NoUnwind);
   f->addFnAttr(llvm::Attribute::WillReturn);
   f->addFnAttr(llvm::Attribute::NoInline);  // before the vectoriser has seen it
-  f->addFnAttr(kRow, std::to_string(static_cast<int>(op)) + " " +
-                         std::to_string(static_cast<int>(t)));
+  f->addFnAttr(kRow,
+               std::to_string(static_cast<int>(op)) + " " + std::to_string(static_cast<int>(t)));
   f->setMemoryEffects(llvm::MemoryEffects::none());
   B.SetInsertPoint(llvm::BasicBlock::Create(m.getContext(), "entry", f));
   std::vector<Value> at(body.size());
@@ -58,14 +58,13 @@ llvm::Function* row_function(llvm::IRBuilder<>& B, llvm::Module& m, Op op, DType
       case Op::param: at[n].v = f->getArg(static_cast<unsigned>(i.imm)); break;
       case Op::if_any: {
         V c = x(i.a);
-        rare[n] =
-            begin_rare(E, lanes == 1 ? c : B.CreateOrReduce(B.CreateAnd(c, f->getArg(nin))));
+        rare[n] = begin_rare(E, lanes == 1 ? c : B.CreateOrReduce(B.CreateAnd(c, f->getArg(nin))));
         break;
       }
       case Op::end_if: end_rare(E, body, n, rare[i.a], at); break;
       default:
-        at[n].v = primitive(E, i, i.a == ir::kNone ? i.type : body[i.a].type, x(i.a), x(i.b),
-                            x(i.c));
+        at[n].v =
+            primitive(E, i, i.a == ir::kNone ? i.type : body[i.a].type, x(i.a), x(i.b), x(i.c));
     }
   }
   B.CreateRet(at[result].v);

@@ -152,10 +152,48 @@ void KernelBuilder::choose_dimensions() {
   };
   if (!g_.solo)
     std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return reach(x) > reach(y); });
+  auto merge = [&](int last, int d) {
+    bool yes = reduced(last) == reduced(d);
+    auto walks_as_one = [&](const Vec& s) { return s[last] == s[d] * g_.shape[d]; };
+    for (const KernelArg& a : args_) yes = yes && walks_as_one(a.strides);
+    for (const ReduceStep& r : reduces_) yes = yes && walks_as_one(r.strides);
+    if (uses_index_) yes = yes && walks_as_one(weights_);
+    for (const Vec& box : boxes_) {
+      yes = yes && box[2 * d] == 0 && box[2 * d + 1] == g_.shape[d];
+      yes = yes && box[2 * last] == 0 && box[2 * last + 1] == g_.shape[last];
+    }
+    return yes;
+  };
+  if (g_.reduces && !order.empty() && reduced(order.back())) {
+    // Short rows: side by side, as columns, rather than each for itself.
+    constexpr int64_t kShortRow = 32, kFewColumns = 16;
+    int64_t points = 1, columns = 1;
+    std::vector<int> kept, across;
+    for (int d : order) (reduced(d) ? across : kept).push_back(d);
+    for (int d : across) points *= g_.shape[d];
+    const Layout* own = order_layout();
+    for (size_t k = kept.size(); k-- > 0;) {
+      columns *= g_.shape[kept[k]];
+      if (k == 0 || own->stride(kept[k - 1]) != own->stride(kept[k]) * g_.shape[kept[k]]) break;
+    }
+    if (points <= kShortRow && columns >= kFewColumns && !g_.solo) {
+      size_t first = kept.size() - 1;
+      while (first > 0 && merge(kept[first - 1], kept[first])) --first;
+      order.assign(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(first));
+      order.insert(order.end(), across.begin(), across.end());
+      order.insert(order.end(), kept.begin() + static_cast<std::ptrdiff_t>(first), kept.end());
+    }
+  }
   if (g_.reduces && !order.empty()) {
     int inner = order.back();
-    std::stable_partition(order.begin(), order.end() - (reduced(inner) ? 0 : 1),
-                          [&](int d) { return !reduced(d); });
+    size_t run = order.size() - 1;  // kept dimensions that are one stay together
+    while (!reduced(inner) && run > 0 && !reduced(order[run - 1]) &&
+           merge(order[run - 1], order[run]))
+      --run;
+    std::stable_partition(
+        order.begin(),
+        order.end() - (reduced(inner) ? 0 : static_cast<std::ptrdiff_t>(order.size() - run)),
+        [&](int d) { return !reduced(d); });
     if (reduced(inner)) {
       bool keeps = false;
       for (int d : order) keeps = keeps || !reduced(d);
@@ -169,19 +207,7 @@ void KernelBuilder::choose_dimensions() {
     step_ir_.acc = ir::Acc::Lanes;
   }
   for (int d : order) {
-    bool merges = false;
-    if (!dims_.empty()) {
-      int last = dims_.back().back();
-      merges = reduced(last) == reduced(d);
-      auto walks_as_one = [&](const Vec& s) { return s[last] == s[d] * g_.shape[d]; };
-      for (const KernelArg& a : args_) merges = merges && walks_as_one(a.strides);
-      for (const ReduceStep& r : reduces_) merges = merges && walks_as_one(r.strides);
-      if (uses_index_) merges = merges && walks_as_one(weights_);
-      for (const Vec& box : boxes_) {
-        merges = merges && box[2 * d] == 0 && box[2 * d + 1] == g_.shape[d];
-        merges = merges && box[2 * last] == 0 && box[2 * last + 1] == g_.shape[last];
-      }
-    }
+    bool merges = !dims_.empty() && merge(dims_.back().back(), d);
     if (merges)
       dims_.back().push_back(d);
     else

@@ -182,17 +182,14 @@ struct Launch {
     units(kept * tiles, 1, [&](int64_t begin, int64_t end) {
       std::unique_ptr<char[]> state(new char[bytes + 64]);
       char* acc = aligned(state.get());
-      char compact[kCompactBytes];
       for (int64_t u = begin; u < end; ++u) {
         int64_t p = u / tiles, c0 = u % tiles * ir::kColumns,
                 c1 = std::min(step.cols, c0 + ir::kColumns);
         init(acc);
         call(p * step.sequential, (p + 1) * step.sequential, c0, c1, acc, p * step.sequential);
         for_reduces(step, acc, width, [&](const ReduceStep& r, size_t n, char* at) {
-          for (int64_t c = c0; c < c1; ++c) {
-            extract_state(r.kind, r.in, at, width, static_cast<int>(c - c0), compact);
-            finish_state(r.kind, r.in, compact, r.ddof, r.out, result_at(r, n, p, c));
-          }
+          finish_columns(r.kind, r.in, at, width, c1 - c0, r.ddof, r.out, result_at(r, n, p, c0),
+                         r.strides.back());
         });
       }
     });

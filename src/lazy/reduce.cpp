@@ -123,6 +123,16 @@ void merge(Reduction kind, bool complex, View<T> a, View<T> b) {
   }
 }
 
+// Without degrees of freedom: as a division by zero.
+template <class T>
+T variance(View<T> v, double ddof) {
+  T m2 = *v.f[2] - (*v.f[3] == 0 ? T(0) : *v.f[1] * (*v.f[1] / *v.f[3]));
+  if (m2 < 0) m2 = 0;
+  T n = *v.f[3] - static_cast<T>(ddof);
+  if (n > 0) return m2 / n;
+  return m2 > 0 ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::quiet_NaN();
+}
+
 template <class F>
 auto dispatch(DType in, F&& f) {
   switch (in) {
@@ -251,6 +261,18 @@ void init_state(Reduction kind, DType in, char* state, int width) {
 void merge_lanes(Reduction kind, DType in, char* state, int width) {
   dispatch(in, [&](auto zero) {
     using T = decltype(zero);
+    auto* field = reinterpret_cast<T*>(state);
+    // Plain loops for the commonest ones.
+    auto halves = [&](auto f) {
+      for (int h = width / 2; h >= 1; h /= 2)
+        for (int i = 0; i < h; ++i) field[i] = f(field[i], field[i + h]);
+    };
+    if (!is_complex(in) && kind == Reduction::Sum)
+      return halves([](T a, T b) { return static_cast<T>(a + b); });
+    if (!is_complex(in) && kind == Reduction::Min)
+      return halves([](T a, T b) { return is_nan(a) || a <= b ? a : b; });
+    if (!is_complex(in) && kind == Reduction::Max)
+      return halves([](T a, T b) { return is_nan(a) || a >= b ? a : b; });
     for (int h = width / 2; h >= 1; h /= 2)
       for (int i = 0; i < h; ++i)
         merge<T>(kind, is_complex(in), lane<T>(state, width, i), lane<T>(state, width, i + h));
@@ -285,12 +307,7 @@ void finish_state(Reduction kind, DType in, const char* state, double ddof, DTyp
     if (needs_position(kind)) {
       s = Scalar::from_int(*v.index);
     } else if (kind == Reduction::Var) {
-      T m2 = *v.f[2] - (*v.f[3] == 0 ? T(0) : *v.f[1] * (*v.f[1] / *v.f[3]));
-      if (m2 < 0) m2 = 0;
-      T n = *v.f[3] - static_cast<T>(ddof);
-      s = Scalar::from_float(n <= 0 ? (m2 > 0 ? std::numeric_limits<T>::infinity()
-                                              : std::numeric_limits<T>::quiet_NaN())
-                                    : m2 / n);
+      s = Scalar::from_float(variance(v, ddof));
     } else if (is_complex(in)) {
       s = Scalar::from_complex(static_cast<double>(*v.f[0]), static_cast<double>(*v.f[1]));
     } else if (in == DType::Bool) {
@@ -304,6 +321,35 @@ void finish_state(Reduction kind, DType in, const char* state, double ddof, DTyp
     }
     store_scalar(s, out, to);
   });
+}
+
+void finish_columns(Reduction kind, DType in, const char* state, int width, int64_t n, double ddof,
+                    DType out, char* to, int64_t stride) {
+  auto size = static_cast<size_t>(itemsize(out));
+  const char* plain = nullptr;  // results that stand there as they are
+  if (needs_position(kind) && out == DType::I64)
+    plain = state + static_cast<size_t>(width) * itemsize(in);
+  else if (!is_complex(in) && !needs_position(kind) && kind != Reduction::Var && in == out)
+    plain = state;
+  if (plain && stride == itemsize(out)) {
+    std::memcpy(to, plain, static_cast<size_t>(n) * size);
+  } else if (plain) {
+    for (int64_t c = 0; c < n; ++c) std::memcpy(to + c * stride, plain + c * itemsize(out), size);
+  } else if (kind == Reduction::Var && in == out) {
+    dispatch(in, [&](auto zero) {
+      using T = decltype(zero);
+      for (int64_t c = 0; c < n; ++c) {
+        T r = variance(lane<T>(const_cast<char*>(state), width, static_cast<int>(c)), ddof);
+        std::memcpy(to + c * stride, &r, sizeof r);
+      }
+    });
+  } else {
+    char compact[kCompactBytes];
+    for (int64_t c = 0; c < n; ++c) {
+      extract_state(kind, in, state, width, static_cast<int>(c), compact);
+      finish_state(kind, in, compact, ddof, out, to + c * stride);
+    }
+  }
 }
 
 std::string_view reduction_name(Reduction kind) {

@@ -32,6 +32,9 @@ void merge_states(Reduction kind, DType in, char* into, const char* from);
 // `out`.
 void extract_state(Reduction kind, DType in, const char* state, int width, int lane, char* compact);
 void finish_state(Reduction kind, DType in, const char* compact, double ddof, DType out, char* to);
+// Both for the first n columns of a state array, the results `stride` bytes apart.
+void finish_columns(Reduction kind, DType in, const char* state, int width, int64_t n, double ddof,
+                    DType out, char* to, int64_t stride);
 constexpr int kCompactBytes = 32;
 
 }  // namespace numbus
