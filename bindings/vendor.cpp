@@ -14,7 +14,7 @@ void bind_vendor(nb::module_& m) {
         vendor::set_candidates(name, std::move(paths));
       },
       nb::arg("name"), nb::arg("paths"),
-      "The paths or file names to try for 'blas' or 'cublas', until one has loaded.");
+      "The paths or file names to try for 'blas', 'cublas' and so on, until one has loaded.");
   m.def(
       "require_library",
       [](const std::string& name) {

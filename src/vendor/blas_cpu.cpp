@@ -1,15 +1,12 @@
 // Matrix products on the CPU, by whichever CBLAS was found.
-#include <atomic>
 #include <complex>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <string>
 #include <type_traits>
 
 #include "base/error.h"
 #include "vendor/blas_form.h"
-#include "vendor/library.h"
+#include "vendor/entries.h"
 
 namespace numbus::vendor {
 namespace {
@@ -42,7 +39,6 @@ constexpr Naming kNamings[] = {
 constexpr char kLetters[] = {'s', 'd', 'c', 'z'};
 
 struct Entries {
-  const Library* library = nullptr;
   bool wide = false;
   void *gemm[4] = {}, *gemv[4] = {};  // in the order of kLetters
 };
@@ -63,7 +59,6 @@ bool says_wide(const Library& library) {
 
 Entries resolve(const Library& library) {
   Entries found;
-  found.library = &library;
   for (const Naming& naming : kNamings) {
     auto name = [&](char letter, const char* function) {
       return std::string(naming.prefix) + letter + function + naming.suffix;
@@ -84,20 +79,11 @@ Entries resolve(const Library& library) {
         "one that has cblas_dgemm");
 }
 
-const Entries& entries() {
-  static std::atomic<const Entries*> known{nullptr};
-  const Library& library = require("blas");
-  const Entries* current = known.load(std::memory_order_acquire);
-  if (current != nullptr && current->library == &library) return *current;
-  // One per library, and never deleted: other threads may be in a call.
-  static std::mutex mutex;
-  static auto* all = new std::map<const Library*, Entries>;
-  std::lock_guard<std::mutex> turn(mutex);
-  auto found = all->find(&library);
-  if (found == all->end()) found = all->emplace(&library, resolve(library)).first;
-  known.store(&found->second, std::memory_order_release);
-  return found->second;
-}
+struct Loaded : Entries {
+  explicit Loaded(const Library& library) : Entries(resolve(library)) {}
+};
+
+const Entries& entries() { return entries_of<Loaded>("blas"); }
 
 template <class T>
 struct Factors {

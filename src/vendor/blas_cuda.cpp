@@ -1,5 +1,4 @@
 // Matrix products on an NVIDIA GPU, by cuBLAS.
-#include <atomic>
 #include <complex>
 #include <map>
 #include <mutex>
@@ -8,7 +7,7 @@
 #include "base/error.h"
 #include "device/cuda/cuda_device.h"
 #include "vendor/blas_form.h"
-#include "vendor/library.h"
+#include "vendor/entries.h"
 
 namespace numbus::vendor {
 namespace {
@@ -37,6 +36,25 @@ struct Entry {
 };
 
 struct Api {
+  explicit Api(const Library& from) : library(&from) {
+    resolve(from, "cublasCreate_v2", &create);
+    resolve(from, "cublasSetStream_v2", &set_stream);
+    resolve(from, "cublasSetMathMode", &set_math_mode);
+    resolve(from, "cublasSetPointerMode_v2", &set_pointer_mode);
+    status_name = from.function<const char*(Status)>("cublasGetStatusName");
+    wide = from.symbol("cublasDgemmStridedBatched_64") != nullptr;
+    const std::string suffix = wide ? "_64" : "";
+    for (int i = 0; i < 4; ++i) {
+      const std::string stem = std::string("cublas") + "SDCZ"[i] + "gemm";
+      for (Entry* entry : {&gemm[i], &strided[i]}) {
+        entry->name = stem + (entry == &gemm[i] ? "_v2" : "StridedBatched") + suffix;
+        char (*function)() = nullptr;
+        resolve(from, entry->name, &function);
+        entry->address = reinterpret_cast<void*>(function);
+      }
+    }
+  }
+
   const Library* library = nullptr;
   bool wide = false;  // has the interface of 64-bit integers, as of CUDA 12
   Status (*create)(Handle*) = nullptr;
@@ -47,50 +65,7 @@ struct Api {
   Entry gemm[4], strided[4];                     // float32, float64, complex64, complex128
 };
 
-template <class Function>
-void resolve(const Library& library, const char* name, Function** entry) {
-  *entry = library.function<Function>(name);
-  if (*entry != nullptr) return;
-  raise(ErrorKind::Runtime, "matmul", "the cuBLAS library is too old or damaged",
-        library.path() + " without " + name, "cuBLAS of CUDA 11 or newer");
-}
-
-Api resolve(const Library& library) {
-  Api api;
-  api.library = &library;
-  resolve(library, "cublasCreate_v2", &api.create);
-  resolve(library, "cublasSetStream_v2", &api.set_stream);
-  resolve(library, "cublasSetMathMode", &api.set_math_mode);
-  resolve(library, "cublasSetPointerMode_v2", &api.set_pointer_mode);
-  api.status_name = library.function<const char*(Status)>("cublasGetStatusName");
-  api.wide = library.symbol("cublasDgemmStridedBatched_64") != nullptr;
-  const std::string suffix = api.wide ? "_64" : "";
-  for (int i = 0; i < 4; ++i) {
-    const std::string stem = std::string("cublas") + "SDCZ"[i] + "gemm";
-    for (Entry* entry : {&api.gemm[i], &api.strided[i]}) {
-      entry->name = stem + (entry == &api.gemm[i] ? "_v2" : "StridedBatched") + suffix;
-      char (*function)() = nullptr;
-      resolve(library, entry->name.c_str(), &function);
-      entry->address = reinterpret_cast<void*>(function);
-    }
-  }
-  return api;
-}
-
-const Api& api() {
-  static std::atomic<const Api*> known{nullptr};
-  const Library& library = require("cublas");
-  const Api* current = known.load(std::memory_order_acquire);
-  if (current != nullptr && current->library == &library) return *current;
-  // One per library, and never deleted: other threads may be in a call.
-  static std::mutex mutex;
-  static auto* all = new std::map<const Library*, Api>;
-  std::lock_guard<std::mutex> turn(mutex);
-  auto found = all->find(&library);
-  if (found == all->end()) found = all->emplace(&library, resolve(library)).first;
-  known.store(&found->second, std::memory_order_release);
-  return found->second;
-}
+const Api& api() { return entries_of<Api>("cublas"); }
 
 template <class Doing>
 void check(const Api& cublas, Status status, const std::string& call, Doing doing) {

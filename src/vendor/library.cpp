@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 
@@ -24,6 +25,9 @@ struct Row {
   std::string_view stem = "", companion = "";
   // Whether a copy that something else loaded is preferred, whatever its path.
   bool share = false;
+  // Libraries of this table that it needs and that may lie in other folders. What fails shows in
+  // the message of the library that needs it.
+  std::vector<std::string_view> needs = {};
 
   std::atomic<const Library*> loaded{nullptr};
   std::vector<std::string> candidates{};
@@ -34,33 +38,83 @@ struct Row {
 std::mutex table_mutex;
 
 // A new library is a new row.
-Row* table() {
+struct Table {
+  Row rows[7];
+};
+
+// Null beyond the last row.
+Row* row(size_t at) {
   // Never destroyed: work may still be running at exit.
-  static Row* rows = new Row[2]{
-      {.name = "blas",
-       .operation = "matmul",
-       .what = "BLAS library",
-       .expected = "OpenBLAS (pip install scipy-openblas32, or NUMBUS_BLAS=<path of a library>)",
-       .symbols = {"scipy_cblas_dgemm64_", "cblas_dgemm64_", "cblas_dgemm_64", "scipy_cblas_dgemm",
-                   "cblas_dgemm"}},
-      {.name = "cublas",
-       .operation = "matmul",
-       .what = "cuBLAS library",
-       .expected = "cuBLAS of CUDA 11 or newer (pip install nvidia-cublas for a driver of CUDA 13, "
-                   "nvidia-cublas-cu12 for CUDA 12)",
-       .symbols = {"cublasCreate_v2"},
-       .stem = "libcublas.",
-       .companion = "libcublasLt.",
-       .share = true},
-  };
-  return rows;
+  static auto& rows =
+      (new Table{{
+           {.name = "blas",
+            .operation = "matmul",
+            .what = "BLAS library",
+            .expected =
+                "OpenBLAS (pip install scipy-openblas32, or NUMBUS_BLAS=<path of a library>)",
+            .symbols = {"scipy_cblas_dgemm64_", "cblas_dgemm64_", "cblas_dgemm_64",
+                        "scipy_cblas_dgemm", "cblas_dgemm"}},
+           {.name = "cublas",
+            .operation = "matmul",
+            .what = "cuBLAS library",
+            .expected =
+                "cuBLAS of CUDA 11 or newer (pip install nvidia-cublas for a driver of CUDA 13, "
+                "nvidia-cublas-cu12 for CUDA 12)",
+            .symbols = {"cublasCreate_v2"},
+            .stem = "libcublas.",
+            .companion = "libcublasLt.",
+            .share = true},
+           {.name = "cufft",
+            .operation = "fft",
+            .what = "cuFFT library",
+            .expected =
+                "cuFFT of CUDA 11 or newer (pip install nvidia-cufft for a driver of CUDA 13, "
+                "nvidia-cufft-cu12 for CUDA 12)",
+            .symbols = {"cufftMakePlanMany64"},
+            .share = true},
+           {.name = "nvjitlink",
+            .operation = "linalg",
+            .what = "nvJitLink library",
+            .expected = "nvJitLink (pip install nvidia-nvjitlink for a driver of CUDA 13, "
+                        "nvidia-nvjitlink-cu12 for CUDA 12)",
+            .symbols = {"nvJitLinkVersion"},
+            .share = true},
+           {.name = "cusparse",
+            .operation = "linalg",
+            .what = "cuSPARSE library",
+            .expected = "cuSPARSE (pip install nvidia-cusparse for a driver of CUDA 13, "
+                        "nvidia-cusparse-cu12 for CUDA 12)",
+            .symbols = {"cusparseCreate"},
+            .share = true,
+            .needs = {"nvjitlink"}},
+           {.name = "cusolver",
+            .operation = "linalg",
+            .what = "cuSOLVER library",
+            .expected =
+                "cuSOLVER of CUDA 11 or newer (pip install nvidia-cusolver for a driver of CUDA "
+                "13, nvidia-cusolver-cu12 for CUDA 12)",
+            .symbols = {"cusolverDnCreate"},
+            .share = true,
+            .needs = {"nvjitlink", "cusparse", "cublas"}},
+           {.name = "nvrtc",
+            .operation = "nvrtc",
+            .what = "NVRTC library",
+            .expected =
+                "NVRTC of CUDA 11.2 or newer (pip install nvidia-cuda-nvrtc for a driver of "
+                "CUDA 13, nvidia-cuda-nvrtc-cu12 for CUDA 12)",
+            .symbols = {"nvrtcCompileProgram"},
+            .share = true},
+       }})->rows;
+  return at < std::size(rows) ? &rows[at] : nullptr;
 }
 
 Row& row_of(std::string_view name) {
-  for (Row* row = table(); row != table() + 2; ++row) {
-    if (row->name == name) return *row;
+  std::string names;
+  for (size_t n = 0; Row* one = row(n); ++n) {
+    if (one->name == name) return *one;
+    names += (n == 0 ? "" : !row(n + 1) ? " or " : ", ") + std::string(one->name);
   }
-  raise(ErrorKind::Value, "library", "unknown library", std::string(name), "blas or cublas");
+  raise(ErrorKind::Value, "library", "unknown library", std::string(name), names);
 }
 
 // The loader starts most of its messages with the path, which stands beside them anyway.
@@ -106,7 +160,7 @@ const Library* try_path(Row& row, const std::string& path, int flags) {
     return nullptr;
   }
   row.tried.push_back({path, flags & RTLD_NOLOAD ? "was loaded already" : "loaded"});
-  return new Library(handle, path_of(handle, path));
+  return new Library(handle, path_of(handle, path), row.operation, row.what, row.expected);
 }
 
 const Library* find(Row& row) {
@@ -127,6 +181,7 @@ const Library* load(Row& row) {
   const Library* library = row.loaded.load(std::memory_order_acquire);
   if (library != nullptr || row.failed) return library;
   row.tried.clear();
+  for (std::string_view needed : row.needs) load(row_of(needed));
   library = find(row);
   row.failed = library == nullptr;
   row.loaded.store(library, std::memory_order_release);
@@ -151,6 +206,10 @@ void set_candidates(std::string_view name, std::vector<std::string> paths) {
   std::lock_guard<std::mutex> turn(table_mutex);
   row.candidates = std::move(paths);
   row.failed = false;
+  // A library that failed for want of this one may load now.
+  for (size_t n = 0; Row* one = vendor::row(n); ++n)
+    if (std::find(one->needs.begin(), one->needs.end(), name) != one->needs.end())
+      one->failed = false;
 }
 
 const Library& require(std::string_view name) {
@@ -169,15 +228,21 @@ LibraryReport library_report(std::string_view name) {
   return {library ? library->path() : "", row.tried};
 }
 
+std::vector<std::string> library_names() {
+  std::vector<std::string> names;
+  for (size_t n = 0; Row* one = row(n); ++n) names.emplace_back(one->name);
+  return names;
+}
+
 void reset_libraries_for_tests() {
   std::lock_guard<std::mutex> turn(table_mutex);
   // Their users still compare addresses with them.
   static auto* dead = new std::vector<const Library*>;
-  for (Row* row = table(); row != table() + 2; ++row) {
-    dead->push_back(row->loaded.exchange(nullptr));
-    row->candidates.clear();
-    row->tried.clear();
-    row->failed = false;
+  for (size_t n = 0; Row* one = row(n); ++n) {
+    dead->push_back(one->loaded.exchange(nullptr));
+    one->candidates.clear();
+    one->tried.clear();
+    one->failed = false;
   }
 }
 

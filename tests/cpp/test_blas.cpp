@@ -74,7 +74,8 @@ TEST_CASE("library: nothing found names every path and the remedy") {
   if (reinterpret_cast<uintptr_t>(zeros) % 8 == 0) vendor::matmul_cpu(p);
   CHECK(message_of([] { vendor::matmul_cpu(plain(2, 2, 2)); }) == message);
   CHECK(message_of([] { vendor::require("blast"); }) ==
-        "[library] unknown library; got blast; expected blas or cublas");
+        "[library] unknown library; got blast; expected blas, cublas, cufft, nvjitlink, cusparse, "
+        "cusolver or nvrtc");
   vendor::reset_libraries_for_tests();
 }
 
@@ -90,7 +91,8 @@ TEST_CASE("library: incomplete libraries are told apart") {
   Product huge = plain(int64_t{1} << 31, 1, 1);
   CHECK(message_of([&] { vendor::blas_takes(huge, DeviceKind::Cuda); }) ==
         "[matmul] the cuBLAS library is too old or damaged; got " + path +
-            " without cublasSetStream_v2; expected cuBLAS of CUDA 11 or newer");
+            " without cublasSetStream_v2; expected cuBLAS of CUDA 11 or newer (pip install "
+            "nvidia-cublas for a driver of CUDA 13, nvidia-cublas-cu12 for CUDA 12)");
   vendor::reset_libraries_for_tests();
 }
 

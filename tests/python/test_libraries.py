@@ -70,6 +70,46 @@ def test_cublas_order(libraries, monkeypatch, tmp_path):
     assert found[-3] == "/usr/local/cuda/lib64/libcublas.so.13"
 
 
+@pytest.mark.parametrize(
+    "name, folder, file",
+    [
+        ("cufft", "cufft", "libcufft.so.11"),
+        ("cusolver", "cusolver", "libcusolver.so.11"),
+        ("cusparse", "cusparse", "libcusparse.so.12"),
+        ("nvjitlink", "nvjitlink", "libnvJitLink.so.12"),
+        ("nvrtc", "cuda_nvrtc", "libnvrtc.so.12"),
+    ],
+)
+def test_order_of_the_others(libraries, monkeypatch, tmp_path, name, folder, file):
+    wheel = touch(tmp_path / "nvidia" / folder / "lib" / file)
+    touch(tmp_path / "nvidia" / folder / "lib" / f"{file}.1")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.delenv("CONDA_PREFIX", raising=False)
+    found = libraries.candidates(name)
+    assert found[0] == wheel and file in found[1:] and f"/usr/local/cuda/lib64/{file}" in found
+    assert name in libraries.NAMES
+
+
+def test_needed_libraries_are_offered_too():
+    """cuSOLVER's own needs lie in other folders, where the loader does not look."""
+    text = run(
+        "from numbus import _core, _libraries\n"
+        "_libraries._nvidia = lambda package, files: iter(['/nowhere/' + package])\n"
+        "_libraries.offer('cusolver')\n"
+        "for name in ('cusolver', 'cusparse', 'cublas', 'nvjitlink'):\n"
+        "    print(_core.library_report(name)[1][0][0])"
+    )
+    assert text.split() == [
+        "/nowhere/" + n for n in ("cusolver", "cusparse", "cublas", "nvjitlink")
+    ]
+
+
+def test_headers(libraries, monkeypatch, tmp_path):
+    touch(tmp_path / "nvidia/cuda_runtime/include/cuda_runtime_api.h")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    assert libraries.headers()[0] == str(tmp_path / "nvidia/cuda_runtime/include")
+
+
 def test_unknown_name(core):
     for call in (core.library_report, core.require_library):
         with pytest.raises(ValueError, match=r"\[library\] unknown library; got blast; expected "):
@@ -131,7 +171,7 @@ def test_info_lists_libraries():
     )
     lines = text.splitlines()
     assert any(line.startswith("blas: tried /nowhere/libblas.so: ") for line in lines)
-    for name in ("blas", "cublas"):
+    for name in ("blas", "cublas", "cufft", "cusolver", "nvrtc"):
         assert len([line for line in lines if re.match(rf"{name}: (?!tried )", line)]) == 1
         assert any(line.startswith(f"{name}: tried ") for line in lines)
 

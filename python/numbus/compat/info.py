@@ -19,7 +19,7 @@ def text():
     except RuntimeError as error:  # NUMBUS_DEVICE names a GPU that cannot be used
         lines.append(f"default: {error}")
     lines += _core.cuda_info().splitlines()
-    for name in ("blas", "cublas"):
+    for name in _libraries.NAMES:
         lines += _library(name)
     return "\n".join(lines)
 

@@ -67,6 +67,10 @@ std::string resolve(void* handle, DriverApi* api) {
   if (api->member == nullptr) return #symbol;
   NUMBUS_CUDA_ENTRY_POINTS(NUMBUS_RESOLVE)
 #undef NUMBUS_RESOLVE
+#define NUMBUS_RESOLVE(member, symbol, arguments) \
+  api->member = reinterpret_cast<decltype(api->member)>(dlsym(handle, #symbol));
+  NUMBUS_CUDA_OPTIONAL_ENTRY_POINTS(NUMBUS_RESOLVE)
+#undef NUMBUS_RESOLVE
   return "";
 }
 

@@ -52,10 +52,14 @@ enum DeviceAttribute : int {
 enum FunctionAttribute : int {
   kFunctionMaxThreads = 0,
   kFunctionSharedBytes = 1,
+  kFunctionConstantBytes = 2,
   kFunctionLocalBytes = 3,
   kFunctionRegisters = 4,
+  kFunctionPtxVersion = 5,
   kFunctionBinaryVersion = 6,
+  kFunctionCachesGlobals = 7,
   kFunctionMaxDynamicShared = 8,
+  kFunctionSharedCarveout = 9,
 };
 
 enum JitOption : int {
@@ -127,9 +131,14 @@ constexpr unsigned kStreamNonBlocking = 1;
   X(cuLinkComplete, cuLinkComplete, (LinkHandle, void**, size_t*))                                 \
   X(cuLinkDestroy, cuLinkDestroy, (LinkHandle))
 
+// Null where the driver is older than they are.
+#define NUMBUS_CUDA_OPTIONAL_ENTRY_POINTS(X) \
+  X(cuFuncGetParamInfo, cuFuncGetParamInfo, (FunctionHandle, size_t, size_t*, size_t*))  // 12.4
+
 struct DriverApi {
 #define NUMBUS_DECLARE(member, symbol, arguments) Result(*member) arguments = nullptr;
   NUMBUS_CUDA_ENTRY_POINTS(NUMBUS_DECLARE)
+  NUMBUS_CUDA_OPTIONAL_ENTRY_POINTS(NUMBUS_DECLARE)
 #undef NUMBUS_DECLARE
 };
 

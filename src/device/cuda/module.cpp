@@ -52,14 +52,15 @@ std::string text_of(Dim3 size) {
 Function::Function(ContextHandle context, FunctionHandle handle, std::string name)
     : context_(context), handle_(handle), name_(std::move(name)) {}
 
-FunctionAttributes Function::attributes() const {
+int Function::attribute(FunctionAttribute which) const {
   ContextScope scope(context_);
-  auto attribute = [&](FunctionAttribute which) {
-    int value = 0;
-    NUMBUS_CUDA("reading the attributes of '" + name_ + "'", cuFuncGetAttribute, &value, which,
-                handle_);
-    return value;
-  };
+  int value = 0;
+  NUMBUS_CUDA("reading the attributes of '" + name_ + "'", cuFuncGetAttribute, &value, which,
+              handle_);
+  return value;
+}
+
+FunctionAttributes Function::attributes() const {
   FunctionAttributes found;
   found.max_threads = attribute(kFunctionMaxThreads);
   found.registers = attribute(kFunctionRegisters);
@@ -67,6 +68,21 @@ FunctionAttributes Function::attributes() const {
   found.local_bytes = attribute(kFunctionLocalBytes);
   found.binary_version = attribute(kFunctionBinaryVersion);
   return found;
+}
+
+std::optional<std::vector<size_t>> Function::parameter_sizes() const {
+  const auto info = driver().cuFuncGetParamInfo;
+  if (info == nullptr) return {};
+  ContextScope scope(context_);
+  std::vector<size_t> sizes;
+  for (;;) {
+    size_t offset = 0, bytes = 0;
+    const Result result = info(handle_, sizes.size(), &offset, &bytes);
+    if (result == kErrorInvalidValue) return sizes;  // there are no more
+    if (result != kSuccess)
+      raise_driver_error(result, "cuFuncGetParamInfo", "reading the parameters of '" + name_ + "'");
+    sizes.push_back(bytes);
+  }
 }
 
 int Function::blocks_per_multiprocessor(int threads, size_t shared_bytes) const {

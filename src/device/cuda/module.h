@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "device/cuda/stream.h"
 
@@ -29,6 +31,9 @@ class Function {
   const std::string& name() const { return name_; }
   FunctionHandle handle() const { return handle_; }
   FunctionAttributes attributes() const;
+  int attribute(FunctionAttribute which) const;
+  // Bytes of each parameter; nothing where the driver is too old to say (below CUDA 12.4).
+  std::optional<std::vector<size_t>> parameter_sizes() const;
   // Blocks of this size that one multiprocessor runs at once.
   int blocks_per_multiprocessor(int threads, size_t shared_bytes) const;
 
