@@ -235,6 +235,15 @@ NB_MODULE(_core, m) {
       },
       nb::arg("x"), nb::arg("y"), nb::arg("dtype"), nb::arg("out").none());
   m.def(
+      "fft",
+      [](nb::object x, int rank, bool inverse, nb::object t, int64_t last) {
+        Array a = to_array(x.ptr());
+        mark_line();
+        return nb::steal(wrap(fft(a, rank, inverse, to_dtype(t.ptr()), last)));
+      },
+      nb::arg("x"), nb::arg("rank"), nb::arg("inverse"), nb::arg("dtype"), nb::arg("last"),
+      "Unscaled transforms over the last `rank` axes, the last of the result `last` long.");
+  m.def(
       "accumulate",
       [](nb::object op, nb::object x, int axis, nb::object t, nb::object out) -> nb::object {
         Array a = to_array(x.ptr()), o;

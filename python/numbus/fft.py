@@ -1,12 +1,279 @@
-"""numbus.fft: NumPy's transforms (pocketfft) on zero-copy views, as library calls."""
+"""numbus.fft as library calls: on a CPU's memory pocketfft, as NumPy has it, on a GPU cuFFT, as
+nodes of the plan.
+"""
 
-import numpy.fft as _numpy_fft
+import functools
+import math
+import operator
 
-from ._fallback import make as _make
+import numpy
 
-__all__ = list(_numpy_fft.__all__)
+from . import _core
+from ._convert import library, to_ndarray
+from ._errors import ForeignDtype, many_axes, message, one_axis
+from ._host import on_host, same_memory
+from ._ranges import arange
+from ._reductions import store
+from ._repeating import roll
 
-for _name in __all__:
-    _value = getattr(_numpy_fft, _name)
-    globals()[_name] = _value if isinstance(_value, type) else _make(_name, _value, counted=False)
-del _name, _value
+__all__ = list(numpy.fft.__all__)
+
+_RANK = 3  # axes of one plan of cuFFT, at most
+
+
+def _run(x, axes, inverse, dtype, last):
+    """cuFFT over `axes`, of which the last becomes `last` long."""
+    order = [d for d in range(x.ndim) if d not in axes] + axes
+    if x._device.startswith("cuda"):
+        from ._libraries import offer  # not at start-up
+
+        offer("cufft")
+        _core.require_library("cufft")
+    result = _core.fft(x.transpose(tuple(order)), len(axes), inverse, dtype, last)
+    return result.transpose(tuple(numpy.argsort(order).tolist()))
+
+
+def _complex(x, axes, inverse):
+    """Complex to complex over any axes. One point is its own transform."""
+    axes = sorted([d for d in axes if x.shape[d] > 1])
+    while axes:
+        group = axes[-_RANK:]
+        x = _run(x, group, inverse, x.dtype, x.shape[group[-1]])
+        axes = axes[:-_RANK]
+    return x
+
+
+def _from_real(x, axes, dtype):
+    """Real to complex over the last of `axes`, then on over the others."""
+    *others, last = axes
+    if x.shape[last] == 1:
+        return _complex(x.astype(dtype), others, False)
+    others = [d for d in others if x.shape[d] > 1]
+    group = sorted(others)[1 - _RANK :] + [last]
+    x = _run(x, group, False, dtype, x.shape[last] // 2 + 1)
+    return _complex(x, [d for d in others if d not in group], False)
+
+
+def _to_real(x, axes, dtype, points):
+    """Complex to complex over the first of `axes`, then to `points` real values along the last."""
+    *others, last = axes
+    x = _complex(x, others, True)
+    if points == 1:
+        return x.real
+    x = x.copy()
+    # The transform of real values is real here; what is not is ignored, as pocketfft does.
+    place = [slice(None)] * x.ndim
+    for at in (0, points // 2)[: 2 - points % 2]:
+        place[last] = at
+        x.imag[tuple(place)] = 0
+    return _run(x, [last], True, dtype, points)
+
+
+def _fit(x, axes, extents):
+    """`x` cut, or filled up with zeros, to `extents` along `axes`."""
+    shape = list(x.shape)
+    for axis, extent in zip(axes, extents):
+        shape[axis] = extent
+    shape = tuple(shape)
+    if shape == x.shape:
+        return x
+    both = tuple([slice(0, min(n, m)) for n, m in zip(x.shape, shape)])
+    if all([n >= m for n, m in zip(x.shape, shape)]):
+        return x[both]
+    filled = _core.full(shape, 0, x.dtype)
+    filled[both] = x[both]
+    return filled
+
+
+def _scale(op, norm, points, inverse):
+    """What a transform of that many points is multiplied by."""
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise ValueError(
+            message(op, "unknown norm", repr(norm), "'backward', 'ortho', 'forward' or None")
+        )
+    if norm == "ortho":
+        return 1 / math.sqrt(points)
+    return 1 / points if inverse == (norm != "forward") else 1
+
+
+def _transform(op, x, s, axes, norm, inverse, real=None):
+    """The transform of `s` points along `axes`; real: 'in', 'out' or neither."""
+    points = [operator.index(n) for n in s]
+    for n in points:
+        if n < 1:
+            raise ValueError(message(op, "no points to transform", n, "1 or more along each axis"))
+    scale = _scale(op, norm, math.prod(points), inverse)
+    axes = [one_axis(op, axis, x.ndim) for axis in axes]
+    if real == "in" and x.dtype.kind == "c":
+        raise TypeError(message(op, "complex operand", x.dtype, "real numbers"))
+    if not axes:
+        return x.copy()
+    if len(set(axes)) < len(axes):
+        return _one_by_one(op, x, points, axes, norm, inverse, real)
+    single = x.dtype.char in "efF"
+    number, pair = (numpy.dtype(c) for c in ("fF" if single else "dD"))
+    extents = list(points)
+    if real == "out":
+        extents[-1] = points[-1] // 2 + 1
+    y = _fit(x, axes, extents).astype(number if real == "in" else pair, copy=False)
+    if real == "in":
+        y = _from_real(y, axes, pair)
+    elif real == "out":
+        y = _to_real(y, axes, number, points[-1])
+    else:
+        y = _complex(y, axes, inverse)
+    if scale != 1:
+        y = y * scale
+    return y.copy() if same_memory(x, y) else y
+
+
+def _one_by_one(op, x, points, axes, norm, inverse, real):
+    """Repeated axes, in NumPy's order."""
+    last = len(axes) - 1
+    steps = list(zip(points, axes, [real if k == last else None for k in range(last + 1)]))
+    for n, axis, kind in steps if real == "out" else steps[::-1]:
+        x = _transform(op, x, [n], [axis], norm, inverse, kind)
+    return x
+
+
+def _along(x, n, axis, default):
+    """The extents and axes of a transform along one axis."""
+    axis = one_axis("fft", axis, x.ndim)
+    return [default(x.shape[axis]) if n is None else n], [axis]
+
+
+def _over(x, s, axes, real):
+    """Those of one over several axes."""
+    if axes is None:
+        axes = range(x.ndim) if s is None else range(-len(s), 0)
+    axes = [one_axis("fft", axis, x.ndim) for axis in axes]
+    if s is None:
+        s = [x.shape[axis] for axis in axes]
+        if real == "out":
+            s[-1] = (s[-1] - 1) * 2
+    if len(s) != len(axes):
+        raise ValueError(
+            message("fft", "extents and axes differ in number", (len(s), len(axes)), "as many")
+        )
+    return [x.shape[axis] if n in (-1, None) else n for n, axis in zip(s, axes)], axes
+
+
+def _swapped(norm):
+    return {None: "forward", "backward": "forward", "forward": "backward"}.get(norm, norm)
+
+
+def _one_axis(name, inverse, real=None):
+    extent = (lambda n: (n - 1) * 2) if real == "out" else (lambda n: n)
+
+    def run(x, n=None, axis=-1, norm=None):
+        y = _transform(name, x, *_along(x, n, axis, extent), norm, inverse, real)
+        # NumPy's one transform that stays with half floats.
+        return y.astype("e") if real == "out" and x.dtype.char == "e" else y
+
+    return run
+
+
+def _several_axes(name, inverse, real=None, axes=None):
+    default = axes
+
+    def run(x, s=None, axes=default, norm=None):
+        return _transform(name, x, *_over(x, s, axes, real), norm, inverse, real)
+
+    return run
+
+
+def _hfft(x, n=None, axis=-1, norm=None):
+    return _irfft(x.conj(), n, axis, _swapped(norm))
+
+
+def _ihfft(x, n=None, axis=-1, norm=None):
+    return _rfft(x, n, axis, _swapped(norm)).conj()
+
+
+_rfft, _irfft = _one_axis("rfft", False, "in"), _one_axis("irfft", True, "out")
+
+# What runs on a GPU; on a CPU it is NumPy's function of that name.
+_TRANSFORMS = {
+    "fft": _one_axis("fft", False),
+    "ifft": _one_axis("ifft", True),
+    "rfft": _rfft,
+    "irfft": _irfft,
+    "hfft": _hfft,
+    "ihfft": _ihfft,
+    "fftn": _several_axes("fftn", False),
+    "ifftn": _several_axes("ifftn", True),
+    "rfftn": _several_axes("rfftn", False, "in"),
+    "irfftn": _several_axes("irfftn", True, "out"),
+    "fft2": _several_axes("fft2", False, axes=(-2, -1)),
+    "ifft2": _several_axes("ifft2", True, axes=(-2, -1)),
+    "rfft2": _several_axes("rfft2", False, "in", axes=(-2, -1)),
+    "irfft2": _several_axes("irfft2", True, "out", axes=(-2, -1)),
+}
+
+
+def _make(name):
+    original, run = getattr(numpy.fft, name), _TRANSFORMS[name]
+
+    @functools.wraps(original)
+    def wrapper(a, *args, out=None, **kwargs):
+        if len(args) > 3:  # out, by its place
+            *args, out = args
+        try:
+            a = to_ndarray(a)
+        except ForeignDtype:
+            pass
+        else:
+            if not on_host(a):
+                result = run(a, *args, **kwargs)
+                return result if out is None else store(name, result, out)
+        return library(original, (a, *args), {**kwargs, "out": out})
+
+    return wrapper
+
+
+for _name in _TRANSFORMS:
+    globals()[_name] = _make(_name)
+del _name
+
+
+def fftshift(x, axes=None):
+    """`x` with the zero frequency moved to the middle of `axes` (int, tuple, None: all)."""
+    return _shift("fftshift", x, axes, lambda n: n // 2)
+
+
+def ifftshift(x, axes=None):
+    """The inverse of fftshift()."""
+    return _shift("ifftshift", x, axes, lambda n: -(n // 2))
+
+
+def _shift(op, x, axes, by):
+    try:
+        x = to_ndarray(x)
+    except ForeignDtype:
+        return library(getattr(numpy.fft, op), (x, axes), {})
+    axes = many_axes(op, axes, x.ndim, allow_duplicate=True)
+    return roll(x, tuple([by(x.shape[axis]) for axis in axes]), axes)
+
+
+def _step(op, n, d):
+    if not isinstance(n, (int, numpy.integer)):
+        raise ValueError(message(op, "not a number of points", repr(n), "an integer"))
+    return 1.0 / (n * d)
+
+
+def fftfreq(n, d=1.0, device=None):
+    """The frequencies of the `n` results of fft(), float64, for samples `d` apart.
+
+    Raises ValueError where n is no integer.
+    """
+    step = _step("fftfreq", n, d)
+    return ifftshift(arange(-(n // 2), (n + 1) // 2) * step)
+
+
+def rfftfreq(n, d=1.0, device=None):
+    """The frequencies of the n // 2 + 1 results of rfft(), float64, for samples `d` apart.
+
+    Raises ValueError where n is no integer.
+    """
+    step = _step("rfftfreq", n, d)
+    return arange(n // 2 + 1) * step

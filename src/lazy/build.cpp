@@ -22,7 +22,7 @@ Work work_of(const PlanInstr& p) {
   const Instr& i = p.instr;
   std::string name(op_name(i.op));
   if (i.code == Instr::Call)
-    name = i.routine == Routine::Scan ? name + ".accumulate" : "matmul";
+    name = call_name(i.routine, i.op);
   else if (i.code == Instr::Reduce)
     name = reduction_name(i.reduction);
   else if (i.op == Op::cast)
@@ -386,13 +386,14 @@ namespace {
 
 KernelStep build_call(Planner& p, const PlanInstr& i) {
   KernelStep step;
-  step.call.emplace(CallStep{i.instr.routine, i.instr.op, i.instr.loop, {}});
+  step.call.emplace(CallStep{i.instr.routine, i.instr.op, i.instr.loop, {}, {}});
   for_accesses(i, [&](const Access& a, bool write, bool) {
     const Storage& st = p.storages[a.storage];
     int64_t first = st.slot >= 0 ? p.window.slots_[st.slot].first_offset : 0;
     int word = static_cast<int>(step.call->layouts.size());
     step.patches.push_back({word, a.storage, a.offset - first, -1, a.dtype, write});
     step.call->layouts.push_back(a.layout);
+    step.call->types.push_back(a.dtype);
     step.bytes += a.layout->size() * a.layout->itemsize();
   });
   step.params.assign(step.call->layouts.size(), 0);

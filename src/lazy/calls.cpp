@@ -12,6 +12,16 @@ vendor::Matrix matrix(const Layout& l) {
 
 }  // namespace
 
+std::string call_name(Routine routine, Op op) {
+  switch (routine) {
+    case Routine::Matmul: return "matmul";
+    case Routine::Scan: return std::string(op_name(op)) + ".accumulate";
+    case Routine::Fft: return "fft";
+    case Routine::InverseFft: return "ifft";
+  }
+  return "call";
+}
+
 vendor::Product product_of(DType type, const Layout& a, const Layout& b, const Layout& out) {
   return {type,       out.shape(0), out.shape(1), out.shape(2),
           a.shape(2), matrix(a),    matrix(b),    matrix(out)};
@@ -28,6 +38,12 @@ void run_call(Device& device, const CallStep& call, const int64_t* addresses) {
       p.out.data = at(2);
       if (device.kind() == DeviceKind::Cpu) return vendor::matmul_cpu(p);
       return vendor::matmul_cuda(device, p);
+    }
+    case Routine::Fft:
+    case Routine::InverseFft: {
+      vendor::Transform t{call.types[0], call.types[1], call.routine == Routine::InverseFft,
+                          call.layouts[0], call.layouts[1]};
+      return vendor::fft_cuda(device, t, at(0), at(1));
     }
     case Routine::Scan: raise(ErrorKind::Runtime, "calls: a scan is no library's");
   }

@@ -14,7 +14,7 @@ namespace numbus {
 enum class Reduction : uint8_t { Sum, Prod, Min, Max, Any, All, ArgMin, ArgMax, Var };
 
 // Work that is a node of its own in the plan: a library's, or (Scan) code with loops of its own.
-enum class Routine : uint8_t { Matmul, Scan };
+enum class Routine : uint8_t { Matmul, Scan, Fft, InverseFft };
 
 // One array operand as recorded: a view of a window slot, or (slot < 0) a run-time scalar.
 struct Operand {

@@ -1,0 +1,76 @@
+// Fourier transforms: operands brought into a form that the library takes, then one recorded call.
+#include <algorithm>
+#include <numeric>
+
+#include "array/array.h"
+#include "base/error.h"
+#include "lazy/calls.h"
+
+namespace numbus {
+namespace {
+
+// `a` as (stack, last `rank` axes); nothing where only a copy has such a form.
+std::optional<Array> stacked(const Array& a, int rank) {
+  const int lead = a.ndim() - rank;
+  std::vector<int64_t> shape = {1};
+  for (int d = 0; d < a.ndim(); ++d) {
+    if (d < lead)
+      shape[0] *= a.layout->shape(d);
+    else
+      shape.push_back(a.layout->shape(d));
+  }
+  return reshape_view(a, shape);
+}
+
+}  // namespace
+
+Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last) {
+  Array a = x;
+  if (a.mask) settle(a);
+  if (rank < 1 || rank > 3 || rank > a.ndim())
+    raise(ErrorKind::Value, "fft", "not a number of axes to transform", std::to_string(rank),
+          "1 to 3, the last of an array");
+  std::vector<int64_t> shape(a.shape().begin(), a.shape().end());
+  shape.back() = last;
+  // The result lies in memory as the operand does, where that can be had without copies.
+  std::vector<int> order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int p, int q) {
+    return std::abs(a.layout->stride(p)) > std::abs(a.layout->stride(q));
+  });
+  auto made = [&](const Layout* l) { return fresh(l, t, a.base->device); };
+  Array result = made(dense_layout(shape, order, itemsize(t)));
+  if (result.size() == 0) return result;
+  std::optional<Array> from, to;
+  auto takes = [&] {
+    from = stacked(a, rank);
+    to = stacked(result, rank);
+    if (!from || !to) return false;
+    // Foreign memory begins anywhere.
+    const int64_t start = a.base->owned ? 0 : reinterpret_cast<int64_t>(a.base->data) % 16;
+    return vendor::fft_takes({a.dtype, t, inverse, from->layout.get(), to->layout.get()},
+                             from->offset + start, to->offset);
+  };
+  if (!takes()) {
+    a = copy(a, a.dtype, true);
+    std::iota(order.begin(), order.end(), 0);
+    result = made(dense_layout(shape, order, itemsize(t)));
+    if (!takes())
+      raise(ErrorKind::Value, "fft", "no transform between these",
+            shape_string(*a.layout) + " " + std::string(name(a.dtype)) + " and " +
+                shape_string(shape) + " " + std::string(name(t)),
+            "complex numbers, or real ones and half as many complex ones");
+  }
+  Instr i;
+  i.code = Instr::Call;
+  i.routine = inverse ? Routine::InverseFft : Routine::Fft;
+  i.nin = 1;
+  i.loop = t;
+  ViewRef view = from->view();
+  Window::Input in;
+  in.view = &view;
+  record(i, *to, &in, 1);
+  return result;
+}
+
+}  // namespace numbus
