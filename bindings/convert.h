@@ -103,6 +103,7 @@ void bind_vendor(nb::module_& m);
 void bind_frontend(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_raw_kernels(nb::module_& m);
+void bind_solver(nb::module_& m);
 std::optional<DType> from_format(const char* format, Py_ssize_t size);
 extern PyType_Slot array_slots[];
 extern PyType_Slot generic_slots[];

@@ -81,6 +81,7 @@ NB_MODULE(_core, m) {
   bind_frontend(m);
   bind_kernels(m);
   bind_raw_kernels(m);
+  bind_solver(m);
   Runtime::get().describe_line = describe_line;
   Runtime::get().leave_python = [] { return static_cast<void*>(PyEval_SaveThread()); };
   Runtime::get().enter_python = [](void* state) {

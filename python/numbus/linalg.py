@@ -1,25 +1,54 @@
-"""numbus.linalg: norms composed of rows, products from the main namespace; the rest falls back to
-NumPy.
+"""numbus.linalg: factorisations, solutions and eigenvalues as library calls (on a CPU's memory
+LAPACK, as NumPy has it, on a GPU cuSOLVER), all else composed of them, of products and of rows.
 """
 
-import numpy
-from numpy.linalg import LinAlgError  # noqa: F401
+import functools
+import math
+import operator
 
-from ._convert import to_ndarray
+import numpy
+from numpy.linalg import LinAlgError
+
+from . import _core
+from ._convert import library, operand, to_ndarray
 from ._elementwise import astype as _astype
-from ._errors import many_axes, message
+from ._errors import ForeignDtype, many_axes, message
 from ._fallback import call, foreign, resolve
+from ._linear import dot as _dot
 from ._linear import matmul, outer, tensordot, vecdot  # noqa: F401  (public here)
 from ._manipulation import diagonal as _diagonal
 from ._manipulation import matrix_transpose  # noqa: F401
+from ._manipulation import moveaxis as _moveaxis
+from ._matrices import eye as _eye
 from ._numeric import cross as _cross
 from ._reductions import max as _max
 from ._reductions import min as _min
 from ._reductions import reduce as _reduce
+from ._reductions import store as _store
 from ._reductions import sum as _sum
 from ._ufuncs import UFUNCS
 
 __all__ = sorted(name for name in numpy.linalg.__all__)
+
+_UNSET = numpy._NoValue
+
+# What a library does: the operands by name, and whether it does it on a GPU, too.
+_LIBRARY = {
+    "cholesky": ((), True),
+    "cond": (("x",), True),
+    "det": (("a",), True),
+    "eig": (("a",), False),
+    "eigh": (("a",), True),
+    "eigvals": (("a",), False),
+    "eigvalsh": (("a",), True),
+    "inv": (("a",), True),
+    "lstsq": (("a", "b"), True),
+    "qr": (("a",), True),
+    "slogdet": (("a",), True),
+    "solve": (("a", "b"), True),
+    "svd": (("a",), True),
+    "svdvals": ((), True),
+}
 
 
 def __getattr__(name):
@@ -28,6 +57,39 @@ def __getattr__(name):
     value = resolve(getattr(numpy.linalg, name), f"numpy.linalg.{name}")
     globals()[name] = value
     return value
+
+
+def _on_gpu(a):
+    return a._device.startswith("cuda")
+
+
+def _make(name, names, has_gpu):
+    original = getattr(numpy.linalg, name)
+    count = max(len(names), 1)
+
+    @functools.wraps(original)
+    def wrapper(*args, **kwargs):
+        args = (*args, *[kwargs.pop(key) for key in names[len(args) :] if key in kwargs])
+        try:
+            arrays = [to_ndarray(x) for x in args[:count]]
+        except ForeignDtype:
+            return library(original, args, kwargs)
+        args = (*arrays, *args[count:])
+        if not any([_on_gpu(a) for a in arrays]):
+            return library(original, args, kwargs)
+        if not has_gpu:
+            return call(f"numpy.linalg.{name}", original, args, kwargs)
+        from . import _cusolver  # not at start-up
+
+        return getattr(_cusolver, name)(*args, **kwargs)
+
+    return wrapper
+
+
+for _name, _row in _LIBRARY.items():
+    globals()[_name] = _make(_name, *_row)
+del _name, _row
+_svd, _solve, _inv = (globals()[name] for name in ("svd", "solve", "inv"))
 
 
 def _squares(x):
@@ -46,7 +108,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     """Norm of a vector or matrix, or of those along one or two axes.
 
     ord None: root of the sum of squares over everything. Vectors: any number, ±inf. Matrices:
-    'fro', ±1, ±inf here; ±2 and 'nuc' need singular values and are left to NumPy.
+    'fro', ±1, ±inf; ±2 and 'nuc' of the singular values.
     """
     x = _floating(to_ndarray(x))
     if axis is None and (
@@ -84,7 +146,11 @@ def _matrix_norm(x, ord, axes, keepdims):
     if ord in (None, "fro", "f"):
         return UFUNCS["sqrt"](_reduce("sum", _squares(x), axes, None, None, keepdims))
     if ord in (2, -2, "nuc"):
-        return call("numpy.linalg.norm", numpy.linalg.norm, (x, ord, axes, keepdims), {})
+        s = _svd(_moveaxis(x, axes, (-2, -1)), compute_uv=False)
+        result = _sum(s, -1) if ord == "nuc" else (_max if ord > 0 else _min)(s, -1)
+        if not keepdims:
+            return result
+        return result.reshape(tuple([1 if d in axes else n for d, n in enumerate(x.shape)]))
     if ord not in (1, -1, numpy.inf, -numpy.inf):
         raise ValueError(
             message("norm", "order for matrices", repr(ord), "'fro', 'nuc', ±1, ±2, ±inf")
@@ -129,4 +195,175 @@ def cross(x1, x2, /, *, axis=-1):
     return _cross(x1, x2, axis=axis)
 
 
+def _matrices(op, a, square=False):
+    if a.ndim < 2:
+        raise LinAlgError(message(op, "no matrices", f"{a.ndim}-d", "2-d or more"))
+    if square and a.shape[-1] != a.shape[-2]:
+        raise LinAlgError(message(op, "the matrices are not square", a.shape, "equal extents"))
+
+
+def _epsilon(a):
+    """The relative error below which a singular value of the matrices in `a` says nothing."""
+    dtype = a.dtype if a.dtype.kind in "fc" else float
+    return max(a.shape[-2:]) * float(numpy.finfo(dtype).eps)
+
+
+def _each(x):
+    """A number, or numbers for a stack, beside the singular values of each matrix."""
+    x = operand(x)
+    return x[..., None] if getattr(x, "ndim", 0) else x
+
+
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
+    """Number of singular values above `tol`, or `rtol` times the largest one, for each matrix; of
+    a vector whether it is not zero.
+
+    Raises ValueError where both are given.
+    """
+    if tol is not None and rtol is not None:
+        raise ValueError(message("matrix_rank", "tol and rtol", "both", "one of them"))
+    A = to_ndarray(A)
+    if A.ndim < 2:
+        return int((A != 0).any())
+    s = _svd(A, compute_uv=False, hermitian=hermitian)
+    if tol is None:
+        rtol = _epsilon(A) if rtol is None else _each(rtol)
+        tol = _max(s, axis=-1, keepdims=True, initial=0) * rtol
+    else:
+        tol = _each(tol)
+    return _sum(s > tol, axis=-1)
+
+
+def pinv(a, rcond=None, hermitian=False, *, rtol=_UNSET):
+    """Moore and Penrose's inverse of each matrix, without the singular values below `rcond` (or
+    `rtol`, where None means a limit by extents and type; else 1e-15) times the largest one.
+
+    Raises ValueError where both are given.
+    """
+    a = to_ndarray(a)
+    _matrices("pinv", a)
+    if rcond is None:
+        rcond = 1e-15 if rtol is _UNSET else _epsilon(a) if rtol is None else rtol
+    elif rtol is not _UNSET:
+        raise ValueError(message("pinv", "rcond and rtol", "both", "one of them"))
+    if 0 in a.shape[-2:]:
+        return _core.empty((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
+    u, s, vt = _svd(a.conj(), full_matrices=False, hermitian=hermitian)
+    large = s > _each(rcond) * _max(s, axis=-1, keepdims=True)
+    s = _core.where(large, 1 / s, 0)
+    return matmul(vt.swapaxes(-1, -2), s[..., None] * u.swapaxes(-1, -2))
+
+
+def matrix_power(a, n):
+    """Each square matrix multiplied by itself to the power of the integer `n`; below zero its
+    inverse.
+
+    Raises LinAlgError for other matrices and TypeError for other exponents.
+    """
+    a = to_ndarray(a)
+    _matrices("matrix_power", a, square=True)
+    try:
+        n = operator.index(n)
+    except TypeError:
+        raise TypeError(
+            message("matrix_power", "exponent is no integer", type(n).__name__, "an int")
+        ) from None
+    if n == 0:
+        one = _core.empty(a.shape, a.dtype)
+        one[...] = _eye(a.shape[-1], dtype=a.dtype)
+        return one
+    if n < 0:
+        a, n = _inv(a), -n
+    result = None
+    while True:  # the bits of n from the lowest on, and the squares they stand for
+        n, bit = divmod(n, 2)
+        if bit:
+            result = a if result is None else matmul(result, a)
+        if n == 0:
+            return result
+        a = matmul(a, a)
+
+
+def multi_dot(arrays, *, out=None):
+    """The product of two or more matrices (the first and the last may be vectors), in the order
+    that takes the fewest multiplications.
+    """
+    arrays = [to_ndarray(a) for a in arrays]
+    if len(arrays) < 2:
+        raise ValueError(message("multi_dot", "too few arrays", len(arrays), "two or more"))
+    if len(arrays) == 2:
+        return _dot(*arrays, out=out)
+    row, column = arrays[0].ndim == 1, arrays[-1].ndim == 1
+    if row:
+        arrays[0] = arrays[0][None]
+    if column:
+        arrays[-1] = arrays[-1][:, None]
+    for a in arrays:
+        if a.ndim != 2:
+            raise LinAlgError(message("multi_dot", "no matrix", f"{a.ndim}-d", "2-d"))
+    result = _multiply(arrays, _cheapest([a.shape[0] for a in arrays] + [arrays[-1].shape[1]]))
+    if row or column:
+        result = result[0, 0] if row and column else result.ravel()
+    return result if out is None else _store("multi_dot", result, out)
+
+
+def _cheapest(extents):
+    """Where to split the product of the matrices i to j, by (i, j)."""
+    n = len(extents) - 1
+    cost, split = {(i, i): 0 for i in range(n)}, {}
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            cost[i, j], split[i, j] = min(
+                (cost[i, k] + cost[k + 1, j] + extents[i] * extents[k + 1] * extents[j + 1], k)
+                for k in range(i, j)
+            )
+    return split
+
+
+def _multiply(arrays, split, first=0, last=None):
+    last = len(arrays) - 1 if last is None else last
+    if first == last:
+        return arrays[first]
+    k = split[first, last]
+    return matmul(_multiply(arrays, split, first, k), _multiply(arrays, split, k + 1, last))
+
+
+def tensorinv(a, ind=2):
+    """The inverse of `a` as a map from its last axes to its first `ind` ones.
+
+    Raises ValueError for `ind` below 1 and LinAlgError where there is no inverse.
+    """
+    a = to_ndarray(a)
+    if ind <= 0:
+        raise ValueError(message("tensorinv", "not a number of axes", ind, "1 or more"))
+    points = math.prod(a.shape[ind:])
+    shape = a.shape[ind:] + a.shape[:ind]
+    return _inv(a.reshape((points, -1))).reshape(shape)
+
+
+def tensorsolve(a, b, axes=None):
+    """x with tensordot(a, x, x.ndim) == b; `axes` of `a` are moved to its end first.
+
+    Raises LinAlgError where `a` is not square in that sense.
+    """
+    a, b = to_ndarray(a), to_ndarray(b)
+    if axes is not None:
+        order = list(range(a.ndim))
+        for axis in axes:
+            order.remove(axis)
+            order.append(axis)
+        a = a.transpose(tuple(order))
+    shape = a.shape[b.ndim - a.ndim :]
+    points = math.prod(shape)
+    if a.size != points**2:
+        raise LinAlgError(
+            message("tensorsolve", "not square", a.shape, "as many unknowns as equations")
+        )
+    return _solve(a.reshape((points, points)), b.ravel()).reshape(shape)
+
+
 norm = foreign(norm, numpy.linalg.norm)
+for _name in ("matrix_rank", "pinv", "matrix_power", "multi_dot", "tensorinv", "tensorsolve"):
+    globals()[_name] = foreign(globals()[_name], getattr(numpy.linalg, _name))
+del _name

@@ -7,6 +7,7 @@
 #include "device/cuda/cuda_device.h"
 #include "vendor/entries.h"
 #include "vendor/fft_form.h"
+#include "vendor/scratch.h"
 
 namespace numbus::vendor {
 namespace {
@@ -110,24 +111,6 @@ const Plan& plan_for(const Api& api, const cuda::CudaDevice& device, const FftFo
   }
   return all.front();
 }
-
-// Memory for the time of a call: what is queued may read it after it is freed.
-class Scratch {
- public:
-  Scratch(Device& device, size_t bytes) : device_(device), bytes_(bytes) {
-    if (bytes > 0) data_ = static_cast<char*>(device.allocate(bytes));
-  }
-  ~Scratch() {
-    if (data_ != nullptr) device_.free(data_, bytes_);
-  }
-  Scratch(const Scratch&) = delete;
-  char* data() const { return data_; }
-
- private:
-  Device& device_;
-  size_t bytes_;
-  char* data_ = nullptr;
-};
 
 }  // namespace
 

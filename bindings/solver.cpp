@@ -1,0 +1,111 @@
+// cuSOLVER's functions on arrays whose matrices are stored by columns.
+#include "vendor/solver.h"
+#include "convert.h"
+
+namespace numbus::bindings {
+namespace {
+
+// An operand as the library takes it: on a GPU, in one piece, with work on it done.
+char* memory(Array& a, const char* what, const char* shape, int ndim) {
+  if (a.ndim() != ndim || !a.layout->c_contiguous() || a.base->device->kind() != DeviceKind::Cuda)
+    raise(ErrorKind::Value, "linalg", std::string(what) + " does not fit",
+          shape_string(*a.layout) + " on " + device_label(*a.base->device),
+          std::string("a C-contiguous array ") + shape + " on a GPU");
+  settled(a);
+  if (a.base->mask) before_write(a);
+  ++a.base->version;
+  return data_of(a, "passed to cuSOLVER");
+}
+
+Array& array_from(nb::handle o) {
+  if (!is_array(o.ptr()))
+    raise(ErrorKind::Type, "linalg", "not an array", nb::cast<std::string>(nb::str(o.type())),
+          "numbus.ndarray");
+  return as_array(o.ptr());
+}
+
+// (count, columns, rows): what lies in columns is row-major to us if it is transposed.
+vendor::Matrices matrices(nb::handle a, nb::handle info) {
+  Array &x = array_from(a), &i = array_from(info);
+  vendor::Matrices m;
+  m.type = x.dtype;
+  m.data = memory(x, "the matrix", "(count, columns, rows)", 3);
+  m.info = memory(i, "info", "(count,)", 1);
+  m.count = x.layout->shape(0);
+  m.cols = x.layout->shape(1);
+  m.rows = x.layout->shape(2);
+  if (!is_inexact(m.type) || m.type == DType::F16 || i.dtype != DType::I32 || i.size() < m.count)
+    raise(ErrorKind::Type, "linalg", "unsupported types", std::string(name(m.type)),
+          "float32, float64, complex64 or complex128, and an int32 for each matrix");
+  return m;
+}
+
+// The memory of another operand, whose shape the caller vouches for in `shape`.
+char* other(nb::handle o, const char* what, DType type, std::vector<int64_t> shape) {
+  Array& a = array_from(o);
+  std::string wanted = shape_string(shape) + " of " + std::string(name(type));
+  if (a.dtype != type ||
+      !std::equal(shape.begin(), shape.end(), a.shape().begin(), a.shape().end()))
+    raise(ErrorKind::Value, "linalg", std::string(what) + " does not fit",
+          shape_string(*a.layout) + " of " + std::string(name(a.dtype)), wanted);
+  return memory(a, what, wanted.c_str(), static_cast<int>(shape.size()));
+}
+
+Device& device_of(nb::handle a) { return *array_from(a).base->device; }
+
+}  // namespace
+
+void bind_solver(nb::module_& m) {
+  m.def("cusolver_getrf", [](nb::object a, nb::object pivots, nb::object info) {
+    vendor::Matrices x = matrices(a, info);
+    vendor::solver_getrf(device_of(a), x, other(pivots, "pivots", DType::I32, {x.count, x.rows}));
+  });
+  m.def("cusolver_getrs",
+        [](nb::object a, nb::object pivots, nb::object b, nb::object info, bool transposed) {
+          vendor::Matrices x = matrices(a, info);
+          Array& sides = array_from(b);
+          const int64_t k = sides.ndim() == 3 ? sides.layout->shape(1) : 0;
+          char* p = other(pivots, "pivots", DType::I32, {x.count, x.rows});
+          char* data = other(b, "the right side", x.type, {x.count, k, x.rows});
+          vendor::solver_getrs(device_of(a), x, p, transposed, k, data);
+        });
+  m.def("cusolver_potrf", [](nb::object a, nb::object info, bool upper) {
+    vendor::Matrices x = matrices(a, info);
+    vendor::solver_potrf(device_of(a), x, upper);
+  });
+  m.def("cusolver_geqrf", [](nb::object a, nb::object tau, nb::object info) {
+    vendor::Matrices x = matrices(a, info);
+    vendor::solver_geqrf(device_of(a), x,
+                         other(tau, "tau", x.type, {x.count, std::min(x.rows, x.cols)}));
+  });
+  m.def("cusolver_orgqr", [](nb::object a, nb::object tau, nb::object info) {
+    vendor::Matrices x = matrices(a, info);
+    Array& t = array_from(tau);
+    const int64_t k = t.ndim() == 2 ? t.layout->shape(1) : 0;
+    vendor::solver_orgqr(device_of(a), x, k, other(tau, "tau", x.type, {x.count, k}));
+  });
+  m.def(
+      "cusolver_gesvd",
+      [](nb::object a, nb::object s, nb::object u, nb::object vt, nb::object info) {
+        vendor::Matrices x = matrices(a, info);
+        char* values = other(s, "s", real_of(x.type), {x.count, x.cols});
+        char *left = nullptr, *right = nullptr;
+        int64_t u_cols = 0;
+        if (!u.is_none()) {
+          Array& l = array_from(u);
+          u_cols = l.ndim() == 3 && l.layout->shape(1) == x.rows ? x.rows : x.cols;
+          left = other(u, "u", x.type, {x.count, u_cols, x.rows});
+          right = other(vt, "vt", x.type, {x.count, x.cols, x.cols});
+        }
+        vendor::solver_gesvd(device_of(a), x, values, u_cols, left, right);
+      },
+      nb::arg("a"), nb::arg("s"), nb::arg("u").none(), nb::arg("vt").none(), nb::arg("info"));
+  m.def("cusolver_syevd",
+        [](nb::object a, nb::object w, nb::object info, bool vectors, bool upper) {
+          vendor::Matrices x = matrices(a, info);
+          vendor::solver_syevd(device_of(a), x, vectors, upper,
+                               other(w, "w", real_of(x.type), {x.count, x.rows}));
+        });
+}
+
+}  // namespace numbus::bindings

@@ -1,0 +1,358 @@
+"""numbus.linalg on a GPU, over cuSOLVER.
+
+cuSOLVER stores by columns: to it a C-contiguous matrix is its transpose. Functions work on stacks
+(count, columns, rows); the formulas say what that transpose makes of a result.
+"""
+
+import math
+
+import numpy
+
+from . import _core
+from ._elementwise import astype
+from ._errors import message
+from ._manipulation import broadcast_to, diagonal, swapaxes
+from ._matrices import eye, tril, triu
+from ._ufuncs import UFUNCS
+
+LinAlgError = numpy.linalg.LinAlgError
+
+# The named tuples of NumPy's results.
+_SAMPLE = numpy.eye(1)
+EigResult = type(numpy.linalg.eig(_SAMPLE))
+EighResult = type(numpy.linalg.eigh(_SAMPLE))
+QRResult = type(numpy.linalg.qr(_SAMPLE))
+SlogdetResult = type(numpy.linalg.slogdet(_SAMPLE))
+SVDResult = type(numpy.linalg.svd(_SAMPLE))
+
+
+# --- operands -----------------------------------------------------------------------------------
+
+
+def number(op, *operands):
+    """The operands in the type that is computed in: float32, float64, complex64 or complex128."""
+    for x in operands:
+        if x.dtype.char == "e":
+            raise TypeError(message(op, "unsupported type", x.dtype, "float32 or a wider type"))
+    dtype = numpy.result_type(
+        *[x.dtype if x.dtype.kind in "fc" else numpy.dtype(float) for x in operands]
+    )
+    converted = [astype(x, dtype, copy=False) for x in operands]
+    return converted if len(converted) > 1 else converted[0]
+
+
+def matrices(op, a, square=False):
+    """Raises LinAlgError for arrays that are no stack of (square) matrices."""
+    if a.ndim < 2:
+        raise LinAlgError(message(op, "no matrices", f"{a.ndim}-d", "2-d or more"))
+    if square and a.shape[-1] != a.shape[-2]:
+        raise LinAlgError(message(op, "the matrices are not square", a.shape, "equal extents"))
+
+
+def _flat(a):
+    """A fresh (count, rows, columns) copy in C order, for the library to write to."""
+    count = math.prod(a.shape[:-2])
+    return a.copy("C").reshape((count, *a.shape[-2:]))
+
+
+def _turned(a):
+    """Likewise of the transposes: to the library the matrices themselves."""
+    return _flat(swapaxes(a, -1, -2))
+
+
+def _real(dtype):
+    return numpy.dtype(dtype.char.lower())
+
+
+def _infos(count):
+    return _core.full((count,), 0, "int32")
+
+
+def _check(op, info, what):
+    """Waits for the GPU."""
+    if numpy.asarray(info).any():
+        raise LinAlgError(message(op, what, f"info {numpy.asarray(info).tolist()}", "0"))
+
+
+def _ready():
+    from ._libraries import offer  # not at start-up
+
+    offer("cusolver")
+    _core.require_library("cusolver")
+
+
+# --- LU -----------------------------------------------------------------------------------------
+
+
+def _lu(a):
+    """LU of the transposes of the stack, pivots counted from 1, infos."""
+    _ready()
+    lu = _flat(a)
+    count, n = lu.shape[:2]
+    pivots, info = _core.empty((count, n), "int32"), _infos(count)
+    if lu.size:
+        _core.cusolver_getrf(lu, pivots, info)
+    return lu, pivots, info
+
+
+def solve(a, b):
+    """x with a @ x = b; a 1-D `b` is one vector for each matrix."""
+    matrices("solve", a, square=True)
+    vector = b.ndim == 1
+    if vector:
+        b = b[:, None]
+    elif b.ndim == 0:
+        raise ValueError(message("solve", "no right side", "0-d", "1-d or more"))
+    a, b = number("solve", a, b)
+    n, sides = b.shape[-2:]
+    if n != a.shape[-1]:
+        raise ValueError(
+            message("solve", "extents differ", f"{a.shape} and {b.shape}", "equal ones")
+        )
+    stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = broadcast_to(a, (*stack, n, n)), broadcast_to(b, (*stack, n, sides))
+    x = _turned(b)
+    lu, pivots, info = _lu(a)
+    if lu.size:
+        if x.size:
+            # The transpose of aᵀ is a.
+            _core.cusolver_getrs(lu, pivots, x, _infos(len(lu)), True)
+        _check("solve", info, "Singular matrix")
+    x = swapaxes(x.reshape((*stack, sides, n)), -1, -2)
+    return x[..., 0] if vector else x
+
+
+def inv(a, check=True):
+    """check: a singular matrix raises LinAlgError, else it gives infinities or NaNs."""
+    matrices("inv", a, square=True)
+    a = number("inv", a)
+    n = a.shape[-1]
+    lu, pivots, info = _lu(a)
+    x = broadcast_to(eye(n, dtype=a.dtype), lu.shape).copy("C")
+    if lu.size:
+        # By columns aᵀ y = 1, that is y = a⁻ᵀ, by rows a⁻¹.
+        _core.cusolver_getrs(lu, pivots, x, _infos(len(lu)), False)
+        if check:
+            _check("inv", info, "Singular matrix")
+    return x.reshape(a.shape)
+
+
+def _diagonal_and_sign(a):
+    """U's diagonal, and whether the number of row exchanges is odd; nothing is waited for."""
+    lu, pivots, _ = _lu(a)
+    count, n = lu.shape[:2]
+    if n == 0:
+        return _core.full((count, 0), 1, a.dtype), _core.full((count,), False, bool)
+    moved = UFUNCS["not_equal"](pivots, _core.arange(1, 1, n, "int32"))
+    return diagonal(lu, 0, -2, -1), UFUNCS["bitwise_and"](moved.sum(-1), 1) == 1
+
+
+def _stacked(x, a):
+    """One number for each matrix of `a`, a scalar for one matrix."""
+    x = x.reshape(a.shape[:-2])
+    return x if x.ndim else x[()]
+
+
+def det(a):
+    matrices("det", a, square=True)
+    a = number("det", a)
+    factors, odd = _diagonal_and_sign(a)
+    product = factors.prod(-1)
+    # A zero on the diagonal ends a factorisation: what is behind it may be anything.
+    singular = (factors == 0).any(-1)
+    product = _core.where(singular, 0, _core.where(odd, -product, product))
+    return _stacked(product, a)
+
+
+def slogdet(a):
+    matrices("slogdet", a, square=True)
+    a = number("slogdet", a)
+    factors, odd = _diagonal_and_sign(a)
+    size = UFUNCS["absolute"](factors)
+    singular = (factors == 0).any(-1)
+    sign = (factors / size).prod(-1)
+    sign = _core.where(singular, 0, _core.where(odd, -sign, sign))
+    logarithm = _core.where(singular, -numpy.inf, UFUNCS["log"](size).sum(-1))
+    return SlogdetResult(_stacked(sign, a), _stacked(logarithm, a))
+
+
+# --- Cholesky and QR ----------------------------------------------------------------------------
+
+
+def cholesky(a, /, *, upper=False):
+    matrices("cholesky", a, square=True)
+    a = number("cholesky", a)
+    _ready()
+    x, info = _flat(a), _infos(math.prod(a.shape[:-2]))
+    if x.size:
+        # By columns aᵀ: with its upper triangle, a's lower one, aᵀ = uᴴ u, so a = uᵀ (uᵀ)ᴴ, and uᵀ
+        # is what lies there by rows. Likewise for the other triangle.
+        _core.cusolver_potrf(x, info, not upper)
+        _check("cholesky", info, "Matrix is not positive definite")
+    return (triu if upper else tril)(x.reshape(a.shape))
+
+
+def qr(a, mode="reduced"):
+    if mode not in ("reduced", "complete", "r", "raw"):
+        raise ValueError(
+            message("qr", "unknown mode", repr(mode), "'reduced', 'complete', 'r' or 'raw'")
+        )
+    matrices("qr", a)
+    a = number("qr", a)
+    _ready()
+    m, n = a.shape[-2:]
+    k, stack = min(m, n), a.shape[:-2]
+    x = _turned(a)
+    count = len(x)
+    tau = _core.empty((count, k), a.dtype)
+    info = _infos(count)
+    if x.size:
+        _core.cusolver_geqrf(x, tau, info)
+    if mode == "raw":
+        return x.reshape((*stack, n, m)), tau.reshape((*stack, k))
+    rows = m if mode == "complete" else k
+    r = triu(swapaxes(x, -1, -2)[:, :rows, :]).reshape((*stack, rows, n))
+    if mode == "r":
+        return r
+    if x.size == 0:
+        q = broadcast_to(eye(m, rows, dtype=a.dtype), (count, m, rows)).copy()
+        return QRResult(q.reshape((*stack, m, rows)), r)
+    q = _core.full((count, rows, m), 0, a.dtype)
+    q[:, :k] = x[:, :k]
+    _core.cusolver_orgqr(q, tau, info)
+    return QRResult(swapaxes(q.reshape((*stack, rows, m)), -1, -2), r)
+
+
+# --- eigenvalues and singular values ------------------------------------------------------------
+
+
+def _eigen(op, a, triangle, vectors):
+    triangle = triangle.upper() if isinstance(triangle, str) else triangle
+    if triangle not in ("L", "U"):
+        raise ValueError(message(op, "unknown triangle", repr(triangle), "'L' or 'U'"))
+    matrices(op, a, square=True)
+    a = number(op, a)
+    _ready()
+    x = _flat(a)
+    w = _core.empty((len(x), a.shape[-1]), _real(a.dtype))
+    if x.size:
+        info = _infos(len(x))
+        # Rows' lower triangle is the upper one by columns.
+        _core.cusolver_syevd(x, w, info, vectors, triangle == "L")
+        _check(op, info, "Eigenvalues did not converge")
+    return w.reshape(a.shape[:-1]), x.reshape(a.shape)
+
+
+def eigvalsh(a, UPLO="L"):
+    return _eigen("eigvalsh", a, UPLO, False)[0]
+
+
+def eigh(a, UPLO="L"):
+    w, x = _eigen("eigh", a, UPLO, True)
+    # By columns it was aᵀ, the conjugate of a.
+    return EighResult(w, swapaxes(x, -1, -2).conj())
+
+
+def _hermitian_svd(a, compute_uv):
+    """By the eigenvalues: their magnitudes, descending, the signs with the left vectors."""
+    from . import argsort, take_along_axis  # not at start-up: they need this package
+
+    w, v = eigh(a)
+    size = UFUNCS["absolute"](w)
+    order = argsort(size, -1)[..., ::-1]
+    s = take_along_axis(size, order, -1)
+    if not compute_uv:
+        return s
+    sign = take_along_axis(UFUNCS["sign"](w), order, -1)
+    u = take_along_axis(v, order[..., None, :], -1)
+    return SVDResult(u, s, swapaxes(u * sign[..., None, :], -1, -2).conj())
+
+
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    matrices("svd", a, square=hermitian)
+    a = number("svd", a)
+    if hermitian:
+        return _hermitian_svd(a, compute_uv)
+    _ready()
+    m, n = a.shape[-2:]
+    k, stack = min(m, n), a.shape[:-2]
+    tall = m >= n  # the library asks for that; else the transpose is
+    x = _turned(a) if tall else _flat(a)
+    count, long = len(x), max(m, n)
+    s = _core.empty((count, k), _real(a.dtype))
+    u = vt = None
+    if compute_uv:
+        u = _core.empty((count, long if full_matrices else k, long), a.dtype)
+        vt = _core.empty((count, k, k), a.dtype)
+    if x.size:
+        info = _infos(count)
+        _core.cusolver_gesvd(x, s, u, vt, info)
+        _check("svd", info, "SVD did not converge")
+    elif compute_uv:
+        u[...] = eye(*u.shape[1:], dtype=a.dtype)
+    s = s.reshape((*stack, k))
+    if not compute_uv:
+        return s
+    # Tall: u and vt are stored by columns. Else aᵀ = u s vt, so a = vtᵀ s uᵀ, and the transposes
+    # are what lies there by rows.
+    left, right = (swapaxes(u, -1, -2), swapaxes(vt, -1, -2)) if tall else (vt, u)
+    return SVDResult(
+        left.reshape((*stack, *left.shape[1:])), s, right.reshape((*stack, *right.shape[1:]))
+    )
+
+
+def svdvals(x, /):
+    return svd(x, compute_uv=False)
+
+
+def cond(x, p=None):
+    from .linalg import norm  # which needs this module
+
+    matrices("cond", x)
+    if 0 in x.shape[-2:]:
+        raise LinAlgError(message("cond", "no matrix", x.shape, "extents above 0"))
+    if p is None or p in (2, -2):
+        s = svdvals(x)
+        ratio = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    else:
+        x = number("cond", x)
+        ratio = norm(x, p, (-2, -1)) * norm(inv(x, check=False), p, (-2, -1))
+    # What has no inverse has no condition, unless it was no number before.
+    lost = UFUNCS["isnan"](ratio) & ~UFUNCS["isnan"](x).any((-2, -1))
+    result = _core.where(lost, numpy.inf, ratio)
+    return result if result.ndim else result[()]
+
+
+# --- least squares ------------------------------------------------------------------------------
+
+
+def lstsq(a, b, rcond=None):
+    """By singular values, as LAPACK's gelsd. Waits for the GPU to tell the rank."""
+    if a.ndim != 2 or b.ndim not in (1, 2):
+        raise LinAlgError(message("lstsq", "no matrix", f"{a.ndim}-d and {b.ndim}-d", "2-d"))
+    m, n = a.shape
+    if b.shape[0] != m:
+        raise LinAlgError(
+            message("lstsq", "extents differ", f"{a.shape} and {b.shape}", "equal first ones")
+        )
+    vector = b.ndim == 1
+    a, b = number("lstsq", a, b[:, None] if vector else b)
+    if rcond is None:
+        rcond = max(m, n) * numpy.finfo(a.dtype).eps
+    elif rcond < 0:
+        rcond = numpy.finfo(a.dtype).eps
+    u, s, vt = svd(a, full_matrices=False)
+    rank = 0
+    if s.size:
+        large = s > rcond * s[0]
+        rank = int(large.sum())
+        x = swapaxes(u, 0, 1).conj() @ b
+        x = swapaxes(vt, 0, 1).conj() @ _core.where(large[:, None], x / s[:, None], 0)
+    else:
+        x = _core.full((n, b.shape[1]), 0, a.dtype)
+    if rank == n and m > n:
+        error = UFUNCS["absolute"](b - a @ x)
+        residuals = (error * error).sum(0)
+    else:
+        residuals = _core.empty((0,), _real(a.dtype))
+    return x[:, 0] if vector else x, residuals, numpy.int32(rank), s

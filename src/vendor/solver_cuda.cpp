@@ -1,0 +1,285 @@
+// Dense linear algebra on an NVIDIA GPU, by cuSOLVER; stacks are loops.
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "base/error.h"
+#include "device/cuda/cuda_device.h"
+#include "vendor/entries.h"
+#include "vendor/scratch.h"
+#include "vendor/solver.h"
+
+namespace numbus::vendor {
+namespace {
+
+// The part of cuSOLVER's documented ABI that Numbus calls; elements are float, double or pairs.
+using Handle = struct cusolverDnContext*;
+using Status = int;
+constexpr Status kSuccess = 0, kAllocationFailed = 2;
+constexpr int kNoTranspose = 0, kTranspose = 1;
+constexpr int kLower = 0, kUpper = 1;
+constexpr int kNoVectors = 0, kVectors = 1;
+
+using GetrfSize = Status(Handle, int m, int n, void* a, int line, int* work);
+using Getrf = Status(Handle, int m, int n, void* a, int line, void* work, int* pivots, int* info);
+using Getrs = Status(Handle, int transpose, int n, int sides, const void* a, int line,
+                     const int* pivots, void* x, int x_line, int* info);
+using PotrfSize = Status(Handle, int triangle, int n, void* a, int line, int* work);
+using Potrf = Status(Handle, int triangle, int n, void* a, int line, void* work, int work_size,
+                     int* info);
+using GeqrfSize = Status(Handle, int m, int n, void* a, int line, int* work);
+using Geqrf = Status(Handle, int m, int n, void* a, int line, void* tau, void* work, int work_size,
+                     int* info);
+using OrgqrSize = Status(Handle, int m, int n, int k, const void* a, int line, const void* tau,
+                         int* work);
+using Orgqr = Status(Handle, int m, int n, int k, void* a, int line, const void* tau, void* work,
+                     int work_size, int* info);
+using GesvdSize = Status(Handle, int m, int n, int* work);
+using Gesvd = Status(Handle, signed char job_u, signed char job_vt, int m, int n, void* a, int line,
+                     void* s, void* u, int u_line, void* vt, int vt_line, void* work, int work_size,
+                     void* real_work, int* info);
+using SyevdSize = Status(Handle, int vectors, int triangle, int n, const void* a, int line,
+                         const void* w, int* work);
+using Syevd = Status(Handle, int vectors, int triangle, int n, void* a, int line, void* w,
+                     void* work, int work_size, int* info);
+
+// One function for the four types.
+template <class Function>
+struct Entry {
+  Function* of[4];
+  std::string name[4];
+};
+
+struct Api {
+  explicit Api(const Library& from) : library(&from) {
+    resolve(from, "cusolverDnCreate", &create);
+    resolve(from, "cusolverDnSetStream", &set_stream);
+    fill(getrf_size, "getrf_bufferSize");
+    fill(getrf, "getrf");
+    fill(getrs, "getrs");
+    fill(potrf_size, "potrf_bufferSize");
+    fill(potrf, "potrf");
+    fill(geqrf_size, "geqrf_bufferSize");
+    fill(geqrf, "geqrf");
+    fill(orgqr_size, "orgqr_bufferSize", "ungqr_bufferSize");
+    fill(orgqr, "orgqr", "ungqr");
+    fill(gesvd_size, "gesvd_bufferSize");
+    fill(gesvd, "gesvd");
+    fill(syevd_size, "syevd_bufferSize", "heevd_bufferSize");
+    fill(syevd, "syevd", "heevd");
+  }
+
+  const Library* library;
+  Status (*create)(Handle*);
+  Status (*set_stream)(Handle, cuda::StreamHandle);
+  Entry<GetrfSize> getrf_size;
+  Entry<Getrf> getrf;
+  Entry<Getrs> getrs;
+  Entry<PotrfSize> potrf_size;
+  Entry<Potrf> potrf;
+  Entry<GeqrfSize> geqrf_size;
+  Entry<Geqrf> geqrf;
+  Entry<OrgqrSize> orgqr_size;
+  Entry<Orgqr> orgqr;
+  Entry<GesvdSize> gesvd_size;
+  Entry<Gesvd> gesvd;
+  Entry<SyevdSize> syevd_size;
+  Entry<Syevd> syevd;
+
+ private:
+  template <class Function>
+  void fill(Entry<Function>& entry, const char* real, const char* complex = nullptr) {
+    for (int i = 0; i < 4; ++i) {
+      entry.name[i] =
+          std::string("cusolverDn") + "SDCZ"[i] + (i >= 2 && complex != nullptr ? complex : real);
+      resolve(*library, entry.name[i], &entry.of[i]);
+    }
+  }
+};
+
+// A handle must not be used by two threads at once.
+std::mutex handles_mutex;
+
+int type_number(DType t) {
+  return t == DType::F32 ? 0 : t == DType::F64 ? 1 : t == DType::C64 ? 2 : 3;
+}
+
+// One call for a stack: the library, its handle on the device's stream, the context current.
+class Session {
+ public:
+  Session(Device& d, const Matrices& a)
+      : api(entries_of<Api>("cusolver")),
+        a_(a),
+        device_(static_cast<cuda::CudaDevice&>(d)),
+        turn_(handles_mutex),
+        scope_(device_.context()),
+        type_(type_number(a.type)),
+        item_(itemsize(a.type)) {
+    require_narrow(a.rows);
+    require_narrow(a.cols);
+    using Key = std::pair<const Library*, const cuda::CudaDevice*>;
+    // Never destroyed: the driver takes everything back at exit.
+    static auto* handles = new std::map<Key, Handle>;
+    Handle& known = (*handles)[{api.library, &device_}];
+    if (known == nullptr) {
+      Handle made = nullptr;
+      check(api.create(&made), "cusolverDnCreate");
+      known = made;
+    }
+    handle_ = known;
+    check(api.set_stream(handle_, device_.stream().handle()), "cusolverDnSetStream");
+  }
+
+  // Calls the function of the stack's type with the handle before the arguments.
+  template <class Function, class... Args>
+  void operator()(const Entry<Function>& entry, Args... args) const {
+    check(entry.of[type_](handle_, args...), entry.name[type_]);
+  }
+
+  // Scratch of that many elements.
+  Scratch work(int elements) const {
+    return Scratch(device_, static_cast<size_t>(elements) * static_cast<size_t>(item_));
+  }
+
+  // Calls f(number of the matrix, its elements, its info).
+  template <class F>
+  void each(F f) const {
+    for (int64_t s = 0; s < a_.count; ++s)
+      f(s, a_.data + s * a_.rows * a_.cols * item_, reinterpret_cast<int*>(a_.info) + s);
+  }
+
+  int64_t item() const { return item_; }
+
+  const Api& api;
+
+ private:
+  void check(Status status, const std::string& call) const {
+    if (status == kSuccess) return;
+    raise(status == kAllocationFailed ? ErrorKind::Memory : ErrorKind::Runtime, "linalg",
+          call + " failed for " + std::to_string(a_.count) + " " + std::string(name(a_.type)) +
+              " matrices (" + std::to_string(a_.rows) + ", " + std::to_string(a_.cols) + ") with " +
+              api.library->path(),
+          "cuSOLVER's status " + std::to_string(status), "CUSOLVER_STATUS_SUCCESS (0)");
+  }
+  static void require_narrow(int64_t extent) {
+    if (extent > std::numeric_limits<int>::max())
+      raise(ErrorKind::Value, "linalg", "the matrix is too large", std::to_string(extent),
+            "extents below 2**31");
+  }
+
+  const Matrices& a_;
+  cuda::CudaDevice& device_;
+  std::lock_guard<std::mutex> turn_;
+  cuda::ContextScope scope_;
+  int type_;
+  int64_t item_;
+  Handle handle_ = nullptr;
+};
+
+int narrow(int64_t n) { return static_cast<int>(n); }
+// LAPACK's lines are 1 long at least.
+int line(int64_t rows) { return narrow(rows > 0 ? rows : 1); }
+
+}  // namespace
+
+void solver_getrf(Device& d, const Matrices& a, char* pivots) {
+  Session call(d, a);
+  const int n = narrow(a.rows);
+  int size = 0;
+  call(call.api.getrf_size, n, n, static_cast<void*>(a.data), line(n), &size);
+  Scratch work = call.work(size);
+  call.each([&](int64_t s, char* data, int* info) {
+    call(call.api.getrf, n, n, static_cast<void*>(data), line(n), static_cast<void*>(work.data()),
+         reinterpret_cast<int*>(pivots) + s * n, info);
+  });
+}
+
+void solver_getrs(Device& d, const Matrices& a, const char* pivots, bool transposed, int64_t sides,
+                  char* x) {
+  Session call(d, a);
+  const int n = narrow(a.rows);
+  call.each([&](int64_t s, char* data, int* info) {
+    call(call.api.getrs, transposed ? kTranspose : kNoTranspose, n, narrow(sides),
+         static_cast<const void*>(data), line(n), reinterpret_cast<const int*>(pivots) + s * n,
+         static_cast<void*>(x + s * sides * n * call.item()), line(n), info);
+  });
+}
+
+void solver_potrf(Device& d, const Matrices& a, bool upper) {
+  Session call(d, a);
+  const int n = narrow(a.rows), triangle = upper ? kUpper : kLower;
+  int size = 0;
+  call(call.api.potrf_size, triangle, n, static_cast<void*>(a.data), line(n), &size);
+  Scratch work = call.work(size);
+  call.each([&](int64_t, char* data, int* info) {
+    call(call.api.potrf, triangle, n, static_cast<void*>(data), line(n),
+         static_cast<void*>(work.data()), size, info);
+  });
+}
+
+void solver_geqrf(Device& d, const Matrices& a, char* tau) {
+  Session call(d, a);
+  const int m = narrow(a.rows), n = narrow(a.cols);
+  const int64_t k = std::min(m, n);
+  int size = 0;
+  call(call.api.geqrf_size, m, n, static_cast<void*>(a.data), line(m), &size);
+  Scratch work = call.work(size);
+  call.each([&](int64_t s, char* data, int* info) {
+    call(call.api.geqrf, m, n, static_cast<void*>(data), line(m),
+         static_cast<void*>(tau + s * k * call.item()), static_cast<void*>(work.data()), size,
+         info);
+  });
+}
+
+void solver_orgqr(Device& d, const Matrices& a, int64_t reflectors, const char* tau) {
+  Session call(d, a);
+  const int m = narrow(a.rows), n = narrow(a.cols), k = narrow(reflectors);
+  int size = 0;
+  call(call.api.orgqr_size, m, n, k, static_cast<const void*>(a.data), line(m),
+       static_cast<const void*>(tau), &size);
+  Scratch work = call.work(size);
+  call.each([&](int64_t s, char* data, int* info) {
+    call(call.api.orgqr, m, n, k, static_cast<void*>(data), line(m),
+         static_cast<const void*>(tau + s * k * call.item()), static_cast<void*>(work.data()), size,
+         info);
+  });
+}
+
+void solver_gesvd(Device& d, const Matrices& a, char* s, int64_t u_cols, char* u, char* vt) {
+  Session call(d, a);
+  const int m = narrow(a.rows), n = narrow(a.cols);
+  const int64_t real = itemsize(real_of(a.type));
+  // 'A' gives all columns of u, 'S' the first n; of vt there are n rows in both cases.
+  const signed char job_u = u == nullptr ? 'N' : u_cols == m ? 'A' : 'S';
+  const signed char job_vt = u == nullptr ? 'N' : job_u;
+  int size = 0;
+  call(call.api.gesvd_size, m, n, &size);
+  Scratch work = call.work(size);
+  Scratch unconverged(d, static_cast<size_t>(n * real));
+  call.each([&](int64_t i, char* data, int* info) {
+    char* u_at = u == nullptr ? nullptr : u + i * m * u_cols * call.item();
+    char* vt_at = u == nullptr ? nullptr : vt + i * n * n * call.item();
+    call(call.api.gesvd, job_u, job_vt, m, n, static_cast<void*>(data), line(m),
+         static_cast<void*>(s + i * n * real), static_cast<void*>(u_at), line(m),
+         static_cast<void*>(vt_at), line(n), static_cast<void*>(work.data()), size,
+         static_cast<void*>(unconverged.data()), info);
+  });
+}
+
+void solver_syevd(Device& d, const Matrices& a, bool vectors, bool upper, char* w) {
+  Session call(d, a);
+  const int n = narrow(a.rows), job = vectors ? kVectors : kNoVectors,
+            triangle = upper ? kUpper : kLower;
+  const int64_t real = itemsize(real_of(a.type));
+  int size = 0;
+  call(call.api.syevd_size, job, triangle, n, static_cast<const void*>(a.data), line(n),
+       static_cast<const void*>(w), &size);
+  Scratch work = call.work(size);
+  call.each([&](int64_t s, char* data, int* info) {
+    call(call.api.syevd, job, triangle, n, static_cast<void*>(data), line(n),
+         static_cast<void*>(w + s * n * real), static_cast<void*>(work.data()), size, info);
+  });
+}
+
+}  // namespace numbus::vendor
