@@ -110,8 +110,11 @@ def solve(a, b):
             message("solve", "extents differ", f"{a.shape} and {b.shape}", "equal ones")
         )
     stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    a, b = broadcast_to(a, (*stack, n, n)), broadcast_to(b, (*stack, n, sides))
-    x = _turned(b)
+    x = _turned(broadcast_to(b, (*stack, n, sides)))
+    if math.prod(a.shape[:-2]) == 1:  # one matrix, all right sides at once
+        a, x = a.reshape((1, n, n)), x.reshape((1, len(x) * sides, n))
+    else:
+        a = broadcast_to(a, (*stack, n, n))
     lu, pivots, info = _lu(a)
     if lu.size:
         if x.size:

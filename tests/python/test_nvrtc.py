@@ -81,13 +81,19 @@ def test_mistakes_carry_the_log(compiler):
 @pytest.fixture
 def load(compiler):
     def load(source, options=()):
-        return compiler.CudaModule(compiler.nvrtc_compile(source, "test.cu", list(options)))
+        image = compiler.nvrtc_compile(source, "test.cu", list(options))
+        try:
+            return compiler.CudaModule(image)
+        except RuntimeError as error:
+            if "UNSUPPORTED_PTX_VERSION" in str(error):
+                pytest.skip("this NVRTC is newer than the driver")
+            raise
 
     return load
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("options", [(), ("-arch=compute_70",)])
+@pytest.mark.parametrize("options", [(), ("-arch=compute_80",)])
 def test_launch(xp, load, options):
     """What is pending on the argument runs before, what is recorded later after it."""
     scale = load(SCALE, options).function("scale")
