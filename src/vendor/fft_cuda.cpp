@@ -78,7 +78,7 @@ std::list<Plan>& plans() {
   return *all;
 }
 
-Plan make(const Api& api, const cuda::CudaDevice& device, const FftForm& f) {
+Plan make(const Api& api, cuda::CudaDevice& device, const FftForm& f) {
   Plan plan{&api, &device, f, 0, 0};
   check(api.create(&plan.handle), "cufftCreate", f);
   try {
@@ -96,15 +96,26 @@ Plan make(const Api& api, const cuda::CudaDevice& device, const FftForm& f) {
   return plan;
 }
 
+// cuFFT's tables do not come from the pool, which may have to make room for them.
+Plan make_with_room(const Api& api, cuda::CudaDevice& device, const FftForm& f) {
+  try {
+    return make(api, device, f);
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::Memory) throw;
+  }
+  device.trim();
+  return make(api, device, f);
+}
+
 // The caller holds the lock, and the device's context is current.
-const Plan& plan_for(const Api& api, const cuda::CudaDevice& device, const FftForm& f) {
+const Plan& plan_for(const Api& api, cuda::CudaDevice& device, const FftForm& f) {
   std::list<Plan>& all = plans();
   for (auto p = all.begin(); p != all.end(); ++p) {
     if (p->api != &api || p->device != &device || p->form != f) continue;
     all.splice(all.begin(), all, p);
     return all.front();
   }
-  all.push_front(make(api, device, f));
+  all.push_front(make_with_room(api, device, f));
   if (all.size() > kFftPlans) {
     all.back().api->destroy(all.back().handle);
     all.pop_back();

@@ -31,6 +31,7 @@ class FakeCufft {
   int made() { return call<int()>("fake_made")(); }
   int alive() { return call<int()>("fake_alive")(); }
   void fail_next(int status) { call<void(int)>("fake_fail_next")(status); }
+  void short_of_memory(int times) { call<void(int)>("fake_short_of_memory")(times); }
 
  private:
   template <class Signature>
@@ -258,6 +259,11 @@ TEST_CASE("cufft: plans are kept, the oldest go, errors are named") {
         "expected CUFFT_SUCCESS (0)");
   CHECK(cufft.alive() == plans);
   CHECK(transform(999).empty());
+  cufft.short_of_memory(1);
+  CHECK(transform(998).empty());
+  cufft.short_of_memory(2);
+  CHECK(transform(997).starts_with(
+      "[fft] cufftMakePlanMany64 failed while transforming 1 times 997"));
 }
 
 TEST_CASE("cufft: where there is none") {
