@@ -60,12 +60,6 @@ def _to_real(x, axes, dtype, points):
     x = _complex(x, others, True)
     if points == 1:
         return x.real
-    x = x.copy()
-    # The transform of real values is real here; what is not is ignored, as pocketfft does.
-    place = [slice(None)] * x.ndim
-    for at in (0, points // 2)[: 2 - points % 2]:
-        place[last] = at
-        x.imag[tuple(place)] = 0
     return _run(x, [last], True, dtype, points)
 
 

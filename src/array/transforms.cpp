@@ -22,11 +22,32 @@ std::optional<Array> stacked(const Array& a, int rank) {
   return reshape_view(a, shape);
 }
 
+// What the transform back to real values may destroy: nobody else has it. The coefficients that are
+// real for real values are made so, which pocketfft takes for granted.
+Array spectrum(const Array& x, int64_t last) {
+  Array a = copy(x, x.dtype, true);
+  Array imaginary = part(a, true);
+  const Layout& l = *imaginary.layout;
+  const auto lead = static_cast<size_t>(l.ndim() - 1);
+  LayoutRef one(Layout::get({l.shape(), lead}, {l.strides(), lead}, l.itemsize()));
+  Arg zero;
+  zero.weak = true;
+  zero.scalar = Scalar::from_int(0);
+  assign(view_of(imaginary, one.get(), imaginary.offset), zero);
+  if (last % 2 == 0)
+    assign(view_of(imaginary, one.get(), imaginary.offset + last / 2 * l.stride(l.ndim() - 1)),
+           zero);
+  return a;
+}
+
 }  // namespace
 
 Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last) {
   Array a = x;
   if (a.mask) settle(a);
+  if (a.base->device->kind() == DeviceKind::Cpu)
+    raise(ErrorKind::Value, "fft", "a CPU's memory is NumPy's to transform", "an array on the CPU",
+          "one on a GPU");
   if (rank < 1 || rank > 3 || rank > a.ndim())
     raise(ErrorKind::Value, "fft", "not a number of axes to transform", std::to_string(rank),
           "1 to 3, the last of an array");
@@ -41,6 +62,8 @@ Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last) {
   auto made = [&](const Layout* l) { return fresh(l, t, a.base->device); };
   Array result = made(dense_layout(shape, order, itemsize(t)));
   if (result.size() == 0) return result;
+  if (is_complex(a.dtype) && !is_complex(t) && a.layout->shape(a.ndim() - 1) == last / 2 + 1)
+    a = spectrum(a, last);
   std::optional<Array> from, to;
   auto takes = [&] {
     from = stacked(a, rank);

@@ -25,8 +25,8 @@ struct Transform {
 // know.
 bool fft_takes(const Transform& t, int64_t in_offset, int64_t out_offset);
 
-// For transforms that fft_takes(), in order on the device's stream; returns at once. `in` keeps its
-// values. The first call loads the library and raises where there is none.
+// For transforms that fft_takes(), in order on the device's stream; returns at once. Those to real
+// values destroy `in`. The first call loads the library and raises where there is none.
 void fft_cuda(Device& d, const Transform& t, char* in, char* out);
 
 // How many plans are kept for later transforms of the same form.

@@ -136,13 +136,7 @@ void fft_cuda(Device& d, const Transform& t, char* in, char* out) {
   std::lock_guard<std::mutex> turn(plans_mutex);
   cuda::ContextScope scope(device.context());
   const Plan& plan = plan_for(api, device, *form);
-  const bool destroys = form->kind == FftForm::ComplexToReal;
-  const auto bytes = static_cast<size_t>(t.in->size() * t.in->itemsize());
-  Scratch work(device, plan.work_bytes), copy(device, destroys ? bytes : 0);
-  if (destroys) {
-    device.copy_within(copy.data(), in, bytes);
-    in = copy.data();
-  }
+  Scratch work(device, plan.work_bytes);
   check(api.set_stream(plan.handle, device.stream().handle()), "cufftSetStream", *form);
   if (plan.work_bytes > 0)
     check(api.set_work_area(plan.handle, work.data()), "cufftSetWorkArea", *form);

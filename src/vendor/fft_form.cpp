@@ -49,8 +49,6 @@ std::optional<FftForm> fft_form(const Transform& t) {
     f.kind = FftForm::RealToComplex;
   } else if (!is_complex(t.out_type)) {
     if (!t.inverse || !half_of(*t.in, *t.out)) return {};
-    // cuFFT destroys what it reads: a copy of it is cheap where it is one piece.
-    if (!t.in->c_contiguous()) return {};
     f.kind = FftForm::ComplexToReal;
     whole = t.out;
   } else if (!t.in->same_shape(*t.out)) {
