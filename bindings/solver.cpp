@@ -100,6 +100,17 @@ void bind_solver(nb::module_& m) {
         vendor::solver_gesvd(device_of(a), x, values, u_cols, left, right);
       },
       nb::arg("a"), nb::arg("s"), nb::arg("u").none(), nb::arg("vt").none(), nb::arg("info"));
+  m.def("cusolver_has_geev", vendor::solver_has_geev);
+  m.def(
+      "cusolver_geev",
+      [](nb::object a, nb::object w, nb::object v, nb::object info) {
+        vendor::Matrices x = matrices(a, info);
+        const int64_t parts = is_complex(x.type) ? 1 : 2;
+        char* values = other(w, "w", x.type, {x.count, parts * x.rows});
+        char* vectors = v.is_none() ? nullptr : other(v, "v", x.type, {x.count, x.rows, x.rows});
+        vendor::solver_geev(device_of(a), x, values, vectors);
+      },
+      nb::arg("a"), nb::arg("w"), nb::arg("v").none(), nb::arg("info"));
   m.def("cusolver_syevd",
         [](nb::object a, nb::object w, nb::object info, bool vectors, bool upper) {
           vendor::Matrices x = matrices(a, info);

@@ -11,8 +11,10 @@ import numpy
 from . import _core
 from ._elementwise import astype
 from ._errors import message
+from ._fallback import call
 from ._manipulation import broadcast_to, diagonal, swapaxes
 from ._matrices import eye, tril, triu
+from ._repeating import roll
 from ._ufuncs import UFUNCS
 
 LinAlgError = numpy.linalg.LinAlgError
@@ -254,6 +256,50 @@ def eigh(a, UPLO="L"):
     w, x = _eigen("eigh", a, UPLO, True)
     # By columns it was aᵀ, the conjugate of a.
     return EighResult(w, swapaxes(x, -1, -2).conj())
+
+
+def _general(op, a, vectors):
+    """Eigenvalues of any square matrices, and vectors as columns or None."""
+    matrices(op, a, square=True)
+    a = number(op, a)
+    if not UFUNCS["isfinite"](a).all():
+        raise LinAlgError(message(op, "infinities or NaNs", "some", "finite numbers"))
+    x = _turned(a)
+    count, n = x.shape[:2]
+    real = a.dtype.kind == "f"
+    w = _core.empty((count, 2 * n if real else n), a.dtype)
+    v = _core.empty(x.shape, a.dtype) if vectors else None
+    if x.size:
+        info = _infos(count)
+        _core.cusolver_geev(x, w, v, info)
+        _check(op, info, "Eigenvalues did not converge")
+    if real:
+        w, imaginary = w[:, :n], w[:, n:]
+        if (imaginary != 0).any():
+            w = w + 1j * imaginary
+            # Of a pair's vectors the first row has the real part, the second the imaginary one.
+            first, second = (imaginary > 0)[..., None], (imaginary < 0)[..., None]
+            if vectors:
+                other = _core.where(first, roll(v, -1, 1), _core.where(second, -v, 0))
+                v = _core.where(second, roll(v, 1, 1), v) + 1j * other
+    return w.reshape(a.shape[:-1]), swapaxes(v.reshape(a.shape), -1, -2) if vectors else None
+
+
+def _has_general():
+    _ready()
+    return _core.cusolver_has_geev()
+
+
+def eig(a):
+    if not _has_general():
+        return call("numpy.linalg.eig", numpy.linalg.eig, (a,), {})
+    return EigResult(*_general("eig", a, True))
+
+
+def eigvals(a):
+    if not _has_general():
+        return call("numpy.linalg.eigvals", numpy.linalg.eigvals, (a,), {})
+    return _general("eigvals", a, False)[0]
 
 
 def _hermitian_svd(a, compute_uv):

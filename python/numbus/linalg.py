@@ -13,7 +13,7 @@ from . import _core
 from ._convert import library, operand, to_ndarray
 from ._elementwise import astype as _astype
 from ._errors import ForeignDtype, many_axes, message
-from ._fallback import call, foreign, resolve
+from ._fallback import foreign, resolve
 from ._linear import dot as _dot
 from ._linear import matmul, outer, tensordot, vecdot  # noqa: F401  (public here)
 from ._manipulation import diagonal as _diagonal
@@ -32,22 +32,22 @@ __all__ = sorted(name for name in numpy.linalg.__all__)
 
 _UNSET = numpy._NoValue
 
-# What a library does: the operands by name, and whether it does it on a GPU, too.
+# What a library does, and its operands as far as they have names.
 _LIBRARY = {
-    "cholesky": ((), True),
-    "cond": (("x",), True),
-    "det": (("a",), True),
-    "eig": (("a",), False),
-    "eigh": (("a",), True),
-    "eigvals": (("a",), False),
-    "eigvalsh": (("a",), True),
-    "inv": (("a",), True),
-    "lstsq": (("a", "b"), True),
-    "qr": (("a",), True),
-    "slogdet": (("a",), True),
-    "solve": (("a", "b"), True),
-    "svd": (("a",), True),
-    "svdvals": ((), True),
+    "cholesky": (),
+    "cond": ("x",),
+    "det": ("a",),
+    "eig": ("a",),
+    "eigh": ("a",),
+    "eigvals": ("a",),
+    "eigvalsh": ("a",),
+    "inv": ("a",),
+    "lstsq": ("a", "b"),
+    "qr": ("a",),
+    "slogdet": ("a",),
+    "solve": ("a", "b"),
+    "svd": ("a",),
+    "svdvals": (),
 }
 
 
@@ -63,7 +63,7 @@ def _on_gpu(a):
     return a._device.startswith("cuda")
 
 
-def _make(name, names, has_gpu):
+def _make(name, names):
     original = getattr(numpy.linalg, name)
     count = max(len(names), 1)
 
@@ -77,8 +77,6 @@ def _make(name, names, has_gpu):
         args = (*arrays, *args[count:])
         if not any([_on_gpu(a) for a in arrays]):
             return library(original, args, kwargs)
-        if not has_gpu:
-            return call(f"numpy.linalg.{name}", original, args, kwargs)
         from . import _cusolver  # not at start-up
 
         return getattr(_cusolver, name)(*args, **kwargs)
@@ -86,9 +84,9 @@ def _make(name, names, has_gpu):
     return wrapper
 
 
-for _name, _row in _LIBRARY.items():
-    globals()[_name] = _make(_name, *_row)
-del _name, _row
+for _name, _operands in _LIBRARY.items():
+    globals()[_name] = _make(_name, _operands)
+del _name, _operands
 _svd, _solve, _inv = (globals()[name] for name in ("svd", "solve", "inv"))
 
 

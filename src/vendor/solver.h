@@ -39,4 +39,11 @@ void solver_gesvd(Device& d, const Matrices& a, char* s, int64_t u_cols, char* u
 // over `a`, which is destroyed in any case.
 void solver_syevd(Device& d, const Matrices& a, bool vectors, bool upper, char* w);
 
+// Eigenvalues, and right eigenvectors where `v` is not null, of any square matrices; `a` is
+// destroyed. Complex: `rows` values for each. Real: all real parts, then all imaginary ones, and of
+// the vectors of a conjugate pair the real part in the first column and the imaginary one in the
+// second, as LAPACK has them. Waits for the GPU. Not in every cuSOLVER: ask first.
+bool solver_has_geev();
+void solver_geev(Device& d, const Matrices& a, char* w, char* v);
+
 }  // namespace numbus::vendor

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "device/cuda/cuda_device.h"
@@ -44,6 +45,21 @@ using SyevdSize = Status(Handle, int vectors, int triangle, int n, const void* a
 using Syevd = Status(Handle, int vectors, int triangle, int n, void* a, int line, void* w,
                      void* work, int work_size, int* info);
 
+// As of CUDA 12.6, for all types in one function.
+using Parameters = struct cusolverDnParams*;
+using GeevSize = Status(Handle, Parameters, int left, int right, int64_t n, int a_type,
+                        const void* a, int64_t line, int w_type, const void* w, int left_type,
+                        const void* left_vectors, int64_t left_line, int right_type,
+                        const void* right_vectors, int64_t right_line, int compute_type,
+                        size_t* work, size_t* host_work);
+using Geev = Status(Handle, Parameters, int left, int right, int64_t n, int a_type, void* a,
+                    int64_t line, int w_type, void* w, int left_type, void* left_vectors,
+                    int64_t left_line, int right_type, void* right_vectors, int64_t right_line,
+                    int compute_type, void* work, size_t work_bytes, void* host_work,
+                    size_t host_work_bytes, int* info);
+// CUDA's numbers of the four types.
+constexpr int kTypeNumbers[] = {0, 1, 4, 5};
+
 // One function for the four types.
 template <class Function>
 struct Entry {
@@ -68,6 +84,9 @@ struct Api {
     fill(gesvd, "gesvd");
     fill(syevd_size, "syevd_bufferSize", "heevd_bufferSize");
     fill(syevd, "syevd", "heevd");
+    create_parameters = from.function<Status(Parameters*)>("cusolverDnCreateParams");
+    geev_size = from.function<GeevSize>("cusolverDnXgeev_bufferSize");
+    geev = from.function<Geev>("cusolverDnXgeev");
   }
 
   const Library* library;
@@ -86,6 +105,9 @@ struct Api {
   Entry<Gesvd> gesvd;
   Entry<SyevdSize> syevd_size;
   Entry<Syevd> syevd;
+  Status (*create_parameters)(Parameters*);  // null, as the next two, where it is older
+  GeevSize* geev_size;
+  Geev* geev;
 
  private:
   template <class Function>
@@ -137,6 +159,14 @@ class Session {
     check(entry.of[type_](handle_, args...), entry.name[type_]);
   }
 
+  // For functions that take all types.
+  template <class Function, class... Args>
+  void generic(Function* entry, const char* name, Args... args) const {
+    check(entry(handle_, args...), name);
+  }
+  int type_constant() const { return kTypeNumbers[type_]; }
+  cuda::CudaDevice& device() const { return device_; }
+
   // Scratch of that many elements.
   Scratch work(int elements) const {
     return Scratch(device_, static_cast<size_t>(elements) * static_cast<size_t>(item_));
@@ -153,7 +183,6 @@ class Session {
 
   const Api& api;
 
- private:
   void check(Status status, const std::string& call) const {
     if (status == kSuccess) return;
     raise(status == kAllocationFailed ? ErrorKind::Memory : ErrorKind::Runtime, "linalg",
@@ -168,6 +197,7 @@ class Session {
             "extents below 2**31");
   }
 
+ private:
   const Matrices& a_;
   cuda::CudaDevice& device_;
   std::lock_guard<std::mutex> turn_;
@@ -279,6 +309,41 @@ void solver_syevd(Device& d, const Matrices& a, bool vectors, bool upper, char* 
   call.each([&](int64_t s, char* data, int* info) {
     call(call.api.syevd, job, triangle, n, static_cast<void*>(data), line(n),
          static_cast<void*>(w + s * n * real), static_cast<void*>(work.data()), size, info);
+  });
+}
+
+bool solver_has_geev() {
+  const Api& api = entries_of<Api>("cusolver");
+  return api.create_parameters && api.geev_size && api.geev;
+}
+
+void solver_geev(Device& d, const Matrices& a, char* w, char* v) {
+  Session call(d, a);
+  const Api& api = call.api;
+  // Never destroyed: one for a library.
+  static auto* all = new std::map<const Library*, Parameters>;
+  Parameters& parameters = (*all)[api.library];
+  if (parameters == nullptr)
+    call.check(api.create_parameters(&parameters), "cusolverDnCreateParams");
+  const int64_t n = a.rows, step = n > 0 ? n : 1;
+  const int t = call.type_constant(), right = v == nullptr ? kNoVectors : kVectors;
+  const int64_t values = n * call.item() * (is_complex(a.type) ? 1 : 2);
+  size_t bytes = 0, host_bytes = 0;
+  call.generic(api.geev_size, "cusolverDnXgeev_bufferSize", parameters, kNoVectors, right, n, t,
+               static_cast<const void*>(a.data), step, t, static_cast<const void*>(w), t,
+               static_cast<const void*>(nullptr), int64_t{1}, t, static_cast<const void*>(v), step,
+               t, &bytes, &host_bytes);
+  Scratch work(d, bytes);
+  std::vector<char> host_work(host_bytes);
+  call.each([&](int64_t s, char* data, int* info) {
+    char* vectors = v == nullptr ? nullptr : v + s * n * n * call.item();
+    call.generic(api.geev, "cusolverDnXgeev", parameters, kNoVectors, right, n, t,
+                 static_cast<void*>(data), step, t, static_cast<void*>(w + s * values), t,
+                 static_cast<void*>(nullptr), int64_t{1}, t, static_cast<void*>(vectors), step, t,
+                 static_cast<void*>(work.data()), bytes, static_cast<void*>(host_work.data()),
+                 host_bytes, info);
+    // The host's work area serves one matrix after the other.
+    call.device().synchronize();
   });
 }
 

@@ -249,6 +249,37 @@ struct Checks {
       return sum;
     });
   }
+
+  void general() {
+    const int64_t n = 6, parts = std::is_floating_point_v<T> ? 2 : 1;
+    Stack<T> a(d, n, n, 5), v(d, n, n), w(d, n, parts);
+    REQUIRE(vendor::solver_has_geev());
+    vendor::solver_geev(d, of(a), w.data, v.data);
+    auto vectors = v.now(), values = w.now();
+    auto value = [&](int64_t s, int64_t j) {
+      Complex x(values[w.place(s, j, 0)]);
+      if (parts == 2) x += Complex(0, 1) * Complex(values[w.place(s, j, 1)]);
+      return x;
+    };
+    auto vector = [&](int64_t s, int64_t i, int64_t j) {
+      const Complex x(vectors[v.place(s, i, j)]);
+      if (parts == 1 || value(s, j).imag() == 0) return x;
+      const Complex i1(0, 1);
+      return value(s, j).imag() > 0 ? x + i1 * Complex(vectors[v.place(s, i, j + 1)])
+                                    : Complex(vectors[v.place(s, i, j - 1)]) - i1 * x;
+    };
+    vanishes(n, n, [&](int64_t s, int64_t i, int64_t j) {
+      Complex sum = -value(s, j) * vector(s, i, j);
+      for (int64_t k = 0; k < n; ++k) sum += a.was(s, i, k) * vector(s, k, j);
+      return sum;
+    });
+    a.upload();
+    vendor::solver_geev(d, of(a), w.data, nullptr);
+    auto alone = w.now();
+    vanishes(n, parts, [&](int64_t s, int64_t j, int64_t p) {
+      return Complex(alone[w.place(s, j, p)]) - Complex(values[w.place(s, j, p)]);
+    });
+  }
 };
 
 template <class T>
@@ -259,6 +290,7 @@ void check_all(Device& d) {
     checks.cholesky(flag);
     checks.eigen(flag);
   }
+  checks.general();
   checks.qr(6, 4);
   checks.qr(4, 6);
   checks.qr(5, 5);
