@@ -174,14 +174,15 @@ struct RawFunction {
     return d;
   }
 
-  void launch(nb::tuple grid, nb::tuple block, int64_t shared, nb::sequence args) {
+  void launch(nb::tuple grid, nb::tuple block, int64_t shared, nb::sequence args,
+              bool cooperative) {
     Parameters parameters(owner->device, function.name());
     for (nb::handle one : args) parameters.add(one);
     if (shared < 0)
       raise(ErrorKind::Value, function.name(), "a negative size of shared memory",
             std::to_string(shared), "bytes");
     function.launch(extents(grid, "grid"), extents(block, "block"), static_cast<size_t>(shared),
-                    owner->device.stream(), parameters.addresses(sizes));
+                    owner->device.stream(), parameters.addresses(sizes), cooperative);
   }
 
  private:
@@ -241,9 +242,11 @@ void bind_raw_kernels(nb::module_& m) {
              return f.function.blocks_per_multiprocessor(threads, shared);
            })
       .def("launch", &RawFunction::launch, nb::arg("grid"), nb::arg("block"),
-           nb::arg("shared_bytes"), nb::arg("args"),
+           nb::arg("shared_bytes"), nb::arg("args"), nb::arg("cooperative") = false,
            "Returns at once. Arrays are passed as pointers and count as written; NumPy scalars and "
-           "bytes by value; Python numbers as int64, double, bool and two doubles.");
+           "bytes by value; Python numbers as int64, double, bool and two doubles. cooperative: "
+           "all blocks run at "
+           "once, or the launch fails.");
   nb::class_<RawModule>(m, "CudaModule")
       .def(nb::init<nb::bytes>(), nb::arg("image"), "Loads a cubin or PTX on the device in use.")
       .def("function",

@@ -213,6 +213,9 @@ def test_mistakes_in_launches(xp, core, load):
         scale.launch((1,), (4,), -1, good)
     with pytest.raises(RuntimeError, match=r"cuLaunchKernel failed while launching 'scale'"):
         scale.launch((1,), (2048,), 0, good)
+    with pytest.raises(RuntimeError, match="TOO_LARGE"):
+        scale.launch((100_000,), (1024,), 0, good, cooperative=True)
+    scale.launch((1,), (4,), 0, good, cooperative=True)
     with pytest.raises(RuntimeError, match="looking for the kernel 'scala'"):
         module.function("scala")
     with pytest.raises(RuntimeError, match="looking for the variable 'x'"):
