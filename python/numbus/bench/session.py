@@ -111,7 +111,8 @@ class Session:
         self.quick, self.budget, self.largest = quick, budget, largest
         self.seconds, self.longest, self.progress = seconds, longest, progress
         self.begin = time.monotonic()
-        self.spent = {}  # (engine, operation): (work, seconds of one run, of set-up, of compiling)
+        # (engine, operation): work, seconds of a run, of set-up for a byte of inputs, of compiling
+        self.spent = {}
         self.plan = [(name, self.chosen(name)) for name in names]
 
     def chosen(self, name):
@@ -234,7 +235,8 @@ class Session:
         factor = max(1.0, max(case.flops, case.bytes) / work)
         if once * factor > self.longest * 4:
             return {"skipped": f"one run would take about {digits(once * factor, 2)} s"}
-        if compiling + (setup + 3 * once) * factor > max(0.0, end - time.monotonic()):
+        setup *= case.sets(self.quick) * case.input_bytes
+        if compiling + setup + 3 * once * factor > max(0.0, end - time.monotonic()):
             return {"skipped": "does not fit into the time budget"}
         return None
 
@@ -247,6 +249,7 @@ class Session:
         if "median" in result:
             once, first = result["median"] * case.calls, result["first"] * case.calls
             work = max(case.flops, case.bytes, 1.0)
-            self.spent[worker.engine.id, case.operation] = (
-                work, once, result.pop("setup"), max(0.0, first - once))  # fmt: skip
+            setup = result["setup"] / max(1.0, case.sets(self.quick) * case.input_bytes)
+            self.spent[worker.engine.id, case.operation] = work, once, setup, max(0, first - once)
+        result.pop("setup", None)
         return result
