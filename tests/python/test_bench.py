@@ -190,12 +190,16 @@ def test_slow_cases_are_left_out():
     from numbus.bench.session import Session
 
     engine = Engine("numpy", "cpu")
-    session = Session([], ["cpu"], [engine], longest=3.0)
+    session = Session(
+        [],
+        ["cpu"],
+        [engine],
+    )
     case = Case("c", "matmul", "8192²", 8192, None, bytes=1.0, flops=1e12)
     end = float("inf")
     assert session.too_slow(engine, case, end) is None
     session.spent[engine.id, "matmul"] = (1e11, 1.0, 0.1, 0.0)
-    assert session.too_slow(engine, case, end) is None  # ten seconds, and time without end
+    assert session.too_slow(engine, case, end) is None  # ten seconds just
     session.spent[engine.id, "matmul"] = (1e10, 1.0, 0.1, 0.0)
     assert session.too_slow(engine, case, end) == {"skipped": "one run would take about 100 s"}
 

@@ -193,7 +193,7 @@ def run(args):
     session = Session(
         names, devices, engines(devices, peers), quick=args.quick, budget=budget,
         largest=chosen_size(args.size), seconds=0.02 if args.quick else 0.3,
-        longest=0.5 if args.quick else 3.0,
+        longest=0.5 if args.quick else 1.5,
     )  # fmt: skip
     empty = [name for name, cases in session.plan if not cases]
     if len(empty) == len(names) or (args.suites and empty):

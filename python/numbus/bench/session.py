@@ -19,6 +19,7 @@ from .text import digits
 __all__ = ["SCHEMA", "VERSION", "Session"]
 
 SCHEMA, VERSION = "numbus-bench", 1
+SLOWEST = 10.0  # seconds
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -101,12 +102,12 @@ class Session:
     """What to run, and the report it grows into.
 
     budget: seconds for everything; each suite gets its share of what is left when it begins, fewer
-    repeats make a case cheaper, and what does not fit is left out and named. longest: seconds that
-    one run may take; larger cases of the same operation are left out.
+    repeats make a case cheaper, and what does not fit is left out and named. longest: seconds
+    beyond which one run is enough. Where one run would take longer than SLOWEST, it is left out.
     """
 
     def __init__(self, names, devices, engines, *, quick=False, budget=300.0, largest=None,
-                 seconds=0.5, longest=3.0, progress=None):  # fmt: skip
+                 seconds=0.3, longest=1.5, progress=None):  # fmt: skip
         self.names, self.devices, self.engines = names, devices, engines
         self.quick, self.budget, self.largest = quick, budget, largest
         self.seconds, self.longest, self.progress = seconds, longest, progress
@@ -233,7 +234,7 @@ class Session:
             return None
         work, once, setup, compiling = before
         factor = max(1.0, max(case.flops, case.bytes) / work)
-        if once * factor > self.longest * 4:
+        if once * factor > SLOWEST:
             return {"skipped": f"one run would take about {digits(once * factor, 2)} s"}
         setup *= case.sets(self.quick) * case.input_bytes
         if compiling + setup + 3 * once * factor > max(0.0, end - time.monotonic()):
