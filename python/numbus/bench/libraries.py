@@ -80,8 +80,7 @@ class Library:
 
     def _numbus(self):
         self.array, self.sync = self.xp.array, self.xp.synchronize
-        if self.gpu:
-            self.free = self.xp.cuda.trim
+        self.free = lambda: self.xp.cuda.trim(str(self.xp.device()))
 
     def _cupy(self):
         self.array, self.sync = self.xp.asarray, self.xp.cuda.Device().synchronize
