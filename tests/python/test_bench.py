@@ -4,6 +4,7 @@ import io
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -92,6 +93,35 @@ def test_output_on_a_pipe(whole):
     assert done.stderr == ""  # the progress bar is for terminals
     assert sorted(f.name for f in (folder / "report").iterdir()) == [
         "bench.json", "index.html", "speedup.svg"]  # fmt: skip
+
+
+def test_programs_of_other_libraries(tmp_path):
+    """What was written by hand for each library that is here gives NumPy's results."""
+    from numbus.bench.libraries import PEERS, installed
+
+    peers = [name for name in PEERS if name != "numpy" and installed(name)]
+    if not peers:
+        pytest.skip("no other library is installed")
+    bench(tmp_path, "arrays", "sin", "crossover", "mandelbrot", "heat", "latency", "--quick",
+          "--device", ",".join(DEVICES), "--peers", ",".join(peers), "--budget", "200",
+          "--size", "1MB")  # fmt: skip
+    report = json.loads((tmp_path / "report" / "bench.json").read_text())
+    usable = {e["id"] for e in report["engines"] if "unavailable" not in e}
+    for suite, case, engine, r in results(report):
+        if engine in usable:
+            assert "median" in r, (suite, case["name"], engine, r)
+    assert {engine for *_, engine, r in results(report) if "median" in r} == usable
+
+
+def test_the_suite_of_the_documentation(tmp_path):
+    page = ROOT / "docs" / "benchmarking.md"
+    if not page.exists():
+        pytest.skip("the documentation is not here")
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    (tmp_path / "energy.py").write_text(code)
+    bench(tmp_path, "energy.py", "--quick", "--peers", "numpy", "--device", "cpu")
+    report = json.loads((tmp_path / "report" / "bench.json").read_text())
+    assert [r["samples"] >= 3 for *_, r in results(report)] == [True, True]
 
 
 SUITE = """
