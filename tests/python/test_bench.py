@@ -90,6 +90,7 @@ def test_headline_is_the_geometric_mean(whole):
 def test_output_on_a_pipe(whole):
     folder, done, _ = whole
     assert "On this machine Numbus is" in done.stdout and "3×3 stencil" in done.stdout
+    assert "a quick run: sizes are far too small" in done.stdout
     assert done.stderr == ""  # the progress bar is for terminals
     assert sorted(f.name for f in (folder / "report").iterdir()) == [
         "bench.json", "index.html", "speedup.svg"]  # fmt: skip

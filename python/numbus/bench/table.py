@@ -101,5 +101,7 @@ def closing(report, folder):
         if "unavailable" in e:
             out.append(f"{e['label']} was left out: {e['unavailable']}")
     out += [headline(found) for found in report["headline"]]
+    if report["options"]["quick"]:
+        out.append("a quick run: sizes are far too small to say anything about this machine")
     out.append(f"{report['seconds']:.0f} s; report: {folder / 'index.html'}")
     return "\n".join(out)
