@@ -1,6 +1,7 @@
 // The reductions, each as one small template: init, step (as kernel IR), merge, finish.
 #include "lazy/reduce.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -248,13 +249,12 @@ void init_state(Reduction kind, DType in, char* state, int width) {
     std::memset(state, 0,
                 static_cast<size_t>(width) * sizeof(T) *
                     (needs_position(kind) ? 1 : reduction_fields(kind, in).size()));
-    for (int i = 0; i < width; ++i) {
-      View<T> v = lane<T>(state, width, i);
-      if (kind != Reduction::Var) *v.f[0] = identity<T>(kind);
-      if (is_complex(in) && (kind == Reduction::Min || kind == Reduction::Max))
-        *v.f[1] = identity<T>(kind);
-      if (needs_position(kind)) *v.index = -1;
-    }
+    View<T> first = lane<T>(state, width, 0);
+    if (kind != Reduction::Var && kind != Reduction::Sum)
+      std::fill_n(first.f[0], width, identity<T>(kind));
+    if (is_complex(in) && (kind == Reduction::Min || kind == Reduction::Max))
+      std::fill_n(first.f[1], width, identity<T>(kind));
+    if (needs_position(kind)) std::fill_n(first.index, width, -1);
   });
 }
 
@@ -269,6 +269,10 @@ void merge_lanes(Reduction kind, DType in, char* state, int width) {
     };
     if (!is_complex(in) && kind == Reduction::Sum)
       return halves([](T a, T b) { return static_cast<T>(a + b); });
+    if (!is_complex(in) && kind == Reduction::Prod)
+      return halves([](T a, T b) { return static_cast<T>(a * b); });
+    if (kind == Reduction::Any) return halves([](T a, T b) { return static_cast<T>(a || b); });
+    if (kind == Reduction::All) return halves([](T a, T b) { return static_cast<T>(a && b); });
     if (!is_complex(in) && kind == Reduction::Min)
       return halves([](T a, T b) { return is_nan(a) || a <= b ? a : b; });
     if (!is_complex(in) && kind == Reduction::Max)
