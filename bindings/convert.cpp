@@ -1,6 +1,7 @@
 // Conversions, and the mapping of errors to Python's exception classes.
 #include "convert.h"
 
+#include <algorithm>
 #include <complex>
 #include <cstring>
 
@@ -185,15 +186,22 @@ bool is_numpy_scalar(PyObject* o) {
   return PyObject_IsInstance(o, scalar) == 1;
 }
 
+std::vector<PyObject*>& plain_array_types() {
+  static auto* types =
+      new std::vector<PyObject*>{nb::object(nb::borrow(numpy()).attr("ndarray")).release().ptr(),
+                                 nb::object(nb::borrow(numpy()).attr("memmap")).release().ptr()};
+  return *types;
+}
+
 Owner owner_of(PyObject* o) {
   if (is_array(o) || is_generic(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o) ||
       PyBool_Check(o) || PyComplex_CheckExact(o)) {
     return Owner::Numbus;
   }
-  static PyObject* const array = nb::object(nb::borrow(numpy()).attr("ndarray")).release().ptr();
-  static PyObject* const memmap = nb::object(nb::borrow(numpy()).attr("memmap")).release().ptr();
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
-  if (type == array || type == memmap || is_numpy_scalar(o)) return Owner::Numbus;
+  const std::vector<PyObject*>& plain = plain_array_types();
+  if (std::find(plain.begin(), plain.end(), type) != plain.end() || is_numpy_scalar(o))
+    return Owner::Numbus;
   PyObject* protocol = PyObject_GetAttrString(type, "__array_ufunc__");
   if (!protocol) {
     PyErr_Clear();

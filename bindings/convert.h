@@ -66,6 +66,8 @@ Array import_numpy(PyObject* o, bool copy, bool shared, Device* device = nullptr
 // __array_ufunc__ of their own), or the operand itself (__array_ufunc__ = None).
 enum class Owner { Numbus, NumPy, Operand };
 Owner owner_of(PyObject* o);
+// NumPy's array types that have no behaviour of their own.
+std::vector<PyObject*>& plain_array_types();
 bool is_numpy_scalar(PyObject* o);
 // numbus._fallback.<name>(…): lets NumPy do it. Returns a new reference.
 PyObject* fall_back(const char* name, nb::object args);
@@ -104,6 +106,7 @@ void bind_frontend(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_raw_kernels(nb::module_& m);
 void bind_solver(nb::module_& m);
+void bind_streams(nb::module_& m);
 std::optional<DType> from_format(const char* format, Py_ssize_t size);
 extern PyType_Slot array_slots[];
 extern PyType_Slot generic_slots[];

@@ -83,12 +83,77 @@ Type to_type(nb::handle described) {
   return t;
 }
 
+void Arguments::add_reach(const void* first, int64_t low, int64_t high) {
+  if (!wants_reach || low >= high) return;
+  auto at = reinterpret_cast<std::uintptr_t>(first);
+  reach.push_back({types.size(), depth > 0, at + static_cast<std::uintptr_t>(low),
+                   at + static_cast<std::uintptr_t>(high)});
+}
+
+std::vector<Use> Arguments::uses(const std::vector<bool>& written) const {
+  std::vector<Use> all;
+  for (const Reach& r : reach)
+    all.push_back(
+        {r.begin, r.end, r.nested || r.argument >= written.size() || written[r.argument]});
+  return all;
+}
+
+// `shift`: from the host's address to the one that the device knows.
+void Arguments::add_buffer(const Py_buffer& b, int64_t shift, const char* function, Type& t) {
+  auto d = from_format(b.format, b.itemsize);
+  if (!d)
+    raise(ErrorKind::Type, function, "array of a type Numbus lacks", b.format ? b.format : "bytes",
+          "a boolean, integer, float or complex type");
+  t = Type::array_of(*d, b.ndim);
+  t.readonly = b.readonly;
+  bool c = true, f = true;
+  int64_t step = b.itemsize;
+  for (int k = b.ndim; k-- > 0; step *= b.shape[k])
+    if (b.shape[k] != 1 && b.strides[k] != step) c = false;
+  step = b.itemsize;
+  for (int k = 0; k < b.ndim; step *= b.shape[k++])
+    if (b.shape[k] != 1 && b.strides[k] != step) f = false;
+  t.order = c ? Order::C : f ? Order::F : Order::Any;
+  words.push_back(reinterpret_cast<int64_t>(b.buf) + shift);
+  words.push_back(0);
+  for (int k = 0; k < b.ndim; ++k) words.push_back(b.shape[k]);
+  for (int k = 0; k < b.ndim; ++k) words.push_back(b.strides[k]);
+}
+
+// An array of the host that kernels on a GPU reach where it is.
+bool Arguments::add_mapped(PyObject* o, const char* function, Type& t) {
+  if (!any_host_blocks()) return false;
+  buffers.emplace_back();
+  Py_buffer& b = buffers.back();
+  if (PyObject_GetBuffer(o, &b, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+    buffers.pop_back();
+    PyErr_Clear();
+    return false;
+  }
+  int64_t low = 0, high = b.itemsize;
+  for (int k = 0; k < b.ndim; ++k) {
+    if (b.shape[k] == 0) high = low;
+    if (b.shape[k] == 0) break;
+    (b.strides[k] < 0 ? low : high) += (b.shape[k] - 1) * b.strides[k];
+  }
+  HostBlock block;
+  auto* first = static_cast<char*>(b.buf);
+  if (!find_host_block(first + low, static_cast<size_t>(high - low), &block) ||
+      block.device_address == 0)
+    return false;
+  add_reach(first, low, high);
+  add_buffer(b, static_cast<int64_t>(block.device_address - block.begin), function, t);
+  return true;
+}
+
 void Arguments::add_words(const Array& a, Type& t) {
   const Layout& l = *a.layout;
   t = Type::array_of(a.dtype, l.ndim());
   t.readonly = !a.writeable;
   t.order = l.c_contiguous() ? Order::C : l.f_contiguous() ? Order::F : Order::Any;
-  words.push_back(reinterpret_cast<int64_t>(data_of(a, "passed to a kernel")));
+  char* first = data_of(a, "passed to a kernel");
+  if (l.size() != 0) add_reach(first, l.low(), l.high());
+  words.push_back(reinterpret_cast<int64_t>(first));
   words.push_back(0);
   for (int k = 0; k < l.ndim(); ++k) words.push_back(l.shape(k));
   for (int k = 0; k < l.ndim(); ++k) words.push_back(l.stride(k));
@@ -113,7 +178,7 @@ bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
     t.readonly = nb::cast<bool>(data[1]);
     std::vector<int64_t> extents, strides(n);
     for (nb::handle e : shape) extents.push_back(nb::cast<int64_t>(e));
-    int64_t step = itemsize(type);
+    int64_t step = itemsize(type), low = 0, high = step;
     for (int k = n; k-- > 0; step *= extents[k]) strides[k] = step;
     nb::object given = d.attr("get")("strides");
     if (!given.is_none()) {
@@ -123,7 +188,10 @@ bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
         strides[k] = s;
       }
     }
-    words.push_back(static_cast<int64_t>(nb::cast<uint64_t>(data[0])));
+    for (int k = 0; k < n; ++k) (strides[k] < 0 ? low : high) += (extents[k] - 1) * strides[k];
+    auto first = nb::cast<uint64_t>(data[0]);
+    if (step != 0) add_reach(reinterpret_cast<const void*>(first), low, high);
+    words.push_back(static_cast<int64_t>(first));
     words.push_back(0);
     words.insert(words.end(), extents.begin(), extents.end());
     words.insert(words.end(), strides.begin(), strides.end());
@@ -132,7 +200,7 @@ bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
   }
   if (is_generic(o) || is_numpy_scalar(o) || !PyObject_CheckBuffer(o) || PyBytes_Check(o))
     return false;
-  (void)function;
+  if (add_mapped(o, function, t)) return true;
   Array there =
       is_array(o) ? to_device(as_array(o), *device) : import_numpy(o, true, false, device);
   add_words(there, t);
@@ -197,7 +265,9 @@ void Arguments::add(nb::handle value, const char* function) {
     size_t before = types.size();
     std::string outer = std::move(key);
     key.clear();
+    ++depth;
     for (nb::handle i : value) add(i, function);
+    --depth;
     t.items.assign(types.begin() + before, types.end());
     types.resize(before);
     key = std::move(outer);
@@ -215,25 +285,8 @@ void Arguments::add(nb::handle value, const char* function) {
       buffers.pop_back();
       throw nb::python_error();
     }
-    auto d = from_format(b.format, b.itemsize);
-    if (!d)
-      raise(ErrorKind::Type, function, "array of a type Numbus lacks",
-            b.format ? b.format : "bytes", "a boolean, integer, float or complex type");
     numbus = numbus || is_array(o);
-    t = Type::array_of(*d, b.ndim);
-    t.readonly = b.readonly;
-    bool c = true, f = true;
-    int64_t step = b.itemsize;
-    for (int k = b.ndim; k-- > 0; step *= b.shape[k])
-      if (b.shape[k] != 1 && b.strides[k] != step) c = false;
-    step = b.itemsize;
-    for (int k = 0; k < b.ndim; step *= b.shape[k++])
-      if (b.shape[k] != 1 && b.strides[k] != step) f = false;
-    t.order = c ? Order::C : f ? Order::F : Order::Any;
-    words.push_back(reinterpret_cast<int64_t>(b.buf));
-    words.push_back(0);
-    for (int k = 0; k < b.ndim; ++k) words.push_back(b.shape[k]);
-    for (int k = 0; k < b.ndim; ++k) words.push_back(b.strides[k]);
+    add_buffer(b, 0, function, t);
   } else {
     // Functions, tensors, lists: what Python knows better.
     nb::object other = jit_module().attr("argument")(value, function);

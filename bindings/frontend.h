@@ -49,10 +49,23 @@ struct Arguments {
     Array there;
   };
   std::vector<Copied> copied;
+  // The memory that arrays on the device give to a kernel, by argument, if somebody wants to know.
+  struct Reach {
+    size_t argument;
+    bool nested;  // in a tuple: which of its arrays are written is not known
+    std::uintptr_t begin, end;
+  };
+  bool wants_reach = false;
+  int depth = 0;
+  std::vector<Reach> reach;
+  std::vector<Use> uses(const std::vector<bool>& written) const;
   std::vector<Array> arrays;
   void copy_back(const std::vector<bool>& written);
   Arguments() = default;
   Arguments(const Arguments&) = delete;
+  bool add_mapped(PyObject* o, const char* function, frontend::Type& t);
+  void add_buffer(const Py_buffer& b, std::int64_t shift, const char* function, frontend::Type& t);
+  void add_reach(const void* first, std::int64_t low, std::int64_t high);
   bool add_on_device(nb::handle value, const char* function, frontend::Type& t);
   void add_words(const Array& a, frontend::Type& t);
   ~Arguments() {
@@ -69,5 +82,9 @@ frontend::Type to_type(nb::handle described);
 [[noreturn]] void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* context,
                               bool kernel);
 frontend::Options to_options(nb::handle dict);
+// Raises what kernels in a queue, given by its number, or in any have noted.
+void check_noted(int queue);
+// The queue behind a stream of Python's; null for None and for the device's own.
+Queue* queue_of(nb::handle stream, Device& device);
 
 }  // namespace numbus::bindings

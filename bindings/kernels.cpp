@@ -1,4 +1,4 @@
-// Launching kernels from Python: arguments on their device, faults, events.
+// Launching kernels from Python: arguments on their device, faults.
 #include <nanobind/stl/string.h>
 
 #include "device/cuda/cuda_device.h"
@@ -9,17 +9,17 @@ namespace numbus::bindings {
 
 using frontend::Type;
 
+void check_noted(int queue) {
+  try {
+    check_faults(queue);
+  } catch (const Fault& f) {
+    raise_noted(*f.sites, f.record, true);
+  }
+}
+
 namespace {
 
 [[noreturn]] void raise_fault(const Fault& f) { raise_noted(*f.sites, f.record, true); }
-
-void check() {
-  try {
-    check_faults();
-  } catch (const Fault& f) {
-    raise_fault(f);
-  }
-}
 
 // A kernel, compiled for each combination of argument types it is launched with.
 class Kernel {
@@ -54,7 +54,8 @@ class Kernel {
     return *known;
   }
 
-  void launch(nb::tuple grid, nb::tuple block, int64_t shared, bool cooperative, nb::args args) {
+  void launch(nb::tuple grid, nb::tuple block, nb::handle stream, int64_t shared, bool cooperative,
+              nb::args args) {
     compile::Geometry g{};
     for (int d = 0; d < 3; ++d) {
       g.grid[d] = nb::cast<int64_t>(grid[d]);
@@ -64,11 +65,16 @@ class Kernel {
     Device& device = default_device();
     Arguments a;
     a.device = device.kind() == DeviceKind::Cuda ? &device : nullptr;
+    Queue* queue = queue_of(stream, device);
+    a.wants_reach = device.has_queues();
     for (nb::handle v : args) a.add(v, name_.c_str());
     GridKernel& k = code(a.types, a.key);
     std::string printed;
     try {
-      k.launch(device, g, a.words, cooperative, &printed);
+      if (a.wants_reach)
+        k.launch(device, g, a.words, cooperative, &printed, queue, a.uses(k.result().written));
+      else
+        k.launch(device, g, a.words, cooperative, &printed);
     } catch (const Fault& f) {
       if (!printed.empty()) write(printed);
       raise_fault(f);
@@ -134,24 +140,12 @@ cuda::CudaDevice& gpu() {
 void bind_kernels(nb::module_& m) {
   nb::class_<Kernel>(m, "Kernel")
       .def(nb::init<int, nb::object, std::string>())
-      .def("launch", &Kernel::launch)
+      .def("launch", &Kernel::launch, nb::arg("grid"), nb::arg("block"), nb::arg("stream").none(),
+           nb::arg("shared"), nb::arg("cooperative"), nb::arg("args"))
       .def("ptx", &Kernel::ptx)
       .def("inspect", &Kernel::inspect)
       .def("report", &Kernel::report);
-  m.def("check_faults", check, "Raises what kernels have noted.");
-  nb::class_<cuda::Event>(m, "CudaEvent")
-      .def("record", [](cuda::Event& e) { e.record(gpu().stream()); })
-      .def("synchronize",
-           [](cuda::Event& e) {
-             {
-               nb::gil_scoped_release free;
-               e.synchronize();
-             }
-             check();
-           })
-      .def("query", &cuda::Event::done)
-      .def("elapsed_since", &cuda::Event::elapsed_since);
-  m.def("cuda_event", [](bool timing) { return gpu().create_event(timing); });
+  m.def("check_faults", [] { check_noted(kAnyQueue); }, "Raises what kernels have noted.");
   m.def("cuda_properties", [] {
     const cuda::DeviceProperties& p = gpu().properties();
     nb::dict d;

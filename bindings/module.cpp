@@ -57,6 +57,8 @@ nb::dict stats() {
   d["contracted_bytes"] = s.contracted_bytes;
   d["bytes_moved"] = s.bytes_moved;
   d["fallbacks"] = s.fallbacks;
+  d["bytes_to_device"] = s.bytes_to_device;
+  d["bytes_to_host"] = s.bytes_to_host;
   d["compile_ms"] = s.compile_ms;
   return d;
 }
@@ -82,6 +84,7 @@ NB_MODULE(_core, m) {
   bind_kernels(m);
   bind_raw_kernels(m);
   bind_solver(m);
+  bind_streams(m);
   Runtime::get().describe_line = describe_line;
   Runtime::get().leave_python = [] { return static_cast<void*>(PyEval_SaveThread()); };
   Runtime::get().enter_python = [](void* state) {

@@ -13,9 +13,15 @@ from ._host import Views
 
 # What `_core` stores; `numpy.dtype` hashes by value, so byte-swapped types are not in here.
 SUPPORTED = frozenset(map(numpy.dtype, "?bhilqBHILQefdFD"))
-_REAL_ARRAYS = (numpy.ndarray, numpy.memmap)
+_REAL_ARRAYS = {numpy.ndarray, numpy.memmap}
 _FLOAT64 = numpy.dtype(float)
 _NUMBERS = (bool, int, float, complex)
+
+
+def register_array_type(kind):
+    """Makes arrays of a subclass of numpy.ndarray, which must not add behaviour, plain ones."""
+    _REAL_ARRAYS.add(kind)
+    _core.register_array_type(kind)
 
 
 def to_numpy(x):

@@ -4,7 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <span>
 #include <string>
+
+#include "device/host_memory.h"
+#include "device/stream_order.h"
 
 namespace numbus {
 
@@ -17,6 +22,46 @@ struct MemoryStats {
   size_t peak_bytes = 0;      // highest used_bytes so far
   size_t overhead_bytes = 0;  // bookkeeping: span headers and block tables
   size_t limit = 0;           // used + pooled never exceed this
+};
+
+class Device;
+
+// A stream beside a device's own one: what is queued in it runs in order, and beside what is queued
+// elsewhere, except where uses of memory conflict. On a CPU all is done when a call returns.
+class Queue {
+ public:
+  explicit Queue(Device& device) : device_(device) {}
+  virtual ~Queue() = default;
+  Queue(const Queue&) = delete;
+
+  Device& device() const { return device_; }
+  virtual int number() const { return 1; }             // tells the device's queues apart; never 0
+  virtual std::uintptr_t handle() const { return 0; }  // the driver's
+  virtual int priority() const { return 0; }
+  virtual void synchronize() {}
+  virtual bool done() { return true; }
+
+ private:
+  Device& device_;
+};
+
+struct QueueOptions {
+  bool independent = false;     // of the legacy default stream, too
+  int priority = 0;             // lower is sooner; beyond the device's range is its nearest
+  std::uintptr_t existing = 0;  // another library's stream, which stays its own
+};
+
+// A point in a queue, for waiting and for timing. A null queue is the device's own.
+class Marker {
+ public:
+  virtual ~Marker() = default;
+  virtual void record(Queue* queue) = 0;
+  virtual void hold(Queue* queue) = 0;  // what is queued there from now on comes after this point
+  virtual void synchronize() = 0;
+  virtual bool done() = 0;
+  // From a marker of the same kind; both were made with timing and have happened.
+  virtual double milliseconds_since(Marker& start) = 0;
+  virtual std::uintptr_t handle() const { return 0; }
 };
 
 class Device {
@@ -42,9 +87,32 @@ class Device {
   virtual void copy_to_host(void* dst, const void* src, size_t bytes) = 0;
   virtual void copy_within(void* dst, const void* src, size_t bytes) = 0;
 
+  // Waits for all queues.
   virtual void synchronize() = 0;
   // Work from now on follows what is queued on another library's stream, given by its handle.
   virtual void wait_for_stream(std::uintptr_t) {}
+
+  virtual std::unique_ptr<Queue> create_queue(const QueueOptions& options);
+  virtual std::unique_ptr<Marker> create_marker(bool timing);
+  // Whether there is or was work beside the device's own queue. While there is, all work is queued
+  // between queues_before() and queues_after() (see Ordered), which know its conflicts.
+  bool has_queues() const { return has_queues_; }
+  virtual void queues_before(Queue*, std::span<const Use>) {}
+  virtual void queues_after(Queue*, std::span<const Use>) {}
+  // Copies in a queue. Where the host's memory is pinned they are only queued: it must not be
+  // changed, or read, before the queue has got there. Otherwise as above.
+  virtual void upload(void* dst, const void* src, size_t bytes, Queue& queue);
+  virtual void download(void* dst, const void* src, size_t bytes, Queue& queue);
+  // Sets every byte; a null queue is the device's own.
+  virtual void fill_bytes(void* dst, unsigned char value, size_t bytes, Queue* queue) = 0;
+
+  // Memory of the host that the device knows: pinned for its copies, or in reach of its kernels.
+  // Goes back when all work that was queued with it is done.
+  virtual HostBlock allocate_host(size_t bytes, HostKind kind, bool write_combined);
+  virtual void free_host(const HostBlock& block) noexcept;
+  // The same for memory that is there; unregister_host waits for the work.
+  virtual HostBlock register_host(void* memory, size_t bytes, HostKind kind);
+  virtual void unregister_host(const HostBlock& block);
 
   virtual MemoryStats memory_stats() const = 0;
   // Zero restores the default limit (the device's whole memory).
@@ -54,6 +122,27 @@ class Device {
 
  protected:
   Device() = default;
+  bool has_queues_ = false;
+};
+
+// Around the queueing of work that uses memory, in `queue` or, if that is null, in the device's
+// own: it comes after work that conflicts with it, in whatever queue.
+class Ordered {
+ public:
+  Ordered(Device& device, Queue* queue, std::span<const Use> uses)
+      : device_(device), queue_(queue), uses_(uses), needed_(device.has_queues()) {
+    if (needed_) device_.queues_before(queue_, uses_);
+  }
+  ~Ordered() {
+    if (needed_) device_.queues_after(queue_, uses_);
+  }
+  Ordered(const Ordered&) = delete;
+
+ private:
+  Device& device_;
+  Queue* queue_;
+  std::span<const Use> uses_;
+  bool needed_;
 };
 
 Device& cpu_device();

@@ -12,17 +12,29 @@
 
 namespace numbus {
 
-// A record is memory of the host that the GPU writes to.
+// A record is memory of the host that the GPU writes to. A program may make any number of queues:
+// they share these, and at worst learn of each other's errors.
+constexpr int kRecords = 16;
+int record_of(int queue) { return queue == 0 ? 0 : 1 + queue % (kRecords - 1); }
+
 struct GridKernel::OnGpu {
   cuda::CudaDevice* device;
   cuda::Function function;
-  int64_t* record = nullptr;
+  int64_t* records[kRecords] = {};  // the first one is the device's own queue's
+
+  int64_t* record_for(int queue, const std::vector<frontend::Site>& sites);
 };
 
 namespace {
 
-std::vector<std::pair<int64_t*, const std::vector<frontend::Site>*>>& records() {
-  static auto* all = new std::vector<std::pair<int64_t*, const std::vector<frontend::Site>*>>;
+struct Record {
+  int number;
+  int64_t* words;
+  const std::vector<frontend::Site>* sites;
+};
+
+std::vector<Record>& records() {
+  static auto* all = new std::vector<Record>;
   return *all;
 }
 
@@ -76,21 +88,26 @@ GridKernel::OnGpu& GridKernel::on_gpu(Device& d) {
         compile::gpu_code(*made->device, "kernel" + result_.module.key(), [&](int sm, int version) {
           return ptx(sm, version);
         }).function;
-    void* memory = nullptr;
-    cuda::ContextScope scope(made->device->context());
-    constexpr unsigned kPortableAndMapped = 3;
-    NUMBUS_CUDA("making a kernel's record of errors", cuMemHostAlloc, &memory,
-                sizeof(int64_t) * compile::kContextWords, kPortableAndMapped);
-    std::memset(memory, 0, sizeof(int64_t) * compile::kContextWords);
-    made->record = static_cast<int64_t*>(memory);
-    records().push_back({made->record, new std::vector<frontend::Site>(result_.sites)});
     known = std::move(made);
   }
   return *known;
 }
 
+int64_t* GridKernel::OnGpu::record_for(int queue, const std::vector<frontend::Site>& sites) {
+  int64_t*& known = records[record_of(queue)];
+  if (!known) {
+    constexpr size_t kBytes = sizeof(int64_t) * compile::kContextWords;
+    HostBlock memory = device->allocate_host(kBytes, HostKind::Mapped, false);
+    known = reinterpret_cast<int64_t*>(memory.begin);
+    std::memset(known, 0, kBytes);
+    numbus::records().push_back({record_of(queue), known, new std::vector<frontend::Site>(sites)});
+  }
+  return known;
+}
+
 void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64_t>& words,
-                        bool cooperative, std::string* printed) {
+                        bool cooperative, std::string* printed, Queue* queue,
+                        std::span<const Use> uses) {
   check_geometry(g);
   if (d.kind() != DeviceKind::Cuda) {
     auto [it, fresh] = host_.try_emplace(g.block[0] % 32);
@@ -104,15 +121,17 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
     return;
   }
   OnGpu& code = on_gpu(d);
-  std::vector<void*> parameters{&code.record};
+  int64_t* record = code.record_for(queue ? queue->number() : 0, result_.sites);
+  std::vector<void*> parameters{&record};
   for (int64_t& w : words) parameters.push_back(&w);
   auto dim = [](const int64_t(&x)[3]) {
     return cuda::Dim3{static_cast<unsigned>(x[0]), static_cast<unsigned>(x[1]),
                       static_cast<unsigned>(x[2])};
   };
   cooperative = cooperative || compile::has_grid_barrier(result_.module);
+  Ordered order(d, queue, uses);
   code.function.launch(dim(g.grid), dim(g.block), static_cast<size_t>(g.dynamic_bytes),
-                       code.device->stream(), parameters.data(), cooperative);
+                       code.device->stream_of(queue), parameters.data(), cooperative);
 }
 
 KernelReport GridKernel::report(Device& d, int threads, size_t shared) {
@@ -128,9 +147,11 @@ KernelReport GridKernel::report(Device& d, int threads, size_t shared) {
   return r;
 }
 
-void check_faults() {
-  for (auto& [record, sites] : records())
-    if (__atomic_load_n(&record[compile::kClaimed], __ATOMIC_ACQUIRE)) raise_fault(sites, record);
+void check_faults(int queue) {
+  for (const Record& r : records())
+    if ((queue == kAnyQueue || record_of(queue) == r.number) &&
+        __atomic_load_n(&r.words[compile::kClaimed], __ATOMIC_ACQUIRE))
+      raise_fault(r.sites, r.words);
 }
 
 }  // namespace numbus

@@ -5,11 +5,10 @@
 #include <memory>
 
 #include "compile/compiler.h"
+#include "device/device.h"
 #include "frontend/frontend.h"
 
 namespace numbus {
-
-class Device;
 
 // An error that a kernel noted as it ran.
 struct Fault : std::exception {
@@ -32,9 +31,10 @@ class GridKernel {
 
   const frontend::Result& result() const { return result_; }
   // On a CPU the grid has run when this returns, and what it noted is raised; on a GPU see
-  // check_faults(). `words` are the parameters'.
+  // check_faults(). `words` are the parameters', `uses` the memory that they give it; a null queue
+  // is the device's own.
   void launch(Device& d, const compile::Geometry& g, std::vector<int64_t>& words, bool cooperative,
-              std::string* printed);
+              std::string* printed, Queue* queue = nullptr, std::span<const Use> uses = {});
   std::string ptx(int sm, int version) const {
     return compile::kernel_ptx(result_.module, sm, version);
   }
@@ -52,7 +52,8 @@ class GridKernel {
 };
 
 // Raises the first error that a kernel on a GPU has noted since the last call, once it is known:
-// after a synchronisation.
-void check_faults();
+// after a synchronisation. Of kernels in one queue, given by its number, or in all.
+constexpr int kAnyQueue = -1;
+void check_faults(int queue = kAnyQueue);
 
 }  // namespace numbus

@@ -51,6 +51,19 @@ void append_lines(const Window& w, std::vector<uint64_t>& key) {
       }
 }
 
+// The memory of the window's bases, for queues beside the device's own. What dies may be written
+// to: a result may take its storage.
+std::vector<Use> uses_of(const Window& w) {
+  std::vector<Use> uses;
+  for (const Slot& s : w.slots_) {
+    auto begin = reinterpret_cast<std::uintptr_t>(s.base->data);
+    if (begin != 0)
+      uses.push_back(
+          {begin, begin + static_cast<size_t>(s.base->nbytes), s.written || s.base->handles == 0});
+  }
+  return uses;
+}
+
 }  // namespace
 
 Runtime& Runtime::get() {
@@ -198,6 +211,7 @@ void Runtime::run(Plan& plan) {
     bool is_slot_initial = st.slot == static_cast<int>(s) && s < window_.slots_.size();
     data[s] = is_slot_initial ? window_.slots_[st.slot].base->data : nullptr;
   }
+  if (device.has_queues()) device.queues_before(nullptr, uses_of(window_));
   // A step that fails poisons what it would have written and all that depends on it; the others
   // still run. So do those that meet what a wrong value has spoiled: they may have other work too.
   enum : char { kLost = 1, kSpoiled = 2 };
@@ -284,6 +298,7 @@ void Runtime::run(Plan& plan) {
     if (b->data && b->owned) device.free(b->data, static_cast<size_t>(b->nbytes));
     b->data = now;
   }
+  if (device.has_queues()) device.queues_after(nullptr, uses_of(window_));
   if (failure) throw Error(*failure);
 }
 
@@ -311,6 +326,7 @@ void Runtime::run_step(const Plan& plan, KernelStep& step, char** data) {
 }
 
 void Runtime::note_copy(int64_t bytes, bool to_host) {
+  (to_host ? stats.bytes_to_host : stats.bytes_to_device) += bytes;
   if (explanation) explanation->copied(bytes, to_host);
 }
 

@@ -7,10 +7,11 @@ NUMBA_ENABLE_CUDASIM=1 chooses the CPU.
 import os as _os
 
 from ..kernels import types
-from . import _host, _kernels, _more, _names, _vectors, libdevice, random
+from . import _host, _host_memory, _kernels, _more, _names, _streams, _vectors, libdevice, random
 from . import _reduce as reduction
 from ._elementwise import guvectorize, vectorize
 from ._host import *  # noqa: F403
+from ._host_memory import *  # noqa: F403
 from ._kernels import *  # noqa: F403
 from ._memory import (
     device_count,
@@ -24,6 +25,7 @@ from ._memory import (
 from ._more import *  # noqa: F403
 from ._names import *  # noqa: F403
 from ._reduce import Reduce, reduce
+from ._streams import *  # noqa: F403
 from ._vectors import *  # noqa: F403
 
 if _os.environ.get("NUMBA_ENABLE_CUDASIM") == "1":
@@ -48,8 +50,10 @@ __all__ = [
     "used_bytes",
     "vectorize",
     *_host.__all__,
+    *_host_memory.__all__,
     *_kernels.__all__,
     *_more.__all__,
     *_names.__all__,
+    *_streams.__all__,
     *_vectors.__all__,
 ]

@@ -1,53 +1,38 @@
-"""Around kernels: arrays on the device, streams, events, the device itself."""
+"""Around kernels: arrays on the device and their copies, the device itself."""
 
 import contextlib
 import os
-import time
 from collections import namedtuple
 
 import numpy
 
 from .. import _core, _devices
-from .._convert import to_ndarray
+from .._convert import SUPPORTED, to_ndarray
 from .._core import ndarray
 from . import _memory
+from ._streams import core_stream
 
 __all__ = [
     "DeviceNDArray",
-    "Event",
     "MemoryInfo",
-    "Stream",
     "as_cuda_array",
     "close",
     "current_context",
-    "default_stream",
     "defer_cleanup",
     "detect",
     "device_array",
     "device_array_like",
-    "event",
-    "event_elapsed_time",
-    "external_stream",
     "get_current_device",
     "gpus",
     "is_cuda_array",
     "is_supported_version",
-    "legacy_default_stream",
     "list_devices",
-    "managed_array",
-    "mapped",
-    "mapped_array",
-    "mapped_array_like",
-    "per_thread_default_stream",
-    "pinned",
-    "pinned_array",
-    "pinned_array_like",
+    "memset",
     "profile_start",
     "profile_stop",
     "profiling",
     "require_context",
     "select_device",
-    "stream",
     "synchronize",
     "to_device",
 ]
@@ -66,19 +51,41 @@ def _device_name():
     return _core.get_device()
 
 
+def _dense(a):
+    """(a or its transpose, whether either is contiguous as C is): copies move whole blocks."""
+    if a.flags["C_CONTIGUOUS"]:
+        return a, True
+    return (a.T, True) if a.flags["F_CONTIGUOUS"] else (a, False)
+
+
+def _in_one_piece(copy, device_side, host_side, stream):
+    """Whether copy (_core.copy_in or copy_out) could do it: one layout and dtype, contiguous."""
+    there, dense = _dense(device_side)
+    here, too = _dense(host_side)
+    return dense and too and here.shape == there.shape and copy(there, here, stream)
+
+
 def to_device(obj, stream=0, copy=True, to=None):
     """The array on the device of kernels; a copy, also on a CPU.
 
-    obj: anything NumPy takes. to: an array on the device to copy into, which is returned.
+    obj: anything NumPy takes. to: an array on the device to copy into, which is returned. stream:
+    the copy is made in it; from pinned memory it goes on after the call has returned.
+    Raises ValueError where `to` has another shape, TypeError for what is no stream.
     """
-    source = obj if isinstance(obj, ndarray) else to_ndarray(numpy.asarray(obj))
+    core = core_stream(stream, "to_device")
     if to is not None:
-        to[...] = _core.to_device(source, _device_name())
+        copy_to_device(to, obj, stream)
         return to
-    there = _core.to_device(source, _device_name())
-    if copy and (there is obj or not isinstance(obj, ndarray)):
-        there = there.copy()
-    return there
+    if isinstance(obj, ndarray):
+        there = _core.to_device(obj, _device_name())
+        return there.copy() if copy and there is obj else there
+    host = numpy.asarray(obj)
+    if copy and host.dtype in SUPPORTED:
+        there = device_array_like(host)
+        if _in_one_piece(_core.copy_in, there, host, core):
+            return there
+    there = _core.to_device(to_ndarray(host), _device_name())
+    return there.copy() if copy and not _core.is_default_gpu() else there
 
 
 def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
@@ -91,72 +98,92 @@ def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
 
 def device_array_like(ary, stream=0):
     """An uninitialised array of the shape, dtype and order of another."""
-    order = (
-        "F" if ary.ndim > 1 and ary.flags["F_CONTIGUOUS"] and not ary.flags["C_CONTIGUOUS"] else "C"
-    )
-    return device_array(ary.shape, ary.dtype, order=order)
-
-
-def pinned_array(shape, dtype=numpy.float64, strides=None, order="C"):
-    """An array of the host for copies to and from a device: copies are staged through pinned memory
-    whatever they come from, so this is a plain NumPy array."""
-    return numpy.empty(shape, dtype, order=order)
-
-
-def pinned_array_like(ary):
-    """pinned_array of the shape and dtype of another."""
-    return numpy.empty_like(ary)
-
-
-def managed_array(
-    shape, dtype=numpy.float64, strides=None, order="C", stream=0, attach_global=True
-):
-    """An array that kernels and the host both see."""
-    return device_array(shape, dtype, order=order)
-
-
-mapped_array = managed_array
-
-
-def mapped_array_like(ary, stream=0, portable=False, wc=False):
-    """mapped_array of the shape and dtype of another."""
-    return device_array_like(ary)
-
-
-@contextlib.contextmanager
-def pinned(*arrays):
-    """Copies are staged through pinned memory anyway: nothing to do."""
-    yield
-
-
-@contextlib.contextmanager
-def mapped(*arrays, stream=0):
-    """The arrays on the device while the block lasts, and back."""
-    there = [to_device(a) for a in arrays]
-    yield there[0] if len(there) == 1 else there
-    for a, d in zip(arrays, there, strict=True):
-        a[...] = numpy.asarray(d)
+    return device_array(ary.shape, ary.dtype, order=_order(ary))
 
 
 def copy_to_host(self, ary=None, stream=0):
-    """The array as a NumPy array, or copied into `ary`; raises what kernels have noted."""
-    synchronize()
+    """The array as a NumPy array, or copied into `ary`; raises what kernels have noted.
+
+    stream: the copy is made in it. Into pinned memory it goes on after the call has returned, and
+    the stream has to be synchronised before `ary` is read. Raises ValueError where shapes differ.
+    """
+    core = core_stream(stream, "copy_to_host")
     if ary is None:
-        return numpy.array(self)
-    if tuple(ary.shape) != tuple(self.shape):
-        raise ValueError(f"[copy_to_host] shapes differ; got {ary.shape}; expected {self.shape}")
-    ary[...] = numpy.asarray(self)
-    return ary
+        made = numpy.empty(self.shape, self.dtype, order=_order(self))
+        if not _in_one_piece(_core.copy_out, self, made, core):
+            made[...] = numpy.asarray(self)
+    else:
+        if tuple(ary.shape) != tuple(self.shape):
+            raise ValueError(
+                f"[copy_to_host] shapes differ; got {tuple(ary.shape)}; expected "
+                f"{tuple(self.shape)}"
+            )
+        made = ary
+        if not (isinstance(ary, numpy.ndarray) and _in_one_piece(_core.copy_out, self, ary, core)):
+            ary[...] = numpy.asarray(self)
+    if core is None:
+        _core.check_faults()
+    return made
 
 
 def copy_to_device(self, ary, stream=0):
-    """Copies an array of the host or of a device into this one."""
-    source = ary if isinstance(ary, ndarray) else to_ndarray(numpy.asarray(ary))
+    """Copies an array of the host or of a device into this one.
+
+    stream: the copy is made in it; from pinned memory it goes on after the call has returned.
+    Raises ValueError where shapes differ.
+    """
+    core = core_stream(stream, "copy_to_device")
+    source = ary if isinstance(ary, ndarray) else numpy.asarray(ary)
     if tuple(source.shape) != tuple(self.shape):
         raise ValueError(
-            f"[copy_to_device] shapes differ; got {source.shape}; expected {self.shape}"
+            f"[copy_to_device] shapes differ; got {tuple(source.shape)}; expected "
+            f"{tuple(self.shape)}"
         )
-    self[...] = _core.to_device(source, self._device)
+    if isinstance(source, ndarray):
+        self[...] = _core.to_device(source, self._device)
+    elif not _in_one_piece(_core.copy_in, self, source, core):
+        self[...] = _core.to_device(to_ndarray(source), self._device)
+
+
+def _order(a):
+    return "F" if a.flags["F_CONTIGUOUS"] and not a.flags["C_CONTIGUOUS"] else "C"
+
+
+def memset(ary, value, stream=0):
+    """Sets every byte of a contiguous array on the device, in the stream.
+
+    value: 0 to 255. Raises ValueError for another value, or an array that is not contiguous.
+    """
+    if not 0 <= value <= 255:
+        raise ValueError(f"[memset] not a byte; got {value}; expected 0 to 255")
+    if not _core.fill_bytes(ary, value, core_stream(stream, "memset")):
+        raise ValueError(
+            f"[memset] the array is not contiguous; got strides {ary.strides}; expected its copy()"
+        )
+
+
+def _getitem(self, index, stream=0):
+    """A view, or for one element its value, read in the stream."""
+    core = core_stream(stream, "getitem")
+    part = self[(*index, ...)] if isinstance(index, tuple) else self[index, ...]
+    if part.ndim:
+        return part
+    value = numpy.empty((), self.dtype)
+    if not _core.copy_out(part, value, core):
+        return self[index]
+    return value[()]
+
+
+def _setitem(self, index, value, stream=0):
+    """Writes elements, in the stream where they lie in one piece."""
+    core = core_stream(stream, "setitem")
+    if core is not None and not isinstance(value, ndarray):
+        part = self[(*index, ...)] if isinstance(index, tuple) else self[index, ...]
+        if isinstance(part, ndarray) and part._storage == self._storage:
+            host = numpy.broadcast_to(numpy.asarray(value, self.dtype), part.shape)
+            if _in_one_piece(_core.copy_in, part, numpy.ascontiguousarray(host), core):
+                return
+    self[index] = value
 
 
 def _split(self, section, stream=0):
@@ -170,8 +197,8 @@ ndarray.copy_to_device = copy_to_device
 ndarray.is_c_contiguous = lambda self: self.flags["C_CONTIGUOUS"]
 ndarray.is_f_contiguous = lambda self: self.flags["F_CONTIGUOUS"]
 ndarray.split = _split
-ndarray.getitem = lambda self, index, stream=0: self[index]
-ndarray.setitem = lambda self, index, value, stream=0: self.__setitem__(index, value)
+ndarray.getitem = _getitem
+ndarray.setitem = _setitem
 ndarray.bind = lambda self, stream=0: self
 
 
@@ -185,92 +212,6 @@ def as_cuda_array(obj, sync=True):
     if isinstance(obj, ndarray):
         return obj
     return to_ndarray(obj)
-
-
-class Stream:
-    """A queue of work. All work of a process runs in one queue, in order, whatever the stream."""
-
-    def synchronize(self):
-        """Waits for all work."""
-        synchronize()
-
-    @contextlib.contextmanager
-    def auto_synchronize(self):
-        """Synchronises at the end of the block."""
-        yield self
-        self.synchronize()
-
-    def add_callback(self, callback, arg=None):
-        """Calls callback(stream, status, arg) when the work so far is done."""
-        self.synchronize()
-        callback(self, 0, arg)
-
-    async def async_done(self):
-        """Is done when the work so far is."""
-        self.synchronize()
-        return self
-
-    def __int__(self):
-        return 0
-
-    def __index__(self):
-        return 0
-
-
-def stream():
-    """A stream."""
-    return Stream()
-
-
-def external_stream(ptr):
-    """A stream of another library: work of ours is ordered with the legacy default stream."""
-    return Stream()
-
-
-default_stream = legacy_default_stream = per_thread_default_stream = stream
-
-
-class Event:
-    """A point in the queue of work."""
-
-    def __init__(self, timing=True):
-        self._event = _core.cuda_event(timing) if _core.is_default_gpu() else None
-        self._time = None
-
-    def record(self, stream=0):
-        """Marks this point: behind all work so far."""
-        if self._event is not None:
-            self._event.record()
-        self._time = time.perf_counter()
-
-    def query(self):
-        """Whether all work before it is done."""
-        return self._event.query() if self._event is not None else True
-
-    def wait(self, stream=0):
-        """Work from now on waits for it: it does anyway."""
-
-    def synchronize(self):
-        """Waits for it."""
-        if self._event is not None:
-            self._event.synchronize()
-        _core.check_faults()
-
-    def elapsed_time(self, evtend):
-        """Milliseconds from this event to another one; both have happened."""
-        if self._event is not None:
-            return evtend._event.elapsed_since(self._event)
-        return (evtend._time - self._time) * 1000
-
-
-def event(timing=True):
-    """An event."""
-    return Event(timing)
-
-
-def event_elapsed_time(evtstart, evtend):
-    """Milliseconds between two events that have happened."""
-    return evtstart.elapsed_time(evtend)
 
 
 class Device:

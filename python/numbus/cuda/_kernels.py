@@ -8,6 +8,7 @@ from .. import _core
 from ..kernels import types
 from ..kernels._dispatch import Dispatcher, callable_function
 from ..kernels._resolve import program
+from ._streams import core_stream
 
 __all__ = [
     "compile",
@@ -60,18 +61,18 @@ def dimensions(value, what):
 class Launch:
     """A kernel with its grid: what kernel[grid, block] gives."""
 
-    __slots__ = ("block", "cooperative", "grid", "kernel", "shared")
+    __slots__ = ("block", "cooperative", "grid", "kernel", "shared", "stream")
 
-    def __init__(self, kernel, grid, block, shared, cooperative=False):
+    def __init__(self, kernel, grid, block, stream, shared, cooperative=False):
         self.kernel, self.grid, self.block, self.shared = kernel, grid, block, shared
-        self.cooperative = cooperative
+        self.stream, self.cooperative = stream, cooperative
 
     def __call__(self, *args):
         kernel = self.kernel
         if len(args) != kernel._count:
             args = kernel._bind(args)
         (kernel._core or kernel._make()).launch(
-            self.grid, self.block, self.shared, self.cooperative, *args
+            self.grid, self.block, self.stream, self.shared, self.cooperative, *args
         )
 
 
@@ -82,11 +83,12 @@ class ForAll:
         if count < 0:
             raise ValueError(f"[forall] negative number of tasks; got {count}; expected 0 or more")
         self.kernel, self.count, self.tpb, self.shared = kernel, count, tpb or 128, sharedmem
+        self.stream = stream
 
     def __call__(self, *args):
         if self.count:
             blocks = -(-self.count // self.tpb)
-            self.kernel[blocks, self.tpb, 0, self.shared](*args)
+            self.kernel[blocks, self.tpb, self.stream, self.shared](*args)
 
 
 class Kernel:
@@ -145,8 +147,17 @@ class Kernel:
                 f"{configuration!r}; expected kernel[grid, block]"
             )
         shared = parts[3] if len(parts) > 3 else 0
+        stream = core_stream(parts[2]) if len(parts) > 2 else None
+        if stream is not None:
+            # Not remembered: the stream lives no longer than the program wants.
+            plain = self[parts[0], parts[1], 0, shared]
+            return Launch(self, plain.grid, plain.block, stream, plain.shared)
         launch = Launch(
-            self, dimensions(parts[0], "the grid"), dimensions(parts[1], "the block"), int(shared)
+            self,
+            dimensions(parts[0], "the grid"),
+            dimensions(parts[1], "the block"),
+            None,
+            int(shared),
         )
         try:
             if len(self._launches) > 256:

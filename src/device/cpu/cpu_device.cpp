@@ -41,6 +41,9 @@ class CpuDevice final : public Device {
   void copy_within(void* dst, const void* src, size_t bytes) override {
     copy_bytes(dst, src, bytes);
   }
+  void fill_bytes(void* dst, unsigned char value, size_t bytes, Queue*) override {
+    if (bytes != 0) std::memset(dst, value, bytes);
+  }
   void synchronize() override {}
 
   MemoryStats memory_stats() const override { return pool_.stats(); }

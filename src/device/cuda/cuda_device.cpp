@@ -1,6 +1,7 @@
 // Devices are made at first use and live to the end of the process.
 #include "device/cuda/cuda_device.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -52,6 +53,21 @@ class DriverSegments final : public SegmentSource {
   size_t total_;
 };
 
+// The uses of a copy; the host's side counts where the GPU itself reads or writes it.
+struct CopyUses {
+  CopyUses(const void* dst, const void* src, size_t bytes, bool whole_dst, bool whole_src) {
+    auto add = [&](const void* at, bool written) {
+      auto begin = reinterpret_cast<std::uintptr_t>(at);
+      uses[count++] = {begin, begin + bytes, written};
+    };
+    if (whole_dst) add(dst, true);
+    if (whole_src) add(src, false);
+  }
+  operator std::span<const Use>() const { return {uses, count}; }
+  Use uses[2];
+  size_t count = 0;
+};
+
 std::mutex devices_mutex;
 // Never deleted: arrays may outlive static destructors, and the driver frees everything at exit.
 std::map<int, CudaDevice*>* devices = new std::map<int, CudaDevice*>;
@@ -75,7 +91,8 @@ CudaDevice::CudaDevice(int ordinal)
       context_(retain_context(ordinal)),
       stream_(context_),
       pool_(std::make_unique<DriverSegments>(context_, properties_.total_memory)),
-      staging_(context_, stream_) {}
+      staging_(context_, stream_),
+      sides_(context_, stream_) {}
 
 ContextHandle CudaDevice::retain_context(int ordinal) {
   auto doing = [&] { return "opening GPU " + std::to_string(ordinal); };
@@ -86,32 +103,263 @@ ContextHandle CudaDevice::retain_context(int ordinal) {
   return context;
 }
 
-void* CudaDevice::allocate(size_t bytes) { return reinterpret_cast<void*>(pool_.allocate(bytes)); }
+void* CudaDevice::allocate(size_t bytes) {
+  if (has_queues_) sweep();
+  try {
+    return reinterpret_cast<void*>(pool_.allocate(bytes));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::Memory || !wait_for_late_blocks()) throw;
+  }
+  return reinterpret_cast<void*>(pool_.allocate(bytes));
+}
 
-void CudaDevice::free(void* block, size_t) noexcept {
-  if (block != nullptr) pool_.free(address(block));
+void CudaDevice::free(void* block, size_t bytes) noexcept {
+  if (block == nullptr) return;
+  if (has_queues_) {
+    auto begin = static_cast<std::uintptr_t>(address(block));
+    if (sides_.order().busy(begin, begin + bytes)) {
+      std::lock_guard<std::mutex> turn(late_mutex_);
+      late_blocks_.push_back({block, bytes});
+      return;
+    }
+    sides_.order().release(begin, begin + bytes);
+  }
+  pool_.free(address(block));
+}
+
+// Blocks and memory of the host whose work is done by now go back.
+void CudaDevice::sweep() {
+  std::vector<LateBlock> blocks;
+  std::vector<LateHost> host;
+  {
+    std::lock_guard<std::mutex> turn(late_mutex_);
+    blocks.swap(late_blocks_);
+    auto waiting = [&](const LateHost& h) {
+      return !std::all_of(h.marks.begin(), h.marks.end(),
+                          [&](const StreamOrder::Mark& m) { return sides_.reached(m); });
+    };
+    auto done = std::partition(late_host_.begin(), late_host_.end(), waiting);
+    host.assign(std::make_move_iterator(done), std::make_move_iterator(late_host_.end()));
+    late_host_.erase(done, late_host_.end());
+  }
+  for (const LateBlock& b : blocks) free(b.block, b.bytes);
+  for (const LateHost& h : host) give_back(h.block);
+}
+
+// Whether there were any.
+bool CudaDevice::wait_for_late_blocks() {
+  std::vector<LateBlock> blocks;
+  {
+    std::lock_guard<std::mutex> turn(late_mutex_);
+    blocks.swap(late_blocks_);
+  }
+  for (const LateBlock& b : blocks) {
+    auto begin = static_cast<std::uintptr_t>(address(b.block));
+    SideStreams::synchronize(sides_.order().side_marks(begin, begin + b.bytes));
+    free(b.block, b.bytes);
+  }
+  return !blocks.empty();
+}
+
+// Whether the GPU itself is at the host's memory, now or later: then it is pinned.
+bool CudaDevice::copy_in(void* dst, const void* src, size_t bytes, Queue* queue) {
+  if (bytes == 0) return false;
+  HostBlock block;
+  bool known = find_host_block(src, bytes, &block);
+  bool direct = known && block.pinned();
+  if (known && !direct) wait_for(block);
+  CopyUses uses(dst, src, bytes, true, direct);
+  Ordered order(*this, queue, uses);
+  const Stream& stream = stream_of(queue);
+  if (!direct) {
+    staging_.upload(address(dst), src, bytes, stream, has_queues_);
+    return false;
+  }
+  ContextScope scope(context_);
+  NUMBUS_CUDA("copying " + std::to_string(bytes) + " bytes to the GPU", cuMemcpyHtoDAsync,
+              address(dst), src, bytes, stream.handle());
+  return true;
+}
+
+bool CudaDevice::copy_out(void* dst, const void* src, size_t bytes, Queue* queue) {
+  if (bytes == 0) return false;
+  HostBlock block;
+  bool known = find_host_block(dst, bytes, &block);
+  bool direct = known && block.pinned();
+  if (known && !direct) wait_for(block);
+  CopyUses uses(dst, src, bytes, direct, true);
+  Ordered order(*this, queue, uses);
+  const Stream& stream = stream_of(queue);
+  if (!direct) {
+    staging_.download(dst, address(src), bytes, stream);
+    return false;
+  }
+  ContextScope scope(context_);
+  NUMBUS_CUDA("copying " + std::to_string(bytes) + " bytes from the GPU", cuMemcpyDtoHAsync, dst,
+              address(src), bytes, stream.handle());
+  return true;
 }
 
 void CudaDevice::copy_from_host(void* dst, const void* src, size_t bytes) {
-  staging_.upload(address(dst), src, bytes);
+  if (copy_in(dst, src, bytes, nullptr)) stream_.synchronize();
 }
 
 void CudaDevice::copy_to_host(void* dst, const void* src, size_t bytes) {
-  staging_.download(dst, address(src), bytes);
+  if (copy_out(dst, src, bytes, nullptr)) stream_.synchronize();
+}
+
+void CudaDevice::upload(void* dst, const void* src, size_t bytes, Queue& queue) {
+  copy_in(dst, src, bytes, &queue);
+}
+
+void CudaDevice::download(void* dst, const void* src, size_t bytes, Queue& queue) {
+  copy_out(dst, src, bytes, &queue);
 }
 
 void CudaDevice::copy_within(void* dst, const void* src, size_t bytes) {
   if (bytes == 0) return;
+  CopyUses uses(dst, src, bytes, true, true);
+  Ordered order(*this, nullptr, uses);
   ContextScope scope(context_);
   NUMBUS_CUDA("copying " + std::to_string(bytes) + " bytes on the GPU", cuMemcpyDtoDAsync,
               address(dst), address(src), bytes, stream_.handle());
 }
 
-void CudaDevice::fill_bytes(void* dst, unsigned char value, size_t bytes) {
+void CudaDevice::fill_bytes(void* dst, unsigned char value, size_t bytes, Queue* queue) {
   if (bytes == 0) return;
+  CopyUses uses(dst, nullptr, bytes, true, false);
+  Ordered order(*this, queue, uses);
   ContextScope scope(context_);
   NUMBUS_CUDA("filling " + std::to_string(bytes) + " bytes on the GPU", cuMemsetD8Async,
-              address(dst), value, bytes, stream_.handle());
+              address(dst), value, bytes, stream_of(queue).handle());
+}
+
+// Marks, not streams: a stream may go while nobody holds Python's lock.
+void CudaDevice::synchronize() {
+  if (!has_queues_) return stream_.synchronize();
+  auto marks = sides_.all_marks();
+  stream_.synchronize();
+  SideStreams::synchronize(marks);
+  sweep();
+  has_queues_ = sides_.order().active();
+}
+
+std::unique_ptr<Queue> CudaDevice::create_queue(const QueueOptions& options) {
+  if (options.existing != 0) {
+    return std::make_unique<CudaQueue>(
+        *this, Stream(context_, reinterpret_cast<StreamHandle>(options.existing)));
+  }
+  return std::make_unique<CudaQueue>(*this,
+                                     Stream(context_, options.independent, options.priority));
+}
+
+std::unique_ptr<Marker> CudaDevice::create_marker(bool timing) {
+  return std::make_unique<CudaMarker>(*this, timing);
+}
+
+int CudaDevice::enter_queue(const Stream& stream) {
+  has_queues_ = true;
+  return sides_.add(stream);
+}
+
+void CudaDevice::leave_queue(int number) noexcept {
+  staging_.leave();
+  sides_.remove(number);
+  std::lock_guard<std::mutex> turn(late_mutex_);
+  has_queues_ = sides_.order().active() || !late_blocks_.empty();
+}
+
+void CudaDevice::queues_before(Queue* queue, std::span<const Use> uses) {
+  sides_.order().before(queue ? queue->number() : StreamOrder::kMain, uses);
+}
+
+void CudaDevice::queues_after(Queue* queue, std::span<const Use> uses) {
+  sides_.order().after(queue ? queue->number() : StreamOrder::kMain, uses);
+}
+
+HostBlock CudaDevice::allocate_host(size_t bytes, HostKind kind, bool write_combined) {
+  sweep();
+  ContextScope scope(context_);
+  HostBlock block{0, bytes, kind, 0, true};
+  size_t size = std::max<size_t>(bytes, 1);
+  auto doing = [&] {
+    return "allocating " + std::to_string(bytes) + " bytes of the host's memory for the GPU";
+  };
+  if (kind == HostKind::Managed) {
+    DevicePointer memory = 0;
+    NUMBUS_CUDA(doing(), cuMemAllocManaged, &memory, size, kManagedGlobal);
+    block.begin = block.device_address = static_cast<std::uintptr_t>(memory);
+    return block;
+  }
+  void* memory = nullptr;
+  unsigned flags = kHostPortable | (kind == HostKind::Mapped ? kHostMapped : 0) |
+                   (write_combined ? kHostWriteCombined : 0);
+  NUMBUS_CUDA(doing(), cuMemHostAlloc, &memory, size, flags);
+  block.begin = reinterpret_cast<std::uintptr_t>(memory);
+  if (kind == HostKind::Mapped) {
+    DevicePointer seen = 0;
+    NUMBUS_CUDA("mapping memory of the host", cuMemHostGetDevicePointer, &seen, memory, 0);
+    block.device_address = static_cast<std::uintptr_t>(seen);
+  }
+  return block;
+}
+
+// All that may still use the block: kernels of the main stream are not noted by their memory.
+std::vector<StreamOrder::Mark> CudaDevice::marks_of(const HostBlock& block) {
+  auto marks = sides_.order().side_marks(block.begin, block.begin + block.bytes);
+  marks.push_back(sides_.order().main_mark());
+  return marks;
+}
+
+void CudaDevice::wait_for(const HostBlock& block) { SideStreams::synchronize(marks_of(block)); }
+
+void CudaDevice::give_back(const HostBlock& block) noexcept {
+  if (!cuda_available()) return;
+  try {
+    ContextScope scope(context_);
+    if (block.kind == HostKind::Managed) {
+      driver().cuMemFree(static_cast<DevicePointer>(block.begin));
+    } else {
+      driver().cuMemFreeHost(reinterpret_cast<void*>(block.begin));
+    }
+  } catch (const Error&) {
+    // The process ends or the GPU is lost, and the memory with it.
+  }
+}
+
+void CudaDevice::free_host(const HostBlock& block) noexcept {
+  if (!cuda_available()) return;
+  try {
+    LateHost late{block, marks_of(block)};
+    {
+      std::lock_guard<std::mutex> turn(late_mutex_);
+      late_host_.push_back(std::move(late));
+    }
+    sweep();
+  } catch (const Error&) {
+  }
+}
+
+HostBlock CudaDevice::register_host(void* memory, size_t bytes, HostKind kind) {
+  HostBlock block{reinterpret_cast<std::uintptr_t>(memory), bytes, kind, 0, false};
+  if (bytes == 0) return block;
+  ContextScope scope(context_);
+  unsigned flags = kHostPortable | (kind == HostKind::Mapped ? kHostMapped : 0);
+  NUMBUS_CUDA("pinning " + std::to_string(bytes) + " bytes of an array", cuMemHostRegister, memory,
+              bytes, flags);
+  if (kind == HostKind::Mapped) {
+    DevicePointer seen = 0;
+    NUMBUS_CUDA("mapping an array", cuMemHostGetDevicePointer, &seen, memory, 0);
+    block.device_address = static_cast<std::uintptr_t>(seen);
+  }
+  return block;
+}
+
+void CudaDevice::unregister_host(const HostBlock& block) {
+  if (block.bytes == 0) return;
+  wait_for(block);
+  ContextScope scope(context_);
+  NUMBUS_CUDA("unpinning an array", cuMemHostUnregister, reinterpret_cast<void*>(block.begin));
 }
 
 void CudaDevice::wait_for_stream(std::uintptr_t stream) {

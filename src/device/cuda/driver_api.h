@@ -26,6 +26,7 @@ enum : Result {
   kErrorUnsupportedPtxVersion = 222,
   kErrorNotFound = 500,
   kErrorNotReady = 600,
+  kErrorHostAlreadyRegistered = 712,
   kErrorIllegalAddress = 700,
   kErrorLaunchFailed = 719,
 };
@@ -74,6 +75,10 @@ constexpr int kPointerDeviceOrdinal = 9;
 constexpr unsigned kEventDisableTiming = 2;
 constexpr unsigned kStreamDefault = 0;
 constexpr unsigned kStreamNonBlocking = 1;
+constexpr unsigned kHostPortable = 1;  // of cuMemHostAlloc and cuMemHostRegister alike
+constexpr unsigned kHostMapped = 2;
+constexpr unsigned kHostWriteCombined = 4;
+constexpr unsigned kManagedGlobal = 1;
 
 // X(member, exported symbol, argument types). The versioned symbol names are part of the ABI:
 // cuda.h maps cuMemAlloc to cuMemAlloc_v2 and so on.
@@ -95,12 +100,18 @@ constexpr unsigned kStreamNonBlocking = 1;
   X(cuMemFree, cuMemFree_v2, (DevicePointer))                                                      \
   X(cuMemHostAlloc, cuMemHostAlloc, (void**, size_t, unsigned))                                    \
   X(cuMemFreeHost, cuMemFreeHost, (void*))                                                         \
+  X(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, (DevicePointer*, void*, unsigned))    \
+  X(cuMemHostRegister, cuMemHostRegister_v2, (void*, size_t, unsigned))                            \
+  X(cuMemHostUnregister, cuMemHostUnregister, (void*))                                             \
+  X(cuMemAllocManaged, cuMemAllocManaged, (DevicePointer*, size_t, unsigned))                      \
   X(cuPointerGetAttribute, cuPointerGetAttribute, (void*, int, DevicePointer))                     \
   X(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (DevicePointer, const void*, size_t, StreamHandle))   \
   X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void*, DevicePointer, size_t, StreamHandle))         \
   X(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, (DevicePointer, DevicePointer, size_t, StreamHandle)) \
   X(cuMemsetD8Async, cuMemsetD8Async, (DevicePointer, unsigned char, size_t, StreamHandle))        \
   X(cuStreamCreate, cuStreamCreate, (StreamHandle*, unsigned))                                     \
+  X(cuStreamCreateWithPriority, cuStreamCreateWithPriority, (StreamHandle*, unsigned, int))        \
+  X(cuStreamGetPriority, cuStreamGetPriority, (StreamHandle, int*))                                \
   X(cuStreamDestroy, cuStreamDestroy_v2, (StreamHandle))                                           \
   X(cuStreamSynchronize, cuStreamSynchronize, (StreamHandle))                                      \
   X(cuStreamQuery, cuStreamQuery, (StreamHandle))                                                  \

@@ -50,7 +50,7 @@ bool StagingRing::prepare(size_t bytes) {
   size_t wanted = bytes <= kLittle ? kLittle : kMuch;
   if (half_bytes_ >= wanted) return true;
   if (wanted >= refused_) return half_bytes_ != 0;
-  stream_.synchronize();
+  settle();
   release();
   for (Half& half : halves_) {
     void* memory = nullptr;
@@ -69,9 +69,29 @@ bool StagingRing::prepare(size_t bytes) {
   return true;
 }
 
-void StagingRing::next_half() {
+// Waits for the uploads that still read the ring.
+void StagingRing::settle() {
+  for (Half& half : halves_) {
+    if (half.in_flight) half.event->synchronize();
+    half.in_flight = false;
+  }
+  if (filled_ != 0) {
+    if (marked_)
+      last_->synchronize();
+    else
+      main_.synchronize();  // others' uploads are always marked
+  }
+  filled_ = 0;
+}
+
+void StagingRing::enter(const Stream& stream) {
+  if (user_ != stream.handle()) settle();
+  user_ = stream.handle();
+}
+
+void StagingRing::next_half(const Stream& stream) {
   Half& left = halves_[current_];
-  left.event->record(stream_);
+  left.event->record(stream);
   left.in_flight = true;
   current_ ^= 1;
   filled_ = 0;
@@ -80,37 +100,44 @@ void StagingRing::next_half() {
   entered.in_flight = false;
 }
 
-void StagingRing::upload(DevicePointer dst, const void* src, size_t bytes) {
+void StagingRing::upload(DevicePointer dst, const void* src, size_t bytes, const Stream& stream,
+                         bool marked) {
   if (bytes == 0) return;
   std::lock_guard<std::mutex> turn(mutex_);
   ContextScope scope(context_);
+  enter(stream);
   auto doing = [&] { return "copying " + std::to_string(bytes) + " bytes to the GPU"; };
   if (!prepare(bytes)) {
-    NUMBUS_CUDA(doing(), cuMemcpyHtoDAsync, dst, src, bytes, stream_.handle());
-    stream_.synchronize();
+    NUMBUS_CUDA(doing(), cuMemcpyHtoDAsync, dst, src, bytes, stream.handle());
+    stream.synchronize();
     return;
   }
   const char* from = static_cast<const char*>(src);
   size_t piece = piece_bytes(bytes, kPiece);
   for (size_t done = 0; done < bytes;) {
-    if (filled_ == half_bytes_) next_half();
+    if (filled_ == half_bytes_) next_half(stream);
     size_t count = std::min({piece, bytes - done, half_bytes_ - filled_});
     char* staged = halves_[current_].memory + filled_;
     copy_on_host(staged, from + done, count);
-    NUMBUS_CUDA(doing(), cuMemcpyHtoDAsync, dst + done, staged, count, stream_.handle());
+    NUMBUS_CUDA(doing(), cuMemcpyHtoDAsync, dst + done, staged, count, stream.handle());
     done += count;
     filled_ = std::min(half_bytes_, (filled_ + count + 63) / 64 * 64);
   }
+  marked_ = marked;
+  if (!marked) return;
+  if (!last_) last_.emplace(context_);
+  last_->record(stream);
 }
 
-void StagingRing::download(void* dst, DevicePointer src, size_t bytes) {
+void StagingRing::download(void* dst, DevicePointer src, size_t bytes, const Stream& stream) {
   if (bytes == 0) return;
   std::lock_guard<std::mutex> turn(mutex_);
   ContextScope scope(context_);
+  enter(stream);
   auto doing = [&] { return "copying " + std::to_string(bytes) + " bytes from the GPU"; };
   if (!prepare(bytes)) {
-    NUMBUS_CUDA(doing(), cuMemcpyDtoHAsync, dst, src, bytes, stream_.handle());
-    NUMBUS_CUDA(doing(), cuStreamSynchronize, stream_.handle());
+    NUMBUS_CUDA(doing(), cuMemcpyDtoHAsync, dst, src, bytes, stream.handle());
+    NUMBUS_CUDA(doing(), cuStreamSynchronize, stream.handle());
     return;
   }
   // The stream's order puts these copies after all uploads that still read the ring.
@@ -120,8 +147,8 @@ void StagingRing::download(void* dst, DevicePointer src, size_t bytes) {
   auto ask = [&](Half& half) {
     size_t count = std::min(piece, bytes - asked);
     if (count == 0) return;
-    NUMBUS_CUDA(doing(), cuMemcpyDtoHAsync, half.memory, src + asked, count, stream_.handle());
-    half.event->record(stream_);
+    NUMBUS_CUDA(doing(), cuMemcpyDtoHAsync, half.memory, src + asked, count, stream.handle());
+    half.event->record(stream);
     asked += count;
   };
   ask(halves_[0]);

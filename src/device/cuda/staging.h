@@ -15,12 +15,20 @@ namespace numbus::cuda {
 // correctly but slower.
 class StagingRing {
  public:
-  StagingRing(ContextHandle context, const Stream& stream) : context_(context), stream_(stream) {}
+  StagingRing(ContextHandle context, const Stream& main) : context_(context), main_(main) {}
   ~StagingRing();
 
-  // The source may change when upload returns; the target is complete when download returns.
-  void upload(DevicePointer dst, const void* src, size_t bytes);
-  void download(void* dst, DevicePointer src, size_t bytes);
+  // The source may change when upload returns; the target is complete when download returns. One
+  // stream uses the ring at a time: another one's copy waits for the uploads before it. `marked`:
+  // others may come, so that each upload is to be followed by an event.
+  void upload(DevicePointer dst, const void* src, size_t bytes, const Stream& stream, bool marked);
+  void download(void* dst, DevicePointer src, size_t bytes, const Stream& stream);
+
+  // A stream is about to go: its handle may come back as another's.
+  void leave() noexcept {
+    std::lock_guard<std::mutex> turn(mutex_);
+    user_ = nullptr;
+  }
 
   static constexpr size_t kLittle = size_t{64} << 10;  // bytes of a half at first
   static constexpr size_t kMuch = size_t{16} << 20;    // and after a copy larger than that
@@ -34,16 +42,21 @@ class StagingRing {
 
   bool prepare(size_t bytes);
   void release() noexcept;
-  void next_half();
+  void enter(const Stream& stream);
+  void settle();
+  void next_half(const Stream& stream);
 
   ContextHandle context_;
-  const Stream& stream_;
+  const Stream& main_;
   std::mutex mutex_;
   std::array<Half, 2> halves_;
   size_t half_bytes_ = 0;  // zero when nothing is pinned
   size_t refused_ = SIZE_MAX;
   int current_ = 0;
   size_t filled_ = 0;  // bytes of the current half already handed to the GPU
+  StreamHandle user_ = nullptr;
+  std::optional<Event> last_;  // behind the last upload, if it is marked
+  bool marked_ = false;
 };
 
 }  // namespace numbus::cuda

@@ -17,14 +17,24 @@ bool is_done(Result result, const char* call) {
 
 }  // namespace
 
-Stream::Stream(ContextHandle context, bool independent) : context_(context) {
+Stream::Stream(ContextHandle context, bool independent, int priority) : context_(context) {
   ContextScope scope(context_);
-  NUMBUS_CUDA("creating a stream", cuStreamCreate, &handle_,
-              independent ? kStreamNonBlocking : kStreamDefault);
+  unsigned flags = independent ? kStreamNonBlocking : kStreamDefault;
+  if (priority == 0)
+    NUMBUS_CUDA("creating a stream", cuStreamCreate, &handle_, flags);
+  else
+    NUMBUS_CUDA("creating a stream", cuStreamCreateWithPriority, &handle_, flags, priority);
 }
 
 Stream::~Stream() {
-  if (handle_ && !driver_gone()) driver().cuStreamDestroy(handle_);
+  if (handle_ && owned_ && !driver_gone()) driver().cuStreamDestroy(handle_);
+}
+
+int Stream::priority() const {
+  ContextScope scope(context_);
+  int value = 0;
+  NUMBUS_CUDA("asking for a stream's priority", cuStreamGetPriority, handle_, &value);
+  return value;
 }
 
 void Stream::synchronize() const {
@@ -64,6 +74,16 @@ void Event::synchronize() const {
 bool Event::done() const {
   ContextScope scope(context_);
   return is_done(driver().cuEventQuery(handle_), "cuEventQuery");
+}
+
+bool Event::reached() const noexcept {
+  if (driver_gone()) return true;
+  try {
+    ContextScope scope(context_);
+    return driver().cuEventQuery(handle_) != kErrorNotReady;
+  } catch (const Error&) {
+    return true;
+  }
 }
 
 float Event::elapsed_since(const Event& start) const {

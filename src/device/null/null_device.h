@@ -29,6 +29,7 @@ class NullDevice final : public Device {
   void copy_from_host(void* dst, const void* src, size_t bytes) override;
   void copy_to_host(void* dst, const void* src, size_t bytes) override;
   void copy_within(void* dst, const void* src, size_t bytes) override;
+  void fill_bytes(void*, unsigned char, size_t, Queue*) override { ++counts_.launches; }
   void synchronize() override { ++counts_.synchronizations; }
   MemoryStats memory_stats() const override { return stats_; }
   void set_memory_limit(size_t bytes) override;

@@ -1,0 +1,324 @@
+// Streams, events and memory of the host for Python; copies in streams.
+#include "device/device.h"
+
+#include <memory>
+
+#include "base/error.h"
+#include "convert.h"
+#include "frontend.h"
+#include "launch/kernel.h"
+
+namespace numbus::bindings {
+namespace {
+
+// A device's own queue, or one beside it.
+struct Stream {
+  Device* device;
+  std::unique_ptr<Queue> queue;
+
+  int number() const { return queue ? queue->number() : 0; }
+};
+
+struct Event {
+  Device* device;
+  std::unique_ptr<Marker> marker;
+  int queue = 0;  // where it was recorded
+};
+
+void require_same(const Device& here, const Device& wanted, const char* what) {
+  if (&here != &wanted)
+    raise(ErrorKind::Value, what, "of another device", device_label(here), device_label(wanted));
+}
+
+std::unique_ptr<Stream> make_stream(bool independent, int priority, std::uintptr_t existing) {
+  Device& d = default_device();
+  return std::make_unique<Stream>(Stream{&d, d.create_queue({independent, priority, existing})});
+}
+
+// What is recorded belongs to the device's own queue.
+void submit(const Stream& s) {
+  if (!s.queue) Runtime::get().flush("stream");
+}
+
+void synchronize(Stream& s) {
+  submit(s);
+  {
+    nb::gil_scoped_release free;
+    if (s.queue) {
+      s.queue->synchronize();
+    } else {
+      s.device->synchronize();
+    }
+  }
+  check_noted(s.queue ? s.number() : kAnyQueue);
+}
+
+bool done(Stream& s) {
+  if (s.queue) return s.queue->done();
+  submit(s);
+  auto marker = s.device->create_marker(false);
+  marker->record(nullptr);
+  return marker->done();
+}
+
+void hold(Stream& s, Event& e) {
+  require_same(*e.device, *s.device, "wait_event");
+  submit(s);
+  e.marker->hold(s.queue.get());
+}
+
+void record(Event& e, nb::handle stream) {
+  Queue* queue = queue_of(stream, *e.device);
+  if (!queue) Runtime::get().flush("event");
+  e.marker->record(queue);
+  e.queue = queue ? queue->number() : 0;
+}
+
+void synchronize_event(Event& e) {
+  {
+    nb::gil_scoped_release free;
+    e.marker->synchronize();
+  }
+  check_noted(e.queue);
+}
+
+// Memory of the host that the device knows; given back when nobody has it any more and all work
+// with it is done.
+class HostMemory {
+ public:
+  HostMemory(int64_t bytes, int kind, bool write_combined) : device_(default_device()) {
+    if (bytes < 0)
+      raise(ErrorKind::Value, "alloc_pinned", "negative size", std::to_string(bytes),
+            "a number of bytes");
+    block_ = device_.allocate_host(static_cast<size_t>(bytes), static_cast<HostKind>(kind),
+                                   write_combined);
+    if (known()) add_host_block(block_);
+  }
+  // Takes memory that is there and keeps its owner.
+  HostMemory(nb::object owner, int kind) : device_(default_device()) {
+    if (PyObject_GetBuffer(owner.ptr(), &view_, PyBUF_ANY_CONTIGUOUS) != 0)
+      throw nb::python_error();
+    registered_ = true;
+    auto bytes = static_cast<size_t>(view_.len);
+    HostBlock around;
+    if (find_host_block(view_.buf, bytes, &around)) return;  // is pinned already
+    try {
+      block_ = device_.register_host(view_.buf, bytes, static_cast<HostKind>(kind));
+    } catch (...) {
+      PyBuffer_Release(&view_);
+      throw;
+    }
+    if (known()) add_host_block(block_);
+  }
+  HostMemory(const HostMemory&) = delete;
+  ~HostMemory() {
+    try {
+      end();
+    } catch (const Error&) {
+      // The GPU is lost; whoever uses it next is told.
+    }
+    if (block_.begin != 0 && block_.ours) {
+      if (known()) remove_host_block(block_.begin);
+      device_.free_host(block_);
+    }
+  }
+
+  // Registered memory is the host's alone again.
+  void end() {
+    if (!registered_) return;
+    registered_ = false;
+    if (block_.begin != 0) {
+      if (known()) remove_host_block(block_.begin);
+      HostBlock block = std::exchange(block_, {});
+      nb::gil_scoped_release free;
+      device_.unregister_host(block);
+    }
+    PyBuffer_Release(&view_);
+  }
+
+  const HostBlock& block() const { return block_; }
+  Device& device() const { return device_; }
+
+ private:
+  bool known() const { return device_.kind() == DeviceKind::Cuda && block_.bytes != 0; }
+
+  Device& device_;
+  HostBlock block_;
+  Py_buffer view_{};
+  bool registered_ = false;
+};
+
+int host_buffer(PyObject* self, Py_buffer* view, int flags) {
+  const HostBlock& b = nb::inst_ptr<HostMemory>(nb::handle(self))->block();
+  return PyBuffer_FillInfo(view, self, reinterpret_cast<void*>(b.begin),
+                           static_cast<Py_ssize_t>(b.bytes), 0, flags);
+}
+
+PyType_Slot host_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(host_buffer)}, {0, nullptr}};
+
+// A buffer of NumPy's that lies like the array, element for element; nothing else can be copied in
+// one piece.
+struct Piece {
+  Py_buffer view{};
+  bool held = false, fits = false;
+  Piece(const Array& a, nb::handle o, bool to_write) {
+    int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (to_write ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(o.ptr(), &view, flags) != 0) {
+      PyErr_Clear();
+      return;
+    }
+    held = true;
+    auto type = from_format(view.format, view.itemsize);
+    fits = a.layout->c_contiguous() && type && *type == a.dtype && view.ndim == a.ndim();
+    for (int k = 0; fits && k < view.ndim; ++k) fits = view.shape[k] == a.layout->shape(k);
+  }
+  Piece(const Piece&) = delete;
+  ~Piece() {
+    if (held) PyBuffer_Release(&view);
+  }
+};
+
+void note_copy(const Device& d, size_t bytes, bool to_host) {
+  if (d.kind() != DeviceKind::Cpu) Runtime::get().note_copy(static_cast<int64_t>(bytes), to_host);
+}
+
+// Copies in a stream; false where it takes more than moving bytes.
+bool copy_in(nb::handle array, nb::handle host, nb::handle stream) {
+  Array& a = settled(as_array(array.ptr()));
+  require_writeable(a, "copy_to_device");
+  Device& d = *a.base->device;
+  Queue* queue = queue_of(stream, d);
+  Piece p(a, host, false);
+  if (!p.fits) return false;
+  if (a.base->mask) before_write(a);
+  char* to = data_of(a, "written by a copy");
+  auto bytes = static_cast<size_t>(p.view.len);
+  if (to == p.view.buf || bytes == 0) return true;
+  if (queue)
+    d.upload(to, p.view.buf, bytes, *queue);
+  else
+    d.copy_from_host(to, p.view.buf, bytes);
+  note_copy(d, bytes, false);
+  return true;
+}
+
+bool copy_out(nb::handle array, nb::handle host, nb::handle stream) {
+  Array& a = settled(as_array(array.ptr()));
+  Device& d = *a.base->device;
+  Queue* queue = queue_of(stream, d);
+  Piece p(a, host, true);
+  if (!p.fits) return false;
+  char* from = data_of(a, "copied to the host");
+  auto bytes = static_cast<size_t>(p.view.len);
+  if (from == p.view.buf || bytes == 0) return true;
+  if (queue)
+    d.download(p.view.buf, from, bytes, *queue);
+  else
+    d.copy_to_host(p.view.buf, from, bytes);
+  note_copy(d, bytes, true);
+  return true;
+}
+
+bool fill_bytes(nb::handle array, int value, nb::handle stream) {
+  Array& a = settled(as_array(array.ptr()));
+  require_writeable(a, "memset");
+  Device& d = *a.base->device;
+  Queue* queue = queue_of(stream, d);
+  if (!a.layout->c_contiguous() && !a.layout->f_contiguous()) return false;
+  if (a.base->mask) before_write(a);
+  char* to = data_of(a, "filled");
+  d.fill_bytes(to, static_cast<unsigned char>(value),
+               static_cast<size_t>(a.size() * itemsize(a.dtype)), queue);
+  return true;
+}
+
+// The memory as an array of the device's, for kernels and array work. On a CPU NumPy's own way of
+// sharing does that.
+nb::object mapped_array(nb::object owner, nb::handle memory) {
+  auto& host = nb::cast<HostMemory&>(memory);
+  Py_buffer* view = new Py_buffer;
+  if (PyObject_GetBuffer(owner.ptr(), view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+    delete view;
+    throw nb::python_error();
+  }
+  auto release = [](void* p) {
+    PyGILState_STATE s = PyGILState_Ensure();
+    PyBuffer_Release(static_cast<Py_buffer*>(p));
+    PyGILState_Release(s);
+    delete static_cast<Py_buffer*>(p);
+  };
+  auto type = from_format(view->format, view->itemsize);
+  HostBlock b;
+  std::uintptr_t first = reinterpret_cast<std::uintptr_t>(view->buf);
+  if (!type || !find_host_block(view->buf, 0, &b) || b.device_address == 0) {
+    release(view);
+    raise(ErrorKind::Value, "mapped", "the array cannot be mapped",
+          type ? "memory that is pinned without a place on the GPU" : "a type that Numbus lacks",
+          "an array of numbers that is not pinned yet");
+  }
+  std::vector<int64_t> shape(view->shape, view->shape + view->ndim),
+      strides(view->strides, view->strides + view->ndim);
+  return nb::steal(
+      wrap(borrow(reinterpret_cast<void*>(b.device_address + (first - b.begin)), shape, strides,
+                  *type, !view->readonly, true, release, view, &host.device())));
+}
+
+}  // namespace
+
+Queue* queue_of(nb::handle stream, Device& device) {
+  if (stream.is_none()) return nullptr;
+  auto& s = nb::cast<Stream&>(stream);
+  require_same(*s.device, device, "stream");
+  return s.queue.get();
+}
+
+void bind_streams(nb::module_& m) {
+  nb::class_<Stream>(m, "Stream")
+      .def("synchronize", synchronize)
+      .def("done", done)
+      .def("wait_event", hold)
+      .def_prop_ro("number", &Stream::number)
+      .def_prop_ro("device", [](Stream& s) { return device_label(*s.device); })
+      .def_prop_ro("priority", [](Stream& s) { return s.queue ? s.queue->priority() : 0; })
+      .def_prop_ro("handle", [](Stream& s) { return s.queue ? s.queue->handle() : 0; });
+  m.def("make_stream", make_stream, nb::arg("independent") = false, nb::arg("priority") = 0,
+        nb::arg("existing") = 0, "A stream beside the device's own one, which is None.");
+  m.def("main_stream", [] { return std::make_unique<Stream>(Stream{&default_device(), nullptr}); });
+  nb::class_<Event>(m, "Event")
+      .def("record", record, nb::arg("stream").none())
+      .def("synchronize", synchronize_event)
+      .def(
+          "wait", [](Event& e) { e.marker->synchronize(); },
+          nb::call_guard<nb::gil_scoped_release>())
+      .def("query", [](Event& e) { return e.marker->done(); })
+      .def("elapsed_since",
+           [](Event& e, Event& start) {
+             require_same(*start.device, *e.device, "elapsed_time");
+             return e.marker->milliseconds_since(*start.marker);
+           })
+      .def_prop_ro("device", [](Event& e) { return device_label(*e.device); })
+      .def_prop_ro("handle", [](Event& e) { return e.marker->handle(); });
+  m.def("make_event", [](bool timing) {
+    Device& d = default_device();
+    return std::make_unique<Event>(Event{&d, d.create_marker(timing)});
+  });
+  nb::class_<HostMemory>(m, "HostMemory", nb::type_slots(host_slots))
+      .def(nb::init<int64_t, int, bool>())
+      .def("end", &HostMemory::end)
+      .def_prop_ro("ptr", [](HostMemory& h) { return h.block().begin; })
+      .def_prop_ro("nbytes", [](HostMemory& h) { return h.block().bytes; })
+      .def_prop_ro("device_ptr", [](HostMemory& h) { return h.block().device_address; });
+  m.def("register_host", [](nb::object owner, int kind) {
+    return std::make_unique<HostMemory>(std::move(owner), kind);
+  });
+  m.def("mapped_array", mapped_array);
+  m.def("copy_in", copy_in, nb::arg("array"), nb::arg("host"), nb::arg("stream").none());
+  m.def("copy_out", copy_out, nb::arg("array"), nb::arg("host"), nb::arg("stream").none());
+  m.def("fill_bytes", fill_bytes, nb::arg("array"), nb::arg("value"), nb::arg("stream").none());
+  m.def(
+      "register_array_type",
+      [](nb::object type) { plain_array_types().push_back(type.release().ptr()); },
+      "Makes arrays of a subclass of numpy.ndarray what plain ones are.");
+}
+
+}  // namespace numbus::bindings
