@@ -9,7 +9,8 @@ namespace numbus {
 void StreamOrder::add_stream(int stream) {
   std::lock_guard<std::mutex> turn(mutex_);
   int64_t ticket = ++tickets_[kMain];
-  streams_.wait(stream, main_mark_for(ticket));
+  const Mark& mark = main_mark_for(ticket);
+  if (!streams_.reached(mark)) streams_.wait(stream, mark);
   waited_[{stream, kMain}] = ticket;
   sides_.insert(stream);
 }

@@ -413,7 +413,7 @@ TEST_CASE("cuda fake: launches, their attributes and their errors") {
   end.synchronize();
   CHECK(end.done());
   CHECK(end.elapsed_since(start) == doctest::Approx(1.5));
-  cuda::Stream side = device->create_stream(true);
+  cuda::Stream side(device->context(), true);
   side.wait(end);
 
   device->free(block, kBytes);
