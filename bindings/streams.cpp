@@ -30,9 +30,9 @@ void require_same(const Device& here, const Device& wanted, const char* what) {
     raise(ErrorKind::Value, what, "of another device", device_label(here), device_label(wanted));
 }
 
-std::unique_ptr<Stream> make_stream(bool independent, int priority, std::uintptr_t existing) {
+Stream make_stream(bool independent, int priority, std::uintptr_t existing) {
   Device& d = default_device();
-  return std::make_unique<Stream>(Stream{&d, d.create_queue({independent, priority, existing})});
+  return {&d, d.create_queue({independent, priority, existing})};
 }
 
 // What is recorded belongs to the device's own queue.
@@ -283,7 +283,7 @@ void bind_streams(nb::module_& m) {
       .def_prop_ro("handle", [](Stream& s) { return s.queue ? s.queue->handle() : 0; });
   m.def("make_stream", make_stream, nb::arg("independent") = false, nb::arg("priority") = 0,
         nb::arg("existing") = 0, "A stream beside the device's own one, which is None.");
-  m.def("main_stream", [] { return std::make_unique<Stream>(Stream{&default_device(), nullptr}); });
+  m.def("main_stream", [] { return Stream{&default_device(), nullptr}; });
   nb::class_<Event>(m, "Event")
       .def("record", record, nb::arg("stream").none())
       .def("synchronize", synchronize_event)
@@ -300,7 +300,7 @@ void bind_streams(nb::module_& m) {
       .def_prop_ro("handle", [](Event& e) { return e.marker->handle(); });
   m.def("make_event", [](bool timing) {
     Device& d = default_device();
-    return std::make_unique<Event>(Event{&d, d.create_marker(timing)});
+    return Event{&d, d.create_marker(timing)};
   });
   nb::class_<HostMemory>(m, "HostMemory", nb::type_slots(host_slots))
       .def(nb::init<int64_t, int, bool>())
@@ -308,9 +308,8 @@ void bind_streams(nb::module_& m) {
       .def_prop_ro("ptr", [](HostMemory& h) { return h.block().begin; })
       .def_prop_ro("nbytes", [](HostMemory& h) { return h.block().bytes; })
       .def_prop_ro("device_ptr", [](HostMemory& h) { return h.block().device_address; });
-  m.def("register_host", [](nb::object owner, int kind) {
-    return std::make_unique<HostMemory>(std::move(owner), kind);
-  });
+  m.def("register_host",
+        [](nb::object owner, int kind) { return new HostMemory(std::move(owner), kind); });
   m.def("mapped_array", mapped_array);
   m.def("copy_in", copy_in, nb::arg("array"), nb::arg("host"), nb::arg("stream").none());
   m.def("copy_out", copy_out, nb::arg("array"), nb::arg("host"), nb::arg("stream").none());

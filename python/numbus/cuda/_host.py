@@ -181,7 +181,7 @@ def _setitem(self, index, value, stream=0):
         part = self[(*index, ...)] if isinstance(index, tuple) else self[index, ...]
         if isinstance(part, ndarray) and part._storage == self._storage:
             host = numpy.broadcast_to(numpy.asarray(value, self.dtype), part.shape)
-            if _in_one_piece(_core.copy_in, part, numpy.ascontiguousarray(host), core):
+            if _in_one_piece(_core.copy_in, part, numpy.array(host, order="C"), core):
                 return
     self[index] = value
 
