@@ -1,8 +1,10 @@
 // What the layers above know of a device: memory, copies, synchronisation, statistics.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <span>
@@ -96,7 +98,7 @@ class Device {
   virtual std::unique_ptr<Marker> create_marker(bool timing);
   // Whether there is or was work beside the device's own queue. While there is, all work is queued
   // between queues_before() and queues_after() (see Ordered), which know its conflicts.
-  bool has_queues() const { return has_queues_; }
+  bool has_queues() const { return has_queues_.load(std::memory_order_relaxed); }
   virtual void queues_before(Queue*, std::span<const Use>) {}
   virtual void queues_after(Queue*, std::span<const Use>) {}
   // Copies in a queue. Where the host's memory is pinned they are only queued: it must not be
@@ -122,7 +124,7 @@ class Device {
 
  protected:
   Device() = default;
-  bool has_queues_ = false;
+  std::atomic<bool> has_queues_ = false;
 };
 
 // Around the queueing of work that uses memory, in `queue` or, if that is null, in the device's
@@ -134,7 +136,12 @@ class Ordered {
     if (needed_) device_.queues_before(queue_, uses_);
   }
   ~Ordered() {
-    if (needed_) device_.queues_after(queue_, uses_);
+    if (!needed_) return;
+    try {
+      device_.queues_after(queue_, uses_);
+    } catch (const std::exception&) {
+      // The GPU is lost; whoever waits for it is told.
+    }
   }
   Ordered(const Ordered&) = delete;
 

@@ -241,7 +241,7 @@ void CudaDevice::synchronize() {
   stream_.synchronize();
   SideStreams::synchronize(marks);
   sweep();
-  has_queues_ = sides_.order().active();
+  update_has_queues();
 }
 
 std::unique_ptr<Queue> CudaDevice::create_queue(const QueueOptions& options) {
@@ -258,15 +258,20 @@ std::unique_ptr<Marker> CudaDevice::create_marker(bool timing) {
 }
 
 int CudaDevice::enter_queue(const Stream& stream) {
+  std::lock_guard<std::mutex> turn(late_mutex_);
   has_queues_ = true;
   return sides_.add(stream);
+}
+
+void CudaDevice::update_has_queues() {
+  std::lock_guard<std::mutex> turn(late_mutex_);
+  has_queues_ = sides_.order().active() || !late_blocks_.empty();
 }
 
 void CudaDevice::leave_queue(int number) noexcept {
   staging_.leave();
   sides_.remove(number);
-  std::lock_guard<std::mutex> turn(late_mutex_);
-  has_queues_ = sides_.order().active() || !late_blocks_.empty();
+  update_has_queues();
 }
 
 void CudaDevice::queues_before(Queue* queue, std::span<const Use> uses) {

@@ -85,6 +85,7 @@ class CudaDevice final : public Device {
   void wait_for(const HostBlock& block);
   void give_back(const HostBlock& block) noexcept;
   void sweep();
+  void update_has_queues();
   bool wait_for_late_blocks();
 
   int ordinal_;

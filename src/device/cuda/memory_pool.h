@@ -24,8 +24,8 @@ class SegmentSource {
 };
 
 // Freed blocks are reused at once, while the GPU may still work on them: every use is queued on the
-// device's one stream, so the new owner's work comes after the old owner's. Work on another stream
-// must be joined to that stream by an event before its blocks are freed.
+// device's main stream, so the new owner's work comes after the old owner's. Blocks that a side
+// stream uses are freed once that work is done, or the main stream waits for it.
 class SegmentPool {
  public:
   explicit SegmentPool(std::unique_ptr<SegmentSource> source);
