@@ -41,7 +41,7 @@ def explain(target, *args, ir=False, **kwargs):
 
 def stats():
     """A dict of counters: instructions, flushes, plan_hits, compiles, launches, contracted_bytes,
-    fallbacks…
+    fallbacks, bytes_to_device and bytes_to_host (copied over the link; 0 on a CPU)…
     """
     return _core.stats()
 

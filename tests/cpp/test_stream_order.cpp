@@ -80,14 +80,14 @@ TEST_CASE("stream order: random programs compute what they compute in order") {
     constexpr int kCells = 40;
     int sides = 1 + below(4), next = 1;
     std::vector<int> numbers{StreamOrder::kMain};
-    std::vector<int64_t> memory(kCells, 1), expected(kCells, 1);
+    std::vector<uint64_t> memory(kCells, 1), expected(kCells, 1);
     // Before there are side streams nobody is told of the main stream's work.
-    auto work = [&](int stream, int a, int a_end, int b, int b_end, int64_t salt) {
+    auto work = [&](int stream, int a, int a_end, int b, int b_end, uint64_t salt) {
       // Reads [a, a_end), writes [b, b_end).
-      auto body = [=](std::vector<int64_t>& m) {
-        int64_t sum = salt;
+      auto body = [=](std::vector<uint64_t>& m) {
+        uint64_t sum = salt;
         for (int i = a; i < a_end; ++i) sum = sum * 31 + m[static_cast<size_t>(i)];
-        for (int i = b; i < b_end; ++i) m[static_cast<size_t>(i)] = sum + i;
+        for (int i = b; i < b_end; ++i) m[static_cast<size_t>(i)] = sum + static_cast<uint64_t>(i);
       };
       body(expected);
       auto address = [](int cell) { return static_cast<std::uintptr_t>(1000 + 8 * cell); };
@@ -109,7 +109,7 @@ TEST_CASE("stream order: random programs compute what they compute in order") {
       int stream = numbers[static_cast<size_t>(below(static_cast<int>(numbers.size())))];
       int a = below(kCells), b = below(kCells);
       int a_end = std::min(kCells, a + below(6)), b_end = std::min(kCells, b + below(6));
-      work(stream, a, a_end, b, b_end, step);
+      work(stream, a, a_end, b, b_end, static_cast<uint64_t>(step));
       for (int some = below(4); some > 0; --some) {
         auto it = s.streams.begin();
         std::advance(it, below(static_cast<int>(s.streams.size())));
