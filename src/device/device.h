@@ -112,7 +112,8 @@ class Device {
   // Goes back when all work that was queued with it is done.
   virtual HostBlock allocate_host(size_t bytes, HostKind kind, bool write_combined);
   virtual void free_host(const HostBlock& block) noexcept;
-  // The same for memory that is there; unregister_host waits for the work.
+  // The same for memory that is there; unregister_host waits for the work. An empty block: it
+  // cannot be pinned, and copies take the longer way.
   virtual HostBlock register_host(void* memory, size_t bytes, HostKind kind);
   virtual void unregister_host(const HostBlock& block);
 

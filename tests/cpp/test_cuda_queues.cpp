@@ -311,6 +311,10 @@ TEST_CASE("cuda queues: memory of the host") {
   fake.fail_next("cuMemHostRegister", 1);
   CHECK_THROWS_WITH_AS(device->register_host(array.data(), 1000, HostKind::Pinned),
                        doctest::Contains("pinning 1000 bytes of an array"), Error);
+  fake.fail_next("cuMemHostRegister", 712);
+  CHECK(device->register_host(array.data(), 1000, HostKind::Pinned).begin == 0);
+  fake.fail_next("cuMemHostRegister", 712);
+  CHECK_THROWS_AS(device->register_host(array.data(), 1000, HostKind::Mapped), Error);
   fake.fail_next("cuMemHostAlloc", 2);
   CHECK_THROWS_WITH_AS(device->allocate_host(1000, HostKind::Pinned, false),
                        doctest::Contains("allocating 1000 bytes of the host's memory"), Error);

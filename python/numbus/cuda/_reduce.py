@@ -98,6 +98,7 @@ class Reduce:
         arr: of the host or the device, 1-d. size: how many elements count, all by default. res: an
         array of the device whose first element gets the result; without it, the result is
         returned. init: combined with the rest, first; the result where there are no elements.
+        stream: where the kernels run.
         """
         if arr.ndim != 1:
             raise TypeError(
@@ -119,12 +120,12 @@ class Reduce:
         parts = device_array(blocks, dtype)
         out = device_array(1, dtype)
         if blocks == 1:
-            kernel[1, THREADS](arr, n, run, first, True, out)
+            kernel[1, THREADS, stream](arr, n, run, first, True, out)
         else:
-            kernel[blocks, THREADS](arr, n, run, first, False, parts)
-            kernel[1, THREADS](parts, blocks, blocks, first, True, out)
+            kernel[blocks, THREADS, stream](arr, n, run, first, False, parts)
+            kernel[1, THREADS, stream](parts, blocks, blocks, first, True, out)
         if res is None:
-            return out.copy_to_host()[0]
+            return out.copy_to_host(stream=stream)[0]
         if isinstance(res, ndarray):
             res[:1] = out
         else:

@@ -350,8 +350,13 @@ HostBlock CudaDevice::register_host(void* memory, size_t bytes, HostKind kind) {
   if (bytes == 0) return block;
   ContextScope scope(context_);
   unsigned flags = kHostPortable | (kind == HostKind::Mapped ? kHostMapped : 0);
-  NUMBUS_CUDA("pinning " + std::to_string(bytes) + " bytes of an array", cuMemHostRegister, memory,
-              bytes, flags);
+  Result result = driver().cuMemHostRegister(memory, bytes, flags);
+  // Another library has pinned it, or a neighbour that shares a page: copies are staged, then.
+  if (result == kErrorHostAlreadyRegistered && kind == HostKind::Pinned) return {};
+  if (result != kSuccess) {
+    raise_driver_error(result, "cuMemHostRegister",
+                       "pinning " + std::to_string(bytes) + " bytes of an array");
+  }
   if (kind == HostKind::Mapped) {
     DevicePointer seen = 0;
     NUMBUS_CUDA("mapping an array", cuMemHostGetDevicePointer, &seen, memory, 0);
