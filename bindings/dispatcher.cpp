@@ -122,7 +122,7 @@ void Arguments::add_buffer(const Py_buffer& b, int64_t shift, const char* functi
 
 // An array of the host that kernels on a GPU reach where it is.
 bool Arguments::add_mapped(PyObject* o, const char* function, Type& t) {
-  if (!any_host_blocks()) return false;
+  if (!any_host_blocks() || is_array(o) || !PyObject_CheckBuffer(o)) return false;
   buffers.emplace_back();
   Py_buffer& b = buffers.back();
   if (PyObject_GetBuffer(o, &b, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
@@ -168,6 +168,7 @@ bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
     add_words(a, t);
     return true;
   }
+  if (add_mapped(o, function, t)) return true;
   if (!is_array(o) && nb::hasattr(value, "__cuda_array_interface__")) {
     nb::dict d = nb::cast<nb::dict>(value.attr("__cuda_array_interface__"));
     DType type = to_dtype(nb::object(d["typestr"]).ptr());
@@ -200,7 +201,6 @@ bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
   }
   if (is_generic(o) || is_numpy_scalar(o) || !PyObject_CheckBuffer(o) || PyBytes_Check(o))
     return false;
-  if (add_mapped(o, function, t)) return true;
   Array there =
       is_array(o) ? to_device(as_array(o), *device) : import_numpy(o, true, false, device);
   add_words(there, t);

@@ -22,6 +22,8 @@ struct Stream {
 struct Event {
   Device* device;
   std::unique_ptr<Marker> marker;
+  bool timing;
+  bool recorded = false;
   int queue = 0;  // where it was recorded
 };
 
@@ -72,6 +74,18 @@ void record(Event& e, nb::handle stream) {
   if (!queue) Runtime::get().flush("event");
   e.marker->record(queue);
   e.queue = queue ? queue->number() : 0;
+  e.recorded = true;
+}
+
+double elapsed(Event& end, Event& start) {
+  require_same(*start.device, *end.device, "elapsed_time");
+  for (const Event* e : {&start, &end}) {
+    if (!e->recorded || !e->timing)
+      raise(ErrorKind::Value, "elapsed_time", "an event tells no time",
+            e->recorded ? "one made with timing=False" : "one that was not recorded",
+            "events made with timing, and recorded");
+  }
+  return end.marker->milliseconds_since(*start.marker);
 }
 
 void synchronize_event(Event& e) {
@@ -137,7 +151,6 @@ class HostMemory {
   }
 
   const HostBlock& block() const { return block_; }
-  Device& device() const { return device_; }
 
  private:
   bool known() const { return device_.kind() == DeviceKind::Cuda && block_.bytes != 0; }
@@ -234,8 +247,7 @@ bool fill_bytes(nb::handle array, int value, nb::handle stream) {
 
 // The memory as an array of the device's, for kernels and array work. On a CPU NumPy's own way of
 // sharing does that.
-nb::object mapped_array(nb::object owner, nb::handle memory) {
-  auto& host = nb::cast<HostMemory&>(memory);
+nb::object mapped_array(nb::object owner) {
   Py_buffer* view = new Py_buffer;
   if (PyObject_GetBuffer(owner.ptr(), view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
     delete view;
@@ -260,7 +272,7 @@ nb::object mapped_array(nb::object owner, nb::handle memory) {
       strides(view->strides, view->strides + view->ndim);
   return nb::steal(
       wrap(borrow(reinterpret_cast<void*>(b.device_address + (first - b.begin)), shape, strides,
-                  *type, !view->readonly, true, release, view, &host.device())));
+                  *type, !view->readonly, true, release, view, &default_device())));
 }
 
 }  // namespace
@@ -291,16 +303,12 @@ void bind_streams(nb::module_& m) {
           "wait", [](Event& e) { e.marker->synchronize(); },
           nb::call_guard<nb::gil_scoped_release>())
       .def("query", [](Event& e) { return e.marker->done(); })
-      .def("elapsed_since",
-           [](Event& e, Event& start) {
-             require_same(*start.device, *e.device, "elapsed_time");
-             return e.marker->milliseconds_since(*start.marker);
-           })
+      .def("elapsed_since", elapsed)
       .def_prop_ro("device", [](Event& e) { return device_label(*e.device); })
       .def_prop_ro("handle", [](Event& e) { return e.marker->handle(); });
   m.def("make_event", [](bool timing) {
     Device& d = default_device();
-    return Event{&d, d.create_marker(timing)};
+    return Event{&d, d.create_marker(timing), timing};
   });
   nb::class_<HostMemory>(m, "HostMemory", nb::type_slots(host_slots))
       .def(nb::init<int64_t, int, bool>())
@@ -311,6 +319,14 @@ void bind_streams(nb::module_& m) {
   m.def("register_host",
         [](nb::object owner, int kind) { return new HostMemory(std::move(owner), kind); });
   m.def("mapped_array", mapped_array);
+  m.def(
+      "device_address",
+      [](std::uintptr_t address) -> std::uintptr_t {
+        HostBlock b;
+        if (!find_host_block(reinterpret_cast<const void*>(address), 0, &b)) return 0;
+        return b.device_address ? b.device_address + (address - b.begin) : 0;
+      },
+      "Where kernels find the host's memory at an address; 0: nowhere.");
   m.def("copy_in", copy_in, nb::arg("array"), nb::arg("host"), nb::arg("stream").none());
   m.def("copy_out", copy_out, nb::arg("array"), nb::arg("host"), nb::arg("stream").none());
   m.def("fill_bytes", fill_bytes, nb::arg("array"), nb::arg("value"), nb::arg("stream").none());

@@ -429,6 +429,32 @@ def test_events_measure_time():
         assert elapsed > 0.1
 
 
+def test_events_that_tell_no_time():
+    a, b, silent = cuda.event(), cuda.event(), cuda.event(timing=False)
+    a.record()
+    silent.record()
+    assert b.query()  # nothing is before it
+    with pytest.raises(ValueError, match="an event tells no time; got one that was not recorded"):
+        a.elapsed_time(b)
+    with pytest.raises(ValueError, match="got one made with timing=False"):
+        silent.elapsed_time(a)
+
+
+def test_streams_belong_to_a_device():
+    s, e = cuda.stream(), cuda.event()
+    with nb.device("null"):
+        with pytest.raises(ValueError, match=r"of another device; got c.*; expected null"):
+            cuda.event().record(s)
+        with pytest.raises(ValueError, match="of another device"):
+            cuda.default_stream().wait_event(e)
+        with pytest.raises(ValueError, match="of another device"):
+            add_one[1, 1, s](np.zeros(1))
+        t = cuda.stream()
+        d = cuda.to_device(np.zeros(10), stream=t)
+        t.wait_event(cuda.event())
+        assert t.query() and d.shape == (10,)
+
+
 def test_an_error_in_a_kernel_belongs_to_its_stream():
     @cuda.jit
     def fails(x):
@@ -532,6 +558,11 @@ def test_kernels_reach_the_memory_itself(make):
     np.testing.assert_array_equal(x.copy_to_host(), x)
     x.copy_to_device(np.arange(1 << 20))
     assert x[77] == 77
+    assert cuda.is_cuda_array(x) == ON_GPU
+    d = cuda.as_cuda_array(x[10:20])
+    d += 1
+    cuda.synchronize()
+    np.testing.assert_array_equal(x[8:22], [8, 9, *range(11, 21), 20, 21])
 
 
 def test_pinned_for_a_while():

@@ -211,6 +211,8 @@ def as_cuda_array(obj, sync=True):
     """The object as an array of ours, without a copy where it lies on the GPU."""
     if isinstance(obj, ndarray):
         return obj
+    if isinstance(obj, numpy.ndarray) and hasattr(obj, "__cuda_array_interface__"):
+        return _core.mapped_array(obj)  # memory of the host that kernels reach
     return to_ndarray(obj)
 
 

@@ -37,6 +37,20 @@ class _Reachable(numpy.ndarray):
         plain = array.view(numpy.ndarray)
         return plain[()] if return_scalar else plain
 
+    @property
+    def __cuda_array_interface__(self):
+        """How other libraries take the array where it is; there is none without a GPU."""
+        address = _core.device_address(self.ctypes.data)
+        if not address:
+            raise AttributeError("[cuda] the array is not in reach of a GPU")
+        return {
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "data": (address, not self.flags.writeable),
+            "strides": None if self.flags.c_contiguous else self.strides,
+            "version": 3,
+        }
+
     def copy_to_host(self, ary=None, stream=0):
         """A copy, or its elements in `ary`, once the work so far is done."""
         _synchronize(stream)
@@ -165,7 +179,6 @@ def _registered(stack, op, ary, kind):
         )
     memory = _core.register_host(ary, kind)
     stack.callback(memory.end)
-    return memory
 
 
 @contextlib.contextmanager
@@ -191,9 +204,9 @@ def mapped(*arylist, stream=0, portable=False):
     with contextlib.ExitStack() as stack:
         there = []
         for ary in arylist:
-            memory = _registered(stack, "mapped", ary, _MAPPED)
+            _registered(stack, "mapped", ary, _MAPPED)
             there.append(
-                _core.mapped_array(ary, memory) if _core.is_default_gpu() else to_ndarray(ary)
+                _core.mapped_array(ary) if ary.size and _core.is_default_gpu() else to_ndarray(ary)
             )
         stack.callback(_core.flush, "mapped()")
         yield there[0] if len(there) == 1 else there
