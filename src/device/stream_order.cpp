@@ -23,6 +23,11 @@ void StreamOrder::remove_stream(int stream) {
                 [&](const auto& w) { return w.first.first == stream || w.first.second == stream; });
 }
 
+bool StreamOrder::has_side_streams() {
+  std::lock_guard<std::mutex> turn(mutex_);
+  return !sides_.empty();
+}
+
 bool StreamOrder::active() {
   std::lock_guard<std::mutex> turn(mutex_);
   drop_passed();

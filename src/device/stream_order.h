@@ -44,6 +44,7 @@ class StreamOrder {
   // only.
   void add_stream(int stream);
   void remove_stream(int stream);
+  bool has_side_streams();
   // Whether uses have to be told. If not, only the main stream has work.
   bool active();
 

@@ -217,6 +217,33 @@ TEST_CASE("cuda queues: copies in a stream are only queued, and others do not wa
   device->free(block, kBytes);
 }
 
+TEST_CASE("cuda queues: a program that uses streams no more pays for them no more") {
+  FakeDriver fake;
+  if (!fake) return;
+  cuda::CudaDevice* device = cuda::device(0);
+  REQUIRE(device != nullptr);
+  void* block = device->allocate(100);
+  CHECK_FALSE(device->has_queues());
+  auto queue = device->create_queue({});
+  CHECK(device->has_queues());
+  device->fill_bytes(block, 1, 100, queue.get());
+  queue.reset();
+  CHECK(device->has_queues());  // its work is not done
+  unsigned char byte = 0;
+  device->copy_to_host(&byte, block, 1);
+  CHECK(byte == 1);
+  device->free(device->allocate(100), 100);
+  CHECK_FALSE(device->has_queues());
+  int records = fake.calls("cuEventRecord"), waits = fake.calls("cuStreamWaitEvent");
+  for (int i = 0; i < 10; ++i) {
+    device->fill_bytes(block, 2, 100);
+    device->copy_from_host(block, &byte, 1);
+  }
+  CHECK(fake.calls("cuEventRecord") == records);
+  CHECK(fake.calls("cuStreamWaitEvent") == waits);
+  device->free(block, 100);
+}
+
 TEST_CASE("cuda queues: pageable uploads of several streams share the ring") {
   FakeDriver fake;
   if (!fake) return;

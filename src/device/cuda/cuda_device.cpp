@@ -104,7 +104,10 @@ ContextHandle CudaDevice::retain_context(int ordinal) {
 }
 
 void* CudaDevice::allocate(size_t bytes) {
-  if (has_queues_) sweep();
+  if (has_queues_) {
+    sweep();
+    if (!sides_.order().has_side_streams()) update_has_queues();
+  }
   try {
     return reinterpret_cast<void*>(pool_.allocate(bytes));
   } catch (const Error& error) {
