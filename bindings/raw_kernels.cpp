@@ -8,6 +8,7 @@
 
 #include "convert.h"
 #include "device/cuda/cuda_device.h"
+#include "frontend.h"
 #include "vendor/nvrtc.h"
 
 namespace numbus::bindings {
@@ -67,12 +68,16 @@ class Parameters {
     }
     if (nb::hasattr(value, "__cuda_array_interface__")) {
       nb::dict d = nb::cast<nb::dict>(value.attr("__cuda_array_interface__"));
-      return add_value(nb::cast<uint64_t>(d["data"][nb::int_(0)]));
+      auto first = nb::cast<uint64_t>(d["data"][nb::int_(0)]);
+      if (device_.has_queues()) add_foreign(d, first);
+      return add_value(first);
     }
     raise(ErrorKind::Type, kernel_, "a kernel cannot take this argument",
           nb::cast<std::string>(nb::str(value.type())),
           "arrays on " + device_label(device_) + ", NumPy scalars, bytes or Python numbers");
   }
+
+  std::span<const Use> uses() const { return uses_; }
 
   // `sizes` is what the kernel reads, where that is known.
   void** addresses(const std::optional<std::vector<size_t>>& sizes) {
@@ -107,7 +112,19 @@ class Parameters {
     // kernel counts as a write.
     if (a.base->mask) before_write(a);
     ++a.base->version;
-    add_value(reinterpret_cast<uint64_t>(data_of(a, "passed to a kernel")));
+    char* data = data_of(a, "passed to a kernel");
+    // A pointer may be used far from the view: the whole storage counts.
+    auto begin = reinterpret_cast<std::uintptr_t>(a.base->data);
+    uses_.push_back({begin, begin + static_cast<size_t>(a.base->nbytes), true});
+    add_value(reinterpret_cast<uint64_t>(data));
+  }
+
+  // Another library's memory, taken to be in one piece.
+  void add_foreign(nb::dict described, uint64_t first) {
+    uint64_t bytes =
+        static_cast<uint64_t>(itemsize(to_dtype(nb::object(described["typestr"]).ptr())));
+    for (nb::handle extent : described["shape"]) bytes *= nb::cast<uint64_t>(extent);
+    uses_.push_back({first, first + bytes, true});
   }
 
   void add_integer(PyObject* o) {
@@ -138,6 +155,7 @@ class Parameters {
     size_t bytes;
   };
   std::vector<Value> values_;
+  std::vector<Use> uses_;
   std::vector<void*> addresses_;
 };
 
@@ -174,15 +192,19 @@ struct RawFunction {
     return d;
   }
 
-  void launch(nb::tuple grid, nb::tuple block, int64_t shared, nb::sequence args,
-              bool cooperative) {
+  void launch(nb::tuple grid, nb::tuple block, int64_t shared, nb::sequence args, bool cooperative,
+              nb::handle stream) {
+    Queue* queue = queue_of(stream, owner->device);
     Parameters parameters(owner->device, function.name());
     for (nb::handle one : args) parameters.add(one);
     if (shared < 0)
       raise(ErrorKind::Value, function.name(), "a negative size of shared memory",
             std::to_string(shared), "bytes");
-    function.launch(extents(grid, "grid"), extents(block, "block"), static_cast<size_t>(shared),
-                    owner->device.stream(), parameters.addresses(sizes), cooperative);
+    void** addresses = parameters.addresses(sizes);
+    cuda::Dim3 blocks = extents(grid, "grid"), threads = extents(block, "block");
+    Ordered order(owner->device, queue, parameters.uses());
+    function.launch(blocks, threads, static_cast<size_t>(shared), owner->device.stream_of(queue),
+                    addresses, cooperative);
   }
 
  private:
@@ -243,6 +265,7 @@ void bind_raw_kernels(nb::module_& m) {
            })
       .def("launch", &RawFunction::launch, nb::arg("grid"), nb::arg("block"),
            nb::arg("shared_bytes"), nb::arg("args"), nb::arg("cooperative") = false,
+           nb::arg("stream") = nb::none(),
            "Returns at once. Arrays are passed as pointers and count as written; NumPy scalars and "
            "bytes by value; Python numbers as int64, double, bool and two doubles. cooperative: "
            "all blocks run at "

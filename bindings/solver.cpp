@@ -14,7 +14,9 @@ char* memory(Array& a, const char* what, const char* shape, int ndim) {
   settled(a);
   if (a.base->mask) before_write(a);
   ++a.base->version;
-  return data_of(a, "passed to cuSOLVER");
+  char* data = data_of(a, "passed to cuSOLVER");
+  a.base->device->claim(data, static_cast<size_t>(a.size() * itemsize(a.dtype)));
+  return data;
 }
 
 Array& array_from(nb::handle o) {

@@ -101,6 +101,8 @@ class Device {
   bool has_queues() const { return has_queues_.load(std::memory_order_relaxed); }
   virtual void queues_before(Queue*, std::span<const Use>) {}
   virtual void queues_after(Queue*, std::span<const Use>) {}
+  // The device's own queue is about to write to memory, in work that is queued at once.
+  virtual void claim(const void*, size_t) {}
   // Copies in a queue. Where the host's memory is pinned they are only queued: it must not be
   // changed, or read, before the queue has got there. Otherwise as above.
   virtual void upload(void* dst, const void* src, size_t bytes, Queue& queue);

@@ -53,6 +53,10 @@ class StreamOrder {
   void before(int stream, std::span<const Use> uses);
   void after(int stream, std::span<const Use> uses);
 
+  // The main stream is about to write to the range, in work that is queued before anybody asks: for
+  // calls of libraries, where there is no after().
+  void claim(std::uintptr_t begin, std::uintptr_t end);
+
   // Whether a side stream may still use the range, as far as the main stream's order tells.
   bool busy(std::uintptr_t begin, std::uintptr_t end);
   // The range goes back to a pool whose next user comes after the main stream's work so far.

@@ -227,6 +227,25 @@ TEST_CASE("stream order: what does not conflict does not wait") {
   CHECK(order.segments() == 0);
 }
 
+TEST_CASE("stream order: the main stream claims memory for work that nobody is told of") {
+  Simulated s;
+  StreamOrder order(s);
+  order.add_stream(1);
+  int value = 0, seen = 0;
+  Use use[] = {{100, 200, true}};
+  order.before(1, use);
+  s.add(1, {[&] { value = 1; }, nullptr});
+  order.after(1, use);
+  order.claim(100, 200);
+  s.add(StreamOrder::kMain, {[&] { value = 2 * value + 1; }, nullptr});
+  order.before(1, use);
+  s.add(1, {[&] { seen = value; }, nullptr});
+  order.after(1, use);
+  CHECK_FALSE(s.step(StreamOrder::kMain));  // waits for stream 1
+  s.run_all();
+  CHECK(seen == 3);
+}
+
 TEST_CASE("stream order: what is remembered stays little") {
   Simulated s;
   StreamOrder order(s);

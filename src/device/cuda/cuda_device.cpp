@@ -281,6 +281,11 @@ void CudaDevice::queues_before(Queue* queue, std::span<const Use> uses) {
   sides_.order().before(queue ? queue->number() : StreamOrder::kMain, uses);
 }
 
+void CudaDevice::claim(const void* memory, size_t bytes) {
+  auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  if (has_queues_) sides_.order().claim(begin, begin + bytes);
+}
+
 void CudaDevice::queues_after(Queue* queue, std::span<const Use> uses) {
   sides_.order().after(queue ? queue->number() : StreamOrder::kMain, uses);
 }

@@ -43,6 +43,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Marker> create_marker(bool timing) override;
   void queues_before(Queue* queue, std::span<const Use> uses) override;
   void queues_after(Queue* queue, std::span<const Use> uses) override;
+  void claim(const void* memory, size_t bytes) override;
   void upload(void* dst, const void* src, size_t bytes, Queue& queue) override;
   void download(void* dst, const void* src, size_t bytes, Queue& queue) override;
   HostBlock allocate_host(size_t bytes, HostKind kind, bool write_combined) override;
