@@ -19,7 +19,42 @@ void check_noted(int queue) {
 
 namespace {
 
-[[noreturn]] void raise_fault(const Fault& f) { raise_noted(*f.sites, f.record, true); }
+// What two threads of a checked kernel do that does not fit together.
+[[noreturn]] void raise_conflict(const Fault& f) {
+  using namespace compile;
+  auto place = [&](int64_t number) -> nb::object {
+    if (number <= 0) return nb::none();
+    const frontend::Site& s = f.sites->at(static_cast<size_t>(number - 1));
+    return nb::make_tuple(s.file, s.function, s.line);
+  };
+  auto three = [&](int w) { return nb::make_tuple(f.record[w], f.record[w + 1], f.record[w + 2]); };
+  bool race = f.record[kSite] == kRace;
+  auto does = [&](int64_t what) -> nb::object {
+    if (what < 0) return nb::none();
+    return nb::str(ir::intrinsic_name(static_cast<ir::Intrinsic>(what)));
+  };
+  auto access = [](int64_t how) {
+    static const char* const kNames[] = {"read", "write", "atomic"};
+    return nb::str(kNames[how & 3]);
+  };
+  int64_t first = f.record[kFirst], second = f.record[kSecond];
+  nb::object one = race ? access(second) : does(first);
+  nb::object two = race ? access(second >> 4) : does(second);
+  nb::list index;
+  for (int64_t i : f.index) index.append(i);
+  nb::module_::import_("numbus.kernels._errors")
+      .attr("raise_conflict")(
+          race ? nb::object(nb::make_tuple(f.array, index)) : nb::none(),
+          nb::make_tuple(one, three(kThread), place(f.record[kPlace])),
+          nb::make_tuple(two, three(kOtherThread), place(f.record[kOtherPlace])), three(kBlock));
+  throw nb::python_error();
+}
+
+[[noreturn]] void raise_fault(const Fault& f) {
+  int64_t site = f.record[compile::kSite];
+  if (site == compile::kRace || site == compile::kDivergence) raise_conflict(f);
+  raise_noted(*f.sites, f.record, true);
+}
 
 // A kernel, compiled for each combination of argument types it is launched with.
 class Kernel {

@@ -102,6 +102,8 @@ struct Host {
     add("numbus_release", &numbus_release);
     add("numbus_parallel", &numbus_parallel);
     add("numbus_wait", &numbus_wait);
+    add("numbus_watch", &numbus_watch);
+    add("numbus_fence", &numbus_fence);
     add("numbus_print_text", &numbus_print_text);
     add("numbus_print_int", &numbus_print_int);
     add("numbus_print_float", &numbus_print_float);
@@ -235,6 +237,8 @@ CompiledKernel compile_kernel(const ir::Module& m, int64_t block_x) {
   r.kernel.grid_barrier = has_grid_barrier(m);
   r.kernel.shared = shared_bytes(m);
   r.kernel.local = local_bytes(m);
+  r.kernel.checked = m.debug && r.kernel.waits;
+  if (r.kernel.checked) r.kernel.granule = watched_granule(m);
   int lanes = fibers ? 0 : grid_lanes(m, h.vector_bytes);
   if (lanes && block_x % lanes == 0) r.kernel.lanes = lanes;
   std::string key = (r.kernel.lanes ? "lanes" : "grid") + m.key();

@@ -216,6 +216,9 @@ class GpuBody : public FunctionBody {
       case Intrinsic::print_int: return print("%lld", a);
       case Intrinsic::print_float: return print("%f", a);
       case Intrinsic::print_end: return nothing;
+      // The GPU's threads are not watched.
+      case Intrinsic::watch:
+      case Intrinsic::leaves: return nothing;
       default:
         if (which >= Intrinsic::atomic_add && which <= Intrinsic::atomic_cas)
           return atomic(E, which, i.type, pointer(a, ir::space_of(i)), b, c);

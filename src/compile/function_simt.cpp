@@ -23,9 +23,10 @@ class SimtBody : public HostBody {
   }
   V i32(V v) { return B.CreateTrunc(v, B.getInt32Ty()); }
   V to_64(V v) { return B.CreateZExt(v, B.getInt64Ty()); }
-  V wait(Intrinsic i, V mask, V value, V other) {
+  V wait(const ir::Inst& i, V mask, V value, V other) {
     return call("numbus_wait", B.getInt64Ty(),
-                {to_->getArg(0), B.getInt64(static_cast<int64_t>(i)), mask, value, other});
+                {to_->getArg(0), B.getInt64(static_cast<int64_t>(ir::intrinsic_of(i))), mask, value,
+                 other, B.getInt64(ir::number_of(i))});
   }
 
   V intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& arguments) override {
@@ -42,25 +43,38 @@ class SimtBody : public HostBody {
         return B.CreateSub(B.CreateShl(B.getInt32(1), lane), B.getInt32(1));
       }
       case Intrinsic::barrier:
-      case Intrinsic::grid_barrier: return i32(wait(which, none, none, none));
+      case Intrinsic::grid_barrier: return i32(wait(i, none, none, none));
       case Intrinsic::barrier_count:
       case Intrinsic::barrier_and:
-      case Intrinsic::barrier_or: return i32(wait(which, none, to_64(a), none));
-      case Intrinsic::syncwarp: return i32(wait(which, to_64(a), none, none));
-      case Intrinsic::activemask: return i32(wait(which, none, none, none));
+      case Intrinsic::barrier_or: return i32(wait(i, none, to_64(a), none));
+      case Intrinsic::syncwarp: return i32(wait(i, to_64(a), none, none));
+      case Intrinsic::activemask: return i32(wait(i, none, none, none));
       case Intrinsic::all_sync:
       case Intrinsic::any_sync:
-      case Intrinsic::eq_sync: return B.CreateICmpNE(wait(which, to_64(a), to_64(b), none), none);
-      case Intrinsic::ballot: return i32(wait(which, to_64(a), to_64(b), none));
+      case Intrinsic::eq_sync: return B.CreateICmpNE(wait(i, to_64(a), to_64(b), none), none);
+      case Intrinsic::ballot: return i32(wait(i, to_64(a), to_64(b), none));
       case Intrinsic::match_any:
-      case Intrinsic::match_all: return i32(wait(which, to_64(a), to_64(b), none));
+      case Intrinsic::match_all: return i32(wait(i, to_64(a), to_64(b), none));
       case Intrinsic::shfl_idx:
       case Intrinsic::shfl_up:
       case Intrinsic::shfl_down:
       case Intrinsic::shfl_xor: {
-        V moved = wait(which, to_64(a), to_word(E, i.type, b), B.CreateSExt(c, B.getInt64Ty()));
+        V moved = wait(i, to_64(a), to_word(E, i.type, b), B.CreateSExt(c, B.getInt64Ty()));
         return from_word(E, i.type, moved);
       }
+      case Intrinsic::watch:
+        call("numbus_watch", B.getVoidTy(),
+             {to_->getArg(0), a, b ? to_word(E, i.type, b) : none, B.getInt64(ir::number_of(i)),
+              B.getInt64(itemsize(i.type))});
+        return none;
+      case Intrinsic::leaves:
+        B.CreateStore(B.getInt64(ir::number_of(i)), context_word(kEnded));
+        return none;
+      case Intrinsic::fence:
+      case Intrinsic::fence_block:
+      case Intrinsic::fence_system:
+        if (m_.debug) call("numbus_fence", B.getVoidTy(), {to_->getArg(0)});
+        return HostBody::intrinsic(i, a, b, c, arguments);
       case Intrinsic::local_memory: {
         auto* memory = local(llvm::ArrayType::get(B.getInt8Ty(), ir::number_of(i)));
         memory->setAlignment(llvm::Align(16));

@@ -638,6 +638,7 @@ class GridBody : public LaneBody {
 }  // namespace
 
 int grid_lanes(const ir::Module& m, int vector_bytes) {
+  if (m.debug && has_waits(m)) return 0;  // threads that are checked are fibers
   std::optional<ir::Function> whole = inlined(m, m.functions[0]);
   if (!whole || !lanes_fit(*whole)) return 0;
   forward_sets(*whole);

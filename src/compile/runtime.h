@@ -7,6 +7,10 @@
 
 namespace numbus::compile {
 
+// Sites of errors that no step of the code notes: threads that wait for others that never come,
+// that use memory at the same time, that wait at different places.
+enum FoundSite : int64_t { kStuck = -1, kRace = -2, kDivergence = -3 };
+
 // Words of the context that is passed along: where errors are noted, and output is gathered.
 enum Context : int {
   kClaimed,  // set by the first error
@@ -16,6 +20,12 @@ enum Context : int {
   kThread,  // x, y, z
   kBlock = kThread + 3,
   kOutput = kBlock + 3,  // of print
+  // Of threads that do not fit together: where the first one is, and the other; kFirst and kSecond
+  // say what they do.
+  kPlace,
+  kOtherPlace,
+  kOtherThread,
+  kOtherThreadEnd = kOtherThread + 2,
   kContextWords
 };
 

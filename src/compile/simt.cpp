@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compile/races.h"
 #include "device/cpu/thread_pool.h"
 
 namespace numbus::compile {
@@ -35,8 +36,7 @@ void each_memory(const ir::Module& m, ir::Space space, F&& f) {
 
 bool waits(Intrinsic i) {
   return (i >= Intrinsic::barrier && i <= Intrinsic::grid_barrier) ||
-         (i >= Intrinsic::syncwarp && i <= Intrinsic::match_all && i != Intrinsic::activemask) ||
-         i == Intrinsic::activemask;
+         (i >= Intrinsic::syncwarp && i <= Intrinsic::match_all) || i == Intrinsic::watch;
 }
 
 }  // namespace
@@ -70,6 +70,15 @@ bool has_grid_barrier(const ir::Module& m) {
     for (const ir::Inst& i : g.body)
       if (i.op == Op::intrinsic && ir::intrinsic_of(i) == Intrinsic::grid_barrier) return true;
   return false;
+}
+
+int watched_granule(const ir::Module& m) {
+  int least = 16;
+  for (const ir::Function& g : m.functions)
+    for (const ir::Inst& i : g.body)
+      if (i.op == Op::intrinsic && ir::intrinsic_of(i) == Intrinsic::watch)
+        least = std::min(least, itemsize(i.type));
+  return least;
 }
 
 // --- switching
@@ -115,7 +124,8 @@ struct Fiber {
   Team* team = nullptr;
   int32_t status = 0;
   enum State : uint8_t { Ready, AtBarrier, AtWarp, Done } state = Ready;
-  int64_t kind = 0, mask = 0, value = 0, other = 0, result = 0;
+  int64_t kind = 0, mask = 0, value = 0, other = 0, result = 0, place = 0;
+  RaceCheck* check = nullptr;  // of the block, in a kernel that is checked
 };
 
 // The fibers of one block, or of all blocks where the grid waits as one.
@@ -190,6 +200,7 @@ void begin(Fiber& f, char* stack, size_t bytes) {
   f.stack = top;
   f.state = Fiber::Ready;
   f.status = 0;
+  f.words[kEnded] = 0;
 }
 
 void run(Team& t, Fiber& f) {
@@ -265,6 +276,7 @@ bool settle_warp(std::span<Fiber> lanes) {
     }
     for (size_t k = 0; k < lanes.size(); ++k)
       if (there >> k & 1) lanes[k].state = Fiber::Ready;
+    if (first.check) first.check->warp(lanes[0].words[kLinear], there);
   }
   return any;
 }
@@ -291,11 +303,48 @@ bool settle_barrier(std::span<Fiber> threads, bool whole_grid) {
       default: f.result = 0;
     }
     f.state = Fiber::Ready;
+    if (f.check && f.words[kLinear] == 0) f.check->barrier();
   }
   return true;
 }
 
-constexpr int64_t kStuck = -1;  // site of threads that wait for others that never come
+// Notes an error of two threads, with what each does; none if there is one already.
+void note(int64_t* record, int64_t site, const int64_t (&places)[2], const int64_t* thread,
+          const int64_t (&other)[3], int64_t first, int64_t second) {
+  int64_t free = 0;
+  if (!__atomic_compare_exchange_n(&record[kClaimed], &free, 1, false, __ATOMIC_RELAXED,
+                                   __ATOMIC_RELAXED))
+    return;
+  record[kSite] = site;
+  record[kFirst] = first;
+  record[kSecond] = second;
+  record[kPlace] = places[0];
+  record[kOtherPlace] = places[1];
+  for (int d = 0; d < 3; ++d) {
+    record[kThread + d] = thread[kTid + d];
+    record[kBlock + d] = thread[kCtaid + d];
+    record[kOtherThread + d] = other[d];
+  }
+}
+
+// Of a block whose threads all wait or have ended: whether they are all at one barrier. If not,
+// one that waits and one that is elsewhere are noted.
+bool apart(std::span<Fiber> threads, bool stuck, int64_t* record) {
+  Fiber* waits = nullptr;
+  for (Fiber& f : threads) {
+    if (f.state == Fiber::Ready) return false;
+    if (!waits && (f.state == Fiber::AtBarrier || (stuck && f.state == Fiber::AtWarp))) waits = &f;
+  }
+  if (!waits) return false;
+  for (Fiber& f : threads) {
+    if (f.state == waits->state && f.kind == waits->kind && f.place == waits->place) continue;
+    bool ended = f.state == Fiber::Done;
+    note(record, kDivergence, {waits->place, ended ? f.words[kEnded] : f.place}, waits->words,
+         {f.words[kTid], f.words[kTid + 1], f.words[kTid + 2]}, waits->kind, ended ? -1 : f.kind);
+    return true;
+  }
+  return false;
+}
 
 int32_t run_team(Team& t, char* stacks, size_t each, int64_t* record) {
   for (size_t n = 0; n < t.fibers.size(); ++n) begin(t.fibers[n], stacks + n * each, each);
@@ -307,6 +356,7 @@ int32_t run_team(Team& t, char* stacks, size_t each, int64_t* record) {
         run(t, f);
         ran = true;
         status |= f.status;
+        if (status && f.check) return status;
       }
       done = done && f.state == Fiber::Done;
     }
@@ -317,22 +367,17 @@ int32_t run_team(Team& t, char* stacks, size_t each, int64_t* record) {
       std::span<Fiber> block(&t.fibers[b], t.block_threads);
       for (int64_t w = 0; w < t.block_threads; w += 32)
         settled |= settle_warp(block.subspan(w, std::min<int64_t>(32, t.block_threads - w)));
+      if (t.kernel->checked && apart(block, false, record)) return 1;
       settled |= settle_barrier(block, false);
     }
     settled |= settle_barrier(t.fibers, true);
     if (settled || ran) continue;
-    int64_t free = 0;
-    if (__atomic_compare_exchange_n(&record[kClaimed], &free, 1, false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED)) {
-      record[kSite] = kStuck;
-      for (Fiber& f : t.fibers) {
-        if (f.state == Fiber::Done) continue;
-        for (int d = 0; d < 3; ++d) {
-          record[kThread + d] = f.words[kTid + d];
-          record[kBlock + d] = f.words[kCtaid + d];
-        }
-        break;
-      }
+    for (size_t b = 0; b < n && t.kernel->checked; b += t.block_threads)
+      if (apart({&t.fibers[b], static_cast<size_t>(t.block_threads)}, true, record)) return 1;
+    for (Fiber& f : t.fibers) {
+      if (f.state == Fiber::Done) continue;
+      note(record, kStuck, {f.place, 0}, f.words, {0, 0, 0}, 0, 0);
+      break;
     }
     return 1;
   }
@@ -341,17 +386,45 @@ int32_t run_team(Team& t, char* stacks, size_t each, int64_t* record) {
 }  // namespace
 
 extern "C" int64_t numbus_wait(int64_t* thread, int64_t kind, int64_t mask, int64_t value,
-                               int64_t other) {
+                               int64_t other, int64_t place) {
   auto* f = reinterpret_cast<Fiber*>(thread[kFiber]);
   f->kind = kind;
   f->mask = mask;
   f->value = value;
   f->other = other;
+  f->place = place;
   auto i = static_cast<Intrinsic>(kind);
   f->state =
       i >= Intrinsic::barrier && i <= Intrinsic::grid_barrier ? Fiber::AtBarrier : Fiber::AtWarp;
   numbus_switch(&f->stack, f->team->scheduler);
   return f->result;
+}
+
+extern "C" void numbus_watch(int64_t* thread, int64_t address, int64_t value, int64_t watched,
+                             int64_t bytes) {
+  auto* f = reinterpret_cast<Fiber*>(thread[kFiber]);
+  int64_t offset = address - thread[kShared];
+  if (!f->check || offset < 0 || offset + bytes > f->team->kernel->shared + thread[kDynamicBytes])
+    return;
+  ir::Access how = ir::access_of(watched);
+  bool same =
+      how == ir::Access::Write && std::memcmp(reinterpret_cast<void*>(address), &value, bytes) == 0;
+  const Use* with = f->check->use(thread[kLinear], how, ir::place_of(watched), offset,
+                                  static_cast<int>(bytes), same);
+  if (!with) return;
+  auto* record = reinterpret_cast<int64_t*>(thread[kRecord]);
+  int64_t x = thread[kNtid], y = thread[kNtid + 1], other = with->thread;
+  note(record, kRace, {ir::place_of(watched), with->place}, thread,
+       {other % x, other / x % y, other / x / y}, offset,
+       static_cast<int64_t>(how) | static_cast<int64_t>(with->how) << 4);
+  f->status = 1;
+  f->state = Fiber::Done;
+  numbus_switch(&f->stack, f->team->scheduler);
+}
+
+extern "C" void numbus_fence(int64_t* thread) {
+  auto* f = reinterpret_cast<Fiber*>(thread[kFiber]);
+  if (f && f->check) f->check->fence(thread[kLinear]);
 }
 
 int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, int64_t* record) {
@@ -371,6 +444,7 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
     w[kShared] = reinterpret_cast<int64_t>(memory);
     w[kDynamic] = reinterpret_cast<int64_t>(memory + k.shared);
     w[kDynamicBytes] = g.dynamic_bytes;
+    w[kEnded] = 0;
     w[kFiber] = 0;
   };
   auto set_thread = [&](int64_t* w, int64_t n) {
@@ -384,12 +458,18 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
     held.reset(new char[static_cast<size_t>(shared) + 128]);
     return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(held.get()) + 63) & ~uintptr_t{63});
   };
-  auto start = [&](Team& t, int64_t first_block, char* memory, size_t place) {
+  auto check_of = [&]() -> std::unique_ptr<RaceCheck> {
+    if (!k.checked) return nullptr;
+    return std::make_unique<RaceCheck>(shared, k.granule, threads);
+  };
+  auto start = [&](Team& t, int64_t first_block, char* memory, size_t place, RaceCheck* check) {
+    if (check) check->barrier();
     for (int64_t n = 0; n < threads; ++n) {
       Fiber& f = t.fibers[place + static_cast<size_t>(n)];
       set_block(f.words, first_block, memory);
       set_thread(f.words, n);
       f.team = &t;
+      f.check = check;
       f.words[kFiber] = reinterpret_cast<int64_t>(&f);
     }
   };
@@ -398,8 +478,11 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
     std::vector<std::unique_ptr<char[]>> held(static_cast<size_t>(blocks));
     Team t{&k,      words,   std::vector<Fiber>(static_cast<size_t>(blocks * threads)),
            nullptr, nullptr, threads};
-    for (int64_t b = 0; b < blocks; ++b)
-      start(t, b, memory_of(held[b]), static_cast<size_t>(b * threads));
+    std::vector<std::unique_ptr<RaceCheck>> checks;
+    for (int64_t b = 0; b < blocks; ++b) {
+      checks.push_back(check_of());
+      start(t, b, memory_of(held[b]), static_cast<size_t>(b * threads), checks.back().get());
+    }
     Stacks stacks;
     return run_team(t, stacks.get(t.fibers.size(), each), each, record);
   }
@@ -426,9 +509,10 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
     static thread_local Stacks stacks;
     Team t{&k, words, std::vector<Fiber>(static_cast<size_t>(threads)), nullptr, nullptr, threads};
     char* space = stacks.get(t.fibers.size(), each);
+    std::unique_ptr<RaceCheck> check = check_of();
     for (int64_t b = begin_block; b < end_block; ++b) {
       if (status.load(std::memory_order_relaxed)) return;
-      start(t, b, memory, 0);
+      start(t, b, memory, 0, check.get());
       if (int32_t s = run_team(t, space, each, record)) status = s;
     }
   });

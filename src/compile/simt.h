@@ -20,6 +20,7 @@ enum Thread : int {
   kDynamic,               // of its part that the launch sizes
   kDynamicBytes,
   kScratch,  // of a block whose threads run on lanes
+  kEnded,    // the place where the thread left the kernel, of one that is checked
   kFiber,    // where the thread waits; zero where threads run one after the other
   kThreadWords
 };
@@ -32,6 +33,8 @@ int64_t local_bytes(const ir::Module& m);
 // Whether threads of a block wait for each other.
 bool has_waits(const ir::Module& m);
 bool has_grid_barrier(const ir::Module& m);
+// Of a kernel that is checked: the bytes of its narrowest access to shared memory.
+int watched_granule(const ir::Module& m);
 
 struct Geometry {
   int64_t grid[3], block[3];
@@ -49,14 +52,22 @@ struct HostKernel {
   int64_t scratch = 0;
   bool waits = false, grid_barrier = false;
   int64_t shared = 0, local = 0;
+  // Whether accesses and barriers are checked, and the narrowest access in bytes.
+  bool checked = false;
+  int granule = 1;
 };
 
 // Runs the grid, blocks on the thread pool; the status. Errors are noted in the record.
 int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, int64_t* record);
 
 extern "C" {
-// Waiting, for threads that run as fibers. kind: ir::Intrinsic of the barrier or warp operation.
-int64_t numbus_wait(int64_t* thread, int64_t kind, int64_t mask, int64_t value, int64_t other);
+// Waiting, for threads that run as fibers. kind: ir::Intrinsic of the barrier or warp operation;
+// place: in the source, or zero.
+int64_t numbus_wait(int64_t* thread, int64_t kind, int64_t mask, int64_t value, int64_t other,
+                    int64_t place);
+// What a checked thread is about to do: use `bytes` at the address (ir::watched_access); a fence.
+void numbus_watch(int64_t* thread, int64_t address, int64_t value, int64_t watched, int64_t bytes);
+void numbus_fence(int64_t* thread);
 }
 
 }  // namespace numbus::compile

@@ -12,9 +12,18 @@ Value Lower::lazy(DType t, std::span<const Val> shape,
   return r;
 }
 
+// A kernel that is checked notes who uses the memory that its threads share.
+void Lower::watch(ir::Access how, DType t, Val address, Val value, ir::Space space) {
+  if (!checks_threads() || space != ir::Space::Shared) return;
+  intrinsic(ir::Intrinsic::watch, t, address, value, ir::kNone, space,
+            ir::watched_access(how, place_of(*here_)));
+}
+
 Value Lower::read_at(DType t, Val base, Val offset, ir::Space space) {
-  if (!is_complex(t))
+  if (!is_complex(t)) {
+    watch(ir::Access::Read, t, add(base, offset), ir::kNone, space);
     return number(b_->emit(Op::read, t, base, offset, ir::kNone, static_cast<int64_t>(space)), t);
+  }
   DType part = real_of(t);
   Val re = read_at(part, base, offset, space).v[0];
   Val im = read_at(part, base, add(offset, ci(itemsize(part))), space).v[0];
@@ -23,6 +32,7 @@ Value Lower::read_at(DType t, Val base, Val offset, ir::Space space) {
 
 void Lower::write_at(DType t, Val v, Val base, Val offset, ir::Space space) {
   if (!is_complex(t)) {
+    watch(ir::Access::Write, t, add(base, offset), v, space);
     b_->emit(Op::write, t, v, base, offset, static_cast<int64_t>(space));
     return;
   }
@@ -54,18 +64,23 @@ void Lower::set_element(const Node& n, const Value& a, std::span<const Val> at, 
   write_at(a.type.dtype, c.v[0], a.v[0], offset, a.type.space);
 }
 
-// Negative indices count from the end, as in Python.
-Val Lower::wrapped(const Node& n, Val i, Val extent, bool known_positive) {
+// Negative indices count from the end, as in Python. `array` is how the source names what is
+// indexed.
+Val Lower::wrapped(const Node& n, Val i, Val extent, size_t axis, const Node* array) {
   auto k = constant_of(i);
   Val at = i;
   if (k && *k < 0)
     at = add(extent, i);
-  else if (!k && !known_positive)
+  else if (!k)
     at = b_->emit(Op::select, DType::I64, less(i, ci(0)), add(i, extent), i);
   if (u_.options.boundscheck || u_.options.debug) {
     Val low = less(at, ci(0)), high = negate(less(at, extent));
     when(b_->emit(Op::logical_or, DType::Bool, low, high), [&] {
-      raise_at(site(n, "IndexError", "index {0} is out of bounds for size {1}"), i, extent);
+      std::string of = array && array->kind == NodeKind::Name ? " of '" + array->text + "'" : "";
+      raise_at(site(n, "IndexError",
+                    "index {0} is out of bounds for axis " + std::to_string(axis) + of +
+                        " with size {1}"),
+               i, extent);
     });
   }
   return at;
@@ -282,7 +297,7 @@ Value Lower::index_tuple(const Node& n, const Value& t, const Value& by) {
     return t.items[i];
   }
   // An index known only at run time: items of one type.
-  Val i = wrapped(n, index_value(n, by), ci(size), false);
+  Val i = wrapped(n, index_value(n, by), ci(size), 0, array_node(n));
   if (t.items.empty()) fail(n, "an empty tuple has no items");
   Value r = t.items[0];
   for (int64_t k = 1; k < size; ++k)
@@ -292,6 +307,7 @@ Value Lower::index_tuple(const Node& n, const Value& t, const Value& by) {
 }
 
 Value Lower::index(const Node& n, const Value& a, const Value& by) {
+  here_ = &n;
   if (a.unknown() || by.unknown()) return {};
   if (a.type.is(Type::Tag::Tuple)) return index_tuple(n, a, by);
   if (!a.type.is_array()) {
@@ -319,7 +335,7 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
   if (whole && used == a.type.ndim) {
     std::vector<Val> at;
     for (size_t d = 0; d < list.size(); ++d)
-      at.push_back(wrapped(n, index_value(n, list[d]), a.shape()[d], false));
+      at.push_back(wrapped(n, index_value(n, list[d]), a.shape()[d], d, array_node(n)));
     return element(a, at);
   }
   if (!fancy) return view(n, a.lazy ? materialise(n, a) : a, list);
@@ -442,7 +458,7 @@ Value Lower::view(const Node& n, const Value& a, const std::vector<Value>& given
       shape.push_back(count);
       strides.push_back(mul(stride, step));
     } else {
-      Val at = wrapped(n, index_value(n, i), extent, false);
+      Val at = wrapped(n, index_value(n, i), extent, d, array_node(n));
       base = add(base, mul(at, stride));
       if (!fresh) dense = false;
     }
@@ -457,6 +473,7 @@ Value Lower::view(const Node& n, const Value& a, const std::vector<Value>& given
 }
 
 void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v) {
+  here_ = &n;
   if (a.unknown() || by.unknown()) return;
   if (!a.type.is_array() || a.lazy) fail(n, "elements of " + name(a.type) + " cannot be assigned");
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
@@ -475,7 +492,7 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
   if (whole && list.size() == a.type.ndim) {
     std::vector<Val> at;
     for (size_t d = 0; d < list.size(); ++d)
-      at.push_back(wrapped(n, index_value(n, list[d]), a.shape()[d], false));
+      at.push_back(wrapped(n, index_value(n, list[d]), a.shape()[d], d, array_node(n)));
     if (v.type.is_array() && v.type.ndim == 0)
       set_element(n, a, at, element(v, {}));
     else if (!v.type.is_number() && !v.unknown())

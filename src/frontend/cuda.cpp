@@ -59,7 +59,7 @@ Value Lower::memory_array(const Call& c, ir::Space space) {
   Value r;
   r.type = Type::array_of(*t, static_cast<int>(extents.size()));
   r.type.space = space;
-  Val base;
+  Val base, number = ir::kNone;
   if (dynamic) {
     base = intrinsic(Intrinsic::dynamic_shared, DType::I64, ir::kNone, ir::kNone, ir::kNone, space);
     // The launch says how many bytes; the extent is what they hold.
@@ -71,13 +71,25 @@ Value Lower::memory_array(const Call& c, ir::Space space) {
     // Each place in the source is memory of its own.
     auto [known, fresh] = u_.memories.try_emplace({spec_.function, c.n.line, c.n.col},
                                                   static_cast<int>(u_.memories.size()));
-    Val number = ci(known->second);
+    number = ci(known->second);
     base =
         intrinsic(space == ir::Space::Shared ? Intrinsic::shared_memory : Intrinsic::local_memory,
                   DType::I64, number, ir::kNone, ir::kNone, space, bytes);
   }
   r.v = {base, ci(0)};
   r.v.insert(r.v.end(), extents.begin(), extents.end());
+  if (space == ir::Space::Shared && checks_threads()) {
+    SharedArray s{dynamic ? -1 : static_cast<int>(constant_of(number).value()),
+                  "the array",
+                  {},
+                  itemsize(*t)};
+    const Node* target = here_->kind == NodeKind::Assign ? here_->one(Field::targets) : nullptr;
+    if (target && target->kind == NodeKind::Name) s.name = target->text;
+    for (Val e : extents) s.shape.push_back(constant_of(e).value_or(0));
+    auto known = [&](const SharedArray& o) { return o.number == s.number; };
+    auto& all = u_.result.shared;
+    if (std::none_of(all.begin(), all.end(), known)) all.push_back(std::move(s));
+  }
   std::vector<Val> strides(extents.size());
   Val step = ci(itemsize(*t));
   for (size_t d = extents.size(); d-- > 0;) {
@@ -124,8 +136,13 @@ Value Lower::atomic(const Call& c, const std::string& name) {
     fail(c.n, "an index for each dimension is needed: " + frontend::name(a.type) + " has " +
                   std::to_string(a.type.ndim) + ", got " + std::to_string(by.size()));
   Val at = a.v[0];
+  const auto& given = c.n.all(Field::args);
+  const Node* array = given.empty() ? nullptr : &given[0];
   for (size_t d = 0; d < by.size(); ++d)
-    at = add(at, mul(wrapped(c.n, index_value(c.n, by[d]), a.shape()[d], false), a.strides()[d]));
+    at =
+        add(at, mul(wrapped(c.n, index_value(c.n, by[d]), a.shape()[d], d, array), a.strides()[d]));
+  here_ = &c.n;
+  watch(ir::Access::Atomic, t, at, ir::kNone, a.type.space);
   if (swaps) {
     const Value &expected = c.args[whole ? 1 : 2], &desired = c.args[whole ? 2 : 3];
     return number(intrinsic(it->second, t, at, as(cast(c.n, desired, t), t),
@@ -141,6 +158,11 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
   Value none;
   none.type = Type::of(Type::Tag::None);
   auto i32 = [&](size_t i) { return as(cast(n, c.args.at(i), DType::I32), DType::I32); };
+  // What waits for other threads says where it is, in a kernel that is checked.
+  auto waiting = [&](Intrinsic i, Val a = ir::kNone, Val b = ir::kNone, Val by = ir::kNone,
+                     DType t = DType::I32) {
+    return intrinsic(i, t, a, b, by, ir::Space::Global, checks_threads() ? place_of(n) : 0);
+  };
   auto from_i32 = [&](Val v) { return number(v, DType::I32); };
   if (!u_.options.kernel && name != "fma" && name != "popc" && name != "clz" && name != "brev" &&
       name != "ffs" && name != "cbrt" && name != "selp" && !name.starts_with("libdevice."))
@@ -174,7 +196,7 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
   }
   if (name.starts_with("atomic.")) return atomic(c, name.substr(7));
   if (name == "syncthreads") {
-    intrinsic(Intrinsic::barrier, DType::I32);
+    waiting(Intrinsic::barrier);
     return none;
   }
   if (name == "syncthreads_count" || name == "syncthreads_and" || name == "syncthreads_or") {
@@ -182,7 +204,7 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
     Intrinsic i = name == "syncthreads_count" ? Intrinsic::barrier_count
                   : name == "syncthreads_and" ? Intrinsic::barrier_and
                                               : Intrinsic::barrier_or;
-    return from_i32(intrinsic(i, DType::I32, truth(n, c.args[0])));
+    return from_i32(waiting(i, truth(n, c.args[0])));
   }
   if (name == "threadfence" || name == "threadfence_block" || name == "threadfence_system") {
     intrinsic(name == "threadfence"         ? Intrinsic::fence
@@ -198,12 +220,12 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
     return group;
   }
   if (name == "grid_group.sync") {
-    intrinsic(Intrinsic::grid_barrier, DType::I32);
+    waiting(Intrinsic::grid_barrier);
     return none;
   }
   if (name == "syncwarp") {
     Val mask = c.args.empty() ? b_->constant(DType::I32, Scalar::from_int(-1)) : i32(0);
-    intrinsic(Intrinsic::syncwarp, DType::I32, mask);
+    waiting(Intrinsic::syncwarp, mask);
     return none;
   }
   if (name == "activemask") return from_i32(intrinsic(Intrinsic::activemask, DType::I32));
@@ -223,7 +245,7 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
       fail(n, "cuda." + name + " moves a number; got " + frontend::name(v.type));
     DType t = v.type.dtype;
     DType word = itemsize(t) == 8 ? t : t == DType::F32 ? t : DType::I32;
-    Val moved = intrinsic(i, word, i32(0), as(v, word), i32(2));
+    Val moved = waiting(i, i32(0), as(v, word), i32(2), word);
     return cast(n, number(moved, word, v.type.weak), t, v.type.weak);
   }
   if (name == "all_sync" || name == "any_sync" || name == "eq_sync" || name == "ballot_sync") {
@@ -233,7 +255,8 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
                   : name == "eq_sync"  ? Intrinsic::eq_sync
                                        : Intrinsic::ballot;
     bool ballot = i == Intrinsic::ballot;
-    Val v = intrinsic(i, ballot ? DType::I32 : DType::Bool, i32(0), truth(n, c.args[1]));
+    Val mask = i32(0);
+    Val v = waiting(i, mask, truth(n, c.args[1]), ir::kNone, ballot ? DType::I32 : DType::Bool);
     if (ballot) return number(b_->emit(Op::bits, DType::U32, v), DType::U32);
     return boolean(v);
   }
@@ -242,8 +265,8 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
     const Value& v = c.args[1];
     DType word = itemsize(v.type.dtype) == 8 ? DType::I64 : DType::I32;
     Val bits = is_float(v.type.dtype) ? b_->emit(Op::bits, word, v.v[0]) : as(v, word);
-    Val m = intrinsic(name == "match_any_sync" ? Intrinsic::match_any : Intrinsic::match_all,
-                      DType::I32, i32(0), bits);
+    Val m = waiting(name == "match_any_sync" ? Intrinsic::match_any : Intrinsic::match_all, i32(0),
+                    bits);
     Value mask = number(m, DType::I32);
     if (name == "match_any_sync") return mask;
     Value r;

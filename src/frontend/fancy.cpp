@@ -70,7 +70,7 @@ std::vector<Val> Lower::place(const Node& n, const Places& p, std::span<const Va
     if (found != p.axes.end()) {
       const Value& i = p.at[found - p.axes.begin()];
       Val k = as(broadcast_element(i, picked, p.ndim), DType::I64);
-      mine.push_back(wrapped(n, k, p.base.shape()[d], false));
+      mine.push_back(wrapped(n, k, p.base.shape()[d], d, array_node(n)));
     } else {
       if (next == p.first) next += p.ndim;
       mine.push_back(at[next++]);

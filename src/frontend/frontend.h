@@ -37,10 +37,20 @@ struct Site {
   int line = 0;
 };
 
+// An array that the threads of a block share, as the source names it; number -1: of the memory that
+// the launch sizes. Known of kernels that are checked.
+struct SharedArray {
+  int number;
+  std::string name;
+  std::vector<int64_t> shape;
+  int itemsize;
+};
+
 struct Result {
   ir::Module module;
   Type result;
   std::vector<Site> sites;
+  std::vector<SharedArray> shared;
   std::vector<bool> written;  // per parameter: whether an array's elements may change
 };
 

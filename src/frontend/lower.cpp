@@ -141,6 +141,9 @@ void Lower::pass() {
   } else {
     // Falling off the end gives None: a mistake where other paths give something.
     if (!block(source_.definition.all(Field::body)) && !unknown_result_) {
+      Node end;
+      end.line = source_.definition.end_line;
+      thread_ends(end);
       if (result_.unknown()) {
         result_ = Type::of(Type::Tag::None);
         changed_ = true;
@@ -207,6 +210,13 @@ void Lower::raise_at(int site, Val first, Val second) {
             first == ir::kNone ? ci(0) : first, second == ir::kNone ? ci(0) : second);
   set(status_, b_->constant(DType::I32, Scalar::from_int(1)));
   leave_function();
+}
+
+// What the threads that wait for this one are told.
+void Lower::thread_ends(const Node& at) {
+  if (checks_threads() && spec_.function == 0)
+    intrinsic(ir::Intrinsic::leaves, DType::I32, ir::kNone, ir::kNone, ir::kNone, ir::Space::Global,
+              place_of(at));
 }
 
 void Lower::leave_function() { break_loop(outermost_); }

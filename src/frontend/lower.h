@@ -123,6 +123,10 @@ class Lower {
   Value load_slots(const Type& t, std::span<const Val> slots);
   Value convert_to(const Node& at, const Value& v, const Type& t);
   int site(const Node& at, const std::string& exception, const std::string& text);
+  // Whether the kernel is checked as it runs; and places in it, which count from 1.
+  bool checks_threads() const { return u_.options.kernel && u_.options.debug; }
+  int64_t place_of(const Node& at) { return site(at, "", "") + 1; }
+  void thread_ends(const Node& at);
   void raise_at(int site, Val first = ir::kNone, Val second = ir::kNone);
   void leave_function();
   void retain(const Value& v);
@@ -204,7 +208,12 @@ class Lower {
   Value index_tuple(const Node& n, const Value& t, const Value& by);
   void store(const Node& n, const Value& a, const Value& by, const Value& v);
   Val address(const Node& n, const Value& a, std::span<const Val> at, bool wrap, Val& base);
-  Val wrapped(const Node& n, Val i, Val extent, bool known_positive);
+  Val wrapped(const Node& n, Val i, Val extent, size_t axis, const Node* array);
+  // What a subscript indexes, where it is one.
+  const Node* array_node(const Node& n) {
+    return n.kind == NodeKind::Subscript ? n.one(Field::value) : nullptr;
+  }
+  void watch(ir::Access how, DType t, Val address, Val value, ir::Space space);
   Value view(const Node& n, const Value& a, const std::vector<Value>& by);
   Value element(const Value& a, std::span<const Val> at);
   void set_element(const Node& n, const Value& a, std::span<const Val> at, const Value& v);
@@ -316,6 +325,7 @@ class Lower {
   bool waiting_ = false;         // for the result of a function that is being made
   bool unknown_result_ = false;  // a return of something not known yet
   Portion* portion_ = nullptr;
+  const Node* here_ = nullptr;  // what is being looked at: a statement, or a place in it
   int inline_depth_ = 0;
   std::function<void(const Node&, const Value&)> on_return_;  // of a function expanded in place
   std::map<std::string, uint64_t> origins_;                   // of arrays in variables, as types_

@@ -16,6 +16,7 @@ bool Lower::block(const std::vector<Node>& body) {
 bool Lower::statement(const Node& n) {
   size_t keep = temporaries_.size();
   bool ends = false;
+  here_ = &n;
   switch (n.kind) {
     case NodeKind::Assign: {
       Value v = expression(*n.one(Field::value));
@@ -223,6 +224,7 @@ void Lower::return_value(const Node& n, const Value& v) {
     unknown_result_ = true;
     return;
   }
+  thread_ends(n);
   Value r = v.lazy ? materialise(n, v) : v;
   if (r.type.is_number()) r.type.text.clear();
   if (u_.options.kernel && spec_.function == 0 && !r.type.is(Type::Tag::None))

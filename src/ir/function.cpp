@@ -79,8 +79,10 @@ const char* intrinsic_name(Intrinsic i) {
                                        "print_end",
                                        "lane_index",
                                        "lane_count",
-                                       "lane_merge"};
-  static_assert(std::size(kNames) == static_cast<int>(Intrinsic::lane_merge) + 1);
+                                       "lane_merge",
+                                       "watch",
+                                       "leaves"};
+  static_assert(std::size(kNames) == static_cast<int>(Intrinsic::leaves) + 1);
   return kNames[static_cast<int>(i)];
 }
 

@@ -97,7 +97,20 @@ enum class Intrinsic : uint8_t {
   lane_index,
   lane_count,
   lane_merge,
+  // Of a kernel that is checked as it runs (Module::debug). watch: a is the address in the block's
+  // memory that the next step uses, b what it writes there; number: watched_access(). leaves: the
+  // thread ends at the place `number`. Barriers and warp operations have theirs as number, too; 0
+  // is none.
+  watch,
+  leaves,
 };
+// A use of memory, and at which place of the source (a site's number, and 1).
+enum class Access : uint8_t { Read, Write, Atomic };
+constexpr int64_t watched_access(Access a, int64_t place) {
+  return static_cast<int64_t>(a) | place << 2;
+}
+constexpr Access access_of(int64_t watched) { return static_cast<Access>(watched & 3); }
+constexpr int64_t place_of(int64_t watched) { return watched >> 2; }
 const char* intrinsic_name(Intrinsic i);
 // The step's imm: which intrinsic, in which memory, and a number where one belongs to it.
 constexpr int64_t intrinsic_imm(Intrinsic i, Space s = Space::Global, int64_t number = 0) {

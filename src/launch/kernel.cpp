@@ -38,11 +38,34 @@ std::vector<Record>& records() {
   return *all;
 }
 
-[[noreturn]] void raise_fault(const std::vector<frontend::Site>* sites, int64_t* record) {
+// What a race is about: the array whose memory the noted offset lies in, and the element of it.
+void name_element(Fault& f, const frontend::Result& r) {
+  int64_t offset = f.record[compile::kFirst], fixed = compile::shared_bytes(r.module);
+  for (const frontend::SharedArray& a : r.shared) {
+    int64_t begin = a.number < 0 ? fixed : compile::shared_offset(r.module, a.number);
+    int64_t count = 1;
+    for (int64_t e : a.shape) count *= e;
+    bool inside = offset >= begin && (a.number < 0 || offset < begin + count * a.itemsize);
+    if (!inside) continue;
+    f.array = a.name;
+    f.index.assign(a.shape.size(), 0);
+    int64_t at = (offset - begin) / a.itemsize;
+    // The first extent of memory that the launch sizes is not known, and not needed.
+    for (size_t d = a.shape.size(); d-- > 0;) {
+      f.index[d] = d == 0 ? at : at % a.shape[d];
+      if (d) at /= a.shape[d];
+    }
+    return;
+  }
+}
+
+[[noreturn]] void raise_fault(const std::vector<frontend::Site>* sites, int64_t* record,
+                              const frontend::Result* checked = nullptr) {
   Fault f;
   f.sites = sites;
   std::memcpy(f.record, record, sizeof f.record);
   std::memset(record, 0, sizeof f.record);
+  if (checked && f.record[compile::kSite] == compile::kRace) name_element(f, *checked);
   throw f;
 }
 
@@ -117,7 +140,7 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
     record[compile::kOutput] = reinterpret_cast<int64_t>(&output);
     int32_t status = compile::run_grid(it->second.kernel, g, words.data(), record);
     if (printed) *printed = std::move(output.text);
-    if (status) raise_fault(&result_.sites, record);
+    if (status) raise_fault(&result_.sites, record, &result_);
     return;
   }
   OnGpu& code = on_gpu(d);

@@ -14,6 +14,9 @@ namespace numbus {
 struct Fault : std::exception {
   const std::vector<frontend::Site>* sites;
   int64_t record[compile::kContextWords];
+  // Of a race: the array and the element.
+  std::string array;
+  std::vector<int64_t> index;
   const char* what() const noexcept override { return "a kernel noted an error"; }
 };
 

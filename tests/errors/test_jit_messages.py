@@ -485,5 +485,5 @@ def test_runtime():
     def h(a):
         return a[7]
 
-    with pytest.raises(IndexError, match="index 7 is out of bounds for size 3"):
+    with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0 of 'a' with size 3"):
         h(np.ones(3))

@@ -199,7 +199,9 @@ def test_debug_checks_bounds():
     def kernel(x):
         x[cuda.grid(1)] = 1
 
-    with pytest.raises(IndexError, match="index 100 is out of bounds for size 100"):
+    with pytest.raises(
+        IndexError, match="index 100 is out of bounds for axis 0 of 'x' with size 100"
+    ):
         kernel[2, 64](np.zeros(100))
         cuda.synchronize()
 

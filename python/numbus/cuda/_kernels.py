@@ -273,7 +273,8 @@ class Kernel:
 def jit(signature_or_function=None, **options):
     """A kernel, or with device=True a function that kernels call.
 
-    Options: device, debug (checks every index, names thread and line), fastmath, launch_bounds,
+    Options: device, debug (checks every index and names array, thread and line; on the CPU also
+    races in shared memory, and threads that do not meet at one barrier), fastmath, launch_bounds,
     max_registers; inline, opt, lineinfo, cache and link are taken and have nothing to change.
     A signature is taken, and types are found at the launch all the same.
     """

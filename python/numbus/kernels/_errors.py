@@ -85,6 +85,51 @@ def raise_noted(exception, text, file, function, line, first, second, place):
     raise error
 
 
+def raise_conflict(element, first, second, block):
+    """Called by the core: two threads of a block whose steps do not fit together.
+
+    element: (array, index) of a race, or None where they wait at different places. Each thread is
+    (what it does, its index, (file, function, line) or None).
+    """
+    if element is not None:
+        name, index = element
+        where = f"{name}[{', '.join(map(str, index))}]"
+        text = (
+            f"[cuda] a race: two threads of block {block} use {where} of shared memory with no "
+            f"barrier between; got {_access(second)} and {_access(first)}; expected "
+            "cuda.syncthreads() between them, or atomics"
+        )
+        steps = [(second, _access(second)), (first, _access(first))]
+    else:
+        text = (
+            f"[cuda] threads of block {block} do not meet at one barrier; got thread {first[1]} "
+            f"that waits and thread {second[1]} that {_waiting(second)}; expected every thread of "
+            "the block at the same one"
+        )
+        steps = [(one, f"thread {one[1]} {_waiting(one)}") for one in (first, second)]
+    for (_, _, place), what in steps:
+        if place is None:
+            continue
+        file, function, line = place
+        text += f"\n  {what}: in {function}, {file}:{line}"
+        source = linecache.getline(file, line).strip()
+        text += f"\n    {source}" if source else ""
+    raise RuntimeError(text)
+
+
+def _access(step):
+    what, thread, _ = step
+    return f"{'an atomic' if what == 'atomic' else f'a {what}'} by thread {thread}"
+
+
+def _waiting(step):
+    what = step[0]
+    if what is None:
+        return "has ended"
+    kind = "a barrier" if "barrier" in what else "a warp operation"
+    return f"waits at {kind}"
+
+
 _PLACES = re.compile(r"\{[01][fb]?\}")
 
 
