@@ -231,7 +231,7 @@ CompiledFunction compile_function(const ir::Module& m) {
 CompiledKernel compile_kernel(const ir::Module& m, int64_t block_x) {
   Host& h = host();
   static auto* known = new std::unordered_map<std::string, void*>;
-  static const bool fibers = std::getenv("NUMBUS_FIBERS") != nullptr;
+  const bool fibers = std::getenv("NUMBUS_FIBERS") != nullptr;
   CompiledKernel r;
   r.kernel.waits = has_waits(m);
   r.kernel.grid_barrier = has_grid_barrier(m);
@@ -240,7 +240,7 @@ CompiledKernel compile_kernel(const ir::Module& m, int64_t block_x) {
   r.kernel.checked = m.debug && r.kernel.waits;
   if (r.kernel.checked) r.kernel.granule = watched_granule(m);
   int lanes = fibers ? 0 : grid_lanes(m, h.vector_bytes);
-  if (lanes && block_x % lanes == 0) r.kernel.lanes = lanes;
+  if (lanes && block_x % (has_warp_operations(m) ? 32 : lanes) == 0) r.kernel.lanes = lanes;
   std::string key = (r.kernel.lanes ? "lanes" : "grid") + m.key();
   void*& address = (*known)[key];
   r.from_disk = address != nullptr;

@@ -176,7 +176,7 @@ void build_native(llvm::Module& to, const ir::Module& m, const std::string& name
     if (m.functions[n].portion) {
       std::optional<ir::Function> whole = inlined(m, m.functions[n]);
       if (whole && lanes_fit(*whole) && lanes_pay(*whole)) {
-        Varying v = find_varying(*whole, false);
+        Varying v = find_varying(*whole, Lanes::Turns);
         Emit many(b, pick_lanes(*whole, v, vector_bytes));
         LaneBody(many, e, m, *whole, functions, v).emit_lanes(functions[n]);
         continue;

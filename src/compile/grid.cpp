@@ -1,15 +1,16 @@
 // Kernels of a grid on lanes: the threads of a block run side by side, and barriers cut the kernel
-// into runs, each a loop over the groups of W threads. Control flow around barriers stays around
-// these loops; values that later runs use wait in memory, one place a group.
+// into runs, each a loop over the groups of W threads, as warp operations do. Control flow around
+// barriers stays around these loops; values that later runs use wait in memory, one place a group.
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 
 #include "base/error.h"
 #include "compile/flow.h"
-#include "compile/lanes.h"
+#include "compile/grid_plan.h"
 #include "compile/simt.h"
 #include "passes/forward_sets.h"
 #include "passes/inline_functions.h"
@@ -22,194 +23,6 @@ using ir::kNone;
 using ir::Val;
 using V = llvm::Value*;
 
-bool is_wait(const ir::Inst& i) {
-  if (i.op != Op::intrinsic) return false;
-  Intrinsic k = ir::intrinsic_of(i);
-  return k >= Intrinsic::barrier && k <= Intrinsic::barrier_or;
-}
-
-// What each step is: of the whole block, or of the run with that number.
-struct Runs {
-  bool possible = true;
-  std::vector<int> run;              // per step; -1: of the block
-  std::vector<char> block_variable;  // per variable: one for the block
-  std::vector<char> crosses;         // values that other runs use
-  std::vector<char> persistent;      // variables that live on between runs
-  bool masks = false;                // threads leave, or block-level branches differ
-};
-
-class Planner {
- public:
-  Planner(const ir::Function& f, const Varying& v) : f_(f), v_(v), size_(f.body.size()) {}
-
-  Runs plan() {
-    r_.run.assign(size_, -1);
-    r_.block_variable.assign(size_, 0);
-    r_.crosses.assign(size_, 0);
-    r_.persistent.assign(size_, 0);
-    ends_.assign(size_, 0);
-    for (size_t n = 0; n < size_; ++n) {
-      const ir::Inst& i = f_.body[n];
-      if (i.op == Op::end_branch || i.op == Op::end_loop) ends_[i.a] = n;
-    }
-    block_place_.assign(size_, 0);
-    places(0, size_);
-    // A variable is the block's if every assignment to it is, and gives all threads the same.
-    for (size_t n = 0; n < size_; ++n)
-      if (f_.body[n].op == Op::variable) r_.block_variable[n] = !v_.variable[n];
-    bool changed = true;
-    block_value_.assign(size_, 0);
-    while (changed) {
-      changed = false;
-      values();
-      for (size_t n = 0; n < size_; ++n) {
-        const ir::Inst& i = f_.body[n];
-        if (i.op != Op::set || !r_.block_variable[i.a]) continue;
-        if (!block_place_[n] || !block_value_[i.b]) {
-          r_.block_variable[i.a] = 0;
-          changed = true;
-        }
-      }
-    }
-    walk(0, size_);
-    uses();
-    return std::move(r_);
-  }
-
-  // Whether a branch or loop has to stay around runs.
-  bool of_block(size_t begin) const {
-    bool waits = false;
-    for (size_t n = begin; n < ends_[begin]; ++n) {
-      const ir::Inst& i = f_.body[n];
-      waits = waits || is_wait(i);
-      if ((i.op == Op::break_loop || i.op == Op::continue_loop) &&
-          static_cast<size_t>(i.a) < begin && !v_.divergent[i.a])
-        waits = true;
-    }
-    return waits;
-  }
-
- private:
-  void places(size_t begin, size_t end) {
-    for (size_t n = begin; n < end; ++n) {
-      const ir::Inst& i = f_.body[n];
-      block_place_[n] = 1;
-      if (i.op != Op::branch && i.op != Op::loop) continue;
-      if (of_block(n)) {
-        places(n + 1, ends_[n]);
-        block_place_[ends_[n]] = 1;
-      }
-      n = ends_[n];
-      block_place_[n] = 1;
-    }
-  }
-  void values() {
-    for (size_t n = 0; n < size_; ++n) {
-      const ir::Inst& i = f_.body[n];
-      bool yes = block_place_[n] && !v_.value[n];
-      for (Val o : {i.a, i.b, i.c})
-        if (o != kNone && f_.body[o].op != Op::variable) yes = yes && block_value_[o];
-      switch (i.op) {
-        case Op::get: yes = yes && r_.block_variable[i.a]; break;
-        case Op::set: yes = yes && r_.block_variable[i.a]; break;
-        case Op::write:
-        case Op::read: yes = false; break;
-        case Op::intrinsic: {
-          Intrinsic k = ir::intrinsic_of(i);
-          if (k >= Intrinsic::atomic_add && k <= Intrinsic::atomic_cas) yes = false;
-          if (k == Intrinsic::fail) yes = false;
-          if (is_wait(i)) yes = true;
-          break;
-        }
-        default: break;
-      }
-      block_value_[n] = yes;
-    }
-  }
-  void walk(size_t begin, size_t end) {
-    auto flush = [&] {
-      if (pending_) ++next_;
-      pending_ = false;
-    };
-    for (size_t n = begin; n < end; ++n) {
-      const ir::Inst& i = f_.body[n];
-      if ((i.op == Op::branch || i.op == Op::loop) && of_block(n)) {
-        flush();
-        if (i.op == Op::branch && !block_value_[i.a]) r_.masks = true;
-        if (i.op == Op::loop && v_.divergent[n]) r_.masks = true;
-        // Which part a step is of does not matter here.
-        walk(n + 1, ends_[n]);
-        flush();
-        n = ends_[n];
-        continue;
-      }
-      if (i.op == Op::branch || i.op == Op::loop) {
-        for (size_t k = n; k <= ends_[n]; ++k) {
-          r_.run[k] = next_;
-          if (f_.body[k].op == Op::break_loop && static_cast<size_t>(f_.body[k].a) < n)
-            r_.masks = true;
-          if (f_.body[k].op == Op::continue_loop && static_cast<size_t>(f_.body[k].a) < n)
-            r_.possible = false;
-        }
-        pending_ = true;
-        n = ends_[n];
-        continue;
-      }
-      bool of_the_block = block_value_[n] || is_wait(i) || i.op == Op::ret ||
-                          i.op == Op::variable || i.op == Op::break_loop ||
-                          i.op == Op::continue_loop || i.op == Op::branch_else ||
-                          i.op == Op::loop_next || i.op == Op::give || i.op == Op::param;
-      if (i.op == Op::continue_loop && v_.divergent[i.a]) r_.possible = false;
-      bool ends_run = is_wait(i) || i.op == Op::ret || i.op == Op::set || i.op == Op::break_loop ||
-                      i.op == Op::continue_loop || i.op == Op::branch_else || i.op == Op::loop_next;
-      if (of_the_block) {
-        if (ends_run) flush();
-        continue;
-      }
-      r_.run[n] = next_;
-      pending_ = true;
-    }
-  }
-  void uses() {
-    std::vector<int> seen(size_, -2);
-    for (size_t n = 0; n < size_; ++n) {
-      const ir::Inst& i = f_.body[n];
-      for (Val o : {i.a, i.b, i.c}) {
-        if (o == kNone) continue;
-        if (f_.body[o].op == Op::variable) {
-          if (r_.block_variable[o]) continue;
-          // One run alone, outside of the block's loops, needs no memory; others do.
-          if (seen[o] == -2) seen[o] = r_.run[n];
-          if (seen[o] != r_.run[n] || looped(n)) r_.persistent[o] = 1;
-        } else if (r_.run[o] >= 0 && r_.run[o] != r_.run[n]) {
-          r_.crosses[o] = 1;
-        }
-      }
-    }
-    // Steps between if_any and end_if stay in one run: they have no sets.
-    for (size_t n = 0; n < size_; ++n)
-      if (f_.body[n].op == Op::end_if && r_.run[n] != r_.run[f_.body[n].a]) r_.possible = false;
-  }
-  // Whether the step is repeated by a loop of the block. The loop around the whole body is not one.
-  bool looped(size_t n) const {
-    for (size_t b = 0; b < n; ++b)
-      if (f_.body[b].op == Op::loop && ends_[b] > n && of_block(b)) {
-        const ir::Inst& last = f_.body[ends_[b] - 1];
-        if (!(last.op == Op::break_loop && last.a == static_cast<Val>(b))) return true;
-      }
-    return false;
-  }
-
-  const ir::Function& f_;
-  const Varying& v_;
-  size_t size_;
-  Runs r_;
-  std::vector<size_t> ends_;
-  std::vector<char> block_place_, block_value_;
-  int next_ = 0;
-  bool pending_ = false;
-};
-
 class GridBody : public LaneBody {
  public:
   GridBody(Emit& many, Emit& one, const ir::Module& m, const ir::Function& f,
@@ -217,12 +30,16 @@ class GridBody : public LaneBody {
            Runs runs)
       : LaneBody(many, one, m, f, functions, std::move(v)),
         planner_(planner),
-        runs_(std::move(runs)) {}
+        runs_(std::move(runs)) {
+    for (const ir::Inst& i : f.body) cut_ = cut_ || cuts_runs(i);
+  }
 
   void emit_block(llvm::Function* to, llvm::Function* sizer) {
     begin(to);
     size_t size = f_.body.size();
     slots_.assign(size, -1);
+    moved_.assign(size, -1);
+    present_.assign(size, -1);
     V threads = B.CreateMul(B.CreateMul(word(kNtid), word(kNtid + 1)), word(kNtid + 2));
     groups_ = B.CreateUDiv(threads, B.getInt64(many_.W));
     scratch_ = word(kScratch);
@@ -253,8 +70,11 @@ class GridBody : public LaneBody {
   int64_t new_slot(llvm::Type* t) {
     auto* v = llvm::dyn_cast<llvm::FixedVectorType>(t);
     int64_t bits = t->getScalarSizeInBits() * (v ? v->getNumElements() : 1);
-    int64_t at = bytes_, bytes = (bits / 8 + 63) / 64 * 64;
-    slot_bytes_[at] = std::max<int64_t>(64, bytes);
+    return new_slot_of(bits / 8);
+  }
+  int64_t new_slot_of(int64_t bytes) {
+    int64_t at = bytes_;
+    slot_bytes_[at] = std::max<int64_t>(64, (bytes + 63) / 64 * 64);
     bytes_ += slot_bytes_[at];
     return at;
   }
@@ -288,9 +108,13 @@ class GridBody : public LaneBody {
         pending.push_back({n, ends_[n] + 1});
         n = ends_[n];
       } else if (runs_.run[n] >= 0) {
+        if (is_warp_operation(i)) {
+          flush();
+          note_present(n);
+        }
         pending.push_back({n, n + 1});
       } else {
-        bool ends_run = is_wait(i) || i.op == Op::ret || i.op == Op::set ||
+        bool ends_run = cuts_runs(i) || i.op == Op::ret || i.op == Op::set ||
                         i.op == Op::break_loop || i.op == Op::continue_loop;
         if (ends_run) flush();
         block_step(n);
@@ -367,6 +191,11 @@ class GridBody : public LaneBody {
             if (!l.v && !l.first) continue;
             if (slots_[n] < 0) slots_[n] = new_slot((l.first ? l.first : l.v)->getType());
             B.CreateStore(l.first ? l.first : l.v, slot(slots_[n], g));
+            // Other lanes of the warp look there.
+            if (!runs_.moves[n] || !vary_.value[n]) continue;
+            V all = vector(n);
+            if (moved_[n] < 0) moved_[n] = l.first ? new_slot(all->getType()) : slots_[n];
+            if (l.first) B.CreateStore(all, slot(moved_[n], g));
           }
       }
       for (auto& [v, lane] : before) lanes_[v] = lane;
@@ -396,7 +225,8 @@ class GridBody : public LaneBody {
 
   void block_step(size_t n) {
     const ir::Inst& i = f_.body[n];
-    if (is_wait(i)) {
+    if (is_warp_operation(i)) return;  // syncwarp
+    if (is_barrier(i)) {
       if (i.a == kNone) return;
       // What all threads that still run said.
       V zero = B.getInt64(0);
@@ -593,13 +423,33 @@ class GridBody : public LaneBody {
         r.first = B.CreateAnd(i32(linear_), B.getInt32(31));
         r.stride = 1;
         return true;
+      case Intrinsic::lanemask_lt:
+        r.v = B.CreateSub(B.CreateShl(splat32(1), own_lanes()), splat32(1));
+        return true;
+      case Intrinsic::shfl_idx:
+      case Intrinsic::shfl_up:
+      case Intrinsic::shfl_down:
+      case Intrinsic::shfl_xor: r.v = shuffle(n); return true;
+      case Intrinsic::activemask:
+      case Intrinsic::all_sync:
+      case Intrinsic::any_sync:
+      case Intrinsic::eq_sync:
+      case Intrinsic::ballot: r.v = vote(n); return true;
+      case Intrinsic::match_any:
+      case Intrinsic::match_all: r.v = match(n); return true;
       case Intrinsic::local_memory: {
-        // Each lane's array, one behind the other.
+        // Each lane's array, one behind the other; they outlive a run where there are several.
         int64_t bytes = (ir::number_of(i) + 15) & ~int64_t{15};
-        auto* memory =
-            local(llvm::ArrayType::get(B.getInt8Ty(), static_cast<uint64_t>(bytes * many_.W)));
-        memory->setAlignment(llvm::Align(64));
-        r.first = B.CreatePtrToInt(memory, B.getInt64Ty());
+        V at;
+        if (cut_) {
+          at = slot(new_slot_of(bytes * many_.W), group_);
+        } else {
+          auto* memory =
+              local(llvm::ArrayType::get(B.getInt8Ty(), static_cast<uint64_t>(bytes * many_.W)));
+          memory->setAlignment(llvm::Align(64));
+          at = memory;
+        }
+        r.first = B.CreatePtrToInt(at, B.getInt64Ty());
         r.stride = bytes;
         return true;
       }
@@ -615,6 +465,116 @@ class GridBody : public LaneBody {
     }
   }
 
+  // --- warp operations: each group of lanes looks into the places where all of its warp's left
+  // their values in the run before.
+
+  int per_warp() const { return 32 / many_.W; }
+  V warp_base() { return B.CreateAnd(group_, B.getInt64(-per_warp())); }
+  // The masks of before the run: it may change them.
+  void note_present(size_t n) {
+    if (!runs_.masks) return;
+    auto* t = mask_->getAllocatedType();
+    present_[n] = new_slot(t);
+    each_group(
+        [&](V g) { B.CreateStore(B.CreateLoad(t, slot(mask_slot_, g)), slot(present_[n], g)); });
+  }
+  // A bit for each lane of the warp, from one for each of a group.
+  V warp_bits(const std::function<V(V group)>& of_group) {
+    V all = B.getInt32(0), base = warp_base();
+    for (int j = 0; j < per_warp(); ++j) {
+      V bits = B.CreateBitCast(of_group(B.CreateAdd(base, B.getInt64(j))), B.getIntNTy(many_.W));
+      all = B.CreateOr(all, B.CreateShl(B.CreateZExt(bits, B.getInt32Ty()), j * many_.W));
+    }
+    return all;
+  }
+  V present(size_t n) {
+    if (!runs_.masks) return B.getInt32(-1);
+    auto* t = mask_->getAllocatedType();
+    return warp_bits([&](V g) { return B.CreateLoad(t, slot(present_[n], g)); });
+  }
+  V moved(Val v, V group) { return B.CreateLoad(vector(v)->getType(), slot(moved_[v], group)); }
+  // The address of a value on the lane with that number, or on each of these.
+  V moved_address(Val v, V lane) {
+    auto* t = llvm::cast<llvm::FixedVectorType>(vector(v)->getType());
+    int64_t size = t->getScalarSizeInBits() / 8, between = slot_bytes_.at(moved_[v]);
+    auto like = [&](int64_t n) { return llvm::ConstantInt::get(lane->getType(), n); };
+    V offset =
+        between == size * many_.W
+            ? B.CreateMul(lane, like(size))
+            : B.CreateAdd(B.CreateMul(B.CreateLShr(lane, like(std::countr_zero(unsigned(many_.W)))),
+                                      like(between)),
+                          B.CreateMul(B.CreateAnd(lane, like(many_.W - 1)), like(size)));
+    return B.CreateGEP(B.getInt8Ty(), slot(moved_[v], warp_base()), offset);
+  }
+  V own_lanes() {
+    V first = B.CreateTrunc(B.CreateAnd(linear_, B.getInt64(31)), B.getInt32Ty());
+    return B.CreateAdd(many_.splat(first), B.CreateTrunc(many_.iota(), many_.wide(B.getInt32Ty())));
+  }
+
+  V shuffle(size_t n) {
+    const ir::Inst& i = f_.body[n];
+    if (!vary_.value[i.b]) return vector(i.b);
+    V own = own_lanes(), by = vector(i.c), source = nullptr, limit = splat32(31);
+    switch (ir::intrinsic_of(i)) {
+      case Intrinsic::shfl_up: source = B.CreateSub(own, by); break;
+      case Intrinsic::shfl_down: source = B.CreateAdd(own, by); break;
+      case Intrinsic::shfl_xor: source = B.CreateXor(own, by); break;
+      default: source = B.CreateAnd(by, limit);
+    }
+    // A lane beyond the warp, or one that is not there, gives back one's own.
+    V good = B.CreateICmpULE(source, limit);
+    source = B.CreateAnd(source, limit);
+    if (runs_.masks) {
+      V bit = B.CreateLShr(many_.splat(present(n)), source);
+      good = B.CreateAnd(good, B.CreateTrunc(bit, many_.wide(B.getInt1Ty())));
+    }
+    source = B.CreateSelect(good, source, own);
+    auto* t = vector(i.b)->getType();
+    return B.CreateMaskedGather(t, moved_address(i.b, source),
+                                llvm::Align(t->getScalarSizeInBits() / 8), many_.all_true());
+  }
+  V splat32(int64_t x) { return many_.splat(B.getInt32(static_cast<uint32_t>(x))); }
+
+  V vote(size_t n) {
+    const ir::Inst& i = f_.body[n];
+    V there = present(n), zero = B.getInt32(0), votes = there;
+    if (i.b != kNone) {
+      votes = vary_.value[i.b] ? warp_bits([&](V g) { return moved(i.b, g); })
+                               : B.CreateSelect(scalar(i.b), B.getInt32(-1), zero);
+      votes = B.CreateAnd(votes, there);
+    }
+    V all = B.CreateICmpEQ(votes, there), none = B.CreateICmpEQ(votes, zero);
+    switch (ir::intrinsic_of(i)) {
+      case Intrinsic::all_sync: return many_.splat(all);
+      case Intrinsic::any_sync: return many_.splat(B.CreateNot(none));
+      case Intrinsic::eq_sync: return many_.splat(B.CreateOr(all, none));
+      default: return many_.splat(votes);
+    }
+  }
+
+  V match(size_t n) {
+    const ir::Inst& i = f_.body[n];
+    V there = present(n);
+    if (!vary_.value[i.b]) return many_.splat(there);
+    V mine = vector(i.b);
+    auto* element = mine->getType()->getScalarType();
+    auto value = [&](V lane) { return B.CreateLoad(element, moved_address(i.b, lane)); };
+    if (ir::intrinsic_of(i) == Intrinsic::match_all) {
+      V first = B.CreateAnd(B.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, there, B.getFalse()),
+                            B.getInt32(31));
+      V one = many_.splat(value(first));
+      V same = warp_bits([&](V g) { return B.CreateICmpEQ(moved(i.b, g), one); });
+      V equal = B.CreateICmpEQ(B.CreateAnd(same, there), there);
+      return many_.splat(B.CreateSelect(equal, there, B.getInt32(0)));
+    }
+    V found = splat32(0);
+    for (int lane = 0; lane < 32; ++lane) {
+      V same = B.CreateICmpEQ(mine, many_.splat(value(B.getInt32(lane))));
+      found = B.CreateOr(found, B.CreateSelect(same, splat32(int64_t{1} << lane), splat32(0)));
+    }
+    return B.CreateAnd(found, many_.splat(there));
+  }
+
   void note_place(V record) override {
     for (int d = 0; d < 6; ++d) {
       V v = d < 3 ? tid_[d] : word(kCtaid + d - 3);
@@ -626,34 +586,39 @@ class GridBody : public LaneBody {
 
   const Planner& planner_;
   Runs runs_;
+  bool cut_ = false;  // whether there is more than one run
   V groups_ = nullptr, scratch_ = nullptr, group_ = nullptr, linear_ = nullptr,
     fail_lane_ = nullptr;
   V tid_[3] = {};
   int64_t bytes_ = 0, mask_slot_ = -1;
-  std::vector<int64_t> slots_;
+  std::vector<int64_t> slots_, moved_, present_;
   std::map<int64_t, int64_t> slot_bytes_;
   std::map<size_t, int64_t> live_slots_;
 };
 
 }  // namespace
 
+constexpr int64_t kMostLocalMemory = 16 << 10;  // of a thread, in bytes
+
 int grid_lanes(const ir::Module& m, int vector_bytes) {
   if (m.debug && has_waits(m)) return 0;  // threads that are checked are fibers
   std::optional<ir::Function> whole = inlined(m, m.functions[0]);
   if (!whole || !lanes_fit(*whole)) return 0;
   forward_sets(*whole);
-  bool barrier = false, local_arrays = false;
+  bool cut = false;
+  int64_t local_memory = 0;
   for (const ir::Inst& i : whole->body) {
     if (i.op != Op::intrinsic) continue;
     Intrinsic k = ir::intrinsic_of(i);
-    // Warp operations, and barriers of the grid, are for fibers.
-    if (k == Intrinsic::grid_barrier || (k >= Intrinsic::syncwarp && k <= Intrinsic::lanemask_lt))
-      return 0;
-    barrier = barrier || is_wait(i);
-    local_arrays = local_arrays || k == Intrinsic::local_memory;
+    // Barriers of the grid are for fibers.
+    if (k == Intrinsic::grid_barrier) return 0;
+    cut = cut || cuts_runs(i);
+    if (k == Intrinsic::local_memory) local_memory += ir::number_of(i);
   }
-  if (barrier && local_arrays) return 0;
-  Varying v = find_varying(*whole, true);
+  // What threads keep while others run has to fit.
+  if (cut && local_memory > kMostLocalMemory) return 0;
+  if (has_warp_operations(m) && !warps_together(*whole)) return 0;
+  Varying v = find_varying(*whole, Lanes::OfBlock);
   Planner p(*whole, v);
   if (!p.plan().possible) return 0;
   return pick_lanes(*whole, v, vector_bytes);
@@ -664,7 +629,7 @@ void build_grid(llvm::Module& to, const ir::Module& m, const std::string& name, 
   forward_sets(whole);
   llvm::IRBuilder<> b(to.getContext());
   Emit one(b, 1), many(b, grid_lanes(m, vector_bytes));
-  Varying v = find_varying(whole, true);
+  Varying v = find_varying(whole, Lanes::OfBlock);
   Planner planner(whole, v);
   Runs runs = planner.plan();
   auto* f = llvm::Function::Create(function_type(one, whole), llvm::Function::InternalLinkage,

@@ -16,7 +16,10 @@ struct Varying {
   std::vector<char> variable;   // per step that declares one
   std::vector<char> divergent;  // per loop: lanes leave it at different times
 };
-Varying find_varying(const ir::Function& f, bool threads);
+// Turns of a loop; threads of a block, or of one warp of a block whose x is a multiple of 32.
+enum class Lanes : uint8_t { Turns, OfBlock, OfWarp };
+// `same`: steps that are the same for all lanes whatever goes into them.
+Varying find_varying(const ir::Function& f, Lanes lanes, const std::vector<char>* same = nullptr);
 
 // Whether lanes can run it at all, and whether that pays: a loop that lanes leave at different
 // times.

@@ -34,9 +34,10 @@ void each_memory(const ir::Module& m, ir::Space space, F&& f) {
   for (auto [number, bytes] : sizes) f(number, (bytes + 15) & ~int64_t{15});
 }
 
+bool of_warp(Intrinsic i) { return i >= Intrinsic::syncwarp && i <= Intrinsic::match_all; }
 bool waits(Intrinsic i) {
-  return (i >= Intrinsic::barrier && i <= Intrinsic::grid_barrier) ||
-         (i >= Intrinsic::syncwarp && i <= Intrinsic::match_all) || i == Intrinsic::watch;
+  return (i >= Intrinsic::barrier && i <= Intrinsic::grid_barrier) || of_warp(i) ||
+         i == Intrinsic::watch;
 }
 
 }  // namespace
@@ -63,6 +64,12 @@ bool has_waits(const ir::Module& m) {
   for (const ir::Function& g : m.functions)
     for (const ir::Inst& i : g.body)
       if (i.op == Op::intrinsic && waits(ir::intrinsic_of(i))) return true;
+  return false;
+}
+bool has_warp_operations(const ir::Module& m) {
+  for (const ir::Function& g : m.functions)
+    for (const ir::Inst& i : g.body)
+      if (i.op == Op::intrinsic && of_warp(ir::intrinsic_of(i))) return true;
   return false;
 }
 bool has_grid_barrier(const ir::Module& m) {

@@ -9,9 +9,14 @@ using ir::Val;
 
 namespace {
 
-bool is_source(Intrinsic i, bool threads) {
+bool is_source(Intrinsic i, Lanes lanes) {
   if (i == Intrinsic::lane_index) return true;
-  if (!threads) return false;
+  if (lanes == Lanes::Turns) return false;
+  // What a warp's votes say, all of it knows.
+  if (lanes == Lanes::OfWarp)
+    return i == Intrinsic::tid_x || i == Intrinsic::laneid || i == Intrinsic::lanemask_lt ||
+           (i >= Intrinsic::shfl_idx && i <= Intrinsic::shfl_xor) || i == Intrinsic::match_any ||
+           i == Intrinsic::local_memory;
   return (i >= Intrinsic::tid_x && i <= Intrinsic::tid_z) || i == Intrinsic::laneid ||
          i == Intrinsic::lanemask_lt || i == Intrinsic::activemask ||
          (i >= Intrinsic::shfl_idx && i <= Intrinsic::shfl_xor) ||
@@ -20,7 +25,7 @@ bool is_source(Intrinsic i, bool threads) {
 
 }  // namespace
 
-Varying find_varying(const ir::Function& f, bool threads) {
+Varying find_varying(const ir::Function& f, Lanes lanes, const std::vector<char>* same) {
   size_t size = f.body.size();
   Varying v{std::vector<char>(size, 0), std::vector<char>(size, 0), std::vector<char>(size, 0)};
   std::vector<char> resumes(size, 0);  // loops whose turns lanes cut short
@@ -90,14 +95,13 @@ Varying find_varying(const ir::Function& f, bool threads) {
         case Op::intrinsic: {
           Intrinsic k = ir::intrinsic_of(i);
           mark(v.value[n],
-               is_source(k, threads) ||
-                   (k >= Intrinsic::atomic_add && k <= Intrinsic::atomic_cas) ||
+               is_source(k, lanes) || (k >= Intrinsic::atomic_add && k <= Intrinsic::atomic_cas) ||
                    ((k == Intrinsic::clz || k == Intrinsic::brev || k == Intrinsic::ffs) &&
                     operands));
           break;
         }
         case Op::variable: break;
-        default: mark(v.value[n], operands);
+        default: mark(v.value[n], operands && !(same && (*same)[n]));
       }
     }
   }
@@ -125,7 +129,7 @@ bool lanes_fit(const ir::Function& f) {
 }
 
 bool lanes_pay(const ir::Function& f) {
-  Varying v = find_varying(f, false);
+  Varying v = find_varying(f, Lanes::Turns);
   // The loop around the whole body, and the one over the indices, are left at different times
   // anyway.
   int divergent = 0;

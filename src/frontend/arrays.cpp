@@ -13,15 +13,15 @@ Value Lower::lazy(DType t, std::span<const Val> shape,
 }
 
 // A kernel that is checked notes who uses the memory that its threads share.
-void Lower::watch(ir::Access how, DType t, Val address, Val value, ir::Space space) {
+void Lower::watch(ir::Access how, DType t, Val base, Val offset, Val value, ir::Space space) {
   if (!checks_threads() || space != ir::Space::Shared) return;
-  intrinsic(ir::Intrinsic::watch, t, address, value, ir::kNone, space,
+  intrinsic(ir::Intrinsic::watch, t, add(base, offset), value, ir::kNone, space,
             ir::watched_access(how, place_of(*here_)));
 }
 
 Value Lower::read_at(DType t, Val base, Val offset, ir::Space space) {
   if (!is_complex(t)) {
-    watch(ir::Access::Read, t, add(base, offset), ir::kNone, space);
+    watch(ir::Access::Read, t, base, offset, ir::kNone, space);
     return number(b_->emit(Op::read, t, base, offset, ir::kNone, static_cast<int64_t>(space)), t);
   }
   DType part = real_of(t);
@@ -32,7 +32,7 @@ Value Lower::read_at(DType t, Val base, Val offset, ir::Space space) {
 
 void Lower::write_at(DType t, Val v, Val base, Val offset, ir::Space space) {
   if (!is_complex(t)) {
-    watch(ir::Access::Write, t, add(base, offset), v, space);
+    watch(ir::Access::Write, t, base, offset, v, space);
     b_->emit(Op::write, t, v, base, offset, static_cast<int64_t>(space));
     return;
   }

@@ -142,7 +142,7 @@ Value Lower::atomic(const Call& c, const std::string& name) {
     at =
         add(at, mul(wrapped(c.n, index_value(c.n, by[d]), a.shape()[d], d, array), a.strides()[d]));
   here_ = &c.n;
-  watch(ir::Access::Atomic, t, at, ir::kNone, a.type.space);
+  watch(ir::Access::Atomic, t, at, ci(0), ir::kNone, a.type.space);
   if (swaps) {
     const Value &expected = c.args[whole ? 1 : 2], &desired = c.args[whole ? 2 : 3];
     return number(intrinsic(it->second, t, at, as(cast(c.n, desired, t), t),

@@ -213,7 +213,7 @@ class Lower {
   const Node* array_node(const Node& n) {
     return n.kind == NodeKind::Subscript ? n.one(Field::value) : nullptr;
   }
-  void watch(ir::Access how, DType t, Val address, Val value, ir::Space space);
+  void watch(ir::Access how, DType t, Val base, Val offset, Val value, ir::Space space);
   Value view(const Node& n, const Value& a, const std::vector<Value>& by);
   Value element(const Value& a, std::span<const Val> at);
   void set_element(const Node& n, const Value& a, std::span<const Val> at, const Value& v);
