@@ -26,6 +26,7 @@
 #include "compile/function.h"
 #include "compile/native.h"
 #include "compile/optimise.h"
+#include "compile/random.h"
 #include "compile/row_calls.h"
 #include "compile/runtime.h"
 #include "compile/scan.h"
@@ -104,6 +105,10 @@ struct Host {
     add("numbus_wait", &numbus_wait);
     add("numbus_watch", &numbus_watch);
     add("numbus_fence", &numbus_fence);
+    add("numbus_random_bits", &numbus_random_bits);
+    add("numbus_random_unit", &numbus_random_unit);
+    add("numbus_random_seed", &numbus_random_seed);
+    add("numbus_random_kept", &numbus_random_kept);
     add("numbus_print_text", &numbus_print_text);
     add("numbus_print_int", &numbus_print_int);
     add("numbus_print_float", &numbus_print_float);

@@ -121,6 +121,14 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
     case Intrinsic::print_float:
       call("numbus_print_float", none, {record(), a, B.getInt64(ir::number_of(i))});
       return B.getInt32(0);
+    case Intrinsic::random:
+      switch (static_cast<ir::Random>(ir::number_of(i))) {
+        case ir::Random::Bits: return call("numbus_random_bits", B.getInt32Ty(), {});
+        case ir::Random::Unit: return call("numbus_random_unit", B.getDoubleTy(), {});
+        case ir::Random::Kept: return call("numbus_random_kept", i64, {});
+        case ir::Random::Seed: call("numbus_random_seed", none, {a});
+      }
+      return B.getInt64(0);
     case Intrinsic::print_end:
     case Intrinsic::leaves: return B.getInt32(0);
     case Intrinsic::lane_index: return B.getInt64(0);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "compile/random.h"
 #include "device/cpu/thread_pool.h"
 #include "device/device.h"
 
@@ -57,14 +58,17 @@ int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), i
     void* captured;
     int64_t n, grain;
     int32_t status = 0;
+    uint64_t streams = 0;
   } call{portion, context, captured, n, grain};
   int64_t portions = (n + grain - 1) / grain;
+  call.streams = random_streams();
   parallel_for(
       portions,
       [](void* p, int64_t begin, int64_t end, int) {
         auto* c = static_cast<Call*>(p);
         for (int64_t k = begin; k < end; ++k) {
           if (__atomic_load_n(&c->status, __ATOMIC_RELAXED)) return;
+          RandomStream of_portion(c->streams, k);
           int64_t low = k * c->grain, high = std::min(c->n, low + c->grain);
           if (int32_t s = c->portion(c->context, c->captured, low, high))
             __atomic_store_n(&c->status, s, __ATOMIC_RELAXED);

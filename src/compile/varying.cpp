@@ -118,6 +118,7 @@ bool lanes_fit(const ir::Function& f) {
       case Intrinsic::retain:
       case Intrinsic::release:
       case Intrinsic::parallel:
+      case Intrinsic::random:
       case Intrinsic::print_text:
       case Intrinsic::print_int:
       case Intrinsic::print_float:

@@ -295,6 +295,9 @@ Value Lower::call_named(const Call& c, const std::string& name) {
     }
     return math_function(c.n, f, c.args);
   }
+  if (name.starts_with("np.random.") && u_.options.kernel)
+    fail(c.n, name + " does not work in a kernel",
+         "cuda.random: xoroshiro128p_uniform_float64(states, i)");
   if (name.starts_with("np.")) {
     bool known = true;
     Value v = call_numpy(c, name.substr(3), known);
@@ -612,6 +615,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     }
     return r;
   }
+  if (name.starts_with("numbus random ")) return random(c, name.substr(14));
   if (name == "print") return print(c);
   if (name.starts_with("exception "))
     fail(n, "exceptions can only be raised", "raise " + name.substr(10) + "(\"…\")");

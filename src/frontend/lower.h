@@ -280,6 +280,7 @@ class Lower {
   std::optional<DType> dtype_argument(const Call& c, size_t place, const std::string& name);
   std::vector<Val> shape_argument(const Node& n, const Value& v);
   Value print(const Call& c);
+  Value random(const Call& c, const std::string& what);
 
   // --- cuda.cpp
   Value call_cuda(const Call& c, const std::string& name);

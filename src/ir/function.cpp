@@ -81,8 +81,9 @@ const char* intrinsic_name(Intrinsic i) {
                                        "lane_count",
                                        "lane_merge",
                                        "watch",
-                                       "leaves"};
-  static_assert(std::size(kNames) == static_cast<int>(Intrinsic::leaves) + 1);
+                                       "leaves",
+                                       "random"};
+  static_assert(std::size(kNames) == static_cast<int>(Intrinsic::random) + 1);
   return kNames[static_cast<int>(i)];
 }
 

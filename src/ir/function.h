@@ -103,7 +103,12 @@ enum class Intrinsic : uint8_t {
   // is none.
   watch,
   leaves,
+  // NumPy's random numbers, of the thread's own state; number: Random.
+  random,
 };
+// 32 bits, as uint32; a number of [0, 1), as float64; a new beginning from the seed a; the address
+// of two float64 that belong to the state.
+enum class Random : uint8_t { Bits, Unit, Seed, Kept };
 // A use of memory, and at which place of the source (a site's number, and 1).
 enum class Access : uint8_t { Read, Write, Atomic };
 constexpr int64_t watched_access(Access a, int64_t place) {

@@ -1,0 +1,129 @@
+// The generator, its states and streams.
+#include "compile/random.h"
+
+#include <memory>
+#include <random>
+
+namespace numbus::compile {
+namespace {
+
+constexpr int kWords = 624, kAhead = 397;
+
+uint64_t mix(uint64_t a, uint64_t b) {
+  uint64_t z = a + 0x9E3779B97F4A7C15u * (b + 1);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+struct Generator {
+  uint32_t key[kWords];
+  int at = kWords;
+  double kept[2] = {0, 0};
+  bool ready = false;     // key is set; otherwise it follows from the identity
+  uint64_t identity = 0;  // what streams of loops come from; 0: not chosen yet
+  uint64_t loops = 0;
+
+  void start(uint32_t seed) {
+    key[0] = seed;
+    for (uint32_t i = 1; i < kWords; ++i)
+      key[i] = 1812433253u * (key[i - 1] ^ (key[i - 1] >> 30)) + i;
+    at = kWords;
+    kept[0] = 0;
+    ready = true;
+  }
+  void seed(uint32_t s) {
+    start(s);
+    identity = mix(1, s);
+    loops = 0;
+  }
+  uint64_t own_identity() {
+    while (!identity) {
+      std::random_device device;
+      identity = static_cast<uint64_t>(device()) << 32 | device();
+    }
+    return identity;
+  }
+  // All 64 bits of the identity count: the words of one start are mixed with those of another.
+  void prepare() {
+    uint64_t id = own_identity();
+    start(static_cast<uint32_t>(id));
+    for (int i = 0; i < kWords; ++i)
+      key[i] ^= static_cast<uint32_t>(mix(id, static_cast<uint64_t>(i)) >> 32);
+    key[0] |= 0x80000000u;
+  }
+  void refill() {
+    if (!ready) prepare();
+    auto next = [&](int i, int after, int ahead) {
+      uint32_t y = (key[i] & 0x80000000u) | (key[after] & 0x7fffffffu);
+      key[i] = key[ahead] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0u);
+    };
+    for (int i = 0; i < kWords - kAhead; ++i) next(i, i + 1, i + kAhead);
+    for (int i = kWords - kAhead; i < kWords - 1; ++i) next(i, i + 1, i + kAhead - kWords);
+    next(kWords - 1, 0, kAhead - 1);
+    at = 0;
+  }
+  uint32_t bits() {
+    if (at == kWords) refill();
+    uint32_t y = key[at++];
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680u;
+    y ^= (y << 15) & 0xefc60000u;
+    return y ^ (y >> 18);
+  }
+};
+
+// The thread's own, made when it is first asked for, and the one it draws from now.
+struct Mine {
+  std::unique_ptr<Generator> own;
+  Generator* now = nullptr;
+  const uint64_t* stream = nullptr;  // the identity of a portion that has drawn nothing yet
+};
+thread_local Mine mine;
+
+Generator& chosen() {
+  if (mine.now) return *mine.now;
+  if (mine.stream) {
+    // Deleted where the portion ends.
+    mine.now = new Generator;
+    mine.now->identity = *mine.stream;
+    return *mine.now;
+  }
+  if (!mine.own) mine.own = std::make_unique<Generator>();
+  return *(mine.now = mine.own.get());
+}
+
+}  // namespace
+
+extern "C" uint32_t numbus_random_bits() { return chosen().bits(); }
+
+extern "C" double numbus_random_unit() {
+  Generator& g = chosen();
+  uint32_t high = g.bits() >> 5, low = g.bits() >> 6;
+  return (high * 67108864.0 + low) / 9007199254740992.0;
+}
+
+extern "C" void numbus_random_seed(int64_t seed) { chosen().seed(static_cast<uint32_t>(seed)); }
+
+extern "C" int64_t numbus_random_kept() { return reinterpret_cast<int64_t>(chosen().kept); }
+
+uint64_t random_streams() {
+  Generator& g = chosen();
+  return mix(g.own_identity(), ++g.loops);
+}
+
+RandomStream::RandomStream(uint64_t streams, int64_t portion)
+    : identity_(mix(streams, static_cast<uint64_t>(portion)) | 1),
+      before_(mine.now),
+      outer_(mine.stream) {
+  mine.now = nullptr;
+  mine.stream = &identity_;
+}
+
+RandomStream::~RandomStream() {
+  delete mine.now;
+  mine.now = static_cast<Generator*>(before_);
+  mine.stream = outer_;
+}
+
+}  // namespace numbus::compile

@@ -1,0 +1,33 @@
+// Random numbers inside functions: the Mersenne Twister of Makoto Matsumoto and Takuji Nishimura
+// (1998), seeded as NumPy's RandomState, a state for each thread.
+#pragma once
+
+#include <cstdint>
+
+namespace numbus::compile {
+
+extern "C" {
+uint32_t numbus_random_bits();
+double numbus_random_unit();
+void numbus_random_seed(int64_t seed);
+int64_t numbus_random_kept();  // address: whether there is a normal number in store, and which
+}
+
+// Portions of a parallel loop draw from streams of their own, told apart by the loop and the
+// portion: which thread runs one does not matter. The loop's number, for the portions:
+uint64_t random_streams();
+
+// Until it ends, the thread draws from that stream.
+class RandomStream {
+ public:
+  RandomStream(uint64_t streams, int64_t portion);
+  ~RandomStream();
+  RandomStream(const RandomStream&) = delete;
+
+ private:
+  uint64_t identity_;
+  void* before_;
+  const uint64_t* outer_;
+};
+
+}  // namespace numbus::compile
