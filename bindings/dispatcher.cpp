@@ -146,6 +146,21 @@ bool Arguments::add_mapped(PyObject* o, const char* function, Type& t) {
   return true;
 }
 
+nb::tuple described(const std::vector<Type>& types) {
+  nb::list all;
+  for (const Type& t : types) {
+    const char* tag = t.is_number()            ? "number"
+                      : t.is_array()           ? "array"
+                      : t.is(Type::Tag::Tuple) ? "tuple"
+                      : t.is(Type::Tag::None)  ? "none"
+                                               : "function";
+    const char* layout = t.order == Order::C ? "C" : t.order == Order::F ? "F" : "A";
+    all.append(nb::make_tuple(tag, std::string(numbus::name(t.dtype)), static_cast<int>(t.ndim),
+                              layout, t.readonly, described(t.items)));
+  }
+  return nb::tuple(all);
+}
+
 void Arguments::add_words(const Array& a, Type& t) {
   const Layout& l = *a.layout;
   t = Type::array_of(a.dtype, l.ndim());
@@ -388,6 +403,7 @@ class Dispatcher {
   Dispatcher(const Dispatcher&) = delete;
 
   struct Entry {
+    std::vector<Type> types;
     frontend::Result result;
     compile::CompiledFunction code;
     size_t words = 0;  // of the result
@@ -400,6 +416,7 @@ class Dispatcher {
       raise(ErrorKind::Type, name_, "no matching signature", describe(types),
             "one of the declared ones");
     auto e = std::make_unique<Entry>();
+    e->types = types;
     try {
       e->result = frontend::compile(PythonProgram::get(), function_, types, options_);
     } catch (const frontend::CompileError& error) {
@@ -494,9 +511,9 @@ class Dispatcher {
     return s + ")";
   }
 
-  std::vector<std::string> signatures() {
-    std::vector<std::string> all;
-    for (auto& [k, e] : entries_) all.push_back(k);
+  nb::list signatures() {
+    nb::list all;
+    for (auto& [k, e] : entries_) all.append(described(e->types));
     return all;
   }
 
@@ -528,16 +545,12 @@ void bind_frontend(nb::module_& m) {
       .def_rw("release_gil", &Dispatcher::release_)
       .def_rw("only_declared", &Dispatcher::only_declared_)
       .def("inspect", [](Dispatcher& d, const std::string& what) {
-        nb::dict all;
-        for (auto& [k, e] : d.entries_) {
-          nb::str key(Dispatcher::describe(e->result.module.functions.empty() ? std::vector<Type>{}
-                                                                              : std::vector<Type>{})
-                          .c_str());
-          std::string text = what == "ir"    ? ir::print(e->result.module)
-                             : what == "asm" ? compile::function_assembly(e->result.module)
-                                             : compile::function_ir(e->result.module);
-          all[nb::str(k.c_str())] = text;
-        }
+        nb::list all;
+        for (auto& [k, e] : d.entries_)
+          all.append(nb::make_tuple(described(e->types),
+                                    what == "ir"    ? ir::print(e->result.module)
+                                    : what == "asm" ? compile::function_assembly(e->result.module)
+                                                    : compile::function_ir(e->result.module)));
         return all;
       });
 }

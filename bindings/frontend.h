@@ -77,6 +77,8 @@ struct Arguments {
 // The value of a result's words; `call` keeps memory alive that a result may lie in.
 nb::object to_python(const frontend::Type& t, const int64_t*& words, const Arguments& call);
 frontend::Type to_type(nb::handle described);
+// As numbus.kernels.types makes types of them: (tag, dtype, ndim, layout, readonly, items).
+nb::tuple described(const std::vector<frontend::Type>& types);
 // Raises the Python exception for a mistake in the source, or for an error that the code noted.
 [[noreturn]] void raise_compile_error(const frontend::CompileError& e);
 [[noreturn]] void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* context,

@@ -72,8 +72,9 @@ class Kernel {
   Kernel(const Kernel&) = delete;
 
   GridKernel& code(const std::vector<Type>& types, const std::string& key) {
-    auto& known = codes_[key];
+    auto& [of, known] = codes_[key];
     if (!known) {
+      of = types;
       try {
         frontend::Result r = frontend::compile(PythonProgram::get(), function_, types, options_);
         r.module.max_threads = max_threads_;
@@ -129,12 +130,13 @@ class Kernel {
   }
 
   nb::object inspect(const std::string& what, int sm, int version) {
-    nb::dict all;
-    for (auto& [key, k] : codes_)
-      all[nb::str(key.c_str())] = what == "llvm"  ? k->host_ir()
-                                  : what == "asm" ? k->host_assembly()
-                                  : what == "ir"  ? ir::print(k->result().module)
-                                                  : k->ptx(sm, version);
+    nb::list all;
+    for (auto& [key, c] : codes_)
+      all.append(nb::make_tuple(described(c.types), what == "llvm"  ? c.code->host_ir()
+                                                    : what == "asm" ? c.code->host_assembly()
+                                                    : what == "ir"
+                                                        ? ir::print(c.code->result().module)
+                                                        : c.code->ptx(sm, version)));
     return all;
   }
 
@@ -159,7 +161,11 @@ class Kernel {
   std::string name_;
   frontend::Options options_;
   int max_threads_, min_blocks_, max_registers_;
-  std::unordered_map<std::string, std::unique_ptr<GridKernel>> codes_;
+  struct Compiled {
+    std::vector<Type> types;
+    std::unique_ptr<GridKernel> code;
+  };
+  std::unordered_map<std::string, Compiled> codes_;
   GridKernel* last_ = nullptr;
 };
 

@@ -49,7 +49,7 @@ class Parameters {
       return add_bytes(bytes, static_cast<size_t>(itemsize(t)));
     }
     if (PyBytes_Check(o)) {
-      return add_bytes(PyBytes_AS_STRING(o), static_cast<size_t>(PyBytes_GET_SIZE(o)));
+      return add_bytes(PyBytes_AsString(o), static_cast<size_t>(PyBytes_Size(o)));
     }
     if (is_numpy_value(o)) {
       Py_buffer b;
@@ -62,8 +62,7 @@ class Parameters {
     if (PyLong_CheckExact(o)) return add_integer(o);
     if (PyFloat_CheckExact(o)) return add_value(PyFloat_AsDouble(o));
     if (PyComplex_CheckExact(o)) {
-      Py_complex c = PyComplex_AsCComplex(o);
-      double both[2] = {c.real, c.imag};
+      double both[2] = {PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o)};
       return add_bytes(both, sizeof both);
     }
     if (nb::hasattr(value, "__cuda_array_interface__")) {

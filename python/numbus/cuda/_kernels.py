@@ -191,14 +191,17 @@ class Kernel:
     @property
     def overloads(self):
         """The kernel IR of each combination of types it is compiled for."""
-        return dict(self._core.inspect("ir", 90, 80)) if self._core else {}
+        return self._inspect("ir", None)
 
     def inspect_llvm(self, signature=None):
-        """The LLVM IR for the host of each combination of types, optimised."""
+        """The optimised LLVM IR for the host of each combination of argument types, or of one.
+
+        {(array(float64, 1d, C), float64): text, …}; with a signature, its text.
+        """
         return self._inspect("llvm", signature)
 
     def inspect_asm(self, signature=None):
-        """The PTX of each combination of types."""
+        """The PTX of each combination of argument types, or of one."""
         return self._inspect("ptx", signature)
 
     def inspect_sass(self, signature=None):
@@ -214,12 +217,12 @@ class Kernel:
 
     def inspect_types(self, file=None):
         """Prints the kernel IR of each combination of types."""
-        for text in self.overloads.values():
-            print(text, file=file)
+        for key, text in self.overloads.items():
+            print(key, text, sep="\n", file=file)
 
     def _inspect(self, what, signature):
-        texts = dict(self._core.inspect(what, 90, 80)) if self._core else {}
-        return next(iter(texts.values())) if signature is not None else texts
+        texts = types.by_signature(self._core.inspect(what, 90, 80) if self._core else ())
+        return texts if signature is None else types.of_signature(texts, signature)
 
     def _report(self, block=256, shared=0):
         return (self._core or self._make()).report(block, shared) or {}

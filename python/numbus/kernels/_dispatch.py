@@ -86,25 +86,31 @@ class Dispatcher:
 
     @property
     def signatures(self):
-        """The argument types it is compiled for."""
-        return list(self._core.signatures) if self._core else []
+        """The argument types it is compiled for, a tuple for each combination."""
+        return [types.from_core(s) for s in self._core.signatures] if self._core else []
 
     def inspect_llvm(self, signature=None):
-        """The LLVM IR of each compiled signature, optimised, by signature."""
+        """The optimised LLVM IR of each compiled combination of argument types, or of one.
+
+        {(float64, array(float64, 1d, C)): text, …}; with a signature, its text.
+        """
         return self._inspect("llvm", signature)
 
     def inspect_asm(self, signature=None):
-        """The host's assembly of each compiled signature, by signature."""
+        """The host's assembly of each compiled combination of argument types, or of one."""
         return self._inspect("asm", signature)
 
-    def inspect_types(self, file=None):
-        """Prints the kernel IR of each compiled signature."""
-        for name, text in self._inspect("ir", None).items():
-            print(name, text, sep="\n", file=file)
+    def inspect_types(self, file=None, signature=None, pretty=False):
+        """Prints the typed kernel IR of each compiled combination of argument types, or of one."""
+        texts = self._inspect("ir", None)
+        if signature is not None:
+            texts = {signature: types.of_signature(texts, signature)}
+        for key, text in texts.items():
+            print(key, text, sep="\n", file=file)
 
     def _inspect(self, what, signature):
-        texts = self._core.inspect(what) if self._core else {}
-        return next(iter(texts.values())) if signature is not None else texts
+        texts = types.by_signature(self._core.inspect(what) if self._core else ())
+        return texts if signature is None else types.of_signature(texts, signature)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)

@@ -169,3 +169,38 @@ def signature(given):
 def is_arguments(given):
     """Whether a tuple or list is one signature's argument types, rather than several signatures."""
     return isinstance(given, tuple) and all(isinstance(t, Type) for t in given)
+
+
+def from_core(described):
+    """A signature's argument types, of what the core says of them."""
+    return tuple(_from_core(*t) for t in described)
+
+
+def _from_core(tag, dtype, ndim, layout, readonly, items):
+    if tag == "number":
+        return _ALL["bool_" if dtype == "bool" else dtype]
+    if tag == "array":
+        return Array(_ALL["bool_" if dtype == "bool" else dtype], ndim, layout, readonly)
+    if tag == "tuple":
+        return Tuple(from_core(items))
+    return Type(tag, name=tag)
+
+
+def by_signature(texts):
+    """{argument types: text}; Python's own numbers and NumPy's of one type share an entry."""
+    found = {}
+    for described, text in texts:
+        key = from_core(described)
+        found[key] = f"{found[key]}\n{text}" if key in found else text
+    return found
+
+
+def of_signature(texts, given):
+    """The text of one signature."""
+    arguments, _ = signature(given)
+    if tuple(arguments) not in texts:
+        raise KeyError(
+            f"[inspect] not compiled for that signature; got {tuple(arguments)}; expected one of "
+            f"{', '.join(map(str, texts)) or 'none: it has not been called'}"
+        )
+    return texts[tuple(arguments)]
