@@ -1,14 +1,15 @@
-// One LLJIT for the process; modules become objects, objects go to the disk cache and into the JIT.
+// Modules become objects; objects go to the disk cache, and into memory.
 #include "compile/compiler.h"
 
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/SubtargetFeature.h>
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -24,6 +25,7 @@
 #include "base/hash.h"
 #include "compile/disk_cache.h"
 #include "compile/function.h"
+#include "compile/load.h"
 #include "compile/native.h"
 #include "compile/optimise.h"
 #include "compile/random.h"
@@ -34,55 +36,11 @@
 namespace numbus::compile {
 namespace {
 
-using llvm::orc::LLJIT;
-
-template <class T>
-T check(llvm::Expected<T> e, const char* what) {
-  if (!e)
-    raise(ErrorKind::Runtime,
-          std::string("[compile] ") + what + ": " + llvm::toString(e.takeError()));
-  return std::move(*e);
-}
-void check(llvm::Error e, const char* what) {
-  if (e)
-    raise(ErrorKind::Runtime,
-          std::string("[compile] ") + what + ": " + llvm::toString(std::move(e)));
-}
-
-struct Host {
-  std::unique_ptr<llvm::TargetMachine> machine;
-  std::unique_ptr<LLJIT> jit;
-  std::string cpu, target_key;
-  int vector_bytes = 16;
-  std::mutex lock;
-
-  Host() {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    auto builder = check(llvm::orc::JITTargetMachineBuilder::detectHost(), "no host target");
-    builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
-    builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    cpu = builder.getCPU();
-    target_key = cpu + "/" + builder.getFeatures().getString() + "/" LLVM_VERSION_STRING "/" +
-                 build_identity();
-    std::string features = builder.getFeatures().getString();
-    vector_bytes = features.find("+avx512f") != std::string::npos &&
-                           features.find("+avx512vl") != std::string::npos
-                       ? 64
-                   : features.find("+avx2") != std::string::npos ? 32
-                                                                 : 16;
-    machine = check(builder.createTargetMachine(), "no target machine");
-    jit = check(llvm::orc::LLJITBuilder()
-                    .setJITTargetMachineBuilder(std::move(builder))
-                    .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
-                    .create(),
-                "no JIT");
-    // What generated code may call; the extension exports no symbols, so name each.
-    llvm::orc::SymbolMap symbols;
-    auto add = [&](const char* name, auto* f) {
-      symbols[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(f),
-                                             llvm::JITSymbolFlags::Exported};
-    };
+// What generated code may call; the extension exports no symbols, so each is named.
+void* external(std::string_view name) {
+  static const auto* known = [] {
+    auto* all = new std::unordered_map<std::string_view, void*>;
+    auto add = [&](const char* n, auto* f) { (*all)[n] = reinterpret_cast<void*>(f); };
     add("fmod", static_cast<double (*)(double, double)>(std::fmod));
     add("fmodf", static_cast<float (*)(float, float)>(std::fmod));
     add("fma", static_cast<double (*)(double, double, double)>(std::fma));
@@ -112,8 +70,49 @@ struct Host {
     add("numbus_print_text", &numbus_print_text);
     add("numbus_print_int", &numbus_print_int);
     add("numbus_print_float", &numbus_print_float);
-    check(jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))), "symbols");
+    return all;
+  }();
+  auto it = known->find(name);
+  return it == known->end() ? nullptr : it->second;
+}
+
+struct Host {
+  std::string cpu, features, target_key;
+  int vector_bytes = 16;
+  std::mutex lock;
+
+  // What keys and sizes are made of: a process that finds its code on disk needs no more.
+  Host() {
+    cpu = llvm::sys::getHostCPUName().str();
+    llvm::SubtargetFeatures all;
+    for (const auto& f : llvm::sys::getHostCPUFeatures()) all.AddFeature(f.first(), f.second);
+    features = all.getString();
+    target_key = cpu + "/" + features + "/" LLVM_VERSION_STRING "/" + build_identity();
+    vector_bytes = features.find("+avx512f") != std::string::npos &&
+                           features.find("+avx512vl") != std::string::npos
+                       ? 64
+                   : features.find("+avx2") != std::string::npos ? 32
+                                                                 : 16;
   }
+
+  llvm::TargetMachine& machine() {
+    if (machine_) return *machine_;
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    std::string triple = llvm::sys::getProcessTriple(), problem;
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
+    if (!target) raise(ErrorKind::Runtime, "[compile] no host target: " + problem);
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    machine_.reset(target->createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_,
+                                               llvm::CodeModel::Small,
+                                               llvm::CodeGenOptLevel::Default));
+    if (!machine_) raise(ErrorKind::Runtime, "[compile] no target machine");
+    return *machine_;
+  }
+
+ private:
+  std::unique_ptr<llvm::TargetMachine> machine_;
 };
 
 Host& host() {
@@ -133,12 +132,12 @@ using Build = std::function<void(llvm::Module&, const std::string&)>;
 std::unique_ptr<llvm::Module> make_module(Host& h, llvm::LLVMContext& context, const Build& build,
                                           const std::string& symbol) {
   auto m = std::make_unique<llvm::Module>(symbol, context);
-  m->setDataLayout(h.machine->createDataLayout());
-  m->setTargetTriple(h.machine->getTargetTriple().str());
+  m->setDataLayout(h.machine().createDataLayout());
+  m->setTargetTriple(h.machine().getTargetTriple().str());
   build(*m, symbol);
   for (auto& f : *m) {
-    f.addFnAttr("target-cpu", h.machine->getTargetCPU());
-    f.addFnAttr("target-features", h.machine->getTargetFeatureString());
+    f.addFnAttr("target-cpu", h.machine().getTargetCPU());
+    f.addFnAttr("target-features", h.machine().getTargetFeatureString());
   }
   std::string problem;
   llvm::raw_string_ostream out(problem);
@@ -166,15 +165,13 @@ Code compile(Host& h, const std::string& kernel_key, const Build& build) {
     llvm::SmallVector<char, 0> buffer;
     llvm::raw_svector_ostream stream(buffer);
     llvm::legacy::PassManager passes;
-    if (h.machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    if (h.machine().addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
       raise(ErrorKind::Runtime, "[compile] the target emits no objects");
     passes.run(*m);
     object.assign(buffer.data(), buffer.size());
     disk_store(key, object);
   }
-  check(h.jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, symbol)),
-        "adding an object");
-  result.address = check(h.jit->lookup(symbol), "lookup").toPtr<void*>();
+  result.address = load_object(object, symbol, external);
   result.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return result;
@@ -204,10 +201,10 @@ Build function_build(Host& h, const ir::Module& f, bool lanes = false) {
     else
       build_native(m, f, name, h.vector_bytes);
     for (auto& g : m) {
-      g.addFnAttr("target-cpu", h.machine->getTargetCPU());
-      g.addFnAttr("target-features", h.machine->getTargetFeatureString());
+      g.addFnAttr("target-cpu", h.machine().getTargetCPU());
+      g.addFnAttr("target-features", h.machine().getTargetFeatureString());
     }
-    optimise(m, *h.machine);
+    optimise(m, h.machine());
     finish_rows(m);
   };
 }
@@ -279,7 +276,7 @@ std::string function_assembly(const ir::Module& f) {
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   llvm::legacy::PassManager passes;
-  if (h.machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+  if (h.machine().addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
     raise(ErrorKind::Runtime, "[compile] the target emits no assembly");
   passes.run(*m);
   return std::string(buffer.data(), buffer.size());

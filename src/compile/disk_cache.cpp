@@ -122,9 +122,10 @@ bool secret_of(uint64_t (&secret)[2]) {
 
 // Now and then the files used least recently make room: NUMBUS_CACHE_LIMIT bytes, 1 GiB by default.
 void keep_small() {
-  static std::atomic<int> stores{0};
-  if (stores++ % 64 != 0) return;
   const char* given = std::getenv("NUMBUS_CACHE_LIMIT");
+  // One store in 64, of whatever process: many are short, and a full directory takes long to read.
+  static std::atomic<uint32_t> stores{given ? 0 : static_cast<uint32_t>(getpid()) * 37};
+  if (stores++ % 64 != 0) return;
   uint64_t limit = given ? std::strtoull(given, nullptr, 10) : uint64_t{1} << 30, all = 0;
   std::error_code problem;
   std::vector<std::tuple<std::filesystem::file_time_type, uint64_t, std::filesystem::path>> files;

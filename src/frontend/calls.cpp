@@ -303,9 +303,9 @@ Value Lower::call_named(const Call& c, const std::string& name) {
     Value v = call_numpy(c, name.substr(3), known);
     if (known) return v;
   }
+  if (name.find('.') == std::string::npos) return call_builtin(c, name);
   int library = u_.program.library(name);
   if (library >= 0) return call_function(c, library);
-  if (name.find('.') == std::string::npos) return call_builtin(c, name);
   not_yet(c.n, name);
 }
 

@@ -65,3 +65,34 @@ def test_what_recompiles(run):
     value, fourth = run(table="[1.0, 7.0]")
     assert value == 10 * 3 * 2 + 5 * 7 and fourth == third + 1
     assert run() == (70.0, fourth)
+
+
+SMALL = """
+import time
+import numpy as np
+from numbus import njit
+@njit
+def f(x, y):
+    for i in range(x.shape[0]):
+        y[i] += 2 * x[i]
+x, y = np.ones(10), np.ones(10)
+start = time.process_time()
+f(x, y)
+print(time.process_time() - start)
+assert (y == 3).all()
+"""
+
+
+def test_code_on_disk_runs_without_the_compiler(tmp_path):
+    # Setting up LLVM takes 10 ms of the processor's time, loading the code and the rest 1.5.
+    (tmp_path / "small.py").write_text(SMALL)
+    env = dict(os.environ, NUMBUS_CACHE_DIR=str(tmp_path / "cache"), NUMBUS_DEVICE="cpu")
+
+    def seconds():
+        run = [sys.executable, str(tmp_path / "small.py")]
+        return float(subprocess.run(run, env=env, capture_output=True, check=True).stdout)
+
+    first = seconds()
+    again = min(seconds() for _ in range(3))
+    assert again < 0.008
+    assert again < first

@@ -4,14 +4,14 @@ Each runs in CPython, too. They stand in library/, by subject, under the names o
 they are for.
 """
 
+import functools
 import importlib
-
-import numpy
+import pathlib
+import re
 
 from ._resolve import name_object
 
 _functions = {}
-_FILES = "sorting products shaping statistics linalg mathematics random distributions".split()
 
 
 def known(*names):
@@ -25,38 +25,53 @@ def known(*names):
     return keep
 
 
+@functools.cache
+def _files():
+    """Which file has the function for a name: read from their text, so that few are imported."""
+    found = {}
+    for file in sorted((pathlib.Path(__file__).parent / "library").glob("*.py")):
+        for names in re.findall(r"^@known\(([^)]*)\)", file.read_text("utf-8"), re.MULTILINE):
+            found.update(dict.fromkeys(re.findall(r'"([^"]+)"', names), file.stem))
+    return found
+
+
 def find(name):
     """The function for 'np.sort' and the like, or None."""
-    if not _functions:
-        for file in _FILES:
-            importlib.import_module(f"{__package__}.library.{file}")
-    return _functions.get(name)
+    file = _files().get(name)
+    if file is None:
+        return None
+    importlib.import_module(f"{__package__}.library.{file}")
+    return _functions[name]
 
 
 # What random numbers are made of. In CPython they come from a state of its own.
-_state = numpy.random.RandomState()
-_kept = numpy.zeros(2)
+@functools.cache
+def _state():
+    import numpy
+
+    return numpy.random.RandomState(), numpy.zeros(2)
 
 
 def random_bits():
     """32 random bits, as uint32."""
-    return numpy.uint32(_state.randint(0, 2**32, dtype=numpy.uint32))
+    return _state()[0].randint(0, 2**32, dtype="uint32")
 
 
 def random_unit():
     """A random number of [0, 1)."""
-    return _state.random_sample()
+    return _state()[0].random_sample()
 
 
 def random_kept():
     """Whether a normal number is kept for the next call, and which: two float64 of the state."""
-    return _kept
+    return _state()[1]
 
 
 def random_seed(seed):
     """Begins the state anew."""
-    _state.seed(seed)
-    _kept[0] = 0
+    state, kept = _state()
+    state.seed(seed)
+    kept[0] = 0
 
 
 for _function in (random_bits, random_unit, random_kept, random_seed):
