@@ -76,6 +76,30 @@ def test_outputs_and_numbers():
     )
 
 
+def test_calls_that_repeat():
+    """The second call of a kind goes a shorter way, with the same results and checks."""
+    kernel = ElementwiseKernel("T x, T y", "T z", "z = x - y", "again")
+    x = RNG.random((3, 4))
+    for k in range(3):
+        close(kernel(cp.asarray(x), k), x - k)
+        d = cp.asarray(x)
+        assert kernel(d, 1.0, d) is d
+        close(d, x - 1)
+    line = cp.arange(10.0)
+    for _ in range(3):
+        kernel(line[:-1], 0, line[1:])
+    close(line, [0, 0, 0, 0, 1, 2, 3, 4, 5, 6])
+    with pytest.raises(TypeError, match="z is written to and has to be on the device in use"):
+        kernel(line, 1.0, np.zeros(10))
+    wide = ElementwiseKernel("int32 k, T x", "T z", "z = x * k")
+    for k in (2, 2**31 - 1, -1, 2.9, True):
+        close(wide(k, line), line.get() * int(k))
+    for stream in (None, cp.cuda.Stream.null, cp.cuda.Stream(non_blocking=True)):
+        close(kernel(line, 1.0, stream=stream), line.get() - 1)
+        if stream is not None:
+            stream.synchronize()
+
+
 def test_placeholders():
     kernel = ElementwiseKernel("X x, Y y", "X z", "X t = y; z = t + x")
     got = kernel(cp.arange(4, dtype="i4"), cp.asarray([0.9, 1.9, -1.9, 2.5]))

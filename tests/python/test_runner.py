@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -242,3 +243,64 @@ def test_info(tmp_path):
         [sys.executable, "-m", "numbus", "info"], capture_output=True, text=True, env=env
     )
     assert done.returncode == 0 and "cpu" in done.stdout.lower(), done.stderr
+
+
+# --- CuPy and Numba
+
+
+def test_cupy_and_numba_are_numbus(tmp_path):
+    script = """
+import cupy as cp, numpy as np, cupyx
+from numba import njit, cuda
+
+@njit
+def total(x):
+    s = 0.0
+    for v in x:
+        s += v
+    return s
+
+x = cp.arange(5.0)
+print(type(x) is type(np.arange(5.0)), cp.__name__, cupyx.__name__, total(cp.asnumpy(x)))
+"""
+    assert run(tmp_path, script, options=["--strict"]).stdout == "True cupy cupyx 10.0\n"
+
+
+def test_modules_of_the_user_get_cupy_too(tmp_path):
+    files = {"mine.py": "import cupy\nfrom numba import njit\nmade = cupy.ones(3) * 2\n"}
+    script = "import mine\nprint(type(mine.made).__module__, mine.njit.__module__)"
+    words = run(tmp_path, script, files=files).stdout.split()
+    assert all(word.startswith("numbus") for word in words)
+
+
+def test_errors_of_c_text_name_the_line(tmp_path):
+    script = "import cupy as cp\n\nk = cp.ElementwiseKernel('T x', 'T y', 'y = x +', 'f')\n"
+    err = run(tmp_path, script, code=1).stderr
+    assert re.search(r'script\.py", line 3', err) and "expected a value" in err, err
+
+
+def test_start_of_a_script_that_does_nothing(tmp_path):
+    """At most 100 ms beyond NumPy's import on a quiet machine; three times that is an error."""
+    (tmp_path / "empty.py").write_text("pass\n")
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+
+    def seconds(*command):
+        times = []
+        for _ in range(7):
+            begin = time.perf_counter()
+            subprocess.run([sys.executable, *command], env=env, check=True)
+            times.append(time.perf_counter() - begin)
+        return min(times)
+
+    numpy = seconds("-c", "import numpy")
+    ours = seconds("-m", "numbus", str(tmp_path / "empty.py"))
+    assert ours - numpy < 0.3, (ours, numpy)
+
+
+def test_a_numpy_script_imports_nothing_of_cupy_and_numba(tmp_path):
+    script = (
+        "import sys\nimport numpy as np\nnp.ones(3).sum()\n"
+        "print([m for m in sys.modules if m.startswith(('numbus.compat.cupy', "
+        "'numbus.compat.numba', 'numbus.kernels'))])"
+    )
+    assert run(tmp_path, script).stdout == "[]\n"

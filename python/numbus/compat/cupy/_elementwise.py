@@ -21,9 +21,9 @@ from .ctext import maths
 from .ctext.parser import Parser
 from .ctext.tokens import Source
 from .ctext.translate import Functions, Name, Translator, has, names_in
+from .cuda.stream import get_current_stream
 
-_OPTIONS = ("reduce_dims", "preamble", "no_return", "return_tuple", "doc", "loop_prep",
-            "after_loop", "options")  # fmt: skip
+THREADS = 256
 
 
 def identifier(name):
@@ -48,6 +48,21 @@ def settled(body, name):
                 and name not in names_in(a.value)
             )
     return False
+
+
+def launch_of(blocks, stream):
+    """What a kernel is indexed with: the stream is the current one where none is given."""
+    stream = get_current_stream() if stream is None else stream
+    handle = getattr(stream, "_stream", 0)
+    return (blocks, THREADS) if handle == 0 else (blocks, THREADS, handle)
+
+
+def separate(args, outs):
+    """The arguments, with copies of those that share memory with outputs not element by element."""
+    return [
+        a.copy() if type(a) is _core.ndarray and any(overlapping(a, o) for o in outs) else a
+        for a in args
+    ]
 
 
 class ElementwiseKernel:
@@ -102,8 +117,45 @@ class ElementwiseKernel:
         self._body = statements(operation, "the operation")
         self._after = statements(after_loop, "after_loop")
         self._codes = {}
+        self._quick = {}  # layouts of dense arrays, and numbers' types, to what they need
 
-    def __call__(self, *args, stream=None, size=None, block_size=128, **ignored):
+    def __call__(self, *args, stream=None, size=None, **ignored):
+        key = known = None
+        if size is None:
+            key = tuple(
+                [
+                    (a.dtype, a.shape, a._contiguous[0], a._device)
+                    if type(a) is _core.ndarray
+                    else type(a)
+                    for a in args
+                ]
+            )
+            known = self._quick.get(key)
+        if known is not None:
+            outputs = self._again(known, args, stream)
+        else:
+            outputs = self._general(args, size, key, stream)
+        if self.no_return:
+            return None
+        return tuple(outputs) if self.nout != 1 or self.return_tuple else outputs[0]
+
+    def _again(self, known, args, stream):
+        """A call with dense arrays and numbers such as there has been one."""
+        code, blocks, n, dtypes, shape = known
+        outputs = list(args[self.nin :])
+        if outputs:
+            args = separate(args, outputs)
+        else:
+            outputs = [_core.empty(shape, d) for d in dtypes[self.nin :]]
+            args = (*args, *outputs)
+        values = [
+            a.reshape((-1,)) if type(a) is _core.ndarray else number(a, d)
+            for a, d in zip(args, dtypes)
+        ]
+        code[launch_of(blocks, stream)](n, *values)
+        return outputs
+
+    def _general(self, args, size, quick, stream):
         name = self.name
         if len(args) not in (self.nin, self.nargs):
             raise TypeError(
@@ -116,6 +168,13 @@ class ElementwiseKernel:
                 raise TypeError(
                     f"[{name}] {p.name} has to be an array; got {type(a).__name__}; expected an "
                     "array"
+                )
+        for p, a in zip(self.params, args):
+            if p.writable and (type(a) is not _core.ndarray or a._device != _core.get_device()):
+                where = a._device if type(a) is _core.ndarray else f"a {type(a).__name__}"
+                raise TypeError(
+                    f"[{name}] {p.name} is written to and has to be on the device in use; got "
+                    f"{where}; expected an array on {_core.get_device()}"
                 )
         every = [*given, *[None] * (self.nargs - len(given))]
         dtypes, bound = decide_types(self.params, every, name)
@@ -138,10 +197,8 @@ class ElementwiseKernel:
             outputs.append(args[k] if k < len(args) else every[k])
         n = int(numpy.prod(shape, dtype=int))
         if n:
-            self._run(every, dtypes, bound, shape, n, block_size)
-        if self.no_return:
-            return None
-        return tuple(outputs) if self.nout != 1 or self.return_tuple else outputs[0]
+            self._run(every, dtypes, bound, shape, n, quick, stream)
+        return outputs
 
     def _shape(self, args, size):
         arrays = [
@@ -167,7 +224,7 @@ class ElementwiseKernel:
             )
         return tuple(size) if isinstance(size, (tuple, list)) else (int(size),)
 
-    def _run(self, args, dtypes, bound, shape, n, block_size):
+    def _run(self, args, dtypes, bound, shape, n, quick, stream):
         plain = [a for p, a in zip(self.params, args) if isinstance(a, _core.ndarray) and not p.raw]
         outs = [a for p, a in zip(self.params, args) if p.writable and isinstance(a, _core.ndarray)]
         dense = all(
@@ -175,13 +232,12 @@ class ElementwiseKernel:
         )
         space = (n,) if dense else shape
         layout, values, back = [], [], []
+        args = separate(args, outs)
         for p, a, dtype in zip(self.params, args, dtypes):
             if not isinstance(a, _core.ndarray):
                 layout.append(None)
                 values.append(number(a, dtype))
                 continue
-            if not p.writable and any(overlapping(a, o) for o in outs):
-                a = a.copy()
             if p.raw:
                 flat, copied = flat_raw(a, p.writable)
                 layout.append("raw")
@@ -202,8 +258,11 @@ class ElementwiseKernel:
         code = self._codes.get(key)
         if code is None:
             code = self._codes[key] = self._compile(layout, dtypes, bound, len(space))
-        blocks = -(-n // block_size)
-        code[blocks, block_size](numpy.int64(n), *map(numpy.int64, space[1:]), *values)
+        blocks = -(-n // THREADS)
+        extents = [numpy.int64(e) for e in space]
+        code[launch_of(blocks, stream)](numpy.int64(n), *extents[1:], *values)
+        if dense and "raw" not in layout and quick is not None and len(self._quick) < 256:
+            self._quick[quick] = code, blocks, numpy.int64(n), dtypes, shape
         for a, flat in back:
             a[...] = flat.reshape(a.shape)
 

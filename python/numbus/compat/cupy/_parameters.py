@@ -106,16 +106,21 @@ def decide_types(params, args, what):
 
 def number(value, dtype):
     """A number as one of the dtype, converted as C does."""
-    with numpy.errstate(all="ignore"):
-        if isinstance(value, (int, float, complex)) and not isinstance(value, bool):
-            value = numpy.asarray(value)
-            if value.dtype == object:
-                raise OverflowError(f"[kernel] a number of more than 64 bits; got {value}; "
-                                    f"expected one of {dtype}")  # fmt: skip
-        if dtype.kind != "c" and numpy.asarray(value).dtype.kind == "c":
-            raise TypeError(f"[kernel] a complex number for a real one; got {value}; "
-                            f"expected one of {dtype}")  # fmt: skip
-        return numpy.asarray(value).astype(dtype)[()]
+    if type(value) is dtype.type:
+        return value
+    found = numpy.asarray(value)
+    if found.dtype == object:
+        raise OverflowError(
+            f"[kernel] a number of more than 64 bits; got {value}; expected one of {dtype}"
+        )
+    if dtype.kind != "c" and found.dtype.kind == "c":
+        raise TypeError(
+            f"[kernel] a complex number for a real one; got {value}; expected one of {dtype}"
+        )
+    if found.dtype.kind in "fc":
+        with numpy.errstate(all="ignore"):
+            return found.astype(dtype)[()]
+    return found.astype(dtype)[()]
 
 
 def flat_raw(a, writable):

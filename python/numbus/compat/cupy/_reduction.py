@@ -5,7 +5,7 @@ import numpy
 from numbus import _core, cuda
 from numbus.kernels._generate import make
 
-from ._elementwise import identifier
+from ._elementwise import THREADS, identifier, launch_of
 from ._parameters import (
     argument,
     check_names,
@@ -20,7 +20,6 @@ from .ctext.parser import Parser
 from .ctext.tokens import Source, fail
 from .ctext.translate import Functions, Name, Translator, names_in, zero
 
-THREADS = 256
 BLOCKS = 1024  # that share the elements of few results
 
 
@@ -152,7 +151,8 @@ class ReductionKernel:
             made.append(_core.empty((results,), dtypes[self.nin + k]))
         if results:
             order = [*kept, *over]
-            self._run(given, made, dtypes, bound, shape, order, len(kept), results, elements)
+            sizes = results, elements
+            self._run(given, made, dtypes, bound, shape, order, len(kept), *sizes, stream)
         done = []
         for o, m in zip(outs, made):
             m = m.reshape(final)
@@ -177,7 +177,7 @@ class ReductionKernel:
             )
         return sorted(found)
 
-    def _run(self, args, outs, dtypes, bound, shape, order, kept, results, elements):
+    def _run(self, args, outs, dtypes, bound, shape, order, kept, results, elements, stream):
         full = [shape[d] for d in order]
         layout, values = [], []
         merged = True
@@ -217,17 +217,17 @@ class ReductionKernel:
         counts = numpy.int64(results), numpy.int64(elements)
         extents = [numpy.int64(e) for e in extents]
         if parts == 0:
-            kernel = code("thread", layout)
-            kernel[-(-results // THREADS), THREADS](*counts, run, *extents, *outs, *values)
+            at = launch_of(-(-results // THREADS), stream)
+            code("thread", layout)[at](*counts, run, *extents, *outs, *values)
         elif parts == 1:
-            code("block", layout)[results, THREADS](*counts, run, *extents, *outs, *values)
+            at = launch_of(results, stream)
+            code("block", layout)[at](*counts, run, *extents, *outs, *values)
         else:
             partial = _core.empty((results * parts,), numpy.dtype(t))
-            kernel = code("part", layout)
-            kernel[results * parts, THREADS](*counts, run, *extents, partial, *values)
-            code("merge", layout)[results, THREADS](
-                *counts, parts, *extents, *outs, *values, partial
-            )
+            at = launch_of(results * parts, stream)
+            code("part", layout)[at](*counts, run, *extents, partial, *values)
+            at = launch_of(results, stream)
+            code("merge", layout)[at](*counts, parts, *extents, *outs, *values, partial)
 
     def _compile(self, form, layout, dtypes, bound, rank, t):
         """One kernel. thread: a thread for each result; block: a block; part: several blocks,
