@@ -186,11 +186,11 @@ def test_installed_packages_keep_theirs(tmp_path):
     script = (
         f"import sys\nsys.path.insert(1, {str(site)!r})\nimport cupy as cp, numba, other\n"
         "print(other.names, numba.njit(lambda x: x + 1)(2), float(cp.ones(3).sum()))\n"
-        "print(other.kind(cp), other.kind(numba), *[sys.modules[m].name for m in ('cupy', 'numba')])"
+        "print(other.kind(cp), other.kind(numba), sys.modules['cupy'].name)"
     )
     lines = run(tmp_path, script).stdout.split("\n")
     assert lines[0] == "('the real one', 'the real one', 3) 3 3.0"
-    assert lines[1] == "cupy numba the real one the real one"
+    assert lines[1] == "cupy numba the real one"
 
 
 def test_nothing_is_left_in_sys_modules(tmp_path):

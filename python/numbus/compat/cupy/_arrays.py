@@ -3,18 +3,20 @@
 import numpy
 
 from numbus import _core, _devices
-from numbus._convert import to_ndarray
 
 from ._convert import asnumpy
 
 
 def get(self, stream=None, order="C", out=None, blocking=True):
     """The values as a NumPy array, or copied into `out`."""
-    return asnumpy(self, stream, order, out)
+    return asnumpy(self, stream, order, out, blocking=blocking)
 
 
 def set_(self, arr, stream=None):
-    """Copies the values of a host's array of the same shape and dtype into this one."""
+    """Copies the values of a host's array of the same shape and dtype into this one.
+
+    stream: the one that copies; from pinned memory the copy goes on after the call.
+    """
     source = arr if isinstance(arr, _core.ndarray) else numpy.asarray(arr)
     if tuple(source.shape) != tuple(self.shape):
         raise ValueError(
@@ -22,8 +24,7 @@ def set_(self, arr, stream=None):
         )
     if source.dtype != self.dtype:
         raise TypeError(f"[set] dtypes differ; got {source.dtype}; expected {self.dtype}")
-    ours = source if isinstance(source, _core.ndarray) else to_ndarray(source)
-    self[...] = _core.to_device(ours, self._device)
+    self.copy_to_device(source, stream=getattr(stream, "_stream", 0))
 
 
 def data(self):

@@ -10,6 +10,7 @@ import sys
 import numpy
 
 import numbus
+import numbus.cuda
 from numbus import _core
 from numbus._convert import to_ndarray
 
@@ -62,24 +63,28 @@ def from_dlpack(array, *, device=None, copy=None):
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     """A NumPy array of the values, in memory of its own; or `out`, filled with them.
 
-    Raises ValueError where `out` has another shape, TypeError where it has another dtype.
+    stream: the one that copies. blocking=False with pinned memory for `out` returns before the
+    copy is done; the stream's synchronize() waits for it. Raises ValueError where `out` has
+    another shape, TypeError where it has another dtype.
     """
-    if isinstance(a, (_core.ndarray, _core.generic)):
-        # What kernels have noted is told before the values are.
-        _core.synchronize()
-        _core.check_faults()
-    values = numpy.asarray(a)
     if out is None:
-        return numpy.array(values, order=order)
-    if tuple(out.shape) != values.shape:
+        if isinstance(a, (_core.ndarray, _core.generic)):
+            numbus.cuda.synchronize()  # tells what kernels have noted, before the values are read
+        return numpy.array(numpy.asarray(a), order=order or "C")
+    shape, dtype = numpy.shape(a), getattr(a, "dtype", None) or numpy.asarray(a).dtype
+    if tuple(out.shape) != tuple(shape):
         raise ValueError(
-            f"[asnumpy] out has the wrong shape; got {tuple(out.shape)}; expected {values.shape}"
+            f"[asnumpy] out has the wrong shape; got {tuple(out.shape)}; expected {tuple(shape)}"
         )
-    if out.dtype != values.dtype:
-        raise TypeError(
-            f"[asnumpy] out has the wrong dtype; got {out.dtype}; expected {values.dtype}"
-        )
-    out[...] = values
+    if out.dtype != dtype:
+        raise TypeError(f"[asnumpy] out has the wrong dtype; got {out.dtype}; expected {dtype}")
+    if isinstance(a, _core.ndarray) and isinstance(out, numpy.ndarray):
+        handle = getattr(stream, "_stream", 0)
+        a.copy_to_host(out, stream=handle)
+        if blocking:
+            numbus.cuda.synchronize() if handle == 0 else handle.synchronize()
+        return out
+    out[...] = numpy.asarray(a)
     return out
 
 
