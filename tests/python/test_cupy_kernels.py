@@ -265,6 +265,115 @@ def test_preamble():
     close(o, np.full(8, 12.0))
 
 
+def test_functions_that_get_addresses():
+    """Pointers to numbers and references come back changed; arrays are passed as they are."""
+    kernel = ElementwiseKernel(
+        "uint32 seed, int32 m", "float64 mean, uint32 last",
+        """
+        unsigned int state = seed + i * 7919u;
+        double s = 0;
+        for (int k = 0; k < m; k++) s += uniform(&state);
+        mean = s / m;
+        advance(state);
+        last = state;
+        """, "generator",
+        preamble="""
+        __device__ unsigned int next(unsigned int *state) {
+            *state ^= *state << 13; *state ^= state[0] >> 17; *state ^= *state << 5;
+            return *state;
+        }
+        __device__ double uniform(unsigned int *state) { return next(state) / 4294967296.0; }
+        __device__ void advance(unsigned int &s) {
+            if (s % 2) return;
+            s = s * 1664525u + 1013904223u;
+        }
+        """,
+    )  # fmt: skip
+    mean, last = kernel(cp.full(6, 12345, dtype="u4"), 20)
+    for i in range(6):
+        state, total = 12345 + i * 7919, 0.0
+        for _ in range(20):
+            state ^= state << 13 & 0xFFFFFFFF
+            state ^= state >> 17
+            state ^= state << 5 & 0xFFFFFFFF
+            total += state / 2**32
+        if state % 2 == 0:
+            state = (state * 1664525 + 1013904223) % 2**32
+        assert float(mean[i]) == pytest.approx(total / 20, rel=1e-14) and int(last[i]) == state
+
+    median = ElementwiseKernel(
+        "raw T x, int32 w", "T y",
+        """
+        T v[5];
+        for (int k = 0; k < 5; k++) v[k] = x[min(max((int)i + k - 2, 0), w - 1)];
+        order(v, 5);
+        y = v[2] + 100 * total(&x[1], 2) + first(&v[1]) - v[1];
+        """, "median",
+        preamble="""
+        template <typename T> __device__ void order(T *a, int n) {
+            for (int i = 0; i < n; i++)
+                for (int j = i + 1; j < n; j++)
+                    if (a[j] < a[i]) { T t = a[i]; a[i] = a[j]; a[j] = t; }
+        }
+        template <class U> __device__ U total(const U* x, int n) {
+            U s = 0;
+            for (int i = 0; i < n; i++) s += x[i];
+            return s;
+        }
+        template <typename T> __device__ T first(const T x[]) { return *x; }
+        """,
+    )  # fmt: skip
+    x = RNG.random(30)
+    padded = np.pad(x, 2, "edge")
+    want = np.median([padded[k : k + 30] for k in range(5)], axis=0) + 100 * (x[1] + x[2])
+    close(median(cp.asarray(x), 30, size=30), want, 1e-12)
+    preamble = "__device__ double f(double *p) { return p[0]; }"
+    with pytest.raises(CompileException, match="cannot be written to; got an input"):
+        ElementwiseKernel("raw T x", "T y", "y = f(x)", preamble=preamble)(cp.ones(3), size=3)
+    preamble = "__device__ int f(int *p) { return *p; }"
+    for body, message in [("y = f(3)", "this cannot be assigned to"),
+                          ("f(y); y = 1", "another type; got float32; expected int32"),
+                          ("int k = 0; f(&k); y = &k", "an address is for functions only"),
+                          ("y = *x", "this is no pointer")]:  # fmt: skip
+        with pytest.raises(CompileException, match=message):
+            ElementwiseKernel("float32 x", "float32 y", body, preamble=preamble)(cp.ones(2, "f4"))
+
+
+def test_black_scholes():
+    kernel = ElementwiseKernel(
+        "T s, T x, T t, T r, T v", "T call, T put",
+        """
+        const T sqrt_t = sqrt(t);
+        const T d1 = (log(s / x) + (r + v * v / 2) * t) / (v * sqrt_t);
+        const T d2 = d1 - v * sqrt_t;
+        const T e = exp(-r * t);
+        call = s * cumulative(d1) - x * e * cumulative(d2);
+        put = x * e * (1 - cumulative(d2)) - s * (1 - cumulative(d1));
+        """, "black_scholes",
+        preamble="""
+        __device__ inline T cumulative(T x) {
+            const T A[5] = {0.31938153, -0.356563782, 1.781477937, -1.821255978, 1.330274429};
+            const T k = 1 / (1 + T(0.2316419) * abs(x));
+            T p = 0;
+            for (int j = 4; j >= 0; --j) p = k * (A[j] + p);
+            T c = T(0.39894228040143267) * exp(-x * x / 2) * p;
+            if (x > 0) { c = 1 - c; }
+            return c;
+        }
+        """,
+    )  # fmt: skip
+    from math import erf
+
+    s, x, t, r, v = RNG.uniform(5, 30, 50), 20.0, RNG.uniform(0.2, 2, 50), 0.02, 0.3
+    call, put = kernel(cp.asarray(s), x, cp.asarray(t), r, v)
+    d1 = (np.log(s / x) + (r + v * v / 2) * t) / (v * np.sqrt(t))
+    normal = np.vectorize(lambda q: 0.5 * (1 + erf(q / 2**0.5)))
+    discounted = x * np.exp(-r * t)
+    want = s * normal(d1) - discounted * normal(d1 - v * np.sqrt(t))
+    np.testing.assert_allclose(call.get(), want, atol=1e-4)
+    np.testing.assert_allclose((call - put).get(), s - discounted, rtol=1e-12)
+
+
 def test_atomics():
     kernel = ElementwiseKernel(
         "raw int32 x", "raw int32 count, raw int32 top",
@@ -485,6 +594,9 @@ def test_reduction_with_its_own_type_and_outputs():
 
 def test_reduction_of_nothing():
     close(L2(cp.zeros((0, 3)), axis=0), np.zeros(3))
+    mask = ReductionKernel("T x, S m", "T y", "m ? x : 0", "a + b", "y = a", "0", "masked")
+    x = RNG.random(40)
+    close(mask(cp.asarray(x), cp.asarray(x) > 0.5), x[x > 0.5].sum(), 1e-12)
     assert L2(cp.zeros((3, 0)), axis=0).shape == (0,)
     top = ReductionKernel("T x", "T y", "x", "max(a, b)", "y = a", None, "top")
     with pytest.raises(ValueError, match="no identity; got an array of shape"):
@@ -541,8 +653,8 @@ def test_mistakes_in_other_parts():
         ReductionKernel("T x", "T y", "x", "a +", "y = a", "0", "r")
     with pytest.raises(CompileException, match="an output is not set; got z"):
         ReductionKernel("T x", "T y, T z", "x", "a + b", "y = a", "0", "r")(cp.ones(3))
-    with pytest.raises(CompileException, match="parameters are values"):
-        ElementwiseKernel("T x", "T y", "y = x", preamble="__device__ void f(float &a) { a = 1; }")
+    with pytest.raises(CompileException, match="no pointers and references here; got 'float32\\*'"):
+        ElementwiseKernel("T x", "T y", "float *p; y = x")
 
 
 def test_wrong_arguments():

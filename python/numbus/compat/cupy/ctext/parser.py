@@ -35,8 +35,8 @@ class Node:
 class TypeName:
     """A type as it is written: a dtype's name, or the name of a placeholder."""
 
-    def __init__(self, name, at, reference=""):
-        self.name, self.at, self.reference = name, at, reference
+    def __init__(self, name, at, reference="", const=False):
+        self.name, self.at, self.reference, self.const = name, at, reference, const
 
 
 class Parser:
@@ -105,12 +105,13 @@ class Parser:
         )
 
     def type_name(self):
-        at, words, made = self.token, [], None
+        at, words, made, const = self.token, [], None, False
         while True:
             text = self.token.text
             if self.token.kind != "name":
                 break
             if text in types.QUALIFIERS:
+                const |= text == "const"
                 self.next()
                 continue
             if made is None and text in types.WORDS:
@@ -142,7 +143,7 @@ class Parser:
                 fail(at, "no type of C", "'" + " ".join(words) + "'", "such as unsigned int")
         if made is None:
             self.wrong("a type is missing", "such as int, float or a placeholder")
-        return TypeName(made, at)
+        return TypeName(made, at, const=const)
 
     def skip_pointer(self, made):
         """Marks a pointer or a reference behind a type."""
@@ -450,7 +451,9 @@ class Parser:
                     if self.token.text not in ("typename", "class"):
                         self.wrong("templates have types only", "typename")
                     self.next()
-                    templates.append(self.name("template's argument").text)
+                    if self.token.kind != "name" or self.token.text in types.WORDS:
+                        self.wrong("the template's argument has no name", "a name")
+                    templates.append(self.next().text)
                     if not self.accept(","):
                         break
                 self.expect(">", "template")
@@ -486,10 +489,15 @@ class Parser:
             self.next()
         while self.token.text != ")":
             kind = self.skip_pointer(self.type_name())
-            if kind.reference:
-                fail(kind.at, "parameters are values", f"'{kind.name}{kind.reference}'",
-                     "a value, and the result by return")  # fmt: skip
-            parameters.append((kind, self.name("parameter").text))
+            if kind.reference == "&" and kind.const:
+                kind.reference = ""
+            parameter = self.name("parameter").text
+            if self.accept("["):
+                if self.token.text != "]":
+                    self.expression()
+                self.expect("]", "parameter")
+                kind.reference = "*"
+            parameters.append((kind, parameter))
             if not self.accept(","):
                 break
         self.expect(")", "parameters")

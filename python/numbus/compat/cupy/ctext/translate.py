@@ -78,11 +78,28 @@ def folded(op, t, a, b):
 
 
 class Name:
-    """What a C name stands for: a number, an array (`sizes`), or a raw argument (`shape`)."""
+    """What a C name stands for: a number, an array (`sizes`), a raw argument or an array that a
+    function got (`raw`), or a pointer to one number (`pointer`).
+    """
 
-    def __init__(self, text, type, writable=True, sizes=None, raw=False, why="a constant"):
+    def __init__(self, text, type, writable=True, sizes=None, raw=False, why="a constant",
+                 pointer=False):  # fmt: skip
         self.text, self.type, self.writable = text, type, writable
-        self.sizes, self.raw, self.why = sizes, raw, why
+        self.sizes, self.raw, self.why, self.pointer = sizes, raw, why, pointer
+
+
+class Array:
+    """An array as an argument of a function."""
+
+    def __init__(self, text, type, writable):
+        self.text, self.type, self.writable = text, type, writable
+
+
+class Place:
+    """A variable that a function gets the address of, or a reference to."""
+
+    def __init__(self, text, type):
+        self.text, self.type = text, type
 
 
 def names_in(tree):
@@ -117,32 +134,49 @@ class Functions:
         self.made = {}  # (name, argument types) to (Python name, result type)
         self.lines = []
 
-    def call(self, at, name, args, template):
-        """(Python name, parameter types, result type) for a call."""
-        candidates = [f for f in self.by_name[name] if len(f.parameters) == len(args)]
-        if not candidates:
+    def candidates(self, at, name, count):
+        """The functions of a name that take so many arguments."""
+        found = [f for f in self.by_name[name] if len(f.parameters) == count]
+        if not found:
             counts = sorted({len(f.parameters) for f in self.by_name[name]})
-            fail(at, f"wrong number of arguments of {name}", len(args), counts[0])
-        given = tuple(a.type for a in args)
+            fail(at, f"wrong number of arguments of {name}", count, counts[0])
+        return found
+
+    def call(self, at, name, args, template):
+        """(Python name, parameter types, result type) for a call.
+
+        args: each a Value, an Array or a Place. Parameters of the latter two have their types.
+        """
 
         def distance(function):
             wanted = [self._type(k, {}, function.templates) for k, _ in function.parameters]
-            return sum(w is not None and w != g for w, g in zip(wanted, given))
+            return sum(w is not None and w != a.type for w, a in zip(wanted, args))
 
-        node = min(candidates, key=distance)
+        node = min(self.candidates(at, name, len(args)), key=distance)
         bound = {}
         if template is not None and node.templates:
             bound[node.templates[0]] = template
-        for (kind, _), t in zip(node.parameters, given):
+        for (kind, _), a in zip(node.parameters, args):
             if kind.name in node.templates:
-                bound.setdefault(kind.name, t)
+                bound.setdefault(kind.name, a.type)
         for t in node.templates:
             if t not in bound:
                 fail(at, f"the type {t} of {name} is not known", f"{name}(…)", f"{name}<type>(…)")
         wanted = tuple(self._type(k, bound, ()) for k, _ in node.parameters)
-        key = name, wanted, tuple(sorted(bound.items()))
+        for (kind, parameter), a, t in zip(node.parameters, args, wanted):
+            if bool(kind.reference) == isinstance(a, Value):
+                fail(at, f"the argument {parameter} of {name} does not fit",
+                     "a value" if isinstance(a, Value) else "an address or an array",
+                     f"{t}{kind.reference}")  # fmt: skip
+            if not isinstance(a, Value) and a.type != t:
+                fail(at, f"the argument {parameter} of {name} has another type", a.type, t)
+            if isinstance(a, Array) and not a.writable and not kind.const:
+                fail(at, f"the argument {parameter} of {name} cannot be written to", "an input",
+                     f"const {t}*")  # fmt: skip
+        kinds = tuple(type(a).__name__ for a in args)
+        key = name, wanted, kinds, tuple(sorted(bound.items()))
         if key not in self.made:
-            self._write(node, wanted, bound, key)
+            self._write(node, wanted, kinds, bound, key)
         return self.made[key][0], wanted, self.made[key][1]
 
     def _type(self, kind, bound, templates):
@@ -150,12 +184,22 @@ class Functions:
             return None
         return bound.get(kind.name) or self.placeholders.get(kind.name, kind.name)
 
-    def _write(self, node, wanted, bound, key):
+    def _write(self, node, wanted, kinds, bound, key):
         result = self._type(node.result, bound, ())
         python = f"f{len(self.made)}_{node.name}"
         self.made[key] = python, result
         t = Translator({**self.placeholders, **bound}, self)
-        parameters = [t.declare(n, w).text for (_, n), w in zip(node.parameters, wanted)]
+        parameters = []
+        for (kind, name), w, passed in zip(node.parameters, wanted, kinds):
+            fields = {}
+            if passed == "Array":
+                fields = {"raw": True, "writable": not kind.const, "why": "const"}
+            elif passed == "Place":
+                fields = {"pointer": kind.reference == "*"}
+            made = t.declare(name, w, **fields)
+            parameters.append(made.text)
+            if passed == "Place":
+                t.given_back.append(made.text)
         t.result = result
         t.body_of_function(node, parameters, python)
         self.lines += t.lines
@@ -171,6 +215,7 @@ class Translator:
         self.used, self.count = set(), 0
         self.loops = []  # what `continue` has to do first, for each loop around
         self.result = "void"
+        self.given_back = []  # variables that the caller has passed the addresses of
         self.on_return = None  # for bodies of elements: lines that store them
 
     # Lines and names
@@ -276,10 +321,7 @@ class Translator:
         return constant("bool", node.value)
 
     def value_name(self, node):
-        name = self.find(node.at, node.name)
-        if name.raw or name.sizes is not None:
-            fail(node.at, "an array is no value", f"'{node.name}'", f"{node.name}[index]")
-        return Value(name.text, name.type)
+        return Value(*self.place(node, False))
 
     def value_comma(self, node):
         self.effect(node.left)
@@ -316,10 +358,12 @@ class Translator:
 
     def value_unary(self, node):
         op = node.op
-        if op in "&*":
-            fail(node.at, "addresses are for atomic functions only", f"'{op}'", "a value")
+        if op == "&":
+            fail(node.at, "an address is for functions only", "'&'", "a value")
         if op == "!":
             return Value(f"(not {self.truth(node.value)})", "bool")
+        if op == "*":
+            return Value(*self.target(node, False))
         (v,) = self.numbers(node.value)
         t = types.promoted(v.type)
         if op == "~" and types.kind(t) not in "iu":
@@ -418,12 +462,48 @@ class Translator:
             name = self.find(node.at, node.name)
             if name.raw or name.sizes is not None:
                 fail(node.at, "an array is no value", f"'{node.name}'", f"{node.name}[index]")
+            if name.pointer:
+                fail(node.at, "a pointer is no value", f"'{node.name}'", f"*{node.name}")
             if write and not name.writable:
                 fail(node.at, f"'{node.name}' cannot be assigned to", name.why, "a variable")
             return name.text, name.type
         if node.kind == "index":
             return self.element(node, write)
+        if node.kind == "unary" and node.op == "*":
+            return self.target(node, write)
         return fail(node.at, "this cannot be assigned to", "an expression", "a variable")
+
+    def target(self, node, write):
+        """(text, type) of *pointer."""
+        inner = node.value
+        name = self.find(inner.at, inner.name) if inner.kind == "name" else None
+        if name is not None and name.pointer:
+            return name.text, name.type
+        if name is not None and (name.raw or name.sizes is not None):
+            first = Token("number", "0", inner.at.source, inner.at.place)
+            index = Node("number", first)
+            return self.element(Node("index", inner.at, value=inner, index=index), write)
+        return fail(node.at, "this is no pointer", "a value", "a parameter such as 'int *p'")
+
+    def passed(self, node):
+        """What a pointer or a reference is given: an Array or a Place."""
+        if node.kind == "name":
+            name = self.find(node.at, node.name)
+            if name.raw or name.sizes is not None:
+                return Array(name.text, name.type, name.writable)
+            if name.pointer:
+                return Place(name.text, name.type)
+        if node.kind == "unary" and node.op == "&":
+            inner = node.value
+            if inner.kind == "index":
+                text, t = self.element(inner, False)
+                base = self.find(inner.value.at, inner.value.name)
+                array, index = text[:-1].split("[", 1)
+                if "," in index and base.sizes is not None and len(base.sizes) > 1:
+                    fail(node.at, "an address inside of such an array", "several axes", "one axis")
+                return Array(f"{array}[{index}:]", t, base.writable)
+            return Place(*self.place(inner))
+        return Place(*self.place(node))
 
     def element(self, node, write):
         """(text, type) of array[index]."""
@@ -434,6 +514,8 @@ class Translator:
         if base.kind != "name":
             fail(node.at, "this has no elements", "an expression", "an array's name")
         name = self.find(base.at, base.name)
+        if name.pointer and len(indices) == 1 and self.constant(indices[0]) == 0:
+            return name.text, name.type
         if not name.raw and name.sizes is None:
             fail(base.at, "this has no elements", f"'{base.name}' of type {name.type}",
                  f"'raw … {base.name}' among the kernel's arguments")  # fmt: skip
@@ -520,11 +602,7 @@ class Translator:
     def value_call(self, node):
         name = node.name
         if name in self.functions.by_name:
-            args = self.numbers(*node.args)
-            template = None if node.template is None else self.type_of(node.template)
-            python, wanted, result = self.functions.call(node.at, name, args, template)
-            given = [self.convert(a, t, node.at) for a, t in zip(args, wanted)]
-            return Value(f"{python}({', '.join(given)})", result)
+            return self._own(node, name)
         if name in maths.ATOMICS:
             return self._atomic(node)
         if not maths.known(name):
@@ -538,6 +616,37 @@ class Translator:
         if isinstance(found, int):
             fail(node.at, f"wrong number of arguments of {name}", len(args), found)
         return Value(*found)
+
+    def _own(self, node, name):
+        """A call of a preamble's function. What it is given the address of comes back beside its
+        result, and is assigned."""
+        pattern = self.functions.candidates(node.at, name, len(node.args))[0].parameters
+        values = [a for a, (kind, _) in zip(node.args, pattern) if not kind.reference]
+        values = iter(self.numbers(*values))
+        args = [
+            self.passed(a) if kind.reference else next(values)
+            for a, (kind, _) in zip(node.args, pattern)
+        ]
+        template = None if node.template is None else self.type_of(node.template)
+        python, wanted, result = self.functions.call(node.at, name, args, template)
+        given = [
+            self.convert(a, t, node.at) if isinstance(a, Value) else a.text
+            for a, t in zip(args, wanted)
+        ]
+        call = f"{python}({', '.join(given)})"
+        places = [a for a in args if isinstance(a, Place)]
+        if not places:
+            return Value(call, result)
+        found = self.temporary(call)
+        parts = [] if result == "void" else [None]
+        parts += places
+        for k, place in enumerate(parts):
+            if place is not None:
+                self.emit(f"{place.text} = {found}[{k}]" if len(parts) > 1
+                          else f"{place.text} = {found}")  # fmt: skip
+        if result == "void":
+            return Value("None", "void")
+        return Value(self.temporary(f"{found}[0]"), result)
 
     def _atomic(self, node):
         count = 3 if node.name == "atomicCAS" else 2
@@ -692,11 +801,12 @@ class Translator:
         if (value is None) != (self.result == "void"):
             fail(node.at, "what is returned does not fit the function",
                  "nothing" if value is None else "a value", self.result)  # fmt: skip
-        if value is None:
-            self.emit("return")
-        else:
-            (v,) = self.numbers(value)
-            self.emit(f"return {self.convert(v, self.result, node.at)}")
+        self.give(None if value is None else self.numbers(value)[0], node.at)
+
+    def give(self, value, at):
+        """Emits the return of a function, with what it gives back."""
+        parts = [] if value is None else [self.convert(value, self.result, at)]
+        self.emit("return " + ", ".join([*parts, *self.given_back]))
 
     def declaration(self, node):
         t = self.type_of(node.type)
@@ -777,8 +887,8 @@ class Translator:
         self.constants(node.body)
         for s in node.body:
             self.statement(s)
-        if self.result == "void" or not node.body:
-            self.emit("return")
+        if self.result == "void":
+            self.give(None, node.at)
         self.indent = ""
 
     def constants(self, body):
