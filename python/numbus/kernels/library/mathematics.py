@@ -141,9 +141,10 @@ def erfc_fraction(x):
     for _ in range(50):
         a += da
         da += 2.0
-        b = da + x2
-        p, p1 = b * p - a * p1, p
-        q, q1 = b * q - a * q1, q
+        # Both are divided by b at each step, so that they stay small in float32, too.
+        r = 1.0 / (da + x2)
+        p, p1 = p - a * r * p1, p * r
+        q, q1 = q - a * r * q1, q * r
     return p / q * x * math.exp(-x2) / 1.772453850905516
 
 
