@@ -109,6 +109,24 @@ def test_declared_signatures():
             first(wrong)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_error_functions(dtype):
+    import math
+
+    @numba.njit
+    def both(x, e, c):
+        for i in range(x.size):
+            e[i] = math.erf(x[i])
+            c[i] = math.erfc(x[i])
+
+    x = np.linspace(-6, 6, 999).astype(dtype)
+    e, c = np.empty_like(x), np.empty_like(x)
+    both(x, e, c)
+    rtol = 1e-5 if dtype == "f4" else 1e-13
+    np.testing.assert_allclose(e, [math.erf(v) for v in x], rtol=rtol)
+    np.testing.assert_allclose(c, [math.erfc(v) for v in x], rtol=rtol)
+
+
 def test_extending():
     @numba.extending.register_jitable
     def twice(x):

@@ -206,6 +206,30 @@ def test_fuse():
         cp.fuse(3)
 
 
+def test_vectorize():
+    @cp.vectorize
+    def f(x, y):
+        return x + 1 if x > y else x * y
+
+    x = np.arange(6.0)
+    got = f(cp.asarray(x), 2.5)
+    assert isinstance(got, cp.ndarray)
+    np.testing.assert_array_equal(got.get(), np.where(x > 2.5, x + 1, x * 2.5))
+    assert cp.vectorize(lambda x: x / 2, otypes=["f4"])(cp.arange(3)).dtype == np.float32
+    with pytest.raises(NotImplementedError, match=r"\[vectorize\] not supported"):
+        cp.vectorize(lambda x: x, signature="(n)->()")
+
+
+def test_dlpack():
+    x = cp.arange(4.0)
+    for y in (cp.from_dlpack(x.toDlpack()), cp.fromDlpack(x.__dlpack__()), cp.from_dlpack(x)):
+        y[0] = 5
+        assert float(x[0]) == 5
+        x[0] = 0
+    if not ON_GPU:
+        assert cp.from_dlpack(np.ones(3)).tolist() == [1, 1, 1]
+
+
 def test_memoize():
     calls = []
 

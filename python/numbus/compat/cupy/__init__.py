@@ -23,7 +23,7 @@ from ._convert import (
 )
 from ._legacy import *  # noqa: F403
 from ._memory import get_default_memory_pool, get_default_pinned_memory_pool
-from ._misc import clear_memo, fuse, is_available, memoize, show_config
+from ._misc import clear_memo, fuse, is_available, memoize, show_config, vectorize
 
 __name__ = "cupy"
 __version__ = "13.4.1"

@@ -12,7 +12,6 @@ import numpy
 import numbus
 import numbus.cuda
 from numbus import _core
-from numbus._convert import to_ndarray
 
 
 def array(
@@ -56,8 +55,31 @@ def asfortranarray(a, dtype=None):
 
 
 def from_dlpack(array, *, device=None, copy=None):
-    """The array that another library exports, without a copy where it lies on our device."""
-    return to_ndarray(array) if isinstance(array, _core.ndarray) else numbus.from_dlpack(array)
+    """The array that another library exports, without a copy where it lies on our device.
+
+    array: an object with __dlpack__, or a capsule of memory of the device in use.
+    """
+    if isinstance(array, _core.ndarray):
+        return array
+    if hasattr(array, "__dlpack__"):
+        return numbus.from_dlpack(array)
+    made = numbus.from_dlpack(_Capsule(array))
+    made._set_writeable(True)  # older capsules do not say; CuPy writes to them
+    return made
+
+
+class _Capsule:
+    """A DLPack capsule as an object that exports it."""
+
+    def __init__(self, capsule):
+        self._capsule = capsule
+
+    def __dlpack__(self, **ignored):
+        return self._capsule
+
+    def __dlpack_device__(self):
+        number = int(_core.get_device().partition(":")[2] or 0)
+        return (2, number) if _core.is_default_gpu() else (1, 0)
 
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):

@@ -2,7 +2,10 @@
 
 import functools
 
+import numbus
 from numbus import _core
+
+from ._convert import array
 
 
 def fuse(*args, kernel_name=None, multi_kernel=False):
@@ -19,6 +22,30 @@ def fuse(*args, kernel_name=None, multi_kernel=False):
     if len(args) > 1:
         raise TypeError(f"[fuse] too many arguments; got {len(args)}; expected a function")
     return same(args[0]) if args else same
+
+
+class vectorize:
+    """A Python function of numbers as one of arrays, compiled: vectorize(f)(x, y).
+
+    otypes: the result's type, where it is not what the function gives. Raises NotImplementedError
+    for excluded= and signature=, CompileError where the function does not compile.
+    """
+
+    def __init__(self, pyfunc, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+        if excluded is not None or signature is not None:
+            raise NotImplementedError(
+                "[vectorize] not supported; got excluded or signature; expected a function of "
+                "numbers"
+            )
+        self.pyfunc, self.otypes = pyfunc, otypes
+        self.__doc__ = doc or pyfunc.__doc__
+        self._made = numbus.vectorize(pyfunc)
+
+    def __call__(self, *args):
+        made = self._made(*[a if isinstance(a, (int, float, complex)) else array(a, copy=False)
+                            for a in args])  # fmt: skip
+        kinds = self.otypes if isinstance(self.otypes, (list, tuple, str)) else [self.otypes]
+        return made if self.otypes is None else made.astype(kinds[0])
 
 
 _memos = []
