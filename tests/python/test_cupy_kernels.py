@@ -129,6 +129,20 @@ def test_raw_and_size():
     close(turned.T, out.get())
 
 
+def test_shapes_of_raw_arrays():
+    kernel = ElementwiseKernel(
+        "raw T x, raw S y", "int64 h, T v",
+        "h = x.shape()[0] * 1000 + x.shape()[1] * 10 + x.ndim + (y.strides()[0] - sizeof(S)); "
+        "int r = i / x.shape()[1]; v = x[r * x.shape()[1] + i % x.shape()[1]] + y.size();",
+    )  # fmt: skip
+    x, y = RNG.random((4, 7)), np.ones(3, "i2")
+    h, v = kernel(cp.asarray(x), cp.asarray(y), size=28)
+    same(h, np.full(28, 4072))
+    close(v, x.ravel() + 3)
+    _, v = kernel(cp.asarray(x).T, cp.asarray(y), size=28)
+    close(v, x.T.ravel() + 3)
+
+
 def test_loop_parts():
     kernel = ElementwiseKernel(
         "T x, int32 k", "T y, int32 last", "y = x * q + n; last = i",
@@ -504,6 +518,103 @@ def test_whole_numbers_as_c_has_them(tmp_path):
         )
         got = kernel(*ours[:3]).get()
         np.testing.assert_array_equal(got, arrays[3], err_msg=f"{types} {body}")
+
+
+class Statements:
+    """Random statements over whole numbers a, b, c and variables p, q, z, loops bounded."""
+
+    def __init__(self, r):
+        self.r, self.loops = r, 0
+
+    def value(self, depth=2):
+        r = self.r
+        if depth == 0 or r.random() < 0.2:
+            return r.choice(["a", "b", "c", "p", "q", "z", "w[p & 3]", "w[(q + 1) & 3]", "5", "-2"])
+        a, b = self.value(depth - 1), self.value(depth - 1)
+        return r.choice([
+            f"({a} + {b})", f"({a} * {b})", f"({a} - {b})", f"({a} ^ {b})", f"(int)({a})",
+            f"({a} / (({b} & 7) + 1))",
+            f"({a} % (({b} & 7) + 1))", f"({a} < {b} ? {b} : {a})", f"({a} > 0 && {b} < 9)",
+            f"({a} == 1 || {b} != 2)", f"twist({a}, {b})",
+        ])  # fmt: skip
+
+    def quiet(self):
+        """An expression that changes nothing."""
+        while True:
+            text = self.value()
+            if not any(s in text for s in ("++", "--", "+=", "^=", "mix")):
+                return text
+
+    def simple(self):
+        """An expression that changes at most one variable, and is no more than that."""
+        if self.r.random() < 0.15:
+            return self.r.choice(["(p++)", "(--q)", "(p += 3)", "(q ^= a)", "mix(&p, b)"])
+        return self.quiet()
+
+    def many(self, depth):
+        return " ".join(self.one(depth) for _ in range(self.r.randint(1, 3)))
+
+    def one(self, depth):
+        r, v = self.r, self.simple
+        kind = r.randrange(9 if depth else 4)
+        if kind == 0:
+            place, op = r.choice(["p", "q", "z", "w[p & 3]"]), r.choice(["=", "+=", "-=", "^="])
+            return f"{place} {op} {v()};"
+        if kind == 1:
+            return r.choice(
+                ["p++;", "--q;", "w[1]--;", "++w[q & 3];", "p = mix(&q, p);", "swap(p, q);"]
+            )
+        if kind == 2:
+            return f"if ({v()}) {{ int o = {v()}; int p = o * 2; z += p + o; }} else z ^= q;"
+        if kind == 3:
+            return f"{{ short t = {v()}; unsigned char u = t + q; z += t - u; }}"
+        if kind == 4:
+            return f"if ({self.quiet()} > {self.quiet()}) {{ {self.many(depth - 1)} }}"
+        if kind == 5:
+            return f"if ({v()}) {{ {self.many(depth - 1)} }} else {{ {self.many(depth - 1)} }}"
+        self.loops += 1
+        k, n = f"k{self.loops}", r.randint(1, 5)
+        leave = f"if ({v()} > {r.randint(0, 40)}) {r.choice(['break', 'continue'])};"
+        body = f"{self.many(depth - 1)} {leave} {self.many(depth - 1)}"
+        if kind == 6:
+            return f"for (int {k} = 0; {k} < {n}; ++{k}) {{ {body} p += {k}; }}"
+        if kind == 7:
+            return f"int {k} = {n}; while ({k}-- > 0) {{ {body} }}"
+        return f"int {k} = 0; do {{ {body} }} while (++{k} < {n});"
+
+
+PREAMBLE = """
+__device__ int twist(int x, int y) { if (x > y) return x * 3 - y; int s = 0;
+    for (int k = 0; k < 3; k++) { if (s > 50) break; s += y ^ k; } return s; }
+__device__ int mix(int *x, int y) { *x = *x * 5 + y; if (y < 0) return -1; return *x >> 1; }
+__device__ void swap(int &x, int &y) { int t = x; x = y; y = t; }
+"""
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler")
+def test_control_flow_as_c_has_it(tmp_path):
+    """Random statements: loops, breaks, scopes, side effects; the same bits as a compiler's."""
+    r = random.Random(8)
+    head = "int p = a, q = b; int w[4] = {1, 2, 3};"
+    bodies = [f"{head} z = c; {Statements(r).many(2)} z += p * 7 + q + w[0] + w[3];"
+              for _ in range(20)]  # fmt: skip
+    source = [PREAMBLE.replace("__device__", "static")]
+    for k, body in enumerate(bodies):
+        source.append(f'extern "C" void f{k}(int n, int *pa, int *pb, int *pc, int *pz) {{ '
+                      f"for (int i = 0; i < n; ++i) {{ int a = pa[i], b = pb[i], c = pc[i], z = 0; "
+                      f"{body} pz[i] = z; }} }}")  # fmt: skip
+    (tmp_path / "c.cc").write_text("\n".join(source))
+    subprocess.run(["c++", "-shared", "-fPIC", "-O1", "-fwrapv", "-w", "-o", tmp_path / "c.so",
+                    tmp_path / "c.cc"], check=True)  # fmt: skip
+    library = ctypes.CDLL(str(tmp_path / "c.so"))
+    arrays = [RNG.integers(-20, 20, 200).astype("i4") for _ in range(4)]
+    ours = [cp.asarray(a) for a in arrays[:3]]
+    for k, body in enumerate(bodies):
+        getattr(library, f"f{k}")(200, *[a.ctypes.data_as(ctypes.c_void_p) for a in arrays])
+        kernel = ElementwiseKernel(
+            "int32 a, int32 b, int32 c", "int32 z", body, f"c{k}", preamble=PREAMBLE
+        )
+        np.testing.assert_array_equal(kernel(*ours).get(), arrays[3], err_msg=body)
 
 
 DIVISIONS = [(7, 2, 3, 1), (-7, 2, -3, -1), (7, -2, -3, 1), (-7, -2, 3, -1)]

@@ -20,7 +20,7 @@ from ._parameters import (
 from .ctext import maths
 from .ctext.parser import Parser
 from .ctext.tokens import Source
-from .ctext.translate import Functions, Name, Translator, has, names_in
+from .ctext.translate import Functions, Name, Translator, has, members_in, names_in
 from .cuda.stream import get_current_stream
 
 THREADS = 256
@@ -116,6 +116,9 @@ class ElementwiseKernel:
         self._prep = statements(loop_prep, "loop_prep")
         self._body = statements(operation, "the operation")
         self._after = statements(after_loop, "after_loop")
+        body = [*self._prep, *self._body, *self._after]
+        # Whether shapes and strides of raw arrays are passed along.
+        self._asked = bool(members_in(body) & {"shape", "strides"})
         self._codes = {}
         self._quick = {}  # layouts of dense arrays, and numbers' types, to what they need
 
@@ -240,8 +243,12 @@ class ElementwiseKernel:
                 continue
             if p.raw:
                 flat, copied = flat_raw(a, p.writable)
-                layout.append("raw")
+                layout.append(f"raw {a.ndim}")
                 values.append(flat)
+                if self._asked:
+                    steps = numpy.cumprod([a.itemsize, *a.shape[:0:-1]])[::-1]
+                    extents = a.shape, steps if a.ndim else ()
+                    values += [tuple([numpy.int64(e) for e in part]) for part in extents]
                 if copied:
                     back.append((a, flat))
                 continue
@@ -261,7 +268,8 @@ class ElementwiseKernel:
         blocks = -(-n // THREADS)
         extents = [numpy.int64(e) for e in space]
         code[launch_of(blocks, stream)](numpy.int64(n), *extents[1:], *values)
-        if dense and "raw" not in layout and quick is not None and len(self._quick) < 256:
+        raw = any(isinstance(place, str) for place in layout)
+        if dense and not raw and quick is not None and len(self._quick) < 256:
             self._quick[quick] = code, blocks, numpy.int64(n), dtypes, shape
         for a, flat in back:
             a[...] = flat.reshape(a.shape)
@@ -275,13 +283,17 @@ class ElementwiseKernel:
         t.scopes[-1]["_ind.size"] = Name("n", "int64", writable=False)
         t.used |= {"v_i"}
         body = [*self._prep, *self._body, *self._after]
-        stores = []
+        stores, arguments = [], []
         for k, (p, dtype) in enumerate(zip(self.params, dtypes)):
             place = layout[k]
-            if place == "raw":
-                t.scopes[-1][p.name] = Name(
+            arguments.append(f"x{k}")
+            if isinstance(place, str):
+                made = t.scopes[-1][p.name] = Name(
                     f"x{k}", dtype.name, writable=p.writable, raw=True, why="an input"
                 )
+                made.rank = int(place.split()[1])
+                if self._asked:
+                    arguments += [f"x{k}_shape", f"x{k}_strides"]
                 continue
             if place is None:
                 text = f"x{k}"
@@ -309,7 +321,7 @@ class ElementwiseKernel:
             t.statement(s)
         store()
         extents = [f"s{d}" for d in range(1, rank)]
-        arguments = ["n", *extents, *[f"x{k}" for k in range(len(self.params))]]
+        arguments = ["n", *extents, *arguments]
         title = identifier(self.name)
         lines = [
             *functions.lines,

@@ -86,6 +86,7 @@ class Name:
                  pointer=False):  # fmt: skip
         self.text, self.type, self.writable = text, type, writable
         self.sizes, self.raw, self.why, self.pointer = sizes, raw, why, pointer
+        self.rank = None  # of the kernel's own raw arguments
 
 
 class Array:
@@ -110,6 +111,16 @@ def names_in(tree):
         return set()
     found = {tree.name} if tree.kind == "name" else set()
     return found.union(*[names_in(v) for v in vars(tree).values()])
+
+
+def members_in(tree):
+    """The members such as 'shape' that a tree or a list of trees asks for."""
+    if isinstance(tree, (list, tuple)):
+        return set().union(*[members_in(t) for t in tree]) if tree else set()
+    if not hasattr(tree, "kind") or not hasattr(tree, "at"):
+        return set()
+    found = {tree.name} if tree.kind == "member" else set()
+    return found.union(*[members_in(v) for v in vars(tree).values()])
 
 
 def has(tree, *kinds):
@@ -531,7 +542,22 @@ class Translator:
             texts.append(self.convert(v, "int32") if v.type == "bool" else v.text)
         return f"{name.text}[{', '.join(texts)}]", name.type
 
+    def _extent(self, node):
+        """x.shape()[axis] or x.strides()[axis] of a raw argument."""
+        member, axis = node.value, self.constant(node.index)
+        name = self.find(member.value.at, member.value.name)
+        if not name.raw or name.rank is None:
+            fail(member.at, "this has no shape", f"'{member.value.name}'", "a raw argument")
+        if axis is None or not 0 <= axis < name.rank:
+            fail(node.index.at, "no such axis", "an expression" if axis is None else axis,
+                 f"a number from 0 to {name.rank - 1}")  # fmt: skip
+        return Value(f"{name.text}_{member.name}[{axis}]", "int64")
+
     def value_index(self, node):
+        base = node.value
+        if base.kind == "member" and base.name in ("shape", "strides") and base.args == []:
+            if base.value.kind == "name":
+                return self._extent(node)
         return Value(*self.element(node, False))
 
     def _assign(self, node):
@@ -590,7 +616,10 @@ class Translator:
             if name.raw:
                 if node.name == "size" and node.args == []:
                     return Value(f"int64({name.text}.size)", "int64")
-                fail(node.at, "not supported of a raw argument", node.name, "size(), [index]")
+                if node.name == "ndim" and node.args is None and name.rank is not None:
+                    return constant("int32", name.rank)
+                fail(node.at, "not supported of a raw argument", node.name,
+                     "size(), shape()[axis], strides()[axis], ndim, [index]")  # fmt: skip
         if node.name in ("real", "imag") and not node.args:
             (v,) = self.numbers(base)
             if types.kind(v.type) == "c":
