@@ -203,6 +203,14 @@ STATEMENTS = {
     "constants": ("y = x + (65536 * 65537 == 65536) + -7 / 2 + -7 % 3 + (1 << 3) "
                   "+ (-16 >> 2) + ~5;",
                   lambda x: x + 1 - 3 - 1 + 8 - 4 - 6),
+    "switch": ("y = 0; switch ((int)x) { case 0: y = 10; break; case 1: case 3: y = 20; default: "
+               "y += 1; break; case 2: y = 30; }",
+               lambda x: np.choose(x.astype(int), [10, 21, 30, 21])),
+    "switch in a loop": (
+        "y = 0; for (int k = 0; k < 6; ++k) { switch (k) { case 1: continue; case 4: if (x > 1) "
+        "break; y += 100; break; default: switch (k) { case 0: y += 1; break; case 5: continue; } "
+        "y += 10; } y += x; }",
+        lambda x: np.where(x > 1, 31, 131) + 4 * x),
     "casts": ("y = (int)(x * 1.5) + (float)1 / 2 + int(2.9) + static_cast<short>(65537) + T(1);",
               lambda x: np.trunc(x * 1.5) + 0.5 + 2 + 1 + 1),
     "auto": ("auto q = x * 2; const auto r = 3; y = q * r;", lambda x: 6 * x),
@@ -556,10 +564,11 @@ class Statements:
 
     def one(self, depth):
         r, v = self.r, self.simple
-        kind = r.randrange(9 if depth else 4)
+        kind = r.randrange(10 if depth else 4)
         if kind == 0:
             place, op = r.choice(["p", "q", "z", "w[p & 3]"]), r.choice(["=", "+=", "-=", "^="])
-            return f"{place} {op} {v()};"
+            # Compilers differ in when they read the index.
+            return f"{place} {op} {self.quiet() if place[0] == 'w' else v()};"
         if kind == 1:
             return r.choice(
                 ["p++;", "--q;", "w[1]--;", "++w[q & 3];", "p = mix(&q, p);", "swap(p, q);"]
@@ -572,6 +581,11 @@ class Statements:
             return f"if ({self.quiet()} > {self.quiet()}) {{ {self.many(depth - 1)} }}"
         if kind == 5:
             return f"if ({v()}) {{ {self.many(depth - 1)} }} else {{ {self.many(depth - 1)} }}"
+        if kind == 9:
+            labels = r.sample(["case 0:", "case 1: case 3:", "case 2:", "default:"], 3)
+            ends = ["break;", "", "if (q > 9) break;"]
+            cases = [f"{x} {{ {self.many(depth - 1)} }} {r.choice(ends)}" for x in labels]
+            return f"switch ({v()} & 3) {{ {' '.join(cases)} }}"
         self.loops += 1
         k, n = f"k{self.loops}", r.randint(1, 5)
         leave = f"if ({v()} > {r.randint(0, 40)}) {r.choice(['break', 'continue'])};"
@@ -729,7 +743,8 @@ MISTAKES = [
     ("z = sin(x, y)", "wrong number of arguments of sin; got 2; expected 1", 5),
     ("for (;;) { z = 1; ", "a brace that is not closed", 10),
     ("goto a;", "not supported in kernels; got 'goto'", 1),
-    ("switch (i) { }", "not supported in kernels; got 'switch'", 1),
+    ("switch (x) { }", "a switch over a number that is no integer", 1),
+    ("switch (i) { z = 1; }", "expected case, default or '}'", 14),
     ("float *p; z = x;", "no pointers and references", 1),
     ("z = @x", "a character that C does not know", 5),
     ("z = x.y", "no such member", 7),

@@ -347,6 +347,8 @@ class Parser:
                         late=True)  # fmt: skip
         if text == "for":
             return self.for_()
+        if text == "switch":
+            return self.switch()
         if text in ("break", "continue"):
             self.next()
             self.semicolon(text)
@@ -381,6 +383,31 @@ class Parser:
             body.append(self.statement())
         self.next()
         return Node("block", at, body=body)
+
+    def switch(self):
+        at = self.next()
+        self.expect("(", "switch")
+        value = self.expression()
+        self.expect(")", "switch")
+        self.expect("{", "switch")
+        cases = []  # (the values, None for default; statements)
+        while self.token.text != "}":
+            labels = []
+            while self.token.text in ("case", "default"):
+                if self.next().text == "case":
+                    labels.append(self.ternary())
+                else:
+                    labels.append(None)
+                self.expect(":", "case")
+            if labels:
+                cases.append((labels, []))
+            elif not cases or self.token.kind == "end":
+                self.wrong("the switch does not go on like this", "case, default or '}'")
+            else:
+                cases[-1][1].append(self.statement())
+        self.next()
+        flat = [x for labels, body in cases for x in (*labels, *body) if x is not None]
+        return Node("switch", at, value=value, cases=cases, inside=flat)
 
     def for_(self):
         at = self.next()

@@ -224,7 +224,7 @@ class Translator:
         self.lines, self.indent = [], ""
         self.scopes = [{}, {}]  # the preamble's constants, then the parameters
         self.used, self.count = set(), 0
-        self.loops = []  # what `continue` has to do first, for each loop around
+        self.loops = []  # what `continue` has to do first, for each loop around; a switch's flag
         self.result = "void"
         self.given_back = []  # variables that the caller has passed the addresses of
         self.on_return = None  # for bodies of elements: lines that store them
@@ -745,16 +745,22 @@ class Translator:
             self.if_(node.at, node.condition, lambda: self.statement(node.yes), no)
         elif kind == "loop":
             self.loop(node)
+        elif kind == "switch":
+            self.switch(node)
         elif kind == "break":
             if not self.loops:
                 fail(node.at, "a break outside of a loop", "'break'", "'continue' or 'return'")
             self.emit("break")
         elif kind == "continue":
-            if self.loops:
+            if not any(callable(turn) for turn in self.loops):
+                self.leave(node, None)
+            elif callable(self.loops[-1]):
                 self.loops[-1]()
                 self.emit("continue")
             else:
-                self.leave(node, None)
+                # Out of the switch first, which then goes on with the loop around it.
+                self.emit(f"{self.loops[-1]} = True")
+                self.emit("break")
         elif kind == "return":
             self.leave(node, node.value)
         else:
@@ -818,6 +824,45 @@ class Translator:
         self.indent = indent
         self.loops.pop()
         self.scopes.pop()
+
+    def switch(self, node):
+        """A loop of one turn, so that breaks leave it; a case runs if it is met or fallen into."""
+        (v,) = self.numbers(node.value)
+        if types.kind(v.type) not in "biu":
+            fail(node.at, "a switch over a number that is no integer", v.type, "an integer")
+        held = Value(self.temporary(v.text), v.type)
+        met, tests = [], []
+        for labels, _ in node.cases:
+            own = [
+                self.operate(x.at, "==", held, *self.numbers(x)).text
+                for x in labels
+                if x is not None
+            ]
+            met += own
+            tests.append((own, None in labels))
+        inside, again = self.temporary("False"), self.temporary("False")
+        self.emit("while True:")
+        indent, self.indent = self.indent, self.indent + "    "
+        self.scopes.append({})
+        self.loops.append(again)
+        for (own, default), (_, body) in zip(tests, node.cases):
+            if default and met:
+                own = [*own, f"not ({' or '.join(met)})"]
+            self.emit(f"if {'True' if default and not met else ' or '.join([inside, *own])}:")
+            self.indent += "    "
+            self.emit(f"{inside} = True")
+            for s in body:
+                self.statement(s)
+            self.indent = self.indent[:-4]
+        self.emit("break")
+        self.loops.pop()
+        self.scopes.pop()
+        self.indent = indent
+        if has(node.inside, "continue") and any(callable(turn) for turn in self.loops):
+            self.emit(f"if {again}:")
+            self.indent += "    "
+            self.statement(Node("continue", node.at))
+            self.indent = indent
 
     def leave(self, node, value):
         """return, or a `continue` that goes on with the next element."""
