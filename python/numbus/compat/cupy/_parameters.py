@@ -2,6 +2,7 @@
 
 import numpy
 
+import numbus
 from numbus import _core
 from numbus._convert import SUPPORTED, to_ndarray
 
@@ -68,7 +69,7 @@ def argument(a, what):
     if isinstance(a, (bool, int, float, complex, numpy.generic)):
         return a
     if hasattr(a, "__cuda_array_interface__") or hasattr(a, "__dlpack__"):
-        return to_ndarray(a)
+        return numbus.asarray(a)
     raise TypeError(
         f"[{what}] an argument of a type that kernels do not take; got {type(a).__name__}; "
         "expected an array or a number"

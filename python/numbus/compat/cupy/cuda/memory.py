@@ -8,6 +8,7 @@ import ctypes
 
 import numpy
 
+import numbus
 import numbus.cuda
 from numbus import _core
 
@@ -85,9 +86,21 @@ def at_address(address, size, owner=None):
         return _core.empty((0,), numpy.dtype(numpy.uint8))
     if not _core.is_default_gpu():
         return _core.from_numpy(host_view(address, size, owner))
-    return numbus.cuda.from_cuda_array_interface(
-        {"shape": (size,), "typestr": "|u1", "data": (address, False), "version": 3}, owner
-    )
+    return numbus.asarray(_DeviceBytes(address, size, owner))
+
+
+class _DeviceBytes:
+    """Bytes on a GPU, by address, as other libraries export them."""
+
+    def __init__(self, address, size, owner):
+        self.owner = owner
+        self.__cuda_array_interface__ = {
+            "shape": (size,),
+            "typestr": "|u1",
+            "data": (address, False),
+            "strides": None,
+            "version": 3,
+        }
 
 
 class MemoryPointer:

@@ -220,10 +220,12 @@ def _view(address, size, host):
 def memcpy(dst, src, size, kind=memcpyDefault):
     """Copies `size` bytes between addresses; kind: memcpyHostToDevice and so on.
 
-    Done when it returns. memcpyDefault needs a CPU, or addresses of the device.
+    Done when it returns. On a GPU the kind has to say where the addresses lie.
     """
     if size < 0 or not 0 <= kind <= 4:
         raise CUDARuntimeError("memcpy", 1, f"{size} bytes, kind {kind}", "0 or more, kind 0 to 4")
+    if kind == memcpyDefault and _core.is_default_gpu():
+        raise CUDARuntimeError("memcpy", 1, "memcpyDefault", "memcpyHostToDevice or another kind")
     _core.synchronize()
     if not size:
         return
