@@ -831,6 +831,32 @@ needs_nvrtc = pytest.mark.skipif(
 )
 
 
+def test_pythons_ints_for_ints():
+    """A launch that says which argument is shorter is repeated with a shorter one."""
+    from numbus.compat.cupy._raw import Function
+
+    launches = []
+
+    class Kernel:
+        def launch(self, grid, block, shared, args, cooperative):
+            if args[1].nbytes != 4:
+                raise TypeError("[k] argument 1 has another size; got 8 bytes; expected 4 bytes")
+            launches.append((grid, block, shared, args, cooperative))
+
+    class Module:
+        def function(self, name):
+            return Kernel()
+
+    function = Function(Module(), "k")
+    function((2,), (8, 4), (1, 2), shared_mem=16)
+    function(1, 1, (2**40, -1))
+    assert launches[0] == ((2, 1, 1), (8, 4, 1), 16, [1, 2], False)
+    assert [type(a) for _, _, _, args, _ in launches for a in args] == [np.int64, np.int32] * 2
+    for wrong in (2.0, 2**40, np.int64(2)):
+        with pytest.raises(TypeError, match="argument 1 has another size"):
+            function(1, 1, (1, wrong))
+
+
 @pytest.mark.skipif(ON_GPU, reason="there is a GPU")
 def test_raw_kernels_need_a_gpu():
     kernel = RawKernel(SOURCE, "axpy")
@@ -852,6 +878,9 @@ def test_raw_kernel():
     x, y = cp.arange(100, dtype="f4"), cp.ones(100, "f4")
     kernel((1,), (128,), (x, y, np.float32(2), np.int32(100)))
     close(y, 1 + 2 * np.arange(100, dtype="f4"))
+    kernel((1,), (128,), (x, y, np.float32(0), 100))  # a Python int for an int
+    with pytest.raises(TypeError, match="argument 2 has another size"):
+        kernel((1,), (128,), (x, y, 2.0, 100))
     assert kernel.num_regs > 0 and kernel.max_threads_per_block >= 128
     with pytest.raises(CompileException, match="error"):
         RawKernel("this is no C", "f")((1,), (1,), ())

@@ -1,6 +1,7 @@
 """RawKernel and RawModule: CUDA C++, compiled by NVIDIA's NVRTC for the GPU in use."""
 
 import ctypes
+import re
 
 import numpy
 
@@ -71,19 +72,33 @@ def packed(a, what, size=None):
     return argument(a, what)
 
 
+_SIZE = re.compile(r"argument (\d+) has another size; got 8 bytes; expected 4 bytes")
+
+
 class Function:
     """A kernel of a module: function(grid, block, arguments, shared_mem=0, stream=None)."""
 
-    def __init__(self, module, name):
-        self.name, self._module = name, module
+    def __init__(self, module, name, cooperative=False):
+        self.name, self._module, self._cooperative = name, module, cooperative
         self._function = module.function(name)
+        self._short = set()  # the arguments of which the kernel reads 4 bytes
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
         grid, block = dimensions(grid, "the grid"), dimensions(block, "the block")
-        sizes = getattr(self._function, "parameter_sizes", None) or ()
-        sizes = sizes if len(sizes) == len(args) else [None] * len(args)
-        given = [packed(a, self.name, size) for a, size in zip(args, sizes)]
-        self._function.launch(grid, block, int(shared_mem), given)
+        while True:
+            given = [
+                packed(a, self.name, 4 if k in self._short else None) for k, a in enumerate(args)
+            ]
+            try:
+                self._function.launch(grid, block, int(shared_mem), given, self._cooperative)
+                return
+            except TypeError as error:
+                # Python's ints become C's int where the kernel takes one, which the launch tells.
+                found = _SIZE.search(str(error))
+                k = int(found[1]) if found else len(args)
+                if k >= len(args) or type(args[k]) is not int or k in self._short:
+                    raise
+                self._short.add(k)
 
     @property
     def attributes(self):
@@ -107,9 +122,9 @@ class Module:
         with open(filename, "rb") as stream:
             self.load(stream.read())
 
-    def get_function(self, name):
-        """A kernel by its name."""
-        return Function(self._module, name)
+    def get_function(self, name, cooperative=False):
+        """A kernel by its name; cooperative: its blocks wait for each other."""
+        return Function(self._module, name, cooperative)
 
     def get_global_var(self, name):
         """A MemoryPointer to a global variable."""
@@ -177,7 +192,7 @@ class RawKernel:
         """The compiled Function."""
         if self._function is None:
             module, _ = _compiled("RawKernel", self.code, self.name, self.options)
-            self._function = module.get_function(self.name)
+            self._function = module.get_function(self.name, self.enable_cooperative_groups)
         return self._function
 
     def compile(self, log_stream=None):
@@ -227,6 +242,7 @@ class RawModule:
                 f"[RawModule] no such compiler; got backend={backend!r}; expected 'nvrtc'"
             )
         self.code, self.file_path, self.options, self.backend = code, path, options, backend
+        self.enable_cooperative_groups = enable_cooperative_groups
         self.name_expressions = tuple(name_expressions or ())
         self._module, self._symbols = None, {}
 
@@ -252,7 +268,8 @@ class RawModule:
     def get_function(self, name):
         """A kernel by its name, or by one of the name_expressions."""
         module = self.module
-        return module.get_function(self._symbols.get(name, name))
+        found = self._symbols.get(name, name)
+        return module.get_function(found, self.enable_cooperative_groups)
 
     def get_global(self, name):
         """A MemoryPointer to a global variable."""
