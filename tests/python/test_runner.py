@@ -304,3 +304,25 @@ def test_a_numpy_script_imports_nothing_of_cupy_and_numba(tmp_path):
         "'numbus.compat.numba', 'numbus.kernels'))])"
     )
     assert run(tmp_path, script).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("form", [
+    "import cupy\nx = cupy.ones(3)", "import cupy as cp\nx = cp.ones(3)",
+    "from cupy import ones\nx = ones(3)", "from cupy import *\nx = ones(3)",
+    "import cupy.linalg as la, cupy\nx = cupy.ones(3); la.norm(x)",
+    "from cupy.linalg import norm\nfrom cupy import ones\nx = ones(3); norm(x)",
+    "import cupy.cuda, cupy.cuda.memory, cupyx.profiler\nx = cupy.ones(3)\n"
+    "assert cupy.cuda.memory.MemoryPointer is cupy.cuda.MemoryPointer\ncupyx.profiler.profile()",
+    "from cupy.cuda import Device, Stream, runtime, stream, nvtx\nfrom cupy import cuda, random\n"
+    "Device(0).use(); x = random.rand(3); assert cuda.Stream is Stream is stream.Stream",
+    "import cupyx.scipy.special\nfrom cupyx.scipy import special, get_array_module\nimport cupy\n"
+    "x = cupyx.scipy.special.erf(cupy.ones(3)); assert special is cupyx.scipy.special",
+    "import importlib\ncp = importlib.import_module('cupy')\nx = cp.ones(3)",
+    "cp = __import__('cupy.fft')\nx = cp.ones(3); cp.fft.fft(x)",
+    "def f():\n    import cupy as cp\n    return cp.ones(3)\nx = f()",
+    "try:\n    import cupy as xp\nexcept ImportError:\n    import numpy as xp\n"
+    "x = xp.ones(3); assert xp.__name__ == 'cupy'",
+])  # fmt: skip
+def test_import_forms_of_cupy(tmp_path, form):
+    out = run(tmp_path, f"{form}\nprint(type(x).__module__)", options=["--strict"]).stdout
+    assert out.strip().startswith("numbus")
