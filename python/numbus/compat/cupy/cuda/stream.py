@@ -12,12 +12,20 @@ __name__ = "cupy.cuda.stream"
 _current = threading.local()
 
 
-def _recorded():
-    """Hands recorded work to the device, so that what comes next stands behind it."""
-    if _core.is_default_gpu():
-        _core.flush("event")
-    else:
+def _recorded(stream=None):
+    """Hands recorded work to the device, so that what comes next stands behind it.
+
+    stream: where it comes next. Array operations go to the default stream whichever is current, so
+    that a stream which has been current waits for them.
+    """
+    if not _core.is_default_gpu():
         _core.synchronize()
+        return
+    _core.flush("event")
+    if stream is not None and stream._stream != 0 and stream._current:
+        point = numbus.cuda.event(timing=False)
+        point.record(0)
+        point.wait(stream._stream)
 
 
 class Event:
@@ -29,8 +37,8 @@ class Event:
 
     def record(self, stream=None):
         """Marks this point: behind all work so far of the stream, the current one by default."""
-        _recorded()
         stream = get_current_stream() if stream is None else stream
+        _recorded(stream if isinstance(stream, _Stream) else None)
         self._event.record(getattr(stream, "_stream", 0))
         self._seen = True
 
@@ -54,13 +62,14 @@ class _Stream:
     """What streams of all kinds can."""
 
     _stream = 0
+    _current = False  # whether it has been the current one
 
     def synchronize(self):
         """Waits for the work of the stream."""
         if self._stream == 0:
             numbus.cuda.synchronize()
         else:
-            _recorded()
+            _recorded(self)
             self._stream.synchronize()
 
     def record(self, event=None):
@@ -92,7 +101,7 @@ class _Stream:
 
     def use(self):
         """Makes it the current stream of this thread."""
-        _current.stream = self
+        _current.stream, self._current = self, True
         return self
 
     def __enter__(self):
