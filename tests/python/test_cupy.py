@@ -121,6 +121,21 @@ def test_asarray_shares_no_memory():
     assert same is ours
 
 
+@pytest.mark.skipif("NUMBUS_EAGER" in os.environ, reason="nothing fuses")
+def test_asarray_of_what_is_only_computed_with_copies_nothing():
+    x = nb.ones(1 << 20) + 1
+    float(x.sum())
+
+    def squares(v):
+        v = cp.asarray(v)
+        return (v * v).sum()
+
+    float(squares(x))
+    _core.reset_stats()
+    assert float(squares(x)) == 4 << 20
+    assert _core.stats()["bytes_moved"] < 1.1 * x.nbytes
+
+
 def test_asnumpy_and_get():
     x = cp.arange(6, dtype="f4").reshape(2, 3)
     back = cp.asnumpy(x)
