@@ -9,6 +9,7 @@
 #include "compile/row_calls.h"
 #include "compile/runtime.h"
 #include "compile/simt.h"
+#include "passes/end_together.h"
 #include "passes/inline_functions.h"
 
 namespace numbus::compile {
@@ -183,6 +184,7 @@ void build_native(llvm::Module& to, const ir::Module& m, const std::string& name
     // Turns of a parallel loop side by side, where each has a loop of its own length.
     if (m.functions[n].portion) {
       std::optional<ir::Function> whole = inlined(m, m.functions[n]);
+      if (whole) end_together(*whole);
       if (whole && lanes_fit(*whole) && lanes_pay(*whole)) {
         Varying v = find_varying(*whole, Lanes::Turns);
         Emit many(b, pick_lanes(*whole, v, vector_bytes));

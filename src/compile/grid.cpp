@@ -12,6 +12,7 @@
 #include "compile/flow.h"
 #include "compile/grid_plan.h"
 #include "compile/simt.h"
+#include "passes/end_together.h"
 #include "passes/forward_sets.h"
 #include "passes/inline_functions.h"
 
@@ -605,6 +606,7 @@ int grid_lanes(const ir::Module& m, int vector_bytes) {
   std::optional<ir::Function> whole = inlined(m, m.functions[0]);
   if (!whole || !lanes_fit(*whole)) return 0;
   forward_sets(*whole);
+  end_together(*whole);
   bool cut = false;
   int64_t local_memory = 0;
   for (const ir::Inst& i : whole->body) {
@@ -627,6 +629,7 @@ int grid_lanes(const ir::Module& m, int vector_bytes) {
 void build_grid(llvm::Module& to, const ir::Module& m, const std::string& name, int vector_bytes) {
   ir::Function whole = *inlined(m, m.functions[0]);
   forward_sets(whole);
+  end_together(whole);
   llvm::IRBuilder<> b(to.getContext());
   Emit one(b, 1), many(b, grid_lanes(m, vector_bytes));
   Varying v = find_varying(whole, Lanes::OfBlock);

@@ -382,6 +382,10 @@ bool LaneBody::lane_intrinsic(size_t n) {
                                     B.CreateBitCast(lanes, B.getIntNTy(many_.W)), B.getFalse()),
             B.getInt64Ty());
         intrinsic(i, lane_of(i.a, first), lane_of(i.b, first), lane_of(i.c, first), {});
+        if (ir::number_of(i) == 1) {
+          finish(B.getInt32(1));
+          B.SetInsertPoint(block("dead"));
+        }
       });
       r.v = B.getInt32(0);
       return true;

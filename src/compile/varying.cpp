@@ -132,11 +132,17 @@ bool lanes_fit(const ir::Function& f) {
 bool lanes_pay(const ir::Function& f) {
   Varying v = find_varying(f, Lanes::Turns);
   // The loop around the whole body, and the one over the indices, are left at different times
-  // anyway.
-  int divergent = 0;
-  for (size_t n = 0; n < f.body.size(); ++n)
-    if (f.body[n].op == Op::loop && v.divergent[n]) ++divergent;
-  return divergent > 2;
+  // anyway; what ends with a break is no loop but a place to leave.
+  std::vector<size_t> open;
+  for (size_t n = 0; n < f.body.size(); ++n) {
+    if (f.body[n].op == Op::loop) open.push_back(n);
+    if (f.body[n].op != Op::end_loop) continue;
+    const ir::Inst& last = f.body[n - 1];
+    bool once = last.op == Op::break_loop && last.a == static_cast<Val>(open.back());
+    if (open.size() > 2 && v.divergent[open.back()] && !once) return true;
+    open.pop_back();
+  }
+  return false;
 }
 
 int pick_lanes(const ir::Function& f, const Varying& v, int vector_bytes) {

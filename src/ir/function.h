@@ -82,7 +82,8 @@ enum class Intrinsic : uint8_t {
   data_of,
   retain,
   release,
-  // a: site, b and c: values for the message. The first error of a launch is kept.
+  // a: site, b and c: values for the message. The first error of a launch is kept. number 1: all
+  // lanes end here.
   fail,
   // Runs the portion with that number over [0, a), b indices at a time, on several threads; the
   // arguments before are its parameters behind the range. The status.
