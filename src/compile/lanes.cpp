@@ -97,6 +97,41 @@ void LaneBody::branch_step(size_t n) {
     branch(B, scalar(i.a), yes, middle == end ? std::function<void()>() : no);
     return;
   }
+  if (V possible = maybe_outside(n)) {
+    // Rarely any lane is outside: the lanes' own tests stand behind this one of the first and last.
+    branch(B, possible, [&] { branch_lanes(n); });
+    return;
+  }
+  branch_lanes(n);
+}
+
+// Of a check of indices that grow evenly from lane to lane, which ends all if it fails: whether
+// the first or the last lane's is outside; null for other branches.
+V LaneBody::maybe_outside(size_t n) {
+  const auto& body = f_.body;
+  bool ends_all = false;
+  for (size_t k = n; k < end_of(n); ++k)
+    ends_all =
+        ends_all || (body[k].op == Op::intrinsic && ir::intrinsic_of(body[k]) == Intrinsic::fail &&
+                     ir::number_of(body[k]) == 1);
+  const ir::Inst& either = body[body[n].a];
+  if (!ends_all || either.op != Op::logical_or) return nullptr;
+  const ir::Inst &low = body[either.a], &inside = body[either.b];
+  if (low.op != Op::less || inside.op != Op::logical_not) return nullptr;
+  const ir::Inst &zero = body[low.b], &high = body[inside.a];
+  if (zero.op != Op::constant || zero.imm != 0 || high.op != Op::less || high.a != low.a ||
+      body[low.a].type != DType::I64 || vary_.value[high.b])
+    return nullptr;
+  const Lane& at = lanes_[low.a];
+  if (!at.first || at.stride < 0) return nullptr;
+  V extent = scalar(high.b);
+  V last = B.CreateAdd(at.first, B.getInt64(at.stride * (many_.W - 1)));
+  return B.CreateOr(B.CreateICmpUGE(at.first, extent), B.CreateICmpUGE(last, extent));
+}
+
+void LaneBody::branch_lanes(size_t n) {
+  const ir::Inst& i = f_.body[n];
+  size_t end = end_of(n), middle = middles_[n] ? middles_[n] : end;
   V condition = vector(i.a), before = mask();
   bool leaves = false;
   for (size_t k = n; k < end; ++k)

@@ -59,6 +59,8 @@ class LaneBody : public HostBody {
   llvm::Value* any(llvm::Value* mask) { return B.CreateOrReduce(mask); }
   void set_mask(llvm::Value* m) { B.CreateStore(m, mask_); }
   void branch_step(size_t n);
+  void branch_lanes(size_t n);
+  llvm::Value* maybe_outside(size_t n);
   void loop_step(size_t n);
   void leave(size_t n);
   void read(size_t n);

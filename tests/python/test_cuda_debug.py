@@ -331,6 +331,62 @@ def test_indices_out_of_bounds(kernel, args, message, thread):
     assert f"in {kernel.py_func.__name__}, {__file__}:" in note
 
 
+@cuda.jit(boundscheck=True)
+def shifted(x, by):
+    x[cuda.grid(1) + by] += 1
+
+
+@cuda.jit(boundscheck=True)
+def guarded(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = x[i]
+
+
+@cuda.jit(boundscheck=True)
+def through_shared(x, order):
+    s = cuda.shared.array(64, float64)
+    t = cuda.threadIdx.x
+    s[t] = x[t]
+    cuda.syncthreads()
+    x[t] = s[order[t]]
+
+
+@pytest.mark.parametrize("size", [1, 17, 63])
+def test_checks_on_lanes(size):
+    # Threads of a block side by side: the first that is outside is named.
+    x = np.zeros(size)
+    with pytest.raises(IndexError, match=f"index {size} is out of bounds for axis 0 of 'x'") as e:
+        shifted[1, 64](cuda.to_device(x), 0)
+        cuda.synchronize()
+    if not cuda.is_available():
+        assert f"thread ({size}, 0, 0)" in e.value.__notes__[0]
+    with pytest.raises(IndexError, match=f"index {size} is out of bounds for axis 0 of 'y'"):
+        guarded[1, 64](np.zeros(64), x)
+        cuda.synchronize()
+    y = np.zeros(64)
+    guarded[2, 64](np.ones(size), y)
+    cuda.synchronize()
+    np.testing.assert_array_equal(y, np.arange(64) < size)
+    order = np.arange(64)[::-1].copy()
+    through_shared[1, 64](y, order)
+    cuda.synchronize()
+    np.testing.assert_array_equal(y[::-1], np.arange(64) < size)
+    order[size] = 64
+    with pytest.raises(IndexError, match="index 64 is out of bounds for axis 0 of 's'"):
+        through_shared[1, 64](y, order)
+        cuda.synchronize()
+
+
+def test_checks_of_negative_indices():
+    x = np.zeros(64)
+    shifted[1, 64](x, -10)  # they count from the end
+    np.testing.assert_array_equal(x, 1)
+    with pytest.raises(IndexError, match="index -70 is out of bounds for axis 0 of 'x' with size"):
+        shifted[1, 64](x, -70)
+        cuda.synchronize()
+
+
 # --- correct kernels
 
 

@@ -185,3 +185,27 @@ def test_threads_do_not_matter(tmp_path):
         assert done.returncode == 0, done.stderr
         found.add(done.stdout)
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("at", [0, 3, 70, 999])
+def test_errors_in_turns_of_different_lengths(at):
+    # Turns run side by side in the lanes of vector registers; one of them raises.
+    @njit(parallel=True)
+    def f(x, y):
+        for i in prange(x.shape[0]):
+            v = x[i]
+            k = 0
+            while v > 1.0:
+                v *= 0.5
+                k += 1
+                if k > 100:
+                    raise ValueError("too long")
+            y[i] = k
+
+    x = np.random.default_rng(1).random(1000) * 100
+    y, want = np.zeros(1000), np.ceil(np.log2(np.maximum(x, 1.0)))
+    f(x, y)
+    np.testing.assert_array_equal(y, want)
+    x[at] = np.inf
+    with pytest.raises(ValueError, match="too long"):
+        f(x, y)
