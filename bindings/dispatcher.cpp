@@ -31,8 +31,10 @@ void raise_compile_error(const frontend::CompileError& e) {
 
 void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* context, bool kernel) {
   static const frontend::Site stuck{
-      "RuntimeError", "[cuda] a barrier or warp operation waits for threads that never come", "",
-      "", 0};
+      "RuntimeError",
+      "[cuda] a barrier or warp operation waits for threads that never come; debug=True names "
+      "the places",
+      "", "", 0};
   int64_t which = context[compile::kSite];
   const frontend::Site& s = which < 0 ? stuck : sites.at(static_cast<size_t>(which));
   auto at = [&](int w) { return context[w]; };

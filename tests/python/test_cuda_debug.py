@@ -611,3 +611,10 @@ def test_debug_kernels_compile_for_a_gpu():
         ptx, _ = cuda.compile_ptx(kernel, "void(float64[:], float64[:])", debug=True)
         assert kernel.py_func.__name__ in ptx
         assert "trap" not in ptx
+
+
+@on_cpu
+def test_without_debug_the_message_says_what_would_tell_more():
+    plain = cuda.jit(lanes_apart.py_func)
+    with pytest.raises(RuntimeError, match="never come; debug=True names the places"):
+        plain[1, 32](np.zeros(32))

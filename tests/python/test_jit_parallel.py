@@ -163,22 +163,38 @@ def test_mistakes():
         whole(np.ones((5, 3)))
 
 
-def test_threads_do_not_matter(tmp_path):
+SUM = """
+import numpy as np
+from numbus import njit, prange
+@njit(parallel=True)
+def f(x):
+    s = 0.0
+    for i in prange(x.shape[0]):
+        s += np.sin(x[i]) * 1e-3
+    return s
+print(f(np.random.default_rng(1).random(12345)).hex())
+"""
+DRAWS = """
+import numpy as np
+from numbus import njit, prange
+@njit(parallel=True)
+def f(out):
+    np.random.seed(3)
+    for i in prange(out.size):
+        out[i] = np.random.normal()
+out = np.zeros(20000)
+f(out)
+print(hash(out.tobytes()), out.mean())
+"""
+
+
+@pytest.mark.parametrize("text", [SUM, DRAWS])
+def test_threads_do_not_matter(tmp_path, text):
     script = tmp_path / "sums.py"
-    script.write_text(
-        "import numpy as np\n"
-        "from numbus import njit, prange\n"
-        "@njit(parallel=True)\n"
-        "def f(x):\n"
-        "    s = 0.0\n"
-        "    for i in prange(x.shape[0]):\n"
-        "        s += np.sin(x[i]) * 1e-3\n"
-        "    return s\n"
-        "print(f(np.random.default_rng(1).random(12345)).hex())\n"
-    )
+    script.write_text(text)
     found = set()
     for threads in ("1", "2", "5"):
-        env = dict(os.environ, NUMBUS_NUM_THREADS=threads)
+        env = dict(os.environ, NUMBUS_NUM_THREADS=threads, PYTHONHASHSEED="0")
         done = subprocess.run(
             [sys.executable, script], env=env, capture_output=True, text=True, timeout=100
         )
