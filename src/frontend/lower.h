@@ -270,7 +270,6 @@ class Lower {
                     const Source* source);
   Value make_named(const Call& c, const std::string& text);
   Value call_named(const Call& c, const std::string& name);
-  Value call_builtin(const Call& c, const std::string& name);
   Value method(const Call& c, const Value& self, const std::string& name);
   std::vector<Value> bind(const Node& at, const Node& definition, const std::string& name,
                           std::vector<Value> args,
@@ -281,6 +280,9 @@ class Lower {
   std::vector<Val> shape_argument(const Node& n, const Value& v);
   Value print(const Call& c);
   Value random(const Call& c, const std::string& what);
+
+  // --- builtins.cpp
+  Value call_builtin(const Call& c, const std::string& name);
 
   // --- cuda.cpp
   Value call_cuda(const Call& c, const std::string& name);

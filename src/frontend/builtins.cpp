@@ -1,0 +1,321 @@
+// Python's builtins.
+#include <algorithm>
+
+#include "frontend/lower.h"
+
+namespace numbus::frontend {
+
+Value Lower::call_builtin(const Call& c, const std::string& name) {
+  const Node& n = c.n;
+  auto arg = [&](size_t i) -> const Value& { return c.args[i]; };
+  if (name == "range" || name == "prange") {
+    expect(c, name, 1, 3);
+    Value r;
+    r.type = Type::of(Type::Tag::Range);
+    r.type.text = name;
+    Val start = ci(0), step = ci(1);
+    if (c.args.size() > 1) start = index_value(n, arg(0));
+    Val stop = index_value(n, arg(c.args.size() > 1 ? 1 : 0));
+    if (c.args.size() > 2) step = index_value(n, arg(2));
+    r.v = {start, stop, step};
+    return r;
+  }
+  if (name == "len") {
+    expect(c, name, 1, 1);
+    const Value& a = arg(0);
+    if (a.type.is(Type::Tag::Tuple)) return known_integer(static_cast<int64_t>(a.items.size()));
+    if (a.type.is_array() && a.type.ndim) return integer(a.shape()[0]);
+    if (a.type.is(Type::Tag::Range)) return integer(length_of_range(a));
+    if (a.type.is(Type::Tag::Text)) return known_integer(static_cast<int64_t>(a.type.text.size()));
+    fail(n, "len() of " + frontend::name(a.type));
+  }
+  if (name == "abs") {
+    expect(c, name, 1, 1);
+    return unary(n, Op::absolute, arg(0));
+  }
+  if (name == "min" || name == "max") {
+    if (c.args.empty()) fail(n, name + "() needs values");
+    std::vector<Value> items = c.args;
+    if (c.args.size() == 1) {
+      if (arg(0).type.is_array()) {
+        Value r = reduce(n, name, arg(0), {});
+        r.type.weak = arg(0).type.weak;
+        return r;
+      }
+      if (!arg(0).type.is(Type::Tag::Tuple)) fail(n, name + "() of " + frontend::name(arg(0).type));
+      items = arg(0).items;
+    }
+    // Python keeps the first unless a later one is strictly better.
+    Value best = items[0];
+    for (size_t i = 1; i < items.size(); ++i) {
+      Value better = binary(n, name == "min" ? Op::less : Op::greater, items[i], best);
+      if (better.unknown()) return {};
+      if (better.type.is_array()) fail(n, name + "() of arrays", "np.minimum or np.maximum");
+      best = choose(n, better.v[0], items[i], best);
+    }
+    return best;
+  }
+  if (name == "int" || name == "float" || name == "complex" || name == "bool") {
+    if (c.args.empty())
+      return from_scalar(Scalar::from_int(0),
+                         name == "int"       ? DType::I64
+                         : name == "bool"    ? DType::Bool
+                         : name == "complex" ? DType::C128
+                                             : DType::F64,
+                         true);
+    Value v = arg(0);
+    if (v.type.is_array() && v.type.ndim == 0) v = element(v, {});
+    if (v.type.is(Type::Tag::Text)) not_yet(n, "numbers from strings");
+    if (name == "bool") return boolean(truth(n, v));
+    if (name == "complex") {
+      if (c.args.size() == 2) {
+        Val re = as(cast(n, v, DType::F64), DType::F64),
+            im = as(cast(n, arg(1), DType::F64), DType::F64);
+        return number(b_->emit(Op::make_complex, DType::C128, re, im), DType::C128, true);
+      }
+      return cast(n, v, DType::C128, true);
+    }
+    return cast(n, v, name == "int" ? DType::I64 : DType::F64, true);
+  }
+  if (name == "round") {
+    expect(c, name, 1, 2);
+    if (c.args.size() == 2) {
+      auto digits = known_int(arg(1));
+      if (!digits) not_yet(n, "round() to a number of digits known only at run time");
+      if (arg(0).type.is_integer() && arg(0).type.weak) {
+        if (*digits >= 0) return arg(0);
+        // To the nearest multiple; of two as near, the even one.
+        int64_t unit = 1;
+        for (int64_t k = 0; k < std::min<int64_t>(-*digits, 18); ++k) unit *= 10;
+        Val x = as(arg(0), DType::I64), by = ci(unit);
+        Val q = b_->emit(Op::floor_divide, DType::I64, x, by);
+        Val twice = mul(sub(x, mul(q, by)), ci(2));
+        Val odd = b_->emit(Op::bitwise_and, DType::I64, q, ci(1));
+        Val half = b_->emit(Op::equal, DType::Bool, twice, by);
+        Val tie_up = both(half, b_->emit(Op::equal, DType::Bool, odd, ci(1)));
+        Val up = b_->emit(Op::logical_or, DType::Bool, less(by, twice), tie_up);
+        return integer(mul(add(q, b_->cast(up, DType::I64)), by));
+      }
+      double scale = 1;
+      for (int64_t k = 0; k < std::abs(*digits); ++k) scale *= 10;
+      Value s = from_scalar(Scalar::from_float(scale), DType::F64, true);
+      Value up = binary(n, *digits < 0 ? Op::divide : Op::multiply, arg(0), s);
+      if (arg(0).type.is_number() && arg(0).type.weak && is_float(arg(0).type.dtype) &&
+          *digits > 0) {
+        // Python rounds the exact value: where the product looks like a tie, what it lost decides.
+        Val x = as(arg(0), DType::F64), y = up.v[0],
+            half = b_->constant(DType::F64, Scalar::from_float(0.5));
+        auto f64 = [&](Op op, Val a, Val b = ir::kNone) { return b_->emit(op, DType::F64, a, b); };
+        Val lost = b_->emit(Op::fma, DType::F64, x, as(s, DType::F64), f64(Op::negative, y));
+        Val low = f64(Op::floor, y), zero = b_->constant(DType::F64, Scalar::from_float(0));
+        Val tie = b_->emit(Op::equal, DType::Bool, f64(Op::subtract, y, low), half);
+        Val above = f64(Op::add, low, b_->constant(DType::F64, Scalar::from_float(1)));
+        Val whole = f64(Op::rint, y);
+        whole = b_->emit(Op::select, DType::F64,
+                         both(tie, b_->emit(Op::less, DType::Bool, lost, zero)), low, whole);
+        whole = b_->emit(Op::select, DType::F64,
+                         both(tie, b_->emit(Op::less, DType::Bool, zero, lost)), above, whole);
+        return binary(n, Op::divide, number(whole, DType::F64, true), s);
+      }
+      Value r = binary(n, *digits < 0 ? Op::multiply : Op::divide, unary(n, Op::rint, up), s);
+      return arg(0).type.is_integer() ? cast(n, r, DType::I64, arg(0).type.weak) : r;
+    }
+    if (arg(0).type.dtype == DType::Bool && arg(0).type.is_number())
+      return cast(n, arg(0), DType::I64, true);
+    if (arg(0).type.is_integer()) return arg(0);
+    return cast(n, unary(n, Op::rint, arg(0)), DType::I64, true);
+  }
+  if (name == "sum" || name == "any" || name == "all") {
+    expect(c, name, 1, 2);
+    Value total = name == "sum" ? known_integer(0)
+                                : from_scalar(Scalar::from_bool(name == "all"), DType::Bool, true);
+    if (c.args.size() == 2) total = arg(1);
+    if (arg(0).type.is(Type::Tag::Tuple)) {
+      for (const Value& i : arg(0).items) {
+        if (name == "sum")
+          total = binary(n, Op::add, total, i);
+        else
+          total = boolean(b_->emit(name == "any" ? Op::logical_or : Op::logical_and, DType::Bool,
+                                   total.v[0], truth(n, i)));
+      }
+      return total;
+    }
+    Value over = arg(0);
+    if (over.type.is(Type::Tag::Range)) {
+      over = lazy(DType::I64, std::vector<Val>{length_of_range(over)},
+                  [this, over](std::span<const Val> at) {
+                    return integer(add(over.v[0], mul(at[0], over.v[2])));
+                  });
+      over.type.weak = true;
+    }
+    bool weak = over.type.weak;
+    Value s = reduce(n, name, over, {});
+    if (weak) s.type.weak = true;
+    return c.args.size() == 2 ? binary(n, Op::add, s, total) : s;
+  }
+  if (name == "divmod") {
+    expect(c, name, 2, 2);
+    Value r;
+    r.items = {binary(n, Op::floor_divide, arg(0), arg(1)),
+               binary(n, Op::remainder, arg(0), arg(1))};
+    r.type = Type::tuple_of({r.items[0].type, r.items[1].type});
+    return r;
+  }
+  if (name == "pow") {
+    expect(c, name, 2, 3);
+    if (c.args.size() == 3) return call_function(c, u_.program.library("pow mod"));
+    return binary(n, Op::power, arg(0), arg(1));
+  }
+  if (name == "enumerate" || name == "zip") {
+    Value r;
+    r.type = Type::of(Type::Tag::Tuple);
+    r.type.text = name;
+    r.items = c.args;
+    if (name == "enumerate") {
+      expect(c, name, 1, 2);
+      if (arg(0).type.is(Type::Tag::Tuple) && arg(0).type.text.empty()) {
+        // Of a plain tuple: pairs, unrolled.
+        r.type.text.clear();
+        r.items.clear();
+        int64_t k = c.args.size() > 1 ? known_int(arg(1)).value_or(0) : 0;
+        for (const Value& i : arg(0).items) {
+          Value pair;
+          pair.items = {known_integer(k++), i};
+          pair.type = Type::tuple_of({pair.items[0].type, i.type});
+          r.items.push_back(pair);
+        }
+      } else {
+        r.items = {arg(0), c.args.size() > 1 ? arg(1) : known_integer(0)};
+      }
+    } else {
+      bool tuples = !r.items.empty();
+      for (const Value& i : r.items)
+        tuples = tuples && i.type.is(Type::Tag::Tuple) && i.type.text.empty();
+      if (tuples) {
+        size_t length = r.items[0].items.size();
+        for (const Value& i : r.items) length = std::min(length, i.items.size());
+        Value all;
+        all.type = Type::of(Type::Tag::Tuple);
+        for (size_t k = 0; k < length; ++k) {
+          Value row;
+          row.type = Type::of(Type::Tag::Tuple);
+          for (const Value& i : r.items) {
+            row.items.push_back(i.items[k]);
+            row.type.items.push_back(i.items[k].type);
+          }
+          all.items.push_back(row);
+          all.type.items.push_back(row.type);
+        }
+        return all;
+      }
+    }
+    for (const Value& i : r.items) r.type.items.push_back(i.type);
+    return r;
+  }
+  if (name == "tuple" || name == "list") {
+    expect(c, name, 0, 1);
+    if (c.args.empty()) {
+      if (name == "list") not_yet(n, "empty lists", "np.empty(n), or a comprehension");
+      Value r;
+      r.type = Type::of(Type::Tag::Tuple);
+      return r;
+    }
+    if (arg(0).type.is(Type::Tag::Tuple) && arg(0).type.text.empty()) return arg(0);
+    if (name == "tuple" && arg(0).type.is_array() && !arg(0).lazy && arg(0).type.ndim == 1)
+      if (auto length = constant_of(arg(0).shape()[0]); length && *length <= 64) {
+        Value r;
+        r.type = Type::of(Type::Tag::Tuple);
+        for (int64_t k = 0; k < *length; ++k) {
+          r.items.push_back(element(arg(0), std::vector<Val>{ci(k)}));
+          r.type.items.push_back(r.items.back().type);
+        }
+        return r;
+      }
+    if (name == "list" && arg(0).type.is_array()) {
+      Value a = arg(0);
+      Value copy = materialise(n, lazy(a.type.dtype, a.shape(), [this, a](std::span<const Val> at) {
+                                 return element(a, at);
+                               }));
+      copy.type.text = "list";
+      copy.type.weak = a.type.weak;
+      return copy;
+    }
+    not_yet(n, name + "() of " + frontend::name(arg(0).type));
+  }
+  if (name == "slice") {
+    expect(c, name, 1, 3);
+    Value r, none;
+    none.type = Type::of(Type::Tag::None);
+    r.items = {none, none, none};
+    if (c.args.size() == 1)
+      r.items[1] = arg(0);
+    else
+      for (size_t i = 0; i < c.args.size(); ++i) r.items[i] = arg(i);
+    r.type = Type::of(Type::Tag::Slice);
+    for (const Value& i : r.items) r.type.items.push_back(i.type);
+    return r;
+  }
+  if (name == "reversed") {
+    expect(c, name, 1, 1);
+    if (arg(0).type.is(Type::Tag::Tuple)) {
+      Value r = arg(0);
+      std::reverse(r.items.begin(), r.items.end());
+      std::reverse(r.type.items.begin(), r.type.items.end());
+      return r;
+    }
+    if (arg(0).type.is(Type::Tag::Range)) {
+      Value r = arg(0);
+      Val step = r.v[2], last = add(r.v[0], mul(sub(length_of_range(r), ci(1)), step));
+      r.v = {last, sub(r.v[0], step), sub(ci(0), step)};
+      return r;
+    }
+    Value all, none;
+    none.type = Type::of(Type::Tag::None);
+    all.type = Type::of(Type::Tag::Slice);
+    all.items = {none, none, known_integer(-1)};
+    return view(n, arg(0).lazy ? materialise(n, arg(0)) : arg(0), {all});
+  }
+  if (name == "isinstance") {
+    expect(c, name, 2, 2);
+    std::vector<Value> classes =
+        arg(1).type.is(Type::Tag::Tuple) ? arg(1).items : std::vector<Value>{arg(1)};
+    bool yes = false;
+    const Type& t = arg(0).type;
+    for (const Value& k : classes) {
+      const std::string& cls = k.type.text;
+      if (k.type.is(Type::Tag::DType))
+        yes = yes || (t.is_number() && !t.weak && t.dtype == k.type.dtype);
+      if (cls == "int") yes = yes || (t.is_integer() && t.weak);
+      if (cls == "float")
+        yes = yes || (t.is_number() && (t.weak ? is_float(t.dtype) : t.dtype == DType::F64));
+      if (cls == "bool") yes = yes || (t.is_number() && t.dtype == DType::Bool && t.weak);
+      if (cls == "complex") yes = yes || (t.is_number() && is_complex(t.dtype));
+      if (cls == "tuple") yes = yes || t.is(Type::Tag::Tuple);
+      if (cls == "np.ndarray") yes = yes || t.is_array();
+      if (cls == "np.integer")
+        yes = yes || (t.is_number() && !t.weak && numbus::is_integer(t.dtype));
+      if (cls == "np.floating") yes = yes || (t.is_number() && !t.weak && is_float(t.dtype));
+    }
+    return from_scalar(Scalar::from_bool(yes), DType::Bool, true);
+  }
+  if (name == "sorted") {
+    int library = u_.program.library("np.sort");
+    expect(c, name, 1, 1);
+    if (library < 0) not_yet(n, "sorted()");
+    Value over = arg(0);
+    if (over.type.is(Type::Tag::Tuple)) over = from_items(n, over.items, {});
+    Value r = call_function({n, {over}, {}}, library);
+    if (r.type.is_array()) {
+      r.type.text = "list";
+      r.type.weak = arg(0).type.is(Type::Tag::Tuple) || arg(0).type.weak;
+    }
+    return r;
+  }
+  if (name.starts_with("numbus random ")) return random(c, name.substr(14));
+  if (name == "print") return print(c);
+  if (name.starts_with("exception "))
+    fail(n, "exceptions can only be raised", "raise " + name.substr(10) + "(\"…\")");
+  not_yet(n, "calling " + name);
+}
+
+}  // namespace numbus::frontend
