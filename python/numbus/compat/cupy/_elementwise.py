@@ -20,7 +20,8 @@ from ._parameters import (
 from .ctext import maths
 from .ctext.parser import Parser
 from .ctext.tokens import Source
-from .ctext.translate import Functions, Name, Translator, has, members_in, names_in
+from .ctext.translate import Functions, Translator
+from .ctext.values import Name, has, members_in, names_in
 from .cuda.stream import get_current_stream
 
 THREADS = 256

@@ -18,7 +18,8 @@ from ._parameters import (
 from .ctext import maths
 from .ctext.parser import Parser
 from .ctext.tokens import Source, fail
-from .ctext.translate import Functions, Name, Translator, names_in, zero
+from .ctext.translate import Functions, Translator
+from .ctext.values import Name, names_in, zero
 
 BLOCKS = 1024  # that share the elements of few results
 
