@@ -313,6 +313,15 @@ def test_streams_and_events():
     assert seen == [3, (True, 0, 4)]
     cp.cuda.Stream.null.synchronize()
     cp.cuda.runtime.deviceSynchronize()
+    add = cp.ElementwiseKernel("T x", "T y", "y = x + 1")
+    with second:
+        w = add(x)
+    np.testing.assert_array_equal(w.get(), np.arange(1000.0) + 1)
+    pinned = cupyx.empty_pinned(1000)
+    w.get(stream=first, out=pinned, blocking=False)
+    first.synchronize()
+    np.testing.assert_array_equal(pinned, np.arange(1000.0) + 1)
+    assert cp.cuda.Stream(priority=-1).__cuda_stream__()[0] == 0
     with pytest.raises(ValueError, match="has not been recorded"):
         cp.cuda.get_elapsed_time(cp.cuda.Event(), stop)
     with pytest.raises(ValueError, match="has timing disabled"):
@@ -412,6 +421,15 @@ def test_memory_pointers():
         cp.ndarray((17,), "f4", memory)
 
 
+def test_managed_memory():
+    memory = cp.cuda.malloc_managed(64)
+    x = cp.ndarray((8,), "f8", memory)
+    x[:] = cp.arange(8.0)
+    assert float((x + 1).sum()) == 36 and memory.ptr > 0
+    address = cp.cuda.runtime.mallocManaged(64)
+    cp.cuda.runtime.free(address)
+
+
 def test_unowned_memory():
     x = cp.arange(8.0)
     memory = cp.cuda.UnownedMemory(x.data.ptr, x.nbytes, x)
@@ -439,6 +457,11 @@ def test_runtime_memory():
             r.freeHost(address)
     address = r.malloc(64)
     r.free(address)
+    for flags in (0, 2):
+        r.hostRegister(host.ctypes.data, host.nbytes, flags)
+        r.hostUnregister(host.ctypes.data)
+    with pytest.raises(r.CUDARuntimeError, match="hostUnregister"):
+        r.hostUnregister(host.ctypes.data)
     with pytest.raises(r.CUDARuntimeError, match="cudaErrorInvalidValue"):
         r.memcpy(0, 0, -1, 0)
 

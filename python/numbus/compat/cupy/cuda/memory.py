@@ -52,7 +52,8 @@ class ManagedMemory(BaseMemory):
     """`size` bytes that the host and the device see."""
 
     def __init__(self, size):
-        super().__init__(_bytes(numbus.cuda.managed_array(int(size), numpy.uint8)))
+        made = numbus.cuda.managed_array(int(size), numpy.uint8)
+        super().__init__(numbus.cuda.as_cuda_array(made), made)
 
     def prefetch(self, stream, *, device_id=None):
         """A hint: nothing to do."""
@@ -66,11 +67,6 @@ class UnownedMemory(BaseMemory):
 
     def __init__(self, ptr, size, owner, device_id=-1):
         super().__init__(at_address(int(ptr), int(size), owner), owner)
-
-
-def _bytes(array):
-    """A Numbus array over one of either kind."""
-    return array if isinstance(array, _core.ndarray) else _core.from_numpy(array)
 
 
 def host_view(address, size, owner=None):

@@ -196,12 +196,25 @@ def hostGetDevicePointer(ptr, flags=0):
     return int(ptr)
 
 
+_registered = {}
+
+
 def hostRegister(ptr, size, flags=0):
-    """Pins memory of the host: copies are staged anyway, so there is nothing to do."""
+    """Pins memory of the host until hostUnregister; maps it for hostRegisterMapped (2)."""
+    from .memory import host_view
+
+    make = numbus.cuda.mapped if flags & 2 else numbus.cuda.pinned
+    block = make(host_view(int(ptr), int(size)))
+    block.__enter__()
+    _registered[int(ptr)] = block
 
 
 def hostUnregister(ptr):
     """Undoes hostRegister."""
+    block = _registered.pop(int(ptr), None)
+    if block is None:
+        raise CUDARuntimeError("hostUnregister", 1, hex(int(ptr)), "an address of hostRegister")
+    block.__exit__(None, None, None)
 
 
 def _on_host(kind, side):

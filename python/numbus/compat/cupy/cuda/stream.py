@@ -133,6 +133,10 @@ class _Stream:
         """The stream's number; 0 for the null stream."""
         return int(self._stream)
 
+    def __cuda_stream__(self):
+        """(0, handle): how other libraries, and kernels, take the stream."""
+        return 0, self.ptr
+
     def __eq__(self, other):
         return isinstance(other, _Stream) and (
             self is other or (self.null and getattr(other, "null", False) is True)
@@ -147,7 +151,8 @@ class Stream(_Stream):
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):
         self.__dict__["null"] = bool(null)
-        self._stream = 0 if null or ptds else numbus.cuda.stream()
+        default = null or ptds
+        self._stream = 0 if default else numbus.cuda.Stream(bool(non_blocking), priority or 0)
         self.device_id = int(_core.get_device().partition(":")[2] or 0)
 
     def __repr__(self):
