@@ -4,6 +4,7 @@
 
 #include "compile/compiler.h"
 #include "compile/runtime.h"
+#include "device/counts.h"
 #include "frontend.h"
 #include "passes/expand_function.h"
 #include "passes/indices.h"
@@ -427,6 +428,7 @@ class Dispatcher {
     expand(e->result.module);
     simplify_indices(e->result.module);
     e->code = compile::compile_function(e->result.module);
+    work_counts().compile_ms += e->code.milliseconds;
     e->words = frontend::words(e->result.result).size();
     return *(entries_[key] = std::move(e));
   }
@@ -442,6 +444,8 @@ class Dispatcher {
     std::vector<int64_t> many(e.words > 32 ? e.words : 0);
     int64_t* results = many.empty() ? few : many.data();
     int32_t status;
+    ++work_counts().user_launches;
+    KernelTimer timer(cpu_device());
     if (release_) {
       nb::gil_scoped_release free;
       status = e.code.function(context, a.words.data(), results);

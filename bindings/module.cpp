@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "convert.h"
+#include "device/counts.h"
 #include "lazy/executor.h"
 #include "lazy/explain.h"
 
@@ -56,10 +57,15 @@ nb::dict stats() {
   d["interpreted"] = s.interpreted;
   d["contracted_bytes"] = s.contracted_bytes;
   d["bytes_moved"] = s.bytes_moved;
+  d["flops"] = s.flops;
   d["fallbacks"] = s.fallbacks;
   d["bytes_to_device"] = s.bytes_to_device;
   d["bytes_to_host"] = s.bytes_to_host;
-  d["compile_ms"] = s.compile_ms;
+  const WorkCounts& w = work_counts();
+  d["compile_ms"] = s.compile_ms + w.compile_ms;
+  d["user_launches"] = w.user_launches;
+  d["kernel_ns"] = w.kernel_ns;
+  d["transfer_ns"] = w.transfer_ns;
   return d;
 }
 
@@ -283,7 +289,11 @@ NB_MODULE(_core, m) {
       },
       "Runs all pending work and waits for it.");
   m.def("stats", stats);
-  m.def("reset_stats", [] { Runtime::get().stats = Stats(); });
+  m.def("reset_stats", [] {
+    Runtime::get().stats = Stats();
+    work_counts() = {0, 0, 0, 0, work_counts().timing};
+  });
+  m.def("time_kernels", [](bool on) { work_counts().timing = on; });
   m.def("count_fallback", [](const std::string& name) {
     Runtime& r = Runtime::get();
     ++r.stats.fallbacks;

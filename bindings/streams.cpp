@@ -1,4 +1,5 @@
 // Streams, events and memory of the host for Python; copies in streams.
+#include "device/counts.h"
 #include "device/device.h"
 
 #include <memory>
@@ -208,6 +209,7 @@ bool copy_in(nb::handle array, nb::handle host, nb::handle stream) {
   char* to = data_of(a, "written by a copy");
   auto bytes = static_cast<size_t>(p.view.len);
   if (to == p.view.buf || bytes == 0) return true;
+  CopyTimer timer;
   if (queue)
     d.upload(to, p.view.buf, bytes, *queue);
   else
@@ -225,6 +227,7 @@ bool copy_out(nb::handle array, nb::handle host, nb::handle stream) {
   char* from = data_of(a, "copied to the host");
   auto bytes = static_cast<size_t>(p.view.len);
   if (from == p.view.buf || bytes == 0) return true;
+  CopyTimer timer;
   if (queue)
     d.download(p.view.buf, from, bytes, *queue);
   else

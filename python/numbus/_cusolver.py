@@ -258,6 +258,10 @@ def eigh(a, UPLO="L"):
     return EighResult(w, swapaxes(x, -1, -2).conj())
 
 
+# NumPy's eig gives real numbers, where all eigenvalues are, up to version 2.4.
+_ALWAYS_COMPLEX = tuple(map(int, numpy.__version__.split(".")[:2])) >= (2, 5)
+
+
 def _general(op, a, vectors):
     """Eigenvalues of any square matrices, and vectors as columns or None."""
     matrices(op, a, square=True)
@@ -275,7 +279,7 @@ def _general(op, a, vectors):
         _check(op, info, "Eigenvalues did not converge")
     if real:
         w, imaginary = w[:, :n], w[:, n:]
-        if (imaginary != 0).any():
+        if _ALWAYS_COMPLEX or (imaginary != 0).any():
             w = w + 1j * imaginary
             # Of a pair's vectors the first row has the real part, the second the imaginary one.
             first, second = (imaginary > 0)[..., None], (imaginary < 0)[..., None]

@@ -7,6 +7,7 @@
 
 #include "array/array.h"
 #include "base/error.h"
+#include "device/counts.h"
 
 namespace numbus {
 
@@ -119,6 +120,7 @@ Scalar read_element(const Array& a, int64_t byte_offset) {
   char* at = data_of(a, "value read") + byte_offset;
   if (a.base->device->kind() == DeviceKind::Cpu) return load_scalar(a.dtype, at);
   char value[16];
+  CopyTimer timer;
   a.base->device->copy_to_host(value, at, itemsize(a.dtype));
   Runtime::get().note_copy(itemsize(a.dtype), true);
   return load_scalar(a.dtype, value);
@@ -131,6 +133,7 @@ std::shared_ptr<char> host_view(const Array& a, const char* reason) {
   int64_t low = a.layout->low(), bytes = a.layout->high() - low;
   std::shared_ptr<char> block(static_cast<char*>(std::malloc(std::max<int64_t>(bytes, 1))),
                               std::free);
+  CopyTimer timer;
   d.copy_to_host(block.get(), at + low, bytes);
   Runtime::get().note_copy(bytes, true);
   return std::shared_ptr<char>(block, block.get() - low);
@@ -143,9 +146,8 @@ Array to_device(const Array& a, Device& d) {
   if (out.size() == 0) return out;
   std::vector<int> outer_first(a.ndim());
   std::iota(outer_first.begin(), outer_first.end(), 0);
-  std::stable_sort(outer_first.begin(), outer_first.end(), [&](int x, int y) {
-    return out.layout->stride(x) > out.layout->stride(y);
-  });
+  std::stable_sort(outer_first.begin(), outer_first.end(),
+                   [&](int x, int y) { return out.layout->stride(x) > out.layout->stride(y); });
   Array dense = transpose(a, outer_first);
   if (!dense.layout->c_contiguous()) dense = copy(dense, a.dtype, true);
   auto host = host_view(dense, "copied to another device");
@@ -153,6 +155,7 @@ Array to_device(const Array& a, Device& d) {
   if (d.kind() == DeviceKind::Cpu) {
     std::memcpy(out.base->data, host.get(), out.base->nbytes);
   } else {
+    CopyTimer timer;
     d.copy_from_host(out.base->data, host.get(), out.base->nbytes);
     Runtime::get().note_copy(out.base->nbytes, false);
   }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "compile/gpu_code.h"
+#include "device/counts.h"
 #include "device/device.h"
 #include "passes/expand_function.h"
 #include "passes/indices.h"
@@ -132,12 +133,17 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
                         bool cooperative, std::string* printed, Queue* queue,
                         std::span<const Use> uses) {
   check_geometry(g);
+  ++work_counts().user_launches;
   if (d.kind() != DeviceKind::Cuda) {
     auto [it, fresh] = host_.try_emplace(g.block[0] % 32);
-    if (fresh) it->second = compile::compile_kernel(result_.module, g.block[0]);
+    if (fresh) {
+      it->second = compile::compile_kernel(result_.module, g.block[0]);
+      work_counts().compile_ms += it->second.milliseconds;
+    }
     int64_t record[compile::kContextWords] = {};
     compile::Output output;
     record[compile::kOutput] = reinterpret_cast<int64_t>(&output);
+    KernelTimer timer(d);
     int32_t status = compile::run_grid(it->second.kernel, g, words.data(), record);
     if (printed) *printed = std::move(output.text);
     if (status) raise_fault(&result_.sites, record, &result_);
@@ -153,6 +159,7 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
   };
   cooperative = cooperative || compile::has_grid_barrier(result_.module);
   Ordered order(d, queue, uses);
+  KernelTimer timer(d, queue);
   code.function.launch(dim(g.grid), dim(g.block), static_cast<size_t>(g.dynamic_bytes),
                        code.device->stream_of(queue), parameters.data(), cooperative);
 }

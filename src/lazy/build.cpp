@@ -351,6 +351,7 @@ KernelStep KernelBuilder::finish() {
     step_.works.push_back(work_of(p_.instrs[m.instr]));
     if (step_.guards) step_.works.back().name = "indices of " + step_.works.back().name;
   }
+  step_.flops = flops_of(k, step_.points, step_.turns);
   ir::verify(k);
   step_.code = kernel_code(std::move(k));
   return std::move(step_);
@@ -399,6 +400,7 @@ KernelStep build_call(Planner& p, const PlanInstr& i) {
   step.params.assign(step.call->layouts.size(), 0);
   step.points = i.out.layout->size();
   step.shape = i.shape;
+  step.flops = flops_of(*step.call);
   step.works.push_back(work_of(i));
   return step;
 }

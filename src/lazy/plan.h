@@ -76,6 +76,7 @@ struct KernelStep {
   int64_t sequential = 1;  // rows that belong to one result (reductions that keep dimensions)
   bool keeps = false;      // a reduction that keeps dimensions
   int64_t points = 0, bytes = 0;
+  int64_t flops = 0;     // of floating-point numbers; a product and a sum in one step are two
   int64_t turns = 1;     // of the loop in the body
   bool tail = false;     // 0-d work that belongs to the kernel before it
   bool ordered = false;  // a scatter: one thread, points in order
@@ -112,6 +113,9 @@ struct Plan {
 };
 
 std::unique_ptr<Plan> make_plan(const Window& w);
+
+int64_t flops_of(const ir::Kernel& k, int64_t points, int64_t turns);
+int64_t flops_of(const CallStep& c);
 
 // Builds the kernel of one group of the planner (build.cpp).
 struct Group;

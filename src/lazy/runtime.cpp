@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "device/counts.h"
 #include "lazy/executor.h"
 #include "lazy/explain.h"
 #include "lazy/planner.h"
@@ -317,8 +318,10 @@ void Runtime::run_step(const Plan& plan, KernelStep& step, char** data) {
   if (!step.tail) {
     ++stats.launches;
     stats.bytes_moved += step.bytes;
+    stats.flops += step.flops;
   }
   Device& device = *window_.slots_[0].base->device;
+  KernelTimer timer(device);
   if (step.call) return executor_of(device).call(device, step);
   std::vector<char*> results;
   for (const ReduceStep& r : step.reduces) results.push_back(address(r.storage, r.offset));

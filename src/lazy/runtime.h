@@ -17,7 +17,7 @@ enum class Mode { Auto, Eager, Interp, Compiled };
 struct Stats {
   int64_t instructions = 0, flushes = 0, plan_hits = 0, plan_misses = 0, compiles = 0,
           disk_hits = 0, launches = 0, interpreted = 0, contracted_bytes = 0, bytes_moved = 0,
-          fallbacks = 0, bytes_to_device = 0, bytes_to_host = 0;
+          fallbacks = 0, flops = 0, bytes_to_device = 0, bytes_to_host = 0;
   double compile_ms = 0;
 };
 

@@ -29,7 +29,7 @@ def run(tmp_path, script, *options, code=0, env=None):
     ("numpy.linalg", "numbus.linalg"), ("cupy", "numbus.compat.cupy"),
     ("cupyx.profiler", "numbus.compat.cupyx.profiler"), ("numba", "numbus.compat.numba"),
     ("numba.cuda", "numbus.cuda"), ("numba.cuda.random", "numbus.cuda.random"),
-    ("numba.cuda.cudadrv.driver", "numbus.compat.numba.cudadrv.driver"),
+    ("numba.cuda.cudadrv.driver", "numbus.compat.numba_driver.driver"),
     ("numba.types", "numbus.compat.numba.types"), ("numbax", None), ("cupyy.a", None),
 ])  # fmt: skip
 def test_replacement(name, ours):

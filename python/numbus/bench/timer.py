@@ -180,6 +180,7 @@ def measure(fn, args=(), kwargs=None, *, budget=2.0, precision=0.02, name=None):
             if (stable and spent >= SHORTEST) or spent >= budget or n >= MOST:
                 break
         after = counters()
+        kernel = kernel_time(call)
     finally:
         if collecting:
             gc.enable()
@@ -187,7 +188,7 @@ def measure(fn, args=(), kwargs=None, *, budget=2.0, precision=0.02, name=None):
     each = {
         key: None if (total := difference(before, after, key)) is None else total / n
         for key in COUNTED
-        if key != "compile"
+        if key not in ("compile", "kernel")
     }
     return Timing(
         name=name,
@@ -199,8 +200,23 @@ def measure(fn, args=(), kwargs=None, *, budget=2.0, precision=0.02, name=None):
         stable=stable,
         first=first,
         compile=compiling,
+        kernel=kernel,
         **each,
     )
+
+
+def kernel_time(call):
+    """The seconds that kernels take in a call: the least of a few, in which each is waited for."""
+    _core.time_kernels(True)
+    try:
+        found = []
+        for _ in range(5):
+            before = counters()
+            call()
+            found.append(difference(before, counters(), "kernel"))
+        return None if None in found else min(found)
+    finally:
+        _core.time_kernels(False)
 
 
 def median_of(samples):

@@ -15,7 +15,7 @@ REPLACED = {
 # Whose submodules follow, the longest name first. numba.cuda is numbus.cuda, but for what scripts
 # reach into of its driver.
 _PACKAGES = {
-    "numba.cuda.cudadrv": "numbus.compat.numba.cudadrv",
+    "numba.cuda.cudadrv": "numbus.compat.numba_driver",
     "numba.cuda": "numbus.cuda",
     **{name: REPLACED[name] for name in ("numpy", "cupy", "cupyx", "numba")},
 }

@@ -28,6 +28,7 @@ _OLDER = {
     "cumproduct": "cumprod",
     "product": "prod",
     "round_": "round",
+    "row_stack": "vstack",
     "sometrue": "any",
     "trapz": "trapezoid",
 }

@@ -33,7 +33,8 @@ version_info = (0, 61, 0)
 def __getattr__(name):
     if name == "cuda":
         cuda = _importlib.import_module("numbus.cuda")
-        cuda.cudadrv = _importlib.import_module(f"{__package__}.cudadrv")
+        # Not inside of this package: import hooks of other packages watch for "numba.cuda".
+        cuda.cudadrv = _importlib.import_module("numbus.compat.numba_driver")
         return cuda
     if name == "literal_unroll":
         return _importlib.import_module("numbus.cuda").literal_unroll

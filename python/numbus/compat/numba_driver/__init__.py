@@ -1,7 +1,7 @@
 """numba.cuda.cudadrv: the few names of the driver's layer that scripts use."""
 
 # ruff: noqa: F401 – names for users
-from ..._missing import missing as _missing
+from .._missing import missing as _missing
 from . import devicearray, driver, error
 
 __name__ = "numba.cuda.cudadrv"

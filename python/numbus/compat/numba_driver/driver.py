@@ -4,7 +4,7 @@ import re
 
 from numbus import _core, cuda
 
-from ..._missing import missing
+from .._missing import missing
 
 __name__ = "numba.cuda.cudadrv.driver"
 

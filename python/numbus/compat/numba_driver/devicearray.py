@@ -2,7 +2,7 @@
 
 from numbus.cuda import DeviceNDArray, is_cuda_array
 
-from ..._missing import missing
+from .._missing import missing
 
 __name__ = "numba.cuda.cudadrv.devicearray"
 DeviceNDArrayBase = DeviceNDArray

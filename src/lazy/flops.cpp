@@ -1,0 +1,57 @@
+// How many operations on floating-point numbers kernels and library calls take.
+#include <bit>
+
+#include "lazy/plan.h"
+
+namespace numbus {
+
+int64_t flops_of(const ir::Kernel& k, int64_t points, int64_t turns) {
+  int64_t once = 0, each_turn = 0;
+  bool turning = false;
+  int rare = 0;  // what seldom runs does not count
+  for (const ir::Inst& i : k.body) {
+    if (i.op == Op::repeat || i.op == Op::end_repeat) turning = i.op == Op::repeat;
+    if (i.op == Op::if_any) ++rare;
+    if (i.op == Op::end_if) --rare;
+    if (rare > 0 || i.a == ir::kNone || !is_inexact(k.body[i.a].type)) continue;
+    int64_t n = 0;
+    switch (i.op) {
+      case Op::fma: n = 2; break;
+      case Op::add:
+      case Op::subtract:
+      case Op::multiply:
+      case Op::divide:
+      case Op::sqrt:
+      case Op::fmod:
+      case Op::minimum:
+      case Op::maximum: n = 1; break;
+      default: break;
+    }
+    (turning ? each_turn : once) += n;
+  }
+  return (once + each_turn * turns) * points;
+}
+
+int64_t flops_of(const CallStep& c) {
+  const Layout& out = *c.layouts.back();
+  int64_t parts = is_complex(c.types.back()) || is_complex(c.types.front()) ? 4 : 1;
+  switch (c.routine) {
+    case Routine::Matmul:  // a product and a sum for each term
+      return 2 * parts * out.size() * c.layouts[0]->shape(c.layouts[0]->ndim() - 1);
+    case Routine::Fft:
+    case Routine::InverseFft: {
+      // 5 n log2 n of a radix-2 transform of n complex numbers, as FFTW's benchmarks count; half of
+      // that for real ones.
+      const Layout& in = *c.layouts.front();
+      int64_t n = std::max(in.shape(in.ndim() - 1), out.shape(out.ndim() - 1));
+      bool real = !is_complex(c.types.front()) || !is_complex(c.types.back());
+      int64_t size = std::max(in.size(), out.size());
+      return 5 * size * std::bit_width(static_cast<uint64_t>(std::max<int64_t>(n, 2) - 1)) /
+             (real ? 2 : 1);
+    }
+    case Routine::Scan: return is_inexact(c.type) ? parts * out.size() : 0;
+  }
+  return 0;
+}
+
+}  // namespace numbus
