@@ -236,7 +236,32 @@ void Arguments::copy_back(const std::vector<bool>& written) {
   }
 }
 
+// An array that code of the host can reach in place of one that lies elsewhere.
+nb::handle Arguments::fetch(nb::handle value) {
+  Device& host = cpu_device();
+  if (device || !is_array(value.ptr()) || as_array(value.ptr()).base->device == &host)
+    return value;
+  for (Fetched& f : fetched)
+    if (f.there.is(value)) return f.here;
+  Array here = to_device(settled(as_array(value.ptr())), host);
+  here.writeable = as_array(value.ptr()).writeable;
+  fetched.push_back(
+      {types.size(), depth > 0, nb::borrow(value), nb::steal(wrap(std::move(here)))});
+  return fetched.back().here;
+}
+
+void Arguments::give_back(const std::vector<bool>& written) {
+  for (Fetched& f : fetched) {
+    if (!f.nested && f.argument < written.size() && !written[f.argument]) continue;
+    Array& there = as_array(f.there.ptr());
+    if (!there.writeable) continue;
+    Array moved = to_device(as_array(f.here.ptr()), *there.base->device);
+    assign(there, Arg(&moved));
+  }
+}
+
 void Arguments::add(nb::handle value, const char* function) {
+  value = fetch(value);
   PyObject* o = value.ptr();
   Type t;
   auto number = [&](DType d, bool weak, int64_t word) {
@@ -395,6 +420,16 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
 
 namespace {
 
+// A result, arrays in it moved to where the arguments are.
+nb::object on_device_of(nb::handle argument, nb::object result) {
+  Device& d = *as_array(argument.ptr()).base->device;
+  if (is_array(result.ptr())) return nb::steal(wrap(to_device(as_array(result.ptr()), d)));
+  if (!nb::isinstance<nb::tuple>(result) || nb::hasattr(result, "_fields")) return result;
+  nb::list all;
+  for (nb::handle i : result) all.append(on_device_of(argument, nb::borrow(i)));
+  return nb::tuple(all);
+}
+
 // A function of the user's, compiled for each combination of argument types it is called with.
 class Dispatcher {
  public:
@@ -453,9 +488,11 @@ class Dispatcher {
       status = e.code.function(context, a.words.data(), results);
     }
     if (!output.text.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(output.text);
+    a.give_back(e.result.written);
     if (status) raise_noted(e.result.sites, context, false);
     const int64_t* next = results;
-    return to_python(e.result.result, next, a);
+    nb::object result = to_python(e.result.result, next, a);
+    return a.fetched.empty() ? result : on_device_of(a.fetched[0].there, std::move(result));
   }
 
   // A function of numbers for the elements of arrays, recorded with whatever else is pending; None

@@ -49,6 +49,15 @@ struct Arguments {
     Array there;
   };
   std::vector<Copied> copied;
+  // Arrays of other devices, for code of the host: what it writes to their copies goes back.
+  struct Fetched {
+    size_t argument;
+    bool nested;
+    nb::object there, here;
+  };
+  std::vector<Fetched> fetched;
+  nb::handle fetch(nb::handle value);
+  void give_back(const std::vector<bool>& written);
   // The memory that arrays on the device give to a kernel, by argument, if somebody wants to know.
   struct Reach {
     size_t argument;

@@ -96,8 +96,9 @@ class _Stream:
     @property
     def done(self):
         """Whether the work so far is done."""
-        event = self.record()
-        return event.done
+        _recorded()
+        own = numbus.cuda.default_stream() if isinstance(self._stream, int) else self._stream
+        return own.done
 
     def use(self):
         """Makes it the current stream of this thread."""
