@@ -139,6 +139,15 @@ def iterate(self):
     return (self[i] for i in range(self.shape[0]))
 
 
+def to_numpy(self):
+    """The values as a NumPy array; libraries that ask for this method need not go through elements.
+
+    Returns a numpy.ndarray of the same shape and dtype. On a CPU it is the array's own memory
+    where that is possible, on a GPU a copy.
+    """
+    return numpy.asarray(self)
+
+
 # --- generic --------------------------------------------------------------------------------------
 
 
@@ -175,7 +184,7 @@ def _generic_method(function, name):
 
 def attach():
     """Puts everything above on the classes of the core."""
-    for function in (flatten, astype, view, setflags):
+    for function in (flatten, astype, view, setflags, to_numpy):
         setattr(ndarray, function.__name__, function)
     ndarray.real, ndarray.imag = _assignable("real"), _assignable("imag")
     ndarray.flags = property(Flags, doc="Layout and access.")
@@ -187,6 +196,8 @@ def attach():
     generic.flags = property(_generic_flags)
     generic.astype = generic_astype
     generic.__getitem__ = generic_getitem
+    # With __getitem__ alone Python takes a type for a sequence, and iter() would accept a number.
+    generic.__iter__ = None
     generic.copy = lambda self, order="C": self
     generic.transpose = lambda self, *axes: self
     for name in ("reshape", "ravel", "flatten", "view"):

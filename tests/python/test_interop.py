@@ -223,3 +223,17 @@ def test_testing_helpers(xp):
     np.testing.assert_array_equal(xp.arange(3), np.arange(3))
     assert xp.allclose(xp.arange(3.0), xp.arange(3.0) + 1e-12)
     assert xp.array_equal(xp.arange(3), np.arange(3))
+
+
+def test_a_histogram_drawn_by_matplotlib_is_one_set_of_numbers(xp):
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot
+
+    x = xp.arange(1000.0) * 3
+    for data in (x, list(x)):  # the array as it is, and its numbers one by one
+        figure, axes = pyplot.subplots()
+        counts, _, bars = axes.hist(data, bins=20)
+        pyplot.close(figure)
+        assert np.shape(counts) == (20,) and len(bars) == 20 and counts.sum() == 1000
+    real = (x + 1).to_numpy()
+    assert type(real) is np.ndarray and real.tolist() == (np.arange(1000.0) * 3 + 1).tolist()

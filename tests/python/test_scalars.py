@@ -142,3 +142,12 @@ def test_root_of_a_scalar_is_a_power(xp, value):
     got = (xp.array([value]).sum() if value else xp.array([value])[0]) ** 0.5
     assert np.array_equal(float(got), want, equal_nan=True)
     assert np.signbit(float(got)) == np.signbit(want) or np.isnan(want)
+
+
+def test_a_number_is_not_iterable(xp):
+    for number in (xp.ones(3)[0], xp.ones(3).sum(), next(iter(xp.ones(3)))):
+        with pytest.raises(TypeError, match="not iterable"):
+            iter(number)
+        assert not np.iterable(number)
+        assert number[()] == number[...]
+    assert [float(x) for x in xp.arange(3.0)] == [0, 1, 2]
