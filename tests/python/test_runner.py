@@ -326,3 +326,23 @@ def test_a_numpy_script_imports_nothing_of_cupy_and_numba(tmp_path):
 def test_import_forms_of_cupy(tmp_path, form):
     out = run(tmp_path, f"{form}\nprint(type(x).__module__)", options=["--strict"]).stdout
     assert out.strip().startswith("numbus")
+
+
+def test_kernels_of_a_command_line(tmp_path):
+    code = "from numba import njit\n\n@njit\ndef twice(x):\n    return 2 * x\n\nprint(twice(4))"
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    for source, text in ((code, "8\n"), (code.replace("2 * x", "2 * y"), "    return 2 * y\n")):
+        command = [sys.executable, "-m", "numbus", "-c", source]
+        done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=tmp_path)
+        assert text in done.stdout + done.stderr, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [("inof", "command 'info'"), ("--reprot", "--report, --strict"), ("x.py", "file\n")],
+)
+def test_misspelt_command(tmp_path, word, text):
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    command = [sys.executable, "-m", "numbus", word, "script.py"]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=tmp_path)
+    assert done.returncode == 2 and text in done.stderr and word in done.stderr, done.stderr

@@ -1,6 +1,7 @@
 """Runs a script as `python script.py` would, with Numbus for NumPy in the user's own modules."""
 
 import importlib
+import linecache
 import os
 import sys
 import types
@@ -48,6 +49,9 @@ def main(arguments):
             return 2
         source, file, sys.argv = arguments[1], "<string>", ["-c", *arguments[2:]]
         folder = ""
+        # Tracebacks show its lines, and kernels are compiled from them.
+        lines = source.splitlines(keepends=True)
+        linecache.cache[file] = len(source), None, lines, file
     else:
         file = arguments[0]
         try:
@@ -56,7 +60,7 @@ def main(arguments):
         except OSError as error:
             print(
                 f"[numbus] cannot open the script; got {file!r}: {error.strerror}; "
-                f"expected a Python file",
+                f"expected a Python file{_instead(file)}",
                 file=sys.stderr,
             )
             return 2
@@ -70,6 +74,17 @@ def main(arguments):
     finally:
         if report:
             print_report()
+
+
+def _instead(word):
+    """What a word that is no file may stand for: an option or a command, misspelt or not."""
+    import difflib  # only after a mistake
+
+    options, commands = ("--report", "--strict", "--help", "-c"), ("info", *COMMANDS)
+    if word.startswith("-"):
+        return f", or one of the options {', '.join(options)}"
+    near = difflib.get_close_matches(word, commands, 1)
+    return f", or the command {near[0]!r}" if near else ""
 
 
 def install():
