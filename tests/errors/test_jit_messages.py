@@ -45,6 +45,10 @@ def unknown_function(x):
     return np.nonsense(x)  # ^np.nonsense
 
 
+def misspelt_function(x):
+    return np.cumsun(x)  # ^np.cumsun
+
+
 def unsupported_numpy(x):
     return np.einsum("i,i", x, x)  # ^np.einsum
 
@@ -326,6 +330,7 @@ CASES = {
     unknown_method: ((X,), ["no method 'nonsense'", "array(float64, 1d, C)"]),
     unknown_name: ((X,), ["'not_there' is not defined"]),
     unknown_function: ((X,), ["no attribute 'nonsense'"]),
+    misspelt_function: ((X,), ["no attribute 'cumsun'", "instead: cumsum"]),
     unsupported_numpy: ((X,), ["not yet", "np.einsum"]),
     unsupported_math: ((X,), ["not yet", "np.fft.fft"]),
     join_number_array: ((X,), ["'y' is int on one path", "array(float64"]),

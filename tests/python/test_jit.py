@@ -94,6 +94,20 @@ def test_raise_names_the_line():
     assert f(2) == 2
 
 
+def test_wrong_number_of_arguments():
+    @njit
+    def scaled(x, by=2):
+        return x * by
+
+    assert scaled(3) == 6 and scaled(3, by=4) == 12
+    with pytest.raises(TypeError, match=r"\[scaled\] wrong number of arguments; got 0; .* 'x'"):
+        scaled()
+    with pytest.raises(TypeError, match=r"\[scaled\] .*; got 3; expected 2"):
+        scaled(1, 2, 3)
+    with pytest.raises(TypeError, match=r"\[scaled\] .*'times'"):
+        scaled(1, times=3)
+
+
 def test_messages():
     @njit
     def f(x):

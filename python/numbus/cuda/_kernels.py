@@ -7,6 +7,7 @@ import os
 from .. import _core
 from ..kernels import types
 from ..kernels._dispatch import Dispatcher, callable_function
+from ..kernels._errors import bind
 from ..kernels._resolve import program
 from ._streams import core_stream
 
@@ -70,7 +71,7 @@ class Launch:
     def __call__(self, *args):
         kernel = self.kernel
         if len(args) != kernel._count:
-            args = kernel._bind(args)
+            args = bind(kernel.py_func, args)
         (kernel._core or kernel._make()).launch(
             self.grid, self.block, self.stream, self.shared, self.cooperative, *args
         )
@@ -120,18 +121,6 @@ class Kernel:
         options["max_registers"] = int(self.targetoptions.get("max_registers") or 0)
         self._core = _core.Kernel(program.function(self.py_func), options, self.py_func.__name__)
         return self._core
-
-    def _bind(self, args):
-        name = self.py_func.__name__
-        try:
-            bound = inspect.signature(self.py_func).bind(*args)
-        except TypeError as error:
-            raise TypeError(
-                f"[{name}] wrong number of arguments; got {len(args)}; expected "
-                f"{self._count} ({error})"
-            ) from None
-        bound.apply_defaults()
-        return tuple(bound.arguments.values())
 
     def __getitem__(self, configuration):
         try:

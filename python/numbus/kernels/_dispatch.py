@@ -7,6 +7,7 @@ import types as types_
 from .. import _core
 from . import types
 from ._declared import Declared
+from ._errors import bind
 from ._resolve import name_object, program
 
 __all__ = ["jit", "njit", "prange"]
@@ -61,9 +62,7 @@ class Dispatcher:
 
     def __call__(self, *args, **kwargs):
         if kwargs or len(args) != self._count or not self._plain:
-            bound = inspect.signature(self.py_func).bind(*args, **kwargs)
-            bound.apply_defaults()
-            args = tuple(bound.arguments.values())
+            args = bind(self.py_func, args, kwargs)
         if self._declared is not None:
             args, convert = self._declared.fit(self.__name__, args)
             result = self._core.call(*args)

@@ -2,6 +2,7 @@
 
 import builtins
 import collections
+import inspect
 import linecache
 import re
 import struct
@@ -32,6 +33,20 @@ class CompileError(TypeError):
                 end = node.end_col_offset if node.end_lineno == line else 0
         self.file, self.function, self.line = file, name, line
         super().__init__(_show(message, hint, file, name, line, col, end))
+
+
+def bind(function, args, kwargs=None):
+    """The arguments of a call, by position and with defaults; TypeError where they do not fit."""
+    signature = inspect.signature(function)
+    try:
+        bound = signature.bind(*args, **(kwargs or {}))
+    except TypeError as error:
+        raise TypeError(
+            f"[{function.__name__}] wrong number of arguments; got "
+            f"{len(args) + len(kwargs or ())}; expected {len(signature.parameters)} ({error})"
+        ) from None
+    bound.apply_defaults()
+    return tuple(bound.arguments.values())
 
 
 class UnsupportedError(CompileError, NotImplementedError):

@@ -105,6 +105,13 @@ def dtype_number(value):
     return _dtypes.index(dtype) if dtype in _dtypes else None
 
 
+def _like(name, names):
+    """The name of `names` that a misspelt one resembles; empty where there is none."""
+    import difflib  # only after a mistake
+
+    return "".join(difflib.get_close_matches(name, names, 1))
+
+
 class _Names(ast.NodeTransformer):
     """Replaces the names that are not local by what they stand for."""
 
@@ -158,6 +165,7 @@ class _Names(ast.NodeTransformer):
                 f"'{getattr(value, '__name__', value)}' has no attribute '{node.attr}'",
                 node,
                 self.function,
+                _like(node.attr, dir(value)),
             )
         return True, getattr(value, node.attr)
 
