@@ -6,6 +6,8 @@ import os
 import sys
 import types
 
+import numpy
+
 from .. import _core, _fallback
 from . import loader
 from .rewrite import compile_user
@@ -91,6 +93,9 @@ def install():
     """Makes user modules get Numbus, in this process and in those that multiprocessing spawns."""
     loader.install()
     _fallback.state.is_user = loader.is_user_file
+    # Scripts ask `numpy.__version__` which names and rules they may use: those are NumPy's.
+    package = sys.modules[__package__.partition(".")[0]]
+    package.__version__, package.version = numpy.__version__, numpy.version
     from . import spawn
 
     spawn.install()
@@ -138,5 +143,13 @@ def print_report():
     )
     for line in lines:
         print(line, file=sys.stderr)
-    counters = ", ".join([f"{name} {value}" for name, value in _core.stats().items()])
-    print(f"numbus: {counters}", file=sys.stderr)
+    stats = _core.stats()
+    print(
+        f"numbus: {stats['launches']} kernels run; {stats['compiles']} compiled and "
+        f"{stats['disk_hits']} from the cache on disk, in {stats['compile_ms']:.1f} ms; "
+        f"{stats['bytes_moved'] / 1e6:,.1f} MB moved, {stats['contracted_bytes'] / 1e6:,.1f} MB of "
+        "results between never stored",
+        file=sys.stderr,
+    )
+    counters = [f"{k} {round(v, 3) if isinstance(v, float) else v}" for k, v in stats.items()]
+    print(f"numbus: {', '.join(counters)}", file=sys.stderr)
