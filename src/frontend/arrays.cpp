@@ -64,7 +64,12 @@ void Lower::set_element(const Node& n, const Value& a, std::span<const Val> at, 
   write_at(a.type.dtype, c.v[0], a.v[0], offset, a.type.space);
 }
 
-// Negative indices count from the end, as in Python. `array` is how the source names what is
+// Negative indices count from the end, as in Python.
+Val Lower::from_end(Val i, Val extent) {
+  return b_->emit(Op::select, DType::I64, less(i, ci(0)), add(i, extent), i, ir::kFromEnd);
+}
+
+// The same, looked at where bounds are checked. `array` is how the source names what is
 // indexed.
 Val Lower::wrapped(const Node& n, Val i, Val extent, size_t axis, const Node* array) {
   auto k = constant_of(i);
@@ -72,7 +77,7 @@ Val Lower::wrapped(const Node& n, Val i, Val extent, size_t axis, const Node* ar
   if (k && *k < 0)
     at = add(extent, i);
   else if (!k)
-    at = b_->emit(Op::select, DType::I64, less(i, ci(0)), add(i, extent), i);
+    at = from_end(i, extent);
   if (u_.options.boundscheck || u_.options.debug) {
     Val low = less(at, ci(0)), high = negate(less(at, extent));
     when(b_->emit(Op::logical_or, DType::Bool, low, high), [&] {
@@ -414,9 +419,7 @@ Value Lower::view(const Node& n, const Value& a, const std::vector<Value>& given
         Val k = index_value(n, v);
         auto fixed = constant_of(k);
         if (fixed == 0 && constant_of(least) == 0) return k;
-        Val w = fixed && *fixed >= 0
-                    ? k
-                    : b_->emit(Op::select, DType::I64, less(k, ci(0)), add(k, extent), k);
+        Val w = fixed && *fixed >= 0 ? k : from_end(k, extent);
         w = b_->emit(Op::maximum, DType::I64, w, least);
         return b_->emit(Op::minimum, DType::I64, w, most);
       };

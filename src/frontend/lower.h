@@ -208,6 +208,7 @@ class Lower {
   Value index_tuple(const Node& n, const Value& t, const Value& by);
   void store(const Node& n, const Value& a, const Value& by, const Value& v);
   Val address(const Node& n, const Value& a, std::span<const Val> at, bool wrap, Val& base);
+  Val from_end(Val i, Val extent);
   Val wrapped(const Node& n, Val i, Val extent, size_t axis, const Node* array);
   // What a subscript indexes, where it is one.
   const Node* array_node(const Node& n) {

@@ -67,7 +67,9 @@ class Expansion {
     }
     switch (i.op) {
       case Op::cast: return convert(b_, a, i.type);
-      case Op::select: return choose(b_, a, b, c);
+      case Op::select:
+        if (!is_complex(i.type)) return b_.emit(Op::select, i.type, a, b, c, i.imm);
+        return choose(b_, a, b, c);
       case Op::real_part: return real_part(b_, a);
       case Op::imag_part: return imag_part(b_, a);
       case Op::make_complex: return make_complex(b_, a, b);

@@ -107,11 +107,8 @@ void simplify_indices(ir::Module& m) {
       for (Val* o : {&i.a, &i.b, &i.c})
         if (*o != kNone) *o = same[*o];
       same[n] = static_cast<Val>(n);
-      if (i.op != Op::select || !is_integer(i.type)) continue;
-      const Inst& c = f.body[i.a];
-      if (c.op == Op::less && is_signed(f.body[c.a].type) && good[c.a] &&
-          f.body[c.b].op == Op::constant && f.body[c.b].imm == 0)
-        same[n] = i.c;
+      // Other choices are the user's: a number may well have run over.
+      if (i.op == Op::select && i.imm == ir::kFromEnd && good[i.c]) same[n] = i.c;
     }
   }
 }

@@ -458,3 +458,25 @@ def test_is():
         return x is None, y is not None, x is True if False else 0
 
     check(f, None, 3)
+
+
+def test_numbers_that_run_over_have_either_sign():
+    def f(n):
+        h, s = 12345, 0
+        for _ in range(n):
+            h = h * 6364136223846793005 + 1442695040888963407
+            s += np.where(h < 0, 1, 0)
+            s ^= abs(h) // 3
+            s ^= h - 5 if h < 0 else h
+            s += min(h, 0) % 7
+        return s
+
+    h, s = np.int64(12345), np.int64(0)
+    with np.errstate(over="ignore"):
+        for _ in range(100):
+            h = h * np.int64(6364136223846793005) + np.int64(1442695040888963407)
+            s += h < 0
+            s ^= abs(h) // 3
+            s ^= h - 5 if h < 0 else h
+            s += min(h, 0) % 7
+    assert njit(f)(100) == s
