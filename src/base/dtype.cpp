@@ -81,6 +81,12 @@ void store_scalar(const Scalar& s, DType t, void* to) {
   }
 }
 
+Scalar converted(const Scalar& s, DType t) {
+  char bytes[16];
+  store_scalar(s, t, bytes);
+  return load_scalar(t, bytes);
+}
+
 Scalar load_scalar(DType t, const void* p) {
   switch (t) {
     case DType::Bool: return Scalar::from_bool(get<uint8_t>(p) != 0);

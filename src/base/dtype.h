@@ -155,6 +155,8 @@ struct Scalar {
 // The 8- or 16-byte pattern of a scalar stored as dtype `t`, and back.
 void store_scalar(const Scalar& s, DType t, void* to);
 Scalar load_scalar(DType t, const void* from);
+// What becomes of a value as dtype `t`: integers wrap around, floats are rounded.
+Scalar converted(const Scalar& s, DType t);
 
 float half_to_float(uint16_t h);
 uint16_t float_to_half(double f);

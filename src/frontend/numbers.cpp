@@ -48,12 +48,7 @@ Value Lower::cast(const Node& n, const Value& v, DType t, bool weak) {
   if (is_complex(v.type.dtype) && !is_complex(t) && t != DType::Bool)
     fail(n, "cannot convert complex to " + std::string(numbus::name(t)), "use .real or abs()");
   Value r = number(as(v, t), t, weak);
-  if (v.known) {
-    r.known = v.known;
-    if (numbus::is_integer(t) && v.known->kind == Kind::Float)
-      r.known = Scalar::from_int(static_cast<int64_t>(v.known->real()));
-    if (is_float(t)) r.known = Scalar::from_float(v.known->real());
-  }
+  if (v.known) r.known = converted(*v.known, t);
   return r;
 }
 

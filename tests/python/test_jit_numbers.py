@@ -460,6 +460,36 @@ def test_is():
     check(f, None, 3)
 
 
+def test_constants_of_narrow_types():
+    def f(x):
+        return (
+            np.int64(np.int8(200)),
+            np.int32(np.int16(np.int32(65537))) + x,
+            np.uint64(np.int8(-1)),
+            np.float64(np.float32(0.1)),
+            np.float64(np.float16(0.1)),
+            int(np.float32(16777217)),
+            np.int64(np.int32(3.7)),
+            np.int64(np.bool_(5)),
+            np.float64(np.complex64(0.1).real),
+        )
+
+    def g(x):
+        total = 0
+        for i in range(np.uint8(260)):
+            total += x[i] + x[np.int8(257)]
+        return total, 2 ** np.int8(4)
+
+    with np.errstate(over="ignore"):
+        # In NumPy a Python int that a type has no room for is an error.
+        want = (-56, 1 + 3, 2**64 - 1, *(float(t(0.1)) for t in (np.float32, np.float16)))
+        want += (16777216, 3, 1, float(np.float32(0.1)))
+    got = njit(f)(np.int64(3))
+    assert got == want
+    x = np.arange(10)
+    assert njit(g)(x) == (sum(range(4)) + 4 * 1, 16)
+
+
 def test_numbers_that_run_over_have_either_sign():
     def f(n):
         h, s = 12345, 0
