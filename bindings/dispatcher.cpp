@@ -508,6 +508,8 @@ class Dispatcher {
     for (nb::handle v : args) {
       Arg& a = operands[n];
       if (!hold.convert(v.ptr(), a) || a.huge) return nb::none();
+      // A Python number beyond int64 is an uint64, which is not weak.
+      if (numbers && a.weak && a.scalar.kind == Kind::UInt) a = Arg(a.scalar, DType::U64);
       DType t = !numbers  ? to_dtype(nb::object(types[n]).ptr())
                 : a.array ? a.array->dtype
                 : a.weak  ? common_dtype({&a, 1})

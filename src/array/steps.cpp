@@ -70,7 +70,7 @@ Array record_steps(const ir::Function& f, std::span<const Arg> args) {
       case Op::param: {
         const Arg& a = args[i.imm];
         if (!a.array) {
-          at[n] = Arg(a.scalar, i.type);
+          at[n] = Arg(converted(a.scalar, i.type), i.type);
         } else if (a.array->dtype == i.type) {
           at[n] = a;
         } else {
@@ -98,7 +98,7 @@ Array record_steps(const ir::Function& f, std::span<const Arg> args) {
         break;
       case Op::cast:
         if (any || !widens(loop[0], i.type)) goto record;
-        at[n] = Arg(in[0].scalar, i.type);
+        at[n] = Arg(converted(in[0].scalar, i.type), i.type);
         break;
       default:
       record:

@@ -325,3 +325,31 @@ def test_a_stencil_tells_what_is_wrong():
     f = stencil(upwind)
     with pytest.raises(ValueError, match=r"array b is smaller than a"):
         f(nb.array(X), nb.array(Y[:5]), 1.0)
+
+
+def test_numbers_are_rounded_at_each_conversion():
+    def through_float32(x, s):
+        return x * np.float64(np.float32(s))
+
+    for f in (vectorize(through_float32), vectorize(["f8(f8, f8)"])(through_float32)):
+        same(f, X, 0.1)
+        same(f, X, np.float64(0.1))
+        same(f, X, 2**25 + 1)
+
+    def as_it_is(x, s):
+        return np.float64(s) * x
+
+    same(vectorize(["f8(f8, f4)"])(as_it_is), X, 0.1)
+
+    def into_complex(x, s):
+        return x * np.complex64(s)
+
+    same(vectorize(into_complex), X, 0.1)
+
+
+def test_numbers_beyond_int64():
+    def add(x, y):
+        return x + y
+
+    for t in ("u8", "i8", "f8"):
+        same(vectorize(add), np.arange(4, dtype=t), 2**63 + 2)
