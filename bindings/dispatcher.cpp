@@ -188,34 +188,9 @@ bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
   }
   if (add_mapped(o, function, t)) return true;
   if (!is_array(o) && nb::hasattr(value, "__cuda_array_interface__")) {
-    nb::dict d = nb::cast<nb::dict>(value.attr("__cuda_array_interface__"));
-    DType type = to_dtype(nb::object(d["typestr"]).ptr());
-    nb::tuple shape = nb::cast<nb::tuple>(d["shape"]);
-    nb::tuple data = nb::cast<nb::tuple>(d["data"]);
-    int n = static_cast<int>(nb::len(shape));
-    t = Type::array_of(type, n);
-    t.readonly = nb::cast<bool>(data[1]);
-    std::vector<int64_t> extents, strides(n);
-    for (nb::handle e : shape) extents.push_back(nb::cast<int64_t>(e));
-    int64_t step = itemsize(type), low = 0, high = step;
-    for (int k = n; k-- > 0; step *= extents[k]) strides[k] = step;
-    nb::object given = d.attr("get")("strides");
-    if (!given.is_none()) {
-      for (int k = 0; k < n; ++k) {
-        int64_t s = nb::cast<int64_t>(given[k]);
-        if (s != strides[k] && extents[k] != 1) t.order = Order::Any;
-        strides[k] = s;
-      }
-    }
-    for (int k = 0; k < n; ++k) (strides[k] < 0 ? low : high) += (extents[k] - 1) * strides[k];
-    auto first = nb::cast<uint64_t>(data[0]);
-    if (step != 0) add_reach(reinterpret_cast<const void*>(first), low, high);
-    words.push_back(static_cast<int64_t>(first));
-    words.push_back(0);
-    words.insert(words.end(), extents.begin(), extents.end());
-    words.insert(words.end(), strides.begin(), strides.end());
-    hold.push_back(nb::borrow(value));
-    return true;
+    // As an array of ours: work follows the stream that it is ready in.
+    hold.push_back(nb::module_::import_("numbus").attr("asarray")(value));
+    return add_on_device(hold.back(), function, t);
   }
   if (is_generic(o) || is_numpy_scalar(o) || !PyObject_CheckBuffer(o) || PyBytes_Check(o))
     return false;

@@ -127,3 +127,45 @@ def test_read_only_is_not_lent(xp, torch):
     a = xp.broadcast_to(xp.ones(3), (2, 3))
     with pytest.raises((TypeError, BufferError), match="read-only"):
         torch.from_dlpack(a)
+
+
+def late(torch, xp):
+    """Fifty additions to 2**24 zeros that still run in a stream, as nothing but the interface."""
+    stream = torch.cuda.Stream()
+    t = torch.zeros(1 << 24, device="cuda")
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        for _ in range(50):
+            t += 1
+    given = {"typestr": "<f4", "shape": (1 << 24,), "data": (t.data_ptr(), False), "version": 3}
+    return t, OnlyInterface(xp.zeros(1), **given, strides=None, stream=stream.cuda_stream)
+
+
+def test_a_kernel_follows_the_stream_of_its_argument(xp, torch):
+    from numbus import cuda
+
+    @cuda.jit
+    def copy(to, x):
+        i = cuda.grid(1)
+        if i < x.size:
+            to[i] = x[i]
+
+    t, x = late(torch, xp)
+    to = xp.zeros(1 << 24, "f4")
+    copy[1 << 16, 256](to, x)
+    assert float(to.min()) == 50
+    torch.cuda.synchronize()
+    assert float(t.min()) == 50
+
+
+def test_arrays_of_the_interface_alone_are_shared(xp, torch):
+    from numbus import cuda
+
+    a = xp.arange(6.0)
+    b = cuda.as_cuda_array(OnlyInterface(a))
+    c = cuda.from_cuda_array_interface(a.__cuda_array_interface__, owner=a)
+    b[0], c[1] = 10, 20
+    np.testing.assert_array_equal(np.asarray(a), [10, 20, 2, 3, 4, 5])
+    assert b.device == c.device == a.device
+    _, x = late(torch, xp)
+    assert float((cuda.as_cuda_array(x) + 0).min()) == 50

@@ -565,6 +565,23 @@ def test_kernels_reach_the_memory_itself(make):
     np.testing.assert_array_equal(x[8:22], [8, 9, *range(11, 21), 20, 21])
 
 
+@pytest.mark.skipif(ON_GPU, reason="there is a GPU")
+def test_memory_of_a_gpu_without_one():
+    described = {"typestr": "<f8", "shape": (3,), "data": (4096, False), "version": 3}
+
+    class Theirs:
+        __cuda_array_interface__ = described
+
+    for adopt, given in (
+        (cuda.as_cuda_array, Theirs()),
+        (cuda.from_cuda_array_interface, described),
+    ):
+        with pytest.raises(
+            RuntimeError, match=r"\[asarray\] memory of a GPU that Numbus cannot use"
+        ):
+            adopt(given)
+
+
 def test_pinned_for_a_while():
     a, b = np.arange(3000.0), np.zeros(3000)
     s = cuda.stream()

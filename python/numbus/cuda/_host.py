@@ -9,6 +9,7 @@ import numpy
 from .. import _core, _devices
 from .._convert import SUPPORTED, to_ndarray
 from .._core import ndarray
+from .._creation import asarray
 from . import _memory
 from ._streams import core_stream
 
@@ -213,7 +214,7 @@ def as_cuda_array(obj, sync=True):
         return obj
     if isinstance(obj, numpy.ndarray) and hasattr(obj, "__cuda_array_interface__"):
         return _core.mapped_array(obj)  # memory of the host that kernels reach
-    return to_ndarray(obj)
+    return asarray(obj)
 
 
 class Device:

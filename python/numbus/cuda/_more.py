@@ -1,6 +1,6 @@
 """The smaller names of numba.cuda: hints for caches, argument wrappers, what the device can do."""
 
-from .._convert import to_ndarray
+from .._creation import asarray
 from ..kernels._dispatch import njit
 from . import _host
 
@@ -96,7 +96,7 @@ def from_cuda_array_interface(desc, owner=None, sync=True):
         __cuda_array_interface__ = desc
         holds = owner
 
-    return to_ndarray(Described())
+    return asarray(Described())
 
 
 def initialize():
