@@ -10,6 +10,7 @@ import numpy
 
 from . import _core
 from ._convert import library, to_ndarray
+from ._devices import device
 from ._errors import ForeignDtype, many_axes, message, one_axis
 from ._host import on_host, same_memory
 from ._ranges import arange
@@ -218,7 +219,8 @@ def _make(name):
             pass
         else:
             if not on_host(a):
-                result = run(a, *args, **kwargs)
+                with device(a._device):  # of what is made on the way, too
+                    result = run(a, *args, **kwargs)
                 return result if out is None else store(name, result, out)
         return library(original, (a, *args), {**kwargs, "out": out})
 

@@ -11,6 +11,7 @@ from numpy.linalg import LinAlgError
 
 from . import _core
 from ._convert import library, operand, to_ndarray
+from ._devices import device
 from ._elementwise import astype as _astype
 from ._errors import ForeignDtype, many_axes, message
 from ._fallback import foreign, resolve
@@ -75,11 +76,13 @@ def _make(name, names):
         except ForeignDtype:
             return library(original, args, kwargs)
         args = (*arrays, *args[count:])
-        if not any([_on_gpu(a) for a in arrays]):
+        gpu = next((a._device for a in arrays if _on_gpu(a)), None)
+        if gpu is None:
             return library(original, args, kwargs)
         from . import _cusolver  # not at start-up
 
-        return getattr(_cusolver, name)(*args, **kwargs)
+        with device(gpu):  # of what is made on the way, too
+            return getattr(_cusolver, name)(*args, **kwargs)
 
     return wrapper
 

@@ -367,3 +367,12 @@ def test_a_node_of_the_plan():
         NUMBUS_DEVICE="null",
     )
     assert text.split() == ["0", "4"]  # a kernel, two transforms, a kernel
+
+
+@pytest.mark.numbus
+def test_another_device_than_that_of_new_arrays(xp):
+    with xp.device("null"):
+        x, y = xp.ones(5), xp.ones((3, 4))
+    for result in (xp.fft.fft(x, 8), xp.fft.rfft(x, 8), xp.fft.irfft(x), xp.fft.fft2(y, (4, 8))):
+        assert str(result.device) == "null"
+    assert str(xp.ones(3).device) != "null"
