@@ -135,10 +135,11 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
   check_geometry(g);
   ++work_counts().user_launches;
   if (d.kind() != DeviceKind::Cuda) {
-    auto [it, fresh] = host_.try_emplace(g.block[0] % 32);
-    if (fresh) {
-      it->second = compile::compile_kernel(result_.module, g.block[0]);
-      work_counts().compile_ms += it->second.milliseconds;
+    auto it = host_.find(g.block[0] % 32);
+    if (it == host_.end()) {
+      auto made = compile::compile_kernel(result_.module, g.block[0]);
+      it = host_.emplace(g.block[0] % 32, made).first;
+      work_counts().compile_ms += made.milliseconds;
     }
     int64_t record[compile::kContextWords] = {};
     compile::Output output;
