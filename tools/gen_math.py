@@ -10,6 +10,7 @@ Needs mpmath:  python3 tools/gen_math.py [--check]   (half a minute).
 import argparse
 import pathlib
 import sys
+from fractions import Fraction
 
 from mpmath import mp, mpf
 
@@ -247,19 +248,15 @@ def table():
         "(asin(t) - t) / t^3 in z = t^2, 0 <= t <= 1/2",
     )
 
-    def atanh_rest(z):
-        t = rt(z)
-        return (mp.atanh(t) - t - t**3 / 3 - t**5 / 5) * 2 / t**7
-
+    nearest_log = log_table()[1]
     row(
-        "atanh",
-        {"f32": 2, "f64": 7},
-        atanh_rest,
-        lambda z: rt(z) ** 7 / (2 * mp.atanh(rt(z))),
-        0,
-        ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf("1.0001"),
-        "(2 atanh(s) - 2s - 2/3 s^3 - 2/5 s^5) / s^7 in z = s^2, "
-        "s = f / (2 + f), sqrt(1/2) <= 1 + f <= sqrt(2)",
+        "log_near",
+        {"f32": 4, "f64": 9},
+        lambda x: (mp.log1p(x) - x + x**2 / 2) / x**3,
+        lambda x: x**3 / mp.log1p(x),
+        -nearest_log,
+        nearest_log,
+        "(log1p(r) - r + r^2/2) / r^3 where log_table has taken the rest",
     )
     row(
         "rcbrt",
@@ -271,6 +268,42 @@ def table():
         "1 / cbrt(m), 1 <= m <= 2",
     )
     return rows
+
+
+def log_table():
+    """(c, largest |r|): r = m c - 1 is exact in 24 and in 53 bits, and c = 1 beside m = 1.
+
+    The 32 intervals of m, 91/128 to 91/64, are as wide in the bits of m as a 32nd of a binade.
+    """
+
+    def at(step):
+        return 1 + Fraction(step) / (32 if step >= 0 else 64)
+
+    out, worst = [], Fraction(0)
+    for j in range(-18, 14):
+        lo, hi = at(j - Fraction(1, 2)), at(j + Fraction(1, 2))
+        last = 53 if lo < 1 else 52  # m is a multiple of 2^-last
+        best = (max(1 - lo, hi - 1), Fraction(1)) if lo < 1 < hi else None
+        for q in range(8 if best is None else 0):
+            for n in range(1, 2 ** (q + 1)):
+                c = Fraction(n, 2**q)
+                r = max(abs(lo * c - 1), abs(hi * c - 1))
+                if r < Fraction(2) ** (53 - last - q) and (best is None or r < best[0]):
+                    best = (r, c)
+        out.append(mpf(best[1].numerator) / best[1].denominator)
+        worst = max(worst, best[0])
+    return out, mpf(worst.numerator) / worst.denominator
+
+
+def log_table_rows():
+    """(name, values, comment): the factors and, in two parts, the logarithms they take away."""
+    c = log_table()[0]
+    yield "log_table", c, "c for each 32nd of m, 91/128 to 91/64: m c - 1 is small and exact"
+    for p, unit in (("f32", 16), ("f64", 41)):
+        hi = [mp.ldexp(mp.nint(mp.ldexp(-mp.log(v), unit)), -unit) for v in c]
+        lo = [round_to(-mp.log(v) - h, BITS[p]) for v, h in zip(c, hi)]
+        yield f"log_table_hi_{p}", hi, f"-log(c), multiples of 2^-{unit}"
+        yield f"log_table_lo_{p}", lo, "the rest of it"
 
 
 def number(x):
@@ -318,8 +351,6 @@ def constants():
         "log10_2", [14, 24], [41, 53], mp.log10(2), "log10(2), first part short: k * first is exact"
     )
     row("log10e", [24, 24], [53, 53], 1 / mp.log(10), "1 / ln 10")
-    row("third2", [24, 24], [53, 53], mpf(2) / 3, "2/3")
-    row("fifth2", [24, 24], [53, 53], mpf(2) / 5, "2/5")
     row("third", [24], [53], mpf(1) / 3, "1/3")
     row("rcbrt2", [24], [53], 1 / mp.cbrt(2), "1 / cbrt(2)")
     row("rcbrt4", [24], [53], 1 / mp.cbrt(4), "1 / cbrt(4)")
@@ -395,6 +426,10 @@ def main():
     )
     for p, vals in payne_hanek().items():
         out.append(c_array(f"two_over_pi_bits_{p}", vals))
+    out.append("")
+    for name, values, comment in log_table_rows():
+        out.append(f"// {comment}")
+        out.append(c_array(name, values))
     out += ["", "}  // namespace numbus::math::coeffs", ""]
     text = "\n".join(out)
     if args.check:

@@ -280,7 +280,8 @@ void Body::emit(const Point& p) {
       case Op::imag_part: r.v = at[i.a].im; break;
       case Op::make_complex: r = {a, b}; break;
       case Op::if_any: skipped[n] = begin_rare(E, E.W == 1 ? a : B.CreateOrReduce(a)); break;
-      case Op::end_if: end_rare(E, k_.body, n, skipped[i.a], at); break;
+      case Op::end_if: end_rare(E, k_.body, n, skipped[i.a], at, true); break;
+      case Op::if_result: break;  // by end_rare
       case Op::gather: r = gather_at(p, i, a, masked(b)); break;
       case Op::scatter:
       case Op::scatter_add:

@@ -3,9 +3,14 @@
 
 #include <cmath>
 
+#include "compile/compiler.h"
+
 namespace numbus::compile {
 
 using V = llvm::Value*;
+
+Emit::Emit(llvm::IRBuilder<>& b, int lanes)
+    : B(b), W(lanes), permutes(lanes > 1 && host_vector_bytes() == 64) {}
 
 llvm::Type* Emit::scalar_type(DType t) {
   switch (t) {

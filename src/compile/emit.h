@@ -12,11 +12,12 @@ namespace numbus::compile {
 class Emit {
  public:
   using V = llvm::Value*;
-  Emit(llvm::IRBuilder<>& b, int lanes) : B(b), W(lanes) {}
+  Emit(llvm::IRBuilder<>& b, int lanes);
   virtual ~Emit() = default;
 
   llvm::IRBuilder<>& B;
   const int W;
+  bool permutes;  // 64-byte registers, two of which AVX-512 can look up as one table
   // NVPTX (LLVM 19) loads <16 x i8> of any alignment as one access: there, vectors that are not
   // aligned go element by element.
   bool by_element = false;

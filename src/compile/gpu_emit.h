@@ -8,7 +8,7 @@ namespace numbus::compile {
 // What is shorter in other words than LLVM's NVPTX target finds.
 class GpuEmit : public Emit {
  public:
-  using Emit::Emit;
+  GpuEmit(llvm::IRBuilder<>& b, int lanes) : Emit(b, lanes) { permutes = false; }
   // Where it is set, doubtful quotients by one divisor are not computed again: `good` tells.
   bool defer = false;
   V good = nullptr;

@@ -61,7 +61,8 @@ llvm::Function* row_function(llvm::IRBuilder<>& B, llvm::Module& m, Op op, DType
         rare[n] = begin_rare(E, lanes == 1 ? c : B.CreateOrReduce(B.CreateAnd(c, f->getArg(nin))));
         break;
       }
-      case Op::end_if: end_rare(E, body, n, rare[i.a], at); break;
+      case Op::end_if: end_rare(E, body, n, rare[i.a], at, true); break;
+      case Op::if_result: break;  // by end_rare
       default:
         at[n].v =
             primitive(E, i, i.a == ir::kNone ? i.type : body[i.a].type, x(i.a), x(i.b), x(i.c));

@@ -1,6 +1,7 @@
 // Rows of the table and other plain steps, as LLVM instructions.
 #include "compile/rows.h"
 
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
 namespace numbus::compile {
@@ -9,6 +10,25 @@ using llvm::Type;
 using V = llvm::Value*;
 
 namespace {
+
+// Entries of a small table that lies in whole registers, two of which one permutation reads by the
+// low bits of the index: far cheaper than a gather.
+V permuted(Emit& E, V table, V index, int entries) {
+  auto& B = E.B;
+  Type* t = E.wide(llvm::cast<llvm::GlobalVariable>(table)->getValueType()->getArrayElementType());
+  auto id = t->getScalarType()->isFloatTy() ? llvm::Intrinsic::x86_avx512_vpermi2var_ps_512
+                                            : llvm::Intrinsic::x86_avx512_vpermi2var_pd_512;
+  auto part = [&](int n) {
+    return B.CreateAlignedLoad(t, B.CreateConstGEP1_64(t, table, n), llvm::Align(64));
+  };
+  V r = nullptr;
+  for (int n = 0; n * E.W < entries; n += 2) {
+    V v = B.CreateIntrinsic(id, {}, {part(n), index, part(n + 1)});
+    V bit = llvm::ConstantInt::get(index->getType(), n * E.W);
+    r = r ? B.CreateSelect(B.CreateICmpUGE(index, bit), v, r) : v;
+  }
+  return r;
+}
 
 V table(Emit& E, int id, DType type, V index) {
   auto& B = E.B;
@@ -23,14 +43,17 @@ V table(Emit& E, int id, DType type, V index) {
     auto* t = llvm::ArrayType::get(scalar, values.size());
     g = new llvm::GlobalVariable(*m, t, true, llvm::GlobalValue::PrivateLinkage,
                                  llvm::ConstantArray::get(t, elements), name);
+    g->setAlignment(llvm::Align(64));
   }
+  unsigned size = scalar->getPrimitiveSizeInBits() / 8;
+  if (E.permutes && E.W * size == 64 && values.size() % (2 * E.W) == 0 && values.size() <= 32)
+    return permuted(E, g, index, static_cast<int>(values.size()));
   V last = llvm::ConstantInt::get(index->getType(), values.size() - 1);
   // Disabled lanes may hold any index: keep every address inside the table.
   index = B.CreateBinaryIntrinsic(llvm::Intrinsic::umin, index, last);
   V ptrs = B.CreateGEP(scalar, g, index);
   if (E.W == 1) return B.CreateLoad(scalar, ptrs);
-  unsigned align = scalar->getPrimitiveSizeInBits() / 8;
-  return B.CreateMaskedGather(E.wide(scalar), ptrs, llvm::Align(align), E.all_true(),
+  return B.CreateMaskedGather(E.wide(scalar), ptrs, llvm::Align(size), E.all_true(),
                               llvm::Constant::getNullValue(E.wide(scalar)));
 }
 
@@ -71,24 +94,45 @@ Rare begin_rare(Emit& E, V any) {
 }
 
 void end_rare(Emit& E, const std::vector<ir::Inst>& body, size_t end, Rare r,
-              std::vector<Value>& at) {
+              std::vector<Value>& at, bool choose) {
   auto& B = E.B;
   ir::Val begin = body[end].a;
   auto* slow_end = B.GetInsertBlock();
+  auto uses = [&](auto&& each) {
+    for (size_t u = end + 1; u < body.size(); ++u) {
+      const ir::Inst& use = body[u];
+      if (use.op == Op::if_result && use.b > begin && use.b < static_cast<ir::Val>(end) &&
+          at[use.b].v)
+        each(u, use);
+    }
+  };
+  if (choose) {
+    // The lanes are chosen in the slow part, so that the fast one does not wait for the mask.
+    std::vector<V> chosen;
+    uses([&](size_t, const ir::Inst& use) {
+      chosen.push_back(B.CreateSelect(at[use.c].v, at[use.b].v, at[use.a].v));
+    });
+    B.CreateBr(r.join);
+    B.SetInsertPoint(r.join);
+    size_t n = 0;
+    uses([&](size_t u, const ir::Inst& use) {
+      auto* phi = B.CreatePHI(chosen[n]->getType(), 2);
+      phi->addIncoming(at[use.a].v, r.from);
+      phi->addIncoming(chosen[n++], slow_end);
+      at[u].v = phi;
+    });
+    return;
+  }
   B.CreateBr(r.join);
   B.SetInsertPoint(r.join);
   // Every value of the slow part that is used after it comes through if_result.
-  for (size_t u = end + 1; u < body.size(); ++u) {
-    const ir::Inst& use = body[u];
-    if (use.op != Op::if_result || use.b <= begin || use.b >= static_cast<ir::Val>(end) ||
-        !at[use.b].v)
-      continue;
+  uses([&](size_t, const ir::Inst& use) {
     Type* type = at[use.b].v->getType();
     auto* phi = B.CreatePHI(type, 2);
     phi->addIncoming(llvm::PoisonValue::get(type), r.from);
     phi->addIncoming(at[use.b].v, slow_end);
     at[use.b].v = phi;
-  }
+  });
 }
 
 }  // namespace numbus::compile

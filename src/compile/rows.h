@@ -25,6 +25,6 @@ struct Rare {
 Rare begin_rare(Emit& E, llvm::Value* any);
 // `end` is the place of end_if; values of the rare part that later steps use become phis.
 void end_rare(Emit& E, const std::vector<ir::Inst>& body, size_t end, Rare r,
-              std::vector<Value>& at);
+              std::vector<Value>& at, bool choose = false);
 
 }  // namespace numbus::compile

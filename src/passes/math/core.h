@@ -55,6 +55,24 @@ Val<B> even_odd(B& b, Val<B> x, Val<B> x2, const double* c, size_t n) {
   return b.fma(half(1), x, half(0));
 }
 
+// The same by fours (Estrin): two steps more, the least latency for long sums.
+template <class B>
+Val<B> by_fours(B& b, Val<B> x, Val<B> x2, const double* c, size_t n) {
+  auto four = [&](size_t first) {
+    auto two = [&](size_t i) {
+      Val<B> p = b.fconst(x, c[i]);
+      return i + 1 < n ? b.fma(b.fconst(x, c[i + 1]), x, p) : p;
+    };
+    Val<B> p = two(first);
+    return first + 2 < n ? b.fma(two(first + 2), x2, p) : p;
+  };
+  Val<B> x4 = b.mul(x2, x2);
+  size_t last = (n - 1) / 4 * 4;
+  Val<B> p = four(last);
+  for (size_t i = last; i > 0;) p = b.fma(p, x4, four(i -= 4));
+  return p;
+}
+
 // horner with the coefficients of x's type.
 template <class B, size_t N, size_t M>
 Val<B> poly(B& b, Val<B> x, const double (&c32)[N], const double (&c64)[M]) {
@@ -66,6 +84,11 @@ Val<B> poly2(B& b, Val<B> x, Val<B> x2, const double (&c32)[N], const double (&c
   return b.is_f32(x) ? horner(b, x, c32, N) : even_odd(b, x, x2, c64, M);
 }
 
+template <class B, size_t N, size_t M>
+Val<B> poly4(B& b, Val<B> x, Val<B> x2, const double (&c32)[N], const double (&c64)[M]) {
+  return b.is_f32(x) ? by_fours(b, x, x2, c32, N) : by_fours(b, x, x2, c64, M);
+}
+
 // Entry i of a constant of x's type.
 template <class B, size_t N, size_t M>
 Val<B> part(B& b, Val<B> x, const double (&c32)[N], const double (&c64)[M], size_t i) {
@@ -75,6 +98,12 @@ Val<B> part(B& b, Val<B> x, const double (&c32)[N], const double (&c64)[M], size
 template <class B, size_t N, size_t M>
 Pair<B> const_pair(B& b, Val<B> x, const double (&c32)[N], const double (&c64)[M]) {
   return {part(b, x, c32, c64, 0), part(b, x, c32, c64, 1)};
+}
+
+// Entry `index`, below N, of a table of x's type.
+template <class B, size_t N>
+Val<B> pick_table(B& b, Val<B> x, const double (&t32)[N], const double (&t64)[N], Val<B> index) {
+  return b.table(x, b.is_f32(x) ? t32 : t64, static_cast<int>(N), index);
 }
 
 // Constants that depend on the format: f32 | f64.

@@ -41,21 +41,32 @@ Val<B> exp_poly(B& b, Val<B> r) {
   return b.fma(b.fma(p, r, one), r, one);
 }
 
+// A value before the factor 2^n; low holds n + bias.
 template <class B>
-Val<B> exp(B& b, Val<B> x) {
-  // Where the result is a normal number, n can be added to the exponent.
+struct ScaledValue {
+  Val<B> v, low;
+};
+
+// The value times 2^n (the bias is zero), for about exp(x): where the result is a normal number, n
+// can be added to the exponent. Where x is beyond all results, the value may be anything.
+template <class B>
+Val<B> exp_scaled(B& b, Val<B> x, ScaledValue<B> e) {
   Val<B> rare = b.mnot(b.le(b.abs(x), fpick(b, x, 87.0, 708.0)));
   auto slow = [&]() -> std::array<Val<B>, 1> {
-    // Beyond the clamps the result is inf or 0 in any case.
-    Val<B> y = clamp_below(b, x, fpick(b, x, -104.5, -746.0));
-    y = clamp_above(b, y, fpick(b, x, 89.5, 710.0));
-    ExpParts<B> e = reduce_exp(b, y, 2 * exponent_bias(b, x), false);
-    return {scale_twice(b, exp_poly(b, e.r), e.low)};
+    Val<B> bias = b.iconst(x, 2 * exponent_bias(b, x));
+    Val<B> v = scale_twice(b, e.v, b.iadd(e.low, bias));
+    v = b.select(b.lt(x, fpick(b, x, -105.0, -747.0)), b.fconst(x, 0.0), v);
+    return {b.select(b.gt(x, fpick(b, x, 90.0, 711.0)), b.fconst(x, __builtin_inf()), v)};
   };
-  ExpParts<B> e = reduce_exp(b, x, 0, false);
-  Val<B> p = b.bits(exp_poly(b, e.r));
-  std::array<Val<B>, 1> fast = {b.float_of(b.iadd(p, b.ishl(e.low, mantissa_bits(b, x))))};
+  Val<B> exponent = b.ishl(e.low, mantissa_bits(b, x));
+  std::array<Val<B>, 1> fast = {b.float_of(b.iadd(b.bits(e.v), exponent))};
   return b.if_any(rare, slow, fast)[0];
+}
+
+template <class B>
+Val<B> exp(B& b, Val<B> x) {
+  ExpParts<B> e = reduce_exp(b, x, 0, false);
+  return exp_scaled(b, x, ScaledValue<B>{exp_poly(b, e.r), e.low});
 }
 
 template <class B>
@@ -95,6 +106,20 @@ Val<B> expm1(B& b, Val<B> x) {
   Val<B> lo = b.fma(s, w.lo, b.fma(s, r, b.sub(base, hi)));
   Val<B> v = b.add(e.hi, b.add(e.lo, b.add(lo, base_lo)));
   return keep_tiny(b, x, fpick(b, x, 0x1p-26, 0x1p-55), b.add(v, v));
+}
+
+// exp(x + x_lo) to about 0.7 units, for x_lo far below 1.
+template <class B>
+ScaledValue<B> exp_sum(B& b, Val<B> x, Val<B> x_lo) {
+  using namespace coeffs;
+  auto [n, low] = nearest(b, x, part(b, x, log2e_f32, log2e_f64, 0), 0);
+  Val<B> m = b.neg(n);
+  Val<B> first = b.fma(m, part(b, x, ln2_f32, ln2_f64, 0), x);  // exact
+  Val<B> r = b.add(first, b.fma(m, part(b, x, ln2_f32, ln2_f64, 1), x_lo));
+  Pair<B> p = fast_two_sum(b, b.fconst(x, 1.0), r);
+  Val<B> z = b.mul(r, r);
+  Val<B> q = poly4(b, r, z, expm1_f32, expm1_f64);
+  return {b.add(p.hi, b.fma(q, z, p.lo)), low};
 }
 
 // exp(x.hi + x.lo) as a pair, before the factor 2^n; low = n + twice the exponent bias. For x.hi

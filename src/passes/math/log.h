@@ -5,17 +5,16 @@
 
 namespace numbus::math {
 
-// x = 2^k (1 + f), f in [-1/3, 1/3); lowest are the bits of 2/3, the least 1 + f. half is -1/2, the
-// second coefficient of log(1 + f); where the logarithm is infinite or NaN, half is that value and
-// carries it into the result.
+// x = 2^k m, m from `lowest` (given by its bits) to twice that; place is the distance of m's bits
+// from lowest's in the low bits. half is -1/2, the second coefficient of log(1 + f); where the
+// logarithm is infinite or NaN, half is that value, which carries it into the result (m is 5/4).
 template <class B>
-struct LogParts {
-  Val<B> f, k, half;
+struct Mantissa {
+  Val<B> m, k, half, place;
 };
 
 template <class B>
-LogParts<B> reduce_log(B& b, Val<B> x, int64_t lowest32 = 0x3f2aaaab,
-                       int64_t lowest64 = 0x3fe5555555555555) {
+Mantissa<B> split_mantissa(B& b, Val<B> x, int64_t lowest32, int64_t lowest64) {
   int shift = mantissa_bits(b, x);
   Val<B> smallest = ipick(b, x, 0x00800000, 0x0010000000000000);
   Val<B> inf = ipick(b, x, 0x7f800000, 0x7ff0000000000000);
@@ -35,11 +34,23 @@ LogParts<B> reduce_log(B& b, Val<B> x, int64_t lowest32 = 0x3f2aaaab,
   std::array<Val<B>, 3> fast = {x, magic, b.fconst(x, -0.5)};
   auto [y, shifted, half] = b.if_any(rare, slow, fast);
   i = b.bits(y);
-  Val<B> k = b.isar(b.isub(i, ipick(b, x, lowest32, lowest64)), shift);
+  Val<B> place = b.isub(i, ipick(b, x, lowest32, lowest64)), k = b.isar(place, shift);
   Val<B> m = b.float_of(b.isub(i, b.ishl(k, shift)));
   // An int becomes a float by adding it to the bits of 1.5 * 2^mantissa.
   Val<B> kf = b.float_of(b.iadd(k, b.bits(magic)));
-  return {b.sub(m, b.fconst(x, 1.0)), b.sub(kf, shifted), half};
+  return {m, b.sub(kf, shifted), half, place};
+}
+
+// The same with 1 + f for m: f in [-1/3, 1/3), since lowest is 2/3.
+template <class B>
+struct LogParts {
+  Val<B> f, k, half;
+};
+
+template <class B>
+LogParts<B> reduce_log(B& b, Val<B> x) {
+  Mantissa<B> s = split_mantissa(b, x, 0x3f2aaaab, 0x3fe5555555555555);
+  return {b.sub(s.m, b.fconst(x, 1.0)), s.k, s.half};
 }
 
 // k * c + f + tail, where f + tail is the logarithm of the mantissa; k * c.hi is exact.

@@ -6,56 +6,57 @@
 
 namespace numbus::math {
 
-// log(a), a >= 0, to about 2^-67 | 2^-36; infinite or NaN (hi only) for 0, inf and NaN.
-// With s = f / (2 + f): log(1 + f) = 2 atanh(s) = 2s + 2/3 s^3 + 2/5 s^5 + s^7 (...).
+// log(a), a >= 0, to about 2^-64 | 2^-33 as a pair whose lo may be up to 2^-11 of hi; infinite or
+// NaN (in hi, lo is any) for 0, inf and NaN.
+// m = (1 + r) / c with c from a table, so that log(m) = log(1 + r) - log(c); the first two terms of
+// log(1 + r) are taken with their rounding errors.
 template <class B>
 Pair<B> precise_log(B& b, Val<B> a) {
   using namespace coeffs;
-  auto [f, k, half] = reduce_log(b, a, 0x3f3504f3, 0x3fe6a09e667f3bcd);  // sqrt(1/2)
-  Val<B> one = b.fconst(a, 1.0), two = b.fconst(a, 2.0);
-  Pair<B> d = fast_two_sum(b, two, f);
-  Val<B> r = b.div(one, d.hi);
-  Pair<B> s;
-  s.hi = b.mul(f, r);
-  Val<B> m = b.neg(s.hi);
-  s.lo = b.mul(b.fma(m, d.lo, b.fma(m, d.hi, f)), r);
-  Pair<B> z = two_prod(b, s.hi, s.hi);
-  z.lo = b.fma(b.add(s.hi, s.hi), s.lo, z.lo);
-  Val<B> rest = b.mul(z.hi, poly(b, z.hi, atanh_f32, atanh_f64));
-  Pair<B> c5 = const_pair(b, a, fifth2_f32, fifth2_f64),
-          c3 = const_pair(b, a, third2_f32, third2_f64);
-  Pair<B> q = fast_two_sum(b, c5.hi, rest);
-  q.lo = b.add(q.lo, c5.lo);
-  q = add_pair(b, c3, mul_pairs(b, z, q));
-  q = mul_pairs(b, mul_pairs(b, s, z), q);
-  q = add_pair(b, Pair<B>{b.mul(s.hi, two), b.mul(s.lo, two)}, q);
-  q = join_log(b, k, const_pair(b, a, ln2_short_f32, ln2_short_f64), q.hi, q.lo);
-  // half is -1/2 but for the special arguments.
-  Pair<B> v = fast_two_sum(b, q.hi, q.lo);
-  return {b.add(v.hi, b.add(half, b.fconst(a, 0.5))), v.lo};
+  auto [m, k, half, place] = split_mantissa(b, a, 0x3f360000, 0x3fe6c00000000000);  // 91/128
+  Val<B> j = b.iand(b.ishr(place, mantissa_bits(b, a) - 5), b.iconst(a, 31));
+  Pair<B> entry = {pick_table(b, a, log_table_hi_f32, log_table_hi_f64, j),
+                   pick_table(b, a, log_table_lo_f32, log_table_lo_f64, j)};
+  Val<B> c = pick_table(b, a, log_table, log_table, j);
+  Val<B> r = b.fma(m, c, b.fconst(a, -1.0));  // exact
+  Pair<B> ln2 = const_pair(b, a, ln2_short_f32, ln2_short_f64);
+  Val<B> base = b.fma(k, ln2.hi, entry.hi);  // exact
+  Pair<B> s = fast_two_sum(b, base, r);
+  Val<B> low = b.add(b.fma(k, ln2.lo, entry.lo), s.lo);
+  Val<B> part2 = b.mul(r, half), z = b.mul(r, part2);
+  low = b.add(low, b.fma(part2, r, b.neg(z)));
+  Pair<B> v = fast_two_sum(b, s.hi, z);
+  low = b.add(low, v.lo);
+  Val<B> square = b.mul(r, r);
+  Val<B> p = poly4(b, r, square, log_near_f32, log_near_f64);
+  return {v.hi, b.fma(b.mul(r, square), p, low)};
+}
+
+// What pow makes of a negative x and where its own steps gave NaN; v is the power of |x|.
+template <class B>
+Val<B> pow_special(B& b, Val<B> x, Val<B> y, Val<B> v) {
+  Val<B> zero = b.fconst(x, 0.0), one = b.fconst(x, 1.0), inf = b.fconst(x, __builtin_inf());
+  Val<B> a = b.abs(x);
+  // Negative x: the sign of odd powers; NaN for finite x and other than integer powers.
+  Val<B> half = b.mul(y, b.fconst(x, 0.5));
+  Val<B> whole = b.eq(b.rint(y), y), odd = b.mand(whole, b.ne(b.rint(half), half));
+  v = b.float_of(b.ixor(b.bits(v), b.select(odd, sign_bit(b, x), b.iconst(x, 0))));
+  Val<B> bad = b.mand(b.mand(b.lt(x, zero), b.lt(a, inf)), b.mnot(whole));
+  v = b.select(bad, b.fconst(x, __builtin_nan("")), v);
+  Val<B> unit = b.mor(b.eq(y, zero), b.eq(x, one));
+  unit = b.mor(unit, b.mand(b.eq(a, one), b.eq(b.abs(y), inf)));
+  return b.select(unit, one, v);
 }
 
 template <class B>
 Val<B> pow(B& b, Val<B> x, Val<B> y) {
-  Val<B> zero = b.fconst(x, 0.0), one = b.fconst(x, 1.0), inf = b.fconst(x, __builtin_inf());
-  Val<B> a = b.abs(x), ay = b.abs(y);
-  Pair<B> l = precise_log(b, a);
-  Pair<B> p = two_prod(b, y, l.hi);
-  p.lo = b.fma(y, l.lo, p.lo);
-  Val<B> least = fpick(b, x, -104.5, -746.0), most = fpick(b, x, 89.5, 710.0);
-  Val<B> inside = b.mand(b.gt(p.hi, least), b.lt(p.hi, most));
-  Pair<B> e = {clamp_above(b, clamp_below(b, p.hi, least), most), b.select(inside, p.lo, zero)};
-  auto [v, low] = exp_pair(b, e);
-  Val<B> result = scale_twice(b, b.add(v.hi, v.lo), low);
-  // Negative x: the sign of odd powers; NaN for finite x and other than integer powers.
-  Val<B> half = b.mul(y, b.fconst(x, 0.5));
-  Val<B> whole = b.eq(b.rint(y), y), odd = b.mand(whole, b.ne(b.rint(half), half));
-  result = b.float_of(b.ixor(b.bits(result), b.select(odd, sign_bit(b, x), b.iconst(x, 0))));
-  Val<B> bad = b.mand(b.mand(b.lt(x, zero), b.lt(a, inf)), b.mnot(whole));
-  result = b.select(bad, b.fconst(x, __builtin_nan("")), result);
-  Val<B> unit = b.mor(b.eq(y, zero), b.eq(x, one));
-  unit = b.mor(unit, b.mand(b.eq(a, one), b.eq(ay, inf)));
-  return b.select(unit, one, result);
+  Pair<B> l = precise_log(b, b.abs(x));
+  Val<B> e = b.mul(y, l.hi), e_lo = b.fma(y, l.lo, b.fma(y, l.hi, b.neg(e)));
+  Val<B> v = exp_scaled(b, e, exp_sum(b, e, e_lo));
+  Val<B> special = b.mor(b.ilt(b.bits(x), b.iconst(x, 0)), b.ne(v, v));
+  auto fixed = [&]() -> std::array<Val<B>, 1> { return {pow_special(b, x, y, v)}; };
+  std::array<Val<B>, 1> fast = {v};
+  return b.if_any(special, fixed, fast)[0];
 }
 
 template <class B>
