@@ -10,7 +10,7 @@ namespace numbus::compile {
 using V = llvm::Value*;
 
 Emit::Emit(llvm::IRBuilder<>& b, int lanes)
-    : B(b), W(lanes), permutes(lanes > 1 && host_vector_bytes() == 64) {}
+    : B(b), W(lanes), register_bytes(lanes > 1 ? host_vector_bytes() : 0) {}
 
 llvm::Type* Emit::scalar_type(DType t) {
   switch (t) {
@@ -56,25 +56,6 @@ V Emit::fmax(V a, V b, bool fl, bool sg) {
 V Emit::fmin(V a, V b, bool fl, bool sg) {
   if (!fl) return minimum(a, b, fl, sg);
   return B.CreateSelect(B.CreateOr(B.CreateFCmpOLE(a, b), B.CreateFCmpUNO(b, b)), a, b);
-}
-
-// Division by zero and MIN / -1 trap on x86 and are undefined in LLVM: divide by one there and
-// select after.
-V Emit::int_rem(V a, V b, bool sg) {
-  V bad = B.CreateICmpEQ(b, zero(b));
-  if (sg) bad = B.CreateOr(bad, B.CreateICmpEQ(b, int_constant(b, -1)));
-  V safe = B.CreateSelect(bad, int_constant(b, 1), b);
-  return sg ? B.CreateSRem(a, safe) : B.CreateURem(a, safe);
-}
-V Emit::int_div(V a, V b, bool sg) {
-  V is_zero = B.CreateICmpEQ(b, zero(b));
-  V bad = is_zero;
-  V minus = sg ? B.CreateICmpEQ(b, int_constant(b, -1)) : nullptr;
-  if (sg) bad = B.CreateOr(bad, minus);
-  V safe = B.CreateSelect(bad, int_constant(b, 1), b);
-  V q = sg ? B.CreateSDiv(a, safe) : B.CreateUDiv(a, safe);
-  if (sg) q = B.CreateSelect(minus, B.CreateNeg(a), q);
-  return B.CreateSelect(is_zero, zero(a), q);
 }
 
 V Emit::shl(V a, V b) {

@@ -17,7 +17,7 @@ class Emit {
 
   llvm::IRBuilder<>& B;
   const int W;
-  bool permutes;  // 64-byte registers, two of which AVX-512 can look up as one table
+  int register_bytes;  // of the host's vectors; 0 for one lane and on a GPU
   // NVPTX (LLVM 19) loads <16 x i8> of any alignment as one access: there, vectors that are not
   // aligned go element by element.
   bool by_element = false;
@@ -44,7 +44,7 @@ class Emit {
   V FMul(V a, V b) { return B.CreateFMul(a, b); }
   // tame: a quotient of one, neither operand nor result near the ends of the range.
   virtual V FDiv(V a, V b, [[maybe_unused]] bool tame) { return B.CreateFDiv(a, b); }
-  virtual V FRem(V a, V b) { return B.CreateFRem(a, b); }
+  virtual V FRem(V a, V b);
   V FNeg(V a) { return B.CreateFNeg(a); }
   V Add(V a, V b) { return B.CreateAdd(a, b); }
   V Sub(V a, V b) { return B.CreateSub(a, b); }
@@ -101,6 +101,9 @@ class Emit {
   virtual void combine(Op op, DType t, V to, V value);
 
  protected:
+  // fmod of floats, exactly, whatever the quotient: several lanes go on until all are done.
+  V remainder(V a, V b);
+
   V combined(Op op, DType t, V old, V value) {
     if (op == Op::add) return is_float(t) ? FAdd(old, value) : Add(old, value);
     return op == Op::minimum ? minimum(old, value, is_float(t), is_signed(t))
@@ -111,6 +114,12 @@ class Emit {
   V unary(llvm::Intrinsic::ID id, V a) { return B.CreateUnaryIntrinsic(id, a); }
   V zero(V a) { return llvm::Constant::getNullValue(a->getType()); }
   V int_constant(V like, int64_t v) { return llvm::ConstantInt::getSigned(like->getType(), v); }
+  V exponent(V x);
+  V power_of_two(V like, V e);
+  // Of a division that is defined in all lanes.
+  V int_quotient(V a, V b, bool sg);
+  template <class F, class G>
+  V usually(V good, F&& fast, G&& slow);
   V float_to_int(V a, llvm::Type* to, double low, double high, bool is_signed, V otherwise);
 };
 

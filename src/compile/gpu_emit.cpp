@@ -29,68 +29,6 @@ V GpuEmit::copysign(V a, V b) {
   return B.CreateBitCast(r, a->getType());
 }
 
-// The biased exponent of a positive number as if there were no subnormal ones.
-V GpuEmit::exponent(V x) {
-  int bits = static_cast<int>(x->getType()->getPrimitiveSizeInBits());
-  int mantissa = bits == 64 ? 52 : 23;
-  llvm::Type* t = B.getIntNTy(bits);
-  V word = B.CreateBitCast(x, t);
-  V high = B.CreateLShr(word, llvm::ConstantInt::get(t, mantissa));
-  V zeros = B.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, word, B.getFalse());
-  V below = B.CreateSub(llvm::ConstantInt::get(t, bits - mantissa), zeros);
-  V subnormal = B.CreateICmpEQ(high, llvm::ConstantInt::get(t, 0));
-  return B.CreateSelect(subnormal, below, high);
-}
-
-// 2**e in the type of `like`, e within the normal range.
-V GpuEmit::power_of_two(V like, V e) {
-  bool wide = like->getType()->isDoubleTy();
-  V biased = B.CreateAdd(e, llvm::ConstantInt::get(e->getType(), wide ? 1023 : 127));
-  return B.CreateBitCast(B.CreateShl(biased, wide ? 52 : 23), like->getType());
-}
-
-// Division step by step: each takes away a multiple of the divisor, times a power of two, that
-// leaves less than that, and nothing is ever rounded. One step where the quotient is below 2**50
-// (2**21).
-V GpuEmit::remainder(V a, V b) {
-  bool wide = a->getType()->isDoubleTy();
-  V x = B.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
-  V y = B.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, b);
-  V zero = number(a, 0), infinity = llvm::ConstantFP::getInfinity(a->getType());
-  V exists = B.CreateAnd(B.CreateFCmpOLT(x, infinity), B.CreateFCmpOGT(y, zero));
-  auto* before = B.GetInsertBlock();
-  auto* f = before->getParent();
-  auto* step = llvm::BasicBlock::Create(B.getContext(), "step", f);
-  auto* done = llvm::BasicBlock::Create(B.getContext(), "done", f);
-  B.CreateCondBr(B.CreateAnd(exists, B.CreateFCmpOGE(x, y)), step, done);
-  B.SetInsertPoint(step);
-  auto* r = B.CreatePHI(a->getType(), 2);
-  r->addIncoming(x, before);
-  V apart = B.CreateSub(exponent(r), exponent(y));
-  V more = B.CreateSub(apart, llvm::ConstantInt::get(apart->getType(), wide ? 50 : 21));
-  V none = llvm::ConstantInt::get(apart->getType(), 0);
-  more = B.CreateSelect(B.CreateICmpSGT(more, none), more, none);
-  // The largest number by the smallest one: two factors of the largest power of two reach.
-  V most = llvm::ConstantInt::get(apart->getType(), wide ? 2046 : 254);
-  more = B.CreateSelect(B.CreateICmpSLT(more, most), more, most);
-  V half = B.CreateLShr(more, 1);
-  V divisor = B.CreateFMul(B.CreateFMul(y, power_of_two(y, half)),
-                           power_of_two(y, B.CreateSub(more, half)));
-  V q = B.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, B.CreateFDiv(r, divisor));
-  V left = fma(B.CreateFNeg(q), divisor, r);
-  left = B.CreateSelect(B.CreateFCmpOLT(left, zero), B.CreateFAdd(left, divisor), left);
-  r->addIncoming(left, step);
-  B.CreateCondBr(B.CreateFCmpOGE(left, y), step, done);
-  B.SetInsertPoint(done);
-  auto* result = B.CreatePHI(a->getType(), 2);
-  result->addIncoming(x, before);
-  result->addIncoming(left, step);
-  // A NaN divisor compares with nothing.
-  V nan = llvm::ConstantFP::getNaN(a->getType());
-  V sign = B.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, a);
-  return B.CreateSelect(exists, sign, nan);
-}
-
 V GpuEmit::FRem(V a, V b) {
   return each_lane(a, b, [&](V x, V y) { return remainder(x, y); });
 }

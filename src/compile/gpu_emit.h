@@ -8,7 +8,7 @@ namespace numbus::compile {
 // What is shorter in other words than LLVM's NVPTX target finds.
 class GpuEmit : public Emit {
  public:
-  GpuEmit(llvm::IRBuilder<>& b, int lanes) : Emit(b, lanes) { permutes = false; }
+  GpuEmit(llvm::IRBuilder<>& b, int lanes) : Emit(b, lanes) { register_bytes = 0; }
   // Where it is set, doubtful quotients by one divisor are not computed again: `good` tells.
   bool defer = false;
   V good = nullptr;
@@ -19,9 +19,6 @@ class GpuEmit : public Emit {
   void combine(Op op, DType t, V to, V value) override;
 
  protected:
-  V remainder(V a, V b);
-  V exponent(V x);
-  V power_of_two(V like, V exponent);
   // 1 / b correctly rounded, for b away from the ends of the range.
   V reciprocal(V b);
   void want(V condition) { good = good ? B.CreateAnd(good, condition) : condition; }

@@ -46,7 +46,8 @@ V table(Emit& E, int id, DType type, V index) {
     g->setAlignment(llvm::Align(64));
   }
   unsigned size = scalar->getPrimitiveSizeInBits() / 8;
-  if (E.permutes && E.W * size == 64 && values.size() % (2 * E.W) == 0 && values.size() <= 32)
+  if (E.register_bytes == 64 && E.W * size == 64 && values.size() % (2 * E.W) == 0 &&
+      values.size() <= 32)
     return permuted(E, g, index, static_cast<int>(values.size()));
   V last = llvm::ConstantInt::get(index->getType(), values.size() - 1);
   // Disabled lanes may hold any index: keep every address inside the table.

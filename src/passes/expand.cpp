@@ -60,9 +60,10 @@ Val real_floor_divide(Builder& b, Val x, Val y) {
     }
     Val q = b.emit(Op::int_div, t, x, y);
     if (!is_signed(t)) return q;
-    Val r = b.emit(Op::fmod, t, x, y);
+    Val r = m.sub(x, m.mul(q, y));
     Val differ = b.emit(Op::logical_xor, DType::Bool, m.lt(y, zero), m.lt(r, zero));
-    return m.select(m.mand(m.ne(r, zero), differ), m.sub(q, one), q);
+    differ = m.mand(m.mand(m.ne(r, zero), m.ne(y, zero)), differ);
+    return m.select(differ, m.sub(q, one), q);
   }
   // NumPy's float rule: exact remainder first, then the rounded quotient of what is left.
   Val mod = b.emit(Op::fmod, t, x, y);

@@ -194,7 +194,7 @@ def test_remainders_are_exact(xp, name, dtype):
     """For quotients of any size, subnormal numbers, zeros, infinities and NaNs."""
     r = np.random.default_rng(8)
     bits = f"u{np.dtype(dtype).itemsize}"
-    x, y = r.integers(0, np.iinfo(bits).max, (2, 4000), bits).view(dtype)
+    x, y = r.integers(0, np.iinfo(bits).max, (2, 40000), bits).view(dtype)  # compiled
     y[::3] = x[::3] * r.uniform(1e-6, 2, y[::3].shape).astype(dtype)
     y[1::5] = np.ldexp(y[1::5], -200 if dtype == "float64" else -30).astype(dtype)
     special = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-45, 3e-320, -2.5], dtype)
@@ -206,3 +206,30 @@ def test_remainders_are_exact(xp, name, dtype):
     np.testing.assert_array_equal(got, want)
     if name == "fmod":
         np.testing.assert_array_equal(np.signbit(got[want == 0]), np.signbit(want[want == 0]))
+
+
+@pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod"])
+@pytest.mark.parametrize("dtype", [f"{u}int{8 * n}" for n in (1, 2, 4, 8) for u in ("", "u")])
+def test_integer_division_is_exact(xp, name, dtype):
+    """By floats where they hold both integers: sizes around their limits, zero, the lowest by -1.
+
+    Long enough to be compiled.
+    """
+    r = np.random.default_rng(9)
+    info = np.iinfo(dtype)
+    around = [s * (2**p + d) for p in range(65) for d in (-1, 0, 1) for s in (1, -1)]
+    special = np.array([v for v in around if info.min <= v <= info.max], dtype)
+
+    def values():
+        shift = r.integers(0, info.bits, 40000).astype(dtype)
+        x = r.integers(info.min, info.max, 40000, dtype, endpoint=True) >> shift
+        x[::5] = r.choice(special, x[::5].size)
+        return x
+
+    x, y = values(), values()
+    y[1::5] = x[1::5] // np.maximum(y[1::5], 1)  # at and beside multiples
+    with np.errstate(all="ignore"):
+        for a, b in ((x, y), (x, y.dtype.type(7)), (x % 1000, y), (x, y.dtype.type(0))):
+            want = getattr(np, name)(a, b)
+            other = xp.array(b) if np.ndim(b) else b
+            np.testing.assert_array_equal(np.asarray(getattr(xp, name)(xp.array(a), other)), want)
