@@ -1,6 +1,7 @@
 """To see inside: what was fused into which kernel, and how much work was done."""
 
 from . import _core
+from ._errors import message
 
 __all__ = ["device_info", "explain", "stats", "synchronize"]
 
@@ -21,8 +22,12 @@ def explain(target, *args, ir=False, **kwargs):
 
     target: a function, which is called with `args` and `kwargs`: all that runs meanwhile is
     described, and what it leaves pending; or an array, whose pending work is run and described.
-    With `ir=True` each kernel's IR follows it.
+    With `ir=True` each kernel's IR follows it. Raises TypeError for anything else.
     """
+    if not callable(target) and not isinstance(target, (_core.ndarray, _core.generic)):
+        raise TypeError(
+            message("explain", "nothing to run", type(target).__name__, "a function or an array")
+        )
     if callable(target):
         _core.synchronize()
         _core.explain_begin(ir)

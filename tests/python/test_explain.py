@@ -132,3 +132,8 @@ def test_failed_kernel(xp, x):
             pass
 
     assert re.search(r"moved, failed\n +fused +multiply gather multiply", str(xp.explain(body)))
+
+
+def test_neither_function_nor_array(xp):
+    with pytest.raises(TypeError, match=r"\[explain\] nothing to run; got str; expected a func"):
+        xp.explain("wave")
