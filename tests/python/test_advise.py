@@ -139,7 +139,10 @@ def test_script(tmp_path):
     unit = {"s": 1, "ms": 1e-3, "µs": 1e-6}
     here = float(predicted[1]) * unit[predicted[2]]
     assert here == pytest.approx(moved * 1e6 / 40e9, rel=0.2)
-    assert re.search(r"measured +\S+", out) and re.search(r"GPU is faster, [\d.]+ times", out)
+    took = re.search(r"measured +([\d.]+) (\S+)", out)
+    wall = re.search(r"run on cpu: ([\d.]+) (\S+),", out)
+    assert 0 < float(took[1]) * unit[took[2]] < float(wall[1]) * unit[wall[2]]
+    assert re.search(r"GPU is faster, [\d.]+ times", out)
 
 
 def test_script_that_does_nothing(tmp_path):

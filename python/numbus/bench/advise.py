@@ -225,13 +225,16 @@ def run(script, arguments):
     _core.synchronize()
     before, start = counters(), time.perf_counter()
     own = _core.stats().get("user_launches", 0)
+    _core.time_kernels(True)
     try:
         code = runner.main([script, *arguments])
     except SystemExit as done:
         code = 0 if done.code is None else done.code if isinstance(done.code, int) else 1
         if isinstance(done.code, str):
             print(done.code, file=sys.stderr)
-    _core.synchronize()
+    finally:
+        _core.synchronize()
+        _core.time_kernels(False)
     wall, after = time.perf_counter() - start, counters()
     work = {key: difference(before, after, key) for key in before}
     work["wall"], work["device"] = wall, _core.get_device()
