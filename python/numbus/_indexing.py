@@ -170,7 +170,7 @@ def setitem(a, index, value):
         raise ValueError(
             message("setitem", "assignment destination is read-only", a.shape, "a copy")
         )
-    found = _advanced(a, index)
+    found = None if _masks_all(a, index) else _advanced(a, index)
     if found is not None:
         return _core.scatter(*found[:4], value, distinct=found[4])
     index, value = plain(index), to_numpy(value)
@@ -179,6 +179,18 @@ def setitem(a, index, value):
             real[index] = value
     except (IndexError, ValueError) as error:
         raise _explained("setitem", a, error) from None
+
+
+def _masks_all(a, index):
+    """Whether `index` is one mask of all of `a`, both on the host: there NumPy writes in one pass,
+    where integers made of the mask would be many more bytes.
+    """
+    kind = type(index)
+    if kind not in (ndarray, numpy.ndarray) or not on_host(a):
+        return False
+    if index.dtype != bool or index.ndim != a.ndim:
+        return False
+    return kind is numpy.ndarray or on_host(index)
 
 
 def _explained(op, a, error):

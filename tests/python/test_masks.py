@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import run_both
+from helpers import run_both, to_numpy
 
 R = np.random.default_rng(5)
 A, C, D = R.uniform(-2, 2, (3, 40, 7))
@@ -95,3 +95,26 @@ def test_list_and_python_bool_masks(xp):
 def test_writing_to_what_a_mask_has_selected(xp, text, shape):
     """A value of its own: the array that was indexed stays as it is."""
     run_both(xp, f"x = c[c > 2]\n{text}", c=np.arange(6.0).reshape(shape))
+
+
+@pytest.mark.parametrize("shape", [(7,), (4, 5), (3, 1, 6)])
+def test_an_array_through_a_mask_of_all(xp, shape):
+    """Values one by one: from an array, from the array itself, by masks of either library."""
+    rng = np.random.default_rng(3)
+    want, mask = rng.random(shape), rng.random(shape) < 0.6
+    for where in (xp.array(mask), mask):
+        got, real = xp.array(want) * 2, want * 2
+        values = rng.random(int(mask.sum()))
+        got[where] = xp.array(values) + 1  # pending
+        real[mask] = values + 1
+        assert np.array_equal(to_numpy(got), real)
+        got[where] = got.ravel()[::-1][: values.size]  # memory of its own
+        real[mask] = real.ravel()[::-1][: values.size]
+        assert np.array_equal(to_numpy(got), real)
+        later, before = got + 1, real + 1
+        got[~where] = got[where].sum()
+        real[~mask] = real[mask].sum()
+        np.testing.assert_allclose(to_numpy(got), real, rtol=1e-15)
+        assert np.array_equal(to_numpy(later), before)
+        with pytest.raises(ValueError):
+            got[where] = xp.ones(values.size + 2)
