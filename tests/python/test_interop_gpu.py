@@ -95,16 +95,21 @@ def test_cuda_array_interface_alone(xp, dtype):
     np.testing.assert_array_equal(np.asarray(b + b)[0], np.ones(6, dtype) + np.ones(6, dtype))
 
 
-def test_cuda_array_interface_honours_stream_and_read_only(xp, torch):
+def late(torch, xp, readonly=False):
+    """Fifty additions to 2**24 zeros that still run in a stream, as nothing but the interface."""
     stream = torch.cuda.Stream()
     t = torch.zeros(1 << 24, device="cuda")
     torch.cuda.synchronize()
     with torch.cuda.stream(stream):
         for _ in range(50):
             t += 1
-    given = {"typestr": "<f4", "shape": (1 << 24,), "data": (t.data_ptr(), True), "version": 3}
-    a = xp.zeros(1)
-    b = xp.asarray(OnlyInterface(a, **given, strides=None, stream=stream.cuda_stream))
+    given = {"typestr": "<f4", "shape": (1 << 24,), "data": (t.data_ptr(), readonly), "version": 3}
+    return t, OnlyInterface(xp.zeros(1), **given, strides=None, stream=stream.cuda_stream)
+
+
+def test_cuda_array_interface_honours_stream_and_read_only(xp, torch):
+    _t, x = late(torch, xp, readonly=True)
+    b = xp.asarray(x)
     assert float((b + 0).min()) == 50
     with pytest.raises(ValueError, match="read-only"):
         b[0] = 1
@@ -127,18 +132,6 @@ def test_read_only_is_not_lent(xp, torch):
     a = xp.broadcast_to(xp.ones(3), (2, 3))
     with pytest.raises((TypeError, BufferError), match="read-only"):
         torch.from_dlpack(a)
-
-
-def late(torch, xp):
-    """Fifty additions to 2**24 zeros that still run in a stream, as nothing but the interface."""
-    stream = torch.cuda.Stream()
-    t = torch.zeros(1 << 24, device="cuda")
-    torch.cuda.synchronize()
-    with torch.cuda.stream(stream):
-        for _ in range(50):
-            t += 1
-    given = {"typestr": "<f4", "shape": (1 << 24,), "data": (t.data_ptr(), False), "version": 3}
-    return t, OnlyInterface(xp.zeros(1), **given, strides=None, stream=stream.cuda_stream)
 
 
 def test_a_kernel_follows_the_stream_of_its_argument(xp, torch):
@@ -167,5 +160,5 @@ def test_arrays_of_the_interface_alone_are_shared(xp, torch):
     b[0], c[1] = 10, 20
     np.testing.assert_array_equal(np.asarray(a), [10, 20, 2, 3, 4, 5])
     assert b.device == c.device == a.device
-    _, x = late(torch, xp)
+    _t, x = late(torch, xp)
     assert float((cuda.as_cuda_array(x) + 0).min()) == 50
