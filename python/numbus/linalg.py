@@ -16,7 +16,8 @@ from ._elementwise import astype as _astype
 from ._errors import ForeignDtype, many_axes, message
 from ._fallback import foreign, resolve
 from ._linear import dot as _dot
-from ._linear import matmul, outer, tensordot, vecdot  # noqa: F401  (public here)
+from ._linear import matmul, tensordot, vecdot  # noqa: F401  (public here)
+from ._linear import outer as _outer
 from ._manipulation import diagonal as _diagonal
 from ._manipulation import matrix_transpose  # noqa: F401
 from ._manipulation import moveaxis as _moveaxis
@@ -105,6 +106,11 @@ def _floating(x):
     return x if x.dtype.kind in "fc" else _astype(x, float)
 
 
+def _largest(x, axes, keepdims=False):
+    """The largest size, 0 of none."""
+    return _max(x, axes, None, keepdims, **({} if x.size else {"initial": 0}))
+
+
 def norm(x, ord=None, axis=None, keepdims=False):
     """Norm of a vector or matrix, or of those along one or two axes.
 
@@ -131,7 +137,7 @@ def _vector_norm(x, ord, axes, keepdims):
         return UFUNCS["sqrt"](_reduce("sum", _squares(x), axes, None, None, keepdims))
     size = UFUNCS["absolute"](x)
     if ord == numpy.inf:
-        return _max(size, axes, None, keepdims)
+        return _largest(size, axes, keepdims)
     if ord == -numpy.inf:
         return _min(size, axes, None, keepdims)
     if ord == 0:
@@ -148,7 +154,7 @@ def _matrix_norm(x, ord, axes, keepdims):
         return UFUNCS["sqrt"](_reduce("sum", _squares(x), axes, None, None, keepdims))
     if ord in (2, -2, "nuc"):
         s = _svd(_moveaxis(x, axes, (-2, -1)), compute_uv=False)
-        result = _sum(s, -1) if ord == "nuc" else (_max if ord > 0 else _min)(s, -1)
+        result = _sum(s, -1) if ord == "nuc" else (_largest if ord > 0 else _min)(s, -1)
         if not keepdims:
             return result
         return result.reshape(tuple([1 if d in axes else n for d, n in enumerate(x.shape)]))
@@ -158,13 +164,22 @@ def _matrix_norm(x, ord, axes, keepdims):
         )
     along, over = (row, column) if abs(ord) == 1 else (column, row)
     sums = _reduce("sum", UFUNCS["absolute"](x), (along,), None, None, True)
-    pick = _max if ord > 0 else _min
-    result = pick(sums, over, None, True)
+    result = _largest(sums, over, True) if ord > 0 else _min(sums, over, None, True)
     if keepdims:
         return result
     shape = tuple([n for i, n in enumerate(result.shape) if i not in axes])
     result = result.reshape(shape)
     return result if shape else result[()]
+
+
+def outer(x1, x2, /):
+    """The products of each element of one vector with each of another. Raises ValueError for arrays
+    of more dimensions or fewer.
+    """
+    x1, x2 = to_ndarray(x1), to_ndarray(x2)
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise ValueError(message("outer", "no vectors", f"{x1.ndim}-d and {x2.ndim}-d", "1-d"))
+    return _outer(x1, x2)
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
@@ -365,6 +380,14 @@ def tensorsolve(a, b, axes=None):
 
 
 norm = foreign(norm, numpy.linalg.norm)
-for _name in ("matrix_rank", "pinv", "matrix_power", "multi_dot", "tensorinv", "tensorsolve"):
+for _name in (
+    "matrix_rank",
+    "pinv",
+    "matrix_power",
+    "multi_dot",
+    "outer",
+    "tensorinv",
+    "tensorsolve",
+):
     globals()[_name] = foreign(globals()[_name], getattr(numpy.linalg, _name))
 del _name

@@ -712,3 +712,25 @@ def test_large(xp):
     compare(low @ low.T, np.asarray(d), 1e-11)
     sign, log = la.slogdet(a)
     compare(xp.array([sign, log]), np.array(np.linalg.slogdet(x)), 1e-10)
+
+
+def test_norms_of_nothing(la, xp):
+    empty, vectors = xp.ones((0, 0)), xp.ones((3, 0))
+    for order in (1, 2, np.inf, "nuc", "fro"):
+        assert float(la.norm(empty, order)) == 0
+        assert la.matrix_norm(empty, ord=order, keepdims=True).shape == (1, 1)
+    for order in (1, 2, np.inf):
+        np.testing.assert_array_equal(np.asarray(la.norm(vectors, order, 1)), np.zeros(3))
+    for order in (-1, -2, -np.inf):
+        with pytest.raises(ValueError):
+            la.norm(empty, order)
+
+
+def test_outer_takes_vectors(la):
+    x, y = np.arange(3.0), np.arange(4)
+    np.testing.assert_array_equal(np.asarray(la.outer(x, y)), np.outer(x, y))
+    for wrong in (np.ones((2, 2)), np.float64(1)):
+        with pytest.raises(ValueError):
+            la.outer(wrong, x)
+        with pytest.raises(ValueError):
+            la.outer(x, wrong)
