@@ -48,7 +48,13 @@ Value Lower::cast(const Node& n, const Value& v, DType t, bool weak) {
   if (is_complex(v.type.dtype) && !is_complex(t) && t != DType::Bool)
     fail(n, "cannot convert complex to " + std::string(numbus::name(t)), "use .real or abs()");
   Value r = number(as(v, t), t, weak);
-  if (v.known) r.known = converted(*v.known, t);
+  if (v.known) {
+    Scalar s = converted(*v.known, t);
+    // What a float beyond an integer's range becomes is the processor's to say.
+    bool beyond = numbus::is_integer(t) && v.known->kind >= Kind::Float &&
+                  s.real() != std::trunc(v.known->real());
+    if (!beyond) r.known = s;
+  }
   return r;
 }
 

@@ -490,6 +490,30 @@ def test_constants_of_narrow_types():
     assert njit(g)(x) == (sum(range(4)) + 4 * 1, 16)
 
 
+def test_constants_beyond_an_integers_range():
+    def constants():
+        return (
+            np.int32(1e10) // 7,
+            np.int16(1e10) * 3,
+            np.uint16(1e10) + 1,
+            np.float64(np.uint64(np.float32(1e300))),
+            np.int64(np.int32(np.float16(1e10))),
+            min(np.int32(1e300), 5),
+        )
+
+    def arguments(x, y):
+        return (
+            np.int32(x) // 7,
+            np.int16(x) * 3,
+            np.uint16(x) + 1,
+            np.float64(np.uint64(np.float32(y))),
+            np.int64(np.int32(np.float16(x))),
+            min(np.int32(y), 5),
+        )
+
+    assert njit(constants)() == njit(arguments)(1e10, 1e300)
+
+
 def test_numbers_that_run_over_have_either_sign():
     def f(n):
         h, s = 12345, 0
