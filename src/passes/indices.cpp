@@ -22,6 +22,9 @@ std::vector<char> never_negative(const ir::Function& f, const std::vector<Passed
     for (size_t n = 0; n < f.body.size(); ++n) {
       const Inst& i = f.body[n];
       auto is = [&](Val o) { return good[o] != 0; };
+      auto below = [&](Val o, int64_t n) {
+        return f.body[o].op != Op::constant || f.body[o].imm < n;
+      };
       bool yes = false;
       switch (i.op) {
         case Op::param: {
@@ -36,17 +39,18 @@ std::vector<char> never_negative(const ir::Function& f, const std::vector<Passed
           yes = kind(from) == Kind::UInt || from == DType::Bool || (is_integer(from) && is(i.a));
           break;
         }
-        // Sums and products are taken not to run over: an index that did would be wrong anyway.
+        // Sums and products are taken not to run over: an index that did would be wrong anyway, but
+        // for the upper bits of one, as hashes have it.
         case Op::add:
         case Op::multiply:
         case Op::maximum: yes = is(i.a) && is(i.b); break;
         case Op::minimum:
         case Op::bitwise_or:
         case Op::bitwise_xor:
-        case Op::int_div:
         case Op::fmod: yes = is(i.a) && is(i.b); break;
         case Op::bitwise_and: yes = is(i.a) || is(i.b); break;
-        case Op::right_shift: yes = is(i.a); break;
+        case Op::right_shift: yes = is(i.a) && below(i.b, 32); break;
+        case Op::int_div: yes = is(i.a) && is(i.b) && below(i.b, int64_t{1} << 32); break;
         case Op::select: yes = is(i.b) && is(i.c); break;
         case Op::get: yes = is(i.a); break;
         case Op::set:

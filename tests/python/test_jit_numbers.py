@@ -460,6 +460,25 @@ def test_is():
     check(f, None, 3)
 
 
+def test_upper_bits_of_numbers_that_run_over_are_indices():
+    def f(n, x):
+        h, total = 12345, 0
+        for _ in range(n):
+            h = h * 6364136223846793005 + 1442695040888963407
+            total += x[h >> 61] + 10 * x[h // 2**61]
+        return total
+
+    around = np.full(100, 1000)
+    x = around[50:58]
+    x[:] = np.arange(8)
+    h, total = np.int64(12345), 0
+    with np.errstate(over="ignore"):
+        for _ in range(100):
+            h = h * np.int64(6364136223846793005) + np.int64(1442695040888963407)
+            total += 11 * x[h >> np.int64(61)]
+    assert njit(f)(100, x) == total
+
+
 def test_constants_of_narrow_types():
     def f(x):
         return (
