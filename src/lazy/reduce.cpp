@@ -209,9 +209,11 @@ void emit_reduction_step(ir::Builder& b, Reduction kind, int field, ir::Val valu
     case Reduction::All: put(0, b.emit(Op::logical_and, DType::Bool, get(0), value)); break;
     case Reduction::ArgMin:
     case Reduction::ArgMax: {
+      // A lane that has met nothing holds the identity and -1, which is the largest place without a
+      // sign: what comes first is never behind it.
       ir::Val x = get(0), i = get(1);
       auto test = [&](Op op, ir::Val p, ir::Val q) { return b.emit(op, DType::Bool, p, q); };
-      ir::Val zero = b.constant(DType::I64, Scalar::from_int(0));
+      auto no_sign = [&](ir::Val p) { return b.emit(Op::bits, DType::U64, p); };
       ir::Val take = test(kind == Reduction::ArgMin ? Op::less : Op::greater, value, x);
       // Equal values, and NaNs among themselves: the one NumPy meets first, whatever the order of
       // the walk.
@@ -222,8 +224,8 @@ void emit_reduction_step(ir::Builder& b, Reduction kind, int field, ir::Val valu
                     test(Op::logical_and, nan, b.emit(Op::logical_not, DType::Bool, old_nan)));
         same = test(Op::logical_or, same, test(Op::logical_and, nan, old_nan));
       }
-      take = test(Op::logical_or, take, test(Op::logical_and, same, test(Op::less, position, i)));
-      take = test(Op::logical_or, take, test(Op::less, i, zero));
+      ir::Val before = test(Op::less, no_sign(position), no_sign(i));
+      take = test(Op::logical_or, take, test(Op::logical_and, same, before));
       put(0, b.emit(Op::select, r, take, value, x));
       put(1, b.emit(Op::select, DType::I64, take, position, i));
       break;
@@ -258,6 +260,30 @@ void init_state(Reduction kind, DType in, char* state, int width) {
   });
 }
 
+// The first place of the extreme, or of the first NaN, among lanes that have met something; into
+// lane 0. Loops without branches: this ends every short row.
+template <class T>
+void merge_positions(bool least, char* state, int width) {
+  auto* value = reinterpret_cast<T*>(state);
+  auto* place = reinterpret_cast<int64_t*>(state + static_cast<size_t>(width) * sizeof(T));
+  // Lanes that have met nothing hold the identity; -1 is the largest place without a sign.
+  T best = value[0];
+  bool nan = false;
+  for (int i = 0; i < width; ++i) {
+    best = (least ? value[i] < best : value[i] > best) ? value[i] : best;
+    if constexpr (std::is_floating_point_v<T>) nan |= is_nan(value[i]);
+  }
+  auto first = std::numeric_limits<uint64_t>::max();
+  for (int i = 0; i < width; ++i) {
+    bool here = nan ? is_nan(value[i]) : value[i] == best;
+    first = std::min(first, here ? static_cast<uint64_t>(place[i]) : ~uint64_t{0});
+  }
+  if constexpr (std::is_floating_point_v<T>)
+    if (nan) best = std::numeric_limits<T>::quiet_NaN();
+  value[0] = best;
+  place[0] = static_cast<int64_t>(first);
+}
+
 void merge_lanes(Reduction kind, DType in, char* state, int width) {
   dispatch(in, [&](auto zero) {
     using T = decltype(zero);
@@ -277,6 +303,7 @@ void merge_lanes(Reduction kind, DType in, char* state, int width) {
       return halves([](T a, T b) { return is_nan(a) || a <= b ? a : b; });
     if (!is_complex(in) && kind == Reduction::Max)
       return halves([](T a, T b) { return is_nan(a) || a >= b ? a : b; });
+    if (needs_position(kind)) return merge_positions<T>(kind == Reduction::ArgMin, state, width);
     for (int h = width / 2; h >= 1; h /= 2)
       for (int i = 0; i < h; ++i)
         merge<T>(kind, is_complex(in), lane<T>(state, width, i), lane<T>(state, width, i + h));

@@ -229,7 +229,7 @@ def test_integer_division_is_exact(xp, name, dtype):
     x, y = values(), values()
     y[1::5] = x[1::5] // np.maximum(y[1::5], 1)  # at and beside multiples
     with np.errstate(all="ignore"):
-        for a, b in ((x, y), (x, y.dtype.type(7)), (x % 1000, y), (x, y.dtype.type(0))):
+        for a, b in ((x, y), (x, y.dtype.type(7)), (x % 100, y), (x, y.dtype.type(0))):
             want = getattr(np, name)(a, b)
             other = xp.array(b) if np.ndim(b) else b
             np.testing.assert_array_equal(np.asarray(getattr(xp, name)(xp.array(a), other)), want)
