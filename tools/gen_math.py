@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Derives the coefficients and constants of src/passes/math/coeffs.h and writes that file.
+"""Derives the coefficients and constants of src/passes/math/coeffs.h and of
+python/numbus/kernels/library/coefficients.py and writes these files.
 
 Each polynomial is a weighted minimax fit (Remez exchange, mpmath at 60 digits). Coefficients are
 rounded from the lowest power up to the target precision, and the rest is fitted again after each
@@ -377,6 +378,38 @@ def payne_hanek():
     return out
 
 
+# erfc_far: x = 4 (1 + q) / (1 - q).
+FAR = 4
+
+
+def python_rows():
+    """(name, coefficients, comment) of functions that are written in Python."""
+
+    def near(z):
+        return mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1
+
+    def far(q):
+        x = FAR * (1 + q) / (1 - q)
+        return (1 + 2 * x) * mp.exp(x * x) * mp.erfc(x)
+
+    def place(x):
+        return (mpf(x) - FAR) / (mpf(x) + FAR)
+
+    c, err = fit(near, lambda z: 1 / (near(z) + 1), mpf(0), mpf(1), 13, 53)
+    yield "ERF_NEAR", c, err, "erf(x) / x - 1 in x^2, |x| <= 1"
+    c, err = fit(far, lambda q: 1 / far(q), place("0.5"), place(28), 23, 53)
+    yield "ERFC_FAR", c, err, "(1 + 2x) exp(x^2) erfc(x) in (x - 4) / (x + 4), 1/2 <= x <= 28"
+
+
+def python_text():
+    """The file of python_rows()."""
+    out = ['"""Coefficients of mathematics.py; written by tools/gen_math.py, do not edit."""', ""]
+    for name, values, err, comment in python_rows():
+        out.append(f"# {comment}; relative error 2^{float(mp.log(err, 2)):.1f}")
+        out += [f"{name} = (", *(f"    {float(v)!r}," for v in values), ")"]
+    return "\n".join(out) + "\n"
+
+
 def c_array(name, values):
     text = f"inline constexpr double {name}[] = {{"
     lines, line = [], text
@@ -396,7 +429,8 @@ def main():
         "--check", action="store_true", help="compare with the committed file instead of writing it"
     )
     args = ap.parse_args()
-    path = pathlib.Path(__file__).resolve().parent.parent / "src/passes/math/coeffs.h"
+    root = pathlib.Path(__file__).resolve().parent.parent
+    path = root / "src/passes/math/coeffs.h"
     out = [
         "// Coefficients of the elementary functions; written by tools/gen_math.py, do not edit.",
         "#pragma once",
@@ -432,11 +466,12 @@ def main():
         out.append(c_array(name, values))
     out += ["", "}  // namespace numbus::math::coeffs", ""]
     text = "\n".join(out)
-    if args.check:
-        if path.read_text() != text:
-            sys.exit("coeffs.h differs from what this script derives")
-    else:
-        path.write_text(text)
+    python = root / "python/numbus/kernels/library/coefficients.py"
+    for file, text in ((path, text), (python, python_text())):
+        if not args.check:
+            file.write_text(text)
+        elif file.read_text() != text:
+            sys.exit(f"{file.name} differs from what this script derives")
 
 
 if __name__ == "__main__":

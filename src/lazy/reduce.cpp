@@ -209,11 +209,9 @@ void emit_reduction_step(ir::Builder& b, Reduction kind, int field, ir::Val valu
     case Reduction::All: put(0, b.emit(Op::logical_and, DType::Bool, get(0), value)); break;
     case Reduction::ArgMin:
     case Reduction::ArgMax: {
-      // A lane that has met nothing holds the identity and -1, which is the largest place without a
-      // sign: what comes first is never behind it.
       ir::Val x = get(0), i = get(1);
       auto test = [&](Op op, ir::Val p, ir::Val q) { return b.emit(op, DType::Bool, p, q); };
-      auto no_sign = [&](ir::Val p) { return b.emit(Op::bits, DType::U64, p); };
+      ir::Val zero = b.constant(DType::I64, Scalar::from_int(0));
       ir::Val take = test(kind == Reduction::ArgMin ? Op::less : Op::greater, value, x);
       // Equal values, and NaNs among themselves: the one NumPy meets first, whatever the order of
       // the walk.
@@ -224,8 +222,8 @@ void emit_reduction_step(ir::Builder& b, Reduction kind, int field, ir::Val valu
                     test(Op::logical_and, nan, b.emit(Op::logical_not, DType::Bool, old_nan)));
         same = test(Op::logical_or, same, test(Op::logical_and, nan, old_nan));
       }
-      ir::Val before = test(Op::less, no_sign(position), no_sign(i));
-      take = test(Op::logical_or, take, test(Op::logical_and, same, before));
+      take = test(Op::logical_or, take, test(Op::logical_and, same, test(Op::less, position, i)));
+      take = test(Op::logical_or, take, test(Op::less, i, zero));
       put(0, b.emit(Op::select, r, take, value, x));
       put(1, b.emit(Op::select, DType::I64, take, position, i));
       break;
@@ -266,11 +264,12 @@ template <class T>
 void merge_positions(bool least, char* state, int width) {
   auto* value = reinterpret_cast<T*>(state);
   auto* place = reinterpret_cast<int64_t*>(state + static_cast<size_t>(width) * sizeof(T));
-  // Lanes that have met nothing hold the identity; -1 is the largest place without a sign.
-  T best = value[0];
+  // Lanes that have met nothing are at -1, the largest place without a sign.
+  T best = identity<T>(least ? Reduction::Min : Reduction::Max);
   bool nan = false;
   for (int i = 0; i < width; ++i) {
-    best = (least ? value[i] < best : value[i] > best) ? value[i] : best;
+    bool better = least ? value[i] < best : value[i] > best;
+    best = better & (place[i] >= 0) ? value[i] : best;
     if constexpr (std::is_floating_point_v<T>) nan |= is_nan(value[i]);
   }
   auto first = std::numeric_limits<uint64_t>::max();

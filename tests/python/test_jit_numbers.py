@@ -257,6 +257,29 @@ def test_math(name):
         check(call, 2)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name, ulps", [("erf", 2), ("erfc", 4)])
+def test_error_functions(name, ulps, dtype):
+    """Within so many units in the last place of the C library's, tails and zeros included."""
+    f = getattr(math, name)
+
+    @njit
+    def fill(x, out):
+        for i in range(len(x)):
+            out[i] = f(x[i])
+
+    r = np.random.default_rng(3)
+    x = np.concatenate([r.uniform(-6, 6, 2000), r.uniform(-27, 27, 500), [0.0, -0.0, 1e-300]])
+    x = np.concatenate([x, [1, -1, 0.5, np.inf, -np.inf, np.nan]]).astype(dtype)
+    out = np.empty_like(x)
+    fill(x, out)
+    want = np.array([f(float(v)) for v in x])
+    unit = np.spacing(np.abs(want).astype(dtype)).astype(float)
+    good = np.abs(out.astype(float) - want) <= ulps * unit
+    assert (good | (np.isnan(want) & np.isnan(out))).all(), x[~good]
+    assert np.array_equal(np.signbit(out), np.signbit(want)) or name == "erfc"
+
+
 def test_math_of_two():
     def f(x, y):
         return (

@@ -5,6 +5,11 @@ import math
 import numpy as np
 
 from .._library import known
+from .coefficients import ERF_NEAR, ERFC_FAR
+
+# As Horner's rule takes them.
+ERF_NEAR_DOWN = ERF_NEAR[::-1]
+ERFC_FAR_DOWN = ERFC_FAR[::-1]
 
 
 @known("pow mod")
@@ -96,56 +101,47 @@ def isqrt(n):
 
 @known("math.erf")
 def erf(x):
-    """A series for small values, else a continued fraction: as CPython's own before C99's."""
+    """A polynomial up to 1, from there on 1 - erfc(): within 1 ULP."""
+    x = x * 1.0
     a = abs(x)
-    if a < 1.5:
-        return erf_series(x)
-    if x != x:
-        return x
-    c = erfc_fraction(a)
-    return 1.0 - c if x > 0 else c - 1.0
+    if a < 1.0:
+        return erf_near(x)
+    return math.copysign(1.0 - erfc_far(a), x)
 
 
 @known("math.erfc")
 def erfc(x):
-    """See erf()."""
+    """1 - erf() up to 1/2, from there on by a polynomial of its own: within 3 ULP."""
+    x = x * 1.0
     a = abs(x)
-    if a < 1.5:
-        return 1.0 - erf_series(x)
-    if x != x:
-        return x
-    c = erfc_fraction(a)
-    return c if x > 0 else 2.0 - c
+    if a < 0.5:
+        return 1.0 - erf_near(x)
+    c = erfc_far(a)
+    return 2.0 - c if x < 0.0 else c
 
 
-def erf_series(x):
-    """exp(-x²) Σ 2ᵏ x²ᵏ⁺¹ / (2k+1)!!, summed from its end."""
-    x2 = x * x
-    s = x2 * 0.0
-    k = 25.5
-    for _ in range(25):
-        s = 2.0 + x2 * s / k
-        k -= 1.0
-    return s * x * math.exp(-x2) / 1.772453850905516
+def erf_near(x):
+    """erf() up to 1."""
+    z = x * x
+    p = z * 0.0
+    for c in ERF_NEAR_DOWN:
+        p = p * z + c
+    return x + x * p
 
 
-def erfc_fraction(x):
-    """The continued fraction of erfc, forwards; zero where it underflows."""
-    if x >= 30.0:
-        return x * 0.0
-    x2 = x * x
-    a = x2 * 0.0
-    da = x2 * 0.0 + 0.5
-    p, p1 = da * 2.0, da * 0.0
-    q, q1 = x2 + 0.5, da * 2.0
-    for _ in range(50):
-        a += da
-        da += 2.0
-        # Both are divided by b at each step, so that they stay small in float32, too.
-        r = 1.0 / (da + x2)
-        p, p1 = p - a * r * p1, p * r
-        q, q1 = q - a * r * q1, q * r
-    return p / q * x * math.exp(-x2) / 1.772453850905516
+def erfc_far(a):
+    """erfc() from 1/2 on: exp(-a²) p / (1 + 2a); the way of a's place is N. Juffa's, for erfcx().
+
+    Rounded to z, a has an exact square; what is left of the exponent is small.
+    """
+    a = min(a, 30.0) if a == a else a
+    q = (a - 4.0) / (a + 4.0)
+    p = q * 0.0
+    for c in ERFC_FAR_DOWN:
+        p = p * q + c
+    r = p / (1.0 + 2.0 * a)
+    z = np.floor(a * 64.0 + 0.5) * 0.015625
+    return math.exp(-z * z) * (r + r * math.expm1((z - a) * (z + a)))
 
 
 # Lanczos' approximation with g = 607/128 and these fifteen terms (Godfrey): about 1e-15.
