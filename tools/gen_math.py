@@ -467,10 +467,10 @@ def main():
     out += ["", "}  // namespace numbus::math::coeffs", ""]
     text = "\n".join(out)
     python = root / "python/numbus/kernels/library/coefficients.py"
-    for file, text in ((path, text), (python, python_text())):
+    for file, want in ((path, text), (python, python_text())):
         if not args.check:
-            file.write_text(text)
-        elif file.read_text() != text:
+            file.write_text(want)
+        elif file.read_text() != want:
             sys.exit(f"{file.name} differs from what this script derives")
 
 
