@@ -18,9 +18,11 @@ T identity(Reduction kind) {
   switch (kind) {
     case Reduction::Prod: return T(1);
     case Reduction::Min:
+    case Reduction::ArgMin:
       return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
                                                   : std::numeric_limits<T>::max();
     case Reduction::Max:
+    case Reduction::ArgMax:
       return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                   : std::numeric_limits<T>::lowest();
     case Reduction::All: return T(1);
@@ -259,28 +261,41 @@ void init_state(Reduction kind, DType in, char* state, int width) {
 }
 
 // The first place of the extreme, or of the first NaN, among lanes that have met something; into
-// lane 0. Loops without branches: this ends every short row.
+// lane 0. Several short chains without branches: this ends every short row.
 template <class T>
 void merge_positions(bool least, char* state, int width) {
+  constexpr int kChains = 4;
   auto* value = reinterpret_cast<T*>(state);
   auto* place = reinterpret_cast<int64_t*>(state + static_cast<size_t>(width) * sizeof(T));
-  // Lanes that have met nothing are at -1, the largest place without a sign.
-  T best = identity<T>(least ? Reduction::Min : Reduction::Max);
+  // Lanes that have met nothing hold the identity and -1, the largest place without a sign.
+  T extreme[kChains];
   bool nan = false;
-  for (int i = 0; i < width; ++i) {
-    bool better = least ? value[i] < best : value[i] > best;
-    best = better & (place[i] >= 0) ? value[i] : best;
-    if constexpr (std::is_floating_point_v<T>) nan |= is_nan(value[i]);
-  }
-  auto first = std::numeric_limits<uint64_t>::max();
-  for (int i = 0; i < width; ++i) {
-    bool here = nan ? is_nan(value[i]) : value[i] == best;
-    first = std::min(first, here ? static_cast<uint64_t>(place[i]) : ~uint64_t{0});
-  }
+  auto scan = [&](auto better) {
+    for (int j = 0; j < kChains; ++j) extreme[j] = value[j];
+    for (int i = 0; i < width; i += kChains)
+      for (int j = 0; j < kChains; ++j) {
+        extreme[j] = better(value[i + j], extreme[j]) ? value[i + j] : extreme[j];
+        if constexpr (std::is_floating_point_v<T>) nan |= is_nan(value[i + j]);
+      }
+    for (int j = 1; j < kChains; ++j)
+      extreme[0] = better(extreme[j], extreme[0]) ? extreme[j] : extreme[0];
+  };
+  least ? scan([](T a, T b) { return a < b; }) : scan([](T a, T b) { return a > b; });
+  uint64_t first[kChains];
+  std::fill_n(first, kChains, ~uint64_t{0});
+  auto find = [&](auto here) {
+    for (int i = 0; i < width; i += kChains)
+      for (int j = 0; j < kChains; ++j) {
+        // A place that does not count becomes the largest.
+        auto at = static_cast<uint64_t>(place[i + j]) | (uint64_t{here(value[i + j])} - 1);
+        first[j] = std::min(first[j], at);
+      }
+  };
+  nan ? find([](T x) { return is_nan(x); }) : find([&](T x) { return x == extreme[0]; });
   if constexpr (std::is_floating_point_v<T>)
-    if (nan) best = std::numeric_limits<T>::quiet_NaN();
-  value[0] = best;
-  place[0] = static_cast<int64_t>(first);
+    if (nan) extreme[0] = std::numeric_limits<T>::quiet_NaN();
+  value[0] = extreme[0];
+  place[0] = static_cast<int64_t>(*std::min_element(first, first + kChains));
 }
 
 void merge_lanes(Reduction kind, DType in, char* state, int width) {

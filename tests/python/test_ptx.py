@@ -50,6 +50,7 @@ PROGRAMS = {
     "float16": lambda a: a.astype("float16") * 2,
     "maths": lambda a: nb.sin(a) ** 2 + nb.cos(a) ** 2 + nb.exp(a) + nb.log(a + 1),
     "quotients": lambda a: nb.exp(a) / nb.sqrt(a.astype("float32") / 3 + 1) + nb.log(a) / a,
+    "powers": lambda a: (a**1.7, a.astype("float32") ** a.astype("float32"), a % 0.3, a // 0.7),
     "smooth": lambda a: (a[:-2, 1:-1] + a[2:, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:]) / 4.0,
     "integers": lambda a: (a * 100).astype("int64") // 7 % 3 << 1,
     "strided": lambda a: a[::2, ::-1].T + 1,
