@@ -243,6 +243,12 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     """A 1-D array over the memory of an object with a buffer."""
     real = numpy.frombuffer(buffer, dtype=dtype, count=count, offset=offset)
     as_dtype("frombuffer", real.dtype)
+    if _core.is_default_gpu():
+        # Pinned memory is in the GPU's reach: the array lies over it, as the name says.
+        address = _core.device_address(real.ctypes.data)
+        if address:
+            readonly = not real.flags.writeable
+            return _core.from_cuda(real, address, real.shape, None, real.dtype, readonly, 0)
     return _core.from_numpy(real)
 
 

@@ -2,6 +2,7 @@
 #include "lazy/executor.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <memory>
 
@@ -13,6 +14,7 @@
 namespace numbus {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 constexpr int64_t kUnitPoints = 16384;
 
 size_t state_bytes(const ir::Kernel& k, int width) {
@@ -204,11 +206,9 @@ bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {
   if (rt.mode == Mode::Interp || step.serial || step.points <= 1) return false;
   if (code.native) return true;
   int64_t work = step.points * step.turns * static_cast<int64_t>(code.ir.body.size());
-  code.interpreted_points += work;
   // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add
-  // up.
-  if (rt.mode != Mode::Compiled && work < 500'000 && code.interpreted_points < 20'000'000)
-    return false;
+  // up to as much.
+  if (rt.mode != Mode::Compiled && work < 500'000 && code.interpreted_ns < 8'000'000) return false;
   compile::Compiled c = compile::compile_native(code.ir);
   code.native = c.function;
   c.from_disk ? ++rt.stats.disk_hits : ++rt.stats.compiles;
@@ -228,6 +228,8 @@ class CpuExecutor : public Executor {
     Launch l{step, native, results, width, state_bytes(k, width)};
     // About a millisecond of work and more.
     WithoutPython others(native && step.points * step.turns * std::ssize(k.body) >= 4'000'000);
+    Clock::time_point begin;
+    if (!native) begin = Clock::now();
     if (step.reduces.empty())
       l.map();
     else if (k.acc == ir::Acc::Columns)
@@ -236,6 +238,9 @@ class CpuExecutor : public Executor {
       l.reduce_rows();
     else
       l.reduce_all();
+    if (!native)
+      step.code->interpreted_ns +=
+          std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
   }
   void call(Device& device, KernelStep& step) override {
     if (step.call->routine == Routine::Scan) return scan_cpu(Runtime::get(), step);

@@ -21,7 +21,7 @@ struct KernelCode {
   ir::Kernel ir;
   std::unique_ptr<interp::Program> program;
   compile::NativeFunction native = nullptr;
-  int64_t interpreted_points = 0;  // work done so far without compiling
+  int64_t interpreted_ns = 0;  // work done so far without compiling
 };
 
 // The cached code of a kernel; equal kernels are one object.

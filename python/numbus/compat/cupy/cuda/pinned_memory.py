@@ -13,7 +13,7 @@ class PinnedMemory:
     """`size` bytes of pinned memory of the host: `ptr`, `size`."""
 
     def __init__(self, size, flags=0):
-        self._array = numpy.asarray(numbus.cuda.pinned_array(int(size), numpy.uint8))
+        self._array = numpy.asarray(numbus.cuda.mapped_array(int(size), numpy.uint8))
         self.size = int(size)
         self.ptr = self._array.__array_interface__["data"][0]
 
