@@ -104,17 +104,40 @@ Val<B> log10(B& b, Val<B> x) {
   return b.add(v.hi, v.lo);
 }
 
-// log(v.hi + v.lo) + extra ln2, accurate near 1 too (v.lo may be all of v - 1).
+// x = 2^k (1 + r) / c with c from a table, so that log(x) = k ln2 - log(c) + log(1 + r): r is
+// exact, base + low the rest, base exact in its bits and zero beside 1.
+template <class B>
+struct NearLog {
+  Val<B> r, c, base, low, k, half;
+};
+
+template <class B>
+NearLog<B> reduce_near(B& b, Val<B> x, const Val<B>* extra = nullptr) {
+  using namespace coeffs;
+  auto [m, k, half, place] = split_mantissa(b, x, 0x3f360000, 0x3fe6c00000000000);  // 91/128
+  Val<B> j = b.iand(b.ishr(place, mantissa_bits(b, x) - 5), b.iconst(x, 31));
+  Val<B> c = pick_table(b, x, log_table, log_table, j);
+  Val<B> hi = pick_table(b, x, log_table_hi_f32, log_table_hi_f64, j);
+  Val<B> lo = pick_table(b, x, log_table_lo_f32, log_table_lo_f64, j);
+  Val<B> r = b.fma(m, c, b.fconst(x, -1.0)), n = extra ? b.add(k, *extra) : k;
+  Pair<B> ln2 = const_pair(b, x, ln2_short_f32, ln2_short_f64);
+  return {r, c, b.fma(n, ln2.hi, hi), b.fma(n, ln2.lo, lo), k, half};
+}
+
+// log(v.hi + v.lo) + extra ln2, accurate near 1 too (v.lo may be all of v - 1). Of the sum of hi
+// and lo one rounding remains.
 template <class B>
 Pair<B> log_pair(B& b, Pair<B> v, Val<B> extra) {
   using namespace coeffs;
-  auto [f0, k, half] = reduce_log(b, v.hi);
+  auto [r0, c, base, low, k, half] = reduce_near(b, v.hi, &extra);
   // v.lo is scaled like v.hi; behind 2^100 it does not matter.
   Val<B> s = pow2_float(b, b.neg(b.fmin2(k, b.fconst(k, 100.0))), 0);
-  Pair<B> f = fast_two_sum(b, f0, b.mul(v.lo, s));
-  Pair<B> m = log_mantissa(b, f.hi, half);
-  Val<B> tail = b.add(m.lo, b.fma(b.neg(f.lo), f.hi, f.lo));
-  return join_log(b, b.add(k, extra), const_pair(b, k, ln2_short_f32, ln2_short_f64), m.hi, tail);
+  Pair<B> r = fast_two_sum(b, r0, b.mul(b.mul(v.lo, s), c));
+  Pair<B> sum = fast_two_sum(b, base, r.hi);
+  Val<B> z = b.mul(r.hi, r.hi);
+  Val<B> p = b.fma(poly4(b, r.hi, z, log_near_f32, log_near_f64), r.hi, half);
+  Val<B> tail = b.add(sum.lo, b.add(low, b.fma(b.neg(r.lo), r.hi, r.lo)));
+  return {sum.hi, b.fma(z, p, tail)};
 }
 
 template <class B>

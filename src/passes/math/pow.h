@@ -8,21 +8,13 @@ namespace numbus::math {
 
 // log(a), a >= 0, to about 2^-64 | 2^-33 as a pair whose lo may be up to 2^-11 of hi; infinite or
 // NaN (in hi, lo is any) for 0, inf and NaN.
-// m = (1 + r) / c with c from a table, so that log(m) = log(1 + r) - log(c); the first two terms of
-// log(1 + r) are taken with their rounding errors.
+// The first two terms of log(1 + r) are taken with their rounding errors.
 template <class B>
 Pair<B> precise_log(B& b, Val<B> a) {
   using namespace coeffs;
-  auto [m, k, half, place] = split_mantissa(b, a, 0x3f360000, 0x3fe6c00000000000);  // 91/128
-  Val<B> j = b.iand(b.ishr(place, mantissa_bits(b, a) - 5), b.iconst(a, 31));
-  Pair<B> entry = {pick_table(b, a, log_table_hi_f32, log_table_hi_f64, j),
-                   pick_table(b, a, log_table_lo_f32, log_table_lo_f64, j)};
-  Val<B> c = pick_table(b, a, log_table, log_table, j);
-  Val<B> r = b.fma(m, c, b.fconst(a, -1.0));  // exact
-  Pair<B> ln2 = const_pair(b, a, ln2_short_f32, ln2_short_f64);
-  Val<B> base = b.fma(k, ln2.hi, entry.hi);  // exact
+  auto [r, c, base, rest, k, half] = reduce_near(b, a);
   Pair<B> s = fast_two_sum(b, base, r);
-  Val<B> low = b.add(b.fma(k, ln2.lo, entry.lo), s.lo);
+  Val<B> low = b.add(rest, s.lo);
   Val<B> part2 = b.mul(r, half), z = b.mul(r, part2);
   low = b.add(low, b.fma(part2, r, b.neg(z)));
   Pair<B> v = fast_two_sum(b, s.hi, z);
