@@ -214,14 +214,12 @@ void Arguments::copy_back(const std::vector<bool>& written) {
 // An array that code of the host can reach in place of one that lies elsewhere.
 nb::handle Arguments::fetch(nb::handle value) {
   Device& host = cpu_device();
-  if (device || !is_array(value.ptr()) || as_array(value.ptr()).base->device == &host)
-    return value;
+  if (device || !is_array(value.ptr()) || as_array(value.ptr()).base->device == &host) return value;
   for (Fetched& f : fetched)
     if (f.there.is(value)) return f.here;
   Array here = to_device(settled(as_array(value.ptr())), host);
   here.writeable = as_array(value.ptr()).writeable;
-  fetched.push_back(
-      {types.size(), depth > 0, nb::borrow(value), nb::steal(wrap(std::move(here)))});
+  fetched.push_back({types.size(), depth > 0, nb::borrow(value), nb::steal(wrap(std::move(here)))});
   return fetched.back().here;
 }
 

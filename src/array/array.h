@@ -99,8 +99,8 @@ Array reduce(std::string_view name, const Array& a, uint64_t axes, bool keepdims
 // x @ y over the last two axes, stacks broadcast, computed in `t` (which a BLAS has); both have two
 // axes at least.
 Array matmul(const Array& x, const Array& y, DType t, const Array* out = nullptr);
-// The unscaled Fourier transforms of `x` over its last `rank` axes (1 to 3), into `t`, the last axis
-// of the result `last` long: see vendor/fft.h. On a GPU.
+// The unscaled Fourier transforms of `x` over its last `rank` axes (1 to 3), into `t`, the last
+// axis of the result `last` long: see vendor/fft.h. On a GPU.
 Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last);
 // r[0] = x[0], r[i] = op(r[i - 1], x[i]) along `axis`, in NumPy's type for it, or that of `dtype`
 // or `out`.

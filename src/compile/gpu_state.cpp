@@ -137,9 +137,9 @@ State finish(Emit& e, const GpuReduce& r, const State& s, V ddof) {
     V m2 = B.CreateFSub(s[2], B.CreateFMul(s[1], B.CreateFDiv(s[1], s[3])));
     m2 = B.CreateSelect(B.CreateFCmpOLT(m2, zero), zero, m2);
     V n = B.CreateFSub(s[3], B.CreateFPCast(ddof, e.scalar_type(t)));
-    V bad = B.CreateSelect(B.CreateFCmpOGT(m2, zero),
-                           llvm::ConstantFP::getInfinity(e.scalar_type(t)),
-                           llvm::ConstantFP::getNaN(e.scalar_type(t)));
+    V bad =
+        B.CreateSelect(B.CreateFCmpOGT(m2, zero), llvm::ConstantFP::getInfinity(e.scalar_type(t)),
+                       llvm::ConstantFP::getNaN(e.scalar_type(t)));
     return {to_out(B.CreateSelect(B.CreateFCmpOLE(n, zero), bad, B.CreateFDiv(m2, n)), t)};
   }
   State f{to_out(s[0], t)};
