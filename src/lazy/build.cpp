@@ -168,7 +168,7 @@ void KernelBuilder::choose_dimensions() {
     // Short rows: side by side, as columns, rather than each for itself.
     // Places double the state in memory, which soon costs more than a row's end.
     constexpr int64_t kFewColumns = 16;
-    int64_t short_row = 32;
+    int64_t short_row = kShortRow;
     for (const ReduceStep& r : reduces_)
       if (needs_position(r.kind)) short_row = 8;
     int64_t points = 1, columns = 1;

@@ -266,6 +266,17 @@ bool Planner::path_through_third(int a, int b) const {
   return false;
 }
 
+namespace {
+
+int64_t reduced_points(const Group& g) {
+  int64_t n = 1;
+  for (size_t d = 0; d < g.shape.size(); ++d)
+    if (g.axes >> d & 1) n *= g.shape[d];
+  return n;
+}
+
+}  // namespace
+
 bool Planner::try_merge(int ia, int ib) {
   Group &a = groups[ia], &b = groups[ib];
   if (a.solo || b.solo || a.shape.size() != b.shape.size()) return false;
@@ -275,6 +286,8 @@ bool Planner::try_merge(int ia, int ib) {
   if (a.reduces && b.reduces) {
     int x = rounding_size(*this, a), y = rounding_size(*this, b);
     if (x && y && x != y) return false;
+    // Short rows are walked in another way where places count, and with that in another order.
+    if (a.counts != b.counts && reduced_points(a) <= kShortRow) return false;
   }
   std::vector<int64_t> shift_a, shift_b;
   if (a.shape != b.shape) {

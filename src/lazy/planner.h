@@ -9,6 +9,9 @@
 
 namespace numbus {
 
+// Reductions of rows up to this length take them side by side, as columns.
+constexpr int64_t kShortRow = 32;
+
 constexpr int kMaxWindow = 256;
 using InstrSet = std::bitset<kMaxWindow * 2>;  // rewriting may add an instruction per instruction
 
