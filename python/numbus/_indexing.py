@@ -176,6 +176,9 @@ def setitem(a, index, value):
     index, value = plain(index), to_numpy(value)
     try:
         with writing(a) as real:
+            # NumPy reads through a mask as it writes: what is read are the values from before.
+            if isinstance(value, numpy.ndarray) and numpy.may_share_memory(real, value):
+                value = value.copy()
             real[index] = value
     except (IndexError, ValueError) as error:
         raise _explained("setitem", a, error) from None

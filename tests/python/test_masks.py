@@ -108,8 +108,8 @@ def test_an_array_through_a_mask_of_all(xp, shape):
         got[where] = xp.array(values) + 1  # pending
         real[mask] = values + 1
         assert np.array_equal(to_numpy(got), real)
-        got[where] = got.ravel()[::-1][: values.size]  # memory of its own
-        real[mask] = real.ravel()[::-1][: values.size]
+        got[where] = got.ravel()[::-1][: values.size]  # its own memory, as it was before
+        real[mask] = real.ravel()[::-1][: values.size].copy()
         assert np.array_equal(to_numpy(got), real)
         later, before = got + 1, real + 1
         got[~where] = got[where].sum()
