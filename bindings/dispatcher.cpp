@@ -6,9 +6,8 @@
 #include "compile/runtime.h"
 #include "device/counts.h"
 #include "frontend.h"
-#include "passes/expand_function.h"
-#include "passes/indices.h"
 #include "passes/inline_functions.h"
+#include "passes/pipeline.h"
 #include "passes/straighten.h"
 
 namespace numbus::bindings {
@@ -433,8 +432,7 @@ class Dispatcher {
     } catch (const frontend::CompileError& error) {
       raise_compile_error(error);
     }
-    expand(e->result.module);
-    simplify_indices(e->result.module);
+    run_passes(e->result.module);
     e->code = compile::compile_function(e->result.module);
     work_counts().compile_ms += e->code.milliseconds;
     e->words = frontend::words(e->result.result).size();

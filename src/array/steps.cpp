@@ -65,6 +65,16 @@ Array record_steps(const ir::Function& f, std::span<const Arg> args) {
       any = any || at[o].array;
       in[count++] = at[o];
     }
+    // Of numbers alone; everything else is recorded.
+    bool known = !any && count > 0 && widens(loop[0], i.type);
+    if (i.op == Op::make_complex && known) {
+      at[n] = Arg(Scalar::from_complex(in[0].scalar.real(), in[1].scalar.real()), i.type);
+      continue;
+    }
+    if (i.op == Op::cast && known) {
+      at[n] = Arg(converted(in[0].scalar, i.type), i.type);
+      continue;
+    }
     Array hold;
     switch (i.op) {
       case Op::param: {
@@ -92,16 +102,7 @@ Array record_steps(const ir::Function& f, std::span<const Arg> args) {
         if (r.mask || (whole && !own)) return own ? copy(r, r.dtype) : r;
         return copy(broadcast_to(r, shape), r.dtype);
       }
-      case Op::make_complex:
-        if (any || !widens(loop[0], i.type)) goto record;
-        at[n] = Arg(Scalar::from_complex(in[0].scalar.real(), in[1].scalar.real()), i.type);
-        break;
-      case Op::cast:
-        if (any || !widens(loop[0], i.type)) goto record;
-        at[n] = Arg(converted(in[0].scalar, i.type), i.type);
-        break;
       default:
-      record:
         if (!any) {
           hold = spread(in[0]);
           in[0] = Arg(&hold);

@@ -8,8 +8,7 @@
 #include "compile/gpu_code.h"
 #include "device/counts.h"
 #include "device/device.h"
-#include "passes/expand_function.h"
-#include "passes/indices.h"
+#include "passes/pipeline.h"
 
 namespace numbus {
 
@@ -95,10 +94,7 @@ void check_geometry(const compile::Geometry& g) {
 
 }  // namespace
 
-GridKernel::GridKernel(frontend::Result r) : result_(std::move(r)) {
-  expand(result_.module);
-  simplify_indices(result_.module);
-}
+GridKernel::GridKernel(frontend::Result r) : result_(std::move(r)) { run_passes(result_.module); }
 
 // Records outlive their kernels: a launch may still write to them.
 GridKernel::~GridKernel() = default;
