@@ -170,6 +170,10 @@ void Arguments::add_words(const Array& a, Type& t) {
   t.order = l.c_contiguous() ? Order::C : l.f_contiguous() ? Order::F : Order::Any;
   char* first = data_of(a, "passed to a kernel");
   if (l.size() != 0) add_reach(first, l.low(), l.high());
+  int n = l.ndim();
+  t.aligned = t.order == Order::C && n > 0 &&
+              reinterpret_cast<std::uintptr_t>(first) % frontend::kWide == 0 &&
+              (n == 1 || l.shape(n - 1) * itemsize(a.dtype) % frontend::kWide == 0);
   words.push_back(reinterpret_cast<int64_t>(first));
   words.push_back(0);
   for (int k = 0; k < l.ndim(); ++k) words.push_back(l.shape(k));

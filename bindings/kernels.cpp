@@ -119,11 +119,13 @@ class Kernel {
     a.copy_back(k.result().written);
   }
 
-  std::string ptx(nb::list types, int sm, int version) {
+  // `aligned`: for arrays as a launch mostly finds them, which reads and writes wider.
+  std::string ptx(nb::list types, int sm, int version, bool aligned) {
     std::vector<Type> all;
     std::string key;
     for (nb::handle t : types) {
       all.push_back(to_type(t));
+      all.back().aligned = aligned && all.back().is_array();
       key += frontend::key(all.back());
     }
     return code(all, key).ptx(sm, version);
@@ -183,7 +185,8 @@ void bind_kernels(nb::module_& m) {
       .def(nb::init<int, nb::object, std::string>())
       .def("launch", &Kernel::launch, nb::arg("grid"), nb::arg("block"), nb::arg("stream").none(),
            nb::arg("shared"), nb::arg("cooperative"), nb::arg("args"))
-      .def("ptx", &Kernel::ptx)
+      .def("ptx", &Kernel::ptx, nb::arg("types"), nb::arg("sm"), nb::arg("version"),
+           nb::arg("aligned") = false)
       .def("inspect", &Kernel::inspect)
       .def("report", &Kernel::report);
   m.def("check_faults", [] { check_noted(kAnyQueue); }, "Raises what kernels have noted.");

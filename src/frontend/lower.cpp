@@ -128,7 +128,9 @@ void Lower::pass() {
   for (Field which : {Field::posonlyargs, Field::args, Field::vararg, Field::kwonlyargs})
     for (const Node& a : arguments.all(which)) {
       if (n >= spec_.arguments.size()) fail(a, "missing argument " + a.text);
+      size_t first = next;
       Value v = unflatten(spec_.arguments[n], params, next);
+      if (v.type.aligned) v = aligned(v.type, params, first);
       if (v.type.is_array()) v.origin = n < 64 ? uint64_t{1} << n : ~uint64_t{0};
       assign_name(a, a.text, v);
       ++n;
@@ -394,6 +396,18 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
     default: break;
   }
   return r;
+}
+
+// What the launch has seen of an array's place, said as arithmetic that LLVM understands, so that
+// neighbouring elements become one wide access.
+Value Lower::aligned(Type t, std::vector<Val> params, size_t first) {
+  auto multiple = [&](Val& v, int64_t of) {
+    if (of > 1) v = b_->emit(Op::bitwise_and, DType::I64, v, ci(-of));
+  };
+  multiple(params[first], kWide);
+  if (t.ndim > 1) multiple(params[first + 1 + t.ndim], kWide / itemsize(t.dtype));
+  t.aligned = false;
+  return unflatten(t, params, first);
 }
 
 Value Lower::load_slots(const Type& t, std::span<const Val> slots) {

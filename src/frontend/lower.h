@@ -119,6 +119,7 @@ class Lower {
   void assign_name(const Node& at, const std::string& name, Value v);
   Variable& declare(const std::string& name, const Type& t);
   std::vector<Val> flatten(const Value& v);
+  Value aligned(Type t, std::vector<Val> params, size_t first);
   Value unflatten(const Type& t, std::span<const Val> words, size_t& next);
   Value load_slots(const Type& t, std::span<const Val> slots);
   Value convert_to(const Node& at, const Value& v, const Type& t);

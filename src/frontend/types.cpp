@@ -45,7 +45,7 @@ std::string key(const Type& t) {
   s += static_cast<char>('A' + static_cast<int>(t.tag));
   s += static_cast<char>('a' + static_cast<int>(t.dtype));
   s += static_cast<char>('0' + t.weak + 2 * t.owned + 4 * t.readonly +
-                         8 * static_cast<int>(t.order));
+                         8 * static_cast<int>(t.order) + 32 * t.aligned);
   s += static_cast<char>('0' + t.ndim);
   s += static_cast<char>('0' + static_cast<int>(t.space));
   s += t.text + "," + std::to_string(t.number) + "(";

@@ -10,6 +10,9 @@ namespace numbus::frontend {
 
 enum class Order : uint8_t { C, F, Any };
 
+// Bytes that a thread of a GPU reads or writes at a time at most.
+constexpr int64_t kWide = 16;
+
 struct Type {
   enum class Tag : uint8_t {
     Unknown,  // not seen yet
@@ -33,6 +36,7 @@ struct Type {
   Order order = Order::C;
   bool owned = false;  // may hold memory that is counted
   bool readonly = false;
+  bool aligned = false;  // of parameters: address and rows are multiples of kWide bytes
   ir::Space space = ir::Space::Global;
   std::vector<Type> items;         // of tuples and slices
   std::vector<std::string> names;  // of named tuples: theirs, the tuple's own first

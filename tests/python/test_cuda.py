@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numbus import cuda, float32, float64, int32
+from numbus.kernels import types
 
 TPB = 256
 
@@ -257,3 +258,37 @@ def test_float32_kernel_has_no_float64():
     ptx, _ = cuda.compile_ptx(axpy, "void(float32, float32[::1], float32[::1], float32[::1])")
     assert ".f64" not in ptx
     assert ".visible .entry axpy(" in ptx
+
+
+@cuda.jit
+def product(a, b, c):
+    i, j = cuda.grid(2)
+    if i < c.shape[0] and j < c.shape[1]:
+        total = a.dtype.type(0)
+        for k in range(a.shape[1]):
+            total += a[i, k] * b[k, j]
+        c[i, j] = total
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.int64, np.float64, np.complex64])
+@pytest.mark.parametrize("shape", [(24, 32, 16), (5, 16, 3), (7, 13, 9), (9, 1, 17), (3, 0, 4)])
+def test_rows_at_any_place(dtype, shape):
+    """Arrays whose rows begin at multiples of 16 bytes are read wider than others."""
+    rng = np.random.default_rng(3)
+    rows, terms, columns = shape
+    x = rng.integers(-3, 4, rows * terms + 5).astype(dtype)
+    y = rng.integers(-3, 4, terms * columns + 5).astype(dtype)
+    dx, dy = cuda.to_device(x), cuda.to_device(y)
+    for skip in (0, 1, 2, 4):
+        a, da = (v[skip : skip + rows * terms].reshape(rows, terms) for v in (x, dx))
+        b, db = (v[skip : skip + terms * columns].reshape(terms, columns) for v in (y, dy))
+        out = cuda.device_array((rows, columns), dtype)
+        product[(3, 3), (8, 8)](da, db, out)
+        np.testing.assert_array_equal(out.copy_to_host(), a @ b)
+
+
+def test_rows_of_whole_vectors_are_read_as_such():
+    plain = types.signature("void(float32[:,::1], float32[:,::1], float32[:,::1])")[0]
+    kernel = product._make()
+    assert "ld.global.v4.f32" in kernel.ptx(list(plain), 90, 80, aligned=True)
+    assert "ld.global.v4.f32" not in kernel.ptx(list(plain), 90, 80)
