@@ -496,18 +496,18 @@ class Dispatcher {
     }
     auto it = straight_.find(key);
     if (it == straight_.end()) {
-      std::optional<ir::Function> f;
+      const ir::Function* f = nullptr;
       try {
         frontend::Result r = frontend::compile(PythonProgram::get(), function_, all, options_);
         const ir::Module& m = r.module;
-        constexpr int kMost = 100;  // a longer one is better off compiled as a whole
         if (r.result.tag == Type::Tag::Number)
           if (auto whole = inlined(m, m.functions[0]))
-            f = straightened(*whole, params, r.result.dtype, kMost);
+            if (auto steps = straightened(*whole, params, r.result.dtype))
+              f = recordable(std::move(*steps));
       } catch (const frontend::CompileError& error) {
         raise_compile_error(error);
       }
-      it = straight_.emplace(key, std::move(f)).first;
+      it = straight_.emplace(key, f).first;
     }
     if (!it->second) return nb::none();
     mark_line();
@@ -543,7 +543,7 @@ class Dispatcher {
   int parameters_;
   bool only_declared_ = false, release_ = false;
   std::unordered_map<std::string, std::unique_ptr<Entry>> entries_;
-  std::unordered_map<std::string, std::optional<ir::Function>> straight_;
+  std::unordered_map<std::string, const ir::Function*> straight_;
 };
 
 }  // namespace

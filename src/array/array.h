@@ -80,8 +80,13 @@ Array apply(Op op, std::span<const Arg> args, const Options& o = {});
 // One step of the kernel IR whose operands are converted to `loop` (select: all but the condition);
 // `operands` are the types of those that are numbers.
 Array record_map(Op op, DType loop, DType result, std::span<const Arg> args, const DType* operands);
-// A straightened function (passes/straighten.h) over the shape that its operands broadcast to.
+// A straightened function (passes/straighten.h), kept for as long as the process lives; null where
+// it has too many parameters to be recorded.
+const ir::Function* recordable(ir::Function f);
+// Its result over the shape that its operands broadcast to: as operations, or, where it loops or is
+// long, as one instruction.
 Array record_steps(const ir::Function& f, std::span<const Arg> args);
+Array record_apply(const ir::Function& f, std::span<const Arg> args);
 Array select(const Arg& condition, const Arg& x, const Arg& y);
 // A Python number must be a value that the type has; other operands are cast.
 void require_value(const Arg& from, DType to, const char* op);

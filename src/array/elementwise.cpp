@@ -145,7 +145,7 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
   // One device per window, and per operation.
   for (int n = 0; n < count; ++n) {
     if (in[n].view && in[n].view->base->device != out.base->device) {
-      raise(ErrorKind::Value, std::string(op_name(i.op)), "operands are on different devices",
+      raise(ErrorKind::Value, std::string(i.name()), "operands are on different devices",
             device_label(*in[n].view->base->device) + " and " + device_label(*out.base->device),
             "one device (see nb.device and to_device)");
     }
@@ -199,7 +199,7 @@ Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType re
   int narrays = 0;
   for (const Arg& a : args)
     if (a.array) arrays[narrays++] = a.array;
-  const char* op = op_name(i.op).data();
+  const char* op = i.name().data();
   // Compress views of one mask compute over the whole domain, predicated.
   std::shared_ptr<Mask> mask;
   for (int n = 0; n < narrays; ++n)
@@ -439,6 +439,14 @@ Array record_map(Op op, DType loop, DType result, std::span<const Arg> args,
   i.op = op;
   i.loop = loop;
   return record_map(i, args, operands, result, {});
+}
+
+Array record_apply(const ir::Function& f, std::span<const Arg> args) {
+  Instr i;
+  i.op = Op::apply;
+  i.loop = f.results[0];
+  i.function = &f;
+  return record_map(i, args, f.params.data(), f.results[0], {});
 }
 
 Array select(const Arg& condition, const Arg& x, const Arg& y) {

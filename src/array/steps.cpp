@@ -1,5 +1,6 @@
 // A user's function of numbers as recorded operations: it fuses like anything else in the window.
 #include <algorithm>
+#include <unordered_map>
 
 #include "array/array.h"
 #include "base/error.h"
@@ -17,9 +18,38 @@ bool widens(DType from, DType to) {
   return from == to || is_inexact(to) ? kind(to) >= kind(from) : false;
 }
 
+// Loops keep their state in registers, and long functions would fill the window: one instruction.
+bool as_a_whole(const ir::Function& f) {
+  constexpr long kMost = 100;
+  long count = 0;
+  for (const Inst& i : f.body) {
+    if (i.op == Op::repeat) return true;
+    count += i.op != Op::param && i.op != Op::constant;
+  }
+  return count > kMost;
+}
+
+Array apply(const ir::Function& f, std::span<const Arg> args) {
+  std::vector<Arg> given;
+  for (size_t n = 0; n < args.size(); ++n)
+    given.push_back(args[n].array ? args[n]
+                                  : Arg(converted(args[n].scalar, f.params[n]), f.params[n]));
+  return record_apply(f, given);
+}
+
 }  // namespace
 
+const ir::Function* recordable(ir::Function f) {
+  if (as_a_whole(f) && f.params.size() > kMaxOperands - 1) return nullptr;
+  std::string key = f.name + '\0';
+  for (DType t : f.params) key += static_cast<char>(t);
+  for (const Inst& i : f.body) ir::put_step(key, i);
+  static auto* all = new std::unordered_map<std::string, ir::Function>;
+  return &all->try_emplace(std::move(key), std::move(f)).first->second;
+}
+
 Array record_steps(const ir::Function& f, std::span<const Arg> args) {
+  if (as_a_whole(f)) return apply(f, args);
   std::vector<const Array*> arrays;
   std::shared_ptr<Mask> mask;
   bool alike = true;  // all see one mask, or none does

@@ -222,8 +222,11 @@ void Body::check(const Point& p, const ir::Inst& i, V wrong, V value) {
 void Body::emit(const Point& p) {
   std::vector<Value> at(k_.body.size());
   std::vector<Rare> skipped(k_.body.size());
-  llvm::BasicBlock *head = nullptr, *entry = nullptr;
-  llvm::PHINode* left = nullptr;
+  struct Loop {
+    llvm::BasicBlock *head, *entry;
+    llvm::PHINode* left;  // turns, where they are counted
+  };
+  std::vector<Loop> loops;
   auto masked = [&](V predicate) { return p.mask ? E.both(p.mask, predicate) : predicate; };
   for (size_t n = 0; n < k_.body.size(); ++n) {
     const ir::Inst& i = k_.body[n];
@@ -290,20 +293,20 @@ void Body::emit(const Point& p) {
       case Op::check: check(p, i, masked(a), b); break;
       case Op::repeat: {
         // The count is the same for all lanes.
-        V turns = E.W == 1 ? a : B.CreateExtractElement(a, uint64_t{0});
+        V turns = !a || E.W == 1 ? a : B.CreateExtractElement(a, uint64_t{0});
         auto* before = B.GetInsertBlock();
-        head = llvm::BasicBlock::Create(B.getContext(), "repeat", before->getParent());
+        auto* head = llvm::BasicBlock::Create(B.getContext(), "repeat", before->getParent());
         B.CreateBr(head);
         B.SetInsertPoint(head);
-        left = B.CreatePHI(turns->getType(), 2);
-        left->addIncoming(turns, before);
-        entry = before;
+        auto* left = turns ? B.CreatePHI(turns->getType(), 2) : nullptr;
+        if (left) left->addIncoming(turns, before);
+        loops.push_back({head, before, left});
         break;
       }
       case Op::carry: {
         auto phi = [&](V first) -> V {
           auto* p = B.CreatePHI(first->getType(), 2);
-          p->addIncoming(first, entry);
+          p->addIncoming(first, loops.back().entry);
           return p;
         };
         r.v = phi(a);
@@ -312,11 +315,15 @@ void Body::emit(const Point& p) {
       }
       case Op::carry_next: break;
       case Op::end_repeat: {
-        V less = B.CreateSub(left, B.getInt64(1));
+        auto [head, before, left] = loops.back();
+        loops.pop_back();
+        V less = left ? B.CreateSub(left, B.getInt64(1)) : nullptr;
+        V again = left ? B.CreateICmpSGT(less, B.getInt64(0)) : masked(b);
+        if (!left && E.W > 1) again = B.CreateOrReduce(again);
         auto* last = B.GetInsertBlock();
-        left->addIncoming(less, last);
+        if (left) left->addIncoming(less, last);
         auto* after = llvm::BasicBlock::Create(B.getContext(), "repeated", last->getParent());
-        B.CreateCondBr(B.CreateICmpSGT(less, B.getInt64(0)), head, after);
+        B.CreateCondBr(again, head, after);
         B.SetInsertPoint(after);
         size_t first = n;
         while (k_.body[first - 1].op == Op::carry_next) --first;

@@ -16,17 +16,24 @@ bool leaves(const std::vector<Node>& body) {
   return false;
 }
 
-bool breaks(const std::vector<Node>& body) {
-  for (const Node& n : body) {
-    if (n.kind == NodeKind::Break) return true;
-    bool loop = n.kind == NodeKind::For || n.kind == NodeKind::While;
-    if (n.kind == NodeKind::If && breaks(n.all(Field::body))) return true;
-    if ((n.kind == NodeKind::If || loop) && breaks(n.all(Field::orelse))) return true;
-  }
-  return false;
+}  // namespace
+
+// The statements that a loop repeats; says whether a break among them leaves it.
+bool Lower::loop_body(const Node& n, const Loop& loop) {
+  loops_.push_back(loop);
+  block(n.all(Field::body));
+  bool broken = loops_.back().broken;
+  loops_.pop_back();
+  return broken;
 }
 
-}  // namespace
+// What runs behind a loop that no break has left; says whether nothing comes to its end.
+bool Lower::loop_else(const Node& n, Val ended) {
+  if (ended == ir::kNone) return false;
+  bool ends = false;
+  when(get(ended), [&] { ends = block(n.all(Field::orelse)); });
+  return ends;
+}
 
 bool Lower::while_loop(const Node& n) {
   ++scope_->depth;
@@ -44,13 +51,11 @@ bool Lower::while_loop(const Node& n) {
       if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(true)));
       break_loop(loop);
     });
-  loops_.push_back({loop, true});
-  block(n.all(Field::body));
-  loops_.pop_back();
+  bool broken = loop_body(n, {loop, true});
   end_loop(loop);
-  if (ended != ir::kNone) when(get(ended), [&] { block(orelse); });
+  bool ends = loop_else(n, ended);
   --scope_->depth;
-  return forever && !breaks(n.all(Field::body));
+  return (ends || forever) && !broken;
 }
 
 void Lower::counted(Val count, const std::function<void(Val)>& body) {
@@ -127,20 +132,18 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
   fail(at, "cannot loop over " + name(v.type), "range, an array, a tuple, zip, enumerate");
 }
 
-void Lower::for_loop(const Node& n) {
+bool Lower::for_loop(const Node& n) {
   const Node& over = *n.one(Field::iter);
   Value what = expression(over);
-  if (what.unknown()) return;
-  if (what.type.is(Type::Tag::Tuple) && what.type.text.empty()) {
-    unrolled_loop(n, what);
-    return;
-  }
+  if (what.unknown()) return false;
+  if (what.type.is(Type::Tag::Tuple) && what.type.text.empty()) return unrolled_loop(n, what);
   ++scope_->depth;
+  bool ends = false;
   if (what.type.is(Type::Tag::Range)) {
     if (what.type.text == "prange" && u_.options.parallel && !u_.options.kernel && !portion_)
       parallel_loop(n, what);
     else
-      range_loop(n, what);
+      ends = range_loop(n, what);
   } else {
     Sequence all = sequence(over, what);
     const auto& orelse = n.all(Field::orelse);
@@ -155,19 +158,18 @@ void Lower::for_loop(const Node& n) {
       break_loop(loop);
     });
     assign(*n.one(Field::target), all.item(at));
-    loops_.push_back({loop, true});
-    block(n.all(Field::body));
-    loops_.pop_back();
+    bool broken = loop_body(n, {loop, true});
     loop_next(loop);
     set(i, add(get(i), ci(1)));
     end_loop(loop);
-    if (ended != ir::kNone) when(get(ended), [&] { block(orelse); });
+    ends = loop_else(n, ended) && !broken;
   }
   --scope_->depth;
+  return ends;
 }
 
 // Tuples may hold values of several types: their loops are unrolled.
-void Lower::unrolled_loop(const Node& n, const Value& items) {
+bool Lower::unrolled_loop(const Node& n, const Value& items) {
   const auto &body = n.all(Field::body), &orelse = n.all(Field::orelse);
   if (!leaves(body)) {
     for (const Value& item : items.items) {
@@ -175,30 +177,29 @@ void Lower::unrolled_loop(const Node& n, const Value& items) {
       loops_.push_back({ir::kNone, false});
       bool ends = block(body);
       loops_.pop_back();
-      if (ends) return;
+      if (ends) return true;
     }
-    block(orelse);
-    return;
+    return block(orelse);
   }
   // One loop that break leaves, and one for each item, which continue leaves; all run once.
   ++scope_->depth;
+  bool broken = false;
   Val all = begin_loop();
   for (const Value& item : items.items) {
     Val turn = begin_loop();
     assign(*n.one(Field::target), item);
-    loops_.push_back({all, true, turn});
-    block(body);
-    loops_.pop_back();
+    broken |= loop_body(n, {all, true, turn});
     break_loop(turn);
     end_loop(turn);
   }
-  block(orelse);
+  bool ends = block(orelse);
   break_loop(all);
   end_loop(all);
   --scope_->depth;
+  return ends && !broken;
 }
 
-void Lower::range_loop(const Node& n, const Value& range) {
+bool Lower::range_loop(const Node& n, const Value& range) {
   Val start = range.v[0], stop = range.v[1], step = range.v[2];
   const auto& orelse = n.all(Field::orelse);
   Val ended = orelse.empty() ? ir::kNone : new_variable(DType::Bool);
@@ -224,13 +225,11 @@ void Lower::range_loop(const Node& n, const Value& range) {
     break_loop(loop);
   });
   assign(*n.one(Field::target), integer(at));
-  loops_.push_back({loop, true});
-  block(n.all(Field::body));
-  loops_.pop_back();
+  bool broken = loop_body(n, {loop, true});
   loop_next(loop);
   set(i, add(get(i), step));
   end_loop(loop);
-  if (ended != ir::kNone) when(get(ended), [&] { block(orelse); });
+  return loop_else(n, ended) && !broken;
 }
 
 }  // namespace numbus::frontend

@@ -100,6 +100,7 @@ class Lower {
     Val begin;
     bool owned_by_user;    // break and continue mean it
     Val turn = ir::kNone;  // of an unrolled loop: what continue leaves
+    bool broken = false;   // a break in it has been met
   };
   // What a loop sees: how many items, and each of them.
   struct Sequence {
@@ -152,11 +153,13 @@ class Lower {
             const std::function<void()>& no = nullptr);
 
   // --- loops.cpp
-  void for_loop(const Node& n);
+  bool loop_body(const Node& n, const Loop& loop);
+  bool loop_else(const Node& n, Val ended);
+  bool for_loop(const Node& n);
   bool while_loop(const Node& n);
-  void range_loop(const Node& n, const Value& range);
+  bool range_loop(const Node& n, const Value& range);
   void parallel_loop(const Node& n, const Value& range);
-  void unrolled_loop(const Node& n, const Value& items);
+  bool unrolled_loop(const Node& n, const Value& items);
   Sequence sequence(const Node& at, const Value& v);
   Val length_of_range(const Value& range);
   void counted(Val count, const std::function<void(Val)>& body);  // for (i = 0; i < count; ++i)

@@ -194,9 +194,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   Val now = get(i);
   when(negate(less(now, high)), [&] { break_loop(loop); });
   assign(target, integer(add(first_in, mul(now, step_in))));
-  loops_.push_back({loop, true});
-  block(n.all(Field::body));
-  loops_.pop_back();
+  loop_body(n, {loop, true});
   loop_next(loop);
   set(i, add(get(i), beside));
   end_loop(loop);

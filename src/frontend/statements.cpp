@@ -28,7 +28,7 @@ bool Lower::statement(const Node& n) {
         assign(*n.one(Field::target), expression(*value));
       break;
     case NodeKind::AugAssign: aug_assign(n); break;
-    case NodeKind::For: for_loop(n); break;
+    case NodeKind::For: ends = for_loop(n); break;
     case NodeKind::While: ends = while_loop(n); break;
     case NodeKind::If: ends = if_statement(n); break;
     case NodeKind::Return: {
@@ -44,6 +44,7 @@ bool Lower::statement(const Node& n) {
     case NodeKind::Continue:
       if (loops_.empty() || !loops_.back().owned_by_user)
         fail(n, "break and continue do not work here", "they leave no parallel or unrolled loop");
+      loops_.back().broken |= n.kind == NodeKind::Break;
       if (n.kind == NodeKind::Continue && loops_.back().turn == ir::kNone)
         b_->emit(Op::continue_loop, DType::I64, loops_.back().begin);
       else

@@ -170,13 +170,16 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
                         int64_t n, char* acc, int64_t acc_col) {
   const ir::Kernel& k = kernel_;
   int inner = k.rank - 1;
-  int64_t turns = 0;
+  std::vector<int64_t> turns;
   auto copy_value = [&](char* to, const char* from, DType t, int64_t count) {
     int size = itemsize(real_of(t));
     for (int part = 0; part < (is_complex(t) ? 2 : 1); ++part) {
       size_t plane = static_cast<size_t>(part) * block_ * size;
       std::memcpy(to + plane, from + plane, count * size);
     }
+  };
+  auto any = [&](const char* mask) {
+    return std::any_of(mask, mask + n, [](char c) { return c; });
   };
   for (size_t v = 0; v < steps_.size(); ++v) {
     const Step& s = steps_[v];
@@ -330,27 +333,29 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         }
         break;
       }
-      case Op::repeat: turns = *reinterpret_cast<const int64_t*>(at(i.a)); break;
+      case Op::repeat:
+        turns.push_back(i.a == kNone ? 0 : *reinterpret_cast<const int64_t*>(at(i.a)));
+        break;
       case Op::carry: copy_value(out, at(i.a), i.type, n); break;
       case Op::carry_next: copy_value(out, at(i.b), i.type, n); break;
-      case Op::end_repeat:
+      case Op::end_repeat: {
+        bool again = i.b == kNone ? --turns.back() > 0 : any(at(i.b));
         // All at once: the next value of one may be the present one of another.
         for (size_t c = v; steps_[--c].inst.op == Op::carry_next;) {
           Val carry = steps_[c].inst.a;
           copy_value(buffer(carry), at_[c], steps_[c].inst.type, n);
         }
-        if (--turns > 0) {
+        if (again) {
           v = static_cast<size_t>(i.a);
           while (steps_[v + 1].inst.op == Op::carry) ++v;
+        } else {
+          turns.pop_back();
         }
         break;
-      case Op::if_any: {
-        const char* mask = at(i.a);
-        bool any = false;
-        for (int64_t j = 0; j < n; ++j) any = any || mask[j];
-        if (!any) v = static_cast<size_t>(i.imm);
-        break;
       }
+      case Op::if_any:
+        if (!any(at(i.a))) v = static_cast<size_t>(i.imm);
+        break;
       default: break;
     }
   }

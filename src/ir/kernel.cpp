@@ -112,10 +112,10 @@ Val Builder::begin_repeat(Val count) {
   open_.push_back(v);
   return v;
 }
-void Builder::end_repeat(Val begin, const std::vector<std::pair<Val, Val>>& next) {
+void Builder::end_repeat(Val begin, const std::vector<std::pair<Val, Val>>& next, Val going_on) {
   for (auto [carry, value] : next) emit(Op::carry_next, type(carry), carry, value);
   open_.pop_back();
-  emit(Op::end_repeat, DType::I64, begin);
+  emit(Op::end_repeat, DType::I64, begin, going_on);
 }
 
 void put_step(std::string& key, const Inst& i) {
@@ -192,7 +192,7 @@ void verify(const Kernel& k) {
   auto fail = [&](size_t v, const char* what) {
     raise(ErrorKind::Runtime, "verify: step " + std::to_string(v) + ": " + what + "\n" + print(k));
   };
-  Val loop = kNone;
+  std::vector<Val> loops;
   for (size_t v = 0; v < k.body.size(); ++v) {
     const Inst& i = k.body[v];
     for (Val o : {i.a, i.b, i.c})
@@ -243,9 +243,8 @@ void verify(const Kernel& k) {
         if (k.acc_fields.at(i.imm) != i.type) fail(v, "state type");
         break;
       case Op::repeat:
-        if (loop != kNone) fail(v, "loops do not nest");
-        if (type(i.a) != DType::I64) fail(v, "count type");
-        loop = static_cast<Val>(v);
+        if (i.a != kNone && type(i.a) != DType::I64) fail(v, "count type");
+        loops.push_back(static_cast<Val>(v));
         break;
       case Op::carry:
         if (k.body[v - 1].op != Op::repeat && k.body[v - 1].op != Op::carry)
@@ -253,12 +252,16 @@ void verify(const Kernel& k) {
         if (type(i.a) != i.type) fail(v, "carried type");
         break;
       case Op::carry_next:
-        if (k.body[i.a].op != Op::carry || i.a < loop || type(i.b) != i.type)
+        if (loops.empty() || k.body[i.a].op != Op::carry || i.a < loops.back() ||
+            type(i.b) != i.type)
           fail(v, "not a carried value of this loop");
         break;
       case Op::end_repeat:
-        if (loop == kNone || i.a != loop) fail(v, "no such loop");
-        loop = kNone;
+        if (loops.empty() || i.a != loops.back()) fail(v, "no such loop");
+        if ((k.body[i.a].a == kNone) != (i.b != kNone))
+          fail(v, "a loop without an end, or with two");
+        if (i.b != kNone && type(i.b) != DType::Bool) fail(v, "condition type");
+        loops.pop_back();
         break;
       default: break;
     }

@@ -87,10 +87,12 @@ class Builder {
   Kernel& kernel() { return *k_; }
   Val begin_if_any(Val mask);
   void end_if_any(Val begin);
-  // A loop of `count` >= 1 turns; what changes in it is declared at its beginning, all at once.
-  Val begin_repeat(Val count);
+  // A loop of `count` >= 1 turns, or (kNone) for as long as `going_on` holds for some lane; what
+  // changes in it is declared at its beginning, all at once.
+  Val begin_repeat(Val count = kNone);
   Val carry(Val initial) { return emit(Op::carry, type(initial), initial); }
-  void end_repeat(Val begin, const std::vector<std::pair<Val, Val>>& next);  // (carry, its next)
+  void end_repeat(Val begin, const std::vector<std::pair<Val, Val>>& next,  // (carry, its next)
+                  Val going_on = kNone);
   // Steps emitted in a scope are at hand for reuse only while it is open.
   void open_scope(Val v) { open_.push_back(v); }
   void close_scope() { open_.pop_back(); }

@@ -20,7 +20,7 @@ bool touches_memory(Op op) {
 // The name of what the program asked for.
 Work work_of(const PlanInstr& p) {
   const Instr& i = p.instr;
-  std::string name(op_name(i.op));
+  std::string name(i.name());
   if (i.code == Instr::Call)
     name = call_name(i.routine, i.op);
   else if (i.code == Instr::Reduce)
@@ -355,6 +355,8 @@ KernelStep KernelBuilder::finish() {
     step_.works.push_back(work_of(p_.instrs[m.instr]));
     if (step_.guards) step_.works.back().name = "indices of " + step_.works.back().name;
   }
+  for (const ir::Inst& i : k.body)
+    step_.loops = step_.loops || (i.op == Op::repeat && i.a == kNone);
   step_.flops = flops_of(k, step_.points, step_.turns);
   ir::verify(k);
   step_.code = kernel_code(std::move(k));

@@ -149,6 +149,8 @@ void KernelBuilder::emit(const Member& m) {
   } else if (i.gathers()) {
     Val sane = where, offset = spread_offset(p, p.in[0], m, sane);
     v = b_.emit(Op::gather, p.in[0].dtype, offset, sane, kNone, spread_arg(p, p.in[0], m));
+  } else if (i.op == Op::apply) {
+    v = apply(*i.function, operand, where);
   } else if (i.op == Op::cast) {
     v = operand(0, p.out.dtype);
   } else if (i.op == Op::select) {
@@ -174,6 +176,40 @@ void KernelBuilder::emit(const Member& m) {
   }
   v = convert(b_, v, p.out.dtype);
   write(arg_of(p.out, m), v, where);
+}
+
+// A user's function, its steps in place. Lanes that `where` leaves out take no part in its loops.
+ir::Val KernelBuilder::apply(const ir::Function& f, const std::function<Val(int, DType)>& operand,
+                             Val where) {
+  std::vector<Val> at(f.body.size(), kNone);
+  std::vector<std::pair<Val, Val>> next;
+  for (size_t n = 0; n < f.body.size(); ++n) {
+    const ir::Inst& i = f.body[n];
+    auto of = [&](Val o) { return o == kNone ? kNone : at[o]; };
+    Val a = of(i.a), b = of(i.b), c = of(i.c);
+    switch (i.op) {
+      case Op::param: at[n] = operand(static_cast<int>(i.imm), i.type); break;
+      case Op::constant:
+        at[n] = is_complex(i.type) ? b_.constant(i.type, Scalar::from_complex(0, 0))
+                                   : b_.constant_bits(i.type, i.imm);
+        break;
+      case Op::select: at[n] = choose(b_, a, b, c); break;
+      case Op::cast: at[n] = convert(b_, a, i.type); break;
+      case Op::make_complex: at[n] = make_complex(b_, a, b); break;
+      case Op::real_part: at[n] = real_part(b_, a); break;
+      case Op::imag_part: at[n] = imag_part(b_, a); break;
+      case Op::repeat: at[n] = b_.begin_repeat(); break;
+      case Op::carry: at[n] = b_.carry(a); break;
+      case Op::carry_next: next.emplace_back(a, b); break;
+      case Op::end_repeat:
+        b_.end_repeat(a, next, both(where, b));
+        next.clear();
+        break;
+      case Op::give: return a;
+      default: at[n] = expand(b_, i.op, a, b);
+    }
+  }
+  raise(ErrorKind::Runtime, f.name, "a function without a result", "no give", "one");
 }
 
 void KernelBuilder::write(int arg, Val v, Val where) {

@@ -56,25 +56,25 @@ struct Launch {
     parallel_for_each(n, grain, [&](int64_t begin, int64_t end, int) { body(begin, end); });
   }
 
-  // Rows and columns of unit u when the domain is cut into kUnitPoints pieces.
+  // Rows and columns of unit u when the domain is cut into pieces of `points`.
   struct Cut {
-    int64_t rows, cols, per_row, rows_per_unit, units;
-    Cut(int64_t rows, int64_t cols) : rows(rows), cols(cols) {
-      per_row = cols > kUnitPoints ? (cols + kUnitPoints - 1) / kUnitPoints : 1;
-      rows_per_unit =
-          per_row > 1 ? 1 : std::max<int64_t>(1, kUnitPoints / std::max<int64_t>(cols, 1));
+    int64_t rows, cols, points, per_row, rows_per_unit, units;
+    Cut(int64_t rows, int64_t cols, int64_t points) : rows(rows), cols(cols), points(points) {
+      per_row = cols > points ? (cols + points - 1) / points : 1;
+      rows_per_unit = per_row > 1 ? 1 : std::max<int64_t>(1, points / std::max<int64_t>(cols, 1));
       units = per_row > 1 ? rows * per_row : (rows + rows_per_unit - 1) / rows_per_unit;
     }
     void of(int64_t u, int64_t& r0, int64_t& r1, int64_t& c0, int64_t& c1) const {
       r0 = u / per_row * rows_per_unit;
       r1 = std::min(rows, r0 + rows_per_unit);
-      c0 = u % per_row * kUnitPoints;
-      c1 = per_row > 1 ? std::min(cols, c0 + kUnitPoints) : cols;
+      c0 = u % per_row * points;
+      c1 = per_row > 1 ? std::min(cols, c0 + points) : cols;
     }
   };
 
   void map() {
-    Cut cut(step.rows, step.cols);
+    // Points whose loops turn often, and not equally often, are shared out in small pieces.
+    Cut cut(step.rows, step.cols, step.loops ? kUnitPoints / 16 : kUnitPoints);
     units(cut.units, 1, [&](int64_t begin, int64_t end) {
       for (int64_t u = begin; u < end; ++u) {
         int64_t r0, r1, c0, c1;
@@ -202,10 +202,16 @@ struct Launch {
   }
 };
 
+// In steps of single points.
+int64_t work_of(const KernelStep& step) {
+  constexpr int64_t kGuess = 50;  // turns of a loop that a function has
+  return step.points * step.turns * std::ssize(step.code->ir.body) * (step.loops ? kGuess : 1);
+}
+
 bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {
-  if (rt.mode == Mode::Interp || step.serial || step.points <= 1) return false;
+  if (rt.mode == Mode::Interp || step.serial || (step.points <= 1 && !step.loops)) return false;
   if (code.native) return true;
-  int64_t work = step.points * step.turns * static_cast<int64_t>(code.ir.body.size());
+  int64_t work = work_of(step);
   // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add
   // up to as much.
   if (rt.mode != Mode::Compiled && work < 500'000 && code.interpreted_ns < 8'000'000) return false;
@@ -227,7 +233,7 @@ class CpuExecutor : public Executor {
     int width = k.acc == ir::Acc::Columns ? ir::kColumns : ir::kLanes;
     Launch l{step, native, results, width, state_bytes(k, width)};
     // About a millisecond of work and more.
-    WithoutPython others(native && step.points * step.turns * std::ssize(k.body) >= 4'000'000);
+    WithoutPython others(native && work_of(step) >= 4'000'000);
     Clock::time_point begin;
     if (!native) begin = Clock::now();
     if (step.reduces.empty())

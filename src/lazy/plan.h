@@ -78,6 +78,7 @@ struct KernelStep {
   int64_t points = 0, bytes = 0;
   int64_t flops = 0;     // of floating-point numbers; a product and a sum in one step are two
   int64_t turns = 1;     // of the loop in the body
+  bool loops = false;    // functions in the body do, nobody knows how often
   bool tail = false;     // 0-d work that belongs to the kernel before it
   bool ordered = false;  // a scatter: one thread, points in order
   bool guards = false;   // looks at the indices of the scatter that is the next step

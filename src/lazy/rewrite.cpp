@@ -170,6 +170,7 @@ void Planner::rewrite() {
     uint64_t v =
         mix(static_cast<uint64_t>(p.instr.op) * 977 + static_cast<uint64_t>(p.instr.code),
             static_cast<uint64_t>(p.instr.loop) * 64 + static_cast<uint64_t>(p.instr.reduction));
+    v = mix(v, reinterpret_cast<uint64_t>(p.instr.function));
     for (int n = 0; n < p.inputs(); ++n) {
       const Access& a = p.in[n];
       if (a.storage < 0) {

@@ -61,6 +61,7 @@ void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
     std::memcpy(&bits, &i.param, 8);
     key_.push_back(bits);
   }
+  if (i.function) key_.push_back(reinterpret_cast<uint64_t>(i.function));
   if (i.gathers() || i.scatters()) key_.push_back(i.axes);
   if (i.gathers() || i.scatters()) key_.push_back(i.bounds << 8 | i.place);
   for (int n = 0; n < count; ++n) {

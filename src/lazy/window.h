@@ -6,6 +6,7 @@
 
 #include "base/dtype.h"
 #include "base/layout.h"
+#include "ir/function.h"
 #include "lazy/base.h"
 #include "ops/table.h"
 
@@ -41,9 +42,11 @@ struct Instr {
   // Wrong indices are reported and stop a scatter as a whole, or their points are left out without
   // a word, or there are none.
   enum Bounds : uint8_t { Report, Skip, Sure } bounds = Report;
-  double param = 0;  // Var: ddof
+  double param = 0;                        // Var: ddof
+  const ir::Function* function = nullptr;  // apply: its steps, straightened; lives forever
   Operand out, in[kMaxOperands];
   uint64_t line = 0;  // where in the Python program
+  std::string_view name() const { return op == Op::apply ? function->name : op_name(op); }
   bool gathers() const { return code == Map && op == Op::gather; }
   bool scatters() const { return code == Map && scatters_by(op); }
 };

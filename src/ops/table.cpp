@@ -21,14 +21,15 @@ const Row kRows[] = {
 
 std::string_view op_name(Op op) {
   static constexpr std::string_view kStructural[] = {
-      "select",      "cast",         "bits",        "constant",      "scalar",      "index",
-      "in_box",      "load",         "store",       "acc_load",      "acc_store",   "real_part",
-      "imag_part",   "make_complex", "table",       "if_any",        "end_if",      "if_result",
-      "repeat",      "carry",        "carry_next",  "end_repeat",    "gather",      "scatter",
-      "scatter_add", "scatter_min",  "scatter_max", "check",         "param",       "variable",
-      "get",         "set",          "branch",      "branch_else",   "end_branch",  "loop",
-      "loop_next",   "end_loop",     "break_loop",  "continue_loop", "give",        "ret",
-      "read",        "write",        "argument",    "call",          "call_result", "intrinsic"};
+      "select",      "cast",         "bits",        "constant",   "scalar",        "index",
+      "in_box",      "load",         "store",       "acc_load",   "acc_store",     "real_part",
+      "imag_part",   "make_complex", "table",       "if_any",     "end_if",        "if_result",
+      "repeat",      "carry",        "carry_next",  "end_repeat", "gather",        "scatter",
+      "scatter_add", "scatter_min",  "scatter_max", "apply",      "check",         "param",
+      "variable",    "get",          "set",         "branch",     "branch_else",   "end_branch",
+      "loop",        "loop_next",    "end_loop",    "break_loop", "continue_loop", "give",
+      "ret",         "read",         "write",       "argument",   "call",          "call_result",
+      "intrinsic"};
   static_assert(std::size(kStructural) == static_cast<int>(Op::intrinsic) - kNumRows + 1);
   int i = static_cast<int>(op);
   return i < kNumRows ? kRows[i].name : kStructural[i - kNumRows];

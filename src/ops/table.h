@@ -37,16 +37,18 @@ enum class Op : uint16_t {
            // end_if
   end_if,
   if_result,  // per lane: c ? b (computed inside if_any) : a
-  repeat,     // the steps up to the matching end_repeat run a times (at least once)
+  repeat,     // the steps up to the matching end_repeat run a times (at least once); without a, as
+              // long as some lane goes on
   carry,      // behind repeat: a value that changes from turn to turn, at first a; behind the loop:
               // its last value
   carry_next,   // before end_repeat: carry a is b in the next turn
-  end_repeat,   // a: the repeat
+  end_repeat,   // a: the repeat; b: the lanes that go on, if it has no count
   gather,       // imm: argument; its element a bytes away from the point's; only where b (if any)
   scatter,      // imm: argument; a to the element c bytes away from the point's, where b (if any)
   scatter_add,  // the same, but a is added to that element, at once also where points meet
   scatter_min,  // likewise, the element becomes its minimum with a
   scatter_max,
+  apply,  // a user's function, as recorded; kernels have its steps
   check,  // a: lanes where the value b is wrong, to be reported; imm: site
   // Steps of functions, which have variables, control flow and memory (ir/function.h).
   param,          // imm: number

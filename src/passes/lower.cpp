@@ -84,7 +84,7 @@ class Lower {
       case Op::repeat: return b_.begin_repeat(at(i.a));
       case Op::carry_next: next_.emplace_back(at(i.a), at(i.b)); return kNone;
       case Op::end_repeat:
-        b_.end_repeat(at(i.a), next_);
+        b_.end_repeat(at(i.a), next_, at(i.b));
         next_.clear();
         return kNone;
       default: break;

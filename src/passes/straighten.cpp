@@ -1,5 +1,5 @@
 // Runs a function's steps with every branch taken both ways, keeping for each variable the value
-// that its lanes would see.
+// that its lanes would see. Loops turn for as long as a lane is left in them.
 #include "passes/straighten.h"
 
 #include <algorithm>
@@ -12,6 +12,9 @@ using ir::Inst;
 using ir::kNone;
 using ir::Val;
 
+// Steps, both sides of all branches among them, beyond which branches are the better code.
+constexpr size_t kMost = 1000;
+
 class Straightener {
  public:
   Straightener(const Function& f, const std::vector<DType>& params, DType result)
@@ -20,6 +23,7 @@ class Straightener {
     at_.assign(size, kNone);
     end_.assign(size, 0);
     else_.assign(size, 0);
+    again_.assign(size, 0);
     state_.variables.assign(size, kNone);
     state_.results.assign(f.results.size(), kNone);
     out_.name = f.name;
@@ -35,26 +39,30 @@ class Straightener {
         params_.push_back(b_.emit(part, real_of(params[n]), v));
     }
     for (size_t n = 0; n < size; ++n) {
+      if (f.body[n].op == Op::continue_loop) again_[f.body[n].a] = 1;
       if (f.body[n].op == Op::branch_else) else_[f.body[n].a] = n;
       if (f.body[n].op == Op::end_branch || f.body[n].op == Op::end_loop) end_[f.body[n].a] = n;
     }
   }
 
-  std::optional<Function> run(int most) {
+  std::optional<Function> run() {
     run(0, f_.body.size());
     if (failed_) return {};
     for (Val v : state_.results)
       if (v == kNone) return {};
     const auto& r = state_.results;
-    return live(r.size() == 2 ? b_.emit(Op::make_complex, out_.results[0], r[0], r[1]) : r[0],
-                most);
+    return live(r.size() == 2 ? b_.emit(Op::make_complex, out_.results[0], r[0], r[1]) : r[0]);
   }
 
  private:
-  // What lanes see at one place. `left`: for each open loop the lanes that have left it.
+  // An open loop: the lanes that have left it, and those that wait for the end of this turn.
+  struct Loop {
+    Val loop, left, waiting;
+  };
+  // What lanes see at one place.
   struct State {
     std::vector<Val> variables, results;
-    std::vector<std::pair<Val, Val>> left;
+    std::vector<Loop> loops;
   };
 
   bool is(Val v, bool value) const {
@@ -85,7 +93,7 @@ class Straightener {
   // The lanes for which nothing happens here.
   Val idle() {
     Val all = truth(false);
-    for (auto [loop, who] : state_.left) all = either(all, who);
+    for (const Loop& l : state_.loops) all = either(either(all, l.left), l.waiting);
     return all;
   }
   void put(Val& to, Val value, DType t) {
@@ -103,19 +111,85 @@ class Straightener {
     for (size_t n = 0; n < state_.variables.size(); ++n)
       both(yes.variables[n], state_.variables[n]);
     for (size_t n = 0; n < state_.results.size(); ++n) both(yes.results[n], state_.results[n]);
-    for (size_t n = 0; n < state_.left.size(); ++n) both(yes.left[n].second, state_.left[n].second);
+    for (size_t n = 0; n < state_.loops.size(); ++n) {
+      both(yes.loops[n].left, state_.loops[n].left);
+      both(yes.loops[n].waiting, state_.loops[n].waiting);
+    }
+  }
+
+  // A value that a loop changes: a variable, a result, or who is left in a loop around it.
+  struct Place {
+    enum Kind { Variable, Result, Left, Waiting } kind;
+    size_t number;
+    bool operator==(const Place&) const = default;
+  };
+  Val& value(const Place& p) {
+    switch (p.kind) {
+      case Place::Variable: return state_.variables[p.number];
+      case Place::Result: return state_.results[p.number];
+      case Place::Left: return state_.loops[p.number].left;
+      default: return state_.loops[p.number].waiting;
+    }
+  }
+  // Where and as what: all that a turn of the loop may change.
+  std::vector<std::pair<Place, DType>> changes(size_t begin) {
+    std::vector<std::pair<Place, DType>> all;
+    auto add = [&](Place::Kind kind, size_t number, DType t) {
+      std::pair<Place, DType> p{{kind, number}, t};
+      if (std::find(all.begin(), all.end(), p) == all.end()) all.push_back(p);
+    };
+    for (size_t n = begin + 1; n < end_[begin]; ++n) {
+      const Inst& i = f_.body[n];
+      if (i.op == Op::set) add(Place::Variable, i.a, f_.body[i.a].type);
+      if (i.op == Op::give) add(Place::Result, i.imm, f_.results[i.imm]);
+      for (size_t l = 0; l < state_.loops.size(); ++l) {
+        if (state_.loops[l].loop != i.a) continue;
+        if (i.op == Op::break_loop) add(Place::Left, l, DType::Bool);
+        if (i.op == Op::continue_loop) add(Place::Waiting, l, DType::Bool);
+      }
+    }
+    return all;
+  }
+
+  // A loop that turns while lanes are left in it. Those that are not keep what they have.
+  void turns(size_t begin) {
+    auto changing = changes(begin);
+    std::vector<Val> initial, carried;
+    for (auto [place, type] : changing) {
+      Val v = value(place);
+      initial.push_back(v == kNone ? b_.constant_bits(type, 0) : v);
+    }
+    Val nobody = truth(false), repeat = b_.begin_repeat();
+    for (Val v : initial) carried.push_back(b_.carry(v));
+    state_.loops.push_back({static_cast<Val>(begin), b_.carry(nobody), nobody});
+    Val left = state_.loops.back().left;
+    for (size_t c = 0; c < carried.size(); ++c) value(changing[c].first) = carried[c];
+    run(begin + 1, end_[begin]);
+    if (failed_) return;
+    state_.loops.back().waiting = nobody;
+    std::vector<std::pair<Val, Val>> next{{left, state_.loops.back().left}};
+    for (size_t c = 0; c < carried.size(); ++c)
+      next.emplace_back(carried[c], value(changing[c].first));
+    b_.end_repeat(repeat, next, inverse(idle()));
+    state_.loops.pop_back();
+    for (size_t c = 0; c < carried.size(); ++c) value(changing[c].first) = carried[c];
   }
 
   void run(size_t from, size_t to) {
     for (size_t n = from; n < to && !failed_; ++n) {
-      if (is(idle(), true)) return;
+      if (is(idle(), true)) {
+        // Lanes that wait for the end of a turn find it here, or further out.
+        while (n < to && !(f_.body[n].op == Op::loop_next && !state_.loops.empty() &&
+                           f_.body[n].a == state_.loops.back().loop))
+          ++n;
+        if (n == to) return;
+      }
       const Inst& i = f_.body[n];
       Val a = i.a == kNone ? kNone : at_[i.a], b = i.b == kNone ? kNone : at_[i.b];
       switch (i.op) {
         case Op::variable:
         case Op::branch_else:
         case Op::end_branch:
-        case Op::loop_next:
         case Op::end_loop:
         case Op::ret: break;
         case Op::get: {
@@ -143,21 +217,31 @@ class Straightener {
           n = end_[n];
           break;
         }
-        case Op::loop: {
-          state_.left.emplace_back(static_cast<Val>(n), truth(false));
-          run(n + 1, end_[n]);
-          // One turn, if all have left by then.
-          if (failed_ || !is(idle(), true)) failed_ = true;
-          state_.left.pop_back();
+        case Op::loop:
+          if (f_.body[end_[n] - 1].op == Op::break_loop && !again_[n]) {
+            // One turn, if all have left by then.
+            state_.loops.push_back({static_cast<Val>(n), truth(false), truth(false)});
+            run(n + 1, end_[n]);
+            if (failed_ || !is(idle(), true)) failed_ = true;
+            state_.loops.pop_back();
+          } else {
+            turns(n);
+          }
           n = end_[n];
           break;
-        }
-        case Op::break_loop: {
-          // Nobody is left in the innermost loop; those who were idle there stay in outer ones.
+        case Op::loop_next:
+          for (Loop& l : state_.loops)
+            if (l.loop == i.a) l.waiting = truth(false);
+          break;
+        case Op::break_loop:
+        case Op::continue_loop: {
+          // Nobody goes on in the innermost loop; those who were idle there stay in outer ones.
           Val here = inverse(idle());
-          for (auto& [loop, who] : state_.left)
-            if (loop == i.a) who = either(who, here);
-          state_.left.back().second = truth(true);
+          for (Loop& l : state_.loops) {
+            Val& who = i.op == Op::break_loop ? l.left : l.waiting;
+            if (l.loop == i.a) who = either(who, here);
+          }
+          state_.loops.back().waiting = truth(true);
           break;
         }
         case Op::equal:
@@ -179,20 +263,33 @@ class Straightener {
     }
   }
 
-  std::optional<Function> live(Val result, int most) {
+  // The steps that the result needs, all parameters among them.
+  std::optional<Function> live(Val result) {
     size_t size = out_.body.size();
-    std::vector<char> used(size, 0);
-    used[result] = 1;
-    int count = 0;
-    for (size_t n = size; n-- > 0;) {
+    if (size > kMost) return {};
+    // Behind a carried value stand its loop and what it becomes in each turn.
+    std::vector<std::vector<Val>> behind(size);
+    for (size_t n = 0; n < size; ++n) {
       const Inst& i = out_.body[n];
-      if (i.op == Op::param) used[n] = 1;
-      if (!used[n]) continue;
-      count += i.op != Op::param && i.op != Op::constant;
-      for (Val o : {i.a, i.b, i.c})
-        if (o != kNone) used[o] = 1;
+      if (i.op == Op::carry_next) behind[i.a].push_back(static_cast<Val>(n));
+      if (i.op == Op::end_repeat) {
+        behind[i.a].push_back(static_cast<Val>(n));
+        for (size_t c = i.a + 1; out_.body[c].op == Op::carry; ++c) behind[c].push_back(i.a);
+      }
     }
-    if (count > most) return {};
+    std::vector<char> used(size, 0);
+    std::vector<Val> open{result};
+    for (size_t n = 0; n < size; ++n)
+      if (out_.body[n].op == Op::param) open.push_back(static_cast<Val>(n));
+    while (!open.empty()) {
+      Val v = open.back();
+      open.pop_back();
+      if (v == kNone || used[v]) continue;
+      used[v] = 1;
+      const Inst& i = out_.body[v];
+      open.insert(open.end(), {i.a, i.b, i.c});
+      open.insert(open.end(), behind[v].begin(), behind[v].end());
+    }
     Function r = out_;
     r.body.clear();
     std::vector<Val> place(size, kNone);
@@ -214,14 +311,15 @@ class Straightener {
   State state_;
   std::vector<Val> at_, params_;  // of f_; complex numbers as two
   std::vector<size_t> end_, else_;
+  std::vector<char> again_;  // loops that have a continue
   bool failed_ = false;
 };
 
 }  // namespace
 
 std::optional<Function> straightened(const Function& f, const std::vector<DType>& params,
-                                     DType result, int most) {
-  return Straightener(f, params, result).run(most);
+                                     DType result) {
+  return Straightener(f, params, result).run();
 }
 
 }  // namespace numbus

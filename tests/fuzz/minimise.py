@@ -126,7 +126,15 @@ def operands(node):
             continue
         if isinstance(child, ast.Attribute) and isinstance(node, ast.Call):
             child = child.value
-        if isinstance(child, ast.Name) and child.id in ("xp", "np", "rnd", "obs", "err", "flush"):
+        if isinstance(child, ast.Name) and child.id in (
+            "xp",
+            "np",
+            "fn",
+            "rnd",
+            "obs",
+            "err",
+            "flush",
+        ):
             continue
         if isinstance(child, ast.expr) and not isinstance(child, (ast.Slice, ast.Tuple)):
             out.append(child)

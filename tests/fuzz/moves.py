@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+from functions import FUNCTIONS
 from grammar import COMPARE, REDUCTIONS, Grower, Reject
 from program import Stmt
 
@@ -535,8 +536,41 @@ def error(g: Grower):
     g.emit("error", f"obs({expr})")
 
 
+def functions(g: Grower):
+    """Functions of numbers, with branches and loops, over arrays and what a mask holds of them."""
+    r = g.r
+    fits = "f4" if g.chance(0.3) else "f8"
+    name = g.pick(lambda x: x.ndim >= 1 and x.dtype == fits and 0 < x.size <= 400)
+    x = g.ns[name]
+    others = [
+        n
+        for n in g.names(lambda y: y.dtype == x.dtype)
+        if np.broadcast_shapes(g.ns[n].shape, x.shape) == x.shape
+    ]
+    call = f"fn.{r.choice(FUNCTIONS).__name__}"
+    y = r.choice((*others, "0.5", "-0.75"))
+    kind = r.random()
+    if kind < 0.4:
+        argument = r.choice((name, f"{name} + {y}", f"0.5 * {name}"))
+        tail = r.choice(("", " + 1", f" - {name}", f" * {y}"))
+        return g.bind("function", f"{call}({argument}, {y}){tail}")
+    if kind < 0.55:
+        axis = f", axis={r.randrange(x.ndim)}" if g.chance(0.4) else ""
+        return g.bind("function", f"xp.max({call}({name}, {y}){axis})", "a" if axis else "s")
+    target = g.writable(lambda z: z.shape == x.shape and z.dtype == x.dtype)
+    if kind < 0.75:
+        value = f"{call}({target}, {y})"
+        return g.change("function", f"{target}[...] = {value}", target, [value])
+    m = g.bind("mask", g.condition(x.shape), "m")
+    if np.may_share_memory(g.ns[target], g.ns[m]):
+        raise Reject
+    y = r.choice(("0.5", "-0.75", f"{name}[{m}]"))
+    value = f"{call}({target}[{m}], {y})"
+    g.change("function", f"{target}[{m}] = {value}", target, [value])
+
+
 LOOP_BODY = (stencil, stencil, masks, masks, in_place, compute, overlap, assign, reduce, boxes)
-LOOP_BODY += (ufunc_out, element, flush, swap, cumulative)
+LOOP_BODY += (ufunc_out, element, flush, swap, cumulative, functions)
 
 
 def loop(g: Grower):
@@ -641,7 +675,7 @@ MOVES = {
     create: 5, view: 8, alias: 2, delete: 5, swap: 2, copy: 2, compute: 16, chain: 4, in_place: 9,
     assign: 6, ufunc_out: 5, overlap: 6, stencil: 5, boxes: 3, masks: 8, reduce: 8, scalar: 6,
     element: 4, observe: 2, flush: 3, export: 4, nan: 5, error: 2, loop: 6,
-    turns: 3, indices: 6, cumulative: 6,
+    turns: 3, indices: 6, cumulative: 6, functions: 5,
 }  # fmt: skip
 KINDS, WEIGHTS = list(MOVES), list(MOVES.values())
 

@@ -1,9 +1,9 @@
 """A fuzz program: statements as data, printed as a NumPy script, executed with any array module.
 
 A program is a list of `Stmt` over names. Its text is ordinary NumPy code in which `xp` is the
-module under test, `np` the real NumPy (exports), and four helpers stand for the harness: `rnd`
-(input data), `obs` (a value the user looks at), `err` (the exception class that a call raises) and
-`flush`.
+module under test, `np` the real NumPy (exports), `fn` functions of numbers (functions.py), and four
+helpers stand for the harness: `rnd` (input data), `obs` (a value the user looks at), `err` (the
+exception class that a call raises) and `flush`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
+from functions import functions_for
 
-HELPERS = frozenset({"xp", "np", "rnd", "obs", "err", "flush", "__builtins__", "_"})
+HELPERS = frozenset({"xp", "np", "fn", "rnd", "obs", "err", "flush", "__builtins__", "_"})
 _POOL = np.random.default_rng(20240607).random(1 << 18)
 
 HEADER = '''"""Run: python {file} [mode] — compares Numbus with NumPy."""
@@ -136,6 +137,7 @@ def namespace(xp, np_module, trace: list, array_type: type, flush=None) -> dict:
     return {
         "xp": xp,
         "np": np_module,
+        "fn": functions_for(xp),
         "rnd": getattr(np_module, "rnd", rnd),  # the shadow hands out arrays of its own kind
         "obs": obs,
         "err": error_class,

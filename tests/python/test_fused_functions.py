@@ -163,6 +163,64 @@ def test_one_kernel_with_what_is_around_it():
     np.testing.assert_allclose(float(result), want, rtol=1e-12)
 
 
+def escape(x, y, n):
+    zx = zy = 0.0
+    for k in range(n):
+        zx, zy = zx * zx - zy * zy + x, 2 * zx * zy + y
+        if zx * zx + zy * zy > 4:
+            return k
+    return n
+
+
+def test_a_loop_fuses():
+    f, a, b = vectorize(escape), *ours(X, Y)
+    count, result = kernels(lambda: (f(a * 0.5, b, 20) + 1).sum())
+    assert count == 1
+    assert int(result) == (f(X * 0.5, Y, 20) + 1).sum()
+
+
+def test_loops_in_loops_of_the_program():
+    f = vectorize(lambda x, y: x * 0.5 + y)
+    g = vectorize(escape)
+
+    def run(x, y):
+        for _ in range(20):
+            x = f(x, y) + g(x, y, 7) * 0.01
+        return x
+
+    count, result = kernels(lambda: run(*ours(X, Y)))
+    assert count <= 4  # not 20: the turns fold
+    np.testing.assert_array_equal(np.asarray(result), run(X, Y))
+
+
+def test_elements_outside_of_a_mask_do_not_loop():
+    @vectorize
+    def halvings(n):
+        k = 0
+        while n != 0:  # never for a negative n
+            n = n // 2
+            k += 1
+        return k
+
+    n = np.arange(-50, 50)
+    a = nb.array(n)
+    m = a >= 0
+    a[m] = halvings(a[m])
+    want = n.copy()
+    want[n >= 0] = halvings(n[n >= 0])
+    np.testing.assert_array_equal(np.asarray(a), want)
+
+
+def test_loops_of_many_arguments_run_on_their_own():
+    @vectorize
+    def f(a, b, c, d, e):
+        while a < 3:
+            a += abs(b) + abs(c) + abs(d) + abs(e) + 0.1
+        return a
+
+    same(f, X, Y, X, Y, X)
+
+
 def test_under_a_mask():
     f, a, b = vectorize(branches), *ours(X, Y)
 
@@ -195,9 +253,10 @@ def test_lazy_numbers():
 
 
 def generated(seed):
-    """A function of two numbers with branches, early returns and calls, from a seed."""
+    """A function of two numbers with branches, loops, early returns and calls, from a seed."""
     r = random.Random(seed)
     names = ["x", "y"]
+    loops = 0
 
     def expr(depth=0):
         kind = r.random()
@@ -215,12 +274,40 @@ def generated(seed):
             f"{text} {r.choice(['and', 'or'])} {expr(2)} < {expr(2)}" if r.random() < 0.3 else text
         )
 
+    def loop(indent, depth):
+        nonlocal loops
+        loops += 1
+        k = f"k{loops}"
+        head = r.choice(
+            (
+                f"for {k} in range({r.randint(0, 4)}):",
+                f"while {k} < {r.randint(0, 4)} and ({cond()}):",
+            )
+        )
+        counts = head.startswith("while")
+        lines = [f"{indent}{k} = 0"] * counts + [indent + head]
+        inner = indent + "    "
+        lines += [f"{inner}{k} += 1"] * counts
+        names.append(k)
+        if r.random() < 0.6:
+            lines += [f"{inner}if {cond()}:", f"{inner}    {r.choice(('break', 'continue'))}"]
+        lines += block(inner, depth + 1)
+        if r.random() < 0.3:
+            lines += [f"{inner}if {cond()}:", f"{inner}    return {expr()} * 1.0"]
+        names.remove(k)
+        if r.random() < 0.3:
+            lines += [f"{indent}else:", *block(inner, depth + 1)]
+        return lines
+
     def block(indent, depth):
         lines = []
         for _ in range(r.choice((1, 2, 3))):
             kind = r.random()
+            if depth < 2 and r.random() < 0.25:
+                lines += loop(indent, depth)
+                continue
             if kind < 0.45 or depth > 2:
-                lines.append(f"{indent}{r.choice(names)} = {expr()} * 1.0")
+                lines.append(f"{indent}{r.choice('xy')} = {expr()} * 1.0")
             elif kind < 0.85:
                 lines.append(f"{indent}if {cond()}:")
                 lines += block(indent + "    ", depth + 1)
@@ -252,8 +339,14 @@ def test_generated_functions(seed):
     a, b = X[:9, :11].copy(), Y[:9, :11].copy()
     with np.errstate(all="ignore"):
         want = u(a, b)
-        got = np.asarray(u(*ours(a, b)))
-    np.testing.assert_array_equal(got, want, err_msg=source)
+        result = u(*ours(a, b))
+        assert isinstance(result, nb.ndarray)
+        np.testing.assert_array_equal(np.asarray(result), want, err_msg=source)
+        # Under a mask, behind and in front of other operations.
+        want = np.where(a > b, u(a + 1, b) * 2, a)
+        c, d = ours(a, b)
+        c[c > d] = u(c[c > d] + 1, d[c > d]) * 2
+        np.testing.assert_array_equal(np.asarray(c), want, err_msg=source)
 
 
 def smooth(a):

@@ -719,3 +719,38 @@ def test_prange_without_parallel():
 
     check(f, np.arange(10.0))
     check(f, np.arange(10.0), parallel=True)
+
+
+def test_nothing_behind_what_always_returns():
+    def dead_break(x):
+        while True:
+            x = x * 2
+            return x
+            break
+        return -1.0
+
+    def return_in_else(x):
+        k = 0
+        while k < 3:
+            k += 1
+        else:
+            return x * 1.0
+        return 2.0
+
+    def last_else(x):
+        for _ in range(3):
+            x += 1
+        else:
+            return x
+
+    def over_a_tuple(x):
+        for k in (1, 2, 3):
+            if k == x:
+                continue
+            x += k
+        else:
+            return x
+
+    for f in (dead_break, return_in_else, last_else, over_a_tuple):
+        assert njit(f)(1.5) == f(1.5)
+        assert njit(f)(2) == f(2)
