@@ -319,7 +319,7 @@ void Arguments::add(nb::handle value, const char* function) {
       return;
     }
   }
-  key += frontend::key(t);
+  frontend::put_key(key, t);
   types.push_back(std::move(t));
 }
 
@@ -491,7 +491,7 @@ class Dispatcher {
                           : a.dtype;
       params.push_back(t);
       all.push_back(Type::number_of(t, numbers && a.weak));
-      key += frontend::key(all.back());
+      frontend::put_key(key, all.back());
       ++n;
     }
     auto it = straight_.find(key);
@@ -520,7 +520,7 @@ class Dispatcher {
     std::string key;
     for (nb::handle t : types) {
       all.push_back(to_type(t));
-      key += frontend::key(all.back());
+      frontend::put_key(key, all.back());
     }
     entry(all, key);
   }

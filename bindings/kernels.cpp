@@ -56,6 +56,16 @@ namespace {
   raise_noted(*f.sites, f.record, true);
 }
 
+compile::Geometry geometry(nb::tuple grid, nb::tuple block, int64_t shared) {
+  compile::Geometry g{};
+  for (int d = 0; d < 3; ++d) {
+    g.grid[d] = nb::cast<int64_t>(grid[d]);
+    g.block[d] = nb::cast<int64_t>(block[d]);
+  }
+  g.dynamic_bytes = shared;
+  return g;
+}
+
 // A kernel, compiled for each combination of argument types it is launched with.
 class Kernel {
  public:
@@ -90,27 +100,22 @@ class Kernel {
     return *known;
   }
 
-  void launch(nb::tuple grid, nb::tuple block, nb::handle stream, int64_t shared, bool cooperative,
-              nb::args args) {
-    compile::Geometry g{};
-    for (int d = 0; d < 3; ++d) {
-      g.grid[d] = nb::cast<int64_t>(grid[d]);
-      g.block[d] = nb::cast<int64_t>(block[d]);
-    }
-    g.dynamic_bytes = shared;
+  void launch(const compile::Geometry& g, nb::handle stream, nb::tuple args) {
     Device& device = default_device();
     Arguments a;
     a.device = device.kind() == DeviceKind::Cuda ? &device : nullptr;
     Queue* queue = queue_of(stream, device);
     a.wants_reach = device.has_queues();
+    a.types.reserve(nb::len(args));
+    a.words.reserve(8 * nb::len(args));
     for (nb::handle v : args) a.add(v, name_.c_str());
     GridKernel& k = code(a.types, a.key);
     std::string printed;
     try {
       if (a.wants_reach)
-        k.launch(device, g, a.words, cooperative, &printed, queue, a.uses(k.result().written));
+        k.launch(device, g, a.words, &printed, queue, a.uses(k.result().written));
       else
-        k.launch(device, g, a.words, cooperative, &printed);
+        k.launch(device, g, a.words, &printed);
     } catch (const Fault& f) {
       if (!printed.empty()) write(printed);
       raise_fault(f);
@@ -126,7 +131,7 @@ class Kernel {
     for (nb::handle t : types) {
       all.push_back(to_type(t));
       all.back().aligned = aligned && all.back().is_array();
-      key += frontend::key(all.back());
+      frontend::put_key(key, all.back());
     }
     return code(all, key).ptx(sm, version);
   }
@@ -181,10 +186,12 @@ cuda::CudaDevice& gpu() {
 }  // namespace
 
 void bind_kernels(nb::module_& m) {
+  nb::class_<compile::Geometry>(m, "Geometry");
+  m.def("geometry", &geometry, "A grid as a program names it, once for all launches that use it.");
   nb::class_<Kernel>(m, "Kernel")
       .def(nb::init<int, nb::object, std::string>())
-      .def("launch", &Kernel::launch, nb::arg("grid"), nb::arg("block"), nb::arg("stream").none(),
-           nb::arg("shared"), nb::arg("cooperative"), nb::arg("args"))
+      .def("launch", &Kernel::launch, nb::arg("geometry"), nb::arg("stream").none(),
+           nb::arg("args"))
       .def("ptx", &Kernel::ptx, nb::arg("types"), nb::arg("sm"), nb::arg("version"),
            nb::arg("aligned") = false)
       .def("inspect", &Kernel::inspect)

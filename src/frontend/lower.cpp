@@ -10,7 +10,7 @@ namespace numbus::frontend {
 
 Spec& Unit::specialise(int source, const std::vector<Type>& arguments, const Node* from) {
   std::string k = std::to_string(source) + ":";
-  for (const Type& t : arguments) k += key(t);
+  for (const Type& t : arguments) put_key(k, t);
   auto [it, fresh] = specs.try_emplace(k);
   Spec& s = it->second;
   if (fresh) {

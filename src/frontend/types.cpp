@@ -40,18 +40,19 @@ std::string name(const Type& t) {
   return "?";
 }
 
-std::string key(const Type& t) {
-  std::string s;
-  s += static_cast<char>('A' + static_cast<int>(t.tag));
-  s += static_cast<char>('a' + static_cast<int>(t.dtype));
-  s += static_cast<char>('0' + t.weak + 2 * t.owned + 4 * t.readonly +
-                         8 * static_cast<int>(t.order) + 32 * t.aligned);
-  s += static_cast<char>('0' + t.ndim);
-  s += static_cast<char>('0' + static_cast<int>(t.space));
-  s += t.text + "," + std::to_string(t.number) + "(";
-  for (const Type& i : t.items) s += key(i);
-  for (const std::string& n : t.names) s += n + ";";
-  return s + ")";
+void put_key(std::string& to, const Type& t) {
+  auto put = [&](int c) { to += static_cast<char>(c); };
+  put('A' + static_cast<int>(t.tag));
+  put('a' + static_cast<int>(t.dtype));
+  put('0' + t.weak + 2 * t.owned + 4 * t.readonly + 8 * static_cast<int>(t.order) + 32 * t.aligned);
+  put('0' + t.ndim);
+  put('0' + static_cast<int>(t.space));
+  to += t.text;
+  if (t.number >= 0) to += "," + std::to_string(t.number);
+  put('(');
+  for (const Type& i : t.items) put_key(to, i);
+  for (const std::string& n : t.names) to += n + ";";
+  put(')');
 }
 
 bool join(const Type& a, const Type& b, Type& both) {

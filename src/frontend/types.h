@@ -80,7 +80,8 @@ struct Type {
 
 // As messages name it: "float64", "int", "array(float32, 2d, C)".
 std::string name(const Type& t);
-std::string key(const Type& t);
+// Appends what tells types apart.
+void put_key(std::string& to, const Type& t);
 
 // Whether one variable can hold both, and as what; says no for an array and a number, say.
 bool join(const Type& a, const Type& b, Type& both);

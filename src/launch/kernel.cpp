@@ -20,6 +20,7 @@ int record_of(int queue) { return queue == 0 ? 0 : 1 + queue % (kRecords - 1); }
 struct GridKernel::OnGpu {
   cuda::CudaDevice* device;
   cuda::Function function;
+  bool cooperative;                 // its blocks wait for each other
   int64_t* records[kRecords] = {};  // the first one is the device's own queue's
 
   int64_t* record_for(int queue, const std::vector<frontend::Site>& sites);
@@ -104,6 +105,7 @@ GridKernel::OnGpu& GridKernel::on_gpu(Device& d) {
   if (!known) {
     auto made = std::make_unique<OnGpu>();
     made->device = static_cast<cuda::CudaDevice*>(&d);
+    made->cooperative = compile::has_grid_barrier(result_.module);
     made->function =
         compile::gpu_code(*made->device, "kernel" + result_.module.key(), [&](int sm, int version) {
           return ptx(sm, version);
@@ -126,8 +128,7 @@ int64_t* GridKernel::OnGpu::record_for(int queue, const std::vector<frontend::Si
 }
 
 void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64_t>& words,
-                        bool cooperative, std::string* printed, Queue* queue,
-                        std::span<const Use> uses) {
+                        std::string* printed, Queue* queue, std::span<const Use> uses) {
   check_geometry(g);
   ++work_counts().user_launches;
   if (d.kind() != DeviceKind::Cuda) {
@@ -148,17 +149,18 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
   }
   OnGpu& code = on_gpu(d);
   int64_t* record = code.record_for(queue ? queue->number() : 0, result_.sites);
-  std::vector<void*> parameters{&record};
+  std::vector<void*> parameters;
+  parameters.reserve(1 + words.size());
+  parameters.push_back(&record);
   for (int64_t& w : words) parameters.push_back(&w);
   auto dim = [](const int64_t(&x)[3]) {
     return cuda::Dim3{static_cast<unsigned>(x[0]), static_cast<unsigned>(x[1]),
                       static_cast<unsigned>(x[2])};
   };
-  cooperative = cooperative || compile::has_grid_barrier(result_.module);
   Ordered order(d, queue, uses);
   KernelTimer timer(d, queue);
   code.function.launch(dim(g.grid), dim(g.block), static_cast<size_t>(g.dynamic_bytes),
-                       code.device->stream_of(queue), parameters.data(), cooperative);
+                       code.device->stream_of(queue), parameters.data(), code.cooperative);
 }
 
 KernelReport GridKernel::report(Device& d, int threads, size_t shared) {

@@ -36,7 +36,7 @@ class GridKernel {
   // On a CPU the grid has run when this returns, and what it noted is raised; on a GPU see
   // check_faults(). `words` are the parameters', `uses` the memory that they give it; a null queue
   // is the device's own.
-  void launch(Device& d, const compile::Geometry& g, std::vector<int64_t>& words, bool cooperative,
+  void launch(Device& d, const compile::Geometry& g, std::vector<int64_t>& words,
               std::string* printed, Queue* queue = nullptr, std::span<const Use> uses = {});
   std::string ptx(int sm, int version) const {
     return compile::kernel_ptx(result_.module, sm, version);

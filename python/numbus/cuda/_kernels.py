@@ -62,19 +62,16 @@ def dimensions(value, what):
 class Launch:
     """A kernel with its grid: what kernel[grid, block] gives."""
 
-    __slots__ = ("block", "cooperative", "grid", "kernel", "shared", "stream")
+    __slots__ = ("geometry", "kernel", "stream")
 
-    def __init__(self, kernel, grid, block, stream, shared, cooperative=False):
-        self.kernel, self.grid, self.block, self.shared = kernel, grid, block, shared
-        self.stream, self.cooperative = stream, cooperative
+    def __init__(self, kernel, geometry, stream):
+        self.kernel, self.geometry, self.stream = kernel, geometry, stream
 
     def __call__(self, *args):
         kernel = self.kernel
         if len(args) != kernel._count:
             args = bind(kernel.py_func, args)
-        (kernel._core or kernel._make()).launch(
-            self.grid, self.block, self.stream, self.shared, self.cooperative, *args
-        )
+        (kernel._core or kernel._make()).launch(self.geometry, self.stream, args)
 
 
 class ForAll:
@@ -140,14 +137,11 @@ class Kernel:
         if stream is not None:
             # Not remembered: the stream lives no longer than the program wants.
             plain = self[parts[0], parts[1], 0, shared]
-            return Launch(self, plain.grid, plain.block, stream, plain.shared)
-        launch = Launch(
-            self,
-            dimensions(parts[0], "the grid"),
-            dimensions(parts[1], "the block"),
-            None,
-            int(shared),
+            return Launch(self, plain.geometry, stream)
+        geometry = _core.geometry(
+            dimensions(parts[0], "the grid"), dimensions(parts[1], "the block"), int(shared)
         )
+        launch = Launch(self, geometry, None)
         try:
             if len(self._launches) > 256:
                 self._launches.clear()
