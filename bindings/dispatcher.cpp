@@ -471,8 +471,9 @@ class Dispatcher {
   }
 
   // A function of numbers for the elements of arrays, recorded with whatever else is pending; None
-  // where it has to run as a loop of its own. `types`: of the numbers that it is given.
-  nb::object record(nb::args args, nb::handle types) {
+  // where it has to run as a loop of its own. `types`: of the numbers that it is given; `looping`:
+  // only a function that has loops.
+  nb::object record(nb::args args, nb::handle types, bool looping) {
     std::vector<Type> all;
     std::string key;
     std::vector<Arg> operands(nb::len(args));
@@ -509,7 +510,7 @@ class Dispatcher {
       }
       it = straight_.emplace(key, f).first;
     }
-    if (!it->second) return nb::none();
+    if (!it->second || (looping && !loops(*it->second))) return nb::none();
     mark_line();
     return nb::steal(wrap(record_steps(*it->second, operands)));
   }
@@ -559,7 +560,7 @@ void bind_frontend(nb::module_& m) {
       .def(nb::init<int, nb::object, std::string, int>())
       .def("call", &Dispatcher::call)
       .def("record", &Dispatcher::record, nb::arg("args"), nb::kw_only(),
-           nb::arg("types") = nb::none())
+           nb::arg("types") = nb::none(), nb::arg("looping") = false)
       .def("compile_for", &Dispatcher::compile_for)
       .def_prop_ro("signatures", &Dispatcher::signatures)
       .def_rw("release_gil", &Dispatcher::release_)

@@ -83,6 +83,7 @@ Array record_map(Op op, DType loop, DType result, std::span<const Arg> args, con
 // A straightened function (passes/straighten.h), kept for as long as the process lives; null where
 // it has too many parameters to be recorded.
 const ir::Function* recordable(ir::Function f);
+bool loops(const ir::Function& f);
 // Its result over the shape that its operands broadcast to: as operations, or, where it loops or is
 // long, as one instruction.
 Array record_steps(const ir::Function& f, std::span<const Arg> args);

@@ -22,11 +22,8 @@ bool widens(DType from, DType to) {
 bool as_a_whole(const ir::Function& f) {
   constexpr long kMost = 100;
   long count = 0;
-  for (const Inst& i : f.body) {
-    if (i.op == Op::repeat) return true;
-    count += i.op != Op::param && i.op != Op::constant;
-  }
-  return count > kMost;
+  for (const Inst& i : f.body) count += i.op != Op::param && i.op != Op::constant;
+  return count > kMost || loops(f);
 }
 
 Array apply(const ir::Function& f, std::span<const Arg> args) {
@@ -38,6 +35,11 @@ Array apply(const ir::Function& f, std::span<const Arg> args) {
 }
 
 }  // namespace
+
+bool loops(const ir::Function& f) {
+  return std::any_of(f.body.begin(), f.body.end(),
+                     [](const Inst& i) { return i.op == Op::repeat; });
+}
 
 const ir::Function* recordable(ir::Function f) {
   if (as_a_whole(f) && f.params.size() > kMaxOperands - 1) return nullptr;

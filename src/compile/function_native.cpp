@@ -10,6 +10,7 @@
 #include "compile/runtime.h"
 #include "compile/simt.h"
 #include "passes/end_together.h"
+#include "passes/flat_branches.h"
 #include "passes/inline_functions.h"
 
 namespace numbus::compile {
@@ -186,6 +187,7 @@ void build_native(llvm::Module& to, const ir::Module& m, const std::string& name
       std::optional<ir::Function> whole = inlined(m, m.functions[n]);
       if (whole) end_together(*whole);
       if (whole && lanes_fit(*whole) && lanes_pay(*whole)) {
+        flatten_branches(*whole);
         Varying v = find_varying(*whole, Lanes::Turns);
         Emit many(b, pick_lanes(*whole, v, vector_bytes));
         LaneBody(many, e, m, *whole, functions, v).emit_lanes(functions[n]);

@@ -13,6 +13,7 @@
 #include "compile/grid_plan.h"
 #include "compile/simt.h"
 #include "passes/end_together.h"
+#include "passes/flat_branches.h"
 #include "passes/forward_sets.h"
 #include "passes/inline_functions.h"
 
@@ -630,6 +631,7 @@ void build_grid(llvm::Module& to, const ir::Module& m, const std::string& name, 
   ir::Function whole = *inlined(m, m.functions[0]);
   forward_sets(whole);
   end_together(whole);
+  flatten_branches(whole);
   llvm::IRBuilder<> b(to.getContext());
   Emit one(b, 1), many(b, grid_lanes(m, vector_bytes));
   Varying v = find_varying(whole, Lanes::OfBlock);

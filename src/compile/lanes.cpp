@@ -133,22 +133,34 @@ void LaneBody::branch_lanes(size_t n) {
   const ir::Inst& i = f_.body[n];
   size_t end = end_of(n), middle = middles_[n] ? middles_[n] : end;
   V condition = vector(i.a), before = mask();
+  auto leave = [&](size_t k) {
+    return f_.body[k].op == Op::break_loop || f_.body[k].op == Op::continue_loop;
+  };
   bool leaves = false;
-  for (size_t k = n; k < end; ++k)
-    leaves = leaves || f_.body[k].op == Op::break_loop || f_.body[k].op == Op::continue_loop;
+  std::vector<char> left(loops_.size(), 0);
+  for (size_t k = n; k < end; ++k) {
+    leaves = leaves || leave(k);
+    for (size_t l = 0; l < loops_.size(); ++l)
+      left[l] = left[l] || (leave(k) && static_cast<size_t>(f_.body[k].a) == loops_[l].begin);
+  }
   bool was_full = full_;
   auto side = [&](V lanes, size_t from, size_t to) {
     set_mask(lanes);
     full_ = false;
     ++inside_;
+    // Also where only masks change: as long as the processor guesses right that no lane leaves, a
+    // turn need not wait for the conditions of the one before.
     branch(B, any(lanes), [&] { range(from, to); });
     --inside_;
   };
   side(B.CreateAnd(before, condition), n + 1, middle);
   if (middle != end) side(B.CreateAnd(before, B.CreateNot(condition)), middle + 1, end);
   V after = before;
+  // Whoever leaves an outer loop is not in the innermost one either.
   if (leaves)
-    for (Loop& l : loops_) {
+    for (size_t k = 0; k < loops_.size(); ++k) {
+      Loop& l = loops_[k];
+      if (!left[k] && k + 1 < loops_.size()) continue;
       if (l.live) after = B.CreateAnd(after, B.CreateLoad(l.live->getAllocatedType(), l.live));
       if (l.resumed)
         after =

@@ -69,13 +69,13 @@ class Dispatcher:
             return result if convert is None else convert(result).item()
         return (self._core or self._make()).call(*args)
 
-    def record(self, *args, types=None):
+    def record(self, *args, types=None, looping=False):
         """The function of the elements of Numbus arrays, recorded as steps that fuse with others.
 
-        types: dtypes that the arguments are converted to first. None where the function loops, can
-        fail or is long.
+        types: dtypes that the arguments are converted to first. None where the function uses memory,
+        can fail, is too long, or (with looping=True) has no loops.
         """
-        return (self._core or self._make()).record(*args, types=types)
+        return (self._core or self._make()).record(*args, types=types, looping=looping)
 
     def compile(self, signature):
         """Compiles for a signature now: 'float64(float64, int64)' or types called as a function."""

@@ -7,6 +7,8 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
+from .._creation import asarray
+from .._devices import device
 from . import types
 from ._dispatch import Dispatcher, callable_function, prange
 from ._folding import Folding
@@ -28,6 +30,7 @@ __all__ = ["DUFunc", "vectorize"]
 _DOUBLE = numpy.dtype(numpy.float64)
 TARGETS = ("cpu", "parallel", "cuda")
 THREADS = 256  # of a block, where a GPU runs the loop
+_LARGE = 1 << 15  # elements from which on NumPy's arrays are worth the detour by ours
 
 
 def read_signatures(given):
@@ -229,7 +232,8 @@ class DUFunc(Folding):
                     if not a.flags.c_contiguous:
                         break
                 else:
-                    return self._dense(args, shape)
+                    if first.size < _LARGE:
+                        return self._dense(args, shape)
         return self._general(args, **kwargs)
 
     def _dense(self, args, shape):
@@ -268,8 +272,8 @@ class DUFunc(Folding):
             loop = self._typed(numpy.dtype(dtype), kinds)
         else:
             loop = self._choose(kinds)
-        if numbus and out is None and where is True:
-            recorded = self._record(loop, args)
+        if out is None and where is True:
+            recorded = self._record(loop, args) if numbus else self._by_arrays(loop, args)
             if recorded is not None:
                 return recorded
         shapes = [() if isinstance(a, PYTHON) else a.shape for a in args]
@@ -304,15 +308,29 @@ class DUFunc(Folding):
         self._run(loop, result, args, where if masked else None, device)
         return result[()] if out is None and shape == () and not numbus else result
 
-    def _record(self, loop, args):
+    def _record(self, loop, args, looping=False):
         """The call as steps among whatever else is pending, with which they fuse; None where an
         array is NumPy's or the function has to run as a loop of its own."""
         if any(isinstance(a, numpy.ndarray) for a in args):
             return None
-        result = self.scalar.record(*args, types=loop.inputs)
+        result = self.scalar.record(*args, types=loop.inputs, looping=looping)
         if result is not None and result.dtype != loop.output:
             result = result.astype(loop.output)
         return result
+
+    def _by_arrays(self, loop, args):
+        """A call of a function that loops, with large arrays of NumPy's, run as one with ours over the
+        same memory: on lanes and several threads, where loops of its own would take one element after
+        the other. None where that cannot be."""
+        if self.target == "cuda" or max([getattr(a, "size", 1) for a in args]) < _LARGE:
+            return None
+        arrays = [a for a in args if isinstance(a, numpy.ndarray)]
+        if not all(a.dtype.isnative and a.flags.aligned for a in arrays):
+            return None
+        with device("cpu"):
+            given = [asarray(a) if isinstance(a, numpy.ndarray) else a for a in args]
+            result = self._record(loop, given, looping=True)
+        return result if result is None else numpy.asarray(result)
 
     def _typed(self, dtype, kinds):
         """dtype=: the loop whose result it is, or all in that type."""
