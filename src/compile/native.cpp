@@ -34,14 +34,17 @@ namespace {
 
 using V = llvm::Value*;
 
-// Lanes so that the widest type of the body fills one vector register.
+// Lanes so that the widest type of the body fills one vector register, or two in loops of
+// functions, each turn of which waits for the one before.
 int pick_lanes(const ir::Kernel& k, int vector_bytes) {
   int widest = 1;
+  bool waits = false;
   for (const ir::Inst& i : k.body) {
+    waits = waits || (i.op == Op::repeat && i.a == ir::kNone);
     if (i.op == Op::index || i.op == Op::in_box) continue;
     widest = std::max(widest, itemsize(real_of(i.type)));
   }
-  return std::min(vector_bytes / widest, ir::kLanes);
+  return std::min((waits ? 2 : 1) * vector_bytes / widest, ir::kLanes);
 }
 
 class Native {

@@ -183,6 +183,7 @@ ir::Val KernelBuilder::apply(const ir::Function& f, const std::function<Val(int,
                              Val where) {
   std::vector<Val> at(f.body.size(), kNone);
   std::vector<std::pair<Val, Val>> next;
+  Val rare = kNone;
   for (size_t n = 0; n < f.body.size(); ++n) {
     const ir::Inst& i = f.body[n];
     auto of = [&](Val o) { return o == kNone ? kNone : at[o]; };
@@ -198,6 +199,12 @@ ir::Val KernelBuilder::apply(const ir::Function& f, const std::function<Val(int,
       case Op::make_complex: at[n] = make_complex(b_, a, b); break;
       case Op::real_part: at[n] = real_part(b_, a); break;
       case Op::imag_part: at[n] = imag_part(b_, a); break;
+      case Op::if_any: rare = at[n] = b_.begin_if_any(a); break;
+      case Op::end_if: b_.end_if_any(a); break;
+      case Op::if_result:
+        // What turned out to be known before is nothing that the rare part computes.
+        at[n] = b > rare ? b_.emit(Op::if_result, i.type, a, b, c) : choose(b_, c, b, a);
+        break;
       case Op::repeat: at[n] = b_.begin_repeat(); break;
       case Op::carry: at[n] = b_.carry(a); break;
       case Op::carry_next: next.emplace_back(a, b); break;

@@ -63,6 +63,7 @@ class Straightener {
   struct State {
     std::vector<Val> variables, results;
     std::vector<Loop> loops;
+    bool ended = false;  // all lanes that came here have gone elsewhere
   };
 
   bool is(Val v, bool value) const {
@@ -70,13 +71,23 @@ class Straightener {
     return i.op == Op::constant && i.type == DType::Bool && (i.imm & 1) == value;
   }
   Val truth(bool v) { return b_.constant_bits(DType::Bool, v); }
+  bool opposite(Val x, Val y) const {
+    return out_.body[x].op == Op::logical_not && out_.body[x].a == y;
+  }
+  Val both(Val x, Val y) {
+    if (x == y || is(y, true) || is(x, false)) return x;
+    if (is(x, true) || is(y, false)) return y;
+    return b_.emit(Op::logical_and, DType::Bool, x, y);
+  }
   Val either(Val x, Val y) {
     if (x == y || is(y, false) || is(x, true)) return x;
     if (is(x, false) || is(y, true)) return y;
+    if (opposite(x, y) || opposite(y, x)) return truth(true);
     return b_.emit(Op::logical_or, DType::Bool, x, y);
   }
   Val inverse(Val x) {
     if (is(x, false) || is(x, true)) return truth(is(x, false));
+    if (out_.body[x].op == Op::logical_not) return out_.body[x].a;
     return b_.emit(Op::logical_not, DType::Bool, x);
   }
   Val choose(Val c, Val x, Val y) {
@@ -86,8 +97,10 @@ class Straightener {
     if (out_.body[x].op == Op::select && out_.body[x].a == c) x = out_.body[x].b;
     if (out_.body[y].op == Op::select && out_.body[y].a == c) y = out_.body[y].c;
     DType t = b_.type(x);
-    if (t == DType::Bool && is(x, true) && is(y, false)) return c;
-    if (t == DType::Bool && is(x, false) && is(y, true)) return inverse(c);
+    if (t == DType::Bool && is(x, true)) return either(c, y);
+    if (t == DType::Bool && is(y, true)) return either(inverse(c), x);
+    if (t == DType::Bool && is(x, false)) return both(inverse(c), y);
+    if (t == DType::Bool && is(y, false)) return both(c, x);
     return b_.emit(Op::select, t, c, x, y);
   }
   // The lanes for which nothing happens here.
@@ -101,6 +114,19 @@ class Straightener {
     to = choose(idle(), to, value);
   }
 
+  // Who is left, behind a branch. In a loop this is computed only where a lane has taken it: as
+  // long as the processor guesses right that none has, a turn need not wait for the one before.
+  void leave(Val c, Val x, Val& y) {
+    if (x == y) return;
+    if (turning_ == 0) {
+      y = choose(c, x, y);
+      return;
+    }
+    Val begin = b_.begin_if_any(c), value = choose(c, x, y);
+    b_.end_if_any(begin);
+    y = value > begin ? b_.emit(Op::if_result, DType::Bool, y, value, c) : value;
+  }
+
   void merge(Val c, const State& yes) {
     auto both = [&](Val x, Val& y) {
       if (x == y) return;
@@ -111,9 +137,10 @@ class Straightener {
     for (size_t n = 0; n < state_.variables.size(); ++n)
       both(yes.variables[n], state_.variables[n]);
     for (size_t n = 0; n < state_.results.size(); ++n) both(yes.results[n], state_.results[n]);
+    state_.ended = state_.ended && yes.ended;
     for (size_t n = 0; n < state_.loops.size(); ++n) {
-      both(yes.loops[n].left, state_.loops[n].left);
-      both(yes.loops[n].waiting, state_.loops[n].waiting);
+      leave(c, yes.loops[n].left, state_.loops[n].left);
+      leave(c, yes.loops[n].waiting, state_.loops[n].waiting);
     }
   }
 
@@ -164,9 +191,12 @@ class Straightener {
     state_.loops.push_back({static_cast<Val>(begin), b_.carry(nobody), nobody});
     Val left = state_.loops.back().left;
     for (size_t c = 0; c < carried.size(); ++c) value(changing[c].first) = carried[c];
+    ++turning_;
     run(begin + 1, end_[begin]);
+    --turning_;
     if (failed_) return;
     state_.loops.back().waiting = nobody;
+    state_.ended = false;
     std::vector<std::pair<Val, Val>> next{{left, state_.loops.back().left}};
     for (size_t c = 0; c < carried.size(); ++c)
       next.emplace_back(carried[c], value(changing[c].first));
@@ -177,7 +207,7 @@ class Straightener {
 
   void run(size_t from, size_t to) {
     for (size_t n = from; n < to && !failed_; ++n) {
-      if (is(idle(), true)) {
+      if (state_.ended || is(idle(), true)) {
         // Lanes that wait for the end of a turn find it here, or further out.
         while (n < to && !(f_.body[n].op == Op::loop_next && !state_.loops.empty() &&
                            f_.body[n].a == state_.loops.back().loop))
@@ -222,8 +252,9 @@ class Straightener {
             // One turn, if all have left by then.
             state_.loops.push_back({static_cast<Val>(n), truth(false), truth(false)});
             run(n + 1, end_[n]);
-            if (failed_ || !is(idle(), true)) failed_ = true;
+            if (!state_.ended && !is(idle(), true)) failed_ = true;
             state_.loops.pop_back();
+            state_.ended = false;
           } else {
             turns(n);
           }
@@ -232,16 +263,16 @@ class Straightener {
         case Op::loop_next:
           for (Loop& l : state_.loops)
             if (l.loop == i.a) l.waiting = truth(false);
+          state_.ended = false;
           break;
         case Op::break_loop:
         case Op::continue_loop: {
-          // Nobody goes on in the innermost loop; those who were idle there stay in outer ones.
           Val here = inverse(idle());
           for (Loop& l : state_.loops) {
             Val& who = i.op == Op::break_loop ? l.left : l.waiting;
             if (l.loop == i.a) who = either(who, here);
           }
-          state_.loops.back().waiting = truth(true);
+          state_.ended = true;
           break;
         }
         case Op::equal:
@@ -272,6 +303,11 @@ class Straightener {
     for (size_t n = 0; n < size; ++n) {
       const Inst& i = out_.body[n];
       if (i.op == Op::carry_next) behind[i.a].push_back(static_cast<Val>(n));
+      if (i.op == Op::end_if) {
+        behind[i.a].push_back(static_cast<Val>(n));
+        // What was computed there, and only there, needs it.
+        for (size_t c = i.a + 1; c < n; ++c) behind[c].push_back(i.a);
+      }
       if (i.op == Op::end_repeat) {
         behind[i.a].push_back(static_cast<Val>(n));
         for (size_t c = i.a + 1; out_.body[c].op == Op::carry; ++c) behind[c].push_back(i.a);
@@ -300,6 +336,7 @@ class Straightener {
         if (*o != kNone) *o = place[*o];
       place[n] = static_cast<Val>(r.body.size());
       r.body.push_back(i);
+      if (i.op == Op::end_if) r.body[i.a].imm = place[n];
     }
     r.body.push_back({Op::give, r.results[0], place[result]});
     return r;
@@ -312,6 +349,7 @@ class Straightener {
   std::vector<Val> at_, params_;  // of f_; complex numbers as two
   std::vector<size_t> end_, else_;
   std::vector<char> again_;  // loops that have a continue
+  int turning_ = 0;          // loops that are open
   bool failed_ = false;
 };
 
