@@ -195,6 +195,7 @@ void bind_arrays(nb::module_& m) {
       [](nb::object self) {
         Array& a = settled(nb::cast<Array&>(self));
         if (is_complex(a.dtype)) return taken(wrap_view(self.ptr(), part(a, true)));
+        DeviceOfNew follow(a.base->device);
         Array zeros = full(a.shape(), a.dtype, Scalar::from_int(0));
         zeros.writeable = false;
         return taken(wrap(std::move(zeros)));
@@ -332,6 +333,9 @@ void bind_arrays(nb::module_& m) {
   g.def_prop_ro(
       "dtype", [](Generic& s) { return nb::borrow(dtype_object(s.dtype)); },
       "Element type, a numpy.dtype.");
+  g.def_prop_ro("_device", [](Generic& s) {
+    return device_label(s.array.base.get() ? *s.array.base->device : default_device());
+  });
   g.def(
       "item", [](Generic& s) { return taken(python_number(value_of(s))); },
       "The value as a Python number.");

@@ -72,6 +72,16 @@ bool is_numpy_scalar(PyObject* o);
 // numbus._fallback.<name>(…): lets NumPy do it. Returns a new reference.
 PyObject* fall_back(const char* name, nb::object args);
 
+// The device of the first array found in an operand, looked for in sequences too; null: none.
+Device* device_of(PyObject* operand);
+// The same for the operands of an operator, of which one at least is ours.
+inline Device* device_of(PyObject* x, PyObject* y) {
+  if (is_array(x)) return as_array(x).base->device;
+  if (y && is_array(y)) return as_array(y).base->device;
+  Device* d = device_of(x);
+  return d || !y ? d : device_of(y);
+}
+
 std::vector<int64_t> to_shape(PyObject* o);
 Casting to_casting(PyObject* o);
 
@@ -99,6 +109,7 @@ PyObject* guarded(F&& f) {
 void bind_arrays(nb::module_& m);
 void bind_ufuncs(nb::module_& m);
 Op row_of(PyObject* ufunc);
+void bind_composed(nb::module_& m);
 void bind_devices(nb::module_& m);
 void bind_dlpack(nb::module_& m);
 void bind_vendor(nb::module_& m);

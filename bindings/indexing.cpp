@@ -149,6 +149,7 @@ Array make_view(const View& v) {
 PyObject* get_item(PyObject* self, PyObject* index) {
   return guarded([&]() -> PyObject* {
     Array& a = as_array(self);
+    DeviceOfNew follow(a.base->device);
     Array mask;
     if (a.mask) settle(a);
     if (is_array(index) && is_mask(a, index, mask)) {
@@ -183,6 +184,7 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
       raise(ErrorKind::Value, "del", "array elements cannot be deleted", "del a[...]",
             "an assignment");
     Array& a = as_array(self);
+    DeviceOfNew follow(a.base->device);
     if (a.mask) settle(a);
     require_writeable(a, "setitem");
     Operands ops;

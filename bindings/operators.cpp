@@ -144,6 +144,7 @@ PyObject* by_numpy(Op op, PyObject* x, PyObject* y, bool in_place = false) {
 template <class F>
 PyObject* operate(Op op, PyObject* x, PyObject* y, bool in_place, F&& f) {
   return guarded([&]() -> PyObject* {
+    DeviceOfNew follow(device_of(x, y));
     Owner a = owner_of(x), b = y ? owner_of(y) : Owner::Numbus;
     if (a == Owner::Operand || b == Owner::Operand) Py_RETURN_NOTIMPLEMENTED;
     if (a == Owner::Numbus && b == Owner::Numbus) {
@@ -230,6 +231,7 @@ PyObject* in_place_power(PyObject* a, PyObject* b, PyObject*) { return in_place(
 
 PyObject* linear(const char* name, PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
+    DeviceOfNew follow(device_of(a, b));
     static nb::object* module = nullptr;
     if (!module) module = new nb::object(nb::module_::import_("numbus._linear"));
     return module->attr(name)(nb::handle(a), nb::handle(b)).release().ptr();

@@ -86,6 +86,8 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&]() -> PyObject* {
+    Device* there = PyTuple_Size(args) ? device_of(PyTuple_GetItem(args, 0), args) : nullptr;
+    DeviceOfNew follow(there || !kwargs ? there : device_of(kwargs));
     try {
       if (PyObject* result = call_row(self, args, kwargs)) return result;
     } catch (const Error& e) {

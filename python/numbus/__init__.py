@@ -88,7 +88,7 @@ def _publish():
     """Puts the rows of the table and the composed functions into this namespace."""
     names = globals()
     names.update(_ufuncs.UFUNCS)
-    names["divmod"] = _ufuncs.divmod
+    names["divmod"] = _core.composed(_ufuncs.divmod)
     for module in (
         _creation,
         _matrices,
@@ -110,8 +110,10 @@ def _publish():
     ):
         for name in module.__all__:
             value = getattr(module, name)
-            plain = callable(value) and hasattr(_numpy, name)
-            names[name] = _fallback.foreign(value, getattr(_numpy, name)) if plain else value
+            if callable(value) and hasattr(_numpy, name):
+                value = _fallback.foreign(value, getattr(_numpy, name))
+                value.__module__ = __name__
+            names[name] = value
     for module in (_inspect, _devices):
         for name in module.__all__:
             names[name] = getattr(module, name)

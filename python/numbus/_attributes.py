@@ -129,7 +129,7 @@ def _assignable(name):
         part = get.__get__(self)
         _core.copyto(part, value if type(value) is generic else to_ndarray(value))
 
-    return property(get.__get__, assign, doc=get.__doc__)
+    return property(get.__get__, _core.composed(assign), doc=get.__doc__)
 
 
 def iterate(self):

@@ -167,6 +167,7 @@ def wrap(x, views):
     return x
 
 
+@_core.composed
 def library(function, args, kwargs):
     """Calls a NumPy function on the memory of Numbus arrays (on a GPU: on copies, brought back
     where the function wrote to them) and wraps its results.

@@ -64,5 +64,7 @@ def method(self, device, /, *, stream=None):
 
 
 def device_of(self):
-    """The name of the device that holds the array: 'cpu', 'cuda:0', …"""
-    return _core.get_device() if type(self) is generic else self._device
+    """The name of the device that holds the array: 'cpu', 'cuda:0', … A number that has been read
+    is on none: it goes where it is used.
+    """
+    return self._device

@@ -14,7 +14,6 @@ import numpy
 
 from . import _core
 from ._convert import library
-from ._errors import ForeignDtype
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(numpy.__file__)) + os.sep
@@ -140,18 +139,11 @@ def make(name, function, counted=True):
 
 
 def foreign(function, original=None):
-    """`function`, or NumPy's function of that name where an operand is one only NumPy can hold."""
+    """`function`, or NumPy's function of that name where an operand is one only NumPy can hold;
+    what it makes lies on the device of its operands.
+    """
     name = function.__name__
-
-    @functools.wraps(function)
-    def wrapper(*args, **kwargs):
-        try:
-            return function(*args, **kwargs)
-        except ForeignDtype:
-            pass
-        return call("numpy." + name, original or getattr(numpy, name), args, kwargs)
-
-    return wrapper
+    return _core.composed(function, make("numpy." + name, original or getattr(numpy, name)))
 
 
 class Ufunc:

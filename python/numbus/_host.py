@@ -92,6 +92,14 @@ def same_memory(a, b):
     return on_host(a) and on_host(b) and numpy.may_share_memory(numpy.asarray(a), numpy.asarray(b))
 
 
+@_core.composed
+def _flat_elements(a, index):
+    from ._indexing import plain
+
+    result = numpy.asarray(a).flat[plain(index)]
+    return _core.from_numpy(result, "take") if isinstance(result, numpy.ndarray) else result
+
+
 class Flat:
     """`a.flat`: the elements in C order, to read, assign and iterate over."""
 
@@ -119,10 +127,7 @@ class Flat:
         return self.base.size
 
     def __getitem__(self, index):
-        from ._indexing import plain
-
-        result = numpy.asarray(self.base).flat[plain(index)]
-        return _core.from_numpy(result, "take") if isinstance(result, numpy.ndarray) else result
+        return _flat_elements(self.base, index)
 
     def __setitem__(self, index, value):
         from ._indexing import plain

@@ -8,6 +8,7 @@ import numpy
 
 from . import (
     _attributes,
+    _core,
     _cumulative,
     _elementwise,
     _linear,
@@ -122,12 +123,17 @@ def compress(self, condition, axis=None, out=None):
     return _selection.compress(condition, self, axis, out)
 
 
+def _attach(name, function):
+    method = _core.composed(function)
+    for kind in _BOTH:
+        setattr(kind, name, method)
+
+
 def attach():
     """Puts everything above on the classes of the core; called once, at import."""
     _attributes.attach()
     for name in "sum prod min max any all mean std var argmin argmax".split():
-        for kind in _BOTH:
-            setattr(kind, name, getattr(_reductions, name))
+        _attach(name, getattr(_reductions, name))
     for module, names in (
         (_manipulation, "diagonal squeeze swapaxes trace"),
         (_repeating, "repeat"),
@@ -135,21 +141,18 @@ def attach():
         (_cumulative, "cumsum cumprod"),
     ):
         for name in names.split():
-            for kind in _BOTH:
-                setattr(kind, name, _module_method(module, name))
+            _attach(name, _module_method(module, name))
     for name in "sort argsort partition argpartition searchsorted choose put".split():
-        for kind in _BOTH:
-            setattr(kind, name, _view_method(name))
+        _attach(name, _view_method(name))
     for name in "byteswap dump dumps tofile getfield setfield".split():
         setattr(ndarray, name, _view_method(name, counted=False))
     for function in (tolist, tobytes, nonzero, dot, conj, take, clip, compress):
-        for kind in _BOTH:
-            setattr(kind, function.__name__, function)
+        _attach(function.__name__, function)
     for kind in _BOTH:
         kind.conjugate = conj
         kind.__divmod__, kind.__rdivmod__ = divmod_of, rdivmod_of
         kind.mT = property(_manipulation.matrix_transpose)
-    ufunc.accumulate = _cumulative.accumulate
+    ufunc.accumulate = _core.composed(_cumulative.accumulate)
     _protocols.attach()
     _attach_array()
     _attach_generic()

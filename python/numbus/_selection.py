@@ -292,6 +292,7 @@ class _Rows:
     def __init__(self, name, columns):
         self._name, self._columns = name, columns
 
+    @_core.composed
     def __getitem__(self, key):
         from ._joining import concatenate
         from ._ranges import arange, linspace

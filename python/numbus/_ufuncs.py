@@ -171,7 +171,7 @@ def attach():
     """Gives the methods and NumPy's descriptive attributes to `_core.ufunc`."""
     kind = _core.ufunc
     for function in (reduce, reduceat, outer, at):
-        setattr(kind, function.__name__, function)
+        setattr(kind, function.__name__, _core.composed(function))
     for name in ("nargs", "ntypes", "types", "identity", "signature"):
         if not hasattr(kind, name):
             setattr(kind, name, property(lambda self, name=name: getattr(_real(self), name)))

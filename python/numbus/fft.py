@@ -10,7 +10,6 @@ import numpy
 
 from . import _core
 from ._convert import library, to_ndarray
-from ._devices import device
 from ._errors import ForeignDtype, many_axes, message, one_axis
 from ._host import on_host, same_memory
 from ._ranges import arange
@@ -219,12 +218,11 @@ def _make(name):
             pass
         else:
             if not on_host(a):
-                with device(a._device):  # of what is made on the way, too
-                    result = run(a, *args, **kwargs)
+                result = run(a, *args, **kwargs)
                 return result if out is None else store(name, result, out)
         return library(original, (a, *args), {**kwargs, "out": out})
 
-    return wrapper
+    return _core.composed(wrapper)
 
 
 for _name in _TRANSFORMS:
@@ -232,11 +230,13 @@ for _name in _TRANSFORMS:
 del _name
 
 
+@_core.composed
 def fftshift(x, axes=None):
     """`x` with the zero frequency moved to the middle of `axes` (int, tuple, None: all)."""
     return _shift("fftshift", x, axes, lambda n: n // 2)
 
 
+@_core.composed
 def ifftshift(x, axes=None):
     """The inverse of fftshift()."""
     return _shift("ifftshift", x, axes, lambda n: -(n // 2))

@@ -5,13 +5,13 @@ LAPACK, as NumPy has it, on a GPU cuSOLVER), all else composed of them, of produ
 import functools
 import math
 import operator
+import types
 
 import numpy
 from numpy.linalg import LinAlgError
 
 from . import _core
 from ._convert import library, operand, to_ndarray
-from ._devices import device
 from ._elementwise import astype as _astype
 from ._errors import ForeignDtype, many_axes, message
 from ._fallback import foreign, resolve
@@ -77,15 +77,13 @@ def _make(name, names):
         except ForeignDtype:
             return library(original, args, kwargs)
         args = (*arrays, *args[count:])
-        gpu = next((a._device for a in arrays if _on_gpu(a)), None)
-        if gpu is None:
+        if not any([_on_gpu(a) for a in arrays]):
             return library(original, args, kwargs)
         from . import _cusolver  # not at start-up
 
-        with device(gpu):  # of what is made on the way, too
-            return getattr(_cusolver, name)(*args, **kwargs)
+        return getattr(_cusolver, name)(*args, **kwargs)
 
-    return wrapper
+    return _core.composed(wrapper)
 
 
 for _name, _operands in _LIBRARY.items():
@@ -379,15 +377,8 @@ def tensorsolve(a, b, axes=None):
     return _solve(a.reshape((points, points)), b.ravel()).reshape(shape)
 
 
-norm = foreign(norm, numpy.linalg.norm)
-for _name in (
-    "matrix_rank",
-    "pinv",
-    "matrix_power",
-    "multi_dot",
-    "outer",
-    "tensorinv",
-    "tensorsolve",
-):
-    globals()[_name] = foreign(globals()[_name], getattr(numpy.linalg, _name))
-del _name
+for _name in __all__:
+    _function = globals().get(_name)
+    if isinstance(_function, types.FunctionType):
+        globals()[_name] = foreign(_function, getattr(numpy.linalg, _name))
+del _name, _function

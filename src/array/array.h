@@ -171,6 +171,17 @@ Device& resolve_device(const std::string& name);
 // NUMBUS_DEVICE, else the first usable GPU, else the CPU. Found at first use, not at import.
 Device& default_device();
 void set_default_device(Device& d);
+// While it lives, this thread makes new arrays on `d`; null: where it did before.
+class DeviceOfNew {
+ public:
+  explicit DeviceOfNew(Device* d);
+  ~DeviceOfNew();
+  DeviceOfNew(const DeviceOfNew&) = delete;
+
+ private:
+  Device* before_ = nullptr;
+  bool changed_ = false;
+};
 void require_writeable(const Array& a, const char* op);
 // One device per window: pending work of another one is run before `a` is written to.
 void require_one_device(const Array& a);

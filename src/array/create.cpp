@@ -32,9 +32,11 @@ std::string device_label(const Device& d) {
 
 namespace {
 Device* chosen = nullptr;
-}
+thread_local Device* followed = nullptr;  // that of the operands of a call, where it is another
+}  // namespace
 
 Device& default_device() {
+  if (followed) return *followed;
   if (chosen) return *chosen;
   const char* name = std::getenv("NUMBUS_DEVICE");
   if (name && *name) {
@@ -45,7 +47,18 @@ Device& default_device() {
   }
   return *chosen;
 }
-void set_default_device(Device& d) { chosen = &d; }
+// What a call's own code chooses holds until the end of the call.
+void set_default_device(Device& d) { (followed ? followed : chosen) = &d; }
+
+DeviceOfNew::DeviceOfNew(Device* d) {
+  if (!d || d == &default_device()) return;
+  before_ = followed;
+  followed = d;
+  changed_ = true;
+}
+DeviceOfNew::~DeviceOfNew() {
+  if (changed_) followed = before_;
+}
 
 namespace {
 

@@ -266,7 +266,7 @@ class _Names(ast.NodeTransformer):
                 f"unsupported not yet: a global {what}; a tuple or an array",
                 at,
             )
-        if isinstance(value, (type, python_types.BuiltinFunctionType, numpy.ufunc)):
+        if isinstance(value, (type, python_types.BuiltinFunctionType, numpy.ufunc, _core.Composed)):
             return Global(f"unsupported not yet: {value.__name__}()", at)
         return Global(
             f"unsupported '{type(value).__name__}' objects mean nothing in compiled functions", at

@@ -1,0 +1,181 @@
+// Functions composed in Python, called with new arrays on the device of their operands.
+#include <cstddef>
+#include <cstring>
+
+#include <structmember.h>
+
+#include "convert.h"
+
+namespace numbus::bindings {
+
+namespace {
+
+// Deeper than `library(function, ([a, b],), {})` no operand lies.
+constexpr int kDepth = 4;
+
+Device* find_device(PyObject* o, int depth) {
+  if (is_array(o)) return as_array(o).base->device;
+  if (is_generic(o)) {
+    const Base* b = as_generic(o).array.base.get();
+    return b ? b->device : nullptr;
+  }
+  if (depth == 0) return nullptr;
+  bool tuple = PyTuple_CheckExact(o);
+  if (tuple || PyList_CheckExact(o)) {
+    Py_ssize_t n = tuple ? PyTuple_Size(o) : PyList_Size(o);
+    for (Py_ssize_t k = 0; k < n; ++k) {
+      PyObject* item = tuple ? PyTuple_GetItem(o, k) : PyList_GetItem(o, k);
+      // Whoever writes numbers into a list writes no arrays beside them.
+      if (!tuple && (PyFloat_CheckExact(item) || PyLong_CheckExact(item))) return nullptr;
+      if (Device* d = find_device(item, depth - 1)) return d;
+    }
+  } else if (PyDict_CheckExact(o)) {
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(o, &at, &key, &value))
+      if (Device* d = find_device(value, depth - 1)) return d;
+  }
+  return nullptr;
+}
+
+struct Composed {
+  PyObject_HEAD;
+  vectorcallfunc call;
+  PyObject* function;
+  PyObject* foreign;  // what to call where an operand is one that only NumPy can hold, or null
+  PyObject* attributes;
+  PyObject* weak;
+};
+
+Composed& as_composed(PyObject* o) { return *reinterpret_cast<Composed*>(o); }
+
+PyObject* foreign_dtype() {
+  static PyObject* const kind =
+      nb::object(nb::module_::import_("numbus._errors").attr("ForeignDtype")).release().ptr();
+  return kind;
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+  return guarded([&]() -> PyObject* {
+    Py_ssize_t n = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
+    Device* there = nullptr;
+    for (Py_ssize_t k = 0; k < n && !there; ++k) there = find_device(args[k], kDepth);
+    DeviceOfNew follow(there);
+    const Composed& c = as_composed(self);
+    PyObject* result = PyObject_Vectorcall(c.function, args, nargs, names);
+    if (result || !c.foreign || !PyErr_ExceptionMatches(foreign_dtype())) return result;
+    PyErr_Clear();
+    return PyObject_Vectorcall(c.foreign, args, PyVectorcall_NARGS(nargs), names);
+  });
+}
+
+// Only where a method is not called at once: calls pass the instance as the first argument.
+PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
+  if (!instance || instance == Py_None) {
+    Py_INCREF(self);
+    return self;
+  }
+  return guarded([&] {
+    static PyObject* const method =
+        nb::object(nb::module_::import_("types").attr("MethodType")).release().ptr();
+    return nb::handle(method)(nb::handle(self), nb::handle(instance)).release().ptr();
+  });
+}
+
+PyObject* attribute(PyObject* self, const char* name) {
+  PyObject* value = PyObject_GetAttrString(as_composed(self).function, name);
+  if (!value) PyErr_Clear();
+  return value;
+}
+
+PyObject* text(PyObject* self) {
+  return guarded([&] {
+    nb::object name = nb::steal(attribute(self, "__name__"));
+    return nb::str("<function {}>").format(name).release().ptr();
+  });
+}
+
+// Pickled by its name in its module.
+PyObject* reduced(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__name__"); }
+
+int traverse(PyObject* o, visitproc visit, void* arg) {
+  Composed& c = as_composed(o);
+  Py_VISIT(Py_TYPE(o));
+  Py_VISIT(c.function);
+  Py_VISIT(c.foreign);
+  Py_VISIT(c.attributes);
+  return 0;
+}
+
+int clear(PyObject* o) {
+  Composed& c = as_composed(o);
+  Py_CLEAR(c.function);
+  Py_CLEAR(c.foreign);
+  Py_CLEAR(c.attributes);
+  return 0;
+}
+
+void destroy(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  PyObject_GC_UnTrack(o);
+  if (as_composed(o).weak) PyObject_ClearWeakRefs(o);
+  clear(o);
+  PyObject_GC_Del(o);
+  Py_DECREF(type);
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Composed, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Composed, attributes), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Composed, weak), READONLY, nullptr},
+    {"__wrapped__", T_OBJECT, offsetof(Composed, function), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+PyGetSetDef properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef methods[] = {{"__reduce__", reduced, METH_NOARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                       {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
+                       {Py_tp_repr, reinterpret_cast<void*>(text)},
+                       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+                       {Py_tp_members, members},
+                       {Py_tp_getset, properties},
+                       {Py_tp_methods, methods},
+                       {0, nullptr}};
+PyType_Spec spec = {"numbus._core.composed", sizeof(Composed), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                        Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                    slots};
+
+}  // namespace
+
+Device* device_of(PyObject* operand) { return find_device(operand, kDepth); }
+
+void bind_composed(nb::module_& m) {
+  static PyObject* const type = PyType_FromSpec(&spec);
+  if (!type) throw nb::python_error();
+  m.attr("Composed") = nb::handle(type);
+  m.def(
+      "composed",
+      [](nb::object function, nb::object foreign) {
+        PyObject* o = PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0);
+        if (!o) throw nb::python_error();
+        Composed& c = as_composed(o);
+        c.call = call;
+        c.function = nb::object(function).release().ptr();
+        c.foreign = foreign.is_none() ? nullptr : nb::object(foreign).release().ptr();
+        if (c.foreign) foreign_dtype();  // imported now: a call that failed could not
+        for (const char* name : {"__name__", "__qualname__", "__doc__", "__module__"})
+          if (nb::object value = nb::steal(attribute(o, name)); value.is_valid())
+            PyObject_SetAttrString(o, name, value.ptr());
+        return nb::steal(o);
+      },
+      nb::arg("function"), nb::arg("foreign").none() = nb::none(),
+      "`function`, during whose calls new arrays are made on the device of its operands; "
+      "`foreign` is called where it raises ForeignDtype.");
+}
+
+}  // namespace numbus::bindings
