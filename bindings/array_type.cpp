@@ -1,4 +1,6 @@
 // The Python classes ndarray and generic: properties and simple methods.
+#include <cstring>
+
 #include "base/error.h"
 #include "convert.h"
 
@@ -99,6 +101,23 @@ nb::object part_of(Generic& s, bool imaginary) {
     r.array = s.array;
   }
   return taken(wrap_generic(std::move(r)));
+}
+
+PyObject* number_at(DType t, const char* at) {
+  if (t != DType::F64) return python_number(load_scalar(t, at));
+  double value;
+  std::memcpy(&value, at, sizeof(value));
+  return PyFloat_FromDouble(value);
+}
+
+// The elements from `axis` on as nested lists.
+nb::object nested(const Layout& l, DType t, const char* at, int axis) {
+  nb::object made = nb::steal(axis == l.ndim() ? number_at(t, at) : PyList_New(l.shape(axis)));
+  if (!made.is_valid()) throw nb::python_error();
+  if (axis == l.ndim()) return made;
+  for (int64_t k = 0; k < l.shape(axis); ++k)
+    PyList_SetItem(made.ptr(), k, nested(l, t, at + k * l.stride(axis), axis + 1).release().ptr());
+  return made;
 }
 
 // What nanobind does for classes with attributes: taken from one that adds nothing to it.
@@ -284,6 +303,14 @@ void bind_arrays(nb::module_& m) {
         assign(settled(a), from);
       },
       nb::arg("value"), "Sets every element to `value`.");
+  cls.def(
+      "tolist",
+      [](Array& a) {
+        Array all = settled(a);  // stays, whatever making objects brings about
+        auto host = host_view(all, "value read");
+        return nested(*all.layout, all.dtype, host.get(), 0);
+      },
+      "The elements as nested lists of Python's numbers; of a 0-d array a number.");
   cls.def(
       "item",
       [](Array& a, nb::args index) {

@@ -110,6 +110,7 @@ void bind_arrays(nb::module_& m);
 void bind_ufuncs(nb::module_& m);
 Op row_of(PyObject* ufunc);
 void bind_composed(nb::module_& m);
+void bind_indexing(nb::module_& m);
 void bind_devices(nb::module_& m);
 void bind_dlpack(nb::module_& m);
 void bind_vendor(nb::module_& m);
@@ -127,6 +128,7 @@ inline Array& settled(Array& a) {
   return a;
 }
 PyObject* get_item(PyObject* self, PyObject* index);
+PyObject* get_element(PyObject* self, Py_ssize_t index);
 int set_item(PyObject* self, PyObject* index, PyObject* value);
 PyObject* binary(Op op, PyObject* a, PyObject* b);
 PyObject* unary(Op op, PyObject* a);

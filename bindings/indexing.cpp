@@ -1,5 +1,7 @@
-// Basic indices, and one boolean mask; everything else goes to numbus._indexing.
+// Basic indices, integer arrays, and one boolean mask; everything else goes to numbus._indexing.
+#include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "base/error.h"
 #include "convert.h"
@@ -144,7 +146,150 @@ Array make_view(const View& v) {
   return view_of(*v.a, Layout::get(v.shape, v.strides, itemsize(v.a->dtype)), v.offset);
 }
 
+// A list of plain integers, on the device that it indexes.
+std::optional<Array> integers_of(PyObject* list, Device& device) {
+  int64_t n = PyList_Size(list);
+  if (n == 0) return std::nullopt;
+  for (int64_t k = 0; k < n; ++k)
+    if (!PyLong_CheckExact(PyList_GetItem(list, k))) return std::nullopt;
+  Array made = empty({&n, 1}, DType::I64, &cpu_device());
+  made.base->ensure_data();
+  auto* to = reinterpret_cast<int64_t*>(made.base->data);
+  for (int64_t k = 0; k < n; ++k) to[k] = as_index(PyList_GetItem(list, k));
+  return to_device(made, device);
+}
+
+// A copy of one of NumPy's arrays of integers.
+std::optional<Array> integers_of_numpy(PyObject* o, Device& device) {
+  const std::vector<PyObject*>& plain = plain_array_types();
+  if (std::find(plain.begin(), plain.end(), reinterpret_cast<PyObject*>(Py_TYPE(o))) == plain.end())
+    return std::nullopt;
+  Py_buffer view;
+  if (PyObject_GetBuffer(o, &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  auto t = from_format(view.format, view.itemsize);
+  PyBuffer_Release(&view);
+  if (!t || !is_integer(*t)) return std::nullopt;
+  return import_numpy(o, true, false, &device);
+}
+
+// Integer arrays among basic indices, as gather() and scatter() take them.
+struct Advanced {
+  View view;
+  uint64_t axes = 0;
+  std::vector<Array> index;
+  int place = 0;
+};
+
+// Nothing where NumPy, or numbus._indexing, has to sort it out.
+std::optional<Advanced> advanced(const Array& a, PyObject* index) {
+  constexpr size_t kMost = 3;  // index arrays of a gather
+  Py_ssize_t n = 1;
+  bool tuple = PyTuple_CheckExact(index);
+  if (tuple) n = PyTuple_Size(index);
+  auto item = [&](Py_ssize_t k) { return tuple ? PyTuple_GetItem(index, k) : index; };
+  int consuming = 0, ellipses = 0;
+  for (Py_ssize_t k = 0; k < n; ++k)
+    (item(k) == Py_Ellipsis ? ellipses : consuming) += item(k) != Py_None;
+  if (ellipses > 1 || consuming > a.ndim()) return std::nullopt;
+  Advanced found;
+  View& v = found.view;
+  v.a = &a;
+  v.offset = a.offset;
+  // Integers count with the arrays: side by side their shape stays in place, apart it comes first.
+  bool chosen = false, apart = false, together = true;
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    PyObject* o = item(k);
+    nb::object number;
+    std::optional<Array> array;
+    if (is_array(o)) {
+      Array& x = settled(as_array(o));
+      if (!is_integer(x.dtype)) return std::nullopt;
+      if (x.ndim() > 0)
+        array = x;
+      else
+        number = nb::steal(python_number(read_element(x, 0)));
+    } else if (PyList_CheckExact(o)) {
+      array = integers_of(o, *a.base->device);
+      if (!array) return std::nullopt;
+    } else {
+      array = integers_of_numpy(o, *a.base->device);
+      if (array && array->ndim() == 0) return std::nullopt;
+    }
+    size_t before = v.shape.size();
+    if (array) {
+      if (found.index.size() == kMost) return std::nullopt;
+      found.axes |= uint64_t{1} << before;
+      found.index.push_back(std::move(*array));
+      v.shape.push_back(a.layout->shape(v.dim));
+      v.strides.push_back(a.layout->stride(v.dim++));
+    } else if (!apply(v, number.is_valid() ? number.ptr() : o, consuming)) {
+      return std::nullopt;
+    }
+    if (o != Py_None && o != Py_Ellipsis) --consuming;
+    if (array || v.shape.size() == before) {
+      if (o == Py_Ellipsis) continue;
+      together = together && !apart;
+      if (!chosen) found.place = static_cast<int>(before);
+      chosen = true;
+    } else {
+      apart = chosen;
+    }
+  }
+  if (found.index.empty()) return std::nullopt;
+  if (!together) found.place = 0;
+  while (v.dim < a.ndim()) {
+    v.shape.push_back(a.layout->shape(v.dim));
+    v.strides.push_back(a.layout->stride(v.dim++));
+  }
+  return found;
+}
+
 }  // namespace
+
+namespace {
+
+// One element, of which a CPU's memory has the value.
+PyObject* element(const Array& a, int64_t offset) {
+  Generic g;
+  g.dtype = a.dtype;
+  if (a.base->device->kind() == DeviceKind::Cpu) {
+    Runtime::get().materialize(a.base.get(), "element read");
+    g.value = load_scalar(a.dtype, a.base->data + offset);
+    g.known = true;
+  } else {
+    mark_line();
+    g.array = copy(view_of(a, Layout::get({}, {}, itemsize(a.dtype)), offset), a.dtype, true);
+  }
+  return wrap_generic(std::move(g));
+}
+
+}  // namespace
+
+PyObject* get_element(PyObject* self, Py_ssize_t index) {
+  return guarded([&]() -> PyObject* {
+    Array& a = as_array(self);
+    if (a.mask) settle(a);
+    if (a.ndim() == 0) raise(ErrorKind::Index, "index", "too many indices", "1", "at most 0");
+    const Layout& l = *a.layout;
+    int64_t n = l.shape(0);
+    if (index < 0 || index >= n) {
+      // How an iterator ends: exceptions of C++ would take longer than many elements.
+      PyErr_Format(PyExc_IndexError,
+                   "[index] out of bounds for axis 0; got index %zd; expected 0 to %zd", index,
+                   static_cast<Py_ssize_t>(n - 1));
+      return nullptr;
+    }
+    int64_t offset = a.offset + index * l.stride(0);
+    if (l.ndim() == 1) return element(a, offset);
+    size_t rest = static_cast<size_t>(l.ndim() - 1);
+    return wrap_view(
+        self, view_of(a, Layout::get({l.shape() + 1, rest}, {l.strides() + 1, rest}, l.itemsize()),
+                      offset));
+  });
+}
 
 PyObject* get_item(PyObject* self, PyObject* index) {
   return guarded([&]() -> PyObject* {
@@ -158,22 +303,14 @@ PyObject* get_item(PyObject* self, PyObject* index) {
     }
     View v;
     if (!basic_view(a, index, v)) {
+      if (auto f = advanced(a, index)) {
+        mark_line();
+        return wrap(gather(make_view(f->view), f->axes, f->index, f->place));
+      }
       nb::object f = nb::steal(hook("getitem"));
       return f(nb::handle(self), nb::handle(index)).release().ptr();
     }
-    if (v.scalar) {
-      Generic g;
-      g.dtype = a.dtype;
-      if (a.base->device->kind() == DeviceKind::Cpu) {
-        Runtime::get().materialize(a.base.get(), "element read");
-        g.value = load_scalar(a.dtype, a.base->data + v.offset);
-        g.known = true;
-      } else {
-        mark_line();
-        g.array = copy(make_view(v), a.dtype, true);
-      }
-      return wrap_generic(std::move(g));
-    }
+    if (v.scalar) return element(a, v.offset);
     return wrap_view(self, make_view(v));
   });
 }
@@ -220,6 +357,11 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     }
     View v;
     if (!basic_view(a, index, v)) {
+      if (auto f = advanced(a, index); f && ops.convert(value, from)) {
+        mark_line();
+        scatter(make_view(f->view), f->axes, f->index, f->place, from);
+        return Py_None;
+      }
       nb::object f = nb::steal(hook("setitem"));
       f(nb::handle(self), nb::handle(index), nb::handle(value));
       return Py_None;
@@ -246,6 +388,24 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     return Py_None;
   });
   return done ? 0 : -1;
+}
+
+void bind_indexing(nb::module_& m) {
+  m.def(
+      "advanced",
+      [](nb::object o, nb::object index) -> nb::object {
+        Array& a = settled(as_array(o.ptr()));
+        auto f = advanced(a, index.ptr());
+        if (!f) return nb::none();
+        nb::list arrays;
+        for (Array& x : f->index) arrays.append(nb::steal(wrap(std::move(x))));
+        return nb::make_tuple(nb::steal(wrap_view(o.ptr(), make_view(f->view))), f->axes, arrays,
+                              f->place);
+      },
+      nb::arg("a"), nb::arg("index"),
+      "(view, axes, arrays, place) for gather() and scatter(): the integer arrays of an index, "
+      "which stand for `axes` (bits) of a view of `a`, their shared shape at `place` among the "
+      "other axes. None where there are none, more than three, or anything else in the index.");
 }
 
 }  // namespace numbus::bindings

@@ -84,6 +84,7 @@ NB_MODULE(_core, m) {
   bind_arrays(m);
   bind_ufuncs(m);
   bind_composed(m);
+  bind_indexing(m);
   bind_devices(m);
   bind_dlpack(m);
   bind_vendor(m);

@@ -325,9 +325,13 @@ Py_ssize_t length_slot(PyObject* o) {
   });
   return n;
 }
-PyObject* item_slot(PyObject* o, Py_ssize_t i) {
-  nb::object index = nb::steal(PyLong_FromSsize_t(i));
-  return get_item(o, index.ptr());
+// As in NumPy an iterator asks for one element after the other, until there is none.
+PyObject* iterator_slot(PyObject* o) {
+  return guarded([&] {
+    if (as_array(o).ndim() == 0 && !as_array(o).mask)
+      raise(ErrorKind::Type, "iter", "iteration over a 0-d array", "0-d", "1-d or more");
+    return PySeqIter_New(o);
+  });
 }
 
 }  // namespace
@@ -362,7 +366,8 @@ PyType_Slot array_slots[] = {
     {Py_mp_subscript, reinterpret_cast<void*>(get_item)},
     {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
     {Py_mp_length, reinterpret_cast<void*>(length_slot)},
-    {Py_sq_item, reinterpret_cast<void*>(item_slot)},
+    {Py_sq_item, reinterpret_cast<void*>(get_element)},
+    {Py_tp_iter, reinterpret_cast<void*>(iterator_slot)},
     {Py_tp_traverse, reinterpret_cast<void*>(traverse_array)},
     {Py_tp_clear, reinterpret_cast<void*>(clear_array)},
     {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},

@@ -132,13 +132,6 @@ def _assignable(name):
     return property(get.__get__, _core.composed(assign), doc=get.__doc__)
 
 
-def iterate(self):
-    """An iterator over the first axis."""
-    if self.ndim == 0:
-        raise TypeError(message("iter", "iteration over a 0-d array", "0-d", "1-d or more"))
-    return (self[i] for i in range(self.shape[0]))
-
-
 def to_numpy(self):
     """The values as a NumPy array; libraries that ask for this method need not go through elements.
 
@@ -188,7 +181,6 @@ def attach():
         setattr(ndarray, function.__name__, function)
     ndarray.real, ndarray.imag = _assignable("real"), _assignable("imag")
     ndarray.flags = property(Flags, doc="Layout and access.")
-    ndarray.__iter__ = iterate
     for name, value in (("shape", ()), ("strides", ()), ("ndim", 0), ("size", 1), ("base", None)):
         setattr(generic, name, value)
     generic.itemsize = generic.nbytes = property(lambda self: self.dtype.itemsize)

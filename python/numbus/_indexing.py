@@ -52,80 +52,46 @@ def _plain_item(item):
     return item
 
 
-_MOST = 3  # index arrays of a gather
-
-
 def _advanced(a, index):
-    """(view, axes, arrays, place, distinct): `index` as integer arrays for some axes of a view of
-    `a`, their shared shape standing at `place` among the other axes; distinct: they come from one
-    mask. None where NumPy has to sort it out.
+    """(view, axes, arrays, place, distinct): what `_core.advanced` makes of an index whose masks
+    have become integer arrays; distinct: they come from one mask alone. None where NumPy has to
+    sort it out.
     """
-    items = index if type(index) is tuple else (index,)
-    taken, ellipsis, arrays, masks = [], None, 0, []
-    for item in items:
-        kind = type(item)
-        if kind is slice or item is None:
-            taken.append(item)
-        elif item is Ellipsis:
-            if ellipsis is not None:
-                return None
-            ellipsis = len(taken)
-        elif kind is int:
-            taken.append(item)
-        else:
-            if type(item) is list:
-                item = _from_list(item)
-            found = _as_indices(a, item)
-            if found is None:
-                return None
-            if item.dtype == bool:
-                masks.append((len(taken), item.shape))
-            taken.extend(found)
-            arrays += sum([type(x) is not int for x in found])
-    if not 1 <= arrays <= _MOST:
+    items = list(index) if type(index) is tuple else [index]
+    masks, axes = {}, 0
+    for n, item in enumerate(items):
+        if type(item) is list:
+            item = items[n] = _from_list(item)
+        if isinstance(item, (ndarray, numpy.ndarray)):
+            if item.dtype.kind == "b" and item.ndim:
+                masks[n] = item
+            elif not item.ndim and item.dtype.kind in "iu":
+                items[n] = int(item)
+        axes += item.ndim if n in masks else item is not None and item is not Ellipsis
+    if masks:
+        expanded, axis = [], 0
+        for n, item in enumerate(items):
+            if n in masks:
+                if a.shape[axis : axis + item.ndim] != item.shape:
+                    return None
+                axis += item.ndim
+                expanded += _places(a, item)
+            else:
+                axis += a.ndim - axes if item is Ellipsis else item is not None
+                expanded.append(item)
+        items = expanded
+    found = _core.advanced(a, tuple(items))
+    if found is None:
         return None
-    rest = a.ndim - sum([x is not None for x in taken])
-    if rest < 0:
-        return None
-    at = len(taken) if ellipsis is None else ellipsis
-    taken[at:at] = [slice(None)] * rest
-    for n, shape in masks:
-        before = sum([x is not None for x in taken[: n + (rest if n >= at else 0)]])
-        if a.shape[before : before + len(shape)] != shape:
-            return None
-    # Integers count with the arrays: side by side their shape stays in place, apart it comes first.
-    chosen = [n for n, x in enumerate(taken) if x is not None and type(x) is not slice]
-    together = chosen[-1] - chosen[0] == len(chosen) - 1
-    place = chosen[0] if together else 0
-    basic, axes, found, axis = [], 0, [], 0
-    for item in taken:
-        if type(item) is ndarray:
-            axes |= 1 << axis
-            found.append(item)
-            item = slice(None)
-        basic.append(item)
-        axis += type(item) is not int
-    return a[tuple(basic)], axes, found, place, len(masks) == 1 and arrays == len(masks[0][1])
+    return *found, len(masks) == 1 and len(found[2]) == next(iter(masks.values())).ndim
 
 
-def _as_indices(a, item):
-    """The integer arrays (or one int) that an array stands for; None: not for us."""
-    kind = type(item)
-    if kind is generic or isinstance(item, numpy.generic):
-        return [int(item)] if item.dtype.kind in "iu" else None
-    if kind is ndarray and item.dtype.kind in "iu":
-        return [item] if item.ndim else [int(item)]
-    if kind is numpy.ndarray and item.dtype.kind in "iu":
-        if item.ndim == 0:
-            return [int(item)]
-        return [_core.to_device(_core.from_numpy(item).copy(), a._device)]
-    if kind in (ndarray, numpy.ndarray) and item.dtype.kind == "b" and item.ndim:
-        if kind is ndarray and not on_host(item):
-            return list(item.nonzero())
-        return [
-            _core.to_device(_core.from_numpy(x), a._device) for x in numpy.asarray(item).nonzero()
-        ]
-    return None
+def _places(a, mask):
+    """The indices of the true elements of a mask, on the device of `a`."""
+    if type(mask) is ndarray and not on_host(mask):
+        return mask.nonzero()
+    found = numpy.asarray(mask).nonzero()
+    return [_core.to_device(_core.from_numpy(x), a._device) for x in found]
 
 
 def getitem(a, index):

@@ -28,11 +28,6 @@ from ._host import Flat, on_host, writing
 _BOTH = (ndarray, generic)
 
 
-def tolist(self):
-    """The elements as nested lists of Python numbers."""
-    return to_numpy(self).tolist()
-
-
 def tobytes(self, order="C"):
     """The bytes of the elements in the given order."""
     return to_numpy(self).tobytes(order)
@@ -146,7 +141,7 @@ def attach():
         _attach(name, _view_method(name))
     for name in "byteswap dump dumps tofile getfield setfield".split():
         setattr(ndarray, name, _view_method(name, counted=False))
-    for function in (tolist, tobytes, nonzero, dot, conj, take, clip, compress):
+    for function in (tobytes, nonzero, dot, conj, take, clip, compress):
         _attach(function.__name__, function)
     for kind in _BOTH:
         kind.conjugate = conj
@@ -181,6 +176,7 @@ def _attach_array():
 
 
 def _attach_generic():
+    generic.tolist = generic.item
     generic.__copy__ = lambda self: self
     generic.__deepcopy__ = lambda self, memo: self
     generic.__repr__ = lambda self: repr(to_numpy(self))

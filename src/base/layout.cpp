@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -118,6 +118,20 @@ const Layout* Layout::get(std::span<const int64_t> shape, std::span<const int64_
   ++t.used;
   ++t.live;
   return l;
+}
+
+// A loop of the program makes the same views again and again: the last layouts that nobody refers
+// to stay in the table.
+void Layout::park() const {
+  constexpr size_t kParked = 256;
+  static const Layout* last[kParked];
+  static size_t next = 0;
+  if (parked_) return;
+  parked_ = true;
+  const Layout* oldest = std::exchange(last[next++ % kParked], this);
+  if (!oldest) return;
+  oldest->parked_ = false;
+  if (oldest->refs_ == 0) oldest->destroy();
 }
 
 void Layout::destroy() const {

@@ -31,7 +31,7 @@ class Layout {
 
   void ref() const { ++refs_; }
   void unref() const {
-    if (--refs_ == 0) destroy();
+    if (--refs_ == 0) park();
   }
 
   static const Layout* get(std::span<const int64_t> shape, std::span<const int64_t> strides,
@@ -41,8 +41,10 @@ class Layout {
   const Layout* contiguous_like(int itemsize) const;
 
  private:
+  void park() const;
   void destroy() const;
   mutable int32_t refs_ = 0;
+  mutable bool parked_ = false;  // among the layouts that may be destroyed
   int32_t ndim_ = 0;
   int64_t size_ = 1, low_ = 0, high_ = 0;
   int32_t itemsize_ = 0;

@@ -1,8 +1,10 @@
 """Basic, integer and boolean indexing: reading and assigning."""
 
+import itertools
+
 import numpy as np
 import pytest
-from helpers import both, run_both
+from helpers import both, draw, run_both, supported_dtypes
 
 A = np.arange(60.0).reshape(3, 4, 5)
 I1 = np.array([2, 0, 1, -1])
@@ -262,3 +264,58 @@ def test_at_with_a_wrong_index_changes_nothing(xp):
         xp.add.at(a, xp.array([1, 7]) + 0, 1.0)
         np.asarray(a)
     np.testing.assert_array_equal(np.asarray(a), np.zeros(4))
+
+
+ITEMS = {
+    "1": 1,
+    ":": slice(None),
+    "2:": slice(2, None),
+    "None": None,
+    "...": Ellipsis,
+    "[2, 0]": [2, 0],
+    "column": np.array([[1], [2]]),
+    "int32": np.array([-1, 1], np.int32),
+    "0-d": np.array(1),
+    "mask": np.array([True, False, True]),
+}
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_every_mix_of_items(xp, length):
+    """Reading, and writing, by all tuples of kinds of items, as NumPy does."""
+    x = np.arange(27.0).reshape(3, 3, 3)
+    for names in itertools.product(ITEMS, repeat=length):
+        index = tuple(ITEMS[name] for name in names)
+        ours = tuple(xp.array(i) if isinstance(i, np.ndarray) else i for i in index)
+        try:
+            want = x[index]
+        except IndexError:
+            with pytest.raises(IndexError):
+                xp.array(x)[ours]
+            continue
+        for given in (index, ours):
+            np.testing.assert_array_equal(xp.array(x)[given], want, str(names))
+            a, b = x.copy(), xp.array(x)
+            a[index], b[given] = -want, -xp.array(want)
+            np.testing.assert_array_equal(b, a, str(names))
+
+
+def test_elements_and_rows_in_turn(xp):
+    x = xp.arange(6.0).reshape(2, 3)
+    assert [row.tolist() for row in x] == [[0, 1, 2], [3, 4, 5]]
+    assert [float(v) for v in x[1][::-1]] == [5, 4, 3] and list(xp.zeros(0)) == []
+    rows = iter(x)
+    next(rows)[:] = 7
+    assert x.tolist() == [[7, 7, 7], [3, 4, 5]]
+    assert [row.tolist() for row in rows] == [[3, 4, 5]] and next(rows, None) is None
+    with pytest.raises(TypeError, match="0-d"):
+        iter(xp.array(1.0))
+
+
+@pytest.mark.parametrize("dtype", supported_dtypes())
+def test_lists(xp, dtype):
+    x = draw((2, 3, 4), dtype)
+    for part in (x, x.T, x[:, ::-1], x[0, 0, 0:0], x[0, 1, 2]):
+        want = np.asarray(part)
+        got = xp.array(want).tolist()
+        assert got == want.tolist() and type(got) is type(want.tolist())
