@@ -280,8 +280,7 @@ bool Operands::convert(PyObject* o, Arg& a) {
       a.dtype = g.dtype;
     } else {
       // A copy: reading the value on the way would empty the generic's own.
-      hold.push_back(g.array);
-      a.array = &hold.back();
+      a.array = &keep(Array(g.array));
     }
     return true;
   }
@@ -339,8 +338,7 @@ bool Operands::convert(PyObject* o, Arg& a) {
     a.dtype = made.dtype;
     return true;
   }
-  hold.push_back(std::move(made));
-  a.array = &hold.back();
+  a.array = &keep(std::move(made));
   return true;
 }
 

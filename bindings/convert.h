@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <forward_list>
 #include <optional>
 #include <vector>
 
@@ -47,12 +48,11 @@ PyObject* python_number(const Scalar& s);
 
 // An operand from any Python object; `hold` keeps arrays made on the way alive.
 struct Operands {
-  std::vector<Array> hold;
-  Operands() { hold.reserve(8); }
+  std::forward_list<Array> hold;        // whose elements stay where they are
   bool convert(PyObject* o, Arg& out);  // false: not a number or array
   Array& keep(Array&& a) {
-    hold.push_back(std::move(a));
-    return hold.back();
+    hold.push_front(std::move(a));
+    return hold.front();
   }
 };
 // What is stored as one element must be a value that the type has, be it Python's number or a
@@ -82,6 +82,9 @@ inline Device* device_of(PyObject* x, PyObject* y) {
   return d || !y ? d : device_of(y);
 }
 
+// On the CPU, from plain Python numbers in even lists and tuples; nothing where there is more to
+// it.
+std::optional<Array> from_list(PyObject* o, std::optional<DType> dtype);
 std::vector<int64_t> to_shape(PyObject* o);
 Casting to_casting(PyObject* o);
 

@@ -1,4 +1,5 @@
 // The extension module: functions of docs/design/core_interface.md.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include "base/error.h"
@@ -12,13 +13,15 @@ using namespace numbus::bindings;
 
 namespace {
 
-nb::object reduce_call(const std::string& name, nb::object source, std::vector<int> axes,
-                       bool keepdims, nb::object dtype, nb::object where, double ddof,
-                       nb::object out) {
+nb::object reduce_call(const std::string& name, nb::object source,
+                       std::optional<std::vector<int>> axes, bool keepdims, nb::object dtype,
+                       nb::object where, double ddof, nb::object out) {
   Array a = is_array(source.ptr()) ? as_array(source.ptr())
                                    : to_array(source.ptr());  // a masked one stays so
-  uint64_t mask = 0;
-  for (int d : axes) {
+  // The values under a mask have one axis; to ask such an array for its shape would compact it.
+  int ndim = a.mask ? 1 : a.ndim();
+  uint64_t mask = axes ? 0 : ndim >= 64 ? ~uint64_t{0} : (uint64_t{1} << ndim) - 1;
+  for (int d : axes.value_or(std::vector<int>())) {
     if (d < 0 || d >= std::max(a.ndim(), 1))
       raise(ErrorKind::Axis, name, "axis out of bounds", std::to_string(d),
             "below " + std::to_string(a.ndim()));
@@ -133,6 +136,17 @@ NB_MODULE(_core, m) {
       "how: 'share' the memory with its owner, 'copy' it, or 'take' it (the caller promises that "
       "nobody else keeps it).");
   m.def(
+      "from_list",
+      [](nb::object x, nb::object t) -> nb::object {
+        std::optional<DType> wanted;
+        if (!t.is_none() && !(wanted = find_dtype(t.ptr()))) return nb::none();
+        auto made = from_list(x.ptr(), wanted);
+        return made ? nb::steal(wrap(to_device(*made, default_device()))) : nb::none();
+      },
+      nb::arg("x"), nb::arg("dtype").none(),
+      "An array of plain Python numbers in even lists and tuples; None for anything else, and for "
+      "numbers that the type, if one is asked for, has not.");
+  m.def(
       "store",
       [](nb::object to, nb::object x) {
         if (!is_array(to.ptr()))
@@ -200,10 +214,28 @@ NB_MODULE(_core, m) {
       },
       nb::arg("dst"), nb::arg("src"), nb::arg("where").none() = nb::none(),
       nb::arg("casting") = "unsafe");
-  m.def("reduce", reduce_call, nb::arg("name"), nb::arg("a"), nb::arg("axes"),
+  m.def("reduce", reduce_call, nb::arg("name"), nb::arg("a"), nb::arg("axes").none() = nb::none(),
         nb::arg("keepdims") = false, nb::arg("dtype").none() = nb::none(),
         nb::arg("where").none() = nb::none(), nb::arg("ddof") = 0.0,
         nb::arg("out").none() = nb::none());
+  m.def(
+      "concatenate",
+      [](nb::list parts, int axis, bool new_axis, nb::object t, nb::object casting,
+         nb::object out) -> nb::object {
+        std::vector<Array> arrays;
+        arrays.reserve(parts.size());
+        for (nb::handle p : parts) arrays.push_back(as_array(p.ptr()));
+        std::optional<DType> dtype;
+        if (!t.is_none()) dtype = to_dtype(t.ptr());
+        Array o;
+        if (!out.is_none()) o = to_array(out.ptr());
+        mark_line();
+        Array r = concatenate(arrays, axis, new_axis, new_axis ? "stack" : "concatenate", dtype,
+                              to_casting(casting.ptr()), out.is_none() ? nullptr : &o);
+        return out.is_none() ? nb::steal(wrap(std::move(r))) : out;
+      },
+      nb::arg("arrays"), nb::arg("axis"), nb::arg("new_axis"), nb::arg("dtype").none(),
+      nb::arg("casting"), nb::arg("out").none());
   m.def("gather", [](nb::object source, uint64_t axes, std::vector<nb::object> index, int place) {
     std::vector<Array> arrays;
     for (const nb::object& o : index) arrays.push_back(to_array(o.ptr()));

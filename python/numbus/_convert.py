@@ -13,8 +13,11 @@ from ._host import Views
 
 # What `_core` stores; `numpy.dtype` hashes by value, so byte-swapped types are not in here.
 SUPPORTED = frozenset(map(numpy.dtype, "?bhilqBHILQefdFD"))
+# The usual ways to name them, which need not be looked up by NumPy.
+_NAMED = {name: t for t in SUPPORTED for name in (t, t.type, t.name)} | {
+    kind: numpy.dtype(kind) for kind in (bool, int, float, complex)
+}
 _REAL_ARRAYS = {numpy.ndarray, numpy.memmap}
-_FLOAT64 = numpy.dtype(float)
 _NUMBERS = (bool, int, float, complex)
 
 
@@ -115,8 +118,10 @@ def as_dtype(op, dtype, default=None):
     """`dtype` as a numpy.dtype that Numbus has; None gives `default`. Raises ForeignDtype."""
     if dtype is None:
         return default
-    if dtype is float:
-        return _FLOAT64
+    try:
+        return _NAMED[dtype]
+    except (KeyError, TypeError):
+        pass
     result = numpy.dtype(dtype)
     if result not in SUPPORTED:
         raise ForeignDtype(message(op, "unsupported dtype", result, "a Numbus dtype"))

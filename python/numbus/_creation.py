@@ -49,7 +49,9 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     arrays.
     """
     kind = type(object)
-    if kind is ndarray or kind is generic or isinstance(object, numpy.ndarray):
+    if kind is list or kind is tuple:
+        result = _from_nested(object, dtype, copy, order)
+    elif kind is ndarray or kind is generic or isinstance(object, numpy.ndarray):
         result = _from_array(object, as_dtype("array", dtype), copy, order)
     elif hasattr(kind, "__dlpack_device__") and object.__dlpack_device__()[0] == 2:
         # CuPy's and PyTorch's arrays on a GPU, which NumPy refuses.
@@ -90,9 +92,11 @@ def _from_nested(x, dtype, copy, order):
             raise ValueError(
                 message("array", "a sequence must be copied", "copy=False", "copy=None")
             )
-        stacked = _stack_arrays(x, dtype)
-        if stacked is not None:
-            return stacked
+        found = _core.from_list(x, dtype) if order in ("K", "C") else None
+        if found is None:
+            found = _stack_arrays(x, dtype)
+        if found is not None:
+            return found
         try:
             real = numpy.array(x, dtype=dtype, order=order)
         except ValueError as error:
@@ -114,12 +118,9 @@ def _stack_arrays(x, dtype):
     shape = x[0].shape
     if any([item.shape != shape for item in x]):
         return None
-    if dtype is None:
-        dtype = numpy.result_type(*{item.dtype for item in x})
-    result = _core.empty((len(x),) + shape, as_dtype("array", dtype))
-    for row, item in enumerate(x):
-        result[row] = item if item.dtype == result.dtype else item.astype(result.dtype)
-    return result
+    parts = [to_ndarray(item) for item in x]
+    dtype = as_dtype("array", dtype)
+    return _core.concatenate(parts, 0, True, dtype, "unsafe", None)
 
 
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):

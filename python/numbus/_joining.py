@@ -3,13 +3,12 @@
 import itertools
 import operator
 
-import numpy
-
 from . import _core
 from ._convert import as_dtype, to_ndarray
 from ._core import ndarray
 from ._errors import message, one_axis
-from ._manipulation import atleast_1d, atleast_2d, atleast_3d, expand_dims
+from ._manipulation import atleast_1d, atleast_2d, atleast_3d
+from ._reductions import store
 
 __all__ = [
     "append",
@@ -50,56 +49,22 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
         raise ValueError(message("concatenate", "no arrays", "an empty sequence", "at least one"))
     if axis is None:
         parts, axis = [a.ravel() for a in parts], 0
-    first = parts[0]
-    if first.ndim == 0:
+    if parts[0].ndim == 0:
         raise ValueError(
             message("concatenate", "0-d arrays cannot be joined", "0-d", "1-d or more")
         )
-    axis = one_axis("concatenate", axis, first.ndim)
-    total = 0
-    for a in parts:
-        if a.ndim != first.ndim or any(
-            [a.shape[i] != first.shape[i] for i in range(first.ndim) if i != axis]
-        ):
-            raise ValueError(
-                message(
-                    "concatenate",
-                    f"shapes differ outside axis {axis}",
-                    f"{first.shape} and {a.shape}",
-                    "equal extents",
-                )
-            )
-        total += a.shape[axis]
-    shape = first.shape[:axis] + (total,) + first.shape[axis + 1 :]
-    if out is not None:
-        if dtype is not None:
-            raise TypeError(message("concatenate", "both out and dtype", dtype, "one of them"))
-        if out.shape != shape:
-            raise ValueError(message("concatenate", "wrong shape of out", out.shape, shape))
-        result, dtype = out, out.dtype
-    else:
-        if dtype is None:
-            dtype = numpy.result_type(*{a.dtype for a in parts})
-        dtype = as_dtype("concatenate", dtype)
-        result = _core.empty(shape, dtype)
-    start = 0
-    for a in parts:
-        if a.dtype != dtype:
-            if not numpy.can_cast(a.dtype, dtype, casting):
-                raise TypeError(
-                    message(
-                        "concatenate",
-                        "cannot cast",
-                        f"{a.dtype} to {dtype}",
-                        f"casting={casting!r}",
-                    )
-                )
-            a = a.astype(dtype)
-        stop = start + a.shape[axis]
-        if stop > start:
-            result[_along(axis, a.ndim, slice(start, stop))] = a
-        start = stop
-    return result
+    axis = one_axis("concatenate", axis, parts[0].ndim)
+    return _join("concatenate", parts, axis, False, out, dtype, casting)
+
+
+def _join(op, parts, axis, new_axis, out, dtype, casting):
+    if dtype is not None:
+        if out is not None:
+            raise TypeError(message(op, "both out and dtype", dtype, "one of them"))
+        dtype = as_dtype(op, dtype)
+    if out is not None and type(out) is not ndarray:
+        return store(op, _core.concatenate(parts, axis, new_axis, dtype, casting, None), out)
+    return _core.concatenate(parts, axis, new_axis, dtype, casting, out)
 
 
 concat = concatenate
@@ -110,12 +75,8 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     parts = [to_ndarray(a) for a in arrays]
     if not parts:
         raise ValueError(message("stack", "no arrays", "an empty sequence", "at least one"))
-    shapes = {a.shape for a in parts}
-    if len(shapes) != 1:
-        raise ValueError(message("stack", "shapes differ", sorted(shapes), "one shape"))
     axis = one_axis("stack", axis, parts[0].ndim + 1)
-    parts = [expand_dims(a, axis) for a in parts]
-    return concatenate(parts, axis, out, dtype=dtype, casting=casting)
+    return _join("stack", parts, axis, True, out, dtype, casting)
 
 
 def _many(result):

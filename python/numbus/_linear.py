@@ -69,9 +69,11 @@ def _without_library(a, b, dtype):
 def _sum_of_products(a, b, axis=-1):
     """sum(a*b) over one axis in one kernel, in the promoted dtype; bool as any(and)."""
     product = UFUNCS["multiply"](a, b)
-    if product.dtype.kind == "b":
+    kind = product.dtype.kind
+    if kind == "b":
         return reduce("any", product, axis)
-    return reduce("sum", product, axis, product.dtype)
+    # Floats sum in their own type in any case; half floats and integers have to be told to.
+    return reduce("sum", product, axis, None if kind in "fc" else product.dtype)
 
 
 def _finish(op, result, out):
@@ -93,25 +95,26 @@ def matmul(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, *
     Raises ValueError for scalars and for inner extents that differ.
     """
     a, b = to_ndarray(x1), to_ndarray(x2)
-    if a.ndim == 0 or b.ndim == 0:
+    left, right = a.shape, b.shape
+    if not left or not right:
         raise ValueError(
             message("matmul", "scalar operand", f"{a.ndim}-d and {b.ndim}-d", "1-d or more")
         )
-    if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
+    if left[-1] != right[-2 if len(right) > 1 else 0]:
         raise _mismatch("matmul", a, b)
     if isinstance(out, tuple):
         (out,) = out
-    if a.ndim == 1 and b.ndim == 1:
-        result = _sum_of_products(a, b)
+    if len(left) == len(right) == 1:
+        result = _sum_of_products(a, b, None)
         return _finish("matmul", result if dtype is None else result.astype(dtype), out)
-    if a.ndim > 1 and b.ndim > 1:
+    if len(left) > 1 and len(right) > 1:
         if type(out) is ndarray and _fits(out, a, b):
             return _matmul(a, b, out)
         return _finish("matmul", _matmul(a, b, None, dtype), out)
-    if a.ndim == 1:
-        result = _matmul(a.reshape((1, a.shape[0])), b, None, dtype)[..., 0, :]
+    if len(left) == 1:
+        result = _matmul(a.reshape((1, left[0])), b, None, dtype)[..., 0, :]
     else:
-        result = _matmul(a, b.reshape((b.shape[0], 1)), None, dtype)[..., 0]
+        result = _matmul(a, b.reshape((right[0], 1)), None, dtype)[..., 0]
     return _finish("matmul", result, out)
 
 
@@ -149,7 +152,7 @@ def vdot(a, b, /):
     a, b = to_ndarray(a).ravel(), to_ndarray(b).ravel()
     if a.shape != b.shape:
         raise _mismatch("vdot", a, b)
-    return _sum_of_products(UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a, b)
+    return _sum_of_products(UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a, b, None)
 
 
 def inner(a, b, /):
@@ -160,7 +163,7 @@ def inner(a, b, /):
     if a.shape[-1] != b.shape[-1]:
         raise _mismatch("inner", a, b)
     if a.ndim == 1 and b.ndim == 1:
-        return _sum_of_products(a, b)
+        return _sum_of_products(a, b, None)
     return tensordot(a, b, ((-1,), (-1,)))
 
 

@@ -27,6 +27,7 @@ __all__ = [
 
 _INT64 = numpy.dtype(numpy.int64)
 _FLOAT64 = numpy.dtype(float)
+_LIMIT = 1 << 62
 
 
 def _number(x):
@@ -40,10 +41,18 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
 
     dtype: promoted from the arguments. Raises ValueError for a length that no array can have.
     """
-    start, stop, step = _number(start), _number(stop), _number(1 if step is None else step)
     if stop is None:
         start, stop = 0, start
-    dtype = as_dtype("arange", dtype, numpy.result_type(_INT64, start, stop, step))
+    if step is None:
+        step = 1
+    if type(start) is type(stop) is type(step) is int and dtype is None and step:
+        n = max(0, -((start - stop) // step))
+        if -_LIMIT < start < _LIMIT and -_LIMIT < stop < _LIMIT and n < _LIMIT:
+            return _core.arange(start, step, n, _INT64)
+    start, stop, step = _number(start), _number(stop), _number(step)
+    if dtype is None:
+        dtype = numpy.result_type(_INT64, start, stop, step)
+    dtype = as_dtype("arange", dtype)
     if step == 0:
         raise ZeroDivisionError(message("arange", "zero step", "step 0", "another step"))
     if dtype.kind == "c":

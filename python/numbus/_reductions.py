@@ -43,6 +43,11 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
     """One reduction of the core with NumPy's arguments, `where` and `out` included."""
     if type(a) is not ndarray:
         a = to_ndarray(a)
+    if axis is None and dtype is None and out is None and keepdims is False and where is True:
+        try:
+            return _core_reduce(op, a, None, False, None, None, ddof)
+        except NotImplementedError:
+            pass
     # The values under a mask have one axis; to ask such an array for its shape would compact it.
     ndim = 1 if a._masked else a.ndim
     axes = _ALL[ndim] if axis is None else _axes(op, axis, ndim)

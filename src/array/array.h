@@ -116,6 +116,11 @@ Array empty_like(const Array& a, DType t);
 // Appends an instruction that is complete but for its operands.
 void record(Instr& i, const Array& out, const Window::Input* in, int count);
 
+// The arrays, at least one, along an axis that all have, or a new one (new_axis). dtype, or that of
+// `out`: of the result, promoted from the arrays otherwise.
+Array concatenate(std::span<const Array> arrays, int axis, bool new_axis, const char* op,
+                  std::optional<DType> dtype, Casting casting, const Array* out);
+
 // Indexing by integer arrays, which stand for the dimensions of `a` whose bits are set in `axes`,
 // at most three. Their shared shape stands at `place` among the dimensions that are left. Wrong
 // indices raise IndexError: at once where their values are known, else when they run.

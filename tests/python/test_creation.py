@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import assert_same_array, supported_dtypes
+from helpers import assert_same_array, both, supported_dtypes
 
 DTYPES = supported_dtypes()
 SHAPES = [(), (0,), (1,), (5,), (2, 3), (0, 4), (3, 1, 2)]
@@ -93,3 +93,66 @@ def test_fill(xp, value):
     a.fill(value)
     x.fill(value)
     assert_same_array(a, x)
+
+
+LISTS = [
+    [1, 2, 3], (1.5, 2), [True, False], [1, True], [1, 2.5, 1j], [[1, 2], (3, 4.5)], [[[1]]],
+    [2**62], [2**63], [2**64], [-(2**63)], [-(2**63) - 1], [2**53 + 1, 0.5], [[True], [2]],
+    [1e400, -0.0],
+    [float("nan")], [], [[]], [[], []], [[1, 2], [3]], [1, [2]], [[1], 2], [None], ["a"], [1, "a"],
+    [np.float32(1.5)], [np.int8(3), 2], [np.arange(3), [1, 2, 3]], [range(3)], [b"x"],
+    [[1.0, 2], None],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "dtype", [None, "int8", "int64", "float16", "float32", "complex64", "bool"]
+)
+@pytest.mark.parametrize("data", LISTS, ids=str)
+@pytest.mark.filterwarnings("ignore")
+def test_lists_of_numbers(xp, data, dtype):
+    """Elements, types, shapes and errors are those of NumPy."""
+    try:
+        want = np.array(data, dtype)
+    except Exception as error:
+        with pytest.raises(type(error)):
+            xp.array(data, dtype)
+        return
+    got = xp.array(data, dtype)
+    assert got.dtype == want.dtype and got.shape == want.shape
+    np.testing.assert_array_equal(np.asarray(got), want)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_lists_of_floats_round_as_numpys(xp):
+    odd = [2**24 + 1, 2**60 + 2**36 + 1, 16777217.0, 1e39, -(2**62) - 1]
+    for dtype in ("float32", "complex64"):
+        np.testing.assert_array_equal(np.asarray(xp.array(odd, dtype)), np.array(odd, dtype))
+
+
+@pytest.mark.parametrize("text", [
+    "xp.concatenate([a, b])", "xp.concatenate([a, b.astype('f4')], axis=1)", "xp.stack([a, b], 1)",
+    "xp.concatenate([a, b], axis=None)", "xp.stack([a, b], axis=-1)",
+    "xp.concatenate([a[a > 3], a[0]])",
+    "xp.concatenate([a, b], dtype='f4')", "xp.concatenate([a[:0], b])", "xp.array([a, b])",
+    "xp.array([a[0], b[1]], 'f4')", "xp.array([a.sum(), b.sum()])", "xp.stack([a.sum(), b.sum()])",
+    "xp.stack([a, b], out=xp.zeros((2, 3, 4)))", "xp.vstack([a[0], b])",
+    "xp.column_stack([a[0], b[0]])",
+    "xp.hstack([a, b.astype(complex)])", "xp.concatenate([a.astype(int), b.astype('u8')])",
+])  # fmt: skip
+def test_joined(xp, text):
+    both(xp, text, a=np.arange(12.0).reshape(3, 4), b=-np.arange(12.0).reshape(3, 4))
+
+
+def test_what_does_not_join(xp):
+    a, b = xp.ones((2, 3)), xp.ones((2, 2))
+    with pytest.raises(ValueError, match=r"\[concatenate\] shapes differ outside axis 0; got \("):
+        xp.concatenate([a, b])
+    with pytest.raises(ValueError, match=r"\[stack\] shapes differ; got \(2, 3\) and \(2, 2\)"):
+        xp.stack([a, b])
+    with pytest.raises(ValueError, match=r"\[concatenate\] wrong shape of out; got \(3,\)"):
+        xp.concatenate([a, a], out=xp.ones(3))
+    with pytest.raises(TypeError, match=r"\[concatenate\] cannot cast under this rule; got"):
+        xp.concatenate([a, a], dtype="i4")
+    with pytest.raises(TypeError, match=r"\[stack\] both out and dtype"):
+        xp.stack([a, a], dtype="i4", out=xp.ones((2, 2, 3)))
