@@ -150,8 +150,13 @@ void KernelBuilder::choose_dimensions() {
     for (const KernelArg& a : args_) sum += std::abs(a.strides[d]);
     return sum;
   };
-  if (!g_.solo)
-    std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return reach(x) > reach(y); });
+  // Along equal strides (windows over one series) the kept dimension comes last: its results stand
+  // side by side, and so do the elements they begin with.
+  auto before = [&](int x, int y) {
+    if (reach(x) != reach(y)) return reach(x) > reach(y);
+    return g_.reduces && reduced(x) && !reduced(y);
+  };
+  if (!g_.solo) std::stable_sort(order.begin(), order.end(), before);
   auto merge = [&](int last, int d) {
     bool yes = reduced(last) == reduced(d);
     auto walks_as_one = [&](const Vec& s) { return s[last] == s[d] * g_.shape[d]; };

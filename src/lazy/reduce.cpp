@@ -298,6 +298,29 @@ void merge_positions(bool least, char* state, int width) {
   place[0] = static_cast<int64_t>(*std::min_element(first, first + kChains));
 }
 
+// merge() of variances for all lanes of a half at once, without branches: this, too, ends every
+// short row. The bits are those of merge().
+template <class T>
+void merge_variances(char* state, int width) {
+  auto* pivot = reinterpret_cast<T*>(state);
+  T *sum = pivot + width, *squares = sum + width, *count = squares + width;
+  for (int h = width / 2; h >= 1; h /= 2) {
+    for (int i = 0; i < h; ++i) {
+      T na = count[i], nb = count[i + h], n = na + nb;
+      T ta = sum[i] / na, tb = sum[i + h] / nb, share = nb / n;
+      T ma = pivot[i] + ta, d = pivot[i + h] + tb - ma;
+      T total =
+          squares[i] - sum[i] * ta + (squares[i + h] - sum[i + h] * tb) + d * d * (na * share);
+      // Of a lane that has met nothing the other's state stays as it is.
+      bool all = na != 0 && nb != 0, other = na == 0 && nb != 0;
+      pivot[i] = all ? ma + d * share : other ? pivot[i + h] : pivot[i];
+      sum[i] = all ? T(0) : other ? sum[i + h] : sum[i];
+      squares[i] = all ? total : other ? squares[i + h] : squares[i];
+      count[i] = all ? n : other ? nb : na;
+    }
+  }
+}
+
 void merge_lanes(Reduction kind, DType in, char* state, int width) {
   dispatch(in, [&](auto zero) {
     using T = decltype(zero);
@@ -317,6 +340,8 @@ void merge_lanes(Reduction kind, DType in, char* state, int width) {
       return halves([](T a, T b) { return is_nan(a) || a <= b ? a : b; });
     if (!is_complex(in) && kind == Reduction::Max)
       return halves([](T a, T b) { return is_nan(a) || a >= b ? a : b; });
+    if constexpr (std::is_floating_point_v<T>)
+      if (kind == Reduction::Var && !is_complex(in)) return merge_variances<T>(state, width);
     if (needs_position(kind)) return merge_positions<T>(kind == Reduction::ArgMin, state, width);
     for (int h = width / 2; h >= 1; h /= 2)
       for (int i = 0; i < h; ++i)

@@ -176,3 +176,29 @@ def test_variance_without_degrees_of_freedom():
         masked = nb.array([*values, 7.0])
         keep = nb.array([True] * len(values) + [False])
         np.testing.assert_equal(float(nb.var(masked, ddof=ddof, where=keep)), want)
+
+
+@pytest.mark.parametrize("width", [2, 7, 50, 300])
+@pytest.mark.parametrize("op", ["sum", "mean", "std", "max", "argmax", "any"])
+def test_windows_over_a_series(xp, mode, op, width):
+    """Rows that overlap, along the series and across it, of it and of what is computed from it."""
+    data = draw((401,), "float64")
+    rows = len(data) - width + 1
+    want = np.lib.stride_tricks.sliding_window_view(data, width)
+    view = xp.lib.stride_tricks.as_strided(xp.array(data), (rows, width), (8, 8))
+    for axis in (0, 1):
+        for w, x in ((want, view), (want * 0.5, view * 0.5), (want[::2], view[::2])):
+            got = getattr(x, op)(axis=axis)
+            np.testing.assert_allclose(np.asarray(got), getattr(w, op)(axis=axis), 1e-12, 1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_variance_of_lanes_that_met_nothing(xp, mode, dtype):
+    """Rows shorter than the lanes, of one element, with outliers and with NaNs."""
+    for n in (33, 40, 63, 64, 65, 100):
+        x = draw((50, n), dtype, 1000, 1001)
+        x[3, 5], x[4, 0], x[5, n - 1] = 1e6, -1e6, np.nan
+        with np.errstate(all="ignore"):
+            want = x.astype("f8").var(axis=1)
+        got = np.asarray(xp.array(x).var(axis=1))
+        np.testing.assert_allclose(got, want, 2e-5 if dtype == "float32" else 1e-10)
