@@ -1,9 +1,11 @@
 // Boolean masks as predicates: a[mask] is a compress view until something needs its elements side
 // by side.
+#include <algorithm>
 #include <cstring>
 
 #include "array/array.h"
 #include "base/error.h"
+#include "device/cpu/thread_pool.h"
 
 namespace numbus {
 
@@ -20,6 +22,11 @@ std::shared_ptr<Mask> mask_of(const Array& m) {
     if (held.get() == b->mask && held->version == b->version &&
         held->array.layout.get() == m.layout.get() && held->array.offset == m.offset &&
         b->shared == 0)
+      return held;
+    // Written down twice, as in `q[q > 0] = f(q[q > 0])`.
+    if (held->watched && held->version == held->array.base->version && b->shared == 0 &&
+        held->array.base->shared == 0 && held->array.layout.get() == m.layout.get() &&
+        Runtime::get().window().same_value(held->array.view(), m.view()))
       return held;
   }
   auto s = std::make_shared<Mask>();
@@ -79,54 +86,84 @@ static Array settle_on_device(const Array& full, Mask& mask) {
   return out;
 }
 
+namespace {
+
+constexpr int64_t kUnit = 1 << 16;  // elements that one thread takes at a time
+
+// The elements that a run of a mask lets through, side by side from `to` to `end`. All or none of
+// eight are common; for the others, where there is room, each is written and may be overwritten.
+template <size_t size>
+void pick(const char* from, const char* where, int64_t n, char* to, const char* end) {
+  int64_t k = 0;
+  for (; k + 8 <= n; k += 8) {
+    uint64_t eight;
+    std::memcpy(&eight, where + k, 8);
+    if (eight == 0) continue;
+    if (eight == 0x0101010101010101u) {
+      std::memcpy(to, from + k * size, 8 * size);
+      to += 8 * size;
+      continue;
+    }
+    bool room = to + 8 * size <= end;
+    for (int64_t b = k; room && b < k + 8; ++b) {
+      std::memcpy(to, from + b * size, size);
+      to += where[b] ? size : 0;
+    }
+    for (int64_t b = k; !room && b < k + 8; ++b) {
+      if (!where[b]) continue;
+      std::memcpy(to, from + b * size, size);
+      to += size;
+    }
+  }
+  for (; k < n; ++k) {
+    if (!where[k]) continue;
+    std::memcpy(to, from + k * size, size);
+    to += size;
+  }
+}
+
+}  // namespace
+
 void settle(Array& a) {
   if (!a.mask) return;
   auto mask = a.mask;
+  Array full = a;
+  full.mask = nullptr;
   if (a.base->device->kind() != DeviceKind::Cpu) {
-    Array full = a;
-    full.mask = nullptr;
     a = settle_on_device(full, *mask);
     return;
   }
-  Array full = a;
-  full.mask = nullptr;
-  data_of(full, "elements of a masked array");  // one flush for both
-  auto values_host = host_view(full, "elements of a masked array"),
-       where_host = host_view(mask->array, "elements of a masked array");
-  const char *values = values_host.get(), *where = where_host.get();
-  const Layout &lv = *full.layout, &lm = *mask->array.layout;
-  int n = lv.ndim(), size = itemsize(a.dtype);
-  // One pass counts, one copies, both in C order.
-  std::vector<int64_t> index(n, 0);
-  auto walk = [&](auto&& f) {
-    std::fill(index.begin(), index.end(), 0);
-    for (int64_t k = 0; k < lv.size(); ++k) {
-      int64_t ov = 0, om = 0;
-      for (int d = 0; d < n; ++d) {
-        ov += index[d] * lv.stride(d);
-        om += index[d] * lm.stride(d);
-      }
-      if (where[om]) f(values + ov);
-      for (int d = n - 1; d >= 0; --d) {
-        if (++index[d] < lv.shape(d)) break;
-        index[d] = 0;
-      }
-    }
+  auto in_order = [](const Array& x) {
+    return x.layout->c_contiguous() ? x : copy(x, x.dtype, true);
   };
-  int64_t count = mask->count;
-  if (count < 0) {
-    count = 0;
-    walk([&](const char*) { ++count; });
-    mask->count = count;
-  }
-  Array dense = empty({&count, 1}, a.dtype, &cpu_device());
-  dense.base->ensure_data();
-  char* to = dense.base->data;
-  walk([&](const char* from) {
-    std::memcpy(to, from, size);
-    to += size;
+  Array values = in_order(full), places = in_order(mask->array);
+  const char* from = data_of(values, "elements of a masked array");  // one flush for both
+  const char* where = data_of(places, "elements of a masked array");
+  int64_t n = values.size(), units = (n + kUnit - 1) / kUnit;
+  std::vector<int64_t> before(units + 1, 0);  // true elements in front of each unit
+  parallel_for_each(units, 1, [&](int64_t begin, int64_t end, int) {
+    for (int64_t u = begin; u < end; ++u) {
+      int64_t count = 0;
+      for (int64_t k = u * kUnit; k < std::min(n, (u + 1) * kUnit); ++k) count += where[k] != 0;
+      before[u + 1] = count;
+    }
   });
-  a = to_device(dense, *full.base->device);
+  for (int64_t u = 0; u < units; ++u) before[u + 1] += before[u];
+  mask->count = before[units];
+  Array dense = empty({&mask->count, 1}, a.dtype, &cpu_device());
+  dense.base->ensure_data();
+  int64_t size = itemsize(a.dtype);
+  auto* picks = size == 1   ? pick<1>
+                : size == 2 ? pick<2>
+                : size == 4 ? pick<4>
+                : size == 8 ? pick<8>
+                            : pick<16>;
+  parallel_for_each(units, 1, [&](int64_t begin, int64_t end, int) {
+    for (int64_t u = begin; u < end; ++u)
+      picks(from + u * kUnit * size, where + u * kUnit, std::min(kUnit, n - u * kUnit),
+            dense.base->data + before[u] * size, dense.base->data + before[u + 1] * size);
+  });
+  a = std::move(dense);
 }
 
 }  // namespace numbus

@@ -1,6 +1,7 @@
 // Recording.
 #include "lazy/window.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -76,6 +77,56 @@ void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
   i.out = operand(out, true);
   if (i.scatters() && i.bounds == Instr::Report) slots_[i.out.slot].unsure = true;
   instrs_.push_back(i);
+}
+
+// The instruction that alone writes to a base; -1: none does, or several.
+int Window::only_writer(int slot) const {
+  int found = -1;
+  for (size_t at = 0; at < instrs_.size(); ++at) {
+    if (instrs_[at].out.slot != slot) continue;
+    if (found >= 0) return -1;
+    found = static_cast<int>(at);
+  }
+  return found;
+}
+
+// Whether two instructions compute the same, the inputs of one still unchanged for the other.
+bool Window::alike(int at, int other, int depth) const {
+  if (at == other) return true;
+  const Instr &x = instrs_[at], &y = instrs_[other];
+  if (depth == 0 || x.code != Instr::Map || y.code != Instr::Map || x.op != y.op ||
+      x.loop != y.loop || x.nin != y.nin || x.predicated || y.predicated || x.gathers() ||
+      x.scatters() || x.out.layout != y.out.layout || x.out.dtype != y.out.dtype)
+    return false;
+  for (int n = 0; n < x.nin; ++n) {
+    const Operand &a = x.in[n], &b = y.in[n];
+    if (a.dtype != b.dtype || a.layout != b.layout || (a.slot < 0) != (b.slot < 0)) return false;
+    if (a.slot < 0) {
+      int64_t p[2] = {0, 0}, q[2] = {0, 0};
+      store_scalar(scalars_[a.imm], a.dtype, p);
+      store_scalar(scalars_[b.imm], b.dtype, q);
+      if (std::memcmp(p, q, sizeof p) != 0) return false;
+    } else if (a.slot == b.slot) {
+      if (a.offset != b.offset) return false;
+      for (int k = std::min(at, other); k < std::max(at, other); ++k)
+        if (instrs_[k].out.slot == a.slot) return false;
+    } else {
+      int p = only_writer(a.slot), q = only_writer(b.slot);
+      if (p < 0 || q < 0 || p >= at || q >= other || !alike(p, q, depth - 1)) return false;
+      if (a.offset - instrs_[p].out.offset != b.offset - instrs_[q].out.offset) return false;
+    }
+  }
+  return true;
+}
+
+bool Window::same_value(const ViewRef& x, const ViewRef& y) const {
+  constexpr int kDepth = 8;
+  if (!x.base->pending() || !y.base->pending() || x.layout != y.layout) return false;
+  int at = only_writer(x.base->slot), other = only_writer(y.base->slot);
+  auto whole = [&](const ViewRef& v, int k) {
+    return instrs_[k].out.layout == v.layout && instrs_[k].out.offset == v.offset;
+  };
+  return at >= 0 && other >= 0 && whole(x, at) && whole(y, other) && alike(at, other, kDepth);
 }
 
 bool Window::same_scalars(int first, int period, int count) const {

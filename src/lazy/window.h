@@ -93,6 +93,9 @@ class Window {
   bool keeps_turns(int first, int period) const;
   // Whether `count` copies of the body use the same scalars.
   bool same_scalars(int first, int period, int count) const;
+  // Whether two views, each of all that one instruction writes, hold the same by the look of how
+  // they are computed.
+  bool same_value(const ViewRef& x, const ViewRef& y) const;
   void clear();  // drops references; instructions are done
 
   std::vector<Instr> instrs_;
@@ -103,6 +106,8 @@ class Window {
 
  private:
   Operand operand(const ViewRef& v, bool write);
+  int only_writer(int slot) const;
+  bool alike(int at, int other, int depth) const;
   std::vector<LayoutRef> layouts_;
 };
 

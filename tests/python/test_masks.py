@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import run_both, to_numpy
+from helpers import draw, run_both, to_numpy
 
 R = np.random.default_rng(5)
 A, C, D = R.uniform(-2, 2, (3, 40, 7))
@@ -118,3 +118,52 @@ def test_an_array_through_a_mask_of_all(xp, shape):
         assert np.array_equal(to_numpy(later), before)
         with pytest.raises(ValueError):
             got[where] = xp.ones(values.size + 2)
+
+
+@pytest.mark.parametrize("text", [
+    "q[q > 0] = xp.sqrt(q[q > 0])", "q[(q > 0) & (q < 1)] = -p[(q > 0) & (q < 1)]",
+    "q[q > p] = p[q > p] * 2", "s = (q[q > 0] * p[q > 0]).sum()",
+     "q[~(q > 0)] += 1; q[q > 0] = q[q > 0]",
+])  # fmt: skip
+def test_a_mask_written_down_twice_is_one(xp, core, text):
+    """The work stays on the full domain: nothing is compacted, so nothing flushed."""
+    names = {"q": draw((40, 30), "float64"), "p": draw((40, 30), "float64", seed=1)}
+    worlds = [{"xp": np, **{k: v.copy() for k, v in names.items()}}]
+    worlds.append({"xp": xp, **{k: xp.array(v) for k, v in names.items()}})
+    with np.errstate(invalid="ignore"):
+        exec(text, worlds[0])
+    core.synchronize()
+    core.reset_stats()
+    exec(text, worlds[1])
+    assert core.stats()["flushes"] == 0
+    for k in ("q", "p", *(["s"] if "s =" in text else [])):
+        np.testing.assert_allclose(np.asarray(worlds[1][k]), worlds[0][k], 1e-13, err_msg=k)
+
+
+@pytest.mark.parametrize("text", [
+    "m = q > 0; q += 1; q[q > 0] = (q * 2)[m][:1]",
+    "t = q[q > 0]; q[0] = -q[0]; u = q[q > 0]; n = t.size",
+    "t = q[q > 0] * 2; r = q[q > 1]; n = t.size + r.size",
+    "t = q[q > 0]; p = -q; u = p[p > 0]; n = t.size - u.size",
+    "m = q > 0; t = p[m]; m[0] = True; u = p[q > 0]; v = p[m]; n = t.size + 2 * u.size + v.sum()",
+    "m = q > 0; t = p[m]; k = q > 0; k[0] = True; u = p[k]; n = t.size + 2 * u.size",
+    "t = q[q > 0]; q *= -1; u = q[q > 0]; s = u.sum() - t.sum()",
+])  # fmt: skip
+def test_masks_that_only_look_alike(xp, text):
+    names = {"q": draw((40, 30), "float64"), "p": draw((40, 30), "float64", seed=1)}
+    run_both(xp, text, rtol=1e-12, **names)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("n", [1, 7, 64, 1000, (1 << 16) + 3, 200_001])
+def test_elements_side_by_side(xp, dtype, n):
+    """All, none, runs and single ones, over several portions, contiguous or not."""
+    x = draw((n,), dtype)
+    r = np.random.default_rng(n)
+    single = r.random(n) < 0.5
+    for m in (single, np.ones(n, bool), np.zeros(n, bool), np.repeat(single, 20)[:n], ~single):
+        got = xp.array(x)[xp.array(m)]
+        assert got.size == m.sum()
+        np.testing.assert_array_equal(np.asarray(got), x[m])
+        got = xp.array(x)[::-1][xp.array(m)[::-1]]
+        np.testing.assert_array_equal(np.asarray(got.copy()), x[::-1][m[::-1]])
