@@ -195,6 +195,10 @@ def resolve(value, name, counted=True):
     return value
 
 
+# Modules of ours for the functions of NumPy's that are in no namespace of Numbus.
+_OURS = {"numpy.lib.stride_tricks": "numbus._strides"}
+
+
 class Mirror(types.ModuleType):
     """A module of NumPy's whose functions are wrapped on first use."""
 
@@ -214,6 +218,9 @@ class Mirror(types.ModuleType):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         value = getattr(real, name)
         ours = getattr(sys.modules["numbus"], name, None) if _is_public(name, value) else None
+        if ours is None and real.__name__ in _OURS:
+            home = importlib.import_module(_OURS[real.__name__])
+            ours = foreign(getattr(home, name), value) if name in home.__all__ else None
         result = ours if ours is not None else resolve(value, f"{real.__name__}.{name}")
         self.__dict__[name] = result
         return result

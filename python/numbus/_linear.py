@@ -1,5 +1,7 @@
 """Products of vectors and matrices: matmul, dot, inner, outer, tensordot, kron and their kin."""
 
+import functools
+
 import numpy
 
 from . import _core
@@ -38,10 +40,17 @@ def _few_terms(a, b):
     return total
 
 
+@functools.cache
+def _offer(device):
+    from ._libraries import offer  # not at start-up
+
+    offer("cublas" if device.startswith("cuda") else "blas")
+
+
 def _matmul(a, b, out=None, dtype=None):
     """Matrix product of arrays of at least two axes each, stacks broadcast."""
-    if out is None and dtype is None and 0 < a.shape[-1] <= _FEW_TERMS and b.shape[-1] >= _LONG_ROW:
-        if (
+    if out is None and dtype is None and b.shape[-1] >= _LONG_ROW:
+        if 0 < a.shape[-1] <= _FEW_TERMS and (
             a.dtype.kind in "fc"
             and b.dtype.kind in "fc"
             and "e" not in (a.dtype.char, b.dtype.char)
@@ -49,11 +58,10 @@ def _matmul(a, b, out=None, dtype=None):
             return _few_terms(a, b)
     if dtype is None:
         dtype = numpy.promote_types(a.dtype, b.dtype) if out is None else out.dtype
-    dtype = numpy.dtype(dtype)
+    elif type(dtype) is not numpy.dtype:
+        dtype = numpy.dtype(dtype)
     if dtype.char in "fdFD":
-        from ._libraries import offer  # not at start-up
-
-        offer("cublas" if a._device.startswith("cuda") else "blas")
+        _offer(a._device)
         return _core.matmul(a, b, dtype, out)
     return _finish("matmul", _without_library(a, b, dtype), out)
 

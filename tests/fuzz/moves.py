@@ -346,7 +346,11 @@ def mask_step(g: Grower, m, x, same, writable):
     elif kind < 0.96:
         g.bind("compute", f"xp.where({m}, {c}, {d})")
     else:
-        g.change("masked", f"{c}[{c} > {g.threshold(g.ns[c])}] = 0", c, [f"{c} > 0.1"])
+        where = f"{c} > {g.threshold(g.ns[c])}"
+        values = ["0"]
+        if g.ns[c].dtype != bool:  # the mask written down again
+            values += [f"{d}[{where}]", f"{c}[{where}] - {d}[{where}]"]
+        g.change("masked", f"{c}[{where}] = {r.choice(values)}", c, [f"{c} > 0.1"])
 
 
 # ---- reductions and scalars ----------------------------------------------------------------------

@@ -687,3 +687,14 @@ def test_numbus_imports_nothing_of_this():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=env)
     assert done.stdout == "[]\n", done.stderr
     assert _fallback is not None
+
+
+def test_stride_tricks():
+    import numbus.compat.cupy.lib.stride_tricks as tricks
+    from numbus.compat import cupy
+
+    x = cupy.arange(6)
+    assert tricks.as_strided(x, (2, 2), (8, 8)).tolist() == [[0, 1], [1, 2]]
+    assert cupy.lib.stride_tricks.sliding_window_view(x, 5).shape == (2, 5)
+    with pytest.raises(AttributeError, match=r"\[cupy.lib\] a name that Numbus does not serve"):
+        cupy.lib.never  # noqa: B018

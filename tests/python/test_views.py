@@ -99,3 +99,50 @@ def test_size_zero(xp):
     run_both(
         xp, "b = a[:0]\nc = b + 1\nd = b.sum()\nb += 1\ne = a[3:3].reshape(0, 4)", a=np.ones(5)
     )
+
+
+@pytest.mark.parametrize("text", [
+    "s(a, 3)", "s(a, 3, writeable=True)", "s(b, (2, 2))", "s(b, 2, axis=1)", "s(b.T, 2, 0)[1]",
+    "s(b[::-1], (2, 3), axis=(1, 0))", "s(b, (2, 2), axis=(0, 0))", "s(a, 12)", "s(a, 0)",
+    "s(a, 13)", "s(b, 2)", "s(b, 2, axis=5)", "s(a, -1)", "s(a * 2, 4).mean(axis=-1)",
+    "t(a, (3, 2), (16, 8))", "t(a[2:], (3,), (8,))", "t(a[::-1], (4, 2), (-8, -8))", "t(a)",
+    "t(a, (2, 2), (0, 8), writeable=False)", "t(b, strides=(8, 24), shape=(3, 4))",
+])  # fmt: skip
+def test_stride_tricks(xp, text):
+    """Views as NumPy makes them, read-only where its are, and without a fallback."""
+    from numbus import _core
+
+    data = {"a": np.arange(12.0), "b": np.arange(12.0).reshape(4, 3)}
+    worlds = []
+    for module in (np, xp):
+        names = {k: module.array(v) for k, v in data.items()}
+        tricks = module.lib.stride_tricks
+        names |= {"s": tricks.sliding_window_view, "t": tricks.as_strided}
+        before = _core.stats()["fallbacks"]
+        try:
+            worlds.append(eval(text, names))
+        except ValueError as error:
+            worlds.append(error)
+        assert _core.stats()["fallbacks"] == before
+    want, got = worlds
+    if isinstance(want, ValueError):
+        assert isinstance(got, ValueError)
+        return
+    np.testing.assert_array_equal(np.asarray(got), want)
+    if "mean" not in text:
+        assert got.strides == want.strides and got.flags.writeable == want.flags.writeable
+
+
+def test_windows_are_views(xp):
+    a = xp.zeros(6)
+    w = xp.lib.stride_tricks.sliding_window_view(a, 3, writeable=True)
+    w[0, 2] = 5
+    assert a.tolist() == [0, 0, 5, 0, 0, 0] and w[2, 0] == 5 and w.base is not None
+    with pytest.raises(ValueError, match=r"\[as_strided\] view reaches outside the storage"):
+        xp.lib.stride_tricks.as_strided(a, (7,), (8,))
+    with pytest.raises(ValueError, match=r"\[as_strided\] lengths differ"):
+        xp.lib.stride_tricks.as_strided(a, (2, 2), (8,))
+    with pytest.raises(ValueError, match=r"\[sliding_window_view\] window too large; got 7"):
+        xp.lib.stride_tricks.sliding_window_view(a, 7)
+    foreign = xp.lib.stride_tricks.sliding_window_view(np.array([1, None, 2], object), 2)
+    assert foreign.dtype == object

@@ -33,7 +33,7 @@ ufunc = _numbus.ufunc
 fromDlpack = from_dlpack
 
 _SUBMODULES = frozenset(
-    "cuda exceptions fft linalg polynomial random testing typing".split()
+    "cuda exceptions fft lib linalg polynomial random testing typing".split()
 )  # loaded when they are asked for
 _KERNELS = {
     "ElementwiseKernel": "_elementwise",
@@ -43,7 +43,7 @@ _KERNELS = {
 }
 # Of NumPy's module that are none of its functions, and of Numbus's own.
 _NOT_SERVED = frozenset(
-    "compat core ctypeslib distutils f2py kernels lib ma matrix memmap rec recarray strings "
+    "compat core ctypeslib distutils f2py kernels ma matrix memmap rec recarray strings "
     "chararray char jit njit prange stencil guvectorize types".split()
 )
 
