@@ -45,6 +45,31 @@ void move(int size, char* memory, int64_t stride, char* block, int64_t n) {
   }
 }
 
+// The same for elements at an offset each, in bytes, where the mask (null: everywhere) holds.
+template <class U, bool kGather>
+void move_scattered(char* memory, int64_t stride, const int64_t* offset, const char* mask,
+                    char* block, int64_t n) {
+  U* dense = reinterpret_cast<U*>(block);
+  for (int64_t i = 0; i < n; ++i) {
+    if (mask && !mask[i]) continue;
+    char* there = memory + i * stride + offset[i];
+    if constexpr (kGather)
+      std::memcpy(dense + i, there, sizeof(U));
+    else
+      std::memcpy(there, dense + i, sizeof(U));
+  }
+}
+template <bool kGather>
+void move(int size, char* memory, int64_t stride, const int64_t* offset, const char* mask,
+          char* block, int64_t n) {
+  switch (size) {
+    case 1: return move_scattered<uint8_t, kGather>(memory, stride, offset, mask, block, n);
+    case 2: return move_scattered<uint16_t, kGather>(memory, stride, offset, mask, block, n);
+    case 4: return move_scattered<uint32_t, kGather>(memory, stride, offset, mask, block, n);
+    default: return move_scattered<uint64_t, kGather>(memory, stride, offset, mask, block, n);
+  }
+}
+
 void store_masked(int size, char* memory, int64_t stride, const char* block, const uint8_t* mask,
                   int64_t n) {
   for (int64_t i = 0; i < n; ++i)
@@ -310,15 +335,15 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         const char* mask = at(i.b);
         for (int part = 0; part < (is_complex(i.type) ? 2 : 1); ++part) {
           size_t plane = static_cast<size_t>(part) * block_ * size;
-          for (int64_t j = 0; j < n; ++j) {
-            if (mask && !mask[j]) continue;
-            char* there = base + j * stride + offset[j] + part * size;
-            if (loads)
-              std::memcpy(out + plane + j * size, there, size);
-            else if (i.op == Op::scatter)
-              std::memcpy(there, at(i.a) + plane + j * size, size);
-            else
-              combine(i, there, at(i.a) + plane + j * size, size);
+          char* from = base + part * size;
+          if (loads) {
+            move<true>(size, from, stride, offset, mask, out + plane, n);
+          } else if (i.op == Op::scatter) {
+            move<false>(size, from, stride, offset, mask, const_cast<char*>(at(i.a)) + plane, n);
+          } else {
+            for (int64_t j = 0; j < n; ++j)
+              if (!mask || mask[j])
+                combine(i, from + j * stride + offset[j], at(i.a) + plane + j * size, size);
           }
         }
         break;
