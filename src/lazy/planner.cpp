@@ -235,32 +235,22 @@ bool Planner::repeats_request(const Group& a, const Group& b) const {
   return false;
 }
 
+// Is there a -> third -> ... -> b, or the reverse? Walks back from each end over the other groups;
+// those that end before the other end begins lead nowhere.
 bool Planner::path_through_third(int a, int b) const {
-  auto needs = [&](const Group& later, const Group& earlier) {
-    for (const Member& m : later.members)
-      if ((instrs[m.instr].needs & earlier.set).any()) return true;
-    return false;
-  };
-  // Is there a -> third -> ... -> b, or the reverse? Walk back from each end over the other groups.
   for (auto [from, to] : {std::pair{b, a}, std::pair{a, b}}) {
-    std::vector<char> seen(groups.size(), 0);
-    std::vector<int> stack;
-    for (size_t g = 0; g < groups.size(); ++g)
-      if (static_cast<int>(g) != a && static_cast<int>(g) != b && !groups[g].members.empty() &&
-          needs(groups[from], groups[g])) {
-        seen[g] = 1;
-        stack.push_back(static_cast<int>(g));
+    const InstrSet& end = groups[to].set;
+    int first = groups[to].members.front().instr;
+    InstrSet done = groups[from].set | end;  // of groups that have been looked at, and of the ends
+    InstrSet open = groups[from].needs & ~done;
+    for (size_t i = open._Find_first(); i < open.size(); i = open._Find_first()) {
+      const Group& third = groups[group_of_[i]];
+      done |= third.set;
+      if (third.members.back().instr > first) {
+        if ((third.needs & end).any()) return true;
+        open |= third.needs;
       }
-    while (!stack.empty()) {
-      int g = stack.back();
-      stack.pop_back();
-      if (needs(groups[g], groups[to])) return true;
-      for (size_t h = 0; h < groups.size(); ++h)
-        if (!seen[h] && static_cast<int>(h) != a && static_cast<int>(h) != b &&
-            !groups[h].members.empty() && needs(groups[g], groups[h])) {
-          seen[h] = 1;
-          stack.push_back(static_cast<int>(h));
-        }
+      open &= ~done;
     }
   }
   return false;
@@ -325,6 +315,8 @@ bool Planner::try_merge(int ia, int ib) {
             [](const Member& x, const Member& y) { return x.instr < y.instr; });
   merged.shape = shift_a.empty() ? a.shape : b.shape;
   merged.set = a.set | b.set;
+  merged.needs = a.needs | b.needs;
+  for (const Member& m : b.members) group_of_[m.instr] = ia;
   merged.reduces = a.reduces || b.reduces;
   merged.axes = a.reduces ? a.axes : b.axes;
   merged.counts = a.counts || b.counts;
@@ -341,6 +333,8 @@ void Planner::fuse() {
     g.members.push_back({static_cast<int>(i), std::vector<int64_t>(p.shape.size(), 0)});
     g.shape = p.shape;
     g.set.set(i);
+    g.needs = p.needs;
+    group_of_.push_back(static_cast<int>(groups.size()));
     g.solo = p.solo;
     g.reduces = p.instr.code == Instr::Reduce;
     g.axes = p.instr.axes;

@@ -44,7 +44,7 @@ struct Member {
 struct Group {
   std::vector<Member> members;  // in program order
   std::vector<int64_t> shape;
-  InstrSet set;
+  InstrSet set, needs;  // its instructions, and those that they must follow
   bool reduces = false, solo = false;
   bool counts = false;  // a member uses its place in the domain (arange, argmin)
   uint64_t axes = 0;
@@ -85,6 +85,7 @@ struct Planner {
   bool repeats_request(const Group& a, const Group& b) const;
   bool read_between(int storage, int first, int last) const;
   std::vector<int> writes_;         // per storage
+  std::vector<int> group_of_;       // per instruction
   std::vector<uint64_t> value_of_;  // per storage: value number of its last write
 };
 
