@@ -273,6 +273,7 @@ bool Planner::try_merge(int ia, int ib) {
   if (!repeats.count && a.members.size() + b.members.size() > kMaxGroupInstrs) return false;
   if (a.scalar() != b.scalar()) return false;
   if (a.reduces && b.reduces && (a.axes != b.axes || a.walk != b.walk)) return false;
+  if (path_through_third(ia, ib)) return false;
   if (a.reduces && b.reduces) {
     int x = rounding_size(*this, a), y = rounding_size(*this, b);
     if (x && y && x != y) return false;
@@ -301,7 +302,7 @@ bool Planner::try_merge(int ia, int ib) {
   if (!shift_b.empty() && !stays_identical(*this, b, a.shape)) return false;
   if (!shift_a.empty() && !stays_identical(*this, a, b.shape)) return false;
   if (!compatible(a, shift_a, b, shift_b)) return false;
-  if (repeats_request(a, b) || path_through_third(ia, ib)) return false;
+  if (repeats_request(a, b)) return false;
   Group merged;
   auto take = [&](const Group& g, const std::vector<int64_t>& shift) {
     for (Member m : g.members) {
