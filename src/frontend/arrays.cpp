@@ -138,11 +138,7 @@ Value Lower::allocate(DType t, std::span<const Val> shape) {
   }
   r.v.insert(r.v.end(), strides.begin(), strides.end());
   // The temporary lives until its statement ends, or until it is made anew in a loop.
-  Val slot = new_variable(DType::I64);
-  intrinsic(ir::Intrinsic::release, DType::I64, get(slot));
-  set(slot, owner);
-  owning_.push_back(slot);
-  temporaries_.push_back(slot);
+  own(owner);
   r.origin = uint64_t{1} << (32 + temporaries_.size() % 32);
   return r;
 }

@@ -164,13 +164,7 @@ Value Lower::call_function(const Call& c, int source) {
          leave_function();
        });
   // What comes back belongs to this statement.
-  for (size_t o : owners(spec.result)) {
-    Val slot = new_variable(DType::I64);
-    intrinsic(ir::Intrinsic::release, DType::I64, get(slot));
-    set(slot, results[o]);
-    owning_.push_back(slot);
-    temporaries_.push_back(slot);
-  }
+  for (size_t o : owners(spec.result)) own(results[o]);
   size_t next = 0;
   Value r = unflatten(spec.result, results, next);
   for (const Value& a : args) r.origin |= a.origin;

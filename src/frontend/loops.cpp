@@ -1,9 +1,38 @@
 // Loops: over ranges, arrays, tuples, zip and enumerate; while.
+#include <algorithm>
+
 #include "frontend/portion.h"
 
 namespace numbus::frontend {
 
 namespace {
+
+bool reads(const Node& n, const std::string& name) {
+  if (n.kind == NodeKind::Name && n.text == name) return true;
+  for (const auto& [field, nodes] : n.fields)
+    for (const Node& i : nodes)
+      if (reads(i, name)) return true;
+  return false;
+}
+
+// Whether a target of an assignment is a name that the expression reads.
+bool renews(const Node& target, const Node& read) {
+  if (target.kind == NodeKind::Name) return reads(read, target.text);
+  return std::ranges::any_of(target.all(Field::elts),
+                             [&](const Node& t) { return renews(t, read); });
+}
+
+// Whether the statements assign to a name that the expression reads.
+bool renews(const std::vector<Node>& body, const Node& read) {
+  for (const Node& n : body) {
+    for (Field f : {Field::target, Field::targets})
+      for (const Node& t : n.all(f))
+        if (renews(t, read)) return true;
+    for (const auto& [field, nodes] : n.fields)
+      if (renews(nodes, read)) return true;
+  }
+  return false;
+}
 
 // Whether a break or continue in these statements means the loop around them.
 bool leaves(const std::vector<Node>& body) {
@@ -136,6 +165,7 @@ bool Lower::for_loop(const Node& n) {
   const Node& over = *n.one(Field::iter);
   Value what = expression(over);
   if (what.unknown()) return false;
+  if (renews(n.all(Field::body), over)) hold(what);
   if (what.type.is(Type::Tag::Tuple) && what.type.text.empty()) return unrolled_loop(n, what);
   ++scope_->depth;
   bool ends = false;

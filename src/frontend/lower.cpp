@@ -425,6 +425,20 @@ void Lower::retain(const Value& v) {
   for (size_t o : owners(v.type)) intrinsic(ir::Intrinsic::retain, DType::I64, all[o]);
 }
 
+void Lower::own(Val owner) {
+  Val slot = new_variable(DType::I64);
+  intrinsic(ir::Intrinsic::release, DType::I64, get(slot));
+  set(slot, owner);
+  owning_.push_back(slot);
+  temporaries_.push_back(slot);
+}
+
+void Lower::hold(const Value& v) {
+  retain(v);
+  std::vector<Val> all = flatten(v);
+  for (size_t o : owners(v.type)) own(all[o]);
+}
+
 void Lower::release_owners() {
   for (Val slot : owning_) intrinsic(ir::Intrinsic::release, DType::I64, get(slot));
 }

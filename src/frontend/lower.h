@@ -132,6 +132,9 @@ class Lower {
   void raise_at(int site, Val first = ir::kNone, Val second = ir::kNone);
   void leave_function();
   void retain(const Value& v);
+  // Keeps memory until the statement ends: an owner counted for it, or a value that names hold.
+  void own(Val owner);
+  void hold(const Value& v);
   void release_owners();
   void forget_temporaries(size_t keep);
   Scope& new_scope(Scope* outer, const Source* source, std::string prefix);

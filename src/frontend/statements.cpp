@@ -20,7 +20,12 @@ bool Lower::statement(const Node& n) {
   switch (n.kind) {
     case NodeKind::Assign: {
       Value v = expression(*n.one(Field::value));
-      for (const Node& t : n.all(Field::targets)) assign(t, v);
+      const auto& targets = n.all(Field::targets);
+      if (targets.size() > 1) {  // one value: a = b = x + 1
+        if (v.lazy) v = materialise(n, v);
+        hold(v);
+      }
+      for (const Node& t : targets) assign(t, v);
       break;
     }
     case NodeKind::AnnAssign:
@@ -135,7 +140,9 @@ void Lower::assign(const Node& target, const Value& v) {
       if (v.items.size() != names.size())
         fail(target, "cannot unpack a tuple of " + std::to_string(v.items.size()) + " into " +
                          std::to_string(names.size()) + " names");
-      // All values are there before the first name changes: a, b = b, a.
+      // All values are there before the first name changes, and the memory of each outlives the
+      // name that held it: a, b = b, a.
+      if (owners(v.type).size() > 1) hold(v);
       for (size_t i = 0; i < names.size(); ++i) assign(names[i], v.items[i]);
       break;
     }

@@ -12,6 +12,15 @@ def held():
     return _core.memory_stats("cpu")["used_bytes"]
 
 
+def same(got, want):
+    if isinstance(want, tuple):
+        assert len(got) == len(want)
+        for g, w in zip(got, want, strict=True):
+            same(g, w)
+    else:
+        np.testing.assert_allclose(np.asarray(got), np.asarray(want), rtol=1e-12)
+
+
 def steady(function, *args, raises=None, **options):
     """Calls often; what is allocated must not grow."""
     f = njit(**options)(function)
@@ -22,6 +31,8 @@ def steady(function, *args, raises=None, **options):
         with pytest.raises(raises):
             f(*args)
 
+    if raises is None:
+        same(call(), function(*args))
     call()
     before = held()
     for _ in range(20):
@@ -220,3 +231,44 @@ def test_library():
         return np.sort(x), np.linalg.inv(np.outer(x, x) + np.eye(x.shape[0])), np.unique(x)
 
     steady(f, np.random.default_rng(1).random(20))
+
+
+def exchanged(x, n):
+    a, b, c = x + 1, x.copy(), x * 3
+    for i in range(n):
+        a, b = b, a + i
+        a, b, c = c, a, b
+        (a, b), c = (b[::-1], a), c + 1
+        t = (a, (b, c))
+        c, (a, b) = t
+    return a, b, c
+
+
+def renewed(x, n):
+    total = 0.0
+    q = x + 1
+    for v in q:
+        q = np.zeros(n) - v
+        total += v
+    for i, row in enumerate(q.reshape(-1, 2)):
+        q = q * 0.5
+        total += i * row[1]
+    p = x + 2
+    for u, v in zip(p, q):
+        p, q = q, p + u
+        total += u * v
+    return total, q
+
+
+def two_names(x, n):
+    a = b = x + 1
+    for _ in range(n):
+        a = b = a + 1
+        b += 1
+    return a, b
+
+
+@pytest.mark.parametrize("function", [exchanged, renewed, two_names])
+@pytest.mark.parametrize("n", [2, 6])
+def test_names_change_hands(function, n):
+    steady(function, np.arange(300.0), n)
