@@ -225,6 +225,36 @@ Value Lower::broadcast_element(const Value& a, std::span<const Val> at, size_t n
   return read_at(a.type.dtype, a.v[0], offset, a.type.space);
 }
 
+std::pair<Val, Val> Lower::reach(const Value& a) {
+  Val low = a.v[0], high = add(a.v[0], ci(itemsize(a.type.dtype)));
+  for (size_t d = 0; d < a.type.ndim; ++d) {
+    Val last = mul(sub(a.shape()[d], ci(1)), a.strides()[d]);
+    low = add(low, b_->emit(Op::minimum, DType::I64, last, ci(0)));
+    high = add(high, b_->emit(Op::maximum, DType::I64, last, ci(0)));
+  }
+  return {low, high};
+}
+
+Value Lower::apart(const Node& n, const Value& from, const Value& to) {
+  auto [low, high] = reach(from);
+  auto [first, end] = reach(to);
+  Val overlap = b_->emit(Op::logical_and, DType::Bool, less(low, end), less(first, high));
+  // Where the copy is lies in variables; a dense one has the strides that were there.
+  Value source = from;
+  std::vector<size_t> changed{0};
+  if (from.type.order != Order::C)
+    for (size_t d = 0; d < from.type.ndim; ++d) changed.push_back(2 + from.type.ndim + d);
+  std::vector<Val> slots;
+  for (size_t i : changed) slots.push_back(new_variable(DType::I64, from.v[i]));
+  when(overlap, [&] {
+    Value copy = materialise(n, lazy(from.type.dtype, from.shape(),
+                                     [&](std::span<const Val> at) { return element(from, at); }));
+    for (size_t i = 0; i < changed.size(); ++i) set(slots[i], copy.v[changed[i]]);
+  });
+  for (size_t i = 0; i < changed.size(); ++i) source.v[changed[i]] = get(slots[i]);
+  return source;
+}
+
 void Lower::fill(const Node& n, const Value& to, const Value& from) {
   if (from.unknown()) return;
   if (!from.type.is_array()) {
@@ -241,10 +271,7 @@ void Lower::fill(const Node& n, const Value& to, const Value& from) {
     if (from.lazy) {
       source = materialise(n, from);
     } else {
-      Value copy = from;
-      source =
-          materialise(n, lazy(from.type.dtype, from.shape(),
-                              [this, copy](std::span<const Val> at) { return element(copy, at); }));
+      source = apart(n, from, to);
     }
   }
   size_t ndim = to.type.ndim, skip = ndim - source.type.ndim;

@@ -22,18 +22,6 @@ bool renews(const Node& target, const Node& read) {
                              [&](const Node& t) { return renews(t, read); });
 }
 
-// Whether the statements assign to a name that the expression reads.
-bool renews(const std::vector<Node>& body, const Node& read) {
-  for (const Node& n : body) {
-    for (Field f : {Field::target, Field::targets})
-      for (const Node& t : n.all(f))
-        if (renews(t, read)) return true;
-    for (const auto& [field, nodes] : n.fields)
-      if (renews(nodes, read)) return true;
-  }
-  return false;
-}
-
 // Whether a break or continue in these statements means the loop around them.
 bool leaves(const std::vector<Node>& body) {
   for (const Node& n : body) {
@@ -62,6 +50,17 @@ bool Lower::loop_else(const Node& n, Val ended) {
   bool ends = false;
   when(get(ended), [&] { ends = block(n.all(Field::orelse)); });
   return ends;
+}
+
+bool renews(const std::vector<Node>& body, const Node& read) {
+  for (const Node& n : body) {
+    for (Field f : {Field::target, Field::targets})
+      for (const Node& t : n.all(f))
+        if (renews(t, read)) return true;
+    for (const auto& [field, nodes] : n.fields)
+      if (renews(nodes, read)) return true;
+  }
+  return false;
 }
 
 bool Lower::while_loop(const Node& n) {

@@ -132,7 +132,13 @@ void Lower::pass() {
       Value v = unflatten(spec_.arguments[n], params, next);
       if (v.type.aligned) v = aligned(v.type, params, first);
       if (v.type.is_array()) v.origin = n < 64 ? uint64_t{1} << n : ~uint64_t{0};
+      // The caller holds its arguments: only a name that is given something else has to count.
+      Node name;
+      name.kind = NodeKind::Name;
+      name.text = a.text;
+      borrowed_ = !renews(source_.definition.all(Field::body), name);
       assign_name(a, a.text, v);
+      borrowed_ = false;
       ++n;
     }
   // The result's type is known from the pass before.
@@ -267,7 +273,8 @@ Lower::Variable& Lower::declare(const std::string& name, const Type& t) {
   v.type = t;
   v.key = scope_->prefix + name + "#" + std::to_string(scope_->versions[name]);
   for (DType w : words(t)) v.slots.push_back(new_variable(w));
-  for (size_t o : owners(t)) owning_.push_back(v.slots[o]);
+  if (!borrowed_)
+    for (size_t o : owners(t)) owning_.push_back(v.slots[o]);
   return scope_->variables[name] = std::move(v);
 }
 
@@ -316,7 +323,7 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v) {
   Variable& to = scope_->variables[name];
   if (v.unknown()) return;
   std::vector<Val> now = flatten(convert_to(at, v, wider));
-  std::vector<size_t> owned = owners(wider);
+  std::vector<size_t> owned = borrowed_ ? std::vector<size_t>{} : owners(wider);
   for (size_t o : owned) intrinsic(ir::Intrinsic::retain, DType::I64, now[o]);
   for (size_t o : owned) intrinsic(ir::Intrinsic::release, DType::I64, get(to.slots[o]));
   for (size_t i = 0; i < now.size(); ++i) set(to.slots[i], now[i]);

@@ -73,6 +73,9 @@ struct Unit {
   Spec& specialise(int source, const std::vector<Type>& arguments, const Node* from);
 };
 
+// Whether statements assign to a name that an expression reads.
+bool renews(const std::vector<Node>& body, const Node& read);
+
 class Lower {
  public:
   Lower(Unit& u, Spec& spec);
@@ -231,6 +234,10 @@ class Lower {
   Value materialise(const Node& n, const Value& v);              // an array in memory
   void fill(const Node& n, const Value& to, const Value& from);  // broadcast
   void each(std::span<const Val> shape, const std::function<void(std::span<const Val>)>& body);
+  // Addresses: of an array's first byte, and behind its last.
+  std::pair<Val, Val> reach(const Value& a);
+  // A view as it is, or a copy of it where what is written to shares memory with it.
+  Value apart(const Node& n, const Value& from, const Value& to);
   Value lazy(DType t, std::span<const Val> shape, std::function<Value(std::span<const Val>)> at);
   std::vector<Val> broadcast(const Node& n, std::span<const Value> args);
   Value broadcast_element(const Value& a, std::span<const Val> at, size_t ndim);
@@ -338,6 +345,7 @@ class Lower {
   Portion* portion_ = nullptr;
   const Node* here_ = nullptr;  // what is being looked at: a statement, or a place in it
   int inline_depth_ = 0;
+  bool borrowed_ = false;  // what names are given now is held by the caller while this runs
   std::function<void(const Node&, const Value&)> on_return_;  // of a function expanded in place
   std::map<std::string, uint64_t> origins_;                   // of arrays in variables, as types_
   uint64_t written_ = 0;                                      // parameters that are written to

@@ -272,3 +272,45 @@ def two_names(x, n):
 @pytest.mark.parametrize("n", [2, 6])
 def test_names_change_hands(function, n):
     steady(function, np.arange(300.0), n)
+
+
+def moved(x, n):
+    a = np.zeros((n, 6))
+    a[0] = x[:6]
+    for i in range(n - 1):
+        a[i + 1] = a[i]
+        a[i + 1, 1:] = a[i + 1, :-1]
+        a[i, ::-1] = a[i]
+        a[:, 2] = a[:, 3]
+        a[:i, 1:3] = a[-1, 4:]
+        a[0:0] = a[:1]
+    b = a.T
+    b[1:] = b[:-1]
+    a[::2] = a[1::2]
+    return a, b
+
+
+def test_parts_move_within_an_array():
+    steady(moved, np.arange(300.0), 10)
+
+
+def test_arguments_that_a_callee_renews():
+    @njit
+    def kept(x):
+        return x
+
+    @njit
+    def renewed(x, n):
+        for _ in range(n):
+            x = x + 1
+        return x
+
+    def f(n):
+        a = np.ones(100) * 2
+        b = kept(a)
+        c = renewed(a, 3)
+        a = kept(a[1:])
+        d = kept(kept(a * 2)[::-1])
+        return a, b, c, d, renewed(d, 0)
+
+    steady(f, 1)
