@@ -1,7 +1,9 @@
 """inspect_llvm, inspect_asm, inspect_types and signatures: by the types of arguments."""
 
+import importlib
 import io
 
+import numbus
 import numpy as np
 import pytest
 from numbus import cuda, njit
@@ -94,3 +96,17 @@ def test_kernels():
     assert "define" in k.inspect_llvm()[key]
     with pytest.raises(KeyError, match="not compiled for that signature"):
         k.inspect_asm((float64,))
+
+
+def test_types_are_a_module():
+    from numbus.types import boolean, float64, int32, void
+
+    assert importlib.import_module("numbus.types") is numbus.types
+    assert numbus.types.float64 is float64
+
+    @njit(float64(float64[:, ::1], int32))
+    def f(x, k):
+        return x[k, 0]
+
+    assert f(np.ones((2, 2)), 1) == 1
+    assert repr(void(boolean)) == "void(boolean)"
