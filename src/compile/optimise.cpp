@@ -4,6 +4,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Utils/LowerSwitch.h>
 
 namespace numbus::compile {
 
@@ -11,6 +12,13 @@ void optimise(llvm::Module& m, llvm::TargetMachine& machine) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = true;
   llvm::PassBuilder builder(&machine, tuning);
+  // Earlier passes make switches of comparisons (`s == 3 or s == 2 and …`), which the vectoriser of
+  // loops does not take; later ones make them again where they are worth it.
+  if (!machine.getTargetTriple().isNVPTX())
+    builder.registerVectorizerStartEPCallback(
+        [](llvm::FunctionPassManager& f, llvm::OptimizationLevel) {
+          f.addPass(llvm::LowerSwitchPass());
+        });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager calls;

@@ -2,6 +2,7 @@
 
 import importlib
 import io
+import re
 
 import numbus
 import numpy as np
@@ -109,4 +110,20 @@ def test_types_are_a_module():
         return x[k, 0]
 
     assert f(np.ones((2, 2)), 1) == 1
-    assert repr(void(boolean)) == "void(boolean)"
+    assert void(boolean).args == (boolean,)
+
+
+def test_comparisons_with_constants_leave_loops_in_vectors():
+    @njit
+    def rule(a, out):
+        for i in range(1, a.size - 1):
+            s = a[i - 1] + a[i + 1]
+            out[i] = s == 3 or (s == 2 and a[i])
+
+    x = np.random.default_rng(1).integers(0, 4, 1000).astype(np.uint8)
+    out, want = np.zeros_like(x), np.zeros_like(x)
+    rule(x, out)
+    rule.py_func(x, want)
+    assert (out == want).all()
+    (text,) = rule.inspect_llvm().values()
+    assert re.search(r"store <\d+ x i8>", text)
