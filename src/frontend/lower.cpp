@@ -248,9 +248,19 @@ Lower::Variable* Lower::find_variable(const std::string& name) {
 
 Value Lower::read_variable(const Node& at, const std::string& name) {
   if (portion_) {
-    if (std::optional<Value> v = portion_->read(*this, name)) return *v;
+    if (std::optional<Value> v = portion_->read(*this, name)) {
+      if (portion_->own.contains(name))
+        fail(at,
+             "'" + name + "' carries a value from one turn of a parallel loop to the next, but " +
+                 "turns have no order",
+             "range instead of prange; only x += …, x *= …, x = max(x, …) and their like add up");
+      return *v;
+    }
   }
   if (Variable* v = find_variable(name)) {
+    if (v->of_turns)
+      fail(at, "each turn of the parallel loop has its own '" + name + "', which ends with it",
+           "write to an array at the turn's index, or use range instead of prange");
     if (v->type.unknown()) return {};
     Value r = load_slots(v->type, v->slots);
     r.origin = origins_[v->key];
@@ -321,6 +331,7 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v) {
   if (it == scope_->variables.end() || it->second.key != k || it->second.type != wider)
     declare(name, wider);
   Variable& to = scope_->variables[name];
+  to.of_turns = false;
   if (v.unknown()) return;
   std::vector<Val> now = flatten(convert_to(at, v, wider));
   std::vector<size_t> owned = borrowed_ ? std::vector<size_t>{} : owners(wider);

@@ -89,6 +89,7 @@ class Lower {
     Type type;
     std::vector<Val> slots;
     std::string key;
+    bool of_turns = false;  // a parallel loop has given it values, none of which stays
   };
   // Names of one function, or of one that is expanded in its place.
   struct Scope {

@@ -120,11 +120,14 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   Portion p;
   p.outer_scope = scope_;
   p.outer = portion_;
+  p.own.insert(target.text);
   std::vector<std::pair<std::string, Variable*>> reduced;
   for (auto& [name, op] : assigned) {
     Variable* v = find_variable(name);
-    if (!op || !v || !v->type.is_number() || name == target.text) continue;
-    if (!identity_of(*op, v->type.dtype)) continue;
+    bool reduces = op && v && v->type.is_number() && identity_of(*op, v->type.dtype);
+    if (name == target.text) continue;
+    if (!reduces && !(op && v && v->type.is_array())) p.own.insert(name);
+    if (!reduces) continue;
     p.reductions.push_back({name, *op});
     reduced.push_back({name, v});
   }
@@ -247,6 +250,8 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
          set(status_, bad);
          leave_function();
        });
+  for (const std::string& name : p.own)
+    if (Variable* v = find_variable(name)) v->of_turns = true;
   if (reduced.empty()) return;
   Val used = b_->emit(Op::floor_divide, DType::I64, add(trips, sub(grain, ci(1))), grain);
   counted(used, [&](Val k) {

@@ -1,6 +1,8 @@
 // The body of a parallel loop while it is built: a function of its own.
 #pragma once
 
+#include <set>
+
 #include "frontend/lower.h"
 
 namespace numbus::frontend {
@@ -17,6 +19,7 @@ struct Lower::Portion {
   std::map<std::string, Capture> captured;
   std::vector<Val> passed;  // in the order of the parameters
   std::vector<std::pair<std::string, Op>> reductions;
+  std::set<std::string> own;  // other names that the turns assign to: each turn has its own
 
   // A variable of the function around the loop, or nothing where the body has one of that name.
   std::optional<Value> read(Lower& l, const std::string& name);

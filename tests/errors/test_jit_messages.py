@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from numbus import njit, prange
+from numbus import cuda, njit, prange
 from numbus.kernels import CompileError, UnsupportedError
 
 X = np.arange(5.0)
@@ -309,6 +309,36 @@ def return_in_prange(x):
     return 0
 
 
+def prange_recurrence(x):
+    s = 0.0
+    for i in prange(x.size):
+        s = s * 0.5 + x[i]  # ^s
+    return s
+
+
+def prange_place_of_maximum(x):
+    best, place = x[0], 0
+    for i in prange(x.size):
+        if x[i] > best:  # ^best
+            best, place = x[i], i
+    return place
+
+
+def prange_last_value(x):
+    last = 0.0
+    for i in prange(x.size):
+        last = x[i] * 2
+        x[i] = last
+    return last  # ^last
+
+
+def prange_arrays_swap(x):
+    a, b = x, x * 2
+    for _ in prange(x.size):
+        a, b = b, a  # ^b
+    return a
+
+
 def int_of_string(x):
     return int("3")  # ^int("3")
 
@@ -385,6 +415,10 @@ CASES = {
     store_array: ((X,), ["cannot store array(float64"]),
     slice_step_zero: ((X,), ["step cannot be zero"]),
     return_in_prange: ((X,), ["return does not work in a parallel loop"]),
+    prange_recurrence: ((X,), ["'s' carries a value", "range instead of prange"]),
+    prange_place_of_maximum: ((X,), ["'best' carries a value"]),
+    prange_last_value: ((X,), ["has its own 'last'"]),
+    prange_arrays_swap: ((X,), ["'b' carries a value"]),
     int_of_string: ((X,), ["numbers from strings"]),
     nested_recursion: ((X,), ["recursion of local functions", "module level"]),
 }
@@ -467,6 +501,24 @@ def test_options_and_signatures():
 
     with pytest.raises(TypeError, match="no matching signature"):
         f(np.ones(3))
+
+
+def test_not_a_kernel():
+    with pytest.raises(TypeError, match=r"\[slice_step_zero\] only kernels are launched"):
+        njit(slice_step_zero)[1, 32](X)
+    with pytest.raises(TypeError, match=r"not a signature; got 3; expected"):
+        njit(3)
+    with pytest.raises(
+        TypeError, match=r"wrong number of arguments; got float64\(float64, float64\)"
+    ):
+        njit("float64(float64, float64)")(raise_value)
+    with pytest.raises(CompileError, match=r"cuda.threadIdx is three numbers") as e:
+        cuda.jit(whole_thread_index)[1, 4](X)
+    assert "instead: cuda.threadIdx.x" in str(e.value)
+
+
+def whole_thread_index(x):
+    x[cuda.threadIdx] = 1
 
 
 def test_runtime():

@@ -225,3 +225,28 @@ def test_errors_in_turns_of_different_lengths(at):
     x[at] = np.inf
     with pytest.raises(ValueError, match="too long"):
         f(x, y)
+
+
+def test_names_of_turns():
+    @njit(parallel=True)
+    def f(x):
+        t, k = 1.0, 3
+        a = x * 2
+        for i in prange(x.size):
+            t = x[i] * k
+            a[i] += t
+            for k2 in range(3):
+                a[i] += k2
+        t = 5.0
+        for i in range(3):
+            a[i] += t * i
+        for i in prange(x.size):
+            if i % 2:
+                t = 1.0
+            else:
+                t = 2.0
+            a[i] *= t
+        return a
+
+    x = np.arange(10.0)
+    np.testing.assert_allclose(f(x), f.py_func(x))

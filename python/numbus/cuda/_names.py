@@ -25,6 +25,9 @@ class Dim3:
     def __init__(self, name, doc):
         self.__name__ = self.__qualname__ = f"cuda.{name}"
         self.__doc__ = doc
+        self._kernel_name = (
+            f"unsupported cuda.{name} is three numbers; cuda.{name}.x, or cuda.grid(1)"
+        )
         for axis in "xyz":
             setattr(self, axis, Name(f"value cuda.{name}.{axis}", doc))
 

@@ -80,6 +80,11 @@ class Dispatcher:
     def compile(self, signature):
         """Compiles for a signature now: 'float64(float64, int64)' or types called as a function."""
         arguments, _ = types.signature(signature)
+        if self._plain and len(arguments) != self._count:
+            raise TypeError(
+                f"[{self.__name__}] a signature has the wrong number of arguments; "
+                f"got {signature}; expected {self._count}"
+            )
         (self._core or self._make()).compile_for(list(arguments))
         self._signatures.append(tuple(arguments))
 
@@ -110,6 +115,14 @@ class Dispatcher:
     def _inspect(self, what, signature):
         texts = types.by_signature(self._core.inspect(what) if self._core else ())
         return texts if signature is None else types.of_signature(texts, signature)
+
+    def __getitem__(self, configuration):
+        raise TypeError(
+            f"[{self.__name__}] only kernels are launched with a grid; got {self.__name__}[…]; "
+            "expected a function made by @cuda.jit"
+        )
+
+    __iter__ = None
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
@@ -151,23 +164,21 @@ def jit(signature_or_function=None, **options):
             f"{', '.join(sorted(_OPTIONS))}"
         )
 
+    given = signature_or_function
+    declared = []
+    if given is not None and not callable_function(given):
+        several = isinstance(given, (list, tuple)) and not types.is_arguments(given)
+        declared = [(s, types.signature(s)) for s in (given if several else [given])]
+
     def decorate(function):
         made = Dispatcher(function, options)
-        given = signature_or_function
-        if given is not None and not callable_function(given):
-            for s in (
-                given
-                if isinstance(given, (list, tuple)) and not types.is_arguments(given)
-                else [given]
-            ):
-                made.compile(s)
-                made._declared = made._declared or Declared()
-                made._declared.add(*types.signature(s))
+        for s, parts in declared:
+            made.compile(s)
+            made._declared = made._declared or Declared()
+            made._declared.add(*parts)
         return made
 
-    if callable_function(signature_or_function):
-        return decorate(signature_or_function)
-    return decorate
+    return decorate(given) if callable_function(given) else decorate
 
 
 def callable_function(value):
