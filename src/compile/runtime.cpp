@@ -46,7 +46,10 @@ void numbus_retain(int64_t owner) {
 void numbus_release(int64_t owner) {
   if (!owner) return;
   auto* o = reinterpret_cast<Owner*>(owner);
-  if (__atomic_fetch_sub(&o->count, 1, __ATOMIC_ACQ_REL) == 1) cpu_device().free(o, o->bytes);
+  // Where this is the only reference, nobody else can add one: no atomic step is needed.
+  if (__atomic_load_n(&o->count, __ATOMIC_ACQUIRE) == 1 ||
+      __atomic_fetch_sub(&o->count, 1, __ATOMIC_ACQ_REL) == 1)
+    cpu_device().free(o, o->bytes);
 }
 
 int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), int64_t* context,

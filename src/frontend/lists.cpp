@@ -91,7 +91,7 @@ Value Lower::comprehension(const Node& n) {
       owner = new_variable(DType::I64);
   intrinsic(ir::Intrinsic::release, DType::I64, get(owner));
   owning_.push_back(owner);
-  temporaries_.push_back(owner);
+  temporaries_.push_back({owner, ir::kNone});
   set(used, ci(0));
   set(room, simple ? all.count : ci(8));
   set(owner, intrinsic(ir::Intrinsic::allocate, DType::I64, mul(get(room), ci(bytes))));

@@ -288,7 +288,7 @@ Lower::Variable& Lower::declare(const std::string& name, const Type& t) {
   return scope_->variables[name] = std::move(v);
 }
 
-void Lower::assign_name(const Node& at, const std::string& name, Value v) {
+void Lower::assign_name(const Node& at, const std::string& name, Value v, bool fresh) {
   if (v.lazy) v = materialise(at, v);
   if (scope_->depth == 0) ++scope_->versions[name];
   std::string k = scope_->prefix + name + "#" + std::to_string(scope_->versions[name]);
@@ -335,8 +335,19 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v) {
   if (v.unknown()) return;
   std::vector<Val> now = flatten(convert_to(at, v, wider));
   std::vector<size_t> owned = borrowed_ ? std::vector<size_t>{} : owners(wider);
-  for (size_t o : owned) intrinsic(ir::Intrinsic::retain, DType::I64, now[o]);
+  std::vector<Val> moved;
+  for (size_t o : owned) {
+    // What only this statement holds is handed over.
+    auto held = std::ranges::find(temporaries_, now[o], &Temporary::owner);
+    if (!fresh || held == temporaries_.end()) {
+      intrinsic(ir::Intrinsic::retain, DType::I64, now[o]);
+    } else {
+      moved.push_back(held->slot);
+      held->owner = ir::kNone;
+    }
+  }
   for (size_t o : owned) intrinsic(ir::Intrinsic::release, DType::I64, get(to.slots[o]));
+  for (Val slot : moved) set(slot, ci(0));
   for (size_t i = 0; i < now.size(); ++i) set(to.slots[i], now[i]);
 }
 
@@ -448,7 +459,7 @@ void Lower::own(Val owner) {
   intrinsic(ir::Intrinsic::release, DType::I64, get(slot));
   set(slot, owner);
   owning_.push_back(slot);
-  temporaries_.push_back(slot);
+  temporaries_.push_back({slot, owner});
 }
 
 void Lower::hold(const Value& v) {
@@ -463,7 +474,7 @@ void Lower::release_owners() {
 
 void Lower::forget_temporaries(size_t keep) {
   while (temporaries_.size() > keep) {
-    Val slot = temporaries_.back();
+    Val slot = temporaries_.back().slot;
     temporaries_.pop_back();
     intrinsic(ir::Intrinsic::release, DType::I64, get(slot));
     set(slot, ci(0));

@@ -121,7 +121,8 @@ class Lower {
   [[noreturn]] void unsupported(const Node& n);
   Value read_variable(const Node& at, const std::string& name);
   Variable* find_variable(const std::string& name);
-  void assign_name(const Node& at, const std::string& name, Value v);
+  // `fresh`: the value has just been made, with no loop or branch since.
+  void assign_name(const Node& at, const std::string& name, Value v, bool fresh = false);
   Variable& declare(const std::string& name, const Type& t);
   std::vector<Val> flatten(const Value& v);
   Value aligned(Type t, std::vector<Val> params, size_t first);
@@ -337,8 +338,11 @@ class Lower {
   std::vector<Loop> loops_;
   Val outermost_ = ir::kNone;  // the loop around the whole body, which return leaves
   Val status_ = ir::kNone;
-  std::vector<Val> owning_;       // variables that hold the owner of counted memory, or zero
-  std::vector<Val> temporaries_;  // owners to release where the statement ends
+  std::vector<Val> owning_;  // variables that hold the owner of counted memory, or zero
+  struct Temporary {
+    Val slot, owner;  // a variable, and what it holds, if that is one value
+  };
+  std::vector<Temporary> temporaries_;  // to release where the statement ends
   std::vector<std::unique_ptr<Scope>> scopes_;
   std::vector<std::pair<const Node*, Scope*>> local_functions_;  // and what they see
   bool waiting_ = false;         // for the result of a function that is being made

@@ -25,7 +25,11 @@ bool Lower::statement(const Node& n) {
         if (v.lazy) v = materialise(n, v);
         hold(v);
       }
-      for (const Node& t : targets) assign(t, v);
+      for (const Node& t : targets)
+        if (targets.size() == 1 && t.kind == NodeKind::Name)
+          assign_name(t, t.text, v, true);
+        else
+          assign(t, v);
       break;
     }
     case NodeKind::AnnAssign:
