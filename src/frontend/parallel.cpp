@@ -9,11 +9,15 @@ namespace numbus::frontend {
 
 namespace {
 
+Op merging(Op op) { return op == Op::subtract ? Op::add : op == Op::divide ? Op::multiply : op; }
+
 // Names that the statements assign to, and how: the row of `x op= …`, or none.
 void collect(const std::vector<Node>& body, std::map<std::string, std::optional<Op>>& names) {
   auto note = [&](const std::string& name, std::optional<Op> op) {
     auto [it, fresh] = names.try_emplace(name, op);
-    if (!fresh && it->second != op) it->second = std::nullopt;
+    if (fresh || it->second == op) return;
+    bool both = op && it->second && merging(*op) == merging(*it->second);  // += and -=
+    it->second = both ? std::optional(merging(*op)) : std::nullopt;
   };
   std::function<void(const Node&)> target = [&](const Node& t) {
     if (t.kind == NodeKind::Name) note(t.text, std::nullopt);
@@ -74,8 +78,6 @@ std::optional<Scalar> identity_of(Op op, DType t) {
   }
 }
 
-Op merging(Op op) { return op == Op::subtract ? Op::add : op == Op::divide ? Op::multiply : op; }
-
 }  // namespace
 
 std::optional<Value> Lower::Portion::read(Lower& l, const std::string& name) {
@@ -122,19 +124,27 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   p.outer = portion_;
   p.own.insert(target.text);
   std::vector<std::pair<std::string, Variable*>> reduced;
+  std::vector<std::pair<std::string, Op>> arrays;  // `a += …`: each portion adds up in its own
   for (auto& [name, op] : assigned) {
     Variable* v = find_variable(name);
-    bool reduces = op && v && v->type.is_number() && identity_of(*op, v->type.dtype);
     if (name == target.text) continue;
-    if (!reduces && !(op && v && v->type.is_array())) p.own.insert(name);
-    if (!reduces) continue;
+    if (!op || !v || !(v->type.is_number() || v->type.is_array()) ||
+        !identity_of(*op, v->type.dtype)) {
+      p.own.insert(name);
+      continue;
+    }
+    if (v->type.is_array()) {
+      arrays.push_back({name, *op});
+      continue;
+    }
     p.reductions.push_back({name, *op});
     reduced.push_back({name, v});
   }
 
   // Trips, and the first index and step, which the body sees as captured values.
   Val step = range.v[2], trips = length_of_range(range);
-  constexpr int64_t kPortions = 64;
+  // Fewer where each has arrays of its own.
+  const int64_t kPortions = arrays.empty() ? 64 : 16;
   Val grain = b_->emit(
       Op::maximum, DType::I64,
       b_->emit(Op::floor_divide, DType::I64, add(trips, ci(kPortions - 1)), ci(kPortions)), ci(1));
@@ -143,10 +153,24 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   int64_t record = 0;
   std::vector<int64_t> at;
   for (size_t r = 0; r < reduced.size(); ++r, record += 16) at.push_back(record);
-  if (!reduced.empty()) {
+  int64_t arrays_at = record;
+  record += 16 * static_cast<int64_t>(arrays.size());
+  if (record) {
     owner = intrinsic(ir::Intrinsic::allocate, DType::I64, ci(record * kPortions));
     partials = intrinsic(ir::Intrinsic::data_of, DType::I64, owner);
   }
+  // The owner and the address of a portion's array.
+  auto each_array = [&](Val count, const std::function<void(size_t, Val, Val)>& body) {
+    if (arrays.empty()) return;
+    counted(count, [&](Val k) {
+      Val from = add(partials, mul(k, ci(record)));
+      for (size_t a = 0; a < arrays.size(); ++a)
+        body(a, from, ci(arrays_at + static_cast<int64_t>(16 * a)));
+    });
+  };
+  each_array(ci(kPortions), [&](size_t, Val from, Val place) {
+    write_at(DType::I64, ci(0), from, place, ir::Space::Global);
+  });
 
   ir::Function body;
   body.name = f_->name + "." + std::to_string(n.line);
@@ -189,6 +213,13 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
     Value zero = from_scalar(*identity_of(op, v->type.dtype), v->type.dtype, v->type.weak);
     assign_name(n, name, zero);
   }
+  for (auto& [name, op] : arrays) {
+    Value outside = *p.read(*this, name);
+    Value mine = allocate(outside.type.dtype, outside.shape());
+    DType t = outside.type.dtype;
+    fill(n, mine, from_scalar(*identity_of(op, t), t, false));
+    assign_name(n, name, mine);
+  }
   // Lanes of the body take indices side by side.
   Val i = new_variable(DType::I64);
   set(i, add(low, intrinsic(ir::Intrinsic::lane_index, DType::I64)));
@@ -201,7 +232,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   loop_next(loop);
   set(i, add(get(i), beside));
   end_loop(loop);
-  if (!reduced.empty()) {
+  if (record) {
     Val place = b_->emit(Op::floor_divide, DType::I64, low, grain_in);
     Val to = add(partials_in, mul(place, ci(record)));
     for (size_t r = 0; r < reduced.size(); ++r) {
@@ -210,6 +241,14 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
       Val all = intrinsic(ir::Intrinsic::lane_merge, v.type.dtype, sum.v[0], ir::kNone, ir::kNone,
                           ir::Space::Global, static_cast<int64_t>(merging(p.reductions[r].second)));
       write_at(v.type.dtype, all, to, ci(at[r]), ir::Space::Global);
+    }
+    for (size_t a = 0; a < arrays.size(); ++a) {
+      Variable& v = scope.variables[arrays[a].first];
+      Value mine = load_slots(v.type, v.slots);
+      retain(mine);
+      Val where = ci(arrays_at + static_cast<int64_t>(16 * a));
+      write_at(DType::I64, mine.v[1], to, where, ir::Space::Global);
+      write_at(DType::I64, mine.v[0], to, add(where, ci(8)), ir::Space::Global);
     }
   }
   break_loop(outermost_);
@@ -246,13 +285,17 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
                       ir::Space::Global, number);
   when(b_->emit(Op::not_equal, DType::Bool, bad, b_->constant(DType::I32, Scalar::from_int(0))),
        [&] {
+         each_array(ci(kPortions), [&](size_t, Val from, Val place) {
+           intrinsic(ir::Intrinsic::release, DType::I64,
+                     read_at(DType::I64, from, place, ir::Space::Global).v[0]);
+         });
          if (owner != ir::kNone) intrinsic(ir::Intrinsic::release, DType::I64, owner);
          set(status_, bad);
          leave_function();
        });
   for (const std::string& name : p.own)
     if (Variable* v = find_variable(name)) v->of_turns = true;
-  if (reduced.empty()) return;
+  if (!record) return;
   Val used = b_->emit(Op::floor_divide, DType::I64, add(trips, sub(grain, ci(1))), grain);
   counted(used, [&](Val k) {
     Val from = add(partials, mul(k, ci(record)));
@@ -265,6 +308,23 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
       sum.type.weak = v.type.weak;
       assign_name(n, reduced[r].first, sum);
     }
+  });
+  each_array(used, [&](size_t a, Val from, Val place) {
+    Value all = read_variable(n, arrays[a].first), part = all;
+    part.type.order = Order::C;
+    part.origin = 0;
+    part.v[0] = read_at(DType::I64, from, add(place, ci(8)), ir::Space::Global).v[0];
+    part.v[1] = read_at(DType::I64, from, place, ir::Space::Global).v[0];
+    Val step = ci(itemsize(all.type.dtype));
+    for (size_t d = all.type.ndim; d-- > 0;) {
+      part.v[2 + all.type.ndim + d] = step;
+      step = mul(step, all.shape()[d]);
+    }
+    // Each element is read where it is written: no copy is needed.
+    Value sum = binary(n, merging(arrays[a].second), all, part);
+    sum.origin = 0;
+    fill(n, all, sum);
+    intrinsic(ir::Intrinsic::release, DType::I64, part.v[1]);
   });
   intrinsic(ir::Intrinsic::release, DType::I64, owner);
 }

@@ -179,9 +179,6 @@ void Lower::aug_assign(const Node& n) {
   Value v = expression(*n.one(Field::value));
   if (old.type.is_array()) {
     // In place, as NumPy does.
-    if (portion_ && !find_variable(target.text))
-      not_yet(n, "changing the whole array '" + target.text + "' in a parallel loop",
-              "add up rows of its own for each i, and sum them after the loop");
     Value all;
     all.type = Type::of(Type::Tag::Ellipsis);
     store(target, old, all, binary(n, op, old, v));

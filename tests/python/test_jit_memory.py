@@ -225,6 +225,24 @@ def test_while_and_parallel():
 
     steady(h, 100, raises=ValueError, parallel=True)
 
+    def arrays(n):
+        s = np.zeros(30)
+        for i in prange(n):
+            s += np.ones(30) * i
+        return s
+
+    steady(arrays, 100, parallel=True)
+
+    def arrays_and_error(n):
+        s = np.zeros(30)
+        for i in prange(n):
+            s += i
+            if i == 50:
+                raise ValueError("no")
+        return s
+
+    steady(arrays_and_error, 100, raises=ValueError, parallel=True)
+
 
 def test_library():
     def f(x):

@@ -152,15 +152,30 @@ def test_mistakes():
     with pytest.raises(CompileError, match="return"):
         returns(np.arange(5.0))
 
-    @njit(parallel=True)
-    def whole(x):
-        s = np.zeros(x.shape[1])
-        for i in prange(x.shape[0]):
-            s += x[i]
-        return s
 
-    with pytest.raises(CompileError, match="whole array 's'"):
-        whole(np.ones((5, 3)))
+@pytest.mark.parametrize("n", [0, 1, 7, 200])
+def test_arrays_add_up(n):
+    def f(x, out):
+        total, count = np.zeros(x.shape[1]), 0
+        product = np.ones((2, 3), np.float32)
+        hits = np.zeros(5, np.int64)
+        for i in prange(x.shape[0]):
+            total += x[i]
+            total -= x[i] / 2
+            count += 1
+            product *= np.float32(1.5) if i % 3 == 0 else np.float32(0.75)
+            own = np.zeros(5, np.int64)
+            own[i % 5] = i
+            hits += own
+            out += x[i, 0]
+        return total, count, product, hits, out.copy()
+
+    x = np.random.default_rng(n).standard_normal((n, 4))
+    want_out, got_out = np.ones((3, 2, 2))[:, 0], np.ones((3, 2, 2))[:, 0]
+    want = f(x, want_out)
+    got = njit(parallel=True)(f)(x, got_out)
+    for g, w in zip(got, want, strict=True):
+        np.testing.assert_allclose(g, w, rtol=1e-5)
 
 
 SUM = """
