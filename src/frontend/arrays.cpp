@@ -235,7 +235,7 @@ std::pair<Val, Val> Lower::reach(const Value& a) {
   return {low, high};
 }
 
-Value Lower::apart(const Node& n, const Value& from, const Value& to) {
+Value Lower::copied_where_shared(const Node& n, const Value& from, const Value& to) {
   auto [low, high] = reach(from);
   auto [first, end] = reach(to);
   Val overlap = b_->emit(Op::logical_and, DType::Bool, less(low, end), less(first, high));
@@ -271,7 +271,7 @@ void Lower::fill(const Node& n, const Value& to, const Value& from) {
     if (from.lazy) {
       source = materialise(n, from);
     } else {
-      source = apart(n, from, to);
+      source = copied_where_shared(n, from, to);
     }
   }
   size_t ndim = to.type.ndim, skip = ndim - source.type.ndim;

@@ -239,7 +239,7 @@ class Lower {
   // Addresses: of an array's first byte, and behind its last.
   std::pair<Val, Val> reach(const Value& a);
   // A view as it is, or a copy of it where what is written to shares memory with it.
-  Value apart(const Node& n, const Value& from, const Value& to);
+  Value copied_where_shared(const Node& n, const Value& from, const Value& to);
   Value lazy(DType t, std::span<const Val> shape, std::function<Value(std::span<const Val>)> at);
   std::vector<Val> broadcast(const Node& n, std::span<const Value> args);
   Value broadcast_element(const Value& a, std::span<const Val> at, size_t ndim);
