@@ -695,3 +695,12 @@ if __name__ == "__main__":
         run_program(seed, array_work=False)
     assert nb.stats()["bytes_to_device"] > 0
     print(f"{count} programs")
+
+
+def test_own_arrays_need_no_pinning():
+    x = nb.arange(8.0)
+    with cuda.pinned(x, np.ones(3)):
+        d = cuda.to_device(x)
+        assert d.copy_to_host().tolist() == list(range(8))
+    with cuda.mapped(x) as m:
+        assert np.asarray(m).tolist() == list(range(8))

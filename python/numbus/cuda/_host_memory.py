@@ -168,6 +168,8 @@ def mapped_array_like(ary, stream=0, portable=False, wc=False):
 
 def _registered(stack, op, ary, kind):
     """The array's memory, known to the GPU until the stack ends."""
+    if isinstance(ary, _core.ndarray):
+        return  # not an array of the host: nothing to pin
     if not isinstance(ary, numpy.ndarray):
         raise TypeError(
             f"[{op}] not an array of the host; got {type(ary).__name__}; expected NumPy's"
@@ -186,7 +188,8 @@ def pinned(*arylist):
     """Pins arrays while the block lasts: copies between them and a GPU are fast, and in a stream
     they run while the program goes on. The end of the block waits for these.
 
-    Raises TypeError for what is no NumPy array, ValueError for one that is not contiguous.
+    Numbus's own arrays, which may lie on the GPU, stay as they are. Raises TypeError for what is no
+    array, ValueError for one of NumPy's that is not contiguous.
     """
     with contextlib.ExitStack() as stack:
         for ary in arylist:
@@ -206,7 +209,9 @@ def mapped(*arylist, stream=0, portable=False):
         for ary in arylist:
             _registered(stack, "mapped", ary, _MAPPED)
             there.append(
-                _core.mapped_array(ary) if ary.size and _core.is_default_gpu() else to_ndarray(ary)
+                _core.mapped_array(ary)
+                if isinstance(ary, numpy.ndarray) and ary.size and _core.is_default_gpu()
+                else to_ndarray(ary)
             )
         stack.callback(_core.flush, "mapped()")
         yield there[0] if len(there) == 1 else there
