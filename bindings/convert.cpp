@@ -327,7 +327,21 @@ bool Operands::convert(PyObject* o, Arg& a) {
   }
   a.weak = false;
   if (PyUnicode_Check(o) || o == Py_None || PyDict_Check(o) || PySet_Check(o)) return false;
-  // NumPy scalars and arrays, sequences: through numpy.asarray.
+  if (is_numpy_scalar(o)) {  // read where it lies
+    Py_buffer view;
+    if (PyObject_GetBuffer(o, &view, PyBUF_STRIDES | PyBUF_FORMAT) == 0) {
+      auto t = view.ndim == 0 ? from_format(view.format, view.itemsize) : std::nullopt;
+      if (t) {
+        a.scalar = load_scalar(*t, view.buf);
+        a.dtype = *t;
+      }
+      PyBuffer_Release(&view);
+      if (t) return true;
+    } else {
+      PyErr_Clear();
+    }
+  }
+  // Arrays of others, sequences: through numpy.asarray.
   nb::object x = nb::borrow(numpy()).attr("asarray")(nb::handle(o));
   std::string kind = nb::cast<std::string>(x.attr("dtype").attr("kind"));
   if (kind.find_first_of("biufc") == std::string::npos) return false;

@@ -123,3 +123,29 @@ def test_messages():
 
     with pytest.raises(UnsupportedError, match="not yet"):
         g(1)
+
+
+def test_defaults_and_keywords():
+    @njit
+    def f(a, b=2, c=10):
+        return a + 10 * b + 100 * c
+
+    for args, kwargs in [
+        ((1,), {}),
+        ((1, 3), {}),
+        ((1, 3, 4), {}),
+        ((1,), {"c": 5}),
+        ((), {"c": 5, "a": 1}),
+        ((1, 2), {"c": 3}),
+        ((), {"b": 1, "c": 2, "a": 3}),
+    ]:
+        assert f(*args, **kwargs) == f.py_func(*args, **kwargs)
+    for args, kwargs in [
+        ((), {}),
+        ((), {"b": 1}),
+        ((1, 2), {"b": 3}),
+        ((1,), {"d": 1}),
+        ((1, 2, 3, 4), {}),
+    ]:
+        with pytest.raises(TypeError, match=r"\[f\] wrong number of arguments"):
+            f(*args, **kwargs)

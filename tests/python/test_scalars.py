@@ -3,6 +3,7 @@
 import math
 import operator
 
+import numbus as nb
 import numpy as np
 import pytest
 from helpers import assert_same, run_both, supported_dtypes
@@ -151,3 +152,21 @@ def test_a_number_is_not_iterable(xp):
         assert not np.iterable(number)
         assert number[()] == number[...]
     assert [float(x) for x in xp.arange(3.0)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("kind", "?bhilBHILefdFD")
+def test_numpys_scalars(kind):
+    s = np.array([2.5]).astype(kind)[0]
+    for like in (np.arange(4.0), np.arange(4, dtype=np.int8), np.arange(4, dtype=np.float32)):
+        got = nb.asarray(like.copy()) * s
+        want = like * s
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(np.asarray(got), want)
+
+    @nb.njit
+    def f(x):
+        return np.array([x]).dtype.itemsize, x + x
+
+    size, twice = f(s)
+    assert size == s.itemsize
+    assert twice == s + s

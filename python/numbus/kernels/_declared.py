@@ -5,6 +5,8 @@ import numpy
 from .. import _core
 
 _ARRAYS = (numpy.ndarray, _core.ndarray)
+# Python's numbers that a type's own constructor converts as astype does; the first is its equal.
+_EASY = {"float64": (float, int), "complex128": (complex, float, int), "int64": (int,)}
 
 
 def kind(a):
@@ -54,14 +56,28 @@ def converter(t):
     if t.tag != "number":
         return None
     dtype = numpy.dtype(t.dtype)
+    scalar = dtype.type
+    easy = _EASY.get(t.dtype, ())
 
     def convert(a):
-        if type(a) is dtype.type:
+        if type(a) is scalar:
             return a
+        if type(a) in easy and (type(a) is not int or -(2**63) <= a < 2**63):
+            return scalar(a)
         with numpy.errstate(all="ignore"):
             return numpy.asarray(a).astype(dtype)[()]
 
     return convert
+
+
+def answer(t):
+    """The function that makes a result Python's number of a declared type; None for what is no
+    number."""
+    convert = converter(t)
+    if convert is None:
+        return None
+    own = _EASY.get(t.dtype, (None,))[0]
+    return lambda a: a if type(a) is own else convert(a).item()
 
 
 class Declared:
@@ -106,5 +122,4 @@ class Declared:
                 f"{expected}"
             )
         _, arguments, result = best
-        number = result is not None and result.tag == "number"
-        return [converter(t) for t in arguments], converter(result) if number else None
+        return [converter(t) for t in arguments], answer(result) if result is not None else None

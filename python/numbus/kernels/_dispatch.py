@@ -42,9 +42,9 @@ class Dispatcher:
         self._signatures = []
         self._declared = None  # the signatures that calls have to fit, where jit was given some
         parameters = inspect.signature(function).parameters.values()
-        self._plain = not any(
-            p.default is not p.empty or p.kind is not p.POSITIONAL_OR_KEYWORD for p in parameters
-        )
+        self._plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
+        self._names = tuple([p.name for p in parameters])
+        self._defaults = tuple([p.default for p in parameters if p.default is not p.empty])
         self._count = len(parameters)
 
     def _kernel_function(self):
@@ -62,12 +62,30 @@ class Dispatcher:
 
     def __call__(self, *args, **kwargs):
         if kwargs or len(args) != self._count or not self._plain:
-            args = bind(self.py_func, args, kwargs)
+            args = self._bound(args, kwargs)
         if self._declared is not None:
             args, convert = self._declared.fit(self.__name__, args)
             result = self._core.call(*args)
-            return result if convert is None else convert(result).item()
+            return result if convert is None else convert(result)
         return (self._core or self._make()).call(*args)
+
+    def _bound(self, args, kwargs):
+        """The arguments in order, with defaults; by inspect only what is special or wrong."""
+        if self._plain and len(args) <= self._count:
+            first, used = self._count - len(self._defaults), 0
+            more = []
+            for i in range(len(args), self._count):
+                if self._names[i] in kwargs:
+                    more.append(kwargs[self._names[i]])
+                    used += 1
+                elif i >= first:
+                    more.append(self._defaults[i - first])
+                else:
+                    break
+            else:
+                if used == len(kwargs):
+                    return (*args, *more)
+        return bind(self.py_func, args, kwargs)
 
     def record(self, *args, types=None, looping=False):
         """The function of the elements of Numbus arrays, recorded as steps that fuse with others.
