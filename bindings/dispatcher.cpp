@@ -22,6 +22,27 @@ int64_t float_word(double x) { return std::bit_cast<int64_t>(x); }
 
 nb::object jit_module() { return nb::module_::import_("numbus.kernels._errors"); }
 
+// The class of a named tuple; other tuples stay as they are.
+void name_tuple(nb::handle value, Type& t) {
+  struct Class {
+    nb::object held;
+    int number;
+    std::vector<std::string> names;
+  };
+  static auto* known = new std::unordered_map<PyTypeObject*, Class>;
+  PyTypeObject* type = Py_TYPE(value.ptr());
+  auto it = known->find(type);
+  if (it == known->end()) {
+    if (!nb::hasattr(value, "_fields")) return;
+    nb::object cls = nb::borrow(value.type());
+    nb::object found = jit_module().attr("named_tuple_class")(cls);
+    Class c{cls, nb::cast<int>(found[0]), nb::cast<std::vector<std::string>>(found[1])};
+    it = known->emplace(type, std::move(c)).first;
+  }
+  t.number = it->second.number;
+  t.names = it->second.names;
+}
+
 }  // namespace
 
 void raise_compile_error(const frontend::CompileError& e) {
@@ -291,11 +312,7 @@ void Arguments::add(nb::handle value, const char* function) {
     t.items.assign(types.begin() + before, types.end());
     types.resize(before);
     key = std::move(outer);
-    nb::object fields = nb::getattr(value, "_fields", nb::none());
-    if (!fields.is_none()) {
-      t.names.push_back(nb::cast<std::string>(value.type().attr("__name__")));
-      for (nb::handle f : fields) t.names.push_back(nb::cast<std::string>(f));
-    }
+    if (!PyTuple_CheckExact(o)) name_tuple(value, t);
   } else if (device && add_on_device(value, function, t)) {
     // added
   } else if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) {
@@ -347,7 +364,7 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
       for (const Type& i : t.items) items.append(to_python(i, words, call));
       nb::tuple all(items);
       if (t.names.empty()) return all;
-      return jit_module().attr("named_tuple")(t.names, all);
+      return jit_module().attr("named_tuple")(t.number, all);
     }
     case Type::Tag::Array: {
       auto* data = reinterpret_cast<char*>(words[0]);

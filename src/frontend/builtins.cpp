@@ -220,7 +220,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       r.type = Type::of(Type::Tag::Tuple);
       return r;
     }
-    if (arg(0).type.is(Type::Tag::Tuple) && arg(0).type.text.empty()) return arg(0);
+    if (arg(0).type.is(Type::Tag::Tuple) && arg(0).type.text.empty())
+      return name == "list" ? list_or_tuple(n, arg(0).items) : plain_tuple(arg(0));
     if (name == "tuple" && arg(0).type.is_array() && !arg(0).lazy && arg(0).type.ndim == 1)
       if (auto length = constant_of(arg(0).shape()[0]); length && *length <= 64) {
         Value r;
@@ -258,7 +259,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   if (name == "reversed") {
     expect(c, name, 1, 1);
     if (arg(0).type.is(Type::Tag::Tuple)) {
-      Value r = arg(0);
+      Value r = plain_tuple(arg(0));
       std::reverse(r.items.begin(), r.items.end());
       std::reverse(r.type.items.begin(), r.type.items.end());
       return r;
@@ -291,6 +292,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       if (cls == "bool") yes = yes || (t.is_number() && t.dtype == DType::Bool && t.weak);
       if (cls == "complex") yes = yes || (t.is_number() && is_complex(t.dtype));
       if (cls == "tuple") yes = yes || t.is(Type::Tag::Tuple);
+      if (cls.starts_with("namedtuple "))
+        yes = yes || (!t.names.empty() && t.number == k.type.number);
       if (cls == "np.ndarray") yes = yes || t.is_array();
       if (cls == "np.integer")
         yes = yes || (t.is_number() && !t.weak && numbus::is_integer(t.dtype));

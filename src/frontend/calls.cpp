@@ -52,7 +52,7 @@ Value Lower::call(const Node& n) {
   const std::string& text = callee.type.text;
   if (text == "function") return call_function(c, callee.type.number);
   if (text.starts_with("local ")) return call_local(c, callee.type.number);
-  if (text.starts_with("namedtuple ")) return make_named(c, text.substr(11));
+  if (text.starts_with("namedtuple ")) return make_named(c, callee.type);
   return call_named(c, text);
 }
 
@@ -236,28 +236,6 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
   return result;
 }
 
-// Point(1, y=2): text is the class and its fields.
-Value Lower::make_named(const Call& c, const std::string& text) {
-  Value r;
-  r.type = Type::of(Type::Tag::Tuple);
-  for (size_t at = 0; at < text.size();) {
-    size_t end = std::min(text.find(' ', at), text.size());
-    r.type.names.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  const std::string& cls = r.type.names[0];
-  if (c.args.size() + c.keywords.size() != r.type.names.size() - 1)
-    fail(c.n, cls + "() takes " + std::to_string(r.type.names.size() - 1) + " values; got " +
-                  std::to_string(c.args.size() + c.keywords.size()));
-  for (size_t i = 1; i < r.type.names.size(); ++i) {
-    const Value* v = c.get(i - 1, r.type.names[i]);
-    if (!v) fail(c.n, cls + "() is missing '" + r.type.names[i] + "'");
-    r.items.push_back(v->lazy ? materialise(c.n, *v) : *v);
-    r.type.items.push_back(r.items.back().type);
-  }
-  return r;
-}
-
 void Lower::expect(const Call& c, const std::string& name, size_t least, size_t most) {
   size_t n = c.args.size();
   if (n >= least && n <= most) return;
@@ -315,6 +293,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   if (self.type.is_number() && (name == "conjugate" || name == "item"))
     return name == "item" ? self : unary(n, Op::conjugate, self);
   if (self.type.is(Type::Tag::Tuple)) {
+    if (name == "_replace" && !self.type.names.empty()) return replace_named(c, self);
     if ((name == "count" || name == "index") && c.args.size() == 1) {
       Val found = ci(name == "count" ? 0 : -1);
       for (size_t i = self.items.size(); i-- > 0;) {

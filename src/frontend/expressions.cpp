@@ -75,13 +75,7 @@ Value Lower::expression(const Node& n) {
         if (i.lazy) i = materialise(n, i);
         r.type.items.push_back(i.type);
       }
-      if (n.kind == NodeKind::List) {
-        // A list of numbers of one type is memory; anything else acts as a tuple.
-        bool numbers = !r.items.empty();
-        for (const Value& i : r.items) numbers = numbers && i.type.is_number();
-        if (numbers && !u_.options.kernel) return list_of(n, r.items);
-      }
-      return r;
+      return n.kind == NodeKind::List ? list_or_tuple(n, std::move(r.items)) : r;
     }
     case NodeKind::Slice: {
       Value r;
@@ -153,6 +147,14 @@ Value Lower::global(const Node& n) {
     }
     return v;
   }
+  if (n.text.starts_with("named ")) {
+    v.type = named_type(n.text.substr(6), n.number);
+    for (const Node& e : n.all(Field::elts)) {
+      v.items.push_back(global(e));
+      v.type.items.push_back(v.items.back().type);
+    }
+    return v;
+  }
   if (n.text == "empty tuple") {
     v.type = Type::of(Type::Tag::Tuple);
     return v;
@@ -212,6 +214,10 @@ Value Lower::global(const Node& n) {
   }
   v.type = Type::of(n.text.starts_with("module ") ? Type::Tag::Module : Type::Tag::Function);
   v.type.text = n.text;
+  if (n.text.starts_with("namedtuple ")) {
+    v.type.number = n.number;
+    u_.classes[n.number] = &n;
+  }
   return v;
 }
 
@@ -306,9 +312,7 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
       if (found != 0) return from_scalar(Scalar::from_float(found), t, false);
     }
   }
-  if (v.type.is(Type::Tag::Tuple))
-    for (size_t i = 1; i < v.type.names.size(); ++i)
-      if (v.type.names[i] == name) return v.items[i - 1];
+  if (!v.type.names.empty()) return field_of(n, v, name);
   fail(n, frontend::name(v.type) + " has no attribute '" + name + "'");
 }
 

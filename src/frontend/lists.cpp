@@ -12,6 +12,18 @@ Value Lower::list_of(const Node& n, const std::vector<Value>& items) {
   return a;
 }
 
+// A list of numbers is memory; anything else acts as a tuple.
+Value Lower::list_or_tuple(const Node& n, std::vector<Value> items) {
+  bool numbers = !items.empty() && !u_.options.kernel;
+  for (const Value& i : items) numbers = numbers && i.type.is_number();
+  if (numbers) return list_of(n, items);
+  Value r;
+  r.type = Type::of(Type::Tag::Tuple);
+  for (const Value& i : items) r.type.items.push_back(i.type);
+  r.items = std::move(items);
+  return r;
+}
+
 Value Lower::repeat_list(const Node& n, const Value& list, const Value& times) {
   Val length = list.shape()[0];
   Val count = b_->emit(Op::maximum, DType::I64, mul(length, index_value(n, times)), ci(0));
@@ -44,8 +56,7 @@ Value Lower::join_lists(const Node& n, const Value& a, const Value& b) {
 // Over a tuple, whose items may be of several types.
 Value Lower::tuple_comprehension(const Node& n, const Value& over) {
   const Node& g = n.all(Field::generators)[0];
-  Value r;
-  r.type = Type::of(Type::Tag::Tuple);
+  std::vector<Value> items;
   Scope* outer = scope_;
   std::string prefix =
       outer->prefix + "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + ".";
@@ -58,12 +69,9 @@ Value Lower::tuple_comprehension(const Node& n, const Value& over) {
     if (e.lazy) e = materialise(n, e);
     scope_ = outer;
     if (e.unknown()) return {};
-    r.items.push_back(e);
-    r.type.items.push_back(e.type);
+    items.push_back(e);
   }
-  bool numbers = !r.items.empty() && !u_.options.kernel;
-  for (const Value& i : r.items) numbers = numbers && i.type.is_number();
-  return numbers ? list_of(n, r.items) : r;
+  return list_or_tuple(n, std::move(items));
 }
 
 // [f(x) for x in … for y in … if …]: memory that grows, or is made at once where the count is

@@ -65,6 +65,7 @@ struct Unit {
   Result result;
   std::map<std::string, Spec> specs;
   std::map<std::string, int> texts, sites;
+  std::map<int, const Node*> classes;  // of named tuples, by number: where the source names them
   // Shared and local arrays: each place in the source, for each function it is compiled into.
   std::map<std::tuple<int, int, int>, int> memories;
   int epoch = 0;   // counts changes of results
@@ -150,6 +151,7 @@ class Lower {
   bool block(const std::vector<Node>& body);
   bool statement(const Node& n);
   void assign(const Node& target, const Value& v);
+  void assign_starred(const Node& target, const Value& v);
   void aug_assign(const Node& n);
   bool if_statement(const Node& n);
   void return_value(const Node& n, const Value& v);
@@ -175,6 +177,7 @@ class Lower {
   // --- lists.cpp
   Value comprehension(const Node& n);
   Value tuple_comprehension(const Node& n, const Value& over);
+  Value list_or_tuple(const Node& n, std::vector<Value> items);
   Value list_of(const Node& n, const std::vector<Value>& items);
   Value repeat_list(const Node& n, const Value& list, const Value& times);
   Value join_lists(const Node& n, const Value& a, const Value& b);
@@ -285,7 +288,6 @@ class Lower {
   Value call_local(const Call& c, int number);
   Value call_inline(const Call& c, const Node& definition, const std::string& name, Scope* outer,
                     const Source* source);
-  Value make_named(const Call& c, const std::string& text);
   Value call_named(const Call& c, const std::string& name);
   Value method(const Call& c, const Value& self, const std::string& name);
   std::vector<Value> bind(const Node& at, const Node& definition, const std::string& name,
@@ -297,6 +299,13 @@ class Lower {
   std::vector<Val> shape_argument(const Node& n, const Value& v);
   Value print(const Call& c);
   Value random(const Call& c, const std::string& what);
+
+  // --- named_tuples.cpp
+  static Type named_type(const std::string& text, int number);  // text: the class, its fields
+  Value make_named(const Call& c, const Type& cls);
+  Value replace_named(const Call& c, const Value& old);
+  static Value plain_tuple(Value v);
+  Value field_of(const Node& n, const Value& v, const std::string& name);
 
   // --- builtins.cpp
   Value call_builtin(const Call& c, const std::string& name);

@@ -128,6 +128,8 @@ void Lower::assign(const Node& target, const Value& v) {
     case NodeKind::Tuple:
     case NodeKind::List: {
       const auto& names = target.all(Field::elts);
+      for (const Node& t : names)
+        if (t.kind == NodeKind::Starred) return assign_starred(target, v);
       if (v.unknown()) {
         for (const Node& t : names) assign(t, {});
         return;
@@ -160,6 +162,55 @@ void Lower::assign(const Node& target, const Value& v) {
       fail(target, "attributes cannot be assigned to", "return the new value instead");
     default: not_yet(target, "this target of an assignment");
   }
+}
+
+// a, *rest, z = …: the rest is a list.
+void Lower::assign_starred(const Node& target, const Value& v) {
+  const auto& names = target.all(Field::elts);
+  size_t star = 0;
+  while (names[star].kind != NodeKind::Starred) ++star;
+  size_t behind = names.size() - star - 1, fixed = names.size() - 1;
+  if (v.unknown()) {
+    for (const Node& t : names) assign(t.kind == NodeKind::Starred ? *t.one(Field::value) : t, {});
+    return;
+  }
+  const Node& rest = *names[star].one(Field::value);
+  if (v.type.is(Type::Tag::Tuple)) {
+    size_t count = v.items.size();
+    if (count < fixed)
+      fail(target, "cannot unpack a tuple of " + std::to_string(count) + " into at least " +
+                       std::to_string(fixed) + " names");
+    std::vector<Value> middle(v.items.begin() + static_cast<int64_t>(star),
+                              v.items.end() - static_cast<int64_t>(behind));
+    for (size_t i = 0; i < star; ++i) assign(names[i], v.items[i]);
+    assign(rest, list_or_tuple(target, std::move(middle)));
+    for (size_t i = 0; i < behind; ++i) assign(names[star + 1 + i], v.items[count - behind + i]);
+    return;
+  }
+  if (!v.type.is_array() || v.type.ndim != 1)
+    fail(target,
+         "cannot unpack " + name(v.type) + " into " + std::to_string(names.size()) + " names");
+  Value a = v.lazy ? materialise(target, v) : v;
+  Val least = ci(static_cast<int64_t>(fixed));
+  when(less(a.shape()[0], least), [&] {
+    raise_at(
+        site(target, "ValueError", "not enough values to unpack (expected at least {1}, got {0})"),
+        a.shape()[0], least);
+  });
+  Val length = sub(a.shape()[0], least);
+  for (size_t i = 0; i < star; ++i)
+    assign(names[i], element(a, std::vector<Val>{ci(static_cast<int64_t>(i))}));
+  Val first = ci(static_cast<int64_t>(star));
+  Value list = materialise(target, lazy(a.type.dtype, std::vector<Val>{length},
+                                        [this, a, first](std::span<const Val> at) {
+                                          return element(a, std::vector<Val>{add(at[0], first)});
+                                        }));
+  list.type.text = "list";
+  list.type.weak = a.type.weak;
+  assign(rest, list);
+  for (size_t i = 0; i < behind; ++i)
+    assign(names[star + 1 + i],
+           element(a, std::vector<Val>{add(add(length, first), ci(static_cast<int64_t>(i)))}));
 }
 
 void Lower::aug_assign(const Node& n) {

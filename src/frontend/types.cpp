@@ -90,7 +90,8 @@ bool join(const Type& a, const Type& b, Type& both) {
       return true;
     case Type::Tag::Tuple:
     case Type::Tag::Slice:
-      if (a.items.size() != b.items.size() || a.names != b.names) return false;
+      if (a.items.size() != b.items.size() || a.names != b.names || a.number != b.number)
+        return false;
       for (size_t i = 0; i < a.items.size(); ++i)
         if (!join(a.items[i], b.items[i], both.items[i])) return false;
       return true;

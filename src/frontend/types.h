@@ -39,9 +39,9 @@ struct Type {
   bool aligned = false;  // of parameters: address and rows are multiples of kWide bytes
   ir::Space space = ir::Space::Global;
   std::vector<Type> items;         // of tuples and slices
-  std::vector<std::string> names;  // of named tuples: theirs, the tuple's own first
+  std::vector<std::string> names;  // of named tuples: theirs, the class's own first
   std::string text;  // of texts, functions, modules; of an argument's number known here: "=3"
-  int number = -1;   // of functions: which
+  int number = -1;   // of functions and of named tuples' classes: which
 
   bool operator==(const Type&) const = default;
   bool is(Tag t) const { return tag == t; }

@@ -1,7 +1,6 @@
 """What users see when a function cannot be compiled, or notes an error as it runs."""
 
 import builtins
-import collections
 import inspect
 import linecache
 import re
@@ -74,7 +73,8 @@ def raise_compile_error(message, hint, file, function, line, col, end_line, end_
 
 
 _exceptions = {}
-_named_tuples = {}
+_named_tuples = {}  # classes to their numbers
+_classes = []
 
 
 def exception_name(cls):
@@ -155,19 +155,17 @@ def _noted(place, first, second):
     return str(bool(word) if place[2] == "b" else word)
 
 
-def named_tuple_name(cls):
-    """The class and its fields, as compiled functions know a named tuple's type."""
-    names = (cls.__name__, *cls._fields)
-    _named_tuples[names] = cls
-    return " ".join(names)
+def named_tuple_class(cls):
+    """(number, [its name, its fields' names]): what compiled functions know of such a class."""
+    if cls not in _named_tuples:
+        _named_tuples[cls] = len(_named_tuples)
+        _classes.append(cls)
+    return _named_tuples[cls], [cls.__name__, *cls._fields]
 
 
-def named_tuple(names, items):
-    """A named tuple of the class that an argument had."""
-    cls = _named_tuples.get(tuple(names))
-    if cls is None:
-        cls = _named_tuples[tuple(names)] = collections.namedtuple(names[0], names[1:])
-    return cls(*items)
+def named_tuple(number, items):
+    """Called by the core: a named tuple of the class of that number."""
+    return _classes[number]._make(items)
 
 
 def argument(value, function):

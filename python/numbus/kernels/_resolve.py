@@ -236,7 +236,10 @@ class _Names(ast.NodeTransformer):
         if isinstance(value, tuple):
             if not value:
                 return Global("empty tuple", at)
-            return Global("tuple", at, elts=[self.describe(v, at) for v in value])
+            items = [self.describe(v, at) for v in value]
+            if hasattr(value, "_fields"):
+                return self.named_tuple("named ", type(value), at, items)
+            return Global("tuple", at, elts=items)
         if isinstance(value, type) and issubclass(value, BaseException):
             return Global(f"exception {_errors.exception_name(value)}", at)
         name = getattr(value, "_kernel_name", None) or name_of(value)
@@ -250,7 +253,8 @@ class _Names(ast.NodeTransformer):
         if number is not None:
             return Global(f"dtype {number}", at, number=number)
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
-            return Global(f"namedtuple {_errors.named_tuple_name(value)}", at)
+            defaults = [self.describe(v, at) for v in value._field_defaults.values()]
+            return self.named_tuple("namedtuple ", value, at, defaults)
         function = getattr(value, "_kernel_function", None)
         if function is not None:
             return Global("function", at, number=function())
@@ -271,6 +275,12 @@ class _Names(ast.NodeTransformer):
         return Global(
             f"unsupported '{type(value).__name__}' objects mean nothing in compiled functions", at
         )
+
+    @staticmethod
+    def named_tuple(kind, cls, at, elts):
+        """A class of named tuples and its last fields' defaults, or one with its items."""
+        number, names = _errors.named_tuple_class(cls)
+        return Global(kind + " ".join(names), at, number, elts=elts)
 
 
 class Program:
