@@ -8,7 +8,7 @@ Value Lower::lazy(DType t, std::span<const Val> shape,
   Value r;
   r.type = Type::array_of(t, static_cast<int>(shape.size()));
   r.v.assign(shape.begin(), shape.end());
-  r.lazy = std::make_shared<Lazy>(Lazy{std::move(at)});
+  r.lazy = std::make_shared<Lazy>(Lazy{std::move(at), false, {}});
   return r;
 }
 
@@ -266,14 +266,7 @@ void Lower::fill(const Node& n, const Value& to, const Value& from) {
   if (from.type.ndim > to.type.ndim)
     fail(n, "cannot assign " + name(from.type) + " to " + name(to.type));
   // All that is read is read before anything is written.
-  Value source = from;
-  if (from.origin & to.origin) {
-    if (from.lazy) {
-      source = materialise(n, from);
-    } else {
-      source = copied_where_shared(n, from, to);
-    }
-  }
+  Value source = reads_own_places(from, to) ? from : apart(n, from, to);
   size_t ndim = to.type.ndim, skip = ndim - source.type.ndim;
   for (size_t d = 0; d < source.type.ndim; ++d) {
     Val mine = source.shape()[d], extent = to.shape()[skip + d];

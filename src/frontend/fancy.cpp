@@ -96,13 +96,13 @@ void Lower::scatter(const Node& n, const Value& a, const std::vector<Value>& giv
   std::vector<Value> list = given;
   Value v = from;
   // All that is read is read before anything is written.
-  for (Value& i : list)
-    if (i.lazy && (i.origin & a.origin)) i = materialise(n, i);
-  if (v.lazy && (v.origin & a.origin)) v = materialise(n, v);
-  if (!v.type.is_number() && !v.type.is_array())
-    fail(n, "cannot assign " + name(v.type) + " to elements of " + name(a.type));
   bool mask =
       list.size() == 1 && list[0].type.dtype == DType::Bool && list[0].type.ndim == a.type.ndim;
+  for (Value& i : list)
+    if (!mask || !reads_own_places(i, a)) i = apart(n, i, a);
+  v = apart(n, v, a);
+  if (!v.type.is_number() && !v.type.is_array())
+    fail(n, "cannot assign " + name(v.type) + " to elements of " + name(a.type));
   if (!mask) {
     Places p = places_of(n, a, list);
     if (!p.known) return;

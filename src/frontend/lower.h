@@ -23,6 +23,9 @@ Op row_of_operator(NodeKind k);
 // An array that is computed element by element where it is used.
 struct Lazy {
   std::function<Value(std::span<const Val> index)> at;
+  // Whether an element is made of the same places of these arrays in memory, and of no others.
+  bool same_places = false;
+  std::vector<Value> sources = {};
 };
 
 struct Value {
@@ -254,6 +257,12 @@ class Lower {
   Val size_of(const Value& a);
   Type memory_type(const Type& t);  // of what materialise() makes
 
+  // --- aliasing.cpp
+  Value elementwise(DType t, std::span<const Val> shape, std::span<const Value> from,
+                    std::function<Value(std::span<const Val>)> at);
+  bool reads_own_places(const Value& v, const Value& to);
+  Value apart(const Node& n, const Value& v, const Value& to);
+
   // --- fancy.cpp
   struct Places {
     bool known = false;
@@ -306,6 +315,10 @@ class Lower {
   Value replace_named(const Call& c, const Value& old);
   static Value plain_tuple(Value v);
   Value field_of(const Node& n, const Value& v, const std::string& name);
+
+  // --- vectorized.cpp
+  Value call_vectorized(const Call& c, const Type& f);
+  Value call_generalised(const Call& c, int number);
 
   // --- builtins.cpp
   Value call_builtin(const Call& c, const std::string& name);

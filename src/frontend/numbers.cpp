@@ -40,8 +40,9 @@ Value Lower::cast(const Node& n, const Value& v, DType t, bool weak) {
   if (v.unknown()) return {};
   if (v.type.is_array()) {
     Value a = v;
-    return lazy(t, v.shape(),
-                [this, a, t, &n](std::span<const Val> at) { return cast(n, element(a, at), t); });
+    return elementwise(t, v.shape(), {&a, 1}, [this, a, t, &n](std::span<const Val> at) {
+      return cast(n, element(a, at), t);
+    });
   }
   if (!v.type.is_number())
     fail(n, "cannot convert " + name(v.type) + " to " + std::string(numbus::name(t)));
@@ -332,7 +333,7 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
   DType t = of(sample).type.dtype;
   std::vector<Val> shape = broadcast(n, held);
   size_t ndim = shape.size();
-  return lazy(t, shape, [this, held, of, ndim](std::span<const Val> at) {
+  return elementwise(t, shape, held, [this, held, of, ndim](std::span<const Val> at) {
     std::vector<Value> e;
     for (const Value& a : held) e.push_back(broadcast_element(a, at, ndim));
     Value r = of(e);

@@ -225,12 +225,11 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     join(a, b, both_types);
     std::vector<Val> shape = broadcast(n, held);
     size_t ndim = shape.size();
-    Value r = lazy(both_types.dtype, shape, [this, held, ndim, &n](std::span<const Val> at) {
-      return choose(n, truth(n, broadcast_element(held[0], at, ndim)),
-                    broadcast_element(held[1], at, ndim), broadcast_element(held[2], at, ndim));
-    });
-    for (const Value& v : held) r.origin |= v.origin;
-    return r;
+    return elementwise(
+        both_types.dtype, shape, held, [this, held, ndim, &n](std::span<const Val> at) {
+          return choose(n, truth(n, broadcast_element(held[0], at, ndim)),
+                        broadcast_element(held[1], at, ndim), broadcast_element(held[2], at, ndim));
+        });
   }
   if (name == "clip") {
     Value v = c.args.at(0);
