@@ -14,6 +14,8 @@ class PythonProgram : public frontend::Program {
   const frontend::Source& source(int function) override;
   int library(const std::string& name) override;
   const frontend::GlobalArray& array(int number) override { return *arrays_[number]; }
+  int generalised(int number, const std::vector<frontend::Type>& arguments,
+                  std::string& mistake) override;
 
   int add_function(const std::string& name, const std::string& file);
   void define(int function, nb::handle tree);

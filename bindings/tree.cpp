@@ -149,6 +149,15 @@ int PythonProgram::library(const std::string& name) {
   return it->second;
 }
 
+int PythonProgram::generalised(int number, const std::vector<frontend::Type>& arguments,
+                               std::string& mistake) {
+  nb::object made = nb::module_::import_("numbus.kernels._guvectorize")
+                        .attr("inside")(number, described(arguments));
+  if (PyLong_Check(made.ptr())) return nb::cast<int>(made);
+  mistake = nb::cast<std::string>(made);
+  return -1;
+}
+
 int PythonProgram::add_function(const std::string& name, const std::string& file) {
   sources_.push_back(std::make_unique<frontend::Source>());
   sources_.back()->name = name;

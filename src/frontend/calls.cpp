@@ -51,6 +51,8 @@ Value Lower::call(const Node& n) {
   if (!callee.type.is(Type::Tag::Function)) fail(n, name(callee.type) + " cannot be called");
   const std::string& text = callee.type.text;
   if (text == "function") return call_function(c, callee.type.number);
+  if (text == "vectorized") return call_vectorized(c, callee.type);
+  if (text == "generalised") return call_generalised(c, callee.type.number);
   if (text.starts_with("local ")) return call_local(c, callee.type.number);
   if (text.starts_with("namedtuple ")) return make_named(c, callee.type);
   return call_named(c, text);

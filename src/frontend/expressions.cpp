@@ -159,10 +159,16 @@ Value Lower::global(const Node& n) {
     v.type = Type::of(Type::Tag::Tuple);
     return v;
   }
-  if (n.text == "function") {
+  if (n.text == "function" || n.text == "vectorized" || n.text == "generalised") {
     v.type = Type::of(Type::Tag::Function);
-    v.type.text = "function";
+    v.type.text = n.text;
     v.type.number = n.number;
+    for (const Node& loop : n.all(Field::elts)) {
+      std::vector<Type> types;
+      for (const Node& t : loop.all(Field::elts))
+        types.push_back(Type::number_of(static_cast<DType>(t.number)));
+      v.type.items.push_back(Type::tuple_of(std::move(types)));
+    }
     return v;
   }
   if (n.text == "array") {
@@ -258,12 +264,10 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
       Op op = name == "real" ? Op::real_part : Op::imag_part;
       Value a = v;
       if (!is_complex(v.type.dtype) && name == "real") return v;
-      Value r = lazy(part, v.shape(), [this, a, part, op](std::span<const Val> at) {
+      return elementwise(part, v.shape(), {&a, 1}, [this, a, part, op](std::span<const Val> at) {
         if (!is_complex(a.type.dtype)) return number(b_->constant(part, Scalar::from_int(0)), part);
         return number(b_->emit(op, part, element(a, at).v[0]), part);
       });
-      r.origin = v.origin;
-      return r;
     }
   }
   if (v.type.is_number()) {

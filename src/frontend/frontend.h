@@ -18,6 +18,9 @@ class Program {
   // A function written in Python that stands for this name of NumPy's; -1: there is none.
   virtual int library(const std::string& name) = 0;
   virtual const GlobalArray& array(int number) = 0;
+  // The function that runs the guvectorized one of this number over arguments of these types; -1
+  // and a message: there is none.
+  virtual int generalised(int number, const std::vector<Type>& arguments, std::string& mistake) = 0;
 };
 
 struct Options {

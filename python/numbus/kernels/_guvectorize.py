@@ -44,6 +44,96 @@ def read_layout(text):
     return inputs, outputs
 
 
+_made = []  # all of them, by the numbers under which compiled functions know them
+
+
+def inside(number, types):
+    """Called by the core: see GUFunc._inside."""
+    return _made[number]._inside(types)
+
+
+def inside_lines(gufunc, kinds, dtypes, boxed):
+    """The source of a function that checks extents, makes outputs where none are given, and loops.
+
+    kinds: (dtype, axes) of each argument given. Extents of one repeat their only row.
+    """
+    nin, layout = gufunc.nin, gufunc._all
+    given = len(kinds) == gufunc.nargs
+    split = [ndim - len(axes) for (_, ndim), axes in zip(kinds, layout)]
+    rank = max(split[:nin], default=0)
+    lines = [f"def rows({', '.join(f'x{k}' for k in range(len(kinds)))}):"]
+    sizes = {}
+    for k, axes in enumerate(layout[:nin]):
+        for d, axis in enumerate(axes):
+            extent = f"x{k}.shape[{split[k] + d}]"
+            known = axis if axis.isdigit() else sizes.get(axis)
+            if known is None:
+                sizes[axis] = extent
+                continue
+            lines += [f"    if {extent} != {known}:",
+                      f"        raise ValueError(f'core dimension {axis} differs: "
+                      f"{{{known}}} and {{{extent}}}')"]  # fmt: skip
+    for d in range(rank):
+        lines.append(f"    n{d} = 1")
+        for k in range(nin):
+            own = d - (rank - split[k])
+            if own >= 0:
+                lines += [f"    e = x{k}.shape[{own}]",
+                          "    if e != 1:",
+                          f"        if n{d} != 1 and n{d} != e:",
+                          "            raise ValueError(f'loop dimensions do not broadcast: "
+                          f"{{n{d}}} and {{e}}')",
+                          f"        n{d} = e"]  # fmt: skip
+    for k in range(nin):
+        if kinds[k][0] != dtypes[k]:
+            lines.append(f"    y{k} = {f'x{k}.astype(t{k})' if kinds[k][1] else f't{k}(x{k})'}")
+        else:
+            lines.append(f"    y{k} = x{k}")
+        if boxed[k]:
+            made = f"y{k}[..., None]" if kinds[k][1] else f"np.full(1, y{k})"
+            lines.append(f"    y{k}b = {made}")
+        for d in range(split[k]):
+            lines.append(f"    s{k}_{d} = int(x{k}.shape[{d}] != 1)")
+    for k in range(nin, gufunc.nargs):
+        shape = [f"n{d}" for d in range(rank)]
+        shape += [n if n.isdigit() else sizes[n] for n in layout[k]]
+        if boxed[k]:
+            shape.append("1")
+        if not given:
+            lines.append(f"    y{k} = np.empty(({', '.join(shape)},), t{k})")
+        elif boxed[k] and kinds[k][1] == len(shape) - 1:
+            lines.append(f"    y{k} = x{k}[..., None]")
+        else:
+            lines.append(f"    y{k} = x{k}")
+        if given:
+            for d, n in enumerate(shape):
+                lines += [f"    if y{k}.shape[{d}] != {n}:",
+                          f"        raise ValueError(f'output {k - nin} has the wrong shape: "
+                          f"{{y{k}.shape[{d}]}} where {{{n}}} is expected')"]  # fmt: skip
+    indent = "    "
+    for d in range(rank):
+        lines.append(f"{indent}for i{d} in range(n{d}):")
+        indent += "    "
+    rows = []
+    for k in range(gufunc.nargs):
+        own = split[k] if k < nin else rank
+        skip = rank - own
+        at = [f"i{skip + d}" + (f" * s{k}_{d}" if k < nin else "") for d in range(own)]
+        what = f"y{k}b" if k < nin and boxed[k] else f"y{k}"
+        rows.append(f"{what}[{', '.join(at)}]" if at else what)
+    lines.append(f"{indent}f({', '.join(rows)})")
+    results = []
+    for k in range(nin, gufunc.nargs):
+        if given:
+            results.append(f"x{k}")
+        elif boxed[k]:
+            results.append(f"y{k}[..., 0]" if rank else f"y{k}[0]")
+        else:
+            results.append(f"y{k}")
+    lines.append(f"    return {', '.join(results)}")
+    return lines
+
+
 class GUFunc:
     """A function of arrays of given axes, run over all other axes of its arguments, broadcast.
 
@@ -82,12 +172,56 @@ class GUFunc:
         flags = {k: v for k, v in options.items() if k in ("fastmath", "boundscheck")}
         self._options = {**flags, "error_model": "numpy"}
         self.core = Dispatcher(function, self._options)
-        self._loops, self._codes = [], {}
+        self._loops, self._codes, self._insides = [], {}, {}
+        self._number = len(_made)
+        _made.append(self)
         for arguments, _ in signatures:
             self._declare(arguments)
 
-    def _kernel_function(self):
-        return program.function(self.py_func)
+    def _kernel_loops(self):
+        """What compiled functions that call it see."""
+        return "generalised", self._number, []
+
+    def _inside(self, types):
+        """The number of the function that loops over arguments of these types, in compiled code;
+        where there is none, what is wrong.
+
+        types: as the core describes them: (tag, dtype, axes, …).
+        """
+        name, given = self.__name__, len(types)
+        if given not in (self.nin, self.nargs):
+            return (
+                f"{name}() takes {self.nin} inputs, and all {self.nout} outputs or none; got "
+                f"{given} arguments"
+            )
+        kinds = tuple((numpy.dtype(t[1]), t[2] if t[0] == "array" else 0) for t in types)
+        known = self._insides.get(kinds)
+        if known is not None:
+            return known
+        for k, ((_, ndim), axes) in enumerate(zip(kinds, self._all)):
+            if ndim < len(axes):
+                return (
+                    f"argument {k} of {name}() has too few dimensions; got {ndim}; expected "
+                    f"{len(axes)} at least: ({','.join(axes)})"
+                )
+        if self._loops:
+            try:
+                dtypes, boxed = self._choose([d for d, _ in kinds[: self.nin]])
+            except TypeError as error:
+                return str(error)
+        elif given == self.nin:
+            return (
+                f"the types of the outputs of {name}() are not known; give the outputs too, or "
+                "signatures in @guvectorize"
+            )
+        else:
+            dtypes = tuple(d for d, _ in kinds)
+            boxed = tuple(not axes and k >= self.nin for k, axes in enumerate(self._all))
+        lines = inside_lines(self, kinds, dtypes, boxed)
+        types = {f"t{k}": d.type for k, d in enumerate(dtypes)}
+        function = make("rows", lines, f=self.core, np=numpy, **types)
+        self._insides[kinds] = program.function(function)
+        return self._insides[kinds]
 
     def _declare(self, arguments):
         if len(arguments) != self.nargs:

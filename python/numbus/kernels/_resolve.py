@@ -255,6 +255,14 @@ class _Names(ast.NodeTransformer):
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
             defaults = [self.describe(v, at) for v in value._field_defaults.values()]
             return self.named_tuple("namedtuple ", value, at, defaults)
+        loops = getattr(value, "_kernel_loops", None)
+        if loops is not None:
+            kind, number, declared = loops()
+            types = [
+                [Global(f"dtype {t}", at, number=t) for t in map(dtype_number, loop)]
+                for loop in declared
+            ]
+            return Global(kind, at, number, elts=[Global("tuple", at, elts=t) for t in types])
         function = getattr(value, "_kernel_function", None)
         if function is not None:
             return Global("function", at, number=function())

@@ -111,8 +111,10 @@ class DUFunc(Folding):
             self.add((arguments, result))
         self._declared = bool(self._loops)
 
-    def _kernel_function(self):
-        return program.function(self.py_func)
+    def _kernel_loops(self):
+        """What compiled functions that call it see: the scalar function, the declared types."""
+        loops = [(*loop.inputs, loop.output) for loop in self._loops] if self._declared else []
+        return "vectorized", program.function(self.py_func), loops
 
     def add(self, signature):
         """Declares a signature: a string, a type called with others, or (arguments, result)."""
