@@ -1,5 +1,7 @@
 """libdevice's functions against Python's and NumPy's, in exact arithmetic where they round."""
 
+import ctypes
+import ctypes.util
 import math
 from fractions import Fraction
 
@@ -152,3 +154,100 @@ def test_whole_numbers():
     assert libdevice.ffs(8) == 4
     assert libdevice.brev(np.uint32(1)) == 1 << 31
     assert libdevice.powi(1.5, -3) == 1.5**-3
+
+
+def test_bits_of_floats():
+    for x in (1.5, -0.0, 1e300, 5e-324, math.inf, -1.1):
+        bits = int(np.float64(x).view(np.int64))
+        assert libdevice.double_as_longlong(x) == bits
+        assert libdevice.longlong_as_double(bits) == x
+        high, low = libdevice.double2hiint(x), libdevice.double2loint(x)
+        assert high == bits >> 32 and low % 2**32 == bits % 2**32
+        assert libdevice.hiloint2double(high, low) == x
+    for x in np.float32([1.5, -3.25, 1e-40]):
+        assert libdevice.float_as_int(x) == x.view(np.int32)
+        assert libdevice.int_as_float(x.view(np.int32)) == x
+    for x in np.float16([1.5, -2.25, 6e-8, 65504.0]):
+        assert libdevice.float2half_rn(np.float32(x)) == x.view(np.int16)
+        assert libdevice.half2float(x.view(np.int16)) == np.float32(x)
+
+
+def _reference(name, integer=False):
+    function = getattr(ctypes.CDLL(ctypes.util.find_library("m")), name)
+    function.restype = ctypes.c_double
+    function.argtypes = [ctypes.c_int] * integer + [ctypes.c_double]
+    return function
+
+
+@pytest.mark.parametrize("name", ["j0", "j1", "y0", "y1"])
+def test_bessel_functions(name):
+    ours, reference = getattr(libdevice, name), _reference(name)
+    single = getattr(libdevice, name + "f")
+    for low, high in ((1e-12, 1), (1, 25), (24.9, 25.1), (25, 200), (200, 1e6)):
+        for x in RNG.uniform(low, high, 200):
+            want = reference(x)
+            assert abs(ours(x) - want) <= 5e-16 * max(1, abs(want)), x
+            assert abs(single(np.float32(x)) - reference(float(np.float32(x)))) <= 1e-7 * max(
+                1, abs(want)
+            )
+    odd = -1 if name == "j1" else 1
+    if name[0] == "j":
+        assert ours(-2.5) == odd * ours(2.5) and ours(math.inf) == 0
+        assert ours(0.0) == (name == "j0")
+    else:
+        assert ours(0.0) == -math.inf and math.isnan(ours(-1.0)) and ours(math.inf) == 0
+
+
+def test_bessel_functions_of_any_order():
+    j, y = _reference("jn", True), _reference("yn", True)
+    for n in (0, 1, 2, 5, 20, 60):
+        for x in RNG.uniform(0.1, 80, 100):
+            assert abs(libdevice.jn(n, x) - j(n, x)) <= 1e-15
+            assert libdevice.yn(n, x) == pytest.approx(y(n, x), rel=1e-9, abs=1e-13)
+    assert libdevice.jn(3, -1.5) == -libdevice.jn(3, 1.5)
+    assert libdevice.jn(4, 0.0) == 0
+
+
+def test_inverse_error_functions():
+    # The error of a root: what the function misses, over its slope.
+    slope = 2 / math.sqrt(math.pi)
+    for y in np.concatenate([RNG.uniform(-0.5, 0.5, 300), [1e-12, -1e-300]]):
+        x = libdevice.erfinv(y)
+        assert abs(math.erf(x) - y) / (slope * math.exp(-x * x)) <= 4e-16 * abs(x)
+    for q in 10.0 ** RNG.uniform(-300, -0.31, 300):
+        x = libdevice.erfcinv(q)
+        assert abs(math.erfc(x) / q - 1) / (2 * x * x) <= 3e-15
+        p = 2 - max(q, 1e-9)
+        assert libdevice.erfcinv(p) == pytest.approx(-libdevice.erfcinv(2 - p), rel=1e-15)
+    assert libdevice.erfinv(0.75) == pytest.approx(libdevice.erfcinv(0.25), rel=1e-15)
+    assert libdevice.erfinv(1.0) == libdevice.erfcinv(0.0) == math.inf
+    assert libdevice.erfcinv(2.0) == -math.inf and math.isnan(libdevice.erfinv(1.5))
+    assert libdevice.normcdfinv(0.975) == pytest.approx(1.9599639845400545, rel=1e-15)
+    assert libdevice.normcdfinvf(np.float32(0.25)) == pytest.approx(-0.6744897502, rel=1e-7)
+    for x in (-2.0, 0.5, 1.999, 2.0, 3.0, 6.0, 20.0):
+        want = math.exp(x * x) * math.erfc(x)
+        assert libdevice.erfcx(x) == pytest.approx(want, rel=1e-15 * max(1, x * x))
+    assert libdevice.erfcx(1e8) == pytest.approx(1 / (1e8 * math.sqrt(math.pi)), rel=1e-15)
+
+
+def test_every_name_of_the_list_is_there():
+    assert len(libdevice.__all__) >= 317
+
+
+def test_in_a_kernel():
+    @cuda.jit
+    def f(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            bits = libdevice.float_as_int(x[i])
+            out[i, 0] = libdevice.int_as_float(bits & 0x7FFFFFFF)
+            out[i, 1] = libdevice.j0f(x[i])
+            out[i, 2] = libdevice.erfinvf(x[i] / np.float32(20))
+
+    x = np.linspace(-9, 9, 40).astype(np.float32)
+    out = np.zeros((40, 3), np.float32)
+    f[2, 32](x, out)
+    np.testing.assert_array_equal(out[:, 0], np.abs(x))
+    for k, v in enumerate(x):
+        assert out[k, 1] == pytest.approx(_reference("j0")(float(v)), abs=1e-7)
+        assert math.erf(out[k, 2]) == pytest.approx(float(v) / 20, abs=1e-6)

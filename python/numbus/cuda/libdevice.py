@@ -12,10 +12,11 @@ import numpy
 
 from ..kernels._dispatch import njit
 from ..kernels._generate import compiled
-from . import _names
+from . import _names, _special
 
 # Letters of types: d float64 (float32 in the form that ends in f), f float32, i int32, u uint32,
-# l int64, U uint64. "d" first in a line of _BOTH makes two functions, sin and sinf.
+# l int64, U uint64, h the bits of a float16. "d" first in a line of _BOTH makes two functions, sin
+# and sinf.
 _TYPES = {
     "d": numpy.float64,
     "f": numpy.float32,
@@ -24,6 +25,7 @@ _TYPES = {
     "l": numpy.int64,
     "U": numpy.uint64,
     "b": numpy.int32,
+    "h": numpy.int16,
 }
 
 _BOTH = """
@@ -159,6 +161,35 @@ fma_rn ddd d: fma(x, y, z)
 fmaf_rn fff f: fma(x, y, z)
 frsqrt_rn f f: np.float32(1.0 / np.sqrt(np.float64(x)))
 int2double_rn i d: np.float64(x)
+double2hiint d i: np.int32(x.view(np.int64) >> 32)
+double2loint d i: np.uint32(x.view(np.uint64) & np.uint64(0xFFFFFFFF)).view(np.int32)
+hiloint2double ii d: hilo(x, y)
+double_as_longlong d l: x.view(np.int64)
+longlong_as_double l d: x.view(np.float64)
+float_as_int f i: x.view(np.int32)
+int_as_float i f: x.view(np.float32)
+float2half_rn f h: np.float16(x).view(np.int16)
+half2float h f: x.view(np.float16)
+erfcinv d d: erfc_inverse(x)
+erfcinvf f f: erfc_inverse(np.float64(x))
+erfcx d d: scaled_erfc(x)
+erfcxf f f: scaled_erfc(np.float64(x))
+erfinv d d: erf_inverse(x)
+erfinvf f f: erf_inverse(np.float64(x))
+normcdfinv d d: -1.4142135623730951 * erfc_inverse(2.0 * x)
+normcdfinvf f f: -1.4142135623730951 * erfc_inverse(2.0 * np.float64(x))
+j0 d d: bessel_j0(x)
+j0f f f: bessel_j0(np.float64(x))
+j1 d d: bessel_j1(x)
+j1f f f: bessel_j1(np.float64(x))
+jn id d: bessel_jn(x, y)
+jnf if f: bessel_jn(x, np.float64(y))
+y0 d d: bessel_y0(x)
+y0f f f: bessel_y0(np.float64(x))
+y1 d d: bessel_y1(x)
+y1f f f: bessel_y1(np.float64(x))
+yn id d: bessel_yn(x, y)
+ynf if f: bessel_yn(x, np.float64(y))
 uint2double_rn u d: np.float64(x)
 """
 
@@ -446,6 +477,13 @@ def high_product(x, y):
 
 
 @njit
+def hilo(high, low):
+    # two halves of a float64's bits
+    both = (numpy.int64(high) << 32) | (numpy.int64(low) & 0xFFFFFFFF)
+    return both.view(numpy.float64)
+
+
+@njit
 def byte_permutation(x, y, s):
     both = (numpy.uint64(y) << numpy.uint64(32)) | numpy.uint64(x)
     r = numpy.uint64(0)
@@ -482,12 +520,10 @@ _HELPERS = {
         high_product,
         high_product_u,
         byte_permutation,
+        hilo,
+        *_special.HELPERS,
     )
 }
-# Known by name, and waiting for rows or for the bits of floats in the core.
-_WAITING = """double2hiint double2loint double_as_longlong erfcinv erfcinvf erfcx
-erfcxf erfinv erfinvf float2half_rn float_as_int half2float hiloint2double int_as_float j0 j0f j1
-j1f jn jnf longlong_as_double normcdfinv normcdfinvf y0 y0f y1 y1f yn ynf""".split()
 
 __all__ = sorted(_TABLE)
 
@@ -534,8 +570,6 @@ def __getattr__(name):
         if made is None:
             made = _made[name] = _make(name)
         return made
-    if name in _WAITING:
-        return _names.Name(f"cuda.libdevice.{name}", "not yet")
     raise AttributeError(f"[libdevice] no such function; got {name}")
 
 
