@@ -223,7 +223,29 @@ def choice(a, size=None, replace=True, p=None):
             raise ValueError("Cannot take a larger sample than population when 'replace=False'")
         return permutation(a)[:count].reshape(size)
     if not replace:
-        raise ValueError("choice with p and without replacement is not supported")
+        return choice_apart(a, size, p)
     steps = np.cumsum(p)
     steps /= steps[-1]
     return np.searchsorted(steps, random(size), "right")
+
+
+def choice_apart(a, size, p):
+    """Different integers up to `a`; those that come twice are drawn again."""
+    out = np.empty(size, np.int64)
+    found = out.reshape(-1)
+    weights = np.array(p)
+    if np.count_nonzero(weights > 0) < found.size:
+        raise ValueError("Fewer non-zero entries in p than size")
+    taken = np.zeros(a, np.bool_)
+    n = 0
+    while n < found.size:
+        x = random(found.size - n)
+        weights[taken] = 0.0
+        steps = np.cumsum(weights)
+        steps /= steps[-1]
+        for k in np.searchsorted(steps, x, "right"):
+            if not taken[k]:
+                taken[k] = True
+                found[n] = k
+                n += 1
+    return out

@@ -1,0 +1,395 @@
+"""Counts and mixtures of random numbers, by the methods of numpy.random.RandomState.
+
+Binomial numbers: inversion, and BTPE of Kachitvichyanukul and Schmeiser (1988); hypergeometric
+ones: HRUA of Stadlober (1990); von Mises: Best and Fisher (1979); logarithmic series: Kemp (1981);
+Zipf: Devroye (1986).
+"""
+
+import math
+
+import numpy as np
+
+from .._library import known, random_unit
+from .distributions import one_chisquare, one_gamma, one_poisson
+from .random import fill, fill_integers, gauss
+
+
+def binomial_by_inversion(n, p):
+    q = 1.0 - p
+    first = math.exp(n * math.log(q))
+    mean = n * p
+    bound = int(min(float(n), mean + 10.0 * math.sqrt(mean * q + 1.0)))
+    x = 0
+    part = first
+    u = random_unit()
+    while u > part:
+        x += 1
+        if x > bound:
+            x = 0
+            part = first
+            u = random_unit()
+        else:
+            u -= part
+            part = ((n - x + 1) * p * part) / (x * q)
+    return x
+
+
+def tail(x):
+    # of Stirling's series, as BTPE compares it
+    y = x * x
+    return (13680.0 - (462.0 - (132.0 - (99.0 - 140.0 / y) / y) / y) / y) / x / 166320.0
+
+
+def binomial_by_rejection(n, p):
+    """BTPE: a triangle, parallelograms and exponential tails; p is at most one half."""
+    q = 1.0 - p
+    top = n * p + p
+    m = math.floor(top)
+    p1 = math.floor(2.195 * math.sqrt(n * p * q) - 4.6 * q) + 0.5
+    xm = m + 0.5
+    xl = xm - p1
+    xr = xm + p1
+    c = 0.134 + 20.5 / (15.3 + m)
+    a = (top - xl) / (top - xl * p)
+    left = a * (1.0 + a / 2.0)
+    a = (xr - top) / (xr * q)
+    right = a * (1.0 + a / 2.0)
+    p2 = p1 * (1.0 + 2.0 * c)
+    p3 = p2 + c / left
+    p4 = p3 + c / right
+    variance = n * p * q
+    while True:
+        u = random_unit() * p4
+        v = random_unit()
+        if u <= p1:
+            return math.floor(xm - p1 * v + u)
+        if u <= p2:
+            x = xl + (u - p1) / c
+            v = v * c + 1.0 - abs(m - x + 0.5) / p1
+            if v > 1.0:
+                continue
+            y = math.floor(x)
+        elif v == 0.0:
+            continue
+        elif u <= p3:
+            y = math.floor(xl + math.log(v) / left)
+            if y < 0:
+                continue
+            v = v * (u - p2) * left
+        else:
+            y = math.floor(xr - math.log(v) / right)
+            if y > n:
+                continue
+            v = v * (u - p3) * right
+        k = abs(y - m)
+        if k <= 20 or k >= variance / 2.0 - 1:
+            s = p / q
+            a = s * (n + 1)
+            f = 1.0
+            if m < y:
+                for i in range(m + 1, y + 1):
+                    f *= a / i - s
+            elif m > y:
+                for i in range(y + 1, m + 1):
+                    f /= a / i - s
+            if v > f:
+                continue
+            return y
+        rho = (k / variance) * ((k * (k / 3.0 + 0.625) + 0.16666666666666666) / variance + 0.5)
+        t = -(k * k) / (2 * variance)
+        log_v = math.log(v)
+        if log_v < t - rho:
+            return y
+        if log_v > t + rho:
+            continue
+        x1 = y + 1.0
+        f1 = m + 1.0
+        z = n + 1.0 - m
+        w = n - y + 1.0
+        most = (
+            xm * math.log(f1 / x1)
+            + (n - m + 0.5) * math.log(z / w)
+            + (y - m) * math.log(w * p / (x1 * q))
+            + tail(f1)
+            + tail(z)
+            + tail(x1)
+            + tail(w)
+        )
+        if log_v <= most:
+            return y
+
+
+def one_binomial(n, p):
+    n = int(n)
+    if n == 0 or p == 0.0:
+        return 0
+    if p <= 0.5:
+        if p * n <= 30.0:
+            return binomial_by_inversion(n, p)
+        return binomial_by_rejection(n, p)
+    q = 1.0 - p
+    if q * n <= 30.0:
+        return n - binomial_by_inversion(n, q)
+    return n - binomial_by_rejection(n, q)
+
+
+@known("np.random.binomial")
+def binomial(n, p, size=None):
+    """Successes among n trials."""
+    if n < 0:
+        raise ValueError("n < 0")
+    if p < 0 or p > 1 or p != p:
+        raise ValueError("p < 0, p > 1 or p is NaN")
+    if size is None:
+        return one_binomial(float(n), float(p))
+    return fill_integers(size, one_binomial, float(n), float(p))
+
+
+def one_negative_binomial(n, p):
+    return one_poisson(one_gamma(n, (1.0 - p) / p), 0.0)
+
+
+@known("np.random.negative_binomial")
+def negative_binomial(n, p, size=None):
+    """Failures before the n-th success."""
+    if n <= 0:
+        raise ValueError("n <= 0")
+    if p <= 0 or p > 1 or p != p:
+        raise ValueError("p <= 0, p > 1 or p contains NaNs")
+    if size is None:
+        return one_negative_binomial(float(n), float(p))
+    return fill_integers(size, one_negative_binomial, float(n), float(p))
+
+
+def one_noncentral_chisquare(df, nonc):
+    if nonc == 0.0:
+        return one_chisquare(df, 0.0)
+    if df > 1.0:
+        chi2 = one_chisquare(df - 1.0, 0.0)
+        n = gauss() + math.sqrt(nonc)
+        return chi2 + n * n
+    return one_chisquare(df + 2.0 * one_poisson(nonc / 2.0, 0.0), 0.0)
+
+
+@known("np.random.noncentral_chisquare")
+def noncentral_chisquare(df, nonc, size=None):
+    """Sums of squares of shifted normal numbers."""
+    if df <= 0:
+        raise ValueError("df <= 0")
+    if nonc < 0:
+        raise ValueError("nonc < 0")
+    if size is None:
+        return one_noncentral_chisquare(float(df), float(nonc))
+    return fill(size, one_noncentral_chisquare, float(df), float(nonc))
+
+
+def one_vonmises(mu, kappa):
+    if kappa < 1e-8:
+        return math.pi * (2.0 * random_unit() - 1.0)
+    if kappa < 1e-5:
+        s = 1.0 / kappa + kappa
+    else:
+        r = 1.0 + math.sqrt(1.0 + 4.0 * kappa * kappa)
+        rho = (r - math.sqrt(2.0 * r)) / (2.0 * kappa)
+        s = (1.0 + rho * rho) / (2.0 * rho)
+    while True:
+        z = math.cos(math.pi * random_unit())
+        w = (1.0 + s * z) / (s + z)
+        y = kappa * (s - w)
+        v = random_unit()
+        if y * (2.0 - y) - v >= 0.0 or math.log(y / v) + 1.0 - y >= 0.0:
+            break
+    angle = math.acos(w)
+    if random_unit() < 0.5:
+        angle = -angle
+    angle += mu
+    turned = math.fmod(abs(angle) + math.pi, 2.0 * math.pi) - math.pi
+    return -turned if angle < 0 else turned
+
+
+@known("np.random.vonmises")
+def vonmises(mu, kappa, size=None):
+    """Angles around mu."""
+    if kappa < 0:
+        raise ValueError("kappa < 0")
+    if size is None:
+        return one_vonmises(float(mu), float(kappa))
+    return fill(size, one_vonmises, float(mu), float(kappa))
+
+
+def one_zipf(a, _):
+    b = 2.0 ** (a - 1.0)
+    while True:
+        u = 1.0 - random_unit()
+        v = random_unit()
+        x = math.floor(u ** (-1.0 / (a - 1.0)) + 0.0)
+        if x < 1 or u ** (-1.0 / (a - 1.0)) > 9223372036854774784.0:
+            continue
+        t = (1.0 + 1.0 / x) ** (a - 1.0)
+        if v * x * (t - 1.0) / (b - 1.0) <= t / b:
+            return x
+
+
+@known("np.random.zipf")
+def zipf(a, size=None):
+    """Of probabilities that fall as a power."""
+    if not a > 1:
+        raise ValueError("a <= 1 or a is NaN")
+    if size is None:
+        return one_zipf(float(a), 0.0)
+    return fill_integers(size, one_zipf, float(a), 0.0)
+
+
+def one_logseries(p, _):
+    r = math.log(1.0 - p)
+    while True:
+        v = random_unit()
+        if v >= p:
+            return 1
+        q = 1.0 - math.exp(r * random_unit())
+        if v <= q * q:
+            if v == 0.0:
+                continue
+            x = math.floor(1.0 + math.log(v) / math.log(q))
+            if x < 1:
+                continue
+            return x
+        if v >= q:
+            return 1
+        return 2
+
+
+@known("np.random.logseries")
+def logseries(p, size=None):
+    """Of probabilities that fall as p ** k / k."""
+    if p <= 0 or p >= 1 or p != p:
+        raise ValueError("p < 0, p >= 1 or p is NaN")
+    if size is None:
+        return one_logseries(float(p), 0.0)
+    return fill_integers(size, one_logseries, float(p), 0.0)
+
+
+def hypergeometric_by_urn(good, bad, sample):
+    rest = bad + good - sample
+    fewer = min(bad, good)
+    y = float(fewer)
+    k = sample
+    while y > 0.0:
+        y -= math.floor(random_unit() + y / (rest + k))
+        k -= 1
+        if k == 0:
+            break
+    z = int(fewer - y)
+    return sample - z if good > bad else z
+
+
+def hypergeometric_by_rejection(good, bad, sample):
+    """HRUA: ratios of uniform numbers."""
+    fewer = min(good, bad)
+    more = max(good, bad)
+    all_of = good + bad
+    m = min(sample, all_of - sample)
+    share = fewer / all_of
+    centre = m * share + 0.5
+    width = math.sqrt((all_of - m) * sample * share * (1.0 - share) / (all_of - 1) + 0.5)
+    scale = 1.7155277699214135 * width + 0.8989161620588988
+    mode = math.floor((m + 1.0) * (fewer + 1) / (all_of + 2))
+    peak = (
+        math.lgamma(mode + 1.0)
+        + math.lgamma(fewer - mode + 1.0)
+        + math.lgamma(m - mode + 1.0)
+        + math.lgamma(more - m + mode + 1.0)
+    )
+    bound = min(min(m, fewer) + 1.0, math.floor(centre + 16 * width) + 0.0)
+    while True:
+        x = random_unit()
+        y = random_unit()
+        w = centre + scale * (y - 0.5) / x
+        if w < 0.0 or w >= bound:
+            continue
+        z = math.floor(w)
+        t = peak - (
+            math.lgamma(z + 1.0)
+            + math.lgamma(fewer - z + 1.0)
+            + math.lgamma(m - z + 1.0)
+            + math.lgamma(more - m + z + 1.0)
+        )
+        if x * (4.0 - x) - 3.0 <= t:
+            break
+        if x * (x - t) >= 1.0:
+            continue
+        if 2.0 * math.log(x) <= t:
+            break
+    if good > bad:
+        z = m - z
+    if m < sample:
+        z = good - z
+    return z
+
+
+def one_hypergeometric(good, bad, sample):
+    if sample > 10:
+        return hypergeometric_by_rejection(good, bad, sample)
+    if sample > 0:
+        return hypergeometric_by_urn(good, bad, sample)
+    return 0
+
+
+@known("np.random.hypergeometric")
+def hypergeometric(ngood, nbad, nsample, size=None):
+    """Good ones in a sample without replacement."""
+    if ngood < 0 or nbad < 0 or nsample < 1:
+        raise ValueError("ngood, nbad >= 0 and nsample >= 1 are needed")
+    if ngood + nbad < nsample:
+        raise ValueError("ngood + nbad < nsample")
+    if size is None:
+        return one_hypergeometric(int(ngood), int(nbad), int(nsample))
+    out = np.empty(size, np.int64)
+    flat = out.reshape(-1)
+    for i in range(flat.shape[0]):
+        flat[i] = one_hypergeometric(int(ngood), int(nbad), int(nsample))
+    return out
+
+
+@known("np.random.multinomial")
+def multinomial(n, pvals, size=None):
+    """How often each of several outcomes comes among n trials."""
+    p = np.array(pvals)
+    count = 1 if size is None else size
+    out = np.zeros((count, len(p)), np.int64)
+    if p[:-1].sum() > 1.0 + 1e-12:
+        raise ValueError("sum(pvals[:-1]) > 1.0")
+    for i in range(count):
+        left = int(n)
+        rest = 1.0
+        for j in range(len(p) - 1):
+            out[i, j] = one_binomial(float(left), p[j] / rest)
+            left -= out[i, j]
+            if left <= 0:
+                break
+            rest -= p[j]
+        if left > 0:
+            out[i, len(p) - 1] = left
+    if size is None:
+        return out[0]
+    return out
+
+
+@known("np.random.dirichlet")
+def dirichlet(alpha, size=None):
+    """Shares that add up to one."""
+    a = np.array(alpha)
+    count = 1 if size is None else size
+    out = np.empty((count, len(a)))
+    for i in range(count):
+        total = 0.0
+        for j in range(len(a)):
+            if a[j] <= 0:
+                raise ValueError("alpha <= 0")
+            out[i, j] = one_gamma(float(a[j]), 1.0)
+            total += out[i, j]
+        for j in range(len(a)):
+            out[i, j] *= 1.0 / total
+    if size is None:
+        return out[0]
+    return out
