@@ -80,13 +80,14 @@ Val Lower::wrapped(const Node& n, Val i, Val extent, size_t axis, const Node* ar
     at = from_end(i, extent);
   if (u_.options.boundscheck || u_.options.debug) {
     Val low = less(at, ci(0)), high = negate(less(at, extent));
-    when(b_->emit(Op::logical_or, DType::Bool, low, high), [&] {
+    auto raise = [&] {
       std::string of = array && array->kind == NodeKind::Name ? " of '" + array->text + "'" : "";
       raise_at(site(n, "IndexError",
                     "index {0} is out of bounds for axis " + std::to_string(axis) + of +
                         " with size {1}"),
                i, extent);
-    });
+    };
+    when(b_->emit(Op::logical_or, DType::Bool, low, high), raise, {}, ir::kBounds);
   }
   return at;
 }

@@ -163,7 +163,7 @@ class Lower {
   std::string message(const Node& n, std::vector<Val>& values);
   // The statements under a condition; either may be empty.
   void when(Val condition, const std::function<void()>& yes,
-            const std::function<void()>& no = nullptr);
+            const std::function<void()>& no = nullptr, int64_t mark = 0);
 
   // --- loops.cpp
   bool loop_body(const Node& n, const Loop& loop);

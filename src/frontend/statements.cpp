@@ -238,8 +238,9 @@ void Lower::aug_assign(const Node& n) {
   assign_name(target, target.text, binary(n, op, old, v));
 }
 
-void Lower::when(Val condition, const std::function<void()>& yes, const std::function<void()>& no) {
-  Val begin = b_->emit(Op::branch, DType::Bool, condition);
+void Lower::when(Val condition, const std::function<void()>& yes, const std::function<void()>& no,
+                 int64_t mark) {
+  Val begin = b_->emit(Op::branch, DType::Bool, condition, ir::kNone, ir::kNone, mark);
   b_->open_scope(begin);
   yes();
   b_->close_scope();

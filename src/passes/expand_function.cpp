@@ -84,7 +84,7 @@ class Expansion {
       case Op::end_loop: b_.close_scope(); return b_.emit(i.op, i.type, a);
       case Op::branch:
       case Op::loop: {
-        Val v = b_.emit(i.op, i.type, a);
+        Val v = b_.emit(i.op, i.type, a, kNone, kNone, i.imm);
         b_.open_scope(v);
         return v;
       }

@@ -1,0 +1,171 @@
+// Loops in two versions.
+#include "passes/two_loops.h"
+
+#include <algorithm>
+
+namespace numbus {
+namespace {
+
+using ir::Inst;
+using ir::kNone;
+using ir::Val;
+
+constexpr size_t kMostSteps = 3000;  // of a loop that is made two
+constexpr size_t kMostMore = 6000;   // steps that a function grows by
+
+class Copy {
+ public:
+  Copy(const ir::Function& f, const Decisions& d)
+      : f_(f), d_(d), at_(f.body.size(), kNone), free_(f.body.size(), 0), plain_(f.body.size(), 0) {
+    last_use_.assign(f.body.size(), 0);
+    for (size_t n = 0; n < f.body.size(); ++n)
+      for (Val o : {f.body[n].a, f.body[n].b, f.body[n].c})
+        if (o != kNone) last_use_[o] = n;
+  }
+
+  std::vector<Inst> run() {
+    range(0, f_.body.size(), true);
+    // if_any keeps the place of its end.
+    std::vector<Val> open;
+    for (size_t n = 0; n < to_.size(); ++n) {
+      if (to_[n].op == Op::if_any) open.push_back(static_cast<Val>(n));
+      if (to_[n].op == Op::end_if) {
+        to_[open.back()].imm = static_cast<Val>(n);
+        open.pop_back();
+      }
+    }
+    return std::move(to_);
+  }
+
+ private:
+  Val put(const Inst& i) {
+    to_.push_back(i);
+    return static_cast<Val>(to_.size()) - 1;
+  }
+
+  void range(size_t begin, size_t end, bool may_double) {
+    for (size_t n = begin; n < end; ++n) {
+      const Inst& i = f_.body[n];
+      if (i.op == Op::branch && (d_.always[n] || free_[n])) {
+        n = d_.end[n];
+        continue;
+      }
+      if (i.op == Op::loop && may_double && doubled(n)) {
+        n = d_.end[n];
+        continue;
+      }
+      if (i.op == Op::variable && at_[n] != kNone) continue;
+      if (i.op == Op::select && (d_.from_start[n] || plain_[n])) {
+        at_[n] = at_[i.c];
+        continue;
+      }
+      Inst c = i;
+      for (Val* o : {&c.a, &c.b, &c.c})
+        if (*o != kNone) *o = at_[*o];
+      at_[n] = put(c);
+    }
+  }
+
+  bool doubled(size_t n) {
+    auto it = d_.lifted.find(n);
+    if (it == d_.lifted.end()) return false;
+    size_t last = d_.end[n], size = last - n;
+    std::vector<const Lifted*> now;
+    for (const Lifted& l : it->second)
+      if (!free_[l.check]) now.push_back(&l);
+    if (now.empty() || size > kMostSteps || more_ + size > kMostMore) return false;
+    // What the loop computes is not used behind it, but for variables.
+    for (size_t k = n; k <= last; ++k)
+      if (last_use_[k] > last && f_.body[k].op != Op::variable) return false;
+    more_ += size;
+    for (size_t k = n; k <= last; ++k)
+      if (f_.body[k].op == Op::variable && at_[k] == kNone) at_[k] = put(f_.body[k]);
+    made_.clear();
+    std::vector<Sum> all;
+    for (const Lifted* l : now)
+      for (const Sum& s : l->conditions)
+        if (std::find(all.begin(), all.end(), s) == all.end()) all.push_back(s);
+    Val holds = kNone;
+    for (const Sum& s : all) {
+      Val one = condition(s, n);
+      holds = holds == kNone ? one : put({Op::logical_and, DType::Bool, holds, one});
+    }
+    Val branch = put({Op::branch, DType::Bool, holds});
+    for (const Lifted* l : now) {
+      free_[l->check] = 1;
+      if (l->select != kNone) ++plain_[l->select];
+    }
+    copy(n, last, true);
+    for (const Lifted* l : now) {
+      free_[l->check] = 0;
+      if (l->select != kNone) --plain_[l->select];
+    }
+    put({Op::branch_else, DType::Bool, branch});
+    copy(n, last, false);
+    put({Op::end_branch, DType::Bool, branch});
+    return true;
+  }
+
+  void copy(size_t n, size_t last, bool may_double) {
+    at_[n] = put(f_.body[n]);
+    range(n + 1, last + 1, may_double);
+  }
+
+  // --- conditions
+
+  Val number(int64_t k) { return put({Op::constant, DType::I64, kNone, kNone, kNone, k}); }
+
+  // Positive terms on one side, negative ones on the other.
+  Val condition(const Sum& s, size_t loop) {
+    Val sides[2] = {kNone, kNone};
+    auto add = [&](int side, Val v) {
+      sides[side] = sides[side] == kNone ? v : put({Op::add, DType::I64, sides[side], v});
+    };
+    for (const Term& t : s.terms) {
+      Val v = value(t.b, loop);
+      if (t.a >= 0) v = put({Op::multiply, DType::I64, value(t.a, loop), v});
+      int64_t k = std::abs(t.k);
+      if (k != 1) v = put({Op::multiply, DType::I64, v, number(k)});
+      add(t.k < 0, v);
+    }
+    // The number where no sum is needed for it.
+    if (s.k != 0) {
+      if (sides[0] == kNone || (sides[1] != kNone && s.k < 0) || (sides[1] == kNone))
+        add(sides[0] == kNone ? 0 : 1, number(sides[0] == kNone ? s.k : -s.k));
+      else
+        add(0, number(s.k));
+    }
+    for (Val& v : sides)
+      if (v == kNone) v = number(0);
+    return put({Op::less_equal, DType::Bool, sides[0], sides[1]});
+  }
+
+  Val value(int v, size_t loop) {
+    auto known = made_.find(v);
+    if (known != made_.end()) return known->second;
+    auto found = d_.at_hand.find({loop, v});
+    if (found != d_.at_hand.end()) return made_[v] = at_[found->second];
+    const ValueNode& n = d_.nodes[v];
+    Inst i{n.op, n.type, kNone, kNone, kNone, n.imm};
+    if (n.a != kUnknown) i.a = value(n.a, loop);
+    if (n.b != kUnknown) i.b = value(n.b, loop);
+    if (n.c != kUnknown) i.c = value(n.c, loop);
+    return made_[v] = put(i);
+  }
+
+  const ir::Function& f_;
+  const Decisions& d_;
+  std::vector<Inst> to_;
+  std::vector<Val> at_;
+  std::vector<char> free_;   // checks that are decided
+  std::vector<char> plain_;  // choices that are
+  std::vector<size_t> last_use_;
+  std::map<int, Val> made_;
+  size_t more_ = 0;
+};
+
+}  // namespace
+
+void make_two(ir::Function& f, const Decisions& d) { f.body = Copy(f, d).run(); }
+
+}  // namespace numbus
