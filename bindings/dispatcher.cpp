@@ -80,6 +80,12 @@ frontend::Options to_options(nb::handle dict) {
   flag("debug", o.debug);
   flag("parallel", o.parallel);
   flag("python_errors", o.python_errors);
+  // Asked for all functions at once, as in Numba.
+  for (const char* name : {"NUMBUS_BOUNDSCHECK", "NUMBA_BOUNDSCHECK"})
+    if (const char* asked = std::getenv(name); asked && *asked) {
+      o.boundscheck = std::string_view(asked) != "0";
+      break;
+    }
   return o;
 }
 

@@ -26,7 +26,7 @@ class Program {
 struct Options {
   bool kernel = false;  // a launch over a grid
   bool fastmath = false;
-  bool boundscheck = false;
+  bool boundscheck = true;
   bool debug = false;
   bool parallel = false;
   bool python_errors = true;  // Python's own numbers raise ZeroDivisionError

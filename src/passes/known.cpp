@@ -321,9 +321,7 @@ bool Known::at_hand(int v, Place loop, int depth) const {
   const ValueNode& n = node(v);
   if (n.op == Op::constant) return true;
   if (n.per_lane) return false;
-  if (static_cast<size_t>(v) < step_of_.size() && step_of_[v] != kNone &&
-      static_cast<size_t>(step_of_[v]) < loop)
-    return true;
+  if (found_before(v, loop)) return true;
   if (n.form != Form::Pure || depth == 0 || !is_int(n.type)) return false;
   if (n.op == Op::param || n.op == Op::intrinsic) return true;
   for (int o : {n.a, n.b, n.c})
@@ -337,9 +335,7 @@ Sum Known::sum(int v, Place at) {
     Sum s = Sum::number(n.imm);
     return s.good ? s : Sum::of(v);
   }
-  if (at != kHere && static_cast<size_t>(v) < step_of_.size() && step_of_[v] != kNone &&
-      static_cast<size_t>(step_of_[v]) < at)
-    return Sum::of(v);
+  if (at != kHere && !n.per_lane && found_before(v, at)) return Sum::of(v);
   if (n.form != Form::Pure || n.type != DType::I64 || !is_sum(n.op)) return Sum::of(v);
   if (at == kHere && !exact(v)) return Sum::of(v);
   Op op = n.op;

@@ -83,6 +83,10 @@ class Known {
 
  private:
   const ValueNode& node(int v) const { return values_.nodes[v]; }
+  bool found_before(int v, Place loop) const {
+    auto n = static_cast<size_t>(v);
+    return n < step_of_.size() && step_of_[n] != ir::kNone && static_cast<size_t>(step_of_[n]) < loop;
+  }
   Range of_type(DType t) const;
   Range base(int v, int depth);
   bool exact(int v, int depth = 3);  // whether this sum or product cannot run over

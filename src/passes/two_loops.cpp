@@ -18,9 +18,13 @@ class Copy {
   Copy(const ir::Function& f, const Decisions& d)
       : f_(f), d_(d), at_(f.body.size(), kNone), free_(f.body.size(), 0), plain_(f.body.size(), 0) {
     last_use_.assign(f.body.size(), 0);
-    for (size_t n = 0; n < f.body.size(); ++n)
-      for (Val o : {f.body[n].a, f.body[n].b, f.body[n].c})
-        if (o != kNone) last_use_[o] = n;
+    first_read_.assign(f.body.size(), f.body.size());
+    for (size_t n = f.body.size(); n-- > 0;) {
+      const Inst& i = f.body[n];
+      for (Val o : {i.a, i.b, i.c})
+        if (o != kNone) last_use_[o] = std::max(last_use_[o], n);
+      if (i.op == Op::get) first_read_[i.a] = n;
+    }
   }
 
   std::vector<Inst> run() {
@@ -79,7 +83,8 @@ class Copy {
       if (last_use_[k] > last && f_.body[k].op != Op::variable) return false;
     more_ += size;
     for (size_t k = n; k <= last; ++k)
-      if (f_.body[k].op == Op::variable && at_[k] == kNone) at_[k] = put(f_.body[k]);
+      if (f_.body[k].op == Op::variable && at_[k] == kNone && !local(k))
+        at_[k] = put(f_.body[k]);
     made_.clear();
     std::vector<Sum> all;
     for (const Lifted* l : now)
@@ -101,12 +106,61 @@ class Copy {
       if (l->select != kNone) --plain_[l->select];
     }
     put({Op::branch_else, DType::Bool, branch});
+    // What only this loop uses is not to be the other one's, too: lanes would have to keep it.
+    for (size_t k = n; k <= last; ++k)
+      if (f_.body[k].op == Op::set && own(f_.body[k].a, n, last)) {
+        Val v = f_.body[k].a;
+        if (static_cast<size_t>(v) > n) continue;
+        Val first = put({Op::get, f_.body[v].type, at_[v]});
+        Val mine = put({Op::variable, f_.body[v].type});
+        put({Op::set, f_.body[v].type, mine, first});
+        renamed_.emplace_back(v, at_[v]);
+        at_[v] = mine;
+      }
     copy(n, last, false);
+    for (; !renamed_.empty(); renamed_.pop_back())
+      at_[renamed_.back().first] = renamed_.back().second;
     put({Op::end_branch, DType::Bool, branch});
     return true;
   }
 
+  // Whether a variable is set where it is declared, and used there only: nothing of it remains from
+  // one turn to the next.
+  bool local(size_t v) const {
+    int inside = 0;
+    bool set = false;
+    for (size_t k = v + 1; k <= last_use_[v]; ++k) {
+      const Inst& i = f_.body[k];
+      if (i.op == Op::branch || i.op == Op::loop) ++inside;
+      if ((i.op == Op::end_branch || i.op == Op::end_loop) && --inside < 0) return false;
+      if (inside == 0 && (i.op == Op::branch_else || i.op == Op::loop_next)) return false;
+      if (i.a == static_cast<Val>(v) && !set) {
+        if (i.op != Op::set || inside > 0) return false;
+        set = true;
+      }
+    }
+    return true;
+  }
+
+  // Whether a variable is set right before the loop, and used in there only.
+  bool own(Val v, size_t n, size_t last) const {
+    if (first_read_[v] < n || last_use_[v] > last) return false;
+    for (auto& [known, was] : renamed_)
+      if (known == v) return false;
+    int inside = 0;
+    for (size_t k = n; k-- > static_cast<size_t>(v);) {
+      const Inst& i = f_.body[k];
+      if (i.op == Op::end_branch || i.op == Op::end_loop) ++inside;
+      if ((i.op == Op::branch || i.op == Op::loop) && --inside < 0) return false;
+      if (inside == 0 && (i.op == Op::branch_else || i.op == Op::loop_next)) return false;
+      if (inside == 0 && i.op == Op::set && i.a == v) return true;
+    }
+    return false;
+  }
+
   void copy(size_t n, size_t last, bool may_double) {
+    for (size_t k = n; k <= last; ++k)
+      if (f_.body[k].op == Op::variable && local(k)) at_[k] = kNone;
     at_[n] = put(f_.body[n]);
     range(n + 1, last + 1, may_double);
   }
@@ -122,8 +176,8 @@ class Copy {
       sides[side] = sides[side] == kNone ? v : put({Op::add, DType::I64, sides[side], v});
     };
     for (const Term& t : s.terms) {
-      Val v = value(t.b, loop);
-      if (t.a >= 0) v = put({Op::multiply, DType::I64, value(t.a, loop), v});
+      Val v = wide(t.b, loop);
+      if (t.a >= 0) v = put({Op::multiply, DType::I64, wide(t.a, loop), v});
       int64_t k = std::abs(t.k);
       if (k != 1) v = put({Op::multiply, DType::I64, v, number(k)});
       add(t.k < 0, v);
@@ -138,6 +192,11 @@ class Copy {
     for (Val& v : sides)
       if (v == kNone) v = number(0);
     return put({Op::less_equal, DType::Bool, sides[0], sides[1]});
+  }
+
+  Val wide(int v, size_t loop) {
+    Val w = value(v, loop);
+    return d_.nodes[v].type == DType::I64 ? w : put({Op::cast, DType::I64, w});
   }
 
   Val value(int v, size_t loop) {
@@ -159,7 +218,8 @@ class Copy {
   std::vector<Val> at_;
   std::vector<char> free_;   // checks that are decided
   std::vector<char> plain_;  // choices that are
-  std::vector<size_t> last_use_;
+  std::vector<size_t> last_use_, first_read_;
+  std::vector<std::pair<Val, Val>> renamed_;  // variables, and what they are elsewhere
   std::map<int, Val> made_;
   size_t more_ = 0;
 };

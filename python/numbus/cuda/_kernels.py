@@ -6,7 +6,7 @@ import os
 
 from .. import _core
 from ..kernels import types
-from ..kernels._dispatch import Dispatcher, callable_function
+from ..kernels._dispatch import Dispatcher, callable_function, flags
 from ..kernels._errors import bind
 from ..kernels._resolve import program
 from ._streams import core_stream
@@ -107,7 +107,7 @@ class Kernel:
         self._launches = {}
 
     def _make(self):
-        options = {k: bool(self.targetoptions.get(k)) for k in ("fastmath", "debug", "boundscheck")}
+        options = flags(self.targetoptions, ("fastmath", "debug", "boundscheck"))
         if os.environ.get("NUMBA_CUDA_DEBUGINFO") == "1":
             options["debug"] = True
         bounds = self.targetoptions.get("launch_bounds")

@@ -27,6 +27,11 @@ class prange:
 name_object(prange, "prange")
 
 
+def flags(options, names):
+    """What the program says about these options; None says nothing."""
+    return {k: bool(options[k]) for k in names if options.get(k) is not None}
+
+
 class Dispatcher:
     """A Python function, compiled for each combination of argument types it is called with."""
 
@@ -51,8 +56,7 @@ class Dispatcher:
         return program.function(self.py_func)
 
     def _make(self):
-        known = ("parallel", "fastmath", "boundscheck", "debug")
-        options = {k: bool(self.targetoptions.get(k)) for k in known}
+        options = flags(self.targetoptions, ("parallel", "fastmath", "boundscheck", "debug"))
         options["python_errors"] = self.targetoptions.get("error_model", "python") == "python"
         self._core = _core.Dispatcher(
             program.function(self.py_func), options, self.py_func.__name__, self._count
