@@ -1,6 +1,7 @@
 // Bodies of functions: control flow, variables, memory, calls.
 #include "compile/function.h"
 
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include "compile/row_calls.h"
@@ -115,7 +116,10 @@ void FunctionBody::step(size_t n) {
       auto* then = block("then");
       o.otherwise = block("else");
       o.after = block("after");
-      B.CreateCondBr(a, then, o.otherwise);
+      auto* jump = B.CreateCondBr(a, then, o.otherwise);
+      if (i.imm == ir::kBounds || i.imm == ir::kRare)
+        jump->setMetadata(llvm::LLVMContext::MD_prof,
+                          llvm::MDBuilder(B.getContext()).createUnlikelyBranchWeights());
       B.SetInsertPoint(then);
       break;
     }

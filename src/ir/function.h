@@ -12,6 +12,8 @@ namespace numbus::ir {
 constexpr int64_t kFromEnd = 1;
 // Marks a branch as the check of an index: what is in it notes the error and leaves the function.
 constexpr int64_t kBounds = 1;
+// Marks a branch as one that rarely holds.
+constexpr int64_t kRare = 2;
 
 // Which memory an address lies in. Global is whatever a plain pointer reaches.
 enum class Space : uint8_t { Global, Shared, Local };

@@ -15,10 +15,14 @@ using ir::kNone;
 using ir::Val;
 using Form = ValueNode::Form;
 
-// The parts of a check: the index, counted from the start, and the extent.
-struct Check {
-  Val at, extent;
-};
+// Whether the second step is done whenever the first one is.
+bool together(const ir::Function& f, Val first, size_t second) {
+  for (auto n = static_cast<size_t>(first); n < second; ++n) {
+    Op op = f.body[n].op;
+    if (op >= Op::branch && op <= Op::ret) return false;
+  }
+  return true;
+}
 
 std::optional<Check> check_of(const ir::Function& f, size_t n) {
   const Inst& i = f.body[n];
@@ -29,12 +33,15 @@ std::optional<Check> check_of(const ir::Function& f, size_t n) {
   if (low.op != Op::less || inside.op != Op::logical_not) return {};
   const Inst &zero = f.body[low.b], &high = f.body[inside.a];
   if (zero.op != Op::constant || zero.imm != 0 || high.op != Op::less || high.a != low.a) return {};
-  return Check{high.a, high.b};
+  const Inst& at = f.body[high.a];
+  bool chosen = at.op == Op::select && at.imm == ir::kFromEnd && together(f, high.a, n);
+  return Check{n, high.a, high.b, chosen};
 }
 
 class Decide {
  public:
-  Decide(const ir::Function& f, bool kernel) : f_(f), values_(f, kernel), known_(values_) {
+  Decide(const ir::Function& f, bool kernel)
+      : f_(f), kernel_(kernel), values_(f, kernel), known_(values_) {
     decisions_.always.assign(f.body.size(), 0);
     decisions_.from_start.assign(f.body.size(), 0);
     keep_.assign(f.body.size(), 0);
@@ -60,6 +67,10 @@ class Decide {
     if (wrong_) return {};
     decisions_.nodes = values_.nodes;
     decisions_.end = values_.end;
+    decisions_.of = values_.of;
+    for (size_t n = 0; n < f_.body.size(); ++n)
+      if (auto c = check_of(f_, n)) decisions_.checks.push_back(*c);
+    decisions_.serial = !kernel_ && !f_.portion;
     return std::move(decisions_);
   }
 
@@ -87,6 +98,7 @@ class Decide {
       signed char way = step > 0 ? 1 : step < 0 ? -1 : 0;
       if (next.op == Op::right_shift || next.op == Op::int_div || next.op == Op::select) way = -1;
       known_.direction[turn] = way;
+      known_.floor[turn] = way <= 0;
       if (sets.size() != 1 || !sum || (next.a != turn && by != next.a)) continue;
       if (step == 0 && (next.op != Op::add || by >= turn)) continue;
       // The test that its turns begin with.
@@ -103,6 +115,7 @@ class Decide {
       if ((less.a == turn) != (step >= 0)) continue;
       int step_node = step < 0 && next.op == Op::subtract ? values_.constant(step) : by;
       if (step > 0 && next.op == Op::subtract) step_node = values_.constant(step);
+      known_.floor[turn] = 0;
       known_.counters[turn] = {v.a, stop, step_node, step, step != 0};
       if (step == 0) known_.direction[turn] = 1;
     }
@@ -154,6 +167,10 @@ class Decide {
     scopes_.push_back({n, facts});
     if (!values_.once[n]) loops_.push_back(n);
     keep_[n] = ~size_t{0};
+    for (Val v : values_.assigned[n]) {
+      int t = values_.turn(static_cast<Val>(n), v);
+      if (t != kUnknown && known_.floor[t]) stays(t, values_.nodes[t].a);
+    }
     walk(n + 1, middle ? middle : last);
     if (middle) {
       // Turns that are cut short come here, too.
@@ -188,10 +205,17 @@ class Decide {
     }
   }
 
+  void stays(int turn, int value) {
+    if (known_.proves({kUnknown, value, 0})) return;
+    wrong_ = true;
+    known_.floor[turn] = 0;
+  }
+
   // Whether the new value keeps to what is assumed of the loops' variables.
   void turns_go_on(const Inst& set) {
     for (size_t l : loops_) {
       int t = values_.turn(static_cast<Val>(l), set.a);
+      if (t != kUnknown && known_.floor[t]) stays(t, values_.of[set.b]);
       if (t == kUnknown || known_.direction[t] == 0) continue;
       auto it = known_.counters.find(t);
       if (it != known_.counters.end() && !it->second.safe) continue;
@@ -213,6 +237,14 @@ class Decide {
     bool turns = chosen.op == Op::select && chosen.imm == ir::kFromEnd;
     int at = values_.of[turns ? chosen.c : c.at], extent = values_.of[c.extent];
     Bound from_start{kUnknown, at, 0}, below{at, extent, 1};
+    if (turns) {
+      // Looked at before, from whichever end.
+      int place = values_.of[c.at];
+      if (known_.proves({kUnknown, place, 0}) && known_.proves({place, extent, 1})) {
+        decisions_.always[n] = 1;
+        return;
+      }
+    }
     bool low = known_.proves(from_start), high = known_.proves(below);
     // Counted from the end, it may be as far below zero as the array is long.
     Sum far = Sum::number(0);
@@ -230,7 +262,7 @@ class Decide {
       if (!low) {
         size_t kept = all.size();
         if (known_.lift(from_start, l, all)) {
-          if (turns && together(c.at, n)) select = c.at;
+          if (c.chosen) select = c.at;
         } else {
           all.resize(kept);
           if (!turns) continue;
@@ -250,15 +282,6 @@ class Decide {
     }
   }
 
-  // Whether the second step is done whenever the first one is.
-  bool together(Val first, size_t second) const {
-    for (auto n = static_cast<size_t>(first); n < second; ++n) {
-      Op op = f_.body[n].op;
-      if (op >= Op::branch && op <= Op::ret) return false;
-    }
-    return true;
-  }
-
   // Where the parts of a value are found before the loop.
   void remember(int v, size_t loop) {
     const ValueNode& n = values_.nodes[v];
@@ -273,6 +296,7 @@ class Decide {
   }
 
   const ir::Function& f_;
+  bool kernel_;
   Values values_;
   Known known_;
   Decisions decisions_;
@@ -286,8 +310,7 @@ class Decide {
 
 void decide_bounds(ir::Module& m) {
   // For tests, and to measure: checks stay as they are.
-  static const bool keep = std::getenv("NUMBUS_KEEP_CHECKS") != nullptr;
-  if (keep) return;
+  if (std::getenv("NUMBUS_KEEP_CHECKS")) return;
   for (ir::Function& f : m.functions) {
     bool any = false;
     for (const Inst& i : f.body) any = any || (i.op == Op::branch && i.imm == ir::kBounds);

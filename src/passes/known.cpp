@@ -36,6 +36,7 @@ void Known::grow() {
   step_of_.resize(size, kNone);
   extent.resize(size, 0);
   direction.resize(size, 0);
+  floor.resize(size, 0);
 }
 
 void Known::computed(int value, Val step) {
@@ -208,12 +209,14 @@ Range Known::base(int v, int depth) {
   const ValueNode& n = node(v);
   Range all = of_type(n.type);
   if (!is_int(n.type)) return all;
-  if (n.form == Form::Turn) {
+  if (n.form == Form::Turn || n.form == Form::Left) {
+    int turn = n.form == Form::Turn ? v : values_.turn(n.loop, n.variable);
+    if (floor[turn]) all.low = 0;
     if (depth <= 0) return all;
-    auto it = counters.find(v);
+    auto it = counters.find(turn);
     if (it != counters.end() && !it->second.safe) return all;
-    if (direction[v] > 0) all.low = std::max(all.low, range(n.a, depth - 1).low);
-    if (direction[v] < 0) all.high = std::min(all.high, range(n.a, depth - 1).high);
+    if (direction[turn] > 0) all.low = std::max(all.low, range(n.a, depth - 1).low);
+    if (direction[turn] < 0) all.high = std::min(all.high, range(n.a, depth - 1).high);
     return all;
   }
   if (n.form != Form::Pure) return all;
@@ -388,8 +391,9 @@ std::vector<Fact> Known::implied(int v) {
     all.push_back({{a, b, k}, false, std::move(needs), {}});
   };
   const ValueNode n = node(v);
-  if (n.form == Form::Turn) {
-    auto it = counters.find(v);
+  if (n.form == Form::Turn || n.form == Form::Left) {
+    int turn = n.form == Form::Turn ? v : values_.turn(n.loop, n.variable);
+    auto it = counters.find(turn);
     std::vector<Bound> needs;
     bool counts = it != counters.end();
     if (counts && !it->second.safe) {
@@ -398,8 +402,8 @@ std::vector<Fact> Known::implied(int v) {
         for (const Bound& b : within(it->second.step)) needs.push_back(b);
       if (it->second.by == 0) needs.push_back({kUnknown, it->second.step, 1});
     }
-    if (direction[v] > 0) put(n.a, v, 0, needs);
-    if (direction[v] < 0) put(v, n.a, 0, needs);
+    if (direction[turn] > 0) put(n.a, v, 0, needs);
+    if (direction[turn] < 0) put(v, n.a, 0, needs);
   } else if (n.form == Form::Pure) {
     switch (n.op) {
       case Op::maximum:

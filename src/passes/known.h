@@ -78,6 +78,7 @@ class Known {
   void forget_computed(size_t size);
 
   std::vector<char> extent;                   // per value: the extent of an array
+  std::vector<char> floor;                    // per value: in no turn below zero
   std::vector<signed char> direction;         // per value: 1: no turn makes it less; -1: more
   std::unordered_map<int, Counter> counters;  // by the loop's variable as a turn begins
 

@@ -19,6 +19,7 @@ class Copy {
       : f_(f), d_(d), at_(f.body.size(), kNone), free_(f.body.size(), 0), plain_(f.body.size(), 0) {
     last_use_.assign(f.body.size(), 0);
     first_read_.assign(f.body.size(), f.body.size());
+    for (const Check& c : d.checks) checks_[c.branch] = &c;
     for (size_t n = f.body.size(); n-- > 0;) {
       const Inst& i = f.body[n];
       for (Val o : {i.a, i.b, i.c})
@@ -58,7 +59,20 @@ class Copy {
         n = d_.end[n];
         continue;
       }
+      if (i.op == Op::branch && d_.serial && checks_.count(n)) {
+        check(*checks_[n]);
+        n = d_.end[n];
+        continue;
+      }
       if (i.op == Op::variable && at_[n] != kNone) continue;
+      if (i.op == Op::select && i.imm == ir::kFromEnd && !d_.from_start[n] && !plain_[n]) {
+        auto same = [&](const Found& o) { return o.value == d_.of[n]; };
+        auto it = std::find_if(found_.rbegin(), found_.rend(), same);
+        if (it != found_.rend()) {
+          at_[n] = put({Op::get, DType::I64, it->variable});
+          continue;
+        }
+      }
       if (i.op == Op::select && (d_.from_start[n] || plain_[n])) {
         at_[n] = at_[i.c];
         continue;
@@ -67,7 +81,50 @@ class Copy {
       for (Val* o : {&c.a, &c.b, &c.c})
         if (*o != kNone) *o = at_[*o];
       at_[n] = put(c);
+      switch (i.op) {
+        case Op::branch:
+        case Op::loop: scopes_.push_back(found_.size()); break;
+        case Op::branch_else:
+        case Op::loop_next: found_.resize(scopes_.back()); break;
+        case Op::end_branch:
+        case Op::end_loop:
+          found_.resize(scopes_.back());
+          scopes_.pop_back();
+          break;
+        default: break;
+      }
     }
+  }
+
+  // A check that stays: one comparison, as if without sign, unless the index counts from the end.
+  void check(const Check& c) {
+    const Inst& choice = f_.body[c.at];
+    Val at = at_[c.chosen ? choice.c : c.at], extent = at_[c.extent];
+    auto outside = [&](Val v) {
+      auto bits = [&](Val x) { return put({Op::bits, DType::U64, x}); };
+      Val x = bits(v), y = bits(extent);
+      Val inside = put({Op::less, DType::Bool, x, y});
+      return put({Op::logical_not, DType::Bool, inside});
+    };
+    auto raise = [&](Val where) {
+      Val b = put({Op::branch, DType::Bool, outside(where), kNone, kNone, ir::kBounds});
+      at_[c.branch] = b;
+      scopes_.push_back(found_.size());
+      range(c.branch + 1, d_.end[c.branch] + 1, false);
+    };
+    if (!c.chosen) {
+      raise(at);
+      return;
+    }
+    Val place = put({Op::variable, DType::I64});
+    put({Op::set, DType::I64, place, at});
+    Val below = put({Op::branch, DType::Bool, outside(at), kNone, kNone, ir::kRare});
+    Val wrapped = put({Op::add, DType::I64, at, extent});
+    raise(wrapped);
+    put({Op::set, DType::I64, place, wrapped});
+    put({Op::end_branch, DType::Bool, below});
+    at_[c.at] = put({Op::get, DType::I64, place});
+    found_.push_back({d_.of[c.at], place});
   }
 
   bool doubled(size_t n) {
@@ -162,6 +219,7 @@ class Copy {
     for (size_t k = n; k <= last; ++k)
       if (f_.body[k].op == Op::variable && local(k)) at_[k] = kNone;
     at_[n] = put(f_.body[n]);
+    scopes_.push_back(found_.size());
     range(n + 1, last + 1, may_double);
   }
 
@@ -219,6 +277,14 @@ class Copy {
   std::vector<char> free_;   // checks that are decided
   std::vector<char> plain_;  // choices that are
   std::vector<size_t> last_use_, first_read_;
+  // Indices that have been counted from the start here: variables that hold them.
+  struct Found {
+    int value;
+    Val variable;
+  };
+  std::vector<Found> found_;
+  std::vector<size_t> scopes_;  // how many were when each began
+  std::map<size_t, const Check*> checks_;
   std::vector<std::pair<Val, Val>> renamed_;  // variables, and what they are elsewhere
   std::map<int, Val> made_;
   size_t more_ = 0;

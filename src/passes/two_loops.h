@@ -18,6 +18,14 @@ struct Lifted {
   ir::Val select;
 };
 
+// A branch that checks an index: `at` is the index counted from the start, a select where it may
+// count from the end; nothing between that and the branch leaves.
+struct Check {
+  size_t branch;
+  ir::Val at, extent;
+  bool chosen;
+};
+
 struct Decisions {
   std::vector<char> always;      // per branch: a check that always holds
   std::vector<char> from_start;  // per select: an index that is never negative
@@ -25,6 +33,10 @@ struct Decisions {
   std::map<std::pair<size_t, int>, ir::Val> at_hand;       // (loop, value): the step that has it
   std::vector<ValueNode> nodes;
   std::vector<size_t> end;  // per branch and loop
+  std::vector<int> of;      // per step: its value
+  std::vector<Check> checks;  // of the function
+  // Whether lanes never run it side by side: then a check may be a branch around a branch.
+  bool serial = false;
 };
 
 void make_two(ir::Function& f, const Decisions& d);

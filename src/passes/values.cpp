@@ -23,6 +23,7 @@ Values::Values(const ir::Function& function, bool kernel)
   yes_leaves.assign(size, 0);
   no_leaves.assign(size, 0);
   assigned.resize(size);
+  changed_.resize(size);
   place_.assign(size, kUnknown);
   structure();
   walk(0, size);
@@ -140,7 +141,17 @@ void Values::walk(size_t begin, size_t stop) {
         walk(next + 1, last);
       }
       left_ = false;
-      for (Val v : assigned[n]) now(v) = opaque(f.body[v]);
+      const auto& changed = changed_[n];
+      for (Val v : assigned[n]) {
+        int t = turn(static_cast<Val>(n), v);
+        if (t == kUnknown || std::find(changed.begin(), changed.end(), v) != changed.end()) {
+          now(v) = opaque(f.body[v]);
+          continue;
+        }
+        ValueNode last = nodes[t];
+        last.form = Form::Left;
+        now(v) = node(last);
+      }
       n = last;
     } else {
       step(n);
@@ -157,6 +168,11 @@ void Values::step(size_t n) {
     case Op::get: of[n] = now(i.a); break;
     case Op::set: now(i.a) = of[i.b]; break;
     case Op::break_loop:
+      if (!left_ && !once[i.a])
+        for (Val v : assigned[i.a])
+          if (now(v) != turn(i.a, v)) changed_[i.a].push_back(v);
+      left_ = true;
+      break;
     case Op::continue_loop:
     case Op::ret: left_ = true; break;
     case Op::intrinsic: {

@@ -15,6 +15,7 @@ struct ValueNode {
   enum class Form : uint8_t {
     Pure,    // op of the nodes a, b, c
     Turn,    // what a variable holds as a turn of a loop begins; a: as the first one does
+    Left,    // what it holds behind the loop, as the turn that left it began
     Opaque,  // anything else
   };
   Form form;
@@ -22,7 +23,7 @@ struct ValueNode {
   DType type;
   int a = kUnknown, b = kUnknown, c = kUnknown;
   int64_t imm = 0;
-  ir::Val loop = ir::kNone, variable = ir::kNone;  // of a Turn
+  ir::Val loop = ir::kNone, variable = ir::kNone;  // of a Turn, of a Left
   bool per_lane = false;                           // lanes that run side by side may differ in it
 };
 
@@ -56,6 +57,7 @@ class Values {
     return static_cast<int>(nodes.size()) - 1;
   }
 
+  std::vector<std::vector<ir::Val>> changed_;  // per loop: before a break
   bool lanes_;
   bool left_ = false;
   int& now(ir::Val variable) { return now_[place_[variable]]; }
