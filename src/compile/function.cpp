@@ -78,6 +78,17 @@ void FunctionBody::jump(llvm::BasicBlock* to) {
   B.SetInsertPoint(block("dead"));
 }
 
+// No time is spent on vectors and unrolled turns of a loop that rarely runs.
+void FunctionBody::leave_as_it_is(llvm::Instruction* back) {
+  auto& c = B.getContext();
+  std::vector<llvm::Metadata*> parts{nullptr};
+  for (const char* what : {"llvm.loop.unroll.disable", "llvm.loop.disable_nonforced"})
+    parts.push_back(llvm::MDNode::get(c, llvm::MDString::get(c, what)));
+  auto* mark = llvm::MDNode::getDistinct(c, parts);
+  mark->replaceOperandWith(0, mark);
+  back->setMetadata(llvm::LLVMContext::MD_loop, mark);
+}
+
 void FunctionBody::emit(llvm::Function* to) {
   to_ = to;
   entry_ = block("entry");
@@ -153,7 +164,8 @@ void FunctionBody::step(size_t n) {
       break;
     case Op::end_loop: {
       Open& o = open_[i.a];
-      B.CreateBr(o.head);
+      auto* back = B.CreateBr(o.head);
+      if (f_.body[i.a].imm == ir::kRare) leave_as_it_is(back);
       // A loop without a part of its own for continue: it goes to the head.
       if (o.next->empty() && o.next->use_empty() && o.next != B.GetInsertBlock())
         o.next->eraseFromParent();

@@ -37,6 +37,7 @@ class FunctionBody {
   }
   void step(size_t n);
   void jump(llvm::BasicBlock* to);
+  void leave_as_it_is(llvm::Instruction* back);
 
   Emit& E;
   llvm::IRBuilder<>& B;

@@ -12,7 +12,7 @@ namespace numbus::ir {
 constexpr int64_t kFromEnd = 1;
 // Marks a branch as the check of an index: what is in it notes the error and leaves the function.
 constexpr int64_t kBounds = 1;
-// Marks a branch as one that rarely holds.
+// Marks a branch or a loop as one that rarely runs.
 constexpr int64_t kRare = 2;
 
 // Which memory an address lies in. Global is whatever a plain pointer reaches.

@@ -80,6 +80,7 @@ class Copy {
       Inst c = i;
       for (Val* o : {&c.a, &c.b, &c.c})
         if (*o != kNone) *o = at_[*o];
+      if (i.op == Op::loop && rare_ > 0) c.imm = ir::kRare;
       at_[n] = put(c);
       switch (i.op) {
         case Op::branch:
@@ -218,9 +219,13 @@ class Copy {
   void copy(size_t n, size_t last, bool may_double) {
     for (size_t k = n; k <= last; ++k)
       if (f_.body[k].op == Op::variable && local(k)) at_[k] = kNone;
-    at_[n] = put(f_.body[n]);
+    Inst loop = f_.body[n];
+    rare_ += !may_double;
+    if (rare_ > 0) loop.imm = ir::kRare;
+    at_[n] = put(loop);
     scopes_.push_back(found_.size());
     range(n + 1, last + 1, may_double);
+    rare_ -= !may_double;
   }
 
   // --- conditions
@@ -288,6 +293,7 @@ class Copy {
   std::vector<std::pair<Val, Val>> renamed_;  // variables, and what they are elsewhere
   std::map<int, Val> made_;
   size_t more_ = 0;
+  int rare_ = 0;  // loops around this that run where their conditions do not hold
 };
 
 }  // namespace
