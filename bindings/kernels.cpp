@@ -83,7 +83,8 @@ class Kernel {
   }
   Kernel(const Kernel&) = delete;
 
-  // For a GPU, or for the CPU: both are the same where the program says whether indices are checked.
+  // For a GPU, or for the CPU: both are the same where the program says whether indices are
+  // checked.
   GridKernel& code(const std::vector<Type>& types, std::string key, bool gpu) {
     frontend::Options options = options_;
     if (!asked_) options.boundscheck = gpu ? kChecksOnGpu : kChecksOnCpu;

@@ -3,12 +3,30 @@
 
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 
+#include <mutex>
+
 namespace numbus::compile {
 
+namespace {
+
+// A loop that a check may leave is unrolled like others: so what one turn writes and the next one
+// reads stays in a register, from turn to turn of what is unrolled.
+void unroll_checked_loops() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    const char* options[] = {"numbus", "-unroll-runtime-other-exit-predictable"};
+    llvm::cl::ParseCommandLineOptions(2, options);
+  });
+}
+
+}  // namespace
+
 void optimise(llvm::Module& m, llvm::TargetMachine& machine) {
+  unroll_checked_loops();
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.LoopInterleaving = true;
   // Pairs made of scalars lengthen chains of dependent steps: z*z + c takes 1.4 times as long.

@@ -291,8 +291,7 @@ Range Known::base(int v, int depth) {
     case Op::fmod: {
       Range x = of(n.a), m = of(n.b);
       Wide most = std::max<Wide>(std::max(m.high, -m.low) - 1, 0);
-      return {x.low >= 0 ? 0 : std::max(all.low, -most),
-              std::min(std::max<Wide>(x.high, 0), most)};
+      return {x.low >= 0 ? 0 : std::max(all.low, -most), std::min(std::max<Wide>(x.high, 0), most)};
     }
     case Op::bitwise_and: {
       Range x = of(n.a), y = of(n.b);
@@ -451,7 +450,8 @@ std::vector<Fact> Known::implied(int v) {
       }
       case Op::intrinsic: {
         auto k = static_cast<Intrinsic>(n.imm & 255);
-        bool thread = k <= Intrinsic::tid_z, block = k >= Intrinsic::ctaid_x && k <= Intrinsic::ctaid_z;
+        bool thread = k <= Intrinsic::tid_z,
+             block = k >= Intrinsic::ctaid_x && k <= Intrinsic::ctaid_z;
         if (!thread && !block) break;
         int many = values_.pure(Op::intrinsic, n.type, kUnknown, kUnknown, kUnknown, n.imm + 3);
         grow();
@@ -462,7 +462,8 @@ std::vector<Fact> Known::implied(int v) {
     }
   }
   Range r = range(v);
-  if (r.high < kMostFactor && r.high > -kMostFactor) put(v, kUnknown, -static_cast<int64_t>(r.high));
+  if (r.high < kMostFactor && r.high > -kMostFactor)
+    put(v, kUnknown, -static_cast<int64_t>(r.high));
   if (r.low > -kMostFactor && r.low < kMostFactor) put(kUnknown, v, static_cast<int64_t>(r.low));
   return all;
 }

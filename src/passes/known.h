@@ -30,7 +30,7 @@ struct Fact {
 // A loop's variable that each turn adds the same to, while it is below or above `stop`.
 struct Counter {
   int start, stop, step;
-  int64_t by;  // the step; 0: known at run time only
+  int64_t by;        // the step; 0: known at run time only
   bool safe = true;  // never runs over, whatever `stop` is
 };
 
@@ -86,7 +86,8 @@ class Known {
   const ValueNode& node(int v) const { return values_.nodes[v]; }
   bool found_before(int v, Place loop) const {
     auto n = static_cast<size_t>(v);
-    return n < step_of_.size() && step_of_[n] != ir::kNone && static_cast<size_t>(step_of_[n]) < loop;
+    return n < step_of_.size() && step_of_[n] != ir::kNone &&
+           static_cast<size_t>(step_of_[n]) < loop;
   }
   Range of_type(DType t) const;
   Range base(int v, int depth);

@@ -79,9 +79,8 @@ struct Sum {
   bool operator==(const Sum& o) const {
     if (k != o.k || terms.size() != o.terms.size()) return false;
     return std::all_of(terms.begin(), terms.end(), [&](const Term& t) {
-      return std::any_of(o.terms.begin(), o.terms.end(), [&](const Term& u) {
-        return t.a == u.a && t.b == u.b && t.k == u.k;
-      });
+      return std::any_of(o.terms.begin(), o.terms.end(),
+                         [&](const Term& u) { return t.a == u.a && t.b == u.b && t.k == u.k; });
     });
   }
 

@@ -141,8 +141,7 @@ class Copy {
       if (last_use_[k] > last && f_.body[k].op != Op::variable) return false;
     more_ += size;
     for (size_t k = n; k <= last; ++k)
-      if (f_.body[k].op == Op::variable && at_[k] == kNone && !local(k))
-        at_[k] = put(f_.body[k]);
+      if (f_.body[k].op == Op::variable && at_[k] == kNone && !local(k)) at_[k] = put(f_.body[k]);
     made_.clear();
     std::vector<Sum> all;
     for (const Lifted* l : now)

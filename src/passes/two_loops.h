@@ -27,13 +27,13 @@ struct Check {
 };
 
 struct Decisions {
-  std::vector<char> always;      // per branch: a check that always holds
-  std::vector<char> from_start;  // per select: an index that is never negative
-  std::map<size_t, std::vector<Lifted>> lifted;            // per loop
-  std::map<std::pair<size_t, int>, ir::Val> at_hand;       // (loop, value): the step that has it
+  std::vector<char> always;                           // per branch: a check that always holds
+  std::vector<char> from_start;                       // per select: an index that is never negative
+  std::map<size_t, std::vector<Lifted>> lifted;       // per loop
+  std::map<std::pair<size_t, int>, ir::Val> at_hand;  // (loop, value): the step that has it
   std::vector<ValueNode> nodes;
-  std::vector<size_t> end;  // per branch and loop
-  std::vector<int> of;      // per step: its value
+  std::vector<size_t> end;    // per branch and loop
+  std::vector<int> of;        // per step: its value
   std::vector<Check> checks;  // of the function
   // Whether lanes never run it side by side: then a check may be a branch around a branch.
   bool serial = false;

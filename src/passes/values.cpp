@@ -177,17 +177,15 @@ void Values::step(size_t n) {
     case Op::ret: left_ = true; break;
     case Op::intrinsic: {
       Intrinsic k = ir::intrinsic_of(i);
-      bool fixed = k <= Intrinsic::nctaid_z || k == Intrinsic::laneid ||
-                   k == Intrinsic::warpsize || k == Intrinsic::lane_index ||
-                   k == Intrinsic::lane_count || k == Intrinsic::dynamic_shared;
+      bool fixed = k <= Intrinsic::nctaid_z || k == Intrinsic::laneid || k == Intrinsic::warpsize ||
+                   k == Intrinsic::lane_index || k == Intrinsic::lane_count ||
+                   k == Intrinsic::dynamic_shared;
       of[n] = fixed ? pure(i.op, i.type, kUnknown, kUnknown, kUnknown, i.imm) : opaque(i);
       break;
     }
     case Op::cast:
     case Op::bits: of[n] = pure(i.op, i.type, value(i.a), kUnknown, kUnknown, i.imm); break;
-    case Op::select:
-      of[n] = pure(i.op, i.type, value(i.a), value(i.b), value(i.c), i.imm);
-      break;
+    case Op::select: of[n] = pure(i.op, i.type, value(i.a), value(i.b), value(i.c), i.imm); break;
     default:
       // A mark that lets floats contract changes no integer.
       if (static_cast<int>(i.op) < kNumRows)

@@ -33,17 +33,19 @@ class Values {
 
   const ir::Function& f;
   std::vector<ValueNode> nodes;
-  std::vector<int> of;            // per step
-  std::vector<size_t> end;        // per branch and loop: where it ends
-  std::vector<size_t> middle;     // branch_else or loop_next; 0: none
-  std::vector<char> once;         // per loop: its body runs once, break leaves it early
-  std::vector<char> yes_leaves;   // per branch: that side never comes to the branch's end
+  std::vector<int> of;           // per step
+  std::vector<size_t> end;       // per branch and loop: where it ends
+  std::vector<size_t> middle;    // branch_else or loop_next; 0: none
+  std::vector<char> once;        // per loop: its body runs once, break leaves it early
+  std::vector<char> yes_leaves;  // per branch: that side never comes to the branch's end
   std::vector<char> no_leaves;
   std::vector<std::vector<ir::Val>> assigned;  // per loop: the variables set in it
 
   int pure(Op op, DType type, int a = kUnknown, int b = kUnknown, int c = kUnknown,
            int64_t imm = 0);
-  int constant(int64_t k) { return pure(Op::constant, DType::I64, kUnknown, kUnknown, kUnknown, k); }
+  int constant(int64_t k) {
+    return pure(Op::constant, DType::I64, kUnknown, kUnknown, kUnknown, k);
+  }
   // What the variable holds as a turn of the loop begins.
   int turn(ir::Val loop, ir::Val variable) const;
 

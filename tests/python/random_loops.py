@@ -1,6 +1,9 @@
 """Random functions of loops over arrays whose indices are now and then out of bounds."""
 
 import linecache
+import sys
+
+import numpy as np
 
 HEAD = "def f(x, y, a, at, n, m, k, s):"
 
@@ -144,3 +147,43 @@ def define(source):
     space = {}
     exec(compile(source, name, "exec"), space)
     return space["f"]
+
+
+def arguments(r):
+    """Arguments for one of them: arrays that are mostly long enough."""
+    n, m, k = r.randrange(1, 7), r.randrange(1, 6), r.choice([-2, -1, 1, 2, 3])
+    more = r.choice([0, 0, 3, 30, 60])
+
+    def numbers(size, low=0, high=9):
+        return np.array([r.randrange(low, high) for _ in range(size)], dtype=np.int64)
+
+    x = numbers(n + r.choice([0, 0, 1, 3]) + more)
+    y = numbers(n + r.choice([-1, 0, 0, 1, 5]) + more)
+    a = numbers((n + more) * (m + more)).reshape(n + more, m + more)
+    return x, y, a, numbers(max(n, 4) + more, -1, n + 1), n, m, k, 0
+
+
+class TooLong(Exception):
+    """A function that runs for too many lines."""
+
+
+def limited(f, most=20_000):
+    """The same function, but TooLong after so many lines."""
+
+    def run(*args):
+        left = most
+
+        def trace(frame, event, arg):
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise TooLong
+            return trace
+
+        sys.settrace(trace)
+        try:
+            return f(*args)
+        finally:
+            sys.settrace(None)
+
+    return run
