@@ -4,7 +4,7 @@
 
 `njit` kernels run on the CPU, `cuda` kernels on that device: with a GPU, only these run. Both take
 turns, results are compared, times are medians in milliseconds; a launch on a GPU is waited for.
-"first call" is the time until a process that has compiled other functions returns from it.
+"compiling" is what the first call takes longer, in a process that has compiled other functions.
 """
 
 import argparse
@@ -139,6 +139,58 @@ def sieve(y):
             for j in range(i * i, len(y), i):
                 y[j] = 0
         i += 1
+
+
+def gathered_total(x, at, y):
+    s = 0
+    for i in range(len(at)):
+        s += x[at[i]]
+    y[0] = s
+
+
+def scatter(x, at, y):
+    for i in range(len(at)):
+        y[at[i]] = x[i]
+
+
+def sparse(first, column, value, x, y):
+    for i in range(len(y)):
+        s = 0.0
+        for k in range(first[i], first[i + 1]):
+            s += value[k] * x[column[k]]
+        y[i] = s
+
+
+def quicksort(x, y):
+    stack = np.empty((64, 2), np.int64)
+    for i in range(len(x)):
+        y[i] = x[i]
+    stack[0, 0], stack[0, 1] = 0, len(y) - 1
+    top = 1
+    while top > 0:
+        top -= 1
+        low, high = stack[top, 0], stack[top, 1]
+        while low < high:
+            pivot = y[(low + high) // 2]
+            i, j = low, high
+            while i <= j:
+                while y[i] < pivot:
+                    i += 1
+                while pivot < y[j]:
+                    j -= 1
+                if i <= j:
+                    y[i], y[j] = y[j], y[i]
+                    i += 1
+                    j -= 1
+            stack[top, 0], stack[top, 1] = i, high
+            top += 1
+            high = j
+
+
+def filtered(x, y):
+    y[0] = y[1] = 0.0
+    for i in range(2, len(x)):
+        y[i] = 0.2 * x[i] + 1.3 * y[i - 1] - 0.5 * y[i - 2]
 
 
 def search(x, what, y):
@@ -311,6 +363,29 @@ KERNELS = {
         recurrence,
         (R.integers(0, 1000, 10**6), R.random(1000), np.zeros(10**6)),
     ),
+    "njit: sum of integers gathered, 10⁶": (
+        serial,
+        gathered_total,
+        (R.integers(0, 9, 1000), R.integers(0, 1000, 10**6), np.zeros(1, np.int64)),
+    ),
+    "njit: scatter of 10⁶": (
+        serial,
+        scatter,
+        (R.random(10**6), R.permutation(10**6), np.zeros(10**6)),
+    ),
+    "njit: sparse product, 10⁵ x 10": (
+        serial,
+        sparse,
+        (
+            np.arange(0, 10**6 + 1, 10),
+            R.integers(0, 10**5, 10**6),
+            R.random(10**6),
+            R.random(10**5),
+            np.zeros(10**5),
+        ),
+    ),
+    "njit: quicksort of 10⁵": (serial, quicksort, (R.random(10**5), np.zeros(10**5))),
+    "njit: filter of 10⁶": (serial, filtered, (R.random(10**6), np.zeros(10**6))),
     "njit: binary search, 10⁵ in 10⁵": (
         serial,
         search,
@@ -369,27 +444,19 @@ KERNELS = {
 }
 
 
-def first_calls(make, function, args):
-    """Median times until the first call returns, without and with checks, in milliseconds."""
-    times = [[], []]
-    for _ in range(5):
-        for check, t in zip((False, True), times, strict=True):
-            run = make(function, check)
-            start = time.perf_counter()
-            run(*args)
-            t.append(time.perf_counter() - start)
-    return [1e3 * statistics.median(t) for t in times]
-
-
 def compare(make, function, args):
-    """Median times without and with checks, in milliseconds."""
-    runs, results = [make(function, check) for check in (False, True)], []
+    """Median times without and with checks, in milliseconds, and how much longer first calls take."""
+    runs, results, first = [make(function, check) for check in (False, True)], [], []
     grid = "cuda" in function.__code__.co_names
     if grid:
         args = [cuda.to_device(a) if isinstance(a, np.ndarray) else a for a in args]
     for run in runs:
         args[-1][:] = 0
+        start = time.perf_counter()
         run(*args)
+        if grid:
+            cuda.synchronize()
+        first.append(time.perf_counter() - start)
         results.append(args[-1].copy_to_host() if grid else args[-1].copy())
     np.testing.assert_array_equal(*results)
     assert results[0].any()
@@ -403,18 +470,18 @@ def compare(make, function, args):
                 cuda.synchronize()
             t.append(time.perf_counter() - start)
     # The sooner half: what else the machine does is not what is asked for.
-    return [1e3 * statistics.median(sorted(t)[: (len(t) + 1) // 2]) for t in times]
+    quick = [statistics.median(sorted(t)[: (len(t) + 1) // 2]) for t in times]
+    return [1e3 * t for t in (*quick, first[0] - quick[0], first[1] - quick[1])]
 
 
 def main():
-    print(f"{'kernel':32s} {'without':>9s} {'with':>9s} ms  checks cost   first call, ms")
+    print(f"{'kernel':32s} {'without':>9s} {'with':>9s} ms  checks cost   compiling, ms")
     for name, (make, function, args) in KERNELS.items():
         if CHOSEN.words and not any(word in name for word in CHOSEN.words):
             continue
         if CHOSEN.device == "cuda" and not name.startswith("cuda"):
             continue
-        plain, checked = compare(make, function, args)
-        before, after = first_calls(make, function, args) if SMALL else (0, 0)
+        plain, checked, before, after = compare(make, function, args)
         print(
             f"{name:32s} {plain:9.3f} {checked:9.3f} ms  {100 * (checked / plain - 1):+7.1f} %"
             f"   {before:8.1f} {after:8.1f}",

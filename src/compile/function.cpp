@@ -78,12 +78,21 @@ void FunctionBody::jump(llvm::BasicBlock* to) {
   B.SetInsertPoint(block("dead"));
 }
 
-// No time is spent on vectors and unrolled turns of a loop that rarely runs.
-void FunctionBody::leave_as_it_is(llvm::Instruction* back) {
+// Eight turns at a time; or no time spent on vectors and such, of a loop that rarely runs.
+void FunctionBody::set_unrolling(llvm::Instruction* back, bool several) {
   auto& c = B.getContext();
   std::vector<llvm::Metadata*> parts{nullptr};
-  for (const char* what : {"llvm.loop.unroll.disable", "llvm.loop.disable_nonforced"})
-    parts.push_back(llvm::MDNode::get(c, llvm::MDString::get(c, what)));
+  auto put = [&](const char* what, llvm::Metadata* value) {
+    std::vector<llvm::Metadata*> both{llvm::MDString::get(c, what)};
+    if (value) both.push_back(value);
+    parts.push_back(llvm::MDNode::get(c, both));
+  };
+  if (several) {
+    put("llvm.loop.unroll.count", llvm::ConstantAsMetadata::get(B.getInt32(8)));
+  } else {
+    put("llvm.loop.unroll.disable", nullptr);
+    put("llvm.loop.disable_nonforced", nullptr);
+  }
   auto* mark = llvm::MDNode::getDistinct(c, parts);
   mark->replaceOperandWith(0, mark);
   back->setMetadata(llvm::LLVMContext::MD_loop, mark);
@@ -165,7 +174,8 @@ void FunctionBody::step(size_t n) {
     case Op::end_loop: {
       Open& o = open_[i.a];
       auto* back = B.CreateBr(o.head);
-      if (f_.body[i.a].imm == ir::kRare) leave_as_it_is(back);
+      if (f_.body[i.a].imm == ir::kRare || f_.body[i.a].imm == ir::kUnrolled)
+        set_unrolling(back, f_.body[i.a].imm == ir::kUnrolled);
       // A loop without a part of its own for continue: it goes to the head.
       if (o.next->empty() && o.next->use_empty() && o.next != B.GetInsertBlock())
         o.next->eraseFromParent();

@@ -37,7 +37,7 @@ class FunctionBody {
   }
   void step(size_t n);
   void jump(llvm::BasicBlock* to);
-  void leave_as_it_is(llvm::Instruction* back);
+  void set_unrolling(llvm::Instruction* back, bool several);
 
   Emit& E;
   llvm::IRBuilder<>& B;

@@ -14,6 +14,8 @@ constexpr int64_t kFromEnd = 1;
 constexpr int64_t kBounds = 1;
 // Marks a branch or a loop as one that rarely runs.
 constexpr int64_t kRare = 2;
+// Marks a loop whose turns are worth to be done several at a time, though a check may leave it.
+constexpr int64_t kUnrolled = 3;
 
 // Which memory an address lies in. Global is whatever a plain pointer reaches.
 enum class Space : uint8_t { Global, Shared, Local };

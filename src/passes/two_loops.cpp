@@ -80,7 +80,7 @@ class Copy {
       Inst c = i;
       for (Val* o : {&c.a, &c.b, &c.c})
         if (*o != kNone) *o = at_[*o];
-      if (i.op == Op::loop && rare_ > 0) c.imm = ir::kRare;
+      if (i.op == Op::loop) c.imm = mark(n);
       at_[n] = put(c);
       switch (i.op) {
         case Op::branch:
@@ -95,6 +95,27 @@ class Copy {
         default: break;
       }
     }
+  }
+
+  // A short loop that reads what it has written, and keeps a check: turn by turn, each element
+  // would go through memory.
+  int64_t mark(size_t loop) const {
+    if (rare_ > 0) return ir::kRare;
+    size_t last = d_.end[loop];
+    if (!d_.serial || last - loop > 150) return 0;
+    bool checks = false;
+    std::vector<int> read, written;
+    for (size_t k = loop + 1; k < last; ++k) {
+      const Inst& i = f_.body[k];
+      if (i.op == Op::loop || i.op == Op::call) return 0;
+      if (i.op == Op::read) read.push_back(d_.of[i.a]);
+      if (i.op == Op::write) written.push_back(d_.of[i.b]);
+      checks = checks || (i.op == Op::branch && i.imm == ir::kBounds && !d_.always[k] && !free_[k]);
+    }
+    auto known = [&](int base) {
+      return std::find(written.begin(), written.end(), base) != written.end();
+    };
+    return checks && std::any_of(read.begin(), read.end(), known) ? ir::kUnrolled : 0;
   }
 
   // A check that stays: one comparison, as if without sign, unless the index counts from the end.
@@ -220,7 +241,7 @@ class Copy {
       if (f_.body[k].op == Op::variable && local(k)) at_[k] = kNone;
     Inst loop = f_.body[n];
     rare_ += !may_double;
-    if (rare_ > 0) loop.imm = ir::kRare;
+    loop.imm = mark(n);
     at_[n] = put(loop);
     scopes_.push_back(found_.size());
     range(n + 1, last + 1, may_double);
