@@ -445,7 +445,7 @@ KERNELS = {
 
 
 def compare(make, function, args):
-    """Median times without and with checks, in milliseconds, and how much longer first calls take."""
+    """Median times in milliseconds without and with checks, and what first calls take longer."""
     runs, results, first = [make(function, check) for check in (False, True)], [], []
     grid = "cuda" in function.__code__.co_names
     if grid:

@@ -7,26 +7,26 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 
-#include <mutex>
-
 namespace numbus::compile {
 
 namespace {
 
-// A loop that a check may leave is unrolled like others: so what one turn writes and the next one
-// reads stays in a register, from turn to turn of what is unrolled.
-void unroll_checked_loops() {
-  static std::once_flag once;
-  std::call_once(once, [] {
+// On a host, a loop that a check may leave is unrolled like others: so what one turn writes and the
+// next one reads stays in a register, from turn to turn of what is unrolled.
+void unroll_checked_loops(bool host) {
+  constexpr const char* kName = "unroll-runtime-other-exit-predictable";
+  static auto* option = [] {
     const char* options[] = {"numbus", "-unroll-runtime-other-exit-predictable"};
     llvm::cl::ParseCommandLineOptions(2, options);
-  });
+    return static_cast<llvm::cl::opt<bool>*>(llvm::cl::getRegisteredOptions().lookup(kName));
+  }();
+  if (option) option->setValue(host);
 }
 
 }  // namespace
 
 void optimise(llvm::Module& m, llvm::TargetMachine& machine) {
-  unroll_checked_loops();
+  unroll_checked_loops(!machine.getTargetTriple().isNVPTX());
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.LoopInterleaving = true;
   // Pairs made of scalars lengthen chains of dependent steps: z*z + c takes 1.4 times as long.

@@ -38,6 +38,9 @@ std::optional<Check> check_of(const ir::Function& f, size_t n) {
   return Check{n, high.a, high.b, chosen};
 }
 
+// Of a counter: so that what is within known bounds cannot run over by one more step.
+constexpr int64_t kMostStep = int64_t{1} << 40;
+
 class Decide {
  public:
   Decide(const ir::Function& f, bool kernel)
@@ -101,12 +104,15 @@ class Decide {
       known_.floor[turn] = way <= 0;
       if (sets.size() != 1 || !sum || (next.a != turn && by != next.a)) continue;
       if (step == 0 && (next.op != Op::add || by >= turn)) continue;
+      if (step > kMostStep || step < -kMostStep) continue;
       // The test that its turns begin with.
       size_t test = loop + 1;
       while (test < values_.end[loop] && f_.body[test].op != Op::branch) ++test;
-      if (test == values_.end[loop]) continue;
+      if (test == values_.end[loop] || sets[0] < test) continue;
       int c = values_.of[f_.body[test].a];
-      while (op_of(c) == Op::logical_not) c = values_.nodes[c].a;
+      bool turned = false;
+      for (; op_of(c) == Op::logical_not; c = values_.nodes[c].a) turned = !turned;
+      if (!(turned ? values_.yes_leaves : values_.no_leaves)[test]) continue;
       if (op_of(c) == Op::select && step == 0) c = values_.nodes[c].b;
       const ValueNode less = values_.nodes[c];
       if (less.op != Op::less || (less.a != turn && less.b != turn)) continue;

@@ -331,6 +331,17 @@ def far_ends(x, y, start, stop, step):
     return n
 
 
+def no_test(x, y, start, by, n):
+    i, turns = start, 0
+    while True:
+        if i < n:
+            turns += 1
+        y[i] = x[i]
+        i += by
+        if turns > 20:
+            return turns
+
+
 def multiplied(x, y, a, b, n):
     s = 0
     for i in range(n):
@@ -346,6 +357,8 @@ MOST = 2**63 - 1
     [(far_ends, r) for r in [(MOST - 3, MOST, 1), (MOST - 9, MOST, 4), (0, MOST, 1)]]
     + [(far_ends, r) for r in [(-MOST, 3, 1), (-MOST - 1, -MOST, 1), (5, -MOST - 1, -3)]]
     + [(far_ends, r) for r in [(0, MOST, MOST), (0, 8, MOST), (7, -1, -MOST), (0, MOST, 2**62)]]
+    + [(far_ends, r) for r in [(5, 8, MOST), (3, 8, 2**62), (0, 8, 2**61)]]
+    + [(no_test, r) for r in [(0, 1, 3), (0, 2**61, 8), (5, MOST, 9), (7, -1, 9)]]
     + [(multiplied, r) for r in [(2**62, 0, 3), (2**61, 3, 5), (-(2**62), -1, 4), (2**32, 0, 3)]]
     + [(multiplied, r) for r in [(1, MOST, 2), (MOST, 1, 3), (1, 0, MOST), (0, 3, 9), (1, -8, 16)]],
 )
