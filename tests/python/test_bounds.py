@@ -248,6 +248,23 @@ def once_set(x, y, n):
             y[k] += x[j]
 
 
+def wanders(x, y, n):
+    k = 1
+    for i in range(n):
+        y[k] += x[i]
+        k += 1
+        if i % 3 == 2:
+            k -= 5
+
+
+def remembers(x, y, n):
+    for i in range(n):
+        for j in range(x[i]):
+            if i == 0 and j == 0:
+                k = 3
+            y[j] = x[j] + k
+
+
 X, Y = ints(8), ints(8)
 CALLS = [
     *[(running_sum, X[:k], Y[:n].copy()) for k in (1, 5, 8) for n in (1, 3, 8)],
@@ -286,6 +303,8 @@ CALLS = [
     *[(search, X, Y, w, n) for w in (0, 4, 9) for n in (7, 8, 9)],
     *[(sieve, X, ints(k), n) for k in (30, 29) for n in (30, 31)],
     *[(gathered, x, Y[:k].copy(), len(x)) for x in (X, np.array([1, -6, 9, 2])) for k in (7, 8)],
+    *[(wanders, X, ints(k), n) for k in (3, 4, 5, 8) for n in (3, 5, 8, 9)],
+    *[(remembers, np.array([3, k, 2, 1]), Y, 4) for k in (2, 4, 5)],
     *[(f, X, Y, n) for f in (persists, once_set) for n in (2, 4, 5, 9)],
 ]
 
@@ -342,6 +361,14 @@ def no_test(x, y, start, by, n):
             return turns
 
 
+def around(x, y, b, n):
+    z, s = np.zeros(5), 0.0
+    for i in range(n):
+        if i + b < b + 5:
+            s += z[i]
+    return s
+
+
 def multiplied(x, y, a, b, n):
     s = 0
     for i in range(n):
@@ -359,7 +386,18 @@ MOST = 2**63 - 1
     + [(far_ends, r) for r in [(0, MOST, MOST), (0, 8, MOST), (7, -1, -MOST), (0, MOST, 2**62)]]
     + [(far_ends, r) for r in [(5, 8, MOST), (3, 8, 2**62), (0, 8, 2**61)]]
     + [(no_test, r) for r in [(0, 1, 3), (0, 2**61, 8), (5, MOST, 9), (7, -1, 9)]]
-    + [(multiplied, r) for r in [(2**62, 0, 3), (2**61, 3, 5), (-(2**62), -1, 4), (2**32, 0, 3)]]
+    + [(around, r) for r in [(0, 20), (MOST - 6, 20), (MOST - 6, 6), (-MOST, 20)]]
+    + [
+        (multiplied, r)
+        for r in [
+            (2**62, 0, 5),
+            (2**63 - 2, 3, 5),
+            (2**62, 0, 3),
+            (2**61, 3, 5),
+            (-(2**62), -1, 4),
+            (2**32, 0, 3),
+        ]
+    ]
     + [(multiplied, r) for r in [(1, MOST, 2), (MOST, 1, 3), (1, 0, MOST), (0, 3, 9), (1, -8, 16)]],
 )
 def test_numbers_that_run_over(f, rest):
