@@ -251,7 +251,8 @@ def once_set(x, y, n):
 def wanders(x, y, n):
     k = 1
     for i in range(n):
-        y[k] += x[i]
+        if k < y.size:
+            y[k] += x[i]
         k += 1
         if i % 3 == 2:
             k -= 5
