@@ -235,22 +235,18 @@ bool Planner::repeats_request(const Group& a, const Group& b) const {
   return false;
 }
 
-// Is there a -> third -> ... -> b, or the reverse? Walks back from each end over the other groups;
-// those that end before the other end begins lead nowhere.
+// Is there a -> third -> ... -> b, or the reverse? Walks back from each end over the other groups,
+// to the first of instructions: a group that begins early may go on behind the other end.
 bool Planner::path_through_third(int a, int b) const {
   for (auto [from, to] : {std::pair{b, a}, std::pair{a, b}}) {
     const InstrSet& end = groups[to].set;
-    int first = groups[to].members.front().instr;
     InstrSet done = groups[from].set | end;  // of groups that have been looked at, and of the ends
     InstrSet open = groups[from].needs & ~done;
     for (size_t i = open._Find_first(); i < open.size(); i = open._Find_first()) {
       const Group& third = groups[group_of_[i]];
       done |= third.set;
-      if (third.members.back().instr > first) {
-        if ((third.needs & end).any()) return true;
-        open |= third.needs;
-      }
-      open &= ~done;
+      if ((third.needs & end).any()) return true;
+      open = (open | third.needs) & ~done;
     }
   }
   return false;

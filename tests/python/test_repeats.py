@@ -137,3 +137,40 @@ def test_magnitudes_at_the_limit(xp, core):
                 got = np.asarray(getattr(abs(x), op)(t))
                 np.testing.assert_array_equal(got, getattr(size, op)(t), err_msg=f"{t} {op}")
     core.set_mode("auto")
+
+
+def test_groups_that_go_on_behind_another(xp):
+    """Steps of Adam on several parameters: what fuses early in the program ends late, and paths
+    between groups lead through it.
+    """
+
+    def train(np, steps=12, n=40):
+        r = np.random.default_rng(9)
+        x = r.normal(size=(n, 20))
+        y = (np.sin(x[:, :3]).sum(1) > 0).astype(int)
+        hot = np.eye(2)[y]
+        w1, b1 = r.normal(size=(20, 64)) * 0.1, np.zeros(64)
+        w2, b2 = r.normal(size=(64, 2)) * 0.1, np.zeros(2)
+        params = [w1, b1, w2, b2]
+        m, v = ([np.zeros_like(p) for p in params] for _ in range(2))
+        for step in range(steps):
+            h = np.maximum(0, x @ w1 + b1)
+            z = h @ w2 + b2
+            z = z - z.max(axis=1, keepdims=True)
+            e = np.exp(z)
+            p = e / e.sum(axis=1, keepdims=True)
+            loss = -np.log(p[np.arange(len(y)), y] + 1e-12).mean()
+            dz = (p - hot) / len(y)
+            dw2, db2, dh = h.T @ dz, dz.sum(0), dz @ w2.T
+            dh[h <= 0] = 0
+            dw1, db1 = x.T @ dh, dh.sum(0)
+            for i, (p, g) in enumerate(zip(params, [dw1, db1, dw2, db2])):
+                m[i] = 0.9 * m[i] + 0.1 * g
+                v[i] = 0.999 * v[i] + 0.001 * g * g
+                mh, vh = m[i] / (1 - 0.9 ** (step + 1)), v[i] / (1 - 0.999 ** (step + 1))
+                p -= 0.01 * mh / (np.sqrt(vh) + 1e-8)
+            if step == 0:
+                float(loss)
+        return float(loss)
+
+    assert train(xp) == pytest.approx(train(np), rel=1e-9)
