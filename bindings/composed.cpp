@@ -25,8 +25,10 @@ Device* find_device(PyObject* o, int depth) {
     Py_ssize_t n = tuple ? PyTuple_Size(o) : PyList_Size(o);
     for (Py_ssize_t k = 0; k < n; ++k) {
       PyObject* item = tuple ? PyTuple_GetItem(o, k) : PyList_GetItem(o, k);
-      // Whoever writes numbers into a list writes no arrays beside them.
-      if (!tuple && (PyFloat_CheckExact(item) || PyLong_CheckExact(item))) return nullptr;
+      // Whoever writes numbers or words into a list writes no arrays beside them.
+      if (!tuple && (PyFloat_CheckExact(item) || PyLong_CheckExact(item) || PyBool_Check(item) ||
+                     PyUnicode_Check(item)))
+        return nullptr;
       if (Device* d = find_device(item, depth - 1)) return d;
     }
   } else if (PyDict_CheckExact(o)) {

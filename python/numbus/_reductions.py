@@ -223,6 +223,11 @@ std = spread_function(
 
 def _arg(op, a, axis, out, keepdims):
     a = to_ndarray(a)
+    if axis is None and out is None and keepdims is False and a.size:
+        try:
+            return _core_reduce(op, a)
+        except NotImplementedError:
+            pass
     axes = (
         _ALL[a.ndim]
         if axis is None
