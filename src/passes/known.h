@@ -54,7 +54,7 @@ class Known {
   Sum sum(const Bound& b, Place at);
   bool proves(const Bound& b) { return proves_sum(sum(b, kHere)); }
   bool proves_sum(const Sum& s) {
-    budget_ = 120;
+    budget_ = 60;
     return proves(s, 4);
   }
   // Conditions on values at hand before the loop from which s <= 0 follows wherever the facts of
@@ -67,7 +67,7 @@ class Known {
   bool lift_widths(Place loop, std::vector<Sum>& conditions);
   void begin_lift() {
     taken_.clear();
-    budget_ = 250;
+    budget_ = 120;
   }
 
   // Whether the value can be computed before the loop.

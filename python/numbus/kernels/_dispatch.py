@@ -175,7 +175,8 @@ def jit(signature_or_function=None, **options):
     """Compiles a Python function to native code at its first call with new argument types.
 
     As @jit, @jit(parallel=True), @jit('float64(float64)') or jit(function). Options: parallel
-    (prange uses several threads), fastmath (reassociates floats), nogil, boundscheck, debug,
+    (prange uses several threads), fastmath (reassociates floats), nogil, boundscheck (on unless
+    False: an index outside of its array is an IndexError), debug,
     error_model ('python' or 'numpy': whether Python's own numbers raise ZeroDivisionError), cache
     and nopython (always on), inline (LLVM decides). Raises CompileError where it does not compile.
     """
