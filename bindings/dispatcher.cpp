@@ -116,7 +116,7 @@ Type to_type(nb::handle described) {
 void Arguments::add_reach(const void* first, int64_t low, int64_t high) {
   if (!wants_reach || low >= high) return;
   auto at = reinterpret_cast<std::uintptr_t>(first);
-  reach.push_back({types.size(), depth > 0, at + static_cast<std::uintptr_t>(low),
+  reach.push_back({place, depth > 0, at + static_cast<std::uintptr_t>(low),
                    at + static_cast<std::uintptr_t>(high)});
 }
 
@@ -228,7 +228,7 @@ bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
   Array there =
       is_array(o) ? to_device(as_array(o), *device) : import_numpy(o, true, false, device);
   add_words(there, t);
-  copied.push_back({types.size(), nb::borrow(value), there});
+  copied.push_back({place, nb::borrow(value), there});
   return true;
 }
 
@@ -250,7 +250,7 @@ nb::handle Arguments::fetch(nb::handle value) {
     if (f.there.is(value)) return f.here;
   Array here = to_device(settled(as_array(value.ptr())), host);
   here.writeable = as_array(value.ptr()).writeable;
-  fetched.push_back({types.size(), depth > 0, nb::borrow(value), nb::steal(wrap(std::move(here)))});
+  fetched.push_back({place, depth > 0, nb::borrow(value), nb::steal(wrap(std::move(here)))});
   return fetched.back().here;
 }
 
@@ -265,6 +265,7 @@ void Arguments::give_back(const std::vector<bool>& written) {
 }
 
 void Arguments::add(nb::handle value, const char* function) {
+  if (depth == 0) place = types.size();
   value = fetch(value);
   PyObject* o = value.ptr();
   Type t;
@@ -319,6 +320,8 @@ void Arguments::add(nb::handle value, const char* function) {
     types.resize(before);
     key = std::move(outer);
     if (!PyTuple_CheckExact(o)) name_tuple(value, t);
+  } else if (add_records(value, function, t)) {
+    // added
   } else if (device && add_on_device(value, function, t)) {
     // added
   } else if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) {
@@ -347,6 +350,32 @@ void Arguments::add(nb::handle value, const char* function) {
   types.push_back(std::move(t));
 }
 
+// A structured array: the arrays of its fields.
+bool Arguments::add_records(nb::handle value, const char* function, Type& t) {
+  static const nb::object* numpy_array =
+      new nb::object(nb::module_::import_("numpy").attr("ndarray"));
+  if (PyObject_IsInstance(value.ptr(), numpy_array->ptr()) != 1) return false;
+  nb::object names = value.attr("dtype").attr("names");
+  if (names.is_none()) return false;
+  t = Type::of(Type::Tag::Tuple);
+  t.text = "records";
+  t.names.push_back("record");
+  size_t before = types.size();
+  std::string outer = std::move(key);
+  key.clear();
+  ++depth;
+  for (nb::handle n : names) {
+    t.names.push_back(nb::cast<std::string>(n));
+    hold.push_back(value[n]);
+    add(hold.back(), function);
+  }
+  --depth;
+  t.items.assign(types.begin() + static_cast<std::ptrdiff_t>(before), types.end());
+  types.resize(before);
+  key = std::move(outer);
+  return true;
+}
+
 nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call) {
   switch (t.tag) {
     case Type::Tag::Number: {
@@ -371,6 +400,38 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
       nb::tuple all(items);
       if (t.names.empty()) return all;
       return jit_module().attr("named_tuple")(t.number, all);
+    }
+    case Type::Tag::List: {
+      int64_t owner = *words++;
+      const auto* o = reinterpret_cast<const compile::Owner*>(owner);
+      const auto* l = reinterpret_cast<const compile::List*>(o + 1);
+      const Type& item = t.items[0];
+      nb::list all;
+      for (int64_t i = 0; i < l->length; ++i) {
+        const char* at = l->data + i * (o->item >> 8);
+        if (item.is_number()) {
+          int64_t held[2] = {0, 0};
+          Scalar s = load_scalar(item.dtype, at);
+          DType part = real_of(item.dtype);
+          if (is_complex(item.dtype)) {
+            store_scalar(Scalar::from_float(s.real()), part, held);
+            store_scalar(Scalar::from_float(s.imag()), part, held + 1);
+          } else if (is_float(item.dtype)) {
+            store_scalar(s, item.dtype, held);
+          } else {
+            held[0] = s.i;
+          }
+          const int64_t* word = held;
+          all.append(to_python(item, word, call));
+        } else {
+          // An array among the words is handed over, as results are.
+          const auto* word = reinterpret_cast<const int64_t*>(at);
+          if (o->item & 255) compile::numbus_retain(word[(o->item & 255) - 1]);
+          all.append(to_python(item, word, call));
+        }
+      }
+      compile::numbus_release(owner);
+      return all;
     }
     case Type::Tag::Array: {
       auto* data = reinterpret_cast<char*>(words[0]);
@@ -408,7 +469,6 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
       }
       nb::object a = nb::steal(wrap(
           borrow(data, shape, strides, t.dtype, !t.readonly, true, release, keep, &cpu_device())));
-      if (t.text == "list") return a.attr("tolist")();
       if (call.numbus) return a;
       static const nb::object* as_numpy =
           new nb::object(nb::module_::import_("numpy").attr("asarray"));

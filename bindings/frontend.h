@@ -68,6 +68,7 @@ struct Arguments {
   };
   bool wants_reach = false;
   int depth = 0;
+  size_t place = 0;  // of the argument that is being added
   std::vector<Reach> reach;
   std::vector<Use> uses(const std::vector<bool>& written) const;
   std::vector<Array> arrays;
@@ -77,6 +78,7 @@ struct Arguments {
   bool add_mapped(PyObject* o, const char* function, frontend::Type& t);
   void add_buffer(const Py_buffer& b, std::int64_t shift, const char* function, frontend::Type& t);
   void add_reach(const void* first, std::int64_t low, std::int64_t high);
+  bool add_records(nb::handle value, const char* function, frontend::Type& t);
   bool add_on_device(nb::handle value, const char* function, frontend::Type& t);
   void add_words(const Array& a, frontend::Type& t);
   ~Arguments() {

@@ -59,6 +59,8 @@ void* external(std::string_view name) {
     add("numbus_allocate", &numbus_allocate);
     add("numbus_retain", &numbus_retain);
     add("numbus_release", &numbus_release);
+    add("numbus_list", &numbus_list);
+    add("numbus_resize", &numbus_resize);
     add("numbus_parallel", &numbus_parallel);
     add("numbus_wait", &numbus_wait);
     add("numbus_watch", &numbus_watch);
@@ -66,6 +68,7 @@ void* external(std::string_view name) {
     add("numbus_random_bits", &numbus_random_bits);
     add("numbus_random_unit", &numbus_random_unit);
     add("numbus_random_seed", &numbus_random_seed);
+    add("numbus_random_python_seed", &numbus_random_python_seed);
     add("numbus_random_kept", &numbus_random_kept);
     add("numbus_print_text", &numbus_print_text);
     add("numbus_print_int", &numbus_print_int);

@@ -71,6 +71,8 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
              [&] { call(more ? "numbus_retain" : "numbus_release", none, {a}); });
       return B.getInt64(0);
     }
+    case Intrinsic::list: return call("numbus_list", i64, {a, b, B.getInt64(ir::number_of(i))});
+    case Intrinsic::resize: return call("numbus_resize", i64, {a, b});
     case Intrinsic::fail: {
       // The first error stays.
       V noted = record();
@@ -128,6 +130,9 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
         case ir::Random::Bits: return call("numbus_random_bits", B.getInt32Ty(), {});
         case ir::Random::Unit: return call("numbus_random_unit", B.getDoubleTy(), {});
         case ir::Random::Kept: return call("numbus_random_kept", i64, {});
+        case ir::Random::PythonSeed:
+          call("numbus_random_python_seed", none, {a});
+          return B.getInt64(0);
         case ir::Random::Seed: call("numbus_random_seed", none, {a});
       }
       return B.getInt64(0);

@@ -37,6 +37,28 @@ struct Generator {
     identity = mix(1, s);
     loops = 0;
   }
+  // Matsumoto and Nishimura's start from several words, which are those of the seed's magnitude.
+  void python_seed(int64_t s) {
+    uint64_t size = s < 0 ? 0 - static_cast<uint64_t>(s) : static_cast<uint64_t>(s);
+    uint32_t given[2] = {static_cast<uint32_t>(size), static_cast<uint32_t>(size >> 32)};
+    uint32_t count = given[1] ? 2 : 1, j = 0;
+    start(19650218u);
+    uint32_t i = 1;
+    auto turn = [&](uint32_t factor) { return (key[i - 1] ^ (key[i - 1] >> 30)) * factor; };
+    auto next = [&] {
+      if (++i < kWords) return;
+      key[0] = key[kWords - 1];
+      i = 1;
+    };
+    for (int k = 0; k < kWords; ++k, next()) {
+      key[i] = (key[i] ^ turn(1664525u)) + given[j] + j;
+      j = (j + 1) % count;
+    }
+    for (int k = 1; k < kWords; ++k, next()) key[i] = (key[i] ^ turn(1566083941u)) - i;
+    key[0] = 0x80000000u;
+    identity = mix(2, size);
+    loops = 0;
+  }
   uint64_t own_identity() {
     while (!identity) {
       std::random_device device;
@@ -104,6 +126,8 @@ extern "C" double numbus_random_unit() {
 }
 
 extern "C" void numbus_random_seed(int64_t seed) { chosen().seed(static_cast<uint32_t>(seed)); }
+
+extern "C" void numbus_random_python_seed(int64_t seed) { chosen().python_seed(seed); }
 
 extern "C" int64_t numbus_random_kept() { return reinterpret_cast<int64_t>(chosen().kept); }
 

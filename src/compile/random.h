@@ -10,6 +10,7 @@ extern "C" {
 uint32_t numbus_random_bits();
 double numbus_random_unit();
 void numbus_random_seed(int64_t seed);
+void numbus_random_python_seed(int64_t seed);
 int64_t numbus_random_kept();  // address: whether there is a normal number in store, and which
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "compile/random.h"
@@ -22,6 +24,16 @@ void put(int64_t* context, std::string_view s) {
   o->text += s;
 }
 
+List* list_of(Owner* o) { return reinterpret_cast<List*>(o + 1); }
+
+// What a list holds from some item on is not needed any more.
+void drop_items(Owner* o, int64_t first) {
+  List* l = list_of(o);
+  int64_t bytes = o->item >> 8, word = (o->item & 255) - 1;
+  for (int64_t i = first; i < l->length; ++i)
+    numbus_release(*reinterpret_cast<int64_t*>(l->data + i * bytes + 8 * word));
+}
+
 }  // namespace
 
 extern "C" {
@@ -33,6 +45,7 @@ int64_t numbus_allocate(int64_t bytes) {
     auto* o = static_cast<Owner*>(cpu_device().allocate(all));
     o->count = 1;
     o->bytes = all;
+    o->child = o->item = 0;
     return reinterpret_cast<int64_t>(o);
   } catch (const Error&) {
     return 0;
@@ -47,9 +60,49 @@ void numbus_release(int64_t owner) {
   if (!owner) return;
   auto* o = reinterpret_cast<Owner*>(owner);
   // Where this is the only reference, nobody else can add one: no atomic step is needed.
-  if (__atomic_load_n(&o->count, __ATOMIC_ACQUIRE) == 1 ||
-      __atomic_fetch_sub(&o->count, 1, __ATOMIC_ACQ_REL) == 1)
-    cpu_device().free(o, o->bytes);
+  if (__atomic_load_n(&o->count, __ATOMIC_ACQUIRE) != 1 &&
+      __atomic_fetch_sub(&o->count, 1, __ATOMIC_ACQ_REL) != 1)
+    return;
+  int64_t child = o->child;
+  if (o->item & 255) drop_items(o, 0);
+  cpu_device().free(o, o->bytes);
+  numbus_release(child);
+}
+
+int64_t numbus_list(int64_t memory, int64_t length, int64_t item) {
+  int64_t owner = numbus_allocate(sizeof(List));
+  if (!owner) return 0;
+  auto* o = reinterpret_cast<Owner*>(owner);
+  List* l = list_of(o);
+  numbus_retain(memory);
+  o->child = memory;
+  o->item = item;
+  *l = {length, memory ? reinterpret_cast<char*>(memory) + sizeof(Owner) : nullptr, length};
+  return owner;
+}
+
+int64_t numbus_resize(int64_t list, int64_t length) {
+  auto* o = reinterpret_cast<Owner*>(list);
+  List* l = list_of(o);
+  int64_t bytes = o->item >> 8;
+  if (length > l->capacity) {
+    int64_t room = std::max({length, 2 * l->capacity, int64_t{8}});
+    int64_t memory = numbus_allocate(room * bytes);
+    if (!memory) return 0;
+    auto* to = reinterpret_cast<char*>(memory) + sizeof(Owner);
+    if (l->length) std::memcpy(to, l->data, static_cast<size_t>(l->length * bytes));
+    numbus_release(std::exchange(o->child, memory));
+    l->data = to;
+    l->capacity = room;
+  }
+  if (o->item & 255) {
+    drop_items(o, length);
+    if (length > l->length)
+      std::memset(l->data + l->length * bytes, 0,
+                  static_cast<size_t>((length - l->length) * bytes));
+  }
+  l->length = length;
+  return 0;
 }
 
 int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), int64_t* context,

@@ -33,9 +33,18 @@ enum Context : int {
 struct Owner {
   int64_t count;
   uint64_t bytes;
-  void* pad[6];
+  int64_t child;  // the owner of a list's items
+  int64_t item;   // of lists: bytes of an item << 8 | which of its words is an owner, from 1
+  void* pad[4];
 };
 static_assert(sizeof(Owner) == 64);
+
+// A list: what follows its owner.
+struct List {
+  int64_t length;
+  char* data;
+  int64_t capacity;
+};
 
 // Gathers what print() says.
 struct Output {
@@ -47,6 +56,8 @@ extern "C" {
 int64_t numbus_allocate(int64_t bytes);  // zero where there is not enough memory
 void numbus_retain(int64_t owner);
 void numbus_release(int64_t owner);
+int64_t numbus_list(int64_t memory, int64_t length, int64_t item);
+int64_t numbus_resize(int64_t list, int64_t length);
 // Runs a portion over [0, n) in steps of `grain`, on several threads; the status.
 int32_t numbus_parallel(int32_t (*portion)(int64_t* context, void* captured, int64_t, int64_t),
                         int64_t* context, void* captured, int64_t n, int64_t grain);

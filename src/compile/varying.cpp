@@ -117,6 +117,8 @@ bool lanes_fit(const ir::Function& f) {
       case Intrinsic::data_of:
       case Intrinsic::retain:
       case Intrinsic::release:
+      case Intrinsic::list:
+      case Intrinsic::resize:
       case Intrinsic::parallel:
       case Intrinsic::random:
       case Intrinsic::print_text:

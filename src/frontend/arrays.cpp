@@ -1,4 +1,6 @@
 // Arrays in memory and arrays that are computed where they are used: elements, views, copies.
+#include <utility>
+
 #include "frontend/lower.h"
 
 namespace numbus::frontend {
@@ -331,14 +333,28 @@ Value Lower::index_tuple(const Node& n, const Value& t, const Value& by) {
 Value Lower::index(const Node& n, const Value& a, const Value& by) {
   here_ = &n;
   if (a.unknown() || by.unknown()) return {};
+  if (is_records(a)) return index_records(n, a, by);
+  if (a.type.is(Type::Tag::Tuple) && a.type.text == "flat")
+    return element_of_flat(n, a.items[0], by);
   if (a.type.is(Type::Tag::Tuple)) return index_tuple(n, a, by);
+  if (a.type.is(Type::Tag::List)) {
+    if (by.type.is(Type::Tag::Slice)) return slice_of_list(n, a, by);
+    Val at = wrapped(n, index_value(n, by), list_length(a), 0, array_node(n));
+    return read_item(a, at);
+  }
+  if (is_plain_list(a) && by.type.is(Type::Tag::Slice)) {
+    Type item = Type::number_of(a.type.dtype, a.type.weak);
+    return slice_of_list(n, to_list(n, a, item), by);
+  }
   if (!a.type.is_array()) {
     if (a.type.is(Type::Tag::Text)) not_yet(n, "strings");
     fail(n, name(a.type) + " cannot be indexed");
   }
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
-  for (Value& i : list)
+  for (Value& i : list) {
+    i = plain(i);
     if (i.type.is(Type::Tag::None)) i.type = Type::of(Type::Tag::NewAxis);
+  }
   bool whole = true, fancy = false;
   size_t used = 0;
   for (const Value& i : list) {
@@ -495,20 +511,35 @@ Value Lower::view(const Node& n, const Value& a, const std::vector<Value>& given
 void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v) {
   here_ = &n;
   if (a.unknown() || by.unknown()) return;
+  if (is_records(a)) return store_records(n, a, by, v);
+  if (a.type.is(Type::Tag::Tuple) && a.type.text == "flat" && by.type.is_integer()) {
+    const Value& all = a.items[0];
+    Val i = wrapped(n, index_value(n, by), size_of(all), 0, array_node(n));
+    return set_element(n, all, unravelled(i, all.shape()), v);
+  }
+  if (a.type.is(Type::Tag::List)) {
+    if (!by.type.is_integer())
+      not_yet(n, "assigning to a slice of a list", "a loop over its items");
+    Val at = wrapped(n, index_value(n, by), list_length(a), 0, array_node(n));
+    const Type own = boxed_type(v), &item = a.type.items[0];
+    bool fits = own.is_number() && item.is_number() && kind(own.dtype) <= kind(item.dtype);
+    bool before = std::exchange(changed_, false);
+    if (!fits && n.kind == NodeKind::Subscript) widen_list(n, *n.one(Field::value), a, own);
+    bool widened = changed_;
+    changed_ = changed_ || before;
+    return widened ? void() : write_item(n, a, at, v);
+  }
   if (!a.type.is_array() || a.lazy) fail(n, "elements of " + name(a.type) + " cannot be assigned");
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
-  for (Value& i : list)
+  for (Value& i : list) {
+    i = plain(i);
     if (i.type.is(Type::Tag::None)) i.type = Type::of(Type::Tag::NewAxis);
+  }
   bool whole = true;
   for (const Value& i : list) whole = whole && i.type.is_number();
   if (list.size() > a.type.ndim && whole)
     fail(n, "too many indices: " + name(a.type) + " has " + std::to_string(a.type.ndim) +
                 " dimensions, but " + std::to_string(list.size()) + " were indexed");
-  if (a.type.text == "list" && v.type.is_number() && kind(v.type.dtype) > kind(a.type.dtype))
-    fail(n,
-         "cannot put " + name(v.type) + " into a list of " +
-             name(Type::number_of(a.type.dtype, true)),
-         "make the list of floats from the start: [0.0] * n");
   if (whole && list.size() == a.type.ndim) {
     std::vector<Val> at;
     for (size_t d = 0; d < list.size(); ++d)
@@ -523,8 +554,8 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
   }
   bool fancy = false;
   for (const Value& i : list) fancy = fancy || i.type.is_array();
-  if (fancy) return scatter(n, a, list, v);
-  fill(n, view(n, a, list), v);
+  if (fancy) return scatter(n, a, list, plain(v));
+  fill(n, view(n, a, list), plain(v));
 }
 
 }  // namespace numbus::frontend

@@ -1,5 +1,6 @@
 // Python's builtins.
 #include <algorithm>
+#include <map>
 
 #include "frontend/lower.h"
 
@@ -8,6 +9,14 @@ namespace numbus::frontend {
 Value Lower::call_builtin(const Call& c, const std::string& name) {
   const Node& n = c.n;
   auto arg = [&](size_t i) -> const Value& { return c.args[i]; };
+  static const std::map<std::string, std::string> kKeywords = {
+      {"enumerate", " start "}, {"sorted", " key reverse "}, {"min", " key "},
+      {"max", " key "},         {"sum", " start "},          {"round", " ndigits decimals "}};
+  for (const auto& [k, v] : c.keywords) {
+    auto it = kKeywords.find(name);
+    bool takes = it != kKeywords.end() && it->second.find(" " + k + " ") != std::string::npos;
+    if (!takes && name != "print") not_yet(n, name + "() with " + k + "=");
+  }
   if (name == "range" || name == "prange") {
     expect(c, name, 1, 3);
     Value r;
@@ -23,8 +32,10 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   if (name == "len") {
     expect(c, name, 1, 1);
     const Value& a = arg(0);
+    if (is_records(a) && a.type.text == "records") return integer(a.items[0].shape()[0]);
     if (a.type.is(Type::Tag::Tuple)) return known_integer(static_cast<int64_t>(a.items.size()));
     if (a.type.is_array() && a.type.ndim) return integer(a.shape()[0]);
+    if (a.type.is(Type::Tag::List)) return integer(list_length(a));
     if (a.type.is(Type::Tag::Range)) return integer(length_of_range(a));
     if (a.type.is(Type::Tag::Text)) return known_integer(static_cast<int64_t>(a.type.text.size()));
     fail(n, "len() of " + frontend::name(a.type));
@@ -35,6 +46,12 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   }
   if (name == "min" || name == "max") {
     if (c.args.empty()) fail(n, name + "() needs values");
+    if (const Value* key = c.keyword("key")) {
+      Value over = arg(0);
+      if (c.args.size() > 1) over = list_or_tuple(n, c.args);
+      if (over.type.is(Type::Tag::Tuple)) over = list_or_tuple(n, over.items);
+      return call_function({n, {over, *key}, {}}, u_.program.library(name + " by"));
+    }
     std::vector<Value> items = c.args;
     if (c.args.size() == 1) {
       if (arg(0).type.is_array()) {
@@ -76,6 +93,11 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       return cast(n, v, DType::C128, true);
     }
     return cast(n, v, name == "int" ? DType::I64 : DType::F64, true);
+  }
+  if (name == "round" && !c.keywords.empty()) {
+    Call by_place{n, c.args, {}};
+    for (const auto& [k, v] : c.keywords) by_place.args.push_back(v);
+    return call_builtin(by_place, name);
   }
   if (name == "round") {
     expect(c, name, 1, 2);
@@ -129,7 +151,12 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     expect(c, name, 1, 2);
     Value total = name == "sum" ? known_integer(0)
                                 : from_scalar(Scalar::from_bool(name == "all"), DType::Bool, true);
-    if (c.args.size() == 2) total = arg(1);
+    if (const Value* start = c.get(1, "start")) total = *start;
+    if (arg(0).type.is(Type::Tag::Tuple) && !arg(0).type.text.empty()) {
+      Call listed = c;
+      listed.args[0] = plain(list_from(n, arg(0)));
+      return listed.args[0].unknown() ? Value{} : call_builtin(listed, name);
+    }
     if (arg(0).type.is(Type::Tag::Tuple)) {
       for (const Value& i : arg(0).items) {
         if (name == "sum")
@@ -151,7 +178,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     bool weak = over.type.weak;
     Value s = reduce(n, name, over, {});
     if (weak) s.type.weak = true;
-    return c.args.size() == 2 ? binary(n, Op::add, s, total) : s;
+    return c.get(1, "start") ? binary(n, Op::add, s, total) : s;
   }
   if (name == "divmod") {
     expect(c, name, 2, 2);
@@ -173,19 +200,21 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     r.items = c.args;
     if (name == "enumerate") {
       expect(c, name, 1, 2);
+      const Value* start = c.get(1, "start");
       if (arg(0).type.is(Type::Tag::Tuple) && arg(0).type.text.empty()) {
         // Of a plain tuple: pairs, unrolled.
         r.type.text.clear();
         r.items.clear();
-        int64_t k = c.args.size() > 1 ? known_int(arg(1)).value_or(0) : 0;
+        Value k = start ? *start : known_integer(0);
         for (const Value& i : arg(0).items) {
           Value pair;
-          pair.items = {known_integer(k++), i};
+          pair.items = {k, i};
+          k = binary(n, Op::add, k, known_integer(1));
           pair.type = Type::tuple_of({pair.items[0].type, i.type});
           r.items.push_back(pair);
         }
       } else {
-        r.items = {arg(0), c.args.size() > 1 ? arg(1) : known_integer(0)};
+        r.items = {arg(0), start ? *start : known_integer(0)};
       }
     } else {
       bool tuples = !r.items.empty();
@@ -215,7 +244,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   if (name == "tuple" || name == "list") {
     expect(c, name, 0, 1);
     if (c.args.empty()) {
-      if (name == "list") not_yet(n, "empty lists", "np.empty(n), or a comprehension");
+      if (name == "list") return list_or_tuple(n, {});
       Value r;
       r.type = Type::of(Type::Tag::Tuple);
       return r;
@@ -232,15 +261,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
         }
         return r;
       }
-    if (name == "list" && arg(0).type.is_array()) {
-      Value a = arg(0);
-      Value copy = materialise(n, lazy(a.type.dtype, a.shape(), [this, a](std::span<const Val> at) {
-                                 return element(a, at);
-                               }));
-      copy.type.text = "list";
-      copy.type.weak = a.type.weak;
-      return copy;
-    }
+    if (name == "list") return list_from(n, arg(0));
     not_yet(n, name + "() of " + frontend::name(arg(0).type));
   }
   if (name == "slice") {
@@ -292,6 +313,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       if (cls == "bool") yes = yes || (t.is_number() && t.dtype == DType::Bool && t.weak);
       if (cls == "complex") yes = yes || (t.is_number() && is_complex(t.dtype));
       if (cls == "tuple") yes = yes || t.is(Type::Tag::Tuple);
+      if (cls == "list") yes = yes || t.is(Type::Tag::List) || is_plain_list(arg(0));
       if (cls.starts_with("namedtuple "))
         yes = yes || (!t.names.empty() && t.number == k.type.number);
       if (cls == "np.ndarray") yes = yes || t.is_array();
@@ -306,8 +328,17 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     expect(c, name, 1, 1);
     if (library < 0) not_yet(n, "sorted()");
     Value over = arg(0);
-    if (over.type.is(Type::Tag::Tuple)) over = from_items(n, over.items, {});
-    Value r = call_function({n, {over}, {}}, library);
+    if (over.type.is(Type::Tag::Tuple) || over.type.is(Type::Tag::Range))
+      over = over.type.is(Type::Tag::Range) || !over.type.text.empty()
+                 ? plain(list_from(n, over))
+                 : from_items(n, over.items, {});
+    if (over.unknown()) return {};
+    const Value *key = c.keyword("key"), *reverse = c.keyword("reverse");
+    if (key || reverse) library = u_.program.library(key ? "sorted by" : "sorted backwards");
+    Call sorting{n, {over}, {}};
+    if (key) sorting.args.push_back(*key);
+    if (reverse) sorting.args.push_back(*reverse);
+    Value r = call_function(sorting, library);
     if (r.type.is_array()) {
       r.type.text = "list";
       r.type.weak = arg(0).type.is(Type::Tag::Tuple) || arg(0).type.weak;
@@ -316,6 +347,22 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   }
   if (name.starts_with("numbus random ")) return random(c, name.substr(14));
   if (name == "print") return print(c);
+  if (name == "map") {
+    if (c.args.size() < 2) fail(n, "map() takes a function and sequences");
+    Value r;
+    r.type = Type::of(Type::Tag::Tuple);
+    r.type.text = "map";
+    r.items = c.args;
+    for (const Value& i : r.items) r.type.items.push_back(i.type);
+    return r;
+  }
+  if (name == "filter") not_yet(n, "filter()", "a comprehension: [v for v in x if f(v)]");
+  if (name == "numbus list resize") {
+    resize_list(arg(0), index_value(n, arg(1)));
+    Value none;
+    none.type = Type::of(Type::Tag::None);
+    return none;
+  }
   if (name.starts_with("exception "))
     fail(n, "exceptions can only be raised", "raise " + name.substr(10) + "(\"…\")");
   not_yet(n, "calling " + name);

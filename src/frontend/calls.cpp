@@ -5,27 +5,28 @@
 
 namespace numbus::frontend {
 
+void Lower::call_arguments(const Node& n, Call& c) {
+  for (const Node& a : n.all(Field::args)) {
+    if (a.kind == NodeKind::Starred) {
+      Value more = expression(*a.one(Field::value));
+      if (!more.type.is(Type::Tag::Tuple)) not_yet(a, "* of anything but a tuple");
+      for (const Value& i : more.items) c.args.push_back(i);
+    } else {
+      c.args.push_back(expression(a));
+    }
+  }
+  for (const Node& k : n.all(Field::keywords)) {
+    if (k.text.empty()) not_yet(n, "** in a call");
+    c.keywords.push_back({k.text, expression(*k.one(Field::value))});
+  }
+}
+
 Value Lower::call(const Node& n) {
   const Node& f = *n.one(Field::func);
   Call c{n, {}, {}};
-  auto arguments = [&] {
-    for (const Node& a : n.all(Field::args)) {
-      if (a.kind == NodeKind::Starred) {
-        Value more = expression(*a.one(Field::value));
-        if (!more.type.is(Type::Tag::Tuple)) not_yet(a, "* of anything but a tuple");
-        for (const Value& i : more.items) c.args.push_back(i);
-      } else {
-        c.args.push_back(expression(a));
-      }
-    }
-    for (const Node& k : n.all(Field::keywords)) {
-      if (k.text.empty()) not_yet(n, "** in a call");
-      c.keywords.push_back({k.text, expression(*k.one(Field::value))});
-    }
-  };
   if (f.kind == NodeKind::Attribute) {
     Value self = expression(*f.one(Field::value));
-    arguments();
+    call_arguments(n, c);
     if (self.unknown()) return {};
     for (const Value& a : c.args)
       if (a.unknown()) return {};
@@ -35,10 +36,20 @@ Value Lower::call(const Node& n) {
       expect(c, "type", 1, 1);
       return cast(n, c.args[0], self.type.dtype);
     }
+    if (self.type.is(Type::Tag::List)) return list_method(c, *f.one(Field::value), self, f.text);
+    if (is_plain_list(self)) {
+      Value list = boxed(n, self);
+      return list_method(c, *f.one(Field::value), list, f.text);
+    }
     return method(c, self, f.text);
   }
   Value callee = expression(f);
-  arguments();
+  call_arguments(n, c);
+  return call_value(c, callee);
+}
+
+Value Lower::call_value(const Call& c, const Value& callee) {
+  const Node& n = c.n;
   for (const Value& a : c.args)
     if (a.unknown()) return {};
   for (const auto& [k, a] : c.keywords)
@@ -123,10 +134,13 @@ Value Lower::call_function(const Call& c, int source) {
       std::any_of(c.keywords.begin(), c.keywords.end(), [&](auto& k) { return local(k.second); }))
     return call_inline(c, s.definition, s.name, nullptr, &s);
   std::vector<Value> args = bind(c.n, s.definition, s.name, c.args, c.keywords);
+  bool library = s.file.find("/numbus/kernels/library/") != std::string::npos,
+       lists = library && s.file.ends_with("/lists.py");
   std::vector<Type> types;
   for (Value& a : args) {
     if (a.unknown()) return {};
     if (a.lazy) a = materialise(c.n, a);
+    a = library && !lists ? plain(a) : boxed(c.n, a);
     if (a.type.is_array()) {
       a.type.text.clear();
       a.type.weak = false;
@@ -135,7 +149,7 @@ Value Lower::call_function(const Call& c, int source) {
     types.push_back(a.type);
   }
   // The library's options, such as an axis, are known while compiling: one function for each.
-  if (s.file.find("/numbus/kernels/library/") != std::string::npos) {
+  if (library) {
     const Node& p = *s.definition.one(Field::args);
     size_t positional = p.all(Field::posonlyargs).size() + p.all(Field::args).size(),
            defaults = p.all(Field::defaults).size();
@@ -145,7 +159,7 @@ Value Lower::call_function(const Call& c, int source) {
   }
   Spec& spec = u_.specialise(source, types, &c.n);
   for (size_t i = 0; i < args.size() && i < 64; ++i)
-    if (spec.written >> i & 1) written_ |= args[i].origin;
+    if (spec.written >> i & 1) written_ |= origin_of(args[i]);
   if ((spec.active && &spec != &spec_) || spec.provisional) spec_.provisional = true;
   if (spec.result.unknown()) {
     waiting_ = true;
@@ -169,7 +183,9 @@ Value Lower::call_function(const Call& c, int source) {
   for (size_t o : owners(spec.result)) own(results[o]);
   size_t next = 0;
   Value r = unflatten(spec.result, results, next);
-  for (const Value& a : args) r.origin |= a.origin;
+  uint64_t origin = 0;
+  for (const Value& a : args) origin |= origin_of(a);
+  set_origin(r, origin);
   return r;
 }
 
@@ -230,7 +246,7 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
       result.type = it->second.type;
     } else if (it != scope.variables.end() && !it->second.type.unknown() && !unknown) {
       result = load_slots(it->second.type, it->second.slots);
-      result.origin = origins_[it->second.key];
+      set_origin(result, origins_[it->second.key]);
     }
   }
   scope_ = caller;
@@ -247,8 +263,18 @@ void Lower::expect(const Call& c, const std::string& name, size_t least, size_t 
                 " arguments; got " + std::to_string(n));
 }
 
-Value Lower::call_named(const Call& c, const std::string& name) {
+Value Lower::call_named(const Call& given, const std::string& name) {
+  Call c{given.n, given.args, given.keywords};
+  // Functions of arrays take a list of numbers as one.
+  if (name != "numbus list resize" && name != "len") {
+    for (Value& a : c.args) {
+      if (a.type.is(Type::Tag::List) && a.type.items[0].unknown()) return {};
+      a = plain(a);
+    }
+    for (auto& [k, a] : c.keywords) a = plain(a);
+  }
   if (name.starts_with("cuda.")) return call_cuda(c, name.substr(5));
+  if (name.starts_with("operator.")) return call_operator(c, name.substr(9));
   if (name.starts_with("math.") || name.starts_with("cmath.")) {
     bool complex = name[0] == 'c';
     std::string f = name.substr(name.find('.') + 1);
@@ -292,6 +318,13 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   };
   if (self.type.is(Type::Tag::Function) && self.type.text.starts_with("cuda."))
     return call_named(c, self.type.text + "." + name);
+  if (self.type.is_integer() && (name == "bit_length" || name == "bit_count"))
+    return call_function({n, {self}, {}}, u_.program.library("int " + name));
+  if (name == "view" && (self.type.is_number() || self.type.is_array())) {
+    auto t = dtype_argument(c, 0, "dtype");
+    if (!t) fail(n, "view() needs a type", "x.view(np.int64)");
+    return as_bits(n, self, *t);
+  }
   if (self.type.is_number() && (name == "conjugate" || name == "item"))
     return name == "item" ? self : unary(n, Op::conjugate, self);
   if (self.type.is(Type::Tag::Tuple)) {
@@ -309,18 +342,22 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
              [&] { raise_at(site(n, "ValueError", "tuple.index(x): x not in tuple")); });
       return integer(found);
     }
+    if (u_.options.kernel && (name == "append" || name == "extend" || name == "insert"))
+      not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
     if (name == "append" || name == "extend" || name == "insert")
-      not_yet(n, "lists that grow", "make an array of the final size with np.empty");
+      not_yet(n, "lists of several types that grow", "a list of items of one type");
     fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   }
+  if (self.type.is(Type::Tag::Text)) not_yet(n, "strings", "numbers that stand for them");
   if (!self.type.is_array()) fail(n, frontend::name(self.type) + " has no method '" + name + "'");
-  if (self.type.text == "list" && (name == "append" || name == "extend" || name == "insert"))
-    not_yet(n, "lists that grow", "make an array of the final size with np.empty");
+  check_keywords(c, name);
   static const char* const kReductions[] = {"sum",  "prod", "min", "max",    "any",   "all",
                                             "mean", "var",  "std", "argmin", "argmax"};
   for (const char* r : kReductions)
     if (name == r) {
       const Value* axis = c.get(0, "axis");
+      for (const auto& [k, v] : c.keywords)
+        if (k != "axis") not_yet(n, "." + name + "() with " + k + "=");
       return reduce(n, name, self, axis ? std::optional<Value>(*axis) : std::nullopt);
     }
   if (name == "copy" || name == "astype" || name == "flatten") {
@@ -345,7 +382,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     }
     return reshape(n, self, shape);
   }
-  if (name == "transpose" && c.args.empty()) return transpose(self);
+  if (name == "transpose" && c.args.empty() && c.keywords.empty()) return transpose(self);
   if (name == "fill") {
     expect(c, "fill", 1, 1);
     fill(n, self, c.args[0]);

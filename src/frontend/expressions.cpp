@@ -73,6 +73,7 @@ Value Lower::expression(const Node& n) {
       for (Value& i : r.items) {
         if (i.unknown()) return {};
         if (i.lazy) i = materialise(n, i);
+        if (n.kind == NodeKind::Tuple) i = boxed(n, i);
         r.type.items.push_back(i.type);
       }
       return n.kind == NodeKind::List ? list_or_tuple(n, std::move(r.items)) : r;
@@ -98,6 +99,7 @@ Value Lower::expression(const Node& n) {
     case NodeKind::NamedExpr: {
       Value v = expression(*n.one(Field::value));
       if (v.lazy) v = materialise(n, v);
+      v = boxed(n, v);
       assign(*n.one(Field::target), v);
       return v;
     }
@@ -115,6 +117,12 @@ Value Lower::expression(const Node& n) {
         r.type.items.push_back(v.type);
       }
       return r;
+    }
+    case NodeKind::Yield: {
+      yield(n);
+      Value none;
+      none.type = Type::of(Type::Tag::None);
+      return none;
     }
     case NodeKind::Unsupported: unsupported(n);
     default: not_yet(n, "this expression");
@@ -258,12 +266,30 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
       r.type.dtype = v.type.dtype;
       return r;
     }
-    if (name == "flat") return reshape(n, v, {known_integer(-1)});
+    if (name == "flat") {
+      if (!v.lazy && v.type.order == Order::C) return reshape(n, v, {known_integer(-1)});
+      return places_to_loop_over({n, {v}, {}}, "flat");
+    }
+    if (name == "flags") {
+      Value r;
+      r.type = Type::of(Type::Tag::Module);
+      r.type.text = "flags";
+      r.type.order = v.type.order;
+      r.type.ndim = v.type.ndim;
+      return r;
+    }
     if (name == "real" || name == "imag") {
       DType part = real_of(v.type.dtype);
       Op op = name == "real" ? Op::real_part : Op::imag_part;
       Value a = v;
       if (!is_complex(v.type.dtype) && name == "real") return v;
+      if (is_complex(v.type.dtype) && !v.lazy) {
+        // A view of every other number.
+        a.type.dtype = part;
+        a.type.order = Order::Any;
+        if (name == "imag") a.v[0] = add(a.v[0], ci(itemsize(part)));
+        return a;
+      }
       return elementwise(part, v.shape(), {&a, 1}, [this, a, part, op](std::span<const Val> at) {
         if (!is_complex(a.type.dtype)) return number(b_->constant(part, Scalar::from_int(0)), part);
         return number(b_->emit(op, part, element(a, at).v[0]), part);
@@ -288,9 +314,21 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
     if (name == "ndim") return known_integer(0);
     if (name == "size") return known_integer(1);
   }
+  if (is_records(v)) {
+    bool whole = name == "shape" || name == "size" || name == "ndim";
+    if (whole && !v.items.empty()) return attribute_of(n, v.items[0], name);
+    Value field = field_of_records(n, v, name);
+    return v.type.text == "record" ? element(field, {}) : field;
+  }
   if (v.type.is(Type::Tag::DType)) {
     if (name == "itemsize") return known_integer(itemsize(v.type.dtype));
     if (name == "type") return v;
+  }
+  if (v.type.is(Type::Tag::Module) && v.type.text == "flags") {
+    bool c = v.type.order == Order::C, f = v.type.order == Order::F || (c && v.type.ndim < 2);
+    if (name == "c_contiguous") return from_scalar(Scalar::from_bool(c), DType::Bool, true);
+    if (name == "f_contiguous") return from_scalar(Scalar::from_bool(f), DType::Bool, true);
+    if (name == "contiguous") return from_scalar(Scalar::from_bool(c || f), DType::Bool, true);
   }
   if (v.type.is(Type::Tag::Module) && (v.type.text == "finfo" || v.type.text == "iinfo")) {
     DType t = v.type.dtype;
@@ -338,7 +376,8 @@ Value Lower::joined(const Node& n, const std::function<Value()>& first,
       size_t keep = temporaries_.size();
       Value v = make();
       if (v.lazy) v = materialise(n, v);
-      origin |= v.origin;
+      v = boxed(n, v);
+      origin |= origin_of(v);
       Type wider;
       if (!join(known, v.type, wider))
         fail(n, "one side is " + name(known) + ", the other " + name(v.type),
@@ -363,7 +402,7 @@ Value Lower::joined(const Node& n, const std::function<Value()>& first,
   --scope_->depth;
   if (t.unknown() || t != known) return {};
   Value r = load_slots(t, slots);
-  r.origin = origin;
+  set_origin(r, origin);
   return r;
 }
 
@@ -435,6 +474,14 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
     }
     not_yet(n, "'is' between " + name(a.type) + " and " + name(b.type));
   }
+  if (a.type.is(Type::Tag::List) || b.type.is(Type::Tag::List))
+    return compare_one(n, op, plain(a), plain(b));
+  if (is_plain_list(a) && is_plain_list(b) && op != NodeKind::In && op != NodeKind::NotIn) {
+    if (op != NodeKind::Eq && op != NodeKind::NotEq)
+      not_yet(n, "comparing lists by order", "compare their items");
+    Value e = call_function({n, {a, b}, {}}, u_.program.library("np.array_equal"));
+    return op == NodeKind::Eq || e.unknown() ? e : boolean(negate(e.v[0]));
+  }
   if (op == NodeKind::In || op == NodeKind::NotIn) {
     Val found = b_->constant(DType::Bool, Scalar::from_bool(false));
     if (b.type.is(Type::Tag::Tuple)) {
@@ -449,6 +496,15 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
         set(s, b_->emit(Op::logical_or, DType::Bool, get(s), e.v[0]));
       });
       found = get(s);
+    } else if (b.type.is(Type::Tag::Range) && a.type.is_integer()) {
+      // Between the ends, at a multiple of the step.
+      Val x = as(a, DType::I64), last = add(b.v[0], mul(sub(length_of_range(b), ci(1)), b.v[2]));
+      Val low = b_->emit(Op::minimum, DType::I64, b.v[0], last),
+          high = b_->emit(Op::maximum, DType::I64, b.v[0], last);
+      Val rest = b_->emit(Op::remainder, DType::I64, sub(x, b.v[0]), b.v[2]);
+      found = both(
+          both(negate(less(x, low)), negate(less(high, x))),
+          both(b_->emit(Op::equal, DType::Bool, rest, ci(0)), less(ci(0), length_of_range(b))));
     } else {
       not_yet(n, "'in' " + name(b.type));
     }

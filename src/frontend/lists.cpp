@@ -1,7 +1,347 @@
-// Lists: comprehensions, and the little that lists do besides being arrays of Python's numbers.
+// Lists: literals and comprehensions, and the lists that variables hold, which grow and which
+// several names may share.
+//
+// A list as a value is the owner of a header in counted memory (compile/runtime.h): its length and
+// where its items are. Numbers lie there as in an array, other items as their words, eight bytes
+// each. What literals, slices and sums of lists make is an array of the text "list" until a
+// variable, a tuple or a call takes it: most lists never need more.
+#include <utility>
+
 #include "frontend/lower.h"
 
 namespace numbus::frontend {
+
+namespace {
+
+Type item_type(const Type& t) {
+  return t.is(Type::Tag::List) ? t.items[0] : Type::number_of(t.dtype, t.weak);
+}
+
+// What a list can hold: what is made of words that stand for themselves.
+bool storable(const Type& t) {
+  if (t.is(Type::Tag::Tuple)) {
+    if (!t.text.empty()) return false;
+    for (const Type& i : t.items)
+      if (!storable(i)) return false;
+  } else if (!t.is_number() && !t.is_array() && !t.is(Type::Tag::List)) {
+    return false;
+  }
+  return owners(t).size() <= 1;
+}
+
+// As what a word of an item lies in its eight bytes.
+DType stored(DType word) {
+  if (word == DType::Bool || kind(word) == Kind::UInt) return DType::U64;
+  return kind(word) == Kind::Int ? DType::I64 : word;
+}
+
+int64_t item_bytes(const Type& item) {
+  return item.is_number() ? itemsize(item.dtype) : 8 * static_cast<int64_t>(words(item).size());
+}
+
+}  // namespace
+
+bool Lower::is_plain_list(const Value& v) { return v.type.is_array() && v.type.text == "list"; }
+
+Type Lower::list_type(Type item) {
+  Type t = Type::of(Type::Tag::List);
+  if (item.is_number()) item.text.clear();
+  t.owned = true;
+  t.items = {std::move(item)};
+  return t;
+}
+
+// --- lists as values
+// ------------------------------------------------------------------------------
+
+Val Lower::list_length(const Value& list) {
+  if (list.v.empty()) return ci(0);
+  Val header = intrinsic(ir::Intrinsic::data_of, DType::I64, list.v[0]);
+  return b_->emit(Op::read, DType::I64, header, ci(0), ir::kNone,
+                  static_cast<int64_t>(ir::Space::Global));
+}
+
+Val Lower::list_data(const Value& list) {
+  Val header = intrinsic(ir::Intrinsic::data_of, DType::I64, list.v[0]);
+  return b_->emit(Op::read, DType::I64, header, ci(8), ir::kNone,
+                  static_cast<int64_t>(ir::Space::Global));
+}
+
+// A list of its own of so many items, in the memory of that owner if there is one.
+Value Lower::new_list(const Type& item, Val count, Val memory) {
+  std::vector<size_t> held = owners(item);
+  int64_t owner = held.empty() ? 0 : static_cast<int64_t>(held[0]) + 1;
+  int64_t bytes = item.unknown() ? 8 : item_bytes(item);
+  Value r;
+  r.type = list_type(item);
+  r.fresh = true;
+  r.v = {intrinsic(ir::Intrinsic::list, DType::I64, memory, count, ir::kNone, ir::Space::Global,
+                   bytes << 8 | owner)};
+  own(r.v[0]);
+  return r;
+}
+
+void Lower::resize_list(const Value& list, Val count) {
+  if (!list.v.empty()) intrinsic(ir::Intrinsic::resize, DType::I64, list.v[0], count);
+}
+
+// Its numbers, as an array over the list's memory; other values as they are.
+Value Lower::plain(const Value& v) {
+  if (!v.type.is(Type::Tag::List) || !v.type.items[0].is_number()) return v;
+  const Type& item = v.type.items[0];
+  Value r;
+  r.type = Type::array_of(item.dtype, 1);
+  r.type.text = "list";
+  r.type.weak = item.weak;
+  if (v.v.empty())
+    r.v = {ci(0), ci(0), ci(0), ci(itemsize(item.dtype))};
+  else
+    r.v = {list_data(v), ci(0), list_length(v), ci(itemsize(item.dtype))};
+  return r;
+}
+
+Value Lower::read_item(const Value& list, Val at) {
+  const Type& item = list.type.items[0];
+  if (item.unknown() || list.v.empty()) return {};
+  Val data = list_data(list), place = mul(at, ci(item_bytes(item)));
+  if (item.is_number()) {
+    Value r = read_at(item.dtype, data, place, ir::Space::Global);
+    r.type = item;
+    return r;
+  }
+  std::vector<Val> held;
+  for (DType w : words(item)) {
+    Val where = add(place, ci(8 * static_cast<int64_t>(held.size())));
+    held.push_back(b_->cast(read_at(stored(w), data, where, ir::Space::Global).v[0], w));
+  }
+  size_t next = 0;
+  return unflatten(item, held, next);
+}
+
+void Lower::write_item(const Node& n, const Value& list, Val at, const Value& v) {
+  const Type& item = list.type.items[0];
+  if (item.unknown() || v.unknown() || list.v.empty()) return;
+  Type both, own = boxed_type(v);
+  bool fits = own.is_number() && item.is_number() && kind(own.dtype) <= kind(item.dtype);
+  if (!fits && (!join(item, own, both) || both != item))
+    fail(n, "cannot put " + name(boxed_type(v)) + " into a " + name(list.type),
+         item.is_number() ? "make the list of floats from the start: [0.0] * n" : "");
+  Value now = convert_to(n, v, item);
+  Val data = list_data(list), place = mul(at, ci(item_bytes(item)));
+  if (item.is_number()) return write_at(item.dtype, now.v[0], data, place, ir::Space::Global);
+  std::vector<Val> all = flatten(now);
+  std::vector<DType> types = words(item);
+  for (size_t o : owners(item)) {
+    Val where = add(place, ci(8 * static_cast<int64_t>(o)));
+    intrinsic(ir::Intrinsic::retain, DType::I64, all[o]);
+    intrinsic(ir::Intrinsic::release, DType::I64,
+              read_at(DType::I64, data, where, ir::Space::Global).v[0]);
+  }
+  for (size_t k = 0; k < all.size(); ++k)
+    write_at(stored(types[k]), b_->cast(all[k], stored(types[k])), data,
+             add(place, ci(8 * static_cast<int64_t>(k))), ir::Space::Global);
+}
+
+Type Lower::boxed_type(const Value& v) {
+  if (is_plain_list(v)) return list_type(item_type(v.type));
+  Type t = v.type;
+  if (t.is(Type::Tag::Tuple) && t.text.empty())
+    for (size_t k = 0; k < v.items.size(); ++k) t.items[k] = boxed_type(v.items[k]);
+  return t;
+}
+
+// What leaves the statement: lists as lists, also where a literal has acted as a tuple so far.
+Value Lower::boxed(const Node& n, const Value& v) {
+  if (v.type.is(Type::Tag::Tuple) && v.type.text.empty() && v.fresh && !u_.options.kernel) {
+    Type common;
+    bool one = true;
+    for (const Value& i : v.items) {
+      Type wider;
+      one = one && join(common, boxed_type(i), wider) && storable(boxed_type(i));
+      if (one) common = wider;
+    }
+    if (one) return list_from(n, v);
+  }
+  Type t = boxed_type(v);
+  return t == v.type ? v : convert_to(n, v, t);
+}
+
+// A value that acts as a list as one of items of that type.
+Value Lower::to_list(const Node& n, const Value& v, const Type& item) {
+  if (v.type.is(Type::Tag::List)) {
+    if (v.v.empty()) return new_list(item, ci(0), ci(0));
+    if (v.type.items[0] == item) return v;
+    if (!v.fresh || !item.is_number())
+      fail(n, "cannot make a " + name(list_type(item)) + " of a " + name(v.type),
+           "make the list of floats from the start: [0.0] * n");
+  }
+  Value from = plain(v);
+  if (from.lazy || from.type.dtype != item.dtype || constant_of(from.v[1]) == 0 ||
+      constant_of(from.strides()[0]) != itemsize(item.dtype))
+    from = materialise(n, lazy(item.dtype, from.shape(), [this, from](std::span<const Val> at) {
+                         return element(from, at);
+                       }));
+  return new_list(item, from.shape()[0], from.v[1]);
+}
+
+// Variables have lists of one type: that of a list that gets an item of another one becomes wider.
+void Lower::widen_list(const Node& n, const Node& receiver, const Value& list, const Type& item) {
+  if (item.unknown()) return;
+  if (!storable(item))
+    not_yet(n, "a list of " + name(item),
+            item.is(Type::Tag::Text) ? "numbers that stand for the strings" : "");
+  Type wider;
+  if (!join(list.type.items[0], item, wider))
+    fail(n, "cannot put " + name(item) + " into a " + name(list.type));
+  if (wider == list.type.items[0]) return;
+  Variable* variable = receiver.kind == NodeKind::Name ? find_variable(receiver.text) : nullptr;
+  if (!variable)
+    fail(n, "cannot put " + name(item) + " into a " + name(list.type),
+         "give the list a name, and an item of that type");
+  Type& known = types_[variable->key];
+  if (!known.is(Type::Tag::List)) return;
+  Type both;
+  join(known.items[0], wider, both);
+  known.items[0] = both;
+  changed_ = true;
+}
+
+// The methods are Python (kernels/library/lists.py).
+Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
+                         const std::string& name) {
+  const Node& n = c.n;
+  int library = u_.program.library("list " + name);
+  if (library < 0) fail(n, frontend::name(self.type) + " has no method '" + name + "'");
+  bool reads = name == "index" || name == "count" || name == "copy";
+  if (portion_ && !reads && receiver.kind == NodeKind::Name && !find_variable(receiver.text))
+    not_yet(n, "changing the list '" + receiver.text + "' in a parallel loop",
+            "write into an array, at places of its own for each i");
+  Call all{n, {self}, c.keywords};
+  for (const Value& a : c.args) all.args.push_back(boxed(n, a.lazy ? materialise(n, a) : a));
+  size_t last = all.args.size() - 1;
+  bool before = std::exchange(changed_, false);
+  if (name == "append" && last == 1) widen_list(n, receiver, self, all.args[1].type);
+  if (name == "insert" && last == 2) widen_list(n, receiver, self, all.args[2].type);
+  if (name == "extend" && last == 1) {
+    Value& more = all.args[1];
+    if (more.type.is(Type::Tag::Tuple) && more.type.text.empty()) {
+      for (const Type& i : more.type.items) widen_list(n, receiver, self, i);
+    } else {
+      if (more.type.is(Type::Tag::Tuple)) more = list_from(n, more);
+      Type item = more.type.is(Type::Tag::Range) ? Type::number_of(DType::I64, true)
+                  : more.type.is(Type::Tag::List) || more.type.is_array() ? item_type(more.type)
+                                                                          : Type{};
+      widen_list(n, receiver, self, item);
+      changed_ = changed_ || more.unknown();
+    }
+  }
+  bool widened = changed_;
+  changed_ = changed_ || before;
+  if (widened || self.type.items[0].unknown()) {
+    // The next pass knows the type; what a list gives that nobody fills is not known either.
+    bool nothing = name == "append" || name == "insert" || name == "extend" || name == "clear";
+    Value r;
+    if (nothing) r.type = Type::of(Type::Tag::None);
+    return r;
+  }
+  // What loops do all the time stands in their code.
+  if (name == "append" && last == 1) {
+    Val place = list_length(self);
+    resize_list(self, add(place, ci(1)));
+    write_item(n, self, place, all.args[1]);
+    Value none;
+    none.type = Type::of(Type::Tag::None);
+    return none;
+  }
+  if (name == "pop" && last == 0 && owners(self.type.items[0]).empty()) {
+    Val place = sub(list_length(self), ci(1));
+    when(less(place, ci(0)), [&] { raise_at(site(n, "IndexError", "pop from empty list")); });
+    Value item = read_item(self, place);
+    resize_list(self, place);
+    return item;
+  }
+  return call_function(all, library);
+}
+
+// Whether a method that changes lists is called on this name.
+bool Lower::grows(const Node& target) {
+  if (target.kind != NodeKind::Name || u_.options.kernel) return false;
+  std::function<bool(const Node&)> called = [&](const Node& n) {
+    if (n.kind == NodeKind::Call && n.one(Field::func)->kind == NodeKind::Attribute) {
+      const Node& f = *n.one(Field::func);
+      const Node& on = *f.one(Field::value);
+      for (const char* m : {"append", "extend", "insert", "pop", "remove", "clear", "reverse"})
+        if (on.kind == NodeKind::Name && on.text == target.text && f.text == m) return true;
+    }
+    for (const auto& [field, nodes] : n.fields)
+      for (const Node& c : nodes)
+        if (called(c)) return true;
+    return false;
+  };
+  return called(scope_->source->definition);
+}
+
+// list(x) of anything that loops can run over.
+Value Lower::list_from(const Node& n, const Value& over) {
+  // Several lists may be made at one place of the source.
+  std::string key =
+      "list " + std::to_string(n.line) + ":" + std::to_string(n.col) + " " + name(boxed_type(over));
+  if (over.type.is(Type::Tag::Tuple) && over.type.text.empty())
+    return collect_list(n, key, ir::kNone, [&](const std::function<void(const Value&)>& put) {
+      for (const Value& i : over.items) put(i);
+    });
+  Sequence all = sequence(n, over);
+  return collect_list(n, key, all.count, [&](const std::function<void(const Value&)>& put) {
+    counted(all.count, [&](Val i) { put(all.item(i)); });
+  });
+}
+
+// A list of what `run` puts: so many items, or as many as it will be where the count is none.
+Value Lower::collect_list(
+    const Node& n, const std::string& key, Val count,
+    const std::function<void(const std::function<void(const Value&)>&)>& run) {
+  if (u_.options.kernel) not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
+  Type t = types_[scope_->prefix + key];
+  std::string k = scope_->prefix + key;
+  bool counts = count != ir::kNone;
+  Value made = new_list(t, ci(0), ci(0));
+  Val owner = temporaries_.back().slot;
+  if (counts) resize_list(made, count);
+  Val used = new_variable(DType::I64);
+  set(used, ci(0));
+  run([&](const Value& given) {
+    if (given.unknown()) return;
+    Value e = given.type.is_array() && given.type.ndim == 0 ? element(given, {}) : given;
+    if (e.lazy) e = materialise(n, e);
+    e = boxed(n, e);
+    Type wider, item = e.type;
+    if (item.is_number()) item.text.clear();
+    if (!storable(item)) not_yet(n, "a list of " + name(item));
+    if (!join(t, item, wider))
+      fail(n, "a list of " + name(t) + " and " + name(item), "items of one type");
+    if (wider != t) {
+      join(types_[k], wider, types_[k]);
+      changed_ = true;
+      return;
+    }
+    Value list = made;
+    list.v = {get(owner)};
+    Val place = get(used);
+    if (!counts) resize_list(list, add(place, ci(1)));
+    write_item(n, list, place, e);
+    set(used, add(place, ci(1)));
+  });
+  if (t.unknown()) {
+    // Nothing is ever put in: an empty list.
+    if (!changed_) types_[k] = Type::number_of(DType::F64, true), changed_ = true;
+    return {};
+  }
+  made.v = {get(owner)};
+  return made;
+}
+
+// --- literals, and what operators make
+// ------------------------------------------------------------
 
 // Numbers in memory that act as a list: they come back as one, and are Python's own numbers.
 Value Lower::list_of(const Node& n, const std::vector<Value>& items) {
@@ -12,13 +352,19 @@ Value Lower::list_of(const Node& n, const std::vector<Value>& items) {
   return a;
 }
 
-// A list of numbers is memory; anything else acts as a tuple.
+// A list of numbers is memory; one of other things acts as a tuple where they are of several types.
 Value Lower::list_or_tuple(const Node& n, std::vector<Value> items) {
   bool numbers = !items.empty() && !u_.options.kernel;
   for (const Value& i : items) numbers = numbers && i.type.is_number();
   if (numbers) return list_of(n, items);
   Value r;
+  if (items.empty() && !u_.options.kernel) {
+    r.type = list_type({});
+    r.fresh = true;
+    return r;
+  }
   r.type = Type::of(Type::Tag::Tuple);
+  r.fresh = true;
   for (const Value& i : items) r.type.items.push_back(i.type);
   r.items = std::move(items);
   return r;
@@ -53,6 +399,18 @@ Value Lower::join_lists(const Node& n, const Value& a, const Value& b) {
   return r;
 }
 
+Value Lower::slice_of_list(const Node& n, const Value& list, const Value& by) {
+  if (list.type.items[0].unknown()) return {};
+  if (!list.type.items[0].is_number())
+    not_yet(n, "slices of a " + name(list.type), "a comprehension: [x[i] for i in range(a, b)]");
+  Value part = view(n, plain(list), {by});
+  Value r = materialise(
+      n, lazy(part.type.dtype, part.shape(), [this, part](auto at) { return element(part, at); }));
+  r.type.text = "list";
+  r.type.weak = list.type.items[0].weak;
+  return r;
+}
+
 // Over a tuple, whose items may be of several types.
 Value Lower::tuple_comprehension(const Node& n, const Value& over) {
   const Node& g = n.all(Field::generators)[0];
@@ -69,13 +427,12 @@ Value Lower::tuple_comprehension(const Node& n, const Value& over) {
     if (e.lazy) e = materialise(n, e);
     scope_ = outer;
     if (e.unknown()) return {};
-    items.push_back(e);
+    items.push_back(boxed(n, e));
   }
   return list_or_tuple(n, std::move(items));
 }
 
-// [f(x) for x in … for y in … if …]: memory that grows, or is made at once where the count is
-// known.
+// [f(x) for x in … for y in … if …]
 Value Lower::comprehension(const Node& n) {
   const auto& generators = n.all(Field::generators);
   const Node& first = generators[0];
@@ -90,90 +447,37 @@ Value Lower::comprehension(const Node& n) {
       new_scope(outer, outer->source,
                 outer->prefix + "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + ".");
   scope.depth = 1;
-  std::string k = scope.prefix + "element";
-  Type t = types_[k];
-  DType held = t.is_number() ? t.dtype : DType::F64;
-  int64_t bytes = itemsize(held);
   Sequence all = sequence(first, over);
-  Val used = new_variable(DType::I64), room = new_variable(DType::I64),
-      owner = new_variable(DType::I64);
-  intrinsic(ir::Intrinsic::release, DType::I64, get(owner));
-  owning_.push_back(owner);
-  temporaries_.push_back({owner, ir::kNone});
-  set(used, ci(0));
-  set(room, simple ? all.count : ci(8));
-  set(owner, intrinsic(ir::Intrinsic::allocate, DType::I64, mul(get(room), ci(bytes))));
-  auto data = [&] { return intrinsic(ir::Intrinsic::data_of, DType::I64, get(owner)); };
-
-  auto put = [&] {
-    size_t keep = temporaries_.size();
-    Value e = expression(*n.one(Field::elt));
-    if (e.unknown()) return;
-    if (e.type.is_array() && e.type.ndim == 0) e = element(e, {});
-    if (!e.type.is_number())
-      not_yet(n, "a list of " + name(e.type), "make an array, and assign to its rows");
-    Type wider;
-    join(t, e.type, wider);
-    if (wider != t) {
-      types_[k] = wider;
-      changed_ = true;
-    } else {
-      Val place = get(used);
-      if (!simple)
-        when(negate(less(place, get(room))), [&] {
-          Val more = mul(get(room), ci(2));
-          Val fresh = intrinsic(ir::Intrinsic::allocate, DType::I64, mul(more, ci(bytes)));
-          Val to = intrinsic(ir::Intrinsic::data_of, DType::I64, fresh), from = data();
-          counted(place, [&](Val i) {
-            Val at = mul(i, ci(bytes));
-            write_at(held, read_at(held, from, at, ir::Space::Global).v[0], to, at,
-                     ir::Space::Global);
-          });
-          intrinsic(ir::Intrinsic::release, DType::I64, get(owner));
-          set(owner, fresh);
-          set(room, more);
-        });
-      write_at(held, cast(n, e, held).v[0], data(), mul(place, ci(bytes)), ir::Space::Global);
-      set(used, add(place, ci(1)));
-    }
-    forget_temporaries(keep);
-  };
-  std::function<void(size_t, const Sequence&)> nest = [&](size_t g, const Sequence& s) {
-    counted(s.count, [&](Val i) {
-      size_t keep = temporaries_.size();
-      assign(*generators[g].one(Field::target), s.item(i));
-      std::function<void()> inner = [&] {
-        if (g + 1 == generators.size()) return put();
-        Value next = expression(*generators[g + 1].one(Field::iter));
-        if (!next.unknown()) nest(g + 1, sequence(generators[g + 1], next));
-      };
-      // Conditions one in the other: the later ones may rely on the earlier.
-      const auto& ifs = generators[g].all(Field::ifs);
-      std::function<void(size_t)> test = [&](size_t c) {
-        if (c == ifs.size()) return inner();
-        Value v = expression(ifs[c]);
-        if (!v.unknown()) when(truth(ifs[c], v), [&] { test(c + 1); });
-      };
-      test(0);
-      forget_temporaries(keep);
-    });
-  };
-  scope_ = &scope;
-  nest(0, all);
-  scope_ = outer;
-  if (!t.is_number()) {
-    // Nothing is ever put in: an empty list.
-    if (!changed_) types_[k] = Type::number_of(DType::F64, true), changed_ = true;
-    return {};
-  }
-  Value out;
-  out.type = Type::array_of(t.dtype, 1);
-  out.type.owned = true;
-  out.type.text = "list";
-  out.type.weak = t.weak;
-  out.v = {data(), get(owner), simple ? all.count : get(used), ci(bytes)};
-  out.origin = uint64_t{1} << (32 + temporaries_.size() % 32);
-  return out;
+  return collect_list(n, "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + " item",
+                      simple ? all.count : ir::kNone, [&](const auto& put) {
+                        std::function<void(size_t, const Sequence&)> nest = [&](size_t g,
+                                                                                const Sequence& s) {
+                          counted(s.count, [&](Val i) {
+                            size_t keep = temporaries_.size();
+                            assign(*generators[g].one(Field::target), s.item(i));
+                            std::function<void()> inner = [&] {
+                              if (g + 1 == generators.size()) {
+                                put(expression(*n.one(Field::elt)));
+                                return;
+                              }
+                              Value next = expression(*generators[g + 1].one(Field::iter));
+                              if (!next.unknown()) nest(g + 1, sequence(generators[g + 1], next));
+                            };
+                            // Conditions one in the other: the later ones may rely on the earlier.
+                            const auto& ifs = generators[g].all(Field::ifs);
+                            std::function<void(size_t)> test = [&](size_t c) {
+                              if (c == ifs.size()) return inner();
+                              Value v = expression(ifs[c]);
+                              if (!v.unknown()) when(truth(ifs[c], v), [&] { test(c + 1); });
+                            };
+                            test(0);
+                            forget_temporaries(keep);
+                          });
+                        };
+                        scope_ = &scope;
+                        nest(0, all);
+                        scope_ = outer;
+                      });
 }
 
 }  // namespace numbus::frontend

@@ -115,6 +115,10 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
     return {length_of_range(v),
             [this, range](Val i) { return integer(add(range.v[0], mul(i, range.v[2]))); }};
   }
+  if (v.type.is(Type::Tag::List)) {
+    Value list = v;
+    return {list_length(v), [this, list](Val i) { return read_item(list, i); }};
+  }
   if (v.type.is_array()) {
     if (v.type.ndim == 0) fail(at, "a 0-d array has no elements to loop over");
     Value a = v.lazy ? materialise(at, v) : v;
@@ -152,15 +156,23 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
               return tuple;
             }};
   }
+  if (is_records(v) && v.type.text == "records") {
+    Value all = v;
+    return {v.items[0].shape()[0],
+            [this, all, &at](Val i) { return index_records(at, all, integer(i)); }};
+  }
+  if (v.type.is(Type::Tag::Tuple) && !v.type.text.empty())
+    if (auto all = marked_sequence(at, v)) return *all;
   if (v.type.is(Type::Tag::Tuple)) {
     Value t = v;
     return {ci(static_cast<int64_t>(v.items.size())),
             [this, t, &at](Val i) { return index_tuple(at, t, integer(i)); }};
   }
-  fail(at, "cannot loop over " + name(v.type), "range, an array, a tuple, zip, enumerate");
+  fail(at, "cannot loop over " + name(v.type), "range, an array, a list, a tuple, zip, enumerate");
 }
 
 bool Lower::for_loop(const Node& n) {
+  if (generator_loop(n)) return false;
   const Node& over = *n.one(Field::iter);
   Value what = expression(over);
   if (what.unknown()) return false;

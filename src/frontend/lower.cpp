@@ -76,6 +76,13 @@ void Lower::run() {
   do {
     changed_ = waiting_ = false;
     pass();
+    // A list that nothing is ever put into.
+    if (!changed_ && !waiting_)
+      for (auto& [k, t] : types_)
+        if (t.is(Type::Tag::List) && t.items[0].unknown()) {
+          t.items[0] = Type::number_of(DType::F64, true);
+          changed_ = true;
+        }
     if (++rounds > 30) fail(source_.definition, "the types of this function do not settle");
   } while (changed_);
   // With functions that call each other, the one called first finds out.
@@ -131,7 +138,7 @@ void Lower::pass() {
       size_t first = next;
       Value v = unflatten(spec_.arguments[n], params, next);
       if (v.type.aligned) v = aligned(v.type, params, first);
-      if (v.type.is_array()) v.origin = n < 64 ? uint64_t{1} << n : ~uint64_t{0};
+      set_origin(v, n < 64 ? uint64_t{1} << n : ~uint64_t{0});
       // The caller holds its arguments: only a name that is given something else has to count.
       Node name;
       name.kind = NodeKind::Name;
@@ -263,7 +270,7 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
            "write to an array at the turn's index, or use range instead of prange");
     if (v->type.unknown()) return {};
     Value r = load_slots(v->type, v->slots);
-    r.origin = origins_[v->key];
+    set_origin(r, origins_[v->key]);
     return r;
   }
   // Only a later pass may know it: assigned further down in a loop.
@@ -312,16 +319,16 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
     return;
   }
   Type& known = types_[k];
-  Type wider;
-  if (!join(known, v.type, wider))
+  Type wider, own = boxed_type(v);
+  if (!join(known, own, wider))
     fail(at,
-         "'" + name + "' is " + frontend::name(known) + " on one path and " +
-             frontend::name(v.type) + " on another",
+         "'" + name + "' is " + frontend::name(known) + " on one path and " + frontend::name(own) +
+             " on another",
          "give the two values different names, or convert one of them");
-  if (v.type.is_array()) {
+  if (uint64_t from = origin_of(v)) {
     uint64_t& o = origins_[k];
-    if ((o | v.origin) != o) changed_ = true;
-    o |= v.origin;
+    if ((o | from) != o) changed_ = true;
+    o |= from;
   }
   if (wider != known) {
     known = wider;
@@ -352,6 +359,7 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
 }
 
 Value Lower::convert_to(const Node& at, const Value& v, const Type& t) {
+  if (t.is(Type::Tag::List)) return v.unknown() ? v : to_list(at, v, t.items[0]);
   if (v.type == t || v.unknown()) return v;
   if (t.is_number() && v.type.is_number()) {
     Value r = cast(at, v, t.dtype, t.weak);
@@ -414,6 +422,7 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
       if (!t.owned) r.v[1] = ci(0);
       break;
     }
+    case Type::Tag::List: r.v = {all[next++]}; break;
     case Type::Tag::Range:
       r.v.assign(all.begin() + next, all.begin() + next + 3);
       next += 3;

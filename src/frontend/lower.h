@@ -36,6 +36,7 @@ struct Value {
   std::vector<Value> items;     // of tuples and slices
   std::optional<Scalar> known;  // a number's value, where it is known while compiling
   std::shared_ptr<const Lazy> lazy;
+  bool fresh = false;   // a list that nobody else holds
   uint64_t origin = 0;  // parameters whose memory an array may lie in, a bit each
 
   bool unknown() const { return type.unknown(); }
@@ -177,6 +178,36 @@ class Lower {
   Val length_of_range(const Value& range);
   void counted(Val count, const std::function<void(Val)>& body);  // for (i = 0; i < count; ++i)
 
+  struct Call;
+
+  // --- records.cpp
+  static bool is_records(const Value& v);
+  Value field_of_records(const Node& n, const Value& v, const std::string& field);
+  Value index_records(const Node& n, const Value& v, const Value& by);
+  void store_records(const Node& n, const Value& v, const Value& by, const Value& from);
+  // Which parameters' memory the arrays in a value may lie in.
+  static uint64_t origin_of(const Value& v);
+  static void set_origin(Value& v, uint64_t origin);
+
+  // --- iterators.cpp
+  struct Generator {  // a loop over what a function yields
+    const Node* loop;
+    Scope* scope;
+    Generator* outer;
+    std::function<void(const Node&, const Value&)> on_return;
+    std::vector<Loop> loops;
+    Val all;
+  };
+  Value places_to_loop_over(const Call& c, const std::string& name);
+  std::vector<Val> unravelled(Val at, std::span<const Val> shape);
+  std::optional<Sequence> marked_sequence(const Node& at, const Value& v);
+  Value element_of_flat(const Node& n, const Value& a, const Value& by);
+  bool generator_loop(const Node& n);
+  void yield(const Node& n);
+
+  // --- operators.cpp
+  Value call_operator(const Call& c, const std::string& name);
+
   // --- lists.cpp
   Value comprehension(const Node& n);
   Value tuple_comprehension(const Node& n, const Value& over);
@@ -184,6 +215,27 @@ class Lower {
   Value list_of(const Node& n, const std::vector<Value>& items);
   Value repeat_list(const Node& n, const Value& list, const Value& times);
   Value join_lists(const Node& n, const Value& a, const Value& b);
+  Value slice_of_list(const Node& n, const Value& list, const Value& by);
+  static bool is_plain_list(const Value& v);
+  static Type list_type(Type item);
+  static Type boxed_type(const Value& v);
+  Value boxed(const Node& n, const Value& v);
+  Value to_list(const Node& n, const Value& v, const Type& item);
+  Value plain(const Value& v);
+  Value new_list(const Type& item, Val count, Val memory);
+  void resize_list(const Value& list, Val count);
+  Val list_length(const Value& list);
+  Val list_data(const Value& list);
+  Value read_item(const Value& list, Val at);
+  void write_item(const Node& n, const Value& list, Val at, const Value& v);
+  void widen_list(const Node& n, const Node& receiver, const Value& list, const Type& item);
+  Value list_method(const Call& c, const Node& receiver, const Value& self,
+                    const std::string& name);
+  Value list_from(const Node& n, const Value& over);
+  bool grows(const Node& target);
+  Value as_bits(const Node& n, const Value& v, DType t);
+  Value collect_list(const Node& n, const std::string& key, Val count,
+                     const std::function<void(const std::function<void(const Value&)>&)>& run);
 
   // --- expressions.cpp
   Value expression(const Node& n);
@@ -200,7 +252,7 @@ class Lower {
 
   // --- numbers.cpp
   Value number(Val v, DType t, bool weak = false) {
-    return {Type::number_of(t, weak), {v}, {}, {}, {}, 0};
+    return {Type::number_of(t, weak), {v}, {}, {}, {}, false, 0};
   }
   Value integer(Val v) { return number(v, DType::I64, true); }
   Value known_integer(int64_t n);
@@ -293,6 +345,8 @@ class Lower {
     }
   };
   Value call(const Node& n);
+  void call_arguments(const Node& n, Call& c);
+  Value call_value(const Call& c, const Value& callee);
   Value call_function(const Call& c, int source);
   Value call_local(const Call& c, int number);
   Value call_inline(const Call& c, const Node& definition, const std::string& name, Scope* outer,
@@ -304,6 +358,9 @@ class Lower {
                           std::vector<std::pair<std::string, Value>> keywords);
   void expect(const Call& c, const std::string& name, size_t least, size_t most);
   Value call_numpy(const Call& c, const std::string& name, bool& known);
+  Value array_of_rows(const Node& n, const std::vector<Value>& rows, std::optional<DType> t);
+  void check_keywords(const Call& c, const std::string& name);
+  Value permuted(const Node& n, const Value& a, const std::vector<int64_t>& axes);
   std::optional<DType> dtype_argument(const Call& c, size_t place, const std::string& name);
   std::vector<Val> shape_argument(const Node& n, const Value& v);
   Value print(const Call& c);
@@ -370,6 +427,7 @@ class Lower {
   bool waiting_ = false;         // for the result of a function that is being made
   bool unknown_result_ = false;  // a return of something not known yet
   Portion* portion_ = nullptr;
+  Generator* generator_ = nullptr;
   const Node* here_ = nullptr;  // what is being looked at: a statement, or a place in it
   int inline_depth_ = 0;
   bool borrowed_ = false;  // what names are given now is held by the caller while this runs

@@ -60,7 +60,7 @@ Value Lower::make_named(const Call& c, const Type& cls) {
       fail(c.n, names[0] + "() is missing '" + names[i + 1] + "'",
            "its fields are " + listed(names));
     Value v = given ? *given : expression(defaults[i + defaults.size() - count]);
-    r.items.push_back(v.lazy ? materialise(c.n, v) : v);
+    r.items.push_back(boxed(c.n, v.lazy ? materialise(c.n, v) : v));
     r.type.items.push_back(r.items.back().type);
   }
   return r;
@@ -74,7 +74,7 @@ Value Lower::replace_named(const Call& c, const Value& old) {
     size_t i = field_place(names, k);
     if (i == names.size())
       fail(c.n, names[0] + " has no field '" + k + "'", "its fields are " + listed(names));
-    r.items[i - 1] = v.lazy ? materialise(c.n, v) : v;
+    r.items[i - 1] = boxed(c.n, v.lazy ? materialise(c.n, v) : v);
     r.type.items[i - 1] = r.items[i - 1].type;
   }
   return r;

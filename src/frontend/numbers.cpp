@@ -77,8 +77,10 @@ Val Lower::truth(const Node& n, const Value& v) {
                             b_->constant(v.type.dtype, Scalar::from_int(0)));
     case Type::Tag::None: return b_->constant(DType::Bool, Scalar::from_bool(false));
     case Type::Tag::Tuple: return b_->constant(DType::Bool, Scalar::from_bool(!v.items.empty()));
+    case Type::Tag::List: return less(ci(0), list_length(v));
     case Type::Tag::Array:
       if (v.type.ndim == 0) return truth(n, element(v, {}));
+      if (is_plain_list(v)) return less(ci(0), v.shape()[0]);
       fail(n, "the truth value of an array is ambiguous; got " + name(v.type),
            "use .any() or .all()");
     default: fail(n, name(v.type) + " has no truth value");
@@ -174,8 +176,15 @@ std::optional<Scalar> folded(Op op, const Scalar& a, const Scalar& b) {
 
 Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
   if (a.unknown() || b.unknown()) return {};
-  bool list_a = a.type.is_array() && a.type.text == "list",
-       list_b = b.type.is_array() && b.type.text == "list";
+  if (a.type.is(Type::Tag::List) || b.type.is(Type::Tag::List)) {
+    for (const Value* v : {&a, &b})
+      if (v->type.is(Type::Tag::List) && !v->type.items[0].is_number()) {
+        if (v->type.items[0].unknown()) return {};
+        not_yet(n, "operators on a " + name(v->type), "a loop over its items");
+      }
+    return binary(n, op, plain(a), plain(b));
+  }
+  bool list_a = is_plain_list(a), list_b = is_plain_list(b);
   if (list_a && list_b && op == Op::add) return join_lists(n, a, b);
   if (list_a && b.type.is_integer() && b.type.weak && op == Op::multiply)
     return repeat_list(n, a, b);
@@ -350,6 +359,21 @@ Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b
     fail(n, "cannot choose between " + name(a.type) + " and " + name(b.type));
   return number(b_->emit(Op::select, t.dtype, condition, as(a, t.dtype), as(b, t.dtype)), t.dtype,
                 t.weak);
+}
+
+// The same bits as another type of the same size.
+Value Lower::as_bits(const Node& n, const Value& v, DType t) {
+  DType from = v.type.dtype;
+  bool plain = !is_complex(from) && !is_complex(t) && from != DType::Bool && t != DType::Bool;
+  if (!plain || itemsize(from) != itemsize(t))
+    not_yet(n, "a view of " + name(v.type) + " as " + std::string(numbus::name(t)),
+            "a type of the same size");
+  if (v.type.is_number()) return number(b_->emit(Op::bits, t, as(v, from)), t);
+  Value r = v.lazy ? materialise(n, v) : v;
+  r.type.dtype = t;
+  r.type.text.clear();
+  r.type.weak = false;
+  return r;
 }
 
 // Rows by the names that NumPy and Python's math give them.

@@ -71,6 +71,92 @@ Value Lower::from_items(const Node& n, const std::vector<Value>& items, std::opt
   return r;
 }
 
+// np.array([x, y]) of arrays of one shape.
+Value Lower::array_of_rows(const Node& n, const std::vector<Value>& rows, std::optional<DType> t) {
+  Type common;
+  for (const Value& r : rows) {
+    Type wider;
+    if (r.type.ndim != rows[0].type.ndim)
+      fail(n, "rows of different dimensions: " + name(rows[0].type) + " and " + name(r.type));
+    join(common, Type::number_of(r.type.dtype), wider);
+    common = wider;
+  }
+  std::vector<Val> shape{ci(static_cast<int64_t>(rows.size()))};
+  for (Val e : rows[0].shape()) shape.push_back(e);
+  Value all = allocate(t.value_or(common.dtype), shape);
+  for (size_t k = 0; k < rows.size(); ++k)
+    fill(n, view(n, all, {known_integer(static_cast<int64_t>(k))}), rows[k]);
+  return all;
+}
+
+// Keywords that mean something to the functions below; others would be ignored.
+void Lower::check_keywords(const Call& c, const std::string& name) {
+  static const std::unordered_map<std::string, std::string> kKnown = {
+      {"zeros", " shape dtype order "},
+      {"ones", " shape dtype order "},
+      {"empty", " shape dtype order "},
+      {"full", " shape fill_value dtype order "},
+      {"zeros_like", " dtype "},
+      {"ones_like", " dtype "},
+      {"empty_like", " dtype "},
+      {"full_like", " dtype fill_value "},
+      {"arange", " dtype "},
+      {"linspace", " num endpoint "},
+      {"eye", " M k dtype "},
+      {"identity", " dtype "},
+      {"array", " dtype copy "},
+      {"asarray", " dtype "},
+      {"ascontiguousarray", " dtype "},
+      {"where", " "},
+      {"clip", " a_min a_max min max out "},
+      {"round", " decimals "},
+      {"around", " decimals "},
+      {"astype", " dtype copy "},
+      {"copy", " order "},
+      {"transpose", " axes "},
+      {"reshape", " "},
+      {"ravel", " order "},
+      {"flatten", " order "},
+      {"sort", " axis kind "},
+      {"fill", " value "},
+      {"ndindex", " "},
+      {"ndenumerate", " "},
+      {"nditer", " "},
+      {"broadcast_to", " shape "},
+  };
+  auto it = kKnown.find(name);
+  if (it == kKnown.end()) return;
+  for (const auto& [k, v] : c.keywords) {
+    if (it->second.find(" " + k + " ") == std::string::npos)
+      not_yet(c.n, name + "() with " + k + "=");
+    bool fortran = k == "order" && v.type.is(Type::Tag::Text) && v.type.text == "F";
+    if (fortran) not_yet(c.n, name + "() with order='F'", "np.asfortranarray");
+  }
+}
+
+// A view with its axes in another order.
+Value Lower::permuted(const Node& n, const Value& given, const std::vector<int64_t>& axes) {
+  Value a = given.lazy ? materialise(n, given) : given, r = a;
+  size_t nd = a.type.ndim;
+  std::vector<char> seen(nd, 0);
+  bool same = true, reversed = true;
+  for (size_t d = 0; d < axes.size(); ++d) {
+    int64_t from = axes[d] < 0 ? axes[d] + static_cast<int64_t>(nd) : axes[d];
+    if (axes.size() != nd || from < 0 || from >= static_cast<int64_t>(nd) || seen[from])
+      fail(n, "the axes do not match those of " + name(a.type));
+    seen[from] = 1;
+    r.v[2 + d] = a.v[2 + from];
+    r.v[2 + nd + d] = a.v[2 + nd + from];
+    same = same && from == static_cast<int64_t>(d);
+    reversed = reversed && from == static_cast<int64_t>(nd - 1 - d);
+  }
+  if (!same)
+    r.type.order = reversed && a.type.order == Order::C   ? Order::F
+                   : reversed && a.type.order == Order::F ? Order::C
+                                                          : Order::Any;
+  return r;
+}
+
 Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
   const Node& n = c.n;
   auto constant = [&](DType t, double v) {
@@ -99,6 +185,9 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     }
     return r;
   }
+  check_keywords(c, name);
+  if (name == "ndindex" || name == "ndenumerate" || name == "nditer")
+    return places_to_loop_over(c, name);
   if (name == "zeros" || name == "ones" || name == "empty" || name == "full") {
     const Value* shape = c.get(0, "shape");
     if (!shape) fail(n, "np." + name + " needs a shape");
@@ -125,9 +214,11 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     bool is_full = name == "full_like";
     DType t = dtype_argument(c, is_full ? 2 : 1, "dtype").value_or(a.type.dtype);
     std::vector<Val> extents(a.shape().begin(), a.shape().end());
+    const Value* fill_value = is_full ? c.get(1, "fill_value") : nullptr;
+    if (is_full && !fill_value) fail(n, "np.full_like needs a fill value");
     if (name == "empty_like") return allocate(t, extents);
     return materialise(
-        n, filled(t, extents, is_full ? c.args.at(1) : constant(t, name == "ones_like")));
+        n, filled(t, extents, is_full ? *fill_value : constant(t, name == "ones_like")));
   }
   if (name == "arange") {
     if (c.args.empty() || c.args.size() > 3) fail(n, "np.arange takes 1 to 3 arguments");
@@ -170,13 +261,17 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     const Value* count = c.get(2, "num");
     Val num = count ? index_value(n, *count) : ci(50);
     Value start = cast(n, c.args.at(0), DType::F64), stop = cast(n, c.args.at(1), DType::F64);
-    Value last =
-        cast(n, integer(b_->emit(Op::maximum, DType::I64, sub(num, ci(1)), ci(1))), DType::F64);
+    const Value* endpoint = c.get(3, "endpoint");
+    if (endpoint && !endpoint->known) not_yet(n, "np.linspace with an endpoint= of run time");
+    bool ends = !endpoint || endpoint->known->real() != 0;
+    Val steps = ends ? sub(num, ci(1)) : num;
+    Value last = cast(n, integer(b_->emit(Op::maximum, DType::I64, steps, ci(1))), DType::F64);
     Value step = binary(n, Op::divide, binary(n, Op::subtract, stop, start), last);
     return lazy(DType::F64, std::vector<Val>{num},
-                [this, start, stop, step, num, &n](std::span<const Val> at) {
+                [this, start, stop, step, num, ends, &n](std::span<const Val> at) {
                   Value i = cast(n, integer(at[0]), DType::F64);
                   Value v = binary(n, Op::add, binary(n, Op::multiply, i, step), start);
+                  if (!ends) return v;
                   // The last one is exact.
                   Val end = both(b_->emit(Op::equal, DType::Bool, at[0], sub(num, ci(1))),
                                  less(ci(1), num));
@@ -188,15 +283,24 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     const Value* m = name == "eye" ? c.get(1, "M") : nullptr;
     Val columns = m && !m->type.is(Type::Tag::None) ? index_value(n, *m) : rows;
     DType t = dtype_argument(c, name == "eye" ? 3 : 1, "dtype").value_or(DType::F64);
-    return lazy(t, std::vector<Val>{rows, columns}, [this, t](std::span<const Val> at) {
-      return number(b_->emit(Op::cast, t, b_->emit(Op::equal, DType::Bool, at[0], at[1])), t);
+    const Value* diagonal = name == "eye" ? c.get(2, "k") : nullptr;
+    Val k = diagonal ? index_value(n, *diagonal) : ci(0);
+    return lazy(t, std::vector<Val>{rows, columns}, [this, t, k](std::span<const Val> at) {
+      Val on = b_->emit(Op::equal, DType::Bool, add(at[0], k), at[1]);
+      return number(b_->emit(Op::cast, t, on), t);
     });
   }
   if (name == "array" || name == "asarray" || name == "ascontiguousarray") {
     if (c.args.empty()) fail(n, "np." + name + " needs a value");
     auto t = dtype_argument(c, 1, "dtype");
     const Value& a = c.args[0];
-    if (a.type.is(Type::Tag::Tuple)) return from_items(n, a.items, t);
+    if (a.type.is(Type::Tag::Tuple)) {
+      bool rows = !a.items.empty();
+      for (const Value& i : a.items) rows = rows && i.type.is_array() && i.type.ndim;
+      if (rows && (!is_plain_list(a.items[0]) || a.items[0].type.ndim != 1))
+        return array_of_rows(n, a.items, t);
+      return from_items(n, a.items, t);
+    }
     if (a.type.is_number()) {
       Value v = a;
       DType to = t.value_or(a.type.dtype);
@@ -233,13 +337,16 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
   }
   if (name == "clip") {
     Value v = c.args.at(0);
-    const Value *low = c.get(1, "a_min"), *high = c.get(2, "a_max");
+    const Value *low = c.get(1, "a_min"), *high = c.get(2, "a_max"), *out = c.keyword("out");
+    if (!low) low = c.keyword("min");
+    if (!high) high = c.keyword("max");
     if (low && !low->type.is(Type::Tag::None)) v = binary(n, Op::maximum, v, *low);
     if (high && !high->type.is(Type::Tag::None)) v = binary(n, Op::minimum, v, *high);
-    return v;
+    if (out) fill(n, *out, v);
+    return out ? *out : v;
   }
   if (name == "round" || name == "around" || name == "rint") {
-    if (c.args.size() == 1) return unary(n, Op::rint, c.args[0]);
+    if (c.args.size() == 1 && c.keywords.empty()) return unary(n, Op::rint, c.args[0]);
     return call_builtin(c, "round");
   }
   static const std::unordered_map<std::string, std::string> kReductions = {
@@ -298,7 +405,70 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     r.type.dtype = real_of(r.type.dtype);
     return r;
   }
-  if (name == "transpose" && c.args.size() == 1) return transpose(c.args[0]);
+  if (name == "transpose" && c.args.size() == 1 && c.keywords.empty()) return transpose(c.args[0]);
+  if (name == "transpose" || name == "swapaxes" || name == "moveaxis") {
+    if (c.args.empty() || !c.args[0].type.is_array()) fail(n, "np." + name + " needs an array");
+    int64_t nd = c.args[0].type.ndim;
+    std::vector<Value> given(c.args.begin() + 1, c.args.end());
+    if (const Value* axes = c.keyword("axes")) given = {*axes};
+    if (given.size() == 1 && given[0].type.is(Type::Tag::Tuple)) {
+      Value t = given[0];
+      given = t.items;
+    }
+    std::vector<int64_t> axes;
+    for (const Value& v : given) {
+      auto k = known_int(v);
+      if (!k) fail(n, "axes have to be constants; got " + frontend::name(v.type));
+      axes.push_back(*k < 0 ? *k + nd : *k);
+    }
+    if (name != "transpose") {
+      bool two =
+          axes.size() == 2 && std::min(axes[0], axes[1]) >= 0 && std::max(axes[0], axes[1]) < nd;
+      if (!two) fail(n, "np." + name + " takes an array and two of its axes");
+      int64_t a = axes[0], b = axes[1];
+      axes.resize(static_cast<size_t>(nd));
+      for (int64_t d = 0; d < nd; ++d) axes[d] = d;
+      if (name == "swapaxes") {
+        std::swap(axes[a], axes[b]);
+      } else {
+        axes.erase(axes.begin() + a);
+        axes.insert(axes.begin() + b, a);
+      }
+    }
+    return permuted(n, c.args[0], axes);
+  }
+  if (name == "broadcast_to") {
+    expect(c, "np.broadcast_to", 1, 2);
+    const Value* to = c.get(1, "shape");
+    if (!to) fail(n, "np.broadcast_to needs a shape");
+    std::vector<Val> shape = shape_argument(n, *to);
+    Value a = c.args[0].type.is_number()
+                  ? materialise(n, filled(c.args[0].type.dtype, {}, c.args[0]))
+                  : c.args[0];
+    if (!a.type.is_array()) fail(n, "np.broadcast_to of " + frontend::name(a.type));
+    if (a.lazy) a = materialise(n, a);
+    if (a.type.ndim > shape.size()) fail(n, "np.broadcast_to cannot drop dimensions");
+    size_t skip = shape.size() - a.type.ndim;
+    Value r = a;
+    r.type.ndim = static_cast<uint8_t>(shape.size());
+    r.type.order = Order::Any;
+    r.type.readonly = true;
+    r.v = {a.v[0], a.v[1]};
+    r.v.insert(r.v.end(), shape.begin(), shape.end());
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (d < skip) {
+        r.v.push_back(ci(0));
+        continue;
+      }
+      Val mine = a.shape()[d - skip], same = b_->emit(Op::equal, DType::Bool, mine, shape[d]);
+      Val one = b_->emit(Op::equal, DType::Bool, mine, ci(1));
+      when(negate(b_->emit(Op::logical_or, DType::Bool, same, one)), [&] {
+        raise_at(site(n, "ValueError", "cannot broadcast an extent of {0} to {1}"), mine, shape[d]);
+      });
+      r.v.push_back(b_->emit(Op::select, DType::I64, same, a.strides()[d - skip], ci(0)));
+    }
+    return r;
+  }
   if (name == "ravel") return reshape(n, c.args.at(0), {known_integer(-1)});
   if (name == "reshape") {
     const Value& s = c.args.at(1);

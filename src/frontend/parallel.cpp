@@ -88,7 +88,7 @@ std::optional<Value> Lower::Portion::read(Lower& l, const std::string& name) {
   auto value = [&](const Capture& c) {
     size_t next = 0;
     Value v = l.unflatten(c.type, c.inside, next);
-    v.origin = c.origin;
+    set_origin(v, c.origin);
     return v;
   };
   if (it != captured.end()) return value(it->second);

@@ -69,6 +69,14 @@ Value Lower::print(const Call& c) {
         }
         text(v.items.size() == 1 && v.type.names.empty() ? ",)" : ")");
         break;
+      case Type::Tag::List:
+        text("[");
+        counted(list_length(v), [&](Val i) {
+          when(less(ci(0), i), [&] { text(", "); });
+          one(read_item(v, i), true);
+        });
+        text("]");
+        break;
       case Type::Tag::Array:
         if (v.type.text == "list") {
           text("[");

@@ -17,7 +17,8 @@ Value Lower::random(const Call& c, const std::string& what) {
     return r;
   }
   expect(c, "seed", 1, 1);
-  step(ir::Random::Seed, DType::I64, index_value(c.n, c.args[0]));
+  step(what == "seed" ? ir::Random::Seed : ir::Random::PythonSeed, DType::I64,
+       index_value(c.n, c.args[0]));
   Value none;
   none.type = Type::of(Type::Tag::None);
   return none;

@@ -23,8 +23,12 @@ bool Lower::statement(const Node& n) {
       const auto& targets = n.all(Field::targets);
       if (targets.size() > 1) {  // one value: a = b = x + 1
         if (v.lazy) v = materialise(n, v);
+        v = boxed(n, v);
         hold(v);
       }
+      if (n.one(Field::value)->kind == NodeKind::List && v.type.is(Type::Tag::Tuple) &&
+          grows(targets[0]))
+        v = list_from(n, v);
       for (const Node& t : targets)
         if (targets.size() == 1 && t.kind == NodeKind::Name)
           assign_name(t, t.text, v, true);
@@ -71,8 +75,13 @@ bool Lower::statement(const Node& n) {
       ends = true;
       break;
     case NodeKind::Delete:
-      for (const Node& t : n.all(Field::targets))
-        if (t.kind != NodeKind::Name) not_yet(t, "del of anything but a name");
+      for (const Node& t : n.all(Field::targets)) {
+        if (t.kind == NodeKind::Name) continue;
+        Value list = t.kind == NodeKind::Subscript ? expression(*t.one(Field::value)) : Value{};
+        if (list.unknown() && t.kind == NodeKind::Subscript) continue;
+        if (!list.type.is(Type::Tag::List)) not_yet(t, "del of anything but a name or an item");
+        list_method({t, {expression(*t.one(Field::slice))}, {}}, *t.one(Field::value), list, "pop");
+      }
       break;
 
     case NodeKind::Assert: assert_statement(n); break;
@@ -134,6 +143,11 @@ void Lower::assign(const Node& target, const Value& v) {
         for (const Node& t : names) assign(t, {});
         return;
       }
+      if (v.type.is(Type::Tag::List)) {
+        for (size_t i = 0; i < names.size(); ++i)
+          assign(names[i], index(target, v, known_integer(static_cast<int64_t>(i))));
+        return;
+      }
       if (v.type.is_array()) {
         Value in_memory = v;
         for (size_t i = 0; i < names.size(); ++i)
@@ -158,8 +172,12 @@ void Lower::assign(const Node& target, const Value& v) {
       store(target, a, by, v);
       break;
     }
-    case NodeKind::Attribute:
+    case NodeKind::Attribute: {
+      Value owner = expression(*target.one(Field::value));
+      if (owner.unknown()) return;
+      if (is_records(owner)) return fill(target, field_of_records(target, owner, target.text), v);
       fail(target, "attributes cannot be assigned to", "return the new value instead");
+    }
     default: not_yet(target, "this target of an assignment");
   }
 }
@@ -187,6 +205,7 @@ void Lower::assign_starred(const Node& target, const Value& v) {
     for (size_t i = 0; i < behind; ++i) assign(names[star + 1 + i], v.items[count - behind + i]);
     return;
   }
+  if (v.type.is(Type::Tag::List)) return assign_starred(target, plain(v));
   if (!v.type.is_array() || v.type.ndim != 1)
     fail(target,
          "cannot unpack " + name(v.type) + " into " + std::to_string(names.size()) + " names");
@@ -221,13 +240,27 @@ void Lower::aug_assign(const Node& n) {
     Value a = expression(*target.one(Field::value));
     Value by = expression(*target.one(Field::slice));
     Value old = index(target, a, by);
-    Value now = binary(n, op, old, expression(*n.one(Field::value)));
+    Value more = expression(*n.one(Field::value));
+    if (old.type.is(Type::Tag::List) && op == Op::add) {
+      list_method({n, {more}, {}}, target, old, "extend");
+      return;
+    }
+    Value now = binary(n, op, old, more);
     store(target, a, by, now);
+    return;
+  }
+  if (target.kind == NodeKind::Attribute) {
+    Value old = attribute(target);
+    assign(target, binary(n, op, old, expression(*n.one(Field::value))));
     return;
   }
   if (target.kind != NodeKind::Name) not_yet(n, "this target of an assignment");
   Value old = read_variable(target, target.text);
   Value v = expression(*n.one(Field::value));
+  if (old.type.is(Type::Tag::List) && op == Op::add) {
+    if (!v.unknown()) list_method({n, {v}, {}}, target, old, "extend");
+    return;
+  }
   if (old.type.is_array()) {
     // In place, as NumPy does.
     Value all;
@@ -286,11 +319,12 @@ void Lower::return_value(const Node& n, const Value& v) {
     return;
   }
   thread_ends(n);
-  Value r = v.lazy ? materialise(n, v) : v;
+  Value r = boxed(n, v.lazy ? materialise(n, v) : v);
   if (r.type.is_number()) r.type.text.clear();
   if (u_.options.kernel && spec_.function == 0 && !r.type.is(Type::Tag::None))
     fail(n, "a kernel returns nothing; this returns " + name(r.type),
          "write the result into an array that is an argument");
+  if (is_records(r)) not_yet(n, "returning records", "write into an array that is an argument");
   if (r.type.is(Type::Tag::Text) || r.type.is(Type::Tag::Function) || r.type.is(Type::Tag::Range))
     not_yet(n, "returning " + name(r.type));
   Type wider;

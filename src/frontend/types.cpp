@@ -24,10 +24,13 @@ std::string name(const Type& t) {
              order + space + (t.readonly ? ", readonly)" : ")");
     }
     case Type::Tag::Tuple: {
+      if (t.text == "records") return "array of records";
+      if (t.text == "record") return "record";
       std::string s = t.names.empty() ? "(" : t.names[0] + "(";
       for (size_t i = 0; i < t.items.size(); ++i) s += (i ? ", " : "") + name(t.items[i]);
       return s + (t.items.size() == 1 ? ",)" : ")");
     }
+    case Type::Tag::List: return "list(" + name(t.items[0]) + ")";
     case Type::Tag::Range: return "range";
     case Type::Tag::Slice: return "slice";
     case Type::Tag::Text: return "str";
@@ -95,6 +98,7 @@ bool join(const Type& a, const Type& b, Type& both) {
       for (size_t i = 0; i < a.items.size(); ++i)
         if (!join(a.items[i], b.items[i], both.items[i])) return false;
       return true;
+    case Type::Tag::List: return join(a.items[0], b.items[0], both.items[0]);
     case Type::Tag::None:
     case Type::Tag::Range:
     case Type::Tag::NewAxis:
@@ -110,6 +114,7 @@ std::vector<DType> words(const Type& t) {
       return {t.dtype};
     // Address, owner, shape, strides in bytes.
     case Type::Tag::Array: return std::vector<DType>(2 + 2 * t.ndim, DType::I64);
+    case Type::Tag::List: return {DType::I64};  // the owner of its header
     case Type::Tag::Range: return std::vector<DType>(3, DType::I64);
     case Type::Tag::Tuple:
     case Type::Tag::Slice: {
@@ -124,6 +129,8 @@ std::vector<DType> words(const Type& t) {
 
 std::vector<size_t> owners(const Type& t) {
   if (t.is_array()) return t.owned ? std::vector<size_t>{1} : std::vector<size_t>{};
+  if (t.is(Type::Tag::List)) return {0};
+  if (t.is(Type::Tag::Function)) return {};
   std::vector<size_t> all;
   size_t at = 0;
   for (const Type& i : t.items) {

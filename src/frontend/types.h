@@ -20,6 +20,7 @@ struct Type {
     Number,
     Array,
     Tuple,
+    List,  // items: the type of its items
     Range,
     Slice,     // items: start, stop, step, each None or a number
     Text,      // a string, known while compiling
@@ -38,7 +39,7 @@ struct Type {
   bool readonly = false;
   bool aligned = false;  // of parameters: address and rows are multiples of kWide bytes
   ir::Space space = ir::Space::Global;
-  std::vector<Type> items;         // of tuples and slices
+  std::vector<Type> items;         // of tuples, lists and slices
   std::vector<std::string> names;  // of named tuples: theirs, the class's own first
   std::string text;  // of texts, functions, modules; of an argument's number known here: "=3"
   int number = -1;   // of functions and of named tuples' classes: which

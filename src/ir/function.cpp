@@ -71,6 +71,8 @@ const char* intrinsic_name(Intrinsic i) {
                                        "data_of",
                                        "retain",
                                        "release",
+                                       "list",
+                                       "resize",
                                        "fail",
                                        "parallel",
                                        "print_text",

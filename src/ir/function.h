@@ -91,6 +91,11 @@ enum class Intrinsic : uint8_t {
   data_of,
   retain,
   release,
+  // Lists: the owner of a header (compile/runtime.h) of b items in the memory that the owner a
+  // counts, 0 for none; number: bytes of an item << 8 | which of its words is an owner, from 1.
+  // resize: the list a has b items from now on, new ones without a value.
+  list,
+  resize,
   // a: site, b and c: values for the message. The first error of a launch is kept. number 1: all
   // lanes end here.
   fail,
@@ -117,8 +122,8 @@ enum class Intrinsic : uint8_t {
   random,
 };
 // 32 bits, as uint32; a number of [0, 1), as float64; a new beginning from the seed a; the address
-// of two float64 that belong to the state.
-enum class Random : uint8_t { Bits, Unit, Seed, Kept };
+// of two float64 that belong to the state; a new beginning as Python's random.seed(a).
+enum class Random : uint8_t { Bits, Unit, Seed, Kept, PythonSeed };
 // A use of memory, and at which place of the source (a site's number, and 1).
 enum class Access : uint8_t { Read, Write, Atomic };
 constexpr int64_t watched_access(Access a, int64_t place) {

@@ -118,18 +118,18 @@ def string_methods(x):
 
 def list_append(x):
     a = [1.0, 2.0]
-    a.append(3.0)  # ^a.append(3.0)
+    a.append("b")  # ^a.append("b")
     return a
 
 
 def empty_list(x):
     a = []
-    a.append(x[0])  # ^a.append
+    a.append(None)  # ^a.append
     return a
 
 
 def list_of_arrays(x):
-    return [x, x][0] + [x + i for i in range(3)]  # ^[x + i
+    return [x, x][0] + [x + i for i in range(3)]  # ^[x, x][0] +
 
 
 def dictionary(x):
@@ -374,9 +374,9 @@ CASES = {
     global_object: ((X,), ["'Thing' objects"]),
     string_operations: ((X,), ["strings"]),
     string_methods: ((X,), ["str"]),
-    list_append: ((X,), ["lists that grow", "np.empty"]),
-    empty_list: ((X,), ["lists that grow", "np.empty"]),
-    list_of_arrays: ((X,), ["a list of array(float64"]),
+    list_append: ((X,), ["a list of str", "numbers that stand"]),
+    empty_list: ((X,), ["a list of None"]),
+    list_of_arrays: ((X,), ["operators on a list(array(float64"]),
     dictionary: ((X,), ["Dict"]),
     set_literal: ((X,), ["Set"]),
     with_statement: ((X,), ["With"]),

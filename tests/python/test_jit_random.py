@@ -1,5 +1,6 @@
 """np.random in compiled functions: RandomState's numbers for a seed, a state for each thread."""
 
+import random
 import threading
 
 import numpy as np
@@ -264,3 +265,55 @@ def test_not_in_kernels():
     with pytest.raises(TypeError, match="does not work in a kernel") as e:
         kernel[1, 1](np.zeros(1))
     assert "xoroshiro128p_uniform_float64" in str(e.value)
+
+
+PYTHON = {
+    "random": lambda: random.random(),
+    "uniform": lambda: random.uniform(-2, 3.5),
+    "randrange": lambda: random.randrange(10),
+    "randrange of three": lambda: random.randrange(-9, 90, 7),
+    "randint": lambda: random.randint(-5, 2**40),
+    "getrandbits": lambda: random.getrandbits(50),
+    "gauss": lambda: random.gauss(1.0, 2.0),
+    "normalvariate": lambda: random.normalvariate(1.0, 2.0),
+    "lognormvariate": lambda: random.lognormvariate(0.5, 0.25),
+    "expovariate": lambda: random.expovariate(2.0),
+    "triangular": lambda: random.triangular(1.0, 3.0, 2.5),
+    "vonmisesvariate": lambda: random.vonmisesvariate(1.0, 4.0),
+    "gammavariate": lambda: random.gammavariate(2.5, 2.0),
+    "gammavariate of one": lambda: random.gammavariate(1.0, 2.0),
+    "gammavariate small": lambda: random.gammavariate(0.4, 2.0),
+    "betavariate": lambda: random.betavariate(2.0, 0.5),
+    "paretovariate": lambda: random.paretovariate(3.0),
+    "weibullvariate": lambda: random.weibullvariate(2.0, 3.0),
+}
+
+
+@pytest.mark.parametrize("name", PYTHON)
+def test_python_random(name):
+    function = PYTHON[name]
+    compiled = njit(function)
+
+    @njit
+    def begin(n):
+        random.seed(n)
+
+    for seed in (0, 7, -3, 2**31, 2**40 + 5):
+        begin(seed)
+        ours = [compiled() for _ in range(40)]
+        random.seed(seed)
+        assert ours == pytest.approx([function() for _ in range(40)], rel=1e-13)
+
+
+def test_python_shuffle():
+    def f(x):
+        random.seed(3)
+        random.shuffle(x)
+        return x
+
+    assert njit(f)(np.arange(30)).tolist() == f(list(range(30)))
+
+
+def test_a_generator_is_refused():
+    with pytest.raises(TypeError, match=r"numpy\.random\.Generator"):
+        njit(lambda g: g.random())(np.random.default_rng(1))

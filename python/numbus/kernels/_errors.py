@@ -181,6 +181,12 @@ def argument(value, function):
         )
     if hasattr(value, "__array__"):
         return numpy.asarray(value)
+    if isinstance(value, numpy.random.Generator):
+        raise TypeError(
+            f"[{function}] cannot take an argument of this type; got numpy.random.Generator, which "
+            "compiled functions do not know yet; expected np.random.seed(n) and np.random.random() "
+            "inside of the function"
+        )
     raise TypeError(
         f"[{function}] cannot take an argument of this type; got "
         f"{type(value).__name__}; expected a number, an array or a tuple of these"

@@ -74,5 +74,21 @@ def random_seed(seed):
     kept[0] = 0
 
 
-for _function in (random_bits, random_unit, random_kept, random_seed):
+def list_resize(items, length):
+    """A list has that many items from now on; new ones are yet to be set."""
+    del items[length:]
+    items.extend([None] * (length - len(items)))
+
+
+name_object(list_resize, "numbus list resize")
+
+
+def random_python_seed(seed):
+    """Begins the state anew, as Python's random.seed."""
+    state, kept = _state()
+    state.seed([seed & 0xFFFFFFFF])
+    kept[0] = 0
+
+
+for _function in (random_bits, random_unit, random_kept, random_seed, random_python_seed):
     name_object(_function, _function.__name__.replace("random_", "numbus random "))

@@ -16,7 +16,7 @@ from ._errors import CompileError
 
 _NUMBERS = (bool, int, float, complex, numpy.generic)
 _BUILTINS = """range len abs min max int float complex bool round sum any all divmod pow enumerate
-zip tuple list slice reversed isinstance sorted print""".split()
+zip tuple list slice reversed isinstance sorted print map filter""".split()
 
 
 class Global(ast.expr):
@@ -46,10 +46,15 @@ _SOURCES = (
     ("builtins", ""),
     ("math", "math."),
     ("cmath", "cmath."),
+    ("operator", "operator."),
+    ("functools", "functools."),
+    ("random", "random."),
     ("numpy", "np."),
     ("numpy.linalg", "np.linalg."),
     ("numpy.random", "np.random."),
     ("numpy.fft", "np.fft."),
+    ("numpy.polynomial.polynomial", "np.polynomial.polynomial."),
+    ("numpy.lib.stride_tricks", "np.lib.stride_tricks."),
     ("numbus", "np."),
     ("numbus.linalg", "np.linalg."),
     ("numbus.random", "np.random."),
@@ -277,6 +282,17 @@ class _Names(ast.NodeTransformer):
             return Global(
                 f"unsupported not yet: a global {what}; a tuple or an array",
                 at,
+            )
+        ufunc = getattr(value, "__self__", None)
+        if isinstance(ufunc, numpy.ufunc):
+            return Global(
+                f"unsupported not yet: np.{ufunc.__name__}.{value.__name__}; np.sum, np.prod, "
+                "np.max, np.cumsum, or a loop",
+                at,
+            )
+        if isinstance(value, type) and value.__module__ != "builtins":
+            return Global(
+                f"unsupported not yet: the class {value.__name__}; a named tuple, made outside", at
             )
         if isinstance(value, (type, python_types.BuiltinFunctionType, numpy.ufunc, _core.Composed)):
             return Global(f"unsupported not yet: {value.__name__}()", at)

@@ -92,8 +92,10 @@ def column_stack(arrays):
 
 
 @known("np.append")
-def append(a, values):
+def append(a, values, axis=None):
     """A copy with more behind."""
+    if axis is not None:
+        return concatenate((a, values), axis)
     if isinstance(values, np.ndarray):
         return concatenate((a.ravel(), values.ravel()))
     out = np.empty(a.size + 1, a.dtype)
@@ -175,9 +177,15 @@ def fliplr(a):
 
 
 @known("np.rot90")
-def rot90(a):
-    """A view: once, against the clock."""
-    return a.T[::-1]
+def rot90(a, k=1):
+    """A view: so many times, against the clock."""
+    if k % 4 == 1:
+        return a.T[::-1]
+    if k % 4 == 2:
+        return a[::-1, ::-1]
+    if k % 4 == 3:
+        return a.T[:, ::-1]
+    return a
 
 
 @known("np.expand_dims")
@@ -281,8 +289,10 @@ def meshgrid(x, y, indexing="xy"):
 
 
 @known("np.vander")
-def vander(x, n):
+def vander(x, n=None):
     """Falling powers."""
+    if n is None:
+        return vander(x, x.shape[0])
     out = np.ones((x.shape[0], n), x.dtype)
     for i in range(x.shape[0]):
         for j in range(n - 2, -1, -1):

@@ -1,0 +1,387 @@
+"""Functions of elements that are no rows of the table, windows, and what tells numbers apart."""
+
+import math
+
+import numpy as np
+
+from .._library import known
+from .._vectorize import vectorize
+from .mathematics import frexp as frexp_one
+from .mathematics import gcd as gcd_one
+from .mathematics import lcm as lcm_one
+from .mathematics import ldexp as ldexp_one
+from .mathematics import nextafter as nextafter_one
+
+each_gcd = vectorize(gcd_one)
+each_lcm = vectorize(lcm_one)
+each_nextafter = vectorize(nextafter_one)
+
+
+@known("np.gcd")
+def gcd(a, b):
+    """Of numbers or arrays."""
+    return each_gcd(a, b)
+
+
+@known("np.lcm")
+def lcm(a, b):
+    """Of numbers or arrays."""
+    return each_lcm(a, b)
+
+
+@known("np.nextafter")
+def nextafter(a, b):
+    """Of numbers or arrays."""
+    return each_nextafter(a, b)
+
+
+@vectorize
+def each_ldexp(x, n):
+    return ldexp_one(x, n)
+
+
+@known("np.ldexp")
+def ldexp(x, n):
+    """x times 2 ** n."""
+    return each_ldexp(x, n)
+
+
+@known("np.frexp")
+def frexp(x):
+    """Fractions of [0.5, 1), and powers of two."""
+    if not isinstance(x, np.ndarray):
+        return frexp_one(x)
+    parts = np.empty(x.shape, x.dtype)
+    powers = np.empty(x.shape, np.int32)
+    for i in range(x.size):
+        parts.flat[i], powers.flat[i] = frexp_one(x.flat[i])
+    return parts, powers
+
+
+@known("np.modf")
+def modf(x):
+    """What stands behind the point, and before."""
+    whole = np.trunc(x)
+    return x - whole, whole
+
+
+@known("np.divmod")
+def divmod_arrays(a, b):
+    """Quotients rounded down, and remainders."""
+    return np.floor_divide(a, b), np.remainder(a, b)
+
+
+@known("np.fix")
+def fix(x):
+    """Towards zero."""
+    return np.trunc(x)
+
+
+@vectorize
+def each_sinc(x):
+    y = x * math.pi
+    if x == 0:
+        return np.cos(y)
+    return np.sin(y) / y
+
+
+@known("np.sinc")
+def sinc(x):
+    """sin(pi x) / (pi x)"""
+    return each_sinc(x)
+
+
+@known("np.angle")
+def angle(z, deg=False):
+    """The phase."""
+    a = np.arctan2(np.imag(z), np.real(z))
+    if deg:
+        return a * (180 / math.pi)
+    return a
+
+
+@known("np.isreal")
+def isreal(x):
+    """Whether the imaginary part is zero."""
+    return np.imag(x) == 0
+
+
+@known("np.iscomplex")
+def iscomplex(x):
+    """Whether there is an imaginary part."""
+    return np.imag(x) != 0
+
+
+@known("np.iscomplexobj")
+def iscomplexobj(x):
+    """Whether the type is a complex one."""
+    return np.result_type(x, np.complex64) == np.result_type(x)
+
+
+@known("np.isrealobj")
+def isrealobj(x):
+    """Whether the type is none of the complex ones."""
+    return np.result_type(x, np.complex64) != np.result_type(x)
+
+
+@known("np.isscalar")
+def isscalar(x):
+    """Whether it is a number."""
+    return not isinstance(x, np.ndarray) and not isinstance(x, tuple)
+
+
+@known("np.isneginf")
+def isneginf(x):
+    """Whether it is -inf."""
+    return x == -np.inf
+
+
+@known("np.isposinf")
+def isposinf(x):
+    """Whether it is inf."""
+    return x == np.inf
+
+
+@known("np.nan_to_num")
+def nan_to_num(x, copy=True, nan=0.0):
+    """NaN as a number, infinities as the largest ones."""
+    out = np.where(np.isnan(x), nan, x).astype(x.dtype)
+    most = np.finfo(x.dtype).max
+    out = np.where(out > most, most, out)
+    return np.where(out < -most, -most, out)
+
+
+def without_nan(x, instead):
+    return np.where(x != x, instead, x).astype(x.dtype)
+
+
+@known("np.nancumsum")
+def nancumsum(x):
+    """Running sums; NaN counts as zero."""
+    return np.cumsum(without_nan(x, 0))
+
+
+@known("np.nancumprod")
+def nancumprod(x):
+    """Running products; NaN counts as one."""
+    return np.cumprod(without_nan(x, 1))
+
+
+@known("np.nanpercentile")
+def nanpercentile(x, q):
+    """percentile() of what is no NaN."""
+    flat = x.ravel()
+    return np.percentile(flat[flat == flat], q)
+
+
+@known("np.nanquantile")
+def nanquantile(x, q):
+    """quantile() of what is no NaN."""
+    flat = x.ravel()
+    return np.quantile(flat[flat == flat], q)
+
+
+@known("np.unwrap")
+def unwrap(p):
+    """Steps of more than half a turn become their complements."""
+    out = np.empty(p.shape[0], np.true_divide(p, 1).dtype)
+    turn = 2 * math.pi
+    shift = 0.0
+    out[0] = p[0]
+    for i in range(1, p.shape[0]):
+        step = p[i] - p[i - 1]
+        rest = (step + math.pi) % turn - math.pi
+        if rest == -math.pi and step > 0:
+            rest = math.pi
+        if abs(step) >= math.pi:
+            shift += rest - step
+        out[i] = p[i] + shift
+    return out
+
+
+@known("np.logspace")
+def logspace(start, stop, num=50, endpoint=True, base=10.0):
+    """Powers of evenly spaced exponents."""
+    out = np.empty(num)
+    last = max(num - 1 if endpoint else num, 1)
+    for i in range(num):
+        out[i] = base ** (start + i * ((stop - start) / last))
+    return out
+
+
+@known("np.geomspace")
+def geomspace(start, stop, num=50):
+    """Each so many times the one before."""
+    out = np.empty(num)
+    low = math.log10(start)
+    high = math.log10(stop)
+    for i in range(num):
+        out[i] = 10.0 ** (low + i * ((high - low) / max(num - 1, 1)))
+    if num > 0:
+        out[0] = start
+    if num > 1:
+        out[num - 1] = stop
+    return out
+
+
+def cosine_window(m, a, b, c):
+    out = np.ones(max(m, 0))
+    if m > 1:
+        for i in range(m):
+            n = 1 - m + 2 * i
+            x = math.pi * n / (m - 1)
+            out[i] = a + b * math.cos(x) + c * math.cos(2 * x)
+    return out
+
+
+@known("np.hanning")
+def hanning(m):
+    """A raised cosine."""
+    return cosine_window(m, 0.5, 0.5, 0.0)
+
+
+@known("np.hamming")
+def hamming(m):
+    """A raised cosine on a step."""
+    return cosine_window(m, 0.54, 0.46, 0.0)
+
+
+@known("np.blackman")
+def blackman(m):
+    """Of two cosines."""
+    return cosine_window(m, 0.42, 0.5, 0.08)
+
+
+@known("np.bartlett")
+def bartlett(m):
+    """A triangle."""
+    out = np.ones(max(m, 0))
+    if m > 1:
+        for i in range(m):
+            out[i] = 1.0 - abs(2.0 * i / (m - 1) - 1.0)
+    return out
+
+
+def i0_one(x):
+    """The modified Bessel function of order 0: its power series, of positive terms only."""
+    half = x * x / 4.0
+    total = 1.0
+    term = 1.0
+    k = 1
+    while term > total * 1e-17:
+        term *= half / (k * k)
+        total += term
+        k += 1
+    return total
+
+
+@known("np.i0")
+def i0(x):
+    """The modified Bessel function of order 0, to a few units in the last place."""
+    if not isinstance(x, np.ndarray):
+        return i0_one(float(x))
+    out = np.empty(x.shape)
+    for i in range(x.size):
+        out.flat[i] = i0_one(float(x.flat[i]))
+    return out
+
+
+@known("np.kaiser")
+def kaiser(m, beta):
+    """A window of Bessel functions."""
+    out = np.ones(max(m, 0))
+    if m > 1:
+        for i in range(m):
+            r = 2.0 * i / (m - 1) - 1.0
+            out[i] = i0_one(beta * math.sqrt(max(1.0 - r * r, 0.0))) / i0_one(beta)
+    return out
+
+
+@known("int bit_length")
+def bit_length(n):
+    """How many bits the magnitude takes."""
+    x = np.uint64(-n if n < 0 else n)
+    count = 0
+    while x:
+        count += 1
+        x >>= np.uint64(1)
+    return count
+
+
+@known("int bit_count")
+def bit_count(n):
+    """How many bits of the magnitude are set."""
+    x = np.uint64(-n if n < 0 else n)
+    count = 0
+    while x:
+        count += 1
+        x &= x - np.uint64(1)
+    return count
+
+
+# --- polynomials: coefficients of rising powers
+
+
+@known("np.polynomial.polynomial.polyadd")
+def polyadd(a, b):
+    """Sums of coefficients."""
+    out = np.zeros(max(a.shape[0], b.shape[0]), np.result_type(a, b))
+    out[: a.shape[0]] = a
+    out[: b.shape[0]] += b
+    return trimmed(out)
+
+
+@known("np.polynomial.polynomial.polysub")
+def polysub(a, b):
+    """Differences of coefficients."""
+    return polyadd(a, -b)
+
+
+@known("np.polynomial.polynomial.polymul")
+def polymul(a, b):
+    """The product of two polynomials."""
+    return trimmed(np.convolve(a, b))
+
+
+def trimmed(a):
+    n = a.shape[0]
+    while n > 1 and a[n - 1] == 0:
+        n -= 1
+    return a[:n]
+
+
+@known("np.polynomial.polynomial.polyval")
+def polyval(x, c):
+    """Horner's rule."""
+    total = x * 0 + c[-1]
+    for k in range(c.shape[0] - 2, -1, -1):
+        total = total * x + c[k]
+    return total
+
+
+@known("np.polynomial.polynomial.polydiv")
+def polydiv(a, b):
+    """The quotient, and the rest."""
+    rest = a.astype(np.true_divide(a, b[0]).dtype)
+    n = a.shape[0]
+    m = b.shape[0]
+    if b[m - 1] == 0:
+        raise ZeroDivisionError("the leading coefficient is zero")
+    if n < m:
+        return rest[:1] * 0, rest
+    quotient = np.zeros(n - m + 1, rest.dtype)
+    for k in range(n - m, -1, -1):
+        q = rest[k + m - 1] / b[m - 1]
+        quotient[k] = q
+        for j in range(m):
+            rest[k + j] -= q * b[j]
+    return quotient, trimmed(rest[: max(m - 1, 1)])
+
+
+@known("np.polynomial.polynomial.polyint")
+def polyint(c):
+    """The antiderivative that is zero at zero."""
+    out = np.zeros(c.shape[0] + 1, np.true_divide(c, 1).dtype)
+    for k in range(c.shape[0]):
+        out[k + 1] = c[k] / (k + 1)
+    return out

@@ -1,0 +1,109 @@
+"""The methods of lists."""
+
+import numpy as np
+
+from .._library import known, list_resize
+from .sorting import sort
+
+
+@known("list append")
+def append(items, x):
+    """One more at the end."""
+    n = len(items)
+    list_resize(items, n + 1)
+    items[n] = x
+
+
+@known("list extend")
+def extend(items, more):
+    """All of another sequence at the end."""
+    for x in more:
+        n = len(items)
+        list_resize(items, n + 1)
+        items[n] = x
+
+
+@known("list insert")
+def insert(items, i, x):
+    """Before the item that is there."""
+    n = len(items)
+    if i < 0:
+        i = max(i + n, 0)
+    i = min(i, n)
+    list_resize(items, n + 1)
+    for k in range(n, i, -1):
+        items[k] = items[k - 1]
+    items[i] = x
+
+
+@known("list pop")
+def pop(items, i=-1):
+    """Takes one out."""
+    n = len(items)
+    if n == 0:
+        raise IndexError("pop from empty list")
+    if i < 0:
+        i += n
+    if i < 0 or i >= n:
+        raise IndexError("pop index out of range")
+    x = items[i]
+    for k in range(i + 1, n):
+        items[k - 1] = items[k]
+    list_resize(items, n - 1)
+    return x
+
+
+@known("list remove")
+def remove(items, x):
+    """The first that is equal."""
+    pop(items, index(items, x))
+
+
+@known("list index")
+def index(items, x):
+    """Where the first one is."""
+    for i in range(len(items)):
+        if items[i] == x:
+            return i
+    raise ValueError("list.index(x): x not in list")
+
+
+@known("list count")
+def count(items, x):
+    """How many are equal."""
+    found = 0
+    for i in range(len(items)):
+        if items[i] == x:
+            found += 1
+    return found
+
+
+@known("list clear")
+def clear(items):
+    """None are left."""
+    list_resize(items, 0)
+
+
+@known("list copy")
+def copy(items):
+    """A list of its own."""
+    return [x for x in items]
+
+
+@known("list reverse")
+def reverse(items):
+    """In place."""
+    n = len(items)
+    for i in range(n // 2):
+        x = items[i]
+        items[i] = items[n - 1 - i]
+        items[n - 1 - i] = x
+
+
+@known("list sort")
+def sort_list(items, reverse=False):
+    """In place; numbers only."""
+    ordered = sort(np.array(items))
+    n = len(items)
+    for i in range(n):
+        items[i] = ordered[n - 1 - i] if reverse else ordered[i]

@@ -1,0 +1,285 @@
+"""Arrays split, inserted into, selected from, and the indices of triangles."""
+
+import numpy as np
+
+from .._library import known
+from .shaping import stack
+
+
+@known("np.array_split")
+def array_split(a, sections, axis=0):
+    """Views of parts along the first axis; the first ones are the longer."""
+    if axis != 0:
+        raise ValueError("array_split of an axis but the first inside a compiled function")
+    n = a.shape[0]
+    if isinstance(sections, np.ndarray) or isinstance(sections, tuple):
+        return [
+            a[(sections[k - 1] if k else 0) : (sections[k] if k < len(sections) else n)]
+            for k in range(len(sections) + 1)
+        ]
+    if sections <= 0:
+        raise ValueError("number sections must be larger than 0.")
+    return [
+        a[
+            k * (n // sections) + min(k, n % sections) : (k + 1) * (n // sections)
+            + min(k + 1, n % sections)
+        ]
+        for k in range(sections)
+    ]
+
+
+@known("np.split", "np.vsplit")
+def split(a, sections, axis=0):
+    """As array_split(), of equal parts."""
+    if not isinstance(sections, np.ndarray) and not isinstance(sections, tuple):
+        if a.shape[axis] % sections:
+            raise ValueError("array split does not result in an equal division")
+    return array_split(a, sections, axis)
+
+
+@known("np.hsplit")
+def hsplit(a, sections):
+    """Views of parts beside each other."""
+    if a.ndim == 1:
+        return split(a, sections)
+    n = a.shape[1]
+    if n % sections:
+        raise ValueError("array split does not result in an equal division")
+    return [a[:, k * (n // sections) : (k + 1) * (n // sections)] for k in range(sections)]
+
+
+@known("np.dsplit")
+def dsplit(a, sections):
+    """Views of parts along the third axis."""
+    n = a.shape[2]
+    if n % sections:
+        raise ValueError("array split does not result in an equal division")
+    return [a[:, :, k * (n // sections) : (k + 1) * (n // sections)] for k in range(sections)]
+
+
+@known("np.delete")
+def delete(a, obj):
+    """A copy of the flat array without these places."""
+    flat = a.ravel()
+    keep = np.ones(flat.shape[0], np.bool_)
+    keep[obj] = False
+    return flat[keep]
+
+
+@known("np.insert")
+def insert(a, at, value):
+    """A copy of the flat array with a value before that place."""
+    flat = a.ravel()
+    n = flat.shape[0]
+    k = at
+    if k < 0:
+        k += n
+    if k < 0 or k > n:
+        raise IndexError(f"index {at} is out of bounds for axis 0 with size {n}")
+    out = np.empty(n + 1, a.dtype)
+    out[:k] = flat[:k]
+    out[k] = value
+    out[k + 1 :] = flat[k:]
+    return out
+
+
+@known("np.extract")
+def extract(condition, a):
+    """The elements where the condition holds."""
+    return a.ravel()[condition.ravel()]
+
+
+@known("np.take")
+def take(a, indices, axis=None):
+    """Elements of the flat array, or rows and columns."""
+    if axis is None:
+        return a.ravel()[indices]
+    if axis == 0 or axis == -a.ndim:
+        return a[indices]
+    return a[:, indices]
+
+
+@known("np.take_along_axis")
+def take_along_axis(a, indices, axis):
+    """For each line of its own, these elements."""
+    out = np.empty(indices.shape, a.dtype)
+    if a.ndim == 1:
+        for i in range(indices.shape[0]):
+            out[i] = a[indices[i]]
+        return out
+    for i in range(indices.shape[0]):
+        for j in range(indices.shape[1]):
+            if axis == 0 or axis == -2:
+                out[i, j] = a[indices[i, j], j]
+            else:
+                out[i, j] = a[i, indices[i, j]]
+    return out
+
+
+@known("np.select")
+def select(conditions, choices, default=0):
+    """The first choice whose condition holds."""
+    if len(conditions) == 1:
+        return np.where(conditions[0], choices[0], default)
+    return np.where(conditions[0], choices[0], select(conditions[1:], choices[1:], default))
+
+
+@known("np.resize")
+def resize(a, shape):
+    """The elements again and again until the shape is full."""
+    out = np.empty(shape, a.dtype)
+    to = out.reshape(-1)
+    flat = a.ravel()
+    for i in range(to.shape[0]):
+        to[i] = flat[i % flat.shape[0]]
+    return out
+
+
+@known("np.trim_zeros")
+def trim_zeros(a):
+    """Without the zeros at both ends."""
+    first = 0
+    last = a.shape[0]
+    while first < last and a[first] == 0:
+        first += 1
+    while last > first and a[last - 1] == 0:
+        last -= 1
+    return a[first:last]
+
+
+@known("np.diagflat")
+def diagflat(a, k=0):
+    """A matrix with the elements on a diagonal."""
+    return np.diag(a.ravel(), k)
+
+
+@known("np.dstack")
+def dstack(arrays):
+    """Along a third axis."""
+    if arrays[0].ndim == 1:
+        return stack(arrays, 1)[np.newaxis]
+    if arrays[0].ndim == 2:
+        return stack(arrays, 2)
+    raise ValueError("dstack of more than two dimensions inside a compiled function")
+
+
+@known("np.atleast_2d")
+def atleast_2d(a):
+    """A vector as a row, a number as a matrix of one."""
+    if not isinstance(a, np.ndarray):
+        return np.full((1, 1), a)
+    if a.ndim == 0:
+        return a.reshape(1, 1)
+    if a.ndim == 1:
+        return a[np.newaxis]
+    return a
+
+
+@known("np.atleast_3d")
+def atleast_3d(a):
+    """A vector as a row of numbers, a matrix with a last axis of one."""
+    if not isinstance(a, np.ndarray):
+        return np.full((1, 1, 1), a)
+    if a.ndim == 0:
+        return a.reshape(1, 1, 1)
+    if a.ndim == 1:
+        return a[np.newaxis, :, np.newaxis]
+    if a.ndim == 2:
+        return a[:, :, np.newaxis]
+    return a
+
+
+@known("np.asfortranarray")
+def asfortranarray(a):
+    """A copy whose first axis is the dense one."""
+    return a.T.copy().T
+
+
+@known("np.indices")
+def indices(shape):
+    """The index along each axis, for every place."""
+    if len(shape) == 1:
+        line = np.empty((1, shape[0]), np.int64)
+        line[0] = np.arange(shape[0])
+        return line
+    if len(shape) == 2:
+        grid = np.empty((2, shape[0], shape[1]), np.int64)
+        for i in range(shape[0]):
+            for j in range(shape[1]):
+                grid[0, i, j] = i
+                grid[1, i, j] = j
+        return grid
+    raise ValueError("indices of more than two dimensions inside a compiled function")
+
+
+@known("np.tril_indices")
+def tril_indices(n, k=0, m=None):
+    """Rows and columns of what is at and below a diagonal."""
+    return np.nonzero(np.tri(n, m, k))
+
+
+@known("np.triu_indices")
+def triu_indices(n, k=0, m=None):
+    """Rows and columns of what is at and above a diagonal."""
+    return np.nonzero(np.tri(n, m, k - 1) == 0)
+
+
+@known("np.tril_indices_from")
+def tril_indices_from(a, k=0):
+    """tril_indices() of an array's shape."""
+    return tril_indices(a.shape[0], k, a.shape[1])
+
+
+@known("np.triu_indices_from")
+def triu_indices_from(a, k=0):
+    """triu_indices() of an array's shape."""
+    return triu_indices(a.shape[0], k, a.shape[1])
+
+
+@known("np.broadcast_arrays")
+def broadcast_arrays(a, b):
+    """Read-only views of the shape that both broadcast to."""
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    return np.broadcast_to(a, shape), np.broadcast_to(b, shape)
+
+
+def broadcast_extent(a, b):
+    if a != b and a != 1 and b != 1:
+        raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+    return b if a == 1 else a
+
+
+@known("np.broadcast_shapes")
+def broadcast_shapes(a, b):
+    """The shape that both broadcast to."""
+    if len(a) < len(b):
+        return broadcast_shapes((1,) + a, b)
+    if len(a) > len(b):
+        return broadcast_shapes(a, (1,) + b)
+    if len(a) == 0:
+        return ()
+    return (broadcast_extent(a[0], b[0]),) + broadcast_shapes(a[1:], b[1:])
+
+
+@known("np.pad")
+def pad(a, width):
+    """Zeros around."""
+    if a.ndim == 1:
+        line = np.zeros(a.shape[0] + 2 * width, a.dtype)
+        line[width : width + a.shape[0]] = a
+        return line
+    out = np.zeros((a.shape[0] + 2 * width, a.shape[1] + 2 * width), a.dtype)
+    out[width : width + a.shape[0], width : width + a.shape[1]] = a
+    return out
+
+
+@known("np.lib.stride_tricks.sliding_window_view")
+def sliding_window_view(a, width):
+    """Copies of the runs of so many elements of a vector, a row each."""
+    rows = a.shape[0] - width + 1
+    if rows < 1:
+        raise ValueError("window shape cannot be larger than input array shape")
+    out = np.empty((rows, width), a.dtype)
+    for i in range(rows):
+        out[i] = a[i : i + width]
+    return out

@@ -1,0 +1,331 @@
+"""Lists inside compiled functions: they grow, are shared by names, hold tuples, lists, arrays."""
+
+import functools
+import operator
+
+import numpy as np
+import pytest
+from jit_check import check
+from numbus import njit
+from numbus.kernels import CompileError
+
+X = np.array([3.0, 1.0, 4.0, 1.5, 9.0, 2.6])
+I = np.array([3, 1, 4, 1, 5])
+
+
+def appended(x):
+    out = []
+    for v in x:
+        if v > 1:
+            out.append(v * 2)
+    return out, len(out), np.array(out), sum(out), max(out)
+
+
+def methods(n):
+    a = [1, 2, 3]
+    a.append(n)
+    a.extend([7, 8])
+    a.extend((n, n))
+    a.extend(range(2))
+    a.insert(0, 9)
+    a.insert(-1, 5)
+    p, q, r = a.pop(), a.pop(0), a.pop(-2)
+    a.remove(2)
+    a.reverse()
+    b = a.copy()
+    b.sort()
+    c = a.copy()
+    c.sort(reverse=True)
+    i, k = a.index(3), a.count(n)
+    a.clear()
+    return a, b, c, p, q, r, i, k, bool(a), not a
+
+
+def shared(n):
+    a = [1, 2, 3]
+    b = a
+    b.append(4)
+    c = a[1:]
+    c[0] = 9
+    d = a.copy()
+    d[0] = 7
+    del a[0]
+    e = f = [0]
+    f += [1, 2]
+    g = (a, n)
+    g[0].append(n)
+    return a, b, c, d, e, f, g, a == b, c != d
+
+
+def widened(n):
+    a = [0]
+    b = []
+    for i in range(n):
+        a.append(i * 0.5)
+        b.append(i)
+    b.append(0.25)
+    c = [1, 2]
+    c[0] = 0.5
+    return a, b, c
+
+
+def stack(n):
+    todo = [(0, n)]
+    steps = 0
+    while todo:
+        depth, k = todo.pop()
+        steps += depth
+        if k > 0:
+            todo.append((depth + 1, k - 1))
+            todo.append((depth + 1, k - 2))
+    return steps
+
+
+def of_tuples(n):
+    a = [(i, i * 0.5) for i in range(n)]
+    b = []
+    for i in range(n):
+        b.append((np.int32(i), np.float32(i), i > 1, 1j * i))
+    s = 0.0
+    for i, x in a:
+        s += i * x
+    return a, a[1][1], s, [x for _, x in a]
+
+
+def of_lists(n):
+    rows = [[0] * n for _ in range(3)]
+    rows[1][2] = 5
+    rows[2].append(7)
+    more = []
+    for i in range(n):
+        more.append([i, i + 1])
+    last = more.pop()
+    last.append(9)
+    more.append(last)
+    return rows, more, [len(r) for r in more], [[i * j for j in range(i)] for i in range(n)]
+
+
+def of_arrays(x):
+    parts = [x[1:], x * 2]
+    parts.append(x[:2].copy())
+    parts.append(np.arange(3.0) * 2)
+    parts.pop(0)
+    total = 0.0
+    for p in parts:
+        total += p.sum()
+    halves = np.split(x, 2)
+    return parts, total, halves, len(np.array_split(x, 4))
+
+
+def made(x):
+    return list(x), list(range(4)), list((1.5, 2.5)), list(zip(x, range(3))), [i for i in x[:0]]
+
+
+def operators(n):
+    a = [1, n]
+    a *= 2
+    return a + [5], a * 2, 2 * a, a[1:], a[::-1], a[-1], n in a, 99 in a, a == [1, n, 1, n]
+
+
+def higher_order(x):
+    return (
+        [v for v in map(lambda v: v * 2, x)],
+        sum(map(lambda v, w: v * w, x, x)),
+        functools.reduce(lambda p, q: p + q, x),
+        functools.reduce(operator.add, x, 1.0),
+        sorted(x, reverse=True),
+        sorted([3, 1, 2], key=lambda v: -v),
+        sorted([3, -1, 2, -3], key=abs, reverse=True),
+        min([3, 1, 2], key=lambda v: -v),
+        max(x, key=lambda v: abs(v - 2)),
+        list(enumerate(x, start=2)),
+    )
+
+
+def unpacked(n):
+    a, b = [n, n + 1]
+    rows = [(1, 2.5)]
+    rows.append((2, 3.5))
+    (i, x), (j, y) = rows
+    return a, b, i, x, j, y
+
+
+def in_functions(x):
+    def push(a, v):
+        a.append(v)
+        return len(a)
+
+    out = [x[0]]
+    n = push(out, 2.0) + push(out, 3.0)
+    return out, n
+
+
+def literals(n):
+    a = [[1, 2], [3, n]]
+    return [[1, n], [3]], [(1, 2.5), (n, 0.5)], ([n], [[0.5]]), a[1][1], np.array([[1, n], [3, 4]])
+
+
+def as_arrays(n):
+    places = [0, 2]
+    values = [0.5, 1.5]
+    x = np.zeros(4)
+    x[places] = values
+    x[2:] += values
+    x[:2] = values
+    return x, x[places], np.round(x, decimals=1), np.interp(0.5, [0.0, 1.0], values)
+
+
+CASES = [
+    (literals, 3),
+    (as_arrays, 3),
+    (appended, X),
+    (methods, 3),
+    (shared, 3),
+    (stack, 6),
+    (of_tuples, 4),
+    (of_lists, 4),
+    (of_arrays, X),
+    (made, X),
+    (operators, 3),
+    (higher_order, X),
+    (higher_order, I),
+    (unpacked, 3),
+    (in_functions, X),
+]
+
+
+@pytest.mark.parametrize(("function", "argument"), CASES, ids=lambda f: getattr(f, "__name__", ""))
+def test_as_in_python(function, argument):
+    check(function, argument)
+
+
+def test_widened_by_later_items():
+    # Items have one type: the integers of a list that gets a float become floats.
+    assert njit(widened)(3) == widened(3)
+
+
+@njit
+def push(a, v):
+    a.append(v)
+
+
+@njit
+def collatz(n):
+    steps = [n]
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps.append(n)
+    return steps
+
+
+def test_between_compiled_functions():
+    @njit
+    def f(n):
+        a = [0.5]
+        for i in range(n):
+            push(a, i * 1.0)
+        b = collatz(n)
+        b.append(0)
+        return a, b
+
+    assert f(6) == ([0.5, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [6, 3, 10, 5, 16, 8, 4, 2, 1, 0])
+
+
+def test_many_items_and_memory():
+    @njit
+    def f(n):
+        total = 0
+        for _ in range(20):
+            rows = []
+            for i in range(n):
+                rows.append([i])
+            for k in range(n):
+                rows[k] = [k, 2 * k]
+            while len(rows) > n // 2:
+                total += len(rows.pop())
+        return total
+
+    assert f(2000) == 20 * 2 * 1000
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "said"),
+    [
+        (lambda x: [1.0].index(x), ValueError, "x not in list"),
+        (lambda x: [1, 2].pop(5), IndexError, "pop index out of range"),
+    ],
+)
+def test_errors_of_methods(function, error, said):
+    with pytest.raises(error, match=said):
+        njit(function)(2.5)
+
+
+def test_pop_of_an_empty_list():
+    def f(n):
+        a = [1]
+        for _ in range(n):
+            a.pop()
+        return len(a)
+
+    check(f, 1)
+    with pytest.raises(IndexError, match="pop from empty list"):
+        njit(f)(2)
+
+
+def test_mistakes():
+    def strings(n):
+        a = []
+        a.append("x")
+        return a
+
+    with pytest.raises(NotImplementedError, match="a list of str"):
+        njit(strings)(1)
+
+    def parameter(a):
+        push(a, 0.5)
+
+    def narrow(n):
+        a = [1]
+        push(a, 0.5)
+        return a
+
+    with pytest.raises(CompileError, match="list"):
+        njit(narrow)(1)
+
+    def no_method(n):
+        a = [n]
+        a.push(1)
+
+    with pytest.raises(CompileError, match=r"list\(int\) has no method 'push'"):
+        njit(no_method)(1)
+
+    def tuples(n):
+        a = [(1, 2)]
+        a.append((1, 2, 3))
+        return a
+
+    with pytest.raises(CompileError, match="cannot put"):
+        njit(tuples)(1)
+
+
+def test_in_a_parallel_loop():
+    from numbus import prange
+
+    def f(n):
+        a = [1, 2, 3]
+        out = np.zeros(n)
+        for i in prange(n):
+            out[i] = a[i % len(a)]
+        return out
+
+    check(f, 50, parallel=True)
+
+    @njit(parallel=True)
+    def g(n):
+        a = [0]
+        for i in prange(n):
+            a.append(i)
+        return a
+
+    with pytest.raises(NotImplementedError, match="list 'a' in a parallel loop"):
+        g(3)
