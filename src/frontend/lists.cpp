@@ -70,7 +70,8 @@ Val Lower::list_data(const Value& list) {
 // A list of its own of so many items, in the memory of that owner if there is one.
 Value Lower::new_list(const Type& item, Val count, Val memory) {
   std::vector<size_t> held = owners(item);
-  int64_t owner = held.empty() ? 0 : static_cast<int64_t>(held[0]) + 1;
+  // Arrays may turn out to own their memory later.
+  int64_t owner = item.is_array() ? 2 : held.empty() ? 0 : static_cast<int64_t>(held[0]) + 1;
   int64_t bytes = item.unknown() ? 8 : item_bytes(item);
   Value r;
   r.type = list_type(item);
@@ -170,7 +171,14 @@ Value Lower::boxed(const Node& n, const Value& v) {
 Value Lower::to_list(const Node& n, const Value& v, const Type& item) {
   if (v.type.is(Type::Tag::List)) {
     if (v.v.empty()) return new_list(item, ci(0), ci(0));
-    if (v.type.items[0] == item) return v;
+    const Type& own = v.type.items[0];
+    if (own == item) return v;
+    if (v.fresh && own.is_array() && item.is_array() && own.dtype == item.dtype &&
+        own.ndim == item.ndim) {
+      Value same = v;
+      same.type = list_type(item);
+      return same;
+    }
     if (!v.fresh || !item.is_number())
       fail(n, "cannot make a " + name(list_type(item)) + " of a " + name(v.type),
            "make the list of floats from the start: [0.0] * n");

@@ -117,6 +117,12 @@ def of_arrays(x):
     return parts, total, halves, len(np.array_split(x, 4))
 
 
+def of_rows(x):
+    rows = [r for r in x.reshape(2, 3)]
+    rows.append(x[:3] * 2)
+    return rows, np.array([rows[0], rows[2]])
+
+
 def made(x):
     return list(x), list(range(4)), list((1.5, 2.5)), list(zip(x, range(3))), [i for i in x[:0]]
 
@@ -185,6 +191,7 @@ CASES = [
     (of_tuples, 4),
     (of_lists, 4),
     (of_arrays, X),
+    (of_rows, X),
     (made, X),
     (operators, 3),
     (higher_order, X),
