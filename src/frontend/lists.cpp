@@ -131,6 +131,7 @@ void Lower::write_item(const Node& n, const Value& list, Val at, const Value& v)
   Val data = list_data(list), place = mul(at, ci(item_bytes(item)));
   if (item.is_number()) return write_at(item.dtype, now.v[0], data, place, ir::Space::Global);
   std::vector<Val> all = flatten(now);
+  if (item.is_array() && !item.owned) all[1] = ci(0);  // nothing that the list has to let go of
   std::vector<DType> types = words(item);
   for (size_t o : owners(item)) {
     Val where = add(place, ci(8 * static_cast<int64_t>(o)));
