@@ -99,3 +99,34 @@ def test_through_variables():
 
     check(f, np.arange(5.0))
     assert njit(f)(np.zeros(3)).tolist() == [0, 0, 2]
+
+
+@njit
+def exchange(x, y):
+    return y, x
+
+
+def test_arrays_of_tuples():
+    def of_a_call(x):
+        a = x + 1
+        b, a = exchange(a, a[::-1])
+        a += b
+        return a
+
+    def of_a_variable(x):
+        a = x + 1
+        t = (a[::-1], a)
+        a += t[0]
+        return a
+
+    def of_an_argument(t):
+        a, b = t
+        a += b
+        return a
+
+    x = np.arange(6.0)
+    for f in (of_a_call, of_a_variable):
+        np.testing.assert_array_equal(njit(f)(x), f(x))
+    for f in [of_an_argument]:
+        y, z = x.copy(), x.copy()
+        np.testing.assert_array_equal(njit(f)((y, y[::-1])), f((z, z[::-1])))
