@@ -448,16 +448,13 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
         release = [](void* p) { compile::numbus_release(reinterpret_cast<int64_t>(p)); };
       } else {
         for (const Py_buffer& b : call.buffers) {
-          auto* from = static_cast<char*>(b.buf);
-          if (data >= from - (int64_t{1} << 40) && b.obj && !keep) {
-            // The buffer whose range holds the address.
-            int64_t least = 0, most = b.itemsize;
-            for (int d = 0; d < b.ndim; ++d) {
-              int64_t extent = (b.shape[d] - 1) * b.strides[d];
-              (extent < 0 ? least : most) += extent;
-            }
-            if (data >= from + least && data <= from + most) keep = b.obj;
+          // The buffer whose range holds the address, or ends there.
+          int64_t least = 0, most = b.itemsize, at = data - static_cast<char*>(b.buf);
+          for (int d = 0; d < b.ndim; ++d) {
+            int64_t extent = (b.shape[d] - 1) * b.strides[d];
+            (extent < 0 ? least : most) += extent;
           }
+          if (b.obj && !keep && at >= least && at <= most) keep = b.obj;
         }
         if (keep) Py_INCREF(static_cast<PyObject*>(keep));
         release = [](void* p) {

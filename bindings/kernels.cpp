@@ -72,8 +72,6 @@ class Kernel {
   Kernel(int function, nb::object options, std::string name)
       : function_(function), name_(std::move(name)), options_(to_options(options)) {
     options_.kernel = true;
-    bool given = nb::cast<bool>(options.attr("__contains__")("boundscheck"));
-    asked_ = given || std::getenv("NUMBUS_BOUNDSCHECK") || std::getenv("NUMBA_BOUNDSCHECK");
     auto number = [&](const char* key) {
       return nb::cast<int>(options.attr("get")(key, nb::int_(0)));
     };
@@ -83,17 +81,12 @@ class Kernel {
   }
   Kernel(const Kernel&) = delete;
 
-  // For a GPU, or for the CPU: both are the same where the program says whether indices are
-  // checked.
-  GridKernel& code(const std::vector<Type>& types, std::string key, bool gpu) {
-    frontend::Options options = options_;
-    if (!asked_) options.boundscheck = gpu ? kChecksOnGpu : kChecksOnCpu;
-    if (options.boundscheck) key += "checked";
+  GridKernel& code(const std::vector<Type>& types, const std::string& key) {
     auto& [of, known] = codes_[key];
     if (!known) {
       of = types;
       try {
-        frontend::Result r = frontend::compile(PythonProgram::get(), function_, types, options);
+        frontend::Result r = frontend::compile(PythonProgram::get(), function_, types, options_);
         r.module.max_threads = max_threads_;
         r.module.min_blocks = min_blocks_;
         r.module.max_registers = max_registers_;
@@ -116,7 +109,7 @@ class Kernel {
     a.types.reserve(nb::len(args));
     a.words.reserve(8 * nb::len(args));
     for (nb::handle v : args) a.add(v, name_.c_str());
-    GridKernel& k = code(a.types, a.key, device.kind() == DeviceKind::Cuda);
+    GridKernel& k = code(a.types, a.key);
     std::string printed;
     try {
       if (a.wants_reach)
@@ -140,7 +133,7 @@ class Kernel {
       all.back().aligned = aligned && all.back().is_array();
       frontend::put_key(key, all.back());
     }
-    return code(all, key, true).ptx(sm, version);
+    return code(all, key).ptx(sm, version);
   }
 
   nb::object inspect(const std::string& what, int sm, int version) {
@@ -174,7 +167,6 @@ class Kernel {
   int function_;
   std::string name_;
   frontend::Options options_;
-  bool asked_ = false;  // whether the program says if indices are checked
   int max_threads_, min_blocks_, max_registers_;
   struct Compiled {
     std::vector<Type> types;

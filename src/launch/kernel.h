@@ -25,9 +25,6 @@ struct KernelReport {
   int blocks_per_multiprocessor = 0;
 };
 
-// Whether kernels check indices where the program does not say: what it costs decides.
-constexpr bool kChecksOnCpu = true, kChecksOnGpu = false;
-
 // A kernel for given argument types; code for each device is made when it is first launched there.
 class GridKernel {
  public:

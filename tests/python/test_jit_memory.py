@@ -1,6 +1,7 @@
 """Compiled functions free what they allocate: after calls, the CPU device holds what it held."""
 
 import gc
+import sys
 
 import numpy as np
 import pytest
@@ -163,6 +164,18 @@ def test_views_keep_memory():
     assert x[0] == 10 and y[0] == 999
     del y
     assert x.sum() == sum(range(10, 20))
+
+
+def test_views_keep_arguments():
+    x = np.arange(300.0)
+    before = sys.getrefcount(x)
+    y = view(x)
+    assert sys.getrefcount(x) == before + 1
+    z = view(view(np.ones(300) + 1))
+    junk = [np.zeros(300) for _ in range(10)]
+    assert z[0] == 2 and len(junk) == 10
+    del y
+    assert sys.getrefcount(x) == before
 
 
 def test_branches_and_joins():

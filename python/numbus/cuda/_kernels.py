@@ -94,9 +94,8 @@ class Kernel:
 
     Compiled for each combination of argument types, for the device that is the default when it is
     launched: an NVIDIA GPU, or the CPU. Arrays of the host are copied to a GPU, and back where the
-    kernel writes to them. Errors in a kernel (raise, and indices out of bounds: on a GPU with
-    boundscheck=True or debug=True, on a CPU unless boundscheck=False) are raised by the next
-    synchronisation, on a CPU by the launch.
+    kernel writes to them. Errors in a kernel (raise, and indices out of bounds unless
+    boundscheck=False) are raised by the next synchronisation, on a CPU by the launch.
     """
 
     def __init__(self, function, options):

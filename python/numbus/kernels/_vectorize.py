@@ -453,8 +453,8 @@ def flatten(target, operands):
     return target, full
 
 
-def scalar_call(count, casts, axes, function="f"):
-    """'f(A(x0[i0]), …)' of the first operands."""
+def scalar_call(count, casts, axes, function="_scalar"):
+    """'_scalar(T0(x0[i0]), …)' of the first operands."""
     inner = []
     for k in range(count):
         x = place(f"x{k}", axes[k])
@@ -497,7 +497,7 @@ def _loop_nest(u, axes, casts, rank, masked):
             indent += "    "
         lines.append(indent + call)
     options["parallel"] = parallel
-    return compiled("loop", lines, options, f=u.scalar, prange=prange, **env)
+    return compiled("loop", lines, options, _scalar=u.scalar, prange=prange, **env)
 
 
 def _kernel_nest(u, axes, casts, rank, masked):
@@ -511,7 +511,7 @@ def _kernel_nest(u, axes, casts, rank, masked):
     env = {f"T{k}": d.type for k, d in enumerate(casts or ())}
     lines = [
         f"def {title}(o, {', '.join(names)}):",
-        "    t = grid(1)",
+        "    t = _grid(1)",
         "    if t < o.size:",
     ]
     for d in reversed(range(rank)):
@@ -520,7 +520,7 @@ def _kernel_nest(u, axes, casts, rank, masked):
         if not last:
             lines.append(f"        t //= o.shape[{d}]")
     lines.append("        " + call)
-    env.update(f=u.scalar, grid=grid)
+    env.update(_scalar=u.scalar, _grid=grid)
     return jit(fastmath=bool(u.targetoptions.get("fastmath")))(make(title, lines, **env))
 
 
