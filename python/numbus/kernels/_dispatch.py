@@ -94,8 +94,8 @@ class Dispatcher:
     def record(self, *args, types=None, looping=False):
         """The function of the elements of Numbus arrays, recorded as steps that fuse with others.
 
-        types: dtypes that the arguments are converted to first. None where the function uses memory,
-        can fail, is too long, or (with looping=True) has no loops.
+        types: dtypes that the arguments are converted to first. None where the function uses
+        memory, can fail, is too long, or (with looping=True) has no loops.
         """
         return (self._core or self._make()).record(*args, types=types, looping=looping)
 

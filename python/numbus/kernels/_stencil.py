@@ -3,6 +3,7 @@
 import ast
 import functools
 import inspect
+import typing
 
 import numpy
 
@@ -138,6 +139,14 @@ class _Elements(ast.NodeTransformer):
         return ast.copy_location(ast.Name(parameter, ast.Load()), node)
 
 
+class Places(typing.NamedTuple):
+    """Where a stencil writes, reads its elements, and has borders, as slices."""
+
+    interior: tuple
+    elements: list
+    borders: list
+
+
 class StencilFunc:
     """A kernel of relative indices, for every element of its first array.
 
@@ -210,6 +219,7 @@ class StencilFunc:
                         f"{high[d]} on axis {d}; expected {a} to {b}"
                     )
             low, high = [a for a, _ in given], [b for _, b in given]
+        self._slices = {}  # by shape
         self._before = [max(0, -a) for a in low]
         self._behind = [max(0, b) for b in high]
         place = tree.args.args[-1]
@@ -418,39 +428,47 @@ class StencilFunc:
         self._check_extents(args)
         function, numbers, elements = self._elements
         shape = args[0].shape
-        sides = list(zip(self._before, self._behind, shape, strict=True))
-        if any(b + e >= n for b, e, n in sides):
+        places = self._slices.get(shape) or self._find_places(shape)
+        if not places.interior:
             return None
         values = [given[n] for n in numbers]
-        for name, offsets in elements:
-            at = zip(sides, offsets, strict=True)
-            values.append(given[name][tuple([slice(b + o, n - e + o) for (b, e, n), o in at])])
+        values += [given[n][at] for (n, _), at in zip(elements, places.elements, strict=True)]
         inner = function.record(*values)
         if inner is None:
             return None
-        result, interior = out, tuple([slice(b, n - e) for b, e, n in sides])
+        result = out
         if out is None:
             if inner.shape == shape:
                 return inner
             result = _core.to_device(_core.empty(shape, inner.dtype), args[0]._device)
         if out is None or self._fills:
             if on_gpu(result) and result.size >= _LARGE:
-                self._fill_borders(result)
+                for edge in places.borders:
+                    result[edge] = self._cval
             else:
                 result[...] = self._cval
-        result[interior] = inner
+        result[places.interior] = inner
         return result
 
-    def _fill_borders(self, result):
-        """What lies around the interior becomes cval."""
-        inside = []
-        for b, e, n in zip(self._before, self._behind, result.shape, strict=True):
+    def _find_places(self, shape):
+        """The slices of an array of that shape that a call works with."""
+        sides = list(zip(self._before, self._behind, shape, strict=True))
+        if any(b + e >= n for b, e, n in sides):
+            return Places((), (), ())
+        elements = []
+        for _, offsets in self._elements[2]:
+            at = zip(sides, offsets, strict=True)
+            elements.append(tuple([slice(b + o, n - e + o) for (b, e, n), o in at]))
+        inside, borders = [], []
+        for b, e, n in sides:
             # Two edges of one element are one slice, and so one kernel.
             edges = (slice(0, n, n - 1),) if b == e == 1 < n else (slice(0, b), slice(n - e, n))
-            for edge in edges:
-                if edge.start < edge.stop:
-                    result[(*inside, edge)] = self._cval
+            borders += [(*inside, edge) for edge in edges if edge.start < edge.stop]
             inside.append(slice(b, n - e))
+        if len(self._slices) > 64:
+            self._slices.clear()
+        self._slices[shape] = places = Places(tuple(inside), elements, borders)
+        return places
 
     def _check_extents(self, args):
         first = args[0].shape

@@ -321,9 +321,9 @@ class DUFunc(Folding):
         return result
 
     def _by_arrays(self, loop, args):
-        """A call of a function that loops, with large arrays of NumPy's, run as one with ours over the
-        same memory: on lanes and several threads, where loops of its own would take one element after
-        the other. None where that cannot be."""
+        """A call of a function that loops, with large arrays of NumPy's, run as one with ours over
+        the same memory: on lanes and several threads, where loops of its own would take one element
+        after the other. None where that cannot be."""
         if self.target == "cuda" or max([getattr(a, "size", 1) for a in args]) < _LARGE:
             return None
         arrays = [a for a in args if isinstance(a, numpy.ndarray)]
