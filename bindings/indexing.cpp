@@ -229,8 +229,8 @@ std::optional<Advanced> advanced(const Array& a, PyObject* index) {
       return std::nullopt;
     }
     if (o != Py_None && o != Py_Ellipsis) --consuming;
-    if (array || v.shape.size() == before) {
-      if (o == Py_Ellipsis) continue;
+    // An ellipsis keeps arrays apart, also where it stands for no axis.
+    if (array || (v.shape.size() == before && o != Py_Ellipsis)) {
       together = together && !apart;
       if (!chosen) found.place = static_cast<int>(before);
       chosen = true;

@@ -90,13 +90,20 @@ int Window::only_writer(int slot) const {
   return found;
 }
 
+// Whether the operand is what the instruction writes, and nothing beside it.
+bool Window::writes_all(int at, const Operand& o) const {
+  const Operand& out = instrs_[at].out;
+  return out.layout == o.layout && out.offset == o.offset && out.dtype == o.dtype;
+}
+
 // Whether two instructions compute the same, the inputs of one still unchanged for the other.
 bool Window::alike(int at, int other, int depth) const {
   if (at == other) return true;
   const Instr &x = instrs_[at], &y = instrs_[other];
   if (depth == 0 || x.code != Instr::Map || y.code != Instr::Map || x.op != y.op ||
-      x.loop != y.loop || x.nin != y.nin || x.predicated || y.predicated || x.gathers() ||
-      x.scatters() || x.out.layout != y.out.layout || x.out.dtype != y.out.dtype)
+      x.function != y.function || x.param != y.param || x.loop != y.loop || x.nin != y.nin ||
+      x.predicated || y.predicated || x.gathers() || x.scatters() || x.out.layout != y.out.layout ||
+      x.out.dtype != y.out.dtype)
     return false;
   for (int n = 0; n < x.nin; ++n) {
     const Operand &a = x.in[n], &b = y.in[n];
@@ -112,8 +119,9 @@ bool Window::alike(int at, int other, int depth) const {
         if (instrs_[k].out.slot == a.slot) return false;
     } else {
       int p = only_writer(a.slot), q = only_writer(b.slot);
-      if (p < 0 || q < 0 || p >= at || q >= other || !alike(p, q, depth - 1)) return false;
-      if (a.offset - instrs_[p].out.offset != b.offset - instrs_[q].out.offset) return false;
+      if (p < 0 || q < 0 || p >= at || q >= other || !writes_all(p, a) || !writes_all(q, b) ||
+          !alike(p, q, depth - 1))
+        return false;
     }
   }
   return true;
@@ -124,7 +132,7 @@ bool Window::same_value(const ViewRef& x, const ViewRef& y) const {
   if (!x.base->pending() || !y.base->pending() || x.layout != y.layout) return false;
   int at = only_writer(x.base->slot), other = only_writer(y.base->slot);
   auto whole = [&](const ViewRef& v, int k) {
-    return instrs_[k].out.layout == v.layout && instrs_[k].out.offset == v.offset;
+    return writes_all(k, {v.base->slot, -1, v.dtype, v.layout, v.offset});
   };
   return at >= 0 && other >= 0 && whole(x, at) && whole(y, other) && alike(at, other, kDepth);
 }

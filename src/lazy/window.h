@@ -107,6 +107,7 @@ class Window {
  private:
   Operand operand(const ViewRef& v, bool write);
   int only_writer(int slot) const;
+  bool writes_all(int at, const Operand& o) const;
   bool alike(int at, int other, int depth) const;
   std::vector<LayoutRef> layouts_;
 };

@@ -2,6 +2,7 @@
 
 import itertools
 
+import numbus as nb
 import numpy as np
 import pytest
 from helpers import both, draw, run_both, supported_dtypes
@@ -319,3 +320,12 @@ def test_lists(xp, dtype):
         want = np.asarray(part)
         got = xp.array(want).tolist()
         assert got == want.tolist() and type(got) is type(want.tolist())
+
+
+@pytest.mark.parametrize(
+    "index",
+    [np.s_[:, 0, ..., [0, 1], 1], np.s_[:, 1, [0, 1], ..., 2], np.s_[:, [0, 1], ..., [1, 0], 1]],
+)
+def test_an_ellipsis_of_no_axes_keeps_arrays_apart(index):
+    x = np.arange(120).reshape(2, 3, 4, 5)
+    np.testing.assert_array_equal(np.asarray(nb.array(x)[index]), x[index])

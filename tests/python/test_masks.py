@@ -1,5 +1,6 @@
 """Masks: predicates inside, NumPy's values outside."""
 
+import numbus as nb
 import numpy as np
 import pytest
 from helpers import draw, run_both, to_numpy
@@ -167,3 +168,41 @@ def test_elements_side_by_side(xp, dtype, n):
         np.testing.assert_array_equal(np.asarray(got), x[m])
         got = xp.array(x)[::-1][xp.array(m)[::-1]]
         np.testing.assert_array_equal(np.asarray(got.copy()), x[::-1][m[::-1]])
+
+
+def test_masks_of_arrays_that_were_written_in_part():
+    for xp in (np, nb):
+        u = xp.array(np.ones(6))
+        v = xp.array(np.array([1.0, -1, 1, 1, -1, 1]))
+        w, d = xp.ones(2), xp.arange(6.0)
+        if xp is nb:
+            nb.synchronize()
+        xp.add(w, 1, out=u[2:4])
+        xp.add(w, 1, out=v[2:4])
+        s, t = d[u > 0], d[v > 0]
+        np.testing.assert_array_equal(np.asarray(s), np.arange(6.0))
+        np.testing.assert_array_equal(np.asarray(t), [0, 2, 3, 5])
+
+
+def test_masks_of_functions_that_differ():
+    @nb.vectorize
+    def above(x):
+        s = 0.0
+        while s < x:
+            s += 1.0
+        return s > 2.5
+
+    @nb.vectorize
+    def far_above(x):
+        s = 0.0
+        while s < x:
+            s += 1.0
+        return s > 4.5
+
+    q, d = nb.arange(8.0), nb.arange(8.0) * 10
+    s, t = q[above(q)], d[far_above(q)]
+    np.testing.assert_array_equal(np.asarray(s), [3, 4, 5, 6, 7])
+    np.testing.assert_array_equal(np.asarray(t), [50, 60, 70])
+    with pytest.raises(ValueError):
+        q[above(q)] = d[far_above(q)]
+        np.asarray(q)

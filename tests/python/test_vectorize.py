@@ -271,3 +271,23 @@ def test_methods_of_arrays_of_ours():
     b = nb.arange(10.0)
     vectorize(scale)(b[:-1], 1.0, out=b[1:])
     np.testing.assert_array_equal(np.asarray(b)[1:], np.arange(9) + 1)
+
+
+def test_large_arrays_of_subclasses():
+    @vectorize
+    def halvings(x):
+        k = 0
+        while x > 1:
+            x = x / 2
+            k += 1
+        return k
+
+    x = np.linspace(0, 9, 1 << 16)
+    want = halvings(x[:5])
+    np.testing.assert_array_equal(halvings(x)[:5], want)
+    masked = np.ma.array(x, mask=x > 5)
+    np.testing.assert_array_equal(np.asarray(halvings(masked)), halvings(x))
+    readonly = x.view()
+    readonly.flags.writeable = False
+    np.testing.assert_array_equal(halvings(readonly), halvings(x))
+    np.testing.assert_array_equal(halvings(x[::-2]), halvings(x)[::-2])

@@ -8,7 +8,6 @@ import numpy
 from .. import _core
 from .._core import ndarray
 from .._creation import asarray
-from .._devices import device
 from . import types
 from ._dispatch import Dispatcher, callable_function, prange
 from ._folding import Folding
@@ -326,12 +325,16 @@ class DUFunc(Folding):
         after the other. None where that cannot be."""
         if self.target == "cuda" or max([getattr(a, "size", 1) for a in args]) < _LARGE:
             return None
-        arrays = [a for a in args if isinstance(a, numpy.ndarray)]
-        if not all(a.dtype.isnative and a.flags.aligned for a in arrays):
-            return None
-        with device("cpu"):
-            given = [asarray(a) if isinstance(a, numpy.ndarray) else a for a in args]
-            result = self._record(loop, given, looping=True)
+        if _core.get_device() != "cpu":
+            return None  # where arrays of ours would be copies on a GPU
+        given = []
+        for a in args:
+            if isinstance(a, numpy.ndarray):
+                if type(a) is not numpy.ndarray or not a.dtype.isnative or not a.flags.aligned:
+                    return None
+                a = asarray(a)
+            given.append(a)
+        result = self._record(loop, given, looping=True)
         return result if result is None else numpy.asarray(result)
 
     def _typed(self, dtype, kinds):
