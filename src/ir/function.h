@@ -10,6 +10,8 @@ namespace numbus::ir {
 
 // Marks a select as that of an index, which counts from the end where it is negative.
 constexpr int64_t kFromEnd = 1;
+// Marks a select as that of a remainder, which takes the divisor's sign.
+constexpr int64_t kRemainder = 2;
 // Marks a branch as the check of an index: what is in it notes the error and leaves the function.
 constexpr int64_t kBounds = 1;
 // Marks a branch or a loop as one that rarely runs.

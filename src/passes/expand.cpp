@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/error.h"
+#include "ir/function.h"
 #include "passes/expand_complex.h"
 #include "passes/math/math.h"
 #include "passes/math_builder.h"
@@ -43,7 +44,7 @@ Val real_remainder(Builder& b, Val x, Val y) {
   Val zero = b.constant(t, Scalar::from_int(0));
   Val nonzero = m.ne(r, zero);
   Val differ = b.emit(Op::logical_xor, DType::Bool, m.lt(y, zero), m.lt(r, zero));
-  Val fixed = m.select(m.mand(nonzero, differ), m.add(r, y), r);
+  Val fixed = b.emit(Op::select, t, m.mand(nonzero, differ), m.add(r, y), r, ir::kRemainder);
   return is_float(t) ? m.select(nonzero, fixed, m.copysign(zero, y)) : fixed;
 }
 

@@ -429,7 +429,8 @@ std::vector<Fact> Known::implied(int v) {
       case Op::select: {
         // A remainder: below the divisor, where that is positive.
         const ValueNode &sum = node(n.b), &rest = node(n.c);
-        if (sum.op == Op::add && sum.a == n.c && rest.op == Op::fmod && rest.b == sum.b) {
+        if (n.imm == ir::kRemainder && sum.op == Op::add && sum.a == n.c && rest.op == Op::fmod &&
+            rest.b == sum.b) {
           put(v, rest.b, 1, {{kUnknown, rest.b, 1}});
           put(kUnknown, v, 0, {{kUnknown, rest.b, 1}});
         }

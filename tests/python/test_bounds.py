@@ -341,6 +341,46 @@ def test_random_loops(seed):
         assert same(outcome(compiled, args), theirs), (source, args)
 
 
+def wrapped(a, i, wrap):
+    d = len(a)
+    for k in range(d):
+        r = np.fmod(i + k, d)
+        if wrap:
+            r += d
+        a[r] = -1.0
+
+
+def wrapped_late(a, i):
+    d = len(a)
+    for k in range(2 * d):
+        r = np.fmod(i + k, d)
+        if k > 100:
+            r = r + d
+        a[r] = -1.0
+
+
+def remainders(a, i):
+    d = len(a)
+    for k in range(d):
+        a[(i + k) % d] += k
+
+
+def test_only_remainders_are_remainders():
+    base = np.arange(300.0)
+    for f, rest in ((wrapped, (3, True)), (wrapped, (3, False)), (wrapped_late, (-200,))):
+        for n in (10, 100):
+            compiled = njit(f)
+            args = (base[100 : 100 + n].copy(), *rest)
+            assert same(outcome(compiled, args), outcome(f, args)), (f, n, rest)
+    with pytest.raises(IndexError, match="index 13 is out of bounds"):
+        njit(wrapped)(base[100:110], 3, True)
+    np.testing.assert_array_equal(base, np.arange(300.0))
+    compiled = njit(remainders)
+    args = (base[100:110], -13)
+    assert same(outcome(compiled, args), outcome(remainders, args))
+    assert checks(compiled) == 0
+
+
 def far_ends(x, y, start, stop, step):
     n = 0
     for i in range(start, stop, step):
