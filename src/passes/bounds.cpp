@@ -94,6 +94,12 @@ class Decide {
         const ValueNode& k = values_.nodes[of];
         return k.op == Op::constant ? k.imm : int64_t{0};
       };
+      // Whether it is older than the loop. Its variables follow each other, and what is made of
+      // them comes behind them all.
+      auto fixed = [&](int of) {
+        const ValueNode& x = values_.nodes[of];
+        return of < turn && (x.form != Form::Turn || x.loop != v.loop);
+      };
       bool sum = next.form == Form::Pure && (next.op == Op::add || next.op == Op::subtract);
       int by = sum ? (next.op == Op::add && next.b == turn ? next.a : next.b) : kUnknown;
       int64_t step = sum ? constant(by) : 0;
@@ -103,7 +109,7 @@ class Decide {
       known_.direction[turn] = way;
       known_.floor[turn] = way <= 0;
       if (sets.size() != 1 || !sum || (next.a != turn && by != next.a)) continue;
-      if (step == 0 && (next.op != Op::add || by >= turn)) continue;
+      if (step == 0 && (next.op != Op::add || !fixed(by))) continue;
       if (step > kMostStep || step < -kMostStep) continue;
       // The test that its turns begin with.
       size_t test = loop + 1;
@@ -113,11 +119,14 @@ class Decide {
       bool turned = false;
       for (; op_of(c) == Op::logical_not; c = values_.nodes[c].a) turned = !turned;
       if (!(turned ? values_.yes_leaves : values_.no_leaves)[test]) continue;
-      if (op_of(c) == Op::select && step == 0) c = values_.nodes[c].b;
+      if (op_of(c) == Op::select && step == 0) {
+        if (!known_.positive(values_.nodes[c].a, by)) continue;
+        c = values_.nodes[c].b;
+      }
       const ValueNode less = values_.nodes[c];
       if (less.op != Op::less || (less.a != turn && less.b != turn)) continue;
       int stop = less.a == turn ? less.b : less.a;
-      if (op_of(stop) != Op::constant && stop >= turn) continue;
+      if (op_of(stop) != Op::constant && !fixed(stop)) continue;
       if ((less.a == turn) != (step >= 0)) continue;
       int step_node = step < 0 && next.op == Op::subtract ? values_.constant(step) : by;
       if (step > 0 && next.op == Op::subtract) step_node = values_.constant(step);

@@ -146,10 +146,10 @@ void Known::assume(int condition, bool holds, bool check) {
     case Op::select: {
       if (c.type != DType::Bool) break;
       // A range whose step's sign is found at run time: forwards, if it is positive.
-      const ValueNode up = node(c.a), below = node(c.b);
-      if (holds && up.op == Op::less && below.op == Op::less && counters.count(below.a)) {
+      const ValueNode below = node(c.b);
+      if (holds && below.op == Op::less && counters.count(below.a)) {
         const Counter n = counters.at(below.a);
-        if (n.by == 0 && n.stop == below.b && n.step == up.b) {
+        if (n.by == 0 && n.stop == below.b && positive(c.a, n.step)) {
           std::vector<Bound> needs{{kUnknown, n.step, 1}};
           add({below.a, n.stop, 1}, false, needs);
           add_last(below.a, needs);

@@ -70,6 +70,13 @@ class Known {
     budget_ = 120;
   }
 
+  // Whether the condition says that the value is above zero.
+  bool positive(int condition, int value) const {
+    const ValueNode& less = node(condition);
+    return less.op == Op::less && node(less.a).op == Op::constant && node(less.a).imm == 0 &&
+           less.b == value;
+  }
+
   // Whether the value can be computed before the loop.
   bool at_hand(int value, Place loop, int depth = 8) const;
   ir::Val step_of(int value) const { return step_of_[value]; }

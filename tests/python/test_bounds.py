@@ -381,6 +381,64 @@ def test_only_remainders_are_remainders():
     assert checks(compiled) == 0
 
 
+def growing_step(j, i, a):
+    s = 0
+    n = len(a)
+    while i < n:
+        if 0 < j < 100:
+            s += a[i]
+        i = i + j
+        j = j + 2
+    return s
+
+
+def moving_stop(n, i, a):
+    s = 0
+    while i < n:
+        if i < 3:
+            s += a[i]
+        n -= 1
+        i = i + 1
+    return s
+
+
+def growing_both(n, j, i, a):
+    s = 0
+    while i < n:
+        if 0 < j < 100:
+            s += a[n - 1]
+        n += 5
+        i = i + j
+        j = j + 2
+    return s
+
+
+def either_way(a, i, j, above):
+    s = 0
+    n = len(a)
+    while (i < n) if above < j else (n < i):
+        s += a[i]
+        i = i + j
+    return s
+
+
+def test_steps_and_ends_that_change():
+    x = np.arange(100, 300)[100:110]
+    for f, args in (
+        (growing_step, (-3, 1, x)),
+        (growing_step, (1, 1, x)),
+        (growing_step, (-9, 8, x)),
+        (moving_stop, (10, 0, x)),
+        (moving_stop, (30, -15, x)),
+        (growing_both, (10, 1, 0, x)),
+        (growing_both, (6, -3, 1, x)),
+        (either_way, (x, 20, 2, 5)),
+        (either_way, (x, 0, 2, 0)),
+        (either_way, (x, 0, 2, -5)),
+    ):
+        assert same(outcome(njit(f), args), outcome(f, args)), (f, args)
+
+
 def far_ends(x, y, start, stop, step):
     n = 0
     for i in range(start, stop, step):
