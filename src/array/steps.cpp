@@ -79,8 +79,14 @@ Array record_steps(const ir::Function& f, std::span<const Arg> args) {
     made[n] = std::move(a);
     at[n] = Arg(&made[n]);
   };
+  // A number in all places, in an order of axes that does not change the result's.
   auto spread = [&](const Arg& a) {
-    Array r = empty(shape, a.dtype, arrays[0]->base->device);
+    auto like = std::find_if(arrays.begin(), arrays.end(), [&](const Array* x) {
+      return x->ndim() == static_cast<int>(shape.size()) &&
+             std::equal(shape.begin(), shape.end(), x->shape().begin());
+    });
+    Array r = like != arrays.end() ? empty_like(**like, a.dtype)
+                                   : empty(shape, a.dtype, arrays[0]->base->device);
     assign(r, a);
     r.mask = mask;
     return r;
