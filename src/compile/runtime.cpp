@@ -87,7 +87,9 @@ int64_t numbus_resize(int64_t list, int64_t length) {
   int64_t bytes = o->item >> 8;
   if (length > l->capacity) {
     int64_t room = std::max({length, 2 * l->capacity, int64_t{8}});
-    int64_t memory = numbus_allocate(room * bytes);
+    int64_t all = 0;
+    if (__builtin_mul_overflow(room, bytes, &all)) return 0;
+    int64_t memory = numbus_allocate(all);
     if (!memory) return 0;
     auto* to = reinterpret_cast<char*>(memory) + sizeof(Owner);
     if (l->length) std::memcpy(to, l->data, static_cast<size_t>(l->length * bytes));
@@ -102,7 +104,7 @@ int64_t numbus_resize(int64_t list, int64_t length) {
                   static_cast<size_t>((length - l->length) * bytes));
   }
   l->length = length;
-  return 0;
+  return 1;
 }
 
 int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), int64_t* context,

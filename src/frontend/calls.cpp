@@ -266,10 +266,11 @@ void Lower::expect(const Call& c, const std::string& name, size_t least, size_t 
 Value Lower::call_named(const Call& given, const std::string& name) {
   Call c{given.n, given.args, given.keywords};
   // Functions of arrays take a list of numbers as one.
+  bool loops = name == "enumerate" || name == "zip" || name == "map" || name == "list";
   if (name != "numbus list resize" && name != "len") {
     for (Value& a : c.args) {
       if (a.type.is(Type::Tag::List) && a.type.items[0].unknown()) return {};
-      a = plain(a);
+      if (!loops) a = plain(a);
     }
     for (auto& [k, a] : c.keywords) a = plain(a);
   }

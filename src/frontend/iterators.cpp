@@ -77,12 +77,13 @@ std::optional<Lower::Sequence> Lower::marked_sequence(const Node& at, const Valu
       shape.push_back(e.v[0]);
       count = mul(count, e.v[0]);
     }
-    return Sequence{count, [this, shape, tuple](Val i) { return tuple(unravelled(i, shape)); }};
+    return Sequence{count, [this, shape, tuple](Val i) { return tuple(unravelled(i, shape)); }, {}};
   }
   if (text == "ndenumerate" || text == "flat") {
     Value a = v.items[0];
     bool pairs = text == "ndenumerate";
-    return Sequence{size_of(a), [this, a, pairs, tuple](Val i) {
+    return Sequence{size_of(a),
+                    [this, a, pairs, tuple](Val i) {
                       std::vector<Val> places = unravelled(i, a.shape());
                       Value e = element(a, places);
                       if (!pairs) return e;
@@ -90,7 +91,8 @@ std::optional<Lower::Sequence> Lower::marked_sequence(const Node& at, const Valu
                       pair.items = {tuple(places), e};
                       pair.type = Type::tuple_of({pair.items[0].type, e.type});
                       return pair;
-                    }};
+                    },
+                    {}};
   }
   if (text == "map") {
     std::vector<Sequence> all;
@@ -100,11 +102,13 @@ std::optional<Lower::Sequence> Lower::marked_sequence(const Node& at, const Valu
       count = k == 1 ? all[0].count : b_->emit(Op::minimum, DType::I64, count, all.back().count);
     }
     Value f = v.items[0];
-    return Sequence{count, [this, all, f, &at](Val i) {
+    return Sequence{count,
+                    [this, all, f, &at](Val i) {
                       Call c{at, {}, {}};
                       for (const Sequence& s : all) c.args.push_back(s.item(i));
                       return call_value(c, f);
-                    }};
+                    },
+                    least_now(all)};
   }
   return {};
 }

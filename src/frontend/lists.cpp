@@ -78,12 +78,21 @@ Value Lower::new_list(const Type& item, Val count, Val memory) {
   r.fresh = true;
   r.v = {intrinsic(ir::Intrinsic::list, DType::I64, memory, count, ir::kNone, ir::Space::Global,
                    bytes << 8 | owner)};
+  expect_memory(r.v[0]);
   own(r.v[0]);
   return r;
 }
 
 void Lower::resize_list(const Value& list, Val count) {
-  if (!list.v.empty()) intrinsic(ir::Intrinsic::resize, DType::I64, list.v[0], count);
+  if (!list.v.empty())
+    expect_memory(intrinsic(ir::Intrinsic::resize, DType::I64, list.v[0], count));
+}
+
+// Where there is not enough memory, `got` is zero.
+void Lower::expect_memory(Val got) {
+  const Node& at = here_ ? *here_ : source_.definition;
+  when(b_->emit(Op::equal, DType::Bool, got, ci(0)),
+       [&] { raise_at(site(at, "MemoryError", "")); });
 }
 
 // Its numbers, as an array over the list's memory; other values as they are.
@@ -116,7 +125,10 @@ Value Lower::read_item(const Value& list, Val at) {
     held.push_back(b_->cast(read_at(stored(w), data, where, ir::Space::Global).v[0], w));
   }
   size_t next = 0;
-  return unflatten(item, held, next);
+  Value r = unflatten(item, held, next);
+  // The list may let go of it while this statement still works with it.
+  hold(r);
+  return r;
 }
 
 void Lower::write_item(const Node& n, const Value& list, Val at, const Value& v) {
@@ -269,6 +281,9 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
     resize_list(self, place);
     return item;
   }
+  // What is there when it begins: a.extend(a).
+  if (name == "extend" && last == 1 && all.args[1].type.is(Type::Tag::List))
+    library = u_.program.library("list extend list");
   return call_function(all, library);
 }
 
@@ -300,15 +315,17 @@ Value Lower::list_from(const Node& n, const Value& over) {
       for (const Value& i : over.items) put(i);
     });
   Sequence all = sequence(n, over);
-  return collect_list(n, key, all.count, [&](const std::function<void(const Value&)>& put) {
-    counted(all.count, [&](Val i) { put(all.item(i)); });
-  });
+  auto run = [&](const std::function<void(const Value&)>& put) {
+    counted(all, [&](Val i) { put(all.item(i)); });
+  };
+  return collect_list(n, key, all.count, run, all.now != nullptr);
 }
 
-// A list of what `run` puts: so many items, or as many as it will be where the count is none.
-Value Lower::collect_list(
-    const Node& n, const std::string& key, Val count,
-    const std::function<void(const std::function<void(const Value&)>&)>& run) {
+// A list of what `run` puts: so many items, or about so many, or as many as it will be where the
+// count is none.
+Value Lower::collect_list(const Node& n, const std::string& key, Val count,
+                          const std::function<void(const std::function<void(const Value&)>&)>& run,
+                          bool about) {
   if (u_.options.kernel) not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
   Type t = types_[scope_->prefix + key];
   std::string k = scope_->prefix + key;
@@ -336,7 +353,10 @@ Value Lower::collect_list(
     Value list = made;
     list.v = {get(owner)};
     Val place = get(used);
-    if (!counts) resize_list(list, add(place, ci(1)));
+    if (!counts)
+      resize_list(list, add(place, ci(1)));
+    else if (about)
+      when(negate(less(place, list_length(list))), [&] { resize_list(list, add(place, ci(1))); });
     write_item(n, list, place, e);
     set(used, add(place, ci(1)));
   });
@@ -346,6 +366,7 @@ Value Lower::collect_list(
     return {};
   }
   made.v = {get(owner)};
+  if (counts && about) resize_list(made, get(used));
   return made;
 }
 
@@ -457,36 +478,38 @@ Value Lower::comprehension(const Node& n) {
                 outer->prefix + "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + ".");
   scope.depth = 1;
   Sequence all = sequence(first, over);
-  return collect_list(n, "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + " item",
-                      simple ? all.count : ir::kNone, [&](const auto& put) {
-                        std::function<void(size_t, const Sequence&)> nest = [&](size_t g,
-                                                                                const Sequence& s) {
-                          counted(s.count, [&](Val i) {
-                            size_t keep = temporaries_.size();
-                            assign(*generators[g].one(Field::target), s.item(i));
-                            std::function<void()> inner = [&] {
-                              if (g + 1 == generators.size()) {
-                                put(expression(*n.one(Field::elt)));
-                                return;
-                              }
-                              Value next = expression(*generators[g + 1].one(Field::iter));
-                              if (!next.unknown()) nest(g + 1, sequence(generators[g + 1], next));
-                            };
-                            // Conditions one in the other: the later ones may rely on the earlier.
-                            const auto& ifs = generators[g].all(Field::ifs);
-                            std::function<void(size_t)> test = [&](size_t c) {
-                              if (c == ifs.size()) return inner();
-                              Value v = expression(ifs[c]);
-                              if (!v.unknown()) when(truth(ifs[c], v), [&] { test(c + 1); });
-                            };
-                            test(0);
-                            forget_temporaries(keep);
-                          });
-                        };
-                        scope_ = &scope;
-                        nest(0, all);
-                        scope_ = outer;
-                      });
+  return collect_list(
+      n, "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + " item",
+      simple ? all.count : ir::kNone,
+      [&](const std::function<void(const Value&)>& put) {
+        std::function<void(size_t, const Sequence&)> nest = [&](size_t g, const Sequence& s) {
+          counted(s, [&](Val i) {
+            size_t keep = temporaries_.size();
+            assign(*generators[g].one(Field::target), s.item(i));
+            std::function<void()> inner = [&] {
+              if (g + 1 == generators.size()) {
+                put(expression(*n.one(Field::elt)));
+                return;
+              }
+              Value next = expression(*generators[g + 1].one(Field::iter));
+              if (!next.unknown()) nest(g + 1, sequence(generators[g + 1], next));
+            };
+            // Conditions one in the other: the later ones may rely on the earlier.
+            const auto& ifs = generators[g].all(Field::ifs);
+            std::function<void(size_t)> test = [&](size_t c) {
+              if (c == ifs.size()) return inner();
+              Value v = expression(ifs[c]);
+              if (!v.unknown()) when(truth(ifs[c], v), [&] { test(c + 1); });
+            };
+            test(0);
+            forget_temporaries(keep);
+          });
+        };
+        scope_ = &scope;
+        nest(0, all);
+        scope_ = outer;
+      },
+      all.now != nullptr);
 }
 
 }  // namespace numbus::frontend

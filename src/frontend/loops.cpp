@@ -87,11 +87,15 @@ bool Lower::while_loop(const Node& n) {
 }
 
 void Lower::counted(Val count, const std::function<void(Val)>& body) {
+  counted({count, {}, {}}, body);
+}
+
+void Lower::counted(const Sequence& over, const std::function<void(Val)>& body) {
   Val i = new_variable(DType::I64);
   set(i, ci(0));
   Val loop = begin_loop();
   Val at = get(i);
-  when(negate(less(at, count)), [&] { break_loop(loop); });
+  when(negate(less(at, over.now ? over.now() : over.count)), [&] { break_loop(loop); });
   body(at);
   loop_next(loop);
   set(i, add(get(i), ci(1)));
@@ -109,6 +113,19 @@ Val Lower::length_of_range(const Value& range) {
                   ci(0));
 }
 
+// How many items all of them have in this turn, where the length of one may change.
+std::function<Val()> Lower::least_now(const std::vector<Sequence>& all) {
+  if (std::ranges::none_of(all, [](const Sequence& s) { return s.now != nullptr; })) return {};
+  return [this, all] {
+    Val count = ir::kNone;
+    for (const Sequence& s : all) {
+      Val n = s.now ? s.now() : s.count;
+      count = count == ir::kNone ? n : b_->emit(Op::minimum, DType::I64, count, n);
+    }
+    return count;
+  };
+}
+
 Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
   if (v.type.is(Type::Tag::Range)) {
     Value range = v;
@@ -117,7 +134,8 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
   }
   if (v.type.is(Type::Tag::List)) {
     Value list = v;
-    return {list_length(v), [this, list](Val i) { return read_item(list, i); }};
+    return {list_length(v), [this, list](Val i) { return read_item(list, i); },
+            [this, list] { return list_length(list); }};
   }
   if (v.type.is_array()) {
     if (v.type.ndim == 0) fail(at, "a 0-d array has no elements to loop over");
@@ -130,13 +148,15 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
   if (v.type.is(Type::Tag::Tuple) && v.type.text == "enumerate") {
     Sequence inner = sequence(at, v.items[0]);
     Value start = v.items[1];
-    return {inner.count, [this, inner, start, &at](Val i) {
+    return {inner.count,
+            [this, inner, start, &at](Val i) {
               Value pair;
               Value place = binary(at, Op::add, start, integer(i));
               pair.items = {place, inner.item(i)};
               pair.type = Type::tuple_of({place.type, pair.items[1].type});
               return pair;
-            }};
+            },
+            inner.now};
   }
   if (v.type.is(Type::Tag::Tuple) && v.type.text == "zip") {
     std::vector<Sequence> all;
@@ -146,7 +166,8 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
       count = count == ir::kNone ? all.back().count
                                  : b_->emit(Op::minimum, DType::I64, count, all.back().count);
     }
-    return {count, [all](Val i) {
+    return {count,
+            [all](Val i) {
               Value tuple;
               tuple.type = Type::of(Type::Tag::Tuple);
               for (const Sequence& s : all) {
@@ -154,7 +175,8 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
                 tuple.type.items.push_back(tuple.items.back().type);
               }
               return tuple;
-            }};
+            },
+            least_now(all)};
   }
   if (is_records(v) && v.type.text == "records") {
     Value all = v;
@@ -194,7 +216,7 @@ bool Lower::for_loop(const Node& n) {
     set(i, ci(0));
     Val loop = begin_loop();
     Val at = get(i);
-    when(negate(less(at, all.count)), [&] {
+    when(negate(less(at, all.now ? all.now() : all.count)), [&] {
       if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(true)));
       break_loop(loop);
     });

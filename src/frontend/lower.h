@@ -115,6 +115,7 @@ class Lower {
   struct Sequence {
     Val count;
     std::function<Value(Val)> item;
+    std::function<Val()> now = {};  // how many there are by now, where a turn may change that
   };
   // A parallel loop's body is a function of its own, which sees the outer one's variables by value.
   struct Portion;
@@ -177,6 +178,8 @@ class Lower {
   Sequence sequence(const Node& at, const Value& v);
   Val length_of_range(const Value& range);
   void counted(Val count, const std::function<void(Val)>& body);  // for (i = 0; i < count; ++i)
+  void counted(const Sequence& over, const std::function<void(Val)>& body);
+  std::function<Val()> least_now(const std::vector<Sequence>& all);
 
   struct Call;
 
@@ -224,6 +227,7 @@ class Lower {
   Value plain(const Value& v);
   Value new_list(const Type& item, Val count, Val memory);
   void resize_list(const Value& list, Val count);
+  void expect_memory(Val got);
   Val list_length(const Value& list);
   Val list_data(const Value& list);
   Value read_item(const Value& list, Val at);
@@ -235,7 +239,8 @@ class Lower {
   bool grows(const Node& target);
   Value as_bits(const Node& n, const Value& v, DType t);
   Value collect_list(const Node& n, const std::string& key, Val count,
-                     const std::function<void(const std::function<void(const Value&)>&)>& run);
+                     const std::function<void(const std::function<void(const Value&)>&)>& run,
+                     bool about = false);
 
   // --- expressions.cpp
   Value expression(const Node& n);

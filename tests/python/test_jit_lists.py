@@ -336,3 +336,115 @@ def test_in_a_parallel_loop():
 
     with pytest.raises(NotImplementedError, match="list 'a' in a parallel loop"):
         g(3)
+
+
+def replaces(x, items):
+    items[0] = np.full(1000, 5.0)
+    items.append(np.full(1000, 7.0))
+    return x.sum()
+
+
+def replaced_nested(row, items):
+    items[0] = [5]
+    items.append([7])
+    return row[0] + len(row)
+
+
+def test_items_outlive_their_place_in_the_list():
+    inner = njit(replaces)
+    nested = njit(replaced_nested)
+
+    @njit
+    def argument(n):
+        items = [np.full(n, 1.0)]
+        items.append(np.full(n, 2.0))
+        return inner(items[0], items)
+
+    assert argument(1000) == 1000
+
+    @njit
+    def of_lists(n):
+        items = [[1, 2, n]]
+        items.append([2])
+        return nested(items[0], items)
+
+    assert of_lists(3) == 4
+
+    def loop(n):
+        items = [np.full(n, 1.0)]
+        items.append(np.full(n, 2.0))
+        s = 0.0
+        for v in items[0]:
+            items[0] = np.full(n, 5.0)
+            items.append(np.full(n, 7.0))
+            s += v
+        return s
+
+    check(loop, 100)
+
+
+def test_loops_see_what_the_list_is_by_now():
+    def grows(n):
+        q = [0]
+        for x in q:
+            if x < n:
+                q.append(x + 1)
+        return q
+
+    def numbered(n):
+        q = [0]
+        s = 0
+        for i, x in enumerate(q):
+            s += i * x
+            if x < n:
+                q.append(x + 1)
+        return s, q
+
+    def beside(n):
+        q = [0]
+        s = 0
+        for x, y in zip(q, range(100)):
+            s += x * y
+            if x < n:
+                q.append(x + 1)
+        return s, q
+
+    def shrinks(n):
+        q = [np.full(n, 1.0)]
+        for k in range(9):
+            q.append(np.full(n, k * 1.0))
+        s = 0.0
+        for x in q:
+            q.pop()
+            s += x.sum()
+        return s, len(q)
+
+    def comprehended(n):
+        q = [k for k in range(n)]
+        out = [x + q.pop() for x in q]
+        return out, q
+
+    def itself(n):
+        q = [1, n]
+        q.extend(q)
+        q += q
+        return q
+
+    for f in (grows, numbered, beside, shrinks, comprehended, itself):
+        check(f, 5)
+
+
+def test_not_enough_memory():
+    @njit
+    def comprehended(n):
+        return len([i for i in range(n)])
+
+    @njit
+    def listed(n):
+        return len(list(range(n)))
+
+    assert comprehended(10) == listed(10) == 10
+    for f in (comprehended, listed):
+        for n in (10**15, 2**61, 2**62 + 5):
+            with pytest.raises(MemoryError):
+                f(n)

@@ -23,6 +23,16 @@ def extend(items, more):
         items[n] = x
 
 
+@known("list extend list")
+def extend_list(items, more):
+    """All of a list, which may be the same one."""
+    for i in range(len(more)):
+        x = more[i]
+        n = len(items)
+        list_resize(items, n + 1)
+        items[n] = x
+
+
 @known("list insert")
 def insert(items, i, x):
     """Before the item that is there."""
