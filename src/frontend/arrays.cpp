@@ -352,7 +352,7 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
   }
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
   for (Value& i : list) {
-    i = plain(i);
+    i = copied(n, i);
     if (i.type.is(Type::Tag::None)) i.type = Type::of(Type::Tag::NewAxis);
   }
   bool whole = true, fancy = false;

@@ -1,5 +1,6 @@
 // Calls: of the user's functions, of local ones, and methods.
 #include <algorithm>
+#include <unordered_set>
 
 #include "frontend/lower.h"
 
@@ -140,7 +141,11 @@ Value Lower::call_function(const Call& c, int source) {
   for (Value& a : args) {
     if (a.unknown()) return {};
     if (a.lazy) a = materialise(c.n, a);
+    bool shared = shares_lists(a) && !lists;
     a = library && !lists ? plain(a) : boxed(c.n, a);
+    if (shared && !a.type.is_array())
+      not_yet(c.n, "giving a list that turns of a parallel loop share to '" + s.name + "'",
+              "an array, or the items that it needs");
     if (a.type.is_array()) {
       a.type.text.clear();
       a.type.weak = false;
@@ -247,6 +252,7 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
     } else if (it != scope.variables.end() && !it->second.type.unknown() && !unknown) {
       result = load_slots(it->second.type, it->second.slots);
       set_origin(result, origins_[it->second.key]);
+      if (outside_.contains(it->second.key)) share_lists(result);
     }
   }
   scope_ = caller;
@@ -265,14 +271,30 @@ void Lower::expect(const Call& c, const std::string& name, size_t least, size_t 
 
 Value Lower::call_named(const Call& given, const std::string& name) {
   Call c{given.n, given.args, given.keywords};
-  // Functions of arrays take a list of numbers as one.
+  // Functions of arrays take a list of numbers as one; what may come back as a view of it, or is
+  // computed later, is of a copy.
+  static const std::unordered_set<std::string> kAtOnce = {
+      "np.array", "np.asarray", "np.ascontiguousarray",
+      "np.sum",   "np.prod",    "np.min",
+      "np.max",   "np.amin",    "np.amax",
+      "np.mean",  "np.any",     "np.all",
+      "np.var",   "np.std",     "np.argmin",
+      "np.size",  "np.argmax",  "np.shape"};
+  bool numpy =
+      name.starts_with("np.") && !name.starts_with("np.random.") && !kAtOnce.contains(name);
   bool loops = name == "enumerate" || name == "zip" || name == "map" || name == "list";
   if (name != "numbus list resize" && name != "len") {
     for (Value& a : c.args) {
       if (a.type.is(Type::Tag::List) && a.type.items[0].unknown()) return {};
-      if (!loops) a = plain(a);
+      if (!loops) a = numpy || name == "reversed" ? copied(c.n, a) : plain(a);
     }
-    for (auto& [k, a] : c.keywords) a = plain(a);
+    for (auto& [k, a] : c.keywords) a = numpy ? copied(c.n, a) : plain(a);
+    if (numpy)
+      for (Value& a : c.args)
+        if (is_plain_list(a)) {
+          a.type.text.clear();
+          a.type.weak = false;
+        }
   }
   if (name.starts_with("cuda.")) return call_cuda(c, name.substr(5));
   if (name.starts_with("operator.")) return call_operator(c, name.substr(9));

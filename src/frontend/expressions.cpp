@@ -371,6 +371,7 @@ Value Lower::joined(const Node& n, const std::function<Value()>& first,
     owning_.push_back(slots[o]);
   }
   uint64_t origin = 0;
+  bool outside = false;
   auto side = [&](const std::function<Value()>& make) {
     return [&, make] {
       size_t keep = temporaries_.size();
@@ -378,6 +379,7 @@ Value Lower::joined(const Node& n, const std::function<Value()>& first,
       if (v.lazy) v = materialise(n, v);
       v = boxed(n, v);
       origin |= origin_of(v);
+      outside = outside || shares_lists(v);
       Type wider;
       if (!join(known, v.type, wider))
         fail(n, "one side is " + name(known) + ", the other " + name(v.type),
@@ -403,6 +405,7 @@ Value Lower::joined(const Node& n, const std::function<Value()>& first,
   if (t.unknown() || t != known) return {};
   Value r = load_slots(t, slots);
   set_origin(r, origin);
+  if (outside) share_lists(r);
   return r;
 }
 
@@ -475,7 +478,9 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
     not_yet(n, "'is' between " + name(a.type) + " and " + name(b.type));
   }
   if (a.type.is(Type::Tag::List) || b.type.is(Type::Tag::List))
-    return compare_one(n, op, plain(a), plain(b));
+    return a.type.is_array() != b.type.is_array() && op != NodeKind::In && op != NodeKind::NotIn
+               ? compare_one(n, op, copied(n, a), copied(n, b))
+               : compare_one(n, op, plain(a), plain(b));
   if (is_plain_list(a) && is_plain_list(b) && op != NodeKind::In && op != NodeKind::NotIn) {
     if (op != NodeKind::Eq && op != NodeKind::NotEq)
       not_yet(n, "comparing lists by order", "compare their items");

@@ -5,6 +5,7 @@
 // where its items are. Numbers lie there as in an array, other items as their words, eight bytes
 // each. What literals, slices and sums of lists make is an array of the text "list" until a
 // variable, a tuple or a call takes it: most lists never need more.
+#include <algorithm>
 #include <utility>
 
 #include "frontend/lower.h"
@@ -95,6 +96,17 @@ void Lower::expect_memory(Val got) {
        [&] { raise_at(site(at, "MemoryError", "")); });
 }
 
+// Lists that turns of a parallel loop share can be read there, not changed: whether this is one, or
+// has one.
+bool Lower::shares_lists(const Value& v) {
+  return v.outside || std::any_of(v.items.begin(), v.items.end(), shares_lists);
+}
+
+void Lower::share_lists(Value& v) {
+  v.outside = v.type.is(Type::Tag::List);
+  for (Value& i : v.items) share_lists(i);
+}
+
 // Its numbers, as an array over the list's memory; other values as they are.
 Value Lower::plain(const Value& v) {
   if (!v.type.is(Type::Tag::List) || !v.type.items[0].is_number()) return v;
@@ -107,6 +119,18 @@ Value Lower::plain(const Value& v) {
     r.v = {ci(0), ci(0), ci(0), ci(itemsize(item.dtype))};
   else
     r.v = {list_data(v), ci(0), list_length(v), ci(itemsize(item.dtype))};
+  return r;
+}
+
+// The same in memory of their own: what the list does later does not touch them.
+Value Lower::copied(const Node& n, const Value& v) {
+  if (!v.type.is(Type::Tag::List)) return v;
+  Value from = plain(v);
+  if (!from.type.is_array()) return from;
+  Value r = materialise(
+      n, lazy(from.type.dtype, from.shape(), [this, from](auto at) { return element(from, at); }));
+  r.type.text = "list";
+  r.type.weak = from.type.weak;
   return r;
 }
 
@@ -128,6 +152,7 @@ Value Lower::read_item(const Value& list, Val at) {
   Value r = unflatten(item, held, next);
   // The list may let go of it while this statement still works with it.
   hold(r);
+  if (list.outside) share_lists(r);
   return r;
 }
 
@@ -234,9 +259,15 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
   int library = u_.program.library("list " + name);
   if (library < 0) fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   bool reads = name == "index" || name == "count" || name == "copy";
-  if (portion_ && !reads && receiver.kind == NodeKind::Name && !find_variable(receiver.text))
-    not_yet(n, "changing the list '" + receiver.text + "' in a parallel loop",
+  if (portion_ && !reads && self.outside) {
+    const Node* root = &receiver;
+    while (root->kind == NodeKind::Subscript) root = root->one(Field::value);
+    not_yet(n,
+            root->kind == NodeKind::Name
+                ? "changing the list '" + root->text + "' in a parallel loop"
+                : "changing a list in a parallel loop that its turns share",
             "write into an array, at places of its own for each i");
+  }
   Call all{n, {self}, c.keywords};
   for (const Value& a : c.args) all.args.push_back(boxed(n, a.lazy ? materialise(n, a) : a));
   size_t last = all.args.size() - 1;

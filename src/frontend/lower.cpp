@@ -271,6 +271,7 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
     if (v->type.unknown()) return {};
     Value r = load_slots(v->type, v->slots);
     set_origin(r, origins_[v->key]);
+    if (outside_.contains(v->key)) share_lists(r);
     return r;
   }
   // Only a later pass may know it: assigned further down in a loop.
@@ -330,6 +331,7 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
     if ((o | from) != o) changed_ = true;
     o |= from;
   }
+  if (shares_lists(v) && outside_.insert(k).second) changed_ = true;
   if (wider != known) {
     known = wider;
     changed_ = true;

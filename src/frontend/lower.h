@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "frontend/frontend.h"
 
@@ -36,8 +37,9 @@ struct Value {
   std::vector<Value> items;     // of tuples and slices
   std::optional<Scalar> known;  // a number's value, where it is known while compiling
   std::shared_ptr<const Lazy> lazy;
-  bool fresh = false;   // a list that nobody else holds
-  uint64_t origin = 0;  // parameters whose memory an array may lie in, a bit each
+  bool fresh = false;    // a list that nobody else holds
+  bool outside = false;  // a list that turns of a parallel loop share
+  uint64_t origin = 0;   // parameters whose memory an array may lie in, a bit each
 
   bool unknown() const { return type.unknown(); }
   std::span<const Val> shape() const {
@@ -228,9 +230,12 @@ class Lower {
   Value new_list(const Type& item, Val count, Val memory);
   void resize_list(const Value& list, Val count);
   void expect_memory(Val got);
+  static bool shares_lists(const Value& v);
+  static void share_lists(Value& v);
   Val list_length(const Value& list);
   Val list_data(const Value& list);
   Value read_item(const Value& list, Val at);
+  Value copied(const Node& n, const Value& v);
   void write_item(const Node& n, const Value& list, Val at, const Value& v);
   void widen_list(const Node& n, const Node& receiver, const Value& list, const Type& item);
   Value list_method(const Call& c, const Node& receiver, const Value& self,
@@ -434,6 +439,7 @@ class Lower {
   Portion* portion_ = nullptr;
   Generator* generator_ = nullptr;
   const Node* here_ = nullptr;  // what is being looked at: a statement, or a place in it
+  std::unordered_set<std::string> outside_;  // variables of turns that may hold lists of all turns
   int inline_depth_ = 0;
   bool borrowed_ = false;  // what names are given now is held by the caller while this runs
   std::function<void(const Node&, const Value&)> on_return_;  // of a function expanded in place

@@ -182,7 +182,10 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
         if (v->type.items[0].unknown()) return {};
         not_yet(n, "operators on a " + name(v->type), "a loop over its items");
       }
-    return binary(n, op, plain(a), plain(b));
+    // Sums and multiples of lists are made at once, other operators' elements later.
+    auto list = [](const Value& v) { return v.type.is(Type::Tag::List) || is_plain_list(v); };
+    bool once = (list(a) || a.type.is_integer()) && (list(b) || b.type.is_integer());
+    return once ? binary(n, op, plain(a), plain(b)) : binary(n, op, copied(n, a), copied(n, b));
   }
   bool list_a = is_plain_list(a), list_b = is_plain_list(b);
   if (list_a && list_b && op == Op::add) return join_lists(n, a, b);

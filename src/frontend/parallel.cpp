@@ -89,6 +89,7 @@ std::optional<Value> Lower::Portion::read(Lower& l, const std::string& name) {
     size_t next = 0;
     Value v = l.unflatten(c.type, c.inside, next);
     set_origin(v, c.origin);
+    share_lists(v);
     return v;
   };
   if (it != captured.end()) return value(it->second);

@@ -205,7 +205,10 @@ void Lower::assign_starred(const Node& target, const Value& v) {
     for (size_t i = 0; i < behind; ++i) assign(names[star + 1 + i], v.items[count - behind + i]);
     return;
   }
-  if (v.type.is(Type::Tag::List)) return assign_starred(target, plain(v));
+  if (v.type.is(Type::Tag::List)) {
+    hold(v);
+    return assign_starred(target, plain(v));
+  }
   if (!v.type.is_array() || v.type.ndim != 1)
     fail(target,
          "cannot unpack " + name(v.type) + " into " + std::to_string(names.size()) + " names");

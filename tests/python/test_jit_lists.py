@@ -448,3 +448,138 @@ def test_not_enough_memory():
         for n in (10**15, 2**61, 2**62 + 5):
             with pytest.raises(MemoryError):
                 f(n)
+
+
+def test_numpy_functions_do_not_look_into_lists():
+    def views(n):
+        a = [1.0, 2.0, 3.0, n]
+        u, v, w = np.flip(a), np.atleast_1d(a), np.reshape(a, (2, 2))
+        b, e, s = np.broadcast_to(a, (2, 4)), np.expand_dims(a, 0), np.array_split(a, 2)[0]
+        r, m = np.ravel(a), np.swapaxes(a, 0, 0)
+        a[0] = 9.0
+        for k in range(1000):
+            a.append(k * 1.0)
+        return u, v, w, b.copy(), e, s, r, m
+
+    def writes(n):
+        a = [1, 2, n]
+        np.atleast_1d(a)[0] = 9
+        np.ravel(a)[1] = 9
+        return a
+
+    def shapes(n):
+        a = [1, 2, 3, n]
+        return np.reshape(a, (2, 2)), np.broadcast_to(a, (2, 4)).copy(), np.ravel(a)
+
+    def backwards(n):
+        a = [1, 2, n]
+        s = 0
+        for x in reversed(a):
+            s = 10 * s + x
+            if len(a) < 1000:
+                for k in range(100):
+                    a.append(k)
+        return s
+
+    for f in (views, writes, shapes, backwards):
+        check(f, 4)
+
+    grow = njit(appends_many)
+
+    @njit
+    def later(n):
+        a = [1.0, 2.0]
+        b = [1.0, 2.0]
+        x = np.ones(2)
+        return np.sin(a) + x * grow(a, n) * 0, (b == x) & (x * grow(b, n) > 0), b
+
+    sines, same, b = later(10000)
+    np.testing.assert_allclose(sines, np.sin([1.0, 2.0]))
+    np.testing.assert_array_equal(same, [True, False])
+    assert len(b) == 10002
+
+
+def appends_many(a, n):
+    for k in range(n):
+        a.append(k * 1.0)
+    return n
+
+
+def push_to(a, x):
+    a.append(x)
+    return len(a)
+
+
+def test_lists_that_turns_of_a_parallel_loop_share():
+    from numbus import prange
+
+    push = njit(push_to)
+
+    @njit(parallel=True)
+    def by_callee(n):
+        a = [0]
+        out = np.zeros(n)
+        for i in prange(n):
+            out[i] = push(a, i)
+        return out
+
+    @njit(parallel=True)
+    def nested(n):
+        a = [[0], [1]]
+        out = np.zeros(n)
+        for i in prange(n):
+            a[0].append(i)
+            out[i] = i
+        return out
+
+    @njit(parallel=True)
+    def named(n):
+        a = [[0], [1]]
+        out = np.zeros(n)
+        for i in prange(n):
+            row = a[1]
+            row.append(i)
+            out[i] = i
+        return out
+
+    @njit(parallel=True)
+    def added(n):
+        a = [[0], [1]]
+        out = np.zeros(n)
+        for i in prange(n):
+            a[0] += [i]
+            out[i] = i
+        return out
+
+    @njit(parallel=True)
+    def deleted(n):
+        a = [[0], [1]]
+        for _ in prange(n):
+            for row in a:
+                del row[0]
+        return a
+
+    @njit(parallel=True)
+    def in_a_tuple(n):
+        a = ([0, n], n)
+        out = np.zeros(n)
+        for i in prange(n):
+            a[0].append(i)
+            out[i] = i
+        return out
+
+    for f in (by_callee, nested, named, added, deleted, in_a_tuple):
+        with pytest.raises(NotImplementedError, match="parallel loop"):
+            f(5)
+
+    def own(n):
+        a = [[1, 2], [3, n]]
+        out = np.zeros(n)
+        for i in prange(n):
+            mine = [i]
+            mine.append(push(mine, i))
+            row = a[i % 2]
+            out[i] = mine[-1] + row[0] + a[0][1] + np.sum(row) + row.count(2)
+        return out
+
+    check(own, 50, parallel=True)
