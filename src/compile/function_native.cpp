@@ -194,7 +194,8 @@ void build_native(llvm::Module& to, const ir::Module& m, const std::string& name
       if (whole && lanes_fit(*whole) && lanes_pay(*whole)) {
         flatten_branches(*whole);
         Varying v = find_varying(*whole, Lanes::Turns);
-        Emit many(b, pick_lanes(*whole, v, vector_bytes));
+        // Two vectors side by side: a turn of a loop waits for the one before.
+        Emit many(b, 2 * pick_lanes(*whole, v, vector_bytes));
         LaneBody(many, e, m, *whole, functions, v).emit_lanes(functions[n]);
         continue;
       }

@@ -151,7 +151,7 @@ int pick_lanes(const ir::Function& f, const Varying& v, int vector_bytes) {
   int widest = 4;
   for (size_t n = 0; n < f.body.size(); ++n)
     if (v.value[n] && is_float(f.body[n].type)) widest = std::max(widest, itemsize(f.body[n].type));
-  return 2 * vector_bytes / widest;
+  return vector_bytes / widest;
 }
 
 }  // namespace numbus::compile
