@@ -20,7 +20,10 @@ class Browser:
     """A browser with one page; `errors` collects what the page complains about."""
 
     def __init__(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="numbus-chromium-")
+        self.folder = tempfile.TemporaryDirectory(
+            prefix="numbus-chromium-",
+            ignore_cleanup_errors=True,  # its children may write a moment longer
+        )
         ours = [*os.pipe(), *os.pipe()]
         # Away from 3 and 4, which are theirs.
         to_read, self.write_end, self.read_end, to_write = (
