@@ -15,6 +15,7 @@ from .mathematics import nextafter as nextafter_one
 each_gcd = vectorize(gcd_one)
 each_lcm = vectorize(lcm_one)
 each_nextafter = vectorize(nextafter_one)
+each_ldexp = vectorize(ldexp_one)
 
 
 @known("np.gcd")
@@ -33,11 +34,6 @@ def lcm(a, b):
 def nextafter(a, b):
     """Of numbers or arrays."""
     return each_nextafter(a, b)
-
-
-@vectorize
-def each_ldexp(x, n):
-    return ldexp_one(x, n)
 
 
 @known("np.ldexp")
