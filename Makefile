@@ -44,8 +44,8 @@ lint: setup
 	@bad=$$(.venv/bin/clang-format --dry-run $(CXX_FILES) 2>&1 | \
 	  sed -n 's/^\([^ :]*[.][a-z]*\):[0-9]*:.*/\1/p' | sort | uniq -c); \
 	if [ -n "$$bad" ]; then echo "clang-format would change (places, file):"; echo "$$bad"; exit 1; fi
-	.venv/bin/ruff check --quiet $(PY_FILES)
-	.venv/bin/ruff format --quiet --check $(PY_FILES)
+	@.venv/bin/ruff check --quiet $(PY_FILES)
+	@.venv/bin/ruff format --quiet --check $(PY_FILES)
 	$(PYTHON) tools/check_includes.py
 
 format: setup

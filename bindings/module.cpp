@@ -348,13 +348,20 @@ NB_MODULE(_core, m) {
       "ptx",
       [](int sm, int ptx) {
         Runtime::get().flush("ptx");
-        const Plan* plan = Runtime::get().last_plan();
+        const Run* run = Runtime::get().last_run();
         nb::list texts;
-        if (plan)
-          for (const std::string& t : ptx_of(*plan, sm, ptx)) texts.append(t);
+        if (run)
+          for (const std::string& t : ptx_of(*run, sm, ptx)) texts.append(t);
         return texts;
       },
       nb::arg("sm") = 90, nb::arg("ptx") = 80, "PTX of the kernels of the last flush.");
+  m.def(
+      "forget_plans",
+      [] {
+        Runtime::get().flush("forget_plans");
+        Runtime::get().forget_plans();
+      },
+      "Drops the cache of plans: what follows is planned anew.");
   m.def("set_mode", [](const std::string& mode) {
     Runtime& r = Runtime::get();
     r.flush("mode");

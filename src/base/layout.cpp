@@ -114,10 +114,36 @@ const Layout* Layout::get(std::span<const int64_t> shape, std::span<const int64_
       span += stride * (extent - 1);
     }
   }
+  l->classify();
   t.slots[i] = l;
   ++t.used;
   ++t.live;
   return l;
+}
+
+void Layout::classify() {
+  kind_.exact = ndim_ <= 16;
+  int64_t expect = itemsize_;
+  kind_.c_order = kind_.f_order = size_ > 0;
+  for (int d = ndim_ - 1; d >= 0; --d, expect *= shape(d + 1))
+    kind_.c_order = kind_.c_order && stride(d) == expect;
+  expect = itemsize_;
+  for (int d = 0; d < ndim_; expect *= shape(d++))
+    kind_.f_order = kind_.f_order && stride(d) == expect;
+  uint64_t empty = 0, ones = 0, still = 0, dense = 0, back = 0;
+  for (int d = 0; d < std::min<int>(ndim_, 16); ++d) {
+    empty |= static_cast<uint64_t>(shape(d) == 0) << d;
+    ones |= static_cast<uint64_t>(shape(d) == 1) << d;
+    still |= static_cast<uint64_t>(stride(d) == 0) << d;
+    dense |= static_cast<uint64_t>(stride(d) == itemsize_) << d;
+    back |= static_cast<uint64_t>(stride(d) < 0) << d;
+  }
+  kind_.words[0] = static_cast<uint64_t>(ndim_) | static_cast<uint64_t>(itemsize_) << 8 |
+                   static_cast<uint64_t>(kind_.c_order) << 16 |
+                   static_cast<uint64_t>(kind_.f_order) << 17 |
+                   static_cast<uint64_t>(injective_) << 18 |
+                   static_cast<uint64_t>(kind_.exact) << 19 | empty << 32;
+  kind_.words[1] = ones | still << 16 | dense << 32 | back << 48;
 }
 
 // A loop of the program makes the same views again and again: the last layouts that nobody refers
@@ -232,23 +258,42 @@ struct Diophantine {
 
 }  // namespace
 
-bool may_overlap(int64_t offset_a, const Layout& a, int64_t offset_b, const Layout& b) {
-  if (a.size() == 0 || b.size() == 0) return false;
-  int64_t low_a = offset_a + a.low(), low_b = offset_b + b.low();
-  if (low_a >= offset_b + b.high() || low_b >= offset_a + a.high()) return false;
+StridedBytes::StridedBytes(const Layout& l)
+    : shape(l.shape(), static_cast<size_t>(l.ndim())),
+      strides(l.strides(), static_cast<size_t>(l.ndim())),
+      low(l.low()),
+      high(l.high()),
+      itemsize(l.itemsize()) {}
+
+StridedBytes::StridedBytes(std::span<const int64_t> shape, std::span<const int64_t> strides,
+                           int itemsize)
+    : shape(shape), strides(strides), itemsize(itemsize) {
+  for (int64_t e : shape)
+    if (e == 0) return;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    int64_t extent = (shape[d] - 1) * strides[d];
+    (extent < 0 ? low : high) += extent;
+  }
+  high += itemsize;
+}
+
+bool may_overlap(int64_t offset_a, const StridedBytes& a, int64_t offset_b, const StridedBytes& b) {
+  if (a.low == a.high || b.low == b.high) return false;  // no element
+  int64_t low_a = offset_a + a.low, low_b = offset_b + b.low;
+  if (low_a >= offset_b + b.high || low_b >= offset_a + a.high) return false;
   // Bytes: low_a + sum|s|x + u == low_b + sum|t|y + v with 0<=u<size_a, 0<=v<size_b. Substituting y
   // -> bound - y moves all terms to one side with positive coefficients.
   Diophantine p;
   int64_t rhs = low_b - low_a;
-  auto add = [&](const Layout& l, bool flip) {
-    for (int d = 0; d < l.ndim(); ++d) {
-      int64_t c = std::abs(l.stride(d)), bound = l.shape(d) - 1;
+  auto add = [&](const StridedBytes& l, bool flip) {
+    for (size_t d = 0; d < l.shape.size(); ++d) {
+      int64_t c = std::abs(l.strides[d]), bound = l.shape[d] - 1;
       if (c == 0 || bound == 0) continue;
       p.terms.emplace_back(c, bound);
       if (flip) rhs += c * bound;
     }
-    p.terms.emplace_back(1, l.itemsize() - 1);
-    if (flip) rhs += l.itemsize() - 1;
+    p.terms.emplace_back(1, l.itemsize - 1);
+    if (flip) rhs += l.itemsize - 1;
   };
   add(a, false);
   add(b, true);

@@ -29,6 +29,16 @@ class Layout {
   bool injective() const { return injective_; }
   bool same_shape(const Layout& o) const;
 
+  // What plans are told apart by, instead of by extents and strides: rank, item size, the order of
+  // dimensions, which extents are 0 or 1, which strides 0, negative or the item's size.
+  struct Kind {
+    uint64_t words[2];
+    bool exact;    // the words say all of this (up to 16 dimensions)
+    bool c_order;  // strides are those of a dense array in C's order, extents of one included
+    bool f_order;  // likewise in Fortran's
+  };
+  const Kind& kind() const { return kind_; }
+
   void ref() const { ++refs_; }
   void unref() const {
     if (--refs_ == 0) park();
@@ -41,6 +51,7 @@ class Layout {
   const Layout* contiguous_like(int itemsize) const;
 
  private:
+  void classify();
   void park() const;
   void destroy() const;
   mutable int32_t refs_ = 0;
@@ -49,6 +60,7 @@ class Layout {
   int64_t size_ = 1, low_ = 0, high_ = 0;
   int32_t itemsize_ = 0;
   bool c_contiguous_ = true, f_contiguous_ = true, injective_ = true;
+  Kind kind_{};
   mutable const Layout* like_[2] = {nullptr, nullptr};  // owned; only set on non-contiguous layouts
   uint64_t hash_ = 0;
   int64_t data_[];
@@ -82,8 +94,20 @@ class LayoutRef {
 std::string shape_string(std::span<const int64_t> shape);
 std::string shape_string(const Layout& layout);
 
+// A layout that need not be interned.
+struct StridedBytes {
+  explicit StridedBytes(const Layout& l);
+  StridedBytes(std::span<const int64_t> shape, std::span<const int64_t> strides, int itemsize);
+  std::span<const int64_t> shape, strides;
+  int64_t low = 0, high = 0;  // as Layout's
+  int itemsize;
+};
+
 // Whether two strided byte sets share a byte: bounds first, then a bounded Diophantine search;
 // unknown counts as yes.
-bool may_overlap(int64_t offset_a, const Layout& a, int64_t offset_b, const Layout& b);
+bool may_overlap(int64_t offset_a, const StridedBytes& a, int64_t offset_b, const StridedBytes& b);
+inline bool may_overlap(int64_t offset_a, const Layout& a, int64_t offset_b, const Layout& b) {
+  return may_overlap(offset_a, StridedBytes(a), offset_b, StridedBytes(b));
+}
 
 }  // namespace numbus

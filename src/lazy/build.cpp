@@ -36,7 +36,7 @@ Work work_of(const PlanInstr& p) {
 
 }  // namespace
 
-KernelStep KernelBuilder::build() {
+PlanStep KernelBuilder::build() {
   collect();
   choose_dimensions();
   fill_args();
@@ -99,7 +99,7 @@ void KernelBuilder::collect() {
     }
     if (p.instr.code == Instr::Reduce) {
       // Strides of the result along the input's dimensions; zero along reduced ones.
-      ReduceStep r;
+      ReduceOf<Number> r;
       r.kind = p.instr.reduction;
       r.in = p.instr.loop;
       r.out = p.out.dtype;
@@ -112,7 +112,7 @@ void KernelBuilder::collect() {
       for (size_t d = 0; d < g_.shape.size(); ++d) {
         bool reduced = p.instr.axes >> d & 1;
         int od = keepdims ? static_cast<int>(d) : kept;
-        strides.push_back(reduced ? 0 : p.out.layout->stride(od));
+        strides.push_back(reduced ? Number(0) : p.out.layout->stride(od));
         kept += !reduced;
       }
       r.strides = strides;
@@ -123,15 +123,15 @@ void KernelBuilder::collect() {
   }
   // Positions in NumPy's order, as an affine function of the point.
   weights_.assign(g_.shape.size(), 0);
-  int64_t w = 1;
+  Number w = 1;
   for (size_t d = g_.shape.size(); d-- > 0;) {
     bool counts = !g_.reduces || g_.axes >> d & 1;
-    weights_[d] = counts ? w : 0;
+    weights_[d] = counts ? w : Number(0);
     if (counts) w *= g_.shape[d];
   }
 }
 
-const Layout* KernelBuilder::order_layout() const {
+const PlanLayout* KernelBuilder::order_layout() const {
   for (const Member& m : g_.members)
     if (p_.instrs[m.instr].instr.code == Instr::Reduce) return p_.instrs[m.instr].in[0].layout;
   return nullptr;
@@ -144,10 +144,10 @@ void KernelBuilder::choose_dimensions() {
   for (size_t d = 0; d < g_.shape.size(); ++d)
     if (g_.shape[d] != 1) order.push_back(static_cast<int>(d));
   auto reach = [&](int d) {
-    __int128 sum = 0;
+    Number sum = 0;
     // The order of a reduction must not depend on what it was fused with: its own input decides.
-    if (g_.reduces) return static_cast<__int128>(std::abs(order_layout()->stride(d)));
-    for (const KernelArg& a : args_) sum += std::abs(a.strides[d]);
+    if (g_.reduces) return abs(order_layout()->stride(d));
+    for (const KernelArg& a : args_) sum += abs(a.strides[d]);
     return sum;
   };
   // Along equal strides (windows over one series) the kept dimension comes last: its results stand
@@ -161,7 +161,7 @@ void KernelBuilder::choose_dimensions() {
     bool yes = reduced(last) == reduced(d);
     auto walks_as_one = [&](const Vec& s) { return s[last] == s[d] * g_.shape[d]; };
     for (const KernelArg& a : args_) yes = yes && walks_as_one(a.strides);
-    for (const ReduceStep& r : reduces_) yes = yes && walks_as_one(r.strides);
+    for (const ReduceOf<Number>& r : reduces_) yes = yes && walks_as_one(r.strides);
     if (uses_index_) yes = yes && walks_as_one(weights_);
     for (const Vec& box : boxes_) {
       yes = yes && box[2 * d] == 0 && box[2 * d + 1] == g_.shape[d];
@@ -174,13 +174,13 @@ void KernelBuilder::choose_dimensions() {
     // Places double the state in memory, which soon costs more than a row's end.
     constexpr int64_t kFewColumns = 16;
     int64_t short_row = kShortRow;
-    for (const ReduceStep& r : reduces_)
+    for (const ReduceOf<Number>& r : reduces_)
       if (needs_position(r.kind)) short_row = 8;
-    int64_t points = 1, columns = 1;
+    Number points = 1, columns = 1;
     std::vector<int> kept, across;
     for (int d : order) (reduced(d) ? across : kept).push_back(d);
     for (int d : across) points *= g_.shape[d];
-    const Layout* own = order_layout();
+    const PlanLayout* own = order_layout();
     for (size_t k = kept.size(); k-- > 0;) {
       columns *= g_.shape[kept[k]];
       if (k == 0 || own->stride(kept[k - 1]) != own->stride(kept[k]) * g_.shape[kept[k]]) break;
@@ -226,7 +226,7 @@ void KernelBuilder::choose_dimensions() {
   step_ir_.rank = static_cast<int>(dims_.size());
   step_ir_.boxes = static_cast<int>(boxes_.size());
   for (const auto& group : dims_) {
-    int64_t e = 1;
+    Number e = 1;
     for (int d : group) e *= g_.shape[d];
     extents_.push_back(e);
   }
@@ -234,30 +234,30 @@ void KernelBuilder::choose_dimensions() {
 
 // A per-domain-dimension vector over the kernel's dimensions: the innermost of a merged run
 // stands for it.
-int64_t KernelBuilder::over(const Vec& v, int dim) const {
-  return dims_[dim].empty() ? 0 : v[dims_[dim].back()];
+Number KernelBuilder::over(const Vec& v, int dim) const {
+  return dims_[dim].empty() ? Number(0) : v[dims_[dim].back()];
 }
 
 void KernelBuilder::fill_args() {
   int inner = step_ir_.rank - 1;
   for (KernelArg& a : args_) {
-    int64_t stride = over(a.strides, inner);
+    Number stride = over(a.strides, inner);
     ir::Inner kind = extents_[inner] == 1 || stride == itemsize(a.dtype) ? ir::Inner::Contiguous
                      : stride == 0                                       ? ir::Inner::Uniform
                                                                          : ir::Inner::Strided;
     // Pool memory begins at a multiple of 64 bytes; foreign memory anywhere.
-    const Storage& st = p_.storages[a.storage];
+    const PlanStorage& st = p_.storages[a.storage];
     const Base* base = st.slot >= 0 ? p_.window.slots_[st.slot].base : nullptr;
     bool aligned = kind == ir::Inner::Contiguous && (!base || base->owned || !st.initial) &&
                    a.offset % 64 == 0;
     // Steps of a reduction begin where the lane number does, which must then be a row's beginning
     // too.
-    if (step_ir_.acc == ir::Acc::Lanes && step_ir_.rank > 1 && extents_[inner] % ir::kLanes)
+    if (step_ir_.acc == ir::Acc::Lanes && step_ir_.rank > 1 && extents_[inner] % ir::kLanes != 0)
       aligned = false;
-    int64_t bytes = itemsize(a.dtype);
+    Number bytes = itemsize(a.dtype);
     for (int d = 0; d < step_ir_.rank; ++d) {
       if (d < inner) aligned = aligned && over(a.strides, d) % 64 == 0;
-      if (over(a.strides, d)) bytes *= extents_[d];
+      if (a.written && aligned && over(a.strides, d) != 0) bytes *= extents_[d];
     }
     step_ir_.args.push_back({a.dtype, kind, a.written, aligned});
     // A large result would only push out of the caches what the next kernel reads.
@@ -273,7 +273,7 @@ void KernelBuilder::find_stored() {
 }
 
 // Drops arguments that never touch memory, and writes the run-time parameters.
-KernelStep KernelBuilder::finish() {
+PlanStep KernelBuilder::finish() {
   std::vector<int> renumber(args_.size(), -1);
   std::vector<ir::Arg> kept;
   std::vector<KernelArg> kept_args;
@@ -293,7 +293,7 @@ KernelStep KernelBuilder::finish() {
   for (int x = 0; x < k.boxes; ++x) {
     for (int d = 0; d < k.rank; ++d) {
       const auto& run = dims_[d];
-      int64_t lo = 0, hi = extents_[d];
+      Number lo = 0, hi = extents_[d];
       if (run.size() == 1) {
         lo = boxes_[x][2 * run[0]];
         hi = boxes_[x][2 * run[0] + 1];
@@ -308,24 +308,21 @@ KernelStep KernelBuilder::finish() {
     if (i.op == Op::load || i.op == Op::gather) loaded[i.imm] = 1;
     if (i.op == Op::gather || scatters_by(i.op)) spread[i.imm] = 1;
   }
-  std::map<int, int64_t> read;
+  std::map<int, Number> read;
   for (size_t a = 0; a < kept_args.size(); ++a) {
     const KernelArg& arg = kept_args[a];
     int word = k.param_arg(static_cast<int>(a));
-    const Storage& st = p_.storages[arg.storage];
-    int64_t first = st.slot >= 0 ? p_.window.slots_[st.slot].first_offset : 0;
-    step_.patches.push_back(
-        {word, arg.storage, arg.offset - first, -1, DType::Bool, k.args[a].written});
+    step_.patches.push_back({word, arg.storage, arg.offset, -1, DType::Bool, k.args[a].written});
     for (int d = 0; d < k.rank; ++d) step_.params[word + 1 + d] = over(arg.strides, d);
     if (k.args[a].inner == ir::Inner::Contiguous) step_.params[word + k.rank] = itemsize(arg.dtype);
-    int64_t touched = itemsize(arg.dtype);
+    Number touched = itemsize(arg.dtype);
     for (int d = 0; d < k.rank; ++d)
-      touched *= over(arg.strides, d) == 0 && !spread[a] ? 1 : extents_[d];
+      if (spread[a] || over(arg.strides, d) != 0) touched *= extents_[d];
     if (loaded[a]) read[arg.storage] += touched;
     if (k.args[a].written) step_.bytes += touched;
   }
   // Views that overlap, as a stencil's do, come from memory once.
-  for (auto [storage, bytes] : read) step_.bytes += std::min(bytes, p_.storages[storage].nbytes);
+  for (auto [storage, bytes] : read) step_.bytes += smaller(bytes, p_.storages[storage].nbytes);
   for (size_t s = 0; s < scalar_imms_.size(); ++s) {
     int word = k.param_scalar(static_cast<int>(s));
     if (scalar_imms_[s].first < 0)
@@ -333,10 +330,7 @@ KernelStep KernelBuilder::finish() {
     else
       step_.patches.push_back({word, -1, 0, scalar_imms_[s].first, k.scalars[s], false});
   }
-  for (ReduceStep& r : reduces_) {
-    const Storage& st = p_.storages[r.storage];
-    int64_t first = st.slot >= 0 ? p_.window.slots_[st.slot].first_offset : 0;
-    r.offset -= first;
+  for (ReduceOf<Number>& r : reduces_) {
     Vec strides;
     for (int d = 0; d < k.rank; ++d) strides.push_back(over(r.strides, d));
     r.strides = strides;
@@ -362,7 +356,7 @@ KernelStep KernelBuilder::finish() {
   }
   for (const ir::Inst& i : k.body)
     step_.loops = step_.loops || (i.op == Op::repeat && i.a == kNone);
-  step_.flops = flops_of(k, step_.points, step_.turns);
+  step_.flops = step_.points * flops_of(k, step_.turns);
   ir::verify(k);
   step_.code = kernel_code(std::move(k));
   return std::move(step_);
@@ -372,16 +366,16 @@ KernelStep KernelBuilder::finish() {
 // access.
 void KernelBuilder::find_takes(const std::vector<KernelArg>& args) {
   if (g_.solo) return;
-  int64_t points = 1;
-  for (int64_t e : g_.shape) points *= e;
+  Number points = 1;
+  for (Number e : g_.shape) points *= e;
   std::map<int, int> uses;
   for (const KernelArg& a : args) ++uses[a.storage];
-  for (const ReduceStep& r : reduces_) ++uses[r.storage];
+  for (const ReduceOf<Number>& r : reduces_) ++uses[r.storage];
   std::vector<char> spread(args.size(), 0);
   for (const ir::Inst& i : step_ir_.body)
     if (i.op == Op::gather || scatters_by(i.op)) spread[i.imm] = 1;
   auto whole = [&](size_t k) {
-    const Storage& st = p_.storages[args[k].storage];
+    const PlanStorage& st = p_.storages[args[k].storage];
     return uses[args[k].storage] == 1 && !spread[k] &&
            points * itemsize(args[k].dtype) == st.nbytes;
   };
@@ -396,50 +390,47 @@ void KernelBuilder::find_takes(const std::vector<KernelArg>& args) {
 
 namespace {
 
-KernelStep build_call(Planner& p, const PlanInstr& i) {
-  KernelStep step;
+PlanStep build_call(const PlanInstr& i) {
+  PlanStep step;
   step.call.emplace(CallStep{i.instr.routine, i.instr.op, i.instr.loop, {}, {}});
   for_accesses(i, [&](const Access& a, bool write, bool) {
-    const Storage& st = p.storages[a.storage];
-    int64_t first = st.slot >= 0 ? p.window.slots_[st.slot].first_offset : 0;
-    int word = static_cast<int>(step.call->layouts.size());
-    step.patches.push_back({word, a.storage, a.offset - first, -1, a.dtype, write});
-    step.call->layouts.push_back(a.layout);
+    int word = static_cast<int>(step.layouts.size());
+    step.patches.push_back({word, a.storage, a.offset, -1, a.dtype, write});
+    step.layouts.push_back(a.layout);
     step.call->types.push_back(a.dtype);
     step.bytes += a.layout->size() * a.layout->itemsize();
   });
-  step.params.assign(step.call->layouts.size(), 0);
+  step.params.assign(step.layouts.size(), 0);
   step.points = i.out.layout->size();
   step.shape = i.shape;
-  step.flops = flops_of(*step.call);
   step.works.push_back(work_of(i));
   return step;
 }
 
 }  // namespace
 
-KernelStep build_kernel(Planner& p, Group& g, Part part) {
+PlanStep build_kernel(Planner& p, Group& g, Part part) {
   const PlanInstr& first = p.instrs[g.members[0].instr];
-  if (first.instr.code == Instr::Call) return build_call(p, first);
+  if (first.instr.code == Instr::Call) return build_call(first);
   return KernelBuilder(p, g, part).build();
 }
 
 namespace {
 
-std::unique_ptr<Plan> make_plan(const Window& w, Repeats repeats) {
-  Planner p(w, repeats);
+std::shared_ptr<const Plan> make_plan(const Window& w, const Positions& positions,
+                                      Repeats repeats) {
+  Questions questions(positions);
+  Planner p(w, questions, repeats);
   p.rewrite();
   p.find_dependences();
   p.fuse();
   p.order();
-  auto plan = std::make_unique<Plan>();
+  auto plan = std::make_shared<Plan>();
   p.place_storage(*plan);
   std::vector<size_t> step_of;  // group
   auto add_step = [&](Group& g, Part part) {
     plan->steps.push_back(build_kernel(p, g, part));
-    KernelStep& step = plan->steps.back();
-    for (Check& c : step.checks) c.spoils = p.spoiled_by(c.instr);
-    step.report.assign(2 * step.checks.size(), 0);
+    for (CheckOf<Number>& c : plan->steps.back().checks) c.spoils = p.spoiled_by(c.instr);
   };
   for (Group& g : p.groups) {
     const Instr& i = p.instrs[g.members[0].instr].instr;
@@ -449,7 +440,6 @@ std::unique_ptr<Plan> make_plan(const Window& w, Repeats repeats) {
     step_of.push_back(plan->steps.size() - 1);
   }
   plan->storages = p.storages;
-  for (const LayoutRef& l : p.keep) plan->layouts.push_back(l);
   // When each temporary, or dropped array, is last used.
   std::vector<int> last(plan->storages.size(), -1);
   for (size_t g = 0; g < p.groups.size(); ++g)
@@ -457,9 +447,9 @@ std::unique_ptr<Plan> make_plan(const Window& w, Repeats repeats) {
       for_accesses(p.instrs[m.instr],
                    [&](const Access& a, bool, bool) { last[a.storage] = static_cast<int>(g); });
   for (size_t s = 0; s < plan->storages.size(); ++s) {
-    const Storage& st = plan->storages[s];
+    const PlanStorage& st = plan->storages[s];
     if (last[s] < 0) continue;
-    KernelStep& step = plan->steps[step_of[last[s]]];
+    PlanStep& step = plan->steps[step_of[last[s]]];
     if (!st.needed) {
       ++step.contracted;
       step.contracted_bytes += st.nbytes;
@@ -474,7 +464,7 @@ std::unique_ptr<Plan> make_plan(const Window& w, Repeats repeats) {
     ++step.temporaries;
     step.temporary_bytes += st.nbytes;
   }
-  for (KernelStep& step : plan->steps) {
+  for (PlanStep& step : plan->steps) {
     std::vector<std::pair<int, int>> possible;
     std::swap(possible, step.takes);
     for (auto [fresh, dying] : possible) {
@@ -483,16 +473,32 @@ std::unique_ptr<Plan> make_plan(const Window& w, Repeats repeats) {
       if (dies) step.takes.emplace_back(fresh, dying);
     }
   }
+  std::vector<int32_t> kept;
+  auto keep = [&](Number n) { kept.push_back(n.id()); };
+  for (const PlanStep& step : plan->steps) {
+    for_numbers(step, keep);
+    for (const PlanLayout* l : step.layouts) {
+      for (Number n : l->shape()) keep(n);
+      for (Number n : l->strides()) keep(n);
+    }
+  }
+  for (const PlanStorage& st : plan->storages) keep(st.nbytes);
+  keep(plan->contracted_bytes);
+  plan->key = positions.key;
+  for (const Layout* l : positions.layouts)
+    if (!l->kind().exact) plan->layouts.emplace_back(l);
+  plan->formulas = questions.finish(kept);
+  plan->made_layouts = questions.take_layouts();
   return plan;
 }
 
 }  // namespace
 
-std::unique_ptr<Plan> make_plan(const Window& w) {
+std::shared_ptr<const Plan> make_plan(const Window& w, const Positions& positions) {
   try {
-    return make_plan(w, w.repeats_);
+    return make_plan(w, positions, w.repeats_);
   } catch (const NotFolded&) {
-    return make_plan(w, {});
+    return make_plan(w, positions, {});
   }
 }
 

@@ -16,7 +16,7 @@ ir::Val KernelBuilder::scalar(int imm, DType t) {
                  static_cast<int64_t>(step_ir_.scalars.size() - 1));
 }
 
-ir::Val KernelBuilder::fixed_scalar(int64_t value) {
+ir::Val KernelBuilder::fixed_scalar(Number value) {
   step_ir_.scalars.push_back(DType::I64);
   scalar_imms_.push_back({-1, value});
   return b_.emit(Op::scalar, DType::I64, kNone, kNone, kNone,
@@ -27,7 +27,7 @@ ir::Val KernelBuilder::fixed_scalar(int64_t value) {
 ir::Val KernelBuilder::position() {
   if (position_ != kNone) return position_;
   for (int d = 0; d < step_ir_.rank; ++d) {
-    int64_t w = over(weights_, d);
+    Number w = over(weights_, d);
     if (w == 0) continue;
     Val i = b_.emit(Op::index, DType::I64, kNone, kNone, kNone, d);
     if (w != 1) i = b_.emit(Op::multiply, DType::I64, i, fixed_scalar(w));
@@ -75,7 +75,7 @@ ir::Val KernelBuilder::read(const Access& a, const Member& m, Val where) {
   return choose(b_, c.where, c.value, load(arg, where));
 }
 
-void KernelBuilder::check(Check c, const Member& m, Val wrong, Val value) {
+void KernelBuilder::check(CheckOf<Number> c, const Member& m, Val wrong, Val value) {
   b_.emit(Op::check, DType::Bool, wrong, convert(b_, value, DType::I64), kNone, step_ir_.checks++);
   c.instr = m.instr;
   c.line = p_.instrs[m.instr].instr.line;
@@ -98,7 +98,7 @@ ir::Val KernelBuilder::spread_offset(const PlanInstr& p, const Access& a, const 
       Val wrong = index(Op::logical_or, DType::Bool, index(Op::less, DType::Bool, at, zero),
                         index(Op::greater_equal, DType::Bool, at, extent));
       if (p.instr.bounds == Instr::Report) {
-        Check c;
+        CheckOf<Number> c;
         c.axis = d;
         c.extent = a.layout->shape(d);
         check(c, m, both(known, wrong), given);
@@ -167,8 +167,8 @@ void KernelBuilder::emit(const Member& m) {
     // Scalars have been looked at when they were given.
     if (i.op == Op::power && kind(i.loop) == Kind::Int && p.in[1].storage >= 0 &&
         kind(p.in[1].dtype) == Kind::Int) {
-      Check c;
-      c.kind = Check::NegativePower;
+      CheckOf<Number> c;
+      c.kind = CheckOf<Number>::NegativePower;
       Val zero = b_.constant(i.loop, Scalar::from_int(0));
       check(c, m, both(where, b_.emit(Op::less, DType::Bool, in[1], zero)), in[1]);
     }

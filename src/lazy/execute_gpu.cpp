@@ -261,29 +261,43 @@ class GpuExecutor : public Executor {
   };
 
   ScanRun& scan_for(Runtime& rt, cuda::CudaDevice& d, KernelStep& step) {
-    const char* key = scan_aligned(step) ? "gpu aligned" : "gpu";
-    for (auto& [known, made] : step.device_code)
-      if (known == key) return *static_cast<ScanRun*>(made.get());
+    constexpr size_t kSizes = 16;  // of a scan whose lines change; more are made again
+    std::string key = scan_aligned(step) ? "aligned" : "";
+    for (const Layout* l : step.call->layouts)
+      key.append(reinterpret_cast<const char*>(l->shape()), 6 * sizeof(int64_t));
+    DeviceCode& known = *step.device_code;
+    if (void* made = known.find(key)) return *static_cast<ScanRun*>(made);
+    if (known.size() >= kSizes) known.clear();
     auto run = std::make_shared<ScanRun>();
     run->scan = plan_gpu_scan(step);
     for (const ScanLaunch& l : run->scan.launches)
       run->functions.push_back(load(rt, d, l.kernel.key(), [&](int sm, int ptx) {
         return compile::build_scan_ptx(l.kernel, sm, ptx);
       }));
-    step.device_code.emplace_back(key, run);
+    known.emplace_back(key, run);
     return *run;
   }
 
   Code& code_for(Runtime& rt, cuda::CudaDevice& d, KernelStep& step) {
     Arrangement layout = arrangement_of(step);
-    std::string known = layout.key();
-    for (auto& [key, made] : step.device_code)
-      if (key == known) return *static_cast<Code*>(made.get());
+    std::string key = layout.key();
+    for (int64_t n : {step.cols, step.points}) key.append(reinterpret_cast<const char*>(&n), 8);
+    if (step.device_key == key) return *static_cast<Code*>(step.device_made);
     auto code = std::make_shared<Code>();
     describe(*code, step, layout);
+    std::string known = layout.key();
+    for (int n :
+         {static_cast<int>(code->gpu.form), code->gpu.vector, code->gpu.rows_each, code->gpu.strip})
+      known += ' ' + std::to_string(n);
+    step.device_key = key;
+    step.device_made = step.device_code->find(known);
+    if (step.device_made) return *static_cast<Code*>(step.device_made);
+    step.device_key.clear();
     code->function = load(rt, d, code->gpu.key(),
                           [&](int sm, int ptx) { return compile::build_ptx(code->gpu, sm, ptx); });
-    step.device_code.emplace_back(std::move(known), code);
+    step.device_code->emplace_back(std::move(known), code);
+    step.device_key = std::move(key);
+    step.device_made = code.get();
     return *code;
   }
 
@@ -302,9 +316,9 @@ class GpuExecutor : public Executor {
 
 }  // namespace
 
-std::vector<std::string> ptx_of(const Plan& plan, int sm, int ptx) {
+std::vector<std::string> ptx_of(const Run& run, int sm, int ptx) {
   std::vector<std::string> all;
-  for (const KernelStep& step : plan.steps) {
+  for (const KernelStep& step : run.steps) {
     if (step.call && step.call->routine == Routine::Scan)
       for (const ScanLaunch& l : plan_gpu_scan(step).launches)
         all.push_back(compile::build_scan_ptx(l.kernel, sm, ptx));

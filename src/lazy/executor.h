@@ -18,8 +18,8 @@ class Executor {
 Executor& executor_of(Device& device);
 Executor& gpu_executor();
 
-// The PTX of every kernel of a plan, with and without aligned arguments: for inspection and tests,
+// The PTX of every kernel of a run, with and without aligned arguments: for inspection and tests,
 // needs no GPU.
-std::vector<std::string> ptx_of(const Plan& plan, int sm, int ptx);
+std::vector<std::string> ptx_of(const Run& run, int sm, int ptx);
 
 }  // namespace numbus

@@ -5,7 +5,7 @@
 
 namespace numbus {
 
-int64_t flops_of(const ir::Kernel& k, int64_t points, int64_t turns) {
+int64_t flops_of(const ir::Kernel& k, int64_t turns) {
   int64_t once = 0, each_turn = 0;
   bool turning = false;
   int rare = 0;  // what seldom runs does not count
@@ -31,7 +31,7 @@ int64_t flops_of(const ir::Kernel& k, int64_t points, int64_t turns) {
     }
     (turning ? each_turn : once) += n;
   }
-  return (once + each_turn * turns) * points;
+  return once + each_turn * turns;
 }
 
 int64_t flops_of(const CallStep& c) {

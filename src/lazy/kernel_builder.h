@@ -12,8 +12,8 @@ namespace numbus {
 struct KernelArg {
   int storage;
   DType dtype;
-  int64_t offset;                // bytes from the base's start to the domain's origin
-  std::vector<int64_t> strides;  // per domain dimension
+  Number offset;                // bytes from the base's start to the domain's origin
+  std::vector<Number> strides;  // per domain dimension
   bool written = false, stored = false;
 };
 
@@ -29,7 +29,7 @@ struct NotFolded {};
 
 class KernelBuilder {
   using Val = ir::Val;
-  using Vec = std::vector<int64_t>;
+  using Vec = std::vector<Number>;
   static constexpr Val kNone = ir::kNone;
 
   // How the arguments of one turn correspond to those of the next.
@@ -51,7 +51,7 @@ class KernelBuilder {
 
  public:
   KernelBuilder(Planner& p, Group& g, Part part) : p_(p), g_(g), part_(part), b_(step_ir_) {}
-  KernelStep build();
+  PlanStep build();
 
  private:
   // build.cpp: dimensions and arguments.
@@ -61,23 +61,23 @@ class KernelBuilder {
   int add_arg(KernelArg k, const Member& m);
   bool whole(const Member& m) const { return p_.instrs[m.instr].shape == g_.shape; }
   void collect();
-  const Layout* order_layout() const;
+  const PlanLayout* order_layout() const;
   bool reduced(int d) const { return g_.reduces && (g_.axes >> d & 1); }
   // Dimensions from outermost to innermost in memory order, extents of one dropped, neighbours
   // merged where every argument walks them as one.
   void choose_dimensions();
   // A per-domain-dimension vector over the kernel's dimensions: the innermost of a merged run
   // stands for it.
-  int64_t over(const Vec& v, int dim) const;
+  Number over(const Vec& v, int dim) const;
   void fill_args();
   void find_stored();
   // Drops arguments that never touch memory, and writes the run-time parameters.
-  KernelStep finish();
+  PlanStep finish();
   void find_takes(const std::vector<KernelArg>& args);
 
   // build_body.cpp: steps.
   Val scalar(int imm, DType t);
-  Val fixed_scalar(int64_t value);
+  Val fixed_scalar(Number value);
   // The point's place in NumPy's order within the domain (or within the reduced part of it).
   Val position();
   Val box_of(const Member& m);
@@ -90,7 +90,7 @@ class KernelBuilder {
   void store_results();
 
   // Has `value` reported at the points where it is wrong.
-  void check(Check c, const Member& m, Val wrong, Val value);
+  void check(CheckOf<Number> c, const Member& m, Val wrong, Val value);
   // The byte offset that the indices of a gather or scatter give; `where` loses the wrong ones.
   Val spread_offset(const PlanInstr& p, const Access& a, const Member& m, Val& where);
 
@@ -106,15 +106,15 @@ class KernelBuilder {
   Part part_;
   ir::Kernel step_ir_;
   ir::Builder b_;
-  KernelStep step_;
+  PlanStep step_;
   std::vector<KernelArg> args_;
   std::vector<Cell> cells_;
   std::map<int, std::vector<std::pair<Val, Val>>> loads_;
   std::vector<Vec> boxes_;
   std::vector<std::vector<int>> dims_;
   Vec extents_, weights_;
-  std::vector<ReduceStep> reduces_;
-  std::vector<std::pair<int, int64_t>> scalar_imms_;
+  std::vector<ReduceOf<Number>> reduces_;
+  std::vector<std::pair<int, Number>> scalar_imms_;
   size_t next_reduce_ = 0;
   Val position_ = kNone;
   bool uses_index_ = false, whole_loads_ = false;

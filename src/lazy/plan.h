@@ -1,8 +1,9 @@
-// A plan: the kernels that carry out a window, in order, with everything about them that does not
-// change between runs.
+// A plan: the kernels that carry out a window, in order. What depends on where the window's arrays
+// lie, and on how large they are, are formulas; a Run (run.h) holds their values.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "interp/program.h"
 #include "ir/kernel.h"
 #include "lazy/calls.h"
+#include "lazy/number.h"
 #include "lazy/window.h"
 
 namespace numbus {
@@ -28,33 +30,36 @@ struct KernelCode {
 std::shared_ptr<KernelCode> kernel_code(ir::Kernel k);
 
 // Where a parameter word comes from at run time.
-struct Patch {
+template <class N>
+struct PatchOf {
   int word;
-  int storage;     // index in Plan::storages, or -1: a scalar
-  int64_t offset;  // relative to the slot's first access
+  int storage;  // index in Plan::storages, or -1: a scalar
+  N offset;     // from the start of the storage, in bytes
   int scalar;
   DType dtype;
   bool written;
 };
 
 // A value that an instruction must not meet, and what is lost if it does.
-struct Check {
+template <class N>
+struct CheckOf {
   enum Kind : uint8_t { Index, NegativePower } kind = Index;
   int instr = 0;  // of the planner
   uint64_t line = 0;
   int axis = 0;  // an index of this axis, beyond its extent
-  int64_t extent = 0;
+  N extent = 0;
   std::vector<int> spoils;  // storages that hold what depends on the instruction
 };
 
-struct ReduceStep {
+template <class N>
+struct ReduceOf {
   Reduction kind;
   DType in, out;  // type reduced over, type stored
   double ddof;
   int first_field, fields;
   int storage;  // of the result
-  int64_t offset;
-  std::vector<int64_t> strides;  // of the result, per kernel dimension (0 along reduced ones)
+  N offset;
+  std::vector<N> strides;  // of the result, per kernel dimension (0 along reduced ones)
 };
 
 // What explain() says of an instruction.
@@ -64,64 +69,114 @@ struct Work {
   bool masked;
 };
 
-// One launch: of a kernel, or a library's.
-struct KernelStep {
+// What devices made of a step's code, for all runs of its plan.
+struct DeviceCode : std::vector<std::pair<std::string, std::shared_ptr<void>>> {
+  void* find(const std::string& key) const {
+    for (auto& [known, made] : *this)
+      if (known == key) return made.get();
+    return nullptr;
+  }
+};
+
+// One launch, of a kernel or a library's: what is the same wherever the window's arrays lie.
+struct StepBase {
   std::shared_ptr<KernelCode> code;
   std::optional<CallStep> call;
-  std::vector<int64_t> params;
-  std::vector<Patch> patches;
-  std::vector<ReduceStep> reduces;
-  int64_t rows = 1;        // product of the extents of all dimensions but the last
-  int64_t cols = 1;        // extent of the last
-  int64_t sequential = 1;  // rows that belong to one result (reductions that keep dimensions)
-  bool keeps = false;      // a reduction that keeps dimensions
-  int64_t points = 0, bytes = 0;
-  int64_t flops = 0;     // of floating-point numbers; a product and a sum in one step are two
   int64_t turns = 1;     // of the loop in the body
+  bool keeps = false;    // a reduction that keeps dimensions
   bool loops = false;    // functions in the body do, nobody knows how often
   bool tail = false;     // 0-d work that belongs to the kernel before it
   bool ordered = false;  // a scatter: one thread, points in order
   bool guards = false;   // looks at the indices of the scatter that is the next step
-  std::vector<Check> checks;
-  std::vector<int64_t> report;  // per check, whether it failed, and a value that was wrong
-  bool serial = false;          // order matters: one thread, interpreter only
+  bool serial = false;   // order matters: one thread, interpreter only
   std::vector<Work> works;
-  std::vector<int64_t> shape;           // of the domain, as the program has it
   int contracted = 0, temporaries = 0;  // values that live in registers; in memory, and die here
-  int64_t contracted_bytes = 0, temporary_bytes = 0;
-  std::vector<int> free_after;  // storages that die here
+  std::vector<int> free_after;          // storages that die here
   // Fresh storages that may be those of others that die here: (fresh, dying), read and written
   // whole, each point at its own address.
   std::vector<std::pair<int, int>> takes;
-  std::vector<std::pair<std::string, std::shared_ptr<void>>>
-      device_code;  // what a device's executor made of it
+  std::shared_ptr<DeviceCode> device_code = std::make_shared<DeviceCode>();
 };
 
-struct Storage {
+// The rest: formulas in a plan (N = Number), values in a run (N = int64_t).
+template <class N>
+struct StepOf : StepBase {
+  std::vector<N> params;
+  std::vector<PatchOf<N>> patches;
+  std::vector<ReduceOf<N>> reduces;
+  std::vector<CheckOf<N>> checks;
+  N rows = 1;        // product of the extents of all dimensions but the last
+  N cols = 1;        // extent of the last
+  N sequential = 1;  // rows that belong to one result (reductions that keep dimensions)
+  N points = 0, bytes = 0;
+  N flops = 0;           // of floating-point numbers; a product and a sum in one step are two
+  std::vector<N> shape;  // of the domain, as the program has it
+  N contracted_bytes = 0, temporary_bytes = 0;
+};
+
+struct PlanStep : StepOf<Number> {
+  std::vector<const PlanLayout*> layouts;  // of a call's operands and result
+};
+
+struct KernelStep : StepOf<int64_t> {
+  std::vector<int64_t> report;  // per check, whether it failed, and a value that was wrong
+  // The latest of what the device made of it, and for which arrangement and sizes.
+  std::string device_key;
+  void* device_made = nullptr;
+};
+
+using Patch = PatchOf<int64_t>;
+using Check = CheckOf<int64_t>;
+using ReduceStep = ReduceOf<int64_t>;
+
+// Calls f(x) for every number of a step, in an order of its own that is always the same.
+template <class S, class F>
+void for_numbers(S& s, F&& f) {
+  for (auto& n : s.params) f(n);
+  for (auto& p : s.patches) f(p.offset);
+  for (auto& r : s.reduces) {
+    f(r.offset);
+    for (auto& n : r.strides) f(n);
+  }
+  for (auto& c : s.checks) f(c.extent);
+  for (auto* n : {&s.rows, &s.cols, &s.sequential, &s.points, &s.bytes, &s.flops,
+                  &s.contracted_bytes, &s.temporary_bytes})
+    f(*n);
+  for (auto& n : s.shape) f(n);
+}
+
+template <class N>
+struct StorageOf {
   int slot;  // the window slot it belongs to, or -1
-  int64_t nbytes;
+  N nbytes;
   bool initial;  // it is the slot's storage before the window runs
   bool needed;   // false: contracted, lives in registers
 };
+using PlanStorage = StorageOf<Number>;
+using Storage = StorageOf<int64_t>;
 
+// How a window is carried out, wherever its arrays lie: immutable once it is made.
 struct Plan {
-  std::vector<uint64_t> key;
-  std::vector<LayoutRef> layouts;
-  std::vector<Storage> storages;
+  std::vector<uint64_t> key;       // Positions'
+  std::vector<LayoutRef> layouts;  // that the key names
+  std::vector<PlanStorage> storages;
   std::vector<int> final_storage;  // per slot
-  std::vector<KernelStep> steps;
-  int64_t contracted_bytes = 0;
+  std::vector<PlanStep> steps;
+  Number contracted_bytes = 0;
+  std::deque<PlanLayout> made_layouts;
+  Formulas formulas;
 };
 
-std::unique_ptr<Plan> make_plan(const Window& w);
+std::shared_ptr<const Plan> make_plan(const Window& w, const Positions& p);
 
-int64_t flops_of(const ir::Kernel& k, int64_t points, int64_t turns);
+// Of one point.
+int64_t flops_of(const ir::Kernel& k, int64_t turns);
 int64_t flops_of(const CallStep& c);
 
 // Builds the kernel of one group of the planner (build.cpp).
 struct Group;
 struct Planner;
 enum class Part { Whole, Guard, Guarded };  // a scatter's: the look at its indices; the rest
-KernelStep build_kernel(Planner& p, Group& g, Part part);
+PlanStep build_kernel(Planner& p, Group& g, Part part);
 
 }  // namespace numbus

@@ -13,14 +13,14 @@ namespace {
 constexpr size_t kMaxGroupInstrs = 96;
 
 // An access as seen from the group's domain: the byte offset of the domain's origin.
-int64_t origin(const Access& a, const Member& m, const std::vector<int64_t>& shift) {
-  int64_t o = a.offset;
+Number origin(const Access& a, const Member& m, const std::vector<Number>& shift) {
+  Number o = a.offset;
   for (int d = 0; d < a.layout->ndim(); ++d)
-    o -= (m.at[d] + (shift.empty() ? 0 : shift[d])) * a.layout->stride(d);
+    o -= (m.at[d] + (shift.empty() ? Number(0) : shift[d])) * a.layout->stride(d);
   return o;
 }
 
-bool same_strides(const Layout& x, const Layout& y, const std::vector<int64_t>& domain) {
+bool same_strides(const PlanLayout& x, const PlanLayout& y, const std::vector<Number>& domain) {
   if (&x == &y) return true;
   if (x.ndim() != y.ndim()) return false;
   for (int d = 0; d < x.ndim(); ++d)
@@ -31,12 +31,13 @@ bool same_strides(const Layout& x, const Layout& y, const std::vector<int64_t>& 
 // Whether the strides give every point of the domain an address of its own. (Those of a small array
 // embedded in a larger domain need not: then only the same points of the array are the same points
 // of the domain.)
-bool injective_over(const Layout& l, const std::vector<int64_t>& domain) {
-  std::vector<std::pair<int64_t, int64_t>> dims;
+bool injective_over(const PlanLayout& l, const std::vector<Number>& domain) {
+  std::vector<std::pair<Number, Number>> dims;
   for (int d = 0; d < l.ndim(); ++d)
-    if (domain[d] > 1) dims.emplace_back(std::abs(l.stride(d)), domain[d]);
-  std::sort(dims.begin(), dims.end());
-  int64_t reach = 0;
+    if (domain[d] > 1) dims.emplace_back(abs(l.stride(d)), domain[d]);
+  std::sort(dims.begin(), dims.end(),
+            [](const auto& x, const auto& y) { return x.first < y.first; });
+  Number reach = 0;
   for (auto [stride, extent] : dims) {
     if (stride <= reach) return false;
     reach += stride * (extent - 1);
@@ -81,7 +82,7 @@ std::vector<PointAccess> accesses(const Planner& p, const Group& g) {
 
 // Whether accesses that are identical over a group's own domain are so over a larger one, too:
 // along an extent of one any two strides agree, along the larger domain's they need not.
-bool stays_identical(const Planner& p, const Group& g, const std::vector<int64_t>& larger) {
+bool stays_identical(const Planner& p, const Group& g, const std::vector<Number>& larger) {
   auto all = accesses(p, g);
   for (size_t n = 0; n < all.size(); ++n)
     for (size_t m = 0; m < n; ++m) {
@@ -97,10 +98,10 @@ bool stays_identical(const Planner& p, const Group& g, const std::vector<int64_t
 
 }  // namespace
 
-Planner::Planner(const Window& w, Repeats r) : window(w), repeats(r) {
+Planner::Planner(const Window& w, Questions& q, Repeats r) : window(w), questions(q), repeats(r) {
   for (size_t s = 0; s < w.slots_.size(); ++s) {
-    storages.push_back(
-        {static_cast<int>(s), w.slots_[s].base->nbytes, w.slots_[s].base->data != nullptr, true});
+    int slot = static_cast<int>(s);
+    storages.push_back({slot, q.bytes(slot), w.slots_[s].base->data != nullptr, true});
     current.push_back(static_cast<int>(s));
   }
 }
@@ -119,7 +120,7 @@ void Planner::find_dependences() {
   }
 }
 
-bool Planner::embed(const Group& big, const Group& small, std::vector<int64_t>& at) const {
+bool Planner::embed(const Group& big, const Group& small, std::vector<Number>& at) const {
   size_t n = big.shape.size();
   if (small.shape.size() != n) return false;
   for (size_t d = 0; d < n; ++d)
@@ -131,9 +132,9 @@ bool Planner::embed(const Group& big, const Group& small, std::vector<int64_t>& 
       if (x.access->storage != y.access->storage || !(x.write || y.write) || x.result || y.result)
         continue;
       if (x.access->spread || y.access->spread) continue;
-      const Layout& l = *y.access->layout;
+      const PlanLayout& l = *y.access->layout;
       if (!same_strides(*x.access->layout, l, small.shape)) continue;
-      const Layout& steps = *x.access->layout;
+      const PlanLayout& steps = *x.access->layout;
       if (&steps == &l &&
           x.access->offset == y.access->offset) {  // the same view: where it is known already
         at.assign(n, 0);
@@ -145,7 +146,7 @@ bool Planner::embed(const Group& big, const Group& small, std::vector<int64_t>& 
         if (ok) return true;
         continue;
       }
-      int64_t delta = origin(*y.access, *y.member, {}) - origin(*x.access, *x.member, {});
+      Number delta = origin(*y.access, *y.member, {}) - origin(*x.access, *x.member, {});
       std::vector<int> dims(n);
       for (size_t d = 0; d < n; ++d) dims[d] = static_cast<int>(d);
       std::sort(dims.begin(), dims.end(),
@@ -154,7 +155,7 @@ bool Planner::embed(const Group& big, const Group& small, std::vector<int64_t>& 
       bool ok = true;
       // Only where each stride steps over all that the smaller ones reach is the decomposition
       // unique.
-      int64_t reach = 0;
+      Number reach = 0;
       for (size_t k = n; k-- > 0;) {
         if (big.shape[dims[k]] == 1) continue;
         ok = ok && steps.stride(dims[k]) > reach;
@@ -162,7 +163,7 @@ bool Planner::embed(const Group& big, const Group& small, std::vector<int64_t>& 
       }
       for (int d : dims) {
         if (big.shape[d] == 1) continue;
-        int64_t s = steps.stride(d);
+        Number s = steps.stride(d);
         if (s <= 0) {
           ok = ok && s == 0 && small.shape[d] == big.shape[d];
           continue;
@@ -186,9 +187,9 @@ bool Planner::read_between(int storage, int first, int last) const {
 
 // Rule 2: accesses to one storage, one of them a write, must be the identical access, or reach
 // disjoint bytes.
-bool Planner::compatible(const Group& a, const std::vector<int64_t>& shift_a, const Group& b,
-                         const std::vector<int64_t>& shift_b) const {
-  const std::vector<int64_t>& domain = shift_a.empty() ? a.shape : b.shape;
+bool Planner::compatible(const Group& a, const std::vector<Number>& shift_a, const Group& b,
+                         const std::vector<Number>& shift_b) const {
+  const std::vector<Number>& domain = shift_a.empty() ? a.shape : b.shape;
   auto of_a = accesses(*this, a), of_b = accesses(*this, b);
   for (const PointAccess& x : of_a) {
     for (const PointAccess& y : of_b) {
@@ -198,8 +199,8 @@ bool Planner::compatible(const Group& a, const std::vector<int64_t>& shift_a, co
                   same_strides(*x.access->layout, *y.access->layout, domain) &&
                   origin(*x.access, *x.member, shift_a) == origin(*y.access, *y.member, shift_b);
       for (size_t d = 0; same && d < domain.size(); ++d) {
-        int64_t ax = x.member->at[d] + (shift_a.empty() ? 0 : shift_a[d]),
-                ay = y.member->at[d] + (shift_b.empty() ? 0 : shift_b[d]);
+        Number ax = x.member->at[d] + (shift_a.empty() ? Number(0) : shift_a[d]),
+               ay = y.member->at[d] + (shift_b.empty() ? Number(0) : shift_b[d]);
         if (ax == ay && x.access->layout->shape(static_cast<int>(d)) ==
                             y.access->layout->shape(static_cast<int>(d)))
           continue;
@@ -216,7 +217,8 @@ bool Planner::compatible(const Group& a, const std::vector<int64_t>& shift_a, co
           return false;
         continue;
       }
-      if (may_overlap(x.access->offset, *x.access->layout, y.access->offset, *y.access->layout))
+      if (questions.overlap(x.access->offset, *x.access->layout, y.access->offset,
+                            *y.access->layout))
         return false;
     }
   }
@@ -254,8 +256,8 @@ bool Planner::path_through_third(int a, int b) const {
 
 namespace {
 
-int64_t reduced_points(const Group& g) {
-  int64_t n = 1;
+Number reduced_points(const Group& g) {
+  Number n = 1;
   for (size_t d = 0; d < g.shape.size(); ++d)
     if (g.axes >> d & 1) n *= g.shape[d];
   return n;
@@ -276,9 +278,9 @@ bool Planner::try_merge(int ia, int ib) {
     // Short rows are walked in another way where places count, and with that in another order.
     if (a.counts != b.counts && reduced_points(a) <= kShortRow) return false;
   }
-  std::vector<int64_t> shift_a, shift_b;
+  std::vector<Number> shift_a, shift_b;
   if (a.shape != b.shape) {
-    std::vector<int64_t> at;
+    std::vector<Number> at;
     if (embed(a, b, at)) {
       shift_b = at;
     } else if (embed(b, a, at)) {
@@ -300,7 +302,7 @@ bool Planner::try_merge(int ia, int ib) {
   if (!compatible(a, shift_a, b, shift_b)) return false;
   if (repeats_request(a, b)) return false;
   Group merged;
-  auto take = [&](const Group& g, const std::vector<int64_t>& shift) {
+  auto take = [&](const Group& g, const std::vector<Number>& shift) {
     for (Member m : g.members) {
       for (size_t d = 0; d < shift.size(); ++d) m.at[d] += shift[d];
       merged.members.push_back(std::move(m));
@@ -327,7 +329,7 @@ void Planner::fuse() {
   for (size_t i = 0; i < instrs.size(); ++i) {
     const PlanInstr& p = instrs[i];
     Group g;
-    g.members.push_back({static_cast<int>(i), std::vector<int64_t>(p.shape.size(), 0)});
+    g.members.push_back({static_cast<int>(i), std::vector<Number>(p.shape.size(), 0)});
     g.shape = p.shape;
     g.set.set(i);
     g.needs = p.needs;
@@ -337,10 +339,10 @@ void Planner::fuse() {
     g.axes = p.instr.axes;
     g.counts = g.reduces ? needs_position(p.instr.reduction) : p.instr.op == Op::index;
     if (g.reduces) {
-      const Layout& l = *p.in[0].layout;
+      const PlanLayout& l = *p.in[0].layout;
       for (int d = 0; d < l.ndim(); ++d) g.walk.push_back(d);
       std::stable_sort(g.walk.begin(), g.walk.end(),
-                       [&](int x, int y) { return std::abs(l.stride(x)) > std::abs(l.stride(y)); });
+                       [&](int x, int y) { return abs(l.stride(x)) > abs(l.stride(y)); });
     }
     groups.push_back(std::move(g));
     int mine = static_cast<int>(groups.size()) - 1;
@@ -448,7 +450,7 @@ void Planner::place_storage(Plan& plan) {
   }
   plan.final_storage = current;
   for (size_t s = 0; s < n; ++s) {
-    Storage& st = storages[s];
+    PlanStorage& st = storages[s];
     const Base* base = st.slot >= 0 ? window.slots_[st.slot].base : nullptr;
     bool is_final = base && current[st.slot] == static_cast<int>(s);
     bool kept = is_final && (base->handles > 0 || base->shared > 0);

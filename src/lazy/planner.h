@@ -5,6 +5,7 @@
 #include <bitset>
 #include <vector>
 
+#include "lazy/number.h"
 #include "lazy/plan.h"
 
 namespace numbus {
@@ -20,17 +21,17 @@ struct Access {
   int storage = -1;  // -1: a scalar
   int imm = -1;
   DType dtype = DType::Bool;
-  const Layout* layout = nullptr;
-  int64_t offset = 0;
+  const PlanLayout* layout = nullptr;
+  Number offset = 0;
   bool spread = false;  // of a gather or scatter: at each point it may be any element of the layout
 };
 
 struct PlanInstr {
   Instr instr;
   Access out, in[kMaxOperands];
-  std::vector<int64_t> shape;  // of its domain
-  InstrSet needs;              // earlier instructions it must follow
-  int source;                  // window instruction
+  std::vector<Number> shape;  // of its domain
+  InstrSet needs;             // earlier instructions it must follow
+  int source;                 // window instruction
   int inputs() const { return instr.nin + (instr.predicated ? 1 : 0); }
   bool solo = false;   // writes one address more than once: runs alone, in order
   uint64_t value = 0;  // equal for instructions that compute the same from the same
@@ -38,12 +39,12 @@ struct PlanInstr {
 
 struct Member {
   int instr;
-  std::vector<int64_t> at;  // where its domain begins in the group's
+  std::vector<Number> at;  // where its domain begins in the group's
 };
 
 struct Group {
   std::vector<Member> members;  // in program order
-  std::vector<int64_t> shape;
+  std::vector<Number> shape;
   InstrSet set, needs;  // its instructions, and those that they must follow
   bool reduces = false, solo = false;
   bool counts = false;  // a member uses its place in the domain (arange, argmin)
@@ -51,14 +52,14 @@ struct Group {
   std::vector<int> walk;  // of a reduction: dimensions by its input's strides, outermost first
   int tail_of = -1;       // 0-d work done at the end of that group
   bool scalar() const {
-    for (int64_t e : shape)
+    for (Number e : shape)
       if (e != 1) return false;
     return !reduces;
   }
 };
 
 struct Planner {
-  Planner(const Window& w, Repeats r);
+  Planner(const Window& w, Questions& q, Repeats r);
   void rewrite();  // renames storages where a kernel could not write in place
   void find_dependences();
   void fuse();
@@ -68,19 +69,19 @@ struct Planner {
   std::vector<int> spoiled_by(int instr) const;
 
   const Window& window;
+  Questions& questions;  // asked of the window's positions so far
   std::vector<PlanInstr> instrs;
-  std::vector<Storage> storages;
-  std::vector<int> current;     // storage of each slot
-  std::vector<LayoutRef> keep;  // layouts made while planning
-  std::vector<Group> groups;    // after order(): in execution order
-  Repeats repeats;              // of the window, as long as they are the instructions' too
+  std::vector<PlanStorage> storages;
+  std::vector<int> current;   // storage of each slot
+  std::vector<Group> groups;  // after order(): in execution order
+  Repeats repeats;            // of the window, as long as they are the instructions' too
 
  private:
   void add(const Instr& i, int source);
   bool try_merge(int a, int b);
-  bool embed(const Group& big, const Group& small, std::vector<int64_t>& at) const;
-  bool compatible(const Group& a, const std::vector<int64_t>& shift_a, const Group& b,
-                  const std::vector<int64_t>& shift_b) const;
+  bool embed(const Group& big, const Group& small, std::vector<Number>& at) const;
+  bool compatible(const Group& a, const std::vector<Number>& shift_a, const Group& b,
+                  const std::vector<Number>& shift_b) const;
   bool path_through_third(int a, int b) const;
   bool repeats_request(const Group& a, const Group& b) const;
   bool read_between(int storage, int first, int last) const;
@@ -92,7 +93,7 @@ struct Planner {
 // Whether both accesses are the same view of the same storage: each point has its own element.
 bool identical(const Access& a, const Access& b);
 // Whether one may reach bytes of the other as another point's element.
-bool crosses(const Access& a, const Access& b);
+bool crosses(const Access& a, const Access& b);  // asks
 
 // Calls f(access, is_write, is_result) for every array access of an instruction.
 template <class F>

@@ -10,27 +10,27 @@ namespace numbus {
 namespace {
 
 // The layout of the whole base in which `box` is a rectangle, as far as the box's strides tell it.
-const Layout* whole_layout(const Layout& box, int64_t nbytes) {
+const PlanLayout* whole_layout(Questions& q, const PlanLayout& box, Number nbytes) {
   int n = box.ndim();
   if (n == 0) return nullptr;
-  std::vector<int64_t> shape(n), strides(n);
-  int64_t above = nbytes;
+  std::vector<Number> shape(n);
+  Number above = nbytes;
   for (int d = 0; d < n; ++d) {
-    strides[d] = box.stride(d);
+    Number stride = box.stride(d);
     if (box.shape(d) <= 1 && n > 1) return nullptr;
-    if (strides[d] < box.itemsize() || above % strides[d] != 0) return nullptr;
-    shape[d] = above / strides[d];
+    if (stride < box.itemsize() || above % stride != 0) return nullptr;
+    shape[d] = above / stride;
     if (shape[d] < box.shape(d)) return nullptr;
-    above = strides[d];
+    above = stride;
   }
   if (above != box.itemsize()) return nullptr;
-  return Layout::contiguous(shape, box.itemsize());
+  return q.contiguous(shape, box.itemsize());
 }
 
 // Whether `box` at `offset` is a rectangle of `whole`, not one that wraps around a row's end.
-bool inside(const Layout& whole, const Layout& box, int64_t offset) {
+bool inside(const PlanLayout& whole, const PlanLayout& box, Number offset) {
   for (int d = 0; d < whole.ndim(); ++d) {
-    int64_t at = offset / whole.stride(d);
+    Number at = offset / whole.stride(d);
     if (at + box.shape(d) > whole.shape(d)) return false;
     offset -= at * whole.stride(d);
   }
@@ -46,7 +46,7 @@ bool identical(const Access& a, const Access& b) {
 
 bool crosses(const Access& a, const Access& b) {
   return a.storage == b.storage && !identical(a, b) &&
-         may_overlap(a.offset, *a.layout, b.offset, *b.layout);
+         Questions::current().overlap(a.offset, *a.layout, b.offset, *b.layout);
 }
 
 void Planner::add(const Instr& i, int source) {
@@ -56,11 +56,12 @@ void Planner::add(const Instr& i, int source) {
   const Layout* domain = i.code == Instr::Reduce ? i.in[0].layout
                          : i.scatters()          ? i.in[1].layout
                                                  : i.out.layout;
-  p.shape.assign(domain->shape(), domain->shape() + domain->ndim());
+  p.shape = questions.layout(domain)->shape();
   auto access = [&](const Operand& o) {
     if (o.slot < 0) return Access{-1, o.imm, o.dtype, nullptr, 0, false};
     int s = current[o.slot];
-    return Access{s, -1, o.dtype, o.layout, o.offset, false};
+    return Access{s,    -1, o.dtype, questions.layout(o.layout), questions.offset(o.slot, o.offset),
+                  false};
   };
   for (int n = 0; n < p.inputs(); ++n) p.in[n] = access(i.in[n]);
   p.out = access(i.out);
@@ -90,29 +91,27 @@ void Planner::rewrite() {
     }
     if (!self && !earlier) continue;
     const Base& base = *window.slots_[slot].base;
-    const Layout& box = *p.out.layout;
-    int64_t bytes = box.size() * box.itemsize();
-    bool covers = bytes == base.nbytes && box.injective() && !source.predicated;
-    const Layout* whole = nullptr;
+    const PlanLayout& box = *p.out.layout;
+    Number bytes = box.size() * box.itemsize(), all = questions.bytes(slot);
+    bool covers = bytes == all && box.injective() && !source.predicated;
+    const PlanLayout* whole = nullptr;
     // The rest of the base has to be copied: that pays when the box is most of it.
-    if (!covers && box.injective() && 2 * bytes >= base.nbytes)
-      whole = whole_layout(box, base.nbytes);
+    if (!covers && box.injective() && 2 * bytes >= all) whole = whole_layout(questions, box, all);
     if (whole && !inside(*whole, box, p.out.offset)) whole = nullptr;
     if (base.shared == 0 && base.owned && (covers || whole)) {
       Access old = p.out;
       int fresh = static_cast<int>(storages.size());
-      storages.push_back({slot, base.nbytes, false, true});
+      storages.push_back({slot, all, false, true});
       current[slot] = fresh;
       p.out.storage = fresh;
       if (covers) continue;
-      keep.emplace_back(whole);
       PlanInstr copy;
       copy.instr.op = Op::cast;
       copy.instr.nin = 1;
       copy.instr.loop = old.dtype;
       copy.instr.line = source.line;
       copy.source = static_cast<int>(n);
-      copy.shape.assign(whole->shape(), whole->shape() + whole->ndim());
+      copy.shape = whole->shape();
       copy.in[0] = {old.storage, -1, old.dtype, whole, 0, false};
       copy.out = {fresh, -1, old.dtype, whole, 0, false};
       instrs.insert(instrs.end() - 1, std::move(copy));
@@ -121,8 +120,7 @@ void Planner::rewrite() {
       if (source.predicated && p.in[source.nin].storage == p.out.storage) {
         // The predicate is read twice, the second time after the write: keep it as it was.
         Access& where = p.in[source.nin];
-        LayoutRef flat(Layout::contiguous({box.shape(), static_cast<size_t>(box.ndim())}, 1));
-        keep.push_back(flat);
+        const PlanLayout* flat = questions.contiguous(box.shape(), 1);
         PlanInstr save;
         save.instr.op = Op::cast;
         save.instr.nin = 1;
@@ -130,19 +128,17 @@ void Planner::rewrite() {
         save.source = static_cast<int>(n);
         save.shape = p.shape;
         save.in[0] = where;
-        save.out = {static_cast<int>(storages.size()), -1, DType::Bool, flat.get(), 0, false};
+        save.out = {static_cast<int>(storages.size()), -1, DType::Bool, flat, 0, false};
         storages.push_back({-1, box.size(), false, true});
         where = save.out;
         instrs.insert(instrs.end() - 1, std::move(save));
       }
       PlanInstr& p = instrs.back();  // the insertion may have moved it
-      LayoutRef dense(
-          Layout::contiguous({box.shape(), static_cast<size_t>(box.ndim())}, box.itemsize()));
-      keep.push_back(dense);
+      const PlanLayout* dense = questions.contiguous(box.shape(), box.itemsize());
       Access out = p.out;
       int temporary = static_cast<int>(storages.size());
       storages.push_back({-1, bytes, false, true});
-      p.out = {temporary, -1, out.dtype, dense.get(), 0, false};
+      p.out = {temporary, -1, out.dtype, dense, 0, false};
       p.solo = source.code == Instr::Call;
       PlanInstr copy;
       copy.instr = p.instr;
@@ -180,7 +176,7 @@ void Planner::rewrite() {
       v = mix(
           mix(v, writes_[a.storage] ? value_of_[a.storage] : static_cast<uint64_t>(a.storage) + 1),
           reinterpret_cast<uint64_t>(a.layout));
-      v = mix(v, static_cast<uint64_t>(a.offset));
+      v = mix(v, a.offset.identity());
     }
     p.value = v;
     ++writes_[p.out.storage];

@@ -15,41 +15,9 @@
 namespace numbus {
 namespace {
 
-constexpr size_t kMaxPlans = 4096;
-
-std::unordered_multimap<uint64_t, std::unique_ptr<Plan>>& plans() {
-  static auto* p = new std::unordered_multimap<uint64_t, std::unique_ptr<Plan>>;
-  return *p;
-}
 std::unordered_map<std::string, std::shared_ptr<KernelCode>>& kernels() {
   static auto* k = new std::unordered_map<std::string, std::shared_ptr<KernelCode>>;
   return *k;
-}
-
-// What the plan depends on beyond the instructions: who else can see each base, and where it lies.
-void append_slots(const Window& w, std::vector<uint64_t>& key) {
-  for (const Slot& s : w.slots_) {
-    const Base& b = *s.base;
-    uint64_t bits = (b.handles > 0) | (b.shared > 0) << 1 | (b.data != nullptr) << 2 |
-                    b.owned << 3 | static_cast<uint64_t>(s.first_offset & 63) << 4;
-    key.push_back(bits);
-    if (s.mixed && s.written) {
-      key.push_back(static_cast<uint64_t>(s.first_offset));
-      key.push_back(static_cast<uint64_t>(b.nbytes));
-    }
-  }
-}
-
-// Which instructions come from one place in the program: the planner keeps their equal requests
-// apart.
-void append_lines(const Window& w, std::vector<uint64_t>& key) {
-  const auto& instrs = w.instrs_;
-  for (size_t i = 1; i < instrs.size(); ++i)
-    for (size_t j = 0; j < i; ++j)
-      if (instrs[j].line == instrs[i].line) {
-        key.push_back(i << 32 | j);
-        break;
-      }
 }
 
 // The memory of the window's bases, for queues beside the device's own. What dies may be written
@@ -152,20 +120,11 @@ void Runtime::flush(const char* reason) {
     return;
   }
   ++stats.flushes;
-  append_slots(window_, window_.key_);
-  append_lines(window_, window_.key_);
-  const Repeats& r = window_.repeats_;
-  window_.key_.push_back(static_cast<uint64_t>(r.first) << 40 |
-                         static_cast<uint64_t>(r.period) << 20 | static_cast<uint64_t>(r.count));
-  uint64_t hash = hash_words(window_.key_.data(), window_.key_.size());
-  Plan* plan = nullptr;
-  auto [first, last] = plans().equal_range(hash);
-  for (auto it = first; it != last; ++it) {
-    if (it->second->key == window_.key_) plan = it->second.get();
-  }
+  window_.complete_key();
   struct Done {  // references go whatever happens
     Runtime* r;
     ~Done() {
+      if (r->last_) r->last_->busy = false;
       r->flushing_ = false;
       r->flushing_.notify_all();
       r->window_.clear();
@@ -173,32 +132,21 @@ void Runtime::flush(const char* reason) {
   } done{this};
   flusher_ = std::this_thread::get_id();
   flushing_ = true;
-  bool known = plan != nullptr;
-  if (known) {
-    ++stats.plan_hits;
-  } else {
-    ++stats.plan_misses;
-    auto made = make_plan(window_);
-    made->key = window_.key_;
-    for (const Instr& i : window_.instrs_) {
-      for (int n = 0; n < i.nin + i.predicated; ++n)
-        if (i.in[n].layout) made->layouts.emplace_back(i.in[n].layout);
-      made->layouts.emplace_back(i.out.layout);
-    }
-    if (plans().size() >= kMaxPlans) plans().clear();
-    plan = plans().emplace(hash, std::move(made))->second.get();
-  }
+  bool known = false;
+  last_.reset();
+  last_ = plans_.find(window_, known);
+  last_->busy = true;
+  ++(known ? stats.plan_hits : stats.plan_misses);
   if (explanation) explanation->flush(reason, window_, !known);
-  run(*plan);
+  run(*last_);
 }
 
-void Runtime::run(Plan& plan) {
-  last_ = &plan;
-  stats.contracted_bytes += plan.contracted_bytes;
+void Runtime::run(Run& run) {
+  stats.contracted_bytes += run.contracted_bytes;
   char* few[32];
   std::vector<char*> many;
   char** data = few;
-  size_t n = plan.storages.size();
+  size_t n = run.storages.size();
   if (n > 32) {
     many.resize(n);
     data = many.data();
@@ -208,7 +156,7 @@ void Runtime::run(Plan& plan) {
     return static_cast<size_t>(st.slot >= 0 ? window_.slots_[st.slot].base->nbytes : st.nbytes);
   };
   for (size_t s = 0; s < n; ++s) {
-    const Storage& st = plan.storages[s];
+    const Storage& st = run.storages[s];
     bool is_slot_initial = st.slot == static_cast<int>(s) && s < window_.slots_.size();
     data[s] = is_slot_initial ? window_.slots_[st.slot].base->data : nullptr;
   }
@@ -229,7 +177,7 @@ void Runtime::run(Plan& plan) {
       for (int s : c.spoils) lost[s] |= kSpoiled;
   };
   std::vector<int> taken;  // storages that now are others'
-  for (KernelStep& step : plan.steps) {
+  for (KernelStep& step : run.steps) {
     bool poisoned = false;
     taken.clear();
     for (const Patch& p : step.patches)
@@ -240,9 +188,9 @@ void Runtime::run(Plan& plan) {
       lose_outputs(step);
     } else {
       for (auto [fresh, dying] : step.takes) {
-        const Storage& from = plan.storages[dying];
+        const Storage& from = run.storages[dying];
         bool ours = from.slot < 0 || window_.slots_[from.slot].base->owned;
-        if (data[fresh] || !data[dying] || !ours || bytes(from) != bytes(plan.storages[fresh]))
+        if (data[fresh] || !data[dying] || !ours || bytes(from) != bytes(run.storages[fresh]))
           continue;
         data[fresh] = data[dying];
         taken.push_back(dying);
@@ -255,12 +203,12 @@ void Runtime::run(Plan& plan) {
       };
       try {
         auto need = [&](int s) {
-          if (!data[s]) data[s] = static_cast<char*>(device.allocate(bytes(plan.storages[s])));
+          if (!data[s]) data[s] = static_cast<char*>(device.allocate(bytes(run.storages[s])));
         };
         for (const Patch& p : step.patches)
           if (p.storage >= 0) need(p.storage);
         for (const ReduceStep& r : step.reduces) need(r.storage);
-        run_step(plan, step, data);
+        run_step(step, data);
         bool wrong = false;
         for (size_t c = 0; c < step.checks.size(); ++c) {
           if (!step.report[2 * c]) continue;
@@ -279,7 +227,7 @@ void Runtime::run(Plan& plan) {
       }
     }
     for (int s : step.free_after) {
-      const Storage& st = plan.storages[s];
+      const Storage& st = run.storages[s];
       if (!data[s]) continue;
       if (s < static_cast<int>(window_.slots_.size())) {
         Base* b = window_.slots_[st.slot].base;
@@ -292,7 +240,7 @@ void Runtime::run(Plan& plan) {
   }
   for (size_t slot = 0; slot < window_.slots_.size(); ++slot) {
     Base* b = window_.slots_[slot].base;
-    int last = plan.final_storage[slot];
+    int last = run.plan->final_storage[slot];
     char* now = data[last];
     if (lost[last]) b->failure = failure;
     if (b->data == now || now == nullptr) continue;  // in place, contracted or already freed
@@ -303,12 +251,8 @@ void Runtime::run(Plan& plan) {
   if (failure) throw Error(*failure);
 }
 
-void Runtime::run_step(const Plan& plan, KernelStep& step, char** data) {
-  // Offsets are relative to the first access of a slot, which may lie elsewhere in each run.
-  auto address = [&](int storage, int64_t offset) {
-    int slot = plan.storages[storage].slot;
-    return data[storage] + offset + (slot >= 0 ? window_.slots_[slot].first_offset : 0);
-  };
+void Runtime::run_step(KernelStep& step, char** data) {
+  auto address = [&](int storage, int64_t offset) { return data[storage] + offset; };
   for (const Patch& p : step.patches) {
     if (p.storage >= 0)
       step.params[p.word] = reinterpret_cast<int64_t>(address(p.storage, p.offset));

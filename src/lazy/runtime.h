@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "lazy/plan.h"
+#include "lazy/run.h"
 #include "lazy/window.h"
 
 namespace numbus {
@@ -81,7 +81,8 @@ class Runtime {
   // Elements went from one device's memory to another's.
   void note_copy(int64_t bytes, bool to_host);
   std::unique_ptr<Explanation> explanation;  // of what runs, while somebody asks for it
-  const Plan* last_plan() const { return last_; }
+  void forget_plans() { plans_.clear(); }
+  const Run* last_run() const { return last_.get(); }
 
  private:
   void wait_for_others() {
@@ -89,9 +90,9 @@ class Runtime {
   }
   void wait_for_flush();
   void find_period();
-  void run(Plan& plan);
+  void run(Run& run);
   Error error_of(const Check& c, int64_t value) const;
-  void run_step(const Plan& plan, KernelStep& step, char** data);
+  void run_step(KernelStep& step, char** data);
   Window window_;
   std::vector<uint64_t> signatures_;
   int period_ = 0, matching_ = 0, first_ = 0;
@@ -99,7 +100,8 @@ class Runtime {
   bool cut_due_ = false;
   std::atomic<bool> flushing_ = false;  // changes under Python's lock
   std::thread::id flusher_;
-  Plan* last_ = nullptr;
+  PlanCache plans_;
+  std::shared_ptr<Run> last_;
 };
 
 }  // namespace numbus

@@ -38,18 +38,24 @@ class Scan {
         in_(*call_.layouts[0]),
         out_(*call_.layouts[1]),
         in_type_(step.patches[0].dtype) {
-    for (auto& [key, made] : step.device_code)
-      if (key == "cpu") code_ = static_cast<CpuScan*>(made.get());
+    // What the code depends on of how the operands lie.
+    std::string key = streams() ? "cpu past caches" : "cpu";
+    for (const Layout* l : {&in_, &out_})
+      for (int d = 0; d < 3; ++d) {
+        key += l->stride(d) == l->itemsize() ? 'd' : l->stride(d) == 0 ? '0' : 's';
+        key += l->shape(d) == 1 ? '1' : 'n';
+      }
+    key += along_lines() ? '|' : '-';
+    code_ = static_cast<CpuScan*>(step.device_code->find(key));
     if (!code_) {
       auto made = std::make_shared<CpuScan>();
       code_ = made.get();
-      step.device_code.emplace_back("cpu", std::move(made));
+      step.device_code->emplace_back(std::move(key), std::move(made));
     }
   }
 
   void run() {
-    // Lines lie along memory where neighbouring lines do not.
-    bool along = out_.shape(2) == 1 || std::abs(out_.stride(1)) <= std::abs(out_.stride(2));
+    bool along = along_lines();
     int dim = along && out_.shape(2) == 1 ? 0 : 2;  // the lines that rows run over
     if (along && compiles(code_->lines != nullptr)) return lines();
     prepare_rows(dim);
@@ -71,6 +77,11 @@ class Scan {
     rt_.stats.compile_ms += c.milliseconds;
     return c.function;
   }
+  // Lines lie along memory where neighbouring lines do not.
+  bool along_lines() const {
+    return out_.shape(2) == 1 || std::abs(out_.stride(1)) <= std::abs(out_.stride(2));
+  }
+  bool streams() const { return dense(out_) && out_.size() * out_.itemsize() >= kStreamingBytes; }
   bool dense(const Layout& l) const { return l.stride(1) == l.itemsize() || l.shape(1) == 1; }
   char* at(const Layout& l, int n, int64_t outer, int64_t inner) const {
     return reinterpret_cast<char*>(step_.params[n]) + outer * l.stride(0) + inner * l.stride(2);
@@ -80,7 +91,7 @@ class Scan {
   void lines() {
     int64_t outer = out_.shape(0), n = out_.shape(1), inner = out_.shape(2), count = outer * inner;
     auto code = compile::scan_code(call_.op, in_type_, call_.type, dense(in_), dense(out_));
-    code.streaming = dense(out_) && out_.size() * out_.itemsize() >= kStreamingBytes;
+    code.streaming = streams();
     if (!code_->lines) code_->lines = made(compile::compile_native_scan(code));
     int threads = thread_pool().num_threads();
     if (count < threads && n >= 4 * kCutPoints && order_free(call_.op, call_.type)) {

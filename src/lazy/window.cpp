@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "lazy/positions.h"
 
 namespace numbus {
 
@@ -49,22 +50,69 @@ Operand Window::operand(const ViewRef& v, bool write) {
   return {b->slot, -1, v.dtype, v.layout, v.offset};
 }
 
-void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
-  key_.push_back(static_cast<uint64_t>(i.code) | static_cast<uint64_t>(i.op) << 8 |
-                 static_cast<uint64_t>(i.code == Instr::Call ? static_cast<uint8_t>(i.routine)
-                                                             : static_cast<uint8_t>(i.reduction))
-                     << 24 |
-                 static_cast<uint64_t>(i.nin) << 32 | static_cast<uint64_t>(i.predicated) << 36 |
-                 static_cast<uint64_t>(i.loop) << 40);
+void append_header(const Instr& i, std::vector<uint64_t>& key) {
+  key.push_back(static_cast<uint64_t>(i.code) | static_cast<uint64_t>(i.op) << 8 |
+                static_cast<uint64_t>(i.code == Instr::Call ? static_cast<uint8_t>(i.routine)
+                                                            : static_cast<uint8_t>(i.reduction))
+                    << 24 |
+                static_cast<uint64_t>(i.nin) << 32 | static_cast<uint64_t>(i.predicated) << 36 |
+                static_cast<uint64_t>(i.loop) << 40);
   if (i.code == Instr::Reduce) {
-    key_.push_back(i.axes);
+    key.push_back(i.axes);
     uint64_t bits;
     std::memcpy(&bits, &i.param, 8);
-    key_.push_back(bits);
+    key.push_back(bits);
   }
-  if (i.function) key_.push_back(reinterpret_cast<uint64_t>(i.function));
-  if (i.gathers() || i.scatters()) key_.push_back(i.axes);
-  if (i.gathers() || i.scatters()) key_.push_back(i.bounds << 8 | i.place);
+  if (i.function) key.push_back(reinterpret_cast<uint64_t>(i.function));
+  if (i.gathers() || i.scatters()) key.push_back(i.axes);
+  if (i.gathers() || i.scatters()) key.push_back(i.bounds << 8 | i.place);
+}
+
+uint64_t liveness(const Slot& s) {
+  const Base& b = *s.base;
+  return (b.handles > 0) | (b.shared > 0) << 1 | (b.data != nullptr) << 2 | b.owned << 3;
+}
+
+void append_lines(const Window& w, std::vector<uint64_t>& key) {
+  const auto& instrs = w.instrs_;
+  auto again = [&](size_t i, size_t first) {
+    key.push_back(static_cast<uint64_t>(i) << 32 | first);
+  };
+  constexpr size_t kFew = 12;
+  if (instrs.size() <= kFew) {
+    for (size_t i = 1; i < instrs.size(); ++i)
+      for (size_t j = 0; j < i; ++j)
+        if (instrs[j].line == instrs[i].line) {
+          again(i, j);
+          break;
+        }
+    return;
+  }
+  Numbering lines;
+  std::vector<size_t> first;
+  for (size_t i = 0; i < instrs.size(); ++i) {
+    auto line = static_cast<size_t>(lines.add(instrs[i].line));
+    if (line == first.size())
+      first.push_back(i);
+    else
+      again(i, first[line]);
+  }
+}
+
+void Window::complete_key() {
+  for (const Slot& s : slots_) {
+    key_.push_back(liveness(s));
+    key_.push_back(static_cast<uint64_t>(s.first_offset));
+    key_.push_back(static_cast<uint64_t>(s.base->nbytes));
+  }
+  append_lines(*this, key_);
+  key_.push_back(static_cast<uint64_t>(repeats_.first) << 40 |
+                 static_cast<uint64_t>(repeats_.period) << 20 |
+                 static_cast<uint64_t>(repeats_.count));
+}
+
+void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
+  append_header(i, key_);
   for (int n = 0; n < count; ++n) {
     if (in[n].view) {
       i.in[n] = operand(*in[n].view, false);

@@ -74,6 +74,14 @@ struct Repeats {
   int first = 0, period = 0, count = 0;
 };
 
+class Window;
+// Key words for what an instruction is, without its operands.
+void append_header(const Instr& i, std::vector<uint64_t>& key);
+// Who else can see a slot's base, and whether it has storage.
+uint64_t liveness(const Slot& s);
+// Which instructions come from one line: the planner keeps their equal requests apart.
+void append_lines(const Window& w, std::vector<uint64_t>& key);
+
 class Window {
  public:
   // Appends; operands of `i` are filled from the views and scalars given.
@@ -96,20 +104,22 @@ class Window {
   // Whether two views, each of all that one instruction writes, hold the same by the look of how
   // they are computed.
   bool same_value(const ViewRef& x, const ViewRef& y) const;
+  // Completes the key: equal keys mean equal windows, down to every address within its base.
+  void complete_key();
   void clear();  // drops references; instructions are done
 
   std::vector<Instr> instrs_;
   std::vector<Slot> slots_;
   std::vector<Scalar> scalars_;
-  std::vector<uint64_t> key_;
+  std::vector<uint64_t> key_;  // everything about the window but its scalars; complete at a flush
   Repeats repeats_;
+  std::vector<LayoutRef> layouts_;  // that the key names
 
  private:
   Operand operand(const ViewRef& v, bool write);
   int only_writer(int slot) const;
   bool writes_all(int at, const Operand& o) const;
   bool alike(int at, int other, int depth) const;
-  std::vector<LayoutRef> layouts_;
 };
 
 }  // namespace numbus

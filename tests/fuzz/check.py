@@ -9,6 +9,7 @@ from collections import Counter
 
 import numpy as np
 from program import compile_text, execute
+from resize import resized
 from shadow import PERTURB, Shadow, real_size, shadow_numpy, spread
 
 # What the null device cannot follow: shapes that hang on data, memory shared with NumPy.
@@ -39,6 +40,7 @@ class Subject:
         self.name = name
         if name == "numbus":
             self.xp, self.array_type, self.flush, self.set_mode = load_numbus()
+            self.forget_plans = importlib.import_module("numbus._core").forget_plans
         else:
             self.xp, self.array_type, self.flush = np, np.ndarray, None
             self.set_mode = lambda mode: None
@@ -180,6 +182,11 @@ class Checker:
                 continue
             if note:
                 note(mode)
+            if mode == "resized":
+                problem = self.check_resized(text, signed_zero)
+                if problem:
+                    return f"[{mode}] {problem}"
+                continue
             try:
                 got = self.subject.run(code, mode)
             except Exception as e:
@@ -211,6 +218,35 @@ class Checker:
                     return f"[{mode} against {first_mode}] {g.label}: " + describe(
                         g.data, f.data, bad, "bit for bit"
                     )
+        return ""
+
+    def check_resized(self, text: str, signed_zero: bool) -> str:
+        """What is wrong where the program meets its own plans again with other extents.
+
+        Against NumPy, and bit for bit against a run whose plans are made for these extents.
+        """
+        if self.subject.name != "numbus":
+            return ""
+        try:
+            code = compile_text(resized(text))
+            expected, tolerances, products = reference(code)
+        except (Broken, SyntaxError, MemoryError):
+            return ""
+        try:
+            got = self.subject.run(code, "auto")
+            self.subject.forget_plans()
+            cold = self.subject.run(code, "auto")
+        except Exception as e:
+            return "" if not self.strict and missing(e) else error_text(e)
+        if len(got) != len(expected):
+            return f"{len(got)} values, NumPy {len(expected)}"
+        for g, e, tolerance in zip(got, expected, tolerances, strict=True):
+            problem = difference(g, e, tolerance, signed_zero, products)
+            if problem:
+                return f"{e.label}: {problem}"
+        for g, c in zip(got, cold, strict=True):
+            if isinstance(g.data, np.ndarray) and not same_bits(g.data, c.data):
+                return f"{g.label}: known plans and new ones differ in bits"
         return ""
 
 

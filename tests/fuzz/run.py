@@ -30,7 +30,7 @@ from check import Checker, category  # noqa: E402
 from grammar import ALL, FIRST, GRAMMAR_VERSION, Features, generate  # noqa: E402
 from minimise import minimise  # noqa: E402
 
-MODES = ("eager", "interp", "compiled", "auto", "null")
+MODES = ("eager", "interp", "compiled", "auto", "null", "resized")
 FAILED_SEEDS = HERE / "failed_seeds.txt"
 REGRESSIONS = HERE / "regressions"
 

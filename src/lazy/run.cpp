@@ -1,0 +1,152 @@
+// Filling in runs, and looking them up.
+#include "lazy/run.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace numbus {
+namespace {
+
+constexpr size_t kMaxPlans = 4096;
+constexpr size_t kRecent = 4096;    // a power of two
+constexpr size_t kMaxSiblings = 16; // plans of one key, told apart by the answers to their questions
+constexpr size_t kRunsOfPlan = 8;
+
+template <class From, class To>
+void copy_vector(const std::vector<From>& from, std::vector<To>& to, auto&& convert) {
+  to.reserve(from.size());
+  for (const From& f : from) to.push_back(convert(f));
+}
+
+// The step without its numbers, which are filled in later.
+KernelStep step_of(const PlanStep& p) {
+  KernelStep s;
+  static_cast<StepBase&>(s) = p;
+  s.params.resize(p.params.size());
+  s.shape.resize(p.shape.size());
+  copy_vector(p.patches, s.patches, [](const PatchOf<Number>& x) {
+    return Patch{x.word, x.storage, 0, x.scalar, x.dtype, x.written};
+  });
+  copy_vector(p.reduces, s.reduces, [](const ReduceOf<Number>& x) {
+    return ReduceStep{x.kind,    x.in,
+                      x.out,     x.ddof,
+                      x.first_field, x.fields,
+                      x.storage, 0,
+                      std::vector<int64_t>(x.strides.size())};
+  });
+  copy_vector(p.checks, s.checks, [](const CheckOf<Number>& x) {
+    return Check{static_cast<Check::Kind>(x.kind), x.instr, x.line, x.axis, 0, x.spoils};
+  });
+  s.report.assign(2 * p.checks.size(), 0);
+  if (s.call) s.call->layouts.assign(p.layouts.size(), nullptr);
+  return s;
+}
+
+}  // namespace
+
+Run::Run(std::shared_ptr<const Plan> p) : plan(std::move(p)), values_(plan->formulas.constants()) {
+  auto target = [&](int64_t* to, Number n) {
+    if (n.id() < 0)
+      *to = n.value();
+    else
+      targets_.push_back({to, n.id()});
+  };
+  steps.reserve(plan->steps.size());
+  for (const PlanStep& from : plan->steps) {
+    KernelStep& to = steps.emplace_back(step_of(from));
+    std::vector<Number> numbers;
+    for_numbers(from, [&](Number n) { numbers.push_back(n); });
+    size_t at = 0;
+    for_numbers(to, [&](int64_t& n) { target(&n, numbers[at++]); });
+    for (size_t k = 0; k < from.layouts.size(); ++k)
+      layout_targets_.push_back({&to.call->layouts[k], from.layouts[k]});
+  }
+  storages.reserve(plan->storages.size());
+  for (const PlanStorage& st : plan->storages) {
+    storages.push_back({st.slot, 0, st.initial, st.needed});
+    target(&storages.back().nbytes, st.nbytes);
+  }
+  target(&contracted_bytes, plan->contracted_bytes);
+}
+
+bool Run::fill(const Window& w, const Positions& p) {
+  key_.clear();
+  if (!plan->formulas.evaluate(p, values_.data())) return false;
+  for (const Target& t : targets_) *t.to = values_[t.from];
+  layouts_ = w.layouts_;
+  for (const LayoutTarget& t : layout_targets_) {
+    if (t.from->number() >= 0) {
+      *t.to = p.layouts[t.from->number()];
+      continue;
+    }
+    auto now = [&](Number n) { return n.id() < 0 ? n.value() : values_[n.id()]; };
+    std::vector<int64_t> shape, strides;
+    for (Number n : t.from->shape()) shape.push_back(now(n));
+    for (Number n : t.from->strides()) strides.push_back(now(n));
+    *t.to = layouts_.emplace_back(Layout::get(shape, strides, t.from->itemsize())).get();
+  }
+  for (KernelStep& step : steps)
+    if (step.call) step.flops = flops_of(*step.call);
+  key_ = w.key_;
+  return true;
+}
+
+std::shared_ptr<Run> PlanCache::free_run(Entry& e) {
+  if (e.runs.size() < kRunsOfPlan) return e.runs.emplace_back(std::make_shared<Run>(e.plan));
+  for (size_t n = 0; n < e.runs.size(); ++n) {
+    std::shared_ptr<Run>& r = e.runs[e.next++ % e.runs.size()];
+    if (!r->busy) return r;
+  }
+  return std::make_shared<Run>(e.plan);
+}
+
+void PlanCache::drop_oldest() {
+  auto oldest = std::prev(entries_.end());
+  auto at = by_hash_.find(oldest->hash);
+  std::erase(at->second, oldest);
+  if (at->second.empty()) by_hash_.erase(at);
+  entries_.erase(oldest);
+}
+
+void PlanCache::clear() {
+  recent_.clear();
+  by_hash_.clear();
+  entries_.clear();
+}
+
+std::shared_ptr<Run> PlanCache::find(const Window& w, bool& known) {
+  known = true;
+  if (recent_.empty()) recent_.resize(kRecent);
+  std::shared_ptr<Run>& recent =
+      recent_[hash_words(w.key_.data(), w.key_.size()) & (kRecent - 1)];
+  if (recent && !recent->busy && recent->serves(w)) return recent;
+  positions_.read(w);
+  std::vector<Entries::iterator>& siblings = by_hash_[positions_.hash];
+  for (size_t n = 0; n < siblings.size(); ++n) {
+    Entry& e = *siblings[n];
+    if (e.plan->key != positions_.key) continue;
+    std::shared_ptr<Run> run = free_run(e);
+    if (!run->fill(w, positions_)) continue;
+    entries_.splice(entries_.begin(), entries_, siblings[n]);
+    std::rotate(siblings.begin(), siblings.begin() + static_cast<std::ptrdiff_t>(n),
+                siblings.begin() + static_cast<std::ptrdiff_t>(n) + 1);
+    return recent = run;
+  }
+  known = false;
+  std::shared_ptr<const Plan> plan = make_plan(w, positions_);
+  if (siblings.size() >= kMaxSiblings) {
+    auto last = siblings.back();
+    siblings.pop_back();
+    entries_.erase(last);
+  }
+  entries_.push_front({plan, positions_.hash, {}, 0});
+  siblings.insert(siblings.begin(), entries_.begin());
+  std::shared_ptr<Run> run = free_run(entries_.front());
+  if (!run->fill(w, positions_))
+    raise(ErrorKind::Runtime, "planner: a plan does not fit its own window");
+  if (entries_.size() > kMaxPlans) drop_oldest();
+  return recent = run;
+}
+
+}  // namespace numbus

@@ -1,0 +1,68 @@
+// A run: one plan with the numbers of one window filled in, and the cache that finds or makes both.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "lazy/plan.h"
+
+namespace numbus {
+
+class Run {
+ public:
+  explicit Run(std::shared_ptr<const Plan> plan);
+  // Fills in the window's numbers; false (and the run serves no window) where the plan does not fit.
+  bool fill(const Window& w, const Positions& p);
+  bool serves(const Window& w) const { return key_ == w.key_; }
+
+  const std::shared_ptr<const Plan> plan;
+  std::vector<KernelStep> steps;
+  std::vector<Storage> storages;
+  int64_t contracted_bytes = 0;
+  bool busy = false;  // carrying out a window
+
+ private:
+  struct Target {
+    int64_t* to;
+    int32_t from;
+  };
+  struct LayoutTarget {
+    const Layout** to;
+    const PlanLayout* from;
+  };
+  std::vector<int64_t> values_;
+  std::vector<Target> targets_;
+  std::vector<LayoutTarget> layout_targets_;
+  std::vector<uint64_t> key_;       // of the window that it is filled for
+  std::vector<LayoutRef> layouts_;  // that the key and the calls name
+};
+
+// Plans by the structure of windows, and the latest runs by windows as a whole.
+class PlanCache {
+ public:
+  // A run that serves the window, whose key is complete. `known`: its plan was there.
+  std::shared_ptr<Run> find(const Window& w, bool& known);
+  size_t plans() const { return entries_.size(); }
+  void clear();
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Plan> plan;
+    uint64_t hash;
+    std::vector<std::shared_ptr<Run>> runs;  // used in turn
+    size_t next = 0;
+  };
+  using Entries = std::list<Entry>;  // the latest used first
+  std::shared_ptr<Run> free_run(Entry& e);
+  void drop_oldest();
+
+  Entries entries_;
+  std::unordered_map<uint64_t, std::vector<Entries::iterator>> by_hash_;  // latest used first
+  std::vector<std::shared_ptr<Run>> recent_;                              // by the window's hash
+  Positions positions_;
+};
+
+}  // namespace numbus
