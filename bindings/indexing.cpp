@@ -376,7 +376,7 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     if (v.scalar && !from.array && !b->pending() && b->data &&
         b->device->kind() == DeviceKind::Cpu) {
       // Nothing pending: straight to memory.
-      if (b->mask) before_write(a), Runtime::get().flush("mask written");
+      if (b->mask) before_write(a), Recorder::of(*b->device).flush("mask written");
       if (is_complex(a.dtype) || from.scalar.kind != Kind::Complex) {
         store_scalar(from.scalar, a.dtype, b->data + v.offset);
         ++b->version;

@@ -57,8 +57,9 @@ struct Arg {
   Arg(const Scalar& s, DType t) : scalar(s), dtype(t) {}
 };
 
-// Where the caller is: recorded with each instruction (bindings set it before calling in).
-extern uint64_t current_line;
+// Where the caller is: recorded with each instruction (bindings set it before calling in). A flush
+// lets other threads record.
+extern constinit thread_local uint64_t current_line;
 
 Array empty(std::span<const int64_t> shape, DType t, Device* device = nullptr);
 Array full(std::span<const int64_t> shape, DType t, const Scalar& value);
@@ -188,7 +189,5 @@ class DeviceOfNew {
   bool changed_ = false;
 };
 void require_writeable(const Array& a, const char* op);
-// One device per window: pending work of another one is run before `a` is written to.
-void require_one_device(const Array& a);
 
 }  // namespace numbus

@@ -11,7 +11,7 @@
 
 namespace numbus {
 
-uint64_t current_line = 0;
+constinit thread_local uint64_t current_line = 0;
 
 Device& resolve_device(const std::string& name) {
   if (name == "cpu") return cpu_device();
@@ -99,12 +99,8 @@ Array arange(double start, double step, int64_t start_int, int64_t step_int, int
   in[0].dtype = in[1].dtype = i.loop;
   in[0].scalar = exact ? Scalar::from_int(start_int) : Scalar::from_float(start);
   in[1].scalar = exact ? Scalar::from_int(step_int) : Scalar::from_float(step);
-  Runtime& r = Runtime::get();
-  require_one_device(a);
-  r.about_to_record(current_line ^ 0x1dea);
   i.line = current_line;
-  r.window().record(i, a.view(), in, 2);
-  r.recorded();
+  Recorder::of(*a.base->device).record(i.line ^ 0x1dea, i, a.view(), in, 2);
   return a;
 }
 
@@ -173,13 +169,6 @@ Array to_device(const Array& a, Device& d) {
     Runtime::get().note_copy(out.base->nbytes, false);
   }
   return out;
-}
-
-void require_one_device(const Array& a) {
-  Runtime& r = Runtime::get();
-  if (!r.window().empty() && r.window().slots_[0].base->device != a.base->device) {
-    r.flush("another device");
-  }
 }
 
 void require_writeable(const Array& a, const char* op) {

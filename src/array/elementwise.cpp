@@ -121,7 +121,7 @@ bool same_memory(const Base& x, const Base& y) {
 }  // namespace
 
 void record(Instr& i, const Array& out, const Window::Input* given, int count) {
-  Runtime& r = Runtime::get();
+  Recorder& r = Recorder::of(*out.base->device);
   // What is read of memory that another base writes to is copied first: hazards are seen by base.
   Window::Input in[kMaxOperands];
   std::optional<Array> copies[kMaxOperands];
@@ -141,8 +141,9 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
   }
   // A wrong index leaves what it was to write to as it is: nothing may be written there before the
   // indices have been looked at.
-  if (out.base->pending() && r.window().slots_[out.base->slot].unsure) r.flush("indices to check");
-  // One device per window, and per operation.
+  int slot = r.window().slot_of(*out.base.get());
+  if (slot >= 0 && r.window().slots_[slot].unsure) r.flush("indices to check");
+  // One device per operation.
   for (int n = 0; n < count; ++n) {
     if (in[n].view && in[n].view->base->device != out.base->device) {
       raise(ErrorKind::Value, std::string(i.name()), "operands are on different devices",
@@ -151,15 +152,11 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
     }
     if (in[n].view && in[n].view->base->failure) throw Error(*in[n].view->base->failure);
   }
-  require_one_device(out);
   i.line = current_line;
   if (out.base->mask) before_write(out);
-  // From here on nothing else may be recorded: a signature and its instruction come together.
-  r.about_to_record(
-      mix(mix(current_line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
-          reinterpret_cast<uint64_t>(out.layout.get())));
-  r.window().record(i, out.view(), in, count);
-  r.recorded();
+  r.record(mix(mix(i.line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
+               reinterpret_cast<uint64_t>(out.layout.get())),
+           i, out.view(), in, count);
   // Whoever else sees the storage must find the work done.
   bool shared = out.base->shared > 0;
   for (int n = 0; n < count; ++n) shared = shared || (in[n].view && in[n].view->base->shared > 0);

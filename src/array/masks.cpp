@@ -17,7 +17,7 @@ std::shared_ptr<Mask> mask_of(const Array& m) {
   Base* b = m.base.get();
   // Shared storage can change unseen: such a mask is copied at once. Otherwise one snapshot serves
   // until a write.
-  static std::weak_ptr<Mask> latest;
+  static thread_local std::weak_ptr<Mask> latest;
   if (auto held = latest.lock()) {
     if (held.get() == b->mask && held->version == b->version &&
         held->array.layout.get() == m.layout.get() && held->array.offset == m.offset &&
@@ -26,7 +26,7 @@ std::shared_ptr<Mask> mask_of(const Array& m) {
     // Written down twice, as in `q[q > 0] = f(q[q > 0])`.
     if (held->watched && held->version == held->array.base->version && b->shared == 0 &&
         held->array.base->shared == 0 && held->array.layout.get() == m.layout.get() &&
-        Runtime::get().window().same_value(held->array.view(), m.view()))
+        Recorder::of(*b->device).window().same_value(held->array.view(), m.view()))
       return held;
   }
   auto s = std::make_shared<Mask>();

@@ -11,6 +11,7 @@
 namespace numbus {
 
 struct Mask;
+class Window;
 
 // Reference counted under the Python GIL.
 struct Base {
@@ -20,7 +21,10 @@ struct Base {
   int32_t refs = 0;                      // handles and windows
   int32_t handles = 0;                   // arrays that can still reach it
   int32_t shared = 0;                    // outside parties that can reach the storage
-  int32_t slot = -1;                     // its number in the pending window, or -1
+  Window* window = nullptr;              // a pending window that uses it, the first one that did
+  int32_t slot = -1;                     // its number there
+  int32_t other_windows = 0;             // pending windows of other threads that read it
+  int32_t flights = 0;                   // detached windows that use it and are being carried out
   uint32_t version = 0;                  // one more per recorded write
   std::shared_ptr<const Error> failure;  // what stopped what should have written it
   bool owned = true;                     // data comes from the device's pool
@@ -34,7 +38,7 @@ struct Base {
     if (--refs == 0) destroy();
   }
   void ensure_data();
-  bool pending() const { return slot >= 0; }
+  bool pending() const { return window || other_windows > 0 || flights > 0; }
 
  private:
   void destroy();

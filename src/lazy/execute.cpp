@@ -250,6 +250,7 @@ class CpuExecutor : public Executor {
   }
   void call(Device& device, KernelStep& step) override {
     if (step.call->routine == Routine::Scan) return scan_cpu(Runtime::get(), step);
+    WithoutPython others(step.flops >= 4'000'000);
     Executor::call(device, step);
   }
 };

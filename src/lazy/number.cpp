@@ -141,9 +141,9 @@ const PlanLayout* Questions::layout(const Layout* l) {
   for (int d = 0; d < n; ++d) {
     int64_t s = l->stride(d);
     bool in_key = kind.exact && (s == 0 || s == l->itemsize());
-    made.strides_[d] = in_key ? Number(s)
-                              : leaf(Formulas::Stride, number, d, s,
-                                     kind.exact && s > 0 ? 1 : kNoBound);
+    made.strides_[d] =
+        in_key ? Number(s)
+               : leaf(Formulas::Stride, number, d, s, kind.exact && s > 0 ? 1 : kNoBound);
   }
   return known;
 }

@@ -88,8 +88,20 @@ class Formulas {
   std::vector<int64_t> constants() const;
   size_t questions() const { return questions_; }
   enum Code : uint8_t {
-    Shape, Stride, Offset, Bytes, Add, Subtract, Multiply, Divide, Remainder, Abs, Smaller,
-    Equal, Less, Overlap
+    Shape,
+    Stride,
+    Offset,
+    Bytes,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    Abs,
+    Smaller,
+    Equal,
+    Less,
+    Overlap
   };
 
  private:

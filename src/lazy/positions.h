@@ -34,7 +34,7 @@ struct Positions {
     int64_t bytes;  // from the start of the base
   };
   struct Slot {
-    int64_t bytes;  // of the base
+    int64_t bytes;   // of the base
     int32_t layout;  // of the first access
     bool whole;      // which is as large as the base
   };
@@ -46,8 +46,12 @@ struct Positions {
 
   // Reads a window; what was there before is dropped, its memory kept.
   void read(const Window& w);
-  int number_of(const Layout* l) const { return layout_numbers_.find(reinterpret_cast<uint64_t>(l)); }
-  int number_of(int slot, int64_t bytes) const { return offset_numbers_.find(offset_key(slot, bytes)); }
+  int number_of(const Layout* l) const {
+    return layout_numbers_.find(reinterpret_cast<uint64_t>(l));
+  }
+  int number_of(int slot, int64_t bytes) const {
+    return offset_numbers_.find(offset_key(slot, bytes));
+  }
 
  private:
   static uint64_t offset_key(int slot, int64_t bytes) {

@@ -9,8 +9,9 @@ namespace numbus {
 namespace {
 
 constexpr size_t kMaxPlans = 4096;
-constexpr size_t kRecent = 4096;    // a power of two
-constexpr size_t kMaxSiblings = 16; // plans of one key, told apart by the answers to their questions
+constexpr size_t kRecent = 4096;  // a power of two
+constexpr size_t kMaxSiblings =
+    16;  // plans of one key, told apart by the answers to their questions
 constexpr size_t kRunsOfPlan = 8;
 
 template <class From, class To>
@@ -29,10 +30,14 @@ KernelStep step_of(const PlanStep& p) {
     return Patch{x.word, x.storage, 0, x.scalar, x.dtype, x.written};
   });
   copy_vector(p.reduces, s.reduces, [](const ReduceOf<Number>& x) {
-    return ReduceStep{x.kind,    x.in,
-                      x.out,     x.ddof,
-                      x.first_field, x.fields,
-                      x.storage, 0,
+    return ReduceStep{x.kind,
+                      x.in,
+                      x.out,
+                      x.ddof,
+                      x.first_field,
+                      x.fields,
+                      x.storage,
+                      0,
                       std::vector<int64_t>(x.strides.size())};
   });
   copy_vector(p.checks, s.checks, [](const CheckOf<Number>& x) {
@@ -118,8 +123,7 @@ void PlanCache::clear() {
 std::shared_ptr<Run> PlanCache::find(const Window& w, bool& known) {
   known = true;
   if (recent_.empty()) recent_.resize(kRecent);
-  std::shared_ptr<Run>& recent =
-      recent_[hash_words(w.key_.data(), w.key_.size()) & (kRecent - 1)];
+  std::shared_ptr<Run>& recent = recent_[hash_words(w.key_.data(), w.key_.size()) & (kRecent - 1)];
   if (recent && !recent->busy && recent->serves(w)) return recent;
   positions_.read(w);
   std::vector<Entries::iterator>& siblings = by_hash_[positions_.hash];

@@ -51,45 +51,6 @@ std::shared_ptr<KernelCode> kernel_code(ir::Kernel k) {
   return made;
 }
 
-void Runtime::recorded() {
-  ++stats.instructions;
-  if (mode == Mode::Eager) return flush("eager mode");
-  int n = static_cast<int>(signatures_.size());
-  if (n >= kMaxWindow - 2) return flush("many operations are pending");
-  if (folding_) {
-    cut_due_ = (n - first_) % period_ == 0 && n + period_ > kMaxWindow - 2;  // no room for a turn
-    if (n == first_ + 2 * period_ + 1) cut_due_ = window_.keeps_turns(first_, period_);
-    return;
-  }
-  find_period();
-  // Two turns of a loop. Either they fold into a loop inside the kernel, the more the better, or
-  // the window is cut after as many as make a decent kernel.
-  if (period_ && matching_ >= period_ && matching_ % period_ == 0 && matching_ + period_ >= 16) {
-    first_ = n - matching_ - period_;
-    folding_ = window_.may_fold(first_, period_);
-    cut_due_ = !folding_;
-  }
-}
-
-// period_: the distance at which the last `matching_` signatures repeat.
-void Runtime::find_period() {
-  constexpr int kSure = 3;  // equal neighbours that tell one place in a loop's body from another
-  const uint64_t* s = signatures_.data();
-  int n = static_cast<int>(signatures_.size());
-  if (period_ && s[n - 1] == s[n - 1 - period_]) {
-    ++matching_;
-    return;
-  }
-  period_ = matching_ = 0;
-  if (n <= kSure) return;
-  for (int at = n - 2; at >= kSure - 1; --at) {
-    if (s[at] != s[n - 1] || s[at - 1] != s[n - 2] || s[at - 2] != s[n - 3]) continue;
-    period_ = n - 1 - at;
-    matching_ = kSure;
-    return;
-  }
-}
-
 WithoutPython::WithoutPython(bool wanted) {
   if (wanted && Runtime::get().leave_python) state_ = Runtime::get().leave_python();
 }
@@ -97,51 +58,20 @@ WithoutPython::~WithoutPython() {
   if (state_) Runtime::get().enter_python(state_);
 }
 
-void Runtime::wait_for_flush() {
-  while (flushing_ && flusher_ != std::this_thread::get_id()) {
-    WithoutPython others(true);
-    flushing_.wait(true);
-  }
-}
-
-void Runtime::flush(const char* reason) {
-  wait_for_others();
-  cut_due_ = false;
-  if (folding_) {
-    int count = (static_cast<int>(signatures_.size()) - first_) / period_;
-    if (count >= 3 && window_.same_scalars(first_, period_, count))
-      window_.repeats_ = {first_, period_, count};
-  }
-  folding_ = false;
-  period_ = matching_ = 0;
-  signatures_.clear();
-  if (window_.empty() || flushing_) {
-    if (!flushing_) window_.clear();
-    return;
-  }
+void Runtime::carry_out(Flight& flight, const char* reason) {
   ++stats.flushes;
-  window_.complete_key();
-  struct Done {  // references go whatever happens
-    Runtime* r;
-    ~Done() {
-      if (r->last_) r->last_->busy = false;
-      r->flushing_ = false;
-      r->flushing_.notify_all();
-      r->window_.clear();
-    }
-  } done{this};
-  flusher_ = std::this_thread::get_id();
-  flushing_ = true;
+  Window& w = *flight.window;
+  w.complete_key();
   bool known = false;
-  last_.reset();
-  last_ = plans_.find(window_, known);
-  last_->busy = true;
+  flight.run = plans_.find(w, known);
+  flight.run->busy = true;
+  last_ = flight.run;
   ++(known ? stats.plan_hits : stats.plan_misses);
-  if (explanation) explanation->flush(reason, window_, !known);
-  run(*last_);
+  if (explanation) explanation->flush(reason, w, !known);
+  run(w, *flight.run);
 }
 
-void Runtime::run(Run& run) {
+void Runtime::run(const Window& w, Run& run) {
   stats.contracted_bytes += run.contracted_bytes;
   char* few[32];
   std::vector<char*> many;
@@ -151,21 +81,27 @@ void Runtime::run(Run& run) {
     many.resize(n);
     data = many.data();
   }
-  Device& device = *window_.slots_[0].base->device;
+  Device& device = *w.slots_[0].base->device;
   auto bytes = [&](const Storage& st) {
-    return static_cast<size_t>(st.slot >= 0 ? window_.slots_[st.slot].base->nbytes : st.nbytes);
+    return static_cast<size_t>(st.slot >= 0 ? w.slots_[st.slot].base->nbytes : st.nbytes);
   };
   for (size_t s = 0; s < n; ++s) {
     const Storage& st = run.storages[s];
-    bool is_slot_initial = st.slot == static_cast<int>(s) && s < window_.slots_.size();
-    data[s] = is_slot_initial ? window_.slots_[st.slot].base->data : nullptr;
+    bool is_slot_initial = st.slot == static_cast<int>(s) && s < w.slots_.size();
+    data[s] = is_slot_initial ? w.slots_[st.slot].base->data : nullptr;
   }
-  if (device.has_queues()) device.queues_before(nullptr, uses_of(window_));
+  if (device.has_queues()) device.queues_before(nullptr, uses_of(w));
   // A step that fails poisons what it would have written and all that depends on it; the others
   // still run. So do those that meet what a wrong value has spoiled: they may have other work too.
   enum : char { kLost = 1, kSpoiled = 2 };
   std::vector<char> lost(n, 0);
   std::shared_ptr<const Error> failure;
+  // Another thread's flush may have failed to compute what is read here.
+  for (size_t s = 0; s < w.slots_.size(); ++s)
+    if (w.slots_[s].base->failure) {
+      lost[s] = kLost;
+      if (!failure) failure = w.slots_[s].base->failure;
+    }
   bool refused = false;  // the next step is a scatter that must not be done
   auto lose_outputs = [&](const KernelStep& step) {
     for (const Patch& p : step.patches)
@@ -189,7 +125,7 @@ void Runtime::run(Run& run) {
     } else {
       for (auto [fresh, dying] : step.takes) {
         const Storage& from = run.storages[dying];
-        bool ours = from.slot < 0 || window_.slots_[from.slot].base->owned;
+        bool ours = from.slot < 0 || w.slots_[from.slot].base->owned;
         if (data[fresh] || !data[dying] || !ours || bytes(from) != bytes(run.storages[fresh]))
           continue;
         data[fresh] = data[dying];
@@ -199,7 +135,7 @@ void Runtime::run(Run& run) {
       auto failed = [&](const Error& e) {
         if (!failure) failure = std::make_shared<Error>(e);
         lose_outputs(step);
-        if (explanation) explanation->step(*this, window_, step, before, true);
+        if (explanation) explanation->step(*this, w, step, before, true);
       };
       try {
         auto need = [&](int s) {
@@ -208,7 +144,7 @@ void Runtime::run(Run& run) {
         for (const Patch& p : step.patches)
           if (p.storage >= 0) need(p.storage);
         for (const ReduceStep& r : step.reduces) need(r.storage);
-        run_step(step, data);
+        run_step(w, step, data);
         bool wrong = false;
         for (size_t c = 0; c < step.checks.size(); ++c) {
           if (!step.report[2 * c]) continue;
@@ -218,7 +154,7 @@ void Runtime::run(Run& run) {
             failure = std::make_shared<Error>(error_of(step.checks[c], step.report[2 * c + 1]));
           for (int s : step.checks[c].spoils) lost[s] |= kSpoiled;
         }
-        if (explanation) explanation->step(*this, window_, step, before, wrong);
+        if (explanation) explanation->step(*this, w, step, before, wrong);
       } catch (const Error& e) {
         failed(e);
       } catch (const std::bad_alloc&) {
@@ -229,8 +165,8 @@ void Runtime::run(Run& run) {
     for (int s : step.free_after) {
       const Storage& st = run.storages[s];
       if (!data[s]) continue;
-      if (s < static_cast<int>(window_.slots_.size())) {
-        Base* b = window_.slots_[st.slot].base;
+      if (s < static_cast<int>(w.slots_.size())) {
+        Base* b = w.slots_[st.slot].base;
         if (!b->owned) continue;
         if (b->data) b->data = nullptr;
       }
@@ -238,8 +174,8 @@ void Runtime::run(Run& run) {
       data[s] = nullptr;
     }
   }
-  for (size_t slot = 0; slot < window_.slots_.size(); ++slot) {
-    Base* b = window_.slots_[slot].base;
+  for (size_t slot = 0; slot < w.slots_.size(); ++slot) {
+    Base* b = w.slots_[slot].base;
     int last = run.plan->final_storage[slot];
     char* now = data[last];
     if (lost[last]) b->failure = failure;
@@ -247,24 +183,24 @@ void Runtime::run(Run& run) {
     if (b->data && b->owned) device.free(b->data, static_cast<size_t>(b->nbytes));
     b->data = now;
   }
-  if (device.has_queues()) device.queues_after(nullptr, uses_of(window_));
+  if (device.has_queues()) device.queues_after(nullptr, uses_of(w));
   if (failure) throw Error(*failure);
 }
 
-void Runtime::run_step(KernelStep& step, char** data) {
+void Runtime::run_step(const Window& w, KernelStep& step, char** data) {
   auto address = [&](int storage, int64_t offset) { return data[storage] + offset; };
   for (const Patch& p : step.patches) {
     if (p.storage >= 0)
       step.params[p.word] = reinterpret_cast<int64_t>(address(p.storage, p.offset));
     else
-      store_scalar(window_.scalars_[p.scalar], p.dtype, &step.params[p.word]);
+      store_scalar(w.scalars_[p.scalar], p.dtype, &step.params[p.word]);
   }
   if (!step.tail) {
     ++stats.launches;
     stats.bytes_moved += step.bytes;
     stats.flops += step.flops;
   }
-  Device& device = *window_.slots_[0].base->device;
+  Device& device = *w.slots_[0].base->device;
   KernelTimer timer(device);
   if (step.call) return executor_of(device).call(device, step);
   std::vector<char*> results;

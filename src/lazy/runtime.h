@@ -1,12 +1,11 @@
-// The running system: the pending window, the caches of plans and kernels, and flushing.
+// The running system: modes, counters, the caches of plans and kernels, and carrying out windows.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 
+#include "lazy/recorder.h"
 #include "lazy/run.h"
 #include "lazy/window.h"
 
@@ -50,26 +49,18 @@ class Runtime {
  public:
   static Runtime& get();
 
-  Window& window() { return window_; }
-  // Called after each record: flushes where the mode or the window's length asks for it.
-  void recorded();
-  // Called before a record: cuts the window at the repeat of a loop body.
-  void about_to_record(uint64_t signature) {
-    wait_for_others();
-    if (cut_due_ || (folding_ && *(signatures_.end() - period_) != signature))
-      flush("a loop repeats its body");
-    signatures_.push_back(signature);
-  }
-  void flush(const char* reason);
+  // Carries out what all threads have pending.
+  void flush(const char* reason) { flush_all(reason); }
   // After this the base has storage that holds its current value.
   void materialize(Base* b, const char* reason) {
-    if (b->pending()) flush(reason);
+    if (b->pending()) settle_base(*b, reason);
     if (b->failure) throw Error(*b->failure);
     b->ensure_data();
   }
+  // Finds or makes the plan of a detached window and runs it.
+  void carry_out(Flight& flight, const char* reason);
 
-  // Lets other threads of Python run while a long kernel does; set by the bindings. The thread that
-  // flushes does nothing else meanwhile, and whoever wants to record or flush waits for it.
+  // Lets other threads of Python run while a long kernel does; set by the bindings.
   void* (*leave_python)() = nullptr;
   void (*enter_python)(void*) = nullptr;
 
@@ -85,21 +76,9 @@ class Runtime {
   const Run* last_run() const { return last_.get(); }
 
  private:
-  void wait_for_others() {
-    if (flushing_.load(std::memory_order_relaxed)) wait_for_flush();
-  }
-  void wait_for_flush();
-  void find_period();
-  void run(Run& run);
+  void run(const Window& w, Run& run);
   Error error_of(const Check& c, int64_t value) const;
-  void run_step(KernelStep& step, char** data);
-  Window window_;
-  std::vector<uint64_t> signatures_;
-  int period_ = 0, matching_ = 0, first_ = 0;
-  bool folding_ = false;  // a loop from first_ on, to become a loop in one kernel, goes on
-  bool cut_due_ = false;
-  std::atomic<bool> flushing_ = false;  // changes under Python's lock
-  std::thread::id flusher_;
+  void run_step(const Window& w, KernelStep& step, char** data);
   PlanCache plans_;
   std::shared_ptr<Run> last_;
 };

@@ -29,14 +29,26 @@ void Base::destroy() {
   delete this;
 }
 
+int Window::add_slot(const ViewRef& v) {
+  Base* b = v.base;
+  auto slot = static_cast<int32_t>(slots_.size());
+  if (!b->window) {
+    b->window = this;
+    b->slot = slot;
+  } else {
+    shared_slots_.emplace(b, slot);
+    ++b->other_windows;
+  }
+  b->ref();
+  slots_.push_back({b, v.offset, v.layout, v.dtype});
+  return slot;
+}
+
 Operand Window::operand(const ViewRef& v, bool write) {
   Base* b = v.base;
-  if (b->slot < 0) {
-    b->slot = static_cast<int32_t>(slots_.size());
-    b->ref();
-    slots_.push_back({b, v.offset, v.layout, v.dtype});
-  }
-  Slot& s = slots_[b->slot];
+  int slot = slot_of(*b);
+  if (slot < 0) slot = add_slot(v);
+  Slot& s = slots_[slot];
   if (s.first_offset != v.offset || s.first_layout != v.layout || s.first_dtype != v.dtype)
     s.mixed = true;
   if (write) {
@@ -44,10 +56,10 @@ Operand Window::operand(const ViewRef& v, bool write) {
     ++b->version;
   }
   layouts_.emplace_back(v.layout);
-  key_.push_back(static_cast<uint64_t>(b->slot) << 8 | static_cast<uint64_t>(v.dtype));
+  key_.push_back(static_cast<uint64_t>(slot) << 8 | static_cast<uint64_t>(v.dtype));
   key_.push_back(reinterpret_cast<uint64_t>(v.layout));
   key_.push_back(static_cast<uint64_t>(v.offset - s.first_offset));
-  return {b->slot, -1, v.dtype, v.layout, v.offset};
+  return {slot, -1, v.dtype, v.layout, v.offset};
 }
 
 void append_header(const Instr& i, std::vector<uint64_t>& key) {
@@ -177,10 +189,11 @@ bool Window::alike(int at, int other, int depth) const {
 
 bool Window::same_value(const ViewRef& x, const ViewRef& y) const {
   constexpr int kDepth = 8;
-  if (!x.base->pending() || !y.base->pending() || x.layout != y.layout) return false;
-  int at = only_writer(x.base->slot), other = only_writer(y.base->slot);
+  int slot_x = slot_of(*x.base), slot_y = slot_of(*y.base);
+  if (slot_x < 0 || slot_y < 0 || x.layout != y.layout) return false;
+  int at = only_writer(slot_x), other = only_writer(slot_y);
   auto whole = [&](const ViewRef& v, int k) {
-    return writes_all(k, {v.base->slot, -1, v.dtype, v.layout, v.offset});
+    return writes_all(k, {slot_of(*v.base), -1, v.dtype, v.layout, v.offset});
   };
   return at >= 0 && other >= 0 && whole(x, at) && whole(y, other) && alike(at, other, kDepth);
 }
@@ -251,25 +264,28 @@ bool Window::keeps_turns(int first, int period) const {
   return false;
 }
 
+void Window::detach() {
+  for (const Slot& s : slots_) {
+    if (s.base->window == this)
+      s.base->window = nullptr;
+    else
+      --s.base->other_windows;
+  }
+  shared_slots_.clear();
+}
+
 void Window::clear() {
   repeats_ = {};
-  // Giving foreign memory back may run Python, which may record: into a window that is whole again.
-  std::vector<Slot> slots = std::move(slots_);
-  std::vector<LayoutRef> layouts = std::move(layouts_);
-  slots_.clear();
-  layouts_.clear();
   instrs_.clear();
   scalars_.clear();
   key_.clear();
-  for (Slot& s : slots) s.base->slot = -1;
+  layouts_.clear();
+  // Giving foreign memory back may run Python, and so whatever else uses this window.
+  std::vector<Slot> slots = std::move(slots_);
+  slots_.clear();
   for (Slot& s : slots) s.base->unref();
-  // Keep the capacity, unless somebody recorded meanwhile.
   slots.clear();
-  layouts.clear();
-  if (slots_.empty() && layouts_.empty()) {
-    slots_ = std::move(slots);
-    layouts_ = std::move(layouts);
-  }
+  if (slots_.empty()) slots_ = std::move(slots);
 }
 
 }  // namespace numbus

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "base/dtype.h"
@@ -93,6 +94,17 @@ class Window {
   void record(Instr& i, const ViewRef& out, const Input* in, int count);
 
   bool empty() const { return instrs_.empty(); }
+  // The slot of a base; -1: the window does not use it.
+  int slot_of(const Base& b) const {
+    if (b.window == this) return b.slot;
+    if (b.other_windows == 0) return -1;
+    auto at = shared_slots_.find(&b);
+    return at == shared_slots_.end() ? -1 : at->second;
+  }
+  // Whether the window, which uses the base, writes it.
+  bool writes(const Base& b) const { return slots_[slot_of(b)].written; }
+  // Makes the bases those of no window, as far as this one is concerned: it is carried out.
+  void detach();
   // Whether the instructions from `first` on, so far turns of a body of `period`, may become a loop
   // inside one kernel: each base seen in one way only, nothing reduced, and no request a mere
   // repetition.
@@ -106,7 +118,7 @@ class Window {
   bool same_value(const ViewRef& x, const ViewRef& y) const;
   // Completes the key: equal keys mean equal windows, down to every address within its base.
   void complete_key();
-  void clear();  // drops references; instructions are done
+  void clear();  // drops references of a detached window; instructions are done
 
   std::vector<Instr> instrs_;
   std::vector<Slot> slots_;
@@ -114,12 +126,16 @@ class Window {
   std::vector<uint64_t> key_;  // everything about the window but its scalars; complete at a flush
   Repeats repeats_;
   std::vector<LayoutRef> layouts_;  // that the key names
+  class Recorder* recorder = nullptr;
 
  private:
   Operand operand(const ViewRef& v, bool write);
   int only_writer(int slot) const;
   bool writes_all(int at, const Operand& o) const;
   bool alike(int at, int other, int depth) const;
+  int add_slot(const ViewRef& v);
+  // Slots of bases that another thread's window used before.
+  std::unordered_map<const Base*, int32_t> shared_slots_;
 };
 
 }  // namespace numbus

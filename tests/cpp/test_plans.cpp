@@ -65,7 +65,8 @@ struct RandomWindow {
       Instr i;
       i.loop = DType::F64;
       i.line = static_cast<uint64_t>(pick(s, 4));
-      ViewRef x = view(static_cast<int>(pick(s, count))), y = view(static_cast<int>(pick(s, count)));
+      ViewRef x = view(static_cast<int>(pick(s, count))),
+              y = view(static_cast<int>(pick(s, count)));
       Window::Input in[2] = {{&x, {}, DType::F64}, {&y, {}, DType::F64}};
       if (pick(s, 5) == 0) {
         i.code = Instr::Reduce;
@@ -110,7 +111,8 @@ std::string difference(const Run& a, const Run& b) {
   if (a.plan->final_storage != b.plan->final_storage) return "final storages";
   if (a.storages.size() != b.storages.size()) return "number of storages";
   for (size_t n = 0; n < a.storages.size(); ++n)
-    if (a.storages[n].nbytes != b.storages[n].nbytes || a.storages[n].needed != b.storages[n].needed)
+    if (a.storages[n].nbytes != b.storages[n].nbytes ||
+        a.storages[n].needed != b.storages[n].needed)
       return "storage " + std::to_string(n);
   for (size_t n = 0; n < a.steps.size(); ++n) {
     const KernelStep &x = a.steps[n], &y = b.steps[n];

@@ -1,0 +1,257 @@
+// Windows of threads: who may record what, and what a flush waits for.
+#include "lazy/recorder.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "lazy/explain.h"
+#include "lazy/planner.h"
+#include "lazy/runtime.h"
+
+namespace numbus {
+namespace {
+
+// All recorders and flights, of all threads. Never destroyed: arrays may outlive static destructors.
+struct Registry {
+  std::vector<std::unique_ptr<Recorder>> recorders;
+  std::vector<Flight*> flights;
+  std::atomic<uint32_t> landed{0};  // one more per flight that ended: threads wait on it
+
+  void wait_for_landing() {
+    bool mine = true;
+    for (const Flight* f : flights) mine = mine && f->thread == std::this_thread::get_id();
+    if (mine) raise(ErrorKind::Runtime, "flush: a value is needed while it is being computed");
+    uint32_t seen = landed.load();
+    WithoutPython others(true);
+    landed.wait(seen);
+  }
+};
+Registry& registry() {
+  static auto* r = new Registry;
+  return *r;
+}
+
+const char* const kForked =
+    "[fork] a value that another thread was computing when the process forked is lost in the child; "
+    "got a forked process; expected a fork while nothing runs, or the spawn start method";
+
+// Threads that computed in the parent do not exist in the child.
+void forget_flights() {
+  Registry& r = registry();
+  for (Flight* f : r.flights)
+    for (const Slot& s : f->window->slots_) {
+      --s.base->flights;
+      if (s.written) s.base->failure = std::make_shared<Error>(ErrorKind::Runtime, kForked);
+    }
+  r.flights.clear();
+}
+
+}  // namespace
+
+bool Flight::blocks(const Base& b, bool writer) const {
+  for (const Slot& s : window->slots_)
+    if (s.base == &b) return writer || s.written;
+  return false;
+}
+
+Recorder::Recorder(Device& device) : device_(&device), window_(std::make_unique<Window>()) {
+  window_->recorder = this;
+}
+
+// The recorders of a thread, found by device.
+class RecorderOwner {
+ public:
+  Recorder& of(Device& device) {
+    if (last_ && last_->device_ == &device) return *last_;
+    for (Recorder* r : mine_)
+      if (r->device_ == &device) return *(last_ = r);
+    Recorder* found = nullptr;
+    Registry& all = registry();
+    if (all.recorders.empty()) pthread_atfork(nullptr, nullptr, forget_flights);
+    // That of a thread that has ended, if there is one.
+    for (auto& r : all.recorders)
+      if (r->device_ == &device && r->ownerless_) found = r.get();
+    if (found) {
+      found->ownerless_ = false;  // before the flush, which lets other threads look for one
+      found->flush_quietly("its thread has ended");
+      found->error_.reset();
+    } else {
+      found = all.recorders.emplace_back(std::make_unique<Recorder>(device)).get();
+    }
+    found->owner_ = std::this_thread::get_id();
+    mine_.push_back(found);
+    return *(last_ = found);
+  }
+  ~RecorderOwner() {
+    for (Recorder* r : mine_) r->ownerless_ = true;
+  }
+
+ private:
+  Recorder* last_ = nullptr;
+  std::vector<Recorder*> mine_;
+};
+
+Recorder& Recorder::of(Device& device) {
+  static thread_local RecorderOwner owner;
+  return owner.of(device);
+}
+
+bool Recorder::flush_one_in_the_way(const ViewRef& out, const Window::Input* in, int count) {
+  auto clear = [&](const Base& b, bool write) {
+    if (b.window == window_.get() && b.other_windows == 0) return true;
+    if (!b.window && b.other_windows == 0) return true;
+    for (auto& r : registry().recorders) {
+      Window& other = *r->window_;
+      if (r.get() == this || other.slot_of(b) < 0 || !(write || other.writes(b))) continue;
+      r->flush_quietly("another thread uses what is pending");
+      return false;
+    }
+    return true;
+  };
+  if (!clear(*out.base, true)) return true;
+  for (int n = 0; n < count; ++n)
+    if (in[n].view && !clear(*in[n].view->base, false)) return true;
+  return false;
+}
+
+void Recorder::record(uint64_t signature, Instr& i, const ViewRef& out, const Window::Input* in,
+                      int count) {
+  if (cut_due_ || (folding_ && *(signatures_.end() - period_) != signature))
+    flush("a loop repeats its body");
+  // A flush may let other threads record meanwhile: look again after each.
+  while (flush_one_in_the_way(out, in, count)) {
+  }
+  signatures_.push_back(signature);
+  window_->record(i, out, in, count);
+  ++Runtime::get().stats.instructions;
+  recorded();
+}
+
+void Recorder::flush_quietly(const char* reason) noexcept {
+  try {
+    carry_out(reason);
+  } catch (const Error& e) {
+    if (!error_) error_ = std::make_shared<Error>(e);
+  } catch (const std::exception& e) {
+    if (!error_) error_ = std::make_shared<Error>(ErrorKind::Runtime, e.what());
+  }
+}
+
+void Recorder::flush(const char* reason) {
+  if (!mine()) return flush_quietly(reason);
+  carry_out(reason);
+  if (error_) throw Error(*std::exchange(error_, nullptr));
+}
+
+void Recorder::carry_out(const char* reason) {
+  Registry& all = registry();
+  // What is in flight and writes what is read here, or uses what is written here, comes first.
+  for (bool waits = true; waits;) {
+    waits = false;
+    for (const Slot& s : window_->slots_)
+      for (const Flight* f : all.flights)
+        waits = waits || (s.base->flights > 0 && f->blocks(*s.base, s.written));
+    if (waits) all.wait_for_landing();
+  }
+  cut_due_ = false;
+  if (folding_) {
+    int count = (static_cast<int>(signatures_.size()) - first_) / period_;
+    if (count >= 3 && window_->same_scalars(first_, period_, count))
+      window_->repeats_ = {first_, period_, count};
+  }
+  folding_ = false;
+  period_ = matching_ = 0;
+  signatures_.clear();
+  if (window_->empty()) return;
+  std::unique_ptr<Window> next;
+  if (spare_.empty()) {
+    next = std::make_unique<Window>();
+    next->recorder = this;
+  } else {
+    next = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  struct Landing {  // references go whatever happens
+    Recorder* r;
+    Flight flight;
+    ~Landing() {
+      if (flight.run) flight.run->busy = false;
+      Registry& all = registry();
+      std::erase(all.flights, &flight);
+      for (const Slot& s : flight.window->slots_) --s.base->flights;
+      ++all.landed;
+      all.landed.notify_all();
+      flight.window->clear();
+      r->spare_.push_back(std::move(flight.window));
+    }
+  } landing{this, {std::move(window_), nullptr}};
+  window_ = std::move(next);
+  Flight& flight = landing.flight;
+  flight.window->detach();
+  for (const Slot& s : flight.window->slots_) ++s.base->flights;
+  all.flights.push_back(&flight);
+  Runtime::get().carry_out(flight, reason);
+}
+
+void settle_base(Base& b, const char* reason) {
+  if (b.window) b.window->recorder->flush(reason);
+  while (b.pending()) {
+    bool flushed = false;
+    for (auto& r : registry().recorders) {
+      if (r->window().slot_of(b) < 0) continue;
+      r->flush(reason);
+      flushed = true;
+      break;
+    }
+    if (!flushed && b.flights > 0) registry().wait_for_landing();
+  }
+}
+
+void flush_all(const char* reason) {
+  Registry& all = registry();
+  for (size_t n = 0; n < all.recorders.size(); ++n) all.recorders[n]->flush(reason);
+  while (!all.flights.empty()) all.wait_for_landing();
+}
+
+void Recorder::recorded() {
+  if (Runtime::get().mode == Mode::Eager) return flush("eager mode");
+  int n = static_cast<int>(signatures_.size());
+  if (n >= kMaxWindow - 2) return flush("many operations are pending");
+  if (folding_) {
+    cut_due_ = (n - first_) % period_ == 0 && n + period_ > kMaxWindow - 2;  // no room for a turn
+    if (n == first_ + 2 * period_ + 1) cut_due_ = window_->keeps_turns(first_, period_);
+    return;
+  }
+  find_period();
+  // Two turns of a loop. Either they fold into a loop inside the kernel, the more the better, or
+  // the window is cut after as many as make a decent kernel.
+  if (period_ && matching_ >= period_ && matching_ % period_ == 0 && matching_ + period_ >= 16) {
+    first_ = n - matching_ - period_;
+    folding_ = window_->may_fold(first_, period_);
+    cut_due_ = !folding_;
+  }
+}
+
+// period_: the distance at which the last `matching_` signatures repeat.
+void Recorder::find_period() {
+  constexpr int kSure = 3;  // equal neighbours that tell one place in a loop's body from another
+  const uint64_t* s = signatures_.data();
+  int n = static_cast<int>(signatures_.size());
+  if (period_ && s[n - 1] == s[n - 1 - period_]) {
+    ++matching_;
+    return;
+  }
+  period_ = matching_ = 0;
+  if (n <= kSure) return;
+  for (int at = n - 2; at >= kSure - 1; --at) {
+    if (s[at] != s[n - 1] || s[at - 1] != s[n - 2] || s[at - 2] != s[n - 3]) continue;
+    period_ = n - 1 - at;
+    matching_ = kSure;
+    return;
+  }
+}
+
+}  // namespace numbus

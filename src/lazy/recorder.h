@@ -1,0 +1,76 @@
+// Recording: the pending window of one device and one thread, and when it is flushed.
+//
+// All of this happens under Python's lock. A flush detaches the window and may let other threads
+// run while its kernels do; what it works on is in flight until then. A base may be read by the
+// pending windows of several threads; a base that a window writes belongs to that window alone:
+// whoever else wants to use it flushes that window first.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "lazy/run.h"
+#include "lazy/window.h"
+
+namespace numbus {
+
+// A detached window that is being carried out.
+struct Flight {
+  std::unique_ptr<Window> window;
+  std::shared_ptr<Run> run;
+  std::thread::id thread = std::this_thread::get_id();
+  // Whether it uses the base in a way that a reader, or a writer, has to wait for.
+  bool blocks(const Base& b, bool writer) const;
+};
+
+class Recorder {
+ public:
+  // That of this thread.
+  static Recorder& of(Device& device);
+
+  explicit Recorder(Device& device);
+  Recorder(const Recorder&) = delete;
+
+  Window& window() { return *window_; }
+  Device& device() const { return *device_; }
+
+  // Appends an instruction. Windows of other threads that stand in its way are flushed before, and
+  // this one where a loop repeats its body; afterwards this one where the mode or its length asks
+  // for it. `signature` tells requests of one line in the program from those of others.
+  void record(uint64_t signature, Instr& i, const ViewRef& out, const Window::Input* in, int count);
+  // Carries out what is pending. An error that belongs to another thread waits for that thread.
+  void flush(const char* reason);
+  // As flush, but an error of this thread's waits, too.
+  void flush_quietly(const char* reason) noexcept;
+
+ private:
+  friend class RecorderOwner;
+
+  void carry_out(const char* reason);
+  bool mine() const { return owner_ == std::this_thread::get_id(); }
+  void recorded();
+  void find_period();
+  // Flushes the first window of another thread that may not stay pending beside these accesses.
+  bool flush_one_in_the_way(const ViewRef& out, const Window::Input* in, int count);
+
+  Device* device_;
+  std::unique_ptr<Window> window_;
+  std::vector<std::unique_ptr<Window>> spare_;  // their memory is used again
+  std::vector<uint64_t> signatures_;
+  int period_ = 0, matching_ = 0, first_ = 0;
+  bool folding_ = false;  // a loop from first_ on, to become a loop in one kernel, goes on
+  bool cut_due_ = false;
+  std::thread::id owner_;
+  std::atomic<bool> ownerless_ = false;  // its thread has ended
+  std::shared_ptr<const Error> error_;   // found by another thread's flush
+};
+
+// Flushes the windows that use a base, and waits for the threads that work on it.
+void settle_base(Base& b, const char* reason);
+// Flushes all windows of all threads, and waits until nothing is in flight.
+void flush_all(const char* reason);
+
+}  // namespace numbus
