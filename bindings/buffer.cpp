@@ -89,7 +89,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 void release_buffer(PyObject*, Py_buffer* view) {
   auto* e = static_cast<Export*>(view->internal);
-  if (e->shares) --e->base->shared;
+  if (e->shares) --e->base->shared, e->base->changed();
   delete e;
 }
 

@@ -214,6 +214,7 @@ bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
   if (is_array(o) && as_array(o).base->device == device) {
     Array& a = settled(as_array(o));
     if (a.base->mask) before_write(a);
+    a.base->changed();
     add_words(a, t);
     return true;
   }

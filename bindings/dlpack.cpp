@@ -29,7 +29,10 @@ DType from_dlpack_type(nb::dlpack::dtype d) {
 struct Lent {
   Handle base;
   explicit Lent(const Handle& b) : base(b) { ++base->shared; }
-  ~Lent() { --base->shared; }
+  ~Lent() {
+    --base->shared;
+    base->changed();
+  }
 };
 
 nb::object lend(nb::object o) {

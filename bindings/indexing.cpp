@@ -379,7 +379,7 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
       if (b->mask) before_write(a), Recorder::of(*b->device).flush("mask written");
       if (is_complex(a.dtype) || from.scalar.kind != Kind::Complex) {
         store_scalar(from.scalar, a.dtype, b->data + v.offset);
-        ++b->version;
+        b->changed();
         return Py_None;
       }
     }

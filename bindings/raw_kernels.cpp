@@ -110,7 +110,7 @@ class Parameters {
     // What pending work writes to it runs now, and a mask made of it keeps its old values: the
     // kernel counts as a write.
     if (a.base->mask) before_write(a);
-    ++a.base->version;
+    a.base->changed();
     char* data = data_of(a, "passed to a kernel");
     // A pointer may be used far from the view: the whole storage counts.
     auto begin = reinterpret_cast<std::uintptr_t>(a.base->data);

@@ -13,7 +13,7 @@ char* memory(Array& a, const char* what, const char* shape, int ndim) {
           std::string("a C-contiguous array ") + shape + " on a GPU");
   settled(a);
   if (a.base->mask) before_write(a);
-  ++a.base->version;
+  a.base->changed();
   char* data = data_of(a, "passed to cuSOLVER");
   a.base->device->claim(data, static_cast<size_t>(a.size() * itemsize(a.dtype)));
   return data;

@@ -205,7 +205,7 @@ bool copy_in(nb::handle array, nb::handle host, nb::handle stream) {
   Piece p(a, host, false);
   if (!p.fits) return false;
   if (a.base->mask) before_write(a);
-  ++a.base->version;
+  a.base->changed();
   char* to = data_of(a, "written by a copy");
   auto bytes = static_cast<size_t>(p.view.len);
   if (to == p.view.buf || bytes == 0) return true;
@@ -243,7 +243,7 @@ bool fill_bytes(nb::handle array, int value, nb::handle stream) {
   Queue* queue = queue_of(stream, d);
   if (!a.layout->c_contiguous() && !a.layout->f_contiguous()) return false;
   if (a.base->mask) before_write(a);
-  ++a.base->version;
+  a.base->changed();
   char* to = data_of(a, "filled");
   d.fill_bytes(to, static_cast<unsigned char>(value),
                static_cast<size_t>(a.size() * itemsize(a.dtype)), queue);

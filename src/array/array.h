@@ -38,7 +38,7 @@ struct Array {
 // it; written to, the array leaves its old values here first.
 struct Mask {
   Array array;
-  uint32_t version;
+  uint64_t value;       // the array's value number as it was
   bool watched = true;  // array still is the user's own
   int64_t count = -1;   // true elements, once known
   Array places;         // of the true elements among themselves, once asked for

@@ -18,19 +18,12 @@ std::shared_ptr<Mask> mask_of(const Array& m) {
   // Shared storage can change unseen: such a mask is copied at once. Otherwise one snapshot serves
   // until a write.
   static thread_local std::weak_ptr<Mask> latest;
-  if (auto held = latest.lock()) {
-    if (held.get() == b->mask && held->version == b->version &&
-        held->array.layout.get() == m.layout.get() && held->array.offset == m.offset &&
-        b->shared == 0)
-      return held;
-    // Written down twice, as in `q[q > 0] = f(q[q > 0])`.
-    if (held->watched && held->version == held->array.base->version && b->shared == 0 &&
-        held->array.base->shared == 0 && held->array.layout.get() == m.layout.get() &&
-        Recorder::of(*b->device).window().same_value(held->array.view(), m.view()))
-      return held;
-  }
+  // Also where it is written down twice, as in `q[q > 0] = f(q[q > 0])`.
+  uint64_t value = value_of(m.view());
+  if (auto held = latest.lock())
+    if (held->value == value && held->array.base->device == b->device) return held;
   auto s = std::make_shared<Mask>();
-  s->version = b->version;
+  s->value = value;
   if (b->shared > 0 || b->mask) {
     s->array = copy(m, DType::Bool, true);
     s->watched = false;

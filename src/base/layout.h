@@ -38,6 +38,8 @@ class Layout {
     bool f_order;  // likewise in Fortran's
   };
   const Kind& kind() const { return kind_; }
+  // Of the shape, the strides and the item size; the same for as long as the process lives.
+  uint64_t hash() const { return hash_; }
 
   void ref() const { ++refs_; }
   void unref() const {

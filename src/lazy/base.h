@@ -17,15 +17,17 @@ class Window;
 struct Base {
   Device* device;
   int64_t nbytes;
-  char* data = nullptr;                  // null while virtual
-  int32_t refs = 0;                      // handles and windows
-  int32_t handles = 0;                   // arrays that can still reach it
-  int32_t shared = 0;                    // outside parties that can reach the storage
-  Window* window = nullptr;              // a pending window that uses it, the first one that did
-  int32_t slot = -1;                     // its number there
-  int32_t other_windows = 0;             // pending windows of other threads that read it
-  int32_t flights = 0;                   // detached windows that use it and are being carried out
-  uint32_t version = 0;                  // one more per recorded write
+  char* data = nullptr;       // null while virtual
+  int32_t refs = 0;           // handles and windows
+  int32_t handles = 0;        // arrays that can still reach it
+  int32_t shared = 0;         // outside parties that can reach the storage
+  Window* window = nullptr;   // a pending window that uses it, the first one that did
+  int32_t slot = -1;          // its number there
+  int32_t other_windows = 0;  // pending windows of other threads that read it
+  int32_t flights = 0;        // detached windows that use it and are being carried out
+  // Its value number: equal for bases that hold equal elements by the look of how these are
+  // computed.
+  uint64_t value = new_value();
   std::shared_ptr<const Error> failure;  // what stopped what should have written it
   bool owned = true;                     // data comes from the device's pool
   void (*release)(void*) = nullptr;      // gives foreign storage back
@@ -33,6 +35,10 @@ struct Base {
   Mask* mask = nullptr;  // the live snapshot of this base as a boolean mask, if any (weak)
 
   static Base* create(Device& device, int64_t nbytes);
+  // A value number that nothing else has.
+  static uint64_t new_value();
+  // Elements are written otherwise than by a recorded instruction, or may have been.
+  void changed() { value = new_value(); }
   void ref() { ++refs; }
   void unref() {
     if (--refs == 0) destroy();

@@ -78,7 +78,7 @@ ir::Val KernelBuilder::read(const Access& a, const Member& m, Val where) {
 void KernelBuilder::check(CheckOf<Number> c, const Member& m, Val wrong, Val value) {
   b_.emit(Op::check, DType::Bool, wrong, convert(b_, value, DType::I64), kNone, step_ir_.checks++);
   c.instr = m.instr;
-  c.line = p_.instrs[m.instr].instr.line;
+  c.source = p_.instrs[m.instr].source;
   step_.checks.push_back(std::move(c));
 }
 

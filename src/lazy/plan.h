@@ -44,9 +44,9 @@ struct PatchOf {
 template <class N>
 struct CheckOf {
   enum Kind : uint8_t { Index, NegativePower } kind = Index;
-  int instr = 0;  // of the planner
-  uint64_t line = 0;
-  int axis = 0;  // an index of this axis, beyond its extent
+  int instr = 0;   // of the planner
+  int source = 0;  // of the window
+  int axis = 0;    // an index of this axis, beyond its extent
   N extent = 0;
   std::vector<int> spoils;  // storages that hold what depends on the instruction
 };

@@ -230,9 +230,8 @@ bool Planner::compatible(const Group& a, const std::vector<Number>& shift_a, con
 bool Planner::repeats_request(const Group& a, const Group& b) const {
   for (const Member& x : a.members)
     for (const Member& y : b.members)
-      if (instrs[x.instr].value == instrs[y.instr].value &&
-          instrs[x.instr].instr.line == instrs[y.instr].instr.line &&
-          instrs[x.instr].source != instrs[y.instr].source)
+      if (instrs[x.instr].source != instrs[y.instr].source &&
+          same_request(instrs[x.instr].instr, instrs[y.instr].instr))
         return true;
   return false;
 }

@@ -33,8 +33,7 @@ struct PlanInstr {
   InstrSet needs;             // earlier instructions it must follow
   int source;                 // window instruction
   int inputs() const { return instr.nin + (instr.predicated ? 1 : 0); }
-  bool solo = false;   // writes one address more than once: runs alone, in order
-  uint64_t value = 0;  // equal for instructions that compute the same from the same
+  bool solo = false;  // writes one address more than once: runs alone, in order
 };
 
 struct Member {
@@ -85,9 +84,7 @@ struct Planner {
   bool path_through_third(int a, int b) const;
   bool repeats_request(const Group& a, const Group& b) const;
   bool read_between(int storage, int first, int last) const;
-  std::vector<int> writes_;         // per storage
-  std::vector<int> group_of_;       // per instruction
-  std::vector<uint64_t> value_of_;  // per storage: value number of its last write
+  std::vector<int> group_of_;  // per instruction
 };
 
 // Whether both accesses are the same view of the same storage: each point has its own element.

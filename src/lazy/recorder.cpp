@@ -14,7 +14,8 @@
 namespace numbus {
 namespace {
 
-// All recorders and flights, of all threads. Never destroyed: arrays may outlive static destructors.
+// All recorders and flights, of all threads. Never destroyed: arrays may outlive static
+// destructors.
 struct Registry {
   std::vector<std::unique_ptr<Recorder>> recorders;
   std::vector<Flight*> flights;
@@ -35,7 +36,8 @@ Registry& registry() {
 }
 
 const char* const kForked =
-    "[fork] a value that another thread was computing when the process forked is lost in the child; "
+    "[fork] a value that another thread was computing when the process forked is lost in the "
+    "child; "
     "got a forked process; expected a fork while nothing runs, or the spawn start method";
 
 // Threads that computed in the parent do not exist in the child.

@@ -110,6 +110,7 @@ void Planner::rewrite() {
       copy.instr.nin = 1;
       copy.instr.loop = old.dtype;
       copy.instr.line = source.line;
+      copy.instr.value = mix(source.value, 1);
       copy.source = static_cast<int>(n);
       copy.shape = whole->shape();
       copy.in[0] = {old.storage, -1, old.dtype, whole, 0, false};
@@ -158,34 +159,6 @@ void Planner::rewrite() {
   // Copies in between would break the rhythm of a loop.
   for (int i = repeats.first; i < repeats.first + repeats.period * repeats.count; ++i)
     if (instrs[i].source != i) repeats = {};
-  // Versions and value numbers.
-  writes_.assign(storages.size(), 0);
-  value_of_.assign(storages.size(), 0);
-  uint64_t unique = 1;
-  for (PlanInstr& p : instrs) {
-    uint64_t v =
-        mix(static_cast<uint64_t>(p.instr.op) * 977 + static_cast<uint64_t>(p.instr.code),
-            static_cast<uint64_t>(p.instr.loop) * 64 + static_cast<uint64_t>(p.instr.reduction));
-    v = mix(v, reinterpret_cast<uint64_t>(p.instr.function));
-    for (int n = 0; n < p.inputs(); ++n) {
-      const Access& a = p.in[n];
-      if (a.storage < 0) {
-        v = mix(v, ++unique << 20);
-        continue;
-      }
-      v = mix(
-          mix(v, writes_[a.storage] ? value_of_[a.storage] : static_cast<uint64_t>(a.storage) + 1),
-          reinterpret_cast<uint64_t>(a.layout));
-      v = mix(v, a.offset.identity());
-    }
-    p.value = v;
-    ++writes_[p.out.storage];
-    // A partial write mixes with what was there: a value of its own.
-    bool whole =
-        p.out.layout->size() * p.out.layout->itemsize() == storages[p.out.storage].nbytes &&
-        !p.instr.predicated && !p.out.spread;
-    value_of_[p.out.storage] = whole ? v : mix(v, ++unique << 20);
-  }
 }
 
 }  // namespace numbus

@@ -41,7 +41,7 @@ KernelStep step_of(const PlanStep& p) {
                       std::vector<int64_t>(x.strides.size())};
   });
   copy_vector(p.checks, s.checks, [](const CheckOf<Number>& x) {
-    return Check{static_cast<Check::Kind>(x.kind), x.instr, x.line, x.axis, 0, x.spoils};
+    return Check{static_cast<Check::Kind>(x.kind), x.instr, x.source, x.axis, 0, x.spoils};
   });
   s.report.assign(2 * p.checks.size(), 0);
   if (s.call) s.call->layouts.assign(p.layouts.size(), nullptr);

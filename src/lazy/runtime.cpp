@@ -151,7 +151,7 @@ void Runtime::run(const Window& w, Run& run) {
           wrong = true;
           refused = step.guards;
           if (!failure)
-            failure = std::make_shared<Error>(error_of(step.checks[c], step.report[2 * c + 1]));
+            failure = std::make_shared<Error>(error_of(w, step.checks[c], step.report[2 * c + 1]));
           for (int s : step.checks[c].spoils) lost[s] |= kSpoiled;
         }
         if (explanation) explanation->step(*this, w, step, before, wrong);
@@ -229,8 +229,8 @@ Error wrong_index(int64_t index, int axis, int64_t extent, const std::string& wh
               "index " + std::to_string(index), "-" + size + " to " + std::to_string(extent - 1)));
 }
 
-Error Runtime::error_of(const Check& c, int64_t value) const {
-  SourceLine at = describe_line ? describe_line(c.line) : SourceLine();
+Error Runtime::error_of(const Window& w, const Check& c, int64_t value) const {
+  SourceLine at = describe_line ? describe_line(w.instrs_[c.source].line) : SourceLine();
   std::string where;
   if (!at.file.empty())
     where = " (recorded at " + at.file + ", line " + std::to_string(at.line) + ")";

@@ -77,7 +77,7 @@ class Runtime {
 
  private:
   void run(const Window& w, Run& run);
-  Error error_of(const Check& c, int64_t value) const;
+  Error error_of(const Window& w, const Check& c, int64_t value) const;
   void run_step(const Window& w, KernelStep& step, char** data);
   PlanCache plans_;
   std::shared_ptr<Run> last_;

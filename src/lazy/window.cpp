@@ -10,6 +10,11 @@
 
 namespace numbus {
 
+uint64_t Base::new_value() {
+  static uint64_t last = 0;
+  return mix(0x5851F42D4C957F2Dull, ++last);
+}
+
 Base* Base::create(Device& device, int64_t nbytes) {
   auto* b = new Base;
   b->device = &device;
@@ -51,10 +56,7 @@ Operand Window::operand(const ViewRef& v, bool write) {
   Slot& s = slots_[slot];
   if (s.first_offset != v.offset || s.first_layout != v.layout || s.first_dtype != v.dtype)
     s.mixed = true;
-  if (write) {
-    s.written = true;
-    ++b->version;
-  }
+  if (write) s.written = true;
   layouts_.emplace_back(v.layout);
   key_.push_back(static_cast<uint64_t>(slot) << 8 | static_cast<uint64_t>(v.dtype));
   key_.push_back(reinterpret_cast<uint64_t>(v.layout));
@@ -85,7 +87,17 @@ uint64_t liveness(const Slot& s) {
   return (b.handles > 0) | (b.shared > 0) << 1 | (b.data != nullptr) << 2 | b.owned << 3;
 }
 
-void append_lines(const Window& w, std::vector<uint64_t>& key) {
+bool has_scalars(const Instr& i) {
+  for (int n = 0; n < i.nin + i.predicated; ++n)
+    if (i.in[n].slot < 0) return true;
+  return false;
+}
+
+bool same_request(const Instr& x, const Instr& y) {
+  return x.line == y.line && x.value == y.value && !has_scalars(x);
+}
+
+void append_requests(const Window& w, std::vector<uint64_t>& key) {
   const auto& instrs = w.instrs_;
   auto again = [&](size_t i, size_t first) {
     key.push_back(static_cast<uint64_t>(i) << 32 | first);
@@ -94,20 +106,21 @@ void append_lines(const Window& w, std::vector<uint64_t>& key) {
   if (instrs.size() <= kFew) {
     for (size_t i = 1; i < instrs.size(); ++i)
       for (size_t j = 0; j < i; ++j)
-        if (instrs[j].line == instrs[i].line) {
+        if (same_request(instrs[i], instrs[j])) {
           again(i, j);
           break;
         }
     return;
   }
-  Numbering lines;
+  Numbering requests;
   std::vector<size_t> first;
   for (size_t i = 0; i < instrs.size(); ++i) {
-    auto line = static_cast<size_t>(lines.add(instrs[i].line));
-    if (line == first.size())
+    if (has_scalars(instrs[i])) continue;
+    auto request = static_cast<size_t>(requests.add(mix(instrs[i].line, instrs[i].value)));
+    if (request == first.size())
       first.push_back(i);
     else
-      again(i, first[line]);
+      again(i, first[request]);
   }
 }
 
@@ -117,14 +130,42 @@ void Window::complete_key() {
     key_.push_back(static_cast<uint64_t>(s.first_offset));
     key_.push_back(static_cast<uint64_t>(s.base->nbytes));
   }
-  append_lines(*this, key_);
+  append_requests(*this, key_);
   key_.push_back(static_cast<uint64_t>(repeats_.first) << 40 |
                  static_cast<uint64_t>(repeats_.period) << 20 |
                  static_cast<uint64_t>(repeats_.count));
 }
 
+uint64_t value_of(const ViewRef& v) {
+  if (v.base->shared > 0) return Base::new_value();
+  return mix(mix(v.base->value, v.layout->hash()),
+             static_cast<uint64_t>(v.offset) << 8 | static_cast<uint64_t>(v.dtype));
+}
+
+// From what an instruction does and the value numbers of what it reads.
+void Window::number(Instr& i, const ViewRef& out, const Input* in, int count, size_t header) {
+  uint64_t v = hash_words(key_.data() + header, key_.size() - header);
+  for (int n = 0; n < count; ++n) {
+    if (in[n].view) {
+      v = mix(v, value_of(*in[n].view));
+      continue;
+    }
+    uint64_t bits[2] = {0, 0};
+    store_scalar(in[n].scalar, in[n].dtype, bits);
+    v = mix(mix(mix(v, static_cast<uint64_t>(in[n].dtype)), bits[0]), bits[1]);
+  }
+  i.value = mix(mix(v, out.layout->hash()), static_cast<uint64_t>(out.dtype));
+  bool whole = !i.predicated && !i.scatters() && out.offset == 0 &&
+               out.layout->size() * out.layout->itemsize() == out.base->nbytes &&
+               out.layout->injective();
+  out.base->value =
+      whole ? i.value : mix(mix(out.base->value, i.value), static_cast<uint64_t>(out.offset));
+}
+
 void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
+  size_t header = key_.size();
   append_header(i, key_);
+  number(i, out, in, count, header);
   for (int n = 0; n < count; ++n) {
     if (in[n].view) {
       i.in[n] = operand(*in[n].view, false);
@@ -137,65 +178,6 @@ void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
   i.out = operand(out, true);
   if (i.scatters() && i.bounds == Instr::Report) slots_[i.out.slot].unsure = true;
   instrs_.push_back(i);
-}
-
-// The instruction that alone writes to a base; -1: none does, or several.
-int Window::only_writer(int slot) const {
-  int found = -1;
-  for (size_t at = 0; at < instrs_.size(); ++at) {
-    if (instrs_[at].out.slot != slot) continue;
-    if (found >= 0) return -1;
-    found = static_cast<int>(at);
-  }
-  return found;
-}
-
-// Whether the operand is what the instruction writes, and nothing beside it.
-bool Window::writes_all(int at, const Operand& o) const {
-  const Operand& out = instrs_[at].out;
-  return out.layout == o.layout && out.offset == o.offset && out.dtype == o.dtype;
-}
-
-// Whether two instructions compute the same, the inputs of one still unchanged for the other.
-bool Window::alike(int at, int other, int depth) const {
-  if (at == other) return true;
-  const Instr &x = instrs_[at], &y = instrs_[other];
-  if (depth == 0 || x.code != Instr::Map || y.code != Instr::Map || x.op != y.op ||
-      x.function != y.function || x.param != y.param || x.loop != y.loop || x.nin != y.nin ||
-      x.predicated || y.predicated || x.gathers() || x.scatters() || x.out.layout != y.out.layout ||
-      x.out.dtype != y.out.dtype)
-    return false;
-  for (int n = 0; n < x.nin; ++n) {
-    const Operand &a = x.in[n], &b = y.in[n];
-    if (a.dtype != b.dtype || a.layout != b.layout || (a.slot < 0) != (b.slot < 0)) return false;
-    if (a.slot < 0) {
-      int64_t p[2] = {0, 0}, q[2] = {0, 0};
-      store_scalar(scalars_[a.imm], a.dtype, p);
-      store_scalar(scalars_[b.imm], b.dtype, q);
-      if (std::memcmp(p, q, sizeof p) != 0) return false;
-    } else if (a.slot == b.slot) {
-      if (a.offset != b.offset) return false;
-      for (int k = std::min(at, other); k < std::max(at, other); ++k)
-        if (instrs_[k].out.slot == a.slot) return false;
-    } else {
-      int p = only_writer(a.slot), q = only_writer(b.slot);
-      if (p < 0 || q < 0 || p >= at || q >= other || !writes_all(p, a) || !writes_all(q, b) ||
-          !alike(p, q, depth - 1))
-        return false;
-    }
-  }
-  return true;
-}
-
-bool Window::same_value(const ViewRef& x, const ViewRef& y) const {
-  constexpr int kDepth = 8;
-  int slot_x = slot_of(*x.base), slot_y = slot_of(*y.base);
-  if (slot_x < 0 || slot_y < 0 || x.layout != y.layout) return false;
-  int at = only_writer(slot_x), other = only_writer(slot_y);
-  auto whole = [&](const ViewRef& v, int k) {
-    return writes_all(k, {slot_of(*v.base), -1, v.dtype, v.layout, v.offset});
-  };
-  return at >= 0 && other >= 0 && whole(x, at) && whole(y, other) && alike(at, other, kDepth);
 }
 
 bool Window::same_scalars(int first, int period, int count) const {
@@ -221,28 +203,19 @@ bool Window::may_fold(int first, int period) const {
   if (domain.size() <= 1 || !same_scalars(first, period, 2)) return false;
   for (const Slot& s : slots_)
     if (s.mixed || s.base->shared > 0) return false;
-  // What the instructions of the first two turns compute, as far as it can be told apart, and where
-  // a result waits to be read.
-  std::vector<uint64_t> value(slots_.size()), in_first(period);
+  // Where a result waits to be read.
   std::vector<int> unread(slots_.size(), -1);
-  for (size_t s = 0; s < value.size(); ++s) value[s] = s + 1;
   for (int at = 0; at < 2 * period; ++at) {
     const Instr& i = instrs_[first + at];
     if (i.code != Instr::Map || i.op == Op::index || i.gathers() || i.scatters()) return false;
     if (!i.out.layout->same_shape(domain) || !i.out.layout->injective()) return false;
-    uint64_t v = mix(static_cast<uint64_t>(at % period), 1);
-    for (int n = 0; n < i.nin + i.predicated; ++n) {
-      if (i.in[n].slot < 0) continue;
-      v = mix(v, value[i.in[n].slot]);
-      unread[i.in[n].slot] = -1;
-    }
+    for (int n = 0; n < i.nin + i.predicated; ++n)
+      if (i.in[n].slot >= 0) unread[i.in[n].slot] = -1;
     // A result that is overwritten unread was asked for all the same: its store needs a kernel.
     if (unread[i.out.slot] >= 0 && !i.predicated) return false;
     unread[i.out.slot] = at;
     // A request that repeats an earlier one is a stopwatch's loop: each is a kernel of its own.
-    if (at >= period && in_first[at - period] == v) return false;
-    if (at < period) in_first[at] = v;
-    value[i.out.slot] = i.predicated ? mix(v, value[i.out.slot]) : v;
+    if (at >= period && instrs_[first + at - period].value == i.value) return false;
   }
   for (int at : unread)
     if (at >= 0 && at < period) return false;

@@ -46,7 +46,8 @@ struct Instr {
   double param = 0;                        // Var: ddof
   const ir::Function* function = nullptr;  // apply: its steps, straightened; lives forever
   Operand out, in[kMaxOperands];
-  uint64_t line = 0;  // where in the Python program
+  uint64_t line = 0;   // where in the Python program
+  uint64_t value = 0;  // equal for instructions that compute the same from the same
   std::string_view name() const { return op == Op::apply ? function->name : op_name(op); }
   bool gathers() const { return code == Map && op == Op::gather; }
   bool scatters() const { return code == Map && scatters_by(op); }
@@ -59,6 +60,8 @@ struct ViewRef {
   int64_t offset;
   DType dtype;
 };
+// The value number of what a view shows: a new one where others can change it unseen.
+uint64_t value_of(const ViewRef& v);
 
 struct Slot {
   Base* base;
@@ -80,8 +83,10 @@ class Window;
 void append_header(const Instr& i, std::vector<uint64_t>& key);
 // Who else can see a slot's base, and whether it has storage.
 uint64_t liveness(const Slot& s);
-// Which instructions come from one line: the planner keeps their equal requests apart.
-void append_lines(const Window& w, std::vector<uint64_t>& key);
+// Which instructions ask for the same from the same line: the planner keeps them apart.
+bool has_scalars(const Instr& i);
+bool same_request(const Instr& x, const Instr& y);  // of which none has scalars
+void append_requests(const Window& w, std::vector<uint64_t>& key);
 
 class Window {
  public:
@@ -113,9 +118,6 @@ class Window {
   bool keeps_turns(int first, int period) const;
   // Whether `count` copies of the body use the same scalars.
   bool same_scalars(int first, int period, int count) const;
-  // Whether two views, each of all that one instruction writes, hold the same by the look of how
-  // they are computed.
-  bool same_value(const ViewRef& x, const ViewRef& y) const;
   // Completes the key: equal keys mean equal windows, down to every address within its base.
   void complete_key();
   void clear();  // drops references of a detached window; instructions are done
@@ -130,9 +132,7 @@ class Window {
 
  private:
   Operand operand(const ViewRef& v, bool write);
-  int only_writer(int slot) const;
-  bool writes_all(int at, const Operand& o) const;
-  bool alike(int at, int other, int depth) const;
+  void number(Instr& i, const ViewRef& out, const Input* in, int count, size_t header);
   int add_slot(const ViewRef& v);
   // Slots of bases that another thread's window used before.
   std::unordered_map<const Base*, int32_t> shared_slots_;
