@@ -9,6 +9,17 @@ struct Ufunc {
   Op op;
 };
 
+// A result whose memory is laid out as `order` asks; 'A' is 'F' where all operands are.
+Array in_order(const Array& a, const Arg* operands, int n, char order) {
+  if (order == 'A') {
+    bool all = true;
+    for (int k = 0; k < n; ++k)
+      all = all && (!operands[k].array || operands[k].array->layout->f_contiguous());
+    order = all ? 'F' : 'C';
+  }
+  return has_order(a, order) ? a : copy_in_order(a, a.dtype, order);
+}
+
 // The result, or null where an operand or a type is one that only NumPy has.
 PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
   Op op = nb::inst_ptr<Ufunc>(self)->op;
@@ -19,6 +30,7 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
   Options o;
   Array out, where;
   PyObject* out_object = nullptr;
+  char order = 'K';
   if (n != r.nin && n != r.nin + 1) {
     raise(ErrorKind::Type, std::string(r.name), "wrong number of positional arguments",
           std::to_string(n), std::to_string(r.nin) + " (and an optional out)");
@@ -30,13 +42,13 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
     while (PyDict_Next(kwargs, &at, &key, &value)) {
       std::string k = nb::cast<std::string>(nb::handle(key));
       if (k == "out") {
+        if (out_object)
+          raise(ErrorKind::Type, std::string(r.name), "out given twice", "a position and a keyword",
+                "one of them");
         out_object = value;
       } else if (k == "where") {
         if (value == Py_True) continue;
         where = to_array(value);
-        if (where.dtype != DType::Bool)
-          raise(ErrorKind::Type, std::string(r.name), "where must be boolean",
-                std::string(name(where.dtype)), "bool");
         o.where = &where;
       } else if (k == "dtype") {
         if (value == Py_None) continue;
@@ -44,8 +56,13 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
         if (!o.dtype) return nullptr;
       } else if (k == "casting") {
         o.casting = to_casting(value);
-      } else if (k == "order" || k == "subok") {
-        continue;
+      } else if (k == "order") {
+        order = to_order(value, r.name.data(), 'K');
+      } else if (k == "subok") {
+        // Subclasses go to NumPy, keyword and all: here it is known to say nothing.
+        if (!PyBool_Check(value))
+          raise(ErrorKind::Type, std::string(r.name), "subok must be a boolean",
+                nb::cast<std::string>(nb::repr(nb::handle(value))), "True or False");
       } else if (k == "signature" || k == "sig") {
         return nullptr;
       } else {
@@ -81,6 +98,8 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
     Py_INCREF(out_object);
     return out_object;
   }
+  if (order != 'K' && !result.mask && result.ndim() > 1)
+    result = in_order(result, in, r.nin, order);
   return wrap_result(std::move(result));
 }
 

@@ -2,13 +2,14 @@
 
 import numpy
 
-from . import _core
+from . import _core, _types
 from ._convert import SUPPORTED, as_generic, to_ndarray
 from ._core import generic, ndarray
-from ._errors import message
+from ._errors import as_order, message
 from ._fallback import record
 
 _Type = type
+_PLAIN = (ndarray, _types.ndarray, numpy.ndarray)
 _core_astype = ndarray.astype
 _core_view = ndarray.view
 
@@ -83,7 +84,14 @@ class Flags:
 
 
 def setflags(self, write=None, align=None, uic=None):
-    """Makes the array read-only, or an array that owns its memory writeable again."""
+    """Makes the array read-only, or an array that owns its memory writeable again.
+
+    align and uic can only be set to what they are: True and False (ValueError otherwise).
+    """
+    if align is not None and not align:
+        raise ValueError(message("setflags", "arrays are always aligned", "align=False", "True"))
+    if uic:
+        raise ValueError(message("setflags", "no array to write back to", "uic=True", "False"))
     if write is None:
         return
     if write and not self._writeable and not self._owns:
@@ -100,7 +108,7 @@ def flatten(self, order="C"):
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     """The elements converted to `dtype`; TypeError if `casting` forbids it."""
     try:
-        return _core_astype(self, dtype, order, casting, subok, copy)
+        return _core_astype(self, dtype, order, casting, copy)
     except TypeError:
         if numpy.dtype(dtype) in SUPPORTED:
             raise
@@ -109,10 +117,14 @@ def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
 
 
 def view(self, dtype=None, type=None):
-    """A view of the same memory, with elements of `dtype` if given."""
-    if isinstance(dtype, _Type) and issubclass(dtype, numpy.ndarray):
+    """A view of the same memory, with elements of `dtype` if given. type: numpy.ndarray or one of
+    its subclasses, whose view NumPy makes.
+    """
+    if isinstance(dtype, _Type) and issubclass(dtype, _PLAIN):
         dtype, type = None, dtype
-    if type is not None and issubclass(type, numpy.ndarray) and type is not numpy.ndarray:
+    if type is not None and not any([type is kind for kind in _PLAIN]):
+        if not isinstance(type, _Type) or not issubclass(type, numpy.ndarray):
+            raise ValueError(message("view", "no array type", repr(type), "a subclass of ndarray"))
         record("numpy.ndarray.view")
         real = numpy.asarray(self)
         return real.view(type) if dtype is None else real.view(dtype, type)
@@ -156,8 +168,20 @@ def generic_getitem(self, index):
 
 def generic_astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     """The value converted to `dtype`."""
-    result = astype(to_ndarray(self), dtype, order, casting)
+    result = astype(to_ndarray(self), dtype, order, casting, subok, copy)
     return as_generic(result) if type(result) is ndarray else result[()]
+
+
+def generic_copy(self, order="C"):
+    """The value itself."""
+    as_order("copy", order)
+    return self
+
+
+def generic_transpose(self, *axes):
+    """The value itself, which has no axes."""
+    to_ndarray(self).transpose(*axes)
+    return self
 
 
 def _generic_flags(self):
@@ -190,7 +214,7 @@ def attach():
     generic.__getitem__ = generic_getitem
     # With __getitem__ alone Python takes a type for a sequence, and iter() would accept a number.
     generic.__iter__ = None
-    generic.copy = lambda self, order="C": self
-    generic.transpose = lambda self, *axes: self
+    generic.copy = generic_copy
+    generic.transpose = generic_transpose
     for name in ("reshape", "ravel", "flatten", "view"):
         setattr(generic, name, _generic_method(getattr(ndarray, name), name))

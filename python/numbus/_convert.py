@@ -195,18 +195,40 @@ def as_generic(a):
 
 
 def copy_to_order(a, order):
-    """A copy of `a` whose memory is laid out as NumPy's `order` ('C', 'F', 'A' or 'K') asks."""
-    if order == "A":
-        order = "F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C"
-    if order not in (None, "C", "F", "K"):
-        raise ValueError(message("copy", "unknown order", repr(order), "'C', 'F', 'A' or 'K'"))
-    return a.copy(order or "C")
+    """A copy of `a` whose memory is laid out as `order` ('C', 'F', 'A' or 'K') asks."""
+    return a.copy(order)
 
 
 def is_order(a, order):
-    """Whether `a` already has the layout that `order` asks for."""
+    """Whether `a` already has the layout that `order` ('C', 'F', 'A' or 'K') asks for."""
     if order == "F":
         return a.flags.f_contiguous
     if order == "C":
         return a.flags.c_contiguous
     return True
+
+
+def check_like(op, like):
+    """The argument `like`: arrays of ours and of NumPy's ask for what is made anyway.
+
+    Raises ForeignDtype for other kinds of array, which NumPy asks in turn, and TypeError for what
+    is none.
+    """
+    if like is None or type(like) in (ndarray, generic) or type(like) in _REAL_ARRAYS:
+        return
+    if not hasattr(type(like), "__array_function__"):
+        raise TypeError(message(op, "like is no array", type(like).__name__, "an array"))
+    raise ForeignDtype(message(op, "like is another array type", type(like).__name__, "an ndarray"))
+
+
+def require_cast(op, source, target, casting):
+    """Raises TypeError where the rule `casting` does not let `source` become `target`."""
+    if source is not target and not numpy.can_cast(source, target, casting):
+        raise TypeError(
+            message(op, "cannot cast", f"{source} to {target}", f"a cast that {casting!r} allows")
+        )
+
+
+def in_order(a, order):
+    """A fresh result `a` laid out as `order` asks: itself where it is so already."""
+    return a if a.ndim < 2 or is_order(a, order) else a.copy(order)

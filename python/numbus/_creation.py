@@ -6,6 +6,7 @@ from . import _core
 from ._convert import (
     adopt,
     as_dtype,
+    check_like,
     copy_to_order,
     empty_like_layout,
     is_order,
@@ -14,7 +15,9 @@ from ._convert import (
 )
 from ._convert import dtype_of as _dtype_of
 from ._core import generic, ndarray
-from ._errors import as_shape, message
+from ._devices import device as on_device
+from ._devices import to_device
+from ._errors import as_order, as_shape, message
 
 __all__ = [
     "array",
@@ -49,6 +52,9 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     arrays.
     """
     kind = type(object)
+    order = as_order("array", order)
+    if like is not None:
+        check_like("array", like)
     if kind is list or kind is tuple:
         result = _from_nested(object, dtype, copy, order)
     elif kind is ndarray or kind is generic or isinstance(object, numpy.ndarray):
@@ -92,11 +98,11 @@ def _from_nested(x, dtype, copy, order):
             raise ValueError(
                 message("array", "a sequence must be copied", "copy=False", "copy=None")
             )
-        found = _core.from_list(x, dtype) if order in ("K", "C") else None
+        found = _core.from_list(x, dtype)
         if found is None:
             found = _stack_arrays(x, dtype)
         if found is not None:
-            return found
+            return copy_to_order(found, "F") if order == "F" and found.ndim > 1 else found
         try:
             real = numpy.array(x, dtype=dtype, order=order)
         except ValueError as error:
@@ -124,10 +130,23 @@ def _stack_arrays(x, dtype):
 
 
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
-    """`a` as an array, without a copy where that is possible. dtype, order: asked of the result."""
-    if type(a) is ndarray and dtype is None and order is None and copy is None:
+    """`a` as an array, without a copy where that is possible. dtype, order, device: asked of the
+    result.
+    """
+    if type(a) is ndarray and dtype is order is copy is device is like is None:
         return a
-    return array(a, dtype, copy=copy, order=order or "K")
+    result = array(a, dtype, copy=copy, order=order, like=like)
+    return result if device is None else on(device, result, copy)
+
+
+def on(device, a, copy=None):
+    """`a` on the device that an argument names; ValueError where copy=False forbids a transfer."""
+    result = to_device(a, device)
+    if copy is False and result is not a:
+        raise ValueError(
+            message("array", "unable to avoid a copy", f"device {a._device}", f"device {device}")
+        )
+    return result
 
 
 asanyarray = asarray
@@ -135,12 +154,12 @@ asanyarray = asarray
 
 def ascontiguousarray(a, dtype=None, *, like=None):
     """`a` as a C-contiguous array of at least one dimension."""
-    return array(a, dtype, copy=None, order="C", ndmin=1)
+    return array(a, dtype, copy=None, order="C", ndmin=1, like=like)
 
 
 def asfortranarray(a, dtype=None, *, like=None):
     """`a` as an array laid out with the first index fastest."""
-    return array(a, dtype, copy=None, order="F", ndmin=1)
+    return array(a, dtype, copy=None, order="F", ndmin=1, like=like)
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
@@ -159,7 +178,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     """
     wanted = {str(item).upper()[0] for item in requirements or ()}
     order = "C" if "C" in wanted else "F" if "F" in wanted else "K"
-    result = array(a, dtype, copy=None, order=order)
+    result = array(a, dtype, copy=None, order=order, like=like)
     if ("W" in wanted and not result.flags.writeable) or (
         "O" in wanted and result.base is not None
     ):
@@ -169,79 +188,101 @@ def require(a, dtype=None, requirements=None, *, like=None):
 
 def copy(a, order="K", subok=False):
     """A copy of `a` with its shape and dtype; order 'K' keeps the layout."""
-    return array(a, order=order, copy=True)
+    return array(a, order=order, subok=subok, copy=True)
 
 
 def empty(shape, dtype=float, order="C", *, device=None, like=None):
     """An array of uninitialised elements. shape: int or ints."""
+    if device is not None:
+        with on_device(device):
+            return empty(shape, dtype, order, like=like)
+    if like is not None:
+        check_like("empty", like)
     shape = as_shape("empty", shape)
     dtype = as_dtype("empty", dtype, _FLOAT64)
-    if order == "F" and len(shape) > 1:
-        return _core.empty(shape[::-1], dtype).T
-    return _core.empty(shape, dtype)
+    return _core.empty(shape, dtype, as_order("empty", order, "C", "CF") == "F")
 
 
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """An array of `fill_value` (a scalar, or something that broadcasts to `shape`)."""
+    if device is not None:
+        with on_device(device):
+            return full(shape, fill_value, dtype, order, like=like)
+    if like is not None:
+        check_like("full", like)
     shape = as_shape("full", shape)
     dtype = as_dtype("full", _dtype_of(fill_value) if dtype is None else dtype)
     value = operand(fill_value)
     if type(value) is ndarray:
         result = empty(shape, dtype, order)
+        if value._device != result._device:
+            value = to_device(value, result._device)
         _core.copyto(result, value.astype(dtype))
         return result
-    if order == "F" and len(shape) > 1:
-        return _core.full(shape[::-1], value, dtype).T
-    return _core.full(shape, value, dtype)
+    return _core.full(shape, value, dtype, as_order("full", order, "C", "CF") == "F")
 
 
 def zeros(shape, dtype=float, order="C", *, device=None, like=None):
     """An array of zeros. shape: int or ints."""
-    dtype = as_dtype("zeros", dtype, _FLOAT64)
-    shape = as_shape("zeros", shape)
-    return full(shape, 0, dtype, order) if order == "F" else _core.full(shape, 0, dtype)
+    if order != "C" or device is not None or like is not None:
+        dtype = as_dtype("zeros", dtype, _FLOAT64)
+        return full(shape, 0, dtype, order, device=device, like=like)
+    return _core.full(as_shape("zeros", shape), 0, as_dtype("zeros", dtype, _FLOAT64))
 
 
 def ones(shape, dtype=None, order="C", *, device=None, like=None):
     """An array of ones. shape: int or ints."""
-    dtype = as_dtype("ones", dtype, _FLOAT64)
-    shape = as_shape("ones", shape)
-    return full(shape, 1, dtype, order) if order == "F" else _core.full(shape, 1, dtype)
+    if order != "C" or device is not None or like is not None:
+        dtype = as_dtype("ones", dtype, _FLOAT64)
+        return full(shape, 1, dtype, order, device=device, like=like)
+    return _core.full(as_shape("ones", shape), 1, as_dtype("ones", dtype, _FLOAT64))
 
 
 def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An uninitialised array with the shape, dtype and layout of `prototype`, or those given."""
+    if device is not None:
+        with on_device(device):
+            return empty_like(prototype, dtype, order, subok, shape)
     a = prototype if type(prototype) is ndarray else to_ndarray(prototype)
     dtype = as_dtype("empty_like", dtype, a.dtype)
-    if shape is not None and as_shape("empty_like", shape) != a.shape:
-        return empty(shape, dtype, "F" if order == "F" else "C")
-    if a.ndim < 2 or order == "C" or a.flags.c_contiguous:
-        return empty(a.shape, dtype, "F" if order == "F" else "C")
-    if order in ("F", "A"):
-        return empty(a.shape, dtype, "F" if order == "F" or a.flags.f_contiguous else "C")
-    return empty_like_layout(a.shape, a.strides, dtype)
+    order = as_order("empty_like", order)
+    extents = a.shape if shape is None else as_shape("empty_like", shape)
+    if order == "A":
+        order = "F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C"
+    elif order == "K" and len(extents) != a.ndim:
+        order = "C"
+    if order != "K" or a.ndim < 2 or a.flags.c_contiguous:
+        return empty(extents, dtype, "F" if order == "F" else "C")
+    return empty_like_layout(extents, a.strides, dtype)
 
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array of `fill_value` with the shape, dtype and layout of `a`, or those given."""
+    if device is not None:
+        with on_device(device):
+            return full_like(a, fill_value, dtype, order, subok, shape)
     result = empty_like(a, dtype, order, subok, shape)
     value = operand(fill_value)
+    if type(value) is ndarray and value._device != result._device:
+        value = to_device(value, result._device)
     _core.copyto(result, value.astype(result.dtype) if type(value) is ndarray else value)
     return result
 
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array of zeros with the shape, dtype and layout of `a`, or those given."""
-    return full_like(a, 0, dtype, order, subok, shape)
+    return full_like(a, 0, dtype, order, subok, shape, device=device)
 
 
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array of ones with the shape, dtype and layout of `a`, or those given."""
-    return full_like(a, 1, dtype, order, subok, shape)
+    return full_like(a, 1, dtype, order, subok, shape, device=device)
 
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     """A 1-D array over the memory of an object with a buffer."""
+    if like is not None:
+        check_like("frombuffer", like)
     real = numpy.frombuffer(buffer, dtype=dtype, count=count, offset=offset)
     as_dtype("frombuffer", real.dtype)
     if _core.is_default_gpu():
@@ -255,6 +296,8 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
 
 def fromiter(iter, dtype, count=-1, *, like=None):
     """A 1-D array of the items of an iterable."""
+    if like is not None:
+        check_like("fromiter", like)
     real = numpy.fromiter(iter, dtype=as_dtype("fromiter", dtype), count=count)
     return adopt(real)
 
@@ -280,10 +323,20 @@ def _from_cuda(x):
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An array over the memory of any object with DLPack's methods."""
+    """An array over the memory of any object with DLPack's methods; a copy on the named device
+    where that memory is not on it.
+
+    Raises ValueError where copy=False forbids the copy.
+    """
     if type(x) is ndarray:
-        return copy_to_order(x, "K") if copy else x
-    if x.__dlpack_device__()[0] == 1:
-        return _core.from_numpy(numpy.from_dlpack(x, device=device, copy=copy))
-    result = _core.from_dlpack(x)
+        result = x
+    elif x.__dlpack_device__()[0] == 1:
+        result = _core.from_numpy(numpy.from_dlpack(x, copy=copy))
+        copy = None if copy else copy
+    else:
+        result = _core.from_dlpack(x)
+    if device is not None:
+        there = on(device, result, copy)
+        copy = None if there is not result else copy
+        result = there
     return copy_to_order(result, "K") if copy else result

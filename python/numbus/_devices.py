@@ -1,6 +1,7 @@
 """The device of new arrays, and moving arrays between devices."""
 
 from . import _core
+from ._convert import to_ndarray
 from ._core import generic, ndarray
 from ._errors import message
 
@@ -48,8 +49,6 @@ class device:
 def to_device(a, device):
     """`a` on the named device: itself where it already is, else a copy."""
     if type(a) not in (ndarray, generic):
-        from ._convert import to_ndarray
-
         a = to_ndarray(a)
     return _core.to_device(a, str(device))
 

@@ -5,6 +5,7 @@ import numpy
 from . import _core
 from ._convert import dtype_of, operand, to_ndarray
 from ._core import generic, ndarray
+from ._devices import to_device
 from ._errors import message
 from ._fallback import call
 from ._ufuncs import UFUNCS
@@ -170,7 +171,10 @@ def sinc(x):
     x = x if type(x) in (ndarray, generic) else to_ndarray(x)[()]
     if x.dtype.kind not in "fc":
         x = x.astype(float)
-    y = numpy.pi * _core.where(UFUNCS["equal"](x, 0), 1.0e-20, x)
+    y = numpy.pi * x
+    # As NumPy has it: a number so small that its sine is itself, and that half floats have, too.
+    small = float(numpy.finfo(y.dtype).eps) if y.dtype.kind == "f" else 1e-20
+    y = _core.where(UFUNCS["equal"](y, 0), small, y)
     return UFUNCS["sin"](y) / y
 
 
@@ -198,7 +202,8 @@ def astype(x, dtype, /, *, copy=True, device=None):
     """`x` converted to `dtype`; without `copy` an array that has it already comes back itself."""
     if not isinstance(x, (ndarray, numpy.ndarray, generic)):
         raise TypeError(message("astype", "not an array", type(x).__name__, "an ndarray"))
-    return x.astype(dtype, copy=copy)
+    result = x.astype(dtype, copy=copy)
+    return result if device is None else to_device(result, device)
 
 
 def result_type(*arrays_and_dtypes):

@@ -62,6 +62,26 @@ def many_axes(op, axis, ndim, allow_duplicate=False):
     return (one_axis(op, axis, ndim),)
 
 
+_ORDERS = {None: None, **{letter: letter for letter in "CFAK"}}
+_ORDERS |= {letter.lower(): letter for letter in "CFAK"}
+
+
+def as_order(op, order, otherwise="K", allowed="CFAK"):
+    """NumPy's order as one of the capital letters in `allowed`; None gives `otherwise`.
+
+    Lower case means the same. Raises TypeError for what is no text, ValueError for other text.
+    """
+    if isinstance(order, bytes):
+        order = order.decode("ascii", "replace")
+    if order is not None and not isinstance(order, str):
+        raise TypeError(message(op, "order is no text", type(order).__name__, "a str"))
+    found = _ORDERS.get(order, "?") or otherwise
+    if found not in allowed:
+        expected = ", ".join([repr(letter) for letter in allowed])
+        raise ValueError(message(op, "order not permitted", repr(order), expected))
+    return found
+
+
 def as_shape(op, shape):
     """A shape given as an int or a sequence of ints, as a tuple of int. Negative extents are
     refused.

@@ -1,13 +1,15 @@
 """Products of vectors and matrices: matmul, dot, inner, outer, tensordot, kron and their kin."""
 
 import functools
+import operator
 
 import numpy
 
 from . import _core
-from ._convert import operand, to_ndarray
+from ._convert import as_dtype, in_order, operand, require_cast, to_ndarray
 from ._core import ndarray
-from ._errors import many_axes, message
+from ._errors import ForeignDtype, as_order, many_axes, message
+from ._fallback import call
 from ._host import same_memory
 from ._reductions import reduce, store
 from ._ufuncs import UFUNCS
@@ -25,6 +27,8 @@ __all__ = [
     "vecmat",
 ]
 
+
+_NoValue = numpy._NoValue
 
 # Products with few terms are a chain of rows that fuses with its surroundings, so that the product
 # itself need not exist. Short results leave the vectors of such a kernel empty.
@@ -96,34 +100,223 @@ def _mismatch(op, a, b):
     )
 
 
-def matmul(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, **kwargs):
+def _dimensions(op, shapes, least):
+    if any([len(shape) < count for shape, count in zip(shapes, least)]):
+        found = " and ".join([f"{len(shape)}-d" for shape in shapes])
+        wanted = " and ".join([f"{count}-d" for count in least])
+        raise ValueError(message(op, "too few dimensions", found, f"{wanted} or more"))
+
+
+def _matmul_core(a, b, dtype, out):
+    left, right = a.shape, b.shape
+    if len(left) == len(right) == 1:
+        return _sum_of_products(a, b, None)
+    if len(left) > 1 and len(right) > 1:
+        return _matmul(a, b, out, dtype)
+    if len(left) == 1:
+        return _matmul(a.reshape((1, left[0])), b, None, dtype)[..., 0, :]
+    return _matmul(a, b.reshape((right[0], 1)), None, dtype)[..., 0]
+
+
+def _conjugated(a):
+    return UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a
+
+
+def _vecdot_core(a, b, dtype, out):
+    return _sum_of_products(_conjugated(a), b)
+
+
+def _matvec_core(a, b, dtype, out):
+    return _matmul(a, b[..., None], None, dtype)[..., 0]
+
+
+def _vecmat_core(a, b, dtype, out):
+    return _matmul(_conjugated(a)[..., None, :], b, None, dtype)[..., 0, :]
+
+
+def _moved(op, x, axes, count):
+    """`x` with the axes of its vector or matrix, which an entry of `axes` names, at its end."""
+    entry = (axes,) if hasattr(axes, "__index__") and count == 1 else axes
+    if not isinstance(entry, tuple) and not hasattr(axes, "__index__"):
+        raise TypeError(message(op, "axes of an operand", repr(axes), f"a tuple of {count} ints"))
+    if not isinstance(entry, tuple) or len(entry) != count:
+        raise ValueError(message(op, "axes of an operand", repr(axes), f"{count} axes"))
+    entry = many_axes(op, entry, x.ndim)
+    return x.transpose(tuple([i for i in range(x.ndim) if i not in entry]) + entry)
+
+
+def _placed(op, result, axes, count):
+    """The last `count` axes of a result at the positions that an entry of `axes` names."""
+    entry = (axes,) if hasattr(axes, "__index__") and count == 1 else axes
+    if not isinstance(entry, tuple) and not hasattr(axes, "__index__"):
+        raise TypeError(message(op, "axes of the result", repr(axes), f"a tuple of {count} ints"))
+    if not isinstance(entry, tuple) or len(entry) != count:
+        raise ValueError(message(op, "axes of the result", repr(axes), f"{count} axes"))
+    entry = many_axes(op, entry, result.ndim)
+    order = list(range(result.ndim - count))
+    for position, axis in sorted(zip(entry, range(result.ndim - count, result.ndim))):
+        order.insert(position, axis)
+    return result.transpose(tuple(order))
+
+
+def _kept(op, keepdims):
+    """Whether the axis that is summed over stays; TypeError for products that have none such."""
+    if keepdims is _NoValue:
+        return False
+    if op != "vecdot":
+        raise TypeError(message(op, "operands of several dimensions", "keepdims", "no keepdims"))
+    if type(keepdims) not in (bool, numpy.bool):
+        raise TypeError(message(op, "keepdims must be a boolean", repr(keepdims), "True or False"))
+    return bool(keepdims)
+
+
+def _spread(result, shape, count):
+    """A result for an `out` of more, or longer, stacks than the operands have."""
+    end = len(shape) - count
+    if result.shape == shape or shape[end:] != result.shape[result.ndim - count :]:
+        return result
+    try:
+        fits = numpy.broadcast_shapes(result.shape, shape) == shape
+    except ValueError:
+        fits = False
+    return _core.broadcast_to(result, shape) if fits else result
+
+
+def _entries(op, axes, axis, keepdims):
+    """The entries of `axes` for both operands and the result; None where all are at the end."""
+    if axis is not None:
+        if axes is not None:
+            raise TypeError(message(op, "both axis and axes", "both", "one of them"))
+        if op != "vecdot":
+            raise TypeError(message(op, "several dimensions", f"axis={axis}", "axes="))
+        return [(axis,), (axis,), (axis,) if keepdims else ()]
+    if axes is None:
+        return [(-1,), (-1,), (-1,)] if keepdims else None
+    if not isinstance(axes, list):
+        raise TypeError(message(op, "axes", type(axes).__name__, "a list of tuples"))
+    entries = axes
+    if len(entries) == 2 and op == "vecdot":
+        entries = entries + [entries[0] if keepdims else ()]
+    if len(entries) != 3:
+        raise ValueError(message(op, "axes", f"{len(axes)} entries", "one for each operand"))
+    return entries
+
+
+def _product_function(op, doc, least, inner, core):
+    """A product with the arguments of NumPy's generalised ufuncs.
+
+    least: the dimensions an operand must have. inner: the axis of each that is summed over, by the
+    dimensions of its vector or matrix. core: the product of operands of one dtype.
+    """
+
+    def function(
+        x1,
+        x2,
+        /,
+        out=None,
+        *,
+        casting="same_kind",
+        order="K",
+        dtype=None,
+        subok=True,
+        axes=None,
+        axis=None,
+        keepdims=_NoValue,
+        signature=None,
+        sig=None,
+    ):
+        if signature is not None or sig is not None:
+            kwargs = {"casting": casting, "order": order, "subok": subok, "axes": axes}
+            kwargs |= {"axis": axis, "signature": signature, "sig": sig, "dtype": dtype}
+            kwargs = {key: value for key, value in kwargs.items() if value is not None}
+            if keepdims is not _NoValue:
+                kwargs["keepdims"] = keepdims
+            return call("numpy." + op, getattr(numpy, op), (x1, x2, out), kwargs)
+        if type(subok) is not bool:
+            raise TypeError(message(op, "subok must be a boolean", repr(subok), "True or False"))
+        order = as_order(op, order)
+        if isinstance(out, tuple):
+            (out,) = out
+        a, b = to_ndarray(x1), to_ndarray(x2)
+        kind = numpy.promote_types(a.dtype, b.dtype) if dtype is None else as_dtype(op, dtype)
+        if out is not None:
+            require_cast(op, kind, getattr(out, "dtype", kind), casting)
+        if dtype is not None:
+            require_cast(op, a.dtype, kind, casting)
+            require_cast(op, b.dtype, kind, casting)
+            a, b = a.astype(kind, copy=False), b.astype(kind, copy=False)
+        _dimensions(op, (a.shape, b.shape), least)
+        counts = [min(a.ndim, least[0]), min(b.ndim, least[1])]
+        if op == "matmul":
+            counts = [min(a.ndim, 2), min(b.ndim, 2)]
+        counts.append(counts[0] + counts[1] - 2)
+        entries = None
+        if axes is not None or axis is not None or keepdims is not _NoValue:
+            keepdims = _kept(op, keepdims)
+            entries = _entries(op, axes, axis, keepdims)
+        if entries is not None:
+            a, b = _moved(op, a, entries[0], counts[0]), _moved(op, b, entries[1], counts[1])
+        if a.shape[-1] != b.shape[inner if b.ndim > 1 else -1]:
+            raise _mismatch(op, a, b)
+        direct = entries is None and min(counts) == 2 and type(out) is ndarray and kind == out.dtype
+        if direct and _fits(out, a, b):
+            return core(a, b, kind, out)
+        result = core(a, b, None if dtype is None else kind, None)
+        if entries is not None and (keepdims is True or counts[2]):
+            if keepdims is True:
+                result = to_ndarray(result)[..., None]
+            result = _placed(op, result, entries[2], 1 if keepdims is True else counts[2])
+        elif entries is not None and entries[2] not in ((), []):
+            raise ValueError(message(op, "axes of the result", repr(entries[2]), "none"))
+        if out is None:
+            return in_order(result, order)
+        if entries is None and isinstance(out, (ndarray, numpy.ndarray)):
+            result = _spread(result, out.shape, counts[2])
+        return store(op, result, out, casting)
+
+    function.__name__ = function.__qualname__ = op
+    function.__doc__ = doc
+    return function
+
+
+matmul = _product_function(
+    "matmul",
     """Matrix product; stacks of matrices broadcast, 1-D operands are a row on the left, a column on
     the right.
 
-    Raises ValueError for scalars and for inner extents that differ.
+    axes: for both operands and the result the axes of their matrices, at the end by default.
+    dtype: the type to compute in, which `casting` must allow; order: the result's memory layout.
+    Raises ValueError for scalars and for inner extents that differ, TypeError for other casts.
+    """,
+    (1, 1),
+    -2,
+    _matmul_core,
+)
+
+
+def matmul_operator(a, b):
+    """`a @ b`."""
+    try:
+        return matmul(a, b)
+    except ForeignDtype:
+        return call("numpy.matmul", operator.matmul, (a, b), {})
+
+
+def matmul_in_place(a, b):
+    """`a @= b`: the product written to `a`, whose shape it must have.
+
+    Raises ValueError for operands whose product has another shape, and TypeError where its type
+    cannot be cast to that of `a`.
     """
-    a, b = to_ndarray(x1), to_ndarray(x2)
-    left, right = a.shape, b.shape
-    if not left or not right:
-        raise ValueError(
-            message("matmul", "scalar operand", f"{a.ndim}-d and {b.ndim}-d", "1-d or more")
-        )
-    if left[-1] != right[-2 if len(right) > 1 else 0]:
-        raise _mismatch("matmul", a, b)
-    if isinstance(out, tuple):
-        (out,) = out
-    if len(left) == len(right) == 1:
-        result = _sum_of_products(a, b, None)
-        return _finish("matmul", result if dtype is None else result.astype(dtype), out)
-    if len(left) > 1 and len(right) > 1:
-        if type(out) is ndarray and _fits(out, a, b):
-            return _matmul(a, b, out)
-        return _finish("matmul", _matmul(a, b, None, dtype), out)
-    if len(left) == 1:
-        result = _matmul(a.reshape((1, left[0])), b, None, dtype)[..., 0, :]
-    else:
-        result = _matmul(a, b.reshape((right[0], 1)), None, dtype)[..., 0]
-    return _finish("matmul", result, out)
+    try:
+        b = to_ndarray(b)
+    except ForeignDtype:
+        return call("numpy.matmul", operator.imatmul, (a, b), {})
+    require_cast("matmul", numpy.promote_types(a.dtype, b.dtype), a.dtype, "same_kind")
+    if a.ndim < 1 or b.ndim < 2:
+        found = f"{a.ndim}-d and {b.ndim}-d"
+        raise ValueError(message("matmul", "too few dimensions", found, "1-d and 2-d or more"))
+    return matmul(a, b, out=a)
 
 
 def _fits(out, a, b):
@@ -145,14 +338,24 @@ def dot(a, b, out=None):
     a, b = operand(a), operand(b)
     if not getattr(a, "ndim", 0) or not getattr(b, "ndim", 0):
         return UFUNCS["multiply"](a, b, out=out)
-    if a.ndim <= 2 and b.ndim <= 2:
-        if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
-            raise _mismatch("dot", a, b)
-        return matmul(a, b, out)
+    if out is not None:
+        return _exactly("dot", dot(a, b), out)
     axis = b.ndim - 2 if b.ndim > 1 else 0
     if a.shape[-1] != b.shape[axis]:
         raise _mismatch("dot", a, b)
-    return _finish("dot", tensordot(a, b, ((a.ndim - 1,), (axis,))), out)
+    if a.ndim <= 2 and b.ndim <= 2:
+        return matmul(a, b)
+    return tensordot(a, b, ((a.ndim - 1,), (axis,)))
+
+
+def _exactly(op, result, out):
+    """`result` in `out`, which must be as NumPy would have made it: no cast, C order."""
+    if isinstance(out, (ndarray, numpy.ndarray)) and (
+        out.dtype != result.dtype or not out.flags.c_contiguous
+    ):
+        found = f"{out.dtype}, " + ("C order" if out.flags.c_contiguous else "another order")
+        raise ValueError(message(op, "out is not acceptable", found, f"{result.dtype} in C order"))
+    return store(op, result, out)
 
 
 def vdot(a, b, /):
@@ -233,31 +436,30 @@ def kron(a, b):
     return result.reshape(tuple([m * n for m, n in zip(first, second)]))
 
 
-def vecdot(x1, x2, /, out=None, *, axis=-1, **kwargs):
-    """Sum of products along one axis, the first operand conjugated; other axes broadcast."""
-    a, b = to_ndarray(x1), to_ndarray(x2)
-    if a.ndim == 0 or b.ndim == 0 or a.shape[axis] != b.shape[axis]:
-        raise _mismatch("vecdot", a, b)
-    if axis not in (-1,):
-        from ._manipulation import moveaxis
+vecdot = _product_function(
+    "vecdot",
+    """Sum of products along one axis, the first operand conjugated; other axes broadcast.
 
-        a, b = moveaxis(a, axis, -1), moveaxis(b, axis, -1)
-    result = _sum_of_products(UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a, b)
-    return _finish("vecdot", result, out)
-
-
-def matvec(x1, x2, /, out=None, **kwargs):
-    """Matrices times vectors, stacks of both broadcast."""
-    a, b = to_ndarray(x1), to_ndarray(x2)
-    if a.ndim < 2 or b.ndim < 1 or a.shape[-1] != b.shape[-1]:
-        raise _mismatch("matvec", a, b)
-    return _finish("matvec", _matmul(a, b[..., None])[..., 0], out)
-
-
-def vecmat(x1, x2, /, out=None, **kwargs):
-    """Vectors, conjugated, times matrices, stacks of both broadcast."""
-    a, b = to_ndarray(x1), to_ndarray(x2)
-    if a.ndim < 1 or b.ndim < 2 or a.shape[-1] != b.shape[-2]:
-        raise _mismatch("vecmat", a, b)
-    a = UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a
-    return _finish("vecmat", _matmul(a[..., None, :], b)[..., 0, :], out)
+    axis: of both operands; keepdims: it stays in the result, with extent 1. The other arguments are
+    those of matmul().
+    """,
+    (1, 1),
+    -1,
+    _vecdot_core,
+)
+matvec = _product_function(
+    "matvec",
+    """Matrices times vectors, stacks of both broadcast; the arguments are those of matmul().""",
+    (2, 1),
+    -1,
+    _matvec_core,
+)
+vecmat = _product_function(
+    "vecmat",
+    """Vectors, conjugated, times matrices, stacks of both broadcast; the arguments are those of
+    matmul().
+    """,
+    (1, 2),
+    -2,
+    _vecmat_core,
+)

@@ -3,10 +3,9 @@
 import numpy
 
 from . import _core
-from ._convert import is_order, memory_order, to_ndarray
+from ._convert import to_ndarray
 from ._core import ndarray
 from ._errors import as_shape, many_axes, message, one_axis
-from ._host import same_memory
 from ._matrices import diagonal_view
 
 __all__ = [
@@ -36,41 +35,18 @@ __all__ = [
 
 
 def reshape(a, /, shape, order="C", *, copy=None):
-    """`a` with another shape of the same size (one extent may be -1): a view where
-    strides allow.
+    """`a` with another shape of the same size (one extent may be -1): a view where strides allow.
+
+    order: 'C', 'F' or 'A'. copy: True always copies, False raises ValueError where one is needed.
     """
-    a = to_ndarray(a)
-    if isinstance(shape, (list, tuple)):
-        shape = tuple(shape)
-    elif type(shape) is ndarray:
+    if type(shape) is ndarray:
         shape = tuple(shape.tolist())
-    else:
-        shape = (shape,)
-    if copy:
-        a = a.copy()
-    if order == "A":
-        order = "F" if not is_order(a, "C") and is_order(a, "F") else "C"
-    if order == "F":
-        result = a.transpose(tuple(range(a.ndim))[::-1]).reshape(shape[::-1])
-        return result.transpose(tuple(range(result.ndim))[::-1])
-    result = a.reshape(shape)
-    if copy is False and a.size and not same_memory(a, result):
-        raise ValueError(message("reshape", "unable to avoid a copy", a.strides, "copy=None"))
-    return result
+    return to_ndarray(a).reshape(shape, order=order, copy=copy)
 
 
 def ravel(a, order="C"):
     """`a` flattened to one axis, a view where strides allow. order: 'C', 'F', 'A' or 'K'."""
-    a = to_ndarray(a)
-    if order == "C" or a.ndim < 2:
-        return a.ravel()
-    if order == "K":
-        return a.transpose(tuple(memory_order(a.strides))).ravel()
-    if order == "F" or (order == "A" and is_order(a, "F") and not is_order(a, "C")):
-        return a.transpose().reshape((a.size,))
-    if order != "A":
-        raise ValueError(message("ravel", "unknown order", repr(order), "'C', 'F', 'A' or 'K'"))
-    return a.ravel()
+    return to_ndarray(a).ravel(order)
 
 
 def transpose(a, axes=None):
@@ -177,7 +153,10 @@ def atleast_3d(*arys):
 
 
 def broadcast_to(array, shape, subok=False):
-    """A read-only view of `array` with `shape`, repeated along axes of extent 1."""
+    """A read-only view of `array` with `shape`, repeated along axes of extent 1.
+
+    subok says nothing about arrays of ours; others go to NumPy.
+    """
     return _core.broadcast_to(to_ndarray(array), as_shape("broadcast_to", shape))
 
 

@@ -3,7 +3,7 @@
 import numpy
 
 from . import _core
-from ._convert import as_dtype, to_ndarray
+from ._convert import as_dtype, check_like, to_ndarray
 from ._creation import zeros
 from ._errors import message
 
@@ -16,7 +16,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     """(N, M) array with ones on the k-th diagonal and zeros elsewhere."""
     dtype = as_dtype("eye", dtype, _FLOAT64)
     N, M = int(N), int(N if M is None else M)
-    result = zeros((N, M), dtype, order)
+    result = zeros((N, M), dtype, order, device=device, like=like)
     diagonal = diagonal_view(result, int(k))
     if diagonal.size:
         diagonal.fill(1)
@@ -25,7 +25,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
 
 def identity(n, dtype=None, *, like=None):
     """(n, n) array with ones on the main diagonal."""
-    return eye(n, dtype=dtype)
+    return eye(n, dtype=dtype, like=like)
 
 
 def diagonal_view(a, offset=0, axis1=0, axis2=1):
@@ -64,6 +64,8 @@ def diagflat(v, k=0):
 
 def tri(N, M=None, k=0, dtype=float, *, like=None):
     """(N, M) array with ones at and below the k-th diagonal and zeros above."""
+    if like is not None:
+        check_like("tri", like)
     return _triangle(int(N), int(N if M is None else M), int(k)).astype(
         as_dtype("tri", dtype, _FLOAT64)
     )

@@ -62,6 +62,8 @@ def _extreme(op, a, axis, out, keepdims, initial, where):
     if a.dtype.kind not in "fc":
         return plain(a, axis, out, keepdims, initial, where)
     worst = float("-inf") if op == "max" else float("inf")
+    if a.dtype.kind == "c":
+        worst = complex(worst, worst)
     has_initial = initial is not _NoValue
     filled = plain(_replaced(a, worst), axis, None, keepdims, initial, where)
     if has_initial:

@@ -6,9 +6,11 @@ import operator
 import numpy
 
 from . import _core
-from ._convert import adopt, as_dtype, dtype_of, to_ndarray
+from ._convert import adopt, as_dtype, check_like, dtype_of, to_ndarray
 from ._convert import to_numpy as _to_numpy
 from ._core import generic, ndarray
+from ._devices import device as on_device
+from ._devices import to_device
 from ._errors import as_shape, message
 from ._fallback import call
 from ._manipulation import broadcast_to, moveaxis
@@ -41,6 +43,11 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
 
     dtype: promoted from the arguments. Raises ValueError for a length that no array can have.
     """
+    if device is not None:
+        with on_device(device):
+            return arange(start, stop, step, dtype, like=like)
+    if like is not None:
+        check_like("arange", like)
     if stop is None:
         start, stop = 0, start
     if step is None:
@@ -80,6 +87,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     retstep: also returns the spacing. dtype: float64 at least unless given; integers are
     floored.
     """
+    if device is not None:
+        with on_device(device):
+            start, stop = [_there(x) for x in (start, stop)]
+            return linspace(start, stop, num, endpoint, retstep, dtype, axis)
     num = operator.index(num)
     if num < 0:
         raise ValueError(message("linspace", "negative number of samples", num, "num >= 0"))
@@ -112,6 +123,11 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if result.dtype != final:
         result = result.astype(final)
     return (result, numpy.float64(step) if type(step) is float else step) if retstep else result
+
+
+def _there(x):
+    """An array of limits on the device of new arrays."""
+    return to_device(x, _core.get_device()) if type(x) is ndarray else x
 
 
 def _limit(x):
@@ -207,6 +223,8 @@ def indices(dimensions, dtype=int, sparse=False):
 
 def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
     """`function` called with one array of indices per axis."""
+    if like is not None:
+        check_like("fromfunction", like)
     return function(*indices(shape, dtype=dtype), **kwargs)
 
 

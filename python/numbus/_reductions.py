@@ -7,7 +7,7 @@ import builtins
 import numpy
 
 from . import _core
-from ._convert import SUPPORTED, operand, to_ndarray
+from ._convert import SUPPORTED, operand, require_cast, to_ndarray
 from ._convert import foreign as _foreign
 from ._core import ndarray
 from ._errors import many_axes, message, one_axis
@@ -75,16 +75,19 @@ def _axes(op, axis, ndim):
     return many_axes(op, axis, ndim)
 
 
-def store(op, result, out):
-    """`result` written to the array `out`, which must have its shape."""
+def store(op, result, out, casting="same_kind"):
+    """`result` written to the array `out`, which must have its shape and, under the rule `casting`,
+    its type.
+    """
     if isinstance(out, tuple):
         (out,) = out
     if not isinstance(out, (ndarray, numpy.ndarray)):
         raise TypeError(message(op, "out is no array", type(out).__name__, "an ndarray"))
     if out.shape != result.shape:
         raise ValueError(message(op, "wrong shape of out", out.shape, result.shape))
+    require_cast(op, result.dtype, out.dtype, casting)
     if isinstance(out, numpy.ndarray):
-        numpy.copyto(out, result, casting="same_kind")
+        numpy.copyto(out, result, casting="unsafe")
     else:
         _core.copyto(out, result)
     return out

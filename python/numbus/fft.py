@@ -263,7 +263,7 @@ def fftfreq(n, d=1.0, device=None):
     Raises ValueError where n is no integer.
     """
     step = _step("fftfreq", n, d)
-    return ifftshift(arange(-(n // 2), (n + 1) // 2) * step)
+    return ifftshift(arange(-(n // 2), (n + 1) // 2, device=device) * step)
 
 
 def rfftfreq(n, d=1.0, device=None):
@@ -272,4 +272,4 @@ def rfftfreq(n, d=1.0, device=None):
     Raises ValueError where n is no integer.
     """
     step = _step("rfftfreq", n, d)
-    return arange(n // 2 + 1) * step
+    return arange(n // 2 + 1, device=device) * step

@@ -197,6 +197,7 @@ Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType re
   for (const Arg& a : args)
     if (a.array) arrays[narrays++] = a.array;
   const char* op = i.name().data();
+  if (o.where) require_boolean(*o.where, op);
   // Compress views of one mask compute over the whole domain, predicated.
   std::shared_ptr<Mask> mask;
   for (int n = 0; n < narrays; ++n)
@@ -455,6 +456,11 @@ Array select(const Arg& condition, const Arg& x, const Arg& y) {
   Arg args[3] = {condition, x, y};
   DType loop[3] = {DType::Bool, t, t};
   return record_map(i, args, loop, t, {});
+}
+
+void require_boolean(const Array& where, const char* op) {
+  if (where.dtype == DType::Bool) return;
+  raise(ErrorKind::Type, op, "where must be boolean", std::string(name(where.dtype)), "bool");
 }
 
 void require_value(const Arg& from, DType to, const char* op) {
