@@ -108,7 +108,7 @@ def flatten(self, order="C"):
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     """The elements converted to `dtype`; TypeError if `casting` forbids it."""
     try:
-        return _core_astype(self, dtype, order, casting, copy)
+        return _core_astype(self, dtype, order, casting, bool(copy))
     except TypeError:
         if numpy.dtype(dtype) in SUPPORTED:
             raise

@@ -17,7 +17,7 @@ from ._convert import dtype_of as _dtype_of
 from ._core import generic, ndarray
 from ._devices import device as on_device
 from ._devices import to_device
-from ._errors import as_order, as_shape, message
+from ._errors import ForeignDtype, as_order, as_shape, message
 
 __all__ = [
     "array",
@@ -42,9 +42,12 @@ __all__ = [
 ]
 
 _FLOAT64 = numpy.dtype(float)
+_FLAGS = {letter: letter for letter in "CFAWOE"}
+_FLAGS |= {"C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F_CONTIGUOUS": "F", "FORTRAN": "F"}
+_FLAGS |= {"ALIGNED": "A", "WRITEABLE": "W", "OWNDATA": "O", "ENSUREARRAY": "E"}
 
 
-def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None):
     """An array from any array-like: shape of the nesting, dtype promoted from the elements.
 
     copy: True always copies, None copies where needed, False raises ValueError where a copy is
@@ -55,6 +58,9 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     order = as_order("array", order)
     if like is not None:
         check_like("array", like)
+    if ndmax:
+        # Nesting beyond `ndmax` axes becomes objects.
+        raise ForeignDtype(message("array", "axes limited", f"ndmax={ndmax}", "ndmax=0"))
     if kind is list or kind is tuple:
         result = _from_nested(object, dtype, copy, order)
     elif kind is ndarray or kind is generic or isinstance(object, numpy.ndarray):
@@ -173,10 +179,14 @@ def asarray_chkfinite(a, dtype=None, order=None):
 
 
 def require(a, dtype=None, requirements=None, *, like=None):
-    """`a` with the flags that `requirements` names ('C', 'F', 'A', 'W', 'O', 'E'), copied if need
-    be.
+    """`a` with the flags that `requirements` names ('C', 'F', 'A', 'W', 'O', 'E', or in full),
+    copied if need be.
+
+    Raises KeyError for other names, ValueError for both orders.
     """
-    wanted = {str(item).upper()[0] for item in requirements or ()}
+    wanted = {_FLAGS[str(item).upper()] for item in requirements or ()}
+    if {"C", "F"} <= wanted:
+        raise ValueError(message("require", "both orders", requirements, "one of them"))
     order = "C" if "C" in wanted else "F" if "F" in wanted else "K"
     result = array(a, dtype, copy=None, order=order, like=like)
     if ("W" in wanted and not result.flags.writeable) or (

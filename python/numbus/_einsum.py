@@ -7,9 +7,8 @@ import functools
 import numpy
 
 from . import _core
-from ._convert import as_dtype, to_ndarray
-from ._creation import array
-from ._errors import message
+from ._convert import as_dtype, in_order, to_ndarray
+from ._errors import as_order, message
 from ._linear import _matmul, _product
 from ._reductions import reduce, store
 from ._ufuncs import UFUNCS
@@ -25,6 +24,9 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
 
     Operands are combined from left to right. Raises ValueError for subscripts that do not fit.
     """
+    if not isinstance(optimize, (bool, str, list, tuple)):
+        raise TypeError(message("einsum", "optimize", type(optimize).__name__, "a bool or a path"))
+    order = as_order("einsum", order)
     inputs, output, arrays = _parse(operands)
     kind = as_dtype("einsum", dtype, numpy.result_type(*{a.dtype for a in arrays}))
     arrays = [a if a.dtype == kind else _cast(a, kind, casting) for a in arrays]
@@ -36,10 +38,8 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
         a, labels = _pair(a, labels, b, other, needed, extents)
     result = _arrange(a, labels, output)
     if out is not None:
-        return store("einsum", result, out)
-    if order in ("C", "F") and result.ndim > 1:
-        return array(result, copy=None, order=order)
-    return result
+        return store("einsum", result, out, casting)
+    return in_order(result, order)
 
 
 def _cast(a, kind, casting):

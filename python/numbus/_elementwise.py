@@ -6,7 +6,7 @@ from . import _core
 from ._convert import dtype_of, operand, to_ndarray
 from ._core import generic, ndarray
 from ._devices import to_device
-from ._errors import message
+from ._errors import many_axes, message
 from ._fallback import call
 from ._ufuncs import UFUNCS
 
@@ -41,6 +41,9 @@ def round(a, decimals=0, out=None):
     0.
     """
     a = operand(a)
+    if out is not None and getattr(out, "shape", ()) != getattr(a, "shape", ()):
+        found = getattr(out, "shape", type(out).__name__)
+        raise ValueError(message("round", "wrong shape of out", found, getattr(a, "shape", ())))
     kind = dtype_of(a).kind
     if kind not in "fc":
         if decimals < 0 or kind == "b":
@@ -191,9 +194,8 @@ def shape(a):
 def size(a, axis=None):
     """Number of elements, or the extent of `axis`."""
     extents = shape(a)
-    axes = range(len(extents)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     result = 1
-    for i in axes:
+    for i in many_axes("size", axis, len(extents)):
         result *= extents[i]
     return result
 
@@ -202,7 +204,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     """`x` converted to `dtype`; without `copy` an array that has it already comes back itself."""
     if not isinstance(x, (ndarray, numpy.ndarray, generic)):
         raise TypeError(message("astype", "not an array", type(x).__name__, "an ndarray"))
-    result = x.astype(dtype, copy=copy)
+    result = x.astype(dtype, copy=bool(copy))
     return result if device is None else to_device(result, device)
 
 

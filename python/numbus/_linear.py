@@ -29,6 +29,7 @@ __all__ = [
 
 
 _NoValue = numpy._NoValue
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe", "same_value")
 
 # Products with few terms are a chain of rows that fuses with its surroundings, so that the product
 # itself need not exist. Short results leave the vectors of such a kernel empty.
@@ -184,13 +185,15 @@ def _spread(result, shape, count):
 
 def _entries(op, axes, axis, keepdims):
     """The entries of `axes` for both operands and the result; None where all are at the end."""
-    if axis is not None:
-        if axes is not None:
+    if axis is not _NoValue:
+        if axes is not _NoValue:
             raise TypeError(message(op, "both axis and axes", "both", "one of them"))
         if op != "vecdot":
             raise TypeError(message(op, "several dimensions", f"axis={axis}", "axes="))
+        if not hasattr(axis, "__index__"):
+            raise TypeError(message(op, "axis is not an integer", type(axis).__name__, "an int"))
         return [(axis,), (axis,), (axis,) if keepdims else ()]
-    if axes is None:
+    if axes is _NoValue:
         return [(-1,), (-1,), (-1,)] if keepdims else None
     if not isinstance(axes, list):
         raise TypeError(message(op, "axes", type(axes).__name__, "a list of tuples"))
@@ -219,22 +222,24 @@ def _product_function(op, doc, least, inner, core):
         order="K",
         dtype=None,
         subok=True,
-        axes=None,
-        axis=None,
+        axes=_NoValue,
+        axis=_NoValue,
         keepdims=_NoValue,
-        signature=None,
-        sig=None,
+        signature=_NoValue,
+        sig=_NoValue,
     ):
-        if signature is not None or sig is not None:
+        if signature is not _NoValue or sig is not _NoValue:
             kwargs = {"casting": casting, "order": order, "subok": subok, "axes": axes}
-            kwargs |= {"axis": axis, "signature": signature, "sig": sig, "dtype": dtype}
-            kwargs = {key: value for key, value in kwargs.items() if value is not None}
-            if keepdims is not _NoValue:
-                kwargs["keepdims"] = keepdims
+            kwargs |= {"axis": axis, "signature": signature, "sig": sig, "keepdims": keepdims}
+            kwargs = {key: value for key, value in kwargs.items() if value is not _NoValue}
+            if dtype is not None:
+                kwargs["dtype"] = dtype
             return call("numpy." + op, getattr(numpy, op), (x1, x2, out), kwargs)
         if type(subok) is not bool:
             raise TypeError(message(op, "subok must be a boolean", repr(subok), "True or False"))
         order = as_order(op, order)
+        if casting not in _CASTINGS:
+            raise ValueError(message(op, "unknown casting", repr(casting), ", ".join(_CASTINGS)))
         if isinstance(out, tuple):
             (out,) = out
         a, b = to_ndarray(x1), to_ndarray(x2)
@@ -251,7 +256,7 @@ def _product_function(op, doc, least, inner, core):
             counts = [min(a.ndim, 2), min(b.ndim, 2)]
         counts.append(counts[0] + counts[1] - 2)
         entries = None
-        if axes is not None or axis is not None or keepdims is not _NoValue:
+        if axes is not _NoValue or axis is not _NoValue or keepdims is not _NoValue:
             keepdims = _kept(op, keepdims)
             entries = _entries(op, axes, axis, keepdims)
         if entries is not None:
@@ -339,7 +344,7 @@ def dot(a, b, out=None):
     if not getattr(a, "ndim", 0) or not getattr(b, "ndim", 0):
         return UFUNCS["multiply"](a, b, out=out)
     if out is not None:
-        return _exactly("dot", dot(a, b), out)
+        return exactly("dot", dot(a, b), out)
     axis = b.ndim - 2 if b.ndim > 1 else 0
     if a.shape[-1] != b.shape[axis]:
         raise _mismatch("dot", a, b)
@@ -348,8 +353,10 @@ def dot(a, b, out=None):
     return tensordot(a, b, ((a.ndim - 1,), (axis,)))
 
 
-def _exactly(op, result, out):
+def exactly(op, result, out):
     """`result` in `out`, which must be as NumPy would have made it: no cast, C order."""
+    if isinstance(out, tuple):
+        raise TypeError(message(op, "out is no array", "a tuple", "an ndarray"))
     if isinstance(out, (ndarray, numpy.ndarray)) and (
         out.dtype != result.dtype or not out.flags.c_contiguous
     ):

@@ -4,10 +4,12 @@ A slice of nothing but NaNs gives NaN as in NumPy; NumPy's warning about it is n
 because that would need the data at the call.
 """
 
+import numpy
+
 from . import _core
 from ._convert import as_dtype, as_generic, to_ndarray
 from ._errors import message
-from ._reductions import _NoValue, reduce, spread_function, store
+from ._reductions import _NoValue, reduce, require_boolean, spread_function, store
 from ._ufuncs import UFUNCS
 
 __all__ = [
@@ -23,16 +25,27 @@ __all__ = [
 ]
 
 
-def _is_true(where):
+def _is_true(op, where):
+    require_boolean(op, where)
     return where is True or where is _NoValue
 
 
-def _counted(a, where):
+def _counted(op, a, where):
     """Where elements count: not NaN, and under the caller's mask; True for everywhere."""
+    everywhere = _is_true(op, where)
     if a.dtype.kind not in "fc":
-        return where if not _is_true(where) else True
+        return True if everywhere else where
     mask = UFUNCS["logical_not"](UFUNCS["isnan"](a))
-    return mask if _is_true(where) else UFUNCS["logical_and"](mask, to_ndarray(where))
+    return mask if everywhere else UFUNCS["logical_and"](mask, to_ndarray(where))
+
+
+def _require_inexact(op, a, dtype, out):
+    """NumPy's demand on the results of means: of floats they are floats."""
+    if a.dtype.kind not in "fc":
+        return
+    kind = numpy.dtype(dtype).kind if dtype is not None else getattr(out, "dtype", a.dtype).kind
+    if kind not in "fc":
+        raise TypeError(message(op, "result of inexact numbers", kind, "an inexact dtype"))
 
 
 def _replaced(a, value):
@@ -64,14 +77,14 @@ def _extreme(op, a, axis, out, keepdims, initial, where):
     worst = float("-inf") if op == "max" else float("inf")
     if a.dtype.kind == "c":
         worst = complex(worst, worst)
-    has_initial = initial is not _NoValue
+    has_initial = initial is not _NoValue and initial is not None
     filled = plain(_replaced(a, worst), axis, None, keepdims, initial, where)
     if has_initial:
-        return filled if out is None else store("nan" + op, filled, out)
-    some = reduce("any", _counted(a, where), axis, None, None, keepdims)
+        return filled if out is None else store("nan" + op, filled, out, "unsafe")
+    some = reduce("any", _counted("nan" + op, a, where), axis, None, None, keepdims)
     result = _core.where(some, filled, float("nan"))
     result = result if result.ndim else as_generic(result)
-    return result if out is None else store("nan" + op, result, out)
+    return result if out is None else store("nan" + op, result, out, "unsafe")
 
 
 def nanmax(a, axis=None, out=None, keepdims=False, initial=_NoValue, where=True):
@@ -87,7 +100,8 @@ def nanmin(a, axis=None, out=None, keepdims=False, initial=_NoValue, where=True)
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Mean over `axis` of the elements that are not NaN."""
     a = to_ndarray(a)
-    return reduce("mean", a, axis, dtype, out, keepdims, _counted(a, where))
+    _require_inexact("nanmean", a, dtype, out)
+    return reduce("mean", a, axis, dtype, out, keepdims, _counted("nanmean", a, where))
 
 
 def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
@@ -95,10 +109,19 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
 
     a = to_ndarray(a)
     as_dtype("nan" + op, dtype)
-    mask = _counted(a, where)
+    _require_inexact("nan" + op, a, dtype, out)
+    mask = _counted("nan" + op, a, where)
     if mean is not _NoValue:
         a = _replaced(a, 0.0)
-    return plain(op, a, axis, dtype, out, ddof, keepdims, mask, mean, correction)
+    lost = ddof if correction is _NoValue else correction
+    if mask is True or not lost:
+        return plain(op, a, axis, dtype, out, ddof, keepdims, mask, mean, correction)
+    result = plain(op, a, axis, dtype, None, ddof, keepdims, mask, mean, correction)
+    count = reduce("sum", mask, axis, None, None, keepdims)
+    # NaN, not infinity, where no degree of freedom is left.
+    result = _core.where(UFUNCS["less_equal"](count, lost), float("nan"), result)
+    result = result if result.ndim else as_generic(result)
+    return result if out is None else store("nan" + op, result, out, "unsafe")
 
 
 nanvar = spread_function(

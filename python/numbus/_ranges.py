@@ -92,6 +92,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
             start, stop = [_there(x) for x in (start, stop)]
             return linspace(start, stop, num, endpoint, retstep, dtype, axis)
     num = operator.index(num)
+    if axis is None:
+        raise TypeError(message("linspace", "axis is not an integer", axis, "an int"))
     if num < 0:
         raise ValueError(message("linspace", "negative number of samples", num, "num >= 0"))
     div = num - 1 if endpoint else num
@@ -167,7 +169,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """`num` values in geometric progression from `start` to `stop`, both met exactly."""
     first, last = _number(start), _number(stop)
     real = all([isinstance(x, (int, float, numpy.floating)) for x in (first, last)])
-    if not real or first * last <= 0 or num < 2:
+    if not real or first * last <= 0 or num < 2 or axis not in (0, -1):
         args = (start, stop, num, endpoint, dtype, axis)
         return call("numpy.geomspace", numpy.geomspace, args, {})
     sign = -1.0 if first < 0 else 1.0
@@ -207,10 +209,10 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 def indices(dimensions, dtype=int, sparse=False):
     """The index of each point of a grid along each axis: shape `(n, *dimensions)`."""
     shape = as_shape("indices", dimensions)
-    dtype = as_dtype("indices", dtype)
+    dtype = as_dtype("indices", dtype, _FLOAT64)
     n = len(shape)
     axes = [
-        _core.arange(0, 1, extent, dtype).reshape((1,) * axis + (extent,) + (1,) * (n - 1 - axis))
+        arange(extent, dtype=dtype).reshape((1,) * axis + (extent,) + (1,) * (n - 1 - axis))
         for axis, extent in enumerate(shape)
     ]
     if sparse:

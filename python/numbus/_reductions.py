@@ -7,7 +7,7 @@ import builtins
 import numpy
 
 from . import _core
-from ._convert import SUPPORTED, operand, require_cast, to_ndarray
+from ._convert import SUPPORTED, dtype_of, operand, require_cast, to_ndarray, to_numpy
 from ._convert import foreign as _foreign
 from ._core import ndarray
 from ._errors import many_axes, message, one_axis
@@ -55,6 +55,8 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
         dtype = numpy.dtype(dtype)
         if dtype not in SUPPORTED:
             _foreign(numpy.empty(0, dtype))
+        if dtype.kind == "b" and op in ("sum", "prod"):
+            a = a.astype(dtype)  # a product of halves is true, of their integer parts it is not
     mask = None if where is True or where is _NoValue else operand(where)
     if keepdims is not False:
         keepdims = bool(keepdims is not _NoValue and keepdims)
@@ -65,7 +67,7 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
         if mask is not None:
             kwargs["where"] = mask
         result = call("numpy." + op, getattr(numpy, op), (a,), kwargs)
-    return result if out is None else store(op, result, out)
+    return result if out is None else store(op, result, out, "unsafe")
 
 
 def _axes(op, axis, ndim):
@@ -79,7 +81,7 @@ def store(op, result, out, casting="same_kind"):
     """`result` written to the array `out`, which must have its shape and, under the rule `casting`,
     its type.
     """
-    if isinstance(out, tuple):
+    if isinstance(out, tuple) and len(out) == 1:
         (out,) = out
     if not isinstance(out, (ndarray, numpy.ndarray)):
         raise TypeError(message(op, "out is no array", type(out).__name__, "an ndarray"))
@@ -93,23 +95,30 @@ def store(op, result, out, casting="same_kind"):
     return out
 
 
+def _start(initial, dtype):
+    """`initial` as NumPy converts it to the type of a reduction; TypeError where it cannot."""
+    value = numpy.empty((), dtype)
+    value[()] = to_numpy(initial)
+    return value[()]
+
+
 def _with_initial(op, row, a, axis, dtype, out, keepdims, initial, where):
     """A reduction that starts from `initial`, which also gives empty reductions a value."""
     a = to_ndarray(a)
     result_dtype = dtype
     if op in ("min", "max") and a.size == 0:
         shape = numpy.empty(a.shape, bool).any(axis=axis, keepdims=keepdims).shape
-        start = _core.full(shape, initial, a.dtype)
+        start = _core.full(shape, _start(initial, a.dtype), a.dtype)
         result = start if shape else start[()]
     else:
         result = reduce(op, a, axis, result_dtype, None, keepdims, where)
-        result = UFUNCS[row](result, operand(initial), dtype=result.dtype)
-    return result if out is None else store(op, result, out)
+        result = UFUNCS[row](result, _start(initial, result.dtype), dtype=result.dtype)
+    return result if out is None else store(op, result, out, "unsafe")
 
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
     """Sum over `axis` (int, tuple, None for all). Small integers and bool sum as (u)int64."""
-    if initial is not _NoValue:
+    if initial is not _NoValue and initial is not None:
         return _with_initial("sum", "add", a, axis, dtype, out, keepdims, initial, where)
     return reduce("sum", a, axis, dtype, out, keepdims, where)
 
@@ -118,7 +127,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, w
     """Product over `axis` (int, tuple, None for all). Small integers and bool multiply
     as (u)int64.
     """
-    if initial is not _NoValue:
+    if initial is not _NoValue and initial is not None:
         return _with_initial("prod", "multiply", a, axis, dtype, out, keepdims, initial, where)
     return reduce("prod", a, axis, dtype, out, keepdims, where)
 
@@ -126,7 +135,8 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, w
 def _extreme(op, row, a, axis, out, keepdims, initial, where):
     if initial is not _NoValue and initial is not None:
         return _with_initial(op, row, a, axis, None, out, keepdims, initial, where)
-    if where is not True:
+    if where is not True and where is not _NoValue:
+        require_boolean(op, where)
         raise ValueError(message(op, "where without initial", "no initial", "a starting value"))
     return reduce(op, a, axis, None, out, keepdims)
 
@@ -159,11 +169,26 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     return reduce("mean", a, axis, dtype, out, keepdims, where)
 
 
+def require_boolean(op, where):
+    """Raises TypeError for a mask that is not boolean."""
+    if where is not True and where is not _NoValue and dtype_of(where).kind != "b":
+        raise TypeError(message(op, "where must be boolean", dtype_of(where), "bool"))
+
+
 def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
     if correction is not _NoValue:
         if ddof != 0:
             raise ValueError(message(op, "both ddof and correction", (ddof, correction), "one"))
         ddof = correction
+    if op == "std" and out is not None and getattr(out, "dtype", _INT64).kind not in "fc":
+        # NumPy writes the variance to `out` and then its root, which is no integer.
+        found = getattr(out, "dtype", type(out).__name__)
+        raise TypeError(message(op, "cannot cast", f"float to {found}", "a float out"))
+    if dtype is not None and numpy.dtype(dtype).kind != ("c" if dtype_of(a).kind == "c" else "f"):
+        kwargs = {"axis": axis, "dtype": dtype, "out": out, "ddof": ddof, "keepdims": keepdims}
+        return call(
+            "numpy." + op, getattr(numpy, op), (a,), kwargs | {"where": where, "mean": mean}
+        )
     if mean is _NoValue:
         return reduce(op, a, axis, dtype, out, keepdims, where, ddof)
     a = to_ndarray(a)
@@ -180,7 +205,7 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
     result = total / UFUNCS["maximum"](count - ddof, 0)
     if op == "std":
         result = UFUNCS["sqrt"](result)
-    return result if out is None else store(op, result, out)
+    return result if out is None else store(op, result, out, "unsafe")
 
 
 def _size(shape, axes):
@@ -244,7 +269,12 @@ def _arg(op, a, axis, out, keepdims):
     except NotImplementedError:
         kwargs = {"axis": axis, "keepdims": keepdims}
         result = call("numpy." + op, getattr(numpy, op), (a,), kwargs)
-    return result if out is None else store(op, result, out)
+    if out is None:
+        return result
+    if getattr(out, "shape", ()) == result.shape:
+        # NumPy asks whether `out` could become the indices, not the other way round.
+        require_cast(op, getattr(out, "dtype", _INT64), _INT64, "safe")
+    return store(op, result, out, "unsafe")
 
 
 def argmax(a, axis=None, out=None, *, keepdims=False):

@@ -3,13 +3,14 @@
 import numpy
 
 from . import _core
-from ._convert import adopt, dtype_of, operand, to_ndarray
+from ._convert import adopt, dtype_of, operand, require_cast, to_ndarray
 from ._convert import to_numpy as _to_numpy
 from ._core import generic, ndarray
 from ._errors import message, one_axis
 from ._fallback import call
 from ._host import on_host
 from ._manipulation import ravel
+from ._reductions import store
 from ._ufuncs import UFUNCS
 
 __all__ = [
@@ -77,11 +78,16 @@ def _weak(x):
 
 
 def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
-    """`a` limited to [a_min, a_max]; either limit may be None."""
-    if a_min is None:
-        a_min = min
-    if a_max is None:
-        a_max = max
+    """`a` limited to [a_min, a_max], also called min and max; either limit may be None.
+
+    kwargs: those of ufuncs.
+    """
+    if min is not None or max is not None:
+        if a_min is not None or a_max is not None:
+            raise ValueError(message("clip", "limits given twice", "a_min and min", "one pair"))
+        a_min, a_max = min, max
+    if kwargs:
+        return call("numpy.clip", numpy.clip, (a, a_min, a_max, out), kwargs)
     a = operand(a)
     kind = dtype_of(a).kind
     if kind in "iu":
@@ -92,19 +98,17 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
         if type(a_max) is int and a_max >= info.max:
             a_max = None
     if a_min is None and a_max is None:
-        return UFUNCS["positive"](a, out=out, **kwargs) if kind != "b" else _copy(a, out)
+        return UFUNCS["positive"](a, out=out) if kind != "b" else _copy(a, out)
     if a_max is None:
-        return UFUNCS["maximum"](a, operand(a_min), out=out, **kwargs)
+        return UFUNCS["maximum"](a, operand(a_min), out=out)
     if a_min is not None:
         a = UFUNCS["maximum"](a, operand(a_min))
-    return UFUNCS["minimum"](a, operand(a_max), out=out, **kwargs)
+    return UFUNCS["minimum"](a, operand(a_max), out=out)
 
 
 def _copy(a, out):
-    if out is None:
-        return to_ndarray(a).copy()
-    _core.copyto(out, a)
-    return out
+    copied = to_ndarray(a).copy()
+    return copied if out is None else store("clip", copied, out)
 
 
 def copyto(dst, src, casting="same_kind", where=True):
@@ -192,8 +196,9 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     result = a[(slice(None),) * axis + (indices,)]
     if out is None:
         return result
-    _core.copyto(out, result)
-    return out
+    # NumPy asks whether `out` could become the elements, not the other way round.
+    require_cast("take", getattr(out, "dtype", a.dtype), a.dtype, "safe")
+    return store("take", to_ndarray(result), out, "unsafe")
 
 
 def take_along_axis(arr, indices, axis=-1):

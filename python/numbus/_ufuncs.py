@@ -62,15 +62,23 @@ def __getattr__(name):
     return lookup(name)
 
 
-def divmod(x1, x2, out=(None, None), where=True):
-    """Quotient and remainder element-wise: `(x1 // x2, x1 % x2)`, broadcast; a pair of arrays."""
-    first, second = out if isinstance(out, tuple) else (out, None)
-    quotient = UFUNCS["floor_divide"](x1, x2, out=None, where=where)
-    rest = UFUNCS["remainder"](x1, x2, out=second, where=where)
-    if first is not None:
-        _core.copyto(first, quotient)
-        quotient = first
-    return quotient, rest
+def divmod(x1, x2, out1=None, out2=None, /, out=(None, None), **kwargs):
+    """Quotient and remainder element-wise: `(x1 // x2, x1 % x2)`, broadcast; a pair of arrays.
+
+    out: a pair of arrays or None. kwargs: where, casting, order, dtype and subok, as of any ufunc.
+    """
+    if not isinstance(out, tuple) or len(out) != 2:
+        raise TypeError(message("divmod", "out", type(out).__name__, "a tuple of two arrays"))
+    if out1 is not None or out2 is not None:
+        if out != (None, None):
+            raise TypeError(message("divmod", "out given twice", "both", "one of them"))
+        out = out1, out2
+    first, second = out
+    if first is not None or not kwargs.keys() <= {"where", "casting", "order", "dtype", "subok"}:
+        # The second result is not to be computed of what the first one overwrites.
+        return call("numpy.divmod", numpy.divmod, (x1, x2), {"out": out, **kwargs})
+    quotient = UFUNCS["floor_divide"](x1, x2, **kwargs)
+    return quotient, UFUNCS["remainder"](x1, x2, out=second, **kwargs)
 
 
 def _real(ufunc):
@@ -88,7 +96,8 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
     if self.nin != 2:
         raise ValueError(message(f"{self.name}.reduce", "not a binary ufunc", self.nin, "2 inputs"))
     name = _REDUCTIONS.get(self.name)
-    if name is None or initial is not None or where is not True:
+    logical = name in ("any", "all") and dtype is not None and numpy.dtype(dtype) != bool
+    if name is None or initial is not None or where is not True or logical:
         kwargs = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims, "where": where}
         if initial is not None:
             kwargs["initial"] = initial
@@ -99,17 +108,10 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
         dtype = numpy.dtype(dtype)
         if name in ("max", "min"):
             a, dtype = a.astype(dtype), None
-    result = _core.reduce(name, a, axes, keepdims, dtype, None, 0)
-    return _store(result, out)
-
-
-def _store(result, out):
-    if isinstance(out, tuple):
-        (out,) = out
-    if out is None:
-        return result
-    _core.copyto(out, result)
-    return out
+    if out is not None:
+        kwargs = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims}
+        return _fall_back(self, "reduce", array, **kwargs)
+    return _core.reduce(name, a, axes, keepdims, dtype, None, 0)
 
 
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):

@@ -16,6 +16,7 @@ from ._elementwise import astype as _astype
 from ._errors import ForeignDtype, many_axes, message
 from ._fallback import foreign, resolve
 from ._linear import dot as _dot
+from ._linear import exactly as _exactly
 from ._linear import matmul, tensordot, vecdot  # noqa: F401  (public here)
 from ._linear import outer as _outer
 from ._manipulation import diagonal as _diagonal
@@ -26,7 +27,6 @@ from ._numeric import cross as _cross
 from ._reductions import max as _max
 from ._reductions import min as _min
 from ._reductions import reduce as _reduce
-from ._reductions import store as _store
 from ._reductions import sum as _sum
 from ._ufuncs import UFUNCS
 
@@ -318,7 +318,7 @@ def multi_dot(arrays, *, out=None):
     result = _multiply(arrays, _cheapest([a.shape[0] for a in arrays] + [arrays[-1].shape[1]]))
     if row or column:
         result = result[0, 0] if row and column else result.ravel()
-    return result if out is None else _store("multi_dot", result, out)
+    return result if out is None else _exactly("multi_dot", result, out)
 
 
 def _cheapest(extents):

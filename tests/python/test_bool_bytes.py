@@ -53,10 +53,12 @@ xp.where(a, 1, 2) | xp.where(a, b, False) | xp.where(b, a, True) | xp.where(a)[0
 xp.arange(360.0)[a] | xp.arange(360)[~a] | xp.arange(360.0)[a] + xp.arange(360)[a]
 xp.arange(360.0)[a].sum() | (xp.arange(360) * a).sum() | xp.arange(360).sum(where=a)
 xp.compress(a, xp.arange(360)) | xp.extract(a, xp.arange(360)) | xp.select([a], [1], 0)
-xp.choose(a, [xp.zeros(360), xp.ones(360)]) | xp.take(a, [0, 3, 5]) | a[[0, 3, 5, -1]] | a[[0, 1]] + 0
-a @ b | xp.dot(a, b) | a.reshape(12, 30) @ b.reshape(30, 12) | xp.vdot(a, b) | xp.outer(a[:5], b[:5])
-xp.inner(a, b) | xp.einsum('i,i->', a, b) | xp.einsum('i,j->ij', a[:4], b[:4]) | xp.tensordot(a, b, 1)
-xp.concatenate([a, b]) | xp.stack([a, b]) | xp.hstack([a, b]) | xp.tile(a, 2) | xp.repeat(a, 2)
+xp.choose(a, [xp.zeros(360), xp.ones(360)]) | xp.take(a, [0, 3, 5]) | a[[0, 3, 5, -1]]
+a[[0, 1]] + 0 | a @ b | xp.dot(a, b) | a.reshape(12, 30) @ b.reshape(30, 12)
+xp.vdot(a, b) | xp.outer(a[:5], b[:5]) | xp.inner(a, b) | xp.einsum('i,i->', a, b)
+xp.einsum('i,j->ij', a[:4], b[:4])
+xp.tensordot(a, b, 1) | xp.concatenate([a, b]) | xp.stack([a, b]) | xp.hstack([a, b])
+xp.tile(a, 2) | xp.repeat(a, 2)
 xp.unique(a) | xp.sort(a) | xp.argsort(a, kind='stable') | xp.bincount(a) | xp.histogram(a, 2)[0]
 xp.add.reduce(a) | xp.logical_and.reduce(a) | xp.add.accumulate(a) | xp.logical_xor.reduce(a)
 xp.maximum.reduce(a) | xp.logical_or.accumulate(a) | xp.multiply.outer(a[:3], b[:3])
@@ -66,8 +68,9 @@ xp.array_equal(a, a.astype('uint8')) | xp.allclose(a, b) | xp.isclose(a, b) | xp
 xp.interp(xp.arange(3), xp.arange(360), a) | xp.searchsorted(xp.sort(a), True) | xp.trapezoid(a)
 xp.nansum(a) | xp.nanmax(a) | xp.median(a) | xp.cov(a, b) | xp.ptp(a + 0) | xp.gradient(a + 0.0)
 xp.full(360, 7)[a] | xp.copysign(1.0, a) | xp.heaviside(a, 0.5) | xp.tril(a.reshape(12, 30))
-xp.fft.fft(a).real.round(9) | xp.linalg.norm(a) | xp.array([a, b]) | xp.array(a, 'int64') | hash(a[0])
-xp.count_nonzero(a.reshape(12, 30), axis=1) | xp.place(xp.zeros(360), a, [1, 2]) | xp.full(3, a[0])
+xp.fft.fft(a).real.round(9) | xp.linalg.norm(a) | xp.array([a, b]) | xp.array(a, 'int64')
+hash(a[0]) | xp.count_nonzero(a.reshape(12, 30), axis=1) | xp.place(xp.zeros(360), a, [1, 2])
+xp.full(3, a[0])
 """.replace("a | b", "a BAR b").replace("\n", "|")
 CALLS = [call.strip().replace("BAR", "|") for call in CALLS.split("|") if call.strip()]
 STATEMENTS = [

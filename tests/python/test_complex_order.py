@@ -33,7 +33,9 @@ def same(got, want, what):
     if got.dtype.kind == "c":
         real = f"f{got.dtype.itemsize // 2}"
         got, want = got.reshape(-1).view(real), want.reshape(-1).view(real)
-        equal = (got == want) & (np.signbit(got) == np.signbit(want)) | (got != got) & (want != want)
+        equal = (got == want) & (np.signbit(got) == np.signbit(want)) | (got != got) & (
+            want != want
+        )
     else:
         equal = got == want
     assert equal.all(), f"{what}: {np.flatnonzero(~np.atleast_1d(equal))[:5]}"
@@ -106,4 +108,6 @@ def test_masks_of_comparisons(xp, every_mode):
         want[getattr(np, name)(x, y)] += 1
         got[getattr(xp, name)(a, b)] += 1
         assert_same(got, want, what=name)
-        assert_same(xp.where(getattr(xp, name)(a, b), 1, 2), np.where(getattr(np, name)(x, y), 1, 2))
+        assert_same(
+            xp.where(getattr(xp, name)(a, b), 1, 2), np.where(getattr(np, name)(x, y), 1, 2)
+        )

@@ -1,4 +1,4 @@
-"""The argument order= wherever NumPy has it: all orders in both cases, all layouts, strides compared."""
+"""The argument order= wherever NumPy has it: all orders, both cases, all layouts, strides too."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,6 @@ SHAPED = {
     "nested": lambda xp, order: xp.array([[1, 2, 3], [4, 5, 6]], order=order),
     "nested floats": lambda xp, order: xp.array([[1.5, 2], [4, 5], [6, 7]], "f4", order=order),
 }
-
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=repr)

@@ -1,5 +1,6 @@
-"""matmul, vecdot, matvec, vecmat and @= with every keyword of NumPy's ufuncs, all dtypes for out=."""
+"""Products and @= with every keyword of NumPy's generalised ufuncs, all dtypes for out=."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -14,7 +15,17 @@ OPERANDS = {
     "vecmat": [((4,), (4, 2)), ((5, 4), (5, 4, 2)), ((5, 4), (4, 2))],
 }  # fmt: skip
 CASES = [(name, shapes) for name in OPERANDS for shapes in OPERANDS[name]]
-DTYPES = ["bool", "int8", "uint16", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+DTYPES = [
+    "bool",
+    "int8",
+    "uint16",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 KEYWORDS = [
     {"axes": [(0, 1), (0, 1), (0, 1)]},
     {"axes": [(-1, -2), (-2, -1), (-2, -1)]},
@@ -88,8 +99,11 @@ def test_out(xp, name, shapes):
         kwargs = {} if casting is None else {"casting": casting}
         shape = getattr(np, name)(x, y).shape
         want_out, got_out = np.zeros(shape, target), xp.zeros(shape, target)
-        want = outcome(lambda: getattr(np, name)(x, y, out=want_out, **kwargs))
-        got = outcome(lambda: getattr(xp, name)(xp.array(x), xp.array(y), out=got_out, **kwargs))
+        given = [(np, x, y, want_out), (xp, xp.array(x), xp.array(y), got_out)]
+        want, got = (
+            outcome(functools.partial(getattr(m, name), a, b, out=out, **kwargs))
+            for m, a, b, out in given
+        )
         what = f"{name} {shapes} {source} into {target} {casting}"
         tolerance = 2e-3 if "float16" in (source, target) else 1e-5
         if target in ("float32", "float64", "complex128") and source in ("float64", "complex128"):
@@ -106,7 +120,9 @@ def test_out_of_other_layouts(xp, name, shapes):
     shape = getattr(np, name)(x, y).shape
     for make in (
         lambda m: m.zeros(shape, order="F"),
-        lambda m: m.zeros(tuple([2 * n for n in shape]))[tuple([slice(None, None, 2)] * len(shape))],
+        lambda m: m.zeros(tuple([2 * n for n in shape]))[
+            tuple([slice(None, None, 2)] * len(shape))
+        ],
         lambda m: (m.zeros(shape),),
         lambda m: m.zeros((*shape, 1)),
         lambda m: m.zeros((7, *shape[1:])),
@@ -122,7 +138,13 @@ def test_out_of_other_layouts(xp, name, shapes):
 def test_dot_out(xp):
     """dot takes an out that it could have made itself, and no other."""
     for source, target, order in itertools.product(DTYPES, DTYPES, "CF"):
-        for shapes in (((3, 4), (4, 2)), ((4,), (4,)), ((3, 4), (4,)), ((2, 3, 4), (4, 2)), ((), (2, 3))):
+        for shapes in (
+            ((3, 4), (4, 2)),
+            ((4,), (4,)),
+            ((3, 4), (4,)),
+            ((2, 3, 4), (4, 2)),
+            ((), (2, 3)),
+        ):
             x, y = operands(shapes, source)
             shape = np.dot(x, y).shape
             want_out, got_out = np.zeros(shape, target, order), xp.zeros(shape, target, order)
@@ -164,7 +186,10 @@ def test_in_place_of_itself(xp):
     a = xp.array([[1.0, 2.0], [3.0, 4.0]])
     view = a.T
     a @= a
-    assert a.tolist() == [[7.0, 10.0], [15.0, 22.0]] and view.tolist() == [[7.0, 15.0], [10.0, 22.0]]
+    assert a.tolist() == [[7.0, 10.0], [15.0, 22.0]] and view.tolist() == [
+        [7.0, 15.0],
+        [10.0, 22.0],
+    ]
     a @= a.T
     assert a.tolist() == [[149.0, 325.0], [325.0, 709.0]]
 
