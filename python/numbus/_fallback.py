@@ -244,7 +244,7 @@ class _MirrorFinder:
     have.
     """
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name, _path=None, _target=None):
         if not name.startswith("numbus.") or name.startswith("numbus._"):
             return None
         try:
@@ -258,7 +258,7 @@ class _MirrorFinder:
     def create_module(self, spec):
         return Mirror(spec.loader_state)
 
-    def exec_module(self, module):
+    def exec_module(self, _module):
         pass
 
 

@@ -10,6 +10,7 @@ import numpy
 
 from . import _core
 from ._core import ndarray
+from ._errors import message
 
 
 def on_host(a):
@@ -136,7 +137,10 @@ class Flat:
             real.flat[plain(index)] = numpy.asarray(value) if type(value) is ndarray else value
 
     def __array__(self, dtype=None, copy=None):
-        return numpy.asarray(self.base).ravel().astype(dtype or self.base.dtype)
+        if copy is False and not self.base.flags.c_contiguous:
+            found = f"strides {self.base.strides}"
+            raise ValueError(message("flat", "unable to avoid a copy", found, "C order"))
+        return numpy.array(numpy.asarray(self.base).reshape(-1), dtype, copy=copy)
 
     def copy(self):
         """The elements as a 1-D array."""

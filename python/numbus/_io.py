@@ -79,18 +79,18 @@ def load(file, mmap_mode=None, allow_pickle=False, **kwargs):
 
 
 def save(file, arr, allow_pickle=False):
-    """Writes an array as .npy, never as a pickle."""
-    library(numpy.save, (file, arr), {"allow_pickle": False})
+    """Writes an array as .npy. allow_pickle: objects, too, as pickles; ValueError otherwise."""
+    library(numpy.save, (file, arr), {"allow_pickle": allow_pickle})
 
 
 def savez(file, *args, allow_pickle=False, **kwds):
-    """Writes arrays by position (arr_0, …) and name as an uncompressed .npz."""
-    library(numpy.savez, (file, *args), {**kwds, "allow_pickle": False})
+    """Writes arrays by position (arr_0, …) and name as an uncompressed .npz; see save()."""
+    library(numpy.savez, (file, *args), {**kwds, "allow_pickle": allow_pickle})
 
 
 def savez_compressed(file, *args, allow_pickle=False, **kwds):
-    """Writes arrays by position (arr_0, …) and name as a compressed .npz."""
-    library(numpy.savez_compressed, (file, *args), {**kwds, "allow_pickle": False})
+    """Writes arrays by position (arr_0, …) and name as a compressed .npz; see save()."""
+    library(numpy.savez_compressed, (file, *args), {**kwds, "allow_pickle": allow_pickle})
 
 
 fromfile = make("numpy.fromfile", numpy.fromfile, counted=False)

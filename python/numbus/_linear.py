@@ -123,15 +123,15 @@ def _conjugated(a):
     return UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a
 
 
-def _vecdot_core(a, b, dtype, out):
+def _vecdot_core(a, b, _dtype, _out):
     return _sum_of_products(_conjugated(a), b)
 
 
-def _matvec_core(a, b, dtype, out):
+def _matvec_core(a, b, dtype, _out):
     return _matmul(a, b[..., None], None, dtype)[..., 0]
 
 
-def _vecmat_core(a, b, dtype, out):
+def _vecmat_core(a, b, dtype, _out):
     return _matmul(_conjugated(a)[..., None, :], b, None, dtype)[..., 0, :]
 
 

@@ -48,7 +48,7 @@ def conj(self):
     return self if self.dtype.kind != "c" else _ufuncs.UFUNCS["conjugate"](self)
 
 
-def deepcopy(self, memo):
+def deepcopy(self, _memo):
     """A copy with the same layout."""
     return copy_to_order(self, "K")
 

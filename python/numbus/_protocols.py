@@ -39,8 +39,10 @@ def reduce_generic(self):
 
 def array_function(self, function, types, args, kwargs):
     """Real NumPy functions called with Numbus arrays: ours where there is one, else NumPy's on
-    views.
+    views. Array types of other libraries among the operands have to answer themselves.
     """
+    if not all([issubclass(kind, (ndarray, generic, numpy.ndarray)) for kind in types]):
+        return NotImplemented
     import numbus
 
     module, name = getattr(function, "__module__", ""), function.__name__
@@ -72,6 +74,10 @@ def array_ufunc(self, ufunc, method, *inputs, out=None, **kwargs):
 
 
 def namespace(self, *, api_version=None):
+    """The module that has the functions of Python's array standard; ValueError for versions of the
+    standard that NumPy does not have.
+    """
+    numpy.empty(0).__array_namespace__(api_version=api_version)
     import numbus
 
     return numbus

@@ -15,7 +15,7 @@ class _NdarrayType(type):
             return type(name, real, namespace, **kwargs)
         return super().__new__(mcls, name, bases, namespace, **kwargs)
 
-    def __init__(cls, name, bases, namespace, **kwargs):
+    def __init__(cls, name, bases, namespace, **_kwargs):
         super().__init__(name, bases, namespace)
 
     def __instancecheck__(cls, x):
