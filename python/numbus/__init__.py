@@ -5,6 +5,7 @@ NumPy and counted as a fallback (`nb.stats()`, `python -m numbus --report`).
 """
 
 import importlib as _importlib
+import sys as _sys
 
 import numpy as _numpy
 from numpy import (  # noqa: F401
@@ -121,7 +122,7 @@ def _publish():
 
 _types.describe_scalars()
 _ufuncs.attach()
-_methods.attach()
+_methods.attach(_sys.modules[__name__])
 _publish()
 ufunc = _core.ufunc
 

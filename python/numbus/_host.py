@@ -9,8 +9,6 @@ import contextlib
 import numpy
 
 from . import _core
-from ._core import ndarray
-from ._errors import message
 
 
 def on_host(a):
@@ -91,65 +89,3 @@ def same_memory(a, b):
     if a._storage == b._storage:
         return True
     return on_host(a) and on_host(b) and numpy.may_share_memory(numpy.asarray(a), numpy.asarray(b))
-
-
-@_core.composed
-def _flat_elements(a, index):
-    from ._indexing import plain
-
-    result = numpy.asarray(a).flat[plain(index)]
-    return _core.from_numpy(result, "take") if isinstance(result, numpy.ndarray) else result
-
-
-class Flat:
-    """`a.flat`: the elements in C order, to read, assign and iterate over."""
-
-    __slots__ = ("_it", "base")
-
-    def __init__(self, a):
-        self.base = a
-        self._it = None
-
-    def _iterator(self):
-        if self._it is None:
-            self._it = numpy.asarray(self.base).flat
-        return self._it
-
-    index = property(lambda self: self._iterator().index, doc="Position of the next element.")
-    coords = property(lambda self: self._iterator().coords, doc="Indices of the next element.")
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        return next(self._iterator())
-
-    def __len__(self):
-        return self.base.size
-
-    def __getitem__(self, index):
-        return _flat_elements(self.base, index)
-
-    def __setitem__(self, index, value):
-        from ._indexing import plain
-
-        with writing(self.base) as real:
-            real.flat[plain(index)] = numpy.asarray(value) if type(value) is ndarray else value
-
-    def __array__(self, dtype=None, copy=None):
-        if copy is False and not self.base.flags.c_contiguous:
-            found = f"strides {self.base.strides}"
-            raise ValueError(message("flat", "unable to avoid a copy", found, "C order"))
-        return numpy.array(numpy.asarray(self.base).reshape(-1), dtype, copy=copy)
-
-    def copy(self):
-        """The elements as a 1-D array."""
-        return self.base.flatten()
-
-    def __eq__(self, other):
-        return self.copy() == other
-
-    def __ne__(self, other):
-        return self.copy() != other
-
-    __hash__ = None

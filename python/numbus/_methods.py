@@ -23,7 +23,8 @@ from ._convert import copy_to_order, to_ndarray, to_numpy
 from ._core import generic, ndarray, ufunc
 from ._errors import message
 from ._fallback import make
-from ._host import Flat, on_host, writing
+from ._flat import Flat
+from ._host import on_host, writing
 
 _BOTH = (ndarray, generic)
 
@@ -124,8 +125,8 @@ def _attach(name, function):
         setattr(kind, name, method)
 
 
-def attach():
-    """Puts everything above on the classes of the core; called once, at import."""
+def attach(namespace):
+    """Puts everything above on the classes of the core; called once, at import of `namespace`."""
     _attributes.attach()
     for name in "sum prod min max any all mean std var argmin argmax".split():
         _attach(name, getattr(_reductions, name))
@@ -148,7 +149,7 @@ def attach():
         kind.__divmod__, kind.__rdivmod__ = divmod_of, rdivmod_of
         kind.mT = property(_manipulation.matrix_transpose)
     ufunc.accumulate = _core.composed(_cumulative.accumulate)
-    _protocols.attach()
+    _protocols.attach(namespace)
     _attach_array()
     _attach_generic()
 

@@ -10,6 +10,8 @@ from ._fallback import call, record
 from ._host import on_host
 from ._ufuncs import UFUNCS
 
+_namespace = None  # the module that has the functions, see attach()
+
 
 def array_of(self, dtype=None, copy=None):
     """The protocol of numpy.asarray: a zero-copy view of the memory on the CPU."""
@@ -43,10 +45,8 @@ def array_function(self, function, types, args, kwargs):
     """
     if not all([issubclass(kind, (ndarray, generic, numpy.ndarray)) for kind in types]):
         return NotImplemented
-    import numbus
-
     module, name = getattr(function, "__module__", ""), function.__name__
-    home = numbus
+    home = _namespace
     for part in module.split(".")[1:]:
         home = getattr(home, part, None)
     ours = getattr(home, name, None)
@@ -73,14 +73,12 @@ def array_ufunc(self, ufunc, method, *inputs, out=None, **kwargs):
     return target
 
 
-def namespace(self, *, api_version=None):
+def namespace_of(self, *, api_version=None):
     """The module that has the functions of Python's array standard; ValueError for versions of the
     standard that NumPy does not have.
     """
     numpy.empty(0).__array_namespace__(api_version=api_version)
-    import numbus
-
-    return numbus
+    return _namespace
 
 
 def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
@@ -117,14 +115,18 @@ def cuda_array_interface(self):
     }
 
 
-def attach():
-    """Puts the protocols on the classes of the core."""
+def attach(namespace):
+    """Puts the protocols on the classes of the core. namespace: the module that has the functions,
+    which imports this one.
+    """
+    global _namespace
+    _namespace = namespace
     for kind in (ndarray, generic):
         kind.__array__ = array_of
         kind.__array_function__ = array_function
         kind.__array_ufunc__ = array_ufunc
         kind.__array_priority__ = 1000.0
-        kind.__array_namespace__ = namespace
+        kind.__array_namespace__ = namespace_of
         kind.to_device = _devices.method
         kind.device = property(_devices.device_of)
         kind.data = property(memoryview)

@@ -81,6 +81,8 @@ def _make(name, names):
             return library(original, args, kwargs)
         from . import _cusolver  # not at start-up
 
+        if name == "cond":
+            return _cusolver.cond(norm, *args, **kwargs)
         return getattr(_cusolver, name)(*args, **kwargs)
 
     return _core.composed(wrapper)
