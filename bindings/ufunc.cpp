@@ -1,4 +1,6 @@
 // One Python object per published row of the table.
+#include <algorithm>
+
 #include "base/error.h"
 #include "convert.h"
 
@@ -8,6 +10,18 @@ namespace {
 struct Ufunc {
   Op op;
 };
+
+// Arrays as they are, for they have to be boolean; anything else as booleans.
+Array to_mask(PyObject* o) {
+  const std::vector<PyObject*>& plain = plain_array_types();
+  auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
+  if (is_array(o) || is_generic(o) || is_numpy_scalar(o) ||
+      std::find(plain.begin(), plain.end(), type) != plain.end())
+    return to_array(o);
+  static PyObject* const asarray =
+      nb::object(nb::module_::import_("numpy").attr("asarray")).release().ptr();
+  return to_array(nb::object(nb::handle(asarray)(nb::handle(o), nb::str("?"))).ptr());
+}
 
 // A result whose memory is laid out as `order` asks; 'A' is 'F' where all operands are.
 Array in_order(const Array& a, const Arg* operands, int n, char order) {
@@ -48,7 +62,7 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
         out_object = value;
       } else if (k == "where") {
         if (value == Py_True) continue;
-        where = to_array(value);
+        where = to_mask(value);
         o.where = &where;
       } else if (k == "dtype") {
         if (value == Py_None) continue;

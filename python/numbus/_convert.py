@@ -107,6 +107,15 @@ def operand(x):
     return to_ndarray(x)
 
 
+def as_mask(where):
+    """The argument `where` as an operand: arrays as they are, for they have to be boolean, anything
+    else as booleans.
+    """
+    if type(where) in (ndarray, generic) or isinstance(where, (numpy.ndarray, numpy.generic)):
+        return operand(where)
+    return to_ndarray(numpy.asarray(where, bool))
+
+
 def dtype_of(x):
     """The dtype an operand has, or would have as an array."""
     if type(x) in (ndarray, generic) or isinstance(x, (numpy.ndarray, numpy.generic)):

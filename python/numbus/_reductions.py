@@ -7,7 +7,7 @@ import builtins
 import numpy
 
 from . import _core
-from ._convert import SUPPORTED, dtype_of, operand, require_cast, to_ndarray, to_numpy
+from ._convert import SUPPORTED, as_mask, dtype_of, operand, require_cast, to_ndarray, to_numpy
 from ._convert import foreign as _foreign
 from ._core import ndarray
 from ._errors import many_axes, message, one_axis
@@ -57,7 +57,7 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
             _foreign(numpy.empty(0, dtype))
         if dtype.kind == "b" and op in ("sum", "prod"):
             a = a.astype(dtype)  # a product of halves is true, of their integer parts it is not
-    mask = None if where is True or where is _NoValue else operand(where)
+    mask = None if where is True or where is _NoValue else as_mask(where)
     if keepdims is not False:
         keepdims = bool(keepdims is not _NoValue and keepdims)
     try:
@@ -171,7 +171,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 
 def require_boolean(op, where):
     """Raises TypeError for a mask that is not boolean."""
-    if where is not True and where is not _NoValue and dtype_of(where).kind != "b":
+    if where is not True and where is not _NoValue and as_mask(where).dtype.kind != "b":
         raise TypeError(message(op, "where must be boolean", dtype_of(where), "bool"))
 
 

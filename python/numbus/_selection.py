@@ -3,7 +3,7 @@
 import numpy
 
 from . import _core
-from ._convert import adopt, dtype_of, operand, require_cast, to_ndarray
+from ._convert import adopt, as_mask, dtype_of, operand, require_cast, to_ndarray
 from ._convert import to_numpy as _to_numpy
 from ._core import generic, ndarray
 from ._errors import message, one_axis
@@ -124,7 +124,7 @@ def copyto(dst, src, casting="same_kind", where=True):
         raise TypeError(
             message("copyto", "cannot cast", f"{src.dtype} to {dst.dtype}", f"casting={casting!r}")
         )
-    _core.copyto(dst, src, None if where is True else operand(where), casting)
+    _core.copyto(dst, src, None if where is True else as_mask(where), casting)
 
 
 def putmask(a, mask, values):
