@@ -214,7 +214,7 @@ Owner owner_of(PyObject* o) {
 
 PyObject* fall_back(const char* name, nb::object args) {
   static PyObject* const module =
-      nb::object(nb::module_::import_("numbus._fallback")).release().ptr();
+      nb::object(nb::module_::import_("numbus.core.fallback")).release().ptr();
   PyObject* result =
       PyObject_CallObject(nb::object(nb::handle(module).attr(name)).ptr(), args.ptr());
   if (!result) throw nb::python_error();

@@ -69,7 +69,7 @@ Owner owner_of(PyObject* o);
 // NumPy's array types that have no behaviour of their own.
 std::vector<PyObject*>& plain_array_types();
 bool is_numpy_scalar(PyObject* o);
-// numbus._fallback.<name>(…): lets NumPy do it. Returns a new reference.
+// numbus.core.fallback.<name>(…): lets NumPy do it. Returns a new reference.
 PyObject* fall_back(const char* name, nb::object args);
 
 // The device of the first array found in an operand, looked for in sequences too; null: none.

@@ -16,10 +16,8 @@ ROOT = Path(__file__).resolve().parents[1] / "python"
 # each module of the package's own folder has to be named.
 LAYERS = [
     ["numbus._core"],
-    # Plumbing: operands, memory, errors, ufuncs, devices.
-    """numbus._attributes numbus._convert numbus._devices numbus._errors numbus._fallback
-    numbus._flat numbus._host numbus._indexing numbus._inspect numbus._libraries numbus._protocols
-    numbus._types numbus._ufuncs""".split(),
+    # Plumbing: operands, memory, errors, ufuncs, devices; names that old pickles have.
+    ["numbus.core", "numbus._convert", "numbus._protocols"],
     # The functions on arrays, by subject.
     """numbus._counting numbus._creation numbus._cumulative numbus._einsum numbus._elementwise
     numbus._io numbus._joining numbus._linear numbus._manipulation numbus._matrices

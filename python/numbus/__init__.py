@@ -54,11 +54,8 @@ from . import (
     _counting,
     _creation,
     _cumulative,
-    _devices,
     _einsum,
     _elementwise,
-    _fallback,
-    _inspect,
     _io,
     _joining,
     _linear,
@@ -72,10 +69,13 @@ from . import (
     _reductions,
     _repeating,
     _selection,
-    _types,
-    _ufuncs,
 )
-from ._types import ndarray  # noqa: F401
+from .core import array_type as _types
+from .core import devices as _devices
+from .core import fallback as _fallback
+from .core import inspection as _inspect
+from .core import ufuncs as _ufuncs
+from .core.array_type import ndarray  # noqa: F401
 
 __version__ = "0.1.0"
 

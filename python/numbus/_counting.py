@@ -3,11 +3,11 @@
 import numpy
 
 from . import _core
-from ._convert import dtype_of, operand, to_ndarray
-from ._errors import message
-from ._fallback import call
 from ._ranges import linspace
-from ._ufuncs import UFUNCS
+from .core.errors import message
+from .core.fallback import call
+from .core.operands import dtype_of, operand, to_ndarray
+from .core.ufuncs import UFUNCS
 
 __all__ = ["bincount", "histogram"]
 

@@ -3,7 +3,11 @@
 import numpy
 
 from . import _core
-from ._convert import (
+from ._core import generic, ndarray
+from .core.devices import device as on_device
+from .core.devices import to_device
+from .core.errors import ForeignDtype, as_order, as_shape, message
+from .core.operands import (
     adopt,
     as_dtype,
     check_like,
@@ -13,11 +17,7 @@ from ._convert import (
     operand,
     to_ndarray,
 )
-from ._convert import dtype_of as _dtype_of
-from ._core import generic, ndarray
-from ._devices import device as on_device
-from ._devices import to_device
-from ._errors import ForeignDtype, as_order, as_shape, message
+from .core.operands import dtype_of as _dtype_of
 
 __all__ = [
     "array",

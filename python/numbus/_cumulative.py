@@ -3,13 +3,13 @@
 import numpy
 
 from . import _core
-from ._convert import as_dtype, to_ndarray
 from ._core import ndarray
-from ._errors import ForeignDtype, message, one_axis
-from ._fallback import call
 from ._joining import _along, concatenate
 from ._nan_reductions import _replaced
-from ._ufuncs import UFUNCS
+from .core.errors import ForeignDtype, message, one_axis
+from .core.fallback import call
+from .core.operands import as_dtype, to_ndarray
+from .core.ufuncs import UFUNCS
 
 __all__ = [
     "cumprod",

@@ -10,13 +10,13 @@ import numpy
 
 from . import _core
 from ._elementwise import astype
-from ._errors import message
-from ._fallback import call, lookup
 from ._manipulation import broadcast_to, diagonal, swapaxes
 from ._matrices import eye, tril, triu
 from ._repeating import roll
 from ._selection import take_along_axis
-from ._ufuncs import UFUNCS
+from .core.errors import message
+from .core.fallback import call, lookup
+from .core.ufuncs import UFUNCS
 
 LinAlgError = numpy.linalg.LinAlgError
 
@@ -78,7 +78,7 @@ def _check(op, info, what):
 
 
 def _ready():
-    from ._libraries import offer  # not at start-up
+    from .core.libraries import offer
 
     offer("cusolver")
     _core.require_library("cusolver")

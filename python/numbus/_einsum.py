@@ -7,11 +7,11 @@ import functools
 import numpy
 
 from . import _core
-from ._convert import as_dtype, in_order, to_ndarray
-from ._errors import as_order, message
 from ._linear import _matmul, _product
 from ._reductions import reduce, store
-from ._ufuncs import UFUNCS
+from .core.errors import as_order, message
+from .core.operands import as_dtype, in_order, to_ndarray
+from .core.ufuncs import UFUNCS
 
 __all__ = ["einsum"]
 

@@ -3,12 +3,12 @@
 import numpy
 
 from . import _core
-from ._convert import dtype_of, operand, to_ndarray
 from ._core import generic, ndarray
-from ._devices import to_device
-from ._errors import many_axes, message
-from ._fallback import call
-from ._ufuncs import UFUNCS
+from .core.devices import to_device
+from .core.errors import many_axes, message
+from .core.fallback import call
+from .core.operands import dtype_of, operand, to_ndarray
+from .core.ufuncs import UFUNCS
 
 __all__ = [
     "angle",

@@ -2,9 +2,9 @@
 
 import numpy
 
-from ._convert import library, wrap
-from ._fallback import make
-from ._host import Views
+from .core.fallback import make
+from .core.host import Views
+from .core.operands import library, wrap
 
 __all__ = [
     "fromfile",

@@ -4,11 +4,11 @@ import itertools
 import operator
 
 from . import _core
-from ._convert import as_dtype, to_ndarray
 from ._core import ndarray
-from ._errors import message, one_axis
 from ._manipulation import atleast_1d, atleast_2d, atleast_3d
 from ._reductions import store
+from .core.errors import message, one_axis
+from .core.operands import as_dtype, to_ndarray
 
 __all__ = [
     "append",

@@ -6,13 +6,13 @@ import operator
 import numpy
 
 from . import _core
-from ._convert import as_dtype, in_order, operand, require_cast, to_ndarray
 from ._core import ndarray
-from ._errors import ForeignDtype, as_order, many_axes, message
-from ._fallback import call
-from ._host import same_memory
 from ._reductions import reduce, store
-from ._ufuncs import UFUNCS
+from .core.errors import ForeignDtype, as_order, many_axes, message
+from .core.fallback import call
+from .core.host import same_memory
+from .core.operands import as_dtype, in_order, operand, require_cast, to_ndarray
+from .core.ufuncs import UFUNCS
 
 __all__ = [
     "dot",
@@ -47,7 +47,7 @@ def _few_terms(a, b):
 
 @functools.cache
 def _offer(device):
-    from ._libraries import offer  # not at start-up
+    from .core.libraries import offer
 
     offer("cublas" if device.startswith("cuda") else "blas")
 

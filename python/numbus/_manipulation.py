@@ -3,10 +3,10 @@
 import numpy
 
 from . import _core
-from ._convert import to_ndarray
 from ._core import ndarray
-from ._errors import as_shape, many_axes, message, one_axis
 from ._matrices import diagonal_view
+from .core.errors import as_shape, many_axes, message, one_axis
+from .core.operands import to_ndarray
 
 __all__ = [
     "atleast_1d",

@@ -3,9 +3,9 @@
 import numpy
 
 from . import _core
-from ._convert import as_dtype, check_like, to_ndarray
 from ._creation import zeros
-from ._errors import message
+from .core.errors import message
+from .core.operands import as_dtype, check_like, to_ndarray
 
 __all__ = ["diag", "diagflat", "eye", "identity", "tri", "tril", "triu", "vander"]
 

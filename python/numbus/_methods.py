@@ -7,24 +7,24 @@ import operator
 import numpy
 
 from . import (
-    _attributes,
     _core,
     _cumulative,
     _elementwise,
     _linear,
     _manipulation,
-    _protocols,
     _reductions,
     _repeating,
     _selection,
-    _ufuncs,
 )
-from ._convert import copy_to_order, to_ndarray, to_numpy
 from ._core import generic, ndarray, ufunc
-from ._errors import message
-from ._fallback import make
-from ._flat import Flat
-from ._host import on_host, writing
+from .core import attributes as _attributes
+from .core import protocols as _protocols
+from .core import ufuncs as _ufuncs
+from .core.errors import message
+from .core.fallback import make
+from .core.flat import Flat
+from .core.host import on_host, writing
+from .core.operands import copy_to_order, to_ndarray, to_numpy
 
 _BOTH = (ndarray, generic)
 

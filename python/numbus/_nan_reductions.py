@@ -7,10 +7,10 @@ because that would need the data at the call.
 import numpy
 
 from . import _core
-from ._convert import as_dtype, as_generic, to_ndarray
-from ._errors import message
 from ._reductions import _NoValue, reduce, require_boolean, spread_function, store
-from ._ufuncs import UFUNCS
+from .core.errors import message
+from .core.operands import as_dtype, as_generic, to_ndarray
+from .core.ufuncs import UFUNCS
 
 __all__ = [
     "nanargmax",

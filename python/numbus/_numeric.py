@@ -3,15 +3,15 @@
 import numpy
 
 from . import _core
-from ._convert import operand, to_ndarray
 from ._core import generic, ndarray
-from ._errors import many_axes, message, one_axis
-from ._fallback import call
 from ._joining import _along, concatenate
 from ._manipulation import broadcast_to, moveaxis
 from ._reductions import all as _all
 from ._reductions import sum as _sum
-from ._ufuncs import UFUNCS
+from .core.errors import many_axes, message, one_axis
+from .core.fallback import call
+from .core.operands import operand, to_ndarray
+from .core.ufuncs import UFUNCS
 
 __all__ = [
     "allclose",

@@ -3,9 +3,9 @@
 import numpy
 
 from . import _core
-from ._convert import to_ndarray
-from ._errors import message
-from ._fallback import call
+from .core.errors import message
+from .core.fallback import call
+from .core.operands import to_ndarray
 
 __all__ = ["pad"]
 

@@ -6,14 +6,14 @@ import operator
 import numpy
 
 from . import _core
-from ._convert import adopt, as_dtype, check_like, dtype_of, to_ndarray
-from ._convert import to_numpy as _to_numpy
 from ._core import generic, ndarray
-from ._devices import device as on_device
-from ._devices import to_device
-from ._errors import as_shape, message
-from ._fallback import call
 from ._manipulation import broadcast_to, moveaxis
+from .core.devices import device as on_device
+from .core.devices import to_device
+from .core.errors import as_shape, message
+from .core.fallback import call
+from .core.operands import adopt, as_dtype, check_like, dtype_of, to_ndarray
+from .core.operands import to_numpy as _to_numpy
 
 __all__ = [
     "arange",

@@ -6,10 +6,10 @@ import operator
 import numpy
 
 from . import _core
-from ._convert import to_ndarray
-from ._errors import message, one_axis
 from ._joining import _along
 from ._manipulation import expand_dims
+from .core.errors import message, one_axis
+from .core.operands import to_ndarray
 
 __all__ = ["repeat", "roll", "tile"]
 

@@ -3,15 +3,15 @@
 import numpy
 
 from . import _core
-from ._convert import adopt, as_mask, dtype_of, operand, require_cast, to_ndarray
-from ._convert import to_numpy as _to_numpy
 from ._core import generic, ndarray
-from ._errors import message, one_axis
-from ._fallback import call
-from ._host import on_host
 from ._manipulation import ravel
 from ._reductions import store
-from ._ufuncs import UFUNCS
+from .core.errors import message, one_axis
+from .core.fallback import call
+from .core.host import on_host
+from .core.operands import adopt, as_mask, dtype_of, operand, require_cast, to_ndarray
+from .core.operands import to_numpy as _to_numpy
+from .core.ufuncs import UFUNCS
 
 __all__ = [
     "argwhere",

@@ -9,12 +9,12 @@ import operator
 import numpy
 
 from . import _core
-from ._convert import library, to_ndarray
-from ._errors import ForeignDtype, many_axes, message, one_axis
-from ._host import on_host, same_memory
 from ._ranges import arange
 from ._reductions import store
 from ._repeating import roll
+from .core.errors import ForeignDtype, many_axes, message, one_axis
+from .core.host import on_host, same_memory
+from .core.operands import library, to_ndarray
 
 __all__ = list(numpy.fft.__all__)
 
@@ -25,7 +25,7 @@ def _run(x, axes, inverse, dtype, last):
     """cuFFT over `axes`, of which the last becomes `last` long."""
     order = [d for d in range(x.ndim) if d not in axes] + axes
     if x._device.startswith("cuda"):
-        from ._libraries import offer  # not at start-up
+        from .core.libraries import offer
 
         offer("cufft")
         _core.require_library("cufft")

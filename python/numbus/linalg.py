@@ -11,10 +11,7 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from . import _core
-from ._convert import library, operand, to_ndarray
 from ._elementwise import astype as _astype
-from ._errors import ForeignDtype, many_axes, message
-from ._fallback import foreign, resolve
 from ._linear import dot as _dot
 from ._linear import exactly as _exactly
 from ._linear import matmul, tensordot, vecdot  # noqa: F401  (public here)
@@ -28,7 +25,10 @@ from ._reductions import max as _max
 from ._reductions import min as _min
 from ._reductions import reduce as _reduce
 from ._reductions import sum as _sum
-from ._ufuncs import UFUNCS
+from .core.errors import ForeignDtype, many_axes, message
+from .core.fallback import foreign, resolve
+from .core.operands import library, operand, to_ndarray
+from .core.ufuncs import UFUNCS
 
 __all__ = sorted(name for name in numpy.linalg.__all__)
 

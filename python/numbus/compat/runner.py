@@ -7,7 +7,8 @@ import sys
 
 import numpy
 
-from .. import _core, _fallback
+from .. import _core
+from ..core import fallback as _fallback
 from . import loader, spawn
 from .rewrite import compile_user
 

@@ -3,7 +3,8 @@
 import threading
 
 import numbus.cuda
-from numbus import _core, _devices
+from numbus import _core
+from numbus.core import devices as _devices
 
 from ..._missing import getter
 from ._queries import CUDARuntimeError, deviceGetPCIBusId, memGetInfo, properties

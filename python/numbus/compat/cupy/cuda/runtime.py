@@ -6,15 +6,11 @@ import re
 import numpy
 
 import numbus.cuda
-from numbus import _core, _devices
+from numbus import _core
+from numbus.core import devices as _devices
 
 from ..._missing import getter
-from ._queries import (  # noqa: F401 (public here)
-    CUDARuntimeError,
-    deviceGetPCIBusId,
-    memGetInfo,
-    properties,
-)
+from ._queries import CUDARuntimeError, deviceGetPCIBusId, memGetInfo, properties  # noqa: F401 (public here)     CUDARuntimeError,     deviceGetPCIBusId,     memGetInfo,     properties, )
 from .device import check, count, get_device_id
 from .memory import at_address, host_view
 

@@ -2,11 +2,11 @@
 
 import numpy
 
-from . import _core
-from ._core import ndarray
-from ._errors import message
-from ._host import writing
-from ._indexing import plain
+from .. import _core
+from .._core import ndarray
+from .errors import message
+from .host import writing
+from .indexing import plain
 
 
 @_core.composed

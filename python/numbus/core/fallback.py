@@ -12,10 +12,10 @@ import types
 
 import numpy
 
-from . import _core
-from ._convert import library
+from .. import _core
+from .operands import library
 
-_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(numpy.__file__)) + os.sep
 
 
@@ -236,6 +236,8 @@ def _is_public(name, value):
 
 def mirror(real):
     """The mirror of a NumPy module, or the module of ours that takes its place."""
+    if real.__name__.startswith("numpy._core"):  # where numpy.core finds its modules
+        return Mirror(real)
     return importlib.import_module("numbus" + real.__name__[len("numpy") :])
 
 

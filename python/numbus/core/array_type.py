@@ -2,7 +2,7 @@
 
 import numpy
 
-from . import _core
+from .. import _core
 
 
 class _NdarrayType(type):
@@ -27,7 +27,7 @@ class _NdarrayType(type):
     def __call__(
         cls, shape, dtype=float, buffer=None, offset=0, strides=None, order=None, memptr=None
     ):
-        from ._convert import SUPPORTED
+        from .operands import SUPPORTED
 
         # CuPy's third argument is a pointer, which makes the array over its memory itself.
         over = getattr(buffer if memptr is None else memptr, "_array_over", None)

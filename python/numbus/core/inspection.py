@@ -1,7 +1,7 @@
 """To see inside: what was fused into which kernel, and how much work was done."""
 
-from . import _core
-from ._errors import message
+from .. import _core
+from .errors import message
 
 __all__ = ["device_info", "explain", "stats", "synchronize"]
 

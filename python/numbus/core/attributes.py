@@ -2,11 +2,12 @@
 
 import numpy
 
-from . import _core, _types
-from ._convert import SUPPORTED, as_generic, to_ndarray
-from ._core import generic, ndarray
-from ._errors import as_order, message
-from ._fallback import record
+from .. import _core
+from .._core import generic, ndarray
+from . import array_type as _types
+from .errors import as_order, message
+from .fallback import record
+from .operands import SUPPORTED, as_generic, to_ndarray
 
 _Type = type
 _PLAIN = (ndarray, _types.ndarray, numpy.ndarray)

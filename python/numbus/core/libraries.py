@@ -30,7 +30,7 @@ def candidates(name):
 @functools.cache
 def offer(name):
     """Tells the core where to look, before the first operation that may need the library."""
-    from . import _core
+    from .. import _core
 
     for needed in _NVIDIA[name][2] if name in _NVIDIA else ():
         offer(needed)
@@ -39,7 +39,7 @@ def offer(name):
 
 def report(name):
     """What was found and every path tried: (path or None, [(path, outcome)])."""
-    from . import _core
+    from .. import _core
 
     offer(name)
     return _core.library_report(name)

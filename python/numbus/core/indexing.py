@@ -6,11 +6,11 @@ fuses; NumPy does the rest on the zero-copy view.
 
 import numpy
 
-from . import _core
-from ._convert import adopt, to_numpy
-from ._core import generic, ndarray
-from ._errors import message
-from ._host import on_host, writing
+from .. import _core
+from .._core import generic, ndarray
+from .errors import message
+from .host import on_host, writing
+from .operands import adopt, to_numpy
 
 
 def plain(index):

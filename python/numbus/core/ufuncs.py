@@ -4,13 +4,13 @@ at (accumulate is in _cumulative).
 
 import numpy
 
-from . import _core
-from ._convert import operand, to_ndarray
-from ._core import ndarray
-from ._errors import many_axes, message
-from ._fallback import call, lookup
-from ._host import on_host
-from ._indexing import combine
+from .. import _core
+from .._core import ndarray
+from .errors import many_axes, message
+from .fallback import call, lookup
+from .host import on_host
+from .indexing import combine
+from .operands import operand, to_ndarray
 
 # NumPy's second names; the first is a row of the table.
 ALIASES = {

@@ -1,9 +1,9 @@
 """The device of new arrays, and moving arrays between devices."""
 
-from . import _core
-from ._convert import to_ndarray
-from ._core import generic, ndarray
-from ._errors import message
+from .. import _core
+from .._core import generic, ndarray
+from .errors import message
+from .operands import to_ndarray
 
 __all__ = ["device", "to_device"]
 

@@ -8,7 +8,7 @@ import contextlib
 
 import numpy
 
-from . import _core
+from .. import _core
 
 
 def on_host(a):

@@ -4,7 +4,7 @@ import operator
 
 from numpy import exceptions
 
-from ._core import generic, ndarray
+from .._core import generic, ndarray
 
 
 class AxisError(exceptions.AxisError):
