@@ -234,7 +234,7 @@ PyObject* linear(const char* name, PyObject* a, PyObject* b) {
     DeviceOfNew follow(device_of(a, b));
     if (owner_of(a) == Owner::Operand || owner_of(b) == Owner::Operand) Py_RETURN_NOTIMPLEMENTED;
     static nb::object* module = nullptr;
-    if (!module) module = new nb::object(nb::module_::import_("numbus._linear"));
+    if (!module) module = new nb::object(nb::module_::import_("numbus.functions.products"));
     return module->attr(name)(nb::handle(a), nb::handle(b)).release().ptr();
   });
 }

@@ -18,14 +18,9 @@ LAYERS = [
     ["numbus._core"],
     # Plumbing: operands, memory, errors, ufuncs, devices; names that old pickles have.
     ["numbus.core", "numbus._convert", "numbus._protocols"],
-    # The functions on arrays, by subject.
-    """numbus._counting numbus._creation numbus._cumulative numbus._einsum numbus._elementwise
-    numbus._io numbus._joining numbus._linear numbus._manipulation numbus._matrices
-    numbus._nan_reductions numbus._numeric numbus._padding numbus._ranges numbus._reductions
-    numbus._repeating numbus._selection numbus._strides""".split(),
-    # What is made of them: methods, and NumPy's modules.
-    """numbus._cusolver numbus._methods numbus.fft numbus.linalg numbus.random
-    numbus.testing""".split(),
+    # The functions on arrays, by subject, and what is made of them: NumPy's modules.
+    ["numbus.functions", "numbus._cusolver", "numbus.fft", "numbus.linalg", "numbus.random",
+     "numbus.testing"],  # fmt: skip
     # The front doors of kernels, which know each other.
     ["numbus.kernels", "numbus.cuda", "numbus.types"],
     ["numbus"],

@@ -9,14 +9,14 @@ import math
 import numpy
 
 from . import _core
-from ._elementwise import astype
-from ._manipulation import broadcast_to, diagonal, swapaxes
-from ._matrices import eye, tril, triu
-from ._repeating import roll
-from ._selection import take_along_axis
 from .core.errors import message
 from .core.fallback import call, lookup
 from .core.ufuncs import UFUNCS
+from .functions.elementwise import astype
+from .functions.manipulation import broadcast_to, diagonal, swapaxes
+from .functions.matrices import eye, tril, triu
+from .functions.repeating import roll
+from .functions.selection import take_along_axis
 
 LinAlgError = numpy.linalg.LinAlgError
 

@@ -196,7 +196,7 @@ def resolve(value, name, counted=True):
 
 
 # Modules of ours for the functions of NumPy's that are in no namespace of Numbus.
-_OURS = {"numpy.lib.stride_tricks": "numbus._strides"}
+_OURS = {"numpy.lib.stride_tricks": "numbus.functions.strides"}
 
 
 class Mirror(types.ModuleType):

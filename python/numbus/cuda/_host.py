@@ -8,9 +8,9 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
-from .._creation import asarray
 from ..core import devices as _devices
 from ..core.operands import SUPPORTED, to_ndarray
+from ..functions.creation import asarray
 from . import _memory
 from ._streams import core_stream
 

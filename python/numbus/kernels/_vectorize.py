@@ -7,7 +7,7 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
-from .._creation import asarray
+from ..functions.creation import asarray
 from . import types
 from ._dispatch import Dispatcher, callable_function, prange
 from ._folding import Folding

@@ -2,16 +2,16 @@
 
 import numpy
 
-from . import _core
-from ._core import generic, ndarray
-from ._joining import _along, concatenate
-from ._manipulation import broadcast_to, moveaxis
-from ._reductions import all as _all
-from ._reductions import sum as _sum
-from .core.errors import many_axes, message, one_axis
-from .core.fallback import call
-from .core.operands import operand, to_ndarray
-from .core.ufuncs import UFUNCS
+from .. import _core
+from .._core import generic, ndarray
+from ..core.errors import many_axes, message, one_axis
+from ..core.fallback import call
+from ..core.operands import operand, to_ndarray
+from ..core.ufuncs import UFUNCS
+from .joining import _along, concatenate
+from .manipulation import broadcast_to, moveaxis
+from .reductions import all as _all
+from .reductions import sum as _sum
 
 __all__ = [
     "allclose",

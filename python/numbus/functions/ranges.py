@@ -5,15 +5,15 @@ import operator
 
 import numpy
 
-from . import _core
-from ._core import generic, ndarray
-from ._manipulation import broadcast_to, moveaxis
-from .core.devices import device as on_device
-from .core.devices import to_device
-from .core.errors import as_shape, message
-from .core.fallback import call
-from .core.operands import adopt, as_dtype, check_like, dtype_of, to_ndarray
-from .core.operands import to_numpy as _to_numpy
+from .. import _core
+from .._core import generic, ndarray
+from ..core.devices import device as on_device
+from ..core.devices import to_device
+from ..core.errors import as_shape, message
+from ..core.fallback import call
+from ..core.operands import adopt, as_dtype, check_like, dtype_of, to_ndarray
+from ..core.operands import to_numpy as _to_numpy
+from .manipulation import broadcast_to, moveaxis
 
 __all__ = [
     "arange",

@@ -6,25 +6,15 @@ import operator
 
 import numpy
 
-from . import (
-    _core,
-    _cumulative,
-    _elementwise,
-    _linear,
-    _manipulation,
-    _reductions,
-    _repeating,
-    _selection,
-)
-from ._core import generic, ndarray, ufunc
-from .core import attributes as _attributes
-from .core import protocols as _protocols
-from .core import ufuncs as _ufuncs
-from .core.errors import message
-from .core.fallback import make
-from .core.flat import Flat
-from .core.host import on_host, writing
-from .core.operands import copy_to_order, to_ndarray, to_numpy
+from .. import _core
+from .._core import generic, ndarray, ufunc
+from ..core import attributes, protocols, ufuncs
+from ..core.errors import message
+from ..core.fallback import make
+from ..core.flat import Flat
+from ..core.host import on_host, writing
+from ..core.operands import copy_to_order, to_ndarray, to_numpy
+from . import cumulative, elementwise, manipulation, products, reductions, repeating, selection
 
 _BOTH = (ndarray, generic)
 
@@ -36,17 +26,17 @@ def tobytes(self, order="C"):
 
 def nonzero(self):
     """The indices of the elements that are not zero: a tuple of arrays, one per axis."""
-    return _selection.nonzero(self)
+    return selection.nonzero(self)
 
 
 def dot(self, b, out=None):
     """`dot(self, b)`."""
-    return _linear.dot(self, b, out)
+    return products.dot(self, b, out)
 
 
 def conj(self):
     """Complex conjugate, element-wise; a real array itself."""
-    return self if self.dtype.kind != "c" else _ufuncs.UFUNCS["conjugate"](self)
+    return self if self.dtype.kind != "c" else ufuncs.UFUNCS["conjugate"](self)
 
 
 def deepcopy(self, _memo):
@@ -56,7 +46,7 @@ def deepcopy(self, _memo):
 
 def contains(self, item):
     """Whether any element equals `item`."""
-    return bool(_reductions.any(self == item))
+    return bool(reductions.any(self == item))
 
 
 def format_array(self, spec):
@@ -65,11 +55,11 @@ def format_array(self, spec):
 
 
 def divmod_of(self, other):
-    return _ufuncs.divmod(self, other)
+    return ufuncs.divmod(self, other)
 
 
 def rdivmod_of(self, other):
-    return _ufuncs.divmod(other, self)
+    return ufuncs.divmod(other, self)
 
 
 def round_of(self, ndigits=None):
@@ -106,17 +96,17 @@ def _view_method(name, counted=True):
 
 def take(self, indices, axis=None, out=None, mode="raise"):
     """The elements at `indices` along `axis` (None: flattened)."""
-    return _selection.take(self, indices, axis, out, mode)
+    return selection.take(self, indices, axis, out, mode)
 
 
 def clip(self, min=None, max=None, out=None, **kwargs):
     """The elements limited to [min, max]."""
-    return _selection.clip(self, min, max, out, **kwargs)
+    return selection.clip(self, min, max, out, **kwargs)
 
 
 def compress(self, condition, axis=None, out=None):
     """The slices along `axis` where the condition holds."""
-    return _selection.compress(condition, self, axis, out)
+    return selection.compress(condition, self, axis, out)
 
 
 def _attach(name, function):
@@ -127,14 +117,14 @@ def _attach(name, function):
 
 def attach(namespace):
     """Puts everything above on the classes of the core; called once, at import of `namespace`."""
-    _attributes.attach()
+    attributes.attach()
     for name in "sum prod min max any all mean std var argmin argmax".split():
-        _attach(name, getattr(_reductions, name))
+        _attach(name, getattr(reductions, name))
     for module, names in (
-        (_manipulation, "diagonal squeeze swapaxes trace"),
-        (_repeating, "repeat"),
-        (_elementwise, "round"),
-        (_cumulative, "cumsum cumprod"),
+        (manipulation, "diagonal squeeze swapaxes trace"),
+        (repeating, "repeat"),
+        (elementwise, "round"),
+        (cumulative, "cumsum cumprod"),
     ):
         for name in names.split():
             _attach(name, _module_method(module, name))
@@ -147,9 +137,9 @@ def attach(namespace):
     for kind in _BOTH:
         kind.conjugate = conj
         kind.__divmod__, kind.__rdivmod__ = divmod_of, rdivmod_of
-        kind.mT = property(_manipulation.matrix_transpose)
-    ufunc.accumulate = _core.composed(_cumulative.accumulate)
-    _protocols.attach(namespace)
+        kind.mT = property(manipulation.matrix_transpose)
+    ufunc.accumulate = _core.composed(cumulative.accumulate)
+    protocols.attach(namespace)
     _attach_array()
     _attach_generic()
 

@@ -6,13 +6,21 @@ import builtins
 
 import numpy
 
-from . import _core
-from ._core import ndarray
-from .core.errors import many_axes, message, one_axis
-from .core.fallback import call
-from .core.operands import SUPPORTED, as_mask, dtype_of, operand, require_cast, to_ndarray, to_numpy
-from .core.operands import foreign as _foreign
-from .core.ufuncs import UFUNCS
+from .. import _core
+from .._core import ndarray
+from ..core.errors import many_axes, message, one_axis
+from ..core.fallback import call
+from ..core.operands import (
+    SUPPORTED,
+    as_mask,
+    dtype_of,
+    operand,
+    require_cast,
+    to_ndarray,
+    to_numpy,
+)
+from ..core.operands import foreign as _foreign
+from ..core.ufuncs import UFUNCS
 
 __all__ = [
     "all",

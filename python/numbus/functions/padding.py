@@ -2,10 +2,10 @@
 
 import numpy
 
-from . import _core
-from .core.errors import message
-from .core.fallback import call
-from .core.operands import to_ndarray
+from .. import _core
+from ..core.errors import message
+from ..core.fallback import call
+from ..core.operands import to_ndarray
 
 __all__ = ["pad"]
 

@@ -2,13 +2,13 @@
 
 import numpy
 
-from . import _core
-from ._core import generic, ndarray
-from .core.devices import to_device
-from .core.errors import many_axes, message
-from .core.fallback import call
-from .core.operands import dtype_of, operand, to_ndarray
-from .core.ufuncs import UFUNCS
+from .. import _core
+from .._core import generic, ndarray
+from ..core.devices import to_device
+from ..core.errors import many_axes, message
+from ..core.fallback import call
+from ..core.operands import dtype_of, operand, to_ndarray
+from ..core.ufuncs import UFUNCS
 
 __all__ = [
     "angle",

@@ -2,11 +2,11 @@
 
 import numpy
 
-from . import _core
-from ._core import ndarray
-from ._matrices import diagonal_view
-from .core.errors import as_shape, many_axes, message, one_axis
-from .core.operands import to_ndarray
+from .. import _core
+from .._core import ndarray
+from ..core.errors import as_shape, many_axes, message, one_axis
+from ..core.operands import to_ndarray
+from .matrices import diagonal_view
 
 __all__ = [
     "atleast_1d",
@@ -223,7 +223,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """The sum along a diagonal."""
-    from ._reductions import sum
+    from .reductions import sum
 
     return sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
 

@@ -2,12 +2,12 @@
 
 import numpy
 
-from . import _core
-from ._core import generic, ndarray
-from .core.devices import device as on_device
-from .core.devices import to_device
-from .core.errors import ForeignDtype, as_order, as_shape, message
-from .core.operands import (
+from .. import _core
+from .._core import generic, ndarray
+from ..core.devices import device as on_device
+from ..core.devices import to_device
+from ..core.errors import ForeignDtype, as_order, as_shape, message
+from ..core.operands import (
     adopt,
     as_dtype,
     check_like,
@@ -17,7 +17,7 @@ from .core.operands import (
     operand,
     to_ndarray,
 )
-from .core.operands import dtype_of as _dtype_of
+from ..core.operands import dtype_of as _dtype_of
 
 __all__ = [
     "array",

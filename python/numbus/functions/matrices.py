@@ -2,10 +2,10 @@
 
 import numpy
 
-from . import _core
-from ._creation import zeros
-from .core.errors import message
-from .core.operands import as_dtype, check_like, to_ndarray
+from .. import _core
+from ..core.errors import message
+from ..core.operands import as_dtype, check_like, to_ndarray
+from .creation import zeros
 
 __all__ = ["diag", "diagflat", "eye", "identity", "tri", "tril", "triu", "vander"]
 

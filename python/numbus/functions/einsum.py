@@ -6,12 +6,12 @@ import functools
 
 import numpy
 
-from . import _core
-from ._linear import _matmul, _product
-from ._reductions import reduce, store
-from .core.errors import as_order, message
-from .core.operands import as_dtype, in_order, to_ndarray
-from .core.ufuncs import UFUNCS
+from .. import _core
+from ..core.errors import as_order, message
+from ..core.operands import as_dtype, in_order, to_ndarray
+from ..core.ufuncs import UFUNCS
+from .products import _matmul, _product
+from .reductions import reduce, store
 
 __all__ = ["einsum"]
 

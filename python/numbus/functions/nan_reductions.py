@@ -6,11 +6,11 @@ because that would need the data at the call.
 
 import numpy
 
-from . import _core
-from ._reductions import _NoValue, reduce, require_boolean, spread_function, store
-from .core.errors import message
-from .core.operands import as_dtype, as_generic, to_ndarray
-from .core.ufuncs import UFUNCS
+from .. import _core
+from ..core.errors import message
+from ..core.operands import as_dtype, as_generic, to_ndarray
+from ..core.ufuncs import UFUNCS
+from .reductions import _NoValue, reduce, require_boolean, spread_function, store
 
 __all__ = [
     "nanargmax",
@@ -55,20 +55,20 @@ def _replaced(a, value):
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
     """Sum over `axis` with NaNs as zeros."""
-    from ._reductions import sum
+    from .reductions import sum
 
     return sum(_replaced(to_ndarray(a), 0.0), axis, dtype, out, keepdims, initial, where)
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
     """Product over `axis` with NaNs as ones."""
-    from ._reductions import prod
+    from .reductions import prod
 
     return prod(_replaced(to_ndarray(a), 1.0), axis, dtype, out, keepdims, initial, where)
 
 
 def _extreme(op, a, axis, out, keepdims, initial, where):
-    from . import _reductions
+    from . import reductions as _reductions
 
     a = to_ndarray(a)
     plain = getattr(_reductions, op)
@@ -105,7 +105,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 
 
 def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
-    from ._reductions import _spread as plain
+    from .reductions import _spread as plain
 
     a = to_ndarray(a)
     as_dtype("nan" + op, dtype)
@@ -133,7 +133,7 @@ nanstd = spread_function(
 
 
 def _arg(op, a, axis, out, keepdims):
-    from . import _reductions
+    from . import reductions as _reductions
 
     a = to_ndarray(a)
     if a.dtype.kind in "fc":

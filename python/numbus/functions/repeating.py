@@ -5,11 +5,11 @@ import operator
 
 import numpy
 
-from . import _core
-from ._joining import _along
-from ._manipulation import expand_dims
-from .core.errors import message, one_axis
-from .core.operands import to_ndarray
+from .. import _core
+from ..core.errors import message, one_axis
+from ..core.operands import to_ndarray
+from .joining import _along
+from .manipulation import expand_dims
 
 __all__ = ["repeat", "roll", "tile"]
 

@@ -1,8 +1,8 @@
 """Views by shape and strides: numpy.lib.stride_tricks."""
 
-from . import _core
-from .core.errors import as_shape, many_axes, message
-from .core.operands import to_ndarray
+from .. import _core
+from ..core.errors import as_shape, many_axes, message
+from ..core.operands import to_ndarray
 
 __all__ = ["as_strided", "sliding_window_view"]
 

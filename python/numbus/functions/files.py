@@ -2,9 +2,9 @@
 
 import numpy
 
-from .core.fallback import make
-from .core.host import Views
-from .core.operands import library, wrap
+from ..core.fallback import make
+from ..core.host import Views
+from ..core.operands import library, wrap
 
 __all__ = [
     "fromfile",

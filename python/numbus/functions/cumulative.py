@@ -2,14 +2,14 @@
 
 import numpy
 
-from . import _core
-from ._core import ndarray
-from ._joining import _along, concatenate
-from ._nan_reductions import _replaced
-from .core.errors import ForeignDtype, message, one_axis
-from .core.fallback import call
-from .core.operands import as_dtype, to_ndarray
-from .core.ufuncs import UFUNCS
+from .. import _core
+from .._core import ndarray
+from ..core.errors import ForeignDtype, message, one_axis
+from ..core.fallback import call
+from ..core.operands import as_dtype, to_ndarray
+from ..core.ufuncs import UFUNCS
+from .joining import _along, concatenate
+from .nan_reductions import _replaced
 
 __all__ = [
     "cumprod",

@@ -2,16 +2,16 @@
 
 import numpy
 
-from . import _core
-from ._core import generic, ndarray
-from ._manipulation import ravel
-from ._reductions import store
-from .core.errors import message, one_axis
-from .core.fallback import call
-from .core.host import on_host
-from .core.operands import adopt, as_mask, dtype_of, operand, require_cast, to_ndarray
-from .core.operands import to_numpy as _to_numpy
-from .core.ufuncs import UFUNCS
+from .. import _core
+from .._core import generic, ndarray
+from ..core.errors import message, one_axis
+from ..core.fallback import call
+from ..core.host import on_host
+from ..core.operands import adopt, as_mask, dtype_of, operand, require_cast, to_ndarray
+from ..core.operands import to_numpy as _to_numpy
+from ..core.ufuncs import UFUNCS
+from .manipulation import ravel
+from .reductions import store
 
 __all__ = [
     "argwhere",
@@ -299,8 +299,8 @@ class _Rows:
 
     @_core.composed
     def __getitem__(self, key):
-        from ._joining import concatenate
-        from ._ranges import arange, linspace
+        from .joining import concatenate
+        from .ranges import arange, linspace
 
         keys = key if isinstance(key, tuple) else (key,)
         if isinstance(keys[0], str):

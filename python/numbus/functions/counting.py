@@ -2,12 +2,12 @@
 
 import numpy
 
-from . import _core
-from ._ranges import linspace
-from .core.errors import message
-from .core.fallback import call
-from .core.operands import dtype_of, operand, to_ndarray
-from .core.ufuncs import UFUNCS
+from .. import _core
+from ..core.errors import message
+from ..core.fallback import call
+from ..core.operands import dtype_of, operand, to_ndarray
+from ..core.ufuncs import UFUNCS
+from .ranges import linspace
 
 __all__ = ["bincount", "histogram"]
 

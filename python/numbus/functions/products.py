@@ -5,14 +5,14 @@ import operator
 
 import numpy
 
-from . import _core
-from ._core import ndarray
-from ._reductions import reduce, store
-from .core.errors import ForeignDtype, as_order, many_axes, message
-from .core.fallback import call
-from .core.host import same_memory
-from .core.operands import as_dtype, in_order, operand, require_cast, to_ndarray
-from .core.ufuncs import UFUNCS
+from .. import _core
+from .._core import ndarray
+from ..core.errors import ForeignDtype, as_order, many_axes, message
+from ..core.fallback import call
+from ..core.host import same_memory
+from ..core.operands import as_dtype, in_order, operand, require_cast, to_ndarray
+from ..core.ufuncs import UFUNCS
+from .reductions import reduce, store
 
 __all__ = [
     "dot",
@@ -47,7 +47,7 @@ def _few_terms(a, b):
 
 @functools.cache
 def _offer(device):
-    from .core.libraries import offer
+    from ..core.libraries import offer
 
     offer("cublas" if device.startswith("cuda") else "blas")
 
