@@ -1,4 +1,6 @@
 // The Python classes ndarray and generic: properties and simple methods.
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/error.h"
@@ -23,11 +25,13 @@ std::vector<int> all_axes(int n, bool reversed) {
 
 nb::object taken(PyObject* o) { return nb::steal(o); }
 
-// A result that happens to be a view of something nobody else has.
-Array owned(Array a) {
-  a.owns = true;
-  a.origin = nullptr;
-  return a;
+// The axes from the longest stride to the shortest; axes of equal strides stay in order.
+std::vector<int> memory_order(const Array& a) {
+  std::vector<int> axes = all_axes(a.ndim(), false);
+  std::stable_sort(axes.begin(), axes.end(), [&](int x, int y) {
+    return std::abs(a.layout->stride(x)) > std::abs(a.layout->stride(y));
+  });
+  return axes;
 }
 
 nb::object transposed(nb::handle self, nb::handle args) {
@@ -125,6 +129,21 @@ traverseproc traverse_attributes = nullptr;
 inquiry clear_attributes = nullptr;
 
 }  // namespace
+
+bool has_order(const Array& a, char order) {
+  if (order == 'A') return a.layout->c_contiguous() || a.layout->f_contiguous();
+  return order == 'K' || (order == 'F' ? a.layout->f_contiguous() : a.layout->c_contiguous());
+}
+
+Array copy_in_order(const Array& a, DType to, char order) {
+  bool f = order == 'F' || (order == 'A' && a.layout->f_contiguous() && !a.layout->c_contiguous());
+  if (!f) return copy(a, to, order != 'K');
+  std::vector<int> reversed = all_axes(a.ndim(), true);
+  Array made = transpose(copy(transpose(a, reversed), to, true), reversed);
+  made.owns = true;  // a view of something nobody else has
+  made.origin = nullptr;
+  return made;
+}
 
 int traverse_array(PyObject* o, visitproc visit, void* arg) {
   // An origin that a copy of the array in the core shares is held from outside, too.
@@ -225,63 +244,83 @@ void bind_arrays(nb::module_& m) {
       "View with the dimensions in the order `axes` (reversed without).");
   cls.def(
       "reshape",
-      [](nb::object self, nb::args shape, const std::string& order, nb::object) {
+      [](nb::object self, nb::args shape, nb::object how, nb::object may_copy) {
         Array& a = settled(nb::cast<Array&>(self));
+        char order = to_order(how.ptr(), "reshape");
+        if (order == 'K')
+          raise(ErrorKind::Value, "reshape", "order 'K' is not permitted", "'K'",
+                "'C', 'F' or 'A'");
         nb::object s = shape.size() == 1 ? nb::borrow(shape[0]) : nb::object(shape);
+        bool always = !may_copy.is_none() && PyObject_IsTrue(may_copy.ptr()) == 1;
+        bool never = !may_copy.is_none() && !always;
         mark_line();
-        std::vector<int64_t> to = to_shape(s.ptr());
-        if (order == "F" ||
-            (order == "A" && a.layout->f_contiguous() && !a.layout->c_contiguous())) {
-          std::vector<int64_t> turned(to.rbegin(), to.rend());
-          Array t = transpose(a, all_axes(a.ndim(), true));
-          Array r = reshape(t, turned);
-          return taken(
-              wrap_view(self.ptr(), transpose(r, all_axes(static_cast<int>(to.size()), true))));
+        std::vector<int64_t> to = s.is_none()
+                                      ? std::vector<int64_t>(a.shape().begin(), a.shape().end())
+                                      : to_shape(s.ptr());
+        bool f =
+            order == 'F' || (order == 'A' && a.layout->f_contiguous() && !a.layout->c_contiguous());
+        std::vector<int64_t> extents = to;
+        Array source = a;
+        if (f) {
+          std::reverse(extents.begin(), extents.end());
+          source = transpose(a, all_axes(a.ndim(), true));
         }
-        return taken(wrap_view(self.ptr(), reshape(a, to)));
+        std::optional<Array> view = reshape_view(source, extents);
+        if (never && !view)
+          raise(ErrorKind::Value, "reshape", "unable to avoid a copy",
+                "shape " + shape_string(*a.layout) + " to " + shape_string(to), "copy=None");
+        if (always || !view) view = reshape(copy(source, a.dtype, true), extents);
+        Array r = f ? transpose(*view, all_axes(static_cast<int>(to.size()), true)) : *view;
+        return taken(wrap_view(self.ptr(), std::move(r)));
       },
-      nb::arg("shape"), nb::arg("order") = "C", nb::arg("copy").none() = nb::none(),
-      "The elements in another shape: a view where strides allow, else a copy.");
+      nb::arg("shape"), nb::arg("order").none() = "C", nb::arg("copy").none() = nb::none(),
+      "The elements in another shape: a view where strides allow, else a copy (copy=True: always, "
+      "copy=False: ValueError).");
   cls.def(
       "ravel",
-      [](nb::object self, const std::string& order) {
+      [](nb::object self, nb::object how) {
         Array& a = settled(nb::cast<Array&>(self));
+        char order = to_order(how.ptr(), "ravel");
         mark_line();
-        bool f = order == "F" || ((order == "A" || order == "K") && a.layout->f_contiguous() &&
-                                  !a.layout->c_contiguous());
-        Array source = f ? transpose(a, all_axes(a.ndim(), true)) : a;
+        Array source = a;
+        if (order == 'K') {
+          source = transpose(a, memory_order(a));
+        } else if (order == 'F' ||
+                   (order == 'A' && a.layout->f_contiguous() && !a.layout->c_contiguous())) {
+          source = transpose(a, all_axes(a.ndim(), true));
+        }
         if (!source.layout->c_contiguous()) source = copy(source, a.dtype, true);
         return taken(wrap_view(self.ptr(), reshape(source, {a.size()})));
       },
-      nb::arg("order") = "C", "The elements in one dimension.");
+      nb::arg("order").none() = "C", "The elements in one dimension.");
   cls.def(
       "copy",
-      [](Array& a, const std::string& order) {
+      [](Array& a, nb::object how) {
+        char order = to_order(how.ptr(), "copy");
         mark_line();
-        if (order == "F") {
-          Array t = transpose(settled(a), all_axes(a.ndim(), true));
-          return taken(wrap(transpose(owned(copy(t, a.dtype, true)), all_axes(a.ndim(), true))));
-        }
-        return taken(wrap(copy(a, a.dtype, order == "C")));
+        if (a.mask) return taken(wrap(copy(a, a.dtype, true)));  // one axis: all orders are one
+        return taken(wrap(copy_in_order(a, a.dtype, order)));
       },
-      nb::arg("order") = "C", "A copy with memory of its own.");
+      nb::arg("order").none() = "C", "A copy with memory of its own.");
   cls.def(
       "astype",
-      [](nb::object self, nb::object t, const std::string& order, nb::object casting, bool,
-         bool make_copy) {
+      [](nb::object self, nb::object t, nb::object how, nb::object casting, bool make_copy) {
         Array& a = nb::cast<Array&>(self);
         DType to = to_dtype(t.ptr());
+        char order = to_order(how.ptr(), "astype", 'K');
         if (!can_cast(a.dtype, to, to_casting(casting.ptr()))) {
           raise(ErrorKind::Casting, "astype", "cannot cast under this rule",
                 std::string(name(a.dtype)) + " to " + std::string(name(to)),
                 "a cast that casting= allows");
         }
-        if (!make_copy && to == a.dtype) return self;
+        if (!make_copy && to == a.dtype && (order == 'K' || has_order(settled(a), order)))
+          return self;
         mark_line();
-        return taken(wrap(copy(a, to, order == "C")));
+        if (a.mask) return taken(wrap(copy(a, to, false)));  // one axis: every order is the same
+        return taken(wrap(copy_in_order(a, to, order)));
       },
-      nb::arg("dtype"), nb::arg("order") = "K", nb::arg("casting") = "unsafe",
-      nb::arg("subok") = true, nb::arg("copy") = true, "A copy converted to `dtype`.");
+      nb::arg("dtype"), nb::arg("order").none() = "K", nb::arg("casting") = "unsafe",
+      nb::arg("copy") = true, "A copy converted to `dtype`.");
   cls.def(
       "view",
       [](nb::object self, nb::object t, nb::object) {

@@ -53,7 +53,7 @@ Composed& as_composed(PyObject* o) { return *reinterpret_cast<Composed*>(o); }
 
 PyObject* foreign_dtype() {
   static PyObject* const kind =
-      nb::object(nb::module_::import_("numbus._errors").attr("ForeignDtype")).release().ptr();
+      nb::object(nb::module_::import_("numbus.core.errors").attr("ForeignDtype")).release().ptr();
   return kind;
 }
 

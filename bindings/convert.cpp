@@ -214,7 +214,7 @@ Owner owner_of(PyObject* o) {
 
 PyObject* fall_back(const char* name, nb::object args) {
   static PyObject* const module =
-      nb::object(nb::module_::import_("numbus._fallback")).release().ptr();
+      nb::object(nb::module_::import_("numbus.core.fallback")).release().ptr();
   PyObject* result =
       PyObject_CallObject(nb::object(nb::handle(module).attr(name)).ptr(), args.ptr());
   if (!result) throw nb::python_error();
@@ -423,6 +423,22 @@ Casting to_casting(PyObject* o) {
     if (s == name) return rule;
   raise(ErrorKind::Value, "casting", "unknown casting rule", s,
         "no, equiv, safe, same_kind or unsafe");
+}
+
+char to_order(PyObject* o, const char* op, char otherwise) {
+  if (o == Py_None) return otherwise;
+  bool text = PyUnicode_Check(o);
+  if (!text && !PyBytes_Check(o)) {
+    raise(ErrorKind::Type, op, "order is no text",
+          nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(o))))),
+          "'C', 'F', 'A' or 'K'");
+  }
+  std::string s = text ? nb::cast<std::string>(nb::handle(o))
+                       : std::string(PyBytes_AsString(o), static_cast<size_t>(PyBytes_Size(o)));
+  char letter = s.size() == 1 && s[0] >= 'a' ? static_cast<char>(s[0] - 'a' + 'A') : s[0];
+  if (s.size() != 1 || std::string_view("CFAK").find(letter) == std::string_view::npos)
+    raise(ErrorKind::Value, op, "unknown order", "'" + s + "'", "'C', 'F', 'A' or 'K'");
+  return letter;
 }
 
 }  // namespace numbus::bindings

@@ -69,7 +69,7 @@ Owner owner_of(PyObject* o);
 // NumPy's array types that have no behaviour of their own.
 std::vector<PyObject*>& plain_array_types();
 bool is_numpy_scalar(PyObject* o);
-// numbus._fallback.<name>(…): lets NumPy do it. Returns a new reference.
+// numbus.core.fallback.<name>(…): lets NumPy do it. Returns a new reference.
 PyObject* fall_back(const char* name, nb::object args);
 
 // The device of the first array found in an operand, looked for in sequences too; null: none.
@@ -87,6 +87,11 @@ inline Device* device_of(PyObject* x, PyObject* y) {
 std::optional<Array> from_list(PyObject* o, std::optional<DType> dtype);
 std::vector<int64_t> to_shape(PyObject* o);
 Casting to_casting(PyObject* o);
+// NumPy's orders 'C', 'F', 'A' and 'K', of which lower case means the same; None: `otherwise`.
+// Raises ValueError or TypeError for anything else.
+char to_order(PyObject* o, const char* op, char otherwise = 'C');
+bool has_order(const Array& a, char order);  // whether the memory is laid out so already
+Array copy_in_order(const Array& a, DType to, char order);
 
 SourceLine describe_line(uint64_t line);
 void mark_line();  // remembers where the Python program is

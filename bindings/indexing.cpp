@@ -1,4 +1,4 @@
-// Basic indices, integer arrays, and one boolean mask; everything else goes to numbus._indexing.
+// Basic indices, integer arrays, and one boolean mask; everything else goes to numbus.core.indexing.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -11,7 +11,7 @@ namespace {
 
 PyObject* hook(const char* name) {
   static nb::object* module = nullptr;
-  if (!module) module = new nb::object(nb::module_::import_("numbus._indexing"));
+  if (!module) module = new nb::object(nb::module_::import_("numbus.core.indexing"));
   nb::object f = module->attr(name);
   return f.release().ptr();
 }
@@ -183,7 +183,7 @@ struct Advanced {
   int place = 0;
 };
 
-// Nothing where NumPy, or numbus._indexing, has to sort it out.
+// Nothing where NumPy, or numbus.core.indexing, has to sort it out.
 std::optional<Advanced> advanced(const Array& a, PyObject* index) {
   constexpr size_t kMost = 3;  // index arrays of a gather
   Py_ssize_t n = 1;

@@ -2,6 +2,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "convert.h"
 #include "device/counts.h"
@@ -45,6 +47,20 @@ void cast_as_array(Arg& a) {
   if (!a.weak || a.huge || a.scalar.kind < Kind::Float) return;
   a.weak = false;
   a.dtype = a.scalar.kind == Kind::Float ? DType::F64 : DType::C128;
+}
+
+// A new array; fortran: the first index is the fastest.
+Array uninitialised(nb::object shape, nb::object dtype, bool fortran) {
+  std::vector<int64_t> extents = to_shape(shape.ptr());
+  DType t = to_dtype(dtype.ptr());
+  if (!fortran || extents.size() < 2) return empty(extents, t);
+  std::reverse(extents.begin(), extents.end());
+  int n = static_cast<int>(extents.size());
+  std::vector<int> axes(n);
+  for (int d = 0; d < n; ++d) axes[d] = n - 1 - d;
+  Array a = transpose(empty(extents, t), axes);
+  a.owns = true;
+  return a;
 }
 
 nb::dict stats() {
@@ -102,21 +118,27 @@ NB_MODULE(_core, m) {
     PyEval_RestoreThread(static_cast<PyThreadState*>(state));
   };
 
-  m.def("empty", [](nb::object shape, nb::object t) {
-    return nb::steal(wrap(empty(to_shape(shape.ptr()), to_dtype(t.ptr()))));
-  });
-  m.def("full", [](nb::object shape, nb::object value, nb::object t) {
-    Array a = empty(to_shape(shape.ptr()), to_dtype(t.ptr()));
-    Operands ops;
-    Arg v;
-    if (!ops.convert(value.ptr(), v))
-      raise(ErrorKind::Type, "full", "not a number", nb::cast<std::string>(nb::repr(value)),
-            "a number");
-    cast_as_array(v);
-    mark_line();
-    assign(a, v);
-    return nb::steal(wrap(std::move(a)));
-  });
+  m.def(
+      "empty",
+      [](nb::object shape, nb::object t, bool fortran) {
+        return nb::steal(wrap(uninitialised(shape, t, fortran)));
+      },
+      nb::arg("shape"), nb::arg("dtype"), nb::arg("fortran") = false);
+  m.def(
+      "full",
+      [](nb::object shape, nb::object value, nb::object t, bool fortran) {
+        Array a = uninitialised(shape, t, fortran);
+        Operands ops;
+        Arg v;
+        if (!ops.convert(value.ptr(), v))
+          raise(ErrorKind::Type, "full", "not a number", nb::cast<std::string>(nb::repr(value)),
+                "a number");
+        cast_as_array(v);
+        mark_line();
+        assign(a, v);
+        return nb::steal(wrap(std::move(a)));
+      },
+      nb::arg("shape"), nb::arg("value"), nb::arg("dtype"), nb::arg("fortran") = false);
   m.def("arange", [](nb::object start, nb::object step, int64_t n, nb::object t) {
     DType type = to_dtype(t.ptr());
     mark_line();

@@ -232,12 +232,14 @@ PyObject* in_place_power(PyObject* a, PyObject* b, PyObject*) { return in_place(
 PyObject* linear(const char* name, PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     DeviceOfNew follow(device_of(a, b));
+    if (owner_of(a) == Owner::Operand || owner_of(b) == Owner::Operand) Py_RETURN_NOTIMPLEMENTED;
     static nb::object* module = nullptr;
-    if (!module) module = new nb::object(nb::module_::import_("numbus._linear"));
+    if (!module) module = new nb::object(nb::module_::import_("numbus.functions.products"));
     return module->attr(name)(nb::handle(a), nb::handle(b)).release().ptr();
   });
 }
-PyObject* matmul_slot(PyObject* a, PyObject* b) { return linear("matmul", a, b); }
+PyObject* matmul_slot(PyObject* a, PyObject* b) { return linear("matmul_operator", a, b); }
+PyObject* in_place_matmul(PyObject* a, PyObject* b) { return linear("matmul_in_place", a, b); }
 
 PyObject* compare_slot(PyObject* a, PyObject* b, int how) {
   static constexpr Op kOps[] = {Op::less,      Op::less_equal, Op::equal,
@@ -352,6 +354,7 @@ PyType_Slot array_slots[] = {
     {Py_nb_power, reinterpret_cast<void*>(power_slot)},
     {Py_nb_inplace_power, reinterpret_cast<void*>(in_place_power)},
     {Py_nb_matrix_multiply, reinterpret_cast<void*>(matmul_slot)},
+    {Py_nb_inplace_matrix_multiply, reinterpret_cast<void*>(in_place_matmul)},
 #define UNARY                                                              \
   {Py_nb_negative, reinterpret_cast<void*>(unary_slot<Op::negative>)},     \
       {Py_nb_positive, reinterpret_cast<void*>(unary_slot<Op::positive>)}, \

@@ -25,7 +25,7 @@ vendor::NvrtcImage compile(const std::string& source, const std::string& name,
                            std::vector<std::string> options,
                            const std::vector<std::string>& expressions) {
   int sm = vendor::names_architecture(options) ? 0 : gpu("nvrtc").properties().compute_capability();
-  nb::module_::import_("numbus._libraries").attr("offer")("nvrtc");
+  nb::module_::import_("numbus.core.libraries").attr("offer")("nvrtc");
   nb::gil_scoped_release released;
   return vendor::nvrtc_compile(source, name, std::move(options), sm, expressions);
 }

@@ -1,4 +1,6 @@
 // One Python object per published row of the table.
+#include <algorithm>
+
 #include "base/error.h"
 #include "convert.h"
 
@@ -8,6 +10,29 @@ namespace {
 struct Ufunc {
   Op op;
 };
+
+// Arrays as they are, for they have to be boolean; anything else as booleans.
+Array to_mask(PyObject* o) {
+  const std::vector<PyObject*>& plain = plain_array_types();
+  auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
+  if (is_array(o) || is_generic(o) || is_numpy_scalar(o) ||
+      std::find(plain.begin(), plain.end(), type) != plain.end())
+    return to_array(o);
+  static PyObject* const asarray =
+      nb::object(nb::module_::import_("numpy").attr("asarray")).release().ptr();
+  return to_array(nb::object(nb::handle(asarray)(nb::handle(o), nb::str("?"))).ptr());
+}
+
+// A result whose memory is laid out as `order` asks; 'A' is 'F' where all operands are.
+Array in_order(const Array& a, const Arg* operands, int n, char order) {
+  if (order == 'A') {
+    bool all = true;
+    for (int k = 0; k < n; ++k)
+      all = all && (!operands[k].array || operands[k].array->layout->f_contiguous());
+    order = all ? 'F' : 'C';
+  }
+  return has_order(a, order) ? a : copy_in_order(a, a.dtype, order);
+}
 
 // The result, or null where an operand or a type is one that only NumPy has.
 PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -19,6 +44,7 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
   Options o;
   Array out, where;
   PyObject* out_object = nullptr;
+  char order = 'K';
   if (n != r.nin && n != r.nin + 1) {
     raise(ErrorKind::Type, std::string(r.name), "wrong number of positional arguments",
           std::to_string(n), std::to_string(r.nin) + " (and an optional out)");
@@ -30,13 +56,13 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
     while (PyDict_Next(kwargs, &at, &key, &value)) {
       std::string k = nb::cast<std::string>(nb::handle(key));
       if (k == "out") {
+        if (out_object)
+          raise(ErrorKind::Type, std::string(r.name), "out given twice", "a position and a keyword",
+                "one of them");
         out_object = value;
       } else if (k == "where") {
         if (value == Py_True) continue;
-        where = to_array(value);
-        if (where.dtype != DType::Bool)
-          raise(ErrorKind::Type, std::string(r.name), "where must be boolean",
-                std::string(name(where.dtype)), "bool");
+        where = to_mask(value);
         o.where = &where;
       } else if (k == "dtype") {
         if (value == Py_None) continue;
@@ -44,8 +70,13 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
         if (!o.dtype) return nullptr;
       } else if (k == "casting") {
         o.casting = to_casting(value);
-      } else if (k == "order" || k == "subok") {
-        continue;
+      } else if (k == "order") {
+        order = to_order(value, r.name.data(), 'K');
+      } else if (k == "subok") {
+        // Subclasses go to NumPy, keyword and all: here it is known to say nothing.
+        if (!PyBool_Check(value))
+          raise(ErrorKind::Type, std::string(r.name), "subok must be a boolean",
+                nb::cast<std::string>(nb::repr(nb::handle(value))), "True or False");
       } else if (k == "signature" || k == "sig") {
         return nullptr;
       } else {
@@ -81,6 +112,8 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
     Py_INCREF(out_object);
     return out_object;
   }
+  if (order != 'K' && !result.mask && result.ndim() > 1)
+    result = in_order(result, in, r.nin, order);
   return wrap_result(std::move(result));
 }
 

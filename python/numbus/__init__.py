@@ -5,6 +5,7 @@ NumPy and counted as a fallback (`nb.stats()`, `python -m numbus --report`).
 """
 
 import importlib as _importlib
+import sys as _sys
 
 import numpy as _numpy
 from numpy import (  # noqa: F401
@@ -48,33 +49,15 @@ from numpy import (  # noqa: F401
     unsignedinteger,
 )
 
-from . import (
-    _core,
-    _counting,
-    _creation,
-    _cumulative,
-    _devices,
-    _einsum,
-    _elementwise,
-    _fallback,
-    _inspect,
-    _io,
-    _joining,
-    _linear,
-    _manipulation,
-    _matrices,
-    _methods,
-    _nan_reductions,
-    _numeric,
-    _padding,
-    _ranges,
-    _reductions,
-    _repeating,
-    _selection,
-    _types,
-    _ufuncs,
-)
-from ._types import ndarray  # noqa: F401
+from . import _core
+from . import functions as _functions
+from .core import array_type as _types
+from .core import devices as _devices
+from .core import fallback as _fallback
+from .core import inspection as _inspect
+from .core import ufuncs as _ufuncs
+from .core.array_type import ndarray  # noqa: F401
+from .functions import methods as _methods
 
 __version__ = "0.1.0"
 
@@ -89,25 +72,7 @@ def _publish():
     names = globals()
     names.update(_ufuncs.UFUNCS)
     names["divmod"] = _core.composed(_ufuncs.divmod)
-    for module in (
-        _creation,
-        _matrices,
-        _ranges,
-        _manipulation,
-        _joining,
-        _repeating,
-        _padding,
-        _selection,
-        _elementwise,
-        _reductions,
-        _nan_reductions,
-        _counting,
-        _cumulative,
-        _numeric,
-        _linear,
-        _einsum,
-        _io,
-    ):
+    for module in _functions.SUBJECTS:
         for name in module.__all__:
             value = getattr(module, name)
             if callable(value) and hasattr(_numpy, name):
@@ -121,7 +86,7 @@ def _publish():
 
 _types.describe_scalars()
 _ufuncs.attach()
-_methods.attach()
+_methods.attach(_sys.modules[__name__])
 _publish()
 ufunc = _core.ufunc
 

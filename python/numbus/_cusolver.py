@@ -9,13 +9,14 @@ import math
 import numpy
 
 from . import _core
-from ._elementwise import astype
-from ._errors import message
-from ._fallback import call
-from ._manipulation import broadcast_to, diagonal, swapaxes
-from ._matrices import eye, tril, triu
-from ._repeating import roll
-from ._ufuncs import UFUNCS
+from .core.errors import message
+from .core.fallback import call, lookup
+from .core.ufuncs import UFUNCS
+from .functions.elementwise import astype
+from .functions.manipulation import broadcast_to, diagonal, swapaxes
+from .functions.matrices import eye, tril, triu
+from .functions.repeating import roll
+from .functions.selection import take_along_axis
 
 LinAlgError = numpy.linalg.LinAlgError
 
@@ -77,7 +78,7 @@ def _check(op, info, what):
 
 
 def _ready():
-    from ._libraries import offer  # not at start-up
+    from .core.libraries import offer
 
     offer("cusolver")
     _core.require_library("cusolver")
@@ -308,11 +309,9 @@ def eigvals(a):
 
 def _hermitian_svd(a, compute_uv):
     """By the eigenvalues: their magnitudes, descending, the signs with the left vectors."""
-    from . import argsort, take_along_axis  # not at start-up: they need this package
-
     w, v = eigh(a)
     size = UFUNCS["absolute"](w)
-    order = argsort(size, -1)[..., ::-1]
+    order = lookup("argsort")(size, -1)[..., ::-1]
     s = take_along_axis(size, order, -1)
     if not compute_uv:
         return s
@@ -358,9 +357,8 @@ def svdvals(x, /):
     return svd(x, compute_uv=False)
 
 
-def cond(x, p=None):
-    from .linalg import norm  # which needs this module
-
+def cond(norm, x, p=None):
+    """norm: that of numbus.linalg, which imports this module."""
     matrices("cond", x)
     if 0 in x.shape[-2:]:
         raise LinAlgError(message("cond", "no matrix", x.shape, "extents above 0"))

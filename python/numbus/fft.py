@@ -9,12 +9,12 @@ import operator
 import numpy
 
 from . import _core
-from ._convert import library, to_ndarray
-from ._errors import ForeignDtype, many_axes, message, one_axis
-from ._host import on_host, same_memory
-from ._ranges import arange
-from ._reductions import store
-from ._repeating import roll
+from .core.errors import ForeignDtype, many_axes, message, one_axis
+from .core.host import on_host, same_memory
+from .core.operands import library, to_ndarray
+from .functions.ranges import arange
+from .functions.reductions import store
+from .functions.repeating import roll
 
 __all__ = list(numpy.fft.__all__)
 
@@ -25,7 +25,7 @@ def _run(x, axes, inverse, dtype, last):
     """cuFFT over `axes`, of which the last becomes `last` long."""
     order = [d for d in range(x.ndim) if d not in axes] + axes
     if x._device.startswith("cuda"):
-        from ._libraries import offer  # not at start-up
+        from .core.libraries import offer
 
         offer("cufft")
         _core.require_library("cufft")
@@ -263,7 +263,7 @@ def fftfreq(n, d=1.0, device=None):
     Raises ValueError where n is no integer.
     """
     step = _step("fftfreq", n, d)
-    return ifftshift(arange(-(n // 2), (n + 1) // 2) * step)
+    return ifftshift(arange(-(n // 2), (n + 1) // 2, device=device) * step)
 
 
 def rfftfreq(n, d=1.0, device=None):
@@ -272,4 +272,4 @@ def rfftfreq(n, d=1.0, device=None):
     Raises ValueError where n is no integer.
     """
     step = _step("rfftfreq", n, d)
-    return arange(n // 2 + 1) * step
+    return arange(n // 2 + 1, device=device) * step

@@ -11,24 +11,24 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from . import _core
-from ._convert import library, operand, to_ndarray
-from ._elementwise import astype as _astype
-from ._errors import ForeignDtype, many_axes, message
-from ._fallback import foreign, resolve
-from ._linear import dot as _dot
-from ._linear import matmul, tensordot, vecdot  # noqa: F401  (public here)
-from ._linear import outer as _outer
-from ._manipulation import diagonal as _diagonal
-from ._manipulation import matrix_transpose  # noqa: F401
-from ._manipulation import moveaxis as _moveaxis
-from ._matrices import eye as _eye
-from ._numeric import cross as _cross
-from ._reductions import max as _max
-from ._reductions import min as _min
-from ._reductions import reduce as _reduce
-from ._reductions import store as _store
-from ._reductions import sum as _sum
-from ._ufuncs import UFUNCS
+from .core.errors import ForeignDtype, many_axes, message
+from .core.fallback import foreign, resolve
+from .core.operands import library, operand, to_ndarray
+from .core.ufuncs import UFUNCS
+from .functions.elementwise import astype as _astype
+from .functions.manipulation import diagonal as _diagonal
+from .functions.manipulation import matrix_transpose  # noqa: F401
+from .functions.manipulation import moveaxis as _moveaxis
+from .functions.matrices import eye as _eye
+from .functions.numeric import cross as _cross
+from .functions.products import dot as _dot
+from .functions.products import exactly as _exactly
+from .functions.products import matmul, tensordot, vecdot  # noqa: F401  (public here)
+from .functions.products import outer as _outer
+from .functions.reductions import max as _max
+from .functions.reductions import min as _min
+from .functions.reductions import reduce as _reduce
+from .functions.reductions import sum as _sum
 
 __all__ = sorted(name for name in numpy.linalg.__all__)
 
@@ -81,6 +81,8 @@ def _make(name, names):
             return library(original, args, kwargs)
         from . import _cusolver  # not at start-up
 
+        if name == "cond":
+            return _cusolver.cond(norm, *args, **kwargs)
         return getattr(_cusolver, name)(*args, **kwargs)
 
     return _core.composed(wrapper)
@@ -318,7 +320,7 @@ def multi_dot(arrays, *, out=None):
     result = _multiply(arrays, _cheapest([a.shape[0] for a in arrays] + [arrays[-1].shape[1]]))
     if row or column:
         result = result[0, 0] if row and column else result.ravel()
-    return result if out is None else _store("multi_dot", result, out)
+    return result if out is None else _exactly("multi_dot", result, out)
 
 
 def _cheapest(extents):

@@ -16,7 +16,7 @@ from numpy.random import (  # noqa: F401
     bit_generator,
 )
 
-from ._convert import library as _library
+from .core.operands import library as _library
 
 
 def _method(name, base):

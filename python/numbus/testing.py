@@ -2,7 +2,7 @@
 
 import numpy.testing as _numpy_testing
 
-from ._fallback import make as _make
+from .core.fallback import make as _make
 
 __all__ = list(_numpy_testing.__all__)
 

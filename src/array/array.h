@@ -188,6 +188,8 @@ class DeviceOfNew {
   Device* before_ = nullptr;
   bool changed_ = false;
 };
+// A predicate is read as the bytes of booleans: other types would be taken for them.
+void require_boolean(const Array& where, const char* op);
 void require_writeable(const Array& a, const char* op);
 
 }  // namespace numbus

@@ -197,6 +197,7 @@ Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType re
   for (const Arg& a : args)
     if (a.array) arrays[narrays++] = a.array;
   const char* op = i.name().data();
+  if (o.where) require_boolean(*o.where, op);
   // Compress views of one mask compute over the whole domain, predicated.
   std::shared_ptr<Mask> mask;
   for (int n = 0; n < narrays; ++n)
@@ -400,16 +401,19 @@ Array apply(Op op, std::span<const Arg> args, const Options& o) {
     for (int n : {0, 1})
       if (types[n] == DType::I64 && types[1 - n] == DType::U64)
         return compare_signs(op, args, n, o);
-  Resolved loop;
-  if (o.dtype) {
-    // dtype= names the loop's result, and with it the operands' type.
-    DType t = *o.dtype;
-    DType want[3] = {t, t, t};
-    loop = resolve(op, {want, args.size()});
-    if (loop.out != t) {
-      raise(ErrorKind::Type, std::string(r.name), "no loop with this result type",
-            std::string(name(t)), std::string(name(loop.out)));
-    }
+  // dtype= names the loop's result, and with it the operands' type, but where every loop gives
+  // booleans.
+  bool tells = r.rule != Rule::Compare && r.rule != Rule::Logical && r.rule != Rule::TestFloat &&
+               r.rule != Rule::TestReal;
+  DType want[3];
+  std::fill_n(want, 3, o.dtype.value_or(DType::Bool));
+  Resolved loop = resolve(op, {o.dtype && tells ? want : types, args.size()});
+  if (o.dtype && loop.out != *o.dtype) {
+    raise(ErrorKind::Type, std::string(r.name), "no loop with this result type",
+          std::string(name(*o.dtype)), std::string(name(loop.out)));
+  }
+  // The truth of an operand of any type is no cast.
+  if ((o.dtype || o.casting < Casting::SameKind) && r.rule != Rule::Logical) {
     for (size_t n = 0; n < args.size(); ++n) {
       if (!args[n].weak && !can_cast(types[n], loop.in[n], o.casting)) {
         raise(ErrorKind::Casting, std::string(r.name), "cannot cast an operand to the loop's type",
@@ -417,8 +421,6 @@ Array apply(Op op, std::span<const Arg> args, const Options& o) {
               "a same-kind cast (or casting='unsafe')");
       }
     }
-  } else {
-    loop = resolve(op, {types, args.size()});
   }
   if (is_complex(loop.in[0]) && !has_complex_expansion(loop.op)) {
     raise(ErrorKind::NotImplemented, std::string(r.name), "not yet available for complex numbers",
@@ -455,6 +457,11 @@ Array select(const Arg& condition, const Arg& x, const Arg& y) {
   Arg args[3] = {condition, x, y};
   DType loop[3] = {DType::Bool, t, t};
   return record_map(i, args, loop, t, {});
+}
+
+void require_boolean(const Array& where, const char* op) {
+  if (where.dtype == DType::Bool) return;
+  raise(ErrorKind::Type, op, "where must be boolean", std::string(name(where.dtype)), "bool");
 }
 
 void require_value(const Arg& from, DType to, const char* op) {

@@ -11,6 +11,7 @@ namespace numbus {
 Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
              std::optional<DType> dtype, const Array* where, double ddof, const Array* out) {
   Array a = source;
+  if (where) require_boolean(*where, reduction_name(kind).data());
   const Array* predicate = where;
   uint64_t all = a.ndim() >= 64 ? ~0ull : (1ull << a.ndim()) - 1;
   bool needs_some = needs_position(kind) || kind == Reduction::Min || kind == Reduction::Max;

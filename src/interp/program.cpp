@@ -24,6 +24,11 @@ namespace {
 
 constexpr int kBlock = 256;
 
+// Every byte but 0 means true: memory of others may hold more than 0 and 1, the loops know no more.
+void normalise(const char* from, char* to, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) to[i] = from[i] != 0;
+}
+
 // Moves n elements between a strided argument and a dense block.
 template <class U, bool kGather>
 void move_strided(char* memory, int64_t stride, char* block, int64_t n) {
@@ -257,12 +262,17 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
           for (int64_t j = 0; j < n; ++j)
             if (mask[j]) std::memcpy(out + j * size, from + j * stride, size);
         } else if (a.inner == ir::Inner::Contiguous && !a.written && !s.stored) {
-          at_[v] = from;
+          if (i.type == DType::Bool)
+            normalise(from, out, n);
+          else
+            at_[v] = from;
+          break;
         } else if (a.inner == ir::Inner::Uniform) {
           fill(static_cast<Val>(v), from, size, n);
         } else {
           move<true>(size, from, stride, out, n);
         }
+        if (i.type == DType::Bool) normalise(out, out, n);
         break;
       }
       case Op::store: {
@@ -346,6 +356,7 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
                 combine(i, from + j * stride + offset[j], at(i.a) + plane + j * size, size);
           }
         }
+        if (loads && i.type == DType::Bool) normalise(out, out, n);
         break;
       }
       case Op::check: {

@@ -88,9 +88,11 @@ Val expand_complex(Builder& b, Op op, Val xv, Val yv) {
   auto both = [&](Op o) {
     return b.emit(Op::logical_or, DType::Bool, expand(b, o, x.re), expand(b, o, x.im));
   };
-  // Lexicographic order, as NumPy compares complex numbers.
+  // Lexicographic order, as NumPy compares complex numbers: false where any part is NaN, the
+  // imaginary parts too, although the real parts alone would decide.
   auto ordered = [&](Op strict, Op last) {
-    return m.mor(expand(b, strict, x.re, y.re),
+    Val numbers = m.mand(m.eq(x.im, x.im), m.eq(y.im, y.im));
+    return m.mor(m.mand(expand(b, strict, x.re, y.re), numbers),
                  m.mand(m.eq(x.re, y.re), expand(b, last, x.im, y.im)));
   };
   auto extreme = [&](Op order, bool keep_nan) {
@@ -98,8 +100,7 @@ Val expand_complex(Builder& b, Op op, Val xv, Val yv) {
     Val ynan = m.mor(m.ne(y.re, y.re), m.ne(y.im, y.im));
     Val first = order == Op::greater_equal ? ordered(Op::greater, Op::greater_equal)
                                            : ordered(Op::less, Op::less_equal);
-    Val take = keep_nan ? m.mor(xnan, m.mand(first, m.mnot(ynan)))
-                        : m.mor(ynan, m.mand(first, m.mnot(xnan)));
+    Val take = m.mor(keep_nan ? xnan : ynan, first);
     return choose(b, take, xv, yv);
   };
   switch (op) {

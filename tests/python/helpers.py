@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import warnings
 
 import numpy as np
 
@@ -142,3 +143,30 @@ def run_both(xp, text, rtol=0.0, **names):
         elif isinstance(value, (bool, int, float, complex, str)):
             assert got[name] == value, f"{text}\n{name}: {got[name]!r} != {value!r}"
     return got
+
+
+def outcome(call):
+    """What a call gives: its value, or the exception that it raises."""
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return call()
+    except Exception as error:
+        return error
+
+
+def assert_same_outcome(got, want, rtol=0.0, what="", layout=True):
+    """The same value, with strides if `layout`, or an exception of a class that NumPy's is of."""
+    if isinstance(want, Exception):
+        kinds = [kind for kind in type(want).__mro__ if kind.__module__ == "builtins"]
+        assert isinstance(got, kinds[0]), f"{what}: {got!r} where NumPy raises {want!r}"
+    elif isinstance(got, Exception):
+        raise AssertionError(f"{what}: raises {got!r} where NumPy gives {want!r}") from got
+    elif isinstance(want, (tuple, list)):
+        assert len(got) == len(want), what
+        for g, w in zip(got, want):
+            assert_same_outcome(g, w, rtol, what, layout)
+    elif isinstance(want, (np.ndarray, np.generic)):
+        (assert_same_array if layout else assert_same)(got, want, rtol, what)
+    else:
+        assert got == want, f"{what}: {got!r} != {want!r}"

@@ -11,8 +11,9 @@ import numbus.compat.cupy as cp
 import numbus.compat.cupyx as cupyx
 import numpy as np
 import pytest
-from numbus import _core, _fallback
+from numbus import _core
 from numbus.compat.cupyx.profiler import benchmark, profile, time_range
+from numbus.core import fallback as _fallback
 
 pytestmark = pytest.mark.numbus
 ROOT = Path(__file__).resolve().parents[2]

@@ -82,7 +82,7 @@ def test_cuda_says_why(xp):
 ])  # fmt: skip
 def test_what_only_numpy_has(xp, core, text):
     """Counted, the same as NumPy's result, and refused under --strict."""
-    from numbus import _fallback
+    from numbus.core import fallback as _fallback
 
     want = eval(text, {"np": np, "xp": np, "a": np.arange(3.0)})
     names = {"np": np, "xp": xp, "a": xp.arange(3.0)}

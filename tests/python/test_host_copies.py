@@ -22,7 +22,7 @@ class CopyingNumpy:
 @pytest.fixture
 def far(monkeypatch):
     """Arrays behave as if they were not in host memory."""
-    from numbus import _host
+    from numbus.core import host as _host
 
     monkeypatch.setattr(_host, "numpy", CopyingNumpy())
     monkeypatch.setattr(_host, "on_host", lambda a: False)

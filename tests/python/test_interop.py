@@ -1,12 +1,14 @@
 """Sharing memory with others: both sides see what either side writes, at the right time."""
 
 import copy
+import importlib
 import io
 import pickle
+import warnings
 
 import numpy as np
 import pytest
-from helpers import assert_same_array, to_numpy
+from helpers import assert_same, assert_same_array, to_numpy
 
 cpu = pytest.mark.cpu  # NumPy sees the memory itself
 
@@ -237,3 +239,41 @@ def test_a_histogram_drawn_by_matplotlib_is_one_set_of_numbers(xp):
         assert np.shape(counts) == (20,) and len(bars) == 20 and counts.sum() == 1000
     real = (x + 1).to_numpy()
     assert type(real) is np.ndarray and real.tolist() == (np.arange(1000.0) * 3 + 1).tolist()
+
+
+@pytest.mark.numbus
+def test_old_pickles(xp):
+    """Pickles name functions of ours: what was written once can be read later."""
+    array = (
+        b"\x80\x02cnumbus._convert\nadopt\nq\x00cnumpy._core.multiarray\n_reconstruct\nq\x01cnumpy\n"
+        b"ndarray\nq\x02K\x00\x85q\x03c_codecs\nencode\nq\x04X\x01\x00\x00\x00bq\x05X\x06\x00\x00"
+        b"\x00latin1q\x06\x86q\x07Rq\x08\x87q\tRq\n(K\x01K\x02K\x02\x86q\x0bcnumpy\ndtype\nq\x0cX"
+        b"\x02\x00\x00\x00i1q\r\x89\x88\x87q\x0eRq\x0f(K\x03X\x01\x00\x00\x00|q\x10NNNJ\xff\xff"
+        b"\xff\xffJ\xff\xff\xff\xffK\x00tq\x11b\x89h\x04X\x04\x00\x00\x00\x01\x02\x03\x04q\x12h\x06"
+        b"\x86q\x13Rq\x14tq\x15b\x85q\x16Rq\x17."
+    )
+    assert_same(pickle.loads(array), np.array([[1, 2], [3, 4]], "int8"))
+    number = (
+        b"\x80\x02cnumbus._protocols\n_rebuild_generic\nq\x00cnumpy._core.multiarray\nscalar\nq\x01"
+        b"cnumpy\ndtype\nq\x02X\x02\x00\x00\x00f8q\x03\x89\x88\x87q\x04Rq\x05(K\x03X\x01\x00\x00"
+        b"\x00<q\x06NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tq\x07bc_codecs\nencode\nq\x08X\x08\x00"
+        b"\x00\x00\x00\x00\x00\x00\x00\x00\x0c@q\tX\x06\x00\x00\x00latin1q\n\x86q\x0bRq\x0c\x86q"
+        b"\rRq\x0e\x85q\x0fRq\x10."
+    )
+    assert float(pickle.loads(number)) == 3.5
+    for name in ("add", "concatenate", "reshape"):
+        assert pickle.loads(pickle.dumps(getattr(xp, name))) is getattr(xp, name)
+
+
+@pytest.mark.numbus
+def test_numpy_core(xp):
+    """numbus.core is numpy.core to old scripts, whatever else lies there."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        core = importlib.import_module("numbus.core")
+        assert core.add is xp.add and core.ndarray is xp.ndarray
+        assert core.umath.sin is xp.sin and core.numeric.asarray is xp.asarray
+        importlib.import_module("numbus.core.multiarray")
+        assert core.multiarray.concatenate is xp.concatenate
+        with pytest.raises(AttributeError):
+            core.nonsense  # noqa: B018

@@ -17,7 +17,7 @@ HAS_OWN_BLAS = any((Path(np.__file__).parents[1] / "numpy.libs").glob("*openblas
 
 @pytest.fixture
 def libraries():
-    from numbus import _libraries
+    from numbus.core import libraries as _libraries
 
     return _libraries
 
@@ -93,7 +93,7 @@ def test_order_of_the_others(libraries, monkeypatch, tmp_path, name, folder, fil
 def test_needed_libraries_are_offered_too():
     """cuSOLVER's own needs lie in other folders, where the loader does not look."""
     text = run(
-        "from numbus import _core, _libraries\n"
+        "from numbus import _core\nfrom numbus.core import libraries as _libraries\n"
         "_libraries._nvidia = lambda package, files: iter(['/nowhere/' + package])\n"
         "_libraries.offer('cusolver')\n"
         "for name in ('cusolver', 'cusparse', 'cublas', 'nvjitlink'):\n"
@@ -122,7 +122,7 @@ def test_unknown_name(core):
 def test_numpys_own_blas_is_found():
     """Behind a path that does not work, which is reported."""
     text = run(
-        "from numbus import _core, _libraries\n"
+        "from numbus import _core\nfrom numbus.core import libraries as _libraries\n"
         "found, tried = _libraries.report('blas')\n"
         "assert found == _core.require_library('blas')\n"
         "assert tried[0][0] == '/nowhere/libblas.so' and 'No such file' in tried[0][1], tried\n"
@@ -142,7 +142,7 @@ def test_numpys_own_blas_is_found():
 
 def test_nothing_loads():
     text = run(
-        "from numbus import _core, _libraries\n"
+        "from numbus import _core\nfrom numbus.core import libraries as _libraries\n"
         "_libraries._package_folders = lambda name: []\n"
         "real = _libraries._blas\n"
         "_libraries._blas = lambda: [p for p in real() if '/' in p and 'nowhere' in p]\n"
@@ -177,4 +177,4 @@ def test_info_lists_libraries():
 
 
 def test_nothing_is_looked_for_at_import():
-    assert run("import sys, numbus; print('numbus._libraries' in sys.modules)") == "False\n"
+    assert run("import sys, numbus; print('numbus.core.libraries' in sys.modules)") == "False\n"

@@ -19,7 +19,7 @@ extern "C" __global__ void scale(float* x, float factor, int n) {
 @pytest.fixture
 def compiler(core):
     """The core, where there is an NVRTC."""
-    from numbus import _libraries
+    from numbus.core import libraries as _libraries
 
     if _libraries.report("nvrtc")[0] is None:
         pytest.skip("no NVRTC here (pip install nvidia-cuda-nvrtc)")
@@ -28,7 +28,7 @@ def compiler(core):
 
 def test_missing_library():
     text = run(
-        "from numbus import _core, _libraries\n"
+        "from numbus import _core\nfrom numbus.core import libraries as _libraries\n"
         "_libraries._nvidia = lambda package, files: iter(['/nowhere/libnvrtc.so'])\n"
         "try:\n"
         "    _core.nvrtc_compile('', 'a.cu', ['-arch=sm_90'])\n"

@@ -59,3 +59,67 @@ def test_refuses_cycle(tmp_path):
 
 def test_repository_is_fine():
     assert load("check_includes").check(TOOLS.parent / "src") == []
+
+
+def package(tmp_path, files):
+    for name, text in files.items():
+        path = tmp_path / "numbus" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return load("check_imports").check(tmp_path)
+
+
+IMPORTS = {
+    "at the top": "from . import errors\n",
+    "of a name": "from .errors import message\n",
+    "absolute": "import numbus.core.errors\n",
+    "absolute of a name": "from numbus.core.errors import message\n",
+    "deferred": "def f():\n    from .errors import message\n",
+    "deferred in a method": "class A:\n    def f(self):\n        import numbus.core.errors\n",
+}
+
+
+@pytest.mark.parametrize("how", IMPORTS)
+def test_import_cycles_are_refused(tmp_path, how):
+    files = {
+        "__init__.py": "",
+        "core/errors.py": "from . import host\n",
+        "core/host.py": IMPORTS[how],
+    }
+    found = package(tmp_path, files)
+    assert found == ["import cycle among numbus.core.errors, numbus.core.host"]
+
+
+@pytest.mark.parametrize("how", IMPORTS)
+def test_upward_imports_are_refused(tmp_path, how):
+    text = IMPORTS[how].replace("core.errors", "linalg").replace("errors", "linalg")
+    text = text.replace("from .", "from ..")
+    found = package(tmp_path, {"__init__.py": "", "core/host.py": text, "linalg.py": ""})
+    assert len(found) == 1
+    assert (
+        found[0].startswith("numbus.core.host, line ")
+        and "may not import numbus.linalg" in found[0]
+    )
+
+
+def test_downward_imports_are_fine(tmp_path):
+    files = {
+        "__init__.py": "from . import linalg\nfrom ._core import ndarray\n",
+        "linalg.py": "import numpy.linalg\nfrom .core import host\nfrom .core.host import x\n",
+        "core/errors.py": "from .._core import generic\n",
+        "core/host.py": "",
+        "cuda/__init__.py": "from ..kernels import types\nfrom . import random\n",
+        "cuda/random.py": "from .. import linalg\n",
+        "kernels/__init__.py": "",
+        "kernels/types.py": "from ..cuda import random\n",
+    }
+    assert package(tmp_path, files) == []
+
+
+def test_modules_without_a_layer_are_refused(tmp_path):
+    found = package(tmp_path, {"__init__.py": "", "cuda/new.py": "", "_new.py": ""})
+    assert len(found) == 1 and found[0].startswith("numbus._new: in no layer")
+
+
+def test_the_package_imports_downwards():
+    assert load("check_imports").check(TOOLS.parent / "python") == []

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 
 from .. import _core
-from .._devices import device as choose_device
+from ..core.devices import device as choose_device
 from .timer import amount, counters, difference, seconds
 
 __all__ = ["Device", "Link", "break_even", "main", "predict"]

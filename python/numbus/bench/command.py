@@ -9,18 +9,11 @@ import sys
 from pathlib import Path
 
 from . import suites
+from .errors import BenchError, complain
 from .libraries import PEERS, engines, installed
 
 UNITS = {"b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9}
 QUICK_BUDGET = 60.0
-
-
-class BenchError(Exception):
-    """A mistake of the user; the message is all there is to say."""
-
-
-def complain(wrong, got, expected):
-    return BenchError(f"[bench] {wrong}; got {got}; expected {expected}")
 
 
 class Parser(argparse.ArgumentParser):

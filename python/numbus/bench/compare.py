@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from .errors import complain
 from .session import SCHEMA, VERSION
 from .text import seconds, times
 
@@ -12,8 +13,6 @@ __all__ = ["changes", "read", "text"]
 
 def read(file):
     """The report in a bench.json. Raises BenchError where it is none."""
-    from .command import complain
-
     try:
         with open(file) as stream:
             report = json.load(stream)

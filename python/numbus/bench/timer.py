@@ -8,8 +8,9 @@ import statistics
 import time
 from dataclasses import dataclass
 
-from .. import _core, _inspect
-from .._errors import message
+from .. import _core
+from ..core import inspection as _inspect
+from ..core.errors import message
 
 __all__ = ["Timing", "benchmark", "load_ipython_extension", "measure"]
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from .. import _fallback
+from ..core import fallback as _fallback
 
 
 class MissingName(AttributeError, NotImplementedError):

@@ -5,7 +5,8 @@ import sys
 
 import numpy
 
-from .. import __version__, _core, _libraries
+from .. import __version__, _core
+from ..core import libraries as _libraries
 
 
 def text():

@@ -6,6 +6,7 @@ import importlib.machinery
 import os
 import site
 import sys
+import types
 
 from .rewrite import compile_user, original
 
@@ -85,3 +86,14 @@ def install():
     if not any(isinstance(finder, UserFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, UserFinder())
         sys.meta_path.append(Unserved())
+
+
+def new_main(file, name="__main__"):
+    """A fresh module for the script, in place of the runner's own `__main__`."""
+    module = types.ModuleType(name)
+    module.__builtins__ = sys.modules["builtins"]
+    module.__spec__ = None
+    if not file.startswith("<"):
+        module.__file__ = file
+        module.__cached__ = None
+    return module

@@ -4,12 +4,12 @@ import importlib
 import linecache
 import os
 import sys
-import types
 
 import numpy
 
-from .. import _core, _fallback
-from . import loader
+from .. import _core
+from ..core import fallback as _fallback
+from . import loader, spawn
 from .rewrite import compile_user
 
 USAGE = """usage: python -m numbus [--report] [--strict] script.py [arguments …]
@@ -96,27 +96,14 @@ def install():
     # Scripts ask `numpy.__version__` which names and rules they may use: those are NumPy's.
     package = sys.modules[__package__.partition(".")[0]]
     package.__version__, package.version = numpy.__version__, numpy.version
-    from . import spawn
-
     spawn.install()
-
-
-def new_main(file, name="__main__"):
-    """A fresh module for the script, in place of the runner's own `__main__`."""
-    module = types.ModuleType(name)
-    module.__builtins__ = sys.modules["builtins"]
-    module.__spec__ = None
-    if not file.startswith("<"):
-        module.__file__ = file
-        module.__cached__ = None
-    return module
 
 
 def run(source, file):
     """Executes the source as `__main__`; returns the exit code. Errors print as Python
     prints them.
     """
-    module = new_main(file)
+    module = loader.new_main(file)
     sys.modules["__main__"] = module
     try:
         exec(compile_user(source, file), module.__dict__)

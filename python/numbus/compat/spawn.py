@@ -4,6 +4,9 @@ Numbus there too.
 
 import sys
 
+from . import loader
+from .rewrite import compile_user
+
 
 class _Install:
     """Travels to the child and unpickles as a call that prepares it."""
@@ -16,15 +19,13 @@ def prepare_child():
     """In the child, before it loads the script: user modules get Numbus."""
     import multiprocessing.spawn as spawn
 
-    from .runner import compile_user, loader, new_main
-
     loader.install()
 
     def run_main(path):
         if spawn.__dict__.get("_numbus_main") == path:
             return
         spawn._numbus_main = path
-        module = new_main(path, "__mp_main__")
+        module = loader.new_main(path, "__mp_main__")
         with open(path, "rb") as stream:
             code = compile_user(stream.read(), path)
         sys.modules["__main__"] = sys.modules["__mp_main__"] = module

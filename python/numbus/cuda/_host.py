@@ -6,10 +6,11 @@ from collections import namedtuple
 
 import numpy
 
-from .. import _core, _devices
-from .._convert import SUPPORTED, to_ndarray
+from .. import _core
 from .._core import ndarray
-from .._creation import asarray
+from ..core import devices as _devices
+from ..core.operands import SUPPORTED, to_ndarray
+from ..functions.creation import asarray
 from . import _memory
 from ._streams import core_stream
 

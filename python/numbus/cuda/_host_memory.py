@@ -11,7 +11,7 @@ import math
 import numpy
 
 from .. import _core
-from .._convert import register_array_type, to_ndarray
+from ..core.operands import register_array_type, to_ndarray
 
 __all__ = [
     "ManagedNDArray",

@@ -1,6 +1,6 @@
 """The smaller names of numba.cuda: hints for caches, argument wrappers, what the device can do."""
 
-from .._creation import asarray
+from ..functions.creation import asarray
 from ..kernels._dispatch import njit
 from . import _host
 

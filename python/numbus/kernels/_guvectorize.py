@@ -428,7 +428,8 @@ class GUFunc:
         extents = [f"n{d}" for d in range(rank)]
         head = ", ".join([*extents, *names])
         if gpu:
-            from ..cuda import grid, jit
+            from ..cuda._kernels import jit
+            from ..cuda._names import grid
 
             title = self.__name__ if self.__name__.isidentifier() else "loop"
             lines = [f"def {title}({head}):", "    t = grid(1)",

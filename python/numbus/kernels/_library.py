@@ -9,8 +9,6 @@ import importlib
 import pathlib
 import re
 
-from ._resolve import name_object
-
 _functions = {}
 
 
@@ -80,7 +78,7 @@ def list_resize(items, length):
     items.extend([None] * (length - len(items)))
 
 
-name_object(list_resize, "numbus list resize")
+list_resize._kernel_name = "numbus list resize"
 
 
 def random_python_seed(seed):
@@ -91,4 +89,4 @@ def random_python_seed(seed):
 
 
 for _function in (random_bits, random_unit, random_kept, random_seed, random_python_seed):
-    name_object(_function, _function.__name__.replace("random_", "numbus random "))
+    _function._kernel_name = _function.__name__.replace("random_", "numbus random ")

@@ -346,7 +346,8 @@ class StencilFunc:
         made = self._kernel.get(fills)
         if made is not None:
             return made
-        from ..cuda import grid, jit
+        from ..cuda._kernels import jit
+        from ..cuda._names import grid
 
         n, a, rank = self.ndim, "x0", range(self.ndim)
         title = self.__name__ if self.__name__.isidentifier() else "kernel"

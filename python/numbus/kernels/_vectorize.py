@@ -7,7 +7,7 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
-from .._creation import asarray
+from ..functions.creation import asarray
 from . import types
 from ._dispatch import Dispatcher, callable_function, prange
 from ._folding import Folding
@@ -504,7 +504,8 @@ def _loop_nest(u, axes, casts, rank, masked):
 
 
 def _kernel_nest(u, axes, casts, rank, masked):
-    from ..cuda import grid, jit
+    from ..cuda._kernels import jit
+    from ..cuda._names import grid
 
     names = [f"x{k}" for k in range(len(axes))]
     title = u.__name__ if u.__name__.isidentifier() else "loop"  # what messages and PTX show

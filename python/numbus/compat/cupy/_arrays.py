@@ -2,7 +2,8 @@
 
 import numpy
 
-from numbus import _core, _devices
+from numbus import _core
+from numbus.core import devices as _devices
 
 from ._convert import asnumpy
 

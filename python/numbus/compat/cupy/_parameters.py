@@ -4,7 +4,7 @@ import numpy
 
 import numbus
 from numbus import _core
-from numbus._convert import SUPPORTED, to_ndarray
+from numbus.core.operands import SUPPORTED, to_ndarray
 
 
 class Parameter:

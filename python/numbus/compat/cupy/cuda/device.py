@@ -3,9 +3,11 @@
 import threading
 
 import numbus.cuda
-from numbus import _core, _devices
+from numbus import _core
+from numbus.core import devices as _devices
 
 from ..._missing import getter
+from ._queries import CUDARuntimeError, deviceGetPCIBusId, memGetInfo, properties
 
 __name__ = "cupy.cuda.device"
 
@@ -23,8 +25,6 @@ def get_device_id():
 def check(number):
     """The number of a device that exists; raises CUDARuntimeError for others."""
     if not 0 <= number < count():
-        from .runtime import CUDARuntimeError
-
         raise CUDARuntimeError("Device", 101, f"device {number}", f"one of {count()}, from 0")
     return number
 
@@ -63,8 +63,6 @@ class Device:
     @property
     def mem_info(self):
         """(free, total) bytes."""
-        from .runtime import memGetInfo
-
         return memGetInfo()
 
     @property
@@ -76,8 +74,6 @@ class Device:
     @property
     def attributes(self):
         """Properties by name, such as MultiProcessorCount."""
-        from .runtime import properties
-
         return {
             "".join(
                 word.capitalize()
@@ -90,8 +86,6 @@ class Device:
     @property
     def pci_bus_id(self):
         """The bus address; raises CUDARuntimeError where the CPU stands in."""
-        from .runtime import deviceGetPCIBusId
-
         return deviceGetPCIBusId(self.id)
 
     def __int__(self):

@@ -6,10 +6,13 @@ import re
 import numpy
 
 import numbus.cuda
-from numbus import _core, _devices
+from numbus import _core
+from numbus.core import devices as _devices
 
 from ..._missing import getter
+from ._queries import CUDARuntimeError, deviceGetPCIBusId, memGetInfo, properties  # noqa: F401 (public here)     CUDARuntimeError,     deviceGetPCIBusId,     memGetInfo,     properties, )
 from .device import check, count, get_device_id
+from .memory import at_address, host_view
 
 __name__ = "cupy.cuda.runtime"
 
@@ -26,24 +29,6 @@ deviceAttributeComputeCapabilityMajor = cudaDevAttrComputeCapabilityMajor = 75
 deviceAttributeComputeCapabilityMinor = cudaDevAttrComputeCapabilityMinor = 76
 cudaDevAttrMaxThreadsPerBlock, cudaDevAttrWarpSize, cudaDevAttrMultiProcessorCount = 1, 10, 16
 cudaDevAttrMaxSharedMemoryPerBlock = 8
-
-_NAMES = {1: "cudaErrorInvalidValue", 101: "cudaErrorInvalidDevice"}
-
-
-class CUDARuntimeError(RuntimeError):
-    """A call that CUDA's runtime would refuse: `status` is its number."""
-
-    def __init__(self, what, status, got, expected):
-        self.status = status
-        super().__init__(f"[{what}] {_NAMES[status]}; got {got}; expected {expected}")
-
-    def __reduce__(self):
-        return RuntimeError, self.args
-
-
-def properties(device=None):
-    """What is known of a device, by Numbus's names."""
-    return dict(numbus.cuda.get_current_device()._properties)
 
 
 def getDeviceCount():
@@ -101,13 +86,6 @@ def deviceGetAttribute(attrib, device):
     return p[known[attrib]]
 
 
-def deviceGetPCIBusId(device):
-    """The bus address, which is not known here."""
-    raise CUDARuntimeError(
-        "deviceGetPCIBusId", 1, f"device {device}", "a GPU's number by nvidia-smi"
-    )
-
-
 def deviceCanAccessPeer(device, peer):
     """Whether one device reaches the memory of another."""
     return int(device != peer and check(device) != check(peer))
@@ -116,13 +94,6 @@ def deviceCanAccessPeer(device, peer):
 def deviceEnablePeerAccess(peer):
     """Copies between devices need nothing enabled."""
     check(peer)
-
-
-def memGetInfo():
-    """(free, total) bytes of the device's memory."""
-    _core.synchronize()
-    stats = _core.memory_stats(_core.get_device())
-    return stats["limit"] - stats["used_bytes"], stats["limit"]
 
 
 def runtimeGetVersion():
@@ -201,8 +172,6 @@ _registered = {}
 
 def hostRegister(ptr, size, flags=0):
     """Pins memory of the host until hostUnregister; maps it for hostRegisterMapped (2)."""
-    from .memory import host_view
-
     make = numbus.cuda.mapped if flags & 2 else numbus.cuda.pinned
     block = make(host_view(int(ptr), int(size)))
     block.__enter__()
@@ -225,8 +194,6 @@ def _on_host(kind, side):
 
 
 def _view(address, size, host):
-    from .memory import at_address, host_view
-
     return host_view(address, size) if host else at_address(address, size)
 
 

@@ -1,0 +1,118 @@
+"""Errors and the checking of axes, shared by every function that takes an axis."""
+
+import operator
+
+from numpy import exceptions
+
+from .._core import generic, ndarray
+
+
+class AxisError(exceptions.AxisError):
+    """numpy.exceptions.AxisError with the attributes `axis` and `ndim` and this
+    library's wording.
+    """
+
+    def __init__(self, op, axis, ndim):
+        super().__init__(axis, ndim)
+        self._text = (
+            f"[{op}] axis is out of bounds; got axis {axis} for an array of dimension {ndim}; "
+            f"expected {-ndim} <= axis < {ndim}"
+        )
+
+    def __str__(self):
+        return self._text
+
+    def __reduce__(self):
+        return exceptions.AxisError, (self.axis, self.ndim)
+
+
+class ForeignDtype(TypeError):
+    """An operand that Numbus cannot hold (object, text, dates, subclasses): NumPy must
+    do the work.
+    """
+
+
+def message(op, wrong, got, expected):
+    """The one form of every error message."""
+    return f"[{op}] {wrong}; got {got}; expected {expected}"
+
+
+def one_axis(op, axis, ndim):
+    """`axis` as an int in [0, ndim). Raises AxisError, or TypeError if it is no integer."""
+    try:
+        index = operator.index(axis)
+    except TypeError:
+        raise TypeError(
+            message(op, "axis is not an integer", type(axis).__name__, "an int")
+        ) from None
+    if not -ndim <= index < ndim:
+        raise AxisError(op, index, ndim)
+    return index + ndim if index < 0 else index
+
+
+def many_axes(op, axis, ndim, allow_duplicate=False):
+    """`axis` (None for all, an int or a sequence of ints) as a tuple of ints in [0, ndim)."""
+    if axis is None:
+        return tuple(range(ndim))
+    if isinstance(axis, (tuple, list)):
+        axes = tuple([one_axis(op, item, ndim) for item in axis])
+        if not allow_duplicate and len(set(axes)) != len(axes):
+            raise ValueError(message(op, "duplicate axis", axis, "distinct axes"))
+        return axes
+    return (one_axis(op, axis, ndim),)
+
+
+_ORDERS = {None: None, **{letter: letter for letter in "CFAK"}}
+_ORDERS |= {letter.lower(): letter for letter in "CFAK"}
+
+
+def as_order(op, order, otherwise="K", allowed="CFAK"):
+    """NumPy's order as one of the capital letters in `allowed`; None gives `otherwise`.
+
+    Lower case means the same. Raises TypeError for what is no text, ValueError for other text.
+    """
+    if isinstance(order, bytes):
+        order = order.decode("ascii", "replace")
+    if order is not None and not isinstance(order, str):
+        raise TypeError(message(op, "order is no text", type(order).__name__, "a str"))
+    found = _ORDERS.get(order, "?") or otherwise
+    if found not in allowed:
+        expected = ", ".join([repr(letter) for letter in allowed])
+        raise ValueError(message(op, "order not permitted", repr(order), expected))
+    return found
+
+
+def as_shape(op, shape):
+    """A shape given as an int or a sequence of ints, as a tuple of int. Negative extents are
+    refused.
+    """
+    if type(shape) is int and shape >= 0:
+        return (shape,)
+    if type(shape) is tuple:
+        for extent in shape:
+            if type(extent) is not int or extent < 0:
+                break
+        else:
+            return shape
+    if isinstance(shape, (tuple, list)):
+        extents = shape
+    elif isinstance(shape, (ndarray,)) and shape.ndim:
+        extents = shape.tolist()
+    elif hasattr(shape, "__index__") or isinstance(shape, generic):
+        extents = (shape,)
+    else:
+        try:
+            extents = tuple(shape)
+        except TypeError:
+            raise TypeError(
+                message(op, "shape is not understood", repr(shape), "an int or a tuple of ints")
+            ) from None
+    try:
+        result = tuple([operator.index(extent) for extent in extents])
+    except TypeError:
+        raise TypeError(
+            message(op, "shape holds something that is not an integer", repr(shape), "ints")
+        ) from None
+    if any([extent < 0 for extent in result]):
+        raise ValueError(message(op, "negative extent", result, "extents >= 0"))
+    return result

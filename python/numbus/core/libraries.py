@@ -1,0 +1,111 @@
+"""Where the libraries that the core loads at first use may be. Nothing is loaded here."""
+
+import functools
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+# NVIDIA's libraries: the folder of the wheel, files from the newest on, other libraries needed.
+_NVIDIA = {
+    "cublas": ("cublas", ("libcublas.so.13", "libcublas.so.12", "libcublas.so.11"), ()),
+    "cufft": ("cufft", ("libcufft.so.12", "libcufft.so.11", "libcufft.so.10"), ()),
+    "nvjitlink": ("nvjitlink", ("libnvJitLink.so.13", "libnvJitLink.so.12"), ()),
+    "cusparse": ("cusparse", ("libcusparse.so.12", "libcusparse.so.11"), ("nvjitlink",)),
+    "cusolver": (
+        "cusolver",
+        ("libcusolver.so.12", "libcusolver.so.11"),
+        ("nvjitlink", "cusparse", "cublas"),
+    ),
+    "nvrtc": ("cuda_nvrtc", ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"), ()),
+}
+NAMES = ("blas", *_NVIDIA)
+
+
+def candidates(name):
+    """The paths and file names to try for one of NAMES, in order."""
+    return list(dict.fromkeys(_blas() if name == "blas" else _nvidia(*_NVIDIA[name][:2])))
+
+
+@functools.cache
+def offer(name):
+    """Tells the core where to look, before the first operation that may need the library."""
+    from .. import _core
+
+    for needed in _NVIDIA[name][2] if name in _NVIDIA else ():
+        offer(needed)
+    _core.set_library_candidates(name, candidates(name))
+
+
+def report(name):
+    """What was found and every path tried: (path or None, [(path, outcome)])."""
+    from .. import _core
+
+    offer(name)
+    return _core.library_report(name)
+
+
+def _blas():
+    chosen = os.environ.get("NUMBUS_BLAS")
+    if chosen:
+        yield chosen
+    for folder in _package_folders("scipy_openblas32"):
+        yield from _files(folder / "lib", "libscipy_openblas*.so*")
+    # NumPy's own copy is in the process already: no second pool of threads.
+    for folder in _package_folders("numpy"):
+        yield from _files(folder.parent / "numpy.libs", "*openblas*.so*")
+    # A Conda environment's libraries are not on the loader's path.
+    yield from _files(Path(sys.prefix) / "lib", "libopenblas.so.0")
+    yield from ("libopenblas.so.0", "libopenblas.so", "libcblas.so.3", "libblas.so.3")
+
+
+def _nvidia(package, files):
+    # The order of NVIDIA's cuda-pathfinder; the core looks first for a copy loaded already.
+    for entry in sys.path:
+        for folder in ("nvidia/cu13/lib", f"nvidia/{package}/lib"):
+            for file in files:
+                yield from _files(Path(entry or ".") / folder, file)
+    if conda := os.environ.get("CONDA_PREFIX"):
+        for file in files:
+            yield from _files(Path(conda) / "lib", file)
+    yield from files
+    for home in _cuda_homes():
+        for file in files:
+            yield str(Path(home) / "lib64" / file)
+
+
+def headers():
+    """The folders that have CUDA's own headers (cuda_fp16.h), for NVRTC's option -I; the first
+    suffices.
+    """
+    found = []
+    for entry in sys.path:
+        for folder in ("nvidia/cu13/include", "nvidia/cuda_runtime/include"):
+            found += _files(Path(entry or ".") / folder, "cuda_runtime_api.h")
+    roots = [os.environ.get("CONDA_PREFIX"), *_cuda_homes()]
+    for root in filter(None, roots):
+        for folder in ("include", "targets/x86_64-linux/include"):
+            found += _files(Path(root) / folder, "cuda_runtime_api.h")
+    return list(dict.fromkeys(str(Path(file).parent) for file in found))
+
+
+def _cuda_homes():
+    homes = [os.environ.get("CUDA_PATH"), os.environ.get("CUDA_HOME"), "/usr/local/cuda"]
+    return list(filter(None, homes))
+
+
+def _package_folders(name):
+    """Where a package is installed; it is not imported for that."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):  # ValueError: it is in sys.modules without a specification
+        return []
+    return [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
+
+
+def _files(folder, pattern):
+    """The files in a folder, sorted; nothing where there is no folder."""
+    try:
+        return sorted(str(file) for file in folder.glob(pattern))
+    except OSError:
+        return []

@@ -1,0 +1,140 @@
+"""The protocols by which NumPy, pickle and other array libraries reach Numbus arrays."""
+
+import numpy
+
+from .. import _core
+from .._core import generic, ndarray
+from . import devices as _devices
+from .errors import message
+from .fallback import call, record
+from .host import on_host
+from .operands import adopt, library, to_ndarray, to_numpy
+from .ufuncs import UFUNCS
+
+_namespace = None  # the module that has the functions, see attach()
+
+
+def array_of(self, dtype=None, copy=None):
+    """The protocol of numpy.asarray: a zero-copy view of the memory on the CPU."""
+    real = (
+        numpy.asarray(memoryview(self)) if type(self) is ndarray else numpy.asarray(to_numpy(self))
+    )
+    if dtype is not None and real.dtype != dtype:
+        if copy is False:
+            raise ValueError(message("asarray", "unable to avoid a copy", self.dtype, dtype))
+        return real.astype(dtype)
+    return real.copy() if copy else real
+
+
+def _rebuild_generic(scalar):
+    return to_ndarray(scalar)[()]
+
+
+def reduce_array(self):
+    """Pickle support: the elements travel as a NumPy array."""
+    return adopt, (numpy.array(numpy.asarray(self), order="K"),)
+
+
+def reduce_generic(self):
+    """Pickle support: the value travels as a NumPy scalar."""
+    return _rebuild_generic, (to_numpy(self),)
+
+
+def array_function(self, function, types, args, kwargs):
+    """Real NumPy functions called with Numbus arrays: ours where there is one, else NumPy's on
+    views. Array types of other libraries among the operands have to answer themselves.
+    """
+    if not all([issubclass(kind, (ndarray, generic, numpy.ndarray)) for kind in types]):
+        return NotImplemented
+    module, name = getattr(function, "__module__", ""), function.__name__
+    home = _namespace
+    for part in module.split(".")[1:]:
+        home = getattr(home, part, None)
+    ours = getattr(home, name, None)
+    if ours is not None:
+        return ours(*args, **kwargs)
+    return call(f"{module}.{name}", function, args, kwargs)
+
+
+def array_ufunc(self, ufunc, method, *inputs, out=None, **kwargs):
+    """Real NumPy ufuncs called with Numbus arrays: our row of that name, else NumPy's on views."""
+    name = ufunc.__name__
+    ours = UFUNCS.get(name) if getattr(numpy, name, None) is ufunc else None
+    if ours is None or method != "__call__":
+        record(f"numpy.{name}" + ("" if method == "__call__" else f".{method}"))
+        if out is not None:
+            kwargs["out"] = out
+        return library(getattr(ufunc, method), inputs, kwargs)
+    if out is None:
+        return ours(*inputs, **kwargs)
+    (target,) = out
+    if type(target) is ndarray:
+        return ours(*inputs, out=target, **kwargs)
+    numpy.copyto(target, to_numpy(ours(*inputs, **kwargs)), casting="same_kind")
+    return target
+
+
+def namespace_of(self, *, api_version=None):
+    """The module that has the functions of Python's array standard; ValueError for versions of the
+    standard that NumPy does not have.
+    """
+    numpy.empty(0).__array_namespace__(api_version=api_version)
+    return _namespace
+
+
+def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    """A DLPack capsule over the array's memory."""
+    if on_host(self):
+        kwargs = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+        return numpy.asarray(self).__dlpack__(stream=stream, **kwargs)
+    if dl_device is not None and tuple(dl_device) != dlpack_device(self):
+        raise BufferError(message("dlpack", "another device", dl_device, dlpack_device(self)))
+    # The memory is ready: the other side's stream need not wait.
+    return _core.dlpack(self.copy() if copy else self)
+
+
+def dlpack_device(self):
+    """DLPack's (device type, device number)."""
+    if on_host(self):
+        return 1, 0
+    return 2, int(self._device.partition(":")[2] or 0)
+
+
+def cuda_array_interface(self):
+    """Address, shape and dtype of an array on a GPU; arrays elsewhere have no such attribute."""
+    if not self._device.startswith("cuda"):
+        raise AttributeError(
+            message("__cuda_array_interface__", "not on a GPU", self._device, "a GPU array")
+        )
+    return {
+        "shape": self.shape,
+        "typestr": self.dtype.str,
+        "data": (self._pointer if self.size else 0, not self._writeable),
+        "strides": None if self.flags.c_contiguous else self.strides,
+        "version": 3,
+        "stream": None,
+    }
+
+
+def attach(namespace):
+    """Puts the protocols on the classes of the core. namespace: the module that has the functions,
+    which imports this one.
+    """
+    global _namespace
+    _namespace = namespace
+    for kind in (ndarray, generic):
+        kind.__array__ = array_of
+        kind.__array_function__ = array_function
+        kind.__array_ufunc__ = array_ufunc
+        kind.__array_priority__ = 1000.0
+        kind.__array_namespace__ = namespace_of
+        kind.to_device = _devices.method
+        kind.device = property(_devices.device_of)
+        kind.data = property(memoryview)
+    ndarray.__dlpack__ = dlpack
+    ndarray.__dlpack_device__ = dlpack_device
+    ndarray.__cuda_array_interface__ = property(cuda_array_interface)
+    ndarray.__reduce__ = reduce_array
+    ndarray.__reduce_ex__ = lambda self, protocol: reduce_array(self)
+    generic.__reduce__ = reduce_generic
+    generic.__reduce_ex__ = lambda self, protocol: reduce_generic(self)

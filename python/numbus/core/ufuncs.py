@@ -1,0 +1,182 @@
+"""The ufuncs: rows of the table under NumPy's names and aliases, and the methods reduce, outer,
+at (accumulate is in _cumulative).
+"""
+
+import numpy
+
+from .. import _core
+from .._core import ndarray
+from .errors import many_axes, message
+from .fallback import call, lookup
+from .host import on_host
+from .indexing import combine
+from .operands import operand, to_ndarray
+
+# NumPy's second names; the first is a row of the table.
+ALIASES = {
+    "abs": "absolute",
+    "acos": "arccos",
+    "acosh": "arccosh",
+    "asin": "arcsin",
+    "asinh": "arcsinh",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "atanh": "arctanh",
+    "bitwise_invert": "invert",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_not": "invert",
+    "bitwise_right_shift": "right_shift",
+    "conj": "conjugate",
+    "degrees": "rad2deg",
+    "mod": "remainder",
+    "pow": "power",
+    "radians": "deg2rad",
+    "true_divide": "divide",
+}
+
+# ufunc.reduce in terms of the reductions of `_core.reduce`.
+_REDUCTIONS = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+
+
+def _publish():
+    rows = {row["name"]: getattr(_core, row["name"]) for row in _core.table()}
+    for alias, name in ALIASES.items():
+        if name in rows:
+            rows[alias] = rows[name]
+    return rows
+
+
+UFUNCS = _publish()
+globals().update(UFUNCS)
+
+
+def __getattr__(name):
+    # A row that the table has not: the counted form of NumPy's.
+    return lookup(name)
+
+
+def divmod(x1, x2, out1=None, out2=None, /, out=(None, None), **kwargs):
+    """Quotient and remainder element-wise: `(x1 // x2, x1 % x2)`, broadcast; a pair of arrays.
+
+    out: a pair of arrays or None. kwargs: where, casting, order, dtype and subok, as of any ufunc.
+    """
+    if not isinstance(out, tuple) or len(out) != 2:
+        raise TypeError(message("divmod", "out", type(out).__name__, "a tuple of two arrays"))
+    if out1 is not None or out2 is not None:
+        if out != (None, None):
+            raise TypeError(message("divmod", "out given twice", "both", "one of them"))
+        out = out1, out2
+    first, second = out
+    if first is not None or not kwargs.keys() <= {"where", "casting", "order", "dtype", "subok"}:
+        # The second result is not to be computed of what the first one overwrites.
+        return call("numpy.divmod", numpy.divmod, (x1, x2), {"out": out, **kwargs})
+    quotient = UFUNCS["floor_divide"](x1, x2, **kwargs)
+    return quotient, UFUNCS["remainder"](x1, x2, out=second, **kwargs)
+
+
+def _real(ufunc):
+    return getattr(numpy, ufunc.name)
+
+
+def _fall_back(ufunc, method, *args, **kwargs):
+    return call(f"numpy.{ufunc.name}.{method}", getattr(_real(ufunc), method), args, kwargs)
+
+
+def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """Reduces `array` along `axis` (int, tuple or None for all) by repeated application of the
+    ufunc.
+    """
+    if self.nin != 2:
+        raise ValueError(message(f"{self.name}.reduce", "not a binary ufunc", self.nin, "2 inputs"))
+    name = _REDUCTIONS.get(self.name)
+    logical = name in ("any", "all") and dtype is not None and numpy.dtype(dtype) != bool
+    if name is None or initial is not None or where is not True or logical:
+        kwargs = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims, "where": where}
+        if initial is not None:
+            kwargs["initial"] = initial
+        return _fall_back(self, "reduce", array, **kwargs)
+    a = to_ndarray(array)
+    axes = many_axes(f"{self.name}.reduce", axis, a.ndim) if a.ndim or axis not in (0, -1) else ()
+    if dtype is not None:
+        dtype = numpy.dtype(dtype)
+        if name in ("max", "min"):
+            a, dtype = a.astype(dtype), None
+    if out is not None:
+        kwargs = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims}
+        return _fall_back(self, "reduce", array, **kwargs)
+    return _core.reduce(name, a, axes, keepdims, dtype, None, 0)
+
+
+def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+    """A reduction over slices of one axis, given by `indices`."""
+    return _fall_back(self, "reduceat", array, indices, axis, dtype, out)
+
+
+def outer(self, a, b, /, **kwargs):
+    """The ufunc applied to all pairs of elements: shape `a.shape + b.shape`."""
+    if self.nin != 2:
+        raise ValueError(message(f"{self.name}.outer", "not a binary ufunc", self.nin, "2 inputs"))
+    a, b = operand(a), operand(b)
+    if getattr(b, "ndim", 0) and getattr(a, "ndim", 0):
+        a = a.reshape(a.shape + (1,) * b.ndim)
+    return self(a, b, **kwargs)
+
+
+def at(self, a, indices, b=None, /):
+    """Unbuffered in-place operation on `a[indices]`: repeated indices count as often
+    as they occur.
+    """
+    if b is not None and type(a) is ndarray and a.flags.writeable:
+        name, value = self.name, _combined(self.name, a, b)
+        if value is not None and combine(a, indices, value, _COMBINES[name]):
+            return None
+    args = (a, indices) if b is None else (a, indices, b)
+    return _fall_back(self, "at", *args)
+
+
+# ufunc.at in terms of the scatters of `_core.scatter`.
+_COMBINES = {"add": "add", "subtract": "add", "minimum": "minimum", "maximum": "maximum"}
+
+
+def _combined(name, a, b):
+    """What a scatter combines with elements of `a`, in their type; None where the ufunc's loop is
+    another one than that of `a`.
+    """
+    if name not in _COMBINES or a.dtype.kind not in "iufc" or a.dtype == numpy.float16:
+        return None
+    if a.dtype.itemsize < 4 and not on_host(a):
+        return None  # a GPU's atomics begin at 32 bits
+    b = to_ndarray(b)
+    adds = _COMBINES[name] == "add"
+    if not adds and (a.dtype.kind == "c" or not numpy.can_cast(b.dtype, a.dtype, "safe")):
+        return None
+    if adds and a.dtype.kind in "iu":
+        # Sums wrap around alike in all widths, so that only the kind matters.
+        if numpy.result_type(a.dtype, b.dtype).kind not in "iu" or b.dtype.kind == "b":
+            return None
+        if not numpy.can_cast(numpy.result_type(a.dtype, b.dtype), a.dtype, "same_kind"):
+            return None
+    elif numpy.result_type(a.dtype, b.dtype) != a.dtype:
+        return None
+    b = b.astype(a.dtype)
+    return UFUNCS["negative"](b) if name == "subtract" else b
+
+
+def attach():
+    """Gives the methods and NumPy's descriptive attributes to `_core.ufunc`."""
+    kind = _core.ufunc
+    for function in (reduce, reduceat, outer, at):
+        setattr(kind, function.__name__, _core.composed(function))
+    for name in ("nargs", "ntypes", "types", "identity", "signature"):
+        if not hasattr(kind, name):
+            setattr(kind, name, property(lambda self, name=name: getattr(_real(self), name)))
+    # A ufunc is pickled by its name in the module of its class.
+    kind.__reduce__ = lambda self: self.name
+    kind.resolve_dtypes = lambda self, *a, **k: _real(self).resolve_dtypes(*a, **k)

@@ -1,0 +1,125 @@
+"""Cumulative sums and products, and ufunc.accumulate, on the core's scan."""
+
+import numpy
+
+from .. import _core
+from .._core import ndarray
+from ..core.errors import ForeignDtype, message, one_axis
+from ..core.fallback import call
+from ..core.operands import as_dtype, to_ndarray
+from ..core.ufuncs import UFUNCS
+from .joining import _along, concatenate
+from .nan_reductions import _replaced
+
+__all__ = [
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "nancumprod",
+    "nancumsum",
+]
+
+
+def _scan(op, ufunc, a, axis, dtype, out):
+    """The core's scan along an axis that is known to exist."""
+    if isinstance(out, tuple):
+        (out,) = out
+    if out is not None and not isinstance(out, (ndarray, numpy.ndarray)):
+        raise TypeError(message(op, "out is no array", type(out).__name__, "an ndarray"))
+    try:
+        dtype = as_dtype(op, dtype)
+        if type(out) is not numpy.ndarray:
+            return _core.accumulate(ufunc, a, axis, dtype, out)
+        result = _core.empty(out.shape, out.dtype)
+        _core.accumulate(ufunc, a, axis, dtype, result)
+    except (NotImplementedError, ForeignDtype):
+        return _by_numpy(ufunc, a, axis, dtype, out)
+    numpy.copyto(out, result)
+    return out
+
+
+def _by_numpy(ufunc, *args):
+    real = getattr(numpy, ufunc.name).accumulate
+    return call(f"numpy.{ufunc.name}.accumulate", real, args, {})
+
+
+def accumulate(self, array, axis=0, dtype=None, out=None):
+    """The results of applying the ufunc to all elements up to each, along one axis."""
+    op = f"{self.name}.accumulate"
+    if self.nin != 2:
+        raise ValueError(message(op, "not a binary ufunc", self.nin, "2 inputs"))
+    try:
+        a = to_ndarray(array)
+    except ForeignDtype:
+        return _by_numpy(self, array, axis, dtype, out)
+    if a.ndim == 0:
+        raise TypeError(message(op, "cannot accumulate on a scalar", "0-d", "1-d or more"))
+    if axis is None and a.ndim == 1:
+        axis = 0
+    if isinstance(axis, (tuple, list)) and len(axis) == 1:
+        (axis,) = axis
+    if axis is None or isinstance(axis, (tuple, list)):
+        raise ValueError(message(op, "several axes", axis, "one axis"))
+    return _scan(op, self, a, one_axis(op, axis, a.ndim), dtype, out)
+
+
+def _cumulative(op, ufunc, a, axis, dtype, out):
+    if axis is None or a.ndim == 0:
+        axis = 0 if axis is None else one_axis(op, axis, 1)
+        a = a.reshape(-1)
+    return _scan(op, UFUNCS[ufunc], a, one_axis(op, axis, a.ndim), dtype, out)
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    """Sums of all elements up to each along `axis` (None: flattened). Small integers and bool sum
+    as (u)int64.
+    """
+    return _cumulative("cumsum", "add", to_ndarray(a), axis, dtype, out)
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    """Products of all elements up to each along `axis` (None: flattened). Small integers and bool
+    multiply as (u)int64.
+    """
+    return _cumulative("cumprod", "multiply", to_ndarray(a), axis, dtype, out)
+
+
+def nancumsum(a, axis=None, dtype=None, out=None):
+    """`cumsum` with NaNs as zeros."""
+    return _cumulative("nancumsum", "add", _replaced(to_ndarray(a), 0.0), axis, dtype, out)
+
+
+def nancumprod(a, axis=None, dtype=None, out=None):
+    """`cumprod` with NaNs as ones."""
+    return _cumulative("nancumprod", "multiply", _replaced(to_ndarray(a), 1.0), axis, dtype, out)
+
+
+def _with_initial(op, ufunc, x, axis, dtype, out, include_initial):
+    x = to_ndarray(x)
+    x = x.reshape(1) if x.ndim == 0 else x
+    if axis is None and x.ndim > 1:
+        raise ValueError(message(op, "axis needed", f"{x.ndim} axes", "axis="))
+    axis = one_axis(op, 0 if axis is None else axis, x.ndim)
+    if not include_initial:
+        return _scan(op, UFUNCS[ufunc], x, axis, dtype, out)
+    first = _along(axis, x.ndim, slice(0, 1))
+    rest = _along(axis, x.ndim, slice(1, None))
+    start = 0 if ufunc == "add" else 1
+    if out is not None:
+        _scan(op, UFUNCS[ufunc], x, axis, dtype, out[rest])
+        out[first] = start
+        return out
+    result = _scan(op, UFUNCS[ufunc], x, axis, dtype, None)
+    shape = tuple([1 if i == axis else n for i, n in enumerate(x.shape)])
+    return concatenate([_core.full(shape, start, result.dtype), result], axis)
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    """`cumsum` along `axis`, which only 1-D arrays may leave out; include_initial: a zero first."""
+    return _with_initial("cumulative_sum", "add", x, axis, dtype, out, include_initial)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    """`cumprod` along `axis`, which only 1-D arrays may leave out; include_initial: a one first."""
+    return _with_initial("cumulative_prod", "multiply", x, axis, dtype, out, include_initial)

@@ -1,0 +1,205 @@
+"""Arrays put together and taken apart: concatenate, stack, split."""
+
+import itertools
+import operator
+
+from .. import _core
+from .._core import ndarray
+from ..core.errors import message, one_axis
+from ..core.operands import as_dtype, to_ndarray
+from .manipulation import atleast_1d, atleast_2d, atleast_3d
+from .reductions import store
+
+__all__ = [
+    "append",
+    "array_split",
+    "block",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "dsplit",
+    "dstack",
+    "hsplit",
+    "hstack",
+    "split",
+    "stack",
+    "unstack",
+    "vsplit",
+    "vstack",
+]
+
+
+def _along(axis, ndim, item):
+    """An index that applies `item` to one axis."""
+    return (slice(None),) * axis + (item,) + (slice(None),) * (ndim - 1 - axis)
+
+
+def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    """The arrays joined along an existing axis (None: flattened first).
+
+    All other extents must agree (ValueError). dtype: of the result, promoted from the arrays by
+    default.
+    """
+    if type(arrays) is not ndarray and not hasattr(arrays, "__len__"):
+        raise TypeError(
+            message("concatenate", "not a sequence", type(arrays).__name__, "a sequence of arrays")
+        )
+    parts = [to_ndarray(a) for a in arrays]
+    if not parts:
+        raise ValueError(message("concatenate", "no arrays", "an empty sequence", "at least one"))
+    if axis is None:
+        parts, axis = [a.ravel() for a in parts], 0
+    if parts[0].ndim == 0:
+        raise ValueError(
+            message("concatenate", "0-d arrays cannot be joined", "0-d", "1-d or more")
+        )
+    axis = one_axis("concatenate", axis, parts[0].ndim)
+    return _join("concatenate", parts, axis, False, out, dtype, casting)
+
+
+def _join(op, parts, axis, new_axis, out, dtype, casting):
+    if dtype is not None:
+        if out is not None:
+            raise TypeError(message(op, "both out and dtype", dtype, "one of them"))
+        dtype = as_dtype(op, dtype)
+    if out is not None and type(out) is not ndarray:
+        return store(op, _core.concatenate(parts, axis, new_axis, dtype, casting, None), out)
+    return _core.concatenate(parts, axis, new_axis, dtype, casting, out)
+
+
+concat = concatenate
+
+
+def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    """Arrays of one shape joined along a new axis."""
+    parts = [to_ndarray(a) for a in arrays]
+    if not parts:
+        raise ValueError(message("stack", "no arrays", "an empty sequence", "at least one"))
+    axis = one_axis("stack", axis, parts[0].ndim + 1)
+    return _join("stack", parts, axis, True, out, dtype, casting)
+
+
+def _many(result):
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+def vstack(tup, *, dtype=None, casting="same_kind"):
+    """Arrays joined row-wise; 1-D arrays count as rows."""
+    return concatenate(_many(atleast_2d(*tup)), 0, dtype=dtype, casting=casting)
+
+
+def hstack(tup, *, dtype=None, casting="same_kind"):
+    """Arrays joined along the second axis (the first for 1-D arrays)."""
+    parts = _many(atleast_1d(*tup))
+    axis = 0 if parts and parts[0].ndim == 1 else 1
+    return concatenate(parts, axis, dtype=dtype, casting=casting)
+
+
+def dstack(tup):
+    """Arrays joined along the third axis."""
+    return concatenate(_many(atleast_3d(*tup)), 2)
+
+
+def column_stack(tup):
+    """1-D arrays as the columns of a 2-D array; 2-D arrays are joined along the second axis."""
+    parts = [to_ndarray(a) for a in tup]
+    return concatenate([a if a.ndim > 1 else a.reshape((a.size, 1)) for a in parts], 1)
+
+
+def block(arrays):
+    """Arrays joined from nested lists: innermost lists along the last axis, and so outwards."""
+
+    def depth_of(x):
+        return 1 + max(map(depth_of, x)) if isinstance(x, list) and x else 0
+
+    depth = depth_of(arrays)
+
+    def leaves(x):
+        return itertools.chain.from_iterable(map(leaves, x)) if isinstance(x, list) else (x,)
+
+    ndim = max([depth] + [to_ndarray(a).ndim for a in leaves(arrays)])
+
+    def build(x, level):
+        if not isinstance(x, list):
+            a = to_ndarray(x)
+            return a.reshape((1,) * (ndim - a.ndim) + a.shape)
+        if not x:
+            raise ValueError(message("block", "empty list", "[]", "at least one array"))
+        return concatenate([build(item, level + 1) for item in x], ndim - depth + level)
+
+    result = build(arrays, 0)
+    return result if isinstance(arrays, list) else result.copy()
+
+
+def append(arr, values, axis=None):
+    """`values` joined to the end of `arr` along `axis`; None flattens both."""
+    if axis is None:
+        return concatenate((to_ndarray(arr).ravel(), to_ndarray(values).ravel()))
+    return concatenate((arr, values), axis)
+
+
+def array_split(ary, indices_or_sections, axis=0):
+    """A list of views: parts of almost equal size, or the parts between the given indices."""
+    a = to_ndarray(ary)
+    axis = one_axis("array_split", axis, a.ndim)
+    extent = a.shape[axis]
+    try:
+        points = [0] + [operator.index(i) for i in indices_or_sections] + [extent]
+    except TypeError:
+        n = operator.index(indices_or_sections)
+        if n <= 0:
+            raise ValueError(message("split", "number of sections", n, "more than 0")) from None
+        size, more = divmod(extent, n)
+        points = list(itertools.accumulate([0] + [size + 1] * more + [size] * (n - more)))
+    return [
+        a[_along(axis, a.ndim, slice(start, stop))] for start, stop in itertools.pairwise(points)
+    ]
+
+
+def split(ary, indices_or_sections, axis=0):
+    """A list of views as `array_split` gives; a number of sections must divide the extent
+    (ValueError).
+    """
+    a = to_ndarray(ary)
+    if not hasattr(indices_or_sections, "__len__") and a.ndim:
+        extent = a.shape[one_axis("split", axis, a.ndim)]
+        if indices_or_sections <= 0 or extent % indices_or_sections:
+            raise ValueError(
+                message(
+                    "split", "no equal division", f"{extent} / {indices_or_sections}", "a divisor"
+                )
+            )
+    return array_split(a, indices_or_sections, axis)
+
+
+def hsplit(ary, indices_or_sections):
+    """Split along the second axis (the first for 1-D arrays)."""
+    a = to_ndarray(ary)
+    if a.ndim == 0:
+        raise ValueError(message("hsplit", "too few axes", "0-d", "1-d or more"))
+    return split(a, indices_or_sections, 1 if a.ndim > 1 else 0)
+
+
+def vsplit(ary, indices_or_sections):
+    """Split along the first axis."""
+    a = to_ndarray(ary)
+    if a.ndim < 2:
+        raise ValueError(message("vsplit", "too few axes", f"{a.ndim}-d", "2-d or more"))
+    return split(a, indices_or_sections, 0)
+
+
+def dsplit(ary, indices_or_sections):
+    """Split along the third axis."""
+    a = to_ndarray(ary)
+    if a.ndim < 3:
+        raise ValueError(message("dsplit", "too few axes", f"{a.ndim}-d", "3-d or more"))
+    return split(a, indices_or_sections, 2)
+
+
+def unstack(x, /, *, axis=0):
+    """A tuple of views: the parts of `x` along `axis`, without that axis."""
+    a = to_ndarray(x)
+    if a.ndim == 0:
+        raise ValueError(message("unstack", "too few axes", "0-d", "1-d or more"))
+    axis = one_axis("unstack", axis, a.ndim)
+    return tuple([a[_along(axis, a.ndim, i) + (Ellipsis,)] for i in range(a.shape[axis])])

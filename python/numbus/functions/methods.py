@@ -1,0 +1,189 @@
+"""Methods of ndarray and generic that are composed in Python, attached to the
+classes of the core.
+"""
+
+import operator
+
+import numpy
+
+from .. import _core
+from .._core import generic, ndarray, ufunc
+from ..core import attributes, protocols, ufuncs
+from ..core.errors import message
+from ..core.fallback import make
+from ..core.flat import Flat
+from ..core.host import on_host, writing
+from ..core.operands import copy_to_order, to_ndarray, to_numpy
+from . import cumulative, elementwise, manipulation, products, reductions, repeating, selection
+
+_BOTH = (ndarray, generic)
+
+
+def tobytes(self, order="C"):
+    """The bytes of the elements in the given order."""
+    return to_numpy(self).tobytes(order)
+
+
+def nonzero(self):
+    """The indices of the elements that are not zero: a tuple of arrays, one per axis."""
+    return selection.nonzero(self)
+
+
+def dot(self, b, out=None):
+    """`dot(self, b)`."""
+    return products.dot(self, b, out)
+
+
+def conj(self):
+    """Complex conjugate, element-wise; a real array itself."""
+    return self if self.dtype.kind != "c" else ufuncs.UFUNCS["conjugate"](self)
+
+
+def deepcopy(self, _memo):
+    """A copy with the same layout."""
+    return copy_to_order(self, "K")
+
+
+def contains(self, item):
+    """Whether any element equals `item`."""
+    return bool(reductions.any(self == item))
+
+
+def format_array(self, spec):
+    """Format of a 0-d array's value, or of the text of any other array (empty spec only)."""
+    return format(numpy.asarray(self), spec)
+
+
+def divmod_of(self, other):
+    return ufuncs.divmod(self, other)
+
+
+def rdivmod_of(self, other):
+    return ufuncs.divmod(other, self)
+
+
+def round_of(self, ndigits=None):
+    """round(x): an int for a generic without digits, as with NumPy's scalars."""
+    if ndigits is None and self.dtype.kind in "fiu":
+        return round(self.item())
+    return self.round(0 if ndigits is None else ndigits)
+
+
+def _module_method(module, name):
+    """A method that calls the module's function with the array first."""
+    function = getattr(module, name)
+
+    def method(self, *args, **kwargs):
+        return function(self, *args, **kwargs)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = function.__doc__
+    return method
+
+
+def _view_method(name, counted=True):
+    """A method that NumPy runs on the zero-copy view, in place where it works in place."""
+    real = getattr(numpy.ndarray, name)
+    on_view = make(f"numpy.ndarray.{name}", real, counted)
+
+    def method(self, *args, **kwargs):
+        return on_view(to_ndarray(self), *args, **kwargs)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = real.__doc__
+    return method
+
+
+def take(self, indices, axis=None, out=None, mode="raise"):
+    """The elements at `indices` along `axis` (None: flattened)."""
+    return selection.take(self, indices, axis, out, mode)
+
+
+def clip(self, min=None, max=None, out=None, **kwargs):
+    """The elements limited to [min, max]."""
+    return selection.clip(self, min, max, out, **kwargs)
+
+
+def compress(self, condition, axis=None, out=None):
+    """The slices along `axis` where the condition holds."""
+    return selection.compress(condition, self, axis, out)
+
+
+def _attach(name, function):
+    method = _core.composed(function)
+    for kind in _BOTH:
+        setattr(kind, name, method)
+
+
+def attach(namespace):
+    """Puts everything above on the classes of the core; called once, at import of `namespace`."""
+    attributes.attach()
+    for name in "sum prod min max any all mean std var argmin argmax".split():
+        _attach(name, getattr(reductions, name))
+    for module, names in (
+        (manipulation, "diagonal squeeze swapaxes trace"),
+        (repeating, "repeat"),
+        (elementwise, "round"),
+        (cumulative, "cumsum cumprod"),
+    ):
+        for name in names.split():
+            _attach(name, _module_method(module, name))
+    for name in "sort argsort partition argpartition searchsorted choose put".split():
+        _attach(name, _view_method(name))
+    for name in "byteswap dump dumps tofile getfield setfield".split():
+        setattr(ndarray, name, _view_method(name, counted=False))
+    for function in (tobytes, nonzero, dot, conj, take, clip, compress):
+        _attach(function.__name__, function)
+    for kind in _BOTH:
+        kind.conjugate = conj
+        kind.__divmod__, kind.__rdivmod__ = divmod_of, rdivmod_of
+        kind.mT = property(manipulation.matrix_transpose)
+    ufunc.accumulate = _core.composed(cumulative.accumulate)
+    protocols.attach(namespace)
+    _attach_array()
+    _attach_generic()
+
+
+def _set_flat(self, value):
+    with writing(self) as real:
+        real.flat = to_numpy(value)
+
+
+def _ctypes(self):
+    if not on_host(self):
+        raise AttributeError(message("ctypes", "memory not on the host", self._device, "the CPU"))
+    return numpy.asarray(self).ctypes
+
+
+def _attach_array():
+    ndarray.flat = property(Flat, _set_flat, doc="The elements in C order, on the host.")
+    ndarray.ctypes = property(_ctypes)
+    ndarray.__copy__ = lambda self: copy_to_order(self, "K")
+    ndarray.__deepcopy__ = deepcopy
+    ndarray.__contains__ = contains
+    ndarray.__repr__ = lambda self: repr(numpy.asarray(self))
+    ndarray.__str__ = lambda self: str(numpy.asarray(self))
+    ndarray.__format__ = format_array
+
+
+def _attach_generic():
+    generic.tolist = generic.item
+    generic.__copy__ = lambda self: self
+    generic.__deepcopy__ = lambda self, memo: self
+    generic.__repr__ = lambda self: repr(to_numpy(self))
+    generic.__str__ = lambda self: str(to_numpy(self))
+    generic.__format__ = lambda self, spec: format(to_numpy(self), spec)
+    generic.__round__ = round_of
+    generic.__trunc__ = lambda self: int(self.item())
+    generic.__floor__ = lambda self: operator.index(numpy.floor(self.item()).astype(int))
+    generic.__ceil__ = lambda self: operator.index(numpy.ceil(self.item()).astype(int))
+    for name in ("is_integer", "as_integer_ratio", "hex", "bit_count"):
+        setattr(generic, name, _scalar_method(name))
+
+
+def _scalar_method(name):
+    def method(self, *args):
+        return getattr(to_numpy(self), name)(*args)
+
+    method.__name__ = name
+    return method

@@ -1,0 +1,212 @@
+"""Composed numerics: differences, gradients, products of vectors, comparisons of arrays."""
+
+import numpy
+
+from .. import _core
+from .._core import generic, ndarray
+from ..core.errors import many_axes, message, one_axis
+from ..core.fallback import call
+from ..core.operands import operand, to_ndarray
+from ..core.ufuncs import UFUNCS
+from .joining import _along, concatenate
+from .manipulation import broadcast_to, moveaxis
+from .reductions import all as _all
+from .reductions import sum as _sum
+
+__all__ = [
+    "allclose",
+    "array_equal",
+    "array_equiv",
+    "cross",
+    "diff",
+    "ediff1d",
+    "gradient",
+    "isclose",
+    "trapezoid",
+]
+
+
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    """The n-th differences along `axis`; bool arrays differ by not_equal. prepend, append: values
+    added first.
+    """
+    if n == 0:
+        return a
+    if n < 0:
+        raise ValueError(message("diff", "order", n, "n >= 0"))
+    a = to_ndarray(a)
+    if a.ndim == 0:
+        raise ValueError(message("diff", "too few axes", "0-d", "1-d or more"))
+    axis = one_axis("diff", axis, a.ndim)
+    parts = [a]
+    for first, extra in ((True, prepend), (False, append)):
+        if extra is None or extra is numpy._NoValue:
+            continue
+        extra = to_ndarray(extra)
+        if extra.ndim == 0:
+            extra = broadcast_to(extra, a.shape[:axis] + (1,) + a.shape[axis + 1 :])
+        parts.insert(0 if first else len(parts), extra)
+    if len(parts) > 1:
+        a = concatenate(parts, axis)
+    op = UFUNCS["not_equal" if a.dtype.kind == "b" else "subtract"]
+    late, early = (
+        _along(axis, a.ndim, slice(1, None)),
+        _along(axis, a.ndim, slice(None, -1)),
+    )
+    for _ in range(n):
+        a = op(a[late], a[early])
+    return a
+
+
+def ediff1d(ary, to_end=None, to_begin=None):
+    """The differences of the flattened array, with values put before and after them."""
+    a = to_ndarray(ary).ravel()
+    parts = [] if to_begin is None else [to_ndarray(to_begin).ravel().astype(a.dtype)]
+    parts.append(a[1:] - a[:-1])
+    if to_end is not None:
+        parts.append(to_ndarray(to_end).ravel().astype(a.dtype))
+    return concatenate(parts) if len(parts) > 1 else parts[0]
+
+
+def gradient(f, *varargs, axis=None, edge_order=1):
+    """Central differences inside, one-sided ones of `edge_order` (1, 2) at the borders.
+
+    varargs: one spacing, or one per axis; coordinates of unequal spacing are left to NumPy.
+    Returns an array for one axis, else a tuple.
+    """
+    a = to_ndarray(f)
+    axes = many_axes("gradient", axis, a.ndim)
+    if not varargs:
+        steps = [1.0] * len(axes)
+    elif len(varargs) == 1:
+        steps = list(varargs) * len(axes)
+    else:
+        steps = list(varargs)
+    if len(steps) != len(axes):
+        raise TypeError(
+            message("gradient", "number of spacings", len(varargs), f"1 or {len(axes)}")
+        )
+    if any([numpy.ndim(s) for s in steps if type(s) is not generic]) or edge_order not in (1, 2):
+        kwargs = {"axis": axis, "edge_order": edge_order}
+        return call("numpy.gradient", numpy.gradient, (f, *varargs), kwargs)
+    if a.dtype.kind not in "fc":
+        a = a.astype(float)
+    results = []
+    for i, step in zip(axes, steps):
+        if a.shape[i] < edge_order + 1:
+            raise ValueError(
+                message("gradient", "too few elements", a.shape, f"{edge_order + 1} along axis {i}")
+            )
+        results.append(_gradient_along(a, i, step, edge_order))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _gradient_along(a, axis, step, edge_order):
+    def at(start, stop=None):
+        item = slice(start, stop) if stop != 0 else slice(start, None)
+        return _along(axis, a.ndim, item)
+
+    result = _core.empty(a.shape, a.dtype)
+    result[at(1, -1)] = (a[at(2)] - a[at(None, -2)]) / (2.0 * step)
+    first, last = at(0, 1), at(-1)
+    if edge_order == 1:
+        result[first] = (a[at(1, 2)] - a[first]) / step
+        result[last] = (a[last] - a[at(-2, -1)]) / step
+        return result
+    result[first] = (
+        (-1.5 / step) * a[first] + (2.0 / step) * a[at(1, 2)] + (-0.5 / step) * a[at(2, 3)]
+    )
+    result[last] = (
+        (0.5 / step) * a[at(-3, -2)] + (-2.0 / step) * a[at(-2, -1)] + (1.5 / step) * a[last]
+    )
+    return result
+
+
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """Cross product of vectors of 3 components along the given axes (2 components are left to
+    NumPy).
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = to_ndarray(a), to_ndarray(b)
+    one_axis("cross", axisa, a.ndim), one_axis("cross", axisb, b.ndim)
+    a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        return call("numpy.cross", numpy.cross, (a, b), {"axisc": axisc})
+    a0, a1, a2 = [a[..., i] for i in range(3)]
+    b0, b1, b2 = [b[..., i] for i in range(3)]
+    shape = numpy.broadcast_shapes(a.shape[:-1], b.shape[:-1]) + (3,)
+    axisc = one_axis("cross", axisc, len(shape))
+    result = _core.empty(shape, numpy.promote_types(a.dtype, b.dtype))
+    result[..., 0] = a1 * b2 - a2 * b1
+    result[..., 1] = a2 * b0 - a0 * b2
+    result[..., 2] = a0 * b1 - a1 * b0
+    return moveaxis(result, -1, axisc)
+
+
+def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """Element-wise `|a - b| <= atol + rtol*|b|`; equal infinities are close, NaNs only with
+    equal_nan.
+    """
+    a, b = operand(a), operand(b)
+    if type(a) not in (ndarray, generic) and type(b) not in (ndarray, generic):
+        a = to_ndarray(a)
+    rtol, atol = operand(rtol), operand(atol)
+    b_array = b if type(b) in (ndarray, generic) else float(b) if isinstance(b, int) else b
+    if getattr(b_array, "dtype", None) is not None and b_array.dtype.kind not in "fc":
+        b_array = b_array.astype(numpy.result_type(b_array.dtype, 1.0))
+    off = UFUNCS["absolute"](a - b_array if b_array is not b else a - b)
+    limit = atol + rtol * UFUNCS["absolute"](b_array)
+    near = UFUNCS["less_equal"](off, limit)
+    near = UFUNCS["logical_and"](near, UFUNCS["isfinite"](b_array))
+    result = UFUNCS["logical_or"](near, UFUNCS["equal"](a, b))
+    if equal_nan:
+        both = UFUNCS["logical_and"](UFUNCS["isnan"](a), UFUNCS["isnan"](b_array))
+        result = UFUNCS["logical_or"](result, both)
+    return result
+
+
+def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """Whether all elements are close (see isclose): a Python bool."""
+    return bool(_all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def array_equal(a1, a2, equal_nan=False):
+    """Whether two arrays have the same shape and elements: a Python bool."""
+    try:
+        a, b = to_ndarray(a1), to_ndarray(a2)
+    except (ValueError, TypeError):
+        return bool(numpy.array_equal(numpy.asarray(a1), numpy.asarray(a2), equal_nan))
+    if a.shape != b.shape:
+        return False
+    same = UFUNCS["equal"](a, b)
+    if equal_nan:
+        nans = UFUNCS["logical_and"](UFUNCS["isnan"](a), UFUNCS["isnan"](b))
+        same = UFUNCS["logical_or"](same, nans)
+    return bool(_all(same))
+
+
+def array_equiv(a1, a2):
+    """Whether two arrays are equal after broadcasting: a Python bool."""
+    a, b = to_ndarray(a1), to_ndarray(a2)
+    try:
+        numpy.broadcast_shapes(a.shape, b.shape)
+    except ValueError:
+        return False
+    return bool(_all(UFUNCS["equal"](a, b)))
+
+
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    """Integral along `axis` by the trapezoidal rule, over sample points `x` or steps `dx`."""
+    y = to_ndarray(y)
+    axis = one_axis("trapezoid", axis, y.ndim)
+    if x is None:
+        d = operand(dx)
+    else:
+        x = to_ndarray(x)
+        d = diff(x) if x.ndim == 1 else diff(x, axis=axis)
+        if x.ndim == 1 and y.ndim > 1:
+            d = d.reshape((1,) * axis + (d.shape[0],) + (1,) * (y.ndim - 1 - axis))
+    late = _along(axis, y.ndim, slice(1, None))
+    early = _along(axis, y.ndim, slice(None, -1))
+    return _sum(d * (y[late] + y[early]) / 2.0, axis)

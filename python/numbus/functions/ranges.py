@@ -1,0 +1,265 @@
+"""Arrays of regular values: ranges, spaces and grids."""
+
+import math
+import operator
+
+import numpy
+
+from .. import _core
+from .._core import generic, ndarray
+from ..core.devices import device as on_device
+from ..core.devices import to_device
+from ..core.errors import as_shape, message
+from ..core.fallback import call
+from ..core.operands import adopt, as_dtype, check_like, dtype_of, to_ndarray
+from ..core.operands import to_numpy as _to_numpy
+from .manipulation import broadcast_to, moveaxis
+
+__all__ = [
+    "arange",
+    "fromfunction",
+    "geomspace",
+    "indices",
+    "linspace",
+    "logspace",
+    "meshgrid",
+    "mgrid",
+    "ogrid",
+]
+
+_INT64 = numpy.dtype(numpy.int64)
+_FLOAT64 = numpy.dtype(float)
+_LIMIT = 1 << 62
+
+
+def _number(x):
+    """A Python or NumPy number for a scalar argument, be it a generic or a 0-d array."""
+    return _to_numpy(x)[()] if type(x) in (ndarray, generic) else x
+
+
+def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
+    """`ceil((stop - start)/step)` values from `start` in steps of `step`; `arange(stop)` starts at
+    0.
+
+    dtype: promoted from the arguments. Raises ValueError for a length that no array can have.
+    """
+    if device is not None:
+        with on_device(device):
+            return arange(start, stop, step, dtype, like=like)
+    if like is not None:
+        check_like("arange", like)
+    if stop is None:
+        start, stop = 0, start
+    if step is None:
+        step = 1
+    if type(start) is type(stop) is type(step) is int and dtype is None and step:
+        n = max(0, -((start - stop) // step))
+        if -_LIMIT < start < _LIMIT and -_LIMIT < stop < _LIMIT and n < _LIMIT:
+            return _core.arange(start, step, n, _INT64)
+    start, stop, step = _number(start), _number(stop), _number(step)
+    if dtype is None:
+        dtype = numpy.result_type(_INT64, start, stop, step)
+    dtype = as_dtype("arange", dtype)
+    if step == 0:
+        raise ZeroDivisionError(message("arange", "zero step", "step 0", "another step"))
+    if dtype.kind == "c":
+        return call("numpy.arange", numpy.arange, (start, stop, step, dtype), {})
+    length = (stop - start) / step
+    if not math.isfinite(length):
+        raise ValueError(message("arange", "no such length", f"{length}", "finite limits"))
+    n = max(0, math.ceil(length))
+    if dtype.kind in "iub":
+        if dtype.kind == "b" and n > 2:
+            raise TypeError(message("arange", "too long for bool", f"{n} values", "at most 2"))
+        first = dtype.type(start).item() if not isinstance(start, int) else start
+        second = start + step
+        second = dtype.type(second).item() if not isinstance(second, int) else second
+        return _core.arange(int(first), int(second) - int(first), n, dtype)
+    # NumPy takes the step from the first two values, both rounded to the dtype.
+    first = dtype.type(start)
+    return _core.arange(float(first), float(dtype.type(start + step) - first), n, dtype)
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    """`num` evenly spaced values from `start` to `stop`; arrays of limits give a new axis of
+    samples.
+
+    retstep: also returns the spacing. dtype: float64 at least unless given; integers are
+    floored.
+    """
+    if device is not None:
+        with on_device(device):
+            start, stop = [_there(x) for x in (start, stop)]
+            return linspace(start, stop, num, endpoint, retstep, dtype, axis)
+    num = operator.index(num)
+    if axis is None:
+        raise TypeError(message("linspace", "axis is not an integer", axis, "an int"))
+    if num < 0:
+        raise ValueError(message("linspace", "negative number of samples", num, "num >= 0"))
+    div = num - 1 if endpoint else num
+    start, stop = _limit(start), _limit(stop)
+    given = numpy.result_type(*[_weak(x) for x in (start, stop)], float(num))
+    final = as_dtype("linspace", dtype, given)
+    delta = stop - start
+    values = _core.arange(0.0, 1.0, num, _real_dtype(given))
+    ndim = getattr(delta, "ndim", 0)
+    if ndim:
+        values = values.reshape((num,) + (1,) * ndim)
+        step = delta / div if div > 0 else float("nan")
+        result = values * step if div > 0 else values * delta
+    elif div > 0:
+        step = delta / div
+        result = values * step if step != 0 else (values / div) * delta
+    else:
+        step = float("nan")
+        result = values * delta
+    result = result + start
+    if result.dtype != given:
+        result = result.astype(given)
+    if endpoint and num > 1:
+        result[-1, ...] = stop
+    if axis != 0:
+        result = moveaxis(result, 0, axis)
+    if final.kind in "iu":
+        result = _core.floor(result)
+    if result.dtype != final:
+        result = result.astype(final)
+    return (result, numpy.float64(step) if type(step) is float else step) if retstep else result
+
+
+def _there(x):
+    """An array of limits on the device of new arrays."""
+    return to_device(x, _core.get_device()) if type(x) is ndarray else x
+
+
+def _limit(x):
+    """A limit of a space as a Python number (never an integer, whose difference could wrap) or an
+    array.
+    """
+    if isinstance(x, (bool, int, float)):
+        return float(x)
+    if isinstance(x, complex):
+        return x
+    if type(x) is generic or isinstance(x, numpy.generic) or getattr(x, "ndim", 1) == 0:
+        x = _to_numpy(x)[()]
+        return numpy.multiply(x, 1.0) if x.dtype != _FLOAT64 else float(x)
+    return to_ndarray(x) * 1.0
+
+
+def _weak(x):
+    return x.dtype if hasattr(x, "dtype") else x
+
+
+def _real_dtype(dtype):
+    return numpy.empty(0, dtype).real.dtype
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    """`base` to the power of `linspace(start, stop, num)`: evenly spaced on a log scale."""
+    exponents = linspace(start, stop, num, endpoint, axis=axis)
+    if getattr(base, "ndim", 0):
+        return call(
+            "numpy.logspace", numpy.logspace, (start, stop, num, endpoint, base, dtype, axis), {}
+        )
+    result = _core.power(_number(base), exponents)
+    return result if dtype is None else result.astype(as_dtype("logspace", dtype))
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """`num` values in geometric progression from `start` to `stop`, both met exactly."""
+    first, last = _number(start), _number(stop)
+    real = all([isinstance(x, (int, float, numpy.floating)) for x in (first, last)])
+    if not real or first * last <= 0 or num < 2 or axis not in (0, -1):
+        args = (start, stop, num, endpoint, dtype, axis)
+        return call("numpy.geomspace", numpy.geomspace, args, {})
+    sign = -1.0 if first < 0 else 1.0
+    logs = float(numpy.log10(sign * first)), float(numpy.log10(sign * last))
+    result = _core.power(10.0, linspace(logs[0], logs[1], num, endpoint)) * sign
+    result[0] = first
+    if endpoint:
+        result[-1] = last
+    given = numpy.result_type(first, last, float(num), numpy.zeros((), dtype or float).dtype)
+    final = as_dtype("geomspace", dtype, given)
+    return result if result.dtype == final else result.astype(final)
+
+
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    """Coordinate arrays of a grid over 1-D axes: a tuple of one array per axis.
+
+    indexing: 'xy' (first axis of the grid is the second argument) or 'ij'. sparse: extents of 1
+    where the values repeat.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(message("meshgrid", "unknown indexing", repr(indexing), "'xy' or 'ij'"))
+    n = len(xi)
+    arrays = []
+    for position, x in enumerate(xi):
+        x = to_ndarray(x)
+        if indexing == "xy" and n > 1 and position < 2:
+            position = 1 - position
+        arrays.append(
+            x.reshape((1,) * position + (-1 if x.size else 0,) + (1,) * (n - 1 - position))
+        )
+    if not sparse:
+        shape = numpy.broadcast_shapes(*[x.shape for x in arrays])
+        arrays = [_core.broadcast_to(x, shape) for x in arrays]
+    return tuple([x.copy() for x in arrays]) if copy else tuple(arrays)
+
+
+def indices(dimensions, dtype=int, sparse=False):
+    """The index of each point of a grid along each axis: shape `(n, *dimensions)`."""
+    shape = as_shape("indices", dimensions)
+    dtype = as_dtype("indices", dtype, _FLOAT64)
+    n = len(shape)
+    axes = [
+        arange(extent, dtype=dtype).reshape((1,) * axis + (extent,) + (1,) * (n - 1 - axis))
+        for axis, extent in enumerate(shape)
+    ]
+    if sparse:
+        return tuple(axes)
+    result = _core.empty((n,) + shape, dtype)
+    for axis, values in enumerate(axes):
+        result[axis] = broadcast_to(values, shape)
+    return result
+
+
+def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
+    """`function` called with one array of indices per axis."""
+    if like is not None:
+        check_like("fromfunction", like)
+    return function(*indices(shape, dtype=dtype), **kwargs)
+
+
+class _Grid:
+    """mgrid and ogrid: slices in square brackets to coordinates; an imaginary step
+    counts points.
+    """
+
+    def __init__(self, name, sparse):
+        self._name, self._sparse = name, sparse
+
+    def __getitem__(self, key):
+        single = not isinstance(key, tuple)
+        keys = (key,) if single else key
+        keys = tuple([slice(*map(_number, (k.start, k.stop, k.step))) for k in keys])
+        if single:
+            return adopt(numpy.ogrid[keys[0]])
+        axes = [adopt(axis) for axis in numpy.ogrid[keys]]
+        if self._sparse:
+            return tuple(axes)
+        shape = tuple([axis.size for axis in axes])
+        dtype = numpy.result_type(*[dtype_of(axis) for axis in axes])
+        result = _core.empty((len(axes),) + shape, dtype)
+        for position, axis in enumerate(axes):
+            result[position] = _core.broadcast_to(axis, shape)
+        return result
+
+    def __len__(self):
+        return 0
+
+    def __repr__(self):
+        return f"<numbus.{self._name}>"
+
+
+mgrid = _Grid("mgrid", False)
+ogrid = _Grid("ogrid", True)

@@ -1,0 +1,347 @@
+"""Reductions: sum, prod, min, max, any, all, mean, std, var, argmin, argmax and what is composed of
+them.
+"""
+
+import builtins
+
+import numpy
+
+from .. import _core
+from .._core import ndarray
+from ..core.errors import many_axes, message, one_axis
+from ..core.fallback import call
+from ..core.operands import (
+    SUPPORTED,
+    as_mask,
+    dtype_of,
+    operand,
+    require_cast,
+    to_ndarray,
+    to_numpy,
+)
+from ..core.operands import foreign as _foreign
+from ..core.ufuncs import UFUNCS
+
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "average",
+    "count_nonzero",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "ptp",
+    "std",
+    "sum",
+    "var",
+]
+
+_NoValue = numpy._NoValue
+_INT64 = numpy.dtype(numpy.int64)
+_ALL = [tuple(range(ndim)) for ndim in range(65)]
+_core_reduce = _core.reduce
+
+
+def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0):
+    """One reduction of the core with NumPy's arguments, `where` and `out` included."""
+    if type(a) is not ndarray:
+        a = to_ndarray(a)
+    if axis is None and dtype is None and out is None and keepdims is False and where is True:
+        try:
+            return _core_reduce(op, a, None, False, None, None, ddof)
+        except NotImplementedError:
+            pass
+    # The values under a mask have one axis; to ask such an array for its shape would compact it.
+    ndim = 1 if a._masked else a.ndim
+    axes = _ALL[ndim] if axis is None else _axes(op, axis, ndim)
+    if dtype is not None:
+        dtype = numpy.dtype(dtype)
+        if dtype not in SUPPORTED:
+            _foreign(numpy.empty(0, dtype))
+        if dtype.kind == "b" and op in ("sum", "prod"):
+            a = a.astype(dtype)  # a product of halves is true, of their integer parts it is not
+    mask = None if where is True or where is _NoValue else as_mask(where)
+    if keepdims is not False:
+        keepdims = bool(keepdims is not _NoValue and keepdims)
+    try:
+        result = _core_reduce(op, a, axes, keepdims, dtype, mask, ddof)
+    except NotImplementedError:
+        kwargs = {"axis": axes, "keepdims": keepdims}
+        if mask is not None:
+            kwargs["where"] = mask
+        result = call("numpy." + op, getattr(numpy, op), (a,), kwargs)
+    return result if out is None else store(op, result, out, "unsafe")
+
+
+def _axes(op, axis, ndim):
+    """The axes to reduce. NumPy lets a 0-d operand have axis 0 and -1, except where it counts."""
+    if ndim == 0 and axis in (0, -1) and op not in ("mean", "var", "std"):
+        return ()
+    return many_axes(op, axis, ndim)
+
+
+def store(op, result, out, casting="same_kind"):
+    """`result` written to the array `out`, which must have its shape and, under the rule `casting`,
+    its type.
+    """
+    if isinstance(out, tuple) and len(out) == 1:
+        (out,) = out
+    if not isinstance(out, (ndarray, numpy.ndarray)):
+        raise TypeError(message(op, "out is no array", type(out).__name__, "an ndarray"))
+    if out.shape != result.shape:
+        raise ValueError(message(op, "wrong shape of out", out.shape, result.shape))
+    require_cast(op, result.dtype, out.dtype, casting)
+    if isinstance(out, numpy.ndarray):
+        numpy.copyto(out, result, casting="unsafe")
+    else:
+        _core.copyto(out, result)
+    return out
+
+
+def _start(initial, dtype):
+    """`initial` as NumPy converts it to the type of a reduction; TypeError where it cannot."""
+    value = numpy.empty((), dtype)
+    value[()] = to_numpy(initial)
+    return value[()]
+
+
+def _with_initial(op, row, a, axis, dtype, out, keepdims, initial, where):
+    """A reduction that starts from `initial`, which also gives empty reductions a value."""
+    a = to_ndarray(a)
+    result_dtype = dtype
+    if op in ("min", "max") and a.size == 0:
+        shape = numpy.empty(a.shape, bool).any(axis=axis, keepdims=keepdims).shape
+        start = _core.full(shape, _start(initial, a.dtype), a.dtype)
+        result = start if shape else start[()]
+    else:
+        result = reduce(op, a, axis, result_dtype, None, keepdims, where)
+        result = UFUNCS[row](result, _start(initial, result.dtype), dtype=result.dtype)
+    return result if out is None else store(op, result, out, "unsafe")
+
+
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
+    """Sum over `axis` (int, tuple, None for all). Small integers and bool sum as (u)int64."""
+    if initial is not _NoValue and initial is not None:
+        return _with_initial("sum", "add", a, axis, dtype, out, keepdims, initial, where)
+    return reduce("sum", a, axis, dtype, out, keepdims, where)
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
+    """Product over `axis` (int, tuple, None for all). Small integers and bool multiply
+    as (u)int64.
+    """
+    if initial is not _NoValue and initial is not None:
+        return _with_initial("prod", "multiply", a, axis, dtype, out, keepdims, initial, where)
+    return reduce("prod", a, axis, dtype, out, keepdims, where)
+
+
+def _extreme(op, row, a, axis, out, keepdims, initial, where):
+    if initial is not _NoValue and initial is not None:
+        return _with_initial(op, row, a, axis, None, out, keepdims, initial, where)
+    if where is not True and where is not _NoValue:
+        require_boolean(op, where)
+        raise ValueError(message(op, "where without initial", "no initial", "a starting value"))
+    return reduce(op, a, axis, None, out, keepdims)
+
+
+def max(a, axis=None, out=None, keepdims=False, initial=_NoValue, where=True):
+    """Largest element over `axis`; NaN if there is one. Raises ValueError for an empty axis."""
+    return _extreme("max", "maximum", a, axis, out, keepdims, initial, where)
+
+
+def min(a, axis=None, out=None, keepdims=False, initial=_NoValue, where=True):
+    """Smallest element over `axis`; NaN if there is one. Raises ValueError for an empty axis."""
+    return _extreme("min", "minimum", a, axis, out, keepdims, initial, where)
+
+
+amax, amin = max, min
+
+
+def any(a, axis=None, out=None, keepdims=False, *, where=True):
+    """Whether any element over `axis` is true."""
+    return reduce("any", a, axis, None, out, keepdims, where)
+
+
+def all(a, axis=None, out=None, keepdims=False, *, where=True):
+    """Whether all elements over `axis` are true."""
+    return reduce("all", a, axis, None, out, keepdims, where)
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """Arithmetic mean over `axis`; float64 for integers."""
+    return reduce("mean", a, axis, dtype, out, keepdims, where)
+
+
+def require_boolean(op, where):
+    """Raises TypeError for a mask that is not boolean."""
+    if where is not True and where is not _NoValue and as_mask(where).dtype.kind != "b":
+        raise TypeError(message(op, "where must be boolean", dtype_of(where), "bool"))
+
+
+def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
+    if correction is not _NoValue:
+        if ddof != 0:
+            raise ValueError(message(op, "both ddof and correction", (ddof, correction), "one"))
+        ddof = correction
+    if op == "std" and out is not None and getattr(out, "dtype", _INT64).kind not in "fc":
+        # NumPy writes the variance to `out` and then its root, which is no integer.
+        found = getattr(out, "dtype", type(out).__name__)
+        raise TypeError(message(op, "cannot cast", f"float to {found}", "a float out"))
+    if dtype is not None and numpy.dtype(dtype).kind != ("c" if dtype_of(a).kind == "c" else "f"):
+        kwargs = {"axis": axis, "dtype": dtype, "out": out, "ddof": ddof, "keepdims": keepdims}
+        return call(
+            "numpy." + op, getattr(numpy, op), (a,), kwargs | {"where": where, "mean": mean}
+        )
+    if mean is _NoValue:
+        return reduce(op, a, axis, dtype, out, keepdims, where, ddof)
+    a = to_ndarray(a)
+    kind = {} if dtype is None else {"dtype": dtype}
+    off = UFUNCS["subtract"](a, operand(mean), **kind)
+    off = off.real * off.real + off.imag * off.imag if off.dtype.kind == "c" else off * off
+    total = reduce("sum", off, axis, None, None, keepdims, where)
+    axes = many_axes(op, axis, a.ndim)
+    count = (
+        sum(_core.broadcast_to(operand(where), a.shape), axis, keepdims=keepdims)
+        if (where is not True)
+        else _size(a.shape, axes)
+    )
+    result = total / UFUNCS["maximum"](count - ddof, 0)
+    if op == "std":
+        result = UFUNCS["sqrt"](result)
+    return result if out is None else store(op, result, out, "unsafe")
+
+
+def _size(shape, axes):
+    size = 1
+    for axis in axes:
+        size *= shape[axis]
+    return size
+
+
+def spread_function(op, spread, doc, prefix=""):
+    """var, std and their forms without NaNs, which have one signature."""
+
+    def function(
+        a,
+        axis=None,
+        dtype=None,
+        out=None,
+        ddof=0,
+        keepdims=False,
+        *,
+        where=True,
+        mean=_NoValue,
+        correction=_NoValue,
+    ):
+        return spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+    function.__name__ = function.__qualname__ = prefix + op
+    function.__doc__ = doc
+    return function
+
+
+var = spread_function(
+    "var",
+    _spread,
+    "Variance over `axis` with divisor `n - ddof`; `mean` may give the mean (with keepdims).",
+)
+std = spread_function(
+    "std",
+    _spread,
+    "Standard deviation over `axis` with divisor `n - ddof`, reading its input once.",
+)
+
+
+def _arg(op, a, axis, out, keepdims):
+    a = to_ndarray(a)
+    if axis is None and out is None and keepdims is False and a.size:
+        try:
+            return _core_reduce(op, a)
+        except NotImplementedError:
+            pass
+    axes = (
+        _ALL[a.ndim]
+        if axis is None
+        else _axes(op, one_axis(op, axis, builtins.max(1, a.ndim)), a.ndim)
+    )
+    if a.size == 0 and (axis is None or a.shape[axes[0]] == 0):
+        raise ValueError(message(op, "empty sequence", a.shape, "at least one element"))
+    keepdims = bool(keepdims is not _NoValue and keepdims)
+    try:
+        result = _core.reduce(op, a, axes, keepdims, None, None, 0)
+    except NotImplementedError:
+        kwargs = {"axis": axis, "keepdims": keepdims}
+        result = call("numpy." + op, getattr(numpy, op), (a,), kwargs)
+    if out is None:
+        return result
+    if getattr(out, "shape", ()) == result.shape:
+        # NumPy asks whether `out` could become the indices, not the other way round.
+        require_cast(op, getattr(out, "dtype", _INT64), _INT64, "safe")
+    return store(op, result, out, "unsafe")
+
+
+def argmax(a, axis=None, out=None, *, keepdims=False):
+    """Index of the first largest element (of the first NaN) along `axis`; None: in the flattened
+    array.
+    """
+    return _arg("argmax", a, axis, out, keepdims)
+
+
+def argmin(a, axis=None, out=None, *, keepdims=False):
+    """Index of the first smallest element (of the first NaN) along `axis`; None: in the flattened
+    array.
+    """
+    return _arg("argmin", a, axis, out, keepdims)
+
+
+def count_nonzero(a, axis=None, *, keepdims=False):
+    """Number of elements that are not zero over `axis`: int64."""
+    a = to_ndarray(a)
+    return reduce("sum", a if a.dtype.kind == "b" else a.astype(bool), axis, _INT64, None, keepdims)
+
+
+def ptp(a, axis=None, out=None, keepdims=False):
+    """Range of the values over `axis`: largest minus smallest."""
+    result = UFUNCS["subtract"](max(a, axis, None, keepdims), min(a, axis, None, keepdims))
+    return result if out is None else store("ptp", result, out)
+
+
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """Weighted mean over `axis`. weights: of the shape of `a`, or 1-D along `axis`.
+
+    returned: also the sum of the weights. Raises ZeroDivisionError if that is zero.
+    """
+    a = to_ndarray(a)
+    keepdims = bool(keepdims is not _NoValue and keepdims)
+    if weights is None:
+        result = mean(a, axis, keepdims=keepdims)
+        scale = result.dtype.type(a.size // builtins.max(1, result.size))
+    else:
+        w = to_ndarray(weights)
+        if w.shape != a.shape:
+            if axis is None:
+                raise TypeError(
+                    message("average", "axis needed for these weights", w.shape, f"{a.shape}")
+                )
+            axes = many_axes("average", axis, a.ndim)
+            if w.shape != tuple([a.shape[i] for i in axes]):
+                raise ValueError(message("average", "shape of the weights", w.shape, a.shape))
+            order = sorted(range(len(axes)), key=axes.__getitem__)
+            w = w.transpose(tuple(order))
+            w = w.reshape(tuple([n if i in axes else 1 for i, n in enumerate(a.shape)]))
+            axis = axes
+        dtype = numpy.result_type(a.dtype, w.dtype, *([] if a.dtype.kind in "fc" else ["f8"]))
+        scale = sum(w, axis, dtype, keepdims=keepdims)
+        if bool(any(scale == 0)):
+            raise ZeroDivisionError(message("average", "weights sum to zero", 0, "another sum"))
+        result = sum(UFUNCS["multiply"](a, w, dtype=dtype), axis, keepdims=keepdims) / scale
+    if returned:
+        if scale.shape != result.shape:
+            scale = _core.broadcast_to(to_ndarray(scale), result.shape).copy()
+        return result, scale
+    return result

@@ -1,0 +1,338 @@
+"""Elements chosen by masks and indices: where, select, clip, take, nonzero, put and their kin."""
+
+import numpy
+
+from .. import _core
+from .._core import generic, ndarray
+from ..core.errors import message, one_axis
+from ..core.fallback import call
+from ..core.host import on_host
+from ..core.operands import adopt, as_mask, dtype_of, operand, require_cast, to_ndarray
+from ..core.operands import to_numpy as _to_numpy
+from ..core.ufuncs import UFUNCS
+from .manipulation import ravel
+from .reductions import store
+
+__all__ = [
+    "argwhere",
+    "c_",
+    "clip",
+    "compress",
+    "copyto",
+    "extract",
+    "fill_diagonal",
+    "flatnonzero",
+    "nonzero",
+    "place",
+    "put_along_axis",
+    "putmask",
+    "r_",
+    "select",
+    "take",
+    "take_along_axis",
+    "where",
+]
+
+_BOOL = numpy.dtype(bool)
+
+
+def where(condition, x=None, y=None, /):
+    """Elements of `x` where `condition` holds, of `y` elsewhere; the condition alone gives its
+    indices.
+    """
+    if x is None and y is None:
+        return nonzero(to_ndarray(condition))
+    if x is None or y is None:
+        raise ValueError(message("where", "one of x and y is missing", "one", "both or neither"))
+    try:
+        return _core.where(condition, x, y)
+    except TypeError:
+        # Operands that only NumPy can hold raise ForeignDtype here.
+        return _core.where(operand(condition), operand(x), operand(y))
+
+
+def select(condlist, choicelist, default=0):
+    """For each element the choice of the first condition that holds there, else `default`."""
+    if len(condlist) != len(choicelist):
+        raise ValueError(
+            message("select", "lengths differ", (len(condlist), len(choicelist)), "equal lengths")
+        )
+    if not condlist:
+        raise ValueError(message("select", "no conditions", "an empty list", "at least one"))
+    choices = [operand(x) for x in choicelist]
+    dtype = numpy.result_type(*[_weak(x) for x in choices], _weak(operand(default)))
+    conditions = [operand(x) for x in condlist]
+    for condition in conditions:
+        if dtype_of(condition) != _BOOL:
+            raise TypeError(
+                message("select", "condition is not boolean", dtype_of(condition), "bool")
+            )
+    result = operand(default)
+    for condition, choice in zip(reversed(conditions), reversed(choices)):
+        result = _core.where(condition, choice, result)
+    return result if result.dtype == dtype else result.astype(dtype)
+
+
+def _weak(x):
+    return x.dtype if type(x) in (ndarray, generic) else x
+
+
+def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
+    """`a` limited to [a_min, a_max], also called min and max; either limit may be None.
+
+    kwargs: those of ufuncs.
+    """
+    if min is not None or max is not None:
+        if a_min is not None or a_max is not None:
+            raise ValueError(message("clip", "limits given twice", "a_min and min", "one pair"))
+        a_min, a_max = min, max
+    if kwargs:
+        return call("numpy.clip", numpy.clip, (a, a_min, a_max, out), kwargs)
+    a = operand(a)
+    kind = dtype_of(a).kind
+    if kind in "iu":
+        # A Python limit beyond the integer type limits nothing.
+        info = numpy.iinfo(dtype_of(a))
+        if type(a_min) is int and a_min <= info.min:
+            a_min = None
+        if type(a_max) is int and a_max >= info.max:
+            a_max = None
+    if a_min is None and a_max is None:
+        return UFUNCS["positive"](a, out=out) if kind != "b" else _copy(a, out)
+    if a_max is None:
+        return UFUNCS["maximum"](a, operand(a_min), out=out)
+    if a_min is not None:
+        a = UFUNCS["maximum"](a, operand(a_min))
+    return UFUNCS["minimum"](a, operand(a_max), out=out)
+
+
+def _copy(a, out):
+    copied = to_ndarray(a).copy()
+    return copied if out is None else store("clip", copied, out)
+
+
+def copyto(dst, src, casting="same_kind", where=True):
+    """Copies `src`, broadcast, into `dst` (only where `where` holds). TypeError for an
+    unsafe cast.
+    """
+    if not isinstance(dst, ndarray):
+        if isinstance(dst, numpy.ndarray):
+            return numpy.copyto(dst, _to_numpy(src), casting, _to_numpy(where))
+        raise TypeError(message("copyto", "dst is no array", type(dst).__name__, "an ndarray"))
+    src = operand(src)
+    if type(src) in (ndarray, generic) and not numpy.can_cast(src.dtype, dst.dtype, casting):
+        raise TypeError(
+            message("copyto", "cannot cast", f"{src.dtype} to {dst.dtype}", f"casting={casting!r}")
+        )
+    _core.copyto(dst, src, None if where is True else as_mask(where), casting)
+
+
+def putmask(a, mask, values):
+    """Sets `a.flat[i] = values[i % len(values)]` where the mask holds."""
+    a, mask = to_ndarray(a), to_ndarray(mask)
+    values = _values_for("putmask", a, values)
+    if mask.size != a.size:
+        raise ValueError(message("putmask", "mask of another size", mask.shape, a.shape))
+    if values.shape == a.shape or values.size == 1:
+        value = values if values.size > 1 else values.reshape(())
+        _core.copyto(a, value, mask.reshape(a.shape).astype(_BOOL))
+        return
+    call("numpy.putmask", numpy.putmask, (a, mask, values), {})
+
+
+def _values_for(op, a, values):
+    """`values` in the type of `a`: arrays must be safe to cast, numbers become elements each."""
+    if type(values) is generic:
+        return values.astype(a.dtype)
+    if not isinstance(values, (ndarray, numpy.ndarray)):
+        return to_ndarray(numpy.asarray(values, a.dtype))
+    if not numpy.can_cast(values.dtype, a.dtype, "safe"):
+        raise TypeError(message(op, "cannot cast", f"{values.dtype} to {a.dtype}", "a safe cast"))
+    return to_ndarray(values).astype(a.dtype)
+
+
+def place(arr, mask, vals):
+    """Sets the elements where the mask holds to the values in order, repeated as needed."""
+    arr = to_ndarray(arr)
+    vals = _values_for("place", arr, vals)
+    if vals.size == 1:
+        return putmask(arr, mask, vals)
+    return call("numpy.place", numpy.place, (arr, mask, vals), {})
+
+
+def extract(condition, arr):
+    """The elements of the flattened `arr` where the flattened condition holds."""
+    return ravel(arr)[ravel(condition).astype(_BOOL)]
+
+
+def compress(condition, a, axis=None, out=None):
+    """The slices of `a` along `axis` (None: flattened) where the 1-D condition holds."""
+    condition = numpy.asarray(condition)
+    if condition.ndim != 1:
+        raise ValueError(message("compress", "condition", f"{condition.ndim}-d", "1-d"))
+    return take(a, _core.from_numpy(numpy.flatnonzero(condition)), axis, out)
+
+
+def take(a, indices, axis=None, out=None, mode="raise"):
+    """The elements of `a` at `indices` along `axis` (None: flattened).
+
+    mode: 'raise' for an IndexError out of range, 'wrap' or 'clip'. Negative indices count from
+    the end.
+    """
+    a, indices = to_ndarray(a), to_ndarray(indices)
+    if axis is None:
+        a, axis = a.ravel(), 0
+    axis = one_axis("take", axis, a.ndim)
+    if indices.dtype.kind not in "iu":
+        if indices.dtype.kind != "b" and indices.size:
+            raise TypeError(message("take", "indices", indices.dtype, "an integer type"))
+        indices = indices.astype(numpy.int64)
+    if mode == "wrap":
+        indices = indices % a.shape[axis]
+    elif mode == "clip":
+        indices = clip(indices, 0, a.shape[axis] - 1)
+    elif mode != "raise":
+        raise ValueError(message("take", "unknown mode", repr(mode), "'raise', 'wrap' or 'clip'"))
+    result = a[(slice(None),) * axis + (indices,)]
+    if out is None:
+        return result
+    # NumPy asks whether `out` could become the elements, not the other way round.
+    require_cast("take", getattr(out, "dtype", a.dtype), a.dtype, "safe")
+    return store("take", to_ndarray(result), out, "unsafe")
+
+
+def take_along_axis(arr, indices, axis=-1):
+    """Elements of `arr` by an index array that matches it in all axes but one."""
+    arr, indices = to_ndarray(arr), to_ndarray(indices)
+    if axis is None:
+        arr, axis = arr.ravel(), 0
+    return arr[_along_index(arr, indices, one_axis("take_along_axis", axis, arr.ndim))]
+
+
+def put_along_axis(arr, indices, values, axis):
+    """Puts values into `arr` by an index array that matches it in all axes but one."""
+    indices = to_ndarray(indices)
+    if axis is None:
+        return call("numpy.put_along_axis", numpy.put_along_axis, (arr, indices, values, None), {})
+    arr[_along_index(arr, indices, one_axis("put_along_axis", axis, arr.ndim))] = values
+
+
+def _along_index(arr, indices, axis):
+    if indices.ndim != arr.ndim:
+        raise ValueError(
+            message("take_along_axis", "dimensions differ", (indices.ndim, arr.ndim), "equal")
+        )
+    places = []
+    for i, extent in enumerate(arr.shape):
+        shape = (1,) * i + (-1 if extent else 0,) + (1,) * (arr.ndim - 1 - i)
+        full = _core.arange(0, 1, extent, numpy.dtype(numpy.int64))
+        places.append(indices if i == axis else full.reshape(shape))
+    return tuple(places)
+
+
+def _nonzero_on_device(a):
+    """Columns of one table, as NumPy hands them out: each axis's index where the mask holds."""
+    mask = a != 0
+    columns = []
+    for axis, extent in enumerate(a.shape):
+        index = _core.arange(0, 1, extent, numpy.dtype(numpy.int64))
+        shape = (1,) * axis + (extent,) + (1,) * (a.ndim - 1 - axis)
+        columns.append(_core.broadcast_to(index.reshape(shape), a.shape)[mask])
+    table = _core.empty((columns[0].size, a.ndim), numpy.dtype(numpy.int64))
+    for axis, column in enumerate(columns):
+        table[:, axis] = column
+    return tuple([table[:, axis] for axis in range(a.ndim)])
+
+
+def nonzero(a):
+    """A tuple of int64 arrays: the indices of the elements that are not zero, one
+    array per axis.
+    """
+    a = to_ndarray(a)
+    if a.ndim == 0:
+        raise ValueError(message("nonzero", "a 0-d array has no indices", "0-d", "atleast_1d(a)"))
+    if not on_host(a):
+        return _nonzero_on_device(a)
+    found = numpy.nonzero(numpy.asarray(a))
+    if found[0].base is None:
+        return tuple([adopt(x) for x in found])
+    # NumPy hands out the columns of one table.
+    table = adopt(found[0].base.reshape(-1, a.ndim))
+    return tuple([table[:, axis] for axis in range(a.ndim)])
+
+
+def flatnonzero(a):
+    """The indices of the elements of the flattened `a` that are not zero."""
+    return nonzero(ravel(a))[0]
+
+
+def argwhere(a):
+    """(count, ndim) array of the indices of the elements that are not zero."""
+    a = to_ndarray(a)
+    if on_host(a) or a.ndim == 0:
+        return adopt(numpy.argwhere(numpy.asarray(a)))
+    found = _nonzero_on_device(a)
+    rows = _core.empty((a.ndim, found[0].size), found[0].dtype)
+    for axis, column in enumerate(found):
+        rows[axis] = column
+    return rows.T
+
+
+def fill_diagonal(a, val, wrap=False):
+    """Sets the main diagonal of `a` (2-D, or equal extents) in place."""
+
+    value = operand(val)
+    if wrap or type(a) is not ndarray or (type(value) is ndarray and value.ndim):
+        return call("numpy.fill_diagonal", numpy.fill_diagonal, (a, val, wrap), {})
+    if a.ndim < 2 or (a.ndim > 2 and len(set(a.shape)) > 1):
+        raise ValueError(message("fill_diagonal", "shape", a.shape, "2-d, or all extents equal"))
+    length = min(a.shape)
+    if length:
+        _core.as_strided(a, (length,), (sum(a.strides),), 0)[...] = value
+
+
+class _Rows:
+    """r_ and c_: arrays, numbers and slices in square brackets joined to one array."""
+
+    def __init__(self, name, columns):
+        self._name, self._columns = name, columns
+
+    @_core.composed
+    def __getitem__(self, key):
+        from .joining import concatenate
+        from .ranges import arange, linspace
+
+        keys = key if isinstance(key, tuple) else (key,)
+        if isinstance(keys[0], str):
+            return call(f"numpy.{self._name}", numpy.r_.__getitem__, (keys,), {})
+        parts, weak = [], []
+        for item in keys:
+            if isinstance(item, slice):
+                step = item.step
+                if isinstance(step, complex):
+                    part = linspace(item.start or 0, item.stop, int(abs(step)))
+                else:
+                    part = arange(item.start or 0, item.stop, 1 if step is None else step)
+            else:
+                part = to_ndarray(item)
+                if type(item) in (bool, int, float, complex):
+                    weak.append(item)
+            if self._columns:
+                part = part.reshape((part.size, 1)) if part.ndim < 2 else part
+            parts.append(part if part.ndim else part.reshape((1,)))
+        strong = [
+            p.dtype for p, i in zip(parts, keys) if type(i) not in (bool, int, float, complex)
+        ]
+        return concatenate(
+            parts,
+            -1 if self._columns else 0,
+            dtype=numpy.result_type(*strong, *weak),
+            casting="unsafe",
+        )
+
+    def __len__(self):
+        return 0
+
+
+r_ = _Rows("r_", False)
+c_ = _Rows("c_", True)
