@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import sys
 
 from . import __version__
@@ -96,6 +97,75 @@ def forecast_options(p):
     source_options(p)
 
 
+def start_options(p):
+    p.add_argument("-p", dest="partitions", metavar="NAMES", help="with commas (default: all)")
+    p.add_argument("--user", metavar="NAME", help="jobs of this user")
+    p.add_argument("--job", metavar="ID", help="this job, with the tasks of its array")
+    p.add_argument("--format", choices=("table", "json"), default="table")
+    source_options(p)
+
+
+def rate(text):
+    """'62T', '190G' or '4.2e12' as a number."""
+    found = re.fullmatch(r"(\d+\.?\d*(?:e[+-]?\d{1,3})?)([kMGTP]?)", text, re.ASCII)
+    value = float(found[1]) * 1000.0 ** " kMGTP".index(found[2] or " ") if found else 0.0
+    if not 0 < value < 1e300:
+        raise argparse.ArgumentTypeError(
+            f"not a number; got {text!r}; expected 62T, 190G or 4.2e12"
+        )
+    return value
+
+
+def work_options(p):
+    """Options that say how long the job runs on each device."""
+    p.add_argument("-p", dest="partitions", metavar="NAMES", help="with commas (default: all)")
+    p.add_argument(
+        "-it",
+        dest="edges",
+        default="4,4",
+        metavar="FIRST,FACTOR[,BINS]",
+        help="edges of the size classes in CPU hours (default: %(default)s)",
+    )
+    job_options(p)
+    g = p.add_argument_group("run time", "on a CPU --time is taken where nothing else says it")
+    g.add_argument("--cpu-time", metavar="TIME", help="on the CPUs asked for, as --time")
+    g.add_argument("--gpu-time", metavar="TIME", help="on a GPU")
+    g.add_argument("--speedup", type=float, metavar="F", help="of a GPU over those CPUs")
+    g.add_argument("--flops", type=rate, metavar="N", help="operations of the job, 3e15 or 3P")
+    g.add_argument("--bytes", type=rate, metavar="N", help="that it moves in memory")
+    g.add_argument("--transfer", type=rate, metavar="N", help="bytes that cross the link to a GPU")
+    g.add_argument("--script", metavar="FILE", help="a script, which numbus advise profiles")
+    g.add_argument("--dtype", choices=("float32", "float64"), default="float64")
+    g.add_argument("--break-even", action="store_true", help="show from where on a GPU pays")
+    for device in ("cpu", "gpu"):
+        g.add_argument(f"--{device}-rate", type=rate, metavar="FLOPS", help="operations a second")
+        g.add_argument(f"--{device}-bandwidth", type=rate, metavar="BYTES", help="of its memory")
+    g.add_argument("--link", type=rate, metavar="BYTES", help="between them, a second, each way")
+    p.add_argument("--gpu-partitions", metavar="NAMES", help="(default: where jobs have GPUs)")
+    p.add_argument("--confidence", type=float, default=0.95, help="(default: %(default)s)")
+    source_options(p)
+
+
+def advise_options(p):
+    work_options(p)
+    p.add_argument("--format", choices=("table", "json"), default="table")
+    p.add_argument("--plot", metavar="FILE", help="finishing times against the speed-up")
+
+
+def submit_options(p):
+    work_options(p)
+    p.add_argument("--name", default="job", help="of the job (default: %(default)s)")
+    p.add_argument("--account", metavar="NAME", help="to be charged")
+    p.add_argument("--out", metavar="FILE", help="write the script here, not to the terminal")
+    p.add_argument(
+        "--dry-run",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="write the script only; --no-dry-run gives it to sbatch",
+    )
+    p.add_argument("words", nargs=argparse.REMAINDER, metavar="-- command …")
+
+
 def backtest_options(p):
     p.add_argument("-p", dest="partitions", metavar="NAMES", help="with commas (default: all)")
     class_options(p)
@@ -134,6 +204,9 @@ def sample_options(p):
 COMMANDS = {
     "table": ("table", "waiting times for each partition and size class", table_options),
     "forecast": ("forecast", "how long a job waits that is submitted now", forecast_options),
+    "start": ("start", "when the jobs of the present queue will start", start_options),
+    "advise": ("advise", "which partition ends a job first", advise_options),
+    "submit": ("submit", "write the batch script for that partition", submit_options),
     "backtest": ("backtest", "what the forecasts would have been worth", backtest_options),
     "sample": ("trace", "the accounting of a made-up cluster, to try the rest", sample_options),
 }

@@ -6,9 +6,9 @@ import matplotlib
 import numpy as np
 
 from .errors import complain
-from .text import printable
+from .text import duration, printable
 
-__all__ = ["save", "waits_by_class"]
+__all__ = ["fan", "finishing", "save", "waits_by_class"]
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -139,4 +139,77 @@ def fan(hours, levels, waits, now, title):
         axes.set_ylim(top=np.nanmax(shown) * 2.5)
     else:
         axes.text(12, 1, "no job to learn from", ha="center")
+    return fig
+
+
+def finishing(cpu, gpu_wait, cpu_time, gpu_time):
+    """When a job ends on each partition, against the speed-up that a GPU brings.
+
+    cpu: the Choice of the CPU partition; gpu_wait: {partition: seconds}; gpu_time: the expected
+    run on a GPU, or None.
+    """
+    from .advise import needed_speedup
+
+    fig, axes = figure()
+    most = max(64.0, 2 * cpu_time / gpu_time if gpu_time else 0)
+    speedup = np.geomspace(0.5, most, 300)
+    axes.set_xscale("log")
+    axes.axhline(cpu.end, color="#000000", linewidth=1.6, label=f"{label(cpu.partition)} (CPU)")
+    axes.axhline(cpu.wait, color="#999999", linewidth=1, linestyle=":")
+    axes.annotate(
+        "its wait", (most, cpu.wait), ha="right", va="bottom", fontsize=8, color="#777777"
+    )
+    top = cpu.end
+    for i, (name, wait) in enumerate(sorted(gpu_wait.items())):
+        colour = COLOURS[i % len(COLOURS)]
+        axes.plot(
+            speedup,
+            wait + cpu_time / speedup,
+            color=colour,
+            linewidth=1.8,
+            label=f"{label(name)} (GPU)",
+        )
+        need = needed_speedup(cpu.wait, wait, cpu_time)
+        if np.isinf(need):
+            axes.axhline(
+                wait,
+                color=colour,
+                linestyle="--",
+                linewidth=1.2,
+                label=f"stop-loss: {label(name)} never ends first",
+            )
+        else:
+            axes.axvline(
+                need,
+                color=colour,
+                linestyle="--",
+                linewidth=1.2,
+                label=f"stop-loss: it needs a speed-up of {need:.2f}",
+            )
+        if gpu_time:
+            axes.plot(
+                [cpu_time / gpu_time],
+                [wait + gpu_time],
+                "o",
+                color=colour,
+                markersize=7,
+                label=f"this job, {cpu_time / gpu_time:.1f} times",
+            )
+        top = max(top, wait + cpu_time)
+    axes.set_ylim(0, 1.15 * top)
+    axes.set_xlim(speedup[0], speedup[-1])
+    ticks = [t for t in (0.5, 1, 2, 5, 10, 20, 50, 100, 1000) if t <= most]
+    axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
+    axes.set_xticks([], minor=True)
+    step = next(
+        s
+        for s in (60, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400, 604800, 1e9)
+        if 1.15 * top / s <= 8
+    )
+    ticks = np.arange(0, 1.15 * top, step)
+    axes.set_yticks(ticks, [duration(t) if t else "0" for t in ticks])
+    axes.set_xlabel("speed-up of a GPU over the CPU")
+    axes.set_ylabel("ends after")
+    axes.set_title("When half of such jobs have ended", fontsize=9, loc="left")
+    fig.legend(loc="outside lower center", frameon=False, ncols=3, fontsize=8)
     return fig

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from . import adapters, sacct_text, slurm
-from .errors import complain, note
+from .errors import Problem, complain, note
 from .store import Store, folder
 
 __all__ = ["live_command", "opened", "parse_time"]
@@ -261,6 +261,8 @@ def update(store, options):
                 blocks = slurm.stream(live_command(begin, end))
                 store.add(sacct_text.read(blocks, "sacct", names, left))
                 advance()
+        for name in partitions_of_slurm():
+            names["partition"].code(name)
         store.put_names(names)
         store.forget_duplicates()
         store.merge_small()
@@ -270,6 +272,14 @@ def update(store, options):
         store.put("zone", "UTC")
     for line in left.lines():
         note("sacct", line + " left out")
+
+
+def partitions_of_slurm():
+    """The partitions that there are, with jobs or without; none where slurmctld is out of reach."""
+    try:
+        return slurm.run(["sinfo", "-h", "-a", "-o", "%R"]).split()
+    except Problem:
+        return []
 
 
 @contextmanager
