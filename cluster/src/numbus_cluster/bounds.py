@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-__all__ = ["fewest", "order", "orders", "survival", "upper_bounds"]
+__all__ = ["fewest", "order", "orders", "quantiles", "summary", "survival", "upper_bounds"]
 
 
 @lru_cache(64)
@@ -62,41 +62,45 @@ def survival(waits, observed):
     that has not started, or went away unstarted, has waited at least so long. waits: seconds;
     observed: false where they are censored. Of equal times the observed ones come first.
     """
-    rank = np.lexsort((~observed, waits))
-    waits, observed = waits[rank], observed[rank]
+    joined = np.concatenate([waits[observed], waits[~observed]])
+    rank = np.argsort(joined, kind="stable")
+    waits, observed = joined[rank], rank < np.count_nonzero(observed)
     risk = np.arange(len(waits), 0, -1)
     after = np.cumprod(1.0 - observed / risk)
     return waits, observed, np.concatenate([[1.0], after[:-1]]), risk
 
 
-def quantiles(waits, observed, levels):
-    """The product-limit estimates of quantiles; infinite where censoring hides them."""
+def summary(waits, observed, levels, confidence):
+    """({level: estimate}, {level: upper bound}) of the quantiles of waits; infinite where the waits
+    are too few, or censoring hides them.
+
+    The estimates are those of the product limit. Without censored waits the bounds are the order
+    statistics of `orders`. With them the share that has started by a wait is the product-limit
+    estimate, and n is its effective number at risk, r / S (R. Peto et al., Brit. J. Cancer 35
+    (1977), 1-39, appendix 3), which is n again where nothing is censored.
+    """
+    if not len(waits):
+        return dict.fromkeys(levels, np.inf), dict.fromkeys(levels, np.inf)
     waits, observed, before, risk = survival(waits, observed)
     started = 1.0 - before * (1.0 - observed / risk)
-    return [first(waits, observed & (started >= q - 1e-9)) for q in levels]
+    effective = np.divide(risk, before, out=np.zeros(len(waits)), where=before > 0)
+    n = np.minimum((effective + 1e-6).astype(np.int64), len(waits))
+    estimates, bounds = {}, {}
+    for q in levels:
+        estimates[q] = first(waits, observed & (started >= q - 1e-9))
+        k = orders(rounded(len(waits)), q, confidence)[n]
+        bounds[q] = first(waits, observed & (k <= n) & (started * n >= k - 1e-6))
+    return estimates, bounds
+
+
+def quantiles(waits, observed, levels):
+    """The estimates of `summary`, as a list."""
+    return list(summary(waits, observed, tuple(levels), 0.5)[0].values())
 
 
 def upper_bounds(waits, observed, levels, confidence):
-    """Upper bounds of the quantiles; infinite where there are too few waits.
-
-    Without censored waits these are the order statistics of `orders`. With them the share that has
-    started by a wait is the product-limit estimate, and n is its effective number at risk, r / S
-    (R. Peto et al., Brit. J. Cancer 35 (1977), 1-39, appendix 3), which is n again where nothing is
-    censored.
-    """
-    waits, observed, before, risk = survival(waits, observed)
-    if not len(waits):
-        return [np.inf for _ in levels]
-    started = 1.0 - before * (1.0 - observed / risk)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        effective = np.where(before > 0, risk / before, 0.0)
-    n = np.minimum((effective + 1e-6).astype(np.int64), len(waits))
-    out = []
-    for q in levels:
-        k = orders(rounded(len(waits)), q, confidence)[n]
-        enough = observed & (k <= n) & (started * n >= k - 1e-6)
-        out.append(first(waits, enough))
-    return out
+    """The bounds of `summary`, as a list."""
+    return list(summary(waits, observed, tuple(levels), confidence)[1].values())
 
 
 def rounded(n):

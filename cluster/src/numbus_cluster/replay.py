@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bounds import fewest, quantiles, upper_bounds
+from .bounds import fewest, summary
 
 __all__ = ["NEVER", "Forecast", "Queue", "queue_of"]
 
@@ -84,13 +84,9 @@ class Queue:
     def forecast(self, index, moment, levels=(0.5, 0.9, LEVEL), confidence=CONFIDENCE):
         """The Forecast at a moment for a job that comes after `index` others."""
         waits, observed = self.known(index, moment)
-        return Forecast(
-            dict(zip(levels, quantiles(waits, observed, levels))),
-            dict(zip(levels, upper_bounds(waits, observed, levels, confidence))),
-            int(observed.sum()),
-            int((~observed).sum()),
-            self.changed_at,
-        )
+        estimates, bounds = summary(waits, observed, levels, confidence)
+        begun = int(observed.sum())
+        return Forecast(estimates, bounds, begun, len(waits) - begun, self.changed_at)
 
     # ---- changes ---------------------------------------------------------------------------------
     def expect(self, index, forecast):

@@ -148,8 +148,8 @@ PartitionName=gpu Nodes=g1 MaxTime=2-00:00:00 State=UP
 PartitionName=int Nodes=i1 MaxTime=08:00:00 State=UP
 END
 } >"$folder/etc/slurm.conf"
-touch "$folder"/run/gpu{0,1}
-echo "NodeName=g1 Name=gpu File=$folder/run/gpu[0-1]" >"$folder/etc/gres.conf"
+# GPUs must be device files; these exist everywhere.
+echo "NodeName=g1 Name=gpu File=/dev/null,/dev/zero" >"$folder/etc/gres.conf"
 export SLURM_CONF=$folder/etc/slurm.conf
 
 listening=(bash -c "exec 3<>/dev/tcp/127.0.0.1/\$0")
