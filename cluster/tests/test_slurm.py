@@ -31,7 +31,7 @@ def slurm(tmp_path_factory):
     # Sockets have short names.
     folder = Path(f"/tmp/numbus-slurm-{os.getpid()}")
     script = HERE / "slurm" / "cluster.sh"
-    done = subprocess.run([script, "start", folder, "170"], capture_output=True, text=True)
+    done = subprocess.run([script, "start", folder, "600"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     before = os.environ.get("SLURM_CONF")
     os.environ["SLURM_CONF"] = f"{folder}/etc/slurm.conf"

@@ -243,7 +243,7 @@ def run(options):
         kept = (
             "no change of regime was seen"
             if not total.restarts
-            else (f"windows restarted {total.restarts} times after runs of misses")
+            else (f"restarts of windows after runs of misses: {total.restarts}")
         )
         output.table(
             f"# each job predicted from what was known when it became {options.begin}; {kept}",
