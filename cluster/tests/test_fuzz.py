@@ -12,6 +12,15 @@ def test_sample():
         assert read >= 0.02 * dumps and refused >= 0.1 * dumps
 
 
+@pytest.mark.parametrize(
+    "kind, data",
+    [("swf", b"2 50 -1 0 8 -1 2048 1e308 7200 4096 5 4 1 -1 1 -1 -1 -1\n")],
+)
+@pytest.mark.filterwarnings("error")
+def test_dumps_that_failed_before(kind, data):
+    fuzz.feed(kind, data)
+
+
 @pytest.mark.parametrize("kind", fuzz.CORPORA)
 def test_what_is_mutated_can_be_read(kind):
     data = b"\n".join(fuzz.CORPORA[kind]) + b"\n"

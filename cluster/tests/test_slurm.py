@@ -19,7 +19,7 @@ import history
 
 pytestmark = [pytest.mark.slurm, pytest.mark.timeout(150)]
 NEEDED = ("munged", "mariadbd", "slurmdbd", "slurmctld", "slurmd", "sbatch", "sacct")
-JOBS = 103_000  # of which a little more than 100,000 have ended
+JOBS = 106_000  # of which a little more than 100,000 have ended
 
 
 @pytest.fixture(scope="module")

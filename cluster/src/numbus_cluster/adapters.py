@@ -137,12 +137,12 @@ def swf_columns(lines, places, begin, origin, names, left):
     never = (t["status"] == 5) & (run <= 0)
     out["end"] = np.where(never, out["submit"] + np.maximum(wait, 0), out["end"])
     out["start"] = np.where(never, 0, out["start"])
-    cpus = np.where(t["cpus"] > 0, t["cpus"], t["allocated"])
-    out["cpus"] = np.clip(cpus, 0, 2**31 - 1)
+    cpus = np.clip(np.where(t["cpus"] > 0, t["cpus"], t["allocated"]), 0, 2**31 - 1)
+    out["cpus"] = cpus
     out["limit"] = np.where(t["limit"] > 0, np.minimum(t["limit"], 2**31 - 2), -1)
     # Kilobytes for each processor.
     used = np.where(t["memory"] > 0, t["memory"], t["used_memory"])
-    out["memory"] = np.minimum(np.maximum(used, 0) / 1024 * np.maximum(cpus, 0), 1e30)
+    out["memory"] = np.minimum(np.clip(used, 0, 1e20) / 1024 * cpus, 1e30)
     out["id"] = np.clip(t["id"], 0, 2**32 - 1)
     out["task"] = out["component"] = np.full(n, -1)
     out["tasks"] = np.ones(n)
