@@ -5,7 +5,7 @@ CXX_FILES = $(wildcard $(shell git ls-files '*.cpp' '*.h'))
 PY_FILES = $(wildcard $(shell git ls-files '*.py'))
 
 .DEFAULT_GOAL := build
-.PHONY: setup build demo test ctest pytest fuzz lint format sanitize wheel clean
+.PHONY: setup build demo test ctest pytest cluster fuzz lint format sanitize wheel clean
 
 setup:
 	@tools/setup.sh
@@ -32,6 +32,12 @@ ctest: build
 
 pytest: build
 	$(PYTHON) -m pytest -q $(wildcard tests/python tests/errors)
+
+# The queue tool needs no build; where Slurm's packages cannot be installed, its tests skip those
+# with the real Slurm and say why.
+cluster: setup
+	@cluster/tests/slurm/install.sh
+	cd cluster && ../$(PYTHON) -m pytest -q tests
 
 PROGRAMS ?= 10000
 fuzz: build

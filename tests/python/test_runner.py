@@ -366,3 +366,17 @@ def test_version_is_numpys(tmp_path):
         env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
     )
     assert info.stdout.startswith(f"numbus {numbus.__version__}\n")
+
+
+def test_cluster_is_forwarded(tmp_path):
+    """To the distribution numbus-cluster; where that is missing, the message says how to get it."""
+    import importlib.util
+
+    command = [sys.executable, "-m", "numbus", "cluster"]
+    if importlib.util.find_spec("numbus_cluster"):
+        done = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0 and done.stdout.startswith("numbus-cluster ")
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['numbus_cluster'] = None\n")
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'python'}"}
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=120)
+    assert done.returncode == 2 and "pip install numbus-cluster" in done.stderr

@@ -17,15 +17,21 @@ USAGE = """usage: python -m numbus [--report] [--strict] script.py [arguments â€
        python -m numbus info
        python -m numbus bench [--help]
        python -m numbus advise [--help]
+       python -m numbus cluster [--help]
 
 --report   at exit, names what NumPy had to do, with lines and counts, and Numbus' own counters
 --strict   makes such a fallback an error
 info       devices, versions, libraries
 bench      measures this machine: devices and other libraries side by side
-advise     when a GPU pays, for this machine or for a script"""
+advise     when a GPU pays, for this machine or for a script
+cluster    waiting times of a Slurm cluster (pip install numbus-cluster)"""
 
 # Commands with a module of their own; each has main(arguments) -> exit code.
-COMMANDS = {"bench": "numbus.bench.command", "advise": "numbus.bench.advise"}
+COMMANDS = {
+    "bench": "numbus.bench.command",
+    "advise": "numbus.bench.advise",
+    "cluster": "numbus_cluster.cli",  # a distribution of its own
+}
 
 
 def main(arguments):
@@ -44,7 +50,18 @@ def main(arguments):
         print(text())
         return 0
     if arguments[0] in COMMANDS:
-        return importlib.import_module(COMMANDS[arguments[0]]).main(arguments[1:])
+        try:
+            module = importlib.import_module(COMMANDS[arguments[0]])
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != "numbus_cluster":
+                raise
+            print(
+                "[numbus] the command 'cluster' is a distribution of its own; got no module "
+                "numbus_cluster; expected it after `pip install numbus-cluster`",
+                file=sys.stderr,
+            )
+            return 2
+        return module.main(arguments[1:])
     if arguments[0] == "-c":
         if len(arguments) < 2:
             print(USAGE, file=sys.stderr)
