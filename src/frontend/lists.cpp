@@ -156,9 +156,11 @@ Value Lower::read_item(const Value& list, Val at) {
   return r;
 }
 
-void Lower::write_item(const Node& n, const Value& list, Val at, const Value& v) {
+void Lower::write_item(const Node& n, const Value& list, Val at, const Value& given) {
   const Type& item = list.type.items[0];
-  if (item.unknown() || v.unknown() || list.v.empty()) return;
+  if (item.unknown() || given.unknown() || list.v.empty()) return;
+  // Words of its own: what is computed where it is used has none.
+  Value v = given.lazy ? materialise(n, given) : given;
   Type both, own = boxed_type(v);
   bool fits = own.is_number() && item.is_number() && kind(own.dtype) <= kind(item.dtype);
   if (!fits && (!join(item, own, both) || both != item))
@@ -279,7 +281,7 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
     if (more.type.is(Type::Tag::Tuple) && more.type.text.empty()) {
       for (const Type& i : more.type.items) widen_list(n, receiver, self, i);
     } else {
-      if (more.type.is(Type::Tag::Tuple)) more = list_from(n, more);
+      if (more.type.is(Type::Tag::Iterator)) more = list_from(n, more);
       Type item = more.type.is(Type::Tag::Range) ? Type::number_of(DType::I64, true)
                   : more.type.is(Type::Tag::List) || more.type.is_array() ? item_type(more.type)
                                                                           : Type{};
@@ -433,7 +435,14 @@ Value Lower::list_or_tuple(const Node& n, std::vector<Value> items) {
 
 Value Lower::repeat_list(const Node& n, const Value& list, const Value& times) {
   Val length = list.shape()[0];
-  Val count = b_->emit(Op::maximum, DType::I64, mul(length, index_value(n, times)), ci(0));
+  Val by = b_->emit(Op::maximum, DType::I64, index_value(n, times), ci(0));
+  // A product that wraps is one of too many items anyway.
+  Val most = b_->emit(Op::floor_divide, DType::I64, ci(int64_t{1} << 60),
+                      b_->emit(Op::maximum, DType::I64, length, ci(1)));
+  Val count =
+      b_->emit(Op::select, DType::I64, less(most, by), ci(int64_t{1} << 60), mul(length, by));
+  count = b_->emit(Op::select, DType::I64, b_->emit(Op::equal, DType::Bool, length, ci(0)), ci(0),
+                   count);
   Value from = list;
   Value r = materialise(n, lazy(list.type.dtype, std::vector<Val>{count},
                                 [this, from, length](std::span<const Val> at) {

@@ -369,7 +369,7 @@ Value Lower::convert_to(const Node& at, const Value& v, const Type& t) {
   }
   Value r = v;
   r.type = t;
-  if (t.is(Type::Tag::Tuple))
+  if (t.is(Type::Tag::Tuple) || t.is(Type::Tag::Iterator))
     for (size_t i = 0; i < r.items.size(); ++i) r.items[i] = convert_to(at, v.items[i], t.items[i]);
   return r;
 }
@@ -430,6 +430,7 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
       next += 3;
       break;
     case Type::Tag::Tuple:
+    case Type::Tag::Iterator:
     case Type::Tag::Slice:
       for (const Type& i : t.items) r.items.push_back(unflatten(i, all, next));
       break;

@@ -249,6 +249,7 @@ class Lower {
 
   // --- expressions.cpp
   Value expression(const Node& n);
+  Value printed(const Node& n);
   Value constant(const Node& n);
   Value global(const Node& n);
   Value attribute(const Node& n);
@@ -317,6 +318,7 @@ class Lower {
                const std::optional<Value>& axis);
   Value from_items(const Node& n, const std::vector<Value>& items, std::optional<DType> t);
   Val size_of(const Value& a);
+  Val new_memory(DType t, std::span<const Val> shape);
   Type memory_type(const Type& t);  // of what materialise() makes
 
   // --- aliasing.cpp
