@@ -37,7 +37,9 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (a.type.is_array() && a.type.ndim) return integer(a.shape()[0]);
     if (a.type.is(Type::Tag::List)) return integer(list_length(a));
     if (a.type.is(Type::Tag::Range)) return integer(length_of_range(a));
-    if (a.type.is(Type::Tag::Text)) return known_integer(static_cast<int64_t>(a.type.text.size()));
+    if (a.type.is(Type::Tag::Text))  // characters, each of which begins with one byte of its kind
+      return known_integer(
+          std::ranges::count_if(a.type.text, [](char b) { return (b & 0xc0) != 0x80; }));
     fail(n, "len() of " + frontend::name(a.type));
   }
   if (name == "abs") {

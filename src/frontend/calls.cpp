@@ -170,6 +170,7 @@ Value Lower::call_function(const Call& c, int source) {
   if ((spec.active && &spec != &spec_) || spec.provisional) spec_.provisional = true;
   if (spec.result.unknown()) {
     waiting_ = true;
+    stuck_ = stuck_ || (!spec.active && !spec.provisional);
     return {};
   }
   std::vector<Val> all;

@@ -73,7 +73,7 @@ Value Lower::expression(const Node& n) {
       for (Value& i : r.items) {
         if (i.unknown()) return {};
         if (i.lazy) i = materialise(n, i);
-        if (n.kind == NodeKind::Tuple) i = boxed(n, i);
+        if (n.kind == NodeKind::Tuple) i = settled(boxed(n, i));
         r.type.items.push_back(i.type);
       }
       return n.kind == NodeKind::List ? list_or_tuple(n, std::move(r.items)) : r;

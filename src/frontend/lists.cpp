@@ -207,6 +207,12 @@ Value Lower::boxed(const Node& n, const Value& v) {
   return t == v.type ? v : convert_to(n, v, t);
 }
 
+// An empty list with a memory of its own, where no later statement says what will be in it.
+Value Lower::settled(const Value& v) {
+  bool bare = v.type.is(Type::Tag::List) && v.v.empty() && v.type.items[0].unknown();
+  return bare ? new_list(Type::number_of(DType::F64, true), ci(0), ci(0)) : v;
+}
+
 // A value that acts as a list as one of items of that type.
 Value Lower::to_list(const Node& n, const Value& v, const Type& item) {
   if (v.type.is(Type::Tag::List)) {
@@ -320,7 +326,7 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
   return call_function(all, library);
 }
 
-// Whether a method that changes lists is called on this name.
+// Whether a list of this name changes: by a method, or by an item that is assigned.
 bool Lower::grows(const Node& target) {
   if (target.kind != NodeKind::Name || u_.options.kernel) return false;
   std::function<bool(const Node&)> called = [&](const Node& n) {
@@ -330,6 +336,12 @@ bool Lower::grows(const Node& target) {
       for (const char* m : {"append", "extend", "insert", "pop", "remove", "clear", "reverse"})
         if (on.kind == NodeKind::Name && on.text == target.text && f.text == m) return true;
     }
+    if (n.kind == NodeKind::Assign || n.kind == NodeKind::AugAssign)
+      for (Field f : {Field::target, Field::targets})
+        for (const Node& t : n.all(f))
+          if (t.kind == NodeKind::Subscript && t.one(Field::value)->kind == NodeKind::Name &&
+              t.one(Field::value)->text == target.text)
+            return true;
     for (const auto& [field, nodes] : n.fields)
       for (const Node& c : nodes)
         if (called(c)) return true;

@@ -225,6 +225,7 @@ class Lower {
   static Type list_type(Type item);
   static Type boxed_type(const Value& v);
   Value boxed(const Node& n, const Value& v);
+  Value settled(const Value& v);
   Value to_list(const Node& n, const Value& v, const Type& item);
   Value plain(const Value& v);
   Value new_list(const Type& item, Val count, Val memory);
@@ -437,6 +438,7 @@ class Lower {
   std::vector<std::unique_ptr<Scope>> scopes_;
   std::vector<std::pair<const Node*, Scope*>> local_functions_;  // and what they see
   bool waiting_ = false;         // for the result of a function that is being made
+  bool stuck_ = false;           // … of one that is made, and has none
   bool unknown_result_ = false;  // a return of something not known yet
   Portion* portion_ = nullptr;
   Generator* generator_ = nullptr;
