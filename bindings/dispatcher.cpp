@@ -6,6 +6,7 @@
 #include "compile/runtime.h"
 #include "device/counts.h"
 #include "frontend.h"
+#include "in_progress.h"
 #include "passes/flat_branches.h"
 #include "passes/inline_functions.h"
 #include "passes/pipeline.h"
@@ -491,8 +492,9 @@ nb::object on_device_of(nb::handle argument, nb::object result) {
 // A function of the user's, compiled for each combination of argument types it is called with.
 class Dispatcher {
  public:
-  Dispatcher(int function, nb::object options, std::string name, int parameters)
-      : function_(function),
+  // `function`: its number, or what gives it for the globals and closure of the moment.
+  Dispatcher(nb::object function, nb::object options, std::string name, int parameters)
+      : function_(std::move(function)),
         options_(to_options(options)),
         name_(std::move(name)),
         parameters_(parameters) {}
@@ -511,10 +513,14 @@ class Dispatcher {
     if (only_declared_)
       raise(ErrorKind::Type, name_, "no matching signature", describe(types),
             "one of the declared ones");
+    InProgress::Turn turn(in_progress_, key);
+    it = entries_.find(key);  // another thread may have made it
+    if (it != entries_.end()) return *it->second;
     auto e = std::make_unique<Entry>();
     e->types = types;
+    int function = function_number(function_);
     try {
-      e->result = frontend::compile(PythonProgram::get(), function_, types, options_);
+      e->result = frontend::compile(PythonProgram::get(), function, types, options_);
     } catch (const frontend::CompileError& error) {
       raise_compile_error(error);
     }
@@ -522,7 +528,8 @@ class Dispatcher {
     e->code = compile::compile_function(e->result.module);
     work_counts().compile_ms += e->code.milliseconds;
     e->words = frontend::words(e->result.result).size();
-    return *(entries_[key] = std::move(e));
+    // Never replaced: other threads may be running what is there.
+    return *entries_.try_emplace(key, std::move(e)).first->second;
   }
 
   nb::object call(nb::args args) {
@@ -580,8 +587,9 @@ class Dispatcher {
     auto it = straight_.find(key);
     if (it == straight_.end()) {
       const ir::Function* f = nullptr;
+      int function = function_number(function_);
       try {
-        frontend::Result r = frontend::compile(PythonProgram::get(), function_, all, options_);
+        frontend::Result r = frontend::compile(PythonProgram::get(), function, all, options_);
         const ir::Module& m = r.module;
         if (r.result.tag == Type::Tag::Number)
           if (auto whole = inlined(m, m.functions[0])) {
@@ -622,12 +630,13 @@ class Dispatcher {
     return all;
   }
 
-  int function_;
+  nb::object function_;
   frontend::Options options_;
   std::string name_;
   int parameters_;
   bool only_declared_ = false, release_ = false;
   std::unordered_map<std::string, std::unique_ptr<Entry>> entries_;
+  InProgress in_progress_;
   std::unordered_map<std::string, const ir::Function*> straight_;
 };
 
@@ -641,7 +650,7 @@ void bind_frontend(nb::module_& m) {
   m.def("add_global_array", [](nb::object a) { return PythonProgram::get().add_array(a); });
   m.def("set_library", [](nb::object f) { PythonProgram::get().set_library(f); });
   nb::class_<Dispatcher>(m, "Dispatcher")
-      .def(nb::init<int, nb::object, std::string, int>())
+      .def(nb::init<nb::object, nb::object, std::string, int>())
       .def("call", &Dispatcher::call)
       .def("record", &Dispatcher::record, nb::arg("args"), nb::kw_only(),
            nb::arg("types") = nb::none(), nb::arg("looping") = false)

@@ -3,6 +3,7 @@
 
 #include "device/cuda/cuda_device.h"
 #include "frontend.h"
+#include "in_progress.h"
 #include "launch/kernel.h"
 
 namespace numbus::bindings {
@@ -69,8 +70,9 @@ compile::Geometry geometry(nb::tuple grid, nb::tuple block, int64_t shared) {
 // A kernel, compiled for each combination of argument types it is launched with.
 class Kernel {
  public:
-  Kernel(int function, nb::object options, std::string name)
-      : function_(function), name_(std::move(name)), options_(to_options(options)) {
+  // `function`: its number, or what gives it for the globals and closure of the moment.
+  Kernel(nb::object function, nb::object options, std::string name)
+      : function_(std::move(function)), name_(std::move(name)), options_(to_options(options)) {
     options_.kernel = true;
     auto number = [&](const char* key) {
       return nb::cast<int>(options.attr("get")(key, nb::int_(0)));
@@ -82,22 +84,26 @@ class Kernel {
   Kernel(const Kernel&) = delete;
 
   GridKernel& code(const std::vector<Type>& types, const std::string& key) {
-    auto& [of, known] = codes_[key];
-    if (!known) {
-      of = types;
-      try {
-        frontend::Result r = frontend::compile(PythonProgram::get(), function_, types, options_);
-        r.module.max_threads = max_threads_;
-        r.module.min_blocks = min_blocks_;
-        r.module.max_registers = max_registers_;
-        known = std::make_unique<GridKernel>(std::move(r));
-      } catch (const frontend::CompileError& e) {
-        codes_.erase(key);
-        raise_compile_error(e);
-      }
-      last_ = known.get();
+    auto it = codes_.find(key);
+    if (it != codes_.end()) return *it->second.code;
+    InProgress::Turn turn(in_progress_, key);
+    it = codes_.find(key);  // another thread may have made it
+    if (it != codes_.end()) return *it->second.code;
+    std::unique_ptr<GridKernel> made;
+    int function = function_number(function_);
+    try {
+      frontend::Result r = frontend::compile(PythonProgram::get(), function, types, options_);
+      r.module.max_threads = max_threads_;
+      r.module.min_blocks = min_blocks_;
+      r.module.max_registers = max_registers_;
+      made = std::make_unique<GridKernel>(std::move(r));
+    } catch (const frontend::CompileError& e) {
+      raise_compile_error(e);
     }
-    return *known;
+    // Never replaced: other threads may be launching what is there.
+    it = codes_.try_emplace(key, Compiled{types, std::move(made)}).first;
+    last_ = it->second.code.get();
+    return *last_;
   }
 
   void launch(const compile::Geometry& g, nb::handle stream, nb::tuple args) {
@@ -164,7 +170,7 @@ class Kernel {
     nb::module_::import_("sys").attr("stdout").attr("write")(text);
   }
 
-  int function_;
+  nb::object function_;
   std::string name_;
   frontend::Options options_;
   int max_threads_, min_blocks_, max_registers_;
@@ -173,6 +179,7 @@ class Kernel {
     std::unique_ptr<GridKernel> code;
   };
   std::unordered_map<std::string, Compiled> codes_;
+  InProgress in_progress_;
   GridKernel* last_ = nullptr;
 };
 
@@ -189,7 +196,7 @@ void bind_kernels(nb::module_& m) {
   nb::class_<compile::Geometry>(m, "Geometry");
   m.def("geometry", &geometry, "A grid as a program names it, once for all launches that use it.");
   nb::class_<Kernel>(m, "Kernel")
-      .def(nb::init<int, nb::object, std::string>())
+      .def(nb::init<nb::object, nb::object, std::string>())
       .def("launch", &Kernel::launch, nb::arg("geometry"), nb::arg("stream").none(),
            nb::arg("args"))
       .def("ptx", &Kernel::ptx, nb::arg("types"), nb::arg("sm"), nb::arg("version"),

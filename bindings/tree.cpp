@@ -140,13 +140,13 @@ PythonProgram& PythonProgram::get() {
 const frontend::Source& PythonProgram::source(int function) { return *sources_.at(function); }
 
 int PythonProgram::library(const std::string& name) {
-  auto [it, fresh] = known_.try_emplace(name, -1);
-  if (fresh && finder_) {
-    int found = nb::cast<int>(finder_(name));
-    known_[name] = found;  // the call may have added others
-    return found;
-  }
-  return it->second;
+  auto it = known_.find(name);
+  if (it != known_.end()) return it->second;
+  if (!finder_) return -1;
+  // Only then is it known: the call lets other threads run, and may raise.
+  int found = nb::cast<int>(finder_(name));
+  known_.try_emplace(name, found);
+  return found;
 }
 
 int PythonProgram::generalised(int number, const std::vector<frontend::Type>& arguments,

@@ -69,7 +69,10 @@ V atomic(Emit& E, Intrinsic kind, DType t, V pointer, V b, V c) {
   bool ignores_nan = kind == Intrinsic::atomic_nanmax || kind == Intrinsic::atomic_nanmin;
   return by_exchange(E, t, pointer, [&](V old) {
     if (ignores_nan) return largest ? E.fmax(old, b, true, false) : E.fmin(old, b, true, false);
-    return largest ? E.maximum(old, b, true, false) : E.minimum(old, b, true, false);
+    // Python's max(old, b), as in Numba: what is there stays unless b is better, so that a NaN
+    // there stays, and one that comes changes nothing.
+    V better = largest ? B.CreateFCmpOGT(b, old) : B.CreateFCmpOLT(b, old);
+    return B.CreateSelect(better, b, old);
   });
 }
 

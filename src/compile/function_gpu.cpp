@@ -136,8 +136,13 @@ class GpuBody : public FunctionBody {
       case Intrinsic::fence: call(I::nvvm_membar_gl); return nothing;
       case Intrinsic::fence_system: call(I::nvvm_membar_sys); return nothing;
       case Intrinsic::syncwarp: call(I::nvvm_bar_warp_sync, {a}); return nothing;
-      case Intrinsic::activemask:
-        return assembly("activemask.b32 $0;", "=r", B.getInt32Ty(), {}, true);
+      case Intrinsic::activemask: {
+        // Two calls on different paths stay two.
+        V there = assembly("activemask.b32 $0;", "=r", B.getInt32Ty(), {}, true);
+        llvm::cast<llvm::CallInst>(there)->addFnAttr(llvm::Attribute::NoMerge);
+        llvm::cast<llvm::CallInst>(there)->addFnAttr(llvm::Attribute::Convergent);
+        return there;
+      }
       case Intrinsic::nanosleep: call(I::nvvm_nanosleep, {a}); return nothing;
       case Intrinsic::shfl_idx: return shuffle(I::nvvm_shfl_sync_idx_i32, a, b, c, all);
       case Intrinsic::shfl_up: return shuffle(I::nvvm_shfl_sync_up_i32, a, b, c, nothing);

@@ -48,7 +48,13 @@ class SimtBody : public HostBody {
       case Intrinsic::barrier_and:
       case Intrinsic::barrier_or: return i32(wait(i, none, to_64(a), none));
       case Intrinsic::syncwarp: return i32(wait(i, to_64(a), none, none));
-      case Intrinsic::activemask: return i32(wait(i, none, none, none));
+      case Intrinsic::activemask: {
+        // Two calls on different paths stay two.
+        V there = wait(i, none, none, none);
+        llvm::cast<llvm::CallInst>(there)->addFnAttr(llvm::Attribute::NoMerge);
+        llvm::cast<llvm::CallInst>(there)->addFnAttr(llvm::Attribute::Convergent);
+        return i32(there);
+      }
       case Intrinsic::all_sync:
       case Intrinsic::any_sync:
       case Intrinsic::eq_sync: return B.CreateICmpNE(wait(i, to_64(a), to_64(b), none), none);

@@ -1,6 +1,9 @@
 // The generator, its states and streams.
 #include "compile/random.h"
 
+#include <pthread.h>
+
+#include <atomic>
 #include <memory>
 #include <random>
 
@@ -102,9 +105,27 @@ struct Mine {
   const uint64_t* stream = nullptr;  // the identity of a portion that has drawn nothing yet
 };
 thread_local Mine mine;
+std::atomic<uint64_t> forks{0};
+
+// A child of a fork draws numbers of its own, not those that its parent and its siblings draw: they
+// follow from the parent's seed, where it has one, and from how many children there were before.
+void draw_apart() {
+  auto renew = [](Generator* g) {
+    if (!g) return;
+    if (g->identity) g->identity = mix(g->identity, forks) | 1;
+    g->ready = false;
+    g->at = kWords;
+    g->kept[0] = g->kept[1] = 0;
+    g->loops = 0;
+  };
+  renew(mine.own.get());
+  if (mine.now != mine.own.get()) renew(mine.now);
+}
 
 Generator& chosen() {
   if (mine.now) return *mine.now;
+  static const int watching = pthread_atfork([] { ++forks; }, nullptr, draw_apart);
+  (void)watching;
   if (mine.stream) {
     // Deleted where the portion ends.
     mine.now = new Generator;

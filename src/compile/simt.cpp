@@ -236,7 +236,9 @@ bool settle_warp(std::span<Fiber> lanes) {
       for (Fiber& l : lanes) all = all && l.state != Fiber::Ready;
       there = 0;
       for (size_t k = 0; k < lanes.size(); ++k)
-        if (lanes[k].state == Fiber::AtWarp && lanes[k].kind == first.kind) there |= 1u << k;
+        if (lanes[k].state == Fiber::AtWarp && lanes[k].kind == first.kind &&
+            lanes[k].place == first.place && lanes[k].other == first.other)
+          there |= 1u << k;
     }
     if (!all) continue;
     any = true;
@@ -401,6 +403,8 @@ extern "C" int64_t numbus_wait(int64_t* thread, int64_t kind, int64_t mask, int6
   f->other = other;
   f->place = place;
   auto i = static_cast<Intrinsic>(kind);
+  // Which of the calls that one place in the source has become.
+  if (i == Intrinsic::activemask) f->other = reinterpret_cast<int64_t>(__builtin_return_address(0));
   f->state =
       i >= Intrinsic::barrier && i <= Intrinsic::grid_barrier ? Fiber::AtBarrier : Fiber::AtWarp;
   numbus_switch(&f->stack, f->team->scheduler);

@@ -123,13 +123,61 @@ Val Lower::size_of(const Value& a) {
   return n;
 }
 
+// The owner of memory for an array of that shape; raises where an extent is negative, or where
+// there is not enough.
+Val Lower::new_memory(DType t, std::span<const Val> shape) {
+  constexpr int64_t kMost = int64_t{1} << 62;  // bytes
+  Val bytes = ci(itemsize(t)), negative = ir::kNone, large = ir::kNone;
+  auto either = [&](Val a, Val b) {
+    return a == ir::kNone ? b : b_->emit(Op::logical_or, DType::Bool, a, b);
+  };
+  // One extent that is not known is compared with what is left; more are multiplied as floats, too.
+  size_t open = 0;
+  for (Val s : shape) open += !constant_of(s);
+  double known = itemsize(t);
+  Val product = ir::kNone;
+  for (Val s : shape) {
+    bytes = mul(bytes, s);
+    if (auto k = constant_of(s)) {
+      known *= static_cast<double>(*k);
+      if (*k < 0) negative = either(negative, b_->constant(DType::Bool, Scalar::from_bool(true)));
+      continue;
+    }
+    negative = either(negative, less(s, ci(0)));
+    Val extent = open > 1 ? b_->cast(s, DType::F64) : s;
+    product = product == ir::kNone ? extent : b_->emit(Op::multiply, DType::F64, product, extent);
+  }
+  if (open == 0 && std::abs(known) > static_cast<double>(kMost))
+    large = b_->constant(DType::Bool, Scalar::from_bool(true));
+  if (open == 1 && known != 0)
+    large =
+        less(ci(static_cast<int64_t>(static_cast<double>(kMost) / std::max(known, 1.0))), product);
+  if (open > 1)
+    large = b_->emit(Op::less, DType::Bool,
+                     b_->constant(DType::F64, Scalar::from_float(static_cast<double>(kMost) /
+                                                                 std::max(known, 1.0))),
+                     product);
+  if (large != ir::kNone || negative != ir::kNone)
+    bytes = b_->emit(
+        Op::select, DType::I64,
+        large == ir::kNone ? negative : either(large, negative == ir::kNone ? large : negative),
+        ci(-1), bytes);
+  Val owner = intrinsic(ir::Intrinsic::allocate, DType::I64, bytes);
+  const Node& at = here_ ? *here_ : source_.definition;
+  when(b_->emit(Op::equal, DType::Bool, owner, ci(0)), [&] {
+    if (negative != ir::kNone)
+      when(negative,
+           [&] { raise_at(site(at, "ValueError", "negative dimensions are not allowed")); });
+    raise_at(site(at, "MemoryError", ""));
+  });
+  return owner;
+}
+
 Value Lower::allocate(DType t, std::span<const Val> shape) {
   Value r;
   r.type = Type::array_of(t, static_cast<int>(shape.size()));
   r.type.owned = true;
-  Val count = ci(1);
-  for (Val s : shape) count = mul(count, s);
-  Val owner = intrinsic(ir::Intrinsic::allocate, DType::I64, mul(count, ci(itemsize(t))));
+  Val owner = new_memory(t, shape);
   r.v = {intrinsic(ir::Intrinsic::data_of, DType::I64, owner), owner};
   r.v.insert(r.v.end(), shape.begin(), shape.end());
   size_t n = shape.size();
@@ -298,16 +346,28 @@ Value Lower::subscript(const Node& n) {
 Value Lower::index_tuple(const Node& n, const Value& t, const Value& by) {
   int64_t size = static_cast<int64_t>(t.items.size());
   if (by.type.is(Type::Tag::Slice)) {
-    auto bound = [&](const Value& v, int64_t none) -> int64_t {
+    auto part = [&](const Value& v, int64_t none) -> int64_t {
       if (v.type.is(Type::Tag::None)) return none;
-      auto k = known_int(v);
+      auto k = v.type.is_integer() ? known_int(v) : std::nullopt;
       if (!k) fail(n, "a tuple's slice has to be constant");
-      return std::clamp<int64_t>(*k < 0 ? *k + size : *k, 0, size);
+      return *k;
     };
-    int64_t low = bound(by.items[0], 0), high = bound(by.items[1], size);
+    // As slice.indices() in CPython.
+    int64_t step = part(by.items[2], 1);
+    if (step == 0) fail(n, "a slice's step cannot be zero");
+    int64_t least = step < 0 ? -1 : 0, most = step < 0 ? size - 1 : size;
+    auto bound = [&](const Value& v, int64_t none) {
+      int64_t k = part(v, none);
+      if (v.type.is(Type::Tag::None)) return k;
+      return std::clamp(k < 0 ? k + size : k, least, most);
+    };
+    int64_t low = bound(by.items[0], step < 0 ? most : least),
+            high = bound(by.items[1], step < 0 ? least : most);
+    // No longer step is needed, and this one cannot overflow.
+    step = std::clamp(step, -size - 1, size + 1);
     Value r;
     r.type = Type::of(Type::Tag::Tuple);
-    for (int64_t i = low; i < high; ++i) {
+    for (int64_t i = low; step < 0 ? i > high : i < high; i += step) {
       r.items.push_back(t.items[i]);
       r.type.items.push_back(t.items[i].type);
     }
@@ -334,7 +394,7 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
   here_ = &n;
   if (a.unknown() || by.unknown()) return {};
   if (is_records(a)) return index_records(n, a, by);
-  if (a.type.is(Type::Tag::Tuple) && a.type.text == "flat")
+  if (a.type.is(Type::Tag::Iterator) && a.type.text == "flat")
     return element_of_flat(n, a.items[0], by);
   if (a.type.is(Type::Tag::Tuple)) return index_tuple(n, a, by);
   if (a.type.is(Type::Tag::List)) {
@@ -512,7 +572,7 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
   here_ = &n;
   if (a.unknown() || by.unknown()) return;
   if (is_records(a)) return store_records(n, a, by, v);
-  if (a.type.is(Type::Tag::Tuple) && a.type.text == "flat" && by.type.is_integer()) {
+  if (a.type.is(Type::Tag::Iterator) && a.type.text == "flat" && by.type.is_integer()) {
     const Value& all = a.items[0];
     Val i = wrapped(n, index_value(n, by), size_of(all), 0, array_node(n));
     return set_element(n, all, unravelled(i, all.shape()), v);

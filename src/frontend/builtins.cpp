@@ -37,7 +37,9 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (a.type.is_array() && a.type.ndim) return integer(a.shape()[0]);
     if (a.type.is(Type::Tag::List)) return integer(list_length(a));
     if (a.type.is(Type::Tag::Range)) return integer(length_of_range(a));
-    if (a.type.is(Type::Tag::Text)) return known_integer(static_cast<int64_t>(a.type.text.size()));
+    if (a.type.is(Type::Tag::Text))  // characters, each of which begins with one byte of its kind
+      return known_integer(
+          std::ranges::count_if(a.type.text, [](char b) { return (b & 0xc0) != 0x80; }));
     fail(n, "len() of " + frontend::name(a.type));
   }
   if (name == "abs") {
@@ -50,13 +52,17 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       Value over = arg(0);
       if (c.args.size() > 1) over = list_or_tuple(n, c.args);
       if (over.type.is(Type::Tag::Tuple)) over = list_or_tuple(n, over.items);
+      if (over.type.is(Type::Tag::Iterator)) over = list_from(n, over);
+      if (over.unknown()) return {};
       return call_function({n, {over, *key}, {}}, u_.program.library(name + " by"));
     }
     std::vector<Value> items = c.args;
     if (c.args.size() == 1) {
-      if (arg(0).type.is_array()) {
-        Value r = reduce(n, name, arg(0), {});
-        r.type.weak = arg(0).type.weak;
+      Value over = arg(0).type.is(Type::Tag::Iterator) ? plain(list_from(n, arg(0))) : arg(0);
+      if (over.unknown()) return {};
+      if (over.type.is_array()) {
+        Value r = reduce(n, name, over, {});
+        r.type.weak = over.type.weak;
         return r;
       }
       if (!arg(0).type.is(Type::Tag::Tuple)) fail(n, name + "() of " + frontend::name(arg(0).type));
@@ -152,7 +158,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     Value total = name == "sum" ? known_integer(0)
                                 : from_scalar(Scalar::from_bool(name == "all"), DType::Bool, true);
     if (const Value* start = c.get(1, "start")) total = *start;
-    if (arg(0).type.is(Type::Tag::Tuple) && !arg(0).type.text.empty()) {
+    if (arg(0).type.is(Type::Tag::Iterator)) {
       Call listed = c;
       listed.args[0] = plain(list_from(n, arg(0)));
       return listed.args[0].unknown() ? Value{} : call_builtin(listed, name);
@@ -195,7 +201,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   }
   if (name == "enumerate" || name == "zip") {
     Value r;
-    r.type = Type::of(Type::Tag::Tuple);
+    r.type = Type::of(Type::Tag::Iterator);
     r.type.text = name;
     r.items = c.args;
     if (name == "enumerate") {
@@ -203,7 +209,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       const Value* start = c.get(1, "start");
       if (arg(0).type.is(Type::Tag::Tuple) && arg(0).type.text.empty()) {
         // Of a plain tuple: pairs, unrolled.
-        r.type.text.clear();
+        r.type = Type::of(Type::Tag::Tuple);
         r.items.clear();
         Value k = start ? *start : known_integer(0);
         for (const Value& i : arg(0).items) {
@@ -217,11 +223,11 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
         r.items = {arg(0), start ? *start : known_integer(0)};
       }
     } else {
-      bool tuples = !r.items.empty();
+      bool tuples = true;
       for (const Value& i : r.items)
         tuples = tuples && i.type.is(Type::Tag::Tuple) && i.type.text.empty();
       if (tuples) {
-        size_t length = r.items[0].items.size();
+        size_t length = r.items.empty() ? 0 : r.items[0].items.size();
         for (const Value& i : r.items) length = std::min(length, i.items.size());
         Value all;
         all.type = Type::of(Type::Tag::Tuple);
@@ -291,6 +297,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       r.v = {last, sub(r.v[0], step), sub(ci(0), step)};
       return r;
     }
+    if (!arg(0).type.is_array()) not_yet(n, "reversed() of " + frontend::name(arg(0).type));
     Value all, none;
     none.type = Type::of(Type::Tag::None);
     all.type = Type::of(Type::Tag::Slice);
@@ -328,10 +335,10 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     expect(c, name, 1, 1);
     if (library < 0) not_yet(n, "sorted()");
     Value over = arg(0);
-    if (over.type.is(Type::Tag::Tuple) || over.type.is(Type::Tag::Range))
-      over = over.type.is(Type::Tag::Range) || !over.type.text.empty()
-                 ? plain(list_from(n, over))
-                 : from_items(n, over.items, {});
+    if (over.type.is(Type::Tag::Range) || over.type.is(Type::Tag::Iterator))
+      over = plain(list_from(n, over));
+    else if (over.type.is(Type::Tag::Tuple))
+      over = from_items(n, over.items, {});
     if (over.unknown()) return {};
     const Value *key = c.keyword("key"), *reverse = c.keyword("reverse");
     if (key || reverse) library = u_.program.library(key ? "sorted by" : "sorted backwards");
@@ -341,7 +348,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     Value r = call_function(sorting, library);
     if (r.type.is_array()) {
       r.type.text = "list";
-      r.type.weak = arg(0).type.is(Type::Tag::Tuple) || arg(0).type.weak;
+      r.type.weak = !arg(0).type.is_array() || arg(0).type.weak;
     }
     return r;
   }
@@ -350,7 +357,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   if (name == "map") {
     if (c.args.size() < 2) fail(n, "map() takes a function and sequences");
     Value r;
-    r.type = Type::of(Type::Tag::Tuple);
+    r.type = Type::of(Type::Tag::Iterator);
     r.type.text = "map";
     r.items = c.args;
     for (const Value& i : r.items) r.type.items.push_back(i.type);

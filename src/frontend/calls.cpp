@@ -7,13 +7,15 @@
 namespace numbus::frontend {
 
 void Lower::call_arguments(const Node& n, Call& c) {
+  const Node& f = *n.one(Field::func);
+  bool print = f.kind == NodeKind::Global && f.text == "print";
   for (const Node& a : n.all(Field::args)) {
     if (a.kind == NodeKind::Starred) {
       Value more = expression(*a.one(Field::value));
       if (!more.type.is(Type::Tag::Tuple)) not_yet(a, "* of anything but a tuple");
       for (const Value& i : more.items) c.args.push_back(i);
     } else {
-      c.args.push_back(expression(a));
+      c.args.push_back(print ? printed(a) : expression(a));
     }
   }
   for (const Node& k : n.all(Field::keywords)) {
@@ -168,6 +170,7 @@ Value Lower::call_function(const Call& c, int source) {
   if ((spec.active && &spec != &spec_) || spec.provisional) spec_.provisional = true;
   if (spec.result.unknown()) {
     waiting_ = true;
+    stuck_ = stuck_ || (!spec.active && !spec.provisional);
     return {};
   }
   std::vector<Val> all;

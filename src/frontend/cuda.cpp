@@ -228,7 +228,11 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
     waiting(Intrinsic::syncwarp, mask);
     return none;
   }
-  if (name == "activemask") return from_i32(intrinsic(Intrinsic::activemask, DType::I32));
+  // Lanes at different calls are not together: each call is a place of its own.
+  if (name == "activemask")
+    return from_i32(intrinsic(Intrinsic::activemask, DType::I32, ir::kNone, ir::kNone, ir::kNone,
+                              ir::Space::Global,
+                              site(n, "", "activemask " + std::to_string(n.col)) + 1));
   if (name == "lanemask_lt") return from_i32(intrinsic(Intrinsic::lanemask_lt, DType::I32));
   if (name == "nanosleep") {
     intrinsic(Intrinsic::nanosleep, DType::I32, i32(0));

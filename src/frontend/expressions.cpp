@@ -73,7 +73,7 @@ Value Lower::expression(const Node& n) {
       for (Value& i : r.items) {
         if (i.unknown()) return {};
         if (i.lazy) i = materialise(n, i);
-        if (n.kind == NodeKind::Tuple) i = boxed(n, i);
+        if (n.kind == NodeKind::Tuple) i = settled(boxed(n, i));
         r.type.items.push_back(i.type);
       }
       return n.kind == NodeKind::List ? list_or_tuple(n, std::move(r.items)) : r;
@@ -103,21 +103,9 @@ Value Lower::expression(const Node& n) {
       assign(*n.one(Field::target), v);
       return v;
     }
-    case NodeKind::JoinedStr: {
-      // What print() takes apart.
-      Value r;
-      r.type = Type::of(Type::Tag::Tuple);
-      r.type.text = "f-string";
-      for (const Node& part : n.all(Field::values)) {
-        if (part.one(Field::format_spec)) not_yet(part, "formats in f-strings", "{x}");
-        Value v =
-            expression(part.kind == NodeKind::FormattedValue ? *part.one(Field::value) : part);
-        if (v.unknown()) return {};
-        r.items.push_back(v);
-        r.type.items.push_back(v.type);
-      }
-      return r;
-    }
+    case NodeKind::JoinedStr:
+      not_yet(n, "f-strings as values",
+              "an f-string in print(…), or as the message of an exception");
     case NodeKind::Yield: {
       yield(n);
       Value none;
@@ -127,6 +115,22 @@ Value Lower::expression(const Node& n) {
     case NodeKind::Unsupported: unsupported(n);
     default: not_yet(n, "this expression");
   }
+}
+
+// An f-string among the arguments of print(), which takes it apart; nothing else knows its parts.
+Value Lower::printed(const Node& n) {
+  if (n.kind != NodeKind::JoinedStr) return expression(n);
+  Value r;
+  r.type = Type::of(Type::Tag::Iterator);
+  r.type.text = "f-string";
+  for (const Node& part : n.all(Field::values)) {
+    if (part.one(Field::format_spec)) not_yet(part, "formats in f-strings", "{x}");
+    Value v = printed(part.kind == NodeKind::FormattedValue ? *part.one(Field::value) : part);
+    if (v.unknown()) return {};
+    r.items.push_back(v);
+    r.type.items.push_back(v.type);
+  }
+  return r;
 }
 
 Value Lower::constant(const Node& n) {

@@ -22,7 +22,7 @@ bool yields(const std::vector<Node>& body) {
 
 Value marked(const std::string& text, std::vector<Value> items) {
   Value r;
-  r.type = Type::of(Type::Tag::Tuple);
+  r.type = Type::of(Type::Tag::Iterator);
   r.type.text = text;
   for (const Value& i : items) r.type.items.push_back(i.type);
   r.items = std::move(items);
@@ -31,7 +31,7 @@ Value marked(const std::string& text, std::vector<Value> items) {
 
 }  // namespace
 
-// np.ndindex, np.ndenumerate, np.nditer and .flat: a tuple with that text, which loops take apart.
+// np.ndindex, np.ndenumerate, np.nditer and .flat.
 Value Lower::places_to_loop_over(const Call& c, const std::string& name) {
   const Node& n = c.n;
   if (name == "ndindex") {

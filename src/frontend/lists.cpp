@@ -156,9 +156,11 @@ Value Lower::read_item(const Value& list, Val at) {
   return r;
 }
 
-void Lower::write_item(const Node& n, const Value& list, Val at, const Value& v) {
+void Lower::write_item(const Node& n, const Value& list, Val at, const Value& given) {
   const Type& item = list.type.items[0];
-  if (item.unknown() || v.unknown() || list.v.empty()) return;
+  if (item.unknown() || given.unknown() || list.v.empty()) return;
+  // Words of its own: what is computed where it is used has none.
+  Value v = given.lazy ? materialise(n, given) : given;
   Type both, own = boxed_type(v);
   bool fits = own.is_number() && item.is_number() && kind(own.dtype) <= kind(item.dtype);
   if (!fits && (!join(item, own, both) || both != item))
@@ -203,6 +205,12 @@ Value Lower::boxed(const Node& n, const Value& v) {
   }
   Type t = boxed_type(v);
   return t == v.type ? v : convert_to(n, v, t);
+}
+
+// An empty list with a memory of its own, where no later statement says what will be in it.
+Value Lower::settled(const Value& v) {
+  bool bare = v.type.is(Type::Tag::List) && v.v.empty() && v.type.items[0].unknown();
+  return bare ? new_list(Type::number_of(DType::F64, true), ci(0), ci(0)) : v;
 }
 
 // A value that acts as a list as one of items of that type.
@@ -279,7 +287,7 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
     if (more.type.is(Type::Tag::Tuple) && more.type.text.empty()) {
       for (const Type& i : more.type.items) widen_list(n, receiver, self, i);
     } else {
-      if (more.type.is(Type::Tag::Tuple)) more = list_from(n, more);
+      if (more.type.is(Type::Tag::Iterator)) more = list_from(n, more);
       Type item = more.type.is(Type::Tag::Range) ? Type::number_of(DType::I64, true)
                   : more.type.is(Type::Tag::List) || more.type.is_array() ? item_type(more.type)
                                                                           : Type{};
@@ -318,7 +326,7 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
   return call_function(all, library);
 }
 
-// Whether a method that changes lists is called on this name.
+// Whether a list of this name changes: by a method, or by an item that is assigned.
 bool Lower::grows(const Node& target) {
   if (target.kind != NodeKind::Name || u_.options.kernel) return false;
   std::function<bool(const Node&)> called = [&](const Node& n) {
@@ -328,6 +336,12 @@ bool Lower::grows(const Node& target) {
       for (const char* m : {"append", "extend", "insert", "pop", "remove", "clear", "reverse"})
         if (on.kind == NodeKind::Name && on.text == target.text && f.text == m) return true;
     }
+    if (n.kind == NodeKind::Assign || n.kind == NodeKind::AugAssign)
+      for (Field f : {Field::target, Field::targets})
+        for (const Node& t : n.all(f))
+          if (t.kind == NodeKind::Subscript && t.one(Field::value)->kind == NodeKind::Name &&
+              t.one(Field::value)->text == target.text)
+            return true;
     for (const auto& [field, nodes] : n.fields)
       for (const Node& c : nodes)
         if (called(c)) return true;
@@ -433,7 +447,14 @@ Value Lower::list_or_tuple(const Node& n, std::vector<Value> items) {
 
 Value Lower::repeat_list(const Node& n, const Value& list, const Value& times) {
   Val length = list.shape()[0];
-  Val count = b_->emit(Op::maximum, DType::I64, mul(length, index_value(n, times)), ci(0));
+  Val by = b_->emit(Op::maximum, DType::I64, index_value(n, times), ci(0));
+  // A product that wraps is one of too many items anyway.
+  Val most = b_->emit(Op::floor_divide, DType::I64, ci(int64_t{1} << 60),
+                      b_->emit(Op::maximum, DType::I64, length, ci(1)));
+  Val count =
+      b_->emit(Op::select, DType::I64, less(most, by), ci(int64_t{1} << 60), mul(length, by));
+  count = b_->emit(Op::select, DType::I64, b_->emit(Op::equal, DType::Bool, length, ci(0)), ci(0),
+                   count);
   Value from = list;
   Value r = materialise(n, lazy(list.type.dtype, std::vector<Val>{count},
                                 [this, from, length](std::span<const Val> at) {

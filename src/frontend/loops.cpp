@@ -145,7 +145,7 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
               return index(at, a, integer(i));
             }};
   }
-  if (v.type.is(Type::Tag::Tuple) && v.type.text == "enumerate") {
+  if (v.type.is(Type::Tag::Iterator) && v.type.text == "enumerate") {
     Sequence inner = sequence(at, v.items[0]);
     Value start = v.items[1];
     return {inner.count,
@@ -158,7 +158,7 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
             },
             inner.now};
   }
-  if (v.type.is(Type::Tag::Tuple) && v.type.text == "zip") {
+  if (v.type.is(Type::Tag::Iterator) && v.type.text == "zip") {
     std::vector<Sequence> all;
     Val count = ir::kNone;
     for (const Value& s : v.items) {
@@ -183,7 +183,7 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
     return {v.items[0].shape()[0],
             [this, all, &at](Val i) { return index_records(at, all, integer(i)); }};
   }
-  if (v.type.is(Type::Tag::Tuple) && !v.type.text.empty())
+  if (v.type.is(Type::Tag::Iterator))
     if (auto all = marked_sequence(at, v)) return *all;
   if (v.type.is(Type::Tag::Tuple)) {
     Value t = v;

@@ -74,7 +74,7 @@ void Lower::run() {
   result_ = spec_.result;
   int rounds = 0;
   do {
-    changed_ = waiting_ = false;
+    changed_ = waiting_ = stuck_ = false;
     pass();
     // A list that nothing is ever put into.
     if (!changed_ && !waiting_)
@@ -83,10 +83,15 @@ void Lower::run() {
           t.items[0] = Type::number_of(DType::F64, true);
           changed_ = true;
         }
+    // No path comes to a return: all of them raise.
+    if (!changed_ && !waiting_ && result_.unknown() && !unknown_result_) {
+      result_ = Type::of(Type::Tag::None);
+      changed_ = true;
+    }
     if (++rounds > 30) fail(source_.definition, "the types of this function do not settle");
   } while (changed_);
   // With functions that call each other, the one called first finds out.
-  if (waiting_ && u_.active == 1)
+  if (waiting_ && (u_.active == 1 || stuck_))
     fail(source_.definition, "what '" + source_.name + "' returns depends on itself",
          "first, return from a case without recursion");
   spec_.active = false;
@@ -369,7 +374,7 @@ Value Lower::convert_to(const Node& at, const Value& v, const Type& t) {
   }
   Value r = v;
   r.type = t;
-  if (t.is(Type::Tag::Tuple))
+  if (t.is(Type::Tag::Tuple) || t.is(Type::Tag::Iterator))
     for (size_t i = 0; i < r.items.size(); ++i) r.items[i] = convert_to(at, v.items[i], t.items[i]);
   return r;
 }
@@ -430,6 +435,7 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
       next += 3;
       break;
     case Type::Tag::Tuple:
+    case Type::Tag::Iterator:
     case Type::Tag::Slice:
       for (const Type& i : t.items) r.items.push_back(unflatten(i, all, next));
       break;

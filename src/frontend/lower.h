@@ -225,6 +225,7 @@ class Lower {
   static Type list_type(Type item);
   static Type boxed_type(const Value& v);
   Value boxed(const Node& n, const Value& v);
+  Value settled(const Value& v);
   Value to_list(const Node& n, const Value& v, const Type& item);
   Value plain(const Value& v);
   Value new_list(const Type& item, Val count, Val memory);
@@ -249,6 +250,7 @@ class Lower {
 
   // --- expressions.cpp
   Value expression(const Node& n);
+  Value printed(const Node& n);
   Value constant(const Node& n);
   Value global(const Node& n);
   Value attribute(const Node& n);
@@ -317,6 +319,7 @@ class Lower {
                const std::optional<Value>& axis);
   Value from_items(const Node& n, const std::vector<Value>& items, std::optional<DType> t);
   Val size_of(const Value& a);
+  Val new_memory(DType t, std::span<const Val> shape);
   Type memory_type(const Type& t);  // of what materialise() makes
 
   // --- aliasing.cpp
@@ -435,6 +438,7 @@ class Lower {
   std::vector<std::unique_ptr<Scope>> scopes_;
   std::vector<std::pair<const Node*, Scope*>> local_functions_;  // and what they see
   bool waiting_ = false;         // for the result of a function that is being made
+  bool stuck_ = false;           // … of one that is made, and has none
   bool unknown_result_ = false;  // a return of something not known yet
   Portion* portion_ = nullptr;
   Generator* generator_ = nullptr;

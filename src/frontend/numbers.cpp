@@ -210,6 +210,9 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
   }
   if (a.type.is(Type::Tag::Tuple) && op == Op::multiply) {
     if (auto times = known_int(b)) {
+      constexpr int64_t kMost = 1 << 12;  // items, each of which is code of its own
+      if (!a.items.empty() && *times > kMost / static_cast<int64_t>(a.items.size()))
+        not_yet(n, "a tuple of more than " + std::to_string(kMost) + " items", "an array");
       Value r;
       r.type = Type::of(Type::Tag::Tuple);
       for (int64_t k = 0; k < *times; ++k)

@@ -25,7 +25,12 @@ Value Lower::print(const Call& c) {
   constexpr int64_t kUnsigned = 1, kSingle = 2, kPart = 4, kSigned = 8;
   std::function<void(const Value&, bool)> one = [&](const Value& v, bool inside) {
     switch (v.type.tag) {
-      case Type::Tag::Text: text(inside ? "'" + v.type.text + "'" : v.type.text); break;
+      case Type::Tag::Text:
+        // Python's repr() where it is plain.
+        if (inside && v.type.text.find_first_of("'\\") != std::string::npos)
+          not_yet(n, "printing a string that has to be quoted");
+        text(inside ? "'" + v.type.text + "'" : v.type.text);
+        break;
       case Type::Tag::None: text("None"); break;
       case Type::Tag::Number: {
         int64_t how = v.type.dtype == DType::F32 || v.type.dtype == DType::C64 ? kSingle : 0;
@@ -56,11 +61,12 @@ Value Lower::print(const Call& c) {
         }
         break;
       }
+      case Type::Tag::Iterator:
+        if (v.type.text != "f-string") not_yet(n, "printing " + name(v.type), "print its elements");
+        for (const Value& i : v.items) one(i, false);
+        break;
       case Type::Tag::Tuple:
-        if (v.type.text == "f-string") {
-          for (const Value& i : v.items) one(i, false);
-          break;
-        }
+        if (!v.type.text.empty() || v.fresh) not_yet(n, "printing " + name(v.type));
         text(v.type.names.empty() ? "(" : v.type.names[0] + "(");
         for (size_t i = 0; i < v.items.size(); ++i) {
           if (i) text(", ");

@@ -248,6 +248,13 @@ void Lower::aug_assign(const Node& n) {
       list_method({n, {more}, {}}, target, old, "extend");
       return;
     }
+    if (old.type.is_array() && !old.lazy && a.type.is(Type::Tag::List)) {
+      // The array itself changes, which other names may hold.
+      Value all;
+      all.type = Type::of(Type::Tag::Ellipsis);
+      store(target, old, all, binary(n, op, old, more));
+      return;
+    }
     Value now = binary(n, op, old, more);
     store(target, a, by, now);
     return;
@@ -328,8 +335,13 @@ void Lower::return_value(const Node& n, const Value& v) {
     fail(n, "a kernel returns nothing; this returns " + name(r.type),
          "write the result into an array that is an argument");
   if (is_records(r)) not_yet(n, "returning records", "write into an array that is an argument");
-  if (r.type.is(Type::Tag::Text) || r.type.is(Type::Tag::Function) || r.type.is(Type::Tag::Range))
-    not_yet(n, "returning " + name(r.type));
+  bool outermost = spec_.function == 0;
+  if (const Type* part = only_inside(r.type);
+      part && (outermost || !r.type.is(Type::Tag::Tuple) || !r.type.text.empty()))
+    not_yet(n, "returning " + name(*part) + (part == &r.type ? "" : " in " + name(r.type)),
+            part->is(Type::Tag::Text) ? "numbers that stand for the strings" : "");
+  if (outermost && r.fresh && r.type.is(Type::Tag::Tuple))
+    not_yet(n, "returning a list of items of several types", "a tuple");
   Type wider;
   if (!join(result_, r.type, wider))
     fail(n, "returns " + name(result_) + " on one path and " + name(r.type) + " on another",

@@ -31,6 +31,7 @@ std::string name(const Type& t) {
       return s + (t.items.size() == 1 ? ",)" : ")");
     }
     case Type::Tag::List: return "list(" + name(t.items[0]) + ")";
+    case Type::Tag::Iterator: return t.text;
     case Type::Tag::Range: return "range";
     case Type::Tag::Slice: return "slice";
     case Type::Tag::Text: return "str";
@@ -92,8 +93,10 @@ bool join(const Type& a, const Type& b, Type& both) {
       both.readonly = a.readonly || b.readonly;
       return true;
     case Type::Tag::Tuple:
+    case Type::Tag::Iterator:
     case Type::Tag::Slice:
-      if (a.items.size() != b.items.size() || a.names != b.names || a.number != b.number)
+      if (a.items.size() != b.items.size() || a.names != b.names || a.number != b.number ||
+          a.text != b.text)
         return false;
       for (size_t i = 0; i < a.items.size(); ++i)
         if (!join(a.items[i], b.items[i], both.items[i])) return false;
@@ -107,6 +110,23 @@ bool join(const Type& a, const Type& b, Type& both) {
   }
 }
 
+const Type* only_inside(const Type& t) {
+  switch (t.tag) {
+    case Type::Tag::Unknown:  // a later pass asks again
+    case Type::Tag::None:
+    case Type::Tag::Number:
+    case Type::Tag::Array: return nullptr;
+    case Type::Tag::Tuple:
+      if (!t.text.empty()) return &t;
+      [[fallthrough]];
+    case Type::Tag::List:
+      for (const Type& i : t.items)
+        if (const Type* found = only_inside(i)) return found;
+      return nullptr;
+    default: return &t;
+  }
+}
+
 std::vector<DType> words(const Type& t) {
   switch (t.tag) {
     case Type::Tag::Number:
@@ -117,6 +137,7 @@ std::vector<DType> words(const Type& t) {
     case Type::Tag::List: return {DType::I64};  // the owner of its header
     case Type::Tag::Range: return std::vector<DType>(3, DType::I64);
     case Type::Tag::Tuple:
+    case Type::Tag::Iterator:
     case Type::Tag::Slice: {
       std::vector<DType> all;
       for (const Type& i : t.items)

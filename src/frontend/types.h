@@ -20,7 +20,8 @@ struct Type {
     Number,
     Array,
     Tuple,
-    List,  // items: the type of its items
+    List,      // items: the type of its items
+    Iterator,  // what loops take apart, such as zip(…), which is its text; items: what it goes over
     Range,
     Slice,     // items: start, stop, step, each None or a number
     Text,      // a string, known while compiling
@@ -86,6 +87,10 @@ void put_key(std::string& to, const Type& t);
 
 // Whether one variable can hold both, and as what; says no for an array and a number, say.
 bool join(const Type& a, const Type& b, Type& both);
+
+// The part of a type, or all of it, whose values exist only while compiling: Python cannot be given
+// them. Null: there is none.
+const Type* only_inside(const Type& t);
 
 // The scalar words that a value of this type is made of, in order.
 std::vector<DType> words(const Type& t);

@@ -6,7 +6,7 @@ import os
 
 from .. import _core
 from ..kernels import types
-from ..kernels._dispatch import Dispatcher, callable_function, flags
+from ..kernels._dispatch import Dispatcher, callable_function, flags, resolver
 from ..kernels._errors import bind
 from ..kernels._resolve import program
 from ._streams import core_stream
@@ -116,7 +116,7 @@ class Kernel:
             options["max_threads"] = int(bounds[0])
             options["min_blocks"] = int(bounds[1]) if len(bounds) > 1 else 0
         options["max_registers"] = int(self.targetoptions.get("max_registers") or 0)
-        self._core = _core.Kernel(program.function(self.py_func), options, self.py_func.__name__)
+        self._core = _core.Kernel(resolver(self), options, self.py_func.__name__)
         return self._core
 
     def __getitem__(self, configuration):

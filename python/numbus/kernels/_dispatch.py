@@ -3,6 +3,7 @@
 import functools
 import inspect
 import types as types_
+import weakref
 
 from .. import _core
 from . import types
@@ -32,6 +33,15 @@ def flags(options, names):
     return {k: bool(options[k]) for k in names if options.get(k) is not None}
 
 
+def resolver(kernel):
+    """What the core calls before it compiles for new types: globals and closure as they are now.
+
+    It does not keep the object alive, which holds the core's.
+    """
+    of = weakref.ref(kernel)
+    return lambda: program.anew(of().py_func)
+
+
 class Dispatcher:
     """A Python function, compiled for each combination of argument types it is called with."""
 
@@ -43,7 +53,7 @@ class Dispatcher:
         functools.update_wrapper(self, function)
         self.py_func = function
         self.targetoptions = options
-        self._core = None
+        self._core = self._number = None
         self._signatures = []
         self._declared = None  # the signatures that calls have to fit, where jit was given some
         parameters = inspect.signature(function).parameters.values()
@@ -55,12 +65,16 @@ class Dispatcher:
     def _kernel_function(self):
         return program.function(self.py_func)
 
+    def _kernel_argument(self):
+        """As a function among the arguments of a call: as it was at the first such call."""
+        if self._number is None:
+            self._number = program.anew(self.py_func)
+        return self._number
+
     def _make(self):
         options = flags(self.targetoptions, ("parallel", "fastmath", "boundscheck", "debug"))
         options["python_errors"] = self.targetoptions.get("error_model", "python") == "python"
-        self._core = _core.Dispatcher(
-            program.function(self.py_func), options, self.py_func.__name__, self._count
-        )
+        self._core = _core.Dispatcher(resolver(self), options, self.py_func.__name__, self._count)
         self._core.release_gil = bool(self.targetoptions.get("nogil"))
         return self._core
 

@@ -170,7 +170,7 @@ def named_tuple(number, items):
 
 def argument(value, function):
     """What the core cannot read itself: the number of a function, or an array."""
-    number = getattr(value, "_kernel_function", None)
+    number = getattr(value, "_kernel_argument", None) or getattr(value, "_kernel_function", None)
     if number is not None:
         return number()
     if isinstance(value, (str, bytes, dict, set, list)):

@@ -2,18 +2,22 @@
 
 import ast
 import builtins
+import hashlib
 import inspect
 import linecache
 import sys
 import textwrap
+import threading
 import types as python_types
 
 import numpy
 
 from .. import _core
 from . import _errors
-from ._errors import CompileError
+from ._errors import CompileError, UnsupportedError
 
+# Arrays of NumPy's that say all by their elements.
+_PLAIN = {numpy.ndarray, numpy.memmap}
 _NUMBERS = (bool, int, float, complex, numpy.generic)
 _BUILTINS = """range len abs min max int float complex bool round sum any all divmod pow enumerate
 zip tuple list slice reversed isinstance sorted print map filter""".split()
@@ -132,7 +136,10 @@ class _Names(ast.NodeTransformer):
 
     def lookup(self, name):
         if name in self.closure:
-            return True, self.closure[name].cell_contents
+            try:
+                return True, self.closure[name].cell_contents
+            except ValueError:  # nothing has been assigned to it yet
+                return False, None
         if name in self.function.__globals__:
             return True, self.function.__globals__[name]
         if hasattr(builtins, name):
@@ -186,9 +193,16 @@ class _Names(ast.NodeTransformer):
             names |= {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)}
             self.local.append(names)
             node.body = [self.visit(n) for n in node.body]
-            node.args.defaults = [self.visit(n) for n in node.args.defaults]
-            node.decorator_list = []
             self.local.pop()
+            self._defaults(node)
+            if node.decorator_list:
+                raise UnsupportedError(
+                    f"not yet in compiled functions: the decorator of the inner function "
+                    f"'{node.name}'",
+                    node.decorator_list[0],
+                    self.function,
+                    "decorate it outside of the compiled function",
+                )
             return node
         self.nested = True
         node.body = [self.visit(n) for n in node.body]
@@ -201,7 +215,13 @@ class _Names(ast.NodeTransformer):
         self.local.append({a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)})
         node.body = self.visit(node.body)
         self.local.pop()
+        self._defaults(node)
         return node
+
+    def _defaults(self, node):
+        """Those of an inner function, which are expressions of the function around it."""
+        for defaults in (node.args.defaults, node.args.kw_defaults):
+            defaults[:] = [None if n is None else self.visit(n) for n in defaults]
 
     def _comprehension(self, node):
         self.local.append(
@@ -212,6 +232,16 @@ class _Names(ast.NodeTransformer):
         return node
 
     visit_ListComp = visit_GeneratorExp = visit_SetComp = visit_DictComp = _comprehension
+
+    def visit_FormattedValue(self, node):
+        if node.conversion != -1:
+            raise UnsupportedError(
+                "not yet in compiled functions: conversions in f-strings",
+                node,
+                self.function,
+                "{x}",
+            )
+        return self.generic_visit(node)
 
     def visit_arg(self, node):
         return node
@@ -274,7 +304,7 @@ class _Names(ast.NodeTransformer):
         if isinstance(value, python_types.FunctionType):
             return Global("function", at, number=self.program.function(value))
         if isinstance(value, (numpy.ndarray, _core.ndarray)):
-            return Global("array", at, number=self.program.array(value))
+            return self.array(value, at)
         if isinstance(value, python_types.ModuleType):
             return Global(f"module {value.__name__}", at)
         if isinstance(value, (list, dict, set)):
@@ -300,6 +330,18 @@ class _Names(ast.NodeTransformer):
             f"unsupported '{type(value).__name__}' objects mean nothing in compiled functions", at
         )
 
+    def array(self, value, at):
+        """A global array of NumPy's is a constant: its values as the function is compiled."""
+        if type(value) in _PLAIN and dtype_number(value.dtype) is not None:
+            return Global("array", at, number=self.program.array(value))
+        if isinstance(value, _core.ndarray):
+            what = "a global array of Numbus's, whose values would be frozen"
+        elif type(value) in _PLAIN:
+            what = f"a global array of the type {value.dtype}"
+        else:
+            what = f"a global {type(value).__name__}"
+        return Global(f"unsupported not yet: {what}; pass it as an argument", at)
+
     @staticmethod
     def named_tuple(kind, cls, at, elts):
         """A class of named tuples and its last fields' defaults, or one with its items."""
@@ -307,37 +349,110 @@ class _Names(ast.NodeTransformer):
         return Global(kind + " ".join(names), at, number, elts=elts)
 
 
-class Program:
-    """The functions and arrays that the core knows, by number."""
+class _Resolving:
+    """One resolution: a function and all those that it calls, seen at one moment."""
 
     def __init__(self):
-        self.functions = {}
-        self.arrays = {}
+        self.numbers = {}  # id of a function to its number, None while nothing has asked for it
+        self.held = []  # those functions, so that no id is given to another object
+        self.open = []  # those whose trees are being made, the outermost one first
+        self.fresh = []  # (key, number) of those that other resolutions may find
+        self.mutual = set()  # ids of those that reach an outer one: never found again
+
+
+class Program:
+    """The functions and arrays that the core knows, by number.
+
+    A function is known by its code and by all that its names stand for, so that one whose globals
+    or closure have changed is another one. Each compilation for new types asks again.
+    """
+
+    def __init__(self):
+        self.functions = {}  # (id of code, what its names stand for) to (number, code)
+        self.arrays = {}  # (dtype, shape, digest of the values) to number
+        self._own = {}  # functions of Numbus, whose globals never change, to their numbers
+        self._local = threading.local()  # this thread's resolution
 
     def function(self, function):
-        """The number of a Python function; its tree is made now."""
-        key = id(function)
-        if key in self.functions:
-            return self.functions[key][0]
+        """The number of a Python function as its globals and closure are now."""
         if not isinstance(function, python_types.FunctionType):
             raise CompileError(
                 f"'{getattr(function, '__name__', function)}' is not a Python function: it has no "
                 "source to compile",
                 hint="a function with def around it",
             )
+        now = getattr(self._local, "now", None)
+        if now is not None:
+            return self._number(function, now)
+        now = self._local.now = _Resolving()
+        try:
+            number = self._number(function, now)
+        finally:
+            self._local.now = None
+        # Only now all of their trees are there: no other thread finds half of them.
+        for key, (known, holds) in now.fresh:
+            if isinstance(key, python_types.FunctionType):
+                self._own.setdefault(key, known)
+            else:
+                self.functions.setdefault(key, (known, holds))
+        return number
+
+    def anew(self, function):
+        """function(), whatever is being resolved around this call: for a compilation."""
+        before = getattr(self._local, "now", None)
+        self._local.now = None
+        try:
+            return self.function(function)
+        finally:
+            self._local.now = before
+
+    def _number(self, function, now):
+        if function in self._own:
+            return self._own[function]
+        key = id(function)
+        if key in now.numbers:
+            if now.numbers[key] is None:  # it calls itself, directly or by others
+                now.numbers[key] = _add(function)
+            reached = now.open.index(key) if key in now.open else len(now.open)
+            now.mutual.update(now.open[reached + 1 :])
+            return now.numbers[key]
         if not self.functions:
             _core.set_library(self.library)
-        code = function.__code__
-        number = _core.add_function(function.__name__, code.co_filename)
-        self.functions[key] = number, function
+        now.numbers[key] = None
+        now.held.append(function)
+        now.open.append(key)
         try:
-            _core.define_function(number, self.tree(function))
+            tree, seen = self._resolved(function)
         except BaseException:
-            del self.functions[key]
+            del now.numbers[key]
             raise
+        finally:
+            now.open.pop()
+        number, code = now.numbers[key], function.__code__
+        own = _is_own(function)
+        what = tuple([(s[0], "itself") if s[1:3] == ("function", number) else s for s in seen])
+        full = function if own else (id(code), what)
+        alone = key not in now.mutual
+        if alone and not own and full in self.functions:
+            number = self.functions[full][0]
+        else:
+            if number is None:
+                number = _add(function)
+            _core.define_function(number, tree)
+            if alone or own:
+                now.fresh.append((full, (number, code)))
+        now.numbers[key] = number
+        # Whoever calls one that is made anew each time is made anew, too.
+        if not alone and now.open:
+            now.mutual.update(now.open)
         return number
 
     def tree(self, function):
+        """The function's definition, every name resolved."""
+        return self._resolved(function)[0]
+
+    def _resolved(self, function):
+        """(definition, what its names stand for): the latter tells two states of it apart."""
         definition = parse(function)
         names = _Names(function, self)
         defaults = list(function.__defaults__ or ())
@@ -352,7 +467,12 @@ class Program:
             names.describe(keywords[a.arg], definition) if a.arg in keywords else None
             for a in definition.args.kwonlyargs
         ]
-        return definition
+        seen = [
+            (place, *_fingerprint(node))
+            for place, node in enumerate(ast.walk(definition))
+            if isinstance(node, Global)
+        ]
+        return definition, seen
 
     @staticmethod
     def _lambda(definition, names):
@@ -360,18 +480,45 @@ class Program:
         return definition
 
     def array(self, value):
-        key = id(value)
+        """The number of a copy of a NumPy array: the values that it has now."""
+        copy = numpy.array(value, order="C", copy=True)
+        digest = hashlib.sha256(copy.tobytes()).digest()
+        key = copy.dtype.str, copy.shape, digest
         if key not in self.arrays:
-            copy = numpy.ascontiguousarray(numpy.asarray(value)).copy()
-            self.arrays[key] = _core.add_global_array(copy), value
-        return self.arrays[key][0]
+            self.arrays[key] = _core.add_global_array(copy)
+        return self.arrays[key]
 
     def library(self, name):
         """The number of the library's function of that name; -1 where there is none."""
         from . import _library
 
         function = _library.find(name)
-        return -1 if function is None else self.function(function)
+        return -1 if function is None else self.anew(function)
+
+
+def _add(function):
+    return _core.add_function(function.__name__, function.__code__.co_filename)
+
+
+def _is_own(function):
+    return str(function.__module__).startswith(("numbus.kernels.", "numbus.cuda."))
+
+
+def _fingerprint(node):
+    """What tells two Globals apart."""
+    value = node.value
+    if isinstance(value, numpy.generic):
+        value = value.dtype.str, value.tobytes()
+    elif isinstance(value, (float, complex)):
+        value = repr(value)  # tells the zeros apart, and takes NaN for itself
+    return (
+        node.text,
+        node.number,
+        type(node.value).__name__,
+        value,
+        node.literal,
+        tuple([_fingerprint(e) for e in node.elts]),
+    )
 
 
 program = Program()

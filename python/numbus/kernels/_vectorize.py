@@ -270,7 +270,7 @@ class DUFunc(Folding):
         numbus = gpu or any(isinstance(a, ndarray) for a in args)
         kinds = tuple(a if isinstance(a, PYTHON) else a.dtype for a in args)
         if dtype is not None:
-            loop = self._typed(numpy.dtype(dtype), kinds)
+            loop = self._typed(numpy.dtype(dtype))
         else:
             loop = self._choose(kinds)
         if out is None and where is True:
@@ -337,7 +337,7 @@ class DUFunc(Folding):
         result = self._record(loop, given, looping=True)
         return result if result is None else numpy.asarray(result)
 
-    def _typed(self, dtype, kinds):
+    def _typed(self, dtype):
         """dtype=: the loop whose result it is, or all in that type."""
         if not self._declared:
             return Loop((dtype,) * self.nin, self._output((dtype,) * self.nin))

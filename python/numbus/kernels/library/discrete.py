@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from .._library import known, random_unit
-from .distributions import one_chisquare, one_gamma, one_poisson
+from .distributions import MOST_POISSON, one_chisquare, one_gamma, one_poisson
 from .random import fill, fill_integers, gauss
 
 
@@ -136,6 +136,10 @@ def one_binomial(n, p):
 @known("np.random.binomial")
 def binomial(n, p, size=None):
     """Successes among n trials."""
+    if n != n:
+        raise ValueError("cannot convert float NaN to integer")
+    if n > 9007199254740992:
+        raise OverflowError("a number of trials above 2 ** 53 inside a compiled function")
     if n < 0:
         raise ValueError("n < 0")
     if p < 0 or p > 1 or p != p:
@@ -146,7 +150,10 @@ def binomial(n, p, size=None):
 
 
 def one_negative_binomial(n, p):
-    return one_poisson(one_gamma(n, (1.0 - p) / p), 0.0)
+    mean = one_gamma(n, (1.0 - p) / p)
+    if mean > MOST_POISSON:
+        raise ValueError("n too large or p too small: the numbers do not fit into 64 bits")
+    return one_poisson(mean, 0.0)
 
 
 @known("np.random.negative_binomial")
@@ -168,7 +175,8 @@ def one_noncentral_chisquare(df, nonc):
         chi2 = one_chisquare(df - 1.0, 0.0)
         n = gauss() + math.sqrt(nonc)
         return chi2 + n * n
-    return one_chisquare(df + 2.0 * one_poisson(nonc / 2.0, 0.0), 0.0)
+    chi2 = one_chisquare(df + 2.0 * one_poisson(nonc / 2.0, 0.0), 0.0)
+    return nonc if nonc != nonc else chi2
 
 
 @known("np.random.noncentral_chisquare")
@@ -178,12 +186,18 @@ def noncentral_chisquare(df, nonc, size=None):
         raise ValueError("df <= 0")
     if nonc < 0:
         raise ValueError("nonc < 0")
+    if df <= 1 and nonc > 2.0 * MOST_POISSON:
+        raise ValueError("nonc is too large for counts of 64 bits")
     if size is None:
         return one_noncentral_chisquare(float(df), float(nonc))
     return fill(size, one_noncentral_chisquare, float(df), float(nonc))
 
 
 def one_vonmises(mu, kappa):
+    if kappa != kappa:
+        return kappa
+    if kappa > 1e15:  # rejection, where NumPy never ends, meets its rounding; this is the limit
+        return wrapped(gauss() * math.sqrt(1.0 / kappa) + mu)
     if kappa < 1e-8:
         return math.pi * (2.0 * random_unit() - 1.0)
     if kappa < 1e-5:
@@ -202,7 +216,11 @@ def one_vonmises(mu, kappa):
     angle = math.acos(w)
     if random_unit() < 0.5:
         angle = -angle
-    angle += mu
+    return wrapped(angle + mu)
+
+
+def wrapped(angle):
+    """The same angle in [-pi, pi]."""
     turned = math.fmod(abs(angle) + math.pi, 2.0 * math.pi) - math.pi
     return -turned if angle < 0 else turned
 
@@ -218,6 +236,8 @@ def vonmises(mu, kappa, size=None):
 
 
 def one_zipf(a, _):
+    if a >= 1025.0:  # a power below is not finite, and 1 is all that ever comes
+        return 1
     b = 2.0 ** (a - 1.0)
     while True:
         u = 1.0 - random_unit()
@@ -262,7 +282,7 @@ def one_logseries(p, _):
 @known("np.random.logseries")
 def logseries(p, size=None):
     """Of probabilities that fall as p ** k / k."""
-    if p <= 0 or p >= 1 or p != p:
+    if not 0 <= p < 1:
         raise ValueError("p < 0, p >= 1 or p is NaN")
     if size is None:
         return one_logseries(float(p), 0.0)
@@ -340,6 +360,8 @@ def hypergeometric(ngood, nbad, nsample, size=None):
     """Good ones in a sample without replacement."""
     if ngood < 0 or nbad < 0 or nsample < 1:
         raise ValueError("ngood, nbad >= 0 and nsample >= 1 are needed")
+    if max(ngood, nbad) >= 1000000000:
+        raise ValueError("ngood and nbad have to be below 10 ** 9 inside a compiled function")
     if ngood + nbad < nsample:
         raise ValueError("ngood + nbad < nsample")
     if size is None:

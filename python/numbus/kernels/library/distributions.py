@@ -10,6 +10,9 @@ import numpy as np
 from .._library import known, random_unit
 from .random import fill, fill_integers, gauss, one_exponential, one_normal
 
+# The largest mean whose Poisson numbers are sure to fit into 64 bits, as NumPy has it.
+MOST_POISSON = 2.0**63 - 1.0 - 10.0 * math.sqrt(2.0**63 - 1.0)
+
 
 def one_gamma(shape, scale):
     """Marsaglia and Tsang; below a shape of one by rejection."""
@@ -33,11 +36,11 @@ def one_gamma(shape, scale):
     b = shape - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * b)
     while True:
-        while True:
+        v = 0.0
+        x = 0.0
+        while v <= 0.0:  # a NaN leaves it
             x = gauss()
             v = 1.0 + c * x
-            if v > 0.0:
-                break
         v = v * v * v
         u = random_unit()
         if u < 1.0 - 0.0331 * (x * x) * (x * x):
@@ -83,7 +86,7 @@ def one_t(df, _):
     return math.sqrt(df / 2.0) * n / math.sqrt(d)
 
 
-def one_cauchy(a, b):
+def one_cauchy(_a, _b):
     n = gauss()
     return n / gauss()
 
@@ -161,13 +164,13 @@ def one_poisson(lam, _):
     """By products of uniform numbers where lam is small, else Hörmann's PTRS."""
     if lam == 0.0:
         return 0
-    if lam < 10.0:
+    if not lam >= 10.0:  # a NaN ends at once
         least = math.exp(-lam)
         k = 0
         product = 1.0
         while True:
             product *= random_unit()
-            if product <= least:
+            if not product > least:
                 return k
             k += 1
     root = math.sqrt(lam)
@@ -385,7 +388,7 @@ def wald(mean, scale, size=None):
 @known("np.random.geometric")
 def geometric(p, size=None):
     """How many trials the first success takes."""
-    if p <= 0 or p > 1:
+    if not 0 < p <= 1:
         raise ValueError("p <= 0, p > 1 or p contains NaNs")
     if size is None:
         return one_geometric(float(p), 0.0)
@@ -395,8 +398,10 @@ def geometric(p, size=None):
 @known("np.random.poisson")
 def poisson(lam=1.0, size=None):
     """Poisson's distribution."""
-    if lam < 0:
+    if not lam >= 0:
         raise ValueError("lam < 0 or lam contains NaNs")
+    if lam > MOST_POISSON:
+        raise ValueError("lam value too large")
     if size is None:
         return one_poisson(float(lam), 0.0)
     return fill_integers(size, one_poisson, float(lam), 0.0)

@@ -140,11 +140,15 @@ def isposinf(x):
 
 @known("np.nan_to_num")
 def nan_to_num(x, copy=True, nan=0.0):
-    """NaN as a number, infinities as the largest ones."""
+    """NaN as a number, infinities as the largest ones; into x itself where copy is false."""
     out = np.where(np.isnan(x), nan, x).astype(x.dtype)
     most = np.finfo(x.dtype).max
     out = np.where(out > most, most, out)
-    return np.where(out < -most, -most, out)
+    out = np.where(out < -most, -most, out)
+    if copy:
+        return out
+    x[...] = out
+    return x
 
 
 def without_nan(x, instead):

@@ -414,12 +414,16 @@ def pinv(a, rcond=1e-15):
 def lstsq(a, b, rcond=None):
     """By pinv(); residuals where the rank is full and there are more rows than columns."""
     s = singular_values(a)
-    eps = np.finfo(s.dtype).eps * max(a.shape[0], a.shape[1])
+    tiny = np.finfo(s.dtype).eps
+    if rcond is None:
+        tiny = tiny * max(a.shape[0], a.shape[1])
+    elif rcond >= 0:
+        tiny = s.dtype.type(rcond)
     rank = 0
     for k in range(s.shape[0]):
-        if s[k] > eps * s[0]:
+        if s[k] > tiny * s[0]:
             rank += 1
-    x = dot(pinv(a, eps), b)
+    x = dot(pinv(a, tiny), b)
     r = b - dot(a, x)
     if rank == a.shape[1] and a.shape[0] > a.shape[1]:
         left = np.atleast_1d((r * r).sum(axis=0))

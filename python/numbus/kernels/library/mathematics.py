@@ -12,22 +12,67 @@ ERF_NEAR_DOWN = ERF_NEAR[::-1]
 ERFC_FAR_DOWN = ERFC_FAR[::-1]
 
 
-@known("pow mod")
-def pow_mod(a, b, m):
-    """Repeated squaring; right while m * m fits into 64 bits."""
-    out = 1 % m
-    a %= m
+def whole(x):
+    """Raises where x is no integer."""
+    if isinstance(x, (float, complex, np.floating)):
+        raise TypeError("this number cannot be interpreted as an integer")
+
+
+def times_mod(a, b, m):
+    """a * b % m of numbers of [0, m), where the product may not fit into 64 bits."""
+    if m <= 3037000499:  # the largest whose square fits
+        return a * b % m
+    out = 0
     while b > 0:
         if b & 1:
-            out = out * a % m
-        a = a * a % m
+            out = out - (m - a) if out >= m - a else out + a
+        a = a - (m - a) if a >= m - a else a + a
         b >>= 1
     return out
+
+
+def inverse_mod(a, m):
+    """What a has to be multiplied with to give 1 modulo m: Euclid's algorithm, extended."""
+    r = m
+    s = a
+    u = 0
+    v = 1
+    while s > 0:
+        q = r // s
+        r, s = s, r - q * s
+        u, v = v, u - q * v
+    if r != 1:
+        raise ValueError("base is not invertible for the given modulus")
+    return u % m
+
+
+@known("pow mod")
+def pow_mod(a, b, m):
+    """Repeated squaring."""
+    whole(a)
+    whole(b)
+    whole(m)
+    if m == 0:
+        raise ValueError("pow() 3rd argument cannot be 0")
+    n = abs(m)
+    a = a % n
+    if b < 0:
+        a = inverse_mod(a, n)
+        b = -b
+    out = 1 % n
+    while b > 0:
+        if b & 1:
+            out = times_mod(out, a, n)
+        a = times_mod(a, a, n)
+        b >>= 1
+    return out % m
 
 
 @known("math.gcd")
 def gcd(a, b):
     """Euclid."""
+    whole(a)
+    whole(b)
     a = abs(a)
     b = abs(b)
     while b:
@@ -49,6 +94,7 @@ def lcm(a, b):
 @known("math.factorial")
 def factorial(n):
     """A product; from 21! on it does not fit into 64 bits."""
+    whole(n)
     if n < 0:
         raise ValueError("factorial() not defined for negative values")
     if n > 20:
@@ -62,6 +108,8 @@ def factorial(n):
 @known("math.comb")
 def comb(n, k):
     """A product, divided step by step."""
+    whole(n)
+    whole(k)
     if n < 0 or k < 0:
         raise ValueError("n must be a non-negative integer")
     if k > n:
@@ -76,6 +124,8 @@ def comb(n, k):
 @known("math.perm")
 def perm(n, k):
     """A product."""
+    whole(n)
+    whole(k)
     if n < 0 or k < 0:
         raise ValueError("n must be a non-negative integer")
     if k > n:
@@ -89,12 +139,14 @@ def perm(n, k):
 @known("math.isqrt")
 def isqrt(n):
     """The float root, corrected."""
+    whole(n)
     if n < 0:
         raise ValueError("isqrt() argument must be nonnegative")
-    r = int(math.sqrt(float(n)))
+    most = 3037000499  # its square is the largest that fits into 64 bits
+    r = min(int(math.sqrt(float(n))), most)
     while r * r > n:
         r -= 1
-    while (r + 1) * (r + 1) <= n:
+    while r < most and (r + 1) * (r + 1) <= n:
         r += 1
     return r
 

@@ -121,6 +121,8 @@ def randn(*shape):
 @known("np.random.uniform")
 def uniform(low=0.0, high=1.0, size=None):
     """Of [low, high)."""
+    if not math.isfinite(float(high) - float(low)):
+        raise OverflowError("Range exceeds valid bounds")
     if size is None:
         return one_uniform(float(low), float(high))
     return fill(size, one_uniform, float(low), float(high))

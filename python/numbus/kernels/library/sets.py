@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._library import known
-from .sorting import argsort, isin, sort, unique
+from .sorting import argsort, check_kth, isin, sort, unique
 
 
 @known("np.union1d")
@@ -39,8 +39,9 @@ def in1d(a, b):
 
 
 @known("np.argpartition")
-def argpartition(a, k):
-    """The order in which the k-th is where sorting brings it."""
+def argpartition(a, kth):
+    """The order in which the kth is where sorting brings it: that of sorting."""
+    check_kth(a, kth)
     return argsort(a)
 
 

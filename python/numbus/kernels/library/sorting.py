@@ -52,9 +52,21 @@ def sort_row(a, other):
             a[k] = other[k]
 
 
+def last_axis(ndim, axis, kind):
+    """Whether sorting goes along the last axis of two at most rather than the first one; raises
+    where there is no such axis or kind of sorting.
+    """
+    if kind is not None and kind not in ("quicksort", "mergesort", "heapsort", "stable"):
+        raise ValueError("sort kind must be one of 'quick', 'heap', or 'stable'")
+    if axis < -ndim or axis >= ndim:
+        raise np.exceptions.AxisError(f"axis {axis} is out of bounds for array of dimension {ndim}")
+    return axis == -1 or axis == ndim - 1
+
+
 @known("np.sort")
 def sort(a, axis=-1, kind=None):
-    """Merge sort."""
+    """Merge sort, which serves every kind."""
+    last = last_axis(a.ndim, axis, kind)
     if a.ndim == 1:
         out = a.copy()
         sort_row(out, np.empty_like(out))
@@ -62,7 +74,7 @@ def sort(a, axis=-1, kind=None):
     if a.ndim != 2:
         raise ValueError("sort of more than two dimensions inside a compiled function")
     out = np.empty(a.shape, a.dtype)
-    if axis == 0:
+    if not last:
         row = np.empty(a.shape[0], a.dtype)
         other = np.empty(a.shape[0], a.dtype)
         for j in range(a.shape[1]):
@@ -124,7 +136,8 @@ def argsort_row(a, places, other):
 
 @known("np.argsort")
 def argsort(a, axis=-1, kind=None):
-    """Merge sort of places (stable)."""
+    """Merge sort of places (stable), which serves every kind."""
+    last = last_axis(a.ndim, axis, kind)
     if a.ndim == 1:
         places = np.arange(a.shape[0])
         argsort_row(a, places, np.empty_like(places))
@@ -132,7 +145,7 @@ def argsort(a, axis=-1, kind=None):
     if a.ndim != 2:
         raise ValueError("argsort of more than two dimensions inside a compiled function")
     out = np.empty(a.shape, np.int64)
-    if axis == 0:
+    if not last:
         for j in range(a.shape[1]):
             places = np.arange(a.shape[0])
             argsort_row(a[:, j], places, np.empty_like(places))
@@ -304,7 +317,19 @@ def nonzero(a):
 @known("np.partition")
 def partition(a, kth):
     """A sorted array is partitioned everywhere."""
+    check_kth(a, kth)
     return sort(a)
+
+
+def check_kth(a, kth):
+    """Raises where kth is none of the last axis."""
+    n = a.shape[a.ndim - 1]
+    if isinstance(kth, (tuple, list, np.ndarray)):
+        for k in kth:
+            if k < -n or k >= n:
+                raise ValueError(f"kth(={k}) out of bounds ({n})")
+    elif kth < -n or kth >= n:
+        raise ValueError(f"kth(={kth}) out of bounds ({n})")
 
 
 @known("np.isin")

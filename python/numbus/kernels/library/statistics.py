@@ -49,9 +49,15 @@ def cumprod(a):
 @known("np.diff")
 def diff(a, n=1, axis=-1):
     """Neighbours subtracted."""
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
     if n == 0:
         return a.copy()
-    if a.ndim == 2 and axis == 0:
+    if axis < -a.ndim or axis >= a.ndim:
+        raise np.exceptions.AxisError(
+            f"axis {axis} is out of bounds for array of dimension {a.ndim}"
+        )
+    if a.ndim == 2 and (axis == 0 or axis == -2):
         rows = a[1:] - a[:-1]
         return rows if n == 1 else diff(rows, n - 1, axis)
     if a.ndim == 2:
@@ -188,44 +194,47 @@ def average(a, axis=None, weights=None):
 
 @known("np.cov")
 def cov(m, y=None, rowvar=True, bias=False, ddof=None):
-    """Of rows: products of what differs from their means."""
+    """Of rows: products of what differs from their means, by the observations less ddof."""
+    less = (0 if bias else 1) if ddof is None else ddof
+    if less != int(less):
+        raise ValueError("ddof must be integer")
     if y is not None:
-        return cov_rows(two_rows(m, y), bias)
+        return cov_rows(two_rows(m, y), less)
     if m.ndim == 1:
-        d = m - m.mean()
-        return (d * d).sum() / (m.shape[0] - (0 if bias else 1))
+        d = m * np.float64(1) - m.mean()
+        return (d * np.conj(d)).sum() / max(m.shape[0] - less, 0)
     if rowvar:
-        return cov_rows(m, bias)
-    return cov_rows(m.T, bias)
+        return cov_rows(m, less)
+    return cov_rows(m.T, less)
 
 
 def two_rows(x, y):
     """Two vectors as a matrix."""
-    rows = np.empty((2, x.shape[0]))
+    rows = np.empty((2, x.shape[0]), (x[:0] * np.float64(1) + y[:0]).dtype)
     rows[0] = x
     rows[1] = y
     return rows
 
 
-def cov_rows(m, bias):
+def cov_rows(m, less):
     """cov() of a matrix."""
-    d = np.empty(m.shape)
+    d = np.empty(m.shape, (m * np.float64(1)).dtype)
     for i in range(m.shape[0]):
         d[i] = m[i] - m[i].mean()
-    return dot(d, d.T) / (m.shape[1] - (0 if bias else 1))
+    return dot(d, np.conj(d).T) / max(m.shape[1] - less, 0)
 
 
 @known("np.corrcoef")
 def corrcoef(x, y=None):
     """Covariances over the deviations."""
     if y is None:
-        c = cov_rows(x, False)
+        c = cov_rows(x, 1)
     else:
-        c = cov_rows(two_rows(x, y), False)
-    out = np.empty(c.shape)
+        c = cov_rows(two_rows(x, y), 1)
+    out = np.empty(c.shape, c.dtype)
     for i in range(c.shape[0]):
         for j in range(c.shape[1]):
-            out[i, j] = c[i, j] / np.sqrt(c[i, i]) / np.sqrt(c[j, j])
+            out[i, j] = c[i, j] / np.sqrt(c[i, i].real) / np.sqrt(c[j, j].real)
     return out
 
 

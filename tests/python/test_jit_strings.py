@@ -1,0 +1,188 @@
+"""Strings in compiled functions: what is known of constants is right, all else is 'not yet'."""
+
+import linecache
+
+import numpy as np
+import pytest
+from jit_check import equal
+from numbus import njit
+from numbus.kernels import CompileError, UnsupportedError
+
+# Values that are or hold a string, as expressions of x (a float) and n (an integer).
+STRINGS = {
+    "constant": "'abc'",
+    "empty": "''",
+    "accented": "'é\\u4e2d'",
+    "quoted": "'it\\'s'",
+    "number": "f'{x}'",
+    "numbers": "f'{x} and {n}'",
+    "constant_part": "f'a{n}b'",
+    "no_part": "f'abc'",
+    "repr": "f'{n!r}'",
+    "debug": "f'{n=}'",
+    "format": "f'{x:.2f}'",
+    "nested": "f'{n}{f\"{x}\"}'",
+    "choice": "('a' if n > 2 else 'b')",
+    "sum": "'a' + 'b'",
+    "product": "'ab' * n",
+    "percent": "'%d' % n",
+    "item": "'abc'[n]",
+    "slice": "'abc'[::2]",
+    "global_": "WORD",
+    "global_tuple": "WORDS",
+    "str": "str(n)",
+    "upper": "'abc'.upper()",
+    "joined": "','.join(('a', 'b'))",
+    "bytes": "b'abc'",
+}
+# Where such a value may be.
+PLACES = {
+    "result": "return {0}",
+    "tuple": "return (n, {0})",
+    "nested_tuple": "return (n, (x, {0}))",
+    "list": "return [{0}]",
+    "list_of_two": "return [{0}, {0}]",
+    "mixed_list": "return [{0}, n]",
+    "list_of_tuples": "return [(n, {0})]",
+    "appended": "y = [{0}]\n    y.append({0})\n    return y",
+    "comprehension": "return [{0} for i in range(n)]",
+    "tuple_of_comprehension": "return [{0} for i in (1, 2)]",
+    "named_tuple": "return Pair(n, {0})",
+    "replaced": "return Pair(n, x)._replace(second={0})",
+    "variable": "y = {0}\n    return y",
+    "variable_in_tuple": "y = {0}\n    return y, n",
+    "unpacked": "y, z = {0}, n\n    return y",
+    "branch": "y = {0}\n    if n > 1:\n        y = {0}\n    return y",
+    "loop": "y = {0}\n    for i in range(n):\n        y = {0}\n    return y",
+    "length": "return len({0})",
+    "characters": "k = 0\n    for c in {0}:\n        k += 1\n    return k",
+    "equal": "return {0} == 'abc'",
+    "unequal": "return {0} != WORD",
+    "ordered": "return {0} < 'b'",
+    "is_": "return {0} is None",
+    "inside": "return 'a' in {0}",
+    "in_tuple": "return {0} in ('abc', 'b')",
+    "truth": "return 1 if {0} else 2",
+    "not_": "return not {0}",
+    "and_": "return {0} and n",
+    "or_": "return {0} or n",
+    "added": "return {0} + 'a'",
+    "multiplied": "return {0} * 2",
+    "first": "return {0}[0]",
+    "ends": "return {0}[::-1]",
+    "item_of_tuple": "return ({0}, 'b')[n]",
+    "item_known": "return ({0}, n)[1]",
+    "argument": "return given({0}, n)",
+    "back": "return back({0})",
+    "inner": "def f(s):\n        return s\n    return f({0})",
+    "lambda_": "return (lambda s: n)({0})",
+    "default": "def f(s={0}):\n        return s\n    return f()",
+    "generator": "k = 0\n    for s in words({0}):\n        k += len(s)\n    return k",
+    "zipped": "return [p for p in zip((1, 2), ({0}, {0}))]",
+    "enumerated": "return [p for p in enumerate(({0}, {0}))]",
+    "largest": "return max({0}, 'b')",
+    "sorted_": "return sorted(({0}, 'b'))",
+    "array": "return np.array([{0}, 'b'])",
+    "stored": "y = np.zeros(2)\n    y[0] = {0}\n    return y",
+    "number": "return float({0})",
+    "whole": "return int({0})",
+    "starred": "a, *b = ({0}, n, n)\n    return b",
+    "starred_string": "a, *b = (n, n, {0})\n    return b",
+    "compared_tuple": "return ({0}, n) == ('abc', n)",
+    "counted": "return ('abc', 'b').count({0})",
+    "found": "return ('abc', 'b', '').index({0})",
+    "returned_by_two": "if n > 1:\n        return {0}\n    return 'abc'",
+    "sum_of_tuples": "return (n, {0}) + (x,)",
+    "times_tuple": "return ({0},) * 2",
+    "reversed_": "return reversed((n, {0}))[0] if False else [v for v in reversed((n, {0}))]",
+    "isinstance_": "return isinstance({0}, int), isinstance({0}, tuple), isinstance({0}, str)",
+    "in_dtype": "return np.zeros(2, {0})",
+    "conditional": "return ({0} if n > 1 else {0})",
+    "deleted": "y = {0}\n    del y\n    return n",
+    "expression": "{0}\n    return n",
+    "walrus": "if (y := {0}):\n        return n\n    return 0",
+}
+
+HEAD = """
+from collections import namedtuple
+import numpy as np
+WORD = "abc"
+WORDS = ("abc", "b")
+Pair = namedtuple("Pair", "first second")
+def given(s, n):
+    return n + 1
+def back(s):
+    return (s, 1)
+def words(s):
+    yield s
+    yield s
+def f(x, n):
+    """
+
+
+def program(name, body):
+    text = HEAD + body + "\n"
+    file = f"<strings {name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    names = {}
+    exec(compile(text, file, "exec"), names)
+    return names["f"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_right_or_not_yet(place):
+    """Every kind of string at every place: CPython's answer, or an error that names the line."""
+    right = 0
+    for kind, string in STRINGS.items():
+        f = program(f"{kind} {place}", PLACES[place].format(string))
+        try:
+            ours = njit(f)(2.5, 1)
+        except CompileError as error:  # told while compiling, with the line
+            assert error.line is not None, (kind, error)
+            continue
+        except Exception as error:
+            with pytest.raises(type(error)):
+                f(2.5, 1)
+            continue
+        try:
+            theirs = f(2.5, 1)
+        except Exception as error:
+            raise AssertionError(f"{kind}: {ours!r}, but CPython raises {error!r}") from None
+        assert type(ours) is type(theirs) or isinstance(theirs, (np.generic, tuple)), (kind, ours)
+        equal(ours, theirs, 0)
+        right += 1
+    if place in ("length", "expression", "argument", "equal", "unequal", "lambda_"):
+        assert right > 3  # constants are known
+
+
+@pytest.mark.parametrize("kind", ["number", "numbers", "constant_part", "debug"])
+@pytest.mark.parametrize("place", ["result", "tuple", "variable", "list", "length", "first"])
+def test_f_strings_are_not_yet_values(kind, place):
+    f = program(f"f {kind} {place}", PLACES[place].format(STRINGS[kind]))
+    with pytest.raises(UnsupportedError, match="not yet"):
+        njit(f)(2.5, 1)
+
+
+def test_printed(capsys):
+    def f(x, n):
+        print(f"{x} and {n}!", n, f"{'inside'}", f"a{f'{n}'}b")
+        print(("one", 2), "it's", sep="-", end=";\n")
+
+    f(2.5, 1)
+    wanted = capsys.readouterr().out
+    njit(f)(2.5, 1)
+    assert capsys.readouterr().out == wanted
+
+
+def test_messages():
+    def f(n):
+        if n > 1:
+            raise ValueError(f"n is {n}")
+        raise KeyError("constant")
+
+    for n in (1, 2):
+        with pytest.raises((ValueError, KeyError)) as ours:
+            njit(f)(n)
+        with pytest.raises(type(ours.value)) as theirs:
+            f(n)
+        assert ours.value.args == theirs.value.args
