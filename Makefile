@@ -5,7 +5,7 @@ CXX_FILES = $(wildcard $(shell git ls-files '*.cpp' '*.h'))
 PY_FILES = $(wildcard $(shell git ls-files '*.py'))
 
 .DEFAULT_GOAL := build
-.PHONY: setup build demo test ctest pytest fuzz lint format sanitize wheel clean
+.PHONY: setup build demo test ctest pytest fuzz programs lint format sanitize wheel clean
 
 setup:
 	@tools/setup.sh
@@ -39,6 +39,9 @@ fuzz: build
 	  echo $(PYTHON) tests/fuzz/run.py --programs $(PROGRAMS); \
 	  $(PYTHON) tests/fuzz/run.py --programs $(PROGRAMS); \
 	else echo "fuzz: tests/fuzz/run.py is not there yet"; fi
+
+programs: build
+	$(PYTHON) tests/programs/run.py --programs $(PROGRAMS)
 
 lint: setup
 	@bad=$$(.venv/bin/clang-format --dry-run $(CXX_FILES) 2>&1 | \
