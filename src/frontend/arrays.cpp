@@ -57,13 +57,24 @@ Value Lower::element(const Value& a, std::span<const Val> at) {
 }
 
 void Lower::set_element(const Node& n, const Value& a, std::span<const Val> at, const Value& v) {
-  if (a.type.readonly) fail(n, "the array is read-only; got " + name(a.type));
   written_ |= a.origin;
   Val offset = ci(0);
   for (size_t d = 0; d < at.size(); ++d) offset = add(offset, mul(at[d], a.strides()[d]));
   if (v.unknown()) return;
   Value c = cast(n, v, a.type.dtype);
   write_at(a.type.dtype, c.v[0], a.v[0], offset, a.type.space);
+}
+
+// Whether an array may be written to: where it is known that it may not, that is an error of the
+// run, as in NumPy.
+bool Lower::writable(const Node& n, const Value& a) {
+  if (!a.type.is_array() || !a.type.readonly) return true;
+  if (a.type.frozen)
+    not_yet(n, "writing to a global array, or to one that is read-only on some paths",
+            "the array as an argument of the function");
+  when(b_->constant(DType::Bool, Scalar::from_bool(true)),
+       [&] { raise_at(site(n, "ValueError", "assignment destination is read-only")); });
+  return false;
 }
 
 // Negative indices count from the end, as in Python.
@@ -259,7 +270,7 @@ Value Lower::copied_where_shared(const Node& n, const Value& from, const Value& 
 }
 
 void Lower::fill(const Node& n, const Value& to, const Value& from) {
-  if (from.unknown()) return;
+  if (from.unknown() || !writable(n, to)) return;
   if (!from.type.is_array()) {
     if (!from.type.is_number())
       fail(n, "cannot assign " + name(from.type) + " to " + name(to.type));
@@ -322,7 +333,7 @@ Value Lower::index_tuple(const Node& n, const Value& t, const Value& by) {
   }
   // An index known only at run time: items of one type.
   Val i = wrapped(n, index_value(n, by), ci(size), 0, array_node(n));
-  if (t.items.empty()) fail(n, "an empty tuple has no items");
+  if (t.items.empty()) return known_integer(0);  // never read: no index is inside
   Value r = t.items[0];
   for (int64_t k = 1; k < size; ++k)
     r = choose(n, b_->emit(Op::equal, DType::Bool, i, ci(k)), t.items[k], r);
@@ -530,6 +541,7 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
     return widened ? void() : write_item(n, a, at, v);
   }
   if (!a.type.is_array() || a.lazy) fail(n, "elements of " + name(a.type) + " cannot be assigned");
+  if (!writable(n, a)) return;
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
   for (Value& i : list) {
     i = plain(i);

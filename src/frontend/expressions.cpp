@@ -1,5 +1,6 @@
 // Expressions.
 #include <algorithm>
+#include <limits>
 
 #include "frontend/portion.h"
 
@@ -46,6 +47,10 @@ Value Lower::expression(const Node& n) {
     case NodeKind::UnaryOp: {
       Value v = expression(*n.one(Field::operand));
       if (v.unknown()) return {};
+      // The least int64 is written as minus a number that is none.
+      if (n.one(Field::op)->kind == NodeKind::USub && v.known && v.known->kind == Kind::UInt &&
+          static_cast<uint64_t>(v.known->i) == uint64_t{1} << 63)
+        return known_integer(std::numeric_limits<int64_t>::min());
       switch (n.one(Field::op)->kind) {
         case NodeKind::Not: {
           if (v.known && v.type.weak)
@@ -192,7 +197,7 @@ Value Lower::global(const Node& n) {
     size_t which = std::find(all.begin(), all.end(), bytes) - all.begin();
     if (which == all.size()) all.push_back(bytes);
     v.type = Type::array_of(g.dtype, static_cast<int>(g.shape.size()));
-    v.type.readonly = true;
+    v.type.readonly = v.type.frozen = true;
     v.v = {intrinsic(ir::Intrinsic::constant_memory, DType::I64, ir::kNone, ir::kNone, ir::kNone,
                      ir::Space::Global, static_cast<int64_t>(which)),
            ci(0)};
@@ -382,8 +387,8 @@ Value Lower::joined(const Node& n, const std::function<Value()>& first,
       outside = outside || shares_lists(v);
       Type wider;
       if (!join(known, v.type, wider))
-        fail(n, "one side is " + name(known) + ", the other " + name(v.type),
-             "convert one of them");
+        not_yet(n, "a value of two types: one side is " + name(known) + ", the other " + name(v.type),
+                "convert one of them");
       if (wider != known) {
         known = wider;
         changed_ = true;
@@ -459,7 +464,9 @@ Value Lower::compare(const Node& n) {
       fail(n, "chained comparison of arrays is ambiguous", "(a < b) & (b < c)");
     } else {
       // Comparing has no effects: no need for a branch.
+      bool weak = result.type.weak && one.type.weak;
       result = boolean(both(truth(n, result), truth(n, one)));
+      result.type.weak = weak;
     }
     left = b;
   }

@@ -83,12 +83,12 @@ void Lower::run() {
           t.items[0] = Type::number_of(DType::F64, true);
           changed_ = true;
         }
-    if (++rounds > 30) fail(source_.definition, "the types of this function do not settle");
+    if (++rounds > 30) not_yet(source_.definition, "types that do not settle");
   } while (changed_);
   // With functions that call each other, the one called first finds out.
   if (waiting_ && u_.active == 1)
-    fail(source_.definition, "what '" + source_.name + "' returns depends on itself",
-         "first, return from a case without recursion");
+    not_yet(source_.definition, "what '" + source_.name + "' returns depends on itself",
+            "first, return from a case without recursion");
   spec_.active = false;
   --u_.active;
   spec_.epoch = u_.epoch;
@@ -163,10 +163,10 @@ void Lower::pass() {
         result_ = Type::of(Type::Tag::None);
         changed_ = true;
       } else if (!result_.is(Type::Tag::None)) {
-        fail(source_.definition,
-             "'" + source_.name + "' returns " + frontend::name(result_) +
-                 " on one path, and ends without a return on another",
-             "end with a return of the same type, or with raise");
+        not_yet(source_.definition,
+                "'" + source_.name + "' returns " + frontend::name(result_) +
+                    " on one path, and ends without a return on another",
+                "end with a return of the same type, or with raise");
       }
     }
   }
@@ -311,10 +311,10 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
       bool same = old == v.type || (old.is(Type::Tag::Function) && node(old) == node(v.type) &&
                                     node(old) != nullptr);
       if (!same && it->second.key == k)
-        fail(at,
-             "'" + name + "' is " + frontend::name(old) + " on one path and " +
-                 frontend::name(v.type) + " on another",
-             "call each function in its own branch");
+        not_yet(at,
+                "'" + name + "' is " + frontend::name(old) + " on one path and " +
+                    frontend::name(v.type) + " on another",
+                "call each function in its own branch");
     }
     scope_->variables[name] = {v.type, {}, k};
     return;
@@ -322,10 +322,10 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
   Type& known = types_[k];
   Type wider, own = boxed_type(v);
   if (!join(known, own, wider))
-    fail(at,
-         "'" + name + "' is " + frontend::name(known) + " on one path and " + frontend::name(own) +
-             " on another",
-         "give the two values different names, or convert one of them");
+    not_yet(at,
+            "'" + name + "' is " + frontend::name(known) + " on one path and " +
+                frontend::name(own) + " on another",
+            "give the two values different names, or convert one of them");
   if (uint64_t from = origin_of(v)) {
     uint64_t& o = origins_[k];
     if ((o | from) != o) changed_ = true;

@@ -297,6 +297,7 @@ class Lower {
   void watch(ir::Access how, DType t, Val base, Val offset, Val value, ir::Space space);
   Value view(const Node& n, const Value& a, const std::vector<Value>& by);
   Value element(const Value& a, std::span<const Val> at);
+  bool writable(const Node& n, const Value& a);
   void set_element(const Node& n, const Value& a, std::span<const Val> at, const Value& v);
   Value read_at(DType t, Val base, Val offset, ir::Space space);
   void write_at(DType t, Val v, Val base, Val offset, ir::Space space);
@@ -357,6 +358,7 @@ class Lower {
   Value call(const Node& n);
   void call_arguments(const Node& n, Call& c);
   Value call_value(const Call& c, const Value& callee);
+  void expect_parameters(const Call& c, const Source& s);
   Value call_function(const Call& c, int source);
   Value call_local(const Call& c, int number);
   Value call_inline(const Call& c, const Node& definition, const std::string& name, Scope* outer,

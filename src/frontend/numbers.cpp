@@ -269,6 +269,14 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
     Val zero = b_->emit(Op::equal, DType::Bool, y, b_->constant(r.in[1], Scalar::from_int(0)));
     when(zero, [&] { raise_at(site(n, "ZeroDivisionError", "division by zero")); });
   }
+  if (op == Op::power && weak && is_float(r.out) && u_.options.python_errors &&
+      !u_.options.kernel && !(b.known && b.known->real() >= 0)) {
+    Val zero = b_->constant(r.out, Scalar::from_int(0));
+    Val pole = both(b_->emit(Op::equal, DType::Bool, x, zero), less(y, zero));
+    when(pole, [&] {
+      raise_at(site(n, "ZeroDivisionError", "0.0 cannot be raised to a negative power"));
+    });
+  }
   // Small powers are products.
   if (op == Op::power && is_float(r.out) && b.known && b.known->kind <= Kind::Float) {
     double e = b.known->real();
@@ -281,7 +289,7 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
       return number(p, r.out, weak);
     }
   }
-  Value v = number(b_->emit(r.op, r.out, x, y), r.out, weak || row(op).rule == Rule::Compare);
+  Value v = number(b_->emit(r.op, r.out, x, y), r.out, weak);
   if (a.known && b.known && weak)
     if (auto s = folded(op, *a.known, *b.known)) v = from_scalar(*s, r.out, true);
   return v;
@@ -307,9 +315,8 @@ Value Lower::unary_number(const Node& n, Op op, const Value& a) {
   } catch (const Error&) {
     fail(n, what_works(op) + " does not work on " + name(a.type));
   }
-  // float16 for small integers is NumPy's rule for arrays; a plain int computes in float64.
   Val x = r.in[0] == DType::Bool ? truth(n, a) : as(a, r.in[0]);
-  Value v = number(b_->emit(r.op, r.out, x), r.out, a.type.weak || r.out == DType::Bool);
+  Value v = number(b_->emit(r.op, r.out, x), r.out, a.type.weak);
   if (a.known && a.known->kind <= Kind::Float && op == Op::negative && a.type.weak) {
     Scalar s = a.known->is_real_integer() ? Scalar::from_int(-a.known->i)
                                           : Scalar::from_float(-a.known->real());
@@ -413,8 +420,7 @@ Value Lower::math_function(const Node& n, const std::string& name, std::span<con
     if (a.unknown()) return {};
   auto to_int = [&](Op op) {
     Value r = unary(n, op, args[0]);
-    if (r.type.is_array() || !is_float(r.type.dtype)) return r;
-    return cast(n, r, DType::I64, true);
+    return r.type.is_array() ? r : cast(n, r, DType::I64, true);
   };
   auto floats = [&](const Value& a) {
     return a.type.is_integer() ? cast(n, a, DType::F64, true) : a;

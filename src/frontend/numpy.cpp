@@ -172,10 +172,11 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     if (c.args.size() < nin)
       fail(n, "np." + name + " takes " + std::to_string(nin) + " arguments; got " +
                   std::to_string(c.args.size()));
-    Value r = nin == 1 ? unary(n, *op, c.args[0]) : binary(n, *op, c.args[0], c.args[1]);
-    if (nin == 1 && !c.args[0].type.is_array() && c.args[0].type.is_integer() &&
-        (row(*op).rule == Rule::FloatComplex || row(*op).rule == Rule::Float))
-      r = unary(n, *op, cast(n, c.args[0], DType::F64, c.args[0].type.weak));
+    // What NumPy makes of Python's numbers alone are its own numbers.
+    std::vector<Value> args(c.args.begin(), c.args.begin() + static_cast<int64_t>(nin));
+    if (std::ranges::all_of(args, [](const Value& a) { return a.type.is_number() && a.type.weak; }))
+      for (Value& a : args) a.type.weak = false;
+    Value r = nin == 1 ? unary(n, *op, args[0]) : binary(n, *op, args[0], args[1]);
     const Value* out = c.get(nin, "out");
     for (const auto& [k, v] : c.keywords)
       if (k != "out") not_yet(n, "np." + name + " with " + k + "=");

@@ -19,6 +19,7 @@ Value Lower::reduce(const Node& n, const std::string& name, const Value& given,
     auto k = known_int(*axis);
     if (!k) fail(n, "axis has to be a constant");
     int64_t d = *k < 0 ? *k + a.type.ndim : *k;
+    if (a.type.ndim == 0 && (*k == 0 || *k == -1)) return reduce(n, name, a, {});
     if (d < 0 || d >= a.type.ndim)
       fail(n, "axis " + std::to_string(*k) + " is out of bounds for " +
                   std::to_string(a.type.ndim) + " dimensions");

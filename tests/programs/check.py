@@ -84,8 +84,10 @@ def reason(message: str) -> str:
 
 def category(failure: str) -> str:
     """What failures of one cause share, to tell them apart while shrinking."""
-    text = re.sub(r"array\(.*?\)(?=, want|$)", "array", failure)
+    failure, _, want = failure.partition("want ")
+    text = re.sub(r"array\(.*?\)(?=, $|$)", "array", failure.split("\n")[0])
     text = re.sub(r"'[a-zA-Z]+\d+'", "name", text)
     text = re.sub(r"result(\[\d+\])*|argument \d+(\[\d+\])*", "part", text)
     text = re.sub(r"-?\b\d[\d.e+-]*j?|\bnan\b|\binf\b", "#", text)
-    return re.sub(r"[\[(][-#,. ]*[\])]", "#", text)[:80]
+    want = re.match(r"\w*", want)[0] if failure.startswith("[") else ""
+    return re.sub(r"[\[(][-#,. ]*[\])]", "#", text)[:80] + " " + want

@@ -6,7 +6,6 @@ most ten entries, and nothing outside of this file excuses a difference.
 
 from __future__ import annotations
 
-import cmath
 import math
 import operator
 
@@ -21,6 +20,12 @@ ALLOWED = {
     "and functions of math where it raises 'math domain error' or 'math range error'.",
     "to int": "int(), math.floor and their like of a float that int64 cannot hold give what "
     "NumPy's astype(np.int64) gives, not OverflowError or ValueError.",
+    "narrow": "A Python int that meets a NumPy integer too narrow for it wraps, where NumPy raises "
+    "OverflowError: a test of every index and count would cost more than the arithmetic.",
+    "one type": "What may be one of several numbers (min and max of an int and a float) has their "
+    "common type: 1.0 for 1.",
+    "float32": "Functions of math stay in float32 and float16 for NumPy's numbers of these types, "
+    "where CPython computes float64: kernels would be many times slower.",
     "kernel division": "In kernels of cuda.jit, division by zero raises nothing: integers give 0 "
     "and floats IEEE's result, as NumPy's numbers do.",
 }
@@ -109,35 +114,124 @@ IN_PLACE = {
 }
 
 
+def narrowed(function, a, b):
+    """An operation of which NumPy says that one operand, a Python int, does not fit."""
+    try:
+        return function(a, b)
+    except OverflowError as error:
+        if "out of bounds for" not in str(error):
+            raise
+        with np.errstate(all="ignore"):
+            if type(a) is int:
+                return function(np.asarray(a).astype(b.dtype)[()], b)
+            return function(a, np.asarray(b).astype(a.dtype)[()])
+
+
 def binary(name, a, b):
-    return wrapped(OPERATORS[name](a, b))
+    return wrapped(narrowed(OPERATORS[name], a, b))
 
 
 def in_place(name, a, b):
     """a op= b: what has no memory of its own to change is the operator's result."""
     if isinstance(a, (np.ndarray, list)):
-        return IN_PLACE[name](a, b)
+        return narrowed(IN_PLACE[name], a, b)
     return binary(name, a, b)
+
+
+ALIASES = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+    "pow": "power",
+    "degrees": "rad2deg",
+    "radians": "deg2rad",
+}
+WHOLE = ("floor", "ceil", "trunc", "gcd", "lcm", "isqrt", "comb", "perm", "factorial")
 
 
 def _ieee(name, args):
     """NumPy's function of that name for numbers that math's refuses."""
-    alias = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
-             "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "pow": "power"}  # fmt: skip
+    alias = ALIASES
     with np.errstate(all="ignore"):
         if name == "log" and len(args) == 2:
             return float(np.log(np.float64(args[0])) / np.log(np.float64(args[1])))
         return float(getattr(np, alias.get(name, name))(*map(np.float64, args)))
 
 
-_TO_INT = {math.floor: math.floor, math.ceil: math.ceil, math.trunc: math.trunc, int: int}
+def narrow_math(function, args):
+    """What a function of math gives for NumPy's short floats; None for other numbers."""
+    name = function.__name__
+    same = ("copysign", "ldexp", "fmod")
+    alias = ALIASES.get(name, name)
+    short = [a for a in args if isinstance(a, (np.float16, np.float32))]
+    if not short or not hasattr(np, alias) or name in WHOLE or name.startswith("is"):
+        return None
+    if name in same and isinstance(args[0], (float, int)):
+        return None
+    with np.errstate(all="ignore"):
+        floats = [np.float64(a) if isinstance(a, np.integer) else a for a in args]
+        return getattr(np, alias)(*floats)
+
+
+def call_narrowed(function, args, keywords):
+    """A call of NumPy's with a Python int beyond the type that it is to have."""
+    types = [getattr(a, "dtype", None) for a in (*args, *keywords.values())]
+    types += [keywords.get("dtype")] + [a for a in args if isinstance(a, type)]
+    if isinstance(function, type):
+        types.append(function)
+    for t in types:
+        if t is None or np.dtype(t).kind not in "iu":
+            continue
+
+        def fit(a, t=np.dtype(t)):
+            if isinstance(a, (list, tuple)):
+                return type(a)(map(fit, a))
+            return np.asarray(a).astype(t)[()] if type(a) is int else a
+
+        return function(*map(fit, args), **{k: fit(v) for k, v in keywords.items()})
+    raise OverflowError(f"{function} of {args}")
+
+
+def store(value, target, key):
+    """target[key] = value"""
+    try:
+        target[key] = value
+    except OverflowError as error:
+        if "out of bounds for" not in str(error):
+            raise
+        target[key] = np.asarray(value).astype(target.dtype)
+
+
+def joined(values):
+    """The type that a variable has that may hold any of these numbers, as a function."""
+    kinds = {type(v) for v in values}
+    if len(kinds) == 1:
+        return lambda v: v
+    if all(k in (bool, int, float, complex) for k in kinds):
+        return max(kinds, key=(bool, int, float, complex).index)
+    found = np.result_type(*values)
+    if int in kinds and found.kind in "iu" and found.itemsize < 8:
+        found = np.dtype(np.int64)
+    return lambda v: np.asarray(v).astype(found)[()]
 
 
 def call(function, args, keywords):
     """A call as compiled functions have to make it."""
+    if getattr(function, "__module__", "") == "math" and not keywords:
+        found = narrow_math(function, args)
+        if found is not None:
+            return found
+    if function in (min, max) and len(args) > 1:
+        return joined(args)(function(*args))
     try:
         return wrapped(function(*args, **keywords))
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError) as error:
+        if "out of bounds for" in str(error) and type(error) is OverflowError:
+            return call_narrowed(function, args, keywords)
         if function in (int, round, math.floor, math.ceil, math.trunc):
             if len(args) == 1 and isinstance(args[0], (float, np.floating)):
                 return int64(float(args[0]))
@@ -158,4 +252,3 @@ def call(function, args, keywords):
         raise
 
 
-__all__ = ["ALLOWED", "binary", "call", "cmath", "in_place", "int64", "power", "wrapped"]

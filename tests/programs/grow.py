@@ -237,5 +237,12 @@ class Grower(Expressions, Statements):
 
 
 def generate(seed: int, features: Features | None = None) -> Program:
-    grower = Grower(seed, features or Features())
-    return Program(seed, grower.program(), grower.scalar)
+    for again in range(50):
+        grower = Grower(seed * 1000 + again, features or Features())
+        try:
+            text = grower.program()
+            compile(text, "<generated>", "exec")
+        except (Reject, SyntaxError):
+            continue
+        return Program(seed, text, grower.scalar)
+    raise AssertionError(f"seed {seed} gives no program")

@@ -91,7 +91,7 @@ BUILTINS = [
     "len({a1})", "len({a})", "len({l})", "round({x})", "round({x}, {n})", "int({x})", "float({x})",
     "bool({s})", "complex({x}, {x})", "divmod({x}, {x})[{k2}]", "pow({x}, {n})", "{a}.size",
     "{a}.ndim", "{a}.shape[{axis}]", "sum({a1})", "min({a1})", "max({a1})", "{a}.itemsize",
-    "any({a1})", "all({a1})", "{s}.real", "{s}.imag", "{s}.conjugate()", "sorted({l})[0]",
+    "any({a1})", "all({a1})", "({s}).real", "({s}).imag", "({s}).conjugate()", "sorted({l})[0]",
     "sum([{s} for k in range({n})])", "int({s} > {s})", "({x} in {l})", "({x} in ({x}, {x}))",
     "({n} in range({n}, {n}))", "({l}.count({x}))", "np.sum({l})", "np.max({l})", "{a}.nbytes",
     "math.gcd({n}, {n})", "math.lcm({n}, {n})", "math.factorial({n})", "math.comb({n}, {n})",

@@ -25,6 +25,10 @@ ULPS = 2.0
 EPS = {np.dtype(t): float(np.finfo(t).eps) for t in (np.float16, np.float32, np.float64)}
 
 
+ILL_FORMED = (NameError, AttributeError, TypeError)
+STEPS = 20_000  # of while loops
+
+
 class NoVerdict(Exception):
     """Nothing follows from this program: it hangs on rounding, or CPython itself refuses it."""
 
@@ -92,10 +96,17 @@ class Run:
     def __init__(self, shadow=None):
         self.r = random.Random(shadow) if shadow is not None else None
         self.inexact = False
+        self.steps = STEPS
+
+    def tick(self):
+        self.steps -= 1
+        if self.steps < 0:
+            raise NoVerdict("a loop without an end")
+        return True
 
     def names(self):
         return {"_op": self.op, "_iop": self.iop, "_iat": self.iat, "_un": self.un,
-                "_call": self.call, "_key": KEY}  # fmt: skip
+                "_call": self.call, "_key": KEY, "_store": differences.store, "_tick": self.tick}  # fmt: skip
 
     def _moved(self, value):
         self.inexact = True
@@ -124,7 +135,7 @@ class Run:
         return moved
 
     def iat(self, name, a, key, b):
-        a[key] = self.iop(name, a[key], b)
+        differences.store(self.iop(name, a[key], b), a, key)
 
     def un(self, name, a):
         if name == "USub":
@@ -208,6 +219,20 @@ class Instrument(ast.NodeTransformer):
         self.generic_visit(node)
         return self._made(node, "_call", node.func, *node.args, keywords=node.keywords)
 
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        target = node.targets[0]
+        if len(node.targets) == 1 and isinstance(target, ast.Subscript):
+            key = ast.Subscript(ast.Name("_key", ast.Load()), target.slice, ast.Load())
+            change = self._made(node, "_store", node.value, target.value, key)
+            return ast.copy_location(ast.Expr(change), node)
+        return node
+
+    def visit_While(self, node):
+        self.generic_visit(node)
+        node.test = ast.BoolOp(ast.And(), [self._made(node, "_tick"), node.test])
+        return node
+
     def visit_AugAssign(self, node):
         self.generic_visit(node)
         name = ast.Constant(type(node.op).__name__)
@@ -229,6 +254,7 @@ def is_literal(node) -> bool:
 
 
 def instrumented(text: str):
+    warnings.simplefilter("ignore", SyntaxWarning)
     tree = Instrument().visit(ast.parse(text))
     return compile(ast.fix_missing_locations(tree), "<oracle>", "exec")
 
@@ -258,10 +284,14 @@ class Outcome:
 
 
 def outcome(function, arguments) -> Outcome:
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    with warnings.catch_warnings(), np.errstate(all="warn"):
         warnings.simplefilter("ignore")
+        # What an integer cannot hold of a float is the processor's to say.
+        warnings.filterwarnings("error", "invalid value encountered in cast")
         try:
             return Outcome(function(*arguments), None, arguments)
+        except (NoVerdict, RuntimeWarning) as error:
+            raise NoVerdict(str(error)) from None
         except Exception as error:
             return Outcome(None, error, arguments)
 
@@ -275,6 +305,8 @@ def execute(code, run: Run) -> Outcome:
         raise NoVerdict(f"no program: {error!r}") from error
     result = outcome(space["f"], arguments)
     result.inexact = run.inexact
+    if isinstance(result.error, ILL_FORMED) and not raised_by_program(result.error):
+        raise NoVerdict(f"no program: {type(result.error).__name__}")
     return result
 
 
