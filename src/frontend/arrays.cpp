@@ -1,4 +1,5 @@
 // Arrays in memory and arrays that are computed where they are used: elements, views, copies.
+#include <algorithm>
 #include <utility>
 
 #include "frontend/lower.h"
@@ -164,7 +165,7 @@ Value Lower::materialise(const Node& n, const Value& v) {
             "write a loop over elements, or use cuda.local.array(shape, dtype)");
   Value r = allocate(v.type.dtype, v.shape());
   r.type.text = v.type.text;
-  each(v.shape(), [&](std::span<const Val> at) {
+  each_of(v.lazy->narrow, v.shape(), [&](std::span<const Val> at) {
     Value e = element(v, at);
     if (!e.unknown()) set_element(n, r, at, e);
   });
@@ -208,35 +209,59 @@ std::vector<Val> Lower::broadcast(const Node& n, std::span<const Value> args) {
   return shape;
 }
 
-Value Lower::broadcast_element(const Value& a, std::span<const Val> at, size_t ndim) {
-  if (!a.type.is_array()) return a;
-  size_t skip = ndim - a.type.ndim;
-  std::vector<Val> mine;
+std::vector<Val> Lower::repeats(const Value& a, std::span<const Val> shape) {
+  std::vector<Val> all;
+  if (!a.type.is_array()) return all;
+  size_t skip = shape.size() - a.type.ndim;
   for (size_t d = 0; d < a.type.ndim; ++d) {
     Val extent = a.shape()[d];
-    auto known = constant_of(extent);
-    if (known && *known == 1)
-      mine.push_back(ci(0));
-    else if (a.lazy && !known)
-      // An extent of one repeats its only element.
-      mine.push_back(b_->emit(Op::select, DType::I64,
-                              b_->emit(Op::equal, DType::Bool, extent, ci(1)), ci(0),
-                              at[skip + d]));
-    else
-      mine.push_back(at[skip + d]);
+    bool fixed = constant_of(extent).has_value() || extent == shape[skip + d];
+    all.push_back(fixed ? ir::kNone : b_->emit(Op::equal, DType::Bool, extent, ci(1)));
+  }
+  return all;
+}
+
+Value Lower::broadcast_element(const Value& a, std::span<const Val> at, size_t ndim,
+                               const std::vector<Val>& repeated) {
+  if (!a.type.is_array()) return a;
+  size_t skip = ndim - a.type.ndim;
+  auto repeats = [&](size_t d) {
+    Val one = repeated[d];
+    return one != ir::kNone && std::ranges::find(excluded_, one) == excluded_.end();
+  };
+  std::vector<Val> mine;
+  for (size_t d = 0; d < a.type.ndim; ++d) {
+    bool single = constant_of(a.shape()[d]) == 1;
+    Val i = single ? ci(0) : at[skip + d];
+    if (a.lazy && repeats(d)) i = b_->emit(Op::select, DType::I64, repeated[d], ci(0), i);
+    mine.push_back(i);
   }
   if (a.lazy) return element(a, mine);
   // In memory, such an extent is a stride of zero.
   Val offset = ci(0);
   for (size_t d = 0; d < a.type.ndim; ++d) {
     Val stride = a.strides()[d];
-    auto known = constant_of(a.shape()[d]);
-    if (!known && ndim > 1)
-      stride = b_->emit(Op::select, DType::I64,
-                        b_->emit(Op::equal, DType::Bool, a.shape()[d], ci(1)), ci(0), stride);
+    if (repeats(d)) stride = b_->emit(Op::select, DType::I64, repeated[d], ci(0), stride);
     offset = add(offset, mul(mine[d], stride));
   }
   return read_at(a.type.dtype, a.v[0], offset, a.type.space);
+}
+
+// A loop over a shape in two versions: one where none of these conditions holds, which is usual.
+void Lower::each_of(const std::vector<Val>& narrow, std::span<const Val> shape,
+                    const std::function<void(std::span<const Val>)>& body) {
+  Val any = ir::kNone;
+  for (Val one : narrow)
+    any = any == ir::kNone ? one : b_->emit(Op::logical_or, DType::Bool, any, one);
+  if (any == ir::kNone) return each(shape, body);
+  size_t before = excluded_.size();
+  when(
+      any, [&] { each(shape, body); },
+      [&] {
+        excluded_.insert(excluded_.end(), narrow.begin(), narrow.end());
+        each(shape, body);
+        excluded_.resize(before);
+      });
 }
 
 std::pair<Val, Val> Lower::reach(const Value& a) {
@@ -277,10 +302,8 @@ void Lower::fill(const Node& n, const Value& to, const Value& from) {
     each(to.shape(), [&](std::span<const Val> at) { set_element(n, to, at, from); });
     return;
   }
-  if (from.type.ndim > to.type.ndim)
-    fail(n, "cannot assign " + name(from.type) + " to " + name(to.type));
   // All that is read is read before anything is written.
-  Value source = reads_own_places(from, to) ? from : apart(n, from, to);
+  Value source = fitted(n, reads_own_places(from, to) ? from : apart(n, from, to), to.type.ndim);
   size_t ndim = to.type.ndim, skip = ndim - source.type.ndim;
   for (size_t d = 0; d < source.type.ndim; ++d) {
     Val mine = source.shape()[d], extent = to.shape()[skip + d];
@@ -292,9 +315,26 @@ void Lower::fill(const Node& n, const Value& to, const Value& from) {
                extent);
     });
   }
-  each(to.shape(), [&](std::span<const Val> at) {
-    set_element(n, to, at, broadcast_element(source, at, ndim));
+  std::vector<Val> repeated = repeats(source, to.shape()), narrow;
+  if (source.lazy) narrow = source.lazy->narrow;
+  if (ndim == 1 && source.type.ndim == 1 && repeated[0] != ir::kNone)
+    narrow.push_back(repeated[0]);
+  each_of(narrow, to.shape(), [&](std::span<const Val> at) {
+    set_element(n, to, at, broadcast_element(source, at, ndim, repeated));
   });
+}
+
+// What is assigned may have more axes in front, of extents of one.
+Value Lower::fitted(const Node& n, const Value& from, size_t ndim) {
+  if (!from.type.is_array() || from.type.ndim <= ndim) return from;
+  Value source = from.lazy ? materialise(n, from) : from;
+  size_t more = from.type.ndim - ndim;
+  for (size_t d = 0; d < more; ++d)
+    when(b_->emit(Op::not_equal, DType::Bool, source.shape()[d], ci(1)), [&] {
+      raise_at(site(n, "ValueError", "could not broadcast an extent of {0} into no axis"),
+               source.shape()[d]);
+    });
+  return view(n, source, std::vector<Value>(more, known_integer(0)));
 }
 
 // --- indexing
@@ -391,6 +431,7 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
   // One integer array, and slices: read where it is used. A mask: what it selects, counted first.
   if (list.size() == 1 && list[0].type.dtype == DType::Bool && list[0].type.ndim == a.type.ndim) {
     const Value mask = list[0].lazy ? materialise(n, list[0]) : list[0];
+    expect_mask(n, mask, a.shape(), 0);
     Val count = new_variable(DType::I64);
     set(count, ci(0));
     each(mask.shape(), [&](std::span<const Val> at) {

@@ -390,6 +390,7 @@ Value Lower::joined(const Node& n, const std::function<Value()>& first,
         not_yet(n, "a value of two types: one side is " + name(known) + ", the other " + name(v.type),
                 "convert one of them");
       if (wider != known) {
+        u_.widened = u_.widened || !known.unknown();
         known = wider;
         changed_ = true;
       } else if (!v.unknown() && t == known) {

@@ -32,6 +32,19 @@ Spec& Unit::specialise(int source, const std::vector<Type>& arguments, const Nod
   return s;
 }
 
+namespace {
+
+// Whether numbers of one kind become some of another for being held where these are, too.
+bool widens(const Type& from, const Type& to) {
+  if (from.unknown() || from.tag != to.tag) return false;
+  if (from.is_number()) return from.dtype != to.dtype || from.weak != to.weak;
+  for (size_t i = 0; i < from.items.size() && i < to.items.size(); ++i)
+    if (widens(from.items[i], to.items[i])) return true;
+  return false;
+}
+
+}  // namespace
+
 Result compile(Program& program, int function, const std::vector<Type>& arguments,
                const Options& options) {
   Unit u{program, options, {}, {}, {}, {}, {}};
@@ -199,6 +212,11 @@ void Lower::fail(const Node& at, const std::string& message, const std::string& 
   e.col = at.col;
   e.end_line = at.end_line;
   e.end_col = at.end_col;
+  // Python has no quarrel with a name that is an int here and a float there; the line may be right.
+  if (u_.widened) {
+    e.unsupported = true;
+    if (hint.empty()) e.hint = "a name, a list and a result have one type: give each value its own";
+  }
   throw e;
 }
 
@@ -333,6 +351,7 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
   }
   if (shares_lists(v) && outside_.insert(k).second) changed_ = true;
   if (wider != known) {
+    u_.widened = u_.widened || widens(known, wider) || widens(own, wider);
     known = wider;
     changed_ = true;
   }

@@ -227,6 +227,41 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
   fail(n, what + " does not work on " + name(a.type) + " and " + name(b.type));
 }
 
+namespace {
+
+// Whether a number is known to be one of that type.
+bool fits(const Value& v, DType t) {
+  if (!v.known || v.known->kind > Kind::Int) return itemsize(t) == 8 && is_signed(t);
+  int bits = 8 * itemsize(t);
+  int64_t n = v.known->i;
+  if (t == DType::Bool) return n == 0 || n == 1;
+  if (is_signed(t)) return bits == 64 || (n >> (bits - 1)) == 0 || (n >> (bits - 1)) == -1;
+  return n >= 0 && (bits == 64 || n >> bits == 0);
+}
+
+}  // namespace
+
+// By value, whatever the types: only uint64 and what may be negative have no type in common.
+Value Lower::compare_integers(Op op, const Value& a, const Value& b, bool weak) {
+  auto plain = [&](const Value& x, const Value& y) {
+    return b_->emit(op, DType::Bool, as(x, DType::I64), as(y, DType::I64));
+  };
+  bool unsigned_a = a.type.dtype == DType::U64, unsigned_b = b.type.dtype == DType::U64;
+  if (!unsigned_a && !unsigned_b) return number(plain(a, b), DType::Bool, weak);
+  if (unsigned_a && unsigned_b)
+    return number(b_->emit(op, DType::Bool, as(a, DType::U64), as(b, DType::U64)), DType::Bool,
+                  weak);
+  // A negative number is less than any of uint64.
+  const Value& other = unsigned_a ? b : a;
+  Val same = b_->emit(op, DType::Bool, as(a, DType::U64), as(b, DType::U64));
+  if (kind(other.type.dtype) == Kind::UInt || other.type.dtype == DType::Bool)
+    return number(same, DType::Bool, weak);
+  Val negative = less(as(other, DType::I64), ci(0));
+  Val below = plain(unsigned_a ? known_integer(0) : known_integer(-1),
+                    unsigned_a ? known_integer(-1) : known_integer(0));
+  return number(b_->emit(Op::select, DType::Bool, negative, below, same), DType::Bool, weak);
+}
+
 Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b) {
   bool weak = a.type.weak && b.type.weak;
   DType ta = a.type.dtype, tb = b.type.dtype;
@@ -247,6 +282,15 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
     if (is_inexact(ta) || is_inexact(tb))
       fail(n, std::string("operator ") + python_operator(op) + " needs integers; got " +
                   name(a.type) + " and " + name(b.type));
+  }
+  // Integers are compared as what they are: the Python number may not fit into the other's type.
+  if (row(op).rule == Rule::Compare && a.type.is_integer() && b.type.is_integer() && ta != tb)
+    return compare_integers(op, a, b, weak);
+  if (row(op).rule == Rule::Compare && a.type.is_integer() && b.type.is_integer() &&
+      a.type.weak != b.type.weak) {
+    const Value &python = a.type.weak ? a : b, &other = a.type.weak ? b : a;
+    if (python.type.dtype == DType::I64 && !fits(python, other.type.dtype))
+      return compare_integers(op, a, b, weak);
   }
   Resolved r;
   try {
@@ -352,14 +396,20 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
   DType t = of(sample).type.dtype;
   std::vector<Val> shape = broadcast(n, held);
   size_t ndim = shape.size();
-  return elementwise(t, shape, held, [this, held, of, ndim](std::span<const Val> at) {
+  Spread spread(*this, held, shape);
+  std::vector<std::vector<Val>> repeated = spread.repeated;
+  auto at_place = [this, held, of, ndim, repeated](std::span<const Val> at) {
     std::vector<Value> e;
-    for (const Value& a : held) e.push_back(broadcast_element(a, at, ndim));
+    for (size_t k = 0; k < held.size(); ++k)
+      e.push_back(broadcast_element(held[k], at, ndim, repeated[k]));
     Value r = of(e);
     r.type.weak = false;
     r.known.reset();
     return r;
-  });
+  };
+  // NumPy gives numbers for what has no axes.
+  if (ndim == 0) return at_place({});
+  return elementwise(t, shape, held, at_place, spread.narrow);
 }
 
 Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b) {
@@ -422,8 +472,11 @@ Value Lower::math_function(const Node& n, const std::string& name, std::span<con
     Value r = unary(n, op, args[0]);
     return r.type.is_array() ? r : cast(n, r, DType::I64, true);
   };
+  // As NumPy's numbers: IEEE's results, and no errors.
   auto floats = [&](const Value& a) {
-    return a.type.is_integer() ? cast(n, a, DType::F64, true) : a;
+    Value v = a.type.is_integer() ? cast(n, a, DType::F64, true) : a;
+    v.type.weak = false;
+    return v;
   };
   if (name == "floor") return to_int(Op::floor);
   if (name == "ceil") return to_int(Op::ceil);

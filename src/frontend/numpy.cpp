@@ -330,11 +330,15 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     join(a, b, both_types);
     std::vector<Val> shape = broadcast(n, held);
     size_t ndim = shape.size();
+    Spread spread(*this, held, shape);
+    std::vector<std::vector<Val>> repeated = spread.repeated;
     return elementwise(
-        both_types.dtype, shape, held, [this, held, ndim, &n](std::span<const Val> at) {
-          return choose(n, truth(n, broadcast_element(held[0], at, ndim)),
-                        broadcast_element(held[1], at, ndim), broadcast_element(held[2], at, ndim));
-        });
+        both_types.dtype, shape, held,
+        [this, held, ndim, repeated, &n](std::span<const Val> at) {
+          auto of = [&](size_t k) { return broadcast_element(held[k], at, ndim, repeated[k]); };
+          return choose(n, truth(n, of(0)), of(1), of(2));
+        },
+        spread.narrow);
   }
   if (name == "clip") {
     Value v = c.args.at(0);

@@ -10,9 +10,11 @@ namespace numbus::frontend {
 Value Lower::reduce(const Node& n, const std::string& name, const Value& given,
                     const std::optional<Value>& axis) {
   if (given.unknown()) return {};
-  if (!given.type.is_array())
+  if (!given.type.is_array() && !given.type.is_number())
     fail(n, "." + name + " needs an array; got " + frontend::name(given.type));
   Value a = given;
+  if (given.type.is_number())
+    a = lazy(given.type.dtype, {}, [given](std::span<const Val>) { return given; });
   DType t = a.type.dtype;
   bool arg = name == "argmin" || name == "argmax";
   if (axis && !axis->type.is(Type::Tag::None)) {

@@ -335,6 +335,7 @@ void Lower::return_value(const Node& n, const Value& v) {
     not_yet(n, "returns " + name(result_) + " on one path and " + name(r.type) + " on another",
             "return one type on every path");
   if (wider != result_) {
+    u_.widened = u_.widened || !result_.unknown();
     result_ = wider;
     changed_ = true;
     return;

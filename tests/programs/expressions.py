@@ -223,7 +223,7 @@ class Expressions:
     # ---- arrays ----------------------------------------------------------------------------------
     def array(self, depth: int, test=is_array):
         def make():
-            if depth <= 0:
+            if depth <= 0 or self.scalar:
                 return self.variable(lambda v: is_array(v) and test(v))
             return getattr(self, "array_" + self.pick(ARRAYS))(depth - 1)
 
@@ -352,6 +352,8 @@ class Expressions:
 
     def list(self, depth):
         r = self.r
+        if self.scalar:
+            raise Reject
         if r.random() < 0.5:
             try:
                 return self.variable(lambda v: isinstance(v, list))

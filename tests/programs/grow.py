@@ -19,7 +19,7 @@ from .expressions import Expressions, Reject
 from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, kind_of
 from .statements import Statements
 
-GRAMMAR_VERSION = 1
+GRAMMAR_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,8 @@ class Grower(Expressions, Statements):
         space = {**self.ns, **{f"_{k}": v for k, (_, v) in enumerate(parts)}}
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
+            if template.startswith("sum({0})") and not len(parts[0][1]):
+                raise Reject
             try:
                 value = differences.wrapped(eval(code, space))
             except Reject:
@@ -101,6 +103,8 @@ class Grower(Expressions, Statements):
                 raise Reject
             for v in value:
                 self.accepted(v)
+            if isinstance(value, list) and len({kind_of(v) for v in value}) > 1:
+                raise Reject
         elif value is not None and not is_array(value) and not is_number(value):
             raise Reject
         return value
@@ -156,10 +160,13 @@ class Grower(Expressions, Statements):
         r = self.r
         self.points = None
         head = ["import math", "", "import numpy as np"]
+        if self.scalar:
+            head = ["KERNEL = True", *head]
         if r.random() < 0.15:
             self.points = "Point", ("first", "second")
             self.point_items = [self.data.number("int64"), self.data.number("float64")]
-            head[0:1] = ["import math", "from typing import NamedTuple"]
+            at = head.index("import math")
+            head[at : at + 1] = ["import math", "from typing import NamedTuple"]
             head += ["", "", "class Point(NamedTuple):", "    first: int", "    second: float"]
             exec("\n".join(head), self.ns)
             self.hidden |= {"Point", "NamedTuple"}
@@ -237,8 +244,9 @@ class Grower(Expressions, Statements):
 
 
 def generate(seed: int, features: Features | None = None) -> Program:
+    features = features or Features(scalar=seed % 4 == 3)
     for again in range(50):
-        grower = Grower(seed * 1000 + again, features or Features())
+        grower = Grower(seed * 1000 + again, features)
         try:
             text = grower.program()
             compile(text, "<generated>", "exec")

@@ -25,7 +25,7 @@ ULPS = 2.0
 EPS = {np.dtype(t): float(np.finfo(t).eps) for t in (np.float16, np.float32, np.float64)}
 
 
-ILL_FORMED = (NameError, AttributeError, TypeError)
+ILL_FORMED = (NameError, AttributeError, TypeError, RecursionError)
 STEPS = 20_000  # of while loops
 
 
@@ -146,6 +146,8 @@ class Run:
 
     def call(self, function, *args, **keywords):
         name = getattr(function, "__name__", "")
+        if function in (sum, math.prod) and hasattr(args[0], "__len__") and not len(args[0]):
+            raise NoVerdict("the sum of nothing is an int, whatever it is the sum of")
         exact = isinstance(function, (types.FunctionType, type)) or name in EXACT
         if exact and name in COMPLEX_INEXACT:
             exact = not any(np.iscomplexobj(a) for a in args) and not np.iscomplexobj(
