@@ -24,6 +24,7 @@ demo: build
 test: ctest
 	@failed=0; \
 	$(MAKE) --no-print-directory fuzz PROGRAMS=300 || failed=1; \
+	$(MAKE) --no-print-directory programs PROGRAMS=300 || failed=1; \
 	$(MAKE) --no-print-directory pytest || failed=1; \
 	exit $$failed
 

@@ -415,6 +415,20 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
       not_yet(n, "lists of several types that grow", "a list of items of one type");
     fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   }
+  if (self.type.is_number() && !self.type.weak && name == "astype") {
+    auto to = dtype_argument(c, 0, "dtype");
+    if (!to) fail(n, "astype() needs a type", "x.astype(np.float32)");
+    return cast(n, self, *to);
+  }
+  if (self.type.is_number() && !self.type.weak) {
+    // NumPy's numbers have the methods of arrays without axes.
+    static const std::unordered_set<std::string> kOfNumbers = {"sum", "prod", "min",  "max",
+                                                               "any", "all",  "mean", "argmin",
+                                                               "argmax"};
+    if (kOfNumbers.contains(name) && c.keywords.empty() && c.args.empty())
+      return reduce(n, name, self, {});
+    not_yet(n, "." + name + "() of a " + frontend::name(self.type));
+  }
   if (self.type.is(Type::Tag::Text)) not_yet(n, "strings", "numbers that stand for them");
   if (!self.type.is_array()) fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   check_keywords(c, name);

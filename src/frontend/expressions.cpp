@@ -308,7 +308,10 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
         return number(b_->emit(name == "real" ? Op::real_part : Op::imag_part, part, v.v[0]), part,
                       v.type.weak);
       }
-      return name == "real" ? v : from_scalar(Scalar::from_int(0), v.type.dtype, v.type.weak);
+      // Python's bool is an int here.
+      DType part = v.type.dtype == DType::Bool && v.type.weak ? DType::I64 : v.type.dtype;
+      if (name == "real") return part == v.type.dtype ? v : cast(n, v, part, true);
+      return from_scalar(Scalar::from_int(0), part, v.type.weak);
     }
     if (name == "dtype" && !v.type.weak) {
       Value r;

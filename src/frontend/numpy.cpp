@@ -308,6 +308,10 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
       return materialise(n, filled(to, {}, v));
     }
     if (!a.type.is_array()) not_yet(n, "an array from " + frontend::name(a.type));
+    if (name == "ascontiguousarray" && a.type.ndim == 0) {
+      Call line{n, {reshape(n, a, {known_integer(1)})}, c.keywords};
+      return call_numpy(line, name, known);
+    }
     if (name != "array" && !a.lazy && a.type.text != "list" && (!t || *t == a.type.dtype) &&
         (name == "asarray" || a.type.order == Order::C))
       return a;

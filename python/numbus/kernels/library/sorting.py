@@ -59,24 +59,15 @@ def sort(a, axis=-1, kind=None):
         out = a.copy()
         sort_row(out, np.empty_like(out))
         return out
-    if a.ndim != 2:
-        raise ValueError("sort of more than two dimensions inside a compiled function")
-    out = np.empty(a.shape, a.dtype)
-    if axis == 0:
-        row = np.empty(a.shape[0], a.dtype)
-        other = np.empty(a.shape[0], a.dtype)
-        for j in range(a.shape[1]):
-            row[:] = a[:, j]
-            sort_row(row, other)
-            out[:, j] = row
-    else:
-        row = np.empty(a.shape[1], a.dtype)
-        other = np.empty(a.shape[1], a.dtype)
-        for i in range(a.shape[0]):
-            row[:] = a[i]
-            sort_row(row, other)
-            out[i] = row
-    return out
+    if axis is None:
+        return sort(a.ravel())
+    moved = np.swapaxes(a, axis, -1).copy()
+    n = moved.shape[-1]
+    rows = moved.reshape(moved.size // max(n, 1), n)
+    other = np.empty(n, a.dtype)
+    for i in range(rows.shape[0]):
+        sort_row(rows[i], other)
+    return np.swapaxes(moved, axis, -1)
 
 
 def argsort_row(a, places, other):
@@ -129,20 +120,17 @@ def argsort(a, axis=-1, kind=None):
         places = np.arange(a.shape[0])
         argsort_row(a, places, np.empty_like(places))
         return places
-    if a.ndim != 2:
-        raise ValueError("argsort of more than two dimensions inside a compiled function")
-    out = np.empty(a.shape, np.int64)
-    if axis == 0:
-        for j in range(a.shape[1]):
-            places = np.arange(a.shape[0])
-            argsort_row(a[:, j], places, np.empty_like(places))
-            out[:, j] = places
-    else:
-        for i in range(a.shape[0]):
-            places = np.arange(a.shape[1])
-            argsort_row(a[i], places, np.empty_like(places))
-            out[i] = places
-    return out
+    if axis is None:
+        return argsort(a.ravel())
+    moved = np.swapaxes(a, axis, -1).copy()
+    n = moved.shape[-1]
+    rows = moved.reshape(moved.size // max(n, 1), n)
+    found = np.empty(rows.shape, np.int64)
+    for i in range(rows.shape[0]):
+        places = np.arange(n)
+        argsort_row(rows[i], places, np.empty_like(places))
+        found[i] = places
+    return np.swapaxes(found.reshape(moved.shape), axis, -1)
 
 
 def search(a, v, right):
