@@ -5,7 +5,7 @@ CXX_FILES = $(wildcard $(shell git ls-files '*.cpp' '*.h'))
 PY_FILES = $(wildcard $(shell git ls-files '*.py'))
 
 .DEFAULT_GOAL := build
-.PHONY: setup build demo test ctest pytest cluster fuzz lint format sanitize wheel clean
+.PHONY: setup build demo test ctest pytest cluster fuzz programs lint format sanitize wheel clean
 
 setup:
 	@tools/setup.sh
@@ -24,6 +24,7 @@ demo: build
 test: ctest
 	@failed=0; \
 	$(MAKE) --no-print-directory fuzz PROGRAMS=300 || failed=1; \
+	$(MAKE) --no-print-directory programs PROGRAMS=300 || failed=1; \
 	$(MAKE) --no-print-directory pytest || failed=1; \
 	exit $$failed
 
@@ -45,6 +46,9 @@ fuzz: build
 	  echo $(PYTHON) tests/fuzz/run.py --programs $(PROGRAMS); \
 	  $(PYTHON) tests/fuzz/run.py --programs $(PROGRAMS); \
 	else echo "fuzz: tests/fuzz/run.py is not there yet"; fi
+
+programs: build
+	$(PYTHON) tests/programs/run.py --programs $(PROGRAMS)
 
 lint: setup
 	@bad=$$(.venv/bin/clang-format --dry-run $(CXX_FILES) 2>&1 | \

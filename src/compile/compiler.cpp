@@ -55,6 +55,9 @@ void* external(std::string_view name) {
     add("nearbyintf", static_cast<float (*)(float)>(std::nearbyint));
     add("memcpy", &std::memcpy);
     add("memset", &std::memset);
+    // What LLVM makes of comparisons of float16.
+    add("fmaxf", static_cast<float (*)(float, float)>(&std::fmax));
+    add("fminf", static_cast<float (*)(float, float)>(&std::fmin));
     add("memmove", &std::memmove);
     add("numbus_allocate", &numbus_allocate);
     add("numbus_retain", &numbus_retain);

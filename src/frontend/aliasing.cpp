@@ -35,12 +35,14 @@ bool same(const ir::Builder& b, Val x, Val y, int depth = 0) {
 
 // An array whose elements are made of the same places of others, as far as these broadcast to it.
 Value Lower::elementwise(DType t, std::span<const Val> shape, std::span<const Value> from,
-                         std::function<Value(std::span<const Val>)> at) {
+                         std::function<Value(std::span<const Val>)> at, std::vector<Val> narrow) {
   Value r = lazy(t, shape, nullptr);
-  Lazy made{std::move(at), true, {}};
+  Lazy made{std::move(at), true, {}, std::move(narrow)};
   for (const Value& v : from) {
     if (!v.type.is_array()) continue;
     r.origin |= v.origin;
+    if (v.lazy)
+      made.narrow.insert(made.narrow.end(), v.lazy->narrow.begin(), v.lazy->narrow.end());
     if (!v.lazy) {
       made.sources.push_back(v);
     } else if (v.origin) {

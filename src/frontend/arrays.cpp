@@ -1,4 +1,5 @@
 // Arrays in memory and arrays that are computed where they are used: elements, views, copies.
+#include <algorithm>
 #include <utility>
 
 #include "frontend/lower.h"
@@ -57,13 +58,24 @@ Value Lower::element(const Value& a, std::span<const Val> at) {
 }
 
 void Lower::set_element(const Node& n, const Value& a, std::span<const Val> at, const Value& v) {
-  if (a.type.readonly) fail(n, "the array is read-only; got " + name(a.type));
   written_ |= a.origin;
   Val offset = ci(0);
   for (size_t d = 0; d < at.size(); ++d) offset = add(offset, mul(at[d], a.strides()[d]));
   if (v.unknown()) return;
   Value c = cast(n, v, a.type.dtype);
   write_at(a.type.dtype, c.v[0], a.v[0], offset, a.type.space);
+}
+
+// Whether an array may be written to: where it is known that it may not, that is an error of the
+// run, as in NumPy.
+bool Lower::writable(const Node& n, const Value& a) {
+  if (!a.type.is_array() || !a.type.readonly) return true;
+  if (a.type.frozen)
+    not_yet(n, "writing to a global array, or to one that is read-only on some paths",
+            "the array as an argument of the function");
+  when(b_->constant(DType::Bool, Scalar::from_bool(true)),
+       [&] { raise_at(site(n, "ValueError", "assignment destination is read-only")); });
+  return false;
 }
 
 // Negative indices count from the end, as in Python.
@@ -201,7 +213,7 @@ Value Lower::materialise(const Node& n, const Value& v) {
             "write a loop over elements, or use cuda.local.array(shape, dtype)");
   Value r = allocate(v.type.dtype, v.shape());
   r.type.text = v.type.text;
-  each(v.shape(), [&](std::span<const Val> at) {
+  each_of(v.lazy->narrow, v.shape(), [&](std::span<const Val> at) {
     Value e = element(v, at);
     if (!e.unknown()) set_element(n, r, at, e);
   });
@@ -245,35 +257,59 @@ std::vector<Val> Lower::broadcast(const Node& n, std::span<const Value> args) {
   return shape;
 }
 
-Value Lower::broadcast_element(const Value& a, std::span<const Val> at, size_t ndim) {
-  if (!a.type.is_array()) return a;
-  size_t skip = ndim - a.type.ndim;
-  std::vector<Val> mine;
+std::vector<Val> Lower::repeats(const Value& a, std::span<const Val> shape) {
+  std::vector<Val> all;
+  if (!a.type.is_array()) return all;
+  size_t skip = shape.size() - a.type.ndim;
   for (size_t d = 0; d < a.type.ndim; ++d) {
     Val extent = a.shape()[d];
-    auto known = constant_of(extent);
-    if (known && *known == 1)
-      mine.push_back(ci(0));
-    else if (a.lazy && !known)
-      // An extent of one repeats its only element.
-      mine.push_back(b_->emit(Op::select, DType::I64,
-                              b_->emit(Op::equal, DType::Bool, extent, ci(1)), ci(0),
-                              at[skip + d]));
-    else
-      mine.push_back(at[skip + d]);
+    bool fixed = constant_of(extent).has_value() || extent == shape[skip + d];
+    all.push_back(fixed ? ir::kNone : b_->emit(Op::equal, DType::Bool, extent, ci(1)));
+  }
+  return all;
+}
+
+Value Lower::broadcast_element(const Value& a, std::span<const Val> at, size_t ndim,
+                               const std::vector<Val>& repeated) {
+  if (!a.type.is_array()) return a;
+  size_t skip = ndim - a.type.ndim;
+  auto repeats = [&](size_t d) {
+    Val one = repeated[d];
+    return one != ir::kNone && std::ranges::find(excluded_, one) == excluded_.end();
+  };
+  std::vector<Val> mine;
+  for (size_t d = 0; d < a.type.ndim; ++d) {
+    bool single = constant_of(a.shape()[d]) == 1;
+    Val i = single ? ci(0) : at[skip + d];
+    if (a.lazy && repeats(d)) i = b_->emit(Op::select, DType::I64, repeated[d], ci(0), i);
+    mine.push_back(i);
   }
   if (a.lazy) return element(a, mine);
   // In memory, such an extent is a stride of zero.
   Val offset = ci(0);
   for (size_t d = 0; d < a.type.ndim; ++d) {
     Val stride = a.strides()[d];
-    auto known = constant_of(a.shape()[d]);
-    if (!known && ndim > 1)
-      stride = b_->emit(Op::select, DType::I64,
-                        b_->emit(Op::equal, DType::Bool, a.shape()[d], ci(1)), ci(0), stride);
+    if (repeats(d)) stride = b_->emit(Op::select, DType::I64, repeated[d], ci(0), stride);
     offset = add(offset, mul(mine[d], stride));
   }
   return read_at(a.type.dtype, a.v[0], offset, a.type.space);
+}
+
+// A loop over a shape in two versions: one where none of these conditions holds, which is usual.
+void Lower::each_of(const std::vector<Val>& narrow, std::span<const Val> shape,
+                    const std::function<void(std::span<const Val>)>& body) {
+  Val any = ir::kNone;
+  for (Val one : narrow)
+    any = any == ir::kNone ? one : b_->emit(Op::logical_or, DType::Bool, any, one);
+  if (any == ir::kNone) return each(shape, body);
+  size_t before = excluded_.size();
+  when(
+      any, [&] { each(shape, body); },
+      [&] {
+        excluded_.insert(excluded_.end(), narrow.begin(), narrow.end());
+        each(shape, body);
+        excluded_.resize(before);
+      });
 }
 
 std::pair<Val, Val> Lower::reach(const Value& a) {
@@ -307,17 +343,15 @@ Value Lower::copied_where_shared(const Node& n, const Value& from, const Value& 
 }
 
 void Lower::fill(const Node& n, const Value& to, const Value& from) {
-  if (from.unknown()) return;
+  if (from.unknown() || !writable(n, to)) return;
   if (!from.type.is_array()) {
     if (!from.type.is_number())
       fail(n, "cannot assign " + name(from.type) + " to " + name(to.type));
     each(to.shape(), [&](std::span<const Val> at) { set_element(n, to, at, from); });
     return;
   }
-  if (from.type.ndim > to.type.ndim)
-    fail(n, "cannot assign " + name(from.type) + " to " + name(to.type));
   // All that is read is read before anything is written.
-  Value source = reads_own_places(from, to) ? from : apart(n, from, to);
+  Value source = fitted(n, reads_own_places(from, to) ? from : apart(n, from, to), to.type.ndim);
   size_t ndim = to.type.ndim, skip = ndim - source.type.ndim;
   for (size_t d = 0; d < source.type.ndim; ++d) {
     Val mine = source.shape()[d], extent = to.shape()[skip + d];
@@ -329,9 +363,26 @@ void Lower::fill(const Node& n, const Value& to, const Value& from) {
                extent);
     });
   }
-  each(to.shape(), [&](std::span<const Val> at) {
-    set_element(n, to, at, broadcast_element(source, at, ndim));
+  std::vector<Val> repeated = repeats(source, to.shape()), narrow;
+  if (source.lazy) narrow = source.lazy->narrow;
+  if (ndim == 1 && source.type.ndim == 1 && repeated[0] != ir::kNone)
+    narrow.push_back(repeated[0]);
+  each_of(narrow, to.shape(), [&](std::span<const Val> at) {
+    set_element(n, to, at, broadcast_element(source, at, ndim, repeated));
   });
+}
+
+// What is assigned may have more axes in front, of extents of one.
+Value Lower::fitted(const Node& n, const Value& from, size_t ndim) {
+  if (!from.type.is_array() || from.type.ndim <= ndim) return from;
+  Value source = from.lazy ? materialise(n, from) : from;
+  size_t more = from.type.ndim - ndim;
+  for (size_t d = 0; d < more; ++d)
+    when(b_->emit(Op::not_equal, DType::Bool, source.shape()[d], ci(1)), [&] {
+      raise_at(site(n, "ValueError", "could not broadcast an extent of {0} into no axis"),
+               source.shape()[d]);
+    });
+  return view(n, source, std::vector<Value>(more, known_integer(0)));
 }
 
 // --- indexing
@@ -382,7 +433,7 @@ Value Lower::index_tuple(const Node& n, const Value& t, const Value& by) {
   }
   // An index known only at run time: items of one type.
   Val i = wrapped(n, index_value(n, by), ci(size), 0, array_node(n));
-  if (t.items.empty()) fail(n, "an empty tuple has no items");
+  if (t.items.empty()) return known_integer(0);  // never read: no index is inside
   Value r = t.items[0];
   for (int64_t k = 1; k < size; ++k)
     r = choose(n, b_->emit(Op::equal, DType::Bool, i, ci(k)), t.items[k], r);
@@ -440,6 +491,7 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
   // One integer array, and slices: read where it is used. A mask: what it selects, counted first.
   if (list.size() == 1 && list[0].type.dtype == DType::Bool && list[0].type.ndim == a.type.ndim) {
     const Value mask = list[0].lazy ? materialise(n, list[0]) : list[0];
+    expect_mask(n, mask, a.shape(), 0);
     Val count = new_variable(DType::I64);
     set(count, ci(0));
     each(mask.shape(), [&](std::span<const Val> at) {
@@ -590,6 +642,7 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
     return widened ? void() : write_item(n, a, at, v);
   }
   if (!a.type.is_array() || a.lazy) fail(n, "elements of " + name(a.type) + " cannot be assigned");
+  if (!writable(n, a)) return;
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
   for (Value& i : list) {
     i = plain(i);
@@ -607,7 +660,7 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
     if (v.type.is_array() && v.type.ndim == 0)
       set_element(n, a, at, element(v, {}));
     else if (!v.type.is_number() && !v.unknown())
-      fail(n, "cannot store " + name(v.type) + " in an element of " + name(a.type));
+      not_yet(n, "storing " + name(v.type) + " in an element of " + name(a.type));
     else
       set_element(n, a, at, v);
     return;

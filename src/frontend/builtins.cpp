@@ -364,6 +364,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     return r;
   }
   if (name == "filter") not_yet(n, "filter()", "a comprehension: [v for v in x if f(v)]");
+  if (name == "numbus not yet") not_yet(n, arg(0).type.text);
   if (name == "numbus list resize") {
     resize_list(arg(0), index_value(n, arg(1)));
     Value none;

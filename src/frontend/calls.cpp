@@ -1,5 +1,7 @@
 // Calls: of the user's functions, of local ones, and methods.
 #include <algorithm>
+#include <functional>
+#include <tuple>
 #include <unordered_set>
 
 #include "frontend/lower.h"
@@ -127,6 +129,25 @@ std::vector<Value> Lower::bind(const Node& at, const Node& definition, const std
   return bound;
 }
 
+namespace {
+bool from_library(const std::string& file) {
+  return file.find("/numbus/kernels/library/") != std::string::npos;
+}
+}  // namespace
+
+// A function of the library's takes what it has parameters for; NumPy's may take more.
+void Lower::expect_parameters(const Call& c, const Source& s) {
+  const Node& a = *s.definition.one(Field::args);
+  std::unordered_set<std::string> names;
+  size_t positional = a.all(Field::posonlyargs).size() + a.all(Field::args).size();
+  for (Field f : {Field::posonlyargs, Field::args, Field::kwonlyargs})
+    for (const Node& p : a.all(f)) names.insert(p.text);
+  for (const auto& [k, v] : c.keywords)
+    if (!names.contains(k)) not_yet(c.n, s.name + "() with " + k + "=");
+  if (c.args.size() > positional && !a.one(Field::vararg))
+    not_yet(c.n, s.name + "() of " + std::to_string(c.args.size()) + " arguments");
+}
+
 Value Lower::call_function(const Call& c, int source) {
   const Source& s = u_.program.source(source);
   auto local = [](const Value& v) {
@@ -136,9 +157,10 @@ Value Lower::call_function(const Call& c, int source) {
   if (std::any_of(c.args.begin(), c.args.end(), local) ||
       std::any_of(c.keywords.begin(), c.keywords.end(), [&](auto& k) { return local(k.second); }))
     return call_inline(c, s.definition, s.name, nullptr, &s);
-  std::vector<Value> args = bind(c.n, s.definition, s.name, c.args, c.keywords);
-  bool library = s.file.find("/numbus/kernels/library/") != std::string::npos,
+  bool library = from_library(s.file),
        lists = library && s.file.ends_with("/lists.py");
+  if (library) expect_parameters(c, s);
+  std::vector<Value> args = bind(c.n, s.definition, s.name, c.args, c.keywords);
   std::vector<Type> types;
   for (Value& a : args) {
     if (a.unknown()) return {};
@@ -164,7 +186,18 @@ Value Lower::call_function(const Call& c, int source) {
       if (auto k = known_int(args[i]); k && args[i].type.weak && std::abs(*k) <= 64)
         types[i].text = "=" + std::to_string(*k);
   }
-  Spec& spec = u_.specialise(source, types, &c.n);
+  Spec* made = nullptr;
+  try {
+    made = &u_.specialise(source, types, &c.n);
+  } catch (CompileError& e) {
+    if (!library || from_library(scope_->source->file)) throw;
+    // The user's line says more than the library's.
+    const Source* own = scope_->source;
+    std::tie(e.file, e.function, e.line, e.col) = std::tie(own->file, own->name, c.n.line, c.n.col);
+    std::tie(e.end_line, e.end_col) = std::tie(c.n.end_line, c.n.end_col);
+    throw;
+  }
+  Spec& spec = *made;
   for (size_t i = 0; i < args.size() && i < 64; ++i)
     if (spec.written >> i & 1) written_ |= origin_of(args[i]);
   if ((spec.active && &spec != &spec_) || spec.provisional) spec_.provisional = true;
@@ -241,8 +274,8 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
     };
     if (!block(definition.all(Field::body))) nothing = true;
     if (returned && nothing && !unknown)
-      fail(definition, "'" + name + "' returns a value on one path and nothing on another",
-           "end with a return of the same type, or with raise");
+      not_yet(definition, "'" + name + "' returns a value on one path and nothing on another",
+              "end with a return of the same type, or with raise");
     on_return_ = std::move(before);
     loops_ = std::move(loops);
     break_loop(loop);
@@ -304,7 +337,18 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   if (name.starts_with("math.") || name.starts_with("cmath.")) {
     bool complex = name[0] == 'c';
     std::string f = name.substr(name.find('.') + 1);
-    if (int library = u_.program.library(name); library >= 0) return call_function(c, library);
+    // They make Python's own numbers; of NumPy's short floats they keep the type.
+    auto python_number = [](Value v) {
+      std::function<void(Type&)> make = [&](Type& t) {
+        if (t.is_number()) t.weak = t.dtype != DType::F32 && t.dtype != DType::F16 && t.dtype != DType::C64;
+        for (Type& i : t.items) make(i);
+      };
+      make(v.type);
+      for (Value& i : v.items) make(i.type);
+      return v;
+    };
+    if (int library = u_.program.library(name); library >= 0)
+      return python_number(call_function(c, library));
     if (!c.keywords.empty()) fail(c.n, name + "() takes no keywords");
     if (complex) {
       std::vector<Value> z;
@@ -315,11 +359,11 @@ Value Lower::call_named(const Call& given, const std::string& name) {
                 : a);
       if (f == "phase") {
         Value re = attribute_of(c.n, z.at(0), "real"), im = attribute_of(c.n, z[0], "imag");
-        return binary(c.n, Op::arctan2, im, re);
+        return python_number(binary(c.n, Op::arctan2, im, re));
       }
-      return math_function(c.n, f, z);
+      return python_number(math_function(c.n, f, z));
     }
-    return math_function(c.n, f, c.args);
+    return python_number(math_function(c.n, f, c.args));
   }
   if (name.starts_with("np.random.") && u_.options.kernel)
     fail(c.n, name + " does not work in a kernel",
@@ -373,6 +417,20 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     if (name == "append" || name == "extend" || name == "insert")
       not_yet(n, "lists of several types that grow", "a list of items of one type");
     fail(n, frontend::name(self.type) + " has no method '" + name + "'");
+  }
+  if (self.type.is_number() && !self.type.weak && name == "astype") {
+    auto to = dtype_argument(c, 0, "dtype");
+    if (!to) fail(n, "astype() needs a type", "x.astype(np.float32)");
+    return cast(n, self, *to);
+  }
+  if (self.type.is_number() && !self.type.weak) {
+    // NumPy's numbers have the methods of arrays without axes.
+    static const std::unordered_set<std::string> kOfNumbers = {"sum", "prod", "min",  "max",
+                                                               "any", "all",  "mean", "argmin",
+                                                               "argmax"};
+    if (kOfNumbers.contains(name) && c.keywords.empty() && c.args.empty())
+      return reduce(n, name, self, {});
+    not_yet(n, "." + name + "() of a " + frontend::name(self.type));
   }
   if (self.type.is(Type::Tag::Text)) not_yet(n, "strings", "numbers that stand for them");
   if (!self.type.is_array()) fail(n, frontend::name(self.type) + " has no method '" + name + "'");

@@ -1,5 +1,6 @@
 // Expressions.
 #include <algorithm>
+#include <limits>
 
 #include "frontend/portion.h"
 
@@ -46,6 +47,10 @@ Value Lower::expression(const Node& n) {
     case NodeKind::UnaryOp: {
       Value v = expression(*n.one(Field::operand));
       if (v.unknown()) return {};
+      // The least int64 is written as minus a number that is none.
+      if (n.one(Field::op)->kind == NodeKind::USub && v.known && v.known->kind == Kind::UInt &&
+          static_cast<uint64_t>(v.known->i) == uint64_t{1} << 63)
+        return known_integer(std::numeric_limits<int64_t>::min());
       switch (n.one(Field::op)->kind) {
         case NodeKind::Not: {
           if (v.known && v.type.weak)
@@ -196,7 +201,7 @@ Value Lower::global(const Node& n) {
     size_t which = std::find(all.begin(), all.end(), bytes) - all.begin();
     if (which == all.size()) all.push_back(bytes);
     v.type = Type::array_of(g.dtype, static_cast<int>(g.shape.size()));
-    v.type.readonly = true;
+    v.type.readonly = v.type.frozen = true;
     v.v = {intrinsic(ir::Intrinsic::constant_memory, DType::I64, ir::kNone, ir::kNone, ir::kNone,
                      ir::Space::Global, static_cast<int64_t>(which)),
            ci(0)};
@@ -307,7 +312,10 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
         return number(b_->emit(name == "real" ? Op::real_part : Op::imag_part, part, v.v[0]), part,
                       v.type.weak);
       }
-      return name == "real" ? v : from_scalar(Scalar::from_int(0), v.type.dtype, v.type.weak);
+      // Python's bool is an int here.
+      DType part = v.type.dtype == DType::Bool && v.type.weak ? DType::I64 : v.type.dtype;
+      if (name == "real") return part == v.type.dtype ? v : cast(n, v, part, true);
+      return from_scalar(Scalar::from_int(0), part, v.type.weak);
     }
     if (name == "dtype" && !v.type.weak) {
       Value r;
@@ -386,9 +394,10 @@ Value Lower::joined(const Node& n, const std::function<Value()>& first,
       outside = outside || shares_lists(v);
       Type wider;
       if (!join(known, v.type, wider))
-        fail(n, "one side is " + name(known) + ", the other " + name(v.type),
-             "convert one of them");
+        not_yet(n, "a value of two types: one side is " + name(known) + ", the other " + name(v.type),
+                "convert one of them");
       if (wider != known) {
+        u_.widened = u_.widened || !known.unknown();
         known = wider;
         changed_ = true;
       } else if (!v.unknown() && t == known) {
@@ -463,7 +472,9 @@ Value Lower::compare(const Node& n) {
       fail(n, "chained comparison of arrays is ambiguous", "(a < b) & (b < c)");
     } else {
       // Comparing has no effects: no need for a branch.
+      bool weak = result.type.weak && one.type.weak;
       result = boolean(both(truth(n, result), truth(n, one)));
+      result.type.weak = weak;
     }
     left = b;
   }

@@ -5,6 +5,22 @@
 
 namespace numbus::frontend {
 
+// A mask has the extents of what it picks from.
+void Lower::expect_mask(const Node& n, const Value& mask, std::span<const Val> shape,
+                        size_t first) {
+  for (size_t d = 0; d < mask.type.ndim; ++d) {
+    Val wanted = shape[first + d], got = mask.shape()[d];
+    if (wanted == got) continue;
+    when(b_->emit(Op::not_equal, DType::Bool, wanted, got), [&] {
+      raise_at(site(n, "IndexError",
+                    "boolean index did not match indexed array along axis " +
+                        std::to_string(first + d) + "; size of axis is {0} but size of " +
+                        "corresponding boolean axis is {1}"),
+               wanted, got);
+    });
+  }
+}
+
 // Slices make a view; then integers and arrays, broadcast together, pick places along its axes.
 Lower::Places Lower::places_of(const Node& n, const Value& a, const std::vector<Value>& given) {
   Places p;
@@ -17,6 +33,7 @@ Lower::Places Lower::places_of(const Node& n, const Value& a, const std::vector<
   for (const Value& i : given)
     if (!i.type.is(Type::Tag::NewAxis) && !i.type.is(Type::Tag::Ellipsis)) ++used;
   std::vector<Value> basic;
+  std::vector<std::pair<size_t, Value>> masks;
   size_t axis = 0;
   bool apart = false;
   for (const Value& one : given) {
@@ -31,6 +48,8 @@ Lower::Places Lower::places_of(const Node& n, const Value& a, const std::vector<
                 "a mask of " + std::to_string(i.type.ndim) + " dimensions for an array of " +
                     std::to_string(a.type.ndim),
                 "np.argwhere(mask), and a loop");
+      if (i.lazy) i = materialise(n, i);
+      masks.push_back({axis, i});
       i = call_function({n, {i}, {}}, u_.program.library("np.flatnonzero"));
       if (i.unknown()) return p;
     }
@@ -48,8 +67,10 @@ Lower::Places Lower::places_of(const Node& n, const Value& a, const std::vector<
   }
   p.known = true;
   p.base = view(n, a.lazy ? materialise(n, a) : a, basic);
+  for (const auto& [at, mask] : masks) expect_mask(n, mask, p.base.shape(), at);
   p.shape = broadcast(n, p.at);
   p.ndim = p.shape.size();
+  for (const Value& i : p.at) p.repeated.push_back(repeats(i, p.shape));
   p.first = apart ? 0 : p.axes[0];
   std::vector<Val> shape;
   for (size_t d = 0; d < p.base.type.ndim; ++d)
@@ -69,7 +90,8 @@ std::vector<Val> Lower::place(const Node& n, const Places& p, std::span<const Va
     auto found = std::find(p.axes.begin(), p.axes.end(), d);
     if (found != p.axes.end()) {
       const Value& i = p.at[found - p.axes.begin()];
-      Val k = as(broadcast_element(i, picked, p.ndim), DType::I64);
+      Val k = as(broadcast_element(i, picked, p.ndim, p.repeated[found - p.axes.begin()]),
+                 DType::I64);
       mine.push_back(wrapped(n, k, p.base.shape()[d], d, array_node(n)));
     } else {
       if (next == p.first) next += p.ndim;
@@ -103,14 +125,25 @@ void Lower::scatter(const Node& n, const Value& a, const std::vector<Value>& giv
   v = apart(n, v, a);
   if (!v.type.is_number() && !v.type.is_array())
     fail(n, "cannot assign " + name(v.type) + " to elements of " + name(a.type));
+  if (mask) expect_mask(n, list[0], a.shape(), 0);
   if (!mask) {
     Places p = places_of(n, a, list);
     if (!p.known) return;
-    if (v.type.is_array() && v.type.ndim > p.shape.size())
-      fail(n, "cannot assign " + name(v.type) + " to " + std::to_string(p.shape.size()) +
-                  " dimensions");
+    v = fitted(n, v, p.shape.size());
+    std::vector<Val> repeated = repeats(v, p.shape);
+    for (size_t d = 0; d < repeated.size(); ++d) {
+      Val extent = v.shape()[d], wanted = p.shape[p.shape.size() - repeated.size() + d];
+      if (repeated[d] == ir::kNone && constant_of(extent) == 1) continue;
+      if (extent == wanted) continue;
+      Val misfit = b_->emit(Op::not_equal, DType::Bool, extent, wanted);
+      if (repeated[d] != ir::kNone) misfit = both(misfit, negate(repeated[d]));
+      when(misfit, [&] {
+        raise_at(site(n, "ValueError", "could not broadcast an extent of {0} into one of {1}"),
+                 extent, wanted);
+      });
+    }
     each(p.shape, [&](std::span<const Val> at) {
-      set_element(n, p.base, place(n, p, at), broadcast_element(v, at, p.shape.size()));
+      set_element(n, p.base, place(n, p, at), broadcast_element(v, at, p.shape.size(), repeated));
     });
     return;
   }

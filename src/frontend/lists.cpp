@@ -164,8 +164,8 @@ void Lower::write_item(const Node& n, const Value& list, Val at, const Value& gi
   Type both, own = boxed_type(v);
   bool fits = own.is_number() && item.is_number() && kind(own.dtype) <= kind(item.dtype);
   if (!fits && (!join(item, own, both) || both != item))
-    fail(n, "cannot put " + name(boxed_type(v)) + " into a " + name(list.type),
-         item.is_number() ? "make the list of floats from the start: [0.0] * n" : "");
+    not_yet(n, "putting " + name(boxed_type(v)) + " into a " + name(list.type),
+            item.is_number() ? "make the list of floats from the start: [0.0] * n" : "");
   Value now = convert_to(n, v, item);
   Val data = list_data(list), place = mul(at, ci(item_bytes(item)));
   if (item.is_number()) return write_at(item.dtype, now.v[0], data, place, ir::Space::Global);
@@ -226,8 +226,8 @@ Value Lower::to_list(const Node& n, const Value& v, const Type& item) {
       return same;
     }
     if (!v.fresh || !item.is_number())
-      fail(n, "cannot make a " + name(list_type(item)) + " of a " + name(v.type),
-           "make the list of floats from the start: [0.0] * n");
+      not_yet(n, "a " + name(list_type(item)) + " of a " + name(v.type),
+              "make the list of floats from the start: [0.0] * n");
   }
   Value from = plain(v);
   if (from.lazy || from.type.dtype != item.dtype || constant_of(from.v[1]) == 0 ||
@@ -246,12 +246,12 @@ void Lower::widen_list(const Node& n, const Node& receiver, const Value& list, c
             item.is(Type::Tag::Text) ? "numbers that stand for the strings" : "");
   Type wider;
   if (!join(list.type.items[0], item, wider))
-    fail(n, "cannot put " + name(item) + " into a " + name(list.type));
+    not_yet(n, "putting " + name(item) + " into a " + name(list.type));
   if (wider == list.type.items[0]) return;
   Variable* variable = receiver.kind == NodeKind::Name ? find_variable(receiver.text) : nullptr;
   if (!variable)
-    fail(n, "cannot put " + name(item) + " into a " + name(list.type),
-         "give the list a name, and an item of that type");
+    not_yet(n, "putting " + name(item) + " into a " + name(list.type),
+            "give the list a name, and an item of that type");
   Type& known = types_[variable->key];
   if (!known.is(Type::Tag::List)) return;
   Type both;
@@ -389,7 +389,7 @@ Value Lower::collect_list(const Node& n, const std::string& key, Val count,
     if (item.is_number()) item.text.clear();
     if (!storable(item)) not_yet(n, "a list of " + name(item));
     if (!join(t, item, wider))
-      fail(n, "a list of " + name(t) + " and " + name(item), "items of one type");
+      not_yet(n, "a list of " + name(t) + " and " + name(item), "items of one type");
     if (wider != t) {
       join(types_[k], wider, types_[k]);
       changed_ = true;

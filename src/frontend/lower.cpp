@@ -32,6 +32,19 @@ Spec& Unit::specialise(int source, const std::vector<Type>& arguments, const Nod
   return s;
 }
 
+namespace {
+
+// Whether numbers of one kind become some of another for being held where these are, too.
+bool widens(const Type& from, const Type& to) {
+  if (from.unknown() || from.tag != to.tag) return false;
+  if (from.is_number()) return from.dtype != to.dtype || from.weak != to.weak;
+  for (size_t i = 0; i < from.items.size() && i < to.items.size(); ++i)
+    if (widens(from.items[i], to.items[i])) return true;
+  return false;
+}
+
+}  // namespace
+
 Result compile(Program& program, int function, const std::vector<Type>& arguments,
                const Options& options) {
   Unit u{program, options, {}, {}, {}, {}, {}};
@@ -88,12 +101,12 @@ void Lower::run() {
       result_ = Type::of(Type::Tag::None);
       changed_ = true;
     }
-    if (++rounds > 30) fail(source_.definition, "the types of this function do not settle");
+    if (++rounds > 30) not_yet(source_.definition, "types that do not settle");
   } while (changed_);
   // With functions that call each other, the one called first finds out.
   if (waiting_ && (u_.active == 1 || stuck_))
-    fail(source_.definition, "what '" + source_.name + "' returns depends on itself",
-         "first, return from a case without recursion");
+    not_yet(source_.definition, "what '" + source_.name + "' returns depends on itself",
+            "first, return from a case without recursion");
   spec_.active = false;
   --u_.active;
   spec_.epoch = u_.epoch;
@@ -168,10 +181,10 @@ void Lower::pass() {
         result_ = Type::of(Type::Tag::None);
         changed_ = true;
       } else if (!result_.is(Type::Tag::None)) {
-        fail(source_.definition,
-             "'" + source_.name + "' returns " + frontend::name(result_) +
-                 " on one path, and ends without a return on another",
-             "end with a return of the same type, or with raise");
+        not_yet(source_.definition,
+                "'" + source_.name + "' returns " + frontend::name(result_) +
+                    " on one path, and ends without a return on another",
+                "end with a return of the same type, or with raise");
       }
     }
   }
@@ -204,6 +217,11 @@ void Lower::fail(const Node& at, const std::string& message, const std::string& 
   e.col = at.col;
   e.end_line = at.end_line;
   e.end_col = at.end_col;
+  // Python has no quarrel with a name that is an int here and a float there; the line may be right.
+  if (u_.widened) {
+    e.unsupported = true;
+    if (hint.empty()) e.hint = "a name, a list and a result have one type: give each value its own";
+  }
   throw e;
 }
 
@@ -316,10 +334,10 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
       bool same = old == v.type || (old.is(Type::Tag::Function) && node(old) == node(v.type) &&
                                     node(old) != nullptr);
       if (!same && it->second.key == k)
-        fail(at,
-             "'" + name + "' is " + frontend::name(old) + " on one path and " +
-                 frontend::name(v.type) + " on another",
-             "call each function in its own branch");
+        not_yet(at,
+                "'" + name + "' is " + frontend::name(old) + " on one path and " +
+                    frontend::name(v.type) + " on another",
+                "call each function in its own branch");
     }
     scope_->variables[name] = {v.type, {}, k};
     return;
@@ -327,10 +345,10 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
   Type& known = types_[k];
   Type wider, own = boxed_type(v);
   if (!join(known, own, wider))
-    fail(at,
-         "'" + name + "' is " + frontend::name(known) + " on one path and " + frontend::name(own) +
-             " on another",
-         "give the two values different names, or convert one of them");
+    not_yet(at,
+            "'" + name + "' is " + frontend::name(known) + " on one path and " +
+                frontend::name(own) + " on another",
+            "give the two values different names, or convert one of them");
   if (uint64_t from = origin_of(v)) {
     uint64_t& o = origins_[k];
     if ((o | from) != o) changed_ = true;
@@ -338,6 +356,7 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
   }
   if (shares_lists(v) && outside_.insert(k).second) changed_ = true;
   if (wider != known) {
+    u_.widened = u_.widened || widens(known, wider) || widens(own, wider);
     known = wider;
     changed_ = true;
   }

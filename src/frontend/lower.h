@@ -27,6 +27,9 @@ struct Lazy {
   // Whether an element is made of the same places of these arrays in memory, and of no others.
   bool same_places = false;
   std::vector<Value> sources = {};
+  // Conditions under which an operand of one axis has an extent of one that is repeated: loops
+  // over such an array have a version without.
+  std::vector<Val> narrow = {};
 };
 
 struct Value {
@@ -75,6 +78,7 @@ struct Unit {
   // Shared and local arrays: each place in the source, for each function it is compiled into.
   std::map<std::tuple<int, int, int>, int> memories;
   int epoch = 0;   // counts changes of results
+  bool widened = false;  // a name holds numbers of several types
   int active = 0;  // functions being made
 
   Spec& specialise(int source, const std::vector<Type>& arguments, const Node* from);
@@ -272,6 +276,7 @@ class Lower {
   Value from_scalar(const Scalar& s, DType t, bool weak);
   Value binary(const Node& n, Op op, const Value& a, const Value& b);
   Value binary_numbers(const Node& n, Op op, const Value& a, const Value& b);
+  Value compare_integers(Op op, const Value& a, const Value& b, bool weak);
   Value unary(const Node& n, Op op, const Value& a);
   Value unary_number(const Node& n, Op op, const Value& a);
   Value apply(const Node& n, Op op, std::span<const Value> args);  // numbers and arrays, broadcast
@@ -299,12 +304,14 @@ class Lower {
   void watch(ir::Access how, DType t, Val base, Val offset, Val value, ir::Space space);
   Value view(const Node& n, const Value& a, const std::vector<Value>& by);
   Value element(const Value& a, std::span<const Val> at);
+  bool writable(const Node& n, const Value& a);
   void set_element(const Node& n, const Value& a, std::span<const Val> at, const Value& v);
   Value read_at(DType t, Val base, Val offset, ir::Space space);
   void write_at(DType t, Val v, Val base, Val offset, ir::Space space);
   Value allocate(DType t, std::span<const Val> shape);
   Value materialise(const Node& n, const Value& v);              // an array in memory
   void fill(const Node& n, const Value& to, const Value& from);  // broadcast
+  Value fitted(const Node& n, const Value& from, size_t ndim);
   void each(std::span<const Val> shape, const std::function<void(std::span<const Val>)>& body);
   // Addresses: of an array's first byte, and behind its last.
   std::pair<Val, Val> reach(const Value& a);
@@ -312,7 +319,24 @@ class Lower {
   Value copied_where_shared(const Node& n, const Value& from, const Value& to);
   Value lazy(DType t, std::span<const Val> shape, std::function<Value(std::span<const Val>)> at);
   std::vector<Val> broadcast(const Node& n, std::span<const Value> args);
-  Value broadcast_element(const Value& a, std::span<const Val> at, size_t ndim);
+  // For each axis of `a` the condition under which its only element is repeated; none: never.
+  std::vector<Val> repeats(const Value& a, std::span<const Val> shape);
+  Value broadcast_element(const Value& a, std::span<const Val> at, size_t ndim,
+                          const std::vector<Val>& repeated);
+  // What repeats() says of several operands.
+  struct Spread {
+    Spread(Lower& l, std::span<const Value> from, std::span<const Val> shape) {
+      for (const Value& a : from) {
+        repeated.push_back(l.repeats(a, shape));
+        if (shape.size() == 1 && repeated.back().size() == 1 && repeated.back()[0] != ir::kNone)
+          narrow.push_back(repeated.back()[0]);
+      }
+    }
+    std::vector<std::vector<Val>> repeated;
+    std::vector<Val> narrow;
+  };
+  void each_of(const std::vector<Val>& narrow, std::span<const Val> shape,
+               const std::function<void(std::span<const Val>)>& body);
   Value transpose(const Value& a);
   Value reshape(const Node& n, const Value& a, const std::vector<Value>& shape);
   Value reduce(const Node& n, const std::string& name, const Value& a,
@@ -324,7 +348,8 @@ class Lower {
 
   // --- aliasing.cpp
   Value elementwise(DType t, std::span<const Val> shape, std::span<const Value> from,
-                    std::function<Value(std::span<const Val>)> at);
+                    std::function<Value(std::span<const Val>)> at,
+                    std::vector<Val> narrow = {});
   bool reads_own_places(const Value& v, const Value& to);
   Value apart(const Node& n, const Value& v, const Value& to);
 
@@ -334,9 +359,11 @@ class Lower {
     Value base;                  // the array with its slices taken
     std::vector<size_t> axes;    // of the view, that the places pick along
     std::vector<Value> at;       // integers and arrays of them, one for each of these axes
+    std::vector<std::vector<Val>> repeated;  // of each of these: see repeats()
     std::vector<Val> shape;      // of what is picked
     size_t first = 0, ndim = 0;  // where in it the places' own shape stands
   };
+  void expect_mask(const Node& n, const Value& mask, std::span<const Val> shape, size_t first);
   Places places_of(const Node& n, const Value& a, const std::vector<Value>& given);
   std::vector<Val> place(const Node& n, const Places& p, std::span<const Val> at);
   Value gather(const Node& n, const Value& a, const std::vector<Value>& list);
@@ -360,6 +387,7 @@ class Lower {
   Value call(const Node& n);
   void call_arguments(const Node& n, Call& c);
   Value call_value(const Call& c, const Value& callee);
+  void expect_parameters(const Call& c, const Source& s);
   Value call_function(const Call& c, int source);
   Value call_local(const Call& c, int number);
   Value call_inline(const Call& c, const Node& definition, const std::string& name, Scope* outer,
@@ -445,6 +473,7 @@ class Lower {
   const Node* here_ = nullptr;  // what is being looked at: a statement, or a place in it
   std::unordered_set<std::string> outside_;  // variables of turns that may hold lists of all turns
   int inline_depth_ = 0;
+  std::vector<Val> excluded_;  // conditions of repeats() that do not hold in the loop being made
   bool borrowed_ = false;  // what names are given now is held by the caller while this runs
   std::function<void(const Node&, const Value&)> on_return_;  // of a function expanded in place
   std::map<std::string, uint64_t> origins_;                   // of arrays in variables, as types_

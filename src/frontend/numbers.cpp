@@ -230,6 +230,41 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
   fail(n, what + " does not work on " + name(a.type) + " and " + name(b.type));
 }
 
+namespace {
+
+// Whether a number is known to be one of that type.
+bool fits(const Value& v, DType t) {
+  if (!v.known || v.known->kind > Kind::Int) return itemsize(t) == 8 && is_signed(t);
+  int bits = 8 * itemsize(t);
+  int64_t n = v.known->i;
+  if (t == DType::Bool) return n == 0 || n == 1;
+  if (is_signed(t)) return bits == 64 || (n >> (bits - 1)) == 0 || (n >> (bits - 1)) == -1;
+  return n >= 0 && (bits == 64 || n >> bits == 0);
+}
+
+}  // namespace
+
+// By value, whatever the types: only uint64 and what may be negative have no type in common.
+Value Lower::compare_integers(Op op, const Value& a, const Value& b, bool weak) {
+  auto plain = [&](const Value& x, const Value& y) {
+    return b_->emit(op, DType::Bool, as(x, DType::I64), as(y, DType::I64));
+  };
+  bool unsigned_a = a.type.dtype == DType::U64, unsigned_b = b.type.dtype == DType::U64;
+  if (!unsigned_a && !unsigned_b) return number(plain(a, b), DType::Bool, weak);
+  if (unsigned_a && unsigned_b)
+    return number(b_->emit(op, DType::Bool, as(a, DType::U64), as(b, DType::U64)), DType::Bool,
+                  weak);
+  // A negative number is less than any of uint64.
+  const Value& other = unsigned_a ? b : a;
+  Val same = b_->emit(op, DType::Bool, as(a, DType::U64), as(b, DType::U64));
+  if (kind(other.type.dtype) == Kind::UInt || other.type.dtype == DType::Bool)
+    return number(same, DType::Bool, weak);
+  Val negative = less(as(other, DType::I64), ci(0));
+  Val below = plain(unsigned_a ? known_integer(0) : known_integer(-1),
+                    unsigned_a ? known_integer(-1) : known_integer(0));
+  return number(b_->emit(Op::select, DType::Bool, negative, below, same), DType::Bool, weak);
+}
+
 Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b) {
   bool weak = a.type.weak && b.type.weak;
   DType ta = a.type.dtype, tb = b.type.dtype;
@@ -250,6 +285,15 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
     if (is_inexact(ta) || is_inexact(tb))
       fail(n, std::string("operator ") + python_operator(op) + " needs integers; got " +
                   name(a.type) + " and " + name(b.type));
+  }
+  // Integers are compared as what they are: the Python number may not fit into the other's type.
+  if (row(op).rule == Rule::Compare && a.type.is_integer() && b.type.is_integer() && ta != tb)
+    return compare_integers(op, a, b, weak);
+  if (row(op).rule == Rule::Compare && a.type.is_integer() && b.type.is_integer() &&
+      a.type.weak != b.type.weak) {
+    const Value &python = a.type.weak ? a : b, &other = a.type.weak ? b : a;
+    if (python.type.dtype == DType::I64 && !fits(python, other.type.dtype))
+      return compare_integers(op, a, b, weak);
   }
   Resolved r;
   try {
@@ -272,6 +316,14 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
     Val zero = b_->emit(Op::equal, DType::Bool, y, b_->constant(r.in[1], Scalar::from_int(0)));
     when(zero, [&] { raise_at(site(n, "ZeroDivisionError", "division by zero")); });
   }
+  if (op == Op::power && weak && is_float(r.out) && u_.options.python_errors &&
+      !u_.options.kernel && !(b.known && b.known->real() >= 0)) {
+    Val zero = b_->constant(r.out, Scalar::from_int(0));
+    Val pole = both(b_->emit(Op::equal, DType::Bool, x, zero), less(y, zero));
+    when(pole, [&] {
+      raise_at(site(n, "ZeroDivisionError", "0.0 cannot be raised to a negative power"));
+    });
+  }
   // Small powers are products.
   if (op == Op::power && is_float(r.out) && b.known && b.known->kind <= Kind::Float) {
     double e = b.known->real();
@@ -284,7 +336,7 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
       return number(p, r.out, weak);
     }
   }
-  Value v = number(b_->emit(r.op, r.out, x, y), r.out, weak || row(op).rule == Rule::Compare);
+  Value v = number(b_->emit(r.op, r.out, x, y), r.out, weak);
   if (a.known && b.known && weak)
     if (auto s = folded(op, *a.known, *b.known)) v = from_scalar(*s, r.out, true);
   return v;
@@ -310,9 +362,8 @@ Value Lower::unary_number(const Node& n, Op op, const Value& a) {
   } catch (const Error&) {
     fail(n, what_works(op) + " does not work on " + name(a.type));
   }
-  // float16 for small integers is NumPy's rule for arrays; a plain int computes in float64.
   Val x = r.in[0] == DType::Bool ? truth(n, a) : as(a, r.in[0]);
-  Value v = number(b_->emit(r.op, r.out, x), r.out, a.type.weak || r.out == DType::Bool);
+  Value v = number(b_->emit(r.op, r.out, x), r.out, a.type.weak);
   if (a.known && a.known->kind <= Kind::Float && op == Op::negative && a.type.weak) {
     Scalar s = a.known->is_real_integer() ? Scalar::from_int(-a.known->i)
                                           : Scalar::from_float(-a.known->real());
@@ -348,14 +399,20 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
   DType t = of(sample).type.dtype;
   std::vector<Val> shape = broadcast(n, held);
   size_t ndim = shape.size();
-  return elementwise(t, shape, held, [this, held, of, ndim](std::span<const Val> at) {
+  Spread spread(*this, held, shape);
+  std::vector<std::vector<Val>> repeated = spread.repeated;
+  auto at_place = [this, held, of, ndim, repeated](std::span<const Val> at) {
     std::vector<Value> e;
-    for (const Value& a : held) e.push_back(broadcast_element(a, at, ndim));
+    for (size_t k = 0; k < held.size(); ++k)
+      e.push_back(broadcast_element(held[k], at, ndim, repeated[k]));
     Value r = of(e);
     r.type.weak = false;
     r.known.reset();
     return r;
-  });
+  };
+  // NumPy gives numbers for what has no axes.
+  if (ndim == 0) return at_place({});
+  return elementwise(t, shape, held, at_place, spread.narrow);
 }
 
 Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b) {
@@ -416,11 +473,13 @@ Value Lower::math_function(const Node& n, const std::string& name, std::span<con
     if (a.unknown()) return {};
   auto to_int = [&](Op op) {
     Value r = unary(n, op, args[0]);
-    if (r.type.is_array() || !is_float(r.type.dtype)) return r;
-    return cast(n, r, DType::I64, true);
+    return r.type.is_array() ? r : cast(n, r, DType::I64, true);
   };
+  // As NumPy's numbers: IEEE's results, and no errors.
   auto floats = [&](const Value& a) {
-    return a.type.is_integer() ? cast(n, a, DType::F64, true) : a;
+    Value v = a.type.is_integer() ? cast(n, a, DType::F64, true) : a;
+    v.type.weak = false;
+    return v;
   };
   if (name == "floor") return to_int(Op::floor);
   if (name == "ceil") return to_int(Op::ceil);

@@ -172,10 +172,11 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     if (c.args.size() < nin)
       fail(n, "np." + name + " takes " + std::to_string(nin) + " arguments; got " +
                   std::to_string(c.args.size()));
-    Value r = nin == 1 ? unary(n, *op, c.args[0]) : binary(n, *op, c.args[0], c.args[1]);
-    if (nin == 1 && !c.args[0].type.is_array() && c.args[0].type.is_integer() &&
-        (row(*op).rule == Rule::FloatComplex || row(*op).rule == Rule::Float))
-      r = unary(n, *op, cast(n, c.args[0], DType::F64, c.args[0].type.weak));
+    // What NumPy makes of Python's numbers alone are its own numbers.
+    std::vector<Value> args(c.args.begin(), c.args.begin() + static_cast<int64_t>(nin));
+    if (std::ranges::all_of(args, [](const Value& a) { return a.type.is_number() && a.type.weak; }))
+      for (Value& a : args) a.type.weak = false;
+    Value r = nin == 1 ? unary(n, *op, args[0]) : binary(n, *op, args[0], args[1]);
     const Value* out = c.get(nin, "out");
     for (const auto& [k, v] : c.keywords)
       if (k != "out") not_yet(n, "np." + name + " with " + k + "=");
@@ -307,6 +308,10 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
       return materialise(n, filled(to, {}, v));
     }
     if (!a.type.is_array()) not_yet(n, "an array from " + frontend::name(a.type));
+    if (name == "ascontiguousarray" && a.type.ndim == 0) {
+      Call line{n, {reshape(n, a, {known_integer(1)})}, c.keywords};
+      return call_numpy(line, name, known);
+    }
     if (name != "array" && !a.lazy && a.type.text != "list" && (!t || *t == a.type.dtype) &&
         (name == "asarray" || a.type.order == Order::C))
       return a;
@@ -329,11 +334,15 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     join(a, b, both_types);
     std::vector<Val> shape = broadcast(n, held);
     size_t ndim = shape.size();
+    Spread spread(*this, held, shape);
+    std::vector<std::vector<Val>> repeated = spread.repeated;
     return elementwise(
-        both_types.dtype, shape, held, [this, held, ndim, &n](std::span<const Val> at) {
-          return choose(n, truth(n, broadcast_element(held[0], at, ndim)),
-                        broadcast_element(held[1], at, ndim), broadcast_element(held[2], at, ndim));
-        });
+        both_types.dtype, shape, held,
+        [this, held, ndim, repeated, &n](std::span<const Val> at) {
+          auto of = [&](size_t k) { return broadcast_element(held[k], at, ndim, repeated[k]); };
+          return choose(n, truth(n, of(0)), of(1), of(2));
+        },
+        spread.narrow);
   }
   if (name == "clip") {
     Value v = c.args.at(0);

@@ -10,15 +10,18 @@ namespace numbus::frontend {
 Value Lower::reduce(const Node& n, const std::string& name, const Value& given,
                     const std::optional<Value>& axis) {
   if (given.unknown()) return {};
-  if (!given.type.is_array())
+  if (!given.type.is_array() && !given.type.is_number())
     fail(n, "." + name + " needs an array; got " + frontend::name(given.type));
   Value a = given;
+  if (given.type.is_number())
+    a = lazy(given.type.dtype, {}, [given](std::span<const Val>) { return given; });
   DType t = a.type.dtype;
   bool arg = name == "argmin" || name == "argmax";
   if (axis && !axis->type.is(Type::Tag::None)) {
     auto k = known_int(*axis);
     if (!k) fail(n, "axis has to be a constant");
     int64_t d = *k < 0 ? *k + a.type.ndim : *k;
+    if (a.type.ndim == 0 && (*k == 0 || *k == -1)) return reduce(n, name, a, {});
     if (d < 0 || d >= a.type.ndim)
       fail(n, "axis " + std::to_string(*k) + " is out of bounds for " +
                   std::to_string(a.type.ndim) + " dimensions");

@@ -344,9 +344,10 @@ void Lower::return_value(const Node& n, const Value& v) {
     not_yet(n, "returning a list of items of several types", "a tuple");
   Type wider;
   if (!join(result_, r.type, wider))
-    fail(n, "returns " + name(result_) + " on one path and " + name(r.type) + " on another",
-         "return one type on every path");
+    not_yet(n, "returns " + name(result_) + " on one path and " + name(r.type) + " on another",
+            "return one type on every path");
   if (wider != result_) {
+    u_.widened = u_.widened || !result_.unknown();
     result_ = wider;
     changed_ = true;
     return;

@@ -50,7 +50,7 @@ void put_key(std::string& to, const Type& t) {
   put('a' + static_cast<int>(t.dtype));
   put('0' + t.weak + 2 * t.owned + 4 * t.readonly + 8 * static_cast<int>(t.order) + 32 * t.aligned);
   put('0' + t.ndim);
-  put('0' + static_cast<int>(t.space));
+  put('0' + static_cast<int>(t.space) + 8 * t.frozen);
   to += t.text;
   if (t.number >= 0) to += "," + std::to_string(t.number);
   put('(');
@@ -91,6 +91,7 @@ bool join(const Type& a, const Type& b, Type& both) {
       both.order = a.order == b.order ? a.order : Order::Any;
       both.owned = a.owned || b.owned;
       both.readonly = a.readonly || b.readonly;
+      both.frozen = a.frozen || b.frozen || a.readonly != b.readonly;
       return true;
     case Type::Tag::Tuple:
     case Type::Tag::Iterator:

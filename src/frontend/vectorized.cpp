@@ -74,15 +74,18 @@ Value Lower::call_vectorized(const Call& c, const Type& f) {
     if (!one.is_number()) fail(n, s.name + "() has to give a number; this gives " + name(one));
     std::vector<Val> shape = broadcast(n, args);
     size_t ndim = shape.size();
-    result = elementwise(loop ? loop->items.back().dtype : one.dtype, shape, args,
-                         [this, args, ndim, element_call](std::span<const Val> at) {
-                           std::vector<Value> e;
-                           for (const Value& a : args) {
-                             e.push_back(broadcast_element(a, at, ndim));
-                             if (a.type.is_array()) e.back().type.weak = false;
-                           }
-                           return element_call(std::move(e));
-                         });
+    Spread spread(*this, args, shape);
+    std::vector<std::vector<Val>> repeated = spread.repeated;
+    auto at_place = [this, args, ndim, repeated, element_call](std::span<const Val> at) {
+      std::vector<Value> e;
+      for (size_t k = 0; k < args.size(); ++k) {
+        e.push_back(broadcast_element(args[k], at, ndim, repeated[k]));
+        if (args[k].type.is_array()) e.back().type.weak = false;
+      }
+      return element_call(std::move(e));
+    };
+    result = elementwise(loop ? loop->items.back().dtype : one.dtype, shape, args, at_place,
+                         spread.narrow);
     // The function runs once for each element, whatever reads the result.
     if (!out && !u_.options.kernel) result = materialise(n, result);
   }

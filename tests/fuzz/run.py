@@ -12,12 +12,10 @@ A worker that dies or hangs costs one program, which is reported like any other 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import subprocess
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -29,6 +27,7 @@ if any((ROOT / "python" / "numbus").glob("_core*.so")):
 from check import Checker, category  # noqa: E402
 from grammar import ALL, FIRST, GRAMMAR_VERSION, Features, generate  # noqa: E402
 from minimise import minimise  # noqa: E402
+from slots import drive  # noqa: E402
 
 MODES = ("eager", "interp", "compiled", "auto", "null", "resized")
 FAILED_SEEDS = HERE / "failed_seeds.txt"
@@ -74,49 +73,6 @@ def smallest(text: str, failure: str, check, budget: int) -> str:
     return minimise(text, lambda t: category(check(t)) == kind, budget)
 
 
-class Slot:
-    """One worker process and the seeds it is responsible for."""
-
-    def __init__(self, context, args, first, stop, step):
-        self.context, self.args, self.stop, self.step = context, args, stop, step
-        self.done = 0
-        self.start(first)
-
-    def start(self, first: int):
-        self.status = self.context.Array("q", [first, 0, 0, int(time.monotonic())], lock=False)
-        self.results = self.context.Queue()
-        self.process = self.context.Process(
-            target=worker,
-            args=(self.args, first, self.stop, self.step, self.status, self.results),
-            daemon=True,
-        )
-        self.process.start()
-        self.finished = first >= self.stop
-
-    def drain(self) -> list:
-        out = []
-        while True:
-            try:
-                item = self.results.get(timeout=0.01)
-            except Exception:
-                return out
-            self.finished |= item[0] == "done"
-            out.append(item)
-
-    def programs(self) -> int:
-        return self.done + self.status[2]
-
-    def stuck(self) -> bool:
-        return time.monotonic() - self.status[3] > self.args.timeout
-
-    def restart(self) -> tuple[int, str]:
-        """Go on after the program that killed the worker; returns (seed, mode)."""
-        seed, mode = self.status[0], self.args.modes[self.status[1]]
-        self.done += self.status[2] + 1
-        self.start(seed + self.step)
-        return seed, mode
-
-
 def fails_apart(args, text: str) -> str:
     """Run program text in a process of its own; "" when it passes."""
     command = [sys.executable, __file__, "--text", "-", "--modes", ",".join(args.modes)]
@@ -156,51 +112,17 @@ def report(args, seed: int, failure: str, text: str):
 
 
 def run_many(args) -> int:
-    context = multiprocessing.get_context("spawn")
-    stop = args.seed + args.programs
-    jobs = max(1, min(args.jobs, args.programs))
-    slots = [Slot(context, args, args.seed + j, stop, jobs) for j in range(jobs)]
-    start = last = time.monotonic()
-    failures, unsupported, kinds = 0, Counter(), {}
-    while not all(s.finished for s in slots) and failures < args.max_failures:
-        for slot in slots:
-            for kind, seed, failure, text in slot.drain():
-                if kind == "unsupported":
-                    unsupported.update(text)
-                elif kind == "failure":
-                    failures += 1
-                    report(args, seed, failure, text)
-                    kinds.setdefault(category(failure), []).append((len(text), seed))
-            if slot.finished:
-                continue
-            dead, stuck = not slot.process.is_alive(), slot.stuck()
-            if dead or stuck:
-                how = f"died with status {slot.process.exitcode}" if dead else "hung"
-                if stuck and not dead:
-                    slot.process.kill()
-                failures += 1
-                seed, mode = slot.restart()
-                report(args, seed, *crashed(args, seed, mode, how))
-        time.sleep(0.02)
-        if time.monotonic() - last > 15:
-            last = time.monotonic()
-            n = sum(s.programs() for s in slots)
-            print(f"{n} programs, {n / (last - start):.0f}/s, {failures} failures", flush=True)
-    for slot in slots:
-        if not slot.finished:
-            slot.process.kill()
-    n, seconds = sum(s.programs() for s in slots), time.monotonic() - start
-    for kind, found in sorted(kinds.items(), key=lambda item: -len(item[1])):
-        seeds = ", ".join(str(seed) for _, seed in sorted(found)[:6])
-        print(f"{len(found)} × {kind}: seeds {seeds}")
-    for message, count in unsupported.most_common(20):
+    totals = drive(args, worker, crashed, report, category)
+    totals.print_kinds()
+    for message, count in totals.unsupported.most_common(20):
         print(f"not supported yet, {count} programs: {message}")
     print(
-        f"{n} programs (seeds {args.seed}…{stop - 1}, grammar {GRAMMAR_VERSION}, "
-        f"dtypes {args.dtypes}) in modes {', '.join(args.modes)}: {failures} failures, "
-        f"{sum(unsupported.values())} without verdict, {seconds:.0f} s"
+        f"{totals.programs} programs (seeds {args.seed}…{args.seed + args.programs - 1}, grammar "
+        f"{GRAMMAR_VERSION}, dtypes {args.dtypes}) in modes {', '.join(args.modes)}: "
+        f"{totals.failures} failures, {sum(totals.unsupported.values())} without verdict, "
+        f"{totals.seconds:.0f} s"
     )
-    return 1 if failures else 0
+    return 1 if totals.failures else 0
 
 
 def run_one(args) -> int:

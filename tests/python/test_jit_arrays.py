@@ -417,5 +417,5 @@ def test_read_only():
     def g(x):
         x[0] = 1
 
-    with pytest.raises(TypeError, match="read-only"):
+    with pytest.raises(ValueError, match="read-only"):
         njit(g)(x)

@@ -81,6 +81,14 @@ def list_resize(items, length):
 list_resize._kernel_name = "numbus list resize"
 
 
+def not_yet(what):
+    """Where a function of the library is compiled for what it does not know: UnsupportedError."""
+    raise NotImplementedError(what)
+
+
+name_object(not_yet, "numbus not yet")
+
+
 def random_python_seed(seed):
     """Begins the state anew, as Python's random.seed."""
     state, kept = _state()

@@ -141,6 +141,8 @@ def isposinf(x):
 @known("np.nan_to_num")
 def nan_to_num(x, copy=True, nan=0.0):
     """NaN as a number, infinities as the largest ones; into x itself where copy is false."""
+    if isinstance(x, np.ndarray) and x.ndim == 0:
+        return nan_to_num(x[()], copy, nan)
     out = np.where(np.isnan(x), nan, x).astype(x.dtype)
     most = np.finfo(x.dtype).max
     out = np.where(out > most, most, out)

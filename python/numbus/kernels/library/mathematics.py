@@ -337,7 +337,8 @@ def fsum(values):
     """Neumaier's compensated sum."""
     s = 0.0
     lost = 0.0
-    for v in values:
+    for value in values:
+        v = float(value)
         t = s + v
         if abs(s) >= abs(v):
             lost += (s - t) + v
@@ -363,7 +364,8 @@ def dist(p, q):
     """The root of the sum of squares."""
     s = 0.0
     for a, b in zip(p, q):
-        s += (a - b) * (a - b)
+        d = float(a) - float(b)
+        s += d * d
     return math.sqrt(s)
 
 

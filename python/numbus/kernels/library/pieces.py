@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._library import known
+from .._library import known, not_yet
 from .shaping import stack
 
 
@@ -92,17 +92,23 @@ def extract(condition, a):
 @known("np.take")
 def take(a, indices, axis=None):
     """Elements of the flat array, or rows and columns."""
-    if axis is None:
+    if axis is None or a.ndim == 0:
         return a.ravel()[indices]
     if axis == 0 or axis == -a.ndim:
         return a[indices]
-    return a[:, indices]
+    if axis == 1 or axis == 1 - a.ndim:
+        return a[:, indices]
+    if axis == 2 or axis == 2 - a.ndim:
+        return a[:, :, indices]
+    return a[:, :, :, indices]
 
 
 @known("np.take_along_axis")
 def take_along_axis(a, indices, axis):
     """For each line of its own, these elements."""
     out = np.empty(indices.shape, a.dtype)
+    if a.ndim > 2:
+        not_yet("np.take_along_axis of more than two axes")
     if a.ndim == 1:
         for i in range(indices.shape[0]):
             out[i] = a[indices[i]]

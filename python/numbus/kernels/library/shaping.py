@@ -2,7 +2,10 @@
 
 import numpy as np
 
-from .._library import known
+from .._library import known, not_yet
+
+
+UNEQUAL = "all the input array dimensions except for the concatenation axis must match exactly"
 
 
 @known("np.concatenate")
@@ -24,47 +27,42 @@ def concatenate(arrays, axis=0):
         if axis == 0 or axis == -2:
             rows = np.empty((total, arrays[0].shape[1]), out_type)
             for a in arrays:
+                if a.shape[1] != arrays[0].shape[1]:
+                    raise ValueError(UNEQUAL)
                 rows[at : at + a.shape[0]] = a
                 at += a.shape[0]
             return rows
         columns = np.empty((arrays[0].shape[0], total), out_type)
         for a in arrays:
+            if a.shape[0] != arrays[0].shape[0]:
+                raise ValueError(UNEQUAL)
             columns[:, at : at + a.shape[1]] = a
             at += a.shape[1]
         return columns
-    raise ValueError("concatenate of more than two dimensions inside a compiled function")
+    first = np.swapaxes(arrays[0], axis, 0)
+    out = np.empty((total,) + first.shape[1:], out_type)
+    at = 0
+    for a in arrays:
+        part = np.swapaxes(a, axis, 0)
+        if part.shape[1:] != first.shape[1:]:
+            raise ValueError(UNEQUAL)
+        out[at : at + part.shape[0]] = part
+        at += part.shape[0]
+    return np.swapaxes(out, axis, 0)
 
 
 @known("np.stack")
 def stack(arrays, axis=0):
     """Copies along an axis of its own."""
-    a = arrays[0]
-    n = len(arrays)
-    out_type = np.result_type(*arrays)
+    first = arrays[0]
+    planes = np.empty((len(arrays),) + first.shape, np.result_type(*arrays))
     k = 0
-    if a.ndim == 1:
-        if axis == 0 or axis == -2:
-            rows = np.empty((n, a.shape[0]), out_type)
-            for x in arrays:
-                rows[k] = x
-                k += 1
-            return rows
-        columns = np.empty((a.shape[0], n), out_type)
-        for x in arrays:
-            columns[:, k] = x
-            k += 1
-        return columns
-    if axis == 0:
-        planes = np.empty((n, a.shape[0], a.shape[1]), out_type)
-        for x in arrays:
-            planes[k] = x
-            k += 1
-        return planes
-    last = np.empty((a.shape[0], a.shape[1], n), out_type)
     for x in arrays:
-        last[:, :, k] = x
+        if x.shape != first.shape:
+            raise ValueError("all input arrays must have the same shape")
+        planes[k] = x
         k += 1
-    return last
+    return np.moveaxis(planes, 0, axis)
 
 
 @known("np.vstack", "np.row_stack")
@@ -98,7 +96,7 @@ def append(a, values, axis=None):
         return concatenate((a, values), axis)
     if isinstance(values, np.ndarray):
         return concatenate((a.ravel(), values.ravel()))
-    out = np.empty(a.size + 1, a.dtype)
+    out = np.empty(a.size + 1, np.result_type(a, np.asarray(values)))
     out[:-1] = a.ravel()
     out[-1] = values
     return out
@@ -126,6 +124,8 @@ def repeat(a, repeats):
 @known("np.tile")
 def tile(a, reps):
     """The whole so many times."""
+    if a.ndim != 1:
+        not_yet("np.tile of anything but one axis")
     n = a.shape[0]
     out = np.empty(n * reps, a.dtype)
     for k in range(reps):
@@ -136,32 +136,38 @@ def tile(a, reps):
 @known("np.roll")
 def roll(a, shift, axis=None):
     """Copies from where the elements come from."""
-    out = np.empty(a.shape, a.dtype)
-    if axis is None or a.ndim == 1:
+    if axis is None:
+        out = np.empty(a.shape, a.dtype)
         to = out.ravel()
         flat = a.ravel()
         n = flat.shape[0]
         for i in range(n):
             to[(i + shift) % n] = flat[i]
-    elif axis == 0:
-        for i in range(a.shape[0]):
-            out[(i + shift) % a.shape[0]] = a[i]
-    else:
-        for j in range(a.shape[1]):
-            out[:, (j + shift) % a.shape[1]] = a[:, j]
-    return out
+        return out
+    lines = np.swapaxes(a, axis, 0)
+    moved = np.empty(lines.shape, a.dtype)
+    n = lines.shape[0]
+    for i in range(n):
+        moved[(i + shift) % n] = lines[i]
+    return np.swapaxes(moved, axis, 0)
 
 
 @known("np.flip")
 def flip(a, axis=None):
     """A view."""
+    if axis is not None:
+        return np.swapaxes(np.swapaxes(a, axis, 0)[::-1], axis, 0)
+    if a.ndim == 0:
+        return a[()]
     if a.ndim == 1:
         return a[::-1]
-    if axis is None:
+    if a.ndim == 2:
         return a[::-1, ::-1]
-    if axis == 0 or axis == -2:
-        return a[::-1]
-    return a[:, ::-1]
+    if a.ndim == 3:
+        return a[::-1, ::-1, ::-1]
+    if a.ndim == 4:
+        return a[::-1, ::-1, ::-1, ::-1]
+    not_yet("np.flip of all of more than four axes")
 
 
 @known("np.flipud")
@@ -179,6 +185,8 @@ def fliplr(a):
 @known("np.rot90")
 def rot90(a, k=1):
     """A view: so many times, against the clock."""
+    if a.ndim != 2:
+        not_yet("np.rot90 of more than two axes")
     if k % 4 == 1:
         return a.T[::-1]
     if k % 4 == 2:
@@ -189,18 +197,16 @@ def rot90(a, k=1):
 
 
 @known("np.expand_dims")
-def expand_dims(a, axis):
-    """A view of one axis more, in front or behind."""
-    if axis == 0:
-        return a[np.newaxis]
-    return a[..., np.newaxis]
+def expand_dims(a, axis=0):
+    """A view of one axis more."""
+    return np.moveaxis(a[np.newaxis], 0, axis)
 
 
 @known("np.atleast_1d")
 def atleast_1d(a):
     """A number as an array."""
-    if isinstance(a, np.ndarray) and a.ndim > 0:
-        return a
+    if isinstance(a, np.ndarray):
+        return a if a.ndim else a.reshape(1)
     return np.array([a])
 
 
@@ -293,7 +299,7 @@ def vander(x, n=None):
     """Falling powers."""
     if n is None:
         return vander(x, x.shape[0])
-    out = np.ones((x.shape[0], n), x.dtype)
+    out = np.ones((x.shape[0], n), np.promote_types(x.dtype, np.int64))
     for i in range(x.shape[0]):
         for j in range(n - 2, -1, -1):
             out[i, j] = out[i, j + 1] * x[i]

@@ -52,43 +52,31 @@ def sort_row(a, other):
             a[k] = other[k]
 
 
-def last_axis(ndim, axis, kind):
-    """Whether sorting goes along the last axis of two at most rather than the first one; raises
-    where there is no such axis or kind of sorting.
-    """
+def check_sort(ndim, axis, kind):
+    """Raises where there is no such axis or kind of sorting."""
     if kind is not None and kind not in ("quicksort", "mergesort", "heapsort", "stable"):
         raise ValueError("sort kind must be one of 'quick', 'heap', or 'stable'")
     if axis < -ndim or axis >= ndim:
         raise np.exceptions.AxisError(f"axis {axis} is out of bounds for array of dimension {ndim}")
-    return axis == -1 or axis == ndim - 1
 
 
 @known("np.sort")
 def sort(a, axis=-1, kind=None):
     """Merge sort, which serves every kind."""
-    last = last_axis(a.ndim, axis, kind)
+    if axis is None:
+        return sort(a.ravel(), -1, kind)
+    check_sort(a.ndim, axis, kind)
     if a.ndim == 1:
         out = a.copy()
         sort_row(out, np.empty_like(out))
         return out
-    if a.ndim != 2:
-        raise ValueError("sort of more than two dimensions inside a compiled function")
-    out = np.empty(a.shape, a.dtype)
-    if not last:
-        row = np.empty(a.shape[0], a.dtype)
-        other = np.empty(a.shape[0], a.dtype)
-        for j in range(a.shape[1]):
-            row[:] = a[:, j]
-            sort_row(row, other)
-            out[:, j] = row
-    else:
-        row = np.empty(a.shape[1], a.dtype)
-        other = np.empty(a.shape[1], a.dtype)
-        for i in range(a.shape[0]):
-            row[:] = a[i]
-            sort_row(row, other)
-            out[i] = row
-    return out
+    moved = np.swapaxes(a, axis, -1).copy()
+    n = moved.shape[-1]
+    rows = moved.reshape(moved.size // max(n, 1), n)
+    other = np.empty(n, a.dtype)
+    for i in range(rows.shape[0]):
+        sort_row(rows[i], other)
+    return np.swapaxes(moved, axis, -1)
 
 
 def argsort_row(a, places, other):
@@ -137,25 +125,22 @@ def argsort_row(a, places, other):
 @known("np.argsort")
 def argsort(a, axis=-1, kind=None):
     """Merge sort of places (stable), which serves every kind."""
-    last = last_axis(a.ndim, axis, kind)
+    if axis is None:
+        return argsort(a.ravel(), -1, kind)
+    check_sort(a.ndim, axis, kind)
     if a.ndim == 1:
         places = np.arange(a.shape[0])
         argsort_row(a, places, np.empty_like(places))
         return places
-    if a.ndim != 2:
-        raise ValueError("argsort of more than two dimensions inside a compiled function")
-    out = np.empty(a.shape, np.int64)
-    if not last:
-        for j in range(a.shape[1]):
-            places = np.arange(a.shape[0])
-            argsort_row(a[:, j], places, np.empty_like(places))
-            out[:, j] = places
-    else:
-        for i in range(a.shape[0]):
-            places = np.arange(a.shape[1])
-            argsort_row(a[i], places, np.empty_like(places))
-            out[i] = places
-    return out
+    moved = np.swapaxes(a, axis, -1).copy()
+    n = moved.shape[-1]
+    rows = moved.reshape(moved.size // max(n, 1), n)
+    found = np.empty(rows.shape, np.int64)
+    for i in range(rows.shape[0]):
+        places = np.arange(n)
+        argsort_row(rows[i], places, np.empty_like(places))
+        found[i] = places
+    return np.swapaxes(found.reshape(moved.shape), axis, -1)
 
 
 def search(a, v, right):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._library import known
+from .._library import known, not_yet
 from .products import dot
 from .sorting import sort
 
@@ -10,40 +10,27 @@ from .sorting import sort
 @known("np.cumsum")
 def cumsum(a, axis=None):
     """One after the other."""
-    out_type = a[:0].sum().dtype
-    if axis is None or a.ndim == 1:
-        flat = a.ravel()
-        out = np.empty(flat.shape[0], out_type)
-        s = out_type.type(0)
-        for i in range(flat.shape[0]):
-            s += flat[i]
-            out[i] = s
-        return out
-    sums = np.empty(a.shape, out_type)
-    if axis == 0 or axis == -2:
-        for i in range(a.shape[0]):
-            for j in range(a.shape[1]):
-                sums[i, j] = a[i, j] + (sums[i - 1, j] if i else out_type.type(0))
-    else:
-        for i in range(a.shape[0]):
-            s = out_type.type(0)
-            for j in range(a.shape[1]):
-                s += a[i, j]
-                sums[i, j] = s
-    return sums
+    flat = axis is None or a.ndim == 0
+    lines = a.ravel() if flat else np.swapaxes(a, axis, 0)
+    out = np.empty(lines.shape, a.ravel()[:0].sum().dtype)
+    for i in range(lines.shape[0]):
+        out[i] = lines[i]
+        if i:
+            out[i] += out[i - 1]
+    return out if flat else np.swapaxes(out, axis, 0)
 
 
 @known("np.cumprod")
-def cumprod(a):
+def cumprod(a, axis=None):
     """One after the other."""
-    flat = a.ravel()
-    out_type = a[:0].sum().dtype
-    out = np.empty(flat.shape[0], out_type)
-    s = out_type.type(1)
-    for i in range(flat.shape[0]):
-        s *= flat[i]
-        out[i] = s
-    return out
+    flat = axis is None or a.ndim == 0
+    lines = a.ravel() if flat else np.swapaxes(a, axis, 0)
+    out = np.empty(lines.shape, a.ravel()[:0].sum().dtype)
+    for i in range(lines.shape[0]):
+        out[i] = lines[i]
+        if i:
+            out[i] *= out[i - 1]
+    return out if flat else np.swapaxes(out, axis, 0)
 
 
 @known("np.diff")
@@ -57,21 +44,30 @@ def diff(a, n=1, axis=-1):
         raise np.exceptions.AxisError(
             f"axis {axis} is out of bounds for array of dimension {a.ndim}"
         )
+    if a.ndim > 2:
+        not_yet("np.diff of more than two axes")
     if a.ndim == 2 and (axis == 0 or axis == -2):
-        rows = a[1:] - a[:-1]
+        rows = steps(a[1:], a[:-1])
         return rows if n == 1 else diff(rows, n - 1, axis)
     if a.ndim == 2:
-        columns = a[:, 1:] - a[:, :-1]
+        columns = steps(a[:, 1:], a[:, :-1])
         return columns if n == 1 else diff(columns, n - 1, axis)
-    line = a[1:] - a[:-1]
+    line = steps(a[1:], a[:-1])
     return line if n == 1 else diff(line, n - 1, axis)
+
+
+def steps(later, earlier):
+    """Differences; of booleans, whether they differ."""
+    if later.dtype == np.bool_:
+        return later != earlier
+    return later - earlier
 
 
 @known("np.ediff1d")
 def ediff1d(a):
     """Neighbours subtracted."""
     flat = a.ravel()
-    return flat[1:] - flat[:-1]
+    return steps(flat[1:], flat[:-1])
 
 
 @known("np.trapezoid", "np.trapz")
@@ -326,7 +322,7 @@ def allclose(a, b, rtol=1e-05, atol=1e-08):
     """All of isclose()."""
     if not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray):
         return close(a, b, rtol, atol)
-    return bool(isclose(a, b, rtol, atol).all())
+    return bool(np.all(isclose(a, b, rtol, atol)))
 
 
 @known("np.array_equal")

@@ -1,0 +1,254 @@
+"""Every way in which a compiled function may differ from CPython, and what it has to give instead.
+
+The oracle runs programs with these operators and functions in place of Python's own. There are at
+most ten entries, and nothing outside of this file excuses a difference.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+
+import numpy as np
+
+ALLOWED = {
+    "int64": "Python's int is int64: sums, products, powers and shifts that leave it wrap as "
+    "NumPy's int64 does, and / divides the float64s nearest to the operands.",
+    "negative power": "An int to a negative power that is no literal is a ValueError, as in NumPy: "
+    "its type cannot depend on the exponent's value.",
+    "infinite": "Python's floats give infinities and NaN where CPython raises OverflowError (**) "
+    "and functions of math where it raises 'math domain error' or 'math range error'.",
+    "to int": "int(), math.floor and their like of a float that int64 cannot hold give what "
+    "NumPy's astype(np.int64) gives, not OverflowError or ValueError.",
+    "narrow": "A Python int that meets a NumPy integer too narrow for it wraps, where NumPy raises "
+    "OverflowError: a test of every index and count would cost more than the arithmetic.",
+    "one type": "What may be one of several numbers (min and max of an int and a float) has their "
+    "common type: 1.0 for 1.",
+    "float32": "Functions of math stay in float32 and float16 for NumPy's numbers of these types, "
+    "where CPython computes float64: kernels would be many times slower.",
+    "kernel division": "In kernels of cuda.jit, division by zero raises nothing: integers give 0 "
+    "and floats IEEE's result, as NumPy's numbers do.",
+}
+
+TOP = 1 << 63
+
+
+def wrapped(value):
+    """A Python int as int64; anything else as it is."""
+    if type(value) is int and not -TOP <= value < TOP:
+        return (value + TOP) % (2 * TOP) - TOP
+    return value
+
+
+def int64(value):
+    """What NumPy's conversion makes of a float that has no int64."""
+    if value != value or not -float(TOP) <= value < float(TOP):
+        return -TOP
+    return int(value)
+
+
+def python_ints(a, b):
+    return isinstance(a, int) and isinstance(b, int)
+
+
+def divide(a, b):
+    if python_ints(a, b) and b != 0:
+        return float(a) / float(b)
+    return a / b
+
+
+def power(a, b):
+    if python_ints(a, b):
+        if b < 0:
+            raise ValueError("Integers to negative integer powers are not allowed.")
+        return wrapped(pow(int(a), int(b), 2 * TOP))
+    try:
+        return a**b
+    except OverflowError:
+        with np.errstate(all="ignore"):
+            if isinstance(a, complex) or isinstance(b, complex):
+                return complex(np.complex128(a) ** np.complex128(b))
+            return float(np.float64(a) ** np.float64(b))
+
+
+def literal_power(a, b):
+    return float(a) ** b if python_ints(a, b) and b < 0 else power(a, b)
+
+
+def left_shift(a, b):
+    if python_ints(a, b) and b >= 0:
+        return wrapped(int(a) << int(b)) if b < 64 else 0
+    return a << b
+
+
+OPERATORS = {
+    "Div": divide,
+    "Pow": power,
+    "PowLiteral": literal_power,
+    "LShift": left_shift,
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "RShift": operator.rshift,
+    "BitOr": operator.or_,
+    "BitXor": operator.xor,
+    "BitAnd": operator.and_,
+    "MatMult": operator.matmul,
+}
+IN_PLACE = {
+    "Add": operator.iadd,
+    "Sub": operator.isub,
+    "Mult": operator.imul,
+    "Div": operator.itruediv,
+    "FloorDiv": operator.ifloordiv,
+    "Mod": operator.imod,
+    "Pow": operator.ipow,
+    "LShift": operator.ilshift,
+    "RShift": operator.irshift,
+    "BitOr": operator.ior,
+    "BitXor": operator.ixor,
+    "BitAnd": operator.iand,
+    "MatMult": operator.imatmul,
+}
+
+
+def narrowed(function, a, b):
+    """An operation of which NumPy says that one operand, a Python int, does not fit."""
+    try:
+        return function(a, b)
+    except OverflowError as error:
+        if "out of bounds for" not in str(error):
+            raise
+        with np.errstate(all="ignore"):
+            if type(a) is int:
+                return function(np.asarray(a).astype(b.dtype)[()], b)
+            return function(a, np.asarray(b).astype(a.dtype)[()])
+
+
+def binary(name, a, b):
+    return wrapped(narrowed(OPERATORS[name], a, b))
+
+
+def in_place(name, a, b):
+    """a op= b: what has no memory of its own to change is the operator's result."""
+    if isinstance(a, (np.ndarray, list)):
+        return narrowed(IN_PLACE[name], a, b)
+    return binary(name, a, b)
+
+
+ALIASES = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+    "pow": "power",
+    "degrees": "rad2deg",
+    "radians": "deg2rad",
+}
+WHOLE = ("floor", "ceil", "trunc", "gcd", "lcm", "isqrt", "comb", "perm", "factorial")
+
+
+def _ieee(name, args):
+    """NumPy's function of that name for numbers that math's refuses."""
+    alias = ALIASES
+    with np.errstate(all="ignore"):
+        if name == "log" and len(args) == 2:
+            return float(np.log(np.float64(args[0])) / np.log(np.float64(args[1])))
+        return float(getattr(np, alias.get(name, name))(*map(np.float64, args)))
+
+
+def narrow_math(function, args):
+    """What a function of math gives for NumPy's short floats; None for other numbers."""
+    name = function.__name__
+    same = ("copysign", "ldexp", "fmod")
+    alias = ALIASES.get(name, name)
+    short = [a for a in args if isinstance(a, (np.float16, np.float32))]
+    if not short or not hasattr(np, alias) or name in WHOLE or name.startswith("is"):
+        return None
+    if name in same and isinstance(args[0], (float, int)):
+        return None
+    with np.errstate(all="ignore"):
+        floats = [np.float64(a) if isinstance(a, np.integer) else a for a in args]
+        return getattr(np, alias)(*floats)
+
+
+def call_narrowed(function, args, keywords):
+    """A call of NumPy's with a Python int beyond the type that it is to have."""
+    types = [getattr(a, "dtype", None) for a in (*args, *keywords.values())]
+    types += [keywords.get("dtype")] + [a for a in args if isinstance(a, type)]
+    if isinstance(function, type):
+        types.append(function)
+    for t in types:
+        if t is None or np.dtype(t).kind not in "iu":
+            continue
+
+        def fit(a, t=np.dtype(t)):
+            if isinstance(a, (list, tuple)):
+                return type(a)(map(fit, a))
+            return np.asarray(a).astype(t)[()] if type(a) is int else a
+
+        return function(*map(fit, args), **{k: fit(v) for k, v in keywords.items()})
+    raise OverflowError(f"{function} of {args}")
+
+
+def store(value, target, key):
+    """target[key] = value"""
+    try:
+        target[key] = value
+    except OverflowError as error:
+        if "out of bounds for" not in str(error):
+            raise
+        target[key] = np.asarray(value).astype(target.dtype)
+
+
+def joined(values):
+    """The type that a variable has that may hold any of these numbers, as a function."""
+    kinds = {type(v) for v in values}
+    if len(kinds) == 1:
+        return lambda v: v
+    if all(k in (bool, int, float, complex) for k in kinds):
+        return max(kinds, key=(bool, int, float, complex).index)
+    found = np.result_type(*values)
+    if int in kinds and found.kind in "iu" and found.itemsize < 8:
+        found = np.dtype(np.int64)
+    return lambda v: np.asarray(v).astype(found)[()]
+
+
+def call(function, args, keywords):
+    """A call as compiled functions have to make it."""
+    if getattr(function, "__module__", "") == "math" and not keywords:
+        found = narrow_math(function, args)
+        if found is not None:
+            return found
+    if function in (min, max) and len(args) > 1:
+        return joined(args)(function(*args))
+    try:
+        return wrapped(function(*args, **keywords))
+    except (ValueError, OverflowError) as error:
+        if "out of bounds for" in str(error) and type(error) is OverflowError:
+            return call_narrowed(function, args, keywords)
+        if function in (int, round, math.floor, math.ceil, math.trunc):
+            if len(args) == 1 and isinstance(args[0], (float, np.floating)):
+                return int64(float(args[0]))
+            raise
+        if function is pow and len(args) == 2:
+            return power(*args)
+        module = getattr(function, "__module__", None)
+        real = all(isinstance(a, (int, float, np.number, np.bool_)) for a in args)
+        if module == "math" and real and hasattr(np, function.__name__.lstrip("a")):
+            return _ieee(function.__name__, args)
+        if module == "math" and real and function.__name__ in ("atan2", "asin", "acos", "pow"):
+            return _ieee(function.__name__, args)
+        if module == "cmath":
+            with np.errstate(all="ignore"):
+                name = function.__name__
+                alias = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+                return complex(getattr(np, alias.get(name, name))(np.complex128(args[0])))
+        raise
+
+

@@ -1,0 +1,256 @@
+"""Grows a program from a seed: each statement runs on samples as it is added.
+
+Samples are what variables hold the first time that a statement is reached. They tell the types, so
+that nearly all programs are well typed; the oracle runs the whole program later.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import random
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import differences
+from .expressions import Expressions, Reject
+from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, kind_of
+from .statements import Statements
+
+GRAMMAR_VERSION = 2
+
+
+@dataclass(frozen=True)
+class Features:
+    """What programs may use; part of what a seed means."""
+
+    statements: int = 9
+    depth: int = 3
+    scalar: bool = False  # for kernels: nothing allocates memory
+
+
+@dataclass
+class Program:
+    seed: int
+    text: str
+    scalar: bool = False
+    lines: list = field(default_factory=list)
+
+
+@functools.lru_cache(maxsize=20_000)
+def compiled(text: str, mode: str):
+    return compile(text, "<sample>", mode)
+
+
+class Grower(Expressions, Statements):
+    def __init__(self, seed: int, features: Features):
+        self.r = random.Random(seed)
+        self.features = features
+        self.scalar = features.scalar
+        self.data = Data(self.r, special=self.r.random() < 0.25)
+        self.lines: list[tuple[int, str]] = []
+        self.level = 0
+        self.count = 0
+        self.ns = {"np": np, "math": math}
+        self.hidden = set(self.ns)  # names that are no values
+        self.fixed: set[str] = set()  # names that are not assigned to
+        self.functions: list = []  # (name, samples of parameters, result)
+        self.loops: list[str] = []
+        self.returns = None
+
+    # ---- samples ---------------------------------------------------------------------------------
+    def fresh(self, prefix="v") -> str:
+        self.count += 1
+        return f"{prefix}{self.count}"
+
+    def names(self, test=None) -> list[str]:
+        return [
+            n
+            for n, v in self.ns.items()
+            if n not in self.hidden and n[0] != "_" and (test is None or test(v))
+        ]
+
+    def evaluate(self, template: str, *parts):
+        """The text of a template with these parts, and its value by theirs."""
+        code = compiled(template.format(*[f"_{k}" for k in range(len(parts))]), "eval")
+        space = {**self.ns, **{f"_{k}": v for k, (_, v) in enumerate(parts)}}
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            if template.startswith("sum({0})") and not len(parts[0][1]):
+                raise Reject
+            try:
+                value = differences.wrapped(eval(code, space))
+            except Reject:
+                raise
+            except Exception as error:
+                raise Reject(repr(error)) from None
+        text = template.format(*[t for t, _ in parts])
+        if len(text) > 140:
+            raise Reject
+        return text, self.accepted(value)
+
+    def accepted(self, value):
+        if is_array(value) and (
+            value.dtype.name not in DTYPES or value.size > 400 or value.ndim > 4
+        ):
+            raise Reject
+        if isinstance(value, np.generic) and value.dtype.name not in DTYPES:
+            raise Reject
+        if isinstance(value, (tuple, list)):
+            if len(value) > 40:
+                raise Reject
+            for v in value:
+                self.accepted(v)
+            if isinstance(value, list) and len({kind_of(v) for v in value}) > 1:
+                raise Reject
+        elif value is not None and not is_array(value) and not is_number(value):
+            raise Reject
+        return value
+
+    def emit(self, text: str):
+        self.lines.append((self.level, text))
+
+    def run(self, text: str):
+        """A simple statement, on the samples."""
+        before = dict(self.ns)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                exec(compiled(text, "exec"), self.ns)
+                self.ns.pop("__builtins__", None)
+                for name, value in self.ns.items():
+                    if name not in self.hidden and before.get(name, self) is not value:
+                        value = self.ns[name] = differences.wrapped(value)
+                        if not callable(value):
+                            self.accepted(value)
+            except Exception as error:
+                self.ns.clear()
+                self.ns.update(before)
+                raise Reject(repr(error)) from None
+
+    # ---- the program -----------------------------------------------------------------------------
+    def argument(self) -> str:
+        """The text of a value to call the program with."""
+        r, d = self.r, self.data
+        which = r.random()
+        if which < 0.42:
+            dtype = r.choice(COMMON)
+            ndim = r.choice((0, 1, 1, 1, 1, 2, 2, 2, 3)) if r.random() < 0.97 else 4
+            sizes = SIZES if ndim < 3 else (1, 2, 2, 3)
+            shape = tuple(r.choice(sizes) for _ in range(ndim))
+            return d.array(dtype, shape, r.choice(LAYOUTS))
+        if which < 0.6:
+            return d.number("int64")
+        if which < 0.75:
+            return d.number("float64")
+        if which < 0.79:
+            return r.choice(("True", "False"))
+        if which < 0.81:
+            return d.number("complex128")
+        if which < 0.92:
+            dtype = r.choice(DTYPES)
+            return f"np.{'bool_' if dtype == 'bool' else dtype}({d.number(dtype)})"
+        if self.points and which < 0.95:
+            return self.points[0] + "(" + ", ".join(self.point_items) + ")"
+        return f"({d.number('int64')}, {d.number('float64')})"
+
+    def program(self) -> str:
+        r = self.r
+        self.points = None
+        head = ["import math", "", "import numpy as np"]
+        if self.scalar:
+            head = ["KERNEL = True", *head]
+        if r.random() < 0.15:
+            self.points = "Point", ("first", "second")
+            self.point_items = [self.data.number("int64"), self.data.number("float64")]
+            at = head.index("import math")
+            head[at : at + 1] = ["import math", "from typing import NamedTuple"]
+            head += ["", "", "class Point(NamedTuple):", "    first: int", "    second: float"]
+            exec("\n".join(head), self.ns)
+            self.hidden |= {"Point", "NamedTuple"}
+        for _ in range(r.choice((0, 0, 1, 1, 2))):
+            self.global_value()
+        for _ in range(r.choice((0, 0, 1, 1, 2))):
+            self.helper()
+        arguments = [self.argument() for _ in range(r.randint(1, 4))]
+        globals_ = dict(self.ns)
+        names = [f"a{k}" for k in range(len(arguments))]
+        for name, text in zip(names, arguments):
+            self.ns[name] = eval(text, dict(self.ns))
+        self.emit(f"def f({', '.join(names)}):")
+        self.level = 1
+        self.body(r.randint(2, self.features.statements))
+        self.finish()
+        self.level = 0
+        self.emit("def arguments():")
+        self.level = 1
+        self.emit(f"return ({', '.join(arguments)},)")
+        self.ns = globals_
+        lines = head + [""]
+        for level, text in self.lines:
+            if level == 0 and text.startswith("def "):
+                lines += ["", ""]
+            lines.append("    " * level + text)
+        return "\n".join(lines) + "\n"
+
+    def global_value(self):
+        name = self.fresh("G")
+        text = self.data.number(self.r.choice(("int64", "float64", "bool")))
+        if self.r.random() < 0.3:
+            text = self.data.array(self.r.choice(COMMON), (self.r.choice((1, 2, 3, 4)),), "C")
+        if self.r.random() < 0.2:
+            text = f"({self.data.number('int64')}, {self.data.number('float64')})"
+        self.ns[name] = eval(text, dict(self.ns))
+        if is_array(self.ns[name]):
+            self.ns[name].setflags(write=False)
+        self.fixed.add(name)
+        self.emit(f"{name} = {text}")
+
+    def finish(self):
+        """The return statement: what the program has computed."""
+        r = self.r
+        made = [n for n in self.names() if n not in self.fixed and not callable(self.ns[n])]
+        r.shuffle(made)
+        made.sort(key=lambda n: n[0] == "a")
+        given = made[: r.randint(1, 4)]
+        if not given:
+            given = ["0"]
+        kinds = [kind_of(self.ns[n]) if n != "0" else "int" for n in given]
+        text = given[0] if len(given) == 1 and r.random() < 0.7 else "(" + ", ".join(given) + ",)"
+        self.emit(f"return {text}")
+        self.fill_holes(kinds, text.endswith(",)"))
+
+    def fill_holes(self, kinds, as_tuple):
+        """Early returns, where the names at hand have the right types."""
+        filled = []
+        for level, text in self.lines:
+            if isinstance(text, str):
+                filled.append((level, text))
+                continue
+            names = []
+            for kind in kinds:
+                found = sorted(n for n, k in text.items() if k == kind)
+                if not found:
+                    break
+                names.append(self.r.choice(found))
+            else:
+                given = "(" + ", ".join(names) + ",)" if as_tuple else names[0]
+                filled.append((level, f"return {given}"))
+                continue
+            filled.append((level, "pass"))
+        self.lines = filled
+
+
+def generate(seed: int, features: Features | None = None) -> Program:
+    features = features or Features(scalar=seed % 4 == 3)
+    for again in range(50):
+        grower = Grower(seed * 1000 + again, features)
+        try:
+            text = grower.program()
+            compile(text, "<generated>", "exec")
+        except (Reject, SyntaxError):
+            continue
+        return Program(seed, text, grower.scalar)
+    raise AssertionError(f"seed {seed} gives no program")

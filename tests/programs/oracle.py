@@ -1,0 +1,426 @@
+"""What a program has to give: CPython and NumPy run it, with the allowed differences.
+
+Functions that need not agree with NumPy in the last bit are perturbed in further runs (shadows).
+How far the results then move is the tolerance; what changes otherwise hangs on rounding, and the
+program has no verdict.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import math
+import random
+import types
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import differences
+
+SHADOWS = 3
+FACTOR = 4.0
+ULPS = 2.0
+EPS = {np.dtype(t): float(np.finfo(t).eps) for t in (np.float16, np.float32, np.float64)}
+
+
+ILL_FORMED = (NameError, AttributeError, TypeError, RecursionError)
+STEPS = 20_000  # of while loops
+
+
+class NoVerdict(Exception):
+    """Nothing follows from this program: it hangs on rounding, or CPython itself refuses it."""
+
+
+# Names of functions and methods that give exactly NumPy's bits; what is not named is perturbed.
+EXACT = frozenset(
+    """abs absolute fabs sqrt floor ceil trunc rint round around sign signbit copysign negative
+    positive minimum maximum fmin fmax add subtract multiply divide true_divide square equal
+    not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not
+    isnan isinf isfinite heaviside nextafter fmod remainder mod floor_divide floordiv ldexp frexp
+    modf min max amin amax nanmin nanmax argmin argmax any all count_nonzero sort argsort unique
+    where clip zeros ones full empty zeros_like ones_like full_like empty_like eye identity array
+    asarray ascontiguousarray asfortranarray copy astype reshape ravel flatten transpose swapaxes
+    moveaxis expand_dims squeeze flip fliplr flipud roll rot90 repeat tile concatenate stack vstack
+    hstack column_stack dstack split array_split hsplit vsplit diag diagonal tril triu trace
+    nonzero flatnonzero argwhere searchsorted digitize bincount take take_along_axis put compress
+    delete insert append isin intersect1d union1d setdiff1d setxor1d broadcast_to atleast_1d
+    atleast_2d atleast_3d fill item tolist view conj conjugate real imag shape size ndim
+    array_equal ndenumerate ndindex bitwise_and bitwise_or bitwise_xor invert left_shift
+    right_shift bit_count gcd lcm partition argpartition lexsort fill_diagonal meshgrid tri
+    diff ediff1d nan_to_num isclose allclose isreal iscomplex isscalar median nanmedian
+    enumerate zip map reversed range len list tuple int float bool complex str sum_of_ints
+    isqrt comb perm factorial fsum is_integer bit_length index count append extend pop remove
+    insert reverse clear sorted isinstance divmod slice print next iter type""".split()
+)
+# Of complex numbers these round differently, too.
+COMPLEX_INEXACT = frozenset(
+    "abs absolute sqrt multiply divide true_divide square sign prod power".split()
+)
+
+
+def perturbed(value, r):
+    """Floats and complex numbers a few units in the last place away."""
+    if isinstance(value, tuple) and type(value) is tuple:
+        return tuple(perturbed(v, r) for v in value)
+    if isinstance(value, list):
+        return [perturbed(v, r) for v in value]
+    if isinstance(value, (float, complex)) and not isinstance(value, np.generic):
+        return type(value)(perturbed(np.asarray(value)[()], r))
+    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "fc":
+        return value
+    real = value.real.dtype
+    with np.errstate(all="ignore"):
+        step = ULPS * EPS[real]
+        if isinstance(value, np.generic):
+            if value.dtype.kind == "c":
+                return value.dtype.type(complex(
+                    perturbed(value.real, r), perturbed(value.imag, r)))  # fmt: skip
+            moved = real.type(float(value) * (1 + r.choice((-1, 1)) * r.uniform(0.5, 1) * step))
+            return moved
+        amount = np.array([r.choice((-1, 1)) * r.uniform(0.5, 1) for _ in range(value.size)])
+        amount = amount.reshape(value.shape) * step
+        if value.dtype.kind == "c":
+            moved = value.astype(complex)
+            moved = moved.real * (1 + amount) + 1j * (moved.imag * (1 - amount))
+            moved = np.where(np.isfinite(value), moved, value)
+        else:
+            moved = value.astype(np.float64) * (1 + amount)
+        return moved.astype(value.dtype)
+
+
+class Run:
+    """The operators and calls of one run; a shadow has a random generator of its own."""
+
+    def __init__(self, shadow=None):
+        self.r = random.Random(shadow) if shadow is not None else None
+        self.inexact = False
+        self.steps = STEPS
+
+    def tick(self):
+        self.steps -= 1
+        if self.steps < 0:
+            raise NoVerdict("a loop without an end")
+        return True
+
+    def names(self):
+        return {"_op": self.op, "_iop": self.iop, "_iat": self.iat, "_un": self.un,
+                "_call": self.call, "_key": KEY, "_store": differences.store, "_tick": self.tick}  # fmt: skip
+
+    def _moved(self, value):
+        self.inexact = True
+        return value if self.r is None else perturbed(value, self.r)
+
+    def op(self, name, a, b):
+        value = differences.binary(name, a, b)
+        return self._operator(name, value, a, b)
+
+    def _operator(self, name, value, a, b):
+        if name in ("Pow", "PowLiteral", "MatMult") or (
+            name in ("Mult", "Div") and np.iscomplexobj(value)
+        ):
+            if name == "MatMult" and self.r is not None and is_inexact(value):
+                value = perturbed(a, self.r) @ perturbed(b, self.r)
+            if is_inexact(value):
+                return self._moved(value)
+        return value
+
+    def iop(self, name, a, b):
+        value = differences.in_place(name, a, b)
+        moved = self._operator(name, value, a, b)
+        if isinstance(value, np.ndarray) and moved is not value:
+            value[...] = moved
+            return value
+        return moved
+
+    def iat(self, name, a, key, b):
+        differences.store(self.iop(name, a[key], b), a, key)
+
+    def un(self, name, a):
+        if name == "USub":
+            return differences.wrapped(-a)
+        if name == "Invert":
+            return ~a
+        return +a
+
+    def call(self, function, *args, **keywords):
+        name = getattr(function, "__name__", "")
+        if function in (sum, math.prod) and hasattr(args[0], "__len__") and not len(args[0]):
+            raise NoVerdict("the sum of nothing is an int, whatever it is the sum of")
+        exact = isinstance(function, (types.FunctionType, type)) or name in EXACT
+        if exact and name in COMPLEX_INEXACT:
+            exact = not any(np.iscomplexobj(a) for a in args) and not np.iscomplexobj(
+                getattr(function, "__self__", 0)
+            )
+        if exact and name == "round" and len(args) + len(keywords) > 1:
+            exact = not is_inexact(args[0]) and name == "round"
+        if exact:
+            return differences.call(function, args, keywords)
+        if self.r is not None and (not isinstance(function, np.ufunc) or len(args) > 2):
+            # How a sum moves with its terms says what its order may change.
+            owner = getattr(function, "__self__", None)
+            if isinstance(owner, np.ndarray) and is_inexact(owner):
+                function = getattr(perturbed(owner, self.r), name)
+            args = tuple(perturbed(a, self.r) if is_inexact(a) else a for a in args)
+        value = differences.call(function, args, keywords)
+        if not is_inexact(value) and not isinstance(value, (tuple, list)):
+            return value
+        moved = self._moved(value)
+        out = keywords.get("out")
+        if isinstance(out, np.ndarray):
+            if moved is not out:
+                out[...] = moved
+            return out
+        return moved
+
+
+class _Key:
+    def __getitem__(self, key):
+        return key
+
+
+KEY = _Key()
+
+
+def is_inexact(value) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(map(is_inexact, value))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype.kind in "fc"
+    return isinstance(value, (float, complex))
+
+
+class Instrument(ast.NodeTransformer):
+    """Operators and calls go by the functions of a Run."""
+
+    def visit_ClassDef(self, node):
+        return node
+
+    def visit_FunctionDef(self, node):
+        return node if node.name == "arguments" else self.generic_visit(node)
+
+    def _made(self, node, function, *args, keywords=()):
+        call = ast.Call(ast.Name(function, ast.Load()), list(args), list(keywords))
+        return ast.copy_location(call, node)
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        name = ast.Constant(type(node.op).__name__)
+        if isinstance(node.op, ast.Pow) and is_literal(node.right):
+            name = ast.Constant("PowLiteral")
+        return self._made(node, "_op", name, node.left, node.right)
+
+    def visit_UnaryOp(self, node):
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Not) or isinstance(node.operand, ast.Constant):
+            return node
+        return self._made(node, "_un", ast.Constant(type(node.op).__name__), node.operand)
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        return self._made(node, "_call", node.func, *node.args, keywords=node.keywords)
+
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        target = node.targets[0]
+        if len(node.targets) == 1 and isinstance(target, ast.Subscript):
+            key = ast.Subscript(ast.Name("_key", ast.Load()), target.slice, ast.Load())
+            change = self._made(node, "_store", node.value, target.value, key)
+            return ast.copy_location(ast.Expr(change), node)
+        return node
+
+    def visit_While(self, node):
+        self.generic_visit(node)
+        node.test = ast.BoolOp(ast.And(), [self._made(node, "_tick"), node.test])
+        return node
+
+    def visit_AugAssign(self, node):
+        self.generic_visit(node)
+        name = ast.Constant(type(node.op).__name__)
+        if isinstance(node.target, ast.Name):
+            old = ast.Name(node.target.id, ast.Load())
+            value = self._made(node, "_iop", name, old, node.value)
+            return ast.copy_location(ast.Assign([node.target], value), node)
+        if isinstance(node.target, ast.Subscript):
+            key = ast.Subscript(ast.Name("_key", ast.Load()), node.target.slice, ast.Load())
+            change = self._made(node, "_iat", name, node.target.value, key, node.value)
+            return ast.copy_location(ast.Expr(change), node)
+        return node
+
+
+def is_literal(node) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant)
+
+
+def instrumented(text: str):
+    warnings.simplefilter("ignore", SyntaxWarning)
+    tree = Instrument().visit(ast.parse(text))
+    return compile(ast.fix_missing_locations(tree), "<oracle>", "exec")
+
+
+_count = 0
+
+
+def load(text: str) -> dict:
+    """The program's names, as if imported: compiled functions find its source."""
+    global _count
+    _count += 1
+    name = f"<program {_count}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    space = {"__name__": "program"}
+    exec(compile(text, name, "exec"), space)
+    return space
+
+
+@dataclass
+class Outcome:
+    """What a call gave, and what its arguments are afterwards."""
+
+    value: object = None
+    error: BaseException | None = None
+    arguments: tuple = ()
+    inexact: bool = False
+
+
+def outcome(function, arguments) -> Outcome:
+    with warnings.catch_warnings(), np.errstate(all="warn"):
+        warnings.simplefilter("ignore")
+        # What an integer cannot hold of a float is the processor's to say.
+        warnings.filterwarnings("error", "invalid value encountered in cast")
+        try:
+            return Outcome(function(*arguments), None, arguments)
+        except (NoVerdict, RuntimeWarning) as error:
+            raise NoVerdict(str(error)) from None
+        except Exception as error:
+            return Outcome(None, error, arguments)
+
+
+def execute(code, run: Run) -> Outcome:
+    space = {"__name__": "program", **run.names()}
+    try:
+        exec(code, space)
+        arguments = space["arguments"]()
+    except Exception as error:
+        raise NoVerdict(f"no program: {error!r}") from error
+    result = outcome(space["f"], arguments)
+    result.inexact = run.inexact
+    if isinstance(result.error, ILL_FORMED) and not raised_by_program(result.error):
+        raise NoVerdict(f"no program: {type(result.error).__name__}")
+    return result
+
+
+def leaves(value, path="result"):
+    """(path, what it must be, value) of every part; numbers of NumPy come back as Python's own."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (tuple, list)):
+        yield path, (type(value).__name__, len(value)), None
+        for k, v in enumerate(value):
+            yield from leaves(v, f"{path}[{k}]")
+    elif isinstance(value, np.ndarray):
+        yield path, ("array", value.dtype, value.shape), value
+    elif isinstance(value, (bool, int, float, complex)):
+        yield path, type(value).__name__, value
+    else:
+        yield path, repr(value), None
+
+
+def parts(o: Outcome):
+    found = [("error", type(o.error).__name__, None)] if o.error else list(leaves(o.value))
+    for k, a in enumerate(o.arguments):
+        found += leaves(a, f"argument {k}")
+    return found
+
+
+def distance(x, y) -> float:
+    """The largest |x - y|; infinite where one is NaN or infinite and the other is not."""
+    x, y = np.asarray(x), np.asarray(y)
+    if x.dtype.kind == "c":
+        return max(distance(x.real, y.real), distance(x.imag, y.imag))
+    x, y = x.astype(np.float64), y.astype(np.float64)
+    with np.errstate(all="ignore"):
+        d = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.abs(x - y))
+    return float(np.where(np.isnan(d), math.inf, d).max()) if d.size else 0.0
+
+
+def same_bits(x, y) -> bool:
+    x, y = np.asarray(x), np.asarray(y)
+    if x.dtype.kind == "c":
+        return same_bits(x.real, y.real) and same_bits(x.imag, y.imag)
+    if x.dtype.kind != "f":
+        return bool((x == y).all())
+    with np.errstate(all="ignore"):
+        equal = (x == y) & (np.signbit(x) == np.signbit(y))
+        return bool((equal | (np.isnan(x) & np.isnan(y))).all())
+
+
+@dataclass
+class Expected:
+    outcome: Outcome
+    parts: list
+    tolerances: list
+
+
+def expected(text: str) -> Expected:
+    """What every run of the program has to give. Raises NoVerdict."""
+    code = instrumented(text)
+    base = execute(code, Run())
+    found = parts(base)
+    tolerances = [0.0] * len(found)
+    if base.inexact:
+        for k in range(SHADOWS):
+            moved = parts(execute(code, Run(shadow=k)))
+            if [p[:2] for p in moved] != [p[:2] for p in found]:
+                raise NoVerdict("control flow hangs on rounding")
+            for i, ((_, kind, x), (_, _, y)) in enumerate(zip(found, moved, strict=True)):
+                if x is None:
+                    continue
+                inexact = kind in ("float", "complex") or (
+                    isinstance(x, np.ndarray) and x.dtype.kind in "fc"
+                )
+                d = distance(x, y) if inexact else 0.0
+                if not math.isfinite(d) or (not inexact and not same_bits(x, y)):
+                    raise NoVerdict("a result hangs on rounding")
+                tolerances[i] = max(tolerances[i], FACTOR * d)
+    return Expected(base, found, tolerances)
+
+
+def difference(want: Expected, got: Outcome) -> str:
+    """How an outcome differs from what it has to be; "" where it does not."""
+    error = want.outcome.error
+    if got.error is not None and (error is None or type(got.error) is not type(error)):
+        text = str(got.error).split("\n")[0]
+        wanted = repr(error) if error is not None else "no error"
+        return f"{type(got.error).__name__}: {text}; want {wanted[:200]}"
+    if error is not None and got.error is None:
+        return f"got {got.value!r}; want {error!r}"
+    if error is not None and raised_by_program(error) and str(error) != str(got.error):
+        return f"got message {str(got.error)!r}; want {str(error)!r}"
+    mine = parts(got)
+    for (path, kind, x), (_, kind_x, y), t in zip(mine, want.parts, want.tolerances):
+        if kind != kind_x:
+            shown = f" ({x!r} for {y!r})" if y is not None else ""
+            return f"{path}: got {kind}, want {kind_x}{shown}"
+        if x is None:
+            continue
+        if t == 0.0:
+            if not same_bits(x, y):
+                return f"{path}: got {x!r}, want {y!r}"
+        elif distance(x, y) > t:
+            return f"{path}: got {x!r}, want {y!r} within {t:.3g}"
+    if len(mine) != len(want.parts):
+        return f"got {len(mine)} parts, want {len(want.parts)}"
+    return ""
+
+
+def raised_by_program(error) -> bool:
+    """Whether a raise or assert of the program's own raised it, whose text has to be the same."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or last.tb_frame.f_code.co_filename != "<oracle>":
+        return False
+    return str(error).startswith("own ") or isinstance(error, AssertionError)

@@ -1,0 +1,78 @@
+"""Programs of the kernel language that once failed stay as tests; the generator is tested, too."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS))
+
+from programs import differences, mutants, oracle  # noqa: E402
+from programs.check import MODES, Checker  # noqa: E402
+from programs.grow import GRAMMAR_VERSION, generate  # noqa: E402
+
+PROGRAMS = TESTS / "programs"
+REGRESSIONS = sorted((PROGRAMS / "regressions").glob("*.py"))
+ON_GPU = os.environ.get("NUMBUS_DEVICE", "cpu").startswith("cuda")
+
+
+def seeds():
+    found = []
+    for line in (PROGRAMS / "failed_seeds.txt").read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            version, seed = map(int, line.split()[:2])
+            if version == GRAMMAR_VERSION:
+                found.append(seed)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def faithful():
+    yield
+    mutants.install("")
+
+
+@pytest.mark.numbus
+@pytest.mark.parametrize("path", REGRESSIONS, ids=[p.stem for p in REGRESSIONS])
+def test_minimal_program(path):
+    text = path.read_text()
+    oracle.expected(text)  # it must have a verdict
+    checker = Checker(MODES)
+    assert checker.check_text(text) == ""
+    assert ON_GPU or checker.verdicts["njit"] == 1, checker.unsupported
+
+
+@pytest.mark.numbus
+@pytest.mark.parametrize("seed", seeds())
+def test_seed(seed):
+    assert Checker(MODES).check_text(generate(seed).text) == ""
+
+
+def test_generation_is_deterministic():
+    assert [generate(s).text for s in range(12)] == [generate(s).text for s in range(12)]
+
+
+def test_programs_have_a_verdict():
+    """Nearly all run in CPython and hang on no rounding."""
+    without = 0
+    for seed in range(100):
+        try:
+            oracle.expected(generate(seed).text)
+        except oracle.NoVerdict:
+            without += 1
+    assert without <= 12
+
+
+def test_few_differences_are_allowed():
+    assert len(differences.ALLOWED) <= 10
+
+
+@pytest.mark.numbus
+@pytest.mark.cpu
+@pytest.mark.parametrize("name", [n for n in mutants.MUTANTS if n != "Faithful"])
+def test_mutant_is_found(name):
+    """A compiler with one rule broken does not survive 600 programs."""
+    checker = Checker(("njit",), name)
+    assert any(checker.check_text(generate(seed).text) for seed in range(600))
