@@ -7,10 +7,7 @@
 #include "device/counts.h"
 #include "frontend.h"
 #include "in_progress.h"
-#include "passes/flat_branches.h"
-#include "passes/inline_functions.h"
 #include "passes/pipeline.h"
-#include "passes/straighten.h"
 
 namespace numbus::bindings {
 
@@ -592,11 +589,8 @@ class Dispatcher {
         frontend::Result r = frontend::compile(PythonProgram::get(), function, all, options_);
         const ir::Module& m = r.module;
         if (r.result.tag == Type::Tag::Number)
-          if (auto whole = inlined(m, m.functions[0])) {
-            flatten_branches(*whole);
-            if (auto steps = straightened(*whole, params, r.result.dtype))
-              f = recordable(std::move(*steps));
-          }
+          if (auto steps = steps_to_record(m, params, r.result.dtype))
+            f = recordable(std::move(*steps));
       } catch (const frontend::CompileError& error) {
         raise_compile_error(error);
       }

@@ -17,6 +17,8 @@ if any((ROOT / "python" / "numbus").glob("_core*.so")):
     sys.path.insert(0, str(ROOT / "python"))
 
 MODULE = os.environ.get("NUMBUS_TEST_MODULE", "numbus")
+# The verifier of the kernel IR runs after every pass.
+os.environ.setdefault("NUMBUS_VERIFY", "1")
 DEVICE = os.environ.setdefault("NUMBUS_DEVICE", "cpu")
 
 

@@ -9,9 +9,7 @@
 #include "compile/row_calls.h"
 #include "compile/runtime.h"
 #include "compile/simt.h"
-#include "passes/end_together.h"
-#include "passes/flat_branches.h"
-#include "passes/inline_functions.h"
+#include "passes/pipeline.h"
 
 namespace numbus::compile {
 using V = llvm::Value*;
@@ -189,10 +187,9 @@ void build_native(llvm::Module& to, const ir::Module& m, const std::string& name
     with_vectors(functions[n]);
     // Turns of a parallel loop side by side, where each has a loop of its own length.
     if (m.functions[n].portion) {
-      std::optional<ir::Function> whole = inlined(m, m.functions[n]);
-      if (whole) end_together(*whole);
+      std::optional<ir::Function> whole = portion_for_lanes(m, m.functions[n]);
       if (whole && lanes_fit(*whole) && lanes_pay(*whole)) {
-        flatten_branches(*whole);
+        finish_lanes(*whole, m);
         Varying v = find_varying(*whole, Lanes::Turns);
         // Two vectors side by side: a turn of a loop waits for the one before.
         Emit many(b, 2 * pick_lanes(*whole, v, vector_bytes));

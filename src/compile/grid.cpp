@@ -12,10 +12,7 @@
 #include "compile/flow.h"
 #include "compile/grid_plan.h"
 #include "compile/simt.h"
-#include "passes/end_together.h"
-#include "passes/flat_branches.h"
-#include "passes/forward_sets.h"
-#include "passes/inline_functions.h"
+#include "passes/pipeline.h"
 
 namespace numbus::compile {
 namespace {
@@ -604,10 +601,8 @@ constexpr int64_t kMostLocalMemory = 16 << 10;  // of a thread, in bytes
 
 int grid_lanes(const ir::Module& m, int vector_bytes) {
   if (m.debug && has_waits(m)) return 0;  // threads that are checked are fibers
-  std::optional<ir::Function> whole = inlined(m, m.functions[0]);
+  std::optional<ir::Function> whole = block_for_lanes(m);
   if (!whole || !lanes_fit(*whole)) return 0;
-  forward_sets(*whole);
-  end_together(*whole);
   bool cut = false;
   int64_t local_memory = 0;
   for (const ir::Inst& i : whole->body) {
@@ -628,10 +623,8 @@ int grid_lanes(const ir::Module& m, int vector_bytes) {
 }
 
 void build_grid(llvm::Module& to, const ir::Module& m, const std::string& name, int vector_bytes) {
-  ir::Function whole = *inlined(m, m.functions[0]);
-  forward_sets(whole);
-  end_together(whole);
-  flatten_branches(whole);
+  ir::Function whole = *block_for_lanes(m);
+  finish_lanes(whole, m);
   llvm::IRBuilder<> b(to.getContext());
   Emit one(b, 1), many(b, grid_lanes(m, vector_bytes));
   Varying v = find_varying(whole, Lanes::OfBlock);

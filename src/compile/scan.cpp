@@ -3,7 +3,7 @@
 
 #include "passes/expand.h"
 #include "passes/expand_complex.h"
-#include "passes/lower.h"
+#include "passes/pipeline.h"
 
 namespace numbus::compile {
 namespace {

@@ -167,9 +167,12 @@ struct Module {
   std::string key() const;
 };
 
-// What a function needs, entries of calls and of the verifier: raises RuntimeError with the first
-// violated rule.
+// Raises RuntimeError with the first violated rule and the steps: operands exist, are defined
+// before their use and in a scope that is still open, and have the types that the step demands;
+// branches, loops and calls match. The second form checks a function that calls into the module
+// without being a part of it: one whose calls are inlined, or one that is recorded.
 void verify(const Module& m);
+void verify(const Function& f, const Module& m);
 std::string print(const Module& m);
 
 }  // namespace numbus::ir

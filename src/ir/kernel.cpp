@@ -1,9 +1,8 @@
-// Building, checking and printing kernel IR.
+// Building and printing kernel IR.
 #include "ir/kernel.h"
 
 #include <cstring>
 
-#include "base/error.h"
 #include "base/hash.h"
 
 namespace numbus::ir {
@@ -186,86 +185,6 @@ std::string print_steps(const std::vector<Inst>& body) {
       indent += 2;
   }
   return s;
-}
-
-void verify(const Kernel& k) {
-  auto fail = [&](size_t v, const char* what) {
-    raise(ErrorKind::Runtime, "verify: step " + std::to_string(v) + ": " + what + "\n" + print(k));
-  };
-  std::vector<Val> loops;
-  for (size_t v = 0; v < k.body.size(); ++v) {
-    const Inst& i = k.body[v];
-    for (Val o : {i.a, i.b, i.c})
-      if (o != kNone && (o < 0 || o >= static_cast<Val>(v)))
-        fail(v, "operand not defined before its use");
-    auto type = [&](Val o) { return k.body[o].type; };
-    int op = static_cast<int>(i.op);
-    if (op < kNumRows) {
-      const Row& r = kRows[op];
-      if ((r.nin >= 2 && type(i.a) != type(i.b)) || (r.nin >= 3 && type(i.a) != type(i.c)))
-        fail(v, "operand types differ");
-    }
-    switch (i.op) {
-      case Op::select:
-        if (type(i.a) != DType::Bool || type(i.b) != i.type || type(i.c) != i.type)
-          fail(v, "select types");
-        break;
-      case Op::bits:
-        if (itemsize(type(i.a)) != itemsize(i.type)) fail(v, "bits changes the size");
-        break;
-      case Op::load:
-      case Op::store:
-        if (i.imm < 0 || i.imm >= static_cast<int64_t>(k.args.size())) fail(v, "no such argument");
-        if (k.args[i.imm].dtype != i.type) fail(v, "argument type");
-        if (i.op == Op::store && (type(i.a) != i.type || !k.args[i.imm].written))
-          fail(v, "store type or read-only argument");
-        break;
-      case Op::gather:
-      case Op::scatter:
-      case Op::scatter_add:
-      case Op::scatter_min:
-      case Op::scatter_max:
-        if (k.args.at(i.imm).dtype != i.type) fail(v, "argument type");
-        if (type(i.op == Op::gather ? i.a : i.c) != DType::I64) fail(v, "offset type");
-        if (scatters_by(i.op) && (type(i.a) != i.type || !k.args[i.imm].written))
-          fail(v, "scatter type or read-only argument");
-        break;
-      case Op::check:
-        if (!k.checks || type(i.a) != DType::Bool || type(i.b) != DType::I64) fail(v, "check");
-        break;
-      case Op::scalar:
-        if (k.scalars[i.imm] != i.type) fail(v, "scalar type");
-        break;
-      case Op::acc_store:
-        if (type(i.a) != i.type) fail(v, "state type");
-        [[fallthrough]];
-      case Op::acc_load:
-        if (k.acc_fields.at(i.imm) != i.type) fail(v, "state type");
-        break;
-      case Op::repeat:
-        if (i.a != kNone && type(i.a) != DType::I64) fail(v, "count type");
-        loops.push_back(static_cast<Val>(v));
-        break;
-      case Op::carry:
-        if (k.body[v - 1].op != Op::repeat && k.body[v - 1].op != Op::carry)
-          fail(v, "a carried value that is not declared where the loop begins");
-        if (type(i.a) != i.type) fail(v, "carried type");
-        break;
-      case Op::carry_next:
-        if (loops.empty() || k.body[i.a].op != Op::carry || i.a < loops.back() ||
-            type(i.b) != i.type)
-          fail(v, "not a carried value of this loop");
-        break;
-      case Op::end_repeat:
-        if (loops.empty() || i.a != loops.back()) fail(v, "no such loop");
-        if ((k.body[i.a].a == kNone) != (i.b != kNone))
-          fail(v, "a loop without an end, or with two");
-        if (i.b != kNone && type(i.b) != DType::Bool) fail(v, "condition type");
-        loops.pop_back();
-        break;
-      default: break;
-    }
-  }
 }
 
 }  // namespace numbus::ir

@@ -105,8 +105,9 @@ class Builder {
   std::vector<int> scope_of_;  // innermost open one of each step
 };
 
-// Raises RuntimeError with the first violated rule: operands defined before use, types as the rows
-// demand.
+// Raises RuntimeError with the first violated rule and the kernel: operands exist, are defined
+// before their use and in a scope that is still open, and have the types that the step demands;
+// arguments, scalars, boxes and the reduction's state exist.
 void verify(const Kernel& k);
 std::string print(const Kernel& k);
 std::string print_steps(const std::vector<Inst>& body);

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "lazy/kernel_builder.h"
 #include "lazy/reduce.h"
-#include "passes/lower.h"
+#include "passes/pipeline.h"
 
 namespace numbus {
 namespace {

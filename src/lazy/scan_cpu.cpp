@@ -7,7 +7,7 @@
 #include "device/cpu/thread_pool.h"
 #include "lazy/scan.h"
 #include "passes/expand.h"
-#include "passes/lower.h"
+#include "passes/pipeline.h"
 
 namespace numbus {
 namespace {

@@ -133,6 +133,6 @@ class Lower {
 
 }  // namespace
 
-void lower(ir::Kernel& k) { Lower(k).run(); }
+void expand_late(ir::Kernel& k) { Lower(k).run(); }
 
 }  // namespace numbus

@@ -6,6 +6,6 @@
 
 namespace numbus {
 
-void lower(ir::Kernel& k);
+void expand_late(ir::Kernel& k);
 
 }  // namespace numbus

@@ -242,6 +242,7 @@ class Straightener {
             run(n + 1, side);
             std::swap(before, state_);
             run(side, end_[n]);
+            if (failed_) return;  // what a failure leaves open differs between the sides
             merge(a, before);
           }
           n = end_[n];

@@ -173,6 +173,8 @@ class Copy {
       Val one = condition(s, n);
       holds = holds == kNone ? one : put({Op::logical_and, DType::Bool, holds, one});
     }
+    // Checks that hold in this loop whatever its range is.
+    if (holds == kNone) holds = put({Op::constant, DType::Bool, kNone, kNone, kNone, 1});
     Val branch = put({Op::branch, DType::Bool, holds});
     for (const Lifted* l : now) {
       free_[l->check] = 1;
