@@ -58,6 +58,7 @@ from . import (
     _elementwise,
     _fallback,
     _inspect,
+    _interrupts,
     _io,
     _joining,
     _linear,
@@ -119,6 +120,7 @@ def _publish():
             names[name] = getattr(module, name)
 
 
+_interrupts.install()
 _types.describe_scalars()
 _ufuncs.attach()
 _methods.attach()
