@@ -78,6 +78,11 @@ void set_error(const Error& e) {
       PyErr_SetString(axis.ptr(), e.what());
       return;
     }
+    case ErrorKind::Interrupted:
+      // What the handler has raised, or raises now that it may run.
+      if (PyErr_Occurred() || PyErr_CheckSignals() != 0) return;
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+      return;
     case ErrorKind::Runtime: break;
   }
   PyErr_SetString(type, e.what());

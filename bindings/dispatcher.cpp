@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "compile/compiler.h"
+#include "compile/leave.h"
 #include "compile/runtime.h"
 #include "device/counts.h"
 #include "frontend.h"
@@ -65,6 +66,14 @@ void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* contex
                               nb::make_tuple(at(kBlock), at(kBlock + 1), at(kBlock + 2)))
              : nb::object(nb::none()));
   throw nb::python_error();
+}
+
+// What the handler of Ctrl-C has raised; what was printed before is written first.
+void raise_interrupted(const std::string& printed) {
+  set_error(Error(ErrorKind::Interrupted, ""));
+  nb::python_error raised;
+  if (!printed.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(printed);
+  throw raised;
 }
 
 frontend::Options to_options(nb::handle dict) {
@@ -542,12 +551,17 @@ class Dispatcher {
     int32_t status;
     ++work_counts().user_launches;
     KernelTimer timer(cpu_device());
+    auto run = [&] {
+      return compile::interruptible(
+          [&] { return e.code.function(context, a.words.data(), results); });
+    };
     if (release_) {
       nb::gil_scoped_release free;
-      status = e.code.function(context, a.words.data(), results);
+      status = run();
     } else {
-      status = e.code.function(context, a.words.data(), results);
+      status = run();
     }
+    if (status == compile::kInterrupted) raise_interrupted(output.text);
     if (!output.text.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(output.text);
     a.give_back(e.result.written);
     if (status) raise_noted(e.result.sites, context, false);

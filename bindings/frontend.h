@@ -96,6 +96,7 @@ nb::tuple described(const std::vector<frontend::Type>& types);
 [[noreturn]] void raise_compile_error(const frontend::CompileError& e);
 [[noreturn]] void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* context,
                               bool kernel);
+[[noreturn]] void raise_interrupted(const std::string& printed);
 frontend::Options to_options(nb::handle dict);
 // Raises what kernels in a queue, given by its number, or in any have noted.
 void check_noted(int queue);

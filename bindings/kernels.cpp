@@ -125,6 +125,9 @@ class Kernel {
     } catch (const Fault& f) {
       if (!printed.empty()) write(printed);
       raise_fault(f);
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::Interrupted) throw;
+      raise_interrupted(printed);
     }
     if (!printed.empty()) write(printed);
     a.copy_back(k.result().written);

@@ -3,8 +3,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "convert.h"
 #include "device/counts.h"
 #include "lazy/executor.h"
@@ -88,6 +90,25 @@ nb::dict stats() {
   return d;
 }
 
+// How the core asks Python about signals (base/interrupt.h); from threads with and without the GIL.
+void set_interrupt_hooks() {
+  interrupt::Hooks hooks;
+  hooks.run_handlers = [] {
+    nb::gil_scoped_acquire python;
+    return PyErr_CheckSignals() != 0;
+  };
+  hooks.raises_only = [] {
+    nb::gil_scoped_acquire python;
+    static const nb::object* raises =
+        new nb::object(nb::module_::import_("_signal").attr("default_int_handler"));
+    static const nb::object* handler =
+        new nb::object(nb::module_::import_("_signal").attr("getsignal"));
+    return (*handler)(SIGINT).is(*raises);
+  };
+  interrupt::set_hooks(hooks);
+  interrupt::chain_handler();
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -112,6 +133,9 @@ NB_MODULE(_core, m) {
   bind_raw_kernels(m);
   bind_solver(m);
   bind_streams(m);
+  set_interrupt_hooks();
+  m.def("chain_interrupts", &interrupt::chain_handler,
+        "Puts the core's handler of SIGINT before Python's, once more where that was set anew.");
   Runtime::get().describe_line = describe_line;
   Runtime::get().leave_python = [] { return static_cast<void*>(PyEval_SaveThread()); };
   Runtime::get().enter_python = [](void* state) {

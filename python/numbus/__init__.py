@@ -55,6 +55,7 @@ from .core import array_type as _types
 from .core import devices as _devices
 from .core import fallback as _fallback
 from .core import inspection as _inspect
+from .core import interrupts as _interrupts
 from .core import ufuncs as _ufuncs
 from .core.array_type import ndarray  # noqa: F401
 from .functions import methods as _methods
@@ -84,6 +85,7 @@ def _publish():
             names[name] = getattr(module, name)
 
 
+_interrupts.install()
 _types.describe_scalars()
 _ufuncs.attach()
 _methods.attach(_sys.modules[__name__])

@@ -16,7 +16,8 @@ enum class ErrorKind {
   Runtime,
   Casting,
   Overflow,
-  NotImplemented
+  NotImplemented,
+  Interrupted  // by Ctrl-C: whatever the handler has raised
 };
 
 class Error : public std::runtime_error {

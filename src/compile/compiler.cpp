@@ -25,9 +25,11 @@
 #include "base/hash.h"
 #include "compile/disk_cache.h"
 #include "compile/function.h"
+#include "compile/leave.h"
 #include "compile/load.h"
 #include "compile/native.h"
 #include "compile/optimise.h"
+#include "compile/polls.h"
 #include "compile/random.h"
 #include "compile/row_calls.h"
 #include "compile/runtime.h"
@@ -73,6 +75,8 @@ void* external(std::string_view name) {
     add("numbus_random_seed", &numbus_random_seed);
     add("numbus_random_python_seed", &numbus_random_python_seed);
     add("numbus_random_kept", &numbus_random_kept);
+    add("numbus_interrupt_word", &numbus_interrupt_word);
+    add("numbus_poll_entry", &numbus_poll_entry);
     add("numbus_print_text", &numbus_print_text);
     add("numbus_print_int", &numbus_print_int);
     add("numbus_print_float", &numbus_print_float);
@@ -105,6 +109,7 @@ struct Host {
     if (machine_) return *machine_;
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();  // of polls (compile/polls.cpp)
     std::string triple = llvm::sys::getProcessTriple(), problem;
     const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
     if (!target) raise(ErrorKind::Runtime, "[compile] no host target: " + problem);
@@ -212,6 +217,7 @@ Build function_build(Host& h, const ir::Module& f, bool lanes = false) {
     }
     optimise(m, h.machine());
     finish_rows(m);
+    insert_polls(m);
   };
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "compile/leave.h"
 #include "compile/random.h"
 #include "device/cpu/thread_pool.h"
 #include "device/device.h"
@@ -120,19 +121,25 @@ int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), i
   } call{portion, context, captured, n, grain};
   int64_t portions = (n + grain - 1) / grain;
   call.streams = random_streams();
-  parallel_for(
-      portions,
-      [](void* p, int64_t begin, int64_t end, int) {
-        auto* c = static_cast<Call*>(p);
-        for (int64_t k = begin; k < end; ++k) {
-          if (__atomic_load_n(&c->status, __ATOMIC_RELAXED)) return;
-          RandomStream of_portion(c->streams, k);
-          int64_t low = k * c->grain, high = std::min(c->n, low + c->grain);
-          if (int32_t s = c->portion(c->context, c->captured, low, high))
-            __atomic_store_n(&c->status, s, __ATOMIC_RELAXED);
-        }
-      },
-      &call, 1);
+  auto run = [](void* p, int64_t begin, int64_t end, int) {
+    auto* c = static_cast<Call*>(p);
+    for (int64_t k = begin; k < end; ++k) {
+      if (__atomic_load_n(&c->status, __ATOMIC_RELAXED)) return;
+      RandomStream of_portion(c->streams, k);
+      int64_t low = k * c->grain, high = std::min(c->n, low + c->grain);
+      int32_t s = interruptible([&] { return c->portion(c->context, c->captured, low, high); });
+      if (s == kInterrupted) interrupt::raise_interrupted();
+      if (s) __atomic_store_n(&c->status, s, __ATOMIC_RELAXED);
+    }
+  };
+  bool interrupted = false;
+  try {
+    parallel_for(portions, run, &call, 1);
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::Interrupted) throw;
+    interrupted = true;
+  }
+  if (interrupted) leave_generated_code();
   return call.status;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compile/leave.h"
 #include "compile/races.h"
 #include "device/cpu/thread_pool.h"
 
@@ -210,8 +211,15 @@ void begin(Fiber& f, char* stack, size_t bytes) {
   f.words[kEnded] = 0;
 }
 
+thread_local Team* running_team = nullptr;
+
 void run(Team& t, Fiber& f) {
   t.running = &f;
+  running_team = &t;
+  PollsOfFibers polls([] {
+    Team& team = *running_team;
+    numbus_switch(&team.running->stack, team.scheduler);
+  });
   numbus_switch(&t.scheduler, f.stack);
 }
 
@@ -363,6 +371,7 @@ int32_t run_team(Team& t, char* stacks, size_t each, int64_t* record) {
     for (Fiber& f : t.fibers) {
       if (f.state == Fiber::Ready) {
         run(t, f);
+        if (interrupt::wanted()) return kInterrupted;
         ran = true;
         status |= f.status;
         if (status && f.check) return status;
@@ -495,8 +504,12 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
       start(t, b, memory_of(held[b]), static_cast<size_t>(b * threads), checks.back().get());
     }
     Stacks stacks;
-    return run_team(t, stacks.get(t.fibers.size(), each), each, record);
+    interrupt::Inside inside;
+    if (int32_t s = run_team(t, stacks.get(t.fibers.size(), each), each, record)) status = s;
+    if (status == kInterrupted) interrupt::raise_interrupted();
+    return status;
   }
+  interrupt::Inside inside;
   // A portion is a run of blocks, so that memory is made once for several.
   int64_t grain = std::max<int64_t>(1, std::min<int64_t>(blocks / 16, 1 + 16384 / threads));
   parallel_for_each(blocks, grain, [&](int64_t begin_block, int64_t end_block, int) {
@@ -507,14 +520,18 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
       if (k.lanes) {
         space.reset(new char[static_cast<size_t>(k.scratch * (threads / k.lanes)) + 64]);
       }
-      int64_t w[kThreadWords];
-      for (int64_t b = begin_block; b < end_block; ++b) {
-        if (status.load(std::memory_order_relaxed)) return;
-        set_block(w, b, memory);
-        w[kScratch] =
-            static_cast<int64_t>((reinterpret_cast<uintptr_t>(space.get()) + 63) & ~uintptr_t{63});
-        if (int32_t s = k.code(w, words)) status = s;
-      }
+      int32_t left = interruptible([&]() -> int32_t {
+        int64_t w[kThreadWords];
+        for (int64_t b = begin_block; b < end_block; ++b) {
+          if (status.load(std::memory_order_relaxed)) break;
+          set_block(w, b, memory);
+          w[kScratch] = static_cast<int64_t>((reinterpret_cast<uintptr_t>(space.get()) + 63) &
+                                             ~uintptr_t{63});
+          if (int32_t s = k.code(w, words)) status = s;
+        }
+        return 0;
+      });
+      if (left == kInterrupted) interrupt::raise_interrupted();
       return;
     }
     static thread_local Stacks stacks;
@@ -524,7 +541,9 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
     for (int64_t b = begin_block; b < end_block; ++b) {
       if (status.load(std::memory_order_relaxed)) return;
       start(t, b, memory, 0, check.get());
-      if (int32_t s = run_team(t, space, each, record)) status = s;
+      int32_t s = run_team(t, space, each, record);
+      if (s == kInterrupted) interrupt::raise_interrupted();
+      if (s) status = s;
     }
   });
   return status;

@@ -142,7 +142,13 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
     compile::Output output;
     record[compile::kOutput] = reinterpret_cast<int64_t>(&output);
     KernelTimer timer(d);
-    int32_t status = compile::run_grid(it->second.kernel, g, words.data(), record);
+    int32_t status = 0;
+    try {
+      status = compile::run_grid(it->second.kernel, g, words.data(), record);
+    } catch (const Error&) {
+      if (printed) *printed = std::move(output.text);
+      throw;
+    }
     if (printed) *printed = std::move(output.text);
     if (status) raise_fault(&result_.sites, record, &result_);
     return;

@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "device/cpu/cpu_info.h"
 
 namespace numbus {
@@ -61,6 +62,13 @@ bool spin_until(Done&& done) {
 
 void futex_wait(std::atomic<uint32_t>* word, uint32_t expected) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+
+// Returns after some milliseconds, too: a signal may have come in on another thread, or just
+// before.
+void futex_wait_shortly(std::atomic<uint32_t>* word, uint32_t expected) {
+  timespec at_most{0, 10'000'000};
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &at_most, nullptr, 0);
 }
 
 void futex_wake(std::atomic<uint32_t>* word, int count) {
@@ -142,10 +150,12 @@ void ThreadPool::parallel_for(int64_t units, ChunkFunction function, void* conte
   wake(static_cast<int>(std::min<int64_t>(chunks, threads_)) - 1);
 
   {
+    // The wait counts as part of the call: a signal's handler may run in it and use the pool.
     WorkerScope scope(0);
     run_chunks(0);
+    wait_for_workers();
   }
-  wait_for_workers();
+  interrupt::end_region(given_up_);
   if (failed_.load(std::memory_order_relaxed)) {
     std::exception_ptr failure = std::move(failure_);
     failure_ = nullptr;
@@ -158,6 +168,7 @@ void ThreadPool::run_serially(int64_t units, ChunkFunction function, void* conte
                               int worker) {
   WorkerScope scope(worker);
   for (int64_t begin = 0; begin < units;) {
+    if (interrupt::wanted()) interrupt::raise_interrupted();
     int64_t end = begin + std::min(grain, units - begin);
     function(context, begin, end, worker);
     begin = end;
@@ -171,10 +182,14 @@ void ThreadPool::run_chunks(int worker) {
       while (range.next.load(std::memory_order_relaxed) < range.end) {
         int64_t chunk = range.next.fetch_add(1, std::memory_order_relaxed);
         if (chunk >= range.end) break;
+        if (interrupt::wanted()) interrupt::raise_interrupted();
         int64_t begin = chunk * grain_;
         function_(context_, begin, begin + std::min(grain_, units_ - begin), worker);
       }
     }
+  } catch (const Error& e) {
+    if (e.kind() == ErrorKind::Interrupted) interrupt::give_up(given_up_);
+    record_failure();
   } catch (...) {
     record_failure();
   }
@@ -219,8 +234,21 @@ void ThreadPool::wait_for_workers() {
   auto none_inside = [this] { return (state_.load(std::memory_order_acquire) & kInside) == 0; };
   if (!spin_until(none_inside)) {
     state_.fetch_or(kWaiting, std::memory_order_acq_rel);
+    bool main = interrupt::on_main_thread();
     for (uint32_t state; ((state = state_.load(std::memory_order_acquire)) & kInside) != 0;) {
-      futex_wait(&state_, state);
+      if (!main) {
+        futex_wait(&state_, state);
+        continue;
+      }
+      if (!given_up_.load(std::memory_order_relaxed) && interrupt::wanted()) {
+        interrupt::give_up(given_up_);
+        try {
+          interrupt::raise_interrupted();
+        } catch (const Error&) {
+          record_failure();
+        }
+      }
+      futex_wait_shortly(&state_, state);
     }
   }
   state_.store(0, std::memory_order_relaxed);
@@ -252,6 +280,7 @@ void ThreadPool::work(int worker) {
   pthread_setname_np(pthread_self(), "numbus");
   beds_[worker].thread.store(gettid(), std::memory_order_relaxed);
   WorkerScope scope(worker);
+  interrupt::given_up = &given_up_;
   uint32_t seen = 0;
   while (true) {
     auto called = [&] { return epoch_.load(std::memory_order_acquire) != seen; };
@@ -281,6 +310,7 @@ void resume_parent() {
 void resume_child() {
   ThreadPool& pool = thread_pool();
   pool.team_ = nullptr;
+  interrupt::end_region(pool.given_up_);
   pool.state_.store(0);
   pool.sleepers_.store(0);
   for (int i = 0; i < pool.threads_; ++i) pool.beds_[i].cpu.store(-1);

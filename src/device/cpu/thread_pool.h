@@ -24,7 +24,9 @@ class ThreadPool {
 
   // Returns when all units are done. The first exception is rethrown here, and chunks that nobody
   // has begun by then are dropped. A call from inside a chunk, or while another thread uses the
-  // pool, runs on the calling thread alone.
+  // pool, runs on the calling thread alone. Ctrl-C (base/interrupt.h) is such an exception, which
+  // the main thread raises between chunks and while it waits; chunks that run long look at the
+  // word.
   void parallel_for(int64_t units, ChunkFunction function, void* context, int64_t grain);
 
   int num_threads() const { return threads_; }
@@ -73,6 +75,7 @@ class ThreadPool {
   int64_t units_ = 0, grain_ = 1;
   std::exception_ptr failure_;
   std::atomic<bool> failed_{false};
+  std::atomic<bool> given_up_{false};  // Ctrl-C has ended the call
 
   alignas(64) std::atomic<uint32_t> epoch_{0};  // one more per call; workers sleep on it
   alignas(64) std::atomic<uint32_t> state_{0};  // open bit, waiting bit, workers inside

@@ -1,0 +1,57 @@
+// Ways out of generated host code: it is left at a poll, as by longjmp, since nothing in it needs
+// to be undone but its memory, which is tracked (MemoryOfCall).
+#pragma once
+
+#include <csetjmp>
+#include <cstdint>
+#include <type_traits>
+
+#include "base/interrupt.h"
+
+namespace numbus::compile {
+
+// The status of code that Ctrl-C has ended.
+constexpr int32_t kInterrupted = INT32_MIN;
+
+namespace detail {
+struct Landing {
+  Landing();
+  ~Landing();
+  Landing(const Landing&) = delete;
+  std::jmp_buf at;
+  Landing* outer;
+  interrupt::Inside inside;
+};
+}  // namespace detail
+
+// Calls `code`, which gives a status, and gives that; or kInterrupted. What `code` does outside of
+// generated code must need no destructors.
+template <class Code>
+__attribute__((noinline)) int32_t interruptible(Code&& code) {
+  detail::Landing landing;
+  if (setjmp(landing.at) != 0) return kInterrupted;
+  return code();
+}
+
+// Ends the innermost call of interruptible() on this thread. No destructors are run.
+[[noreturn]] void leave_generated_code();
+
+// While a thread runs fibers: polls of theirs go to the scheduler, whose stack has room for
+// handlers.
+class PollsOfFibers {
+ public:
+  explicit PollsOfFibers(void (*poll)());
+  ~PollsOfFibers();
+  PollsOfFibers(const PollsOfFibers&) = delete;
+
+ private:
+  void (*outer_)();
+};
+
+extern "C" {
+// What a poll calls where the word is set. It changes no register, so that loops need not make room
+// for a call.
+void numbus_poll_entry();
+}
+
+}  // namespace numbus::compile

@@ -1,0 +1,319 @@
+// Where polls go: a counting loop is cut into strips, each of some 2^22 steps, and looks between
+// two of them; so does a loop that ends by what it finds, by a counter of its own. A loop of loops
+// looks each time around, and so does a function that calls itself. Loops that are known to be
+// short do not look.
+#include "compile/polls.h"
+
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+
+namespace numbus::compile {
+namespace {
+
+using V = llvm::Value*;
+
+// Steps between two polls: some milliseconds.
+constexpr uint64_t kSteps = uint64_t{1} << 22;
+constexpr uint64_t kMostIterations = 65536, kFewestIterations = 16;
+
+enum class Kind { Short, Strips, Counted, Each };
+
+// What is known of a loop before anything changes.
+struct Plan {
+  Kind kind = Kind::Each;
+  llvm::BasicBlock *before, *head, *latch;
+  uint64_t iterations = 0;  // of a strip
+  // Of a loop that counts: it goes on while `compared` stands so to `bound`.
+  llvm::PHINode* counter = nullptr;
+  V compared = nullptr, bound = nullptr;
+  int64_t step = 0;
+  llvm::CmpInst::Predicate goes_on = llvm::CmpInst::BAD_ICMP_PREDICATE;
+};
+
+class Polls {
+ public:
+  explicit Polls(llvm::Module& m) : m_(m), B(m.getContext()) {}
+
+  void run() {
+    for (llvm::Function& f : m_)
+      if (!f.isDeclaration()) note_calls(f);
+    for (llvm::Function& f : m_)
+      if (!f.isDeclaration()) function(f);
+  }
+
+ private:
+  void note_calls(llvm::Function& f) {
+    for (auto& block : f)
+      for (auto& i : block)
+        if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i))
+          if (auto* to = call->getCalledFunction(); to && !to->isDeclaration())
+            calls_[&f].insert(to);
+  }
+
+  bool calls_itself(llvm::Function* f) {
+    std::set<llvm::Function*> seen;
+    std::vector<llvm::Function*> next{f};
+    while (!next.empty()) {
+      auto* at = next.back();
+      next.pop_back();
+      for (auto* to : calls_[at]) {
+        if (to == f) return true;
+        if (seen.insert(to).second) next.push_back(to);
+      }
+    }
+    return false;
+  }
+
+  // Runs of instructions that one instruction stands for; none where it may take any time.
+  static std::optional<uint64_t> cost_of(const llvm::Instruction& i) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+    if (!call || llvm::isa<llvm::IntrinsicInst>(i)) return 1;
+    // The functions of mathematics that stand for rows, and libm's, end by themselves.
+    auto* to = call->getCalledFunction();
+    if (to && to->hasFnAttribute(llvm::Attribute::WillReturn)) return 64;
+    return {};
+  }
+
+  void function(llvm::Function& f) {
+    llvm::DominatorTree dominators(f);
+    llvm::LoopInfo loops(dominators);
+    bool recursive = calls_itself(&f);
+    if (loops.empty() && !recursive) return;
+    llvm::TargetLibraryInfoImpl library(llvm::Triple(m_.getTargetTriple()));
+    llvm::TargetLibraryInfo info(library, &f);
+    llvm::AssumptionCache assumptions(f);
+    llvm::ScalarEvolution evolution(f, info, assumptions, dominators, loops);
+    for (llvm::Loop* l : loops)
+      llvm::simplifyLoop(l, &dominators, &loops, &evolution, &assumptions, nullptr, false);
+    plans_.clear();
+    for (llvm::Loop* l : loops) (void)plan(*l, evolution);
+    bool any = recursive;
+    for (Plan& p : plans_)
+      if (p.kind == Kind::Strips || p.kind == Kind::Counted) strips(p);
+    for (Plan& p : plans_) {
+      any = any || p.kind != Kind::Short;
+      if (p.kind == Kind::Each) poll_before(p.latch->getTerminator());
+    }
+    if (recursive) {
+      auto at = f.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+      poll_before(&*at);
+    }
+    // A poll pushes its return address, so that nothing may lie below the stack pointer.
+    if (any) f.addFnAttr(llvm::Attribute::NoRedZone);
+  }
+
+  // Instructions of one run of the loop, if that is known to be short.
+  std::optional<uint64_t> plan(llvm::Loop& l, llvm::ScalarEvolution& evolution) {
+    uint64_t each = 0;
+    bool bounded = true;
+    for (llvm::Loop* inner : l) {
+      auto cost = plan(*inner, evolution);
+      bounded = bounded && cost;
+      each += cost.value_or(0);
+    }
+    for (llvm::BasicBlock* block : l.blocks()) {
+      bool inside = false;
+      for (llvm::Loop* inner : l) inside = inside || inner->contains(block);
+      if (inside) continue;
+      for (auto& i : *block) {
+        auto cost = cost_of(i);
+        bounded = bounded && cost;
+        each += cost.value_or(0);
+      }
+    }
+    each = std::max<uint64_t>(each, 1);
+    uint64_t most = evolution.getSmallConstantMaxTripCount(&l);
+    if (bounded && most && most <= kSteps / each) return most * each;
+    Plan p;
+    p.before = l.getLoopPreheader();
+    p.head = l.getHeader();
+    p.latch = l.getLoopLatch();
+    if (!p.latch) return {};  // no form that polls know; LLVM has none for loops of ours
+    p.iterations = std::clamp(std::bit_floor(kSteps / each), kFewestIterations, kMostIterations);
+    if (bounded && p.before && each < kSteps / kFewestIterations)
+      p.kind = find_counter(l, p) ? Kind::Strips : Kind::Counted;
+    plans_.push_back(p);
+    return {};
+  }
+
+  // i += step; while (i < bound), in its forms.
+  static bool find_counter(llvm::Loop& l, Plan& p) {
+    auto* jump = llvm::dyn_cast<llvm::BranchInst>(p.latch->getTerminator());
+    if (!jump || !jump->isConditional()) return false;
+    auto* compare = llvm::dyn_cast<llvm::ICmpInst>(jump->getCondition());
+    if (!compare || jump->getSuccessor(0) == jump->getSuccessor(1)) return false;
+    p.goes_on =
+        jump->getSuccessor(0) == p.head ? compare->getPredicate() : compare->getInversePredicate();
+    p.compared = compare->getOperand(0);
+    p.bound = compare->getOperand(1);
+    if (l.isLoopInvariant(p.compared)) {
+      std::swap(p.compared, p.bound);
+      p.goes_on = llvm::CmpInst::getSwappedPredicate(p.goes_on);
+    }
+    auto* type = llvm::dyn_cast<llvm::IntegerType>(p.compared->getType());
+    if (!l.isLoopInvariant(p.bound) || !type || type->getBitWidth() < 32 ||
+        type->getBitWidth() > 64)
+      return false;
+    for (llvm::PHINode& phi : p.head->phis()) {
+      auto* next = llvm::dyn_cast<llvm::BinaryOperator>(phi.getIncomingValueForBlock(p.latch));
+      if (!next || next->getOpcode() != llvm::Instruction::Add || next->getOperand(0) != &phi)
+        continue;
+      auto* step = llvm::dyn_cast<llvm::ConstantInt>(next->getOperand(1));
+      if (!step || (p.compared != &phi && p.compared != next)) continue;
+      if (step->getValue().getSignificantBits() > 13) return false;  // times 2^16 is below 2^31
+      p.counter = &phi;
+      p.step = step->getSExtValue();
+    }
+    using C = llvm::CmpInst;
+    bool up = p.goes_on == C::ICMP_SLT || p.goes_on == C::ICMP_ULT || p.goes_on == C::ICMP_SLE ||
+              p.goes_on == C::ICMP_ULE;
+    bool down = p.goes_on == C::ICMP_SGT || p.goes_on == C::ICMP_UGT || p.goes_on == C::ICMP_SGE ||
+                p.goes_on == C::ICMP_UGE;
+    return p.counter && (p.goes_on == C::ICMP_NE || (up && p.step > 0) || (down && p.step < 0));
+  }
+
+  V load_word() {
+    auto* word = m_.getGlobalVariable("numbus_interrupt_word");
+    if (!word)
+      word = new llvm::GlobalVariable(m_, B.getInt32Ty(), false, llvm::GlobalValue::ExternalLinkage,
+                                      nullptr, "numbus_interrupt_word");
+    auto* load = B.CreateAlignedLoad(B.getInt32Ty(), word, llvm::Align(4));
+    load->setAtomic(llvm::AtomicOrdering::Monotonic);
+    return B.CreateICmpNE(load, B.getInt32(0));
+  }
+
+  void call_poll() {
+    auto* type = llvm::FunctionType::get(B.getVoidTy(), false);
+    B.CreateCall(type, llvm::InlineAsm::get(type, "callq *numbus_poll_entry@GOTPCREL(%rip)",
+                                            "~{dirflag},~{fpsr},~{flags},~{memory}", true));
+  }
+
+  llvm::MDNode* unlikely() {
+    return llvm::MDBuilder(m_.getContext()).createUnlikelyBranchWeights();
+  }
+
+  void poll_before(llvm::Instruction* at) {
+    auto* block = at->getParent();
+    auto* rest = block->splitBasicBlock(at, "polled");
+    auto* poll = llvm::BasicBlock::Create(m_.getContext(), "poll", block->getParent(), rest);
+    block->getTerminator()->eraseFromParent();
+    B.SetInsertPoint(block);
+    B.CreateCondBr(load_word(), poll, rest, unlikely());
+    B.SetInsertPoint(poll);
+    call_poll();
+    B.CreateBr(rest);
+  }
+
+  // The loop becomes one of strips around itself:
+  //   strip: the counter's limit; head: … latch: on to head within the strip, else to ended;
+  //   ended: out of the loop, or on to look at the word, and to the next strip.
+  void strips(Plan& p) {
+    auto& c = m_.getContext();
+    llvm::Function* f = p.head->getParent();
+    auto* strip = llvm::BasicBlock::Create(c, "strip", f, p.head);
+    auto* ended = llvm::BasicBlock::Create(c, "ended", f);
+    auto* look = p.counter ? llvm::BasicBlock::Create(c, "look", f) : ended;
+    auto* poll = llvm::BasicBlock::Create(c, "poll", f);
+    p.before->getTerminator()->replaceSuccessorWith(p.head, strip);
+    V first = nullptr;
+    B.SetInsertPoint(strip);
+    for (llvm::PHINode& phi : p.head->phis()) {
+      auto* outer = B.CreatePHI(phi.getType(), 3);
+      V next = phi.getIncomingValueForBlock(p.latch);
+      outer->addIncoming(phi.getIncomingValueForBlock(p.before), p.before);
+      outer->addIncoming(next, look);
+      outer->addIncoming(next, poll);
+      int n = phi.getBasicBlockIndex(p.before);
+      phi.setIncomingBlock(static_cast<unsigned>(n), strip);
+      phi.setIncomingValue(static_cast<unsigned>(n), outer);
+      if (&phi == p.counter) first = outer;
+    }
+    if (p.counter)
+      count_to_limit(p, first, strip, ended, look);
+    else
+      count_down(p, strip, ended);
+    B.SetInsertPoint(look);
+    B.CreateCondBr(load_word(), poll, strip, unlikely());
+    B.SetInsertPoint(poll);
+    call_poll();
+    B.CreateBr(strip);
+  }
+
+  void count_to_limit(Plan& p, V first, llvm::BasicBlock* strip, llvm::BasicBlock* ended,
+                      llvm::BasicBlock* look) {
+    using C = llvm::CmpInst;
+    auto* type = p.compared->getType();
+    auto* latch = llvm::cast<llvm::BranchInst>(p.latch->getTerminator());
+    B.SetInsertPoint(strip);
+    // What is compared at the end of the first iteration.
+    V start = p.compared == p.counter
+                  ? first
+                  : B.CreateAdd(first, llvm::ConstantInt::get(type, p.step, true));
+    bool up = p.step > 0;
+    V far = llvm::ConstantInt::get(type, static_cast<uint64_t>(std::abs(p.step)) * p.iterations);
+    V left = up ? B.CreateSub(p.bound, start) : B.CreateSub(start, p.bound);
+    V cut = B.CreateICmpUGT(left, far);
+    if (p.goes_on != C::ICMP_NE) cut = B.CreateAnd(cut, B.CreateICmp(p.goes_on, start, p.bound));
+    V end = up ? B.CreateAdd(start, far) : B.CreateSub(start, far);
+    V limit = B.CreateSelect(cut, end, p.bound);
+    B.CreateBr(p.head);
+
+    bool on_first = latch->getSuccessor(0) == p.head;
+    auto* out = latch->getSuccessor(on_first ? 1 : 0);
+    auto* old = llvm::cast<llvm::Instruction>(latch->getCondition());
+    B.SetInsertPoint(latch);
+    V within =
+        B.CreateICmp(on_first ? p.goes_on : C::getInversePredicate(p.goes_on), p.compared, limit);
+    latch->setCondition(within);
+    latch->setSuccessor(on_first ? 1 : 0, ended);
+    if (old->use_empty()) old->eraseFromParent();
+    for (llvm::PHINode& phi : out->phis()) {
+      int n = phi.getBasicBlockIndex(p.latch);
+      phi.setIncomingBlock(static_cast<unsigned>(n), ended);
+    }
+    B.SetInsertPoint(ended);
+    B.CreateCondBr(B.CreateICmp(p.goes_on, p.compared, p.bound), look, out, unlikely());
+  }
+
+  void count_down(Plan& p, llvm::BasicBlock* strip, llvm::BasicBlock* ended) {
+    auto& c = m_.getContext();
+    auto* again = llvm::BasicBlock::Create(c, "again", p.head->getParent(), ended);
+    B.SetInsertPoint(strip);
+    B.CreateBr(p.head);
+    B.SetInsertPoint(p.head, p.head->begin());
+    auto* count = B.CreatePHI(B.getInt32Ty(), 2);
+    count->addIncoming(B.getInt32(static_cast<uint32_t>(p.iterations)), strip);
+    p.latch->getTerminator()->replaceSuccessorWith(p.head, again);
+    for (llvm::PHINode& phi : p.head->phis())
+      if (&phi != count)
+        phi.setIncomingBlock(static_cast<unsigned>(phi.getBasicBlockIndex(p.latch)), again);
+    B.SetInsertPoint(again);
+    V left = B.CreateAdd(count, B.getInt32(-1));
+    count->addIncoming(left, again);
+    B.CreateCondBr(B.CreateICmpEQ(left, B.getInt32(0)), ended, p.head, unlikely());
+  }
+
+  llvm::Module& m_;
+  llvm::IRBuilder<> B;
+  std::map<llvm::Function*, std::set<llvm::Function*>> calls_;
+  std::vector<Plan> plans_;
+};
+
+}  // namespace
+
+void insert_polls(llvm::Module& m) { Polls(m).run(); }
+
+}  // namespace numbus::compile
