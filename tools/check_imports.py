@@ -19,8 +19,14 @@ LAYERS = [
     # Plumbing: operands, memory, errors, ufuncs, devices; names that old pickles have.
     ["numbus.core", "numbus._convert", "numbus._protocols"],
     # The functions on arrays, by subject, and what is made of them: NumPy's modules.
-    ["numbus.functions", "numbus._cusolver", "numbus.fft", "numbus.linalg", "numbus.random",
-     "numbus.testing"],  # fmt: skip
+    [
+        "numbus.functions",
+        "numbus._cusolver",
+        "numbus.fft",
+        "numbus.linalg",
+        "numbus.random",
+        "numbus.testing",
+    ],
     # The front doors of kernels, which know each other.
     ["numbus.kernels", "numbus.cuda", "numbus.types"],
     ["numbus"],
