@@ -1,4 +1,5 @@
-// Basic indices, integer arrays, and one boolean mask; everything else goes to numbus.core.indexing.
+// Basic indices, integer arrays, and one boolean mask; everything else goes to
+// numbus.core.indexing.
 #include <algorithm>
 #include <cstring>
 #include <optional>

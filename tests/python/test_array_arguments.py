@@ -188,3 +188,41 @@ def test_sinc(xp, mode, dtype):
     assert np.asarray(got)[0] == 1
     assert_same(xp.sinc(xp.array(x)[::2]), np.sinc(x[::2]), unit, dtype)
     assert float(abs(xp.sinc(xp.array(x)[0]))) == 1
+
+
+SUBCLASSES = {
+    "matrix": lambda: np.matrix([[1.0, 2.0], [3.0, 4.0]]),
+    "masked": lambda: np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], [[0, 1], [0, 0]]),
+    "recarray": lambda: np.arange(4.0).reshape(2, 2).view(np.recarray),
+    "plain": lambda: np.arange(4.0).reshape(2, 2),
+}
+SUBOK = {
+    "array": "xp.array(x, subok={})",
+    "copy": "xp.copy(x, subok={})",
+    "broadcast_to": "xp.broadcast_to(x, (2, 2), subok={})",
+    "broadcast_arrays": "xp.broadcast_arrays(x, x[0], subok={})[0]",
+    "as_strided": "xp.lib.stride_tricks.as_strided(x, (2,), (16,), subok={})",
+    "sliding_window_view": "xp.lib.stride_tricks.sliding_window_view(x, (2, 2), subok={})",
+    "asarray": "xp.asarray(x)",
+    "asanyarray": "xp.asanyarray(x)",
+    "ascontiguousarray": "xp.ascontiguousarray(x)",
+    "require": "xp.require(x)",
+    "require E": "xp.require(x, None, 'E')",
+    "empty_like": "xp.empty_like(x, subok={}) * 0",
+    "zeros_like": "xp.zeros_like(x, subok={})",
+    "full_like": "xp.full_like(x, 3, subok={})",
+}
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("kind", SUBCLASSES)
+@pytest.mark.parametrize("name", SUBOK)
+def test_subok(xp, name, kind):
+    """Subclasses of NumPy's arrays stay what they are where NumPy keeps them, and only there."""
+    for subok in (True, False):
+        call = SUBOK[name].format(subok)
+        want, got = (eval(call, {"xp": m, "x": SUBCLASSES[kind]()}) for m in (np, xp))
+        ours = type(xp.ones(1))
+        expected = ours if type(want) is np.ndarray else type(want)
+        assert type(got) is expected, f"{call}: {type(got)}"
+        assert_same(got, np.asarray(want), what=call)

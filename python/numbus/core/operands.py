@@ -97,6 +97,13 @@ def to_ndarray(x):
     return adopt(real) if fresh else _core.from_numpy(real)
 
 
+def plain(x, subok):
+    """`x`, and of a subclass of numpy.ndarray the plain array where `subok` does not ask for it."""
+    if subok or not isinstance(x, numpy.ndarray) or type(x) in _REAL_ARRAYS:
+        return x
+    return numpy.asarray(x)
+
+
 def operand(x):
     """`x` as something `_core` takes directly: arrays, generics and Python numbers stay as they
     are.

@@ -40,7 +40,7 @@ def reduce_generic(self):
     return _rebuild_generic, (to_numpy(self),)
 
 
-def array_function(self, function, types, args, kwargs):
+def array_function(_self, function, types, args, kwargs):
     """Real NumPy functions called with Numbus arrays: ours where there is one, else NumPy's on
     views. Array types of other libraries among the operands have to answer themselves.
     """
@@ -56,7 +56,7 @@ def array_function(self, function, types, args, kwargs):
     return call(f"{module}.{name}", function, args, kwargs)
 
 
-def array_ufunc(self, ufunc, method, *inputs, out=None, **kwargs):
+def array_ufunc(_self, ufunc, method, *inputs, out=None, **kwargs):
     """Real NumPy ufuncs called with Numbus arrays: our row of that name, else NumPy's on views."""
     name = ufunc.__name__
     ours = UFUNCS.get(name) if getattr(numpy, name, None) is ufunc else None
@@ -74,7 +74,7 @@ def array_ufunc(self, ufunc, method, *inputs, out=None, **kwargs):
     return target
 
 
-def namespace_of(self, *, api_version=None):
+def namespace_of(_self, *, api_version=None):
     """The module that has the functions of Python's array standard; ValueError for versions of the
     standard that NumPy does not have.
     """

@@ -13,8 +13,10 @@ from ..core.operands import (
     check_like,
     copy_to_order,
     empty_like_layout,
+    foreign,
     is_order,
     operand,
+    plain,
     to_ndarray,
 )
 from ..core.operands import dtype_of as _dtype_of
@@ -54,6 +56,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     needed. Raises ValueError for ragged nesting. Objects, text and dates come back as NumPy
     arrays.
     """
+    object = plain(object, subok)
     kind = type(object)
     order = as_order("array", order)
     if like is not None:
@@ -155,7 +158,11 @@ def on(device, a, copy=None):
     return result
 
 
-asanyarray = asarray
+def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    """`asarray(a)`, but for subclasses of numpy.ndarray, which stay what they are."""
+    if type(plain(a, False)) is not type(a):
+        foreign(a)
+    return asarray(a, dtype, order, device=device, copy=copy, like=like)
 
 
 def ascontiguousarray(a, dtype=None, *, like=None):
@@ -188,7 +195,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     if {"C", "F"} <= wanted:
         raise ValueError(message("require", "both orders", requirements, "one of them"))
     order = "C" if "C" in wanted else "F" if "F" in wanted else "K"
-    result = array(a, dtype, copy=None, order=order, like=like)
+    result = array(a, dtype, copy=None, order=order, subok="E" not in wanted, like=like)
     if ("W" in wanted and not result.flags.writeable) or (
         "O" in wanted and result.base is not None
     ):

@@ -5,7 +5,7 @@ import numpy
 from .. import _core
 from .._core import ndarray
 from ..core.errors import as_shape, many_axes, message, one_axis
-from ..core.operands import to_ndarray
+from ..core.operands import plain, to_ndarray
 from .matrices import diagonal_view
 
 __all__ = [
@@ -155,14 +155,14 @@ def atleast_3d(*arys):
 def broadcast_to(array, shape, subok=False):
     """A read-only view of `array` with `shape`, repeated along axes of extent 1.
 
-    subok says nothing about arrays of ours; others go to NumPy.
+    subok: subclasses of numpy.ndarray stay what they are.
     """
-    return _core.broadcast_to(to_ndarray(array), as_shape("broadcast_to", shape))
+    return _core.broadcast_to(to_ndarray(plain(array, subok)), as_shape("broadcast_to", shape))
 
 
 def broadcast_arrays(*args, subok=False):
     """All arguments broadcast against each other: a tuple of read-only views."""
-    arrays = [to_ndarray(a) for a in args]
+    arrays = [to_ndarray(plain(a, subok)) for a in args]
     shape = numpy.broadcast_shapes(*[a.shape for a in arrays])
     return tuple([a if a.shape == shape else _core.broadcast_to(a, shape) for a in arrays])
 

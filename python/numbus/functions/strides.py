@@ -2,7 +2,7 @@
 
 from .. import _core
 from ..core.errors import as_shape, many_axes, message
-from ..core.operands import to_ndarray
+from ..core.operands import plain, to_ndarray
 
 __all__ = ["as_strided", "sliding_window_view"]
 
@@ -13,7 +13,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
 
     Raises ValueError where the view would reach outside the memory that `x` is a view of.
     """
-    a = to_ndarray(x)
+    a = to_ndarray(plain(x, subok))
     shape = a.shape if shape is None else as_shape("as_strided", shape)
     strides = a.strides if strides is None else tuple([int(step) for step in strides])
     if len(shape) != len(strides):
@@ -29,7 +29,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
 
     Raises ValueError for windows that are larger than the array, or not one for each axis.
     """
-    a = to_ndarray(x)
+    a = to_ndarray(plain(x, subok))
     window = as_shape("sliding_window_view", window_shape)
     if axis is None:
         axes = tuple(range(a.ndim))
