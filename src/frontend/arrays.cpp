@@ -660,7 +660,7 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
     if (v.type.is_array() && v.type.ndim == 0)
       set_element(n, a, at, element(v, {}));
     else if (!v.type.is_number() && !v.unknown())
-      not_yet(n, "storing " + name(v.type) + " in an element of " + name(a.type));
+      fail(n, "cannot store " + name(v.type) + " in an element of " + name(a.type));
     else
       set_element(n, a, at, v);
     return;

@@ -305,6 +305,35 @@ void Lower::expect(const Call& c, const std::string& name, size_t least, size_t 
                 " arguments; got " + std::to_string(n));
 }
 
+namespace {
+
+// Numbers, and those in tuples, as Python's own where `weak` says so, else as NumPy's.
+Value of_numbers(Value v, const std::function<bool(const Type&)>& weak) {
+  std::function<void(Type&)> make = [&](Type& t) {
+    if (t.is_number()) t.weak = weak(t);
+    if (t.is(Type::Tag::Tuple))
+      for (Type& i : t.items) make(i);
+  };
+  std::function<void(Value&)> all = [&](Value& one) {
+    make(one.type);
+    for (Value& i : one.items) all(i);
+  };
+  all(v);
+  return v;
+}
+
+// What NumPy's functions give are its own numbers, but for a few that answer with Python's.
+Value numpy_numbers(const std::string& name, Value v) {
+  static const std::unordered_set<std::string> kPython = {
+      "np.array_equal", "np.array_equiv",  "np.allclose",          "np.isscalar",
+      "np.iscomplexobj", "np.isrealobj",   "np.may_share_memory", "np.shares_memory",
+      "np.shape",        "np.ndim",        "np.size",             "np.tolist"};
+  if (name.starts_with("np.random.") || kPython.contains(name)) return v;
+  return of_numbers(std::move(v), [](const Type&) { return false; });
+}
+
+}  // namespace
+
 Value Lower::call_named(const Call& given, const std::string& name) {
   Call c{given.n, given.args, given.keywords};
   // Functions of arrays take a list of numbers as one; what may come back as a view of it, or is
@@ -339,13 +368,9 @@ Value Lower::call_named(const Call& given, const std::string& name) {
     std::string f = name.substr(name.find('.') + 1);
     // They make Python's own numbers; of NumPy's short floats they keep the type.
     auto python_number = [](Value v) {
-      std::function<void(Type&)> make = [&](Type& t) {
-        if (t.is_number()) t.weak = t.dtype != DType::F32 && t.dtype != DType::F16 && t.dtype != DType::C64;
-        for (Type& i : t.items) make(i);
-      };
-      make(v.type);
-      for (Value& i : v.items) make(i.type);
-      return v;
+      return of_numbers(std::move(v), [](const Type& t) {
+        return t.dtype != DType::F32 && t.dtype != DType::F16 && t.dtype != DType::C64;
+      });
     };
     if (int library = u_.program.library(name); library >= 0)
       return python_number(call_function(c, library));
@@ -375,7 +400,10 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   }
   if (name.find('.') == std::string::npos) return call_builtin(c, name);
   int library = u_.program.library(name);
-  if (library >= 0) return call_function(c, library);
+  if (library >= 0) {
+    Value v = call_function(c, library);
+    return name.starts_with("np.") ? numpy_numbers(name, std::move(v)) : v;
+  }
   not_yet(c.n, name);
 }
 
@@ -498,7 +526,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   Value v = call_numpy(all, name, known);
   if (known) return v;
   int library = u_.program.library("np." + name);
-  if (library >= 0) return call_function(all, library);
+  if (library >= 0) return numpy_numbers("np." + name, call_function(all, library));
   fail(n, frontend::name(self.type) + " has no method '" + name + "'");
 }
 

@@ -261,6 +261,7 @@ class Lower {
   Value attribute_of(const Node& n, const Value& v, const std::string& name);
   Value bool_op(const Node& n);
   Value compare(const Node& n);
+  Value chain(const Node& n, size_t at, const Value& left);
   Value compare_one(const Node& n, NodeKind op, const Value& a, const Value& b);
   Value if_expression(const Node& n);
   Value joined(const Node& n, const std::function<Value()>& first,
@@ -341,7 +342,9 @@ class Lower {
   Value reshape(const Node& n, const Value& a, const std::vector<Value>& shape);
   Value reduce(const Node& n, const std::string& name, const Value& a,
                const std::optional<Value>& axis);
-  Value from_items(const Node& n, const std::vector<Value>& items, std::optional<DType> t);
+  // strong: as NumPy does, for which Python's numbers count in full.
+  Value from_items(const Node& n, const std::vector<Value>& items, std::optional<DType> t,
+                   bool strong = false);
   Val size_of(const Value& a);
   Val new_memory(DType t, std::span<const Val> shape);
   Type memory_type(const Type& t);  // of what materialise() makes
