@@ -365,8 +365,7 @@ void Lower::fill(const Node& n, const Value& to, const Value& from) {
   }
   std::vector<Val> repeated = repeats(source, to.shape()), narrow;
   if (source.lazy) narrow = source.lazy->narrow;
-  if (ndim == 1 && source.type.ndim == 1 && repeated[0] != ir::kNone)
-    narrow.push_back(repeated[0]);
+  if (ndim == 1 && source.type.ndim == 1 && repeated[0] != ir::kNone) narrow.push_back(repeated[0]);
   each_of(narrow, to.shape(), [&](std::span<const Val> at) {
     set_element(n, to, at, broadcast_element(source, at, ndim, repeated));
   });

@@ -157,8 +157,7 @@ Value Lower::call_function(const Call& c, int source) {
   if (std::any_of(c.args.begin(), c.args.end(), local) ||
       std::any_of(c.keywords.begin(), c.keywords.end(), [&](auto& k) { return local(k.second); }))
     return call_inline(c, s.definition, s.name, nullptr, &s);
-  bool library = from_library(s.file),
-       lists = library && s.file.ends_with("/lists.py");
+  bool library = from_library(s.file), lists = library && s.file.ends_with("/lists.py");
   if (library) expect_parameters(c, s);
   std::vector<Value> args = bind(c.n, s.definition, s.name, c.args, c.keywords);
   std::vector<Type> types;
@@ -324,10 +323,18 @@ Value of_numbers(Value v, const std::function<bool(const Type&)>& weak) {
 
 // What NumPy's functions give are its own numbers, but for a few that answer with Python's.
 Value numpy_numbers(const std::string& name, Value v) {
-  static const std::unordered_set<std::string> kPython = {
-      "np.array_equal", "np.array_equiv",  "np.allclose",          "np.isscalar",
-      "np.iscomplexobj", "np.isrealobj",   "np.may_share_memory", "np.shares_memory",
-      "np.shape",        "np.ndim",        "np.size",             "np.tolist"};
+  static const std::unordered_set<std::string> kPython = {"np.array_equal",
+                                                          "np.array_equiv",
+                                                          "np.allclose",
+                                                          "np.isscalar",
+                                                          "np.iscomplexobj",
+                                                          "np.isrealobj",
+                                                          "np.may_share_memory",
+                                                          "np.shares_memory",
+                                                          "np.shape",
+                                                          "np.ndim",
+                                                          "np.size",
+                                                          "np.tolist"};
   if (name.starts_with("np.random.") || kPython.contains(name)) return v;
   return of_numbers(std::move(v), [](const Type&) { return false; });
 }
@@ -453,9 +460,8 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   }
   if (self.type.is_number() && !self.type.weak) {
     // NumPy's numbers have the methods of arrays without axes.
-    static const std::unordered_set<std::string> kOfNumbers = {"sum", "prod", "min",  "max",
-                                                               "any", "all",  "mean", "argmin",
-                                                               "argmax"};
+    static const std::unordered_set<std::string> kOfNumbers = {
+        "sum", "prod", "min", "max", "any", "all", "mean", "argmin", "argmax"};
     if (kOfNumbers.contains(name) && c.keywords.empty() && c.args.empty())
       return reduce(n, name, self, {});
     not_yet(n, "." + name + "() of a " + frontend::name(self.type));

@@ -394,7 +394,8 @@ Value Lower::joined(const Node& n, const std::function<Value()>& first,
       outside = outside || shares_lists(v);
       Type wider;
       if (!join(known, v.type, wider))
-        not_yet(n, "a value of two types: one side is " + name(known) + ", the other " + name(v.type),
+        not_yet(n,
+                "a value of two types: one side is " + name(known) + ", the other " + name(v.type),
                 "convert one of them");
       if (wider != known) {
         u_.widened = u_.widened || !known.unknown();
@@ -472,12 +473,11 @@ Value Lower::chain(const Node& n, size_t at, const Value& left) {
   if (one.type.is_array())
     fail(n, "chained comparison of arrays is ambiguous", "(a < b) & (b < c)");
   // Names and constants can be looked at in any case: no need for a branch.
-  bool harmless = std::ranges::all_of(right.begin() + static_cast<int64_t>(at) + 1, right.end(),
-                                      [](const Node& r) {
-                                        return r.kind == NodeKind::Name ||
-                                               r.kind == NodeKind::Constant ||
-                                               r.kind == NodeKind::Global;
-                                      });
+  bool harmless = std::ranges::all_of(
+      right.begin() + static_cast<int64_t>(at) + 1, right.end(), [](const Node& r) {
+        return r.kind == NodeKind::Name || r.kind == NodeKind::Constant ||
+               r.kind == NodeKind::Global;
+      });
   if (!harmless)
     return joined(
         right[at + 1], [&] { return chain(n, at + 1, b); }, [&] { return one; }, truth(n, one));

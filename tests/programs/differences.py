@@ -250,5 +250,3 @@ def call(function, args, keywords):
                 alias = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
                 return complex(getattr(np, alias.get(name, name))(np.complex128(args[0])))
         raise
-
-
