@@ -41,8 +41,7 @@ Value Lower::elementwise(DType t, std::span<const Val> shape, std::span<const Va
   for (const Value& v : from) {
     if (!v.type.is_array()) continue;
     r.origin |= v.origin;
-    if (v.lazy)
-      made.narrow.insert(made.narrow.end(), v.lazy->narrow.begin(), v.lazy->narrow.end());
+    if (v.lazy) made.narrow.insert(made.narrow.end(), v.lazy->narrow.begin(), v.lazy->narrow.end());
     if (!v.lazy) {
       made.sources.push_back(v);
     } else if (v.origin) {

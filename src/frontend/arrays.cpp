@@ -365,8 +365,7 @@ void Lower::fill(const Node& n, const Value& to, const Value& from) {
   }
   std::vector<Val> repeated = repeats(source, to.shape()), narrow;
   if (source.lazy) narrow = source.lazy->narrow;
-  if (ndim == 1 && source.type.ndim == 1 && repeated[0] != ir::kNone)
-    narrow.push_back(repeated[0]);
+  if (ndim == 1 && source.type.ndim == 1 && repeated[0] != ir::kNone) narrow.push_back(repeated[0]);
   each_of(narrow, to.shape(), [&](std::span<const Val> at) {
     set_element(n, to, at, broadcast_element(source, at, ndim, repeated));
   });
@@ -660,7 +659,7 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
     if (v.type.is_array() && v.type.ndim == 0)
       set_element(n, a, at, element(v, {}));
     else if (!v.type.is_number() && !v.unknown())
-      not_yet(n, "storing " + name(v.type) + " in an element of " + name(a.type));
+      fail(n, "cannot store " + name(v.type) + " in an element of " + name(a.type));
     else
       set_element(n, a, at, v);
     return;

@@ -183,7 +183,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     }
     bool weak = over.type.weak;
     Value s = reduce(n, name, over, {});
-    if (weak) s.type.weak = true;
+    if (weak || name != "sum") s.type.weak = true;
     return c.get(1, "start") ? binary(n, Op::add, s, total) : s;
   }
   if (name == "divmod") {

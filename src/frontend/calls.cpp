@@ -157,8 +157,7 @@ Value Lower::call_function(const Call& c, int source) {
   if (std::any_of(c.args.begin(), c.args.end(), local) ||
       std::any_of(c.keywords.begin(), c.keywords.end(), [&](auto& k) { return local(k.second); }))
     return call_inline(c, s.definition, s.name, nullptr, &s);
-  bool library = from_library(s.file),
-       lists = library && s.file.ends_with("/lists.py");
+  bool library = from_library(s.file), lists = library && s.file.ends_with("/lists.py");
   if (library) expect_parameters(c, s);
   std::vector<Value> args = bind(c.n, s.definition, s.name, c.args, c.keywords);
   std::vector<Type> types;
@@ -305,6 +304,43 @@ void Lower::expect(const Call& c, const std::string& name, size_t least, size_t 
                 " arguments; got " + std::to_string(n));
 }
 
+namespace {
+
+// Numbers, and those in tuples, as Python's own where `weak` says so, else as NumPy's.
+Value of_numbers(Value v, const std::function<bool(const Type&)>& weak) {
+  std::function<void(Type&)> make = [&](Type& t) {
+    if (t.is_number()) t.weak = weak(t);
+    if (t.is(Type::Tag::Tuple))
+      for (Type& i : t.items) make(i);
+  };
+  std::function<void(Value&)> all = [&](Value& one) {
+    make(one.type);
+    for (Value& i : one.items) all(i);
+  };
+  all(v);
+  return v;
+}
+
+// What NumPy's functions give are its own numbers, but for a few that answer with Python's.
+Value numpy_numbers(const std::string& name, Value v) {
+  static const std::unordered_set<std::string> kPython = {"np.array_equal",
+                                                          "np.array_equiv",
+                                                          "np.allclose",
+                                                          "np.isscalar",
+                                                          "np.iscomplexobj",
+                                                          "np.isrealobj",
+                                                          "np.may_share_memory",
+                                                          "np.shares_memory",
+                                                          "np.shape",
+                                                          "np.ndim",
+                                                          "np.size",
+                                                          "np.tolist"};
+  if (name.starts_with("np.random.") || kPython.contains(name)) return v;
+  return of_numbers(std::move(v), [](const Type&) { return false; });
+}
+
+}  // namespace
+
 Value Lower::call_named(const Call& given, const std::string& name) {
   Call c{given.n, given.args, given.keywords};
   // Functions of arrays take a list of numbers as one; what may come back as a view of it, or is
@@ -339,13 +375,9 @@ Value Lower::call_named(const Call& given, const std::string& name) {
     std::string f = name.substr(name.find('.') + 1);
     // They make Python's own numbers; of NumPy's short floats they keep the type.
     auto python_number = [](Value v) {
-      std::function<void(Type&)> make = [&](Type& t) {
-        if (t.is_number()) t.weak = t.dtype != DType::F32 && t.dtype != DType::F16 && t.dtype != DType::C64;
-        for (Type& i : t.items) make(i);
-      };
-      make(v.type);
-      for (Value& i : v.items) make(i.type);
-      return v;
+      return of_numbers(std::move(v), [](const Type& t) {
+        return t.dtype != DType::F32 && t.dtype != DType::F16 && t.dtype != DType::C64;
+      });
     };
     if (int library = u_.program.library(name); library >= 0)
       return python_number(call_function(c, library));
@@ -375,7 +407,10 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   }
   if (name.find('.') == std::string::npos) return call_builtin(c, name);
   int library = u_.program.library(name);
-  if (library >= 0) return call_function(c, library);
+  if (library >= 0) {
+    Value v = call_function(c, library);
+    return name.starts_with("np.") ? numpy_numbers(name, std::move(v)) : v;
+  }
   not_yet(c.n, name);
 }
 
@@ -425,9 +460,8 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   }
   if (self.type.is_number() && !self.type.weak) {
     // NumPy's numbers have the methods of arrays without axes.
-    static const std::unordered_set<std::string> kOfNumbers = {"sum", "prod", "min",  "max",
-                                                               "any", "all",  "mean", "argmin",
-                                                               "argmax"};
+    static const std::unordered_set<std::string> kOfNumbers = {
+        "sum", "prod", "min", "max", "any", "all", "mean", "argmin", "argmax"};
     if (kOfNumbers.contains(name) && c.keywords.empty() && c.args.empty())
       return reduce(n, name, self, {});
     not_yet(n, "." + name + "() of a " + frontend::name(self.type));
@@ -498,7 +532,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   Value v = call_numpy(all, name, known);
   if (known) return v;
   int library = u_.program.library("np." + name);
-  if (library >= 0) return call_function(all, library);
+  if (library >= 0) return numpy_numbers("np." + name, call_function(all, library));
   fail(n, frontend::name(self.type) + " has no method '" + name + "'");
 }
 

@@ -394,7 +394,8 @@ Value Lower::joined(const Node& n, const std::function<Value()>& first,
       outside = outside || shares_lists(v);
       Type wider;
       if (!join(known, v.type, wider))
-        not_yet(n, "a value of two types: one side is " + name(known) + ", the other " + name(v.type),
+        not_yet(n,
+                "a value of two types: one side is " + name(known) + ", the other " + name(v.type),
                 "convert one of them");
       if (wider != known) {
         u_.widened = u_.widened || !known.unknown();
@@ -455,30 +456,38 @@ Value Lower::if_expression(const Node& n) {
       [&] { return expression(*n.one(Field::orelse)); }, truth(n, test));
 }
 
-Value Lower::compare(const Node& n) {
+Value Lower::compare(const Node& n) { return chain(n, 0, expression(*n.one(Field::left))); }
+
+// a < b < c: what comes later is looked at only where all before hold.
+Value Lower::chain(const Node& n, size_t at, const Value& left) {
   const auto &ops = n.all(Field::ops), &right = n.all(Field::comparators);
-  Value left = expression(*n.one(Field::left));
-  Value result;
-  for (size_t i = 0; i < ops.size(); ++i) {
-    Value b = expression(right[i]);
-    if (left.unknown() || b.unknown()) return {};
-    Value one = compare_one(n, ops[i].kind, left, b);
-    if (i == 0) {
-      result = one;
-    } else if (result.known && one.known) {
-      result = from_scalar(Scalar::from_bool(result.known->real() != 0 && one.known->real() != 0),
-                           DType::Bool, true);
-    } else if (result.type.is_array() || one.type.is_array()) {
-      fail(n, "chained comparison of arrays is ambiguous", "(a < b) & (b < c)");
-    } else {
-      // Comparing has no effects: no need for a branch.
-      bool weak = result.type.weak && one.type.weak;
-      result = boolean(both(truth(n, result), truth(n, one)));
-      result.type.weak = weak;
-    }
-    left = b;
+  Value b = expression(right[at]);
+  bool last = at + 1 == ops.size();
+  if (left.unknown() || b.unknown()) {
+    if (!last) chain(n, at + 1, b);
+    return {};
   }
-  return result;
+  Value one = compare_one(n, ops[at].kind, left, b);
+  if (last || one.unknown()) return one;
+  if (one.known && one.type.is_number()) return one.known->real() != 0 ? chain(n, at + 1, b) : one;
+  if (one.type.is_array())
+    fail(n, "chained comparison of arrays is ambiguous", "(a < b) & (b < c)");
+  // Names and constants can be looked at in any case: no need for a branch.
+  bool harmless = std::ranges::all_of(
+      right.begin() + static_cast<int64_t>(at) + 1, right.end(), [](const Node& r) {
+        return r.kind == NodeKind::Name || r.kind == NodeKind::Constant ||
+               r.kind == NodeKind::Global;
+      });
+  if (!harmless)
+    return joined(
+        right[at + 1], [&] { return chain(n, at + 1, b); }, [&] { return one; }, truth(n, one));
+  Value rest = chain(n, at + 1, b);
+  if (rest.unknown()) return {};
+  if (rest.type.is_array())
+    fail(n, "chained comparison of arrays is ambiguous", "(a < b) & (b < c)");
+  Value all = boolean(both(truth(n, one), truth(n, rest)));
+  all.type.weak = one.type.weak && rest.type.weak;
+  return all;
 }
 
 Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value& b) {

@@ -12,11 +12,11 @@ void Lower::expect_mask(const Node& n, const Value& mask, std::span<const Val> s
     Val wanted = shape[first + d], got = mask.shape()[d];
     if (wanted == got) continue;
     when(b_->emit(Op::not_equal, DType::Bool, wanted, got), [&] {
-      raise_at(site(n, "IndexError",
-                    "boolean index did not match indexed array along axis " +
-                        std::to_string(first + d) + "; size of axis is {0} but size of " +
-                        "corresponding boolean axis is {1}"),
-               wanted, got);
+      raise_at(
+          site(n, "IndexError",
+               "boolean index did not match indexed array along axis " + std::to_string(first + d) +
+                   "; size of axis is {0} but size of " + "corresponding boolean axis is {1}"),
+          wanted, got);
     });
   }
 }
@@ -90,8 +90,8 @@ std::vector<Val> Lower::place(const Node& n, const Places& p, std::span<const Va
     auto found = std::find(p.axes.begin(), p.axes.end(), d);
     if (found != p.axes.end()) {
       const Value& i = p.at[found - p.axes.begin()];
-      Val k = as(broadcast_element(i, picked, p.ndim, p.repeated[found - p.axes.begin()]),
-                 DType::I64);
+      Val k =
+          as(broadcast_element(i, picked, p.ndim, p.repeated[found - p.axes.begin()]), DType::I64);
       mine.push_back(wrapped(n, k, p.base.shape()[d], d, array_node(n)));
     } else {
       if (next == p.first) next += p.ndim;

@@ -77,9 +77,9 @@ struct Unit {
   std::map<int, const Node*> classes;  // of named tuples, by number: where the source names them
   // Shared and local arrays: each place in the source, for each function it is compiled into.
   std::map<std::tuple<int, int, int>, int> memories;
-  int epoch = 0;   // counts changes of results
+  int epoch = 0;         // counts changes of results
   bool widened = false;  // a name holds numbers of several types
-  int active = 0;  // functions being made
+  int active = 0;        // functions being made
 
   Spec& specialise(int source, const std::vector<Type>& arguments, const Node* from);
 };
@@ -261,6 +261,7 @@ class Lower {
   Value attribute_of(const Node& n, const Value& v, const std::string& name);
   Value bool_op(const Node& n);
   Value compare(const Node& n);
+  Value chain(const Node& n, size_t at, const Value& left);
   Value compare_one(const Node& n, NodeKind op, const Value& a, const Value& b);
   Value if_expression(const Node& n);
   Value joined(const Node& n, const std::function<Value()>& first,
@@ -341,27 +342,28 @@ class Lower {
   Value reshape(const Node& n, const Value& a, const std::vector<Value>& shape);
   Value reduce(const Node& n, const std::string& name, const Value& a,
                const std::optional<Value>& axis);
-  Value from_items(const Node& n, const std::vector<Value>& items, std::optional<DType> t);
+  // strong: as NumPy does, for which Python's numbers count in full.
+  Value from_items(const Node& n, const std::vector<Value>& items, std::optional<DType> t,
+                   bool strong = false);
   Val size_of(const Value& a);
   Val new_memory(DType t, std::span<const Val> shape);
   Type memory_type(const Type& t);  // of what materialise() makes
 
   // --- aliasing.cpp
   Value elementwise(DType t, std::span<const Val> shape, std::span<const Value> from,
-                    std::function<Value(std::span<const Val>)> at,
-                    std::vector<Val> narrow = {});
+                    std::function<Value(std::span<const Val>)> at, std::vector<Val> narrow = {});
   bool reads_own_places(const Value& v, const Value& to);
   Value apart(const Node& n, const Value& v, const Value& to);
 
   // --- fancy.cpp
   struct Places {
     bool known = false;
-    Value base;                  // the array with its slices taken
-    std::vector<size_t> axes;    // of the view, that the places pick along
-    std::vector<Value> at;       // integers and arrays of them, one for each of these axes
+    Value base;                // the array with its slices taken
+    std::vector<size_t> axes;  // of the view, that the places pick along
+    std::vector<Value> at;     // integers and arrays of them, one for each of these axes
     std::vector<std::vector<Val>> repeated;  // of each of these: see repeats()
-    std::vector<Val> shape;      // of what is picked
-    size_t first = 0, ndim = 0;  // where in it the places' own shape stands
+    std::vector<Val> shape;                  // of what is picked
+    size_t first = 0, ndim = 0;              // where in it the places' own shape stands
   };
   void expect_mask(const Node& n, const Value& mask, std::span<const Val> shape, size_t first);
   Places places_of(const Node& n, const Value& a, const std::vector<Value>& given);
@@ -474,7 +476,7 @@ class Lower {
   std::unordered_set<std::string> outside_;  // variables of turns that may hold lists of all turns
   int inline_depth_ = 0;
   std::vector<Val> excluded_;  // conditions of repeats() that do not hold in the loop being made
-  bool borrowed_ = false;  // what names are given now is held by the caller while this runs
+  bool borrowed_ = false;      // what names are given now is held by the caller while this runs
   std::function<void(const Node&, const Value&)> on_return_;  // of a function expanded in place
   std::map<std::string, uint64_t> origins_;                   // of arrays in variables, as types_
   uint64_t written_ = 0;                                      // parameters that are written to

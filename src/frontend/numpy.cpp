@@ -31,7 +31,8 @@ std::vector<Val> Lower::shape_argument(const Node& n, const Value& v) {
   return shape;
 }
 
-Value Lower::from_items(const Node& n, const std::vector<Value>& items, std::optional<DType> t) {
+Value Lower::from_items(const Node& n, const std::vector<Value>& items, std::optional<DType> t,
+                        bool strong) {
   // Nested tuples of numbers, of one length at each depth.
   std::vector<int64_t> shape;
   std::vector<Value> flat;
@@ -57,8 +58,9 @@ Value Lower::from_items(const Node& n, const std::vector<Value>& items, std::opt
   walk(items, 0);
   Type common;
   for (const Value& i : flat) {
-    Type wider;
-    join(common, i.type, wider);
+    Type wider, own = i.type;
+    own.weak = own.weak && !strong;
+    join(common, own, wider);
     common = wider;
   }
   DType to = t ? *t : common.unknown() ? DType::F64 : common.dtype;
@@ -300,7 +302,7 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
       for (const Value& i : a.items) rows = rows && i.type.is_array() && i.type.ndim;
       if (rows && (!is_plain_list(a.items[0]) || a.items[0].type.ndim != 1))
         return array_of_rows(n, a.items, t);
-      return from_items(n, a.items, t);
+      return from_items(n, a.items, t, true);
     }
     if (a.type.is_number()) {
       Value v = a;
@@ -369,7 +371,7 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
   if (auto it = kReductions.find(name); it != kReductions.end()) {
     if (c.args.empty()) fail(n, "np." + name + " needs an array");
     Value a = c.args[0];
-    if (a.type.is(Type::Tag::Tuple)) a = from_items(n, a.items, {});
+    if (a.type.is(Type::Tag::Tuple)) a = from_items(n, a.items, {}, true);
     for (const auto& [k, v] : c.keywords)
       if (k != "axis") not_yet(n, "np." + name + " with " + k + "=");
     const Value* axis = c.get(1, "axis");

@@ -117,7 +117,7 @@ Value Lower::reduce(const Node& n, const std::string& name, const Value& given,
       Val r = over(s, [&](Val old, const Value& e) {
         return b_->emit(Op::add, DType::I64, old, b_->cast(truth(n, e), DType::I64));
       });
-      return number(r, DType::I64, true);
+      return number(r, DType::I64);
     }
     Val s = new_variable(DType::Bool);
     set(s, b_->constant(DType::Bool, Scalar::from_bool(name == "all")));

@@ -38,7 +38,8 @@ struct Type {
   Order order = Order::C;
   bool owned = false;  // may hold memory that is counted
   bool readonly = false;
-  bool frozen = false;   // readonly here, though not in Python (a global array), or not on every path
+  bool frozen =
+      false;  // readonly here, though not in Python (a global array), or not on every path
   bool aligned = false;  // of parameters: address and rows are multiples of kWide bytes
   ir::Space space = ir::Space::Global;
   std::vector<Type> items;         // of tuples, lists and slices

@@ -187,7 +187,7 @@ def call_narrowed(function, args, keywords):
         if t is None or np.dtype(t).kind not in "iu":
             continue
 
-        def fit(a, t=np.dtype(t)):
+        def fit(a, t=t):
             if isinstance(a, (list, tuple)):
                 return type(a)(map(fit, a))
             return np.asarray(a).astype(t)[()] if type(a) is int else a
@@ -250,5 +250,3 @@ def call(function, args, keywords):
                 alias = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
                 return complex(getattr(np, alias.get(name, name))(np.complex128(args[0])))
         raise
-
-

@@ -115,7 +115,11 @@ class Expressions:
         a, b = self.number(depth), self.number(depth)
         if self.r.random() < 0.25:
             ops = [self.r.choice(COMPARE) for _ in range(2)]
-            return self.evaluate(f"({{0}} {ops[0]} {{1}} {ops[1]} {{2}})", a, b, self.number(depth))
+            c = self.number(depth)
+            kinds = {kind_of(self.evaluate("({0} < {1})", *p)[1]) for p in ((a, b), (b, c))}
+            if len(kinds) > 1:
+                raise Reject
+            return self.evaluate(f"({{0}} {ops[0]} {{1}} {ops[1]} {{2}})", a, b, c)
         return self.evaluate(f"({{0}} {self.r.choice(COMPARE)} {{1}})", a, b)
 
     def condition(self, depth):

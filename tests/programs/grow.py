@@ -19,7 +19,7 @@ from .expressions import Expressions, Reject
 from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, kind_of
 from .statements import Statements
 
-GRAMMAR_VERSION = 2
+GRAMMAR_VERSION = 3
 
 
 @dataclass(frozen=True)

@@ -105,8 +105,16 @@ class Run:
         return True
 
     def names(self):
-        return {"_op": self.op, "_iop": self.iop, "_iat": self.iat, "_un": self.un,
-                "_call": self.call, "_key": KEY, "_store": differences.store, "_tick": self.tick}  # fmt: skip
+        return {
+            "_op": self.op,
+            "_iop": self.iop,
+            "_iat": self.iat,
+            "_un": self.un,
+            "_call": self.call,
+            "_key": KEY,
+            "_store": differences.store,
+            "_tick": self.tick,
+        }
 
     def _moved(self, value):
         self.inexact = True

@@ -15,7 +15,7 @@ def union1d(a, b):
 @known("np.intersect1d")
 def intersect1d(a, b):
     """What is in both, sorted."""
-    x = unique(a)
+    x = unique(a).astype(np.promote_types(a.dtype, b.dtype))
     return x[isin(x, b)]
 
 

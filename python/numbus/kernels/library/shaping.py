@@ -4,7 +4,6 @@ import numpy as np
 
 from .._library import known, not_yet
 
-
 UNEQUAL = "all the input array dimensions except for the concatenation axis must match exactly"
 
 

@@ -10,27 +10,35 @@ from .sorting import sort
 @known("np.cumsum")
 def cumsum(a, axis=None):
     """One after the other."""
-    flat = axis is None or a.ndim == 0
-    lines = a.ravel() if flat else np.swapaxes(a, axis, 0)
-    out = np.empty(lines.shape, a.ravel()[:0].sum().dtype)
+    if axis is None or a.ndim == 0:
+        return running_sums(a.ravel())
+    return np.swapaxes(running_sums(np.swapaxes(a, axis, 0)), axis, 0)
+
+
+def running_sums(lines):
+    out = np.empty(lines.shape, lines[:0].sum().dtype)
     for i in range(lines.shape[0]):
         out[i] = lines[i]
         if i:
             out[i] += out[i - 1]
-    return out if flat else np.swapaxes(out, axis, 0)
+    return out
 
 
 @known("np.cumprod")
 def cumprod(a, axis=None):
     """One after the other."""
-    flat = axis is None or a.ndim == 0
-    lines = a.ravel() if flat else np.swapaxes(a, axis, 0)
-    out = np.empty(lines.shape, a.ravel()[:0].sum().dtype)
+    if axis is None or a.ndim == 0:
+        return running_products(a.ravel())
+    return np.swapaxes(running_products(np.swapaxes(a, axis, 0)), axis, 0)
+
+
+def running_products(lines):
+    out = np.empty(lines.shape, lines[:0].sum().dtype)
     for i in range(lines.shape[0]):
         out[i] = lines[i]
         if i:
             out[i] *= out[i - 1]
-    return out if flat else np.swapaxes(out, axis, 0)
+    return out
 
 
 @known("np.diff")
@@ -73,7 +81,7 @@ def ediff1d(a):
 @known("np.trapezoid", "np.trapz")
 def trapezoid(y, x=None, dx=1.0):
     """The trapezoidal rule."""
-    s = 0.0 * y[0]
+    s = 0.0 * y[:0].sum()
     for i in range(1, y.shape[0]):
         if x is None:
             s += dx * (y[i] + y[i - 1]) / 2.0
