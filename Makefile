@@ -47,6 +47,7 @@ lint: setup
 	.venv/bin/ruff check --quiet $(PY_FILES)
 	.venv/bin/ruff format --quiet --check $(PY_FILES)
 	$(PYTHON) tools/check_includes.py
+	$(PYTHON) tools/check_arguments.py
 
 format: setup
 	.venv/bin/clang-format -i $(CXX_FILES)

@@ -42,7 +42,9 @@ class CUDARuntimeError(RuntimeError):
 
 
 def properties(device=None):
-    """What is known of a device, by Numbus's names."""
+    """What is known of a device, by Numbus's names: of the one in use."""
+    if device not in (None, get_device_id()):
+        raise CUDARuntimeError("properties", 1, f"device {device}", "the device in use")
     return dict(numbus.cuda.get_current_device()._properties)
 
 
@@ -193,6 +195,8 @@ def freeHost(ptr):
 
 def hostGetDevicePointer(ptr, flags=0):
     """The address by which kernels reach memory of hostAlloc: the same one."""
+    if flags:
+        raise CUDARuntimeError("hostGetDevicePointer", 1, f"flags={flags}", "0")
     return int(ptr)
 
 
@@ -314,8 +318,10 @@ def streamCreate():
 
 
 def streamCreateWithFlags(flags):
-    """streamCreate."""
-    return streamCreate()
+    """streamCreate; flag 1: a stream that does not wait for the null stream."""
+    from .stream import Stream
+
+    return _handle(Stream(non_blocking=bool(flags & 1)))
 
 
 def streamDestroy(stream):
