@@ -58,6 +58,7 @@ lint: setup
 	@.venv/bin/ruff format --quiet --check $(PY_FILES)
 	$(PYTHON) tools/check_includes.py
 	$(PYTHON) tools/check_imports.py
+	$(PYTHON) tools/check_arguments.py
 
 format: setup
 	.venv/bin/clang-format -i $(CXX_FILES)

@@ -145,4 +145,18 @@ int traverse_array(PyObject* self, visitproc visit, void* arg);
 int clear_array(PyObject* self);
 void release_buffer(PyObject* self, Py_buffer* view);
 
+// Runs what lets go of Python objects, from any thread: with the lock, and without a word to an
+// exception that is on its way. Where the interpreter is gone, so are its objects.
+template <class F>
+void let_go(F&& body) noexcept {
+  if (!Py_IsInitialized()) return;
+  PyGILState_STATE state = PyGILState_Ensure();
+  {
+    nb::error_scope pending;
+    body();
+    if (PyErr_Occurred()) PyErr_WriteUnraisable(nullptr);
+  }
+  PyGILState_Release(state);
+}
+
 }  // namespace numbus::bindings

@@ -466,10 +466,7 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
         }
         if (keep) Py_INCREF(static_cast<PyObject*>(keep));
         release = [](void* p) {
-          if (!p) return;
-          PyGILState_STATE s = PyGILState_Ensure();
-          Py_DECREF(static_cast<PyObject*>(p));
-          PyGILState_Release(s);
+          if (p) let_go([p] { Py_DECREF(static_cast<PyObject*>(p)); });
         };
       }
       nb::object a = nb::steal(wrap(

@@ -79,11 +79,7 @@ nb::object adopt(nb::ndarray<> x) {
     strides.push_back(x.stride(k) * itemsize(t));
   }
   void* data = x.data();
-  auto release = [](void* p) {
-    PyGILState_STATE s = PyGILState_Ensure();
-    delete static_cast<nb::ndarray<>*>(p);
-    PyGILState_Release(s);
-  };
+  auto release = [](void* p) { let_go([p] { delete static_cast<nb::ndarray<>*>(p); }); };
   return nb::steal(wrap(borrow(data, shape, strides, t, true, true, release,
                                new nb::ndarray<>(std::move(x)), device)));
 }
@@ -104,11 +100,7 @@ nb::object adopt_cuda(nb::object owner, uintptr_t address, nb::object shape, nb:
     raise(ErrorKind::Runtime, "asarray", "memory of a GPU that Numbus cannot use",
           cuda_unavailable_reason(), "a usable CUDA device (see python -m numbus info)");
   if (stream) device->wait_for_stream(stream);
-  auto release = [](void* p) {
-    PyGILState_STATE s = PyGILState_Ensure();
-    Py_DECREF(static_cast<PyObject*>(p));
-    PyGILState_Release(s);
-  };
+  auto release = [](void* p) { let_go([p] { Py_DECREF(static_cast<PyObject*>(p)); }); };
   return nb::steal(wrap(borrow(reinterpret_cast<void*>(address), extents, steps, t, !readonly, true,
                                release, owner.release().ptr(), device)));
 }

@@ -106,6 +106,17 @@ class Kernel {
     return *last_;
   }
 
+  // For declared signatures: a mistake in the kernel is told at once.
+  void compile_for(nb::list types) {
+    std::vector<Type> all;
+    std::string key;
+    for (nb::handle t : types) {
+      all.push_back(to_type(t));
+      frontend::put_key(key, all.back());
+    }
+    code(all, key);
+  }
+
   void launch(const compile::Geometry& g, nb::handle stream, nb::tuple args) {
     Device& device = default_device();
     Arguments a;
@@ -202,6 +213,7 @@ void bind_kernels(nb::module_& m) {
       .def(nb::init<nb::object, nb::object, std::string>())
       .def("launch", &Kernel::launch, nb::arg("geometry"), nb::arg("stream").none(),
            nb::arg("args"))
+      .def("compile_for", &Kernel::compile_for)
       .def("ptx", &Kernel::ptx, nb::arg("types"), nb::arg("sm"), nb::arg("version"),
            nb::arg("aligned") = false)
       .def("inspect", &Kernel::inspect)

@@ -127,28 +127,32 @@ class HostMemory {
   }
   HostMemory(const HostMemory&) = delete;
   ~HostMemory() {
-    try {
-      end();
-    } catch (const Error&) {
-      // The GPU is lost; whoever uses it next is told.
-    }
+    let_go([this] {
+      try {
+        end();
+      } catch (const std::exception&) {
+        // The GPU is lost; whoever uses it next is told.
+      }
+    });
     if (block_.begin != 0 && block_.ours) {
       if (known()) remove_host_block(block_.begin);
       device_.free_host(block_);
     }
   }
 
-  // Registered memory is the host's alone again.
+  // Registered memory is the host's alone again. Its owner may go even where the GPU is lost.
   void end() {
     if (!registered_) return;
     registered_ = false;
-    if (block_.begin != 0) {
-      if (known()) remove_host_block(block_.begin);
-      HostBlock block = std::exchange(block_, {});
-      nb::gil_scoped_release free;
-      device_.unregister_host(block);
-    }
-    PyBuffer_Release(&view_);
+    struct Done {
+      Py_buffer* view;
+      ~Done() { PyBuffer_Release(view); }
+    } done{&view_};
+    if (block_.begin == 0) return;
+    if (known()) remove_host_block(block_.begin);
+    HostBlock block = std::exchange(block_, {});
+    nb::gil_scoped_release free;
+    device_.unregister_host(block);
   }
 
   const HostBlock& block() const { return block_; }
@@ -259,9 +263,7 @@ nb::object mapped_array(nb::object owner) {
     throw nb::python_error();
   }
   auto release = [](void* p) {
-    PyGILState_STATE s = PyGILState_Ensure();
-    PyBuffer_Release(static_cast<Py_buffer*>(p));
-    PyGILState_Release(s);
+    let_go([p] { PyBuffer_Release(static_cast<Py_buffer*>(p)); });
     delete static_cast<Py_buffer*>(p);
   };
   auto type = from_format(view->format, view->itemsize);

@@ -193,6 +193,9 @@ class Verifier {
     Val begin;
     int outer;
     bool closed = false;
+    // A repeat that has ended: it ran once at least, so the values of its last iteration are its
+    // surroundings'.
+    bool ended = false;
   };
 
   int now() const { return open_.empty() ? 0 : open_.back().scope; }
@@ -207,7 +210,8 @@ class Verifier {
     }
   }
   void leave() {
-    scopes_[open_.back().scope].closed = true;
+    Scope& s = scopes_[open_.back().scope];
+    (is(s.begin, Op::repeat) ? s.ended : s.closed) = true;
     open_.pop_back();
   }
 
@@ -224,7 +228,9 @@ class Verifier {
       expect(o >= 0 && o < static_cast<Val>(at_), "operand not defined before its use");
       if (n == 0 && names_step(i.op)) continue;
       expect(has_value(body_[o].op), "operand without a value");
-      const Scope& s = scopes_[scope_of_[o]];
+      int scope = scope_of_[o];
+      while (scopes_[scope].ended) scope = scopes_[scope].outer;
+      const Scope& s = scopes_[scope];
       if (!s.closed) continue;
       bool of_if = i.op == Op::if_result && n == 1 && is(s.begin, Op::if_any) &&
                    !scopes_[s.outer].closed && body_[s.begin].a == i.c;

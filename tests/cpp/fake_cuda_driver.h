@@ -67,6 +67,10 @@ class FakeDriver {
   void fail_next(const char* entry, int result) {
     call<void(const char*, int)>("fake_fail_next")(entry, result);
   }
+  // Lets all calls of an entry point fail from now on; result 0: none.
+  void break_entry(const char* entry, int result) {
+    call<void(const char*, int)>("fake_break")(entry, result);
+  }
   int calls(const char* entry) { return call<int(const char*)>("fake_calls")(entry); }
   void set(size_t memory, int version, int devices) {
     call<void(size_t, int, int)>("fake_set")(memory, version, devices);

@@ -633,7 +633,7 @@ def test_pythons_ints_for_ints():
     launches = []
 
     class Kernel:
-        def launch(self, grid, block, shared, args, cooperative):
+        def launch(self, grid, block, shared, args, cooperative, stream):
             if args[1].nbytes != 4:
                 raise TypeError("[k] argument 1 has another size; got 8 bytes; expected 4 bytes")
             launches.append((grid, block, shared, args, cooperative))

@@ -123,3 +123,26 @@ def test_modules_without_a_layer_are_refused(tmp_path):
 
 def test_the_package_imports_downwards():
     assert load("check_imports").check(TOOLS.parent / "python") == []
+
+
+def unread(tmp_path, text):
+    path = tmp_path / "module.py"
+    path.write_text(text)
+    return [name for _, name, _ in load("check_arguments").findings(path)]
+
+
+def test_arguments_that_are_not_read(tmp_path):
+    assert unread(tmp_path, "def f(a, b=1, *c, d, **e):\n    return a\n") == ["b", "d", "c", "e"]
+    assert unread(tmp_path, "class C:\n    def f(self, x):\n        x = 1\n") == ["x"]
+    assert unread(tmp_path, "def f(a):\n    def g(b):\n        return a\n    return g\n") == ["b"]
+
+
+def test_arguments_that_need_no_reading(tmp_path):
+    assert unread(tmp_path, "def f(_a, b):\n    b += 1\n") == []
+    assert unread(tmp_path, "def f(a):\n    raise NotImplementedError\n") == []
+    assert unread(tmp_path, "class C:\n    def __exit__(self, *e):\n        return None\n") == []
+    assert unread(tmp_path, "def f(a, b):\n    return locals()\n") == []
+
+
+def test_reasons_belong_to_arguments(tmp_path):
+    assert all(load("check_arguments").reasons().values())

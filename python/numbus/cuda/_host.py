@@ -91,7 +91,15 @@ def to_device(obj, stream=0, copy=True, to=None):
 
 
 def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
-    """An uninitialised array on the device of kernels."""
+    """An uninitialised array on the device of kernels, of C or F order.
+
+    Raises NotImplementedError for strides of its own.
+    """
+    if strides is not None:
+        raise NotImplementedError(
+            f"[device_array] no strides of its own; got strides={strides!r}; expected order='C' or "
+            "'F'"
+        )
     made = _core.empty(shape if isinstance(shape, tuple) else (shape,), numpy.dtype(dtype))
     if order == "F" and made.ndim > 1:
         made = _core.empty(made.shape[::-1], numpy.dtype(dtype)).T
@@ -280,7 +288,13 @@ class Context:
 
 
 def current_context(devnum=None):
-    """The context of the device in use."""
+    """The context of the device in use; raises ValueError for another one's."""
+    used = int(_core.get_device().partition(":")[2] or 0)
+    if devnum not in (None, used):
+        raise ValueError(
+            f"[current_context] not the device in use; got {devnum}; expected {used}, or "
+            f"`with cuda.gpus[{devnum}]:` around it"
+        )
     return Context()
 
 

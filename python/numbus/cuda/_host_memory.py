@@ -32,7 +32,7 @@ _PINNED, _MAPPED, _MANAGED = range(3)
 class _Reachable(numpy.ndarray):
     """An array of the host that kernels take as it is, without a copy."""
 
-    def __array_wrap__(self, array, context=None, return_scalar=False):
+    def __array_wrap__(self, array, _context=None, return_scalar=False):
         # Results of NumPy's functions are memory of its own.
         plain = array.view(numpy.ndarray)
         return plain[()] if return_scalar else plain

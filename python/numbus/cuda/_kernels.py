@@ -5,7 +5,9 @@ import inspect
 import os
 
 from .. import _core
+from .._creation import asarray
 from ..kernels import types
+from ..kernels._declared import ARRAYS, Declared
 from ..kernels._dispatch import Dispatcher, callable_function, flags, resolver
 from ..kernels._errors import bind
 from ..kernels._resolve import program
@@ -59,6 +61,12 @@ def dimensions(value, what):
     return (*numbers, *(1 for _ in range(3 - len(numbers))))
 
 
+def _known(argument):
+    """An argument as declared types are compared with it: other libraries' arrays as ours."""
+    foreign = not isinstance(argument, ARRAYS) and hasattr(argument, "__cuda_array_interface__")
+    return asarray(argument) if foreign else argument
+
+
 class Launch:
     """A kernel with its grid: what kernel[grid, block] gives."""
 
@@ -71,6 +79,8 @@ class Launch:
         kernel = self.kernel
         if len(args) != kernel._count:
             args = bind(kernel.py_func, args)
+        if kernel._declared is not None:
+            args = tuple(kernel._declared.fit(kernel.__name__, [_known(a) for a in args])[0])
         (kernel._core or kernel._make()).launch(self.geometry, self.stream, args)
 
 
@@ -105,6 +115,7 @@ class Kernel:
         self._core = None
         self._count = len(inspect.signature(function).parameters)
         self._launches = {}
+        self._declared = None  # the signatures that launches have to fit, where there are some
 
     def _make(self):
         options = flags(self.targetoptions, ("fastmath", "debug", "boundscheck"))
@@ -118,6 +129,25 @@ class Kernel:
         options["max_registers"] = int(self.targetoptions.get("max_registers") or 0)
         self._core = _core.Kernel(resolver(self), options, self.py_func.__name__)
         return self._core
+
+    def compile(self, signature):
+        """Compiles for a signature now, such as 'void(float32[:], int32)'.
+
+        From then on launches take what fits a declared signature: numbers are converted to its
+        types, and TypeError is raised for arrays of other types. Raises CompileError where the
+        kernel does not compile for it.
+        """
+        arguments, result = types.signature(signature)
+        if result is not None and result.tag != "none":
+            raise TypeError(f"[cuda.jit] a kernel returns nothing; got {result!r}; expected void")
+        if len(arguments) != self._count:
+            raise TypeError(
+                f"[{self.__name__}] a signature has the wrong number of arguments; got "
+                f"{signature}; expected {self._count}"
+            )
+        (self._core or self._make()).compile_for(list(arguments))
+        self._declared = self._declared or Declared()
+        self._declared.add(arguments, None)
 
     def __getitem__(self, configuration):
         try:
@@ -207,24 +237,29 @@ class Kernel:
         texts = types.by_signature(self._core.inspect(what, 90, 80) if self._core else ())
         return texts if signature is None else types.of_signature(texts, signature)
 
-    def _report(self, block=256, shared=0):
+    def _report(self, block=256, shared=0, signature=None):
+        if signature is not None and len(self.overloads) > 1:
+            raise NotImplementedError(
+                f"[{self.__name__}] figures of one of several signatures; got {signature!r}; "
+                "expected none, for the one compiled last"
+            )
         return (self._core or self._make()).report(block, shared) or {}
 
     def get_regs_per_thread(self, signature=None):
         """Registers that a thread uses; 0 without a GPU. Launch it, or compile it, first."""
-        return self._report().get("registers", 0)
+        return self._report(signature=signature).get("registers", 0)
 
     def get_shared_mem_per_block(self, signature=None):
         """Bytes of static shared memory; 0 without a GPU."""
-        return self._report().get("shared_bytes", 0)
+        return self._report(signature=signature).get("shared_bytes", 0)
 
     def get_local_mem_per_thread(self, signature=None):
         """Bytes of local memory a thread; 0 without a GPU."""
-        return self._report().get("local_bytes", 0)
+        return self._report(signature=signature).get("local_bytes", 0)
 
     def get_max_threads_per_block(self, signature=None):
         """Threads of a block that its registers allow; 0 without a GPU."""
-        return self._report().get("max_threads", 0)
+        return self._report(signature=signature).get("max_threads", 0)
 
     def get_const_mem_size(self, signature=None):
         """Bytes of constant memory: none is used."""
@@ -261,8 +296,9 @@ def jit(signature_or_function=None, **options):
 
     Options: device, debug (checks every index and names array, thread and line; on the CPU also
     races in shared memory, and threads that do not meet at one barrier), fastmath, launch_bounds,
-    max_registers; inline, opt, lineinfo, cache and link are taken and have nothing to change.
-    A signature is taken, and types are found at the launch all the same.
+    max_registers; inline, forceinline, opt, lineinfo, lto, cache and shared_memory_carveout are
+    taken and have nothing to change. A kernel with a signature, or a list of them, is compiled for
+    it at once; launches convert numbers to its types and take no other arrays (TypeError).
     """
     unknown = set(options) - _OPTIONS
     if unknown:
@@ -275,22 +311,34 @@ def jit(signature_or_function=None, **options):
             "[cuda.jit] linking other code is not supported; got link=…; expected Python functions"
         )
 
+    if options.get("extensions"):
+        raise NotImplementedError(
+            "[cuda.jit] argument handlers are not supported; got extensions=…; expected arrays and "
+            "numbers"
+        )
+    given = signature_or_function
+    if given is None:
+        given = options.get("signature", options.get("argtypes"))
+    function = given if given is not None and callable_function(given) else None
+    declared = [] if given is None or function is not None else _several(given)
+    for s in declared:
+        types.signature(s)  # a mistake is told here
+
     def decorate(function):
         if options.get("device"):
             return Dispatcher(function, {k: v for k, v in options.items() if k == "fastmath"})
-        return Kernel(function, options)
+        kernel = Kernel(function, options)
+        for s in declared:
+            kernel.compile(s)
+        return kernel
 
-    if signature_or_function is not None and callable_function(signature_or_function):
-        return decorate(signature_or_function)
-    if signature_or_function is not None:
-        given = signature_or_function
-        for s in given if isinstance(given, list) else [given]:
-            _, result = types.signature(s)
-            if result is not None and result.tag != "none" and not options.get("device"):
-                raise TypeError(
-                    f"[cuda.jit] a kernel returns nothing; got {result!r}; expected void"
-                )
-    return decorate
+    return decorate if function is None else decorate(function)
+
+
+def _several(given):
+    """The signatures of one, or of a list of them."""
+    several = isinstance(given, (list, tuple)) and not types.is_arguments(given)
+    return list(given) if several else [given]
 
 
 def declare_device(name, signature):
@@ -301,11 +349,23 @@ def declare_device(name, signature):
     )
 
 
-def compile_ptx(function, signature, device=False, fastmath=False, cc=None, debug=False, **ignored):
+# Options that have nothing to change in the PTX of a kernel.
+_OF_COMPILERS = {"lineinfo", "opt", "inline", "forceinline", "abi", "abi_info", "lto"}
+
+
+def compile_ptx(function, signature, device=False, fastmath=False, cc=None, debug=False, **options):
     """(PTX, result type) of a kernel for argument types; cc: compute capability, (9, 0) by default.
 
-    Needs no GPU.
+    Needs no GPU. Raises NotImplementedError for device=True, TypeError for unknown options.
     """
+    if device:
+        raise NotImplementedError(
+            "[compile_ptx] no PTX of device functions; got device=True; expected a kernel"
+        )
+    unknown = set(options) - _OF_COMPILERS
+    if unknown:
+        raise TypeError(f"[compile_ptx] no such option; got {', '.join(sorted(unknown))}; expected "
+                        f"one of {', '.join(sorted(_OF_COMPILERS))}")  # fmt: skip
     function = getattr(function, "py_func", function)
     arguments, result = types.signature(signature)
     kernel = Kernel(function, {"fastmath": fastmath, "debug": debug})

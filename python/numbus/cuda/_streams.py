@@ -110,7 +110,7 @@ class Stream:
         loop = asyncio.get_running_loop()
         future = loop.create_future()
 
-        def finish(stream, status, arg):
+        def finish(stream, _status, _arg):
             with contextlib.suppress(RuntimeError):  # the loop is gone, and with it who waits
                 loop.call_soon_threadsafe(
                     lambda: None if future.cancelled() else future.set_result(stream)

@@ -4,14 +4,14 @@ import numpy
 
 from .. import _core
 
-_ARRAYS = (numpy.ndarray, _core.ndarray)
+ARRAYS = (numpy.ndarray, _core.ndarray)
 # Python's numbers that a type's own constructor converts as astype does; the first is its equal.
 _EASY = {"float64": (float, int), "complex128": (complex, float, int), "int64": (int,)}
 
 
 def kind(a):
     """What decides about an argument: its type, and for arrays dtype, axes and order."""
-    if isinstance(a, _ARRAYS):
+    if isinstance(a, ARRAYS):
         flags = a.flags
         return a.dtype, a.ndim, bool(flags["C_CONTIGUOUS"]), bool(flags["F_CONTIGUOUS"])
     if isinstance(a, tuple):
@@ -39,7 +39,7 @@ def distance(a, t):
             return 1
         return 2 if numpy.can_cast(have, want, "same_kind") else 4
     if t.tag == "array":
-        if not isinstance(a, _ARRAYS) or a.dtype != t.dtype or a.ndim != t.ndim:
+        if not isinstance(a, ARRAYS) or a.dtype != t.dtype or a.ndim != t.ndim:
             return None
         order = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS"}.get(t.layout)
         return 0 if order is None or a.flags[order] else None
@@ -113,7 +113,7 @@ class Declared:
                 best = sum(parts), arguments, result
         if best is None:
             got = ", ".join(
-                f"array({a.dtype}, {a.ndim}d)" if isinstance(a, _ARRAYS) else type(a).__name__
+                f"array({a.dtype}, {a.ndim}d)" if isinstance(a, ARRAYS) else type(a).__name__
                 for a in args
             )
             expected = " or ".join(f"({', '.join(map(repr, a))})" for a, _ in self.signatures)

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import types as types_
+import warnings
 import weakref
 
 from .. import _core
@@ -142,6 +143,10 @@ class Dispatcher:
 
     def inspect_types(self, file=None, signature=None, pretty=False):
         """Prints the typed kernel IR of each compiled combination of argument types, or of one."""
+        if pretty:
+            raise NotImplementedError(
+                "[inspect_types] no coloured output; got pretty=True; expected pretty=False"
+            )
         texts = self._inspect("ir", None)
         if signature is not None:
             texts = {signature: types.of_signature(texts, signature)}
@@ -192,7 +197,8 @@ def jit(signature_or_function=None, **options):
     (prange uses several threads), fastmath (reassociates floats), nogil, boundscheck (on unless
     False: an index outside of its array is an IndexError), debug,
     error_model ('python' or 'numpy': whether Python's own numbers raise ZeroDivisionError), cache
-    and nopython (always on), inline (LLVM decides). Raises CompileError where it does not compile.
+    and nopython (always on), inline (LLVM decides). Raises CompileError where it does not compile,
+    NotImplementedError for locals, forceobj and looplift.
     """
     unknown = set(options) - _OPTIONS
     if unknown:
@@ -201,6 +207,7 @@ def jit(signature_or_function=None, **options):
             f"{', '.join(sorted(_OPTIONS))}"
         )
 
+    _refuse(options)
     given = signature_or_function
     declared = []
     if given is not None and not callable_function(given):
@@ -218,6 +225,30 @@ def jit(signature_or_function=None, **options):
     return decorate(given) if callable_function(given) else decorate
 
 
+def _refuse(options):
+    """Raises for options that would have to change something and do not."""
+    if options.get("locals"):
+        raise NotImplementedError(
+            f"[jit] types of variables cannot be declared; got locals={options['locals']!r}; "
+            "expected conversions in the function, such as x = np.float32(x)"
+        )
+    for name in ("forceobj", "looplift"):
+        if options.get(name):
+            raise NotImplementedError(
+                f"[jit] there is no object mode; got {name}={options[name]!r}; expected a function "
+                "that compiles, or a plain one"
+            )
+    if options.get("target") not in (None, "cpu"):
+        raise ValueError(
+            f"[jit] no such target; got {options['target']!r}; expected 'cpu', or cuda.jit"
+        )
+    if options.get("error_model", "python") not in ("python", "numpy"):
+        raise ValueError(
+            f"[jit] no such error_model; got {options['error_model']!r}; expected 'python' or "
+            "'numpy'"
+        )
+
+
 def callable_function(value):
     """Whether this is the function to decorate rather than a signature."""
     return callable(value) and not isinstance(value, types.Type)
@@ -225,5 +256,8 @@ def callable_function(value):
 
 def njit(*args, **options):
     """jit(nopython=True), which is what jit is."""
-    options.pop("forceobj", None)
+    for name in ("forceobj", "nopython"):
+        if name in options:
+            warnings.warn(f"[njit] {name} is set and ignored", RuntimeWarning, stacklevel=2)
+            del options[name]
     return jit(*args, **options)

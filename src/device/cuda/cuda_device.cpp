@@ -36,7 +36,7 @@ class DriverSegments final : public SegmentSource {
     try {
       ContextScope scope(context_);
       driver().cuMemFree(segment);
-    } catch (const Error&) {
+    } catch (const std::exception&) {
     }
   }
 
@@ -118,14 +118,18 @@ void* CudaDevice::allocate(size_t bytes) {
 
 void CudaDevice::free(void* block, size_t bytes) noexcept {
   if (block == nullptr) return;
-  if (has_queues_) {
-    auto begin = static_cast<std::uintptr_t>(address(block));
-    if (sides_.order().busy(begin, begin + bytes)) {
-      std::lock_guard<std::mutex> turn(late_mutex_);
-      late_blocks_.push_back({block, bytes});
-      return;
+  try {
+    if (has_queues_) {
+      auto begin = static_cast<std::uintptr_t>(address(block));
+      if (sides_.order().busy(begin, begin + bytes)) {
+        std::lock_guard<std::mutex> turn(late_mutex_);
+        late_blocks_.push_back({block, bytes});
+        return;
+      }
+      sides_.order().release(begin, begin + bytes);
     }
-    sides_.order().release(begin, begin + bytes);
+  } catch (const std::exception&) {
+    return;  // not known to be free: better lost than given out twice
   }
   pool_.free(address(block));
 }
@@ -272,9 +276,13 @@ void CudaDevice::update_has_queues() {
 }
 
 void CudaDevice::leave_queue(int number) noexcept {
-  staging_.leave();
-  sides_.remove(number);
-  update_has_queues();
+  try {
+    staging_.leave();
+    sides_.remove(number);
+    update_has_queues();
+  } catch (const std::exception&) {
+    // The GPU is lost; whoever uses it next is told.
+  }
 }
 
 void CudaDevice::queues_before(Queue* queue, std::span<const Use> uses) {

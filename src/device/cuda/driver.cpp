@@ -240,7 +240,8 @@ ContextScope::ContextScope(ContextHandle context) {
 }
 
 ContextScope::~ContextScope() {
-  if (changed_) driver().cuCtxSetCurrent(previous_);
+  // Not by driver(), which raises where CUDA has become unusable meanwhile: in a forked child.
+  if (changed_ && cuda_available()) state().api.cuCtxSetCurrent(previous_);
 }
 
 void reset_driver_for_tests() {

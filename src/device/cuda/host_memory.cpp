@@ -51,7 +51,7 @@ void CudaDevice::give_back(const HostBlock& block) noexcept {
     } else {
       driver().cuMemFreeHost(reinterpret_cast<void*>(block.begin));
     }
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // The process ends or the GPU is lost, and the memory with it.
   }
 }
@@ -65,7 +65,8 @@ void CudaDevice::free_host(const HostBlock& block) noexcept {
       late_host_.push_back(std::move(late));
     }
     sweep();
-  } catch (const Error&) {
+  } catch (const std::exception&) {
+    // Stays with the process: what still uses it cannot be known.
   }
 }
 

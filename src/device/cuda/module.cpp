@@ -139,7 +139,7 @@ Module::~Module() {
   try {
     ContextScope scope(context_);
     driver().cuModuleUnload(handle_);
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // The process ends or the GPU is lost; the module is gone with its context.
   }
 }

@@ -81,7 +81,7 @@ bool Event::reached() const noexcept {
   try {
     ContextScope scope(context_);
     return driver().cuEventQuery(handle_) != kErrorNotReady;
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     return true;
   }
 }

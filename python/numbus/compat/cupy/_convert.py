@@ -21,6 +21,11 @@ def array(
 
     copy=False gives an array of the device itself where dtype and order fit.
     """
+    if like is not None and not isinstance(like, _core.ndarray):
+        raise TypeError(
+            f"[array] like= of another library; got {type(like).__name__}; expected an array of "
+            "the device"
+        )
     copy = True if copy or not isinstance(obj, _core.ndarray) else None
     made = numbus.array(obj, dtype=dtype, copy=copy, order=order or "K", ndmin=ndmin)
     if not isinstance(made, _core.ndarray):
@@ -57,12 +62,20 @@ def asfortranarray(a, dtype=None):
 def from_dlpack(array, *, device=None, copy=None):
     """The array that another library exports, without a copy where it lies on our device.
 
-    array: an object with __dlpack__, or a capsule of memory of the device in use.
+    array: an object with __dlpack__, or a capsule of memory of the device in use. copy=True makes a
+    copy. Raises NotImplementedError for device=.
     """
+    if device is not None:
+        raise NotImplementedError(
+            f"[from_dlpack] no other device; got device={device!r}; expected None"
+        )
     if isinstance(array, _core.ndarray):
-        return array
+        return array.copy() if copy else array
     if hasattr(array, "__dlpack__"):
-        return numbus.from_dlpack(array)
+        made = numbus.from_dlpack(array)
+        return made.copy() if copy else made
+    if copy:
+        return numbus.from_dlpack(_Capsule(array)).copy()
     made = numbus.from_dlpack(_Capsule(array))
     made._set_writeable(True)  # older capsules do not say; CuPy writes to them
     return made
@@ -74,7 +87,7 @@ class _Capsule:
     def __init__(self, capsule):
         self._capsule = capsule
 
-    def __dlpack__(self, **ignored):
+    def __dlpack__(self, **_ignored):
         return self._capsule
 
     def __dlpack_device__(self):

@@ -86,7 +86,6 @@ class ElementwiseKernel:
     def __init__(
         self, in_params, out_params, operation, name="kernel", reduce_dims=True, preamble="",
         no_return=False, return_tuple=False, doc="", loop_prep="", after_loop="", options=(),
-        **ignored,
     ):  # fmt: skip
         what = "ElementwiseKernel"
         self.in_params = parameters(in_params, what, False)
@@ -123,7 +122,7 @@ class ElementwiseKernel:
         self._codes = {}
         self._quick = {}  # layouts of dense arrays, and numbers' types, to what they need
 
-    def __call__(self, *args, stream=None, size=None, **ignored):
+    def __call__(self, *args, stream=None, size=None, block_size=-1):
         key = known = None
         if size is None:
             key = tuple(

@@ -7,11 +7,18 @@ import numpy
 
 from numbus import _core
 from numbus.cuda._kernels import dimensions
+from numbus.cuda._streams import core_stream
 
 from ._parameters import argument
 from .cuda.compiler import CompileException
+from .cuda.stream import get_current_stream
 
 _INSTEAD = "ElementwiseKernel, ReductionKernel or numba.cuda.jit, which also run on a CPU"
+
+
+def own_stream(stream):
+    """The core's stream of a Stream, of the current one for None; None is the device's own."""
+    return core_stream(getattr(get_current_stream() if stream is None else stream, "_stream", 0))
 
 
 def require(what):
@@ -90,7 +97,9 @@ class Function:
                 packed(a, self.name, 4 if k in self._short else None) for k, a in enumerate(args)
             ]
             try:
-                self._function.launch(grid, block, int(shared_mem), given, self._cooperative)
+                self._function.launch(
+                    grid, block, int(shared_mem), given, self._cooperative, own_stream(stream)
+                )
                 return
             except TypeError as error:
                 # Python's ints become C's int where the kernel takes one, which the launch tells.
@@ -165,6 +174,16 @@ def _check_options(what, options):
         )
 
 
+def _refuse(what, **given):
+    """Raises for options that ask for a translation of the text, which there is none of."""
+    for name, value in given.items():
+        if value:
+            raise NotImplementedError(
+                f"[{what}] the text goes to the compiler as it is; got {name}={value!r}; expected "
+                "CUDA C++ for NVRTC"
+            )
+
+
 class RawKernel:
     """A kernel written in CUDA C++: RawKernel(code, name)(grid, block, arguments).
 
@@ -178,6 +197,7 @@ class RawKernel:
         self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *,
         enable_cooperative_groups=False, jitify=False,
     ):  # fmt: skip
+        _refuse("RawKernel", translate_cucomplex=translate_cucomplex, jitify=jitify)
         _check_options("RawKernel", options)
         if backend != "nvrtc":
             raise NotImplementedError(
@@ -200,7 +220,7 @@ class RawKernel:
         self.kernel  # noqa: B018
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
-        self.kernel(grid, block, args, shared_mem=shared_mem)
+        self.kernel(grid, block, args, shared_mem=shared_mem, stream=stream)
 
     @property
     def attributes(self):
@@ -232,6 +252,7 @@ class RawModule:
             raise TypeError(
                 "[RawModule] one of code and path is needed; got both or none; expected one"
             )
+        _refuse("RawModule", translate_cucomplex=translate_cucomplex, jitify=jitify)
         _check_options("RawModule", options)
         if name_expressions and code is None:
             raise ValueError(

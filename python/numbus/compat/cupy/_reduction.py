@@ -96,7 +96,7 @@ class ReductionKernel:
             self._type = parse(reduce_type, "reduce_type").type_name()
         self._codes = {}
 
-    def __call__(self, *args, out=None, axis=None, keepdims=False, stream=None, **ignored):
+    def __call__(self, *args, out=None, axis=None, keepdims=False, stream=None, block_size=None):
         name = self.name
         if len(args) == self.nargs and out is None and self.nout == 1:
             *args, out = args

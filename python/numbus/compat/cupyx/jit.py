@@ -38,7 +38,8 @@ class RawKernel:
         return self._kernel._kernel_function()
 
     def __call__(self, grid, block, args, shared_mem=0, stream=None):
-        self._kernel[tuple(grid), tuple(block), 0, shared_mem](*args)
+        stream = getattr(stream, "_stream", 0)
+        self._kernel[tuple(grid), tuple(block), stream, shared_mem](*args)
 
     def __getitem__(self, configuration):
         return self._kernel[configuration]

@@ -220,7 +220,7 @@ class Translator(Expressions):
         else:
             raise AssertionError(kind)
 
-    def if_(self, at, condition, yes, no):
+    def if_(self, _at, condition, yes, no):
         self.emit(f"if {self.truth(condition)}:")
         self._branch(yes)
         if no is not None:

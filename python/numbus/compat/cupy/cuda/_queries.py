@@ -19,8 +19,15 @@ class CUDARuntimeError(RuntimeError):
         return RuntimeError, self.args
 
 
+def get_device_id():
+    """The number of the device in use."""
+    return int(_core.get_device().partition(":")[2] or 0)
+
+
 def properties(device=None):
-    """What is known of a device, by Numbus's names."""
+    """What is known of a device, by Numbus's names: of the one in use."""
+    if device not in (None, get_device_id()):
+        raise CUDARuntimeError("properties", 1, f"device {device}", "the device in use")
     return dict(numbus.cuda.get_current_device()._properties)
 
 

@@ -7,7 +7,13 @@ from numbus import _core
 from numbus.core import devices as _devices
 
 from ..._missing import getter
-from ._queries import CUDARuntimeError, deviceGetPCIBusId, memGetInfo, properties
+from ._queries import (  # noqa: F401 (get_device_id is public here)
+    CUDARuntimeError,
+    deviceGetPCIBusId,
+    get_device_id,
+    memGetInfo,
+    properties,
+)
 
 __name__ = "cupy.cuda.device"
 
@@ -15,11 +21,6 @@ __name__ = "cupy.cuda.device"
 def count():
     """The number of devices: GPUs, or the CPU that stands in for one."""
     return max(1, _core.cuda_count()) if _core.is_default_gpu() else 1
-
-
-def get_device_id():
-    """The number of the device in use."""
-    return int(_core.get_device().partition(":")[2] or 0)
 
 
 def check(number):

@@ -10,7 +10,12 @@ from numbus import _core
 from numbus.core import devices as _devices
 
 from ..._missing import getter
-from ._queries import CUDARuntimeError, deviceGetPCIBusId, memGetInfo, properties  # noqa: F401 (public here)     CUDARuntimeError,     deviceGetPCIBusId,     memGetInfo,     properties, )
+from ._queries import (  # noqa: F401 (public here)
+    CUDARuntimeError,
+    deviceGetPCIBusId,
+    memGetInfo,
+    properties,
+)
 from .device import check, count, get_device_id
 from .memory import at_address, host_view
 
@@ -164,6 +169,8 @@ def freeHost(ptr):
 
 def hostGetDevicePointer(ptr, flags=0):
     """The address by which kernels reach memory of hostAlloc: the same one."""
+    if flags:
+        raise CUDARuntimeError("hostGetDevicePointer", 1, f"flags={flags}", "0")
     return int(ptr)
 
 
@@ -281,8 +288,10 @@ def streamCreate():
 
 
 def streamCreateWithFlags(flags):
-    """streamCreate."""
-    return streamCreate()
+    """streamCreate; flag 1: a stream that does not wait for the null stream."""
+    from .stream import Stream
+
+    return _handle(Stream(non_blocking=bool(flags & 1)))
 
 
 def streamDestroy(stream):

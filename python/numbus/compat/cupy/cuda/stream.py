@@ -32,6 +32,10 @@ class Event:
     """A point in a stream's work."""
 
     def __init__(self, block=False, disable_timing=False, interprocess=False):
+        if interprocess:
+            raise NotImplementedError(
+                "[Event] no events of other processes; got interprocess=True; expected False"
+            )
         self._event = numbus.cuda.event(timing=not disable_timing)
         self._timing, self._seen = not disable_timing, False
 

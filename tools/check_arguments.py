@@ -1,0 +1,138 @@
+"""Refuses functions that accept an argument and do not read it: what a caller asks for would be
+ignored without a word.
+
+    python tools/check_arguments.py            # the folders that are clean have to stay clean
+    python tools/check_arguments.py --all      # every finding, by folder
+
+Looks at the functions of python/numbus by their syntax trees. Not looked at: parameters whose name
+begins with an underscore, functions that only raise or are empty, the arguments that a protocol
+hands over (HANDED), and those named in tools/unread_arguments.txt with the reason why nothing is
+lost.
+"""
+
+import argparse
+import ast
+import collections
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "python" / "numbus"
+REASONS = ROOT / "tools" / "unread_arguments.txt"
+
+# Folders, and files of the package's own folder ("."), where a finding is an error.
+CLEAN = ("kernels", "cuda", "compat")
+
+# Functions whose callers decide what they are given.
+HANDED = ("__exit__", "__aexit__", "__get__", "__set_name__", "find_spec", "visit_")
+
+
+def parameters(function):
+    """Names of the parameters, as the source lists them."""
+    a = function.args
+    every = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
+    return [p.arg for p in every]
+
+
+def is_method(function, parents):
+    inside = isinstance(parents.get(function), ast.ClassDef)
+    static = any(
+        isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list
+    )
+    return inside and not static
+
+
+def only_raises(function):
+    """Whether nothing is done with any argument: the body is empty, or one raise."""
+    body = [
+        s
+        for s in function.body
+        if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+    ]
+    return not body or all(isinstance(s, (ast.Raise, ast.Pass)) for s in body)
+
+
+def reads(function):
+    """Names that the body reads; locals() and its kin read everything."""
+    found = set()
+    for statement in function.body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                found.add(node.target.id)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                if node.func.id in ("locals", "vars"):
+                    found.add("*")
+    return found
+
+
+def findings(path):
+    """(qualified name, parameter, line) of every argument that is accepted and not read."""
+    tree = ast.parse(path.read_text("utf-8"))
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    for function in ast.walk(tree):
+        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if function.name.startswith(HANDED) or only_raises(function):
+            continue
+        names = parameters(function)
+        if is_method(function, parents):
+            names = names[1:]
+        read = reads(function)
+        parts, node = [function.name], function
+        while node := parents.get(node):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                parts.insert(0, node.name)
+        for name in names:
+            if not name.startswith("_") and name not in read and "*" not in read:
+                yield ".".join(parts), name, function.lineno
+
+
+def reasons():
+    """{(file, function, parameter): reason} of what may stay; raises where a reason is missing."""
+    known = {}
+    for number, line in enumerate(REASONS.read_text("utf-8").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        key, _, reason = line.partition(":: ")
+        parts = tuple(key.split())
+        if len(parts) != 3 or not reason.strip():
+            raise SystemExit(f"{REASONS}:{number}: not 'file function parameter :: reason'")
+        known[parts] = reason.strip()
+    return known
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--all", action="store_true", help="findings of every folder")
+    shown = options.parse_args()
+    allowed, used = reasons(), set()
+    by_folder = collections.defaultdict(list)
+    for path in sorted(PACKAGE.rglob("*.py")):
+        relative = path.relative_to(PACKAGE)
+        folder = relative.parts[0] if len(relative.parts) > 1 else "."
+        for function, name, line in findings(path):
+            key = relative.as_posix(), function, name
+            if key in allowed:
+                used.add(key)
+                continue
+            where = path.relative_to(ROOT).as_posix()
+            by_folder[folder].append(f"{where}:{line}: {function}() does not read '{name}'")
+    failed = False
+    for folder, lines in sorted(by_folder.items()):
+        clean = folder in CLEAN
+        failed = failed or clean
+        if clean or shown.all:
+            print(*lines, sep="\n")
+        print(
+            f"{folder}: {len(lines)} arguments not read{'' if clean else ' (not looked after yet)'}"
+        )
+    for key in sorted(set(allowed) - used):
+        failed = True
+        print(f"{REASONS.relative_to(ROOT)}: {' '.join(key)}: there is no such argument any more")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
