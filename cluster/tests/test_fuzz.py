@@ -15,7 +15,10 @@ def test_sample():
 
 @pytest.mark.parametrize(
     "kind, data",
-    [("swf", b"2 50 -1 0 8 -1 2048 1e308 7200 4096 5 4 1 -1 1 -1 -1 -1\n")],
+    [
+        ("swf", b"2 50 -1 0 8 -1 2048 1e308 7200 4096 5 4 1 -1 1 -1 -1 -1\n"),
+        ("swf", b"# 0 10 1 4 -1 -1 4 60 -1 1 3 1 -1 2 -1 -1 -1\n" + fuzz.SWF[1] + b"\n"),
+    ],
 )
 @pytest.mark.filterwarnings("error")
 def test_dumps_that_failed_before(kind, data):
