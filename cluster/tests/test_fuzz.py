@@ -1,6 +1,7 @@
 """A sample of the mutated dumps of fuzz.py, and those that ever failed."""
 
 import fuzz
+import numpy as np
 import pytest
 
 
@@ -14,7 +15,10 @@ def test_sample():
 
 @pytest.mark.parametrize(
     "kind, data",
-    [("swf", b"2 50 -1 0 8 -1 2048 1e308 7200 4096 5 4 1 -1 1 -1 -1 -1\n")],
+    [
+        ("swf", b"2 50 -1 0 8 -1 2048 1e308 7200 4096 5 4 1 -1 1 -1 -1 -1\n"),
+        ("swf", b"# 0 10 1 4 -1 -1 4 60 -1 1 3 1 -1 2 -1 -1 -1\n" + fuzz.SWF[1] + b"\n"),
+    ],
 )
 @pytest.mark.filterwarnings("error")
 def test_dumps_that_failed_before(kind, data):
@@ -37,11 +41,7 @@ def test_every_block_size_reads_the_same():
     for size in (1, 7, 100, 10_000):
         names = {kind: Names() for kind in KINDS}
         blocks = (data[i : i + size] for i in range(0, len(data), size))
-        found.append(
-            [
-                column.tolist()
-                for batch in sacct_text.read(blocks, "x", names)
-                for column in batch.values()
-            ]
-        )
+        batches = list(sacct_text.read(blocks, "x", names))
+        found.append({k: np.concatenate([b[k] for b in batches]).tolist() for k in batches[0]})
+    assert len(found[0]["id"]) == 12
     assert all(f == found[0] for f in found)

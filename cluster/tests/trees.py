@@ -2,10 +2,10 @@
 
     pip install scikit-learn; python cluster/tests/trees.py
 
-Quantile trees (histogram gradient boosting) learn anew every 2,000 jobs from the jobs whose waits are known
-by then, with what is known when a job becomes eligible: its size, limit, hour, user and class, how
-much is pending and running, the last waits of its class. They are compared on the same jobs with
-the bounds of `backtest`.
+Quantile trees (histogram gradient boosting) learn anew every 2,000 jobs from those whose waits
+are known by then, with what is known when a job becomes eligible: its size, limit, hour, user and
+class, how much is pending and running, the last waits of its class. They are compared on the same
+jobs with the bounds of `backtest`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def trees(made, table, start, first):
         known = np.flatnonzero(start[:begin] <= made.submit[begin])[-MOST:]
         for q in LEVELS:
             model = HistGradientBoostingRegressor(
-                loss="quantile", quantile=q, max_iter=150, learning_rate=0.08, random_state=0
+                loss="quantile", quantile=q, max_iter=100, learning_rate=0.08, random_state=0
             )
             # Waits span four decades: the logarithm keeps quantiles, and trees split it better.
             model.fit(table[known], np.log1p(made.wait[known]))

@@ -80,7 +80,7 @@ def swf_columns(lines, places, begin, origin, names, left):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            table = np.loadtxt(lines, ndmin=2, dtype=np.float64)
+            table = np.loadtxt(lines, ndmin=2, dtype=np.float64, comments=None)
         if table.shape[1] != len(SWF):
             raise ValueError(f"{table.shape[1]} columns")
     except (ValueError, Warning) as error:

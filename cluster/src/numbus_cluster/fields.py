@@ -96,7 +96,13 @@ def moments(values):
     out = np.zeros(len(values), np.uint32)
     if not len(values):
         return out
-    array, chars = _bytes(values)
+    if set(map(len, values)) == {19}:
+        # One text is encoded in a tenth of the time that as many short ones take.
+        data = "".join(values).encode("ascii", "replace")
+        array = np.frombuffer(data, "S19")
+        chars = array.view(np.uint8).reshape(len(values), 19)
+    else:
+        array, chars = _bytes(values)
     width = chars.shape[1]
     rows = np.arange(len(values))
     if width == 19:

@@ -166,9 +166,10 @@ def build(columns, names, lines):
         number, task, component, tasks, step = job_ids(columns["id"])
         out = {"id": number, "task": task, "component": component, "tasks": tasks}
         for at in ("submit", "eligible", "start", "end", "estimate"):
-            out[at] = moments(columns[at]) if at in columns else np.zeros(n, np.uint32)
-        if "eligible" not in columns:
-            out["eligible"] = out["submit"].copy()
+            if at == "eligible" and columns.get(at, columns["submit"]) == columns["submit"]:
+                out[at] = out["submit"]  # most jobs may start at once
+            else:
+                out[at] = moments(columns[at]) if at in columns else np.zeros(n, np.uint32)
         at = "limit"
         out[at] = LIMITS.all(columns[at], "a time limit such as 1-02:03:04", np.int32)
         for at in ("cpus", "nodes"):

@@ -12,9 +12,8 @@ from .jobs import build, find_columns
 
 __all__ = ["Left", "read"]
 
-BLOCK = 1 << 20
+BLOCK = 1 << 19  # bytes: the texts of a batch fit into the caches of a core
 LONGEST_LINE = 1 << 20
-ROWS = 4000
 # Columns whose text is the users' own: it may hold separators and newlines, which sacct does not
 # escape.
 FREE = {
@@ -86,7 +85,6 @@ class _Reader:
 
     def read(self, blocks):
         rest = b""
-        lines, first = [], 1
         for block in blocks:
             if b"\0" in block:
                 raise complain(
@@ -95,24 +93,23 @@ class _Reader:
                     "a zero byte",
                     "what sacct --parsable2 printed",
                 )
-            *whole, rest = (rest + block).split(b"\n")
+            whole, newline, rest_of_block = block.rpartition(b"\n")
+            if newline:
+                yield from self.batch(rest + whole)
+                rest = rest_of_block
+            else:
+                rest += block
             if len(rest) > LONGEST_LINE:
-                line = first + len(lines) + len(whole)
                 raise self.fail(
-                    line, "the line has no end", f"{len(rest):,} bytes", "lines of jobs"
+                    self.number + 1, "the line has no end", f"{len(rest):,} bytes", "lines of jobs"
                 )
-            lines += whole
-            while len(lines) >= ROWS:
-                yield from self.batch(lines[:ROWS])
-                lines, first = lines[ROWS:], first + ROWS
         if rest:
             raise self.fail(
-                first + len(lines),
+                self.number + 1,
                 "the dump ends inside a line",
                 rest[-40:].decode(errors="replace"),
                 "a newline at the end, which sacct writes: is the dump whole?",
             )
-        yield from self.batch(lines)
         if self.header is None:
             raise complain(
                 "sacct",
@@ -149,17 +146,13 @@ class _Reader:
         free = [i for i, name in enumerate(fields) if name.partition("%")[0].lower() in FREE]
         self.free = (free[0], free[-1]) if free else None
 
-    def batch(self, lines):
+    def batch(self, data):
         """The columns of some lines, or nothing."""
-        try:
-            text = b"\n".join(lines).decode()
-        except UnicodeDecodeError:
-            text = b"\n".join(lines).decode(errors="replace")
         # Not splitlines: names may hold the other separators that it knows.
-        lines = text.split("\n") if lines else []
+        lines = data.decode(errors="replace").split("\n")
         start = self.number + 1
         self.number += len(lines)
-        if self.header is None and lines:
+        if self.header is None:
             self.take_header(lines[0])
             lines, start = lines[1:], start + 1
         if not lines:
