@@ -17,7 +17,7 @@ from numbus_cluster import live_queue, trace
 sys.path.insert(0, str(HERE / "slurm"))
 import history
 
-pytestmark = [pytest.mark.slurm, pytest.mark.timeout(150)]
+pytestmark = [pytest.mark.slurm, pytest.mark.timeout(400)]
 NEEDED = ("munged", "mariadbd", "slurmdbd", "slurmctld", "slurmd", "sbatch", "sacct")
 JOBS = 106_000  # of which a little more than 100,000 have ended
 
