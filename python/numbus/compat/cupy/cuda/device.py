@@ -7,7 +7,7 @@ from numbus import _core
 from numbus.core import devices as _devices
 
 from ..._missing import getter
-from ._queries import (  # noqa: F401 (get_device_id is public here)
+from ._queries import (
     CUDARuntimeError,
     deviceGetPCIBusId,
     get_device_id,
