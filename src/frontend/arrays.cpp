@@ -417,6 +417,7 @@ Value Lower::index_tuple(const Node& n, const Value& t, const Value& by) {
     step = std::clamp(step, -size - 1, size + 1);
     Value r;
     r.type = Type::of(Type::Tag::Tuple);
+    r.type.listed = t.type.listed;
     for (int64_t i = low; step < 0 ? i > high : i < high; i += step) {
       r.items.push_back(t.items[i]);
       r.type.items.push_back(t.items[i].type);

@@ -90,6 +90,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (v.type.is_array() && v.type.ndim == 0) v = element(v, {});
     if (v.type.is(Type::Tag::Text)) not_yet(n, "numbers from strings");
     if (name == "bool") return boolean(truth(n, v));
+    if (!v.unknown() && !v.type.is_number())
+      fail(n, name + "() of " + frontend::name(v.type), "one element of it");
     if (name == "complex") {
       if (c.args.size() == 2) {
         Val re = as(cast(n, v, DType::F64), DType::F64),
@@ -319,8 +321,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
         yes = yes || (t.is_number() && (t.weak ? is_float(t.dtype) : t.dtype == DType::F64));
       if (cls == "bool") yes = yes || (t.is_number() && t.dtype == DType::Bool && t.weak);
       if (cls == "complex") yes = yes || (t.is_number() && is_complex(t.dtype));
-      if (cls == "tuple") yes = yes || t.is(Type::Tag::Tuple);
-      if (cls == "list") yes = yes || t.is(Type::Tag::List) || is_plain_list(arg(0));
+      if (cls == "tuple") yes = yes || (t.is(Type::Tag::Tuple) && !t.listed);
+      if (cls == "list") yes = yes || t.is(Type::Tag::List) || is_plain_list(arg(0)) || t.listed;
       if (cls.starts_with("namedtuple "))
         yes = yes || (!t.names.empty() && t.number == k.type.number);
       if (cls == "np.ndarray") yes = yes || t.is_array();

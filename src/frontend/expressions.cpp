@@ -1,6 +1,7 @@
 // Expressions.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "frontend/portion.h"
 
@@ -23,7 +24,35 @@ Op row_of_operator(NodeKind k) {
   }
 }
 
+// What an empty list will hold is known of one that a name is given, and of no other.
+void Lower::refuse_empty_lists(const Node& n) {
+  bool unpacks = std::exchange(unpacks_, false);
+  switch (n.kind) {
+    case NodeKind::Tuple:
+      if (unpacks) return;
+      break;
+    case NodeKind::Call:
+    case NodeKind::List:
+    case NodeKind::Compare:
+    case NodeKind::BinOp:
+    case NodeKind::UnaryOp:
+    case NodeKind::Subscript:
+    case NodeKind::Attribute: break;
+    default: return;
+  }
+  // What a method of a list takes may be one.
+  bool method = n.kind == NodeKind::Call && n.one(Field::func)->kind == NodeKind::Attribute;
+  for (const auto& [field, nodes] : n.fields)
+    for (const Node& c : nodes) {
+      if (method && field == Field::args) continue;
+      const Node* value = c.kind == NodeKind::keyword ? c.one(Field::value) : &c;
+      if (value->kind == NodeKind::List && value->all(Field::elts).empty() && !u_.options.kernel)
+        not_yet(*value, "an empty list here", "a name for it: x = []");
+    }
+}
+
 Value Lower::expression(const Node& n) {
+  refuse_empty_lists(n);
   switch (n.kind) {
     case NodeKind::Constant: return constant(n);
     case NodeKind::Name: return read_variable(n, n.text);
@@ -54,7 +83,8 @@ Value Lower::expression(const Node& n) {
       switch (n.one(Field::op)->kind) {
         case NodeKind::Not: {
           if (v.known && v.type.weak)
-            return from_scalar(Scalar::from_bool(v.known->real() == 0), DType::Bool, true);
+            return from_scalar(Scalar::from_bool(v.known->real() == 0 && v.known->imag() == 0),
+                               DType::Bool, true);
           return boolean(negate(truth(n, v)));
         }
         case NodeKind::USub: return unary(n, Op::negative, v);
@@ -78,7 +108,7 @@ Value Lower::expression(const Node& n) {
       for (Value& i : r.items) {
         if (i.unknown()) return {};
         if (i.lazy) i = materialise(n, i);
-        if (n.kind == NodeKind::Tuple) i = settled(boxed(n, i));
+        if (n.kind == NodeKind::Tuple) i = boxed(n, i);
         r.type.items.push_back(i.type);
       }
       return n.kind == NodeKind::List ? list_or_tuple(n, std::move(r.items)) : r;
@@ -429,7 +459,7 @@ Value Lower::bool_op(const Node& n) {
   Value v = expression(values[0]);
   for (size_t i = 1; i < values.size(); ++i) {
     if (v.known && v.type.is_number()) {
-      bool yes = v.known->real() != 0;
+      bool yes = v.known->real() != 0 || v.known->imag() != 0;
       if (yes != is_and) return v;
       v = expression(values[i]);
       continue;
@@ -450,7 +480,8 @@ Value Lower::bool_op(const Node& n) {
 Value Lower::if_expression(const Node& n) {
   Value test = expression(*n.one(Field::test));
   if (test.known && test.type.is_number())
-    return expression(*n.one(test.known->real() != 0 ? Field::body : Field::orelse));
+    return expression(
+        *n.one(test.known->real() != 0 || test.known->imag() != 0 ? Field::body : Field::orelse));
   return joined(
       n, [&] { return expression(*n.one(Field::body)); },
       [&] { return expression(*n.one(Field::orelse)); }, truth(n, test));
@@ -501,6 +532,18 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
     }
     not_yet(n, "'is' between " + name(a.type) + " and " + name(b.type));
   }
+  auto list_of_others = [](const Value& v) {
+    return v.type.is(Type::Tag::List) && !v.type.items[0].is_number();
+  };
+  if (op != NodeKind::In && op != NodeKind::NotIn && (list_of_others(a) || list_of_others(b))) {
+    bool lists = (a.type.is(Type::Tag::List) || is_plain_list(a) || a.type.listed) &&
+                 (b.type.is(Type::Tag::List) || is_plain_list(b) || b.type.listed);
+    if (lists || a.type.is_array() || b.type.is_array())
+      not_yet(n, "comparing " + name(a.type) + " and " + name(b.type), "compare their items");
+    if (op == NodeKind::Eq || op == NodeKind::NotEq) return known(op == NodeKind::NotEq);
+    fail(n, name(a.type) + " and " + name(b.type) + " have no order");
+  }
+  if (list_of_others(b)) not_yet(n, "'in' " + name(b.type), "a loop over its items");
   if (a.type.is(Type::Tag::List) || b.type.is(Type::Tag::List))
     return a.type.is_array() != b.type.is_array() && op != NodeKind::In && op != NodeKind::NotIn
                ? compare_one(n, op, copied(n, a), copied(n, b))
@@ -544,6 +587,11 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
       {int(NodeKind::Lt), Op::less},    {int(NodeKind::LtE), Op::less_equal},
       {int(NodeKind::Gt), Op::greater}, {int(NodeKind::GtE), Op::greater_equal}};
   Op r = kRowsOf.at(int(op));
+  if (a.type.is(Type::Tag::Tuple) && b.type.is(Type::Tag::Tuple) &&
+      a.type.listed != b.type.listed) {
+    if (op == NodeKind::Eq || op == NodeKind::NotEq) return known(op == NodeKind::NotEq);
+    fail(n, name(a.type) + " and " + name(b.type) + " have no order");
+  }
   if (a.type.is(Type::Tag::Tuple) && b.type.is(Type::Tag::Tuple)) {
     if (op != NodeKind::Eq && op != NodeKind::NotEq) {
       // The first items that differ decide; none: the shorter one is less.
@@ -573,6 +621,9 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
   }
   if (a.type.is(Type::Tag::DType) && b.type.is(Type::Tag::DType))
     return known((a.type.dtype == b.type.dtype) == (op == NodeKind::Eq));
+  if ((a.type.is(Type::Tag::None) || b.type.is(Type::Tag::None)) && op != NodeKind::Eq &&
+      op != NodeKind::NotEq)
+    fail(n, name(a.type) + " and " + name(b.type) + " have no order");
   if (a.type.is(Type::Tag::None) || b.type.is(Type::Tag::None))
     return known((a.type.tag == b.type.tag) == (op == NodeKind::Eq));
   return binary(n, r, a, b);

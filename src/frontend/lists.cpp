@@ -21,9 +21,10 @@ Type item_type(const Type& t) {
 // What a list can hold: what is made of words that stand for themselves.
 bool storable(const Type& t) {
   if (t.is(Type::Tag::Tuple)) {
-    if (!t.text.empty()) return false;
+    if (!t.text.empty() || t.listed) return false;
     for (const Type& i : t.items)
       if (!storable(i)) return false;
+    if (t.items.empty()) return false;
   } else if (!t.is_number() && !t.is_array() && !t.is(Type::Tag::List)) {
     return false;
   }
@@ -193,7 +194,7 @@ Type Lower::boxed_type(const Value& v) {
 
 // What leaves the statement: lists as lists, also where a literal has acted as a tuple so far.
 Value Lower::boxed(const Node& n, const Value& v) {
-  if (v.type.is(Type::Tag::Tuple) && v.type.text.empty() && v.fresh && !u_.options.kernel) {
+  if (v.type.is(Type::Tag::Tuple) && v.type.text.empty() && v.type.listed) {
     Type common;
     bool one = true;
     for (const Value& i : v.items) {
@@ -205,12 +206,6 @@ Value Lower::boxed(const Node& n, const Value& v) {
   }
   Type t = boxed_type(v);
   return t == v.type ? v : convert_to(n, v, t);
-}
-
-// An empty list with a memory of its own, where no later statement says what will be in it.
-Value Lower::settled(const Value& v) {
-  bool bare = v.type.is(Type::Tag::List) && v.v.empty() && v.type.items[0].unknown();
-  return bare ? new_list(Type::number_of(DType::F64, true), ci(0), ci(0)) : v;
 }
 
 // A value that acts as a list as one of items of that type.
@@ -439,6 +434,7 @@ Value Lower::list_or_tuple(const Node& n, std::vector<Value> items) {
     return r;
   }
   r.type = Type::of(Type::Tag::Tuple);
+  r.type.listed = !u_.options.kernel;
   r.fresh = true;
   for (const Value& i : items) r.type.items.push_back(i.type);
   r.items = std::move(items);

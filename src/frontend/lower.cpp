@@ -103,6 +103,8 @@ void Lower::run() {
     }
     if (++rounds > 30) not_yet(source_.definition, "types that do not settle");
   } while (changed_);
+  if (unknown_result_ && !waiting_ && result_.unknown())
+    fail(source_.definition, "the type of what '" + source_.name + "' returns cannot be found");
   // With functions that call each other, the one called first finds out.
   if (waiting_ && (u_.active == 1 || stuck_))
     not_yet(source_.definition, "what '" + source_.name + "' returns depends on itself",

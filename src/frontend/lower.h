@@ -229,7 +229,6 @@ class Lower {
   static Type list_type(Type item);
   static Type boxed_type(const Value& v);
   Value boxed(const Node& n, const Value& v);
-  Value settled(const Value& v);
   Value to_list(const Node& n, const Value& v, const Type& item);
   Value plain(const Value& v);
   Value new_list(const Type& item, Val count, Val memory);
@@ -254,6 +253,7 @@ class Lower {
 
   // --- expressions.cpp
   Value expression(const Node& n);
+  void refuse_empty_lists(const Node& n);
   Value printed(const Node& n);
   Value constant(const Node& n);
   Value global(const Node& n);
@@ -469,6 +469,7 @@ class Lower {
   std::vector<std::pair<const Node*, Scope*>> local_functions_;  // and what they see
   bool waiting_ = false;         // for the result of a function that is being made
   bool stuck_ = false;           // … of one that is made, and has none
+  bool unpacks_ = false;         // the next expression is what an assignment takes apart
   bool unknown_result_ = false;  // a return of something not known yet
   Portion* portion_ = nullptr;
   Generator* generator_ = nullptr;

@@ -32,6 +32,7 @@ Type Lower::named_type(const std::string& text, int number) {
 Value Lower::plain_tuple(Value v) {
   v.type.names.clear();
   v.type.number = -1;
+  v.type.listed = v.fresh = false;
   return v;
 }
 

@@ -198,9 +198,11 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
     return apply(n, op, both);
   }
   if (a.type.is_number() && b.type.is_number()) return binary_numbers(n, op, a, b);
-  if (a.type.is(Type::Tag::Tuple) && b.type.is(Type::Tag::Tuple) && op == Op::add) {
+  if (a.type.is(Type::Tag::Tuple) && b.type.is(Type::Tag::Tuple) && op == Op::add &&
+      a.type.listed == b.type.listed) {
     Value r;
     r.type = Type::of(Type::Tag::Tuple);
+    r.type.listed = a.type.listed;
     for (const Value* v : {&a, &b})
       for (const Value& i : v->items) {
         r.items.push_back(i);
@@ -215,6 +217,7 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
         not_yet(n, "a tuple of more than " + std::to_string(kMost) + " items", "an array");
       Value r;
       r.type = Type::of(Type::Tag::Tuple);
+      r.type.listed = a.type.listed;
       for (int64_t k = 0; k < *times; ++k)
         for (const Value& i : a.items) {
           r.items.push_back(i);

@@ -66,7 +66,7 @@ Value Lower::print(const Call& c) {
         for (const Value& i : v.items) one(i, false);
         break;
       case Type::Tag::Tuple:
-        if (!v.type.text.empty() || v.fresh) not_yet(n, "printing " + name(v.type));
+        if (!v.type.text.empty() || v.type.listed) not_yet(n, "printing " + name(v.type));
         text(v.type.names.empty() ? "(" : v.type.names[0] + "(");
         for (size_t i = 0; i < v.items.size(); ++i) {
           if (i) text(", ");

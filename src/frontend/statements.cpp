@@ -19,8 +19,10 @@ bool Lower::statement(const Node& n) {
   here_ = &n;
   switch (n.kind) {
     case NodeKind::Assign: {
-      Value v = expression(*n.one(Field::value));
       const auto& targets = n.all(Field::targets);
+      unpacks_ = targets.size() == 1 &&
+                 (targets[0].kind == NodeKind::Tuple || targets[0].kind == NodeKind::List);
+      Value v = expression(*n.one(Field::value));
       if (targets.size() > 1) {  // one value: a = b = x + 1
         if (v.lazy) v = materialise(n, v);
         v = boxed(n, v);
@@ -340,8 +342,6 @@ void Lower::return_value(const Node& n, const Value& v) {
       part && (outermost || !r.type.is(Type::Tag::Tuple) || !r.type.text.empty()))
     not_yet(n, "returning " + name(*part) + (part == &r.type ? "" : " in " + name(r.type)),
             part->is(Type::Tag::Text) ? "numbers that stand for the strings" : "");
-  if (outermost && r.fresh && r.type.is(Type::Tag::Tuple))
-    not_yet(n, "returning a list of items of several types", "a tuple");
   Type wider;
   if (!join(result_, r.type, wider))
     not_yet(n, "returns " + name(result_) + " on one path and " + name(r.type) + " on another",

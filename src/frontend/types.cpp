@@ -26,6 +26,11 @@ std::string name(const Type& t) {
     case Type::Tag::Tuple: {
       if (t.text == "records") return "array of records";
       if (t.text == "record") return "record";
+      if (t.listed) {
+        std::string all;
+        for (const Type& i : t.items) all += (all.empty() ? "" : ", ") + name(i);
+        return "list of several types (" + all + ")";
+      }
       std::string s = t.names.empty() ? "(" : t.names[0] + "(";
       for (size_t i = 0; i < t.items.size(); ++i) s += (i ? ", " : "") + name(t.items[i]);
       return s + (t.items.size() == 1 ? ",)" : ")");
@@ -48,7 +53,8 @@ void put_key(std::string& to, const Type& t) {
   auto put = [&](int c) { to += static_cast<char>(c); };
   put('A' + static_cast<int>(t.tag));
   put('a' + static_cast<int>(t.dtype));
-  put('0' + t.weak + 2 * t.owned + 4 * t.readonly + 8 * static_cast<int>(t.order) + 32 * t.aligned);
+  put('0' + t.weak + 2 * t.owned + 4 * t.readonly + 8 * static_cast<int>(t.order) + 32 * t.aligned +
+      64 * t.listed);
   put('0' + t.ndim);
   put('0' + static_cast<int>(t.space) + 8 * t.frozen);
   to += t.text;
@@ -97,7 +103,7 @@ bool join(const Type& a, const Type& b, Type& both) {
     case Type::Tag::Iterator:
     case Type::Tag::Slice:
       if (a.items.size() != b.items.size() || a.names != b.names || a.number != b.number ||
-          a.text != b.text)
+          a.text != b.text || a.listed != b.listed)
         return false;
       for (size_t i = 0; i < a.items.size(); ++i)
         if (!join(a.items[i], b.items[i], both.items[i])) return false;
@@ -118,7 +124,7 @@ const Type* only_inside(const Type& t) {
     case Type::Tag::Number:
     case Type::Tag::Array: return nullptr;
     case Type::Tag::Tuple:
-      if (!t.text.empty()) return &t;
+      if (!t.text.empty() || t.listed) return &t;
       [[fallthrough]];
     case Type::Tag::List:
       for (const Type& i : t.items)

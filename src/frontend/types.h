@@ -38,6 +38,7 @@ struct Type {
   Order order = Order::C;
   bool owned = false;  // may hold memory that is counted
   bool readonly = false;
+  bool listed = false;  // of tuples: written as a list, of items of several types
   bool frozen =
       false;  // readonly here, though not in Python (a global array), or not on every path
   bool aligned = false;  // of parameters: address and rows are multiples of kWide bytes

@@ -1,4 +1,4 @@
-"""Arguments at the limits of what compiled functions take: NumPy's answer or an error, and an end."""
+"""Arguments at the limits of compiled functions: the answer of NumPy or an error, and an end."""
 
 import itertools
 import linecache

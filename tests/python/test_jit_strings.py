@@ -1,6 +1,8 @@
 """Strings in compiled functions: what is known of constants is right, all else is 'not yet'."""
 
 import linecache
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -186,3 +188,73 @@ def test_messages():
         with pytest.raises(type(ours.value)) as theirs:
             f(n)
         assert ours.value.args == theirs.value.args
+
+
+# Other values that are special while compiling, at the same places.
+VALUES = {
+    "empty_list": "[]",
+    "empty_tuple": "()",
+    "list_of_lists": "[[1], [2, 3]]",
+    "list_of_empty": "[[]]",
+    "list_of_empty_tuple": "[()]",
+    "list_of_none": "[None]",
+    "mixed_list": "[1, (2, 3)]",
+    "list": "[1, 2]",
+    "none": "None",
+    "with_none": "(n, None)",
+    "ellipsis": "...",
+    "dtype": "np.float64",
+    "slice": "slice(1, 2)",
+    "range": "range(n)",
+    "lambda": "(lambda v: v + 1)",
+    "function": "given",
+    "module": "np",
+    "class": "Pair",
+    "exception": "ValueError",
+    "array": "np.ones(2)",
+    "computed": "(np.ones(2) + x)",
+    "view": "np.ones(4)[::2]",
+    "arrays": "(np.ones(2), np.zeros(1))",
+    "zip": "zip((1, 2), np.ones(2))",
+    "uint64": "9223372036854775808",
+}
+
+
+def special(kind):
+    """Differences of one kind of value at all places; run in a process of its own."""
+    wrong = []
+    for place, body in PLACES.items():
+        f = program(f"{kind} {place}", body.format(VALUES[kind]))
+        print(place, flush=True)
+        try:
+            ours = njit(f)(2.5, 1)
+        except CompileError as error:
+            assert error.line is not None, (place, error)
+            continue
+        except Exception as error:
+            ours = error
+        try:
+            theirs = f(2.5, 1)
+        except Exception as error:
+            theirs = error
+        if isinstance(theirs, Exception) or isinstance(ours, Exception):
+            if type(ours) is not type(theirs) and not isinstance(ours, Exception):
+                wrong.append((place, ours, theirs))
+            continue
+        try:
+            equal(ours, theirs, 0)
+        except (AssertionError, TypeError, ValueError, KeyError):
+            wrong.append((place, ours, theirs))
+    print("wrong:", wrong)
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_special_values_are_right_or_refused(kind):
+    text = "import sys; sys.path.insert(0, sys.argv[1]); import test_jit_strings as t"
+    run = subprocess.run(
+        [sys.executable, "-c", f"{text}; t.special('{kind}')", str(__file__).rpartition("/")[0]],
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert run.stdout.endswith("wrong: []\n"), run.stdout[-1500:] + run.stderr[-500:]
