@@ -5,8 +5,8 @@ CXX_FILES = $(wildcard $(shell git ls-files '*.cpp' '*.h'))
 PY_FILES = $(wildcard $(shell git ls-files '*.py'))
 
 .DEFAULT_GOAL := build
-.PHONY: setup build demo test ctest pytest cluster fuzz programs lint format sanitize sanitize-core \
-  wheel clean
+.PHONY: setup build demo test ctest pytest cluster fuzz programs lint lint-all tidy format sanitize \
+  sanitize-core wheel clean
 
 setup:
 	@tools/setup.sh
@@ -60,6 +60,17 @@ lint: setup
 	$(PYTHON) tools/check_includes.py
 	$(PYTHON) tools/check_imports.py
 	$(PYTHON) tools/check_arguments.py
+
+# clang-tidy reads the commands of the build. `tidy` takes the files that differ from BASE.
+TIDY = .venv/bin/clang-tidy -p build --quiet --extra-arg=-Wno-unknown-warning-option
+BASE ?= main
+tidy: build
+	@files=$$(git diff --name-only --diff-filter=d $$(git merge-base HEAD $(BASE)) -- \
+	  'src/*.cpp' 'bindings/*.cpp' 'tests/cpp/*.cpp'); \
+	[ -z "$$files" ] || $(TIDY) $$files
+
+lint-all: build lint
+	$(TIDY) $$(git ls-files 'src/*.cpp' 'bindings/*.cpp' 'tests/cpp/*.cpp')
 
 format: setup
 	.venv/bin/clang-format -i $(CXX_FILES)

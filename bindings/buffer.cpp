@@ -53,7 +53,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                       "expected a copy() of the array");
       return nullptr;
     }
-    bool on_host = a.base->device->kind() == DeviceKind::Cpu;
+    bool on_host = a.base->device->host_readable();
     if (a.base->mask && !view_is_readonly(a, self))
       before_write(a);  // whoever gets the memory may write it
     std::shared_ptr<char> host = memory_of(a);

@@ -257,7 +257,7 @@ Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
   std::vector<int64_t> shape(view->shape, view->shape + view->ndim),
       strides(view->strides, view->strides + view->ndim);
   Device& device = onto ? *onto : default_device();
-  bool on_host = device.kind() == DeviceKind::Cpu;
+  bool on_host = device.host_readable();
   if (!make_copy && on_host)
     return borrow(view->buf, shape, strides, *t, writeable, shared, release, view);
   Array source = borrow(view->buf, shape, strides, *t, writeable, false, release, view);

@@ -43,7 +43,7 @@ nb::object lend(nb::object o) {
     raise(ErrorKind::Type, "dlpack", "a read-only array cannot be lent", "a read-only array",
           "a copy of it");
   Device& d = *a.base->device;
-  if (d.kind() == DeviceKind::Null)
+  if (d.counts_only())
     raise(ErrorKind::Type, "dlpack", "the null device has no memory to lend", "null",
           "cpu or cuda");
   size_t shape[kMaxDims];
@@ -58,7 +58,7 @@ nb::object lend(nb::object o) {
   }
   d.synchronize();
   nb::capsule owner(new Lent(a.base), [](void* p) noexcept { delete static_cast<Lent*>(p); });
-  int type = d.kind() == DeviceKind::Cuda ? nb::device::cuda::value : nb::device::cpu::value;
+  int type = d.runs_ptx() ? nb::device::cuda::value : nb::device::cpu::value;
   return nb::cast(nb::ndarray<>(data, static_cast<size_t>(a.ndim()), shape, owner, strides,
                                 dlpack_type(a.dtype), type, d.ordinal()));
 }

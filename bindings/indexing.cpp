@@ -256,7 +256,7 @@ namespace {
 PyObject* element(const Array& a, int64_t offset) {
   Generic g;
   g.dtype = a.dtype;
-  if (a.base->device->kind() == DeviceKind::Cpu) {
+  if (a.base->device->host_readable()) {
     Runtime::get().materialize(a.base.get(), "element read");
     g.value = load_scalar(a.dtype, a.base->data + offset);
     g.known = true;
@@ -374,8 +374,7 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     }
     require_number(value, from, a.dtype, "setitem");
     Base* b = a.base.get();
-    if (v.scalar && !from.array && !b->pending() && b->data &&
-        b->device->kind() == DeviceKind::Cpu) {
+    if (v.scalar && !from.array && !b->pending() && b->data && b->device->host_readable()) {
       // Nothing pending: straight to memory.
       if (b->mask) before_write(a), Recorder::of(*b->device).flush("mask written");
       if (is_complex(a.dtype) || from.scalar.kind != Kind::Complex) {

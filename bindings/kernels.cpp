@@ -120,7 +120,7 @@ class Kernel {
   void launch(const compile::Geometry& g, nb::handle stream, nb::tuple args) {
     Device& device = default_device();
     Arguments a;
-    a.device = device.kind() == DeviceKind::Cuda ? &device : nullptr;
+    a.device = device.runs_ptx() ? &device : nullptr;
     Queue* queue = queue_of(stream, device);
     a.wants_reach = device.has_queues();
     a.types.reserve(nb::len(args));
@@ -199,7 +199,7 @@ class Kernel {
 
 cuda::CudaDevice& gpu() {
   Device& d = default_device();
-  if (d.kind() != DeviceKind::Cuda)
+  if (!d.runs_ptx())
     raise(ErrorKind::Runtime, "cuda", "no GPU is the device", device_label(d), "cuda");
   return static_cast<cuda::CudaDevice&>(d);
 }
@@ -231,7 +231,7 @@ void bind_kernels(nb::module_& m) {
     d["total_memory"] = p.total_memory;
     return d;
   });
-  m.def("is_default_gpu", [] { return default_device().kind() == DeviceKind::Cuda; });
+  m.def("is_default_gpu", [] { return default_device().runs_ptx(); });
 }
 
 }  // namespace numbus::bindings

@@ -16,7 +16,7 @@ namespace {
 
 cuda::CudaDevice& gpu(const char* op) {
   Device& d = default_device();
-  if (d.kind() != DeviceKind::Cuda)
+  if (!d.runs_ptx())
     raise(ErrorKind::Runtime, op, "CUDA C++ needs a GPU as the device", device_label(d), "cuda");
   return static_cast<cuda::CudaDevice&>(d);
 }

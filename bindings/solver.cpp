@@ -7,7 +7,7 @@ namespace {
 
 // An operand as the library takes it: on a GPU, in one piece, with work on it done.
 char* memory(Array& a, const char* what, const char* shape, int ndim) {
-  if (a.ndim() != ndim || !a.layout->c_contiguous() || a.base->device->kind() != DeviceKind::Cuda)
+  if (a.ndim() != ndim || !a.layout->c_contiguous() || !a.base->device->runs_ptx())
     raise(ErrorKind::Value, "linalg", std::string(what) + " does not fit",
           shape_string(*a.layout) + " on " + device_label(*a.base->device),
           std::string("a C-contiguous array ") + shape + " on a GPU");

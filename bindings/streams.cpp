@@ -158,7 +158,7 @@ class HostMemory {
   const HostBlock& block() const { return block_; }
 
  private:
-  bool known() const { return device_.kind() == DeviceKind::Cuda && block_.bytes != 0; }
+  bool known() const { return device_.runs_ptx() && block_.bytes != 0; }
 
   Device& device_;
   HostBlock block_;
@@ -197,7 +197,7 @@ struct Piece {
 };
 
 void note_copy(const Device& d, size_t bytes, bool to_host) {
-  if (d.kind() != DeviceKind::Cpu) Runtime::get().note_copy(static_cast<int64_t>(bytes), to_host);
+  if (!d.host_readable()) Runtime::get().note_copy(static_cast<int64_t>(bytes), to_host);
 }
 
 // Copies in a stream; false where it takes more than moving bytes.

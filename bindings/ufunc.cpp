@@ -92,7 +92,7 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
     if (!is_array(out_object)) {
       // A real NumPy array may be the target: write through its own memory.
       if (owner_of(out_object) != Owner::Numbus || !has_format(out_object) ||
-          default_device().kind() != DeviceKind::Cpu)
+          !default_device().host_readable())
         return nullptr;
       out = import_numpy(out_object, false, true);
     } else {

@@ -1,4 +1,4 @@
-"""Refuses upward includes, include cycles, Python and stray device tests in src/."""
+"""Refuses upward includes, include cycles, Python, stray device tests and calls of passes."""
 
 import re
 import sys
@@ -20,13 +20,48 @@ ALLOWED = {
     "lazy": [*CORE, "passes", "compile", "device", "interp", "vendor"],
     "array": [*CORE, "passes", "frontend", "compile", "device", "interp", "vendor", "lazy"],
 }
-KNOWS_DEVICES = {"device", "vendor", "compile", "launch"}
+# Others ask a device for capabilities (device.h: host_readable, runs_ptx, …), never for its kind.
+KNOWS_DEVICES = {"device", "vendor", "compile"}
+# What passes/ offers to others: the list of all passes, and what builds steps for them.
+OPEN_PASSES = {"passes/pipeline.h", "passes/expand.h", "passes/expand_complex.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
-DEVICE_TEST = re.compile(r"\bis_cuda\b|^\s*#\s*(?:el)?if.*CUDA")
+DEVICE_TEST = re.compile(
+    r"\bDeviceKind\b|\bis_cuda\b|^\s*#\s*(?:el)?if.*CUDA"
+    r"|\bkind\(\)\s*[!=]=(?!\s*(?:Error)?Kind::)"
+)
 PYTHON = re.compile(r"^(Python\.h|nanobind/|pybind11/)")
 # LLVM comes from the system, so its headers stand in <>; anything else that starts so is ours.
 LLVM = re.compile(r"^llvm(-c)?/")
+
+
+def device_tests(file: Path, lines: list[str]) -> list[str]:
+    """Generic code asks what a device can do: another device must not need edits there."""
+    allowed = ", ".join(sorted(KNOWS_DEVICES))
+    return [
+        f"{file}:{number}: device test outside {allowed}; ask for a capability (device/device.h)"
+        for number, line in enumerate(lines, 1)
+        if DEVICE_TEST.search(line)
+    ]
+
+
+def passes_called(file: Path, lines: list[str]) -> list[str]:
+    """passes/pipeline.cpp lists every pass, and nothing calls one from elsewhere."""
+    found = []
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        name = match[2] if match else ""
+        if name.startswith("passes/") and name not in OPEN_PASSES:
+            found.append(f"{file}:{number}: {name}: passes are run by passes/pipeline.h")
+    return found
+
+
+def check_bindings(root: Path) -> list[str]:
+    problems = []
+    for file in sorted(p for p in root.rglob("*") if p.suffix in {".h", ".cpp"}):
+        lines = file.read_text().splitlines()
+        problems += device_tests(file, lines) + passes_called(file, lines)
+    return problems
 
 
 def check(root: Path) -> list[str]:
@@ -41,10 +76,13 @@ def check(root: Path) -> list[str]:
             problems.append(f"{file}: folder not in the table of tools/check_includes.py")
             continue
         graph[file] = []
-        for number, line in enumerate(file.read_text().splitlines(), 1):
+        lines = file.read_text().splitlines()
+        if folder not in KNOWS_DEVICES:
+            problems += device_tests(file, lines)
+        if folder != "passes":
+            problems += passes_called(file, lines)
+        for number, line in enumerate(lines, 1):
             where = f"{file}:{number}"
-            if folder not in KNOWS_DEVICES and DEVICE_TEST.search(line):
-                problems.append(f"{where}: device test outside {', '.join(sorted(KNOWS_DEVICES))}")
             match = INCLUDE.match(line)
             if not match:
                 continue
@@ -86,8 +124,8 @@ def cycles(graph: dict[Path, list[Path]]) -> list[list[Path]]:
 
 
 def main() -> int:
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent / "src"
-    problems = check(root)
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent
+    problems = check(root / "src") + check_bindings(root / "bindings")
     print("\n".join(problems) if problems else "check_includes: fine")
     return 1 if problems else 0
 

@@ -25,10 +25,7 @@ Device& resolve_device(const std::string& name) {
   raise(ErrorKind::Value, "device", "unknown device", name, "cpu, cuda, cuda:N or null");
 }
 
-std::string device_label(const Device& d) {
-  if (d.kind() == DeviceKind::Cpu) return "cpu";
-  return d.kind() == DeviceKind::Null ? "null" : "cuda:" + std::to_string(d.ordinal());
-}
+std::string device_label(const Device& d) { return d.label(); }
 
 namespace {
 Device* chosen = nullptr;
@@ -127,7 +124,7 @@ char* data_of(const Array& a, const char* reason) {
 
 Scalar read_element(const Array& a, int64_t byte_offset) {
   char* at = data_of(a, "value read") + byte_offset;
-  if (a.base->device->kind() == DeviceKind::Cpu) return load_scalar(a.dtype, at);
+  if (a.base->device->host_readable()) return load_scalar(a.dtype, at);
   char value[16];
   CopyTimer timer;
   a.base->device->copy_to_host(value, at, itemsize(a.dtype));
@@ -138,7 +135,7 @@ Scalar read_element(const Array& a, int64_t byte_offset) {
 std::shared_ptr<char> host_view(const Array& a, const char* reason) {
   char* at = data_of(a, reason);
   Device& d = *a.base->device;
-  if (d.kind() == DeviceKind::Cpu) return std::shared_ptr<char>(std::shared_ptr<void>(), at);
+  if (d.host_readable()) return std::shared_ptr<char>(std::shared_ptr<void>(), at);
   int64_t low = a.layout->low(), bytes = a.layout->high() - low;
   std::shared_ptr<char> block(static_cast<char*>(std::malloc(std::max<int64_t>(bytes, 1))),
                               std::free);
@@ -161,7 +158,7 @@ Array to_device(const Array& a, Device& d) {
   if (!dense.layout->c_contiguous()) dense = copy(dense, a.dtype, true);
   auto host = host_view(dense, "copied to another device");
   out.base->ensure_data();
-  if (d.kind() == DeviceKind::Cpu) {
+  if (d.host_readable()) {
     std::memcpy(out.base->data, host.get(), out.base->nbytes);
   } else {
     CopyTimer timer;

@@ -181,7 +181,7 @@ void check_exponents(const Arg& a) {
   const Base& b = *a.array->base.get();
   const Layout& l = *a.array->layout;
   if (a.array->mask || kind(a.array->dtype) != Kind::Int || b.pending() || !b.data ||
-      b.device->kind() != DeviceKind::Cpu || !l.c_contiguous() || l.size() > kFew)
+      !b.device->host_readable() || !l.c_contiguous() || l.size() > kFew)
     return;
   for (int64_t k = 0; k < l.size(); ++k) {
     int64_t e = load_scalar(a.array->dtype, b.data + a.array->offset + k * l.itemsize()).i;

@@ -46,7 +46,7 @@ bool check_known(const Array& a, uint64_t axes, std::span<const Array> index) {
     if (!(axes >> d & 1)) continue;
     const Array& i = index[n++];
     Base* b = i.base.get();
-    if (b->pending() || !b->data || b->device->kind() != DeviceKind::Cpu || i.dtype != DType::I64 ||
+    if (b->pending() || !b->data || !b->device->host_readable() || i.dtype != DType::I64 ||
         !i.layout->c_contiguous()) {
       all = false;
       continue;
@@ -211,7 +211,7 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int p
   require_value(value, to.dtype, "setitem");
   std::vector<Array> kept = kept_from(to, index);
   auto bounds = how.distinct || check_known(to, axes, kept) ? Instr::Sure : Instr::Report;
-  bool in_order = to.base->device->kind() == DeviceKind::Cpu, many = value.array != nullptr;
+  bool in_order = to.base->device->scatters_in_order(), many = value.array != nullptr;
   if (how.op != Op::scatter || how.distinct || in_order || !many)
     return scatter(to, axes, kept, place, value, how.where, how.op, bounds);
   Array last = last_at_place(to, axes, kept, bounds == Instr::Sure ? bounds : Instr::Skip);

@@ -122,7 +122,7 @@ void settle(Array& a) {
   auto mask = a.mask;
   Array full = a;
   full.mask = nullptr;
-  if (a.base->device->kind() != DeviceKind::Cpu) {
+  if (!a.base->device->host_readable()) {
     a = settle_on_device(full, *mask);
     return;
   }

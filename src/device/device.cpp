@@ -29,6 +29,11 @@ class DoneMarker final : public Marker {
 
 }  // namespace
 
+std::string Device::label() const {
+  if (host_readable()) return "cpu";
+  return counts_only() ? "null" : "cuda:" + std::to_string(ordinal());
+}
+
 std::unique_ptr<Queue> Device::create_queue(const QueueOptions&) {
   return std::make_unique<Queue>(*this);
 }

@@ -75,6 +75,18 @@ class Device {
   virtual std::string name() const = 0;
   virtual DeviceKind kind() const = 0;
   virtual int ordinal() const { return 0; }
+  // "cpu", "null", "cuda:0": what selects it.
+  std::string label() const;
+
+  // What the layers above ask instead of the kind.
+  // Its memory is the host's own: code of the host reads and writes it where nothing is pending.
+  bool host_readable() const { return kind() == DeviceKind::Cpu; }
+  // It counts launches and bytes and computes nothing.
+  bool counts_only() const { return kind() == DeviceKind::Null; }
+  // Kernels reach it as PTX; it is a cuda::CudaDevice.
+  bool runs_ptx() const { return kind() == DeviceKind::Cuda; }
+  // A scatter that runs alone writes its points in order: of equal indices the last one holds.
+  bool scatters_in_order() const { return kind() == DeviceKind::Cpu; }
 
   // Pooled memory, aligned to 64 bytes (256 on a GPU), contents undefined. Zero bytes give a valid
   // pointer. Raises ErrorKind::Memory and leaves every other block intact.

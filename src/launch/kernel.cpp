@@ -131,7 +131,7 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
                         std::string* printed, Queue* queue, std::span<const Use> uses) {
   check_geometry(g);
   ++work_counts().user_launches;
-  if (d.kind() != DeviceKind::Cuda) {
+  if (!d.runs_ptx()) {
     auto it = host_.find(g.block[0] % 32);
     if (it == host_.end()) {
       auto made = compile::compile_kernel(result_.module, g.block[0]);
@@ -171,7 +171,7 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
 
 KernelReport GridKernel::report(Device& d, int threads, size_t shared) {
   KernelReport r;
-  if (d.kind() != DeviceKind::Cuda) return r;
+  if (!d.runs_ptx()) return r;
   cuda::Function& f = on_gpu(d).function;
   cuda::FunctionAttributes a = f.attributes();
   r.registers = a.registers;

@@ -36,7 +36,7 @@ void run_call(Device& device, const CallStep& call, const int64_t* addresses) {
       p.a.data = at(0);
       p.b.data = at(1);
       p.out.data = at(2);
-      if (device.kind() == DeviceKind::Cpu) return vendor::matmul_cpu(p);
+      if (device.host_readable()) return vendor::matmul_cpu(p);
       return vendor::matmul_cuda(device, p);
     }
     case Routine::Fft:

@@ -268,8 +268,8 @@ class NullExecutor : public Executor {
 Executor& executor_of(Device& device) {
   static CpuExecutor cpu;
   static NullExecutor null;
-  if (device.kind() == DeviceKind::Cpu) return cpu;
-  if (device.kind() == DeviceKind::Null) return null;
+  if (device.host_readable()) return cpu;
+  if (device.counts_only()) return null;
   return gpu_executor();
 }
 

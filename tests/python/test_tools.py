@@ -39,12 +39,37 @@ def test_downward_include_is_fine(tmp_path):
         ("base", "#include <llvm/IR/Module.h>", "belongs to compile/"),
         ("lazy", "  if (device.is_cuda()) {", "device test"),
         ("lazy", "#ifdef NUMBUS_CUDA", "device test"),
+        ("lazy", "  if (d.kind() == DeviceKind::Cpu) {", "device test"),
+        ("array", "  auto k = DeviceKind::Cuda;", "device test"),
+        ("launch", "  if (a.device->kind() != other) {", "device test"),
         ("misc", "", "not in the table"),
     ],
 )
 def test_refuses(tmp_path, folder, line, says):
     found = problems(tmp_path, ops__b="", **{f"{folder}__x": f"// x\n{line}\n"})
     assert len(found) == 1 and says in found[0]
+
+
+def test_errors_and_types_have_kinds_too(tmp_path):
+    text = "if (e.kind() != ErrorKind::Memory || f.kind() == Kind::Int) {}\n"
+    assert problems(tmp_path, lazy__x=text) == []
+
+
+def test_devices_may_know_their_kind(tmp_path):
+    assert problems(tmp_path, device__x="return d.kind() == DeviceKind::Cpu;\n") == []
+
+
+def test_refuses_a_pass_called_from_elsewhere(tmp_path):
+    found = problems(
+        tmp_path, passes__bounds="", passes__pipeline="", compile__x='#include "passes/bounds.h"\n'
+    )
+    assert len(found) == 1 and "passes/pipeline.h" in found[0]
+    assert problems(tmp_path, compile__x='#include "passes/pipeline.h"\n') == []
+
+
+def test_refuses_a_device_test_in_the_bindings(tmp_path):
+    (tmp_path / "x.cpp").write_text("if (d.kind() == DeviceKind::Cuda) {}\n")
+    assert len(load("check_includes").check_bindings(tmp_path)) == 1
 
 
 def test_refuses_cycle(tmp_path):
@@ -58,7 +83,9 @@ def test_refuses_cycle(tmp_path):
 
 
 def test_repository_is_fine():
-    assert load("check_includes").check(TOOLS.parent / "src") == []
+    tool = load("check_includes")
+    assert tool.check(TOOLS.parent / "src") == []
+    assert tool.check_bindings(TOOLS.parent / "bindings") == []
 
 
 def package(tmp_path, files):
