@@ -5,7 +5,7 @@ import inspect
 import os
 
 from .. import _core
-from .._creation import asarray
+from ..functions.creation import asarray
 from ..kernels import types
 from ..kernels._declared import ARRAYS, Declared
 from ..kernels._dispatch import Dispatcher, callable_function, flags, resolver
