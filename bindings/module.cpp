@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "array/in_use.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "convert.h"
@@ -364,8 +365,11 @@ NB_MODULE(_core, m) {
       "synchronize",
       [] {
         Runtime::get().flush("synchronize()");
+        Device* device = device_in_use();
+        if (!device) return;       // nothing has run anywhere, and a GPU takes long to open
+        interrupt::Inside inside;  // handlers of signals may run while it waits
         nb::gil_scoped_release released;
-        default_device().synchronize();
+        device->synchronize();
       },
       "Runs all pending work and waits for it.");
   m.def("stats", stats);

@@ -1,4 +1,5 @@
 // Streams, events and memory of the host for Python; copies in streams.
+#include "base/interrupt.h"
 #include "device/counts.h"
 #include "device/device.h"
 
@@ -46,6 +47,7 @@ void submit(const Stream& s) {
 void synchronize(Stream& s) {
   submit(s);
   {
+    interrupt::Inside inside;  // handlers of signals may run while it waits
     nb::gil_scoped_release free;
     if (s.queue) {
       s.queue->synchronize();
@@ -91,6 +93,7 @@ double elapsed(Event& end, Event& start) {
 
 void synchronize_event(Event& e) {
   {
+    interrupt::Inside inside;
     nb::gil_scoped_release free;
     e.marker->synchronize();
   }

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "array/array.h"
+#include "array/in_use.h"
 #include "base/error.h"
 #include "device/counts.h"
+#include "device/opened.h"
 
 namespace numbus {
 
@@ -43,6 +45,10 @@ Device& default_device() {
     chosen = gpu ? gpu : &cpu_device();
   }
   return *chosen;
+}
+Device* device_in_use() {
+  if (Device* d = followed ? followed : chosen) return d;
+  return opened_cuda_device(0);
 }
 // What a call's own code chooses holds until the end of the call.
 void set_default_device(Device& d) { (followed ? followed : chosen) = &d; }

@@ -65,6 +65,7 @@ thread_local bool known_main = false;
 }  // namespace
 
 void set_hooks(const Hooks& h) { hooks = h; }
+bool has_hooks() { return hooks.run_handlers != nullptr; }
 
 void chain_handler() {
   struct sigaction installed;
@@ -114,8 +115,16 @@ bool due() {
   return raised;
 }
 
-void raise_interrupted() {
-  throw Error(ErrorKind::Interrupted, "interrupted before it was computed");
+bool handlers_may_run() {
+  return inside.load(std::memory_order_relaxed) && !array_work.load(std::memory_order_relaxed);
+}
+
+void raise_interrupted() { throw Error(ErrorKind::Interrupted, "interrupted by Ctrl-C"); }
+
+Error not_computed() {
+  return Error(ErrorKind::Runtime,
+               "[array] has no values: Ctrl-C interrupted the work before they were computed; got "
+               "an interrupted array; expected one that is computed anew");
 }
 
 Inside::Inside() : main_(on_main_thread()) {
@@ -138,14 +147,11 @@ void end_region(std::atomic<bool>& region) {
     numbus_interrupt_word.fetch_sub(kRegion, std::memory_order_relaxed);
 }
 
-// What came in before belongs to Python code: it has raised, or does so now.
+// What came in before belongs to Python code: it has raised there, or does so after this work.
 ArrayWork::ArrayWork() : main_(on_main_thread()) {
-  if (!main_) return;
-  if (array_work.load(std::memory_order_relaxed) == 0 && pending.load(std::memory_order_relaxed)) {
+  if (main_ && array_work.fetch_add(1, std::memory_order_relaxed) == 0 &&
+      pending.load(std::memory_order_relaxed))
     forget();
-    if (hooks.raises_only && hooks.raises_only() && hooks.run_handlers()) raise_interrupted();
-  }
-  array_work.fetch_add(1, std::memory_order_relaxed);
 }
 ArrayWork::~ArrayWork() {
   if (main_ && array_work.fetch_sub(1, std::memory_order_relaxed) == 1 &&

@@ -26,6 +26,7 @@ struct Hooks {
   bool (*raises_only)() = nullptr;
 };
 void set_hooks(const Hooks& hooks);
+bool has_hooks();
 
 // Puts this library's handler before the one that is installed, if that one is a function; does
 // nothing where ours is installed already.
@@ -39,6 +40,8 @@ bool on_main_thread();
 bool due();
 
 [[noreturn]] void raise_interrupted();
+// What arrays hold that were not computed for it.
+Error not_computed();
 
 // The main thread is inside generated code, which looks at the word.
 class Inside {
@@ -69,6 +72,9 @@ class ArrayWork {
  private:
   bool main_;
 };
+
+// Whether handlers may run where the main thread is: inside, and not in array work.
+bool handlers_may_run();
 
 // For loops of the host: true where the work has to end. Outside of the scopes above it never has.
 inline bool wanted() {

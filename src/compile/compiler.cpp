@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -227,6 +228,9 @@ Compiled compile_native(const ir::Kernel& k) {
   Host& h = host();
   Code c = compile(h, k.key(), [&](llvm::Module& m, const std::string& name) {
     build_native(m, k, name, h.vector_bytes);
+    bool loops = std::ranges::any_of(
+        k.body, [](const ir::Inst& i) { return i.op == Op::repeat && i.a == ir::kNone; });
+    if (loops) insert_polls(m);
   });
   return {reinterpret_cast<NativeFunction>(c.address), c.from_disk, c.milliseconds};
 }

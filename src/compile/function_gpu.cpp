@@ -255,7 +255,7 @@ std::string kernel_ptx(const ir::Module& m, int sm, int ptx) {
         for (size_t n = 0; n < m.functions.size(); ++n)
           GpuBody(e, m, m.functions[n], functions).emit(functions[n]);
         const ir::Function& f = m.functions[0];
-        std::vector<llvm::Type*> types(f.params.size() + 1, b.getInt64Ty());
+        std::vector<llvm::Type*> types(f.params.size() + 2, b.getInt64Ty());
         auto* entry = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), types, false),
                                              llvm::Function::ExternalLinkage, "k", to);
         b.SetInsertPoint(llvm::BasicBlock::Create(to.getContext(), "entry", entry));

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "compile/gpu.h"
 #include "compile/optimise.h"
+#include "compile/polls.h"
 
 namespace numbus::compile {
 
@@ -43,7 +44,10 @@ std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& 
   llvm::raw_string_ostream out(problem);
   if (llvm::verifyModule(m, &out))
     raise(ErrorKind::Runtime, "[compile] invalid LLVM IR: " + problem);
-  if (optimised) optimise(m, *machine);
+  if (optimised) {
+    optimise(m, *machine);
+    insert_gpu_polls(m);
+  }
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   llvm::legacy::PassManager passes;

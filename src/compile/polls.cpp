@@ -27,6 +27,7 @@ using V = llvm::Value*;
 
 // Steps between two polls: some milliseconds.
 constexpr uint64_t kSteps = uint64_t{1} << 22;
+constexpr uint64_t kGpuIterations = 4096;
 constexpr uint64_t kMostIterations = 65536, kFewestIterations = 16;
 
 enum class Kind { Short, Strips, Counted, Each };
@@ -46,6 +47,34 @@ struct Plan {
 class Polls {
  public:
   explicit Polls(llvm::Module& m) : m_(m), B(m.getContext()) {}
+
+  void run_gpu() {
+    llvm::Function* entry = m_.getFunction("k");
+    if (!entry || m_.getNamedGlobal("grid_state")) return;
+    llvm::DominatorTree dominators(*entry);
+    llvm::LoopInfo loops(dominators);
+    llvm::TargetLibraryInfoImpl library(llvm::Triple(m_.getTargetTriple()));
+    llvm::TargetLibraryInfo info(library, entry);
+    llvm::AssumptionCache assumptions(*entry);
+    llvm::ScalarEvolution evolution(*entry, info, assumptions, dominators, loops);
+    std::vector<llvm::Loop*> endless;
+    for (llvm::Loop* l : loops.getLoopsInPreorder())
+      if (llvm::isa<llvm::SCEVCouldNotCompute>(evolution.getSymbolicMaxBackedgeTakenCount(l)))
+        endless.push_back(l);
+    if (endless.empty()) return;
+    stop_ = entry->getArg(static_cast<unsigned>(entry->arg_size()) - 1);
+    for (llvm::Loop* l : loops)
+      llvm::simplifyLoop(l, &dominators, &loops, &evolution, &assumptions, nullptr, false);
+    for (llvm::Loop* l : endless) {
+      Plan p;
+      p.before = l->getLoopPreheader();
+      p.head = l->getHeader();
+      p.latch = l->getLoopLatch();
+      p.iterations = kGpuIterations;
+      if (p.before && p.latch) plans_.push_back(p);
+    }
+    for (Plan& p : plans_) strips(p);
+  }
 
   void run() {
     for (llvm::Function& f : m_)
@@ -186,6 +215,11 @@ class Polls {
   }
 
   V load_word() {
+    if (stop_) {
+      V at = B.CreateIntToPtr(stop_, B.getPtrTy(1));
+      V word = B.CreateAlignedLoad(B.getInt32Ty(), at, llvm::Align(4), true);
+      return B.CreateICmpNE(word, B.getInt32(0));
+    }
     auto* word = m_.getGlobalVariable("numbus_interrupt_word");
     if (!word)
       word = new llvm::GlobalVariable(m_, B.getInt32Ty(), false, llvm::GlobalValue::ExternalLinkage,
@@ -197,6 +231,10 @@ class Polls {
 
   void call_poll() {
     auto* type = llvm::FunctionType::get(B.getVoidTy(), false);
+    if (stop_) {
+      B.CreateCall(type, llvm::InlineAsm::get(type, "exit;", "~{memory}", true));
+      return;
+    }
     B.CreateCall(type, llvm::InlineAsm::get(type, "callq *numbus_poll_entry@GOTPCREL(%rip)",
                                             "~{dirflag},~{fpsr},~{flags},~{memory}", true));
   }
@@ -308,6 +346,7 @@ class Polls {
 
   llvm::Module& m_;
   llvm::IRBuilder<> B;
+  V stop_ = nullptr;  // of a GPU's kernel: the word's address
   std::map<llvm::Function*, std::set<llvm::Function*>> calls_;
   std::vector<Plan> plans_;
 };
@@ -315,5 +354,6 @@ class Polls {
 }  // namespace
 
 void insert_polls(llvm::Module& m) { Polls(m).run(); }
+void insert_gpu_polls(llvm::Module& m) { Polls(m).run_gpu(); }
 
 }  // namespace numbus::compile

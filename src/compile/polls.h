@@ -9,5 +9,9 @@ class Module;
 namespace numbus::compile {
 
 void insert_polls(llvm::Module& m);
+// Of a kernel for a GPU: loops whose end is not known beforehand look, each 4,096 times around, at
+// the word that the entry's last parameter is the address of; a thread that finds it set exits. Not
+// in kernels whose blocks wait for each other: what they count would not fit any more.
+void insert_gpu_polls(llvm::Module& m);
 
 }  // namespace numbus::compile

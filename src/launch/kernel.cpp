@@ -156,9 +156,11 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
   OnGpu& code = on_gpu(d);
   int64_t* record = code.record_for(queue ? queue->number() : 0, result_.sites);
   std::vector<void*> parameters;
-  parameters.reserve(1 + words.size());
+  parameters.reserve(2 + words.size());
   parameters.push_back(&record);
   for (int64_t& w : words) parameters.push_back(&w);
+  cuda::DevicePointer stop = cuda::stop_word(code.device->context());
+  parameters.push_back(&stop);
   auto dim = [](const int64_t(&x)[3]) {
     return cuda::Dim3{static_cast<unsigned>(x[0]), static_cast<unsigned>(x[1]),
                       static_cast<unsigned>(x[2])};

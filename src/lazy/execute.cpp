@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "compile/leave.h"
 #include "device/cpu/thread_pool.h"
 #include "device/null/null_device.h"
 #include "lazy/reduce.h"
@@ -43,16 +44,31 @@ struct Launch {
 
   void call(int64_t r0, int64_t r1, int64_t c0, int64_t c1, char* acc, int64_t origin = 0) {
     if (r0 >= r1 || c0 >= c1) return;
-    if (native)
+    auto run = [&] {
       step.code->native(step.params.data(), r0, r1, c0, c1, acc, origin);
-    else
+      return 0;
+    };
+    // Points whose loops may go round for ever look at the word of interrupts themselves.
+    if (native && step.loops) {
+      if (compile::interruptible(run) == compile::kInterrupted) interrupt::raise_interrupted();
+    } else if (native) {
+      run();
+    } else {
       step.code->program->run(step.params.data(), r0, r1, c0, c1, acc, origin);
+    }
   }
 
   template <class F>
   void units(int64_t n, int64_t grain, F&& body) {
     // The interpreter's buffers belong to one thread.
-    if (!native || n <= grain || step.ordered) return body(0, n);
+    constexpr int64_t kGrains = 64;  // between two looks at what interrupts
+    if (!native || n <= grain || step.ordered) {
+      for (int64_t begin = 0; begin < n; begin += kGrains * grain) {
+        if (begin && interrupt::wanted()) interrupt::raise_interrupted();
+        body(begin, std::min(n, begin + kGrains * grain));
+      }
+      return;
+    }
     parallel_for_each(n, grain, [&](int64_t begin, int64_t end, int) { body(begin, end); });
   }
 

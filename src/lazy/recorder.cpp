@@ -136,7 +136,8 @@ void Recorder::flush_quietly(const char* reason) noexcept {
   try {
     carry_out(reason);
   } catch (const Error& e) {
-    if (!error_) error_ = std::make_shared<Error>(e);
+    // Ctrl-C raises in the main thread, whatever its flush was for.
+    if (!error_ && e.kind() != ErrorKind::Interrupted) error_ = std::make_shared<Error>(e);
   } catch (const std::exception& e) {
     if (!error_) error_ = std::make_shared<Error>(ErrorKind::Runtime, e.what());
   }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "device/counts.h"
 #include "lazy/executor.h"
 #include "lazy/explain.h"
@@ -60,6 +61,7 @@ WithoutPython::~WithoutPython() {
 
 void Runtime::carry_out(Flight& flight, const char* reason) {
   ++stats.flushes;
+  interrupt::ArrayWork work;
   Window& w = *flight.window;
   w.complete_key();
   bool known = false;
@@ -103,6 +105,7 @@ void Runtime::run(const Window& w, Run& run) {
       if (!failure) failure = w.slots_[s].base->failure;
     }
   bool refused = false;  // the next step is a scatter that must not be done
+  bool interrupted = false;
   auto lose_outputs = [&](const KernelStep& step) {
     for (const Patch& p : step.patches)
       if (p.storage >= 0 && p.written) lost[p.storage] |= kLost;
@@ -118,9 +121,11 @@ void Runtime::run(const Window& w, Run& run) {
     taken.clear();
     for (const Patch& p : step.patches)
       poisoned = poisoned || (p.storage >= 0 && lost[p.storage] & kLost);
+    interrupted = interrupted || interrupt::wanted();
+    if (interrupted && !failure) failure = std::make_shared<Error>(interrupt::not_computed());
     if (refused) {
       refused = false;
-    } else if (poisoned) {
+    } else if (poisoned || interrupted) {
       lose_outputs(step);
     } else {
       for (auto [fresh, dying] : step.takes) {
@@ -133,7 +138,9 @@ void Runtime::run(const Window& w, Run& run) {
       }
       Stats before = explanation ? stats : Stats();
       auto failed = [&](const Error& e) {
-        if (!failure) failure = std::make_shared<Error>(e);
+        interrupted = interrupted || e.kind() == ErrorKind::Interrupted;
+        if (!failure)
+          failure = std::make_shared<Error>(interrupted ? interrupt::not_computed() : e);
         lose_outputs(step);
         if (explanation) explanation->step(*this, w, step, before, true);
       };
@@ -184,6 +191,7 @@ void Runtime::run(const Window& w, Run& run) {
     b->data = now;
   }
   if (device.has_queues()) device.queues_after(nullptr, uses_of(w));
+  if (interrupted) interrupt::raise_interrupted();
   if (failure) throw Error(*failure);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "device/opened.h"
 
 namespace numbus::cuda {
 namespace {
@@ -208,11 +209,11 @@ bool CudaDevice::copy_out(void* dst, const void* src, size_t bytes, Queue* queue
 }
 
 void CudaDevice::copy_from_host(void* dst, const void* src, size_t bytes) {
-  if (copy_in(dst, src, bytes, nullptr)) stream_.synchronize();
+  if (copy_in(dst, src, bytes, nullptr)) wait_interruptibly(stream_);
 }
 
 void CudaDevice::copy_to_host(void* dst, const void* src, size_t bytes) {
-  if (copy_out(dst, src, bytes, nullptr)) stream_.synchronize();
+  if (copy_out(dst, src, bytes, nullptr)) wait_interruptibly(stream_);
 }
 
 void CudaDevice::upload(void* dst, const void* src, size_t bytes, Queue& queue) {
@@ -243,9 +244,9 @@ void CudaDevice::fill_bytes(void* dst, unsigned char value, size_t bytes, Queue*
 
 // Marks, not streams: a stream may go while nobody holds Python's lock.
 void CudaDevice::synchronize() {
-  if (!has_queues_) return stream_.synchronize();
+  if (!has_queues_) return wait_interruptibly(stream_);
   auto marks = sides_.all_marks();
-  stream_.synchronize();
+  wait_interruptibly(stream_);
   SideStreams::synchronize(marks);
   sweep();
   update_has_queues();
@@ -338,6 +339,12 @@ void reset_for_tests() {
 namespace numbus {
 
 Device* cuda_device(int ordinal) { return cuda::device(ordinal); }
+
+Device* opened_cuda_device(int ordinal) {
+  std::lock_guard<std::mutex> turn(cuda::devices_mutex);
+  auto it = cuda::devices->find(ordinal);
+  return it == cuda::devices->end() ? nullptr : it->second;
+}
 
 Device* cuda_device_of(std::uintptr_t address) {
   Device* first = cuda_device(0);

@@ -56,7 +56,7 @@ std::vector<StreamOrder::Mark> SideStreams::all_marks() {
 }
 
 void SideStreams::synchronize(const std::vector<StreamOrder::Mark>& marks) {
-  for (const StreamOrder::Mark& mark : marks) event_of(mark).synchronize();
+  for (const StreamOrder::Mark& mark : marks) wait_interruptibly(event_of(mark));
 }
 
 StreamOrder::Mark SideStreams::mark_in(const Stream& stream) {

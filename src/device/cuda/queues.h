@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "device/cuda/stop.h"
 #include "device/cuda/stream.h"
 #include "device/device.h"
 
@@ -66,7 +67,7 @@ class CudaQueue final : public Queue {
     return reinterpret_cast<std::uintptr_t>(stream_.handle());
   }
   int priority() const override { return stream_.priority(); }
-  void synchronize() override { stream_.synchronize(); }
+  void synchronize() override { wait_interruptibly(stream_); }
   bool done() override { return stream_.done(); }
 
  private:
@@ -80,7 +81,7 @@ class CudaMarker final : public Marker {
   CudaMarker(CudaDevice& device, bool timing);
   void record(Queue* queue) override;
   void hold(Queue* queue) override;
-  void synchronize() override { event_.synchronize(); }
+  void synchronize() override { wait_interruptibly(event_); }
   bool done() override { return event_.done(); }
   double milliseconds_since(Marker& start) override {
     return static_cast<double>(event_.elapsed_since(static_cast<CudaMarker&>(start).event_));

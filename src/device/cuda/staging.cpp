@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/error.h"
 #include "device/cpu/thread_pool.h"
+#include "device/cuda/stop.h"
 
 namespace numbus::cuda {
 namespace {
@@ -137,7 +139,7 @@ void StagingRing::download(void* dst, DevicePointer src, size_t bytes, const Str
   auto doing = [&] { return "copying " + std::to_string(bytes) + " bytes from the GPU"; };
   if (!prepare(bytes)) {
     NUMBUS_CUDA(doing(), cuMemcpyDtoHAsync, dst, src, bytes, stream.handle());
-    NUMBUS_CUDA(doing(), cuStreamSynchronize, stream.handle());
+    wait_interruptibly(stream);
     return;
   }
   // The stream's order puts these copies after all uploads that still read the ring.
@@ -156,7 +158,14 @@ void StagingRing::download(void* dst, DevicePointer src, size_t bytes, const Str
   int turn_of = 0;
   for (size_t done = 0; done < bytes; turn_of ^= 1) {
     Half& half = halves_[turn_of];
-    half.event->synchronize();
+    try {
+      wait_interruptibly(*half.event);
+    } catch (const Error&) {
+      // The copies may still come: the next user of the ring waits for them first.
+      for (Half& h : halves_) h.in_flight = true;
+      user_ = nullptr;
+      throw;
+    }
     size_t count = std::min(piece, bytes - done);
     copy_on_host(to + done, half.memory, count);
     done += count;

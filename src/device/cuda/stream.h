@@ -23,6 +23,7 @@ class Stream {
         owned_(other.owned_) {}
   Stream& operator=(Stream&&) = delete;
 
+  ContextHandle context() const { return context_; }
   StreamHandle handle() const { return handle_; }
   bool owned() const { return owned_; }
   int priority() const;
@@ -45,6 +46,7 @@ class Event {
       : context_(other.context_), handle_(std::exchange(other.handle_, nullptr)) {}
   Event& operator=(Event&&) = delete;
 
+  ContextHandle context() const { return context_; }
   EventHandle handle() const { return handle_; }
   void record(const Stream& stream) const { record(stream.handle()); }
   void record(StreamHandle stream) const;

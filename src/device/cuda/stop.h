@@ -1,0 +1,17 @@
+// Ctrl-C on a GPU: a word of device memory that kernels look at where they have no known end, and
+// waits that look for the signal.
+#pragma once
+
+#include "device/cuda/stream.h"
+
+namespace numbus::cuda {
+
+// The word's address, which each launch of a kernel passes along; made at the first request.
+DevicePointer stop_word(ContextHandle context);
+
+// Waits until done() holds, or throws Interrupted in the main thread: then kernels that look at the
+// word have been told to end, and have ended if they do so within a second.
+void wait_interruptibly(const Stream& stream);
+void wait_interruptibly(const Event& event);
+
+}  // namespace numbus::cuda

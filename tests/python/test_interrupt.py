@@ -1,0 +1,457 @@
+"""Ctrl-C: compiled functions, kernels and array work end soon, and the process goes on usable.
+
+Each program runs in a process of its own, which another one sends SIGINT while it computes.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+import numbus as nb
+import pytest
+
+# A quiet machine needs some milliseconds; what is refused is a wait until the work has ended.
+SLACK = 1.0
+
+PRELUDE = """
+import os, signal, struct, sys, time
+import numpy as np
+import numbus as nb
+from numbus import cuda, njit, prange, vectorize
+
+def signal_after(seconds, times=1):
+    # A child sends it, since compiled code holds Python's lock; gives the time of the last one.
+    here, there = os.pipe()
+    me = os.getpid()
+    if os.fork() == 0:
+        for _ in range(times):
+            time.sleep(seconds)
+            os.write(there, struct.pack("d", time.perf_counter()))
+            os.kill(me, signal.SIGINT)
+        os._exit(0)
+    def sent():
+        all = os.read(here, 8 * times)
+        os.wait()
+        return struct.unpack("d", all[-8:])[0]
+    return sent
+
+def interrupted(work):
+    sent = signal_after(0.3)
+    try:
+        work()
+    except KeyboardInterrupt:
+        took = time.perf_counter() - sent()
+        assert took < SLACK, took
+        return took
+    raise AssertionError("not interrupted")
+"""
+
+
+def run(program, device="cpu", **environment):
+    code = f"SLACK = {SLACK}\n" + PRELUDE + textwrap.dedent(program)
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as script:  # kernels are compiled from it
+        script.write(code)
+        script.flush()
+        done = subprocess.run(
+            [sys.executable, script.name],
+            env={**os.environ, "NUMBUS_DEVICE": device, **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def gpu():
+    return nb.cuda.is_available()
+
+
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not gpu(), reason="no GPU"))]
+
+FUNCTIONS = {
+    # Loops of every shape that polls know: counting up and down, by what they find, around others,
+    # with calls, by recursion, with a result of many lanes.
+    "up": ("s = 1\n    for i in range(n):\n        s = s * 3 + i\n    return s", "10**16"),
+    "down": ("s = 1\n    for i in range(n, 0, -1):\n        s = s * 3 + i\n    return s", "10**16"),
+    "step": ("s = 1\n    for i in range(0, n, 7):\n        s = s * 3 + i\n    return s", "10**16"),
+    "while": (
+        "k = n\n    while k != 0:\n        k = k * 3 + 2 * n\n        if k == 15:\n"
+        "            k = 0\n    return k",
+        "2",
+    ),
+    "nothing": ("k = 0\n    while n > 4:\n        k += 1\n    return k", "5"),
+    "nested": (
+        "s = 0.0\n    for j in range(n):\n        for i in range(x.size):\n"
+        "            s += x[i]\n    return s",
+        "10**14",
+    ),
+    "empty inside": (
+        "s = 0.0\n    for j in range(n):\n        for i in range(x.size - 1000):\n"
+        "            s += x[i] * j\n        s = s * 0.5 + j\n    return s",
+        "10**16",
+    ),
+    "calls": ("s = 0\n    for j in range(n):\n        s += len([j])\n    return s", "10**16"),
+    "memory": (
+        "s = 0.0\n    for j in range(n):\n        s += np.zeros(3 + j % 2)[0]\n    return s",
+        "10**16",
+    ),
+    "functions": (
+        "s = 0.0\n    for j in range(n):\n        s += np.sin(s + j)\n    return s",
+        "10**16",
+    ),
+    "returns": (
+        "for j in range(n):\n        if x[j % 1000] > 2:\n            return j\n    return -1",
+        "10**16",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name):
+    body, endless = FUNCTIONS[name]
+    run(f"""
+x = np.ones(1000)
+def plain(n, x):
+    {body}
+f = njit(plain)
+expected = plain(3, x)
+assert f(3, x) == expected
+for _ in range(2):
+    interrupted(lambda: f({endless}, x))
+    assert f(3, x) == expected
+assert float((nb.asarray(x) + 1).sum()) == 2000
+""")
+
+
+def test_recursive_functions():
+    run("""
+@njit
+def calls(n):
+    if n < 2:
+        return n
+    return calls(n - 1) + calls(n - 2)
+assert calls(20) == 6765
+interrupted(lambda: calls(100))
+assert calls(20) == 6765
+""")
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "5"])
+def test_parallel_loops(threads):
+    run(
+        """
+@njit(parallel=True)
+def total(n, x):
+    s = 0
+    for j in prange(64):
+        k = 1
+        for i in range(n):
+            k = k * 3 + i
+        s += k
+    return s
+@njit(parallel=True)
+def lengths(n, out):  # lanes: iterations of different lengths
+    for j in prange(out.size):
+        k = 0
+        z = 0.5
+        while k < n and z < 4.0:
+            z = z * z + 0.1
+            k += 1
+        out[j] = k
+x, out = np.ones(10), np.zeros(100, np.int64)
+before = total(100, x)
+lengths(50, out)
+for _ in range(2):
+    interrupted(lambda: total(10**16, x))
+    assert total(100, x) == before
+    interrupted(lambda: lengths(10**16, np.zeros(100, np.int64)))
+    again = np.zeros(100, np.int64)
+    lengths(50, again)
+    assert (again == out).all()
+# The pool serves arrays, too.
+assert float(nb.sqrt(nb.full(1_000_000, 4.0)).sum()) == 2_000_000
+""",
+        NUMBUS_NUM_THREADS=threads,
+    )
+
+
+KERNELS = {
+    "counts": ("k = 1\n    for j in range(x[i]):\n        k = k * 3 + j\n    y[i] = k", True),
+    "while": ("k = 1\n    while x[i] > 4:\n        k += 1\n    y[i] = k", False),
+    "barrier": (
+        "k = 1\n    while x[i] > 4:\n        cuda.syncthreads()\n        k += 1\n    y[i] = k",
+        False,
+    ),
+    "warp": (
+        "k = 1\n    while cuda.any_sync(0xFFFFFFFF, x[i] > 4):\n        k += 1\n    y[i] = k",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("fibers", [False, True])
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels(name, device, fibers):
+    body, counts = KERNELS[name]
+    if device == "cuda" and (counts or fibers):
+        pytest.skip(
+            "loops over ranges are not polled on a GPU" if counts else "there are no fibers"
+        )
+    run(
+        f"""
+@cuda.jit
+def f(x, y):
+    i = cuda.grid(1)
+    {body}
+def launch(n):
+    x, y = cuda.to_device(np.full(256, n)), cuda.to_device(np.zeros(256, np.int64))
+    f[4, 64](x, y)
+    cuda.synchronize()
+    return y.copy_to_host()
+expected = launch(3)
+for _ in range(2):
+    interrupted(lambda: launch(10**16))
+    assert (launch(3) == expected).all()
+assert float((nb.arange(1000) + 1.0).sum()) == 500500
+""",
+        device,
+        **({"NUMBUS_FIBERS": "1"} if fibers else {}),
+    )
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_array_work(device):
+    """A loop of array work, one long plan, and what is lost by it."""
+    run(
+        """
+x = nb.linspace(0, 1, 3_000_000)
+def loop():
+    while True:
+        y = x
+        for _ in range(30):
+            y = nb.sin(y) * 0.5 + nb.cos(y)
+        assert 0 < float(y.mean()) < 1
+interrupted(loop)
+kept = nb.arange(10.0) * 2
+assert abs(float(x.sum()) - 1_500_000) < 1
+assert kept.tolist() == [2.0 * i for i in range(10)]
+assert abs(float((x * 2).sum()) - 3_000_000) < 1
+""",
+        device,
+    )
+
+
+def test_long_plans():
+    """One expression that takes seconds: what was not computed says so, all else is there."""
+    run("""
+@vectorize
+def slow(x, n):
+    s = x
+    k = 0
+    while k < n:
+        s = s * 0.999 + x
+        k += 1
+    return s
+x = nb.ones(200_000)
+expected = slow(x, 10)[0]
+result = []
+def work():
+    result.append(slow(x, 10**9))
+    result[0].sum().item()
+interrupted(work)
+try:
+    print(result[0][:3])
+except RuntimeError as error:
+    assert "interrupted" in str(error).lower(), error
+else:
+    raise AssertionError("an interrupted array has values")
+assert float(x.sum()) == 200_000
+assert slow(x, 10)[0] == expected
+""")
+
+
+def test_handlers_that_return():
+    """The numbers come out as without signals, and the handler has run in the middle."""
+    run("""
+seen = []
+@njit(parallel=True)
+def total(n):
+    s = 0
+    for j in prange(16):
+        k = j
+        for i in range(n):
+            k = k * 3 + i
+        s += k
+    return s
+@njit
+def count(n):
+    k = 1
+    for i in range(n):
+        k = k * 3 + i
+    return k
+@cuda.jit
+def kernel(y, n):
+    i = cuda.grid(1)
+    k = i
+    for j in range(n):
+        k = k * 3 + j
+    y[i] = k
+def launch(n):
+    y = np.zeros(64, np.int64)
+    kernel[2, 32](y, n)
+    return y.tolist()
+for f, n in ((count, 10**9), (total, 2 * 10**8), (launch, 10**8)):
+    f(1)
+    start = time.perf_counter()
+    expected = f(n)
+    took = time.perf_counter() - start
+    def handler(number, frame):  # set after the import: it stays chained
+        seen.append(time.perf_counter())
+        assert count(5) == count.py_func(5) and total(4) == total(4)
+        assert nb.arange(5).sum() == 10
+    signal.signal(signal.SIGINT, handler)
+    sent = signal_after(took / 8, 2)
+    assert f(n) == expected
+    ended, last = time.perf_counter(), sent()
+    assert len(seen) == 2, seen
+    assert seen[-1] <= ended and seen[-1] - last < SLACK
+    seen.clear()
+""")
+
+
+def test_handlers_that_raise():
+    run("""
+class Stop(Exception):
+    pass
+def handler(number, frame):
+    raise Stop("now")
+@njit
+def endless(n):
+    k = 1
+    while n > 0:
+        k = k * 3 + n
+    return k
+assert endless(0) == 1
+signal.signal(signal.SIGINT, handler)
+for _ in range(2):
+    sent = signal_after(0.3)
+    try:
+        endless(1)
+    except Stop as stop:
+        assert stop.args == ("now",) and time.perf_counter() - sent() < SLACK
+    else:
+        raise AssertionError
+assert endless(0) == 1
+signal.signal(signal.SIGINT, signal.default_int_handler)
+interrupted(lambda: endless(1))
+""")
+
+
+def test_other_threads_go_on():
+    run("""
+import threading
+@njit(nogil=True)
+def count(n):
+    k = 1
+    for i in range(n):
+        k = k * 3 + i
+    return k
+expected = count(10**9)
+result = []
+thread = threading.Thread(target=lambda: result.append(count(10**9)))
+thread.start()
+interrupted(lambda: count(10**16))
+thread.join()
+assert result == [expected]
+""")
+
+
+def test_an_ignored_signal_stays_ignored():
+    run("""
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+@njit
+def count(n):
+    k = 1
+    for i in range(n):
+        k = k * 3 + i
+    return k
+expected = count(10**9)
+sent = signal_after(0.1)
+assert count(10**9) == expected
+sent()
+""")
+
+
+def test_signals_between_calls_are_pythons():
+    """What Python has handled does not interrupt later work."""
+    run("""
+@njit
+def count(n):
+    k = 1
+    for i in range(n):
+        k = k * 3 + i
+    return k
+expected = count(10**8)
+x = nb.ones(2_000_000)
+for _ in range(3):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+    except KeyboardInterrupt:
+        pass
+    assert count(10**8) == expected
+    y = x
+    for _ in range(60):
+        y = nb.sin(y) + x
+    assert float(y.sum()) > 0
+""")
+
+
+def test_kernels_for_a_gpu_look_at_the_word():
+    """Only loops without a known end, and each of them."""
+    from numbus import cuda
+
+    def known(x, n):
+        i = cuda.grid(1)
+        k = 0
+        z = x[i]
+        while k < n and z < 4.0:
+            z = z * z + 0.1
+            k += 1
+        for j in range(n):
+            z += j
+        x[i] = z
+
+    def unknown(x, n):
+        i = cuda.grid(1)
+        while x[i] < n:
+            while x[i] > 1.0:
+                x[i] *= 0.5
+            x[i] += 0.75
+
+    signature = "void(float64[:], int64)"
+    assert "exit;" not in cuda.compile_ptx(known, signature)[0]
+    ptx = cuda.compile_ptx(unknown, signature)[0]
+    # A loop may stand there twice, with and without checks of its indices.
+    assert 2 <= ptx.count("exit;") == ptx.count("ld.volatile.global.u32")
+
+
+def test_an_empty_script_opens_no_gpu(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import atexit\n"
+        "atexit.register(lambda: print('libcuda' in open('/proc/self/maps').read()))\n"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "NUMBUS_DEVICE"}
+    done = subprocess.run(
+        [sys.executable, "-m", "numbus", str(script)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout == "False\n", done.stdout + done.stderr
