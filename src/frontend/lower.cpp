@@ -96,6 +96,9 @@ void Lower::run() {
           t.items[0] = Type::number_of(DType::F64, true);
           changed_ = true;
         }
+    // A list without a name that nothing is ever put into.
+    if (!changed_ && !waiting_ && open_result_ && !lists_settled_)
+      lists_settled_ = changed_ = true;
     // No path comes to a return: all of them raise.
     if (!changed_ && !waiting_ && result_.unknown() && !unknown_result_) {
       result_ = Type::of(Type::Tag::None);
@@ -133,7 +136,7 @@ void Lower::pass() {
   b_ = &b;
   scopes_.clear();
   scope_ = &new_scope(nullptr, &source_, "");
-  spec_.provisional = unknown_result_ = false;
+  spec_.provisional = unknown_result_ = open_result_ = false;
   owning_.clear();
   temporaries_.clear();
   loops_.clear();

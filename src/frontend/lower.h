@@ -471,6 +471,8 @@ class Lower {
   bool stuck_ = false;           // … of one that is made, and has none
   bool unpacks_ = false;         // the next expression is what an assignment takes apart
   bool unknown_result_ = false;  // a return of something not known yet
+  bool open_result_ = false;     // … which is, or holds, a list without items so far
+  bool lists_settled_ = false;   // such lists stay empty
   Portion* portion_ = nullptr;
   Generator* generator_ = nullptr;
   const Node* here_ = nullptr;  // what is being looked at: a statement, or a place in it

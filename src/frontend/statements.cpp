@@ -320,18 +320,36 @@ bool Lower::if_statement(const Node& n) {
   return yes_ends && no_ends;
 }
 
+namespace {
+
+// Whether the type holds a list of which nothing is known yet.
+bool has_open_list(const Type& t) {
+  if (t.is(Type::Tag::List) && t.items[0].unknown()) return true;
+  if (t.is(Type::Tag::List) || t.is(Type::Tag::Tuple))
+    for (const Type& i : t.items)
+      if (has_open_list(i)) return true;
+  return false;
+}
+
+}  // namespace
+
 void Lower::return_value(const Node& n, const Value& v) {
   if (on_return_) {
     on_return_(n, v);
     return;
   }
   if (portion_) fail(n, "return does not work in a parallel loop");
-  if (v.unknown()) {
+  if (v.unknown() || (has_open_list(v.type) && !lists_settled_)) {
     unknown_result_ = true;
+    open_result_ = open_result_ || !v.unknown();
     return;
   }
   thread_ends(n);
   Value r = boxed(n, v.lazy ? materialise(n, v) : v);
+  if (has_open_list(r.type)) {
+    if (!r.type.is(Type::Tag::List)) not_yet(n, "an empty list here", "a name for it: x = []");
+    r.type.items[0] = Type::number_of(DType::F64, true);
+  }
   if (r.type.is_number()) r.type.text.clear();
   if (u_.options.kernel && spec_.function == 0 && !r.type.is(Type::Tag::None))
     fail(n, "a kernel returns nothing; this returns " + name(r.type),

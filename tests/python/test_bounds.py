@@ -536,14 +536,22 @@ def test_parallel():
 
 
 def loops(assembly):
-    """(lines, conditional jumps) of each stretch from a label to a jump back to it."""
+    """(lines, conditional jumps) of each innermost stretch from a label to a jump back to it.
+
+    Around a loop lies another one, by strips, which looks whether Ctrl-C has been pressed.
+    """
     lines = [li.strip() for li in assembly.splitlines()]
     at = {li[:-1]: n for n, li in enumerate(lines) if li.startswith(".LBB") and li.endswith(":")}
+    found = []
     for n, li in enumerate(lines):
         jump = re.fullmatch(r"j(\w+)\s+(\.LBB\w+)", li)
         if jump and at.get(jump.group(2), n) < n:
-            body = lines[at[jump.group(2)] : n + 1]
-            yield body, sum(bool(re.match(r"j(?!mp)", b)) for b in body)
+            found.append((at[jump.group(2)], n))
+    for first, last in found:
+        if any((a, b) != (first, last) and first <= a and b <= last for a, b in found):
+            continue
+        body = lines[first : last + 1]
+        yield body, sum(bool(re.match(r"j(?!mp)", b)) for b in body)
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="reads x86 assembly")

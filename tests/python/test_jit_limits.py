@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 from numbus import njit
-from numbus.kernels import CompileError
+from numbus.kernels import CompileError, UnsupportedError
 
 NAN, INF = math.nan, math.inf
 FLOATS = [NAN, INF, -INF, 0.0, -1.0, 1.0, 0.5, 2.5, 1e-300, 1e300, 5e-324, 1e18]
@@ -229,9 +229,12 @@ def test_zip_of_nothing():
         n = 0
         for _ in zip():
             n += 1
-        return n, list(zip((1, 2), (3, 4))), [v for v in zip()], len(list(zip((), (1,))))
+        return n, list(zip((1, 2), (3, 4))), len(list(zip((), (1,))))
 
-    assert njit(f)() == (0, [(1, 3), (2, 4)], [], 0)
+    assert njit(f)() == (0, [(1, 3), (2, 4)], 0)
+    assert njit(lambda: [v for v in zip()])() == []
+    with pytest.raises(UnsupportedError, match="an empty list"):
+        njit(lambda: (1, [v for v in zip()]))()
 
 
 # zip and its kin are no tuples: CPython refuses these, and so do compiled functions.

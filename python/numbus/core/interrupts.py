@@ -1,8 +1,8 @@
 """Ctrl-C for compiled code: the core's handler of SIGINT stays before Python's.
 
 The core chains itself to the handler that it finds when it is imported. `signal.signal` puts
-Python's handler back, and asking the system before each call would cost half a microsecond, so
-the core is told.
+Python's handler back, and asking the system before each call would cost half a microsecond, so the
+core is told.
 """
 
 import _signal

@@ -157,7 +157,8 @@ def one_geometric(p, _):
             total += part
             x += 1
         return x
-    return math.ceil(math.log1p(-random_unit()) / math.log(1.0 - p))
+    # NumPy's quotient is infinite where 1 - p rounds to 1, and wraps as an integer.
+    return math.ceil(np.float64(math.log1p(-random_unit())) / np.float64(math.log(1.0 - p)))
 
 
 def one_poisson(lam, _):
