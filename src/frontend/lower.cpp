@@ -97,8 +97,7 @@ void Lower::run() {
           changed_ = true;
         }
     // A list without a name that nothing is ever put into.
-    if (!changed_ && !waiting_ && open_result_ && !lists_settled_)
-      lists_settled_ = changed_ = true;
+    if (!changed_ && !waiting_ && open_result_ && !lists_settled_) lists_settled_ = changed_ = true;
     // No path comes to a return: all of them raise.
     if (!changed_ && !waiting_ && result_.unknown() && !unknown_result_) {
       result_ = Type::of(Type::Tag::None);
