@@ -1,5 +1,5 @@
 // Ways out of generated host code: it is left at a poll, as by longjmp, since nothing in it needs
-// to be undone but its memory, which is tracked (MemoryOfCall).
+// to be undone but its memory: what a call allocated before it was interrupted is leaked today.
 #pragma once
 
 #include <csetjmp>

@@ -53,7 +53,7 @@ class PlanCache {
   struct Entry {
     std::shared_ptr<const Plan> plan;
     uint64_t hash;
-    std::vector<std::shared_ptr<Run>> runs;  // used in turn
+    std::vector<std::shared_ptr<Run>> runs;  // the next one is filled
     size_t next = 0;
   };
   using Entries = std::list<Entry>;  // the latest used first
