@@ -154,15 +154,16 @@ def test_new_jobs_are_seen(cluster, past, cache):
     await_state(again, ("RUNNING",))
     call("scontrol", "requeue", again)
     time.sleep(1)
-    for _ in range(50):
+    # A plain job and a part of the heterogeneous one; the one on a GPU; three tasks, the nasty
+    # name, the other part, and the first run of the requeued job.
+    want = {"int": 2, "gpu": 1, "medium": 6}
+    for _ in range(100):
         after = table_jobs(cluster, cache)
-        if after.get("int", 0) - before.get("int", 0) >= 2:
+        new = {name: after.get(name, 0) - before.get(name, 0) for name in want}
+        if new == want:
             break
         time.sleep(0.3)
-    assert after["int"] - before["int"] == 2  # plain, and a part of the heterogeneous job
-    assert after["gpu"] - before["gpu"] == 1
-    # Three tasks, the nasty name, the other part, and the first run of the requeued job.
-    assert after["medium"] - before["medium"] == 6
+    assert new == want
     call("scancel", again)
 
 

@@ -48,6 +48,8 @@ class ElseAlways(Faithful):
 
     def split(self, node):
         self.generic_visit(node)
+        if not any(isinstance(inner, ast.Break) for inner in ast.walk(node)):
+            return node
         more, node.orelse = node.orelse, []
         return [node, *more]
 
@@ -118,6 +120,11 @@ MUTANTS = {
     for cls in (Faithful, FloorIsTrunc, ChainForgotten, StepIgnored, ElseAlways, BoolNotValue,
                 NegativeIndex, BreakIsContinue, SwapInOrder, AxisForgotten, OrEqual)
 }  # fmt: skip
+
+
+def changes(name: str, text: str) -> bool:
+    """Whether the broken rule touches the program."""
+    return ast.dump(MUTANTS[name]().visit(ast.parse(text))) != ast.dump(ast.parse(text))
 
 
 def install(name: str):

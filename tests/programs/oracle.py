@@ -26,7 +26,7 @@ EPS = {np.dtype(t): float(np.finfo(t).eps) for t in (np.float16, np.float32, np.
 
 
 ILL_FORMED = (NameError, AttributeError, TypeError, RecursionError)
-STEPS = 20_000  # of while loops
+STEPS = 20_000  # of all loops of a run
 
 
 class NoVerdict(Exception):
@@ -241,6 +241,12 @@ class Instrument(ast.NodeTransformer):
     def visit_While(self, node):
         self.generic_visit(node)
         node.test = ast.BoolOp(ast.And(), [self._made(node, "_tick"), node.test])
+        return node
+
+    def visit_For(self, node):
+        """A list that grows while it is iterated over has no end."""
+        self.generic_visit(node)
+        node.body.insert(0, ast.copy_location(ast.Expr(self._made(node, "_tick")), node))
         return node
 
     def visit_AugAssign(self, node):
