@@ -116,6 +116,10 @@ Array accumulate(Op op, const Array& x, int axis, std::optional<DType> dtype, co
 Array empty_like(const Array& a, DType t);
 // Appends an instruction that is complete but for its operands.
 void record(Instr& i, const Array& out, const Window::Input* in, int count);
+// Appends a call of the routine that `i` names, complete but for its operands and results; all
+// results but the first are in fresh memory.
+void record_call(Instr& i, std::span<const Array* const> operands,
+                 std::span<const Array* const> results);
 
 // The arrays, at least one, along an axis that all have, or a new one (new_axis). dtype, or that of
 // `out`: of the result, promoted from the arrays otherwise.

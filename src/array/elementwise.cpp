@@ -126,6 +126,7 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
   Window::Input in[kMaxOperands];
   std::optional<Array> copies[kMaxOperands];
   ViewRef views[kMaxOperands];
+  for (int n = count; n < count + i.more; ++n) in[n] = given[n];
   for (int n = 0; n < count; ++n) {
     in[n] = given[n];
     if (!in[n].view || !same_memory(*in[n].view->base, *out.base.get())) continue;
@@ -161,6 +162,30 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
   bool shared = out.base->shared > 0;
   for (int n = 0; n < count; ++n) shared = shared || (in[n].view && in[n].view->base->shared > 0);
   if (shared) r.flush("memory shared with others");
+}
+
+void record_call(Instr& i, std::span<const Array* const> operands,
+                 std::span<const Array* const> results) {
+  const RoutineRow& r = row(i.routine);
+  if (operands.size() != r.operands || results.size() != r.results)
+    raise(ErrorKind::Runtime, std::string(r.name), "not what its row says",
+          std::to_string(operands.size()) + " operands, " + std::to_string(results.size()) +
+              " results",
+          std::to_string(r.operands) + " and " + std::to_string(r.results));
+  i.code = Instr::Call;
+  i.nin = r.operands;
+  i.more = static_cast<uint8_t>(r.results - 1);
+  ViewRef views[kMaxOperands];
+  Window::Input in[kMaxOperands];
+  int n = 0;
+  auto add = [&](const Array& a) {
+    views[n] = a.view();
+    in[n].view = &views[n];
+    ++n;
+  };
+  for (const Array* a : operands) add(*a);
+  for (const Array* a : results.subspan(1)) add(*a);
+  record(i, *results[0], in, r.operands);
 }
 
 namespace {

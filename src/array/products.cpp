@@ -95,15 +95,9 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out) {
   bool direct = into && takes(in_c(left), in_c(right), *into) && into->layout->injective();
   Array target = direct ? *into : fresh;
   Instr i;
-  i.code = Instr::Call;
-  i.routine = Routine::Matmul;
-  i.nin = 2;
+  i.routine = Routine::matmul;
   i.loop = t;
-  ViewRef views[2] = {left.view(), right.view()};
-  Window::Input in[2];
-  in[0].view = &views[0];
-  in[1].view = &views[1];
-  record(i, target, in, 2);
+  record_call(i, {{&left, &right}}, {{&target}});
   if (!direct) {
     Array back = *reshape_view(fresh, shape);
     Arg from(&back);

@@ -101,15 +101,10 @@ Array accumulate(Op op, const Array& x, int axis, std::optional<DType> dtype, co
     views = three_dimensional(a, target, axis);
   }
   Instr i;
-  i.code = Instr::Call;
-  i.routine = Routine::Scan;
+  i.routine = Routine::accumulate;
   i.op = loop.op;
-  i.nin = 1;
   i.loop = t;
-  ViewRef from = views->first.view();
-  Window::Input in;
-  in.view = &from;
-  record(i, views->second, &in, 1);
+  record_call(i, {{&views->first}}, {{&views->second}});
   const Array& wanted = out ? *out : result;
   if (target.base.get() != wanted.base.get()) {
     Arg back(&target);

@@ -5,6 +5,7 @@
 #include "array/array.h"
 #include "base/error.h"
 #include "lazy/calls.h"
+#include "vendor/fft.h"
 
 namespace numbus {
 namespace {
@@ -85,14 +86,9 @@ Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last) {
             "complex numbers, or real ones and half as many complex ones");
   }
   Instr i;
-  i.code = Instr::Call;
-  i.routine = inverse ? Routine::InverseFft : Routine::Fft;
-  i.nin = 1;
+  i.routine = inverse ? Routine::ifft : Routine::fft;
   i.loop = t;
-  ViewRef view = from->view();
-  Window::Input in;
-  in.view = &view;
-  record(i, *to, &in, 1);
+  record_call(i, {{&*from}}, {{&*to}});
   return result;
 }
 

@@ -392,7 +392,8 @@ namespace {
 
 PlanStep build_call(const PlanInstr& i) {
   PlanStep step;
-  step.call.emplace(CallStep{i.instr.routine, i.instr.op, i.instr.loop, {}, {}});
+  step.call.emplace(
+      CallStep{i.instr.routine, i.instr.op, i.instr.loop, i.instr.attributes, {}, {}});
   for_accesses(i, [&](const Access& a, bool write, bool) {
     int word = static_cast<int>(step.layouts.size());
     step.patches.push_back({word, a.storage, a.offset, -1, a.dtype, write});

@@ -1,25 +1,42 @@
-// Which library does what on which device.
+// The entries of routines, and those that hand their operands to a library.
 #include "lazy/calls.h"
 
 #include "base/error.h"
+#include "lazy/entries.h"
+#include "vendor/blas.h"
+#include "vendor/fft.h"
 
 namespace numbus {
 namespace {
+
+constexpr Entry none = nullptr;
+
+constexpr Entries kEntries[] = {
+#define ROUTINE(name, operands, results, attributes, cpu, gpu, flops, doc) {cpu, gpu},
+#include "ops/routines.def"
+#undef ROUTINE
+};
+
+char* address(const KernelStep& step, int n) { return reinterpret_cast<char*>(step.params[n]); }
 
 vendor::Matrix matrix(const Layout& l) {
   return {nullptr, l.stride(1), l.stride(2), l.shape(0) > 1 ? l.stride(0) : 0};
 }
 
+vendor::Product product_of(const KernelStep& step) {
+  const CallStep& c = *step.call;
+  vendor::Product p = product_of(c.type, c.in(0), c.in(1), c.out());
+  p.a.data = address(step, 0);
+  p.b.data = address(step, 1);
+  p.out.data = address(step, 2);
+  return p;
+}
+
 }  // namespace
 
 std::string call_name(Routine routine, Op op) {
-  switch (routine) {
-    case Routine::Matmul: return "matmul";
-    case Routine::Scan: return std::string(op_name(op)) + ".accumulate";
-    case Routine::Fft: return "fft";
-    case Routine::InverseFft: return "ifft";
-  }
-  return "call";
+  return (routine == Routine::accumulate ? std::string(op_name(op)) + "." : "") +
+         std::string(row(routine).name);
 }
 
 vendor::Product product_of(DType type, const Layout& a, const Layout& b, const Layout& out) {
@@ -27,26 +44,28 @@ vendor::Product product_of(DType type, const Layout& a, const Layout& b, const L
           a.shape(2), matrix(a),    matrix(b),    matrix(out)};
 }
 
-void run_call(Device& device, const CallStep& call, const int64_t* addresses) {
-  auto at = [&](int n) { return reinterpret_cast<char*>(addresses[n]); };
-  switch (call.routine) {
-    case Routine::Matmul: {
-      vendor::Product p =
-          product_of(call.type, *call.layouts[0], *call.layouts[1], *call.layouts[2]);
-      p.a.data = at(0);
-      p.b.data = at(1);
-      p.out.data = at(2);
-      if (device.host_readable()) return vendor::matmul_cpu(p);
-      return vendor::matmul_cuda(device, p);
-    }
-    case Routine::Fft:
-    case Routine::InverseFft: {
-      vendor::Transform t{call.types[0], call.types[1], call.routine == Routine::InverseFft,
-                          call.layouts[0], call.layouts[1]};
-      return vendor::fft_cuda(device, t, at(0), at(1));
-    }
-    case Routine::Scan: raise(ErrorKind::Runtime, "calls: a scan is no library's");
-  }
+const Entries& entries_of(Routine r) { return kEntries[static_cast<int>(r)]; }
+
+void run_call(Runtime& runtime, Device& device, KernelStep& step) {
+  const Entries& e = entries_of(step.call->routine);
+  Entry entry = device.host_readable() ? e.cpu : e.gpu;
+  if (!entry)
+    raise(ErrorKind::Runtime, std::string(row(step.call->routine).name), "nothing carries it out",
+          device.label(), "a device with an entry in the table of routines");
+  entry(runtime, device, step);
+}
+
+void matmul_cpu(Runtime&, Device&, KernelStep& step) { vendor::matmul_cpu(product_of(step)); }
+
+void matmul_gpu(Runtime&, Device& device, KernelStep& step) {
+  vendor::matmul_cuda(device, product_of(step));
+}
+
+void fft_gpu(Runtime&, Device& device, KernelStep& step) {
+  const CallStep& c = *step.call;
+  vendor::fft_cuda(device,
+                   {c.types[0], c.types[1], c.routine == Routine::ifft, c.layouts[0], c.layouts[1]},
+                   address(step, 0), address(step, 1));
 }
 
 }  // namespace numbus

@@ -1,26 +1,34 @@
-// Calls as plan nodes: opaque, with declared reads and writes.
+// Routines as plan nodes: opaque, with declared reads and writes.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "lazy/window.h"
 #include "vendor/blas.h"
-#include "vendor/fft.h"
 
 namespace numbus {
 
-// One call of a plan. Its operands' addresses come from the step's parameters, the result's last.
+// One call of a plan. The addresses of its operands, then those of its results, are the step's
+// parameters.
 struct CallStep {
   Routine routine;
-  Op op;  // Scan: what is applied
+  Op op;  // accumulate: what is applied
   DType type;
-  std::vector<DType> types;            // of the operands and the result
-  std::vector<const Layout*> layouts;  // of the operands and the result; the plan keeps them alive
+  std::array<int64_t, kMaxAttributes> attributes;
+  std::vector<DType> types;            // of the operands, then of the results
+  std::vector<const Layout*> layouts;  // in the same order; the plan keeps them alive
+
+  int operands() const { return row(routine).operands; }
+  const Layout& in(int n) const { return *layouts[n]; }
+  const Layout& out(int n = 0) const { return *layouts[operands() + n]; }
+  DType out_type(int n = 0) const { return types[operands() + n]; }
 };
 
 std::string call_name(Routine routine, Op op);
-
-// out = a @ b of three-dimensional layouts (stack, rows, columns).
+// out = a @ b of three-dimensional layouts (stack, rows, columns); without addresses.
 vendor::Product product_of(DType type, const Layout& a, const Layout& b, const Layout& out);
-
-void run_call(Device& device, const CallStep& call, const int64_t* addresses);
+// Operations on floating-point numbers.
+int64_t flops_of(const CallStep& c);
 
 }  // namespace numbus

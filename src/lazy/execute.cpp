@@ -10,7 +10,6 @@
 #include "device/cpu/thread_pool.h"
 #include "device/null/null_device.h"
 #include "lazy/reduce.h"
-#include "lazy/scan.h"
 
 namespace numbus {
 namespace {
@@ -264,10 +263,11 @@ class CpuExecutor : public Executor {
       step.code->interpreted_ns +=
           std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
   }
-  void call(Device& device, KernelStep& step) override {
-    if (step.call->routine == Routine::Scan) return scan_cpu(Runtime::get(), step);
-    WithoutPython others(step.flops >= 4'000'000);
-    Executor::call(device, step);
+  void call(Runtime& rt, Device& device, KernelStep& step) override {
+    // Scans count what they compile, which needs the lock.
+    bool long_one = step.flops >= 4'000'000 || step.bytes >= 4 << 20;
+    WithoutPython others(long_one && step.call->routine != Routine::accumulate);
+    Executor::call(rt, device, step);
   }
 };
 
@@ -276,7 +276,9 @@ class NullExecutor : public Executor {
   void run(Runtime&, Device&, KernelStep& step, char* const*) override {
     if (!step.tail) null_device_counts().launch(step.bytes, 0);
   }
-  void call(Device&, KernelStep& step) override { null_device_counts().launch(step.bytes, 0); }
+  void call(Runtime&, Device&, KernelStep& step) override {
+    null_device_counts().launch(step.bytes, 0);
+  }
 };
 
 }  // namespace

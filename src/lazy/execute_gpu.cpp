@@ -12,6 +12,7 @@
 #include "compile/gpu_code.h"
 #include "device/cuda/cuda_device.h"
 #include "lazy/executor.h"
+#include "lazy/load_code.h"
 #include "lazy/scan.h"
 
 namespace numbus {
@@ -234,50 +235,7 @@ class GpuExecutor : public Executor {
       d.fill_bytes(report, 0, bytes);
   }
 
-  void call(Device& device, KernelStep& step) override {
-    if (step.call->routine != Routine::Scan) return Executor::call(device, step);
-    auto& d = static_cast<cuda::CudaDevice&>(device);
-    ScanRun& run = scan_for(Runtime::get(), d, step);
-    char* scratch = run.scan.scratch ? static_cast<char*>(d.allocate(run.scan.scratch)) : nullptr;
-    auto totals = reinterpret_cast<int64_t>(scratch);
-    for (size_t n = 0; n < run.functions.size(); ++n) {
-      ScanLaunch& l = run.scan.launches[n];
-      l.words[compile::GpuScan::kIn] = l.in_scratch ? totals : step.params[0];
-      l.words[compile::GpuScan::kOut] = l.in_scratch ? totals : step.params[1];
-      l.words[compile::GpuScan::kTotals] = totals;
-      std::vector<void*> parameters;
-      for (int64_t& w : l.words) parameters.push_back(&w);
-      run.functions[n].launch({l.grid[0], l.grid[1], l.grid[2]},
-                              {l.block[0], l.block[1], l.block[2]}, 0, d.stream(),
-                              parameters.data());
-    }
-    if (scratch) d.free(scratch, run.scan.scratch);
-  }
-
  private:
-  struct ScanRun {
-    ScanLaunches scan;
-    std::vector<cuda::Function> functions;
-  };
-
-  ScanRun& scan_for(Runtime& rt, cuda::CudaDevice& d, KernelStep& step) {
-    constexpr size_t kSizes = 16;  // of a scan whose lines change; more are made again
-    std::string key = scan_aligned(step) ? "aligned" : "";
-    for (const Layout* l : step.call->layouts)
-      key.append(reinterpret_cast<const char*>(l->shape()), 6 * sizeof(int64_t));
-    DeviceCode& known = *step.device_code;
-    if (void* made = known.find(key)) return *static_cast<ScanRun*>(made);
-    if (known.size() >= kSizes) known.clear();
-    auto run = std::make_shared<ScanRun>();
-    run->scan = plan_gpu_scan(step);
-    for (const ScanLaunch& l : run->scan.launches)
-      run->functions.push_back(load(rt, d, l.kernel.key(), [&](int sm, int ptx) {
-        return compile::build_scan_ptx(l.kernel, sm, ptx);
-      }));
-    known.emplace_back(key, run);
-    return *run;
-  }
-
   Code& code_for(Runtime& rt, cuda::CudaDevice& d, KernelStep& step) {
     Arrangement layout = arrangement_of(step);
     std::string key = layout.key();
@@ -293,22 +251,13 @@ class GpuExecutor : public Executor {
     step.device_made = step.device_code->find(known);
     if (step.device_made) return *static_cast<Code*>(step.device_made);
     step.device_key.clear();
-    code->function = load(rt, d, code->gpu.key(),
-                          [&](int sm, int ptx) { return compile::build_ptx(code->gpu, sm, ptx); });
+    code->function = load_code(rt, d, code->gpu.key(), [&](int sm, int ptx) {
+      return compile::build_ptx(code->gpu, sm, ptx);
+    });
     step.device_code->emplace_back(std::move(known), code);
     step.device_key = std::move(key);
     step.device_made = code.get();
     return *code;
-  }
-
-  // The entry of a module that this process, the disk or build(sm, ptx) has.
-  cuda::Function load(Runtime& rt, cuda::CudaDevice& d, const std::string& identity,
-                      const std::function<std::string(int, int)>& build) {
-    compile::GpuCode code = compile::gpu_code(d, identity, build);
-    if (code.from == compile::GpuCode::Compiler) ++rt.stats.compiles;
-    if (code.from == compile::GpuCode::Disk) ++rt.stats.disk_hits;
-    rt.stats.compile_ms += code.milliseconds;
-    return code.function;
   }
 
   std::unordered_map<cuda::CudaDevice*, Scratch> scratch_, reports_;
@@ -319,7 +268,7 @@ class GpuExecutor : public Executor {
 std::vector<std::string> ptx_of(const Run& run, int sm, int ptx) {
   std::vector<std::string> all;
   for (const KernelStep& step : run.steps) {
-    if (step.call && step.call->routine == Routine::Scan)
+    if (step.call && step.call->routine == Routine::accumulate)
       for (const ScanLaunch& l : plan_gpu_scan(step).launches)
         all.push_back(compile::build_scan_ptx(l.kernel, sm, ptx));
     if (step.serial || step.call) continue;
@@ -332,6 +281,15 @@ std::vector<std::string> ptx_of(const Run& run, int sm, int ptx) {
     }
   }
   return all;
+}
+
+cuda::Function load_code(Runtime& rt, cuda::CudaDevice& d, const std::string& identity,
+                         const std::function<std::string(int, int)>& build) {
+  compile::GpuCode code = compile::gpu_code(d, identity, build);
+  if (code.from == compile::GpuCode::Compiler) ++rt.stats.compiles;
+  if (code.from == compile::GpuCode::Disk) ++rt.stats.disk_hits;
+  rt.stats.compile_ms += code.milliseconds;
+  return code.function;
 }
 
 Executor& gpu_executor() {

@@ -1,7 +1,7 @@
 // What runs the launches of a plan: one executor per kind of device.
 #pragma once
 
-#include "lazy/runtime.h"
+#include "lazy/entries.h"
 
 namespace numbus {
 
@@ -10,8 +10,8 @@ class Executor {
   virtual ~Executor() = default;
   // The step's parameters are complete. results: where each reduction stores its (first) result.
   virtual void run(Runtime& runtime, Device& device, KernelStep& step, char* const* results) = 0;
-  virtual void call(Device& device, KernelStep& step) {
-    run_call(device, *step.call, step.params.data());
+  virtual void call(Runtime& runtime, Device& device, KernelStep& step) {
+    run_call(runtime, device, step);
   }
 };
 

@@ -34,24 +34,40 @@ int64_t flops_of(const ir::Kernel& k, int64_t turns) {
   return once + each_turn * turns;
 }
 
+namespace {
+
+int64_t real_products(const CallStep& c) {
+  return is_complex(c.out_type()) || is_complex(c.types[0]) ? 4 : 1;
+}
+
+// A product and a sum for each term.
+int64_t product_flops(const CallStep& c) {
+  return 2 * real_products(c) * c.out().size() * c.in(0).shape(c.in(0).ndim() - 1);
+}
+
+// 5 n log2 n of a radix-2 transform of n complex numbers, as FFTW's benchmarks count; half of that
+// for real ones.
+int64_t fft_flops(const CallStep& c) {
+  const Layout &in = c.in(0), &out = c.out();
+  int64_t n = std::max(in.shape(in.ndim() - 1), out.shape(out.ndim() - 1));
+  bool real = !is_complex(c.types[0]) || !is_complex(c.out_type());
+  int64_t size = std::max(in.size(), out.size());
+  return 5 * size * std::bit_width(static_cast<uint64_t>(std::max<int64_t>(n, 2) - 1)) /
+         (real ? 2 : 1);
+}
+
+int64_t scan_flops(const CallStep& c) {
+  return is_inexact(c.type) ? real_products(c) * c.out().size() : 0;
+}
+
+}  // namespace
+
 int64_t flops_of(const CallStep& c) {
-  const Layout& out = *c.layouts.back();
-  int64_t parts = is_complex(c.types.back()) || is_complex(c.types.front()) ? 4 : 1;
   switch (c.routine) {
-    case Routine::Matmul:  // a product and a sum for each term
-      return 2 * parts * out.size() * c.layouts[0]->shape(c.layouts[0]->ndim() - 1);
-    case Routine::Fft:
-    case Routine::InverseFft: {
-      // 5 n log2 n of a radix-2 transform of n complex numbers, as FFTW's benchmarks count; half of
-      // that for real ones.
-      const Layout& in = *c.layouts.front();
-      int64_t n = std::max(in.shape(in.ndim() - 1), out.shape(out.ndim() - 1));
-      bool real = !is_complex(c.types.front()) || !is_complex(c.types.back());
-      int64_t size = std::max(in.size(), out.size());
-      return 5 * size * std::bit_width(static_cast<uint64_t>(std::max<int64_t>(n, 2) - 1)) /
-             (real ? 2 : 1);
-    }
-    case Routine::Scan: return is_inexact(c.type) ? parts * out.size() : 0;
+#define ROUTINE(name, operands, results, attributes, cpu, gpu, flops, doc) \
+  case Routine::name: return flops;
+#include "ops/routines.def"
+#undef ROUTINE
   }
   return 0;
 }

@@ -171,7 +171,6 @@ std::shared_ptr<const Plan> make_plan(const Window& w, const Positions& p);
 
 // Of one point.
 int64_t flops_of(const ir::Kernel& k, int64_t turns);
-int64_t flops_of(const CallStep& c);
 
 // Builds the kernel of one group of the planner (build.cpp).
 struct Group;

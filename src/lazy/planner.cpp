@@ -417,7 +417,10 @@ std::vector<int> Planner::spoiled_by(int instr) const {
   spoiled[target] = 1;
   for (size_t i = instr + 1; i < instrs.size(); ++i)
     for_accesses(instrs[i], [&](const Access& a, bool write, bool) {
-      if (!write && spoiled[a.storage]) spoiled[instrs[i].out.storage] = 1;
+      if (!write && spoiled[a.storage])
+        for_accesses(instrs[i], [&](const Access& made, bool writes, bool) {
+          if (writes) spoiled[made.storage] = 1;
+        });
     });
   spoiled[target] = !kept;
   std::vector<int> all;

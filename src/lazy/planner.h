@@ -32,7 +32,7 @@ struct PlanInstr {
   std::vector<Number> shape;  // of its domain
   InstrSet needs;             // earlier instructions it must follow
   int source;                 // window instruction
-  int inputs() const { return instr.nin + (instr.predicated ? 1 : 0); }
+  int inputs() const { return instr.inputs(); }
   bool solo = false;  // writes one address more than once: runs alone, in order
 };
 
@@ -98,6 +98,7 @@ void for_accesses(const PlanInstr& p, F&& f) {
   for (int n = 0; n < p.inputs(); ++n)
     if (p.in[n].storage >= 0) f(p.in[n], false, false);
   f(p.out, true, p.instr.code == Instr::Reduce);
+  for (int n = p.inputs(); n < p.inputs() + p.instr.more; ++n) f(p.in[n], true, false);
 }
 
 }  // namespace numbus

@@ -78,6 +78,7 @@ void Positions::read(const Window& w) {
         key.push_back(~static_cast<uint64_t>(i.in[n].dtype));
     }
     operand(i.out);
+    for (int n = i.inputs(); n < i.inputs() + i.more; ++n) operand(i.in[n]);
   }
   for (const Layout* l : layouts) {
     const Layout::Kind& kind = l->kind();

@@ -63,7 +63,7 @@ void Planner::add(const Instr& i, int source) {
     return Access{s,    -1, o.dtype, questions.layout(o.layout), questions.offset(o.slot, o.offset),
                   false};
   };
-  for (int n = 0; n < p.inputs(); ++n) p.in[n] = access(i.in[n]);
+  for (int n = 0; n < p.inputs() + i.more; ++n) p.in[n] = access(i.in[n]);
   p.out = access(i.out);
   p.in[0].spread = i.gathers();
   p.out.spread = i.scatters();
@@ -144,6 +144,7 @@ void Planner::rewrite() {
       PlanInstr copy;
       copy.instr = p.instr;
       copy.instr.code = Instr::Map;
+      copy.instr.more = 0;
       copy.instr.op = Op::cast;
       copy.instr.nin = 1;
       copy.instr.loop = out.dtype;

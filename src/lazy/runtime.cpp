@@ -210,7 +210,7 @@ void Runtime::run_step(const Window& w, KernelStep& step, char** data) {
   }
   Device& device = *w.slots_[0].base->device;
   KernelTimer timer(device);
-  if (step.call) return executor_of(device).call(device, step);
+  if (step.call) return executor_of(device).call(*this, device, step);
   std::vector<char*> results;
   for (const ReduceStep& r : step.reduces) results.push_back(address(r.storage, r.offset));
   executor_of(device).run(*this, device, step, results.data());

@@ -1,4 +1,4 @@
-// Cumulative operations (Routine::Scan) on each kind of device.
+// Cumulative operations (Routine::accumulate) on each kind of device.
 //
 // On a CPU a line is computed strictly in order, so floats have NumPy's bits; only operations for
 // which order cannot matter cut a long line into units. On a GPU associative operations cut lines
@@ -14,10 +14,7 @@
 
 namespace numbus {
 
-// The operand and the result are (outer, axis, inner).
-void scan_cpu(Runtime& runtime, KernelStep& step);
-
-// One launch on a GPU.
+// The operand and the result are (outer, axis, inner). One launch on a GPU.
 struct ScanLaunch {
   compile::GpuScan kernel;
   std::vector<int64_t> words;  // all but the addresses

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "device/cpu/thread_pool.h"
+#include "lazy/entries.h"
 #include "lazy/scan.h"
 #include "passes/expand.h"
 #include "passes/pipeline.h"
@@ -246,6 +247,6 @@ class Scan {
 
 }  // namespace
 
-void scan_cpu(Runtime& runtime, KernelStep& step) { Scan(runtime, step).run(); }
+void scan_cpu(Runtime& runtime, Device&, KernelStep& step) { Scan(runtime, step).run(); }
 
 }  // namespace numbus

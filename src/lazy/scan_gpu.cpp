@@ -1,6 +1,8 @@
 // Cuts a scan into launches for a GPU: who walks which lines, in how many segments.
 #include <algorithm>
 
+#include "lazy/entries.h"
+#include "lazy/load_code.h"
 #include "lazy/scan.h"
 
 namespace numbus {
@@ -106,6 +108,51 @@ ScanLaunches plan_gpu_scan(const KernelStep& step) {
   g.carries = true;
   all.launches.push_back(launch(g, f, in, out));
   return all;
+}
+
+namespace {
+
+struct ScanRun {
+  ScanLaunches scan;
+  std::vector<cuda::Function> functions;
+};
+
+ScanRun& scan_for(Runtime& rt, cuda::CudaDevice& d, KernelStep& step) {
+  constexpr size_t kSizes = 16;  // of a scan whose lines change; more are made again
+  std::string key = scan_aligned(step) ? "aligned" : "";
+  for (const Layout* l : step.call->layouts)
+    key.append(reinterpret_cast<const char*>(l->shape()), 6 * sizeof(int64_t));
+  DeviceCode& known = *step.device_code;
+  if (void* made = known.find(key)) return *static_cast<ScanRun*>(made);
+  if (known.size() >= kSizes) known.clear();
+  auto run = std::make_shared<ScanRun>();
+  run->scan = plan_gpu_scan(step);
+  for (const ScanLaunch& l : run->scan.launches)
+    run->functions.push_back(load_code(rt, d, l.kernel.key(), [&](int sm, int ptx) {
+      return compile::build_scan_ptx(l.kernel, sm, ptx);
+    }));
+  known.emplace_back(key, run);
+  return *run;
+}
+
+}  // namespace
+
+void scan_gpu(Runtime& rt, Device& device, KernelStep& step) {
+  auto& d = static_cast<cuda::CudaDevice&>(device);
+  ScanRun& run = scan_for(rt, d, step);
+  char* scratch = run.scan.scratch ? static_cast<char*>(d.allocate(run.scan.scratch)) : nullptr;
+  auto totals = reinterpret_cast<int64_t>(scratch);
+  for (size_t n = 0; n < run.functions.size(); ++n) {
+    ScanLaunch& l = run.scan.launches[n];
+    l.words[compile::GpuScan::kIn] = l.in_scratch ? totals : step.params[0];
+    l.words[compile::GpuScan::kOut] = l.in_scratch ? totals : step.params[1];
+    l.words[compile::GpuScan::kTotals] = totals;
+    std::vector<void*> parameters;
+    for (int64_t& w : l.words) parameters.push_back(&w);
+    run.functions[n].launch({l.grid[0], l.grid[1], l.grid[2]}, {l.block[0], l.block[1], l.block[2]},
+                            0, d.stream(), parameters.data());
+  }
+  if (scratch) d.free(scratch, run.scan.scratch);
 }
 
 }  // namespace numbus

@@ -77,6 +77,9 @@ void append_header(const Instr& i, std::vector<uint64_t>& key) {
     std::memcpy(&bits, &i.param, 8);
     key.push_back(bits);
   }
+  if (i.code == Instr::Call)
+    for (int n = 0; n < row(i.routine).attributes; ++n)
+      key.push_back(static_cast<uint64_t>(i.attributes[n]));
   if (i.function) key.push_back(reinterpret_cast<uint64_t>(i.function));
   if (i.gathers() || i.scatters()) key.push_back(i.axes);
   if (i.gathers() || i.scatters()) key.push_back(i.bounds << 8 | i.place);
@@ -176,6 +179,10 @@ void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
     }
   }
   i.out = operand(out, true);
+  for (int n = count; n < count + i.more; ++n) {
+    i.in[n] = operand(*in[n].view, true);
+    in[n].view->base->value = mix(i.value, static_cast<uint64_t>(n));
+  }
   if (i.scatters() && i.bounds == Instr::Report) slots_[i.out.slot].unsure = true;
   instrs_.push_back(i);
 }
@@ -226,7 +233,7 @@ bool Window::keeps_turns(int first, int period) const {
   std::vector<int> last(slots_.size(), 0);
   for (int at = 0; at < 2 * period; ++at) {
     const Instr& i = instrs_[first + at];
-    for (int n = 0; n < i.nin + i.predicated; ++n)
+    for (int n = 0; n < i.inputs() + i.more; ++n)
       if (i.in[n].slot >= 0) last[i.in[n].slot] = at;
     last[i.out.slot] = at;
   }

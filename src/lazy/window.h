@@ -1,6 +1,7 @@
 // The window: instructions recorded and not yet run, with the key under which their plan is cached.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -9,14 +10,12 @@
 #include "base/layout.h"
 #include "ir/function.h"
 #include "lazy/base.h"
+#include "ops/routines.h"
 #include "ops/table.h"
 
 namespace numbus {
 
 enum class Reduction : uint8_t { Sum, Prod, Min, Max, Any, All, ArgMin, ArgMax, Var };
-
-// Work that is a node of its own in the plan: a library's, or (Scan) code with loops of its own.
-enum class Routine : uint8_t { Matmul, Scan, Fft, InverseFft };
 
 // One array operand as recorded: a view of a window slot, or (slot < 0) a run-time scalar.
 struct Operand {
@@ -28,13 +27,17 @@ struct Operand {
 };
 
 constexpr int kMaxOperands = 5;  // a scatter's: value, three indices, predicate
+// Of routines, beyond the first: they follow the operands in Instr::in.
+constexpr int kMaxMore = 2;
 
 struct Instr {
   enum Code : uint8_t { Map, Reduce, Call } code = Map;
-  Op op = Op::cast;  // Map: a row, or select, cast (a copy), index (start + i * step); Scan: a row
+  Op op = Op::cast;  // Map: a row, or select, cast (a copy), index (start + i * step); Call of
+                     // accumulate: a row
   Reduction reduction = Reduction::Sum;
-  Routine routine = Routine::Matmul;
+  Routine routine = Routine::matmul;
   uint8_t nin = 0;           // operands without the predicate
+  uint8_t more = 0;          // Call: further results, in[nin] and in[nin + 1], in fresh memory
   bool predicated = false;   // in[nin] is a boolean operand: write, or reduce, only where it holds
   DType loop = DType::Bool;  // operands are converted to this (select: all but the condition)
   uint64_t axes = 0;         // Reduce: bit d set where dimension d of in[0] is reduced; gather and
@@ -43,12 +46,18 @@ struct Instr {
   // Wrong indices are reported and stop a scatter as a whole, or their points are left out without
   // a word, or there are none.
   enum Bounds : uint8_t { Report, Skip, Sure } bounds = Report;
-  double param = 0;                        // Var: ddof
+  double param = 0;                                  // Var: ddof
+  std::array<int64_t, kMaxAttributes> attributes{};  // Call: how (ops/routines.def)
   const ir::Function* function = nullptr;  // apply: its steps, straightened; lives forever
   Operand out, in[kMaxOperands];
   uint64_t line = 0;   // where in the Python program
   uint64_t value = 0;  // equal for instructions that compute the same from the same
-  std::string_view name() const { return op == Op::apply ? function->name : op_name(op); }
+  std::string_view name() const {
+    return code == Call      ? row(routine).name
+           : op == Op::apply ? std::string_view(function->name)
+                             : op_name(op);
+  }
+  int inputs() const { return nin + predicated; }
   bool gathers() const { return code == Map && op == Op::gather; }
   bool scatters() const { return code == Map && scatters_by(op); }
 };
@@ -90,7 +99,8 @@ void append_requests(const Window& w, std::vector<uint64_t>& key);
 
 class Window {
  public:
-  // Appends; operands of `i` are filled from the views and scalars given.
+  // Appends; operands of `i` are filled from the views and scalars given. After the `count` of them
+  // stand the further results of a call.
   struct Input {
     const ViewRef* view = nullptr;
     Scalar scalar;

@@ -1,0 +1,25 @@
+// What carries out each routine on each kind of device: the columns `cpu` and `gpu` of
+// ops/routines.def.
+#pragma once
+
+#include "lazy/runtime.h"
+
+namespace numbus {
+
+// The step's parameters are complete: the addresses of its operands and results.
+using Entry = void (*)(Runtime& runtime, Device& device, KernelStep& step);
+
+struct Entries {
+  Entry cpu, gpu;  // null: the device has none
+};
+const Entries& entries_of(Routine r);
+// Raises where the device has no entry for the routine.
+void run_call(Runtime& runtime, Device& device, KernelStep& step);
+
+void matmul_cpu(Runtime&, Device&, KernelStep&);
+void matmul_gpu(Runtime&, Device&, KernelStep&);
+void fft_gpu(Runtime&, Device&, KernelStep&);
+void scan_cpu(Runtime&, Device&, KernelStep&);
+void scan_gpu(Runtime&, Device&, KernelStep&);
+
+}  // namespace numbus
