@@ -5,6 +5,7 @@
 #include <structmember.h>
 
 #include "convert.h"
+#include "registered.h"
 
 namespace numbus::bindings {
 
@@ -45,6 +46,7 @@ struct Composed {
   vectorcallfunc call;
   PyObject* function;
   PyObject* foreign;  // what to call where an operand is one that only NumPy can hold, or null
+  const Signature* signature;  // of a registered function: how its arguments are made; or null
   PyObject* attributes;
   PyObject* weak;
 };
@@ -57,6 +59,17 @@ PyObject* foreign_dtype() {
   return kind;
 }
 
+// With the arguments as the annotations say; null: an error of Python's is set.
+PyObject* call_body(const Composed& c, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  return guarded([&]() -> PyObject* {
+    const Signature& s = *c.signature;
+    Bound b;
+    if (!bind(s, args, n, names, b)) return PyObject_Vectorcall(c.function, args, n, names);
+    convert(s, b);
+    return store(s, b, call_with(s, b, c.function));
+  });
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
   return guarded([&]() -> PyObject* {
     Py_ssize_t n = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
@@ -64,7 +77,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
     for (Py_ssize_t k = 0; k < n && !there; ++k) there = find_device(args[k], kDepth);
     DeviceOfNew follow(there);
     const Composed& c = as_composed(self);
-    PyObject* result = PyObject_Vectorcall(c.function, args, nargs, names);
+    PyObject* result = c.signature ? call_body(c, args, PyVectorcall_NARGS(nargs), names)
+                                   : PyObject_Vectorcall(c.function, args, nargs, names);
     if (result || !c.foreign || !PyErr_ExceptionMatches(foreign_dtype())) return result;
     PyErr_Clear();
     return PyObject_Vectorcall(c.foreign, args, PyVectorcall_NARGS(nargs), names);
@@ -162,12 +176,17 @@ void bind_composed(nb::module_& m) {
   m.attr("Composed") = nb::handle(type);
   m.def(
       "composed",
-      [](nb::object function, nb::object foreign) {
+      [](nb::object function, nb::object foreign, nb::object parameters, const std::string& name,
+         int positional_only, int positional) {
         PyObject* o = PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0);
         if (!o) throw nb::python_error();
         Composed& c = as_composed(o);
         c.call = call;
         c.function = nb::object(function).release().ptr();
+        c.signature = parameters.is_none()
+                          ? nullptr
+                          : Signature::from_python(name, nb::cast<nb::sequence>(parameters),
+                                                   positional_only, positional);
         c.foreign = foreign.is_none() ? nullptr : nb::object(foreign).release().ptr();
         if (c.foreign) foreign_dtype();  // imported now: a call that failed could not
         for (const char* name : {"__name__", "__qualname__", "__doc__", "__module__"})
@@ -176,8 +195,13 @@ void bind_composed(nb::module_& m) {
         return nb::steal(o);
       },
       nb::arg("function"), nb::arg("foreign").none() = nb::none(),
+      nb::arg("parameters").none() = nb::none(), nb::arg("name") = "",
+      nb::arg("positional_only") = 0, nb::arg("positional") = 0,
       "`function`, during whose calls new arrays are made on the device of its operands; "
-      "`foreign` is called where it raises ForeignDtype.");
+      "`foreign` is called where it raises ForeignDtype. "
+      "parameters: how the arguments are converted first, (name, kind, has default, default, "
+      "what None means, index of the array, choices) each, as functions/registry.py writes them; "
+      "`name` is what messages call the function.");
 }
 
 }  // namespace numbus::bindings

@@ -118,6 +118,7 @@ void bind_arrays(nb::module_& m);
 void bind_ufuncs(nb::module_& m);
 Op row_of(PyObject* ufunc);
 void bind_composed(nb::module_& m);
+void bind_routines(nb::module_& m);
 void bind_indexing(nb::module_& m);
 void bind_devices(nb::module_& m);
 void bind_dlpack(nb::module_& m);

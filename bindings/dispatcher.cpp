@@ -648,8 +648,8 @@ class Dispatcher {
 }  // namespace
 
 void bind_frontend(nb::module_& m) {
-  m.def("add_function", [](const std::string& name, const std::string& file) {
-    return PythonProgram::get().add_function(name, file);
+  m.def("add_function", [](const std::string& name, const std::string& file, int kind) {
+    return PythonProgram::get().add_function(name, file, kind);
   });
   m.def("define_function", [](int f, nb::object tree) { PythonProgram::get().define(f, tree); });
   m.def("add_global_array", [](nb::object a) { return PythonProgram::get().add_array(a); });

@@ -18,7 +18,7 @@ class PythonProgram : public frontend::Program {
   int generalised(int number, const std::vector<frontend::Type>& arguments,
                   std::string& mistake) override;
 
-  int add_function(const std::string& name, const std::string& file);
+  int add_function(const std::string& name, const std::string& file, int kind);
   void define(int function, nb::handle tree);
   int add_array(nb::handle array);
   void set_library(nb::object finder) { finder_ = std::move(finder); }

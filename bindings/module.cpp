@@ -125,6 +125,7 @@ NB_MODULE(_core, m) {
   bind_arrays(m);
   bind_ufuncs(m);
   bind_composed(m);
+  bind_routines(m);
   bind_indexing(m);
   bind_devices(m);
   bind_dlpack(m);

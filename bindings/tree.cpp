@@ -158,8 +158,9 @@ int PythonProgram::generalised(int number, const std::vector<frontend::Type>& ar
   return -1;
 }
 
-int PythonProgram::add_function(const std::string& name, const std::string& file) {
+int PythonProgram::add_function(const std::string& name, const std::string& file, int kind) {
   sources_.push_back(std::make_unique<frontend::Source>());
+  sources_.back()->kind = static_cast<frontend::Source::Kind>(kind);
   sources_.back()->name = name;
   sources_.back()->file = file;
   return static_cast<int>(sources_.size()) - 1;

@@ -59,6 +59,7 @@ from .core import interrupts as _interrupts
 from .core import ufuncs as _ufuncs
 from .core.array_type import ndarray  # noqa: F401
 from .functions import methods as _methods
+from .functions import registry as _registry
 
 __version__ = "0.1.0"
 
@@ -76,10 +77,15 @@ def _publish():
     for module in _functions.SUBJECTS:
         for name in module.__all__:
             value = getattr(module, name)
-            if callable(value) and hasattr(_numpy, name):
+            registered = getattr(value, "__wrapped__", None) in _registry.BODIES
+            if callable(value) and hasattr(_numpy, name) and not registered:
                 value = _fallback.foreign(value, getattr(_numpy, name))
                 value.__module__ = __name__
             names[name] = value
+    for known, row in _registry.ROWS.items():
+        name = known.removeprefix("np.")
+        if hasattr(_numpy, name):
+            names[name] = row.function
     for module in (_inspect, _devices):
         for name in module.__all__:
             names[name] = getattr(module, name)

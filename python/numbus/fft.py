@@ -11,9 +11,8 @@ import numpy
 from . import _core
 from .core.errors import ForeignDtype, many_axes, message, one_axis
 from .core.host import on_host, same_memory
-from .core.operands import library, to_ndarray
+from .core.operands import library, store, to_ndarray
 from .functions.ranges import arange
-from .functions.reductions import store
 from .functions.repeating import roll
 
 __all__ = list(numpy.fft.__all__)

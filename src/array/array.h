@@ -106,6 +106,10 @@ Array reduce(std::string_view name, const Array& a, uint64_t axes, bool keepdims
 // x @ y over the last two axes, stacks broadcast, computed in `t` (which a BLAS has); both have two
 // axes at least.
 Array matmul(const Array& x, const Array& y, DType t, const Array* out = nullptr);
+// A routine that works on lines: along `axis` of `a`, results of type `t` in the shape and the axis
+// order of `a`. `more`: a second operand, which is handed on as it is.
+Array along_lines(Routine r, const Array& a, int axis, DType t, std::span<const int64_t> attributes,
+                  const Array* more = nullptr);
 // The unscaled Fourier transforms of `x` over its last `rank` axes (1 to 3), into `t`, the last
 // axis of the result `last` long: see vendor/fft.h. On a GPU.
 Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last);

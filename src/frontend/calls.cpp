@@ -129,12 +129,6 @@ std::vector<Value> Lower::bind(const Node& at, const Node& definition, const std
   return bound;
 }
 
-namespace {
-bool from_library(const std::string& file) {
-  return file.find("/numbus/kernels/library/") != std::string::npos;
-}
-}  // namespace
-
 // A function of the library's takes what it has parameters for; NumPy's may take more.
 void Lower::expect_parameters(const Call& c, const Source& s) {
   const Node& a = *s.definition.one(Field::args);
@@ -148,6 +142,14 @@ void Lower::expect_parameters(const Call& c, const Source& s) {
     not_yet(c.n, s.name + "() of " + std::to_string(c.args.size()) + " arguments");
 }
 
+// The user's line says more than the library's.
+void Lower::name_own_line(const Node& n, CompileError& e) const {
+  const Source* own = scope_->source;
+  if (own->library()) return;
+  std::tie(e.file, e.function, e.line, e.col) = std::tie(own->file, own->name, n.line, n.col);
+  std::tie(e.end_line, e.end_col) = std::tie(n.end_line, n.end_col);
+}
+
 Value Lower::call_function(const Call& c, int source) {
   const Source& s = u_.program.source(source);
   auto local = [](const Value& v) {
@@ -157,8 +159,18 @@ Value Lower::call_function(const Call& c, int source) {
   if (std::any_of(c.args.begin(), c.args.end(), local) ||
       std::any_of(c.keywords.begin(), c.keywords.end(), [&](auto& k) { return local(k.second); }))
     return call_inline(c, s.definition, s.name, nullptr, &s);
-  bool library = from_library(s.file), lists = library && s.file.ends_with("/lists.py");
+  bool library = s.library(), lists = library && s.file.ends_with("/lists.py");
   if (library) expect_parameters(c, s);
+  if (s.kind == Source::Registered) {
+    Scope* caller = scope_;
+    try {
+      return call_inline(c, s.definition, s.name, nullptr, &s);
+    } catch (CompileError& e) {
+      scope_ = caller;
+      name_own_line(c.n, e);
+      throw;
+    }
+  }
   std::vector<Value> args = bind(c.n, s.definition, s.name, c.args, c.keywords);
   std::vector<Type> types;
   for (Value& a : args) {
@@ -189,11 +201,7 @@ Value Lower::call_function(const Call& c, int source) {
   try {
     made = &u_.specialise(source, types, &c.n);
   } catch (CompileError& e) {
-    if (!library || from_library(scope_->source->file)) throw;
-    // The user's line says more than the library's.
-    const Source* own = scope_->source;
-    std::tie(e.file, e.function, e.line, e.col) = std::tie(own->file, own->name, c.n.line, c.n.col);
-    std::tie(e.end_line, e.end_col) = std::tie(c.n.end_line, c.n.end_col);
+    if (library) name_own_line(c.n, e);
     throw;
   }
   Spec& spec = *made;
@@ -250,7 +258,8 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
   size_t i = 0;
   for (Field f : {Field::posonlyargs, Field::args, Field::vararg, Field::kwonlyargs})
     for (const Node& p : a.all(f)) assign_name(p, p.text, args[i++]);
-  scope.depth = 1;
+  // Names of a registered function may be given values of other types as it goes on.
+  scope.depth = source && source->kind == Source::Registered ? 0 : 1;
   Value result;
   if (definition.kind == NodeKind::Lambda) {
     result = expression(*definition.one(Field::body));
@@ -287,6 +296,8 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
     } else if (it != scope.variables.end() && !it->second.type.unknown() && !unknown) {
       result = load_slots(it->second.type, it->second.slots);
       set_origin(result, origins_[it->second.key]);
+      if (auto known = constants_.find(it->second.key); known != constants_.end())
+        recall(result, known->second, 0);
       if (outside_.contains(it->second.key)) share_lists(result);
     }
   }

@@ -299,6 +299,8 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
     Value r = load_slots(v->type, v->slots);
     set_origin(r, origins_[v->key]);
     if (outside_.contains(v->key)) share_lists(r);
+    if (auto known = constants_.find(v->key); known != constants_.end())
+      recall(r, known->second, 0);
     return r;
   }
   // Only a later pass may know it: assigned further down in a loop.
@@ -325,7 +327,7 @@ Lower::Variable& Lower::declare(const std::string& name, const Type& t) {
 
 void Lower::assign_name(const Node& at, const std::string& name, Value v, bool fresh) {
   if (v.lazy) v = materialise(at, v);
-  if (scope_->depth == 0) ++scope_->versions[name];
+  if (scope_->depth == 0 && name != "return") ++scope_->versions[name];
   std::string k = scope_->prefix + name + "#" + std::to_string(scope_->versions[name]);
   if (v.type.is(Type::Tag::Function)) {
     // Known while compiling: nothing is stored, and there is nothing to join.
@@ -359,6 +361,7 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
     o |= from;
   }
   if (shares_lists(v) && outside_.insert(k).second) changed_ = true;
+  if (scope_->source && scope_->source->kind == Source::Registered) remember(k, v);
   if (wider != known) {
     u_.widened = u_.widened || widens(known, wider) || widens(own, wider);
     known = wider;
@@ -386,6 +389,46 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
   for (size_t o : owned) intrinsic(ir::Intrinsic::release, DType::I64, get(to.slots[o]));
   for (Val slot : moved) set(slot, ci(0));
   for (size_t i = 0; i < now.size(); ++i) set(to.slots[i], now[i]);
+}
+
+namespace {
+
+void numbers_of(const Value& v, std::vector<std::optional<Scalar>>& all) {
+  if (v.type.is_number()) all.push_back(v.known);
+  for (const Value& i : v.items) numbers_of(i, all);
+}
+
+bool same(const std::optional<Scalar>& x, const std::optional<Scalar>& y) {
+  return x && y && x->kind == y->kind && x->kind <= Kind::UInt && x->i == y->i;
+}
+
+}  // namespace
+
+// Numbers that are known while compiling stay so in a name to which nothing else is ever assigned;
+// that something is, another pass takes into account.
+void Lower::remember(const std::string& key, const Value& v) {
+  std::vector<std::optional<Scalar>> now;
+  numbers_of(v, now);
+  auto [at, fresh] = constants_.try_emplace(key, now);
+  if (fresh) return;
+  std::vector<std::optional<Scalar>>& before = at->second;
+  before.resize(std::min(before.size(), now.size()));
+  for (size_t n = 0; n < before.size(); ++n) {
+    if (!before[n] || same(before[n], now[n])) continue;
+    before[n].reset();
+    changed_ = true;
+  }
+}
+
+size_t Lower::recall(Value& v, const std::vector<std::optional<Scalar>>& known, size_t at) {
+  if (v.type.is_number()) {
+    if (at < known.size() && known[at] && known[at]->kind <= Kind::UInt &&
+        numbus::is_integer(v.type.dtype) | (v.type.dtype == DType::Bool))
+      v.known = known[at];
+    ++at;
+  }
+  for (Value& i : v.items) at = recall(i, known, at);
+  return at;
 }
 
 Value Lower::convert_to(const Node& at, const Value& v, const Type& t) {

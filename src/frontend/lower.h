@@ -135,6 +135,8 @@ class Lower {
   Variable* find_variable(const std::string& name);
   // `fresh`: the value has just been made, with no loop or branch since.
   void assign_name(const Node& at, const std::string& name, Value v, bool fresh = false);
+  void remember(const std::string& key, const Value& v);
+  static size_t recall(Value& v, const std::vector<std::optional<Scalar>>& known, size_t at);
   Variable& declare(const std::string& name, const Type& t);
   std::vector<Val> flatten(const Value& v);
   Value aligned(Type t, std::vector<Val> params, size_t first);
@@ -391,6 +393,7 @@ class Lower {
   Value call_value(const Call& c, const Value& callee);
   void expect_parameters(const Call& c, const Source& s);
   Value call_function(const Call& c, int source);
+  void name_own_line(const Node& n, CompileError& e) const;
   Value call_local(const Call& c, int number);
   Value call_inline(const Call& c, const Node& definition, const std::string& name, Scope* outer,
                     const Source* source);
@@ -455,6 +458,8 @@ class Lower {
   ir::Builder* b_ = nullptr;
   Scope* scope_ = nullptr;
   std::map<std::string, Type> types_;  // of variables, by scope and version
+  // Of variables in registered functions: the numbers in them that are known while compiling.
+  std::unordered_map<std::string, std::vector<std::optional<Scalar>>> constants_;
   Type result_;
   bool changed_ = false;
   std::vector<Loop> loops_;

@@ -397,6 +397,21 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     r.type.dtype = all.dtype;
     return r;
   }
+  if (name == "can_cast") {
+    static const std::pair<const char*, Casting> kRules[] = {{"no", Casting::No},
+                                                             {"equiv", Casting::Equiv},
+                                                             {"safe", Casting::Safe},
+                                                             {"same_kind", Casting::SameKind},
+                                                             {"unsafe", Casting::Unsafe}};
+    const Value* rule = c.get(2, "casting");
+    auto from = dtype_argument(c, 0, "from_"), to = dtype_argument(c, 1, "to");
+    std::string word = rule ? rule->type.text : "safe";
+    for (auto [text, casting] : kRules)
+      if (from && to && word == text && (!rule || rule->type.is(Type::Tag::Text)))
+        return from_scalar(Scalar::from_int(numbus::can_cast(*from, *to, casting)), DType::Bool,
+                           true);
+    fail(n, "np.can_cast() needs two types and a rule", "np.can_cast(a.dtype, np.float32, 'safe')");
+  }
   if (name == "dtype") {
     auto t = dtype_argument(c, 0, "dtype");
     Value r;

@@ -88,6 +88,10 @@ struct GlobalArray {
 struct Source {
   std::string name, file;
   Node definition;  // FunctionDef or Lambda
+  // The user's own; a function of Numbus's that stands for one of NumPy's; a registered one, whose
+  // arguments that are known while compiling stay so: it is expanded where it is called.
+  enum Kind : uint8_t { User, Library, Registered } kind = User;
+  bool library() const { return kind != User; }
 };
 
 }  // namespace numbus::frontend

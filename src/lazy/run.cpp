@@ -76,8 +76,9 @@ Run::Run(std::shared_ptr<const Plan> p) : plan(std::move(p)), values_(plan->form
 }
 
 bool Run::fill(const Window& w, const Positions& p) {
-  key_.clear();
+  // Until the answers are known to agree, the run goes on serving the window that it served.
   if (!plan->formulas.evaluate(p, values_.data())) return false;
+  key_.clear();
   for (const Target& t : targets_) *t.to = values_[t.from];
   layouts_ = w.layouts_;
   for (const LayoutTarget& t : layout_targets_) {

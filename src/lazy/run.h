@@ -14,8 +14,8 @@ namespace numbus {
 class Run {
  public:
   explicit Run(std::shared_ptr<const Plan> plan);
-  // Fills in the window's numbers; false (and the run serves no window) where the plan does not
-  // fit.
+  // Fills in the window's numbers; false (and the run serves the window that it served before)
+  // where the plan does not fit.
   bool fill(const Window& w, const Positions& p);
   bool serves(const Window& w) const { return key_ == w.key_; }
 

@@ -62,6 +62,35 @@ def many_axes(op, axis, ndim, allow_duplicate=False):
     return (one_axis(op, axis, ndim),)
 
 
+def one_flag(op, name, value):
+    """A truth value that is no bool: 0 and 1, or NumPy's; TypeError for what has none."""
+    try:
+        return bool(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            message(op, f"{name} has no truth value", type(value).__name__, "a bool")
+        ) from None
+
+
+def one_int(op, name, value):
+    """A whole number of any type as an int; TypeError for anything else."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(
+            message(op, f"{name} is not an integer", type(value).__name__, "an int")
+        ) from None
+
+
+def one_of(op, name, value, words):
+    """The one of `words` that `value` is; ValueError where it is none of them."""
+    for word in words:
+        if value == word:
+            return word
+    expected = ", ".join([repr(word) for word in words])
+    raise ValueError(message(op, f"{name} not known", repr(value), expected))
+
+
 _ORDERS = {None: None, **{letter: letter for letter in "CFAK"}}
 _ORDERS |= {letter.lower(): letter for letter in "CFAK"}
 

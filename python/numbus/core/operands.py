@@ -248,3 +248,21 @@ def require_cast(op, source, target, casting):
 def in_order(a, order):
     """A fresh result `a` laid out as `order` asks: itself where it is so already."""
     return a if a.ndim < 2 or is_order(a, order) else a.copy(order)
+
+
+def store(op, result, out, casting="same_kind"):
+    """`result` written to the array `out`, which must have its shape and, under the rule `casting`,
+    its type.
+    """
+    if isinstance(out, tuple) and len(out) == 1:
+        (out,) = out
+    if not isinstance(out, (ndarray, numpy.ndarray)):
+        raise TypeError(message(op, "out is no array", type(out).__name__, "an ndarray"))
+    if out.shape != result.shape:
+        raise ValueError(message(op, "wrong shape of out", out.shape, result.shape))
+    require_cast(op, result.dtype, out.dtype, casting)
+    if isinstance(out, numpy.ndarray):
+        numpy.copyto(out, result, casting="unsafe")
+    else:
+        _core.copyto(out, result)
+    return out

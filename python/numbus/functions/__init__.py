@@ -10,6 +10,7 @@ from . import (
     joining,
     manipulation,
     matrices,
+    names,
     nan_reductions,
     numeric,
     padding,
@@ -39,3 +40,5 @@ SUBJECTS = (
     einsum,
     files,
 )
+
+names.subjects = SUBJECTS

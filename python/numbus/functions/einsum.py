@@ -8,10 +8,10 @@ import numpy
 
 from .. import _core
 from ..core.errors import as_order, message
-from ..core.operands import as_dtype, in_order, to_ndarray
+from ..core.operands import as_dtype, in_order, store, to_ndarray
 from ..core.ufuncs import UFUNCS
 from .products import _matmul, _product
-from .reductions import reduce, store
+from .reductions import reduce
 
 __all__ = ["einsum"]
 

@@ -6,9 +6,8 @@ import operator
 from .. import _core
 from .._core import ndarray
 from ..core.errors import message, one_axis
-from ..core.operands import as_dtype, to_ndarray
+from ..core.operands import as_dtype, store, to_ndarray
 from .manipulation import atleast_1d, atleast_2d, atleast_3d
-from .reductions import store
 
 __all__ = [
     "append",

@@ -8,9 +8,9 @@ import numpy
 
 from .. import _core
 from ..core.errors import message
-from ..core.operands import as_dtype, as_generic, to_ndarray
+from ..core.operands import as_dtype, as_generic, store, to_ndarray
 from ..core.ufuncs import UFUNCS
-from .reductions import _NoValue, reduce, require_boolean, spread_function, store
+from .reductions import _NoValue, reduce, require_boolean, spread_function
 
 __all__ = [
     "nanargmax",

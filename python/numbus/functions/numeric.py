@@ -8,10 +8,11 @@ from ..core.errors import many_axes, message, one_axis
 from ..core.fallback import call
 from ..core.operands import operand, to_ndarray
 from ..core.ufuncs import UFUNCS
-from .joining import _along, concatenate
-from .manipulation import broadcast_to, moveaxis
+from . import names as np
+from .joining import _along
+from .manipulation import moveaxis
 from .reductions import all as _all
-from .reductions import sum as _sum
+from .registry import Array, Axis, Int, Operand, function
 
 __all__ = [
     "allclose",
@@ -26,46 +27,54 @@ __all__ = [
 ]
 
 
-def diff(a, n=1, axis=-1, prepend=None, append=None):
+@function("np.diff")
+def diff(a: Array, n: Int = 1, axis: Axis = -1, prepend: Operand = None, append: Operand = None):
     """The n-th differences along `axis`; bool arrays differ by not_equal. prepend, append: values
     added first.
     """
+    if n < 0:
+        raise ValueError(f"[diff] order; got {n}; expected n >= 0")
     if n == 0:
         return a
-    if n < 0:
-        raise ValueError(message("diff", "order", n, "n >= 0"))
-    a = to_ndarray(a)
-    if a.ndim == 0:
-        raise ValueError(message("diff", "too few axes", "0-d", "1-d or more"))
-    axis = one_axis("diff", axis, a.ndim)
-    parts = [a]
-    for first, extra in ((True, prepend), (False, append)):
-        if extra is None or extra is numpy._NoValue:
-            continue
-        extra = to_ndarray(extra)
-        if extra.ndim == 0:
-            extra = broadcast_to(extra, a.shape[:axis] + (1,) + a.shape[axis + 1 :])
-        parts.insert(0 if first else len(parts), extra)
-    if len(parts) > 1:
-        a = concatenate(parts, axis)
-    op = UFUNCS["not_equal" if a.dtype.kind == "b" else "subtract"]
-    late, early = (
-        _along(axis, a.ndim, slice(1, None)),
-        _along(axis, a.ndim, slice(None, -1)),
-    )
-    for _ in range(n):
-        a = op(a[late], a[early])
-    return a
+    if prepend is not None:
+        a = np.concatenate((_one_more(a, axis, prepend), a), axis)
+    if append is not None:
+        a = np.concatenate((a, _one_more(a, axis, append)), axis)
+    late = _along(axis, a.ndim, slice(1, None))
+    early = _along(axis, a.ndim, slice(None, -1))
+    step = a[late] != a[early] if a.dtype == np.bool_ else a[late] - a[early]
+    return step if n == 1 else diff(step, n - 1, axis)
 
 
-def ediff1d(ary, to_end=None, to_begin=None):
-    """The differences of the flattened array, with values put before and after them."""
-    a = to_ndarray(ary).ravel()
-    parts = [] if to_begin is None else [to_ndarray(to_begin).ravel().astype(a.dtype)]
-    parts.append(a[1:] - a[:-1])
+def _one_more(a, axis, values):
+    """Values that stand before or after those of `a`; a number is repeated."""
+    values = np.asarray(values)
+    if values.ndim == 0:
+        return np.broadcast_to(values, a.shape[:axis] + (1,) + a.shape[axis + 1 :])
+    return values
+
+
+@function("np.ediff1d")
+def ediff1d(ary: Array, to_end: Operand = None, to_begin: Operand = None):
+    """The differences of the flattened array, with values put before and after them.
+
+    Raises TypeError where these cannot be cast to its dtype under the rule 'same_kind'.
+    """
+    a = np.ravel(ary)
+    step = a[1:] - a[:-1]
+    if to_begin is not None:
+        step = np.concatenate((_cast_line(to_begin, a, "to_begin"), step))
     if to_end is not None:
-        parts.append(to_ndarray(to_end).ravel().astype(a.dtype))
-    return concatenate(parts) if len(parts) > 1 else parts[0]
+        step = np.concatenate((step, _cast_line(to_end, a, "to_end")))
+    return step
+
+
+def _cast_line(values, a, name):
+    """Values as a line of the dtype of `a`."""
+    line = np.ravel(np.asarray(values))
+    if not np.can_cast(line.dtype, a.dtype, "same_kind"):
+        raise TypeError(f"[ediff1d] dtype of {name}; got another kind; expected that of the array")
+    return line.astype(a.dtype)
 
 
 def gradient(f, *varargs, axis=None, edge_order=1):
@@ -196,17 +205,14 @@ def array_equiv(a1, a2):
     return bool(_all(UFUNCS["equal"](a, b)))
 
 
-def trapezoid(y, x=None, dx=1.0, axis=-1):
+@function("np.trapezoid", "np.trapz")
+def trapezoid(y: Array, x: Operand = None, dx: Operand = 1.0, axis: Axis = -1):
     """Integral along `axis` by the trapezoidal rule, over sample points `x` or steps `dx`."""
-    y = to_ndarray(y)
-    axis = one_axis("trapezoid", axis, y.ndim)
-    if x is None:
-        d = operand(dx)
-    else:
-        x = to_ndarray(x)
-        d = diff(x) if x.ndim == 1 else diff(x, axis=axis)
-        if x.ndim == 1 and y.ndim > 1:
+    d = dx
+    if x is not None:
+        d = np.diff(x) if np.ndim(x) == 1 else np.diff(x, axis=axis)
+        if np.ndim(x) == 1 and y.ndim > 1:
             d = d.reshape((1,) * axis + (d.shape[0],) + (1,) * (y.ndim - 1 - axis))
     late = _along(axis, y.ndim, slice(1, None))
     early = _along(axis, y.ndim, slice(None, -1))
-    return _sum(d * (y[late] + y[early]) / 2.0, axis)
+    return np.sum(d * (y[late] + y[early]) / 2.0, axis)

@@ -10,9 +10,9 @@ from .._core import ndarray
 from ..core.errors import ForeignDtype, as_order, many_axes, message
 from ..core.fallback import call
 from ..core.host import same_memory
-from ..core.operands import as_dtype, in_order, operand, require_cast, to_ndarray
+from ..core.operands import as_dtype, in_order, operand, require_cast, store, to_ndarray
 from ..core.ufuncs import UFUNCS
-from .reductions import reduce, store
+from .reductions import reduce
 
 __all__ = [
     "dot",

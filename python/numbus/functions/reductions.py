@@ -16,6 +16,7 @@ from ..core.operands import (
     dtype_of,
     operand,
     require_cast,
+    store,
     to_ndarray,
     to_numpy,
 )
@@ -83,24 +84,6 @@ def _axes(op, axis, ndim):
     if ndim == 0 and axis in (0, -1) and op not in ("mean", "var", "std"):
         return ()
     return many_axes(op, axis, ndim)
-
-
-def store(op, result, out, casting="same_kind"):
-    """`result` written to the array `out`, which must have its shape and, under the rule `casting`,
-    its type.
-    """
-    if isinstance(out, tuple) and len(out) == 1:
-        (out,) = out
-    if not isinstance(out, (ndarray, numpy.ndarray)):
-        raise TypeError(message(op, "out is no array", type(out).__name__, "an ndarray"))
-    if out.shape != result.shape:
-        raise ValueError(message(op, "wrong shape of out", out.shape, result.shape))
-    require_cast(op, result.dtype, out.dtype, casting)
-    if isinstance(out, numpy.ndarray):
-        numpy.copyto(out, result, casting="unsafe")
-    else:
-        _core.copyto(out, result)
-    return out
 
 
 def _start(initial, dtype):

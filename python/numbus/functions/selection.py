@@ -7,11 +7,10 @@ from .._core import generic, ndarray
 from ..core.errors import message, one_axis
 from ..core.fallback import call
 from ..core.host import on_host
-from ..core.operands import adopt, as_mask, dtype_of, operand, require_cast, to_ndarray
+from ..core.operands import adopt, as_mask, dtype_of, operand, require_cast, store, to_ndarray
 from ..core.operands import to_numpy as _to_numpy
 from ..core.ufuncs import UFUNCS
 from .manipulation import ravel
-from .reductions import store
 
 __all__ = [
     "argwhere",

@@ -13,7 +13,8 @@ import types as python_types
 import numpy
 
 from .. import _core
-from . import _errors
+from ..functions import registry
+from . import _errors, _registered
 from ._errors import CompileError, UnsupportedError
 
 # Arrays of NumPy's that say all by their elements.
@@ -76,6 +77,12 @@ def name_of(value):
     own = getattr(value, "__name__", None)
     if not isinstance(own, str):
         return None
+    module = str(getattr(value, "__module__", ""))
+    if module.startswith("numbus.functions.") and hasattr(numpy, own):
+        # The function itself, which the namespace has with what hands operands to NumPy around it.
+        if own in getattr(sys.modules[module], "__all__", ()):
+            name_object(value, "np." + own)
+            return "np." + own
     for module, prefix in _SOURCES:
         names = getattr(sys.modules.get(module), "__dict__", ())
         if own in names and names[own] is value and (prefix or own in _BUILTINS):
@@ -135,6 +142,8 @@ class _Names(ast.NodeTransformer):
         return any(name in names for names in self.local)
 
     def lookup(self, name):
+        if name in _registered.NAMES:
+            return True, _registered.NAMES[name]
         if name in self.closure:
             try:
                 return True, self.closure[name].cell_contents
@@ -454,6 +463,9 @@ class Program:
     def _resolved(self, function):
         """(definition, what its names stand for): the latter tells two states of it apart."""
         definition = parse(function)
+        row = registry.BODIES.get(function)
+        if row is not None:
+            definition.body[:0] = _registered.conversions(row, definition)
         names = _Names(function, self)
         defaults = list(function.__defaults__ or ())
         keywords = function.__kwdefaults__ or {}
@@ -496,12 +508,24 @@ class Program:
         return -1 if function is None else self.anew(function)
 
 
+# What a function is to the core: the user's, one of library/, or a registered one or its helper.
+_USER, _LIBRARY, _REGISTERED = range(3)
+
+
 def _add(function):
-    return _core.add_function(function.__name__, function.__code__.co_filename)
+    module = str(function.__module__)
+    kind = _USER
+    if module.startswith("numbus.kernels.library."):
+        kind = _LIBRARY
+    elif module.startswith("numbus.functions."):
+        kind = _REGISTERED
+    return _core.add_function(function.__name__, function.__code__.co_filename, kind)
 
 
 def _is_own(function):
-    return str(function.__module__).startswith(("numbus.kernels.", "numbus.cuda."))
+    return str(function.__module__).startswith(
+        ("numbus.kernels.", "numbus.cuda.", "numbus.functions.")
+    )
 
 
 def _fingerprint(node):

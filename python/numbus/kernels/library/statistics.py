@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._library import known, not_yet
+from .._library import known
 from .products import dot
 from .sorting import sort
 
@@ -39,55 +39,6 @@ def running_products(lines):
         if i:
             out[i] *= out[i - 1]
     return out
-
-
-@known("np.diff")
-def diff(a, n=1, axis=-1):
-    """Neighbours subtracted."""
-    if n < 0:
-        raise ValueError(f"order must be non-negative but got {n}")
-    if n == 0:
-        return a.copy()
-    if axis < -a.ndim or axis >= a.ndim:
-        raise np.exceptions.AxisError(
-            f"axis {axis} is out of bounds for array of dimension {a.ndim}"
-        )
-    if a.ndim > 2:
-        not_yet("np.diff of more than two axes")
-    if a.ndim == 2 and (axis == 0 or axis == -2):
-        rows = steps(a[1:], a[:-1])
-        return rows if n == 1 else diff(rows, n - 1, axis)
-    if a.ndim == 2:
-        columns = steps(a[:, 1:], a[:, :-1])
-        return columns if n == 1 else diff(columns, n - 1, axis)
-    line = steps(a[1:], a[:-1])
-    return line if n == 1 else diff(line, n - 1, axis)
-
-
-def steps(later, earlier):
-    """Differences; of booleans, whether they differ."""
-    if later.dtype == np.bool_:
-        return later != earlier
-    return later - earlier
-
-
-@known("np.ediff1d")
-def ediff1d(a):
-    """Neighbours subtracted."""
-    flat = a.ravel()
-    return steps(flat[1:], flat[:-1])
-
-
-@known("np.trapezoid", "np.trapz")
-def trapezoid(y, x=None, dx=1.0):
-    """The trapezoidal rule."""
-    s = 0.0 * y[:0].sum()
-    for i in range(1, y.shape[0]):
-        if x is None:
-            s += dx * (y[i] + y[i - 1]) / 2.0
-        else:
-            s += (x[i] - x[i - 1]) * (y[i] + y[i - 1]) / 2.0
-    return s
 
 
 @known("np.median")

@@ -1,0 +1,32 @@
+"""NumPy's names as composed functions use them: the ufuncs and functions of Numbus.
+
+`from . import names as np` in a module of functions; what is asked for is looked up once.
+"""
+
+import numpy
+
+from ..core.ufuncs import UFUNCS
+
+subjects = ()  # the modules of functions, once all are imported
+
+_CONSTANTS = frozenset("e euler_gamma inf nan newaxis pi".split())
+# Questions about types and shapes, which look at no elements.
+_QUESTIONS = frozenset("can_cast result_type promote_types broadcast_shapes".split())
+
+
+def __getattr__(name):
+    value = UFUNCS.get(name)
+    if value is None:
+        for module in subjects:
+            if name in module.__all__:
+                value = getattr(module, name)
+                break
+    if value is None:
+        given = getattr(numpy, name, None)
+        of_types = isinstance(given, type) and issubclass(given, numpy.generic)
+        if of_types or name in _CONSTANTS | _QUESTIONS:
+            value = given
+    if value is None:
+        raise AttributeError(f"numbus.functions.names has no {name!r}")
+    globals()[name] = value
+    return value

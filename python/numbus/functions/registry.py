@@ -1,0 +1,150 @@
+"""The registry: each function of arrays once, with what its arguments are as annotations.
+
+`@function` makes of a body the function that users call: an adapter in the core converts the
+arguments as the annotations say (operands to arrays, axes into range, words and flags checked,
+`out=` stored into), and hands operands that only NumPy can hold to NumPy. The body itself names no
+device and converts nothing.
+"""
+
+import dataclasses
+import inspect
+
+import numpy
+
+from .. import _core
+from ..core import fallback
+
+_KINDS = ("Any", "Array", "Operand", "Axis", "Axes", "Out", "DTypeArg", "Choice", "Flag", "Int")
+_REFUSED, _FLAT, _KEPT = range(3)  # what an axis of None means
+
+
+@dataclasses.dataclass(frozen=True)
+class Argument:
+    """What a parameter is. `words` are those of a Choice."""
+
+    kind: str
+    none: int = _KEPT
+    words: tuple = ()
+
+    def __or__(self, other):
+        """`Axis | None`: None stays; `Axis | Flat`: None means the flattened array."""
+        if other is None:
+            return dataclasses.replace(self, none=_KEPT)
+        if other is Flat:
+            return dataclasses.replace(self, none=_FLAT)
+        return NotImplemented
+
+    def for_none(self, array, name):
+        """The statements that a compiled function takes where an axis is None, indented."""
+        if self.none == _FLAT:
+            return [f"    {array} = {array}.ravel()", f"    {name} = 0"]
+        if self.none == _REFUSED:
+            return [f"    raise TypeError('{name} is None; expected an int')"]
+        return ["    pass"]
+
+
+Flat = object()
+Any = Argument("Any")
+Array = Argument("Array")
+Operand = Argument("Operand")
+Axis = Argument("Axis", _REFUSED)
+Axes = Argument("Axes")
+Out = Argument("Out")
+DTypeArg = Argument("DTypeArg")
+Flag = Argument("Flag")
+Int = Argument("Int")
+
+
+def Choice(*words):
+    """One of `words`; the default need not be one of them."""
+    return Argument("Choice", words=tuple(words))
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One registered function.
+
+    names: under which the world knows it, the first in NumPy's or CuPy's spelling ("np.sort").
+    kind: "primitive" (a row of routines.def), "composed" (array expressions), "line", "element".
+    body: the Python function. function: what users call. method: whether arrays have it, too.
+    """
+
+    names: tuple
+    kind: str
+    body: object
+    function: object
+    method: bool
+
+    @property
+    def name(self):
+        return self.names[0].split(".", 1)[1]
+
+    def parameters(self):
+        """{name: (Argument, inspect.Parameter)}."""
+        found = inspect.signature(self.body).parameters
+        return {name: (_argument(p), p) for name, p in found.items()}
+
+
+ROWS = {}  # by each of their names
+BODIES = {}  # by their bodies
+
+
+def function(*names, kind="composed", method=False, original=None):
+    """Registers the function below under `names`, the first of them "np." and NumPy's name.
+
+    original: NumPy's own, which takes the operands that Numbus cannot hold; found by its name where
+    not given.
+    """
+    first = names[0].split(".", 1)[1]
+    if original is None:
+        original = getattr(numpy, first)
+
+    def register(body):
+        signature = inspect.signature(body)
+        parameters = list(signature.parameters.values())
+        known = [p.name for p in parameters]
+        array = next((n for n, p in enumerate(parameters) if _argument(p).kind == "Array"), 0)
+        rows = []
+        for p in parameters:
+            what = _argument(p)
+            has_default = p.default is not p.empty
+            rows.append(
+                (
+                    p.name,
+                    _KINDS.index(what.kind),
+                    has_default,
+                    p.default if has_default else None,
+                    what.none,
+                    array,
+                    what.words,
+                )
+            )
+        if known.count("out") and _argument(signature.parameters["out"]).kind != "Out":
+            raise TypeError(f"registry: {names[0]} has an `out` that is no Out")
+        positional = [p for p in parameters if p.kind != p.KEYWORD_ONLY]
+        only = [p for p in parameters if p.kind == p.POSITIONAL_ONLY]
+        made = _core.composed(
+            body,
+            fallback.make("numpy." + first, original),
+            rows,
+            first,
+            len(only),
+            len(positional),
+        )
+        row = BODIES[body] = Row(names, kind, body, made, method)
+        for name in names:
+            if name in ROWS:
+                raise TypeError(f"registry: {name} is registered twice")
+            ROWS[name] = row
+        return made
+
+    return register
+
+
+def _argument(parameter):
+    if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        raise TypeError(f"registry: *{parameter.name} cannot be registered")
+    what = parameter.annotation
+    if not isinstance(what, Argument):
+        raise TypeError(f"registry: {parameter.name} has no annotation of the registry's")
+    return what

@@ -1,0 +1,53 @@
+"""Registered functions in compiled ones: the conversions that the adapter makes for array calls, as
+statements before the body.
+"""
+
+import ast
+
+import numpy
+
+from ._library import not_yet
+
+# What these statements name.
+NAMES = {
+    "_ndarray": numpy.ndarray,
+    "_as_array": numpy.asarray,
+    "_AxisError": numpy.exceptions.AxisError,
+    "_not_yet": not_yet,
+}
+
+
+def conversions(row, definition):
+    """The statements by which a registered function's arguments become what its annotations say."""
+    text = []
+    parameters = row.parameters()
+    array = next((name for name, (what, _) in parameters.items() if what.kind == "Array"), None)
+    for name, (what, p) in parameters.items():
+        absent = f"{name} is not None and " if p.default is None else ""
+        if what.kind == "Array":
+            text.append(f"if {absent}not isinstance({name}, _ndarray): {name} = _as_array({name})")
+        elif what.kind == "Axis":
+            inside = f"-{array}.ndim <= {name} < {array}.ndim"
+            text += [
+                f"if {name} is None:",
+                *what.for_none(array, name),
+                "else:",
+                f"    if not ({inside}):",
+                f"        raise _AxisError(f'[{row.name}] axis is out of bounds; got axis "
+                f"{{{name}}} for an array of dimension {{{array}.ndim}}')",
+                f"    if {name} < 0: {name} = {name} + {array}.ndim",
+            ]
+        elif what.kind == "Out":
+            text.append(f"if {name} is not None: _not_yet('{row.name} with {name}=')")
+        elif what.kind == "Choice":
+            known = " or ".join([f"{name} == {word!r}" for word in what.words])
+            expected = ", ".join(map(repr, what.words))
+            wrong = f"[{row.name}] {name} not known; expected {expected}"
+            text.append(f"if {absent}not ({known}): raise ValueError({wrong!r})")
+    statements = ast.parse("\n".join(text)).body
+    for statement in statements:
+        for node in ast.walk(statement):
+            for at in ("lineno", "end_lineno"):
+                if hasattr(node, at):
+                    setattr(node, at, definition.lineno)
+    return statements

@@ -1,0 +1,207 @@
+"""Registered functions against NumPy: every row, arguments drawn from its annotations, as array
+calls and in compiled functions.
+"""
+
+import itertools
+import random
+import warnings
+
+import numbus as nb
+import numpy as np
+import pytest
+from helpers import draw
+from numbus.functions import registry
+
+pytestmark = pytest.mark.numbus
+NUMPY_ROWS = sorted({row.names[0] for row in registry.ROWS.values()} & set(registry.ROWS))
+DTYPES = "bool int8 int32 int64 uint8 uint64 float16 float32 float64 complex64 complex128".split()
+SHAPES = [(6,), (1,), (3, 4), (2, 3, 4), (0,), (2, 0), (2, 1, 2, 3)]
+ABSENT = object()
+
+# Arguments beyond what the annotation tells: by function and parameter, of the array and its axis.
+SAMPLES = {
+    ("np.diff", "n"): lambda a, axis: [ABSENT, 0, 1, 2, 3, -1],
+    ("np.diff", "prepend"): lambda a, axis: [ABSENT, 2, one_layer(a, axis)],
+    ("np.diff", "append"): lambda a, axis: [ABSENT, 1, one_layer(a, axis)],
+    ("np.ediff1d", "to_end"): lambda a, axis: [ABSENT, 3, np.array([1, 2], a.dtype), 2.5],
+    ("np.ediff1d", "to_begin"): lambda a, axis: [ABSENT, 1, np.array([[1, 0]], a.dtype)],
+    ("np.trapezoid", "x"): lambda a, axis: [ABSENT, None, np.linspace(0, 2, a.shape[axis]), a],
+    ("np.trapezoid", "dx"): lambda a, axis: [ABSENT, 2, 0.5],
+}
+
+
+def one_layer(a, axis):
+    return np.take(a, [0], axis) if a.shape[axis] else a
+
+
+def axes(a):
+    return [ABSENT, *range(-a.ndim, a.ndim), a.ndim]
+
+
+def candidates(row, name, what, parameter, a, axis):
+    given = SAMPLES.get((row.names[0], name))
+    if given is not None:
+        return given(a, axis)
+    if what.kind == "Choice":
+        return [ABSENT, *what.words, "no such word"]
+    if what.kind == "Flag":
+        return [ABSENT, False, True]
+    if what.kind in ("Out", "Any"):
+        return [ABSENT]
+    if what.kind == "DTypeArg":
+        return [ABSENT, np.float32, "float64"]
+    raise AssertionError(f"{row.names[0]}: nothing says what {name} is drawn from")
+
+
+def operand(rng):
+    a = draw(rng.choice(SHAPES), rng.choice(DTYPES), seed=rng.randrange(100))
+    layout = rng.choice(["C", "F", "strided", "reversed"])
+    if layout == "F":
+        return np.asfortranarray(a)
+    if layout == "strided" and a.ndim:
+        return np.repeat(a, 2, -1)[..., ::2]
+    return a[::-1] if layout == "reversed" and a.ndim else a
+
+
+def arguments(row, rng):
+    """(arguments by position, by keyword) of one call; absent ones keep their defaults."""
+    chosen = {}
+    a = operand(rng)
+    axis = -1
+    for name, (what, p) in row.parameters().items():
+        if what.kind == "Array" and p.default is p.empty:
+            chosen[name] = a if not chosen else operand(rng)
+            continue
+        if what.kind == "Axis":
+            values = axes(a) + ([None] if what.none != registry._REFUSED else [])
+        else:
+            values = candidates(row, name, what, p, a, axis)
+        value = values[0] if rng.random() < 0.4 else rng.choice(values)
+        if what.kind == "Axis" and isinstance(value, int) and -a.ndim <= value < a.ndim:
+            axis = value
+        if value is not ABSENT:
+            chosen[name] = value
+    args = []
+    for name, (_, p) in row.parameters().items():
+        if name not in chosen or p.kind == p.KEYWORD_ONLY or (len(args) and rng.random() < 0.5):
+            break
+        args.append(chosen.pop(name))
+    return args, chosen
+
+
+def outcome(function, args, keywords):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            return function(*args, **keywords), None
+        except Exception as error:
+            return None, error
+
+
+def check(got, want, note):
+    if isinstance(want, tuple):
+        assert isinstance(got, tuple) and len(got) == len(want), note
+        for x, y in zip(got, want):
+            check(x, y, note)
+        return
+    got, want = np.asarray(got), np.asarray(want)
+    assert got.dtype == want.dtype, (note, got.dtype, want.dtype)
+    assert got.shape == want.shape, (note, got.shape, want.shape)
+    if want.dtype.kind in "fc" and want.size:
+        tolerance = 64 * np.finfo(want.dtype).eps
+        np.testing.assert_allclose(got, want, tolerance, 4 * tolerance, err_msg=str(note))
+    else:
+        np.testing.assert_array_equal(got, want, str(note))
+
+
+def same_error(got, want, note):
+    assert got is not None, (note, "no error", want)
+    alike = isinstance(got, type(want).__mro__[0]) or type(got).__mro__[1] in type(want).__mro__
+    assert alike or isinstance(got, (TypeError, ValueError)), (note, got, want)
+
+
+@pytest.mark.parametrize("name", NUMPY_ROWS)
+@pytest.mark.parametrize("seed", range(4))
+def test_array_calls(name, seed):
+    row = registry.ROWS[name]
+    rng = random.Random(f"{name} {seed}")
+    original = getattr(np, row.name)
+    for _ in range(40):
+        args, keywords = arguments(row, rng)
+        note = (name, args, keywords)
+        want, error = outcome(original, args, keywords)
+        mine = [nb.asarray(x) if isinstance(x, np.ndarray) else x for x in args]
+        named = {k: nb.asarray(x) if isinstance(x, np.ndarray) else x for k, x in keywords.items()}
+        got, mistake = outcome(row.function, mine, named)
+        # An axis out of bounds is refused even where NumPy does not look at it.
+        if isinstance(mistake, np.exceptions.AxisError) and error is None:
+            continue
+        if error is not None:
+            same_error(mistake, error, note)
+        else:
+            assert mistake is None, (note, mistake)
+            check(got, want, note)
+
+
+def compiled(row, args, keywords):
+    """A compiled function that makes this call: arrays are its arguments, all else is literal."""
+    arrays = [x for x in itertools.chain(args, keywords.values()) if isinstance(x, np.ndarray)]
+    names = iter(f"a{n}" for n in range(len(arrays)))
+    text = [next(names) if isinstance(x, np.ndarray) else repr(x) for x in args]
+    for k, x in keywords.items():
+        shown = next(names) if isinstance(x, np.ndarray) else repr(x)
+        if isinstance(x, type):
+            shown = f"np.{x.__name__}"
+        text.append(f"{k}={shown}")
+    source = f"def f({', '.join(f'a{n}' for n in range(len(arrays)))}):\n"
+    source += f"    return np.{row.name}({', '.join(text)})\n"
+    space = {"np": np}
+    import linecache
+
+    file = f"<registry {row.name} {len(linecache.cache)}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    exec(compile(source, file, "exec"), space)
+    return nb.njit(space["f"]), arrays, source
+
+
+def numbers_of(want, got):
+    """Python's own numbers, which compiled functions return, in NumPy's type of the same kind."""
+    if isinstance(want, tuple):
+        return tuple(numbers_of(x, y) for x, y in zip(want, got, strict=True))
+    if isinstance(want, np.generic) and isinstance(got, (bool, int, float, complex)):
+        assert np.asarray(got).dtype.kind == want.dtype.kind.replace("u", "i"), (got, want)
+        return np.asarray(got).astype(want.dtype)
+    return got
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("name", NUMPY_ROWS)
+def test_compiled_calls(name):
+    row = registry.ROWS[name]
+    rng = random.Random(f"{name} compiled")
+    original = getattr(np, row.name)
+    ran = 0
+    for _ in range(60):
+        args, keywords = arguments(row, rng)
+        want, error = outcome(original, args, keywords)
+        function, arrays, source = compiled(row, args, keywords)
+        got, mistake = outcome(function, arrays, {})
+        note = (source, arrays)
+        if isinstance(mistake, np.exceptions.AxisError) and error is None:
+            continue
+        if isinstance(mistake, NotImplementedError) or "not yet" in str(mistake):
+            continue
+        if error is not None:
+            assert mistake is not None, (note, error)
+            continue
+        assert mistake is None, (note, mistake)
+        check(numbers_of(want, got), want, note)
+        ran += 1
+    assert ran >= 25, f"only {ran} calls of {name} compile"
+
+
+def test_registry_refuses_what_it_cannot_read():
+    with pytest.raises(TypeError, match="no annotation"):
+        registry.function("np.sort")(lambda a: a)
+    with pytest.raises(TypeError, match="twice"):
+        registry.function("np.diff")(nb.diff.__wrapped__)
