@@ -17,6 +17,7 @@ SLACK = 1.0
 
 PRELUDE = """
 import os, signal, struct, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job's parent ignores it
 import numpy as np
 import numbus as nb
 from numbus import cuda, njit, prange, vectorize
