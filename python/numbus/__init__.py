@@ -91,6 +91,15 @@ def _publish():
             names[name] = getattr(module, name)
 
 
+def _element(body):
+    return _importlib.import_module("numbus.kernels").vectorize(body)
+
+
+def _line(body, signature):
+    return _importlib.import_module("numbus.kernels").guvectorize(signature)(body)
+
+
+_registry.makers.update(element=_element, line=_line)
 _interrupts.install()
 _types.describe_scalars()
 _ufuncs.attach()

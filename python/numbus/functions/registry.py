@@ -7,6 +7,7 @@ device and converts nothing.
 """
 
 import dataclasses
+import functools
 import inspect
 
 import numpy
@@ -93,10 +94,10 @@ def function(*names, kind="composed", method=False, original=None):
     """Registers the function below under `names`, the first of them "np." and NumPy's name.
 
     original: NumPy's own, which takes the operands that Numbus cannot hold; found by its name where
-    not given.
+    that begins with "np.". Without one such operands raise TypeError.
     """
     first = names[0].split(".", 1)[1]
-    if original is None:
+    if original is None and names[0].startswith("np."):
         original = getattr(numpy, first)
 
     def register(body):
@@ -125,7 +126,7 @@ def function(*names, kind="composed", method=False, original=None):
         only = [p for p in parameters if p.kind == p.POSITIONAL_ONLY]
         made = _core.composed(
             body,
-            fallback.make("numpy." + first, original),
+            None if original is None else fallback.make("numpy." + first, original),
             rows,
             first,
             len(only),
@@ -139,6 +140,44 @@ def function(*names, kind="composed", method=False, original=None):
         return made
 
     return register
+
+
+makers = {}  # kind to what makes a function of arrays of a body; the layer above fills it
+
+
+class Loops:
+    """A function of numbers, or of lines, as one of arrays: loops that are compiled at first call.
+
+    On a CPU they run in threads, on a GPU as a kernel; in compiled functions the body is compiled
+    where it is called. Without pending work in its way an element function is recorded and fuses.
+    """
+
+    def __init__(self, kind, body, *how):
+        functools.update_wrapper(self, body)
+        self._kind, self._body, self._how = kind, body, how
+
+    @functools.cached_property
+    def _made(self):
+        return makers[self._kind](self._body, *self._how)
+
+    def __call__(self, *operands):
+        return self._made(*operands)
+
+    def _kernel_loops(self):
+        return self._made._kernel_loops()
+
+
+def element(body):
+    """A function of numbers as one of arrays, which broadcast."""
+    return Loops("element", body)
+
+
+def line(signature):
+    """A function of lines as one of arrays, by a signature of generalised ufuncs: "(n),()->()".
+
+    The body writes into its last parameters, one for each result.
+    """
+    return lambda body: Loops("line", body, signature)
 
 
 def _argument(parameter):

@@ -243,9 +243,7 @@ class StencilFunc:
 
     def _define(self, tree):
         """The number of a function of that tree."""
-        number = _core.add_function(
-            self.py_func.__name__, self.py_func.__code__.co_filename, 0
-        )
+        number = _core.add_function(self.py_func.__name__, self.py_func.__code__.co_filename, 0)
         _core.define_function(number, tree)
         return number
 
