@@ -125,6 +125,7 @@ void bind_vendor(nb::module_& m);
 void bind_frontend(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_raw_kernels(nb::module_& m);
+void bind_routines(nb::module_& m);
 void bind_solver(nb::module_& m);
 void bind_streams(nb::module_& m);
 std::optional<DType> from_format(const char* format, Py_ssize_t size);

@@ -132,6 +132,7 @@ NB_MODULE(_core, m) {
   bind_frontend(m);
   bind_kernels(m);
   bind_raw_kernels(m);
+  bind_routines(m);
   bind_solver(m);
   bind_streams(m);
   set_interrupt_hooks();
