@@ -84,6 +84,7 @@ frontend::Options to_options(nb::handle dict) {
   flag("kernel", o.kernel);
   flag("fastmath", o.fastmath);
   flag("boundscheck", o.boundscheck);
+  flag("wraparound", o.wraparound);
   flag("debug", o.debug);
   flag("parallel", o.parallel);
   flag("python_errors", o.python_errors);
@@ -112,6 +113,7 @@ Type to_type(nb::handle described) {
     std::string order = nb::cast<std::string>(described.attr("layout"));
     t.order = order == "C" ? Order::C : order == "F" ? Order::F : Order::Any;
     t.readonly = nb::cast<bool>(described.attr("readonly"));
+    t.aligned = nb::cast<bool>(described.attr("aligned"));
   }
   if (tag == "tuple") {
     t.tag = Type::Tag::Tuple;

@@ -5,6 +5,7 @@
 #include "frontend.h"
 #include "in_progress.h"
 #include "launch/kernel.h"
+#include "routines/kernels.h"
 
 namespace numbus::bindings {
 
@@ -117,6 +118,18 @@ class Kernel {
     code(all, key);
   }
 
+  // Compiles for these types and makes that the routines' kernel of this name and type.
+  void add_to_routines(const std::string& routine, nb::object dtype, nb::list types,
+                       int64_t tile) {
+    std::vector<Type> all;
+    std::string key;
+    for (nb::handle t : types) {
+      all.push_back(to_type(t));
+      frontend::put_key(key, all.back());
+    }
+    routines::add_device_kernel(routine, to_dtype(dtype.ptr()), code(all, key), tile);
+  }
+
   void launch(const compile::Geometry& g, nb::handle stream, nb::tuple args) {
     Device& device = default_device();
     Arguments a;
@@ -214,6 +227,7 @@ void bind_kernels(nb::module_& m) {
       .def("launch", &Kernel::launch, nb::arg("geometry"), nb::arg("stream").none(),
            nb::arg("args"))
       .def("compile_for", &Kernel::compile_for)
+      .def("add_to_routines", &Kernel::add_to_routines)
       .def("ptx", &Kernel::ptx, nb::arg("types"), nb::arg("sm"), nb::arg("version"),
            nb::arg("aligned") = false)
       .def("inspect", &Kernel::inspect)

@@ -125,7 +125,7 @@ NB_MODULE(_core, m) {
   bind_arrays(m);
   bind_ufuncs(m);
   bind_composed(m);
-  bind_routines(m);
+  bind_sorting(m);
   bind_indexing(m);
   bind_devices(m);
   bind_dlpack(m);
@@ -133,6 +133,7 @@ NB_MODULE(_core, m) {
   bind_frontend(m);
   bind_kernels(m);
   bind_raw_kernels(m);
+  bind_routines(m);
   bind_solver(m);
   bind_streams(m);
   set_interrupt_hooks();

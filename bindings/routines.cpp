@@ -1,48 +1,85 @@
-// Routines of the table that work on lines, by name.
-#include "ops/routines.h"
-
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
+// The routines' device kernels as Python sees them: loaded by name, and run on arrays for tests.
 #include "convert.h"
+#include "routines/gpu_sort.h"
+#include "routines/kernels.h"
 
 namespace numbus::bindings {
 namespace {
 
-Routine routine_of(const std::string& name) {
-  for (size_t n = 0; n < std::size(kRoutines); ++n)
-    if (kRoutines[n].name == name) return static_cast<Routine>(n);
-  raise(ErrorKind::Value, "routine", "no row of that name", name, "a name of routines.def");
+// The operands of a routine on one device, with their memory.
+struct Run {
+  Device* device = nullptr;
+  std::vector<char*> at;
+  std::vector<Array*> arrays;
+  nb::dict attributes;
+
+  void add(nb::handle value, bool written) {
+    if (!is_array(value.ptr()))
+      raise(ErrorKind::Type, "run_routine", "an operand is no array of Numbus",
+            nb::cast<std::string>(nb::str(value.type())), "arrays");
+    Array& a = settled(as_array(value.ptr()));
+    if (device && a.base->device != device)
+      raise(ErrorKind::Value, "run_routine", "operands are on two devices",
+            device_label(*device) + " and " + device_label(*a.base->device), "one");
+    if (!a.layout->c_contiguous())
+      raise(ErrorKind::Value, "run_routine", "an operand is not contiguous", "strides",
+            "a dense array");
+    device = a.base->device;
+    if (written) a.base->changed();
+    at.push_back(data_of(a, "run_routine"));
+    arrays.push_back(&a);
+  }
+  int64_t number(const char* key, int64_t otherwise) const {
+    return attributes.contains(key) ? nb::cast<int64_t>(attributes[key]) : otherwise;
+  }
+  DType dtype(size_t k) const { return arrays.at(k)->dtype; }
+  int64_t size(size_t k) const { return arrays.at(k)->layout->size(); }
+  // Of the first operand: the length of its lines, and how many there are.
+  int64_t length() const {
+    const Layout& l = *arrays.at(0)->layout;
+    return l.ndim() ? l.shape(l.ndim() - 1) : 1;
+  }
+  int64_t lines() const { return length() ? size(0) / length() : 0; }
+};
+
+using Body = void (*)(const Run&);
+struct Entry {
+  const char* name;
+  Body body;
+};
+
+const Entry kEntries[] = {
+    {"sort",
+     [](const Run& r) {
+       routines::sort_gpu(*r.device, r.dtype(0), r.at[0], r.at[1], r.lines(), r.length(),
+                          r.number("descending", 0));
+     }},
+    {"argsort",
+     [](const Run& r) {
+       routines::argsort_gpu(*r.device, r.dtype(0), r.at[0], reinterpret_cast<int64_t*>(r.at[1]),
+                             r.lines(), r.length(), r.number("descending", 0));
+     }},
+};
+
+// Runs a routine's device code on dense arrays: inputs, then outputs that it fills.
+void run_routine(const std::string& name, nb::list inputs, nb::list outputs, nb::dict attributes) {
+  for (const Entry& e : kEntries) {
+    if (name != e.name) continue;
+    Run r;
+    r.attributes = attributes;
+    for (nb::handle i : inputs) r.add(i, false);
+    for (nb::handle o : outputs) r.add(o, true);
+    e.body(r);
+    return;
+  }
+  raise(ErrorKind::Value, "run_routine", "no such routine", name, "one of bindings/routines.cpp");
 }
 
 }  // namespace
 
 void bind_routines(nb::module_& m) {
-  m.def("routine_names", [] {
-    nb::list names;
-    for (const RoutineRow& r : kRoutines) names.append(nb::str(r.name.data(), r.name.size()));
-    return names;
-  });
-  m.def(
-      "along_lines",
-      [](const std::string& name, nb::handle a, int axis, nb::object dtype,
-         std::vector<int64_t> attributes, nb::object more) {
-        mark_line();
-        const Routine r = routine_of(name);
-        if (attributes.size() != row(r).attributes)
-          raise(ErrorKind::Value, name, "wrong number of attributes",
-                std::to_string(attributes.size()), std::to_string(row(r).attributes));
-        Array operand = to_array(a.ptr());
-        std::optional<Array> second;
-        if (!more.is_none()) second = to_array(more.ptr());
-        const DType t = dtype.is_none() ? operand.dtype : to_dtype(dtype.ptr());
-        return nb::steal(
-            wrap(along_lines(r, operand, axis, t, attributes, second ? &*second : nullptr)));
-      },
-      nb::arg("name"), nb::arg("a"), nb::arg("axis"), nb::arg("dtype").none() = nb::none(),
-      nb::arg("attributes") = std::vector<int64_t>(), nb::arg("more").none() = nb::none(),
-      "The routine of that name along lines of `a`; the result has its shape, and `dtype`.");
+  m.def("run_routine", &run_routine, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"),
+        nb::arg("attributes"), "Runs the device code of a routine on dense arrays.");
 }
 
 }  // namespace numbus::bindings

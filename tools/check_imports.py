@@ -29,6 +29,8 @@ LAYERS = [
     ],
     # The front doors of kernels, which know each other.
     ["numbus.kernels", "numbus.cuda", "numbus.types"],
+    # The routines' kernels for devices, which the core asks for by the package's name.
+    ["numbus.primitives"],
     ["numbus"],
     ["numbus.compat"],
     ["numbus.bench", "numbus.__main__"],

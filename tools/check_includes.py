@@ -17,6 +17,7 @@ ALLOWED = {
     "vendor": ["base", "device"],
     "compile": [*CORE, "passes", "device"],
     "launch": [*CORE, "passes", "frontend", "compile", "device"],
+    "routines": [*CORE, "passes", "frontend", "compile", "device", "launch"],
     "lazy": [*CORE, "passes", "compile", "device", "interp", "vendor"],
     "array": [*CORE, "passes", "frontend", "compile", "device", "interp", "vendor", "lazy"],
 }

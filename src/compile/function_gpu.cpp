@@ -19,6 +19,8 @@ using ir::Intrinsic;
 namespace I = llvm::Intrinsic;
 
 constexpr unsigned kGlobal = 1, kSharedSpace = 3;
+// Up to so many bits are compared by votes; beyond, by the instruction for whole words.
+constexpr int64_t kVotedBits = 12;
 
 class GpuBody : public FunctionBody {
  public:
@@ -50,6 +52,20 @@ class GpuBody : public FunctionBody {
       r = B.CreateInsertElement(r, call(id, {mask, B.CreateExtractElement(both, k), lane, clamp}),
                                 k);
     return B.CreateBitCast(r, t);
+  }
+  // The lanes whose low bits are those of this one, bit by bit: a vote takes four instructions,
+  // written so that each bit is tested once.
+  V match_by_votes(V mask, V value, int64_t bits) {
+    V same = mask;
+    for (int64_t k = 0; k < bits; ++k) {
+      std::string text =
+          "{ .reg .pred p; .reg .b32 t; and.b32 t, $1, " + std::to_string(1 << k) +
+          "; setp.ne.u32 p, t, 0; vote.sync.ballot.b32 $0, p, $2; @!p not.b32 $0, $0; }";
+      V those = assembly(text.c_str(), "=r,r,r", B.getInt32Ty(), {value, mask}, true);
+      llvm::cast<llvm::CallInst>(those)->addFnAttr(llvm::Attribute::Convergent);
+      same = B.CreateAnd(same, those);
+    }
+    return same;
   }
   llvm::GlobalVariable* memory(const std::string& name, llvm::Type* t, unsigned space,
                                llvm::Constant* initial, bool external = false) {
@@ -153,6 +169,8 @@ class GpuBody : public FunctionBody {
       case Intrinsic::eq_sync: return call(I::nvvm_vote_uni_sync, {a, b});
       case Intrinsic::ballot: return call(I::nvvm_vote_ballot_sync, {a, b});
       case Intrinsic::match_any:
+        if (int64_t bits = ir::number_of(i); bits && bits <= kVotedBits)
+          return match_by_votes(a, B.CreateZExtOrTrunc(b, B.getInt32Ty()), bits);
         return call(
             b->getType()->isIntegerTy(64) ? I::nvvm_match_any_sync_i64 : I::nvvm_match_any_sync_i32,
             {a, b});

@@ -90,7 +90,7 @@ Val Lower::wrapped(const Node& n, Val i, Val extent, size_t axis, const Node* ar
   Val at = i;
   if (k && *k < 0)
     at = add(extent, i);
-  else if (!k)
+  else if (!k && u_.options.wraparound)
     at = from_end(i, extent);
   if (u_.options.boundscheck || u_.options.debug) {
     Val low = less(at, ci(0)), high = negate(less(at, extent));

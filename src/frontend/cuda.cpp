@@ -265,14 +265,27 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
     return boolean(v);
   }
   if (name == "match_any_sync" || name == "match_all_sync") {
-    expect(c, "cuda." + name, 2, 2);
+    bool any = name == "match_any_sync";
+    expect(c, "cuda." + name, 2, any ? 3 : 2);
     const Value& v = c.args[1];
     DType word = itemsize(v.type.dtype) == 8 ? DType::I64 : DType::I32;
     Val bits = is_float(v.type.dtype) ? b_->emit(Op::bits, word, v.v[0]) : as(v, word);
-    Val m = waiting(name == "match_any_sync" ? Intrinsic::match_any : Intrinsic::match_all, i32(0),
-                    bits);
+    if (c.args.size() == 3) {
+      auto k = known_int(c.args[2]);
+      if (!k || *k < 1 || *k > 31 || !v.type.is_integer())
+        fail(n, "cuda.match_any_sync compares 1 to 31 low bits of an integer",
+             "a constant, such as cuda.match_any_sync(mask, value, 8)");
+      bits = b_->emit(Op::bitwise_and, word, bits,
+                      b_->constant(word, Scalar::from_int((int64_t{1} << *k) - 1)));
+      if (!checks_threads()) {
+        Val m = intrinsic(Intrinsic::match_any, DType::I32, i32(0), bits, ir::kNone,
+                          ir::Space::Global, *k);
+        return number(m, DType::I32);
+      }
+    }
+    Val m = waiting(any ? Intrinsic::match_any : Intrinsic::match_all, i32(0), bits);
     Value mask = number(m, DType::I32);
-    if (name == "match_any_sync") return mask;
+    if (any) return mask;
     Value r;
     Value all = boolean(
         b_->emit(Op::not_equal, DType::Bool, m, b_->constant(DType::I32, Scalar::from_int(0))));

@@ -27,6 +27,7 @@ struct Options {
   bool kernel = false;  // a launch over a grid
   bool fastmath = false;
   bool boundscheck = true;
+  bool wraparound = true;  // negative indices count from the end; else there are none
   bool debug = false;
   bool parallel = false;
   bool python_errors = true;  // Python's own numbers raise ZeroDivisionError

@@ -59,7 +59,7 @@ enum class Intrinsic : uint8_t {
   any_sync,
   eq_sync,
   ballot,
-  match_any,
+  match_any,  // number: in a kernel that is not checked, how many low bits may differ; 0: all
   match_all,
   lanemask_lt,
   // Bits.

@@ -96,7 +96,8 @@ _FUNCTIONS = {
     "any_sync": "any_sync(mask, p): whether p holds for any of these lanes.",
     "eq_sync": "eq_sync(mask, p): whether p is the same for all these lanes.",
     "ballot_sync": "ballot_sync(mask, p): the lanes for which p holds, as bits.",
-    "match_any_sync": "match_any_sync(mask, value): the lanes that have the same value, as bits.",
+    "match_any_sync": "match_any_sync(mask, value, bits=all): the lanes that have the same value, "
+    "as bits; with a constant `bits`, the same low bits.",
     "match_all_sync": "match_all_sync(mask, value): (mask, True) where all are the same, else (0, "
     "False).",
     "popc": "popc(x): the number of bits set.",

@@ -15,6 +15,8 @@ class Type:
     Indexed with slices, an array: float32[:] any 1-d array, float32[:, ::1] a C-contiguous 2-d one.
     """
 
+    aligned = False  # of arrays: address and rows are multiples of 16 bytes
+
     def __init__(
         self, tag, dtype=None, ndim=0, layout="A", items=(), name="", weak=False, readonly=False
     ):

@@ -1,0 +1,35 @@
+"""The device kernels of the core's routines, in the kernel language: one file a subject.
+
+src/routines/ decides on grids, scratch memory and the order of launches.
+"""
+
+import importlib
+import threading
+
+import numpy
+
+__all__ = ["load"]
+
+# Which file has the kernels of a routine, and the function there that makes them for a dtype.
+_LOADERS = {
+    "sort": ("sort", "load_sort"),
+    "argsort": ("sort", "load_argsort"),
+}
+_loaded = set()
+_lock = threading.RLock()
+
+
+def load(routine, *dtypes):
+    """Makes the kernels of a routine known to the core, for elements of these dtypes; once.
+
+    Raises KeyError for a routine that has none.
+    """
+    key = (routine, *(numpy.dtype(t).name for t in dtypes))
+    if key in _loaded:
+        return
+    with _lock:
+        if key in _loaded:
+            return
+        file, name = _LOADERS[routine]
+        getattr(importlib.import_module(f"{__name__}.{file}"), name)(*key[1:])
+        _loaded.add(key)

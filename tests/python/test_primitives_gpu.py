@@ -1,0 +1,83 @@
+"""The device code of the routines against NumPy: on a GPU where one is the device, else as grids on the CPU."""
+
+import numpy as np
+import numbus as nb
+import pytest
+from numbus import _core, primitives
+
+pytestmark = pytest.mark.numbus
+
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float16", "float32", "float64"]
+# Sizes at the edges of warps, blocks and tiles; the CPU's tiles are small.
+SIZES = [1, 2, 31, 33, 255, 257, 511, 513, 767, 769, 1535, 1537, 5000, 20_001]
+
+
+def run(name, inputs, shape, dtype, **attributes):
+    """The output of a routine's device code, as NumPy's array."""
+    out = nb.empty(shape, dtype)
+    _core.run_routine(name, [nb.asarray(i) for i in inputs], [out], attributes)
+    nb.synchronize()
+    return np.asarray(out)
+
+
+def pattern(kind, shape, dtype, seed=0):
+    """Values of a dtype: random, few, equal, sorted, reversed; floats with all that is special."""
+    r = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    n = int(np.prod(shape))
+    if kind == "equal":
+        return np.full(shape, 3 if dtype != bool else True).astype(dtype)
+    if kind == "few":
+        return r.integers(0, 3, n).astype(dtype).reshape(shape)
+    if dtype.kind in "iu":
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+        x = r.integers(low, high, n, dtype=dtype, endpoint=True)
+    elif dtype.kind == "b":
+        x = r.integers(0, 2, n).astype(bool)
+    else:
+        x = (r.standard_normal(n) * 10.0 ** r.integers(-3, 3, n)).astype(dtype)
+        if kind == "special":
+            special = np.array([np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 1, -1], dtype)
+            x = np.where(r.random(n) < 0.5, special[r.integers(0, 8, n)], x)
+    if kind == "sorted":
+        x.sort()
+    if kind == "reversed":
+        x[::-1].sort()
+    return x.reshape(shape)
+
+
+@pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS])
+def test_sort(dtype):
+    primitives.load("sort", dtype)
+    for kind in ("random", "few", "equal", "sorted", "reversed", "special"):
+        for shape in [(n,) for n in SIZES] + [(3, 700), (5, 1600), (0,), (4, 0)]:
+            x = pattern(kind, shape, dtype, seed=len(shape) * 7 + shape[-1])
+            got = run("sort", [x], shape, dtype)
+            np.testing.assert_array_equal(got, np.sort(x))
+            got = run("sort", [x], shape, dtype, descending=1)
+            np.testing.assert_array_equal(got, np.flip(np.sort(x), -1))
+
+
+@pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS])
+def test_argsort(dtype):
+    primitives.load("argsort", dtype)
+    for kind in ("random", "few", "equal", "sorted", "reversed", "special"):
+        for shape in [(n,) for n in SIZES] + [(3, 700), (5, 1600), (0,), (4, 0)]:
+            x = pattern(kind, shape, dtype, seed=len(shape) * 7 + shape[-1])
+            got = run("argsort", [x], shape, "int64")
+            np.testing.assert_array_equal(got, np.argsort(x, kind="stable"))
+            got = run("argsort", [x], shape, "int64", descending=1)
+            backwards = np.argsort(np.flip(x, -1), kind="stable")
+            np.testing.assert_array_equal(got, np.flip(shape[-1] - 1 - backwards, -1))
+
+
+def test_not_loaded():
+    x = nb.zeros(4, "complex128")
+    with pytest.raises(RuntimeError, match=r"\[radix_scatter\] the device kernel was not loaded"):
+        _core.run_routine("sort", [x], [nb.empty(4, "complex128")], {})
+
+
+def test_unknown_routine():
+    with pytest.raises(ValueError, match="no such routine"):
+        _core.run_routine("turn", [], [], {})
