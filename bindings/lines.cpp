@@ -10,12 +10,41 @@ namespace numbus::bindings {
 
 namespace {
 
+std::unordered_map<PyCodeObject*, bool>& codes() {
+  static auto* c = new std::unordered_map<PyCodeObject*, bool>;
+  return *c;
+}
+uint64_t latest_lines[4096];
+
+// Where the frames of a line token end: code objects stay referenced by codes().
+struct Place {
+  PyCodeObject* code;
+  int at;
+};
+std::unordered_map<uint64_t, Place>& places() {
+  static auto* p = new std::unordered_map<uint64_t, Place>;
+  return *p;
+}
+
+// A program that makes code without end, by exec() or lambdas, loses the lines of what is pending
+// now and then, but no memory.
+void forget_old() {
+  constexpr size_t kMany = 1 << 16;
+  if (codes().size() < kMany && places().size() < kMany) return;
+  places().clear();
+  std::fill(std::begin(latest_lines), std::end(latest_lines), 0);
+  auto old = std::move(codes());
+  codes().clear();
+  for (auto& [code, internal] : old) Py_DECREF(reinterpret_cast<PyObject*>(code));
+}
+
 // Whether a code object belongs to this package. The answer is kept with a reference, so an address
 // stays unique.
 bool is_internal(PyCodeObject* code) {
-  static std::unordered_map<PyCodeObject*, bool> known;
-  auto [it, fresh] = known.try_emplace(code, false);
-  if (fresh) {
+  auto it = codes().find(code);
+  if (it == codes().end()) {
+    forget_old();
+    it = codes().try_emplace(code, false).first;
     Py_INCREF(reinterpret_cast<PyObject*>(code));
     nb::object file =
         nb::getattr(nb::handle(reinterpret_cast<PyObject*>(code)), "co_filename", nb::str(""));
@@ -28,19 +57,8 @@ bool is_internal(PyCodeObject* code) {
   return it->second;
 }
 
-// Where the frames of a line token end: code objects stay referenced by is_internal().
-struct Place {
-  PyCodeObject* code;
-  int at;
-};
-std::unordered_map<uint64_t, Place>& places() {
-  static auto* p = new std::unordered_map<uint64_t, Place>;
-  return *p;
-}
-
 void remember(uint64_t line, PyCodeObject* code, int at) {
-  static uint64_t recent[4096];
-  uint64_t& known = recent[line & 4095];
+  uint64_t& known = latest_lines[line & 4095];
   if (known == line) return;
   known = line;
   places().try_emplace(line, Place{code, at});

@@ -1,7 +1,6 @@
 // Routines of the table that work on lines, by name.
 #include "ops/routines.h"
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -9,6 +8,18 @@
 
 namespace numbus::bindings {
 namespace {
+
+PyObject* loader = nullptr;  // compiles the device kernels of a routine for a dtype
+
+// Kernels are compiled before the routine is recorded: what runs it may not call Python.
+void load_kernels(const Device& device, Routine r, DType t) {
+  static bool loaded[std::size(kRoutines)][kNumDTypes];
+  bool& known = loaded[static_cast<int>(r)][static_cast<int>(t)];
+  if (known || !loader || !device.runs_ptx()) return;
+  const nb::handle load = loader;
+  load(nb::str(row(r).name.data(), row(r).name.size()), nb::handle(dtype_object(t)));
+  known = true;
+}
 
 Routine routine_of(const std::string& name) {
   for (size_t n = 0; n < std::size(kRoutines); ++n)
@@ -25,24 +36,23 @@ void bind_sorting(nb::module_& m) {
     return names;
   });
   m.def(
+      "set_kernel_loader", [](nb::object f) { loader = nb::object(f).release().ptr(); },
+      "f(routine, dtype) makes device kernels known before a GPU first runs a routine.");
+  m.def(
       "along_lines",
-      [](const std::string& name, nb::handle a, int axis, nb::object dtype,
-         std::vector<int64_t> attributes, nb::object more) {
+      [](const std::string& name, nb::handle a, int axis, bool indices,
+         std::vector<int64_t> attributes) {
         mark_line();
         const Routine r = routine_of(name);
         if (attributes.size() != row(r).attributes)
           raise(ErrorKind::Value, name, "wrong number of attributes",
                 std::to_string(attributes.size()), std::to_string(row(r).attributes));
         Array operand = to_array(a.ptr());
-        std::optional<Array> second;
-        if (!more.is_none()) second = to_array(more.ptr());
-        const DType t = dtype.is_none() ? operand.dtype : to_dtype(dtype.ptr());
-        return nb::steal(
-            wrap(along_lines(r, operand, axis, t, attributes, second ? &*second : nullptr)));
+        load_kernels(*operand.base->device, r, operand.dtype);
+        return nb::steal(wrap(along_lines(r, operand, axis, indices, attributes)));
       },
-      nb::arg("name"), nb::arg("a"), nb::arg("axis"), nb::arg("dtype").none() = nb::none(),
-      nb::arg("attributes") = std::vector<int64_t>(), nb::arg("more").none() = nb::none(),
-      "The routine of that name along lines of `a`; the result has its shape, and `dtype`.");
+      nb::arg("name"), nb::arg("a"), nb::arg("axis"), nb::arg("indices"), nb::arg("attributes"),
+      "The routine of that name along lines of `a`, for int64 indices or elements of its dtype.");
 }
 
 }  // namespace numbus::bindings

@@ -18,7 +18,7 @@ ALLOWED = {
     "compile": [*CORE, "passes", "device"],
     "launch": [*CORE, "passes", "frontend", "compile", "device"],
     "routines": [*CORE, "passes", "frontend", "compile", "device", "launch"],
-    "lazy": [*CORE, "passes", "compile", "device", "interp", "vendor"],
+    "lazy": [*CORE, "passes", "compile", "device", "interp", "routines", "vendor"],
     "array": [*CORE, "passes", "frontend", "compile", "device", "interp", "vendor", "lazy"],
 }
 # Others ask a device for capabilities (device.h: host_readable, runs_ptx, …), never for its kind.

@@ -99,6 +99,11 @@ def _line(body, signature):
     return _importlib.import_module("numbus.kernels").guvectorize(signature)(body)
 
 
+def _load_kernels(routine, element):
+    _importlib.import_module("numbus.primitives").load(routine, element)
+
+
+_core.set_kernel_loader(_load_kernels)
 _registry.makers.update(element=_element, line=_line)
 _interrupts.install()
 _types.describe_scalars()

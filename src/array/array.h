@@ -95,6 +95,8 @@ void require_value(const Arg& from, DType to, const char* op);
 void assign(const Array& to, const Arg& from, const Array* where = nullptr,
             Casting casting = Casting::Unsafe);
 Array copy(const Array& a, DType t, bool c_order = false);
+// Uninitialised, laid out as a copy that need not be in C order.
+Array copy_like(const Array& a, DType t);
 Array reduce(Reduction kind, const Array& a, uint64_t axes, bool keepdims,
              std::optional<DType> dtype, const Array* where, double ddof,
              const Array* out = nullptr);
@@ -106,10 +108,10 @@ Array reduce(std::string_view name, const Array& a, uint64_t axes, bool keepdims
 // x @ y over the last two axes, stacks broadcast, computed in `t` (which a BLAS has); both have two
 // axes at least.
 Array matmul(const Array& x, const Array& y, DType t, const Array* out = nullptr);
-// A routine that works on lines: along `axis` of `a`, results of type `t` in the shape and the axis
-// order of `a`. `more`: a second operand, which is handed on as it is.
-Array along_lines(Routine r, const Array& a, int axis, DType t, std::span<const int64_t> attributes,
-                  const Array* more = nullptr);
+// A routine that works on lines: along `axis` of `a`, results in its shape, int64 indices in C
+// order or elements of its type in the axis order of a copy.
+Array along_lines(Routine r, const Array& a, int axis, bool indices,
+                  std::span<const int64_t> attributes);
 // The unscaled Fourier transforms of `x` over its last `rank` axes (1 to 3), into `t`, the last
 // axis of the result `last` long: see vendor/fft.h. On a GPU.
 Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last);

@@ -552,6 +552,10 @@ void assign(const Array& to, const Arg& from, const Array* where, Casting castin
   record_map(i, {&from, 1}, &loop, source, o);
 }
 
+Array copy_like(const Array& a, DType t) {
+  return fresh(copy_layout(a, itemsize(t)), t, a.base->device);
+}
+
 Array copy(const Array& a, DType t, bool c_order) {
   if (a.mask) {
     if (c_order) settle(const_cast<Array&>(a));
@@ -566,8 +570,7 @@ Array copy(const Array& a, DType t, bool c_order) {
   i.op = Op::cast;
   i.loop = t;
   Arg arg(&a);
-  Array out = c_order ? empty(a.shape(), t, a.base->device)
-                      : fresh(copy_layout(a, itemsize(t)), t, a.base->device);
+  Array out = c_order ? empty(a.shape(), t, a.base->device) : copy_like(a, t);
   Options o;
   o.out = &out;
   o.casting = Casting::Unsafe;

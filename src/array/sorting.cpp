@@ -7,15 +7,17 @@
 
 namespace numbus {
 
-Array along_lines(Routine r, const Array& x, int axis, DType t, std::span<const int64_t> attributes,
-                  const Array* more) {
+Array along_lines(Routine r, const Array& x, int axis, bool indices,
+                  std::span<const int64_t> attributes) {
+  const DType t = indices ? DType::I64 : x.dtype;
   Array a = x;
   if (a.mask) settle(a);
   const int n = a.ndim();
   if (axis < 0 || axis >= n)
     raise(ErrorKind::Axis, std::string(row(r).name), "axis out of bounds", std::to_string(axis),
           "below " + std::to_string(n));
-  const Array like = empty_like(a, t);
+  // Indices are in C order, elements in the order of a copy, as NumPy's.
+  const Array like = indices ? empty(a.shape(), t, a.base->device) : copy_like(a, t);
   if (a.size() == 0) return like;
   // The lines lie in memory as the operand's other axes do.
   std::vector<int> order(n);
@@ -31,9 +33,7 @@ Array along_lines(Routine r, const Array& x, int axis, DType t, std::span<const 
   i.routine = r;
   i.loop = t;
   std::copy(attributes.begin(), attributes.end(), i.attributes.begin());
-  const Array* operands[2] = {&lines, more};
-  const Array* results[1] = {&result};
-  record_call(i, {operands, more ? 2u : 1u}, results);
+  record_call(i, {{&lines}}, {{&result}});
   std::vector<int> back(n);
   for (int d = 0; d < n; ++d) back[order[d]] = d;
   Array moved = transpose(result, back);

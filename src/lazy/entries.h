@@ -21,5 +21,13 @@ void matmul_gpu(Runtime&, Device&, KernelStep&);
 void fft_gpu(Runtime&, Device&, KernelStep&);
 void scan_cpu(Runtime&, Device&, KernelStep&);
 void scan_gpu(Runtime&, Device&, KernelStep&);
+void sort_cpu(Runtime&, Device&, KernelStep&);
+void sort_gpu(Runtime&, Device&, KernelStep&);
+void argsort_cpu(Runtime&, Device&, KernelStep&);
+void argsort_gpu(Runtime&, Device&, KernelStep&);
+void partition_cpu(Runtime&, Device&, KernelStep&);
+void partition_gpu(Runtime&, Device&, KernelStep&);
+void argpartition_cpu(Runtime&, Device&, KernelStep&);
+void argpartition_gpu(Runtime&, Device&, KernelStep&);
 
 }  // namespace numbus

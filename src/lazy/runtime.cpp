@@ -48,6 +48,13 @@ std::shared_ptr<KernelCode> kernel_code(ir::Kernel k) {
   auto made = std::make_shared<KernelCode>();
   made->ir = std::move(k);
   made->program = std::make_unique<interp::Program>(made->ir);
+  // Kernels that no plan needs any more go, a few thousand at a time.
+  constexpr size_t kFew = 4096;
+  static size_t limit = kFew;
+  if (kernels().size() >= limit) {
+    std::erase_if(kernels(), [](const auto& known) { return known.second.use_count() == 1; });
+    limit = std::max(kFew, 2 * kernels().size());
+  }
   kernels().emplace(std::move(key), made);
   return made;
 }

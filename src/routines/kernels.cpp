@@ -55,7 +55,8 @@ KernelLaunch& KernelLaunch::real(double value) { return number(std::bit_cast<int
 void KernelLaunch::run(int64_t blocks, int64_t threads) {
   if (blocks == 0) return;
   kernel_.launch(device_, compile::Geometry{{blocks, 1, 1}, {threads, 1, 1}, 0}, words_, nullptr,
-                 nullptr, device_.has_queues() ? std::span<const Use>(uses_) : std::span<const Use>());
+                 nullptr,
+                 device_.has_queues() ? std::span<const Use>(uses_) : std::span<const Use>());
 }
 
 int64_t resident_blocks(Device& device, const std::string& name, DType t, int64_t threads) {

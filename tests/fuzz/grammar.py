@@ -17,7 +17,7 @@ import numpy as np
 from program import Program, Stmt, error_class, namespace, rnd
 from shadow import Shadow, shadow_numpy, spread
 
-GRAMMAR_VERSION = 10
+GRAMMAR_VERSION = 11
 
 FIRST = ("bool", "int64", "float32", "float64", "complex128")
 ALL = FIRST + (

@@ -434,6 +434,32 @@ def cumulative(g: Grower):
     return g.change("cumulative", f"{text}, out={name}[{lead}1:])", name, [text + ")"])
 
 
+def ordered(g: Grower):
+    """Sorts, orders and ranks of views, also in place; equal elements keep their order."""
+    r = g.r
+    if g.chance(0.25):
+        name = g.writable(lambda y: y.ndim >= 1)
+        axis = r.randrange(-g.ns[name].ndim, g.ns[name].ndim)
+        how = f"axis={axis}, kind='stable'"
+        return g.change("ordered", f"{name}.sort({how})", name, [f"xp.sort({name}, {how})"])
+    name = g.pick(lambda x: x.ndim >= 1)
+    value = (
+        name if g.chance(0.4) else g.view(name) if g.chance(0.6) else g.expr(g.ns[name].shape, 1)
+    )
+    x = g.value(value)
+    if np.ndim(x) == 0:
+        raise Reject
+    axis = r.choice(("None", "-1", str(r.randrange(x.ndim))))
+    if g.chance(0.3) and x.size:
+        # Whether 0.0 or -0.0 comes first is nobody's promise.
+        k = r.randrange(x.size if axis == "None" else x.shape[int(axis)])
+        lead = "" if axis == "None" else ":, " * (int(axis) % x.ndim)
+        text = f"xp.partition(xp.absolute({value}), {k}, {axis})[{lead}{k}:{k + 1}]"
+        return g.bind("ordered", text)
+    op = r.choice(("sort", "sort", "argsort"))
+    return g.bind("ordered", f"xp.{op}({value}, {axis}, kind='stable')")
+
+
 def scalar(g: Grower):
     """Arithmetic on scalars, fed back into arrays."""
     found = g.scalars()
@@ -574,7 +600,7 @@ def functions(g: Grower):
 
 
 LOOP_BODY = (stencil, stencil, masks, masks, in_place, compute, overlap, assign, reduce, boxes)
-LOOP_BODY += (ufunc_out, element, flush, swap, cumulative, functions)
+LOOP_BODY += (ufunc_out, element, flush, swap, cumulative, functions, ordered)
 
 
 def loop(g: Grower):
@@ -679,7 +705,7 @@ MOVES = {
     create: 5, view: 8, alias: 2, delete: 5, swap: 2, copy: 2, compute: 16, chain: 4, in_place: 9,
     assign: 6, ufunc_out: 5, overlap: 6, stencil: 5, boxes: 3, masks: 8, reduce: 8, scalar: 6,
     element: 4, observe: 2, flush: 3, export: 4, nan: 5, error: 2, loop: 6,
-    turns: 3, indices: 6, cumulative: 6, functions: 5,
+    turns: 3, indices: 6, cumulative: 6, functions: 5, ordered: 5,
 }  # fmt: skip
 KINDS, WEIGHTS = list(MOVES), list(MOVES.values())
 

@@ -76,6 +76,7 @@ CALLS = {
     "fft.ifftn": "c", "fft.rfftn": "x", "fft.irfftn": "c", "fft.fft2": "x", "fft.ifft2": "c",
     "fft.rfft2": "x", "fft.irfft2": "c", "fft.fftshift": "x", "fft.ifftshift": "x",
     "fft.fftfreq": "5", "fft.rfftfreq": "5", "sort": "x", "argsort": "x", "partition": "x, 1",
+    "sort_complex": "x",
     "argpartition": "x, 1", "searchsorted": "u, x", "median": "x", "percentile": "x, 30",
     "quantile": "x, 0.3", "nanmedian": "n", "unique": "n", "interp": "x, u, u",
     "digitize": "x, u", "cov": "x", "corrcoef": "x", "convolve": "v, w", "correlate": "v, w",

@@ -1,7 +1,7 @@
 """The device code of the routines against NumPy: on a GPU where one is the device, else as grids on the CPU."""
 
-import numpy as np
 import numbus as nb
+import numpy as np
 import pytest
 from numbus import _core, primitives
 

@@ -19,6 +19,7 @@ from . import (
     reductions,
     repeating,
     selection,
+    sorting,
 )
 
 SUBJECTS = (
@@ -30,6 +31,7 @@ SUBJECTS = (
     repeating,
     padding,
     selection,
+    sorting,
     elementwise,
     reductions,
     nan_reductions,

@@ -14,7 +14,16 @@ from ..core.fallback import make
 from ..core.flat import Flat
 from ..core.host import on_host, writing
 from ..core.operands import copy_to_order, to_ndarray, to_numpy
-from . import cumulative, elementwise, manipulation, products, reductions, repeating, selection
+from . import (
+    cumulative,
+    elementwise,
+    manipulation,
+    products,
+    reductions,
+    repeating,
+    selection,
+    sorting,
+)
 
 _BOTH = (ndarray, generic)
 
@@ -128,7 +137,11 @@ def attach(namespace):
     ):
         for name in names.split():
             _attach(name, _module_method(module, name))
-    for name in "sort argsort partition argpartition searchsorted choose put".split():
+    for name in ("argsort", "argpartition"):
+        _attach(name, getattr(sorting, name))
+    _attach("sort", sorting.sort_in_place)
+    _attach("partition", sorting.partition_in_place)
+    for name in "searchsorted choose put".split():
         _attach(name, _view_method(name))
     for name in "byteswap dump dumps tofile getfield setfield".split():
         setattr(ndarray, name, _view_method(name, counted=False))

@@ -67,14 +67,15 @@ class Row:
 
     names: under which the world knows it, the first in NumPy's or CuPy's spelling ("np.sort").
     kind: "primitive" (a row of routines.def), "composed" (array expressions), "line", "element".
-    body: the Python function. function: what users call. method: whether arrays have it, too.
+    body: the Python function. function: what users call. compiled: whether compiled functions have
+    it (a primitive's they have of their own).
     """
 
     names: tuple
     kind: str
     body: object
     function: object
-    method: bool
+    compiled: bool
 
     @property
     def name(self):
@@ -90,9 +91,10 @@ ROWS = {}  # by each of their names
 BODIES = {}  # by their bodies
 
 
-def function(*names, kind="composed", method=False, original=None):
+def function(*names, kind="composed", compiled=True, original=None):
     """Registers the function below under `names`, the first of them "np." and NumPy's name.
 
+    compiled: False where the body cannot be compiled; compiled functions say "not yet" then.
     original: NumPy's own, which takes the operands that Numbus cannot hold; found by its name where
     that begins with "np.". Without one such operands raise TypeError.
     """
@@ -132,7 +134,7 @@ def function(*names, kind="composed", method=False, original=None):
             len(only),
             len(positional),
         )
-        row = BODIES[body] = Row(names, kind, body, made, method)
+        row = BODIES[body] = Row(names, kind, body, made, compiled)
         for name in names:
             if name in ROWS:
                 raise TypeError(f"registry: {name} is registered twice")

@@ -14,6 +14,8 @@ __all__ = ["load"]
 _LOADERS = {
     "sort": ("sort", "load_sort"),
     "argsort": ("sort", "load_argsort"),
+    "partition": ("sort", "load_sort"),
+    "argpartition": ("sort", "load_argsort"),
 }
 _loaded = set()
 _lock = threading.RLock()

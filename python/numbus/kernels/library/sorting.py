@@ -307,7 +307,9 @@ def partition(a, kth):
 
 
 def check_kth(a, kth):
-    """Raises where kth is none of the last axis."""
+    """Raises where kth is none of the last axis, unless there is nothing to partition."""
+    if a.size == 0:
+        return
     n = a.shape[a.ndim - 1]
     if isinstance(kth, (tuple, list, np.ndarray)):
         for k in kth:

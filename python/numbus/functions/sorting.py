@@ -1,0 +1,130 @@
+"""Sorting: sort, argsort, partition, argpartition, lexsort and their methods."""
+
+import numpy
+
+from ..core import routines
+from ..core.errors import message, one_axis
+from ..core.operands import store, to_ndarray
+from . import names as np
+from .registry import Any, Array, Axis, Choice, Flag, Flat, function
+
+__all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
+
+_KIND = Choice("quicksort", "heapsort", "mergesort", "stable")
+_SELECT = Choice("introselect")
+
+
+def _is_stable(op, kind, stable, order):
+    """Whether equal elements have to keep their order."""
+    if order is not None:
+        raise ValueError(message(op, "order of an array without fields", repr(order), "None"))
+    if kind is not None and stable is not None:
+        raise ValueError(message(op, "kind and stable", (kind, stable), "one of them"))
+    return bool(stable) or kind in ("mergesort", "stable")
+
+
+def _ranks(op, kth, extent):
+    """`kth`, an int or a sequence of them, as distinct ints in [0, extent); extent None: any."""
+    given = kth if isinstance(kth, (tuple, list)) else numpy.asarray(to_ndarray(kth))
+    found = numpy.asarray(given)
+    if found.dtype.kind not in "iu":
+        raise TypeError(message(op, "kth is not an integer", found.dtype, "ints"))
+    if found.ndim > 1:
+        raise ValueError(message(op, "kth has too many axes", f"{found.ndim}-d", "at most 1-d"))
+    ranks = set()
+    for k in found.ravel().tolist() if extent is not None else ():
+        if not -extent <= k < extent:
+            raise ValueError(message(op, "kth out of bounds", k, f"{-extent} <= kth < {extent}"))
+        ranks.add(k % extent)
+    return sorted(ranks)
+
+
+@function("np.sort", kind="primitive")
+def sort(
+    a: Array, axis: Axis | Flat = -1, kind: _KIND = None, order: Any = None, *, stable: Flag = None
+):
+    """The elements in order along `axis` (None: of the flattened array), in the dtype of `a`.
+
+    NaN comes last; complex numbers are ordered by the real, then by the imaginary part. stable, or
+    kind 'stable' or 'mergesort': equal elements keep their order. Raises ValueError where `order`
+    names fields, or where both `kind` and `stable` are given.
+    """
+    return routines.sort(a, axis, _is_stable("sort", kind, stable, order))
+
+
+@function("np.argsort", kind="primitive")
+def argsort(
+    a: Array, axis: Axis | Flat = -1, kind: _KIND = None, order: Any = None, *, stable: Flag = None
+):
+    """The indices, int64, that put the elements in order along `axis`; equal ones keep theirs."""
+    _is_stable("argsort", kind, stable, order)
+    return routines.argsort(a, axis)
+
+
+@function("np.partition", kind="primitive")
+def partition(
+    a: Array, kth: Any, axis: Axis | Flat = -1, kind: _SELECT = "introselect", order: Any = None
+):
+    """The elements along `axis` with each of index `kth` as sorting would have it: none before it
+    is larger, none after it smaller.
+
+    kth: an int or several, from the end where negative; ValueError out of bounds.
+    """
+    _is_stable("partition", kind, None, order)
+    ranks = _ranks("partition", kth, a.shape[axis] if a.size else None)
+    return routines.partition(a, ranks, axis) if a.size else a.copy()
+
+
+@function("np.argpartition", kind="primitive")
+def argpartition(
+    a: Array, kth: Any, axis: Axis | Flat = -1, kind: _SELECT = "introselect", order: Any = None
+):
+    """The indices, int64, that partition `a` along `axis` as partition() does."""
+    _is_stable("argpartition", kind, None, order)
+    ranks = _ranks("argpartition", kth, a.shape[axis] if a.size else None)
+    return routines.argpartition(a, ranks, axis) if a.size else np.zeros(a.shape, np.int64)
+
+
+@function("np.sort_complex")
+def sort_complex(a: Array):
+    """The elements along the last axis in order, as complex numbers (complex64 of small types)."""
+    sorted_values = np.sort(a)
+    if a.dtype == np.complex64 or a.dtype == np.complex128:
+        return sorted_values
+    short = (np.int8, np.int16, np.uint8, np.uint16)
+    return sorted_values.astype(np.complex64 if a.dtype in short else np.complex128)
+
+
+@function("np.lexsort", compiled=False)
+def lexsort(keys: Any, axis: Any = -1):
+    """The indices, int64, that sort by several keys, of which the last one counts most.
+
+    keys: arrays of one shape, or an array whose rows they are.
+    """
+    keys = [to_ndarray(k) for k in keys]
+    if not keys:
+        raise TypeError(message("lexsort", "no keys", "an empty sequence", "at least one"))
+    shape = keys[0].shape
+    for key in keys:
+        if key.shape != shape:
+            raise ValueError(message("lexsort", "shapes differ", key.shape, shape))
+    if not shape:
+        return np.zeros((), np.int64)
+    axis = one_axis("lexsort", axis, len(shape))
+    order = np.argsort(keys[0], axis)
+    for key in keys[1:]:
+        order = np.take_along_axis(
+            order, np.argsort(np.take_along_axis(key, order, axis), axis), axis
+        )
+    return order
+
+
+def sort_in_place(self, axis=-1, kind=None, order=None, *, stable=None):
+    """Puts the elements in order along `axis`; see `sort`."""
+    store("sort", sort(self, one_axis("sort", axis, self.ndim), kind, order, stable=stable), self)
+
+
+def partition_in_place(self, kth, axis=-1, kind="introselect", order=None):
+    """Partitions the elements along `axis`; see `partition`."""
+    axis = one_axis("partition", axis, self.ndim)
+    store("partition", partition(self, kth, axis, kind, order), self)
