@@ -15,10 +15,21 @@ ALLOWED = {
     "interp": CORE,
     "device": ["base"],
     "vendor": ["base", "device"],
+    "routines": ["base", "device"],
     "compile": [*CORE, "passes", "device"],
     "launch": [*CORE, "passes", "frontend", "compile", "device"],
-    "lazy": [*CORE, "passes", "compile", "device", "interp", "vendor"],
-    "array": [*CORE, "passes", "frontend", "compile", "device", "interp", "vendor", "lazy"],
+    "lazy": [*CORE, "passes", "compile", "device", "interp", "vendor", "routines"],
+    "array": [
+        *CORE,
+        "passes",
+        "frontend",
+        "compile",
+        "device",
+        "interp",
+        "vendor",
+        "routines",
+        "lazy",
+    ],
 }
 # Others ask a device for capabilities (device.h: host_readable, runs_ptx, …), never for its kind.
 KNOWS_DEVICES = {"device", "vendor", "compile"}

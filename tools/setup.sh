@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 apt_packages=(
   g++ ccache ninja-build make git binutils
-  llvm-19-dev lld-19 zlib1g-dev libzstd-dev doctest-dev
+  llvm-19-dev lld-19 zlib1g-dev libzstd-dev libhwy-dev doctest-dev
   python3-dev python3-venv chromium
 )
 
