@@ -22,7 +22,7 @@ U32 = np.uint32
 # Elements that a thread reads before it looks at them. On a CPU, where only tests run these
 # kernels, less is compiled in less time.
 
-AHEAD = 4 if _core.is_default_gpu() or os.environ.get("GX") else 1
+AHEAD = 4 if _core.is_default_gpu() else 1
 
 
 def items_of(dtype):
