@@ -16,6 +16,14 @@ _LOADERS = {
     "argsort": ("sort", "load_argsort"),
     "partition": ("sort", "load_sort"),
     "argpartition": ("sort", "load_argsort"),
+    "select": ("select", "load_select"),
+    "bincount": ("count", "load_bincount"),
+    "histogram": ("count", "load_histogram"),
+    "compact": ("compact", "load_compact"),
+    "flatnonzero": ("compact", "load_flatnonzero"),
+    "search": ("search", "load_search"),
+    "philox": ("random", "load_philox"),
+    "normal": ("random", "load_normal"),
 }
 _loaded = set()
 _lock = threading.RLock()
