@@ -53,6 +53,44 @@ void bind_sorting(nb::module_& m) {
       },
       nb::arg("name"), nb::arg("a"), nb::arg("axis"), nb::arg("indices"), nb::arg("attributes"),
       "The routine of that name along lines of `a`, for int64 indices or elements of its dtype.");
+  m.def(
+      "select_ranks",
+      [](nb::handle a, int axis, std::vector<int64_t> ranks) {
+        mark_line();
+        Array operand = to_array(a.ptr());
+        if (ranks.empty() || std::ssize(ranks) > kMaxAttributes)
+          raise(ErrorKind::Value, "select", "wrong number of ranks", std::to_string(ranks.size()),
+                "1 to " + std::to_string(kMaxAttributes));
+        load_kernels(*operand.base->device, Routine::select, operand.dtype);
+        return nb::steal(wrap(select(operand, axis, ranks)));
+      },
+      nb::arg("a"), nb::arg("axis"), nb::arg("ranks"),
+      "The elements of these ranks of each line; the axis becomes the last one.");
+  m.def(
+      "search",
+      [](nb::handle sorted, nb::handle values, bool right) {
+        mark_line();
+        Array line = to_array(sorted.ptr()), v = to_array(values.ptr());
+        if (line.dtype != v.dtype)
+          raise(ErrorKind::Type, "searchsorted", "two dtypes",
+                std::string(name(line.dtype)) + " and " + std::string(name(v.dtype)), "one");
+        load_kernels(*line.base->device, Routine::search, line.dtype);
+        return nb::steal(wrap(search(line, v, right)));
+      },
+      nb::arg("sorted"), nb::arg("values"), nb::arg("right"),
+      "Where values belong in a sorted line of the same dtype, int64.");
+  m.def(
+      "bincount",
+      [](nb::handle x, int64_t bins, nb::object weights) {
+        mark_line();
+        Array values = to_array(x.ptr());
+        std::optional<Array> by;
+        if (!weights.is_none()) by = to_array(weights.ptr());
+        load_kernels(*values.base->device, Routine::bincount, values.dtype);
+        return nb::steal(wrap(bincount(values, bins, by ? &*by : nullptr)));
+      },
+      nb::arg("x"), nb::arg("bins"), nb::arg("weights").none() = nb::none(),
+      "Counts of integers in [0, bins), or sums of their float64 weights (on a CPU).");
 }
 
 }  // namespace numbus::bindings

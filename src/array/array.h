@@ -112,6 +112,14 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out = nullptr
 // order or elements of its type in the axis order of a copy.
 Array along_lines(Routine r, const Array& a, int axis, bool indices,
                   std::span<const int64_t> attributes);
+// The elements of the given ranks, at most four, of each line along `axis`, which becomes the last
+// one.
+Array select(const Array& a, int axis, std::span<const int64_t> ranks);
+// Where values belong in a sorted line of their type, int64; right: after equal ones.
+Array search(const Array& sorted, const Array& values, bool right);
+// How often each integer of [0, bins) occurs, int64, or the sums of their float64 weights. The
+// values are bool or integers, all in that range.
+Array bincount(const Array& x, int64_t bins, const Array* weights);
 // The unscaled Fourier transforms of `x` over its last `rank` axes (1 to 3), into `t`, the last
 // axis of the result `last` long: see vendor/fft.h. On a GPU.
 Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last);

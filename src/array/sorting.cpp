@@ -46,4 +46,63 @@ Array along_lines(Routine r, const Array& x, int axis, bool indices,
   return like;
 }
 
+namespace {
+
+Array dense(const Array& x) {
+  Array a = x;
+  if (a.mask) settle(a);
+  return a.layout->c_contiguous() ? a : copy(a, a.dtype, true);
+}
+
+}  // namespace
+
+Array select(const Array& x, int axis, std::span<const int64_t> ranks) {
+  const Array a = dense(x);
+  std::vector<int> order;
+  std::vector<int64_t> shape;
+  for (int d = 0; d < a.ndim(); ++d)
+    if (d != axis) order.push_back(d), shape.push_back(a.layout->shape(d));
+  order.push_back(axis);
+  shape.push_back(std::ssize(ranks));
+  const Array lines = dense(transpose(a, order)), result = empty(shape, a.dtype, a.base->device);
+  Instr i;
+  i.routine = Routine::select;
+  i.loop = a.dtype;
+  i.attributes.fill(-1);
+  std::copy(ranks.begin(), ranks.end(), i.attributes.begin());
+  if (result.size() > 0) record_call(i, {{&lines}}, {{&result}});
+  return result;
+}
+
+Array search(const Array& sorted, const Array& values, bool right) {
+  const Array line = dense(sorted), v = dense(values);
+  if (line.ndim() != 1)
+    raise(ErrorKind::Value, "searchsorted", "object of too many or few axes",
+          std::to_string(line.ndim()) + "-d", "1-d");
+  Array result = empty(v.shape(), DType::I64, v.base->device);
+  Instr i;
+  i.routine = Routine::search;
+  i.loop = line.dtype;
+  i.attributes[0] = right;
+  if (v.size() > 0) record_call(i, {{&line, &v}}, {{&result}});
+  return result;
+}
+
+Array bincount(const Array& x, int64_t bins, const Array* weights) {
+  const Array values = dense(x);
+  const DType t = weights ? DType::F64 : DType::I64;
+  Array result = empty({&bins, 1}, t, values.base->device);
+  Instr i;
+  i.routine = weights ? Routine::weigh : Routine::bincount;
+  i.loop = t;
+  if (bins == 0) return result;
+  if (!weights) {
+    record_call(i, {{&values}}, {{&result}});
+  } else {
+    const Array by = dense(*weights);
+    record_call(i, {{&values, &by}}, {{&result}});
+  }
+  return result;
+}
+
 }  // namespace numbus

@@ -29,5 +29,12 @@ void partition_cpu(Runtime&, Device&, KernelStep&);
 void partition_gpu(Runtime&, Device&, KernelStep&);
 void argpartition_cpu(Runtime&, Device&, KernelStep&);
 void argpartition_gpu(Runtime&, Device&, KernelStep&);
+void select_cpu(Runtime&, Device&, KernelStep&);
+void select_gpu(Runtime&, Device&, KernelStep&);
+void search_cpu(Runtime&, Device&, KernelStep&);
+void search_gpu(Runtime&, Device&, KernelStep&);
+void bincount_cpu(Runtime&, Device&, KernelStep&);
+void bincount_gpu(Runtime&, Device&, KernelStep&);
+void weigh_cpu(Runtime&, Device&, KernelStep&);
 
 }  // namespace numbus

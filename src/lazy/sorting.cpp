@@ -1,9 +1,14 @@
-// The entries of the routines that sort lines.
+// The entries of the routines that sort, select, search and count.
 #include <algorithm>
+#include <cstring>
 
 #include "lazy/entries.h"
 
+#include "routines/count.h"
+#include "routines/gpu_count.h"
+#include "routines/gpu_select.h"
 #include "routines/gpu_sort.h"
+#include "routines/search.h"
 #include "routines/sort.h"
 
 namespace numbus {
@@ -64,6 +69,69 @@ void sort_gpu(Runtime&, Device& device, KernelStep& step) {
 void argsort_gpu(Runtime&, Device& device, KernelStep& step) {
   Lines l(step);
   routines::argsort_gpu(device, l.type, l.in, l.indices(), l.lines, l.n, l.attributes[0] != 0);
+}
+
+void select_cpu(Runtime&, Device& device, KernelStep& step) {
+  Lines l(step);
+  const std::span<const int64_t> ranks = l.ranks();
+  const int64_t size = itemsize(l.type), line = l.n * size;
+  const auto bytes = static_cast<size_t>(l.lines * line);
+  auto* parted = static_cast<char*>(device.allocate(bytes));
+  struct Freed {
+    Device& device;
+    char* data;
+    size_t bytes;
+    ~Freed() { device.free(data, bytes); }
+  } freed{device, parted, bytes};
+  routines::partition(l.type, l.in, parted, l.lines, l.n, ranks);
+  char* out = l.out;
+  for (int64_t k = 0; k < l.lines; ++k)
+    for (int64_t rank : ranks) {
+      std::memcpy(out, parted + k * line + rank * size, static_cast<size_t>(size));
+      out += size;
+    }
+}
+
+void select_gpu(Runtime&, Device& device, KernelStep& step) {
+  Lines l(step);
+  routines::select_gpu(device, l.type, l.in, l.lines, l.n, l.ranks(), l.out);
+}
+
+namespace {
+
+char* address(const KernelStep& step, int n) { return reinterpret_cast<char*>(step.params[n]); }
+
+}  // namespace
+
+void search_cpu(Runtime&, Device&, KernelStep& step) {
+  const CallStep& c = *step.call;
+  routines::search(c.types[0], address(step, 0), c.in(0).size(), address(step, 1), c.in(1).size(),
+                   nullptr, c.attributes[0] != 0, reinterpret_cast<int64_t*>(address(step, 2)));
+}
+
+void search_gpu(Runtime&, Device& device, KernelStep& step) {
+  const CallStep& c = *step.call;
+  routines::search_gpu(device, c.types[0], address(step, 0), c.in(0).size(), address(step, 1),
+                       c.in(1).size(), c.attributes[0] != 0,
+                       reinterpret_cast<int64_t*>(address(step, 2)));
+}
+
+void bincount_cpu(Runtime&, Device&, KernelStep& step) {
+  const CallStep& c = *step.call;
+  routines::bincount(c.types[0], address(step, 0), c.in(0).size(), c.out().size(), nullptr,
+                     address(step, 1));
+}
+
+void bincount_gpu(Runtime&, Device& device, KernelStep& step) {
+  const CallStep& c = *step.call;
+  routines::bincount_gpu(device, c.types[0], address(step, 0), c.in(0).size(), c.out().size(),
+                         reinterpret_cast<int64_t*>(address(step, 1)));
+}
+
+void weigh_cpu(Runtime&, Device&, KernelStep& step) {
+  const CallStep& c = *step.call;
+  routines::bincount(c.types[0], address(step, 0), c.in(0).size(), c.out().size(),
+                     reinterpret_cast<const double*>(address(step, 1)), address(step, 2));
 }
 
 // A full sort is a partition, and until there is a selection of its own it is the one.

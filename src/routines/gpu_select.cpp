@@ -87,10 +87,10 @@ void select_gpu(Device& device, DType t, const char* in, int64_t lines, int64_t 
     raise(ErrorKind::NotImplemented, "select", "that many ranks of several lines are not taken yet",
           std::to_string(count), "at most " + std::to_string(kRanks));
   for (int64_t k = 0; k < count; k += kRanks)
-    select_some(device, t, in, lines, n,
-                ranks.subspan(static_cast<size_t>(k),
-                              static_cast<size_t>(std::min(kRanks, count - k))),
-                out + k * size);
+    select_some(
+        device, t, in, lines, n,
+        ranks.subspan(static_cast<size_t>(k), static_cast<size_t>(std::min(kRanks, count - k))),
+        out + k * size);
 }
 
 }  // namespace numbus::routines

@@ -29,6 +29,12 @@ SAMPLES = {
     ("np.trapezoid", "dx"): lambda a, axis: [ABSENT, 2, 0.5],
     ("np.partition", "kth"): lambda a, axis: ranks(a.shape[axis]),
     ("np.argpartition", "kth"): lambda a, axis: ranks(a.shape[axis]),
+    ("np.bincount", "weights"): lambda a, axis: (
+        [ABSENT, np.linspace(-1, 2, a.size), [1.0, 2.0]] if a.size else [ABSENT]
+    ),
+    ("np.bincount", "minlength"): lambda a, axis: [ABSENT, 0, 3, 20, -1],
+    ("np.searchsorted", "v"): lambda a, axis: [1, 0.5, a, a.T, [1, 2, -1]],
+    ("np.searchsorted", "sorter"): lambda a, axis: [ABSENT, np.argsort(a), [0]],
     ("np.lexsort", "keys"): lambda a, axis: [[a], [a, a[::-1]], a, [a.T, np.sort(a.T)]],
     ("np.lexsort", "axis"): lambda a, axis: [ABSENT, 0, -1],
 }
@@ -61,6 +67,12 @@ def candidates(row, name, what, parameter, a, axis):
     raise AssertionError(f"{row.names[0]}: nothing says what {name} is drawn from")
 
 
+ARRAYS = {
+    "np.bincount": lambda a: np.abs(a.ravel()) if a.dtype.kind in "iu" else a[..., :3, None],
+    "np.searchsorted": lambda a: np.sort(a.ravel()) if a.ndim < 3 else a,
+}
+
+
 def operand(rng):
     a = draw(rng.choice(SHAPES), rng.choice(DTYPES), seed=rng.randrange(100))
     layout = rng.choice(["C", "F", "strided", "reversed"])
@@ -74,7 +86,7 @@ def operand(rng):
 def arguments(row, rng):
     """(arguments by position, by keyword) of one call; absent ones keep their defaults."""
     chosen = {}
-    a = operand(rng)
+    a = ARRAYS.get(row.names[0], lambda a: a)(operand(rng))
     axis = -1
     for name, (what, p) in row.parameters().items():
         if what.kind == "Array" and p.default is p.empty:

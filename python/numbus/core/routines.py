@@ -1,7 +1,11 @@
 """Routines of the core's table by name, on arrays: plan nodes with declared reads and writes."""
 
-from .. import _core
+import numpy
 
+from .. import _core
+from .host import on_host
+
+_INT64, _FLOAT64 = numpy.dtype(numpy.int64), numpy.dtype(numpy.float64)
 MOST_RANKS = 4  # that one partition takes; the table of routines has as many attributes
 
 
@@ -37,3 +41,31 @@ def argpartition(a, ranks, axis):
 
 def _padded(ranks):
     return [*ranks, *[-1] * (MOST_RANKS - len(ranks))]
+
+
+def select(a, ranks, axis):
+    """The elements along `axis` that sorting puts at `ranks`; the axis becomes the last one.
+
+    ranks: distinct ascending ints in [0, extent of the axis), at most MOST_RANKS.
+    """
+    return _core.select_ranks(a, axis, ranks)
+
+
+def search(line, values, right):
+    """Where `values` belong in a sorted line of their dtype, int64; right: after equal ones."""
+    return _core.search(line, values, right)
+
+
+def bincount(x, bins, weights=None, where=None):
+    """How often each integer of [0, bins) occurs in the line `x`, int64, or the float64 sums of its
+    weights; only where the mask `where` holds.
+
+    Sums on a GPU are scatters: float64 additions in the order in which they arrive.
+    """
+    if where is None and (weights is None or on_host(x)) and x.size:
+        return _core.bincount(x, bins, weights)
+    counts = _core.full((bins,), 0, _INT64 if weights is None else _FLOAT64)
+    if x.size:
+        add = 1 if weights is None else weights
+        _core.scatter(counts, 1, [x.astype(_INT64)], 0, add, "add", where=where)
+    return counts

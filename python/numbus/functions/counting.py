@@ -3,11 +3,13 @@
 import numpy
 
 from .. import _core
+from ..core import routines
 from ..core.errors import message
 from ..core.fallback import call
 from ..core.operands import dtype_of, operand, to_ndarray
 from ..core.ufuncs import UFUNCS
 from .ranges import linspace
+from .registry import Any, Array, Int, function
 
 __all__ = ["bincount", "histogram"]
 
@@ -15,18 +17,20 @@ _INT64 = numpy.dtype(numpy.int64)
 _FLOAT64 = numpy.dtype(numpy.float64)
 
 
-def bincount(x, /, weights=None, minlength=0):
-    """How often each value 0, 1, … occurs in the 1-d integers `x`, or the sum of its `weights`."""
-    x = to_ndarray(x)
+@function("np.bincount", kind="primitive")
+def bincount(x: Array, /, weights: Any = None, minlength: Int = 0):
+    """How often each value 0, 1, … occurs in the 1-d integers `x`, int64, or the float64 sum of its
+    `weights`; at least `minlength` of them.
+
+    Raises ValueError for negative values and other shapes, TypeError for other dtypes.
+    """
     if x.ndim != 1:
         raise ValueError(message("bincount", "x has to be 1-d", f"{x.ndim}-d", "1-d"))
     if x.dtype.kind not in "iub" and x.size:
         raise TypeError(message("bincount", "x has to be integers", x.dtype, "an integer dtype"))
-    if not numpy.can_cast(x.dtype, _INT64, "safe") and x.size:
-        raise TypeError(message("bincount", "cannot cast x safely", x.dtype, "at most int64"))
     if minlength < 0:
         raise ValueError(message("bincount", "negative minlength", minlength, "at least 0"))
-    if weights is not None:
+    if weights is not None and x.size:
         weights = to_ndarray(weights)
         if weights.shape != x.shape:
             raise ValueError(
@@ -34,23 +38,14 @@ def bincount(x, /, weights=None, minlength=0):
             )
         if not numpy.can_cast(weights.dtype, _FLOAT64, "safe"):
             raise TypeError(message("bincount", "weights", weights.dtype, "safe for float64"))
+        weights = weights.astype(_FLOAT64, copy=False)
     length = minlength
     if x.size:
         low, high = int(x.min()), int(x.max())
         if low < 0:
             raise ValueError(message("bincount", "negative values", low, "values >= 0"))
         length = max(length, high + 1)
-    return _counts(x.astype(_INT64), weights, length)
-
-
-def _counts(index, weights, length, where=None):
-    """Sums over the points of each index, which are within [0, length)."""
-    kind = _INT64 if weights is None else _FLOAT64
-    counts = _core.full((length,), 0, kind)
-    if index.size:
-        add = 1 if weights is None else weights.astype(kind)
-        _core.scatter(counts, 1, [index], 0, add, "add", where=where)
-    return counts
+    return routines.bincount(x, length, weights if x.size else None)
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
@@ -88,7 +83,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     index = UFUNCS["minimum"](index, bins - 1)
     index = index - (a < edges[index])
     index = index + UFUNCS["logical_and"](a >= edges[index + 1], index != bins - 1)
-    counts = _counts(index, weights, bins, inside)
+    counts = routines.bincount(index, bins, weights, inside)
     if weights is not None:
         counts = counts.astype(weights.dtype)
     if not density:

@@ -137,11 +137,11 @@ def attach(namespace):
     ):
         for name in names.split():
             _attach(name, _module_method(module, name))
-    for name in ("argsort", "argpartition"):
+    for name in ("argsort", "argpartition", "searchsorted"):
         _attach(name, getattr(sorting, name))
     _attach("sort", sorting.sort_in_place)
     _attach("partition", sorting.partition_in_place)
-    for name in "searchsorted choose put".split():
+    for name in "choose put".split():
         _attach(name, _view_method(name))
     for name in "byteswap dump dumps tofile getfield setfield".split():
         setattr(ndarray, name, _view_method(name, counted=False))

@@ -4,11 +4,19 @@ import numpy
 
 from ..core import routines
 from ..core.errors import message, one_axis
-from ..core.operands import store, to_ndarray
+from ..core.operands import dtype_of, store, to_ndarray
 from . import names as np
-from .registry import Any, Array, Axis, Choice, Flag, Flat, function
+from .registry import Any, Array, Axis, Choice, Flag, Flat, Operand, function
 
-__all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
+__all__ = [
+    "argpartition",
+    "argsort",
+    "lexsort",
+    "partition",
+    "searchsorted",
+    "sort",
+    "sort_complex",
+]
 
 _KIND = Choice("quicksort", "heapsort", "mergesort", "stable")
 _SELECT = Choice("introselect")
@@ -83,6 +91,28 @@ def argpartition(
     _is_stable("argpartition", kind, None, order)
     ranks = _ranks("argpartition", kth, a.shape[axis] if a.size else None)
     return routines.argpartition(a, ranks, axis) if a.size else np.zeros(a.shape, np.int64)
+
+
+@function("np.searchsorted", kind="primitive")
+def searchsorted(a: Array, v: Operand, side: Choice("left", "right") = "left", sorter: Any = None):
+    """The indices, int64, before which the values `v` belong in the sorted 1-d `a`.
+
+    side: 'left' before equal elements, 'right' after them. sorter: the indices that sort `a`.
+    Raises ValueError for other shapes of `a` or `sorter`, TypeError where that holds no integers.
+    """
+    if a.ndim != 1:
+        raise ValueError(message("searchsorted", "a has to be 1-d", f"{a.ndim}-d", "1-d"))
+    if sorter is not None:
+        sorter = to_ndarray(sorter)
+        if sorter.dtype.kind not in "iu":
+            raise TypeError(message("searchsorted", "sorter", sorter.dtype, "integers"))
+        if sorter.shape != a.shape:
+            raise ValueError(message("searchsorted", "shape of sorter", sorter.shape, a.shape))
+        a = a[sorter]
+    dtype = numpy.promote_types(a.dtype, dtype_of(v))
+    values = to_ndarray(v).astype(dtype, copy=False)
+    found = routines.search(a.astype(dtype, copy=False), values, side == "right")
+    return found[()] if found.ndim == 0 else found
 
 
 @function("np.sort_complex")

@@ -49,8 +49,11 @@ def philox_small(c0, c1, c2, c3, k0, k1):
     """The four words of 32 bits of a counter, of the 4x32 variant."""
     for _ in range(ROUNDS):
         p0, p1 = N0 * U64(c0), N1 * U64(c2)
-        c0, c1, c2, c3 = U32(p1 >> HALF) ^ c1 ^ k0, U32(p1 & LOW), U32(p0 >> HALF) ^ c3 ^ k1, U32(
-            p0 & LOW
+        c0, c1, c2, c3 = (
+            U32(p1 >> HALF) ^ c1 ^ k0,
+            U32(p1 & LOW),
+            U32(p0 >> HALF) ^ c3 ^ k1,
+            U32(p0 & LOW),
         )
         k0 += V0
         k1 += V1

@@ -66,7 +66,9 @@ def make_count(words):
 def make_choose(words):
     word, unmapped = words.word, words.unmapped
 
-    def select_choose(counts, wanted, known, owner, next_known, next_owner, out, shift, ranks, last):
+    def select_choose(
+        counts, wanted, known, owner, next_known, next_owner, out, shift, ranks, last
+    ):
         """A block a line, a warp a rank: the digit in which the rank lies, by what is before it.
 
         wanted: the rank among the elements that agree with `known`; becomes that of the next digit.

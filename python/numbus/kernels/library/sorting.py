@@ -163,6 +163,8 @@ def search(a, v, right):
 @known("np.searchsorted")
 def searchsorted(a, v, side="left"):
     """Bisection."""
+    if side != "left" and side != "right":
+        raise ValueError("search side must be 'left' or 'right'")
     if isinstance(v, np.ndarray):
         out = np.empty(v.shape, np.int64)
         flat = out.ravel()
@@ -207,15 +209,19 @@ def bincount(x, weights=None, minlength=0):
         if v < 0:
             raise ValueError("'list' argument must have no negative elements")
         most = max(most, int(v))
+    if minlength < 0:
+        raise ValueError("'minlength' must not be negative")
     n = max(most + 1, minlength)
     if weights is None:
         out = np.zeros(n, np.int64)
         for v in x:
-            out[v] += 1
+            out[int(v)] += 1
         return out
+    if weights.shape[0] != x.shape[0]:
+        raise ValueError("The weights and list don't have the same length.")
     sums = np.zeros(n)
     for i in range(x.shape[0]):
-        sums[x[i]] += weights[i]
+        sums[int(x[i])] += weights[i]
     return sums
 
 
