@@ -30,6 +30,7 @@ Routine routine_of(const std::string& name) {
 }  // namespace
 
 void bind_sorting(nb::module_& m) {
+  load_device_kernels = load_kernels;
   m.def("routine_names", [] {
     nb::list names;
     for (const RoutineRow& r : kRoutines) names.append(nb::str(r.name.data(), r.name.size()));

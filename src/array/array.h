@@ -41,7 +41,6 @@ struct Mask {
   uint64_t value;       // the array's value number as it was
   bool watched = true;  // array still is the user's own
   int64_t count = -1;   // true elements, once known
-  Array places;         // of the true elements among themselves, once asked for
   ~Mask();
 };
 
@@ -174,6 +173,8 @@ std::optional<Array> reshape_view(
 Array part(const Array& a, bool imaginary);
 Array view_as(const Array& a, DType t);
 
+// Makes the device kernels of a routine known before it is recorded for a GPU; set by the bindings.
+extern void (*load_device_kernels)(const Device& device, Routine r, DType t);
 // Masks.
 Array compress(const Array& a, const Array& mask);
 std::shared_ptr<Mask> mask_of(const Array& boolean);

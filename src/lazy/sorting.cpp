@@ -134,6 +134,13 @@ void weigh_cpu(Runtime&, Device&, KernelStep& step) {
                      reinterpret_cast<const double*>(address(step, 1)), address(step, 2));
 }
 
+void compact_gpu(Runtime&, Device& device, KernelStep& step) {
+  const CallStep& c = *step.call;
+  routines::compact_gpu(device, itemsize(c.types[0]), address(step, 0), address(step, 1),
+                        c.in(0).size(), address(step, 2),
+                        reinterpret_cast<int64_t*>(address(step, 3)));
+}
+
 // A full sort is a partition, and until there is a selection of its own it is the one.
 void partition_gpu(Runtime&, Device& device, KernelStep& step) {
   Lines l(step);
