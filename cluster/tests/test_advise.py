@@ -4,6 +4,7 @@ import json
 import math
 import shlex
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -130,6 +131,73 @@ def test_mistakes(cluster, sample, arguments, said):
 
 
 # ---- submit --------------------------------------------------------------------------------------
+SCRIPT = """
+import os
+import numbus
+import numpy as np
+
+print("printed by the script")
+os.system("echo printed by a child")
+x = numbus.asarray(np.linspace(0.0, 1.0, 300_000))
+y = x
+for _ in range(8):
+    y = y * x + 1.0
+print(float(y.sum()))
+"""
+
+
+def run_of_script(tmp_path, sample, text, *arguments):
+    """`advise --script` in a process of its own, since it runs the script in its own."""
+    pytest.importorskip("numbus", reason="Numbus is not built here", exc_type=ImportError)
+    script = tmp_path / "work.py"
+    script.write_text(text)
+    words = ["-p", "medium,gpu", "--cpus", "4", "--script", str(script), *arguments]
+    return subprocess.run(
+        [sys.executable, "-m", "numbus_cluster", "advise", "--dump", sample[0], *words],
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_script_is_profiled(tmp_path, sample):
+    """What it prints stays out of the answer, which says what was measured and what assumed."""
+    done = run_of_script(tmp_path, sample, SCRIPT, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert {row["device"] for row in found["rows"]} == {"CPU", "GPU"}
+    assert all(0 < row["run"] < 100 for row in found["rows"])
+    assert "of one run of the script here" in found["how"]
+    for line in ("printed by the script", "printed by a child"):
+        assert line in done.stderr
+
+
+def test_the_rates_that_are_stated_hold_for_a_script(tmp_path, sample):
+    rates = ["--gpu-rate", "1k", "--gpu-bandwidth", "1k", "--link", "1k"]
+    done = run_of_script(tmp_path, sample, SCRIPT, "--format", "json", *rates)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    runs = {row["device"]: row["run"] for row in found["rows"]}
+    assert runs["GPU"] > 1000 > runs["CPU"] or "on the GPU" in found["how"]
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("raise RuntimeError('on purpose')", "the script failed; got exit status 1"),
+        ("import sys; sys.exit(3)", "the script failed; got exit status 3"),
+    ],
+)
+def test_a_script_that_fails(tmp_path, sample, text, said):
+    done = run_of_script(tmp_path, sample, text)
+    assert done.returncode == 1 and done.stdout == "" and said in done.stderr
+
+
+def test_a_script_without_numbus(tmp_path, sample):
+    done = run_of_script(tmp_path, sample, "print(sum(range(1000)))")
+    assert done.returncode == 0, done.stderr
+    assert "ran nothing on Numbus" in done.stderr
+
+
 def test_submit_writes_a_script_and_three_lines(cluster, sample, tmp_path):
     words = ["python", "my script.py", "$HOME; rm -rf x", "a\nb", "`id`", "--x='y'"]
     arguments = [

@@ -158,14 +158,10 @@ class _Reader:
             if not newline:
                 return
             start += 1
-        if not self.open:
-            try:
-                columns = self.even(data)
-                if columns:
-                    yield build(columns, self.names, range(start, self.number + 1))
-                    return
-            except Bad:
-                pass  # it is looked at again, line by line: it may be one more header
+        columns = None if self.open or self.header_line.encode() in data else self.even(data)
+        if columns:
+            yield self.columns(columns, range(start, self.number + 1))
+            return
         # Not splitlines: names may hold the other separators that it knows.
         lines = data.decode(errors="replace").split("\n")
         rows = [line.split("|") for line in lines]
@@ -173,7 +169,7 @@ class _Reader:
         if self.open or set(map(len, rows)) != {self.width} or self.header_line in lines:
             rows, places = self.repaired(lines, rows, start)
         if rows:
-            yield self.columns(rows, places)
+            yield self.columns(self.picked(rows), places)
 
     def even(self, data):
         """Texts by our names, where each line has as many columns as the header; else None."""
@@ -203,10 +199,10 @@ class _Reader:
         columns = list(zip(*rows))
         return {name: Texts.of(columns[i]) for name, i in self.places.items()}
 
-    def columns(self, rows, places):
-        """Numbers of rows that have the right width; places: their lines."""
+    def columns(self, texts, places):
+        """The numbers of texts by our names; places: the line of each row."""
         try:
-            return build(self.picked(rows), self.names, places)
+            return build(texts, self.names, places)
         except Bad as bad:
             raise self.fail(
                 places[bad.index],
