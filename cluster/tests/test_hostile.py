@@ -162,6 +162,10 @@ def sacct(tmp_path, monkeypatch):
         ("echo Slurm accounting storage is disabled >&2; exit 1", "accounting is switched off"),
         ("echo 'sacct: error: Access/permission denied' >&2; exit 1", "permission denied"),
         ("echo 'sacct: error: Connection refused' >&2; exit 1", "Slurm does not answer"),
+        (
+            "echo 'sacct: fatal: Could not establish a configuration source' >&2; exit 1",
+            "this machine belongs to no Slurm cluster",
+        ),
         ("exit 3", "sacct failed; got 'exit status 3'"),
         ("echo 'sacct: error: strange' >&2", "sacct failed"),
         ("echo nonsense", "sacct, line 1: the header lacks"),
