@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from numbus_cluster.cli import main
 
 HERE = Path(__file__).parent
 HEADER = "JobID|Partition|User|Submit|Eligible|Start|End|State|ReqCPUS|ReqMem|Timelimit|AllocTRES"
+
+# A job that the sample's partition gpu ends first.
+LARGE_JOB = "-p medium,gpu --cpus 8 --time 6:00:00 --speedup 12".split()
 
 
 @dataclass
@@ -37,6 +41,18 @@ def cluster():
         with redirect_stdout(out), redirect_stderr(err):
             code = main([os.fspath(a) for a in arguments])
         return Result(code, out.getvalue(), err.getvalue())
+
+    return call
+
+
+@pytest.fixture
+def answer(cluster):
+    """answer("table", "--dump", file) -> what the command says as JSON; it must succeed."""
+
+    def call(*arguments):
+        found = cluster(*arguments, "--format", "json")
+        assert found.code == 0, found.err
+        return json.loads(found.out)
 
     return call
 

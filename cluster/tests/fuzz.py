@@ -1,13 +1,13 @@
 """Mutates dumps and feeds them to the readers: nothing but jobs or a Problem may come out, quickly.
 
-python cluster/tests/fuzz.py --dumps 1000000 [--seed 1] [--seconds 3600]
+python cluster/tests/fuzz.py --dumps 1000000 [--seed 1] [--jobs 2]
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import io
+import multiprocessing
 import random
 import sys
 import time
@@ -17,6 +17,8 @@ from numbus_cluster.errors import Problem
 from numbus_cluster.jobs import COLUMNS, KINDS, Classes, Jobs, Names, joined, started, waits
 from numbus_cluster.replay import queue_of
 
+SHARE = 5_000  # dumps that a process takes at a time
+PATIENCE = 1800.0  # seconds for them
 SLOW = 2.0  # seconds of computing: a hang, for a dump of a few lines
 HEADER = b"JobID|Partition|User|Submit|Eligible|Start|End|State|ReqCPUS|ReqMem|Timelimit|AllocTRES"
 LINES = [
@@ -169,14 +171,13 @@ CORPORA = {
 }
 
 
-def run(dumps, seed=1, seconds=None, progress=None):
-    """{kind: [dumps, read, refused]}; raises what a reader raises, with the seed that finds it."""
+def run(dumps, seed=1, first=0):
+    """{kind: [dumps, read, refused]} of the dumps from `first` on. What a reader raises is raised
+    with the seed and the number that find it again.
+    """
     counts = {kind: [0, 0, 0] for kind in CORPORA}
-    end = time.monotonic() + seconds if seconds else None
     kinds = ("sacct", "sacct", "sacct", "named", "named", "swf", "csv")
-    for number in range(dumps):
-        if end and time.monotonic() > end:
-            break
+    for number in range(first, first + dumps):
         rng = random.Random(seed * 1_000_003 + number)
         kind = kinds[number % len(kinds)]
         data = mutated(rng, CORPORA[kind])
@@ -188,28 +189,35 @@ def run(dumps, seed=1, seconds=None, progress=None):
         assert time.process_time() - began < SLOW, f"seed {seed}, dump {number} hangs: {data!r}"
         counts[kind][0] += 1
         counts[kind][1 if found >= 0 else 2] += 1
-        if progress and number % 20_000 == 0:
-            progress(number)
     return counts
+
+
+def part(arguments):
+    return run(*arguments)
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--dumps", type=int, default=1_000_000)
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--seconds", type=float)
+    p.add_argument("--jobs", type=int, default=1, help="processes that work at the same time")
     options = p.parse_args()
     began = time.monotonic()
-    with contextlib.suppress(KeyboardInterrupt):
-        counts = run(
-            options.dumps,
-            options.seed,
-            options.seconds,
-            lambda n: print(f"{n:,} after {time.monotonic() - began:.0f} s", flush=True),
-        )
-        for kind, (dumps, read, refused) in counts.items():
-            print(f"{kind}: {dumps:,} dumps, {read:,} read, {refused:,} refused in one line")
-        print(f"no crash, no hang in {time.monotonic() - began:.0f} s")
+    total = {kind: [0, 0, 0] for kind in CORPORA}
+    parts = [
+        (min(SHARE, options.dumps - first), options.seed, first)
+        for first in range(0, options.dumps, SHARE)
+    ]
+    with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
+        done = pool.imap(part, parts)
+        for dumps, _, first in parts:
+            # A process that the system kills, or that hangs outside Python, gives no answer.
+            for kind, counts in done.next(timeout=PATIENCE).items():
+                total[kind] = [a + b for a, b in zip(total[kind], counts)]
+            print(f"{first + dumps:,} after {time.monotonic() - began:.0f} s", flush=True)
+    for kind, (dumps, read, refused) in total.items():
+        print(f"{kind}: {dumps:,} dumps, {read:,} read, {refused:,} refused in one line")
+    print(f"no crash, no hang in {time.monotonic() - began:.0f} s")
     return 0
 
 

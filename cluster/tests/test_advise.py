@@ -4,10 +4,11 @@ import json
 import math
 import shlex
 import subprocess
+import sys
 
 import numpy as np
 import pytest
-from conftest import job
+from conftest import LARGE_JOB, job
 from numbus_cluster import submit
 from numbus_cluster.advise import break_even, needed_speedup
 
@@ -40,28 +41,9 @@ def test_break_even():
     assert break_even(8, 1e-10, 50e9, 50e9) == math.inf
 
 
-def advise(cluster, file, *arguments):
-    found = cluster("advise", "--dump", file, "--format", "json", *arguments)
-    assert found.code == 0, found.err
-    return json.loads(found.out)
-
-
-def test_the_first_to_end_comes_first(cluster, sample, tmp_path):
+def test_the_first_to_end_comes_first(answer, sample, tmp_path):
     picture = tmp_path / "a.svg"
-    found = advise(
-        cluster,
-        sample[0],
-        "-p",
-        "medium,gpu",
-        "--cpus",
-        "8",
-        "--time",
-        "6:00:00",
-        "--speedup",
-        "12",
-        "--plot",
-        picture,
-    )
+    found = answer("advise", "--dump", sample[0], *LARGE_JOB, "--plot", picture)
     rows = {row["partition"]: row for row in found["rows"]}
     assert found["rows"][0]["partition"] == "gpu" and rows["gpu"]["run"] == 1800
     assert rows["medium"]["class"] == "<64 CPUh" and rows["gpu"]["class"] == "<16 CPUh"
@@ -72,41 +54,17 @@ def test_the_first_to_end_comes_first(cluster, sample, tmp_path):
     assert "stop-loss" in picture.read_text()
 
 
-def test_a_gpu_that_never_wins(cluster, sample):
+def test_a_gpu_that_never_wins(answer, sample):
     """Half a minute of work does not pay for a longer queue."""
-    found = advise(
-        cluster,
-        sample[0],
-        "-p",
-        "int,gpu",
-        "--cpus",
-        "1",
-        "--cpu-time",
-        "00:00:30",
-        "--speedup",
-        "1000",
-    )
+    job = "-p int,gpu --cpus 1 --cpu-time 00:00:30 --speedup 1000".split()
+    found = answer("advise", "--dump", sample[0], *job)
     assert found["rows"][0]["partition"] == "int" and found["needed_speedup"] == {"gpu": None}
     assert any("never wins" in line for line in found["said"])
 
 
-def test_roofline_and_break_even(cluster, sample):
-    found = advise(
-        cluster,
-        sample[0],
-        "-p",
-        "medium,gpu",
-        "--cpus",
-        "4",
-        "--flops",
-        "9e14",
-        "--bytes",
-        "1e12",
-        "--transfer",
-        "1.2e11",
-        *STATED,
-        "--break-even",
-    )
+def test_roofline_and_break_even(answer, sample):
+    job = "-p medium,gpu --cpus 4 --flops 9e14 --bytes 1e12 --transfer 1.2e11 --break-even".split()
+    found = answer("advise", "--dump", sample[0], *job, *STATED)
     runs = {row["device"]: row["run"] for row in found["rows"]}
     assert runs == {"CPU": pytest.approx(9e14 / 50e9), "GPU": pytest.approx(90 + 10)}
     assert "33.5 operations a value one way, 67.0 both ways" in found["said"][-1]
@@ -129,25 +87,78 @@ def test_mistakes(cluster, sample, arguments, said):
     assert found.code in (1, 2) and said in found.err and found.err.count("\n") == 1
 
 
+# ---- scripts -------------------------------------------------------------------------------------
+SCRIPT = """
+import os
+import numbus
+import numpy as np
+
+print("printed by the script")
+os.system("echo printed by a child")
+x = numbus.asarray(np.linspace(0.0, 1.0, 300_000))
+y = x
+for _ in range(8):
+    y = y * x + 1.0
+print(float(y.sum()))
+"""
+
+
+def run_of_script(tmp_path, sample, text, *arguments):
+    """`advise --script` in a process of its own, since it runs the script in its own."""
+    pytest.importorskip("numbus", reason="Numbus is not built here", exc_type=ImportError)
+    script = tmp_path / "work.py"
+    script.write_text(text)
+    words = ["-p", "medium,gpu", "--cpus", "4", "--script", str(script), *arguments]
+    return subprocess.run(
+        [sys.executable, "-m", "numbus_cluster", "advise", "--dump", sample[0], *words],
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_script_is_profiled(tmp_path, sample):
+    """What it prints stays out of the answer, which says what was measured and what assumed."""
+    done = run_of_script(tmp_path, sample, SCRIPT, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert {row["device"] for row in found["rows"]} == {"CPU", "GPU"}
+    assert all(0 < row["run"] < 100 for row in found["rows"])
+    assert "of one run of the script here" in found["how"]
+    for line in ("printed by the script", "printed by a child"):
+        assert line in done.stderr
+
+
+def test_the_rates_that_are_stated_hold_for_a_script(tmp_path, sample):
+    rates = ["--gpu-rate", "1k", "--gpu-bandwidth", "1k", "--link", "1k"]
+    done = run_of_script(tmp_path, sample, SCRIPT, "--format", "json", *rates)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    runs = {row["device"]: row["run"] for row in found["rows"]}
+    assert runs["GPU"] > 1000 > runs["CPU"] or "on the GPU" in found["how"]
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("raise RuntimeError('on purpose')", "the script failed; got exit status 1"),
+        ("import sys; sys.exit(3)", "the script failed; got exit status 3"),
+    ],
+)
+def test_a_script_that_fails(tmp_path, sample, text, said):
+    done = run_of_script(tmp_path, sample, text)
+    assert done.returncode == 1 and done.stdout == "" and said in done.stderr
+
+
+def test_a_script_without_numbus(tmp_path, sample):
+    done = run_of_script(tmp_path, sample, "print(sum(range(1000)))")
+    assert done.returncode == 0, done.stderr
+    assert "ran nothing on Numbus" in done.stderr
+
+
 # ---- submit --------------------------------------------------------------------------------------
 def test_submit_writes_a_script_and_three_lines(cluster, sample, tmp_path):
     words = ["python", "my script.py", "$HOME; rm -rf x", "a\nb", "`id`", "--x='y'"]
-    arguments = [
-        "--dump",
-        sample[0],
-        "-p",
-        "medium,gpu",
-        "--cpus",
-        "8",
-        "--time",
-        "6:00:00",
-        "--speedup",
-        "12",
-        "--mem",
-        "16G",
-        "--name",
-        "test",
-    ]
+    arguments = ["--dump", sample[0], *LARGE_JOB, "--mem", "16G", "--name", "test"]
     found = cluster("submit", *arguments, "--", *words)
     assert found.code == 0 and len(found.err.splitlines()) == 3
     head, _, rest = found.out.partition("\nset -eu\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import HERE
+from conftest import HERE, LARGE_JOB
 from numbus_cluster import live_queue, trace
 
 sys.path.insert(0, str(HERE / "slurm"))
@@ -116,11 +116,11 @@ def test_history_comes_back_through_sacct(cluster, past, cache):
     ]
 
 
-def test_new_jobs_are_seen(cluster, past, cache):
+def test_new_jobs_are_seen(answer, past, cache):
     """Jobs that run now: plain, on a GPU, of an array, heterogeneous, cancelled, requeued, with a
     hostile name.
     """
-    before = table_jobs(cluster, cache)
+    before = table_jobs(answer, cache)
     plain = sbatch("-p", "int", "-t", "5", "--mem=100")
     gpu = sbatch("-p", "gpu", "--gres=gpu:1", "-t", "5", "--mem=100")
     array = sbatch("-p", "medium", "--array=1-3", "-t", "5", "--mem=100")
@@ -158,7 +158,7 @@ def test_new_jobs_are_seen(cluster, past, cache):
     # name, the other part, and the first run of the requeued job.
     want = {"int": 2, "gpu": 1, "medium": 6}
     for _ in range(100):
-        after = table_jobs(cluster, cache)
+        after = table_jobs(answer, cache)
         new = {name: after.get(name, 0) - before.get(name, 0) for name in want}
         if new == want:
             break
@@ -167,56 +167,25 @@ def test_new_jobs_are_seen(cluster, past, cache):
     call("scancel", again)
 
 
-def table_jobs(cluster, cache):
+def table_jobs(answer, cache):
     """{partition: jobs that started} as `table` says."""
-    found = cluster("table", "--cache", cache, "--format", "json")
-    assert found.code == 0 and found.err == "", found.err
     jobs = {}
-    for row in json.loads(found.out)["rows"]:
+    for row in answer("table", "--cache", cache)["rows"]:
         jobs[row["partition"]] = jobs.get(row["partition"], 0) + row["jobs"]
     return jobs
 
 
-def test_forecast_and_advise(cluster, past, cache, tmp_path):
-    out = json.loads(
-        cluster(
-            "forecast",
-            "--cache",
-            cache,
-            "-p",
-            "medium",
-            "--cpus",
-            "2",
-            "--time",
-            "1:00:00",
-            "--format",
-            "json",
-            "--plot",
-            tmp_path / "fan.svg",
-        ).out
-    )
-    row = out["rows"][0]
+def test_forecast_and_advise(cluster, answer, past, cache, tmp_path):
+    job = "-p medium --cpus 2 --time 1:00:00".split()
+    found = answer("forecast", "--cache", cache, *job, "--plot", tmp_path / "fan.svg")
+    row = found["rows"][0]
     assert row["started"] == 1000 and row["quantiles"][0]["bound"] < 3600
-    found = cluster(
-        "advise",
-        "--cache",
-        cache,
-        "-p",
-        "medium,gpu",
-        "--cpus",
-        "8",
-        "--time",
-        "6:00:00",
-        "--speedup",
-        "12",
-        "--plot",
-        tmp_path / "finish.svg",
-    )
+    found = cluster("advise", "--cache", cache, *LARGE_JOB, "--plot", tmp_path / "finish.svg")
     assert found.code == 0 and "gpu ends first" in found.out
     assert {"gpu"} == live_queue.gpu_partitions()
 
 
-def test_start_beside_slurms_own_estimate(cluster, past, cache):
+def test_start_beside_slurms_own_estimate(answer, past, cache):
     """A full node and a queue: jobs that ask for an hour and run for seconds. Slurm believes the
     hour, the replay knows the users' history. Then the jobs really start.
     """
@@ -227,8 +196,8 @@ def test_start_beside_slurms_own_estimate(cluster, past, cache):
     ]
     # The backfill scheduler makes Slurm's estimate.
     for _ in range(60):
-        rows = json.loads(cluster("start", "--cache", cache, "--format", "json", "-p", "int").out)
-        found = {r["job"]: r for r in rows["rows"]}
+        rows = answer("start", "--cache", cache, "-p", "int")["rows"]
+        found = {r["job"]: r for r in rows}
         if all(found.get(job, {}).get("slurm") for job in waiting):
             break
         time.sleep(0.2)

@@ -9,8 +9,8 @@ import warnings
 
 import numpy as np
 
+from .columns import Bad
 from .errors import complain
-from .fields import Bad
 from .jobs import COLUMNS, SOURCES, build, find_columns
 
 __all__ = ["read_csv", "read_swf"]

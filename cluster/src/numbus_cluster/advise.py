@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import sys
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 
 from . import fields, live_queue, output
-from .errors import Problem, complain, note
+from .errors import complain, note
 from .forecast import asked_job, forecasts, load, shown
 from .jobs import Classes
 from .text import clock, duration, printable
@@ -93,18 +95,22 @@ def machine(options):
         from numbus.bench import advise as measured
     except ImportError:
         return None
-    words = ["--quick", "--dtype", options.dtype]
-    for name, value in zip(
-        ("cpu-rate", "cpu-bandwidth", "gpu-rate", "gpu-bandwidth", "link"), stated
-    ):
-        words += [f"--{name}", repr(float(value))] if value else []
-    cpu, gpu, link = measured.machine(measured.parser().parse_args(words))
+    cpu, gpu, link = measured.machine(measured.parser().parse_args(words_of(options)))
     return (
         Rates(cpu.name, cpu.rate, cpu.bandwidth, cpu.source),
         Rates(gpu.name, gpu.rate, gpu.bandwidth, gpu.source),
         (link.to, link.back),
         link.source,
     )
+
+
+def words_of(options):
+    """What `numbus advise` has to be told: the rates that are stated; it measures the others."""
+    words = ["--quick", "--dtype", options.dtype]
+    for name in ("cpu_rate", "cpu_bandwidth", "gpu_rate", "gpu_bandwidth", "link"):
+        value = getattr(options, name)
+        words += [f"--{name.replace('_', '-')}", repr(float(value))] if value else []
+    return words
 
 
 def run_times(options, devices):
@@ -168,19 +174,40 @@ def script_times(options):
         ) from None
     if not os.path.isfile(options.script):
         raise complain("advise", "cannot open the script", repr(options.script), "a Python file", 2)
-    work, code = measured.run(options.script, [])
+    with printing_to_stderr():
+        work, code = measured.run(options.script, [])
     if code:
-        raise Problem(f"[advise] the script ends with code {code}: nothing to advise", code)
-    words = ["--quick", "--dtype", options.dtype]
-    cpu, gpu, link = measured.machine(measured.parser().parse_args(words))
+        raise complain("advise", "the script failed", f"exit status {code}", "a script that runs")
+    cpu, gpu, link = measured.machine(measured.parser().parse_args(words_of(options)))
     here = measured.predict(work, cpu)["total"]
     there = measured.predict(work, gpu, link)["total"]
     # Python and what Numbus did not see take as long on either device.
     counted = work["kernel"] or here
     rest = max(0.0, work["wall"] - (work["compile"] or 0.0) - counted)
-    if not work["device"].startswith("cuda"):
-        return rest + counted, rest + there, "profiled by numbus advise"
-    return rest + here, rest + counted, "profiled by numbus advise"
+    if not work["launches"]:
+        note("advise", "the script ran nothing on Numbus: its time is the same with a GPU")
+    on_gpu = work["device"].startswith("cuda")
+    how = (
+        f"of one run of the script here, on the {'GPU' if on_gpu else 'CPU'}; predicted for the "
+        f"{f'CPU ({cpu.source})' if on_gpu else f'GPU ({printable(gpu.name)}, {gpu.source})'}"
+    )
+    if on_gpu:
+        return rest + here, rest + counted, how
+    return rest + counted, rest + there, how
+
+
+@contextmanager
+def printing_to_stderr():
+    """What a script prints, by itself or from a library, does not stand among the answers."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    try:
+        os.dup2(2, 1)
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 # ---- the choice ----------------------------------------------------------------------------------

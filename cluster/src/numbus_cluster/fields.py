@@ -6,11 +6,11 @@ import re
 
 import numpy as np
 
+from .columns import Bad, Texts
+
 __all__ = [
     "UNKNOWN",
     "UNLIMITED",
-    "Bad",
-    "Cached",
     "count",
     "job_ids",
     "limit",
@@ -26,65 +26,12 @@ FAR = 2**32 - 1  # seconds since 1970 that a column of times can hold
 LIMIT = re.compile(r"(?:(\d{1,5})-)?(\d{1,9})(?::(\d{1,2}))?(?::(\d{1,2}))?(?:\.\d+)?", re.ASCII)
 MEMORY = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)([KMGTPE]?)B?([nc]?)", re.ASCII)
 JOB = re.compile(
-    r"(\d{1,10})(?:_(?:(\d{1,9})|\[([\d,:%-]*)(?:\.\.\.)?\]))?(?:\+(\d{1,3}))?(\..*)?", re.ASCII
+    r"(\d{1,10})(?:_(?:(\d{1,9})|\[([\d,:%-]*)(?:\.\.\.)?\]))?(?:\+(\d{1,3}))?(\.[ -~]*)?", re.ASCII
 )
 COUNT = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)([KMG]?)", re.ASCII)
 MEGABYTES = {"K": 2**-10, "": 1.0, "M": 1.0, "G": 2.0**10, "T": 2.0**20, "P": 2.0**30, "E": 2.0**40}
 PER = {"": 0, "n": 1, "c": 2}
 THOUSANDS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
-
-
-class Bad(ValueError):
-    """A value that means nothing; index: its row among the values given."""
-
-    def __init__(self, index, value, expected):
-        super().__init__(f"{value!r}, expected {expected}")
-        self.index, self.value, self.expected = int(index), value, expected
-
-
-class Cached(dict):
-    """A function of one text, remembered as an index into `values`: columns repeat few texts."""
-
-    def __init__(self, function):
-        super().__init__()
-        self.function, self.values = function, []
-
-    def __missing__(self, text):
-        value = self.function(text)
-        self[text] = index = len(self.values)
-        self.values.append(value)
-        return index
-
-    def all(self, texts, expected, kind=np.float64):
-        """An array of the function of each text, a row each where it returns several numbers.
-        Raises Bad for the first text that it refuses.
-        """
-        if len(self) > 100_000:  # a hostile dump repeats nothing
-            self.clear()
-            self.values.clear()
-        try:
-            codes = list(map(self.__getitem__, texts))
-        except ValueError:
-            for index, text in enumerate(texts):
-                try:
-                    self[text]
-                except ValueError:
-                    raise Bad(index, text, expected) from None
-            raise
-        return np.array(self.values, kind)[codes]
-
-
-def _bytes(values):
-    """(the texts as an array of bytes, as a table of characters); Bad where one is not ASCII."""
-    try:
-        array = np.array(values, dtype="S")
-    except UnicodeEncodeError:
-        index = next(i for i, v in enumerate(values) if not v.isascii())
-        raise Bad(index, values[index], "ASCII characters") from None
-    width = array.dtype.itemsize
-    return array, array.view(np.uint8).reshape(len(array), width)
-
-
 TIME = "a time such as 2024-03-01T12:00:00 (SLURM_TIME_FORMAT=standard)"
 # Where "2024-03-01T12:00:00" has its signs; the rest are digits.
 SIGNS = {4: ord("-"), 7: ord("-"), 10: ord("T"), 13: ord(":"), 16: ord(":")}
@@ -93,58 +40,53 @@ DIGITS = [i for i in range(19) if i not in SIGNS]
 
 def moments(values):
     """Seconds since 1970 as uint32, 0 where unknown. Raises Bad."""
-    out = np.zeros(len(values), np.uint32)
-    if not len(values):
-        return out
-    if set(map(len, values)) == {19}:
-        # One text is encoded in a tenth of the time that as many short ones take.
-        data = "".join(values).encode("ascii", "replace")
-        array = np.frombuffer(data, "S19")
-        chars = array.view(np.uint8).reshape(len(values), 19)
-    else:
-        array, chars = _bytes(values)
-    width = chars.shape[1]
-    rows = np.arange(len(values))
-    if width == 19:
-        whole = chars[:, 18] != 0
-    else:
-        whole = np.zeros(len(values), bool)
-        if width > 19:
-            whole = (chars[:, 18] != 0) & (chars[:, 19] == 0)
+    texts = Texts.of(values)
+    whole = texts.length == 19
     if whole.all():
-        known, text = chars[:, :19], array.astype("S19", copy=False)
-    else:
-        for i in rows[~whole]:
-            if values[i] not in UNKNOWN:
-                # SLURM_TIME_FORMAT=%s; eleven digits are later than the year 2286.
-                if not re.fullmatch(r"\d{1,10}", values[i], re.ASCII) or int(values[i]) > FAR:
-                    raise Bad(i, values[i], TIME)
-                out[i] = int(values[i])
-        rows = rows[whole]
-        if not len(rows):
-            return out
-        known, text = chars[whole, :19], array[whole].astype("S19")
-    good = ((known[:, DIGITS] - np.uint8(48)) < 10).all(axis=1)
+        return dates(texts)
+    out = np.zeros(len(texts), np.uint32)
+    for some, function in ((whole, dates), (~whole, others)):
+        rows = np.flatnonzero(some)
+        try:
+            out[rows] = function(texts.take(rows))
+        except Bad as bad:
+            raise Bad(rows[bad.index], bad.value, bad.expected) from None
+    return out
+
+
+def dates(texts):
+    """Of texts with 19 bytes each."""
+    chars, text = texts.chars(19), texts.fixed(19)
+    good = ((chars[:, DIGITS] - np.uint8(48)) < 10).all(axis=1)
     for i, sign in SIGNS.items():
-        good &= known[:, i] == sign
+        good &= chars[:, i] == sign
     if not good.all():
-        index = rows[np.argmin(good)]
-        raise Bad(index, values[index], TIME)
+        index = np.argmin(good)
+        raise Bad(index, texts[index], TIME)
     try:
         seconds = text.astype("M8[s]").astype(np.int64)
     except ValueError:
-        for index, one in zip(rows, text):
+        for index, one in enumerate(text):
             try:
                 np.datetime64(one.decode(), "s")
             except ValueError:
-                raise Bad(index, values[index], TIME) from None
+                raise Bad(index, texts[index], TIME) from None
         raise
     far = (seconds < 0) | (seconds > FAR)
     if far.any():
-        index = rows[np.argmax(far)]
-        raise Bad(index, values[index], "a time from 1970 to 2106")
-    out[rows] = seconds
-    return out
+        index = np.argmax(far)
+        raise Bad(index, texts[index], "a time from 1970 to 2106")
+    return seconds.astype(np.uint32)
+
+
+def others(texts):
+    """Of texts of any other length: SLURM_TIME_FORMAT=%s, or a time that is unknown."""
+    # Eleven digits are later than the year 2286.
+    seconds, fine = texts.digits(10)
+    for index in np.flatnonzero(~fine | (seconds > FAR)).tolist():
+        if texts[index] not in UNKNOWN:
+            raise Bad(index, texts[index], TIME)
+    return seconds
 
 
 def job_ids(values):
@@ -153,28 +95,35 @@ def job_ids(values):
     task: -1 without an array, -2 for the tasks of an array that are still pending together, whose
     number is `tasks`; component: of a heterogeneous job, else -1. Raises Bad.
     """
-    n = len(values)
-    number, task = np.zeros(n, np.uint32), np.full(n, -1, np.int32)
-    component, tasks, step = np.full(n, -1, np.int16), np.ones(n, np.int32), np.zeros(n, bool)
-    if not n:
-        return number, task, component, tasks, step
-    array, chars = _bytes(values)
-    plain = (((chars - np.uint8(48)) < 10) | (chars == 0)).all(axis=1)
-    plain &= (chars[:, 0] != 0) & ((chars != 0).sum(axis=1) < 10)
-    number[plain] = array[plain].astype("S10").astype(np.int64)
-    for i in np.flatnonzero(~plain):
-        found = JOB.fullmatch(values[i])
+    texts = Texts.of(values)
+    n = len(texts)
+    task, tasks = np.full(n, -1, np.int32), np.ones(n, np.int32)
+    component, step = np.full(n, -1, np.int16), np.zeros(n, bool)
+    number, plain = texts.digits(9)
+    rest = np.flatnonzero(~plain)
+    if len(rest):  # the tasks of arrays, 1234_5
+        parts = texts.take(rest)
+        head = (parts.chars(10) == ord("_")).argmax(axis=1)
+        first, fine = Texts(parts.data, parts.start, head).digits(9)
+        tail = np.maximum(parts.length - head - 1, 0)
+        second, also = Texts(parts.data, parts.start + head + 1, tail).digits(9)
+        fine &= also & (parts.length > head)
+        number[rest[fine]], task[rest[fine]] = first[fine], second[fine]
+        rest = rest[~fine]
+    for i in rest.tolist():
+        text = texts[i]
+        found = JOB.fullmatch(text)
         if not found or int(found[1]) > FAR:
-            raise Bad(i, values[i], "a job number such as 1234, 1234_5, 1234_[6-9] or 1234+1")
+            raise Bad(i, text, "a job number such as 1234, 1234_5, 1234_[6-9] or 1234+1")
         number[i] = int(found[1])
         if found[2]:
-            task[i] = min(int(found[2]), 2**31 - 1)
+            task[i] = int(found[2])
         elif found[3] is not None:
             task[i], tasks[i] = -2, array_size(found[3])
         if found[4]:
             component[i] = int(found[4])
         step[i] = bool(found[5])
-    return number, task, component, tasks, step
+    return number.astype(np.uint32), task, component, tasks, step
 
 
 def array_size(text):

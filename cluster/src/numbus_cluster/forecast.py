@@ -184,12 +184,12 @@ def run(options):
 
         code = codes[0]
         rows = in_partition(jobs, code)
+        which = "all sizes"
         if size is not None:
             narrow = rows.where(classes.of(rows) == classes.index(size))
-            rows = narrow if len(narrow) >= HOURS * 4 else rows
-        title = (
-            f"{jobs.text('partition', code)}, {found[code][0][0] if size is not None else 'all'}"
-        )
+            if len(narrow) >= HOURS * 4:
+                rows, which = narrow, found[code][0][0]
+        title = f"{jobs.text('partition', code)}, {which}"
         plots.save(plots.fan(*fan(rows, now, options.begin), now, title), options.plot)
     write(jobs, found, levels, options, now, zone)
     return 0

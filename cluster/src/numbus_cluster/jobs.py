@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .columns import Bad, Cached, Texts
 from .errors import Problem, complain
-from .fields import UNLIMITED, Bad, Cached, count, job_ids, limit, memory, moments, tres
+from .fields import UNLIMITED, count, job_ids, limit, memory, moments, tres
 
 __all__ = ["COLUMNS", "KINDS", "Classes", "Jobs", "Names", "build", "started", "waits"]
 
@@ -57,7 +58,6 @@ SOURCES = {
 NEEDED = ("id", "partition", "submit", "start", "state", "cpus", "limit")
 MOST_NAMES = 1_000_000
 LIMITS, MEMORIES, TRES, COUNTS = Cached(limit), Cached(memory), Cached(tres), Cached(count)
-STATES = {}  # "CANCELLED by 1000": "CANCELLED"
 
 
 class Names:
@@ -66,6 +66,7 @@ class Names:
     def __init__(self, texts=()):
         self.texts = list(texts)
         self.codes = {text: code for code, text in enumerate(self.texts)}
+        self.found = None
 
     def code(self, text):
         code = self.codes.get(text)
@@ -81,12 +82,11 @@ class Names:
             self.texts.append(text)
         return code
 
-    def all(self, values):
-        """The numbers of all values."""
-        try:
-            return list(map(self.codes.__getitem__, values))
-        except KeyError:
-            return list(map(self.code, values))
+    def all(self, values, cut=str):
+        """The numbers of all values. cut: what of a value is the name, the same at each call."""
+        if self.found is None:
+            self.found = Cached(lambda text: self.code(cut(text)))
+        return self.found.all(values, "a name", np.int32)
 
 
 @dataclass
@@ -155,21 +155,36 @@ def find_columns(header):
 
 
 def build(columns, names, lines):
-    """A dict of COLUMNS from lists of texts by our names. Steps are left out. Raises Bad with
-    .column set to the name of the column.
+    """A dict of COLUMNS from texts by our names. Steps are left out. Raises Bad with .column set to
+    the name of the column.
 
     lines: the line number of each row. names: Names by kind, which grow.
     """
+    out, step = numbers(columns)
+    n = len(step)
+    for kind in KINDS:
+        if kind in columns:
+            out[kind] = names[kind].all(columns[kind], short if kind == "state" else str)
+        else:
+            out[kind] = np.full(n, names[kind].code(""))
+    out["line"] = np.asarray(lines, np.uint32)
+    if step.any():
+        out = {name: column[~step] for name, column in out.items()}
+    return {name: out[name].astype(kind, copy=False) for name, kind in COLUMNS.items()}
+
+
+def numbers(columns):
+    """(the columns of COLUMNS that are numbers, a mask of the rows that are steps). Raises Bad."""
+    columns = {name: Texts.of(texts) for name, texts in columns.items()}
     at = "id"
     try:
         n = len(columns["id"])
         number, task, component, tasks, step = job_ids(columns["id"])
         out = {"id": number, "task": task, "component": component, "tasks": tasks}
         for at in ("submit", "eligible", "start", "end", "estimate"):
-            if at == "eligible" and columns.get(at, columns["submit"]) == columns["submit"]:
-                out[at] = out["submit"]  # most jobs may start at once
-            else:
-                out[at] = moments(columns[at]) if at in columns else np.zeros(n, np.uint32)
+            out[at] = moments(columns[at]) if at in columns else np.zeros(n, np.uint32)
+        if "eligible" not in columns:
+            out["eligible"] = out["submit"]
         at = "limit"
         out[at] = LIMITS.all(columns[at], "a time limit such as 1-02:03:04", np.int32)
         for at in ("cpus", "nodes"):
@@ -195,32 +210,15 @@ def build(columns, names, lines):
             )
             # ReqMem=0 asks for all memory of the nodes; what that is stands in the TRES.
             out[at] = np.where(amount > 0, amount * factor, megabytes)
-        for at in KINDS:
-            values = columns.get(at)
-            if values is None:
-                values = [""] * n
-            elif at == "state":
-                values = states(values)
-            out[at] = np.array(names[at].all(values), np.int32)
     except Bad as bad:
         bad.column = SOURCES[at][0]
         raise
-    out["line"] = np.asarray(lines, np.uint32)
-    if step.any():
-        out = {name: column[~step] for name, column in out.items()}
-    return {name: out[name].astype(kind, copy=False) for name, kind in COLUMNS.items()}
+    return out, step
 
 
-def states(values):
-    """The states without what follows them."""
-    try:
-        return list(map(STATES.__getitem__, values))
-    except KeyError:
-        if len(STATES) > 100_000:
-            STATES.clear()
-        for value in values:
-            STATES[value] = value.split(" ", 1)[0].rstrip("+")
-        return list(map(STATES.__getitem__, values))
+def short(state):
+    """A state without what follows it: 'CANCELLED' of 'CANCELLED by 1000'."""
+    return state.split(" ", 1)[0].rstrip("+")
 
 
 def started(jobs):

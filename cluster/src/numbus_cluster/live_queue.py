@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import fields, slurm
+from .columns import Bad, Cached
 from .errors import complain
-from .fields import Bad, Cached
 from .simulate import Node
 
 __all__ = ["Entry", "from_dump", "from_slurm"]

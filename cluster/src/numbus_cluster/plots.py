@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import matplotlib
+import matplotlib.colors
 import numpy as np
 
 from .errors import complain
@@ -71,6 +72,11 @@ def durations(axis, low, high):
     axis.set_ticks([], minor=True)
 
 
+def lighter(colour, share):
+    """A colour mixed with white, of which it is a share."""
+    return tuple(1 - share * (1 - part) for part in matplotlib.colors.to_rgb(colour))
+
+
 def waits_by_class(table, classes, data):
     """The median wait of each class as a point, from 10 % to 90 % as a line, a colour for each
     partition.
@@ -121,9 +127,9 @@ def fan(hours, levels, waits, now, title):
             hours,
             shown[i],
             shown[-1 - i],
-            color=COLOURS[0],
+            # Opaque, so that the legend shows the colour that is seen.
+            color=lighter(COLOURS[0], 0.22 + 0.25 * i),
             linewidth=0,
-            alpha=0.18 + 0.17 * i,
             label=f"{share} % of the jobs",
         )
     axes.plot(hours, shown[middle], color=COLOURS[0], linewidth=2, label="half of the jobs")
@@ -157,7 +163,12 @@ def finishing(cpu, gpu_wait, cpu_time, gpu_time):
     axes.axhline(cpu.end, color="#000000", linewidth=1.6, label=f"{label(cpu.partition)} (CPU)")
     axes.axhline(cpu.wait, color="#999999", linewidth=1, linestyle=":")
     axes.annotate(
-        "its wait", (most, cpu.wait), ha="right", va="bottom", fontsize=8, color="#777777"
+        f"{label(cpu.partition)}: the wait",
+        (most, cpu.wait),
+        ha="right",
+        va="bottom",
+        fontsize=8,
+        color="#777777",
     )
     top = cpu.end
     for i, (name, wait) in enumerate(sorted(gpu_wait.items())):
@@ -184,7 +195,7 @@ def finishing(cpu, gpu_wait, cpu_time, gpu_time):
                 color=colour,
                 linestyle="--",
                 linewidth=1.2,
-                label=f"stop-loss: it needs a speed-up of {need:.2f}",
+                label=f"stop-loss: {label(name)} needs a speed-up of {need:.2f}",
             )
         if gpu_time:
             axes.plot(
@@ -207,7 +218,7 @@ def finishing(cpu, gpu_wait, cpu_time, gpu_time):
         if 1.15 * top / s <= 8
     )
     ticks = np.arange(0, 1.15 * top, step)
-    axes.set_yticks(ticks, [duration(t) if t else "0" for t in ticks])
+    axes.set_yticks(ticks, [duration(t).replace(".0 ", " ") if t else "0" for t in ticks])
     axes.set_xlabel("speed-up of a GPU over the CPU")
     axes.set_ylabel("ends after")
     axes.set_title("When half of such jobs have ended", fontsize=9, loc="left")

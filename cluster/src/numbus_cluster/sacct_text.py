@@ -6,13 +6,15 @@ import gc
 import re
 from contextlib import contextmanager
 
+import numpy as np
+
+from .columns import PAD, Bad, Texts
 from .errors import complain
-from .fields import Bad
-from .jobs import build, find_columns
+from .jobs import build, find_columns, numbers
 
 __all__ = ["Left", "read"]
 
-BLOCK = 1 << 19  # bytes: the texts of a batch fit into the caches of a core
+BLOCK = 1 << 20  # bytes: the columns of a batch fit into the caches of a core
 LONGEST_LINE = 1 << 20
 # Columns whose text is the users' own: it may hold separators and newlines, which sacct does not
 # escape.
@@ -148,32 +150,62 @@ class _Reader:
 
     def batch(self, data):
         """The columns of some lines, or nothing."""
+        start = self.number + 1
+        self.number += 1 + data.count(b"\n")
+        if self.header is None:
+            header, newline, data = data.partition(b"\n")
+            self.take_header(header.decode(errors="replace"))
+            if not newline:
+                return
+            start += 1
+        columns = None if self.open or self.header_line.encode() in data else self.even(data)
+        if columns:
+            yield self.columns(columns, range(start, self.number + 1))
+            return
         # Not splitlines: names may hold the other separators that it knows.
         lines = data.decode(errors="replace").split("\n")
-        start = self.number + 1
-        self.number += len(lines)
-        if self.header is None:
-            self.take_header(lines[0])
-            lines, start = lines[1:], start + 1
-        if not lines:
-            return
         rows = [line.split("|") for line in lines]
-        numbers = range(start, start + len(rows))
-        checked = False
+        places = range(start, start + len(rows))
         if self.open or set(map(len, rows)) != {self.width} or self.header_line in lines:
-            rows, numbers, checked = self.repaired(lines, rows, start)
+            rows, places = self.repaired(lines, rows, start)
         if rows:
-            yield self.columns(rows, numbers, checked)
+            yield self.columns(self.picked(rows), places)
 
-    def columns(self, rows, numbers, checked):
-        """Numbers of rows that have the right width."""
+    def even(self, data):
+        """Texts by our names, where each line has as many columns as the header; else None."""
+        data += b"\n"
+        chars = np.frombuffer(data, np.uint8)
+        ends = chars == ord("\n")
+        lines = np.count_nonzero(ends)
+        ends |= chars == ord("|")
+        ends = np.flatnonzero(ends)
+        if len(ends) != lines * self.width:
+            return None
+        ends = np.ascontiguousarray(ends.reshape(lines, self.width).T)
+        if not (chars[ends[-1]] == ord("\n")).all():
+            return None
+        data += PAD
+        found = {}
+        for name, place in self.places.items():
+            if place:
+                begin = ends[place - 1] + 1
+            else:
+                begin = np.concatenate([[0], ends[-1][:-1] + 1])
+            found[name] = Texts(data, begin, ends[place] - begin)
+        return found
+
+    def picked(self, rows):
+        """Texts by our names from rows of the right width."""
         columns = list(zip(*rows))
-        picked = {name: columns[i] for name, i in self.places.items()}
+        return {name: Texts.of(columns[i]) for name, i in self.places.items()}
+
+    def columns(self, texts, places):
+        """The numbers of texts by our names; places: the line of each row."""
         try:
-            return build(picked, self.names, numbers)
+            return build(texts, self.names, places)
         except Bad as bad:
             raise self.fail(
-                numbers[bad.index],
+                places[bad.index],
                 f"the column {bad.column} cannot be read",
                 repr(bad.value),
                 bad.expected,
@@ -184,32 +216,32 @@ class _Reader:
         """Rows of the right width. Surplus separators and newlines belong to the users' text, if
         the dump has a column of such; what stays unclear is left out and counted.
         """
-        out, numbers = [], []
+        out, places = [], []
+        jobs = self.which_parse(rows) if self.free else None
 
-        def emit(fields, number):
+        def emit(fields, place):
             row = self.fitted(fields)
             if row is None or not self.parses(row):
-                self.left.add("lines that a job's name has broken", number)
+                self.left.add("lines that a job's name has broken", place)
             else:
                 out.append(row)
-                numbers.append(number)
+                places.append(place)
 
-        for number, (line, fields) in enumerate(zip(lines, rows), start):
+        for index, (line, fields) in enumerate(zip(lines, rows)):
+            place = start + index
             if line == self.header_line:
                 self.close_open()
                 continue
-            if len(fields) == self.width and (
-                not self.free or not self.open or self.parses(fields)
-            ):
+            if len(fields) == self.width and (not self.free or not self.open or jobs[index]):
                 self.close_open()
-                if not self.free or self.parses(fields):
+                if not self.free or jobs[index]:
                     out.append(fields)
-                    numbers.append(number)
+                    places.append(place)
                 else:
-                    emit(fields, number)
+                    emit(fields, place)
             elif not self.free:
                 raise self.fail(
-                    number,
+                    place,
                     "wrong number of columns",
                     f"{len(fields)}: {line[:60]!r}",
                     f"the {self.width} of the header",
@@ -219,16 +251,32 @@ class _Reader:
                 self.open[2] += 1
                 fields = self.open[1].split("|")
                 if len(fields) >= self.width:
-                    number = self.open[0]
+                    place = self.open[0]
                     self.open = None
-                    emit(fields, number)
+                    emit(fields, place)
                 elif self.open[2] > LONGEST_JOIN:
                     self.close_open()
             elif len(fields) > self.width:
-                emit(fields, number)
+                emit(fields, place)
             else:
-                self.open = [number, line, 1]
-        return out, numbers, True
+                self.open = [place, line, 1]
+        return out, places
+
+    def which_parse(self, rows):
+        """A mask of the rows that have the right width and are jobs."""
+        found = np.zeros(len(rows), bool)
+        parts = [np.array([i for i, row in enumerate(rows) if len(row) == self.width], np.intp)]
+        while parts:
+            part = parts.pop()
+            if not len(part):
+                continue
+            try:
+                numbers(self.picked([rows[i] for i in part]))
+                found[part] = True
+            except Bad as bad:
+                rest = np.delete(part, bad.index)
+                parts += np.array_split(rest, 2)
+        return found
 
     def fitted(self, fields):
         """A row of the right width from one that has as many or more fields: the columns before
@@ -242,24 +290,9 @@ class _Reader:
 
     def parses(self, row):
         """Whether the row is a job."""
-        picked = {name: [row[i]] for name, i in self.places.items()}
-        try:
-            build(picked, _Scratch(), [0])
-        except Bad:
-            return False
-        return True
+        return bool(self.which_parse([row])[0])
 
     def close_open(self):
         if self.open:
             self.left.add("lines that a job's name has broken", self.open[0])
             self.open = None
-
-
-class _Scratch(dict):
-    """Names that nobody keeps."""
-
-    def __missing__(self, kind):
-        return self
-
-    def all(self, values):
-        return [0] * len(values)

@@ -53,6 +53,11 @@ def failure(program, code, errors):
         wrong, expected = "permission denied", "a user who may read the accounting"
     elif "connection refused" in lower or "unable to contact" in lower or "timed out" in lower:
         wrong, expected = "Slurm does not answer", "running daemons, or --dump FILE"
+    elif "could not establish a configuration" in lower:
+        wrong, expected = (
+            "this machine belongs to no Slurm cluster",
+            "a login node of one, or --dump FILE",
+        )
     else:
         wrong, expected = f"{program} failed", "jobs"
     return complain(program, wrong, repr(said), expected)
