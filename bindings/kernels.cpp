@@ -119,8 +119,7 @@ class Kernel {
   }
 
   // Compiles for these types and makes that the routines' kernel of this name and type.
-  void add_to_routines(const std::string& routine, nb::object dtype, nb::list types,
-                       int64_t tile) {
+  void add_to_routines(const std::string& routine, nb::object dtype, nb::list types, int64_t tile) {
     std::vector<Type> all;
     std::string key;
     for (nb::handle t : types) {

@@ -1,5 +1,8 @@
 // The routines' device kernels as Python sees them: loaded by name, and run on arrays for tests.
 #include "convert.h"
+#include "routines/gpu_count.h"
+#include "routines/gpu_random.h"
+#include "routines/gpu_select.h"
 #include "routines/gpu_sort.h"
 #include "routines/kernels.h"
 
@@ -32,6 +35,9 @@ struct Run {
   int64_t number(const char* key, int64_t otherwise) const {
     return attributes.contains(key) ? nb::cast<int64_t>(attributes[key]) : otherwise;
   }
+  double real(const char* key) const { return nb::cast<double>(attributes[key]); }
+  uint64_t word(const char* key) const { return nb::cast<uint64_t>(attributes[key]); }
+  int64_t* integers(size_t k) const { return reinterpret_cast<int64_t*>(at.at(k)); }
   DType dtype(size_t k) const { return arrays.at(k)->dtype; }
   int64_t size(size_t k) const { return arrays.at(k)->layout->size(); }
   // Of the first operand: the length of its lines, and how many there are.
@@ -56,8 +62,49 @@ const Entry kEntries[] = {
      }},
     {"argsort",
      [](const Run& r) {
-       routines::argsort_gpu(*r.device, r.dtype(0), r.at[0], reinterpret_cast<int64_t*>(r.at[1]),
-                             r.lines(), r.length(), r.number("descending", 0));
+       routines::argsort_gpu(*r.device, r.dtype(0), r.at[0], r.integers(1), r.lines(), r.length(),
+                             r.number("descending", 0));
+     }},
+    {"select",
+     [](const Run& r) {
+       std::vector<int64_t> ranks;
+       for (nb::handle k : nb::list(r.attributes["ranks"])) ranks.push_back(nb::cast<int64_t>(k));
+       routines::select_gpu(*r.device, r.dtype(0), r.at[0], r.lines(), r.length(), ranks, r.at[1]);
+     }},
+    {"bincount",
+     [](const Run& r) {
+       routines::bincount_gpu(*r.device, r.dtype(0), r.at[0], r.size(0), r.size(1), r.integers(1));
+     }},
+    {"histogram",
+     [](const Run& r) {
+       routines::histogram_gpu(*r.device, r.dtype(0), r.at[0], r.size(0),
+                               reinterpret_cast<double*>(r.at[1]), r.size(2), r.real("low"),
+                               r.real("high"), r.number("uniform", 0), r.integers(2));
+     }},
+    {"compact",
+     [](const Run& r) {
+       routines::compact_gpu(*r.device, itemsize(r.dtype(0)), r.at[0], r.at[1], r.size(1), r.at[2],
+                             r.integers(3));
+     }},
+    {"flatnonzero",
+     [](const Run& r) {
+       routines::flatnonzero_gpu(*r.device, r.at[0], r.size(0), r.integers(1), r.integers(2));
+     }},
+    {"search",
+     [](const Run& r) {
+       routines::search_gpu(*r.device, r.dtype(0), r.at[0], r.size(0), r.at[1], r.size(1),
+                            r.number("right", 0), r.integers(2));
+     }},
+    {"philox",
+     [](const Run& r) {
+       routines::philox_gpu(*r.device, r.dtype(0), {r.word("k0"), r.word("k1")},
+                            {r.word("c0"), r.word("c1"), r.word("c2"), r.word("c3")},
+                            r.number("skip", 0), r.size(0), r.at[0]);
+     }},
+    {"normal",
+     [](const Run& r) {
+       routines::philox_normal_gpu(*r.device, r.dtype(0), r.word("key"), r.word("counter"),
+                                   r.size(0), r.at[0]);
      }},
 };
 

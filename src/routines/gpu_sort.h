@@ -10,8 +10,8 @@ namespace numbus::routines {
 
 // Operands are dense: `lines` lines of n elements each, one after the other, and do not overlap.
 // The order is NumPy's: NaN last, complex numbers by real and then by imaginary part. `descending`
-// is the reverse order, so that NaN comes first. The kernels are those of numbus.primitives for "sort"
-// and "argsort" of the type; nothing waits for the device.
+// is the reverse order, so that NaN comes first. The kernels are those of numbus.primitives for
+// "sort" and "argsort" of the type; nothing waits for the device.
 
 // Of equal elements -0.0 comes before 0.0, and NaN keeps its payload but not its sign.
 void sort_gpu(Device& device, DType t, const char* in, char* out, int64_t lines, int64_t n,

@@ -52,10 +52,11 @@ KernelLaunch& KernelLaunch::array(const void* begin, int64_t count, int64_t item
 
 KernelLaunch& KernelLaunch::real(double value) { return number(std::bit_cast<int64_t>(value)); }
 
-void KernelLaunch::run(int64_t blocks, int64_t threads) {
+void KernelLaunch::run(int64_t blocks, int64_t threads, int64_t shared_bytes) {
   if (blocks == 0) return;
-  kernel_.launch(device_, compile::Geometry{{blocks, 1, 1}, {threads, 1, 1}, 0}, words_, nullptr,
-                 nullptr, device_.has_queues() ? std::span<const Use>(uses_) : std::span<const Use>());
+  kernel_.launch(device_, compile::Geometry{{blocks, 1, 1}, {threads, 1, 1}, shared_bytes}, words_,
+                 nullptr, nullptr,
+                 device_.has_queues() ? std::span<const Use>(uses_) : std::span<const Use>());
 }
 
 int64_t resident_blocks(Device& device, const std::string& name, DType t, int64_t threads) {

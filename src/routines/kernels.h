@@ -62,7 +62,7 @@ class KernelLaunch {
   }
   KernelLaunch& real(double value);
   // Does nothing where there are no blocks.
-  void run(int64_t blocks, int64_t threads);
+  void run(int64_t blocks, int64_t threads, int64_t shared_bytes = 0);
 
  private:
   KernelLaunch& array(const void* begin, int64_t count, int64_t itemsize, bool written);

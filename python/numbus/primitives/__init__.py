@@ -14,6 +14,14 @@ __all__ = ["load"]
 _LOADERS = {
     "sort": ("sort", "load_sort"),
     "argsort": ("sort", "load_argsort"),
+    "select": ("select", "load_select"),
+    "bincount": ("count", "load_bincount"),
+    "histogram": ("count", "load_histogram"),
+    "compact": ("compact", "load_compact"),
+    "flatnonzero": ("compact", "load_flatnonzero"),
+    "search": ("search", "load_search"),
+    "philox": ("random", "load_philox"),
+    "normal": ("random", "load_normal"),
 }
 _loaded = set()
 _lock = threading.RLock()

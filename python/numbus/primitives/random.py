@@ -1,0 +1,204 @@
+"""Kernels of random numbers: Philox, a counter-based generator, of which each thread makes blocks.
+
+philox gives the stream of np.random.Philox, the 4x64 variant with ten rounds (Salmon and others,
+2011), as raw words and as NumPy's uniform numbers. Normal numbers are a stream of our own: Box and
+Muller's pairs of 4x32 words, with logarithm, sine and cosine of our own for float32, so that all
+devices have the same bits.
+"""
+
+import math
+
+import numpy as np
+
+from .. import cuda
+from ..kernels.types import uint64
+from ._device import INT, add, array
+
+THREADS = 256
+U32, U64, F32 = np.uint32, np.uint64, np.float32
+LOW = U64(0xFFFFFFFF)
+HALF = U64(32)
+ROUNDS = 10
+
+M0, M1 = U64(0xD2E7470EE14C6C93), U64(0xCA5A826395121157)
+W0, W1 = U64(0x9E3779B97F4A7C15), U64(0xBB67AE8584CAA73B)
+N0, N1 = U64(0xD2511F53), U64(0xCD9E8D57)
+V0, V1 = U32(0x9E3779B9), U32(0xBB67AE85)
+
+
+def high(a, b):
+    """The upper word of a product of two words of 64 bits."""
+    al, ah, bl, bh = a & LOW, a >> HALF, b & LOW, b >> HALF
+    middle = ah * bl + ((al * bl) >> HALF)
+    other = al * bh + (middle & LOW)
+    return ah * bh + (middle >> HALF) + (other >> HALF)
+
+
+def philox_block(c0, c1, c2, c3, k0, k1):
+    """The four words of 64 bits of a counter."""
+    for _ in range(ROUNDS):
+        h0, l0 = high(M0, c0), M0 * c0
+        h1, l1 = high(M1, c2), M1 * c2
+        c0, c1, c2, c3 = h1 ^ c1 ^ k0, l1, h0 ^ c3 ^ k1, l0
+        k0 += W0
+        k1 += W1
+    return c0, c1, c2, c3
+
+
+def philox_small(c0, c1, c2, c3, k0, k1):
+    """The four words of 32 bits of a counter, of the 4x32 variant."""
+    for _ in range(ROUNDS):
+        p0, p1 = N0 * U64(c0), N1 * U64(c2)
+        c0, c1, c2, c3 = (
+            U32(p1 >> HALF) ^ c1 ^ k0,
+            U32(p1 & LOW),
+            U32(p0 >> HALF) ^ c3 ^ k1,
+            U32(p0 & LOW),
+        )
+        k0 += V0
+        k1 += V1
+    return c0, c1, c2, c3
+
+
+def make_philox(kind):
+    each = 8 if kind == "float32" else 4
+
+    def philox(out, n, k0, k1, c0, c1, c2, c3):
+        """Elements of the stream from the block of the counter c0, … on; `out` is aligned."""
+        j = cuda.grid(1)
+        a0 = c0 + U64(j)
+        a1 = c1 + U64(a0 < c0)
+        a2 = c2 + U64(a1 < c1)
+        a3 = c3 + U64(a2 < c2)
+        r0, r1, r2, r3 = philox_block(a0, a1, a2, a3, k0, k1)
+        first = j * each
+        if kind == "uint64":
+            e = (r0, r1, r2, r3)
+        elif kind == "float64":
+            unit = 1.0 / 9007199254740992.0
+            e = (
+                np.float64(r0 >> U64(11)) * unit,
+                np.float64(r1 >> U64(11)) * unit,
+                np.float64(r2 >> U64(11)) * unit,
+                np.float64(r3 >> U64(11)) * unit,
+            )
+        else:
+            unit = F32(1.0 / 16777216.0)
+            e = (
+                F32((r0 & LOW) >> U64(8)) * unit,
+                F32(r0 >> U64(40)) * unit,
+                F32((r1 & LOW) >> U64(8)) * unit,
+                F32(r1 >> U64(40)) * unit,
+                F32((r2 & LOW) >> U64(8)) * unit,
+                F32(r2 >> U64(40)) * unit,
+                F32((r3 & LOW) >> U64(8)) * unit,
+                F32(r3 >> U64(40)) * unit,
+            )
+        if first + each <= n:
+            i = first
+            for v in e:
+                out[i] = v
+                i += 1
+        else:
+            i = first
+            for v in e:
+                if i < n:
+                    out[i] = v
+                i += 1
+
+    return philox
+
+
+# ln(1 + t) / t for sqrt(1/2) <= 1 + t <= sqrt(2), sin(y * pi/2) / y and cos(y * pi/2) in y * y for
+# y of [-1/2, 1/2]: interpolated at Chebyshev's points, relative errors below 1e-8.
+LOGARITHM = tuple(
+    F32(c)
+    for c in (
+        1.0, -0.49999988, 0.33333325, -0.25001585, 0.20002072, -0.16609126, 0.14180079, -0.13240843,
+        0.1291417, -0.07638592,
+    )
+)  # fmt: skip
+SINE = tuple(F32(c) for c in (1.5707964, -0.6459641, 0.07969258, -0.0046812664, 0.00015820653))
+COSINE = tuple(F32(c) for c in (1.0, -1.2337005, 0.25366920, -0.02086007, 0.00090362987))
+LN2 = F32(math.log(2))
+
+
+def horner(coefficients, x):
+    total = coefficients[len(coefficients) - 1]
+    for k in range(2, len(coefficients) + 1):
+        total = cuda.fma(total, x, coefficients[len(coefficients) - k])
+    return total
+
+
+def pair32(w, v):
+    """Two normal numbers of two words: the radius of w, the angle of v."""
+    # -ln(w / 2**32), of f * 2**-(e + 1) with f of [sqrt(1/2), sqrt(2)].
+    w |= U32(1)
+    e = cuda.clz(w)
+    f = F32(w << U32(e)) * F32(2.0**-31)
+    e += 1
+    if f > F32(math.sqrt(2)):
+        f *= F32(0.5)
+        e -= 1
+    t = f - F32(1.0)
+    logarithm = horner(LOGARITHM, t) * t
+    r = np.sqrt(F32(2.0) * cuda.fma(F32(e), LN2, -logarithm))
+    # Quarters of a turn, and what is beside them.
+    v += U32(1 << 29)
+    q = v >> U32(30)
+    y = F32(np.int32(v & U32((1 << 30) - 1)) - np.int32(1 << 29)) * F32(2.0**-30)
+    s, c = horner(SINE, y * y) * y, horner(COSINE, y * y)
+    if q & U32(1):
+        s, c = c, -s
+    if q & U32(2):
+        s, c = -s, -c
+    return r * c, r * s
+
+
+def make_normal32():
+    def philox_normal(out, n, key, counter):
+        """Block b has elements b * 1024 on, of which thread t makes every 256th from its own."""
+        first = cuda.blockIdx.x * (4 * THREADS) + cuda.threadIdx.x
+        c = counter + U64(cuda.grid(1))
+        words = philox_small(
+            U32(c & LOW), U32(c >> HALF), U32(0), U32(0), U32(key & LOW), U32(key >> HALF)
+        )
+        a, b = pair32(words[0], words[1])
+        d, e = pair32(words[2], words[3])
+        i = first
+        for v in (a, b, d, e):
+            if i < n:
+                out[i] = v
+            i += THREADS
+
+    return philox_normal
+
+
+def make_normal64():
+    def philox_normal(out, n, key, counter):
+        """Block b has elements b * 512 on, of which thread t makes two."""
+        first = cuda.blockIdx.x * (2 * THREADS) + cuda.threadIdx.x
+        c = counter + U64(cuda.grid(1))
+        w = philox_small(
+            U32(c & LOW), U32(c >> HALF), U32(1), U32(0), U32(key & LOW), U32(key >> HALF)
+        )
+        # Of (0, 1], and of [0, 1).
+        u = np.float64((U64(w[0]) << U64(21)) + U64(w[1] >> U32(11)) + U64(1)) * 2.0**-53
+        turn = np.float64((U64(w[2]) << U64(21)) + U64(w[3] >> U32(11))) * 2.0**-53
+        r = math.sqrt(-2.0 * math.log(u))
+        if first < n:
+            out[first] = r * math.cos(2.0 * math.pi * turn)
+        if first + THREADS < n:
+            out[first + THREADS] = r * math.sin(2.0 * math.pi * turn)
+
+    return philox_normal
+
+
+def load_philox(dtype):
+    kind = np.dtype(dtype).name
+    add("philox", dtype, make_philox(kind), [array(kind, aligned=True), INT, *[uint64] * 6])
+
+
+def load_normal(dtype):
+    kernel = make_normal32() if dtype == "float32" else make_normal64()
+    add("philox_normal", dtype, kernel, [array(dtype), INT, uint64, uint64])

@@ -1,0 +1,123 @@
+// Grids and scratch memory of python/numbus/primitives/{count,compact,search}.py.
+#include "routines/gpu_count.h"
+
+#include <algorithm>
+
+#include "routines/kernels.h"
+
+namespace numbus::routines {
+namespace {
+
+constexpr int64_t kThreads = 256, kWarps = kThreads / 32;
+constexpr int64_t kUnit = 8 * kThreads;  // elements that a block of these kernels takes at a time
+
+// Shared memory of a block: up to kRoomy several blocks run on a multiprocessor, and every block
+// has kMost.
+constexpr int64_t kRoomy = 16 << 10, kMost = 48 << 10;
+
+// Copies of the counts of a block, 0 where not one fits beside `fixed` bytes.
+int64_t copies_of(int64_t bins, int64_t fixed) {
+  if (bins > kMost / 4 || fixed + 4 * bins > kMost) return 0;
+  return std::clamp((kRoomy - fixed) / (4 * bins), int64_t{1}, kWarps);
+}
+
+struct Walk {
+  int64_t chunk, blocks;
+};
+
+// Parts of n elements for blocks that all run at once.
+Walk walk(Device& device, const char* name, DType t, int64_t n, int64_t unit) {
+  int64_t chunk = round_up(divide_up(n, resident_blocks(device, name, t, kThreads)), unit);
+  return {chunk, chunk ? divide_up(n, chunk) : 0};
+}
+
+void compact(Device& device, const char* name, DType t, int64_t itemsize, const char* values,
+             const char* mask, int64_t n, char* out, int64_t out_size, int64_t* count) {
+  if (n == 0) {
+    device.fill_bytes(count, 0, sizeof *count, nullptr);
+    return;
+  }
+  // A part for each warp.
+  Walk w = walk(device, name, t, n, kUnit);
+  int64_t each = w.chunk / kWarps;
+  Scratch counts(device, 4 * w.blocks * kWarps);
+  KernelLaunch(device, "mask_count", DType::U8)
+      .in(mask, n, 1)
+      .out(counts.data(), w.blocks * kWarps, 4)
+      .number(n)
+      .number(each)
+      .run(w.blocks, kThreads);
+  int64_t parts = itemsize == 16 ? 2 : 1;
+  KernelLaunch(device, name, t)
+      .in(values, values ? n * parts : 0, itemsize / parts)
+      .in(mask, n, 1)
+      .in(counts.data(), w.blocks * kWarps, 4)
+      .out(out, n * parts, out_size / parts)
+      .out(count, 1, 8)
+      .number(n)
+      .number(each)
+      .run(w.blocks, kThreads);
+}
+
+}  // namespace
+
+void bincount_gpu(Device& device, DType t, const char* x, int64_t n, int64_t bins, int64_t* out) {
+  if (bins == 0) return;
+  device.fill_bytes(out, 0, static_cast<size_t>(8 * bins), nullptr);
+  Walk w = walk(device, "bincount", t, n, kUnit);
+  int64_t copies = copies_of(bins, 0);
+  KernelLaunch(device, "bincount", t)
+      .in(x, n, itemsize(t))
+      .out(out, bins, 8)
+      .number(n)
+      .number(bins)
+      .number(copies)
+      .number(w.chunk)
+      .run(w.blocks, kThreads, 4 * bins * copies);
+}
+
+void histogram_gpu(Device& device, DType t, const char* x, int64_t n, const double* edges,
+                   int64_t bins, double low, double high, bool uniform, int64_t* out) {
+  if (bins == 0) return;
+  device.fill_bytes(out, 0, static_cast<size_t>(8 * bins), nullptr);
+  Walk w = walk(device, "histogram", t, n, kUnit);
+  int64_t held = 8 * (bins + 1), copies = copies_of(bins, held);
+  KernelLaunch(device, "histogram", t)
+      .in(x, n, itemsize(t))
+      .in(edges, bins + 1, 8)
+      .out(out, bins, 8)
+      .number(n)
+      .number(bins)
+      .number(copies)
+      .number(w.chunk)
+      .real(low)
+      .real(high)
+      .real(static_cast<double>(bins) / (high - low))
+      .number(uniform)
+      .run(w.blocks, kThreads, copies ? held + 4 * bins * copies : 0);
+}
+
+void compact_gpu(Device& device, int64_t itemsize, const char* values, const char* mask, int64_t n,
+                 char* out, int64_t* count) {
+  DType t = itemsize == 16 ? DType::C128 : int_of_size(static_cast<int>(itemsize), false);
+  compact(device, "mask_compact", t, itemsize, values, mask, n, out, itemsize, count);
+}
+
+void flatnonzero_gpu(Device& device, const char* mask, int64_t n, int64_t* out, int64_t* count) {
+  compact(device, "mask_indices", DType::I64, 1, nullptr, mask, n, reinterpret_cast<char*>(out), 8,
+          count);
+}
+
+void search_gpu(Device& device, DType t, const char* sorted, int64_t count, const char* x,
+                int64_t n, bool right, int64_t* out) {
+  KernelLaunch(device, "search", t)
+      .in(sorted, count, itemsize(t))
+      .in(x, n, itemsize(t))
+      .out(out, n, 8)
+      .number(count)
+      .number(n)
+      .number(right)
+      .run(std::min<int64_t>(divide_up(n, kThreads), 1 << 20), kThreads);
+}
+
+}  // namespace numbus::routines

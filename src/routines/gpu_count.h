@@ -1,0 +1,35 @@
+// Counts by bin, compaction by a mask and searches in sorted lines, by device kernels.
+#pragma once
+
+#include <cstdint>
+
+#include "base/dtype.h"
+#include "device/device.h"
+
+namespace numbus::routines {
+
+// Operands are dense, in the device's memory, and do not overlap; nothing waits for the device. The
+// kernels are those that numbus.primitives loads under the routine's name.
+
+// out[i], of `bins` elements: how often i is among the n integers at x. Others are not counted.
+void bincount_gpu(Device& device, DType t, const char* x, int64_t n, int64_t bins, int64_t* out);
+
+// NumPy's histogram of n numbers: `edges` are bins + 1 float64 in the device's memory that do not
+// decrease; numbers below `low`, the first edge, or above `high`, the last one, are not counted.
+// uniform: they are evenly spaced, as linspace(low, high, bins + 1) gives them.
+void histogram_gpu(Device& device, DType t, const char* x, int64_t n, const double* edges,
+                   int64_t bins, double low, double high, bool uniform, int64_t* out);
+
+// The n elements for which the byte of the mask is not zero, in their order; count[0], in the
+// device's memory, becomes their number. `out` has room for n.
+void compact_gpu(Device& device, int64_t itemsize, const char* values, const char* mask, int64_t n,
+                 char* out, int64_t* count);
+// Their indices.
+void flatnonzero_gpu(Device& device, const char* mask, int64_t n, int64_t* out, int64_t* count);
+
+// out[i]: before which of the `count` sorted elements x[i] belongs; right: after equal ones. NaN is
+// the largest.
+void search_gpu(Device& device, DType t, const char* sorted, int64_t count, const char* x,
+                int64_t n, bool right, int64_t* out);
+
+}  // namespace numbus::routines
