@@ -207,3 +207,33 @@ def test_blocks_that_are_not_whole_warps():
     odd_blocks[2, 48](x, out)
     last = np.isin(np.arange(96) % 48, (31, 47))
     np.testing.assert_array_equal(out[~last], x[~last] + 1)
+
+
+@pytest.mark.parametrize("bits", [1, 5, 8, 12, 13, 31])
+@pytest.mark.parametrize("dtype", ["uint32", "int64"])
+def test_match_low_bits(bits, dtype):
+    """match_any_sync with a number of bits: that of the values without the higher ones."""
+
+    @cuda.jit
+    def match(x, out):
+        t = cuda.threadIdx.x
+        out[t] = cuda.match_any_sync(ALL, x[t], bits)
+
+    x = np.random.default_rng(bits).integers(0, 2**31, 64).astype(dtype)
+    x[7], x[40] = x[3], x[50]
+    x[::5] &= 15
+    out = np.zeros(64, np.uint32)
+    match[1, 64](x, out)
+    low = x & (2**bits - 1)
+    for t in range(64):
+        warp = low[t // 32 * 32 : t // 32 * 32 + 32]
+        assert out[t] == sum(1 << k for k in range(32) if warp[k] == low[t])
+
+
+def test_match_low_bits_refuses():
+    @cuda.jit
+    def match(x, out, bits):
+        out[cuda.threadIdx.x] = cuda.match_any_sync(ALL, x[cuda.threadIdx.x], bits)
+
+    with pytest.raises(TypeError, match="compares 1 to 31 low bits of an integer"):
+        match[1, 32](np.zeros(32, np.uint32), np.zeros(32, np.uint32), 8)

@@ -1,4 +1,7 @@
-"""The device code of the routines against NumPy: on a GPU where one is the device, else as grids on the CPU."""
+"""The device code of the routines against NumPy.
+
+On a GPU where one is the device, else as grids on the CPU.
+"""
 
 import numbus as nb
 import numpy as np
@@ -32,10 +35,13 @@ def fibers(monkeypatch):
 
 def run(name, inputs, shape, dtype, **attributes):
     """The output of a routine's device code, as NumPy's array."""
-    out = nb.empty(shape, dtype)
-    _core.run_routine(name, [nb.asarray(i) for i in inputs], [out], attributes)
+    return run_all(name, inputs, [nb.empty(shape, dtype)], **attributes)[0]
+
+
+def run_all(name, inputs, outputs, **attributes):
+    _core.run_routine(name, [nb.asarray(i) for i in inputs], outputs, attributes)
     nb.synchronize()
-    return np.asarray(out)
+    return [np.asarray(o) for o in outputs]
 
 
 def pattern(kind, shape, dtype, seed=0):
@@ -44,7 +50,7 @@ def pattern(kind, shape, dtype, seed=0):
     dtype = np.dtype(dtype)
     n = int(np.prod(shape))
     if kind == "equal":
-        return np.full(shape, 3 if dtype != bool else True).astype(dtype)
+        return np.full(shape, 3).astype(dtype)
     if kind == "few":
         return r.integers(0, 3, n).astype(dtype).reshape(shape)
     if dtype.kind in "iu":
@@ -85,6 +91,153 @@ def test_argsort(dtype):
         got = run("argsort", [x], shape, "int64", descending=1)
         backwards = np.argsort(np.flip(x, -1), kind="stable")
         np.testing.assert_array_equal(got, np.flip(shape[-1] - 1 - backwards, -1))
+
+
+@pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS])
+def test_select(dtype):
+    primitives.load("select", dtype)
+    for shape, kind in CASES:
+        if 0 in shape:
+            continue
+        x = pattern(kind, shape, dtype, seed=shape[-1])
+        n = shape[-1]
+        for ranks in ([n // 2], [0, n - 1, (n - 1) // 2, n // 2]):
+            got = run("select", [x], (*shape[:-1], len(ranks)), dtype, ranks=ranks)
+            np.testing.assert_array_equal(got, np.sort(x)[..., ranks])
+
+
+def test_select_ranks():
+    primitives.load("select", "int32")
+    x = pattern("random", (3000,), "int32")
+    ranks = [5, 2999, 0, 17, 1500, 1500, 4, 2]
+    got = run("select", [x], (len(ranks),), "int32", ranks=ranks)
+    np.testing.assert_array_equal(got, np.sort(x)[ranks])
+    with pytest.raises(ValueError, match="a rank is outside of the line"):
+        run("select", [x], (1,), "int32", ranks=[3000])
+    with pytest.raises(NotImplementedError, match="that many ranks of several lines"):
+        run("select", [x.reshape(3, 1000)], (3, 8), "int32", ranks=list(range(8)))
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_bincount(dtype):
+    primitives.load("bincount", dtype)
+    r = np.random.default_rng(5)
+    sizes = ((0, 3), (1, 1), (2047, 2), (2049, 100), (9000, 127), (5000, 5000), (4000, 20_000))
+    for n, bins in sizes:
+        x = r.integers(0, min(bins, np.iinfo(dtype).max), n).astype(dtype)
+        got = run("bincount", [x], (bins,), "int64")
+        np.testing.assert_array_equal(got, np.bincount(x.astype(np.int64), minlength=bins))
+
+
+def test_bincount_ignores_what_is_outside():
+    primitives.load("bincount", "int64")
+    x = np.array([-1, 0, 2, 3, 2**40, -(2**63)])
+    np.testing.assert_array_equal(run("bincount", [x], (3,), "int64"), [1, 0, 1])
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
+def test_histogram(dtype):
+    primitives.load("histogram", dtype)
+    for n, bins in ((1, 1), (3000, 10), (5000, 100), (2000, 7), (3000, 9000)):
+        x = pattern("few" if bins == 7 else "random", (n,), dtype, seed=n)
+        if np.dtype(dtype).itemsize < 4:
+            x = (x // 2).astype(dtype)  # NumPy's own difference of the largest and least overflows
+        if bins > 1000 and dtype == "float16":
+            continue  # which has no edges that fine
+        low, high = float(x.min()), float(x.max())
+        if not low < high:
+            low, high = low - abs(low) / 8 - 1, high + abs(high) / 8 + 1
+        expected, edges = np.histogram(x, bins, (low, high))
+        edges = edges.astype(np.float64)
+        how = {"low": low, "high": high, "uniform": 1}
+        got = run("histogram", [x, edges], (bins,), "int64", **how)
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_histogram_on_edges():
+    """Numbers on edges, and one place beside them; outside; NaN; given edges."""
+    primitives.load("histogram", "float64")
+    edges = np.linspace(-1.3, 2.9, 58)
+    x = np.concatenate([edges, np.nextafter(edges, -9), np.nextafter(edges, 9), [np.inf, -np.inf]])
+    how = {"low": edges[0], "high": edges[-1]}
+    expected = np.histogram(x, 57, (edges[0], edges[-1]))[0]
+    x = np.append(x, np.nan)
+    for uniform in (0, 1):
+        got = run("histogram", [x, edges], (57,), "int64", uniform=uniform, **how)
+        np.testing.assert_array_equal(got, expected)
+    edges = np.array([-3.0, -0.0, 0.0, 0.5, 0.5, 2.0])
+    x = np.array([-3, -0.0, 0.0, 0.25, 0.5, 1.0, 2.0, 2.5, -4.0])
+    got = run("histogram", [x, edges], (5,), "int64", low=-3.0, high=2.0)
+    np.testing.assert_array_equal(got, np.histogram(x, edges)[0])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+def test_compact(dtype):
+    primitives.load("compact", dtype)
+    primitives.load("flatnonzero")
+    r = np.random.default_rng(3)
+    sizes = (0, 1, 255, 257, 2049, 9001, 16384)
+    for n, share in zip(sizes, (0.5, 1.0, 0.5, 0.0, 1.0, 0.3, 0.9), strict=True):
+        x = r.integers(0, 2 if dtype == "bool" else 100, n).astype(dtype)
+        mask = r.random(n) < share
+        bytes_ = mask.view(np.uint8) * 3  # any byte but zero holds
+        out, count = nb.empty(n, dtype), nb.empty(1, "int64")
+        out, count = run_all("compact", [x, bytes_], [out, count])
+        np.testing.assert_array_equal(out[: count[0]], x[mask])
+        out, count = nb.empty(n, "int64"), nb.empty(1, "int64")
+        out, count = run_all("flatnonzero", [bytes_], [out, count])
+        np.testing.assert_array_equal(out[: count[0]], np.flatnonzero(mask))
+
+
+@pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS])
+def test_search(dtype):
+    primitives.load("search", dtype)
+    for n, m in ((0, 3), (1, 5), (300, 1000), (1000, 700)):
+        edges = np.sort(pattern("special" if n % 3 else "few", (n,), dtype, seed=n))
+        x = np.concatenate([pattern("special", (m,), dtype, seed=m), edges[::3]])
+        for right in (0, 1):
+            got = run("search", [edges, x], x.shape, "int64", right=right)
+            expected = np.searchsorted(edges, x, "right" if right else "left")
+            np.testing.assert_array_equal(got, expected)
+
+
+def philox_state(generator):
+    state = generator.state["state"]
+    counter = int(sum(int(c) << 64 * k for k, c in enumerate(state["counter"])) + 1) % 2**256
+    words = {f"c{k}": counter >> 64 * k & 2**64 - 1 for k in range(4)}
+    return {"k0": int(state["key"][0]), "k1": int(state["key"][1]), **words}
+
+
+@pytest.mark.parametrize("dtype", ["uint64", "float64", "float32"])
+def test_philox(dtype):
+    primitives.load("philox", dtype)
+    for counter in (0, 2**64 - 3, 2**192 - 2, 2**256 - 5):
+        for n, skip in ((1, 0), (3000, 0), (2047, 3), (17, 9)):
+            numpy_bits = np.random.Philox(key=2**100 + 12345, counter=counter)
+            state = philox_state(numpy_bits)
+            if dtype == "uint64":
+                expected = numpy_bits.random_raw(n + skip)[skip:]
+            else:
+                expected = np.random.Generator(numpy_bits).random(n + skip, dtype)[skip:]
+            got = run("philox", [], (n,), dtype, skip=skip, **state)
+            np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_normal(dtype):
+    primitives.load("normal", dtype)
+    x = run("normal", [], (40_001,), dtype, key=12345, counter=0)
+    same = run("normal", [], (5000,), dtype, key=12345, counter=0)
+    np.testing.assert_array_equal(same, x[:5000])
+    later = run("normal", [], (1024,), dtype, key=12345, counter=256)
+    block = 1024 if dtype == "float32" else 512
+    np.testing.assert_array_equal(later, x[block : block + 1024])
+    other = run("normal", [], (40_001,), dtype, key=12346, counter=0)
+    scipy_stats = pytest.importorskip("scipy.stats")
+    for sample in (x, other):
+        assert scipy_stats.kstest(sample.astype(np.float64), "norm").pvalue > 1e-3
+    assert abs(np.corrcoef(x, other)[0, 1]) < 0.03
+    assert abs(np.corrcoef(x[:-1], x[1:])[0, 1]) < 0.03
 
 
 def test_not_loaded():

@@ -1,7 +1,7 @@
 """Kernels that count elements by bin: bincount, and histograms with NumPy's rules at the edges.
 
 Each block counts its part of the elements in shared memory, several copies where bins are few, and
-adds its counts to the result at the end. Where the bins do not fit, the result is counted in itself.
+adds its counts to the result at the end. Where the bins do not fit, it counts in the result itself.
 Counts are integers: their order does not matter.
 """
 

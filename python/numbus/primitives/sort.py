@@ -3,8 +3,9 @@
 A pass is three launches: radix_count counts the digits of each block's part of a line, radix_scan
 makes of these where each block's elements of a digit go, radix_scatter (or radix_pairs, for keys
 with their indices) puts them there, in their order. A block walks over its part by tiles. It ranks
-a tile in shared memory, so that elements of one digit lie side by side and go out in runs: each warp
-counts its digits, the block sums these up, and lanes with equal digits find one another by votes.
+a tile in shared memory, so that elements of one digit lie side by side and go out in runs: each
+warp counts its digits, the block sums these up, and lanes with equal digits find one another by
+votes.
 """
 
 import numpy as np
@@ -17,11 +18,8 @@ THREADS = 256  # as many as there are digits: the core relies on it
 WARPS = THREADS // 32
 ALL = 0xFFFFFFFF
 U32 = np.uint32
-
-
 # Elements that a thread reads before it looks at them. On a CPU, where only tests run these
 # kernels, less is compiled in less time.
-
 AHEAD = 4 if _core.is_default_gpu() else 1
 
 
@@ -178,7 +176,7 @@ def make_scatter(words, items, pairs):
     ):  # fmt: skip
         """Puts block b's part of a line in the order of the digit.
 
-        load, store: whether x holds elements and not yet words, and whether out is to hold elements.
+        load, store: whether x holds elements and not yet words, and whether out is to hold these.
         Pairs: with `load` the indices are 0, 1, … and x_at is not read; with `store` they go to
         `result`, as int64, and the words nowhere.
         """
