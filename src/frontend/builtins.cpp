@@ -61,7 +61,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       Value over = arg(0).type.is(Type::Tag::Iterator) ? plain(list_from(n, arg(0))) : arg(0);
       if (over.unknown()) return {};
       if (over.type.is_array()) {
-        Value r = reduce(n, name, over, {});
+        Value r = reduce(n, name, over);
         r.type.weak = over.type.weak;
         return r;
       }
@@ -184,7 +184,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       over.type.weak = true;
     }
     bool weak = over.type.weak;
-    Value s = reduce(n, name, over, {});
+    Value s = reduce(n, name, over);
     if (weak || name != "sum") s.type.weak = true;
     return c.get(1, "start") ? binary(n, Op::add, s, total) : s;
   }

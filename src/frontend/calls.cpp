@@ -474,7 +474,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     static const std::unordered_set<std::string> kOfNumbers = {
         "sum", "prod", "min", "max", "any", "all", "mean", "argmin", "argmax"};
     if (kOfNumbers.contains(name) && c.keywords.empty() && c.args.empty())
-      return reduce(n, name, self, {});
+      return reduce(n, name, self);
     not_yet(n, "." + name + "() of a " + frontend::name(self.type));
   }
   if (self.type.is(Type::Tag::Text)) not_yet(n, "strings", "numbers that stand for them");
@@ -483,12 +483,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   static const char* const kReductions[] = {"sum",  "prod", "min", "max",    "any",   "all",
                                             "mean", "var",  "std", "argmin", "argmax"};
   for (const char* r : kReductions)
-    if (name == r) {
-      const Value* axis = c.get(0, "axis");
-      for (const auto& [k, v] : c.keywords)
-        if (k != "axis") not_yet(n, "." + name + "() with " + k + "=");
-      return reduce(n, name, self, axis ? std::optional<Value>(*axis) : std::nullopt);
-    }
+    if (name == r) return reduction(c, name, self, 0);
   if (name == "copy" || name == "astype" || name == "flatten") {
     DType t = self.type.dtype;
     if (name == "astype") {

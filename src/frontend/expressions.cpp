@@ -365,6 +365,12 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
   if (v.type.is(Type::Tag::DType)) {
     if (name == "itemsize") return known_integer(itemsize(v.type.dtype));
     if (name == "type") return v;
+    if (name == "kind") {
+      Value r;
+      r.type = Type::of(Type::Tag::Text);
+      r.type.text = "biufc"[static_cast<int>(numbus::kind(v.type.dtype))];
+      return r;
+    }
   }
   if (v.type.is(Type::Tag::Module) && v.type.text == "flags") {
     bool c = v.type.order == Order::C, f = v.type.order == Order::F || (c && v.type.ndim < 2);
@@ -555,6 +561,14 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
     return op == NodeKind::Eq || e.unknown() ? e : boolean(negate(e.v[0]));
   }
   if (op == NodeKind::In || op == NodeKind::NotIn) {
+    if (a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Text))
+      return known((b.type.text.find(a.type.text) != std::string::npos) == (op == NodeKind::In));
+    bool all_text = a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Tuple), one = false;
+    for (const Value& i : b.items) {
+      all_text = all_text && i.type.is(Type::Tag::Text);
+      one = one || i.type.text == a.type.text;
+    }
+    if (all_text) return known(one == (op == NodeKind::In));
     Val found = b_->constant(DType::Bool, Scalar::from_bool(false));
     if (b.type.is(Type::Tag::Tuple)) {
       for (const Value& i : b.items)

@@ -342,8 +342,20 @@ class Lower {
                const std::function<void(std::span<const Val>)>& body);
   Value transpose(const Value& a);
   Value reshape(const Node& n, const Value& a, const std::vector<Value>& shape);
-  Value reduce(const Node& n, const std::string& name, const Value& a,
-               const std::optional<Value>& axis);
+  // A reduction of NumPy's: `axis` a constant or a tuple of such, none for all elements.
+  struct Reduction {
+    std::string name;
+    std::optional<Value> axis = {}, ddof = {}, initial = {};
+    std::optional<DType> dtype = {};
+    bool keepdims = false;
+  };
+  Value reduction(const Call& c, const std::string& name, const Value& a, size_t first);
+  Value reduce(const Node& n, const std::string& name, const Value& a);
+  Value reduce(const Node& n, const Reduction& r, const Value& given);
+  Value reduce_all(const Node& n, const Reduction& how, const Value& given);
+  Value mean_of(const Node& n, const Reduction& how, const Value& a);
+  Value spread_of(const Node& n, const Reduction& how, const Value& given);
+  std::vector<size_t> reduced_axes(const Node& n, const Reduction& r, const Value& a);
   // strong: as NumPy does, for which Python's numbers count in full.
   Value from_items(const Node& n, const std::vector<Value>& items, std::optional<DType> t,
                    bool strong = false);

@@ -372,10 +372,7 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     if (c.args.empty()) fail(n, "np." + name + " needs an array");
     Value a = c.args[0];
     if (a.type.is(Type::Tag::Tuple)) a = from_items(n, a.items, {}, true);
-    for (const auto& [k, v] : c.keywords)
-      if (k != "axis") not_yet(n, "np." + name + " with " + k + "=");
-    const Value* axis = c.get(1, "axis");
-    return reduce(n, it->second, a, axis ? std::optional<Value>(*axis) : std::nullopt);
+    return reduction(c, it->second, a, 1);
   }
   if (name == "result_type" || name == "promote_types") {
     // Arrays and types are strong, Python's numbers are weak.

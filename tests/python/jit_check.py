@@ -1,6 +1,7 @@
 """Runs a function compiled and in CPython and compares what comes back and what it writes."""
 
 import copy
+import linecache
 import warnings
 
 import numpy as np
@@ -117,3 +118,13 @@ def layouts(shape, dtype="float64", seed=0):
     yield fresh(shape)[tuple(slice(None, None, -1) for n in shape)]
     if len(shape) > 1:
         yield fresh(shape[::-1]).T
+
+
+def function_of(expression, arguments="a"):
+    """A function that returns an expression of its arguments and `np`, with source for njit."""
+    source = f"def f({arguments}):\n    return {expression}\n"
+    file = f"<{arguments}: {expression}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    space = {"np": np}
+    exec(compile(source, file, "exec"), space)
+    return space["f"]

@@ -10,6 +10,7 @@ import numbus as nb
 import numpy as np
 import pytest
 from helpers import draw
+from jit_check import function_of
 from numbus.functions import registry
 
 pytestmark = pytest.mark.numbus
@@ -220,15 +221,9 @@ def compiled(row, args, keywords):
         if isinstance(x, type):
             shown = f"np.{x.__name__}"
         text.append(f"{k}={shown}")
-    source = f"def f({', '.join(f'a{n}' for n in range(len(arrays)))}):\n"
-    source += f"    return np.{row.name}({', '.join(text)})\n"
-    space = {"np": np}
-    import linecache
-
-    file = f"<registry {row.name} {len(linecache.cache)}>"
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    exec(compile(source, file, "exec"), space)
-    return nb.njit(space["f"]), arrays, source
+    names = ", ".join(f"a{n}" for n in range(len(arrays)))
+    source = f"np.{row.name}({', '.join(text)})"
+    return nb.njit(function_of(source, names)), arrays, source
 
 
 def numbers_of(want, got):
