@@ -19,7 +19,17 @@ ALLOWED = {
     "launch": [*CORE, "passes", "frontend", "compile", "device"],
     "routines": [*CORE, "passes", "frontend", "compile", "device", "launch"],
     "lazy": [*CORE, "passes", "compile", "device", "interp", "routines", "vendor"],
-    "array": [*CORE, "passes", "frontend", "compile", "device", "interp", "routines", "vendor", "lazy"],
+    "array": [
+        *CORE,
+        "passes",
+        "frontend",
+        "compile",
+        "device",
+        "interp",
+        "routines",
+        "vendor",
+        "lazy",
+    ],
 }
 # Others ask a device for capabilities (device.h: host_readable, runs_ptx, …), never for its kind.
 KNOWS_DEVICES = {"device", "vendor", "compile"}

@@ -123,8 +123,10 @@ class UniformBins {
 
   explicit UniformBins(const UniformEdges& e)
       : bins_(e.bins),
-        low_(static_cast<Compared>(std::is_same_v<T, E> ? A::rounded(static_cast<V>(e.first)) : e.first)),
-        high_(static_cast<Compared>(std::is_same_v<T, E> ? A::rounded(static_cast<V>(e.last)) : e.last)),
+        low_(static_cast<Compared>(std::is_same_v<T, E> ? A::rounded(static_cast<V>(e.first))
+                                                        : e.first)),
+        high_(static_cast<Compared>(std::is_same_v<T, E> ? A::rounded(static_cast<V>(e.last))
+                                                         : e.last)),
         first_(A::rounded(static_cast<V>(e.first))),
         width_(A::rounded(static_cast<V>(e.width))),
         count_(A::rounded(static_cast<V>(e.bins))),

@@ -20,9 +20,9 @@ void bincount(DType t, const char* x, int64_t n, int64_t bins, const double* wei
 // Bins of equal width: the bin is computed in the type of the edges (float16, float32, float64) by
 // NumPy's steps, ((x - first) / width) * bins, and then corrected by the edges next to it, so every
 // value falls into NumPy's bin. `first` and `last` are the ends of the range as they were given,
-// `width` is their difference as NumPy computes it: in float32 where both are float32. Where the type
-// of the edges is that of the values, values are compared with `first` and `last` in that type, else
-// in float64. Real types.
+// `width` is their difference as NumPy computes it: in float32 where both are float32. Where the
+// type of the edges is that of the values, values are compared with `first` and `last` in that
+// type, else in float64. Real types.
 struct UniformEdges {
   DType type;
   const char* edges;  // bins + 1

@@ -100,8 +100,7 @@ void search(DType t, const char* sorted, int64_t n, const char* values, int64_t 
       search_all(
           wanted, m, n, right, [=](int64_t i) { return search_key(elements[sorter[i]]); }, out);
     } else {
-      search_all(
-          wanted, m, n, right, [=](int64_t i) { return search_key(elements[i]); }, out);
+      search_all(wanted, m, n, right, [=](int64_t i) { return search_key(elements[i]); }, out);
     }
   });
 }

@@ -3,10 +3,20 @@
 import numpy
 
 from .. import _core
+from .fallback import call
 from .host import on_host
 
 _INT64, _FLOAT64 = numpy.dtype(numpy.int64), numpy.dtype(numpy.float64)
 MOST_RANKS = 4  # that one partition takes; the table of routines has as many attributes
+
+
+def _has_kernels(a):
+    """Whether the device of `a` sorts its dtype: a GPU has no kernels for complex numbers yet."""
+    return a.dtype.kind != "c" or on_host(a)
+
+
+def _from_end(a, axis):
+    return (slice(None),) * axis + (slice(None, None, -1),)
 
 
 def sort(a, axis, stable=False, descending=False):
@@ -14,11 +24,18 @@ def sort(a, axis, stable=False, descending=False):
 
     Unless `stable`, -0.0 comes before 0.0 and NaN loses its sign.
     """
+    if not _has_kernels(a):
+        ordered = call("numpy.sort", numpy.sort, (a, axis), {"stable": stable})
+        return ordered[_from_end(a, axis)] if descending else ordered
     return _core.along_lines("sort", a, axis, False, [stable, descending])
 
 
 def argsort(a, axis, descending=False):
     """The indices that sort along `axis`, int64. Equal elements keep their order."""
+    if not _has_kernels(a):
+        if descending:
+            raise NotImplementedError("argsort of complex numbers on a GPU, descending")
+        return call("numpy.argsort", numpy.argsort, (a, axis), {"stable": True})
     return _core.along_lines("argsort", a, axis, True, [descending])
 
 
@@ -27,14 +44,14 @@ def partition(a, ranks, axis):
 
     ranks: distinct ints in [0, extent of the axis).
     """
-    if len(ranks) > MOST_RANKS:
+    if len(ranks) > MOST_RANKS or not _has_kernels(a):
         return sort(a, axis)
     return _core.along_lines("partition", a, axis, False, _padded(ranks))
 
 
 def argpartition(a, ranks, axis):
     """The indices that partition() would put where, int64."""
-    if len(ranks) > MOST_RANKS:
+    if len(ranks) > MOST_RANKS or not _has_kernels(a):
         return argsort(a, axis)
     return _core.along_lines("argpartition", a, axis, True, _padded(ranks))
 
@@ -48,11 +65,17 @@ def select(a, ranks, axis):
 
     ranks: distinct ascending ints in [0, extent of the axis), at most MOST_RANKS.
     """
+    if not _has_kernels(a):
+        order = [*(d for d in range(a.ndim) if d != axis), axis]
+        return sort(a, axis).transpose(order)[..., list(ranks)]
     return _core.select_ranks(a, axis, ranks)
 
 
 def search(line, values, right):
     """Where `values` belong in a sorted line of their dtype, int64; right: after equal ones."""
+    if not _has_kernels(values):
+        side = "right" if right else "left"
+        return call("numpy.searchsorted", numpy.searchsorted, (line, values, side), {})
     return _core.search(line, values, right)
 
 
