@@ -81,7 +81,8 @@ struct Converter {
     if (o == Py_None) return Py_None;
     static PyObject* const numpy_array = helper("numpy", "ndarray").release().ptr();
     if (!is_array(o) && !nb::isinstance(nb::handle(o), nb::handle(numpy_array)))
-      raise(ErrorKind::Type, s.op, "out is no array", Py_TYPE(o)->tp_name, "an ndarray");
+      raise(ErrorKind::Type, s.op, "out is no array",
+            nb::cast<std::string>(nb::handle(o).type().attr("__name__")), "an ndarray");
     b.out = o;
     return Py_None;
   }

@@ -17,6 +17,7 @@ AHEAD = 8
 ALL = 0xFFFFFFFF
 U32 = np.uint32
 EACH = tuple(range(AHEAD))
+PARTS = ((), (0,), (0, 1))  # words of an element, so many in number
 
 
 def make_count():
@@ -48,6 +49,8 @@ def make_compact(word, parts, indices):
     def mask_compact(values, mask, counts, out, kept, n, chunk):
         """out: values where the mask holds, or their indices; kept[0]: how many there are."""
         sums = cuda.shared.array(WARPS, np.int64)
+        lets = cuda.local.array(AHEAD, np.uint8)
+        held = cuda.local.array(AHEAD * parts, word)
         t = cuda.threadIdx.x
         lane = cuda.laneid
         lower = U32(cuda.lanemask_lt())
@@ -70,17 +73,24 @@ def make_compact(word, parts, indices):
         end = min(begin + chunk, n)
         for first in range(begin, end, 32 * AHEAD):
             if first + 32 * AHEAD <= end:
+                # All is read before anything is written, so that the loads are in flight together.
                 for k in EACH:
-                    i = first + lane + k * 32
-                    keeps = mask[i] != 0
-                    votes = cuda.ballot_sync(ALL, keeps)
-                    if keeps:
+                    lets[k] = mask[first + lane + k * 32]
+                if not indices:
+                    for k in EACH:
+                        if lets[k] != 0:
+                            for part in PARTS[parts]:
+                                i = first + lane + k * 32
+                                held[k * parts + part] = values[i * parts + part]
+                for k in EACH:
+                    votes = cuda.ballot_sync(ALL, lets[k] != 0)
+                    if lets[k] != 0:
                         at = to + cuda.popc(votes & lower)
                         if indices:
-                            out[at] = i
+                            out[at] = first + lane + k * 32
                         else:
-                            for part in range(parts):
-                                out[at * parts + part] = values[i * parts + part]
+                            for part in PARTS[parts]:
+                                out[at * parts + part] = held[k * parts + part]
                     to += cuda.popc(votes)
             else:
                 for base in range(first, end, 32):
@@ -94,7 +104,7 @@ def make_compact(word, parts, indices):
                         if indices:
                             out[at] = i
                         else:
-                            for part in range(parts):
+                            for part in PARTS[parts]:
                                 out[at * parts + part] = values[i * parts + part]
                     to += cuda.popc(votes)
         if cuda.blockIdx.x == cuda.gridDim.x - 1 and t == THREADS - 1:
