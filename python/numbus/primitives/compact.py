@@ -45,9 +45,13 @@ def make_count():
 
 
 def make_compact(word, parts, indices):
+    each_part = tuple(range(parts))
+
     def mask_compact(values, mask, counts, out, kept, n, chunk):
         """out: values where the mask holds, or their indices; kept[0]: how many there are."""
         sums = cuda.shared.array(WARPS, np.int64)
+        keeps = cuda.local.array(AHEAD, np.uint8)
+        held = cuda.local.array(AHEAD * parts, word)
         t = cuda.threadIdx.x
         lane = cuda.laneid
         lower = U32(cuda.lanemask_lt())
@@ -70,31 +74,38 @@ def make_compact(word, parts, indices):
         end = min(begin + chunk, n)
         for first in range(begin, end, 32 * AHEAD):
             if first + 32 * AHEAD <= end:
+                # All that is read comes before what is written: so that none waits for the other.
                 for k in EACH:
-                    i = first + lane + k * 32
-                    keeps = mask[i] != 0
-                    votes = cuda.ballot_sync(ALL, keeps)
-                    if keeps:
+                    keeps[k] = mask[first + lane + k * 32]
+                if not indices:
+                    for k in EACH:
+                        if keeps[k] != 0:
+                            for part in each_part:
+                                at = (first + lane + k * 32) * parts + part
+                                held[k * parts + part] = values[at]
+                for k in EACH:
+                    votes = cuda.ballot_sync(ALL, keeps[k] != 0)
+                    if keeps[k] != 0:
                         at = to + cuda.popc(votes & lower)
                         if indices:
-                            out[at] = i
+                            out[at] = first + lane + k * 32
                         else:
-                            for part in range(parts):
-                                out[at * parts + part] = values[i * parts + part]
+                            for part in each_part:
+                                out[at * parts + part] = held[k * parts + part]
                     to += cuda.popc(votes)
             else:
                 for base in range(first, end, 32):
                     i = base + lane
-                    keeps = False
+                    keep = False
                     if i < end:
-                        keeps = mask[i] != 0
-                    votes = cuda.ballot_sync(ALL, keeps)
-                    if keeps:
+                        keep = mask[i] != 0
+                    votes = cuda.ballot_sync(ALL, keep)
+                    if keep:
                         at = to + cuda.popc(votes & lower)
                         if indices:
                             out[at] = i
                         else:
-                            for part in range(parts):
+                            for part in each_part:
                                 out[at * parts + part] = values[i * parts + part]
                     to += cuda.popc(votes)
         if cuda.blockIdx.x == cuda.gridDim.x - 1 and t == THREADS - 1:
