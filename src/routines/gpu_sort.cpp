@@ -33,6 +33,25 @@ void check_length(const char* op, int64_t n) {
           std::to_string(n) + " elements", "fewer than 2**32");
 }
 
+// Lines that fit in a block's shared memory: one launch. Says no where they do not.
+bool sort_short(Device& device, const char* kernel, DType t, const char* in, char* out,
+                int64_t* indices, int64_t lines, int64_t n, bool descending) {
+  int64_t room = device_kernel(kernel, t).tile, levels = 0;
+  if (n > room) return false;
+  while (int64_t{1} << levels < n) ++levels;
+  int64_t total = lines * n;
+  KernelLaunch(device, kernel, t)
+      .in(in, total, itemsize(t))
+      .out(out, out ? total : 0, itemsize(t))
+      .out(indices, indices ? total : 0, 8)
+      .number(n)
+      .number(total)
+      .number(levels)
+      .number(descending)
+      .run(divide_up(lines, room >> levels), kThreads);
+  return true;
+}
+
 // Where a pass reads the counts that its blocks start from.
 class Counts {
  public:
@@ -78,6 +97,7 @@ class Counts {
 void sort_gpu(Device& device, DType t, const char* in, char* out, int64_t lines, int64_t n,
               bool descending) {
   if (lines == 0 || n == 0) return;
+  if (sort_short(device, "sort_short", t, in, out, nullptr, lines, n, descending)) return;
   check_length("sort", n);
   int64_t size = itemsize(t), total = lines * n;
   Parts p(device, "radix_scatter", t, lines, n);
@@ -102,6 +122,7 @@ void sort_gpu(Device& device, DType t, const char* in, char* out, int64_t lines,
 void argsort_gpu(Device& device, DType t, const char* in, int64_t* out, int64_t lines, int64_t n,
                  bool descending) {
   if (lines == 0 || n == 0) return;
+  if (sort_short(device, "argsort_short", t, in, nullptr, out, lines, n, descending)) return;
   check_length("argsort", n);
   int64_t size = itemsize(t), total = lines * n;
   Parts p(device, "radix_pairs", t, lines, n);

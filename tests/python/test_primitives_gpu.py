@@ -17,11 +17,13 @@ CASES = [
     ((1,), "random"),
     ((33,), "special"),
     ((257,), "few"),
-    ((769,), "special"),
-    ((1537,), "equal"),
+    ((2048,), "special"),
+    ((2049,), "equal"),
+    ((130, 17), "special"),
     ((3, 700), "random"),
-    ((2, 513), "reversed"),
+    ((3, 2305), "reversed"),
     ((4001,), "special"),
+    ((2, 3073), "few"),
     ((0,), "random"),
     ((4, 0), "random"),
 ]
@@ -242,7 +244,7 @@ def test_normal(dtype):
 
 def test_not_loaded():
     x = nb.zeros(4, "complex128")
-    with pytest.raises(RuntimeError, match=r"\[radix_scatter\] the device kernel was not loaded"):
+    with pytest.raises(RuntimeError, match=r"\[sort_short\] the device kernel was not loaded"):
         _core.run_routine("sort", [x], [nb.empty(4, "complex128")], {})
 
 
