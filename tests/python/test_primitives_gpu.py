@@ -95,6 +95,23 @@ def test_argsort(dtype):
         np.testing.assert_array_equal(got, np.flip(shape[-1] - 1 - backwards, -1))
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex(dtype):
+    """By real, then imaginary part; a NaN in the latter, in the former, in both come last."""
+    primitives.load("sort", dtype)
+    primitives.load("argsort", dtype)
+    real = "float32" if dtype == "complex64" else "float64"
+    for shape, kind in (((1,), "random"), ((2, 900), "special"), ((3001,), "special")):
+        x = np.empty(shape, dtype)
+        x.real, x.imag = pattern(kind, shape, real, 1), pattern("special", shape, real, 2)
+        np.testing.assert_array_equal(run("sort", [x], shape, dtype), np.sort(x))
+        got = run("argsort", [x], shape, "int64")
+        np.testing.assert_array_equal(got, np.argsort(x, kind="stable"))
+        got = run("argsort", [x], shape, "int64", descending=1)
+        backwards = np.argsort(np.flip(x, -1), kind="stable")
+        np.testing.assert_array_equal(got, np.flip(shape[-1] - 1 - backwards, -1))
+
+
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS])
 def test_select(dtype):
     primitives.load("select", dtype)
@@ -244,8 +261,8 @@ def test_normal(dtype):
 
 def test_not_loaded():
     x = nb.zeros(4, "complex128")
-    with pytest.raises(RuntimeError, match=r"\[sort_short\] the device kernel was not loaded"):
-        _core.run_routine("sort", [x], [nb.empty(4, "complex128")], {})
+    with pytest.raises(RuntimeError, match=r"\[select_count\] the device kernel was not loaded"):
+        _core.run_routine("select", [x], [nb.empty(1, "complex128")], {"ranks": [0]})
 
 
 def test_unknown_routine():

@@ -332,6 +332,60 @@ def make_short(words, pairs):
     return sort_short
 
 
+def make_complex_words(words):
+    word, key = words.word, words.key
+    bits = 8 * np.dtype(word).itemsize
+    infinity = word(int(np.array(np.inf, f"float{bits}").view(word)))
+    magnitude = word(2 ** (bits - 1) - 1)
+
+    def complex_words(x, x_at, out, out_at, n, total, part, first_pass, descending):
+        """Words of one part of the complex numbers at x, in the order of the indices x_at.
+
+        part 0, 1: the real or imaginary part; 2: where a NaN puts the number, the highest digit.
+        first_pass: x_at is not read, and out_at becomes 0, 1, … in each line.
+        """
+        i = cuda.grid(1)
+        if i < total:
+            k = i
+            if first_pass:
+                out_at[i] = U32(i % n)
+            else:
+                k = i - i % n + x_at[i]
+            if part < 2:
+                w = key(x[2 * k + part])
+            else:
+                w = word(0)
+                if (x[2 * k] & magnitude) > infinity:
+                    w = word(2)
+                elif (x[2 * k + 1] & magnitude) > infinity:
+                    w = word(1)
+            out[i] = ~w if descending else w
+
+    return complex_words
+
+
+def make_complex_take(words):
+    def complex_take(x, at, out, n, total):
+        """The complex numbers of each line in the order of their indices."""
+        i = cuda.grid(1)
+        if i < total:
+            k = i - i % n + at[i]
+            out[2 * i] = x[2 * k]
+            out[2 * i + 1] = x[2 * k + 1]
+
+    return complex_take
+
+
+def load_complex(dtype):
+    """For complex sorts: by imaginary part, real part and NaN, with the real type's kernels."""
+    real = "float32" if dtype == "complex64" else "float64"
+    words = words_of(real)
+    x, u32, i64 = array(np.dtype(words.word)), array("uint32"), array("int64")
+    load_passes("radix_pairs", real, pair_items_of(real), True)
+    add("complex_words", dtype, make_complex_words(words), [x, u32, x, u32, *[INT] * 5])
+    add("complex_take", dtype, make_complex_take(words), [x, i64, x, INT, INT])
+
+
 def load_scan():
     table = array("uint32")
     return add("radix_scan", "uint32", make_scan(), [table, table, INT, INT])
@@ -350,8 +404,14 @@ def load_passes(name, dtype, items, pairs):
 
 
 def load_sort(dtype):
+    if np.dtype(dtype).kind == "c":
+        load_complex(dtype)
+        return
     load_passes("radix_scatter", dtype, items_of(dtype), False)
 
 
 def load_argsort(dtype):
+    if np.dtype(dtype).kind == "c":
+        load_complex(dtype)
+        return
     load_passes("radix_pairs", dtype, pair_items_of(dtype), True)
