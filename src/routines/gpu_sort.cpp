@@ -135,6 +135,14 @@ class Pairs {
   Scratch words_[2], at_[2];
 };
 
+void sort_pairs(Device& device, DType t, const char* in, int64_t* out, int64_t lines, int64_t n,
+                int64_t bytes, bool descending) {
+  Parts p(device, "radix_pairs", t, lines, n);
+  Pairs pairs(device, p, t, descending);
+  for (int64_t byte = 0; byte < bytes; ++byte)
+    pairs.pass(byte ? nullptr : in, 8 * byte, byte + 1 == bytes ? out : nullptr);
+}
+
 // By the imaginary part, then the real one, then by where a NaN puts the number: each pass keeps
 // the order of the ones before among equals.
 void argsort_complex(Device& device, DType t, const char* in, int64_t* out, int64_t lines,
@@ -209,10 +217,14 @@ void argsort_gpu(Device& device, DType t, const char* in, int64_t* out, int64_t 
     return;
   check_length("argsort", n);
   if (is_complex(t)) return argsort_complex(device, t, in, out, lines, n, descending);
-  Parts p(device, "radix_pairs", t, lines, n);
-  Pairs pairs(device, p, t, descending);
-  for (int64_t byte = 0; byte < itemsize(t); ++byte)
-    pairs.pass(byte ? nullptr : in, 8 * byte, byte + 1 == itemsize(t) ? out : nullptr);
+  sort_pairs(device, t, in, out, lines, n, itemsize(t), descending);
+}
+
+void argsort_low_bytes_gpu(Device& device, DType t, const char* in, int64_t* out, int64_t n,
+                           int64_t bytes) {
+  if (n == 0) return;
+  check_length("argsort", n);
+  sort_pairs(device, t, in, out, 1, n, bytes, false);
 }
 
 }  // namespace numbus::routines

@@ -148,6 +148,28 @@ def test_bincount(dtype):
         np.testing.assert_array_equal(got, np.bincount(x.astype(np.int64), minlength=bins))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "int64"])
+def test_weighted_bincount(dtype):
+    primitives.load("weighted_bincount", dtype)
+    r = np.random.default_rng(6)
+    for n, bins in ((0, 2), (1, 1), (3000, 7), (2500, 300)):
+        bins = min(bins, np.iinfo(dtype).max)
+        x = r.integers(0, bins, n).astype(dtype)
+        weights = r.standard_normal(n)
+        got = run("weighted_bincount", [x, weights], (bins,), "float64")
+        np.testing.assert_allclose(got, np.bincount(x, weights, bins), rtol=1e-12, atol=1e-12)
+        # The documented order: sums of every 256th, then a tree.
+        for b in range(min(bins, 7)):
+            mine = weights[x == b]
+            sums = np.zeros(256)
+            for k in range(0, len(mine), 256):
+                part = mine[k : k + 256]
+                sums[: len(part)] += part
+            while len(sums) > 1:
+                sums = sums[: len(sums) // 2] + sums[len(sums) // 2 :]
+            assert got[b] == sums[0]
+
+
 def test_bincount_ignores_what_is_outside():
     primitives.load("bincount", "int64")
     x = np.array([-1, 0, 2, 3, 2**40, -(2**63)])

@@ -364,7 +364,7 @@ def make_complex_words(words):
     return complex_words
 
 
-def make_complex_take(words):
+def make_complex_take():
     def complex_take(x, at, out, n, total):
         """The complex numbers of each line in the order of their indices."""
         i = cuda.grid(1)
@@ -383,7 +383,7 @@ def load_complex(dtype):
     x, u32, i64 = array(np.dtype(words.word)), array("uint32"), array("int64")
     load_passes("radix_pairs", real, pair_items_of(real), True)
     add("complex_words", dtype, make_complex_words(words), [x, u32, x, u32, *[INT] * 5])
-    add("complex_take", dtype, make_complex_take(words), [x, i64, x, INT, INT])
+    add("complex_take", dtype, make_complex_take(), [x, i64, x, INT, INT])
 
 
 def load_scan():
