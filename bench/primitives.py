@@ -59,7 +59,6 @@ def call(name, **attributes):
     return run
 
 
-
 BINS = 100
 EDGES = np.linspace(0, 1, BINS + 1, dtype=np.float32).astype(np.float64)  # NumPy's for float32
 

@@ -75,6 +75,12 @@ const Entry kEntries[] = {
      [](const Run& r) {
        routines::bincount_gpu(*r.device, r.dtype(0), r.at[0], r.size(0), r.size(1), r.integers(1));
      }},
+    {"weighted_bincount",
+     [](const Run& r) {
+       routines::weighted_bincount_gpu(*r.device, r.dtype(0), r.at[0],
+                                       reinterpret_cast<double*>(r.at[1]), r.size(0), r.size(2),
+                                       reinterpret_cast<double*>(r.at[2]));
+     }},
     {"histogram",
      [](const Run& r) {
        routines::histogram_gpu(*r.device, r.dtype(0), r.at[0], r.size(0),

@@ -21,7 +21,7 @@ PACKAGE = ROOT / "python" / "numbus"
 REASONS = ROOT / "tools" / "unread_arguments.txt"
 
 # Folders, and files of the package's own folder ("."), where a finding is an error.
-CLEAN = ("core", "functions", "kernels", "cuda", "compat")
+CLEAN = ("core", "functions", "kernels", "cuda", "primitives", "compat")
 
 # Functions whose callers decide what they are given.
 HANDED = ("__exit__", "__aexit__", "__get__", "__set_name__", "find_spec", "visit_")

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "routines/gpu_sort.h"
 #include "routines/kernels.h"
 
 namespace numbus::routines {
@@ -74,6 +75,23 @@ void bincount_gpu(Device& device, DType t, const char* x, int64_t n, int64_t bin
       .number(copies)
       .number(w.chunk)
       .run(w.blocks, kThreads, 4 * bins * copies);
+}
+
+void weighted_bincount_gpu(Device& device, DType t, const char* x, const double* weights, int64_t n,
+                           int64_t bins, double* out) {
+  if (bins == 0) return;
+  if (n == 0) return device.fill_bytes(out, 0, static_cast<size_t>(8 * bins), nullptr);
+  int64_t bytes = 1;
+  while (bytes < itemsize(t) && bins > int64_t{1} << (8 * bytes)) ++bytes;
+  Scratch at(device, 8 * n);
+  argsort_low_bytes_gpu(device, t, x, reinterpret_cast<int64_t*>(at.data()), n, bytes);
+  KernelLaunch(device, "weighted_sums", t)
+      .in(x, n, itemsize(t))
+      .in(at.data(), n, 8)
+      .in(weights, n, 8)
+      .out(out, bins, 8)
+      .number(n)
+      .run(bins, kThreads);
 }
 
 void histogram_gpu(Device& device, DType t, const char* x, int64_t n, const double* edges,

@@ -14,6 +14,13 @@ namespace numbus::routines {
 // out[i], of `bins` elements: how often i is among the n integers at x. Others are not counted.
 void bincount_gpu(Device& device, DType t, const char* x, int64_t n, int64_t bins, int64_t* out);
 
+// out[i]: the sum of the weights of those that are i; all have to be of [0, bins). The weights of a
+// bin are added in an order that depends on their number alone, not on the device: the k-th one, in
+// the order of x, to sum k % 256, and these by a tree. NumPy adds one after the other, so that the
+// last bits differ.
+void weighted_bincount_gpu(Device& device, DType t, const char* x, const double* weights, int64_t n,
+                           int64_t bins, double* out);
+
 // NumPy's histogram of n numbers: `edges` are bins + 1 float64 in the device's memory that do not
 // decrease; numbers below `low`, the first edge, or above `high`, the last one, are not counted.
 // uniform: they are evenly spaced, as linspace(low, high, bins + 1) gives them.

@@ -21,4 +21,8 @@ void sort_gpu(Device& device, DType t, const char* in, char* out, int64_t lines,
 void argsort_gpu(Device& device, DType t, const char* in, int64_t* out, int64_t lines, int64_t n,
                  bool descending);
 
+// The same for one line by the lowest `bytes` of what argsort orders by, in ascending order only.
+void argsort_low_bytes_gpu(Device& device, DType t, const char* in, int64_t* out, int64_t n,
+                           int64_t bytes);
+
 }  // namespace numbus::routines

@@ -17,7 +17,6 @@ AHEAD = 8
 ALL = 0xFFFFFFFF
 U32 = np.uint32
 EACH = tuple(range(AHEAD))
-PARTS = ((), (0,), (0, 1))  # words of an element, so many in number
 
 
 def make_count():
@@ -46,10 +45,12 @@ def make_count():
 
 
 def make_compact(word, parts, indices):
+    each_part = tuple(range(parts))
+
     def mask_compact(values, mask, counts, out, kept, n, chunk):
         """out: values where the mask holds, or their indices; kept[0]: how many there are."""
         sums = cuda.shared.array(WARPS, np.int64)
-        lets = cuda.local.array(AHEAD, np.uint8)
+        keeps = cuda.local.array(AHEAD, np.uint8)
         held = cuda.local.array(AHEAD * parts, word)
         t = cuda.threadIdx.x
         lane = cuda.laneid
@@ -73,38 +74,38 @@ def make_compact(word, parts, indices):
         end = min(begin + chunk, n)
         for first in range(begin, end, 32 * AHEAD):
             if first + 32 * AHEAD <= end:
-                # All is read before anything is written, so that the loads are in flight together.
+                # All that is read comes before what is written: so that none waits for the other.
                 for k in EACH:
-                    lets[k] = mask[first + lane + k * 32]
+                    keeps[k] = mask[first + lane + k * 32]
                 if not indices:
                     for k in EACH:
-                        if lets[k] != 0:
-                            for part in PARTS[parts]:
-                                i = first + lane + k * 32
-                                held[k * parts + part] = values[i * parts + part]
+                        if keeps[k] != 0:
+                            for part in each_part:
+                                at = (first + lane + k * 32) * parts + part
+                                held[k * parts + part] = values[at]
                 for k in EACH:
-                    votes = cuda.ballot_sync(ALL, lets[k] != 0)
-                    if lets[k] != 0:
+                    votes = cuda.ballot_sync(ALL, keeps[k] != 0)
+                    if keeps[k] != 0:
                         at = to + cuda.popc(votes & lower)
                         if indices:
                             out[at] = first + lane + k * 32
                         else:
-                            for part in PARTS[parts]:
+                            for part in each_part:
                                 out[at * parts + part] = held[k * parts + part]
                     to += cuda.popc(votes)
             else:
                 for base in range(first, end, 32):
                     i = base + lane
-                    keeps = False
+                    keep = False
                     if i < end:
-                        keeps = mask[i] != 0
-                    votes = cuda.ballot_sync(ALL, keeps)
-                    if keeps:
+                        keep = mask[i] != 0
+                    votes = cuda.ballot_sync(ALL, keep)
+                    if keep:
                         at = to + cuda.popc(votes & lower)
                         if indices:
                             out[at] = i
                         else:
-                            for part in PARTS[parts]:
+                            for part in each_part:
                                 out[at * parts + part] = values[i * parts + part]
                     to += cuda.popc(votes)
         if cuda.blockIdx.x == cuda.gridDim.x - 1 and t == THREADS - 1:

@@ -8,6 +8,7 @@ Counts are integers: their order does not matter.
 import numpy as np
 
 from .. import cuda
+from . import sort
 from ._device import INT, REAL, add, array
 
 THREADS = 256
@@ -123,6 +124,53 @@ def make_histogram(number):
                     cuda.atomic.add(out, i, np.int64(total))
 
     return histogram
+
+
+def make_sums():
+    def weighted_sums(x, at, weights, out, n):
+        """out[b]: the sum of the weights of bin b; at: indices of x by bin, in their order in each.
+
+        A block a bin. Its k-th weight is added by thread k % 256, and these sums by a tree.
+        """
+        sums = cuda.shared.array(THREADS, np.float64)
+        t = cuda.threadIdx.x
+        b = cuda.blockIdx.x
+        low, above = 0, n
+        for _ in range(64):
+            if low < above:
+                middle = (low + above) >> 1
+                if np.int64(x[at[middle]]) < b:
+                    low = middle + 1
+                else:
+                    above = middle
+        first, above = low, n
+        for _ in range(64):
+            if low < above:
+                middle = (low + above) >> 1
+                if np.int64(x[at[middle]]) <= b:
+                    low = middle + 1
+                else:
+                    above = middle
+        total = 0.0
+        for k in range(first + t, low, THREADS):
+            total += weights[at[k]]
+        sums[t] = total
+        cuda.syncthreads()
+        for half in (128, 64, 32, 16, 8, 4, 2, 1):
+            if t < half:
+                sums[t] += sums[t + half]
+            cuda.syncthreads()
+        if t == 0:
+            out[b] = sums[0]
+
+    return weighted_sums
+
+
+def load_weighted_bincount(dtype):
+    """With the passes of argsort for the dtype."""
+    sort.load_argsort(dtype)
+    real, i64 = array("float64"), array("int64")
+    add("weighted_sums", dtype, make_sums(), [array(dtype), i64, real, real, INT])
 
 
 def load_bincount(dtype):

@@ -19,7 +19,7 @@ RANKS = 4  # at a time, as src/routines/gpu_select.cpp has it
 AHEAD = 8
 ALL = 0xFFFFFFFF
 U32 = np.uint32
-EACH = tuple(range(AHEAD))
+EACH, EACH_RANK = tuple(range(AHEAD)), tuple(range(RANKS))
 
 
 def make_count(words):
@@ -32,6 +32,7 @@ def make_count(words):
         """counts[line, rank, digit] for the ranks that have no other with the same `known`."""
         near = cuda.shared.array(RANKS * BINS, U32)
         held = cuda.local.array(AHEAD, word)
+        wanted = cuda.local.array(RANKS, word)
         t = cuda.threadIdx.x
         line = cuda.blockIdx.x // blocks
         b = cuda.blockIdx.x % blocks
@@ -43,6 +44,12 @@ def make_count(words):
         at = word(shift)
         # Of the digits above this one; the highest has none.
         above = ~((word(2) << (at + inside)) - word(1)) if shift + BITS < bits else word(0)
+        for r in EACH_RANK:
+            # Where another rank counts the same there is nothing that agrees.
+            wanted[r] = ~word(0)
+            if r < ranks:
+                if owner[line * ranks + r] == U32(r):
+                    wanted[r] = known[line * ranks + r]
         for first in range(begin, end, AHEAD * THREADS):
             for k in EACH:
                 i = first + t + k * THREADS
@@ -50,10 +57,10 @@ def make_count(words):
             for k in EACH:
                 if first + t + k * THREADS < end:
                     d = U32((held[k] >> at) & low)
-                    for r in range(ranks):
-                        if owner[line * ranks + r] == U32(r):
-                            if (held[k] & above) == known[line * ranks + r]:
-                                cuda.atomic.add(near, U32(r * BINS) + d, 1)
+                    agrees = held[k] & above
+                    for r in EACH_RANK:
+                        if agrees == wanted[r]:
+                            cuda.atomic.add(near, U32(r * BINS) + d, 1)
         cuda.syncthreads()
         for i in range(t, ranks * BINS, THREADS):
             c = near[i]
