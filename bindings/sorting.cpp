@@ -87,11 +87,11 @@ void bind_sorting(nb::module_& m) {
         Array values = to_array(x.ptr());
         std::optional<Array> by;
         if (!weights.is_none()) by = to_array(weights.ptr());
-        load_kernels(*values.base->device, Routine::bincount, values.dtype);
+        load_kernels(*values.base->device, by ? Routine::weigh : Routine::bincount, values.dtype);
         return nb::steal(wrap(bincount(values, bins, by ? &*by : nullptr)));
       },
       nb::arg("x"), nb::arg("bins"), nb::arg("weights").none() = nb::none(),
-      "Counts of integers in [0, bins), or sums of their float64 weights (on a CPU).");
+      "Counts of integers in [0, bins), or sums of their float64 weights.");
 }
 
 }  // namespace numbus::bindings

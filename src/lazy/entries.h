@@ -36,6 +36,7 @@ void search_gpu(Runtime&, Device&, KernelStep&);
 void bincount_cpu(Runtime&, Device&, KernelStep&);
 void bincount_gpu(Runtime&, Device&, KernelStep&);
 void weigh_cpu(Runtime&, Device&, KernelStep&);
+void weigh_gpu(Runtime&, Device&, KernelStep&);
 void compact_gpu(Runtime&, Device&, KernelStep&);
 
 }  // namespace numbus

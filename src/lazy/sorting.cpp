@@ -134,6 +134,13 @@ void weigh_cpu(Runtime&, Device&, KernelStep& step) {
                      reinterpret_cast<const double*>(address(step, 1)), address(step, 2));
 }
 
+void weigh_gpu(Runtime&, Device& device, KernelStep& step) {
+  const CallStep& c = *step.call;
+  routines::weighted_bincount_gpu(device, c.types[0], address(step, 0),
+                                  reinterpret_cast<const double*>(address(step, 1)), c.in(0).size(),
+                                  c.out().size(), reinterpret_cast<double*>(address(step, 2)));
+}
+
 void compact_gpu(Runtime&, Device& device, KernelStep& step) {
   const CallStep& c = *step.call;
   routines::compact_gpu(device, itemsize(c.types[0]), address(step, 0), address(step, 1),

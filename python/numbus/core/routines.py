@@ -3,20 +3,17 @@
 import numpy
 
 from .. import _core
-from .fallback import call
 from .host import on_host
 
 _INT64, _FLOAT64 = numpy.dtype(numpy.int64), numpy.dtype(numpy.float64)
 MOST_RANKS = 4  # that one partition takes; the table of routines has as many attributes
 
 
-def _has_kernels(a):
-    """Whether the device of `a` sorts its dtype: a GPU has no kernels for complex numbers yet."""
-    return a.dtype.kind != "c" or on_host(a)
-
-
-def _from_end(a, axis):
-    return (slice(None),) * axis + (slice(None, None, -1),)
+def keeps_order(a):
+    """Whether sort() of `a` can be stable: where it cannot, equal elements differ in no bits but
+    those of zeros and NaN, and argsort() tells their order.
+    """
+    return a.dtype.kind not in "fc" or on_host(a)
 
 
 def sort(a, axis, stable=False, descending=False):
@@ -24,18 +21,11 @@ def sort(a, axis, stable=False, descending=False):
 
     Unless `stable`, -0.0 comes before 0.0 and NaN loses its sign.
     """
-    if not _has_kernels(a):
-        ordered = call("numpy.sort", numpy.sort, (a, axis), {"stable": stable})
-        return ordered[_from_end(a, axis)] if descending else ordered
     return _core.along_lines("sort", a, axis, False, [stable, descending])
 
 
 def argsort(a, axis, descending=False):
     """The indices that sort along `axis`, int64. Equal elements keep their order."""
-    if not _has_kernels(a):
-        if descending:
-            raise NotImplementedError("argsort of complex numbers on a GPU, descending")
-        return call("numpy.argsort", numpy.argsort, (a, axis), {"stable": True})
     return _core.along_lines("argsort", a, axis, True, [descending])
 
 
@@ -44,14 +34,14 @@ def partition(a, ranks, axis):
 
     ranks: distinct ints in [0, extent of the axis).
     """
-    if len(ranks) > MOST_RANKS or not _has_kernels(a):
+    if len(ranks) > MOST_RANKS:
         return sort(a, axis)
     return _core.along_lines("partition", a, axis, False, _padded(ranks))
 
 
 def argpartition(a, ranks, axis):
     """The indices that partition() would put where, int64."""
-    if len(ranks) > MOST_RANKS or not _has_kernels(a):
+    if len(ranks) > MOST_RANKS:
         return argsort(a, axis)
     return _core.along_lines("argpartition", a, axis, True, _padded(ranks))
 
@@ -65,17 +55,11 @@ def select(a, ranks, axis):
 
     ranks: distinct ascending ints in [0, extent of the axis), at most MOST_RANKS.
     """
-    if not _has_kernels(a):
-        order = [*(d for d in range(a.ndim) if d != axis), axis]
-        return sort(a, axis).transpose(order)[..., list(ranks)]
     return _core.select_ranks(a, axis, ranks)
 
 
 def search(line, values, right):
     """Where `values` belong in a sorted line of their dtype, int64; right: after equal ones."""
-    if not _has_kernels(values):
-        side = "right" if right else "left"
-        return call("numpy.searchsorted", numpy.searchsorted, (line, values, side), {})
     return _core.search(line, values, right)
 
 
@@ -83,9 +67,10 @@ def bincount(x, bins, weights=None, where=None):
     """How often each integer of [0, bins) occurs in the line `x`, int64, or the float64 sums of its
     weights; only where the mask `where` holds.
 
-    Sums on a GPU are scatters: float64 additions in the order in which they arrive.
+    On a GPU the weights of a bin are added in a fixed order that is not NumPy's; under a mask, by
+    scatters, in the order in which they arrive.
     """
-    if where is None and (weights is None or on_host(x)) and x.size:
+    if where is None and x.size:
         return _core.bincount(x, bins, weights)
     counts = _core.full((bins,), 0, _INT64 if weights is None else _FLOAT64)
     if x.size:

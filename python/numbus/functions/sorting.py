@@ -57,7 +57,10 @@ def sort(
     kind 'stable' or 'mergesort': equal elements keep their order. Raises ValueError where `order`
     names fields, or where both `kind` and `stable` are given.
     """
-    return routines.sort(a, axis, _is_stable("sort", kind, stable, order))
+    exact = _is_stable("sort", kind, stable, order)
+    if exact and not routines.keeps_order(a):
+        return np.take_along_axis(a, routines.argsort(a, axis), axis)
+    return routines.sort(a, axis, exact)
 
 
 @function("np.argsort", kind="primitive")

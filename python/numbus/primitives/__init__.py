@@ -19,6 +19,7 @@ _LOADERS = {
     "select": ("select", "load_select"),
     "bincount": ("count", "load_bincount"),
     "weighted_bincount": ("count", "load_weighted_bincount"),
+    "weigh": ("count", "load_weighted_bincount"),
     "histogram": ("count", "load_histogram"),
     "compact": ("compact", "load_compact"),
     "flatnonzero": ("compact", "load_flatnonzero"),
