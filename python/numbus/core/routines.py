@@ -3,6 +3,7 @@
 import numpy
 
 from .. import _core
+from .fallback import call
 from .host import on_host
 
 _INT64, _FLOAT64 = numpy.dtype(numpy.int64), numpy.dtype(numpy.float64)
@@ -55,11 +56,17 @@ def select(a, ranks, axis):
 
     ranks: distinct ascending ints in [0, extent of the axis), at most MOST_RANKS.
     """
+    if a.dtype.kind == "c" and not on_host(a):
+        order = [*(d for d in range(a.ndim) if d != axis), axis]
+        return sort(a, axis).transpose(order)[..., list(ranks)]
     return _core.select_ranks(a, axis, ranks)
 
 
 def search(line, values, right):
     """Where `values` belong in a sorted line of their dtype, int64; right: after equal ones."""
+    if values.dtype.kind == "c" and not on_host(values):  # kernels compare one word
+        side = "right" if right else "left"
+        return call("numpy.searchsorted", numpy.searchsorted, (line, values, side), {})
     return _core.search(line, values, right)
 
 
