@@ -49,7 +49,8 @@ void bind_sorting(nb::module_& m) {
           raise(ErrorKind::Value, name, "wrong number of attributes",
                 std::to_string(attributes.size()), std::to_string(row(r).attributes));
         Array operand = to_array(a.ptr());
-        load_kernels(*operand.base->device, r, operand.dtype);
+        load_kernels(*operand.base->device, r,
+                     operand.dtype == DType::Bool ? DType::U8 : operand.dtype);
         return nb::steal(wrap(along_lines(r, operand, axis, indices, attributes)));
       },
       nb::arg("name"), nb::arg("a"), nb::arg("axis"), nb::arg("indices"), nb::arg("attributes"),

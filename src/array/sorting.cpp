@@ -14,6 +14,11 @@ Array along_lines(Routine r, const Array& x, int axis, bool indices,
   const DType t = indices ? DType::I64 : x.dtype;
   Array a = x;
   if (a.mask) settle(a);
+  // Booleans are ordered by their bytes, which need not be 0 and 1 in another type's memory.
+  if (a.dtype == DType::Bool) {
+    Array bytes = along_lines(r, view_as(a, DType::U8), axis, indices, attributes);
+    return indices ? bytes : view_as(bytes, DType::Bool);
+  }
   const int n = a.ndim();
   if (axis < 0 || axis >= n)
     raise(ErrorKind::Axis, std::string(row(r).name), "axis out of bounds", std::to_string(axis),
@@ -50,10 +55,11 @@ Array along_lines(Routine r, const Array& x, int axis, bool indices,
 
 namespace {
 
+// A byte of a boolean that is neither 0 nor 1 becomes 1.
 Array dense(const Array& x) {
   Array a = x;
   if (a.mask) settle(a);
-  return a.layout->c_contiguous() ? a : copy(a, a.dtype, true);
+  return a.layout->c_contiguous() && a.dtype != DType::Bool ? a : copy(a, a.dtype, true);
 }
 
 }  // namespace

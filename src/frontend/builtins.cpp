@@ -366,6 +366,11 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     return r;
   }
   if (name == "filter") not_yet(n, "filter()", "a comprehension: [v for v in x if f(v)]");
+  if (name == "numbus is known") {
+    const Value& v = arg(0);
+    bool known = v.type.is(Type::Tag::None) || known_int(v).has_value();
+    return from_scalar(Scalar::from_int(known), DType::Bool, true);
+  }
   if (name == "numbus not yet") not_yet(n, arg(0).type.text);
   if (name == "numbus list resize") {
     resize_list(arg(0), index_value(n, arg(1)));

@@ -14,11 +14,18 @@ namespace {
 
 constexpr int64_t kChunk = int64_t{1} << 15;
 
-// Eight elements of a mask, one in each byte: 1 or 0.
+// Eight elements of a mask, one in each byte: 1 or 0, whatever stands for true in memory.
 uint64_t eight(const bool* mask) {
+  constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7f;
   uint64_t word;
   std::memcpy(&word, mask, 8);
-  return word;
+  return (((word & kLow) + kLow) | word) >> 7 & 0x0101010101010101;
+}
+// The same for one: a bool that is neither 0 nor 1 may not be read as one.
+bool one_of(const bool* mask, int64_t i) {
+  unsigned char byte;
+  std::memcpy(&byte, mask + i, 1);
+  return byte != 0;
 }
 
 int64_t count_part(const bool* mask, int64_t begin, int64_t end) {
@@ -30,7 +37,7 @@ int64_t count_part(const bool* mask, int64_t begin, int64_t end) {
     for (; i < stop; i += 8) bytes += eight(mask + i);
     for (int e = 0; e < 8; ++e) sum += (bytes >> (8 * e)) & 0xff;
   }
-  for (; i < end; ++i) sum += mask[i];
+  for (; i < end; ++i) sum += one_of(mask, i);
   return sum;
 }
 
@@ -53,7 +60,7 @@ void visit(const bool* mask, int64_t begin, int64_t end, int64_t k, const One& o
     }
   }
   for (; i < end; ++i) {
-    if (mask[i]) one(i, k++);
+    if (one_of(mask, i)) one(i, k++);
   }
 }
 

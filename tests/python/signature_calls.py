@@ -142,7 +142,7 @@ VALUES = {
     "upper": ["True"], "ind": ["1", "0"], "s": ["(2, 2)", "(5, 6)", "None", "(0, 1)"],
     "norm": ["'ortho'", "'forward'", "'backward'", "None", "'nonsense'"], "d": ["0.5", "2"],
     "signature": ["'ff->f'", "None"], "kind": ["'stable'", "'quicksort'", "'nonsense'"],
-    "stable": ["True", "False"], "side": ["'right'", "'nonsense'"], "sorter": ["[2, 1, 0]"],
+    "stable": ["True", "False"], "side": ["'right'", "'nonsense'"], "sorter": ["[0, 0, 1]"],
     "method": ["'lower'", "'nonsense'"], "overwrite_input": ["True"], "inplace": ["True"],
     "write": ["False"], "align": ["True", "False"], "uic": ["True", "False"],
     "stream": ["None", "3"], "type": ["np.ndarray", "3"], "kwargs": [], "max_rows": ["2"],

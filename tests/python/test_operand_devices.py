@@ -77,6 +77,8 @@ CALLS = {
     "reshape": "v, (2, 3)",
     "roll": "v, 2",
     "searchsorted": "np.sort(v), [0.0, 2, 4]",
+    "partition": "v, range(6)",  # all ranks: nothing is left to order as one likes
+    "argpartition": "v, range(6)",
     "select": "[v < 0, v > 2], [v, np.zeros(6)], 1.0",
     "solve": "m, [1.0, 2, 3]",
     "split": "v, 2",
@@ -177,7 +179,8 @@ def test_results_lie_where_the_operands_do(where, name):
 
 METHODS = """v.sum() m.mean(axis=0) v.clip(np.zeros(6),2.0) v.take([1,2]) v.repeat([1,2,0,1,1,1])
     v.round(1) m.trace() m.diagonal() m.cumsum(1) v.argsort() i.choose(np.zeros((6,6)).tolist())
-    v.searchsorted([1.0,2]) m.dot([1.0,2,3]) v.compress([True,False,True]) v.std() v[[1,2]] v[i]
+    np.sort(v).searchsorted([1.0,2])
+    m.dot([1.0,2,3]) v.compress([True,False,True]) v.std() v[[1,2]] v[i]
     v[np.array([0,3])] m[[0,1],[1,2]] v[c] v[[True,False]*3] v.imag m.flat[1:4] v+np.ones(6)
     np.ones(6)-v m@np.ones(3) np.ones(3)@m v>[1.0]*6 divmod(v,np.full(6,2.0)) v.astype(object)
     m.argmax(1) m.all() v.partition(2) i.choose([v,w,v]) z.conj() u.byteswap() m.tolist()

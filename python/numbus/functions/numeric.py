@@ -34,16 +34,15 @@ def diff(a: Array, n: Int = 1, axis: Axis = -1, prepend: Operand = None, append:
     """
     if n < 0:
         raise ValueError(f"[diff] order; got {n}; expected n >= 0")
-    if n == 0:
-        return a
-    if prepend is not None:
+    if prepend is not None and n > 0:
         a = np.concatenate((_one_more(a, axis, prepend), a), axis)
-    if append is not None:
+    if append is not None and n > 0:
         a = np.concatenate((a, _one_more(a, axis, append)), axis)
     late = _along(axis, a.ndim, slice(1, None))
     early = _along(axis, a.ndim, slice(None, -1))
-    step = a[late] != a[early] if a.dtype == np.bool_ else a[late] - a[early]
-    return step if n == 1 else diff(step, n - 1, axis)
+    for _ in range(n):
+        a = a[late] != a[early] if a.dtype == np.bool_ else a[late] - a[early]
+    return a
 
 
 def _one_more(a, axis, values):

@@ -94,6 +94,14 @@ def not_yet(what):
 not_yet._kernel_name = "numbus not yet"
 
 
+def is_known(value):
+    """Whether a compiled function knows a number, or None, while it is compiled."""
+    return value is value
+
+
+is_known._kernel_name = "numbus is known"
+
+
 def random_python_seed(seed):
     """Begins the state anew, as Python's random.seed."""
     state, kept = _state()

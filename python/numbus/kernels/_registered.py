@@ -6,7 +6,7 @@ import ast
 
 import numpy
 
-from ._library import not_yet
+from ._library import is_known, not_yet
 
 # What these statements name.
 NAMES = {
@@ -14,6 +14,7 @@ NAMES = {
     "_as_array": numpy.asarray,
     "_AxisError": numpy.exceptions.AxisError,
     "_not_yet": not_yet,
+    "_is_known": is_known,
 }
 
 
@@ -29,6 +30,7 @@ def conversions(row, definition):
         elif what.kind == "Axis":
             inside = f"-{array}.ndim <= {name} < {array}.ndim"
             text += [
+                f"if not _is_known({name}): _not_yet('an axis that is not known while compiling')",
                 f"if {name} is None:",
                 *what.for_none(array, name),
                 "else:",
