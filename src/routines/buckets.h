@@ -85,6 +85,16 @@ inline std::vector<int64_t> offsets(std::vector<int64_t>& counts, int64_t chunks
   return starts;
 }
 
+// keys = load(begin) … load(begin + n - 1).
+template <class K, class Load>
+void load_block(const Load& load, int64_t begin, int64_t n, K* keys) {
+  if constexpr (requires { load.block(begin, n, keys); }) {
+    load.block(begin, n, keys);
+  } else {
+    for (int64_t i = 0; i < n; ++i) keys[i] = load(begin + i);
+  }
+}
+
 // distribute for few buckets, in vector code: keys are loaded twice, in blocks.
 template <class K, class Load>
 std::vector<int64_t> distribute_few(int64_t n, const Load& load, const Splitters<K>& splitters,
@@ -98,7 +108,7 @@ std::vector<int64_t> distribute_few(int64_t n, const Load& load, const Splitters
     alignas(64) K keys[kBlock];
     for (int64_t from = begin; from < end; from += kBlock) {
       int64_t count = std::min(kBlock, end - from);
-      for (int64_t i = 0; i < count; ++i) keys[i] = load(from + i);
+      load_block(load, from, count, keys);
       body(keys, static_cast<size_t>(count));
     }
   };
@@ -192,7 +202,7 @@ Splitters<K> sample_splitters(int64_t n, const Load& load, int levels) {
 template <class K, class Load, class Finish>
 void sort_keys(int64_t n, K* work, const Load& load, const Finish& finish) {
   if (n < kLarge) {
-    for (int64_t i = 0; i < n; ++i) work[i] = load(i);
+    load_block(load, 0, n, work);
     vqsort(work, static_cast<size_t>(n));
     return finish(0, n);
   }
