@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "device/cpu/thread_pool.h"
@@ -38,6 +39,7 @@ class Splitters {
   // `sorted` holds 2^levels - 1 keys.
   Splitters(const K* sorted, int levels) : levels_(levels) {
     int count = 1 << levels;
+    std::copy_n(sorted, count - 1, sorted_.begin());
     for (int level = 0; level < levels; ++level) {
       for (int i = 0; i < 1 << level; ++i) {
         tree_[(1 << level) + i] = sorted[(count >> level) * i + (count >> (level + 1)) - 1];
@@ -46,6 +48,7 @@ class Splitters {
   }
 
   int buckets() const { return 1 << levels_; }
+  const K* sorted() const { return sorted_.data(); }
 
   // The number of splitters that are not larger than each of eight keys.
   void classify8(const K* keys, uint8_t* ids) const {
@@ -60,13 +63,87 @@ class Splitters {
 
  private:
   int levels_;
-  std::array<K, 1 << kMaxLevels> tree_;
+  std::array<K, 1 << kMaxLevels> tree_, sorted_;
 };
+
+// From the counts of each chunk's keys in each bucket to where they go; returns where each bucket
+// begins, and n.
+inline std::vector<int64_t> offsets(std::vector<int64_t>& counts, int64_t chunks, int buckets,
+                                    int64_t n) {
+  std::vector<int64_t> starts(static_cast<size_t>(buckets) + 1);
+  int64_t sum = 0;
+  for (int b = 0; b < buckets; ++b) {
+    starts[static_cast<size_t>(b)] = sum;
+    for (int64_t c = 0; c < chunks; ++c) {
+      int64_t& count = counts[static_cast<size_t>(c * buckets + b)];
+      int64_t begin = sum;
+      sum += count;
+      count = begin;
+    }
+  }
+  starts.back() = n;
+  return starts;
+}
+
+// keys = load(begin) … load(begin + n - 1).
+template <class K, class Load>
+void load_block(const Load& load, int64_t begin, int64_t n, K* keys) {
+  if constexpr (requires { load.block(begin, n, keys); }) {
+    load.block(begin, n, keys);
+  } else {
+    for (int64_t i = 0; i < n; ++i) keys[i] = load(begin + i);
+  }
+}
+
+// distribute for few buckets, in vector code: keys are loaded twice, in blocks.
+template <class K, class Load>
+std::vector<int64_t> distribute_few(int64_t n, const Load& load, const Splitters<K>& splitters,
+                                    K* to) {
+  constexpr int64_t kBlock = 1024;
+  auto buckets = static_cast<size_t>(splitters.buckets());
+  int64_t chunk = std::clamp<int64_t>(n / 64, 1 << 14, 1 << 20);
+  int64_t chunks = (n + chunk - 1) / chunk;
+  std::vector<int64_t> counts(static_cast<size_t>(chunks) * buckets);
+  auto in_blocks = [&](int64_t begin, int64_t end, const auto& body) {
+    alignas(64) K keys[kBlock];
+    for (int64_t from = begin; from < end; from += kBlock) {
+      int64_t count = std::min(kBlock, end - from);
+      load_block(load, from, count, keys);
+      body(keys, static_cast<size_t>(count));
+    }
+  };
+  parallel_for_each(n, chunk, [&](int64_t begin, int64_t end, int) {
+    int64_t* count = &counts[static_cast<size_t>(begin / chunk) * buckets];
+    in_blocks(begin, end, [&](const K* keys, size_t size) {
+      count_parts(keys, size, splitters.sorted(), buckets, count);
+    });
+  });
+  std::vector<int64_t> starts = offsets(counts, chunks, splitters.buckets(), n);
+  parallel_for_each(n, chunk, [&](int64_t begin, int64_t end, int) {
+    auto first = static_cast<size_t>(begin / chunk) * buckets;
+    K* next[kMaxParts];
+    K* limit[kMaxParts];
+    for (size_t b = 0; b < buckets; ++b) {
+      bool last = end == n;
+      next[b] = to + counts[first + b];
+      limit[b] = to + (last ? starts[b + 1] : counts[first + buckets + b]);
+    }
+    in_blocks(begin, end, [&](const K* keys, size_t size) {
+      move_parts(keys, size, splitters.sorted(), buckets, next, limit);
+    });
+  });
+  return starts;
+}
 
 // Writes load(0) … load(n - 1) to `to`, bucket after bucket, in each in the order they came in;
 // returns where each bucket begins, and n.
 template <class K, class Load>
 std::vector<int64_t> distribute(int64_t n, const Load& load, const Splitters<K>& splitters, K* to) {
+  if constexpr (!std::is_same_v<K, KeyIndex>) {
+    if (splitters.buckets() <= static_cast<int>(kMaxParts)) {
+      return distribute_few(n, load, splitters, to);
+    }
+  }
   int buckets = splitters.buckets();
   int64_t chunk = std::clamp<int64_t>(n / 64, 1 << 14, 1 << 20) & ~int64_t{7};
   int64_t chunks = (n + chunk - 1) / chunk;
@@ -92,18 +169,7 @@ std::vector<int64_t> distribute(int64_t n, const Load& load, const Splitters<K>&
     }
     std::copy_n(count, buckets, &counts[static_cast<size_t>(begin / chunk * buckets)]);
   });
-  std::vector<int64_t> starts(static_cast<size_t>(buckets) + 1);
-  int64_t sum = 0;
-  for (int b = 0; b < buckets; ++b) {
-    starts[static_cast<size_t>(b)] = sum;
-    for (int64_t c = 0; c < chunks; ++c) {
-      int64_t& count = counts[static_cast<size_t>(c * buckets + b)];
-      int64_t begin = sum;
-      sum += count;
-      count = begin;
-    }
-  }
-  starts.back() = n;
+  std::vector<int64_t> starts = offsets(counts, chunks, buckets, n);
   parallel_for_each(n, chunk, [&](int64_t begin, int64_t end, int) {
     K* next[1 << kMaxLevels];
     for (int b = 0; b < buckets; ++b) {
@@ -136,13 +202,15 @@ Splitters<K> sample_splitters(int64_t n, const Load& load, int levels) {
 template <class K, class Load, class Finish>
 void sort_keys(int64_t n, K* work, const Load& load, const Finish& finish) {
   if (n < kLarge) {
-    for (int64_t i = 0; i < n; ++i) work[i] = load(i);
+    load_block(load, 0, n, work);
     vqsort(work, static_cast<size_t>(n));
     return finish(0, n);
   }
-  // Buckets of about 32 Ki keys: their sort stays in a core's second cache.
-  int levels = 2;
-  while (levels < kMaxLevels && n >> levels > 1 << 15) ++levels;
+  // vqsort splits faster than buckets are found here one key at a time, but not pairs; beyond some
+  // millions of keys its sort of one bucket would take too long for Ctrl-C.
+  bool few = !std::is_same_v<K, KeyIndex> && n <= int64_t{1} << 26;
+  int levels = few ? (n <= int64_t{1} << 24 ? 3 : 4) : 2;
+  while (!few && levels < kMaxLevels && n >> levels > 1 << 15) ++levels;
   std::vector<int64_t> starts = distribute(n, load, sample_splitters<K>(n, load, levels), work);
   parallel_for_each(int64_t{1} << levels, 1, [&](int64_t begin, int64_t end, int) {
     for (int64_t b = begin; b < end; ++b) {

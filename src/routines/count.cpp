@@ -24,7 +24,7 @@ template <class Count>
 void count_all(int64_t n, int64_t bins, int64_t* out, const Count& count) {
   bool few = bins <= kFewBins;
   // Tables cost time to clear and to add up.
-  if (n < 256 || (!few && bins > n / 4)) {
+  if (n < 256 || bins > n / 8) {
     std::fill_n(out, bins, 0);
     for (int64_t i = 0; i < n; i += kChunk) {
       if (interrupt::wanted()) interrupt::raise_interrupted();

@@ -8,6 +8,7 @@
 #include <bit>
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -85,6 +86,18 @@ constexpr T from_key(KeyOf<T> key) {
   }
 }
 
+// Whole blocks, as keys ^ flip. unload_keys puts the bits of the numbers where their keys are.
+#define NUMBUS_KEYS(T)                                                   \
+  void load_keys(const T* in, int64_t n, KeyOf<T> flip, KeyOf<T>* keys); \
+  void unload_keys(T type, KeyOf<T>* keys, int64_t n, KeyOf<T> flip);
+NUMBUS_KEYS(float)
+NUMBUS_KEYS(double)
+NUMBUS_KEYS(int32_t)
+NUMBUS_KEYS(int64_t)
+NUMBUS_KEYS(uint32_t)
+NUMBUS_KEYS(uint64_t)
+#undef NUMBUS_KEYS
+
 // A key under which elements that compare equal are equal: -0.0 is 0.0.
 template <class T>
 constexpr KeyOf<T> order_key(T v) {
@@ -107,6 +120,23 @@ constexpr ComplexKey<KeyOf<R>> complex_key(R real, R imag) {
   }
   return {order_key(real), order_key(imag)};
 }
+
+// The keys of one line, for sort_keys and select_keys.
+template <class T>
+struct LineKeys {
+  const T* in;
+  KeyOf<T> flip;
+  KeyOf<T> operator()(int64_t i) const { return to_key(in[i]) ^ flip; }
+  void block(int64_t begin, int64_t n, KeyOf<T>* keys) const {
+    load_keys(in + begin, n, flip, keys);
+  }
+  // Writes the numbers whose keys are work[begin, end) to `out`, which may be `work`.
+  void finish(KeyOf<T>* work, int64_t begin, int64_t end, T* out) const {
+    unload_keys(T{}, work + begin, end - begin, flip);
+    if (static_cast<void*>(work) == out) return;
+    std::memcpy(out + begin, work + begin, static_cast<size_t>(end - begin) * sizeof(T));
+  }
+};
 
 // Calls body with a value of the C++ type of `t`; complex types are std::complex.
 template <class Body>

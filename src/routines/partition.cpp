@@ -1,7 +1,6 @@
 // partition and argpartition: selection by repeated splitting, a large line first by quantiles of a
 // sample that lie close around the wanted elements.
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "routines/argsort.h"
@@ -47,7 +46,7 @@ template <class K, class Load, class Finish>
 void select_keys(int64_t n, K* work, std::span<const int64_t> kth, const Load& load,
                  const Finish& finish) {
   if (n < kLarge) {
-    for (int64_t i = 0; i < n; ++i) work[i] = load(i);
+    load_block(load, 0, n, work);
     vqselect(work, static_cast<size_t>(n), kth);
     return finish(0, n);
   }
@@ -67,19 +66,11 @@ void select_keys(int64_t n, K* work, std::span<const int64_t> kth, const Load& l
 template <class T>
 void partition_line(const T* in, T* out, int64_t n, std::span<const int64_t> kth) {
   using K = KeyOf<T>;
-  Scratch<K> scratch(in == out ? n : 0);
+  Scratch<K, 4096> scratch(in == out ? n : 0);
   K* work = in == out ? scratch.data() : reinterpret_cast<K*>(out);
-  auto load = [=](int64_t i) -> K {
-    T v;
-    std::memcpy(&v, in + i, sizeof v);
-    return to_key(v);
-  };
-  select_keys(n, work, kth, load, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      T v = from_key<T>(work[i]);
-      std::memcpy(out + i, &v, sizeof v);
-    }
-  });
+  LineKeys<T> keys{in, 0};
+  select_keys(n, work, kth, keys,
+              [=](int64_t begin, int64_t end) { keys.finish(work, begin, end, out); });
 }
 
 std::vector<int64_t> ascending(std::span<const int64_t> kth) {

@@ -14,27 +14,10 @@ namespace {
 template <class T>
 void sort_wide(const T* in, T* out, int64_t n, bool descending) {
   using K = KeyOf<T>;
-  K flip = descending ? -1 : 0;
-  // The keys lie where the numbers will: a compiler must not see two types in one memory.
-  K* work = reinterpret_cast<K*>(out);
-  auto load = [=](int64_t i) -> K {
-    T v;
-    std::memcpy(&v, in + i, sizeof v);
-    return to_key(v) ^ flip;
-  };
-  auto store = [=](const K* keys, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      T v = from_key<T>(keys[i] ^ flip);
-      std::memcpy(out + i, &v, sizeof v);
-    }
-  };
-  if (in == out && n >= kLarge) {
-    Scratch<K> scratch(n);
-    sort_keys(n, scratch.data(), load,
-              [&](int64_t begin, int64_t end) { store(scratch.data(), begin, end); });
-  } else {
-    sort_keys(n, work, load, [=](int64_t begin, int64_t end) { store(work, begin, end); });
-  }
+  LineKeys<T> keys{in, static_cast<K>(descending ? -1 : 0)};
+  Scratch<K, 4096> scratch(in == out ? n : 0);
+  K* work = in == out ? scratch.data() : reinterpret_cast<K*>(out);
+  sort_keys(n, work, keys, [=](int64_t begin, int64_t end) { keys.finish(work, begin, end, out); });
 }
 
 // Few elements of 8 or 16 bits, as 32-bit keys.

@@ -114,7 +114,78 @@ void select(T* keys, size_t n, const int64_t* kth, size_t count) {
                 S::levels(n * S::kPerKey));
 }
 
+// Adds to counts[b] the number of keys in bucket b: those not below exactly b splitters.
+template <class T>
+void count_parts(const T* keys, size_t n, const T* splitters, size_t buckets, int64_t* counts) {
+  const hn::SortTag<T> d;
+  constexpr size_t kLanes = HWY_LANES(T);
+  hn::Vec<decltype(d)> pivots[kMaxParts];
+  size_t below[kMaxParts + 1] = {};
+  for (size_t b = 1; b < buckets; ++b) pivots[b] = hn::Set(d, splitters[b - 1]);
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    auto v = hn::LoadU(d, keys + i);
+    for (size_t b = 1; b < buckets; ++b) below[b] += hn::CountTrue(d, hn::Lt(v, pivots[b]));
+  }
+  for (; i < n; ++i) {
+    for (size_t b = 1; b < buckets; ++b) below[b] += keys[i] < splitters[b - 1];
+  }
+  below[buckets] = n;
+  for (size_t b = 0; b < buckets; ++b) counts[b] += static_cast<int64_t>(below[b + 1] - below[b]);
+}
+
+// Appends each key to its bucket, to[b]; nothing is written at or after limit[b].
+template <class T>
+void move_parts(const T* keys, size_t n, const T* splitters, size_t buckets, T** to,
+                T* const* limit) {
+  const hn::SortTag<T> d;
+  constexpr size_t kLanes = HWY_LANES(T);
+  hn::Vec<decltype(d)> pivots[kMaxParts];
+  for (size_t b = 1; b < buckets; ++b) pivots[b] = hn::Set(d, splitters[b - 1]);
+  HWY_ALIGN T rest[kLanes];
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    auto v = hn::LoadU(d, keys + i);
+    auto before = hn::FirstN(d, 0);  // those of earlier buckets
+    for (size_t b = 0; b < buckets; ++b) {
+      auto below = b + 1 < buckets ? hn::Lt(v, pivots[b + 1]) : hn::FirstN(d, kLanes);
+      auto here = hn::AndNot(before, below);
+      before = below;
+      if (to[b] + kLanes <= limit[b]) {
+        to[b] += hn::CompressStore(v, here, d, to[b]);  // writes up to a whole vector
+      } else {
+        size_t count = hn::CompressStore(v, here, d, rest);
+        for (size_t k = 0; k < count; ++k) to[b][k] = rest[k];
+        to[b] += count;
+      }
+    }
+  }
+  for (; i < n; ++i) {
+    size_t b = 0;
+    while (b + 1 < buckets && keys[i] >= splitters[b]) ++b;
+    *to[b]++ = keys[i];
+  }
+}
+
 #else  // the target without vectors
+
+template <class T>
+void count_parts(const T* keys, size_t n, const T* splitters, size_t buckets, int64_t* counts) {
+  for (size_t i = 0; i < n; ++i) {
+    size_t b = 0;
+    for (size_t s = 0; s + 1 < buckets; ++s) b += keys[i] >= splitters[s];
+    ++counts[b];
+  }
+}
+
+template <class T>
+void move_parts(const T* keys, size_t n, const T* splitters, size_t buckets, T** to, T* const*) {
+  for (size_t i = 0; i < n; ++i) {
+    size_t b = 0;
+    for (size_t s = 0; s + 1 < buckets; ++s) b += keys[i] >= splitters[s];
+    *to[b]++ = keys[i];
+  }
+}
 
 template <class T>
 void sort(T* keys, size_t n) {
@@ -145,6 +216,20 @@ void select_i64(int64_t* keys, size_t n, const int64_t* kth, size_t count) {
 void select_pairs(KeyIndex* keys, size_t n, const int64_t* kth, size_t count) {
   select(keys, n, kth, count);
 }
+void count_i32(const int32_t* keys, size_t n, const int32_t* s, size_t buckets, int64_t* counts) {
+  count_parts(keys, n, s, buckets, counts);
+}
+void count_i64(const int64_t* keys, size_t n, const int64_t* s, size_t buckets, int64_t* counts) {
+  count_parts(keys, n, s, buckets, counts);
+}
+void move_i32(const int32_t* keys, size_t n, const int32_t* s, size_t buckets, int32_t** to,
+              int32_t* const* limit) {
+  move_parts(keys, n, s, buckets, to, limit);
+}
+void move_i64(const int64_t* keys, size_t n, const int64_t* s, size_t buckets, int64_t** to,
+              int64_t* const* limit) {
+  move_parts(keys, n, s, buckets, to, limit);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace numbus::routines
@@ -167,12 +252,17 @@ struct Table {
   void (*select_i32)(int32_t*, size_t, const int64_t*, size_t);
   void (*select_i64)(int64_t*, size_t, const int64_t*, size_t);
   void (*select_pairs)(KeyIndex*, size_t, const int64_t*, size_t);
+  void (*count_i32)(const int32_t*, size_t, const int32_t*, size_t, int64_t*);
+  void (*count_i64)(const int64_t*, size_t, const int64_t*, size_t, int64_t*);
+  void (*move_i32)(const int32_t*, size_t, const int32_t*, size_t, int32_t**, int32_t* const*);
+  void (*move_i64)(const int64_t*, size_t, const int64_t*, size_t, int64_t**, int64_t* const*);
 };
 
-#define NUMBUS_TABLE(target)                                                    \
-  Table {                                                                       \
-    target::sort_i32, target::sort_i64, target::sort_pairs, target::select_i32, \
-        target::select_i64, target::select_pairs                                \
+#define NUMBUS_TABLE(target)                                                            \
+  Table {                                                                               \
+    target::sort_i32, target::sort_i64, target::sort_pairs, target::select_i32,         \
+        target::select_i64, target::select_pairs, target::count_i32, target::count_i64, \
+        target::move_i32, target::move_i64                                              \
   }
 
 Table choose() {
@@ -212,6 +302,23 @@ void vqselect(int64_t* keys, size_t n, std::span<const int64_t> kth) {
 }
 void vqselect(KeyIndex* keys, size_t n, std::span<const int64_t> kth) {
   table().select_pairs(keys, n, kth.data(), kth.size());
+}
+
+void count_parts(const int32_t* keys, size_t n, const int32_t* splitters, size_t buckets,
+                 int64_t* counts) {
+  table().count_i32(keys, n, splitters, buckets, counts);
+}
+void count_parts(const int64_t* keys, size_t n, const int64_t* splitters, size_t buckets,
+                 int64_t* counts) {
+  table().count_i64(keys, n, splitters, buckets, counts);
+}
+void move_parts(const int32_t* keys, size_t n, const int32_t* splitters, size_t buckets,
+                int32_t** to, int32_t* const* limit) {
+  table().move_i32(keys, n, splitters, buckets, to, limit);
+}
+void move_parts(const int64_t* keys, size_t n, const int64_t* splitters, size_t buckets,
+                int64_t** to, int64_t* const* limit) {
+  table().move_i64(keys, n, splitters, buckets, to, limit);
 }
 
 }  // namespace numbus::routines

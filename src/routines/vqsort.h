@@ -29,4 +29,17 @@ void vqselect(int32_t* keys, size_t n, std::span<const int64_t> kth);
 void vqselect(int64_t* keys, size_t n, std::span<const int64_t> kth);
 void vqselect(KeyIndex* keys, size_t n, std::span<const int64_t> kth);
 
+// Splitting by a few values: bucket b holds the keys that are not below exactly b of the `buckets`
+// - 1 ascending splitters. count_parts adds to counts[b]; move_parts appends the keys to to[b], in
+// their order, and writes nothing at limit[b] or after it.
+constexpr size_t kMaxParts = 16;
+void count_parts(const int32_t* keys, size_t n, const int32_t* splitters, size_t buckets,
+                 int64_t* counts);
+void count_parts(const int64_t* keys, size_t n, const int64_t* splitters, size_t buckets,
+                 int64_t* counts);
+void move_parts(const int32_t* keys, size_t n, const int32_t* splitters, size_t buckets,
+                int32_t** to, int32_t* const* limit);
+void move_parts(const int64_t* keys, size_t n, const int64_t* splitters, size_t buckets,
+                int64_t** to, int64_t* const* limit);
+
 }  // namespace numbus::routines
