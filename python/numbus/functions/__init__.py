@@ -15,10 +15,13 @@ from . import (
     numeric,
     padding,
     products,
+    quantiles,
     ranges,
     reductions,
     repeating,
     selection,
+    special,
+    statistics,
 )
 
 SUBJECTS = (
@@ -36,6 +39,9 @@ SUBJECTS = (
     counting,
     cumulative,
     numeric,
+    quantiles,
+    special,
+    statistics,
     products,
     einsum,
     files,
