@@ -21,6 +21,7 @@ _METHODS = (
     "midpoint",
     "nearest",
 )
+_LONG = 10_000  # elements, from which on a pass over them costs more than a call
 _FEW = 8  # so many ranks are selected; for more of them all is sorted
 
 
@@ -150,6 +151,13 @@ def _summed(x):
     return x if x.dtype.kind in "fc" else x.astype(np.float64)
 
 
+def _present(line, missing):
+    """What is not missing in a line; of a long one nothing is copied where all is there."""
+    if not _compiled and line.shape[0] > _LONG and not bool(np.any(missing)):
+        return line
+    return line[~missing]
+
+
 @function("np.nanmedian")
 def nanmedian(
     a: Array,
@@ -163,7 +171,7 @@ def nanmedian(
         return median(a, axis, None, overwrite_input, keepdims)
     lines = lines_of(a, axis)
     if lines.ndim == 1:
-        middle = _middle(lines[~np.isnan(lines)])
+        middle = _middle(_present(lines, np.isnan(lines)))
     elif lines.shape[-1] == 0:
         middle = np.mean(lines, -1)
     else:
@@ -535,7 +543,7 @@ def _nan_quantiles(op, a, q, weak, axis, method, keepdims, weights, most):
 def _nan_unweighted(lines, missing, q, weak, method):
     if lines.ndim > 1:
         return _nan_between(lines, missing, q, weak, method)
-    there = lines[~missing]
+    there = _present(lines, missing)
     if there.shape[0] == 0:
         there = np.full((1,), np.nan, lines.dtype)
     return _unweighted(there, q, weak, method)

@@ -78,7 +78,11 @@ def _unweighted(x, less):
     if not _compiled and count <= 0:
         _warn()
     d = x - np.mean(x, 1, keepdims=True)
-    return np.dot(d, np.conj(d).T) * (1.0 / count if count > 0 else np.inf)
+    return np.dot(d, _conjugate(d).T) * (1.0 / count if count > 0 else np.inf)
+
+
+def _conjugate(x):
+    return np.conj(x) if x.dtype.kind == "c" else x  # of real numbers conj() is a copy
 
 
 def _warn():
@@ -117,7 +121,7 @@ def _weighted(x, fweights, aweights, less):
         count = total - less * np.sum(w * aweights.astype(np.float64)) / total
     mean = np.sum(x * w, 1, keepdims=True) / total
     d = (x - mean).astype(x.dtype)
-    return np.dot(d, np.conj(d * w).T) * (1.0 / np.maximum(count, 0.0))
+    return np.dot(d, _conjugate(d * w).T) * (1.0 / np.maximum(count, 0.0))
 
 
 @function("np.corrcoef")
