@@ -6,8 +6,8 @@ ignored without a word.
 
 Looks at the functions of python/numbus by their syntax trees. Not looked at: parameters whose name
 begins with an underscore, functions that only raise or are empty, the arguments that a protocol
-hands over (HANDED), and those named in tools/unread_arguments.txt with the reason why nothing is
-lost.
+hands over (HANDED), those that the registry's adapter reads (annotated Out), and those named in
+tools/unread_arguments.txt with the reason why nothing is lost.
 """
 
 import argparse
@@ -32,6 +32,17 @@ def parameters(function):
     a = function.args
     every = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
     return [p.arg for p in every]
+
+
+def stored(function):
+    """Parameters that the registry's adapter reads: it stores results into an `Out`."""
+    a = function.args
+    every = [*a.posonlyargs, *a.args, *a.kwonlyargs]
+    return {
+        p.arg
+        for p in every
+        if isinstance(p.annotation, ast.Name) and p.annotation.id in ("Out", "OutUnsafe")
+    }
 
 
 def is_method(function, parents):
@@ -79,7 +90,7 @@ def findings(path):
         names = parameters(function)
         if is_method(function, parents):
             names = names[1:]
-        read = reads(function)
+        read = reads(function) | stored(function)
         parts, node = [function.name], function
         while node := parents.get(node):
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):

@@ -563,17 +563,16 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
   if (op == NodeKind::In || op == NodeKind::NotIn) {
     if (a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Text))
       return known((b.type.text.find(a.type.text) != std::string::npos) == (op == NodeKind::In));
-    bool all_text = a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Tuple), one = false;
-    for (const Value& i : b.items) {
-      all_text = all_text && i.type.is(Type::Tag::Text);
-      one = one || i.type.text == a.type.text;
-    }
-    if (all_text) return known(one == (op == NodeKind::In));
     Val found = b_->constant(DType::Bool, Scalar::from_bool(false));
     if (b.type.is(Type::Tag::Tuple)) {
-      for (const Value& i : b.items)
-        found = b_->emit(Op::logical_or, DType::Bool, found,
-                         truth(n, compare_one(n, NodeKind::Eq, a, i)));
+      bool all_known = true, any = false;
+      for (const Value& i : b.items) {
+        Value same = compare_one(n, NodeKind::Eq, a, i);
+        all_known = all_known && same.known && same.type.is_number();
+        any = any || (same.known && same.known->real() != 0);
+        found = b_->emit(Op::logical_or, DType::Bool, found, truth(n, same));
+      }
+      if (all_known) return known(any == (op == NodeKind::In));
     } else if (b.type.is_array()) {
       Val s = new_variable(DType::Bool);
       set(s, found);

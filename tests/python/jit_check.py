@@ -120,11 +120,13 @@ def layouts(shape, dtype="float64", seed=0):
         yield fresh(shape[::-1]).T
 
 
-def function_of(expression, arguments="a"):
-    """A function that returns an expression of its arguments and `np`, with source for njit."""
+def function_of(expression, arguments="a", **known):
+    """A function that returns an expression of its arguments, `np` and `known`, with source for
+    njit.
+    """
     source = f"def f({arguments}):\n    return {expression}\n"
     file = f"<{arguments}: {expression}>"
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    space = {"np": np}
+    space = {"np": np, **known}
     exec(compile(source, file, "exec"), space)
     return space["f"]

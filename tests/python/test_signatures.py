@@ -140,6 +140,9 @@ def test_keyword(xp, kind, name, keyword):
         if keyword == "device" and value == "'nonsense'" and isinstance(got, ValueError):
             continue
         compare(got, want, call, layout=keyword == "order")
+        if keyword == "overwrite_input":  # what the operand holds then, NumPy leaves open
+            effects.add(value)
+            continue
         for key in DATA:  # what a call writes to, or must not write to
             assert_same(got_names[key], want_names[key], 1e-12, f"{call}: {key}")
         changed = [
@@ -236,11 +239,15 @@ def test_out(xp, kind, name):
             results.append((outcome(lambda c=call, n=names: eval(c, n)), names["out"]))
         (want, want_out), (got, got_out) = results
         what = f"{call} with {target}"
-        if isinstance(want, Exception) and target.startswith("("):
+        if isinstance(want, (Exception, tuple)) and target.startswith("("):
             continue  # a tuple of one array is taken everywhere
         if isinstance(want, Exception) and target[0] in "3[":
             assert isinstance(got, Exception), what
             continue
+        if "quantile" in name or "percentile" in name or name == "nanmedian":
+            # NumPy spreads one number over an array, which is refused.
+            if isinstance(got, ValueError) and np.shape(want) != shape:
+                continue
         compare(got, want, what, layout=False)
         if isinstance(want, np.ndarray) and isinstance(want_out, np.ndarray):
             assert (got is got_out) == (want is want_out), what

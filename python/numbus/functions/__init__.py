@@ -15,11 +15,14 @@ from . import (
     numeric,
     padding,
     products,
+    quantiles,
     ranges,
     reductions,
     repeating,
     selection,
     sorting,
+    special,
+    statistics,
 )
 
 SUBJECTS = (
@@ -38,6 +41,9 @@ SUBJECTS = (
     counting,
     cumulative,
     numeric,
+    quantiles,
+    special,
+    statistics,
     products,
     einsum,
     files,

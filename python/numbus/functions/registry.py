@@ -21,7 +21,7 @@ _REFUSED, _FLAT, _KEPT = range(3)  # what an axis of None means
 
 @dataclasses.dataclass(frozen=True)
 class Argument:
-    """What a parameter is. `words` are those of a Choice."""
+    """What a parameter is. `words` are those of a Choice, and the rule of casting of an Out."""
 
     kind: str
     none: int = _KEPT
@@ -51,6 +51,7 @@ Operand = Argument("Operand")
 Axis = Argument("Axis", _REFUSED)
 Axes = Argument("Axes")
 Out = Argument("Out")
+OutUnsafe = Argument("Out", words=("unsafe",))  # which takes results of any dtype
 DTypeArg = Argument("DTypeArg")
 Flag = Argument("Flag")
 Int = Argument("Int")

@@ -6,12 +6,15 @@ import ast
 
 import numpy
 
+from ..functions.axes import distinct
 from ._library import is_known, not_yet
 
 # What these statements name.
 NAMES = {
+    "_compiled": True,
     "_ndarray": numpy.ndarray,
     "_as_array": numpy.asarray,
+    "_axes": distinct,
     "_AxisError": numpy.exceptions.AxisError,
     "_not_yet": not_yet,
     "_is_known": is_known,
@@ -27,6 +30,8 @@ def conversions(row, definition):
         absent = f"{name} is not None and " if p.default is None else ""
         if what.kind == "Array":
             text.append(f"if {absent}not isinstance({name}, _ndarray): {name} = _as_array({name})")
+        elif what.kind == "Operand":
+            text.append(f"if isinstance({name}, (tuple, list)): {name} = _as_array({name})")
         elif what.kind == "Axis":
             inside = f"-{array}.ndim <= {name} < {array}.ndim"
             text += [
@@ -39,6 +44,10 @@ def conversions(row, definition):
                 f"{{{name}}} for an array of dimension {{{array}.ndim}}')",
                 f"    if {name} < 0: {name} = {name} + {array}.ndim",
             ]
+        elif what.kind == "Axes":
+            text.append(
+                f"if {name} is not None: {name} = _axes('{row.name}', {name}, {array}.ndim)"
+            )
         elif what.kind == "Out":
             text.append(f"if {name} is not None: _not_yet('{row.name} with {name}=')")
         elif what.kind == "Choice":

@@ -60,6 +60,7 @@ _SOURCES = (
     ("numpy.fft", "np.fft."),
     ("numpy.polynomial.polynomial", "np.polynomial.polynomial."),
     ("numpy.lib.stride_tricks", "np.lib.stride_tricks."),
+    ("scipy.special", "special."),
     ("numbus", "np."),
     ("numbus.linalg", "np.linalg."),
     ("numbus.random", "np.random."),
@@ -78,6 +79,8 @@ def name_of(value):
     if not isinstance(own, str):
         return None
     module = str(getattr(value, "__module__", ""))
+    if module == "numbus.core.fallback" and hasattr(value, "__wrapped__"):
+        return name_of(value.__wrapped__)  # what is NumPy's for now
     if module.startswith("numbus.functions.") and hasattr(numpy, own):
         # The function itself, which the namespace has with what hands operands to NumPy around it.
         if own in getattr(sys.modules[module], "__all__", ()):

@@ -169,20 +169,6 @@ def nancumprod(x):
     return np.cumprod(without_nan(x, 1))
 
 
-@known("np.nanpercentile")
-def nanpercentile(x, q):
-    """percentile() of what is no NaN."""
-    flat = x.ravel()
-    return np.percentile(flat[flat == flat], q)
-
-
-@known("np.nanquantile")
-def nanquantile(x, q):
-    """quantile() of what is no NaN."""
-    flat = x.ravel()
-    return np.quantile(flat[flat == flat], q)
-
-
 @known("np.unwrap")
 def unwrap(p):
     """Steps of more than half a turn become their complements."""

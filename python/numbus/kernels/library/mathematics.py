@@ -227,9 +227,18 @@ def lanczos(x):
     return s
 
 
+def sin_pi(x):
+    """sin(pi x), exact in what x differs from the nearest integer."""
+    whole = np.rint(x)
+    s = math.sin(math.pi * (x - whole))
+    return s if np.remainder(whole, 2.0) == 0 else -s
+
+
 @known("math.gamma")
 def gamma(x):
     """Lanczos; reflected for x < 1/2; factorials of small integers are exact."""
+    if x == math.inf:
+        return x
     if x == math.floor(x):
         if x <= 0:
             raise ValueError("math domain error")
@@ -241,7 +250,7 @@ def gamma(x):
                 k += 1.0
             return p
     if x < 0.5:
-        return math.pi / (math.sin(math.pi * x) * gamma_large(1.0 - x))
+        return math.pi / (sin_pi(x) * gamma_large(1.0 - x))
     return gamma_large(x)
 
 
@@ -255,13 +264,15 @@ def gamma_large(x):
 @known("math.lgamma")
 def lgamma(x):
     """The logarithm of Lanczos' formula."""
+    if abs(x) == math.inf:
+        return abs(x)
     if x == math.floor(x):
         if x <= 0:
             raise ValueError("math domain error")
         if x <= 2:
             return x * 0.0
     if x < 0.5:
-        return math.log(math.pi / abs(math.sin(math.pi * x))) - lgamma_large(1.0 - x)
+        return math.log(math.pi / abs(sin_pi(x))) - lgamma_large(1.0 - x)
     return lgamma_large(x)
 
 

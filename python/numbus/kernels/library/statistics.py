@@ -3,8 +3,6 @@
 import numpy as np
 
 from .._library import known
-from .products import dot
-from .sorting import sort
 
 
 @known("np.cumsum")
@@ -39,64 +37,6 @@ def running_products(lines):
         if i:
             out[i] *= out[i - 1]
     return out
-
-
-@known("np.median")
-def median(a):
-    """The middle of the sorted elements; NaN where there is one."""
-    s = sort(a.ravel())
-    n = s.shape[0]
-    out_type = np.true_divide(s, 1).dtype
-    if n == 0:
-        return out_type.type(np.nan)
-    if s[n - 1] != s[n - 1]:
-        return out_type.type(np.nan)
-    if n % 2:
-        return out_type.type(s[n // 2])
-    return (out_type.type(s[n // 2 - 1]) + out_type.type(s[n // 2])) / out_type.type(2)
-
-
-def quantile_of(s, q):
-    """Between the two nearest places of a sorted array, as NumPy's method 'linear'."""
-    n = s.shape[0]
-    if q < 0 or q > 1:
-        raise ValueError("Quantiles must be in the range [0, 1]")
-    out_type = np.true_divide(s, 1).dtype
-    if s[n - 1] != s[n - 1]:
-        return out_type.type(np.nan)
-    at = q * (n - 1)
-    k = min(int(at), n - 1)
-    t = at - k
-    low = s[k]
-    high = s[min(k + 1, n - 1)]
-    d = out_type.type(high) - out_type.type(low)
-    if t >= 0.5:
-        return out_type.type(high - d * (1 - t))
-    return out_type.type(low + d * t)
-
-
-@known("np.quantile")
-def quantile(a, q):
-    """Of the sorted elements, linear between two."""
-    s = sort(a.ravel())
-    if isinstance(q, np.ndarray):
-        out = np.empty(q.shape[0], np.true_divide(s, 1).dtype)
-        for i in range(q.shape[0]):
-            out[i] = quantile_of(s, q[i])
-        return out
-    return quantile_of(s, float(q))
-
-
-@known("np.percentile")
-def percentile(a, q):
-    """quantile() of hundredths."""
-    s = sort(a.ravel())
-    if isinstance(q, np.ndarray):
-        out = np.empty(q.shape[0], np.true_divide(s, 1).dtype)
-        for i in range(q.shape[0]):
-            out[i] = quantile_of(s, q[i] / 100)
-        return out
-    return quantile_of(s, float(q) / 100)
 
 
 def interp_one(x, xp, fp):
@@ -145,52 +85,6 @@ def average(a, axis=None, weights=None):
     if weights is None:
         return a.mean()
     return (a * weights).sum() / weights.sum()
-
-
-@known("np.cov")
-def cov(m, y=None, rowvar=True, bias=False, ddof=None):
-    """Of rows: products of what differs from their means, by the observations less ddof."""
-    less = (0 if bias else 1) if ddof is None else ddof
-    if less != int(less):
-        raise ValueError("ddof must be integer")
-    if y is not None:
-        return cov_rows(two_rows(m, y), less)
-    if m.ndim == 1:
-        d = m * np.float64(1) - m.mean()
-        return (d * np.conj(d)).sum() / max(m.shape[0] - less, 0)
-    if rowvar:
-        return cov_rows(m, less)
-    return cov_rows(m.T, less)
-
-
-def two_rows(x, y):
-    """Two vectors as a matrix."""
-    rows = np.empty((2, x.shape[0]), (x[:0] * np.float64(1) + y[:0]).dtype)
-    rows[0] = x
-    rows[1] = y
-    return rows
-
-
-def cov_rows(m, less):
-    """cov() of a matrix."""
-    d = np.empty(m.shape, (m * np.float64(1)).dtype)
-    for i in range(m.shape[0]):
-        d[i] = m[i] - m[i].mean()
-    return dot(d, np.conj(d).T) / max(m.shape[1] - less, 0)
-
-
-@known("np.corrcoef")
-def corrcoef(x, y=None):
-    """Covariances over the deviations."""
-    if y is None:
-        c = cov_rows(x, 1)
-    else:
-        c = cov_rows(two_rows(x, y), 1)
-    out = np.empty(c.shape, c.dtype)
-    for i in range(c.shape[0]):
-        for j in range(c.shape[1]):
-            out[i, j] = c[i, j] / np.sqrt(c[i, i].real) / np.sqrt(c[j, j].real)
-    return out
 
 
 @known("np.nansum")
@@ -242,13 +136,6 @@ def nanmax(a):
         if v > best or best != best:
             best = v
     return best
-
-
-@known("np.nanmedian")
-def nanmedian(a):
-    """The median of what is not NaN."""
-    flat = a.ravel()
-    return median(flat[~np.isnan(flat)])
 
 
 @known("np.nanargmin")

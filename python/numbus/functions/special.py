@@ -1,0 +1,154 @@
+"""Special functions of SciPy: the error function, the gamma function and their kin, of elements.
+
+They are computed in float64. As SciPy's, they give float32 for float32 and float64 for all other
+real numbers.
+"""
+
+import math
+
+from . import names as np
+from .registry import Operand, element, function
+
+__all__ = []
+
+
+def _result(op, x, y=1.0):
+    """The dtype of the results. TypeError for complex numbers."""
+    t = np.result_type(x, y)
+    if t.kind == "c":
+        raise TypeError(f"[{op}] complex numbers; got complex; expected real numbers")
+    return np.float32 if t == np.float32 and _is_short(x) and _is_short(y) else np.float64
+
+
+def _is_short(x):
+    """Whether an operand lets the result be float32: one of float32, or one of Python's numbers."""
+    t = np.result_type(x)
+    return t == np.float32 or (np.ndim(x) == 0 and t == np.float64)
+
+
+def _wide(x):
+    return np.multiply(x, np.float64(1))
+
+
+@element
+def _erf(x):
+    return math.erf(x)
+
+
+@function("special.erf", "cupyx.scipy.special.erf")
+def erf(x: Operand, /):
+    """The error function."""
+    t = _result("erf", x)
+    return _erf(_wide(x)).astype(t)
+
+
+@element
+def _erfc(x):
+    return math.erfc(x)
+
+
+@function("special.erfc", "cupyx.scipy.special.erfc")
+def erfc(x: Operand, /):
+    """1 - erf(x)."""
+    t = _result("erfc", x)
+    return _erfc(_wide(x)).astype(t)
+
+
+@element
+def _gamma(x):
+    if x == 0:
+        return 1 / x
+    if x < 0 and x == math.floor(x):
+        return math.nan
+    return math.gamma(x)
+
+
+@function("special.gamma", "cupyx.scipy.special.gamma")
+def gamma(x: Operand, /):
+    """The gamma function; NaN at negative integers, infinity of x's sign at zero."""
+    t = _result("gamma", x)
+    return _gamma(_wide(x)).astype(t)
+
+
+@element
+def _gammaln(x):
+    if x == -math.inf:
+        return x
+    if x <= 0 and x == math.floor(x):
+        return math.inf
+    return math.lgamma(x)
+
+
+@function("special.gammaln", "cupyx.scipy.special.gammaln")
+def gammaln(x: Operand, /):
+    """The logarithm of the gamma function's magnitude; infinity at 0 and at negative integers."""
+    t = _result("gammaln", x)
+    return _gammaln(_wide(x)).astype(t)
+
+
+@function("special.expit", "cupyx.scipy.special.expit")
+def expit(x: Operand, /):
+    """1 / (1 + exp(-x))."""
+    t = _result("expit", x)
+    return (1 / (1 + np.exp(-_wide(x)))).astype(t)
+
+
+@function("special.logit", "cupyx.scipy.special.logit")
+def logit(x: Operand, /):
+    """log(x / (1 - x))."""
+    w = _wide(x)
+    t = _result("logit", x)
+    return np.log(w / (1 - w)).astype(t)
+
+
+@function("special.ndtr", "cupyx.scipy.special.ndtr")
+def ndtr(x: Operand, /):
+    """The normal distribution's probability of values up to x."""
+    t = _result("ndtr", x)
+    return (0.5 * _erfc(_wide(x) * -0.7071067811865476)).astype(t)
+
+
+@element
+def _xlogy(x, y):
+    if x == 0 and y == y:
+        return x * 0
+    return x * np.log(y)
+
+
+@function("special.xlogy", "cupyx.scipy.special.xlogy")
+def xlogy(x: Operand, y: Operand, /):
+    """x * log(y); 0 where x is 0 and y no NaN."""
+    t = _result("xlogy", x, y)
+    return _xlogy(_wide(x), _wide(y)).astype(t)
+
+
+@element
+def _xlog1py(x, y):
+    if x == 0 and y == y:
+        return x * 0
+    return x * np.log1p(y)
+
+
+@function("special.xlog1py", "cupyx.scipy.special.xlog1py")
+def xlog1py(x: Operand, y: Operand, /):
+    """x * log1p(y); 0 where x is 0 and y no NaN."""
+    t = _result("xlog1py", x, y)
+    return _xlog1py(_wide(x), _wide(y)).astype(t)
+
+
+@element
+def _entr(x):
+    if x > 0:
+        return -x * np.log(x)
+    if x == 0:
+        return x * 0
+    if x < 0:
+        return -np.inf
+    return x
+
+
+@function("special.entr", "cupyx.scipy.special.entr")
+def entr(x: Operand, /):
+    """-x log(x); 0 for 0, minus infinity below; float32 for all that float32 holds."""
+    short = _result("entr", x) == np.float32 or np.can_cast(np.result_type(x), np.float32)
+    return _entr(_wide(x)).astype(np.float32 if short else np.float64)

@@ -1,0 +1,109 @@
+"""What the arguments of registered functions are drawn from in test_registry.py, beyond what their
+annotations tell: by function and parameter, made of the first array and its axis.
+"""
+
+import numpy as np
+
+ABSENT = object()
+
+
+def one_layer(a, axis):
+    return np.take(a, [0], axis) if a.shape[axis] else a
+
+
+def alike(a, axis):
+    """Another array of the same shape, and one with a line less."""
+    return [ABSENT, None, a[::-1].copy() if a.ndim else a, a[1:] if a.ndim else a]
+
+
+def count(a):
+    """How many observations cov() sees in `a`."""
+    return a.shape[-1] if a.ndim else 1
+
+
+def fweights(a, axis):
+    n = count(a)
+    return [ABSENT, None, np.arange(n), np.ones(n + 1, int), np.full(n, -1), np.full(n, 0.5)]
+
+
+def aweights(a, axis):
+    n = count(a)
+    return [ABSENT, None, np.linspace(0.5, 1, n), np.zeros(n), np.ones((1, n)), np.arange(n)]
+
+
+def fractions(most, axes=2):
+    def some(a, axis):
+        given = [0.3, 0.5, 0, 1, [0.25, 0.5, 0.75], [0.1], 1.5, -0.5, [0.5, 2.0]]
+        given = [np.multiply(q, most).tolist() for q in given]
+        # Of a short float array with NaN, and a q that is not Python's own number, NumPy's dtype
+        # depends on where the NaN is.
+        plain = a.dtype.kind != "f" or a.dtype == np.float64 or not np.isnan(a).any()
+        if plain:
+            given += [np.float64(0.4) * most, [], np.linspace(0, 1, 21) * most]
+            if axes == 2:  # NumPy mixes the axes up where NaNs are skipped over several axes
+                given.append(np.array([[0.0, 0.2], [1.0, 0.6]]) * most)
+            return given
+        return [q for q in given if not isinstance(q, list)]
+
+    return some
+
+
+def own_weights(a, axis):
+    """weights() without those along an axis, which NumPy's nan functions cannot use."""
+    return [w for w in weights(a, axis) if not isinstance(w, np.ndarray) or w.shape == a.shape]
+
+
+def weights(a, axis):
+    if not a.ndim or not a.shape[axis]:
+        return [ABSENT]
+    line = np.linspace(0, 1, a.shape[axis])
+    whole = np.abs(np.nan_to_num(a.real.astype(float), posinf=1, neginf=1))
+    return [ABSENT, ABSENT, None, line, whole, -line, np.zeros(a.shape)]
+
+
+def ranks(n):
+    return [0, -1, n // 2, n, [0, n // 2], (n - 1, 0, n // 2), list(range(n))[:7]]
+
+
+SAMPLES = {
+    ("np.partition", "kth"): lambda a, axis: ranks(a.shape[axis]),
+    ("np.argpartition", "kth"): lambda a, axis: ranks(a.shape[axis]),
+    ("np.bincount", "weights"): lambda a, axis: (
+        [ABSENT, np.linspace(-1, 2, a.size), [1.0, 2.0]] if a.size else [ABSENT]
+    ),
+    ("np.bincount", "minlength"): lambda a, axis: [ABSENT, 0, 3, 20, -1],
+    ("np.searchsorted", "v"): lambda a, axis: [1, 0.5, a, a.T, [1, 2, -1]],
+    ("np.searchsorted", "sorter"): lambda a, axis: [ABSENT, np.argsort(a), [0]],
+    ("np.lexsort", "keys"): lambda a, axis: [[a], [a, a[::-1]], a, [a.T, np.sort(a.T)]],
+    ("np.lexsort", "axis"): lambda a, axis: [ABSENT, 0, -1],
+    ("np.diff", "n"): lambda a, axis: [ABSENT, 0, 1, 2, 3, -1],
+    ("np.diff", "prepend"): lambda a, axis: [ABSENT, 2, one_layer(a, axis)],
+    ("np.diff", "append"): lambda a, axis: [ABSENT, 1, one_layer(a, axis)],
+    ("np.ediff1d", "to_end"): lambda a, axis: [ABSENT, 3, np.array([1, 2], a.dtype), 2.5],
+    ("np.ediff1d", "to_begin"): lambda a, axis: [ABSENT, 1, np.array([[1, 0]], a.dtype)],
+    ("np.trapezoid", "x"): lambda a, axis: [ABSENT, None, np.linspace(0, 2, a.shape[axis]), a],
+    ("np.trapezoid", "dx"): lambda a, axis: [ABSENT, 2, 0.5],
+    ("np.cov", "y"): alike,
+    ("np.cov", "ddof"): lambda a, axis: [ABSENT, None, 0, 1, 2.0, 0.5],
+    ("np.cov", "fweights"): fweights,
+    ("np.cov", "aweights"): aweights,
+    ("np.cov", "dtype"): lambda a, axis: [
+        ABSENT,
+        None,
+        "complex128" if a.dtype.kind == "c" else "float32",
+    ],
+    ("np.corrcoef", "y"): alike,
+    ("np.corrcoef", "dtype"): lambda a, axis: [
+        ABSENT,
+        None,
+        "complex128" if a.dtype.kind == "c" else "float32",
+    ],
+    ("np.quantile", "q"): fractions(1),
+    ("np.percentile", "q"): fractions(100),
+    ("np.nanquantile", "q"): fractions(1, 1),
+    ("np.nanpercentile", "q"): fractions(100, 1),
+    ("np.quantile", "weights"): weights,
+    ("np.percentile", "weights"): weights,
+    ("np.nanquantile", "weights"): own_weights,
+    ("np.nanpercentile", "weights"): own_weights,
+}
