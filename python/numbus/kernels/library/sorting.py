@@ -309,6 +309,8 @@ def partition(a, kth):
 def check_kth(a, kth):
     """Raises where kth is none of the last axis."""
     n = a.shape[a.ndim - 1]
+    if a.size == 0:
+        return
     if isinstance(kth, (tuple, list, np.ndarray)):
         for k in kth:
             if k < -n or k >= n:
