@@ -80,20 +80,22 @@ Value Lower::python_int(const Node& n, const Value& v) {
   if (v.unknown() || !v.type.is_number() || !is_float(v.type.dtype) || !raises_of_numbers() ||
       from_library(scope_->source->file))
     return r;
-  // A float without an int64 becomes the least one, which few others do.
-  Val least = ci(std::numeric_limits<int64_t>::min());
-  when(b_->emit(Op::equal, DType::Bool, r.v[0], least), [&] {
-    Val x = as(v, DType::F64), top = b_->constant(DType::F64, Scalar::from_float(-0x1p63));
-    when(b_->emit(Op::not_equal, DType::Bool, x, top), [&] {
+  Val x = as(v, DType::F64), size = b_->emit(Op::absolute, DType::F64, x);
+  Val held =
+      b_->emit(Op::less, DType::Bool, size, b_->constant(DType::F64, Scalar::from_float(0x1p63)));
+  when(negate(held), [&] {
+    Val least = b_->constant(DType::F64, Scalar::from_float(-0x1p63));
+    when(b_->emit(Op::not_equal, DType::Bool, x, least), [&] {
       when(b_->emit(Op::not_equal, DType::Bool, x, x),
            [&] { raise_at(site(n, "ValueError", "cannot convert float NaN to integer")); });
-      Val size = b_->emit(Op::absolute, DType::F64, x);
       Val none = b_->constant(DType::F64, Scalar::from_float(INFINITY));
       when(b_->emit(Op::equal, DType::Bool, size, none),
            [&] { raise_at(site(n, "OverflowError", "cannot convert float infinity to integer")); });
       raise_at(site(n, "OverflowError", "a float beyond int64, which is what int is here"));
     });
   });
+  // What comes here fits.
+  r.v[0] = b_->emit(Op::cast, DType::I64, x, ir::kNone, ir::kNone, 1);
   return r;
 }
 
