@@ -56,8 +56,11 @@ void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* contex
       "[cuda] a barrier or warp operation waits for threads that never come; debug=True names "
       "the places",
       "", "", 0};
+  static const frontend::Site deep{"RecursionError", "maximum recursion depth exceeded", "", "", 0};
   int64_t which = context[compile::kSite];
-  const frontend::Site& s = which < 0 ? stuck : sites.at(static_cast<size_t>(which));
+  const frontend::Site& s = which == compile::kTooDeep ? deep
+                            : which < 0                ? stuck
+                                                       : sites.at(static_cast<size_t>(which));
   auto at = [&](int w) { return context[w]; };
   using namespace compile;
   jit_module().attr("raise_noted")(
@@ -563,6 +566,7 @@ class Dispatcher {
     if (status == compile::kInterrupted) raise_interrupted(output.text);
     if (!output.text.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(output.text);
     a.give_back(e.result.written);
+    if (status == compile::kTooDeep) context[compile::kSite] = status;
     if (status) raise_noted(e.result.sites, context, false);
     const int64_t* next = results;
     nb::object result = to_python(e.result.result, next, a);

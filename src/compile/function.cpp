@@ -30,6 +30,8 @@ std::vector<llvm::Function*> declare_functions(Emit& E, const ir::Module& m, llv
                                      llvm::Function::InternalLinkage, "f" + std::to_string(n), to);
     f->addFnAttr(llvm::Attribute::NoUnwind);
     if (!m.functions[n].recursive && n > 0) f->addFnAttr(llvm::Attribute::AlwaysInline);
+    // As a loop, recursion without end would have none; so it ends where the stack does.
+    if (m.functions[n].recursive) f->addFnAttr("disable-tail-calls", "true");
     all.push_back(f);
   }
   return all;

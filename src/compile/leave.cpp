@@ -1,13 +1,44 @@
 // Polls of generated code, and the way out.
 #include "compile/leave.h"
 
+#include <pthread.h>
+
+#include <algorithm>
 #include <utility>
+
+#include "base/error.h"
 
 namespace numbus::compile {
 namespace {
 
 thread_local detail::Landing* innermost = nullptr;
 thread_local void (*poll_of_fiber)() = nullptr;
+
+// What has to be left of a stack: for functions that do not look, and for what raises the error.
+constexpr uint64_t kStackReserve = 256 << 10;
+// Below every stack, and near enough to all of them: nothing is compared on stacks of fibers.
+constexpr uint64_t kNoLimit = uint64_t{0x7f} << 40;
+
+uint64_t stack_limit() {
+  uint64_t limit;
+  asm volatile("movq %%fs:%c1, %0" : "=r"(limit) : "i"(kStackWord));
+  return limit;
+}
+void set_stack_limit(uint64_t limit) {
+  asm volatile("movq %0, %%fs:%c1" : : "r"(limit), "i"(kStackWord) : "memory");
+}
+
+uint64_t end_of_stack() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return kNoLimit;
+  void* low = nullptr;
+  size_t size = 0;
+  pthread_attr_getstack(&attributes, &low, &size);
+  pthread_attr_destroy(&attributes);
+  uint64_t limit = reinterpret_cast<uint64_t>(low) + std::min<uint64_t>(kStackReserve, size / 4);
+  auto here = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  return here - limit < kStackReach ? limit : kNoLimit;
+}
 
 }  // namespace
 
@@ -16,13 +47,29 @@ Landing::Landing() : outer(std::exchange(innermost, this)) {}
 Landing::~Landing() { innermost = outer; }
 }  // namespace detail
 
-PollsOfFibers::PollsOfFibers(void (*poll)()) : outer_(std::exchange(poll_of_fiber, poll)) {}
-PollsOfFibers::~PollsOfFibers() { poll_of_fiber = outer_; }
+PollsOfFibers::PollsOfFibers(void (*poll)())
+    : outer_(std::exchange(poll_of_fiber, poll)), stack_(stack_limit()) {
+  set_stack_limit(kNoLimit);
+}
+PollsOfFibers::~PollsOfFibers() {
+  set_stack_limit(stack_);
+  poll_of_fiber = outer_;
+}
 
-void leave_generated_code() { std::longjmp(innermost->at, 1); }
+void leave_generated_code(int32_t status) {
+  std::longjmp(innermost->at, status == kInterrupted ? 1 : 2);
+}
+
+void raise_too_deep() {
+  raise(ErrorKind::Runtime, "cuda", "maximum recursion depth exceeded", "a stack that is used up",
+        "a case that ends the recursion");
+}
 
 extern "C" __attribute__((visibility("hidden"), used)) void numbus_poll() {
   if (poll_of_fiber) return poll_of_fiber();
+  if (stack_limit() == 0) set_stack_limit(end_of_stack());
+  if (reinterpret_cast<uint64_t>(__builtin_frame_address(0)) < stack_limit() && innermost)
+    leave_generated_code(kTooDeep);
   if (interrupt::due() && innermost) leave_generated_code();
 }
 

@@ -10,8 +10,13 @@
 
 namespace numbus::compile {
 
-// The status of code that Ctrl-C has ended.
-constexpr int32_t kInterrupted = INT32_MIN;
+// The status of code that Ctrl-C has ended, and of code whose calls have used up the stack.
+constexpr int32_t kInterrupted = INT32_MIN, kTooDeep = INT32_MIN + 1;
+
+// How code that calls itself knows that the stack ends: the stack pointer is compared with the word
+// of the thread's control block that the ABI has for split stacks, which nothing else here uses. It
+// is zero at first; a stack pointer that is not up to kStackReach above it goes to the poll.
+constexpr uint64_t kStackWord = 0x70, kStackReach = uint64_t{1} << 40;
 
 namespace detail {
 struct Landing {
@@ -24,17 +29,19 @@ struct Landing {
 };
 }  // namespace detail
 
-// Calls `code`, which gives a status, and gives that; or kInterrupted. What `code` does outside of
-// generated code must need no destructors.
+// Calls `code`, which gives a status, and gives that; or kInterrupted or kTooDeep. What `code` does
+// outside of generated code must need no destructors.
 template <class Code>
 __attribute__((noinline)) int32_t interruptible(Code&& code) {
   detail::Landing landing;
-  if (setjmp(landing.at) != 0) return kInterrupted;
+  if (int why = setjmp(landing.at)) return why == 1 ? kInterrupted : kTooDeep;
   return code();
 }
 
 // Ends the innermost call of interruptible() on this thread. No destructors are run.
-[[noreturn]] void leave_generated_code();
+[[noreturn]] void leave_generated_code(int32_t status = kInterrupted);
+// The error of code that was left as too deep.
+[[noreturn]] void raise_too_deep();
 
 // While a thread runs fibers: polls of theirs go to the scheduler, whose stack has room for
 // handlers.
@@ -46,6 +53,7 @@ class PollsOfFibers {
 
  private:
   void (*outer_)();
+  uint64_t stack_;
 };
 
 extern "C" {

@@ -20,6 +20,8 @@
 #include <map>
 #include <set>
 
+#include "compile/leave.h"
+
 namespace numbus::compile {
 namespace {
 
@@ -138,7 +140,7 @@ class Polls {
     }
     if (recursive) {
       auto at = f.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
-      poll_before(&*at);
+      poll_before(&*at, true);
     }
     // A poll pushes its return address, so that nothing may lie below the stack pointer.
     if (any) f.addFnAttr(llvm::Attribute::NoRedZone);
@@ -243,13 +245,27 @@ class Polls {
     return llvm::MDBuilder(m_.getContext()).createUnlikelyBranchWeights();
   }
 
-  void poll_before(llvm::Instruction* at) {
+  // Whether the stack is about to end, or nobody has asked yet where it does.
+  V stack_ends() {
+    auto& c = m_.getContext();
+    auto* name = llvm::MDNode::get(c, llvm::MDString::get(c, "rsp"));
+    V here = B.CreateIntrinsic(llvm::Intrinsic::read_register, {B.getInt64Ty()},
+                               {llvm::MetadataAsValue::get(c, name)});
+    constexpr unsigned kThreadSegment = 257;  // %fs, as an address space
+    V word = B.CreateIntToPtr(B.getInt64(kStackWord), B.getPtrTy(kThreadSegment));
+    V left = B.CreateSub(here, B.CreateAlignedLoad(B.getInt64Ty(), word, llvm::Align(8), true));
+    return B.CreateICmpUGE(left, B.getInt64(kStackReach));
+  }
+
+  void poll_before(llvm::Instruction* at, bool calls = false) {
     auto* block = at->getParent();
     auto* rest = block->splitBasicBlock(at, "polled");
     auto* poll = llvm::BasicBlock::Create(m_.getContext(), "poll", block->getParent(), rest);
     block->getTerminator()->eraseFromParent();
     B.SetInsertPoint(block);
-    B.CreateCondBr(load_word(), poll, rest, unlikely());
+    V look = load_word();
+    if (calls && !stop_) look = B.CreateOr(look, stack_ends());
+    B.CreateCondBr(look, poll, rest, unlikely());
     B.SetInsertPoint(poll);
     call_poll();
     B.CreateBr(rest);

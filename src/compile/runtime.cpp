@@ -140,6 +140,7 @@ int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), i
     interrupted = true;
   }
   if (interrupted) leave_generated_code();
+  if (call.status == kTooDeep) leave_generated_code(kTooDeep);
   return call.status;
 }
 

@@ -532,6 +532,7 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
         return 0;
       });
       if (left == kInterrupted) interrupt::raise_interrupted();
+      if (left == kTooDeep) raise_too_deep();
       return;
     }
     static thread_local Stacks stacks;

@@ -641,6 +641,8 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
     changed_ = changed_ || before;
     return widened ? void() : write_item(n, a, at, v);
   }
+  if (a.type.is(Type::Tag::Tuple) && u_.options.kernel)
+    not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
   if (!a.type.is_array() || a.lazy) fail(n, "elements of " + name(a.type) + " cannot be assigned");
   if (!writable(n, a)) return;
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
@@ -659,6 +661,9 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
       at.push_back(wrapped(n, index_value(n, list[d]), a.shape()[d], d, array_node(n)));
     if (v.type.is_array() && v.type.ndim == 0)
       set_element(n, a, at, element(v, {}));
+    else if (v.type.is_array())
+      not_yet(n, "storing " + name(v.type) + " in an element of " + name(a.type),
+              "the element of it that is meant");
     else if (!v.type.is_number() && !v.unknown())
       fail(n, "cannot store " + name(v.type) + " in an element of " + name(a.type));
     else

@@ -61,7 +61,12 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       Value over = arg(0).type.is(Type::Tag::Iterator) ? plain(list_from(n, arg(0))) : arg(0);
       if (over.unknown()) return {};
       if (over.type.is_array()) {
-        Value r = reduce(n, name, over);
+        if (over.type.ndim != 1)
+          not_yet(n, name + "() of " + frontend::name(over.type), "np." + name);
+        Value r = is_float(over.type.dtype)
+                      ? call_function({n, {over}, {}}, u_.program.library(name + " of"))
+                      : reduce(n, name, over);
+        if (r.unknown()) return {};
         r.type.weak = over.type.weak;
         return r;
       }
@@ -100,7 +105,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       }
       return cast(n, v, DType::C128, true);
     }
-    return cast(n, v, name == "int" ? DType::I64 : DType::F64, true);
+    return name == "int" ? python_int(n, v) : cast(n, v, DType::F64, true);
   }
   if (name == "round" && !c.keywords.empty()) {
     Call by_place{n, c.args, {}};
@@ -153,7 +158,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (arg(0).type.dtype == DType::Bool && arg(0).type.is_number())
       return cast(n, arg(0), DType::I64, true);
     if (arg(0).type.is_integer()) return arg(0);
-    return cast(n, unary(n, Op::rint, arg(0)), DType::I64, true);
+    return python_int(n, unary(n, Op::rint, arg(0)));
   }
   if (name == "sum" || name == "any" || name == "all") {
     expect(c, name, 1, 2);

@@ -66,7 +66,9 @@ Value Lower::call_value(const Call& c, const Value& callee) {
   }
   if (!callee.type.is(Type::Tag::Function)) fail(n, name(callee.type) + " cannot be called");
   const std::string& text = callee.type.text;
-  if (text == "function") return call_function(c, callee.type.number);
+  if (text == "function")
+    return callee.type.items.empty() ? call_function(c, callee.type.number)
+                                     : call_declared(c, callee.type);
   if (text == "vectorized") return call_vectorized(c, callee.type);
   if (text == "generalised") return call_generalised(c, callee.type.number);
   if (text.starts_with("local ")) return call_local(c, callee.type.number);
@@ -178,6 +180,7 @@ Value Lower::call_function(const Call& c, int source) {
     if (a.lazy) a = materialise(c.n, a);
     bool shared = shares_lists(a) && !lists;
     a = library && !lists ? plain(a) : boxed(c.n, a);
+    if (a.unknown()) return {};
     if (shared && !a.type.is_array())
       not_yet(c.n, "giving a list that turns of a parallel loop share to '" + s.name + "'",
               "an array, or the items that it needs");
@@ -235,6 +238,53 @@ Value Lower::call_function(const Call& c, int source) {
   for (const Value& a : args) origin |= origin_of(a);
   set_origin(r, origin);
   return r;
+}
+
+namespace {
+
+// How far a type is from a declared one, as _declared.py has it; nothing: it cannot be converted.
+std::optional<int> distance(const Type& t, const Type& declared) {
+  if (declared.is_array())
+    return t.is_array() && t.dtype == declared.dtype && t.ndim == declared.ndim ? std::optional(0)
+                                                                                : std::nullopt;
+  if (!declared.is_number()) return 0;
+  if (!t.is_number() || (is_complex(t.dtype) && !is_complex(declared.dtype))) return {};
+  if (t.dtype == declared.dtype) return 0;
+  if (can_cast(t.dtype, declared.dtype, Casting::Safe)) return 1;
+  return can_cast(t.dtype, declared.dtype, Casting::SameKind) ? 2 : 4;
+}
+
+}  // namespace
+
+// A function with declared signatures: the nearest one says what becomes of numbers.
+Value Lower::call_declared(const Call& c, const Type& f) {
+  const Source& s = u_.program.source(f.number);
+  std::vector<Value> args = bind(c.n, s.definition, s.name, c.args, c.keywords);
+  const Type* best = nullptr;
+  int least = 0;
+  for (const Type& signature : f.items) {
+    if (signature.items.size() != args.size() + 1) continue;
+    std::optional<int> all = 0;
+    for (size_t i = 0; i < args.size() && all; ++i) {
+      if (args[i].unknown()) return {};
+      auto d = distance(args[i].type, signature.items[i]);
+      all = d ? std::optional(*all + *d) : std::nullopt;
+    }
+    if (all && (!best || *all < least)) {
+      best = &signature;
+      least = *all;
+    }
+  }
+  if (!best) {
+    std::string got;
+    for (const Value& a : args) got += (got.empty() ? "" : ", ") + name(a.type);
+    fail(c.n, "no signature that " + s.name + "() was declared with takes (" + got + ")",
+         "types of one of them");
+  }
+  for (size_t i = 0; i < args.size(); ++i)
+    if (best->items[i].is_number()) args[i] = cast(c.n, args[i], best->items[i].dtype);
+  Value r = call_function({c.n, std::move(args), {}}, f.number);
+  return best->items.back().is_number() ? cast(c.n, r, best->items.back().dtype) : r;
 }
 
 // A nested function or lambda is expanded where it is called, and sees the names around it.

@@ -109,6 +109,7 @@ Value Lower::expression(const Node& n) {
         if (i.unknown()) return {};
         if (i.lazy) i = materialise(n, i);
         if (n.kind == NodeKind::Tuple) i = boxed(n, i);
+        if (i.unknown()) return {};  // a list whose items a later pass knows
         r.type.items.push_back(i.type);
       }
       return n.kind == NodeKind::List ? list_or_tuple(n, std::move(r.items)) : r;
@@ -213,7 +214,11 @@ Value Lower::global(const Node& n) {
     for (const Node& loop : n.all(Field::elts)) {
       std::vector<Type> types;
       for (const Node& t : loop.all(Field::elts))
-        types.push_back(Type::number_of(static_cast<DType>(t.number)));
+        if (t.text.starts_with("array "))
+          types.push_back(
+              Type::array_of(static_cast<DType>(t.number), std::stoi(t.text.substr(6))));
+        else
+          types.push_back(t.number < 0 ? Type{} : Type::number_of(static_cast<DType>(t.number)));
       v.type.items.push_back(Type::tuple_of(std::move(types)));
     }
     return v;
@@ -407,9 +412,10 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
 }
 
 // Evaluates one of two expressions; the value is that of both types.
-Value Lower::joined(const Node& n, const std::function<Value()>& first,
+Value Lower::joined(const Node& n, const std::string& what, const std::function<Value()>& first,
                     const std::function<Value()>& second, Val condition) {
-  std::string k = "joined " + std::to_string(n.line) + ":" + std::to_string(n.col) + ":" +
+  // The kind tells apart what one node is a part of: an if in the middle of a comparison.
+  std::string k = what + " " + std::to_string(n.line) + ":" + std::to_string(n.col) + ":" +
                   std::to_string(n.end_col) + scope_->prefix;
   Type& known = types_[k];
   std::vector<Val> slots;
@@ -477,7 +483,7 @@ Value Lower::bool_op(const Node& n) {
     Value first = v;
     Val t = truth(n, first);
     v = joined(
-        values[i], [&] { return expression(values[i]); }, [&] { return first; },
+        values[i], "and or", [&] { return expression(values[i]); }, [&] { return first; },
         is_and ? t : negate(t));
   }
   return v;
@@ -489,7 +495,7 @@ Value Lower::if_expression(const Node& n) {
     return expression(
         *n.one(test.known->real() != 0 || test.known->imag() != 0 ? Field::body : Field::orelse));
   return joined(
-      n, [&] { return expression(*n.one(Field::body)); },
+      n, "if", [&] { return expression(*n.one(Field::body)); },
       [&] { return expression(*n.one(Field::orelse)); }, truth(n, test));
 }
 
@@ -517,7 +523,8 @@ Value Lower::chain(const Node& n, size_t at, const Value& left) {
       });
   if (!harmless)
     return joined(
-        right[at + 1], [&] { return chain(n, at + 1, b); }, [&] { return one; }, truth(n, one));
+        right[at + 1], "chain", [&] { return chain(n, at + 1, b); }, [&] { return one; },
+        truth(n, one));
   Value rest = chain(n, at + 1, b);
   if (rest.unknown()) return {};
   if (rest.type.is_array())
@@ -627,6 +634,9 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
       equal = both(equal, truth(n, compare_one(n, NodeKind::Eq, a.items[i], b.items[i])));
     return boolean(op == NodeKind::Eq ? equal : negate(equal));
   }
+  if (a.type.is(Type::Tag::Tuple) != b.type.is(Type::Tag::Tuple) &&
+      (a.type.is_number() || b.type.is_number()) && (op == NodeKind::Eq || op == NodeKind::NotEq))
+    return known(op == NodeKind::NotEq);
   if (a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Text)) {
     bool same = a.type.text == b.type.text;
     if (op == NodeKind::Eq) return known(same);

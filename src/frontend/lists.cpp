@@ -377,9 +377,12 @@ Value Lower::collect_list(const Node& n, const std::string& key, Val count,
   set(used, ci(0));
   run([&](const Value& given) {
     if (given.unknown()) return;
-    Value e = given.type.is_array() && given.type.ndim == 0 ? element(given, {}) : given;
+    Value e = given;
+    if (e.type.is_array() && e.type.ndim == 0)
+      not_yet(n, "a list of arrays without axes", "x[()], its number");
     if (e.lazy) e = materialise(n, e);
     e = boxed(n, e);
+    if (e.unknown()) return;
     Type wider, item = e.type;
     if (item.is_number()) item.text.clear();
     if (!storable(item)) not_yet(n, "a list of " + name(item));

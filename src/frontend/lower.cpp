@@ -373,7 +373,9 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
   Variable& to = scope_->variables[name];
   to.of_turns = false;
   if (v.unknown()) return;
-  std::vector<Val> now = flatten(convert_to(at, v, wider));
+  v = convert_to(at, v, wider);
+  if (v.unknown()) return;
+  std::vector<Val> now = flatten(v);
   std::vector<size_t> owned = borrowed_ ? std::vector<size_t>{} : owners(wider);
   std::vector<Val> moved;
   for (size_t o : owned) {
@@ -441,7 +443,10 @@ Value Lower::convert_to(const Node& at, const Value& v, const Type& t) {
   Value r = v;
   r.type = t;
   if (t.is(Type::Tag::Tuple) || t.is(Type::Tag::Iterator))
-    for (size_t i = 0; i < r.items.size(); ++i) r.items[i] = convert_to(at, v.items[i], t.items[i]);
+    for (size_t i = 0; i < r.items.size(); ++i) {
+      r.items[i] = convert_to(at, v.items[i], t.items[i]);
+      if (r.items[i].unknown() && !t.items[i].unknown()) return {};
+    }
   return r;
 }
 

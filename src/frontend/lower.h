@@ -266,10 +266,16 @@ class Lower {
   Value chain(const Node& n, size_t at, const Value& left);
   Value compare_one(const Node& n, NodeKind op, const Value& a, const Value& b);
   Value if_expression(const Node& n);
-  Value joined(const Node& n, const std::function<Value()>& first,
+  Value joined(const Node& n, const std::string& what, const std::function<Value()>& first,
                const std::function<Value()>& second, Val condition);
 
   // --- numbers.cpp
+  // Whether Python's own numbers raise: they do not in kernels, nor where NumPy's model is asked
+  // for.
+  bool raises_of_numbers() const { return u_.options.python_errors && !u_.options.kernel; }
+  static bool is_beyond(const Type& t);
+  [[noreturn]] void refuse_beyond();
+  Value python_int(const Node& n, const Value& v);
   Value number(Val v, DType t, bool weak = false) {
     return {Type::number_of(t, weak), {v}, {}, {}, {}, false, 0};
   }
@@ -407,6 +413,7 @@ class Lower {
   Value call_function(const Call& c, int source);
   void name_own_line(const Node& n, CompileError& e) const;
   Value call_local(const Call& c, int number);
+  Value call_declared(const Call& c, const Type& f);
   Value call_inline(const Call& c, const Node& definition, const std::string& name, Scope* outer,
                     const Source* source);
   Value call_named(const Call& c, const std::string& name);

@@ -62,6 +62,7 @@ Value Lower::make_named(const Call& c, const Type& cls) {
            "its fields are " + listed(names));
     Value v = given ? *given : expression(defaults[i + defaults.size() - count]);
     r.items.push_back(boxed(c.n, v.lazy ? materialise(c.n, v) : v));
+    if (r.items.back().unknown()) return {};
     r.type.items.push_back(r.items.back().type);
   }
   return r;
@@ -76,6 +77,7 @@ Value Lower::replace_named(const Call& c, const Value& old) {
     if (i == names.size())
       fail(c.n, names[0] + " has no field '" + k + "'", "its fields are " + listed(names));
     r.items[i - 1] = boxed(c.n, v.lazy ? materialise(c.n, v) : v);
+    if (r.items[i - 1].unknown()) return {};
     r.type.items[i - 1] = r.items[i - 1].type;
   }
   return r;

@@ -1,5 +1,6 @@
 // Arithmetic: NumPy's rows under NumPy 2's rules of promotion, where Python's own numbers are weak.
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "frontend/lower.h"
@@ -14,7 +15,7 @@ Value Lower::from_scalar(const Scalar& s, DType t, bool weak) {
 Value Lower::known_integer(int64_t n) { return from_scalar(Scalar::from_int(n), DType::I64, true); }
 
 std::optional<int64_t> Lower::known_int(const Value& v) {
-  if (!v.type.is_integer()) return {};
+  if (!v.type.is_integer() || is_beyond(v.type)) return {};
   if (v.known) return static_cast<int64_t>(v.known->i);
   if (v.v.empty()) return {};
   const ir::Inst& i = b_->step(v.v[0]);
@@ -22,8 +23,16 @@ std::optional<int64_t> Lower::known_int(const Value& v) {
   return {};
 }
 
+// Whether this is a number of Python's from 2**63 on: a constant, which no int of ours holds.
+bool Lower::is_beyond(const Type& t) { return t.is_number() && t.weak && t.dtype == DType::U64; }
+
+void Lower::refuse_beyond() {
+  not_yet(here_ ? *here_ : source_.definition, "Python's ints from 2**63 on", "np.uint64(…) of it");
+}
+
 Val Lower::as(const Value& v, DType t) {
   if (v.unknown()) return b_->constant(t, Scalar::from_int(0));
+  if (is_beyond(v.type) && numbus::is_integer(t) && is_signed(t)) refuse_beyond();
   if (v.known && v.known->kind <= Kind::Complex) {
     // A literal is a constant of the type at once.
     Scalar s = *v.known;
@@ -46,8 +55,12 @@ Value Lower::cast(const Node& n, const Value& v, DType t, bool weak) {
   }
   if (!v.type.is_number())
     fail(n, "cannot convert " + name(v.type) + " to " + std::string(numbus::name(t)));
-  if (is_complex(v.type.dtype) && !is_complex(t) && t != DType::Bool)
-    fail(n, "cannot convert complex to " + std::string(numbus::name(t)), "use .real or abs()");
+  if (is_complex(v.type.dtype) && !is_complex(t) && t != DType::Bool) {
+    // NumPy's numbers lose their imaginary part there, with a warning; Python's refuse.
+    std::string what = "cannot convert complex to " + std::string(numbus::name(t));
+    if (v.type.weak) fail(n, what, "use .real or abs()");
+    not_yet(n, what, "use .real or abs()");
+  }
   Value r = number(as(v, t), t, weak);
   if (v.known) {
     Scalar s = converted(*v.known, t);
@@ -56,6 +69,31 @@ Value Lower::cast(const Node& n, const Value& v, DType t, bool weak) {
                   s.real() != std::trunc(v.known->real());
     if (!beyond) r.known = s;
   }
+  return r;
+}
+
+// int(): what int64 cannot hold raises, where something can be raised.
+Value Lower::python_int(const Node& n, const Value& v) {
+  Value r = cast(n, v, DType::I64, true);
+  if (v.unknown() || !v.type.is_number() || !is_float(v.type.dtype) || !raises_of_numbers() ||
+      scope_->source->library())
+    return r;
+  Val x = as(v, DType::F64), size = b_->emit(Op::absolute, DType::F64, x);
+  Val held =
+      b_->emit(Op::less, DType::Bool, size, b_->constant(DType::F64, Scalar::from_float(0x1p63)));
+  when(negate(held), [&] {
+    Val least = b_->constant(DType::F64, Scalar::from_float(-0x1p63));
+    when(b_->emit(Op::not_equal, DType::Bool, x, least), [&] {
+      when(b_->emit(Op::not_equal, DType::Bool, x, x),
+           [&] { raise_at(site(n, "ValueError", "cannot convert float NaN to integer")); });
+      Val none = b_->constant(DType::F64, Scalar::from_float(INFINITY));
+      when(b_->emit(Op::equal, DType::Bool, size, none),
+           [&] { raise_at(site(n, "OverflowError", "cannot convert float infinity to integer")); });
+      raise_at(site(n, "OverflowError", "a float beyond int64, which is what int is here"));
+    });
+  });
+  // What comes here fits.
+  r.v[0] = b_->emit(Op::cast, DType::I64, x, ir::kNone, ir::kNone, 1);
   return r;
 }
 
@@ -81,8 +119,10 @@ Val Lower::truth(const Node& n, const Value& v) {
     case Type::Tag::Array:
       if (v.type.ndim == 0) return truth(n, element(v, {}));
       if (is_plain_list(v)) return less(ci(0), v.shape()[0]);
-      fail(n, "the truth value of an array is ambiguous; got " + name(v.type),
-           "use .any() or .all()");
+      // One of a single element has one, which only a run can say.
+      not_yet(n, "the truth value of an array, which is ambiguous; got " + name(v.type),
+              "use .any() or .all()");
+    case Type::Tag::Text: return b_->constant(DType::Bool, Scalar::from_bool(!v.type.text.empty()));
     default: fail(n, name(v.type) + " has no truth value");
   }
 }
@@ -122,6 +162,7 @@ std::string what_works(Op op) {
 }
 
 std::optional<Scalar> folded(Op op, const Scalar& a, const Scalar& b) {
+  if (a.kind == Kind::UInt || b.kind == Kind::UInt) return {};  // from 2**63 on
   if (a.is_real_integer() && b.is_real_integer()) {
     int64_t x = a.i, y = b.i, r;
     switch (op) {
@@ -271,6 +312,9 @@ Value Lower::compare_integers(Op op, const Value& a, const Value& b, bool weak) 
 Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b) {
   bool weak = a.type.weak && b.type.weak;
   DType ta = a.type.dtype, tb = b.type.dtype;
+  if (weak && row(op).rule != Rule::Compare && op != Op::divide &&
+      (is_beyond(a.type) || is_beyond(b.type)) && numbus::is_integer(ta) && numbus::is_integer(tb))
+    refuse_beyond();
   bool logical = op == Op::bitwise_and || op == Op::bitwise_or || op == Op::bitwise_xor ||
                  row(op).rule == Rule::Compare || row(op).rule == Rule::Logical;
   if (weak && !logical) {
@@ -284,11 +328,10 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
     else
       tb = weak_result(ta, kind(tb));
   }
-  if (op == Op::left_shift || op == Op::right_shift) {
-    if (is_inexact(ta) || is_inexact(tb))
-      fail(n, std::string("operator ") + python_operator(op) + " needs integers; got " +
-                  name(a.type) + " and " + name(b.type));
-  }
+  bool shifts = op == Op::left_shift || op == Op::right_shift;
+  if (shifts && (is_inexact(ta) || is_inexact(tb)))
+    fail(n, std::string("operator ") + python_operator(op) + " needs integers; got " +
+                name(a.type) + " and " + name(b.type));
   // Integers are compared as what they are: the Python number may not fit into the other's type.
   if (row(op).rule == Rule::Compare && a.type.is_integer() && b.type.is_integer() && ta != tb)
     return compare_integers(op, a, b, weak);
@@ -315,16 +358,35 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
   Val x = as(a, r.in[0]), y = as(b, r.in[1]);
   bool divides = op == Op::divide || op == Op::floor_divide || op == Op::remainder;
   bool may_be_zero = !b.known || (b.known->real() == 0 && b.known->imag() == 0);
-  if (divides && weak && u_.options.python_errors && !u_.options.kernel && may_be_zero) {
+  auto count = known_int(b);
+  if (shifts && weak && raises_of_numbers() && (count ? *count < 0 : b.type.dtype != DType::Bool))
+    when(less(y, ci(0)), [&] { raise_at(site(n, "ValueError", "negative shift count")); });
+  if (divides && weak && raises_of_numbers() && may_be_zero) {
     Val zero = b_->emit(Op::equal, DType::Bool, y, b_->constant(r.in[1], Scalar::from_int(0)));
     when(zero, [&] { raise_at(site(n, "ZeroDivisionError", "division by zero")); });
   }
-  if (op == Op::power && weak && is_float(r.out) && u_.options.python_errors &&
-      !u_.options.kernel && !(b.known && b.known->real() >= 0)) {
+  if (op == Op::power && weak && is_float(r.out) && raises_of_numbers() &&
+      !(b.known && b.known->real() >= 0)) {
     Val zero = b_->constant(r.out, Scalar::from_int(0));
-    Val pole = both(b_->emit(Op::equal, DType::Bool, x, zero), less(y, zero));
+    Val none = b_->constant(r.out, Scalar::from_float(-INFINITY));
+    Val pole = both(b_->emit(Op::equal, DType::Bool, x, zero),
+                    both(less(y, zero), b_->emit(Op::not_equal, DType::Bool, y, none)));
     when(pole, [&] {
       raise_at(site(n, "ZeroDivisionError", "0.0 cannot be raised to a negative power"));
+    });
+  }
+  // There Python's result is complex.
+  bool fractional = !b.known || std::trunc(b.known->real()) != b.known->real();
+  bool negative = !a.known || a.known->real() < 0;
+  if (op == Op::power && weak && is_float(r.out) && raises_of_numbers() && fractional && negative) {
+    Val none = b_->constant(r.out, Scalar::from_float(-INFINITY));
+    Val below = less(x, b_->constant(r.out, Scalar::from_int(0)));
+    Val finite = both(below, b_->emit(Op::not_equal, DType::Bool, x, none));
+    Val part = b_->emit(Op::not_equal, DType::Bool, y, b_->emit(Op::floor, r.out, y));
+    Val ordered = b_->emit(Op::equal, DType::Bool, y, y);
+    when(both(finite, both(part, ordered)), [&] {
+      raise_at(
+          site(n, "ValueError", "a negative number to a fractional power is complex in Python"));
     });
   }
   // Small powers are products.
@@ -357,6 +419,7 @@ Value Lower::unary(const Node& n, Op op, const Value& a) {
 
 Value Lower::unary_number(const Node& n, Op op, const Value& a) {
   DType t = a.type.dtype;
+  if (is_beyond(a.type) && op != Op::positive && op != Op::absolute) refuse_beyond();
   if (t == DType::Bool && a.type.weak && op != Op::logical_not) t = DType::I64;
   Resolved r;
   try {
@@ -421,8 +484,11 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
 Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b) {
   if (a.unknown() || b.unknown()) return {};
   Type t;
-  if (!a.type.is_number() || !b.type.is_number() || !join(a.type, b.type, t))
+  if (!a.type.is_number() || !b.type.is_number() || !join(a.type, b.type, t)) {
+    if (is_beyond(a.type) || is_beyond(b.type)) refuse_beyond();
     fail(n, "cannot choose between " + name(a.type) + " and " + name(b.type));
+  }
+  u_.widened = u_.widened || t != a.type || t != b.type;
   return number(b_->emit(Op::select, t.dtype, condition, as(a, t.dtype), as(b, t.dtype)), t.dtype,
                 t.weak);
 }
@@ -476,7 +542,7 @@ Value Lower::math_function(const Node& n, const std::string& name, std::span<con
     if (a.unknown()) return {};
   auto to_int = [&](Op op) {
     Value r = unary(n, op, args[0]);
-    return r.type.is_array() ? r : cast(n, r, DType::I64, true);
+    return r.type.is_array() ? r : python_int(n, r);
   };
   // As NumPy's numbers: IEEE's results, and no errors.
   auto floats = [&](const Value& a) {

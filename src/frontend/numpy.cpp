@@ -60,7 +60,7 @@ Value Lower::from_items(const Node& n, const std::vector<Value>& items, std::opt
   for (const Value& i : flat) {
     Type wider, own = i.type;
     own.weak = own.weak && !strong;
-    join(common, own, wider);
+    if (!join(common, own, wider)) refuse_beyond();
     common = wider;
   }
   DType to = t ? *t : common.unknown() ? DType::F64 : common.dtype;
@@ -208,6 +208,7 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
       if (!v) fail(n, "np.full needs a fill value");
       with = *v;
       if (!t) t = v->type.dtype;
+      with.type.weak = false;
     }
     return materialise(n, filled(t.value_or(DType::F64), extents, with));
   }
@@ -220,8 +221,9 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     const Value* fill_value = is_full ? c.get(1, "fill_value") : nullptr;
     if (is_full && !fill_value) fail(n, "np.full_like needs a fill value");
     if (name == "empty_like") return allocate(t, extents);
-    return materialise(
-        n, filled(t, extents, is_full ? *fill_value : constant(t, name == "ones_like")));
+    Value with = is_full ? *fill_value : constant(t, name == "ones_like");
+    with.type.weak = false;
+    return materialise(n, filled(t, extents, with));
   }
   if (name == "arange") {
     if (c.args.empty() || c.args.size() > 3) fail(n, "np.arange takes 1 to 3 arguments");
@@ -491,6 +493,29 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
       r.v.push_back(b_->emit(Op::select, DType::I64, same, a.strides()[d - skip], ci(0)));
     }
     return r;
+  }
+  if ((name == "diag" || name == "diagonal") && !c.args.empty() && c.args[0].type.is_array() &&
+      c.args[0].type.ndim == 2 && c.args.size() + c.keywords.size() <= 2) {
+    const Value* offset = c.get(1, name == "diag" ? "k" : "offset");
+    if (offset || c.keywords.empty()) {
+      // A view that cannot be written to, as in NumPy.
+      Value a = c.args[0].lazy ? materialise(n, c.args[0]) : c.args[0];
+      Val k = offset ? index_value(n, *offset) : ci(0), zero = ci(0);
+      Val right = b_->emit(Op::maximum, DType::I64, k, zero);
+      Val down = b_->emit(Op::maximum, DType::I64, sub(zero, k), zero);
+      Val count =
+          b_->emit(Op::minimum, DType::I64, sub(a.shape()[0], down), sub(a.shape()[1], right));
+      count = b_->emit(Op::maximum, DType::I64, count, zero);
+      Val first = add(mul(down, a.strides()[0]), mul(right, a.strides()[1]));
+      first = b_->emit(Op::select, DType::I64, less(zero, count), first, zero);
+      Value r = a;
+      r.v = {add(a.v[0], first), a.v[1], count, add(a.strides()[0], a.strides()[1])};
+      r.type.ndim = 1;
+      r.type.order = Order::Any;
+      r.type.aligned = false;
+      r.type.readonly = true;
+      return r;
+    }
   }
   if (name == "ravel") return reshape(n, c.args.at(0), {known_integer(-1)});
   if (name == "reshape") {

@@ -346,6 +346,10 @@ void Lower::return_value(const Node& n, const Value& v) {
   }
   thread_ends(n);
   Value r = boxed(n, v.lazy ? materialise(n, v) : v);
+  if (r.unknown()) {
+    unknown_result_ = true;
+    return;
+  }
   if (has_open_list(r.type)) {
     if (!r.type.is(Type::Tag::List)) not_yet(n, "an empty list here", "a name for it: x = []");
     r.type.items[0] = Type::number_of(DType::F64, true);
@@ -371,6 +375,7 @@ void Lower::return_value(const Node& n, const Value& v) {
     return;
   }
   r = convert_to(n, r, wider);
+  if (r.unknown()) return;
   retain(r);
   std::vector<Val> given = flatten(r);
   for (size_t i = 0; i < given.size(); ++i)

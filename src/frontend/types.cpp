@@ -82,6 +82,10 @@ bool join(const Type& a, const Type& b, Type& both) {
       both.text.clear();
       if (a.weak == b.weak) {
         both.dtype = promote(a.dtype, b.dtype);
+        // One of Python's ints from 2**63 on, and another one: neither type holds both.
+        if (a.weak && numbus::is_integer(a.dtype) && numbus::is_integer(b.dtype) &&
+            !numbus::is_integer(both.dtype))
+          return false;
         return true;
       }
       const Type &weak = a.weak ? a : b, &strong = a.weak ? b : a;

@@ -412,7 +412,7 @@ CASES = {
     recursion_without_end: ((X,), ["depends on itself", "without recursion"]),
     raise_value: ((X,), ["only exception classes"]),
     assign_attribute: ((X,), ["attributes cannot be assigned"]),
-    store_array: ((X,), ["cannot store array(float64"]),
+    store_array: ((X,), ["storing array(float64", "in an element"]),
     slice_step_zero: ((X,), ["step cannot be zero"]),
     return_in_prange: ((X,), ["return does not work in a parallel loop"]),
     prange_recurrence: ((X,), ["'s' carries a value", "range instead of prange"]),

@@ -5,49 +5,26 @@ from __future__ import annotations
 import ast
 import copy
 
+import shrink
+from shrink import operands
+
+NAMES = ("xp", "np", "fn", "rnd", "obs", "err", "flush")  # of no values
+
 
 def minimise(text: str, fails, budget: int = 600) -> str:
     """The smallest text found that still fails; `fails(text)` runs a candidate."""
-    tree = ast.parse(text)
-    left = [budget]
-
-    def attempt(candidate: ast.Module) -> bool:
-        left[0] -= 1
-        try:
-            return bool(candidate.body) and bool(fails(ast.unparse(candidate)))
-        except Exception:
-            return False
-
-    changed = True
-    while changed and left[0] > 0:
-        changed = False
-        for step in (delete_statements, simplify_loops, fold_aliases, simplify_expressions):
-            tree, did = step(tree, attempt, left)
-            changed |= did
-    return ast.unparse(tree)
+    steps = (delete_statements, simplify_loops, fold_aliases, simplify_expressions)
+    return shrink.shrink(text, steps, fails, budget)
 
 
-def blocks(tree):
-    """Every list of statements in the tree."""
-    return [node.body for node in ast.walk(tree) if isinstance(getattr(node, "body", None), list)]
+def bodies(tree):
+    """Every list of statements in the tree; none may be empty."""
+    found = [node.body for node in ast.walk(tree) if isinstance(getattr(node, "body", None), list)]
+    return [(body, False) for body in found]
 
 
 def delete_statements(tree, attempt, left):
-    did = False
-    for b in range(len(blocks(tree))):
-        size = max(1, len(blocks(tree)[b]) // 2) if b < len(blocks(tree)) else 0
-        while size >= 1:
-            i = (len(blocks(tree)[b]) if b < len(blocks(tree)) else 0) - size
-            while i >= 0 and left[0] > 0:
-                candidate = copy.deepcopy(tree)
-                body = blocks(candidate)[b]
-                if len(body) > size or b == 0:
-                    del body[i : i + size]
-                    if body and attempt(candidate):
-                        tree, did = candidate, True
-                i -= size
-            size //= 2
-    return tree, did
+    return shrink.delete_statements(tree, attempt, left, bodies)
 
 
 def simplify_loops(tree, attempt, left):
@@ -119,46 +96,12 @@ def slots(tree):
     return found
 
 
-def operands(node):
-    out = []
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.keyword):
-            continue
-        if isinstance(child, ast.Attribute) and isinstance(node, ast.Call):
-            child = child.value
-        if isinstance(child, ast.Name) and child.id in (
-            "xp",
-            "np",
-            "fn",
-            "rnd",
-            "obs",
-            "err",
-            "flush",
-        ):
-            continue
-        if isinstance(child, ast.expr) and not isinstance(child, (ast.Slice, ast.Tuple)):
-            out.append(child)
-    return out
+def parts(node):
+    """What an expression may become: its operands, but for calls of the program's own functions."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return []
+    return operands(node, NAMES)
 
 
 def simplify_expressions(tree, attempt, left):
-    did, at = False, 0
-    while at < len(slots(tree)) and left[0] > 0:
-        parent, name, i = slots(tree)[at]
-        node = getattr(parent, name) if i is None else getattr(parent, name)[i]
-        helper = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        for k in range(0 if helper else len(operands(node))):
-            candidate = copy.deepcopy(tree)
-            parent, name, i = slots(candidate)[at]
-            node = getattr(parent, name) if i is None else getattr(parent, name)[i]
-            child = operands(node)[k]
-            if i is None:
-                setattr(parent, name, child)
-            else:
-                getattr(parent, name)[i] = child
-            if attempt(candidate):
-                tree, did = candidate, True
-                break
-        else:
-            at += 1
-    return tree, did
+    return shrink.replace_expressions(tree, attempt, left, slots, parts)

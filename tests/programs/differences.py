@@ -14,20 +14,21 @@ import numpy as np
 ALLOWED = {
     "int64": "Python's int is int64: sums, products, powers and shifts that leave it wrap as "
     "NumPy's int64 does, and / divides the float64s nearest to the operands.",
-    "negative power": "An int to a negative power that is no literal is a ValueError, as in NumPy: "
-    "its type cannot depend on the exponent's value.",
+    "powers": "An int to a negative power that is no literal, and a negative number to a "
+    "fractional one, are a ValueError: the type cannot depend on the operands' values.",
     "infinite": "Python's floats give infinities and NaN where CPython raises OverflowError (**) "
     "and functions of math where it raises 'math domain error' or 'math range error'.",
-    "to int": "int(), math.floor and their like of a float that int64 cannot hold give what "
-    "NumPy's astype(np.int64) gives, not OverflowError or ValueError.",
+    "to int": "int(), math.floor and their like of a finite float that int64 cannot hold are an "
+    "OverflowError; one stored in an array of integers that cannot hold it becomes what NumPy's "
+    "astype gives, as int() does in kernels, where nothing is raised.",
     "narrow": "A Python int that meets a NumPy integer too narrow for it wraps, where NumPy raises "
     "OverflowError: a test of every index and count would cost more than the arithmetic.",
-    "one type": "What may be one of several numbers (min and max of an int and a float) has their "
+    "one type": "What may be one of several numbers (min of an int and a float, x or 1) has their "
     "common type: 1.0 for 1.",
     "float32": "Functions of math stay in float32 and float16 for NumPy's numbers of these types, "
     "where CPython computes float64: kernels would be many times slower.",
-    "kernel division": "In kernels of cuda.jit, division by zero raises nothing: integers give 0 "
-    "and floats IEEE's result, as NumPy's numbers do.",
+    "kernel division": "In kernels of cuda.jit, division by zero and negative shift counts raise "
+    "nothing: integers give 0 and floats IEEE's result, as NumPy's numbers do.",
 }
 
 TOP = 1 << 63
@@ -38,13 +39,6 @@ def wrapped(value):
     if type(value) is int and not -TOP <= value < TOP:
         return (value + TOP) % (2 * TOP) - TOP
     return value
-
-
-def int64(value):
-    """What NumPy's conversion makes of a float that has no int64."""
-    if value != value or not -float(TOP) <= value < float(TOP):
-        return -TOP
-    return int(value)
 
 
 def python_ints(a, b):
@@ -63,7 +57,10 @@ def power(a, b):
             raise ValueError("Integers to negative integer powers are not allowed.")
         return wrapped(pow(int(a), int(b), 2 * TOP))
     try:
-        return a**b
+        if isinstance(value := a**b, complex) and not isinstance(value, np.generic):
+            if not isinstance(a, complex) and not isinstance(b, complex):
+                raise ValueError("negative number to a fractional power")
+        return value
     except OverflowError:
         with np.errstate(all="ignore"):
             if isinstance(a, complex) or isinstance(b, complex):
@@ -150,7 +147,8 @@ ALIASES = {
     "degrees": "rad2deg",
     "radians": "deg2rad",
 }
-WHOLE = ("floor", "ceil", "trunc", "gcd", "lcm", "isqrt", "comb", "perm", "factorial")
+# Functions of math that give integers, or float64 for any float.
+EXACT_MATH = "floor ceil trunc gcd lcm isqrt comb perm factorial nextafter ulp".split()
 
 
 def _ieee(name, args):
@@ -165,16 +163,12 @@ def _ieee(name, args):
 def narrow_math(function, args):
     """What a function of math gives for NumPy's short floats; None for other numbers."""
     name = function.__name__
-    same = ("copysign", "ldexp", "fmod")
     alias = ALIASES.get(name, name)
-    short = [a for a in args if isinstance(a, (np.float16, np.float32))]
-    if not short or not hasattr(np, alias) or name in WHOLE or name.startswith("is"):
-        return None
-    if name in same and isinstance(args[0], (float, int)):
+    short = all(isinstance(a, (np.float16, np.float32)) for a in args)
+    if not short or not hasattr(np, alias) or name in EXACT_MATH or name.startswith("is"):
         return None
     with np.errstate(all="ignore"):
-        floats = [np.float64(a) if isinstance(a, np.integer) else a for a in args]
-        return getattr(np, alias)(*floats)
+        return getattr(np, alias)(*args)
 
 
 def call_narrowed(function, args, keywords):
@@ -196,14 +190,26 @@ def call_narrowed(function, args, keywords):
     raise OverflowError(f"{function} of {args}")
 
 
+UNFIT = ("out of bounds for", "cannot convert float", "too large to convert to C")
+
+
 def store(value, target, key):
     """target[key] = value"""
+    if isinstance(value, (float, np.floating)) and isinstance(target, np.ndarray):
+        if target.dtype.kind in "iu" and not abs(value) < TOP:
+            raise RuntimeWarning("invalid value encountered in cast")
     try:
         target[key] = value
-    except OverflowError as error:
-        if "out of bounds for" not in str(error):
+    except (OverflowError, ValueError) as error:
+        if not any(text in str(error) for text in UNFIT):
             raise
         target[key] = np.asarray(value).astype(target.dtype)
+
+
+def raised_only_outside_of_kernels(error) -> bool:
+    """Whether kernels go on where this error of Python's own numbers ends a function."""
+    texts = ("negative shift count", "to a fractional power", *UNFIT[1:])
+    return isinstance(error, ZeroDivisionError) or any(t in str(error) for t in texts)
 
 
 def joined(values):
@@ -216,7 +222,19 @@ def joined(values):
     found = np.result_type(*values)
     if int in kinds and found.kind in "iu" and found.itemsize < 8:
         found = np.dtype(np.int64)
-    return lambda v: np.asarray(v).astype(found)[()]
+
+    def convert(v):
+        with np.errstate(all="ignore"):
+            return np.asarray(v).astype(found)[()]
+
+    return convert
+
+
+def of_both(value, all_):
+    """A value of an expression that may have one of several, with the type that holds them all."""
+    if not all(isinstance(v, (bool, int, float, complex, np.generic)) for v in all_):
+        return value
+    return joined(all_)(value)
 
 
 def call(function, args, keywords):
@@ -225,19 +243,21 @@ def call(function, args, keywords):
         found = narrow_math(function, args)
         if found is not None:
             return found
+    if function in (pow, operator.pow) and len(args) == 2:
+        return wrapped(narrowed(power, *args))
     if function in (min, max) and len(args) > 1:
         return joined(args)(function(*args))
+    whole = function in (int, round, math.floor, math.ceil, math.trunc)
     try:
-        return wrapped(function(*args, **keywords))
+        value = function(*args, **keywords)
+        if whole and isinstance(args[0], (float, np.floating)) and wrapped(value) is not value:
+            raise OverflowError("too large to convert to C long")
+        return wrapped(value)
     except (ValueError, OverflowError) as error:
         if "out of bounds for" in str(error) and type(error) is OverflowError:
             return call_narrowed(function, args, keywords)
-        if function in (int, round, math.floor, math.ceil, math.trunc):
-            if len(args) == 1 and isinstance(args[0], (float, np.floating)):
-                return int64(float(args[0]))
+        if whole:
             raise
-        if function is pow and len(args) == 2:
-            return power(*args)
         module = getattr(function, "__module__", None)
         real = all(isinstance(a, (int, float, np.number, np.bool_)) for a in args)
         if module == "math" and real and hasattr(np, function.__name__.lstrip("a")):

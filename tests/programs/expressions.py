@@ -104,7 +104,8 @@ class Expressions:
         else:
             b = self.number(depth)
         if op in ("/", "//", "%") and self.r.random() < 0.6:
-            return self.evaluate("({0} " + op + " ({1} or 1))", a, b)
+            other = "1.0" if type(b[1]) is float else "1"
+            return self.evaluate("({0} " + op + " ({1} or " + other + "))", a, b)
         return self.evaluate("({0} " + op + " {1})", a, b)
 
     def number_unary(self, depth):
@@ -204,15 +205,24 @@ class Expressions:
         """A call of a function of the program's."""
         if not self.functions:
             raise Reject
-        name, samples, keywords = self.r.choice(self.functions)
+        name, samples, keywords, names = self.r.choice(self.functions)
         if name not in self.ns:
             raise Reject
-        parts, texts = [], []
+        parts, texts, by_name = [], [], []
+        named = self.r.randrange(len(samples) + 1) if self.r.random() < 0.3 else len(samples)
         for k, sample in enumerate(samples):
             if k >= len(samples) - keywords and self.r.random() < 0.5:
-                break
+                if k < named:
+                    break
+                continue
+            part = f"{{{len(parts)}}}"
             parts.append(self.like(sample, depth))
-            texts.append(f"{{{k}}}")
+            if k < named:
+                texts.append(part)
+            else:
+                by_name.append(f"{names[k]}={part}")
+        self.r.shuffle(by_name)
+        texts += by_name
         return self.evaluate(f"{name}({', '.join(texts)})", *parts)
 
     def like(self, sample, depth):

@@ -18,8 +18,9 @@ from . import differences
 from .expressions import Expressions, Reject
 from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, kind_of
 from .statements import Statements
+from .wider import Wider
 
-GRAMMAR_VERSION = 3
+GRAMMAR_VERSION = 4
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def compiled(text: str, mode: str):
     return compile(text, "<sample>", mode)
 
 
-class Grower(Expressions, Statements):
+class Grower(Expressions, Statements, Wider):
     def __init__(self, seed: int, features: Features):
         self.r = random.Random(seed)
         self.features = features
@@ -56,7 +57,9 @@ class Grower(Expressions, Statements):
         self.ns = {"np": np, "math": math}
         self.hidden = set(self.ns)  # names that are no values
         self.fixed: set[str] = set()  # names that are not assigned to
-        self.functions: list = []  # (name, samples of parameters, result)
+        self.functions: list = []  # (name, samples of parameters, how many have defaults, names)
+        self.generators: list = []  # (name, names of parameters, sample of the second, what comes)
+        self.parallel = False
         self.loops: list[str] = []
         self.returns = None
 
@@ -162,7 +165,7 @@ class Grower(Expressions, Statements):
         head = ["import math", "", "import numpy as np"]
         if self.scalar:
             head = ["KERNEL = True", *head]
-        if r.random() < 0.15:
+        if r.random() < 0.2:
             self.points = "Point", ("first", "second")
             self.point_items = [self.data.number("int64"), self.data.number("float64")]
             at = head.index("import math")
@@ -174,6 +177,11 @@ class Grower(Expressions, Statements):
             self.global_value()
         for _ in range(r.choice((0, 0, 1, 1, 2))):
             self.helper()
+        if r.random() < 0.25:
+            try:
+                self.generator()
+            except Reject:
+                pass
         arguments = [self.argument() for _ in range(r.randint(1, 4))]
         globals_ = dict(self.ns)
         names = [f"a{k}" for k in range(len(arguments))]
@@ -188,6 +196,8 @@ class Grower(Expressions, Statements):
         self.level = 1
         self.emit(f"return ({', '.join(arguments)},)")
         self.ns = globals_
+        if self.parallel:
+            head.insert(head.index("import numpy as np") + 1, "from numbus import prange")
         lines = head + [""]
         for level, text in self.lines:
             if level == 0 and text.startswith("def "):

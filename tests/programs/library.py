@@ -87,6 +87,7 @@ ARRAYS = [
 ]  # fmt: skip
 
 BUILTINS = [
+    "len('abc')", "('ab' == 'ab')", "('ab' != 'abc')", "len('é中')", "(not '')", "bool('a')",
     "abs({s})", "min({x}, {x})", "max({x}, {x}, {x})", "min({l})", "max({l})", "sum({l})",
     "len({a1})", "len({a})", "len({l})", "round({x})", "round({x}, {n})", "int({x})", "float({x})",
     "bool({s})", "complex({x}, {x})", "divmod({x}, {x})[{k2}]", "pow({x}, {n})", "{a}.size",

@@ -8,28 +8,12 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
-from minimise import operands
+import shrink
 
 
 def minimise(text: str, fails, budget: int = 400) -> str:
     """The smallest text found that still fails; `fails(text)` runs a candidate."""
-    tree = ast.parse(text)
-    left = [budget]
-
-    def attempt(candidate) -> bool:
-        left[0] -= 1
-        try:
-            return bool(fails(ast.unparse(ast.fix_missing_locations(candidate)) + "\n"))
-        except Exception:
-            return False
-
-    changed = True
-    while changed and left[0] > 0:
-        changed = False
-        for step in (statements, unwrap, parameters, expressions):
-            tree, did = step(tree, attempt, left)
-            changed |= did
-    return ast.unparse(tree) + "\n"
+    return shrink.shrink(text, (statements, unwrap, parameters, expressions), fails, budget) + "\n"
 
 
 def bodies(tree):
@@ -44,25 +28,10 @@ def bodies(tree):
 
 
 def statements(tree, attempt, left):
-    did, b = False, 0
-    while b < len(bodies(tree)):
-        size = max(1, len(bodies(tree)[b][0]) // 2)
-        while size >= 1 and b < len(bodies(tree)):
-            i = len(bodies(tree)[b][0]) - size
-            while i >= 0 and left[0] > 0 and b < len(bodies(tree)):
-                candidate = copy.deepcopy(tree)
-                body, empty = bodies(candidate)[b]
-                if any(getattr(s, "name", "") in ("f", "arguments") for s in body[i : i + size]):
-                    i -= 1
-                    continue
-                del body[i : i + size]
-                if body or empty:
-                    if attempt(candidate):
-                        tree, did = candidate, True
-                i -= size
-            size //= 2
-        b += 1
-    return tree, did
+    def kept(statement):
+        return getattr(statement, "name", "") in ("f", "arguments")
+
+    return shrink.delete_statements(tree, attempt, left, bodies, kept)
 
 
 def unwrap(tree, attempt, left):
@@ -135,45 +104,24 @@ def slots(tree):
     return found
 
 
-def at_slot(tree, at):
-    parent, name, i = slots(tree)[at]
-    return getattr(parent, name) if i is None else getattr(parent, name)[i]
-
-
-def put(tree, at, node):
-    parent, name, i = slots(tree)[at]
-    if i is None:
-        setattr(parent, name, node)
-    else:
-        getattr(parent, name)[i] = node
+def choices(node):
+    """What an expression may become."""
+    found = [] if isinstance(node, ast.Constant) else shrink.operands(node, ("np", "math"))
+    if isinstance(node, ast.Tuple) and len(node.elts) > 0:
+        found = list(node.elts)
+        if len(node.elts) > 1:
+            found += [
+                ast.Tuple([e for j, e in enumerate(node.elts) if j != i], ast.Load())
+                for i in range(len(node.elts))
+            ]
+    if isinstance(node, ast.BoolOp):
+        found = list(node.values)
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        found = [ast.Constant(type(node.value)(v)) for v in (0, 1, 2) if v < abs(node.value)]
+    elif not isinstance(node, (ast.Constant, ast.JoinedStr, ast.FormattedValue)):
+        found += [ast.Constant(1), ast.Constant(0.5)]
+    return [n for n in found if not isinstance(n, ast.Starred)]
 
 
 def expressions(tree, attempt, left):
-    did, at = False, 0
-    while at < len(slots(tree)) and left[0] > 0:
-        node = at_slot(tree, at)
-        choices = [] if isinstance(node, ast.Constant) else list(operands(node))
-        if isinstance(node, ast.Tuple) and len(node.elts) > 0:
-            choices = list(node.elts)
-            if len(node.elts) > 1:
-                choices += [
-                    ast.Tuple([e for j, e in enumerate(node.elts) if j != i], ast.Load())
-                    for i in range(len(node.elts))
-                ]
-        if isinstance(node, ast.BoolOp):
-            choices = list(node.values)
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            choices = [ast.Constant(type(node.value)(v)) for v in (0, 1, 2) if v < abs(node.value)]
-        elif not isinstance(node, (ast.Constant, ast.JoinedStr, ast.FormattedValue)):
-            choices += [ast.Constant(1), ast.Constant(0.5)]
-        for choice in choices:
-            if isinstance(choice, ast.Starred) or left[0] <= 0:
-                continue
-            candidate = copy.deepcopy(tree)
-            put(candidate, at, copy.deepcopy(choice))
-            if attempt(candidate):
-                tree, did = candidate, True
-                break
-        else:
-            at += 1
-    return tree, did
+    return shrink.replace_expressions(tree, attempt, left, slots, choices)

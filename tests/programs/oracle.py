@@ -52,7 +52,8 @@ EXACT = frozenset(
     diff ediff1d nan_to_num isclose allclose isreal iscomplex isscalar median nanmedian
     enumerate zip map reversed range len list tuple int float bool complex str sum_of_ints
     isqrt comb perm factorial fsum is_integer bit_length index count append extend pop remove
-    insert reverse clear sorted isinstance divmod slice print next iter type""".split()
+    insert reverse clear sorted isinstance divmod slice print next iter type
+    _replace prange""".split()
 )
 # Of complex numbers these round differently, too.
 COMPLEX_INEXACT = frozenset(
@@ -97,6 +98,7 @@ class Run:
         self.r = random.Random(shadow) if shadow is not None else None
         self.inexact = False
         self.steps = STEPS
+        self.dry = 0  # sides of an expression that are run to know their types only
 
     def tick(self):
         self.steps -= 1
@@ -111,14 +113,57 @@ class Run:
             "_iat": self.iat,
             "_un": self.un,
             "_call": self.call,
+            "_either": self.either,
+            "_choose": self.choose,
+            "_list": self.list,
             "_key": KEY,
-            "_store": differences.store,
+            "_store": self.store,
             "_tick": self.tick,
         }
 
     def _moved(self, value):
         self.inexact = True
         return value if self.r is None else perturbed(value, self.r)
+
+    def _side(self, side):
+        """A list of what a side that CPython does not look at would give; empty: an error."""
+        kept = self.steps, self.inexact
+        self.dry += 1
+        try:
+            return [side()]
+        except Exception:
+            return []
+        finally:
+            self.dry -= 1
+            self.steps, self.inexact = kept
+
+    def either(self, stop, *sides):
+        """and, or: the value has the type of all sides; `stop` is the truth that ends it."""
+        seen = []
+        for k, side in enumerate(sides):
+            seen.append(side())
+            if k + 1 < len(sides) and bool(seen[-1]) == stop:
+                more = [v for s in sides[k + 1 :] for v in self._side(s)]
+                return differences.of_both(seen[-1], [*seen, *more])
+        return differences.of_both(seen[-1], seen)
+
+    def list(self, *items):
+        """A list has items of one type."""
+        return [differences.of_both(v, items) for v in items]
+
+    def choose(self, test, yes, no):
+        first, second = (yes, no) if test else (no, yes)
+        value = first()
+        return differences.of_both(value, [value, *self._side(second)])
+
+    def _own(self, value):
+        """What may be changed, where nothing that lasts may be."""
+        if self.dry and isinstance(value, (np.ndarray, list)):
+            return value.copy()
+        return value
+
+    def store(self, value, target, key):
+        differences.store(value, self._own(target), key)
 
     def op(self, name, a, b):
         value = differences.binary(name, a, b)
@@ -135,6 +180,7 @@ class Run:
         return value
 
     def iop(self, name, a, b):
+        a = self._own(a)
         value = differences.in_place(name, a, b)
         moved = self._operator(name, value, a, b)
         if isinstance(value, np.ndarray) and moved is not value:
@@ -143,6 +189,7 @@ class Run:
         return moved
 
     def iat(self, name, a, key, b):
+        a = self._own(a)
         differences.store(self.iop(name, a[key], b), a, key)
 
     def un(self, name, a):
@@ -154,6 +201,12 @@ class Run:
 
     def call(self, function, *args, **keywords):
         name = getattr(function, "__name__", "")
+        if self.dry:
+            owner = getattr(function, "__self__", None)
+            if isinstance(owner, (np.ndarray, list)):
+                function = getattr(owner.copy(), name)
+            args = tuple(map(self._own, args))
+            keywords = {k: self._own(v) for k, v in keywords.items()}
         if function in (sum, math.prod) and hasattr(args[0], "__len__") and not len(args[0]):
             raise NoVerdict("the sum of nothing is an int, whatever it is the sum of")
         exact = isinstance(function, (types.FunctionType, type)) or name in EXACT
@@ -224,6 +277,27 @@ class Instrument(ast.NodeTransformer):
         if isinstance(node.op, ast.Not) or isinstance(node.operand, ast.Constant):
             return node
         return self._made(node, "_un", ast.Constant(type(node.op).__name__), node.operand)
+
+    def _later(self, node):
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        return ast.copy_location(ast.Lambda(nothing, node), node)
+
+    def visit_BoolOp(self, node):
+        self.generic_visit(node)
+        stop = ast.Constant(isinstance(node.op, ast.Or))
+        return self._made(node, "_either", stop, *map(self._later, node.values))
+
+    def visit_List(self, node):
+        self.generic_visit(node)
+        plain = isinstance(node.ctx, ast.Load) and not any(
+            isinstance(e, ast.Starred) for e in node.elts
+        )
+        return self._made(node, "_list", *node.elts) if plain else node
+
+    def visit_IfExp(self, node):
+        self.generic_visit(node)
+        sides = self._later(node.body), self._later(node.orelse)
+        return self._made(node, "_choose", node.test, *sides)
 
     def visit_Call(self, node):
         self.generic_visit(node)

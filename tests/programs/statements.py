@@ -92,9 +92,13 @@ class Statements:
         old = self.ns[name]
         kept = old.copy() if is_array(old) else copy.copy(old)
         self.run(text)
-        if kind_of(self.ns[name]) != kind_of(old):
+        try:
+            if kind_of(self.ns[name]) != kind_of(old):
+                raise Reject
+            self.accepted(self.ns[name])
+        except Reject:
             self.ns[name] = kept
-            raise Reject
+            raise
         self.emit(text)
 
     def do_store(self):
@@ -199,6 +203,8 @@ class Statements:
         r = self.r
         name = self.fresh("i")
         which = r.random()
+        if r.random() < 0.12:
+            return self.over_generator(name) if r.random() < 0.5 else self.over_rows(name)
         if which < 0.5:
             n = self.small()
             ways = [f"range({n[0]})", f"range({r.randint(-2, 2)}, {n[0]})",
@@ -291,11 +297,7 @@ class Statements:
         cls = r.choice(("ValueError", "IndexError", "ZeroDivisionError", "OverflowError",
                         "RuntimeError", "KeyError", "TypeError", "ArithmeticError"))  # fmt: skip
         self.emit(f"if {self.condition(2)[0]}:")
-        text = f"'own {r.randrange(100)}'"
-        ints = self.names(lambda v: type(v) is int)
-        if ints and r.random() < 0.4:
-            text = f"f'own {{{r.choice(ints)}}}'"
-        self.lines.append((self.level + 1, f"raise {cls}({text})"))
+        self.lines.append((self.level + 1, f"raise {cls}({self.message()})"))
 
     # ---- functions -------------------------------------------------------------------------------
     def do_function(self):
@@ -325,7 +327,7 @@ class Statements:
             for line in text.split("\n"):
                 self.emit(line)
         self.hidden.add(name)
-        self.functions = self.functions + [(name, samples, keywords)]
+        self.functions = self.functions + [(name, samples, keywords, names)]
 
     def helper(self):
         """A function of the module, compiled along."""
@@ -397,10 +399,10 @@ class Statements:
             del self.lines[start:]
             return
         self.hidden.add(name)
-        self.functions = self.functions + [(name, samples, keywords)]
+        self.functions = self.functions + [(name, samples, keywords, names)]
 
 
 SIMPLE = [("value", 5), ("again", 4), ("augment", 4), ("store", 5), ("list", 2), ("unpack", 1),
-          ("raise", 0.7), ("return", 0.7)]  # fmt: skip
-BLOCKS = [("if", 3), ("for", 4), ("while", 1.5), ("both", 1.5)]
+          ("raise", 0.7), ("return", 0.7), ("point", 2), ("rows", 2)]  # fmt: skip
+BLOCKS = [("if", 3), ("for", 4), ("while", 1.5), ("both", 1.5), ("prange", 0.5)]
 __all__ = ["Statements", "is_bool", "is_integer"]

@@ -248,14 +248,7 @@ def special(kind):
     print("wrong:", wrong)
 
 
-BEYOND = pytest.mark.xfail(
-    strict=True, reason="Python ints from 2**63 on meet int64 as floats, or wrap (docs/plan.md)"
-)
-
-
-@pytest.mark.parametrize(
-    "kind", [pytest.param(k, marks=BEYOND if k == "uint64" else ()) for k in VALUES]
-)
+@pytest.mark.parametrize("kind", VALUES)
 def test_special_values_are_right_or_refused(kind):
     text = "import sys; sys.path.insert(0, sys.argv[1]); import test_jit_strings as t"
     run = subprocess.run(

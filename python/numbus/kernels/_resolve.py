@@ -312,7 +312,13 @@ class _Names(ast.NodeTransformer):
             return Global(kind, at, number, elts=[Global("tuple", at, elts=t) for t in types])
         function = getattr(value, "_kernel_function", None)
         if function is not None:
-            return Global("function", at, number=function())
+            declared = getattr(value, "_declared", None)
+            signatures = declared.signatures if declared else ()
+            elts = [
+                Global("tuple", at, elts=[declared_type(t, at) for t in (*arguments, result)])
+                for arguments, result in signatures
+            ]
+            return Global("function", at, number=function(), elts=elts)
         if isinstance(value, python_types.FunctionType):
             return Global("function", at, number=self.program.function(value))
         if isinstance(value, (numpy.ndarray, _core.ndarray)):
@@ -359,6 +365,16 @@ class _Names(ast.NodeTransformer):
         """A class of named tuples and its last fields' defaults, or one with its items."""
         number, names = _errors.named_tuple_class(cls)
         return Global(kind + " ".join(names), at, number, elts=elts)
+
+
+def declared_type(t, at):
+    """What the core is told of a declared type: numbers and arrays; of others nothing."""
+    tag = getattr(t, "tag", None)
+    if tag == "number":
+        return Global(f"dtype {t.dtype}", at, number=dtype_number(t.dtype))
+    if tag == "array":
+        return Global(f"array {t.ndim}", at, number=dtype_number(t.dtype))
+    return Global("any", at)
 
 
 class _Resolving:

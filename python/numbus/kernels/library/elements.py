@@ -10,11 +10,11 @@ from .mathematics import frexp as frexp_one
 from .mathematics import gcd as gcd_one
 from .mathematics import lcm as lcm_one
 from .mathematics import ldexp as ldexp_one
-from .mathematics import nextafter as nextafter_one
+from .mathematics import next_number
 
 each_gcd = vectorize(gcd_one)
 each_lcm = vectorize(lcm_one)
-each_nextafter = vectorize(nextafter_one)
+each_nextafter = vectorize(next_number)
 each_ldexp = vectorize(ldexp_one)
 
 

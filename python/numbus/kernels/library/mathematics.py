@@ -409,7 +409,7 @@ def remainder(x, y):
 @known("math.ulp")
 def ulp(x):
     """The distance to the next number away from zero."""
-    a = abs(x * 1.0)
+    a = abs(float(x))
     if a == math.inf or a != a:
         return a
     if a < 2.2250738585072014e-308:
@@ -420,24 +420,37 @@ def ulp(x):
 
 @known("math.nextafter")
 def nextafter(x, y):
-    """One step of the last place; half of it below a power of two."""
-    x = x * 1.0
-    y = y * 1.0
+    """One step of a float64's last place."""
+    return next_number(np.float64(x), np.float64(y))
+
+
+def next_number(x, y):
+    """One step of the last place of the type that NumPy computes in."""
+    t = np.result_type(np.add(x, y), np.float16)
+    x = t.type(x)
+    y = t.type(y)
+    if x == y and t.itemsize == 2:
+        return x
     if x == y or y != y:
         return y
     if x != x:
         return x
-    if x == 0:
-        return math.copysign(5e-324, y)
-    up = y > x
-    if abs(x) == math.inf:
-        return math.copysign(1.7976931348623157e308, x)
-    grows = up == (x > 0)
-    step = ulp(x)
-    f, _ = frexp(abs(x))
-    if not grows and f == 0.5 and step > 5e-324:
-        step *= 0.5
-    return x + step if up else x - step
+    away = (y > x) == (x > 0)
+    if t.itemsize == 8:
+        bits = x.view(np.int64)
+        step = (bits + np.int64(1) if away else bits - np.int64(1)).view(np.float64)
+        least = np.int64(1).view(np.float64)
+    elif t.itemsize == 4:
+        bits = x.view(np.int32)
+        step = (bits + np.int32(1) if away else bits - np.int32(1)).view(np.float32)
+        least = np.int32(1).view(np.float32)
+    else:
+        bits = x.view(np.int16)
+        step = (bits + np.int16(1) if away else bits - np.int16(1)).view(np.float16)
+        least = np.int16(1).view(np.float16)
+    if x != 0:
+        return step
+    return least if y > 0 else -least
 
 
 @known("cmath.polar")

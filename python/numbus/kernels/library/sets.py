@@ -77,6 +77,8 @@ def sorted_by(items, key, reverse=False):
 @known("min by")
 def min_by(items, key):
     """min(items, key=…)"""
+    if len(items) == 0:
+        raise ValueError("min() arg is an empty sequence")
     best = items[0]
     least = key(best)
     for i in range(1, len(items)):
@@ -90,6 +92,8 @@ def min_by(items, key):
 @known("max by")
 def max_by(items, key):
     """max(items, key=…)"""
+    if len(items) == 0:
+        raise ValueError("max() arg is an empty sequence")
     best = items[0]
     most = key(best)
     for i in range(1, len(items)):
@@ -97,6 +101,30 @@ def max_by(items, key):
         if k > most:
             best = items[i]
             most = k
+    return best
+
+
+@known("min of")
+def min_of(items):
+    """min(items) of floats: where one is NaN, the order decides, as comparisons do."""
+    if len(items) == 0:
+        raise ValueError("min() arg is an empty sequence")
+    best = items[0]
+    for i in range(1, len(items)):
+        if items[i] < best:
+            best = items[i]
+    return best
+
+
+@known("max of")
+def max_of(items):
+    """max(items) of floats, likewise."""
+    if len(items) == 0:
+        raise ValueError("max() arg is an empty sequence")
+    best = items[0]
+    for i in range(1, len(items)):
+        if items[i] > best:
+            best = items[i]
     return best
 
 

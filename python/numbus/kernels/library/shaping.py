@@ -217,7 +217,7 @@ def trace(a, offset=0):
 
 @known("np.diag")
 def diag(a, k=0):
-    """A diagonal as a copy, or a matrix of one."""
+    """A matrix of a diagonal; of a matrix, for other functions here, a diagonal as a copy."""
     if a.ndim == 1:
         n = a.shape[0] + abs(k)
         out = np.zeros((n, n), a.dtype)

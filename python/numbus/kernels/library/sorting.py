@@ -317,6 +317,8 @@ def check_kth(a, kth):
     if a.size == 0:
         return
     n = a.shape[a.ndim - 1]
+    if a.size == 0:
+        return
     if isinstance(kth, (tuple, list, np.ndarray)):
         for k in kth:
             if k < -n or k >= n:

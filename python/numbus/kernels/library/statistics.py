@@ -190,7 +190,11 @@ def array_equal(a, b):
 @known("np.polyval")
 def polyval(p, x):
     """Horner's rule."""
-    y = x * 0.0
+    p = np.asarray(p)
+    if isinstance(x, np.ndarray):
+        y = np.zeros(x.shape, (x * p.dtype.type(1)).dtype)
+    else:
+        y = p.dtype.type(0)
     for c in p:
         y = y * x + c
     return y
