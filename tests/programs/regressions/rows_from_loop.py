@@ -1,4 +1,4 @@
-"""seed 20109 of grammar 4: a list of tuples that a loop returns ended the process while compiling."""
+"""seed 20109 of grammar 4: a list of tuples that a loop returned ended the process."""
 
 
 def f(a0):
