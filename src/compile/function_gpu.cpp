@@ -20,7 +20,7 @@ namespace I = llvm::Intrinsic;
 
 constexpr unsigned kGlobal = 1, kSharedSpace = 3;
 // Up to so many bits are compared by votes; beyond, by the instruction for whole words.
-constexpr int64_t kVotedBits = 12;
+constexpr int64_t kVotedBits = 8;
 
 class GpuBody : public FunctionBody {
  public:
