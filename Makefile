@@ -32,10 +32,10 @@ test: ctest
 ctest: build
 	.venv/bin/ctest --test-dir build --output-on-failure
 
-# Two processes, as CI's machine has two cores; files stay whole.
+# Two processes, as CI's machine has two cores.
 PROCESSES ?= 2
 pytest: build
-	$(PYTHON) -m pytest -q -n $(PROCESSES) --dist loadfile $(wildcard tests/python tests/errors)
+	$(PYTHON) -m pytest -q -n $(PROCESSES) $(wildcard tests/python tests/errors)
 
 # The queue tool needs no build; where Slurm's packages cannot be installed, its tests skip those
 # with the real Slurm and say why.
