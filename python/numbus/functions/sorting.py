@@ -59,7 +59,9 @@ def sort(
     """
     exact = _is_stable("sort", kind, stable, order)
     if exact and not routines.keeps_order(a):
-        return np.take_along_axis(a, routines.argsort(a, axis), axis)
+        result = a.copy("K")  # whose axis order the result has
+        result[...] = np.take_along_axis(a, routines.argsort(a, axis), axis)
+        return result
     return routines.sort(a, axis, exact)
 
 
