@@ -177,7 +177,7 @@ def inputs_of(row, n):
 
 
 def timed(function, several, synchronise):
-    """Milliseconds: the median of CALLS calls over the inputs in turn."""
+    """Milliseconds: the median of CALLS calls over the inputs, one after the other."""
     function(several[0])
     synchronise()
     times = []

@@ -17,8 +17,6 @@ constexpr Entries kEntries[] = {
 #undef ROUTINE
 };
 
-char* address(const KernelStep& step, int n) { return reinterpret_cast<char*>(step.params[n]); }
-
 vendor::Matrix matrix(const Layout& l) {
   return {nullptr, l.stride(1), l.stride(2), l.shape(0) > 1 ? l.stride(0) : 0};
 }

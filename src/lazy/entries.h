@@ -9,6 +9,11 @@ namespace numbus {
 // The step's parameters are complete: the addresses of its operands and results.
 using Entry = void (*)(Runtime& runtime, Device& device, KernelStep& step);
 
+// Of an operand, or of a result after them.
+inline char* address(const KernelStep& step, int n) {
+  return reinterpret_cast<char*>(step.params[n]);
+}
+
 struct Entries {
   Entry cpu, gpu;  // null: the device has none
 };

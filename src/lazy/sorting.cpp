@@ -24,8 +24,8 @@ struct Lines {
 
   explicit Lines(const KernelStep& step)
       : type(step.call->types[0]),
-        in(reinterpret_cast<const char*>(step.params[0])),
-        out(reinterpret_cast<char*>(step.params[1])),
+        in(address(step, 0)),
+        out(address(step, 1)),
         attributes(step.call->attributes) {
     const Layout& l = step.call->in(0);
     n = l.shape(l.ndim() - 1);
@@ -96,12 +96,6 @@ void select_gpu(Runtime&, Device& device, KernelStep& step) {
   Lines l(step);
   routines::select_gpu(device, l.type, l.in, l.lines, l.n, l.ranks(), l.out);
 }
-
-namespace {
-
-char* address(const KernelStep& step, int n) { return reinterpret_cast<char*>(step.params[n]); }
-
-}  // namespace
 
 void search_cpu(Runtime&, Device&, KernelStep& step) {
   const CallStep& c = *step.call;

@@ -1,12 +1,7 @@
 // Conversions of whole blocks, once for each width of vectors.
 #include "routines/keys.h"
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define NUMBUS_WIDTHS \
-  __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512")))
-#else
-#define NUMBUS_WIDTHS
-#endif
+#include "routines/widths.h"
 
 namespace numbus::routines {
 

@@ -17,6 +17,15 @@ namespace numbus::test {
 
 using routines::Half;
 
+template <class T>
+const char* bytes(const std::vector<T>& v) {
+  return reinterpret_cast<const char*>(v.data());
+}
+template <class T>
+char* bytes(std::vector<T>& v) {
+  return reinterpret_cast<char*>(v.data());
+}
+
 // float16 for comparisons.
 inline float value(Half h) { return half_to_float(h.bits); }
 template <class T>

@@ -18,15 +18,6 @@ using namespace numbus::test;
 
 namespace {
 
-template <class T>
-const char* bytes(const std::vector<T>& v) {
-  return reinterpret_cast<const char*>(v.data());
-}
-template <class T>
-char* bytes(std::vector<T>& v) {
-  return reinterpret_cast<char*>(v.data());
-}
-
 constexpr int64_t kSizes[] = {0, 1, 7, 8, 9, 255, 256, 257, 1000, 70'001, 300'007};
 
 // numpy.histogram's rule for edges, by looking at every bin.

@@ -17,15 +17,6 @@ using namespace numbus::test;
 
 namespace {
 
-template <class T>
-const char* bytes(const std::vector<T>& v) {
-  return reinterpret_cast<const char*>(v.data());
-}
-template <class T>
-char* bytes(std::vector<T>& v) {
-  return reinterpret_cast<char*>(v.data());
-}
-
 // NumPy's argsort(kind="stable"), and the exact reverse order.
 template <class T>
 std::vector<int64_t> expected_order(const std::vector<T>& line, bool descending) {

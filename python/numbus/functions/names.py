@@ -5,7 +5,6 @@
 
 import numpy
 
-from ..core import fallback
 from ..core.ufuncs import UFUNCS
 
 # Whether the body that asks is being compiled; compiled functions have True here.
@@ -16,8 +15,6 @@ subjects = ()  # the modules of functions, once all are imported
 _CONSTANTS = frozenset("e euler_gamma inf nan newaxis pi".split())
 # Questions about types and shapes, which look at no elements.
 _QUESTIONS = frozenset("can_cast result_type promote_types broadcast_shapes".split())
-# Functions that are NumPy's for now: called with arrays, they count as fallbacks.
-_BY_NUMPY = frozenset("argsort partition searchsorted sort".split())
 
 
 def __getattr__(name):
@@ -32,8 +29,6 @@ def __getattr__(name):
         of_types = isinstance(given, type) and issubclass(given, numpy.generic)
         if of_types or name in _CONSTANTS | _QUESTIONS:
             value = given
-    if value is None and name in _BY_NUMPY:
-        value = fallback.lookup(name)
     if value is None:
         raise AttributeError(f"numbus.functions.names has no {name!r}")
     globals()[name] = value

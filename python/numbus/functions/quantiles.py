@@ -40,7 +40,7 @@ def lines_of(a, axes):
 
 
 def _last(a, axes):
-    """The array with these axes behind the others."""
+    """The array with these axes after the others."""
     if len(axes) == 0:
         return a
     first = axes[0]

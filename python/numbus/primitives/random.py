@@ -143,7 +143,7 @@ def pair32(w, v):
     t = f - F32(1.0)
     logarithm = horner(LOGARITHM, t) * t
     r = np.sqrt(F32(2.0) * cuda.fma(F32(e), LN2, -logarithm))
-    # Quarters of a turn, and what is beside them.
+    # The angle in quarters of a circle, and the rest.
     v += U32(1 << 29)
     q = v >> U32(30)
     y = F32(np.int32(v & U32((1 << 30) - 1)) - np.int32(1 << 29)) * F32(2.0**-30)
