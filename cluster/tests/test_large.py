@@ -221,8 +221,8 @@ CASES = [
 @pytest.mark.parametrize("packed", [False, True])
 def test_every_option_is_what_numpy_finds(cluster, tmp_path, pieces, packed):
     file = tmp_path / "dump"
-    ones, twice, broken = dump_of(file, seed=11 + packed, number=1000, packed=packed)
-    assert twice > 50 and broken > 2
+    ones, twice, broken = dump_of(file, seed=11 + packed, number=600, packed=packed)
+    assert twice > 30 and broken > 1
     for arguments, same in CASES:
         cells, first = reference(ones, **same)
         right = {name: [statistics(w) for w in row] for name, row in cells.items()}
@@ -244,7 +244,7 @@ def test_every_option_is_what_numpy_finds(cluster, tmp_path, pieces, packed):
             numbers = (cell.mean, cell.p10, cell.p50, cell.p90)
             assert got == [None if math.isnan(v) else round(v, 3) for v in numbers]
         assert next(rows, None) is None and json.loads(found.out)["data"]["first"] == first
-        for stat, key in (("mean", "mean"), ("median", "p50"), ("p90", "p90")):
+        for stat, key in (("median", "p50"), ("p90", "p90")):
             lines = [li.split("\t") for li in call("--stat", stat).out.splitlines()[2:]]
             assert lines == [
                 [n, *(f"{duration(getattr(c, key))} ({c.jobs})" if c.jobs else "NA" for c in row)]

@@ -246,7 +246,7 @@ def run(options):
         kept = (
             "no change of regime was seen"
             if not total.restarts
-            else (f"restarts of windows after runs of misses: {total.restarts}")
+            else (f"restarts of windows after changes: {total.restarts}")
         )
         output.table(
             f"# each job predicted from what was known when it became {options.begin}; {kept}",

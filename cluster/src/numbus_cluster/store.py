@@ -19,7 +19,7 @@ __all__ = ["Store", "folder", "scratch"]
 
 VERSION = 3  # of the layout, and of what the readers make of a source
 SEGMENT = 1 << 18  # rows
-MOST_ROWS = 1_500_000  # that are loaded together
+MOST_ROWS = 1_000_000  # that are loaded together
 MOST_KEYS = 1 << 21  # that are compared at a time
 KEY = ("id", "task", "component", "submit")  # rows that agree in these are one job read twice
 ROOM = "a folder in TMPDIR with free space, some 80 bytes a job"
