@@ -265,6 +265,7 @@ def test_the_picture_is_that_of_numpys_numbers(cluster, tmp_path, pieces):
     cells, first = reference(ones)
     right = {name: [statistics(w) for w in row] for name, row in cells.items()}
     data = json.loads(cluster("table", "--dump", file, "--format", "json").out)["data"]
+    assert data["first"] == first
     plots.save(plots.waits_by_class(right, jobs.Classes(), data), str(other))
     assert picture.read_text() == other.read_text()
 

@@ -71,9 +71,9 @@ def survival(waits, observed):
 
 
 def summary(waits, observed, levels, confidence):
-    """({level: estimate}, {level: upper bound}, curve) of the quantiles of waits; infinite where the
-    waits are too few, or censoring hides them. curve: sorted waits, and the share of jobs that have
-    started by each.
+    """({level: estimate}, {level: upper bound}, curve) of the quantiles of waits; infinite where
+    the waits are too few, or censoring hides them. curve: sorted waits, and the share of jobs that
+    have started by each.
 
     The estimates are those of the product limit. Without censored waits the bounds are the order
     statistics of `orders`. With them the share that has started by a wait is the product-limit
