@@ -32,6 +32,7 @@
 #include "compile/optimise.h"
 #include "compile/polls.h"
 #include "compile/random.h"
+#include "compile/recursion.h"
 #include "compile/row_calls.h"
 #include "compile/runtime.h"
 #include "compile/scan.h"
@@ -78,6 +79,7 @@ void* external(std::string_view name) {
     add("numbus_random_kept", &numbus_random_kept);
     add("numbus_interrupt_word", &numbus_interrupt_word);
     add("numbus_poll_entry", &numbus_poll_entry);
+    add("numbus_too_deep", &numbus_too_deep);
     add("numbus_print_text", &numbus_print_text);
     add("numbus_print_int", &numbus_print_int);
     add("numbus_print_float", &numbus_print_float);
@@ -216,6 +218,7 @@ Build function_build(Host& h, const ir::Module& f, bool lanes = false) {
       g.addFnAttr("target-cpu", h.machine().getTargetCPU());
       g.addFnAttr("target-features", h.machine().getTargetFeatureString());
     }
+    loop_tail_calls(m, h.machine());
     optimise(m, h.machine());
     finish_rows(m);
     insert_polls(m);
@@ -255,6 +258,7 @@ CompiledKernel compile_kernel(const ir::Module& m, int64_t block_x) {
   r.kernel.grid_barrier = has_grid_barrier(m);
   r.kernel.shared = shared_bytes(m);
   r.kernel.local = local_bytes(m);
+  r.kernel.recursive = std::ranges::any_of(m.functions, &ir::Function::recursive);
   r.kernel.checked = m.debug && r.kernel.waits;
   if (r.kernel.checked) r.kernel.granule = watched_granule(m);
   int lanes = fibers ? 0 : grid_lanes(m, h.vector_bytes);

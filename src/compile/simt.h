@@ -52,7 +52,7 @@ struct HostKernel {
   // All threads of a block on so many lanes, with so much scratch for a group of them.
   int lanes = 0;
   int64_t scratch = 0;
-  bool waits = false, grid_barrier = false;
+  bool waits = false, grid_barrier = false, recursive = false;
   int64_t shared = 0, local = 0;
   // Whether accesses and barriers are checked, and the narrowest access in bytes.
   bool checked = false;

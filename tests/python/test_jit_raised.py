@@ -197,59 +197,6 @@ def test_large_literals_that_are_right():
     assert njit(g)(np.uint64(2**64 - 3)) == 2**64 - 3
 
 
-@pytest.mark.cpu
-def test_recursion_without_end():
-    """It would end the process; in a thread of Python's, too, whose stack is another one."""
-    import threading
-
-    @njit
-    def down(n):
-        if n == -1:
-            return 0
-        return down(n + 1) + 1
-
-    @njit
-    def even(n):
-        return 1 if n == -1 else odd(n + 1) + 1
-
-    @njit
-    def odd(n):
-        return 1 if n == -1 else even(n + 1) + 1
-
-    found = []
-
-    def run(f):
-        try:
-            f(1)
-        except RecursionError as error:
-            found.append(str(error))
-
-    for f in (down, even, down):
-        run(f)
-        thread = threading.Thread(target=run, args=(f,))
-        thread.start()
-        thread.join()
-    assert found == ["maximum recursion depth exceeded"] * 6
-    assert down(-1001) == 1000  # the process goes on, and so does the function
-
-
-@pytest.mark.cpu
-def test_recursion_without_end_in_prange():
-    from numbus import prange
-
-    @njit
-    def down(n):
-        return 0 if n == -1 else down(n + 1) + 1
-
-    @njit(parallel=True)
-    def all_(out):
-        for i in prange(out.size):
-            out[i] = down(i)
-
-    with pytest.raises(RecursionError):
-        all_(np.zeros(1000, np.int64))
-
-
 @njit("float32(float32, int64)")
 def declared(x, n):
     return x * 3 + n
