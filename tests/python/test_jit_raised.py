@@ -65,6 +65,31 @@ def test_to_int_raises_before_what_follows():
     assert ours.tolist() == theirs.tolist() == [2, 3, 0, 0]
 
 
+@pytest.mark.parametrize("t", [np.float64, np.float32, np.float16], ids=lambda t: t.__name__)
+def test_to_int_as_an_index(t):
+    """The element before the failing one is counted, those after it are not."""
+
+    def f(x, h):
+        for i in range(x.size):
+            h[int(x[i] * 2)] += 1
+
+    compiled = njit(f)
+    with np.errstate(all="ignore"):
+        special = np.array([*SPECIAL, *LARGE, 3.9, -2.5, 5.0]).astype(t)
+    for x in special:
+        for at in (0, 5, 19):
+            values = np.full(20, 1.5, t)
+            values[at] = x
+            ours, theirs = np.zeros(10, np.int64), np.zeros(10, np.int64)
+            want = outcome(f, values, theirs)
+            got = outcome(compiled, values, ours)
+            if want is IndexError and abs(float(x)) >= 2.0**62:
+                assert got in (IndexError, OverflowError)  # int is int64 here
+            else:
+                assert got == want, (x, got, want)
+            assert ours.tolist() == theirs.tolist()
+
+
 def test_numpy_model_and_elements_raise_nothing():
     def f(x):
         return int(x) + (1 << int(x != x)) * 0

@@ -1,5 +1,5 @@
-"""Functions that call themselves: with an end CPython's result, without one a RecursionError, on the
-stack of every kind of thread, and where a call at the end of a function has become a loop."""
+"""Functions that call themselves: with an end CPython's result, without one a RecursionError, on
+the stack of every kind of thread, and where a call at the end of a function is a loop."""
 
 import threading
 from types import FunctionType
