@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "compile/flow.h"
 #include "compile/grid_plan.h"
+#include "compile/polls.h"
 #include "compile/simt.h"
 #include "passes/pipeline.h"
 
@@ -84,7 +85,12 @@ class GridBody : public LaneBody {
   }
   void each_group(const std::function<void(V)>& f) {
     std::vector<V> none;
-    counted_loop(B, B.getInt64(0), groups_, B.getInt64(1), none, f);
+    llvm::BasicBlock* last = nullptr;
+    counted_loop(B, B.getInt64(0), groups_, B.getInt64(1), none, [&](V g) {
+      f(g);
+      last = B.GetInsertBlock();
+    });
+    mark_short_loop(last->getTerminator(), kMostThreads / static_cast<unsigned>(many_.W));
   }
 
   void blocks(size_t begin, size_t end) {

@@ -32,6 +32,8 @@ constexpr uint64_t kSteps = uint64_t{1} << 22;
 constexpr uint64_t kGpuIterations = 4096;
 constexpr uint64_t kMostIterations = 65536, kFewestIterations = 16;
 
+constexpr const char* kMostMark = "numbus.most";
+
 enum class Kind { Short, Strips, Counted, Each };
 
 // What is known of a loop before anything changes.
@@ -168,6 +170,7 @@ class Polls {
     }
     each = std::max<uint64_t>(each, 1);
     uint64_t most = evolution.getSmallConstantMaxTripCount(&l);
+    if (!most) most = marked(l);
     if (bounded && most && most <= kSteps / each) return most * each;
     Plan p;
     p.before = l.getLoopPreheader();
@@ -179,6 +182,15 @@ class Polls {
       p.kind = find_counter(l, p) ? Kind::Strips : Kind::Counted;
     plans_.push_back(p);
     return {};
+  }
+
+  // The number of mark_short_loop; zero without one. Unrolling keeps the mark, which then is more
+  // than what is left.
+  static uint64_t marked(llvm::Loop& l) {
+    llvm::MDNode* id = l.getLoopID();
+    llvm::MDNode* mark = id ? llvm::findOptionMDForLoopID(id, kMostMark) : nullptr;
+    return mark ? llvm::mdconst::extract<llvm::ConstantInt>(mark->getOperand(1))->getZExtValue()
+                : 0;
   }
 
   // i += step; while (i < bound), in its forms.
@@ -370,6 +382,16 @@ class Polls {
 };
 
 }  // namespace
+
+void mark_short_loop(llvm::Instruction* jump, uint64_t most) {
+  auto& c = jump->getContext();
+  auto* number = llvm::ConstantInt::get(llvm::Type::getInt64Ty(c), most);
+  auto* mark = llvm::MDNode::get(
+      c, {llvm::MDString::get(c, kMostMark), llvm::ConstantAsMetadata::get(number)});
+  auto* id = llvm::MDNode::getDistinct(c, {nullptr, mark});
+  id->replaceOperandWith(0, id);
+  jump->setMetadata(llvm::LLVMContext::MD_loop, id);
+}
 
 void insert_polls(llvm::Module& m) { Polls(m).run(); }
 void insert_gpu_polls(llvm::Module& m) { Polls(m).run_gpu(); }

@@ -25,6 +25,9 @@ enum Thread : int {
   kThreadWords
 };
 
+// Of a block; the launch refuses more.
+constexpr int64_t kMostThreads = 1024;
+
 // Shared arrays lie one behind the other, each at a multiple of 16 bytes.
 int64_t shared_offset(const ir::Module& m, int64_t number);
 int64_t shared_bytes(const ir::Module& m);

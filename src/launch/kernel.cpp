@@ -82,7 +82,7 @@ void check_geometry(const compile::Geometry& g) {
             "grid " + text(g.grid) + ", block " + text(g.block), "positive numbers");
     threads *= g.block[d];
   }
-  if (threads > 1024 || g.block[2] > 64)
+  if (threads > compile::kMostThreads || g.block[2] > 64)
     raise(ErrorKind::Value, "cuda", "too many threads in a block",
           text(g.block) + ", that is " + std::to_string(threads), "at most 1024, and 64 in z");
   if (g.grid[0] > 2147483647 || g.grid[1] > 65535 || g.grid[2] > 65535)
