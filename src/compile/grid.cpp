@@ -41,7 +41,9 @@ class GridBody : public LaneBody {
     moved_.assign(size, -1);
     present_.assign(size, -1);
     V threads = B.CreateMul(B.CreateMul(word(kNtid), word(kNtid + 1)), word(kNtid + 2));
-    groups_ = B.CreateUDiv(threads, B.getInt64(many_.W));
+    // A form that says that there are few, for loops over groups need no polls.
+    static_assert(2 * kMostThreads - 1 == 2047);
+    groups_ = B.CreateUDiv(B.CreateAnd(threads, B.getInt64(2047)), B.getInt64(many_.W));
     scratch_ = word(kScratch);
     if (runs_.masks) {
       mask_slot_ = new_slot(mask_->getAllocatedType());
@@ -90,7 +92,7 @@ class GridBody : public LaneBody {
       f(g);
       last = B.GetInsertBlock();
     });
-    mark_short_loop(last->getTerminator(), kMostThreads / static_cast<unsigned>(many_.W));
+    mark_short_loop(last->getTerminator());
   }
 
   void blocks(size_t begin, size_t end) {

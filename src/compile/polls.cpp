@@ -32,7 +32,8 @@ constexpr uint64_t kSteps = uint64_t{1} << 22;
 constexpr uint64_t kGpuIterations = 4096;
 constexpr uint64_t kMostIterations = 65536, kFewestIterations = 16;
 
-constexpr const char* kMostMark = "numbus.most";
+constexpr const char* kShortMark = "numbus.short";
+constexpr int64_t kMostShort = 2048;
 
 enum class Kind { Short, Strips, Counted, Each };
 
@@ -170,7 +171,7 @@ class Polls {
     }
     each = std::max<uint64_t>(each, 1);
     uint64_t most = evolution.getSmallConstantMaxTripCount(&l);
-    if (!most) most = marked(l);
+    if (!most) most = marked(l, evolution);
     if (bounded && most && most <= kSteps / each) return most * each;
     Plan p;
     p.before = l.getLoopPreheader();
@@ -184,13 +185,35 @@ class Polls {
     return {};
   }
 
-  // The number of mark_short_loop; zero without one. Unrolling keeps the mark, which then is more
-  // than what is left.
-  static uint64_t marked(llvm::Loop& l) {
+  // How often a loop of mark_short_loop runs at most; zero for others. Optimisation copies the
+  // mark, to unrolled loops and also to the one around it where both begin at one block; so what
+  // counts is looked for as well: it starts at a number, grows by one, and is compared with what is
+  // small.
+  static uint64_t marked(llvm::Loop& l, llvm::ScalarEvolution& evolution) {
     llvm::MDNode* id = l.getLoopID();
-    llvm::MDNode* mark = id ? llvm::findOptionMDForLoopID(id, kMostMark) : nullptr;
-    return mark ? llvm::mdconst::extract<llvm::ConstantInt>(mark->getOperand(1))->getZExtValue()
-                : 0;
+    if (!id || !llvm::findOptionMDForLoopID(id, kShortMark)) return 0;
+    llvm::SmallVector<llvm::BasicBlock*> exiting;
+    l.getExitingBlocks(exiting);
+    for (llvm::BasicBlock* block : exiting) {
+      auto* jump = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+      auto* compare = jump ? llvm::dyn_cast<llvm::ICmpInst>(jump->getCondition()) : nullptr;
+      if (!compare || !compare->getOperand(0)->getType()->isIntegerTy()) continue;
+      for (unsigned side : {0u, 1u}) {
+        auto* counter =
+            llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution.getSCEV(compare->getOperand(side)));
+        const llvm::SCEV* bound = evolution.getSCEV(compare->getOperand(1 - side));
+        if (!counter || counter->getLoop() != &l || !counter->isAffine() ||
+            !llvm::isa<llvm::SCEVConstant>(counter->getStart()) ||
+            !evolution.isKnownPositive(counter->getStepRecurrence(evolution)) ||
+            !evolution.isLoopInvariant(bound, &l))
+          continue;
+        // As far as can be told of a difference: less what is left for after the unrolled loop.
+        llvm::ConstantRange range = evolution.getSignedRange(bound);
+        if (range.getSignedMax().sle(kMostShort) && range.getSignedMin().sge(-kMostShort))
+          return kMostShort;
+      }
+    }
+    return 0;
   }
 
   // i += step; while (i < bound), in its forms.
@@ -383,11 +406,9 @@ class Polls {
 
 }  // namespace
 
-void mark_short_loop(llvm::Instruction* jump, uint64_t most) {
+void mark_short_loop(llvm::Instruction* jump) {
   auto& c = jump->getContext();
-  auto* number = llvm::ConstantInt::get(llvm::Type::getInt64Ty(c), most);
-  auto* mark = llvm::MDNode::get(
-      c, {llvm::MDString::get(c, kMostMark), llvm::ConstantAsMetadata::get(number)});
+  auto* mark = llvm::MDNode::get(c, llvm::MDString::get(c, kShortMark));
   auto* id = llvm::MDNode::getDistinct(c, {nullptr, mark});
   id->replaceOperandWith(0, id);
   jump->setMetadata(llvm::LLVMContext::MD_loop, id);

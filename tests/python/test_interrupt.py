@@ -256,7 +256,7 @@ def block_and_a_loop(x, out):
 @pytest.mark.cpu
 @pytest.mark.parametrize("kernel, polls", [(block_maximum, False), (block_and_a_loop, True)])
 def test_no_polls_in_short_loops_over_lanes(kernel, polls):
-    """A block has at most 1,024 threads, so that loops over groups of them end soon by themselves."""
+    """A block has at most 1,024 threads, so that loops over groups of them end by themselves."""
     x = np.arange(512, dtype=np.float32) + 1
     out = np.zeros(2, np.float32)
     kernel[2, 256](x, out)
