@@ -108,9 +108,8 @@ def rows():
         assert out[0].sum() == len(x)
 
     def by_ranks(n):
-        return lambda i, o: _core.run_routine(
-            "select", i, o, {"ranks": [(n - 1) // 2, n // 2, n - 1]}
-        )
+        ranks = nb.asarray([(n - 1) // 2, n // 2, n - 1])
+        return lambda i, o: _core.run_routine("select", [*i, ranks], o, {})
 
     key = {"k0": 5, "k1": 0, "c0": 1, "c1": 0, "c2": 0, "c3": 0}
     same = lambda dtype: lambda n: [((n,), dtype)]  # noqa: E731

@@ -67,9 +67,8 @@ const Entry kEntries[] = {
      }},
     {"select",
      [](const Run& r) {
-       std::vector<int64_t> ranks;
-       for (nb::handle k : nb::list(r.attributes["ranks"])) ranks.push_back(nb::cast<int64_t>(k));
-       routines::select_gpu(*r.device, r.dtype(0), r.at[0], r.lines(), r.length(), ranks, r.at[1]);
+       routines::select_gpu(*r.device, r.dtype(0), r.at[0], r.lines(), r.length(),
+                            {r.integers(1), static_cast<size_t>(r.size(1))}, r.at[2]);
      }},
     {"bincount",
      [](const Run& r) {

@@ -60,14 +60,11 @@ void bind_sorting(nb::module_& m) {
       [](nb::handle a, int axis, std::vector<int64_t> ranks) {
         mark_line();
         Array operand = to_array(a.ptr());
-        if (ranks.empty() || std::ssize(ranks) > kMaxAttributes)
-          raise(ErrorKind::Value, "select", "wrong number of ranks", std::to_string(ranks.size()),
-                "1 to " + std::to_string(kMaxAttributes));
         load_kernels(*operand.base->device, Routine::select, operand.dtype);
         return nb::steal(wrap(select(operand, axis, ranks)));
       },
       nb::arg("a"), nb::arg("axis"), nb::arg("ranks"),
-      "The elements of these ranks of each line; the axis becomes the last one.");
+      "The elements of these ranks of each line, in their order; the axis becomes the last one.");
   m.def(
       "search",
       [](nb::handle sorted, nb::handle values, bool right) {

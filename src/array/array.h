@@ -62,6 +62,8 @@ extern constinit thread_local uint64_t current_line;
 
 Array empty(std::span<const int64_t> shape, DType t, Device* device = nullptr);
 Array full(std::span<const int64_t> shape, DType t, const Scalar& value);
+// A line of int64 with these elements.
+Array of_integers(std::span<const int64_t> values, Device& device);
 Array arange(double start, double step, int64_t start_int, int64_t step_int, int64_t n, DType t,
              Device* device = nullptr);
 Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t> strides, DType t,
@@ -111,8 +113,8 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out = nullptr
 // order or elements of its type in the axis order of a copy.
 Array along_lines(Routine r, const Array& a, int axis, bool indices,
                   std::span<const int64_t> attributes);
-// The elements of the given ranks, at most four, of each line along `axis`, which becomes the last
-// one.
+// The elements that sorting puts at the given ranks of each line along `axis`, which becomes the
+// last one; in the order of the ranks, which may be equal.
 Array select(const Array& a, int axis, std::span<const int64_t> ranks);
 // Where values belong in a sorted line of their type, int64; right: after equal ones.
 Array search(const Array& sorted, const Array& values, bool right);

@@ -72,13 +72,19 @@ Array select(const Array& x, int axis, std::span<const int64_t> ranks) {
     if (d != axis) order.push_back(d), shape.push_back(a.layout->shape(d));
   order.push_back(axis);
   shape.push_back(std::ssize(ranks));
+  const int64_t n = a.layout->shape(axis);
+  for (int64_t r : ranks)
+    if (r < 0 || r >= n)
+      raise(ErrorKind::Value, "select", "a rank is outside of the line", std::to_string(r),
+            "0 to " + std::to_string(n - 1));
   const Array lines = dense(transpose(a, order)), result = empty(shape, a.dtype, a.base->device);
+  if (result.size() == 0) return result;
+  // An operand, not attributes: lines of other lengths and other ranks share a plan.
+  const Array wanted = of_integers(ranks, *a.base->device);
   Instr i;
   i.routine = Routine::select;
   i.loop = a.dtype;
-  i.attributes.fill(-1);
-  std::copy(ranks.begin(), ranks.end(), i.attributes.begin());
-  if (result.size() > 0) record_call(i, {{&lines}}, {{&result}});
+  record_call(i, {{&lines, &wanted}}, {{&result}});
   return result;
 }
 

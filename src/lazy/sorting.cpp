@@ -14,25 +14,32 @@
 namespace numbus {
 namespace {
 
-// Dense lines, the operand's and the result's.
+// Dense lines, the operand's and the result's, which follows `operands`.
 struct Lines {
+  const KernelStep& step;
   DType type;
   const char* in;
   char* out;
   int64_t lines, n;
   const std::array<int64_t, kMaxAttributes>& attributes;
 
-  explicit Lines(const KernelStep& step)
-      : type(step.call->types[0]),
+  explicit Lines(const KernelStep& step, int operands = 1)
+      : step(step),
+        type(step.call->types[0]),
         in(address(step, 0)),
-        out(address(step, 1)),
+        out(address(step, operands)),
         attributes(step.call->attributes) {
     const Layout& l = step.call->in(0);
     n = l.shape(l.ndim() - 1);
     lines = n ? l.size() / n : 0;
   }
   int64_t* indices() const { return reinterpret_cast<int64_t*>(out); }
-  // Those that are given come first.
+  // The second operand, in the device's memory.
+  std::span<const int64_t> given_ranks() const {
+    return {reinterpret_cast<const int64_t*>(address(step, 1)),
+            static_cast<size_t>(step.call->in(1).size())};
+  }
+  // Attributes; those that are given come first.
   std::span<const int64_t> ranks() const {
     auto end = std::find(attributes.begin(), attributes.end(), -1);
     return {attributes.data(), static_cast<size_t>(end - attributes.begin())};
@@ -72,8 +79,8 @@ void argsort_gpu(Runtime&, Device& device, KernelStep& step) {
 }
 
 void select_cpu(Runtime&, Device& device, KernelStep& step) {
-  Lines l(step);
-  const std::span<const int64_t> ranks = l.ranks();
+  const Lines l(step, 2);
+  const std::span<const int64_t> ranks = l.given_ranks();
   const int64_t size = itemsize(l.type), line = l.n * size;
   const auto bytes = static_cast<size_t>(l.lines * line);
   auto* parted = static_cast<char*>(device.allocate(bytes));
@@ -93,8 +100,8 @@ void select_cpu(Runtime&, Device& device, KernelStep& step) {
 }
 
 void select_gpu(Runtime&, Device& device, KernelStep& step) {
-  Lines l(step);
-  routines::select_gpu(device, l.type, l.in, l.lines, l.n, l.ranks(), l.out);
+  const Lines l(step, 2);
+  routines::select_gpu(device, l.type, l.in, l.lines, l.n, l.given_ranks(), l.out);
 }
 
 void search_cpu(Runtime&, Device&, KernelStep& step) {

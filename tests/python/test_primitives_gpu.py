@@ -7,6 +7,7 @@ import numbus as nb
 import numpy as np
 import pytest
 from numbus import _core, primitives
+from numbus.core import routines
 
 pytestmark = [pytest.mark.numbus, pytest.mark.usefixtures("fibers")]
 
@@ -120,21 +121,37 @@ def test_select(dtype):
             continue
         x = pattern(kind, shape, dtype, seed=shape[-1])
         n = shape[-1]
-        for ranks in ([n // 2], [0, n - 1, (n - 1) // 2, n // 2]):
-            got = run("select", [x], (*shape[:-1], len(ranks)), dtype, ranks=ranks)
+        for ranks in ([n // 2], [0, n - 1, (n - 1) // 2, n // 2], [n - 1, 0, 0, n // 3, n - 1]):
+            got = run("select", [x, np.array(ranks)], (*shape[:-1], len(ranks)), dtype)
             np.testing.assert_array_equal(got, np.sort(x)[..., ranks])
 
 
 def test_select_ranks():
     primitives.load("select", "int32")
-    x = pattern("random", (3000,), "int32")
-    ranks = [5, 2999, 0, 17, 1500, 1500, 4, 2]
-    got = run("select", [x], (len(ranks),), "int32", ranks=ranks)
-    np.testing.assert_array_equal(got, np.sort(x)[ranks])
-    with pytest.raises(ValueError, match="a rank is outside of the line"):
-        run("select", [x], (1,), "int32", ranks=[3000])
-    with pytest.raises(NotImplementedError, match="that many ranks of several lines"):
-        run("select", [x.reshape(3, 1000)], (3, 8), "int32", ranks=list(range(8)))
+    ranks = [5, 2999, 0, 17, 1500, 1500, 4, 2, 1]
+    for shape in ((3000,), (3, 3000)):
+        x = pattern("random", shape, "int32")
+        got = run("select", [x, np.array(ranks)], (*shape[:-1], len(ranks)), "int32")
+        np.testing.assert_array_equal(got, np.sort(x)[..., ranks])
+    for wrong in (3000, -1):
+        with pytest.raises(ValueError, match="a rank is outside of the line"):
+            _core.select_ranks(nb.asarray(x), 1, [0, wrong])
+
+
+@pytest.mark.parametrize("long_line", [1, 1 << 40])
+def test_selection_elsewhere_than_on_a_cpu(monkeypatch, long_line):
+    """By the routine, or by a sort where lines are short or ranks are many; along any axis."""
+    monkeypatch.setattr(routines, "on_host", lambda a: False)
+    monkeypatch.setattr(routines, "_LONG_LINE", long_line)
+    for dtype in ("bool", "int16", "float64", "complex64"):
+        x = pattern("random", (4, 5, 20), "float32").astype(dtype)
+        for axis in range(3):
+            n = x.shape[axis]
+            for ranks in ([0], [n - 1, 0, 1, 1], [k % n for k in range(14)]):
+                got = np.asarray(routines.select(nb.asarray(x), ranks, axis))
+                want = np.moveaxis(np.sort(x, axis), axis, -1)[..., ranks]
+                assert got.dtype == want.dtype
+                np.testing.assert_array_equal(got, want)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)

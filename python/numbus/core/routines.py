@@ -8,6 +8,9 @@ from .host import on_host
 
 _INT64, _FLOAT64 = numpy.dtype(numpy.int64), numpy.dtype(numpy.float64)
 MOST_RANKS = 4  # that one partition takes; the table of routines has as many attributes
+# On a GPU a selection reads its lines once a digit and four ranks, and counts in tables of 2,048
+# words; otherwise sorting takes less time and memory.
+_FEW_RANKS, _LONG_LINE = 12, 1 << 15
 
 
 def keeps_order(a):
@@ -52,13 +55,16 @@ def _padded(ranks):
 
 
 def select(a, ranks, axis):
-    """The elements along `axis` that sorting puts at `ranks`; the axis becomes the last one.
+    """The elements along `axis` that sorting puts at `ranks`, in their order; the axis becomes the
+    last one.
 
-    ranks: distinct ascending ints in [0, extent of the axis), at most MOST_RANKS.
+    ranks: a list of ints in [0, extent of the axis).
     """
-    if a.dtype.kind == "c" and not on_host(a):
-        order = [*(d for d in range(a.ndim) if d != axis), axis]
-        return sort(a, axis).transpose(order)[..., list(ranks)]
+    if not on_host(a):
+        few = len(ranks) <= _FEW_RANKS and a.shape[axis] >= _LONG_LINE
+        if a.dtype.kind == "c" or not few:
+            order = [*(d for d in range(a.ndim) if d != axis), axis]
+            return sort(a, axis).transpose(order)[..., ranks]
     return _core.select_ranks(a, axis, ranks)
 
 
