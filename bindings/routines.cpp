@@ -35,7 +35,6 @@ struct Run {
   int64_t number(const char* key, int64_t otherwise) const {
     return attributes.contains(key) ? nb::cast<int64_t>(attributes[key]) : otherwise;
   }
-  double real(const char* key) const { return nb::cast<double>(attributes[key]); }
   uint64_t word(const char* key) const { return nb::cast<uint64_t>(attributes[key]); }
   int64_t* integers(size_t k) const { return reinterpret_cast<int64_t*>(at.at(k)); }
   DType dtype(size_t k) const { return arrays.at(k)->dtype; }
@@ -83,8 +82,8 @@ const Entry kEntries[] = {
     {"histogram",
      [](const Run& r) {
        routines::histogram_gpu(*r.device, r.dtype(0), r.at[0], r.size(0),
-                               reinterpret_cast<double*>(r.at[1]), r.size(2), r.real("low"),
-                               r.real("high"), r.number("uniform", 0), r.integers(2));
+                               reinterpret_cast<double*>(r.at[1]), r.size(2),
+                               r.number("uniform", 0), r.integers(2));
      }},
     {"compact",
      [](const Run& r) {

@@ -90,6 +90,17 @@ void bind_sorting(nb::module_& m) {
       },
       nb::arg("x"), nb::arg("bins"), nb::arg("weights").none() = nb::none(),
       "Counts of integers in [0, bins), or sums of their float64 weights.");
+  m.def(
+      "histogram",
+      [](nb::handle x, nb::handle edges, bool uniform) {
+        mark_line();
+        Array values = to_array(x.ptr()), limits = to_array(edges.ptr());
+        load_kernels(*values.base->device, Routine::histogram, values.dtype);
+        return nb::steal(wrap(histogram(values, limits, uniform)));
+      },
+      nb::arg("x"), nb::arg("edges"), nb::arg("uniform"),
+      "How many of `x` lie in each bin between edges that do not decrease: of equal width, in a "
+      "floating-point dtype, or any, in the dtype of `x`.");
 }
 
 }  // namespace numbus::bindings

@@ -121,6 +121,10 @@ Array search(const Array& sorted, const Array& values, bool right);
 // How often each integer of [0, bins) occurs, int64, or the sums of their float64 weights. The
 // values are bool or integers, all in that range.
 Array bincount(const Array& x, int64_t bins, const Array* weights);
+// How many values, of a real type but bool, lie between each edge and the next, int64; the last bin
+// has its right edge, too. uniform: evenly spaced edges of a floating-point type, else any that do
+// not decrease, of the values' type.
+Array histogram(const Array& x, const Array& edges, bool uniform);
 // The unscaled Fourier transforms of `x` over its last `rank` axes (1 to 3), into `t`, the last
 // axis of the result `last` long: see vendor/fft.h. On a GPU.
 Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last);

@@ -119,4 +119,26 @@ Array bincount(const Array& x, int64_t bins, const Array* weights) {
   return result;
 }
 
+Array histogram(const Array& x, const Array& limits, bool uniform) {
+  const Array values = dense(x);
+  Array edges = dense(limits);
+  const bool fits =
+      uniform ? is_inexact(edges.dtype) && !is_complex(edges.dtype) : edges.dtype == values.dtype;
+  if (!fits || edges.ndim() != 1 || edges.size() == 0)
+    raise(ErrorKind::Value, "histogram", "edges that the routine does not take",
+          shape_string(*edges.layout) + " of " + std::string(name(edges.dtype)),
+          "a line of edges in the type of the values, or even ones of floats");
+  // The device's kernels compare float64.
+  if (!edges.base->device->host_readable() && edges.dtype != DType::F64)
+    edges = copy(edges, DType::F64, true);
+  const int64_t bins = edges.size() - 1;
+  Array result = empty({&bins, 1}, DType::I64, values.base->device);
+  Instr i;
+  i.routine = Routine::histogram;
+  i.loop = values.dtype;
+  i.attributes[0] = uniform;
+  if (bins > 0) record_call(i, {{&values, &edges}}, {{&result}});
+  return result;
+}
+
 }  // namespace numbus

@@ -42,6 +42,8 @@ void bincount_cpu(Runtime&, Device&, KernelStep&);
 void bincount_gpu(Runtime&, Device&, KernelStep&);
 void weigh_cpu(Runtime&, Device&, KernelStep&);
 void weigh_gpu(Runtime&, Device&, KernelStep&);
+void histogram_cpu(Runtime&, Device&, KernelStep&);
+void histogram_gpu(Runtime&, Device&, KernelStep&);
 void compact_gpu(Runtime&, Device&, KernelStep&);
 
 }  // namespace numbus

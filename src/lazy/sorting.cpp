@@ -142,6 +142,26 @@ void weigh_gpu(Runtime&, Device& device, KernelStep& step) {
                                   c.out().size(), reinterpret_cast<double*>(address(step, 2)));
 }
 
+void histogram_cpu(Runtime&, Device&, KernelStep& step) {
+  const CallStep& c = *step.call;
+  const int64_t n = c.in(0).size(), bins = c.out().size();
+  auto* out = reinterpret_cast<int64_t*>(address(step, 2));
+  const char* edges = address(step, 1);
+  if (c.attributes[0] == 0)
+    return routines::histogram_edges(c.types[0], address(step, 0), n, edges, bins, out);
+  const double first = load_scalar(c.types[1], edges).f[0],
+               last = load_scalar(c.types[1], edges + bins * itemsize(c.types[1])).f[0];
+  routines::histogram_uniform(c.types[0], address(step, 0), n,
+                              {c.types[1], edges, bins, first, last, last - first}, out);
+}
+
+void histogram_gpu(Runtime&, Device& device, KernelStep& step) {
+  const CallStep& c = *step.call;
+  routines::histogram_gpu(device, c.types[0], address(step, 0), c.in(0).size(),
+                          reinterpret_cast<const double*>(address(step, 1)), c.out().size(),
+                          c.attributes[0] != 0, reinterpret_cast<int64_t*>(address(step, 2)));
+}
+
 void compact_gpu(Runtime&, Device& device, KernelStep& step) {
   const CallStep& c = *step.call;
   routines::compact_gpu(device, itemsize(c.types[0]), address(step, 0), address(step, 1),

@@ -207,8 +207,7 @@ def test_histogram(dtype):
             low, high = low - abs(low) / 8 - 1, high + abs(high) / 8 + 1
         expected, edges = np.histogram(x, bins, (low, high))
         edges = edges.astype(np.float64)
-        how = {"low": low, "high": high, "uniform": 1}
-        got = run("histogram", [x, edges], (bins,), "int64", **how)
+        got = run("histogram", [x, edges], (bins,), "int64", uniform=1)
         np.testing.assert_array_equal(got, expected)
 
 
@@ -217,16 +216,28 @@ def test_histogram_on_edges():
     primitives.load("histogram", "float64")
     edges = np.linspace(-1.3, 2.9, 58)
     x = np.concatenate([edges, np.nextafter(edges, -9), np.nextafter(edges, 9), [np.inf, -np.inf]])
-    how = {"low": edges[0], "high": edges[-1]}
     expected = np.histogram(x, 57, (edges[0], edges[-1]))[0]
     x = np.append(x, np.nan)
     for uniform in (0, 1):
-        got = run("histogram", [x, edges], (57,), "int64", uniform=uniform, **how)
+        got = run("histogram", [x, edges], (57,), "int64", uniform=uniform)
         np.testing.assert_array_equal(got, expected)
     edges = np.array([-3.0, -0.0, 0.0, 0.5, 0.5, 2.0])
     x = np.array([-3, -0.0, 0.0, 0.25, 0.5, 1.0, 2.0, 2.5, -4.0])
-    got = run("histogram", [x, edges], (5,), "int64", low=-3.0, high=2.0)
+    got = run("histogram", [x, edges], (5,), "int64")
     np.testing.assert_array_equal(got, np.histogram(x, edges)[0])
+
+
+def test_histogram_elsewhere_than_on_a_cpu(monkeypatch):
+    """Edges that float64 cannot compare, and NaN, go by a search and by counting its results."""
+    monkeypatch.setattr(routines, "on_host", lambda a: False)
+    edges = np.array([0, 2**60, 2**60 + 1, 2**60 + 2])
+    x = np.concatenate([edges, edges + 1, edges - 1])
+    np.testing.assert_array_equal(nb.histogram(nb.asarray(x), edges)[0], np.histogram(x, edges)[0])
+    x, w = pattern("special", (3000,), "float64"), np.arange(3000) % 64
+    for edges in ([-1.0, 0, 0, 1, 3], [-1.0, 1, np.nan]):
+        for weights in (None, w):
+            got = nb.histogram(nb.asarray(x), edges, weights=weights)[0]
+            np.testing.assert_array_equal(got, np.histogram(x, edges, weights=weights)[0])
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])

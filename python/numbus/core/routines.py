@@ -76,17 +76,28 @@ def search(line, values, right):
     return _core.search(line, values, right)
 
 
-def bincount(x, bins, weights=None, where=None):
+def bincount(x, bins, weights=None):
     """How often each integer of [0, bins) occurs in the line `x`, int64, or the float64 sums of its
-    weights; only where the mask `where` holds.
+    weights.
 
-    On a GPU the weights of a bin are added in a fixed order that is not NumPy's; under a mask, by
-    scatters, in the order in which they arrive.
+    On a GPU the weights of a bin are added in a fixed order that is not NumPy's.
     """
-    if where is None and x.size:
-        return _core.bincount(x, bins, weights)
-    counts = _core.full((bins,), 0, _INT64 if weights is None else _FLOAT64)
     if x.size:
-        add = 1 if weights is None else weights
-        _core.scatter(counts, 1, [x.astype(_INT64)], 0, add, "add", where=where)
-    return counts
+        return _core.bincount(x, bins, weights)
+    return _core.full((bins,), 0, _INT64 if weights is None else _FLOAT64)
+
+
+def takes_edges(x, edges, even):
+    """Whether histogram() has NumPy's rules for these: a GPU compares float64, without NaN."""
+    if even or on_host(x):
+        return True
+    exact = x.dtype.kind == "f" or x.dtype.itemsize < 8
+    return exact and not bool((edges != edges).any())
+
+
+def histogram(x, edges, even):
+    """How many elements of the line `x` lie in each bin between edges, int64.
+
+    even: these are evenly spaced floats, else any that do not decrease, in the dtype of `x`.
+    """
+    return _core.histogram(x, edges, even)
