@@ -99,6 +99,12 @@ const Entry kEntries[] = {
        routines::search_gpu(*r.device, r.dtype(0), r.at[0], r.size(0), r.at[1], r.size(1),
                             r.number("right", 0), r.integers(2));
      }},
+    {"interp",
+     [](const Run& r) {
+       const auto real = [&](size_t k) { return reinterpret_cast<double*>(r.at[k]); };
+       routines::interp_gpu(*r.device, real(0), r.size(0), real(1), real(2), r.size(1), real(3),
+                            real(4));
+     }},
     {"philox",
      [](const Run& r) {
        routines::philox_gpu(*r.device, r.dtype(0), {r.word("k0"), r.word("k1")},

@@ -118,6 +118,9 @@ Array along_lines(Routine r, const Array& a, int axis, bool indices,
 Array select(const Array& a, int axis, std::span<const int64_t> ranks);
 // Where values belong in a sorted line of their type, int64; right: after equal ones.
 Array search(const Array& sorted, const Array& values, bool right);
+// The values at `x`, float64, of the lines between points, two lines of float64 of one length;
+// `ends` holds the values before and after them.
+Array interpolate(const Array& x, const Array& xp, const Array& fp, const Array& ends);
 // How often each integer of [0, bins) occurs, int64, or the sums of their float64 weights. The
 // values are bool or integers, all in that range.
 Array bincount(const Array& x, int64_t bins, const Array* weights);

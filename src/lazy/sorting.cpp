@@ -117,6 +117,27 @@ void search_gpu(Runtime&, Device& device, KernelStep& step) {
                        reinterpret_cast<int64_t*>(address(step, 2)));
 }
 
+namespace {
+
+const double* reals(const KernelStep& step, int n) {
+  return reinterpret_cast<const double*>(address(step, n));
+}
+
+}  // namespace
+
+void interp_cpu(Runtime&, Device&, KernelStep& step) {
+  const CallStep& c = *step.call;
+  const double* ends = reals(step, 3);
+  routines::interp(reals(step, 0), c.in(0).size(), reals(step, 1), reals(step, 2), c.in(1).size(),
+                   ends[0], ends[1], reinterpret_cast<double*>(address(step, 4)));
+}
+
+void interp_gpu(Runtime&, Device& device, KernelStep& step) {
+  const CallStep& c = *step.call;
+  routines::interp_gpu(device, reals(step, 0), c.in(0).size(), reals(step, 1), reals(step, 2),
+                       c.in(1).size(), reals(step, 3), reinterpret_cast<double*>(address(step, 4)));
+}
+
 void bincount_cpu(Runtime&, Device&, KernelStep& step) {
   const CallStep& c = *step.call;
   routines::bincount(c.types[0], address(step, 0), c.in(0).size(), c.out().size(), nullptr,

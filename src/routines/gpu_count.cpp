@@ -135,4 +135,17 @@ void search_gpu(Device& device, DType t, const char* sorted, int64_t count, cons
       .run(std::min<int64_t>(divide_up(n, kThreads), 1 << 20), kThreads);
 }
 
+void interp_gpu(Device& device, const double* x, int64_t n, const double* xp, const double* fp,
+                int64_t points, const double* ends, double* out) {
+  KernelLaunch(device, "interp", DType::F64)
+      .in(x, n, 8)
+      .in(xp, points, 8)
+      .in(fp, points, 8)
+      .in(ends, 2, 8)
+      .out(out, n, 8)
+      .number(points)
+      .number(n)
+      .run(std::min<int64_t>(divide_up(n, kThreads), 1 << 20), kThreads);
+}
+
 }  // namespace numbus::routines

@@ -38,5 +38,8 @@ void flatnonzero_gpu(Device& device, const char* mask, int64_t n, int64_t* out, 
 // the largest.
 void search_gpu(Device& device, DType t, const char* sorted, int64_t count, const char* x,
                 int64_t n, bool right, int64_t* out);
+// As interp() of search.h; ends[0] is what is before the first point, ends[1] after the last one.
+void interp_gpu(Device& device, const double* x, int64_t n, const double* xp, const double* fp,
+                int64_t points, const double* ends, double* out);
 
 }  // namespace numbus::routines

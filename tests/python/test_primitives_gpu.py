@@ -270,6 +270,24 @@ def test_search(dtype):
             np.testing.assert_array_equal(got, expected)
 
 
+def test_interp():
+    primitives.load("interp", "float64")
+    r = np.random.default_rng(3)
+    x = np.concatenate([r.standard_normal(700) * 3, [np.nan, np.inf, -np.inf, -1, 0, 0.5, 2]])
+    points = [
+        (np.array([0.5]), np.array([7.0])),
+        (np.array([-1.0, 2]), np.array([3.0, -4])),
+        (np.array([-1, 0, 0, 0.5, 0.5]), np.array([1.0, 2, 3, 4, 5])),
+        (np.array([-2.0, -1, 0, 1, 2]), np.array([1, np.inf, np.inf, -np.inf, np.nan])),
+        (np.sort(r.standard_normal(300)), r.standard_normal(300)),
+    ]
+    for xp, fp in points:
+        for left, right in ((fp[0], fp[-1]), (-9.0, 9.0)):
+            got = run("interp", [x, xp, fp, np.array([left, right])], x.shape, "float64")
+            want = np.interp(x, xp, fp, left, right)
+            np.testing.assert_allclose(got, want, 1e-14, 1e-14)
+
+
 def philox_state(generator):
     state = generator.state["state"]
     counter = int(sum(int(c) << 64 * k for k, c in enumerate(state["counter"])) + 1) % 2**256

@@ -225,7 +225,8 @@ def compiled(row, args, keywords):
         text.append(f"{k}={shown}")
     names = ", ".join(f"a{n}" for n in range(len(arrays)))
     source = f"{row.names[0].split('.')[0]}.{row.name}({', '.join(text)})"
-    return nb.njit(function_of(source, names, special=special, inf=np.inf)), arrays, source
+    function = function_of(source, names, special=special, inf=np.inf, nan=np.nan)
+    return nb.njit(function), arrays, source
 
 
 def numbers_of(want, got):

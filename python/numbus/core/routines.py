@@ -76,6 +76,13 @@ def search(line, values, right):
     return _core.search(line, values, right)
 
 
+def interp(x, xp, fp, ends):
+    """The values at `x` of the lines between the points (xp, fp); `ends`, two, before and after
+    them. All are float64.
+    """
+    return _core.interp(x, xp, fp, ends)
+
+
 def bincount(x, bins, weights=None):
     """How often each integer of [0, bins) occurs in the line `x`, int64, or the float64 sums of its
     weights.

@@ -175,14 +175,6 @@ def searchsorted(a, v, side="left"):
     return search(a, v, side == "right")
 
 
-@known("np.digitize")
-def digitize(x, bins, right=False):
-    """Bisection in bins, which increase."""
-    if right:
-        return searchsorted(bins, x, "left")
-    return searchsorted(bins, x, "right")
-
-
 @known("np.unique")
 def unique(a, return_counts=False):
     """The first of each run of the sorted elements."""
