@@ -332,6 +332,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
         yes = yes || (t.is_number() && (t.weak ? is_float(t.dtype) : t.dtype == DType::F64));
       if (cls == "bool") yes = yes || (t.is_number() && t.dtype == DType::Bool && t.weak);
       if (cls == "complex") yes = yes || (t.is_number() && is_complex(t.dtype));
+      if (cls == "str") yes = yes || t.is(Type::Tag::Text);
       if (cls == "tuple") yes = yes || (t.is(Type::Tag::Tuple) && !t.listed);
       if (cls == "list") yes = yes || t.is(Type::Tag::List) || is_plain_list(arg(0)) || t.listed;
       if (cls.starts_with("namedtuple "))
