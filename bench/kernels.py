@@ -292,6 +292,17 @@ def launch(lib):
     return {"µs on the host": host * 1e6}
 
 
+def recursion(lib):
+    @lib.njit
+    def fib(n):
+        if n < 2:
+            return n
+        return fib(n - 1) + fib(n - 2)
+
+    assert fib(20) == 6765
+    return {"ms": median(lambda: fib(32))}
+
+
 def first_call(lib):
     @lib.njit
     def f(x, a):
@@ -310,6 +321,7 @@ CPU = {
     "Mandelbrot 1024**2 x 200, prange": (mandelbrot, {}),
     "sum of 1e8 float64": (sums, {}),
     "3x3 stencil 10000**2": (smoothing, {}),
+    "recursive fib(32)": (recursion, {}),
     "first call of a small function": (first_call, {"NUMBUS_CACHE": "0"}),
     "the same from the disk cache": (first_call, {}),
 }

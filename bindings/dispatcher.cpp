@@ -65,9 +65,10 @@ void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* contex
   using namespace compile;
   jit_module().attr("raise_noted")(
       s.exception, s.text, s.file, s.function, s.line, at(kFirst), at(kSecond),
-      kernel ? nb::make_tuple(nb::make_tuple(at(kThread), at(kThread + 1), at(kThread + 2)),
-                              nb::make_tuple(at(kBlock), at(kBlock + 1), at(kBlock + 2)))
-             : nb::object(nb::none()));
+      kernel && which != kTooDeep
+          ? nb::make_tuple(nb::make_tuple(at(kThread), at(kThread + 1), at(kThread + 2)),
+                           nb::make_tuple(at(kBlock), at(kBlock + 1), at(kBlock + 2)))
+          : nb::object(nb::none()));
   throw nb::python_error();
 }
 

@@ -84,10 +84,10 @@ nb::dict stats() {
   d["bytes_to_device"] = s.bytes_to_device;
   d["bytes_to_host"] = s.bytes_to_host;
   const WorkCounts& w = work_counts();
-  d["compile_ms"] = s.compile_ms + w.compile_ms;
-  d["user_launches"] = w.user_launches;
-  d["kernel_ns"] = w.kernel_ns;
-  d["transfer_ns"] = w.transfer_ns;
+  d["compile_ms"] = s.compile_ms + w.compile_ms.load();
+  d["user_launches"] = w.user_launches.load();
+  d["kernel_ns"] = w.kernel_ns.load();
+  d["transfer_ns"] = w.transfer_ns.load();
   return d;
 }
 
@@ -377,7 +377,9 @@ NB_MODULE(_core, m) {
   m.def("stats", stats);
   m.def("reset_stats", [] {
     Runtime::get().stats = Stats();
-    work_counts() = {0, 0, 0, 0, work_counts().timing};
+    WorkCounts& w = work_counts();
+    w.user_launches = w.kernel_ns = w.transfer_ns = 0;
+    w.compile_ms = 0;
   });
   m.def("time_kernels", [](bool on) { work_counts().timing = on; });
   m.def("count_fallback", [](const std::string& name) {

@@ -32,6 +32,7 @@
 #include "compile/optimise.h"
 #include "compile/polls.h"
 #include "compile/random.h"
+#include "compile/recursion.h"
 #include "compile/row_calls.h"
 #include "compile/runtime.h"
 #include "compile/scan.h"
@@ -78,6 +79,7 @@ void* external(std::string_view name) {
     add("numbus_random_kept", &numbus_random_kept);
     add("numbus_interrupt_word", &numbus_interrupt_word);
     add("numbus_poll_entry", &numbus_poll_entry);
+    add("numbus_too_deep", &numbus_too_deep);
     add("numbus_print_text", &numbus_print_text);
     add("numbus_print_int", &numbus_print_int);
     add("numbus_print_float", &numbus_print_float);
@@ -189,6 +191,25 @@ Code compile(Host& h, const std::string& kernel_key, const Build& build) {
   return result;
 }
 
+// Code by what it does. Two threads may make the same; then the first is kept.
+template <class Code>
+class Known {
+ public:
+  Code find(const std::string& key) {
+    std::lock_guard guard(lock_);
+    auto it = codes_.find(key);
+    return it == codes_.end() ? nullptr : it->second;
+  }
+  Code keep(const std::string& key, void* address) {
+    std::lock_guard guard(lock_);
+    return codes_.try_emplace(key, reinterpret_cast<Code>(address)).first->second;
+  }
+
+ private:
+  std::mutex lock_;
+  std::unordered_map<std::string, Code> codes_;
+};
+
 }  // namespace
 
 // Tells builds of this library apart: code cached by another one is not ours to run.
@@ -216,6 +237,7 @@ Build function_build(Host& h, const ir::Module& f, bool lanes = false) {
       g.addFnAttr("target-cpu", h.machine().getTargetCPU());
       g.addFnAttr("target-features", h.machine().getTargetFeatureString());
     }
+    loop_tail_calls(m, h.machine());
     optimise(m, h.machine());
     finish_rows(m);
     insert_polls(m);
@@ -236,39 +258,37 @@ Compiled compile_native(const ir::Kernel& k) {
 }
 
 CompiledFunction compile_function(const ir::Module& m) {
-  static auto* known = new std::unordered_map<std::string, HostFunction>;
+  static auto* known = new Known<HostFunction>;
   std::string key = "function" + m.key();
-  HostFunction& function = (*known)[key];
-  if (function) return {function, true, 0};
+  if (HostFunction function = known->find(key)) return {function, true, 0};
   Host& h = host();
   Code c = compile(h, key, function_build(h, m));
-  function = reinterpret_cast<HostFunction>(c.address);
-  return {function, c.from_disk, c.milliseconds};
+  return {known->keep(key, c.address), c.from_disk, c.milliseconds};
 }
 
 CompiledKernel compile_kernel(const ir::Module& m, int64_t block_x) {
   Host& h = host();
-  static auto* known = new std::unordered_map<std::string, void*>;
+  static auto* known = new Known<HostKernel::Code>;
   const bool fibers = std::getenv("NUMBUS_FIBERS") != nullptr;
   CompiledKernel r;
   r.kernel.waits = has_waits(m);
   r.kernel.grid_barrier = has_grid_barrier(m);
   r.kernel.shared = shared_bytes(m);
   r.kernel.local = local_bytes(m);
+  r.kernel.recursive = std::ranges::any_of(m.functions, &ir::Function::recursive);
   r.kernel.checked = m.debug && r.kernel.waits;
   if (r.kernel.checked) r.kernel.granule = watched_granule(m);
   int lanes = fibers ? 0 : grid_lanes(m, h.vector_bytes);
   if (lanes && block_x % (has_warp_operations(m) ? 32 : lanes) == 0) r.kernel.lanes = lanes;
   std::string key = (r.kernel.lanes ? "lanes" : "grid") + m.key();
-  void*& address = (*known)[key];
-  r.from_disk = address != nullptr;
-  if (!address) {
+  r.kernel.code = known->find(key);
+  r.from_disk = r.kernel.code != nullptr;
+  if (!r.kernel.code) {
     Code c = compile(h, key, function_build(h, m, r.kernel.lanes > 0));
-    address = c.address;
+    r.kernel.code = known->keep(key, c.address);
     r.from_disk = c.from_disk;
     r.milliseconds = c.milliseconds;
   }
-  r.kernel.code = reinterpret_cast<HostKernel::Code>(address);
   if (r.kernel.lanes) r.kernel.scratch = r.kernel.code(nullptr, nullptr);
   return r;
 }
@@ -299,15 +319,13 @@ std::string function_assembly(const ir::Module& f) {
 }
 
 Compiled compile_native_scan(const ScanCode& c) {
-  static auto* known = new std::unordered_map<std::string, NativeFunction>;
-  NativeFunction& function = (*known)[c.key()];
-  if (function) return {function, true, 0};
+  static auto* known = new Known<NativeFunction>;
+  if (NativeFunction function = known->find(c.key())) return {function, true, 0};
   Host& h = host();
   Code made = compile(h, c.key(), [&](llvm::Module& m, const std::string& name) {
     build_native_scan(m, c, name, h.vector_bytes);
   });
-  function = reinterpret_cast<NativeFunction>(made.address);
-  return {function, made.from_disk, made.milliseconds};
+  return {known->keep(c.key(), made.address), made.from_disk, made.milliseconds};
 }
 
 std::string native_ir(const ir::Kernel& k) {

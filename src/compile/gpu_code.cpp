@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 
 #include "compile/compiler.h"
@@ -20,7 +21,13 @@ GpuCode gpu_code(cuda::CudaDevice& d, const std::string& identity,
   std::string key = "gpu/" + std::to_string(sm) + "/" +
                     std::to_string(d.properties().driver_version) + "/" + build_identity() +
                     identity;
-  auto& known = (*modules)[&d][key];
+  // Loaded by two threads at once, the first one's is kept.
+  static std::mutex lock;
+  std::shared_ptr<cuda::Module> known;
+  {
+    std::lock_guard guard(lock);
+    known = (*modules)[&d][key];
+  }
   GpuCode r;
   if (!known) {
     std::string image = disk_load(key);
@@ -29,7 +36,13 @@ GpuCode gpu_code(cuda::CudaDevice& d, const std::string& identity,
       image = d.assemble_ptx(build(sm, ptx));
       disk_store(key, image);
     }
-    known = std::make_shared<cuda::Module>(d.load_module(image.data(), image.size()));
+    auto made = std::make_shared<cuda::Module>(d.load_module(image.data(), image.size()));
+    {
+      std::lock_guard guard(lock);
+      auto& kept = (*modules)[&d][key];
+      if (!kept) kept = std::move(made);
+      known = kept;
+    }
     r.milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "compile/flow.h"
 #include "compile/grid_plan.h"
+#include "compile/polls.h"
 #include "compile/simt.h"
 #include "passes/pipeline.h"
 
@@ -40,7 +41,9 @@ class GridBody : public LaneBody {
     moved_.assign(size, -1);
     present_.assign(size, -1);
     V threads = B.CreateMul(B.CreateMul(word(kNtid), word(kNtid + 1)), word(kNtid + 2));
-    groups_ = B.CreateUDiv(threads, B.getInt64(many_.W));
+    // A form that says that there are few, for loops over groups need no polls.
+    static_assert(2 * kMostThreads - 1 == 2047);
+    groups_ = B.CreateUDiv(B.CreateAnd(threads, B.getInt64(2047)), B.getInt64(many_.W));
     scratch_ = word(kScratch);
     if (runs_.masks) {
       mask_slot_ = new_slot(mask_->getAllocatedType());
@@ -84,7 +87,12 @@ class GridBody : public LaneBody {
   }
   void each_group(const std::function<void(V)>& f) {
     std::vector<V> none;
-    counted_loop(B, B.getInt64(0), groups_, B.getInt64(1), none, f);
+    llvm::BasicBlock* last = nullptr;
+    counted_loop(B, B.getInt64(0), groups_, B.getInt64(1), none, [&](V g) {
+      f(g);
+      last = B.GetInsertBlock();
+    });
+    mark_short_loop(last->getTerminator());
   }
 
   void blocks(size_t begin, size_t end) {

@@ -12,20 +12,22 @@ namespace numbus::compile {
 namespace {
 
 thread_local detail::Landing* innermost = nullptr;
-thread_local void (*poll_of_fiber)() = nullptr;
+thread_local void (*poll_of_fiber)(bool) = nullptr;
 
 // What has to be left of a stack: for functions that do not look, and for what raises the error.
 constexpr uint64_t kStackReserve = 256 << 10;
-// Below every stack, and near enough to all of them: nothing is compared on stacks of fibers.
-constexpr uint64_t kNoLimit = uint64_t{0x7f} << 40;
+// Of a stack of which nothing is known.
+constexpr uint64_t kNoLimit = 0;
+constexpr uint64_t kSign = uint64_t{1} << 63;
 
+// The lowest address that recursion may use; kSign where nobody has asked yet.
 uint64_t stack_limit() {
-  uint64_t limit;
-  asm volatile("movq %%fs:%c1, %0" : "=r"(limit) : "i"(kStackWord));
-  return limit;
+  uint64_t word;
+  asm volatile("movq %%fs:%c1, %0" : "=r"(word) : "i"(kStackWord));
+  return kSign - word;
 }
 void set_stack_limit(uint64_t limit) {
-  asm volatile("movq %0, %%fs:%c1" : : "r"(limit), "i"(kStackWord) : "memory");
+  asm volatile("movq %0, %%fs:%c1" : : "r"(kSign - limit), "i"(kStackWord) : "memory");
 }
 
 uint64_t end_of_stack() {
@@ -35,9 +37,14 @@ uint64_t end_of_stack() {
   size_t size = 0;
   pthread_attr_getstack(&attributes, &low, &size);
   pthread_attr_destroy(&attributes);
-  uint64_t limit = reinterpret_cast<uint64_t>(low) + std::min<uint64_t>(kStackReserve, size / 4);
+  auto begin = reinterpret_cast<uint64_t>(low);
   auto here = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-  return here - limit < kStackReach ? limit : kNoLimit;
+  return here - begin < size ? begin + std::min<uint64_t>(kStackReserve, size / 4) : kNoLimit;
+}
+
+bool too_deep() {
+  if (stack_limit() == kSign) set_stack_limit(end_of_stack());
+  return reinterpret_cast<uint64_t>(__builtin_frame_address(0)) < stack_limit();
 }
 
 }  // namespace
@@ -47,12 +54,12 @@ Landing::Landing() : outer(std::exchange(innermost, this)) {}
 Landing::~Landing() { innermost = outer; }
 }  // namespace detail
 
-PollsOfFibers::PollsOfFibers(void (*poll)())
-    : outer_(std::exchange(poll_of_fiber, poll)), stack_(stack_limit()) {
-  set_stack_limit(kNoLimit);
+PollsOfFiber::PollsOfFiber(void (*poll)(bool), const void* stack)
+    : outer_(std::exchange(poll_of_fiber, poll)), limit_(stack_limit()) {
+  set_stack_limit(reinterpret_cast<uint64_t>(stack) + kFiberReserve);
 }
-PollsOfFibers::~PollsOfFibers() {
-  set_stack_limit(stack_);
+PollsOfFiber::~PollsOfFiber() {
+  set_stack_limit(limit_);
   poll_of_fiber = outer_;
 }
 
@@ -60,17 +67,16 @@ void leave_generated_code(int32_t status) {
   std::longjmp(innermost->at, status == kInterrupted ? 1 : 2);
 }
 
-void raise_too_deep() {
-  raise(ErrorKind::Runtime, "cuda", "maximum recursion depth exceeded", "a stack that is used up",
-        "a case that ends the recursion");
+extern "C" __attribute__((visibility("hidden"), used)) void numbus_poll() {
+  if (poll_of_fiber) return poll_of_fiber(too_deep());
+  if (!innermost) return;
+  if (too_deep()) leave_generated_code(kTooDeep);
+  if (interrupt::due()) leave_generated_code();
 }
 
-extern "C" __attribute__((visibility("hidden"), used)) void numbus_poll() {
-  if (poll_of_fiber) return poll_of_fiber();
-  if (stack_limit() == 0) set_stack_limit(end_of_stack());
-  if (reinterpret_cast<uint64_t>(__builtin_frame_address(0)) < stack_limit() && innermost)
-    leave_generated_code(kTooDeep);
-  if (interrupt::due() && innermost) leave_generated_code();
+extern "C" void numbus_too_deep() {
+  if (poll_of_fiber) poll_of_fiber(true);
+  leave_generated_code(kTooDeep);
 }
 
 // Saves all that a call may change: the general registers, and with XSAVE those of vectors (of

@@ -13,10 +13,11 @@ namespace numbus::compile {
 // The status of code that Ctrl-C has ended, and of code whose calls have used up the stack.
 constexpr int32_t kInterrupted = INT32_MIN, kTooDeep = INT32_MIN + 1;
 
-// How code that calls itself knows that the stack ends: the stack pointer is compared with the word
-// of the thread's control block that the ABI has for split stacks, which nothing else here uses. It
-// is zero at first; a stack pointer that is not up to kStackReach above it goes to the poll.
-constexpr uint64_t kStackWord = 0x70, kStackReach = uint64_t{1} << 40;
+// How code that calls itself knows that the stack ends: a word of the thread's control block, which
+// the ABI has for split stacks and nothing else here uses, is 2^63 less the lowest address that it
+// may use. While the stack pointer and that add up to a negative number there is room. The word is
+// zero at first, and their sum positive, so that the first call goes to the poll, which sets it.
+constexpr uint64_t kStackWord = 0x70;
 
 namespace detail {
 struct Landing {
@@ -40,26 +41,28 @@ __attribute__((noinline)) int32_t interruptible(Code&& code) {
 
 // Ends the innermost call of interruptible() on this thread. No destructors are run.
 [[noreturn]] void leave_generated_code(int32_t status = kInterrupted);
-// The error of code that was left as too deep.
-[[noreturn]] void raise_too_deep();
 
-// While a thread runs fibers: polls of theirs go to the scheduler, whose stack has room for
-// handlers.
-class PollsOfFibers {
+// While a thread runs a fiber: polls of its go to the scheduler, whose stack has room for handlers;
+// `too_deep`: its stack, whose lowest address is given, is used up.
+// What recursion leaves of a fiber's stack.
+constexpr uint64_t kFiberReserve = 32 << 10;
+class PollsOfFiber {
  public:
-  explicit PollsOfFibers(void (*poll)());
-  ~PollsOfFibers();
-  PollsOfFibers(const PollsOfFibers&) = delete;
+  PollsOfFiber(void (*poll)(bool too_deep), const void* stack);
+  ~PollsOfFiber();
+  PollsOfFiber(const PollsOfFiber&) = delete;
 
  private:
-  void (*outer_)();
-  uint64_t stack_;
+  void (*outer_)(bool);
+  uint64_t limit_;
 };
 
 extern "C" {
 // What a poll calls where the word is set. It changes no register, so that loops need not make room
 // for a call.
 void numbus_poll_entry();
+// Ends code whose recursion has become a loop (recursion.h) that has gone on for too long.
+[[noreturn]] void numbus_too_deep();
 }
 
 }  // namespace numbus::compile

@@ -1,7 +1,7 @@
 // Where polls go: a counting loop is cut into strips, each of some 2^22 steps, and looks between
 // two of them; so does a loop that ends by what it finds, by a counter of its own. A loop of loops
-// looks each time around, and so does a function that calls itself. Loops that are known to be
-// short do not look.
+// looks each time around, and so does a function that calls itself, where it does. Loops that are
+// known to be short do not look.
 #include "compile/polls.h"
 
 #include <llvm/Analysis/AssumptionCache.h>
@@ -17,10 +17,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
-#include <set>
+#include <optional>
 
 #include "compile/leave.h"
+#include "compile/recursion.h"
 
 namespace numbus::compile {
 namespace {
@@ -31,6 +31,9 @@ using V = llvm::Value*;
 constexpr uint64_t kSteps = uint64_t{1} << 22;
 constexpr uint64_t kGpuIterations = 4096;
 constexpr uint64_t kMostIterations = 65536, kFewestIterations = 16;
+
+constexpr const char* kShortMark = "numbus.short";
+constexpr int64_t kMostShort = 2048;
 
 enum class Kind { Short, Strips, Counted, Each };
 
@@ -79,35 +82,12 @@ class Polls {
   }
 
   void run() {
-    for (llvm::Function& f : m_)
-      if (!f.isDeclaration()) note_calls(f);
+    calls_.emplace(m_);
     for (llvm::Function& f : m_)
       if (!f.isDeclaration()) function(f);
   }
 
  private:
-  void note_calls(llvm::Function& f) {
-    for (auto& block : f)
-      for (auto& i : block)
-        if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i))
-          if (auto* to = call->getCalledFunction(); to && !to->isDeclaration())
-            calls_[&f].insert(to);
-  }
-
-  bool calls_itself(llvm::Function* f) {
-    std::set<llvm::Function*> seen;
-    std::vector<llvm::Function*> next{f};
-    while (!next.empty()) {
-      auto* at = next.back();
-      next.pop_back();
-      for (auto* to : calls_[at]) {
-        if (to == f) return true;
-        if (seen.insert(to).second) next.push_back(to);
-      }
-    }
-    return false;
-  }
-
   // Runs of instructions that one instruction stands for; none where it may take any time.
   static std::optional<uint64_t> cost_of(const llvm::Instruction& i) {
     auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
@@ -121,7 +101,7 @@ class Polls {
   void function(llvm::Function& f) {
     llvm::DominatorTree dominators(f);
     llvm::LoopInfo loops(dominators);
-    bool recursive = calls_itself(&f);
+    bool recursive = calls_->calls_itself(&f);
     if (loops.empty() && !recursive) return;
     llvm::TargetLibraryInfoImpl library(llvm::Triple(m_.getTargetTriple()));
     llvm::TargetLibraryInfo info(library, &f);
@@ -129,6 +109,8 @@ class Polls {
     llvm::ScalarEvolution evolution(f, info, assumptions, dominators, loops);
     for (llvm::Loop* l : loops)
       llvm::simplifyLoop(l, &dominators, &loops, &evolution, &assumptions, nullptr, false);
+    // Found before the loops change, as dominators and loops are of the function as it is.
+    llvm::Instruction* deeper = recursive ? before_recursion(f, dominators, loops) : nullptr;
     plans_.clear();
     for (llvm::Loop* l : loops) (void)plan(*l, evolution);
     bool any = recursive;
@@ -138,12 +120,34 @@ class Polls {
       any = any || p.kind != Kind::Short;
       if (p.kind == Kind::Each) poll_before(p.latch->getTerminator());
     }
-    if (recursive) {
-      auto at = f.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
-      poll_before(&*at, true);
-    }
+    if (deeper) poll_before(deeper, true);
     // A poll pushes its return address, so that nothing may lie below the stack pointer.
     if (any) f.addFnAttr(llvm::Attribute::NoRedZone);
+  }
+
+  // Where a run of the function knows that it calls itself, once and outside of loops: runs that
+  // end the recursion do not look.
+  llvm::Instruction* before_recursion(llvm::Function& f, llvm::DominatorTree& dominators,
+                                      llvm::LoopInfo& loops) {
+    llvm::BasicBlock* at = nullptr;
+    for (auto& block : f)
+      if (dominators.isReachableFromEntry(&block) && recurses(block))
+        at = at ? dominators.findNearestCommonDominator(at, &block) : &block;
+    if (!at) return nullptr;
+    while (llvm::Loop* l = loops.getLoopFor(at))
+      at = dominators.getNode(l->getHeader())->getIDom()->getBlock();
+    llvm::Instruction* call = recurses(*at);
+    return call ? call : at->getTerminator();
+  }
+
+  // The first call in a block that may lead back to its function.
+  llvm::Instruction* recurses(llvm::BasicBlock& block) {
+    for (auto& i : block)
+      if (llvm::isa<llvm::CallBase>(i))
+        for (llvm::Value* v : i.operands())
+          if (auto* to = llvm::dyn_cast<llvm::Function>(v))
+            if (calls_->leads_back(to, block.getParent())) return &i;
+    return nullptr;
   }
 
   // Instructions of one run of the loop, if that is known to be short.
@@ -167,6 +171,7 @@ class Polls {
     }
     each = std::max<uint64_t>(each, 1);
     uint64_t most = evolution.getSmallConstantMaxTripCount(&l);
+    if (!most) most = marked(l, evolution);
     if (bounded && most && most <= kSteps / each) return most * each;
     Plan p;
     p.before = l.getLoopPreheader();
@@ -178,6 +183,37 @@ class Polls {
       p.kind = find_counter(l, p) ? Kind::Strips : Kind::Counted;
     plans_.push_back(p);
     return {};
+  }
+
+  // How often a loop of mark_short_loop runs at most; zero for others. Optimisation copies the
+  // mark, to unrolled loops and also to the one around it where both begin at one block; so what
+  // counts is looked for as well: it starts at a number, grows by one, and is compared with what is
+  // small.
+  static uint64_t marked(llvm::Loop& l, llvm::ScalarEvolution& evolution) {
+    llvm::MDNode* id = l.getLoopID();
+    if (!id || !llvm::findOptionMDForLoopID(id, kShortMark)) return 0;
+    llvm::SmallVector<llvm::BasicBlock*> exiting;
+    l.getExitingBlocks(exiting);
+    for (llvm::BasicBlock* block : exiting) {
+      auto* jump = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+      auto* compare = jump ? llvm::dyn_cast<llvm::ICmpInst>(jump->getCondition()) : nullptr;
+      if (!compare || !compare->getOperand(0)->getType()->isIntegerTy()) continue;
+      for (unsigned side : {0u, 1u}) {
+        auto* counter =
+            llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution.getSCEV(compare->getOperand(side)));
+        const llvm::SCEV* bound = evolution.getSCEV(compare->getOperand(1 - side));
+        if (!counter || counter->getLoop() != &l || !counter->isAffine() ||
+            !llvm::isa<llvm::SCEVConstant>(counter->getStart()) ||
+            !evolution.isKnownPositive(counter->getStepRecurrence(evolution)) ||
+            !evolution.isLoopInvariant(bound, &l))
+          continue;
+        // As far as can be told of a difference: less what is left for after the unrolled loop.
+        llvm::ConstantRange range = evolution.getSignedRange(bound);
+        if (range.getSignedMax().sle(kMostShort) && range.getSignedMin().sge(-kMostShort))
+          return kMostShort;
+      }
+    }
+    return 0;
   }
 
   // i += step; while (i < bound), in its forms.
@@ -245,7 +281,8 @@ class Polls {
     return llvm::MDBuilder(m_.getContext()).createUnlikelyBranchWeights();
   }
 
-  // Whether the stack is about to end, or nobody has asked yet where it does.
+  // Whether the stack is about to end, or nobody has asked yet where it does: kStackWord in
+  // leave.h.
   V stack_ends() {
     auto& c = m_.getContext();
     auto* name = llvm::MDNode::get(c, llvm::MDString::get(c, "rsp"));
@@ -253,8 +290,8 @@ class Polls {
                                {llvm::MetadataAsValue::get(c, name)});
     constexpr unsigned kThreadSegment = 257;  // %fs, as an address space
     V word = B.CreateIntToPtr(B.getInt64(kStackWord), B.getPtrTy(kThreadSegment));
-    V left = B.CreateSub(here, B.CreateAlignedLoad(B.getInt64Ty(), word, llvm::Align(8), true));
-    return B.CreateICmpUGE(left, B.getInt64(kStackReach));
+    V room = B.CreateAdd(here, B.CreateAlignedLoad(B.getInt64Ty(), word, llvm::Align(8)));
+    return B.CreateICmpSGE(room, B.getInt64(0));
   }
 
   void poll_before(llvm::Instruction* at, bool calls = false) {
@@ -363,11 +400,19 @@ class Polls {
   llvm::Module& m_;
   llvm::IRBuilder<> B;
   V stop_ = nullptr;  // of a GPU's kernel: the word's address
-  std::map<llvm::Function*, std::set<llvm::Function*>> calls_;
+  std::optional<CallGraph> calls_;
   std::vector<Plan> plans_;
 };
 
 }  // namespace
+
+void mark_short_loop(llvm::Instruction* jump) {
+  auto& c = jump->getContext();
+  auto* mark = llvm::MDNode::get(c, llvm::MDString::get(c, kShortMark));
+  auto* id = llvm::MDNode::getDistinct(c, {nullptr, mark});
+  id->replaceOperandWith(0, id);
+  jump->setMetadata(llvm::LLVMContext::MD_loop, id);
+}
 
 void insert_polls(llvm::Module& m) { Polls(m).run(); }
 void insert_gpu_polls(llvm::Module& m) { Polls(m).run_gpu(); }

@@ -3,12 +3,16 @@
 #pragma once
 
 namespace llvm {
+class Instruction;
 class Module;
-}
+}  // namespace llvm
 
 namespace numbus::compile {
 
 void insert_polls(llvm::Module& m);
+// Of the jump back of a loop that counts from zero to a small number, as LLVM knows at least when
+// it looks at what the loop compares with: it needs no polls, in whatever form it ends up.
+void mark_short_loop(llvm::Instruction* jump);
 // Of a kernel for a GPU: loops whose end is not known beforehand look, each 4,096 times around, at
 // the word that the entry's last parameter is the address of; a thread that finds it set exits. Not
 // in kernels whose blocks wait for each other: what they count would not fit any more.

@@ -127,7 +127,8 @@ namespace {
 struct Team;
 
 struct Fiber {
-  void* stack = nullptr;  // where it waits
+  void* stack = nullptr;         // where it waits
+  const char* lowest = nullptr;  // address of its stack
   int64_t words[kThreadWords];
   Team* team = nullptr;
   int32_t status = 0;
@@ -206,6 +207,7 @@ void begin(Fiber& f, char* stack, size_t bytes) {
   *--top = nullptr;
   *--top = nullptr;
   f.stack = top;
+  f.lowest = stack;
   f.state = Fiber::Ready;
   f.status = 0;
   f.words[kEnded] = 0;
@@ -216,10 +218,15 @@ thread_local Team* running_team = nullptr;
 void run(Team& t, Fiber& f) {
   t.running = &f;
   running_team = &t;
-  PollsOfFibers polls([] {
+  auto poll = [](bool too_deep) {
     Team& team = *running_team;
+    if (too_deep) {
+      team.running->status = kTooDeep;
+      team.running->state = Fiber::Done;
+    }
     numbus_switch(&team.running->stack, team.scheduler);
-  });
+  };
+  PollsOfFiber polls(poll, f.lowest);
   numbus_switch(&t.scheduler, f.stack);
 }
 
@@ -325,13 +332,17 @@ bool settle_barrier(std::span<Fiber> threads, bool whole_grid) {
   return true;
 }
 
+// Whether this is the first error of a launch.
+bool claim(int64_t* record) {
+  int64_t free = 0;
+  return __atomic_compare_exchange_n(&record[kClaimed], &free, 1, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED);
+}
+
 // Notes an error of two threads, with what each does; none if there is one already.
 void note(int64_t* record, int64_t site, const int64_t (&places)[2], const int64_t* thread,
           const int64_t (&other)[3], int64_t first, int64_t second) {
-  int64_t free = 0;
-  if (!__atomic_compare_exchange_n(&record[kClaimed], &free, 1, false, __ATOMIC_RELAXED,
-                                   __ATOMIC_RELAXED))
-    return;
+  if (!claim(record)) return;
   record[kSite] = site;
   record[kFirst] = first;
   record[kSecond] = second;
@@ -372,6 +383,7 @@ int32_t run_team(Team& t, char* stacks, size_t each, int64_t* record) {
       if (f.state == Fiber::Ready) {
         run(t, f);
         if (interrupt::wanted()) return kInterrupted;
+        if (f.status == kTooDeep) return kTooDeep;
         ran = true;
         status |= f.status;
         if (status && f.check) return status;
@@ -473,7 +485,10 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
     w[kTid + 1] = n / g.block[0] % g.block[1];
     w[kTid + 2] = n / g.block[0] / g.block[1];
   };
-  size_t each = (size_t{48} << 10) + ((static_cast<size_t>(k.local) + 4095) & ~size_t{4095});
+  // Recursion has room for some hundred frames at least, and for some thousand small ones.
+  size_t frames = k.recursive ? size_t{16} : size_t{1};
+  size_t each = (size_t{48} << 10) * frames +
+                ((static_cast<size_t>(k.local) + 4095) & ~size_t{4095}) * frames;
   auto memory_of = [&](std::unique_ptr<char[]>& held) {
     held.reset(new char[static_cast<size_t>(shared) + 128]);
     return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(held.get()) + 63) & ~uintptr_t{63});
@@ -493,6 +508,12 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
       f.words[kFiber] = reinterpret_cast<int64_t>(&f);
     }
   };
+  // Of code that has ended early, or noted an error.
+  auto left = [&](int32_t s) {
+    if (s == kInterrupted) interrupt::raise_interrupted();
+    if (s == kTooDeep && claim(record)) record[kSite] = kTooDeep;
+    status = s;
+  };
   if (k.grid_barrier) {
     // All threads of the grid are there at once, on this thread.
     std::vector<std::unique_ptr<char[]>> held(static_cast<size_t>(blocks));
@@ -505,8 +526,7 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
     }
     Stacks stacks;
     interrupt::Inside inside;
-    if (int32_t s = run_team(t, stacks.get(t.fibers.size(), each), each, record)) status = s;
-    if (status == kInterrupted) interrupt::raise_interrupted();
+    if (int32_t s = run_team(t, stacks.get(t.fibers.size(), each), each, record)) left(s);
     return status;
   }
   interrupt::Inside inside;
@@ -520,19 +540,18 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
       if (k.lanes) {
         space.reset(new char[static_cast<size_t>(k.scratch * (threads / k.lanes)) + 64]);
       }
-      int32_t left = interruptible([&]() -> int32_t {
+      int32_t s = interruptible([&]() -> int32_t {
         int64_t w[kThreadWords];
         for (int64_t b = begin_block; b < end_block; ++b) {
           if (status.load(std::memory_order_relaxed)) break;
           set_block(w, b, memory);
           w[kScratch] = static_cast<int64_t>((reinterpret_cast<uintptr_t>(space.get()) + 63) &
                                              ~uintptr_t{63});
-          if (int32_t s = k.code(w, words)) status = s;
+          if (int32_t noted = k.code(w, words)) status = noted;
         }
         return 0;
       });
-      if (left == kInterrupted) interrupt::raise_interrupted();
-      if (left == kTooDeep) raise_too_deep();
+      if (s) left(s);
       return;
     }
     static thread_local Stacks stacks;
@@ -543,8 +562,7 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
       if (status.load(std::memory_order_relaxed)) return;
       start(t, b, memory, 0, check.get());
       int32_t s = run_team(t, space, each, record);
-      if (s == kInterrupted) interrupt::raise_interrupted();
-      if (s) status = s;
+      if (s) left(s);
     }
   });
   return status;

@@ -25,6 +25,9 @@ enum Thread : int {
   kThreadWords
 };
 
+// Of a block; the launch refuses more.
+constexpr int64_t kMostThreads = 1024;
+
 // Shared arrays lie one behind the other, each at a multiple of 16 bytes.
 int64_t shared_offset(const ir::Module& m, int64_t number);
 int64_t shared_bytes(const ir::Module& m);
@@ -52,7 +55,7 @@ struct HostKernel {
   // All threads of a block on so many lanes, with so much scratch for a group of them.
   int lanes = 0;
   int64_t scratch = 0;
-  bool waits = false, grid_barrier = false;
+  bool waits = false, grid_barrier = false, recursive = false;
   int64_t shared = 0, local = 0;
   // Whether accesses and barriers are checked, and the narrowest access in bytes.
   bool checked = false;

@@ -1,6 +1,7 @@
 // What the time of kernels and copies adds up to, and how many kernels of users' own ran.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 
@@ -9,9 +10,9 @@
 namespace numbus {
 
 struct WorkCounts {
-  int64_t user_launches = 0, kernel_ns = 0, transfer_ns = 0;
-  double compile_ms = 0;  // of those kernels
-  bool timing = false;    // of kernels: each is waited for
+  std::atomic<int64_t> user_launches{0}, kernel_ns{0}, transfer_ns{0};
+  std::atomic<double> compile_ms{0};  // of those kernels
+  std::atomic<bool> timing{false};    // of kernels: each is waited for
 };
 WorkCounts& work_counts();
 

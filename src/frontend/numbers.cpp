@@ -74,26 +74,28 @@ Value Lower::cast(const Node& n, const Value& v, DType t, bool weak) {
 
 // int(): what int64 cannot hold raises, where something can be raised.
 Value Lower::python_int(const Node& n, const Value& v) {
-  Value r = cast(n, v, DType::I64, true);
   if (v.unknown() || !v.type.is_number() || !is_float(v.type.dtype) || !raises_of_numbers() ||
       scope_->source->library())
-    return r;
-  Val x = as(v, DType::F64), size = b_->emit(Op::absolute, DType::F64, x);
-  Val held =
-      b_->emit(Op::less, DType::Bool, size, b_->constant(DType::F64, Scalar::from_float(0x1p63)));
-  when(negate(held), [&] {
-    Val least = b_->constant(DType::F64, Scalar::from_float(-0x1p63));
-    when(b_->emit(Op::not_equal, DType::Bool, x, least), [&] {
+    return cast(n, v, DType::I64, true);
+  DType t = v.type.dtype == DType::F16 ? DType::F32 : v.type.dtype;
+  Val x = as(v, t), size = b_->emit(Op::absolute, t, x);
+  auto is = [&](Op op, Val y, double z) {
+    return b_->emit(op, DType::Bool, y, b_->constant(t, Scalar::from_float(z)));
+  };
+  // One comparison where all is well; the least integer, of the size that fails, is told by
+  // another.
+  auto raise = [&] {
+    when(is(Op::not_equal, x, -0x1p63), [&] {
       when(b_->emit(Op::not_equal, DType::Bool, x, x),
            [&] { raise_at(site(n, "ValueError", "cannot convert float NaN to integer")); });
-      Val none = b_->constant(DType::F64, Scalar::from_float(INFINITY));
-      when(b_->emit(Op::equal, DType::Bool, size, none),
+      when(is(Op::equal, size, INFINITY),
            [&] { raise_at(site(n, "OverflowError", "cannot convert float infinity to integer")); });
       raise_at(site(n, "OverflowError", "a float beyond int64, which is what int is here"));
     });
-  });
-  // What comes here fits.
-  r.v[0] = b_->emit(Op::cast, DType::I64, x, ir::kNone, ir::kNone, 1);
+  };
+  when(negate(is(Op::less, size, 0x1p63)), raise, {}, ir::kRare);
+  Value r = number(b_->emit(Op::cast, DType::I64, x, ir::kNone, ir::kNone, 1), DType::I64, true);
+  if (v.known && std::abs(v.known->real()) < 0x1p63) r.known = converted(*v.known, DType::I64);
   return r;
 }
 

@@ -34,8 +34,12 @@ struct Record {
   const std::vector<frontend::Site>* sites;
 };
 
-std::vector<Record>& records() {
-  static auto* all = new std::vector<Record>;
+struct Records {
+  std::mutex lock;
+  std::vector<Record> all;
+};
+Records& records() {
+  static auto* all = new Records;
   return *all;
 }
 
@@ -82,7 +86,7 @@ void check_geometry(const compile::Geometry& g) {
             "grid " + text(g.grid) + ", block " + text(g.block), "positive numbers");
     threads *= g.block[d];
   }
-  if (threads > 1024 || g.block[2] > 64)
+  if (threads > compile::kMostThreads || g.block[2] > 64)
     raise(ErrorKind::Value, "cuda", "too many threads in a block",
           text(g.block) + ", that is " + std::to_string(threads), "at most 1024, and 64 in z");
   if (g.grid[0] > 2147483647 || g.grid[1] > 65535 || g.grid[2] > 65535)
@@ -101,6 +105,7 @@ GridKernel::GridKernel(frontend::Result r) : result_(std::move(r)) { run_passes(
 GridKernel::~GridKernel() = default;
 
 GridKernel::OnGpu& GridKernel::on_gpu(Device& d) {
+  std::lock_guard guard(lock_);
   auto& known = gpu_[&d];
   if (!known) {
     auto made = std::make_unique<OnGpu>();
@@ -116,15 +121,27 @@ GridKernel::OnGpu& GridKernel::on_gpu(Device& d) {
 }
 
 int64_t* GridKernel::OnGpu::record_for(int queue, const std::vector<frontend::Site>& sites) {
+  std::lock_guard guard(numbus::records().lock);
   int64_t*& known = records[record_of(queue)];
   if (!known) {
     constexpr size_t kBytes = sizeof(int64_t) * compile::kContextWords;
     HostBlock memory = device->allocate_host(kBytes, HostKind::Mapped, false);
     known = reinterpret_cast<int64_t*>(memory.begin);
     std::memset(known, 0, kBytes);
-    numbus::records().push_back({record_of(queue), known, new std::vector<frontend::Site>(sites)});
+    numbus::records().all.push_back(
+        {record_of(queue), known, new std::vector<frontend::Site>(sites)});
   }
   return known;
+}
+
+const compile::HostKernel& GridKernel::on_host(int64_t block_x) {
+  std::lock_guard guard(lock_);
+  auto it = host_.find(block_x % 32);
+  if (it == host_.end()) {
+    it = host_.emplace(block_x % 32, compile::compile_kernel(result_.module, block_x)).first;
+    work_counts().compile_ms += it->second.milliseconds;
+  }
+  return it->second.kernel;
 }
 
 void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64_t>& words,
@@ -132,19 +149,14 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
   check_geometry(g);
   ++work_counts().user_launches;
   if (!d.runs_ptx()) {
-    auto it = host_.find(g.block[0] % 32);
-    if (it == host_.end()) {
-      auto made = compile::compile_kernel(result_.module, g.block[0]);
-      it = host_.emplace(g.block[0] % 32, made).first;
-      work_counts().compile_ms += made.milliseconds;
-    }
+    const compile::HostKernel& kernel = on_host(g.block[0]);
     int64_t record[compile::kContextWords] = {};
     compile::Output output;
     record[compile::kOutput] = reinterpret_cast<int64_t>(&output);
     KernelTimer timer(d);
     int32_t status = 0;
     try {
-      status = compile::run_grid(it->second.kernel, g, words.data(), record);
+      status = compile::run_grid(kernel, g, words.data(), record);
     } catch (const Error&) {
       if (printed) *printed = std::move(output.text);
       throw;
@@ -185,7 +197,8 @@ KernelReport GridKernel::report(Device& d, int threads, size_t shared) {
 }
 
 void check_faults(int queue) {
-  for (const Record& r : records())
+  std::lock_guard guard(records().lock);
+  for (const Record& r : records().all)
     if ((queue == kAnyQueue || record_of(queue) == r.number) &&
         __atomic_load_n(&r.words[compile::kClaimed], __ATOMIC_ACQUIRE))
       raise_fault(r.sites, r.words);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "compile/compiler.h"
 #include "device/device.h"
@@ -26,6 +27,7 @@ struct KernelReport {
 };
 
 // A kernel for given argument types; code for each device is made when it is first launched there.
+// Threads may launch at the same time.
 class GridKernel {
  public:
   explicit GridKernel(frontend::Result r);
@@ -48,8 +50,11 @@ class GridKernel {
  private:
   struct OnGpu;
   OnGpu& on_gpu(Device& d);
+  const compile::HostKernel& on_host(int64_t block_x);
 
   frontend::Result result_;
+  // Of the maps, whose entries stay where they are. Compiling under it calls no Python.
+  std::mutex lock_;
   std::map<int64_t, compile::CompiledKernel> host_;  // by the block's extent in x, modulo 32
   std::map<Device*, std::unique_ptr<OnGpu>> gpu_;
 };

@@ -66,7 +66,9 @@ class Expansion {
       return r;
     }
     switch (i.op) {
-      case Op::cast: return convert(b_, a, i.type);
+      case Op::cast:
+        // The mark of a number that is known to fit.
+        return i.imm == 1 ? b_.emit(Op::cast, i.type, a, kNone, kNone, 1) : convert(b_, a, i.type);
       case Op::select:
         if (!is_complex(i.type)) return b_.emit(Op::select, i.type, a, b, c, i.imm);
         return choose(b_, a, b, c);

@@ -10,7 +10,9 @@ import tempfile
 import textwrap
 
 import numbus as nb
+import numpy as np
 import pytest
+from numbus import cuda
 
 # A quiet machine needs some milliseconds; what is refused is a wait until the work has ended.
 SLACK = 1.0
@@ -222,6 +224,46 @@ assert float((nb.arange(1000) + 1.0).sum()) == 500500
         device,
         **({"NUMBUS_FIBERS": "1"} if fibers else {}),
     )
+
+
+@cuda.jit
+def block_maximum(x, out):
+    s = cuda.shared.array(256, np.float32)
+    t = cuda.threadIdx.x
+    s[t] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    k = 128
+    while k > 0:
+        if t < k:
+            s[t] = max(s[t], s[t + k])
+        cuda.syncthreads()
+        k //= 2
+    if t == 0:
+        out[cuda.blockIdx.x] = s[0]
+
+
+@cuda.jit
+def block_and_a_loop(x, out):
+    s = cuda.shared.array(256, np.float32)
+    t = cuda.threadIdx.x
+    s[t] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    while s[t] < 1e30:
+        s[t] += s[255 - t]
+    out[cuda.blockIdx.x] = s[0]
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("kernel, polls", [(block_maximum, False), (block_and_a_loop, True)])
+def test_no_polls_in_short_loops_over_lanes(kernel, polls):
+    """A block has at most 1,024 threads, so that loops over groups of them end by themselves."""
+    x = np.arange(512, dtype=np.float32) + 1
+    out = np.zeros(2, np.float32)
+    kernel[2, 256](x, out)
+    if kernel is block_maximum:
+        assert out.tolist() == [256, 512]
+    ((_, code),) = kernel._core.inspect("asm", 90, 80)
+    assert ("numbus_poll_entry" in code) == polls
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -65,6 +65,31 @@ def test_to_int_raises_before_what_follows():
     assert ours.tolist() == theirs.tolist() == [2, 3, 0, 0]
 
 
+@pytest.mark.parametrize("t", [np.float64, np.float32, np.float16], ids=lambda t: t.__name__)
+def test_to_int_as_an_index(t):
+    """The element before the failing one is counted, those after it are not."""
+
+    def f(x, h):
+        for i in range(x.size):
+            h[int(x[i] * 2)] += 1
+
+    compiled = njit(f)
+    with np.errstate(all="ignore"):
+        special = np.array([*SPECIAL, *LARGE, 3.9, -2.5, 5.0]).astype(t)
+    for x in special:
+        for at in (0, 5, 19):
+            values = np.full(20, 1.5, t)
+            values[at] = x
+            ours, theirs = np.zeros(10, np.int64), np.zeros(10, np.int64)
+            want = outcome(f, values, theirs)
+            got = outcome(compiled, values, ours)
+            if want is IndexError and abs(float(x)) >= 2.0**62:
+                assert got in (IndexError, OverflowError)  # int is int64 here
+            else:
+                assert got == want, (x, got, want)
+            assert ours.tolist() == theirs.tolist()
+
+
 def test_numpy_model_and_elements_raise_nothing():
     def f(x):
         return int(x) + (1 << int(x != x)) * 0
@@ -195,59 +220,6 @@ def test_large_literals_that_are_right():
     assert njit(f)(1) == f(1)
     g = lambda a: a & 18446744073709551615  # noqa: E731
     assert njit(g)(np.uint64(2**64 - 3)) == 2**64 - 3
-
-
-@pytest.mark.cpu
-def test_recursion_without_end():
-    """It would end the process; in a thread of Python's, too, whose stack is another one."""
-    import threading
-
-    @njit
-    def down(n):
-        if n == -1:
-            return 0
-        return down(n + 1) + 1
-
-    @njit
-    def even(n):
-        return 1 if n == -1 else odd(n + 1) + 1
-
-    @njit
-    def odd(n):
-        return 1 if n == -1 else even(n + 1) + 1
-
-    found = []
-
-    def run(f):
-        try:
-            f(1)
-        except RecursionError as error:
-            found.append(str(error))
-
-    for f in (down, even, down):
-        run(f)
-        thread = threading.Thread(target=run, args=(f,))
-        thread.start()
-        thread.join()
-    assert found == ["maximum recursion depth exceeded"] * 6
-    assert down(-1001) == 1000  # the process goes on, and so does the function
-
-
-@pytest.mark.cpu
-def test_recursion_without_end_in_prange():
-    from numbus import prange
-
-    @njit
-    def down(n):
-        return 0 if n == -1 else down(n + 1) + 1
-
-    @njit(parallel=True)
-    def all_(out):
-        for i in prange(out.size):
-            out[i] = down(i)
-
-    with pytest.raises(RecursionError):
-        all_(np.zeros(1000, np.int64))
 
 
 @njit("float32(float32, int64)")
