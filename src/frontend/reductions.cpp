@@ -225,7 +225,8 @@ Value Lower::reduce_all(const Node& n, const Reduction& how, const Value& given)
     });
     for (size_t k = 0; k < fields.size(); ++k) *fields[k] = get(held[k]);
     if constexpr (needs_position(K)) return number(s.index, types.result);
-    Val v = is_complex(types.loop) ? b_->emit(Op::make_complex, types.loop, s.f[0], s.f[1]) : s.f[0];
+    Val v =
+        is_complex(types.loop) ? b_->emit(Op::make_complex, types.loop, s.f[0], s.f[1]) : s.f[0];
     return cast(n, number(v, types.loop), types.result);
   });
   if (!how.initial) return result;

@@ -81,8 +81,7 @@ NUMBUS_INLINE State<A> init(A& m) {
 template <Reduction K, bool in_order = false, class A>
 NUMBUS_INLINE typename A::Bool replaces(A& m, const State<A>& x, const State<A>& y) {
   auto better = K == Reduction::ArgMin ? m.less(y.f[0], x.f[0]) : m.less(x.f[0], y.f[0]);
-  if (m.floating)
-    better = m.either(better, m.both(m.is_nan(y.f[0]), m.negate(m.is_nan(x.f[0]))));
+  if (m.floating) better = m.either(better, m.both(m.is_nan(y.f[0]), m.negate(m.is_nan(x.f[0]))));
   if constexpr (in_order) return better;
   auto same = m.equal(x.f[0], y.f[0]);
   if (m.floating) same = m.either(same, m.both(m.is_nan(x.f[0]), m.is_nan(y.f[0])));
