@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <vector>
 
 #include "routine_cases.h"
@@ -200,5 +202,43 @@ TEST_CASE("search: both sides, with and without a sorter, unsorted input stays i
          "; expected indices from 0 to 2")
             .c_str(),
         Error);
+  }
+}
+
+TEST_CASE("interp: as by looking at every pair of points") {
+  const double inf = std::numeric_limits<double>::infinity(), nan = inf - inf;
+  for (int64_t points : {1, 2, 3, 7, 64, 1001}) {
+    std::mt19937_64 engine(static_cast<uint64_t>(points));
+    std::vector<double> xp, fp;
+    for (int64_t i = 0; i < points; ++i) {
+      xp.push_back(static_cast<double>(engine() % 500) / 8);  // some are equal
+      fp.push_back(static_cast<double>(engine() % 64));
+    }
+    std::sort(xp.begin(), xp.end());
+    for (int64_t n : kSizes) {
+      std::vector<double> x, out(static_cast<size_t>(n), -1), expected;
+      for (int64_t i = 0; i < n; ++i) x.push_back(static_cast<double>(engine() % 1400) / 16 - 10);
+      if (n > 8) x[1] = nan, x[3] = inf, x[5] = -inf, x[7] = xp.back(), x[8] = xp[0];
+      for (double v : x) {
+        size_t k = 0;  // the last point that is not after v
+        while (k + 1 < xp.size() && xp[k + 1] <= v) ++k;
+        double y = fp[k];
+        if (v < xp[0]) {
+          y = -5;
+        } else if (v > xp.back()) {
+          y = 5;
+        } else if (v != v && points > 1) {
+          y = v;
+        } else if (v > xp[k]) {
+          y = (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k]) * (v - xp[k]) + fp[k];
+        }
+        expected.push_back(y);
+      }
+      routines::interp(x.data(), n, xp.data(), fp.data(), points, -5, 5, out.data());
+      bool same = true;
+      for (size_t i = 0; i < out.size(); ++i)
+        same = same && (out[i] == expected[i] || (out[i] != out[i] && expected[i] != expected[i]));
+      CHECK_MESSAGE(same, points, " ", n);
+    }
   }
 }

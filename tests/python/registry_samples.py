@@ -130,6 +130,32 @@ SAMPLES = {
         ((-1, 3),),
     ],
     ("np.histogramdd", "weights"): lambda a, axis: [ABSENT, np.linspace(0, 1, 4), np.arange(5)],
+    ("np.unique", "axis"): lambda a, axis: [ABSENT, ABSENT, None, 0, -1, a.ndim],
+    **{
+        (f"np.{name}", "ar2"): lambda a, axis: [
+            a[::-1].copy() if a.ndim else a,
+            [1, 2, 2, -1],
+            np.array([0.0, 1, np.nan, 1]),
+            [],
+            a.T,
+            np.array([True]),
+        ]
+        for name in ("union1d", "intersect1d", "setxor1d", "setdiff1d")
+    },
+    **{
+        (f"np.{name}", "assume_unique"): lambda a, axis: [ABSENT, False]
+        for name in ("intersect1d", "setxor1d", "setdiff1d")
+    },
+    ("np.isin", "test_elements"): lambda a, axis: [
+        a,
+        [1, 2, 5],
+        [],
+        [0.5, np.nan],
+        np.int8(1),
+        a.T,
+    ],
+    ("np.isin", "assume_unique"): lambda a, axis: [ABSENT, False],
+    ("np.isin", "kind"): lambda a, axis: [ABSENT, None, "sort", "table", "hash"],
     ("np.digitize", "bins"): lambda a, axis: [
         [-1, 0, 2],
         [2.5, 0.5, -1],

@@ -165,7 +165,18 @@ def partitioned_by_index(got, want, note, a, kth, axis=-1, **_):
     partitioned(*values, note, a, kth, axis)
 
 
+def in_any_order(got, want, note, sorted=False, **_):
+    """NumPy may give unique values in any order where nobody asks for one; ours have one."""
+    check(got, np.sort(want) if isinstance(want, np.ndarray) and want.ndim == 1 else want, note)
+
+
+def unique(got, want, note, sorted=True, **_):
+    (check if sorted else in_any_order)(got, want, note)
+
+
 COMPARE = {
+    "np.unique": unique,
+    "np.unique_values": in_any_order,
     "np.argsort": by_index,
     "np.partition": partitioned,
     "np.argpartition": partitioned_by_index,

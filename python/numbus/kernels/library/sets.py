@@ -1,41 +1,9 @@
-"""Sets of sorted elements, and sorting by keys."""
+"""Sorting by keys, and the least and largest by keys."""
 
 import numpy as np
 
 from .._library import known
-from .sorting import argsort, check_kth, isin, sort, unique
-
-
-@known("np.union1d")
-def union1d(a, b):
-    """What is in any of both, sorted."""
-    return unique(np.concatenate((a.ravel(), b.ravel())))
-
-
-@known("np.intersect1d")
-def intersect1d(a, b):
-    """What is in both, sorted."""
-    x = unique(a).astype(np.promote_types(a.dtype, b.dtype))
-    return x[isin(x, b)]
-
-
-@known("np.setdiff1d")
-def setdiff1d(a, b):
-    """What is in the first only, sorted."""
-    x = unique(a)
-    return x[~isin(x, b)]
-
-
-@known("np.setxor1d")
-def setxor1d(a, b):
-    """What is in one of both only, sorted."""
-    return sort(np.concatenate((setdiff1d(a, b), setdiff1d(b, a))))
-
-
-@known("np.in1d")
-def in1d(a, b):
-    """Which elements are in another array."""
-    return isin(a.ravel(), b)
+from .sorting import argsort, check_kth, sort
 
 
 @known("np.argpartition")

@@ -175,24 +175,6 @@ def searchsorted(a, v, side="left"):
     return search(a, v, side == "right")
 
 
-@known("np.unique")
-def unique(a, return_counts=False):
-    """The first of each run of the sorted elements."""
-    s = sort(a.ravel())
-    n = s.shape[0]
-    out = np.empty(n, a.dtype)
-    counts = np.zeros(n, np.int64)
-    used = 0
-    for i in range(n):
-        if i == 0 or (s[i] != s[i - 1] and not (s[i] != s[i] and s[i - 1] != s[i - 1])):
-            out[used] = s[i]
-            used += 1
-        counts[used - 1] += 1
-    if return_counts:
-        return out[:used], counts[:used]
-    return out[:used]
-
-
 @known("np.bincount")
 def bincount(x, weights=None, minlength=0):
     """One pass; weights add up as float64."""
@@ -274,16 +256,3 @@ def check_kth(a, kth):
                 raise ValueError(f"kth(={k}) out of bounds ({n})")
     elif kth < -n or kth >= n:
         raise ValueError(f"kth(={kth}) out of bounds ({n})")
-
-
-@known("np.isin")
-def isin(a, values):
-    """Bisection in the sorted values."""
-    s = sort(values.ravel())
-    out = np.empty(a.shape, np.bool_)
-    flat = out.ravel()
-    from_ = a.ravel()
-    for i in range(from_.shape[0]):
-        k = search(s, from_[i], False)
-        flat[i] = k < s.shape[0] and s[k] == from_[i]
-    return out
