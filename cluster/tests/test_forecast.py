@@ -221,6 +221,17 @@ def test_pending_jobs_in_several_partitions_and_arrays(cluster, dump):
     assert found["rows"][1]["started"] == 100 and found["rows"][1]["pending"] == 30
 
 
+def test_data_of_ended_jobs_alone(cluster, dump):
+    """Those that waited or ran for long are missing at their end, which a line says."""
+    ended = [job(i, start=f"2024-03-01T12:{i % 60:02d}:00") for i in range(100)]
+    said = "[forecast] no job runs or waits in these data"
+    assert said in cluster("forecast", "--dump", dump(*ended)).err
+    for more in (job(200, end="Unknown"), job(200, start="Unknown", end="Unknown")):
+        assert said not in cluster("forecast", "--dump", dump(*ended, more)).err
+    earlier = cluster("forecast", "--dump", dump(*ended), "--now", "2024-03-01T12:59:00")
+    assert earlier.code == 0 and said not in earlier.err
+
+
 @pytest.mark.parametrize(
     "arguments, said",
     [

@@ -19,7 +19,7 @@ import history
 
 pytestmark = [pytest.mark.slurm, pytest.mark.timeout(400)]
 NEEDED = ("munged", "mariadbd", "slurmdbd", "slurmctld", "slurmd", "sbatch", "sacct")
-JOBS = 106_000  # of which a little more than 100,000 have ended
+JOBS = 112_000  # of which a little more than 100,000 have ended
 
 
 @pytest.fixture(scope="module")

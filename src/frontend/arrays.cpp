@@ -220,6 +220,7 @@ Value Lower::materialise(const Node& n, const Value& v) {
     Value e = element(v, at);
     if (!e.unknown()) set_element(n, r, at, e);
   });
+  r.type.readonly = v.type.readonly;
   return r;
 }
 

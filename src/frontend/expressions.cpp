@@ -334,10 +334,15 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
         if (name == "imag") a.v[0] = add(a.v[0], ci(itemsize(part)));
         return a;
       }
-      return elementwise(part, v.shape(), {&a, 1}, [this, a, part, op](std::span<const Val> at) {
-        if (!is_complex(a.type.dtype)) return number(b_->constant(part, Scalar::from_int(0)), part);
-        return number(b_->emit(op, part, element(a, at).v[0]), part);
-      });
+      Value parts =
+          elementwise(part, v.shape(), {&a, 1}, [this, a, part, op](std::span<const Val> at) {
+            if (!is_complex(a.type.dtype))
+              return number(b_->constant(part, Scalar::from_int(0)), part);
+            return number(b_->emit(op, part, element(a, at).v[0]), part);
+          });
+      // The zeros beside real numbers have no place of their own.
+      parts.type.readonly = !is_complex(v.type.dtype);
+      return parts;
     }
   }
   if (v.type.is_number()) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/lower.h"
+#include "ir/reduction_steps.h"
 
 namespace numbus::frontend {
 
@@ -35,14 +36,11 @@ const Parameters* parameters_of(const std::string& name) {
 
 // What a reduction's results are, where the caller names no dtype.
 DType result_of(const std::string& name, DType t) {
-  bool whole = is_integer(t) || t == DType::Bool;
-  if (name == "argmin" || name == "argmax" || name == "count_nonzero") return DType::I64;
-  if (name == "any" || name == "all") return DType::Bool;
-  if (name == "var" || name == "std") return whole ? DType::F64 : real_of(t);
-  if (name == "mean") return whole ? DType::F64 : t;
-  if ((name == "sum" || name == "prod") && whole)
-    return kind(t) == Kind::UInt ? DType::U64 : DType::I64;
-  return t;
+  if (name == "count_nonzero") return DType::I64;
+  if (name == "mean") return is_inexact(t) ? t : DType::F64;
+  if (name == "std") return real_of(result_of("var", t));
+  const DType result = resolve(*reduction_named(name), t, {}).result;
+  return name == "var" ? real_of(result) : result;
 }
 
 }  // namespace
@@ -163,7 +161,6 @@ Value Lower::reduce_all(const Node& n, const Reduction& how, const Value& given)
   const std::string& name = how.name;
   Value a = given;
   DType t = a.type.dtype;
-  bool arg = name == "argmin" || name == "argmax";
   if (how.dtype && name != "mean" && name != "var" && name != "std" && *how.dtype != t) {
     if (is_complex(t) && !is_complex(*how.dtype))
       not_yet(n, "np." + name + " of complex numbers with a real dtype=");
@@ -182,96 +179,62 @@ Value Lower::reduce_all(const Node& n, const Reduction& how, const Value& given)
     not_yet(n, "np." + name + " with a dtype= of bool");
   }
 
-  auto over = [&](Val state, const std::function<Val(Val, const Value&)>& step) {
-    each(a.shape(), [&](std::span<const Val> at) { set(state, step(get(state), element(a, at))); });
-    return get(state);
-  };
-  auto constant = [&](DType as_type, double v) {
-    bool exact = !is_float(as_type) && !is_complex(as_type);
-    return from_scalar(exact ? Scalar::from_int(static_cast<int64_t>(v)) : Scalar::from_float(v),
-                       as_type, false);
-  };
-  if (name == "any" || name == "all" || name == "count_nonzero") {
-    if (name == "count_nonzero") {
-      Val s = new_variable(DType::I64);
-      set(s, ci(0));
-      Val r = over(s, [&](Val old, const Value& e) {
-        return b_->emit(Op::add, DType::I64, old, b_->cast(truth(n, e), DType::I64));
-      });
-      return number(r, DType::I64);
-    }
-    Val s = new_variable(DType::Bool);
-    set(s, b_->constant(DType::Bool, Scalar::from_bool(name == "all")));
-    Val r = over(s, [&](Val old, const Value& e) {
-      return b_->emit(name == "any" ? Op::logical_or : Op::logical_and, DType::Bool, old,
-                      truth(n, e));
-    });
-    return number(r, DType::Bool);
-  }
   if (name == "mean") return mean_of(n, how, a);
   if (name == "var" || name == "std") return spread_of(n, how, a);
-  if (is_complex(t)) {
-    if (name != "sum" && name != "prod") not_yet(n, "." + name + " of complex arrays");
-    DType part = real_of(t);
-    Value first = constant(t, name == "prod");
-    if (how.initial) first = cast(n, *how.initial, t);
-    Val re = new_variable(part), im = new_variable(part);
-    set(re, b_->emit(Op::real_part, part, first.v[0]));
-    set(im, b_->emit(Op::imag_part, part, first.v[0]));
-    each(a.shape(), [&](std::span<const Val> at) {
-      Val old = b_->emit(Op::make_complex, t, get(re), get(im));
-      Val now = b_->emit(name == "prod" ? Op::multiply : Op::add, t, old, element(a, at).v[0]);
-      set(re, b_->emit(Op::real_part, part, now));
-      set(im, b_->emit(Op::imag_part, part, now));
-    });
-    return number(b_->emit(Op::make_complex, t, get(re), get(im)), t);
-  }
-  if (name == "sum" || name == "prod") {
-    DType out = how.dtype.value_or(result_of(name, t));
-    // Half floats add up in float32.
-    DType held = out == DType::F16 ? DType::F32 : out;
-    Val s = new_variable(held);
-    Value first = constant(held, name == "prod");
-    if (how.initial) first = cast(n, cast(n, *how.initial, out), held);
-    set(s, first.v[0]);
-    Val r = over(s, [&](Val old, const Value& e) {
-      return b_->emit(name == "sum" ? Op::add : Op::multiply, held, old, as(e, held));
-    });
-    return cast(n, number(r, held), out);
-  }
-  // min, max and where they are: begin with the first element.
-  bool largest = name == "max" || name == "argmax" || name == "amax";
-  if (!how.initial)
+  const bool count = name == "count_nonzero";
+  const auto kind = *reduction_named(count ? "sum" : name);
+  if (is_complex(t) && needs_position(kind)) not_yet(n, "." + name + " of complex arrays");
+  const ReductionTypes types = resolve(kind, count ? DType::I64 : t, how.dtype);
+  if (needs_elements(kind) && !how.initial)
     when(b_->emit(Op::equal, DType::Bool, size_of(a), ci(0)), [&] {
       raise_at(site(n, "ValueError", "zero-size array to reduction operation " + name));
     });
-  if (!arg) {
-    std::vector<Val> first(a.type.ndim, ci(0));
-    Val s = new_variable(t);
-    set(s, how.initial ? as(cast(n, *how.initial, t), t) : element(a, first).v[0]);
-    Val r = over(s, [&](Val old, const Value& e) {
-      return b_->emit(largest ? Op::maximum : Op::minimum, t, old, e.v[0]);
+
+  using Steps = ir::ReductionSteps;
+  Steps m(*b_, types.loop);
+  auto number_at = [&](std::span<const Val> at) -> reductions::Element<Steps> {
+    Value e = element(a, at);
+    if (count) return {b_->cast(truth(n, e), types.loop), ir::kNone};
+    if (types.loop == DType::Bool) return {truth(n, e), ir::kNone};
+    if (!is_complex(types.loop)) return {as(e, types.loop), ir::kNone};
+    Val z = cast(n, e, types.loop).v[0];
+    return {b_->emit(Op::real_part, m.type, z), b_->emit(Op::imag_part, m.type, z)};
+  };
+  Value result = reductions::with(types.kind, [&]<numbus::Reduction K>() {
+    const std::vector<Val> origin(a.type.ndim, ci(0));
+    auto s = reductions::init<K>(m);
+    if constexpr (needs_position(K)) s.f[0] = number_at(origin).re, s.index = ci(0);
+    // The state in variables, and the index of the element that is next.
+    const auto types_of = reduction_fields(types.kind, types.loop);
+    std::vector<Val*> fields;
+    for (int k = 0; k < reductions::number_fields<K>(m); ++k) fields.push_back(&s.f[k]);
+    if constexpr (needs_position(K)) fields.push_back(&s.index);
+    std::vector<Val> held;
+    for (size_t k = 0; k < fields.size(); ++k) {
+      held.push_back(new_variable(types_of[k]));
+      set(held[k], *fields[k]);
+    }
+    Val next = needs_position(K) ? new_variable(DType::I64) : ir::kNone;
+    if constexpr (needs_position(K)) set(next, ci(0));
+    each(a.shape(), [&](std::span<const Val> at) {
+      for (size_t k = 0; k < fields.size(); ++k) *fields[k] = get(held[k]);
+      Val place = needs_position(K) ? get(next) : ir::kNone;
+      s = reductions::step<K, true>(m, s, number_at(at), place);
+      for (size_t k = 0; k < fields.size(); ++k) set(held[k], *fields[k]);
+      if constexpr (needs_position(K)) set(next, add(place, ci(1)));
     });
-    return number(r, t);
-  }
-  std::vector<Val> first(a.type.ndim, ci(0));
-  Val best = new_variable(t), where = new_variable(DType::I64), at_now = new_variable(DType::I64);
-  set(best, element(a, first).v[0]);
-  set(where, ci(0));
-  set(at_now, ci(0));
-  each(a.shape(), [&](std::span<const Val> at) {
-    Val e = element(a, at).v[0];
-    Val better = b_->emit(largest ? Op::greater : Op::less, DType::Bool, e, get(best));
-    // The first NaN wins, as in NumPy.
-    if (is_float(t))
-      better = b_->emit(Op::logical_or, DType::Bool, better,
-                        both(b_->emit(Op::isnan, DType::Bool, e),
-                             negate(b_->emit(Op::isnan, DType::Bool, get(best)))));
-    set(best, b_->emit(Op::select, t, better, e, get(best)));
-    set(where, b_->emit(Op::select, DType::I64, better, get(at_now), get(where)));
-    set(at_now, add(get(at_now), ci(1)));
+    for (size_t k = 0; k < fields.size(); ++k) *fields[k] = get(held[k]);
+    if constexpr (needs_position(K)) return number(s.index, types.result);
+    Val v =
+        is_complex(types.loop) ? b_->emit(Op::make_complex, types.loop, s.f[0], s.f[1]) : s.f[0];
+    return cast(n, number(v, types.loop), types.result);
   });
-  return number(get(where), DType::I64);
+  if (!how.initial) return result;
+  const Op op = kind == numbus::Reduction::Sum    ? Op::add
+                : kind == numbus::Reduction::Prod ? Op::multiply
+                : kind == numbus::Reduction::Min  ? Op::minimum
+                                                  : Op::maximum;
+  return cast(n, binary(n, op, result, cast(n, *how.initial, types.result)), types.result);
 }
 
 // NumPy's: half floats by way of float32, integers as float64; the caller's dtype is that of the

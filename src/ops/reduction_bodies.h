@@ -77,16 +77,14 @@ NUMBUS_INLINE State<A> init(A& m) {
 }
 
 // Whether y replaces x as the extreme: the first NaN before all numbers, the first of equal ones,
-// whatever the order in which they are met.
-template <Reduction K, class A>
+// whatever the order in which they are met. In order, y is known to come after x.
+template <Reduction K, bool in_order = false, class A>
 NUMBUS_INLINE typename A::Bool replaces(A& m, const State<A>& x, const State<A>& y) {
   auto better = K == Reduction::ArgMin ? m.less(y.f[0], x.f[0]) : m.less(x.f[0], y.f[0]);
+  if (m.floating) better = m.either(better, m.both(m.is_nan(y.f[0]), m.negate(m.is_nan(x.f[0]))));
+  if constexpr (in_order) return better;
   auto same = m.equal(x.f[0], y.f[0]);
-  if (m.floating) {
-    auto xnan = m.is_nan(x.f[0]), ynan = m.is_nan(y.f[0]);
-    better = m.either(better, m.both(ynan, m.negate(xnan)));
-    same = m.either(same, m.both(xnan, ynan));
-  }
+  if (m.floating) same = m.either(same, m.both(m.is_nan(x.f[0]), m.is_nan(y.f[0])));
   return m.either(better, m.both(same, m.index_less(y.index, x.index)));
 }
 
@@ -140,8 +138,9 @@ NUMBUS_INLINE State<A> merge(A& m, const State<A>& a, const State<A>& b) {
   return s;
 }
 
-// The state after one more element. `at`: its index in NumPy's order, for argmin and argmax.
-template <Reduction K, class A>
+// The state after one more element. `at`: its index in NumPy's order, for argmin and argmax; in
+// order, it comes after those of the state, which has one.
+template <Reduction K, bool in_order = false, class A>
 NUMBUS_INLINE State<A> step(A& m, const State<A>& s, Element<A> e, typename A::Index at) {
   State<A> one{};
   one.f[0] = e.re;
@@ -156,7 +155,10 @@ NUMBUS_INLINE State<A> step(A& m, const State<A>& s, Element<A> e, typename A::I
   } else {
     if (m.complex) one.f[1] = e.im;
     one.index = at;
-    return merge<K>(m, s, one);
+    if constexpr (in_order && needs_position(K))
+      return pick<K>(m, replaces<K, true>(m, s, one), one, s);
+    else
+      return merge<K>(m, s, one);
   }
 }
 

@@ -144,6 +144,7 @@ class Suite:
                 f.write(" ".join(kept) + "\n")
 
     def run_many(self, args) -> int:
+        self.checker(args)  # what cannot be imported fails here, not as a death of each worker
         totals = drive(args, self.worker, self.crashed, self.report, self.category)
         totals.print_kinds()
         self.print_totals(args, totals)

@@ -103,6 +103,13 @@ def load(options, names_of=None):
             return np.isin(part["partition"], list(listed)) & (part["submit"] >= since)
 
         jobs = store.load(options.command, COLUMNS, keep, now)
+    file = options.dump or options.swf or options.csv  # sacct itself tells of all jobs
+    if file and len(jobs) and ((jobs["end"] > 0) & (jobs["end"] <= now)).all():
+        note(
+            options.command,
+            "no job runs or waits in these data: of the latest, the long ones may be missing, "
+            "and waits seem shorter",
+        )
     return jobs, codes, now, zone
 
 

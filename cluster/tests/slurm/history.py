@@ -12,15 +12,18 @@ COLUMNS = (
     "state, timelimit, time_submit, time_eligible, time_start, time_end, mem_req, tres_alloc, "
     "tres_req, mod_time"
 )
+LAST = 12 * 3600
 PENDING, RUNNING, COMPLETED, CANCELLED = 0, 1, 3, 4  # enum job_states of slurm.h
 
 
 def insert(folder, trace, shift, first=1_000_000):
     """Inserts the jobs of a Trace that have ended (its waits moved by `shift` seconds), with job
-    numbers from `first` on; returns their mask.
+    numbers from `first` on; returns their mask. Of its last hours there are none: among them those
+    that have ended would be the ones that waited and ran for a short time.
     """
     start = trace.submit + trace.wait
     ended = ~trace.cancelled & (start + trace.run <= trace.end)
+    ended &= trace.submit < trace.end - LAST
     rows = []
     gpus = subprocess.run(
         sql(folder) + ["-N", "-e", "select id from tres_table where type='gres' and name='gpu'"],
