@@ -45,7 +45,7 @@ std::string kernel_ptx(const ir::Module& m, int sm, int ptx);
 std::string function_ir(const ir::Module& m);        // LLVM IR, optimised
 std::string function_assembly(const ir::Module& m);  // of the host
 
-// LLVM IR or assembly of a kernel, for explain() and tests.
+// LLVM IR of a kernel, for a debugger: nothing here calls it.
 std::string native_ir(const ir::Kernel& k);
 
 // Differs between builds of this library: part of every cache key.
