@@ -108,13 +108,11 @@ def rows():
         assert out[0].sum() == len(x)
 
     def by_ranks(n):
-        return lambda i, o: _core.run_routine(
-            "select", i, o, {"ranks": [(n - 1) // 2, n // 2, n - 1]}
-        )
+        ranks = nb.asarray([(n - 1) // 2, n // 2, n - 1])
+        return lambda i, o: _core.run_routine("select", [*i, ranks], o, {})
 
     key = {"k0": 5, "k1": 0, "c0": 1, "c1": 0, "c2": 0, "c3": 0}
     same = lambda dtype: lambda n: [((n,), dtype)]  # noqa: E731
-    edges = {"low": 0.0, "high": 1.0, "uniform": 1}
     return [
         Row("sort float32", 2.6, floats, ("sort", "float32"), call("sort"), same("float32"),
             sorted_part, in_order,
@@ -134,7 +132,7 @@ def rows():
             call("bincount"), lambda n: [((1000,), "int64")], counted, counted,
             {"cupy": lambda m, x: m.bincount(x), "torch": lambda m, x: m.bincount(x)}),
         Row("histogram float32, 100 bins", 0.5, floats, ("histogram", "float32"),
-            lambda i, o: _core.run_routine("histogram", [i[0], edges_there()], o, edges),
+            lambda i, o: _core.run_routine("histogram", [i[0], edges_there()], o, {"uniform": 1}),
             lambda n: [((BINS,), "int64")], histogram, all_counted,
             {"cupy": lambda m, x: m.histogram(x, BINS, (0, 1)),
              "torch": lambda m, x: m.histc(x, BINS, 0, 1)}),

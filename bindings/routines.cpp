@@ -35,7 +35,6 @@ struct Run {
   int64_t number(const char* key, int64_t otherwise) const {
     return attributes.contains(key) ? nb::cast<int64_t>(attributes[key]) : otherwise;
   }
-  double real(const char* key) const { return nb::cast<double>(attributes[key]); }
   uint64_t word(const char* key) const { return nb::cast<uint64_t>(attributes[key]); }
   int64_t* integers(size_t k) const { return reinterpret_cast<int64_t*>(at.at(k)); }
   DType dtype(size_t k) const { return arrays.at(k)->dtype; }
@@ -67,9 +66,8 @@ const Entry kEntries[] = {
      }},
     {"select",
      [](const Run& r) {
-       std::vector<int64_t> ranks;
-       for (nb::handle k : nb::list(r.attributes["ranks"])) ranks.push_back(nb::cast<int64_t>(k));
-       routines::select_gpu(*r.device, r.dtype(0), r.at[0], r.lines(), r.length(), ranks, r.at[1]);
+       routines::select_gpu(*r.device, r.dtype(0), r.at[0], r.lines(), r.length(),
+                            {r.integers(1), static_cast<size_t>(r.size(1))}, r.at[2]);
      }},
     {"bincount",
      [](const Run& r) {
@@ -84,8 +82,8 @@ const Entry kEntries[] = {
     {"histogram",
      [](const Run& r) {
        routines::histogram_gpu(*r.device, r.dtype(0), r.at[0], r.size(0),
-                               reinterpret_cast<double*>(r.at[1]), r.size(2), r.real("low"),
-                               r.real("high"), r.number("uniform", 0), r.integers(2));
+                               reinterpret_cast<double*>(r.at[1]), r.size(2),
+                               r.number("uniform", 0), r.integers(2));
      }},
     {"compact",
      [](const Run& r) {
@@ -100,6 +98,12 @@ const Entry kEntries[] = {
      [](const Run& r) {
        routines::search_gpu(*r.device, r.dtype(0), r.at[0], r.size(0), r.at[1], r.size(1),
                             r.number("right", 0), r.integers(2));
+     }},
+    {"interp",
+     [](const Run& r) {
+       const auto real = [&](size_t k) { return reinterpret_cast<double*>(r.at[k]); };
+       routines::interp_gpu(*r.device, real(0), r.size(0), real(1), real(2), r.size(1), real(3),
+                            real(4));
      }},
     {"philox",
      [](const Run& r) {

@@ -60,14 +60,11 @@ void bind_sorting(nb::module_& m) {
       [](nb::handle a, int axis, std::vector<int64_t> ranks) {
         mark_line();
         Array operand = to_array(a.ptr());
-        if (ranks.empty() || std::ssize(ranks) > kMaxAttributes)
-          raise(ErrorKind::Value, "select", "wrong number of ranks", std::to_string(ranks.size()),
-                "1 to " + std::to_string(kMaxAttributes));
         load_kernels(*operand.base->device, Routine::select, operand.dtype);
         return nb::steal(wrap(select(operand, axis, ranks)));
       },
       nb::arg("a"), nb::arg("axis"), nb::arg("ranks"),
-      "The elements of these ranks of each line; the axis becomes the last one.");
+      "The elements of these ranks of each line, in their order; the axis becomes the last one.");
   m.def(
       "search",
       [](nb::handle sorted, nb::handle values, bool right) {
@@ -82,6 +79,16 @@ void bind_sorting(nb::module_& m) {
       nb::arg("sorted"), nb::arg("values"), nb::arg("right"),
       "Where values belong in a sorted line of the same dtype, int64.");
   m.def(
+      "interp",
+      [](nb::handle x, nb::handle xp, nb::handle fp, nb::handle ends) {
+        mark_line();
+        Array at = to_array(x.ptr()), places = to_array(xp.ptr()), values = to_array(fp.ptr());
+        load_kernels(*at.base->device, Routine::interp, DType::F64);
+        return nb::steal(wrap(interpolate(at, places, values, to_array(ends.ptr()))));
+      },
+      nb::arg("x"), nb::arg("xp"), nb::arg("fp"), nb::arg("ends"),
+      "The values at `x` of the lines between points, and before and after them those of `ends`.");
+  m.def(
       "bincount",
       [](nb::handle x, int64_t bins, nb::object weights) {
         mark_line();
@@ -93,6 +100,17 @@ void bind_sorting(nb::module_& m) {
       },
       nb::arg("x"), nb::arg("bins"), nb::arg("weights").none() = nb::none(),
       "Counts of integers in [0, bins), or sums of their float64 weights.");
+  m.def(
+      "histogram",
+      [](nb::handle x, nb::handle edges, bool uniform) {
+        mark_line();
+        Array values = to_array(x.ptr()), limits = to_array(edges.ptr());
+        load_kernels(*values.base->device, Routine::histogram, values.dtype);
+        return nb::steal(wrap(histogram(values, limits, uniform)));
+      },
+      nb::arg("x"), nb::arg("edges"), nb::arg("uniform"),
+      "How many of `x` lie in each bin between edges that do not decrease: of equal width, in a "
+      "floating-point dtype, or any, in the dtype of `x`.");
 }
 
 }  // namespace numbus::bindings

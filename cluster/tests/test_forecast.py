@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from conftest import job
 from numbus_cluster import backtest, trace
-from numbus_cluster.replay import NEVER, Queue
+from numbus_cluster.replay import NEVER, Changes, Queue
 
 
 def queue(made, partition="int", size_class=0, **options):
@@ -34,7 +34,7 @@ def test_coverage(memory):
         assert bound.pinball[0.95] < backtest.score(found, found.rivals[rival]).pinball[0.95]
 
 
-@pytest.mark.parametrize("factor", [8.0, 0.125])
+@pytest.mark.parametrize("factor", [8.0, 0.125, 3.0, 1 / 3])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_change_of_regime(factor, seed):
     """From the hundredth job after a change on, the bound covers at least 93 % again; what it
@@ -58,7 +58,70 @@ def test_change_of_regime(factor, seed):
     index = int(np.searchsorted(stubborn.eligible, found.eligible[change + 300]))
     old = stubborn.forecast(index, int(stubborn.eligible[index])).bounds[0.95]
     ratio = found.bounds[0.95][change + 300] / old
-    assert ratio > 1.0 if factor > 1 else ratio < 0.5
+    assert ratio > 1.0 if factor > 1 else ratio < 0.6
+
+
+def ranks(rng, number, shift=0.0, memory=0.0):
+    """Ranks of normal waits of which each resembles the one before, among those without a shift."""
+    z, out = 0.0, []
+    for step in rng.standard_normal(number):
+        z = memory * z + math.sqrt(1 - memory**2) * step
+        out.append((1 + math.erf((z + shift) / math.sqrt(2))) / 2)
+    return out
+
+
+@pytest.mark.parametrize("memory", [0.0, 0.5, 0.8])
+def test_no_change_is_seen_where_there_is_none(memory):
+    """Of independent waits one in 180,000 shows a change; those that follow another are no sign."""
+    changes, rng = Changes(), np.random.default_rng(3)
+    seen = [changes.add(i, rank) for i, rank in enumerate(ranks(rng, 40_000, memory=memory))]
+    assert sum(first is not None for first in seen) <= (4 if memory else 1)
+
+
+@pytest.mark.parametrize("shift", [math.log(3), -math.log(3), math.log(8), -math.log(8)])
+@pytest.mark.parametrize("memory", [0.0, 0.5])
+def test_a_change_is_seen_soon_and_where_it_came(shift, memory):
+    delays, places = [], []
+    for seed in range(20):
+        rng, changes = np.random.default_rng(seed), Changes()
+        before, after = ranks(rng, 1000, 0.0, memory), ranks(rng, 400, shift, memory)
+        seen = [(i, changes.add(i, rank)) for i, rank in enumerate(before + after)]
+        when, first = next((i, f) for i, f in seen if f is not None)
+        delays.append(when - 1000)
+        places.append(first - 1000)
+    assert min(delays) > 0 and np.median(delays) < (30 if memory == 0.0 else 90)
+    assert abs(np.median(places)) <= 6
+
+
+def test_equal_waits_are_no_change():
+    """Ranks of waits that are all equal lie in the middle."""
+    eligible = np.arange(3000) * 600 + 1_000_000
+    for wait in (0, 60):
+        q = Queue(eligible, eligible + wait, np.full(3000, NEVER))
+        list(q.run(100, 3000))
+        assert q.restarts == []
+
+
+def test_giving_up_is_no_change():
+    """Users who go away after a while make short waits more frequent among those that are seen."""
+    made = trace.generate(6000, seed=4, partitions=ONE, daily=False, days=30)
+    rng = np.random.default_rng(1)
+    patience = (rng.exponential(900, 6000)).astype(np.int64)
+    gone = patience < made.wait
+    assert 0.2 < gone.mean() < 0.5
+    start = np.where(gone, NEVER, made.submit + made.wait)
+    q = Queue(made.submit, start, np.where(gone, made.submit + patience, NEVER))
+    list(q.run(100, 6000))
+    assert q.restarts == []
+
+
+def test_many_at_a_time_are_no_change():
+    """Where hundreds wait and more come by day, of the last that came the short waits are known."""
+    long = {"int": (1.0, (360.0,) * 4, 0)}
+    for seed in (1, 2):
+        q = queue(trace.generate(8000, seed=seed, partitions=long, days=8))
+        list(q.run(100, len(q.eligible)))
+        assert q.restarts == []
 
 
 def test_mixed_classes(cluster, sample):

@@ -62,6 +62,8 @@ extern constinit thread_local uint64_t current_line;
 
 Array empty(std::span<const int64_t> shape, DType t, Device* device = nullptr);
 Array full(std::span<const int64_t> shape, DType t, const Scalar& value);
+// A line of int64 with these elements.
+Array of_integers(std::span<const int64_t> values, Device& device);
 Array arange(double start, double step, int64_t start_int, int64_t step_int, int64_t n, DType t,
              Device* device = nullptr);
 Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t> strides, DType t,
@@ -111,14 +113,21 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out = nullptr
 // order or elements of its type in the axis order of a copy.
 Array along_lines(Routine r, const Array& a, int axis, bool indices,
                   std::span<const int64_t> attributes);
-// The elements of the given ranks, at most four, of each line along `axis`, which becomes the last
-// one.
+// The elements that sorting puts at the given ranks of each line along `axis`, which becomes the
+// last one; in the order of the ranks, which may be equal.
 Array select(const Array& a, int axis, std::span<const int64_t> ranks);
 // Where values belong in a sorted line of their type, int64; right: after equal ones.
 Array search(const Array& sorted, const Array& values, bool right);
+// The values at `x`, float64, of the lines between points, two lines of float64 of one length;
+// `ends` holds the values before and after them.
+Array interpolate(const Array& x, const Array& xp, const Array& fp, const Array& ends);
 // How often each integer of [0, bins) occurs, int64, or the sums of their float64 weights. The
 // values are bool or integers, all in that range.
 Array bincount(const Array& x, int64_t bins, const Array* weights);
+// How many values, of a real type but bool, lie between each edge and the next, int64; the last bin
+// has its right edge, too. uniform: evenly spaced edges of a floating-point type, else any that do
+// not decrease, of the values' type.
+Array histogram(const Array& x, const Array& edges, bool uniform);
 // The unscaled Fourier transforms of `x` over its last `rank` axes (1 to 3), into `t`, the last
 // axis of the result `last` long: see vendor/fft.h. On a GPU.
 Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last);

@@ -174,6 +174,19 @@ Array to_device(const Array& a, Device& d) {
   return out;
 }
 
+Array of_integers(std::span<const int64_t> values, Device& d) {
+  const int64_t n = std::ssize(values);
+  Array a = empty({&n, 1}, DType::I64, &d);
+  if (n == 0) return a;
+  a.base->ensure_data();
+  if (d.host_readable()) {
+    std::memcpy(a.base->data, values.data(), values.size_bytes());
+  } else {
+    d.copy_from_host(a.base->data, values.data(), values.size_bytes());
+  }
+  return a;
+}
+
 void require_writeable(const Array& a, const char* op) {
   if (!a.writeable)
     raise(ErrorKind::Value, op, "assignment destination is read-only", "a read-only array",

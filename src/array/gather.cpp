@@ -102,7 +102,11 @@ Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int pl
   out.layout = LayoutRef(l);
   out.base = Handle(Base::create(*a.base->device, l->size() * l->itemsize()));
   out.dtype = a.dtype;
-  if (l->size() == 0) return out;
+  if (l->size() == 0) {
+    // NumPy looks at the indices also where the other axes leave nothing to be read.
+    if (bounds == Instr::Report) check_known(a, axes, index);
+    return out;
+  }
   if (bounds == Instr::Report && check_known(a, axes, index)) bounds = Instr::Sure;
   Instr i;
   i.op = Op::gather;
@@ -156,7 +160,10 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int pl
     in[0].scalar = value.scalar;
     in[0].dtype = value.weak ? to.dtype : value.dtype;
   }
-  if (whole->size() == 0) return;
+  if (whole->size() == 0) {
+    if (bounds == Instr::Report) check_known(to, axes, kept);
+    return;
+  }
   Instr i;
   i.op = op;
   i.bounds = bounds;

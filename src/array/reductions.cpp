@@ -14,42 +14,16 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
   if (where) require_boolean(*where, reduction_name(kind).data());
   const Array* predicate = where;
   uint64_t all = a.ndim() >= 64 ? ~0ull : (1ull << a.ndim()) - 1;
-  bool needs_some = needs_position(kind) || kind == Reduction::Min || kind == Reduction::Max;
+  const bool needs_some = needs_elements(kind);
   if (a.mask && (where || keepdims || needs_some)) settle(a), all = 1, axes = axes ? 1 : 0;
   if (a.mask) {
     predicate = &a.mask->array;
     axes = all;
     where = nullptr;
   }
-  // The type the state has, and the result's.
-  DType loop = dtype.value_or(a.dtype), result;
-  switch (kind) {
-    case Reduction::Sum:
-    case Reduction::Prod:
-      if (!dtype && (numbus::kind(loop) == Kind::Bool || (is_integer(loop) && itemsize(loop) < 8)))
-        loop = numbus::kind(loop) == Kind::UInt ? DType::U64 : DType::I64;
-      result = loop;
-      if (loop == DType::F16) loop = DType::F32;
-      if (loop == DType::Bool) loop = DType::I64;
-      break;
-    case Reduction::Any:
-    case Reduction::All: loop = result = DType::Bool; break;
-    case Reduction::ArgMin:
-    case Reduction::ArgMax:
-      result = DType::I64;
-      if (loop == DType::F16) loop = DType::F32;
-      break;
-    case Reduction::Var:
-      if (!is_inexact(loop)) loop = DType::F64;
-      result = loop;
-      // One pass by a pivot cancels where the pivot is an outlier: twice the digits make up for it.
-      if (!is_complex(loop)) loop = DType::F64;
-      break;
-    default:
-      result = loop;
-      if (loop == DType::F16) loop = DType::F32;
-      if (loop == DType::Bool) kind = kind == Reduction::Min ? Reduction::All : Reduction::Any;
-  }
+  const ReductionTypes types = resolve(kind, a.dtype, dtype);
+  const DType loop = types.loop, result = types.result;
+  kind = types.kind;
   if (is_complex(loop) && (needs_position(kind) || kind == Reduction::Var))
     raise(ErrorKind::NotImplemented, "reduce", "not yet available for complex numbers",
           std::string(name(loop)), "real types");
@@ -71,7 +45,7 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
     r = *out;
     require_writeable(r, "reduce");
   } else if (shape.size() < 2 || (a.layout->c_contiguous() && a.size() > 0) ||
-             kind == Reduction::ArgMin || kind == Reduction::ArgMax) {
+             needs_position(kind)) {
     r = empty(shape, result, a.base->device);
   } else {
     // The axes that are left keep the operand's order in memory.
@@ -84,22 +58,18 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
     r = fresh(dense_layout(shape, order, itemsize(result)), result, a.base->device);
   }
   if (reduced == 0) {
-    if (kind == Reduction::Min || kind == Reduction::Max || kind == Reduction::ArgMin ||
-        kind == Reduction::ArgMax)
+    if (needs_some)
       raise(ErrorKind::Value, "reduce", "zero-size array to a reduction without identity",
             shape_string(*a.layout), "at least one element");
     Arg v;
     v.weak = true;
-    v.scalar = kind == Reduction::Prod || kind == Reduction::All ? Scalar::from_int(1)
-               : kind == Reduction::Var
-                   ? Scalar::from_float(std::numeric_limits<double>::quiet_NaN())
-                   : Scalar::from_int(0);
+    v.scalar = kind == Reduction::Var ? Scalar::from_float(std::numeric_limits<double>::quiet_NaN())
+                                      : Scalar::from_int(row(kind).start == reductions::Start::one);
     assign(r, v);
     return r;
   }
   if (r.size() == 0) return r;
-  if (axes == 0 && kind != Reduction::Var && kind != Reduction::ArgMin &&
-      kind != Reduction::ArgMax && !predicate) {
+  if (axes == 0 && kind != Reduction::Var && !needs_position(kind) && !predicate) {
     Arg v(&a);
     assign(r, v);                                        // nothing to reduce: a conversion
     if (kind == Reduction::Sum && is_inexact(result)) {  // 0 + -0 is 0
@@ -216,9 +186,7 @@ Array reduce(std::string_view name, const Array& a, uint64_t axes, bool keepdims
     to.out = out;
     return numbus::apply(Op::sqrt, {&x, 1}, to);
   }
-  for (int k = 0; k <= static_cast<int>(Reduction::Var); ++k)
-    if (auto kind = static_cast<Reduction>(k); reduction_name(kind) == name)
-      return o.take(kind, a, dtype, out);
+  if (auto kind = reduction_named(name)) return o.take(*kind, a, dtype, out);
   raise(ErrorKind::Value, "reduce", "unknown reduction", std::string(name),
         "sum, prod, min, max, any, all, argmin, argmax, mean, var or std");
 }

@@ -72,13 +72,19 @@ Array select(const Array& x, int axis, std::span<const int64_t> ranks) {
     if (d != axis) order.push_back(d), shape.push_back(a.layout->shape(d));
   order.push_back(axis);
   shape.push_back(std::ssize(ranks));
+  const int64_t n = a.layout->shape(axis);
+  for (int64_t r : ranks)
+    if (r < 0 || r >= n)
+      raise(ErrorKind::Value, "select", "a rank is outside of the line", std::to_string(r),
+            "0 to " + std::to_string(n - 1));
   const Array lines = dense(transpose(a, order)), result = empty(shape, a.dtype, a.base->device);
+  if (result.size() == 0) return result;
+  // An operand, not attributes: lines of other lengths and other ranks share a plan.
+  const Array wanted = of_integers(ranks, *a.base->device);
   Instr i;
   i.routine = Routine::select;
   i.loop = a.dtype;
-  i.attributes.fill(-1);
-  std::copy(ranks.begin(), ranks.end(), i.attributes.begin());
-  if (result.size() > 0) record_call(i, {{&lines}}, {{&result}});
+  record_call(i, {{&lines, &wanted}}, {{&result}});
   return result;
 }
 
@@ -96,6 +102,25 @@ Array search(const Array& sorted, const Array& values, bool right) {
   return result;
 }
 
+Array interpolate(const Array& x, const Array& xp, const Array& fp, const Array& ends) {
+  const Array at = dense(x), places = dense(xp), values = dense(fp), two = dense(ends);
+  for (const Array* a : {&at, &places, &values, &two})
+    if (a->dtype != DType::F64)
+      raise(ErrorKind::Type, "interp", "an operand of another type", std::string(name(a->dtype)),
+            "float64");
+  if (places.ndim() != 1 || !places.layout->same_shape(*values.layout) || places.size() == 0 ||
+      two.size() != 2)
+    raise(ErrorKind::Value, "interp", "points that do not fit",
+          shape_string(*places.layout) + " and " + shape_string(*values.layout),
+          "two lines of one length");
+  Array result = empty(at.shape(), DType::F64, at.base->device);
+  Instr i;
+  i.routine = Routine::interp;
+  i.loop = DType::F64;
+  if (at.size() > 0) record_call(i, {{&at, &places, &values, &two}}, {{&result}});
+  return result;
+}
+
 Array bincount(const Array& x, int64_t bins, const Array* weights) {
   const Array values = dense(x);
   const DType t = weights ? DType::F64 : DType::I64;
@@ -110,6 +135,28 @@ Array bincount(const Array& x, int64_t bins, const Array* weights) {
     const Array by = dense(*weights);
     record_call(i, {{&values, &by}}, {{&result}});
   }
+  return result;
+}
+
+Array histogram(const Array& x, const Array& limits, bool uniform) {
+  const Array values = dense(x);
+  Array edges = dense(limits);
+  const bool fits =
+      uniform ? is_inexact(edges.dtype) && !is_complex(edges.dtype) : edges.dtype == values.dtype;
+  if (!fits || edges.ndim() != 1 || edges.size() == 0)
+    raise(ErrorKind::Value, "histogram", "edges that the routine does not take",
+          shape_string(*edges.layout) + " of " + std::string(name(edges.dtype)),
+          "a line of edges in the type of the values, or even ones of floats");
+  // The device's kernels compare float64.
+  if (!edges.base->device->host_readable() && edges.dtype != DType::F64)
+    edges = copy(edges, DType::F64, true);
+  const int64_t bins = edges.size() - 1;
+  Array result = empty({&bins, 1}, DType::I64, values.base->device);
+  Instr i;
+  i.routine = Routine::histogram;
+  i.loop = values.dtype;
+  i.attributes[0] = uniform;
+  if (bins > 0) record_call(i, {{&values, &edges}}, {{&result}});
   return result;
 }
 

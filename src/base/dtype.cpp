@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace numbus {
 
@@ -85,6 +86,19 @@ Scalar converted(const Scalar& s, DType t) {
   char bytes[16];
   store_scalar(s, t, bytes);
   return load_scalar(t, bytes);
+}
+
+Scalar lowest_number(DType t) {
+  if (is_inexact(t)) return Scalar::from_float(-std::numeric_limits<double>::infinity());
+  if (!is_signed(t)) return Scalar::from_int(0);
+  return Scalar::from_int(std::numeric_limits<int64_t>::min() >> (64 - 8 * itemsize(t)));
+}
+
+Scalar highest_number(DType t) {
+  if (is_inexact(t)) return Scalar::from_float(std::numeric_limits<double>::infinity());
+  if (t == DType::Bool) return Scalar::from_bool(true);
+  const uint64_t all = ~uint64_t{0} >> (64 - 8 * itemsize(t));
+  return is_signed(t) ? Scalar::from_int(static_cast<int64_t>(all >> 1)) : Scalar::from_uint(all);
 }
 
 Scalar load_scalar(DType t, const void* p) {

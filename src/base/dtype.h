@@ -157,6 +157,9 @@ void store_scalar(const Scalar& s, DType t, void* to);
 Scalar load_scalar(DType t, const void* from);
 // What becomes of a value as dtype `t`: integers wrap around, floats are rounded.
 Scalar converted(const Scalar& s, DType t);
+// The least and the greatest number of a type; of floats, the infinities.
+Scalar lowest_number(DType t);
+Scalar highest_number(DType t);
 
 float half_to_float(uint16_t h);
 uint16_t float_to_half(double f);

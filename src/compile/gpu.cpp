@@ -35,8 +35,9 @@ int gpu_reduce_vector(const GpuKernel& k) {
   for (const GpuReduce& r : k.reduces) {
     int size = itemsize(real_of(r.in));
     widest = std::max(widest, size);
-    if (is_inexact(r.in) && (r.kind == kSum || r.kind == kProd || r.kind == kVar))
-      rounding = std::max(4, size);
+    const bool orders =
+        r.kind == Reduction::Sum || r.kind == Reduction::Prod || r.kind == Reduction::Var;
+    if (is_inexact(r.in) && orders) rounding = std::max(4, size);
   }
   return 16 / (rounding ? rounding : widest);
 }

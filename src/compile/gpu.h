@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/kernel.h"
+#include "ops/reductions.h"
 
 namespace llvm {
 class Module;
@@ -18,7 +19,7 @@ enum class GpuForm { Map, ReduceAll, ReduceRows, ReduceColumns };
 
 // One reduction of the kernel, for the device code that merges and finishes states.
 struct GpuReduce {
-  int kind;  // lazy's Reduction, by value: compile lies below lazy
+  Reduction kind;
   DType in, out;
   int first_field, fields;
 };

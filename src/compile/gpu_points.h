@@ -352,7 +352,7 @@ class GpuPoints {
   std::vector<char> counts() {
     std::vector<char> all(k_.acc_fields.size(), 0);
     for (const GpuReduce& r : g_.reduces)
-      if (r.kind == kVar) all[r.first_field + 3] = 1;
+      if (r.kind == Reduction::Var) all[r.first_field + 3] = 1;
     for (const ir::Inst& i : k_.body)
       if (i.op == Op::acc_store && all[i.imm] && i.b != ir::kNone) return {};
     return std::count(all.begin(), all.end(), 1) ? all : std::vector<char>{};
@@ -425,7 +425,7 @@ class GpuPoints {
   }
   State get_state(const GpuReduce& r, int lane) {
     State s;
-    auto types = state_types(r);
+    auto types = reduction_fields(r.kind, r.in);
     for (int f = 0; f < r.fields; ++f)
       s.push_back(load_field(types[f], lane_field(r.first_field + f, lane)));
     return s;

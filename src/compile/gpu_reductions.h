@@ -29,7 +29,7 @@ class GpuReductions : protected GpuPoints {
   }
   State shared_state(const GpuReduce& r, V thread) {
     State s;
-    auto types = state_types(r);
+    auto types = reduction_fields(r.kind, r.in);
     for (int f = 0; f < r.fields; ++f)
       s.push_back(load_field(types[f], shared(r.first_field + f, thread)));
     return s;
@@ -215,7 +215,7 @@ class GpuReductions : protected GpuPoints {
       loop(tid_, states, b_.getInt64(kGpuThreads), [&](V other) {
         for (const GpuReduce& r : g_.reduces) {
           State s;
-          auto types = state_types(r);
+          auto types = reduction_fields(r.kind, r.in);
           for (int f = 0; f < r.fields; ++f)
             s.push_back(load_field(types[f], partial(p, other, r.first_field + f), true));
           set_state(r, 0, merge(one_, r, get_state(r, 0), s));

@@ -1,5 +1,4 @@
-// Reduction states as LLVM values: identity, merge, result. Mirrors lazy/reduce.cpp for one scalar
-// state.
+// Reduction states as LLVM values: identity, merge, result.
 #pragma once
 
 #include <vector>
@@ -11,10 +10,6 @@ namespace numbus::compile {
 
 using State = std::vector<llvm::Value*>;
 
-// Order of the enumerators of numbus::Reduction.
-enum ReduceKind { kSum, kProd, kMin, kMax, kAny, kAll, kArgMin, kArgMax, kVar };
-
-std::vector<DType> state_types(const GpuReduce& r);
 State identity(Emit& e, const GpuReduce& r);
 State merge(Emit& e, const GpuReduce& r, const State& a, const State& b);
 // The value(s) to store: one, or real and imaginary part.

@@ -138,6 +138,9 @@ Val Lower::size_of(const Value& a) {
 // The owner of memory for an array of that shape; raises where an extent is negative, or where
 // there is not enough.
 Val Lower::new_memory(DType t, std::span<const Val> shape) {
+  if (u_.options.kernel)
+    not_yet(here_ ? *here_ : source_.definition, "arrays that need memory of their own in a kernel",
+            "cuda.local.array(shape, dtype), or the array as an argument");
   constexpr int64_t kMost = int64_t{1} << 62;  // bytes
   Val bytes = ci(itemsize(t)), negative = ir::kNone, large = ir::kNone;
   auto either = [&](Val a, Val b) {
@@ -643,6 +646,8 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
   }
   if (a.type.is(Type::Tag::Tuple) && u_.options.kernel)
     not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
+  if (a.type.is(Type::Tag::Tuple) && a.type.listed)
+    not_yet(n, "assigning to items of a " + name(a.type), "a list of items of one type");
   if (!a.type.is_array() || a.lazy) fail(n, "elements of " + name(a.type) + " cannot be assigned");
   if (!writable(n, a)) return;
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};

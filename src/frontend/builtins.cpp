@@ -117,8 +117,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (c.args.size() == 2) {
       auto digits = known_int(arg(1));
       if (!digits) not_yet(n, "round() to a number of digits known only at run time");
+      if (arg(0).type.is_integer() && *digits >= 0) return arg(0);
       if (arg(0).type.is_integer() && arg(0).type.weak) {
-        if (*digits >= 0) return arg(0);
         // To the nearest multiple; of two as near, the even one.
         int64_t unit = 1;
         for (int64_t k = 0; k < std::min<int64_t>(-*digits, 18); ++k) unit *= 10;
@@ -153,7 +153,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
         return binary(n, Op::divide, number(whole, DType::F64, true), s);
       }
       Value r = binary(n, *digits < 0 ? Op::multiply : Op::divide, unary(n, Op::rint, up), s);
-      return arg(0).type.is_integer() ? cast(n, r, DType::I64, arg(0).type.weak) : r;
+      return arg(0).type.is_integer() ? cast(n, r, arg(0).type.dtype, arg(0).type.weak) : r;
     }
     if (arg(0).type.dtype == DType::Bool && arg(0).type.is_number())
       return cast(n, arg(0), DType::I64, true);
@@ -189,7 +189,13 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       over.type.weak = true;
     }
     bool weak = over.type.weak;
-    Value s = reduce(n, name, over);
+    if (over.type.is_array() && over.type.ndim != 1)
+      not_yet(n, name + "() of " + frontend::name(over.type), "np." + name);
+    Reduction how{name};
+    // Python adds NumPy's numbers to 0, one by one: they keep their type.
+    if (name == "sum" && !weak && over.type.is_array() && numbus::is_integer(over.type.dtype))
+      how.dtype = over.type.dtype;
+    Value s = reduce(n, how, over);
     if (weak || name != "sum") s.type.weak = true;
     return c.get(1, "start") ? binary(n, Op::add, s, total) : s;
   }
@@ -326,6 +332,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
         yes = yes || (t.is_number() && (t.weak ? is_float(t.dtype) : t.dtype == DType::F64));
       if (cls == "bool") yes = yes || (t.is_number() && t.dtype == DType::Bool && t.weak);
       if (cls == "complex") yes = yes || (t.is_number() && is_complex(t.dtype));
+      if (cls == "str") yes = yes || t.is(Type::Tag::Text);
       if (cls == "tuple") yes = yes || (t.is(Type::Tag::Tuple) && !t.listed);
       if (cls == "list") yes = yes || t.is(Type::Tag::List) || is_plain_list(arg(0)) || t.listed;
       if (cls.starts_with("namedtuple "))

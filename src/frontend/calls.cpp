@@ -508,10 +508,13 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
              [&] { raise_at(site(n, "ValueError", "tuple.index(x): x not in tuple")); });
       return integer(found);
     }
-    if (u_.options.kernel && (name == "append" || name == "extend" || name == "insert"))
-      not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
-    if (name == "append" || name == "extend" || name == "insert")
-      not_yet(n, "lists of several types that grow", "a list of items of one type");
+    static const std::unordered_set<std::string> kOfLists = {
+        "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "copy"};
+    if (kOfLists.contains(name)) {
+      if (u_.options.kernel) not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
+      if (self.type.listed)
+        not_yet(n, "lists of several types that change", "a list of items of one type");
+    }
     fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   }
   if (self.type.is_number() && !self.type.weak && name == "astype") {

@@ -78,6 +78,18 @@ Lower::Places Lower::places_of(const Node& n, const Value& a, const std::vector<
       shape.push_back(p.base.shape()[d]);
   shape.insert(shape.begin() + static_cast<int64_t>(p.first), p.shape.begin(), p.shape.end());
   p.shape = shape;
+  // NumPy looks at the indices also where slices leave nothing to be read through them.
+  if (p.shape.size() > p.ndim) {
+    Val count = ci(1);
+    for (Val extent : p.shape) count = mul(count, extent);
+    when(b_->emit(Op::equal, DType::Bool, count, ci(0)), [&] {
+      each(std::span(p.shape).subspan(p.first, p.ndim), [&](std::span<const Val> picked) {
+        std::vector<Val> at(p.shape.size(), ci(0));
+        std::copy(picked.begin(), picked.end(), at.begin() + static_cast<int64_t>(p.first));
+        place(n, p, at);
+      });
+    });
+  }
   return p;
 }
 

@@ -123,6 +123,7 @@ Lower::Scope& Lower::new_scope(Scope* outer, const Source* source, std::string p
   s.outer = outer;
   s.source = source;
   s.prefix = std::move(prefix);
+  s.portion = portion_;
   return s;
 }
 
@@ -272,8 +273,10 @@ Val Lower::new_variable(DType t, Val first) {
   return v;
 }
 
+// A variable of the function that is being built: those around a parallel loop's body are read
+// through the portion, also by local functions that see them.
 Lower::Variable* Lower::find_variable(const std::string& name) {
-  for (Scope* s = scope_; s; s = s->outer) {
+  for (Scope* s = scope_; s && s->portion == portion_; s = s->outer) {
     auto it = s->variables.find(name);
     if (it != s->variables.end()) return &it->second;
   }
@@ -283,7 +286,7 @@ Lower::Variable* Lower::find_variable(const std::string& name) {
 Value Lower::read_variable(const Node& at, const std::string& name) {
   if (portion_) {
     if (std::optional<Value> v = portion_->read(*this, name)) {
-      if (portion_->own.contains(name))
+      if (portion_->carries(name))
         fail(at,
              "'" + name + "' carries a value from one turn of a parallel loop to the next, but " +
                  "turns have no order",
@@ -311,7 +314,9 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
     types_[scope_->prefix + name + "#" + std::to_string(scope_->versions[name])] = {};
     return {};
   }
-  if (it->second.unknown()) fail(at, "'" + name + "' is read before anything is assigned to it");
+  if (it->second.unknown())
+    not_yet(at, "'" + name + "', which is read before anything is assigned to it",
+            "an assignment before, or a global of another name");
   return load_slots(it->second, declare(name, it->second).slots);
 }
 

@@ -110,6 +110,7 @@ class Lower {
     Scope* outer = nullptr;
     int depth = 0;  // of nested statements: assignments outside of any begin a new version
     const Source* source = nullptr;
+    const void* portion = nullptr;  // the parallel loop's body that it stands in
   };
   struct Loop {
     Val begin;

@@ -265,16 +265,25 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
   if (name == "linspace") {
     const Value* count = c.get(2, "num");
     Val num = count ? index_value(n, *count) : ci(50);
-    Value start = cast(n, c.args.at(0), DType::F64), stop = cast(n, c.args.at(1), DType::F64);
+    // Of the ends' type, where they are floats of NumPy's, and computed in it.
+    DType out = DType::F64;
+    bool strong = false;
+    for (const Value& end : {c.args.at(0), c.args.at(1)}) {
+      if (is_complex(end.type.dtype)) not_yet(n, "np.linspace of complex numbers");
+      if (!end.type.weak) out = strong ? promote(out, end.type.dtype) : end.type.dtype;
+      strong = strong || !end.type.weak;
+    }
+    out = weak_result(out, Kind::Float);
+    Value start = cast(n, c.args.at(0), out), stop = cast(n, c.args.at(1), out);
     const Value* endpoint = c.get(3, "endpoint");
     if (endpoint && !endpoint->known) not_yet(n, "np.linspace with an endpoint= of run time");
     bool ends = !endpoint || endpoint->known->real() != 0;
     Val steps = ends ? sub(num, ci(1)) : num;
-    Value last = cast(n, integer(b_->emit(Op::maximum, DType::I64, steps, ci(1))), DType::F64);
+    Value last = cast(n, integer(b_->emit(Op::maximum, DType::I64, steps, ci(1))), out);
     Value step = binary(n, Op::divide, binary(n, Op::subtract, stop, start), last);
-    return lazy(DType::F64, std::vector<Val>{num},
-                [this, start, stop, step, num, ends, &n](std::span<const Val> at) {
-                  Value i = cast(n, integer(at[0]), DType::F64);
+    return lazy(out, std::vector<Val>{num},
+                [this, start, stop, step, num, ends, out, &n](std::span<const Val> at) {
+                  Value i = cast(n, integer(at[0]), out);
                   Value v = binary(n, Op::add, binary(n, Op::multiply, i, step), start);
                   if (!ends) return v;
                   // The last one is exact.

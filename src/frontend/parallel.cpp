@@ -1,7 +1,5 @@
 // prange: the body as a function of its own, and what its portions reduce.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "frontend/portion.h"
 
@@ -54,7 +52,7 @@ void collect(const std::vector<Node>& body, std::map<std::string, std::optional<
 }
 
 std::optional<Scalar> identity_of(Op op, DType t) {
-  bool whole = numbus::is_integer(t);
+  const bool ordered = is_float(t) || numbus::is_integer(t);
   switch (op) {
     case Op::add:
     case Op::subtract:
@@ -63,17 +61,8 @@ std::optional<Scalar> identity_of(Op op, DType t) {
     case Op::multiply:
     case Op::divide: return Scalar::from_int(1);
     case Op::bitwise_and: return Scalar::from_int(-1);
-    case Op::maximum:
-    case Op::minimum: {
-      bool low = op == Op::maximum;
-      if (is_float(t)) return Scalar::from_float(low ? -HUGE_VAL : HUGE_VAL);
-      if (!whole) return {};
-      int bits = 8 * itemsize(t);
-      if (!is_signed(t))
-        return Scalar::from_uint(low ? 0 : bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1);
-      int64_t least = std::numeric_limits<int64_t>::min() >> (64 - bits);
-      return Scalar::from_int(low ? least : ~least);
-    }
+    case Op::maximum: return ordered ? std::optional(lowest_number(t)) : std::nullopt;
+    case Op::minimum: return ordered ? std::optional(highest_number(t)) : std::nullopt;
     default: return {};
   }
 }
@@ -82,7 +71,6 @@ std::optional<Scalar> identity_of(Op op, DType t) {
 
 std::optional<Value> Lower::Portion::read(Lower& l, const std::string& name) {
   if (l.find_variable(name)) return {};
-  auto it = captured.find(name);
   // Parameters are known everywhere; what follows from them, such as strides, is found where it is
   // used.
   auto value = [&](const Capture& c) {
@@ -92,12 +80,17 @@ std::optional<Value> Lower::Portion::read(Lower& l, const std::string& name) {
     share_lists(v);
     return v;
   };
-  if (it != captured.end()) return value(it->second);
+  // A local function sees the names around it, which need not be those around the loop.
   Scope* inside = l.scope_;
-  l.scope_ = outer_scope;
+  Scope* from = inside;
+  while (from && from->portion == this) from = from->outer;
+  l.scope_ = from ? from : outer_scope;
+  l.portion_ = outer;
   Variable* v = l.find_variable(name);
   l.scope_ = inside;
+  l.portion_ = this;
   if (!v) return {};
+  if (auto it = captured.find(v->key); it != captured.end()) return value(it->second);
   Capture c;
   for (Val slot : v->slots) {
     passed.push_back(slot);
@@ -108,7 +101,7 @@ std::optional<Value> Lower::Portion::read(Lower& l, const std::string& name) {
   }
   c.type = v->type;
   c.origin = l.origins_[v->key];
-  captured[name] = c;
+  captured[v->key] = c;
   return value(c);
 }
 
@@ -125,10 +118,11 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   p.outer = portion_;
   p.own.insert(target.text);
   std::vector<std::pair<std::string, Variable*>> reduced;
-  std::vector<std::pair<std::string, Op>> arrays;  // `a += …`: each portion adds up in its own
+  auto& arrays = p.arrays;
   for (auto& [name, op] : assigned) {
     Variable* v = find_variable(name);
     if (name == target.text) continue;
+    if (op && v && v->type.unknown()) continue;  // a later pass knows whether it can be merged
     if (!op || !v || !(v->type.is_number() || v->type.is_array()) ||
         !identity_of(*op, v->type.dtype)) {
       p.own.insert(name);
@@ -189,11 +183,11 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   temporaries_.clear();
   f_ = &body;
   b_ = &inner;
+  portion_ = &p;
   Scope& scope = new_scope(nullptr, outer_scope->source,
                            outer_scope->prefix + "p" + std::to_string(n.line) + ".");
   scope.depth = 1;
   scope_ = &scope;
-  portion_ = &p;
 
   auto parameter = [&](DType t) {
     body.params.push_back(t);

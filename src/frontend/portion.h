@@ -1,6 +1,7 @@
 // The body of a parallel loop while it is built: a function of its own.
 #pragma once
 
+#include <algorithm>
 #include <set>
 
 #include "frontend/lower.h"
@@ -16,11 +17,19 @@ struct Lower::Portion {
     std::vector<Val> inside;  // its words, parameters of the body
     uint64_t origin = 0;
   };
-  std::map<std::string, Capture> captured;
-  std::vector<Val> passed;  // in the order of the parameters
+  std::map<std::string, Capture> captured;  // by the key of the variable
+  std::vector<Val> passed;                  // in the order of the parameters
   std::vector<std::pair<std::string, Op>> reductions;
+  std::vector<std::pair<std::string, Op>> arrays;  // `a += …`: each portion adds up in its own
   std::set<std::string> own;  // other names that the turns assign to: each turn has its own
 
+  // Whether the iterations change the variable outside: what it holds there is not what one of them
+  // may read.
+  bool carries(const std::string& name) const {
+    auto reduces = [&](const auto& r) { return r.first == name; };
+    return own.contains(name) || std::ranges::any_of(reductions, reduces) ||
+           std::ranges::any_of(arrays, reduces);
+  }
   // A variable of the function around the loop, or nothing where the body has one of that name.
   std::optional<Value> read(Lower& l, const std::string& name);
 };

@@ -145,15 +145,22 @@ void Lower::assign(const Node& target, const Value& v) {
         for (const Node& t : names) assign(t, {});
         return;
       }
-      if (v.type.is(Type::Tag::List)) {
+      if (v.type.is(Type::Tag::List) || (v.type.is_array() && v.type.ndim > 0)) {
+        // As many as names, looked at before the first name changes.
+        Val count = v.type.is_array() ? v.shape()[0] : list_length(v);
+        Val wanted = ci(static_cast<int64_t>(names.size()));
+        when(less(count, wanted), [&] {
+          raise_at(
+              site(target, "ValueError", "not enough values to unpack (expected {1}, got {0})"),
+              count, wanted);
+        });
+        when(less(wanted, count), [&] {
+          raise_at(site(target, "ValueError", "too many values to unpack (expected {0})"), wanted);
+        });
+        std::vector<Value> items;
         for (size_t i = 0; i < names.size(); ++i)
-          assign(names[i], index(target, v, known_integer(static_cast<int64_t>(i))));
-        return;
-      }
-      if (v.type.is_array()) {
-        Value in_memory = v;
-        for (size_t i = 0; i < names.size(); ++i)
-          assign(names[i], index(target, in_memory, known_integer(static_cast<int64_t>(i))));
+          items.push_back(index(target, v, known_integer(static_cast<int64_t>(i))));
+        for (size_t i = 0; i < names.size(); ++i) assign(names[i], items[i]);
         return;
       }
       if (!v.type.is(Type::Tag::Tuple))

@@ -38,10 +38,14 @@ void select_cpu(Runtime&, Device&, KernelStep&);
 void select_gpu(Runtime&, Device&, KernelStep&);
 void search_cpu(Runtime&, Device&, KernelStep&);
 void search_gpu(Runtime&, Device&, KernelStep&);
+void interp_cpu(Runtime&, Device&, KernelStep&);
+void interp_gpu(Runtime&, Device&, KernelStep&);
 void bincount_cpu(Runtime&, Device&, KernelStep&);
 void bincount_gpu(Runtime&, Device&, KernelStep&);
 void weigh_cpu(Runtime&, Device&, KernelStep&);
 void weigh_gpu(Runtime&, Device&, KernelStep&);
+void histogram_cpu(Runtime&, Device&, KernelStep&);
+void histogram_gpu(Runtime&, Device&, KernelStep&);
 void compact_gpu(Runtime&, Device&, KernelStep&);
 
 }  // namespace numbus

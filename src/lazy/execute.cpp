@@ -119,7 +119,7 @@ struct Launch {
       if (c1) call(origin + r1, origin + r1 + 1, 0, c1, state, origin);
     }
     for_reduces(step, state, width, [&](const ReduceStep& r, size_t n, char* at) {
-      merge_lanes(r.kind, r.in, at, width);
+      merge_lanes(r.kind, r.in, at);
       extract_state(r.kind, r.in, at, width, 0, compact + n * kCompactBytes);
     });
   }

@@ -120,7 +120,7 @@ void describe(Code& code, const KernelStep& step, const Arrangement& layout) {
   g.kernel = &code.kernel;
   g.places = layout.places;
   for (const ReduceStep& r : step.reduces)
-    g.reduces.push_back({static_cast<int>(r.kind), r.in, r.out, r.first_field, r.fields});
+    g.reduces.push_back({r.kind, r.in, r.out, r.first_field, r.fields});
   if (step.reduces.empty()) {
     g.vector = any ? std::max(1, 16 / widest) : 1;
     if (step.cols < g.vector) g.vector = 1;

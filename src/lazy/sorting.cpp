@@ -14,25 +14,32 @@
 namespace numbus {
 namespace {
 
-// Dense lines, the operand's and the result's.
+// Dense lines, the operand's and the result's, which follows `operands`.
 struct Lines {
+  const KernelStep& step;
   DType type;
   const char* in;
   char* out;
   int64_t lines, n;
   const std::array<int64_t, kMaxAttributes>& attributes;
 
-  explicit Lines(const KernelStep& step)
-      : type(step.call->types[0]),
+  explicit Lines(const KernelStep& step, int operands = 1)
+      : step(step),
+        type(step.call->types[0]),
         in(address(step, 0)),
-        out(address(step, 1)),
+        out(address(step, operands)),
         attributes(step.call->attributes) {
     const Layout& l = step.call->in(0);
     n = l.shape(l.ndim() - 1);
     lines = n ? l.size() / n : 0;
   }
   int64_t* indices() const { return reinterpret_cast<int64_t*>(out); }
-  // Those that are given come first.
+  // The second operand, in the device's memory.
+  std::span<const int64_t> given_ranks() const {
+    return {reinterpret_cast<const int64_t*>(address(step, 1)),
+            static_cast<size_t>(step.call->in(1).size())};
+  }
+  // Attributes; those that are given come first.
   std::span<const int64_t> ranks() const {
     auto end = std::find(attributes.begin(), attributes.end(), -1);
     return {attributes.data(), static_cast<size_t>(end - attributes.begin())};
@@ -72,8 +79,8 @@ void argsort_gpu(Runtime&, Device& device, KernelStep& step) {
 }
 
 void select_cpu(Runtime&, Device& device, KernelStep& step) {
-  Lines l(step);
-  const std::span<const int64_t> ranks = l.ranks();
+  const Lines l(step, 2);
+  const std::span<const int64_t> ranks = l.given_ranks();
   const int64_t size = itemsize(l.type), line = l.n * size;
   const auto bytes = static_cast<size_t>(l.lines * line);
   auto* parted = static_cast<char*>(device.allocate(bytes));
@@ -93,8 +100,8 @@ void select_cpu(Runtime&, Device& device, KernelStep& step) {
 }
 
 void select_gpu(Runtime&, Device& device, KernelStep& step) {
-  Lines l(step);
-  routines::select_gpu(device, l.type, l.in, l.lines, l.n, l.ranks(), l.out);
+  const Lines l(step, 2);
+  routines::select_gpu(device, l.type, l.in, l.lines, l.n, l.given_ranks(), l.out);
 }
 
 void search_cpu(Runtime&, Device&, KernelStep& step) {
@@ -108,6 +115,27 @@ void search_gpu(Runtime&, Device& device, KernelStep& step) {
   routines::search_gpu(device, c.types[0], address(step, 0), c.in(0).size(), address(step, 1),
                        c.in(1).size(), c.attributes[0] != 0,
                        reinterpret_cast<int64_t*>(address(step, 2)));
+}
+
+namespace {
+
+const double* reals(const KernelStep& step, int n) {
+  return reinterpret_cast<const double*>(address(step, n));
+}
+
+}  // namespace
+
+void interp_cpu(Runtime&, Device&, KernelStep& step) {
+  const CallStep& c = *step.call;
+  const double* ends = reals(step, 3);
+  routines::interp(reals(step, 0), c.in(0).size(), reals(step, 1), reals(step, 2), c.in(1).size(),
+                   ends[0], ends[1], reinterpret_cast<double*>(address(step, 4)));
+}
+
+void interp_gpu(Runtime&, Device& device, KernelStep& step) {
+  const CallStep& c = *step.call;
+  routines::interp_gpu(device, reals(step, 0), c.in(0).size(), reals(step, 1), reals(step, 2),
+                       c.in(1).size(), reals(step, 3), reinterpret_cast<double*>(address(step, 4)));
 }
 
 void bincount_cpu(Runtime&, Device&, KernelStep& step) {
@@ -133,6 +161,26 @@ void weigh_gpu(Runtime&, Device& device, KernelStep& step) {
   routines::weighted_bincount_gpu(device, c.types[0], address(step, 0),
                                   reinterpret_cast<const double*>(address(step, 1)), c.in(0).size(),
                                   c.out().size(), reinterpret_cast<double*>(address(step, 2)));
+}
+
+void histogram_cpu(Runtime&, Device&, KernelStep& step) {
+  const CallStep& c = *step.call;
+  const int64_t n = c.in(0).size(), bins = c.out().size();
+  auto* out = reinterpret_cast<int64_t*>(address(step, 2));
+  const char* edges = address(step, 1);
+  if (c.attributes[0] == 0)
+    return routines::histogram_edges(c.types[0], address(step, 0), n, edges, bins, out);
+  const double first = load_scalar(c.types[1], edges).f[0],
+               last = load_scalar(c.types[1], edges + bins * itemsize(c.types[1])).f[0];
+  routines::histogram_uniform(c.types[0], address(step, 0), n,
+                              {c.types[1], edges, bins, first, last, last - first}, out);
+}
+
+void histogram_gpu(Runtime&, Device& device, KernelStep& step) {
+  const CallStep& c = *step.call;
+  routines::histogram_gpu(device, c.types[0], address(step, 0), c.in(0).size(),
+                          reinterpret_cast<const double*>(address(step, 1)), c.out().size(),
+                          c.attributes[0] != 0, reinterpret_cast<int64_t*>(address(step, 2)));
 }
 
 void compact_gpu(Runtime&, Device& device, KernelStep& step) {

@@ -10,12 +10,11 @@
 #include "base/layout.h"
 #include "ir/function.h"
 #include "lazy/base.h"
+#include "ops/reductions.h"
 #include "ops/routines.h"
 #include "ops/table.h"
 
 namespace numbus {
-
-enum class Reduction : uint8_t { Sum, Prod, Min, Max, Any, All, ArgMin, ArgMax, Var };
 
 // One array operand as recorded: a view of a window slot, or (slot < 0) a run-time scalar.
 struct Operand {

@@ -195,7 +195,8 @@ class AnyBins {
     }
     if (key < edges_[0] || key > edges_.back()) return -1;
     if constexpr (is_floating<T>) {
-      if (key == FloatBits<T>::nan) return -1;
+      // Unless it lies on the last edge, which NumPy orders as it does values.
+      if (key == FloatBits<T>::nan && edges_.back() != key) return -1;
     }
     if (at < bins_) return at;
     // The right edge of the last bin belongs to it; what equals the left edge of an empty one, too.

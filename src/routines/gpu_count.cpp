@@ -95,7 +95,7 @@ void weighted_bincount_gpu(Device& device, DType t, const char* x, const double*
 }
 
 void histogram_gpu(Device& device, DType t, const char* x, int64_t n, const double* edges,
-                   int64_t bins, double low, double high, bool uniform, int64_t* out) {
+                   int64_t bins, bool uniform, int64_t* out) {
   if (bins == 0) return;
   device.fill_bytes(out, 0, static_cast<size_t>(8 * bins), nullptr);
   Walk w = walk(device, "histogram", t, n, kUnit);
@@ -108,9 +108,6 @@ void histogram_gpu(Device& device, DType t, const char* x, int64_t n, const doub
       .number(bins)
       .number(copies)
       .number(w.chunk)
-      .real(low)
-      .real(high)
-      .real(static_cast<double>(bins) / (high - low))
       .number(uniform)
       .run(w.blocks, kThreads, copies ? held + 4 * bins * copies : 0);
 }
@@ -135,6 +132,19 @@ void search_gpu(Device& device, DType t, const char* sorted, int64_t count, cons
       .number(count)
       .number(n)
       .number(right)
+      .run(std::min<int64_t>(divide_up(n, kThreads), 1 << 20), kThreads);
+}
+
+void interp_gpu(Device& device, const double* x, int64_t n, const double* xp, const double* fp,
+                int64_t points, const double* ends, double* out) {
+  KernelLaunch(device, "interp", DType::F64)
+      .in(x, n, 8)
+      .in(xp, points, 8)
+      .in(fp, points, 8)
+      .in(ends, 2, 8)
+      .out(out, n, 8)
+      .number(points)
+      .number(n)
       .run(std::min<int64_t>(divide_up(n, kThreads), 1 << 20), kThreads);
 }
 

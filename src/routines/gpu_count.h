@@ -21,11 +21,11 @@ void bincount_gpu(Device& device, DType t, const char* x, int64_t n, int64_t bin
 void weighted_bincount_gpu(Device& device, DType t, const char* x, const double* weights, int64_t n,
                            int64_t bins, double* out);
 
-// NumPy's histogram of n numbers: `edges` are bins + 1 float64 in the device's memory that do not
-// decrease; numbers below `low`, the first edge, or above `high`, the last one, are not counted.
-// uniform: they are evenly spaced, as linspace(low, high, bins + 1) gives them.
+// NumPy's histogram of n numbers, compared as float64: `edges` are bins + 1 of these in the
+// device's memory that do not decrease, none NaN. uniform: they are evenly spaced, as linspace
+// gives them.
 void histogram_gpu(Device& device, DType t, const char* x, int64_t n, const double* edges,
-                   int64_t bins, double low, double high, bool uniform, int64_t* out);
+                   int64_t bins, bool uniform, int64_t* out);
 
 // The n elements for which the byte of the mask is not zero, in their order; count[0], in the
 // device's memory, becomes their number. `out` has room for n.
@@ -38,5 +38,8 @@ void flatnonzero_gpu(Device& device, const char* mask, int64_t n, int64_t* out, 
 // the largest.
 void search_gpu(Device& device, DType t, const char* sorted, int64_t count, const char* x,
                 int64_t n, bool right, int64_t* out);
+// As interp() of search.h; ends[0] is what is before the first point, ends[1] after the last one.
+void interp_gpu(Device& device, const double* x, int64_t n, const double* xp, const double* fp,
+                int64_t points, const double* ends, double* out);
 
 }  // namespace numbus::routines

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "base/error.h"
 #include "routines/kernels.h"
@@ -28,16 +27,12 @@ struct Wanted {
 
 // At most kRanks ranks. `out` has `stride` elements a line.
 void select_some(Device& device, DType t, const char* in, int64_t lines, int64_t n,
-                 std::span<const int64_t> ranks, char* out) {
+                 std::span<const int64_t> ranks, char* out, int64_t stride) {
   int64_t size = itemsize(t), count = static_cast<int64_t>(ranks.size()), all = lines * count;
   int64_t digits = divide_up(8 * size, kBits);
   int64_t each = std::max<int64_t>(resident_blocks(device, "select_count", t, kThreads) / lines, 1);
   int64_t chunk = round_up(divide_up(n, each), kUnit), blocks = divide_up(n, chunk);
   Scratch wanted(device, 4 * all), counts(device, 4 * digits * all * kBins);
-  std::vector<uint32_t> first(static_cast<size_t>(all));
-  for (size_t k = 0; k < first.size(); ++k)
-    first[k] = static_cast<uint32_t>(ranks[k % ranks.size()]);
-  device.copy_from_host(wanted.data(), first.data(), wanted.bytes());
   device.fill_bytes(counts.data(), 0, counts.bytes(), nullptr);
   Wanted now(device, all, size), next(device, all, size);
   for (int64_t d = 0; d < digits; ++d) {
@@ -57,14 +52,17 @@ void select_some(Device& device, DType t, const char* in, int64_t lines, int64_t
         .run(lines * blocks, kThreads);
     KernelLaunch(device, "select_choose", t)
         .in(here, all * kBins, 4)
+        .in(ranks.data(), count, 8)
         .out(wanted.data(), all, 4)
         .in(from.known.data(), all, size)
         .in(from.owner.data(), all, 4)
         .out(to.known.data(), all, size)
         .out(to.owner.data(), all, 4)
-        .out(out, all, size)
+        .out(out, (lines - 1) * stride + count, size)
         .number(shift)
         .number(count)
+        .number(stride)
+        .number(d == 0)
         .number(d + 1 == digits)
         .run(lines, kThreads);
   }
@@ -75,22 +73,15 @@ void select_some(Device& device, DType t, const char* in, int64_t lines, int64_t
 void select_gpu(Device& device, DType t, const char* in, int64_t lines, int64_t n,
                 std::span<const int64_t> ranks, char* out) {
   if (lines == 0 || ranks.empty()) return;
-  for (int64_t r : ranks)
-    if (r < 0 || r >= n)
-      raise(ErrorKind::Value, "select", "a rank is outside of the line", std::to_string(r),
-            "0 to " + std::to_string(n - 1));
   if (n > std::numeric_limits<uint32_t>::max())
     raise(ErrorKind::NotImplemented, "select", "lines as long as this are not taken on a GPU yet",
           std::to_string(n) + " elements", "fewer than 2**32");
   int64_t size = itemsize(t), count = static_cast<int64_t>(ranks.size());
-  if (count > kRanks && lines > 1)
-    raise(ErrorKind::NotImplemented, "select", "that many ranks of several lines are not taken yet",
-          std::to_string(count), "at most " + std::to_string(kRanks));
   for (int64_t k = 0; k < count; k += kRanks)
     select_some(
         device, t, in, lines, n,
         ranks.subspan(static_cast<size_t>(k), static_cast<size_t>(std::min(kRanks, count - k))),
-        out + k * size);
+        out + k * size, count);
 }
 
 }  // namespace numbus::routines

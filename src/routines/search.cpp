@@ -83,6 +83,18 @@ void check_sorter(const int64_t* sorter, int64_t n) {
   });
 }
 
+// functions/searching.py says the same for devices and compiled functions.
+double on_line(double x, double x0, double x1, double y0, double y1) {
+  if (x == x1) return y1;
+  if (x == x0) return y0;
+  const double slope = (y1 - y0) / (x1 - x0);
+  const double y = slope * (x - x0) + y0;
+  if (y == y) return y;
+  // Of infinities; seen from the other point there may be a number.
+  const double other = slope * (x - x1) + y1;
+  return other != other && y0 == y1 ? y0 : other;
+}
+
 }  // namespace
 
 void search(DType t, const char* sorted, int64_t n, const char* values, int64_t m,
@@ -101,6 +113,35 @@ void search(DType t, const char* sorted, int64_t n, const char* values, int64_t 
           wanted, m, n, right, [=](int64_t i) { return search_key(elements[sorter[i]]); }, out);
     } else {
       search_all(wanted, m, n, right, [=](int64_t i) { return search_key(elements[i]); }, out);
+    }
+  });
+}
+
+void interp(const double* x, int64_t n, const double* xp, const double* fp, int64_t points,
+            double before, double after, double* out) {
+  const double first = xp[0], last = xp[points - 1];
+  parallel_for_each(n, 2048, [=](int64_t begin, int64_t end, int) {
+    constexpr int kTogether = 8;
+    for (int64_t i = begin; i < end; i += kTogether) {
+      const auto count = static_cast<int>(std::min<int64_t>(kTogether, end - i));
+      double v[kTogether];
+      int64_t at[kTogether] = {};
+      for (int e = 0; e < kTogether; ++e) v[e] = x[i + std::min(e, count - 1)];
+      for (int64_t size = points; size > 1;) {
+        const int64_t half = size / 2;
+#pragma GCC unroll 8
+        for (int e = 0; e < kTogether; ++e) at[e] += xp[at[e] + half] <= v[e] ? half : 0;
+        size -= half;
+      }
+      for (int e = 0; e < count; ++e) {
+        const double a = v[e];
+        const int64_t k = std::min(at[e], points - 2);
+        out[i + e] = a < first    ? before
+                     : a > last   ? after
+                     : points < 2 ? fp[0]
+                     : a != a     ? a
+                                  : on_line(a, xp[k], xp[k + 1], fp[k], fp[k + 1]);
+      }
     }
   });
 }

@@ -12,7 +12,7 @@ namespace numbus::vendor {
 namespace {
 
 // The values of CBLAS's enumerations.
-constexpr int kRowMajor = 101, kNoTranspose = 111, kTranspose = 112;
+constexpr int kRowMajor = 101, kNoTranspose = 111, kTranspose = 112, kUpper = 121;
 
 // CBLAS takes the factors of real products by value and those of complex ones by address.
 template <class T>
@@ -24,6 +24,11 @@ using Gemm = void(int order, int transpose_a, int transpose_b, Int rows, Int col
 template <class Int, class T>
 using Gemv = void(int order, int transpose_a, Int rows, Int cols, Factor<T> alpha, const T* a,
                   Int a_line, const T* x, Int x_step, Factor<T> beta, T* y, Int y_step);
+
+// a aᵀ, or aᵀ a, of real numbers: one triangle of it.
+template <class Int, class T>
+using Syrk = void(int order, int triangle, int transpose, Int extent, Int inner, T alpha,
+                  const T* a, Int a_line, T beta, T* out, Int out_line);
 
 // How the builds of BLAS name their functions. The first that the library has is its own.
 struct Naming {
@@ -41,6 +46,7 @@ constexpr char kLetters[] = {'s', 'd', 'c', 'z'};
 struct Entries {
   bool wide = false;
   void *gemm[4] = {}, *gemv[4] = {};  // in the order of kLetters
+  void* syrk[2] = {};                 // of the real ones
 };
 
 int letter_of(DType t) {
@@ -72,6 +78,7 @@ Entries resolve(const Library& library) {
       raise(ErrorKind::Runtime, "matmul", "the BLAS library is incomplete", library.path(),
             "one that has " + name(kLetters[i], found.gemm[i] ? "gemv" : "gemm"));
     }
+    for (int i = 0; i < 2; ++i) found.syrk[i] = library.symbol(name(kLetters[i], "syrk"));
     return found;
   }
   // The table in library.cpp lets no other library through.
@@ -98,8 +105,33 @@ struct Factors {
   }
 };
 
+// Whether this is the product of a matrix and its own transpose.
+bool is_own_square(const GemmForm& f) {
+  return f.a.data == f.b.data && f.a.transposed != f.b.transposed && f.a.line == f.b.line &&
+         f.rows == f.cols && (f.stack == 1 || f.a.stack == f.b.stack);
+}
+
+// Half of the work of a product, as NumPy does it; covariances are such. Elements that mirror each
+// other are equal.
+template <class Int, class T>
+void square(const GemmForm& f, Syrk<Int, T>* syrk) {
+  const int64_t line = f.out.line;
+  for (int64_t s = 0; s < f.stack; ++s) {
+    T* out = reinterpret_cast<T*>(f.out.data) + s * f.out.stack;
+    syrk(kRowMajor, kUpper, f.a.transposed ? kTranspose : kNoTranspose, static_cast<Int>(f.rows),
+         static_cast<Int>(f.inner), T{1}, reinterpret_cast<const T*>(f.a.data) + s * f.a.stack,
+         static_cast<Int>(f.a.line), T{0}, out, static_cast<Int>(line));
+    for (int64_t i = 1; i < f.rows; ++i)
+      for (int64_t j = 0; j < i; ++j) out[i * line + j] = out[j * line + i];
+  }
+}
+
 template <class Int, class T>
 void multiply(const GemmForm& f, const Entries& blas) {
+  if constexpr (std::is_floating_point_v<T>) {
+    auto* syrk = reinterpret_cast<Syrk<Int, T>*>(blas.syrk[letter_of(f.type)]);
+    if (syrk && f.rows > 1 && is_own_square(f)) return square(f, syrk);
+  }
   auto* gemm = reinterpret_cast<Gemm<Int, T>*>(blas.gemm[letter_of(f.type)]);
   auto* gemv = reinterpret_cast<Gemv<Int, T>*>(blas.gemv[letter_of(f.type)]);
   const Factors<T> factors;

@@ -27,6 +27,8 @@ ALLOWED = {
     "common type: 1.0 for 1.",
     "float32": "Functions of math stay in float32 and float16 for NumPy's numbers of these types, "
     "where CPython computes float64: kernels would be many times slower.",
+    "empty lists": "A list keeps the type of its items when it has none left: np.array of it has "
+    "that dtype, where CPython's has forgotten it and NumPy's is float64.",
     "kernel division": "In kernels of cuda.jit, division by zero and negative shift counts raise "
     "nothing: integers give 0 and floats IEEE's result, as NumPy's numbers do.",
 }
@@ -264,6 +266,9 @@ def call(function, args, keywords):
             return _ieee(function.__name__, args)
         if module == "math" and real and function.__name__ in ("atan2", "asin", "acos", "pow"):
             return _ieee(function.__name__, args)
+        if module == "math" and real and isinstance(error, OverflowError):
+            if function.__name__ in ("gamma", "lgamma"):
+                return math.copysign(math.inf, args[0])
         if module == "cmath":
             with np.errstate(all="ignore"):
                 name = function.__name__

@@ -29,6 +29,12 @@ ILL_FORMED = (NameError, AttributeError, TypeError, RecursionError)
 STEPS = 20_000  # of all loops of a run
 
 
+def from_numpy(function) -> bool:
+    return (getattr(function, "__module__", None) or "").startswith("numpy") or isinstance(
+        function, np.ufunc
+    )
+
+
 class NoVerdict(Exception):
     """Nothing follows from this program: it hangs on rounding, or CPython itself refuses it."""
 
@@ -209,6 +215,8 @@ class Run:
             keywords = {k: self._own(v) for k, v in keywords.items()}
         if function in (sum, math.prod) and hasattr(args[0], "__len__") and not len(args[0]):
             raise NoVerdict("the sum of nothing is an int, whatever it is the sum of")
+        if any(isinstance(a, list) and not a for a in args) and from_numpy(function):
+            raise NoVerdict("an empty list has no type")  # "empty lists"
         exact = isinstance(function, (types.FunctionType, type)) or name in EXACT
         if exact and name in COMPLEX_INEXACT:
             exact = not any(np.iscomplexobj(a) for a in args) and not np.iscomplexobj(

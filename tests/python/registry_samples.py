@@ -65,7 +65,107 @@ def ranks(n):
     return [0, -1, n // 2, n, [0, n // 2], (n - 1, 0, n // 2), list(range(n))[:7]]
 
 
+RULES = ["auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt", "no rule"]
+
+
+def finite(a):
+    """Whether the elements give limits to a histogram."""
+    return a.dtype.kind not in "fc" or np.isfinite(a).all()
+
+
+def bins(a, axis):
+    """Edges most of the time, because those of equal width refuse NaN."""
+    given = [[0, 1, 2.5], (-1, 0, 0, 3), [1], [2, 1]]
+    given += [np.array(edges) for edges in ([-2.0, 0.5, 4.0], [0, 2, 9], [0.0, 1, np.nan])]
+    given += [1, 7, 0, 2.5, np.array([[0, 1], [2, 3]])]
+    # NumPy's own rules overflow in float16, and in differences of small integers.
+    return given + (RULES if a.dtype.kind != "c" and a.dtype.itemsize > 2 else [5])
+
+
+def limits(a, axis):
+    given = [(0, 5), (-1.5, 2.5), (1, 1), (3, 1), (0, np.inf)]
+    return [ABSENT, None, *given] if finite(a) else given
+
+
+def bin_weights(a, axis):
+    w = np.linspace(0, 1, a.size).reshape(a.shape)
+    return [ABSENT, ABSENT, None, w, np.arange(a.size, dtype=np.int16).reshape(a.shape), w[:-1]]
+
+
+def point_bins(a, axis):
+    return [ABSENT, 4, [0, 1, 2.5, 3], (3, 2), ([0.0, 1.0], 3), 0, [1], 2.5]
+
+
+def point_limits(a, axis):
+    given = [((0, 5), (-1, 1.5)), ((0, 5), None), ((3, 1), (0, 1)), ((0, 1),)]
+    return [ABSENT, None, *given] if finite(a) else given
+
+
 SAMPLES = {
+    ("np.histogram", "bins"): bins,
+    ("np.histogram", "range"): limits,
+    ("np.histogram", "weights"): bin_weights,
+    ("np.histogram_bin_edges", "bins"): bins,
+    ("np.histogram_bin_edges", "range"): limits,
+    ("np.histogram_bin_edges", "weights"): bin_weights,
+    ("np.histogram2d", "y"): lambda a, axis: [a[::-1].copy(), (a * 2).astype(a.dtype), a[1:]],
+    ("np.histogram2d", "bins"): point_bins,
+    ("np.histogram2d", "range"): point_limits,
+    ("np.histogram2d", "weights"): bin_weights,
+    ("np.histogramdd", "sample"): lambda a, axis: (
+        [
+            np.nan_to_num(a.real.astype(np.float32), posinf=2, neginf=-2).reshape(-1, d)
+            for d in (1, 2)
+            if a.size % d == 0
+        ]
+        + [[[0.5, 2, 1], [1, 2, 0.25]], np.arange(5), (np.arange(4), np.arange(4.0))]
+    ),
+    ("np.histogramdd", "bins"): lambda a, axis: [ABSENT, 4, [3, 2], ([0.0, 1.0], 3), 0, [2], 2.5],
+    ("np.histogramdd", "range"): lambda a, axis: [
+        ABSENT,
+        None,
+        ((0, 5), (-1, 1.5)),
+        ((0, 5), None),
+        ((3, 1), (0, 1)),
+        ((-1, 3),),
+    ],
+    ("np.histogramdd", "weights"): lambda a, axis: [ABSENT, np.linspace(0, 1, 4), np.arange(5)],
+    ("np.digitize", "bins"): lambda a, axis: [
+        [-1, 0, 2],
+        [2.5, 0.5, -1],
+        [0, 0, 1],
+        [1, 2, 1],
+        [],
+        [3],
+        [1, 1],
+        [2, 2, 0],
+        [0, 1, np.nan],
+        np.array([-3, 0, 3], np.int8),
+        np.array([[1, 2]]),
+        np.array([2.0, 1.0], np.float32),
+        [1j],
+    ],
+    ("np.interp", "x"): lambda a, axis: [a, 0.5, 1, a.T, [0.5, -7, np.nan], 3 + 1j],
+    ("np.interp", "xp"): lambda a, axis: [
+        np.array([-1.5, 0, 0.5]),
+        np.array([0, 1, 1], np.int32),
+        [-1, 0, 2],
+        np.array([-1e300, 0, 3]),
+        np.array([[0, 1, 2]]),
+        np.array([1.0, 2.0]),
+    ],
+    ("np.interp", "fp"): lambda a, axis: [
+        np.array([1.0, -2, 0.5]),
+        np.array([0, np.inf, np.inf]),
+        [3, 2, 5],
+        np.array([1j, 2, 3 - 1j]),
+        np.array([1, 2, 4], np.float32),
+        np.array([-np.inf, np.nan, 1]),
+        np.array([1.0, 5]),
+    ],
+    ("np.interp", "left"): lambda a, axis: [ABSENT, None, -5.5, 2, 1j],
+    ("np.interp", "right"): lambda a, axis: [ABSENT, None, 7, np.float32(0.5)],
+    ("np.interp", "period"): lambda a, axis: [ABSENT, None, 2, 1.25, -3, 0],
     ("np.partition", "kth"): lambda a, axis: ranks(a.shape[axis]),
     ("np.argpartition", "kth"): lambda a, axis: ranks(a.shape[axis]),
     ("np.bincount", "weights"): lambda a, axis: (

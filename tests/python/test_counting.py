@@ -73,7 +73,7 @@ def test_histogram_with_weights_nan_and_one_value(xp):
         got, want = xp.histogram(xp.array(x), 4), np.histogram(np.array(x), 4)
         np.testing.assert_array_equal(np.asarray(got[0]), want[0])
         np.testing.assert_array_equal(np.asarray(got[1]), want[1])
-    with pytest.raises(ValueError, match=r"\[histogram\] values' limits are not finite"):
+    with pytest.raises(ValueError, match=r"\[histogram\] limits are not finite"):
         xp.histogram(xp.array([1.0, np.nan]))
-    with pytest.raises(ValueError, match=r"\[histogram\] too few bins"):
+    with pytest.raises(ValueError, match=r"\[histogram\] bins; got fewer than 1"):
         xp.histogram(xp.array([1.0]), 0)

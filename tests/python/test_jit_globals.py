@@ -296,6 +296,16 @@ def f0(x):
         assert len(f.signatures) == 1
 
 
+def test_renamed_function():
+    """Its source is found by the name that it was written under."""
+
+    def written(x):
+        return x + N
+
+    written.__name__ = written.__qualname__ = "shown"
+    assert njit(written)(2) == 2 + N
+
+
 def test_several_threads_launch_a_new_kernel():
     for seed in range(4):
 

@@ -227,9 +227,8 @@ def test_linalg_errors():
 
 
 def test_library_runs_in_python():
-    from numbus.kernels._library import _functions, find
+    from numbus.kernels._library import find
 
-    find("np.sort")
     for name, args in {
         "np.sort": (X,),
         "np.cumsum": (X,),
@@ -241,4 +240,4 @@ def test_library_runs_in_python():
         function = np
         for part in name.split(".")[1:]:
             function = getattr(function, part)
-        np.testing.assert_allclose(_functions[name](*args), function(*args))
+        np.testing.assert_allclose(find(name)(*args), function(*args))

@@ -7,6 +7,7 @@ import numbus as nb
 import numpy as np
 import pytest
 from numbus import _core, primitives
+from numbus.core import routines
 
 pytestmark = [pytest.mark.numbus, pytest.mark.usefixtures("fibers")]
 
@@ -120,21 +121,37 @@ def test_select(dtype):
             continue
         x = pattern(kind, shape, dtype, seed=shape[-1])
         n = shape[-1]
-        for ranks in ([n // 2], [0, n - 1, (n - 1) // 2, n // 2]):
-            got = run("select", [x], (*shape[:-1], len(ranks)), dtype, ranks=ranks)
+        for ranks in ([n // 2], [0, n - 1, (n - 1) // 2, n // 2], [n - 1, 0, 0, n // 3, n - 1]):
+            got = run("select", [x, np.array(ranks)], (*shape[:-1], len(ranks)), dtype)
             np.testing.assert_array_equal(got, np.sort(x)[..., ranks])
 
 
 def test_select_ranks():
     primitives.load("select", "int32")
-    x = pattern("random", (3000,), "int32")
-    ranks = [5, 2999, 0, 17, 1500, 1500, 4, 2]
-    got = run("select", [x], (len(ranks),), "int32", ranks=ranks)
-    np.testing.assert_array_equal(got, np.sort(x)[ranks])
-    with pytest.raises(ValueError, match="a rank is outside of the line"):
-        run("select", [x], (1,), "int32", ranks=[3000])
-    with pytest.raises(NotImplementedError, match="that many ranks of several lines"):
-        run("select", [x.reshape(3, 1000)], (3, 8), "int32", ranks=list(range(8)))
+    ranks = [5, 2999, 0, 17, 1500, 1500, 4, 2, 1]
+    for shape in ((3000,), (3, 3000)):
+        x = pattern("random", shape, "int32")
+        got = run("select", [x, np.array(ranks)], (*shape[:-1], len(ranks)), "int32")
+        np.testing.assert_array_equal(got, np.sort(x)[..., ranks])
+    for wrong in (3000, -1):
+        with pytest.raises(ValueError, match="a rank is outside of the line"):
+            _core.select_ranks(nb.asarray(x), 1, [0, wrong])
+
+
+@pytest.mark.parametrize("long_line", [1, 1 << 40])
+def test_selection_elsewhere_than_on_a_cpu(monkeypatch, long_line):
+    """By the routine, or by a sort where lines are short or ranks are many; along any axis."""
+    monkeypatch.setattr(routines, "on_host", lambda a: False)
+    monkeypatch.setattr(routines, "_LONG_LINE", long_line)
+    for dtype in ("bool", "int16", "float64", "complex64"):
+        x = pattern("random", (4, 5, 20), "float32").astype(dtype)
+        for axis in range(3):
+            n = x.shape[axis]
+            for ranks in ([0], [n - 1, 0, 1, 1], [k % n for k in range(14)]):
+                got = np.asarray(routines.select(nb.asarray(x), ranks, axis))
+                want = np.moveaxis(np.sort(x, axis), axis, -1)[..., ranks]
+                assert got.dtype == want.dtype
+                np.testing.assert_array_equal(got, want)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
@@ -190,8 +207,7 @@ def test_histogram(dtype):
             low, high = low - abs(low) / 8 - 1, high + abs(high) / 8 + 1
         expected, edges = np.histogram(x, bins, (low, high))
         edges = edges.astype(np.float64)
-        how = {"low": low, "high": high, "uniform": 1}
-        got = run("histogram", [x, edges], (bins,), "int64", **how)
+        got = run("histogram", [x, edges], (bins,), "int64", uniform=1)
         np.testing.assert_array_equal(got, expected)
 
 
@@ -200,16 +216,28 @@ def test_histogram_on_edges():
     primitives.load("histogram", "float64")
     edges = np.linspace(-1.3, 2.9, 58)
     x = np.concatenate([edges, np.nextafter(edges, -9), np.nextafter(edges, 9), [np.inf, -np.inf]])
-    how = {"low": edges[0], "high": edges[-1]}
     expected = np.histogram(x, 57, (edges[0], edges[-1]))[0]
     x = np.append(x, np.nan)
     for uniform in (0, 1):
-        got = run("histogram", [x, edges], (57,), "int64", uniform=uniform, **how)
+        got = run("histogram", [x, edges], (57,), "int64", uniform=uniform)
         np.testing.assert_array_equal(got, expected)
     edges = np.array([-3.0, -0.0, 0.0, 0.5, 0.5, 2.0])
     x = np.array([-3, -0.0, 0.0, 0.25, 0.5, 1.0, 2.0, 2.5, -4.0])
-    got = run("histogram", [x, edges], (5,), "int64", low=-3.0, high=2.0)
+    got = run("histogram", [x, edges], (5,), "int64")
     np.testing.assert_array_equal(got, np.histogram(x, edges)[0])
+
+
+def test_histogram_elsewhere_than_on_a_cpu(monkeypatch):
+    """Edges that float64 cannot compare, and NaN, go by a search and by counting its results."""
+    monkeypatch.setattr(routines, "on_host", lambda a: False)
+    edges = np.array([0, 2**60, 2**60 + 1, 2**60 + 2])
+    x = np.concatenate([edges, edges + 1, edges - 1])
+    np.testing.assert_array_equal(nb.histogram(nb.asarray(x), edges)[0], np.histogram(x, edges)[0])
+    x, w = pattern("special", (3000,), "float64"), np.arange(3000) % 64
+    for edges in ([-1.0, 0, 0, 1, 3], [-1.0, 1, np.nan]):
+        for weights in (None, w):
+            got = nb.histogram(nb.asarray(x), edges, weights=weights)[0]
+            np.testing.assert_array_equal(got, np.histogram(x, edges, weights=weights)[0])
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
@@ -240,6 +268,24 @@ def test_search(dtype):
             got = run("search", [edges, x], x.shape, "int64", right=right)
             expected = np.searchsorted(edges, x, "right" if right else "left")
             np.testing.assert_array_equal(got, expected)
+
+
+def test_interp():
+    primitives.load("interp", "float64")
+    r = np.random.default_rng(3)
+    x = np.concatenate([r.standard_normal(700) * 3, [np.nan, np.inf, -np.inf, -1, 0, 0.5, 2]])
+    points = [
+        (np.array([0.5]), np.array([7.0])),
+        (np.array([-1.0, 2]), np.array([3.0, -4])),
+        (np.array([-1, 0, 0, 0.5, 0.5]), np.array([1.0, 2, 3, 4, 5])),
+        (np.array([-2.0, -1, 0, 1, 2]), np.array([1, np.inf, np.inf, -np.inf, np.nan])),
+        (np.sort(r.standard_normal(300)), r.standard_normal(300)),
+    ]
+    for xp, fp in points:
+        for left, right in ((fp[0], fp[-1]), (-9.0, 9.0)):
+            got = run("interp", [x, xp, fp, np.array([left, right])], x.shape, "float64")
+            want = np.interp(x, xp, fp, left, right)
+            np.testing.assert_allclose(got, want, 1e-14, 1e-14)
 
 
 def philox_state(generator):

@@ -54,6 +54,7 @@ def candidates(row, name, what, parameter, a, axis):
 
 
 ARRAYS = {
+    "np.histogram2d": lambda a: a.reshape(-1),
     "np.bincount": lambda a: np.abs(a.ravel()) if a.dtype.kind in "iu" else a[..., :3, None],
     "np.searchsorted": lambda a: np.sort(a.ravel()) if a.ndim < 3 else a,
 }
@@ -117,8 +118,8 @@ def outcome(function, args, keywords):
 
 
 def check(got, want, note):
-    if isinstance(want, tuple):
-        assert isinstance(got, tuple) and len(got) == len(want), note
+    if isinstance(want, (tuple, list)):
+        assert isinstance(got, type(want)) and len(got) == len(want), note
         for x, y in zip(got, want):
             check(x, y, note)
         return
@@ -224,7 +225,8 @@ def compiled(row, args, keywords):
         text.append(f"{k}={shown}")
     names = ", ".join(f"a{n}" for n in range(len(arrays)))
     source = f"{row.names[0].split('.')[0]}.{row.name}({', '.join(text)})"
-    return nb.njit(function_of(source, names, special=special)), arrays, source
+    function = function_of(source, names, special=special, inf=np.inf, nan=np.nan)
+    return nb.njit(function), arrays, source
 
 
 def numbers_of(want, got):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import itertools
 import re
 import warnings
 
@@ -15,7 +14,7 @@ from .jobs import COLUMNS, SOURCES, build, find_columns
 
 __all__ = ["read_csv", "read_swf"]
 
-ROWS = 50_000
+ROWS, LETTERS = 50_000, 1 << 23  # of a batch at most, a field counting as one letter more
 # Feitelson, Tsafrir and Krakov, "Experience with using the Parallel Workloads Archive", JPDC 74
 # (2014), and the archive's page on the format: 18 numbers a line, -1 where one is unknown.
 SWF = (
@@ -42,6 +41,19 @@ SWF = (
 STATES = {0: "FAILED", 1: "COMPLETED", 5: "CANCELLED"}
 
 
+def chunks(source, letters):
+    """Yields lists of items of bounded number and size; letters(item): the size of one."""
+    chunk, size = [], 0
+    for item in source:
+        chunk.append(item)
+        size += letters(item)
+        if len(chunk) >= ROWS or size > LETTERS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
 def read_swf(stream, origin, names, left):
     """Yields dicts of columns from a text stream of SWF."""
     begin, number = 0, 0
@@ -60,18 +72,13 @@ def read_swf(stream, origin, names, left):
             if found:
                 begin = int(found[1])
             if line.strip() and not line.lstrip().startswith(";"):
-                places.append(number)
-                yield line
+                yield number, line
 
-    rows, seen = data(), False
-    while True:
-        places = []
-        chunk = list(itertools.islice(rows, ROWS))
-        if not chunk:
-            break
-        seen = True
-        yield swf_columns(chunk, np.array(places), begin, origin, names, left)
-    if not seen:
+    places = None
+    for chunk in chunks(data(), lambda item: len(item[1])):
+        places, lines = zip(*chunk)
+        yield swf_columns(lines, np.array(places), begin, origin, names, left)
+    if places is None:
         raise complain("swf", f"{origin} has no jobs", "no line of numbers", "SWF")
 
 
@@ -225,7 +232,7 @@ def read_csv(stream, origin, names, left, mapping="", delimiter=","):
             "these columns, by their names or by --map Name=column,…",
         ) from None
     done = 0
-    while chunk := list(itertools.islice(source, ROWS)):
+    for chunk in chunks(source, lambda item: len(item[1]) + sum(map(len, item[1]))):
         for line, row in chunk:
             if len(row) != len(header):
                 raise complain(

@@ -222,9 +222,12 @@ def run(options):
     with sources.opened(options) as store:
         names = store.names()
         codes = partitions_asked(Jobs({}, names), options.partitions)
-        jobs = store.load(COLUMNS, lambda part: np.isin(part["partition"], codes))
-    if options.since:
-        jobs = jobs.where(jobs["submit"] >= sources.parse_time(options.since, jobs.read))
+        since = sources.parse_time(options.since, store.get("read")) if options.since else 0
+
+        def keep(part):
+            return np.isin(part["partition"], codes) & (part["submit"] >= since)
+
+        jobs = store.load("backtest", COLUMNS, keep)
     found = backtest(jobs, codes, classes, options.begin, options.last, options.window)
     if not found:
         raise complain(
@@ -243,7 +246,7 @@ def run(options):
         kept = (
             "no change of regime was seen"
             if not total.restarts
-            else (f"restarts of windows after runs of misses: {total.restarts}")
+            else (f"restarts of windows after changes: {total.restarts}")
         )
         output.table(
             f"# each job predicted from what was known when it became {options.begin}; {kept}",

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-__all__ = ["fewest", "order", "orders", "quantiles", "summary", "survival", "upper_bounds"]
+__all__ = ["fewest", "order", "orders", "quantiles", "rank", "summary", "survival", "upper_bounds"]
 
 
 @lru_cache(64)
@@ -71,8 +71,9 @@ def survival(waits, observed):
 
 
 def summary(waits, observed, levels, confidence):
-    """({level: estimate}, {level: upper bound}) of the quantiles of waits; infinite where the waits
-    are too few, or censoring hides them.
+    """({level: estimate}, {level: upper bound}, curve) of the quantiles of waits; infinite where
+    the waits are too few, or censoring hides them. curve: sorted waits, and the share of jobs that
+    have started by each.
 
     The estimates are those of the product limit. Without censored waits the bounds are the order
     statistics of `orders`. With them the share that has started by a wait is the product-limit
@@ -80,7 +81,9 @@ def summary(waits, observed, levels, confidence):
     (1977), 1-39, appendix 3), which is n again where nothing is censored.
     """
     if not len(waits):
-        return dict.fromkeys(levels, np.inf), dict.fromkeys(levels, np.inf)
+        nothing = np.zeros(0)
+        infinite = dict.fromkeys(levels, np.inf)
+        return infinite, dict(infinite), (nothing, nothing)
     waits, observed, before, risk = survival(waits, observed)
     started = 1.0 - before * (1.0 - observed / risk)
     effective = np.divide(risk, before, out=np.zeros(len(waits)), where=before > 0)
@@ -90,7 +93,17 @@ def summary(waits, observed, levels, confidence):
         estimates[q] = first(waits, observed & (started >= q - 1e-9))
         k = orders(rounded(len(waits)), q, confidence)[n]
         bounds[q] = first(waits, observed & (k <= n) & (started * n >= k - 1e-6))
-    return estimates, bounds
+    return estimates, bounds, (waits, started)
+
+
+def rank(curve, wait, ties=0.5):
+    """The share of jobs that have started by a wait, from 0 to 1, by the curve of `summary`; of the
+    jobs that waited exactly so long it counts the share `ties`.
+    """
+    waits, started = curve
+    below, to = (int(np.searchsorted(waits, wait, side)) for side in ("left", "right"))
+    low, high = (started[i - 1] if i else 0.0 for i in (below, to))
+    return float(low + ties * (high - low))
 
 
 def quantiles(waits, observed, levels):

@@ -41,7 +41,7 @@ def source_options(p):
         help="where the wait begins (default: %(default)s)",
     )
     g.add_argument("--cache", metavar="FOLDER", help="(default: ~/.cache/numbus-cluster)")
-    g.add_argument("--no-cache", action="store_true", help="keep nothing on disk")
+    g.add_argument("--no-cache", action="store_true", help="keep nothing after the command")
 
 
 def class_options(p):

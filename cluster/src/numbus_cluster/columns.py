@@ -17,6 +17,7 @@ MIXERS = np.random.Generator(np.random.PCG64(0x243F6A8885A308D3)).integers(
 ) | np.uint64(1)
 TENS = np.append(10 ** np.arange(11), 0)  # TENS[-1]: what is no part of the number counts nothing
 MOST = 100_000  # texts that are remembered
+MOST_TEXT = 1 << 22  # characters of them
 
 
 class Bad(ValueError):
@@ -109,6 +110,7 @@ class Cached(dict):
 
     def forget(self):
         self.clear()
+        self.held = 0  # characters
         self.values, self.array = [], None
         self.codes = np.full(1 << SLOTS, -1, np.int32)
         self.keys = np.zeros((1, 1 << SLOTS), np.uint64)  # a row for each word of a text
@@ -116,6 +118,7 @@ class Cached(dict):
     def __missing__(self, text):
         value = self.function(text)
         self[text] = index = len(self.values)
+        self.held += len(text)
         self.values.append(value)
         return index
 
@@ -124,7 +127,7 @@ class Cached(dict):
         Raises Bad for the first text that it refuses.
         """
         texts = Texts.of(texts)
-        if len(self) > MOST:  # a hostile dump repeats nothing
+        if len(self) > MOST or self.held > MOST_TEXT:  # a hostile dump repeats nothing
             self.forget()
         codes = self.find(texts, expected)
         known = 0 if self.array is None else len(self.array)

@@ -94,11 +94,15 @@ def load(options, names_of=None):
         names = store.names()
         codes = partitions_asked(Jobs({}, names), names_of or options.partitions)
         listed = listing(names["partition"].texts, codes)
-        jobs = store.load(COLUMNS, lambda part: np.isin(part["partition"], list(listed)))
-        zone = store.get("zone")
-    now = sources.parse_time(options.now, jobs.read) if options.now else jobs.read
-    if options.since:
-        jobs = jobs.where(jobs["submit"] >= sources.parse_time(options.since, now))
+        zone, now = store.get("zone"), store.get("read")
+        if options.now:
+            now = sources.parse_time(options.now, now)
+        since = sources.parse_time(options.since, now) if options.since else 0
+
+        def keep(part):
+            return np.isin(part["partition"], list(listed)) & (part["submit"] >= since)
+
+        jobs = store.load(options.command, COLUMNS, keep, now)
     return jobs, codes, now, zone
 
 

@@ -56,7 +56,7 @@ SOURCES = {
     "gpus": ("GPUs",),
 }
 NEEDED = ("id", "partition", "submit", "start", "state", "cpus", "limit")
-MOST_NAMES = 1_000_000
+MOST_NAMES, MOST_TEXT = 250_000, 1 << 23  # names of a kind, and characters of them
 LIMITS, MEMORIES, TRES, COUNTS = Cached(limit), Cached(memory), Cached(tres), Cached(count)
 
 
@@ -66,17 +66,20 @@ class Names:
     def __init__(self, texts=()):
         self.texts = list(texts)
         self.codes = {text: code for code, text in enumerate(self.texts)}
+        self.held = sum(map(len, self.texts))  # characters
         self.found = None
 
     def code(self, text):
         code = self.codes.get(text)
         if code is None:
-            if len(self.texts) >= MOST_NAMES:
+            self.held += len(text)
+            if len(self.texts) >= MOST_NAMES or self.held > MOST_TEXT:
                 raise complain(
                     "read",
                     "too many different names",
-                    f"{MOST_NAMES:,} and more",
-                    "partitions, users, QOS and states of a cluster",
+                    f"more than {len(self.texts):,} of {self.held:,} characters",
+                    f"partitions, users, QOS and states of a cluster: at most {MOST_NAMES:,} each "
+                    f"and {MOST_TEXT:,} characters",
                 )
             code = self.codes[text] = len(self.texts)
             self.texts.append(text)

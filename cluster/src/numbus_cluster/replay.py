@@ -8,16 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bounds import fewest, summary
+from .bounds import fewest, rank, summary
 
-__all__ = ["NEVER", "Forecast", "Queue", "queue_of"]
+__all__ = ["NEVER", "Changes", "Forecast", "Queue", "queue_of"]
 
 NEVER = 1 << 40  # a start that has not come
 WINDOW = 1000  # started jobs
-LEVEL, CONFIDENCE = 0.95, 0.95  # of the bound whose misses show a change
-ALARM = 1e-3  # how improbable the run of misses must be
-PRIOR, LONGEST_RUN = 10.0, 6
-LOW, LOW_RUN = 0.25, 8  # a run of waits below the lower quartile shows a change for the better
+LEVEL, CONFIDENCE = 0.95, 0.95  # of the bound that says until when a job is waited for
+# Of the test for a change, in standard deviations: the slack that a rank may have, and the sum of
+# ranks beyond it that shows a change. Independent waits reach it once in some 180,000 jobs.
+SLACK, ALARM = 0.5, 10.0
+HALF, PRIOR, MOST_DEPENDENT = 0.999, 100.0, 0.8  # of the correlation of ranks
 
 
 @dataclass
@@ -33,6 +34,41 @@ class Forecast:
     started: int
     pending: int
     since: int | None
+
+
+class Changes:
+    """A test for a change of waits, from the rank of each among the waits that were known when it
+    was forecast: a number from 0 to 1, uniform whatever the waits' distribution, while it lasts.
+
+    Two sums run, of how far ranks lie above the middle, and below it; each begins anew where it
+    would fall below zero, and the job at which it began is where the change came. E. S. Page,
+    Continuous inspection schemes, Biometrika 41 (1954); with ranks, D. McDonald, A cusum procedure
+    based on sequential ranks, Naval Research Logistics 37 (1990).
+    """
+
+    def __init__(self):
+        self.sums = {1: [0.0, 0], -1: [0.0, 0]}  # by direction: the sum, the index where it began
+        self.before = self.products = self.squares = 0.0
+
+    def add(self, index, rank):
+        """Takes the rank of the next job; returns the index at which a change came, or None."""
+        score = (rank - 0.5) * math.sqrt(12)
+        self.products = self.products * HALF + score * self.before
+        self.squares = self.squares * HALF + score * score
+        self.before = score
+        # Sums of ranks that resemble the one before vary by this factor more.
+        follow = min(max(self.products / (self.squares + PRIOR), 0.0), MOST_DEPENDENT)
+        alarm = ALARM * (1 + follow) / (1 - follow)
+        for sign, state in self.sums.items():
+            if state[0] == 0.0:
+                state[1] = index
+            state[0] = max(0.0, state[0] + sign * score - SLACK)
+            if state[0] >= alarm:
+                first = state[1]
+                for other in self.sums.values():
+                    other[0] = 0.0
+                return first
+        return None
 
 
 class Queue:
@@ -51,11 +87,9 @@ class Queue:
         self.changed = 0  # index of the first job after the last change
         self.changed_at = None
         self.restarts = []  # moments
-        self.events = []  # heap of (moment, index, outcome)
-        self.runs = {"miss": [0, 0], "low": [0, 0]}  # length, index of the first
-        # Counted with a half-life, for how often a miss follows a miss.
-        self.misses = self.pairs = 0.0
-        self.before = False
+        self.events = []  # heap of (moment, index, rank)
+        self.ranks, self.next = {}, None  # ranks that are known, the first index that is looked for
+        self.changes = Changes()
 
     def known(self, index, moment):
         """The window at a moment, of the jobs before `index`: (waits, observed)."""
@@ -83,78 +117,68 @@ class Queue:
 
     def forecast(self, index, moment, levels=(0.5, 0.9, LEVEL), confidence=CONFIDENCE):
         """The Forecast at a moment for a job that comes after `index` others."""
+        return self.look(index, moment, levels, confidence)[0]
+
+    def look(self, index, moment, levels, confidence):
+        """(the Forecast, the curve of `summary` that it rests on)."""
         waits, observed = self.known(index, moment)
-        estimates, bounds = summary(waits, observed, levels, confidence)
+        estimates, bounds, curve = summary(waits, observed, levels, confidence)
         begun = int(observed.sum())
-        return Forecast(estimates, bounds, begun, len(waits) - begun, self.changed_at)
+        return Forecast(estimates, bounds, begun, len(waits) - begun, self.changed_at), curve
 
     # ---- changes ---------------------------------------------------------------------------------
-    def expect(self, index, forecast):
-        """Notes what was forecast for the job `index`, and when that will have shown."""
-        eligible, start = int(self.eligible[index]), int(self.start[index])
+    def expect(self, index, forecast, curve):
+        """Notes what was forecast for the job `index`, and when its wait's rank will have shown: as
+        soon as it starts, goes away, or has waited longer than its bound. Of a wait that is only
+        known to be longer it is the mean of the ranks above (the scores of R. Peto and J. Peto,
+        J. Roy. Stat. Soc. A 135, 1972), so that giving up looks like no change.
+        """
+        if self.next is None:
+            self.next = index
+        eligible, start, gone = (int(a[index]) for a in (self.eligible, self.start, self.gone))
         bound = forecast.bounds[LEVEL]
         if math.isinf(bound):
+            self.ranks[index] = None
             return
         due = eligible + int(bound)
         if start <= due:
-            quarter = forecast.estimates.get(LOW, 0.0)
-            low = math.isfinite(quarter) and start - eligible < quarter
-            heapq.heappush(self.events, (start, index, "low" if low else "hit"))
-        elif self.gone[index] > due:
-            heapq.heappush(self.events, (due + 1, index, "miss"))
+            event = start, index, rank(curve, start - eligible)
+        else:
+            until = min(due, gone)
+            event = until + 1, index, (rank(curve, until - eligible, 1.0) + 1) / 2
+        heapq.heappush(self.events, event)
 
     def advance(self, moment):
-        """Takes note of what has shown by a moment; restarts the window after a run of misses."""
-        while self.events and self.events[0][0] <= moment:
-            when, index, outcome = heapq.heappop(self.events)
-            miss = outcome == "miss"
-            self.misses = self.misses * 0.999 + self.before
-            self.pairs = self.pairs * 0.999 + (miss and self.before)
-            self.before = miss
-            for kind, run in self.runs.items():
-                if outcome != kind:
-                    run[0] = 0
-                    continue
-                run[0] += 1
-                if run[0] == 1:
-                    run[1] = index
-            if self.runs["miss"][0] >= self.longest_run():
-                self.change("miss", when)
-            elif self.runs["low"][0] >= LOW_RUN:
-                self.change("low", when)
-
-    def longest_run(self):
-        """How many misses one after the other are no chance: (1 − q) p^(r − 1) ≤ ALARM with p the
-        share of misses that follow a miss, after Brevik, Nurmi and Wolski, who tabulate r by the
-        waits' autocorrelation.
+        """Takes note of what has shown by a moment; restarts the window where the ranks of waits
+        show a change. The jobs are looked at in the order in which they came, as of those that came
+        last only the short waits are known.
         """
-        # The prior weight keeps the misses of a change from passing for dependence.
-        follow = max((self.pairs + PRIOR * (1 - LEVEL)) / (self.misses + PRIOR), 1 - LEVEL)
-        run = 1 + math.ceil(math.log(ALARM / (1 - LEVEL)) / math.log(min(follow, 0.9)))
-        return min(run, LONGEST_RUN)
-
-    def change(self, kind, when):
-        first = self.runs[kind][1]
-        for run in self.runs.values():
-            run[0] = 0
-        if self.restart:
-            self.changed = max(self.changed, first)
-            self.changed_at = when
-            self.restarts.append(when)
+        while self.events and self.events[0][0] <= moment:
+            when, index, self.ranks[index] = heapq.heappop(self.events)
+            while self.next in self.ranks:
+                index, shown = self.next, self.ranks.pop(self.next)
+                self.next += 1
+                # What was forecast before a change showed tells nothing of the time after it.
+                if shown is None or self.eligible[index] < (self.changed_at or 0):
+                    continue
+                first = self.changes.add(index, shown)
+                if first is not None and self.restart:
+                    self.changed, self.changed_at = first, when
+                    self.restarts.append(when)
 
     def run(self, first, last, levels=(0.5, 0.9, LEVEL), confidence=CONFIDENCE, every=1):
         """Yields (index, Forecast at the moment when it became eligible) of the jobs first … last.
 
         every: a new forecast is made for each so many jobs; those between share it.
         """
-        asked = tuple(dict.fromkeys((*levels, LEVEL, LOW)))
-        found = None
+        asked = tuple(dict.fromkeys((*levels, LEVEL)))
+        found = curve = None
         for index in range(first, last):
             moment = int(self.eligible[index])
             self.advance(moment)
             if found is None or (index - first) % every == 0:
-                found = self.forecast(index, moment, asked, confidence)
-            self.expect(index, found)
+                found, curve = self.look(index, moment, asked, confidence)
+            self.expect(index, found, curve)
             yield index, found
 
 

@@ -98,9 +98,10 @@ def run(options):
     """The command."""
     live = not (options.dump or options.swf or options.csv)
     with sources.opened(options) as store:
-        jobs = store.load(COLUMNS)
-        zone = store.get("zone")
-    now = sources.parse_time(options.now, jobs.read) if options.now else jobs.read
+        zone, now = store.get("zone"), store.get("read")
+        if options.now:
+            now = sources.parse_time(options.now, now)
+        jobs = store.load("start", COLUMNS, now=now)
     if live and options.now:
         raise complain("start", "--now needs a file", repr(options.now), "--dump FILE", 2)
     entries, nodes = live_queue.from_slurm() if live else live_queue.from_dump(jobs, now)

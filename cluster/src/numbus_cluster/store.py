@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
-from .errors import complain
+from .errors import complain, note
 from .jobs import COLUMNS, KINDS, Jobs, Names, joined
+from .text import clock
 
-__all__ = ["Store", "folder"]
+__all__ = ["Store", "folder", "scratch"]
 
 VERSION = 3  # of the layout, and of what the readers make of a source
 SEGMENT = 1 << 18  # rows
-MOST_KEYS = 1 << 22  # that are compared at a time
+MOST_ROWS = 1_000_000  # that are loaded together
+MOST_KEYS = 1 << 21  # that are compared at a time
+KEY = ("id", "task", "component", "submit")  # rows that agree in these are one job read twice
+ROOM = "a folder in TMPDIR with free space, some 80 bytes a job"
 SCHEMA = """
 create table meta (key text primary key, value text) without rowid;
 create table name (kind text, code integer, text text, primary key (kind, code)) without rowid;
@@ -34,14 +39,29 @@ def folder():
     return Path(base) / "numbus-cluster"
 
 
+@contextmanager
+def scratch():
+    """An open file without a name for what does not fit into memory; it goes with the context."""
+    # The folders that SQLite takes for its own temporary files, in its order: /tmp may be memory.
+    folders = [os.environ.get(name) for name in ("SQLITE_TMPDIR", "TMPDIR")] + ["/var/tmp"]
+    usable = (f for f in folders if f and os.path.isdir(f) and os.access(f, os.W_OK | os.X_OK))
+    try:
+        with tempfile.TemporaryFile(dir=next(usable, None)) as file:
+            yield file
+    except OSError as error:
+        raise complain("cache", "no room for a temporary file", error, ROOM) from None
+
+
 class Store:
-    """A cache file, or a database in memory with path None. Use as a context."""
+    """A cache file or, with path None, a file of SQLite's own that nobody else sees and that goes
+    with the process; what is small stays in SQLite's memory. Use as a context.
+    """
 
     def __init__(self, path):
         self.path = path
         try:
             if path is None:
-                self.db = sqlite3.connect(":memory:", isolation_level=None)
+                self.db = sqlite3.connect("", isolation_level=None)
             else:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 # Accounting may be private: nobody else reads the file.
@@ -54,6 +74,8 @@ class Store:
             raise self.failure(error) from None
 
     def failure(self, error):
+        if self.path is None:
+            return complain("cache", "cannot use a temporary file", error, ROOM)
         return complain(
             "cache",
             f"cannot use {self.path}",
@@ -184,78 +206,136 @@ class Store:
         for segment, rows in self.segments():
             yield {name: self.column(segment, rows, name) for name in columns or COLUMNS}
 
-    def load(self, columns=None, keep=None):
-        """All rows as Jobs, or those for which keep(Jobs) is true, a segment at a time."""
+    def load(self, op, columns, keep=None, now=None):
+        """Rows as Jobs in the order of reading, those for which keep(Jobs) is true. Where they are
+        more than MOST_ROWS, the latest that were submitted by `now` (seconds since 1970) stay, and
+        a line tells so in the name of the command `op`. columns: 'submit' is one of them.
+        """
         names = self.names()
-        parts = (Jobs(batch, names) for batch in self.batches(columns))
-        if keep is not None:
-            parts = (part.where(keep(part)) for part in parts)
-        return joined(parts, names, self.get("read") or 0, self.get("origin") or "")
+        read = self.get("read") or 0
+        now = read if now is None else now
+        parts, total, pruned = [], 0, False
+        for batch in self.batches(columns):
+            part = Jobs(batch, names)
+            parts.append(part.where(keep(part)) if keep else part)
+            total += len(parts[-1])
+            if total > 2 * MOST_ROWS:
+                parts, pruned = [latest(joined(parts, names), now)], True
+                total = len(parts[0])
+        jobs = joined(parts, names)
+        if pruned or total > MOST_ROWS:
+            jobs = latest(jobs, now)
+            since = clock(jobs["submit"].min() if len(jobs) else now, self.get("zone"))
+            note(op, f"jobs before {since} are not looked at: {len(jobs):,} were submitted later")
+        return Jobs(jobs.columns, names, read, self.get("origin") or "")
 
     # ---- duplicates ------------------------------------------------------------------------------
     def forget_duplicates(self):
         """Of rows with equal number, task, component and submission only the last is kept: a job
         that was read twice, with what became of it. A requeued job has another submission.
         Returns the number of rows that went.
+
+        Memory is bounded for any number of jobs and of duplicates: hashes are sorted by segment
+        and written to a file, and read back by ranges of hashes, at most about MOST_KEYS at a
+        time. Where two hashes agree, the keys themselves decide.
         """
-        total = sum(rows for _, rows in self.segments())
-        passes = -(-total // MOST_KEYS) or 1
+        segments = self.segments()
+        dead = {}  # segment: bits of the rows that go
+        with scratch() as file:
+            for where, rows in self.equal_hashes(file, segments):
+                for index, old in self.superseded(where, rows, segments):
+                    bits = np.zeros(segments[index][1], bool)
+                    bits[old] = True
+                    dead[index] = np.packbits(bits) | dead.get(index, np.uint8(0))
         gone = 0
-        for part in range(passes):
-            gone += self.forget_in(part, passes)
+        for index, bits in dead.items():
+            segment, rows = segments[index]
+            keep = np.unpackbits(bits, count=rows) == 0
+            self.write({k: self.column(segment, rows, k)[keep] for k in COLUMNS}, segment)
+            gone += rows - int(np.count_nonzero(keep))
         return gone
 
-    def forget_in(self, part, passes):
-        """The same for the jobs whose number leaves `part` when it is divided by `passes`."""
-        hashes, wheres = [], []
-        for segment, rows in self.segments():
-            keys = [self.column(segment, rows, k) for k in ("id", "task", "component", "submit")]
-            rows_here = np.arange(rows)
-            if passes > 1:
-                mask = keys[0] % passes == part
-                rows_here, keys = rows_here[mask], [k[mask] for k in keys]
-            hashes.append(mixed(*keys))
-            wheres.append((segment, rows_here))
-        if not hashes:
-            return 0
-        hashed = np.concatenate(hashes)
-        ordered = np.sort(hashed)
-        twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-        if not len(twice):
-            return 0
-        # Hashes may agree by chance: the last row of each key is found from the key itself.
-        last, suspects = {}, []
-        for (segment, rows_here), hashed in zip(wheres, hashes):
-            found = rows_here[np.isin(hashed, twice)]
-            count = dict(self.segments())[segment]
-            keys = [
-                self.column(segment, count, k)[found].tolist()
-                for k in ("id", "task", "component", "submit")
-            ]
-            for row, key in zip(found.tolist(), zip(*keys)):
-                last[key] = segment, row
-                suspects.append((segment, row, key))
-        dead = {}
-        for segment, row, key in suspects:
-            if last[key] != (segment, row):
-                dead.setdefault(segment, []).append(row)
-        counts = dict(self.segments())
-        for segment, rows in dead.items():
-            keep = np.ones(counts[segment], bool)
-            keep[rows] = False
-            columns = {k: self.column(segment, counts[segment], k)[keep] for k in COLUMNS}
-            self.write(columns, segment)
-        return sum(map(len, dead.values()))
+    def equal_hashes(self, file, segments):
+        """Yields (indices into segments, rows there) of rows whose hash another row has, too; all
+        rows of one hash together.
+        """
+        total = sum(rows for _, rows in segments)
+        parts = max(1, -(-total // MOST_KEYS))
+        # The low bits of a hash make room for the row, so that one sort serves both.
+        bits = np.uint64(max((rows for _, rows in segments), default=1).bit_length())
+        edges = [(part << 64) // parts for part in range(1, parts)]
+        runs = []
+        for segment, rows in segments:
+            hashed = mixed(*(self.column(segment, rows, k) for k in KEY))
+            run = np.sort(hashed >> bits << bits | np.arange(rows, dtype=np.uint64))
+            inner = np.searchsorted(run >> bits, np.array(edges, np.uint64) >> bits)
+            runs.append((file.tell(), [0, *inner.tolist(), rows]))
+            file.write(run)
+        for part in range(parts):
+            found = []
+            for offset, ends in runs:
+                file.seek(offset + 8 * ends[part])
+                found.append(np.frombuffer(file.read(8 * (ends[part + 1] - ends[part])), np.uint64))
+            together = np.concatenate(found) if found else np.zeros(0, np.uint64)
+            hashed = np.sort(together >> bits)
+            twice = hashed[1:][hashed[1:] == hashed[:-1]]
+            if not len(twice):
+                continue
+            hashed = together >> bits
+            place = np.minimum(np.searchsorted(twice, hashed), len(twice) - 1)
+            mask = twice[place] == hashed
+            where = np.repeat(np.arange(len(runs), dtype=np.int32), [len(run) for run in found])
+            rows = together[mask] & (np.uint64(1) << bits) - np.uint64(1)
+            yield where[mask], rows.astype(np.int32)
+
+    def superseded(self, where, rows, segments):
+        """Yields (index into segments, rows) of those rows whose key a later row has, too; rows
+        that agree in a hash by chance stay.
+        """
+        # In the order of reading, which the sort by keys keeps.
+        rank = np.lexsort((rows, where))
+        where, rows = where[rank], rows[rank]
+        numbers, first = np.unique(where, return_index=True)
+        spans = list(zip(numbers.tolist(), first.tolist(), [*first[1:].tolist(), len(where)]))
+        keys = []
+        for name in KEY:
+            key = np.empty(len(rows), COLUMNS[name])
+            for number, begin, end in spans:
+                key[begin:end] = self.column(*segments[number], name)[rows[begin:end]]
+            keys.append(key)
+        rank = np.lexsort(keys)
+        same = np.ones(max(len(rank) - 1, 0), bool)
+        for key in keys:
+            ordered = key[rank]
+            same &= ordered[1:] == ordered[:-1]
+        old = np.zeros(len(rows), bool)
+        old[rank[:-1][same]] = True
+        for number, begin, end in spans:
+            if old[begin:end].any():
+                yield number, rows[begin:end][old[begin:end]]
 
     def merge_small(self):
         """Joins segments of many small readings."""
         small = [(s, rows) for s, rows in self.segments() if rows < SEGMENT // 8]
         if len(small) < 16:
             return
-        parts = [{k: self.column(s, rows, k) for k in COLUMNS} for s, rows in small]
-        for segment, _ in small:
-            self.write({"id": np.empty(0)}, segment)
-        self.add(parts)
+
+        def taken():
+            for segment, rows in small:
+                part = {k: self.column(segment, rows, k) for k in COLUMNS}
+                self.write({"id": np.empty(0)}, segment)
+                yield part
+
+        self.add(taken())
+
+
+def latest(jobs, now):
+    """The MOST_ROWS of Jobs that were submitted last by `now`, in the order in which they stand;
+    of equal submissions those that stand last.
+    """
+    jobs = jobs.where(jobs["submit"] <= now)
+    rank = np.argsort(jobs["submit"], kind="stable")
+    return jobs.where(np.sort(rank[-MOST_ROWS:]))
 
 
 def merged(batches):

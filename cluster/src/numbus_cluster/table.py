@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,13 +13,16 @@ import numpy as np
 from . import output, sources
 from .errors import complain, note
 from .jobs import Classes, Jobs, partitions_asked, started, waits
+from .store import scratch
 from .text import clock, duration, printable
 
 __all__ = ["Cell", "collect", "run"]
 
 QUANTILES = (0.1, 0.5, 0.9)
 STATISTICS = {"mean": "mean", "median": "p50", "p90": "p90"}
-MOST_PAIRS = 1 << 22
+MOST_CELLS = 1_000_000
+MOST_BINS = 1 << 22  # of a histogram
+BLOCK = 1 << 18  # waits that are read back at a time
 
 
 @dataclass(frozen=True)
@@ -34,62 +38,78 @@ class Cell:
 
 class Waits:
     """Counts, sums and, if wanted, quantiles of waits by key, of any number of jobs in bounded
-    memory: waits are whole seconds, so that equal ones are counted and not kept.
+    memory. file: a temporary file for the waits, or None where no quantiles are wanted.
     """
 
-    def __init__(self, keys, quantiles):
-        self.counts, self.sums = np.zeros(keys, np.int64), np.zeros(keys)
-        self.quantiles = quantiles
-        self.parts, self.waiting = [], 0  # of (key << 32 | wait, number)
+    def __init__(self, keys, file=None):
+        self.counts, self.sums = np.zeros(keys, np.int64), np.zeros(keys, np.int64)
+        self.file = file
 
     def add(self, keys, seconds):
+        """Keys and waits in whole seconds below 2**32, an array each of a segment's jobs."""
         self.counts += np.bincount(keys, minlength=len(self.counts))
-        self.sums += np.bincount(keys, seconds, len(self.counts))
-        if self.quantiles:
-            self.parts.append(np.unique(keys << 32 | seconds, return_counts=True))
-            self.waiting += len(self.parts[-1][0])
-            if self.waiting > MOST_PAIRS and len(self.parts) > 1:
-                self.merge()
+        # Below 2**53, so that the sum of one block is exact in float64, too.
+        self.sums += np.bincount(keys, seconds, len(self.counts)).astype(np.int64)
+        if self.file:
+            self.file.write(keys.astype(np.uint64) << np.uint64(32) | seconds.astype(np.uint64))
 
-    def merge(self):
-        pairs = np.concatenate([pair for pair, _ in self.parts])
-        numbers = np.concatenate([number for _, number in self.parts])
-        pairs, which = np.unique(pairs, return_inverse=True)
-        merged = pairs, np.bincount(which, numbers).astype(np.int64)
-        # What repeats nothing would be merged again for each block.
-        self.parts, self.waiting = [merged], 0
+    def blocks(self):
+        """Yields what was added, keys << 32 | waits."""
+        self.file.seek(0)
+        while data := self.file.read(8 * BLOCK):
+            yield np.frombuffer(data, np.uint64)
 
     def cells(self):
         """A Cell for each key."""
         with np.errstate(invalid="ignore"):
             means = self.sums / self.counts
-        if not self.parts:
-            return [Cell(int(n), float(m)) for n, m in zip(self.counts, means)]
-        self.merge()
-        pairs, numbers = self.parts[0]
-        out = []
-        for key, (n, mean) in enumerate(zip(self.counts, means)):
-            first, last = np.searchsorted(pairs, [key << 32, (key + 1) << 32])
-            values = pairs[first:last] & 0xFFFFFFFF
-            ends = np.cumsum(numbers[first:last])
-            out.append(
-                Cell(
-                    int(n),
-                    float(mean),
-                    *(quantile(values, ends, q) if n else math.nan for q in QUANTILES),
-                )
-            )
+        columns = [self.counts.tolist(), means.tolist()]
+        if self.file:
+            columns += self.quantiles().tolist()
+        return [Cell(*values) for values in zip(*columns)]
+
+    def quantiles(self):
+        """The QUANTILES (rows) of each key's waits (columns) by linear interpolation (Hyndman and
+        Fan 1996, definition 7, NumPy's default); NaN without waits.
+        """
+        out = np.full((len(QUANTILES), len(self.counts)), math.nan)
+        full = np.flatnonzero(self.counts)
+        places = np.multiply.outer(QUANTILES, self.counts[full] - 1)
+        below, above = np.floor(places), np.ceil(places)
+        ranks = np.stack([below, above]).astype(np.int64)
+        keys = np.broadcast_to(full, ranks.shape)
+        low, high = ranked(self.blocks, keys.ravel(), ranks.ravel()).reshape(ranks.shape)
+        out[:, full] = low + (high - low) * (places - below)
         return out
 
 
-def quantile(values, ends, q):
-    """The q-quantile of sorted values that occur ends[i] − ends[i − 1] times, by linear
-    interpolation (Hyndman and Fan 1996, definition 7, NumPy's default).
+def ranked(blocks, keys, ranks):
+    """The waits that stand at `ranks` (from 0) among the sorted waits of `keys`, as int64; arrays
+    of equal length.
+
+    blocks(): yields arrays of keys << 32 | waits, the same at each call. A histogram of the waits'
+    leading bits tells in which bin each rank lies; the next pass divides those bins alone, until
+    they are single seconds. So memory is bounded, and the result exact.
     """
-    place = (ends[-1] - 1) * q
-    below = math.floor(place)
-    low, high = values[np.searchsorted(ends, [below, math.ceil(place)], side="right")]
-    return float(low + (high - low) * (place - below))
+    known, left = keys.astype(np.uint64), 32  # the key and leading bits; how many more there are
+    while left:
+        bins, which = np.unique(known, return_inverse=True)
+        width = min(left, max(1, (MOST_BINS // max(len(bins), 1)).bit_length() - 1))
+        counts = np.zeros(len(bins) << width, np.int64)
+        for block in blocks():
+            leading = block >> left
+            place = np.searchsorted(bins, leading)
+            mask = bins[np.minimum(place, len(bins) - 1)] == leading
+            digit = (block[mask] >> (left - width)).astype(np.int64) & ((1 << width) - 1)
+            np.add.at(counts, place[mask] << width | digit, 1)
+        ends = np.cumsum(counts)
+        begins = ends - counts
+        wanted = begins[which << width] + ranks
+        index = np.searchsorted(ends, wanted, side="right")
+        ranks = wanted - begins[index]
+        known = bins[which] << width | (index & ((1 << width) - 1)).astype(np.uint64)
+        left -= width
+    return (known & 0xFFFFFFFF).astype(np.int64)
 
 
 def collect(store, options, classes, quantiles):
@@ -121,41 +141,32 @@ def collect(store, options, classes, quantiles):
     now = store.get("read")
     since = sources.parse_time(options.since, now) if options.since else 0
     bins = len(classes.edges) + 1
-    # Rows of the partitions asked for; the others go to a row that is dropped.
-    rows = np.full(len(names["partition"].texts) + 1, len(asked))
+    # Rows of the partitions asked for; the others have a number that is none of theirs.
+    rows = np.full(len(names["partition"].texts), len(asked))
     rows[asked] = np.arange(len(asked))
-    found = Waits((len(asked) + 1) * bins, quantiles)
-    negative, unknown, first, example = 0, 0, 2**32, None
-    for batch in store.batches(sorted(columns)):
-        jobs = Jobs(batch, names)
-        keep = started(jobs) & (rows[jobs["partition"]] < len(asked))
+    if len(asked) * bins > MOST_CELLS:
+        raise complain(
+            "table",
+            "too many cells",
+            f"{len(asked):,} partitions of {bins} classes",
+            f"at most {MOST_CELLS:,} cells; name partitions by -p",
+        )
+
+    def keep(jobs):
+        mask = started(jobs) & (rows[jobs["partition"]] < len(asked))
         if since:
-            keep &= jobs["submit"] >= since
+            mask &= jobs["submit"] >= since
         for kind, code in filters.items():
-            keep &= jobs[kind] == code
-        if not keep.all():
-            jobs = jobs.where(keep)
-        if not len(jobs):
-            continue
-        seconds = waits(jobs, begin)
-        odd = (seconds < 0) | (jobs[begin] == 0)
-        if odd.any():
-            bad = np.argmax(odd)
-            example = example or (int(jobs["line"][bad]), int(jobs["id"][bad]))
-            negative += int((seconds < 0).sum())
-            unknown += int((jobs[begin] == 0).sum())
-            jobs, seconds = jobs.where(~odd), seconds[~odd]
-        if len(jobs):
+            mask &= jobs[kind] == code
+        return mask
+
+    first = 2**32
+    with scratch() if quantiles else nullcontext() as file:
+        found = Waits(len(asked) * bins, file)
+        for jobs, seconds in waited(store, sorted(columns), begin, keep):
             first = min(first, int(jobs["submit"].min()))
             found.add(rows[jobs["partition"]] * bins + classes.of(jobs), seconds)
-    if negative or unknown:
-        note(
-            "table",
-            f"{negative:,} jobs that start before they are {begin_word(begin)} and "
-            f"{unknown:,} without that time are left out; the first: job {example[1]}, "
-            f"line {example[0]}",
-        )
-    cells = found.cells()
+        cells = found.cells()
     table = {
         names["partition"].texts[code]: cells[i * bins : (i + 1) * bins]
         for i, code in enumerate(asked)
@@ -168,6 +179,35 @@ def collect(store, options, classes, quantiles):
         "first": first if jobs else None,
         "jobs": jobs,
     }
+
+
+def waited(store, columns, begin, keep):
+    """Yields (Jobs, their waits in seconds) of the jobs for which keep(Jobs) is true and whose wait
+    is known, some of a segment at a time; tells at its end how many were left out.
+    """
+    negative, unknown, example = 0, 0, None
+    for batch in store.batches(columns):
+        jobs = Jobs(batch)
+        mask = keep(jobs)
+        if not mask.all():
+            jobs = jobs.where(mask)
+        seconds = waits(jobs, begin)
+        odd = (seconds < 0) | (jobs[begin] == 0)
+        if odd.any():
+            bad = np.argmax(odd)
+            example = example or (int(jobs["line"][bad]), int(jobs["id"][bad]))
+            negative += int((seconds < 0).sum())
+            unknown += int((jobs[begin] == 0).sum())
+            jobs, seconds = jobs.where(~odd), seconds[~odd]
+        if len(jobs):
+            yield jobs, seconds
+    if negative or unknown:
+        note(
+            "table",
+            f"{negative:,} jobs that start before they are {begin_word(begin)} and "
+            f"{unknown:,} without that time are left out; the first: job {example[1]}, "
+            f"line {example[0]}",
+        )
 
 
 def begin_word(begin):

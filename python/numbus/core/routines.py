@@ -8,6 +8,9 @@ from .host import on_host
 
 _INT64, _FLOAT64 = numpy.dtype(numpy.int64), numpy.dtype(numpy.float64)
 MOST_RANKS = 4  # that one partition takes; the table of routines has as many attributes
+# On a GPU a selection reads its lines once a digit and four ranks, and counts in tables of 2,048
+# words; otherwise sorting takes less time and memory.
+_FEW_RANKS, _LONG_LINE = 12, 1 << 15
 
 
 def keeps_order(a):
@@ -52,13 +55,16 @@ def _padded(ranks):
 
 
 def select(a, ranks, axis):
-    """The elements along `axis` that sorting puts at `ranks`; the axis becomes the last one.
+    """The elements along `axis` that sorting puts at `ranks`, in their order; the axis becomes the
+    last one.
 
-    ranks: distinct ascending ints in [0, extent of the axis), at most MOST_RANKS.
+    ranks: a list of ints in [0, extent of the axis).
     """
-    if a.dtype.kind == "c" and not on_host(a):
-        order = [*(d for d in range(a.ndim) if d != axis), axis]
-        return sort(a, axis).transpose(order)[..., list(ranks)]
+    if not on_host(a):
+        few = len(ranks) <= _FEW_RANKS and a.shape[axis] >= _LONG_LINE
+        if a.dtype.kind == "c" or not few:
+            order = [*(d for d in range(a.ndim) if d != axis), axis]
+            return sort(a, axis).transpose(order)[..., ranks]
     return _core.select_ranks(a, axis, ranks)
 
 
@@ -70,17 +76,35 @@ def search(line, values, right):
     return _core.search(line, values, right)
 
 
-def bincount(x, bins, weights=None, where=None):
-    """How often each integer of [0, bins) occurs in the line `x`, int64, or the float64 sums of its
-    weights; only where the mask `where` holds.
-
-    On a GPU the weights of a bin are added in a fixed order that is not NumPy's; under a mask, by
-    scatters, in the order in which they arrive.
+def interp(x, xp, fp, ends):
+    """The values at `x` of the lines between the points (xp, fp); `ends`, two, before and after
+    them. All are float64.
     """
-    if where is None and x.size:
-        return _core.bincount(x, bins, weights)
-    counts = _core.full((bins,), 0, _INT64 if weights is None else _FLOAT64)
+    return _core.interp(x, xp, fp, ends)
+
+
+def bincount(x, bins, weights=None):
+    """How often each integer of [0, bins) occurs in the line `x`, int64, or the float64 sums of its
+    weights.
+
+    On a GPU the weights of a bin are added in a fixed order that is not NumPy's.
+    """
     if x.size:
-        add = 1 if weights is None else weights
-        _core.scatter(counts, 1, [x.astype(_INT64)], 0, add, "add", where=where)
-    return counts
+        return _core.bincount(x, bins, weights)
+    return _core.full((bins,), 0, _INT64 if weights is None else _FLOAT64)
+
+
+def takes_edges(x, edges, even):
+    """Whether histogram() has NumPy's rules for these: a GPU compares float64, without NaN."""
+    if even or on_host(x):
+        return True
+    exact = x.dtype.kind == "f" or x.dtype.itemsize < 8
+    return exact and not bool((edges != edges).any())
+
+
+def histogram(x, edges, even):
+    """How many elements of the line `x` lie in each bin between edges, int64.
+
+    even: these are evenly spaced floats, else any that do not decrease, in the dtype of `x`.
+    """
+    return _core.histogram(x, edges, even)

@@ -1,8 +1,14 @@
 """Order statistics: medians, quantiles and percentiles, and these of what is not NaN."""
 
+import numpy
+
+from ..core import routines
 from . import names as np
 from .names import compiled as _compiled
 from .registry import Array, Axes, Choice, Flag, Operand, Out, OutUnsafe, function
+
+# Arithmetic on q and on indices made of it is written with `numpy`: numbers of the host stay there,
+# and arrays of ours, where each line has indices of its own, are handed to Numbus.
 
 __all__ = []
 
@@ -21,8 +27,6 @@ _METHODS = (
     "midpoint",
     "nearest",
 )
-_LONG = 10_000  # elements, from which on a pass over them costs more than a call
-_FEW = 8  # so many ranks are selected; for more of them all is sorted
 
 
 # Lines: the axes of an array that are reduced, as its last one.
@@ -100,9 +104,30 @@ def _in_order(lines, order):
     return lines[order] if lines.ndim == 1 else lines.ravel()[_starts(lines)[..., None] + order]
 
 
-def _selected(lines, ranks):
-    """Lines in which the elements of these ranks are where sorting brings them."""
-    return np.sort(lines) if _compiled else np.partition(lines, ranks)
+def _chosen(lines, low, high, many):
+    """The elements that sorting puts at the indices `low` and `high` of each line, and at the end.
+
+    Of `many` indices, arrays of one shape, the axes come first. high: None where it is not asked
+    for.
+    """
+    n = lines.shape[-1]
+    if _compiled:
+        ordered = np.sort(lines)
+        first = _several(ordered, low, many)
+        second = first if high is None else _several(ordered, high, many)
+        return first, second, _of_lines(ordered, n - 1)
+    ranks = low.ravel().tolist() if many else [low]
+    m = len(ranks)
+    if high is not None:
+        ranks += high.ravel().tolist() if many else [high]
+    if n > 0:
+        ranks.append(n - 1)
+    found = routines.select(lines, ranks, lines.ndim - 1)
+    if lines.ndim > 1:
+        found = np.moveaxis(found, -1, 0)
+    first, second = found[:m], found[m:-1] if high is not None else found[:m]
+    shape = low.shape + found.shape[1:] if many else found.shape[1:]
+    return first.reshape(shape), second.reshape(shape), found[-1] if n > 0 else None
 
 
 # Medians.
@@ -117,29 +142,23 @@ def median(
     keepdims: Flag = False,
 ):
     """The middle of the sorted elements over `axis`; NaN where one is NaN."""
-    middle = _middle(lines_of(a, axis))
+    lines = lines_of(a, axis)
+    middle = _middle(lines, lines.shape[-1], a.dtype.kind in "fc")
     return _restored(middle, a.ndim, axis) if keepdims else middle
 
 
-def _middle(lines):
-    n = lines.shape[-1]
-    kind = lines.dtype.kind
-    if n == 0:
+def _middle(lines, n, with_nans):
+    """The middle of the first n sorted elements of each line; NaN where one is, `with_nans`."""
+    if lines.shape[-1] == 0:
         return np.mean(lines, -1)
-    low, high = (n - 1) // 2, n // 2
-    if kind in "fc":
-        part = _selected(lines, (low, high, n - 1))
-    else:
-        part = _selected(lines, (low, high))
-    x = _summed(_of_lines(part, low))
+    x, y, last = _chosen(lines, (n - 1) // 2, n // 2, False)
     if n % 2:
-        result = x / 1
+        result = _summed(x) / 1
     else:
-        result = (x + _summed(_of_lines(part, high))) / 2
+        result = (_summed(x) + _summed(y)) / 2
     if lines.dtype == np.float16:
         result = result.astype(np.float16)
-    if kind in "fc":
-        last = _of_lines(part, n - 1)
+    if with_nans:
         result = np.where(np.isnan(last), last, result)
     return result
 
@@ -152,10 +171,9 @@ def _summed(x):
 
 
 def _present(line, missing):
-    """What is not missing in a line; of a long one nothing is copied where all is there."""
-    if not _compiled and line.shape[0] > _LONG and not bool(np.any(missing)):
-        return line
-    return line[~missing]
+    """How many elements of a line are not missing, at least 1: sorting puts these first."""
+    count = line.shape[0] - int(np.sum(missing))
+    return max(count, 1)
 
 
 @function("np.nanmedian")
@@ -171,7 +189,7 @@ def nanmedian(
         return median(a, axis, None, overwrite_input, keepdims)
     lines = lines_of(a, axis)
     if lines.ndim == 1:
-        middle = _middle(_present(lines, np.isnan(lines)))
+        middle = _middle(lines, _present(lines, np.isnan(lines)), False)
     elif lines.shape[-1] == 0:
         middle = np.mean(lines, -1)
     else:
@@ -186,78 +204,54 @@ def nanmedian(
 # Quantiles.
 
 
-@function("np.quantile")
-def quantile(
-    a: Array,
-    q: Operand,
-    axis: Axes = None,
-    out: Out = None,
-    overwrite_input: Flag = False,
-    method: Choice(*_METHODS) = "linear",
-    keepdims: Flag = False,
-    *,
-    weights: Array = None,
-):
-    """The q-th quantiles over `axis`, q in [0, 1]; several of them are the result's first axes."""
-    _check_weights(method, weights)
-    return _quantiles("quantile", a, _host(q), _is_weak(q), axis, method, keepdims, weights, 1)
+def _quantile_function(name, most, skips_nan, rule, doc):
+    """Registers the quantile function for parts of `most`; rule: the annotation of its `out`."""
+
+    def body(
+        a: Array,
+        q: Operand,
+        axis: Axes = None,
+        out: rule = None,
+        overwrite_input: Flag = False,
+        method: Choice(*_METHODS) = "linear",
+        keepdims: Flag = False,
+        *,
+        weights: Array = None,
+    ):
+        if weights is not None and method != "inverted_cdf":
+            raise ValueError(
+                f"[{name}] weights; got another method; expected method 'inverted_cdf'"
+            )
+        weak = _is_weak(q)
+        part = _host(q) if most == 1 else _host(q) / most
+        _check_range(name, a, part, most)
+        if skips_nan:
+            return _nan_quantiles(name, a, part, weak, axis, method, keepdims, weights)
+        return _quantiles(name, a, part, weak, axis, method, keepdims, weights)
+
+    body.__name__ = body.__qualname__ = name
+    body.__doc__ = doc
+    return function(f"np.{name}")(body)
 
 
-@function("np.percentile")
-def percentile(
-    a: Array,
-    q: Operand,
-    axis: Axes = None,
-    out: Out = None,
-    overwrite_input: Flag = False,
-    method: Choice(*_METHODS) = "linear",
-    keepdims: Flag = False,
-    *,
-    weights: Array = None,
-):
-    """The quantiles of q / 100."""
-    _check_weights(method, weights)
-    part = _host(np.true_divide(q, 100) if np.ndim(q) else q / 100)
-    return _quantiles("percentile", a, part, _is_weak(q), axis, method, keepdims, weights, 100)
-
-
-@function("np.nanquantile")
-def nanquantile(
-    a: Array,
-    q: Operand,
-    axis: Axes = None,
-    out: OutUnsafe = None,
-    overwrite_input: Flag = False,
-    method: Choice(*_METHODS) = "linear",
-    keepdims: Flag = False,
-    *,
-    weights: Array = None,
-):
-    """The q-th quantiles over `axis` of what is not NaN; NaN where all is NaN."""
-    _check_weights(method, weights)
-    return _nan_quantiles(
-        "nanquantile", a, _host(q), _is_weak(q), axis, method, keepdims, weights, 1
-    )
-
-
-@function("np.nanpercentile")
-def nanpercentile(
-    a: Array,
-    q: Operand,
-    axis: Axes = None,
-    out: OutUnsafe = None,
-    overwrite_input: Flag = False,
-    method: Choice(*_METHODS) = "linear",
-    keepdims: Flag = False,
-    *,
-    weights: Array = None,
-):
-    """The quantiles of q / 100 of what is not NaN."""
-    _check_weights(method, weights)
-    part = _host(np.true_divide(q, 100) if np.ndim(q) else q / 100)
-    return _nan_quantiles(
-        "nanpercentile", a, part, _is_weak(q), axis, method, keepdims, weights, 100
-    )
+quantile = _quantile_function(
+    "quantile",
+    1,
+    False,
+    Out,
+    "The q-th quantiles over `axis`, q in [0, 1]; several of them are the result's first axes.",
+)
+percentile = _quantile_function("percentile", 100, False, Out, "The quantiles of q / 100.")
+nanquantile = _quantile_function(
+    "nanquantile",
+    1,
+    True,
+    OutUnsafe,
+    "The q-th quantiles over `axis` of what is not NaN; NaN where all is NaN.",
+)
+nanpercentile = _quantile_function(
+    "nanpercentile", 100, True, OutUnsafe, "The quantiles of q / 100 of what is not NaN."
+)
 
 
 def _is_weak(q):
@@ -268,17 +262,12 @@ def _is_weak(q):
 
 
 def _host(q):
-    """One number as a number of the host."""
-    if np.ndim(q) > 0:
-        return q
+    """q as a number, or an array of numbers, of the host."""
     if _compiled:
-        return q.item()
-    return q if type(q) in (int, float, bool) else q.dtype.type(q.item())
-
-
-def _check_weights(method, weights):
-    if weights is not None and method != "inverted_cdf":
-        raise ValueError("[quantile] weights; got another method; expected 'inverted_cdf'")
+        return q if np.ndim(q) > 0 else q.item()
+    if type(q) in (int, float, bool):
+        return q
+    return numpy.asarray(q) if np.ndim(q) > 0 else q.dtype.type(q.item())
 
 
 def _check_range(op, a, q, most):
@@ -290,13 +279,12 @@ def _check_range(op, a, q, most):
     if np.ndim(q) == 0:
         inside = 0 <= q and q <= 1
     elif q.size > 0:
-        inside = bool(np.all(np.logical_and(q >= 0, q <= 1)))
+        inside = bool(((q >= 0) & (q <= 1)).all())
     if not inside:
         raise ValueError(f"[{op}] q; got values out of range; expected those of [0, {most}]")
 
 
-def _quantiles(op, a, q, weak, axis, method, keepdims, weights, most):
-    _check_range(op, a, q, most)
+def _quantiles(op, a, q, weak, axis, method, keepdims, weights):
     lines = lines_of(a, axis)
     if weights is not None:
         result = _weighted(lines, lines_of(_spread(op, weights, a, axis), axis), q)
@@ -304,16 +292,31 @@ def _quantiles(op, a, q, weak, axis, method, keepdims, weights, most):
         asked = np.ndim(q) == 0 or q.size > 0 or a.dtype.kind == "f"
         if lines.shape[-1] == 0 and asked:
             raise IndexError(f"[{op}] lines without elements; got 0; expected at least 1")
-        result = _unweighted(lines, q, weak, method)
+        result = _unweighted(lines, lines.shape[-1], a.dtype.kind == "f", q, weak, method)
     return _restored(result, a.ndim, axis) if keepdims else result
 
 
-def _unweighted(lines, q, weak, method):
+def _unweighted(lines, n, with_nans, q, weak, method):
+    """Quantiles of the first n sorted elements of each line; NaN where one is, `with_nans`."""
     many = np.ndim(q) > 0
-    v = _virtual(lines.shape[-1], q, method, many)
+    v = _virtual(n, q, method, many)
     if method in _DISCRETE or (method == "linear" and _is_whole(v)):
-        return _discrete(lines, v, many)
-    return _between(lines, v, weak, method, many)
+        result, _, last = _chosen(lines, _index(v, many), None, many)
+    else:
+        low = _index(_clipped(_floor(v, many), n, many), many)
+        high = numpy.minimum(low + 1, n - 1) if many else min(low + 1, n - 1)
+        # Beyond the ends, and at the last one, both are the same.
+        high = numpy.where(v < 0, 0, high) if many else (0 if v < 0 else high)
+        t = _fraction(v, low, method, many)
+        if many:
+            t = np.asarray(t.reshape(t.shape + (1,) * (lines.ndim - 1)))
+        elif weak:
+            t = float(t)
+        first, second, last = _chosen(lines, low, high, many)
+        result = _lerp(first, second, t, many)
+    if with_nans:
+        result = np.where(np.isnan(last), last, result)
+    return result
 
 
 def _is_whole(v):
@@ -333,7 +336,7 @@ _DISCRETE = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest"
 
 
 def _floor(v, many):
-    return np.floor(v) if many else v // 1
+    return numpy.floor(v) if many else v // 1
 
 
 def _virtual(n, q, method, many):
@@ -346,7 +349,7 @@ def _virtual(n, q, method, many):
         return -_floor(-((n - 1) * q), many)
     if method == "nearest":
         v = (n - 1) * q
-        return np.rint(v) if many else round(v)
+        return numpy.rint(v) if many else round(v)
     if method == "midpoint":
         v = (n - 1) * q
         return 0.5 * (_floor(v, many) - _floor(-v, many))
@@ -371,61 +374,18 @@ def _boundary(v, odd, many):
     """The next index, or this one where it is whole (and odd, where that is asked for)."""
     low = _floor(v, many)
     if many:
-        stays = np.logical_and(v == low, low % 2 == 1) if odd else v == low
-        return np.maximum(np.where(stays, low, low + 1), 0)
+        stays = numpy.logical_and(v == low, low % 2 == 1) if odd else v == low
+        return numpy.maximum(numpy.where(stays, low, low + 1), 0)
     stays = v == low and (not odd or low % 2 == 1)
     return max(low if stays else low + 1, 0)
 
 
 def _index(v, many):
-    return v.astype(np.int64) if many else int(v)
-
-
-def _ordered(lines, k, more, many):
-    """Lines sorted at least at the indices k, `more` after each of them, and the last one."""
-    if _compiled or (many and not 0 < k.size <= _FEW):
-        return np.sort(lines)
-    n = lines.shape[-1]
-    ranks = k.ravel().tolist() if many else [k]
-    ranks += [min(r + 1, n - 1) for r in ranks] if more else []
-    if lines.dtype.kind == "f":
-        ranks.append(n - 1)
-    return np.partition(lines, tuple(sorted(set(ranks))))
-
-
-def _with_nans(lines, ordered, result):
-    """NaN where a line has one."""
-    if lines.dtype.kind != "f":
-        return result
-    last = _of_lines(ordered, lines.shape[-1] - 1)
-    return np.where(np.isnan(last), last, result)
-
-
-def _discrete(lines, v, many):
-    k = _index(v, many)
-    ordered = _ordered(lines, k, False, many)
-    return _with_nans(lines, ordered, _several(ordered, k, many))
-
-
-def _between(lines, v, weak, method, many):
-    """Between the elements of the two nearest indices."""
-    n = lines.shape[-1]
-    low = _index(_clipped(_floor(v, many), n, many), many)
-    ordered = _ordered(lines, low, True, many)
-    high = np.minimum(low + 1, n - 1) if many else min(low + 1, n - 1)
-    # Beyond the ends, and at the last one, both are the same.
-    high = np.where(v < 0, 0, high) if many else (0 if v < 0 else high)
-    t = _fraction(v, low, method, many)
-    if many:
-        t = t.reshape(t.shape + (1,) * (lines.ndim - 1))
-    elif weak:
-        t = float(t)
-    result = _lerp(_several(ordered, low, many), _several(ordered, high, many), t, many)
-    return _with_nans(lines, ordered, result)
+    return v.astype(numpy.int64) if many else int(v)
 
 
 def _clipped(low, n, many):
-    return np.clip(low, 0, n - 1) if many else min(max(low, 0), n - 1)
+    return numpy.minimum(numpy.maximum(low, 0), n - 1) if many else min(max(low, 0), n - 1)
 
 
 def _fraction(v, low, method, many):
@@ -433,11 +393,11 @@ def _fraction(v, low, method, many):
     t = v - low
     if method == "averaged_inverted_cdf":
         if many:
-            return np.where(t == 0, 0.5, 1.0).astype(np.result_type(v))
+            return numpy.where(t == 0, 0.5, 1.0).astype(numpy.result_type(v))
         return _typed(v, 0.5 if t == 0 else 1.0)
     if method == "midpoint":
         if many:
-            return np.where(v % 1 == 0, 0.0, 0.5).astype(np.result_type(v))
+            return numpy.where(v % 1 == 0, 0.0, 0.5).astype(numpy.result_type(v))
         return _typed(v, 0.0 if v % 1 == 0 else 0.5)
     return t if many else _typed(v, t)
 
@@ -490,7 +450,11 @@ def _weighted(lines, weights, q):
     if bool(np.any(np.isnan(sums[..., -1]))):
         raise ValueError("[quantile] weights; got NaN, infinity or nothing but zeros")
     ordered = _in_order(lines, order)
-    return _with_nans(lines, ordered, _reached(ordered, sums, q))
+    result = _reached(ordered, sums, q)
+    if lines.dtype.kind == "f":
+        last = _of_lines(ordered, lines.shape[-1] - 1)
+        result = np.where(np.isnan(last), last, result)
+    return result
 
 
 def _nan_weighted(lines, missing, weights, q):
@@ -522,14 +486,13 @@ def _reached(ordered, sums, q):
     return _of_lines(ordered, k) if ordered.ndim == 1 else _each_own(ordered, k)
 
 
-def _nan_quantiles(op, a, q, weak, axis, method, keepdims, weights, most):
-    _check_range(op, a, q, most)
+def _nan_quantiles(op, a, q, weak, axis, method, keepdims, weights):
     if a.size == 0:
         if _compiled:
             raise NotImplementedError(f"[{op}] no elements; got 0; expected at least 1")
         return np.nanmean(a, axis, keepdims=keepdims)
     if a.dtype.kind != "f":
-        return _quantiles(op, a, q, weak, axis, method, keepdims, weights, most)
+        return _quantiles(op, a, q, weak, axis, method, keepdims, weights)
     lines = lines_of(a, axis)
     missing = np.isnan(lines)
     if weights is not None:
@@ -543,10 +506,7 @@ def _nan_quantiles(op, a, q, weak, axis, method, keepdims, weights, most):
 def _nan_unweighted(lines, missing, q, weak, method):
     if lines.ndim > 1:
         return _nan_between(lines, missing, q, weak, method)
-    there = _present(lines, missing)
-    if there.shape[0] == 0:
-        there = np.full((1,), np.nan, lines.dtype)
-    return _unweighted(there, q, weak, method)
+    return _unweighted(lines, _present(lines, missing), False, q, weak, method)
 
 
 def _nan_between(lines, missing, q, weak, method):

@@ -57,7 +57,7 @@ def _kind(m, y, dtype):
 
 def _observations(a, rowvar, kind):
     """A matrix with a row for each variable."""
-    x = a.astype(kind)
+    x = a if a.dtype == kind else a.astype(kind)
     if a.ndim < 2:
         return x.reshape((1, a.size))
     return x if rowvar else x.T

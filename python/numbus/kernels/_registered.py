@@ -29,7 +29,9 @@ def conversions(row, definition):
     for name, (what, p) in parameters.items():
         absent = f"{name} is not None and " if p.default is None else ""
         if what.kind == "Array":
-            text.append(f"if {absent}not isinstance({name}, _ndarray): {name} = _as_array({name})")
+            # A list of numbers is an array to the compiler, without what arrays have.
+            foreign = f"isinstance({name}, (tuple, list)) or not isinstance({name}, _ndarray)"
+            text.append(f"if {absent}({foreign}): {name} = _as_array({name})")
         elif what.kind == "Operand":
             text.append(f"if isinstance({name}, (tuple, list)): {name} = _as_array({name})")
         elif what.kind == "Axis":

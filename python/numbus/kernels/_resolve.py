@@ -21,7 +21,7 @@ from ._errors import CompileError, UnsupportedError
 _PLAIN = {numpy.ndarray, numpy.memmap}
 _NUMBERS = (bool, int, float, complex, numpy.generic)
 _BUILTINS = """range len abs min max int float complex bool round sum any all divmod pow enumerate
-zip tuple list slice reversed isinstance sorted print map filter""".split()
+zip tuple list slice reversed isinstance sorted print map filter str""".split()
 
 
 class Global(ast.expr):
@@ -617,7 +617,8 @@ def parse(function):
         if hasattr(node, "col_offset"):
             node.col_offset += indent
             node.end_col_offset += indent
-    if function.__name__ == "<lambda>":
+    # The name it was written under: __name__ may have been changed.
+    if code.co_name == "<lambda>":
         found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
         same = [n for n in found if len(n.args.args) == code.co_argcount]
         if len(same) != 1 and len({ast.dump(n) for n in same}) != 1:
@@ -626,7 +627,7 @@ def parse(function):
             )
         return same[0]
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             return node
     raise CompileError(f"the source of '{function.__name__}' is not a function's", None, function)
 

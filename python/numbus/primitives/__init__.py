@@ -24,6 +24,7 @@ _LOADERS = {
     "compact": ("compact", "load_compact"),
     "flatnonzero": ("compact", "load_flatnonzero"),
     "search": ("search", "load_search"),
+    "interp": ("search", "load_interp"),
     "philox": ("random", "load_philox"),
     "normal": ("random", "load_normal"),
 }

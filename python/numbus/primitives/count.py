@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import cuda
 from . import sort
-from ._device import INT, REAL, add, array
+from ._device import INT, add, array
 
 THREADS = 256
 AHEAD = 8
@@ -79,7 +79,7 @@ def make_histogram(number):
                 above = middle
         return i
 
-    def histogram(x, edges, out, n, bins, copies, chunk, low, high, scale, uniform):
+    def histogram(x, edges, out, n, bins, copies, chunk, uniform):
         """out[i] += how many of x lie in bin i; copies 0: nothing is in shared memory."""
         counts = cuda.shared.array(0, U32)
         near = cuda.shared.array(0, np.float64)
@@ -87,6 +87,8 @@ def make_histogram(number):
         t = cuda.threadIdx.x
         begin = cuda.blockIdx.x * chunk
         end = min(begin + chunk, n)
+        low, high = edges[0], edges[bins]
+        scale = bins / (high - low) if uniform else 0.0
         if copies == 0:
             for k in range(begin + t, end, THREADS):
                 v = np.float64(x[k])
@@ -180,5 +182,5 @@ def load_bincount(dtype):
 
 
 def load_histogram(dtype):
-    arguments = [array(dtype), array("float64"), array("int64"), *[INT] * 4, *[REAL] * 3, INT]
+    arguments = [array(dtype), array("float64"), array("int64"), *[INT] * 5]
     add("histogram", dtype, make_histogram(np.dtype(dtype).type), arguments)

@@ -1,8 +1,9 @@
-"""The kernel of searchsorted: a thread an element, by halving."""
+"""The kernels of searchsorted and interp: a thread an element, by halving."""
 
 import numpy as np
 
 from .. import cuda
+from ..functions.searching import value_at
 from ._device import INT, add, array
 from ._words import words_of
 
@@ -33,3 +34,14 @@ def load_search(dtype):
     words = words_of(dtype)
     x = array(np.dtype(words.word))
     add("search", dtype, make_search(words), [x, x, array("int64"), INT, INT, INT])
+
+
+def interp(x, xp, fp, ends, out, points, n):
+    """out[i] = the value at x[i]; see functions/searching.py."""
+    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
+        out[i] = value_at(x[i], xp, fp, points, ends[0], ends[1])
+
+
+def load_interp(dtype):
+    x = array(dtype)
+    add("interp", dtype, interp, [x, x, x, x, x, INT, INT])

@@ -74,11 +74,24 @@ def make_choose(words):
     word, unmapped = words.word, words.unmapped
 
     def select_choose(
-        counts, wanted, known, owner, next_known, next_owner, out, shift, ranks, last
+        counts,
+        given,
+        wanted,
+        known,
+        owner,
+        next_known,
+        next_owner,
+        out,
+        shift,
+        ranks,
+        stride,
+        first_digit,
+        last_digit,
     ):
         """A block a line, a warp a rank: the digit in which the rank lies, by what is before it.
 
-        wanted: the rank among the elements that agree with `known`; becomes that of the next digit.
+        given: the ranks. wanted: the rank among the elements that agree with `known`, for the next
+        digit. out: has `stride` elements a line.
         """
         found = cuda.shared.array(RANKS, word)
         t = cuda.threadIdx.x
@@ -88,7 +101,7 @@ def make_choose(words):
         if r < ranks:
             at = line * ranks + r
             row = (line * ranks + owner[at]) * BINS
-            want = wanted[at]
+            want = U32(given[r]) if first_digit else wanted[at]
             # Each lane's digits, then which lane, then which of its digits.
             mine = U32(0)
             for k in range(BINS // 32):
@@ -110,8 +123,8 @@ def make_choose(words):
                 k = known[at] | (word(d) << word(shift))
                 found[r] = k
                 next_known[at] = k
-                if last:
-                    out[at] = unmapped(k)
+                if last_digit:
+                    out[line * stride + r] = unmapped(k)
         cuda.syncthreads()
         if t < ranks:
             first = t
@@ -125,6 +138,6 @@ def make_choose(words):
 
 def load_select(dtype):
     words = words_of(dtype)
-    x, u32 = array(np.dtype(words.word)), array("uint32")
+    x, u32, i64 = array(np.dtype(words.word)), array("uint32"), array("int64")
     add("select_count", dtype, make_count(words), [x, x, u32, u32, *[INT] * 5])
-    add("select_choose", dtype, make_choose(words), [u32, u32, x, u32, x, u32, x, *[INT] * 3])
+    add("select_choose", dtype, make_choose(words), [u32, i64, u32, x, u32, x, u32, x, *[INT] * 5])

@@ -256,6 +256,8 @@ def gamma(x):
 
 def gamma_large(x):
     """gamma() from 1/2 on; the power in two halves, which overflow later."""
+    if x > 172.0:
+        return x * math.inf
     t = x - 1.0 + _G + 0.5
     half = t ** ((x - 0.5) * 0.5)
     return 2.5066282746310002 * half * math.exp(-t) * half * lanczos(x - 1.0)

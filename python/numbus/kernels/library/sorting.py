@@ -175,14 +175,6 @@ def searchsorted(a, v, side="left"):
     return search(a, v, side == "right")
 
 
-@known("np.digitize")
-def digitize(x, bins, right=False):
-    """Bisection in bins, which increase."""
-    if right:
-        return searchsorted(bins, x, "left")
-    return searchsorted(bins, x, "right")
-
-
 @known("np.unique")
 def unique(a, return_counts=False):
     """The first of each run of the sorted elements."""
@@ -223,49 +215,6 @@ def bincount(x, weights=None, minlength=0):
     for i in range(x.shape[0]):
         sums[int(x[i])] += weights[i]
     return sums
-
-
-@known("np.histogram")
-def histogram(a, bins=10, range=None):
-    """Equal bins by division, corrected at the edges as NumPy does; given edges by bisection."""
-    if isinstance(bins, np.ndarray):
-        edges = bins.copy()
-        counts = np.zeros(edges.shape[0] - 1, np.int64)
-        for v in a.ravel():
-            if v >= edges[0] and v <= edges[-1]:
-                k = min(search(edges, v, True) - 1, counts.shape[0] - 1)
-                counts[k] += 1
-        return counts, edges
-    return equal_bins(a, bins, range)
-
-
-def equal_bins(a, bins, limits):
-    """histogram() where the bins are as many of one width."""
-    flat = a.ravel()
-    if limits is None:
-        low = 0.0
-        high = 1.0
-        if flat.shape[0] > 0:
-            low = float(flat.min())
-            high = float(flat.max())
-    else:
-        low = float(limits[0])
-        high = float(limits[1])
-    if low == high:
-        low -= 0.5
-        high += 0.5
-    edges = np.linspace(low, high, bins + 1)
-    counts = np.zeros(bins, np.int64)
-    scale = bins / (high - low)
-    for v in flat:
-        if v >= low and v <= high:
-            k = min(int((v - low) * scale), bins - 1)
-            if v < edges[k]:
-                k -= 1
-            elif k + 1 < bins and v >= edges[k + 1]:
-                k += 1
-            counts[k] += 1
-    return counts, edges
 
 
 @known("np.flatnonzero")

@@ -39,38 +39,6 @@ def running_products(lines):
     return out
 
 
-def interp_one(x, xp, fp):
-    """One value, by bisection."""
-    n = xp.shape[0]
-    if x != x:
-        return float(x)
-    if x <= xp[0]:
-        return float(fp[0])
-    if x >= xp[n - 1]:
-        return float(fp[n - 1])
-    low = 0
-    high = n - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if xp[middle] <= x:
-            low = middle
-        else:
-            high = middle
-    slope = (fp[low + 1] - fp[low]) / (xp[low + 1] - xp[low])
-    return float(slope * (x - xp[low]) + fp[low])
-
-
-@known("np.interp")
-def interp(x, xp, fp):
-    """Linear between the places found by bisection."""
-    if isinstance(x, np.ndarray):
-        out = np.empty(x.shape[0])
-        for i in range(x.shape[0]):
-            out[i] = interp_one(x[i], xp, fp)
-        return out
-    return interp_one(x, xp, fp)
-
-
 @known("np.ptp")
 def ptp(a):
     """Largest minus smallest."""

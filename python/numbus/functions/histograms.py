@@ -1,0 +1,504 @@
+"""Histograms: how many values, or how much weight, lies in each bin, and the edges of the bins."""
+
+from ..core import routines
+from ..core.errors import one_int
+from ..core.operands import foreign, to_ndarray
+from . import names as np
+from .names import compiled as _compiled
+from .quantiles import percentile
+from .registry import Any, Array, Flag, function
+
+__all__ = []
+
+_BLOCK = 4096  # elements that compiled functions take at a time, so that indices stay in caches
+_RULES = ("auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt")
+
+
+@function("np.histogram")
+def histogram(
+    a: Array, bins: Any = 10, range: Any = None, density: Flag = None, weights: Array = None
+):
+    """How many elements of `a`, or how much of their `weights`, lie in each bin; and the edges.
+
+    bins: how many of equal width over `range` (of the elements where that is None); the edges,
+    which do not decrease; or a rule for their number, as in histogram_bin_edges. A bin has its left
+    edge, the last one both. density: over the bins' widths and the sum, so that the integral is 1.
+    Counts are int64, sums have the dtype of `weights`. Raises ValueError for edges out of order,
+    limits that are not finite, and weights of another shape; TypeError for a number of bins that is
+    no integer.
+    """
+    if weights is not None and weights.shape != a.shape:
+        raise ValueError("[histogram] shape of weights; got another; expected that of the elements")
+    flat = _flat(a)
+    edges = _edges("histogram", flat, bins, range, weights is not None)
+    even = _is_even(bins)
+    if edges.size < 2:
+        counts = np.zeros(0, np.int64 if weights is None else weights.dtype)
+    elif weights is None:
+        counts = _counts(flat, edges, even)
+    else:
+        counts = _sums(flat, edges, even, weights.ravel())
+    if density:
+        return counts / (edges[1:] - edges[:-1]).astype(np.float64) / np.sum(counts), edges
+    return counts, edges
+
+
+@function("np.histogram_bin_edges")
+def histogram_bin_edges(a: Array, bins: Any = 10, range: Any = None, weights: Array = None):
+    """The edges that histogram() would use, one more than bins.
+
+    bins: an int, the edges themselves, or a rule for the width of bins: 'auto', 'fd', 'doane',
+    'scott', 'stone', 'rice', 'sturges', 'sqrt'. Raises as histogram() does; weights only have to
+    have the shape of `a`, and go with no rule.
+    """
+    if weights is not None and weights.shape != a.shape:
+        raise ValueError(
+            "[histogram_bin_edges] shape of weights; got another; expected that of the elements"
+        )
+    return _edges("histogram_bin_edges", _flat(a), bins, range, weights is not None)
+
+
+def _flat(a):
+    """The elements in a line; booleans, of which there is no difference, as numbers."""
+    _check_real(a)
+    return a.ravel().astype(np.uint8) if a.dtype.kind == "b" else a.ravel()
+
+
+def _check_real(a):
+    """Complex numbers are ordered by NumPy."""
+    if a.dtype.kind == "c":
+        if _compiled:
+            raise NotImplementedError("[histogram] complex numbers; got some; expected real ones")
+        foreign(a)
+
+
+def _is_even(bins):
+    """Whether the bins will have equal widths."""
+    return isinstance(bins, str) or _is_number(bins)
+
+
+def _is_number(bins):
+    return not isinstance(bins, (tuple, list)) and np.ndim(bins) == 0
+
+
+# Edges.
+
+
+def _edges(op, flat, bins, limits, weighted):
+    if isinstance(bins, str):
+        if bins not in _RULES:
+            raise ValueError(f"[{op}] bins; got no known rule; expected an int, edges, or a rule")
+        if weighted:
+            raise TypeError(f"[{op}] bins by a rule; got weights; expected none")
+        first, last = _limits(op, flat, limits)
+        x = flat if limits is None else _inside(flat, first, last)
+        count = _estimated(bins, x, first, last)
+        return _even_edges(op, flat.dtype, first, last, count)
+    if _is_number(bins):
+        count = _whole(op, bins)
+        if count < 1:
+            raise ValueError(f"[{op}] bins; got fewer than 1; expected at least 1")
+        first, last = _limits(op, flat, limits)
+        return _even_edges(op, flat.dtype, first, last, count)
+    edges = np.asarray(bins)
+    _check_order(op, edges)
+    return edges
+
+
+def _whole(op, bins):
+    if _compiled:
+        if np.result_type(bins).kind not in "iub":
+            raise TypeError(f"[{op}] bins; got a number that is no integer; expected an int")
+        return int(bins)
+    return one_int(op, "bins", bins)
+
+
+def _check_order(op, edges):
+    if edges.ndim != 1:
+        raise ValueError(f"[{op}] bins; got edges of more than one axis; expected one axis")
+    if edges.size > 1 and bool(np.any(edges[:-1] > edges[1:])):
+        raise ValueError(f"[{op}] bins; got edges that decrease; expected increasing ones")
+
+
+def _limits(op, flat, limits):
+    """The outer edges, in the type of the values where these are floats and give them."""
+    if limits is not None:
+        first, last = _given(limits[0]), _given(limits[1])
+        if first > last:
+            raise ValueError(f"[{op}] range; got limits out of order; expected first <= last")
+    else:
+        first, last = _extremes(flat)
+    if not (-np.inf < first and first < np.inf and -np.inf < last and last < np.inf):
+        raise ValueError(f"[{op}] limits are not finite; got infinity or NaN; expected numbers")
+    if first == last:
+        return first - 0.5, last + 0.5
+    return first, last
+
+
+def _given(x):
+    return x if _compiled or not hasattr(x, "item") else x.dtype.type(x.item())
+
+
+def _extremes(flat):
+    own = flat.dtype.type if flat.dtype.kind == "f" else np.float64
+    if flat.size == 0:
+        return (own(0), own(1)) if _compiled else (0.0, 1.0)
+    low, high = flat.min(), flat.max()
+    if _compiled:
+        return own(low), own(high)
+    return own(low.item()), own(high.item())
+
+
+def _even_edges(op, dtype, first, last, count):
+    kind = np.result_type(first, last, dtype)
+    spaced = _spaced(first, last, count)
+    edges = _cast(spaced, kind) if kind.kind == "f" else spaced
+    # Only edges this near together can be equal.
+    near = last - first <= count * 4e-3 * max(abs(first), abs(last))
+    if near and bool(np.any(edges[:-1] >= edges[1:])):
+        raise ValueError(f"[{op}] too many bins; got no room between edges; expected fewer bins")
+    return edges
+
+
+def _spaced(first, last, count):
+    """Edges of `count` bins of equal width, computed in the type that linspace() takes."""
+    if not _compiled:
+        return np.linspace(first, last, count + 1)
+    t = np.result_type(first, last, 0.0)
+    edges = np.arange(count + 1).astype(t) * ((t.type(last) - t.type(first)) / t.type(count))
+    edges = edges + t.type(first)
+    edges[count] = last
+    return edges
+
+
+# Rules for the number of bins.
+
+
+def _inside(flat, first, last):
+    return flat[_between(flat, first, last)]
+
+
+def _estimated(rule, x, first, last):
+    """How many bins a rule wants."""
+    if x.size == 0:
+        return 1
+    width = float(_width(rule, x, first, last))
+    if width == 0 or width != width:
+        return 1
+    if x.dtype.kind in "iu" and width < 1:
+        width = 1.0
+    return int(np.ceil(float(last - first) / width))
+
+
+def _width(rule, x, first, last):
+    if rule == "fd":
+        return _fd(x)
+    if rule == "scott":
+        return (24.0 * np.pi**0.5 / x.size) ** (1.0 / 3.0) * np.std(x)
+    low, high = _extremes(x)
+    spread = high - low
+    if rule == "auto":
+        return min(max(_fd(x), spread / np.sqrt(x.size) / 2), spread / (np.log2(x.size) + 1.0))
+    if rule == "sqrt":
+        return spread / np.sqrt(x.size)
+    if rule == "sturges":
+        return spread / (np.log2(x.size) + 1.0)
+    if rule == "rice":
+        return spread / (2.0 * x.size ** (1.0 / 3))
+    if rule == "doane":
+        return _doane(x, spread)
+    return _stone(x, spread, first, last)
+
+
+def _fd(x):
+    """By the distance of the quartiles (Freedman and Diaconis)."""
+    quartiles = percentile(x, [75, 25])
+    return 2.0 * float(quartiles[0] - quartiles[1]) * x.size ** (-1.0 / 3.0)
+
+
+def _doane(x, spread):
+    """Sturges' rule, with the skewness."""
+    n = x.size
+    if n <= 2:
+        return 0.0
+    sigma = float(np.std(x))
+    if sigma == 0:
+        return 0.0
+    d = (x - np.mean(x)) / sigma
+    skewness = abs(float(np.mean(d * d * d)))
+    unit = np.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3)))
+    return float(spread) / (1.0 + np.log2(n) + np.log2(1.0 + skewness / unit))
+
+
+def _stone(x, spread, first, last):
+    """The number of bins with the least estimated loss, by leaving values out one by one."""
+    n = x.size
+    if n <= 1 or spread == 0:
+        return 0.0
+    best, least = 1, np.inf
+    count = 1
+    while count <= max(100, int(np.sqrt(n))):
+        share = _counts(x, _even_edges("histogram", x.dtype, first, last, count), True) / n
+        loss = (2 - (n + 1) * float(np.sum(share * share))) / (float(spread) / count)
+        if loss < least:
+            best, least = count, loss
+        count += 1
+    return float(spread) / best
+
+
+# Counts.
+
+
+def _counts(flat, edges, even):
+    if not _compiled and routines.takes_edges(flat, edges, even):
+        if even:
+            return routines.histogram(flat, edges, True)
+        t = np.result_type(flat.dtype, edges.dtype)
+        return routines.histogram(_cast(flat, t), _cast(edges, t), False)
+    return _tallied(flat, edges, even, None, np.int64)
+
+
+def _cast(x, dtype):
+    return x if x.dtype == dtype else x.astype(dtype)
+
+
+def _even_bins(flat, edges):
+    """The bin of each value by its quotient, corrected by the edges beside it; one bin too many for
+    those outside.
+    """
+    bins = edges.size - 1
+    x = _cast(flat, edges.dtype)
+    low, high = edges[0], edges[bins]
+    inside = _between(flat, low, high)
+    position = np.where(inside, (x - low) / (high - low) * bins, 0)
+    index = np.minimum(position.astype(np.int64), bins - 1)
+    index = index - (x < edges[index])
+    above = np.logical_and(x >= edges[index + 1], index != bins - 1)
+    return np.where(inside, index + above, bins)
+
+
+def _between(x, low, high):
+    return np.logical_and(x >= low, x <= high)
+
+
+def _any_bins(flat, edges):
+    """The bin of each value by bisection; one bin too many for those outside."""
+    bins = edges.size - 1
+    found = np.searchsorted(edges, flat, "right") - 1
+    last = edges[bins]
+    on_edge = np.logical_and(found == bins, np.logical_or(flat == last, last != last))
+    found = np.where(on_edge, bins - 1, found)
+    return np.where(found < 0, bins, found)
+
+
+def _sums(flat, edges, even, weights):
+    if weights.dtype.kind == "c":
+        sums = np.zeros(edges.size - 1, weights.dtype)
+        sums.real[...] = _tallied(flat, edges, even, weights.real, np.float64)
+        sums.imag[...] = _tallied(flat, edges, even, weights.imag, np.float64)
+        return sums
+    if even or weights.dtype.kind == "f":
+        return _tallied(flat, edges, even, weights, np.float64).astype(weights.dtype)
+    if weights.dtype.kind == "b":
+        raise TypeError("[histogram] weights; got booleans with edges; expected numbers")
+    # Sums of integers, which float64 need not hold.
+    return _tallied(flat, edges, even, weights, np.int64).astype(weights.dtype)
+
+
+def _bins_of(flat, edges, even):
+    return _even_bins(flat, edges) if even else _any_bins(flat, edges)
+
+
+def _tallied(flat, edges, even, weights, dtype):
+    """The sums of the weights in each bin, in a dtype; how many values where there are none."""
+    bins = edges.size - 1
+    if _compiled:
+        sums = np.zeros(bins + 1, dtype)
+        for at in range(0, flat.size, _BLOCK):
+            index = _bins_of(flat[at : at + _BLOCK], edges, even)
+            _add(sums, index, None if weights is None else weights[at : at + _BLOCK])
+        return sums[:bins]
+    if weights is not None and dtype == np.int64:
+        sums = np.zeros(bins + 1, dtype)
+        np.add.at(sums, _bins_of(flat, edges, even), weights.astype(dtype))
+        return sums[:bins]
+    return _binned(_bins_of(flat, edges, even), weights, bins + 1)[:bins]
+
+
+def _add(sums, index, weights):
+    for k in range(index.shape[0]):
+        sums[index[k]] += 1 if weights is None else weights[k]
+
+
+def _binned(index, weights, count):
+    """How often each of `count` indices occurs, or the float64 sums of their weights."""
+    if not _compiled:
+        w = None if weights is None else _cast(weights, np.float64)
+        return routines.bincount(index, count, w)
+    sums = np.zeros(count, np.int64 if weights is None else np.float64)
+    _add(sums, index, weights)
+    return sums
+
+
+# Of several values at a time.
+
+
+@function("np.histogram2d")
+def histogram2d(
+    x: Array,
+    y: Array,
+    bins: Any = 10,
+    range: Any = None,
+    density: Flag = None,
+    weights: Array = None,
+):
+    """Histogram of points (x, y), float64, and the edges of both: the first axis is that of `x`.
+
+    bins: an int or edges for both, or a pair with one for each; range: a pair of pairs. Otherwise
+    as histogramdd().
+    """
+    if x.shape[0] != y.shape[0]:
+        raise ValueError("[histogram2d] lengths differ; got another for y; expected that of x")
+    _check_real(x)
+    _check_real(y)
+    t = np.result_type(x.dtype, y.dtype)
+    columns = (_cast(x, t), _cast(y, t))
+    limits = _each("histogram2d", "range", range, 2)
+    _check_weights("histogram2d", weights, x.shape)
+    hist, edges = _joint("histogram2d", columns, _pair(bins), limits, density, weights)
+    return hist, edges[0], edges[1]
+
+
+def _pair(bins):
+    """The bins of each axis; edges for both of a sequence other than a pair."""
+    if _compiled:
+        listed = isinstance(bins, (tuple, list))
+        if not listed and np.ndim(bins) > 0:
+            _check_long(bins)
+        several = listed and len(bins) < 3
+    else:
+        several = hasattr(bins, "__len__") and len(bins) < 3
+    return _each("histogram2d", "bins", bins, 2) if several else (bins, bins)
+
+
+def _check_long(bins):
+    """How many bins an array of two has is not known while compiling."""
+    if bins.shape[0] < 3:
+        raise NotImplementedError("[histogram2d] bins; got a short array; expected a tuple")
+
+
+def _check_weights(op, weights, shape):
+    if weights is not None and shape[0] > 0 and weights.shape != shape:
+        raise ValueError(f"[{op}] weights; got another shape; expected one for each point")
+    if weights is not None and weights.dtype.kind == "c":
+        raise TypeError(f"[{op}] weights; got complex ones; expected real ones")
+
+
+def _each(op, name, given, count):
+    """What is given for each coordinate; None for all where nothing is."""
+    if given is None:
+        return (None,) * count
+    if len(given) != count:
+        raise ValueError(f"[{op}] {name}; got another number; expected one per coordinate")
+    return given
+
+
+@function("np.histogramdd", compiled=False)
+def histogramdd(
+    sample: Any, bins: Any = 10, range: Any = None, density: Flag = None, weights: Array = None
+):
+    """Histogram of points of D coordinates: (counts or sums of weights, float64 with an axis for
+    each coordinate; a list of the edges).
+
+    sample: an array (N, D), or D sequences. bins: an int for all, or an int or edges for each.
+    range: the outer edges (first, last) or None for each. density, weights: as in histogram().
+    Raises ValueError where the numbers of bins, ranges and coordinates differ.
+    """
+    columns = _columns(sample)
+    _check_real(columns[0])
+    given = bins if hasattr(bins, "__len__") else (bins,) * len(columns)
+    given = _each("histogramdd", "bins", given, len(columns))
+    limits = _each("histogramdd", "range", range, len(columns))
+    _check_weights("histogramdd", weights, columns[0].shape)
+    hist, edges = _joint("histogramdd", columns, given, limits, density, weights)
+    return hist, list(edges)
+
+
+def _columns(sample):
+    shape = getattr(sample, "shape", ())
+    points = to_ndarray(sample) if len(shape) else np.stack([to_ndarray(x) for x in sample])
+    if len(shape) != 2:
+        points = np.atleast_2d(points).T
+    return tuple([points[:, i] for i in range(points.shape[1])])
+
+
+def _joint(op, columns, bins, limits, density, weights):
+    edges = _all_edges(op, columns, bins, limits)
+    extents = _extents(edges)
+    sums = _binned(_indices(columns, edges), weights, _product(extents))
+    hist = sums.reshape(extents).astype(np.float64)[_core_of(edges)]
+    if density:
+        return _over(hist, edges) / np.sum(hist), edges
+    return hist, edges
+
+
+def _all_edges(op, columns, bins, limits):
+    if len(columns) == 0:
+        return ()
+    own = _axis_edges(op, columns[0], bins[0], limits[0])
+    return (own,) + _all_edges(op, columns[1:], bins[1:], limits[1:])
+
+
+def _axis_edges(op, column, bins, limits):
+    if _is_number(bins):
+        count = _whole(op, bins)
+        if count < 1:
+            raise ValueError(f"[{op}] bins; got fewer than 1; expected at least 1")
+        if _compiled and column.size == 0 and column.dtype.kind == "f":
+            raise NotImplementedError(f"[{op}] no elements; got 0; expected at least 1")
+        first, last = _limits(op, column, limits)
+        return _spaced(first, last, count)
+    edges = np.asarray(bins)
+    _check_order(op, edges)
+    return edges
+
+
+def _extents(edges):
+    """Bins along each axis, with one more at each end for what lies outside."""
+    if len(edges) == 0:
+        return ()
+    return (edges[0].shape[0] + 1,) + _extents(edges[1:])
+
+
+def _product(extents):
+    if len(extents) == 0:
+        return 1
+    return extents[0] * _product(extents[1:])
+
+
+def _core_of(edges):
+    if len(edges) == 0:
+        return ()
+    return (slice(1, -1),) + _core_of(edges[1:])
+
+
+def _indices(columns, edges):
+    """Of each point the bin, of all bins in C order."""
+    own = _own_bins(columns[-1], edges[-1])
+    if len(columns) == 1:
+        return own
+    return _indices(columns[:-1], edges[:-1]) * (edges[-1].shape[0] + 1) + own
+
+
+def _own_bins(column, edges):
+    found = np.searchsorted(edges, column, "right")
+    return found - (column == edges[edges.shape[0] - 1])
+
+
+def _over(hist, edges):
+    """Divided by the widths of the bins, axis by axis."""
+    if len(edges) == 0:
+        return hist
+    e = edges[-1]
+    widths = (e[1:] - e[:-1]).reshape((e.shape[0] - 1,) + (1,) * (hist.ndim - len(edges)))
+    return _over(hist / widths, edges[:-1])
