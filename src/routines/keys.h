@@ -133,7 +133,7 @@ struct LineKeys {
   // Writes the numbers whose keys are work[begin, end) to `out`, which may be `work`.
   void finish(KeyOf<T>* work, int64_t begin, int64_t end, T* out) const {
     unload_keys(T{}, work + begin, end - begin, flip);
-    if (static_cast<void*>(work) == out) return;
+    if (static_cast<void*>(work) == out || begin == end) return;
     std::memcpy(out + begin, work + begin, static_cast<size_t>(end - begin) * sizeof(T));
   }
 };
