@@ -14,7 +14,9 @@ namespace numbus {
 constexpr int64_t kShortRow = 32;
 
 constexpr int kMaxWindow = 256;
-using InstrSet = std::bitset<kMaxWindow * 2>;  // rewriting may add an instruction per instruction
+// Rewriting may add two instructions per instruction: a write under a mask that overlaps what it
+// reads.
+using InstrSet = std::bitset<kMaxWindow * 3>;
 
 // An operand after renaming: storage instead of slot.
 struct Access {

@@ -66,13 +66,40 @@ WithoutPython::~WithoutPython() {
   if (state_) Runtime::get().enter_python(state_);
 }
 
+namespace {
+
+// The exception that is being handled, as an error of ours.
+std::shared_ptr<const Error> present_error() {
+  try {
+    throw;
+  } catch (const Error& e) {
+    return std::make_shared<Error>(e);
+  } catch (const std::bad_alloc&) {
+    return std::make_shared<Error>(ErrorKind::Memory,
+                                   message("allocate", "the system has no memory left",
+                                           "a request beyond it", "smaller arrays"));
+  } catch (const std::exception& e) {
+    return std::make_shared<Error>(ErrorKind::Runtime, e.what());
+  }
+}
+
+}  // namespace
+
 void Runtime::carry_out(Flight& flight, const char* reason) {
   ++stats.flushes;
   interrupt::ArrayWork work;
   Window& w = *flight.window;
-  w.complete_key();
   bool known = false;
-  flight.run = plans_.find(w, known);
+  try {
+    w.complete_key();
+    flight.run = plans_.find(w, known);
+  } catch (...) {
+    // Without a plan nothing is computed: whoever reads what should have been has to hear of it.
+    auto failure = present_error();
+    for (const Slot& s : w.slots_)
+      if (s.written) s.base->failure = failure;
+    throw Error(*failure);
+  }
   flight.run->busy = true;
   last_ = flight.run;
   ++(known ? stats.plan_hits : stats.plan_misses);
@@ -169,11 +196,8 @@ void Runtime::run(const Window& w, Run& run) {
           for (int s : step.checks[c].spoils) lost[s] |= kSpoiled;
         }
         if (explanation) explanation->step(*this, w, step, before, wrong);
-      } catch (const Error& e) {
-        failed(e);
-      } catch (const std::bad_alloc&) {
-        failed(Error(ErrorKind::Memory, message("allocate", "the system has no memory left",
-                                                "a request beyond it", "smaller arrays")));
+      } catch (...) {
+        failed(*present_error());
       }
     }
     for (int s : step.free_after) {
