@@ -57,8 +57,8 @@ lint: setup
 	@bad=$$(.venv/bin/clang-format --dry-run $(CXX_FILES) 2>&1 | \
 	  sed -n 's/^\([^ :]*[.][a-z]*\):[0-9]*:.*/\1/p' | sort | uniq -c); \
 	if [ -n "$$bad" ]; then echo "clang-format would change (places, file):"; echo "$$bad"; exit 1; fi
-	@.venv/bin/ruff check --quiet $(PY_FILES)
-	@.venv/bin/ruff format --quiet --check $(PY_FILES)
+	@.venv/bin/ruff check --quiet --force-exclude $(PY_FILES)
+	@.venv/bin/ruff format --quiet --check --force-exclude $(PY_FILES)
 	$(PYTHON) tools/check_includes.py
 	$(PYTHON) tools/check_imports.py
 	$(PYTHON) tools/check_arguments.py
@@ -77,7 +77,7 @@ lint-all: build lint
 format: setup
 	.venv/bin/clang-format -i $(CXX_FILES)
 	.venv/bin/ruff check --quiet --fix $(PY_FILES)
-	.venv/bin/ruff format --quiet $(PY_FILES)
+	.venv/bin/ruff format --quiet --force-exclude $(PY_FILES)
 
 # All that the C++ tests do, with every random case, under ASan and UBSan.
 sanitize: setup
