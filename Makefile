@@ -76,7 +76,7 @@ lint-all: build lint
 
 format: setup
 	.venv/bin/clang-format -i $(CXX_FILES)
-	.venv/bin/ruff check --quiet --fix $(PY_FILES)
+	.venv/bin/ruff check --quiet --fix --force-exclude $(PY_FILES)
 	.venv/bin/ruff format --quiet --force-exclude $(PY_FILES)
 
 # All that the C++ tests do, with every random case, under ASan and UBSan.
