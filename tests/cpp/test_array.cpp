@@ -169,7 +169,8 @@ class Program {
 
   static int64_t run(Op op, int64_t x, int64_t y) {
     switch (op) {
-      case Op::add: return static_cast<int64_t>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
+      case Op::add:
+        return static_cast<int64_t>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
       case Op::subtract:
         return static_cast<int64_t>(static_cast<uint64_t>(x) - static_cast<uint64_t>(y));
       case Op::minimum: return std::min(x, y);
