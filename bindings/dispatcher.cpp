@@ -334,9 +334,7 @@ void Arguments::add(nb::handle value, const char* function) {
     types.resize(before);
     key = std::move(outer);
     if (!PyTuple_CheckExact(o)) name_tuple(value, t);
-  } else if (add_records(value, function, t)) {
-    // added
-  } else if (device && add_on_device(value, function, t)) {
+  } else if (add_records(value, function, t) || (device && add_on_device(value, function, t))) {
     // added
   } else if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) {
     buffers.emplace_back();

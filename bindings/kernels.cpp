@@ -219,7 +219,7 @@ cuda::CudaDevice& gpu() {
 }  // namespace
 
 void bind_kernels(nb::module_& m) {
-  nb::class_<compile::Geometry>(m, "Geometry");
+  nb::class_<compile::Geometry>(m, "Geometry");  // NOLINT(bugprone-unused-raii)
   m.def("geometry", &geometry, "A grid as a program names it, once for all launches that use it.");
   nb::class_<Kernel>(m, "Kernel")
       .def(nb::init<nb::object, nb::object, std::string>())

@@ -559,7 +559,6 @@ Array copy_like(const Array& a, DType t) {
 Array copy(const Array& a, DType t, bool c_order) {
   if (a.mask) {
     if (c_order) settle(const_cast<Array&>(a));
-    Array out = a;
     Instr i;
     i.op = Op::cast;
     i.loop = t;

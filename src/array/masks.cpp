@@ -43,9 +43,8 @@ Array compress(const Array& a, const Array& m) {
   // A value, not a view: later writes to `a` must not show, so its elements are copied (which
   // fusion makes free).
   auto mask = mask_of(m);
-  Array source = a;
   Array out = empty(a.shape(), a.dtype, a.base->device);
-  Arg from(&source);
+  Arg from(&a);
   assign(out, from, &mask->array);
   out.mask = mask;
   return out;

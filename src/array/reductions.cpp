@@ -11,7 +11,7 @@ namespace numbus {
 Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
              std::optional<DType> dtype, const Array* where, double ddof, const Array* out) {
   Array a = source;
-  if (where) require_boolean(*where, reduction_name(kind).data());
+  if (where) require_boolean(*where, std::string(reduction_name(kind)).c_str());
   const Array* predicate = where;
   uint64_t all = a.ndim() >= 64 ? ~0ull : (1ull << a.ndim()) - 1;
   const bool needs_some = needs_elements(kind);

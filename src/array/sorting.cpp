@@ -24,7 +24,7 @@ Array along_lines(Routine r, const Array& x, int axis, bool indices,
     raise(ErrorKind::Axis, std::string(row(r).name), "axis out of bounds", std::to_string(axis),
           "below " + std::to_string(n));
   // Indices are in C order, elements in the order of a copy, as NumPy's.
-  const Array like = indices ? empty(a.shape(), t, a.base->device) : copy_like(a, t);
+  Array like = indices ? empty(a.shape(), t, a.base->device) : copy_like(a, t);
   if (a.size() == 0) return like;
   // The lines lie in memory as the operand's other axes do.
   std::vector<int> order(n);

@@ -131,7 +131,7 @@ std::optional<Array> reshape_view(const Array& a, std::vector<int64_t> shape) {
 
 Array reshape(const Array& a, std::vector<int64_t> shape) {
   if (auto v = reshape_view(a, shape)) return *v;
-  return *reshape_view(copy(a, a.dtype, true), shape);
+  return *reshape_view(copy(a, a.dtype, true), std::move(shape));
 }
 
 Array part(const Array& a, bool imaginary) {

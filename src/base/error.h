@@ -29,7 +29,7 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-[[noreturn]] inline void raise(ErrorKind kind, std::string what) { throw Error(kind, what); }
+[[noreturn]] inline void raise(ErrorKind kind, const std::string& what) { throw Error(kind, what); }
 
 // The form of every message.
 inline std::string message(const std::string& op, const std::string& what, const std::string& got,

@@ -30,9 +30,9 @@ class GpuBody : public FunctionBody {
   unsigned address_space(ir::Space s) const override {
     return s == ir::Space::Global ? kGlobal : s == ir::Space::Shared ? kSharedSpace : 0;
   }
-  V call(I::ID id, std::vector<V> args = {}) { return B.CreateIntrinsic(id, {}, args); }
-  V assembly(const char* text, const char* constraints, llvm::Type* result, std::vector<V> args,
-             bool effects = false) {
+  V call(I::ID id, const std::vector<V>& args = {}) { return B.CreateIntrinsic(id, {}, args); }
+  V assembly(const char* text, const char* constraints, llvm::Type* result,
+             const std::vector<V>& args, bool effects = false) {
     std::vector<llvm::Type*> types;
     for (V v : args) types.push_back(v->getType());
     auto* type = llvm::FunctionType::get(result, types, false);
@@ -238,7 +238,7 @@ class GpuBody : public FunctionBody {
         return print("%s", B.CreateGlobalStringPtr(m_.texts[ir::number_of(i)]));
       case Intrinsic::print_int: return print("%lld", a);
       case Intrinsic::print_float: return print("%f", a);
-      case Intrinsic::print_end: return nothing;
+      case Intrinsic::print_end:
       // The GPU's threads are not watched.
       case Intrinsic::watch:
       case Intrinsic::leaves: return nothing;

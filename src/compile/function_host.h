@@ -10,7 +10,7 @@ class HostBody : public FunctionBody {
   using FunctionBody::FunctionBody;
 
  protected:
-  llvm::Value* call(const char* name, llvm::Type* result, std::vector<llvm::Value*> args);
+  llvm::Value* call(const char* name, llvm::Type* result, const std::vector<llvm::Value*>& args);
   llvm::Value* intrinsic(const ir::Inst& i, llvm::Value* a, llvm::Value* b, llvm::Value* c,
                          const std::vector<llvm::Value*>& arguments) override;
   // Words of errors and output; and how many of a thread's place go with an error.

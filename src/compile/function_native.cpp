@@ -20,7 +20,7 @@ void prefer_vectors(llvm::Function* f, int bytes) {
   f->addFnAttr("min-legal-vector-width", std::to_string(8 * bytes));
 }
 
-V HostBody::call(const char* name, llvm::Type* result, std::vector<V> args) {
+V HostBody::call(const char* name, llvm::Type* result, const std::vector<V>& args) {
   std::vector<llvm::Type*> types;
   for (V v : args) types.push_back(v->getType());
   auto f =

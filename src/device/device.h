@@ -154,7 +154,7 @@ class Ordered {
     if (!needed_) return;
     try {
       device_.queues_after(queue_, uses_);
-    } catch (const std::exception&) {
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
       // The GPU is lost; whoever waits for it is told.
     }
   }

@@ -169,7 +169,7 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
   int64_t* record = code.record_for(queue ? queue->number() : 0, result_.sites);
   std::vector<void*> parameters;
   parameters.reserve(2 + words.size());
-  parameters.push_back(&record);
+  parameters.push_back(static_cast<void*>(&record));
   for (int64_t& w : words) parameters.push_back(&w);
   cuda::DevicePointer stop = cuda::stop_word(code.device->context());
   parameters.push_back(&stop);
