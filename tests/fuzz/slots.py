@@ -7,6 +7,20 @@ import time
 from collections import Counter
 
 
+class Results:
+    """The end of a pipe into which a worker puts what it finds.
+
+    A pipe rather than a queue: where a worker dies in the middle of a message, its reader gets the
+    end of the file, and waits for no rest.
+    """
+
+    def __init__(self, connection):
+        self.connection = connection
+
+    def put(self, item):
+        self.connection.send(item)
+
+
 class Slot:
     """One worker process and the seeds it is responsible for.
 
@@ -19,25 +33,29 @@ class Slot:
         self.context, self.worker, self.args = context, worker, args
         self.stop, self.step = stop, step
         self.done = 0
+        self.kept: list = []  # what is to be given by drain() once more
         self.start(first)
 
     def start(self, first: int):
         self.status = self.context.Array("q", [first, 0, 0, int(time.monotonic())], lock=False)
-        self.results = self.context.Queue()
+        self.reader, writer = self.context.Pipe(duplex=False)
         self.process = self.context.Process(
             target=self.worker,
-            args=(self.args, first, self.stop, self.step, self.status, self.results),
+            args=(self.args, first, self.stop, self.step, self.status, Results(writer)),
             daemon=True,
         )
         self.process.start()
+        writer.close()
         self.finished = first >= self.stop
 
     def drain(self) -> list:
-        out = []
+        out, self.kept = self.kept, []
         while True:
             try:
-                item = self.results.get(timeout=0.01)
-            except Exception:
+                if not self.reader.poll(0.01):
+                    return out
+                item = self.reader.recv()
+            except (EOFError, OSError):
                 return out
             if item[0] == "paused":
                 self.done += self.status[2]
@@ -105,8 +123,7 @@ def drive(args, worker, crashed, report, category) -> Totals:
                 continue
             dead, stuck = not slot.process.is_alive(), slot.stuck()
             if dead and (left := slot.drain()):
-                for item in left:
-                    slot.results.put(item)
+                slot.kept = left
                 continue
             if dead or stuck:
                 how = f"died with status {slot.process.exitcode}" if dead else "hung"
