@@ -408,7 +408,7 @@ CASES = {
     bad_shape: ((X,), ["a shape is an integer"]),
     bad_axis: ((X,), ["axis 3 is out of bounds"]),
     in_callee: ((X,), ["no attribute 'missing'", "in helper", "return x.missing"]),
-    read_before: ((X,), ["'y' is read before"]),
+    read_before: ((X,), ["'y', which is read before"]),
     recursion_without_end: ((X,), ["depends on itself", "without recursion"]),
     raise_value: ((X,), ["only exception classes"]),
     assign_attribute: ((X,), ["attributes cannot be assigned"]),
