@@ -1,8 +1,6 @@
 // Merging of reduction states in generated code.
 #include "compile/gpu_state.h"
 
-#include <algorithm>
-
 #include "ops/reduction_bodies.h"
 
 namespace numbus::compile {
@@ -60,17 +58,16 @@ struct Values {
 };
 
 template <Reduction K>
-State listed(const Values& m, const reductions::State<Values>& s) {
-  State all(s.f, s.f + reductions::number_fields<K>(m));
-  if constexpr (needs_position(K)) all.push_back(s.index);
+State listed(const Values& m, reductions::State<Values> s) {
+  State all;
+  for (V* field : reductions::fields<K>(m, s)) all.push_back(*field);
   return all;
 }
 template <Reduction K>
-reductions::State<Values> unlisted(const State& all) {
+reductions::State<Values> unlisted(const Values& m, const State& all) {
   reductions::State<Values> s{};
-  const size_t numbers = all.size() - needs_position(K);
-  std::copy_n(all.begin(), numbers, s.f);
-  if constexpr (needs_position(K)) s.index = all.back();
+  auto next = all.begin();
+  for (V* field : reductions::fields<K>(m, s)) *field = *next++;
   return s;
 }
 
@@ -85,7 +82,7 @@ State identity(Emit& e, const GpuReduce& r) {
 State merge(Emit& e, const GpuReduce& r, const State& a, const State& b) {
   Values m(e, r);
   return reductions::with(r.kind, [&]<Reduction K>() {
-    return listed<K>(m, reductions::merge<K>(m, unlisted<K>(a), unlisted<K>(b)));
+    return listed<K>(m, reductions::merge<K>(m, unlisted<K>(m, a), unlisted<K>(m, b)));
   });
 }
 
@@ -105,7 +102,7 @@ State finish(Emit& e, const GpuReduce& r, const State& s, V ddof) {
   const auto found = reductions::with(r.kind, [&]<Reduction K>() {
     // Only moments, which are floats, look at it.
     V by = K == Reduction::Var ? B.CreateFPCast(ddof, e.scalar_type(t)) : nullptr;
-    return reductions::finish<K>(m, unlisted<K>(s), by);
+    return reductions::finish<K>(m, unlisted<K>(m, s), by);
   });
   State f{to_out(found.re, t)};
   if (is_complex(r.out))

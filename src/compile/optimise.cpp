@@ -2,7 +2,6 @@
 #include "compile/optimise.h"
 
 #include <llvm/IR/Module.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
@@ -39,16 +38,8 @@ void optimise(llvm::Module& m, llvm::TargetMachine& machine) {
         [](llvm::FunctionPassManager& f, llvm::OptimizationLevel) {
           f.addPass(llvm::LowerSwitchPass());
         });
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager calls;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(calls);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, calls, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(m, modules);
+  Analyses analyses(builder);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(m, analyses.modules);
 }
 
 }  // namespace numbus::compile

@@ -2,12 +2,24 @@
 // as they should be.
 #pragma once
 
-namespace llvm {
-class Module;
-class TargetMachine;
-}  // namespace llvm
+#include <llvm/Passes/PassBuilder.h>
 
 namespace numbus::compile {
+
+// What passes of all levels ask for, with what the builder knows of the target.
+struct Analyses {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager modules;
+  explicit Analyses(llvm::PassBuilder& builder) {
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(calls);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, calls, modules);
+  }
+};
 
 void optimise(llvm::Module& m, llvm::TargetMachine& machine);
 

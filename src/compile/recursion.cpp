@@ -6,7 +6,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/IPO/DeadArgumentElimination.h>
 #include <llvm/Transforms/IPO/SCCP.h>
@@ -17,6 +16,8 @@
 #include <llvm/Transforms/Scalar/TailRecursionElimination.h>
 
 #include <vector>
+
+#include "compile/optimise.h"
 
 namespace numbus::compile {
 
@@ -97,15 +98,7 @@ void loop_tail_calls(llvm::Module& m, llvm::TargetMachine& machine) {
   if (recursive.empty()) return;
 
   llvm::PassBuilder builder(&machine);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager calls;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(calls);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, calls, modules);
+  Analyses analyses(builder);
   auto simplify = [&] {
     llvm::FunctionPassManager p;
     p.addPass(llvm::SimplifyCFGPass());
@@ -121,14 +114,14 @@ void loop_tail_calls(llvm::Module& m, llvm::TargetMachine& machine) {
   first.addPass(llvm::IPSCCPPass(llvm::IPSCCPOptions(/*AllowFuncSpec=*/false)));
   first.addPass(llvm::DeadArgumentEliminationPass());
   first.addPass(simplify());
-  first.run(m, modules);
+  first.run(m, analyses.modules);
 
   CallGraph now(m);
   for (llvm::Function& f : m) {
     if (f.isDeclaration() || !now.calls_itself(&f)) continue;
     f.removeFnAttr(kNoTailCalls);
     llvm::BasicBlock* head = &f.getEntryBlock();
-    llvm::TailCallElimPass().run(f, functions);
+    llvm::TailCallElimPass().run(f, analyses.functions);
     if (head != &f.getEntryBlock()) count_frames(f, head);
     f.addFnAttr(kNoTailCalls, "true");
   }

@@ -206,9 +206,7 @@ Value Lower::reduce_all(const Node& n, const Reduction& how, const Value& given)
     if constexpr (needs_position(K)) s.f[0] = number_at(origin).re, s.index = ci(0);
     // The state in variables, and the index of the element that is next.
     const auto types_of = reduction_fields(types.kind, types.loop);
-    std::vector<Val*> fields;
-    for (int k = 0; k < reductions::number_fields<K>(m); ++k) fields.push_back(&s.f[k]);
-    if constexpr (needs_position(K)) fields.push_back(&s.index);
+    const auto fields = reductions::fields<K>(m, s);
     std::vector<Val> held;
     for (size_t k = 0; k < fields.size(); ++k) {
       held.push_back(new_variable(types_of[k]));

@@ -62,10 +62,7 @@ template <Reduction K, class M>
 struct Lanes {
   using T = typename M::Number;
   using State = reductions::State<M>;
-  static constexpr int kFields = row(K).state == reductions::Fields::Moments ? 4
-                                 : row(K).state == reductions::Fields::Place ? 1
-                                 : M::complex                                ? 2
-                                                                             : 1;
+  static constexpr int kFields = reductions::number_fields<K>(M::complex);
   T* f[kFields];
   int64_t* index;
 
@@ -137,18 +134,17 @@ Scalar scalar_of(DType in, T re, T im) {
 void emit_reduction_step(ir::Builder& b, Reduction kind, int field, ir::Val value,
                          ir::Val predicate, ir::Val position) {
   const DType loop = b.type(value);
-  const auto fields = static_cast<int>(reduction_fields(kind, loop).size());
   ir::ReductionSteps m(b, loop);
   reductions::with(kind, [&]<Reduction K>() {
     reductions::State<ir::ReductionSteps> s{};
-    ir::Val* held[4] = {&s.f[0], needs_position(K) ? &s.index : &s.f[1], &s.f[2], &s.f[3]};
-    for (int k = 0; k < fields; ++k)
+    const auto held = reductions::fields<K>(m, s);
+    for (int k = 0; k < std::ssize(held); ++k)
       *held[k] = b.emit(Op::acc_load, b.kernel().acc_fields[field + k], ir::kNone, ir::kNone,
                         ir::kNone, field + k);
     reductions::Element<ir::ReductionSteps> e{value, ir::kNone};
     if (is_complex(loop)) e = {real_part(b, value), imag_part(b, value)};
     s = reductions::step<K>(m, s, e, position);
-    for (int k = 0; k < fields; ++k)
+    for (int k = 0; k < std::ssize(held); ++k)
       b.emit(Op::acc_store, b.type(*held[k]), *held[k], predicate, ir::kNone, field + k);
   });
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <limits>
+#include <vector>
 
 #include "ops/reductions.h"
 
@@ -47,18 +48,26 @@ decltype(auto) with(Reduction kind, F&& f) {
   __builtin_unreachable();
 }
 
+template <Reduction K>
+constexpr int number_fields(bool complex) {
+  if (row(K).state == Fields::Moments) return 4;
+  return row(K).state == Fields::Parts && complex ? 2 : 1;
+}
+
+// The fields of a state in their order (reduction_fields), where numbers and indices are alike.
 template <Reduction K, class A>
-NUMBUS_INLINE int number_fields(const A& m) {
-  if constexpr (row(K).state == Fields::Moments) return 4;
-  if constexpr (row(K).state == Fields::Place) return 1;
-  return m.complex ? 2 : 1;
+std::vector<typename A::Number*> fields(const A& m, State<A>& s) {
+  std::vector<typename A::Number*> all;
+  for (int k = 0; k < number_fields<K>(m.complex); ++k) all.push_back(&s.f[k]);
+  if constexpr (needs_position(K)) all.push_back(&s.index);
+  return all;
 }
 
 // x where `take` holds, else y.
 template <Reduction K, class A>
 NUMBUS_INLINE State<A> pick(A& m, typename A::Bool take, const State<A>& x, const State<A>& y) {
   State<A> s{};
-  for (int k = 0; k < number_fields<K>(m); ++k) s.f[k] = m.select(take, x.f[k], y.f[k]);
+  for (int k = 0; k < number_fields<K>(m.complex); ++k) s.f[k] = m.select(take, x.f[k], y.f[k]);
   if constexpr (needs_position(K)) s.index = m.select_index(take, x.index, y.index);
   return s;
 }
@@ -67,10 +76,10 @@ NUMBUS_INLINE State<A> pick(A& m, typename A::Bool take, const State<A>& x, cons
 template <Reduction K, class A>
 NUMBUS_INLINE State<A> init(A& m) {
   State<A> s{};
-  for (int k = 0; k < number_fields<K>(m); ++k) s.f[k] = m.zero();
+  for (int k = 0; k < number_fields<K>(m.complex); ++k) s.f[k] = m.zero();
   if constexpr (row(K).start == Start::one) s.f[0] = m.one();
   if constexpr (row(K).types == Types::Extreme || row(K).types == Types::Index)
-    for (int k = 0; k < number_fields<K>(m); ++k)
+    for (int k = 0; k < number_fields<K>(m.complex); ++k)
       s.f[k] = row(K).start == Start::highest ? m.highest() : m.lowest();
   if constexpr (needs_position(K)) s.index = m.index(std::numeric_limits<int64_t>::max());
   return s;
@@ -93,7 +102,7 @@ template <Reduction K, class A>
 NUMBUS_INLINE State<A> merge(A& m, const State<A>& a, const State<A>& b) {
   State<A> s{};
   if constexpr (K == Reduction::Sum) {
-    for (int k = 0; k < number_fields<K>(m); ++k) s.f[k] = m.add(a.f[k], b.f[k]);
+    for (int k = 0; k < number_fields<K>(m.complex); ++k) s.f[k] = m.add(a.f[k], b.f[k]);
   } else if constexpr (K == Reduction::Prod) {
     s.f[0] = m.mul(a.f[0], b.f[0]);
     if (m.complex) {

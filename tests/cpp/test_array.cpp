@@ -10,6 +10,7 @@
 
 #include "array/array.h"
 #include "base/error.h"
+#include "points.h"
 #include "sampling.h"
 
 using namespace numbus;
@@ -18,17 +19,6 @@ using namespace numbus::test;
 namespace {
 
 using Index = std::vector<int64_t>;
-
-void each_point(const Index& shape, const std::function<void(const Index&)>& f) {
-  int64_t size = 1;
-  for (int64_t e : shape) size *= e;
-  for (int64_t n = 0; n < size; ++n) {
-    Index at(shape.size());
-    int64_t rest = n;
-    for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) at[d] = rest % shape[d];
-    f(at);
-  }
-}
 
 // A view of a vector, and the array that should equal it.
 struct Pair {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "device/cuda/cuda_device.h"
 #include "fake_cuda_driver.h"
+#include "points.h"
 #include "vendor/fft.h"
 #include "vendor/library.h"
 
@@ -40,19 +41,6 @@ class FakeCufft {
   }
   void* handle_ = nullptr;
 };
-
-// Calls f(index) for every index tuple of the shape.
-template <class F>
-void each(const Numbers& shape, F f) {
-  int64_t total = 1;
-  for (int64_t n : shape) total *= n;
-  for (int64_t i = 0; i < total; ++i) {
-    Numbers x(shape.size());
-    int64_t rest = i;
-    for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) x[d] = rest % shape[d];
-    f(x);
-  }
-}
 
 int64_t place(const Layout& l, const Numbers& x) {
   int64_t at = 0;
@@ -87,7 +75,7 @@ void check_case(Device& d, const Case& c, DType in_type, DType out_type, bool in
   std::uniform_real_distribution<double> uniform(-1, 1);
   constexpr bool real_out = sizeof(Out) < sizeof(In);
   const int rank = in->ndim() - 1;
-  each(c.in_shape, [&](const Numbers& x) {
+  test::each_point(c.in_shape, [&](const Numbers& x) {
     In& value = *reinterpret_cast<In*>(from.data() + place(*in, x));
     if constexpr (sizeof(In) < sizeof(Out)) {
       value = static_cast<In>(uniform(random));
@@ -112,11 +100,11 @@ void check_case(Device& d, const Case& c, DType in_type, DType out_type, bool in
 
   const Numbers& whole = real_out ? c.out_shape : c.in_shape;
   double worst = 0;
-  each(c.out_shape, [&](const Numbers& k) {
+  test::each_point(c.out_shape, [&](const Numbers& k) {
     Complex sum = 0;
     Numbers grid(whole);
     grid[0] = 1;
-    each(grid, [&](Numbers x) {
+    test::each_point(grid, [&](Numbers x) {
       double angle = 0;
       for (int n = 1; n <= rank; ++n) {
         const auto at = static_cast<size_t>(n);

@@ -8,6 +8,7 @@
 
 #include "lazy/planner.h"
 #include "lazy/run.h"
+#include "points.h"
 #include "sampling.h"
 
 using namespace numbus;
@@ -32,18 +33,6 @@ struct Step {
   uint64_t op;
   View out, in[2];
 };
-
-template <class F>
-void each_point(const std::vector<int64_t>& shape, F&& f) {
-  int64_t size = 1;
-  for (int64_t e : shape) size *= e;
-  for (int64_t n = 0; n < size; ++n) {
-    std::vector<int64_t> at(shape.size());
-    int64_t rest = n;
-    for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) at[d] = rest % shape[d];
-    f(at);
-  }
-}
 
 // The program's own meaning, from what was recorded.
 Bytes meaning(const std::vector<Step>& steps, const std::vector<int64_t>& sizes) {

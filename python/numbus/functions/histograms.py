@@ -96,28 +96,31 @@ def _edges(op, flat, bins, limits, weighted):
         return _even_edges(op, flat.dtype, first, last, count)
     if _is_number(bins):
         count = _whole(op, bins)
-        if count < 1:
-            raise ValueError(f"[{op}] bins; got fewer than 1; expected at least 1")
         first, last = _limits(op, flat, limits)
         return _even_edges(op, flat.dtype, first, last, count)
-    edges = np.asarray(bins)
-    _check_order(op, edges)
-    return edges
+    return _given_edges(op, bins)
 
 
 def _whole(op, bins):
+    """The number of bins."""
     if _compiled:
         if np.result_type(bins).kind not in "iub":
             raise TypeError(f"[{op}] bins; got a number that is no integer; expected an int")
-        return int(bins)
-    return one_int(op, "bins", bins)
+        count = int(bins)
+    else:
+        count = one_int(op, "bins", bins)
+    if count < 1:
+        raise ValueError(f"[{op}] bins; got fewer than 1; expected at least 1")
+    return count
 
 
-def _check_order(op, edges):
+def _given_edges(op, bins):
+    edges = np.asarray(bins)
     if edges.ndim != 1:
         raise ValueError(f"[{op}] bins; got edges of more than one axis; expected one axis")
     if edges.size > 1 and bool(np.any(edges[:-1] > edges[1:])):
         raise ValueError(f"[{op}] bins; got edges that decrease; expected increasing ones")
+    return edges
 
 
 def _limits(op, flat, limits):

@@ -5,8 +5,8 @@ from . import names as np
 from .histograms import (
     _binned,
     _cast,
-    _check_order,
     _check_real,
+    _given_edges,
     _is_number,
     _limits,
     _spaced,
@@ -127,19 +127,15 @@ def _all_edges(op, columns, bins, limits):
 def _axis_edges(op, column, bins, limits):
     if _is_number(bins):
         count = _whole(op, bins)
-        if count < 1:
-            raise ValueError(f"[{op}] bins; got fewer than 1; expected at least 1")
         if _compiled and column.size == 0 and column.dtype.kind == "f":
             raise NotImplementedError(f"[{op}] no elements; got 0; expected at least 1")
         first, last = _limits(op, column, limits)
         return _spaced(first, last, count)
-    edges = np.asarray(bins)
-    _check_order(op, edges)
-    return edges
+    return _given_edges(op, bins)
 
 
 def _extents(edges):
-    """Bins along each axis, with one more at each end for what lies outside."""
+    """The number of bins along each axis; one more at each end counts what lies outside."""
     if len(edges) == 0:
         return ()
     return (edges[0].shape[0] + 1,) + _extents(edges[1:])
