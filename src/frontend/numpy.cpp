@@ -354,7 +354,7 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
           auto of = [&](size_t k) { return broadcast_element(held[k], at, ndim, repeated[k]); };
           return choose(n, truth(n, of(0)), of(1), of(2), true);
         },
-        spread.narrow);
+        &spread);
   }
   if (name == "clip") {
     Value v = c.args.at(0);
