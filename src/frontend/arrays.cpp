@@ -205,7 +205,7 @@ Value Lower::allocate(DType t, std::span<const Val> shape) {
   r.v.insert(r.v.end(), strides.begin(), strides.end());
   // The temporary lives until its statement ends, or until it is made anew in a loop.
   own(owner);
-  r.origin = uint64_t{1} << (32 + temporaries_.size() % 32);
+  r.origin = own_origin();
   return r;
 }
 

@@ -78,6 +78,7 @@ Value Lower::memory_array(const Call& c, ir::Space space) {
   }
   r.v = {base, ci(0)};
   r.v.insert(r.v.end(), extents.begin(), extents.end());
+  r.origin = uint64_t{1} << (32 + base % 32);
   if (space == ir::Space::Shared && checks_threads()) {
     SharedArray s{dynamic ? -1 : static_cast<int>(constant_of(number).value()),
                   "the array",

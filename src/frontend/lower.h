@@ -47,7 +47,8 @@ struct Value {
   std::shared_ptr<const Lazy> lazy;
   bool fresh = false;    // a list that nobody else holds
   bool outside = false;  // a list that turns of a parallel loop share
-  uint64_t origin = 0;   // parameters whose memory an array may lie in, a bit each
+  uint64_t origin =
+      0;  // parameters whose memory an array, or one in a list, may lie in, a bit each
 
   bool unknown() const { return type.unknown(); }
   std::span<const Val> shape() const {
@@ -202,8 +203,12 @@ class Lower {
   Value field_of_records(const Node& n, const Value& v, const std::string& field);
   Value index_records(const Node& n, const Value& v, const Value& by);
   void store_records(const Node& n, const Value& v, const Value& by, const Value& from);
-  // Which parameters' memory the arrays in a value may lie in.
-  static uint64_t origin_of(const Value& v);
+  // Which parameters' memory, and which made here, the arrays in a value may lie in, also those
+  // that its lists may hold.
+  uint64_t origin_of(const Value& v) const;
+  void put_in_lists(uint64_t origin);
+  // Of memory that nothing else is known to lie in.
+  uint64_t own_origin() const { return uint64_t{1} << (32 + temporaries_.size() % 32); }
   static void set_origin(Value& v, uint64_t origin);
 
   // --- iterators.cpp
@@ -358,6 +363,9 @@ class Lower {
   void unless_repeated(const std::vector<Val>& conditions, const std::function<void()>& repeated,
                        const std::function<void()>& plain);
   Value transpose(const Value& a);
+  Value dense(const Node& n, const Value& a);
+  Value as_array(const Node& n, const Value& a);
+  Value ravel(const Node& n, const Value& a);
   Value reshape(const Node& n, const Value& a, const std::vector<Value>& shape);
   // A reduction of NumPy's: `axis` a constant or a tuple of such, none for all elements.
   struct Reduction {
@@ -525,7 +533,8 @@ class Lower {
   bool borrowed_ = false;      // what names are given now is held by the caller while this runs
   std::function<void(const Node&, const Value&)> on_return_;  // of a function expanded in place
   std::map<std::string, uint64_t> origins_;                   // of arrays in variables, as types_
-  uint64_t written_ = 0;                                      // parameters that are written to
+  uint64_t in_lists_ = 0;  // of arrays that were put into any list: lists may have several names
+  uint64_t written_ = 0;   // parameters that are written to
 };
 
 }  // namespace numbus::frontend
