@@ -5,7 +5,9 @@ import numpy
 from .. import _core
 from ..core.errors import message
 from ..core.operands import as_dtype, check_like, to_ndarray
+from . import names as np
 from .creation import zeros
+from .registry import Int, function
 
 __all__ = ["diag", "diagflat", "eye", "identity", "tri", "tril", "triu", "vander"]
 
@@ -91,6 +93,16 @@ def triu(m, k=0):
 
 def _zero(m):
     return False if m.dtype.kind == "b" else 0
+
+
+@function("np.tril_indices")
+def tril_indices(n: Int, k: Int = 0, m: Int = None):
+    """The rows and the columns, int64, of the elements at and below the k-th diagonal of an array
+    of shape (n, m); m is n unless given.
+    """
+    rows, columns = np.arange(int(n))[:, None], np.arange(int(n if m is None else m))
+    chosen = rows >= columns - k
+    return tuple([np.broadcast_to(x, chosen.shape)[chosen] for x in (rows, columns)])
 
 
 def vander(x, N=None, increasing=False):

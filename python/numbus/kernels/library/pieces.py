@@ -218,12 +218,6 @@ def indices(shape):
     raise ValueError("indices of more than two dimensions inside a compiled function")
 
 
-@known("np.tril_indices")
-def tril_indices(n, k=0, m=None):
-    """Rows and columns of what is at and below a diagonal."""
-    return np.nonzero(np.tri(n, m, k))
-
-
 @known("np.triu_indices")
 def triu_indices(n, k=0, m=None):
     """Rows and columns of what is at and above a diagonal."""
@@ -233,7 +227,7 @@ def triu_indices(n, k=0, m=None):
 @known("np.tril_indices_from")
 def tril_indices_from(a, k=0):
     """tril_indices() of an array's shape."""
-    return tril_indices(a.shape[0], k, a.shape[1])
+    return np.tril_indices(a.shape[0], k, a.shape[1])
 
 
 @known("np.triu_indices_from")
