@@ -12,11 +12,10 @@ from . import names as np
 from .joining import _along
 from .manipulation import moveaxis
 from .reductions import all as _all
-from .registry import Array, Axis, Int, Operand, function
+from .registry import Array, Axis, Flag, Int, Operand, function
 
 __all__ = [
     "allclose",
-    "array_equal",
     "array_equiv",
     "cross",
     "diff",
@@ -179,19 +178,17 @@ def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
     return bool(_all(isclose(a, b, rtol, atol, equal_nan)))
 
 
-def array_equal(a1, a2, equal_nan=False):
-    """Whether two arrays have the same shape and elements: a Python bool."""
-    try:
-        a, b = to_ndarray(a1), to_ndarray(a2)
-    except (ValueError, TypeError):
-        return bool(numpy.array_equal(numpy.asarray(a1), numpy.asarray(a2), equal_nan))
-    if a.shape != b.shape:
+@function("np.array_equal")
+def array_equal(a1: Array, a2: Array, equal_nan: Flag = False):
+    """Whether two arrays have the same shape and elements: a Python bool. equal_nan: NaNs equal
+    each other.
+    """
+    if a1.shape != a2.shape:
         return False
-    same = UFUNCS["equal"](a, b)
+    same = a1 == a2
     if equal_nan:
-        nans = UFUNCS["logical_and"](UFUNCS["isnan"](a), UFUNCS["isnan"](b))
-        same = UFUNCS["logical_or"](same, nans)
-    return bool(_all(same))
+        same = np.logical_or(same, np.logical_and(np.isnan(a1), np.isnan(a2)))
+    return bool(np.all(same))
 
 
 def array_equiv(a1, a2):

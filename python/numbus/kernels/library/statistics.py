@@ -139,22 +139,6 @@ def allclose(a, b, rtol=1e-05, atol=1e-08):
     return bool(np.all(isclose(a, b, rtol, atol)))
 
 
-@known("np.array_equal")
-def array_equal(a, b):
-    """The same shape and elements."""
-    if a.ndim != b.ndim:
-        return False
-    for d in range(a.ndim):
-        if a.shape[d] != b.shape[d]:
-            return False
-    x = a.ravel()
-    y = b.ravel()
-    for i in range(x.shape[0]):
-        if x[i] != y[i]:
-            return False
-    return True
-
-
 @known("np.polyval")
 def polyval(p, x):
     """Horner's rule."""
