@@ -206,6 +206,8 @@ SAMPLES = {
     ("np.tril_indices", "k"): lambda a, axis: [ABSENT, 0, 1, -2, 9],
     ("np.tril_indices", "m"): lambda a, axis: [ABSENT, None, 3, 0, 6, -1],
     ("np.array_equal", "a2"): lambda a, axis: [a, a.copy(), a.tolist(), a.T, a + a, 1, a == a],
+    ("np.polyint", "m"): lambda a, axis: [ABSENT, 1, 3, 2, 0, -1],
+    ("np.polyint", "k"): lambda a, axis: [ABSENT, None, 2, 1.5j, [3, 1, 2], np.float32(0.5), [4]],
     ("np.diff", "n"): lambda a, axis: [ABSENT, 0, 1, 2, 3, -1],
     ("np.diff", "prepend"): lambda a, axis: [ABSENT, 2, one_layer(a, axis)],
     ("np.diff", "append"): lambda a, axis: [ABSENT, 1, one_layer(a, axis)],
