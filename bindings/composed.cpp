@@ -177,7 +177,7 @@ void bind_composed(nb::module_& m) {
   m.def(
       "composed",
       [](nb::object function, nb::object foreign, nb::object parameters, const std::string& name,
-         int positional_only, int positional) {
+         int positional_only, int positional, int rest) {
         PyObject* o = PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0);
         if (!o) throw nb::python_error();
         Composed& c = as_composed(o);
@@ -186,7 +186,7 @@ void bind_composed(nb::module_& m) {
         c.signature = parameters.is_none()
                           ? nullptr
                           : Signature::from_python(name, nb::cast<nb::sequence>(parameters),
-                                                   positional_only, positional);
+                                                   positional_only, positional, rest);
         c.foreign = foreign.is_none() ? nullptr : nb::object(foreign).release().ptr();
         if (c.foreign) foreign_dtype();  // imported now: a call that failed could not
         for (const char* name : {"__name__", "__qualname__", "__doc__", "__module__"})
@@ -196,11 +196,13 @@ void bind_composed(nb::module_& m) {
       },
       nb::arg("function"), nb::arg("foreign").none() = nb::none(),
       nb::arg("parameters").none() = nb::none(), nb::arg("name") = "",
-      nb::arg("positional_only") = 0, nb::arg("positional") = 0,
+      nb::arg("positional_only") = 0, nb::arg("positional") = 0, nb::arg("rest") = -1,
       "`function`, during whose calls new arrays are made on the device of its operands; "
       "`foreign` is called where it raises ForeignDtype. "
       "parameters: how the arguments are converted first, (name, kind, has default, default, "
-      "what None means, index of the array, choices) each, as functions/registry.py writes them; "
+      "what None means, index of the array, choices) each, as functions/registry.py writes them, "
+      "and "
+      "`rest`, the kind of *arguments or -1; "
       "`name` is what messages call the function.");
 }
 

@@ -83,6 +83,8 @@ def arguments(row, rng):
     a = ARRAYS.get(row.names[0], lambda a: a)(operand(rng, real))
     axis = -1
     for name, (what, p) in row.parameters().items():
+        if p.kind == p.VAR_POSITIONAL:
+            continue
         if (
             what.kind in ("Array", "Operand")
             and p.default is p.empty
@@ -101,6 +103,9 @@ def arguments(row, rng):
             chosen[name] = value
     args = []
     for name, (_, p) in row.parameters().items():
+        if p.kind == p.VAR_POSITIONAL:
+            args += [operand(rng, real) for _ in range(rng.choice([1, 1, 2, 3]))]
+            break
         named = p.kind != p.POSITIONAL_ONLY and len(args) and rng.random() < 0.5
         if name not in chosen or p.kind == p.KEYWORD_ONLY or named:
             break
@@ -291,5 +296,11 @@ def test_bodies_reach_every_registered_function():
 def test_registry_refuses_what_it_cannot_read():
     with pytest.raises(TypeError, match="no annotation"):
         registry.function("np.sort")(lambda a: a)
+    with pytest.raises(TypeError, match=r"\*more cannot be registered"):
+
+        @registry.function("np.vstack")
+        def _vstack(*more: registry.Axis):
+            return more
+
     with pytest.raises(TypeError, match="twice"):
         registry.function("np.diff")(nb.diff.__wrapped__)

@@ -20,6 +20,12 @@ NAMES = {
     "_is_known": is_known,
 }
 
+# What each of *arguments, x, becomes.
+_CONVERTED = {
+    "Array": "_as_array(x)",
+    "Operand": "_as_array(x) if isinstance(x, (tuple, list)) else x",
+}
+
 
 def conversions(row, definition):
     """The statements by which a registered function's arguments become what its annotations say."""
@@ -27,6 +33,10 @@ def conversions(row, definition):
     parameters = row.parameters()
     array = next((name for name, (what, _) in parameters.items() if what.kind == "Array"), None)
     for name, (what, p) in parameters.items():
+        if p.kind == p.VAR_POSITIONAL:
+            if what.kind != "Any":
+                text.append(f"{name} = tuple([{_CONVERTED[what.kind]} for x in {name}])")
+            continue
         absent = f"{name} is not None and " if p.default is None else ""
         if what.kind == "Array":
             # A list of numbers is an array to the compiler, without what arrays have.
