@@ -169,18 +169,6 @@ def dstack(arrays):
     raise ValueError("dstack of more than two dimensions inside a compiled function")
 
 
-@known("np.atleast_2d")
-def atleast_2d(a):
-    """A vector as a row, a number as a matrix of one."""
-    if not isinstance(a, np.ndarray):
-        return np.full((1, 1), a)
-    if a.ndim == 0:
-        return a.reshape(1, 1)
-    if a.ndim == 1:
-        return a[np.newaxis]
-    return a
-
-
 @known("np.atleast_3d")
 def atleast_3d(a):
     """A vector as a row of numbers, a matrix with a last axis of one."""
