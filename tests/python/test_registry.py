@@ -53,6 +53,7 @@ def candidates(row, name, what, parameter, a, axis):
     raise AssertionError(f"{row.names[0]}: nothing says what {name} is drawn from")
 
 
+NUMBERS = [3, -0.5, True, np.float32(1.25), np.int8(-2), np.float64("nan")]
 ARRAYS = {
     "np.histogram2d": lambda a: a.reshape(-1),
     "np.bincount": lambda a: np.abs(a.ravel()) if a.dtype.kind in "iu" else a[..., :3, None],
@@ -91,6 +92,8 @@ def arguments(row, rng):
             and (row.names[0], name) not in SAMPLES
         ):
             chosen[name] = a if not chosen else operand(rng, real)
+            if what.kind == "Operand" and rng.random() < 0.2:
+                chosen[name] = rng.choice(NUMBERS)
             continue
         if what.kind == "Axis":
             values = axes(a) + ([None] if what.none != registry._REFUSED else [])

@@ -12,18 +12,13 @@ from .registry import Operand, element, function
 __all__ = []
 
 
-def _result(op, x, y=1.0):
+def _result(op, x, y=None):
     """The dtype of the results. TypeError for complex numbers."""
-    t = np.result_type(x, y)
-    if t.kind == "c":
+    y = x if y is None else y
+    if np.result_type(x, y).kind == "c":
         raise TypeError(f"[{op}] complex numbers; got complex; expected real numbers")
-    return np.float32 if t == np.float32 and _is_short(x) and _is_short(y) else np.float64
-
-
-def _is_short(x):
-    """Whether an operand lets the result be float32: one of float32, or one of Python's numbers."""
-    t = np.result_type(x)
-    return t == np.float32 or (np.ndim(x) == 0 and t == np.float64)
+    short = np.result_type(x) == np.float32 and np.result_type(y) == np.float32
+    return np.float32 if short else np.float64
 
 
 def _wide(x):
