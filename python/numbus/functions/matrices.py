@@ -100,7 +100,7 @@ def tril_indices(n: Int, k: Int = 0, m: Int = None):
     """The rows and the columns, int64, of the elements at and below the k-th diagonal of an array
     of shape (n, m); m is n unless given.
     """
-    rows, columns = np.arange(int(n))[:, None], np.arange(int(n if m is None else m))
+    rows, columns = np.arange(n)[:, None], np.arange(n if m is None else m)
     chosen = rows >= columns - k
     return tuple([np.broadcast_to(x, chosen.shape)[chosen] for x in (rows, columns)])
 

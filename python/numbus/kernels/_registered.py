@@ -14,6 +14,7 @@ NAMES = {
     "_compiled": True,
     "_ndarray": numpy.ndarray,
     "_as_array": numpy.asarray,
+    "_floating": numpy.floating,
     "_axes": distinct,
     "_AxisError": numpy.exceptions.AxisError,
     "_not_yet": not_yet,
@@ -60,6 +61,15 @@ def conversions(row, definition):
             text.append(
                 f"if {name} is not None: {name} = _axes('{row.name}', {name}, {array}.ndim)"
             )
+        elif what.kind == "Int":
+            wrong = f"[{row.name}] {name} is not an integer; expected an int"
+            # Of one of NumPy's types it would give results their dtype.
+            text += [
+                f"if {absent}not isinstance({name}, int):",
+                f"    if isinstance({name}, (_floating, float, complex)):",
+                f"        raise TypeError({wrong!r})",
+                f"    {name} = int({name})",
+            ]
         elif what.kind == "Out":
             text.append(f"if {name} is not None: _not_yet('{row.name} with {name}=')")
         elif what.kind == "Choice":
