@@ -206,6 +206,13 @@ SAMPLES = {
     ("np.tril_indices", "k"): lambda a, axis: [ABSENT, 0, 1, -2, 9],
     ("np.tril_indices", "m"): lambda a, axis: [ABSENT, None, 3, 0, 6, -1],
     ("np.array_equal", "a2"): lambda a, axis: [a, a.copy(), a.tolist(), a.T, a + a, 1, a == a],
+    **{
+        (f"np.{name}", "a2"): lambda a, axis: [a, a[1:], [0, 0, 2], 1.5, [0], np.arange(4.0)]
+        for name in ("polyadd", "polysub")
+    },
+    ("np.polyder", "m"): lambda a, axis: [ABSENT, 1, 3, 2, 0, -1],
+    ("np.polyval", "x"): lambda a, axis: [a, a.T, 2, 0.5, np.float32(2), [1, 2], 1j],
+    ("np.vander", "N"): lambda a, axis: [ABSENT, None, 3, 1, 0, 6],
     ("np.polyint", "m"): lambda a, axis: [ABSENT, 1, 3, 2, 0, -1],
     ("np.polyint", "k"): lambda a, axis: [ABSENT, None, 2, 1.5j, [3, 1, 2], np.float32(0.5), [4]],
     ("np.diff", "n"): lambda a, axis: [ABSENT, 0, 1, 2, 3, -1],

@@ -1,4 +1,4 @@
-"""Matrices of a given structure: diagonals, triangles, identity, Vandermonde."""
+"""Matrices of a given structure: diagonals, triangles, identity."""
 
 import numpy
 
@@ -9,7 +9,7 @@ from . import names as np
 from .creation import zeros
 from .registry import Int, function
 
-__all__ = ["diag", "diagflat", "eye", "identity", "tri", "tril", "triu", "vander"]
+__all__ = ["diag", "diagflat", "eye", "identity", "tri", "tril", "triu"]
 
 _FLOAT64 = numpy.dtype(float)
 
@@ -103,18 +103,3 @@ def tril_indices(n: Int, k: Int = 0, m: Int = None):
     rows, columns = np.arange(n)[:, None], np.arange(n if m is None else m)
     chosen = rows >= columns - k
     return tuple([np.broadcast_to(x, chosen.shape)[chosen] for x in (rows, columns)])
-
-
-def vander(x, N=None, increasing=False):
-    """(len(x), N) matrix of powers of the 1-D `x`: columns x**(N-1), …, x, 1, or the reverse."""
-    x = to_ndarray(x)
-    if x.ndim != 1:
-        raise ValueError(message("vander", "wrong dimension", f"{x.ndim}-d", "a 1-d array"))
-    N = x.shape[0] if N is None else int(N)
-    result = _core.empty((x.shape[0], N), numpy.promote_types(x.dtype, int))
-    columns = result if increasing else result[:, ::-1]
-    if N > 0:
-        columns[:, 0] = 1
-    for power in range(1, N):
-        columns[:, power] = columns[:, power - 1] * x
-    return result

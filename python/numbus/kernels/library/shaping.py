@@ -291,15 +291,3 @@ def meshgrid(x, y, indexing="xy"):
     c[:] = x
     d[:] = y.reshape(-1, 1)
     return c, d
-
-
-@known("np.vander")
-def vander(x, n=None):
-    """Falling powers."""
-    if n is None:
-        return vander(x, x.shape[0])
-    out = np.ones((x.shape[0], n), np.promote_types(x.dtype, np.int64))
-    for i in range(x.shape[0]):
-        for j in range(n - 2, -1, -1):
-            out[i, j] = out[i, j + 1] * x[i]
-    return out

@@ -137,16 +137,3 @@ def allclose(a, b, rtol=1e-05, atol=1e-08):
     if not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray):
         return close(a, b, rtol, atol)
     return bool(np.all(isclose(a, b, rtol, atol)))
-
-
-@known("np.polyval")
-def polyval(p, x):
-    """Horner's rule."""
-    p = np.asarray(p)
-    if isinstance(x, np.ndarray):
-        y = np.zeros(x.shape, (x * p.dtype.type(1)).dtype)
-    else:
-        y = p.dtype.type(0)
-    for c in p:
-        y = y * x + c
-    return y
