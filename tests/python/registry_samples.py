@@ -202,10 +202,37 @@ SAMPLES = {
     ("np.searchsorted", "sorter"): lambda a, axis: [ABSENT, np.argsort(a), [0]],
     ("np.lexsort", "keys"): lambda a, axis: [[a], [a, a[::-1]], a, [a.T, np.sort(a.T)]],
     ("np.lexsort", "axis"): lambda a, axis: [ABSENT, 0, -1],
-    ("np.tril_indices", "n"): lambda a, axis: [0, 1, 4, -2, np.int8(3)],
-    ("np.tril_indices", "k"): lambda a, axis: [ABSENT, 0, 1, -2, 9],
-    ("np.tril_indices", "m"): lambda a, axis: [ABSENT, None, 3, 0, 6, -1],
-    ("np.array_equal", "a2"): lambda a, axis: [a, a.copy(), a.tolist(), a.T, a + a, 1, a == a],
+    ("np.tri", "N"): lambda a, axis: [0, 1, 4, -2, np.int8(3)],
+    ("np.tri", "M"): lambda a, axis: [ABSENT, None, 3, 0, 6, -1],
+    **{
+        (f"np.{name}", "k"): lambda a, axis: [ABSENT, 0, 1, -2, 9]
+        for name in "tri tril triu tril_indices triu_indices "
+        "tril_indices_from triu_indices_from".split()
+    },
+    **{
+        (f"np.{name}", "n"): lambda a, axis: [0, 1, 4, -2, np.int8(3)]
+        for name in ("tril_indices", "triu_indices", "diag_indices")
+    },
+    **{
+        (f"np.{name}", "m"): lambda a, axis: [ABSENT, None, 3, 0, 6, -1]
+        for name in ("tril_indices", "triu_indices")
+    },
+    ("np.fill_diagonal", "a"): lambda a, axis: [
+        a,
+        np.zeros((7, 3)),
+        np.zeros((2, 5), np.int32),
+        np.zeros((3, 3, 3)),
+        np.zeros((3, 2, 3)),
+    ],
+    ("np.fill_diagonal", "val"): lambda a, axis: [
+        7,
+        2.5,
+        np.int8(3),
+        [1, 2],
+        np.arange(6.0),
+        np.arange(1, 5).reshape(2, 2),
+    ],
+    ("np.diag_indices", "ndim"): lambda a, axis: [ABSENT, 1, 3, 0, -1],
     **{
         (f"np.{name}", "a2"): lambda a, axis: [a, a[1:], [0, 0, 2], 1.5, [0], np.arange(4.0)]
         for name in ("polyadd", "polysub")

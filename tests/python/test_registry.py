@@ -200,6 +200,15 @@ def compare(row, got, want, note, args, keywords):
     return special(got, want, note, **named, **keywords)
 
 
+def check_arguments(args, keywords, want, want_named, note):
+    """Arrays hold afterwards what NumPy made of them."""
+    for got, real in itertools.chain(
+        zip(args, want), ((keywords[k], want_named[k]) for k in keywords)
+    ):
+        if isinstance(real, np.ndarray):
+            np.testing.assert_array_equal(np.asarray(got), real, str(note))
+
+
 def refused_early(mistake):
     """An axis out of bounds or an unknown word is refused even where NumPy does not look at it."""
     return isinstance(mistake, np.exceptions.AxisError) or "not known; got" in str(mistake)
@@ -220,7 +229,8 @@ def test_array_calls(name, seed):
     for _ in range(40):
         args, keywords = arguments(row, rng)
         note = (name, args, keywords)
-        want, error = outcome(original, *copy.deepcopy((args, keywords)))
+        given = copy.deepcopy((args, keywords))
+        want, error = outcome(original, *given)
         mine = [nb.asarray(x) if isinstance(x, np.ndarray) else x for x in args]
         named = {k: nb.asarray(x) if isinstance(x, np.ndarray) else x for k, x in keywords.items()}
         got, mistake = outcome(row.function, mine, named)
@@ -231,6 +241,7 @@ def test_array_calls(name, seed):
         else:
             assert mistake is None, (note, mistake)
             compare(row, got, want, note, args, keywords)
+            check_arguments(mine, named, *given, note)
 
 
 def compiled(row, args, keywords):
@@ -273,7 +284,8 @@ def test_compiled_calls(name):
         if ran == 30:
             break
         args, keywords = arguments(row, rng)
-        want, error = outcome(original, *copy.deepcopy((args, keywords)))
+        given = copy.deepcopy((args, keywords))
+        want, error = outcome(original, *given)
         function, arrays, source = compiled(row, args, keywords)
         got, mistake = outcome(function, arrays, {})
         note = (source, arrays)
@@ -287,6 +299,7 @@ def test_compiled_calls(name):
             continue
         assert mistake is None, (note, mistake)
         compare(row, numbers_of(want, got), want, note, args, keywords)
+        check_arguments(args, keywords, *given, note)
         ran += 1
     assert ran >= 10, f"only {ran} calls of {name} compile"
 

@@ -206,24 +206,6 @@ def indices(shape):
     raise ValueError("indices of more than two dimensions inside a compiled function")
 
 
-@known("np.triu_indices")
-def triu_indices(n, k=0, m=None):
-    """Rows and columns of what is at and above a diagonal."""
-    return np.nonzero(np.tri(n, m, k - 1) == 0)
-
-
-@known("np.tril_indices_from")
-def tril_indices_from(a, k=0):
-    """tril_indices() of an array's shape."""
-    return np.tril_indices(a.shape[0], k, a.shape[1])
-
-
-@known("np.triu_indices_from")
-def triu_indices_from(a, k=0):
-    """triu_indices() of an array's shape."""
-    return triu_indices(a.shape[0], k, a.shape[1])
-
-
 @known("np.broadcast_arrays")
 def broadcast_arrays(a, b):
     """Read-only views of the shape that both broadcast to."""

@@ -237,46 +237,6 @@ def diagonal(a, offset=0):
     return diag(a, offset)
 
 
-@known("np.fill_diagonal")
-def fill_diagonal(a, value):
-    """In place."""
-    for i in range(min(a.shape[0], a.shape[1])):
-        a[i, i] = value
-
-
-@known("np.tri")
-def tri(n, m=None, k=0):
-    """Ones at and below a diagonal."""
-    columns = n
-    if m is not None:
-        columns = m
-    out = np.zeros((n, columns))
-    for i in range(n):
-        for j in range(min(max(i + k + 1, 0), columns)):
-            out[i, j] = 1.0
-    return out
-
-
-@known("np.tril")
-def tril(a, k=0):
-    """What is at and below a diagonal."""
-    out = np.zeros(a.shape, a.dtype)
-    for i in range(a.shape[0]):
-        for j in range(min(max(i + k + 1, 0), a.shape[1])):
-            out[i, j] = a[i, j]
-    return out
-
-
-@known("np.triu")
-def triu(a, k=0):
-    """What is at and above a diagonal."""
-    out = np.zeros(a.shape, a.dtype)
-    for i in range(a.shape[0]):
-        for j in range(min(max(i + k, 0), a.shape[1]), a.shape[1]):
-            out[i, j] = a[i, j]
-    return out
-
-
 @known("np.meshgrid")
 def meshgrid(x, y, indexing="xy"):
     """Both coordinates of a grid."""
