@@ -189,6 +189,7 @@ Value Lower::call_function(const Call& c, int source) {
       a.type.weak = false;
     }
     if (a.type.is_number()) a.type.text.clear();
+    a.type = of_any_value(a.type);
     types.push_back(a.type);
   }
   // The library's options, such as an axis, are known while compiling: one function for each.

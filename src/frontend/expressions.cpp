@@ -173,7 +173,10 @@ Value Lower::constant(const Node& n) {
   const Literal& l = n.literal;
   Value v;
   switch (l.tag) {
-    case Literal::Tag::Number: return from_scalar(l.number, l.dtype, l.weak);
+    case Literal::Tag::Number:
+      v = from_scalar(l.number, l.dtype, l.weak);
+      if (l.weak) v.type.least = least_bytes(l.number);
+      return v;
     case Literal::Tag::None: v.type = Type::of(Type::Tag::None); return v;
     case Literal::Tag::Ellipsis: v.type = Type::of(Type::Tag::Ellipsis); return v;
     case Literal::Tag::Text:

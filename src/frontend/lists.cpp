@@ -49,7 +49,7 @@ Type Lower::list_type(Type item) {
   Type t = Type::of(Type::Tag::List);
   if (item.is_number()) item.text.clear();
   t.owned = true;
-  t.items = {std::move(item)};
+  t.items = {of_any_value(std::move(item))};
   return t;
 }
 
@@ -198,8 +198,8 @@ Value Lower::boxed(const Node& n, const Value& v) {
     Type common;
     bool one = true;
     for (const Value& i : v.items) {
-      Type wider;
-      one = one && join(common, boxed_type(i), wider) && storable(boxed_type(i));
+      Type wider, item = of_any_value(boxed_type(i));
+      one = one && join(common, item, wider) && storable(item);
       if (one) common = wider;
     }
     if (one) return list_from(n, v);
@@ -383,7 +383,7 @@ Value Lower::collect_list(const Node& n, const std::string& key, Val count,
     if (e.lazy) e = materialise(n, e);
     e = boxed(n, e);
     if (e.unknown()) return;
-    Type wider, item = e.type;
+    Type wider, item = of_any_value(e.type);
     if (item.is_number()) item.text.clear();
     if (!storable(item)) not_yet(n, "a list of " + name(item));
     if (!join(t, item, wider))

@@ -472,7 +472,7 @@ std::vector<Val> Lower::flatten(const Value& v) {
 
 Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
   Value r;
-  r.type = t;
+  r.type = of_any_value(t);
   switch (t.tag) {
     case Type::Tag::Number:
       if (is_complex(t.dtype)) {
@@ -486,7 +486,7 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
           r = from_scalar(
               t.dtype == DType::Bool ? Scalar::from_bool(known != 0) : Scalar::from_int(known),
               t.dtype, t.weak);
-          r.type = t;
+          r.type = of_any_value(t);
         }
       }
       break;

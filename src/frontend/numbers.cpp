@@ -437,6 +437,7 @@ Value Lower::unary_number(const Node& n, Op op, const Value& a) {
                                           : Scalar::from_float(-a.known->real());
     v = from_scalar(s, r.out, true);
   }
+  if (op == Op::negative || op == Op::positive) v.type.least = a.type.least;
   return v;
 }
 
@@ -483,13 +484,14 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
   return elementwise(t, shape, held, at_place, spread.narrow);
 }
 
-Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b) {
+Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b, bool promotes) {
   if (a.unknown() || b.unknown()) return {};
   Type t;
   if (!a.type.is_number() || !b.type.is_number() || !join(a.type, b.type, t)) {
     if (is_beyond(a.type) || is_beyond(b.type)) refuse_beyond();
     fail(n, "cannot choose between " + name(a.type) + " and " + name(b.type));
   }
+  if (promotes) t = promoted(a.type, b.type);
   u_.widened = u_.widened || t != a.type || t != b.type;
   return number(b_->emit(Op::select, t.dtype, condition, as(a, t.dtype), as(b, t.dtype)), t.dtype,
                 t.weak);

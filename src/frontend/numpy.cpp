@@ -339,12 +339,11 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
       if (a.unknown()) return {};
     bool arrays = false;
     for (const Value& a : c.args) arrays = arrays || a.type.is_array();
-    if (!arrays) return choose(n, truth(n, c.args[0]), c.args[1], c.args[2]);
+    if (!arrays) return choose(n, truth(n, c.args[0]), c.args[1], c.args[2], true);
     std::vector<Value> held = c.args;
     Type a = Type::number_of(held[1].type.dtype, held[1].type.weak && !held[1].type.is_array()),
          b = Type::number_of(held[2].type.dtype, held[2].type.weak && !held[2].type.is_array()),
-         both_types;
-    join(a, b, both_types);
+         both_types = promoted(a, b);
     std::vector<Val> shape = broadcast(n, held);
     size_t ndim = shape.size();
     Spread spread(*this, held, shape);
@@ -353,7 +352,7 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
         both_types.dtype, shape, held,
         [this, held, ndim, repeated, &n](std::span<const Val> at) {
           auto of = [&](size_t k) { return broadcast_element(held[k], at, ndim, repeated[k]); };
-          return choose(n, truth(n, of(0)), of(1), of(2));
+          return choose(n, truth(n, of(0)), of(1), of(2), true);
         },
         spread.narrow);
   }
@@ -391,14 +390,8 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     for (const Value& a : c.args) {
       bool number_like = a.type.is_array() || a.type.is(Type::Tag::DType) || a.type.is_number();
       if (!number_like) fail(n, "np." + name + " of " + frontend::name(a.type));
-      Type one = Type::number_of(a.type.dtype, a.type.is_number() && a.type.weak), wider;
-      if (all.is_number() && one.weak != all.weak) {
-        const Type &weak = one.weak ? one : all, &strong = one.weak ? all : one;
-        wider = Type::number_of(weak_result(strong.dtype, kind(weak.dtype)));
-      } else {
-        join(all, one, wider);
-      }
-      all = wider;
+      Type one = Type::number_of(a.type.dtype, a.type.is_number() && a.type.weak);
+      all = all.is_number() ? promoted(all, one) : one;
     }
     Value r;
     r.type = Type::of(Type::Tag::DType);

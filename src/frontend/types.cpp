@@ -1,6 +1,9 @@
 // Names, joins and words of types.
 #include "frontend/types.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace numbus::frontend {
 
 std::string name(const Type& t) {
@@ -80,6 +83,7 @@ bool join(const Type& a, const Type& b, Type& both) {
     case Type::Tag::Number: {
       both.weak = a.weak && b.weak;
       both.text.clear();
+      both.least = both.weak ? std::max(a.least, b.least) : Type{}.least;
       if (a.weak == b.weak) {
         both.dtype = promote(a.dtype, b.dtype);
         // One of Python's ints from 2**63 on, and another one: neither type holds both.
@@ -90,6 +94,12 @@ bool join(const Type& a, const Type& b, Type& both) {
       }
       const Type &weak = a.weak ? a : b, &strong = a.weak ? b : a;
       both.dtype = weak_result(strong.dtype, kind(weak.dtype));
+      if (is_inexact(strong.dtype) && weak.dtype != DType::Bool &&
+          itemsize(real_of(both.dtype)) < weak.least) {
+        both.dtype = is_complex(both.dtype) ? DType::C128 : DType::F64;
+        both.weak = true;
+        return true;
+      }
       // An integer that Python counts in does not become narrower for having met one of NumPy's.
       if (kind(weak.dtype) == Kind::Int && numbus::is_integer(both.dtype) &&
           itemsize(both.dtype) < 8)
@@ -119,6 +129,36 @@ bool join(const Type& a, const Type& b, Type& both) {
     case Type::Tag::Ellipsis: return true;
     default: return false;
   }
+}
+
+Type promoted(const Type& a, const Type& b) {
+  if (a.weak == b.weak) return Type::number_of(promote(a.dtype, b.dtype), a.weak);
+  const Type &weak = a.weak ? a : b, &strong = a.weak ? b : a;
+  return Type::number_of(weak_result(strong.dtype, kind(weak.dtype)));
+}
+
+Type of_any_value(Type t) {
+  t.least = Type{}.least;
+  for (Type& i : t.items) i = of_any_value(std::move(i));
+  return t;
+}
+
+namespace {
+
+uint8_t least_bytes(double x) {
+  if (!std::isfinite(x)) return 2;
+  int exponent;
+  double digits = std::ldexp(std::frexp(x, &exponent), 11), units = std::ldexp(x, 24);
+  if (std::trunc(digits) == digits && std::trunc(units) == units && exponent <= 16) return 2;
+  return static_cast<double>(static_cast<float>(x)) == x ? 4 : 8;
+}
+
+}  // namespace
+
+uint8_t least_bytes(const Scalar& s) {
+  bool exact = s.kind != Kind::Int && s.kind != Kind::UInt;
+  if (!exact && std::abs(s.real()) > double{1 << 24}) return 8;
+  return std::max(least_bytes(s.real()), least_bytes(s.imag()));
 }
 
 const Type* only_inside(const Type& t) {

@@ -34,6 +34,9 @@ struct Type {
   Tag tag = Tag::Unknown;
   DType dtype = DType::F64;  // of numbers, elements, types
   bool weak = false;         // Python's own number: yields to NumPy's types
+  // Of weak numbers: bytes of the narrowest float that holds each value exactly. Only constants are
+  // known to need less than 8.
+  uint8_t least = 8;
   uint8_t ndim = 0;
   Order order = Order::C;
   bool owned = false;  // may hold memory that is counted
@@ -88,8 +91,16 @@ std::string name(const Type& t);
 // Appends what tells types apart.
 void put_key(std::string& to, const Type& t);
 
-// Whether one variable can hold both, and as what; says no for an array and a number, say.
+// Whether one variable can hold both, and as what; says no for an array and a number, say. No value
+// is rounded: one of Python's floats and a float32 are held as Python's float, unless the former is
+// a constant that float32 holds.
 bool join(const Type& a, const Type& b, Type& both);
+// The type that an operation of NumPy's has on two numbers, where Python's yield.
+Type promoted(const Type& a, const Type& b);
+// The type without what is known of constants only.
+Type of_any_value(Type t);
+// What `least` is for this number.
+uint8_t least_bytes(const Scalar& s);
 
 // The part of a type, or all of it, whose values exist only while compiling: Python cannot be given
 // them. Null: there is none.

@@ -24,7 +24,8 @@ ALLOWED = {
     "narrow": "A Python int that meets a NumPy integer too narrow for it wraps, where NumPy raises "
     "OverflowError: a test of every index and count would cost more than the arithmetic.",
     "one type": "What may be one of several numbers (min of an int and a float, x or 1) has their "
-    "common type: 1.0 for 1.",
+    "common type: 1.0 for 1, and Python's float for one of its floats and a float32, unless the "
+    "former is a constant that float32 holds.",
     "float32": "Functions of math stay in float32 and float16 for NumPy's numbers of these types, "
     "where CPython computes float64: kernels would be many times slower.",
     "empty lists": "A list keeps the type of its items when it has none left: np.array of it has "
@@ -167,10 +168,14 @@ def narrow_math(function, args):
     name = function.__name__
     alias = ALIASES.get(name, name)
     short = all(isinstance(a, (np.float16, np.float32)) for a in args)
-    if not short or not hasattr(np, alias) or name in EXACT_MATH or name.startswith("is"):
+    if not short or name in EXACT_MATH or name.startswith("is"):
         return None
     with np.errstate(all="ignore"):
-        return getattr(np, alias)(*args)
+        if hasattr(np, alias):
+            return getattr(np, alias)(*args)
+        if name in ("erf", "erfc", "gamma", "lgamma"):
+            return type(args[0])(function(*map(float, args)))
+    return None
 
 
 def call_narrowed(function, args, keywords):
@@ -214,14 +219,31 @@ def raised_only_outside_of_kernels(error) -> bool:
     return isinstance(error, ZeroDivisionError) or any(t in str(error) for t in texts)
 
 
-def joined(values):
-    """The type that a variable has that may hold any of these numbers, as a function."""
+def holds(dtype, number) -> bool:
+    """Whether a float or complex type holds this number of Python's exactly."""
+    with np.errstate(all="ignore"):
+        held = np.asarray(number).astype(dtype).item()
+    return held == number or number != number
+
+
+def joined(values, constants=()):
+    """The type that a variable has that may hold any of these numbers, as a function.
+
+    `constants` says which of them stand in the program as constants. Only these may be rounded to
+    NumPy's short floats, and are not changed by that: other numbers of Python's keep their digits.
+    """
     kinds = {type(v) for v in values}
     if len(kinds) == 1:
         return lambda v: v
     if all(k in (bool, int, float, complex) for k in kinds):
         return max(kinds, key=(bool, int, float, complex).index)
     found = np.result_type(*values)
+    inexact = any(isinstance(v, np.inexact) for v in values)
+    for k, v in enumerate(values):
+        own = not isinstance(v, (np.generic, bool))
+        exact = k < len(constants) and constants[k] and holds(found, v)
+        if own and inexact and found.name not in ("float64", "complex128") and not exact:
+            return complex if found.kind == "c" else float
     if int in kinds and found.kind in "iu" and found.itemsize < 8:
         found = np.dtype(np.int64)
 
@@ -232,11 +254,11 @@ def joined(values):
     return convert
 
 
-def of_both(value, all_):
+def of_both(value, all_, constants=()):
     """A value of an expression that may have one of several, with the type that holds them all."""
     if not all(isinstance(v, (bool, int, float, complex, np.generic)) for v in all_):
         return value
-    return joined(all_)(value)
+    return joined(all_, constants)(value)
 
 
 def call(function, args, keywords):
@@ -247,8 +269,6 @@ def call(function, args, keywords):
             return found
     if function in (pow, operator.pow) and len(args) == 2:
         return wrapped(narrowed(power, *args))
-    if function in (min, max) and len(args) > 1:
-        return joined(args)(function(*args))
     whole = function in (int, round, math.floor, math.ceil, math.trunc)
     try:
         value = function(*args, **keywords)

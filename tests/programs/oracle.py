@@ -121,6 +121,7 @@ class Run:
             "_call": self.call,
             "_either": self.either,
             "_choose": self.choose,
+            "_extreme": self.extreme,
             "_list": self.list,
             "_key": KEY,
             "_store": self.store,
@@ -143,24 +144,30 @@ class Run:
             self.dry -= 1
             self.steps, self.inexact = kept
 
-    def either(self, stop, *sides):
+    def either(self, stop, constants, *sides):
         """and, or: the value has the type of all sides; `stop` is the truth that ends it."""
         seen = []
         for k, side in enumerate(sides):
             seen.append(side())
             if k + 1 < len(sides) and bool(seen[-1]) == stop:
                 more = [v for s in sides[k + 1 :] for v in self._side(s)]
-                return differences.of_both(seen[-1], [*seen, *more])
-        return differences.of_both(seen[-1], seen)
+                return differences.of_both(seen[-1], [*seen, *more], constants)
+        return differences.of_both(seen[-1], seen, constants)
 
     def list(self, *items):
         """A list has items of one type."""
         return [differences.of_both(v, items) for v in items]
 
-    def choose(self, test, yes, no):
+    def choose(self, test, constants, yes, no):
         first, second = (yes, no) if test else (no, yes)
         value = first()
-        return differences.of_both(value, [value, *self._side(second)])
+        constants = constants if test else constants[::-1]
+        return differences.of_both(value, [value, *self._side(second)], constants)
+
+    def extreme(self, constants, function, *args):
+        """min and max of several numbers."""
+        value = self.call(function, *args)
+        return differences.of_both(value, args, constants) if len(args) > 1 else value
 
     def _own(self, value):
         """What may be changed, where nothing that lasts may be."""
@@ -293,7 +300,11 @@ class Instrument(ast.NodeTransformer):
     def visit_BoolOp(self, node):
         self.generic_visit(node)
         stop = ast.Constant(isinstance(node.op, ast.Or))
-        return self._made(node, "_either", stop, *map(self._later, node.values))
+        constants = self._constants(node.values)
+        return self._made(node, "_either", stop, constants, *map(self._later, node.values))
+
+    def _constants(self, nodes):
+        return ast.Constant(tuple(map(is_constant, nodes)))
 
     def visit_List(self, node):
         self.generic_visit(node)
@@ -305,10 +316,15 @@ class Instrument(ast.NodeTransformer):
     def visit_IfExp(self, node):
         self.generic_visit(node)
         sides = self._later(node.body), self._later(node.orelse)
-        return self._made(node, "_choose", node.test, *sides)
+        constants = self._constants([node.body, node.orelse])
+        return self._made(node, "_choose", node.test, constants, *sides)
 
     def visit_Call(self, node):
         self.generic_visit(node)
+        extreme = isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
+        if extreme and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args):
+            constants = self._constants(node.args)
+            return self._made(node, "_extreme", constants, node.func, *node.args)
         return self._made(node, "_call", node.func, *node.args, keywords=node.keywords)
 
     def visit_Assign(self, node):
@@ -348,6 +364,18 @@ class Instrument(ast.NodeTransformer):
 def is_literal(node) -> bool:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         node = node.operand
+    return isinstance(node, ast.Constant)
+
+
+def is_constant(node) -> bool:
+    """Whether this is a number with or without a sign, or one of a module's."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+        node = node.operand
+    if isinstance(node, ast.Call) and node.args and isinstance(node.func, ast.Name):
+        if node.func.id == "_un" and node.args[0].value in ("USub", "UAdd"):
+            node = node.args[1]
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.value.id in ("math", "np")
     return isinstance(node, ast.Constant)
 
 
