@@ -294,8 +294,7 @@ class Lower {
   Val index_value(const Node& n, const Value& v);                  // an int64, or it is an error
   Val truth(const Node& n, const Value& v);
   Value cast(const Node& n, const Value& v, DType t, bool weak = false);
-  Value choose(const Node& n, Val condition, const Value& a, const Value& b,
-               bool promotes = false);
+  Value choose(const Node& n, Val condition, const Value& a, const Value& b, bool promotes = false);
   Value math_function(const Node& n, const std::string& name, std::span<const Value> args);
   std::optional<Op> row_of(const std::string& name);
   std::optional<int64_t> known_int(const Value& v);

@@ -217,6 +217,21 @@ SAMPLES = {
         (f"np.{name}", "m"): lambda a, axis: [ABSENT, None, 3, 0, 6, -1]
         for name in ("tril_indices", "triu_indices")
     },
+    ("np.tile", "reps"): lambda a, axis: [
+        0,
+        1,
+        3,
+        np.int8(2),
+        -1 if a.size else 2,
+        2.5,
+        (),
+        (2,),
+        (2, 1, 3),
+        [2, 2],
+        (1, 0, 2, 1),
+        np.array([2, 1]),
+    ],
+    ("np.kron", "b"): lambda a, axis: [a, [1, 2], 3, np.eye(2), np.ones((2, 1, 3), np.int16), a.T],
     ("np.fill_diagonal", "a"): lambda a, axis: [
         a,
         np.zeros((7, 3)),

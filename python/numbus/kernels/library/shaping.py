@@ -120,18 +120,6 @@ def repeat(a, repeats):
     return each
 
 
-@known("np.tile")
-def tile(a, reps):
-    """The whole so many times."""
-    if a.ndim != 1:
-        not_yet("np.tile of anything but one axis")
-    n = a.shape[0]
-    out = np.empty(n * reps, a.dtype)
-    for k in range(reps):
-        out[k * n : (k + 1) * n] = a
-    return out
-
-
 @known("np.roll")
 def roll(a, shift, axis=None):
     """Copies from where the elements come from."""
