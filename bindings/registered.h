@@ -38,6 +38,7 @@ struct Signature {
   int positional_only = 0, positional = 0;  // of the parameters; the rest goes by keyword
   PyObject* names = nullptr;                // of the rest, a tuple
   int out = -1;
+  bool others = false;  // arguments that do not fit are NumPy's, which takes any keywords
   // What *arguments after the positional ones become; null: there are none.
   std::optional<Parameter> rest;
 

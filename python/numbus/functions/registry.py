@@ -138,6 +138,7 @@ def function(*names, kind="composed", compiled=True, original=None):
             len(only),
             len(positional),
             _KINDS.index(rest[0].kind) if rest else -1,
+            _takes_any_keyword(original),
         )
         row = BODIES[body] = Row(names, kind, body, made, compiled)
         for name in names:
@@ -147,6 +148,14 @@ def function(*names, kind="composed", compiled=True, original=None):
         return made
 
     return register
+
+
+def _takes_any_keyword(original):
+    try:
+        parameters = inspect.signature(original).parameters.values()
+    except (TypeError, ValueError):  # none, or a builtin without a signature
+        return False
+    return any([p.kind == p.VAR_KEYWORD for p in parameters])
 
 
 makers = {}  # kind to what makes a function of arrays of a body; the layer above fills it

@@ -231,18 +231,6 @@ def broadcast_shapes(a, b):
     return (broadcast_extent(a[0], b[0]),) + broadcast_shapes(a[1:], b[1:])
 
 
-@known("np.pad")
-def pad(a, width):
-    """Zeros around."""
-    if a.ndim == 1:
-        line = np.zeros(a.shape[0] + 2 * width, a.dtype)
-        line[width : width + a.shape[0]] = a
-        return line
-    out = np.zeros((a.shape[0] + 2 * width, a.shape[1] + 2 * width), a.dtype)
-    out[width : width + a.shape[0], width : width + a.shape[1]] = a
-    return out
-
-
 @known("np.lib.stride_tricks.sliding_window_view")
 def sliding_window_view(a, width):
     """Copies of the runs of so many elements of a vector, a row each."""
