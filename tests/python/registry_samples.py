@@ -263,6 +263,26 @@ SAMPLES = {
     ],
     ("np.pad", "constant_values"): lambda a, axis: [ABSENT, ABSENT, 3, (1, 2), ((1, 0),), 2.5],
     ("np.pad", "reflect_type"): lambda a, axis: [ABSENT, ABSENT, ABSENT, "even", "odd"],
+    **{
+        (f"np.{name}", "b"): lambda a, axis: [
+            a,
+            a + a.dtype.type(0 if a.dtype.kind in "b" else 1),
+            np.nan_to_num(a.real.astype(np.float64), posinf=5, neginf=-7) * (1 + 5e-6),
+            a[:1],
+            1,
+            0.5,
+            np.float32(2),
+            np.inf,
+            True,
+        ]
+        for name in ("isclose", "allclose")
+    },
+    **{
+        (f"np.{name}", tolerance): lambda a, axis: [ABSENT, 0, 0.5, np.float32(0.25)]
+        for name in ("isclose", "allclose")
+        for tolerance in ("rtol", "atol")
+    },
+    ("np.array_equiv", "a2"): lambda a, axis: [a, a[:1], a.tolist(), 1, a.T, np.ones((2, 1, 1))],
     ("np.fill_diagonal", "a"): lambda a, axis: [
         a,
         np.zeros((7, 3)),

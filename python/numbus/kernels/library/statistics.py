@@ -116,24 +116,3 @@ def nanargmin(a):
 def nanargmax(a):
     """Where the largest is."""
     return np.where(np.isnan(a), a.dtype.type(-np.inf), a).argmax()
-
-
-def close(a, b, rtol, atol):
-    """NumPy's rule for two numbers; NaN is close to nothing."""
-    return a == b or (abs(b) < np.inf and abs(a - b) <= atol + rtol * abs(b))
-
-
-@known("np.isclose")
-def isclose(a, b, rtol=1e-05, atol=1e-08):
-    """Element by element."""
-    if not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray):
-        return close(a, b, rtol, atol)
-    return (a == b) | ((np.abs(b) < np.inf) & (np.abs(a - b) <= atol + rtol * np.abs(b)))
-
-
-@known("np.allclose")
-def allclose(a, b, rtol=1e-05, atol=1e-08):
-    """All of isclose()."""
-    if not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray):
-        return close(a, b, rtol, atol)
-    return bool(np.all(isclose(a, b, rtol, atol)))
