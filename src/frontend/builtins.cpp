@@ -79,6 +79,10 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       Value better = binary(n, name == "min" ? Op::less : Op::greater, items[i], best);
       if (better.unknown()) return {};
       if (better.type.is_array()) fail(n, name + "() of arrays", "np.minimum or np.maximum");
+      if (better.known && items[i].type == best.type) {  // which stays known
+        if (better.known->real() != 0) best = items[i];
+        continue;
+      }
       best = choose(n, better.v[0], items[i], best);
     }
     return best;
