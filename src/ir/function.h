@@ -88,6 +88,7 @@ enum class Intrinsic : uint8_t {
   atomic_min,
   atomic_nanmax,
   atomic_nanmin,
+  atomic_load,  // no operand: what is there now, whatever was read before
   atomic_cas,
   fma,
   // Reference-counted memory of arrays made inside functions: bytes to owner; owner to address.
