@@ -1,4 +1,5 @@
-// Radix sorts, least significant digit first: what python/numbus/primitives/sort.py runs, in order.
+// Radix sorts, least significant digit first: grids, memory and order of the kernels of
+// python/numbus/primitives/sort.py and _radix.py.
 #include "routines/gpu_sort.h"
 
 #include <algorithm>
@@ -40,6 +41,66 @@ bool sort_short(Device& device, const char* kernel, DType t, const char* in, cha
   return true;
 }
 
+// Lines that are a tile of a block: one launch. Says no where they are longer. `bytes`: how many of
+// the lowest ones of a word there are or count.
+bool sort_lines(Device& device, const char* kernel, DType t, const char* in, char* out,
+                int64_t* indices, int64_t lines, int64_t n, int64_t bytes, bool descending) {
+  DeviceKernel code = device_kernel(kernel, t);
+  if (n > code.tile) return false;
+  int64_t total = lines * n;
+  KernelLaunch(device, kernel, t)
+      .in(in, total, itemsize(t))
+      .out(out, out ? total : 0, itemsize(t))
+      .out(indices, indices ? total : 0, 8)
+      .number(n)
+      .number(bytes)
+      .number(descending)
+      .run(lines, code.threads, code.shared_bytes);
+  return true;
+}
+
+// Counts the digits of `passes` passes over the words at x, from the lowest on, and makes of the
+// counts where each digit begins in its line. `bins` holds zeros: for each line and pass the
+// digits, then for each line and pass a word.
+void count_digits(Device& device, DType t, const char* x, char* bins, int64_t lines, int64_t n,
+                  int64_t passes, LoadMode mode, bool descending) {
+  int64_t fit = resident_blocks(device, "radix_count", t, kThreads);
+  int64_t each = std::max<int64_t>(fit / lines, 1), rows = lines * passes;
+  int64_t chunk = round_up(divide_up(n, each), device_kernel("radix_count", t).tile);
+  int64_t blocks = divide_up(n, chunk);
+  KernelLaunch(device, "radix_count", t)
+      .in(x, lines * n, itemsize(t))
+      .out(bins, rows * (kDigits + 1), 4)
+      .number(n)
+      .number(chunk)
+      .number(blocks)
+      .number(passes)
+      .number(mode)
+      .number(descending)
+      .run(lines * blocks, kThreads);
+  KernelLaunch(device, "radix_starts", DType::U32)
+      .out(bins, rows * (kDigits + 1), 4)
+      .number(rows)
+      .number(n)
+      .run(rows, kThreads);
+}
+
+// Words of one digit: counts say all.
+void sort_bytes(Device& device, DType t, const char* in, char* out, int64_t lines, int64_t n,
+                bool descending) {
+  Scratch bins(device, 4 * lines * (kDigits + 1));
+  device.fill_bytes(bins.data(), 0, bins.bytes(), nullptr);
+  count_digits(device, t, in, bins.data(), lines, n, 1, kOrdered, descending);
+  int64_t blocks = divide_up(n, device_kernel("radix_fill", t).tile);
+  KernelLaunch(device, "radix_fill", t)
+      .in(bins.data(), lines * kDigits, 4)
+      .out(out, lines * n, 1)
+      .number(n)
+      .number(blocks)
+      .number(descending)
+      .run(lines * blocks, kThreads);
+}
+
 // The passes over the same words: what their digits begin at, and what their tiles tell each other.
 class Passes {
  public:
@@ -60,25 +121,7 @@ class Passes {
     done_ = 0;
     // The first pass's publications, the tickets, the counts.
     device_.fill_bytes(state_.data() + published(), 0, state_.bytes() - size(published()), nullptr);
-    int64_t fit = resident_blocks(device_, "radix_count", t_, kThreads);
-    int64_t each = std::max<int64_t>(fit / lines_, 1);
-    int64_t chunk = round_up(divide_up(n_, each), device_kernel("radix_count", t_).tile);
-    int64_t blocks = divide_up(n_, chunk);
-    KernelLaunch(device_, "radix_count", t_)
-        .in(x, total(), itemsize(t_))
-        .out(bins(), words_of_bins(), 4)
-        .number(n_)
-        .number(chunk)
-        .number(blocks)
-        .number(passes)
-        .number(mode)
-        .number(descending_)
-        .run(lines_ * blocks, kThreads);
-    KernelLaunch(device_, "radix_starts", DType::U32)
-        .out(bins(), words_of_bins(), 4)
-        .number(rows())
-        .number(n_)
-        .run(rows(), kThreads);
+    count_digits(device_, t_, x, bins(), lines_, n_, passes, mode, descending_);
   }
 
   // The next of them. `load`: x holds elements and not words. `store`: what is written is elements,
@@ -163,6 +206,8 @@ class Pairs {
 
 void sort_pairs(Device& device, DType t, const char* in, int64_t* out, int64_t lines, int64_t n,
                 int64_t bytes, bool descending) {
+  if (sort_lines(device, "radix_line_pairs", t, in, nullptr, out, lines, n, bytes, descending))
+    return;
   Pairs(device, t, lines, n, descending).order(in, bytes, out);
 }
 
@@ -209,10 +254,12 @@ void sort_gpu(Device& device, DType t, const char* in, char* out, int64_t lines,
     return;
   }
   if (sort_short(device, "sort_short", t, in, out, nullptr, lines, n, descending)) return;
-  check_length("sort", n);
   int64_t size = itemsize(t), total = lines * n;
+  if (sort_lines(device, "radix_line", t, in, out, nullptr, lines, n, size, descending)) return;
+  check_length("sort", n);
+  if (size == 1) return sort_bytes(device, t, in, out, lines, n, descending);
   Passes passes(device, "radix_pass", t, lines, n, descending);
-  Scratch other(device, size > 1 ? total * size : 0);
+  Scratch other(device, total * size);
   passes.count(in, size, kOrdered);
   const char* from = in;
   for (int64_t pass = 0; pass < size; ++pass) {

@@ -25,8 +25,8 @@ def array(dtype, aligned=False):
 def add(name, dtype, function, arguments, tile=0, threads=0, shared=0, **options):
     """Compiles a kernel and makes it the one of that name and dtype.
 
-    `arguments`: types of its parameters, as array() and INT. tile: how many elements a block takes
-    at a time, threads: of a block, shared: bytes of memory whose size the launch says; for the core.
+    `arguments`: types of its parameters, as array() and INT. For the core: tile, how many elements
+    a block takes at a time; threads of a block; shared, bytes of memory whose size the launch says.
     Options: max_threads, min_blocks, max_registers. Nothing is done where the core has it.
     """
     if (name, str(dtype)) in _kept:
