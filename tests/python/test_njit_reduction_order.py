@@ -1,4 +1,4 @@
-"""Reductions in compiled functions have the bits of the array call on a host, element for element."""
+"""Reductions in compiled functions have the bits of the array call on a host, each of them."""
 
 import linecache
 
@@ -88,7 +88,10 @@ def test_bits_of_the_array_call(name, dtype):
             assert same(got, want), (name, dtype, x.shape, x.strides, axis)
 
 
-@pytest.mark.parametrize("shape", [(5,), (32,), (33,), (777,), (40000,), (9, 3), (40, 33), (200, 300)])
+SHAPES = [(5,), (32,), (33,), (777,), (40000,), (9, 3), (40, 33), (200, 300)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 def test_expressions_add_up_as_array_calls_do(shape):
     r = np.random.default_rng(3)
     text = "((x - y) * np.abs(x)).sum(), np.max(x * y), (x + y).std(), np.mean(x * 2)"
