@@ -283,6 +283,9 @@ SAMPLES = {
         for tolerance in ("rtol", "atol")
     },
     ("np.array_equiv", "a2"): lambda a, axis: [a, a[:1], a.tolist(), 1, a.T, np.ones((2, 1, 1))],
+    ("np.nan_to_num", "nan"): lambda a, axis: [ABSENT, 7, 2.5, np.float32(3)],
+    ("np.nan_to_num", "posinf"): lambda a, axis: [ABSENT, None, 5, np.inf],
+    ("np.nan_to_num", "neginf"): lambda a, axis: [ABSENT, None, -4.5, np.nan],
     ("np.fill_diagonal", "a"): lambda a, axis: [
         a,
         np.zeros((7, 3)),

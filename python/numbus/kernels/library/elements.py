@@ -67,47 +67,6 @@ def divmod_arrays(a, b):
     return np.floor_divide(a, b), np.remainder(a, b)
 
 
-@known("np.fix")
-def fix(x):
-    """Towards zero."""
-    return np.trunc(x)
-
-
-@vectorize
-def each_sinc(x):
-    y = x * math.pi
-    if x == 0:
-        return np.cos(y)
-    return np.sin(y) / y
-
-
-@known("np.sinc")
-def sinc(x):
-    """sin(pi x) / (pi x)"""
-    return each_sinc(x)
-
-
-@known("np.angle")
-def angle(z, deg=False):
-    """The phase."""
-    a = np.arctan2(np.imag(z), np.real(z))
-    if deg:
-        return a * (180 / math.pi)
-    return a
-
-
-@known("np.isreal")
-def isreal(x):
-    """Whether the imaginary part is zero."""
-    return np.imag(x) == 0
-
-
-@known("np.iscomplex")
-def iscomplex(x):
-    """Whether there is an imaginary part."""
-    return np.imag(x) != 0
-
-
 @known("np.iscomplexobj")
 def iscomplexobj(x):
     """Whether the type is a complex one."""
@@ -124,33 +83,6 @@ def isrealobj(x):
 def isscalar(x):
     """Whether it is a number."""
     return not isinstance(x, np.ndarray) and not isinstance(x, tuple)
-
-
-@known("np.isneginf")
-def isneginf(x):
-    """Whether it is -inf."""
-    return x == -np.inf
-
-
-@known("np.isposinf")
-def isposinf(x):
-    """Whether it is inf."""
-    return x == np.inf
-
-
-@known("np.nan_to_num")
-def nan_to_num(x, copy=True, nan=0.0):
-    """NaN as a number, infinities as the largest ones; into x itself where copy is false."""
-    if isinstance(x, np.ndarray) and x.ndim == 0:
-        return nan_to_num(x[()], copy, nan)
-    out = np.where(np.isnan(x), nan, x).astype(x.dtype)
-    most = np.finfo(x.dtype).max
-    out = np.where(out > most, most, out)
-    out = np.where(out < -most, -most, out)
-    if copy:
-        return out
-    x[...] = out
-    return x
 
 
 def without_nan(x, instead):
