@@ -35,7 +35,7 @@ std::vector<int> memory_order(const Array& a) {
 }
 
 nb::object transposed(nb::handle self, nb::handle args) {
-  Array& a = settled(nb::cast<Array&>(self));
+  Array& a = nb::cast<Array&>(self);
   std::vector<int> axes = all_axes(a.ndim(), true);
   if (args.is_valid() && nb::len(args) > 0 && !(nb::len(args) == 1 && args[0].is_none())) {
     nb::object given = nb::len(args) == 1 && !PyIndex_Check(nb::object(args[0]).ptr())
@@ -147,91 +147,76 @@ Array copy_in_order(const Array& a, DType to, char order) {
 
 int traverse_array(PyObject* o, visitproc visit, void* arg) {
   // An origin that a copy of the array in the core shares is held from outside, too.
-  if (nb::inst_ready(o) && as_array(o).origin.use_count() == 1)
-    Py_VISIT(static_cast<PyObject*>(as_array(o).origin.get()));
+  if (nb::inst_ready(o) && as_masked(o).full.origin.use_count() == 1)
+    Py_VISIT(static_cast<PyObject*>(as_masked(o).full.origin.get()));
   return traverse_attributes ? traverse_attributes(o, visit, arg) : 0;
 }
 
 int clear_array(PyObject* o) {
-  if (nb::inst_ready(o)) auto last = std::move(as_array(o).origin);
+  if (nb::inst_ready(o)) auto last = std::move(as_masked(o).full.origin);
   return clear_attributes ? clear_attributes(o) : 0;
 }
 
 void bind_arrays(nb::module_& m) {
-  auto cls = nb::class_<Array>(m, "ndarray", nb::type_slots(array_slots), nb::dynamic_attr(),
-                               "A typed, strided view of memory on a device. Operations are "
-                               "recorded and fused; values are there when read.");
+  auto cls = nb::class_<Masked>(m, "ndarray", nb::type_slots(array_slots), nb::dynamic_attr(),
+                                "A typed, strided view of memory on a device. Operations are "
+                                "recorded and fused; values are there when read.");
   array_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
   auto get = [&](const char* name, auto f, const char* doc) { cls.def_prop_ro(name, f, doc); };
   cls.def_prop_rw(
-      "shape", [](Array& a) { return to_tuple(settled(a).shape()); },
-      [](Array& a, nb::object shape) { set_shape(settled(a), to_shape(shape.ptr())); },
+      "shape", [](Array& a) { return to_tuple(a.shape()); },
+      [](Array& a, nb::object shape) { set_shape(a, to_shape(shape.ptr())); },
       "Extents, one per dimension. May be assigned to where that takes no copy.");
   cls.def_prop_rw(
       "strides",
-      [](Array& a) {
-        return to_tuple({settled(a).layout->strides(), static_cast<size_t>(a.ndim())});
-      },
-      [](Array& a, nb::object strides) { set_strides(settled(a), to_shape(strides.ptr())); },
+      [](Array& a) { return to_tuple({a.layout->strides(), static_cast<size_t>(a.ndim())}); },
+      [](Array& a, nb::object strides) { set_strides(a, to_shape(strides.ptr())); },
       "Bytes between neighbours, one per dimension.");
   cls.def_prop_rw(
-      "dtype", [](Array& a) { return nb::borrow(dtype_object(a.dtype)); },
-      [](Array& a, nb::object t) { a = retyped(settled(a), to_dtype(t.ptr())); },
+      "dtype", [](Masked& m) { return nb::borrow(dtype_object(m.full.dtype)); },
+      [](Array& a, nb::object t) { a = retyped(a, to_dtype(t.ptr())); },
       "Element type, a numpy.dtype.");
-  get("ndim", [](Array& a) { return settled(a).ndim(); }, "Number of dimensions.");
-  get("size", [](Array& a) { return settled(a).size(); }, "Number of elements.");
-  get("itemsize", [](Array& a) { return itemsize(a.dtype); }, "Bytes per element.");
-  get(
-      "nbytes", [](Array& a) { return settled(a).size() * itemsize(a.dtype); },
-      "Bytes of all elements.");
+  get("ndim", [](Masked& m) { return m.ndim(); }, "Number of dimensions.");
+  get("size", [](Array& a) { return a.size(); }, "Number of elements.");
+  get("itemsize", [](Masked& m) { return itemsize(m.full.dtype); }, "Bytes per element.");
+  get("nbytes", [](Array& a) { return a.size() * itemsize(a.dtype); }, "Bytes of all elements.");
   get("_writeable", [](Array& a) { return a.writeable; }, "");
   get("_owns", [](Array& a) { return a.owns && a.base->owned; }, "");
   get(
       "_contiguous",
-      [](Array& a) {
-        return nb::make_tuple(settled(a).layout->c_contiguous(), a.layout->f_contiguous());
-      },
+      [](Array& a) { return nb::make_tuple(a.layout->c_contiguous(), a.layout->f_contiguous()); },
       "");
   get(
       "_pointer",
       [](Array& a) {
-        uintptr_t at = reinterpret_cast<uintptr_t>(data_of(settled(a), "pointer"));
+        uintptr_t at = reinterpret_cast<uintptr_t>(data_of(a, "pointer"));
         a.base->device->synchronize();
         return at;
       },
       "");
-  get("_masked", [](Array& a) { return a.mask != nullptr; }, "");
   get("_storage", [](Array& a) { return reinterpret_cast<uintptr_t>(a.base.get()); }, "");
-  get("_device", [](Array& a) { return device_label(*a.base->device); }, "");
+  get("_device", [](Masked& m) { return device_label(*m.full.base->device); }, "");
   cls.def("_set_writeable", [](Array& a, bool w) { a.writeable = w; });
-  get(
-      "_origin",
-      [](Array& a) {
-        return a.origin ? nb::borrow(nb::handle(static_cast<PyObject*>(a.origin.get())))
-                        : nb::none();
-      },
-      "");
-  get(
-      "base",
-      [](Array& a) {
-        return a.origin ? nb::borrow(nb::handle(static_cast<PyObject*>(a.origin.get())))
-                        : nb::none();
-      },
-      "The array this one is a view of, or None.");
+  auto origin = [](Masked& m) {
+    auto* of = static_cast<PyObject*>(m.full.origin.get());
+    return of ? nb::borrow(nb::handle(of)) : nb::none();
+  };
+  get("_origin", origin, "");
+  get("base", origin, "The array this one is a view of, or None.");
   get(
       "T", [](nb::object self) { return transposed(self, {}); },
       "View with the dimensions reversed.");
   get(
       "real",
       [](nb::object self) {
-        Array& a = settled(nb::cast<Array&>(self));
+        Array& a = nb::cast<Array&>(self);
         return is_complex(a.dtype) ? taken(wrap_view(self.ptr(), part(a, false))) : self;
       },
       "View of the real parts.");
   get(
       "imag",
       [](nb::object self) {
-        Array& a = settled(nb::cast<Array&>(self));
+        Array& a = nb::cast<Array&>(self);
         if (is_complex(a.dtype)) return taken(wrap_view(self.ptr(), part(a, true)));
         DeviceOfNew follow(a.base->device);
         Array zeros = full(a.shape(), a.dtype, Scalar::from_int(0));
@@ -245,7 +230,7 @@ void bind_arrays(nb::module_& m) {
   cls.def(
       "reshape",
       [](nb::object self, nb::args shape, nb::object how, nb::object may_copy) {
-        Array& a = settled(nb::cast<Array&>(self));
+        Array& a = nb::cast<Array&>(self);
         char order = to_order(how.ptr(), "reshape");
         if (order == 'K')
           raise(ErrorKind::Value, "reshape", "order 'K' is not permitted", "'K'",
@@ -279,7 +264,7 @@ void bind_arrays(nb::module_& m) {
   cls.def(
       "ravel",
       [](nb::object self, nb::object how) {
-        Array& a = settled(nb::cast<Array&>(self));
+        Array& a = nb::cast<Array&>(self);
         char order = to_order(how.ptr(), "ravel");
         mark_line();
         Array source = a;
@@ -298,33 +283,33 @@ void bind_arrays(nb::module_& m) {
       [](Array& a, nb::object how) {
         char order = to_order(how.ptr(), "copy");
         mark_line();
-        if (a.mask) return taken(wrap(copy(a, a.dtype, true)));  // one axis: all orders are one
         return taken(wrap(copy_in_order(a, a.dtype, order)));
       },
       nb::arg("order").none() = "C", "A copy with memory of its own.");
   cls.def(
       "astype",
       [](nb::object self, nb::object t, nb::object how, nb::object casting, bool make_copy) {
-        Array& a = nb::cast<Array&>(self);
-        DType to = to_dtype(t.ptr());
+        Masked& m = nb::cast<Masked&>(self);
+        DType to = to_dtype(t.ptr()), from = m.full.dtype;
         char order = to_order(how.ptr(), "astype", 'K');
-        if (!can_cast(a.dtype, to, to_casting(casting.ptr()))) {
+        if (!can_cast(from, to, to_casting(casting.ptr()))) {
           raise(ErrorKind::Casting, "astype", "cannot cast under this rule",
-                std::string(name(a.dtype)) + " to " + std::string(name(to)),
+                std::string(name(from)) + " to " + std::string(name(to)),
                 "a cast that casting= allows");
         }
-        if (!make_copy && to == a.dtype && (order == 'K' || has_order(settled(a), order)))
+        // Values under a mask have one axis: every order is the same.
+        if (!make_copy && to == from && (m.mask || order == 'K' || has_order(m.full, order)))
           return self;
         mark_line();
-        if (a.mask) return taken(wrap(copy(a, to, false)));  // one axis: every order is the same
-        return taken(wrap(copy_in_order(a, to, order)));
+        if (m.mask) return taken(wrap(copy(Arg(&m), to)));
+        return taken(wrap(copy_in_order(m.full, to, order)));
       },
       nb::arg("dtype"), nb::arg("order").none() = "K", nb::arg("casting") = "unsafe",
       nb::arg("copy") = true, "A copy converted to `dtype`.");
   cls.def(
       "view",
       [](nb::object self, nb::object t, nb::object) {
-        Array& a = settled(nb::cast<Array&>(self));
+        Array& a = nb::cast<Array&>(self);
         return taken(wrap_view(self.ptr(), view_as(a, t.is_none() ? a.dtype : to_dtype(t.ptr()))));
       },
       nb::arg("dtype").none() = nb::none(), nb::arg("type").none() = nb::none(),
@@ -339,13 +324,13 @@ void bind_arrays(nb::module_& m) {
                 "a number");
         require_number(v.ptr(), from, a.dtype, "fill");
         mark_line();
-        assign(settled(a), from);
+        assign(a, from);
       },
       nb::arg("value"), "Sets every element to `value`.");
   cls.def(
       "tolist",
       [](Array& a) {
-        Array all = settled(a);  // stays, whatever making objects brings about
+        Array all = a;  // stays, whatever making objects brings about
         auto host = host_view(all, "value read");
         return nested(*all.layout, all.dtype, host.get(), 0);
       },
@@ -353,7 +338,6 @@ void bind_arrays(nb::module_& m) {
   cls.def(
       "item",
       [](Array& a, nb::args index) {
-        settled(a);
         int64_t at = 0;
         if (index.size() == 0) {
           if (a.size() != 1)

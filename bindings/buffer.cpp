@@ -36,7 +36,6 @@ static std::shared_ptr<char> memory_of(const Array& a) {
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   PyObject* ok = guarded([&]() -> PyObject* {
-    if (is_array(self)) settled(as_array(self));
     const Array& a = is_array(self) ? as_array(self) : array_of(as_generic(self));
     if ((flags & PyBUF_WRITABLE) && (!a.writeable || is_generic(self))) {
       PyErr_SetString(PyExc_BufferError,
@@ -54,8 +53,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
       return nullptr;
     }
     bool on_host = a.base->device->host_readable();
-    if (a.base->mask && !view_is_readonly(a, self))
-      before_write(a);  // whoever gets the memory may write it
+    if (!view_is_readonly(a, self)) before_write(a);  // whoever gets the memory may write it
     std::shared_ptr<char> host = memory_of(a);
     int n = a.ndim();
     auto* dims = new Py_ssize_t[2 * n + 1];

@@ -15,7 +15,7 @@ namespace {
 constexpr int kDepth = 4;
 
 Device* find_device(PyObject* o, int depth) {
-  if (is_array(o)) return as_array(o).base->device;
+  if (is_array(o)) return as_masked(o).full.base->device;
   if (is_generic(o)) {
     const Base* b = as_generic(o).array.base.get();
     return b ? b->device : nullptr;

@@ -88,12 +88,20 @@ void set_error(const Error& e) {
   PyErr_SetString(type, e.what());
 }
 
-PyObject* wrap(Array&& a) {
+namespace {
+
+template <class Value>
+PyObject* wrapped(Value&& value) {
   nb::object o = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(array_type)));
-  new (nb::inst_ptr<Array>(o)) Array(std::move(a));
+  new (nb::inst_ptr<Masked>(o)) Masked(std::forward<Value>(value));
   nb::inst_mark_ready(o);
   return o.release().ptr();
 }
+
+}  // namespace
+
+PyObject* wrap(Masked&& m) { return wrapped(std::move(m)); }
+PyObject* wrap(Array&& a) { return wrapped(std::move(a)); }
 PyObject* wrap_view(PyObject* of, Array&& a) {
   if (is_array(of) && as_array(of).base.get() == a.base.get()) {
     // A reference of its own for each view: the garbage collector counts them.
@@ -112,11 +120,11 @@ PyObject* wrap_generic(Generic&& g) {
   nb::inst_mark_ready(o);
   return o.release().ptr();
 }
-PyObject* wrap_result(Array&& a) {
-  if (a.ndim() > 0 || a.mask) return wrap(std::move(a));
+PyObject* wrap_result(Masked&& m) {
+  if (m.ndim() > 0) return wrap(std::move(m));
   Generic g;
-  g.dtype = a.dtype;
-  g.array = std::move(a);
+  g.dtype = m.full.dtype;
+  g.array = std::move(m.full);
   return wrap_generic(std::move(g));
 }
 
@@ -275,7 +283,7 @@ Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
 
 bool Operands::convert(PyObject* o, Arg& a) {
   if (is_array(o)) {
-    a.array = &as_array(o);
+    a = Arg(&as_masked(o));
     return true;
   }
   if (is_generic(o)) {
@@ -285,7 +293,7 @@ bool Operands::convert(PyObject* o, Arg& a) {
       a.dtype = g.dtype;
     } else {
       // A copy: reading the value on the way would empty the generic's own.
-      a.array = &keep(Array(g.array));
+      a.replace(&keep(Array(g.array)));
     }
     return true;
   }
@@ -357,7 +365,7 @@ bool Operands::convert(PyObject* o, Arg& a) {
     a.dtype = made.dtype;
     return true;
   }
-  a.array = &keep(std::move(made));
+  a.replace(&keep(std::move(made)));
   return true;
 }
 
@@ -365,13 +373,13 @@ void require_number(PyObject* o, Arg& a, DType to, const char* op) {
   if (a.weak || !is_integer(to)) return require_value(a, to, op);
   if (kind(to) == Kind::UInt) return;  // NumPy wraps its own scalars around
   bool ours = is_generic(o);
-  if (!ours && (a.array || !is_numpy_scalar(o))) return;
+  if (!ours && (a.is_array() || !is_numpy_scalar(o))) return;
   DType from = ours ? as_generic(o).dtype : a.dtype;
   if (is_complex(from) || can_cast(from, to, Casting::Safe)) return;
-  if (a.array) {  // pending: the error is the call's, as it is for a number that is known
+  if (a.is_array()) {  // pending: the error is the call's, as it is for a number that is known
     a.scalar = value_of(as_generic(o));
     a.dtype = from;
-    a.array = nullptr;
+    a.replace(nullptr);
   }
   Arg number = a;
   number.weak = true;
@@ -379,10 +387,7 @@ void require_number(PyObject* o, Arg& a, DType to, const char* op) {
 }
 
 Array to_array(PyObject* o) {
-  if (is_array(o)) {
-    if (as_array(o).mask) settle(as_array(o));
-    return as_array(o);
-  }
+  if (is_array(o)) return as_array(o);
   if (is_generic(o)) return array_of(as_generic(o));
   Operands ops;
   Arg a;
@@ -391,7 +396,7 @@ Array to_array(PyObject* o) {
           nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(o))))),
           "numbers or an array of numbers");
   }
-  if (a.array) return *a.array;
+  if (a.is_array()) return *a.array();
   Array made = empty({}, a.weak ? common_dtype({&a, 1}) : a.dtype, &cpu_device());
   made.base->ensure_data();
   store_scalar(a.scalar, made.dtype, made.base->data);

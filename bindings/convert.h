@@ -28,14 +28,17 @@ extern PyTypeObject* generic_type;
 
 inline bool is_array(PyObject* o) { return Py_TYPE(o) == array_type; }
 inline bool is_generic(PyObject* o) { return Py_TYPE(o) == generic_type; }
-inline Array& as_array(PyObject* o) { return *nb::inst_ptr<Array>(o); }
+// What an array holds, for those who know masks (array/array.h).
+inline Masked& as_masked(PyObject* o) { return *nb::inst_ptr<Masked>(o); }
+inline Array& as_array(PyObject* o) { return as_masked(o).settled(); }
 inline Generic& as_generic(PyObject* o) { return *nb::inst_ptr<Generic>(o); }
 
-PyObject* wrap(Array&& a);  // an ndarray
+PyObject* wrap(Masked&& m);  // an ndarray
+PyObject* wrap(Array&& a);
 PyObject* wrap_view(PyObject* of,
                     Array&& a);  // an ndarray whose .base is `of`, or what `of` is a view of
 PyObject* wrap_generic(Generic&& g);
-PyObject* wrap_result(Array&& a);  // a generic where the result is 0-d
+PyObject* wrap_result(Masked&& m);  // a generic where the result is 0-d
 Scalar value_of(Generic& g);
 const Array& array_of(Generic& g);
 
@@ -76,8 +79,8 @@ PyObject* fall_back(const char* name, nb::object args);
 Device* device_of(PyObject* operand);
 // The same for the operands of an operator, of which one at least is ours.
 inline Device* device_of(PyObject* x, PyObject* y) {
-  if (is_array(x)) return as_array(x).base->device;
-  if (y && is_array(y)) return as_array(y).base->device;
+  if (is_array(x)) return as_masked(x).full.base->device;
+  if (y && is_array(y)) return as_masked(y).full.base->device;
   Device* d = device_of(x);
   return d || !y ? d : device_of(y);
 }
@@ -133,10 +136,6 @@ std::optional<DType> from_format(const char* format, Py_ssize_t size);
 extern PyType_Slot array_slots[];
 extern PyType_Slot generic_slots[];
 Scalar number_value(PyObject* o);  // of an array of one element, or a generic
-inline Array& settled(Array& a) {
-  if (a.mask) settle(a);
-  return a;
-}
 PyObject* get_item(PyObject* self, PyObject* index);
 PyObject* get_element(PyObject* self, Py_ssize_t index);
 int set_item(PyObject* self, PyObject* index, PyObject* value);
@@ -162,3 +161,26 @@ void let_go(F&& body) noexcept {
 }
 
 }  // namespace numbus::bindings
+
+// A parameter `Array&` of a bound function is a Python array that is settled by the conversion, one
+// `Masked&` is what it holds.
+template <>
+struct nanobind::detail::type_caster<numbus::Array> : nanobind::detail::type_caster_base_tag {
+  using Type = numbus::Array;
+  using Held = type_caster_base<numbus::Masked>;
+  static constexpr auto Name = Held::Name;
+  template <typename T>
+  using Cast = precise_cast_t<T>;
+
+  bool from_python(handle src, uint8_t flags, cleanup_list* cleanup) noexcept {
+    return held_.from_python(src, flags, cleanup);
+  }
+  template <typename T>
+  bool can_cast() const noexcept {
+    return held_.can_cast<numbus::Masked&>();
+  }
+  operator numbus::Array&() { return held_.operator numbus::Masked&().settled(); }
+
+ private:
+  Held held_;
+};

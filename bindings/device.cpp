@@ -47,7 +47,7 @@ void bind_devices(nb::module_& m) {
       "to_device",
       [](nb::object a, const std::string& name) -> nb::object {
         Device& d = resolve_device(name);
-        if (is_array(a.ptr()) && as_array(a.ptr()).base->device == &d) return a;
+        if (is_array(a.ptr()) && as_masked(a.ptr()).full.base->device == &d) return a;
         mark_line();
         return nb::steal(wrap(to_device(to_array(a.ptr()), d)));
       },

@@ -224,9 +224,9 @@ void Arguments::add_words(const Array& a, Type& t) {
 // Arrays for a kernel on a GPU; says no where the value is none.
 bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
   PyObject* o = value.ptr();
-  if (is_array(o) && as_array(o).base->device == device) {
-    Array& a = settled(as_array(o));
-    if (a.base->mask) before_write(a);
+  if (is_array(o) && as_masked(o).full.base->device == device) {
+    Array& a = as_array(o);
+    before_write(a);
     a.base->changed();
     add_words(a, t);
     return true;
@@ -259,10 +259,11 @@ void Arguments::copy_back(const std::vector<bool>& written) {
 // An array that code of the host can reach in place of one that lies elsewhere.
 nb::handle Arguments::fetch(nb::handle value) {
   Device& host = cpu_device();
-  if (device || !is_array(value.ptr()) || as_array(value.ptr()).base->device == &host) return value;
+  if (device || !is_array(value.ptr()) || as_masked(value.ptr()).full.base->device == &host)
+    return value;
   for (Fetched& f : fetched)
     if (f.there.is(value)) return f.here;
-  Array here = to_device(settled(as_array(value.ptr())), host);
+  Array here = to_device(as_array(value.ptr()), host);
   here.writeable = as_array(value.ptr()).writeable;
   fetched.push_back({place, depth > 0, nb::borrow(value), nb::steal(wrap(std::move(here)))});
   return fetched.back().here;
@@ -310,8 +311,8 @@ void Arguments::add(nb::handle value, const char* function) {
     Operands ops;
     Arg a;
     ops.convert(o, a);
-    Scalar s = a.array ? read_element(*a.array, 0) : a.scalar;
-    DType d = a.array ? a.array->dtype : a.dtype;
+    Scalar s = a.is_array() ? read_element(*a.array(), 0) : a.scalar;
+    DType d = a.is_array() ? a.array()->dtype : a.dtype;
     t = Type::number_of(d);
     int64_t two[2] = {0, 0};
     store_scalar(s, d, two);
@@ -588,10 +589,10 @@ class Dispatcher {
       if (!hold.convert(v.ptr(), a) || a.huge) return nb::none();
       // A Python number beyond int64 is an uint64, which is not weak.
       if (numbers && a.weak && a.scalar.kind == Kind::UInt) a = Arg(a.scalar, DType::U64);
-      DType t = !numbers  ? to_dtype(nb::object(types[n]).ptr())
-                : a.array ? a.array->dtype
-                : a.weak  ? common_dtype({&a, 1})
-                          : a.dtype;
+      DType t = !numbers       ? to_dtype(nb::object(types[n]).ptr())
+                : a.is_array() ? a.full()->dtype
+                : a.weak       ? common_dtype({&a, 1})
+                               : a.dtype;
       params.push_back(t);
       all.push_back(Type::number_of(t, numbers && a.weak));
       frontend::put_key(key, all.back());

@@ -36,8 +36,8 @@ struct Lent {
 };
 
 nb::object lend(nb::object o) {
-  Array& a = settled(nb::cast<Array&>(o));
-  if (a.base->mask) before_write(a);  // before the flush, which runs the copy it records
+  Array& a = nb::cast<Array&>(o);
+  before_write(a);  // before the flush, which runs the copy it records
   char* data = data_of(a, "DLPack");
   if (!a.writeable)
     raise(ErrorKind::Type, "dlpack", "a read-only array cannot be lent", "a read-only array",

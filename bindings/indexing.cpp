@@ -139,8 +139,7 @@ bool is_mask(const Array& a, PyObject* index, Array& mask) {
   } else {
     return false;
   }
-  return mask.dtype == DType::Bool && !mask.mask && mask.ndim() > 0 &&
-         mask.layout->same_shape(*a.layout);
+  return mask.dtype == DType::Bool && mask.ndim() > 0 && mask.layout->same_shape(*a.layout);
 }
 
 Array make_view(const View& v) {
@@ -206,7 +205,7 @@ std::optional<Advanced> advanced(const Array& a, PyObject* index) {
     nb::object number;
     std::optional<Array> array;
     if (is_array(o)) {
-      Array& x = settled(as_array(o));
+      Array& x = as_array(o);
       if (!is_integer(x.dtype)) return std::nullopt;
       if (x.ndim() > 0)
         array = x;
@@ -272,7 +271,6 @@ PyObject* element(const Array& a, int64_t offset) {
 PyObject* get_element(PyObject* self, Py_ssize_t index) {
   return guarded([&]() -> PyObject* {
     Array& a = as_array(self);
-    if (a.mask) settle(a);
     if (a.ndim() == 0) raise(ErrorKind::Index, "index", "too many indices", "1", "at most 0");
     const Layout& l = *a.layout;
     int64_t n = l.shape(0);
@@ -297,7 +295,6 @@ PyObject* get_item(PyObject* self, PyObject* index) {
     Array& a = as_array(self);
     DeviceOfNew follow(a.base->device);
     Array mask;
-    if (a.mask) settle(a);
     if (is_array(index) && is_mask(a, index, mask)) {
       mark_line();
       return wrap(compress(a, mask));
@@ -323,35 +320,13 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
             "an assignment");
     Array& a = as_array(self);
     DeviceOfNew follow(a.base->device);
-    if (a.mask) settle(a);
     require_writeable(a, "setitem");
     Operands ops;
     Arg from;
     Array mask;
     if (is_array(index) && is_mask(a, index, mask)) {
-      bool ok = ops.convert(value, from);
-      if (ok && from.array && from.array->mask) {
-        if (from.array->mask == mask_of(mask)) {
-          Array full = *from.array;
-          full.mask = nullptr;
-          Array where = from.array->mask->array;
-          Arg whole(&full);
-          mark_line();
-          assign(a, whole, &where);
-          return Py_None;
-        }
-        settle(const_cast<Array&>(*from.array));
-      }
-      if (ok && (!from.array || from.array->size() == 1)) {
-        Array one;
-        if (from.array && from.array->ndim() > 0) {
-          one = reshape(*from.array, {});
-          from.array = &one;
-        }
-        mark_line();
-        assign(a, from, &mask);
-        return Py_None;
-      }
+      mark_line();
+      if (ops.convert(value, from) && assign_where(a, mask, from)) return Py_None;
       nb::object f = nb::steal(hook("setitem"));
       f(nb::handle(self), nb::handle(index), nb::handle(value));
       return Py_None;
@@ -374,9 +349,9 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     }
     require_number(value, from, a.dtype, "setitem");
     Base* b = a.base.get();
-    if (v.scalar && !from.array && !b->pending() && b->data && b->device->host_readable()) {
+    if (v.scalar && !from.is_array() && !b->pending() && b->data && b->device->host_readable()) {
       // Nothing pending: straight to memory.
-      if (b->mask) before_write(a), Recorder::of(*b->device).flush("mask written");
+      if (b->mask) keep_mask(*b), Recorder::of(*b->device).flush("mask written");
       if (is_complex(a.dtype) || from.scalar.kind != Kind::Complex) {
         store_scalar(from.scalar, a.dtype, b->data + v.offset);
         b->changed();
@@ -394,7 +369,7 @@ void bind_indexing(nb::module_& m) {
   m.def(
       "advanced",
       [](nb::object o, nb::object index) -> nb::object {
-        Array& a = settled(as_array(o.ptr()));
+        Array& a = as_array(o.ptr());
         auto f = advanced(a, index.ptr());
         if (!f) return nb::none();
         nb::list arrays;

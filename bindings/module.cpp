@@ -21,18 +21,18 @@ namespace {
 nb::object reduce_call(const std::string& name, nb::object source,
                        std::optional<std::vector<int>> axes, bool keepdims, nb::object dtype,
                        nb::object where, double ddof, nb::object out) {
-  Array a = is_array(source.ptr()) ? as_array(source.ptr())
-                                   : to_array(source.ptr());  // a masked one stays so
-  // The values under a mask have one axis; to ask such an array for its shape would compact it.
-  int ndim = a.mask ? 1 : a.ndim();
+  Masked made;
+  if (!is_array(source.ptr())) made = to_array(source.ptr());
+  Masked& a = is_array(source.ptr()) ? as_masked(source.ptr()) : made;
+  const int ndim = a.ndim();
   uint64_t mask = axes ? 0 : ndim >= 64 ? ~uint64_t{0} : (uint64_t{1} << ndim) - 1;
   for (int d : axes.value_or(std::vector<int>())) {
-    if (d < 0 || d >= std::max(a.ndim(), 1))
+    if (d < 0 || d >= std::max(ndim, 1))
       raise(ErrorKind::Axis, name, "axis out of bounds", std::to_string(d),
-            "below " + std::to_string(a.ndim()));
+            "below " + std::to_string(ndim));
     mask |= 1ull << d;
   }
-  if (a.ndim() == 0) mask = 0;
+  if (ndim == 0) mask = 0;
   std::optional<DType> t;
   if (!dtype.is_none()) t = to_dtype(dtype.ptr());
   Array w, o;
@@ -201,7 +201,7 @@ NB_MODULE(_core, m) {
         if (!is_array(to.ptr()))
           raise(ErrorKind::Type, "store", "the target must be an array",
                 nb::cast<std::string>(nb::str(to.type())), "numbus.ndarray");
-        Array target = settled(as_array(to.ptr()));
+        Array target = as_array(to.ptr());
         Array source = import_numpy(x.ptr(), false, false, target.base->device);
         Arg from(&source);
         mark_line();
@@ -256,7 +256,6 @@ NB_MODULE(_core, m) {
                 nb::cast<std::string>(nb::repr(src)), "numbers or arrays");
         bool has_where = !where.is_none() && where.ptr() != Py_True;
         if (has_where) w = to_array(where.ptr());
-        if (from.array || has_where) settled(to);
         cast_as_array(from);
         mark_line();
         assign(to, from, has_where ? &w : nullptr, to_casting(nb::str(casting.c_str()).ptr()));
@@ -300,7 +299,7 @@ NB_MODULE(_core, m) {
         Operands ops;
         Arg from;
         if (!ops.convert(value.ptr(), from)) from = Arg(&ops.keep(to_array(value.ptr())));
-        Array& to = settled(as_array(target.ptr()));
+        Array& to = as_array(target.ptr());
         Scatter how;
         for (Op o : {Op::scatter_add, Op::scatter_min, Op::scatter_max})
           if (op == op_name(combines_by(o))) how.op = o;

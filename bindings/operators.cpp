@@ -112,7 +112,9 @@ bool power_shortcut(PyObject* a, PyObject* b, PyObject*& result) {
   } else {
     return false;
   }
-  DType t = is_array(a) ? as_array(a).dtype : is_generic(a) ? as_generic(a).dtype : DType::Bool;
+  DType t = is_array(a)     ? as_masked(a).full.dtype
+            : is_generic(a) ? as_generic(a).dtype
+                            : DType::Bool;
   if (t == DType::Bool && (e != 2 || is_generic(a))) return false;
   bool inexact = is_inexact(t);
   if (!inexact && PyFloat_CheckExact(b)) return false;
@@ -194,21 +196,16 @@ PyObject* in_place(Op op, PyObject* self, PyObject* y) {
   return operate(op, self, y, true, [&]() -> PyObject* {
     Operands ops;
     Arg args[2];
-    args[0].array = &as_array(self);
+    args[0] = Arg(&as_masked(self));
     if (!ops.convert(y, args[1])) return nullptr;
     if (op == Op::power && args[1].weak && args[1].scalar.kind == Kind::Int &&
         args[1].scalar.i == 2) {
       op = Op::square;
     }
     Options o;
-    o.out = args[0].array;
+    o.into = &as_masked(self);  // stays on the full domain where it can
     mark_line();
-    if (args[0].array->mask) {  // a masked value: stays on the full domain where it can
-      Array out = apply(op, {args, op == Op::square ? 1u : 2u}, o);
-      as_array(self) = std::move(out);
-    } else {
-      apply(op, {args, op == Op::square ? 1u : 2u}, o);
-    }
+    apply(op, {args, op == Op::square ? 1u : 2u}, o);
     Py_INCREF(self);
     return self;
   });
@@ -250,7 +247,6 @@ PyObject* compare_slot(PyObject* a, PyObject* b, int how) {
 Scalar the_value(PyObject* o) {
   if (is_generic(o)) return value_of(as_generic(o));
   Array& a = as_array(o);
-  if (a.mask) settle(a);
   if (a.size() != 1) {
     raise(ErrorKind::Value, "truth",
           "the truth value of an array with more than one element is ambiguous",
@@ -261,7 +257,7 @@ Scalar the_value(PyObject* o) {
 }  // namespace
 
 Scalar number_value(PyObject* o) {
-  if (is_array(o) && as_array(o).size() != 1 && !as_array(o).mask) {
+  if (is_array(o) && as_array(o).size() != 1) {
     raise(ErrorKind::Type, "scalar", "only arrays of one element can become Python numbers",
           "shape " + shape_string(*as_array(o).layout), "one element");
   }
@@ -318,7 +314,6 @@ Py_ssize_t length_slot(PyObject* o) {
   Py_ssize_t n = -1;
   guarded([&]() -> PyObject* {
     Array& a = as_array(o);
-    if (a.mask) settle(a);
     if (a.ndim() == 0)
       raise(ErrorKind::Type, "len", "object has no length", "a 0-d array",
             "at least one dimension");
@@ -330,7 +325,7 @@ Py_ssize_t length_slot(PyObject* o) {
 // As in NumPy an iterator asks for one element after the other, until there is none.
 PyObject* iterator_slot(PyObject* o) {
   return guarded([&] {
-    if (as_array(o).ndim() == 0 && !as_array(o).mask)
+    if (as_masked(o).ndim() == 0)
       raise(ErrorKind::Type, "iter", "iteration over a 0-d array", "0-d", "1-d or more");
     return PySeqIter_New(o);
   });

@@ -106,10 +106,9 @@ class Parameters {
     if (a.base->device != &device_)
       raise(ErrorKind::Value, kernel_, "an array is on another device",
             device_label(*a.base->device), device_label(device_));
-    settled(a);
     // What pending work writes to it runs now, and a mask made of it keeps its old values: the
     // kernel counts as a write.
-    if (a.base->mask) before_write(a);
+    before_write(a);
     a.base->changed();
     char* data = data_of(a, "passed to a kernel");
     // A pointer may be used far from the view: the whole storage counts.

@@ -43,7 +43,7 @@ nb::handle one_of() {
   return f;
 }
 
-int dimensions(PyObject* o) { return is_array(o) ? as_array(o).ndim() : 0; }
+int dimensions(PyObject* o) { return is_array(o) ? as_masked(o).ndim() : 0; }
 
 bool is_number(PyObject* o) {
   return PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) ||
@@ -65,7 +65,7 @@ struct Converter {
     if (o == Py_None && p.none == Parameter::Kept) return o;
     if (o == Py_None && p.none == Parameter::Flat) {
       if (dimensions(array) != 1)
-        array = keep(nb::steal(wrap_view(array, reshape(settled(as_array(array)), {-1}))));
+        array = keep(nb::steal(wrap_view(array, reshape(as_array(array), {-1}))));
       return keep(nb::int_(0));
     }
     const int n = dimensions(array);

@@ -20,7 +20,7 @@ struct Run {
     if (!is_array(value.ptr()))
       raise(ErrorKind::Type, "run_routine", "an operand is no array of Numbus",
             nb::cast<std::string>(nb::str(value.type())), "arrays");
-    Array& a = settled(as_array(value.ptr()));
+    Array& a = as_array(value.ptr());
     if (device && a.base->device != device)
       raise(ErrorKind::Value, "run_routine", "operands are on two devices",
             device_label(*device) + " and " + device_label(*a.base->device), "one");

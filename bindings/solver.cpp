@@ -11,8 +11,7 @@ char* memory(Array& a, const char* what, const char* shape, int ndim) {
     raise(ErrorKind::Value, "linalg", std::string(what) + " does not fit",
           shape_string(*a.layout) + " on " + device_label(*a.base->device),
           std::string("a C-contiguous array ") + shape + " on a GPU");
-  settled(a);
-  if (a.base->mask) before_write(a);
+  before_write(a);
   a.base->changed();
   char* data = data_of(a, "passed to cuSOLVER");
   a.base->device->claim(data, static_cast<size_t>(a.size() * itemsize(a.dtype)));

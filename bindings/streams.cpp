@@ -205,13 +205,13 @@ void note_copy(const Device& d, size_t bytes, bool to_host) {
 
 // Copies in a stream; false where it takes more than moving bytes.
 bool copy_in(nb::handle array, nb::handle host, nb::handle stream) {
-  Array& a = settled(as_array(array.ptr()));
+  Array& a = as_array(array.ptr());
   require_writeable(a, "copy_to_device");
   Device& d = *a.base->device;
   Queue* queue = queue_of(stream, d);
   Piece p(a, host, false);
   if (!p.fits) return false;
-  if (a.base->mask) before_write(a);
+  before_write(a);
   a.base->changed();
   char* to = data_of(a, "written by a copy");
   auto bytes = static_cast<size_t>(p.view.len);
@@ -226,7 +226,7 @@ bool copy_in(nb::handle array, nb::handle host, nb::handle stream) {
 }
 
 bool copy_out(nb::handle array, nb::handle host, nb::handle stream) {
-  Array& a = settled(as_array(array.ptr()));
+  Array& a = as_array(array.ptr());
   Device& d = *a.base->device;
   Queue* queue = queue_of(stream, d);
   Piece p(a, host, true);
@@ -244,12 +244,12 @@ bool copy_out(nb::handle array, nb::handle host, nb::handle stream) {
 }
 
 bool fill_bytes(nb::handle array, int value, nb::handle stream) {
-  Array& a = settled(as_array(array.ptr()));
+  Array& a = as_array(array.ptr());
   require_writeable(a, "memset");
   Device& d = *a.base->device;
   Queue* queue = queue_of(stream, d);
   if (!a.layout->c_contiguous() && !a.layout->f_contiguous()) return false;
-  if (a.base->mask) before_write(a);
+  before_write(a);
   a.base->changed();
   char* to = data_of(a, "filled");
   d.fill_bytes(to, static_cast<unsigned char>(value),

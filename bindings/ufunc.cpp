@@ -28,7 +28,7 @@ Array in_order(const Array& a, const Arg* operands, int n, char order) {
   if (order == 'A') {
     bool all = true;
     for (int k = 0; k < n; ++k)
-      all = all && (!operands[k].array || operands[k].array->layout->f_contiguous());
+      all = all && (!operands[k].is_array() || operands[k].array()->layout->f_contiguous());
     order = all ? 'F' : 'C';
   }
   return has_order(a, order) ? a : copy_in_order(a, a.dtype, order);
@@ -96,9 +96,7 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
         return nullptr;
       out = import_numpy(out_object, false, true);
     } else {
-      Array& target = as_array(out_object);
-      if (target.mask) settle(target);
-      out = target;
+      out = as_array(out_object);
     }
     o.out = &out;
   }
@@ -107,13 +105,12 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
     if (owner_of(x) != Owner::Numbus || !ops.convert(x, in[k])) return nullptr;
   }
   mark_line();
-  Array result = apply(op, {in, r.nin}, o);
+  Masked result = apply(op, {in, r.nin}, o);
   if (out_object) {
     Py_INCREF(out_object);
     return out_object;
   }
-  if (order != 'K' && !result.mask && result.ndim() > 1)
-    result = in_order(result, in, r.nin, order);
+  if (order != 'K' && result.ndim() > 1) result = in_order(result.full, in, r.nin, order);
   return wrap_result(std::move(result));
 }
 

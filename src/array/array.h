@@ -23,8 +23,7 @@ struct Array {
   bool writeable = true;
   bool owns = true;  // not a view: what flags and base report
   std::shared_ptr<void>
-      origin;                  // of a view: whatever the bindings call the array it was taken from
-  std::shared_ptr<Mask> mask;  // a compress view: the values of a larger array where the mask holds
+      origin;  // of a view: whatever the bindings call the array it was taken from
 
   int ndim() const { return layout->ndim(); }
   int64_t size() const { return layout->size(); }
@@ -34,7 +33,7 @@ struct Array {
   ViewRef view() const { return {base.get(), layout.get(), offset, dtype}; }
 };
 
-// The state of a boolean array when it was used as an index. Shared by all compress views made with
+// The state of a boolean array when it was used as an index. Shared by all masked values made with
 // it; written to, the array leaves its old values here first.
 struct Mask {
   Array array;
@@ -44,16 +43,57 @@ struct Mask {
   ~Mask();
 };
 
+// The elements of an array where a mask holds, along one axis whose length nobody has asked for
+// yet; without a mask the array itself. Python's arrays hold this, elementwise work gives it. Who
+// takes an Array gets it settled by the conversion; only what names `full` and `mask` sees them.
+struct Masked {
+  Array full;
+  std::shared_ptr<Mask> mask;
+
+  Masked() = default;
+  Masked(Array a) : full(std::move(a)) {}
+  Masked(Array a, std::shared_ptr<Mask> m) : full(std::move(a)), mask(std::move(m)) {}
+  int ndim() const { return mask ? 1 : full.ndim(); }
+  // From here on an ordinary array, its elements side by side. Any thread of Python may run
+  // meanwhile.
+  Array& settled() {
+    if (mask) settle();
+    return full;
+  }
+  operator Array() && { return std::move(settled()); }
+
+ private:
+  void settle();
+};
+
 // An operand of an elementwise operation. Weak: a Python number, whose type yields to the arrays'.
-struct Arg {
-  const Array* array = nullptr;
+class Arg {
+ public:
   Scalar scalar;
   DType dtype = DType::F64;  // of a strong scalar
   bool weak = false;
   bool huge = false;  // a weak integer beyond 64 bits; the scalar holds the nearest float
+
   Arg() = default;
-  explicit Arg(const Array* a) : array(a) {}
+  explicit Arg(const Array* a) : array_(a) {}
+  explicit Arg(Masked* m) : array_(&m->full), masked_(m->mask ? m : nullptr) {}
   Arg(const Scalar& s, DType t) : scalar(s), dtype(t) {}
+  bool is_array() const { return array_ != nullptr; }
+  // Null for a number. Settles what is masked, so that later uses of it need not do it again.
+  const Array* array() const {
+    if (masked_) masked_->settled();
+    return array_;
+  }
+  // For those who look at the mask, too: the array that the elements are taken from.
+  const Array* full() const { return array_; }
+  Mask* mask() const { return masked_ ? masked_->mask.get() : nullptr; }
+  std::shared_ptr<Mask> shared_mask() const { return masked_ ? masked_->mask : nullptr; }
+  // Another array in its place, or none; how numbers are taken stays.
+  void replace(const Array* a) { array_ = a, masked_ = nullptr; }
+
+ private:
+  const Array* array_ = nullptr;
+  Masked* masked_ = nullptr;  // whose array it is, where that had a mask
 };
 
 // Where the caller is: recorded with each instruction (bindings set it before calling in). A flush
@@ -74,28 +114,31 @@ Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t
 DType common_dtype(std::span<const Arg> args);
 struct Options {
   const Array* out = nullptr;
+  Masked* into = nullptr;  // in place of `out`, where that may be masked
   const Array* where = nullptr;
   std::optional<DType> dtype;
   Casting casting = Casting::SameKind;
 };
-Array apply(Op op, std::span<const Arg> args, const Options& o = {});
+Masked apply(Op op, std::span<const Arg> args, const Options& o = {});
 // One step of the kernel IR whose operands are converted to `loop` (select: all but the condition);
 // `operands` are the types of those that are numbers.
-Array record_map(Op op, DType loop, DType result, std::span<const Arg> args, const DType* operands);
+Masked record_map(Op op, DType loop, DType result, std::span<const Arg> args,
+                  const DType* operands);
 // A straightened function (passes/straighten.h), kept for as long as the process lives; null where
 // it has too many parameters to be recorded.
 const ir::Function* recordable(ir::Function f);
 bool loops(const ir::Function& f);
 // Its result over the shape that its operands broadcast to: as operations, or, where it loops or is
 // long, as one instruction.
-Array record_steps(const ir::Function& f, std::span<const Arg> args);
-Array record_apply(const ir::Function& f, std::span<const Arg> args);
-Array select(const Arg& condition, const Arg& x, const Arg& y);
+Masked record_steps(const ir::Function& f, std::span<const Arg> args);
+Masked record_apply(const ir::Function& f, std::span<const Arg> args);
+Masked select(const Arg& condition, const Arg& x, const Arg& y);
 // A Python number must be a value that the type has; other operands are cast.
 void require_value(const Arg& from, DType to, const char* op);
 void assign(const Array& to, const Arg& from, const Array* where = nullptr,
             Casting casting = Casting::Unsafe);
 Array copy(const Array& a, DType t, bool c_order = false);
+Masked copy(const Arg& a, DType t);  // of an array or a masked value, in its axis order
 // Uninitialised, laid out as a copy that need not be in C order.
 Array copy_like(const Array& a, DType t);
 Array reduce(Reduction kind, const Array& a, uint64_t axes, bool keepdims,
@@ -103,6 +146,9 @@ Array reduce(Reduction kind, const Array& a, uint64_t axes, bool keepdims,
              const Array* out = nullptr);
 // By name: those of Reduction, also of complex numbers, and mean and std, which are composed.
 Array reduce(std::string_view name, const Array& a, uint64_t axes, bool keepdims,
+             std::optional<DType> dtype, const Array* where, double ddof,
+             const Array* out = nullptr);
+Array reduce(std::string_view name, Masked& m, uint64_t axes, bool keepdims,
              std::optional<DType> dtype, const Array* where, double ddof,
              const Array* out = nullptr);
 
@@ -184,11 +230,16 @@ Array view_as(const Array& a, DType t);
 
 // Makes the device kernels of a routine known before it is recorded for a GPU; set by the bindings.
 extern void (*load_device_kernels)(const Device& device, Routine r, DType t);
-// Masks.
-Array compress(const Array& a, const Array& mask);
-std::shared_ptr<Mask> mask_of(const Array& boolean);
-void settle(Array& a);              // turns a compress view into an ordinary one-dimensional array
-void before_write(const Array& a);  // snapshots a mask that is about to change
+// Masks: a[mask], and a[mask] = from, which gives false where `from` has several elements that are
+// not under the same mask.
+Masked compress(const Array& a, const Array& mask);
+bool assign_where(const Array& to, const Array& mask, const Arg& from);
+void keep_mask(Base& b);
+// Whoever writes to `a` otherwise than by a recorded instruction comes here first: a mask that was
+// made of it keeps its values.
+inline void before_write(const Array& a) {
+  if (a.base->mask) keep_mask(*a.base.get());
+}
 
 // The memory of an array, with all pending work on it done.
 char* data_of(const Array& a, const char* reason);

@@ -154,7 +154,7 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
     if (in[n].view && in[n].view->base->failure) throw Error(*in[n].view->base->failure);
   }
   i.line = current_line;
-  if (out.base->mask) before_write(out);
+  before_write(out);
   r.record(mix(mix(i.line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
                reinterpret_cast<uint64_t>(out.layout.get())),
            i, out.view(), in, count);
@@ -193,64 +193,67 @@ namespace {
 // Negative exponents of integers that are known now are errors of the call, where there is an
 // element to meet them; others are found when they run.
 bool negative_exponent(Op op, DType loop, std::span<const Arg> args) {
-  return op == Op::power && kind(loop) == Kind::Int && !args[1].array &&
+  return op == Op::power && kind(loop) == Kind::Int && !args[1].is_array() &&
          args[1].scalar.kind == Kind::Int && args[1].scalar.i < 0;
 }
 bool any_holds(const Array& where) {
   uint64_t all = where.ndim() >= 64 ? ~0ull : (1ull << where.ndim()) - 1;
   return read_element(reduce(Reduction::Any, where, all, false, {}, nullptr, 0), 0).i != 0;
 }
-void check_exponents(const Arg& a) {
+void check_exponents(const Array& a) {
   constexpr int64_t kFew = 4096;
-  if (!a.array) return;
-  const Base& b = *a.array->base.get();
-  const Layout& l = *a.array->layout;
-  if (a.array->mask || kind(a.array->dtype) != Kind::Int || b.pending() || !b.data ||
-      !b.device->host_readable() || !l.c_contiguous() || l.size() > kFew)
+  const Base& b = *a.base.get();
+  const Layout& l = *a.layout;
+  if (kind(a.dtype) != Kind::Int || b.pending() || !b.data || !b.device->host_readable() ||
+      !l.c_contiguous() || l.size() > kFew)
     return;
   for (int64_t k = 0; k < l.size(); ++k) {
-    int64_t e = load_scalar(a.array->dtype, b.data + a.array->offset + k * l.itemsize()).i;
+    int64_t e = load_scalar(a.dtype, b.data + a.offset + k * l.itemsize()).i;
     if (e < 0) throw negative_power(e);
   }
 }
 
+// The mask that all masked operands and the result have in common, under which they are computed
+// over the whole domain. Where there is none they are settled.
+std::shared_ptr<Mask> common_mask(const Instr& i, std::span<const Arg> args, const Options& o) {
+  std::shared_ptr<Mask> mask = o.into ? o.into->mask : nullptr;
+  for (const Arg& a : args)
+    if (a.mask()) mask = a.shared_mask();
+  // Whether a wrong exponent meets any element is known once the mask is.
+  bool alike = !o.where && !o.out && (!o.into || o.into->mask == mask) &&
+               !negative_exponent(i.op, i.loop, args);
+  for (const Arg& a : args)
+    if (a.is_array()) alike = alike && (a.mask() == mask.get() || a.full()->ndim() == 0);
+  if (alike) return mask;
+  for (const Arg& a : args) a.array();
+  if (o.into) o.into->settled();
+  return nullptr;
+}
+
 // All operands over one domain: the shared shape, broadcast views, and the recorded instruction.
-Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType result,
-                 const Options& o) {
+Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType result,
+                  const Options& o) {
+  const char* op = i.name().data();
+  if (o.where) require_boolean(*o.where, op);
+  bool any_mask = o.into && o.into->mask;
+  for (const Arg& a : args) any_mask = any_mask || a.mask();
+  std::shared_ptr<Mask> mask;
+  // Another thread may settle an operand while this one waits in record(): these keep its memory.
+  std::vector<Handle> kept;
+  if (any_mask) mask = common_mask(i, args, o);
   const Array* arrays[kMaxOperands];
   int narrays = 0;
   for (const Arg& a : args)
-    if (a.array) arrays[narrays++] = a.array;
-  const char* op = i.name().data();
-  if (o.where) require_boolean(*o.where, op);
-  // Compress views of one mask compute over the whole domain, predicated.
-  std::shared_ptr<Mask> mask;
-  for (int n = 0; n < narrays; ++n)
-    if (arrays[n]->mask) mask = arrays[n]->mask;
+    if (a.full()) arrays[narrays++] = a.full();
   if (mask) {
-    // Whether a wrong exponent meets any element is known once the mask is.
-    bool plain =
-        !o.where && (!o.out || o.out->mask == mask) && !negative_exponent(i.op, i.loop, args);
-    for (int n = 0; n < narrays; ++n)
-      plain = plain && (arrays[n]->mask == mask || arrays[n]->ndim() == 0);
-    if (!plain) {
-      std::vector<Array> settled;
-      std::vector<Arg> again(args.begin(), args.end());
-      settled.reserve(args.size());
-      for (Arg& a : again) {
-        if (!a.array || !a.array->mask) continue;
-        // Settling the caller's own array keeps later uses from doing it again.
-        settle(const_cast<Array&>(*a.array));
-      }
-      Options oo = o;
-      if (o.out && o.out->mask) settle(const_cast<Array&>(*o.out));
-      return record_map(i, again, loop, result, oo);
-    }
+    for (int n = 0; n < narrays; ++n) kept.push_back(arrays[n]->base);
+    kept.push_back(mask->array.base);
   }
-  Array out;
+  Masked made;
+  Array& out = made.full;
   const Layout* domain = nullptr;
-  if (o.out) {
-    out = *o.out;
+  if (const Array* given = o.into ? &o.into->full : o.out) {
+    out = *given;
     require_writeable(out, op);
     if (!can_cast(result, out.dtype, o.casting)) {
       raise(ErrorKind::Casting, op, "cannot cast the result to out's type",
@@ -281,24 +284,25 @@ Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType re
     Device* device = narrays ? arrays[0]->base->device : &default_device();
     out.base = Handle(Base::create(*device, l->size() * itemsize(result)));
     out.dtype = result;
-    out.mask = mask;
     domain = l;
   }
-  if (domain->size() == 0) return out;
+  made.mask = mask;
+  if (domain->size() == 0) return made;
   if (negative_exponent(i.op, i.loop, args)) {
     if (!o.where || any_holds(*o.where)) throw negative_power(args[1].scalar.i);
-  } else if (i.op == Op::power && kind(i.loop) == Kind::Int && !o.where && !mask) {
-    check_exponents(args[1]);
+  } else if (i.op == Op::power && kind(i.loop) == Kind::Int && !o.where && !mask &&
+             args[1].is_array()) {
+    check_exponents(*args[1].full());
   }
   Window::Input in[kMaxOperands];
   ViewRef views[kMaxOperands];
   LayoutRef hold[kMaxOperands];
   int count = 0;
   for (const Arg& a : args) {
-    if (a.array) {
-      const Layout* l = broadcast_layout(*a.array, domain, op);
+    if (const Array* x = a.full()) {
+      const Layout* l = broadcast_layout(*x, domain, op);
       hold[count] = LayoutRef(l);
-      views[count] = {a.array->base.get(), l, a.array->offset, a.array->dtype};
+      views[count] = {x->base.get(), l, x->offset, x->dtype};
       in[count].view = &views[count];
     } else {
       in[count].scalar = a.scalar;
@@ -317,7 +321,7 @@ Array record_map(Instr i, std::span<const Arg> args, const DType* loop, DType re
     i.predicated = true;
   }
   record(i, out, in, count);
-  return out;
+  return made;
 }
 
 }  // namespace
@@ -333,7 +337,7 @@ DType common_dtype(std::span<const Arg> args) {
       weak = std::max(weak, a.huge ? Kind::Int : a.scalar.kind);
       continue;
     }
-    DType t = a.array ? a.array->dtype : a.dtype;
+    DType t = a.is_array() ? a.full()->dtype : a.dtype;
     strong = any ? promote(strong, t) : t;
     any = true;
   }
@@ -345,7 +349,7 @@ namespace {
 
 // Integers beyond 64 bits: floats take them as a float, comparisons as an infinity, nothing else
 // does.
-Array apply_huge(Op op, std::span<const Arg> args, const Options& o) {
+Masked apply_huge(Op op, std::span<const Arg> args, const Options& o) {
   std::vector<Arg> again(args.begin(), args.end());
   DType common = common_dtype(args);
   for (Arg& a : again) {
@@ -366,15 +370,15 @@ Array apply_huge(Op op, std::span<const Arg> args, const Options& o) {
 
 // int64 with uint64: no type holds both, and floats would round. What is negative is below all that
 // is unsigned; the rest compares as unsigned.
-Array compare_signs(Op op, std::span<const Arg> args, int signed_one, const Options& o) {
+Masked compare_signs(Op op, std::span<const Arg> args, int signed_one, const Options& o) {
   std::vector<Arg> again(args.begin(), args.end());
   Arg &s = again[signed_one], &u = again[1 - signed_one];
-  if (!s.array) {
+  if (!s.is_array()) {
     s = s.scalar.i < 0 ? Arg(Scalar::from_float(-1), DType::F64)
                        : Arg(Scalar::from_uint(s.scalar.u), DType::U64);
     return numbus::apply(op, again, o);
   }
-  if (!u.array) {
+  if (!u.is_array()) {
     bool beyond = u.scalar.u > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
     u = beyond ? Arg(Scalar::from_float(std::numeric_limits<double>::infinity()), DType::F64)
                : Arg(Scalar::from_int(u.scalar.i), DType::I64);
@@ -384,18 +388,18 @@ Array compare_signs(Op op, std::span<const Arg> args, int signed_one, const Opti
   bool holds =
       op == Op::not_equal || (signed_one == 0 ? op == Op::less || op == Op::less_equal
                                               : op == Op::greater || op == Op::greater_equal);
-  Array magnitude = copy(*s.array, DType::U64);
+  Masked magnitude = copy(s, DType::U64);
   Arg zero_args[2] = {s, Arg(Scalar::from_int(0), DType::I64)};
-  Array sign = apply(holds ? Op::less : Op::greater_equal, zero_args);
-  s.array = &magnitude;
-  Array rest = numbus::apply(op, again);
+  Masked sign = apply(holds ? Op::less : Op::greater_equal, zero_args);
+  s = Arg(&magnitude);
+  Masked rest = numbus::apply(op, again);
   Arg parts[2] = {Arg(&sign), Arg(&rest)};
   return apply(holds ? Op::logical_or : Op::logical_and, parts, o);
 }
 
 }  // namespace
 
-Array apply(Op op, std::span<const Arg> args, const Options& o) {
+Masked apply(Op op, std::span<const Arg> args, const Options& o) {
   const Row& r = row(op);
   for (const Arg& a : args)
     if (a.huge) return apply_huge(op, args, o);
@@ -407,7 +411,7 @@ Array apply(Op op, std::span<const Arg> args, const Options& o) {
   DType types[3];
   for (size_t n = 0; n < args.size(); ++n) {
     const Arg& a = args[n];
-    types[n] = a.weak ? common : a.array ? a.array->dtype : a.dtype;
+    types[n] = a.weak ? common : a.is_array() ? a.full()->dtype : a.dtype;
     if (!a.weak || !a.scalar.is_real_integer() || a.scalar.kind == Kind::Bool ||
         !is_integer(common) || int_fits(a.scalar, common))
       continue;
@@ -457,15 +461,15 @@ Array apply(Op op, std::span<const Arg> args, const Options& o) {
   return record_map(i, args, loop.in, loop.out, o);
 }
 
-Array record_map(Op op, DType loop, DType result, std::span<const Arg> args,
-                 const DType* operands) {
+Masked record_map(Op op, DType loop, DType result, std::span<const Arg> args,
+                  const DType* operands) {
   Instr i;
   i.op = op;
   i.loop = loop;
   return record_map(i, args, operands, result, {});
 }
 
-Array record_apply(const ir::Function& f, std::span<const Arg> args) {
+Masked record_apply(const ir::Function& f, std::span<const Arg> args) {
   Instr i;
   i.op = Op::apply;
   i.loop = f.results[0];
@@ -473,7 +477,7 @@ Array record_apply(const ir::Function& f, std::span<const Arg> args) {
   return record_map(i, args, f.params.data(), f.results[0], {});
 }
 
-Array select(const Arg& condition, const Arg& x, const Arg& y) {
+Masked select(const Arg& condition, const Arg& x, const Arg& y) {
   Arg xy[2] = {x, y};
   DType t = common_dtype(xy);
   Instr i;
@@ -490,7 +494,7 @@ void require_boolean(const Array& where, const char* op) {
 }
 
 void require_value(const Arg& from, DType to, const char* op) {
-  if (from.array || !from.weak) return;
+  if (from.is_array() || !from.weak) return;
   const Scalar& s = from.scalar;
   if (s.kind == Kind::Complex) {
     if (!is_complex(to))
@@ -523,6 +527,7 @@ void require_value(const Arg& from, DType to, const char* op) {
 void assign(const Array& to, const Arg& from, const Array* where, Casting casting) {
   require_writeable(to, "assign");
   require_value(from, to.dtype, "assign");
+  const Array* values = from.array();
   Instr i;
   i.op = Op::cast;
   i.loop = to.dtype;
@@ -531,11 +536,11 @@ void assign(const Array& to, const Arg& from, const Array* where, Casting castin
   o.where = where;
   o.casting = casting;
   // A float scalar becomes an integer where the elements of an array would: in the kernel.
-  DType loop = from.array || from.weak || kind(from.dtype) < Kind::Float ? to.dtype : from.dtype;
-  DType source = from.array ? from.array->dtype : from.weak ? to.dtype : from.dtype;
-  if (from.array && from.array->ndim() > to.ndim() && !from.array->mask) {
+  DType loop = values || from.weak || kind(from.dtype) < Kind::Float ? to.dtype : from.dtype;
+  DType source = values ? values->dtype : from.weak ? to.dtype : from.dtype;
+  if (values && values->ndim() > to.ndim()) {
     // Leading extents of one may be dropped in an assignment.
-    Array a = *from.array;
+    Array a = *values;
     int extra = a.ndim() - to.ndim();
     for (int d = 0; d < extra; ++d)
       if (a.layout->shape(d) != 1) broadcast_layout(a, to.layout.get(), "assign");
@@ -544,8 +549,7 @@ void assign(const Array& to, const Arg& from, const Array* where, Casting castin
                             {a.layout->strides() + extra, static_cast<size_t>(to.ndim())},
                             itemsize(a.dtype)),
                 a.offset);
-    Arg again = from;
-    again.array = &a;
+    Arg again(&a);
     record_map(i, {&again, 1}, &loop, source, o);
     return;
   }
@@ -557,14 +561,6 @@ Array copy_like(const Array& a, DType t) {
 }
 
 Array copy(const Array& a, DType t, bool c_order) {
-  if (a.mask) {
-    if (c_order) settle(const_cast<Array&>(a));
-    Instr i;
-    i.op = Op::cast;
-    i.loop = t;
-    Arg arg(&a);
-    return record_map(i, {&arg, 1}, &t, t, {});
-  }
   Instr i;
   i.op = Op::cast;
   i.loop = t;
@@ -575,6 +571,14 @@ Array copy(const Array& a, DType t, bool c_order) {
   o.casting = Casting::Unsafe;
   record_map(i, {&arg, 1}, &t, t, o);
   return out;
+}
+
+Masked copy(const Arg& a, DType t) {
+  if (!a.mask()) return copy(*a.array(), t);
+  Instr i;
+  i.op = Op::cast;
+  i.loop = t;
+  return record_map(i, {&a, 1}, &t, t, {});
 }
 
 }  // namespace numbus

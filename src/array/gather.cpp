@@ -139,9 +139,8 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int pl
   LayoutRef hold[kMaxOperands];
   ViewRef views[kMaxOperands];
   Window::Input in[kMaxOperands];
-  if (value.array) {
-    from = *value.array;
-    if (from.mask) settle(from);
+  if (value.is_array()) {
+    from = *value.array();
     while (from.ndim() > whole->ndim() && from.layout->shape(0) == 1)
       from = view_of(from,
                      Layout::get(from.shape().subspan(1),
@@ -218,7 +217,7 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int p
   require_value(value, to.dtype, "setitem");
   std::vector<Array> kept = kept_from(to, index);
   auto bounds = how.distinct || check_known(to, axes, kept) ? Instr::Sure : Instr::Report;
-  bool in_order = to.base->device->scatters_in_order(), many = value.array != nullptr;
+  bool in_order = to.base->device->scatters_in_order(), many = value.is_array();
   if (how.op != Op::scatter || how.distinct || in_order || !many)
     return scatter(to, axes, kept, place, value, how.where, how.op, bounds);
   Array last = last_at_place(to, axes, kept, bounds == Instr::Sure ? bounds : Instr::Skip);

@@ -21,10 +21,8 @@ Array with_axis(const Array& a, int axis) {
 Array concatenate(std::span<const Array> arrays, int axis, bool new_axis, const char* op,
                   std::optional<DType> dtype, Casting casting, const Array* out) {
   std::vector<Array> parts(arrays.begin(), arrays.end());
-  for (Array& a : parts) {
-    if (a.mask) settle(a);
-    if (new_axis) a = with_axis(a, axis);
-  }
+  if (new_axis)
+    for (Array& a : parts) a = with_axis(a, axis);
   const Array& first = parts[0];
   std::vector<int64_t> shape(first.shape().begin(), first.shape().end());
   shape[axis] = 0;

@@ -1,5 +1,5 @@
-// Boolean masks as predicates: a[mask] is a compress view until something needs its elements side
-// by side.
+// Boolean masks as predicates: a[mask] is a masked value until something needs its elements side by
+// side.
 #include "array/array.h"
 #include "base/error.h"
 #include "routines/compact.h"
@@ -9,6 +9,8 @@ namespace numbus {
 Mask::~Mask() {
   if (watched && array.base.get() && array.base->mask == this) array.base->mask = nullptr;
 }
+
+namespace {
 
 std::shared_ptr<Mask> mask_of(const Array& m) {
   Base* b = m.base.get();
@@ -32,22 +34,43 @@ std::shared_ptr<Mask> mask_of(const Array& m) {
   return s;
 }
 
-void before_write(const Array& a) {
-  Mask* m = a.base->mask;
-  a.base->mask = nullptr;
+}  // namespace
+
+void keep_mask(Base& b) {
+  Mask* m = b.mask;
+  b.mask = nullptr;
   m->watched = false;
   m->array = copy(m->array, DType::Bool, true);
 }
 
-Array compress(const Array& a, const Array& m) {
+Masked compress(const Array& a, const Array& m) {
   // A value, not a view: later writes to `a` must not show, so its elements are copied (which
   // fusion makes free).
   auto mask = mask_of(m);
   Array out = empty(a.shape(), a.dtype, a.base->device);
   Arg from(&a);
   assign(out, from, &mask->array);
-  out.mask = mask;
-  return out;
+  return {std::move(out), std::move(mask)};
+}
+
+bool assign_where(const Array& to, const Array& mask, const Arg& from) {
+  if (from.mask()) {
+    const std::shared_ptr<Mask> same = mask_of(mask);
+    if (from.mask() == same.get()) {
+      const Array values = *from.full(), where = same->array;
+      assign(to, Arg(&values), &where);
+      return true;
+    }
+  }
+  const Array* values = from.array();
+  if (!values || values->ndim() == 0) {
+    assign(to, from, &mask);
+    return true;
+  }
+  if (values->size() != 1) return false;
+  const Array one = reshape(*values, {});
+  assign(to, Arg(&one), &mask);
+  return true;
 }
 
 namespace {
@@ -68,28 +91,33 @@ Array settle_on_device(const Array& full, Mask& mask) {
   i.loop = full.dtype;
   record_call(i, {{&values, &where}}, {{&out, &count}});
   if (mask.count < 0) mask.count = read_element(count, 0).i;
-  return view_of(out, Layout::contiguous({&mask.count, 1}, itemsize(full.dtype)), 0);
+  Array dense = view_of(out, Layout::contiguous({&mask.count, 1}, itemsize(full.dtype)), 0);
+  dense.owns = true;
+  return dense;
+}
+
+Array settle_on_host(const Array& full, Mask& mask) {
+  const Array values = in_order(full), where = in_order(mask.array);
+  const char* from = data_of(values, "elements of a masked array");  // one flush for both
+  const auto* lets = reinterpret_cast<const bool*>(data_of(where, "elements of a masked array"));
+  if (mask.count < 0) mask.count = routines::count_true(lets, values.size());
+  Array dense = empty({&mask.count, 1}, full.dtype, &cpu_device());
+  dense.base->ensure_data();
+  routines::compact(itemsize(full.dtype), from, lets, values.size(), dense.base->data);
+  return dense;
 }
 
 }  // namespace
 
-void settle(Array& a) {
-  if (!a.mask) return;
-  auto mask = a.mask;
-  Array full = a;
-  full.mask = nullptr;
-  if (!a.base->device->host_readable()) {
-    a = settle_on_device(full, *mask);
-    return;
-  }
-  const Array values = in_order(full), where = in_order(mask->array);
-  const char* from = data_of(values, "elements of a masked array");  // one flush for both
-  const auto* lets = reinterpret_cast<const bool*>(data_of(where, "elements of a masked array"));
-  if (mask->count < 0) mask->count = routines::count_true(lets, values.size());
-  Array dense = empty({&mask->count, 1}, a.dtype, &cpu_device());
-  dense.base->ensure_data();
-  routines::compact(itemsize(a.dtype), from, lets, values.size(), dense.base->data);
-  a = std::move(dense);
+void Masked::settle() {
+  const std::shared_ptr<Mask> m = mask;
+  const Array all = full;
+  Array dense =
+      all.base->device->host_readable() ? settle_on_host(all, *m) : settle_on_device(all, *m);
+  // Another thread of Python may have settled it while this one waited, and written to it since.
+  if (!mask) return;
+  full = std::move(dense);
+  mask = nullptr;
 }
 
 }  // namespace numbus

@@ -30,8 +30,6 @@ std::optional<Array> three_dimensional(const Array& a, const std::vector<int64_t
 
 Array matmul(const Array& x, const Array& y, DType t, const Array* out) {
   Array a = x, b = y;
-  if (a.mask) settle(a);
-  if (b.mask) settle(b);
   std::vector<int64_t> stack;
   {
     Array sa = view_of(a, Layout::contiguous(stack_of(a), 1), 0),

@@ -8,19 +8,10 @@
 
 namespace numbus {
 
-Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
+Array reduce(Reduction kind, const Array& a, uint64_t axes, bool keepdims,
              std::optional<DType> dtype, const Array* where, double ddof, const Array* out) {
-  Array a = source;
   if (where) require_boolean(*where, std::string(reduction_name(kind)).c_str());
-  const Array* predicate = where;
-  uint64_t all = a.ndim() >= 64 ? ~0ull : (1ull << a.ndim()) - 1;
   const bool needs_some = needs_elements(kind);
-  if (a.mask && (where || keepdims || needs_some)) settle(a), all = 1, axes = axes ? 1 : 0;
-  if (a.mask) {
-    predicate = &a.mask->array;
-    axes = all;
-    where = nullptr;
-  }
   const ReductionTypes types = resolve(kind, a.dtype, dtype);
   const DType loop = types.loop, result = types.result;
   kind = types.kind;
@@ -69,7 +60,7 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
     return r;
   }
   if (r.size() == 0) return r;
-  if (axes == 0 && kind != Reduction::Var && !needs_position(kind) && !predicate) {
+  if (axes == 0 && kind != Reduction::Var && !needs_position(kind) && !where) {
     Arg v(&a);
     assign(r, v);                                        // nothing to reduce: a conversion
     if (kind == Reduction::Sum && is_inexact(result)) {  // 0 + -0 is 0
@@ -95,14 +86,14 @@ Array reduce(Reduction kind, const Array& source, uint64_t axes, bool keepdims,
   Window::Input in[2];
   in[0].view = &views[0];
   LayoutRef hold;
-  if (predicate) {
-    const Layout* l = broadcast_layout(*predicate, a.layout.get(), "where");
+  if (where) {
+    const Layout* l = broadcast_layout(*where, a.layout.get(), "where");
     hold = LayoutRef(l);
-    views[1] = {predicate->base.get(), l, predicate->offset, DType::Bool};
+    views[1] = {where->base.get(), l, where->offset, DType::Bool};
     in[1].view = &views[1];
     i.predicated = true;
   }
-  record(i, r, in, predicate ? 2 : 1);
+  record(i, r, in, where ? 2 : 1);
   return r;
 }
 
@@ -136,7 +127,7 @@ Array variance(const Over& o, const Array* out) {
 // How many elements each sum of a mean has: a number, or where a mask decides an array.
 Arg elements(const Over& o, Array& hold) {
   Arg count;
-  if (!o.where && !o.a.mask) {
+  if (!o.where) {
     int64_t n = 1;
     for (int d = 0; d < o.a.ndim(); ++d)
       if (o.axes >> d & 1) n *= o.a.layout->shape(d);
@@ -144,18 +135,8 @@ Arg elements(const Over& o, Array& hold) {
     count.weak = true;
     return count;
   }
-  Array ones;
-  if (o.a.mask) {
-    Arg self(&o.a);
-    ones = numbus::apply(Op::equal, std::array<Arg, 2>{self, self});
-    Arg not_nan(&ones);
-    ones = numbus::apply(Op::logical_or,
-                         std::array<Arg, 2>{not_nan, Arg(Scalar::from_bool(true), DType::Bool)});
-  } else {
-    ones = broadcast_to(*o.where, o.a.shape());
-  }
-  hold =
-      reduce(Reduction::Sum, ones, o.axes, o.keepdims, DType::I64, o.a.mask ? o.where : nullptr, 0);
+  const Array ones = broadcast_to(*o.where, o.a.shape());
+  hold = reduce(Reduction::Sum, ones, o.axes, o.keepdims, DType::I64, nullptr, 0);
   return Arg(&hold);
 }
 
@@ -189,6 +170,17 @@ Array reduce(std::string_view name, const Array& a, uint64_t axes, bool keepdims
   if (auto kind = reduction_named(name)) return o.take(*kind, a, dtype, out);
   raise(ErrorKind::Value, "reduce", "unknown reduction", std::string(name),
         "sum, prod, min, max, any, all, argmin, argmax, mean, var or std");
+}
+
+Array reduce(std::string_view name, Masked& m, uint64_t axes, bool keepdims,
+             std::optional<DType> dtype, const Array* where, double ddof, const Array* out) {
+  const auto kind = reduction_named(name);
+  // Whether there is an element at all is known once the mask is.
+  if (!m.mask || where || keepdims || axes != 1 || (kind && needs_elements(*kind)))
+    return reduce(name, m.settled(), axes, keepdims, dtype, where, ddof, out);
+  const Array full = m.full, under = m.mask->array;
+  const uint64_t all = full.ndim() >= 64 ? ~0ull : (1ull << full.ndim()) - 1;
+  return reduce(name, full, all, false, dtype, &under, ddof, out);
 }
 
 }  // namespace numbus

@@ -68,7 +68,6 @@ std::optional<std::pair<Array, Array>> three_dimensional(const Array& x, const A
 
 Array accumulate(Op op, const Array& x, int axis, std::optional<DType> dtype, const Array* out) {
   Array a = x;
-  if (a.mask) settle(a);
   if (row(op).nin != 2)
     raise(ErrorKind::Value, title(op), "not a binary ufunc", std::to_string(row(op).nin),
           "2 inputs");

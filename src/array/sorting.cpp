@@ -13,7 +13,6 @@ Array along_lines(Routine r, const Array& x, int axis, bool indices,
                   std::span<const int64_t> attributes) {
   const DType t = indices ? DType::I64 : x.dtype;
   Array a = x;
-  if (a.mask) settle(a);
   // Booleans are ordered by their bytes, which need not be 0 and 1 in another type's memory.
   if (a.dtype == DType::Bool) {
     Array bytes = along_lines(r, view_as(a, DType::U8), axis, indices, attributes);
@@ -57,9 +56,7 @@ namespace {
 
 // A byte of a boolean that is neither 0 nor 1 becomes 1.
 Array dense(const Array& x) {
-  Array a = x;
-  if (a.mask) settle(a);
-  return a.layout->c_contiguous() && a.dtype != DType::Bool ? a : copy(a, a.dtype, true);
+  return x.layout->c_contiguous() && x.dtype != DType::Bool ? x : copy(x, x.dtype, true);
 }
 
 }  // namespace

@@ -26,11 +26,11 @@ bool as_a_whole(const ir::Function& f) {
   return count > kMost || loops(f);
 }
 
-Array apply(const ir::Function& f, std::span<const Arg> args) {
+Masked apply(const ir::Function& f, std::span<const Arg> args) {
   std::vector<Arg> given;
   for (size_t n = 0; n < args.size(); ++n)
-    given.push_back(args[n].array ? args[n]
-                                  : Arg(converted(args[n].scalar, f.params[n]), f.params[n]));
+    given.push_back(args[n].is_array() ? args[n]
+                                       : Arg(converted(args[n].scalar, f.params[n]), f.params[n]));
   return record_apply(f, given);
 }
 
@@ -50,20 +50,19 @@ const ir::Function* recordable(ir::Function f) {
   return &all->try_emplace(std::move(key), std::move(f)).first->second;
 }
 
-Array record_steps(const ir::Function& f, std::span<const Arg> args) {
+Masked record_steps(const ir::Function& f, std::span<const Arg> args) {
   if (as_a_whole(f)) return apply(f, args);
   std::vector<const Array*> arrays;
   std::shared_ptr<Mask> mask;
   bool alike = true;  // all see one mask, or none does
   for (const Arg& a : args) {
-    if (!a.array) continue;
-    if (!arrays.empty()) alike = alike && a.array->mask == mask;
-    mask = a.array->mask;
-    arrays.push_back(a.array);
+    if (!a.is_array()) continue;
+    if (!arrays.empty()) alike = alike && a.mask() == mask.get();
+    mask = a.shared_mask();
+    arrays.push_back(a.full());
   }
   if (!alike) {
-    for (const Array* a : arrays)
-      if (a->mask) settle(const_cast<Array&>(*a));
+    for (const Arg& a : args) a.array();
     mask = nullptr;
   }
   std::vector<int64_t> shape = broadcast_shape(arrays, f.name.c_str());
@@ -73,9 +72,9 @@ Array record_steps(const ir::Function& f, std::span<const Arg> args) {
   for (size_t n = 0; n < size; ++n)
     for (ir::Val o : {f.body[n].a, f.body[n].b, f.body[n].c})
       if (o != kNone) last[o] = n;
-  std::vector<Array> made(size);
+  std::vector<Masked> made(size);
   std::vector<Arg> at(size);
-  auto set = [&](size_t n, Array a) {
+  auto set = [&](size_t n, Masked a) {
     made[n] = std::move(a);
     at[n] = Arg(&made[n]);
   };
@@ -88,8 +87,7 @@ Array record_steps(const ir::Function& f, std::span<const Arg> args) {
     Array r = like != arrays.end() ? empty_like(**like, a.dtype)
                                    : empty(shape, a.dtype, arrays[0]->base->device);
     assign(r, a);
-    r.mask = mask;
-    return r;
+    return Masked(std::move(r), mask);
   };
   for (size_t n = 0; n < size; ++n) {
     const Inst& i = f.body[n];
@@ -100,7 +98,7 @@ Array record_steps(const ir::Function& f, std::span<const Arg> args) {
     for (ir::Val o : {i.a, i.b, i.c}) {
       if (o == kNone) break;
       loop[count] = f.body[o].type;
-      any = any || at[o].array;
+      any = any || at[o].is_array();
       in[count++] = at[o];
     }
     // Of numbers alone; everything else is recorded.
@@ -113,16 +111,16 @@ Array record_steps(const ir::Function& f, std::span<const Arg> args) {
       at[n] = Arg(converted(in[0].scalar, i.type), i.type);
       continue;
     }
-    Array hold;
+    Masked hold;
     switch (i.op) {
       case Op::param: {
         const Arg& a = args[i.imm];
-        if (!a.array) {
+        if (!a.is_array()) {
           at[n] = Arg(converted(a.scalar, i.type), i.type);
-        } else if (a.array->dtype == i.type) {
+        } else if (a.full()->dtype == i.type) {
           at[n] = a;
         } else {
-          set(n, copy(*a.array, i.type));
+          set(n, copy(a, i.type));
         }
         break;
       }
@@ -131,14 +129,15 @@ Array record_steps(const ir::Function& f, std::span<const Arg> args) {
                                    : Arg(load_scalar(i.type, &i.imm), i.type);
         break;
       case Op::give: {
-        Array r = in[0].array ? *in[0].array : spread(in[0]);
+        Masked r = in[0].is_array() ? Masked(*in[0].full(), in[0].shared_mask()) : spread(in[0]);
+        const Array& all = r.full;
         // The user's own array, or one that lacks axes of the others.
         bool own = false;
-        for (const Array* a : arrays) own = own || a->base.get() == r.base.get();
-        bool whole = r.ndim() == static_cast<int>(shape.size()) &&
-                     std::equal(shape.begin(), shape.end(), r.shape().begin());
-        if (r.mask || (whole && !own)) return own ? copy(r, r.dtype) : r;
-        return copy(broadcast_to(r, shape), r.dtype);
+        for (const Array* a : arrays) own = own || a->base.get() == all.base.get();
+        bool whole = all.ndim() == static_cast<int>(shape.size()) &&
+                     std::equal(shape.begin(), shape.end(), all.shape().begin());
+        if (r.mask || (whole && !own)) return own ? copy(Arg(&r), all.dtype) : r;
+        return copy(broadcast_to(all, shape), all.dtype);
       }
       default:
         if (!any) {
@@ -149,7 +148,7 @@ Array record_steps(const ir::Function& f, std::span<const Arg> args) {
                           {in, static_cast<size_t>(count)}, loop));
     }
     for (ir::Val o : {i.a, i.b, i.c})
-      if (o != kNone && last[o] == n && at[o].array == &made[o]) made[o] = Array();
+      if (o != kNone && last[o] == n && at[o].full() == &made[o].full) made[o] = Masked();
   }
   raise(ErrorKind::Runtime, f.name, "a function without a result", "no give", "one");
 }

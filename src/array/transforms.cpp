@@ -45,7 +45,6 @@ Array spectrum(const Array& x, int64_t last) {
 
 Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last) {
   Array a = x;
-  if (a.mask) settle(a);
   if (a.base->device->host_readable())
     raise(ErrorKind::Value, "fft", "a CPU's memory is NumPy's to transform", "an array on the CPU",
           "one on a GPU");

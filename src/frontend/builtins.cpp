@@ -196,6 +196,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (over.type.is_array() && over.type.ndim != 1)
       not_yet(n, name + "() of " + frontend::name(over.type), "np." + name);
     Reduction how{name};
+    how.in_order = true;
     // Python adds NumPy's numbers to 0, one by one: they keep their type.
     if (name == "sum" && !weak && over.type.is_array() && numbus::is_integer(over.type.dtype))
       how.dtype = over.type.dtype;

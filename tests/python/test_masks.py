@@ -206,3 +206,55 @@ def test_masks_of_functions_that_differ():
     with pytest.raises(ValueError):
         q[above(q)] = d[far_above(q)]
         np.asarray(q)
+
+
+SELECTED = "v = c[c > 0]\n"
+
+
+@pytest.mark.parametrize("text", [
+    "k = xp.sum(v, axis=())", "k = v.mean(axis=())", "k = xp.std(v * 1j, axis=())",
+    "k = xp.prod(v, axis=0, keepdims=True)", "k = xp.sum(v, axis=-1)", "k = v.var(axis=0)",
+    "k = v.ndim", "k = v.flags.owndata", "k = v.base is None", "k = v.itemsize", "k = v.T",
+    "v.dtype = xp.int64", "v.shape = (1, v.size)", "k = v.strides", "w = v\nw += 1\nw *= w",
+    "v += xp.arange(float(v.size))", "v[0] = 3\nv += 1", "k = xp.diff(v, axis=-1)",
+    "k = v.astype(xp.int64)\nk //= 2", "k = v.astype(xp.int64) < v.astype(xp.uint64)",
+    "k = v.astype(xp.float64, copy=False) is v", "k = xp.concatenate([v, c[c > 0.5]])",
+    "k = xp.where(v > 1, v, -v)", "k = xp.where(v > 1, v, xp.arange(float(v.size)))",
+    "k = v[v > 1]", "k = v[(v > 1) & (v < 2)]",
+    "k = xp.sum(v, where=v > 1)", "k = xp.add(v, 1, out=v) is v", "k = v @ v", "k = xp.sort(v)",
+    "k = xp.cumsum(v)", "k = xp.arange(9.0)[c[c > 0].astype(int)]", "k = list(v)", "k = v.tolist()",
+])  # fmt: skip
+def test_what_a_mask_has_selected_has_one_axis(xp, mode, text):
+    """Whoever does not know masks gets an array of one axis, whatever the indexed one had."""
+    for shape in ((40, 7), (30,), (3, 4, 5)):
+        c = np.random.default_rng(8).uniform(-2, 2, shape)
+        run_both(xp, SELECTED + text, 1e-13, c=c)
+
+
+@pytest.mark.parametrize("text", [
+    "xp.sum(v, axis=1)", "v.max(axis=1)", "v.mean(axis=2)", "xp.diff(v, axis=-2)",
+    "xp.cumsum(v, axis=1)", "xp.sort(v, axis=1)", "v.flags.writeable = False\nv[0] = 1",
+    "v.flags.writeable = False\nv += 1", "v += xp.ones(3)", "v[10**6]", "v.shape = (2, 10**6)",
+    "v.astype(xp.int64).__iadd__(0.5)", "bool(v)", "float(v)", "v[0, 0]",
+])  # fmt: skip
+def test_what_a_mask_has_selected_refuses(xp, text):
+    c = np.random.default_rng(8).uniform(-2, 2, (40, 7))
+    kinds = []
+    for lib in (np, xp):
+        with pytest.raises(Exception) as raised:
+            exec(SELECTED + text, {"xp": lib, "c": lib.array(c)})
+        kinds.append(raised.value)
+    assert isinstance(kinds[1], (type(kinds[0]).__mro__[:-3])), kinds
+
+
+@pytest.mark.parametrize("text", [
+    "k = -v", "k = v * 2 + v", "k = v ** 2", "v += 1", "v **= 2", "k = v.astype(xp.float32)",
+    "k = xp.where(v > 1, v, 0)", "k = v.ndim, v.dtype, v.itemsize, v.base", "k = v.sum(axis=0)",
+    "k = xp.mean(v)", "k = xp.sqrt(abs(v))", "c[c > 0] = v * 2", "k = v > 1", "k = v.std()",
+])  # fmt: skip
+def test_what_knows_masks_compacts_nothing(xp, core, text):
+    names = {"xp": xp, "c": xp.array(draw((40, 30), "float64"))}
+    core.synchronize()
+    core.reset_stats()
+    exec(SELECTED + text, names)
+    assert core.stats()["flushes"] == 0

@@ -276,3 +276,22 @@ def test_threads_hand_arrays_on(xp):
     for t in threads:
         t.join()
     assert not failures
+
+
+def test_what_one_thread_writes_to_selected_elements_while_another_asks_for_their_number(xp):
+    """Both settle the same array; what the first one writes then stays."""
+    for _ in range(20):
+        x = xp.arange(1e6)
+        v = x[xp.sin(x) > 0] * 2
+        start = threading.Barrier(2)
+
+        def count(v=v, start=start):
+            start.wait()
+            len(v)
+
+        other = threading.Thread(target=count)
+        other.start()
+        start.wait()
+        v[0] = -5.0
+        other.join()
+        assert float(v[0]) == -5.0

@@ -57,9 +57,7 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
             return _core_reduce(op, a, None, False, None, None, ddof)
         except NotImplementedError:
             pass
-    # The values under a mask have one axis; to ask such an array for its shape would compact it.
-    ndim = 1 if a._masked else a.ndim
-    axes = _ALL[ndim] if axis is None else _axes(op, axis, ndim)
+    axes = _ALL[a.ndim] if axis is None else _axes(op, axis, a.ndim)
     if dtype is not None:
         dtype = numpy.dtype(dtype)
         if dtype not in SUPPORTED:
