@@ -144,55 +144,6 @@ def geomspace(start, stop, num=50):
     return out
 
 
-def cosine_window(m, a, b, c):
-    out = np.ones(max(m, 0))
-    if m > 1:
-        for i in range(m):
-            n = 1 - m + 2 * i
-            x = math.pi * n / (m - 1)
-            out[i] = a + b * math.cos(x) + c * math.cos(2 * x)
-    return out
-
-
-@known("np.hanning")
-def hanning(m):
-    """A raised cosine."""
-    return cosine_window(m, 0.5, 0.5, 0.0)
-
-
-@known("np.hamming")
-def hamming(m):
-    """A raised cosine on a step."""
-    return cosine_window(m, 0.54, 0.46, 0.0)
-
-
-@known("np.blackman")
-def blackman(m):
-    """Of two cosines."""
-    return cosine_window(m, 0.42, 0.5, 0.08)
-
-
-@known("np.bartlett")
-def bartlett(m):
-    """A triangle."""
-    out = np.ones(max(m, 0))
-    if m > 1:
-        for i in range(m):
-            out[i] = 1.0 - abs(2.0 * i / (m - 1) - 1.0)
-    return out
-
-
-@known("np.kaiser")
-def kaiser(m, beta):
-    """A window of Bessel functions."""
-    out = np.ones(max(m, 0))
-    if m > 1:
-        for i in range(m):
-            r = 2.0 * i / (m - 1) - 1.0
-            out[i] = np.i0(beta * math.sqrt(max(1.0 - r * r, 0.0))) / np.i0(beta)
-    return out
-
-
 @known("int bit_length")
 def bit_length(n):
     """How many bits the magnitude takes."""
