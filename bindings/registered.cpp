@@ -211,13 +211,9 @@ PyObject* store(const Signature& s, const Bound& b, PyObject* result) {
   if (!result || !b.out) return result;
   static PyObject* const f = helper("numbus.core.operands", "store").release().ptr();
   nb::object made = nb::steal(result);
-  PyObject* rule = s.parameters[s.out].choices;  // of casting; none: the usual one
-  if (PyTuple_Size(rule) == 0)
-    return nb::handle(f)(nb::str(s.op.c_str()), made, nb::handle(b.out)).release().ptr();
-  return nb::handle(f)(nb::str(s.op.c_str()), made, nb::handle(b.out),
-                       nb::handle(PyTuple_GetItem(rule, 0)))
-      .release()
-      .ptr();
+  // The rules of casting and of shapes; none: the usual ones.
+  nb::tuple rules = nb::borrow<nb::tuple>(s.parameters[s.out].choices);
+  return nb::handle(f)(nb::str(s.op.c_str()), made, nb::handle(b.out), *rules).release().ptr();
 }
 
 }  // namespace numbus::bindings

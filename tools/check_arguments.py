@@ -41,7 +41,7 @@ def stored(function):
     return {
         p.arg
         for p in every
-        if isinstance(p.annotation, ast.Name) and p.annotation.id in ("Out", "OutUnsafe")
+        if isinstance(p.annotation, ast.Name) and p.annotation.id.startswith("Out")
     }
 
 

@@ -283,6 +283,14 @@ SAMPLES = {
         for tolerance in ("rtol", "atol")
     },
     ("np.array_equiv", "a2"): lambda a, axis: [a, a[:1], a.tolist(), 1, a.T, np.ones((2, 1, 1))],
+    ("np.nan_to_num", "nan"): lambda a, axis: [ABSENT, 7, 2.5, np.float32(3)],
+    ("np.nan_to_num", "posinf"): lambda a, axis: [ABSENT, None, 5, np.inf],
+    ("np.nan_to_num", "neginf"): lambda a, axis: [ABSENT, None, -4.5, np.nan],
+    **{
+        (f"np.{name}", "M"): lambda a, axis: [0, 1, 2, 7, 12.0, 5.5, -3, np.int8(4), True]
+        for name in "hanning hamming blackman bartlett kaiser".split()
+    },
+    ("np.kaiser", "beta"): lambda a, axis: [0, 2.5, 14, np.float32(1.5)],
     ("np.fill_diagonal", "a"): lambda a, axis: [
         a,
         np.zeros((7, 3)),

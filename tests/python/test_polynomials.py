@@ -25,3 +25,11 @@ def test_as_numpy(name):
     got, want = CALLS[name](nb), CALLS[name](np)
     assert isinstance(got, np.poly1d) == isinstance(want, np.poly1d)
     assert repr(got) == repr(want)
+
+
+def test_no_coefficients():
+    for x in (2, np.float32(3), np.arange(3), np.ones((2, 2), np.float32)):
+        got, want = np.asarray(nb.polyval([], x)), np.asarray(np.polyval([], x))
+        assert got.dtype == want.dtype and got.shape == want.shape and not got.any()
+        compiled = nb.njit(lambda p, x: np.polyval(p, x))(np.zeros(0), x)
+        assert np.shape(compiled) == want.shape and not np.any(compiled)

@@ -252,14 +252,23 @@ def in_order(a, order):
     return a if a.ndim < 2 or is_order(a, order) else a.copy(order)
 
 
-def store(op, result, out, casting="same_kind"):
-    """`result` written to the array `out`, which must have its shape and, under the rule `casting`,
-    its type.
+def _fits(shape, whole):
+    try:
+        return numpy.broadcast_shapes(shape, whole) == whole
+    except ValueError:
+        return False
+
+
+def store(op, result, out, casting="same_kind", broadcasts=False):
+    """`result` written to the array `out`, which must have its shape (or one to which it
+    broadcasts) and, under the rule `casting`, its type.
     """
     if isinstance(out, tuple) and len(out) == 1:
         (out,) = out
     if not isinstance(out, (ndarray, numpy.ndarray)):
         raise TypeError(message(op, "out is no array", type(out).__name__, "an ndarray"))
+    if broadcasts and out.shape != result.shape and _fits(result.shape, out.shape):
+        result = _core.broadcast_to(to_ndarray(result), out.shape)
     if out.shape != result.shape:
         raise ValueError(message(op, "wrong shape of out", out.shape, result.shape))
     require_cast(op, result.dtype, out.dtype, casting)

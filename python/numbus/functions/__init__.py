@@ -28,6 +28,7 @@ from . import (
     sorting,
     special,
     statistics,
+    windows,
 )
 
 SUBJECTS = (
@@ -53,6 +54,7 @@ SUBJECTS = (
     numeric,
     quantiles,
     special,
+    windows,
     statistics,
     products,
     einsum,

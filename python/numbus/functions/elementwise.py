@@ -2,36 +2,29 @@
 
 import numpy
 
-from .. import _core
 from .._core import generic, ndarray
 from ..core.devices import to_device
 from ..core.errors import many_axes, message
 from ..core.fallback import call
 from ..core.operands import dtype_of, operand, to_ndarray
 from ..core.ufuncs import UFUNCS
+from . import names as np
+from .registry import Array, Flag, Operand, OutBroadcast, function
 
 __all__ = [
-    "angle",
     "around",
     "astype",
-    "fix",
     "imag",
-    "iscomplex",
     "iscomplexobj",
-    "isneginf",
-    "isposinf",
-    "isreal",
     "isrealobj",
     "isscalar",
     "iterable",
-    "nan_to_num",
     "ndim",
     "real",
     "real_if_close",
     "result_type",
     "round",
     "shape",
-    "sinc",
     "size",
 ]
 
@@ -59,9 +52,10 @@ def round(a, decimals=0, out=None):
 around = round
 
 
-def fix(x, out=None):
+@function("np.fix")
+def fix(x: Operand, out: OutBroadcast = None):
     """Rounded towards zero."""
-    return UFUNCS["trunc"](x, out=out)
+    return np.trunc(x)
 
 
 def real(val):
@@ -74,15 +68,14 @@ def imag(val):
     return val.imag if hasattr(val, "imag") else to_ndarray(val).imag
 
 
-def angle(z, deg=False):
+@function("np.angle")
+def angle(z: Operand, deg: Flag = False):
     """The angle of complex numbers, in radians or degrees."""
-    z = operand(z)
-    if dtype_of(z).kind == "c":
-        re, im = real(z), imag(z)
+    if np.result_type(z).kind == "c":
+        phase = np.arctan2(np.imag(z), np.real(z))
     else:
-        re, im = z, 0.0
-    result = UFUNCS["arctan2"](im, re)
-    return result * (180 / numpy.pi) if deg else result
+        phase = np.arctan2(0, z)
+    return phase * (180 / np.pi) if deg else phase
 
 
 def iscomplexobj(x):
@@ -95,33 +88,35 @@ def isrealobj(x):
     return not iscomplexobj(x)
 
 
-def iscomplex(x):
+@function("np.iscomplex")
+def iscomplex(x: Operand):
     """True where an element has an imaginary part that is not zero."""
-    x = to_ndarray(x)
-    result = x.imag != 0 if x.dtype.kind == "c" else _core.full(x.shape, False, numpy.dtype(bool))
-    return result if result.ndim else result[()]
+    return np.imag(x) != 0
 
 
-def isreal(x):
+@function("np.isreal")
+def isreal(x: Operand):
     """True where an element has no imaginary part."""
-    return imag(to_ndarray(x)) == 0
+    return np.imag(x) == 0
 
 
-def _infinite(op, x, sign, out):
-    x = operand(x)
-    if dtype_of(x).kind == "c":
-        raise TypeError(message(op, "no order among complex numbers", dtype_of(x), "a real dtype"))
-    return UFUNCS["logical_and"](UFUNCS["isinf"](x), UFUNCS[sign](x, 0), out=out)
+@function("np.isposinf")
+def isposinf(x: Operand, out: OutBroadcast = None):
+    """True for +inf. TypeError for complex numbers."""
+    _check_ordered("isposinf", x)
+    return np.logical_and(np.isinf(x), np.greater(x, 0))
 
 
-def isposinf(x, out=None):
-    """True for +inf."""
-    return _infinite("isposinf", x, "greater", out)
+@function("np.isneginf")
+def isneginf(x: Operand, out: OutBroadcast = None):
+    """True for -inf. TypeError for complex numbers."""
+    _check_ordered("isneginf", x)
+    return np.logical_and(np.isinf(x), np.less(x, 0))
 
 
-def isneginf(x, out=None):
-    """True for -inf."""
-    return _infinite("isneginf", x, "less", out)
+def _check_ordered(op, x):
+    if np.result_type(x).kind == "c":
+        raise TypeError(f"[{op}] no order among complex numbers; got some; expected real ones")
 
 
 def isscalar(element):
@@ -136,24 +131,32 @@ def iterable(y):
     return numpy.iterable(y)
 
 
-def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    """NaNs and infinities replaced by numbers: by default 0 and the largest finite values."""
-    a = to_ndarray(x)
-    if a.dtype.kind not in "fc":
-        return a.copy() if copy else a
-    if a.dtype.kind == "c":
-        args = (x, copy, nan, posinf, neginf)
-        return call("numpy.nan_to_num", numpy.nan_to_num, args, {})
-    limits = numpy.finfo(a.dtype)
-    high = float(limits.max) if posinf is None else posinf
-    low = float(limits.min) if neginf is None else neginf
-    result = _core.where(UFUNCS["isnan"](a), nan, a)
-    result = _core.where(UFUNCS["equal"](result, float("inf")), high, result)
-    result = _core.where(UFUNCS["equal"](result, float("-inf")), low, result)
-    if copy or type(x) is not ndarray:
-        return result
-    _core.copyto(a, result)
-    return a
+@function("np.nan_to_num")
+def nan_to_num(
+    x: Array,
+    copy: Flag = True,
+    nan: Operand = 0.0,
+    posinf: Operand = None,
+    neginf: Operand = None,
+):
+    """NaNs and infinities replaced by numbers: by default 0 and the largest finite values.
+
+    copy: False changes `x` itself. Of complex numbers the parts are replaced.
+    """
+    result = x.copy() if copy else x
+    if x.dtype.kind == "c":
+        result.real[...] = _finite(x.real, nan, posinf, neginf)
+        result.imag[...] = _finite(x.imag, nan, posinf, neginf)
+    elif x.dtype.kind == "f":
+        result[...] = _finite(x, nan, posinf, neginf)
+    return result
+
+
+def _finite(x, nan, posinf, neginf):
+    most = np.finfo(x.dtype).max
+    high = np.where(x == np.inf, most if posinf is None else posinf, x)
+    low = np.where(x == -np.inf, -most if neginf is None else neginf, high)
+    return np.where(np.isnan(x), nan, low)
 
 
 def real_if_close(a, tol=100):
@@ -168,17 +171,14 @@ def real_if_close(a, tol=100):
     return a.real if bool((UFUNCS["absolute"](a.imag) < float(tol)).all()) else a
 
 
-def sinc(x):
+@function("np.sinc")
+def sinc(x: Operand):
     """sin(πx)/(πx), and 1 at 0."""
-    x = operand(x)
-    x = x if type(x) in (ndarray, generic) else to_ndarray(x)[()]
-    if x.dtype.kind not in "fc":
-        x = x.astype(float)
-    y = numpy.pi * x
+    y = np.pi * np.asarray(x)
     # As NumPy has it: a number so small that its sine is itself, and that half floats have, too.
-    small = float(numpy.finfo(y.dtype).eps) if y.dtype.kind == "f" else 1e-20
-    y = _core.where(UFUNCS["equal"](y, 0), small, y)
-    return UFUNCS["sin"](y) / y
+    small = np.finfo(y.dtype).eps if y.dtype.kind == "f" else 1e-20
+    y = np.where(y == 0, small, y)
+    return np.sin(y) / y
 
 
 def ndim(a):

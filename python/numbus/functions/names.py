@@ -16,7 +16,7 @@ subjects = ()  # the modules of functions, once all are imported
 
 _CONSTANTS = frozenset("e euler_gamma inf nan newaxis pi".split())
 # Questions about types and shapes, which look at no elements.
-_QUESTIONS = frozenset("can_cast result_type promote_types broadcast_shapes".split())
+_QUESTIONS = frozenset("can_cast result_type promote_types broadcast_shapes finfo iinfo".split())
 
 
 def __getattr__(name):

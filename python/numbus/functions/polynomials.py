@@ -59,9 +59,7 @@ def polyder(p: Array, m: Int = 1):
 @function("np.polyval")
 def polyval(p: Array, x: Operand):
     """A polynomial's value at each `x`, by Horner's rule; coefficients of falling powers."""
-    if p.shape[0] == 0:
-        if _compiled:
-            raise NotImplementedError("[polyval] no coefficients; got 0; expected at least 1")
+    if not _compiled and p.shape[0] == 0:  # a compiled function's type does not hang on extents
         return np.zeros_like(x)
     dtype = np.result_type(p.dtype, np.asarray(x).dtype)
     y = np.zeros(x.shape, dtype) if np.ndim(x) else dtype.type(0)

@@ -22,7 +22,8 @@ _REFUSED, _FLAT, _KEPT = range(3)  # what an axis of None means
 
 @dataclasses.dataclass(frozen=True)
 class Argument:
-    """What a parameter is. `words` are those of a Choice, and the rule of casting of an Out."""
+    """What a parameter is. `words` are those of a Choice, and the rules of an Out: how results
+    are cast, and whether they broadcast."""
 
     kind: str
     none: int = _KEPT
@@ -53,6 +54,7 @@ Axis = Argument("Axis", _REFUSED)
 Axes = Argument("Axes")
 Out = Argument("Out")
 OutUnsafe = Argument("Out", words=("unsafe",))  # which takes results of any dtype
+OutBroadcast = Argument("Out", words=("same_kind", True))  # to which results broadcast
 DTypeArg = Argument("DTypeArg")
 Flag = Argument("Flag")
 Int = Argument("Int")

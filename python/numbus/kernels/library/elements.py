@@ -67,47 +67,6 @@ def divmod_arrays(a, b):
     return np.floor_divide(a, b), np.remainder(a, b)
 
 
-@known("np.fix")
-def fix(x):
-    """Towards zero."""
-    return np.trunc(x)
-
-
-@vectorize
-def each_sinc(x):
-    y = x * math.pi
-    if x == 0:
-        return np.cos(y)
-    return np.sin(y) / y
-
-
-@known("np.sinc")
-def sinc(x):
-    """sin(pi x) / (pi x)"""
-    return each_sinc(x)
-
-
-@known("np.angle")
-def angle(z, deg=False):
-    """The phase."""
-    a = np.arctan2(np.imag(z), np.real(z))
-    if deg:
-        return a * (180 / math.pi)
-    return a
-
-
-@known("np.isreal")
-def isreal(x):
-    """Whether the imaginary part is zero."""
-    return np.imag(x) == 0
-
-
-@known("np.iscomplex")
-def iscomplex(x):
-    """Whether there is an imaginary part."""
-    return np.imag(x) != 0
-
-
 @known("np.iscomplexobj")
 def iscomplexobj(x):
     """Whether the type is a complex one."""
@@ -124,33 +83,6 @@ def isrealobj(x):
 def isscalar(x):
     """Whether it is a number."""
     return not isinstance(x, np.ndarray) and not isinstance(x, tuple)
-
-
-@known("np.isneginf")
-def isneginf(x):
-    """Whether it is -inf."""
-    return x == -np.inf
-
-
-@known("np.isposinf")
-def isposinf(x):
-    """Whether it is inf."""
-    return x == np.inf
-
-
-@known("np.nan_to_num")
-def nan_to_num(x, copy=True, nan=0.0):
-    """NaN as a number, infinities as the largest ones; into x itself where copy is false."""
-    if isinstance(x, np.ndarray) and x.ndim == 0:
-        return nan_to_num(x[()], copy, nan)
-    out = np.where(np.isnan(x), nan, x).astype(x.dtype)
-    most = np.finfo(x.dtype).max
-    out = np.where(out > most, most, out)
-    out = np.where(out < -most, -most, out)
-    if copy:
-        return out
-    x[...] = out
-    return x
 
 
 def without_nan(x, instead):
@@ -209,55 +141,6 @@ def geomspace(start, stop, num=50):
         out[0] = start
     if num > 1:
         out[num - 1] = stop
-    return out
-
-
-def cosine_window(m, a, b, c):
-    out = np.ones(max(m, 0))
-    if m > 1:
-        for i in range(m):
-            n = 1 - m + 2 * i
-            x = math.pi * n / (m - 1)
-            out[i] = a + b * math.cos(x) + c * math.cos(2 * x)
-    return out
-
-
-@known("np.hanning")
-def hanning(m):
-    """A raised cosine."""
-    return cosine_window(m, 0.5, 0.5, 0.0)
-
-
-@known("np.hamming")
-def hamming(m):
-    """A raised cosine on a step."""
-    return cosine_window(m, 0.54, 0.46, 0.0)
-
-
-@known("np.blackman")
-def blackman(m):
-    """Of two cosines."""
-    return cosine_window(m, 0.42, 0.5, 0.08)
-
-
-@known("np.bartlett")
-def bartlett(m):
-    """A triangle."""
-    out = np.ones(max(m, 0))
-    if m > 1:
-        for i in range(m):
-            out[i] = 1.0 - abs(2.0 * i / (m - 1) - 1.0)
-    return out
-
-
-@known("np.kaiser")
-def kaiser(m, beta):
-    """A window of Bessel functions."""
-    out = np.ones(max(m, 0))
-    if m > 1:
-        for i in range(m):
-            r = 2.0 * i / (m - 1) - 1.0
-            out[i] = np.i0(beta * math.sqrt(max(1.0 - r * r, 0.0))) / np.i0(beta)
     return out
 
 
