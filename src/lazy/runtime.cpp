@@ -36,8 +36,22 @@ std::vector<Use> uses_of(const Window& w) {
 
 }  // namespace
 
+namespace {
+
+std::shared_ptr<const Error> no_memory() noexcept {
+  static const auto* error = new std::shared_ptr<const Error>(std::make_shared<Error>(
+      ErrorKind::Memory, message("allocate", "the system has no memory left", "a request beyond it",
+                                 "smaller arrays")));
+  return *error;
+}
+
+}  // namespace
+
 Runtime& Runtime::get() {
-  static Runtime* r = new Runtime;
+  static Runtime* r = [] {
+    no_memory();  // while there is some
+    return new Runtime;
+  }();
   return *r;
 }
 
@@ -66,57 +80,56 @@ WithoutPython::~WithoutPython() {
   if (state_) Runtime::get().enter_python(state_);
 }
 
-namespace {
-
-// The exception that is being handled, as an error of ours.
-std::shared_ptr<const Error> present_error() {
+std::shared_ptr<const Error> present_error() noexcept {
   try {
-    throw;
-  } catch (const Error& e) {
-    return std::make_shared<Error>(e);
-  } catch (const std::bad_alloc&) {
-    return std::make_shared<Error>(ErrorKind::Memory,
-                                   message("allocate", "the system has no memory left",
-                                           "a request beyond it", "smaller arrays"));
-  } catch (const std::exception& e) {
-    return std::make_shared<Error>(ErrorKind::Runtime, e.what());
+    try {
+      throw;
+    } catch (const Error& e) {
+      return std::make_shared<Error>(e);
+    } catch (const std::bad_alloc&) {
+      return no_memory();
+    } catch (const std::exception& e) {
+      return std::make_shared<Error>(ErrorKind::Runtime, e.what());
+    }
+  } catch (...) {
+    return no_memory();
   }
 }
 
-}  // namespace
+// All that comes before the first step.
+void Runtime::begin(Flight& flight, const char* reason) {
+  Window& w = *flight.window;
+  bool known = false;
+  w.complete_key();
+  flight.run = plans_.find(w, known);
+  flight.run->busy = true;
+  last_ = flight.run;
+  ++(known ? stats.plan_hits : stats.plan_misses);
+  if (explanation) explanation->flush(reason, w, !known);
+  Device& device = *w.slots_[0].base->device;
+  if (device.has_queues()) device.queues_before(nullptr, uses_of(w));
+}
 
 void Runtime::carry_out(Flight& flight, const char* reason) {
   ++stats.flushes;
   interrupt::ArrayWork work;
-  Window& w = *flight.window;
-  bool known = false;
+  const Window& w = *flight.window;
   try {
-    w.complete_key();
-    flight.run = plans_.find(w, known);
+    begin(flight, reason);
   } catch (...) {
-    // Without a plan nothing is computed: whoever reads what should have been has to hear of it.
+    // Nothing is computed: whoever reads what should have been has to hear of it.
     auto failure = present_error();
     for (const Slot& s : w.slots_)
       if (s.written) s.base->failure = failure;
     throw Error(*failure);
   }
-  flight.run->busy = true;
-  last_ = flight.run;
-  ++(known ? stats.plan_hits : stats.plan_misses);
-  if (explanation) explanation->flush(reason, w, !known);
   run(w, *flight.run);
 }
 
 void Runtime::run(const Window& w, Run& run) {
   stats.contracted_bytes += run.contracted_bytes;
-  char* few[32];
-  std::vector<char*> many;
-  char** data = few;
+  char** data = run.data.data();
   size_t n = run.storages.size();
-  if (n > 32) {
-    many.resize(n);
-    data = many.data();
-  }
   Device& device = *w.slots_[0].base->device;
   auto bytes = [&](const Storage& st) {
     return static_cast<size_t>(st.slot >= 0 ? w.slots_[st.slot].base->nbytes : st.nbytes);
@@ -126,11 +139,11 @@ void Runtime::run(const Window& w, Run& run) {
     bool is_slot_initial = st.slot == static_cast<int>(s) && s < w.slots_.size();
     data[s] = is_slot_initial ? w.slots_[st.slot].base->data : nullptr;
   }
-  if (device.has_queues()) device.queues_before(nullptr, uses_of(w));
   // A step that fails poisons what it would have written and all that depends on it; the others
   // still run. So do those that meet what a wrong value has spoiled: they may have other work too.
   enum : char { kLost = 1, kSpoiled = 2 };
-  std::vector<char> lost(n, 0);
+  std::vector<char>& lost = run.lost;
+  std::fill(lost.begin(), lost.end(), 0);
   std::shared_ptr<const Error> failure;
   // Another thread's flush may have failed to compute what is read here.
   for (size_t s = 0; s < w.slots_.size(); ++s)
@@ -149,14 +162,21 @@ void Runtime::run(const Window& w, Run& run) {
     for (const Check& c : step.checks)
       for (int s : c.spoils) lost[s] |= kSpoiled;
   };
-  std::vector<int> taken;  // storages that now are others'
+  auto not_computed = []() noexcept {
+    try {
+      return std::shared_ptr<const Error>(std::make_shared<Error>(interrupt::not_computed()));
+    } catch (...) {
+      return present_error();
+    }
+  };
+  std::vector<int>& taken = run.taken;
   for (KernelStep& step : run.steps) {
     bool poisoned = false;
     taken.clear();
     for (const Patch& p : step.patches)
       poisoned = poisoned || (p.storage >= 0 && lost[p.storage] & kLost);
     interrupted = interrupted || interrupt::wanted();
-    if (interrupted && !failure) failure = std::make_shared<Error>(interrupt::not_computed());
+    if (interrupted && !failure) failure = not_computed();
     if (refused) {
       refused = false;
     } else if (poisoned || interrupted) {
@@ -171,13 +191,6 @@ void Runtime::run(const Window& w, Run& run) {
         taken.push_back(dying);
       }
       Stats before = explanation ? stats : Stats();
-      auto failed = [&](const Error& e) {
-        interrupted = interrupted || e.kind() == ErrorKind::Interrupted;
-        if (!failure)
-          failure = std::make_shared<Error>(interrupted ? interrupt::not_computed() : e);
-        lose_outputs(step);
-        if (explanation) explanation->step(*this, w, step, before, true);
-      };
       try {
         auto need = [&](int s) {
           if (!data[s]) data[s] = static_cast<char*>(device.allocate(bytes(run.storages[s])));
@@ -191,13 +204,21 @@ void Runtime::run(const Window& w, Run& run) {
           if (!step.report[2 * c]) continue;
           wrong = true;
           refused = step.guards;
+          for (int s : step.checks[c].spoils) lost[s] |= kSpoiled;
           if (!failure)
             failure = std::make_shared<Error>(error_of(w, step.checks[c], step.report[2 * c + 1]));
-          for (int s : step.checks[c].spoils) lost[s] |= kSpoiled;
         }
         if (explanation) explanation->step(*this, w, step, before, wrong);
       } catch (...) {
-        failed(*present_error());
+        std::shared_ptr<const Error> e = present_error();
+        interrupted = interrupted || e->kind() == ErrorKind::Interrupted;
+        if (!failure) failure = interrupted ? not_computed() : e;
+        lose_outputs(step);
+        try {
+          if (explanation) explanation->step(*this, w, step, before, true);
+        } catch (...) {
+          explanation = nullptr;  // it could not tell all
+        }
       }
     }
     for (int s : step.free_after) {

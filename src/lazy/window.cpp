@@ -37,15 +37,20 @@ void Base::destroy() {
 int Window::add_slot(const ViewRef& v) {
   Base* b = v.base;
   auto slot = static_cast<int32_t>(slots_.size());
+  slots_.push_back({b, v.offset, v.layout, v.dtype});
   if (!b->window) {
     b->window = this;
     b->slot = slot;
   } else {
-    shared_slots_.emplace(b, slot);
+    try {
+      shared_slots_.emplace(b, slot);
+    } catch (...) {
+      slots_.pop_back();
+      throw;
+    }
     ++b->other_windows;
   }
   b->ref();
-  slots_.push_back({b, v.offset, v.layout, v.dtype});
   return slot;
 }
 
@@ -165,7 +170,32 @@ void Window::number(Instr& i, const ViewRef& out, const Input* in, int count, si
       whole ? i.value : mix(mix(out.base->value, i.value), static_cast<uint64_t>(out.offset));
 }
 
+void Window::undo(size_t keys, size_t scalars, size_t slots) {
+  key_.resize(keys);
+  scalars_.resize(scalars);
+  for (; slots_.size() > slots; slots_.pop_back()) {
+    Base* b = slots_.back().base;
+    if (b->window == this) {
+      b->window = nullptr;
+    } else {
+      shared_slots_.erase(b);
+      --b->other_windows;
+    }
+    b->unref();
+  }
+}
+
 void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
+  const size_t header = key_.size(), scalars = scalars_.size(), slots = slots_.size();
+  try {
+    append(i, out, in, count);
+  } catch (...) {
+    undo(header, scalars, slots);
+    throw;
+  }
+}
+
+void Window::append(Instr& i, const ViewRef& out, const Input* in, int count) {
   size_t header = key_.size();
   append_header(i, key_);
   number(i, out, in, count, header);
