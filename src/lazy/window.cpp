@@ -185,17 +185,7 @@ void Window::undo(size_t keys, size_t scalars, size_t slots) {
   }
 }
 
-void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
-  const size_t header = key_.size(), scalars = scalars_.size(), slots = slots_.size();
-  try {
-    append(i, out, in, count);
-  } catch (...) {
-    undo(header, scalars, slots);
-    throw;
-  }
-}
-
-void Window::append(Instr& i, const ViewRef& out, const Input* in, int count) {
+[[gnu::always_inline]] inline void Window::append(Instr& i, const ViewRef& out, const Input* in, int count) {
   size_t header = key_.size();
   append_header(i, key_);
   number(i, out, in, count, header);
@@ -215,6 +205,16 @@ void Window::append(Instr& i, const ViewRef& out, const Input* in, int count) {
   }
   if (i.scatters() && i.bounds == Instr::Report) slots_[i.out.slot].unsure = true;
   instrs_.push_back(i);
+}
+
+void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
+  const size_t header = key_.size(), scalars = scalars_.size(), slots = slots_.size();
+  try {
+    append(i, out, in, count);
+  } catch (...) {
+    undo(header, scalars, slots);
+    throw;
+  }
 }
 
 bool Window::same_scalars(int first, int period, int count) const {

@@ -144,7 +144,7 @@ class Window {
   Operand operand(const ViewRef& v, bool write);
   void number(Instr& i, const ViewRef& out, const Input* in, int count, size_t header);
   int add_slot(const ViewRef& v);
-  void undo(size_t keys, size_t scalars, size_t slots);  // an instruction that is half recorded
+  [[gnu::cold, gnu::noinline]] void undo(size_t keys, size_t scalars, size_t slots);  // an instruction that is half recorded
   // Slots of bases that another thread's window used before.
   std::unordered_map<const Base*, int32_t> shared_slots_;
 };
