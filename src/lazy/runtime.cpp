@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_map>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
+#include "base/recent.h"
 #include "device/counts.h"
 #include "lazy/executor.h"
 #include "lazy/explain.h"
@@ -16,8 +16,10 @@
 namespace numbus {
 namespace {
 
-std::unordered_map<std::string, std::shared_ptr<KernelCode>>& kernels() {
-  static auto* k = new std::unordered_map<std::string, std::shared_ptr<KernelCode>>;
+// Those that plans need live on in them.
+constexpr size_t kKernels = 4096;
+Recent<std::shared_ptr<KernelCode>>& kernels() {
+  static auto* k = new Recent<std::shared_ptr<KernelCode>>(kKernels);
   return *k;
 }
 
@@ -57,20 +59,11 @@ Runtime& Runtime::get() {
 
 std::shared_ptr<KernelCode> kernel_code(ir::Kernel k) {
   std::string key = k.key();
-  auto it = kernels().find(key);
-  if (it != kernels().end()) return it->second;
+  if (auto* known = kernels().find(key)) return *known;
   auto made = std::make_shared<KernelCode>();
   made->ir = std::move(k);
   made->program = std::make_unique<interp::Program>(made->ir);
-  // Kernels that no plan needs any more go, a few thousand at a time.
-  constexpr size_t kFew = 4096;
-  static size_t limit = kFew;
-  if (kernels().size() >= limit) {
-    std::erase_if(kernels(), [](const auto& known) { return known.second.use_count() == 1; });
-    limit = std::max(kFew, 2 * kernels().size());
-  }
-  kernels().emplace(std::move(key), made);
-  return made;
+  return kernels().keep(std::move(key), std::move(made));
 }
 
 WithoutPython::WithoutPython(bool wanted) {

@@ -85,7 +85,7 @@ void append_header(const Instr& i, std::vector<uint64_t>& key) {
   if (i.code == Instr::Call)
     for (int n = 0; n < row(i.routine).attributes; ++n)
       key.push_back(static_cast<uint64_t>(i.attributes[n]));
-  if (i.function) key.push_back(reinterpret_cast<uint64_t>(i.function));
+  if (i.function) key.push_back(i.function->id);
   if (i.gathers() || i.scatters()) key.push_back(i.axes);
   if (i.gathers() || i.scatters()) key.push_back(i.bounds << 8 | i.place);
 }
@@ -185,7 +185,8 @@ void Window::undo(size_t keys, size_t scalars, size_t slots) {
   }
 }
 
-[[gnu::always_inline]] inline void Window::append(Instr& i, const ViewRef& out, const Input* in, int count) {
+[[gnu::always_inline]] inline void Window::append(Instr& i, const ViewRef& out, const Input* in,
+                                                  int count) {
   size_t header = key_.size();
   append_header(i, key_);
   number(i, out, in, count, header);
@@ -204,6 +205,7 @@ void Window::undo(size_t keys, size_t scalars, size_t slots) {
     in[n].view->base->value = mix(i.value, static_cast<uint64_t>(n));
   }
   if (i.scatters() && i.bounds == Instr::Report) slots_[i.out.slot].unsure = true;
+  if (i.function) functions_.push_back(i.function->shared_from_this());
   instrs_.push_back(i);
 }
 
@@ -290,6 +292,7 @@ void Window::clear() {
   scalars_.clear();
   key_.clear();
   layouts_.clear();
+  functions_.clear();
   // Giving foreign memory back may run Python, and so whatever else uses this window.
   std::vector<Slot> slots = std::move(slots_);
   slots_.clear();

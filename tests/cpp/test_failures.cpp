@@ -159,7 +159,10 @@ Operation reverse(int to, int x) {  // to = x[n - 1 - arange(n)], x[...] = to
             Array other = a.made[to];
             scatter(other, 1, {&index, 1}, 0, Arg(&a.made[x]));
           },
-          [=](Arrays& a) { a.wanted[to] = a.wanted[x]; std::reverse(a.wanted[to].begin(), a.wanted[to].end()); }};
+          [=](Arrays& a) {
+            a.wanted[to] = a.wanted[x];
+            std::reverse(a.wanted[to].begin(), a.wanted[to].end());
+          }};
 }
 Operation in_place(int x, int y) {  // x += y
   return {x,
