@@ -98,8 +98,8 @@ TEST_CASE("functions and kernels without end leave no memory, and none is taken 
     if (apply_once(n + 1) != 6.0 + 4.0 * (n + 1)) FAIL("function " << n << " was another one");
     kernels.push_back(code_of_latest());
   }
-  auto alive = std::count_if(kernels.begin(), kernels.end(),
-                             [](const auto& k) { return !k.expired(); });
+  auto alive =
+      std::count_if(kernels.begin(), kernels.end(), [](const auto& k) { return !k.expired(); });
   CHECK(alive >= 4096);
   CHECK(alive <= 2 * 4096 + 1);
   for (int n = 0; n < 50; ++n) CHECK(apply_once(n + 1) == 6.0 + 4.0 * (n + 1));
