@@ -45,8 +45,8 @@ struct Composed {
   PyObject_HEAD;
   vectorcallfunc call;
   PyObject* function;
-  PyObject* foreign;  // what to call where an operand is one that only NumPy can hold, or null
-  const Signature* signature;  // of a registered function: how its arguments are made; or null
+  PyObject* foreign;     // what to call where an operand is one that only NumPy can hold, or null
+  Signature* signature;  // of a registered function: how its arguments are made; or null
   PyObject* attributes;
   PyObject* weak;
 };
@@ -64,7 +64,8 @@ PyObject* call_body(const Composed& c, PyObject* const* args, Py_ssize_t n, PyOb
   return guarded([&]() -> PyObject* {
     const Signature& s = *c.signature;
     Bound b;
-    if (!bind(s, args, n, names, b)) return PyObject_Vectorcall(c.function, args, n, names);
+    if (!bind(s, args, n, names, b))
+      return PyObject_Vectorcall(s.others ? c.foreign : c.function, args, n, names);
     convert(s, b);
     return store(s, b, call_with(s, b, c.function));
   });
@@ -177,7 +178,7 @@ void bind_composed(nb::module_& m) {
   m.def(
       "composed",
       [](nb::object function, nb::object foreign, nb::object parameters, const std::string& name,
-         int positional_only, int positional) {
+         int positional_only, int positional, int rest, bool others) {
         PyObject* o = PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0);
         if (!o) throw nb::python_error();
         Composed& c = as_composed(o);
@@ -186,8 +187,9 @@ void bind_composed(nb::module_& m) {
         c.signature = parameters.is_none()
                           ? nullptr
                           : Signature::from_python(name, nb::cast<nb::sequence>(parameters),
-                                                   positional_only, positional);
+                                                   positional_only, positional, rest);
         c.foreign = foreign.is_none() ? nullptr : nb::object(foreign).release().ptr();
+        if (c.signature && others && c.foreign) c.signature->others = true;
         if (c.foreign) foreign_dtype();  // imported now: a call that failed could not
         for (const char* name : {"__name__", "__qualname__", "__doc__", "__module__"})
           if (nb::object value = nb::steal(attribute(o, name)); value.is_valid())
@@ -196,11 +198,14 @@ void bind_composed(nb::module_& m) {
       },
       nb::arg("function"), nb::arg("foreign").none() = nb::none(),
       nb::arg("parameters").none() = nb::none(), nb::arg("name") = "",
-      nb::arg("positional_only") = 0, nb::arg("positional") = 0,
+      nb::arg("positional_only") = 0, nb::arg("positional") = 0, nb::arg("rest") = -1,
+      nb::arg("others") = false,
       "`function`, during whose calls new arrays are made on the device of its operands; "
       "`foreign` is called where it raises ForeignDtype. "
       "parameters: how the arguments are converted first, (name, kind, has default, default, "
-      "what None means, index of the array, choices) each, as functions/registry.py writes them; "
+      "what None means, index of the array, choices) each, as functions/registry.py writes them, "
+      "and "
+      "`rest`, the kind of *arguments or -1; others: `foreign` takes keywords of any name; "
       "`name` is what messages call the function.");
 }
 

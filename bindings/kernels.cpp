@@ -119,14 +119,16 @@ class Kernel {
   }
 
   // Compiles for these types and makes that the routines' kernel of this name and type.
-  void add_to_routines(const std::string& routine, nb::object dtype, nb::list types, int64_t tile) {
+  void add_to_routines(const std::string& routine, nb::object dtype, nb::list types, int64_t tile,
+                       int64_t threads, int64_t shared_bytes) {
     std::vector<Type> all;
     std::string key;
     for (nb::handle t : types) {
       all.push_back(to_type(t));
       frontend::put_key(key, all.back());
     }
-    routines::add_device_kernel(routine, to_dtype(dtype.ptr()), code(all, key), tile);
+    routines::add_device_kernel(routine, to_dtype(dtype.ptr()),
+                                {&code(all, key), tile, threads, shared_bytes});
   }
 
   void launch(const compile::Geometry& g, nb::handle stream, nb::tuple args) {

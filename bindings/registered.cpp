@@ -1,6 +1,8 @@
 // Binding and conversion of the arguments of registered functions.
 #include "registered.h"
 
+#include <algorithm>
+
 namespace numbus::bindings {
 namespace {
 
@@ -128,7 +130,7 @@ struct Converter {
 }  // namespace
 
 Signature* Signature::from_python(const std::string& op, nb::sequence parameters,
-                                  int positional_only, int positional) {
+                                  int positional_only, int positional, int rest_kind) {
   auto* s = new Signature;  // as old as the function, which lives forever
   s->op = op;
   s->positional_only = positional_only;
@@ -153,13 +155,16 @@ Signature* Signature::from_python(const std::string& op, nb::sequence parameters
     raise(ErrorKind::Runtime, op, "too many parameters", std::to_string(s->parameters.size()),
           "at most " + std::to_string(kMaxParameters));
   s->names = nb::tuple(rest).release().ptr();
+  if (rest_kind >= 0) s->rest.emplace().kind = static_cast<Parameter::Kind>(rest_kind);
   return s;
 }
 
 bool bind(const Signature& s, PyObject* const* args, Py_ssize_t positional, PyObject* names,
           Bound& b) {
-  if (positional > s.positional) return false;
-  for (Py_ssize_t n = 0; n < positional; ++n) b.values[n] = args[n];
+  if (positional > s.positional && !s.rest) return false;
+  const Py_ssize_t named = std::min<Py_ssize_t>(positional, s.positional);
+  for (Py_ssize_t n = 0; n < named; ++n) b.values[n] = args[n];
+  b.rest.assign(args + named, args + positional);
   const auto count = static_cast<Py_ssize_t>(s.parameters.size());
   for (Py_ssize_t k = 0, keywords = names ? PyTuple_Size(names) : 0; k < keywords; ++k) {
     PyObject* name = PyTuple_GetItem(names, k);
@@ -183,9 +188,17 @@ void convert(const Signature& s, Bound& b) {
   Converter c{s, b};
   for (size_t n = 0; n < s.parameters.size(); ++n)
     b.values[n] = c.convert(s.parameters[n], b.values[n]);
+  for (PyObject*& o : b.rest) o = c.convert(*s.rest, o);
 }
 
 PyObject* call_with(const Signature& s, const Bound& b, PyObject* body) {
+  if (!b.rest.empty()) {
+    PyObject* const* first = b.values.data();
+    std::vector<PyObject*> all(first, first + s.positional);
+    all.insert(all.end(), b.rest.begin(), b.rest.end());
+    all.insert(all.end(), first + s.positional, first + s.parameters.size());
+    return PyObject_Vectorcall(body, all.data(), s.positional + b.rest.size(), s.names);
+  }
   auto is_default = [&](size_t n) { return b.values[n] == s.parameters[n].fallback; };
   for (size_t n = s.positional; n < s.parameters.size(); ++n)
     if (!is_default(n)) return PyObject_Vectorcall(body, b.values.data(), s.positional, s.names);

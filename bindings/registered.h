@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "convert.h"
@@ -37,14 +38,18 @@ struct Signature {
   int positional_only = 0, positional = 0;  // of the parameters; the rest goes by keyword
   PyObject* names = nullptr;                // of the rest, a tuple
   int out = -1;
+  bool others = false;  // arguments that do not fit are NumPy's, which takes any keywords
+  // What *arguments after the positional ones become; null: there are none.
+  std::optional<Parameter> rest;
 
   static Signature* from_python(const std::string& op, nb::sequence parameters, int positional_only,
-                                int positional);
+                                int positional, int rest);
 };
 
 // The arguments of one call, in the order of the parameters.
 struct Bound {
   std::array<PyObject*, kMaxParameters> values{};
+  std::vector<PyObject*> rest;   // the *arguments
   std::vector<nb::object> made;  // keeps what conversions gave
   PyObject* out = nullptr;       // as the caller gave it
 };

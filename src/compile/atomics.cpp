@@ -62,6 +62,11 @@ V atomic(Emit& E, Intrinsic kind, DType t, V pointer, V b, V c) {
                                 llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
       return back(B.CreateExtractValue(pair, 0));
     }
+    case Intrinsic::atomic_load: {
+      auto* now = B.CreateAlignedLoad(word, pointer, align);
+      now->setAtomic(llvm::AtomicOrdering::Monotonic);
+      return back(now);
+    }
     default: break;
   }
   bool largest = kind == Intrinsic::atomic_max || kind == Intrinsic::atomic_nanmax;

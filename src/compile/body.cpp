@@ -67,6 +67,33 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
   return {B.CreateShuffleVector(both, even), B.CreateShuffleVector(both, odd)};
 }
 
+bool Body::of_box(ir::Val predicate) const {
+  if (predicate == ir::kNone) return false;
+  const ir::Inst& i = k_.body[predicate];
+  return i.op == Op::in_box || (i.op == Op::logical_and && (of_box(i.a) || of_box(i.b)));
+}
+
+Value Body::inside_box(ir::Val predicate, V mask, const std::function<Value(V)>& access) {
+  if (E.W == 1 || !mask || E.is_all_true(mask) || !of_box(predicate)) return access(mask);
+  auto* before = B.GetInsertBlock();
+  auto* yes = llvm::BasicBlock::Create(B.getContext(), "inside", before->getParent());
+  auto* after = llvm::BasicBlock::Create(B.getContext(), "beside", before->getParent());
+  B.CreateCondBr(B.CreateOrReduce(mask), yes, after);
+  B.SetInsertPoint(yes);
+  Value found = access(mask);
+  yes = B.GetInsertBlock();
+  B.CreateBr(after);
+  B.SetInsertPoint(after);
+  auto or_zero = [&](V v) -> V {
+    if (!v) return v;
+    auto* either = B.CreatePHI(v->getType(), 2);
+    either->addIncoming(v, yes);
+    either->addIncoming(llvm::Constant::getNullValue(v->getType()), before);
+    return either;
+  };
+  return {or_zero(found.v), or_zero(found.im)};
+}
+
 void Body::store(const ir::Arg& a, const Point& p, int arg, Value value, V mask) {
   DType part = real_of(a.dtype);
   int size = itemsize(part);
@@ -244,9 +271,16 @@ void Body::emit(const Point& p) {
         if (p.uniform[i.imm].v)
           r = p.uniform[i.imm];
         else
-          r = load(k_.args[i.imm], p.rows[i.imm], p.strides[i.imm], p.col, masked(a));
+          r = inside_box(i.a, masked(a), [&](V mask) {
+            return load(k_.args[i.imm], p.rows[i.imm], p.strides[i.imm], p.col, mask);
+          });
         break;
-      case Op::store: store(k_.args[i.imm], p, static_cast<int>(i.imm), at[i.a], masked(b)); break;
+      case Op::store:
+        inside_box(i.b, masked(b), [&](V mask) {
+          store(k_.args[i.imm], p, static_cast<int>(i.imm), at[i.a], mask);
+          return Value{};
+        });
+        break;
       case Op::acc_load: {
         if (p.acc_values) {
           r.v = (*p.acc_values)[i.imm];

@@ -1,6 +1,7 @@
 // Emits a kernel's body for one step of W points: shared by every LLVM target.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "compile/rows.h"
@@ -38,6 +39,12 @@ class Body {
   void store(const ir::Arg& a, const Point& p, int arg, Value v, llvm::Value* mask);
   llvm::Value* gather(llvm::Type* scalar, llvm::Value* ptr, llvm::Value* stride, llvm::Value* mask);
   void scatter(llvm::Value* v, llvm::Value* ptr, llvm::Value* stride, llvm::Value* mask);
+  // An access under a mask. Where `predicate` is of a box, it is passed over (and its value is
+  // zero) if no lane is enabled: outside of the box there may be no memory, and masked accesses of
+  // such addresses are slow.
+  Value inside_box(ir::Val predicate, llvm::Value* mask,
+                   const std::function<Value(llvm::Value*)>& access);
+  bool of_box(ir::Val predicate) const;
   Value gather_at(const Point& p, const ir::Inst& i, llvm::Value* offset, llvm::Value* mask);
   void scatter_at(const Point& p, const ir::Inst& i, Value v, llvm::Value* offset,
                   llvm::Value* mask);

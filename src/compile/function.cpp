@@ -80,8 +80,9 @@ void FunctionBody::jump(llvm::BasicBlock* to) {
   B.SetInsertPoint(block("dead"));
 }
 
-// Eight turns at a time; or no time spent on vectors and such, of a loop that rarely runs.
-void FunctionBody::set_unrolling(llvm::Instruction* back, bool several) {
+// Eight turns at a time; all lanes at a time; or no time spent on vectors and such, of a loop that
+// rarely runs.
+void FunctionBody::set_unrolling(llvm::Instruction* back, int64_t mark_of_loop) {
   auto& c = B.getContext();
   std::vector<llvm::Metadata*> parts{nullptr};
   auto put = [&](const char* what, llvm::Metadata* value) {
@@ -89,8 +90,14 @@ void FunctionBody::set_unrolling(llvm::Instruction* back, bool several) {
     if (value) both.push_back(value);
     parts.push_back(llvm::MDNode::get(c, both));
   };
-  if (several) {
-    put("llvm.loop.unroll.count", llvm::ConstantAsMetadata::get(B.getInt32(8)));
+  auto number = [&](int n) { return llvm::ConstantAsMetadata::get(B.getInt32(n)); };
+  if (mark_of_loop == ir::kUnrolled) {
+    put("llvm.loop.unroll.count", number(8));
+  } else if (mark_of_loop == ir::kLaneLoop) {
+    constexpr int kWidth = 16;
+    put("llvm.loop.vectorize.width", number(kWidth));
+    put("llvm.loop.interleave.count", number(ir::kLanes / kWidth));
+    put("llvm.loop.unroll.disable", nullptr);
   } else {
     put("llvm.loop.unroll.disable", nullptr);
     put("llvm.loop.disable_nonforced", nullptr);
@@ -176,8 +183,7 @@ void FunctionBody::step(size_t n) {
     case Op::end_loop: {
       Open& o = open_[i.a];
       auto* back = B.CreateBr(o.head);
-      if (f_.body[i.a].imm == ir::kRare || f_.body[i.a].imm == ir::kUnrolled)
-        set_unrolling(back, f_.body[i.a].imm == ir::kUnrolled);
+      if (int64_t mark = f_.body[i.a].imm) set_unrolling(back, mark);
       // A loop without a part of its own for continue: it goes to the head.
       if (o.next->empty() && o.next->use_empty() && o.next != B.GetInsertBlock())
         o.next->eraseFromParent();

@@ -37,7 +37,7 @@ class FunctionBody {
   }
   void step(size_t n);
   void jump(llvm::BasicBlock* to);
-  void set_unrolling(llvm::Instruction* back, bool several);
+  void set_unrolling(llvm::Instruction* back, int64_t mark_of_loop);
 
   Emit& E;
   llvm::IRBuilder<>& B;

@@ -59,6 +59,11 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
     case Intrinsic::nanosleep: return B.getInt32(0);
     case Intrinsic::shared_memory:
       return B.CreateAdd(word(kShared), B.getInt64(shared_offset(m_, f_.body[i.a].imm)));
+    case Intrinsic::local_memory: {
+      auto* memory = local(llvm::ArrayType::get(B.getInt8Ty(), ir::number_of(i)));
+      memory->setAlignment(llvm::Align(64));
+      return B.CreatePtrToInt(memory, i64);
+    }
     case Intrinsic::dynamic_shared: return word(ir::number_of(i) ? kDynamicBytes : kDynamic);
     case Intrinsic::allocate: return call("numbus_allocate", i64, {a});
     case Intrinsic::data_of: return B.CreateAdd(a, B.getInt64(sizeof(Owner)));

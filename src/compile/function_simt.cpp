@@ -81,11 +81,6 @@ class SimtBody : public HostBody {
       case Intrinsic::fence_system:
         if (m_.debug) call("numbus_fence", B.getVoidTy(), {to_->getArg(0)});
         return HostBody::intrinsic(i, a, b, c, arguments);
-      case Intrinsic::local_memory: {
-        auto* memory = local(llvm::ArrayType::get(B.getInt8Ty(), ir::number_of(i)));
-        memory->setAlignment(llvm::Align(16));
-        return B.CreatePtrToInt(memory, B.getInt64Ty());
-      }
       default: return HostBody::intrinsic(i, a, b, c, arguments);
     }
   }

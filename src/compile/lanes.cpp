@@ -440,9 +440,9 @@ bool LaneBody::lane_intrinsic(size_t n) {
     default:
       if (k < Intrinsic::atomic_add || k > Intrinsic::atomic_cas) return false;
       r.v = each_lane(E.scalar_type(i.type), [&](V lane) {
-        V c = i.c == kNone ? nullptr : lane_of(i.c, lane);
-        return atomic(E, k, i.type, pointer(lane_of(i.a, lane), ir::space_of(i)),
-                      lane_of(i.b, lane), c);
+        auto operand = [&](Val v) { return v == kNone ? nullptr : lane_of(v, lane); };
+        return atomic(E, k, i.type, pointer(lane_of(i.a, lane), ir::space_of(i)), operand(i.b),
+                      operand(i.c));
       });
       return true;
   }

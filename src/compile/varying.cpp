@@ -132,6 +132,9 @@ bool lanes_fit(const ir::Function& f) {
 }
 
 bool lanes_pay(const ir::Function& f) {
+  // Reductions are vectors by themselves.
+  for (const ir::Inst& i : f.body)
+    if (i.op == Op::intrinsic && ir::intrinsic_of(i) == Intrinsic::local_memory) return false;
   Varying v = find_varying(f, Lanes::Turns);
   // The loop around the whole body, and the one over the indices, are left at different times
   // anyway; what ends with a break is no loop but a place to leave.

@@ -35,13 +35,22 @@ bool same(const ir::Builder& b, Val x, Val y, int depth = 0) {
 
 // An array whose elements are made of the same places of others, as far as these broadcast to it.
 Value Lower::elementwise(DType t, std::span<const Val> shape, std::span<const Value> from,
-                         std::function<Value(std::span<const Val>)> at, std::vector<Val> narrow) {
+                         std::function<Value(std::span<const Val>)> at, const Spread* spread) {
   Value r = lazy(t, shape, nullptr);
-  Lazy made{std::move(at), true, {}, std::move(narrow)};
+  Lazy made{std::move(at), true};
+  if (spread) made.narrow = spread->narrow, made.repeated = spread->conditions;
+  made.dense = true;
+  auto append = [](std::vector<Val>& to, const std::vector<Val>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  };
   for (const Value& v : from) {
     if (!v.type.is_array()) continue;
     r.origin |= v.origin;
-    if (v.lazy) made.narrow.insert(made.narrow.end(), v.lazy->narrow.begin(), v.lazy->narrow.end());
+    made.dense = made.dense && v.type.ndim == shape.size() &&
+                 (v.lazy ? v.lazy->dense : v.type.order == Order::C);
+    for (size_t d = 0; made.dense && d < v.type.ndim; ++d)
+      made.dense = constant_of(v.shape()[d]) != 1 || constant_of(shape[d]) == 1;
+    if (v.lazy) append(made.narrow, v.lazy->narrow), append(made.repeated, v.lazy->repeated);
     if (!v.lazy) {
       made.sources.push_back(v);
     } else if (v.origin) {

@@ -106,8 +106,8 @@ Val Lower::wrapped(const Node& n, Val i, Val extent, size_t axis, const Node* ar
   return at;
 }
 
-void Lower::each(std::span<const Val> shape,
-                 const std::function<void(std::span<const Val>)>& body) {
+void Lower::each(std::span<const Val> shape, const std::function<void(std::span<const Val>)>& body,
+                 int64_t mark) {
   std::vector<Val> at;
   std::function<void(size_t)> nest = [&](size_t d) {
     if (d == shape.size()) {
@@ -116,7 +116,7 @@ void Lower::each(std::span<const Val> shape,
     }
     Val i = new_variable(DType::I64);
     set(i, ci(0));
-    Val loop = begin_loop();
+    Val loop = begin_loop(mark);
     Val now = get(i);
     when(negate(less(now, shape[d])), [&] { break_loop(loop); });
     at.push_back(now);
@@ -205,7 +205,7 @@ Value Lower::allocate(DType t, std::span<const Val> shape) {
   r.v.insert(r.v.end(), strides.begin(), strides.end());
   // The temporary lives until its statement ends, or until it is made anew in a loop.
   own(owner);
-  r.origin = uint64_t{1} << (32 + temporaries_.size() % 32);
+  r.origin = own_origin();
   return r;
 }
 
@@ -302,18 +302,24 @@ Value Lower::broadcast_element(const Value& a, std::span<const Val> at, size_t n
 // A loop over a shape in two versions: one where none of these conditions holds, which is usual.
 void Lower::each_of(const std::vector<Val>& narrow, std::span<const Val> shape,
                     const std::function<void(std::span<const Val>)>& body) {
+  unless_repeated(narrow, [&] { each(shape, body); }, [&] { each(shape, body); });
+}
+
+// One of two forms of some code: whether any of these conditions holds; the second one is made
+// knowing that none does.
+void Lower::unless_repeated(const std::vector<Val>& conditions,
+                            const std::function<void()>& repeated,
+                            const std::function<void()>& plain) {
   Val any = ir::kNone;
-  for (Val one : narrow)
+  for (Val one : conditions)
     any = any == ir::kNone ? one : b_->emit(Op::logical_or, DType::Bool, any, one);
-  if (any == ir::kNone) return each(shape, body);
+  if (any == ir::kNone) return plain();
   size_t before = excluded_.size();
-  when(
-      any, [&] { each(shape, body); },
-      [&] {
-        excluded_.insert(excluded_.end(), narrow.begin(), narrow.end());
-        each(shape, body);
-        excluded_.resize(before);
-      });
+  when(any, repeated, [&] {
+    excluded_.insert(excluded_.end(), conditions.begin(), conditions.end());
+    plain();
+    excluded_.resize(before);
+  });
 }
 
 std::pair<Val, Val> Lower::reach(const Value& a) {

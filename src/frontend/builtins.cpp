@@ -79,6 +79,10 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       Value better = binary(n, name == "min" ? Op::less : Op::greater, items[i], best);
       if (better.unknown()) return {};
       if (better.type.is_array()) fail(n, name + "() of arrays", "np.minimum or np.maximum");
+      if (better.known && items[i].type == best.type) {  // which stays known
+        if (better.known->real() != 0) best = items[i];
+        continue;
+      }
       best = choose(n, better.v[0], items[i], best);
     }
     return best;
@@ -192,6 +196,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (over.type.is_array() && over.type.ndim != 1)
       not_yet(n, name + "() of " + frontend::name(over.type), "np." + name);
     Reduction how{name};
+    how.in_order = true;
     // Python adds NumPy's numbers to 0, one by one: they keep their type.
     if (name == "sum" && !weak && over.type.is_array() && numbus::is_integer(over.type.dtype))
       how.dtype = over.type.dtype;

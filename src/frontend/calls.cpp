@@ -76,6 +76,15 @@ Value Lower::call_value(const Call& c, const Value& callee) {
   return call_named(c, text);
 }
 
+namespace {
+
+bool holds_lists_of_arrays(const Type& t) {
+  if (t.is(Type::Tag::List) && !t.items[0].is_number()) return true;
+  return std::ranges::any_of(t.items, holds_lists_of_arrays);
+}
+
+}  // namespace
+
 // Arguments in the order of the parameters, defaults filled in.
 std::vector<Value> Lower::bind(const Node& at, const Node& definition, const std::string& name,
                                std::vector<Value> args,
@@ -235,9 +244,15 @@ Value Lower::call_function(const Call& c, int source) {
   for (size_t o : owners(spec.result)) own(results[o]);
   size_t next = 0;
   Value r = unflatten(spec.result, results, next);
-  uint64_t origin = 0;
-  for (const Value& a : args) origin |= origin_of(a);
+  // It may have made memory, or give what it was given, or have put that into a list.
+  uint64_t origin = own_origin();
+  bool shares = false;
+  for (const Value& a : args) {
+    origin |= origin_of(a);
+    shares = shares || holds_lists_of_arrays(a.type);
+  }
   set_origin(r, origin);
+  if (shares) put_in_lists(origin);
   return r;
 }
 
@@ -551,7 +566,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
                           }));
     return name == "flatten" ? reshape(n, r, {known_integer(-1)}) : r;
   }
-  if (name == "ravel") return reshape(n, self, {known_integer(-1)});
+  if (name == "ravel") return ravel(n, self);
   if (name == "reshape") {
     std::vector<Value> shape = c.args;
     if (shape.size() == 1 && shape[0].type.is(Type::Tag::Tuple)) {

@@ -78,6 +78,7 @@ Value Lower::memory_array(const Call& c, ir::Space space) {
   }
   r.v = {base, ci(0)};
   r.v.insert(r.v.end(), extents.begin(), extents.end());
+  r.origin = uint64_t{1} << (32 + base % 32);
   if (space == ir::Space::Shared && checks_threads()) {
     SharedArray s{dynamic ? -1 : static_cast<int>(constant_of(number).value()),
                   "the array",
@@ -108,11 +109,13 @@ Value Lower::atomic(const Call& c, const std::string& name) {
       {"dec", Intrinsic::atomic_dec},       {"exch", Intrinsic::atomic_exch},
       {"max", Intrinsic::atomic_max},       {"min", Intrinsic::atomic_min},
       {"nanmax", Intrinsic::atomic_nanmax}, {"nanmin", Intrinsic::atomic_nanmin},
-      {"cas", Intrinsic::atomic_cas},       {"compare_and_swap", Intrinsic::atomic_cas}};
+      {"cas", Intrinsic::atomic_cas},       {"compare_and_swap", Intrinsic::atomic_cas},
+      {"load", Intrinsic::atomic_load}};
   auto it = kKinds.find(name);
   if (it == kKinds.end()) fail(c.n, "cuda.atomic has no '" + name + "'");
   bool whole = name == "compare_and_swap", swaps = it->second == Intrinsic::atomic_cas;
-  size_t need = swaps ? (whole ? 3 : 4) : 3;
+  bool loads = it->second == Intrinsic::atomic_load;
+  size_t need = loads ? 2 : swaps && !whole ? 4 : 3;
   expect(c, "cuda.atomic." + name, need, need);
   const Value& a = c.args[0];
   if (!a.type.is_array() || a.lazy)
@@ -123,8 +126,10 @@ Value Lower::atomic(const Call& c, const std::string& name) {
   bool bits = name == "and_" || name == "or_" || name == "xor" || name == "inc" || name == "dec";
   if (bits && is_float(t))
     fail(c.n, "cuda.atomic." + name + " needs integers; got " + frontend::name(a.type));
-  if (a.type.readonly) fail(c.n, "the array is read-only; got " + frontend::name(a.type));
-  written_ |= a.origin;
+  if (!loads) {
+    if (a.type.readonly) fail(c.n, "the array is read-only; got " + frontend::name(a.type));
+    written_ |= a.origin;
+  }
   std::vector<Value> by;
   if (whole)
     by.assign(a.type.ndim, known_integer(0));
@@ -143,6 +148,7 @@ Value Lower::atomic(const Call& c, const std::string& name) {
         add(at, mul(wrapped(c.n, index_value(c.n, by[d]), a.shape()[d], d, array), a.strides()[d]));
   here_ = &c.n;
   watch(ir::Access::Atomic, t, at, ci(0), ir::kNone, a.type.space);
+  if (loads) return number(intrinsic(it->second, t, at, ir::kNone, ir::kNone, a.type.space), t);
   if (swaps) {
     const Value &expected = c.args[whole ? 1 : 2], &desired = c.args[whole ? 2 : 3];
     return number(intrinsic(it->second, t, at, as(cast(c.n, desired, t), t),

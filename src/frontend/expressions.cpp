@@ -104,6 +104,7 @@ Value Lower::expression(const Node& n) {
           continue;
         }
         r.items.push_back(expression(e));
+        r.items.back().type = of_any_value(r.items.back().type);
       }
       for (Value& i : r.items) {
         if (i.unknown()) return {};

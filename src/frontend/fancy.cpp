@@ -214,17 +214,63 @@ Value Lower::transpose(const Value& a) {
   return r;
 }
 
-// A view where the array is dense, else a copy.
-Value Lower::reshape(const Node& n, const Value& a, const std::vector<Value>& shape) {
-  Value source = a;
-  if (a.lazy || a.type.order != Order::C) {
-    Value from = a;
-    source = a.lazy ? materialise(n, a)
-                    : materialise(
-                          n, lazy(a.type.dtype, a.shape(), [this, from](std::span<const Val> at) {
-                            return element(from, at);
-                          }));
+// The array itself where its elements lie in C order, else a copy in which they do.
+Value Lower::dense(const Node& n, const Value& a) {
+  if (a.lazy) return materialise(n, a);
+  if (a.type.order == Order::C) return a;
+  auto is = [&](Val x, Val y) { return b_->emit(Op::equal, DType::Bool, x, y); };
+  auto either = [&](Val x, Val y) { return b_->emit(Op::logical_or, DType::Bool, x, y); };
+  Val in_order = b_->constant(DType::Bool, Scalar::from_bool(true));
+  Val step = ci(itemsize(a.type.dtype));
+  for (size_t d = a.type.ndim; d-- > 0;) {
+    in_order = both(in_order, either(is(a.shape()[d], ci(1)), is(a.strides()[d], step)));
+    step = mul(step, a.shape()[d]);
   }
+  // Where it lies, and what is counted for it, in variables.
+  Value r = a;
+  Val address = new_variable(DType::I64, a.v[0]), owner = new_variable(DType::I64, a.v[1]);
+  when(negate(either(in_order, is(step, ci(0)))), [&] {
+    Value copy = materialise(
+        n, lazy(a.type.dtype, a.shape(), [&](std::span<const Val> at) { return element(a, at); }));
+    set(address, copy.v[0]);
+    set(owner, copy.v[1]);
+  });
+  r.v[0] = get(address);
+  r.v[1] = get(owner);
+  step = ci(itemsize(a.type.dtype));
+  for (size_t d = a.type.ndim; d-- > 0;) {
+    r.v[2 + a.type.ndim + d] = step;
+    step = mul(step, a.shape()[d]);
+  }
+  r.type.order = Order::C;
+  r.type.owned = true;
+  r.type.aligned = false;
+  r.type.frozen = r.type.readonly;  // a copy could be written to
+  return r;
+}
+
+// What a function of NumPy's takes as an array.
+Value Lower::as_array(const Node& n, const Value& a) {
+  if (a.type.is(Type::Tag::Tuple)) return from_items(n, a.items, {}, true);
+  if (a.type.is_number())
+    return materialise(
+        n, lazy(a.type.dtype, std::vector<Val>{},
+                [this, a, &n](std::span<const Val>) { return cast(n, a, a.type.dtype); }));
+  if (!a.unknown() && !a.type.is_array()) fail(n, "an array is needed here; got " + name(a.type));
+  return a;
+}
+
+Value Lower::ravel(const Node& n, const Value& given) {
+  Value a = as_array(n, given);
+  return a.unknown() ? a : reshape(n, dense(n, a), {known_integer(-1)});
+}
+
+// A view of what lies in C order, and of a line, else a copy.
+Value Lower::reshape(const Node& n, const Value& given, const std::vector<Value>& shape) {
+  Value a = as_array(n, given);
+  if (a.unknown()) return {};
+  bool line = a.type.ndim == 1 && a.type.order != Order::C && !a.lazy;
+  Value source = line ? a : dense(n, a);
   std::vector<Val> extents;
   Val known = ci(1);
   int open = -1;
@@ -247,11 +293,11 @@ Value Lower::reshape(const Node& n, const Value& a, const std::vector<Value>& sh
   });
   Value r = source;
   r.type.ndim = static_cast<uint8_t>(extents.size());
-  r.type.order = Order::C;
+  r.type.order = line ? Order::Any : Order::C;
   r.v.resize(2);
   r.v.insert(r.v.end(), extents.begin(), extents.end());
   std::vector<Val> strides(extents.size());
-  Val step = ci(itemsize(a.type.dtype));
+  Val step = line ? a.strides()[0] : ci(itemsize(a.type.dtype));
   for (size_t d = extents.size(); d-- > 0;) {
     strides[d] = step;
     step = mul(step, extents[d]);

@@ -151,6 +151,7 @@ Value Lower::read_item(const Value& list, Val at) {
   }
   size_t next = 0;
   Value r = unflatten(item, held, next);
+  set_origin(r, origin_of(list));
   // The list may let go of it while this statement still works with it.
   hold(r);
   if (list.outside) share_lists(r);
@@ -167,6 +168,7 @@ void Lower::write_item(const Node& n, const Value& list, Val at, const Value& gi
   if (!fits && (!join(item, own, both) || both != item))
     not_yet(n, "putting " + name(boxed_type(v)) + " into a " + name(list.type),
             item.is_number() ? "make the list of floats from the start: [0.0] * n" : "");
+  put_in_lists(origin_of(v));
   Value now = convert_to(n, v, item);
   Val data = list_data(list), place = mul(at, ci(item_bytes(item)));
   if (item.is_number()) return write_at(item.dtype, now.v[0], data, place, ir::Space::Global);
@@ -389,7 +391,9 @@ Value Lower::collect_list(const Node& n, const std::string& key, Val count,
     if (!join(t, item, wider))
       not_yet(n, "a list of " + name(t) + " and " + name(item), "items of one type");
     if (wider != t) {
-      join(types_[k], wider, types_[k]);
+      Type both;
+      join(types_[k], wider, both);
+      types_[k] = both;
       changed_ = true;
       return;
     }

@@ -90,10 +90,10 @@ void Lower::counted(Val count, const std::function<void(Val)>& body) {
   counted({count, {}, {}}, body);
 }
 
-void Lower::counted(const Sequence& over, const std::function<void(Val)>& body) {
+void Lower::counted(const Sequence& over, const std::function<void(Val)>& body, int64_t mark) {
   Val i = new_variable(DType::I64);
   set(i, ci(0));
-  Val loop = begin_loop();
+  Val loop = begin_loop(mark);
   Val at = get(i);
   when(negate(less(at, over.now ? over.now() : over.count)), [&] { break_loop(loop); });
   body(at);

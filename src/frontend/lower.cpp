@@ -602,8 +602,8 @@ Val Lower::mul(Val a, Val b) {
   if (y == 1) return a;
   return b_->emit(Op::multiply, DType::I64, a, b);
 }
-Val Lower::begin_loop() {
-  Val l = b_->emit(Op::loop, DType::I64);
+Val Lower::begin_loop(int64_t mark) {
+  Val l = b_->emit(Op::loop, DType::I64, ir::kNone, ir::kNone, ir::kNone, mark);
   b_->open_scope(l);
   return l;
 }

@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "frontend/frontend.h"
+#include "ops/reductions.h"
 
 namespace numbus::frontend {
 
@@ -30,6 +31,10 @@ struct Lazy {
   // Conditions under which an operand of one axis has an extent of one that is repeated: loops
   // over such an array have a version without.
   std::vector<Val> narrow = {};
+  // The same of any axis; where none holds, a dense one may be read as a line, by the indices
+  // (0, …, 0, number): all it is made of is in C order and has its shape.
+  std::vector<Val> repeated = {};
+  bool dense = false;
 };
 
 struct Value {
@@ -42,7 +47,8 @@ struct Value {
   std::shared_ptr<const Lazy> lazy;
   bool fresh = false;    // a list that nobody else holds
   bool outside = false;  // a list that turns of a parallel loop share
-  uint64_t origin = 0;   // parameters whose memory an array may lie in, a bit each
+  uint64_t origin =
+      0;  // parameters whose memory an array, or one in a list, may lie in, a bit each
 
   bool unknown() const { return type.unknown(); }
   std::span<const Val> shape() const {
@@ -187,7 +193,7 @@ class Lower {
   Sequence sequence(const Node& at, const Value& v);
   Val length_of_range(const Value& range);
   void counted(Val count, const std::function<void(Val)>& body);  // for (i = 0; i < count; ++i)
-  void counted(const Sequence& over, const std::function<void(Val)>& body);
+  void counted(const Sequence& over, const std::function<void(Val)>& body, int64_t mark = 0);
   std::function<Val()> least_now(const std::vector<Sequence>& all);
 
   struct Call;
@@ -197,8 +203,12 @@ class Lower {
   Value field_of_records(const Node& n, const Value& v, const std::string& field);
   Value index_records(const Node& n, const Value& v, const Value& by);
   void store_records(const Node& n, const Value& v, const Value& by, const Value& from);
-  // Which parameters' memory the arrays in a value may lie in.
-  static uint64_t origin_of(const Value& v);
+  // Which parameters' memory, and which made here, the arrays in a value may lie in, also those
+  // that its lists may hold.
+  uint64_t origin_of(const Value& v) const;
+  void put_in_lists(uint64_t origin);
+  // Of memory that nothing else is known to lie in.
+  uint64_t own_origin() const { return uint64_t{1} << (32 + temporaries_.size() % 32); }
   static void set_origin(Value& v, uint64_t origin);
 
   // --- iterators.cpp
@@ -294,8 +304,7 @@ class Lower {
   Val index_value(const Node& n, const Value& v);                  // an int64, or it is an error
   Val truth(const Node& n, const Value& v);
   Value cast(const Node& n, const Value& v, DType t, bool weak = false);
-  Value choose(const Node& n, Val condition, const Value& a, const Value& b,
-               bool promotes = false);
+  Value choose(const Node& n, Val condition, const Value& a, const Value& b, bool promotes = false);
   Value math_function(const Node& n, const std::string& name, std::span<const Value> args);
   std::optional<Op> row_of(const std::string& name);
   std::optional<int64_t> known_int(const Value& v);
@@ -323,7 +332,8 @@ class Lower {
   Value materialise(const Node& n, const Value& v);              // an array in memory
   void fill(const Node& n, const Value& to, const Value& from);  // broadcast
   Value fitted(const Node& n, const Value& from, size_t ndim);
-  void each(std::span<const Val> shape, const std::function<void(std::span<const Val>)>& body);
+  void each(std::span<const Val> shape, const std::function<void(std::span<const Val>)>& body,
+            int64_t mark = 0);
   // Addresses: of an array's first byte, and behind its last.
   std::pair<Val, Val> reach(const Value& a);
   // A view as it is, or a copy of it where what is written to shares memory with it.
@@ -339,16 +349,23 @@ class Lower {
     Spread(Lower& l, std::span<const Value> from, std::span<const Val> shape) {
       for (const Value& a : from) {
         repeated.push_back(l.repeats(a, shape));
+        for (Val one : repeated.back())
+          if (one != ir::kNone) conditions.push_back(one);
         if (shape.size() == 1 && repeated.back().size() == 1 && repeated.back()[0] != ir::kNone)
           narrow.push_back(repeated.back()[0]);
       }
     }
     std::vector<std::vector<Val>> repeated;
-    std::vector<Val> narrow;
+    std::vector<Val> narrow, conditions;
   };
   void each_of(const std::vector<Val>& narrow, std::span<const Val> shape,
                const std::function<void(std::span<const Val>)>& body);
+  void unless_repeated(const std::vector<Val>& conditions, const std::function<void()>& repeated,
+                       const std::function<void()>& plain);
   Value transpose(const Value& a);
+  Value dense(const Node& n, const Value& a);
+  Value as_array(const Node& n, const Value& a);
+  Value ravel(const Node& n, const Value& a);
   Value reshape(const Node& n, const Value& a, const std::vector<Value>& shape);
   // A reduction of NumPy's: `axis` a constant or a tuple of such, none for all elements.
   struct Reduction {
@@ -356,13 +373,21 @@ class Lower {
     std::optional<Value> axis = {}, ddof = {}, initial = {};
     std::optional<DType> dtype = {};
     bool keepdims = false;
+    bool in_order = false;       // one element after the other, as Python's sum
+    Val one_by_one = ir::kNone;  // a condition under which it is so, too
   };
+  struct Walk;
+  template <numbus::Reduction K>
+  struct ReductionLanes;
+  Walk walk_over(const Value& a, bool as_line = false);
+  Val sums_columns(const Reduction& r, const Value& a, std::span<const size_t> axes);
+  Value line_of(const Value& a, std::span<const size_t> axes, std::span<const Val> others);
   Value reduction(const Call& c, const std::string& name, const Value& a, size_t first);
   Value reduce(const Node& n, const std::string& name, const Value& a);
   Value reduce(const Node& n, const Reduction& r, const Value& given);
   Value reduce_all(const Node& n, const Reduction& how, const Value& given);
   Value mean_of(const Node& n, const Reduction& how, const Value& a);
-  Value spread_of(const Node& n, const Reduction& how, const Value& given);
+  Value spread_of_complex(const Node& n, const Reduction& how, const Value& a);
   std::vector<size_t> reduced_axes(const Node& n, const Reduction& r, const Value& a);
   // strong: as NumPy does, for which Python's numbers count in full.
   Value from_items(const Node& n, const std::vector<Value>& items, std::optional<DType> t,
@@ -373,7 +398,7 @@ class Lower {
 
   // --- aliasing.cpp
   Value elementwise(DType t, std::span<const Val> shape, std::span<const Value> from,
-                    std::function<Value(std::span<const Val>)> at, std::vector<Val> narrow = {});
+                    std::function<Value(std::span<const Val>)> at, const Spread* spread = nullptr);
   bool reads_own_places(const Value& v, const Value& to);
   Value apart(const Node& n, const Value& v, const Value& to);
 
@@ -467,7 +492,7 @@ class Lower {
   Val new_variable(DType t, Val first = ir::kNone);
   Val get(Val variable) { return b_->emit(Op::get, b_->type(variable), variable); }
   void set(Val variable, Val v) { b_->emit(Op::set, b_->type(variable), variable, v); }
-  Val begin_loop();
+  Val begin_loop(int64_t mark = 0);
   void loop_next(Val loop);
   void end_loop(Val loop);
   void break_loop(Val loop) { b_->emit(Op::break_loop, DType::I64, loop); }
@@ -508,7 +533,8 @@ class Lower {
   bool borrowed_ = false;      // what names are given now is held by the caller while this runs
   std::function<void(const Node&, const Value&)> on_return_;  // of a function expanded in place
   std::map<std::string, uint64_t> origins_;                   // of arrays in variables, as types_
-  uint64_t written_ = 0;                                      // parameters that are written to
+  uint64_t in_lists_ = 0;  // of arrays that were put into any list: lists may have several names
+  uint64_t written_ = 0;   // parameters that are written to
 };
 
 }  // namespace numbus::frontend

@@ -481,7 +481,7 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
   };
   // NumPy gives numbers for what has no axes.
   if (ndim == 0) return at_place({});
-  return elementwise(t, shape, held, at_place, spread.narrow);
+  return elementwise(t, shape, held, at_place, &spread);
 }
 
 Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b, bool promotes) {

@@ -354,7 +354,7 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
           auto of = [&](size_t k) { return broadcast_element(held[k], at, ndim, repeated[k]); };
           return choose(n, truth(n, of(0)), of(1), of(2), true);
         },
-        spread.narrow);
+        &spread);
   }
   if (name == "clip") {
     Value v = c.args.at(0);
@@ -432,7 +432,8 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     r.type.dtype = real_of(r.type.dtype);
     return r;
   }
-  if (name == "transpose" && c.args.size() == 1 && c.keywords.empty()) return transpose(c.args[0]);
+  if (name == "transpose" && c.args.size() == 1 && c.keywords.empty())
+    return transpose(as_array(n, c.args[0]));
   if (name == "transpose" || name == "swapaxes" || name == "moveaxis") {
     if (c.args.empty() || !c.args[0].type.is_array()) fail(n, "np." + name + " needs an array");
     int64_t nd = c.args[0].type.ndim;
@@ -469,10 +470,7 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     const Value* to = c.get(1, "shape");
     if (!to) fail(n, "np.broadcast_to needs a shape");
     std::vector<Val> shape = shape_argument(n, *to);
-    Value a = c.args[0].type.is_number()
-                  ? materialise(n, filled(c.args[0].type.dtype, {}, c.args[0]))
-                  : c.args[0];
-    if (!a.type.is_array()) fail(n, "np.broadcast_to of " + frontend::name(a.type));
+    Value a = as_array(n, c.args[0]);
     if (a.lazy) a = materialise(n, a);
     if (a.type.ndim > shape.size()) fail(n, "np.broadcast_to cannot drop dimensions");
     size_t skip = shape.size() - a.type.ndim;
@@ -519,12 +517,12 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
       return r;
     }
   }
-  if (name == "ravel") return reshape(n, c.args.at(0), {known_integer(-1)});
+  if (name == "ravel") return ravel(n, c.args.at(0));
   if (name == "reshape") {
     const Value& s = c.args.at(1);
     return reshape(n, c.args[0], s.type.is(Type::Tag::Tuple) ? s.items : std::vector<Value>{s});
   }
-  if (name == "copy") return method({n, {}, {}}, c.args.at(0), "copy");
+  if (name == "copy") return method({n, {}, {}}, as_array(n, c.args.at(0)), "copy");
   if (name == "real" || name == "imag") return attribute_of(n, c.args.at(0), name);
   if (name == "shape") return attribute_of(n, c.args.at(0), "shape");
   if (name == "size") return attribute_of(n, c.args.at(0), "size");

@@ -49,14 +49,20 @@ void Lower::store_records(const Node& n, const Value& v, const Value& by, const 
   for (size_t k = 0; k < to.items.size(); ++k) fill(n, to.items[k], from.items[k]);
 }
 
-uint64_t Lower::origin_of(const Value& v) {
+uint64_t Lower::origin_of(const Value& v) const {
   uint64_t all = v.origin;
+  if (v.type.is(Type::Tag::List) && !v.type.items[0].is_number()) all |= in_lists_;
   for (const Value& i : v.items) all |= origin_of(i);
   return all;
 }
 
+void Lower::put_in_lists(uint64_t origin) {
+  if ((in_lists_ | origin) != in_lists_) changed_ = true;
+  in_lists_ |= origin;
+}
+
 void Lower::set_origin(Value& v, uint64_t origin) {
-  if (v.type.is_array()) v.origin = origin;
+  if (v.type.is_array() || v.type.is(Type::Tag::List)) v.origin = origin;
   for (Value& i : v.items) set_origin(i, origin);
 }
 

@@ -1,8 +1,7 @@
 // Reductions of arrays inside functions, over all elements or along one axis.
 #include <algorithm>
 
-#include "frontend/lower.h"
-#include "ir/reduction_steps.h"
+#include "frontend/reduction_lanes.h"
 
 namespace numbus::frontend {
 
@@ -126,32 +125,25 @@ Value Lower::reduce(const Node& n, const Reduction& r, const Value& given) {
   if (axes.size() == a.type.ndim && !(r.keepdims && a.type.ndim)) return reduce_all(n, r, a);
   if (a.lazy) a = materialise(n, a);
   // What is left, and which of its axes an index of the result is for; the others count one.
-  std::vector<Val> shape, extent;
+  std::vector<Val> shape;
   std::vector<size_t> left;
   for (size_t d = 0; d < a.type.ndim; ++d) {
     bool over = std::ranges::find(axes, d) != axes.end();
-    (over ? extent : shape).push_back(a.shape()[d]);
+    if (!over) shape.push_back(a.shape()[d]);
     if (over && r.keepdims) shape.push_back(ci(1));
-    if (!over) left.push_back(r.keepdims ? d : shape.size() - 1);
+    if (!over) left.push_back(shape.size() - 1);
   }
   Reduction whole = r;
   whole.axis.reset();
   whole.keepdims = false;
+  if (!u_.options.kernel) whole.one_by_one = sums_columns(r, a, axes);
   DType out =
       r.dtype && r.name != "any" && r.name != "all" ? *r.dtype : result_of(r.name, a.type.dtype);
   if (r.name == "var" || r.name == "std") out = real_of(out);
   Value result = lazy(out, shape, [=, this, &n](std::span<const Val> at) {
     std::vector<Val> others;
     for (size_t d : left) others.push_back(at[d]);
-    Value line = lazy(a.type.dtype, extent, [=, this](std::span<const Val> i) {
-      std::vector<Val> all;
-      for (size_t d = 0, inside = 0, outside = 0; d < a.type.ndim; ++d) {
-        bool over = inside < axes.size() && axes[inside] == d;
-        all.push_back(over ? i[inside++] : others[outside++]);
-      }
-      return element(a, all);
-    });
-    return reduce_all(n, whole, line);
+    return reduce_all(n, whole, line_of(a, axes, others));
   });
   return materialise(n, result);
 }
@@ -161,15 +153,17 @@ Value Lower::reduce_all(const Node& n, const Reduction& how, const Value& given)
   const std::string& name = how.name;
   Value a = given;
   DType t = a.type.dtype;
-  if (how.dtype && name != "mean" && name != "var" && name != "std" && *how.dtype != t) {
-    if (is_complex(t) && !is_complex(*how.dtype))
-      not_yet(n, "np." + name + " of complex numbers with a real dtype=");
-    a = cast(n, a, *how.dtype);
-    t = *how.dtype;
-  }
+  const bool converts =
+      how.dtype && name != "mean" && name != "var" && name != "std" && *how.dtype != t;
+  if (converts && is_complex(t) && !is_complex(*how.dtype))
+    not_yet(n, "np." + name + " of complex numbers with a real dtype=");
+  if (converts) t = *how.dtype;
   if (how.dtype == DType::Bool) {
     if (name == "sum" || name == "prod") {
-      Value r = reduce(n, name == "sum" ? "any" : "all", a);
+      Reduction truth_of = how;
+      truth_of.name = name == "sum" ? "any" : "all";
+      truth_of.dtype.reset(), truth_of.initial.reset();
+      Value r = reduce_all(n, truth_of, a);
       if (!how.initial) return r;
       Val first = truth(n, *how.initial);
       return number(b_->emit(name == "sum" ? Op::logical_or : Op::logical_and, DType::Bool,
@@ -180,10 +174,17 @@ Value Lower::reduce_all(const Node& n, const Reduction& how, const Value& given)
   }
 
   if (name == "mean") return mean_of(n, how, a);
-  if (name == "var" || name == "std") return spread_of(n, how, a);
+  if (name == "std") {
+    Reduction squared = how;
+    squared.name = "var";
+    return unary(n, Op::sqrt, reduce_all(n, squared, a));
+  }
+  if (name == "var" && is_complex(t)) return spread_of_complex(n, how, a);
   const bool count = name == "count_nonzero";
   const auto kind = *reduction_named(count ? "sum" : name);
   if (is_complex(t) && needs_position(kind)) not_yet(n, "." + name + " of complex arrays");
+  if (name == "var" && how.dtype && !is_float(*how.dtype))
+    not_yet(n, "np." + name + " with a dtype= that is no float");
   const ReductionTypes types = resolve(kind, count ? DType::I64 : t, how.dtype);
   if (needs_elements(kind) && !how.initial)
     when(b_->emit(Op::equal, DType::Bool, size_of(a), ci(0)), [&] {
@@ -191,9 +192,11 @@ Value Lower::reduce_all(const Node& n, const Reduction& how, const Value& given)
     });
 
   using Steps = ir::ReductionSteps;
+  using Element = reductions::Element<Steps>;
   Steps m(*b_, types.loop);
-  auto number_at = [&](std::span<const Val> at) -> reductions::Element<Steps> {
-    Value e = element(a, at);
+  std::function<Element(const Value&)> parts = [&](const Value& given_element) -> Element {
+    Value e = given_element;
+    if (converts) e = cast(n, e, t);
     if (count) return {b_->cast(truth(n, e), types.loop), ir::kNone};
     if (types.loop == DType::Bool) return {truth(n, e), ir::kNone};
     if (!is_complex(types.loop)) return {as(e, types.loop), ir::kNone};
@@ -201,31 +204,43 @@ Value Lower::reduce_all(const Node& n, const Reduction& how, const Value& given)
     return {b_->emit(Op::real_part, m.type, z), b_->emit(Op::imag_part, m.type, z)};
   };
   Value result = reductions::with(types.kind, [&]<numbus::Reduction K>() {
-    const std::vector<Val> origin(a.type.ndim, ci(0));
-    auto s = reductions::init<K>(m);
-    if constexpr (needs_position(K)) s.f[0] = number_at(origin).re, s.index = ci(0);
-    // The state in variables, and the index of the element that is next.
-    const auto types_of = reduction_fields(types.kind, types.loop);
-    const auto fields = reductions::fields<K>(m, s);
+    using Lanes = ReductionLanes<K>;
     std::vector<Val> held;
-    for (size_t k = 0; k < fields.size(); ++k) {
-      held.push_back(new_variable(types_of[k]));
-      set(held[k], *fields[k]);
+    for (DType field : reduction_fields(K, types.loop)) held.push_back(new_variable(field));
+    const Walk walk = walk_over(a);
+    auto in_order = [&](bool few) {
+      Lanes(*this, m, types.loop, walk, parts, held).one_by_one(few);
+    };
+    auto in_lanes = [&] {
+      if (!a.lazy) return Lanes(*this, m, types.loop, walk, parts, held).run(true);
+      // Where operands are repeated, an element is no simple function of its number.
+      unless_repeated(
+          a.lazy->repeated, [&] { Lanes(*this, m, types.loop, walk, parts, held).run(false); },
+          [&] { Lanes(*this, m, types.loop, walk_over(a, true), parts, held).run(true); });
+    };
+    // What array calls add up in order, too.
+    Val serial = how.one_by_one;
+    if (needs_position(K) || short_rows_in_order(K, is_complex(types.loop))) {
+      Val few = less(size_of(a), ci(ir::kShortRow + 1));
+      serial = serial == ir::kNone ? few : b_->emit(Op::logical_or, DType::Bool, serial, few);
     }
-    Val next = needs_position(K) ? new_variable(DType::I64) : ir::kNone;
-    if constexpr (needs_position(K)) set(next, ci(0));
-    each(a.shape(), [&](std::span<const Val> at) {
-      for (size_t k = 0; k < fields.size(); ++k) *fields[k] = get(held[k]);
-      Val place = needs_position(K) ? get(next) : ir::kNone;
-      s = reductions::step<K, true>(m, s, number_at(at), place);
-      for (size_t k = 0; k < fields.size(); ++k) set(held[k], *fields[k]);
-      if constexpr (needs_position(K)) set(next, add(place, ci(1)));
-    });
-    for (size_t k = 0; k < fields.size(); ++k) *fields[k] = get(held[k]);
-    if constexpr (needs_position(K)) return number(s.index, types.result);
-    Val v =
-        is_complex(types.loop) ? b_->emit(Op::make_complex, types.loop, s.f[0], s.f[1]) : s.f[0];
-    return cast(n, number(v, types.loop), types.result);
+    const bool plain = how.in_order || u_.options.kernel || u_.options.fastmath || a.type.ndim == 0;
+    if (plain)
+      in_order(false);
+    else if (serial == ir::kNone)
+      in_lanes();
+    else
+      when(serial, [&] { in_order(how.one_by_one == ir::kNone); }, in_lanes);
+    auto s = Lanes(*this, m, types.loop, walk, parts, held).state();
+    if constexpr (needs_position(K)) {
+      return number(s.index, types.result);
+    } else {
+      Val ddof = m.zero();
+      if (how.ddof) ddof = as(cast(n, *how.ddof, m.type), m.type);
+      const Element e = reductions::finish<K>(m, s, ddof);
+      Val v = is_complex(types.loop) ? b_->emit(Op::make_complex, types.loop, e.re, e.im) : e.re;
+      return cast(n, number(v, types.loop), types.result);
+    }
   });
   if (!how.initial) return result;
   const Op op = kind == numbus::Reduction::Sum    ? Op::add
@@ -239,7 +254,8 @@ Value Lower::reduce_all(const Node& n, const Reduction& how, const Value& given)
 // sum.
 Value Lower::mean_of(const Node& n, const Reduction& how, const Value& a) {
   const DType t = a.type.dtype, out = how.dtype.value_or(result_of("mean", t));
-  Reduction sum{"sum"};
+  Reduction sum = how;
+  sum.name = "sum";
   sum.dtype = !how.dtype && out == DType::F16 ? DType::F32 : out;
   Value s = reduce_all(n, sum, a);
   Value count =
@@ -248,38 +264,160 @@ Value Lower::mean_of(const Node& n, const Reduction& how, const Value& a) {
   return cast(n, binary(n, Op::divide, s, count), out);
 }
 
-// The mean of the squared distances from the mean, by the number of elements less ddof.
-Value Lower::spread_of(const Node& n, const Reduction& how, const Value& given) {
-  Value a = given;
-  const DType t = a.type.dtype;
-  if (how.dtype && (!is_float(*how.dtype) || is_complex(t)))
-    not_yet(n, "np." + how.name + " with a dtype= that is no float, or of complex numbers");
-  if (a.lazy && !u_.options.kernel) a = materialise(n, a);
-  Reduction middle{"mean"};
-  middle.dtype = how.dtype;
-  Value m = reduce_all(n, middle, a);
-  Value d =
-      binary(n, Op::subtract, is_integer(t) || t == DType::Bool ? cast(n, a, DType::F64) : a, m);
+// The variances of the parts add.
+Value Lower::spread_of_complex(const Node& n, const Reduction& how, const Value& a) {
+  if (how.dtype) not_yet(n, "np." + how.name + " with a dtype= of complex numbers");
+  const DType part = real_of(a.type.dtype);
   std::vector<Val> shape(a.shape().begin(), a.shape().end());
-  const DType part = real_of(d.type.dtype);
-  Value square = lazy(part, shape, [this, d, part, &n](std::span<const Val> at) {
-    // Of an array without axes, arithmetic makes a number.
-    Value e = d.type.is_array() ? element(d, at) : d;
-    if (!is_complex(e.type.dtype)) return binary(n, Op::multiply, e, e);
-    Value re = number(b_->emit(Op::real_part, part, e.v[0]), part),
-          im = number(b_->emit(Op::imag_part, part, e.v[0]), part);
-    return binary(n, Op::add, binary(n, Op::multiply, re, re), binary(n, Op::multiply, im, im));
-  });
-  Reduction sum{"sum"};
-  const DType out = real_of(how.dtype.value_or(result_of("var", t)));
-  sum.dtype = out;
-  Value s = reduce_all(n, sum, square);
-  Value count = cast(n, integer(size_of(a)), DType::F64);
-  if (how.ddof)
-    count = binary(n, Op::maximum, binary(n, Op::subtract, count, cast(n, *how.ddof, DType::F64)),
-                   from_scalar(Scalar::from_float(0), DType::F64, false));
-  Value v = cast(n, binary(n, Op::divide, s, cast(n, count, out)), out);
-  return how.name == "std" ? unary(n, Op::sqrt, v) : v;
+  auto variance = [&](Op of) {
+    if (!a.lazy) {  // as the array call: over a view, in the order of its strides
+      Value view = a;
+      view.type = Type::array_of(part, a.type.ndim, Order::Any);
+      view.type.space = a.type.space;
+      if (of == Op::imag_part) view.v[0] = add(a.v[0], ci(itemsize(part)));
+      return reduce_all(n, how, view);
+    }
+    return reduce_all(n, how, lazy(part, shape, [this, a, part, of](std::span<const Val> at) {
+                        return number(b_->emit(of, part, element(a, at).v[0]), part);
+                      }));
+  };
+  Value re = variance(Op::real_part);
+  return binary(n, Op::add, re, variance(Op::imag_part));
+}
+
+// The elements in the order of their strides, the largest first; what has none, in NumPy's.
+// as_line: nothing that it is made of is repeated.
+Lower::Walk Lower::walk_over(const Value& a, bool as_line) {
+  Walk w;
+  const size_t ndim = a.type.ndim;
+  w.extents.assign(a.shape().begin(), a.shape().end());
+  if (as_line && a.lazy && a.lazy->dense && ndim > 1) {
+    w.extents = {size_of(a)};
+    w.element = [this, a, ndim](std::span<const Val> at) {
+      std::vector<Val> all(ndim, ci(0));
+      all.back() = at[0];
+      return element(a, all);
+    };
+    return w;
+  }
+  if (a.lazy || ndim < 2 || u_.options.kernel) {
+    w.element = [this, a, ndim](std::span<const Val> at) { return element(a, at.first(ndim)); };
+    if (ndim == 0) w.extents = {ci(1)};
+    return w;
+  }
+  std::vector<Val> strides(a.strides().begin(), a.strides().end());
+  auto read = [this, a](Val offset) {
+    Value r = read_at(a.type.dtype, a.v[0], offset, a.type.space);
+    r.type.weak = a.type.weak;
+    return r;
+  };
+  w.weights.assign(ndim, ci(1));
+  for (size_t d = ndim - 1; d-- > 0;) w.weights[d] = mul(w.weights[d + 1], w.extents[d + 1]);
+  if (a.type.order == Order::C) {
+    w.extents = {size_of(a)};
+    w.weights.clear();
+    w.element = [this, a, read](std::span<const Val> at) {
+      return read(mul(at[0], ci(itemsize(a.type.dtype))));
+    };
+    return w;
+  }
+  if (a.type.order == Order::F) {
+    std::ranges::reverse(w.extents);
+    std::ranges::reverse(w.weights);
+    std::ranges::reverse(strides);
+  } else {
+    for (size_t i = 1; i < ndim; ++i)
+      for (size_t d = i; d > 0; --d) {
+        auto length = [&](Val s) { return b_->emit(Op::absolute, DType::I64, s); };
+        Val swap = less(length(strides[d - 1]), length(strides[d]));
+        for (auto* all : {&w.extents, &w.weights, &strides}) {
+          Val x = (*all)[d - 1], y = (*all)[d];
+          (*all)[d - 1] = b_->emit(Op::select, DType::I64, swap, y, x);
+          (*all)[d] = b_->emit(Op::select, DType::I64, swap, x, y);
+        }
+      }
+  }
+  w.element = [this, read, strides](std::span<const Val> at) {
+    Val offset = ci(0);
+    for (size_t d = 0; d < at.size(); ++d) offset = add(offset, mul(at[d], strides[d]));
+    return read(offset);
+  };
+  return w;
+}
+
+// What is reduced for one element of the result, whose indices are `others`.
+Value Lower::line_of(const Value& a, std::span<const size_t> axes, std::span<const Val> others) {
+  Value line = a;
+  Val first = a.v[0];
+  std::vector<Val> shape, strides;
+  for (size_t d = 0, inside = 0, outside = 0; d < a.type.ndim; ++d) {
+    if (inside < axes.size() && axes[inside] == d) {
+      ++inside;
+      shape.push_back(a.shape()[d]);
+      strides.push_back(a.strides()[d]);
+    } else {
+      first = add(first, mul(others[outside++], a.strides()[d]));
+    }
+  }
+  line.type.ndim = static_cast<uint8_t>(axes.size());
+  line.type.order = axes.empty() ? Order::C : Order::Any;
+  line.type.owned = line.type.aligned = false;
+  line.type.text.clear();
+  line.v = {first, ci(0)};
+  line.v.insert(line.v.end(), shape.begin(), shape.end());
+  line.v.insert(line.v.end(), strides.begin(), strides.end());
+  return line;
+}
+
+// Whether array calls take the elements of each result one by one, results being side by side: the
+// innermost axis is left, or rows are short and many (KernelBuilder::choose_dimensions).
+Val Lower::sums_columns(const Reduction& r, const Value& a, std::span<const size_t> axes) {
+  const auto kind = reduction_named(r.name);
+  const int64_t short_row = kind && needs_position(*kind) ? ir::kShortPlaces : ir::kShortRow;
+  auto yes = [&](bool value) { return b_->constant(DType::Bool, Scalar::from_bool(value)); };
+  auto pick = [&](Val c, Val x, Val y) { return b_->emit(Op::select, b_->type(x), c, x, y); };
+  auto length = [&](Val s) { return b_->emit(Op::absolute, DType::I64, s); };
+  auto either = [&](Val x, Val y) { return b_->emit(Op::logical_or, DType::Bool, x, y); };
+  struct Axis {
+    Val extent, stride, reduced;
+  };
+  std::vector<Axis> order;
+  for (size_t d = 0; d < a.type.ndim; ++d)
+    order.push_back({a.shape()[d], a.strides()[d], yes(std::ranges::find(axes, d) != axes.end())});
+  if (a.type.order == Order::F) std::ranges::reverse(order);
+  if (a.type.order == Order::Any)
+    for (size_t i = 1; i < order.size(); ++i)
+      for (size_t d = i; d > 0; --d) {
+        Axis &x = order[d - 1], &y = order[d];
+        Val lx = length(x.stride), ly = length(y.stride);
+        Val same = b_->emit(Op::equal, DType::Bool, lx, ly);
+        Val swap = either(less(lx, ly), both(same, both(y.reduced, negate(x.reduced))));
+        Axis outer{pick(swap, y.extent, x.extent), pick(swap, y.stride, x.stride),
+                   pick(swap, y.reduced, x.reduced)};
+        y = {pick(swap, x.extent, y.extent), pick(swap, x.stride, y.stride),
+             pick(swap, x.reduced, y.reduced)};
+        x = outer;
+      }
+  // From the innermost axis out; those of one element do not count.
+  Val inner_left = yes(false), decided = yes(false), points = ci(1), columns = ci(1),
+      going = yes(true), begun = yes(false), step = ci(0);
+  for (size_t d = order.size(); d-- > 0;) {
+    const Axis& x = order[d];
+    Val counts = b_->emit(Op::not_equal, DType::Bool, x.extent, ci(1));
+    Val left = negate(x.reduced);
+    inner_left = pick(both(counts, negate(decided)), left, inner_left);
+    decided = either(decided, counts);
+    points = pick(x.reduced, mul(points, x.extent), points);
+    Val meets = either(negate(begun), b_->emit(Op::equal, DType::Bool, x.stride, step));
+    Val here = both(counts, left);
+    begun = either(begun, here);
+    going = pick(here, both(going, meets), going);
+    Val extends = both(here, going);
+    columns = pick(extends, mul(columns, x.extent), columns);
+    step = pick(extends, mul(x.stride, x.extent), step);
+  }
+  Val few = less(points, ci(short_row + 1)), many = less(ci(ir::kFewColumns - 1), columns);
+  return either(inner_left, both(few, many));
 }
 
 }  // namespace numbus::frontend

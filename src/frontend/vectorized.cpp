@@ -84,8 +84,8 @@ Value Lower::call_vectorized(const Call& c, const Type& f) {
       }
       return element_call(std::move(e));
     };
-    result = elementwise(loop ? loop->items.back().dtype : one.dtype, shape, args, at_place,
-                         spread.narrow);
+    result =
+        elementwise(loop ? loop->items.back().dtype : one.dtype, shape, args, at_place, &spread);
     // The function runs once for each element, whatever reads the result.
     if (!out && !u_.options.kernel) result = materialise(n, result);
   }

@@ -61,6 +61,7 @@ const char* intrinsic_name(Intrinsic i) {
                                        "atomic_min",
                                        "atomic_nanmax",
                                        "atomic_nanmin",
+                                       "atomic_load",
                                        "atomic_cas",
                                        "fma",
                                        "allocate",

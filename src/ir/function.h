@@ -18,6 +18,8 @@ constexpr int64_t kBounds = 1;
 constexpr int64_t kRare = 2;
 // Marks a loop whose turns are worth to be done several at a time, though a check may leave it.
 constexpr int64_t kUnrolled = 3;
+// Marks a loop over the lanes of a reduction: kLanes turns, which are independent.
+constexpr int64_t kLaneLoop = 4;
 
 // Which memory an address lies in. Global is whatever a plain pointer reaches.
 enum class Space : uint8_t { Global, Shared, Local };
@@ -86,6 +88,7 @@ enum class Intrinsic : uint8_t {
   atomic_min,
   atomic_nanmax,
   atomic_nanmin,
+  atomic_load,  // no operand: what is there now, whatever was read before
   atomic_cas,
   fma,
   // Reference-counted memory of arrays made inside functions: bytes to owner; owner to address.

@@ -33,6 +33,11 @@ struct Arg {
 // Where reduction state lives: none, 32 lanes by place modulo 32, or one state per column.
 enum class Acc : uint8_t { None, Lanes, Columns };
 constexpr int kLanes = 32;
+// The elements whose lanes are merged before those of others.
+constexpr int64_t kUnitPoints = 16384;
+// Rows of up to so many elements are summed side by side, where there are many of them; fewer where
+// indices are kept, which double the state in memory.
+constexpr int64_t kShortRow = 32, kShortPlaces = 8, kFewColumns = 16;
 constexpr int kMaxRank = 64;
 constexpr int kColumns = 512;
 

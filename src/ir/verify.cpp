@@ -114,6 +114,7 @@ std::pair<int, int> operands_of(Intrinsic i) {
     case Intrinsic::print_float:
     case Intrinsic::shared_memory:
     case Intrinsic::local_memory:
+    case Intrinsic::atomic_load:
     case Intrinsic::lane_merge: return {1, 1};
     case Intrinsic::all_sync:
     case Intrinsic::any_sync:
@@ -514,7 +515,8 @@ class OfFunction final : Verifier {
     bool owner = k >= Intrinsic::allocate && k <= Intrinsic::resize;
     if (address || owner) expect(type(i.a) == DType::I64, "address type");
     if (address)
-      expect(type(i.b) == i.type && (i.c == kNone || type(i.c) == i.type), "operand types differ");
+      expect((i.b == kNone || type(i.b) == i.type) && (i.c == kNone || type(i.c) == i.type),
+             "operand types differ");
     if (k == Intrinsic::fma)
       expect(type(i.a) == i.type && type(i.b) == i.type && type(i.c) == i.type,
              "operand types differ");

@@ -171,11 +171,9 @@ void KernelBuilder::choose_dimensions() {
   };
   if (g_.reduces && !order.empty() && reduced(order.back())) {
     // Short rows: side by side, as columns, rather than each for itself.
-    // Places double the state in memory, which soon costs more than a row's end.
-    constexpr int64_t kFewColumns = 16;
     int64_t short_row = kShortRow;
     for (const ReduceOf<Number>& r : reduces_)
-      if (needs_position(r.kind)) short_row = 8;
+      if (needs_position(r.kind)) short_row = ir::kShortPlaces;
     Number points = 1, columns = 1;
     std::vector<int> kept, across;
     for (int d : order) (reduced(d) ? across : kept).push_back(d);
@@ -185,7 +183,7 @@ void KernelBuilder::choose_dimensions() {
       columns *= g_.shape[kept[k]];
       if (k == 0 || own->stride(kept[k - 1]) != own->stride(kept[k]) * g_.shape[kept[k]]) break;
     }
-    if (points <= short_row && columns >= kFewColumns && !g_.solo) {
+    if (points <= short_row && columns >= ir::kFewColumns && !g_.solo) {
       size_t first = kept.size() - 1;
       while (first > 0 && merge(kept[first - 1], kept[first])) --first;
       order.assign(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(first));

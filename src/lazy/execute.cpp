@@ -15,7 +15,7 @@ namespace numbus {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int64_t kUnitPoints = 16384;
+using ir::kUnitPoints;
 
 size_t state_bytes(const ir::Kernel& k, int width) {
   size_t n = 0;
@@ -107,8 +107,9 @@ struct Launch {
 
   // Runs the points [from, to) in row-major order counted from row `origin`, from a fresh state,
   // and leaves one compact state per reduction. Units are runs of places, so that they do not
-  // depend on how rows are cut.
-  void reduce_unit(int64_t origin, int64_t from, int64_t to, char* state, char* compact) {
+  // depend on how rows are cut. `row`: how many points the whole reduction has.
+  void reduce_unit(int64_t origin, int64_t from, int64_t to, int64_t row, char* state,
+                   char* compact) {
     init(state);
     int64_t n = step.cols, r0 = from / n, r1 = to / n, c0 = from % n, c1 = to % n;
     if (r0 == r1) {
@@ -119,7 +120,7 @@ struct Launch {
       if (c1) call(origin + r1, origin + r1 + 1, 0, c1, state, origin);
     }
     for_reduces(step, state, width, [&](const ReduceStep& r, size_t n, char* at) {
-      merge_lanes(r.kind, r.in, at);
+      merge_lanes(r.kind, r.in, at, row);
       extract_state(r.kind, r.in, at, width, 0, compact + n * kCompactBytes);
     });
   }
@@ -143,8 +144,8 @@ struct Launch {
       std::unique_ptr<char[]> state(new char[bytes + 64]);
       char* acc = aligned(state.get());
       for (int64_t u = begin; u < end; ++u) {
-        reduce_unit(0, u * kUnitPoints, std::min(step.points, (u + 1) * kUnitPoints), acc,
-                    all.data() + u * each);
+        reduce_unit(0, u * kUnitPoints, std::min(step.points, (u + 1) * kUnitPoints), step.points,
+                    acc, all.data() + u * each);
       }
     });
     combine(all, n);
@@ -179,7 +180,7 @@ struct Launch {
       for (int64_t p = begin; p < end; ++p) {
         for (int64_t u = 0; u < parts; ++u)
           reduce_unit(p * step.sequential, u * kUnitPoints, std::min(points, (u + 1) * kUnitPoints),
-                      acc, all.data() + u * each);
+                      points, acc, all.data() + u * each);
         combine(all, parts);
         for (size_t r = 0; r < step.reduces.size(); ++r)
           finish_state(step.reduces[r].kind, step.reduces[r].in, all.data() + r * kCompactBytes,

@@ -10,8 +10,7 @@
 
 namespace numbus {
 
-// Reductions of rows up to this length take them side by side, as columns.
-constexpr int64_t kShortRow = 32;
+using ir::kShortRow;
 
 constexpr int kMaxWindow = 256;
 // Rewriting may add two instructions per instruction: a write under a mask that overlaps what it

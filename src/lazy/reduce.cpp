@@ -201,7 +201,7 @@ void merge_places(M& m, const Lanes<K, M>& lanes) {
   lanes.index[0] = static_cast<int64_t>(*std::min_element(first, first + kChains));
 }
 
-void merge_lanes(Reduction kind, DType in, char* state) {
+void merge_lanes(Reduction kind, DType in, char* state, int64_t row) {
   constexpr int n = ir::kLanes;
   dispatch(kind, in, [&]<Reduction K, class M>() {
     M m;
@@ -209,6 +209,10 @@ void merge_lanes(Reduction kind, DType in, char* state) {
     Lanes<K, M> lanes(state, n * sizeof(T));
     if constexpr (needs_position(K)) {
       merge_places<K>(m, lanes);
+    } else if (row <= ir::kShortRow && short_rows_in_order(K, M::complex)) {
+      auto s = lanes.get(0);
+      for (int i = 1; i < row; ++i) s = reductions::merge<K>(m, s, lanes.get(i));
+      lanes.put(0, s);
     } else {
       T f[Lanes<K, M>::kFields][n];
       for (int k = 0; k < Lanes<K, M>::kFields; ++k) std::copy_n(lanes.f[k], n, f[k]);

@@ -13,8 +13,9 @@ void emit_reduction_step(ir::Builder& b, Reduction kind, int first_field, ir::Va
 
 // State arrays hold `width` values per field, one field after the other, starting at `state`.
 void init_state(Reduction kind, DType in, char* state, int width);
-// Merges the kLanes lanes of a state array into lane 0, pairwise by halves.
-void merge_lanes(Reduction kind, DType in, char* state);
+// Merges the kLanes lanes of a state array into lane 0, pairwise by halves; those of a short row,
+// which has that many elements, one after the other.
+void merge_lanes(Reduction kind, DType in, char* state, int64_t row);
 // into = merge(into, from): both compact states (one value per field, 8-byte slots).
 void merge_states(Reduction kind, DType in, char* into, const char* from);
 // Lane `lane` of a state array as a compact state, and the result of a compact state stored as

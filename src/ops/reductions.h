@@ -51,6 +51,12 @@ constexpr bool needs_elements(Reduction r) {
   return needs_position(r) || row(r).types == reductions::Types::Extreme;
 }
 
+// Whether rows of up to 32 elements add them one after the other: short code for short rows. Not
+// products of complex numbers, as multiplying by one changes infinite parts.
+constexpr bool short_rows_in_order(Reduction r, bool complex) {
+  return row(r).state == reductions::Fields::Parts && !(r == Reduction::Prod && complex);
+}
+
 struct ReductionTypes {
   Reduction kind;  // differs from the one asked for where bool elements have a row of their own
   DType loop;      // elements are converted to this, and the state is made of it

@@ -101,6 +101,7 @@ class Copy {
   // would go through memory.
   int64_t mark(size_t loop) const {
     if (rare_ > 0) return ir::kRare;
+    if (f_.body[loop].imm == ir::kLaneLoop) return ir::kLaneLoop;
     size_t last = d_.end[loop];
     if (!d_.serial || last - loop > 150) return 0;
     bool checks = false;

@@ -38,26 +38,24 @@ void compact(Device& device, const char* name, DType t, int64_t itemsize, const 
     device.fill_bytes(count, 0, sizeof *count, nullptr);
     return;
   }
-  // A part for each warp.
-  Walk w = walk(device, name, t, n, kUnit);
-  int64_t each = w.chunk / kWarps;
-  Scratch counts(device, 4 * w.blocks * kWarps);
-  KernelLaunch(device, "mask_count", DType::U8)
-      .in(mask, n, 1)
-      .out(counts.data(), w.blocks * kWarps, 4)
-      .number(n)
-      .number(each)
-      .run(w.blocks, kThreads);
+  // What the tiles tell each other, and the ticket.
+  DeviceKernel code = device_kernel(name, t);
+  int64_t tiles = divide_up(n, code.tile);
+  Scratch status(device, 8 * (tiles + 1));
+  device.fill_bytes(status.data(), 0, status.bytes(), nullptr);
   int64_t parts = itemsize == 16 ? 2 : 1;
+  bool aligned = reinterpret_cast<std::uintptr_t>(mask) % 8 == 0;
   KernelLaunch(device, name, t)
       .in(values, values ? n * parts : 0, itemsize / parts)
       .in(mask, n, 1)
-      .in(counts.data(), w.blocks * kWarps, 4)
+      .in(mask, aligned ? n / 8 : 0, 8)
       .out(out, n * parts, out_size / parts)
       .out(count, 1, 8)
+      .out(status.data(), tiles, 8)
+      .out(status.data() + 8 * tiles, 1, 4)
       .number(n)
-      .number(each)
-      .run(w.blocks, kThreads);
+      .number(aligned)
+      .run(tiles, code.threads);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ void philox_normal_gpu(Device& device, DType t, uint64_t key, uint64_t counter, 
       .number(n)
       .number(static_cast<int64_t>(key))
       .number(static_cast<int64_t>(counter))
-      .run(philox_normal_blocks(t, n) / kThreads, kThreads);
+      .run(divide_up(philox_normal_blocks(t, n), kThreads * (t == DType::F32 ? 2 : 1)), kThreads);
 }
 
 }  // namespace numbus::routines

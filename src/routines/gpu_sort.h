@@ -17,7 +17,7 @@ namespace numbus::routines {
 void sort_gpu(Device& device, DType t, const char* in, char* out, int64_t lines, int64_t n,
               bool descending);
 // Equal elements stay in their order, in descending order too. Raises NotImplemented for lines of
-// 2**32 elements and more.
+// more than 2**32 - 2**16 elements; so does sort_gpu.
 void argsort_gpu(Device& device, DType t, const char* in, int64_t* out, int64_t lines, int64_t n,
                  bool descending);
 

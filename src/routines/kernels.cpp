@@ -25,10 +25,10 @@ Registry& registry() {
 
 }  // namespace
 
-void add_device_kernel(const std::string& name, DType t, GridKernel& kernel, int64_t tile) {
+void add_device_kernel(const std::string& name, DType t, const DeviceKernel& kernel) {
   Registry& r = registry();
   std::lock_guard lock(r.mutex);
-  r.kernels.try_emplace({name, t}, DeviceKernel{&kernel, tile});
+  r.kernels.try_emplace({name, t}, kernel);
 }
 
 DeviceKernel device_kernel(const std::string& name, DType t) {

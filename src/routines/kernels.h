@@ -16,10 +16,12 @@ namespace numbus::routines {
 struct DeviceKernel {
   GridKernel* kernel;
   int64_t tile;  // elements that a block takes at a time, where the grid depends on it
+  // Of a block, where the kernel says it: zero elsewhere.
+  int64_t threads, shared_bytes;
 };
 
 // The kernel has to live as long as the process. A name and type that are known keep the first one.
-void add_device_kernel(const std::string& name, DType t, GridKernel& kernel, int64_t tile);
+void add_device_kernel(const std::string& name, DType t, const DeviceKernel& kernel);
 // Raises ErrorKind::Runtime, with the name and the type, where none was added.
 DeviceKernel device_kernel(const std::string& name, DType t);
 

@@ -23,9 +23,9 @@ ALLOWED = {
     "astype gives, as int() does in kernels, where nothing is raised.",
     "narrow": "A Python int that meets a NumPy integer too narrow for it wraps, where NumPy raises "
     "OverflowError: a test of every index and count would cost more than the arithmetic.",
-    "one type": "What may be one of several numbers (min of an int and a float, x or 1) has their "
-    "common type: 1.0 for 1, and Python's float for one of its floats and a float32, unless the "
-    "former is a constant that float32 holds.",
+    "one type": "What may be one of several numbers (min of an int and a float, x or 1, a name, an "
+    "item of a list, a result) has their common type (one_type.py): 1.0 for 1, and Python's float "
+    "for one of its floats and a float32, unless the former is a constant that float32 holds.",
     "float32": "Functions of math stay in float32 and float16 for NumPy's numbers of these types, "
     "where CPython computes float64: kernels would be many times slower.",
     "empty lists": "A list keeps the type of its items when it has none left: np.array of it has "

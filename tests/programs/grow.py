@@ -6,9 +6,11 @@ that nearly all programs are well typed; the oracle runs the whole program later
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import random
+import resource
 import warnings
 from dataclasses import dataclass, field
 
@@ -43,6 +45,19 @@ class Program:
 @functools.lru_cache(maxsize=20_000)
 def compiled(text: str, mode: str):
     return compile(text, "<sample>", mode)
+
+
+@contextlib.contextmanager
+def little_memory(more=1 << 30):
+    """np.arange(-2**31, 5) is a MemoryError, not a host without memory."""
+    with open("/proc/self/statm") as file:
+        now = int(file.read().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (now + more, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 class Grower(Expressions, Statements, Wider):
@@ -84,7 +99,8 @@ class Grower(Expressions, Statements, Wider):
             if template.startswith("sum({0})") and not len(parts[0][1]):
                 raise Reject
             try:
-                value = differences.wrapped(eval(code, space))
+                with little_memory():
+                    value = differences.wrapped(eval(code, space))
             except Reject:
                 raise
             except Exception as error:
@@ -121,7 +137,8 @@ class Grower(Expressions, Statements, Wider):
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
-                exec(compiled(text, "exec"), self.ns)
+                with little_memory():
+                    exec(compiled(text, "exec"), self.ns)
                 self.ns.pop("__builtins__", None)
                 for name, value in self.ns.items():
                     if name not in self.hidden and before.get(name, self) is not value:

@@ -8,6 +8,7 @@ program has no verdict.
 from __future__ import annotations
 
 import ast
+import copy
 import linecache
 import math
 import random
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import differences
+from . import differences, one_type
 
 SHADOWS = 3
 FACTOR = 4.0
@@ -100,11 +101,15 @@ def perturbed(value, r):
 class Run:
     """The operators and calls of one run; a shadow has a random generator of its own."""
 
-    def __init__(self, shadow=None):
+    def __init__(self, table: one_type.Table, decides: bool, shadow=None):
         self.r = random.Random(shadow) if shadow is not None else None
         self.inexact = False
         self.steps = STEPS
         self.dry = 0  # sides of an expression that are run to know their types only
+        self.table, self.decides = table, decides
+        self.sampling = 0  # functions that are run on samples, to know the types of their names
+        self.begun: set = set()  # functions, with types of arguments, that were run on samples
+        self.entered: dict = {}  # of these the last one by name
 
     def tick(self):
         self.steps -= 1
@@ -126,7 +131,66 @@ class Run:
             "_key": KEY,
             "_store": self.store,
             "_tick": self.tick,
+            "_at": self.at,
+            "_enter": self.enter,
+            "_produced": one_type.Produced,
+            "_samples": self.samples,
+            "_over": self.over,
+            "_loop_depth": self.loop_depth,
+            "_unknown": one_type.UNKNOWN,
+            "_open": int(not self.decides),
         }
+
+    # ---- names of one type -----------------------------------------------------------------------
+    def enter(self, name, types, arguments):
+        """The names of a call; what they may hold is found out when its types are new."""
+        frame = one_type.Frame(self.table, (name, *map(one_type.kind, arguments)))
+        fresh = frame.key not in self.begun
+        self.begun.add(frame.key)
+        self.entered[name] = frame.key
+        if fresh and self.r is None:
+            kept = self.steps, self.inexact
+            self.sampling += 1
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                for _ in range(one_type.ROUNDS):
+                    before, self.steps = self.table.size, STEPS
+                    types(one_type.Frame(self.table, frame.key), *copy.deepcopy(arguments))
+                    if self.table.size == before:
+                        break
+            self.sampling -= 1
+            self.steps, self.inexact = kept
+        return frame
+
+    @staticmethod
+    def loop_depth(over, left):
+        """Loops over tuples are unrolled, unless something leaves them."""
+        plain = isinstance(over, tuple) and not hasattr(over, "_fields")
+        return int(left or not plain)
+
+    def samples(self, over):
+        try:
+            return one_type.first_items(over)
+        except Exception:
+            return []
+
+    def over(self, iterable):
+        """What a comprehension goes over: something, where types are wanted."""
+        return self.samples(iterable) if self.sampling or self.dry else iterable
+
+    def _retried(self, attempt, *operands):
+        """Where only the type of a result is wanted, other operands of these types do as well."""
+        try:
+            return attempt(*operands)
+        except Exception:
+            if not self.sampling and not self.dry:
+                raise
+        return attempt(*map(one_type.ones, operands))
+
+    def at(self, value, key):
+        if self.sampling or self.dry:
+            return one_type.element(value, key)
+        return value[key]
 
     def _moved(self, value):
         self.inexact = True
@@ -144,11 +208,16 @@ class Run:
             self.dry -= 1
             self.steps, self.inexact = kept
 
-    def either(self, stop, constants, *sides):
+    def either(self, stop, decided, constants, *sides):
         """and, or: the value has the type of all sides; `stop` is the truth that ends it."""
         seen = []
         for k, side in enumerate(sides):
-            seen.append(side())
+            value = side()
+            if k + 1 < len(sides) and self.decides and decided[k] and not seen:
+                if bool(value) == stop:
+                    return value
+                continue
+            seen.append(value)
             if k + 1 < len(sides) and bool(seen[-1]) == stop:
                 more = [v for s in sides[k + 1 :] for v in self._side(s)]
                 return differences.of_both(seen[-1], [*seen, *more], constants)
@@ -156,11 +225,13 @@ class Run:
 
     def list(self, *items):
         """A list has items of one type."""
-        return [differences.of_both(v, items) for v in items]
+        return one_type.of_one_type(items)
 
-    def choose(self, test, constants, yes, no):
+    def choose(self, test, decided, constants, yes, no):
         first, second = (yes, no) if test else (no, yes)
         value = first()
+        if decided and self.decides:
+            return value
         constants = constants if test else constants[::-1]
         return differences.of_both(value, [value, *self._side(second)], constants)
 
@@ -176,10 +247,13 @@ class Run:
         return value
 
     def store(self, value, target, key):
-        differences.store(value, self._own(target), key)
+        target = self._own(target)
+        differences.store(value, target, key)
+        if isinstance(target, list):
+            one_type.settle(target, value)
 
     def op(self, name, a, b):
-        value = differences.binary(name, a, b)
+        value = self._retried(lambda b: differences.binary(name, a, b), b)
         return self._operator(name, value, a, b)
 
     def _operator(self, name, value, a, b):
@@ -194,7 +268,7 @@ class Run:
 
     def iop(self, name, a, b):
         a = self._own(a)
-        value = differences.in_place(name, a, b)
+        value = self._retried(lambda b: differences.in_place(name, a, b), b)
         moved = self._operator(name, value, a, b)
         if isinstance(value, np.ndarray) and moved is not value:
             value[...] = moved
@@ -202,8 +276,7 @@ class Run:
         return moved
 
     def iat(self, name, a, key, b):
-        a = self._own(a)
-        differences.store(self.iop(name, a[key], b), a, key)
+        self.store(self.iop(name, self.at(a, key), b), a, key)
 
     def un(self, name, a):
         if name == "USub":
@@ -213,6 +286,35 @@ class Run:
         return +a
 
     def call(self, function, *args, **keywords):
+        """A call; a list to which it added has items of one type afterwards."""
+        if self.sampling:
+            return self._sampled_call(function, args, keywords)
+        value = self._call(function, args, keywords)
+        if isinstance(changed := getattr(function, "__self__", None), list):
+            one_type.settle(changed, *args)
+        return value
+
+    def _sampled_call(self, function, args, keywords):
+        if function in (zip, map):
+            every = [one_type.first_items(a) for a in args[function is map :]]
+            return list(zip(*every)) if function is zip else list(map(args[0], *every))
+        if function in (enumerate, reversed):
+            items = one_type.first_items(args[0])
+            return items if function is reversed else [(0, v) for v in items]
+        try:
+            return self._call(function, args, keywords)
+        except Exception:
+            if isinstance(function, types.FunctionType):
+                found = self.table.samples((self.entered.get(function.__name__), "return"))
+                if not found:
+                    raise
+                return one_type.fitted(found[0], found)
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, np.ndarray):
+            function = getattr(one_type.ones(owner), function.__name__)
+        return self._call(function, tuple(map(one_type.ones, args)), keywords)
+
+    def _call(self, function, args, keywords):
         name = getattr(function, "__name__", "")
         if self.dry:
             owner = getattr(function, "__self__", None)
@@ -270,11 +372,24 @@ def is_inexact(value) -> bool:
 class Instrument(ast.NodeTransformer):
     """Operators and calls go by the functions of a Run."""
 
+    names = one_type.Rewriter()
+
     def visit_ClassDef(self, node):
         return node
 
     def visit_FunctionDef(self, node):
-        return node if node.name == "arguments" else self.generic_visit(node)
+        if node.name == "arguments":
+            return node
+        return self.names.function(self.generic_visit(node))
+
+    def visit_Subscript(self, node):
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        return self._made(node, "_at", node.value, self._key(node.slice))
+
+    def _key(self, key):
+        return ast.Subscript(ast.Name("_key", ast.Load()), key, ast.Load())
 
     def _made(self, node, function, *args, keywords=()):
         call = ast.Call(ast.Name(function, ast.Load()), list(args), list(keywords))
@@ -293,6 +408,11 @@ class Instrument(ast.NodeTransformer):
             return node
         return self._made(node, "_un", ast.Constant(type(node.op).__name__), node.operand)
 
+    def visit_comprehension(self, node):
+        self.generic_visit(node)
+        node.iter = self._made(node.iter, "_over", node.iter)
+        return node
+
     def _later(self, node):
         nothing = ast.arguments([], [], None, [], [], None, [])
         return ast.copy_location(ast.Lambda(nothing, node), node)
@@ -300,11 +420,12 @@ class Instrument(ast.NodeTransformer):
     def visit_BoolOp(self, node):
         self.generic_visit(node)
         stop = ast.Constant(isinstance(node.op, ast.Or))
-        constants = self._constants(node.values)
-        return self._made(node, "_either", stop, constants, *map(self._later, node.values))
+        decided, constants = ast.Constant(tuple(node.decided)), self._constants(node.values)
+        sides = map(self._later, node.values)
+        return self._made(node, "_either", stop, decided, constants, *sides)
 
     def _constants(self, nodes):
-        return ast.Constant(tuple(map(is_constant, nodes)))
+        return ast.Constant(tuple(map(one_type.is_constant, nodes)))
 
     def visit_List(self, node):
         self.generic_visit(node)
@@ -316,8 +437,8 @@ class Instrument(ast.NodeTransformer):
     def visit_IfExp(self, node):
         self.generic_visit(node)
         sides = self._later(node.body), self._later(node.orelse)
-        constants = self._constants([node.body, node.orelse])
-        return self._made(node, "_choose", node.test, constants, *sides)
+        decided, constants = ast.Constant(node.decided), self._constants([node.body, node.orelse])
+        return self._made(node, "_choose", node.test, decided, constants, *sides)
 
     def visit_Call(self, node):
         self.generic_visit(node)
@@ -331,7 +452,7 @@ class Instrument(ast.NodeTransformer):
         self.generic_visit(node)
         target = node.targets[0]
         if len(node.targets) == 1 and isinstance(target, ast.Subscript):
-            key = ast.Subscript(ast.Name("_key", ast.Load()), target.slice, ast.Load())
+            key = self._key(target.slice)
             change = self._made(node, "_store", node.value, target.value, key)
             return ast.copy_location(ast.Expr(change), node)
         return node
@@ -355,7 +476,7 @@ class Instrument(ast.NodeTransformer):
             value = self._made(node, "_iop", name, old, node.value)
             return ast.copy_location(ast.Assign([node.target], value), node)
         if isinstance(node.target, ast.Subscript):
-            key = ast.Subscript(ast.Name("_key", ast.Load()), node.target.slice, ast.Load())
+            key = self._key(node.target.slice)
             change = self._made(node, "_iat", name, node.target.value, key, node.value)
             return ast.copy_location(ast.Expr(change), node)
         return node
@@ -367,22 +488,14 @@ def is_literal(node) -> bool:
     return isinstance(node, ast.Constant)
 
 
-def is_constant(node) -> bool:
-    """Whether this is a number with or without a sign, or one of a module's."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        node = node.operand
-    if isinstance(node, ast.Call) and node.args and isinstance(node.func, ast.Name):
-        if node.func.id == "_un" and node.args[0].value in ("USub", "UAdd"):
-            node = node.args[1]
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return node.value.id in ("math", "np")
-    return isinstance(node, ast.Constant)
-
-
 def instrumented(text: str):
+    """The code that a Run executes, and whether the compiler may decide a test of it."""
     warnings.simplefilter("ignore", SyntaxWarning)
-    tree = Instrument().visit(ast.parse(text))
-    return compile(ast.fix_missing_locations(tree), "<oracle>", "exec")
+    tree = ast.parse(text)
+    constants = one_type.Constants()
+    constants.visit(tree)
+    tree = ast.fix_missing_locations(Instrument().visit(tree))
+    return compile(tree, "<oracle>", "exec"), constants.any
 
 
 _count = 0
@@ -488,15 +601,34 @@ class Expected:
     tolerances: list
 
 
+def settled(code, decides: bool):
+    """The outcome when no run sees types of names that were not seen before, and these types."""
+    table = one_type.Table()
+    for _ in range(one_type.ROUNDS):
+        before = table.size
+        base = execute(code, Run(table, decides))
+        if table.size == before:
+            return table, base
+    raise NoVerdict("types that do not settle")
+
+
+def same_parts(one, other) -> bool:
+    return len(one) == len(other) and all(
+        a[:2] == b[:2] and (a[2] is None or same_bits(a[2], b[2])) for a, b in zip(one, other)
+    )
+
+
 def expected(text: str) -> Expected:
     """What every run of the program has to give. Raises NoVerdict."""
-    code = instrumented(text)
-    base = execute(code, Run())
+    code, any_decided = instrumented(text)
+    table, base = settled(code, True)
     found = parts(base)
+    if any_decided and not same_parts(found, parts(settled(code, False)[1])):
+        raise NoVerdict("types hang on what is decided while compiling")
     tolerances = [0.0] * len(found)
     if base.inexact:
         for k in range(SHADOWS):
-            moved = parts(execute(code, Run(shadow=k)))
+            moved = parts(execute(code, Run(table, True, shadow=k)))
             if [p[:2] for p in moved] != [p[:2] for p in found]:
                 raise NoVerdict("control flow hangs on rounding")
             for i, ((_, kind, x), (_, _, y)) in enumerate(zip(found, moved, strict=True)):

@@ -202,6 +202,112 @@ SAMPLES = {
     ("np.searchsorted", "sorter"): lambda a, axis: [ABSENT, np.argsort(a), [0]],
     ("np.lexsort", "keys"): lambda a, axis: [[a], [a, a[::-1]], a, [a.T, np.sort(a.T)]],
     ("np.lexsort", "axis"): lambda a, axis: [ABSENT, 0, -1],
+    ("np.tri", "N"): lambda a, axis: [0, 1, 4, -2, np.int8(3)],
+    ("np.tri", "M"): lambda a, axis: [ABSENT, None, 3, 0, 6, -1],
+    **{
+        (f"np.{name}", "k"): lambda a, axis: [ABSENT, 0, 1, -2, 9]
+        for name in "tri tril triu tril_indices triu_indices "
+        "tril_indices_from triu_indices_from".split()
+    },
+    **{
+        (f"np.{name}", "n"): lambda a, axis: [0, 1, 4, -2, np.int8(3)]
+        for name in ("tril_indices", "triu_indices", "diag_indices")
+    },
+    **{
+        (f"np.{name}", "m"): lambda a, axis: [ABSENT, None, 3, 0, 6, -1]
+        for name in ("tril_indices", "triu_indices")
+    },
+    ("np.tile", "reps"): lambda a, axis: [
+        0,
+        1,
+        3,
+        np.int8(2),
+        -1 if a.size else 2,
+        2.5,
+        (),
+        (2,),
+        (2, 1, 3),
+        [2, 2],
+        (1, 0, 2, 1),
+        np.array([2, 1]),
+    ],
+    ("np.kron", "b"): lambda a, axis: [a, [1, 2], 3, np.eye(2), np.ones((2, 1, 3), np.int16), a.T],
+    ("np.pad", "pad_width"): lambda a, axis: [
+        0,
+        2,
+        np.int8(1),
+        -1,
+        1.5,
+        (3, 1),
+        (2,),
+        ((1, 0),) * max(a.ndim, 1),
+        ((2,),),
+        [[0, 9]],
+        {0: 2, -1: (0, 5)},
+        ((1, 2), (3, 0), (0, 1)),
+    ],
+    ("np.pad", "mode"): lambda a, axis: [
+        ABSENT,
+        "constant",
+        "edge",
+        "reflect",
+        "symmetric",
+        "wrap",
+        "edge",
+        "reflect",
+        "symmetric",
+        "wrap",
+        "linear_ramp",
+        "mean",
+        "no such mode",
+    ],
+    ("np.pad", "constant_values"): lambda a, axis: [ABSENT, ABSENT, 3, (1, 2), ((1, 0),), 2.5],
+    ("np.pad", "reflect_type"): lambda a, axis: [ABSENT, ABSENT, ABSENT, "even", "odd"],
+    **{
+        (f"np.{name}", "b"): lambda a, axis: [
+            a,
+            a + a.dtype.type(0 if a.dtype.kind in "b" else 1),
+            np.nan_to_num(a.real.astype(np.float64), posinf=5, neginf=-7) * (1 + 5e-6),
+            a[:1],
+            1,
+            0.5,
+            np.float32(2),
+            np.inf,
+            True,
+        ]
+        for name in ("isclose", "allclose")
+    },
+    **{
+        (f"np.{name}", tolerance): lambda a, axis: [ABSENT, 0, 0.5, np.float32(0.25)]
+        for name in ("isclose", "allclose")
+        for tolerance in ("rtol", "atol")
+    },
+    ("np.array_equiv", "a2"): lambda a, axis: [a, a[:1], a.tolist(), 1, a.T, np.ones((2, 1, 1))],
+    ("np.fill_diagonal", "a"): lambda a, axis: [
+        a,
+        np.zeros((7, 3)),
+        np.zeros((2, 5), np.int32),
+        np.zeros((3, 3, 3)),
+        np.zeros((3, 2, 3)),
+    ],
+    ("np.fill_diagonal", "val"): lambda a, axis: [
+        7,
+        2.5,
+        np.int8(3),
+        [1, 2],
+        np.arange(6.0),
+        np.arange(1, 5).reshape(2, 2),
+    ],
+    ("np.diag_indices", "ndim"): lambda a, axis: [ABSENT, 1, 3, 0, -1],
+    **{
+        (f"np.{name}", "a2"): lambda a, axis: [a, a[1:], [0, 0, 2], 1.5, [0], np.arange(4.0)]
+        for name in ("polyadd", "polysub")
+    },
+    ("np.polyder", "m"): lambda a, axis: [ABSENT, 1, 3, 2, 0, -1],
+    ("np.polyval", "x"): lambda a, axis: [a, a.T, 2, 0.5, np.float32(2), [1, 2], 1j],
+    ("np.vander", "N"): lambda a, axis: [ABSENT, None, 3, 1, 0, 6],
+    ("np.polyint", "m"): lambda a, axis: [ABSENT, 1, 3, 2, 0, -1],
+    ("np.polyint", "k"): lambda a, axis: [ABSENT, None, 2, 1.5j, [3, 1, 2], np.float32(0.5), [4]],
     ("np.diff", "n"): lambda a, axis: [ABSENT, 0, 1, 2, 3, -1],
     ("np.diff", "prepend"): lambda a, axis: [ABSENT, 2, one_layer(a, axis)],
     ("np.diff", "append"): lambda a, axis: [ABSENT, 1, one_layer(a, axis)],

@@ -6,6 +6,7 @@ from numbus import cuda, float32, float64, int32
 from numbus.kernels import types
 
 TPB = 256
+CONSTANTS = np.array([5, -2, 7])
 
 
 @cuda.jit
@@ -175,6 +176,31 @@ def test_compare_and_swap_counts():
     out = np.zeros(1, np.int32)
     kernel[4, 1](out)
     assert out[0] == 4
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float32", "float64"])
+def test_atomic_load_sees_what_other_blocks_store(dtype):
+    @cuda.jit
+    def kernel(tickets, sums):
+        i = cuda.atomic.add(tickets, 0, 1)
+        before = sums[i]
+        if i > 0:
+            while before == 0:
+                before = cuda.atomic.load(sums, i - 1)
+        cuda.atomic.exch(sums, i, before + i + 1)
+
+    tickets, sums = np.zeros(1, np.int32), np.zeros(40, dtype)
+    kernel[40, 1](tickets, sums)
+    np.testing.assert_array_equal(sums, np.cumsum(np.arange(1, 41)))
+
+    @cuda.jit
+    def of_constants(out):
+        i = cuda.grid(1)
+        out[i] = cuda.atomic.load(CONSTANTS, i)
+
+    out = np.zeros(3, np.int64)
+    of_constants[1, 3](out)
+    np.testing.assert_array_equal(out, CONSTANTS)
 
 
 def test_errors_name_thread_and_line():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from jit_check import check
 from numbus import cuda, njit
+from numbus.kernels import UnsupportedError
 
 
 def shifted(a):
@@ -130,3 +131,145 @@ def test_arrays_of_tuples():
     for f in [of_an_argument]:
         y, z = x.copy(), x.copy()
         np.testing.assert_array_equal(njit(f)((y, y[::-1])), f((z, z[::-1])))
+
+
+def made_by(n):
+    return np.arange(n)
+
+
+compiled_made_by = njit(made_by)
+
+
+def put(rows, a):
+    rows.append(a)
+
+
+compiled_put = njit(put)
+
+
+def of_a_function(n):
+    a = compiled_made_by(n)
+    a[1:] = a[:-1]
+    return a
+
+
+def of_a_list(n):
+    a = np.arange(n)
+    rows = []
+    rows.append(a)
+    for b in rows:
+        b[1:] = a[:-1]
+    return a
+
+
+def of_a_list_with_two_names(n):
+    a = np.arange(n)
+    rows = [a[:1]]
+    rows.append(a[:2])
+    same = rows
+    same[1] = a
+    rows[1][1:] = a[:-1]
+    return a
+
+
+def of_a_list_that_is_filled_elsewhere(n):
+    a = np.arange(n)
+    rows = [a[:1]]
+    rows.append(a[:2])
+    compiled_put(rows, a)
+    b = rows.pop()
+    b[1:] = a[:-1]
+    return a
+
+
+def of_pieces(n):
+    a = np.arange(n)
+    b = np.split(a, 1)[0]
+    b[1:] = a[:-1]
+    return a
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        of_a_function,
+        of_a_list,
+        of_a_list_with_two_names,
+        of_a_list_that_is_filled_elsewhere,
+        of_pieces,
+    ],
+)
+def test_memory_made_inside(function):
+    plain = function.__globals__
+    held = {k: plain[k] for k in ("compiled_made_by", "compiled_put")}
+    plain.update(compiled_made_by=made_by, compiled_put=put)
+    try:
+        want = function(6)
+    finally:
+        plain.update(held)
+    np.testing.assert_array_equal(njit(function)(6), want)
+
+
+def test_local_memory_of_a_kernel():
+    """It would need a copy, which a kernel has no memory for."""
+
+    @cuda.jit
+    def kernel(out):
+        a = cuda.local.array(4, np.float64)
+        for i in range(4):
+            a[i] = i
+        a[1:] = a[:-1]
+        for i in range(4):
+            out[i] = a[i]
+
+    with pytest.raises(UnsupportedError, match="not yet"):
+        kernel[1, 1](np.zeros(4))
+
+
+def raveled(a):
+    r = np.ravel(a)
+    s = a.reshape(-1)
+    r[0] = 100
+    s[1] = 200
+    return r, s, np.copy(a)
+
+
+def reshaped(a):
+    s = a.reshape((1, a.size, 1))
+    s[0, 1, 0] = 200
+    return s, np.copy(a)
+
+
+@pytest.mark.parametrize(
+    "a",
+    [
+        np.arange(6.0),
+        np.arange(6.0).reshape(2, 3),
+        np.arange(6.0).reshape(6, 1).T,
+        np.arange(12.0).reshape(3, 4)[1:2, :, None],
+        np.arange(12.0).reshape(3, 4)[1:, :],
+        np.arange(6.0).reshape(2, 3).T,
+        np.arange(12.0)[::2],
+        np.asfortranarray(np.arange(4.0).reshape(1, 4)),
+    ],
+    ids=lambda a: f"{a.shape}, {a.strides}",
+)
+def test_ravel_is_a_view_where_numpys_is(a):
+    for function in (raveled,) if a.ndim > 1 else (raveled, reshaped):
+        mine, given = a.copy(order="K"), a.copy(order="K")
+        if a.base is not None and not a.flags.c_contiguous:
+            mine, given = (np.lib.stride_tricks.as_strided(
+                np.zeros(64), a.shape, a.strides) for _ in range(2))  # fmt: skip
+            mine[...] = given[...] = a
+        for x, y in zip(njit(function)(mine), function(given)):
+            np.testing.assert_array_equal(x, y)
+        np.testing.assert_array_equal(mine, given)
+
+
+def test_numbers_as_arrays():
+    def of_numbers(x):
+        return np.ravel(x), np.reshape(x, (1, 1)), np.copy(x), np.transpose(x), np.ravel((x, 1))
+
+    for x, y in zip(njit(of_numbers)(2.5), of_numbers(2.5)):
+        np.testing.assert_array_equal(x, y)
+        assert x.dtype == y.dtype

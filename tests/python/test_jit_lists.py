@@ -583,3 +583,13 @@ def test_lists_that_turns_of_a_parallel_loop_share():
         return out
 
     check(own, 50, parallel=True)
+
+
+def test_tuples_of_an_int_and_a_uint64():
+    """The order in which the items come does not matter."""
+
+    def of_both(a, b):
+        return [(b, b), (a, b)], [(a, b), (b, b)]
+
+    assert njit(of_both)(np.uint64(3), 4) == ([(4, 4), (3, 4)], [(3, 4), (4, 4)])
+    assert type(njit(of_both)(np.uint64(3), 4)[0][0][0]) is int

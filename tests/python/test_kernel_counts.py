@@ -1,6 +1,7 @@
 """How many kernels the example programs take: plain NumPy code, counted by `stats()`."""
 
 import contextlib
+import time
 
 import numpy as np
 import pytest
@@ -277,3 +278,35 @@ def test_bytes_on_no_device_at_all(xp, core):
 def test_stats_keys(xp):
     keys = "instructions flushes plan_hits compiles launches contracted_bytes fallbacks".split()
     assert set(keys) <= set(xp.stats())
+
+
+@pytest.mark.cpu
+def test_parts_beside_the_whole_cost_no_more(xp):
+    """A part of what a kernel computes, and a small array, next to which there may be no memory:
+    masked accesses of such addresses took a hundred times as long as the whole kernel.
+    """
+    a, c = xp.arange(10.0**6).reshape(1000, 1000), xp.arange(10.0**4).reshape(10, 1000)
+
+    def whole():
+        return a * 2
+
+    def parts():
+        y = a * 2
+        first, last = y[:10] + c, y[-1:] * 3
+        return y, first, last
+
+    def fastest(function):
+        times = []
+        for _ in range(15):
+            start = time.perf_counter()
+            kept = function()
+            xp.synchronize()
+            times.append(time.perf_counter() - start)
+            del kept
+        return min(times)
+
+    _, first, last = parts()
+    want = np.arange(10.0**6).reshape(1000, 1000) * 2
+    np.testing.assert_array_equal(first, want[:10] + np.arange(10.0**4).reshape(10, 1000))
+    np.testing.assert_array_equal(last, want[-1:] * 3)
+    assert fastest(parts) < 15 * fastest(whole)

@@ -245,13 +245,18 @@ def test_compact(dtype):
     primitives.load("compact", dtype)
     primitives.load("flatnonzero")
     r = np.random.default_rng(3)
-    sizes = (0, 1, 255, 257, 2049, 9001, 16384)
-    for n, share in zip(sizes, (0.5, 1.0, 0.5, 0.0, 1.0, 0.3, 0.9), strict=True):
+    sizes = (0, 1, 255, 257, 2049, 9001, 16384, 70_001)
+    for n, share in zip(sizes, (0.5, 1.0, 0.5, 0.0, 1.0, 0.3, 0.9, 0.5), strict=True):
         x = r.integers(0, 2 if dtype == "bool" else 100, n).astype(dtype)
         mask = r.random(n) < share
         bytes_ = mask.view(np.uint8) * 3  # any byte but zero holds
         out, count = nb.empty(n, dtype), nb.empty(1, "int64")
         out, count = run_all("compact", [x, bytes_], [out, count])
+        np.testing.assert_array_equal(out[: count[0]], x[mask])
+        # Of a mask that does not begin where words do.
+        moved = nb.asarray(np.concatenate([[1], bytes_]).astype(np.uint8))[1:]
+        out, count = nb.empty(n, dtype), nb.empty(1, "int64")
+        out, count = run_all("compact", [x, moved], [out, count])
         np.testing.assert_array_equal(out[: count[0]], x[mask])
         out, count = nb.empty(n, "int64"), nb.empty(1, "int64")
         out, count = run_all("flatnonzero", [bytes_], [out, count])

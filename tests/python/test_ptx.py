@@ -8,6 +8,8 @@ import numbus as nb
 import numpy as np
 import pytest
 from numbus import _core
+from numbus.kernels._resolve import program
+from numbus.primitives import _device, _radix, sort
 
 PTXAS = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
 
@@ -127,3 +129,34 @@ def test_vectors_are_read_where_they_are_aligned():
     offsets = re.findall(r"ld\.global\.v2\.f64\s+\{[^}]*\}, \[%rd\d+\+(\d+)\]", "".join(texts))
     assert offsets
     assert all(int(o) % 16 == 0 for o in offsets)
+
+
+@pytest.mark.skipif(PTXAS is None, reason="ptxas is not installed")
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "int64"])
+@pytest.mark.parametrize("routine", ["sort", "argsort"])
+def test_sorts_with_the_tiles_of_a_gpu(monkeypatch, tmp_path, routine, dtype):
+    """They hold a tile in registers, of which two blocks have to fit; elsewhere tests use less."""
+    for module in (_radix, sort):
+        monkeypatch.setattr(module, "SMALL", False)
+        monkeypatch.setattr(module, "AHEAD", 8)
+    monkeypatch.setattr(_radix, "BACK", 4)
+    made = {}
+
+    def add(name, dtype, function, arguments, tile=0, threads=0, shared=0, **options):
+        # Two blocks share the 228 KiB of a multiprocessor, of which each loses one.
+        assert shared <= 113 << 10
+        options = {**_device._OPTIONS, **options}
+        kernel = _core.Kernel(lambda: program.anew(function), options, name)
+        made[name] = kernel.ptx(list(arguments), 90, 80)
+
+    monkeypatch.setattr(sort, "add", add)
+    getattr(sort, f"load_{routine}")(dtype)
+    assert len(made) >= 5
+    for name, text in made.items():
+        path = tmp_path / f"{name}.ptx"
+        path.write_text(text)
+        done = subprocess.run(
+            [PTXAS, "-arch=sm_90", "-o", str(tmp_path / "k.cubin"), str(path)],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"{name}: {done.stderr}"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from helpers import draw
 from jit_check import function_of
-from numbus.functions import registry
+from numbus.functions import names, registry
 from registry_samples import ABSENT, SAMPLES
 from scipy import special
 
@@ -53,7 +53,9 @@ def candidates(row, name, what, parameter, a, axis):
     raise AssertionError(f"{row.names[0]}: nothing says what {name} is drawn from")
 
 
+NUMBERS = [3, -0.5, True, np.float32(1.25), np.int8(-2), np.float64("nan")]
 ARRAYS = {
+    "np.polyder": np.ravel,
     "np.histogram2d": lambda a: a.reshape(-1),
     "np.bincount": lambda a: np.abs(a.ravel()) if a.dtype.kind in "iu" else a[..., :3, None],
     "np.searchsorted": lambda a: np.sort(a.ravel()) if a.ndim < 3 else a,
@@ -83,12 +85,16 @@ def arguments(row, rng):
     a = ARRAYS.get(row.names[0], lambda a: a)(operand(rng, real))
     axis = -1
     for name, (what, p) in row.parameters().items():
+        if p.kind == p.VAR_POSITIONAL:
+            continue
         if (
             what.kind in ("Array", "Operand")
             and p.default is p.empty
             and (row.names[0], name) not in SAMPLES
         ):
             chosen[name] = a if not chosen else operand(rng, real)
+            if what.kind == "Operand" and rng.random() < 0.2:
+                chosen[name] = rng.choice(NUMBERS)
             continue
         if what.kind == "Axis":
             values = axes(a) + ([None] if what.none != registry._REFUSED else [])
@@ -101,6 +107,9 @@ def arguments(row, rng):
             chosen[name] = value
     args = []
     for name, (_, p) in row.parameters().items():
+        if p.kind == p.VAR_POSITIONAL:
+            args += [operand(rng, real) for _ in range(rng.choice([1, 1, 2, 3]))]
+            break
         named = p.kind != p.POSITIONAL_ONLY and len(args) and rng.random() < 0.5
         if name not in chosen or p.kind == p.KEYWORD_ONLY or named:
             break
@@ -191,6 +200,15 @@ def compare(row, got, want, note, args, keywords):
     return special(got, want, note, **named, **keywords)
 
 
+def check_arguments(row, args, keywords, want, want_named, note):
+    """Arrays hold afterwards what NumPy made of them, unless they may hold anything."""
+    got = dict(zip(row.parameters(), args)) | keywords
+    real = dict(zip(row.parameters(), want)) | want_named
+    for name, x in real.items():
+        if isinstance(x, np.ndarray) and not got.get("overwrite_input", False):
+            np.testing.assert_array_equal(np.asarray(got[name]), x, str(note))
+
+
 def refused_early(mistake):
     """An axis out of bounds or an unknown word is refused even where NumPy does not look at it."""
     return isinstance(mistake, np.exceptions.AxisError) or "not known; got" in str(mistake)
@@ -211,7 +229,8 @@ def test_array_calls(name, seed):
     for _ in range(40):
         args, keywords = arguments(row, rng)
         note = (name, args, keywords)
-        want, error = outcome(original, *copy.deepcopy((args, keywords)))
+        given = copy.deepcopy((args, keywords))
+        want, error = outcome(original, *given)
         mine = [nb.asarray(x) if isinstance(x, np.ndarray) else x for x in args]
         named = {k: nb.asarray(x) if isinstance(x, np.ndarray) else x for k, x in keywords.items()}
         got, mistake = outcome(row.function, mine, named)
@@ -222,6 +241,7 @@ def test_array_calls(name, seed):
         else:
             assert mistake is None, (note, mistake)
             compare(row, got, want, note, args, keywords)
+            check_arguments(row, mine, named, *given, note)
 
 
 def compiled(row, args, keywords):
@@ -264,7 +284,8 @@ def test_compiled_calls(name):
         if ran == 30:
             break
         args, keywords = arguments(row, rng)
-        want, error = outcome(original, *copy.deepcopy((args, keywords)))
+        given = copy.deepcopy((args, keywords))
+        want, error = outcome(original, *given)
         function, arrays, source = compiled(row, args, keywords)
         got, mistake = outcome(function, arrays, {})
         note = (source, arrays)
@@ -278,12 +299,25 @@ def test_compiled_calls(name):
             continue
         assert mistake is None, (note, mistake)
         compare(row, numbers_of(want, got), want, note, args, keywords)
+        check_arguments(row, args, keywords, *given, note)
         ran += 1
     assert ran >= 10, f"only {ran} calls of {name} compile"
+
+
+def test_bodies_reach_every_registered_function():
+    for known, row in registry.ROWS.items():
+        if known.startswith("np."):
+            assert getattr(names, known[3:]) is row.function, known
 
 
 def test_registry_refuses_what_it_cannot_read():
     with pytest.raises(TypeError, match="no annotation"):
         registry.function("np.sort")(lambda a: a)
+    with pytest.raises(TypeError, match=r"\*more cannot be registered"):
+
+        @registry.function("np.vstack")
+        def _vstack(*more: registry.Axis):
+            return more
+
     with pytest.raises(TypeError, match="twice"):
         registry.function("np.diff")(nb.diff.__wrapped__)

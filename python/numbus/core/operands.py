@@ -72,8 +72,8 @@ def foreign(x):
 def to_ndarray(x):
     """Any operand as an `ndarray`, sharing memory where possible.
 
-    Raises ForeignDtype for dtypes Numbus has not and for subclasses of numpy.ndarray (masked
-    arrays, matrices), whose own behaviour would be lost.
+    Raises ForeignDtype for dtypes Numbus has not, for subclasses of numpy.ndarray (masked
+    arrays, matrices) and for numpy.poly1d, whose own behaviour would be lost.
     """
     kind = type(x)
     if kind is ndarray:
@@ -89,6 +89,8 @@ def to_ndarray(x):
         if dtype not in SUPPORTED:
             foreign(x)
         return _core.full((), x, dtype)
+    if isinstance(x, numpy.poly1d):
+        foreign(x)
     real = numpy.asarray(x)
     if real.dtype not in SUPPORTED:
         foreign(real)

@@ -71,6 +71,8 @@ atomic = _Group(
     min=f"atomic.min(array, index, value): the smaller one, NaN if either is; {_old}",
     nanmax=f"atomic.nanmax(array, index, value): the larger one, ignoring NaN; {_old}",
     nanmin=f"atomic.nanmin(array, index, value): the smaller one, ignoring NaN; {_old}",
+    load="atomic.load(array, index): what stands there now, in a loop that waits for other blocks. "
+    "On 32- and 64-bit numbers.",
     cas=f"atomic.cas(array, index, old, value): value where old stands; {_old}",
     compare_and_swap=f"atomic.compare_and_swap(array, old, value): on element 0; {_old}",
 )

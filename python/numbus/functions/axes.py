@@ -1,4 +1,4 @@
-"""Axes as compiled functions see them: constants, and tuples of constants."""
+"""Axes and shapes as compiled functions see them: constants, and tuples of a known length."""
 
 import numpy
 
@@ -23,3 +23,22 @@ def _distinct(op, axes, ndim):
     if k in rest:
         raise ValueError(f"[{op}] duplicate axis; got {k} twice; expected distinct axes")
     return (k,) + rest
+
+
+def leading(shape, ndim):
+    """A shape with as many axes of extent 1 before it as `ndim` axes take."""
+    return (1,) * (ndim - len(shape)) + shape
+
+
+def interleaved(first, second):
+    """A pair of extents for each axis of two shapes."""
+    if len(first) == 0:
+        return ()
+    return (first[0], second[0]) + interleaved(first[1:], second[1:])
+
+
+def multiplied(first, second):
+    """The products of the extents of two shapes."""
+    if len(first) == 0:
+        return ()
+    return (first[0] * second[0],) + multiplied(first[1:], second[1:])

@@ -7,10 +7,10 @@ from .._core import ndarray
 from ..core.errors import as_shape, many_axes, message, one_axis
 from ..core.operands import plain, to_ndarray
 from .matrices import diagonal_view
+from .registry import Array, function
 
 __all__ = [
     "atleast_1d",
-    "atleast_2d",
     "atleast_3d",
     "broadcast_arrays",
     "broadcast_to",
@@ -136,9 +136,11 @@ def atleast_1d(*arys):
     return _atleast(arys, lambda a: a if a.ndim else a.reshape((1,)))
 
 
-def atleast_2d(*arys):
+@function("np.atleast_2d")
+def atleast_2d(*arys: Array):
     """Each argument with at least two axes, new ones in front; a tuple for several arguments."""
-    return _atleast(arys, lambda a: a if a.ndim > 1 else a.reshape((1, -1 if a.size else 0)))
+    views = tuple([a if a.ndim > 1 else a[None] if a.ndim else a[None, None] for a in arys])
+    return views[0] if len(views) == 1 else views
 
 
 def atleast_3d(*arys):

@@ -1,13 +1,16 @@
-"""Matrices of a given structure: diagonals, triangles, identity, Vandermonde."""
+"""Matrices of a given structure: diagonals, triangles, identity."""
 
 import numpy
 
 from .. import _core
 from ..core.errors import message
 from ..core.operands import as_dtype, check_like, to_ndarray
+from . import names as np
 from .creation import zeros
+from .names import compiled as _compiled
+from .registry import Any, Array, DTypeArg, Flag, Int, Operand, function
 
-__all__ = ["diag", "diagflat", "eye", "identity", "tri", "tril", "triu", "vander"]
+__all__ = ["diag", "diagflat", "eye", "identity"]
 
 _FLOAT64 = numpy.dtype(float)
 
@@ -62,47 +65,106 @@ def diagflat(v, k=0):
     return diag(to_ndarray(v).ravel(), k)
 
 
-def tri(N, M=None, k=0, dtype=float, *, like=None):
+@function("np.tri")
+def tri(N: Int, M: Int = None, k: Int = 0, dtype: DTypeArg = float, *, like: Any = None):
     """(N, M) array with ones at and below the k-th diagonal and zeros above."""
     if like is not None:
         check_like("tri", like)
-    return _triangle(int(N), int(N if M is None else M), int(k)).astype(
-        as_dtype("tri", dtype, _FLOAT64)
-    )
+    return _below(N, N if M is None else M, k).astype(np.float64 if dtype is None else dtype)
 
 
-def _triangle(N, M, k):
-    int64 = numpy.dtype(numpy.int64)
-    rows = _core.arange(0, 1, N, int64).reshape((N, 1))
-    return _core.greater_equal(rows, _core.arange(-k, 1, M, int64))
+def _below(n, m, k):
+    """Which elements of an array of shape (n, m) are at and below the k-th diagonal."""
+    return np.arange(n)[:, None] >= np.arange(-k, m - k)
 
 
-def tril(m, k=0):
+@function("np.tril")
+def tril(m: Array, k: Int = 0):
     """`m` with zeros above the k-th diagonal of its last two axes."""
-    m = to_ndarray(m)
-    return _core.where(_triangle(m.shape[-2:][0], m.shape[-1], k), m, _zero(m))
+    return np.where(_below(m.shape[-2:][0], m.shape[-1], k), m, m.dtype.type(0))
 
 
-def triu(m, k=0):
+@function("np.triu")
+def triu(m: Array, k: Int = 0):
     """`m` with zeros below the k-th diagonal of its last two axes."""
-    m = to_ndarray(m)
-    return _core.where(_triangle(m.shape[-2:][0], m.shape[-1], k - 1), _zero(m), m)
+    return np.where(_below(m.shape[-2:][0], m.shape[-1], k - 1), m.dtype.type(0), m)
 
 
-def _zero(m):
-    return False if m.dtype.kind == "b" else 0
+@function("np.tril_indices")
+def tril_indices(n: Int, k: Int = 0, m: Int = None):
+    """The rows and the columns, int64, of the elements at and below the k-th diagonal of an array
+    of shape (n, m); m is n unless given.
+    """
+    return _indices(_below(n, n if m is None else m, k))
 
 
-def vander(x, N=None, increasing=False):
-    """(len(x), N) matrix of powers of the 1-D `x`: columns x**(N-1), …, x, 1, or the reverse."""
-    x = to_ndarray(x)
-    if x.ndim != 1:
-        raise ValueError(message("vander", "wrong dimension", f"{x.ndim}-d", "a 1-d array"))
-    N = x.shape[0] if N is None else int(N)
-    result = _core.empty((x.shape[0], N), numpy.promote_types(x.dtype, int))
-    columns = result if increasing else result[:, ::-1]
-    if N > 0:
-        columns[:, 0] = 1
-    for power in range(1, N):
-        columns[:, power] = columns[:, power - 1] * x
-    return result
+@function("np.triu_indices")
+def triu_indices(n: Int, k: Int = 0, m: Int = None):
+    """The rows and the columns, int64, of the elements at and above the k-th diagonal of an array
+    of shape (n, m); m is n unless given.
+    """
+    return _indices(np.logical_not(_below(n, n if m is None else m, k - 1)))
+
+
+def _indices(chosen):
+    n, m = chosen.shape
+    axes = (np.arange(n)[:, None], np.arange(m))
+    return tuple([np.broadcast_to(x, chosen.shape)[chosen] for x in axes])
+
+
+@function("np.tril_indices_from")
+def tril_indices_from(arr: Array, k: Int = 0):
+    """tril_indices() of the shape of a 2-D array."""
+    if arr.ndim != 2:
+        raise ValueError("[tril_indices_from] another number of axes; expected a 2-d array")
+    return np.tril_indices(arr.shape[0], k, arr.shape[1])
+
+
+@function("np.triu_indices_from")
+def triu_indices_from(arr: Array, k: Int = 0):
+    """triu_indices() of the shape of a 2-D array."""
+    if arr.ndim != 2:
+        raise ValueError("[triu_indices_from] another number of axes; expected a 2-d array")
+    return np.triu_indices(arr.shape[0], k, arr.shape[1])
+
+
+@function("np.diag_indices")
+def diag_indices(n: Int, ndim: Int = 2):
+    """The indices along each axis, int64, of the main diagonal of an array of `ndim` axes of n."""
+    return (np.arange(n),) * ndim
+
+
+@function("np.diag_indices_from")
+def diag_indices_from(arr: Array):
+    """diag_indices() of the shape of an array of equal extents. ValueError for others."""
+    _check_equal("diag_indices_from", arr)
+    return np.diag_indices(arr.shape[0], arr.ndim)
+
+
+def _check_equal(op, a):
+    if a.ndim < 2:
+        raise ValueError(f"[{op}] too few axes; got fewer than 2; expected at least 2")
+    for extent in a.shape:
+        if extent != a.shape[0]:
+            raise ValueError(f"[{op}] extents; got other ones; expected equal ones")
+
+
+@function("np.fill_diagonal")
+def fill_diagonal(a: Any, val: Operand, wrap: Flag = False):
+    """Sets the main diagonal of an array to `val`, a number or values that are repeated.
+
+    wrap: in a matrix of more rows the diagonal begins again, one row further down. Raises
+    ValueError for other than two axes of different extents.
+    """
+    if a.ndim != 2:
+        _check_equal("fill_diagonal", a)
+    a = a if _compiled else to_ndarray(a)
+    if wrap and a.ndim == 2:
+        flat = np.arange(0, a.size, a.shape[1] + 1)
+        index = (flat // a.shape[1], flat % a.shape[1])
+    else:
+        index = (np.arange(min(a.shape)),) * a.ndim
+    if np.ndim(val) == 0:
+        a[index] = val
+    else:
+        a[index] = np.resize(val, index[0].shape)

@@ -1,4 +1,5 @@
-"""NumPy's names as composed functions use them: the ufuncs and functions of Numbus.
+"""NumPy's names as composed functions use them: the ufuncs, the registered functions and those in
+the `__all__` of the subjects.
 
 `from . import names as np` in a module of functions; what is asked for is looked up once.
 """
@@ -6,6 +7,7 @@
 import numpy
 
 from ..core.ufuncs import UFUNCS
+from .registry import ROWS
 
 # Whether the body that asks is being compiled; compiled functions have True here.
 compiled = False
@@ -19,6 +21,8 @@ _QUESTIONS = frozenset("can_cast result_type promote_types broadcast_shapes".spl
 
 def __getattr__(name):
     value = UFUNCS.get(name)
+    if value is None and f"np.{name}" in ROWS:
+        value = ROWS[f"np.{name}"].function
     if value is None:
         for module in subjects:
             if name in module.__all__:

@@ -3,26 +3,20 @@
 import numpy
 
 from .. import _core
-from .._core import generic, ndarray
+from .._core import generic
 from ..core.errors import many_axes, message, one_axis
 from ..core.fallback import call
-from ..core.operands import operand, to_ndarray
-from ..core.ufuncs import UFUNCS
+from ..core.operands import to_ndarray
 from . import names as np
 from .joining import _along
 from .manipulation import moveaxis
-from .reductions import all as _all
-from .registry import Array, Axis, Int, Operand, function
+from .registry import Array, Axis, Flag, Int, Operand, function
 
 __all__ = [
-    "allclose",
-    "array_equal",
-    "array_equiv",
     "cross",
     "diff",
     "ediff1d",
     "gradient",
-    "isclose",
     "trapezoid",
 ]
 
@@ -152,56 +146,55 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return moveaxis(result, -1, axisc)
 
 
-def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+@function("np.isclose")
+def isclose(
+    a: Operand, b: Operand, rtol: Operand = 1e-5, atol: Operand = 1e-8, equal_nan: Flag = False
+):
     """Element-wise `|a - b| <= atol + rtol*|b|`; equal infinities are close, NaNs only with
     equal_nan.
     """
-    a, b = operand(a), operand(b)
-    if type(a) not in (ndarray, generic) and type(b) not in (ndarray, generic):
-        a = to_ndarray(a)
-    rtol, atol = operand(rtol), operand(atol)
-    b_array = b if type(b) in (ndarray, generic) else float(b) if isinstance(b, int) else b
-    if getattr(b_array, "dtype", None) is not None and b_array.dtype.kind not in "fc":
-        b_array = b_array.astype(numpy.result_type(b_array.dtype, 1.0))
-    off = UFUNCS["absolute"](a - b_array if b_array is not b else a - b)
-    limit = atol + rtol * UFUNCS["absolute"](b_array)
-    near = UFUNCS["less_equal"](off, limit)
-    near = UFUNCS["logical_and"](near, UFUNCS["isfinite"](b_array))
-    result = UFUNCS["logical_or"](near, UFUNCS["equal"](a, b))
+    y = b if np.result_type(b).kind in "fc" else b * 1.0
+    near = np.less_equal(np.absolute(a - y), atol + rtol * np.absolute(y))
+    close = np.logical_or(np.logical_and(near, np.isfinite(y)), np.equal(a, y))
     if equal_nan:
-        both = UFUNCS["logical_and"](UFUNCS["isnan"](a), UFUNCS["isnan"](b_array))
-        result = UFUNCS["logical_or"](result, both)
-    return result
+        close = np.logical_or(close, np.logical_and(np.isnan(a), np.isnan(y)))
+    return close
 
 
-def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+@function("np.allclose")
+def allclose(
+    a: Operand, b: Operand, rtol: Operand = 1e-5, atol: Operand = 1e-8, equal_nan: Flag = False
+):
     """Whether all elements are close (see isclose): a Python bool."""
-    return bool(_all(isclose(a, b, rtol, atol, equal_nan)))
+    return bool(np.all(np.isclose(a, b, rtol, atol, equal_nan)))
 
 
-def array_equal(a1, a2, equal_nan=False):
-    """Whether two arrays have the same shape and elements: a Python bool."""
-    try:
-        a, b = to_ndarray(a1), to_ndarray(a2)
-    except (ValueError, TypeError):
-        return bool(numpy.array_equal(numpy.asarray(a1), numpy.asarray(a2), equal_nan))
-    if a.shape != b.shape:
+@function("np.array_equal")
+def array_equal(a1: Array, a2: Array, equal_nan: Flag = False):
+    """Whether two arrays have the same shape and elements: a Python bool. equal_nan: NaNs equal
+    each other.
+    """
+    if a1.shape != a2.shape:
         return False
-    same = UFUNCS["equal"](a, b)
+    same = a1 == a2
     if equal_nan:
-        nans = UFUNCS["logical_and"](UFUNCS["isnan"](a), UFUNCS["isnan"](b))
-        same = UFUNCS["logical_or"](same, nans)
-    return bool(_all(same))
+        same = np.logical_or(same, np.logical_and(np.isnan(a1), np.isnan(a2)))
+    return bool(np.all(same))
 
 
-def array_equiv(a1, a2):
+@function("np.array_equiv")
+def array_equiv(a1: Array, a2: Array):
     """Whether two arrays are equal after broadcasting: a Python bool."""
-    a, b = to_ndarray(a1), to_ndarray(a2)
-    try:
-        numpy.broadcast_shapes(a.shape, b.shape)
-    except ValueError:
+    if not _broadcast(a1.shape[::-1], a2.shape[::-1]):
         return False
-    return bool(_all(UFUNCS["equal"](a, b)))
+    return bool(np.all(a1 == a2))
+
+
+def _broadcast(x, y):
+    """Whether two shapes, given from the last axis on, broadcast."""
+    if len(x) == 0 or len(y) == 0:
+        return True
+    return (x[0] == y[0] or x[0] == 1 or y[0] == 1) and _broadcast(x[1:], y[1:])
 
 
 @function("np.trapezoid", "np.trapz")

@@ -12,12 +12,13 @@ from ..core.fallback import call
 from ..core.host import same_memory
 from ..core.operands import as_dtype, in_order, operand, require_cast, store, to_ndarray
 from ..core.ufuncs import UFUNCS
+from .axes import interleaved, leading, multiplied
 from .reductions import reduce
+from .registry import Array, function
 
 __all__ = [
     "dot",
     "inner",
-    "kron",
     "matmul",
     "matvec",
     "outer",
@@ -431,16 +432,13 @@ def _product(extents):
     return result
 
 
-def kron(a, b):
+@function("np.kron")
+def kron(a: Array, b: Array):
     """Kronecker product: blocks of `b` scaled by the elements of `a`."""
-    a, b = to_ndarray(a), to_ndarray(b)
     ndim = max(a.ndim, b.ndim)
-    first = (1,) * (ndim - a.ndim) + a.shape
-    second = (1,) * (ndim - b.ndim) + b.shape
-    spread_a = tuple([extent for n in first for extent in (n, 1)])
-    spread_b = tuple([extent for n in second for extent in (1, n)])
-    result = UFUNCS["multiply"](a.reshape(spread_a), b.reshape(spread_b))
-    return result.reshape(tuple([m * n for m, n in zip(first, second)]))
+    first, second, ones = leading(a.shape, ndim), leading(b.shape, ndim), (1,) * ndim
+    product = a.reshape(interleaved(first, ones)) * b.reshape(interleaved(ones, second))
+    return product.reshape(multiplied(first, second))
 
 
 vecdot = _product_function(

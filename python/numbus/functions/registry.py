@@ -16,6 +16,7 @@ from .. import _core
 from ..core import fallback
 
 _KINDS = ("Any", "Array", "Operand", "Axis", "Axes", "Out", "DTypeArg", "Choice", "Flag", "Int")
+_OF_MANY = ("Any", "Array", "Operand")  # what each of *arguments can be
 _REFUSED, _FLAT, _KEPT = range(3)  # what an axis of None means
 
 
@@ -105,7 +106,9 @@ def function(*names, kind="composed", compiled=True, original=None):
 
     def register(body):
         signature = inspect.signature(body)
-        parameters = list(signature.parameters.values())
+        every = list(signature.parameters.values())
+        rest = [_argument(p) for p in every if p.kind == p.VAR_POSITIONAL]
+        parameters = [p for p in every if p.kind != p.VAR_POSITIONAL]
         known = [p.name for p in parameters]
         array = next((n for n, p in enumerate(parameters) if _argument(p).kind == "Array"), 0)
         rows = []
@@ -134,6 +137,8 @@ def function(*names, kind="composed", compiled=True, original=None):
             first,
             len(only),
             len(positional),
+            _KINDS.index(rest[0].kind) if rest else -1,
+            _takes_any_keyword(original),
         )
         row = BODIES[body] = Row(names, kind, body, made, compiled)
         for name in names:
@@ -143,6 +148,14 @@ def function(*names, kind="composed", compiled=True, original=None):
         return made
 
     return register
+
+
+def _takes_any_keyword(original):
+    try:
+        parameters = inspect.signature(original).parameters.values()
+    except (TypeError, ValueError):  # none, or a builtin without a signature
+        return False
+    return any([p.kind == p.VAR_KEYWORD for p in parameters])
 
 
 makers = {}  # kind to what makes a function of arrays of a body; the layer above fills it
@@ -184,9 +197,10 @@ def line(signature):
 
 
 def _argument(parameter):
-    if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-        raise TypeError(f"registry: *{parameter.name} cannot be registered")
     what = parameter.annotation
     if not isinstance(what, Argument):
         raise TypeError(f"registry: {parameter.name} has no annotation of the registry's")
+    alone = parameter.kind == parameter.VAR_POSITIONAL and what.kind not in _OF_MANY
+    if parameter.kind == parameter.VAR_KEYWORD or alone:
+        raise TypeError(f"registry: *{parameter.name} cannot be registered")
     return what

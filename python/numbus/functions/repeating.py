@@ -8,23 +8,34 @@ import numpy
 from .. import _core
 from ..core.errors import message, one_axis
 from ..core.operands import to_ndarray
+from . import names as np
+from .axes import interleaved, leading, multiplied
 from .joining import _along
 from .manipulation import expand_dims
+from .names import compiled as _compiled
+from .registry import Any, Array, function
 
-__all__ = ["repeat", "roll", "tile"]
+__all__ = ["repeat", "roll"]
 
 
-def tile(A, reps):
-    """`A` repeated `reps` times along each axis."""
-    a = to_ndarray(A)
-    reps = (operator.index(reps),) if hasattr(reps, "__index__") else tuple(map(int, reps))
-    ndim = max(a.ndim, len(reps))
-    shape = (1,) * (ndim - a.ndim) + a.shape
-    reps = (1,) * (ndim - len(reps)) + reps
-    pairs = tuple(itertools.chain.from_iterable([(1, extent) for extent in shape]))
-    spread = tuple(itertools.chain.from_iterable(zip(reps, shape)))
-    result = _core.broadcast_to(a.reshape(pairs), spread).copy()
-    return result.reshape(tuple([rep * extent for rep, extent in zip(reps, shape)]))
+@function("np.tile")
+def tile(A: Array, reps: Any):
+    """`A` repeated along each axis: `reps` is an int or a sequence of ints, the last for the last
+    axis. Raises TypeError for other numbers, ValueError for negative ones.
+    """
+    counts = _counts(reps)
+    ndim = max(A.ndim, len(counts))
+    shape, counts = leading(A.shape, ndim), leading(counts, ndim)
+    blocks = A.reshape(interleaved((1,) * ndim, shape))
+    spread = np.broadcast_to(blocks, interleaved(counts, shape)).copy()
+    return spread.reshape(multiplied(counts, shape))
+
+
+def _counts(reps):
+    """The numbers of repeats, a tuple."""
+    if _compiled:
+        return tuple(reps) if isinstance(reps, tuple) or np.ndim(reps) else (reps,)
+    return tuple(map(operator.index, reps)) if np.ndim(reps) else (operator.index(reps),)
 
 
 def repeat(a, repeats, axis=None):

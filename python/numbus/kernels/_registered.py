@@ -14,10 +14,17 @@ NAMES = {
     "_compiled": True,
     "_ndarray": numpy.ndarray,
     "_as_array": numpy.asarray,
+    "_floating": numpy.floating,
     "_axes": distinct,
     "_AxisError": numpy.exceptions.AxisError,
     "_not_yet": not_yet,
     "_is_known": is_known,
+}
+
+# What each of *arguments, x, becomes.
+_CONVERTED = {
+    "Array": "_as_array(x)",
+    "Operand": "_as_array(x) if isinstance(x, (tuple, list)) else x",
 }
 
 
@@ -27,6 +34,10 @@ def conversions(row, definition):
     parameters = row.parameters()
     array = next((name for name, (what, _) in parameters.items() if what.kind == "Array"), None)
     for name, (what, p) in parameters.items():
+        if p.kind == p.VAR_POSITIONAL:
+            if what.kind != "Any":
+                text.append(f"{name} = tuple([{_CONVERTED[what.kind]} for x in {name}])")
+            continue
         absent = f"{name} is not None and " if p.default is None else ""
         if what.kind == "Array":
             # A list of numbers is an array to the compiler, without what arrays have.
@@ -50,6 +61,15 @@ def conversions(row, definition):
             text.append(
                 f"if {name} is not None: {name} = _axes('{row.name}', {name}, {array}.ndim)"
             )
+        elif what.kind == "Int":
+            wrong = f"[{row.name}] {name} is not an integer; expected an int"
+            # Of one of NumPy's types it would give results their dtype.
+            text += [
+                f"if {absent}not isinstance({name}, int):",
+                f"    if isinstance({name}, (_floating, float, complex)):",
+                f"        raise TypeError({wrong!r})",
+                f"    {name} = int({name})",
+            ]
         elif what.kind == "Out":
             text.append(f"if {name} is not None: _not_yet('{row.name} with {name}=')")
         elif what.kind == "Choice":

@@ -22,17 +22,17 @@ def array(dtype, aligned=False):
     return made
 
 
-def add(name, dtype, function, arguments, tile=0, **options):
+def add(name, dtype, function, arguments, tile=0, threads=0, shared=0, **options):
     """Compiles a kernel and makes it the one of that name and dtype.
 
-    `arguments`: types of its parameters, as array() and INT. tile: how many elements a block takes
-    at a time, for the core. Options: max_threads, min_blocks, max_registers. Nothing is done where
-    the core has it.
+    `arguments`: types of its parameters, as array() and INT. For the core: tile, how many elements
+    a block takes at a time; threads of a block; shared, bytes of memory whose size the launch says.
+    Options: max_threads, min_blocks, max_registers. Nothing is done where the core has it.
     """
     if (name, str(dtype)) in _kept:
         return
     made = _core.Kernel(lambda: program.anew(function), {**_OPTIONS, **options}, name)
-    made.add_to_routines(name, dtype, list(arguments), tile)
+    made.add_to_routines(name, dtype, list(arguments), tile, threads, shared)
     _kept[name, str(dtype)] = made
 
 

@@ -120,7 +120,11 @@ LOGARITHM = tuple(
 )  # fmt: skip
 SINE = tuple(F32(c) for c in (1.5707964, -0.6459641, 0.07969258, -0.0046812664, 0.00015820653))
 COSINE = tuple(F32(c) for c in (1.0, -1.2337005, 0.25366920, -0.02086007, 0.00090362987))
-LN2 = F32(math.log(2))
+# ln(2), of a number whose unit is that of a float's exponent.
+LN2 = F32(F32(math.log(2)) * F32(2.0**-23))
+ROOT_HALF = np.int32(0x3F3504F4)  # the bits of the least float above sqrt(1/2)
+EXPONENT = np.int32(-(1 << 23))
+SIGN = U32(1 << 31)
 
 
 def horner(coefficients, x):
@@ -132,44 +136,49 @@ def horner(coefficients, x):
 
 def pair32(w, v):
     """Two normal numbers of two words: the radius of w, the angle of v."""
-    # -ln(w / 2**32), of f * 2**-(e + 1) with f of [sqrt(1/2), sqrt(2)].
-    w |= U32(1)
-    e = cuda.clz(w)
-    f = F32(w << U32(e)) * F32(2.0**-31)
-    e += 1
-    if f > F32(math.sqrt(2)):
-        f *= F32(0.5)
-        e -= 1
-    t = f - F32(1.0)
+    # -ln(w / 2**32), of f * 2**-e with f of (sqrt(1/2), sqrt(2)]: in the bits of w as a float.
+    bits = F32(w | U32(1)).view(np.int32)
+    above = (bits - ROOT_HALF) & EXPONENT
+    t = (bits - above).view(F32) - F32(1.0)
+    e = F32(np.int32(32 << 23) - above)
     logarithm = horner(LOGARITHM, t) * t
-    r = np.sqrt(F32(2.0) * cuda.fma(F32(e), LN2, -logarithm))
-    # The angle in quarters of a circle, and the rest.
+    r = np.sqrt(F32(2.0) * cuda.fma(e, LN2, -logarithm))
+    # The angle in quarters of a circle, the nearest whole number of them, and the rest.
+    y = F32(np.int32(v << U32(2))) * F32(2.0**-32)
     v += U32(1 << 29)
-    q = v >> U32(30)
-    y = F32(np.int32(v & U32((1 << 30) - 1)) - np.int32(1 << 29)) * F32(2.0**-30)
     s, c = horner(SINE, y * y) * y, horner(COSINE, y * y)
-    if q & U32(1):
+    if v & U32(1 << 30):
         s, c = c, -s
-    if q & U32(2):
-        s, c = -s, -c
+    r = (r.view(U32) ^ (v & SIGN)).view(F32)
     return r * c, r * s
 
 
 def make_normal32():
     def philox_normal(out, n, key, counter):
-        """Block b has elements b * 1024 on, of which thread t makes every 256th from its own."""
-        first = cuda.blockIdx.x * (4 * THREADS) + cuda.threadIdx.x
-        c = counter + U64(cuda.grid(1))
-        words = philox_small(
-            U32(c & LOW), U32(c >> HALF), U32(0), U32(0), U32(key & LOW), U32(key >> HALF)
-        )
-        a, b = pair32(words[0], words[1])
-        d, e = pair32(words[2], words[3])
-        i = first
-        for v in (a, b, d, e):
-            if i < n:
+        """Block b has elements b * 2048 on, of which thread t makes every 256th from its own.
+
+        Each 1024 of them are of 256 counters, one a thread.
+        """
+        t = cuda.threadIdx.x
+        begin = cuda.blockIdx.x * (8 * THREADS)
+        k0, k1 = U32(key & LOW), U32(key >> HALF)
+        c = counter + U64(cuda.blockIdx.x * (2 * THREADS) + t)
+        x = philox_small(U32(c & LOW), U32(c >> HALF), U32(0), U32(0), k0, k1)
+        c += U64(THREADS)
+        y = philox_small(U32(c & LOW), U32(c >> HALF), U32(0), U32(0), k0, k1)
+        values = (
+            *pair32(x[0], x[1]), *pair32(x[2], x[3]), *pair32(y[0], y[1]), *pair32(y[2], y[3])
+        )  # fmt: skip
+        i = begin + t
+        if begin + 8 * THREADS <= n:
+            for v in values:
                 out[i] = v
-            i += THREADS
+                i += THREADS
+        else:
+            for v in values:
+                if i < n:
+                    out[i] = v
+                i += THREADS
 
     return philox_normal
 

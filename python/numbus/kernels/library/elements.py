@@ -250,30 +250,6 @@ def bartlett(m):
     return out
 
 
-def i0_one(x):
-    """The modified Bessel function of order 0: its power series, of positive terms only."""
-    half = x * x / 4.0
-    total = 1.0
-    term = 1.0
-    k = 1
-    while term > total * 1e-17:
-        term *= half / (k * k)
-        total += term
-        k += 1
-    return total
-
-
-@known("np.i0")
-def i0(x):
-    """The modified Bessel function of order 0, to a few units in the last place."""
-    if not isinstance(x, np.ndarray):
-        return i0_one(float(x))
-    out = np.empty(x.shape)
-    for i in range(x.size):
-        out.flat[i] = i0_one(float(x.flat[i]))
-    return out
-
-
 @known("np.kaiser")
 def kaiser(m, beta):
     """A window of Bessel functions."""
@@ -281,7 +257,7 @@ def kaiser(m, beta):
     if m > 1:
         for i in range(m):
             r = 2.0 * i / (m - 1) - 1.0
-            out[i] = i0_one(beta * math.sqrt(max(1.0 - r * r, 0.0))) / i0_one(beta)
+            out[i] = np.i0(beta * math.sqrt(max(1.0 - r * r, 0.0))) / np.i0(beta)
     return out
 
 

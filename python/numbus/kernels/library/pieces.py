@@ -169,18 +169,6 @@ def dstack(arrays):
     raise ValueError("dstack of more than two dimensions inside a compiled function")
 
 
-@known("np.atleast_2d")
-def atleast_2d(a):
-    """A vector as a row, a number as a matrix of one."""
-    if not isinstance(a, np.ndarray):
-        return np.full((1, 1), a)
-    if a.ndim == 0:
-        return a.reshape(1, 1)
-    if a.ndim == 1:
-        return a[np.newaxis]
-    return a
-
-
 @known("np.atleast_3d")
 def atleast_3d(a):
     """A vector as a row of numbers, a matrix with a last axis of one."""
@@ -218,30 +206,6 @@ def indices(shape):
     raise ValueError("indices of more than two dimensions inside a compiled function")
 
 
-@known("np.tril_indices")
-def tril_indices(n, k=0, m=None):
-    """Rows and columns of what is at and below a diagonal."""
-    return np.nonzero(np.tri(n, m, k))
-
-
-@known("np.triu_indices")
-def triu_indices(n, k=0, m=None):
-    """Rows and columns of what is at and above a diagonal."""
-    return np.nonzero(np.tri(n, m, k - 1) == 0)
-
-
-@known("np.tril_indices_from")
-def tril_indices_from(a, k=0):
-    """tril_indices() of an array's shape."""
-    return tril_indices(a.shape[0], k, a.shape[1])
-
-
-@known("np.triu_indices_from")
-def triu_indices_from(a, k=0):
-    """triu_indices() of an array's shape."""
-    return triu_indices(a.shape[0], k, a.shape[1])
-
-
 @known("np.broadcast_arrays")
 def broadcast_arrays(a, b):
     """Read-only views of the shape that both broadcast to."""
@@ -265,18 +229,6 @@ def broadcast_shapes(a, b):
     if len(a) == 0:
         return ()
     return (broadcast_extent(a[0], b[0]),) + broadcast_shapes(a[1:], b[1:])
-
-
-@known("np.pad")
-def pad(a, width):
-    """Zeros around."""
-    if a.ndim == 1:
-        line = np.zeros(a.shape[0] + 2 * width, a.dtype)
-        line[width : width + a.shape[0]] = a
-        return line
-    out = np.zeros((a.shape[0] + 2 * width, a.shape[1] + 2 * width), a.dtype)
-    out[width : width + a.shape[0], width : width + a.shape[1]] = a
-    return out
 
 
 @known("np.lib.stride_tricks.sliding_window_view")

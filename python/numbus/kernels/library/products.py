@@ -95,24 +95,6 @@ def outer(a, b):
     return out
 
 
-@known("np.kron")
-def kron(a, b):
-    """All products, in blocks."""
-    if a.ndim == 1:
-        out = np.empty(a.shape[0] * b.shape[0], np.result_type(a, b))
-        for i in range(a.shape[0]):
-            for j in range(b.shape[0]):
-                out[i * b.shape[0] + j] = a[i] * b[j]
-        return out
-    blocks = np.empty((a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]), np.result_type(a, b))
-    for i in range(a.shape[0]):
-        for j in range(a.shape[1]):
-            for k in range(b.shape[0]):
-                for m in range(b.shape[1]):
-                    blocks[i * b.shape[0] + k, j * b.shape[1] + m] = a[i, j] * b[k, m]
-    return blocks
-
-
 @known("np.cross")
 def cross(a, b):
     """Of vectors in space, or of rows of them."""

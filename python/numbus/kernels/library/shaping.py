@@ -120,18 +120,6 @@ def repeat(a, repeats):
     return each
 
 
-@known("np.tile")
-def tile(a, reps):
-    """The whole so many times."""
-    if a.ndim != 1:
-        not_yet("np.tile of anything but one axis")
-    n = a.shape[0]
-    out = np.empty(n * reps, a.dtype)
-    for k in range(reps):
-        out[k * n : (k + 1) * n] = a
-    return out
-
-
 @known("np.roll")
 def roll(a, shift, axis=None):
     """Copies from where the elements come from."""
@@ -237,46 +225,6 @@ def diagonal(a, offset=0):
     return diag(a, offset)
 
 
-@known("np.fill_diagonal")
-def fill_diagonal(a, value):
-    """In place."""
-    for i in range(min(a.shape[0], a.shape[1])):
-        a[i, i] = value
-
-
-@known("np.tri")
-def tri(n, m=None, k=0):
-    """Ones at and below a diagonal."""
-    columns = n
-    if m is not None:
-        columns = m
-    out = np.zeros((n, columns))
-    for i in range(n):
-        for j in range(min(max(i + k + 1, 0), columns)):
-            out[i, j] = 1.0
-    return out
-
-
-@known("np.tril")
-def tril(a, k=0):
-    """What is at and below a diagonal."""
-    out = np.zeros(a.shape, a.dtype)
-    for i in range(a.shape[0]):
-        for j in range(min(max(i + k + 1, 0), a.shape[1])):
-            out[i, j] = a[i, j]
-    return out
-
-
-@known("np.triu")
-def triu(a, k=0):
-    """What is at and above a diagonal."""
-    out = np.zeros(a.shape, a.dtype)
-    for i in range(a.shape[0]):
-        for j in range(min(max(i + k, 0), a.shape[1]), a.shape[1]):
-            out[i, j] = a[i, j]
-    return out
-
-
 @known("np.meshgrid")
 def meshgrid(x, y, indexing="xy"):
     """Both coordinates of a grid."""
@@ -291,15 +239,3 @@ def meshgrid(x, y, indexing="xy"):
     c[:] = x
     d[:] = y.reshape(-1, 1)
     return c, d
-
-
-@known("np.vander")
-def vander(x, n=None):
-    """Falling powers."""
-    if n is None:
-        return vander(x, x.shape[0])
-    out = np.ones((x.shape[0], n), np.promote_types(x.dtype, np.int64))
-    for i in range(x.shape[0]):
-        for j in range(n - 2, -1, -1):
-            out[i, j] = out[i, j + 1] * x[i]
-    return out
