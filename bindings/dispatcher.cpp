@@ -600,7 +600,7 @@ class Dispatcher {
     }
     auto it = straight_.find(key);
     if (it == straight_.end()) {
-      const ir::Function* f = nullptr;
+      std::shared_ptr<const Recordable> f;
       int function = function_number(function_);
       try {
         frontend::Result r = frontend::compile(PythonProgram::get(), function, all, options_);
@@ -611,7 +611,7 @@ class Dispatcher {
       } catch (const frontend::CompileError& error) {
         raise_compile_error(error);
       }
-      it = straight_.emplace(key, f).first;
+      it = straight_.emplace(key, std::move(f)).first;
     }
     if (!it->second || (looping && !loops(*it->second))) return nb::none();
     mark_line();
@@ -648,7 +648,7 @@ class Dispatcher {
   bool only_declared_ = false, release_ = false;
   std::unordered_map<std::string, std::unique_ptr<Entry>> entries_;
   InProgress in_progress_;
-  std::unordered_map<std::string, const ir::Function*> straight_;
+  std::unordered_map<std::string, std::shared_ptr<const Recordable>> straight_;
 };
 
 }  // namespace

@@ -11,10 +11,6 @@
 
 namespace numbus {
 
-namespace ir {
-struct Function;
-}
-
 struct Array {
   Handle base;
   LayoutRef layout;
@@ -124,14 +120,14 @@ Masked apply(Op op, std::span<const Arg> args, const Options& o = {});
 // `operands` are the types of those that are numbers.
 Masked record_map(Op op, DType loop, DType result, std::span<const Arg> args,
                   const DType* operands);
-// A straightened function (passes/straighten.h), kept for as long as the process lives; null where
-// it has too many parameters to be recorded.
-const ir::Function* recordable(ir::Function f);
+// A straightened function (passes/straighten.h); null where it has too many parameters to be
+// recorded. Equal functions are one, as long as no thousand others were asked for meanwhile.
+std::shared_ptr<const Recordable> recordable(ir::Function f);
 bool loops(const ir::Function& f);
 // Its result over the shape that its operands broadcast to: as operations, or, where it loops or is
 // long, as one instruction.
-Masked record_steps(const ir::Function& f, std::span<const Arg> args);
-Masked record_apply(const ir::Function& f, std::span<const Arg> args);
+Masked record_steps(const Recordable& f, std::span<const Arg> args);
+Masked record_apply(const Recordable& f, std::span<const Arg> args);
 Masked select(const Arg& condition, const Arg& x, const Arg& y);
 // A Python number must be a value that the type has; other operands are cast.
 void require_value(const Arg& from, DType to, const char* op);

@@ -469,7 +469,7 @@ Masked record_map(Op op, DType loop, DType result, std::span<const Arg> args,
   return record_map(i, args, operands, result, {});
 }
 
-Masked record_apply(const ir::Function& f, std::span<const Arg> args) {
+Masked record_apply(const Recordable& f, std::span<const Arg> args) {
   Instr i;
   i.op = Op::apply;
   i.loop = f.results[0];

@@ -38,9 +38,12 @@ std::shared_ptr<Mask> mask_of(const Array& m) {
 
 void keep_mask(Base& b) {
   Mask* m = b.mask;
+  const Array now = m->array;
+  Array kept = copy(now, DType::Bool, true);
+  if (b.mask != m) return;  // another thread of Python has kept it meanwhile, or let it go
   b.mask = nullptr;
   m->watched = false;
-  m->array = copy(m->array, DType::Bool, true);
+  m->array = std::move(kept);
 }
 
 Masked compress(const Array& a, const Array& m) {

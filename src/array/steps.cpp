@@ -1,9 +1,9 @@
 // A user's function of numbers as recorded operations: it fuses like anything else in the window.
 #include <algorithm>
-#include <unordered_map>
 
 #include "array/array.h"
 #include "base/error.h"
+#include "base/recent.h"
 #include "ir/function.h"
 
 namespace numbus {
@@ -26,7 +26,7 @@ bool as_a_whole(const ir::Function& f) {
   return count > kMost || loops(f);
 }
 
-Masked apply(const ir::Function& f, std::span<const Arg> args) {
+Masked apply(const Recordable& f, std::span<const Arg> args) {
   std::vector<Arg> given;
   for (size_t n = 0; n < args.size(); ++n)
     given.push_back(args[n].is_array() ? args[n]
@@ -41,16 +41,19 @@ bool loops(const ir::Function& f) {
                      [](const Inst& i) { return i.op == Op::repeat; });
 }
 
-const ir::Function* recordable(ir::Function f) {
+std::shared_ptr<const Recordable> recordable(ir::Function f) {
   if (as_a_whole(f) && f.params.size() > kMaxOperands - 1) return nullptr;
   std::string key = f.name + '\0';
   for (DType t : f.params) key += static_cast<char>(t);
   for (const Inst& i : f.body) ir::put_step(key, i);
-  static auto* all = new std::unordered_map<std::string, ir::Function>;
-  return &all->try_emplace(std::move(key), std::move(f)).first->second;
+  constexpr size_t kMost = 1024;
+  static auto* all = new Recent<std::shared_ptr<const Recordable>>(kMost);
+  if (auto* known = all->find(key)) return *known;
+  static uint64_t last = 0;
+  return all->keep(std::move(key), std::make_shared<Recordable>(std::move(f), ++last));
 }
 
-Masked record_steps(const ir::Function& f, std::span<const Arg> args) {
+Masked record_steps(const Recordable& f, std::span<const Arg> args) {
   if (as_a_whole(f)) return apply(f, args);
   std::vector<const Array*> arrays;
   std::shared_ptr<Mask> mask;

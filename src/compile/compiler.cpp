@@ -161,6 +161,7 @@ std::unique_ptr<llvm::Module> make_module(Host& h, llvm::LLVMContext& context, c
 }
 
 struct Code {
+  std::shared_ptr<void> memory;
   void* address = nullptr;
   bool from_disk = false;
   double milliseconds = 0;
@@ -185,24 +186,27 @@ Code compile(Host& h, const std::string& kernel_key, const Build& build) {
     object.assign(buffer.data(), buffer.size());
     disk_store(key, object);
   }
-  result.address = load_object(object, symbol, external);
+  Loaded loaded = load_object(object, symbol, external);
+  result.memory = std::move(loaded.memory);
+  result.address = loaded.address;
   result.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 
-// Code by what it does. Two threads may make the same; then the first is kept.
-template <class Code>
+// Code by what it does, for as long as the process. Two threads may make the same; then the first
+// is kept.
+template <class Function>
 class Known {
  public:
-  Code find(const std::string& key) {
+  Function find(const std::string& key) {
     std::lock_guard guard(lock_);
     auto it = codes_.find(key);
-    return it == codes_.end() ? nullptr : it->second;
+    return it == codes_.end() ? nullptr : reinterpret_cast<Function>(it->second.address);
   }
-  Code keep(const std::string& key, void* address) {
+  Function keep(const std::string& key, const Code& code) {
     std::lock_guard guard(lock_);
-    return codes_.try_emplace(key, reinterpret_cast<Code>(address)).first->second;
+    return reinterpret_cast<Function>(codes_.try_emplace(key, code).first->second.address);
   }
 
  private:
@@ -254,7 +258,8 @@ Compiled compile_native(const ir::Kernel& k) {
         k.body, [](const ir::Inst& i) { return i.op == Op::repeat && i.a == ir::kNone; });
     if (loops) insert_polls(m);
   });
-  return {reinterpret_cast<NativeFunction>(c.address), c.from_disk, c.milliseconds};
+  return {reinterpret_cast<NativeFunction>(c.address), std::move(c.memory), c.from_disk,
+          c.milliseconds};
 }
 
 CompiledFunction compile_function(const ir::Module& m) {
@@ -263,7 +268,7 @@ CompiledFunction compile_function(const ir::Module& m) {
   if (HostFunction function = known->find(key)) return {function, true, 0};
   Host& h = host();
   Code c = compile(h, key, function_build(h, m));
-  return {known->keep(key, c.address), c.from_disk, c.milliseconds};
+  return {known->keep(key, c), c.from_disk, c.milliseconds};
 }
 
 CompiledKernel compile_kernel(const ir::Module& m, int64_t block_x) {
@@ -285,7 +290,7 @@ CompiledKernel compile_kernel(const ir::Module& m, int64_t block_x) {
   r.from_disk = r.kernel.code != nullptr;
   if (!r.kernel.code) {
     Code c = compile(h, key, function_build(h, m, r.kernel.lanes > 0));
-    r.kernel.code = known->keep(key, c.address);
+    r.kernel.code = known->keep(key, c);
     r.from_disk = c.from_disk;
     r.milliseconds = c.milliseconds;
   }
@@ -320,12 +325,12 @@ std::string function_assembly(const ir::Module& f) {
 
 Compiled compile_native_scan(const ScanCode& c) {
   static auto* known = new Known<NativeFunction>;
-  if (NativeFunction function = known->find(c.key())) return {function, true, 0};
+  if (NativeFunction function = known->find(c.key())) return {function, {}, true, 0};
   Host& h = host();
   Code made = compile(h, c.key(), [&](llvm::Module& m, const std::string& name) {
     build_native_scan(m, c, name, h.vector_bytes);
   });
-  return {known->keep(c.key(), made.address), made.from_disk, made.milliseconds};
+  return {known->keep(c.key(), made), {}, made.from_disk, made.milliseconds};
 }
 
 std::string native_ir(const ir::Kernel& k) {

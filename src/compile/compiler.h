@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "compile/simt.h"
@@ -14,11 +15,12 @@ using NativeFunction = void (*)(const int64_t* params, int64_t row_begin, int64_
 
 struct Compiled {
   NativeFunction function = nullptr;
+  std::shared_ptr<void> memory;  // where it is, for as long as this is held
   bool from_disk = false;
   double milliseconds = 0;
 };
 
-// Compiles for this processor; the code lives as long as the process.
+// Compiles for this processor.
 Compiled compile_native(const ir::Kernel& k);
 
 // A function as it is called: its context (compile/function.h), words of parameters, of results;

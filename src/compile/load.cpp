@@ -40,7 +40,7 @@ class Loader {
       }
   }
 
-  void* load(const std::string& wanted) {
+  Loaded load(const std::string& wanted) {
     place();
     for (size_t n = 0; n < sections_.size(); ++n) {
       const Elf64_Shdr& s = sections_[n];
@@ -58,7 +58,7 @@ class Loader {
       refuse("its memory cannot be protected");
     for (size_t n = 0; n < symbols_.size(); ++n)
       if (ELF64_ST_BIND(symbols_[n].st_info) == STB_GLOBAL && name_of(symbols_[n]) == wanted)
-        return address_of(n);
+        return {std::move(owner_), address_of(n)};
     refuse("it lacks " + wanted);
   }
 
@@ -108,6 +108,7 @@ class Loader {
         mmap(nullptr, up(end, page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) raise(ErrorKind::Memory, "[compile] no memory for compiled code");
     memory_ = static_cast<char*>(p);
+    owner_ = std::shared_ptr<void>(p, [bytes = up(end, page)](void* at) { munmap(at, bytes); });
     bases_.assign(sections_.size(), nullptr);
     for (size_t n = 0; n < sections_.size(); ++n) {
       const Elf64_Shdr& s = sections_[n];
@@ -191,13 +192,14 @@ class Loader {
   std::vector<Elf64_Sym> symbols_;
   std::vector<char*> bases_;
   char* memory_ = nullptr;
+  std::shared_ptr<void> owner_;  // of the memory
   uint64_t code_end_ = 0, constants_end_ = 0, jumps_ = 0, table_ = 0;
 };
 
 }  // namespace
 
-void* load_object(std::string_view object, const std::string& symbol,
-                  void* (*external)(std::string_view)) {
+Loaded load_object(std::string_view object, const std::string& symbol,
+                   void* (*external)(std::string_view)) {
   return Loader(object, external).load(symbol);
 }
 

@@ -232,6 +232,7 @@ bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {
   // up to as much.
   if (rt.mode != Mode::Compiled && work < 500'000 && code.interpreted_ns < 8'000'000) return false;
   compile::Compiled c = compile::compile_native(code.ir);
+  code.native_memory = std::move(c.memory);
   code.native = c.function;
   c.from_disk ? ++rt.stats.disk_hits : ++rt.stats.compiles;
   rt.stats.compile_ms += c.milliseconds;

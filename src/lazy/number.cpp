@@ -280,6 +280,16 @@ bool Formulas::evaluate(const Positions& p, int64_t* v) const {
         break;
       case Overlap: {
         const Pair& pair = pairs_[s.a];
+        const Strided &x = layouts_[pair.layout_a], &y = layouts_[pair.layout_b];
+        if (x.number >= 0 && y.number >= 0) {
+          // Mostly the bounds tell.
+          const Layout &a = *p.layouts[x.number], &b = *p.layouts[y.number];
+          const int64_t from = v[pair.offset_a], to = v[pair.offset_b];
+          if (from + a.high() <= to + b.low() || to + b.high() <= from + a.low()) {
+            if (s.answer) return false;
+            break;
+          }
+        }
         int64_t memory[2][2 * kMaxDims];
         auto view = [&](const Strided& l, int64_t* m) {
           if (l.number >= 0) return StridedBytes(*p.layouts[l.number]);
@@ -290,8 +300,8 @@ bool Formulas::evaluate(const Positions& p, int64_t* v) const {
           }
           return StridedBytes({m, n}, {m + n, n}, l.itemsize);
         };
-        bool answer = may_overlap(v[pair.offset_a], view(layouts_[pair.layout_a], memory[0]),
-                                  v[pair.offset_b], view(layouts_[pair.layout_b], memory[1]));
+        bool answer =
+            may_overlap(v[pair.offset_a], view(x, memory[0]), v[pair.offset_b], view(y, memory[1]));
         if (answer != s.answer) return false;
         break;
       }

@@ -23,6 +23,7 @@ struct KernelCode {
   ir::Kernel ir;
   std::unique_ptr<interp::Program> program;
   compile::NativeFunction native = nullptr;
+  std::shared_ptr<void> native_memory;
   int64_t interpreted_ns = 0;  // work done so far without compiling
 };
 

@@ -127,7 +127,12 @@ void Recorder::record(uint64_t signature, Instr& i, const ViewRef& out, const Wi
   while (flush_one_in_the_way(out, in, count)) {
   }
   signatures_.push_back(signature);
-  window_->record(i, out, in, count);
+  try {
+    window_->record(i, out, in, count);
+  } catch (...) {
+    signatures_.pop_back();  // one for each instruction
+    throw;
+  }
   ++Runtime::get().stats.instructions;
   recorded();
 }
@@ -135,11 +140,10 @@ void Recorder::record(uint64_t signature, Instr& i, const ViewRef& out, const Wi
 void Recorder::flush_quietly(const char* reason) noexcept {
   try {
     carry_out(reason);
-  } catch (const Error& e) {
+  } catch (...) {
+    std::shared_ptr<const Error> e = present_error();
     // Ctrl-C raises in the main thread, whatever its flush was for.
-    if (!error_ && e.kind() != ErrorKind::Interrupted) error_ = std::make_shared<Error>(e);
-  } catch (const std::exception& e) {
-    if (!error_) error_ = std::make_shared<Error>(ErrorKind::Runtime, e.what());
+    if (!error_ && e->kind() != ErrorKind::Interrupted) error_ = std::move(e);
   }
 }
 
@@ -159,6 +163,20 @@ void Recorder::carry_out(const char* reason) {
         waits = waits || (s.base->flights > 0 && f->blocks(*s.base, s.written));
     if (waits) all.wait_for_landing();
   }
+  // What may fail comes before the window is taken: it stays as it is, to be flushed later.
+  std::unique_ptr<Window> next;
+  if (!window_->empty()) {
+    all.flights.reserve(all.flights.size() + 1);
+    if (spare_.empty()) {
+      spare_.reserve(windows_ + 1);
+      next = std::make_unique<Window>();
+      next->recorder = this;
+      ++windows_;
+    } else {
+      next = std::move(spare_.back());
+      spare_.pop_back();
+    }
+  }
   cut_due_ = false;
   if (folding_) {
     int count = (static_cast<int>(signatures_.size()) - first_) / period_;
@@ -168,15 +186,7 @@ void Recorder::carry_out(const char* reason) {
   folding_ = false;
   period_ = matching_ = 0;
   signatures_.clear();
-  if (window_->empty()) return;
-  std::unique_ptr<Window> next;
-  if (spare_.empty()) {
-    next = std::make_unique<Window>();
-    next->recorder = this;
-  } else {
-    next = std::move(spare_.back());
-    spare_.pop_back();
-  }
+  if (!next) return;
   struct Landing {  // references go whatever happens
     Recorder* r;
     Flight flight;

@@ -59,6 +59,7 @@ class Recorder {
   Device* device_;
   std::unique_ptr<Window> window_;
   std::vector<std::unique_ptr<Window>> spare_;  // their memory is used again
+  size_t windows_ = 1;                          // the pending one, those in flight, and spare ones
   std::vector<uint64_t> signatures_;
   int period_ = 0, matching_ = 0, first_ = 0;
   bool folding_ = false;  // a loop from first_ on, to become a loop in one kernel, goes on

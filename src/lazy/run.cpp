@@ -73,6 +73,9 @@ Run::Run(std::shared_ptr<const Plan> p) : plan(std::move(p)), values_(plan->form
     target(&storages.back().nbytes, st.nbytes);
   }
   target(&contracted_bytes, plan->contracted_bytes);
+  data.resize(storages.size());
+  lost.resize(storages.size());
+  taken.reserve(storages.size());
 }
 
 bool Run::fill(const Window& w, const Positions& p) {
@@ -145,6 +148,7 @@ std::shared_ptr<Run> PlanCache::find(const Window& w, bool& known) {
     siblings.pop_back();
     entries_.erase(last);
   }
+  siblings.reserve(siblings.size() + 1);  // an entry that is nobody's sibling could not be found
   entries_.push_front({plan, positions_.hash, {}, 0});
   siblings.insert(siblings.begin(), entries_.begin());
   std::shared_ptr<Run> run = free_run(entries_.front());

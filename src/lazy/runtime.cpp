@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_map>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
+#include "base/recent.h"
 #include "device/counts.h"
 #include "lazy/executor.h"
 #include "lazy/explain.h"
@@ -16,8 +16,10 @@
 namespace numbus {
 namespace {
 
-std::unordered_map<std::string, std::shared_ptr<KernelCode>>& kernels() {
-  static auto* k = new std::unordered_map<std::string, std::shared_ptr<KernelCode>>;
+// Those that plans need live on in them.
+constexpr size_t kKernels = 4096;
+Recent<std::shared_ptr<KernelCode>>& kernels() {
+  static auto* k = new Recent<std::shared_ptr<KernelCode>>(kKernels);
   return *k;
 }
 
@@ -36,27 +38,32 @@ std::vector<Use> uses_of(const Window& w) {
 
 }  // namespace
 
+namespace {
+
+std::shared_ptr<const Error> no_memory() noexcept {
+  static const auto* error = new std::shared_ptr<const Error>(std::make_shared<Error>(
+      ErrorKind::Memory, message("allocate", "the system has no memory left", "a request beyond it",
+                                 "smaller arrays")));
+  return *error;
+}
+
+}  // namespace
+
 Runtime& Runtime::get() {
-  static Runtime* r = new Runtime;
+  static Runtime* r = [] {
+    no_memory();  // while there is some
+    return new Runtime;
+  }();
   return *r;
 }
 
 std::shared_ptr<KernelCode> kernel_code(ir::Kernel k) {
   std::string key = k.key();
-  auto it = kernels().find(key);
-  if (it != kernels().end()) return it->second;
+  if (auto* known = kernels().find(key)) return *known;
   auto made = std::make_shared<KernelCode>();
   made->ir = std::move(k);
   made->program = std::make_unique<interp::Program>(made->ir);
-  // Kernels that no plan needs any more go, a few thousand at a time.
-  constexpr size_t kFew = 4096;
-  static size_t limit = kFew;
-  if (kernels().size() >= limit) {
-    std::erase_if(kernels(), [](const auto& known) { return known.second.use_count() == 1; });
-    limit = std::max(kFew, 2 * kernels().size());
-  }
-  kernels().emplace(std::move(key), made);
-  return made;
+  return kernels().keep(std::move(key), std::move(made));
 }
 
 WithoutPython::WithoutPython(bool wanted) {
@@ -66,57 +73,56 @@ WithoutPython::~WithoutPython() {
   if (state_) Runtime::get().enter_python(state_);
 }
 
-namespace {
-
-// The exception that is being handled, as an error of ours.
-std::shared_ptr<const Error> present_error() {
+std::shared_ptr<const Error> present_error() noexcept {
   try {
-    throw;
-  } catch (const Error& e) {
-    return std::make_shared<Error>(e);
-  } catch (const std::bad_alloc&) {
-    return std::make_shared<Error>(ErrorKind::Memory,
-                                   message("allocate", "the system has no memory left",
-                                           "a request beyond it", "smaller arrays"));
-  } catch (const std::exception& e) {
-    return std::make_shared<Error>(ErrorKind::Runtime, e.what());
+    try {
+      throw;
+    } catch (const Error& e) {
+      return std::make_shared<Error>(e);
+    } catch (const std::bad_alloc&) {
+      return no_memory();
+    } catch (const std::exception& e) {
+      return std::make_shared<Error>(ErrorKind::Runtime, e.what());
+    }
+  } catch (...) {
+    return no_memory();
   }
 }
 
-}  // namespace
+// All that comes before the first step.
+void Runtime::begin(Flight& flight, const char* reason) {
+  Window& w = *flight.window;
+  bool known = false;
+  w.complete_key();
+  flight.run = plans_.find(w, known);
+  flight.run->busy = true;
+  last_ = flight.run;
+  ++(known ? stats.plan_hits : stats.plan_misses);
+  if (explanation) explanation->flush(reason, w, !known);
+  Device& device = *w.slots_[0].base->device;
+  if (device.has_queues()) device.queues_before(nullptr, uses_of(w));
+}
 
 void Runtime::carry_out(Flight& flight, const char* reason) {
   ++stats.flushes;
   interrupt::ArrayWork work;
-  Window& w = *flight.window;
-  bool known = false;
+  const Window& w = *flight.window;
   try {
-    w.complete_key();
-    flight.run = plans_.find(w, known);
+    begin(flight, reason);
   } catch (...) {
-    // Without a plan nothing is computed: whoever reads what should have been has to hear of it.
+    // Nothing is computed: whoever reads what should have been has to hear of it.
     auto failure = present_error();
     for (const Slot& s : w.slots_)
       if (s.written) s.base->failure = failure;
     throw Error(*failure);
   }
-  flight.run->busy = true;
-  last_ = flight.run;
-  ++(known ? stats.plan_hits : stats.plan_misses);
-  if (explanation) explanation->flush(reason, w, !known);
   run(w, *flight.run);
 }
 
 void Runtime::run(const Window& w, Run& run) {
   stats.contracted_bytes += run.contracted_bytes;
-  char* few[32];
-  std::vector<char*> many;
-  char** data = few;
+  char** data = run.data.data();
   size_t n = run.storages.size();
-  if (n > 32) {
-    many.resize(n);
-    data = many.data();
-  }
   Device& device = *w.slots_[0].base->device;
   auto bytes = [&](const Storage& st) {
     return static_cast<size_t>(st.slot >= 0 ? w.slots_[st.slot].base->nbytes : st.nbytes);
@@ -126,11 +132,11 @@ void Runtime::run(const Window& w, Run& run) {
     bool is_slot_initial = st.slot == static_cast<int>(s) && s < w.slots_.size();
     data[s] = is_slot_initial ? w.slots_[st.slot].base->data : nullptr;
   }
-  if (device.has_queues()) device.queues_before(nullptr, uses_of(w));
   // A step that fails poisons what it would have written and all that depends on it; the others
   // still run. So do those that meet what a wrong value has spoiled: they may have other work too.
   enum : char { kLost = 1, kSpoiled = 2 };
-  std::vector<char> lost(n, 0);
+  std::vector<char>& lost = run.lost;
+  std::fill(lost.begin(), lost.end(), 0);
   std::shared_ptr<const Error> failure;
   // Another thread's flush may have failed to compute what is read here.
   for (size_t s = 0; s < w.slots_.size(); ++s)
@@ -149,14 +155,21 @@ void Runtime::run(const Window& w, Run& run) {
     for (const Check& c : step.checks)
       for (int s : c.spoils) lost[s] |= kSpoiled;
   };
-  std::vector<int> taken;  // storages that now are others'
+  auto not_computed = []() noexcept {
+    try {
+      return std::shared_ptr<const Error>(std::make_shared<Error>(interrupt::not_computed()));
+    } catch (...) {
+      return present_error();
+    }
+  };
+  std::vector<int>& taken = run.taken;
   for (KernelStep& step : run.steps) {
     bool poisoned = false;
     taken.clear();
     for (const Patch& p : step.patches)
       poisoned = poisoned || (p.storage >= 0 && lost[p.storage] & kLost);
     interrupted = interrupted || interrupt::wanted();
-    if (interrupted && !failure) failure = std::make_shared<Error>(interrupt::not_computed());
+    if (interrupted && !failure) failure = not_computed();
     if (refused) {
       refused = false;
     } else if (poisoned || interrupted) {
@@ -171,13 +184,6 @@ void Runtime::run(const Window& w, Run& run) {
         taken.push_back(dying);
       }
       Stats before = explanation ? stats : Stats();
-      auto failed = [&](const Error& e) {
-        interrupted = interrupted || e.kind() == ErrorKind::Interrupted;
-        if (!failure)
-          failure = std::make_shared<Error>(interrupted ? interrupt::not_computed() : e);
-        lose_outputs(step);
-        if (explanation) explanation->step(*this, w, step, before, true);
-      };
       try {
         auto need = [&](int s) {
           if (!data[s]) data[s] = static_cast<char*>(device.allocate(bytes(run.storages[s])));
@@ -191,13 +197,21 @@ void Runtime::run(const Window& w, Run& run) {
           if (!step.report[2 * c]) continue;
           wrong = true;
           refused = step.guards;
+          for (int s : step.checks[c].spoils) lost[s] |= kSpoiled;
           if (!failure)
             failure = std::make_shared<Error>(error_of(w, step.checks[c], step.report[2 * c + 1]));
-          for (int s : step.checks[c].spoils) lost[s] |= kSpoiled;
         }
         if (explanation) explanation->step(*this, w, step, before, wrong);
       } catch (...) {
-        failed(*present_error());
+        std::shared_ptr<const Error> e = present_error();
+        interrupted = interrupted || e->kind() == ErrorKind::Interrupted;
+        if (!failure) failure = interrupted ? not_computed() : e;
+        lose_outputs(step);
+        try {
+          if (explanation) explanation->step(*this, w, step, before, true);
+        } catch (...) {
+          explanation = nullptr;  // it could not tell all
+        }
       }
     }
     for (int s : step.free_after) {

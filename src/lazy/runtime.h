@@ -33,6 +33,9 @@ Error wrong_index(int64_t index, int axis, int64_t extent, const std::string& wh
 // An integer to the power of `exponent`; `where` it was asked for, if that is not the call.
 Error negative_power(int64_t exponent, const std::string& where = "");
 
+// The exception that is being handled, as an error of ours; of memory, where there is none for it.
+std::shared_ptr<const Error> present_error() noexcept;
+
 // While it lives, Python's lock is free: nothing that Python can reach may be touched.
 class WithoutPython {
  public:
@@ -76,6 +79,7 @@ class Runtime {
   const Run* last_run() const { return last_.get(); }
 
  private:
+  void begin(Flight& flight, const char* reason);
   void run(const Window& w, Run& run);
   Error error_of(const Window& w, const Check& c, int64_t value) const;
   void run_step(const Window& w, KernelStep& step, char** data);

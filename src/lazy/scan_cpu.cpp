@@ -201,7 +201,11 @@ class Scan {
 
   void rows(int dim, bool native) {
     KernelCode& code = *code_->rows;
-    if (native && !code.native) code.native = made(compile::compile_native(code.ir));
+    if (native && !code.native) {
+      compile::Compiled c = compile::compile_native(code.ir);
+      code.native_memory = c.memory;
+      code.native = made(c);
+    }
     int other = 2 - dim;
     int64_t n = out_.shape(1), columns = out_.shape(dim), sets = out_.shape(other);
     auto sweep = [&](int64_t set, int64_t from, int64_t to) {

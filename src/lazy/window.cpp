@@ -37,15 +37,20 @@ void Base::destroy() {
 int Window::add_slot(const ViewRef& v) {
   Base* b = v.base;
   auto slot = static_cast<int32_t>(slots_.size());
+  slots_.push_back({b, v.offset, v.layout, v.dtype});
   if (!b->window) {
     b->window = this;
     b->slot = slot;
   } else {
-    shared_slots_.emplace(b, slot);
+    try {
+      shared_slots_.emplace(b, slot);
+    } catch (...) {
+      slots_.pop_back();
+      throw;
+    }
     ++b->other_windows;
   }
   b->ref();
-  slots_.push_back({b, v.offset, v.layout, v.dtype});
   return slot;
 }
 
@@ -80,7 +85,7 @@ void append_header(const Instr& i, std::vector<uint64_t>& key) {
   if (i.code == Instr::Call)
     for (int n = 0; n < row(i.routine).attributes; ++n)
       key.push_back(static_cast<uint64_t>(i.attributes[n]));
-  if (i.function) key.push_back(reinterpret_cast<uint64_t>(i.function));
+  if (i.function) key.push_back(i.function->id);
   if (i.gathers() || i.scatters()) key.push_back(i.axes);
   if (i.gathers() || i.scatters()) key.push_back(i.bounds << 8 | i.place);
 }
@@ -165,7 +170,23 @@ void Window::number(Instr& i, const ViewRef& out, const Input* in, int count, si
       whole ? i.value : mix(mix(out.base->value, i.value), static_cast<uint64_t>(out.offset));
 }
 
-void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
+void Window::undo(size_t keys, size_t scalars, size_t slots) {
+  key_.resize(keys);
+  scalars_.resize(scalars);
+  for (; slots_.size() > slots; slots_.pop_back()) {
+    Base* b = slots_.back().base;
+    if (b->window == this) {
+      b->window = nullptr;
+    } else {
+      shared_slots_.erase(b);
+      --b->other_windows;
+    }
+    b->unref();
+  }
+}
+
+[[gnu::always_inline]] inline void Window::append(Instr& i, const ViewRef& out, const Input* in,
+                                                  int count) {
   size_t header = key_.size();
   append_header(i, key_);
   number(i, out, in, count, header);
@@ -184,7 +205,18 @@ void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
     in[n].view->base->value = mix(i.value, static_cast<uint64_t>(n));
   }
   if (i.scatters() && i.bounds == Instr::Report) slots_[i.out.slot].unsure = true;
+  if (i.function) functions_.push_back(i.function->shared_from_this());
   instrs_.push_back(i);
+}
+
+void Window::record(Instr& i, const ViewRef& out, const Input* in, int count) {
+  const size_t header = key_.size(), scalars = scalars_.size(), slots = slots_.size();
+  try {
+    append(i, out, in, count);
+  } catch (...) {
+    undo(header, scalars, slots);
+    throw;
+  }
 }
 
 bool Window::same_scalars(int first, int period, int count) const {
@@ -260,6 +292,7 @@ void Window::clear() {
   scalars_.clear();
   key_.clear();
   layouts_.clear();
+  functions_.clear();
   // Giving foreign memory back may run Python, and so whatever else uses this window.
   std::vector<Slot> slots = std::move(slots_);
   slots_.clear();

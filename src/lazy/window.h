@@ -25,6 +25,12 @@ struct Operand {
   int64_t offset = 0;              // bytes from the start of the base
 };
 
+// A function that instructions may apply.
+struct Recordable : ir::Function, std::enable_shared_from_this<Recordable> {
+  Recordable(ir::Function f, uint64_t id) : ir::Function(std::move(f)), id(id) {}
+  uint64_t id;  // of no other one, now or later: what keys and value numbers are made of
+};
+
 constexpr int kMaxOperands = 5;  // a scatter's: value, three indices, predicate
 // Of routines, beyond the first: they follow the operands in Instr::in.
 constexpr int kMaxMore = 2;
@@ -47,7 +53,7 @@ struct Instr {
   enum Bounds : uint8_t { Report, Skip, Sure } bounds = Report;
   double param = 0;                                  // Var: ddof
   std::array<int64_t, kMaxAttributes> attributes{};  // Call: how (ops/routines.def)
-  const ir::Function* function = nullptr;  // apply: its steps, straightened; lives forever
+  const Recordable* function = nullptr;  // apply: its steps, straightened; the window holds it
   Operand out, in[kMaxOperands];
   uint64_t line = 0;   // where in the Python program
   uint64_t value = 0;  // equal for instructions that compute the same from the same
@@ -137,12 +143,16 @@ class Window {
   std::vector<uint64_t> key_;  // everything about the window but its scalars; complete at a flush
   Repeats repeats_;
   std::vector<LayoutRef> layouts_;  // that the key names
+  std::vector<std::shared_ptr<const Recordable>> functions_;
   class Recorder* recorder = nullptr;
 
  private:
+  void append(Instr& i, const ViewRef& out, const Input* in, int count);
   Operand operand(const ViewRef& v, bool write);
   void number(Instr& i, const ViewRef& out, const Input* in, int count, size_t header);
   int add_slot(const ViewRef& v);
+  [[gnu::cold, gnu::noinline]] void undo(size_t keys, size_t scalars,
+                                         size_t slots);  // an instruction that is half recorded
   // Slots of bases that another thread's window used before.
   std::unordered_map<const Base*, int32_t> shared_slots_;
 };

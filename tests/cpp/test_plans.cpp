@@ -2,6 +2,9 @@
 // made for it, kernels, storage and every parameter.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <memory>
 #include <random>
 
 #include "lazy/run.h"
@@ -173,4 +176,136 @@ TEST_CASE("numbers fold what answers have shown") {
   CHECK(!(e < 0));
   Formulas none = q.finish({});
   CHECK(none.questions() == 0);
+}
+
+namespace {
+
+// A program's window at one of many positions, on the null device.
+struct MovingWindow {
+  Window window;
+  std::vector<Base*> bases;
+  std::vector<LayoutRef> keep;
+
+  int array(int64_t elements, bool stored) {
+    bases.push_back(Base::create(null_device(), 8 * elements));
+    bases.back()->ref();
+    ++bases.back()->handles;
+    if (stored) bases.back()->data = reinterpret_cast<char*>(0x1000);
+    return static_cast<int>(bases.size()) - 1;
+  }
+  ViewRef view(int base, const std::vector<int64_t>& shape, const std::vector<int64_t>& strides,
+               int64_t offset) {
+    keep.emplace_back(Layout::get(shape, strides, 8));
+    return {bases[base], keep.back().get(), offset, DType::F64};
+  }
+  void map(Op op, ViewRef out, ViewRef x, ViewRef y) {
+    Instr i;
+    i.op = op;
+    i.nin = 2;
+    i.loop = DType::F64;
+    i.line = window.instrs_.size();
+    Window::Input in[2] = {{&x, {}, DType::F64}, {&y, {}, DType::F64}};
+    window.record(i, out, in, 2);
+  }
+  void sum(ViewRef out, ViewRef x) {
+    Instr i;
+    i.code = Instr::Reduce;
+    i.nin = 1;
+    i.loop = DType::F64;
+    i.axes = 1;
+    i.line = window.instrs_.size();
+    Window::Input in[1] = {{&x, {}, DType::F64}};
+    window.record(i, out, in, 1);
+  }
+  ~MovingWindow() {
+    window.clear();
+    for (Base* b : bases) {
+      b->data = nullptr;
+      b->unref();
+    }
+  }
+};
+
+constexpr int64_t kRow = 1000;
+
+// r = a[p : p + n] op b[q : q + n], and on with r: `count` times.
+void slices(MovingWindow& w, int count, int64_t at) {
+  const int a = w.array(kRow, true), b = w.array(kRow, true);
+  const int64_t n = 200 + at;
+  ViewRef x = w.view(a, {n}, {8}, 8 * (3 + 8 * at));
+  for (int k = 0; k < count; ++k) {
+    const ViewRef out = w.view(w.array(n, false), {n}, {8}, 0);
+    w.map(k % 2 ? Op::multiply : Op::add, out, x, w.view(b, {n}, {8}, 8 * (5 + 8 * at + k)));
+    x = out;
+  }
+}
+// a[p : p + n] += a[q : q + n] of one array, parts that do not meet.
+void in_place(MovingWindow& w, int count, int64_t at) {
+  const int a = w.array(8 * kRow, true);
+  const int64_t n = 200 + at;
+  for (int k = 0; k < count; ++k) {
+    const ViewRef out = w.view(a, {n}, {8}, 8 * (kRow * (2 * k) + 8 * at));
+    w.map(Op::add, out, out, w.view(a, {n}, {8}, 8 * (kRow * (2 * k + 1) + 16 * at)));
+  }
+}
+// B[i, j] += (A[i, :j] * B[i, :j]).sum(): three instructions, and one more on its result.
+void rows(MovingWindow& w, int count, int64_t at) {
+  const int a = w.array(100 * kRow, true), b = w.array(100 * kRow, true);
+  const int64_t j = 200 + at, row = 8 * kRow * (1 + at);
+  const ViewRef product = w.view(w.array(j, false), {j}, {8}, 0);
+  w.map(Op::multiply, product, w.view(a, {j}, {8}, row), w.view(b, {j}, {8}, row));
+  const ViewRef total = w.view(w.array(1, false), {}, {}, 0);
+  if (count > 1) w.sum(total, product);
+  const ViewRef element = w.view(b, {}, {}, row + 64 * (40 + at));
+  for (int k = 2; k < count; ++k) w.map(Op::add, element, element, total);
+}
+
+// The median, over runs, of the ns that f(window) takes.
+template <class F>
+double nanoseconds(int windows, F&& f) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> all;
+  for (int run = 0; run < 2000; ++run) {
+    const auto begin = Clock::now();
+    for (int n = 0; n < windows; ++n) f(n);
+    all.push_back(std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / windows);
+  }
+  std::nth_element(all.begin(), all.begin() + 1000, all.end());
+  return all[1000];
+}
+
+}  // namespace
+
+// build/numbus_tests --no-skip -tc="measure: a plan hit"
+TEST_CASE("measure: a plan hit" * doctest::skip()) {
+  using Make = void (*)(MovingWindow&, int, int64_t);
+  for (auto [name, make] :
+       {std::pair<std::string, Make>{"slices", slices}, {"in place", in_place}, {"rows", rows}}) {
+    for (int count = 1; count <= 4; ++count) {
+      constexpr int kWindows = 32;
+      std::vector<std::unique_ptr<MovingWindow>> windows;
+      std::vector<Positions> at(kWindows);
+      for (int n = 0; n < kWindows; ++n) {
+        windows.push_back(std::make_unique<MovingWindow>());
+        make(*windows[n], count, n + 1);
+        windows[n]->window.complete_key();
+        at[n].read(windows[n]->window);
+        REQUIRE(at[n].key == at[0].key);
+      }
+      Run run(make_plan(windows[0]->window, at[0]));
+      std::vector<int64_t> values = run.plan->formulas.constants();
+      int same = 0;
+      for (int n = 0; n < kWindows; ++n) same += run.plan->formulas.evaluate(at[n], values.data());
+      REQUIRE(same == kWindows);
+      Positions scratch;
+      const double read = nanoseconds(kWindows, [&](int n) { scratch.read(windows[n]->window); }),
+                   asked = nanoseconds(
+                       kWindows, [&](int n) { run.plan->formulas.evaluate(at[n], values.data()); }),
+                   filled =
+                       nanoseconds(kWindows, [&](int n) { run.fill(windows[n]->window, at[n]); });
+      MESSAGE(name << ", " << count << " instructions, " << run.plan->formulas.questions()
+                   << " questions: positions and key " << read << " ns, formulas and questions "
+                   << asked << " ns, with parameters filled in " << filled << " ns");
+    }
+  }
 }
