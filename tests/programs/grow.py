@@ -45,6 +45,14 @@ def compiled(text: str, mode: str):
     return compile(text, "<sample>", mode)
 
 
+def small_range(template: str, parts) -> bool:
+    """Whether np.arange makes no array that is refused later, after it has filled the memory."""
+    first = parts[0][1]
+    ends = {"np.arange({0})": (0, first), "np.arange({0}, 5.0)": (first, 5)}
+    start, stop = ends.get(template, (first, parts[1][1] if len(parts) == 2 else 9))
+    return not float(stop) - float(start) > 1e6
+
+
 class Grower(Expressions, Statements, Wider):
     def __init__(self, seed: int, features: Features):
         self.r = random.Random(seed)
@@ -82,6 +90,8 @@ class Grower(Expressions, Statements, Wider):
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             if template.startswith("sum({0})") and not len(parts[0][1]):
+                raise Reject
+            if template.startswith("np.arange({0}") and not small_range(template, parts):
                 raise Reject
             try:
                 value = differences.wrapped(eval(code, space))
