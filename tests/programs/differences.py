@@ -56,6 +56,8 @@ def divide(a, b):
 
 
 def power(a, b):
+    if type(b) is int and b == 2 and isinstance(a, np.ndarray) and a.dtype == bool and a.ndim:
+        return np.power(a, b)  # int64, where a ** 2 of a literal 2 is an array of int8
     if python_ints(a, b):
         if b < 0:
             raise ValueError("Integers to negative integer powers are not allowed.")
@@ -73,6 +75,8 @@ def power(a, b):
 
 
 def literal_power(a, b):
+    if isinstance(a, np.ndarray) and a.dtype == bool:
+        return a**b
     return float(a) ** b if python_ints(a, b) and b < 0 else power(a, b)
 
 

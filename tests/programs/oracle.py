@@ -268,8 +268,10 @@ class Run:
             return value
         return moved
 
-    def iat(self, name, a, key, b):
-        self.store(self.iop(name, self.at(a, key), b), a, key)
+    def iat(self, name, a, key, later):
+        """a[key] op= what is computed after the element has been read."""
+        old = self.at(a, key)
+        self.store(self.iop(name, old, later()), a, key)
 
     def un(self, name, a):
         if name == "USub":
@@ -465,7 +467,8 @@ class Instrument(ast.NodeTransformer):
             return ast.copy_location(ast.Assign([node.target], value), node)
         if isinstance(node.target, ast.Subscript):
             key = self._key(node.target.slice)
-            change = self._made(node, "_iat", name, node.target.value, key, node.value)
+            later = self._later(node.value)
+            change = self._made(node, "_iat", name, node.target.value, key, later)
             return ast.copy_location(ast.Expr(change), node)
         return node
 

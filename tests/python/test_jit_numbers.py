@@ -684,3 +684,34 @@ def test_interp_over_points_that_do_not_ascend():
 def test_nan_extremes_of_nothing(f):
     with pytest.raises(ValueError, match="zero-size array"):
         njit(lambda x: f(x))(np.zeros(0))
+
+
+SCALARS = [3, 2.5, np.int8(3), np.uint8(3), np.uint64(3), np.float16(3), np.float32(3)]
+
+
+@pytest.mark.parametrize("a", SCALARS, ids=repr)
+def test_types_of_arange(a):
+    """Of int64 at least, whatever the numbers' own types are."""
+
+    def f(a, b, c):
+        return np.arange(a), np.arange(b, a), np.arange(a, 9, c)
+
+    for b in SCALARS:
+        if not (isinstance(b, np.uint64) or isinstance(a, np.uint64)):
+            check(f, a, b, np.float32(2))
+            check(f, a, b, np.int8(2))
+
+
+@pytest.mark.parametrize("dtype", INTS)
+def test_gcd_of_an_array_and_a_python_number(dtype):
+    def f(a, b):
+        return np.gcd(a, b), np.lcm(a, True), np.gcd(a, False), np.gcd(a[0], b) + a[0]
+
+    check(f, np.array([4, 12, 1], dtype), 6)
+
+
+def test_square_of_bools():
+    def f(a):
+        return a**2, (a > 0) ** 2, a**3, np.power(a, 2), a[0] ** 2
+
+    check(f, np.array([True, False]))
