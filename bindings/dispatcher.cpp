@@ -595,8 +595,12 @@ class Dispatcher {
                                : a.dtype;
       params.push_back(t);
       all.push_back(Type::number_of(t, numbers && a.weak));
-      frontend::put_key(key, all.back());
       ++n;
+    }
+    frontend::narrow_weak(all);
+    for (size_t k = 0; k < n; ++k) {
+      params[k] = all[k].dtype;
+      frontend::put_key(key, all[k]);
     }
     auto it = straight_.find(key);
     if (it == straight_.end()) {

@@ -469,6 +469,9 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
   }
   if (!a.type.is_array()) {
     if (a.type.is(Type::Tag::Text)) not_yet(n, "strings");
+    // NumPy's numbers have no axes to index.
+    if (a.type.is_number() && !a.type.weak && by.type.is(Type::Tag::Tuple) && by.items.empty())
+      return a;
     fail(n, name(a.type) + " cannot be indexed");
   }
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
@@ -655,6 +658,9 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
     not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
   if (a.type.is(Type::Tag::Tuple) && a.type.listed)
     not_yet(n, "assigning to items of a " + name(a.type), "a list of items of one type");
+  // Where NumPy gives an array without axes, ours may be a number.
+  if (a.type.is_number() && !a.type.weak)
+    not_yet(n, "assigning to an element of a number", "the number itself");
   if (!a.type.is_array() || a.lazy) fail(n, "elements of " + name(a.type) + " cannot be assigned");
   if (!writable(n, a)) return;
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};

@@ -39,7 +39,7 @@ Value Lower::call(const Node& n) {
       if (a.unknown()) return {};
     if (self.type.is(Type::Tag::DType) && f.text == "type") {
       expect(c, "type", 1, 1);
-      return cast(n, c.args[0], self.type.dtype);
+      return numpy_number(n, c.args[0], self.type.dtype);
     }
     if (self.type.is(Type::Tag::List)) return list_method(c, *f.one(Field::value), self, f.text);
     if (is_plain_list(self)) {
@@ -62,7 +62,7 @@ Value Lower::call_value(const Call& c, const Value& callee) {
   if (callee.type.is(Type::Tag::DType)) {
     if (c.args.size() != 1)
       fail(n, "a type converts one value; got " + std::to_string(c.args.size()));
-    return cast(n, c.args[0], callee.type.dtype);
+    return numpy_number(n, c.args[0], callee.type.dtype);
   }
   if (!callee.type.is(Type::Tag::Function)) fail(n, name(callee.type) + " cannot be called");
   const std::string& text = callee.type.text;
@@ -456,8 +456,20 @@ Value Lower::call_named(const Call& given, const std::string& name) {
         return t.dtype != DType::F32 && t.dtype != DType::F16 && t.dtype != DType::C64;
       });
     };
-    if (int library = u_.program.library(name); library >= 0)
-      return python_number(call_function(c, library));
+    // One after the other, by Python's operators: numbers of NumPy's stay of their type.
+    const bool product = f == "prod" && c.args.size() == 1 && c.keywords.empty();
+    if (product && c.args[0].type.is_array() && c.args[0].type.ndim == 1) {
+      const Type of = c.args[0].type;
+      Reduction how{"prod"};
+      if (!of.weak && numbus::is_integer(of.dtype)) how.dtype = of.dtype;
+      Value r = reduce(c.n, how, c.args[0]);
+      r.type.weak = of.weak;
+      return r;
+    }
+    if (int library = u_.program.library(name); library >= 0) {
+      Value r = call_function(c, library);
+      return f == "prod" || f == "sumprod" ? r : python_number(r);
+    }
     if (!c.keywords.empty()) fail(c.n, name + "() takes no keywords");
     if (complex) {
       std::vector<Value> z;
@@ -508,7 +520,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     return as_bits(n, self, *t);
   }
   if (self.type.is_number() && (name == "conjugate" || name == "item"))
-    return name == "item" ? self : unary(n, Op::conjugate, self);
+    return name == "item" || !is_complex(self.type.dtype) ? self : unary(n, Op::conjugate, self);
   if (self.type.is(Type::Tag::Tuple)) {
     if (name == "_replace" && !self.type.names.empty()) return replace_named(c, self);
     if ((name == "count" || name == "index") && c.args.size() == 1) {
@@ -592,7 +604,8 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     Value by = c.args[0];
     return index(n, self, by);
   }
-  if (name == "conj" || name == "conjugate") return unary(n, Op::conjugate, self);
+  if (name == "conj" || name == "conjugate")
+    return is_complex(self.type.dtype) ? unary(n, Op::conjugate, self) : self;
   if (name == "sort") {
     int library = u_.program.library("np.sort");
     if (library < 0) not_yet(n, ".sort()");

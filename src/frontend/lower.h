@@ -286,7 +286,8 @@ class Lower {
   bool raises_of_numbers() const { return u_.options.python_errors && !u_.options.kernel; }
   static bool is_beyond(const Type& t);
   [[noreturn]] void refuse_beyond();
-  Value python_int(const Node& n, const Value& v);
+  Value python_int(const Node& n, const Value& v, DType to = DType::I64);
+  Value numpy_number(const Node& n, const Value& v, DType t);
   Value number(Val v, DType t, bool weak = false) {
     return {Type::number_of(t, weak), {v}, {}, {}, {}, false, 0};
   }

@@ -73,11 +73,12 @@ Value Lower::cast(const Node& n, const Value& v, DType t, bool weak) {
 }
 
 // int(): what int64 cannot hold raises, where something can be raised.
-Value Lower::python_int(const Node& n, const Value& v) {
+Value Lower::python_int(const Node& n, const Value& v, DType to) {
   if (v.unknown() || !v.type.is_number() || !is_float(v.type.dtype) || !raises_of_numbers() ||
       scope_->source->library())
-    return cast(n, v, DType::I64, true);
+    return cast(n, v, to, true);
   DType t = v.type.dtype == DType::F16 ? DType::F32 : v.type.dtype;
+  const bool is_signed = to == DType::I64;
   Val x = as(v, t), size = b_->emit(Op::absolute, t, x);
   auto is = [&](Op op, Val y, double z) {
     return b_->emit(op, DType::Bool, y, b_->constant(t, Scalar::from_float(z)));
@@ -85,18 +86,35 @@ Value Lower::python_int(const Node& n, const Value& v) {
   // One comparison where all is well; the least integer, of the size that fails, is told by
   // another.
   auto raise = [&] {
-    when(is(Op::not_equal, x, -0x1p63), [&] {
+    auto finite = [&] {
       when(b_->emit(Op::not_equal, DType::Bool, x, x),
            [&] { raise_at(site(n, "ValueError", "cannot convert float NaN to integer")); });
       when(is(Op::equal, size, INFINITY),
            [&] { raise_at(site(n, "OverflowError", "cannot convert float infinity to integer")); });
-      raise_at(site(n, "OverflowError", "a float beyond int64, which is what int is here"));
-    });
+      raise_at(site(
+          n, "OverflowError",
+          is_signed ? "a float beyond int64, which is what int is here" : "a float beyond uint64"));
+    };
+    if (!is_signed) return finite();
+    when(is(Op::not_equal, x, -0x1p63), finite);
   };
-  when(negate(is(Op::less, size, 0x1p63)), raise, {}, ir::kRare);
+  when(negate(is(Op::less, size, is_signed ? 0x1p63 : 0x1p64)), raise, {}, ir::kRare);
+  if (!is_signed) {
+    // Negative numbers wrap, as ints that meet an unsigned type do.
+    Val low = b_->cast(b_->cast(x, DType::I64), to), high = b_->cast(x, to);
+    Val v = b_->emit(Op::select, to, is(Op::less, x, 0x1p63), low, high);
+    return number(v, to, true);
+  }
   Value r = number(b_->emit(Op::cast, DType::I64, x, ir::kNone, ir::kNone, 1), DType::I64, true);
   if (v.known && std::abs(v.known->real()) < 0x1p63) r.known = converted(*v.known, DType::I64);
   return r;
+}
+
+// NumPy's integer of a Python float is that of int() of it; other values are cast.
+Value Lower::numpy_number(const Node& n, const Value& v, DType t) {
+  bool python_float = v.type.is_number() && v.type.weak && is_float(v.type.dtype);
+  if (!python_float || !numbus::is_integer(t) || t == DType::Bool) return cast(n, v, t);
+  return cast(n, python_int(n, v, t == DType::U64 ? t : DType::I64), t);
 }
 
 Val Lower::index_value(const Node& n, const Value& v) {

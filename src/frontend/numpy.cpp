@@ -234,8 +234,10 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     }
     if (c.args.size() > 2) step = c.args[2];
     auto t = dtype_argument(c, 3, "dtype");
-    Value sum = binary(n, Op::add, binary(n, Op::add, start, step), stop);
-    DType found = t.value_or(sum.type.dtype);
+    // NumPy asks the numbers for their types as it asks a list for its, of int64 at least.
+    DType found = DType::I64;
+    for (const Value& v : c.args) found = promote(found, v.type.dtype);
+    found = t.value_or(found);
     Value span = binary(n, Op::subtract, stop, start);
     Val count;
     if (is_float(span.type.dtype) || is_float(step.type.dtype)) {

@@ -117,7 +117,10 @@ std::vector<size_t> Lower::reduced_axes(const Node& n, const Reduction& r, const
 Value Lower::reduce(const Node& n, const Reduction& r, const Value& given) {
   if (given.unknown()) return {};
   if (!given.type.is_array() && !given.type.is_number())
-    fail(n, "." + r.name + " needs an array; got " + frontend::name(given.type));
+    given.type.is(Type::Tag::List)
+        ? not_yet(n, "np." + r.name + " of a " + frontend::name(given.type),
+                  "an array of its items")
+        : fail(n, "." + r.name + " needs an array; got " + frontend::name(given.type));
   Value a = given;
   if (given.type.is_number())
     a = lazy(given.type.dtype, {}, [given](std::span<const Val>) { return given; });
@@ -247,7 +250,7 @@ Value Lower::reduce_all(const Node& n, const Reduction& how, const Value& given)
                 : kind == numbus::Reduction::Prod ? Op::multiply
                 : kind == numbus::Reduction::Min  ? Op::minimum
                                                   : Op::maximum;
-  return cast(n, binary(n, op, result, cast(n, *how.initial, types.result)), types.result);
+  return cast(n, binary(n, op, result, numpy_number(n, *how.initial, types.result)), types.result);
 }
 
 // NumPy's: half floats by way of float32, integers as float64; the caller's dtype is that of the

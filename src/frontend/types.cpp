@@ -137,6 +137,17 @@ Type promoted(const Type& a, const Type& b) {
   return Type::number_of(weak_result(strong.dtype, kind(weak.dtype)));
 }
 
+void narrow_weak(std::span<Type> all) {
+  Type common;
+  for (const Type& t : all)
+    if (!t.weak) common = common.unknown() ? t : promoted(common, t);
+  if (common.unknown() || !is_inexact(common.dtype)) return;
+  for (Type& t : all)
+    if (t.weak && t.dtype != DType::Bool)
+      t = Type::number_of(is_complex(t.dtype) ? weak_result(common.dtype, Kind::Complex)
+                                              : real_of(common.dtype));
+}
+
 Type of_any_value(Type t) {
   t.least = Type{}.least;
   for (Type& i : t.items) i = of_any_value(std::move(i));

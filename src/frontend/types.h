@@ -1,6 +1,7 @@
 // The types of values in Python functions.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,9 @@ void put_key(std::string& to, const Type& t);
 bool join(const Type& a, const Type& b, Type& both);
 // The type that an operation of NumPy's has on two numbers, where Python's yield.
 Type promoted(const Type& a, const Type& b);
+// Of a function of numbers that is called with arrays: Python's numbers become as narrow as the
+// arrays' floats, as a ufunc's operands do. `all`: of the elements and numbers.
+void narrow_weak(std::span<Type> all);
 // The type without what is known of constants only.
 Type of_any_value(Type t);
 // What `least` is for this number.

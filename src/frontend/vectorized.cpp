@@ -52,6 +52,16 @@ Value Lower::call_vectorized(const Call& c, const Type& f) {
     fail(n, "no declared loop of " + s.name + "() takes these types safely; got (" + got + ")",
          "types and result of one of " + declared);
   }
+  if (arrays && !loop) {
+    std::vector<Type> types;
+    for (const Value& a : args)
+      types.push_back(
+          Type::number_of(a.type.dtype, a.type.is_number() && a.type.weak));
+    narrow_weak(types);
+    for (size_t i = 0; i < nin; ++i)
+      if (args[i].type.is_number() && args[i].type.weak && !types[i].weak)
+        args[i] = cast(n, args[i], types[i].dtype);
+  }
   auto element_call = [this, &n, loop, number = f.number](std::vector<Value> e) {
     for (size_t i = 0; loop && i < e.size(); ++i) e[i] = cast(n, e[i], loop->items[i].dtype);
     Value r = call_function({n, std::move(e), {}}, number);

@@ -72,6 +72,11 @@ class Checker:
     def judged(self, got: Outcome, want) -> Outcome:
         if isinstance(got.error, self.UnsupportedError):
             raise got.error
+        if isinstance(got.error, self.CompileError):
+            line = re.search(r"<program \d+>:(\d+)", str(got.error))
+            if line and int(line[1]) in want.refused:
+                self.verdicts["a TypeError while compiling"] += 1
+                raise Skip
         if isinstance(got.error, self.CompileError) and isinstance(want.outcome.error, TypeError):
             got.error = want.outcome.error  # found earlier than CPython finds it
         return got

@@ -30,6 +30,8 @@ ALLOWED = {
     "where CPython computes float64: kernels would be many times slower.",
     "empty lists": "A list keeps the type of its items when it has none left: np.array of it has "
     "that dtype, where CPython's has forgotten it and NumPy's is float64.",
+    "open": "IEEE 754 and NumPy leave open which sign a NaN has, and which of two zeros minimum, "
+    "maximum and their like give: a program that asks has no verdict.",
     "kernel division": "In kernels of cuda.jit, division by zero and negative shift counts raise "
     "nothing: integers give 0 and floats IEEE's result, as NumPy's numbers do.",
 }
@@ -55,6 +57,8 @@ def divide(a, b):
 
 
 def power(a, b):
+    if type(b) is int and b == 2 and isinstance(a, np.ndarray) and a.dtype == bool and a.ndim:
+        return np.power(a, b)  # int64, where a ** 2 of a literal 2 is an array of int8
     if python_ints(a, b):
         if b < 0:
             raise ValueError("Integers to negative integer powers are not allowed.")
@@ -72,6 +76,8 @@ def power(a, b):
 
 
 def literal_power(a, b):
+    if isinstance(a, np.ndarray) and a.dtype == bool:
+        return a**b
     return float(a) ** b if python_ints(a, b) and b < 0 else power(a, b)
 
 
@@ -178,6 +184,21 @@ def narrow_math(function, args):
     return None
 
 
+ONE_OF_TWO = (np.minimum, np.maximum, np.fmin, np.fmax)
+SIGNS = (np.signbit, np.copysign, math.copysign)
+
+
+def is_open(function, args) -> bool:
+    """Whether what a call gives is left open: the sign of a NaN, or one of two zeros."""
+    if function in SIGNS:
+        return bool(np.isnan(args[-1]).any())
+    if function in ONE_OF_TWO and len(args) > 1:
+        a, b = map(np.asarray, args[:2])
+        if a.dtype.kind == "f" or b.dtype.kind == "f":
+            return bool(((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))).any())
+    return False
+
+
 def call_narrowed(function, args, keywords):
     """A call of NumPy's with a Python int beyond the type that it is to have."""
     types = [getattr(a, "dtype", None) for a in (*args, *keywords.values())]
@@ -191,6 +212,8 @@ def call_narrowed(function, args, keywords):
         def fit(a, t=t):
             if isinstance(a, (list, tuple)):
                 return type(a)(map(fit, a))
+            if type(a) is float and isinstance(function, type):
+                a = wrapped(int(a))  # that it is finite has been asked before
             return np.asarray(a).astype(t)[()] if type(a) is int else a
 
         return function(*map(fit, args), **{k: fit(v) for k, v in keywords.items()})

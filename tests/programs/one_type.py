@@ -24,8 +24,10 @@ ROUNDS = 8
 class Unknown:
     """What a name holds whose value could not be computed from samples; good for nothing."""
 
+    error = TypeError("unknown")
+
     def _fails(self, *_):
-        raise TypeError("unknown")
+        raise Unknown.error
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _fails
     __bool__ = __iter__ = __len__ = __getitem__ = __call__ = __getattr__ = _fails
@@ -48,7 +50,7 @@ def sample(value):
 def kind(value):
     """Equal for values with samples of the same types."""
     if value is UNKNOWN:
-        raise TypeError("unknown")
+        raise Unknown.error
     if isinstance(value, list):
         return ("list", frozenset(map(kind, value)))
     if isinstance(value, tuple):
@@ -144,6 +146,7 @@ class Table:
 
     def __init__(self):
         self.seen: dict = {}
+        self.refused: set[int] = set()  # lines of which CPython says that the types do not fit
         self.size = 0
 
     def note(self, where, value, constant=False):
@@ -190,6 +193,15 @@ class Frame:
 
     def give(self, value, constant=False):
         return self._one_type((self.key, "return"), value, constant)
+
+    def failed(self, error):
+        """What has no value of these samples; a TypeError the compiler may find earlier."""
+        if type(error) is TypeError and error is not Unknown.error:
+            at = error.__traceback__
+            while at is not None:
+                if at.tb_frame.f_code.co_filename == "<oracle>":
+                    self.table.refused.add(at.tb_lineno)
+                at = at.tb_next
 
     def close(self, names: dict):
         """Lists may hold more types at the end than where they were assigned."""
@@ -355,8 +367,8 @@ class Rewriter:
         """Statements whose failure makes nothing but the names unknown that they assign to."""
         lost = [f"_f.renew({n!r}, {at}); {n} = _unknown" for n in names]
         text = "".join(f"        {line}\n" for line in lost)
-        text = f"    if {depth} == 0:\n{text}" if lost else "    pass"
-        return made(f"try:\n    statements\nexcept Exception:\n{text}", statements=statements)
+        text = "    _f.failed(_e)\n" + (f"    if {depth} == 0:\n{text}" if lost else "")
+        return made(f"try:\n    statements\nexcept Exception as _e:\n{text}", statements=statements)
 
     def sampled(self, n, depth):
         if isinstance(n, (ast.Assign, ast.AnnAssign)):

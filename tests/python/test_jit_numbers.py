@@ -540,7 +540,7 @@ def test_constants_beyond_an_integers_range():
             np.uint16(1e10) + 1,
             np.float64(np.uint64(np.float32(1e300))),
             np.int64(np.int32(np.float16(1e10))),
-            min(np.int32(1e300), 5),
+            min(np.int32(np.float64(1e300)), 5),
         )
 
     def arguments(x, y):
@@ -550,7 +550,7 @@ def test_constants_beyond_an_integers_range():
             np.uint16(x) + 1,
             np.float64(np.uint64(np.float32(y))),
             np.int64(np.int32(np.float16(x))),
-            min(np.int32(y), 5),
+            min(np.int32(np.float64(y)), 5),
         )
 
     assert njit(constants)() == njit(arguments)(1e10, 1e300)
@@ -576,3 +576,142 @@ def test_numbers_that_run_over_have_either_sign():
             s ^= h - 5 if h < 0 else h
             s += min(h, 0) % 7
     assert njit(f)(100) == s
+
+
+def raised(function, *arguments):
+    try:
+        return function(*arguments)
+    except Exception as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("dtype", INTS)
+@pytest.mark.parametrize("x", [0.0, 2.75, -2.75, 1e30, -1e30, np.inf, -np.inf, np.nan, 2.0**63])
+def test_integers_of_python_floats(dtype, x):
+    """NumPy takes int() of them; what int64 holds and the type does not wraps here."""
+    to = getattr(np, dtype)
+
+    def of_python(x):
+        return to(x)
+
+    def of_numpy(x):
+        return to(np.sum(x, initial=np.float64(x)))
+
+    want = raised(of_python, x)
+    if want is OverflowError and abs(x) < 2.0**63:
+        want = int(np.int64(int(x)).astype(to))
+    if want is OverflowError and x == 2.0**63 and dtype == "int64":
+        assert raised(njit(of_python), x) is OverflowError
+    elif abs(x) == 2.0**63:
+        assert raised(njit(of_python), x) in (want, OverflowError)
+    else:
+        assert raised(njit(of_python), x) == want
+    assert isinstance(njit(of_numpy)(x), int)  # NumPy's numbers raise nothing
+
+
+@pytest.mark.parametrize("dtype", [*NUMBERS, *COMPLEX, "bool"])
+def test_math_prod_keeps_the_type_of_its_items(dtype):
+    x = np.array([3, 50, 2]).astype(dtype)
+
+    def of_array(x):
+        return math.prod(x)
+
+    def of_list(x):
+        return math.prod([x[0], x[1]]) + x[2]
+
+    for f in (of_array, of_list):
+        with np.errstate(all="ignore"):
+            assert njit(f)(x) == f(x)
+
+
+def test_initial_of_a_sum_of_integers():
+    def f(x, first):
+        return np.sum(x, initial=first)
+
+    x = np.arange(4)
+    assert njit(f)(x, 2.75) == f(x, 2.75) == 8
+    for first in (np.nan, np.inf, -np.inf):
+        assert raised(njit(f), x, first) is raised(f, x, first)
+
+
+def test_fsum_of_infinities():
+    def f(x):
+        return math.fsum(x)
+
+    inf, nan = np.inf, np.nan
+    for x in ([1.0, inf], [inf, inf, -1.0], [nan, inf, -inf, 1], [inf, -inf], [-inf, 1.0],
+              [nan, 1.0], [1e16, 1.0, -1e16], []):  # fmt: skip
+        x = np.array(x, dtype=float)
+        got, want = raised(njit(f), x), raised(f, x)
+        assert got == want or (got != got and want != want), x
+
+
+def test_conjugate_of_real_numbers():
+    def f(x, a):
+        return x.conjugate(), a.conjugate(), a.conj(), (x.conjugate() & x)
+
+    for t in ("bool", *NUMBERS[:4]):
+        check(f, np.dtype(t).type(1), np.array([1, 0, 1], t))
+
+
+def test_numpys_numbers_without_an_index():
+    def f(a):
+        x = a.sum()
+        a = a[0]
+        return x[()], a[()] + 1
+
+    check(f, np.arange(3.0))
+    check(f, np.arange(3, dtype=np.int8))
+
+
+def test_interp_over_points_that_do_not_ascend():
+    """NumPy's order of comparisons, from a guess on."""
+
+    def f(x, xp, fp):
+        return np.interp(x, xp, fp), np.interp(x[0], xp, fp)
+
+    r = np.random.default_rng(7)
+    for n in (1, 2, 3, 4, 5, 6, 12, 40):
+        for _ in range(10):
+            xp = r.integers(-5, 6, n).astype(float)
+            x = np.append(r.integers(-7, 8, 30) / 2, [np.nan, np.inf])
+            r.shuffle(x)
+            check(f, x, xp, r.standard_normal(n))
+            check(f, x, np.sort(xp), r.standard_normal(n))
+
+
+@pytest.mark.parametrize("f", [np.nanmin, np.nanmax])
+def test_nan_extremes_of_nothing(f):
+    with pytest.raises(ValueError, match="zero-size array"):
+        njit(lambda x: f(x))(np.zeros(0))
+
+
+SCALARS = [3, 2.5, np.int8(3), np.uint8(3), np.uint64(3), np.float16(3), np.float32(3)]
+
+
+@pytest.mark.parametrize("a", SCALARS, ids=repr)
+def test_types_of_arange(a):
+    """Of int64 at least, whatever the numbers' own types are."""
+
+    def f(a, b, c):
+        return np.arange(a), np.arange(b, a), np.arange(a, 9, c)
+
+    for b in SCALARS:
+        if not (isinstance(b, np.uint64) or isinstance(a, np.uint64)):
+            check(f, a, b, np.float32(2))
+            check(f, a, b, np.int8(2))
+
+
+@pytest.mark.parametrize("dtype", INTS)
+def test_gcd_of_an_array_and_a_python_number(dtype):
+    def f(a, b):
+        return np.gcd(a, b), np.lcm(a, True), np.gcd(a, False), np.gcd(a[0], b) + a[0]
+
+    check(f, np.array([4, 12, 1], dtype), 6)
+
+
+def test_square_of_bools():
+    def f(a):
+        return a**2, (a > 0) ** 2, a**3, np.power(a, 2), a[0] ** 2
+
+    check(f, np.array([True, False]))

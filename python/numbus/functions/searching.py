@@ -142,20 +142,70 @@ def _interpolated(x, xp, fp, left, right):
     before = fp[0] if left is None else float(left)
     after = fp[n - 1] if right is None else float(right)
     if np.ndim(x) == 0:
-        return value_at(x, xp, fp, n, before, after)
+        return _value_by_guess(x, xp, fp, n, before, after, _guessed(x, xp, n, 0))
     out = np.empty(x.shape, np.float64)
     values, line = out.ravel(), x.ravel()
-    for k in range(line.shape[0]):
-        values[k] = value_at(line[k], xp, fp, n, before, after)
+    k = 0
+    for i in range(line.shape[0]):
+        if line[i] == line[i]:
+            k = _guessed(line[i], xp, n, k)
+        values[i] = _value_by_guess(line[i], xp, fp, n, before, after, k)
     return out
 
 
-def value_at(x, xp, fp, n, before, after):
-    """One value of interp(), in compiled functions and on a device."""
-    if x < xp[0]:
+def _value_by_guess(x, xp, fp, n, before, after, k):
+    if x != x and n > 1:
+        return x
+    if k < 0:
         return before
+    if k == n:
+        return after
+    return fp[k] if k == n - 1 else between(x, xp, fp, k)
+
+
+def _guessed(x, xp, n, guess):
+    """The last point not above `x`; -1 and n for what lies outside. Looks near a guess first, in
+    NumPy's order of comparisons, so that points that do not ascend give what they give there."""
+    if x > xp[n - 1]:
+        return n
+    if x < xp[0]:
+        return -1
+    if n <= 4:
+        k = 1
+        while k < n and x >= xp[k]:
+            k += 1
+        return k - 1
+    near = max(min(guess, n - 3), 1)
+    low, above = 0, n
+    if x < xp[near]:
+        if x >= xp[near - 1]:
+            return near - 1
+        above = near - 1
+        if near > 8 and x >= xp[near - 8]:
+            low = near - 8
+    elif x < xp[near + 1]:
+        return near
+    elif x < xp[near + 2]:
+        return near + 1
+    else:
+        low = near + 2
+        if near < n - 9 and x < xp[near + 8]:
+            above = near + 8
+    while low < above:
+        middle = (low + above) // 2
+        if x >= xp[middle]:
+            low = middle + 1
+        else:
+            above = middle
+    return low - 1
+
+
+def value_at(x, xp, fp, n, before, after):
+    """One value of interp(), where many are computed at a time: each looks by itself."""
     if x > xp[n - 1]:
         return after
+    if x < xp[0]:
+        return before
     if n == 1:
         return fp[0]
     if x != x:
@@ -167,9 +217,12 @@ def value_at(x, xp, fp, n, before, after):
             low = middle
         else:
             above = middle
+    return fp[low + 1] if x == xp[low + 1] else between(x, xp, fp, low)
+
+
+def between(x, xp, fp, low):
+    """The value on the line from one point to the next."""
     x0, x1, y0, y1 = xp[low], xp[low + 1], fp[low], fp[low + 1]
-    if x == x1:
-        return y1
     if x == x0:
         return y0
     slope = (y1 - y0) / (x1 - x0)

@@ -20,14 +20,16 @@ each_ldexp = vectorize(ldexp_one)
 
 @known("np.gcd")
 def gcd(a, b):
-    """Of numbers or arrays."""
-    return each_gcd(a, b)
+    """Of numbers or arrays, of NumPy's type for both."""
+    t = np.result_type(a, b)
+    return each_gcd(t.type(a), t.type(b))
 
 
 @known("np.lcm")
 def lcm(a, b):
-    """Of numbers or arrays."""
-    return each_lcm(a, b)
+    """Of numbers or arrays, of NumPy's type for both."""
+    t = np.result_type(a, b)
+    return each_lcm(t.type(a), t.type(b))
 
 
 @known("np.nextafter")

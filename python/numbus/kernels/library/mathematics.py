@@ -347,17 +347,28 @@ def complex_isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0):
 
 @known("math.fsum")
 def fsum(values):
-    """Neumaier's compensated sum."""
+    """Neumaier's compensated sum; infinities and NaNs apart."""
     s = 0.0
     lost = 0.0
+    special = 0.0
+    infinite = 0.0
     for value in values:
         v = float(value)
+        if not math.isfinite(v):
+            if not math.isnan(v):
+                infinite += v
+            special += v
+            continue
         t = s + v
         if abs(s) >= abs(v):
             lost += (s - t) + v
         else:
             lost += (v - t) + s
         s = t
+    if special != 0.0:
+        if math.isnan(infinite):
+            raise ValueError("-inf + inf in fsum")
+        return special
     return s + lost
 
 

@@ -89,6 +89,8 @@ def nanstd(a):
 @known("np.nanmin")
 def nanmin(a):
     """The smallest that is not NaN."""
+    if a.size == 0:
+        raise ValueError("zero-size array to reduction operation fmin which has no identity")
     best = a.ravel()[0]
     for v in a.ravel():
         if v < best or best != best:
@@ -99,6 +101,8 @@ def nanmin(a):
 @known("np.nanmax")
 def nanmax(a):
     """The largest that is not NaN."""
+    if a.size == 0:
+        raise ValueError("zero-size array to reduction operation fmax which has no identity")
     best = a.ravel()[0]
     for v in a.ravel():
         if v > best or best != best:
