@@ -103,6 +103,8 @@ std::vector<Value> Lower::bind(const Node& at, const Node& definition, const std
   more.type = Type::of(Type::Tag::Tuple);
   if (rest)
     while (args.size() > positional) {
+      // The parameter is a tuple, whose arrays lie in memory.
+      if (args.back().lazy) args.back() = materialise(at, args.back());
       more.items.insert(more.items.begin(), args.back());
       more.type.items.insert(more.type.items.begin(), args.back().type);
       args.pop_back();

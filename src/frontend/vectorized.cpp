@@ -55,8 +55,7 @@ Value Lower::call_vectorized(const Call& c, const Type& f) {
   if (arrays && !loop) {
     std::vector<Type> types;
     for (const Value& a : args)
-      types.push_back(
-          Type::number_of(a.type.dtype, a.type.is_number() && a.type.weak));
+      types.push_back(Type::number_of(a.type.dtype, a.type.is_number() && a.type.weak));
     narrow_weak(types);
     for (size_t i = 0; i < nin; ++i)
       if (args[i].type.is_number() && args[i].type.weak && !types[i].weak)

@@ -3,9 +3,10 @@
 import linecache
 import math
 
+import numbus as nb
 import numpy as np
 import pytest
-from numbus import njit
+from numbus import njit, vectorize
 
 
 def variable(c, x, h):
@@ -108,3 +109,37 @@ def test_what_numpy_promotes_is_as_narrow_as_in_numpy():
     got, want = njit(f)(True, 0.1, a), f(True, 0.1, a)
     assert got[1].dtype == want[1].dtype == np.float32
     np.testing.assert_array_equal(got[1], want[1])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.complex64])
+@pytest.mark.parametrize("number", [0.1, 2, -3])
+def test_vectorized_functions_give_what_ufuncs_give(dtype, number):
+    """A choice between an element and a number of Python's is as narrow as the element."""
+
+    def either(x, y):
+        return x if abs(x) > 1 else y
+
+    x = np.array([0.5, 2, -4]).astype(dtype)
+    want = np.where(abs(x) > 1, x, number)
+    assert want.dtype == dtype
+    for given in (x, nb.asarray(x)):
+        got = vectorize(either)(given, number)
+        assert got.dtype == dtype
+        np.testing.assert_array_equal(np.asarray(got), want)
+    inside = vectorize(either)
+    np.testing.assert_array_equal(njit(lambda a: inside(a, number))(x), want)
+
+
+def test_arguments_after_a_star_are_arrays_in_memory():
+    def first(*arrays):
+        return arrays[0], len(arrays)
+
+    inner = njit(first)
+
+    def f(x):
+        return inner(np.sign(x), x + 1)
+
+    x = np.array([-2.0, 0.0, 3.0])
+    got, want = njit(f)(x), (np.sign(x), 2)
+    np.testing.assert_array_equal(got[0], want[0])
+    assert got[1] == 2

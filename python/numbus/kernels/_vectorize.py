@@ -68,6 +68,22 @@ def describe(values):
     )
 
 
+def _narrowed(kinds):
+    """Python's numbers as narrow as the floats of the arrays that they meet, as a ufunc's are."""
+    strong = [k for k in kinds if not isinstance(k, PYTHON)]
+    common = numpy.result_type(*strong) if strong else numpy.dtype(bool)
+    if common.kind not in "fc":
+        return kinds
+    real = numpy.empty(0, common).real.dtype
+
+    def narrow(k):
+        if not isinstance(k, PYTHON) or isinstance(k, bool):
+            return k
+        return numpy.result_type(real, numpy.complex64) if isinstance(k, complex) else real
+
+    return tuple(map(narrow, kinds))
+
+
 class Loop:
     """One declared combination of types."""
 
@@ -198,7 +214,8 @@ class DUFunc(Folding):
                     f"({describe(kinds)}); expected one of {', '.join(self.types)}"
                 )
         else:
-            loop = Loop(None, self._output(kinds))
+            narrowed = _narrowed(kinds)
+            loop = Loop(None if narrowed == kinds else narrowed, self._output(narrowed))
             if not any(isinstance(k, PYTHON) for k in kinds):
                 loop.inputs = tuple(kinds)
                 if loop.text not in self.types:
