@@ -244,9 +244,21 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
       Value q = unary(
           n, Op::ceil,
           cast(n, binary_numbers(n, Op::divide, cast(n, span, DType::F64), step), DType::F64));
+      Val length = as(q, DType::F64);
+      auto raise = [&](Val condition, const char* text) {
+        when(condition, [&] { raise_at(site(n, "ValueError", text)); }, {}, ir::kRare);
+      };
+      raise(b_->emit(Op::not_equal, DType::Bool, length, length), "arange: cannot compute length");
+      raise(less(b_->constant(DType::F64, Scalar::from_float(0x1p62)), length),
+            "Maximum allowed size exceeded");
       count = as(cast(n, q, DType::I64), DType::I64);
     } else {
       Val s = as(step, DType::I64);
+      if (!constant_of(s))
+        when(
+            b_->emit(Op::equal, DType::Bool, s, ci(0)),
+            [&] { raise_at(site(n, "ZeroDivisionError", "division by zero")); }, {}, ir::kRare);
+      if (constant_of(s) == 0) fail(n, "np.arange with a step of 0");
       Val up = less(ci(0), s);
       Val more = constant_of(s) == 1
                      ? as(span, DType::I64)

@@ -173,7 +173,8 @@ def narrow_math(function, args):
     """What a function of math gives for NumPy's short floats; None for other numbers."""
     name = function.__name__
     alias = ALIASES.get(name, name)
-    short = all(isinstance(a, (np.float16, np.float32)) for a in args)
+    floats = args[:1] if name == "ldexp" else args
+    short = all(isinstance(a, (np.float16, np.float32)) for a in floats)
     if not short or name in EXACT_MATH or name.startswith("is"):
         return None
     with np.errstate(all="ignore"):

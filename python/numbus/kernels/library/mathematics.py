@@ -332,6 +332,7 @@ def modf(x):
 @known("math.isclose")
 def isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0):
     """As the documentation of math.isclose has it."""
+    a, b = float(a), float(b)
     if a == b:
         return True
     if abs(a) == math.inf or abs(b) == math.inf:

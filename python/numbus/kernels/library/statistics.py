@@ -70,7 +70,7 @@ def nanprod(a):
 @known("np.nanmean")
 def nanmean(a):
     """The mean of what is not NaN."""
-    return nansum(a) / np.count_nonzero(~np.isnan(a))
+    return nansum(a) / int(np.count_nonzero(~np.isnan(a)))
 
 
 @known("np.nanvar")
