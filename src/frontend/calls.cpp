@@ -521,6 +521,10 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     if (!t) fail(n, "view() needs a type", "x.view(np.int64)");
     return as_bits(n, self, *t);
   }
+  // Python's bool gives an int there.
+  if (self.type.is_number() && name == "conjugate" && self.type.weak &&
+      self.type.dtype == DType::Bool)
+    return cast(n, self, DType::I64, true);
   if (self.type.is_number() && (name == "conjugate" || name == "item"))
     return name == "item" || !is_complex(self.type.dtype) ? self : unary(n, Op::conjugate, self);
   if (self.type.is(Type::Tag::Tuple)) {

@@ -28,6 +28,7 @@ EPS = {np.dtype(t): float(np.finfo(t).eps) for t in (np.float16, np.float32, np.
 
 ILL_FORMED = (NameError, AttributeError, TypeError, RecursionError)
 STEPS = 20_000  # of all loops of a run
+ITEMS = 1_000_000  # of one array or list
 
 
 def from_numpy(function) -> bool:
@@ -292,6 +293,8 @@ class Run:
         if self.sampling:
             return self._sampled_call(function, args, keywords)
         value = self._call(function, args, keywords)
+        if isinstance(value, (np.ndarray, list)) and count(value) > ITEMS:
+            raise NoVerdict("an array that grows without an end")
         if isinstance(changed := getattr(function, "__self__", None), list):
             one_type.settle(changed, *args)
         return value
@@ -365,6 +368,10 @@ class _Key:
 
 
 KEY = _Key()
+
+
+def count(value) -> int:
+    return value.size if isinstance(value, np.ndarray) else len(value)
 
 
 def is_inexact(value) -> bool:
