@@ -143,7 +143,7 @@ void narrow_weak(std::span<Type> all) {
     if (!t.weak) common = common.unknown() ? t : promoted(common, t);
   if (common.unknown() || !is_inexact(common.dtype)) return;
   for (Type& t : all)
-    if (t.weak && t.dtype != DType::Bool)
+    if (t.weak && is_inexact(t.dtype))
       t = Type::number_of(is_complex(t.dtype) ? weak_result(common.dtype, Kind::Complex)
                                               : real_of(common.dtype));
 }

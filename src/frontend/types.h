@@ -98,8 +98,8 @@ void put_key(std::string& to, const Type& t);
 bool join(const Type& a, const Type& b, Type& both);
 // The type that an operation of NumPy's has on two numbers, where Python's yield.
 Type promoted(const Type& a, const Type& b);
-// Of a function of numbers that is called with arrays: Python's numbers become as narrow as the
-// arrays' floats, as a ufunc's operands do. `all`: of the elements and numbers.
+// Of a function of numbers that is called with arrays: Python's floats become as narrow as the
+// arrays', as a ufunc's operands do. Integers may count loops. `all`: of the elements and numbers.
 void narrow_weak(std::span<Type> all);
 // The type without what is known of constants only.
 Type of_any_value(Type t);

@@ -10,6 +10,7 @@ from .._core import ndarray
 from ..functions.creation import asarray
 from . import types
 from ._dispatch import Dispatcher, callable_function, prange
+from ._errors import CompileError
 from ._folding import Folding
 from ._generate import (
     PYTHON,
@@ -68,7 +69,7 @@ def describe(values):
     )
 
 
-def _narrowed(kinds):
+def _narrowed(kinds, which):
     """Python's numbers as narrow as the floats of the arrays that they meet, as a ufunc's are."""
     strong = [k for k in kinds if not isinstance(k, PYTHON)]
     common = numpy.result_type(*strong) if strong else numpy.dtype(bool)
@@ -77,7 +78,7 @@ def _narrowed(kinds):
     real = numpy.empty(0, common).real.dtype
 
     def narrow(k):
-        if not isinstance(k, PYTHON) or isinstance(k, bool):
+        if type(k) not in which:
             return k
         return numpy.result_type(real, numpy.complex64) if isinstance(k, complex) else real
 
@@ -214,8 +215,13 @@ class DUFunc(Folding):
                     f"({describe(kinds)}); expected one of {', '.join(self.types)}"
                 )
         else:
-            narrowed = _narrowed(kinds)
-            loop = Loop(None if narrowed == kinds else narrowed, self._output(narrowed))
+            try:
+                narrowed = _narrowed(kinds, (int, float, complex))
+                output = self._output(narrowed)
+            except CompileError:  # an integer that counts or indexes
+                narrowed = _narrowed(kinds, (float, complex))
+                output = self._output(narrowed)
+            loop = Loop(None if narrowed == kinds else narrowed, output)
             if not any(isinstance(k, PYTHON) for k in kinds):
                 loop.inputs = tuple(kinds)
                 if loop.text not in self.types:
