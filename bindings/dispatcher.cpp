@@ -593,14 +593,13 @@ class Dispatcher {
                 : a.is_array() ? a.full()->dtype
                 : a.weak       ? common_dtype({&a, 1})
                                : a.dtype;
-      params.push_back(t);
       all.push_back(Type::number_of(t, numbers && a.weak));
       ++n;
     }
     frontend::narrow_weak(all);
-    for (size_t k = 0; k < n; ++k) {
-      params[k] = all[k].dtype;
-      frontend::put_key(key, all[k]);
+    for (const Type& t : all) {
+      params.push_back(t.dtype);
+      frontend::put_key(key, t);
     }
     auto it = straight_.find(key);
     if (it == straight_.end()) {

@@ -1,5 +1,6 @@
 // Reductions of arrays inside functions, over all elements or along one axis.
 #include <algorithm>
+#include <array>
 
 #include "frontend/reduction_lanes.h"
 
@@ -40,6 +41,32 @@ DType result_of(const std::string& name, DType t) {
   if (name == "std") return real_of(result_of("var", t));
   const DType result = resolve(*reduction_named(name), t, {}).result;
   return name == "var" ? real_of(result) : result;
+}
+
+// Of an axis: its stride, its extent, and what a caller keeps beside them.
+using Axis = std::array<Val, 3>;
+
+// Axes in the order of their strides, the largest first, which for Order::Any are known at run time
+// only. `swaps`: whether two axes of equal strides change places; none: they never do.
+void sort_by_stride(ir::Builder& b, std::vector<Axis>& axes, Order order,
+                    const std::function<Val(const Axis& outer, const Axis& inner)>& swaps = {}) {
+  if (order == Order::F) std::ranges::reverse(axes);
+  if (order != Order::Any) return;
+  auto test = [&](Op op, Val x, Val y) { return b.emit(op, DType::Bool, x, y); };
+  for (size_t i = 1; i < axes.size(); ++i)
+    for (size_t d = i; d > 0; --d) {
+      Axis &outer = axes[d - 1], &inner = axes[d];
+      Val x = b.emit(Op::absolute, DType::I64, outer[0]),
+          y = b.emit(Op::absolute, DType::I64, inner[0]), swap = test(Op::less, x, y);
+      if (swaps)
+        swap = test(Op::logical_or, swap,
+                    test(Op::logical_and, test(Op::equal, x, y), swaps(outer, inner)));
+      for (size_t k = 0; k < outer.size(); ++k) {
+        Val first = outer[k], second = inner[k];
+        outer[k] = b.emit(Op::select, b.type(first), swap, second, first);
+        inner[k] = b.emit(Op::select, b.type(first), swap, first, second);
+      }
+    }
 }
 
 }  // namespace
@@ -308,37 +335,29 @@ Lower::Walk Lower::walk_over(const Value& a, bool as_line) {
     if (ndim == 0) w.extents = {ci(1)};
     return w;
   }
-  std::vector<Val> strides(a.strides().begin(), a.strides().end());
   auto read = [this, a](Val offset) {
     Value r = read_at(a.type.dtype, a.v[0], offset, a.type.space);
     r.type.weak = a.type.weak;
     return r;
   };
-  w.weights.assign(ndim, ci(1));
-  for (size_t d = ndim - 1; d-- > 0;) w.weights[d] = mul(w.weights[d + 1], w.extents[d + 1]);
   if (a.type.order == Order::C) {
     w.extents = {size_of(a)};
-    w.weights.clear();
     w.element = [this, a, read](std::span<const Val> at) {
       return read(mul(at[0], ci(itemsize(a.type.dtype))));
     };
     return w;
   }
-  if (a.type.order == Order::F) {
-    std::ranges::reverse(w.extents);
-    std::ranges::reverse(w.weights);
-    std::ranges::reverse(strides);
-  } else {
-    for (size_t i = 1; i < ndim; ++i)
-      for (size_t d = i; d > 0; --d) {
-        auto length = [&](Val s) { return b_->emit(Op::absolute, DType::I64, s); };
-        Val swap = less(length(strides[d - 1]), length(strides[d]));
-        for (auto* all : {&w.extents, &w.weights, &strides}) {
-          Val x = (*all)[d - 1], y = (*all)[d];
-          (*all)[d - 1] = b_->emit(Op::select, DType::I64, swap, y, x);
-          (*all)[d] = b_->emit(Op::select, DType::I64, swap, x, y);
-        }
-      }
+  std::vector<Axis> axes(ndim);
+  Val weight = ci(1);
+  for (size_t d = ndim; d-- > 0; weight = mul(weight, a.shape()[d]))
+    axes[d] = {a.strides()[d], a.shape()[d], weight};
+  sort_by_stride(*b_, axes, a.type.order);
+  std::vector<Val> strides;
+  w.extents.clear();
+  for (const Axis& x : axes) {
+    strides.push_back(x[0]);
+    w.extents.push_back(x[1]);
+    w.weights.push_back(x[2]);
   }
   w.element = [this, read, strides](std::span<const Val> at) {
     Val offset = ci(0);
@@ -379,45 +398,30 @@ Val Lower::sums_columns(const Reduction& r, const Value& a, std::span<const size
   const int64_t short_row = kind && needs_position(*kind) ? ir::kShortPlaces : ir::kShortRow;
   auto yes = [&](bool value) { return b_->constant(DType::Bool, Scalar::from_bool(value)); };
   auto pick = [&](Val c, Val x, Val y) { return b_->emit(Op::select, b_->type(x), c, x, y); };
-  auto length = [&](Val s) { return b_->emit(Op::absolute, DType::I64, s); };
   auto either = [&](Val x, Val y) { return b_->emit(Op::logical_or, DType::Bool, x, y); };
-  struct Axis {
-    Val extent, stride, reduced;
-  };
-  std::vector<Axis> order;
+  std::vector<Axis> order;  // with whether they are reduced
   for (size_t d = 0; d < a.type.ndim; ++d)
-    order.push_back({a.shape()[d], a.strides()[d], yes(std::ranges::find(axes, d) != axes.end())});
-  if (a.type.order == Order::F) std::ranges::reverse(order);
-  if (a.type.order == Order::Any)
-    for (size_t i = 1; i < order.size(); ++i)
-      for (size_t d = i; d > 0; --d) {
-        Axis &x = order[d - 1], &y = order[d];
-        Val lx = length(x.stride), ly = length(y.stride);
-        Val same = b_->emit(Op::equal, DType::Bool, lx, ly);
-        Val swap = either(less(lx, ly), both(same, both(y.reduced, negate(x.reduced))));
-        Axis outer{pick(swap, y.extent, x.extent), pick(swap, y.stride, x.stride),
-                   pick(swap, y.reduced, x.reduced)};
-        y = {pick(swap, x.extent, y.extent), pick(swap, x.stride, y.stride),
-             pick(swap, x.reduced, y.reduced)};
-        x = outer;
-      }
+    order.push_back({a.strides()[d], a.shape()[d], yes(std::ranges::find(axes, d) != axes.end())});
+  sort_by_stride(*b_, order, a.type.order, [&](const Axis& outer, const Axis& inner) {
+    return both(inner[2], negate(outer[2]));
+  });
   // From the innermost axis out; those of one element do not count.
   Val inner_left = yes(false), decided = yes(false), points = ci(1), columns = ci(1),
       going = yes(true), begun = yes(false), step = ci(0);
   for (size_t d = order.size(); d-- > 0;) {
-    const Axis& x = order[d];
-    Val counts = b_->emit(Op::not_equal, DType::Bool, x.extent, ci(1));
-    Val left = negate(x.reduced);
+    const auto [stride, extent, reduced] = order[d];
+    Val counts = b_->emit(Op::not_equal, DType::Bool, extent, ci(1));
+    Val left = negate(reduced);
     inner_left = pick(both(counts, negate(decided)), left, inner_left);
     decided = either(decided, counts);
-    points = pick(x.reduced, mul(points, x.extent), points);
-    Val meets = either(negate(begun), b_->emit(Op::equal, DType::Bool, x.stride, step));
+    points = pick(reduced, mul(points, extent), points);
+    Val meets = either(negate(begun), b_->emit(Op::equal, DType::Bool, stride, step));
     Val here = both(counts, left);
     begun = either(begun, here);
     going = pick(here, both(going, meets), going);
     Val extends = both(here, going);
-    columns = pick(extends, mul(columns, x.extent), columns);
-    step = pick(extends, mul(x.stride, x.extent), step);
+    columns = pick(extends, mul(columns, extent), columns);
+    step = pick(extends, mul(stride, extent), step);
   }
   Val few = less(points, ci(short_row + 1)), many = less(ci(ir::kFewColumns - 1), columns);
   return either(inner_left, both(few, many));

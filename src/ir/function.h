@@ -18,7 +18,7 @@ constexpr int64_t kBounds = 1;
 constexpr int64_t kRare = 2;
 // Marks a loop whose turns are worth to be done several at a time, though a check may leave it.
 constexpr int64_t kUnrolled = 3;
-// Marks a loop over the lanes of a reduction: kLanes turns, which are independent.
+// Marks a loop over the lanes of a reduction: kLanes iterations, which are independent.
 constexpr int64_t kLaneLoop = 4;
 
 // Which memory an address lies in. Global is whatever a plain pointer reaches.
