@@ -30,13 +30,19 @@ ALLOWED = {
     "where CPython computes float64: kernels would be many times slower.",
     "empty lists": "A list keeps the type of its items when it has none left: np.array of it has "
     "that dtype, where CPython's has forgotten it and NumPy's is float64.",
-    "open": "IEEE 754 and NumPy leave open which sign a NaN has, and which of two zeros minimum, "
-    "maximum and their like give: a program that asks has no verdict.",
+    "open": "IEEE 754 and NumPy leave open which sign a NaN has, which of two zeros minimum, "
+    "maximum and their like give, what becomes of a float beyond an integer (in np.arange a count "
+    "of 2**63), and how complex numbers with a NaN part are ordered (NumPy's numbers and arrays "
+    "differ): a program that asks has no verdict.",
     "kernel division": "In kernels of cuda.jit, division by zero and negative shift counts raise "
     "nothing: integers give 0 and floats IEEE's result, as NumPy's numbers do.",
 }
 
 TOP = 1 << 63
+
+
+class NoVerdict(Exception):
+    """Nothing follows from this program: it hangs on rounding, or CPython itself refuses it."""
 
 
 def wrapped(value):
@@ -200,6 +206,23 @@ def is_open(function, args) -> bool:
     return False
 
 
+def ordered(value):
+    """An operand of <, <=, > or >=."""
+    if isinstance(value, (complex, np.complexfloating)) and value != value:
+        raise NoVerdict("the order of a complex number with a NaN part")
+    return value
+
+
+def uncountable(args) -> bool:
+    """Whether np.arange of this has 2**63 numbers: NumPy raises only for more of them."""
+    ends = [a for a in args if isinstance(a, (int, float, np.number)) and np.isreal(a)]
+    if not any(isinstance(a, (float, np.floating)) for a in ends):
+        return False
+    start, stop, step = {1: (0, *ends, 1), 2: (*ends, 1)}.get(len(ends), ends[:3])
+    with np.errstate(all="ignore"):
+        return bool(np.ceil((np.float64(stop) - np.float64(start)) / np.float64(step)) == TOP)
+
+
 def call_narrowed(function, args, keywords):
     """A call of NumPy's with a Python int beyond the type that it is to have."""
     types = [getattr(a, "dtype", None) for a in (*args, *keywords.values())]
@@ -287,6 +310,8 @@ def of_both(value, all_, constants=()):
 
 def call(function, args, keywords):
     """A call as compiled functions have to make it."""
+    if function is np.arange and uncountable(args):
+        raise NoVerdict("a float beyond an integer")
     if getattr(function, "__module__", "") == "math" and not keywords:
         found = narrow_math(function, args)
         if found is not None:
@@ -296,7 +321,10 @@ def call(function, args, keywords):
     whole = function in (int, round, math.floor, math.ceil, math.trunc)
     try:
         value = function(*args, **keywords)
-        if whole and isinstance(args[0], (float, np.floating)) and wrapped(value) is not value:
+        # floor and ceil make floats of NumPy's integers.
+        rounds = (math.floor, math.ceil)
+        floats = (float, np.floating, np.integer) if function in rounds else (float, np.floating)
+        if whole and isinstance(args[0], floats) and wrapped(value) is not value:
             raise OverflowError("too large to convert to C long")
         return wrapped(value)
     except (ValueError, OverflowError) as error:

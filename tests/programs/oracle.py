@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import differences, one_type
+from .differences import NoVerdict
 
 SHADOWS = 3
 FACTOR = 4.0
@@ -35,10 +36,6 @@ def from_numpy(function) -> bool:
     return (getattr(function, "__module__", None) or "").startswith("numpy") or isinstance(
         function, np.ufunc
     )
-
-
-class NoVerdict(Exception):
-    """Nothing follows from this program: it hangs on rounding, or CPython itself refuses it."""
 
 
 # Names of functions and methods that give exactly NumPy's bits; what is not named is perturbed.
@@ -133,6 +130,7 @@ class Run:
             "_store": self.store,
             "_tick": self.tick,
             "_at": self.at,
+            "_ordered": differences.ordered,
             "_enter": self.enter,
             "_produced": one_type.Produced,
             "_samples": self.samples,
@@ -414,6 +412,13 @@ class Instrument(ast.NodeTransformer):
         if isinstance(node.op, ast.Pow) and is_literal(node.right):
             name = ast.Constant("PowLiteral")
         return self._made(node, "_op", name, node.left, node.right)
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        if any(isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops):
+            operands = [self._made(v, "_ordered", v) for v in (node.left, *node.comparators)]
+            node.left, node.comparators = operands[0], operands[1:]
+        return node
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
