@@ -15,8 +15,12 @@ NUMBERS = [complex(a, b) for a, b in itertools.product(PARTS, PARTS)]
 DIVISORS = [0, 3, 0.0, -0.0, 2.5, np.inf, 0j, 3 - 4j, 1e-310j, complex(1e-310, -1e-320)]
 POWERS = [0, 1, 2, 3, 5, -1, -2, 100, 101, 0.0, 1.0, -1.0, 0.5, 2.0, -100.0, 1j, -1 + 0j, 2 - 1j]
 FUNCTIONS = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "**": operator.pow,
-}  # fmt: skip
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "**": operator.pow,
+}
 
 
 def _outcome(function, *args):
@@ -32,15 +36,13 @@ def _same(got, want, near):
     pairs = [(got.real, want.real), (got.imag, want.imag)]
     if near and np.isfinite([want.real, want.imag]).all():
         return abs(got - want) <= 1e-13 * abs(want)
-    return all(
-        (g == w and np.signbit(g) == np.signbit(w)) or (g != g and w != w) for g, w in pairs
-    )
+    return all((g == w and np.signbit(g) == np.signbit(w)) or (g != g and w != w) for g, w in pairs)
 
 
 @pytest.mark.parametrize("kind", [complex, np.float64, float, int])
 @pytest.mark.parametrize("symbol", OPERATORS)
 def test_as_cpython(symbol, kind):
-    """Values, signs of zeros, NaN parts and ZeroDivisionError; OverflowError is an infinity here."""
+    """Values, signs of zeros, NaN parts and errors; OverflowError is an infinity here."""
     function = FUNCTIONS[symbol]
     compiled = njit(lambda a, b: function(a, b))
     if kind is not complex and sys.version_info >= (3, 14):

@@ -91,7 +91,7 @@ def extract(condition, a):
 
 @known("np.take")
 def take(a, indices, axis=None):
-    """A copy of the elements at these indices along an axis, in C order; None: of the flat array."""
+    """A copy of the elements at indices along an axis, in C order; None: of the flat array."""
     at = indices if np.ndim(indices) == 0 else np.asarray(indices)
     if axis is None or a.ndim == 0:
         return a.ravel()[at]
