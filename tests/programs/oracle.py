@@ -294,7 +294,9 @@ class Run:
         if isinstance(value, (np.ndarray, list)) and count(value) > ITEMS:
             raise NoVerdict("an array that grows without an end")
         if isinstance(changed := getattr(function, "__self__", None), list):
-            one_type.settle(changed, *args)
+            at = {"append": 0, "extend": 0, "insert": 1}.get(function.__name__)
+            if at is not None:
+                one_type.settle(changed, *args[at:])
         return value
 
     def _sampled_call(self, function, args, keywords):

@@ -28,7 +28,15 @@ def array_split(a, sections, axis=0):
     ]
 
 
-@known("np.split", "np.vsplit")
+@known("np.vsplit")
+def vsplit(a, sections):
+    """Views of parts above each other."""
+    if a.ndim < 2 and a.size >= 0:  # a condition of the run: what follows has parts to index
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+    return split(a, sections)
+
+
+@known("np.split")
 def split(a, sections, axis=0):
     """As array_split(), of equal parts."""
     if not isinstance(sections, np.ndarray) and not isinstance(sections, tuple):

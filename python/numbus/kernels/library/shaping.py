@@ -259,7 +259,9 @@ def diag(a, k=0):
 
 @known("np.diagonal")
 def diagonal(a, offset=0):
-    """As diag()."""
+    """As diag() of a matrix."""
+    if a.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
     return diag(a, offset)
 
 
