@@ -602,21 +602,41 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     return none;
   }
   if (name == "item") {
-    std::vector<Val> first;
-    if (c.args.empty()) {
-      first.assign(self.type.ndim, ci(0));
-      return element(self, first);
+    auto python_item = [&](const Value& v) {
+      const Kind k = numbus::kind(v.type.dtype);
+      return cast(n, v,
+                  k == Kind::Bool      ? DType::Bool
+                  : k <= Kind::UInt    ? DType::I64
+                  : k == Kind::Complex ? DType::C128
+                                       : DType::F64,
+                  true);
+    };
+    Value at;
+    at.type = Type::of(Type::Tag::Tuple);
+    at.items = c.args.size() == 1 && c.args[0].type.is(Type::Tag::Tuple) ? c.args[0].items : c.args;
+    if (at.items.empty()) {
+      when(b_->emit(Op::not_equal, DType::Bool, size_of(self), ci(1)), [&] {
+        raise_at(site(n, "ValueError", "can only convert an array of size 1 to a Python scalar"));
+      });
+      return python_item(element(self, std::vector<Val>(self.type.ndim, ci(0))));
     }
-    Value by = c.args[0];
-    return index(n, self, by);
+    if (at.items.size() == 1 && self.type.ndim != 1) {
+      Val i = wrapped(n, index_value(n, at.items[0]), size_of(self), 0, array_node(n));
+      return python_item(element(self, unravelled(i, self.shape())));
+    }
+    if (at.items.size() != self.type.ndim)
+      fail(n, "item() of " + frontend::name(self.type) + " takes none, one or " +
+                  std::to_string(self.type.ndim) + " indices");
+    for (const Value& i : at.items) at.type.items.push_back(i.type);
+    return python_item(index(n, self, at));
   }
   if (name == "conj" || name == "conjugate")
     return is_complex(self.type.dtype) ? unary(n, Op::conjugate, self) : self;
-  if (name == "sort") {
-    int library = u_.program.library("np.sort");
-    if (library < 0) not_yet(n, ".sort()");
-    Value sorted = call_function({n, {self}, {}}, library);
-    fill(n, self, sorted);
+  if (name == "sort" || name == "partition") {
+    int library = u_.program.library("np." + name);
+    if (library < 0) not_yet(n, "." + name + "()");
+    Value result = call_function({n, with_self().args, c.keywords}, library);
+    fill(n, self, result);
     Value none;
     none.type = Type::of(Type::Tag::None);
     return none;

@@ -298,6 +298,7 @@ class Lower {
   Value binary(const Node& n, Op op, const Value& a, const Value& b);
   Value binary_numbers(const Node& n, Op op, const Value& a, const Value& b);
   Val is_zero(Val x, DType t);
+  Value whole_power(const Node& n, const Value& power, Val x, Val exponent);
   Val python_quotient(Val a, Val b);
   Value python_power(const Node& n, const Value& x, const Value& exponent);
   Value compare_integers(Op op, const Value& a, const Value& b, bool weak);

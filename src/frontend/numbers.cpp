@@ -451,6 +451,8 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
     if (op == Op::power) return python_power(n, number(x, r.out, true), b);
   }
   Value v = number(b_->emit(r.op, r.out, x, y), r.out, weak);
+  if (op == Op::power && numbus::is_integer(r.out) && is_signed(r.in[1]) && !(count && *count >= 0))
+    return whole_power(n, v, x, y);
   if (a.known && b.known && weak)
     if (auto s = folded(op, *a.known, *b.known)) v = from_scalar(*s, r.out, true);
   return v;
@@ -458,6 +460,33 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
 
 Val Lower::is_zero(Val x, DType t) {
   return b_->emit(Op::equal, DType::Bool, x, b_->constant(t, Scalar::from_int(0)));
+}
+
+// A power of integers, where the exponent may be negative: neither Python's float nor NumPy's error
+// can be told from the types, and both are an error. Kernels give the whole part of the power.
+Value Lower::whole_power(const Node& n, const Value& power, Val x, Val exponent) {
+  DType t = power.type.dtype, e = b_->type(exponent);
+  auto is = [&](int64_t k) {
+    return b_->emit(Op::equal, DType::Bool, x, b_->constant(t, Scalar::from_int(k)));
+  };
+  Val zero = b_->constant(t, Scalar::from_int(0)), one = b_->constant(t, Scalar::from_int(1));
+  Val negative = less(exponent, b_->constant(e, Scalar::from_int(0)));
+  if (raises_of_numbers()) {
+    when(
+        negative,
+        [&] {
+          raise_at(site(n, "ValueError", "Integers to negative integer powers are not allowed."));
+        },
+        {}, ir::kRare);
+    return power;
+  }
+  Val inverse = b_->emit(Op::select, t, is(1), one, zero);
+  if (is_signed(t)) {
+    Val odd = b_->emit(Op::bitwise_and, e, exponent, b_->constant(e, Scalar::from_int(1)));
+    Val sign = b_->emit(Op::select, t, b_->cast(odd, DType::Bool), x, one);
+    inverse = b_->emit(Op::select, t, is(-1), sign, inverse);
+  }
+  return number(b_->emit(Op::select, t, negative, inverse, power.v[0]), t, power.type.weak);
 }
 
 // The quotient of Python's complex numbers by Smith's method, which divides by the scaled divisor

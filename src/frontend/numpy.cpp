@@ -116,7 +116,7 @@ void Lower::check_keywords(const Call& c, const std::string& name) {
       {"astype", " dtype copy "},
       {"copy", " order "},
       {"transpose", " axes "},
-      {"reshape", " "},
+      {"reshape", " order "},
       {"ravel", " order "},
       {"flatten", " order "},
       {"sort", " axis kind "},
@@ -131,9 +131,18 @@ void Lower::check_keywords(const Call& c, const std::string& name) {
   for (const auto& [k, v] : c.keywords) {
     if (it->second.find(" " + k + " ") == std::string::npos)
       not_yet(c.n, name + "() with " + k + "=");
-    bool fortran = k == "order" && v.type.is(Type::Tag::Text) && v.type.text == "F";
-    if (fortran) not_yet(c.n, name + "() with order='F'", "np.asfortranarray");
   }
+  // The order, which texts alone are, by position or by name.
+  auto order = [&](const Value& v) {
+    if (!v.type.is(Type::Tag::Text)) return;
+    if (v.type.text == "F") not_yet(c.n, name + "() with order='F'", "np.asfortranarray");
+    bool flat = name == "ravel" || name == "flatten" || name == "reshape";
+    if (flat && (v.type.text == "A" || v.type.text == "K"))
+      not_yet(c.n, name + "() with order='" + v.type.text + "'", "order='C'");
+  };
+  if (name == "sort" || name == "round") return;
+  for (const Value& v : c.args) order(v);
+  for (const auto& [k, v] : c.keywords) order(v);
 }
 
 // What `copy` says to np.array.
@@ -239,7 +248,7 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     return materialise(n, filled(t, extents, with));
   }
   if (name == "arange") {
-    if (c.args.empty() || c.args.size() > 3) fail(n, "np.arange takes 1 to 3 arguments");
+    expect(c, name, 1, 4);
     Value start = known_integer(0), step = known_integer(1), stop = c.args[0];
     if (c.args.size() > 1) {
       start = c.args[0];
@@ -249,7 +258,8 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     auto t = dtype_argument(c, 3, "dtype");
     // NumPy asks the numbers for their types as it asks a list for its, of int64 at least.
     DType found = DType::I64;
-    for (const Value& v : c.args) found = promote(found, v.type.dtype);
+    for (const Value& v : c.args)
+      if (v.type.is_number()) found = promote(found, v.type.dtype);
     found = t.value_or(found);
     Value span = binary(n, Op::subtract, stop, start);
     Val count;
@@ -394,7 +404,8 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
   }
   if (name == "clip") {
     Value v = c.args.at(0);
-    const Value *low = c.get(1, "a_min"), *high = c.get(2, "a_max"), *out = c.keyword("out");
+    const Value *low = c.get(1, "a_min"), *high = c.get(2, "a_max"), *out = c.get(3, "out");
+    if (out && out->type.is(Type::Tag::None)) out = nullptr;
     if (!low) low = c.keyword("min");
     if (!high) high = c.keyword("max");
     if (low && !low->type.is(Type::Tag::None)) v = binary(n, Op::maximum, v, *low);

@@ -36,8 +36,9 @@ ALLOWED = {
     "maximum and their like give, what becomes of a float beyond an integer (in np.arange a count "
     "of 2**63), and how complex numbers with a NaN part are ordered (NumPy's numbers and arrays "
     "differ): a program that asks has no verdict.",
-    "kernel division": "In kernels of cuda.jit, division by zero and negative shift counts raise "
-    "nothing: integers give 0 and floats IEEE's result, as NumPy's numbers do.",
+    "kernel division": "In kernels of cuda.jit, division by zero, negative shift counts and "
+    "negative powers of integers raise nothing: integers give 0 (the whole part of a power) and "
+    "floats IEEE's result, as NumPy's numbers do.",
 }
 
 TOP = 1 << 63
@@ -264,7 +265,7 @@ def store(value, target, key):
 
 def raised_only_outside_of_kernels(error) -> bool:
     """Whether kernels go on where this error of Python's own numbers ends a function."""
-    texts = ("negative shift count", "to a fractional power", *UNFIT[1:])
+    texts = ("negative shift count", "to a fractional power", "negative integer powers", *UNFIT[1:])
     return isinstance(error, ZeroDivisionError) or any(t in str(error) for t in texts)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._library import known
+from .._library import known, not_yet
 
 
 @known("np.dot", "np.matmul")
@@ -37,7 +37,7 @@ def dot(a, b):
         return out
     if a.ndim == 2 and b.ndim == 2:
         return product(a, np.ascontiguousarray(b))
-    raise ValueError("matmul of more than two dimensions inside a compiled function")
+    not_yet("products of arrays of more than two dimensions")
 
 
 def product(a, b):

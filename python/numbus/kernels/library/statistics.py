@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._library import known
+from .._library import known, not_yet
 
 
 @known("np.cumsum")
@@ -48,11 +48,16 @@ def ptp(a):
 @known("np.average")
 def average(a, axis=None, weights=None):
     """The mean, weighted."""
-    if axis is not None:
-        raise ValueError("average along an axis inside a compiled function")
     if weights is None:
-        return a.mean()
-    return (a * weights).sum() / weights.sum()
+        return np.mean(a, axis)
+    if axis is not None:
+        not_yet("np.average with weights along an axis")
+    if weights.shape != a.shape:
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+    whole = weights.sum()
+    if whole == 0:
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return (a * weights).sum() / whole
 
 
 @known("np.nansum")
