@@ -134,6 +134,7 @@ def make(name, function, counted=True):
     wrapper.__name__ = wrapper.__qualname__ = getattr(function, "__name__", name.rpartition(".")[2])
     wrapper.__doc__ = getattr(function, "__doc__", None)
     wrapper.__wrapped__ = function
+    wrapper.counted = counted
     return wrapper
 
 
