@@ -43,7 +43,7 @@ def is_narrow(width):
 
 
 # ---- bars of speed-ups ---------------------------------------------------------------------------
-def speed_rows(report, suite, cases):
+def speed_rows(suite, cases):
     """(operation, size, [(engine, speed-up, tip)]) of each case that has any."""
     rows = []
     for case in cases:

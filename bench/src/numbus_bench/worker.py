@@ -118,7 +118,7 @@ class Worker:
 def answer(worker, request):
     """What one request asks for, as a dict."""
     if request["do"] == "limits":
-        from .limits import measure
+        from numbus.measure.limits import measure
 
         return measure(request["device"], request["quick"]).as_dict()
     worker.begin(request["suite"])
