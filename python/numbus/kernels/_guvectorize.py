@@ -464,7 +464,7 @@ def guvectorize(*args, identity=None, target="cpu", writable_args=(), **options)
     types: signatures of inputs and outputs, such as [(float64[:], float64, float64[:])]; without,
     @guvectorize('(n),()->(n)') compiles for what comes, and outputs have to be given. An axis name
     stands for one extent in all arguments; an output of no axes is an array of one element in the
-    function. target: 'cpu', 'parallel' or 'cuda'. writable_args: names or places of inputs that
+    function. target: 'cpu', 'parallel' or 'cuda'. writable_args: names or positions of inputs that
     are written to as well. Raises ValueError where extents differ, TypeError where types do.
     """
     check_options("guvectorize", options)

@@ -58,7 +58,7 @@ def frexp(x):
 
 @known("np.modf")
 def modf(x):
-    """What stands behind the point, and before."""
+    """The fraction, and the whole part."""
     whole = np.trunc(x)
     return x - whole, whole
 
