@@ -95,6 +95,7 @@ void Explanation::flush(const char* reason, const Window& w, bool planned) {
   b.reason = reason;
   b.instructions = static_cast<int64_t>(w.instrs_.size());
   b.planned = planned;
+  if (with_ir_) b.body = indented(print(w), "  ");
   blocks_.push_back(std::move(b));
 }
 

@@ -46,7 +46,7 @@ void forget_flights() {
   for (Flight* f : r.flights)
     for (const Slot& s : f->window->slots_) {
       --s.base->flights;
-      if (s.written) s.base->failure = std::make_shared<Error>(ErrorKind::Runtime, kForked);
+      if (s.written()) s.base->failure = std::make_shared<Error>(ErrorKind::Runtime, kForked);
     }
   r.flights.clear();
 }
@@ -55,7 +55,7 @@ void forget_flights() {
 
 bool Flight::blocks(const Base& b, bool writer) const {
   for (const Slot& s : window->slots_)
-    if (s.base == &b) return writer || s.written;
+    if (s.base == &b) return writer || s.written();
   return false;
 }
 
@@ -160,7 +160,7 @@ void Recorder::carry_out(const char* reason) {
     waits = false;
     for (const Slot& s : window_->slots_)
       for (const Flight* f : all.flights)
-        waits = waits || (s.base->flights > 0 && f->blocks(*s.base, s.written));
+        waits = waits || (s.base->flights > 0 && f->blocks(*s.base, s.written()));
     if (waits) all.wait_for_landing();
   }
   // What may fail comes before the window is taken: it stays as it is, to be flushed later.

@@ -136,6 +136,7 @@ struct Planned {
       Window::Input in[2] = {{&x, {}, DType::F64}, {&y, {}, DType::F64}};
       window.record(i, view(s.out), in, 2);
     }
+    verify(window);
     window.complete_key();
     positions.read(window);
   }
