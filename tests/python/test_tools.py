@@ -1,5 +1,6 @@
 """The checks in tools/ find what they are there to refuse."""
 
+import functools
 import importlib.util
 from pathlib import Path
 
@@ -176,6 +177,7 @@ def test_reasons_belong_to_arguments(tmp_path):
     assert all(load("check_arguments").reasons().values())
 
 
+@functools.cache
 def counted():
     """The tables of tools/functions.py: (the registry's, the namespaces', those of njit)."""
     tool = load("functions")
