@@ -198,7 +198,7 @@ struct Scatter {
   const Array* where = nullptr;
   // Of indices that meet the last one stays, or what the element becomes by a sum or an extreme.
   Op op = Op::scatter;
-  bool distinct = false;  // the indices are known to be right, and each place occurs once
+  bool distinct = false;  // the indices are known to be right, and each of them occurs once
 };
 void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
              const Arg& value, const Scatter& how = {});

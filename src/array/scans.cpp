@@ -84,7 +84,7 @@ Array accumulate(Op op, const Array& x, int axis, std::optional<DType> dtype, co
       raise(ErrorKind::Value, title(op), "out has the wrong shape", shape_string(*out->layout),
             shape_string(*a.layout));
   }
-  // Whoever reads what it has written at another place reads too late.
+  // Whoever reads what it has written at another index reads too late.
   bool identical = out && a.base.get() == out->base.get() && a.offset == out->offset &&
                    a.layout.get() == out->layout.get() && a.dtype == out->dtype;
   bool apart = out && (a.base.get() != out->base.get() || identical ||

@@ -251,7 +251,7 @@ void Body::emit(const Point& p) {
   std::vector<Rare> skipped(k_.body.size());
   struct Loop {
     llvm::BasicBlock *head, *entry;
-    llvm::PHINode* left;  // turns, where they are counted
+    llvm::PHINode* left;  // iterations, where they are counted
   };
   std::vector<Loop> loops;
   auto masked = [&](V predicate) { return p.mask ? E.both(p.mask, predicate) : predicate; };

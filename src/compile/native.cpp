@@ -35,7 +35,7 @@ namespace {
 using V = llvm::Value*;
 
 // Lanes so that the widest type of the body fills one vector register, or two in loops of
-// functions, each turn of which waits for the one before.
+// functions, each iteration of which waits for the one before.
 int pick_lanes(const ir::Kernel& k, int vector_bytes) {
   int widest = 1;
   bool waits = false;

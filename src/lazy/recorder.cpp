@@ -234,13 +234,13 @@ void Recorder::recorded() {
   int n = static_cast<int>(signatures_.size());
   if (n >= kMaxWindow - 2) return flush("many operations are pending");
   if (folding_) {
-    cut_due_ = (n - first_) % period_ == 0 && n + period_ > kMaxWindow - 2;  // no room for a turn
+    cut_due_ = (n - first_) % period_ == 0 && n + period_ > kMaxWindow - 2;  // no room for another
     if (n == first_ + 2 * period_ + 1) cut_due_ = window_->keeps_turns(first_, period_);
     return;
   }
   find_period();
-  // Two turns of a loop. Either they fold into a loop inside the kernel, the more the better, or
-  // the window is cut after as many as make a decent kernel.
+  // Two iterations of a loop. Either they fold into a loop inside the kernel, the more the better,
+  // or the window is cut after as many as make a decent kernel.
   if (period_ && matching_ >= period_ && matching_ % period_ == 0 && matching_ + period_ >= 16) {
     first_ = n - matching_ - period_;
     folding_ = window_->may_fold(first_, period_);
@@ -250,7 +250,7 @@ void Recorder::recorded() {
 
 // period_: the distance at which the last `matching_` signatures repeat.
 void Recorder::find_period() {
-  constexpr int kSure = 3;  // equal neighbours that tell one place in a loop's body from another
+  constexpr int kSure = 3;  // equal neighbours that tell one line in a loop's body from another
   const uint64_t* s = signatures_.data();
   int n = static_cast<int>(signatures_.size());
   if (period_ && s[n - 1] == s[n - 1 - period_]) {

@@ -172,7 +172,7 @@ class Scan {
   }
 
   // Across lines ----------------------------------------------------------------------------------
-  // One row of places along the axis after the other: out[p] = op(out[p - 1], in[p]).
+  // One row of elements along the axis after the other: out[p] = op(out[p - 1], in[p]).
   void prepare_rows(int dim) {
     if (code_->rows) return;
     ir::Kernel k;

@@ -135,11 +135,11 @@ class Window {
   bool writes(const Base& b) const { return slots_[slot_of(b)].written(); }
   // Makes the bases those of no window, as far as this one is concerned: it is carried out.
   void detach();
-  // Whether the instructions from `first` on, so far turns of a body of `period`, may become a loop
-  // inside one kernel: each base seen in one way only, nothing reduced, and no request a mere
+  // Whether the instructions from `first` on, so far iterations of a body of `period`, may be a
+  // loop inside one kernel: each base seen in one way only, nothing reduced, and no request a mere
   // repetition.
   bool may_fold(int first, int period) const;
-  // Whether the program holds on to what the first of two turns made, now that a third has begun.
+  // Whether the program holds on to what the first of two iterations made, now a third has begun.
   bool keeps_turns(int first, int period) const;
   // Whether `count` copies of the body use the same scalars.
   bool same_scalars(int first, int period, int count) const;

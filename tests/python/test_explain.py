@@ -82,7 +82,7 @@ def test_masks_loops_and_reductions(xp, core):
         return c
 
     text = str(xp.explain(body))
-    assert re.search(r"loop +\d+ turns of this body", text)
+    assert re.search(r"loop +\d+ iterations of this body", text)
     assert "square[mask]" in text and text.count("square[mask]") <= 3
 
 

@@ -9,7 +9,7 @@ UNEQUAL = "all the input array dimensions except for the concatenation axis must
 
 @known("np.concatenate")
 def concatenate(arrays, axis=0):
-    """Copies one behind the other."""
+    """Copies one after the other."""
     out_type = np.result_type(*arrays)
     total = 0
     for a in arrays:
@@ -128,7 +128,7 @@ def column_stack(arrays):
 
 @known("np.append")
 def append(a, values, axis=None):
-    """A copy with more behind."""
+    """A copy with more at its end."""
     if axis is not None:
         return concatenate((a, values), axis)
     if isinstance(values, np.ndarray):
