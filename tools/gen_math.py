@@ -400,6 +400,12 @@ def python_rows():
     c, err = fit(far, lambda q: 1 / far(q), position("0.5"), position(28), 23, 53)
     yield "ERFC_FAR", c, err, "(1 + 2x) exp(x^2) erfc(x) in (x - 4) / (x + 4), 1/2 <= x <= 28"
 
+    def by_root(t):
+        return mp.loggamma(2 + t) / t if t else 1 - mp.euler
+
+    c, err = fit(by_root, lambda t: 1 / by_root(t), mpf("-0.5"), mpf("0.5"), 20, 53)
+    yield "LGAMMA_NEAR", c, err, "lgamma(2 + t) / t, |t| <= 1/2"
+
 
 def python_text():
     """The file of python_rows()."""

@@ -297,6 +297,9 @@ class Lower {
   Value from_scalar(const Scalar& s, DType t, bool weak);
   Value binary(const Node& n, Op op, const Value& a, const Value& b);
   Value binary_numbers(const Node& n, Op op, const Value& a, const Value& b);
+  Val is_zero(Val x, DType t);
+  Val python_quotient(Val a, Val b);
+  Value python_power(const Node& n, const Value& x, const Value& exponent);
   Value compare_integers(Op op, const Value& a, const Value& b, bool weak);
   Value unary(const Node& n, Op op, const Value& a);
   Value unary_number(const Node& n, Op op, const Value& a);
@@ -364,7 +367,12 @@ class Lower {
   void unless_repeated(const std::vector<Val>& conditions, const std::function<void()>& repeated,
                        const std::function<void()>& plain);
   Value transpose(const Value& a);
-  Value dense(const Node& n, const Value& a);
+  Val lies_dense(const Value& a);
+  std::vector<Val> dense_strides(DType t, std::span<const Val> shape, Val step = ir::kNone);
+  Value dense(const Node& n, const Value& a,
+              const std::function<void(const std::function<void()>&)>& instead = {});
+  void view_or(const Node& n, const Value& a, std::span<const Val> extents,
+               std::span<const Val> variables, const std::function<void()>& copies);
   Value as_array(const Node& n, const Value& a);
   Value ravel(const Node& n, const Value& a);
   Value reshape(const Node& n, const Value& a, const std::vector<Value>& shape);
@@ -452,6 +460,9 @@ class Lower {
   void expect(const Call& c, const std::string& name, size_t least, size_t most);
   Value call_numpy(const Call& c, const std::string& name, bool& known);
   Value array_of_rows(const Node& n, const std::vector<Value>& rows, std::optional<DType> t);
+  enum class Copies { Always, Needed, Never };
+  Copies copies_argument(const Node& n, const Value& copy);
+  Value converted_copy(const Node& n, const Value& a, DType t);
   void check_keywords(const Call& c, const std::string& name);
   Value permuted(const Node& n, const Value& a, const std::vector<int64_t>& axes);
   std::optional<DType> dtype_argument(const Call& c, size_t place, const std::string& name);

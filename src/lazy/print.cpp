@@ -74,13 +74,15 @@ void verify(const Window& w) {
     const Instr& i = w.instrs_[n];
     auto check = [&](const Operand& o) {
       if (o.slot < 0 || o.version == last[o.slot]) return;
-      raise(ErrorKind::Runtime, "window", "instruction " + std::to_string(n) + " has a wrong version",
+      raise(ErrorKind::Runtime, "window",
+            "instruction " + std::to_string(n) + " has a wrong version",
             version_of(o.slot, o.version), version_of(o.slot, last[o.slot]));
     };
     for (int k = 0; k < i.inputs() + i.more; ++k) check(i.in[k]);
     check(i.out);
     last[i.out.slot] = static_cast<int32_t>(n);
-    for (int k = i.inputs(); k < i.inputs() + i.more; ++k) last[i.in[k].slot] = static_cast<int32_t>(n);
+    for (int k = i.inputs(); k < i.inputs() + i.more; ++k)
+      last[i.in[k].slot] = static_cast<int32_t>(n);
   }
   for (size_t s = 0; s < last.size(); ++s)
     if (w.slots_[s].writer != last[s])

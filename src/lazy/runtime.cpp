@@ -48,8 +48,8 @@ std::vector<Use> uses_of(const Window& w) {
   for (const Slot& s : w.slots_) {
     auto begin = reinterpret_cast<std::uintptr_t>(s.base->data);
     if (begin != 0)
-      uses.push_back(
-          {begin, begin + static_cast<size_t>(s.base->nbytes), s.written() || s.base->handles == 0});
+      uses.push_back({begin, begin + static_cast<size_t>(s.base->nbytes),
+                      s.written() || s.base->handles == 0});
   }
   return uses;
 }

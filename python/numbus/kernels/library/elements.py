@@ -119,7 +119,8 @@ def unwrap(p):
     out = np.empty(p.shape[0], np.true_divide(p, 1).dtype)
     turn = 2 * math.pi
     shift = 0.0
-    out[0] = p[0]
+    if len(p) > 0:
+        out[0] = p[0]
     for i in range(1, p.shape[0]):
         step = p[i] - p[i - 1]
         rest = (step + math.pi) % turn - math.pi

@@ -436,6 +436,8 @@ def lstsq(a, b, rcond=None):
 def matrix_power(a, n):
     """Repeated squaring."""
     square(a)
+    if n == 1:
+        return a
     out = np.eye(a.shape[0]).astype(a.dtype)
     if n < 0:
         raise ValueError("negative powers inside a compiled function: invert first")
