@@ -235,7 +235,7 @@ def registered():
     plain = [r for r in rows if r.kind == "composed"]
     loops = {r.name: {what for what, _ in uses(r.body)} for r in plain}
     return {
-        "registered functions": [r.name for r in rows],
+        "registered functions, a body each": [r.name for r in rows],
         "  primitive": [r.name for r in rows if r.kind == "primitive"],
         "  element": [r.name for r in rows if r.kind == "element"],
         "  line": [r.name for r in rows if r.kind == "line"],
