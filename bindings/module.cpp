@@ -348,6 +348,27 @@ NB_MODULE(_core, m) {
       },
       nb::arg("ufunc"), nb::arg("x"), nb::arg("axis"), nb::arg("dtype").none(),
       nb::arg("out").none());
+  m.def(
+      "reduceat",
+      [](nb::object op, nb::object x, nb::object indices, int axis, nb::object t,
+         nb::object out) -> nb::object {
+        Array a = to_array(x.ptr()), o, at = to_array(indices.ptr());
+        if (!out.is_none()) o = to_array(out.ptr());
+        std::optional<DType> dtype;
+        if (!t.is_none()) dtype = to_dtype(t.ptr());
+        if (at.dtype != DType::I64 || at.ndim() != 1 || !at.layout->c_contiguous() ||
+            !at.base->device->host_readable())
+          raise(ErrorKind::Type, "reduceat", "indices of another kind",
+                std::string(name(at.dtype)) + " " + shape_string(*at.layout),
+                "a dense line of int64 on the host");
+        const auto* first = reinterpret_cast<const int64_t*>(data_of(at, "reduceat"));
+        mark_line();
+        Array r = reduceat(row_of(op.ptr()), a, {first, static_cast<size_t>(at.size())}, axis,
+                           dtype, out.is_none() ? nullptr : &o);
+        return out.is_none() ? nb::steal(wrap(std::move(r))) : out;
+      },
+      nb::arg("ufunc"), nb::arg("x"), nb::arg("indices"), nb::arg("axis"), nb::arg("dtype").none(),
+      nb::arg("out").none());
   m.def("result_type", [](nb::args args) {
     Operands ops;
     std::vector<Arg> in(args.size());

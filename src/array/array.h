@@ -176,6 +176,12 @@ Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last);
 // r[0] = x[0], r[i] = op(r[i - 1], x[i]) along `axis`, in NumPy's type for it, or that of `dtype`
 // or `out`.
 Array accumulate(Op op, const Array& x, int axis, std::optional<DType> dtype, const Array* out);
+// r[k] = op(… op(x[i], x[i + 1]) …, x[j - 1]) along `axis`, where i and j are index k and the one
+// after it, or x[i] where i >= j; the last segment goes up to the end. Types as of accumulate().
+// Integers and what is not associative are folded in order; floating-point sums and products of
+// more than 32 elements along memory are those of reduce() over the segment.
+Array reduceat(Op op, const Array& x, std::span<const int64_t> indices, int axis,
+               std::optional<DType> dtype, const Array* out);
 // Uninitialised, in the axis order that NumPy's iterator finds for `a`.
 Array empty_like(const Array& a, DType t);
 // Appends an instruction that is complete but for its operands.
@@ -226,6 +232,8 @@ Array view_as(const Array& a, DType t);
 
 // Makes the device kernels of a routine known before it is recorded for a GPU; set by the bindings.
 extern void (*load_device_kernels)(const Device& device, Routine r, DType t);
+// The same for the kernels in which the routine applies an operation.
+extern void (*load_fold_kernels)(const Device& device, Routine r, Op op, DType t);
 // Masks: a[mask], and a[mask] = from, which gives false where `from` has several elements that are
 // not under the same mask.
 Masked compress(const Array& a, const Array& mask);

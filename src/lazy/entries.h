@@ -26,6 +26,8 @@ void matmul_gpu(Runtime&, Device&, KernelStep&);
 void fft_gpu(Runtime&, Device&, KernelStep&);
 void scan_cpu(Runtime&, Device&, KernelStep&);
 void scan_gpu(Runtime&, Device&, KernelStep&);
+void reduceat_cpu(Runtime&, Device&, KernelStep&);
+void reduceat_gpu(Runtime&, Device&, KernelStep&);
 void sort_cpu(Runtime&, Device&, KernelStep&);
 void sort_gpu(Runtime&, Device&, KernelStep&);
 void argsort_cpu(Runtime&, Device&, KernelStep&);

@@ -1,5 +1,5 @@
 """The ufuncs: rows of the table under NumPy's names and aliases, and the methods reduce, outer,
-at (accumulate is in _cumulative).
+at (accumulate and reduceat are in functions/cumulative).
 """
 
 import numpy
@@ -114,11 +114,6 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
     return _core.reduce(name, a, axes, keepdims, dtype, None, 0)
 
 
-def reduceat(self, array, indices, axis=0, dtype=None, out=None):
-    """A reduction over slices of one axis, given by `indices`."""
-    return _fall_back(self, "reduceat", array, indices, axis, dtype, out)
-
-
 def outer(self, a, b, /, **kwargs):
     """The ufunc applied to all pairs of elements: shape `a.shape + b.shape`."""
     if self.nin != 2:
@@ -172,7 +167,7 @@ def _combined(name, a, b):
 def attach():
     """Gives the methods and NumPy's descriptive attributes to `_core.ufunc`."""
     kind = _core.ufunc
-    for function in (reduce, reduceat, outer, at):
+    for function in (reduce, outer, at):
         setattr(kind, function.__name__, _core.composed(function))
     for name in ("nargs", "ntypes", "types", "identity", "signature"):
         if not hasattr(kind, name):

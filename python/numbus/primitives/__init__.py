@@ -25,6 +25,7 @@ _LOADERS = {
     "flatnonzero": ("compact", "load_flatnonzero"),
     "search": ("search", "load_search"),
     "interp": ("search", "load_interp"),
+    "reduceat": ("fold", "load_reduceat"),
     "philox": ("random", "load_philox"),
     "normal": ("random", "load_normal"),
 }
@@ -35,7 +36,8 @@ _lock = threading.RLock()
 def load(routine, *dtypes):
     """Makes the kernels of a routine known to the core, for elements of these dtypes; once.
 
-    Raises KeyError for a routine that has none.
+    A routine that applies an operation is named with it: "reduceat.add". Raises KeyError for a
+    routine that has none.
     """
     key = (routine, *(numpy.dtype(t).name for t in dtypes))
     if key in _loaded:
@@ -43,6 +45,8 @@ def load(routine, *dtypes):
     with _lock:
         if key in _loaded:
             return
-        file, name = _LOADERS[routine]
-        getattr(importlib.import_module(f"{__name__}.{file}"), name)(*key[1:])
+        plain, _, op = routine.partition(".")
+        file, name = _LOADERS[plain]
+        more = (op,) if op else ()
+        getattr(importlib.import_module(f"{__name__}.{file}"), name)(*key[1:], *more)
         _loaded.add(key)
