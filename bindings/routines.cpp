@@ -114,6 +114,13 @@ const Entry kEntries[] = {
                                    {l.shape(0), l.shape(1), l.shape(2)}, r.at[0], r.integers(1),
                                    r.size(1) / 2, r.at[2]);
      }},
+    {"fold_runs",
+     [](const Run& r) {
+       const Op op = row_of(nb::object(r.attributes["op"]).ptr());
+       const int64_t points = r.size(0);
+       routines::fold_runs(*r.device, op, r.dtype(2), r.dtype(3), points, r.size(2) / points,
+                           {r.integers(0), r.integers(1), r.at[2], r.at[3], r.at[4], r.at[5]});
+     }},
     {"philox",
      [](const Run& r) {
        routines::philox_gpu(*r.device, r.dtype(0), {r.word("k0"), r.word("k1")},

@@ -25,13 +25,14 @@ void load_kernels(const Device& device, Routine r, DType t) {
 }
 
 // Their name says which operation they apply.
-void load_folds(const Device& device, Routine r, Op op, DType t) {
-  static std::set<std::tuple<Routine, Op, DType>> loaded;
-  if (!loader || !device.runs_ptx() || loaded.contains({r, op, t})) return;
-  const std::string name = std::string(row(r).name) + "." + std::string(op_name(op));
+void load_folds(const Device& device, Routine r, Op op, DType t, DType loop) {
+  static std::set<std::tuple<Routine, Op, DType, DType>> loaded;
+  if (!loader || !device.runs_ptx() || loaded.contains({r, op, t, loop})) return;
+  std::string name = std::string(row(r).name) + "." + std::string(op_name(op));
+  if (loop != t) name += "." + std::string(numbus::name(loop));
   const nb::handle load = loader;
   load(name, nb::handle(dtype_object(t)));
-  loaded.insert({r, op, t});
+  loaded.insert({r, op, t, loop});
 }
 
 Routine routine_of(const std::string& name) {

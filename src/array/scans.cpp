@@ -99,16 +99,20 @@ void check_exponents(const Resolved& loop, Routine r, const Array& a, int axis,
   const Array which = of_integers(chosen, *a.base->device);
   const Array whole = a.dtype == loop.out ? a : copy(a, loop.out);
   const Array exponents = gather(whole, uint64_t{1} << axis, {&which, 1}, 0);
-  const Array least = reduce(Reduction::Min, exponents, (uint64_t{1} << exponents.ndim()) - 1,
-                             false, {}, nullptr, 0);
-  const Scalar found = read_element(least, 0);
-  if (found.i < 0)
-    raise(ErrorKind::Value, title(loop.op, r),
-          "integers to negative integer powers are not allowed",
-          "exponent " + std::to_string(found.i), "a float base, or an exponent >= 0");
+  require_exponents(exponents, title(loop.op, r));
 }
 
 }  // namespace
+
+void require_exponents(const Array& exponents, const std::string& title) {
+  if (exponents.size() == 0) return;
+  const uint64_t all = (uint64_t{1} << exponents.ndim()) - 1;
+  const int64_t least =
+      read_element(reduce(Reduction::Min, exponents, all, false, {}, nullptr, 0), 0).i;
+  if (least < 0)
+    raise(ErrorKind::Value, title, "integers to negative integer powers are not allowed",
+          "exponent " + std::to_string(least), "a float base, or an exponent >= 0");
+}
 
 Array accumulate(Op op, const Array& x, int axis, std::optional<DType> dtype, const Array* out) {
   constexpr Routine kRoutine = Routine::accumulate;
@@ -276,8 +280,10 @@ Array reduceat(Op op, const Array& x, std::span<const int64_t> indices, int axis
   } else {
     if (a.dtype != state || a.dtype == DType::Bool || !a.layout->c_contiguous())
       a = copy(a, state, true);
-    if (load_fold_kernels) load_fold_kernels(*device, kRoutine, loop.op, state);
-    target = empty(shape, state, device);
+    if (load_fold_kernels) load_fold_kernels(*device, kRoutine, loop.op, state, state);
+    const bool takes =
+        result.dtype == state && result.layout->c_contiguous() && result.base.get() != a.base.get();
+    if (!takes) target = empty(shape, state, device);
     int64_t outer = 1, inner = 1;
     for (int d = 0; d < axis; ++d) outer *= a.layout->shape(d);
     for (int d = axis + 1; d < a.ndim(); ++d) inner *= a.layout->shape(d);

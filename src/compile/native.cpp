@@ -37,6 +37,7 @@ using V = llvm::Value*;
 // Lanes so that the widest type of the body fills one vector register, or two in loops of
 // functions, each turn of which waits for the one before.
 int pick_lanes(const ir::Kernel& k, int vector_bytes) {
+  if (k.one_by_one) return 1;
   int widest = 1;
   bool waits = false;
   for (const ir::Inst& i : k.body) {

@@ -26,7 +26,9 @@ struct CallStep {
 };
 
 // Whether it applies an operation of the table, one of many.
-constexpr bool applies(Routine r) { return r == Routine::accumulate || r == Routine::reduceat; }
+constexpr bool applies(Routine r) {
+  return r == Routine::accumulate || r == Routine::reduceat || r == Routine::fold_runs;
+}
 std::string call_name(Routine routine, Op op);
 // out = a @ b of three-dimensional layouts (stack, rows, columns); without addresses.
 vendor::Product product_of(DType type, const Layout& a, const Layout& b, const Layout& out);

@@ -28,6 +28,7 @@ void scan_cpu(Runtime&, Device&, KernelStep&);
 void scan_gpu(Runtime&, Device&, KernelStep&);
 void reduceat_cpu(Runtime&, Device&, KernelStep&);
 void reduceat_gpu(Runtime&, Device&, KernelStep&);
+void fold_runs(Runtime&, Device&, KernelStep&);
 void sort_cpu(Runtime&, Device&, KernelStep&);
 void sort_gpu(Runtime&, Device&, KernelStep&);
 void argsort_cpu(Runtime&, Device&, KernelStep&);

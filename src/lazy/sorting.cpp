@@ -200,6 +200,15 @@ void reduceat_gpu(Runtime&, Device& device, KernelStep& step) {
                               address(step, 2));
 }
 
+void fold_runs(Runtime&, Device& device, KernelStep& step) {
+  const CallStep& c = *step.call;
+  const int64_t points = c.in(0).size();
+  routines::fold_runs(device, c.op, c.types[2], c.type, points, c.in(2).size() / points,
+                      {reinterpret_cast<const int64_t*>(address(step, 0)),
+                       reinterpret_cast<const int64_t*>(address(step, 1)), address(step, 2),
+                       address(step, 3), address(step, 4), address(step, 5)});
+}
+
 // A full sort is a partition, and until there is a selection of its own it is the one.
 void partition_gpu(Runtime&, Device& device, KernelStep& step) {
   Lines l(step);

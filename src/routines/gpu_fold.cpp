@@ -32,4 +32,22 @@ void fold_segments_gpu(Device& device, Op op, DType t, bool associative, const F
       .run(std::min(wanted, kMostBlocks), kThreads);
 }
 
+void fold_runs(Device& device, Op op, DType t, DType loop, int64_t points, int64_t inner,
+               const FoldRuns& operands) {
+  const int64_t count = points * inner;
+  std::string kernel = "fold_runs." + std::string(op_name(op));
+  if (loop != t) kernel += "." + std::string(name(loop));
+  const DType values = row(op).nin == 2 ? loop : t;
+  KernelLaunch(device, kernel, t)
+      .in(operands.keys, points, 8)
+      .in(operands.order, points, 8)
+      .in(operands.old, count, itemsize(t))
+      .in(operands.values, count, itemsize(values))
+      .out(operands.out, count, itemsize(t))
+      .out(operands.last, points, 1)
+      .number(points)
+      .number(inner)
+      .run(std::min(divide_up(count, kThreads), kMostBlocks), kThreads);
+}
+
 }  // namespace numbus::routines

@@ -22,4 +22,16 @@ struct FoldShape {
 void fold_segments_gpu(Device& device, Op op, DType t, bool associative, const FoldShape& shape,
                        const char* x, const int64_t* bounds, int64_t segments, char* out);
 
+// Elements of type t and the values that are folded into them, computed in `loop`, as `points` rows
+// of `inner`. keys: sorted; order: the row that each belongs to. out: at the row of the last of
+// equal keys the fold of the element at the row of the first with the values of all, in the order
+// of the keys; last: true for that row, else false.
+struct FoldRuns {
+  const int64_t *keys, *order;
+  const char *old, *values;
+  char *out, *last;
+};
+void fold_runs(Device& device, Op op, DType t, DType loop, int64_t points, int64_t inner,
+               const FoldRuns& operands);
+
 }  // namespace numbus::routines

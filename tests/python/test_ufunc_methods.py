@@ -21,6 +21,7 @@ OWN_CODE = """power float_power arctan2 hypot logaddexp logaddexp2 divide floor_
     fmod""".split()
 TOLERANCE = {2: 2e-2, 4: 2e-5, 8: 1e-11}
 CASES = 6
+ERRORS = TypeError, ValueError, IndexError, OverflowError
 
 
 def same(got, want, exact, what):
@@ -53,8 +54,8 @@ def outcome(call, *args, **keywords):
     with np.errstate(all="ignore"):
         try:
             return call(*args, **keywords)
-        except (TypeError, ValueError, IndexError) as error:
-            return next(t for t in (TypeError, ValueError, IndexError) if isinstance(error, t))
+        except ERRORS as error:
+            return next(t for t in ERRORS if isinstance(error, t))
 
 
 def compare(got, want, exact, what):
@@ -201,3 +202,139 @@ def test_reduceat_is_a_node(xp, core):
     assert (s["flushes"], s["launches"], s["fallbacks"]) == (1, 3, 0)
     assert "hypot.reduceat\n" in str(xp.explain(lambda: xp.hypot.reduceat(a, [0, 9])))
     del b
+
+
+UNARY = "negative square invert sign exp logical_not isnan floor".split()
+VALUES = {"power": (0, 2), "float_power": (0, 2)}
+
+
+def index_of(r, n, rows):
+    """An index of an array of shape (n, rows), in each of the ways that at() takes."""
+    kind = r.integers(7)
+    line = r.integers(-n, n, 7)
+    if kind == 0:
+        return line
+    if kind == 1:
+        return line.reshape(7, 1), r.integers(0, rows, 3)
+    if kind == 2:
+        return slice(None), r.integers(0, rows, 5)
+    if kind == 3:
+        return r.random(n) < 0.5
+    if kind == 4:
+        return slice(1, None, 2), slice(None, None, -1)
+    if kind == 5:
+        return list(map(int, line)), 1
+    return int(line[0])
+
+
+def ours(xp, index):
+    """The same index with arrays of xp."""
+    if isinstance(index, tuple):
+        return tuple(ours(xp, i) for i in index)
+    return xp.array(index) if isinstance(index, np.ndarray) else index
+
+
+def at_case(op, case):
+    """(target, index, value or None) of a random call of at()."""
+    r = np.random.default_rng([2, case, *op.encode()])
+    target, dtype = ALL[r.integers(len(ALL))], ALL[r.integers(len(ALL))]
+    a = draw((6, 4), target, 1, 3, case)
+    index = index_of(r, 6, 4)
+    if op in UNARY:
+        return a, index, None
+    low, high = VALUES.get(op, domain(op, dtype))
+    shape = a[index].shape
+    value = draw(shape[r.integers(len(shape) + 1) :], dtype, low, high, case)
+    # What is negative or infinite is no value of an unsigned type.
+    if a.dtype.kind in "iu" and op in ("subtract", "divide", "remainder", "floor_divide", "fmod"):
+        value = np.ones_like(value)
+    return a, index, value
+
+
+@pytest.mark.parametrize("op", [*BINARY, *UNARY])
+def test_at(xp, mode, op):
+    for case in range(CASES):
+        a, index, value = at_case(op, case)
+        want, got = a.copy(), xp.array(a)
+        args = () if value is None else (value,)
+        mine = () if value is None else (xp.array(value),)
+        raised = outcome(getattr(np, op).at, want, index, *args)
+        what = f"{op}.at {a.dtype} {index} {value if value is None else value.dtype}"
+        assert outcome(getattr(xp, op).at, got, ours(xp, index), *mine) is raised, what
+        if raised is None:
+            same(got, want, ON_CPU and op not in OWN_CODE + ["exp"], what)
+
+
+@pytest.mark.cpu
+@pytest.mark.numbus
+@pytest.mark.parametrize("op", ["add", "multiply", "maximum", "subtract", "hypot", "negative"])
+def test_at_by_sorting(xp, core, op, monkeypatch):
+    """What a GPU does: indices are sorted, and a thread folds all values of an element."""
+    monkeypatch.setenv("NUMBUS_FIBERS", "1")
+    from numbus import primitives
+    from numbus.core.indexing import advanced
+
+    for case in range(2 * CASES):
+        a, index, value = at_case(op, case)
+        got = xp.array(a)
+        found = advanced(got, ours(xp, index))
+        want = a.copy()
+        args = () if value is None else (value,)
+        if found is None or (a.dtype.kind != "c" and args and value.dtype.kind == "c"):
+            continue
+        if outcome(getattr(np, op).at, want, index, *args) is not None:
+            continue
+        loop = getattr(np, op).resolve_dtypes((a.dtype, *(v.dtype for v in args), None))
+        row = {"add": "logical_or", "multiply": "logical_and", "maximum": "logical_or"}
+        name = row.get(op, op) if loop[0] == bool else op
+        more = "" if loop[0] == a.dtype else f".{loop[0]}"
+        primitives.load(f"fold_runs.{name}{more}", a.dtype)
+        mine = None if value is None else xp.array(value)
+        core.update(getattr(xp, op), *found[:4], mine, in_order=False)
+        same(got, want, op not in OWN_CODE, f"{op}.at {a.dtype} {index} {args and value.dtype}")
+        with pytest.raises(IndexError):
+            one = None if value is None else 1
+            core.update(getattr(xp, op), got, 1, [xp.array([0, 6])], 0, one, in_order=False)
+
+
+@pytest.mark.parametrize("text", [
+    "xp.negative.at(x, [0], 1)", "xp.add.at(x, [0])", "xp.add.at(x, [5], 1)",
+    "xp.add.at(x, [0, -5], 1)", "xp.add.at(x, [0, 1], [[1], [2], [3]])",
+    "xp.add.at(x, [0, 1], xp.ones((1, 2, 5)))", "xp.add.at(x, 0, xp.ones(3))",
+    "xp.power.at(i, [0], -1)", "xp.power.at(i, [1, 1], 2)", "xp.power.at(i, [1, 1], xp.array([1, -2]))",
+    "xp.add.at(i, [0, 0], 1.5)", "xp.add.at(i, [0], 2**70)", "xp.multiply.at(f, [0, 0], 0.1)",
+    "xp.add.at(x, ..., 1)", "xp.add.at(x, (), 1)", "xp.add.at(x, None, 1)", "xp.add.at(x, 2, 1)",
+    "xp.add.at(x, (2, 3), 1)", "xp.add.at(x, (..., 3), 1)", "xp.negative.at(x, (2, 3))",
+    "xp.add.at(x, [], 1)", "xp.add.at(x, [[0, 1], [2, 0]], 2)", "xp.add.at(x, [0.5], 1)",
+    "xp.add.at(x, x > 0, 1)", "xp.add.at(x, (slice(None), x[0] > 0), 1)",
+    "xp.add.at(x, [0, 0, 1], x[:3])", "xp.divide.at(x.T, ([1, 1], [0, 0]), [3, 7])",
+    "xp.hypot.at(x[::2], [0, 0, 1], 3)", "xp.bitwise_and.at(x, [0], 1)",
+    "xp.subtract.at(x, (slice(None), [0, 0]), [[1, 2]])", "xp.add.at(x[0:0], [], 1)",
+    "xp.subtract.at(i, i % 2, i)", "xp.divide.at(x, ([1], [[2], [2]], ), 3.0)",
+    "xp.less.at(x, [0, 0], 5)", "xp.isnan.at(x, [0])", "xp.add.at(f[1], (), 2)",
+    "xp.logaddexp.at(f, (f * 0).astype(int), f)",
+])  # fmt: skip
+def test_at_arguments(xp, text):
+    x, i, f = draw((4, 5), "float64"), np.array([3, 2, -1, 2]), np.ones(3, "float32") / 3
+    mine = {"xp": xp, "x": xp.array(x), "i": xp.array(i), "f": xp.array(f)}
+    theirs = {"xp": np, "x": x, "i": i, "f": f}
+    assert outcome(eval, text, mine) is outcome(eval, text, theirs), text
+    for name in "xif":
+        same(mine[name], theirs[name], ON_CPU and "log" not in text, text)
+
+
+@pytest.mark.numbus
+def test_at_needs_no_fallback(xp, core):
+    before = core.stats()["fallbacks"]
+    for dtype in ALL:
+        for op in ("add", "multiply", "negative", "maximum"):
+            if (op, dtype) == ("negative", "bool"):
+                continue
+            a = xp.ones((3, 4), dtype)
+            args = () if op == "negative" else (xp.ones(4, dtype),)
+            getattr(xp, op).at(a, [0, 0], *args)
+    assert core.stats()["fallbacks"] == before
+    frozen = xp.ones(3)
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        xp.add.at(frozen, [0], 1)

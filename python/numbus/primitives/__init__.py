@@ -26,6 +26,7 @@ _LOADERS = {
     "search": ("search", "load_search"),
     "interp": ("search", "load_interp"),
     "reduceat": ("fold", "load_reduceat"),
+    "fold_runs": ("fold", "load_fold_runs"),
     "philox": ("random", "load_philox"),
     "normal": ("random", "load_normal"),
 }
@@ -36,7 +37,8 @@ _lock = threading.RLock()
 def load(routine, *dtypes):
     """Makes the kernels of a routine known to the core, for elements of these dtypes; once.
 
-    A routine that applies an operation is named with it: "reduceat.add". Raises KeyError for a
+    A routine that applies an operation is named with it, and with the dtype in which that computes
+    where it is another one: "reduceat.add", "fold_runs.hypot.float64". Raises KeyError for a
     routine that has none.
     """
     key = (routine, *(numpy.dtype(t).name for t in dtypes))
@@ -47,6 +49,6 @@ def load(routine, *dtypes):
             return
         plain, _, op = routine.partition(".")
         file, name = _LOADERS[plain]
-        more = (op,) if op else ()
+        more = op.split(".") if op else ()
         getattr(importlib.import_module(f"{__name__}.{file}"), name)(*key[1:], *more)
         _loaded.add(key)

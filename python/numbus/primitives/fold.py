@@ -1,4 +1,6 @@
-"""Folds by an operation of the table: segments of lines, one thread or one block a segment."""
+"""Folds by an operation of the table: segments of lines, a thread or a block each; values of equal
+sorted keys, a thread for each element.
+"""
 
 import numpy as np
 
@@ -63,3 +65,39 @@ def load_reduceat(dtype, op):
     arguments = [array(dtype), array("int64"), array(dtype), *[INT] * 4]
     add(f"reduceat.{op}", dtype, make_segments(apply, word), arguments)
     add(f"reduceat_blocks.{op}", dtype, make_blocks(apply, word), arguments)
+
+
+def make_runs(apply, word, loop, binary):
+    def runs(keys, order, old, values, out, last, points, inner):
+        """out[row of the last of equal keys]: the element folded with the values of all of them."""
+        count = points * inner
+        for p in range(cuda.grid(1), count, cuda.gridsize(1)):
+            k, i = p // inner, p % inner
+            key = keys[k]
+            if k == 0 or keys[k - 1] != key:
+                state = old[order[k] * inner + i]
+                at = order[k]
+                more = True
+                while more:
+                    at = order[k]
+                    if binary:
+                        state = word(apply(loop(state), values[at * inner + i]))
+                    else:
+                        state = word(apply(loop(state)))
+                    k += 1
+                    more = k < points and keys[k] == key
+                    if i == 0:
+                        last[at] = not more
+                out[at * inner + i] = state
+
+    return runs
+
+
+def load_fold_runs(dtype, op, loop=None):
+    apply, word = getattr(np, op), np.dtype(dtype).type
+    loop = loop or dtype
+    binary = apply.nin == 2
+    i64 = array("int64")
+    arrays = [i64, i64, array(dtype), array(loop if binary else dtype), array(dtype), array("bool")]
+    name = f"fold_runs.{op}" if loop == dtype else f"fold_runs.{op}.{loop}"
+    add(name, dtype, make_runs(apply, word, np.dtype(loop).type, binary), [*arrays, INT, INT])
