@@ -265,6 +265,29 @@ def test_at(xp, mode, op):
             same(got, want, ON_CPU and op not in OWN_CODE + ["exp"], what)
 
 
+@pytest.mark.numbus
+@pytest.mark.parametrize("op", ["hypot", "power", "logaddexp", "arctan2", "multiply", "floor_divide"])
+def test_at_of_many(xp, core, op):
+    """Enough for vectors, of indices that meet within one and of some that do not: the same bits."""
+    r = np.random.default_rng(3)
+    for dtype in ("float64", "float32", "complex64", "int16"):
+        if dtype == "complex64" and op != "multiply":
+            continue
+        for n in (5, 5000):
+            at, value = r.integers(-n, n, 1003), draw((1003,), dtype, 1, 1.01, n)
+            a = draw((n, 2), dtype, 1, 1.1, n)
+            want, results = a.copy(), []
+            raised = outcome(getattr(np, op).at, want, (at, 1), value)
+            for mode in ("interp", "compiled") if ON_CPU else ("auto",):
+                core.set_mode(mode)
+                mine = xp.array(a)
+                assert outcome(getattr(xp, op).at, mine, (xp.array(at), 1), xp.array(value)) is raised
+                results.append(np.asarray(mine))
+                core.set_mode("auto")
+            same(results[0], want, False, f"{op}.at {dtype} {n}")
+            np.testing.assert_array_equal(results[0], results[-1])
+
+
 @pytest.mark.cpu
 @pytest.mark.numbus
 @pytest.mark.parametrize("op", ["add", "multiply", "maximum", "subtract", "hypot", "negative"])
