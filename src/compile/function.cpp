@@ -80,8 +80,8 @@ void FunctionBody::jump(llvm::BasicBlock* to) {
   B.SetInsertPoint(block("dead"));
 }
 
-// A marked loop runs eight iterations at a time, or all lanes at a time; one that rarely runs is left
-// as it is, so that no time is spent on vectors for it.
+// A marked loop runs eight iterations at a time, or all lanes at a time; one that rarely runs is
+// left as it is, so that no time is spent on vectors for it.
 void FunctionBody::set_unrolling(llvm::Instruction* back, int64_t mark_of_loop) {
   auto& c = B.getContext();
   std::vector<llvm::Metadata*> parts{nullptr};

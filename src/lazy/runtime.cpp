@@ -23,6 +23,23 @@ Recent<std::shared_ptr<KernelCode>>& kernels() {
   return *k;
 }
 
+// Calls of a library's from this size on take some milliseconds.
+constexpr int64_t kLongCall = 1'000'000'000;
+
+// Bases that a call needs beyond the life of its window.
+struct Bases {
+  std::vector<Base*> all;
+  void add(Base* b) {
+    all.push_back(b);
+    b->ref();
+  }
+  Bases() = default;
+  Bases(const Bases&) = delete;
+  ~Bases() {
+    for (Base* b : all) b->unref();
+  }
+};
+
 // The memory of the window's bases, for queues beside the device's own. What dies may be written
 // to: a result may take its storage.
 std::vector<Use> uses_of(const Window& w) {
@@ -105,6 +122,7 @@ void Runtime::begin(Flight& flight, const char* reason) {
 
 void Runtime::carry_out(Flight& flight, const char* reason) {
   ++stats.flushes;
+  release_ended_works();
   interrupt::ArrayWork work;
   const Window& w = *flight.window;
   try {
@@ -155,6 +173,19 @@ void Runtime::run(const Window& w, Run& run) {
     for (const Check& c : step.checks)
       for (int s : c.spoils) lost[s] |= kSpoiled;
   };
+  // What is lost is never written to again, so that a call may go on writing there.
+  auto set_reach = [&](KernelStep& step) {
+    auto bases = std::make_shared<Bases>();
+    for (const Patch& p : step.patches) {
+      if (p.storage < 0) continue;
+      int slot = run.storages[p.storage].slot;
+      Base* b = slot < 0 ? nullptr : w.slots_[slot].base;
+      if (b && p.written && (!b->owned || b->shared > 0)) return step.reach.clear();
+      if (b) bases->add(b);
+      step.reach.push_back({data[p.storage], bytes(run.storages[p.storage])});
+    }
+    step.bases = std::move(bases);
+  };
   auto not_computed = []() noexcept {
     try {
       return std::shared_ptr<const Error>(std::make_shared<Error>(interrupt::not_computed()));
@@ -191,6 +222,11 @@ void Runtime::run(const Window& w, Run& run) {
         for (const Patch& p : step.patches)
           if (p.storage >= 0) need(p.storage);
         for (const ReduceStep& r : step.reduces) need(r.storage);
+        if (step.call && device.host_readable()) {
+          step.reach.clear();
+          step.bases.reset();
+          if (step.flops >= kLongCall) set_reach(step);
+        }
         run_step(w, step, data);
         bool wrong = false;
         for (size_t c = 0; c < step.checks.size(); ++c) {

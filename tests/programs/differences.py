@@ -31,7 +31,8 @@ ALLOWED = {
     "empty lists": "A list keeps the type of its items when it has none left: np.array of it has "
     "that dtype, where CPython's has forgotten it and NumPy's is float64.",
     "open": "IEEE 754 and NumPy leave open which sign a NaN has, and which of two zeros minimum, "
-    "maximum and their like give: a program that asks has no verdict.",
+    "maximum and their like give: a program that asks has no verdict. Complex numbers with NaN are "
+    "ordered as NumPy's arrays are, which its numbers are not.",
     "kernel division": "In kernels of cuda.jit, division by zero and negative shift counts raise "
     "nothing: integers give 0 and floats IEEE's result, as NumPy's numbers do.",
 }
@@ -87,7 +88,26 @@ def left_shift(a, b):
     return a << b
 
 
+def ordered(operator_, ufunc):
+    """One of the orders; of complex numbers as arrays have it."""
+
+    def compare(a, b):
+        value = operator_(a, b)
+        if isinstance(a, np.complexfloating) or isinstance(b, np.complexfloating):
+            return ufunc(np.asarray(a), b)
+        return value
+
+    return compare
+
+
+ORDERS = {
+    "Lt": ordered(operator.lt, np.less),
+    "LtE": ordered(operator.le, np.less_equal),
+    "Gt": ordered(operator.gt, np.greater),
+    "GtE": ordered(operator.ge, np.greater_equal),
+}
 OPERATORS = {
+    **ORDERS,
     "Div": divide,
     "Pow": power,
     "PowLiteral": literal_power,

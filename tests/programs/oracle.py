@@ -415,6 +415,13 @@ class Instrument(ast.NodeTransformer):
             name = ast.Constant("PowLiteral")
         return self._made(node, "_op", name, node.left, node.right)
 
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        name = type(node.ops[0]).__name__
+        if len(node.ops) > 1 or name not in differences.ORDERS:
+            return node
+        return self._made(node, "_op", ast.Constant(name), node.left, node.comparators[0])
+
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
         if isinstance(node.op, ast.Not) or isinstance(node.operand, ast.Constant):
