@@ -47,7 +47,7 @@ class NativeScan {
     auto* resume_end = b_.GetInsertBlock();
     b_.CreateBr(ready);
     b_.SetInsertPoint(begin);
-    auto [first, second] = c_.stores ? first_element(from) : in_vectors(from, to);
+    auto [first, second] = c_.stores || c_.in_order ? first_element(from) : in_vectors(from, to);
     auto* begin_end = b_.GetInsertBlock();
     b_.CreateBr(ready);
     b_.SetInsertPoint(ready);

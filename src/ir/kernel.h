@@ -53,8 +53,9 @@ struct Kernel {
   std::vector<DType> scalars;
   std::vector<DType> acc_fields;
   std::vector<Inst> body;
-  bool streaming = false;  // outputs exceed the caches: store past them
-  int checks = 0;          // steps that report wrong values, one site each
+  bool one_by_one = false;  // a point may read what the one before has written
+  bool streaming = false;   // outputs exceed the caches: store past them
+  int checks = 0;           // steps that report wrong values, one site each
 
   // Run-time parameters are one array of 64-bit words, laid out as these give it.
   int param_shape(int d) const { return d; }

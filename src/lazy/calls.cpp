@@ -33,8 +33,7 @@ vendor::Product product_of(const KernelStep& step) {
 }  // namespace
 
 std::string call_name(Routine routine, Op op) {
-  return (routine == Routine::accumulate ? std::string(op_name(op)) + "." : "") +
-         std::string(row(routine).name);
+  return (applies(routine) ? std::string(op_name(op)) + "." : "") + std::string(row(routine).name);
 }
 
 vendor::Product product_of(DType type, const Layout& a, const Layout& b, const Layout& out) {

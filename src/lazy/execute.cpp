@@ -125,15 +125,11 @@ struct Launch {
     });
   }
 
-  // Pairwise over the units in order, like the carries of a binary counter.
   void combine(std::vector<char>& all, int64_t units) {
     size_t each = step.reduces.size() * kCompactBytes;
-    for (int64_t gap = 1; gap < units; gap *= 2)
-      for (int64_t u = 0; u + gap < units; u += 2 * gap)
-        for (size_t n = 0; n < step.reduces.size(); ++n)
-          merge_states(step.reduces[n].kind, step.reduces[n].in,
-                       all.data() + u * each + n * kCompactBytes,
-                       all.data() + (u + gap) * each + n * kCompactBytes);
+    for (size_t n = 0; n < step.reduces.size(); ++n)
+      merge_units(step.reduces[n].kind, step.reduces[n].in, all.data() + n * kCompactBytes, units,
+                  each);
   }
 
   void reduce_all() {
@@ -266,9 +262,9 @@ class CpuExecutor : public Executor {
           std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
   }
   void call(Runtime& rt, Device& device, KernelStep& step) override {
-    // Scans count what they compile, which needs the lock.
+    // What applies an operation counts what it compiles, which needs the lock.
     bool long_one = step.flops >= 4'000'000 || step.bytes >= 4 << 20;
-    WithoutPython others(long_one && step.call->routine != Routine::accumulate);
+    WithoutPython others(long_one && !applies(step.call->routine));
     Executor::call(rt, device, step);
   }
 };

@@ -56,8 +56,8 @@ int64_t fft_flops(const CallStep& c) {
          (real ? 2 : 1);
 }
 
-int64_t scan_flops(const CallStep& c) {
-  return is_inexact(c.type) ? real_products(c) * c.out().size() : 0;
+int64_t fold_flops(const CallStep& c) {
+  return is_inexact(c.type) ? real_products(c) * c.in(0).size() : 0;
 }
 
 }  // namespace

@@ -88,7 +88,9 @@ void append_header(const Instr& i, std::vector<uint64_t>& key) {
       key.push_back(static_cast<uint64_t>(i.attributes[n]));
   if (i.function) key.push_back(i.function->id);
   if (i.gathers() || i.scatters()) key.push_back(i.axes);
-  if (i.gathers() || i.scatters()) key.push_back(i.bounds << 8 | i.place);
+  if (i.gathers() || i.scatters())
+    key.push_back(static_cast<uint64_t>(i.by) << 16 | static_cast<uint64_t>(i.bounds) << 8 |
+                  i.place);
 }
 
 uint64_t liveness(const Slot& s) {

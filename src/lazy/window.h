@@ -42,7 +42,8 @@ constexpr int kMaxMore = 2;
 struct Instr {
   enum Code : uint8_t { Map, Reduce, Call } code = Map;
   Op op = Op::cast;  // Map: a row, or select, cast (a copy), index (start + i * step); Call of
-                     // accumulate: a row
+                     // a routine that applies an operation: a row
+  Op by = Op::cast;  // scatter: a row by which elements are combined with values; cast: none
   Reduction reduction = Reduction::Sum;
   Routine routine = Routine::matmul;
   uint8_t nin = 0;           // operands without the predicate
