@@ -54,7 +54,7 @@ void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* contex
   static const frontend::Site stuck{
       "RuntimeError",
       "[cuda] a barrier or warp operation waits for threads that never come; debug=True names "
-      "the places",
+      "the lines",
       "", "", 0};
   static const frontend::Site deep{"RecursionError", "maximum recursion depth exceeded", "", "", 0};
   int64_t which = context[compile::kSite];
@@ -221,6 +221,14 @@ void Arguments::add_words(const Array& a, Type& t) {
   for (int k = 0; k < l.ndim(); ++k) words.push_back(l.stride(k));
 }
 
+static bool is_writable_buffer(PyObject* o) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(o, &view, PyBUF_FULL_RO) != 0) throw nb::python_error();
+  bool writable = !view.readonly;
+  PyBuffer_Release(&view);
+  return writable;
+}
+
 // Arrays for a kernel on a GPU; says no where the value is none.
 bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
   PyObject* o = value.ptr();
@@ -239,8 +247,10 @@ bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
   }
   if (is_generic(o) || is_numpy_scalar(o) || !PyObject_CheckBuffer(o) || PyBytes_Check(o))
     return false;
+  // A kernel may write to a copy just where it may write to what is copied.
   Array there =
       is_array(o) ? to_device(as_array(o), *device) : import_numpy(o, true, false, device);
+  there.writeable = is_array(o) ? as_array(o).writeable : is_writable_buffer(o);
   add_words(there, t);
   copied.push_back({place, nb::borrow(value), there});
   return true;

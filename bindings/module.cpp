@@ -291,6 +291,30 @@ NB_MODULE(_core, m) {
     return nb::steal(wrap(gather(to_array(source.ptr()), axes, arrays, place)));
   });
   m.def(
+      "update",
+      [](nb::object op, nb::object target, uint64_t axes, std::vector<nb::object> index, int place,
+         nb::object value, bool distinct, bool in_order) {
+        std::vector<Array> arrays;
+        for (const nb::object& o : index) arrays.push_back(to_array(o.ptr()));
+        Operands ops;
+        Arg from;
+        const bool given = !value.is_none();
+        if (given && !ops.convert(value.ptr(), from)) from = Arg(&ops.keep(to_array(value.ptr())));
+        // Python's numbers are arrays of their own type here, as NumPy has it.
+        if (from.weak) {
+          from.weak = false;
+          from.dtype = from.scalar.kind == Kind::Complex ? DType::C128
+                       : from.scalar.kind == Kind::Float ? DType::F64
+                                                         : DType::I64;
+        }
+        mark_line();
+        update(row_of(op.ptr()), as_array(target.ptr()), axes, arrays, place,
+               given ? &from : nullptr, {distinct, in_order});
+      },
+      nb::arg("ufunc"), nb::arg("target"), nb::arg("axes"), nb::arg("index"), nb::arg("place"),
+      nb::arg("value").none(), nb::arg("distinct") = false, nb::arg("in_order") = true,
+      "Elements become ufunc(element, value), repeated indices repeatedly, in order.");
+  m.def(
       "scatter",
       [](nb::object target, uint64_t axes, std::vector<nb::object> index, int place,
          nb::object value, const std::string& op, bool distinct, nb::object where) {
@@ -347,6 +371,29 @@ NB_MODULE(_core, m) {
         return out.is_none() ? nb::steal(wrap(std::move(r))) : out;
       },
       nb::arg("ufunc"), nb::arg("x"), nb::arg("axis"), nb::arg("dtype").none(),
+      nb::arg("out").none());
+  m.def(
+      "reduceat",
+      [](nb::object op, nb::object x, nb::object indices, int axis, nb::object t,
+         nb::object out) -> nb::object {
+        Array a = to_array(x.ptr()), o;
+        if (!out.is_none()) o = to_array(out.ptr());
+        std::optional<DType> dtype;
+        if (!t.is_none()) dtype = to_dtype(t.ptr());
+        Py_buffer line;
+        if (PyObject_GetBuffer(indices.ptr(), &line, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0)
+          throw nb::python_error();
+        const std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> held(&line, PyBuffer_Release);
+        if (from_format(line.format, line.itemsize) != DType::I64 || line.ndim != 1)
+          raise(ErrorKind::Type, "reduceat", "indices of another kind", line.format,
+                "a line of int64");
+        const auto count = static_cast<size_t>(line.len) / sizeof(int64_t);
+        mark_line();
+        Array r = reduceat(row_of(op.ptr()), a, {static_cast<const int64_t*>(line.buf), count},
+                           axis, dtype, out.is_none() ? nullptr : &o);
+        return out.is_none() ? nb::steal(wrap(std::move(r))) : out;
+      },
+      nb::arg("ufunc"), nb::arg("x"), nb::arg("indices"), nb::arg("axis"), nb::arg("dtype").none(),
       nb::arg("out").none());
   m.def("result_type", [](nb::args args) {
     Operands ops;

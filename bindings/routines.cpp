@@ -1,6 +1,7 @@
 // The routines' device kernels as Python sees them: loaded by name, and run on arrays for tests.
 #include "convert.h"
 #include "routines/gpu_count.h"
+#include "routines/gpu_fold.h"
 #include "routines/gpu_random.h"
 #include "routines/gpu_select.h"
 #include "routines/gpu_sort.h"
@@ -104,6 +105,21 @@ const Entry kEntries[] = {
        const auto real = [&](size_t k) { return reinterpret_cast<double*>(r.at[k]); };
        routines::interp_gpu(*r.device, real(0), r.size(0), real(1), real(2), r.size(1), real(3),
                             real(4));
+     }},
+    {"reduceat",
+     [](const Run& r) {
+       const Layout& l = *r.arrays.at(0)->layout;
+       const Op op = row_of(nb::object(r.attributes["op"]).ptr());
+       routines::fold_segments_gpu(*r.device, op, r.dtype(0), r.number("associative", 0),
+                                   {l.shape(0), l.shape(1), l.shape(2)}, r.at[0], r.integers(1),
+                                   r.size(1) / 2, r.at[2]);
+     }},
+    {"fold_runs",
+     [](const Run& r) {
+       const Op op = row_of(nb::object(r.attributes["op"]).ptr());
+       const int64_t points = r.size(0);
+       routines::fold_runs(*r.device, op, r.dtype(2), r.dtype(3), points, r.size(2) / points,
+                           {r.integers(0), r.integers(1), r.at[2], r.at[3], r.at[4], r.at[5]});
      }},
     {"philox",
      [](const Run& r) {

@@ -4,6 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <set>
+#include <tuple>
+
 #include "convert.h"
 
 namespace numbus::bindings {
@@ -21,6 +24,17 @@ void load_kernels(const Device& device, Routine r, DType t) {
   known = true;
 }
 
+// Their name says which operation they apply.
+void load_folds(const Device& device, Routine r, Op op, DType t, DType loop) {
+  static std::set<std::tuple<Routine, Op, DType, DType>> loaded;
+  if (!loader || !device.runs_ptx() || loaded.contains({r, op, t, loop})) return;
+  std::string name = std::string(row(r).name) + "." + std::string(op_name(op));
+  if (loop != t) name += "." + std::string(numbus::name(loop));
+  const nb::handle load = loader;
+  load(name, nb::handle(dtype_object(t)));
+  loaded.insert({r, op, t, loop});
+}
+
 Routine routine_of(const std::string& name) {
   for (size_t n = 0; n < std::size(kRoutines); ++n)
     if (kRoutines[n].name == name) return static_cast<Routine>(n);
@@ -31,6 +45,7 @@ Routine routine_of(const std::string& name) {
 
 void bind_sorting(nb::module_& m) {
   load_device_kernels = load_kernels;
+  load_fold_kernels = load_folds;
   m.def("routine_names", [] {
     nb::list names;
     for (const RoutineRow& r : kRoutines) names.append(nb::str(r.name.data(), r.name.size()));

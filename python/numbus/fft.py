@@ -11,12 +11,14 @@ import numpy
 from . import _core
 from .core.errors import ForeignDtype, many_axes, message, one_axis
 from .core.host import on_host, same_memory
+from .core.interrupts import interruptible
 from .core.operands import library, store, to_ndarray
 from .functions.ranges import arange
 from .functions.repeating import roll
 
 __all__ = list(numpy.fft.__all__)
 
+_MANY = 1 << 20
 _RANK = 3  # axes of one plan of cuFFT, at most
 
 
@@ -204,12 +206,19 @@ _TRANSFORMS = {
 }
 
 
+def _is_long(args, kwargs):
+    """Whether a transform takes some milliseconds; `n` may ask for more points than there are."""
+    points = [n for n in (*args[1:], *kwargs.values()) if isinstance(n, int)]
+    return max([getattr(args[0], "size", 0), *points]) >= _MANY
+
+
 def _make(name):
     original, run = getattr(numpy.fft, name), _TRANSFORMS[name]
+    apart = interruptible(original, _is_long)
 
     @functools.wraps(original)
     def wrapper(a, *args, out=None, **kwargs):
-        if len(args) > 3:  # out, by its place
+        if len(args) > 3:  # out, by its position
             *args, out = args
         try:
             a = to_ndarray(a)
@@ -219,7 +228,7 @@ def _make(name):
             if not on_host(a):
                 result = run(a, *args, **kwargs)
                 return result if out is None else store(name, result, out)
-        return library(original, (a, *args), {**kwargs, "out": out})
+        return library(apart, (a, *args), {**kwargs, "out": out})
 
     return _core.composed(wrapper)
 

@@ -13,6 +13,7 @@ from numpy.linalg import LinAlgError
 from . import _core
 from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
+from .core.interrupts import interruptible
 from .core.operands import library, operand, to_ndarray
 from .core.ufuncs import UFUNCS
 from .functions.elementwise import astype as _astype
@@ -65,8 +66,24 @@ def _on_gpu(a):
     return a._device.startswith("cuda")
 
 
+# Multiplications for each element of a square matrix's row, roughly, where these are many.
+_COSTLY = {"cond": 20, "eig": 25, "eigh": 10, "eigvals": 10, "lstsq": 20, "svd": 20, "svdvals": 4}
+_LONG = 200_000_000  # multiplications that take some milliseconds
+
+
+def _is_long(name):
+    weight = _COSTLY.get(name, 1)
+
+    def is_long(args, _kwargs):
+        shape = getattr(args[0], "shape", ()) if args else ()
+        return len(shape) > 1 and weight * math.prod(shape) * min(shape[-2:]) >= _LONG
+
+    return is_long
+
+
 def _make(name, names):
     original = getattr(numpy.linalg, name)
+    apart = interruptible(original, _is_long(name))
     count = max(len(names), 1)
 
     @functools.wraps(original)
@@ -78,7 +95,7 @@ def _make(name, names):
             return library(original, args, kwargs)
         args = (*arrays, *args[count:])
         if not any([_on_gpu(a) for a in arrays]):
-            return library(original, args, kwargs)
+            return library(apart, args, kwargs)
         from . import _cusolver  # not at start-up
 
         if name == "cond":

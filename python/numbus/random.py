@@ -4,6 +4,8 @@ arrays.
 Not a fallback: random bits are made on the host by definition here.
 """
 
+import math as _math
+
 import numpy.random as _numpy_random
 from numpy.random import (  # noqa: F401
     MT19937,
@@ -16,11 +18,47 @@ from numpy.random import (  # noqa: F401
     bit_generator,
 )
 
+from .core.interrupts import interruptible as _interruptible
 from .core.operands import library as _library
+
+_MANY = 1 << 20  # samples that take some milliseconds
+
+
+def _count(value):
+    """How many samples a `size`, or an array of parameters, asks for; 0 for what is neither."""
+    if isinstance(value, int):
+        return value
+    if isinstance(value, (tuple, list)):
+        try:
+            return _math.prod(value)
+        except TypeError:
+            return 0
+    return getattr(value, "size", 0)
+
+
+def _sampler(real, bound):
+    """NumPy's function, interruptible where it draws many samples."""
+
+    def is_long(args, kwargs):
+        given = (*args[bound:], *kwargs.values())
+        if not any([_count(v) >= _MANY for v in given]):
+            return False
+        # A large integer may be a bound: Cython writes the names into the docstring.
+        names = (real.__doc__ or "").partition("(")[2].partition(")")[0].split(", ")
+        names = [n.partition("=")[0] for n in names]
+        if "size" not in names:
+            return True
+        at = names.index("size") + bound
+        size = kwargs.get("size", args[at] if at < len(args) else None)
+        if size is not None:
+            return _count(size) >= _MANY
+        return any([_count(v) >= _MANY for v in given if not isinstance(v, int)])
+
+    return real if real.__name__ == "shuffle" else _interruptible(real, is_long)
 
 
 def _method(name, base):
-    real = getattr(base, name)
+    real = _sampler(getattr(base, name), bound=1)
 
     def method(self, *args, **kwargs):
         return _library(real, (self, *args), kwargs)
@@ -66,7 +104,7 @@ def default_rng(seed=None):
 
 
 def _legacy(name):
-    real = getattr(_numpy_random, name)
+    real = _sampler(getattr(_numpy_random, name), bound=0)
 
     def function(*args, **kwargs):
         return _library(real, args, kwargs)

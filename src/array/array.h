@@ -176,6 +176,14 @@ Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last);
 // r[0] = x[0], r[i] = op(r[i - 1], x[i]) along `axis`, in NumPy's type for it, or that of `dtype`
 // or `out`.
 Array accumulate(Op op, const Array& x, int axis, std::optional<DType> dtype, const Array* out);
+// Raises where one of the integers is negative: NumPy's rule for exponents of integers.
+void require_exponents(const Array& exponents, const std::string& title);
+// r[k] = op(… op(x[i], x[i + 1]) …, x[j - 1]) along `axis`, where i and j are index k and the one
+// after it, or x[i] where i >= j; the last segment goes up to the end. Types as of accumulate().
+// Integers and what is not associative are folded in order; floating-point sums and products of
+// more than 32 elements along memory are those of reduce() over the segment.
+Array reduceat(Op op, const Array& x, std::span<const int64_t> indices, int axis,
+               std::optional<DType> dtype, const Array* out);
 // Uninitialised, in the axis order that NumPy's iterator finds for `a`.
 Array empty_like(const Array& a, DType t);
 // Appends an instruction that is complete but for its operands.
@@ -198,10 +206,23 @@ struct Scatter {
   const Array* where = nullptr;
   // Of indices that meet the last one stays, or what the element becomes by a sum or an extreme.
   Op op = Op::scatter;
-  bool distinct = false;  // the indices are known to be right, and each place occurs once
+  bool distinct = false;  // the indices are known to be right, and each of them occurs once
+  // A plain scatter on a device that scatters in order: elements become by(element, value), or
+  // by(element), computed in `loop`. cast: the values themselves.
+  Op by = Op::cast;
+  DType loop = DType::Bool;
 };
 void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
              const Arg& value, const Scatter& how = {});
+// ufunc.at: the indexed elements become op(element, value), or op(element) of a unary one; an index
+// that occurs repeatedly counts as often, in order. The types are those of the operands, the
+// result is cast to that of `to` as NumPy's is, without a question.
+struct Update {
+  bool distinct = false;  // as in Scatter
+  bool in_order = true;   // where the device scatters in order; false: by sorting there, too
+};
+void update(Op op, const Array& to, uint64_t axes, std::span<const Array> index, int place,
+            const Arg* value, const Update& how = {});
 // A new array of that layout.
 Array fresh(const Layout* layout, DType t, Device* device);
 // A dense layout whose axes lie in memory in the given order, outermost first.
@@ -226,6 +247,8 @@ Array view_as(const Array& a, DType t);
 
 // Makes the device kernels of a routine known before it is recorded for a GPU; set by the bindings.
 extern void (*load_device_kernels)(const Device& device, Routine r, DType t);
+// The same for the kernels in which the routine applies an operation.
+extern void (*load_fold_kernels)(const Device& device, Routine r, Op op, DType t, DType loop);
 // Masks: a[mask], and a[mask] = from, which gives false where `from` has several elements that are
 // not under the same mask.
 Masked compress(const Array& a, const Array& mask);

@@ -132,7 +132,8 @@ std::vector<Array> kept_from(const Array& to, std::span<const Array> index) {
 }
 
 void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int place,
-             const Arg& value, const Array* where, Op op, Instr::Bounds bounds) {
+             const Arg& value, const Scatter& how, Instr::Bounds bounds) {
+  const Array* where = how.where;
   Domain domain(to, axes, kept, place);
   LayoutRef whole(Layout::contiguous(domain.shape, itemsize(to.dtype)));
   Array from;
@@ -164,9 +165,10 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int pl
     return;
   }
   Instr i;
-  i.op = op;
+  i.op = how.op;
+  i.by = how.by;
   i.bounds = bounds;
-  i.loop = to.dtype;
+  i.loop = how.by == Op::cast ? to.dtype : how.loop;
   i.axes = axes;
   i.place = static_cast<uint8_t>(place);
   add_indices(i, domain, kept, place, views, hold, in);
@@ -198,8 +200,8 @@ Array last_at_place(const Array& to, uint64_t axes, std::span<const Array> index
   Arg none;
   none.weak = true;
   none.scalar = Scalar::from_int(-1);
-  scatter(winner, whole, index, 0, none, nullptr, Op::scatter, bounds);
-  scatter(winner, whole, index, 0, Arg(&number), nullptr, Op::scatter_max, bounds);
+  scatter(winner, whole, index, 0, none, {}, bounds);
+  scatter(winner, whole, index, 0, Arg(&number), {.op = Op::scatter_max}, bounds);
   Array found = gather(winner, whole, index, 0, bounds);
   Arg both[2] = {Arg(&found), Arg(&number)};
   return apply(Op::equal, both);
@@ -214,19 +216,19 @@ Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int pl
 void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
              const Arg& value, const Scatter& how) {
   require_writeable(to, "setitem");
-  require_value(value, to.dtype, "setitem");
+  if (how.by == Op::cast) require_value(value, to.dtype, "setitem");
   std::vector<Array> kept = kept_from(to, index);
   auto bounds = how.distinct || check_known(to, axes, kept) ? Instr::Sure : Instr::Report;
   bool in_order = to.base->device->scatters_in_order(), many = value.is_array();
   if (how.op != Op::scatter || how.distinct || in_order || !many)
-    return scatter(to, axes, kept, place, value, how.where, how.op, bounds);
+    return scatter(to, axes, kept, place, value, how, bounds);
   Array last = last_at_place(to, axes, kept, bounds == Instr::Sure ? bounds : Instr::Skip);
   // Over the domain, in which the indices stand at `place`.
   std::vector<int64_t> shape(last.shape().begin(), last.shape().end());
   int indexed = static_cast<int>(kept.size());
   shape.insert(shape.end(), to.ndim() - indexed - place, 1);
   last = reshape(last, shape);
-  scatter(to, axes, kept, place, value, &last, Op::scatter, bounds);
+  scatter(to, axes, kept, place, value, {.where = &last}, bounds);
 }
 
 }  // namespace numbus

@@ -8,6 +8,7 @@
 namespace numbus {
 
 void (*load_device_kernels)(const Device&, Routine, DType) = nullptr;
+void (*load_fold_kernels)(const Device&, Routine, Op, DType, DType) = nullptr;
 
 Array along_lines(Routine r, const Array& x, int axis, bool indices,
                   std::span<const int64_t> attributes) {

@@ -246,16 +246,18 @@ void Body::check(const Point& p, const ir::Inst& i, V wrong, V value) {
   });
 }
 
-void Body::emit(const Point& p) {
-  std::vector<Value> at(k_.body.size());
-  std::vector<Rare> skipped(k_.body.size());
+void Body::emit(const Point& p) { emit_steps(p, k_.body.size()); }
+
+std::vector<Value> Body::emit_steps(const Point& p, size_t count) {
+  std::vector<Value> at(count);
+  std::vector<Rare> skipped(count);
   struct Loop {
     llvm::BasicBlock *head, *entry;
-    llvm::PHINode* left;  // turns, where they are counted
+    llvm::PHINode* left;  // iterations, where they are counted
   };
   std::vector<Loop> loops;
   auto masked = [&](V predicate) { return p.mask ? E.both(p.mask, predicate) : predicate; };
-  for (size_t n = 0; n < k_.body.size(); ++n) {
+  for (size_t n = 0; n < count; ++n) {
     const ir::Inst& i = k_.body[n];
     auto x = [&](ir::Val o) -> V { return o == ir::kNone ? nullptr : at[o].v; };
     Value& r = at[n];
@@ -375,6 +377,7 @@ void Body::emit(const Point& p) {
       default: r.v = primitive(E, i, i.a == ir::kNone ? i.type : k_.body[i.a].type, a, b, c);
     }
   }
+  return at;
 }
 
 }  // namespace numbus::compile

@@ -32,10 +32,15 @@ class Body {
  public:
   Body(Emit& e, const ir::Kernel& k) : E(e), B(e.B), k_(k) {}
   void emit(const Point& p);
+  // The steps up to that value alone.
+  Value emit_up_to(const Point& p, ir::Val last) {
+    return emit_steps(p, static_cast<size_t>(last) + 1).back();
+  }
   Value load(const ir::Arg& a, llvm::Value* row, llvm::Value* stride, llvm::Value* col,
              llvm::Value* mask);
 
  private:
+  std::vector<Value> emit_steps(const Point& p, size_t count);
   void store(const ir::Arg& a, const Point& p, int arg, Value v, llvm::Value* mask);
   llvm::Value* gather(llvm::Type* scalar, llvm::Value* ptr, llvm::Value* stride, llvm::Value* mask);
   void scatter(llvm::Value* v, llvm::Value* ptr, llvm::Value* stride, llvm::Value* mask);

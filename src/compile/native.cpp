@@ -4,7 +4,10 @@
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
+
 #include "compile/body.h"
+#include "compile/flow.h"
 
 namespace numbus::compile {
 
@@ -35,8 +38,12 @@ namespace {
 using V = llvm::Value*;
 
 // Lanes so that the widest type of the body fills one vector register, or two in loops of
-// functions, each turn of which waits for the one before.
+// functions, each iteration of which waits for the one before.
 int pick_lanes(const ir::Kernel& k, int vector_bytes) {
+  // Points of a vector that do not meet may be computed together: worth their comparison where the
+  // steps are many.
+  constexpr size_t kManySteps = 40;
+  if (k.one_by_one && (k.boxes > 0 || k.body.size() < kManySteps)) return 1;
   int widest = 1;
   bool waits = false;
   for (const ir::Inst& i : k.body) {
@@ -305,7 +312,10 @@ class Native {
       p_.inside = true;
       p_.streaming = k_.streaming;
       prefetch();
-      body_.emit(p_);
+      if (k_.one_by_one && e_.W > 1)
+        apart_or_in_order();
+      else
+        body_.emit(p_);
     };
     // The vectors of all lanes must leave room for the body.
     bool in_registers =
@@ -316,6 +326,19 @@ class Native {
       steps(from, to, "step", fast_body);
     b_.CreateBr(next);
     b_.SetInsertPoint(guarded);
+    if (k_.one_by_one && e_.W > 1) {
+      in_order(from, to);
+    } else {
+      guarded_steps(from, to);
+    }
+    b_.CreateBr(next);
+    b_.SetInsertPoint(next);
+    from->addIncoming(to, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpSLT(to, end_), segment, finish);
+    b_.SetInsertPoint(finish);
+  }
+
+  void guarded_steps(V from, V to) {
     steps(from, to, "guarded_step", [&] {
       V lanes = b_.CreateAdd(e_.splat(p_.col), e_.iota());
       p_.mask = b_.CreateICmpSLT(lanes, e_.splat(to));
@@ -332,11 +355,50 @@ class Native {
       }
       body_.emit(p_);
     });
-    b_.CreateBr(next);
-    b_.SetInsertPoint(next);
-    from->addIncoming(to, b_.GetInsertBlock());
-    b_.CreateCondBr(b_.CreateICmpSLT(to, end_), segment, finish);
-    b_.SetInsertPoint(finish);
+  }
+
+  // Points [from, to) of a row, each after the one before.
+  void in_order(V from, V to) {
+    Point one = p_;
+    auto first = [&](Value& v) {
+      if (v.v) v.v = b_.CreateExtractElement(v.v, uint64_t{0});
+      if (v.im) v.im = b_.CreateExtractElement(v.im, uint64_t{0});
+    };
+    std::for_each(one.scalars.begin(), one.scalars.end(), first);
+    std::for_each(one.uniform.begin(), one.uniform.end(), first);
+    one.mask = nullptr;
+    one.inside = true;
+    one.streaming = false;
+    std::vector<V> nothing;
+    counted_loop(b_, from, to, b_.getInt64(1), nothing, [&](V col) {
+      one.col = col;
+      Emit single(b_, 1);
+      Body(single, k_).emit(one);
+    });
+  }
+
+  // One step: as a vector where no two of its points reach the same memory.
+  void apart_or_in_order() {
+    const auto& scatter = *std::find_if(k_.body.begin(), k_.body.end(),
+                                        [](const ir::Inst& i) { return i.op == Op::scatter; });
+    const int size = itemsize(k_.args[scatter.imm].dtype);
+    V stride = p_.strides[scatter.imm] ? p_.strides[scatter.imm] : b_.getInt64(size);
+    V at =
+        b_.CreateAdd(body_.emit_up_to(p_, scatter.c).v, b_.CreateMul(e_.iota(), e_.splat(stride)));
+    // Each is compared with those 1 to W / 2 lanes further on, around the end.
+    V meets = nullptr;
+    for (int by = 1; by <= e_.W / 2; ++by) {
+      llvm::SmallVector<int, 32> lanes;
+      for (int lane = 0; lane < e_.W; ++lane) lanes.push_back((lane + by) % e_.W);
+      V distance = b_.CreateAdd(b_.CreateSub(at, b_.CreateShuffleVector(at, lanes)),
+                                e_.splat(b_.getInt64(size - 1)));
+      V near = b_.CreateICmpULT(distance, e_.splat(b_.getInt64(2 * size - 1)));
+      meets = meets ? b_.CreateOr(meets, near) : near;
+    }
+    V col = p_.col;
+    branch(
+        b_, b_.CreateOrReduce(meets), [&] { in_order(col, b_.CreateAdd(col, b_.getInt64(e_.W))); },
+        [&] { body_.emit(p_); });
   }
 
   llvm::IRBuilder<> b_;

@@ -35,6 +35,14 @@ constexpr uint64_t kMostIterations = 65536, kFewestIterations = 16;
 constexpr const char* kShortMark = "numbus.short";
 constexpr int64_t kMostShort = 2048;
 
+void mark_loop(llvm::Instruction* jump, const char* what) {
+  auto& c = jump->getContext();
+  auto* mark = llvm::MDNode::get(c, llvm::MDString::get(c, what));
+  auto* id = llvm::MDNode::getDistinct(c, {nullptr, mark});
+  id->replaceOperandWith(0, id);
+  jump->setMetadata(llvm::LLVMContext::MD_loop, id);
+}
+
 enum class Kind { Short, Strips, Counted, Each };
 
 // What is known of a loop before anything changes.
@@ -394,7 +402,10 @@ class Polls {
     B.SetInsertPoint(again);
     V left = B.CreateAdd(count, B.getInt32(-1));
     count->addIncoming(left, again);
-    B.CreateCondBr(B.CreateICmpEQ(left, B.getInt32(0)), ended, p.head, unlikely());
+    auto* on = B.CreateCondBr(B.CreateICmpEQ(left, B.getInt32(0)), ended, p.head, unlikely());
+    // ptxas would evaluate a strip whose first values it knows iteration by iteration: the gcd of
+    // two constants, three times in a kernel, took it 33 seconds.
+    if (stop_) mark_loop(on, "llvm.loop.unroll.disable");
   }
 
   llvm::Module& m_;
@@ -406,13 +417,7 @@ class Polls {
 
 }  // namespace
 
-void mark_short_loop(llvm::Instruction* jump) {
-  auto& c = jump->getContext();
-  auto* mark = llvm::MDNode::get(c, llvm::MDString::get(c, kShortMark));
-  auto* id = llvm::MDNode::getDistinct(c, {nullptr, mark});
-  id->replaceOperandWith(0, id);
-  jump->setMetadata(llvm::LLVMContext::MD_loop, id);
-}
+void mark_short_loop(llvm::Instruction* jump) { mark_loop(jump, kShortMark); }
 
 void insert_polls(llvm::Module& m) { Polls(m).run(); }
 void insert_gpu_polls(llvm::Module& m) { Polls(m).run_gpu(); }

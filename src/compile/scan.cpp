@@ -73,7 +73,10 @@ ScanCode scan_code(Op op, DType in, DType type, bool in_contiguous, bool out_con
 }
 
 std::string ScanCode::key() const {
-  return "scan" + std::string(1, static_cast<char>(type)) + (stores ? streaming ? "n" : "s" : "t") +
+  return "scan" + std::string(1, static_cast<char>(type)) +
+         (stores     ? streaming ? "n" : "s"
+          : in_order ? "o"
+                     : "t") +
          read.key() + combine.key() + write.key();
 }
 

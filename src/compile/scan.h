@@ -16,13 +16,14 @@ struct ScanCode {
   ir::Kernel combine;      // state = op(state, another one, given as argument 0)
   ir::Kernel write;        // the result's element = state
   bool stores = true;      // false: only the last state is wanted
+  bool in_order = true;    // without stores: false, elements may meet in any order
   bool streaming = false;  // the result exceeds the caches: store past them
 
   int fields() const { return static_cast<int>(combine.acc_fields.size()); }
   std::string key() const;
 };
 
-// aligned: places that begin a vector of the GPU's allow 16-byte accesses.
+// aligned: indices that begin a vector of the GPU's allow 16-byte accesses.
 ScanCode scan_code(Op op, DType in, DType type, bool in_contiguous, bool out_contiguous,
                    bool aligned = false);
 
@@ -30,11 +31,10 @@ ScanCode scan_code(Op op, DType in, DType type, bool in_contiguous, bool out_con
 // rounding.
 bool is_associative(Op op);
 
-// For the host; without stores order must not matter. Lines [row_begin, row_end), places
-// [col_begin, col_end) of each. The words are address, line stride and stride of the operand, then
-// of the result. `acc` (8 bytes a field) gets the last state of a single line; with a row_origin of
-// one it also holds the state before col_begin. Equal code is compiled once; called by one thread
-// at a time.
+// For the host. Lines [row_begin, row_end), indices [col_begin, col_end) of each. The words are
+// address, line stride and stride of the operand, then of the result. `acc` (8 bytes a field) gets
+// the last state of a single line; with a row_origin of one it also holds the state before
+// col_begin. Equal code is compiled once; called by one thread at a time.
 Compiled compile_native_scan(const ScanCode& c);
 
 }  // namespace numbus::compile

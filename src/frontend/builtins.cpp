@@ -159,9 +159,9 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       Value r = binary(n, *digits < 0 ? Op::multiply : Op::divide, unary(n, Op::rint, up), s);
       return arg(0).type.is_integer() ? cast(n, r, arg(0).type.dtype, arg(0).type.weak) : r;
     }
-    if (arg(0).type.dtype == DType::Bool && arg(0).type.is_number())
+    // Python's int, as NumPy's integers give it too.
+    if (arg(0).type.is_number() && !is_inexact(arg(0).type.dtype))
       return cast(n, arg(0), DType::I64, true);
-    if (arg(0).type.is_integer()) return arg(0);
     return python_int(n, unary(n, Op::rint, arg(0)));
   }
   if (name == "sum" || name == "any" || name == "all") {

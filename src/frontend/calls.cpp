@@ -193,7 +193,7 @@ Value Lower::call_function(const Call& c, int source) {
     a = library && !lists ? plain(a) : boxed(c.n, a);
     if (a.unknown()) return {};
     if (shared && !a.type.is_array())
-      not_yet(c.n, "giving a list that turns of a parallel loop share to '" + s.name + "'",
+      not_yet(c.n, "giving a list that iterations of a parallel loop share to '" + s.name + "'",
               "an array, or the items that it needs");
     if (a.type.is_array()) {
       a.type.text.clear();

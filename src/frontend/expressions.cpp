@@ -347,7 +347,7 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
               return number(b_->constant(part, Scalar::from_int(0)), part);
             return number(b_->emit(op, part, element(a, at).v[0]), part);
           });
-      // The zeros beside real numbers have no place of their own.
+      // The zeros beside real numbers have no memory of their own.
       parts.type.readonly = !is_complex(v.type.dtype);
       return parts;
     }

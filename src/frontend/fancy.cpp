@@ -21,7 +21,7 @@ void Lower::expect_mask(const Node& n, const Value& mask, std::span<const Val> s
   }
 }
 
-// Slices make a view; then integers and arrays, broadcast together, pick places along its axes.
+// Slices make a view; then integers and arrays, broadcast together, pick indices along its axes.
 Lower::Places Lower::places_of(const Node& n, const Value& a, const std::vector<Value>& given) {
   Places p;
   Value none, all;

@@ -92,7 +92,10 @@ void combine(const Inst& i, char* element, const char* value, int size) {
 }  // namespace
 
 Program::Program(const ir::Kernel& k)
-    : kernel_(k), block_(k.acc == ir::Acc::Lanes ? ir::kLanes : kBlock) {
+    : kernel_(k),
+      block_(k.one_by_one              ? 1
+             : k.acc == ir::Acc::Lanes ? ir::kLanes
+                                       : kBlock) {
   size_t total = 0;
   for (const Inst& i : k.body) {
     Step s{i};

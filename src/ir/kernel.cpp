@@ -140,6 +140,7 @@ std::string Kernel::key() const {
   put(boxes);
   put(acc);
   put(streaming);
+  put(one_by_one);
   put(static_cast<int>(args.size()));
   for (const Arg& a : args) {
     put(a.dtype);

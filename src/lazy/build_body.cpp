@@ -23,7 +23,7 @@ ir::Val KernelBuilder::fixed_scalar(Number value) {
                  static_cast<int64_t>(step_ir_.scalars.size() - 1));
 }
 
-// The point's place in NumPy's order within the domain (or within the reduced part of it).
+// The point's index in NumPy's order within the domain (or within the reduced part of it).
 ir::Val KernelBuilder::position() {
   if (position_ != kNone) return position_;
   for (int d = 0; d < step_ir_.rank; ++d) {
@@ -144,7 +144,16 @@ void KernelBuilder::emit(const Member& m) {
   } else if (i.scatters()) {
     Val offset = spread_offset(p, p.out, m, where);
     if (part_ == Part::Guard) return;
-    b_.emit(i.op, p.out.dtype, operand(0, p.out.dtype), where, offset, spread_arg(p, p.out, m));
+    const int arg = spread_arg(p, p.out, m);
+    if (i.by == Op::cast) {
+      b_.emit(i.op, p.out.dtype, operand(0, p.out.dtype), where, offset, arg);
+      return;
+    }
+    // The next point may be the same element.
+    step_ir_.one_by_one = true;
+    Val old = convert(b_, b_.emit(Op::gather, p.out.dtype, offset, where, kNone, arg), i.loop);
+    Val now = expand(b_, i.by, old, row(i.by).nin == 2 ? operand(0, i.loop) : kNone);
+    b_.emit(i.op, p.out.dtype, convert(b_, now, p.out.dtype), where, offset, arg);
     return;
   } else if (i.gathers()) {
     Val sane = where, offset = spread_offset(p, p.in[0], m, sane);

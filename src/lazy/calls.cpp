@@ -33,8 +33,7 @@ vendor::Product product_of(const KernelStep& step) {
 }  // namespace
 
 std::string call_name(Routine routine, Op op) {
-  return (routine == Routine::accumulate ? std::string(op_name(op)) + "." : "") +
-         std::string(row(routine).name);
+  return (applies(routine) ? std::string(op_name(op)) + "." : "") + std::string(row(routine).name);
 }
 
 vendor::Product product_of(DType type, const Layout& a, const Layout& b, const Layout& out) {
@@ -53,7 +52,11 @@ void run_call(Runtime& runtime, Device& device, KernelStep& step) {
   entry(runtime, device, step);
 }
 
-void matmul_cpu(Runtime&, Device&, KernelStep& step) { vendor::matmul_cpu(product_of(step)); }
+void matmul_cpu(Runtime&, Device&, KernelStep& step) {
+  vendor::Product p = product_of(step);
+  if (step.reach.empty()) return vendor::matmul_cpu(p);
+  run_apart([p] { vendor::matmul_cpu(p); }, step.reach, std::move(step.bases));
+}
 
 void matmul_gpu(Runtime&, Device& device, KernelStep& step) {
   vendor::matmul_cuda(device, product_of(step));

@@ -13,7 +13,7 @@ namespace numbus {
 // parameters.
 struct CallStep {
   Routine routine;
-  Op op;  // accumulate: what is applied
+  Op op;  // what is applied, where the routine applies an operation
   DType type;
   std::array<int64_t, kMaxAttributes> attributes;
   std::vector<DType> types;            // of the operands, then of the results
@@ -25,6 +25,10 @@ struct CallStep {
   DType out_type(int n = 0) const { return types[operands() + n]; }
 };
 
+// Whether it applies an operation of the table, one of many.
+constexpr bool applies(Routine r) {
+  return r == Routine::accumulate || r == Routine::reduceat || r == Routine::fold_runs;
+}
 std::string call_name(Routine routine, Op op);
 // out = a @ b of three-dimensional layouts (stack, rows, columns); without addresses.
 vendor::Product product_of(DType type, const Layout& a, const Layout& b, const Layout& out);

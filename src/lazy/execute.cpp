@@ -88,7 +88,7 @@ struct Launch {
   };
 
   void map() {
-    // Points whose loops turn often, and not equally often, are shared out in small pieces.
+    // Points whose loops run often, and not equally often, are shared out in small pieces.
     Cut cut(step.rows, step.cols, step.loops ? kUnitPoints / 16 : kUnitPoints);
     units(cut.units, 1, [&](int64_t begin, int64_t end) {
       for (int64_t u = begin; u < end; ++u) {
@@ -106,7 +106,7 @@ struct Launch {
   }
 
   // Runs the points [from, to) in row-major order counted from row `origin`, from a fresh state,
-  // and leaves one compact state per reduction. Units are runs of places, so that they do not
+  // and leaves one compact state per reduction. Units are runs of points, so that they do not
   // depend on how rows are cut. `row`: how many points the whole reduction has.
   void reduce_unit(int64_t origin, int64_t from, int64_t to, int64_t row, char* state,
                    char* compact) {
@@ -125,15 +125,11 @@ struct Launch {
     });
   }
 
-  // Pairwise over the units in order, like the carries of a binary counter.
   void combine(std::vector<char>& all, int64_t units) {
     size_t each = step.reduces.size() * kCompactBytes;
-    for (int64_t gap = 1; gap < units; gap *= 2)
-      for (int64_t u = 0; u + gap < units; u += 2 * gap)
-        for (size_t n = 0; n < step.reduces.size(); ++n)
-          merge_states(step.reduces[n].kind, step.reduces[n].in,
-                       all.data() + u * each + n * kCompactBytes,
-                       all.data() + (u + gap) * each + n * kCompactBytes);
+    for (size_t n = 0; n < step.reduces.size(); ++n)
+      merge_units(step.reduces[n].kind, step.reduces[n].in, all.data() + n * kCompactBytes, units,
+                  each);
   }
 
   void reduce_all() {
@@ -220,7 +216,7 @@ struct Launch {
 
 // In steps of single points.
 int64_t work_of(const KernelStep& step) {
-  constexpr int64_t kGuess = 50;  // turns of a loop that a function has
+  constexpr int64_t kGuess = 50;  // iterations of a loop that a function has
   return step.points * step.turns * std::ssize(step.code->ir.body) * (step.loops ? kGuess : 1);
 }
 
@@ -266,9 +262,9 @@ class CpuExecutor : public Executor {
           std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
   }
   void call(Runtime& rt, Device& device, KernelStep& step) override {
-    // Scans count what they compile, which needs the lock.
+    // What applies an operation counts what it compiles, which needs the lock.
     bool long_one = step.flops >= 4'000'000 || step.bytes >= 4 << 20;
-    WithoutPython others(long_one && step.call->routine != Routine::accumulate);
+    WithoutPython others(long_one && !applies(step.call->routine));
     Executor::call(rt, device, step);
   }
 };

@@ -10,7 +10,7 @@ int64_t flops_of(const ir::Kernel& k, int64_t turns) {
   bool turning = false;
   int rare = 0;  // what seldom runs does not count
   for (const ir::Inst& i : k.body) {
-    // A loop of the program; how often those of functions turn is known to nobody, and counts once.
+    // A loop of the program; how often those of functions run is known to nobody, and counts once.
     if (i.op == Op::repeat && i.a != ir::kNone) turning = true;
     if (i.op == Op::end_repeat && i.b == ir::kNone) turning = false;
     if (i.op == Op::if_any) ++rare;
@@ -56,8 +56,8 @@ int64_t fft_flops(const CallStep& c) {
          (real ? 2 : 1);
 }
 
-int64_t scan_flops(const CallStep& c) {
-  return is_inexact(c.type) ? real_products(c) * c.out().size() : 0;
+int64_t fold_flops(const CallStep& c) {
+  return is_inexact(c.type) ? real_products(c) * c.in(0).size() : 0;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compile/compiler.h"
+#include "device/cpu/apart.h"
 #include "interp/program.h"
 #include "ir/kernel.h"
 #include "lazy/calls.h"
@@ -124,6 +125,10 @@ struct KernelStep : StepOf<int64_t> {
   // The latest of what the device made of it, and for which arrangement and sizes.
   std::string device_key;
   void* device_made = nullptr;
+  // Of a long call: its memory and the bases behind it, where nothing else writes to its results
+  // until it has ended. Empty: the call is waited for.
+  std::vector<Reach> reach;
+  std::shared_ptr<void> bases;
 };
 
 using Patch = PatchOf<int64_t>;

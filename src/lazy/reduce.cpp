@@ -230,6 +230,13 @@ void merge_states(Reduction kind, DType in, char* into, const char* from) {
   });
 }
 
+void merge_units(Reduction kind, DType in, char* states, int64_t units, size_t each) {
+  for (int64_t gap = 1; gap < units; gap *= 2)
+    for (int64_t u = 0; u + gap < units; u += 2 * gap)
+      merge_states(kind, in, states + static_cast<size_t>(u) * each,
+                   states + static_cast<size_t>(u + gap) * each);
+}
+
 void extract_state(Reduction kind, DType in, const char* state, int width, int i, char* to) {
   dispatch(kind, in, [&]<Reduction K, class M>() {
     Lanes<K, M> from(const_cast<char*>(state),

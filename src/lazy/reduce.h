@@ -18,6 +18,9 @@ void init_state(Reduction kind, DType in, char* state, int width);
 void merge_lanes(Reduction kind, DType in, char* state, int64_t row);
 // into = merge(into, from): both compact states (one value per field, 8-byte slots).
 void merge_states(Reduction kind, DType in, char* into, const char* from);
+// Merges compact states, which stand `each` bytes apart, into the first: pairwise in their order,
+// like the carries of a binary counter.
+void merge_units(Reduction kind, DType in, char* states, int64_t units, size_t each);
 // Lane `lane` of a state array as a compact state, and the result of a compact state stored as
 // `out`.
 void extract_state(Reduction kind, DType in, const char* state, int width, int lane, char* compact);

@@ -12,6 +12,7 @@
 #include "lazy/executor.h"
 #include "lazy/explain.h"
 #include "lazy/planner.h"
+#include "passes/pipeline.h"
 
 namespace numbus {
 namespace {
@@ -23,6 +24,23 @@ Recent<std::shared_ptr<KernelCode>>& kernels() {
   return *k;
 }
 
+// Calls of a library's from this size on take some milliseconds.
+constexpr int64_t kLongCall = 1'000'000'000;
+
+// Bases that a call needs beyond the life of its window.
+struct Bases {
+  std::vector<Base*> all;
+  void add(Base* b) {
+    all.push_back(b);
+    b->ref();
+  }
+  Bases() = default;
+  Bases(const Bases&) = delete;
+  ~Bases() {
+    for (Base* b : all) b->unref();
+  }
+};
+
 // The memory of the window's bases, for queues beside the device's own. What dies may be written
 // to: a result may take its storage.
 std::vector<Use> uses_of(const Window& w) {
@@ -30,8 +48,8 @@ std::vector<Use> uses_of(const Window& w) {
   for (const Slot& s : w.slots_) {
     auto begin = reinterpret_cast<std::uintptr_t>(s.base->data);
     if (begin != 0)
-      uses.push_back(
-          {begin, begin + static_cast<size_t>(s.base->nbytes), s.written || s.base->handles == 0});
+      uses.push_back({begin, begin + static_cast<size_t>(s.base->nbytes),
+                      s.written() || s.base->handles == 0});
   }
   return uses;
 }
@@ -93,6 +111,7 @@ std::shared_ptr<const Error> present_error() noexcept {
 void Runtime::begin(Flight& flight, const char* reason) {
   Window& w = *flight.window;
   bool known = false;
+  if (verifies_passes()) verify(w);
   w.complete_key();
   flight.run = plans_.find(w, known);
   flight.run->busy = true;
@@ -105,6 +124,7 @@ void Runtime::begin(Flight& flight, const char* reason) {
 
 void Runtime::carry_out(Flight& flight, const char* reason) {
   ++stats.flushes;
+  release_ended_works();
   interrupt::ArrayWork work;
   const Window& w = *flight.window;
   try {
@@ -113,7 +133,7 @@ void Runtime::carry_out(Flight& flight, const char* reason) {
     // Nothing is computed: whoever reads what should have been has to hear of it.
     auto failure = present_error();
     for (const Slot& s : w.slots_)
-      if (s.written) s.base->failure = failure;
+      if (s.written()) s.base->failure = failure;
     throw Error(*failure);
   }
   run(w, *flight.run);
@@ -155,6 +175,19 @@ void Runtime::run(const Window& w, Run& run) {
     for (const Check& c : step.checks)
       for (int s : c.spoils) lost[s] |= kSpoiled;
   };
+  // What is lost is never written to again, so that a call may go on writing there.
+  auto set_reach = [&](KernelStep& step) {
+    auto bases = std::make_shared<Bases>();
+    for (const Patch& p : step.patches) {
+      if (p.storage < 0) continue;
+      int slot = run.storages[p.storage].slot;
+      Base* b = slot < 0 ? nullptr : w.slots_[slot].base;
+      if (b && p.written && (!b->owned || b->shared > 0)) return step.reach.clear();
+      if (b) bases->add(b);
+      step.reach.push_back({data[p.storage], bytes(run.storages[p.storage])});
+    }
+    step.bases = std::move(bases);
+  };
   auto not_computed = []() noexcept {
     try {
       return std::shared_ptr<const Error>(std::make_shared<Error>(interrupt::not_computed()));
@@ -191,6 +224,11 @@ void Runtime::run(const Window& w, Run& run) {
         for (const Patch& p : step.patches)
           if (p.storage >= 0) need(p.storage);
         for (const ReduceStep& r : step.reduces) need(r.storage);
+        if (step.call && device.host_readable()) {
+          step.reach.clear();
+          step.bases.reset();
+          if (step.flops >= kLongCall) set_reach(step);
+        }
         run_step(w, step, data);
         bool wrong = false;
         for (size_t c = 0; c < step.checks.size(); ++c) {

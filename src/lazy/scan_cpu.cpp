@@ -6,9 +6,8 @@
 
 #include "device/cpu/thread_pool.h"
 #include "lazy/entries.h"
+#include "lazy/fold_cpu.h"
 #include "lazy/scan.h"
-#include "passes/expand.h"
-#include "passes/pipeline.h"
 
 namespace numbus {
 namespace {
@@ -24,11 +23,6 @@ struct CpuScan {
   compile::NativeFunction lines = nullptr, totals = nullptr, prefixes = nullptr;
   int runs = 0;  // before anything was compiled
 };
-
-bool order_free(Op op, DType t) {
-  if (!compile::is_associative(op) || is_complex(t)) return false;
-  return !is_inexact(t) || (op != Op::add && op != Op::multiply);
-}
 
 class Scan {
  public:
@@ -58,8 +52,11 @@ class Scan {
   void run() {
     bool along = along_lines();
     int dim = along && out_.shape(2) == 1 ? 0 : 2;  // the lines that rows run over
+    auto compiles = [&](bool already) {
+      return worth_compiling(rt_, already, step_.points, code_->runs);
+    };
     if (along && compiles(code_->lines != nullptr)) return lines();
-    prepare_rows(dim);
+    if (!code_->rows) code_->rows = fold_rows(call_.op, in_type_, call_.type, in_, out_, dim);
     if (!along && compiles(code_->rows->native != nullptr))
       rows(dim, true);
     else
@@ -67,17 +64,6 @@ class Scan {
   }
 
  private:
-  // A loop in the interpreter costs far more than an element: compile early.
-  bool compiles(bool already) {
-    if (rt_.mode == Mode::Interp) return false;
-    return already || rt_.mode == Mode::Compiled || step_.points >= 4096 || ++code_->runs > 64;
-  }
-
-  compile::NativeFunction made(const compile::Compiled& c) {
-    if (c.milliseconds > 0) c.from_disk ? ++rt_.stats.disk_hits : ++rt_.stats.compiles;
-    rt_.stats.compile_ms += c.milliseconds;
-    return c.function;
-  }
   // Lines lie along memory where neighbouring lines do not.
   bool along_lines() const {
     return out_.shape(2) == 1 || std::abs(out_.stride(1)) <= std::abs(out_.stride(2));
@@ -93,7 +79,7 @@ class Scan {
     int64_t outer = out_.shape(0), n = out_.shape(1), inner = out_.shape(2), count = outer * inner;
     auto code = compile::scan_code(call_.op, in_type_, call_.type, dense(in_), dense(out_));
     code.streaming = streams();
-    if (!code_->lines) code_->lines = made(compile::compile_native_scan(code));
+    if (!code_->lines) code_->lines = counted(rt_, compile::compile_native_scan(code));
     int threads = thread_pool().num_threads();
     if (count < threads && n >= 4 * kCutPoints && order_free(call_.op, call_.type)) {
       if (!code_->totals) prepare_cuts(code);
@@ -125,10 +111,10 @@ class Scan {
   }
 
   void prepare_cuts(compile::ScanCode& code) {
-    code.stores = false;
-    code_->totals = made(compile::compile_native_scan(code));
+    code.stores = code.in_order = false;
+    code_->totals = counted(rt_, compile::compile_native_scan(code));
     auto between = compile::scan_code(call_.op, call_.type, call_.type, true, true);
-    code_->prefixes = made(compile::compile_native_scan(between));
+    code_->prefixes = counted(rt_, compile::compile_native_scan(between));
   }
 
   // A few units a thread at a time: their totals, the state before each, and then the elements,
@@ -172,58 +158,18 @@ class Scan {
   }
 
   // Across lines ----------------------------------------------------------------------------------
-  // One row of places along the axis after the other: out[p] = op(out[p - 1], in[p]).
-  void prepare_rows(int dim) {
-    if (code_->rows) return;
-    ir::Kernel k;
-    k.rank = 2;
-    k.boxes = 1;  // all rows but the first
-    auto arg = [&](DType t, const Layout& l, bool written) {
-      ir::Inner inner = l.stride(dim) == itemsize(t) || l.shape(dim) == 1 ? ir::Inner::Contiguous
-                        : l.stride(dim) == 0                              ? ir::Inner::Uniform
-                                                                          : ir::Inner::Strided;
-      k.args.push_back({t, inner, written, false});
-    };
-    arg(call_.type, out_, true);
-    arg(in_type_, in_, false);
-    arg(call_.type, out_, true);
-    ir::Builder b(k);
-    using ir::kNone;
-    ir::Val later = b.emit(Op::in_box, DType::Bool, kNone, kNone, kNone, 0);
-    ir::Val before = b.emit(Op::load, call_.type, later, kNone, kNone, 0);
-    ir::Val x = convert(b, b.emit(Op::load, in_type_, kNone, kNone, kNone, 1), call_.type);
-    ir::Val y = choose(b, later, expand(b, call_.op, before, x), x);
-    b.emit(Op::store, call_.type, y, kNone, kNone, 2);
-    lower(k);
-    ir::verify(k);
-    code_->rows = kernel_code(std::move(k));
-  }
-
+  // One row of elements along the axis after the other: out[p] = op(out[p - 1], in[p]).
   void rows(int dim, bool native) {
     KernelCode& code = *code_->rows;
-    if (native && !code.native) {
-      compile::Compiled c = compile::compile_native(code.ir);
-      code.native_memory = c.memory;
-      code.native = made(c);
-    }
+    if (native) compile_fold_rows(rt_, code);
     int other = 2 - dim;
     int64_t n = out_.shape(1), columns = out_.shape(dim), sets = out_.shape(other);
     auto sweep = [&](int64_t set, int64_t from, int64_t to) {
-      const ir::Kernel& k = code.ir;
-      std::vector<int64_t> words(k.param_words());
-      words[0] = n, words[1] = columns;
-      words[k.param_box(0, 0)] = 1, words[k.param_box(0, 0) + 1] = n;
-      words[k.param_box(0, 1)] = 0, words[k.param_box(0, 1) + 1] = columns;
-      for (int a = 0; a < 3; ++a) {
-        const Layout& l = a == 1 ? in_ : out_;
-        int64_t* w = &words[k.param_arg(a)];
-        w[0] = step_.params[a != 1] + set * l.stride(other) - (a == 0 ? l.stride(1) : 0);
-        w[1] = l.stride(1);
-        w[2] = k.args[a].inner == ir::Inner::Contiguous ? l.itemsize() : l.stride(dim);
-      }
-      if (native) return code.native(words.data(), 0, n, from, to, nullptr, 0);
-      for (int64_t p = 0; p < n; ++p)
-        code.program->run(words.data(), p, p + 1, from, to, nullptr, 0);
+      int64_t row = step_.params[1] + set * out_.stride(other);
+      run_fold_rows(code, native, {n, columns, from, to},
+                    {{{row - out_.stride(1), out_.stride(1), out_.stride(dim)},
+                      {step_.params[0] + set * in_.stride(other), in_.stride(1), in_.stride(dim)},
+                      {row, out_.stride(1), out_.stride(dim)}}});
     };
     if (!native || step_.points <= 2 * kUnitPoints) {
       for (int64_t s = 0; s < sets; ++s) sweep(s, 0, columns);

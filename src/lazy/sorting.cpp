@@ -1,11 +1,12 @@
-// The entries of the routines that sort, select, search and count.
+// The entries of the routines that sort, select, search and count, and of folds on a GPU.
 #include <algorithm>
 #include <cstring>
 
+#include "compile/scan.h"
 #include "lazy/entries.h"
-
 #include "routines/count.h"
 #include "routines/gpu_count.h"
+#include "routines/gpu_fold.h"
 #include "routines/gpu_select.h"
 #include "routines/gpu_sort.h"
 #include "routines/search.h"
@@ -188,6 +189,24 @@ void compact_gpu(Runtime&, Device& device, KernelStep& step) {
   routines::compact_gpu(device, itemsize(c.types[0]), address(step, 0), address(step, 1),
                         c.in(0).size(), address(step, 2),
                         reinterpret_cast<int64_t*>(address(step, 3)));
+}
+
+void reduceat_gpu(Runtime&, Device& device, KernelStep& step) {
+  const CallStep& c = *step.call;
+  const Layout &in = c.in(0), &out = c.out();
+  routines::fold_segments_gpu(device, c.op, c.type, compile::is_associative(c.op),
+                              {in.shape(0), in.shape(1), in.shape(2)}, address(step, 0),
+                              reinterpret_cast<const int64_t*>(address(step, 1)), out.shape(1),
+                              address(step, 2));
+}
+
+void fold_runs(Runtime&, Device& device, KernelStep& step) {
+  const CallStep& c = *step.call;
+  const int64_t points = c.in(0).size();
+  routines::fold_runs(device, c.op, c.types[2], c.type, points, c.in(2).size() / points,
+                      {reinterpret_cast<const int64_t*>(address(step, 0)),
+                       reinterpret_cast<const int64_t*>(address(step, 1)), address(step, 2),
+                       address(step, 3), address(step, 4), address(step, 5)});
 }
 
 // A full sort is a partition, and until there is a selection of its own it is the one.

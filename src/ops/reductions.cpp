@@ -15,6 +15,18 @@ std::optional<Reduction> reduction_named(std::string_view name) {
   return {};
 }
 
+std::optional<Reduction> reduction_by(Op op) {
+  switch (op) {
+    case Op::add: return Reduction::Sum;
+    case Op::multiply: return Reduction::Prod;
+    case Op::minimum: return Reduction::Min;
+    case Op::maximum: return Reduction::Max;
+    case Op::logical_or: return Reduction::Any;
+    case Op::logical_and: return Reduction::All;
+    default: return {};
+  }
+}
+
 ReductionTypes resolve(Reduction kind, DType in, std::optional<DType> dtype) {
   DType t = dtype.value_or(in);
   // Half floats are too coarse for a state; comparisons of them are the same in float32.

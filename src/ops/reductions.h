@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/dtype.h"
+#include "ops/table.h"
 
 namespace numbus {
 
@@ -43,6 +44,9 @@ constexpr const reductions::Row& row(Reduction r) { return reductions::kRows[sta
 constexpr std::string_view reduction_name(Reduction r) { return row(r).name; }
 // The reduction of NumPy's name; none: it is no row of the table.
 std::optional<Reduction> reduction_named(std::string_view name);
+
+// The reduction that is a fold by the operation; none: it has no row.
+std::optional<Reduction> reduction_by(Op op);
 
 // Whether the result depends on the indices of the elements.
 constexpr bool needs_position(Reduction r) { return row(r).state == reductions::Fields::Place; }

@@ -1,5 +1,6 @@
 """cuda.jit on whatever device the suite runs on."""
 
+import numbus as nb
 import numpy as np
 import pytest
 from numbus import cuda, float32, float64, int32
@@ -24,6 +25,25 @@ def test_host_arrays_are_copied_back(dtype):
     out = np.zeros(1000, dtype)
     axpy[8, 128](2, x, y, out)
     np.testing.assert_array_equal(out, 2 * x + y)
+
+
+@pytest.mark.parametrize("of_numbus", [False, True])
+def test_read_only_host_arrays(of_numbus):
+    """On a GPU a kernel gets a copy, into which it may write no more than into the array."""
+
+    def write(x, n):
+        if n > 0:
+            x[0] = 7.0
+
+    x = np.arange(4.0)
+    x.flags.writeable = False
+    if of_numbus:
+        x = nb.broadcast_to(nb.asarray(x), (2, 4))[0]
+    cuda.jit(write)[1, 1](x, 0)
+    with pytest.raises(ValueError, match="read-only"):
+        cuda.jit(write)[1, 1](x, 1)
+        cuda.synchronize()
+    assert float(x[0]) == 0.0
 
 
 def test_device_arrays():

@@ -212,7 +212,7 @@ def test_histogram(dtype):
 
 
 def test_histogram_on_edges():
-    """Numbers on edges, and one place beside them; outside; NaN; given edges."""
+    """Numbers on edges, and one position beside them; outside; NaN; given edges."""
     primitives.load("histogram", "float64")
     edges = np.linspace(-1.3, 2.9, 58)
     x = np.concatenate([edges, np.nextafter(edges, -9), np.nextafter(edges, 9), [np.inf, -np.inf]])
@@ -341,3 +341,53 @@ def test_not_loaded():
 def test_unknown_routine():
     with pytest.raises(ValueError, match="no such routine"):
         _core.run_routine("turn", [], [], {})
+
+
+FOLDS = {
+    "add": ["int64", "float32", "complex128"],
+    "multiply": ["uint16", "float64", "complex64"],
+    "maximum": ["int8", "float16", "float64"],
+    "logical_and": ["bool"],
+    "bitwise_xor": ["uint8", "int32"],
+    "subtract": ["float16", "float32", "uint64"],
+    "power": ["int32", "float64"],
+    "hypot": ["float32"],
+    "left_shift": ["int16"],
+    "fmin": ["float16"],
+}
+
+
+@pytest.mark.parametrize("op", FOLDS)
+def test_reduceat(op):
+    associative = op in ("add", "multiply", "maximum", "logical_and", "bitwise_xor", "fmin")
+    r = np.random.default_rng(11)
+    for dtype in FOLDS[op]:
+        primitives.load(f"reduceat.{op}", dtype)
+        for (outer, n, inner), begins, ends in (
+            ((2, 50, 3), [0, 3, 3, 20], [3, 4, 20, 50]),
+            ((1, 700, 1), [0, 300], [257, 700]),
+            ((3, 800, 2), [1, 5, 90], [2, 700, 340]),
+            ((1, 300, 40), [0, 299], [299, 300]),
+            ((1, 5, 1), [0, 1, 2, 3, 4], [1, 2, 3, 4, 5]),
+        ):
+            x = r.integers(0, 2, (outer, n, inner)).astype(dtype)
+            if x.dtype.kind in "fc":
+                x = (1 + r.standard_normal(x.shape) / 64).astype(dtype)
+            got = run(
+                "reduceat",
+                [x, np.array([*begins, *ends])],
+                (outer, len(begins), inner),
+                dtype,
+                op=getattr(nb, op),
+                associative=associative,
+            )
+            with np.errstate(all="ignore"):
+                parts = [x[:, b:e] for b, e in zip(begins, ends)]
+                # accumulate goes one by one, whatever NumPy's reduce does.
+                fold = getattr(np, op).accumulate
+                want = np.stack([fold(part, 1, dtype=dtype)[:, -1] for part in parts], 1)
+            if x.dtype.kind in "fc":
+                tolerance = {"float16": 0.3, "float32": 1e-4, "complex64": 1e-4}.get(dtype, 1e-11)
+                np.testing.assert_allclose(got, want, tolerance, tolerance)
+            else:
+                np.testing.assert_array_equal(got, want)

@@ -52,8 +52,8 @@ def _plain_item(item):
     return item
 
 
-def _advanced(a, index):
-    """(view, axes, arrays, place, distinct): what `_core.advanced` makes of an index whose masks
+def advanced(a, index):
+    """(view, axes, arrays, position, distinct): what `_core.advanced` makes of an index whose masks
     have become integer arrays; distinct: they come from one mask alone. None where NumPy has to
     sort it out.
     """
@@ -98,7 +98,7 @@ def getitem(a, index):
     """`a[index]` by NumPy's rules for integer and boolean arrays: a copy; IndexError
     out of range.
     """
-    found = _advanced(a, index)
+    found = advanced(a, index)
     if found is not None:
         return _core.gather(*found[:4])
     view = numpy.asarray(a)
@@ -115,15 +115,16 @@ def getitem(a, index):
     return adopt(result)
 
 
-def combine(a, index, value, op):
-    """`a[index] = op(a[index], value)`, each of repeated indices counted; whether that could be
-    recorded. op: "add", "minimum" or "maximum".
-    """
-    found = _advanced(a, index)
-    if found is None:
-        return False
-    _core.scatter(*found[:4], value, op)
-    return True
+def is_basic(index):
+    """Whether an index consists of integers, slices, None and an Ellipsis: it selects a view."""
+    items = index if type(index) is tuple else (index,)
+    return all(
+        item is None
+        or item is Ellipsis
+        or (isinstance(item, (slice, int, numpy.integer))
+        and not isinstance(item, bool))
+        for item in items
+    )
 
 
 def setitem(a, index, value):
@@ -136,7 +137,7 @@ def setitem(a, index, value):
         raise ValueError(
             message("setitem", "assignment destination is read-only", a.shape, "a copy")
         )
-    found = None if _masks_all(a, index) else _advanced(a, index)
+    found = None if _masks_all(a, index) else advanced(a, index)
     if found is not None:
         return _core.scatter(*found[:4], value, distinct=found[4])
     index, value = plain(index), to_numpy(value)

@@ -1,15 +1,15 @@
 """The ufuncs: rows of the table under NumPy's names and aliases, and the methods reduce, outer,
-at (accumulate is in _cumulative).
+at (accumulate and reduceat are in functions/cumulative).
 """
 
 import numpy
 
 from .. import _core
 from .._core import ndarray
-from .errors import many_axes, message
+from .errors import ForeignDtype, many_axes, message
 from .fallback import call, lookup
 from .host import on_host
-from .indexing import combine
+from .indexing import advanced, is_basic
 from .operands import operand, to_ndarray
 
 # NumPy's second names; the first is a row of the table.
@@ -114,11 +114,6 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
     return _core.reduce(name, a, axes, keepdims, dtype, None, 0)
 
 
-def reduceat(self, array, indices, axis=0, dtype=None, out=None):
-    """A reduction over slices of one axis, given by `indices`."""
-    return _fall_back(self, "reduceat", array, indices, axis, dtype, out)
-
-
 def outer(self, a, b, /, **kwargs):
     """The ufunc applied to all pairs of elements: shape `a.shape + b.shape`."""
     if self.nin != 2:
@@ -132,27 +127,79 @@ def outer(self, a, b, /, **kwargs):
 def at(self, a, indices, b=None, /):
     """Unbuffered in-place operation on `a[indices]`: repeated indices count as often
     as they occur.
+
+    The result is cast to the dtype of `a`, whatever it is. Raises IndexError for indices out of
+    range, ValueError for values that do not broadcast to `a[indices]`.
     """
-    if b is not None and type(a) is ndarray and a.flags.writeable:
-        name, value = self.name, _combined(self.name, a, b)
-        if value is not None and combine(a, indices, value, _COMBINES[name]):
-            return None
+    op = f"{self.name}.at"
+    if (b is None) != (self.nin == 1):
+        got = "none" if b is None else "one"
+        expected = "none" if self.nin == 1 else "one"
+        raise ValueError(message(op, "number of second operands", got, expected))
+    if type(a) is ndarray:
+        if not a.flags.writeable:
+            raise ValueError(message(op, "destination is read-only", a.shape, "a copy"))
+        try:
+            if type(b) is int and b.bit_length() > 63:
+                b = numpy.asarray(b)
+            if b is not None and type(b) not in (int, float, complex):
+                b = to_ndarray(b)
+            if _at(self, a, indices, b):
+                return None
+        except (ForeignDtype, NotImplementedError):
+            pass
     args = (a, indices) if b is None else (a, indices, b)
     return _fall_back(self, "at", *args)
 
 
-# ufunc.at in terms of the scatters of `_core.scatter`.
+def _at(self, a, indices, b):
+    """at() of checked operands; False where only NumPy can read the index."""
+    found = advanced(a, indices)
+    if found is None:
+        if not is_basic(indices):
+            return False
+        index = indices if type(indices) is tuple else (indices,)
+        # An element is a view, too.
+        view = a[index if Ellipsis in index else (*index, Ellipsis)]
+        operands = (view,) if b is None else (view, to_ndarray(b))
+        if b is not None and not _broadcasts(operands[1].shape, view.shape):
+            raise ValueError(
+                message(f"{self.name}.at", "values that do not broadcast", b.shape, view.shape)
+            )
+        self(*operands, out=view, casting="unsafe")
+        return True
+    if b is not None and not on_host(a):
+        # Atomics where their order does not matter, or sums of floats take any; from 32 bits on.
+        name, value = self.name, _combined(self.name, a, b)
+        if value is not None:
+            _core.scatter(*found[:4], value, _COMBINES[name])
+            return True
+        if _widens(name, a, b):
+            wide = a.astype(numpy.int32 if a.dtype.kind in "iu" else numpy.float32)
+            _at(self, wide, indices, b)
+            a[...] = wide
+            return True
+    _core.update(self, *found[:4], b, found[4])
+    return True
+
+
+def _broadcasts(shape, to):
+    pairs = zip(reversed(shape), reversed(to))
+    return len(shape) <= len(to) and all(n in (1, m) for n, m in pairs)
+
+
+# ufunc.at on a GPU in terms of the scatters of `_core.scatter`.
 _COMBINES = {"add": "add", "subtract": "add", "minimum": "minimum", "maximum": "maximum"}
 
 
 def _combined(name, a, b):
-    """What a scatter combines with elements of `a`, in their type; None where the ufunc's loop is
+    """What atomics combine with elements of `a`, in their type; None where the ufunc's loop is
     another one than that of `a`.
     """
     if name not in _COMBINES or a.dtype.kind not in "iufc" or a.dtype == numpy.float16:
         return None
-    if a.dtype.itemsize < 4 and not on_host(a):
-        return None  # a GPU's atomics begin at 32 bits
+    if a.dtype.itemsize < 4:
+        return None
     b = to_ndarray(b)
     adds = _COMBINES[name] == "add"
     if not adds and (a.dtype.kind == "c" or not numpy.can_cast(b.dtype, a.dtype, "safe")):
@@ -169,10 +216,22 @@ def _combined(name, a, b):
     return UFUNCS["negative"](b) if name == "subtract" else b
 
 
+def _widens(name, a, b):
+    """Whether a scatter into a wider copy of `a`, elements of less than 32 bits, gives the same:
+    sums wrap around alike, and extremes are elements.
+    """
+    if name not in _COMBINES or a.dtype.itemsize >= 4 or a.dtype.kind not in "iuf":
+        return False
+    adds, dtype = _COMBINES[name] == "add", to_ndarray(b).dtype
+    if adds:
+        return a.dtype.kind in "iu" and dtype.kind in "iu" and dtype.itemsize <= 4
+    return numpy.can_cast(dtype, a.dtype, "safe")
+
+
 def attach():
     """Gives the methods and NumPy's descriptive attributes to `_core.ufunc`."""
     kind = _core.ufunc
-    for function in (reduce, reduceat, outer, at):
+    for function in (reduce, outer, at):
         setattr(kind, function.__name__, _core.composed(function))
     for name in ("nargs", "ntypes", "types", "identity", "signature"):
         if not hasattr(kind, name):

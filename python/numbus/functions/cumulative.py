@@ -1,4 +1,4 @@
-"""Cumulative sums and products, and ufunc.accumulate, on the core's scan."""
+"""Cumulative sums and products, and ufunc.accumulate, on the core's scan; ufunc.reduceat."""
 
 import numpy
 
@@ -6,7 +6,7 @@ from .. import _core
 from .._core import ndarray
 from ..core.errors import ForeignDtype, message, one_axis
 from ..core.fallback import call
-from ..core.operands import as_dtype, to_ndarray
+from ..core.operands import as_dtype, to_ndarray, to_numpy
 from ..core.ufuncs import UFUNCS
 from .joining import _along, concatenate
 from .nan_reductions import _replaced
@@ -20,9 +20,20 @@ __all__ = [
     "nancumsum",
 ]
 
+_INT64 = numpy.dtype(numpy.int64)
+
 
 def _scan(op, ufunc, a, axis, dtype, out):
     """The core's scan along an axis that is known to exist."""
+
+    def scan(dtype, out):
+        return _core.accumulate(ufunc, a, axis, dtype, out)
+
+    return _into(op, scan, dtype, out, lambda: _by_numpy(ufunc, "accumulate", a, axis, dtype, out))
+
+
+def _into(op, fold, dtype, out, by_numpy):
+    """fold(dtype, out), where `out` may be NumPy's array; by_numpy() where dtypes are its own."""
     if isinstance(out, tuple):
         (out,) = out
     if out is not None and not isinstance(out, (ndarray, numpy.ndarray)):
@@ -30,38 +41,85 @@ def _scan(op, ufunc, a, axis, dtype, out):
     try:
         dtype = as_dtype(op, dtype)
         if type(out) is not numpy.ndarray:
-            return _core.accumulate(ufunc, a, axis, dtype, out)
+            return fold(dtype, out)
         result = _core.empty(out.shape, out.dtype)
-        _core.accumulate(ufunc, a, axis, dtype, result)
+        fold(dtype, result)
     except (NotImplementedError, ForeignDtype):
-        return _by_numpy(ufunc, a, axis, dtype, out)
+        return by_numpy()
     numpy.copyto(out, result)
     return out
 
 
-def _by_numpy(ufunc, *args):
-    real = getattr(numpy, ufunc.name).accumulate
-    return call(f"numpy.{ufunc.name}.accumulate", real, args, {})
+def _by_numpy(ufunc, method, *args):
+    real = getattr(getattr(numpy, ufunc.name), method)
+    return call(f"numpy.{ufunc.name}.{method}", real, args, {})
+
+
+def _folded_axis(op, a, axis):
+    """The one axis that a fold runs along."""
+    if a.ndim == 0:
+        raise TypeError(message(op, "there is no axis in a scalar", "0-d", "1-d or more"))
+    if axis is None and a.ndim == 1:
+        return 0
+    if isinstance(axis, (tuple, list)) and len(axis) == 1:
+        (axis,) = axis
+    if axis is None or isinstance(axis, (tuple, list)):
+        raise ValueError(message(op, "several axes", axis, "one axis"))
+    return one_axis(op, axis, a.ndim)
+
+
+def _require_binary(op, self):
+    if self.nin != 2:
+        raise ValueError(message(op, "not a binary ufunc", self.nin, "2 inputs"))
 
 
 def accumulate(self, array, axis=0, dtype=None, out=None):
     """The results of applying the ufunc to all elements up to each, along one axis."""
     op = f"{self.name}.accumulate"
-    if self.nin != 2:
-        raise ValueError(message(op, "not a binary ufunc", self.nin, "2 inputs"))
+    _require_binary(op, self)
     try:
         a = to_ndarray(array)
     except ForeignDtype:
-        return _by_numpy(self, array, axis, dtype, out)
-    if a.ndim == 0:
-        raise TypeError(message(op, "cannot accumulate on a scalar", "0-d", "1-d or more"))
-    if axis is None and a.ndim == 1:
-        axis = 0
-    if isinstance(axis, (tuple, list)) and len(axis) == 1:
-        (axis,) = axis
-    if axis is None or isinstance(axis, (tuple, list)):
-        raise ValueError(message(op, "several axes", axis, "one axis"))
-    return _scan(op, self, a, one_axis(op, axis, a.ndim), dtype, out)
+        return _by_numpy(self, "accumulate", array, axis, dtype, out)
+    return _scan(op, self, a, _folded_axis(op, a, axis), dtype, out)
+
+
+def _indices(op, indices):
+    """A line of int64 in the host's memory, by NumPy's rules for what becomes one."""
+    if isinstance(indices, (ndarray, numpy.ndarray)):
+        if not numpy.can_cast(indices.dtype, _INT64, "safe"):
+            raise TypeError(
+                message(op, "indices of a type that int64 does not hold", indices.dtype, "integers")
+            )
+        indices = to_numpy(indices)
+    line = numpy.ascontiguousarray(indices, _INT64)
+    if numpy.ndim(indices) != 1:
+        raise ValueError(message(op, "indices of one axis", f"{numpy.ndim(indices)}-d", "1-d"))
+    return line
+
+
+def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+    """The ufunc folded over segments along one axis: `array[i:j]` for each index i and the one
+    after it, `array[i]` where i >= j; the last segment goes up to the end.
+
+    dtype: of the fold and the result, as of accumulate; small integers and bool sum as (u)int64.
+    Raises IndexError for an index outside of [0, extent).
+    """
+    op = f"{self.name}.reduceat"
+    _require_binary(op, self)
+    try:
+        a = to_ndarray(array)
+    except ForeignDtype:
+        return _by_numpy(self, "reduceat", array, indices, axis, dtype, out)
+    line = _indices(op, indices)
+    axis = _folded_axis(op, a, axis)
+
+    def fold(dtype, out):
+        return _core.reduceat(self, a, line, axis, dtype, out)
+
+    return _into(
+        op, fold, dtype, out, lambda: _by_numpy(self, "reduceat", a, line, axis, dtype, out)
+    )
 
 
 def _cumulative(op, ufunc, a, axis, dtype, out):

@@ -100,6 +100,7 @@ def _view_method(name, counted=True):
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = real.__doc__
+    method.counted = counted
     return method
 
 
@@ -152,6 +153,7 @@ def attach(namespace):
         kind.__divmod__, kind.__rdivmod__ = divmod_of, rdivmod_of
         kind.mT = property(manipulation.matrix_transpose)
     ufunc.accumulate = _core.composed(cumulative.accumulate)
+    ufunc.reduceat = _core.composed(cumulative.reduceat)
     protocols.attach(namespace)
     _attach_array()
     _attach_generic()

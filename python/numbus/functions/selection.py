@@ -226,12 +226,12 @@ def _along_index(arr, indices, axis):
         raise ValueError(
             message("take_along_axis", "dimensions differ", (indices.ndim, arr.ndim), "equal")
         )
-    places = []
+    positions = []
     for i, extent in enumerate(arr.shape):
         shape = (1,) * i + (-1 if extent else 0,) + (1,) * (arr.ndim - 1 - i)
         full = _core.arange(0, 1, extent, numpy.dtype(numpy.int64))
-        places.append(indices if i == axis else full.reshape(shape))
-    return tuple(places)
+        positions.append(indices if i == axis else full.reshape(shape))
+    return tuple(positions)
 
 
 def _nonzero_on_device(a):

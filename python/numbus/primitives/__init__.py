@@ -25,6 +25,8 @@ _LOADERS = {
     "flatnonzero": ("compact", "load_flatnonzero"),
     "search": ("search", "load_search"),
     "interp": ("search", "load_interp"),
+    "reduceat": ("fold", "load_reduceat"),
+    "fold_runs": ("fold", "load_fold_runs"),
     "philox": ("random", "load_philox"),
     "normal": ("random", "load_normal"),
 }
@@ -35,7 +37,9 @@ _lock = threading.RLock()
 def load(routine, *dtypes):
     """Makes the kernels of a routine known to the core, for elements of these dtypes; once.
 
-    Raises KeyError for a routine that has none.
+    A routine that applies an operation is named with it, and with the dtype in which that computes
+    where it is another one: "reduceat.add", "fold_runs.hypot.float64". Raises KeyError for a
+    routine that has none.
     """
     key = (routine, *(numpy.dtype(t).name for t in dtypes))
     if key in _loaded:
@@ -43,6 +47,8 @@ def load(routine, *dtypes):
     with _lock:
         if key in _loaded:
             return
-        file, name = _LOADERS[routine]
-        getattr(importlib.import_module(f"{__name__}.{file}"), name)(*key[1:])
+        plain, _, op = routine.partition(".")
+        file, name = _LOADERS[plain]
+        more = op.split(".") if op else ()
+        getattr(importlib.import_module(f"{__name__}.{file}"), name)(*key[1:], *more)
         _loaded.add(key)

@@ -1,6 +1,7 @@
 // The CPU as a device: pooled memory, copies on all threads.
 #include <cstring>
 
+#include "device/cpu/apart.h"
 #include "device/cpu/cpu_info.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/thread_pool.h"
@@ -30,7 +31,10 @@ class CpuDevice final : public Device {
   DeviceKind kind() const override { return DeviceKind::Cpu; }
 
   void* allocate(size_t bytes) override { return pool_.allocate(bytes); }
-  void free(void* block, size_t bytes) noexcept override { pool_.free(block, bytes); }
+  void free(void* block, size_t bytes) noexcept override {
+    if (abandoned_works.load(std::memory_order_acquire) != 0 && keep_for_work(block, bytes)) return;
+    pool_.free(block, bytes);
+  }
 
   void copy_from_host(void* dst, const void* src, size_t bytes) override {
     copy_bytes(dst, src, bytes);

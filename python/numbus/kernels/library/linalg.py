@@ -277,7 +277,7 @@ def eigvalsh(a):
 
 
 def one_sided(u, v):
-    """One-sided Jacobi (G&VL 8.6.4): turns columns until they are orthogonal."""
+    """One-sided Jacobi (G&VL 8.6.4): rotates columns until they are orthogonal."""
     m, n = u.shape[0], u.shape[1]
     t = u.dtype
     eps = np.finfo(t).eps

@@ -201,7 +201,7 @@ def erf_near(x):
 
 
 def erfc_far(a):
-    """erfc() from 1/2 on: exp(-a²) p / (1 + 2a); the way of a's place is N. Juffa's, for erfcx().
+    """erfc() from 1/2 on: exp(-a²) p / (1 + 2a); a is mapped as N. Juffa's erfcx() does.
 
     Rounded to z, a has an exact square; what is left of the exponent is small.
     """
@@ -356,7 +356,7 @@ def ldexp(x, e):
 
 @known("math.modf")
 def modf(x):
-    """What is behind and before the point, both with the sign."""
+    """The fraction and the whole part, both with the sign."""
     x = x * 1.0
     if abs(x) == math.inf:
         return math.copysign(x * 0.0 if x != x else 0.0, x), x

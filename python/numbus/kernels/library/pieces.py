@@ -69,7 +69,7 @@ def dsplit(a, sections):
 
 @known("np.delete")
 def delete(a, obj):
-    """A copy of the flat array without these places."""
+    """A copy of the flat array without these positions."""
     flat = a.ravel()
     keep = np.ones(flat.shape[0], np.bool_)
     keep[obj] = False
@@ -78,7 +78,7 @@ def delete(a, obj):
 
 @known("np.insert")
 def insert(a, at, value):
-    """A copy of the flat array with a value before that place."""
+    """A copy of the flat array with a value before that position."""
     flat = a.ravel()
     n = flat.shape[0]
     k = at
@@ -210,7 +210,7 @@ def asfortranarray(a):
 
 @known("np.indices")
 def indices(shape):
-    """The index along each axis, for every place."""
+    """The index along each axis, for every position."""
     if len(shape) == 1:
         line = np.empty((1, shape[0]), np.int64)
         line[0] = np.arange(shape[0])

@@ -9,7 +9,7 @@ UNEQUAL = "all the input array dimensions except for the concatenation axis must
 
 @known("np.concatenate")
 def concatenate(arrays, axis=0):
-    """Copies one behind the other."""
+    """Copies one after the other."""
     if axis is None:
         not_yet("np.concatenate of flat arrays")
     out_type = np.result_type(*arrays)
@@ -130,7 +130,7 @@ def column_stack(arrays):
 
 @known("np.append")
 def append(a, values, axis=None):
-    """A copy with more behind."""
+    """A copy with more at its end."""
     if axis is not None:
         return concatenate((a, values), axis)
     if isinstance(values, np.ndarray):

@@ -1,0 +1,103 @@
+"""Folds by an operation of the table: segments of lines, a thread or a block each; values of equal
+sorted keys, a thread for each element.
+"""
+
+import numpy as np
+
+from .. import cuda
+from ._device import INT, add, array
+
+THREADS = 256
+HALVES = (128, 64, 32, 16, 8, 4, 2, 1)
+
+
+def make_segments(apply, word):
+    def segments(x, bounds, out, n, inner, segments, count):
+        """out[o, s, i]: elements x[o, begin : end, i] of segment s, one after the other."""
+        for p in range(cuda.grid(1), count, cuda.gridsize(1)):
+            i = p % inner
+            s = p // inner % segments
+            line = p // inner // segments * n
+            at = (line + bounds[s]) * inner + i
+            end = (line + bounds[segments + s]) * inner
+            state = x[at]
+            at += inner
+            while at < end:
+                state = word(apply(state, x[at]))
+                at += inner
+            out[p] = state
+
+    return segments
+
+
+def make_blocks(apply, word):
+    def blocks(x, bounds, out, n, inner, segments, count):
+        """The same by a block a segment: thread t folds elements t, t + 256, …, then a tree."""
+        states = cuda.shared.array(THREADS, word)
+        t = cuda.threadIdx.x
+        for p in range(cuda.blockIdx.x, count, cuda.gridDim.x):
+            i = p % inner
+            s = p // inner % segments
+            line = p // inner // segments * n
+            begin, end = bounds[s], bounds[segments + s]
+            k = begin + t
+            if k < end:
+                state = x[(line + k) * inner + i]
+                k += THREADS
+                while k < end:
+                    state = word(apply(state, x[(line + k) * inner + i]))
+                    k += THREADS
+                states[t] = state
+            cuda.syncthreads()
+            for half in HALVES:
+                if t < half and begin + t + half < end:
+                    states[t] = word(apply(states[t], states[t + half]))
+                cuda.syncthreads()
+            if t == 0:
+                out[p] = states[0]
+            cuda.syncthreads()
+
+    return blocks
+
+
+def load_reduceat(dtype, op):
+    apply, word = getattr(np, op), np.dtype(dtype).type
+    arguments = [array(dtype), array("int64"), array(dtype), *[INT] * 4]
+    add(f"reduceat.{op}", dtype, make_segments(apply, word), arguments)
+    add(f"reduceat_blocks.{op}", dtype, make_blocks(apply, word), arguments)
+
+
+def make_runs(apply, word, loop, binary):
+    def runs(keys, order, old, values, out, last, points, inner):
+        """out[row of the last of equal keys]: the element folded with the values of all of them."""
+        count = points * inner
+        for p in range(cuda.grid(1), count, cuda.gridsize(1)):
+            k, i = p // inner, p % inner
+            key = keys[k]
+            if k == 0 or keys[k - 1] != key:
+                state = old[order[k] * inner + i]
+                at = order[k]
+                more = True
+                while more:
+                    at = order[k]
+                    if binary:
+                        state = word(apply(loop(state), values[at * inner + i]))
+                    else:
+                        state = word(apply(loop(state)))
+                    k += 1
+                    more = k < points and keys[k] == key
+                    if i == 0:
+                        last[at] = not more
+                out[at * inner + i] = state
+
+    return runs
+
+
+def load_fold_runs(dtype, op, loop=None):
+    apply, word = getattr(np, op), np.dtype(dtype).type
+    loop = loop or dtype
+    binary = apply.nin == 2
+    i64 = array("int64")
+    arrays = [i64, i64, array(dtype), array(loop if binary else dtype), array(dtype), array("bool")]
+    name = f"fold_runs.{op}" if loop == dtype else f"fold_runs.{op}.{loop}"
+    add(name, dtype, make_runs(apply, word, np.dtype(loop).type, binary), [*arrays, INT, INT])

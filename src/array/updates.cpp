@@ -1,0 +1,182 @@
+// ufunc.at: elements at integer indices combined with values, repeated indices repeatedly.
+#include <algorithm>
+
+#include "array/array.h"
+#include "base/error.h"
+#include "passes/expand_complex.h"
+
+namespace numbus {
+namespace {
+
+std::string title(Op op) { return std::string(op_name(op)) + ".at"; }
+
+Arg number(int64_t n) {
+  Arg a;
+  a.weak = true;
+  a.scalar = Scalar::from_int(n);
+  return a;
+}
+
+Array computed(Op op, const Arg& x, const Arg& y) {
+  const Arg both[2] = {x, y};
+  return apply(op, both);
+}
+
+// One index for each point of the indices' shared shape: into the indexed axes of `to` in C order.
+// Raises for wrong ones.
+Array flat_indices(const Array& to, uint64_t axes, std::span<const Array> index) {
+  Array flat;
+  size_t n = 0;
+  for (int d = 0; d < to.ndim(); ++d) {
+    if (!(axes >> d & 1)) continue;
+    const Array i = copy(index[n++], DType::I64);
+    const int64_t extent = to.layout->shape(d);
+    const uint64_t all = (uint64_t{1} << i.ndim()) - 1;
+    for (auto [kind, low] : {std::pair{Reduction::Min, true}, std::pair{Reduction::Max, false}}) {
+      const int64_t v = read_element(reduce(kind, i, all, false, {}, nullptr, 0), 0).i;
+      if (low ? v < -extent : v >= extent) throw wrong_index(v, d, extent);
+    }
+    const Array negative = computed(Op::less, Arg(&i), number(0));
+    const Array shift = computed(Op::multiply, Arg(&negative), number(extent));
+    const Array sane = computed(Op::add, Arg(&i), Arg(&shift));
+    if (n == 1) {
+      flat = sane;
+      continue;
+    }
+    const Array scaled = computed(Op::multiply, Arg(&flat), number(extent));
+    flat = computed(Op::add, Arg(&scaled), Arg(&sane));
+  }
+  return reshape(flat, {flat.size()});
+}
+
+// Between the domain of an indexing, where the dimensions of the indices stand at `place`, and an
+// order in which they come first.
+struct Placed {
+  std::vector<int64_t> indices, domain;
+  int place;
+
+  Placed(const Array& to, uint64_t axes, std::span<const Array> index, int place) : place(place) {
+    std::vector<const Array*> all;
+    for (const Array& i : index) all.push_back(&i);
+    indices = broadcast_shape(all, "index");
+    for (int d = 0; d < to.ndim(); ++d)
+      if (!(axes >> d & 1)) domain.push_back(to.layout->shape(d));
+    domain.insert(domain.begin() + place, indices.begin(), indices.end());
+  }
+  // Dense, in `t`: (points, the rest).
+  Array lines(const Array& over_domain, int64_t points, DType t) const {
+    const Array whole = broadcast_to(over_domain, domain);
+    const Array first = transpose(whole, order());
+    const Array dense = first.dtype == t && t != DType::Bool && first.layout->c_contiguous()
+                            ? first
+                            : copy(first, t, true);
+    return reshape(dense, {points, dense.size() / points});
+  }
+  Array back(const Array& lines) const {
+    std::vector<int64_t> shape;
+    const std::vector<int> from = order();
+    for (int d : from) shape.push_back(domain[static_cast<size_t>(d)]);
+    std::vector<int> inverse(from.size());
+    for (size_t k = 0; k < from.size(); ++k)
+      inverse[static_cast<size_t>(from[k])] = static_cast<int>(k);
+    return transpose(reshape(lines, shape), inverse);
+  }
+
+ private:
+  std::vector<int> order() const {
+    std::vector<int> all;
+    const int many = static_cast<int>(indices.size()), n = static_cast<int>(domain.size());
+    for (int d = place; d < place + many; ++d) all.push_back(d);
+    for (int d = 0; d < n; ++d)
+      if (d < place || d >= place + many) all.push_back(d);
+    return all;
+  }
+};
+
+// Where threads write in any order: indices are sorted, which keeps the order of equal ones, one
+// thread folds all values of an element, and the last of them is where the result is written from.
+void update_sorted(const Resolved& loop, const Array& to, uint64_t axes,
+                   std::span<const Array> index, int place, const Array* value) {
+  Device& device = *to.base->device;
+  const Array flat = flat_indices(to, axes, index);
+  const int64_t points = flat.size();
+  if (load_device_kernels) load_device_kernels(device, Routine::argsort, DType::I64);
+  if (load_fold_kernels)
+    load_fold_kernels(device, Routine::fold_runs, loop.op, to.dtype, loop.in[0]);
+  const int64_t ascending = 0;
+  const Array order = along_lines(Routine::argsort, flat, 0, true, {&ascending, 1});
+  const Array keys = gather(flat, 1, {&order, 1}, 0);
+  const Placed placed(to, axes, index, place);
+  const Array old = placed.lines(gather(to, axes, index, place), points, to.dtype);
+  const Array values = value ? placed.lines(*value, points, loop.in[0]) : old;
+  const Array result = empty(old.shape(), to.dtype, &device),
+              last = empty({&points, 1}, DType::Bool, &device);
+  Instr i;
+  i.routine = Routine::fold_runs;
+  i.op = loop.op;
+  i.loop = loop.in[0];
+  record_call(i, {{&keys, &order, &old, &values}}, {{&result, &last}});
+  std::vector<int64_t> shape = placed.indices;
+  shape.insert(shape.end(), to.ndim() - std::ssize(index) - place, 1);
+  const Array where = reshape(last, shape), back = placed.back(result);
+  scatter(to, axes, index, place, Arg(&back), {.where = &where, .distinct = true});
+}
+
+}  // namespace
+
+void update(Op op, const Array& to, uint64_t axes, std::span<const Array> index, int place,
+            const Arg* value, const Update& how) {
+  require_writeable(to, title(op).c_str());
+  const DType types[2] = {
+      to.dtype, value ? value->is_array() ? value->array()->dtype : value->dtype : DType::Bool};
+  const Resolved loop = resolve(op, {types, value ? 2U : 1U});
+  if ((is_complex(loop.in[0]) && !has_complex_expansion(loop.op)) ||
+      (is_complex(loop.out) && !is_complex(to.dtype) && !to.base->device->host_readable()))
+    raise(ErrorKind::NotImplemented, title(op), "not yet available for complex numbers",
+          std::string(name(loop.in[0])), "real types");
+  // What is read must not change on the way.
+  std::vector<Array> kept(index.begin(), index.end());
+  for (Array& x : kept)
+    if (x.base.get() == to.base.get()) x = copy(x, x.dtype, true);
+  const Placed placed(to, axes, kept, place);
+  if (value && value->is_array()) {
+    const Array& v = *value->array();
+    const auto fits = [&](int d) {
+      const int64_t extent = v.layout->shape(v.ndim() - 1 - d);
+      return extent == 1 || extent == placed.domain[placed.domain.size() - 1 - d];
+    };
+    bool broadcasts = v.ndim() <= std::ssize(placed.domain);
+    for (int d = 0; broadcasts && d < v.ndim(); ++d) broadcasts = fits(d);
+    if (!broadcasts)
+      raise(ErrorKind::Value, title(op), "values that do not broadcast", shape_string(*v.layout),
+            shape_string(placed.domain));
+  }
+  if (loop.op == Op::power && kind(loop.in[0]) == Kind::Int) {
+    const Array exponents =
+        value->is_array() ? *value->array() : full({}, value->dtype, value->scalar);
+    require_exponents(copy(exponents, loop.in[0]), title(op));
+  }
+  const Arg none(Scalar::from_bool(false), DType::Bool);
+  const Arg& given = value ? *value : none;
+  if (to.base->device->scatters_in_order() && how.in_order)
+    return scatter(to, axes, kept, place, given,
+                   {.distinct = how.distinct, .by = loop.op, .loop = loop.in[0]});
+  const auto empty_shape = [](const std::vector<int64_t>& shape) {
+    return std::ranges::count(shape, 0) > 0;
+  };
+  if (empty_shape(placed.domain)) {
+    if (!empty_shape(placed.indices)) flat_indices(to, axes, kept);
+    return;
+  }
+  Array number_as_array;
+  if (value && !value->is_array()) number_as_array = full({}, value->dtype, value->scalar);
+  const Array* values = !value ? nullptr : value->is_array() ? value->array() : &number_as_array;
+  if (!how.distinct) return update_sorted(loop, to, axes, kept, place, values);
+  const Array old = gather(to, axes, kept, place);
+  const Arg both[2] = {Arg(&old), values ? Arg(values) : none};
+  const Array now = apply(op, {both, values ? 2U : 1U});
+  const Array cast = now.dtype == to.dtype ? now : copy(now, to.dtype);
+  scatter(to, axes, kept, place, Arg(&cast), {.distinct = true});
+}
+
+}  // namespace numbus
