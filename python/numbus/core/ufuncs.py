@@ -131,7 +131,7 @@ def _folded(self, array, axis, dtype, keepdims):
         axes = many_axes(op, axis, a.ndim) if a.ndim else None
         axes = range(a.ndim) if axes is None else axes
         # Several axes have no order; an identity is the sign that none is needed.
-        if not a.ndim or not a.size or not axes or len(axes) > 1 and _real(self).identity is None:
+        if not a.ndim or not a.size or not axes or (len(axes) > 1 and _real(self).identity is None):
             return None
         for d in axes:
             a = _core.reduceat(self, a, _FIRST, d, dtype, None)
