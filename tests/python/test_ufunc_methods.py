@@ -371,6 +371,28 @@ def test_at_by_sorting(xp, core, op, monkeypatch):
             core.update(getattr(xp, op), got, 1, [xp.array([0, 6])], 0, one, in_order=False)
 
 
+@pytest.mark.cpu
+@pytest.mark.numbus
+@pytest.mark.parametrize("op", ["multiply", "bitwise_xor", "maximum", "subtract", "add"])
+def test_at_by_sorting_of_many(xp, core, op, monkeypatch):
+    """Values of few elements are shared by many threads where their order does not matter."""
+    monkeypatch.setenv("NUMBUS_FIBERS", "1")
+    from numbus import primitives
+
+    r = np.random.default_rng(8)
+    for dtype in ("int32", "uint8", "float64"):
+        if op == "bitwise_xor" and dtype == "float64":
+            continue
+        for n, points in ((3, 5000), (1, 4096), (4000, 4097)):
+            primitives.load(f"fold_runs.{op}", dtype)
+            a, at = draw((n, 2), dtype, 0.9, 1.1, n), r.integers(0, n, points)
+            value = draw((points, 2), dtype, 0.9, 3 if dtype == "int32" else 1.1, n)
+            got = xp.array(a)
+            core.update(getattr(xp, op), got, 1, [xp.array(at)], 0, xp.array(value), in_order=False)
+            getattr(np, op).at(a, at, value)
+            same(got, a, op != "add", f"{op}.at {dtype} {n}")
+
+
 @pytest.mark.parametrize("text", [
     "xp.negative.at(x, [0], 1)", "xp.add.at(x, [0])", "xp.add.at(x, [5], 1)",
     "xp.add.at(x, [0, -5], 1)", "xp.add.at(x, [0, 1], [[1], [2], [3]])",
