@@ -56,7 +56,7 @@ programs: build
 lint: setup
 	@bad=$$(.venv/bin/clang-format --dry-run $(CXX_FILES) 2>&1 | \
 	  sed -n 's/^\([^ :]*[.][a-z]*\):[0-9]*:.*/\1/p' | sort | uniq -c); \
-	if [ -n "$$bad" ]; then echo "clang-format would change (places, file):"; echo "$$bad"; exit 1; fi
+	if [ -n "$$bad" ]; then echo "clang-format would change (lines, file):"; echo "$$bad"; exit 1; fi
 	@.venv/bin/ruff check --quiet --force-exclude $(PY_FILES)
 	@.venv/bin/ruff format --quiet --check --force-exclude $(PY_FILES)
 	$(PYTHON) tools/check_includes.py

@@ -2,8 +2,8 @@
 
     python bench/bounds.py [--device cpu|cuda] [--seconds S] [word of a name ...]
 
-`njit` kernels run on the CPU, `cuda` kernels on that device: with a GPU, only these run. Both take
-turns, results are compared, times are medians in milliseconds; a launch on a GPU is waited for.
+`njit` kernels run on the CPU, `cuda` kernels on that device: with a GPU, only these run. The two
+alternate, results are compared, times are medians in milliseconds; a launch on a GPU is waited for.
 "compiling" is what the first call takes longer, in a process that has compiled other functions.
 """
 

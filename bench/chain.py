@@ -4,8 +4,8 @@ import importlib
 
 import numpy as np
 from common import Workload, on_gpu
-from numbus.bench.cases import traced
-from numbus.bench.timing import sample_of
+from numbus_bench.cases import traced
+from numbus_bench.timing import sample_of
 
 
 def code(xp, S, K, T):

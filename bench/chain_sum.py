@@ -3,7 +3,7 @@
 import chain
 from chain import code, inputs, numba, size
 from common import Workload
-from numbus.bench.cases import traced
+from numbus_bench.cases import traced
 
 
 def total(xp, S, K, T):

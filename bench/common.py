@@ -1,7 +1,7 @@
 """What every benchmark shares: workloads, libraries, timing, the machine's limits.
 
 A workload is plain NumPy code `code(xp, **inputs)` and the same by hand for each peer; libraries,
-timing and most programs are those of `python -m numbus bench` (numbus.bench). One process runs one
+timing and most programs are those of `python -m numbus bench` (numbus_bench). One process runs one
 library on one workload: its result is consumed and compared with NumPy's before anything
 is timed; samples are synchronised; the median and the spread are reported.
 """
@@ -20,10 +20,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 if any((ROOT / "python" / "numbus").glob("_core*.so")):
     sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, str(ROOT / "bench" / "src"))
 
-from numbus.bench import libraries  # noqa: E402
-from numbus.bench.limits import measure  # noqa: E402
-from numbus.bench.timing import compare, sample_of, samples, spread  # noqa: E402
+from numbus.measure.limits import measure  # noqa: E402
+from numbus_bench import libraries  # noqa: E402
+from numbus_bench.timing import compare, sample_of, samples, spread  # noqa: E402
 
 CPU_PEERS = ("numpy", "numexpr", "numba", "numba.fused", "jax", "torch")
 GPU_PEERS = ("cupy", "torch", "torch.compile", "jax", "numba.cuda")

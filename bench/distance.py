@@ -5,8 +5,8 @@ import sys
 
 import numpy as np
 from common import Library, Workload, on_gpu
-from numbus.bench.cases import traced
-from numbus.bench.suites.crossover import distance, numba_distance
+from numbus_bench.cases import traced
+from numbus_bench.suites.crossover import distance, numba_distance
 
 
 def workloads(quick):

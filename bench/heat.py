@@ -7,7 +7,7 @@ import importlib
 
 import numpy as np
 from common import Workload
-from numbus.bench.suites.heat import PROGRAMS, code, code_and_read
+from numbus_bench.suites.heat import PROGRAMS, code, code_and_read
 
 
 def numba_fused():

@@ -1,7 +1,7 @@
 """The masked Mandelbrot iteration as NumPy users write it."""
 
 from common import Workload
-from numbus.bench.suites.mandelbrot import PROGRAMS, compiled, inputs, masked
+from numbus_bench.suites.mandelbrot import PROGRAMS, compiled, inputs, masked
 
 
 def workloads(quick):

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 from common import Library
-from numbus.bench.timing import micro
+from numbus_bench.timing import micro
 
 TARGETS = {
     "record one operation": ("µs at most", 0.3),

@@ -2,7 +2,7 @@
 
 import numpy as np
 from common import Library
-from numbus.bench.timing import micro
+from numbus_bench.timing import micro
 
 TARGETS = {"expression": ("µs at most", 3.0), "loop": ("times NumPy at most", 3.0)}
 

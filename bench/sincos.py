@@ -4,7 +4,7 @@ import importlib
 
 import numpy as np
 from common import Workload
-from numbus.bench.cases import traced
+from numbus_bench.cases import traced
 
 
 def code(xp, x):

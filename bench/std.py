@@ -2,8 +2,8 @@
 
 import numpy as np
 from common import Workload
-from numbus.bench.cases import jax_program
-from numbus.bench.suites.arrays import deviation, numba_std, torch_std
+from numbus_bench.cases import jax_program
+from numbus_bench.suites.arrays import deviation, numba_std, torch_std
 
 
 def workloads(quick):

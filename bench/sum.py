@@ -2,8 +2,8 @@
 
 import numpy as np
 from common import Workload
-from numbus.bench.cases import traced
-from numbus.bench.suites.arrays import numba_sum, numexpr_sum, total
+from numbus_bench.cases import traced
+from numbus_bench.suites.arrays import numba_sum, numexpr_sum, total
 
 
 def workloads(quick):

@@ -54,7 +54,7 @@ void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* contex
   static const frontend::Site stuck{
       "RuntimeError",
       "[cuda] a barrier or warp operation waits for threads that never come; debug=True names "
-      "the places",
+      "the lines",
       "", "", 0};
   static const frontend::Site deep{"RecursionError", "maximum recursion depth exceeded", "", "", 0};
   int64_t which = context[compile::kSite];

@@ -76,7 +76,7 @@ SourceLine describe_line(uint64_t line) {
           number(it->second.code, it->second.at)};
 }
 
-// The place of the call: instruction offsets from here out to the first frame that is not this
+// The line of the call: instruction offsets from here out to the first frame that is not this
 // package's own.
 void mark_line() {
   // Outside the stable ABI but exported by every Python from 3.11 on.

@@ -135,7 +135,7 @@ bool power_shortcut(PyObject* a, PyObject* b, PyObject*& result) {
 
 namespace {
 
-// NumPy's operator in our place. `in_place`: the operator that assigns.
+// NumPy's operator for ours. `in_place`: the operator that assigns.
 PyObject* by_numpy(Op op, PyObject* x, PyObject* y, bool in_place = false) {
   nb::object name = nb::str(op_name(op).data(), op_name(op).size());
   return fall_back("operate", nb::steal(PyTuple_Pack(4, name.ptr(), x, y ? y : Py_None,

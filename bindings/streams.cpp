@@ -275,7 +275,7 @@ nb::object mapped_array(nb::object owner) {
   if (!type || !find_host_block(view->buf, 0, &b) || b.device_address == 0) {
     release(view);
     raise(ErrorKind::Value, "mapped", "the array cannot be mapped",
-          type ? "memory that is pinned without a place on the GPU" : "a type that Numbus lacks",
+          type ? "memory that is pinned without an address on the GPU" : "a type that Numbus lacks",
           "an array of numbers that is not pinned yet");
   }
   std::vector<int64_t> shape(view->shape, view->shape + view->ndim),

@@ -125,7 +125,7 @@ def colour_map(field, file, palette="heat"):
 
 
 def curves(lines, file, size=(640, 320)):
-    """Curves over equally spaced places, on one scale: a dict of names and sequences."""
+    """Curves over equally spaced positions, on one scale: a dict of names and sequences."""
     if not file or not pillow():
         return
     Image, ImageDraw = pillow()
@@ -137,8 +137,8 @@ def curves(lines, file, size=(640, 320)):
     draw = ImageDraw.Draw(image)
     for (name, values), colour, row in zip(lines.items(), LINES, range(9)):
         across, up = (width - 20) / (len(values) - 1), (height - 40) / ((high - low) or 1)
-        places = [(10 + i * across, height - 10 - (v - low) * up) for i, v in enumerate(values)]
-        draw.line(places, fill=colour, width=2)
+        positions = [(10 + i * across, height - 10 - (v - low) * up) for i, v in enumerate(values)]
+        draw.line(positions, fill=colour, width=2)
         draw.text((12 + 200 * row, 6), name, fill=colour)
     image.quantize(64).save(file, optimize=True)
     print(f"wrote {file}")

@@ -26,7 +26,7 @@ escape_there = cuda.jit(device=True)(escape)
 
 @njit(parallel=True)
 def by_cores(c, z, steps, out):
-    """A turn of the outer loop is one row."""
+    """An iteration of the outer loop is one row."""
     for i in prange(out.shape[0]):
         for j in range(out.shape[1]):
             out[i, j] = escape_here(c[i, j], z[i, j], steps)

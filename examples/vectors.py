@@ -11,7 +11,7 @@ WIDTH = 50  # elements that a running mean takes in
 
 
 def signals(n):
-    """Two vectors of length n: noise, and places from 0 to 1."""
+    """Two vectors of length n: noise, and positions from 0 to 1."""
     return np.random.default_rng(5).standard_normal(n), np.linspace(0, 1, n)
 
 
@@ -32,7 +32,7 @@ def running_mean(xp, a):
 
 
 def show(chosen, total, mean, clean):
-    """Saves the three vectors and draws a few hundred places of each."""
+    """Saves the three vectors and draws a few hundred positions of each."""
     common.save(chosen, np.stack([total, mean, clean]))
     every = max(1, chosen.size // 600)
     lines = {"wave + noise": total, "running mean": mean, "wave": clean}

@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "tests" / "python"))
 sys.path.insert(0, str(ROOT / "tests" / "fuzz"))
 if any((ROOT / "python" / "numbus").glob("_core*.so")):
     sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, str(ROOT / "bench" / "src"))
 
 MODULE = os.environ.get("NUMBUS_TEST_MODULE", "numbus")
 # The verifier of the kernel IR runs after every pass.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the wheels into dist/: one for Python 3.11 and the stable-ABI one for 3.12 and newer, then checks them.
-# `build_wheels.sh abi3` builds the second only. NUMBUS_PYTHON311 and NUMBUS_PYTHON312 name interpreters.
+# Builds the wheels into dist/: one for Python 3.11, the stable-ABI one for 3.12 and newer and the benchmark's, then
+# checks them. `build_wheels.sh abi3` leaves out the first. NUMBUS_PYTHON311 and NUMBUS_PYTHON312 name interpreters.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,10 +23,11 @@ find_python() {
 build() {
   local python
   python=$(find_python "$1" "$2")
-  "$python" -m pip --disable-pip-version-check wheel -q --no-deps --wheel-dir dist .
+  "$python" -m pip --disable-pip-version-check wheel -q --no-deps --wheel-dir dist "$3"
 }
 
 rm -f dist/*.whl
-[ "${1:-}" = abi3 ] || build 3.11 "${NUMBUS_PYTHON311:-}"
-build 3.12 "${NUMBUS_PYTHON312:-}"
+[ "${1:-}" = abi3 ] || build 3.11 "${NUMBUS_PYTHON311:-}" .
+build 3.12 "${NUMBUS_PYTHON312:-}" .
+build 3.12 "${NUMBUS_PYTHON312:-}" ./bench
 python3 tools/check_wheel.py dist/*.whl

@@ -1,27 +1,22 @@
 """Refuses functions that accept an argument and do not read it: what a caller asks for would be
 ignored without a word.
 
-    python tools/check_arguments.py            # the folders that are clean have to stay clean
-    python tools/check_arguments.py --all      # every finding, by folder
+    python tools/check_arguments.py
 
-Looks at the functions of python/numbus by their syntax trees. Not looked at: parameters whose name
-begins with an underscore, functions that only raise or are empty, the arguments that a protocol
-hands over (HANDED), those that the registry's adapter reads (annotated Out), and those named in
-tools/unread_arguments.txt with the reason why nothing is lost.
+Looks at the functions of python/numbus and of the benchmark by their syntax trees. Not looked at:
+parameters whose name begins with an underscore, functions that only raise or are empty, the
+arguments that a protocol hands over (HANDED), those that the registry's adapter reads (annotated
+Out), and those named in tools/unread_arguments.txt with the reason why nothing is lost.
 """
 
-import argparse
 import ast
-import collections
 import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PACKAGE = ROOT / "python" / "numbus"
+# Each package with what stands before its files' names in REASONS.
+PACKAGES = {"": ROOT / "python" / "numbus", "bench/": ROOT / "bench" / "src" / "numbus_bench"}
 REASONS = ROOT / "tools" / "unread_arguments.txt"
-
-# Folders, and files of the package's own folder ("."), where a finding is an error.
-CLEAN = ("core", "functions", "kernels", "cuda", "primitives", "compat")
 
 # Functions whose callers decide what they are given.
 HANDED = ("__exit__", "__aexit__", "__get__", "__set_name__", "find_spec", "visit_")
@@ -115,33 +110,22 @@ def reasons():
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--all", action="store_true", help="findings of every folder")
-    shown = options.parse_args()
-    allowed, used = reasons(), set()
-    by_folder = collections.defaultdict(list)
-    for path in sorted(PACKAGE.rglob("*.py")):
-        relative = path.relative_to(PACKAGE)
-        folder = relative.parts[0] if len(relative.parts) > 1 else "."
-        for function, name, line in findings(path):
-            key = relative.as_posix(), function, name
-            if key in allowed:
-                used.add(key)
-                continue
-            where = path.relative_to(ROOT).as_posix()
-            by_folder[folder].append(f"{where}:{line}: {function}() does not read '{name}'")
-    failed = False
-    for folder, lines in sorted(by_folder.items()):
-        clean = folder in CLEAN
-        failed = failed or clean
-        if clean or shown.all:
-            print(*lines, sep="\n")
-        print(
-            f"{folder}: {len(lines)} arguments not read{'' if clean else ' (not looked after yet)'}"
-        )
+    allowed, used, failed = reasons(), set(), False
+    for prefix, package in PACKAGES.items():
+        for path in sorted(package.rglob("*.py")):
+            file = prefix + path.relative_to(package).as_posix()
+            for function, name, line in findings(path):
+                if (file, function, name) in allowed:
+                    used.add((file, function, name))
+                    continue
+                failed = True
+                where = path.relative_to(ROOT).as_posix()
+                print(f"{where}:{line}: {function}() does not read '{name}'")
     for key in sorted(set(allowed) - used):
         failed = True
         print(f"{REASONS.relative_to(ROOT)}: {' '.join(key)}: there is no such argument any more")
+    if not failed:
+        print("check_arguments: fine")
     return 1 if failed else 0
 
 

@@ -1,4 +1,5 @@
-"""Refuses import cycles and upward imports among the modules of python/numbus.
+"""Refuses import cycles and upward imports among the modules of python/numbus, and import cycles in
+the benchmark, a package of its own that numbus does not import.
 
 Every import statement counts, those inside functions too. Importing a name from a package counts as
 importing the module that the name is, if it is one; the packages that contain a module are loaded
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1] / "python"
+BENCH = ROOT.parent / "bench" / "src"
 
 # From the bottom to the top: a module may import those of its own layer and of the layers before it
 # in this list. A package's name stands for all modules in it that are not named themselves, but
@@ -33,7 +35,7 @@ LAYERS = [
     ["numbus.primitives"],
     ["numbus"],
     ["numbus.compat"],
-    ["numbus.bench", "numbus.__main__"],
+    ["numbus.measure", "numbus.__main__"],
 ]
 
 
@@ -112,9 +114,13 @@ def layer_of(module):
             return None
 
 
+def cycles_as_text(graph):
+    return [f"import cycle among {', '.join(group)}" for group in cycles(graph)]
+
+
 def check(root):
     graph = graph_of(root)
-    problems = [f"import cycle among {', '.join(group)}" for group in cycles(graph)]
+    problems = cycles_as_text(graph)
     for module, targets in graph.items():
         if layer_of(module) is None:
             problems.append(f"{module}: in no layer of tools/check_imports.py")
@@ -126,7 +132,7 @@ def check(root):
 
 
 def main():
-    problems = check(ROOT)
+    problems = check(ROOT) + cycles_as_text(graph_of(BENCH))
     print(*(problems or ["check_imports: fine"]), sep="\n")
     return 1 if problems else 0
 

@@ -1,4 +1,4 @@
-"""Checks built wheels: glibc floor, exported symbols, needed libraries, size."""
+"""Checks built wheels: glibc floor, exported symbols, needed libraries, size; what is in which."""
 
 import re
 import subprocess
@@ -67,6 +67,11 @@ def check_wheel(wheel: Path) -> list[str]:
         problems.append(f"is larger than {SIZE_LIMIT_MB} MB")
     with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as folder:
         names = [n for n in archive.namelist() if n.endswith(".so")]
+        packages = {n.split("/")[0] for n in archive.namelist() if ".dist-info/" not in n}
+        if packages != {wheel.name.split("-")[0]}:
+            problems.append(f"holds the packages {', '.join(sorted(packages))}")
+        if wheel.name.endswith("-none-any.whl"):  # Python only
+            return problems
         if len(names) != 1:
             problems.append(f"holds {len(names)} shared libraries: {names}")
         for name in names:

@@ -62,10 +62,10 @@ class Drawing:
 
 
 def lanes():
-    """Turns of a loop side by side in one register, masked out as they finish."""
+    """Iterations of a loop side by side in one register, masked out as they finish."""
     steps = (3, 7, 2, 5, 7, 1, 4, 6)
-    d = Drawing(560, 250, "Eight turns of a parallel loop in the lanes of a vector register")
-    d.text(80, 24, "turn", "end")
+    d = Drawing(560, 250, "Eight iterations of a parallel loop in the lanes of a vector register")
+    d.text(80, 24, "iteration", "end")
     for lane, count in enumerate(steps):
         x = 95 + 54 * lane
         d.text(x + 23, 24, str(lane))
@@ -89,12 +89,12 @@ def grid():
         d.text(left + 8, 54, f"block {block}: blockIdx.x = {block}", "start")
         for thread in range(4):
             d.box(left + 8 + 50 * thread, 72, 46, 52, BLUE)
-            place = 4 * block + thread
+            position = 4 * block + thread
             d.text(left + 31 + 50 * thread, 92, f"thread {thread}", size=10)
-            d.text(left + 31 + 50 * thread, 114, f"i = {place}")
-            outside = place >= 10
+            d.text(left + 31 + 50 * thread, 114, f"i = {position}")
+            outside = position >= 10
             d.box(left + 8 + 50 * thread, 190, 46, 26, "white" if outside else GREEN,
-                  "" if outside else f"x[{place}]", "#99a")  # fmt: skip
+                  "" if outside else f"x[{position}]", "#99a")  # fmt: skip
             d.arrow(left + 31 + 50 * thread, 126, left + 31 + 50 * thread, 186)
     d.text(24, 238, "i = cuda.grid(1) = blockIdx.x * blockDim.x + threadIdx.x; ten elements: the "
            "last two threads have nothing to do", "start")  # fmt: skip
@@ -174,7 +174,7 @@ def atomics():
                 d.arrow(x + 46, 126, left + 146, 166)
         d.box(left + 116, 168, 60, 26, GREEN, "out[0]")
         last = (
-            "twelve wait for one place"
+            "twelve wait for one position"
             if way == "global"
             else "three wait; the others meet in their block"
         )

@@ -121,7 +121,7 @@ def fit(f, weight, lo, hi, n, bits, exact=None):
         rest = [y - horner(done, x) for x, y in zip(xs, g)]
         solve = lawson if done and lo < 0 else remez
         c, err = solve(xs, rest, w, n - len(done), len(done))
-        # In double the rounding of coefficients behind the first ones no longer shows: round all.
+        # In double the rounding of coefficients after the first ones no longer shows: round all.
         keep = 1 if bits == 24 or (lo >= 0 and len(done) < 3) else len(c)
         done += [round_to(v, bits) for v in c[:keep]]
     err = max(abs(horner(done, x) - y) * v for x, y, v in zip(xs, g, w))
@@ -392,13 +392,19 @@ def python_rows():
         x = FAR * (1 + q) / (1 - q)
         return (1 + 2 * x) * mp.exp(x * x) * mp.erfc(x)
 
-    def place(x):
+    def position(x):
         return (mpf(x) - FAR) / (mpf(x) + FAR)
 
     c, err = fit(near, lambda z: 1 / (near(z) + 1), mpf(0), mpf(1), 13, 53)
     yield "ERF_NEAR", c, err, "erf(x) / x - 1 in x^2, |x| <= 1"
-    c, err = fit(far, lambda q: 1 / far(q), place("0.5"), place(28), 23, 53)
+    c, err = fit(far, lambda q: 1 / far(q), position("0.5"), position(28), 23, 53)
     yield "ERFC_FAR", c, err, "(1 + 2x) exp(x^2) erfc(x) in (x - 4) / (x + 4), 1/2 <= x <= 28"
+
+    def by_root(t):
+        return mp.loggamma(2 + t) / t if t else 1 - mp.euler
+
+    c, err = fit(by_root, lambda t: 1 / by_root(t), mpf("-0.5"), mpf("0.5"), 20, 53)
+    yield "LGAMMA_NEAR", c, err, "lgamma(2 + t) / t, |t| <= 1/2"
 
 
 def python_text():

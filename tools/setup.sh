@@ -52,6 +52,6 @@ if [ "$(cat "$stamp" 2>/dev/null || true)" != "$want" ]; then
   [ -x .venv/bin/python ] || "$python" -m venv .venv
   .venv/bin/python -m pip install -q --disable-pip-version-check -r requirements-dev.txt
   site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-  printf '%s\n' "$PWD/python" "$PWD/cluster/src" >"$site/numbus-dev.pth"
+  printf '%s\n' "$PWD/python" "$PWD/bench/src" "$PWD/cluster/src" >"$site/numbus-dev.pth"
   echo "$want" >"$stamp"
 fi

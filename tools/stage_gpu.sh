@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Collects in .gpu/ what a machine with a GPU needs and cannot build: the stable-ABI wheel, tests, benchmarks.
+# Collects in .gpu/ what a machine with a GPU needs and cannot build: the stable-ABI wheel, the benchmark's, tests, scripts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,7 +7,7 @@ limit_mib=64
 tools/build_wheels.sh abi3
 rm -rf .gpu
 mkdir .gpu
-cp dist/*-abi3-*.whl .gpu/
+cp dist/*-abi3-*.whl dist/numbus_bench-*.whl .gpu/
 for folder in tests bench examples; do
   [ -d "$folder" ] || continue
   # Through git, so that caches and results stay behind but new files come along.

@@ -29,7 +29,7 @@ def test_stop_loss_is_where_both_end_together():
 
 def test_break_even_is_numbus():
     numbus = pytest.importorskip(
-        "numbus.bench.advise", reason="Numbus is not built here", exc_type=ImportError
+        "numbus.measure.advise", reason="Numbus is not built here", exc_type=ImportError
     )
     for size, link, cpu, gpu in ((8, 1 / 12e9, 5e10, 1e13), (4, 2 / 64e9, 1e11, 1e10)):
         assert break_even(size, link, cpu, gpu) == numbus.break_even(size, link, cpu, gpu)

@@ -122,7 +122,7 @@ def __getattr__(name):
     if name in _KERNELS:
         return getattr(_importlib.import_module("numbus.kernels"), name)
     if name in _TIMER:
-        return getattr(_importlib.import_module("numbus.bench.timer"), name)
+        return getattr(_importlib.import_module("numbus.measure.timer"), name)
     value = _fallback.lookup(name)
     globals()[name] = value
     return value

@@ -164,7 +164,7 @@ def det(a):
     a = number("det", a)
     factors, odd = _diagonal_and_sign(a)
     product = factors.prod(-1)
-    # A zero on the diagonal ends a factorisation: what is behind it may be anything.
+    # A zero on the diagonal ends a factorisation: what follows may be anything.
     singular = (factors == 0).any(-1)
     product = _core.where(singular, 0, _core.where(odd, -product, product))
     return _stacked(product, a)

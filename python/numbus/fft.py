@@ -218,7 +218,7 @@ def _make(name):
 
     @functools.wraps(original)
     def wrapper(a, *args, out=None, **kwargs):
-        if len(args) > 3:  # out, by its place
+        if len(args) > 3:  # out, by its position
             *args, out = args
         try:
             a = to_ndarray(a)

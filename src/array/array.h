@@ -206,7 +206,7 @@ struct Scatter {
   const Array* where = nullptr;
   // Of indices that meet the last one stays, or what the element becomes by a sum or an extreme.
   Op op = Op::scatter;
-  bool distinct = false;  // the indices are known to be right, and each place occurs once
+  bool distinct = false;  // the indices are known to be right, and each of them occurs once
   // A plain scatter on a device that scatters in order: elements become by(element, value), or
   // by(element), computed in `loop`. cast: the values themselves.
   Op by = Op::cast;

@@ -123,7 +123,7 @@ Array accumulate(Op op, const Array& x, int axis, std::optional<DType> dtype, co
   std::vector<bool> folded(static_cast<size_t>(op == Op::power ? a.layout->shape(axis) : 0), true);
   if (!folded.empty()) folded[0] = false;
   check_exponents(loop, kRoutine, a, axis, folded);
-  // Whoever reads what it has written at another place reads too late.
+  // Whoever reads what it has written at another index reads too late.
   bool identical = out && a.base.get() == out->base.get() && a.offset == out->offset &&
                    a.layout.get() == out->layout.get() && a.dtype == out->dtype;
   bool apart = out && (a.base.get() != out->base.get() || identical ||

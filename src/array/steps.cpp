@@ -70,7 +70,7 @@ Masked record_steps(const Recordable& f, std::span<const Arg> args) {
   }
   std::vector<int64_t> shape = broadcast_shape(arrays, f.name.c_str());
   size_t size = f.body.size();
-  // A value nobody holds any more gets no storage: each is let go behind its last use.
+  // A value nobody holds any more gets no storage: each is let go after its last use.
   std::vector<size_t> last(size, 0);
   for (size_t n = 0; n < size; ++n)
     for (ir::Val o : {f.body[n].a, f.body[n].b, f.body[n].c})
@@ -81,7 +81,7 @@ Masked record_steps(const Recordable& f, std::span<const Arg> args) {
     made[n] = std::move(a);
     at[n] = Arg(&made[n]);
   };
-  // A number in all places, in an order of axes that does not change the result's.
+  // A number for all elements, in an order of axes that does not change the result's.
   auto spread = [&](const Arg& a) {
     auto like = std::find_if(arrays.begin(), arrays.end(), [&](const Array* x) {
       return x->ndim() == static_cast<int>(shape.size()) &&

@@ -253,7 +253,7 @@ std::vector<Value> Body::emit_steps(const Point& p, size_t count) {
   std::vector<Rare> skipped(count);
   struct Loop {
     llvm::BasicBlock *head, *entry;
-    llvm::PHINode* left;  // turns, where they are counted
+    llvm::PHINode* left;  // iterations, where they are counted
   };
   std::vector<Loop> loops;
   auto masked = [&](V predicate) { return p.mask ? E.both(p.mask, predicate) : predicate; };

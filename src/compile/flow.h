@@ -8,8 +8,8 @@
 
 namespace numbus::compile {
 
-// for (i = from; i < to; i += step) body(i), with values that change from turn to turn. Gives the
-// first i that was not done.
+// for (i = from; i < to; i += step) body(i), with values that change from iteration to iteration.
+// Gives the first i that was not done.
 llvm::Value* counted_loop(llvm::IRBuilder<>& b, llvm::Value* from, llvm::Value* to,
                           llvm::Value* step, std::vector<llvm::Value*>& carried,
                           const std::function<void(llvm::Value*)>& body);

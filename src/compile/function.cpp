@@ -118,7 +118,7 @@ void FunctionBody::emit(llvm::Function* to) {
   results_.clear();
   for (DType t : f_.results) results_.push_back(local(E.scalar_type(t)));
   for (size_t n = 0; n < f_.body.size(); ++n) step(n);
-  // Behind the last `ret` there is nothing to reach.
+  // After the last `ret` there is nothing to reach.
   B.CreateUnreachable();
   llvm::IRBuilder<>(entry_).CreateBr(start);
 }

@@ -13,7 +13,7 @@ class HostBody : public FunctionBody {
   llvm::Value* call(const char* name, llvm::Type* result, const std::vector<llvm::Value*>& args);
   llvm::Value* intrinsic(const ir::Inst& i, llvm::Value* a, llvm::Value* b, llvm::Value* c,
                          const std::vector<llvm::Value*>& arguments) override;
-  // Words of errors and output; and how many of a thread's place go with an error.
+  // Words of errors and output; and how many of a thread's index go with an error.
   // A word of the context, which is that of a thread in kernels (compile/simt.h).
   llvm::Value* word(int w) { return B.CreateLoad(B.getInt64Ty(), context_word(w)); }
   llvm::Value* record();

@@ -190,13 +190,13 @@ void build_native(llvm::Module& to, const ir::Module& m, const std::string& name
   }
   for (size_t n = 0; n < m.functions.size(); ++n) {
     with_vectors(functions[n]);
-    // Turns of a parallel loop side by side, where each has a loop of its own length.
+    // Iterations of a parallel loop side by side, where each has a loop of its own length.
     if (m.functions[n].portion) {
       std::optional<ir::Function> whole = portion_for_lanes(m, m.functions[n]);
       if (whole && lanes_fit(*whole) && lanes_pay(*whole)) {
         finish_lanes(*whole, m);
         Varying v = find_varying(*whole, Lanes::Turns);
-        // Two vectors side by side: a turn of a loop waits for the one before.
+        // Two vectors side by side: an iteration of a loop waits for the one before.
         Emit many(b, 2 * pick_lanes(*whole, v, vector_bytes));
         LaneBody(many, e, m, *whole, functions, v).emit_lanes(functions[n]);
         continue;

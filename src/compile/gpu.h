@@ -24,7 +24,7 @@ struct GpuReduce {
   int first_field, fields;
 };
 
-// What is known of an argument's place beside the arguments before it.
+// What is known of an argument's address beside the arguments before it.
 struct GpuPlace {
   int like = -1;         // the first argument with the same strides
   int base = -1;         // the first argument of which it is a known shift, by these

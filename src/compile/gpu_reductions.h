@@ -9,7 +9,7 @@ class GpuReductions : protected GpuPoints {
  protected:
   using GpuPoints::GpuPoints;
 
-  // Shared memory: 8 bytes per field and thread; a strip's rows lie one behind the other.
+  // Shared memory: 8 bytes per field and thread; a strip's rows lie one after the other.
   V shared(size_t field, V thread) {
     int threads = kGpuThreads * std::max(1, g_.strip);
     if (!shared_) {
@@ -72,7 +72,7 @@ class GpuReductions : protected GpuPoints {
       store_field(out[1], b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(itemsize(real_of(r.out)))));
   }
 
-  // Reductions over whole rows of places: results along the grid's y, blocks of one result along x.
+  // Reductions over whole rows of points: results along the grid's y, blocks of one result along x.
   void places() {
     V results = word(g_.word_rows()), count = word(g_.word_points()),
       cols = word(k_.param_shape(k_.rank - 1));
@@ -110,7 +110,7 @@ class GpuReductions : protected GpuPoints {
           points(only, place, count);
           return;
         }
-        // The place's row and column, and already those of the next turn.
+        // The point's row and column, and already those of the next iteration.
         V row = b_.CreateLoad(b_.getInt64Ty(), row_at),
           col = b_.CreateLoad(b_.getInt64Ty(), col_at);
         V next = b_.CreateAdd(col, cols_on), over = b_.CreateICmpSGE(next, cols);
@@ -164,7 +164,7 @@ class GpuReductions : protected GpuPoints {
   }
 
   // Whole vectors of one row in a body that counts every point: the first point of a lane apart
-  // from those that need not ask whether they are. Gives the first place not done.
+  // from those that need not ask whether they are. Gives the first point not done.
   V steady(const Row& row, V first, V step, V count, const std::vector<char>& counted) {
     int turns = k_.body.size() > 48 ? 1 : k_.acc_fields.size() <= 4 ? 6 : 2;
     V far = b_.CreateAdd(b_.CreateMul(step, b_.getInt64(turns - 1)), b_.getInt64(g_.vector - 1));

@@ -70,7 +70,7 @@ class Scan : GpuScanBase {
         }
       });
     };
-    // Loads of several places are in flight together.
+    // Loads of several elements are in flight together.
     constexpr int kTurn = 4;
     elements(elements(start, b_.CreateSub(to_, i64(kTurn - 1)), kTurn), to_, 1);
     if (g_.totals) total_.write(s, totals_row_, nullptr, total_at_);
@@ -94,7 +94,7 @@ class Scan : GpuScanBase {
          });
   }
 
-  // The first place of this thread's part of a strip.
+  // The first index of this thread's part of a strip.
   V strip(V tile, int u) {
     int64_t length = 32 * g_.warps * g_.vector;
     return b_.CreateAdd(b_.CreateAdd(tile, i64(u * length)), b_.CreateMul(tid_, i64(g_.vector)));
@@ -113,7 +113,7 @@ class Scan : GpuScanBase {
     return s;
   }
 
-  // The total of a whole segment: a state a thread and place of the tile, merged at the end.
+  // The total of a whole segment: a state a thread and element of the tile, merged at the end.
   void sum_tiles() {
     size_t fields = g_.code.fields();
     State all;
@@ -150,7 +150,7 @@ class Scan : GpuScanBase {
     });
   }
 
-  // Tile after tile. Within one, places are scanned by each thread, threads by the warp, and the
+  // Tile after tile. Within one, elements are scanned by each thread, threads by the warp, and the
   // totals of (strip, warp) once more by every warp.
   void scan_tiles() {
     size_t fields = g_.code.fields();
@@ -196,7 +196,7 @@ class Scan : GpuScanBase {
     });
   }
 
-  // Beyond the end a place repeats the last element, which only later places could notice.
+  // Beyond the end an index repeats the last element, which only later ones could notice.
   std::vector<State> read_tile(V tile, V whole) {
     auto flat = either(
         whole,

@@ -1,4 +1,4 @@
-// What the loops of a scan on an NVIDIA GPU are written with: control flow over states, places of
+// What the loops of a scan on an NVIDIA GPU are written with: control flow over states, indices of
 // a line and segment, exchange between threads.
 #pragma once
 

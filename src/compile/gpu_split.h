@@ -11,7 +11,7 @@ namespace numbus::compile {
 
 // `quick` leaves out every if_any region; its last state field tells whether one would have run.
 // `whole` has them all. Both hand their results to `finish`, the stores and reduction steps, in
-// state fields behind the kernel's own.
+// state fields after the kernel's own.
 struct Split {
   ir::Kernel quick, whole, finish;
   size_t own_fields = 0;  // of the kernel; then the values handed over; in quick then the flag

@@ -1,6 +1,6 @@
 // Kernels of a grid on lanes: the threads of a block run side by side, and barriers cut the kernel
 // into runs, each a loop over the groups of W threads, as warp operations do. Control flow around
-// barriers stays around these loops; values that later runs use wait in memory, one place a group.
+// barriers stays around these loops; values that later runs use wait in memory, one slot a group.
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class GridBody : public LaneBody {
     DType t = f_.body[n].type;
     return vary_.variable[n] ? many_.type(t) : E.scalar_type(t);
   }
-  // Memory of a size for each group, one behind the other.
+  // Memory of a size for each group, one after the other.
   int64_t new_slot(llvm::Type* t) {
     auto* v = llvm::dyn_cast<llvm::FixedVectorType>(t);
     int64_t bits = t->getScalarSizeInBits() * (v ? v->getNumElements() : 1);
@@ -445,7 +445,7 @@ class GridBody : public LaneBody {
       case Intrinsic::match_any:
       case Intrinsic::match_all: r.v = match(n); return true;
       case Intrinsic::local_memory: {
-        // Each lane's array, one behind the other; they outlive a run where there are several.
+        // Each lane's array, one after the other; they outlive a run where there are several.
         int64_t bytes = (ir::number_of(i) + 15) & ~int64_t{15};
         V at;
         if (cut_) {
@@ -472,7 +472,7 @@ class GridBody : public LaneBody {
     }
   }
 
-  // --- warp operations: each group of lanes looks into the places where all of its warp's left
+  // --- warp operations: each group of lanes looks into the slots where all of its warp's left
   // their values in the run before.
 
   int per_warp() const { return 32 / many_.W; }

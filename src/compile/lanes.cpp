@@ -98,7 +98,7 @@ void LaneBody::branch_step(size_t n) {
     return;
   }
   if (V possible = maybe_outside(n)) {
-    // Rarely any lane is outside: the lanes' own tests stand behind this one of the first and last.
+    // Rarely any lane is outside: the lanes' own tests follow this one of the first and last.
     branch(B, possible, [&] { branch_lanes(n); });
     return;
   }
@@ -149,7 +149,7 @@ void LaneBody::branch_lanes(size_t n) {
     full_ = false;
     ++inside_;
     // Also where only masks change: as long as the processor guesses right that no lane leaves, a
-    // turn need not wait for the conditions of the one before.
+    // iteration need not wait for the conditions of the one before.
     branch(B, any(lanes), [&] { range(from, to); });
     --inside_;
   };
@@ -168,7 +168,7 @@ void LaneBody::branch_lanes(size_t n) {
     }
   set_mask(after);
   full_ = was_full && !leaves;
-  // With no lane left, the rest of the turn has nothing to do.
+  // With no lane left, the rest of the iteration has nothing to do.
   if (leaves && inside_ == 0 && loops_.size() > around_ && loops_.back().live) {
     auto* on = block("on");
     B.CreateCondBr(any(after), on, loops_.back().next);
@@ -189,7 +189,7 @@ void LaneBody::loop_step(size_t n) {
     l.live = local(t);
     B.CreateStore(before, l.live);
   }
-  // Lanes that continue wait for the end of the turn.
+  // Lanes that continue wait for the end of the iteration.
   bool resumes = false;
   for (size_t k = n; k < end; ++k)
     resumes =
@@ -334,7 +334,7 @@ void LaneBody::write(size_t n) {
       B.CreateAlignedStore(v, at, llvm::Align(size));
     return;
   }
-  // Of several lanes that write to one place the last one's value stays.
+  // Of several lanes that write to one address the last one's value stays.
   V at = B.CreateAdd(vector(i.b), vector(i.c));
   B.CreateMaskedScatter(v, B.CreateIntToPtr(at, many_.wide(B.getPtrTy())), llvm::Align(size),
                         lanes ? lanes : many_.all_true());

@@ -1,4 +1,4 @@
-// Function bodies on W lanes at once: each lane is a turn of a parallel loop or a thread of a
+// Function bodies on W lanes at once: each lane is an iteration of a parallel loop or a thread of a
 // block.
 //
 // Values that are the same for all lanes stay scalars. Control flow that lanes may take differently
@@ -16,7 +16,7 @@ struct Varying {
   std::vector<char> variable;   // per step that declares one
   std::vector<char> divergent;  // per loop: lanes leave it at different times
 };
-// Turns of a loop; threads of a block, or of one warp of a block whose x is a multiple of 32.
+// Iterations of a loop; threads of a block, or of one warp of a block whose x is a multiple of 32.
 enum class Lanes : uint8_t { Turns, OfBlock, OfWarp };
 // `same`: steps that are the same for all lanes whatever goes into them.
 Varying find_varying(const ir::Function& f, Lanes lanes, const std::vector<char>* same = nullptr);

@@ -81,7 +81,7 @@ extern "C" void numbus_too_deep() {
 
 // Saves all that a call may change: the general registers, and with XSAVE those of vectors (of
 // which AMX tiles need no saving: numbus_poll uses none, and the kernel would have to make room for
-// them). The area's part of 64 bytes behind the first 512 has to be zero.
+// them). The area's part of 64 bytes after the first 512 has to be zero.
 #if defined(__x86_64__)
 asm(R"(
 .text

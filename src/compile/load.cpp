@@ -94,7 +94,7 @@ class Loader {
         offsets[n] = end;
         end += sections_[n].sh_size;
       }
-      // Jumps to functions further than 2 GiB away stand behind the code, addresses behind what is
+      // Jumps to functions further than 2 GiB away stand after the code, addresses after what is
       // only read.
       if (kind == 0) {
         jumps_ = up(end, 16);
@@ -130,7 +130,7 @@ class Loader {
       return static_cast<char*>(found);
     }
     if (s.st_shndx >= sections_.size() || !bases_[s.st_shndx])
-      refuse("a symbol in a place that is not loaded");
+      refuse("a symbol in a section that is not loaded");
     return bases_[s.st_shndx] + s.st_value;
   }
 

@@ -38,7 +38,7 @@ namespace {
 using V = llvm::Value*;
 
 // Lanes so that the widest type of the body fills one vector register, or two in loops of
-// functions, each turn of which waits for the one before.
+// functions, each iteration of which waits for the one before.
 int pick_lanes(const ir::Kernel& k, int vector_bytes) {
   // Points of a vector that do not meet may be computed together: worth their comparison where the
   // steps are many.

@@ -61,7 +61,7 @@ class NativeScan {
       phi->addIncoming(first[f], begin_end);
       state.push_back(phi);
     }
-    // Several elements a turn: loop control must not stand between a sum and the next.
+    // Several elements an iteration: loop control must not stand between a sum and the next.
     V most = b_.CreateSub(to, b_.getInt64(kTurn - 1));
     V rest = elements(start, most, kTurn, state);
     elements(rest, to, 1, state);
@@ -130,7 +130,7 @@ class NativeScan {
     if (c_.stores) write(first, from);
     return {first, b_.CreateAdd(from, b_.getInt64(1))};
   }
-  // The total of as many whole vectors as there are, and the place after them.
+  // The total of as many whole vectors as there are, and the index after them.
   std::pair<State, V> in_vectors(V from, V to) {
     constexpr int kVectors = 4;
     int64_t span = kVectors * wide_.W;
@@ -183,7 +183,7 @@ class NativeScan {
     return {total, next};
   }
 
-  // `turn` elements at a time from `from` on while that is below `to`; gives the place after them.
+  // `turn` elements at a time from `from` on while that is below `to`; gives the index after them.
   V elements(V from, V to, int turn, State& state) {
     return loop(from, to, turn, state, [&](V place) {
       if (turn > 1) prefetch(place, turn);

@@ -10,8 +10,8 @@ namespace numbus::compile {
 
 namespace {
 
-// On a host, a loop that a check may leave is unrolled like others: so what one turn writes and the
-// next one reads stays in a register, from turn to turn of what is unrolled.
+// On a host, a loop that a check may leave is unrolled like others: so what one iteration writes
+// and the next one reads stays in a register, from iteration to iteration of what is unrolled.
 void unroll_checked_loops(bool host) {
   constexpr const char* kName = "unroll-runtime-other-exit-predictable";
   static auto* option = [] {

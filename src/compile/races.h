@@ -19,7 +19,7 @@ struct Use {
 };
 
 // The shared memory of one block that runs at a time. What orders two uses: a barrier of the block,
-// a warp operation that both threads take part in, and a fence behind the first one: what a thread
+// a warp operation that both threads take part in, and a fence after the first one: what a thread
 // did before it is taken to be seen by whoever comes later. Two writes of one value are no race.
 class RaceCheck {
  public:

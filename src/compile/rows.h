@@ -23,7 +23,7 @@ struct Rare {
   llvm::BasicBlock *from = nullptr, *join = nullptr;
 };
 Rare begin_rare(Emit& E, llvm::Value* any);
-// `end` is the place of end_if; values of the rare part that later steps use become phis.
+// `end` is the index of end_if; values of the rare part that later steps use become phis.
 void end_rare(Emit& E, const std::vector<ir::Inst>& body, size_t end, Rare r,
               std::vector<Value>& at, bool choose = false);
 

@@ -8,7 +8,7 @@
 namespace numbus::compile {
 
 // Sites of errors that no step of the code notes: threads that wait for others that never come,
-// that use memory at the same time, that wait at different places.
+// that use memory at the same time, that wait at different lines.
 enum FoundSite : int64_t { kStuck = -1, kRace = -2, kDivergence = -3 };
 
 // Words of the context that is passed along: where errors are noted, and output is gathered.

@@ -23,7 +23,7 @@ struct ScanCode {
   std::string key() const;
 };
 
-// aligned: places that begin a vector of the GPU's allow 16-byte accesses.
+// aligned: indices that begin a vector of the GPU's allow 16-byte accesses.
 ScanCode scan_code(Op op, DType in, DType type, bool in_contiguous, bool out_contiguous,
                    bool aligned = false);
 
@@ -31,7 +31,7 @@ ScanCode scan_code(Op op, DType in, DType type, bool in_contiguous, bool out_con
 // rounding.
 bool is_associative(Op op);
 
-// For the host. Lines [row_begin, row_end), places [col_begin, col_end) of each. The words are
+// For the host. Lines [row_begin, row_end), indices [col_begin, col_end) of each. The words are
 // address, line stride and stride of the operand, then of the result. `acc` (8 bytes a field) gets
 // the last state of a single line; with a row_origin of one it also holds the state before
 // col_begin. Equal code is compiled once; called by one thread at a time.

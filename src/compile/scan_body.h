@@ -12,7 +12,7 @@ class ScanBody {
   using State = std::vector<V>;  // one value a field
   ScanBody(Emit& e, const ScanCode& c) : e_(e), c_(c) {}
 
-  // row: pointer to place zero; stride: in bytes, null where contiguous.
+  // row: pointer to element zero; stride: in bytes, null where contiguous.
   State read(V row, V stride, V place) {
     State s(c_.fields());
     emit(c_.read, s, row, stride, place, {});

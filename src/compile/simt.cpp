@@ -424,7 +424,7 @@ extern "C" int64_t numbus_wait(int64_t* thread, int64_t kind, int64_t mask, int6
   f->other = other;
   f->place = place;
   auto i = static_cast<Intrinsic>(kind);
-  // Which of the calls that one place in the source has become.
+  // Which of the calls that one line of the source has become.
   if (i == Intrinsic::activemask) f->other = reinterpret_cast<int64_t>(__builtin_return_address(0));
   f->state =
       i >= Intrinsic::barrier && i <= Intrinsic::grid_barrier ? Fiber::AtBarrier : Fiber::AtWarp;

@@ -20,7 +20,7 @@ enum Thread : int {
   kDynamic,               // of its part that the launch sizes
   kDynamicBytes,
   kScratch,  // of a block whose threads run on lanes
-  kEnded,    // the place where the thread left the kernel, of one that is checked
+  kEnded,    // the line where the thread left the kernel, of one that is checked
   kFiber,    // where the thread waits; zero where threads run one after the other
   kThreadWords
 };
@@ -28,7 +28,7 @@ enum Thread : int {
 // Of a block; the launch refuses more.
 constexpr int64_t kMostThreads = 1024;
 
-// Shared arrays lie one behind the other, each at a multiple of 16 bytes.
+// Shared arrays lie one after the other, each at a multiple of 16 bytes.
 int64_t shared_offset(const ir::Module& m, int64_t number);
 int64_t shared_bytes(const ir::Module& m);
 // Bytes of local arrays per thread.
@@ -67,7 +67,7 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
 
 extern "C" {
 // Waiting, for threads that run as fibers. kind: ir::Intrinsic of the barrier or warp operation;
-// place: in the source, or zero.
+// place: a site in the source, or zero.
 int64_t numbus_wait(int64_t* thread, int64_t kind, int64_t mask, int64_t value, int64_t other,
                     int64_t place);
 // What a checked thread is about to do: use `bytes` at the address (ir::watched_access); a fence.

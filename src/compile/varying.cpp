@@ -28,8 +28,8 @@ bool is_source(Intrinsic i, Lanes lanes) {
 Varying find_varying(const ir::Function& f, Lanes lanes, const std::vector<char>* same) {
   size_t size = f.body.size();
   Varying v{std::vector<char>(size, 0), std::vector<char>(size, 0), std::vector<char>(size, 0)};
-  std::vector<char> resumes(size, 0);  // loops whose turns lanes cut short
-  // Where each loop ends, and the outermost place where each variable is read.
+  std::vector<char> resumes(size, 0);  // loops whose iterations lanes cut short
+  // Where each scope ends, and the steps at which each variable is read.
   std::vector<size_t> end(size, 0);
   for (size_t n = 0; n < size; ++n)
     if (f.body[n].op == Op::end_loop || f.body[n].op == Op::end_branch) end[f.body[n].a] = n;
@@ -137,7 +137,7 @@ bool lanes_pay(const ir::Function& f) {
     if (i.op == Op::intrinsic && ir::intrinsic_of(i) == Intrinsic::local_memory) return false;
   Varying v = find_varying(f, Lanes::Turns);
   // The loop around the whole body, and the one over the indices, are left at different times
-  // anyway; what ends with a break is no loop but a place to leave.
+  // anyway; what ends with a break is no loop but a block to leave.
   std::vector<size_t> open;
   for (size_t n = 0; n < f.body.size(); ++n) {
     if (f.body[n].op == Op::loop) open.push_back(n);

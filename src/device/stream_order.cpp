@@ -41,7 +41,7 @@ bool StreamOrder::active() {
   return !segments_.empty();
 }
 
-// The first segment that ends behind `begin`.
+// The first segment that ends after `begin`.
 StreamOrder::Segments::iterator StreamOrder::first_in(std::uintptr_t begin) {
   auto it = segments_.upper_bound(begin);
   if (it != segments_.begin() && std::prev(it)->second.end > begin) --it;
@@ -71,7 +71,7 @@ bool StreamOrder::passed(int stream, const Point& point) {
   return streams_.reached(point.mark);
 }
 
-// A mark in the main stream behind work with this ticket. Tickets still to come stand for work that
+// A mark in the main stream after work with this ticket. Tickets still to come stand for work that
 // has been queued without being told, such as that of temporaries.
 const StreamOrder::Mark& StreamOrder::main_mark_for(int64_t ticket) {
   int64_t& now = tickets_[kMain];

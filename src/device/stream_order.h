@@ -20,13 +20,13 @@ struct Use {
 };
 
 // A device has a main stream and any number of side streams. Work in a side stream is followed by a
-// mark of its own, so that others wait for it and nothing behind it. Work in the main stream, which
+// mark of its own, so that others wait for it and nothing after it. Work in the main stream, which
 // is most work, only counts: a mark is made when a side stream has to wait, and stands for all that
 // the main stream has been given by then.
 class StreamOrder {
  public:
   static constexpr int kMain = 0;
-  // A point in a stream, behind what has been queued there.
+  // A point in a stream, after what has been queued there.
   using Mark = std::shared_ptr<void>;
 
   class Streams {
@@ -40,7 +40,7 @@ class StreamOrder {
   explicit StreamOrder(Streams& streams) : streams_(streams) {}
   StreamOrder(const StreamOrder&) = delete;
 
-  // A new stream starts behind all that the main stream has been given: uses are noted from here on
+  // A new stream starts after all that the main stream has been given: uses are noted from here on
   // only.
   void add_stream(int stream);
   void remove_stream(int stream);
@@ -61,7 +61,7 @@ class StreamOrder {
   bool busy(std::uintptr_t begin, std::uintptr_t end);
   // The range goes back to a pool whose next user comes after the main stream's work so far.
   void release(std::uintptr_t begin, std::uintptr_t end);
-  // Behind these the range is nobody's: what side streams still do with it, and what the main
+  // After these the range is nobody's: what side streams still do with it, and what the main
   // stream has been given.
   std::vector<Mark> side_marks(std::uintptr_t begin, std::uintptr_t end);
   Mark main_mark();

@@ -33,7 +33,7 @@ bool same(const ir::Builder& b, Val x, Val y, int depth = 0) {
 
 }  // namespace
 
-// An array whose elements are made of the same places of others, as far as these broadcast to it.
+// An array each element of which is made of those at its own index, as far as operands broadcast.
 Value Lower::elementwise(DType t, std::span<const Val> shape, std::span<const Value> from,
                          std::function<Value(std::span<const Val>)> at, const Spread* spread) {
   Value r = lazy(t, shape, nullptr);
@@ -62,7 +62,7 @@ Value Lower::elementwise(DType t, std::span<const Val> shape, std::span<const Va
   return r;
 }
 
-// Whether each element of `v` is made of nothing of `to` but the element of its own place.
+// Whether each element of `v` is made of nothing of `to` but the element of its own index.
 bool Lower::reads_own_places(const Value& v, const Value& to) {
   if (!v.type.is_array() || (v.origin & to.origin) == 0) return true;
   if (v.lazy && !v.lazy->same_places) return false;

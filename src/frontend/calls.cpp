@@ -193,7 +193,7 @@ Value Lower::call_function(const Call& c, int source) {
     a = library && !lists ? plain(a) : boxed(c.n, a);
     if (a.unknown()) return {};
     if (shared && !a.type.is_array())
-      not_yet(c.n, "giving a list that turns of a parallel loop share to '" + s.name + "'",
+      not_yet(c.n, "giving a list that iterations of a parallel loop share to '" + s.name + "'",
               "an array, or the items that it needs");
     if (a.type.is_array()) {
       a.type.text.clear();
@@ -578,10 +578,10 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
       if (!to) fail(n, "astype() needs a type", "x.astype(np.float32)");
       t = *to;
     }
-    Value a = self;
-    Value r = materialise(n, lazy(t, self.shape(), [this, a, t, &n](std::span<const Val> at) {
-                            return cast(n, element(a, at), t);
-                          }));
+    const Value* copy = name == "astype" ? c.get(4, "copy") : nullptr;
+    bool same = copy && t == self.type.dtype && !self.lazy && self.type.text != "list";
+    if (same && copies_argument(n, *copy) != Copies::Always) return self;
+    Value r = converted_copy(n, self, t);
     return name == "flatten" ? reshape(n, r, {known_integer(-1)}) : r;
   }
   if (name == "ravel") return ravel(n, self);

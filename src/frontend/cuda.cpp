@@ -68,7 +68,7 @@ Value Lower::memory_array(const Call& c, ir::Space space) {
     extents = {b_->emit(Op::floor_divide, DType::I64, size, ci(itemsize(*t)))};
     r.type.ndim = 1;
   } else {
-    // Each place in the source is memory of its own.
+    // Each call in the source is memory of its own.
     auto [known, fresh] = u_.memories.try_emplace({spec_.function, c.n.line, c.n.col},
                                                   static_cast<int>(u_.memories.size()));
     number = ci(known->second);
@@ -234,7 +234,7 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
     waiting(Intrinsic::syncwarp, mask);
     return none;
   }
-  // Lanes at different calls are not together: each call is a place of its own.
+  // Lanes at different calls are not together: each call is a site of its own.
   if (name == "activemask")
     return from_i32(intrinsic(Intrinsic::activemask, DType::I32, ir::kNone, ir::kNone, ir::kNone,
                               ir::Space::Global,

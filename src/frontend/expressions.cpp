@@ -326,8 +326,7 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
       Value r;
       r.type = Type::of(Type::Tag::Module);
       r.type.text = "flags";
-      r.type.order = v.type.order;
-      r.type.ndim = v.type.ndim;
+      r.items = {v};
       return r;
     }
     if (name == "real" || name == "imag") {
@@ -348,7 +347,7 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
               return number(b_->constant(part, Scalar::from_int(0)), part);
             return number(b_->emit(op, part, element(a, at).v[0]), part);
           });
-      // The zeros beside real numbers have no place of their own.
+      // The zeros beside real numbers have no memory of their own.
       parts.type.readonly = !is_complex(v.type.dtype);
       return parts;
     }
@@ -363,7 +362,8 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
       // Python's bool is an int here.
       DType part = v.type.dtype == DType::Bool && v.type.weak ? DType::I64 : v.type.dtype;
       if (name == "real") return part == v.type.dtype ? v : cast(n, v, part, true);
-      return from_scalar(Scalar::from_int(0), part, v.type.weak);
+      // This zero decides nothing while compiling: the number might as well be complex.
+      return number(b_->constant(part, Scalar::from_int(0)), part, v.type.weak);
     }
     if (name == "dtype" && !v.type.weak) {
       Value r;
@@ -373,6 +373,11 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
     }
     if (name == "ndim") return known_integer(0);
     if (name == "size") return known_integer(1);
+    if (name == "shape" && !v.type.weak) {
+      Value none;
+      none.type = Type::of(Type::Tag::Tuple);
+      return none;
+    }
   }
   if (is_records(v)) {
     bool whole = name == "shape" || name == "size" || name == "ndim";
@@ -391,10 +396,17 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
     }
   }
   if (v.type.is(Type::Tag::Module) && v.type.text == "flags") {
-    bool c = v.type.order == Order::C, f = v.type.order == Order::F || (c && v.type.ndim < 2);
-    if (name == "c_contiguous") return from_scalar(Scalar::from_bool(c), DType::Bool, true);
-    if (name == "f_contiguous") return from_scalar(Scalar::from_bool(f), DType::Bool, true);
-    if (name == "contiguous") return from_scalar(Scalar::from_bool(c || f), DType::Bool, true);
+    if (v.items.empty()) not_yet(n, "the flags of an array under a name", "a.flags." + name);
+    const Value& a = v.items[0];
+    auto in_order = [&](const Value& x) {
+      bool always = x.lazy || x.type.order == Order::C;
+      return always ? from_scalar(Scalar::from_bool(true), DType::Bool, true)
+                    : boolean(lies_dense(x));
+    };
+    if (name == "c_contiguous" || name == "contiguous") return in_order(a);
+    // What is computed has no order yet, and gets that of C.
+    if (name == "f_contiguous")
+      return in_order(a.type.ndim < 2 ? a : transpose(a.lazy ? materialise(n, a) : a));
   }
   if (v.type.is(Type::Tag::Module) && (v.type.text == "finfo" || v.type.text == "iinfo")) {
     DType t = v.type.dtype;

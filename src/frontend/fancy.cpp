@@ -21,7 +21,7 @@ void Lower::expect_mask(const Node& n, const Value& mask, std::span<const Val> s
   }
 }
 
-// Slices make a view; then integers and arrays, broadcast together, pick places along its axes.
+// Slices make a view; then integers and arrays, broadcast together, pick indices along its axes.
 Lower::Places Lower::places_of(const Node& n, const Value& a, const std::vector<Value>& given) {
   Places p;
   Value none, all;
@@ -214,10 +214,8 @@ Value Lower::transpose(const Value& a) {
   return r;
 }
 
-// The array itself where its elements lie in C order, else a copy in which they do.
-Value Lower::dense(const Node& n, const Value& a) {
-  if (a.lazy) return materialise(n, a);
-  if (a.type.order == Order::C) return a;
+// Whether the elements of what lies in memory follow each other in C order.
+Val Lower::lies_dense(const Value& a) {
   auto is = [&](Val x, Val y) { return b_->emit(Op::equal, DType::Bool, x, y); };
   auto either = [&](Val x, Val y) { return b_->emit(Op::logical_or, DType::Bool, x, y); };
   Val in_order = b_->constant(DType::Bool, Scalar::from_bool(true));
@@ -226,22 +224,40 @@ Value Lower::dense(const Node& n, const Value& a) {
     in_order = both(in_order, either(is(a.shape()[d], ci(1)), is(a.strides()[d], step)));
     step = mul(step, a.shape()[d]);
   }
+  return either(in_order, is(step, ci(0)));
+}
+
+// Their steps in C order.
+std::vector<Val> Lower::dense_strides(DType t, std::span<const Val> shape, Val step) {
+  std::vector<Val> strides(shape.size());
+  if (step == ir::kNone) step = ci(itemsize(t));
+  for (size_t d = shape.size(); d-- > 0;) {
+    strides[d] = step;
+    step = mul(step, shape[d]);
+  }
+  return strides;
+}
+
+// The array itself where its elements lie in C order, else a copy in which they do. `instead` may
+// find other strides for `r` first; it calls what makes the copy.
+Value Lower::dense(const Node& n, const Value& a,
+                   const std::function<void(const std::function<void()>&)>& instead) {
+  if (a.lazy) return materialise(n, a);
+  if (a.type.order == Order::C) return a;
   // Where it lies, and what is counted for it, in variables.
   Value r = a;
   Val address = new_variable(DType::I64, a.v[0]), owner = new_variable(DType::I64, a.v[1]);
-  when(negate(either(in_order, is(step, ci(0)))), [&] {
+  auto copies = [&] {
     Value copy = materialise(
         n, lazy(a.type.dtype, a.shape(), [&](std::span<const Val> at) { return element(a, at); }));
     set(address, copy.v[0]);
     set(owner, copy.v[1]);
-  });
+  };
+  when(negate(lies_dense(a)), [&] { instead ? instead(copies) : copies(); });
   r.v[0] = get(address);
   r.v[1] = get(owner);
-  step = ci(itemsize(a.type.dtype));
-  for (size_t d = a.type.ndim; d-- > 0;) {
-    r.v[2 + a.type.ndim + d] = step;
-    step = mul(step, a.shape()[d]);
-  }
+  std::vector<Val> strides = dense_strides(a.type.dtype, a.shape());
+  std::ranges::copy(strides, r.v.begin() + 2 + a.type.ndim);
   r.type.order = Order::C;
   r.type.owned = true;
   r.type.aligned = false;
@@ -265,45 +281,88 @@ Value Lower::ravel(const Node& n, const Value& given) {
   return a.unknown() ? a : reshape(n, dense(n, a), {known_integer(-1)});
 }
 
-// A view of what lies in C order, and of a line, else a copy.
+// Other extents of as many elements: a view where some strides lead to them in C order, else a
+// copy.
 Value Lower::reshape(const Node& n, const Value& given, const std::vector<Value>& shape) {
   Value a = as_array(n, given);
   if (a.unknown()) return {};
-  bool line = a.type.ndim == 1 && a.type.order != Order::C && !a.lazy;
-  Value source = line ? a : dense(n, a);
+  if (a.lazy) a = materialise(n, a);
+  Val total = size_of(a), known = ci(1);
+  auto misfits = [&] {
+    raise_at(site(n, "ValueError", "cannot reshape an array of {0} elements into {1}"), total,
+             known);
+  };
   std::vector<Val> extents;
-  Val known = ci(1);
-  int open = -1;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    Val e = index_value(n, shape[d]);
+  std::optional<size_t> open;
+  for (const Value& one : shape) {
+    Val e = index_value(n, one);
     if (constant_of(e) == -1) {
-      open = static_cast<int>(d);
-      extents.push_back(ci(1));
-      continue;
+      if (open)
+        when(b_->constant(DType::Bool, Scalar::from_bool(true)),
+             [&] { raise_at(site(n, "ValueError", "can only specify one unknown dimension")); });
+      open = extents.size();
+      e = ci(1);
+    } else if (auto fixed = constant_of(e); !fixed || *fixed < 0) {
+      when(less(e, ci(0)),
+           [&] { raise_at(site(n, "ValueError", "negative dimensions not allowed")); });
     }
     extents.push_back(e);
     known = mul(known, e);
   }
-  if (open >= 0) extents[open] = b_->emit(Op::floor_divide, DType::I64, size_of(source), known);
-  Val total = ci(1);
-  for (Val e : extents) total = mul(total, e);
-  when(b_->emit(Op::not_equal, DType::Bool, total, size_of(source)), [&] {
-    raise_at(site(n, "ValueError", "cannot reshape an array of {0} elements into {1}"),
-             size_of(source), total);
-  });
-  Value r = source;
+  if (open) {
+    // Any extent would do beside one of zero.
+    if (auto fixed = constant_of(known); !fixed || *fixed == 0)
+      when(b_->emit(Op::equal, DType::Bool, known, ci(0)), misfits);
+    extents[*open] = b_->emit(Op::floor_divide, DType::I64, total, known);
+    known = mul(known, extents[*open]);
+  }
+  when(b_->emit(Op::not_equal, DType::Bool, known, total), misfits);
+
+  bool line = a.type.ndim == 1 && a.type.order != Order::C;
+  std::vector<Val> strides =
+      dense_strides(a.type.dtype, extents, line ? a.strides()[0] : ir::kNone);
+  bool found = !line && a.type.order != Order::C && a.type.ndim > 1 && !u_.options.kernel;
+  Value r = a;
+  if (found) {
+    for (Val& step : strides) step = new_variable(DType::I64, step);
+    r = dense(n, a, [&](const std::function<void()>& copies) {
+      view_or(n, a, extents, strides, copies);
+    });
+    for (Val& step : strides) step = get(step);
+  } else if (!line) {
+    r = dense(n, a);
+  }
   r.type.ndim = static_cast<uint8_t>(extents.size());
-  r.type.order = line ? Order::Any : Order::C;
+  r.type.order = line || found ? Order::Any : Order::C;
   r.v.resize(2);
   r.v.insert(r.v.end(), extents.begin(), extents.end());
-  std::vector<Val> strides(extents.size());
-  Val step = line ? a.strides()[0] : ci(itemsize(a.type.dtype));
-  for (size_t d = extents.size(); d-- > 0;) {
-    strides[d] = step;
-    step = mul(step, extents[d]);
-  }
   r.v.insert(r.v.end(), strides.begin(), strides.end());
   return r;
+}
+
+// Sets the variables to the strides with which the same memory has these extents, or makes a copy.
+void Lower::view_or(const Node& n, const Value& a, std::span<const Val> extents,
+                    std::span<const Val> variables, const std::function<void()>& copies) {
+  auto line_of = [&](std::span<const Val> items) {
+    Value line = allocate(DType::I64, std::vector<Val>{ci(static_cast<int64_t>(items.size()))});
+    for (size_t k = 0; k < items.size(); ++k)
+      set_element(n, line, std::vector<Val>{ci(static_cast<int64_t>(k))}, integer(items[k]));
+    return line;
+  };
+  std::vector<Val> old;
+  for (Val v : variables) old.push_back(get(v));
+  Value to = line_of(old);
+  Value as_view =
+      call_function({n, {line_of(a.shape()), line_of(a.strides()), line_of(extents), to}, {}},
+                    u_.program.library("strides of reshaped"));
+  if (as_view.unknown()) return;
+  when(
+      as_view.v[0],
+      [&] {
+        for (size_t k = 0; k < variables.size(); ++k)
+          set(variables[k], element(to, std::vector<Val>{ci(static_cast<int64_t>(k))}).v[0]);
+      },
+      copies);
 }
 
 }  // namespace numbus::frontend

@@ -58,7 +58,7 @@ struct Result {
   std::vector<bool> written;  // per parameter: whether an array's elements may change
 };
 
-// The function cannot be compiled: a mistake of the user's, at a place in the source.
+// The function cannot be compiled: a mistake of the user's, at a line of the source.
 struct CompileError : std::exception {
   std::string message, hint, file, function;
   int line = 0, col = 0, end_line = 0, end_col = 0;

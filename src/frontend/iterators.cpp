@@ -1,4 +1,4 @@
-// What loops run over besides arrays and tuples: all places of an array, its elements in order,
+// What loops run over besides arrays and tuples: all indices of an array, its elements in order,
 // functions over sequences, and generators, whose code stands around the loop's body.
 #include <algorithm>
 #include <tuple>
@@ -49,7 +49,7 @@ Value Lower::places_to_loop_over(const Call& c, const std::string& name) {
   return marked(name == "nditer" ? "flat" : name, {a.lazy ? materialise(n, a) : a});
 }
 
-// The indices of the place that a number in C order stands for.
+// The indices of the element that a number in C order stands for.
 std::vector<Val> Lower::unravelled(Val at, std::span<const Val> shape) {
   std::vector<Val> all(shape.size());
   for (size_t d = shape.size(); d-- > 0;) {

@@ -97,8 +97,8 @@ void Lower::expect_memory(Val got) {
        [&] { raise_at(site(at, "MemoryError", "")); });
 }
 
-// Lists that turns of a parallel loop share can be read there, not changed: whether this is one, or
-// has one.
+// Lists that iterations of a parallel loop share can be read there, not changed: whether this is
+// one, or has one.
 bool Lower::shares_lists(const Value& v) {
   return v.outside || std::any_of(v.items.begin(), v.items.end(), shares_lists);
 }
@@ -270,8 +270,8 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
     not_yet(n,
             root->kind == NodeKind::Name
                 ? "changing the list '" + root->text + "' in a parallel loop"
-                : "changing a list in a parallel loop that its turns share",
-            "write into an array, at places of its own for each i");
+                : "changing a list in a parallel loop that its iterations share",
+            "write into an array, at indices of its own for each i");
   }
   Call all{n, {self}, c.keywords};
   for (const Value& a : c.args) all.args.push_back(boxed(n, a.lazy ? materialise(n, a) : a));
@@ -349,7 +349,7 @@ bool Lower::grows(const Node& target) {
 
 // list(x) of anything that loops can run over.
 Value Lower::list_from(const Node& n, const Value& over) {
-  // Several lists may be made at one place of the source.
+  // Several lists may be made at one line of the source.
   std::string key =
       "list " + std::to_string(n.line) + ":" + std::to_string(n.col) + " " + name(boxed_type(over));
   if (over.type.is(Type::Tag::Tuple) && over.type.text.empty())

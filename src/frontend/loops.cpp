@@ -44,7 +44,7 @@ bool Lower::loop_body(const Node& n, const Loop& loop) {
   return broken;
 }
 
-// What runs behind a loop that no break has left; says whether nothing comes to its end.
+// What runs after a loop that no break has left; says whether nothing comes to its end.
 bool Lower::loop_else(const Node& n, Val ended) {
   if (ended == ir::kNone) return false;
   bool ends = false;
@@ -113,7 +113,7 @@ Val Lower::length_of_range(const Value& range) {
                   ci(0));
 }
 
-// How many items all of them have in this turn, where the length of one may change.
+// How many items all of them have in this iteration, where the length of one may change.
 std::function<Val()> Lower::least_now(const std::vector<Sequence>& all) {
   if (std::ranges::none_of(all, [](const Sequence& s) { return s.now != nullptr; })) return {};
   return [this, all] {

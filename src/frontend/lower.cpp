@@ -288,16 +288,17 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
     if (std::optional<Value> v = portion_->read(*this, name)) {
       if (portion_->carries(name))
         fail(at,
-             "'" + name + "' carries a value from one turn of a parallel loop to the next, but " +
-                 "turns have no order",
+             "'" + name +
+                 "' carries a value from one iteration of a parallel loop to the next, but " +
+                 "iterations have no order",
              "range instead of prange; only x += …, x *= …, x = max(x, …) and their like add up");
       return *v;
     }
   }
   if (Variable* v = find_variable(name)) {
     if (v->of_turns)
-      fail(at, "each turn of the parallel loop has its own '" + name + "', which ends with it",
-           "write to an array at the turn's index, or use range instead of prange");
+      fail(at, "each iteration of the parallel loop has its own '" + name + "', which ends with it",
+           "write to an array at the iteration's index, or use range instead of prange");
     if (v->type.unknown()) return {};
     Value r = load_slots(v->type, v->slots);
     set_origin(r, origins_[v->key]);
@@ -520,7 +521,7 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
   return r;
 }
 
-// What the launch has seen of an array's place, said as arithmetic that LLVM understands, so that
+// What the launch has seen of an array's address, said as arithmetic that LLVM understands, so that
 // neighbouring elements become one wide access.
 Value Lower::aligned(Type t, std::vector<Val> params, size_t first) {
   auto multiple = [&](Val& v, int64_t of) {

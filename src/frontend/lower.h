@@ -25,7 +25,7 @@ Op row_of_operator(NodeKind k);
 // An array that is computed element by element where it is used.
 struct Lazy {
   std::function<Value(std::span<const Val> index)> at;
-  // Whether an element is made of the same places of these arrays in memory, and of no others.
+  // Whether an element is made of those at its own index in these arrays, and of no others.
   bool same_places = false;
   std::vector<Value> sources = {};
   // Conditions under which an operand of one axis has an extent of one that is repeated: loops
@@ -46,7 +46,7 @@ struct Value {
   std::optional<Scalar> known;  // a number's value, where it is known while compiling
   std::shared_ptr<const Lazy> lazy;
   bool fresh = false;    // a list that nobody else holds
-  bool outside = false;  // a list that turns of a parallel loop share
+  bool outside = false;  // a list that iterations of a parallel loop share
   uint64_t origin =
       0;  // parameters whose memory an array, or one in a list, may lie in, a bit each
 
@@ -81,7 +81,7 @@ struct Unit {
   std::map<std::string, Spec> specs;
   std::map<std::string, int> texts, sites;
   std::map<int, const Node*> classes;  // of named tuples, by number: where the source names them
-  // Shared and local arrays: each place in the source, for each function it is compiled into.
+  // Shared and local arrays: each call in the source, for each function it is compiled into.
   std::map<std::tuple<int, int, int>, int> memories;
   int epoch = 0;         // counts changes of results
   bool widened = false;  // a name holds numbers of several types
@@ -128,7 +128,7 @@ class Lower {
   struct Sequence {
     Val count;
     std::function<Value(Val)> item;
-    std::function<Val()> now = {};  // how many there are by now, where a turn may change that
+    std::function<Val()> now = {};  // how many there are by now, where that may change
   };
   // A parallel loop's body is a function of its own, which sees the outer one's variables by value.
   struct Portion;
@@ -151,7 +151,7 @@ class Lower {
   Value load_slots(const Type& t, std::span<const Val> slots);
   Value convert_to(const Node& at, const Value& v, const Type& t);
   int site(const Node& at, const std::string& exception, const std::string& text);
-  // Whether the kernel is checked as it runs; and places in it, which count from 1.
+  // Whether the kernel is checked as it runs; and sites in it, which count from 1.
   bool checks_threads() const { return u_.options.kernel && u_.options.debug; }
   int64_t place_of(const Node& at) { return site(at, "", "") + 1; }
   void thread_ends(const Node& at);
@@ -167,7 +167,7 @@ class Lower {
   Value local_function(const Node& n, const std::string& name);
 
   // --- statements.cpp
-  // Whether control never gets behind it: what follows is not looked at.
+  // Whether control never gets past it: what follows is not looked at.
   bool block(const std::vector<Node>& body);
   bool statement(const Node& n);
   void assign(const Node& target, const Value& v);
@@ -297,6 +297,9 @@ class Lower {
   Value from_scalar(const Scalar& s, DType t, bool weak);
   Value binary(const Node& n, Op op, const Value& a, const Value& b);
   Value binary_numbers(const Node& n, Op op, const Value& a, const Value& b);
+  Val is_zero(Val x, DType t);
+  Val python_quotient(Val a, Val b);
+  Value python_power(const Node& n, const Value& x, const Value& exponent);
   Value compare_integers(Op op, const Value& a, const Value& b, bool weak);
   Value unary(const Node& n, Op op, const Value& a);
   Value unary_number(const Node& n, Op op, const Value& a);
@@ -335,7 +338,7 @@ class Lower {
   Value fitted(const Node& n, const Value& from, size_t ndim);
   void each(std::span<const Val> shape, const std::function<void(std::span<const Val>)>& body,
             int64_t mark = 0);
-  // Addresses: of an array's first byte, and behind its last.
+  // Addresses: of an array's first byte, and after its last.
   std::pair<Val, Val> reach(const Value& a);
   // A view as it is, or a copy of it where what is written to shares memory with it.
   Value copied_where_shared(const Node& n, const Value& from, const Value& to);
@@ -364,7 +367,12 @@ class Lower {
   void unless_repeated(const std::vector<Val>& conditions, const std::function<void()>& repeated,
                        const std::function<void()>& plain);
   Value transpose(const Value& a);
-  Value dense(const Node& n, const Value& a);
+  Val lies_dense(const Value& a);
+  std::vector<Val> dense_strides(DType t, std::span<const Val> shape, Val step = ir::kNone);
+  Value dense(const Node& n, const Value& a,
+              const std::function<void(const std::function<void()>&)>& instead = {});
+  void view_or(const Node& n, const Value& a, std::span<const Val> extents,
+               std::span<const Val> variables, const std::function<void()>& copies);
   Value as_array(const Node& n, const Value& a);
   Value ravel(const Node& n, const Value& a);
   Value reshape(const Node& n, const Value& a, const std::vector<Value>& shape);
@@ -407,11 +415,11 @@ class Lower {
   struct Places {
     bool known = false;
     Value base;                // the array with its slices taken
-    std::vector<size_t> axes;  // of the view, that the places pick along
+    std::vector<size_t> axes;  // of the view, that the indices pick along
     std::vector<Value> at;     // integers and arrays of them, one for each of these axes
     std::vector<std::vector<Val>> repeated;  // of each of these: see repeats()
     std::vector<Val> shape;                  // of what is picked
-    size_t first = 0, ndim = 0;              // where in it the places' own shape stands
+    size_t first = 0, ndim = 0;              // where in it the indices' own shape stands
   };
   void expect_mask(const Node& n, const Value& mask, std::span<const Val> shape, size_t first);
   Places places_of(const Node& n, const Value& a, const std::vector<Value>& given);
@@ -429,7 +437,7 @@ class Lower {
         if (k == name) return &v;
       return nullptr;
     }
-    // By place or by name; null: not given.
+    // By position or by name; null: not given.
     const Value* get(size_t place, const std::string& name) const {
       return place < args.size() ? &args[place] : keyword(name);
     }
@@ -452,6 +460,9 @@ class Lower {
   void expect(const Call& c, const std::string& name, size_t least, size_t most);
   Value call_numpy(const Call& c, const std::string& name, bool& known);
   Value array_of_rows(const Node& n, const std::vector<Value>& rows, std::optional<DType> t);
+  enum class Copies { Always, Needed, Never };
+  Copies copies_argument(const Node& n, const Value& copy);
+  Value converted_copy(const Node& n, const Value& a, DType t);
   void check_keywords(const Call& c, const std::string& name);
   Value permuted(const Node& n, const Value& a, const std::vector<int64_t>& axes);
   std::optional<DType> dtype_argument(const Call& c, size_t place, const std::string& name);
@@ -527,8 +538,8 @@ class Lower {
   bool lists_settled_ = false;   // such lists stay empty
   Portion* portion_ = nullptr;
   Generator* generator_ = nullptr;
-  const Node* here_ = nullptr;  // what is being looked at: a statement, or a place in it
-  std::unordered_set<std::string> outside_;  // variables of turns that may hold lists of all turns
+  const Node* here_ = nullptr;  // what is being looked at: a statement, or a part of it
+  std::unordered_set<std::string> outside_;  // variables of iterations that may hold shared lists
   int inline_depth_ = 0;
   std::vector<Val> excluded_;  // conditions of repeats() that do not hold in the loop being made
   bool borrowed_ = false;      // what names are given now is held by the caller while this runs

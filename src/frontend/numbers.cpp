@@ -1,4 +1,5 @@
 // Arithmetic: NumPy's rows under NumPy 2's rules of promotion, where Python's own numbers are weak.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -181,6 +182,15 @@ std::string what_works(Op op) {
   return symbol ? std::string("operator ") + symbol : std::string(op_name(op));
 }
 
+// np.float64 is a class of Python's floats: an operator of Python's complex takes one for such a
+// float, where Python's other numbers leave the operation to NumPy.
+bool taken_for_python(Op op, const Type& a, const Type& b) {
+  static constexpr Op kOfComplex[] = {Op::add,   Op::subtract, Op::multiply, Op::divide,
+                                      Op::power, Op::equal,    Op::not_equal};
+  return a.weak && is_complex(a.dtype) && !b.weak && b.dtype == DType::F64 &&
+         std::ranges::find(kOfComplex, op) != std::end(kOfComplex);
+}
+
 std::optional<Scalar> folded(Op op, const Scalar& a, const Scalar& b) {
   if (a.kind == Kind::UInt || b.kind == Kind::UInt) return {};  // from 2**63 on
   if (a.is_real_integer() && b.is_real_integer()) {
@@ -258,7 +268,12 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
     std::vector<Value> both{a, b};
     return apply(n, op, both);
   }
-  if (a.type.is_number() && b.type.is_number()) return binary_numbers(n, op, a, b);
+  if (a.type.is_number() && b.type.is_number()) {
+    if (!taken_for_python(op, a.type, b.type)) return binary_numbers(n, op, a, b);
+    Value plain_float = b;
+    plain_float.type.weak = true;
+    return binary_numbers(n, op, a, plain_float);
+  }
   if (a.type.is(Type::Tag::Tuple) && b.type.is(Type::Tag::Tuple) && op == Op::add &&
       a.type.listed == b.type.listed) {
     Value r;
@@ -382,17 +397,27 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
   if (shifts && weak && raises_of_numbers() && (count ? *count < 0 : b.type.dtype != DType::Bool))
     when(less(y, ci(0)), [&] { raise_at(site(n, "ValueError", "negative shift count")); });
   if (divides && weak && raises_of_numbers() && may_be_zero) {
-    Val zero = b_->emit(Op::equal, DType::Bool, y, b_->constant(r.in[1], Scalar::from_int(0)));
-    when(zero, [&] { raise_at(site(n, "ZeroDivisionError", "division by zero")); });
+    when(is_zero(y, r.in[1]), [&] { raise_at(site(n, "ZeroDivisionError", "division by zero")); });
   }
-  if (op == Op::power && weak && is_float(r.out) && raises_of_numbers() &&
-      !(b.known && b.known->real() >= 0)) {
-    Val zero = b_->constant(r.out, Scalar::from_int(0));
-    Val none = b_->constant(r.out, Scalar::from_float(-INFINITY));
-    Val pole = both(b_->emit(Op::equal, DType::Bool, x, zero),
-                    both(less(y, zero), b_->emit(Op::not_equal, DType::Bool, y, none)));
-    when(pole, [&] {
-      raise_at(site(n, "ZeroDivisionError", "0.0 cannot be raised to a negative power"));
+  if (op == Op::power && weak && is_inexact(r.out) && raises_of_numbers() &&
+      !(b.known && b.known->real() >= 0 && b.known->imag() == 0)) {
+    bool complex = is_complex(r.out);
+    DType part = real_of(r.out);
+    Val exponent = complex ? b_->emit(Op::real_part, part, y) : y;
+    Val zero = b_->constant(part, Scalar::from_int(0));
+    Val negative = less(exponent, zero);
+    if (complex) {
+      Val imaginary = b_->emit(Op::imag_part, part, y);
+      negative = b_->emit(Op::logical_or, DType::Bool, negative,
+                          b_->emit(Op::not_equal, DType::Bool, imaginary, zero));
+    } else {
+      Val none = b_->constant(part, Scalar::from_float(-INFINITY));
+      negative = both(negative, b_->emit(Op::not_equal, DType::Bool, exponent, none));
+    }
+    when(both(is_zero(x, r.out), negative), [&] {
+      raise_at(site(n, "ZeroDivisionError",
+                    complex ? "0.0 to a negative or complex power"
+                            : "0.0 cannot be raised to a negative power"));
     });
   }
   // There Python's result is complex.
@@ -421,10 +446,65 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
       return number(p, r.out, weak);
     }
   }
+  if (weak && is_complex(r.out)) {
+    if (op == Op::divide) return number(python_quotient(x, y), r.out, true);
+    if (op == Op::power) return python_power(n, number(x, r.out, true), b);
+  }
   Value v = number(b_->emit(r.op, r.out, x, y), r.out, weak);
   if (a.known && b.known && weak)
     if (auto s = folded(op, *a.known, *b.known)) v = from_scalar(*s, r.out, true);
   return v;
+}
+
+Val Lower::is_zero(Val x, DType t) {
+  return b_->emit(Op::equal, DType::Bool, x, b_->constant(t, Scalar::from_int(0)));
+}
+
+// The quotient of Python's complex numbers by Smith's method, which divides by the scaled divisor
+// where NumPy multiplies by its inverse: that one overflows earlier. Where division by zero does
+// not raise it is NumPy's.
+Val Lower::python_quotient(Val a, Val b) {
+  constexpr DType t = DType::F64;
+  if (!raises_of_numbers()) return b_->emit(Op::divide, DType::C128, a, b);
+  auto two = [&](Op op, Val x, Val y) { return b_->emit(op, t, x, y); };
+  auto pick = [&](Val c, Val x, Val y) { return b_->emit(Op::select, t, c, x, y); };
+  Val ar = b_->emit(Op::real_part, t, a), ai = b_->emit(Op::imag_part, t, a);
+  Val br = b_->emit(Op::real_part, t, b), bi = b_->emit(Op::imag_part, t, b);
+  Val by_real = b_->emit(Op::greater_equal, DType::Bool, b_->emit(Op::absolute, t, br),
+                         b_->emit(Op::absolute, t, bi));
+  Val large = pick(by_real, br, bi), small = pick(by_real, bi, br);
+  Val ratio = two(Op::divide, small, large);
+  Val scale = two(Op::add, large, two(Op::multiply, small, ratio));
+  Val re = pick(by_real, two(Op::add, ar, two(Op::multiply, ai, ratio)),
+                two(Op::add, two(Op::multiply, ar, ratio), ai));
+  Val im = pick(by_real, two(Op::subtract, ai, two(Op::multiply, ar, ratio)),
+                two(Op::subtract, two(Op::multiply, ai, ratio), ar));
+  return b_->emit(Op::make_complex, DType::C128, two(Op::divide, re, scale),
+                  two(Op::divide, im, scale));
+}
+
+// A power of a complex number of Python's: whole exponents up to 100 are products, the first of
+// which is of one. Where the exponent is known the products stand here, else in a loop.
+Value Lower::python_power(const Node& n, const Value& x, const Value& exponent) {
+  constexpr DType t = DType::C128;
+  if (!exponent.known)
+    return call_function({n, {x, number(as(exponent, t), t, true)}, {}},
+                         u_.program.library("complex power"));
+  double e = exponent.known->real();
+  if (exponent.known->imag() != 0 || std::trunc(e) != e || std::abs(e) > 100)
+    return number(b_->emit(Op::power, t, x.v[0], as(exponent, t)), t, true);
+  Val one = b_->constant(t, Scalar::from_complex(1, 0)), p = x.v[0], r = one;
+  const int whole = static_cast<int>(std::abs(e));
+  for (int bit = 1; bit <= whole; bit *= 2) {
+    if (whole & bit) r = b_->emit(Op::multiply, t, r, p);
+    if (2 * bit <= whole) p = b_->emit(Op::multiply, t, p, p);
+  }
+  if (e > 0) return number(r, t, true);
+  if (raises_of_numbers())
+    when(is_zero(r, t), [&] {  // also where the products have become too small
+      raise_at(site(n, "ZeroDivisionError", "0.0 to a negative or complex power"));
+    });
+  return number(python_quotient(one, r), t, true);
 }
 
 Value Lower::unary(const Node& n, Op op, const Value& a) {
@@ -563,7 +643,11 @@ Value Lower::math_function(const Node& n, const std::string& name, std::span<con
   for (const Value& a : args)
     if (a.unknown()) return {};
   auto to_int = [&](Op op) {
-    Value r = unary(n, op, args[0]);
+    Value x = args[0];
+    // CPython rounds NumPy's integers by way of a float, which does not hold each of 64 bits.
+    bool long_one = x.type.is_integer() && !x.type.weak && itemsize(x.type.dtype) == 8;
+    if (long_one && op != Op::trunc) x = cast(n, x, DType::F64);
+    Value r = unary(n, op, x);
     return r.type.is_array() ? r : python_int(n, r);
   };
   // As NumPy's numbers: IEEE's results, and no errors.

@@ -107,7 +107,7 @@ void Lower::check_keywords(const Call& c, const std::string& name) {
       {"eye", " M k dtype "},
       {"identity", " dtype "},
       {"array", " dtype copy "},
-      {"asarray", " dtype "},
+      {"asarray", " dtype copy "},
       {"ascontiguousarray", " dtype "},
       {"where", " "},
       {"clip", " a_min a_max min max out "},
@@ -134,6 +134,19 @@ void Lower::check_keywords(const Call& c, const std::string& name) {
     bool fortran = k == "order" && v.type.is(Type::Tag::Text) && v.type.text == "F";
     if (fortran) not_yet(c.n, name + "() with order='F'", "np.asfortranarray");
   }
+}
+
+// What `copy` says to np.array.
+Lower::Copies Lower::copies_argument(const Node& n, const Value& copy) {
+  if (copy.type.is(Type::Tag::None)) return Copies::Needed;
+  if (!copy.type.is_number() || !copy.known) not_yet(n, "copy= that is not a constant");
+  return copy.known->real() != 0 ? Copies::Always : Copies::Never;
+}
+
+Value Lower::converted_copy(const Node& n, const Value& a, DType t) {
+  return materialise(n, lazy(t, a.shape(), [this, a, t, &n](std::span<const Val> at) {
+                       return cast(n, element(a, at), t);
+                     }));
 }
 
 // A view with its axes in another order.
@@ -249,16 +262,17 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
         when(condition, [&] { raise_at(site(n, "ValueError", text)); }, {}, ir::kRare);
       };
       raise(b_->emit(Op::not_equal, DType::Bool, length, length), "arange: cannot compute length");
-      raise(less(b_->constant(DType::F64, Scalar::from_float(0x1p62)), length),
+      auto bound = [&](double x) { return b_->constant(DType::F64, Scalar::from_float(x)); };
+      raise(b_->emit(Op::logical_or, DType::Bool, less(bound(0x1p62), length),
+                     less(length, bound(-0x1p63))),
             "Maximum allowed size exceeded");
       count = as(cast(n, q, DType::I64), DType::I64);
     } else {
       Val s = as(step, DType::I64);
-      if (!constant_of(s))
+      if (constant_of(s).value_or(0) == 0)
         when(
             b_->emit(Op::equal, DType::Bool, s, ci(0)),
             [&] { raise_at(site(n, "ZeroDivisionError", "division by zero")); }, {}, ir::kRare);
-      if (constant_of(s) == 0) fail(n, "np.arange with a step of 0");
       Val up = less(ci(0), s);
       Val more = constant_of(s) == 1
                      ? as(span, DType::I64)
@@ -322,31 +336,39 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     if (c.args.empty()) fail(n, "np." + name + " needs a value");
     auto t = dtype_argument(c, 1, "dtype");
     const Value& a = c.args[0];
+    // Whether a copy is made: always, never (then needing one is an error), or where it is needed.
+    Copies copies = name == "array" ? Copies::Always : Copies::Needed;
+    if (const Value* copy = c.keyword("copy")) copies = copies_argument(n, *copy);
+    auto made = [&](Value v) {
+      if (copies == Copies::Never)
+        when(b_->constant(DType::Bool, Scalar::from_bool(true)), [&] {
+          raise_at(
+              site(n, "ValueError", "Unable to avoid copy while creating an array as requested."));
+        });
+      return v;
+    };
     if (a.type.is(Type::Tag::Tuple)) {
       bool rows = !a.items.empty();
       for (const Value& i : a.items) rows = rows && i.type.is_array() && i.type.ndim;
       if (rows && (!is_plain_list(a.items[0]) || a.items[0].type.ndim != 1))
-        return array_of_rows(n, a.items, t);
-      return from_items(n, a.items, t, true);
+        return made(array_of_rows(n, a.items, t));
+      return made(from_items(n, a.items, t, true));
     }
     if (a.type.is_number()) {
       Value v = a;
       DType to = t.value_or(a.type.dtype);
-      return materialise(n, filled(to, {}, v));
+      return made(materialise(n, filled(to, {}, v)));
     }
     if (!a.type.is_array()) not_yet(n, "an array from " + frontend::name(a.type));
     if (name == "ascontiguousarray" && a.type.ndim == 0) {
       Call line{n, {reshape(n, a, {known_integer(1)})}, c.keywords};
       return call_numpy(line, name, known);
     }
-    if (name != "array" && !a.lazy && a.type.text != "list" && (!t || *t == a.type.dtype) &&
-        (name == "asarray" || a.type.order == Order::C))
-      return a;
-    DType to = t.value_or(a.type.dtype);
-    Value r = materialise(n, lazy(to, a.shape(), [this, a, to, &n](std::span<const Val> at) {
-                            return cast(n, element(a, at), to);
-                          }));
-    return r;
+    const bool same_type = !t || *t == a.type.dtype;
+    if (copies != Copies::Always && !a.lazy && a.type.text != "list" && same_type)
+      return name == "ascontiguousarray" ? dense(n, a) : a;
+    Value copy = converted_copy(n, a, t.value_or(a.type.dtype));
+    return a.lazy && same_type ? copy : made(copy);
   }
   if (name == "where" && c.args.size() == 3) {
     for (const Value& a : c.args)
@@ -538,9 +560,14 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
   }
   if (name == "copy") return method({n, {}, {}}, as_array(n, c.args.at(0)), "copy");
   if (name == "real" || name == "imag") return attribute_of(n, c.args.at(0), name);
-  if (name == "shape") return attribute_of(n, c.args.at(0), "shape");
-  if (name == "size") return attribute_of(n, c.args.at(0), "size");
-  if (name == "ndim") return attribute_of(n, c.args.at(0), "ndim");
+  if (name == "shape" || name == "size" || name == "ndim") {
+    Value v = c.args.at(0);
+    if (v.type.is_number())
+      v.type.weak = false;  // Python's own has no attributes of arrays
+    else
+      v = as_array(n, v);
+    return v.unknown() ? v : attribute_of(n, v, name);
+  }
   known = false;
   return {};
 }

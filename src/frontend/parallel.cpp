@@ -143,7 +143,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   Val grain = b_->emit(
       Op::maximum, DType::I64,
       b_->emit(Op::floor_divide, DType::I64, add(trips, ci(kPortions - 1)), ci(kPortions)), ci(1));
-  // A place for each portion's results.
+  // Memory for each portion's results.
   Val partials = ir::kNone, owner = ir::kNone;
   int64_t record = 0;
   std::vector<int64_t> at;

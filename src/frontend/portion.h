@@ -21,7 +21,7 @@ struct Lower::Portion {
   std::vector<Val> passed;                  // in the order of the parameters
   std::vector<std::pair<std::string, Op>> reductions;
   std::vector<std::pair<std::string, Op>> arrays;  // `a += …`: each portion adds up in its own
-  std::set<std::string> own;  // other names that the turns assign to: each turn has its own
+  std::set<std::string> own;  // other names that iterations assign to: each has its own
 
   // Whether the iterations change the variable outside: what it holds there is not what one of them
   // may read.

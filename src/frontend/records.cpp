@@ -17,7 +17,7 @@ Value Lower::field_of_records(const Node& n, const Value& v, const std::string& 
   fail(n, "no field of that name; got '" + field + "'", "one of " + all);
 }
 
-// By a field's name, or by places as in other arrays: then all fields are indexed.
+// By a field's name, or by indices as in other arrays: then all fields are indexed.
 Value Lower::index_records(const Node& n, const Value& v, const Value& by) {
   if (by.type.is(Type::Tag::Text)) {
     Value field = field_of_records(n, v, by.type.text);

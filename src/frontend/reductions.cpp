@@ -47,7 +47,7 @@ DType result_of(const std::string& name, DType t) {
 using Axis = std::array<Val, 3>;
 
 // Axes in the order of their strides, the largest first, which for Order::Any are known at run time
-// only. `swaps`: whether two axes of equal strides change places; none: they never do.
+// only. `swaps`: whether two axes of equal strides are exchanged; none: they never do.
 void sort_by_stride(ir::Builder& b, std::vector<Axis>& axes, Order order,
                     const std::function<Val(const Axis& outer, const Axis& inner)>& swaps = {}) {
   if (order == Order::F) std::ranges::reverse(axes);

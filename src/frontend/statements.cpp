@@ -248,7 +248,7 @@ void Lower::aug_assign(const Node& n) {
   const Node& target = *n.one(Field::target);
   Op op = row_of_operator(n.one(Field::op)->kind);
   if (target.kind == NodeKind::Subscript) {
-    // The element's place is found once.
+    // The element's address is found once.
     Value a = expression(*target.one(Field::value));
     Value by = expression(*target.one(Field::slice));
     Value old = index(target, a, by);
@@ -391,7 +391,7 @@ void Lower::return_value(const Node& n, const Value& v) {
 }
 
 // A constant or an f-string as the text of an exception; up to two numbers in it are noted as the
-// error is, and stand as {0} and {1}, with f behind where they are floats and b for bools.
+// error is, and stand as {0} and {1}, with f after where they are floats and b for bools.
 std::string Lower::message(const Node& n, std::vector<Val>& values) {
   if (n.kind == NodeKind::Constant && n.literal.tag == Literal::Tag::Text) return n.literal.text;
   if (n.kind == NodeKind::Global && n.literal.tag == Literal::Tag::Text) return n.literal.text;

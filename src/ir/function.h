@@ -16,7 +16,7 @@ constexpr int64_t kRemainder = 2;
 constexpr int64_t kBounds = 1;
 // Marks a branch or a loop as one that rarely runs.
 constexpr int64_t kRare = 2;
-// Marks a loop whose turns are worth to be done several at a time, though a check may leave it.
+// Marks a loop worth doing several iterations at a time, though a check may leave it.
 constexpr int64_t kUnrolled = 3;
 // Marks a loop over the lanes of a reduction: kLanes iterations, which are independent.
 constexpr int64_t kLaneLoop = 4;
@@ -105,7 +105,7 @@ enum class Intrinsic : uint8_t {
   // lanes end here.
   fail,
   // Runs the portion with that number over [0, a), b indices at a time, on several threads; the
-  // arguments before are its parameters behind the range. The status.
+  // arguments before are its parameters after the range. The status.
   parallel,
   // Text and numbers for standard output: a: what, by kind of the argument.
   print_text,
@@ -119,7 +119,7 @@ enum class Intrinsic : uint8_t {
   lane_merge,
   // Of a kernel that is checked as it runs (Module::debug). watch: a is the address in the block's
   // memory that the next step uses, b what it writes there; number: watched_access(). leaves: the
-  // thread ends at the place `number`. Barriers and warp operations have theirs as number, too; 0
+  // thread ends at the site `number`. Barriers and warp operations have theirs as number, too; 0
   // is none.
   watch,
   leaves,
@@ -129,7 +129,7 @@ enum class Intrinsic : uint8_t {
 // 32 bits, as uint32; a number of [0, 1), as float64; a new beginning from the seed a; the address
 // of two float64 that belong to the state; a new beginning as Python's random.seed(a).
 enum class Random : uint8_t { Bits, Unit, Seed, Kept, PythonSeed };
-// A use of memory, and at which place of the source (a site's number, and 1).
+// A use of memory, and at which line of the source (a site's number, and 1).
 enum class Access : uint8_t { Read, Write, Atomic };
 constexpr int64_t watched_access(Access a, int64_t place) {
   return static_cast<int64_t>(a) | place << 2;

@@ -30,7 +30,7 @@ struct Arg {
   bool aligned;  // every row starts at a multiple of 64 bytes
 };
 
-// Where reduction state lives: none, 32 lanes by place modulo 32, or one state per column.
+// Where reduction state lives: none, 32 lanes by index modulo 32, or one state per column.
 enum class Acc : uint8_t { None, Lanes, Columns };
 constexpr int kLanes = 32;
 // The elements whose lanes are merged before those of others.
@@ -43,7 +43,7 @@ constexpr int kColumns = 512;
 
 // The domain has `rank` dimensions, the last one innermost; rows are the points of all dimensions
 // but the last. A launch covers rows [row_begin, row_end) and columns [col_begin, col_end). Lanes
-// are numbered by the point's place in row-major order, (row - row_origin) * columns + column, so
+// are numbered by the point's index in row-major order, (row - row_origin) * columns + column, so
 // that the order of a sum does not depend on which dimensions a kernel could merge.
 struct Kernel {
   int rank = 1;
@@ -93,7 +93,7 @@ class Builder {
   Kernel& kernel() { return *k_; }
   Val begin_if_any(Val mask);
   void end_if_any(Val begin);
-  // A loop of `count` >= 1 turns, or (kNone) for as long as `going_on` holds for some lane; what
+  // A loop of `count` >= 1 iterations, or (kNone) as long as `going_on` holds for some lane; what
   // changes in it is declared at its beginning, all at once.
   Val begin_repeat(Val count = kNone);
   Val carry(Val initial) { return emit(Op::carry, type(initial), initial); }

@@ -23,7 +23,7 @@ ir::Val KernelBuilder::fixed_scalar(Number value) {
                  static_cast<int64_t>(step_ir_.scalars.size() - 1));
 }
 
-// The point's place in NumPy's order within the domain (or within the reduced part of it).
+// The point's index in NumPy's order within the domain (or within the reduced part of it).
 ir::Val KernelBuilder::position() {
   if (position_ != kNone) return position_;
   for (int d = 0; d < step_ir_.rank; ++d) {

@@ -1,4 +1,4 @@
-// Turns of a loop in the program that become a loop inside one kernel.
+// Iterations of a loop in the program that become a loop inside one kernel.
 #include "lazy/kernel_builder.h"
 #include "passes/expand.h"
 
@@ -12,14 +12,14 @@ ir::Val KernelBuilder::total(int arg) {
   return choose(b_, c.where, c.value, load(arg, kNone));
 }
 
-// Members that are many turns of one loop body: the first is emitted as it is, the second as the
-// body of a loop, whose state stays in registers. Gives the number of members this covers.
+// Members that are many iterations of one loop body: the first is emitted as it is, the second as
+// the body of a loop, whose state stays in registers. Gives the number of members this covers.
 size_t KernelBuilder::emit_repeats() {
   TurnMap turns(*this);
   if (!turns.find()) throw NotFolded{};
   size_t begin = turns.begin, width = turns.width;
   if (width == 0) return 0;
-  whole_loads_ = true;  // what a predicate leaves out now another turn may need
+  whole_loads_ = true;  // what a predicate leaves out now another iteration may need
   for (size_t m = 0; m < begin + width; ++m) emit(g_.members[m]);
   std::vector<Val> initial;
   for (auto [into, from] : turns.carried) initial.push_back(total(into));
@@ -28,7 +28,7 @@ size_t KernelBuilder::emit_repeats() {
       loads_[arg].emplace_back(kNone, load(arg, kNone));
   Val loop = b_.begin_repeat(fixed_scalar(turns.count - 1));
   std::vector<Val> carries, kept;
-  std::map<int, Cell> last;  // what the arguments are behind the loop
+  std::map<int, Cell> last;  // what the arguments are after the loop
   for (size_t c = 0; c < initial.size(); ++c) {
     carries.push_back(b_.carry(initial[c]));
     last[turns.carried[c].first] = cells_[turns.carried[c].first];
@@ -46,7 +46,7 @@ size_t KernelBuilder::emit_repeats() {
   b_.end_repeat(loop, next);
   for (auto [arg, in_last] : turns.written) {
     Cell c = cells_[arg];
-    // A carried value is by now the next turn's.
+    // A carried value is by now the next iteration's.
     for (size_t k = 0; k < carries.size(); ++k)
       if (turns.carried[k].second == arg)
         c = {carries[k], kNone};
@@ -72,7 +72,7 @@ bool KernelBuilder::TurnMap::find() {
   auto instr = [&](int64_t turn, size_t m) -> const Member& {
     return members[begin + turn * width + m];
   };
-  // Every turn has the same members, each over the whole domain.
+  // Every iteration has the same members, each over the whole domain.
   for (int64_t t = 0; t < count; ++t)
     for (size_t m = 0; m < width; ++m)
       if (instr(t, m).instr != instr(0, m).instr + t * r.period || !k.whole(instr(t, m)))
@@ -83,7 +83,7 @@ bool KernelBuilder::TurnMap::find() {
         use(k.arg_of(a, instr(turn, m)), write, k.p_.instrs[instr(turn, m).instr].instr.predicated);
       });
   };
-  // The second turn's arguments in order of appearance, how each is used first, and its names.
+  // The second iteration's arguments in order of appearance, how each is used first, and its names.
   std::vector<int> args, names;
   std::map<int, size_t> place;
   // A write under a predicate leaves the rest as it was: it reads, unless there is nothing to read.
@@ -128,7 +128,7 @@ bool KernelBuilder::TurnMap::find() {
     if (!names_in(t)) return false;
     for (size_t x = 0; x < args.size(); ++x) {
       if (k.args_[names[x]].dtype != k.args_[args[x]].dtype) return false;
-      // What the turn before made and somebody still reads.
+      // What the iteration before made and somebody still reads.
       if (writes[x] && names[x] != before[x] && needed(before[x])) wanted.push_back(before[x]);
       if (!read_first[x]) continue;
       int from = -1;
@@ -146,7 +146,7 @@ bool KernelBuilder::TurnMap::find() {
     if (source[x] < 0 && read_first[x] == Read) only_read.push_back(args[x]);
     if (source[x] >= 0) carried.emplace_back(args[x], args[source[x]]);
   }
-  // Of earlier turns only what the last one still reads is at hand.
+  // Of earlier iterations only what the last one still reads is at hand.
   for (int arg : wanted) {
     size_t c = 0;
     while (c < carried.size() && names[place[carried[c].first]] != arg) ++c;

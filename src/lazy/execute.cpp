@@ -88,7 +88,7 @@ struct Launch {
   };
 
   void map() {
-    // Points whose loops turn often, and not equally often, are shared out in small pieces.
+    // Points whose loops run often, and not equally often, are shared out in small pieces.
     Cut cut(step.rows, step.cols, step.loops ? kUnitPoints / 16 : kUnitPoints);
     units(cut.units, 1, [&](int64_t begin, int64_t end) {
       for (int64_t u = begin; u < end; ++u) {
@@ -106,7 +106,7 @@ struct Launch {
   }
 
   // Runs the points [from, to) in row-major order counted from row `origin`, from a fresh state,
-  // and leaves one compact state per reduction. Units are runs of places, so that they do not
+  // and leaves one compact state per reduction. Units are runs of points, so that they do not
   // depend on how rows are cut. `row`: how many points the whole reduction has.
   void reduce_unit(int64_t origin, int64_t from, int64_t to, int64_t row, char* state,
                    char* compact) {
@@ -216,7 +216,7 @@ struct Launch {
 
 // In steps of single points.
 int64_t work_of(const KernelStep& step) {
-  constexpr int64_t kGuess = 50;  // turns of a loop that a function has
+  constexpr int64_t kGuess = 50;  // iterations of a loop that a function has
   return step.points * step.turns * std::ssize(step.code->ir.body) * (step.loops ? kGuess : 1);
 }
 

@@ -77,7 +77,7 @@ Arrangement arrangement_of(const KernelStep& step) {
     // Short rows have one variant, point by point.
     if (k.args[a].inner != ir::Inner::Contiguous || (k.rank > 1 && step.cols < 16)) continue;
     bool ok = p[0] % 16 == 0;
-    // A reduction counts places through the rows: vectors then begin at multiples of four in
+    // A reduction counts points through the rows: vectors then begin at multiples of four in
     // every row.
     if (k.acc == ir::Acc::Lanes && k.rank > 1 && step.cols % 4) ok = false;
     for (int dim = 0; dim + 1 < k.rank; ++dim)

@@ -38,7 +38,7 @@ std::string how_it_ran(const Runtime& rt, const Window& w, const KernelStep& ste
   return rt.stats.disk_hits > before.disk_hits ? "compiled, from the cache on disk" : "compiled";
 }
 
-// What the step does, in program order; of a loop, one turn.
+// What the step does, in program order; of a loop, one iteration.
 std::vector<Work> one_turn(const Window& w, const KernelStep& step) {
   std::vector<Work> works;
   const Repeats& r = w.repeats_;
@@ -96,6 +96,7 @@ void Explanation::flush(const char* reason, const Window& w, bool planned) {
   b.reason = reason;
   b.instructions = static_cast<int64_t>(w.instrs_.size());
   b.planned = planned;
+  if (with_ir_) b.body = indented(print(w), "  ");
   blocks_.push_back(std::move(b));
 }
 
@@ -104,7 +105,7 @@ void Explanation::step(const Runtime& rt, const Window& w, const KernelStep& ste
   Block& b = blocks_.back();
   std::vector<Work> works = one_turn(w, step);
   if (step.tail) {
-    b.body += "    behind it " + names(works) + "\n";
+    b.body += "    after it " + names(works) + "\n";
     return;
   }
   b.body += "  kernel " + std::to_string(b.kernels++) + ": shape " + shape_string(step.shape) +
@@ -116,13 +117,13 @@ void Explanation::step(const Runtime& rt, const Window& w, const KernelStep& ste
   };
   line(works.size() > 1 ? "fused     " : "operation ", names(works));
   line("lines     ", lines(rt, w, works));
-  if (step.turns > 1) line("loop      ", counted(step.turns, "turn") + " of this body");
+  if (step.turns > 1) line("loop      ", counted(step.turns, "iteration") + " of this body");
   if (step.contracted)
     line("registers ", counted(step.contracted, "value") + ", " + in_bytes(step.contracted_bytes) +
                            " never stored");
   if (step.temporaries)
     line("memory    ", counted(step.temporaries, "temporary value") + ", " +
-                           in_bytes(step.temporary_bytes) + ", freed behind it");
+                           in_bytes(step.temporary_bytes) + ", freed after it");
   if (with_ir_ && !step.call) b.body += indented(ir::print(step.code->ir), "    | ");
 }
 

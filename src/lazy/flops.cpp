@@ -10,7 +10,7 @@ int64_t flops_of(const ir::Kernel& k, int64_t turns) {
   bool turning = false;
   int rare = 0;  // what seldom runs does not count
   for (const ir::Inst& i : k.body) {
-    // A loop of the program; how often those of functions turn is known to nobody, and counts once.
+    // A loop of the program; how often those of functions run is known to nobody, and counts once.
     if (i.op == Op::repeat && i.a != ir::kNone) turning = true;
     if (i.op == Op::end_repeat && i.b == ir::kNone) turning = false;
     if (i.op == Op::if_any) ++rare;

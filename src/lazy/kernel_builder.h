@@ -24,7 +24,7 @@ struct Cell {
   ir::Val where = ir::kNone;
 };
 
-// Turns of a loop that do not fold after all: the window is planned again without.
+// Iterations of a loop that do not fold after all: the window is planned again without.
 struct NotFolded {};
 
 class KernelBuilder {
@@ -32,21 +32,21 @@ class KernelBuilder {
   using Vec = std::vector<Number>;
   static constexpr Val kNone = ir::kNone;
 
-  // How the arguments of one turn correspond to those of the next.
+  // How the arguments of one iteration correspond to those of the next.
   struct TurnMap {
     explicit TurnMap(KernelBuilder& k) : k(k) {}
     bool find();
 
     KernelBuilder& k;
-    size_t begin = 0, width = 0;  // the first turn's members
+    size_t begin = 0, width = 0;  // the first iteration's members
     int64_t count = 0;
-    std::vector<std::pair<int, int>> carried;  // argument read by a turn before it writes it, and
-                                               // the one (in terms of the second turn) whose value
-                                               // at the end of the turn before that is
-    std::vector<std::pair<int, int>> written;  // by the second turn, and its name in the last turn
+    // An argument that an iteration reads before it writes it, and the one (in terms of the second
+    // iteration) whose value at the end of the iteration before that is.
+    std::vector<std::pair<int, int>> carried;
+    std::vector<std::pair<int, int>> written;  // by the second iteration, its name in the last one
     std::vector<int> only_read;
-    std::vector<std::pair<size_t, int>> kept;  // carried value at the last turn's beginning, and
-                                               // the argument that this is
+    std::vector<std::pair<size_t, int>> kept;  // carried value at the last iteration's beginning,
+                                               // and the argument that this is
   };
 
  public:
@@ -78,7 +78,7 @@ class KernelBuilder {
   // build_body.cpp: steps.
   Val scalar(int imm, DType t);
   Val fixed_scalar(Number value);
-  // The point's place in NumPy's order within the domain (or within the reduced part of it).
+  // The point's index in NumPy's order within the domain (or within the reduced part of it).
   Val position();
   Val box_of(const Member& m);
   Val both(Val x, Val y);
@@ -97,8 +97,8 @@ class KernelBuilder {
   // build_repeats.cpp: loops of the program.
   // The value of an argument for all points: what a predicate left out comes from memory.
   Val total(int arg);
-  // Members that are many turns of one loop body: the first is emitted as it is, the second as the
-  // body of a loop, whose state stays in registers. Gives the number of members this covers.
+  // Members that are many iterations of one loop body: the first is emitted as it is, the second as
+  // the body of a loop, whose state stays in registers. Gives the number of members this covers.
   size_t emit_repeats();
 
   Planner& p_;

@@ -225,7 +225,7 @@ bool Planner::compatible(const Group& a, const std::vector<Number>& shift_a, con
   return true;
 }
 
-// The same computation asked for again by the same place in the program is a loop at work, perhaps
+// The same computation asked for again by the same line of the program is a loop at work, perhaps
 // under a stopwatch: it is done again, in a kernel where nothing can merge the two.
 bool Planner::repeats_request(const Group& a, const Group& b) const {
   for (const Member& x : a.members)
@@ -237,7 +237,7 @@ bool Planner::repeats_request(const Group& a, const Group& b) const {
 }
 
 // Is there a -> third -> ... -> b, or the reverse? Walks back from each end over the other groups,
-// to the first of instructions: a group that begins early may go on behind the other end.
+// to the first of instructions: a group that begins early may go on after the other end.
 bool Planner::path_through_third(int a, int b) const {
   for (auto [from, to] : {std::pair{b, a}, std::pair{a, b}}) {
     const InstrSet& end = groups[to].set;
@@ -274,7 +274,7 @@ bool Planner::try_merge(int ia, int ib) {
   if (a.reduces && b.reduces) {
     int x = rounding_size(*this, a), y = rounding_size(*this, b);
     if (x && y && x != y) return false;
-    // Short rows are walked in another way where places count, and with that in another order.
+    // Short rows are walked in another way where indices count, and with that in another order.
     if (a.counts != b.counts && reduced_points(a) <= kShortRow) return false;
   }
   std::vector<Number> shift_a, shift_b;
@@ -380,7 +380,7 @@ void Planner::order() {
       for (const Member& m : groups[g].members)
         ok = ok && (instrs[m.instr].needs & ~ready & ~groups[g].set).none();
       if (!ok) continue;
-      // 0-d work goes right behind what it needs, where it can be that kernel's tail.
+      // 0-d work goes right after what it needs, where it can be that kernel's tail.
       if (groups[g].scalar() && !groups[g].solo) {
         pick = static_cast<int>(g);
         break;

@@ -46,7 +46,7 @@ void forget_flights() {
   for (Flight* f : r.flights)
     for (const Slot& s : f->window->slots_) {
       --s.base->flights;
-      if (s.written) s.base->failure = std::make_shared<Error>(ErrorKind::Runtime, kForked);
+      if (s.written()) s.base->failure = std::make_shared<Error>(ErrorKind::Runtime, kForked);
     }
   r.flights.clear();
 }
@@ -55,7 +55,7 @@ void forget_flights() {
 
 bool Flight::blocks(const Base& b, bool writer) const {
   for (const Slot& s : window->slots_)
-    if (s.base == &b) return writer || s.written;
+    if (s.base == &b) return writer || s.written();
   return false;
 }
 
@@ -160,7 +160,7 @@ void Recorder::carry_out(const char* reason) {
     waits = false;
     for (const Slot& s : window_->slots_)
       for (const Flight* f : all.flights)
-        waits = waits || (s.base->flights > 0 && f->blocks(*s.base, s.written));
+        waits = waits || (s.base->flights > 0 && f->blocks(*s.base, s.written()));
     if (waits) all.wait_for_landing();
   }
   // What may fail comes before the window is taken: it stays as it is, to be flushed later.
@@ -234,13 +234,13 @@ void Recorder::recorded() {
   int n = static_cast<int>(signatures_.size());
   if (n >= kMaxWindow - 2) return flush("many operations are pending");
   if (folding_) {
-    cut_due_ = (n - first_) % period_ == 0 && n + period_ > kMaxWindow - 2;  // no room for a turn
+    cut_due_ = (n - first_) % period_ == 0 && n + period_ > kMaxWindow - 2;  // no room for another
     if (n == first_ + 2 * period_ + 1) cut_due_ = window_->keeps_turns(first_, period_);
     return;
   }
   find_period();
-  // Two turns of a loop. Either they fold into a loop inside the kernel, the more the better, or
-  // the window is cut after as many as make a decent kernel.
+  // Two iterations of a loop. Either they fold into a loop inside the kernel, the more the better,
+  // or the window is cut after as many as make a decent kernel.
   if (period_ && matching_ >= period_ && matching_ % period_ == 0 && matching_ + period_ >= 16) {
     first_ = n - matching_ - period_;
     folding_ = window_->may_fold(first_, period_);
@@ -250,7 +250,7 @@ void Recorder::recorded() {
 
 // period_: the distance at which the last `matching_` signatures repeat.
 void Recorder::find_period() {
-  constexpr int kSure = 3;  // equal neighbours that tell one place in a loop's body from another
+  constexpr int kSure = 3;  // equal neighbours that tell one line in a loop's body from another
   const uint64_t* s = signatures_.data();
   int n = static_cast<int>(signatures_.size());
   if (period_ && s[n - 1] == s[n - 1 - period_]) {

@@ -12,6 +12,7 @@
 #include "lazy/executor.h"
 #include "lazy/explain.h"
 #include "lazy/planner.h"
+#include "passes/pipeline.h"
 
 namespace numbus {
 namespace {
@@ -47,8 +48,8 @@ std::vector<Use> uses_of(const Window& w) {
   for (const Slot& s : w.slots_) {
     auto begin = reinterpret_cast<std::uintptr_t>(s.base->data);
     if (begin != 0)
-      uses.push_back(
-          {begin, begin + static_cast<size_t>(s.base->nbytes), s.written || s.base->handles == 0});
+      uses.push_back({begin, begin + static_cast<size_t>(s.base->nbytes),
+                      s.written() || s.base->handles == 0});
   }
   return uses;
 }
@@ -110,6 +111,7 @@ std::shared_ptr<const Error> present_error() noexcept {
 void Runtime::begin(Flight& flight, const char* reason) {
   Window& w = *flight.window;
   bool known = false;
+  if (verifies_passes()) verify(w);
   w.complete_key();
   flight.run = plans_.find(w, known);
   flight.run->busy = true;
@@ -131,7 +133,7 @@ void Runtime::carry_out(Flight& flight, const char* reason) {
     // Nothing is computed: whoever reads what should have been has to hear of it.
     auto failure = present_error();
     for (const Slot& s : w.slots_)
-      if (s.written) s.base->failure = failure;
+      if (s.written()) s.base->failure = failure;
     throw Error(*failure);
   }
   run(w, *flight.run);

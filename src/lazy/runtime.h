@@ -20,7 +20,7 @@ struct Stats {
   double compile_ms = 0;
 };
 
-// A place in the Python program; no file: unknown.
+// A line of the Python program; no file: unknown.
 struct SourceLine {
   std::string file;
   int line = 0;
@@ -67,7 +67,7 @@ class Runtime {
   void* (*leave_python)() = nullptr;
   void (*enter_python)(void*) = nullptr;
 
-  // Names the place in the program that a recorded line token stands for; set by the bindings.
+  // Names the line of the program that a recorded line token stands for; set by the bindings.
   SourceLine (*describe_line)(uint64_t) = nullptr;
 
   Mode mode = Mode::Auto;

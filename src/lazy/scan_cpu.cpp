@@ -158,7 +158,7 @@ class Scan {
   }
 
   // Across lines ----------------------------------------------------------------------------------
-  // One row of places along the axis after the other: out[p] = op(out[p - 1], in[p]).
+  // One row of elements along the axis after the other: out[p] = op(out[p - 1], in[p]).
   void rows(int dim, bool native) {
     KernelCode& code = *code_->rows;
     if (native) compile_fold_rows(rt_, code);

@@ -61,12 +61,13 @@ Operand Window::operand(const ViewRef& v, bool write) {
   Slot& s = slots_[slot];
   if (s.first_offset != v.offset || s.first_layout != v.layout || s.first_dtype != v.dtype)
     s.mixed = true;
-  if (write) s.written = true;
+  int32_t version = s.writer;
+  if (write) s.writer = static_cast<int32_t>(instrs_.size());
   layouts_.emplace_back(v.layout);
   key_.push_back(static_cast<uint64_t>(slot) << 8 | static_cast<uint64_t>(v.dtype));
   key_.push_back(reinterpret_cast<uint64_t>(v.layout));
   key_.push_back(static_cast<uint64_t>(v.offset - s.first_offset));
-  return {slot, -1, v.dtype, v.layout, v.offset};
+  return {slot, -1, v.dtype, version, v.layout, v.offset};
 }
 
 void append_header(const Instr& i, std::vector<uint64_t>& key) {
@@ -185,6 +186,19 @@ void Window::undo(size_t keys, size_t scalars, size_t slots) {
     }
     b->unref();
   }
+  for (size_t s = 0; s < slots_.size(); ++s)
+    if (slots_[s].writer == static_cast<int32_t>(instrs_.size()))
+      slots_[s].writer = writer_before(instrs_.size(), static_cast<int32_t>(s));
+}
+
+int32_t Window::writer_before(size_t end, int32_t slot) const {
+  for (size_t n = end; n-- > 0;) {
+    const Instr& i = instrs_[n];
+    bool writes = i.out.slot == slot;
+    for (int k = i.inputs(); k < i.inputs() + i.more; ++k) writes = writes || i.in[k].slot == slot;
+    if (writes) return static_cast<int32_t>(n);
+  }
+  return -1;
 }
 
 [[gnu::always_inline]] inline void Window::append(Instr& i, const ViewRef& out, const Input* in,
@@ -196,7 +210,7 @@ void Window::undo(size_t keys, size_t scalars, size_t slots) {
     if (in[n].view) {
       i.in[n] = operand(*in[n].view, false);
     } else {
-      i.in[n] = {-1, static_cast<int32_t>(scalars_.size()), in[n].dtype, nullptr, 0};
+      i.in[n] = {-1, static_cast<int32_t>(scalars_.size()), in[n].dtype, -1, nullptr, 0};
       scalars_.push_back(in[n].scalar);
       key_.push_back(~static_cast<uint64_t>(in[n].dtype));
     }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Operand {
   int32_t slot = -1;
   int32_t imm = -1;  // index of the scalar
   DType dtype = DType::Bool;
+  // SSA: which version of the slot is read, or (of results) which one is changed into a new one:
+  // that of the instruction that wrote it last; -1: the one before the window.
+  int32_t version = -1;
   const Layout* layout = nullptr;  // kept alive by the window
   int64_t offset = 0;              // bytes from the start of the base
 };
@@ -83,8 +87,10 @@ struct Slot {
   int64_t first_offset;  // of the first access: keys hold offsets relative to it
   const Layout* first_layout;
   DType first_dtype;
-  bool written = false, mixed = false;  // mixed: accesses differ, so absolute offsets matter
+  int32_t writer = -1;  // the last instruction that writes it; -1: none, it is as it was before
+  bool mixed = false;   // accesses differ, so absolute offsets matter
   bool unsure = false;  // a scatter waits for its indices to be looked at, and may not be done
+  bool written() const { return writer >= 0; }
 };
 
 // A loop of the program found in the window: from instruction `first` on, count * period of them
@@ -94,6 +100,10 @@ struct Repeats {
 };
 
 class Window;
+// One line for each instruction, in SSA form (print.cpp).
+std::string print(const Window& w);
+// Raises where versions are not those of the last writers before each instruction.
+void verify(const Window& w);
 // Key words for what an instruction is, without its operands.
 void append_header(const Instr& i, std::vector<uint64_t>& key);
 // Who else can see a slot's base, and whether it has storage.
@@ -123,14 +133,14 @@ class Window {
     return at == shared_slots_.end() ? -1 : at->second;
   }
   // Whether the window, which uses the base, writes it.
-  bool writes(const Base& b) const { return slots_[slot_of(b)].written; }
+  bool writes(const Base& b) const { return slots_[slot_of(b)].written(); }
   // Makes the bases those of no window, as far as this one is concerned: it is carried out.
   void detach();
-  // Whether the instructions from `first` on, so far turns of a body of `period`, may become a loop
-  // inside one kernel: each base seen in one way only, nothing reduced, and no request a mere
+  // Whether the instructions from `first` on, so far iterations of a body of `period`, may be a
+  // loop inside one kernel: each base seen in one way only, nothing reduced, and no request a mere
   // repetition.
   bool may_fold(int first, int period) const;
-  // Whether the program holds on to what the first of two turns made, now that a third has begun.
+  // Whether the program holds on to what the first of two iterations made, now a third has begun.
   bool keeps_turns(int first, int period) const;
   // Whether `count` copies of the body use the same scalars.
   bool same_scalars(int first, int period, int count) const;
@@ -152,6 +162,8 @@ class Window {
   Operand operand(const ViewRef& v, bool write);
   void number(Instr& i, const ViewRef& out, const Input* in, int count, size_t header);
   int add_slot(const ViewRef& v);
+  // The instruction before `end` that writes the slot last; -1: none.
+  int32_t writer_before(size_t end, int32_t slot) const;
   [[gnu::cold, gnu::noinline]] void undo(size_t keys, size_t scalars,
                                          size_t slots);  // an instruction that is half recorded
   // Slots of bases that another thread's window used before.

@@ -36,15 +36,15 @@ enum class Op : uint16_t {
   if_any,  // the steps up to the matching end_if run only if a holds for some lane; imm: index of
            // end_if
   end_if,
-  if_result,  // per lane: c ? b (computed inside if_any) : a
-  repeat,     // the steps up to the matching end_repeat run a times (at least once); without a, as
-              // long as some lane goes on
-  carry,      // behind repeat: a value that changes from turn to turn, at first a; behind the loop:
-              // its last value
-  carry_next,   // before end_repeat: carry a is b in the next turn
-  end_repeat,   // a: the repeat; b: the lanes that go on, if it has no count
-  gather,       // imm: argument; its element a bytes away from the point's; only where b (if any)
-  scatter,      // imm: argument; a to the element c bytes away from the point's, where b (if any)
+  if_result,   // per lane: c ? b (computed inside if_any) : a
+  repeat,      // the steps up to the matching end_repeat run a times (at least once); without a, as
+               // long as some lane goes on
+  carry,       // after repeat: a value that iterations change, at first a; after the loop:
+               // its last value
+  carry_next,  // before end_repeat: carry a is b in the next iteration
+  end_repeat,  // a: the repeat; b: the lanes that go on, if it has no count
+  gather,      // imm: argument; its element a bytes away from the point's; only where b (if any)
+  scatter,     // imm: argument; a to the element c bytes away from the point's, where b (if any)
   scatter_add,  // the same, but a is added to that element, at once also where points meet
   scatter_min,  // likewise, the element becomes its minimum with a
   scatter_max,
@@ -65,8 +65,8 @@ enum class Op : uint16_t {
   continue_loop,  // a: the loop
   give,           // imm: result; a: its value
   ret,            // a: status, int32: 0, or that an error has been noted
-  read,           // the element of `type` b bytes behind address a; imm: Space
-  write,          // a, to the place c bytes behind address b; imm: Space
+  read,           // the element of `type` b bytes after address a; imm: Space
+  write,          // a, to what lies c bytes after address b; imm: Space
   argument,       // a: the next argument of the call or intrinsic that follows
   call,           // imm: function; the status, int32
   call_result,    // a: call; imm: result

@@ -95,7 +95,7 @@ class Decide {
         return k.op == Op::constant ? k.imm : int64_t{0};
       };
       // Whether it is older than the loop. Its variables follow each other, and what is made of
-      // them comes behind them all.
+      // them comes after them all.
       auto fixed = [&](int of) {
         const ValueNode& x = values_.nodes[of];
         return of < turn && (x.form != Form::Turn || x.loop != v.loop);
@@ -111,7 +111,7 @@ class Decide {
       if (sets.size() != 1 || !sum || (next.a != turn && by != next.a)) continue;
       if (step == 0 && (next.op != Op::add || !fixed(by))) continue;
       if (step > kMostStep || step < -kMostStep) continue;
-      // The test that its turns begin with.
+      // The test that its iterations begin with.
       size_t test = loop + 1;
       while (test < values_.end[loop] && f_.body[test].op != Op::branch) ++test;
       if (test == values_.end[loop] || sets[0] < test) continue;
@@ -188,7 +188,7 @@ class Decide {
     }
     walk(n + 1, middle ? middle : last);
     if (middle) {
-      // Turns that are cut short come here, too.
+      // Iterations that are cut short come here, too.
       if (keep_[n] != ~size_t{0}) {
         known_.forget(std::min(keep_[n], known_.size()));
         known_.forget_computed(computed);
@@ -316,8 +316,8 @@ class Decide {
   Known known_;
   Decisions decisions_;
   std::vector<Open> scopes_;
-  std::vector<size_t> loops_;  // around this place, that run more than once
-  std::vector<size_t> keep_;   // per loop: facts that hold wherever its next turn begins
+  std::vector<size_t> loops_;  // around this step, that run more than once
+  std::vector<size_t> keep_;   // per loop: facts that hold wherever its next iteration begins
   bool wrong_ = false;
 };
 

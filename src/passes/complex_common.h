@@ -52,7 +52,7 @@ inline Pair log_square(MathBuilder& m, Pair x, Val y) {
   Pair s = math::two_sum(m, p.hi, q.hi);
   s = math::fast_two_sum(m, s.hi, m.add(s.lo, m.add(p.lo, q.lo)));
   s.hi = m.select(m.mor(is_inf(m, x.hi), is_inf(m, y)), constant_inf(m, y), s.hi);
-  // log_pair takes no large lower parts; behind 2^90 they do not matter.
+  // log_pair takes no large lower parts; beyond 2^90 they do not matter.
   s.lo = m.select(m.lt(s.hi, m.fconst(y, 0x1p90)), s.lo, zero);
   return math::log_pair(m, s, extra);
 }

@@ -8,7 +8,7 @@ using ir::Inst;
 using ir::kNone;
 using ir::Val;
 
-// What is known of a portion's parameters from the one place where its loop runs.
+// What is known of a portion's parameters from the one call where its loop runs.
 struct Passed {
   bool constant = false, good = false;
   int64_t value = 0;
@@ -81,7 +81,7 @@ std::vector<char> never_negative(const ir::Function& f, const std::vector<Passed
 
 void simplify_indices(ir::Module& m) {
   std::vector<std::vector<Passed>> passed(m.functions.size());
-  // Portions come behind the functions whose loops they are.
+  // Portions come after the functions whose loops they are.
   for (size_t number = 0; number < m.functions.size(); ++number) {
     ir::Function& f = m.functions[number];
     for (Inst& i : f.body) {

@@ -90,7 +90,7 @@ std::optional<Function> inlined(const ir::Module& m, const Function& f) {
   Function r = f;
   r.body.clear();
   if (!Inliner(m, r.body).copy(f, nullptr, kNone, nullptr, 0)) return {};
-  // if_any keeps the place of its end.
+  // if_any keeps the index of its end.
   std::vector<Val> open;
   for (size_t n = 0; n < r.body.size(); ++n) {
     if (r.body[n].op == Op::if_any) open.push_back(static_cast<Val>(n));

@@ -238,7 +238,7 @@ Range Known::base(int v, int depth) {
     return all;
   }
   if (n.op == Op::param) {
-    if (values_.f.portion && n.imm < 2) all.low = 0;  // the portion's part of the turns
+    if (values_.f.portion && n.imm < 2) all.low = 0;  // the portion's part of the iterations
     return all;
   }
   if (depth <= 0) return all;

@@ -1,4 +1,4 @@
-// What holds at a place in a function: facts from branches and loops, and proofs from them.
+// What holds at a step of a function: facts from branches and loops, and proofs from them.
 #pragma once
 
 #include <unordered_map>
@@ -27,7 +27,7 @@ struct Fact {
   Sum sum;                   // a - b + k, as far as it is known not to run over
 };
 
-// A loop's variable that each turn adds the same to, while it is below or above `stop`.
+// A loop's variable that each iteration adds the same to, while it is below or above `stop`.
 struct Counter {
   int start, stop, step;
   int64_t by;        // the step; 0: known at run time only
@@ -49,7 +49,7 @@ class Known {
   void forget(size_t size);
 
   Range range(int value, int depth = 3);
-  // As a sum of values that are at hand at the place, or of what cannot be taken apart.
+  // As a sum of values that are at hand at that step, or of what cannot be taken apart.
   Sum sum(int value, Place at);
   Sum sum(const Bound& b, Place at);
   bool proves(const Bound& b) { return proves_sum(sum(b, kHere)); }
@@ -58,7 +58,7 @@ class Known {
     return proves(s, 4);
   }
   // Conditions on values at hand before the loop from which s <= 0 follows wherever the facts of
-  // this place hold. False: found none.
+  // this step hold. False: found none.
   bool lift(const Sum& s, Place loop, std::vector<Sum>& conditions, int depth = 6);
   bool lift(const Bound& b, Place loop, std::vector<Sum>& conditions) {
     return lift(sum(b, loop), loop, conditions);
@@ -85,9 +85,9 @@ class Known {
   void forget_computed(size_t size);
 
   std::vector<char> extent;                   // per value: the extent of an array
-  std::vector<char> floor;                    // per value: in no turn below zero
-  std::vector<signed char> direction;         // per value: 1: no turn makes it less; -1: more
-  std::unordered_map<int, Counter> counters;  // by the loop's variable as a turn begins
+  std::vector<char> floor;                    // per value: in no iteration below zero
+  std::vector<signed char> direction;         // per value: 1: no iteration makes it less; -1: more
+  std::unordered_map<int, Counter> counters;  // by the loop's variable as an iteration begins
 
  private:
   const ValueNode& node(int v) const { return values_.nodes[v]; }

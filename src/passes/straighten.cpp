@@ -1,5 +1,5 @@
 // Runs a function's steps with every branch taken both ways, keeping for each variable the value
-// that its lanes would see. Loops turn for as long as a lane is left in them.
+// that its lanes would see. Loops run for as long as a lane is left in them.
 #include "passes/straighten.h"
 
 #include <algorithm>
@@ -55,11 +55,11 @@ class Straightener {
   }
 
  private:
-  // An open loop: the lanes that have left it, and those that wait for the end of this turn.
+  // An open loop: the lanes that have left it, and those that wait for the end of this iteration.
   struct Loop {
     Val loop, left, waiting;
   };
-  // What lanes see at one place.
+  // What lanes see at one step.
   struct State {
     std::vector<Val> variables, results;
     std::vector<Loop> loops;
@@ -114,8 +114,9 @@ class Straightener {
     to = choose(idle(), to, value);
   }
 
-  // Who is left, behind a branch. In a loop this is computed only where a lane has taken it: as
-  // long as the processor guesses right that none has, a turn need not wait for the one before.
+  // Who is left, after a branch. In a loop this is computed only where a lane has taken it: as
+  // long as the processor guesses right that none has, an iteration need not wait for the one
+  // before.
   void leave(Val c, Val x, Val& y) {
     if (x == y) return;
     if (turning_ == 0) {
@@ -158,7 +159,7 @@ class Straightener {
       default: return state_.loops[p.number].waiting;
     }
   }
-  // Where and as what: all that a turn of the loop may change.
+  // Where and as what: all that an iteration of the loop may change.
   std::vector<std::pair<Place, DType>> changes(size_t begin) {
     std::vector<std::pair<Place, DType>> all;
     auto add = [&](Place::Kind kind, size_t number, DType t) {
@@ -178,7 +179,7 @@ class Straightener {
     return all;
   }
 
-  // A loop that turns while lanes are left in it. Those that are not keep what they have.
+  // A loop that goes on while lanes are left in it. Those that are not keep what they have.
   void turns(size_t begin) {
     auto changing = changes(begin);
     std::vector<Val> initial, carried;
@@ -208,7 +209,7 @@ class Straightener {
   void run(size_t from, size_t to) {
     for (size_t n = from; n < to && !failed_; ++n) {
       if (state_.ended || is(idle(), true)) {
-        // Lanes that wait for the end of a turn find it here, or further out.
+        // Lanes that wait for the end of an iteration find it here, or further out.
         while (n < to && !(f_.body[n].op == Op::loop_next && !state_.loops.empty() &&
                            f_.body[n].a == state_.loops.back().loop))
           ++n;
@@ -250,7 +251,7 @@ class Straightener {
         }
         case Op::loop:
           if (f_.body[end_[n] - 1].op == Op::break_loop && !again_[n]) {
-            // One turn, if all have left by then.
+            // One iteration, if all have left by then.
             state_.loops.push_back({static_cast<Val>(n), truth(false), truth(false)});
             run(n + 1, end_[n]);
             if (!state_.ended && !is(idle(), true)) failed_ = true;
@@ -299,7 +300,7 @@ class Straightener {
   std::optional<Function> live(Val result) {
     size_t size = out_.body.size();
     if (size > kMost) return {};
-    // Behind a carried value stand its loop and what it becomes in each turn.
+    // What a carried value is made of: its loop and what it becomes in each iteration.
     std::vector<std::vector<Val>> behind(size);
     for (size_t n = 0; n < size; ++n) {
       const Inst& i = out_.body[n];

@@ -30,7 +30,7 @@ class Copy {
 
   std::vector<Inst> run() {
     range(0, f_.body.size(), true);
-    // if_any keeps the place of its end.
+    // if_any keeps the index of its end.
     std::vector<Val> open;
     for (size_t n = 0; n < to_.size(); ++n) {
       if (to_[n].op == Op::if_any) open.push_back(static_cast<Val>(n));
@@ -97,8 +97,8 @@ class Copy {
     }
   }
 
-  // A short loop that reads what it has written, and keeps a check: turn by turn, each element
-  // would go through memory.
+  // A short loop that reads what it has written, and keeps a check: iteration by iteration, each
+  // element would go through memory.
   int64_t mark(size_t loop) const {
     if (rare_ > 0) return ir::kRare;
     if (f_.body[loop].imm == ir::kLaneLoop) return ir::kLaneLoop;
@@ -158,7 +158,7 @@ class Copy {
     for (const Lifted& l : it->second)
       if (!free_[l.check]) now.push_back(&l);
     if (now.empty() || size > kMostSteps || more_ + size > kMostMore) return false;
-    // What the loop computes is not used behind it, but for variables.
+    // What the loop computes is not used after it, but for variables.
     for (size_t k = n; k <= last; ++k)
       if (last_use_[k] > last && f_.body[k].op != Op::variable) return false;
     more_ += size;
@@ -206,7 +206,7 @@ class Copy {
   }
 
   // Whether a variable is set where it is declared, and used there only: nothing of it remains from
-  // one turn to the next.
+  // one iteration to the next.
   bool local(size_t v) const {
     int inside = 0;
     bool set = false;

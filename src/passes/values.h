@@ -10,12 +10,13 @@ namespace numbus {
 
 constexpr int kUnknown = -1;
 
-// A value of one turn of the loops around it. Pure ones are one node wherever they are computed.
+// A value of one iteration of the loops around it. Pure ones are one node wherever they are
+// computed.
 struct ValueNode {
   enum class Form : uint8_t {
     Pure,    // op of the nodes a, b, c
-    Turn,    // what a variable holds as a turn of a loop begins; a: as the first one does
-    Left,    // what it holds behind the loop, as the turn that left it began
+    Turn,    // what a variable holds as an iteration of a loop begins; a: as the first one does
+    Left,    // what it holds after the loop, as the iteration that left it began
     Opaque,  // anything else
   };
   Form form;
@@ -46,7 +47,7 @@ class Values {
   int constant(int64_t k) {
     return pure(Op::constant, DType::I64, kUnknown, kUnknown, kUnknown, k);
   }
-  // What the variable holds as a turn of the loop begins.
+  // What the variable holds as an iteration of the loop begins.
   int turn(ir::Val loop, ir::Val variable) const;
 
  private:

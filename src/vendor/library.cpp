@@ -1,4 +1,4 @@
-// The table of libraries and the one place that opens them.
+// The table of libraries and the only file that opens them.
 #include "vendor/library.h"
 
 #include <dlfcn.h>

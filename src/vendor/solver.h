@@ -8,7 +8,7 @@
 
 namespace numbus::vendor {
 
-// `count` matrices of one type (float32, float64, complex64, complex128), one behind the other,
+// `count` matrices of one type (float32, float64, complex64, complex128), one after the other,
 // each stored by columns without gaps: what is row-major to NumPy is its transpose here. Everything
 // is done in place, in order on the device's stream, and returns at once; `info` gets an int32 for
 // each matrix that says whether it could be done: 0, or as LAPACK counts. The first call loads the

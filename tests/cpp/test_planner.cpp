@@ -136,6 +136,7 @@ struct Planned {
       Window::Input in[2] = {{&x, {}, DType::F64}, {&y, {}, DType::F64}};
       window.record(i, view(s.out), in, 2);
     }
+    verify(window);
     window.complete_key();
     positions.read(window);
   }
@@ -242,7 +243,7 @@ TEST_CASE("groups mean what their instructions mean one after the other, in any 
 }
 
 // Windows of a row that overlap: one element is several points of the domain that reads it, so that
-// a row or column that is written, with the same strides, is at no one place in it.
+// a row or column that is written, with the same strides, is at no one position in it.
 TEST_CASE("windows that slide share no kernel with what writes below them") {
   for (uint64_t seed : seeds(4000)) {
     std::mt19937_64 r(seed);
@@ -279,7 +280,7 @@ TEST_CASE("an embedded box shares the kernel of the whole where its points are t
   CHECK(groups_of({{1, b, {a, a}}, {2, to, {inner, inner}}}) == 1);
   // The box is elsewhere in what it writes than in what it reads: the reads decide.
   CHECK(groups_of({{1, b, {a, a}}, {2, box(2, {0, 0}, {4, 3}), {inner, inner}}}) == 1);
-  // Two places at once are none.
+  // Two positions at once are none.
   CHECK(groups_of({{1, b, {a, a}}, {2, to, {inner, box(1, {0, 0}, {4, 3})}}}) == 2);
   CHECK(groups_of({{1, b, {a, a}}, {2, to, {inner, box(1, {2, 1}, {4, 3})}}}) == 2);
 }

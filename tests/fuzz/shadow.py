@@ -77,10 +77,10 @@ class Shadow(np.ndarray):
         target = self[index] if not isinstance(index, np.ndarray) else None
         if isinstance(target, np.ndarray) and ordered_overlap(target, value):
             raise OrderDependent(f"{target.strides} from {value.strides}")
-        if self.dtype.kind in "iu" and getattr(value, "dtype", self.dtype).kind == "f":
+        if self.dtype.kind in "iu" and getattr(value, "dtype", self.dtype).kind in "fc":
             # What an integer cannot hold becomes what the machine's instruction makes of it.
             info = np.iinfo(self.dtype)
-            if not ((value > float(info.min) - 1) & (value < float(info.max))).all():
+            if not ((value.real > float(info.min) - 1) & (value.real < float(info.max))).all():
                 raise OrderDependent(f"floats beyond {self.dtype}")
         super().__setitem__(index, value)
 
@@ -240,6 +240,17 @@ def _wrapped(function):
     return call
 
 
+def _parted(a, kth, axis=-1):
+    """np.partition, both sides of the rank in order, or in reverse: nobody promises one."""
+    y = np.sort(np.asarray(a), axis)
+    if not Shadow.whole:
+        line = np.moveaxis(y, -1 if axis is None else axis, -1)
+        k = kth % line.shape[-1]
+        for side in (line[..., :k], line[..., k + 1 :]):
+            side[...] = side[..., ::-1].copy()
+    return wrap(y)
+
+
 def _scalar_ufunc(function, name):
     """A ufunc on scalars only reaches no __array_ufunc__: perturb here."""
 
@@ -267,6 +278,7 @@ def _build() -> types.SimpleNamespace:
         ravel""".split():
         setattr(module, name, _wrapped(getattr(np, name)))
     module.asarray = lambda x, *a, **k: wrap(np.asanyarray(x, *a, **k))
+    module.partition = _parted
     for name in "linspace dot vdot inner outer tensordot einsum".split():
         setattr(module, name, _perturbed(getattr(np, name)))
     module.rnd = lambda *args: wrap(rnd(*args))

@@ -25,19 +25,26 @@ ALLOWED = {
     "OverflowError: a test of every index and count would cost more than the arithmetic.",
     "one type": "What may be one of several numbers (min of an int and a float, x or 1, a name, an "
     "item of a list, a result) has their common type (one_type.py): 1.0 for 1, and Python's float "
-    "for one of its floats and a float32, unless the former is a constant that float32 holds.",
+    "for one of its floats and a float32, unless the former is a constant that float32 holds. "
+    "Where extents decide how many axes an array has (np.cross of two vectors in the plane, which "
+    "NumPy means to drop) there is an error, and no verdict.",
     "float32": "Functions of math stay in float32 and float16 for NumPy's numbers of these types, "
     "where CPython computes float64: kernels would be many times slower.",
     "empty lists": "A list keeps the type of its items when it has none left: np.array of it has "
     "that dtype, where CPython's has forgotten it and NumPy's is float64.",
-    "open": "IEEE 754 and NumPy leave open which sign a NaN has, and which of two zeros minimum, "
-    "maximum and their like give: a program that asks has no verdict. Complex numbers with NaN are "
-    "ordered as NumPy's arrays are, which its numbers are not.",
+    "open": "IEEE 754 and NumPy leave open which sign a NaN has, which of two zeros minimum, "
+    "maximum and their like give, what becomes of a float beyond an integer (in np.arange a count "
+    "of 2**63), and how complex numbers with a NaN part are ordered (NumPy's numbers and arrays "
+    "differ): a program that asks has no verdict.",
     "kernel division": "In kernels of cuda.jit, division by zero and negative shift counts raise "
     "nothing: integers give 0 and floats IEEE's result, as NumPy's numbers do.",
 }
 
 TOP = 1 << 63
+
+
+class NoVerdict(Exception):
+    """Nothing follows from this program: it hangs on rounding, or CPython itself refuses it."""
 
 
 def wrapped(value):
@@ -88,26 +95,7 @@ def left_shift(a, b):
     return a << b
 
 
-def ordered(operator_, ufunc):
-    """One of the orders; of complex numbers as arrays have it."""
-
-    def compare(a, b):
-        value = operator_(a, b)
-        if isinstance(a, np.complexfloating) or isinstance(b, np.complexfloating):
-            return ufunc(np.asarray(a), b)
-        return value
-
-    return compare
-
-
-ORDERS = {
-    "Lt": ordered(operator.lt, np.less),
-    "LtE": ordered(operator.le, np.less_equal),
-    "Gt": ordered(operator.gt, np.greater),
-    "GtE": ordered(operator.ge, np.greater_equal),
-}
 OPERATORS = {
-    **ORDERS,
     "Div": divide,
     "Pow": power,
     "PowLiteral": literal_power,
@@ -220,6 +208,23 @@ def is_open(function, args) -> bool:
     return False
 
 
+def ordered(value):
+    """An operand of <, <=, > or >=."""
+    if isinstance(value, (complex, np.complexfloating)) and value != value:
+        raise NoVerdict("the order of a complex number with a NaN part")
+    return value
+
+
+def uncountable(args) -> bool:
+    """Whether np.arange of this has 2**63 numbers: NumPy raises only for more of them."""
+    ends = [a for a in args if isinstance(a, (int, float, np.number)) and np.isreal(a)]
+    if not any(isinstance(a, (float, np.floating)) for a in ends):
+        return False
+    start, stop, step = {1: (0, *ends, 1), 2: (*ends, 1)}.get(len(ends), ends[:3])
+    with np.errstate(all="ignore"):
+        return bool(np.ceil((np.float64(stop) - np.float64(start)) / np.float64(step)) == TOP)
+
+
 def call_narrowed(function, args, keywords):
     """A call of NumPy's with a Python int beyond the type that it is to have."""
     types = [getattr(a, "dtype", None) for a in (*args, *keywords.values())]
@@ -307,6 +312,10 @@ def of_both(value, all_, constants=()):
 
 def call(function, args, keywords):
     """A call as compiled functions have to make it."""
+    if function is np.cross and all(np.shape(a)[-1:] == (2,) for a in args[:2]):
+        raise NoVerdict("the number of axes hangs on extents")
+    if function is np.arange and uncountable(args):
+        raise NoVerdict("a float beyond an integer")
     if getattr(function, "__module__", "") == "math" and not keywords:
         found = narrow_math(function, args)
         if found is not None:
@@ -316,7 +325,10 @@ def call(function, args, keywords):
     whole = function in (int, round, math.floor, math.ceil, math.trunc)
     try:
         value = function(*args, **keywords)
-        if whole and isinstance(args[0], (float, np.floating)) and wrapped(value) is not value:
+        # floor and ceil make floats of NumPy's integers.
+        rounds = (math.floor, math.ceil)
+        floats = (float, np.floating, np.integer) if function in rounds else (float, np.floating)
+        if whole and isinstance(args[0], floats) and wrapped(value) is not value:
             raise OverflowError("too large to convert to C long")
         return wrapped(value)
     except (ValueError, OverflowError) as error:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import differences, one_type
+from .differences import NoVerdict
 
 SHADOWS = 3
 FACTOR = 4.0
@@ -35,10 +36,6 @@ def from_numpy(function) -> bool:
     return (getattr(function, "__module__", None) or "").startswith("numpy") or isinstance(
         function, np.ufunc
     )
-
-
-class NoVerdict(Exception):
-    """Nothing follows from this program: it hangs on rounding, or CPython itself refuses it."""
 
 
 # Names of functions and methods that give exactly NumPy's bits; what is not named is perturbed.
@@ -133,6 +130,7 @@ class Run:
             "_store": self.store,
             "_tick": self.tick,
             "_at": self.at,
+            "_ordered": differences.ordered,
             "_enter": self.enter,
             "_produced": one_type.Produced,
             "_samples": self.samples,
@@ -296,7 +294,9 @@ class Run:
         if isinstance(value, (np.ndarray, list)) and count(value) > ITEMS:
             raise NoVerdict("an array that grows without an end")
         if isinstance(changed := getattr(function, "__self__", None), list):
-            one_type.settle(changed, *args)
+            at = {"append": 0, "extend": 0, "insert": 1}.get(function.__name__)
+            if at is not None:
+                one_type.settle(changed, *args[at:])
         return value
 
     def _sampled_call(self, function, args, keywords):
@@ -417,10 +417,10 @@ class Instrument(ast.NodeTransformer):
 
     def visit_Compare(self, node):
         self.generic_visit(node)
-        name = type(node.ops[0]).__name__
-        if len(node.ops) > 1 or name not in differences.ORDERS:
-            return node
-        return self._made(node, "_op", ast.Constant(name), node.left, node.comparators[0])
+        if any(isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops):
+            operands = [self._made(v, "_ordered", v) for v in (node.left, *node.comparators)]
+            node.left, node.comparators = operands[0], operands[1:]
+        return node
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)

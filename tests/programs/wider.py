@@ -106,7 +106,7 @@ class Wider:
         text = ", ".join(targets) + ("," if len(targets) == 1 else "")
         return text, name, dict(zip(targets, value[0]))
 
-    # ---- loops whose turns have no order ---------------------------------------------------------
+    # ---- loops whose iterations have no order ----------------------------------------------------
     def do_prange(self):
         """A parallel loop that adds integers up, or fills an array of its own."""
         r = self.r

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from numbus.bench import advise, limits
-from numbus.bench.advise import Device, Link, break_even, main, predict
+from numbus.measure import advise, limits
+from numbus.measure.advise import Device, Link, break_even, main, predict
 
 pytestmark = pytest.mark.numbus
 ROOT = Path(__file__).resolve().parents[2]

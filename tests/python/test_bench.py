@@ -20,7 +20,8 @@ DEVICES = ["cpu", "cuda"] if os.environ.get("NUMBUS_DEVICE", "cpu").startswith("
 
 def bench(folder, *arguments, code=0):
     """Runs the command in a folder; returns the finished process."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    path = [str(ROOT / "python"), str(ROOT / "bench" / "src")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
     env.pop("NUMBUS_DEVICE", None)
     done = subprocess.run([sys.executable, "-m", "numbus", "bench", *arguments], cwd=folder,
                           env=env, capture_output=True, text=True, timeout=280)  # fmt: skip
@@ -46,7 +47,7 @@ def whole(tmp_path_factory):
 
 
 def test_every_suite_is_measured(whole):
-    from numbus.bench.suites import SUITES
+    from numbus_bench.suites import SUITES
 
     _, _, report = whole
     assert (report["schema"], report["version"]) == ("numbus-bench", 1)
@@ -74,7 +75,7 @@ def test_every_suite_names_its_work(whole):
 
 
 def test_headline_is_the_geometric_mean(whole):
-    from numbus.bench.summary import speedup
+    from numbus_bench.summary import speedup
 
     report = whole[2]
     for found in report["headline"]:
@@ -98,7 +99,7 @@ def test_output_on_a_pipe(whole):
 
 def test_programs_of_other_libraries(tmp_path):
     """What was written by hand for each library that is here gives NumPy's results."""
-    from numbus.bench.libraries import PEERS, installed
+    from numbus_bench.libraries import PEERS, installed
 
     peers = [name for name in PEERS if name != "numpy" and installed(name)]
     if not peers:
@@ -126,7 +127,7 @@ def test_the_suite_of_the_documentation(tmp_path):
 
 
 SUITE = """
-from numbus.bench.cases import Case, fill
+from numbus_bench.cases import Case, fill
 
 TITLE, ABOUT = "Mine", "A suite of my own."
 
@@ -182,7 +183,7 @@ def test_failures_of_a_library_are_results(own):
 
 
 def test_compare(own, tmp_path):
-    from numbus.bench import compare
+    from numbus_bench import compare
 
     _, _, report = own
     old = json.loads(json.dumps(report))
@@ -216,9 +217,9 @@ def test_budget_is_kept_and_said(tmp_path):
 
 
 def test_slow_cases_are_left_out():
-    from numbus.bench.cases import Case
-    from numbus.bench.libraries import Engine
-    from numbus.bench.session import Session
+    from numbus_bench.cases import Case
+    from numbus_bench.libraries import Engine
+    from numbus_bench.session import Session
 
     engine = Engine("numpy", "cpu")
     session = Session(
@@ -271,7 +272,7 @@ def test_list_and_help(tmp_path):
 ])  # fmt: skip
 def test_mistakes(tmp_path, monkeypatch, capsys, arguments, message):
     """Errors are found before anything is measured."""
-    from numbus.bench import command, suites
+    from numbus_bench import command, suites
 
     suites.load.cache_clear()
     (tmp_path / "bad.py").write_text("1 / 0")
@@ -286,7 +287,7 @@ def test_mistakes(tmp_path, monkeypatch, capsys, arguments, message):
 
 
 def test_peer_that_is_not_installed(monkeypatch, capsys):
-    from numbus.bench import command
+    from numbus_bench import command
 
     monkeypatch.setattr(command, "installed", lambda name: False)
     assert command.main(["--peers", "jax"]) == 2
@@ -297,7 +298,7 @@ def test_peer_that_is_not_installed(monkeypatch, capsys):
 @pytest.mark.skipif("cuda" in DEVICES, reason="there is a GPU")
 def test_gpu_that_is_not_there(capsys):
     from numbus import cuda
-    from numbus.bench import command
+    from numbus_bench import command
 
     if cuda.is_available():
         pytest.skip("there is a GPU")
@@ -319,14 +320,14 @@ SIZES = [10, 100, 1000, 10000]
 ])  # fmt: skip
 def test_crossing(fast, kind, n):
     """The other one takes as many seconds as the size."""
-    from numbus.bench.summary import crossing
+    from numbus_bench.summary import crossing
 
     found = crossing([(s, float(s)) for s in SIZES], list(zip(SIZES, fast)))
     assert found["kind"] == kind and found.get("n") == (n and pytest.approx(n))
 
 
 def test_beside_the_fastest_other_library():
-    from numbus.bench.summary import beside
+    from numbus_bench.summary import beside
 
     def case(**medians):
         results = {k.replace("_", ":"): {"median": v} for k, v in medians.items()}
@@ -346,13 +347,13 @@ def test_beside_the_fastest_other_library():
 
 
 def test_crossing_without_common_sizes():
-    from numbus.bench.summary import crossing
+    from numbus_bench.summary import crossing
 
     assert crossing([(1, 1.0)], [(2, 1.0)]) == {"kind": "unknown"}
 
 
 def test_compare_of_samples():
-    from numbus.bench.timing import compare
+    from numbus_bench.timing import compare
 
     x = np.linspace(0, 1, 5)
     assert compare([x], [x], 0.0) == ""
@@ -364,7 +365,7 @@ def test_compare_of_samples():
 
 
 def test_limits():
-    from numbus.bench.limits import Limits, measure
+    from numbus.measure.limits import Limits, measure
 
     found = measure("cpu", quick=True)
     assert found.device == "cpu" and found.link_bytes_per_s is None
@@ -377,8 +378,8 @@ def test_limits():
 
 def test_inputs_exceed_caches():
     """Where a rate of memory is claimed, sets of inputs taken in turn are larger than caches."""
-    from numbus.bench import suites
-    from numbus.bench.cases import ROTATION
+    from numbus_bench import suites
+    from numbus_bench.cases import ROTATION
 
     for name in ("arrays", "sin"):
         for case in suites.load(name).cases():
@@ -390,16 +391,36 @@ def test_inputs_exceed_caches():
     assert not np.array_equal(x, y)
 
 
-def test_the_package_has_the_benchmark():
-    """A source package leaves out top folders only: `bench` alone would match numbus/bench."""
-    if not (ROOT / "pyproject.toml").exists():
+def test_the_benchmark_is_a_distribution_of_its_own():
+    """Users who import Numbus get none of it; its wheel has all that the pages need."""
+    if not (ROOT / "bench" / "pyproject.toml").exists():
         pytest.skip("the sources are not here")
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]
-    assert all(name.startswith("/") for name in settings["sdist"]["exclude"])
+    settings = tomllib.loads((ROOT / "bench" / "pyproject.toml").read_text())["tool"]["setuptools"]
+    home = ROOT / "bench" / settings["packages"]["find"]["where"][0] / "numbus_bench"
+    kept = {f for pattern in settings["package-data"]["numbus_bench"] for f in home.glob(pattern)}
+    assert kept == {f for f in home.rglob("*") if f.is_file() and not f.suffix.startswith(".py")}
+    assert {f.name for f in kept} == {"chart.css", "page.css", "page.js"}
+    for file in (ROOT / "python" / "numbus").rglob("*.py"):
+        assert "import numbus_bench" not in file.read_text("utf-8")
+
+
+def test_measuring_needs_no_benchmark(tmp_path):
+    """`nb.benchmark` and `advise` are in the wheel of Numbus."""
+    code = """import sys
+sys.modules['numbus_bench'] = None
+import numbus as nb
+from numbus.compat import runner
+assert nb.benchmark(nb.sin, nb.ones(10)).median > 0
+assert runner.main(['advise', '--help']) == 0
+"""
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True,
+                          text=True, timeout=120)  # fmt: skip
+    assert done.returncode == 0, done.stderr
 
 
 def test_progress():
-    from numbus.bench.progress import Progress
+    from numbus_bench.progress import Progress
 
     class Terminal(io.StringIO):
         def isatty(self):
@@ -416,7 +437,7 @@ def test_progress():
 
 
 def test_numbers_as_text():
-    from numbus.bench.text import about, count, power, rate, seconds, tick, times
+    from numbus_bench.text import about, count, power, rate, seconds, tick, times
 
     assert [seconds(t) for t in (2.0, 0.01234, 5e-6, 1.5e-9)] == [
         "2.00 s", "12.3 ms", "5.00 µs", "1.50 ns"]  # fmt: skip

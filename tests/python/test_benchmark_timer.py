@@ -10,7 +10,7 @@ import types
 
 import numbus as nb
 import pytest
-from numbus.bench import timer
+from numbus.measure import timer
 
 pytestmark = pytest.mark.numbus
 

@@ -24,10 +24,10 @@ def outcome(function, args):
         result = re.fullmatch(OUTSIDE, str(e)).groups()
         if notes := getattr(e, "__notes__", None):
             line = int(re.search(r":(\d+)", notes[0]).group(1))
-        place = e.__traceback__
-        while place and not notes:
-            line = place.tb_lineno
-            place = place.tb_next
+        position = e.__traceback__
+        while position and not notes:
+            line = position.tb_lineno
+            position = position.tb_next
     except (ValueError, ZeroDivisionError) as e:
         result = type(e)
     return result, line, [a for a in args if isinstance(a, np.ndarray)]
@@ -450,14 +450,14 @@ def far_ends(x, y, start, stop, step):
 
 
 def no_test(x, y, start, by, n):
-    i, turns = start, 0
+    i, iterations = start, 0
     while True:
         if i < n:
-            turns += 1
+            iterations += 1
         y[i] = x[i]
         i += by
-        if turns > 20:
-            return turns
+        if iterations > 20:
+            return iterations
 
 
 def around(x, y, b, n):

@@ -617,5 +617,5 @@ def test_debug_kernels_compile_for_a_gpu():
 @on_cpu
 def test_without_debug_the_message_says_what_would_tell_more():
     plain = cuda.jit(lanes_apart.py_func)
-    with pytest.raises(RuntimeError, match="never come; debug=True names the places"):
+    with pytest.raises(RuntimeError, match="never come; debug=True names the lines"):
         plain[1, 32](np.zeros(32))

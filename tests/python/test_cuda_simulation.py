@@ -229,7 +229,7 @@ def check(function, grid, block, *args, rtol=0.0):
     return want
 
 
-# --- places
+# --- positions
 
 
 def places1(out):
@@ -511,7 +511,7 @@ def match_all(x, out):
 
 
 def different_turns(x, out):
-    # Each warp turns as often as it likes.
+    # Each warp loops as often as it likes.
     t = cuda.threadIdx.x
     v = x[t]
     for _ in range(t // 32 + 1):
@@ -551,7 +551,7 @@ def test_votes_of_warps():
 
 class Writer:
     """A random kernel: loops, branches, break and continue around barriers, uniform where these
-    need it; between barriers a thread reads or writes shared memory at places of its own."""
+    need it; between barriers a thread reads or writes shared memory at positions of its own."""
 
     def __init__(self, seed):
         self.r, self.names = np.random.default_rng(seed), itertools.count()
@@ -618,7 +618,7 @@ class Writer:
 @pytest.mark.parametrize("seed", range(30))
 def test_generated_control_flow(seed):
     text = "\n".join(line for line in Writer(seed).kernel())
-    # Threads that have returned leave shared memory as it was: the places of others are kept.
+    # Threads that have returned leave shared memory as it was: the positions of others are kept.
     kernel = make("kernel", text.split("\n"), cuda=cuda, int64=int64)
     check(kernel, 2, 32, RNG.integers(0, 100, 64), 4, np.zeros(64, int))
 

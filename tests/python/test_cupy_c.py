@@ -117,9 +117,9 @@ class Statements:
         r, v = self.r, self.simple
         kind = r.randrange(10 if depth else 4)
         if kind == 0:
-            place, op = r.choice(["p", "q", "z", "w[p & 3]"]), r.choice(["=", "+=", "-=", "^="])
+            position, op = r.choice(["p", "q", "z", "w[p & 3]"]), r.choice(["=", "+=", "-=", "^="])
             # Compilers differ in when they read the index.
-            return f"{place} {op} {self.quiet() if place[0] == 'w' else v()};"
+            return f"{position} {op} {self.quiet() if position[0] == 'w' else v()};"
         if kind == 1:
             return r.choice(
                 ["p++;", "--q;", "w[1]--;", "++w[q & 3];", "p = mix(&q, p);", "swap(p, q);"]

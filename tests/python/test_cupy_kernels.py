@@ -40,18 +40,18 @@ def test_broadcasting(shapes):
     assert got.dtype == np.float32 and got.shape == (x + y).shape
 
 
-@pytest.mark.parametrize("turn", [lambda x: x[::2, 1::3], lambda x: x.T, lambda x: x[::-1],
+@pytest.mark.parametrize("viewed", [lambda x: x[::2, 1::3], lambda x: x.T, lambda x: x[::-1],
                                   lambda x: x[:, 2]])  # fmt: skip
-def test_layouts(turn):
+def test_layouts(viewed):
     kernel = ElementwiseKernel("T x, T y", "T z", "z = 2 * x + y", "axpy")
     x = RNG.random((8, 12))
     d = cp.asarray(x)
-    close(kernel(turn(d), turn(d) + 1), 3 * turn(x) + 1)
+    close(kernel(viewed(d), viewed(d) + 1), 3 * viewed(x) + 1)
     out = cp.zeros((8, 12))
-    part = turn(out)
-    assert kernel(turn(d), 1.0, part) is part
+    part = viewed(out)
+    assert kernel(viewed(d), 1.0, part) is part
     want = np.zeros((8, 12))
-    turn(want)[...] = 2 * turn(x) + 1
+    viewed(want)[...] = 2 * viewed(x) + 1
     close(out, want)
 
 
@@ -193,7 +193,7 @@ STATEMENTS = {
               lambda x: 6 * x),
     "table": ("const int w[2][3] = {{1, 2, 3}, {4, 5}}; y = x + w[1][1] + 10 * w[1][2];",
               lambda x: x + 5),
-    "array places": ("T w[4]; int k = 0; for (; k < 4; k++) w[k] = x; k = 0; w[k++] += 5; "
+    "array positions": ("T w[4]; int k = 0; for (; k < 4; k++) w[k] = x; k = 0; w[k++] += 5; "
                      "y = w[0] + w[1] + k;", lambda x: 2 * x + 6),
     "constants": ("y = x + (65536 * 65537 == 65536) + -7 / 2 + -7 % 3 + (1 << 3) "
                   "+ (-16 >> 2) + ~5;",
@@ -461,10 +461,10 @@ L2 = ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm
 
 
 @pytest.mark.parametrize("shape", [(10,), (1000,), (3, 4, 5), (300, 41), (2, 70, 3), (1, 1)])
-@pytest.mark.parametrize("turn", [lambda x: x, lambda x: x.T, lambda x: x[::-1]])
-def test_reduction_over_axes(shape, turn):
+@pytest.mark.parametrize("viewed", [lambda x: x, lambda x: x.T, lambda x: x[::-1]])
+def test_reduction_over_axes(shape, viewed):
     x = RNG.random(shape)
-    d, x = turn(cp.asarray(x)), turn(x)
+    d, x = viewed(cp.asarray(x)), viewed(x)
     for axis in [None, *range(len(shape)), tuple(range(len(shape)))[-2:]]:
         for keepdims in (False, True):
             want = np.sqrt((x * x).sum(axis=axis, keepdims=keepdims))
@@ -549,7 +549,7 @@ MISTAKES = [
     ("z = __shfl_sync(1, 2, 3);", "no such function", 5),
     ("__shared__ float s[3];", "threads share no memory here", 1),
     ("z = 1; }", "got '}'", 8),
-    ("i = 3;", "'i' cannot be assigned to; got the element's place", 1),
+    ("i = 3;", "'i' cannot be assigned to; got the element's index", 1),
     ("return 3;", "an element's code returns nothing", 1),
     ("int x2 = 99999999999999999999;", "too large", 10),
 ]

@@ -3,7 +3,7 @@
 What is compared is the data behind each picture. They pass through exp, cos, sums in various
 orders, multiply-adds and JPEG decoders, so that bits differ between machines, and a hash of them
 would: stored are selected values, means of sixteen sections and, so that moved data are noticed,
-means weighted by place, all compared within a tolerance of the data's magnitude.
+means weighted by position, all compared within a tolerance of the data's magnitude.
 `python tests/python/test_examples.py` makes the stored file anew, with NumPy and Numba alone.
 """
 
@@ -126,14 +126,14 @@ def summary(data):
     """What is stored of an array."""
     flat = data.astype(np.float64).ravel()
     sections = np.array_split(flat, 16)
-    places = np.linspace(0, flat.size - 1, 24).astype(int)
+    positions = np.linspace(0, flat.size - 1, 24).astype(int)
     waves = [np.mean(flat * np.cos(k * np.arange(flat.size) / flat.size)) for k in (1, 7, 31)]
     return {
         "shape": list(data.shape),
         "magnitude": float(np.sqrt(np.mean(flat**2))),
         "sections": [float(s.mean()) for s in sections],
         "waves": [float(w) for w in waves],
-        "values": [float(v) for v in flat[places]],
+        "values": [float(v) for v in flat[positions]],
     }
 
 

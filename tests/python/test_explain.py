@@ -82,7 +82,7 @@ def test_masks_loops_and_reductions(xp, core):
         return c
 
     text = str(xp.explain(body))
-    assert re.search(r"loop +\d+ turns of this body", text)
+    assert re.search(r"loop +\d+ iterations of this body", text)
     assert "square[mask]" in text and text.count("square[mask]") <= 3
 
 
@@ -137,3 +137,26 @@ def test_failed_kernel(xp, x):
 def test_neither_function_nor_array(xp):
     with pytest.raises(TypeError, match=r"\[explain\] nothing to run; got str; expected a func"):
         xp.explain("wave")
+
+
+def test_windows_in_ssa_form(xp):
+    """A write names the version that it changes, a read the version that it sees."""
+    x = xp.ones((4, 6))
+    float(x[0, 0])
+
+    def work():
+        y = x * 2
+        y[1:3] = y[:2] + 1
+        y[y > 2] -= 1
+        return float(y.sum())
+
+    text = str(xp.explain(work, ir=True))
+    lines = re.findall(r"^  (b\d+%\d+:.* = .*)$", text, re.M)
+    assert lines[0] == "b1%0:float64[4, 6] = multiply in float64 b0:float64[4, 6], 2"
+    versions = set()
+    for line in lines:
+        left, right = line.split(" = ")
+        for slot, version in re.findall(r"(b\d+)(%\d+)?", right + left.partition(" of ")[2]):
+            assert not version or slot + version in versions, line
+        versions.add(left.partition(":")[0])
+    assert any(re.match(r"b1%\d+:float64\[2, 6\]\+48 of b1%0 = ", line) for line in lines), text

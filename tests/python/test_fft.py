@@ -243,9 +243,9 @@ def test_large(fft, xp):
 
 def test_many_forms(fft, xp):
     """More than there are plans kept."""
-    for turn in range(2):
+    for repeat in range(2):
         for n in range(2, 80):
-            compare(fft, xp, "fft", draw((n,), "complex64", seed=turn))
+            compare(fft, xp, "fft", draw((n,), "complex64", seed=repeat))
 
 
 def test_out(fft, xp):
@@ -353,7 +353,7 @@ def test_the_core_transforms_on_gpus(xp, core):
 
 @pytest.mark.numbus
 def test_a_node_of_the_plan():
-    """Other devices than a CPU flush nothing for a transform, and scale in the kernel behind it."""
+    """Other devices than a CPU flush nothing for a transform, and scale in the kernel after it."""
     text = run(
         "import numbus as nb\n"
         "from numbus import _core\n"

@@ -189,7 +189,7 @@ def test_loops_in_loops_of_the_program():
         return x
 
     count, result = kernels(lambda: run(*ours(X, Y)))
-    assert count <= 4  # not 20: the turns fold
+    assert count <= 4  # not 20: the iterations fold
     np.testing.assert_array_equal(np.asarray(result), run(X, Y))
 
 
@@ -342,7 +342,7 @@ def test_generated_functions(seed):
         result = u(*ours(a, b))
         assert isinstance(result, nb.ndarray)
         np.testing.assert_array_equal(np.asarray(result), want, err_msg=source)
-        # Under a mask, behind and in front of other operations.
+        # Under a mask, after and before other operations.
         want = np.where(a > b, u(a + 1, b) * 2, a)
         c, d = ours(a, b)
         c[c > d] = u(c[c > d] + 1, d[c > d]) * 2
@@ -396,7 +396,7 @@ def test_a_stencil_over_its_own_input():
 def test_a_stencil_fuses():
     f, a = stencil(smooth), nb.array(X)
     count, result = kernels(lambda: f(a * 2) - a)
-    assert count <= 2  # what is read at other places is computed first
+    assert count <= 2  # what is read at other positions is computed first
     np.testing.assert_allclose(np.asarray(result), f(X * 2) - X, rtol=1e-13)
     count, result = kernels(lambda: (f(a) - a).sum())
     assert count == 1

@@ -80,3 +80,21 @@ def test_mutant_is_found(name):
     """A library with one deliberate mistake does not survive 400 programs."""
     checker = Checker(["auto"], name)
     assert any(checker.check_text(generate(seed).text) for seed in range(400))
+
+
+@pytest.mark.parametrize(
+    "open_text, text",
+    [
+        # Elements beside the asked rank of a partition are in no promised order.
+        ("b = xp.partition(a > 0, 2, 0)", "b = xp.partition(a > 0, 2, 0)[2:3]"),
+        ("b = xp.partition(a > 0.5, 2, None)[1:4]", "b = xp.partition(a > 0.5, 2, None)[2:3]"),
+        ("b = xp.partition(a > 0.5, -1)[:7]", "b = xp.partition(a > 0.5, -1)[-1:]"),
+        # What uint64 cannot hold of a complex number's real part is the machine's to say.
+        ("a = xp.array(rnd(3, (9,), 'uint64', 0, 9))\na[:] = 1j - 1.0 - a", "b = 1j - 1.0 - a"),
+    ],
+)
+def test_what_is_open_has_no_verdict(open_text, text):
+    first = "a = xp.array(rnd(5, (9,), 'float64', -2, 2))\n"
+    reference(compile_text(first + text))
+    with pytest.raises(Broken):
+        reference(compile_text(first + open_text))

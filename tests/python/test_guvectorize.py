@@ -3,7 +3,7 @@
 import numbus as nb
 import numpy as np
 import pytest
-from numbus import float64, guvectorize, int64
+from numbus import _core, float64, guvectorize, int64
 from numbus.kernels import types
 
 RNG = np.random.default_rng(3)
@@ -139,3 +139,114 @@ def test_messages():
     with pytest.raises(TypeError, match="a layout is needed"):
         guvectorize(mean)
     assert float64 and int64
+
+
+def ends(x, y, first, both):
+    """Of a line and a number: x[0] + y; the first and the last element, weighted."""
+    first[0] = x[0] + y
+    both[0], both[1] = x[0] * y, x[-1] * 2
+
+
+def drawn(rng, shape, dtype):
+    """An array of that shape in some layout, of NumPy's or of ours."""
+    x = np.asarray(rng.integers(-9, 9, shape)).astype(dtype)
+    how = rng.integers(5)
+    if how == 1 and x.ndim:
+        x = np.asfortranarray(x)
+    elif how == 2 and x.ndim:
+        x = np.repeat(x, 2, axis=0)[::2]
+    elif how == 3 and x.ndim:
+        x = x[..., ::-1]
+    return nb.asarray(x) if rng.integers(2) else x
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_calls_of_all_kinds(declared):
+    """Layouts, libraries, numbers, extents that repeat, outputs given: as NumPy's own vectorize."""
+    signatures = [(F[:], F, F[:], F[:])] if declared else None
+    f = guvectorize(*filter(None, [signatures, "(n),()->(),(2)"]))(ends)
+
+    def plain(x, y):
+        first, both = np.zeros(1), np.zeros(2)
+        ends(x, y, first, both)
+        return first[0], both
+
+    oracle = np.vectorize(plain, signature="(n),()->(),(m)")
+    rng = np.random.default_rng(8)
+    for _ in range(150):
+        loops = tuple(rng.integers(1, 4, rng.integers(4)))
+        shapes = []
+        for core in ((int(rng.integers(1, 5)),), ()):
+            own = tuple(n if rng.integers(4) else 1 for n in loops)
+            shapes.append(own[rng.integers(len(loops) + 1) :] + core)
+        x, y = drawn(rng, shapes[0], float), drawn(rng, shapes[1], float)
+        if rng.integers(4) == 0:
+            y = [2.5, np.float64(3), 7, np.array(0.5), True][rng.integers(5)]
+        if not declared:  # types of arguments are those of the function
+            y = np.float64(y) if np.ndim(y) == 0 and not isinstance(y, _core.ndarray) else y
+        want = oracle(np.asarray(x), np.asarray(y))
+        ours = isinstance(x, _core.ndarray) or isinstance(y, _core.ndarray)
+        outs = [drawn(rng, w.shape, float) for w in want]
+        if declared and rng.integers(2):
+            got = f(x, y)
+            for g, w in zip(got, want):
+                assert isinstance(g, _core.ndarray) == ours and g.shape == w.shape
+        else:
+            got = f(x, y, *outs)
+            assert got[0] is outs[0] and got[1] is outs[1]
+        for g, w in zip(got, want):
+            np.testing.assert_array_equal(np.asarray(g), w)
+
+
+def test_the_loop_of_an_integer_depends_on_its_value():
+    i1, i2 = types.int8, types.int16
+    f = guvectorize([(i1[:], i1, i1[:]), (i2[:], i2, i2[:])], "(n),()->(n)")(add_to)
+    x = np.array([1], np.int8)
+    for value, dtype in ((3, np.int8), (300, np.int16), (3, np.int8)):
+        assert f(x, value).dtype == dtype and f(x, value)[0] == 1 + value
+    g = guvectorize([(i1[:], i1, i1[:])], "(n),()->(n)")(add_to)
+    assert g(x, 3)[0] == 4
+    with pytest.raises(TypeError, match="no declared signature takes these types"):
+        g(x, 300)
+    assert g(x, 5)[0] == 6
+
+
+def test_a_call_that_fails_has_run_once():
+    @guvectorize([(F[:], F[:])], "(n)->()")
+    def counted(x, out):
+        out[0] += 1
+        if x[0] < 0:
+            raise ValueError("negative")
+
+    for x in (np.array([-1.0]), np.array([[2.0], [-1.0]])):
+        out = np.zeros(x.shape[:-1])
+        with pytest.raises(ValueError, match="negative"):
+            counted(x, out)
+        assert (out == 1).all()
+
+
+def test_outputs_without_elements():
+    """No line is looked at where there is nothing to write."""
+
+    @guvectorize([(F[:], F[:])], "(n)->(n)")
+    def first(x, out):
+        if x.shape[0] == 0:
+            raise ValueError("nothing")
+        out[0] = x[0]
+
+    assert first(np.zeros((3, 0))).shape == (3, 0) and first(np.zeros((0, 3))).shape == (0, 3)
+    assert first(nb.zeros((2, 0, 3))).shape == (2, 0, 3)
+
+
+def test_plain_calls_are_direct(monkeypatch):
+    """Where types fit, one compiled function compares extents and loops, at a fifth of the time."""
+    f = guvectorize([(F[:], F, F[:])], "(n),()->(n)")(add_to)
+    monkeypatch.setattr(type(f), "_run", None)
+    x, y = RNG.random((4, 5)), RNG.random(4)
+    for a, b in ((x, 2.0), (nb.asarray(x), nb.asarray(y)), (x[:, None], y), (x[::2, ::-1], y[::2])):
+        got = np.asarray(f(a, b))
+        np.testing.assert_array_equal(got, np.asarray(a) + np.asarray(b)[..., None])
+    out = nb.empty((4, 5))
+    assert f(x, y, out) is out and f(x[0], 1, x[1]) is not None
+    with pytest.raises(TypeError):  # what has to be converted goes the general way
+        f(x.astype(np.float32), 2.0)

@@ -5,7 +5,7 @@ import itertools
 import numbus as nb
 import numpy as np
 import pytest
-from helpers import both, draw, run_both, supported_dtypes
+from helpers import assert_same_outcome, both, draw, outcome, run_both, supported_dtypes
 
 A = np.arange(60.0).reshape(3, 4, 5)
 I1 = np.array([2, 0, 1, -1])
@@ -329,3 +329,29 @@ def test_lists(xp, dtype):
 def test_an_ellipsis_of_no_axes_keeps_arrays_apart(index):
     x = np.arange(120).reshape(2, 3, 4, 5)
     np.testing.assert_array_equal(np.asarray(nb.array(x)[index]), x[index])
+
+
+def test_take_is_in_c_order(xp, mode):
+    """Whatever the order of the operand; where an axis before is empty no index is looked at."""
+    x = np.arange(24.0).reshape(2, 3, 4)
+    orders = {
+        "C": lambda m, a: a,
+        "F": lambda m, a: m.asfortranarray(a),
+        "moved": lambda m, a: m.transpose(a, (2, 0, 1)),
+        "repeated": lambda m, a: m.broadcast_to(a[:1], (2, 3, 4)),
+    }
+    for name, order in orders.items():
+        for indices in (0, -1, [0, 1], [[1, 0]], []):
+            at = np.array(indices, int)
+            for axis in (0, 1, 2, None):
+                want = np.take(order(np, x), at, axis=axis)
+                got = xp.take(order(xp, xp.array(x)), at, axis=axis)
+                assert_same_outcome(got, want, what=f"{name} {indices} {axis}")
+    for shape, index, axis in [
+        ((0, 0), 0, 1), ((0, 3), 5, 1), ((0, 0), [0], 1), ((2, 0), [0], 1), ((2, 0, 0), [0], 1),
+        ((0, 2), [5], 0), ((0,), [], 0), ((0,), 0, None), ((3, 0), 5, 0), ((3, 0), [], 1),
+    ]:  # fmt: skip
+        at = np.array(index, int)
+        want = outcome(lambda: np.take(np.empty(shape), at, axis=axis))  # noqa: B023
+        got = outcome(lambda: xp.take(xp.array(np.empty(shape)), at, axis=axis))  # noqa: B023
+        assert_same_outcome(got, want, what=f"{shape} {index} {axis}")

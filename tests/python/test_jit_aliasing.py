@@ -31,7 +31,7 @@ def into_out(a):
     np.add(a[:-1], a[1:], out=a[1:])
 
 
-def places(a):
+def positions(a):
     k = np.array([1, 2, 3])
     a[k] = a[:3]
     a[k + 1] = a[k] * 2
@@ -42,14 +42,14 @@ def masked(a):
     a[a[::-1] > 50] = 0
 
 
-def own_places(a):
+def own(a):
     a[:] = a * 2 + 1
     a[1:-1] = np.sqrt(a[1:-1]) - a[1:-1]
     a += np.where(a < 0, -a, a)
     a[a > 3] = 3
 
 
-FUNCTIONS = [shifted, smoothed, added, reversed_sum, chosen, into_out, places, masked, own_places]
+FUNCTIONS = [shifted, smoothed, added, reversed_sum, chosen, into_out, positions, masked, own]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -68,8 +68,8 @@ def test_two_dimensions():
     check(f, np.arange(25.0).reshape(5, 5) ** 2)
 
 
-def test_own_places_take_no_memory():
-    """In a kernel nothing can be copied: what reads only its own places needs no copy."""
+def test_own_positions_take_no_memory():
+    """In a kernel nothing can be copied: what reads only its own positions needs no copy."""
 
     def f(a, b):
         a[:] = a * 2 + b

@@ -1,4 +1,4 @@
-"""What loops run over: places, elements in order, generators, and operators as functions."""
+"""What loops run over: positions, elements in order, generators, and operators as functions."""
 
 import operator
 
@@ -11,7 +11,7 @@ X = np.array([3.0, 1.0, 4.0, 1.5, 9.0, 2.6])
 M = np.arange(12.0).reshape(3, 4)
 
 
-def places(m):
+def positions(m):
     s = 0.0
     for i, j in np.ndindex(m.shape):
         s += m[i, j] * i
@@ -121,7 +121,7 @@ def operators(x):
 
 @pytest.mark.parametrize(
     ("function", "argument"),
-    [(places, M), (flat, M), (flat, M.T), (starts, X), (ranges, 9), (views, M), (operators, X)],
+    [(positions, M), (flat, M), (flat, M.T), (starts, X), (ranges, 9), (views, M), (operators, X)],
 )
 def test_as_in_python(function, argument):
     check(function, argument)

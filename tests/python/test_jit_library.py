@@ -1,5 +1,7 @@
 """Compiled functions: NumPy's functions inside them, against NumPy."""
 
+import itertools
+
 import numpy as np
 import pytest
 from jit_check import check
@@ -241,3 +243,45 @@ def test_library_runs_in_python():
         for part in name.split(".")[1:]:
             function = getattr(function, part)
         np.testing.assert_allclose(find(name)(*args), function(*args))
+
+
+@pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors")
+@pytest.mark.parametrize("t", ["float32", "float64", "complex128", "int8"])
+def test_cross(t):
+    """Of vectors along the last axes, broadcast; two in the plane would have an axis less."""
+    r = np.random.default_rng(1)
+
+    def f(a, b):
+        return np.cross(a, b)
+
+    shapes = [(3,), (2,), (4, 3), (1, 3), (2, 4, 3), (4, 2), (0, 3), (4,)]
+    for one, other in itertools.product(shapes, shapes):
+        a, b = [(5 * r.normal(size=s)).astype(t) for s in (one, other)]
+        if a.shape[-1] == b.shape[-1] == 2:
+            with pytest.raises(ValueError, match="plane"):
+                njit(f)(a, b)
+            continue
+        try:
+            want = np.cross(a, b)
+        except ValueError:
+            with pytest.raises(ValueError):
+                njit(f)(a, b)
+            continue
+        np.testing.assert_array_equal(njit(f)(a, b), want)
+
+
+def test_arguments_that_numpy_refuses():
+    for f, *args in [
+        (lambda a, v: np.convolve(a, v), np.ones(0), np.ones(2)),
+        (lambda a, v: np.convolve(a, v), np.ones(2), np.ones(0)),
+        (lambda a: np.vsplit(a, 2)[0], np.ones(4)),
+        (lambda a: np.diagonal(a), np.ones(4)),
+        (lambda: np.arange(0.0, -1e19),),
+        (lambda n: np.arange(n, 0.0), -1e300),
+    ]:
+        with pytest.raises(ValueError) as theirs:
+            f(*args)
+        with pytest.raises(ValueError) as ours:
+            njit(f)(*args)
+        assert type(ours.value) is type(theirs.value)
+    assert njit(lambda a: np.unwrap(a))(np.empty(0)).shape == (0,)

@@ -172,13 +172,13 @@ def literals(n):
 
 
 def as_arrays(n):
-    places = [0, 2]
+    positions = [0, 2]
     values = [0.5, 1.5]
     x = np.zeros(4)
-    x[places] = values
+    x[positions] = values
     x[2:] += values
     x[:2] = values
-    return x, x[places], np.round(x, decimals=1), np.interp(0.5, [0.0, 1.0], values)
+    return x, x[positions], np.round(x, decimals=1), np.interp(0.5, [0.0, 1.0], values)
 
 
 CASES = [

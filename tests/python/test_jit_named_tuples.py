@@ -16,7 +16,7 @@ ORIGIN = Point(0.5, 4)
 
 class Body(typing.NamedTuple):
     mass: float
-    place: Point
+    position: Point
     count: int = 4
 
 
@@ -33,9 +33,9 @@ def test_made_by_place_by_name_and_with_defaults():
 
     def g(x):
         b = Body(x, Point(1, x))
-        return b, b.place.y, b[1][0], b.count, len(b), Body(place=ORIGIN, mass=x, count=1)
+        return b, b.position.y, b[1][0], b.count, len(b), Body(position=ORIGIN, mass=x, count=1)
 
-    assert type(check(g, 1.5)[0].place) is Point
+    assert type(check(g, 1.5)[0].position) is Point
 
 
 def test_replaced_and_taken_apart():
@@ -104,7 +104,7 @@ def test_each_class_is_a_type_of_its_own():
 def test_in_a_kernel():
     @cuda.jit(device=True)
     def moved(b, dt):
-        return b._replace(place=Point(b.place.x + dt, b.place.y))
+        return b._replace(position=Point(b.position.x + dt, b.position.y))
 
     @cuda.jit
     def f(x, out):
@@ -113,7 +113,7 @@ def test_in_a_kernel():
             b = Body(x[i], Point(0.0, x[i]))
             for _ in range(3):
                 b = moved(b, b.mass)
-            out[i] = b.place.x + b.place.y * b.count
+            out[i] = b.position.x + b.position.y * b.count
 
     x = np.arange(20.0)
     out = np.zeros(20)

@@ -280,6 +280,27 @@ def test_error_functions(name, ulps, dtype):
     assert np.array_equal(np.signbit(out), np.signbit(want)) or name == "erfc"
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_lgamma_beside_its_zeros(dtype):
+    """CPython's own loses digits there, SciPy's has all."""
+    special = pytest.importorskip("scipy.special")
+
+    @njit
+    def fill(x, out):
+        for i in range(len(x)):
+            out[i] = math.lgamma(x[i])
+
+    r = np.random.default_rng(3)
+    apart = r.uniform(-0.1, 0.1, (7, 100)) * 10.0 ** -np.arange(7)[:, None]
+    x = np.concatenate([1 + apart.ravel(), 2 + apart.ravel()]).astype(dtype)
+    out = np.empty_like(x)
+    fill(x, out)
+    want = special.loggamma(x.astype(complex)).real
+    unit = np.spacing(np.abs(want).astype(dtype)).astype(float)
+    good = np.abs(out - want) <= 12 * unit
+    assert good.all(), x[~good]
+
+
 def test_math_of_two():
     def f(x, y):
         return (

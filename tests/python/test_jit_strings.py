@@ -38,7 +38,7 @@ STRINGS = {
     "bytes": "b'abc'",
 }
 # Where such a value may be.
-PLACES = {
+POSITIONS = {
     "result": "return {0}",
     "tuple": "return (n, {0})",
     "nested_tuple": "return (n, (x, {0}))",
@@ -131,12 +131,12 @@ def program(name, body):
     return names["f"]
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_right_or_not_yet(place):
-    """Every kind of string at every place: CPython's answer, or an error that names the line."""
+@pytest.mark.parametrize("position", POSITIONS)
+def test_right_or_not_yet(position):
+    """Every kind of string at every position: CPython's answer, or an error that names the line."""
     right = 0
     for kind, string in STRINGS.items():
-        f = program(f"{kind} {place}", PLACES[place].format(string))
+        f = program(f"{kind} {position}", POSITIONS[position].format(string))
         try:
             ours = njit(f)(2.5, 1)
         except CompileError as error:  # told while compiling, with the line
@@ -153,14 +153,14 @@ def test_right_or_not_yet(place):
         assert type(ours) is type(theirs) or isinstance(theirs, (np.generic, tuple)), (kind, ours)
         equal(ours, theirs, 0)
         right += 1
-    if place in ("length", "expression", "argument", "equal", "unequal", "lambda_"):
+    if position in ("length", "expression", "argument", "equal", "unequal", "lambda_"):
         assert right > 3  # constants are known
 
 
 @pytest.mark.parametrize("kind", ["number", "numbers", "constant_part", "debug"])
-@pytest.mark.parametrize("place", ["result", "tuple", "variable", "list", "length", "first"])
-def test_f_strings_are_not_yet_values(kind, place):
-    f = program(f"f {kind} {place}", PLACES[place].format(STRINGS[kind]))
+@pytest.mark.parametrize("position", ["result", "tuple", "variable", "list", "length", "first"])
+def test_f_strings_are_not_yet_values(kind, position):
+    f = program(f"f {kind} {position}", POSITIONS[position].format(STRINGS[kind]))
     with pytest.raises(UnsupportedError, match="not yet"):
         njit(f)(2.5, 1)
 
@@ -190,7 +190,7 @@ def test_messages():
         assert ours.value.args == theirs.value.args
 
 
-# Other values that are special while compiling, at the same places.
+# Other values that are special while compiling, at the same positions.
 VALUES = {
     "empty_list": "[]",
     "empty_tuple": "()",
@@ -221,15 +221,15 @@ VALUES = {
 
 
 def special(kind):
-    """Differences of one kind of value at all places; run in a process of its own."""
+    """Differences of one kind of value at all positions; run in a process of its own."""
     wrong = []
-    for place, body in PLACES.items():
-        f = program(f"{kind} {place}", body.format(VALUES[kind]))
-        print(place, flush=True)
+    for position, body in POSITIONS.items():
+        f = program(f"{kind} {position}", body.format(VALUES[kind]))
+        print(position, flush=True)
         try:
             ours = njit(f)(2.5, 1)
         except CompileError as error:
-            assert error.line is not None, (place, error)
+            assert error.line is not None, (position, error)
             continue
         except Exception as error:
             ours = error
@@ -239,12 +239,12 @@ def special(kind):
             theirs = error
         if isinstance(theirs, Exception) or isinstance(ours, Exception):
             if type(ours) is not type(theirs) and not isinstance(ours, Exception):
-                wrong.append((place, ours, theirs))
+                wrong.append((position, ours, theirs))
             continue
         try:
             equal(ours, theirs, 0)
         except (AssertionError, TypeError, ValueError, KeyError):
-            wrong.append((place, ours, theirs))
+            wrong.append((position, ours, theirs))
     print("wrong:", wrong)
 
 

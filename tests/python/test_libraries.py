@@ -120,7 +120,7 @@ def test_unknown_name(core):
 
 @pytest.mark.skipif(not HAS_OWN_BLAS, reason="this NumPy brings no BLAS of its own")
 def test_numpys_own_blas_is_found():
-    """Behind a path that does not work, which is reported."""
+    """After a path that does not work, which is reported."""
     text = run(
         "from numbus import _core\nfrom numbus.core import libraries as _libraries\n"
         "found, tried = _libraries.report('blas')\n"

@@ -212,7 +212,7 @@ def test_histogram(dtype):
 
 
 def test_histogram_on_edges():
-    """Numbers on edges, and one place beside them; outside; NaN; given edges."""
+    """Numbers on edges, and one position beside them; outside; NaN; given edges."""
     primitives.load("histogram", "float64")
     edges = np.linspace(-1.3, 2.9, 58)
     x = np.concatenate([edges, np.nextafter(edges, -9), np.nextafter(edges, 9), [np.inf, -np.inf]])

@@ -202,3 +202,19 @@ def test_variance_of_lanes_that_met_nothing(xp, mode, dtype):
             want = x.astype("f8").var(axis=1)
         got = np.asarray(xp.array(x).var(axis=1))
         np.testing.assert_allclose(got, want, 2e-5 if dtype == "float32" else 1e-10)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("op", "sum mean median average nansum nanmean nanmedian".split())
+def test_sums_of_negative_zeros(xp, mode, op, dtype):
+    """What is a sum begins with a zero, a mean of middle elements too: none is -0.0."""
+    for shape in ((1,), (2,), (3,), (1, 3), (3, 2), (300, 2)):
+        zeros = -np.zeros(shape, dtype)
+        if np.iscomplexobj(zeros):
+            zeros = zeros.conj()
+        for axis in range(-1, len(shape)):
+            axis = None if axis < 0 else axis
+            want = np.asarray(getattr(np, op)(zeros, axis))
+            got = np.asarray(getattr(xp, op)(xp.array(zeros), axis))
+            for g, w in ((got.real, want.real), (got.imag, want.imag)):
+                np.testing.assert_array_equal(np.signbit(g), np.signbit(w), f"{shape} {axis}")

@@ -82,7 +82,7 @@ def test_result(xp, core, body, steps):
 
 @pytest.mark.parametrize("body", [mandelbrot, rebinding, constant_change], ids=lambda f: f.__name__)
 def test_launches(xp, core, body):
-    """Twenty-five turns and more to a launch."""
+    """Twenty-five iterations and more to a launch."""
     core.set_mode("compiled")
     c0 = xp.array(draw((64, 64), "complex128", -2, 1))
     for _ in range(2):
@@ -110,7 +110,7 @@ def test_other_counts_compile_nothing(xp, core):
 
 
 def test_requests_that_repeat_are_all_done(xp, core):
-    """A stopwatch's loop, whose turns all compute the same."""
+    """A stopwatch's loop, whose iterations all compute the same."""
     a, b = xp.array(draw((64, 64), "float64")), xp.array(draw((64, 64), "float64"))
     xp.synchronize()
     core.reset_stats()

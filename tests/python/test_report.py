@@ -44,12 +44,12 @@ CHARTS = """[...document.querySelectorAll("figure svg[role=img]")]
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     """The page of a quick run, whose small sizes are taken as they were large: with a roofline."""
-    from numbus.bench import page
+    from numbus_bench import page
 
     folder = tmp_path_factory.mktemp("report")
     command = [sys.executable, "-m", "numbus", "bench", *SUITES, "--quick", "--device", "cpu",
                "--peers", "numpy"]  # fmt: skip
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT / 'python'}{os.pathsep}{ROOT / 'bench' / 'src'}"}
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads((folder / "report" / "bench.json").read_text())

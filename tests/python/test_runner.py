@@ -368,15 +368,24 @@ def test_version_is_numpys(tmp_path):
     assert info.stdout.startswith(f"numbus {numbus.__version__}\n")
 
 
-def test_cluster_is_forwarded(tmp_path):
-    """To the distribution numbus-cluster; where that is missing, the message says how to get it."""
+@pytest.mark.parametrize(
+    "name, option, says",
+    [("cluster", "--version", "numbus-cluster "), ("bench", "--help", "usage: python -m numbus")],
+)
+def test_commands_of_other_distributions(tmp_path, name, option, says):
+    """They are forwarded to; where one is missing, the message says how to get it."""
     import importlib.util
 
-    command = [sys.executable, "-m", "numbus", "cluster"]
-    if importlib.util.find_spec("numbus_cluster"):
-        done = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0 and done.stdout.startswith("numbus-cluster ")
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['numbus_cluster'] = None\n")
+    package = f"numbus_{name}"
+    command = [sys.executable, "-m", "numbus", name]
+    if found := importlib.util.find_spec(package):
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(
+            [str(ROOT / "python"), str(Path(found.origin).parents[1])])}  # fmt: skip
+        done = subprocess.run([*command, option], capture_output=True, text=True, env=env,
+                              timeout=120)  # fmt: skip
+        assert done.returncode == 0 and done.stdout.startswith(says)
+    (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules['{package}'] = None\n")
     env = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'python'}"}
     done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=120)
-    assert done.returncode == 2 and "pip install numbus-cluster" in done.stderr
+    assert done.returncode == 2 and f"pip install numbus-{name}" in done.stderr
+    assert f"the command '{name}' is a distribution of its own; got no module" in done.stderr

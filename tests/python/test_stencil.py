@@ -13,14 +13,14 @@ WIDTH = 1
 
 
 class At:
-    """An array as a kernel sees it at one place."""
+    """An array as a kernel sees it at one position."""
 
-    def __init__(self, array, place):
-        self.array, self.place = array, place
+    def __init__(self, array, position):
+        self.array, self.position = array, position
 
     def __getitem__(self, offset):
         offset = offset if isinstance(offset, tuple) else (offset,)
-        at = tuple(p + o for p, o in zip(self.place, offset, strict=True))
+        at = tuple(p + o for p, o in zip(self.position, offset, strict=True))
         assert all(0 <= i < n for i, n in zip(at, self.array.shape))
         return self.array[at]
 
@@ -30,15 +30,15 @@ def simulate(function, args, bounds, cval=0, out=None, standard=()):
     first = args[0]
     spans = [range(max(0, -low), n - max(0, high)) for (low, high), n in zip(bounds, first.shape)]
     result = out
-    for place in itertools.product(*spans):
+    for position in itertools.product(*spans):
         seen = [
-            At(a, place) if isinstance(a, np.ndarray) and k not in standard else a
+            At(a, position) if isinstance(a, np.ndarray) and k not in standard else a
             for k, a in enumerate(args)
         ]
         value = function(*seen)
         if result is None:
             result = np.full(first.shape, cval, np.asarray(value).dtype)
-        result[place] = value
+        result[position] = value
     return np.full(first.shape, cval, first.dtype) if result is None else result
 
 

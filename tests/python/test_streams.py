@@ -35,9 +35,9 @@ def add_one(x):
 
 
 @cuda.jit
-def add_late(x, turns):
+def add_late(x, iterations):
     i = cuda.grid(1)
-    for _ in range(turns):
+    for _ in range(iterations):
         cuda.nanosleep(1000)
     if i < x.size:
         x[i] += 1
@@ -105,8 +105,8 @@ class Program:
             add_one[(*blocks(n), stream)](d[part])
             de[part] += 1
         elif choice == 5 and self.array_work:
-            turns = int(self.r.integers(200)) if ON_GPU else 0
-            add_late[(*blocks(n), stream)](d[part], turns)
+            iterations = int(self.r.integers(200)) if ON_GPU else 0
+            add_late[(*blocks(n), stream)](d[part], iterations)
             de[part] += 1
         elif choice == 5:
             add_one.forall(n, stream=stream)(d[part])
@@ -234,30 +234,30 @@ def test_work_in_two_streams_and_an_event():
 def test_array_work_comes_after_streams_and_before_them():
     s = cuda.stream()
     d = cuda.to_device(np.zeros(1000), stream=s)
-    for turn in range(20):
+    for iteration in range(20):
         add_late[(*blocks(1000), s)](d, 50 if ON_GPU else 0)
         d *= 2
-        e = d + turn
+        e = d + iteration
         axpy[(*blocks(1000), s)](1.0, e, d)
     x = np.zeros(1000)
-    for turn in range(20):
+    for iteration in range(20):
         x = (x + 1) * 2
-        x += x + turn
+        x += x + iteration
     np.testing.assert_array_equal(np.asarray(d), x)
 
 
 def test_arrays_may_go_while_work_is_in_flight():
     total = cuda.to_device(np.zeros(10000))
-    for turn in range(60):
+    for iteration in range(60):
         s = cuda.stream()
         h = cuda.pinned_array(10000)
-        h[:] = turn
+        h[:] = iteration
         d = cuda.to_device(h, stream=s)
         del h
         axpy[(*blocks(10000), s)](1.0, d, total)
         del d, s
         nb.full(10000, np.nan) + 1  # wants their memory
-        if turn % 20 == 0:
+        if iteration % 20 == 0:
             gc.collect()
     np.testing.assert_array_equal(total.copy_to_host(), np.full(10000, sum(range(60))))
 

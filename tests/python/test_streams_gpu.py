@@ -11,9 +11,9 @@ pytestmark = pytest.mark.numbus
 
 
 @cuda.jit
-def spin(out, turns):
+def spin(out, iterations):
     x = np.float32(cuda.grid(1))
-    for _ in range(turns):
+    for _ in range(iterations):
         x = x * np.float32(0.999) + np.float32(0.5)
     if x == np.float32(-1):
         out[0] = x
@@ -41,15 +41,15 @@ def test_copies_and_kernels_overlap():
         d.copy_to_device(h, stream=a)
 
     def kernel():
-        spin[64, 128, b](out, turns)
+        spin[64, 128, b](out, iterations)
 
     def both():
         kernel()
         copy()
 
     t_copy = seconds(copy)
-    turns = 100_000
-    turns = int(turns * t_copy / seconds(kernel))
+    iterations = 100_000
+    iterations = int(iterations * t_copy / seconds(kernel))
     t_kernel = seconds(kernel)
     assert seconds(both) < 0.75 * (t_copy + t_kernel), (t_copy, t_kernel)
     assert (d[::1000].copy_to_host() == 1).all()
@@ -66,13 +66,13 @@ def test_copies_overlap_array_work():
         d.copy_to_device(h, stream=s)
 
     def arrays():
-        for _ in range(turns):
+        for _ in range(iterations):
             nb.add(x, 1.0, out=x)
             _core.flush()
 
     t_copy = seconds(copy)
-    turns = 5
-    turns = max(1, int(turns * t_copy / seconds(arrays)))
+    iterations = 5
+    iterations = max(1, int(iterations * t_copy / seconds(arrays)))
     t_arrays = seconds(arrays)
 
     def both():

@@ -45,7 +45,7 @@ def test_python_goes_on_while_a_kernel_runs(xp, core):
 
 
 def test_many_threads(xp):
-    """Each computes for itself, in turns with the others, over kernels long and short."""
+    """Each computes for itself, alternating with the others, over kernels long and short."""
     wrong = []
 
     def work(seed):

@@ -1,8 +1,10 @@
 """The checks in tools/ find what they are there to refuse."""
 
+import functools
 import importlib.util
 from pathlib import Path
 
+import numpy
 import pytest
 
 TOOLS = Path(__file__).parents[2] / "tools"
@@ -173,3 +175,59 @@ def test_arguments_that_need_no_reading(tmp_path):
 
 def test_reasons_belong_to_arguments(tmp_path):
     assert all(load("check_arguments").reasons().values())
+
+
+@functools.cache
+def counted():
+    """The tables of tools/functions.py: (the registry's, the namespaces', those of njit)."""
+    tool = load("functions")
+    columns = tool.namespaces()
+    return tool, tool.registered(), columns, tool.compiled(columns)
+
+
+def test_functions_are_counted_as_the_registry_has_them():
+    from numbus.functions.registry import BODIES, ROWS
+
+    _, registered, columns, _ = counted()
+    kinds = [registered[f"  {kind}"] for kind in ("primitive", "element", "line", "composed")]
+    functions = registered["registered functions, a body each"]
+    assert len(functions) == len(BODIES) == sum(map(len, kinds))
+    assert len(registered["names of registered functions"]) == len(ROWS)
+    of_numpy = {name[3:] for name in ROWS if name.startswith("np.")}
+    assert set(columns["numpy"]["registered"]) == of_numpy & set(dir(numpy))
+    loops = registered["    with loops over elements"]
+    assert "erf" in loops and "cov" not in loops
+
+
+def test_each_name_is_counted_once():
+    tool, _, columns, njit_has = counted()
+    for title, found in columns.items():
+        names = [name for w in tool.WHOLE for name in found[w]]
+        assert len(names) == len(set(names)) > 10, title
+        assert {*found["by"], *found["partly"]} <= {n for w in tool.OURS for n in found[w]}
+        assert set(njit_has.get(title, ())) <= set(names)
+    assert set(columns["numpy"]["none"]) == set()
+
+
+def test_who_works_for_a_name():
+    tool, _, columns, njit_has = counted()
+    found = columns["numpy"]
+    assert "add" in found["core"] and "percentile" in found["registered"]
+    assert "concatenate" in found["other"] and "unpackbits" in found["fallback"]
+    assert "array2string" in found["NumPy"] and "nonzero" in found["by"]
+    assert {"sum", "sin", "cov"} <= set(njit_has["numpy"])
+    assert not {"savez", "unpackbits"} & set(njit_has["numpy"])
+    assert {"sum", "astype"} <= set(njit_has["methods"]) and "tofile" not in njit_has["methods"]
+    second = tool.second_bodies(njit_has["numpy"])
+    assert "concatenate" in second["kernels/library"] and "zeros" in second["the compiler (C++)"]
+    assert not {"cov", "sin", "gcd"} & {name for names in second.values() for name in names}
+
+
+@pytest.mark.parametrize("options", [[], ["--list"]])
+def test_functions_are_printed(capsys, options):
+    tool = load("functions")
+    assert tool.main(options) == 0
+    text = capsys.readouterr().out
+    first = next(line for line in text.splitlines() if line.startswith("registered functions"))
+    assert int(first.split()[-1]) == len(tool.registry.BODIES)
+    assert ("percentile" in text) == bool(options)

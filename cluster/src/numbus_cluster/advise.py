@@ -92,7 +92,7 @@ def machine(options):
             "stated",
         )
     try:
-        from numbus.bench import advise as measured
+        from numbus.measure import advise as measured
     except ImportError:
         return None
     cpu, gpu, link = measured.machine(measured.parser().parse_args(words_of(options)))
@@ -163,7 +163,7 @@ def seconds_of(text, option):
 def script_times(options):
     """Run times of a script, profiled by `numbus advise` in this process."""
     try:
-        from numbus.bench import advise as measured
+        from numbus.measure import advise as measured
     except ImportError:
         raise complain(
             "advise",

@@ -38,7 +38,7 @@ def original(name):
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Replaces imports one for one; every new node carries the place of the old one."""
+    """Replaces imports one for one; every new node carries the position of the old one."""
 
     def visit_Import(self, node):
         statements = []

@@ -22,16 +22,19 @@ USAGE = """usage: python -m numbus [--report] [--strict] script.py [arguments â€
 --report   at exit, names what NumPy had to do, with lines and counts, and Numbus' own counters
 --strict   makes such a fallback an error
 info       devices, versions, libraries
-bench      measures this machine: devices and other libraries side by side
+bench      measures this machine: devices, other libraries (pip install numbus-bench)
 advise     when a GPU pays, for this machine or for a script
 cluster    waiting times of a Slurm cluster (pip install numbus-cluster)"""
 
 # Commands with a module of their own; each has main(arguments) -> exit code.
 COMMANDS = {
-    "bench": "numbus.bench.command",
-    "advise": "numbus.bench.advise",
-    "cluster": "numbus_cluster.cli",  # a distribution of its own
+    "bench": "numbus_bench.command",
+    "advise": "numbus.measure.advise",
+    "cluster": "numbus_cluster.cli",
 }
+
+# Packages that are not in the wheel of Numbus, and what brings them.
+DISTRIBUTIONS = {"numbus_bench": "numbus-bench", "numbus_cluster": "numbus-cluster"}
 
 
 def main(arguments):
@@ -53,11 +56,12 @@ def main(arguments):
         try:
             module = importlib.import_module(COMMANDS[arguments[0]])
         except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] != "numbus_cluster":
+            package = COMMANDS[arguments[0]].partition(".")[0]
+            if package not in DISTRIBUTIONS or (error.name or "").partition(".")[0] != package:
                 raise
             print(
-                "[numbus] the command 'cluster' is a distribution of its own; got no module "
-                "numbus_cluster; expected it after `pip install numbus-cluster`",
+                f"[numbus] the command {arguments[0]!r} is a distribution of its own; got no "
+                f"module {package}; expected it after `pip install {DISTRIBUTIONS[package]}`",
                 file=sys.stderr,
             )
             return 2

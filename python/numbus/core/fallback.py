@@ -134,6 +134,7 @@ def make(name, function, counted=True):
     wrapper.__name__ = wrapper.__qualname__ = getattr(function, "__name__", name.rpartition(".")[2])
     wrapper.__doc__ = getattr(function, "__doc__", None)
     wrapper.__wrapped__ = function
+    wrapper.counted = counted
     return wrapper
 
 
@@ -281,15 +282,15 @@ def _numpy_names():
 
 
 def report_lines():
-    """Lines of text for `--report`: each fallback with its count and the places it was
+    """Lines of text for `--report`: each fallback with its count and lines it was
     called from.
     """
     by_name = {}
     for (name, file, line), count in state.calls.items():
         by_name.setdefault(name, []).append((count, file, line))
     lines = []
-    for name, places in sorted(by_name.items(), key=lambda item: -sum(p[0] for p in item[1])):
-        total = sum(place[0] for place in places)
+    for name, positions in sorted(by_name.items(), key=lambda item: -sum(p[0] for p in item[1])):
+        total = sum(position[0] for position in positions)
         lines.append(f"  {name}: {total} call{'s' * (total != 1)}")
-        lines += [f"      {file}:{line}  {count}×" for count, file, line in sorted(places)[::-1]]
+        lines += [f"      {file}:{line}  {count}×" for count, file, line in sorted(positions)[::-1]]
     return lines

@@ -53,7 +53,7 @@ def _plain_item(item):
 
 
 def advanced(a, index):
-    """(view, axes, arrays, place, distinct): what `_core.advanced` makes of an index whose masks
+    """(view, axes, arrays, position, distinct): what `_core.advanced` makes of an index whose masks
     have become integer arrays; distinct: they come from one mask alone. None where NumPy has to
     sort it out.
     """

@@ -20,7 +20,7 @@ class Name:
 
 
 class Dim3:
-    """x, y and z of a place or an extent, inside kernels."""
+    """x, y and z of an index or an extent, inside kernels."""
 
     def __init__(self, name, doc):
         self.__name__ = self.__qualname__ = f"cuda.{name}"
@@ -32,8 +32,8 @@ class Dim3:
             setattr(self, axis, Name(f"value cuda.{name}.{axis}", doc))
 
 
-threadIdx = Dim3("threadIdx", "The thread's place in its block.")
-blockIdx = Dim3("blockIdx", "The block's place in the grid.")
+threadIdx = Dim3("threadIdx", "The thread's index in its block.")
+blockIdx = Dim3("blockIdx", "The block's index in the grid.")
 blockDim = Dim3("blockDim", "The extent of a block in threads.")
 gridDim = Dim3("gridDim", "The extent of the grid in blocks.")
 laneid = Name("value cuda.laneid", "The thread's number in its warp, 0 to 31.")
@@ -78,7 +78,7 @@ atomic = _Group(
 )
 
 _FUNCTIONS = {
-    "grid": "grid(n): the thread's place in the grid, an int or a tuple of n.",
+    "grid": "grid(n): the thread's index in the grid, an int or a tuple of n.",
     "gridsize": "gridsize(n): the extent of the grid in threads, an int or a tuple of n.",
     "syncthreads": "Waits until all threads of the block are here.",
     "syncthreads_count": "syncthreads_count(p): for how many threads of the block p holds.",
@@ -92,7 +92,7 @@ _FUNCTIONS = {
     "lanemask_lt": "The lanes before this one, as bits.",
     "shfl_sync": "shfl_sync(mask, value, lane): another lane's value.",
     "shfl_up_sync": "shfl_up_sync(mask, value, n): the value of n lanes before.",
-    "shfl_down_sync": "shfl_down_sync(mask, value, n): the value of n lanes behind.",
+    "shfl_down_sync": "shfl_down_sync(mask, value, n): the value of n lanes after.",
     "shfl_xor_sync": "shfl_xor_sync(mask, value, bits): the value of lane (own ^ bits).",
     "all_sync": "all_sync(mask, p): whether p holds for all these lanes.",
     "any_sync": "any_sync(mask, p): whether p holds for any of these lanes.",
@@ -105,7 +105,7 @@ _FUNCTIONS = {
     "popc": "popc(x): the number of bits set.",
     "clz": "clz(x): the number of zero bits in front.",
     "brev": "brev(x): the bits in reverse order.",
-    "ffs": "ffs(x): the place of the first bit set, from 1; 0 where none is.",
+    "ffs": "ffs(x): the position of the first bit set, from 1; 0 where none is.",
     "fma": "fma(a, b, c): a * b + c with one rounding.",
     "cbrt": "cbrt(x): the cube root.",
     "selp": "selp(p, a, b): a where p holds, else b; no branch.",

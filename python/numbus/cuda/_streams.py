@@ -75,7 +75,7 @@ class Stream:
         self._core.synchronize()
 
     def record(self, event=None):
-        """An event behind the work so far: the one given, or a new one."""
+        """An event after the work so far: the one given, or a new one."""
         event = Event() if event is None else event
         event.record(self)
         return event
@@ -204,7 +204,7 @@ class Event:
         self._core = _core.make_event(bool(timing))
 
     def record(self, stream=0):
-        """Marks this point of the stream: behind all its work so far."""
+        """Marks this point of the stream: after all its work so far."""
         self._core.record(core_stream(stream, "event"))
 
     def query(self):

@@ -530,12 +530,12 @@ __all__ = sorted(_TABLE)
 
 def _make(name):
     arguments, result, text = _TABLE[name]
-    places = "xyz"[: len(arguments)]
+    letters = "xyz"[: len(arguments)]
     letter = next((t for t in arguments if t in "df"), result)
     title = f"libdevice_{name}"
-    lines = [f"def {title}({', '.join(places)}):"]
+    lines = [f"def {title}({', '.join(letters)}):"]
     lines += [
-        f"    {p} = {t.upper() if t in 'df' else t + '_'}({p})" for p, t in zip(places, arguments)
+        f"    {p} = {t.upper() if t in 'df' else t + '_'}({p})" for p, t in zip(letters, arguments)
     ]
     lines.append(f"    return {text}" if result == "*" else f"    return R({text})")
     env = {(t.upper() if t in "df" else t + "_"): k for t, k in _TYPES.items()}

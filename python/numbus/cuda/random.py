@@ -143,7 +143,7 @@ def _fill(states, seed, start):
 
 
 def init_xoroshiro128p_states_cpu(states, seed, subsequence_start=0):
-    """Sets states of the host: each one 2**64 steps behind the one before.
+    """Sets states of the host: each one 2**64 steps after the one before.
 
     states: (n, 2) uint64. subsequence_start: jumps of the first one.
     """
@@ -151,7 +151,7 @@ def init_xoroshiro128p_states_cpu(states, seed, subsequence_start=0):
 
 
 def init_xoroshiro128p_states(states, seed, subsequence_start=0, stream=0):
-    """Sets states of the device: each one 2**64 steps behind the one before."""
+    """Sets states of the device: each one 2**64 steps after the one before."""
     made = numpy.empty(states.shape, numpy.uint64)
     init_xoroshiro128p_states_cpu(made, seed, subsequence_start)
     if isinstance(states, ndarray):

@@ -100,6 +100,7 @@ def _view_method(name, counted=True):
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = real.__doc__
+    method.counted = counted
     return method
 
 

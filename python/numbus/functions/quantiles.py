@@ -164,10 +164,10 @@ def _middle(lines, n, with_nans):
 
 
 def _summed(x):
-    """Numbers as NumPy's mean() adds them up."""
+    """Numbers as NumPy's mean() adds them up, to a zero: none of its results is -0.0."""
     if x.dtype == np.float16:
-        return x.astype(np.float32)
-    return x if x.dtype.kind in "fc" else x.astype(np.float64)
+        return x.astype(np.float32) + 0.0
+    return x + 0.0 if x.dtype.kind in "fc" else x.astype(np.float64)
 
 
 def _present(line, missing):

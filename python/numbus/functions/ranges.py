@@ -65,7 +65,7 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
     if dtype.kind == "c":
         return call("numpy.arange", numpy.arange, (start, stop, step, dtype), {})
     length = (stop - start) / step
-    if not math.isfinite(length):
+    if not abs(length) < 2.0**63:
         raise ValueError(message("arange", "no such length", f"{length}", "finite limits"))
     n = max(0, math.ceil(length))
     if dtype.kind in "iub":

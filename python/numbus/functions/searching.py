@@ -108,13 +108,13 @@ def _imag(x):
 
 def _lines(x, xp, fp, left, right, period):
     """interp() of real points."""
-    at, places, values = _float64(x), _cast(xp), _cast(fp)
+    at, positions, values = _float64(x), _cast(xp), _cast(fp)
     if period is None:
-        return _interpolated(at, places, values, left, right)
+        return _interpolated(at, positions, values, left, right)
     p = float(abs(period))
     if p == 0:
         raise ValueError("[interp] period; got 0; expected another number")
-    inside = places % p
+    inside = positions % p
     order = np.argsort(inside)
     ordered, by_place = inside[order], values[order]
     around = np.concatenate((ordered[-1:] - p, ordered, ordered[:1] + p))

@@ -10,6 +10,7 @@ from ..core.host import on_host
 from ..core.operands import adopt, as_mask, dtype_of, operand, require_cast, store, to_ndarray
 from ..core.operands import to_numpy as _to_numpy
 from ..core.ufuncs import UFUNCS
+from .creation import ascontiguousarray, empty
 from .manipulation import ravel
 
 __all__ = [
@@ -192,9 +193,13 @@ def take(a, indices, axis=None, out=None, mode="raise"):
         indices = clip(indices, 0, a.shape[axis] - 1)
     elif mode != "raise":
         raise ValueError(message("take", "unknown mode", repr(mode), "'raise', 'wrap' or 'clip'"))
-    result = a[(slice(None),) * axis + (indices,)]
+    if 0 in a.shape[:axis]:  # nothing is taken, and no index looked at
+        result = empty(a.shape[:axis] + indices.shape + a.shape[axis + 1 :], a.dtype)
+    else:
+        result = a[(slice(None),) * axis + (indices,)]
     if out is None:
-        return result
+        # In C order, whatever the order of `a`.
+        return ascontiguousarray(result) if getattr(result, "ndim", 0) > 1 else result
     # NumPy asks whether `out` could become the elements, not the other way round.
     require_cast("take", getattr(out, "dtype", a.dtype), a.dtype, "safe")
     return store("take", to_ndarray(result), out, "unsafe")
@@ -221,12 +226,12 @@ def _along_index(arr, indices, axis):
         raise ValueError(
             message("take_along_axis", "dimensions differ", (indices.ndim, arr.ndim), "equal")
         )
-    places = []
+    positions = []
     for i, extent in enumerate(arr.shape):
         shape = (1,) * i + (-1 if extent else 0,) + (1,) * (arr.ndim - 1 - i)
         full = _core.arange(0, 1, extent, numpy.dtype(numpy.int64))
-        places.append(indices if i == axis else full.reshape(shape))
-    return tuple(places)
+        positions.append(indices if i == axis else full.reshape(shape))
+    return tuple(positions)
 
 
 def _nonzero_on_device(a):

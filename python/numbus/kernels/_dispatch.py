@@ -16,10 +16,10 @@ __all__ = ["jit", "njit", "prange"]
 
 
 class prange:
-    """range() whose turns may run at the same time, in functions compiled with parallel=True.
+    """range() whose iterations may run at the same time, in functions compiled with parallel=True.
 
-    Elsewhere it is range(). Variables that the turns only add to, multiply, or take the minimum or
-    maximum of are combined in an order that does not depend on the number of threads.
+    Elsewhere it is range(). Variables that the iterations only add to, multiply, or take the
+    minimum or maximum of are combined in an order that does not depend on the number of threads.
     """
 
     def __new__(cls, *args):

@@ -12,16 +12,15 @@ import numpy
 class CompileError(TypeError):
     """A function cannot be compiled: a mistake, or something that is not supported yet.
 
-    Shows the line, a mark under the place, the types found and, where there is one, what to write
-    instead.
+    Shows the line with a mark, the types found and, where there is one, what to write instead.
     """
 
-    def __init__(self, message, node=None, function=None, hint="", place=None):
+    def __init__(self, message, node=None, function=None, hint="", position=None):
         self.plain, self.hint = message, hint
         file = name = None
         line = col = end = 0
-        if place is not None:
-            file, name, line, col, end_line, end = place
+        if position is not None:
+            file, name, line, col, end_line, end = position
             if end_line != line:
                 end = 0
         elif function is not None:
@@ -69,7 +68,7 @@ def _show(message, hint, file, name, line, col, end):
 def raise_compile_error(message, hint, file, function, line, col, end_line, end_col, unsupported):
     """Called by the core."""
     kind = UnsupportedError if unsupported else CompileError
-    raise kind(message, hint=hint, place=(file, function, line, col, end_line, end_col))
+    raise kind(message, hint=hint, position=(file, function, line, col, end_line, end_col))
 
 
 _exceptions = {}
@@ -85,8 +84,8 @@ def exception_name(cls):
     return name
 
 
-def raise_noted(exception, text, file, function, line, first, second, place):
-    """Called by the core: an error that a compiled function noted, at its place in the source."""
+def raise_noted(exception, text, file, function, line, first, second, position):
+    """Called by the core: an error that a compiled function noted, with its line."""
     kind = _exceptions.get(exception) or getattr(builtins, exception, None)
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         kind = RuntimeError
@@ -94,8 +93,8 @@ def raise_noted(exception, text, file, function, line, first, second, place):
     error = kind(message) if message else kind()
     where = f"in {function}, {file}:{line}" if file else ""
     source = linecache.getline(file, line).strip() if file else ""
-    if place is not None:
-        where += f"{', ' if where else ''}thread {tuple(place[0])}, block {tuple(place[1])}"
+    if position is not None:
+        where += f"{', ' if where else ''}thread {tuple(position[0])}, block {tuple(position[1])}"
     error.add_note(where + (f"\n  {source}" if source else ""))
     raise error
 
@@ -103,8 +102,8 @@ def raise_noted(exception, text, file, function, line, first, second, place):
 def raise_conflict(element, first, second, block):
     """Called by the core: two threads of a block whose steps do not fit together.
 
-    element: (array, index) of a race, or None where they wait at different places. Each thread is
-    (what it does, its index, (file, function, line) or None).
+    element: (array, index) of a race, or None where they wait at different barriers. Each
+    thread is (what it does, its index, (file, function, line) or None).
     """
     if element is not None:
         name, index = element
@@ -122,10 +121,10 @@ def raise_conflict(element, first, second, block):
             "the block at the same one"
         )
         steps = [(one, f"thread {one[1]} {_waiting(one)}") for one in (first, second)]
-    for (_, _, place), what in steps:
-        if place is None:
+    for (_, _, position), what in steps:
+        if position is None:
             continue
-        file, function, line = place
+        file, function, line = position
         text += f"\n  {what}: in {function}, {file}:{line}"
         source = linecache.getline(file, line).strip()
         text += f"\n    {source}" if source else ""
@@ -148,11 +147,11 @@ def _waiting(step):
 _PLACES = re.compile(r"\{[01][fb]?\}")
 
 
-def _noted(place, first, second):
-    word = first if place[1] == "0" else second
-    if place[2] == "f":
+def _noted(position, first, second):
+    word = first if position[1] == "0" else second
+    if position[2] == "f":
         return str(struct.unpack("d", struct.pack("q", word))[0])
-    return str(bool(word) if place[2] == "b" else word)
+    return str(bool(word) if position[2] == "b" else word)
 
 
 def named_tuple_class(cls):

@@ -125,19 +125,19 @@ class Folding:
         a = numpy.asarray(array)
         (axis,) = _axes(axis, a.ndim, self.__name__)
         loop = self._folding(numpy.dtype(dtype) if dtype is not None else a.dtype)
-        places = numpy.ascontiguousarray(indices, numpy.int64)
+        positions = numpy.ascontiguousarray(indices, numpy.int64)
         n = a.shape[axis]
-        if places.size and (places.min() < 0 or places.max() >= n):
+        if positions.size and (positions.min() < 0 or positions.max() >= n):
             raise IndexError(
                 f"[{self.__name__}.reduceat] an index is out of bounds; got "
-                f"{places.min()} to {places.max()}; expected 0 to {n - 1}"
+                f"{positions.min()} to {positions.max()}; expected 0 to {n - 1}"
             )
         outer = int(numpy.prod(a.shape[:axis], dtype=int))
-        result = numpy.empty((*a.shape[:axis], len(places), *a.shape[axis + 1 :]), loop.output)
+        result = numpy.empty((*a.shape[:axis], len(positions), *a.shape[axis + 1 :]), loop.output)
         if result.size:
             code = self._fold("reduceat", _REDUCEAT, loop)
             dense = numpy.ascontiguousarray(a).reshape(outer, n, -1)
-            code(dense, places, result.reshape(outer, len(places), -1))
+            code(dense, positions, result.reshape(outer, len(positions), -1))
         return _give(result, out, ours)
 
     def outer(self, a, b, **kwargs):
@@ -150,7 +150,7 @@ class Folding:
         return self(a, b, **kwargs)
 
     def at(self, a, indices, b=None):
-        """Applies the function at these places of `a` in place, repeated ones repeatedly."""
+        """Applies the function at these positions of `a` in place, repeated ones repeatedly."""
         if (b is None) != (self.nin == 1) or self.nin > 2:
             raise ValueError(
                 f"[{self.__name__}.at] takes one value for each further argument; got "
@@ -160,22 +160,22 @@ class Folding:
         if on_gpu(a):
             target = numpy.array(a)
         numbers = numpy.arange(target.size).reshape(target.shape)
-        places = numbers[tuple(map(host, indices)) if isinstance(indices, tuple) else host(indices)]
-        places = numpy.asarray(places)
+        at = tuple(map(host, indices)) if isinstance(indices, tuple) else host(indices)
+        positions = numpy.asarray(numbers[at])
         flat = target.reshape(-1) if target.flags.c_contiguous else target.ravel()
-        flat_places = numpy.ascontiguousarray(places.reshape(-1))
+        flat_positions = numpy.ascontiguousarray(positions.reshape(-1))
         if self.nin == 1:
             loop = self._choose((target.dtype,))
-            self._fold("at1", _AT_ONE, loop)(flat, flat_places)
+            self._fold("at1", _AT_ONE, loop)(flat, flat_positions)
         else:
             b = operand(b)
             kind = b if isinstance(b, PYTHON) else b.dtype
             loop = self._choose((target.dtype, kind))
             if not isinstance(b, PYTHON):
-                b = numpy.broadcast_to(host(b), places.shape).reshape(-1)
-                self._fold("at", _AT, loop)(flat, flat_places, b)
+                b = numpy.broadcast_to(host(b), positions.shape).reshape(-1)
+                self._fold("at", _AT, loop)(flat, flat_positions, b)
             else:
-                self._fold("at_number", _AT_NUMBER, loop)(flat, flat_places, b)
+                self._fold("at_number", _AT_NUMBER, loop)(flat, flat_positions, b)
         if not target.flags.c_contiguous:
             target[...] = flat.reshape(target.shape)
         if on_gpu(a):
@@ -239,13 +239,13 @@ def accumulate(a, o):
 """.strip().split("\n")
 
 _REDUCEAT = """
-def reduceat(a, places, o):
+def reduceat(a, positions, o):
     for i in range(a.shape[0]):
-        for p in range(places.shape[0]):
-            begin = places[p]
+        for p in range(positions.shape[0]):
+            begin = positions[p]
             end = a.shape[1]
-            if p + 1 < places.shape[0]:
-                end = places[p + 1]
+            if p + 1 < positions.shape[0]:
+                end = positions[p + 1]
             for j in range(a.shape[2]):
                 o[i, p, j] = a[i, begin, j]
             for k in range(begin + 1, end):
@@ -254,17 +254,17 @@ def reduceat(a, places, o):
 """.strip().split("\n")
 
 _AT = """
-def at(a, places, b):
-    for k in range(places.shape[0]):
-        a[places[k]] = @{a[places[k]]}{b[k]}
+def at(a, positions, b):
+    for k in range(positions.shape[0]):
+        a[positions[k]] = @{a[positions[k]]}{b[k]}
 """.strip().split("\n")
 
 _AT_NUMBER = [line.replace("b[k]", "b") for line in _AT]
-_AT_NUMBER[0] = "def at_number(a, places, b):"
+_AT_NUMBER[0] = "def at_number(a, positions, b):"
 _AT_ONE = """
-def at1(a, places):
-    for k in range(places.shape[0]):
-        a[places[k]] = @{a[places[k]]}
+def at1(a, positions):
+    for k in range(positions.shape[0]):
+        a[positions[k]] = @{a[positions[k]]}
 """.strip().split("\n")
 
 
@@ -281,13 +281,13 @@ def _axes(axis, ndim, name):
 
 
 def _three(a, axes, kept):
-    """(before, combined, behind) as a dense array of three axes, and the order of kept axes."""
+    """(before, combined, after) as a dense array of three axes, and the order of kept axes."""
     run = axes and axes == tuple(range(axes[0], axes[-1] + 1))
     if run and a.flags["C_CONTIGUOUS"]:
         before = int(numpy.prod(a.shape[: axes[0]], dtype=int))
         count = int(numpy.prod([a.shape[d] for d in axes], dtype=int))
-        behind = int(numpy.prod(a.shape[axes[-1] + 1 :], dtype=int))
-        return a.reshape(before, count, behind), kept
+        after = int(numpy.prod(a.shape[axes[-1] + 1 :], dtype=int))
+        return a.reshape(before, count, after), kept
     dense = numpy.ascontiguousarray(a.transpose([*kept, *axes]))
     before = int(numpy.prod([a.shape[d] for d in kept], dtype=int))
     count = int(numpy.prod([a.shape[d] for d in axes], dtype=int))

@@ -30,7 +30,7 @@ def compiled(name, lines, options, **names):
     return Dispatcher(make(name, lines, **names), options)
 
 
-def place(array, axes, first="i"):
+def subscripted(array, axes, first="i"):
     """'x[i0, i1]' for the axes (0, 1); just 'x' for None."""
     if axes is None:
         return array

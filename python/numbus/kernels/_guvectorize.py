@@ -8,6 +8,7 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
+from ._direct import Direct
 from ._dispatch import Dispatcher, callable_function, prange
 from ._generate import PYTHON, compiled, host, make, new_array, on_gpu, operand
 from ._resolve import program
@@ -177,6 +178,7 @@ class GUFunc:
         _made.append(self)
         for arguments, _ in signatures:
             self._declare(arguments)
+        self._direct = None if target != "cpu" or self._writable else Direct(self)
 
     def _kernel_loops(self):
         """What compiled functions that call it see."""
@@ -284,6 +286,10 @@ class GUFunc:
                 f"[{name}] wrong number of arguments; got {len(args)}; expected {self.nin} inputs, "
                 f"and all {self.nout} outputs or none"
             )
+        if self._direct is not None:
+            found = self._direct(args[: self.nin], outs)
+            if found is not None:
+                return found
         args = [operand(a) for a in args[: self.nin]]
         args = [numpy.asarray(a) if isinstance(a, PYTHON) and self._loops == [] else a
                 for a in args]  # fmt: skip
@@ -464,7 +470,7 @@ def guvectorize(*args, identity=None, target="cpu", writable_args=(), **options)
     types: signatures of inputs and outputs, such as [(float64[:], float64, float64[:])]; without,
     @guvectorize('(n),()->(n)') compiles for what comes, and outputs have to be given. An axis name
     stands for one extent in all arguments; an output of no axes is an array of one element in the
-    function. target: 'cpu', 'parallel' or 'cuda'. writable_args: names or places of inputs that
+    function. target: 'cpu', 'parallel' or 'cuda'. writable_args: names or positions of inputs that
     are written to as well. Raises ValueError where extents differ, TypeError where types do.
     """
     check_options("guvectorize", options)

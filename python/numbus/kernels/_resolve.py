@@ -181,9 +181,9 @@ class _Names(ast.NodeTransformer):
         found, value = self.static(node.value)
         if not found or isinstance(value, (numpy.ndarray, _core.ndarray, *_NUMBERS, tuple)):
             return False, None
-        place = getattr(value, "_kernel_attribute", None)
-        if place is not None:
-            return True, place(node.attr)
+        attribute = getattr(value, "_kernel_attribute", None)
+        if attribute is not None:
+            return True, attribute(node.attr)
         if not hasattr(value, node.attr):
             raise CompileError(
                 f"'{getattr(value, '__name__', value)}' has no attribute '{node.attr}'",
@@ -499,8 +499,8 @@ class Program:
             for a in definition.args.kwonlyargs
         ]
         seen = [
-            (place, *_fingerprint(node))
-            for place, node in enumerate(ast.walk(definition))
+            (position, *_fingerprint(node))
+            for position, node in enumerate(ast.walk(definition))
             if isinstance(node, Global)
         ]
         return definition, seen

@@ -88,7 +88,7 @@ class _Relative(ast.NodeTransformer):
                 node,
                 f"stencil(standard_indexing=('{name}',)) for one that is indexed absolutely",
             )
-        places = []
+        positions = []
         for d, offset in enumerate(offsets):
             if isinstance(offset, (ast.Slice, ast.Starred)):
                 self.wrong(
@@ -109,13 +109,13 @@ class _Relative(ast.NodeTransformer):
             else:
                 self.low[d] = min(self.low[d], known)
                 self.high[d] = max(self.high[d], known)
-            at = ast.Name(f"i{d}.place", ast.Load())
+            at = ast.Name(f"i{d}.position", ast.Load())
             if known != 0:
                 at = ast.BinOp(at, ast.Add(), offset)
-            places.append(at)
+            positions.append(at)
         self.used.add(name)
-        node.slice = places[0] if self.ndim == 1 else ast.Tuple(places, ast.Load())
-        for new in places:
+        node.slice = positions[0] if self.ndim == 1 else ast.Tuple(positions, ast.Load())
+        for new in positions:
             ast.copy_location(new, node)
             ast.fix_missing_locations(new)
         ast.copy_location(node.slice, node)
@@ -139,7 +139,7 @@ class _Elements(ast.NodeTransformer):
         return ast.copy_location(ast.Name(parameter, ast.Load()), node)
 
 
-class Places(typing.NamedTuple):
+class Positions(typing.NamedTuple):
     """Where a stencil writes, reads its elements, and has borders, as slices."""
 
     interior: tuple
@@ -221,10 +221,10 @@ class StencilFunc:
             low, high = [a for a, _ in given], [b for _, b in given]
         self._slices = {}  # by shape
         self._before = [max(0, -a) for a in low]
-        self._behind = [max(0, b) for b in high]
-        place = tree.args.args[-1]
+        self._after = [max(0, b) for b in high]
+        position = tree.args.args[-1]
         for d in range(self.ndim):
-            tree.args.args.append(ast.copy_location(ast.arg(f"i{d}.place"), place))
+            tree.args.args.append(ast.copy_location(ast.arg(f"i{d}.position"), position))
         self._element = _Number(self._define(tree))
         self._elements = self._of_elements()
         title = self.__name__ if self.__name__.isidentifier() else "kernel"
@@ -259,10 +259,10 @@ class StencilFunc:
         names = {n.id for b in body for n in ast.walk(b) if isinstance(n, ast.Name)}
         if names & set(self._arrays) or any(None in offsets for _, offsets in change.found):
             return None
-        place = tree.args.args[0]
+        position = tree.args.args[0]
         numbers = [n for n in self._names if n not in self._arrays]
         tree.args.args = [a for a in tree.args.args if a.arg in numbers]
-        tree.args.args += [ast.copy_location(ast.arg(p), place) for p in change.found.values()]
+        tree.args.args += [ast.copy_location(ast.arg(p), position) for p in change.found.values()]
         function = _core.Dispatcher(
             self._define(tree), {"python_errors": False}, self.__name__, len(tree.args.args)
         )
@@ -287,7 +287,7 @@ class StencilFunc:
         zeros = ", ".join([*names, *["0"] * n])
         at = ", ".join(f"i{d}" for d in rank)
         extents = ", ".join(f"{a}.shape[{d}]" for d in rank) + ","
-        enough = " and ".join(f"{a}.shape[{d}] > {self._before[d] + self._behind[d]}" for d in rank)
+        enough = " and ".join(f"{a}.shape[{d}] > {self._before[d] + self._after[d]}" for d in rank)
         lines = [f"def {title}({', '.join(names)}, out=None):"]
         for name in self._arrays[1:]:
             other = names[self._names.index(name)]
@@ -315,9 +315,9 @@ class StencilFunc:
         fill = "out is None" if not self._fills else "True"
         lines += [f"    if {enough}:"]
         indent = " " * 8
-        # Rows before and behind, then each row: its beginning, the interior, its end.
+        # Rows before and after, then each row: its beginning, the interior, its end.
         for d in rank:
-            b, e = self._before[d], self._behind[d]
+            b, e = self._before[d], self._after[d]
             over = "prange" if d == 0 else "range"
             sides = ([f"range({b})"] if b else []) + (
                 [f"range({a}.shape[{d}] - {e}, {a}.shape[{d}])"] if e else []
@@ -362,7 +362,7 @@ class StencilFunc:
                 lines.append(f"    t //= r.shape[{d}]")
         there = " and ".join(f"i{d} < r.shape[{d}]" for d in rank)
         inside = " and ".join(
-            f"i{d} >= {self._before[d]} and i{d} < {a}.shape[{d}] - {self._behind[d]}" for d in rank
+            f"i{d} >= {self._before[d]} and i{d} < {a}.shape[{d}] - {self._after[d]}" for d in rank
         )
         lines += [f"    if {there}:", f"        if {inside}:"]
         lines.append(f"            r[{at}] = {self._call()}")
@@ -429,11 +429,11 @@ class StencilFunc:
         self._check_extents(args)
         function, numbers, elements = self._elements
         shape = args[0].shape
-        places = self._slices.get(shape) or self._find_places(shape)
-        if not places.interior:
+        positions = self._slices.get(shape) or self._find_positions(shape)
+        if not positions.interior:
             return None
         values = [given[n] for n in numbers]
-        values += [given[n][at] for (n, _), at in zip(elements, places.elements, strict=True)]
+        values += [given[n][at] for (n, _), at in zip(elements, positions.elements, strict=True)]
         inner = function.record(*values)
         if inner is None:
             return None
@@ -444,18 +444,18 @@ class StencilFunc:
             result = _core.to_device(_core.empty(shape, inner.dtype), args[0]._device)
         if out is None or self._fills:
             if on_gpu(result) and result.size >= _LARGE:
-                for edge in places.borders:
+                for edge in positions.borders:
                     result[edge] = self._cval
             else:
                 result[...] = self._cval
-        result[places.interior] = inner
+        result[positions.interior] = inner
         return result
 
-    def _find_places(self, shape):
+    def _find_positions(self, shape):
         """The slices of an array of that shape that a call works with."""
-        sides = list(zip(self._before, self._behind, shape, strict=True))
+        sides = list(zip(self._before, self._after, shape, strict=True))
         if any(b + e >= n for b, e, n in sides):
-            return Places((), (), ())
+            return Positions((), (), ())
         elements = []
         for _, offsets in self._elements[2]:
             at = zip(sides, offsets, strict=True)
@@ -468,8 +468,8 @@ class StencilFunc:
             inside.append(slice(b, n - e))
         if len(self._slices) > 64:
             self._slices.clear()
-        self._slices[shape] = places = Places(tuple(inside), elements, borders)
-        return places
+        self._slices[shape] = positions = Positions(tuple(inside), elements, borders)
+        return positions
 
     def _check_extents(self, args):
         first = args[0].shape

@@ -20,8 +20,8 @@ from ._generate import (
     new_array,
     on_gpu,
     operand,
-    place,
     result_dtype,
+    subscripted,
 )
 from ._resolve import program
 
@@ -483,18 +483,18 @@ def scalar_call(count, casts, axes, function="_scalar"):
     """'_scalar(T0(x0[i0]), …)' of the first operands."""
     inner = []
     for k in range(count):
-        x = place(f"x{k}", axes[k])
+        x = subscripted(f"x{k}", axes[k])
         inner.append(f"T{k}({x})" if casts else x)
     return f"{function}({', '.join(inner)})"
 
 
 def _loop_nest(u, axes, casts, rank, masked):
     names = [f"x{k}" for k in range(len(axes))]
-    target = place("o", range(rank))
+    target = subscripted("o", range(rank))
     call = f"{target} = {scalar_call(u.nin, casts, axes)}"
     env = {f"T{k}": d.type for k, d in enumerate(casts or ())}
     if masked:
-        call = f"if {place(names[-1], axes[-1])}: {call}"
+        call = f"if {subscripted(names[-1], axes[-1])}: {call}"
     options = dict(u._options)
     parallel = u.target == "parallel"
     lines = [f"def loop(o, {', '.join(names)}):"]
@@ -532,9 +532,9 @@ def _kernel_nest(u, axes, casts, rank, masked):
 
     names = [f"x{k}" for k in range(len(axes))]
     title = u.__name__ if u.__name__.isidentifier() else "loop"  # what messages and PTX show
-    call = f"{place('o', range(rank))} = {scalar_call(u.nin, casts, axes)}"
+    call = f"{subscripted('o', range(rank))} = {scalar_call(u.nin, casts, axes)}"
     if masked:
-        call = f"if {place(names[-1], axes[-1])}: {call}"
+        call = f"if {subscripted(names[-1], axes[-1])}: {call}"
     env = {f"T{k}": d.type for k, d in enumerate(casts or ())}
     lines = [
         f"def {title}(o, {', '.join(names)}):",

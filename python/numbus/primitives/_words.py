@@ -11,7 +11,7 @@ class Words:
     """The words of a dtype, with the functions for kernels that make them.
 
     word: the unsigned type of the same width.
-    mapped(w): the place in the order; NaN loses its sign and comes last, -0.0 just before 0.0.
+    mapped(w): the position in the order; NaN loses its sign and comes last, -0.0 just before 0.0.
     unmapped(w): back.
     key(w): like mapped, but equal elements have equal words: all NaN, and -0.0 and 0.0.
     digit(w, shift): its eight bits from `shift` on, as uint32.

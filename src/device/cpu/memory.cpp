@@ -45,7 +45,7 @@ constexpr size_t class_bytes(int index) {
 
 size_t span_bytes(size_t block) { return block <= kLargestSmall ? kSmallSpan : kMediumSpan; }
 
-// Blocks begin behind the span's header; those of whole pages at a page.
+// Blocks begin after the span's header; those of whole pages at a page.
 size_t header_bytes(size_t block) { return block <= kLargestSmall ? 64 : 4096; }
 
 size_t round_up(size_t bytes, size_t step) { return (bytes + step - 1) / step * step; }

@@ -55,7 +55,7 @@ class StagingRing {
   int current_ = 0;
   size_t filled_ = 0;  // bytes of the current half already handed to the GPU
   StreamHandle user_ = nullptr;
-  std::optional<Event> last_;  // behind the last upload, if it is marked
+  std::optional<Event> last_;  // after the last upload, if it is marked
   bool marked_ = false;
 };
 

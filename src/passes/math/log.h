@@ -130,7 +130,7 @@ template <class B>
 Pair<B> log_pair(B& b, Pair<B> v, Val<B> extra) {
   using namespace coeffs;
   auto [r0, c, base, low, k, half] = reduce_near(b, v.hi, &extra);
-  // v.lo is scaled like v.hi; behind 2^100 it does not matter.
+  // v.lo is scaled like v.hi; beyond 2^100 it does not matter.
   Val<B> s = pow2_float(b, b.neg(b.fmin2(k, b.fconst(k, 100.0))), 0);
   Pair<B> r = fast_two_sum(b, r0, b.mul(b.mul(v.lo, s), c));
   Pair<B> sum = fast_two_sum(b, base, r.hi);

@@ -14,7 +14,7 @@ struct Quadrant {
 };
 
 // Payne-Hanek for a = |x| > 1: 2/pi is multiplied from the bit on that no longer adds multiples of
-// four. The sums keep about 118 | 62 bits behind the point, enough for the a nearest to a multiple
+// four. The sums keep about 118 | 62 bits after the point, enough for the a nearest to a multiple
 // of pi/2. inf becomes NaN.
 template <class B>
 std::array<Val<B>, 3> reduce_large(B& b, Val<B> a) {

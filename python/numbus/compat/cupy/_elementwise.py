@@ -71,7 +71,7 @@ class ElementwiseKernel:
 
     in_params, out_params: declarations such as 'T x, float32 y, raw S z'; a single letter stands
     for a type that arguments decide, `raw` for arrays that the body indexes itself. operation:
-    statements; `i` is the element's place, `n` (and `_ind.size()`) their number. Called with the
+    statements; `i` is the element's index, `n` (and `_ind.size()`) their number. Called with the
     inputs it allocates outputs; with outputs too it fills them. size: how many elements where
     only raw arrays are given. Without arrays that are raw in all, shapes broadcast.
 
@@ -268,7 +268,7 @@ class ElementwiseKernel:
         blocks = -(-n // THREADS)
         extents = [numpy.int64(e) for e in space]
         code[launch_of(blocks, stream)](numpy.int64(n), *extents[1:], *values)
-        raw = any(isinstance(place, str) for place in layout)
+        raw = any(isinstance(position, str) for position in layout)
         if dense and not raw and quick is not None and len(self._quick) < 256:
             self._quick[quick] = code, blocks, numpy.int64(n), dtypes, shape
         for a, flat in back:
@@ -278,31 +278,31 @@ class ElementwiseKernel:
         functions = Functions(self._functions, bound)
         t = Translator(bound, functions)
         t.indent = "        "
-        t.scopes[-1]["i"] = Name("v_i", "int64", writable=False, why="the element's place")
+        t.scopes[-1]["i"] = Name("v_i", "int64", writable=False, why="the element's index")
         t.scopes[-1]["n"] = Name("n", "int64", writable=False, why="the number of elements")
         t.scopes[-1]["_ind.size"] = Name("n", "int64", writable=False)
         t.used |= {"v_i"}
         body = [*self._prep, *self._body, *self._after]
         stores, arguments = [], []
         for k, (p, dtype) in enumerate(zip(self.params, dtypes)):
-            place = layout[k]
+            position = layout[k]
             arguments.append(f"x{k}")
-            if isinstance(place, str):
+            if isinstance(position, str):
                 made = t.scopes[-1][p.name] = Name(
                     f"x{k}", dtype.name, writable=p.writable, raw=True, why="an input"
                 )
-                made.rank = int(place.split()[1])
+                made.rank = int(position.split()[1])
                 if self._asked:
                     arguments += [f"x{k}_shape", f"x{k}_strides"]
                 continue
-            if place is None:
+            if position is None:
                 text = f"x{k}"
             else:
-                text = f"x{k}[{', '.join(f'i{d}' for d in place) or '0'}]"
+                text = f"x{k}[{', '.join(f'i{d}' for d in position) or '0'}]"
             name = t.declare(p.name, dtype.name, writable=p.writable, why="an input")
             if not p.writable or not settled(body, p.name):
                 t.emit(f"{name.text} = {text}")
-            if p.writable and place is not None:
+            if p.writable and position is not None:
                 stores.append(f"{text} = {name.text}")
 
         def store():

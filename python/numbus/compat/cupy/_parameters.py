@@ -143,12 +143,12 @@ def overlapping(a, b):
     )
 
 
-def unravel(indent, place, extents, prefix):
-    """Lines that split a place in C order into prefix0, prefix1, …"""
+def unravel(indent, position, extents, prefix):
+    """Lines that split a position in C order into prefix0, prefix1, …"""
     lines = []
     if len(extents) == 1:
-        return [f"{indent}{prefix}0 = {place}"]
-    lines.append(f"{indent}{prefix}_rest = {place}")
+        return [f"{indent}{prefix}0 = {position}"]
+    lines.append(f"{indent}{prefix}_rest = {position}")
     for d in reversed(range(1, len(extents))):
         lines.append(f"{indent}{prefix}{d} = {prefix}_rest % {extents[d]}")
         lines.append(f"{indent}{prefix}_rest = {prefix}_rest // {extents[d]}")

@@ -43,7 +43,7 @@ class ReductionKernel:
     reduce_expr: an expression that combines `a` and `b`. post_map_expr: statements that set the
     outputs from `a`. identity: an expression to begin with; without it, empty input is an error.
     reduce_type: C's type of `a` and `b`, the first output's by default. `_in_ind.size()` and
-    `_out_ind.size()` are the numbers of elements and of results, `i` is a result's place and `_j`
+    `_out_ind.size()` are the numbers of elements and of results, `i` is a result's index and `_j`
     an element's. Called with the inputs, and axis=, keepdims=, out=.
 
     The order of combining depends on the numbers of elements alone. Raises what ElementwiseKernel
@@ -241,8 +241,8 @@ class ReductionKernel:
 
         def scope(translator):
             s = translator.scopes[-1]
-            s["i"] = Name("_i", "int64", writable=False, why="the result's place")
-            s["_j"] = Name("_j", "int64", writable=False, why="the element's place")
+            s["i"] = Name("_i", "int64", writable=False, why="the result's index")
+            s["_j"] = Name("_j", "int64", writable=False, why="the element's index")
             s["_in_ind.size"] = Name("_results * _elements", "int64", writable=False)
             s["_out_ind.size"] = Name("_results", "int64", writable=False)
             for k, (p, dtype) in enumerate(zip(self.in_params, dtypes)):
@@ -278,16 +278,16 @@ class ReductionKernel:
         head = ["_results", "_elements", "run", *extents[0], *extents[1], *targets, *inputs, *tail]
         body = [f"def {title}({', '.join(head)}):"]
         loads = []
-        for k, place in enumerate(layout):
-            if place is None or place == "raw":
+        for k, position in enumerate(layout):
+            if position is None or position == "raw":
                 loads.append(f"x{k}")
             else:
-                loads.append(f"x{k}[{', '.join(place) or '0'}]")
+                loads.append(f"x{k}[{', '.join(position) or '0'}]")
         values = ", ".join([*loads, "_i", "_j", "_results", "_elements"])
         # What combine() and finish() see of inputs that are no numbers or raw arrays has no value.
         whole = [
-            x if place is None or place == "raw" else zero(dtype.name)
-            for x, place, dtype in zip(inputs, layout, dtypes)
+            x if position is None or position == "raw" else zero(dtype.name)
+            for x, position, dtype in zip(inputs, layout, dtypes)
         ]
         fixed = ", ".join([*whole, "_i", "_j", "_results", "_elements"])
         where = unravel("", "_i", ["", *extents[0]], "o") if rank[0] else []

@@ -26,23 +26,33 @@ def ldexp(x, n):
     return each_ldexp(x, n)
 
 
+def as_floats(x):
+    """Integers as the floats in which NumPy's functions compute them; floats as they are."""
+    if isinstance(x, np.ndarray):
+        return x.astype(np.result_type(x, np.float16))
+    return x * 1.0
+
+
 @known("np.frexp")
 def frexp(x):
     """Fractions of [0.5, 1), and powers of two."""
     if not isinstance(x, np.ndarray):
         return frexp_one(x)
-    parts = np.empty(x.shape, x.dtype)
-    powers = np.empty(x.shape, np.int32)
-    for i in range(x.size):
-        parts.flat[i], powers.flat[i] = frexp_one(x.flat[i])
+    v = as_floats(x)
+    parts = np.empty(v.shape, v.dtype)
+    powers = np.empty(v.shape, np.int32)
+    for i in range(v.size):
+        parts.flat[i], powers.flat[i] = frexp_one(v.flat[i])
     return parts, powers
 
 
 @known("np.modf")
 def modf(x):
-    """What stands behind the point, and before."""
-    whole = np.trunc(x)
-    return x - whole, whole
+    """The fraction, and the whole part, both with the sign; an infinity has the fraction 0."""
+    v = as_floats(x)
+    whole = np.trunc(v)
+    zero = np.sign(v) - np.sign(v)  # of its type
+    return np.copysign(np.where(np.isinf(v), zero, v - whole), v), whole
 
 
 @known("np.divmod")
@@ -91,7 +101,8 @@ def unwrap(p):
     out = np.empty(p.shape[0], np.true_divide(p, 1).dtype)
     turn = 2 * math.pi
     shift = 0.0
-    out[0] = p[0]
+    if len(p) > 0:
+        out[0] = p[0]
     for i in range(1, p.shape[0]):
         step = p[i] - p[i - 1]
         rest = (step + math.pi) % turn - math.pi

@@ -277,7 +277,7 @@ def eigvalsh(a):
 
 
 def one_sided(u, v):
-    """One-sided Jacobi (G&VL 8.6.4): turns columns until they are orthogonal."""
+    """One-sided Jacobi (G&VL 8.6.4): rotates columns until they are orthogonal."""
     m, n = u.shape[0], u.shape[1]
     t = u.dtype
     eps = np.finfo(t).eps
@@ -436,6 +436,8 @@ def lstsq(a, b, rcond=None):
 def matrix_power(a, n):
     """Repeated squaring."""
     square(a)
+    if n == 1:
+        return a
     out = np.eye(a.shape[0]).astype(a.dtype)
     if n < 0:
         raise ValueError("negative powers inside a compiled function: invert first")

@@ -5,11 +5,12 @@ import math
 import numpy as np
 
 from .._library import known
-from .coefficients import ERF_NEAR, ERFC_FAR
+from .coefficients import ERF_NEAR, ERFC_FAR, LGAMMA_NEAR
 
 # As Horner's rule takes them.
 ERF_NEAR_DOWN = ERF_NEAR[::-1]
 ERFC_FAR_DOWN = ERFC_FAR[::-1]
+LGAMMA_NEAR_DOWN = LGAMMA_NEAR[::-1]
 
 
 def whole(x):
@@ -44,6 +45,24 @@ def inverse_mod(a, m):
     if r != 1:
         raise ValueError("base is not invertible for the given modulus")
     return u % m
+
+
+@known("complex power")
+def complex_power(x, y):
+    """x ** y of Python's complex numbers: whole exponents up to 100 are products."""
+    n = abs(y.real)
+    if y.imag != 0 or n != np.floor(n) or n > 100:
+        return complex(np.complex128(x) ** y)
+    left = int(n)
+    r = 1 + 0j
+    p = x
+    while left > 0:
+        if left & 1:
+            r = r * p
+        left >>= 1
+        if left > 0:
+            p = p * p
+    return r if y.real > 0 else 1 / r
 
 
 @known("pow mod")
@@ -182,7 +201,7 @@ def erf_near(x):
 
 
 def erfc_far(a):
-    """erfc() from 1/2 on: exp(-a²) p / (1 + 2a); the way of a's place is N. Juffa's, for erfcx().
+    """erfc() from 1/2 on: exp(-a²) p / (1 + 2a); a is mapped as N. Juffa's erfcx() does.
 
     Rounded to z, a has an exact square; what is left of the exponent is small.
     """
@@ -265,7 +284,7 @@ def gamma_large(x):
 
 @known("math.lgamma")
 def lgamma(x):
-    """The logarithm of Lanczos' formula."""
+    """Polynomials from 1/2 to 7/2, where it has zeros; the logarithm of Lanczos' formula beyond."""
     if abs(x) == math.inf:
         return abs(x)
     if x == math.floor(x):
@@ -273,15 +292,31 @@ def lgamma(x):
             raise ValueError("math domain error")
         if x <= 2:
             return x * 0.0
-    if x < 0.5:
-        return math.log(math.pi / abs(sin_pi(x))) - lgamma_large(1.0 - x)
-    return lgamma_large(x)
+    if x >= 0.5:
+        return lgamma_from_half(x)
+    if x > 0:
+        return lgamma_from_half(x + 1.0) - math.log(x)
+    return math.log(math.pi / abs(sin_pi(x))) - lgamma_from_half(1.0 - x)
 
 
-def lgamma_large(x):
+def lgamma_from_half(x):
     """lgamma() from 1/2 on."""
+    if x < 1.5:
+        return lgamma_near(x - 1.0) - math.log1p(x - 1.0)
+    if x < 2.5:
+        return lgamma_near(x - 2.0)
+    if x < 3.5:
+        return lgamma_near(x - 3.0) + math.log1p(x - 2.0)
     t = x - 1.0 + _G + 0.5
     return (math.log(t) - 1.0) * (x - 0.5) - _G + 0.9189385332046727 + math.log(lanczos(x - 1.0))
+
+
+def lgamma_near(t):
+    """lgamma(2 + t), |t| <= 1/2."""
+    p = t * 0.0
+    for c in LGAMMA_NEAR_DOWN:
+        p = p * t + c
+    return p * t
 
 
 @known("math.frexp")
@@ -321,7 +356,7 @@ def ldexp(x, e):
 
 @known("math.modf")
 def modf(x):
-    """What is behind and before the point, both with the sign."""
+    """The fraction and the whole part, both with the sign."""
     x = x * 1.0
     if abs(x) == math.inf:
         return math.copysign(x * 0.0 if x != x else 0.0, x), x

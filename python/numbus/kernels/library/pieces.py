@@ -28,7 +28,15 @@ def array_split(a, sections, axis=0):
     ]
 
 
-@known("np.split", "np.vsplit")
+@known("np.vsplit")
+def vsplit(a, sections):
+    """Views of parts above each other."""
+    if a.ndim < 2 and a.size >= 0:  # a condition of the run: what follows has parts to index
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+    return split(a, sections)
+
+
+@known("np.split")
 def split(a, sections, axis=0):
     """As array_split(), of equal parts."""
     if not isinstance(sections, np.ndarray) and not isinstance(sections, tuple):
@@ -59,7 +67,7 @@ def dsplit(a, sections):
 
 @known("np.delete")
 def delete(a, obj):
-    """A copy of the flat array without these places."""
+    """A copy of the flat array without these positions."""
     flat = a.ravel()
     keep = np.ones(flat.shape[0], np.bool_)
     keep[obj] = False
@@ -68,7 +76,7 @@ def delete(a, obj):
 
 @known("np.insert")
 def insert(a, at, value):
-    """A copy of the flat array with a value before that place."""
+    """A copy of the flat array with a value before that position."""
     flat = a.ravel()
     n = flat.shape[0]
     k = at
@@ -91,16 +99,25 @@ def extract(condition, a):
 
 @known("np.take")
 def take(a, indices, axis=None):
-    """Elements of the flat array, or rows and columns."""
+    """A copy of the elements at indices along an axis, in C order; None: of the flat array."""
+    at = indices if np.ndim(indices) == 0 else np.asarray(indices)
     if axis is None or a.ndim == 0:
-        return a.ravel()[indices]
-    if axis == 0 or axis == -a.ndim:
-        return a[indices]
-    if axis == 1 or axis == 1 - a.ndim:
-        return a[:, indices]
-    if axis == 2 or axis == 2 - a.ndim:
-        return a[:, :, indices]
-    return a[:, :, :, indices]
+        return a.ravel()[at]
+    if axis < 0:
+        return take(a, indices, axis + a.ndim)
+    if axis == 0 and a.ndim == 1:
+        return a[at]
+    # Nothing is taken, and no index looked at, where an axis before is empty.
+    for extent in a.shape[:axis]:
+        if extent == 0:
+            return np.empty(a.shape[:axis] + np.shape(at) + a.shape[axis + 1 :], a.dtype)
+    if axis == 0:
+        return a[at].copy()
+    if axis == 1:
+        return a[:, at].copy()
+    if axis == 2:
+        return a[:, :, at].copy()
+    return a[:, :, :, at].copy()
 
 
 @known("np.take_along_axis")
@@ -185,13 +202,13 @@ def atleast_3d(a):
 
 @known("np.asfortranarray")
 def asfortranarray(a):
-    """A copy whose first axis is the dense one."""
-    return a.T.copy().T
+    """The array itself where its first axis is the dense one, else a copy of which it is."""
+    return np.ascontiguousarray(a.T).T
 
 
 @known("np.indices")
 def indices(shape):
-    """The index along each axis, for every place."""
+    """The index along each axis, for every position."""
     if len(shape) == 1:
         line = np.empty((1, shape[0]), np.int64)
         line[0] = np.arange(shape[0])

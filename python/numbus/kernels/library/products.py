@@ -97,17 +97,26 @@ def outer(a, b):
 
 @known("np.cross")
 def cross(a, b):
-    """Of vectors in space, or of rows of them."""
-    out = np.empty(a.shape, np.result_type(a, b))
-    if a.ndim == 1:
-        out[0] = a[1] * b[2] - a[2] * b[1]
-        out[1] = a[2] * b[0] - a[0] * b[2]
-        out[2] = a[0] * b[1] - a[1] * b[0]
+    """Of vectors in space along the last axes; one of each two may lie in the plane."""
+    n = a.shape[-1]
+    m = b.shape[-1]
+    if (n != 2 and n != 3) or (m != 2 and m != 3):
+        raise ValueError("incompatible dimensions for cross product (dimension must be 2 or 3)")
+    if n == 2 and m == 2:
+        # Only a run knows that the result would have an axis less.
+        raise ValueError("np.cross of two vectors in the plane is a[0] * b[1] - a[1] * b[0]")
+    last = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    out = np.empty(np.shape(last) + (3,), np.result_type(a, b))
+    out[..., 2] = last
+    if n == 2:
+        out[..., 0] = a[..., 1] * b[..., 2]
+        out[..., 1] = -(a[..., 0] * b[..., 2])
+    elif m == 2:
+        out[..., 0] = -(a[..., 2] * b[..., 1])
+        out[..., 1] = a[..., 2] * b[..., 0]
     else:
-        for i in range(a.shape[0]):
-            out[i, 0] = a[i, 1] * b[i, 2] - a[i, 2] * b[i, 1]
-            out[i, 1] = a[i, 2] * b[i, 0] - a[i, 0] * b[i, 2]
-            out[i, 2] = a[i, 0] * b[i, 1] - a[i, 1] * b[i, 0]
+        out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+        out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
     return out
 
 
@@ -115,6 +124,10 @@ def cross(a, b):
 def convolve(a, v, mode="full"):
     """Each element of one times the other, shifted."""
     n, m = a.shape[0], v.shape[0]
+    if n == 0:
+        raise ValueError("a cannot be empty")
+    if m == 0:
+        raise ValueError("v cannot be empty")
     out = np.zeros(n + m - 1, np.result_type(a, v))
     for i in range(n):
         for j in range(m):

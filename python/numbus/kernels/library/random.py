@@ -2,7 +2,7 @@
 
 Each thread has a state of its own, which is not NumPy's; np.random.seed inside a compiled function
 sets it. Portions of a parallel loop draw from streams that follow from the state and the portion's
-place.
+index.
 """
 
 import math

@@ -9,7 +9,7 @@ UNEQUAL = "all the input array dimensions except for the concatenation axis must
 
 @known("np.concatenate")
 def concatenate(arrays, axis=0):
-    """Copies one behind the other."""
+    """Copies one after the other."""
     out_type = np.result_type(*arrays)
     total = 0
     for a in arrays:
@@ -48,6 +48,44 @@ def concatenate(arrays, axis=0):
         out[at : at + part.shape[0]] = part
         at += part.shape[0]
     return np.swapaxes(out, axis, 0)
+
+
+@known("strides of reshaped")
+def strides_of_reshaped(extents, steps, wanted, out):
+    """Whether memory of these extents and strides is one of the wanted extents, in C order.
+
+    Its strides go to `out` then. Both have equally many elements, at least one.
+    """
+    axis = 0
+    k = 0
+    while axis < len(extents):
+        if extents[axis] == 1:
+            axis += 1
+            continue
+        # The fewest axes of each that have equally many elements belong to each other.
+        last = axis
+        have = extents[axis]
+        stop = k + 1
+        asked = wanted[k]
+        while have != asked:
+            if asked < have:
+                asked *= wanted[stop]
+                stop += 1
+                continue
+            axis += 1
+            if extents[axis] == 1:
+                continue
+            if steps[last] != steps[axis] * extents[axis]:
+                return False
+            have *= extents[axis]
+            last = axis
+        step = steps[last]
+        for j in range(stop - 1, k - 1, -1):
+            out[j] = step
+            step *= wanted[j]
+        axis += 1
+        k = stop
+    return True
 
 
 @known("np.stack")
@@ -90,7 +128,7 @@ def column_stack(arrays):
 
 @known("np.append")
 def append(a, values, axis=None):
-    """A copy with more behind."""
+    """A copy with more at its end."""
     if axis is not None:
         return concatenate((a, values), axis)
     if isinstance(values, np.ndarray):
@@ -221,7 +259,9 @@ def diag(a, k=0):
 
 @known("np.diagonal")
 def diagonal(a, offset=0):
-    """As diag()."""
+    """As diag() of a matrix."""
+    if a.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
     return diag(a, offset)
 
 

@@ -79,19 +79,19 @@ def sort(a, axis=-1, kind=None):
     return np.swapaxes(moved, axis, -1)
 
 
-def argsort_row(a, places, other):
-    """Sorts places by the elements there, as sort_row."""
+def argsort_row(a, positions, other):
+    """Sorts positions by the elements there, as sort_row."""
     n = a.shape[0]
     for low in range(0, n, 16):
         high = min(low + 16, n)
         for i in range(low + 1, high):
-            p = places[i]
+            p = positions[i]
             v = a[p]
             j = i - 1
-            while j >= low and before(v, a[places[j]]):
-                places[j + 1] = places[j]
+            while j >= low and before(v, a[positions[j]]):
+                positions[j + 1] = positions[j]
                 j -= 1
-            places[j + 1] = p
+            positions[j + 1] = p
     width = 16
     swapped = False
     while width < n:
@@ -103,48 +103,48 @@ def argsort_row(a, places, other):
             for k in range(low, high):
                 if swapped:
                     if i < middle and (j >= high or not before(a[other[j]], a[other[i]])):
-                        places[k] = other[i]
+                        positions[k] = other[i]
                         i += 1
                     else:
-                        places[k] = other[j]
+                        positions[k] = other[j]
                         j += 1
                 else:
-                    if i < middle and (j >= high or not before(a[places[j]], a[places[i]])):
-                        other[k] = places[i]
+                    if i < middle and (j >= high or not before(a[positions[j]], a[positions[i]])):
+                        other[k] = positions[i]
                         i += 1
                     else:
-                        other[k] = places[j]
+                        other[k] = positions[j]
                         j += 1
         swapped = not swapped
         width *= 2
     if swapped:
         for k in range(n):
-            places[k] = other[k]
+            positions[k] = other[k]
 
 
 @known("np.argsort")
 def argsort(a, axis=-1, kind=None):
-    """Merge sort of places (stable), which serves every kind."""
+    """Merge sort of positions (stable), which serves every kind."""
     if axis is None:
         return argsort(a.ravel(), -1, kind)
     check_sort(a.ndim, axis, kind)
     if a.ndim == 1:
-        places = np.arange(a.shape[0])
-        argsort_row(a, places, np.empty_like(places))
-        return places
+        positions = np.arange(a.shape[0])
+        argsort_row(a, positions, np.empty_like(positions))
+        return positions
     moved = np.swapaxes(a, axis, -1).copy()
     n = moved.shape[-1]
     rows = moved.reshape(moved.size // max(n, 1), n)
     found = np.empty(rows.shape, np.int64)
     for i in range(rows.shape[0]):
-        places = np.arange(n)
-        argsort_row(rows[i], places, np.empty_like(places))
-        found[i] = places
+        positions = np.arange(n)
+        argsort_row(rows[i], positions, np.empty_like(positions))
+        found[i] = positions
     return np.swapaxes(found.reshape(moved.shape), axis, -1)
 
 
 def search(a, v, right):
-    """The place of v in a sorted array, by bisection."""
+    """The position of v in a sorted array, by bisection."""
     low = 0
     high = a.shape[0]
     while low < high:
@@ -215,10 +215,10 @@ def flatnonzero(a):
 @known("np.argwhere")
 def argwhere(a):
     """Counts, then notes."""
-    places = flatnonzero(a)
-    out = np.empty((places.shape[0], a.ndim), np.int64)
-    for k in range(places.shape[0]):
-        rest = places[k]
+    positions = flatnonzero(a)
+    out = np.empty((positions.shape[0], a.ndim), np.int64)
+    for k in range(positions.shape[0]):
+        rest = positions[k]
         for d in range(a.ndim - 1, -1, -1):
             out[k, d] = rest % a.shape[d]
             rest //= a.shape[d]
@@ -228,12 +228,12 @@ def argwhere(a):
 @known("np.nonzero", "np.where")
 def nonzero(a):
     """The columns of argwhere."""
-    places = argwhere(a)
+    positions = argwhere(a)
     if a.ndim == 1:
-        return (places[:, 0].copy(),)
+        return (positions[:, 0].copy(),)
     if a.ndim == 2:
-        return places[:, 0].copy(), places[:, 1].copy()
-    return places[:, 0].copy(), places[:, 1].copy(), places[:, 2].copy()
+        return positions[:, 0].copy(), positions[:, 1].copy()
+    return positions[:, 0].copy(), positions[:, 1].copy(), positions[:, 2].copy()
 
 
 @known("np.partition")

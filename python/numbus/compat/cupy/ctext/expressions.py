@@ -7,7 +7,7 @@ import numpy
 from . import maths, types
 from .parser import Node
 from .tokens import Token, fail
-from .values import COMPARE, Array, Place, Value, constant, folded, zero
+from .values import COMPARE, Array, Lvalue, Value, constant, folded, zero
 
 _MEMBERS = frozenset(["threadIdx", "blockIdx", "blockDim", "gridDim"])
 
@@ -63,7 +63,7 @@ class Expressions:
         return constant("bool", node.value)
 
     def value_name(self, node):
-        return Value(*self.place(node, False))
+        return Value(*self.lvalue(node, False))
 
     def value_comma(self, node):
         self.effect(node.left)
@@ -198,8 +198,8 @@ class Expressions:
         self.lines += [*second, f"{self.indent}    {name} = {b}"]
         return Value(name, t)
 
-    def place(self, node, write=True):
-        """(Python text of a place that can be assigned to, its type)."""
+    def lvalue(self, node, write=True):
+        """(Python text of what can be assigned to, its type)."""
         if node.kind == "name":
             name = self.find(node.at, node.name)
             if name.raw or name.sizes is not None:
@@ -222,19 +222,19 @@ class Expressions:
         if name is not None and name.pointer:
             return name.text, name.type
         if name is not None and (name.raw or name.sizes is not None):
-            first = Token("number", "0", inner.at.source, inner.at.place)
+            first = Token("number", "0", inner.at.source, inner.at.position)
             index = Node("number", first)
             return self.element(Node("index", inner.at, value=inner, index=index), write)
         return fail(node.at, "this is no pointer", "a value", "a parameter such as 'int *p'")
 
     def passed(self, node):
-        """What a pointer or a reference is given: an Array or a Place."""
+        """What a pointer or a reference is given: an Array or an Lvalue."""
         if node.kind == "name":
             name = self.find(node.at, node.name)
             if name.raw or name.sizes is not None:
                 return Array(name.text, name.type, name.writable)
             if name.pointer:
-                return Place(name.text, name.type)
+                return Lvalue(name.text, name.type)
         if node.kind == "unary" and node.op == "&":
             inner = node.value
             if inner.kind == "index":
@@ -244,8 +244,8 @@ class Expressions:
                 if "," in index and base.sizes is not None and len(base.sizes) > 1:
                     fail(node.at, "an address inside of such an array", "several axes", "one axis")
                 return Array(f"{array}[{index}:]", t, base.writable)
-            return Place(*self.place(inner))
-        return Place(*self.place(node))
+            return Lvalue(*self.lvalue(inner))
+        return Lvalue(*self.lvalue(node))
 
     def element(self, node, write):
         """(text, type) of array[index]."""
@@ -292,19 +292,19 @@ class Expressions:
         return Value(*self.element(node, False))
 
     def _assign(self, node):
-        """Emits an assignment; gives the place."""
+        """Emits an assignment; gives what was assigned to."""
         if node.op:
-            # C++ evaluates the right side first, and the place once.
+            # C++ evaluates the right side first, and the left one once.
             (v,) = self.numbers(node.value)
             before = len(self.lines)
-            text, t = self.place(node.target)
+            text, t = self.lvalue(node.target)
             if len(self.lines) > before:
                 v = self._held_before(before, v)
             made = self.operate(node.at, node.op, Value(text, t), v)
         else:
             (made,) = self.numbers(node.value)
             before = len(self.lines)
-            text, t = self.place(node.target)
+            text, t = self.lvalue(node.target)
             if len(self.lines) > before:
                 made = self._held_before(before, made)
         self.emit(f"{text} = {self.convert(made, t, node.at)}")
@@ -322,7 +322,7 @@ class Expressions:
         return Value(self.temporary(made.text), made.type)
 
     def value_step(self, node):
-        text, t = self.place(node.target)
+        text, t = self.lvalue(node.target)
         if node.before:
             self._step(node, text, t)
             return Value(self.temporary(text), t)
@@ -392,16 +392,16 @@ class Expressions:
             for a, t in zip(args, wanted)
         ]
         call = f"{python}({', '.join(given)})"
-        places = [a for a in args if isinstance(a, Place)]
-        if not places:
+        lvalues = [a for a in args if isinstance(a, Lvalue)]
+        if not lvalues:
             return Value(call, result)
         found = self.temporary(call)
         parts = [] if result == "void" else [None]
-        parts += places
-        for k, place in enumerate(parts):
-            if place is not None:
-                self.emit(f"{place.text} = {found}[{k}]" if len(parts) > 1
-                          else f"{place.text} = {found}")  # fmt: skip
+        parts += lvalues
+        for k, lvalue in enumerate(parts):
+            if lvalue is not None:
+                self.emit(f"{lvalue.text} = {found}[{k}]" if len(parts) > 1
+                          else f"{lvalue.text} = {found}")  # fmt: skip
         if result == "void":
             return Value("None", "void")
         return Value(self.temporary(f"{found}[0]"), result)
@@ -414,7 +414,7 @@ class Expressions:
         if target.kind == "unary" and target.op == "&":
             target = target.value
         elif target.kind == "name":
-            first = Token("number", "0", target.at.source, target.at.place)
+            first = Token("number", "0", target.at.source, target.at.position)
             target = Node("index", target.at, value=target, index=Node("number", first))
         if target.kind != "index":
             fail(node.at, f"{node.name} takes an element's address", "a value", "&array[index]")

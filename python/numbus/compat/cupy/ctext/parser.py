@@ -146,7 +146,7 @@ class Parser:
         return TypeName(made, at, const=const)
 
     def skip_pointer(self, made):
-        """Marks a pointer or a reference behind a type."""
+        """Marks a pointer or a reference after a type."""
         while self.token.text in ("*", "&", "const", "__restrict__", "restrict"):
             if self.token.text in "*&":
                 made.reference = self.token.text

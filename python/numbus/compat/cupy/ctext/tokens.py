@@ -1,4 +1,4 @@
-"""From C text to tokens; #define, comments, and the errors that show the place."""
+"""From C text to tokens; #define, comments, and the errors that show the position."""
 
 import re
 
@@ -18,7 +18,7 @@ class CTextError(CompileException):
 
 def fail(at, message, got, expected):
     """Raises CTextError with the line of the token `at` and a mark under it."""
-    source, begin = at.source, at.place
+    source, begin = at.source, at.position
     start = source.text.rfind("\n", 0, begin) + 1
     end = source.text.find("\n", begin)
     line = source.text[start : end if end >= 0 else None]
@@ -34,14 +34,14 @@ def fail(at, message, got, expected):
 class Token:
     """A word of the text: kind is 'name', 'number', 'sign' or 'end'."""
 
-    __slots__ = ("kind", "place", "source", "text")
+    __slots__ = ("kind", "position", "source", "text")
 
-    def __init__(self, kind, text, source, place):
-        self.kind, self.text, self.source, self.place = kind, text, source, place
+    def __init__(self, kind, text, source, position):
+        self.kind, self.text, self.source, self.position = kind, text, source, position
 
     def moved(self, at):
-        """The same word at the place of another one."""
-        return Token(self.kind, self.text, at.source, at.place)
+        """The same word at the position of another one."""
+        return Token(self.kind, self.text, at.source, at.position)
 
     def __repr__(self):
         return f"{self.kind} {self.text!r}"
@@ -61,15 +61,15 @@ _DEFINE = re.compile(r"\s*define\s+(\w+)(\(([^)]*)\))?(.*)", re.S)
 
 
 def _split(text, source, offset=0):
-    tokens, place = [], 0
-    while place < len(text):
-        found = _WORDS.match(text, place)
+    tokens, position = [], 0
+    while position < len(text):
+        found = _WORDS.match(text, position)
         if found is None:
-            at = Token("sign", text[place], source, offset + place)
-            fail(at, "a character that C does not know here", repr(text[place]), "C")
+            at = Token("sign", text[position], source, offset + position)
+            fail(at, "a character that C does not know here", repr(text[position]), "C")
         if found.lastgroup != "skip":
-            tokens.append(Token(found.lastgroup, found[0], source, offset + place))
-        place = found.end()
+            tokens.append(Token(found.lastgroup, found[0], source, offset + position))
+        position = found.end()
     return tokens
 
 
@@ -85,15 +85,15 @@ def tokenize(source, macros):
     return _expand(_split(text, source), macros, frozenset())
 
 
-def _directive(text, source, place, macros):
-    at = Token("sign", "#" + text.strip(), source, source.text.index("#", place))
+def _directive(text, source, position, macros):
+    at = Token("sign", "#" + text.strip(), source, source.text.index("#", position))
     define = _DEFINE.match(text)
     if define:
         names = None
         if define[2] is not None:
             names = [n.strip() for n in define[3].split(",") if n.strip()]
         body = define[4].replace("\\\n", "  ")
-        macros[define[1]] = names, _split(body, source, at.place)
+        macros[define[1]] = names, _split(body, source, at.position)
     elif re.match(r"\s*undef\s+\w+", text):
         macros.pop(text.split()[1], None)
     elif not re.match(r"\s*(pragma|include)\b|\s*$", text):
@@ -136,7 +136,7 @@ def _expand(tokens, macros, hidden):
 
 
 def _arguments(tokens, k):
-    """The arguments that begin at the parenthesis tokens[k], and the place behind them."""
+    """The arguments that begin at the parenthesis tokens[k], and the position after them."""
     given, depth, begin = [[]], 0, tokens[k]
     while k < len(tokens):
         text = tokens[k].text

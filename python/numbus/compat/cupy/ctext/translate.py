@@ -34,7 +34,7 @@ class Functions:
     def call(self, at, name, args, template):
         """(Python name, parameter types, result type) for a call.
 
-        args: each a Value, an Array or a Place. Parameters of the latter two have their types.
+        args: each a Value, an Array or an Lvalue. Parameters of the latter two have their types.
         """
 
         def distance(function):
@@ -83,11 +83,11 @@ class Functions:
             fields = {}
             if passed == "Array":
                 fields = {"raw": True, "writable": not kind.const, "why": "const"}
-            elif passed == "Place":
+            elif passed == "Lvalue":
                 fields = {"pointer": kind.reference == "*"}
             made = t.declare(name, w, **fields)
             parameters.append(made.text)
-            if passed == "Place":
+            if passed == "Lvalue":
                 t.given_back.append(made.text)
         t.result = result
         t.body_of_function(node, parameters, python)
@@ -167,7 +167,7 @@ class Translator(Expressions):
         if node.kind == "assign":
             self._assign(node)
         elif node.kind == "step":
-            self._step(node, *self.place(node.target))
+            self._step(node, *self.lvalue(node.target))
         elif node.kind == "comma":
             self.effect(node.left)
             self.effect(node.right)
@@ -206,7 +206,7 @@ class Translator(Expressions):
                 fail(node.at, "a break outside of a loop", "'break'", "'continue' or 'return'")
             self.emit("break")
         elif kind == "continue":
-            if not any(callable(turn) for turn in self.loops):
+            if not any(callable(advance) for advance in self.loops):
                 self.leave(node, None)
             elif callable(self.loops[-1]):
                 self.loops[-1]()
@@ -259,20 +259,20 @@ class Translator(Expressions):
             else:
                 self.emit(f"while {text}:")
 
-        def turn():
+        def advance():
             if node.step is not None:
                 self.effect(node.step)
             if node.late:
                 self.emit(f"if not {self.truth(node.condition)}:")
                 self.emit("    break")
 
-        self.loops.append(turn)
+        self.loops.append(advance)
         self.indent += "    "
         self.scopes.append({})
         before = len(self.lines)
         self.statement(node.body)
         self.scopes.pop()
-        turn()
+        advance()
         if len(self.lines) == before:
             self.emit("pass")
         self.indent = indent
@@ -280,7 +280,7 @@ class Translator(Expressions):
         self.scopes.pop()
 
     def switch(self, node):
-        """A loop of one turn, so that breaks leave it; a case runs if it is met or fallen into."""
+        """A loop of one iteration, which breaks leave; a case runs if it is met or fallen into."""
         (v,) = self.numbers(node.value)
         if types.kind(v.type) not in "biu":
             fail(node.at, "a switch over a number that is no integer", v.type, "an integer")
@@ -312,7 +312,7 @@ class Translator(Expressions):
         self.loops.pop()
         self.scopes.pop()
         self.indent = indent
-        if has(node.inside, "continue") and any(callable(turn) for turn in self.loops):
+        if has(node.inside, "continue") and any(callable(advance) for advance in self.loops):
             self.emit(f"if {again}:")
             self.indent += "    "
             self.statement(Node("continue", node.at))

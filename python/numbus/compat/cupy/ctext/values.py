@@ -94,7 +94,7 @@ class Array:
         self.text, self.type, self.writable = text, type, writable
 
 
-class Place:
+class Lvalue:
     """A variable that a function gets the address of, or a reference to."""
 
     def __init__(self, text, type):

@@ -13,7 +13,7 @@ _current = threading.local()
 
 
 def _recorded(stream=None):
-    """Hands recorded work to the device, so that what comes next stands behind it.
+    """Hands recorded work to the device, so that what comes next runs after it.
 
     stream: where it comes next. Array operations go to the default stream whichever is current, so
     that a stream which has been current waits for them.
@@ -40,7 +40,7 @@ class Event:
         self._timing, self._seen = not disable_timing, False
 
     def record(self, stream=None):
-        """Marks this point: behind all work so far of the stream, the current one by default."""
+        """Marks this point: after all work so far of the stream, the current one by default."""
         stream = get_current_stream() if stream is None else stream
         _recorded(stream if isinstance(stream, _Stream) else None)
         self._event.record(getattr(stream, "_stream", 0))

@@ -16,7 +16,7 @@ from numbus.functions.special import (  # noqa: F401
     xlogy,
 )
 
-from ..._missing import getter
+from ..._missing import getter as _getter
 
 __name__ = "cupyx.scipy.special"
 __path__ = []  # so that Python asks us what `from … import` does not find
@@ -50,4 +50,4 @@ def softmax(x, axis=None):
 
 expm1, log1p, cbrt, exp2 = numbus.expm1, numbus.log1p, numbus.cbrt, numbus.exp2
 sinc = numbus.sinc
-__getattr__ = getter(__name__)
+__getattr__ = _getter(__name__)

@@ -13,7 +13,7 @@ HEADS = ("operation", "size", "library", "median", "quartiles", "first call", "N
 
 
 def line_of(case, suite, report, engine):
-    """The cells behind operation and size."""
+    """The cells after operation and size."""
     r = case["results"][engine.id]
     if "median" not in r:
         reason = f"WRONG: {r['wrong']}" if "wrong" in r else r.get("error") or r.get("skipped")

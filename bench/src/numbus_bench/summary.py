@@ -105,14 +105,14 @@ def crossing(slow, fast):
     points = [(n, t, other[n]) for n, t in slow if n in other]
     if not points:
         return {"kind": "unknown"}
-    behind = max((k for k, (_, a, b) in enumerate(points) if b > LEVEL * a), default=None)
-    if behind == len(points) - 1:
+    slower = max((k for k, (_, a, b) in enumerate(points) if b > LEVEL * a), default=None)
+    if slower == len(points) - 1:
         return {"kind": "never"}
     if points[-1][1] <= LEVEL * points[-1][2]:
         return {"kind": "level"}
-    if behind is None:
+    if slower is None:
         return {"kind": "always"}
-    (n0, a0, b0), (n1, a1, b1) = points[behind], points[behind + 1]
+    (n0, a0, b0), (n1, a1, b1) = points[slower], points[slower + 1]
     d0, d1 = math.log(b0 / a0), min(0.0, math.log(b1 / a1))
     share = d0 / (d0 - d1)
     return {

@@ -15,23 +15,23 @@ ABOUT = (
 BUDGET = 5.0  # of the total time, beside the other suites
 
 
-def elementwise(xp, a):
+def elementwise(_xp, a):
     return 3 * a * a + 2 * a + 1
 
 
-def total(xp, a):
+def total(_xp, a):
     return a.sum()
 
 
-def deviation(xp, a):
+def deviation(_xp, a):
     return a.std()
 
 
-def slices(xp, a):
+def slices(_xp, a):
     return a[::2, ::2] + 0.0
 
 
-def stencil(xp, a):
+def stencil(_xp, a):
     """3×3 smoothing by nine shifted slices."""
     return (
         a[:-2, :-2] + a[:-2, 1:-1] + a[:-2, 2:]
@@ -44,7 +44,7 @@ def transform(xp, a):
     return xp.fft.fft(a)
 
 
-def product(xp, a, b):
+def product(_xp, a, b):
     return a @ b
 
 
@@ -52,7 +52,7 @@ def decompose(xp, a):
     return xp.linalg.svd(a, full_matrices=False)
 
 
-def rebuilt(xp, result):
+def rebuilt(_xp, result):
     """The singular values, and the first rows of the matrix from all three parts."""
     u, s, v = result
     return s, (u[:64] * s) @ v

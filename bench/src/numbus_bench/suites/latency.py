@@ -14,14 +14,14 @@ ABOUT = (
 MANY = 100
 
 
-def eight(xp, a, b):
+def eight(_xp, a, b):
     """Eight operations."""
     x = a * b + 1.0
     y = x * a - b
     return (x + y) * (y - a) + x
 
 
-def one(xp, a, b):
+def one(_xp, a, b):
     return a + b
 
 
@@ -119,11 +119,11 @@ def new_jax():
     return run
 
 
-def numbers(i):
+def numbers(_i):
     return {"a": np.arange(16.0) / 16, "b": np.ones(16)}
 
 
-def cases(quick=False):
+def cases(_quick=False):
     common = {"size": "16 numbers", "n": 16, "make": numbers, "data": "latency", "bytes": 0.0}
 
     def kernel(name, program, *arguments, **more):

@@ -43,7 +43,7 @@ def is_narrow(width):
 
 
 # ---- bars of speed-ups ---------------------------------------------------------------------------
-def speed_rows(report, suite, cases):
+def speed_rows(suite, cases):
     """(operation, size, [(engine, speed-up, tip)]) of each case that has any."""
     rows = []
     for case in cases:
@@ -112,14 +112,14 @@ def speedups(rows, title, width, heading=None, names=(), style=""):
             body.text(max(b, scale(1)) + 6, y + 9, times(value), "value")
             y += 12
         if peers:
-            place = y + 7
+            position = y + 7
             for name, value, tip in peers:
-                body.mark(scale(value), place, shape(name), look(name),
+                body.mark(scale(value), position, shape(name), look(name),
                           f"{operation}, {size}. {tip}")  # fmt: skip
             best = max(peers, key=lambda v: v[1])
             label = engine(best[0]).label
             if scale(best[1]) + 9 + text_width(label, 11) < width:
-                body.text(scale(best[1]) + 9, place + 4, label, "tiny")
+                body.text(scale(best[1]) + 9, position + 4, label, "tiny")
             y += 14
         y += 8
     for tick in scale.ticks(5 if narrow else 9):
@@ -139,15 +139,15 @@ def speedups(rows, title, width, heading=None, names=(), style=""):
 def spread_labels(labels, gap, low, high):
     """(y, …) moved apart so that no two are nearer than gap, between low and high."""
     labels = sorted(labels, key=lambda l: l[0])
-    places = []
+    positions = []
     for label in labels:
-        places.append(max(label[0], places[-1] + gap if places else low))
-    over = places[-1] - high if places else 0
+        positions.append(max(label[0], positions[-1] + gap if positions else low))
+    over = positions[-1] - high if positions else 0
     if over > 0:
-        places[-1] = high
-        for k in range(len(places) - 2, -1, -1):
-            places[k] = min(places[k], places[k + 1] - gap)
-    return [(place, *label[1:]) for place, label in zip(places, labels)]
+        positions[-1] = high
+        for k in range(len(positions) - 2, -1, -1):
+            positions[k] = min(positions[k], positions[k + 1] - gap)
+    return [(position, *label[1:]) for position, label in zip(positions, labels)]
 
 
 def curves(suite, operation, copies, title, width):
@@ -189,8 +189,8 @@ def curves(suite, operation, copies, title, width):
             svg.mark(x(n), y(t), shape(name), kind, f"{label}, n = {n:,}: {seconds(t)}",
                      3.2 if name.startswith("numbus") else 2.6)  # fmt: skip
         labels.append((y(points[-1][1]) + 4, x(points[-1][0]) + 9, short, kind))
-    for place, across, text, kind in spread_labels(labels, 15, top + 4, bottom):
-        svg.text(across, place, text, "label " + kind)
+    for position, across, text, kind in spread_labels(labels, 15, top + 4, bottom):
+        svg.text(across, position, text, "label " + kind)
     for found in suite.get("crossings", ()):
         if found["curve"] != operation or found["kind"] != "crossing":
             continue
@@ -285,9 +285,9 @@ def transfers(suite, report, title, width):
         svg.text(scale(tick), 14, plain(rate(tick, "B/s"))
                  if tick else "0", "axis", "middle" if tick or not narrow else "start")  # fmt: skip
     if link:
-        place = scale(max(link.values()))
-        svg.line(place, 20, place, y, "crossing")
-        svg.text(place, y + 12, "the link\u2019s limit", "tiny", "end")
+        position = scale(max(link.values()))
+        svg.line(position, 20, position, y, "crossing")
+        svg.text(position, y + 12, "the link\u2019s limit", "tiny", "end")
         y += 16
     svg.parts += body.parts
     return svg.done(y, title, f"{len(rows)} kinds of copy.")
@@ -374,7 +374,7 @@ def roofline(report, title, width):
     svg.text(0, top - 14, "operations per second", "quiet")
     taken = []
 
-    def place(across, down, text, kind, size):
+    def put(across, down, text, kind, size):
         """A label beside a point, where it hides no other; none where there is no room."""
         wide = text_width(text, size)
         for a, b in ((8, 4), (-8 - wide, 4), (-wide / 2, -9), (-wide / 2, 18)):
@@ -406,5 +406,5 @@ def roofline(report, title, width):
     for device, label, f, reached, tip in points:
         where = "GPU" if device == "cuda" else "CPU"
         svg.mark(x(f), y(reached), "circle", f"numbus {device}", f"{where}, {tip}", 5)
-        place(x(f), y(reached), label, "tiny", 11)
+        put(x(f), y(reached), label, "tiny", 11)
     return svg.done(bottom + 44, title, f"{len(points)} workloads under the measured limits.")

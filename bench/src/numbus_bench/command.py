@@ -73,7 +73,7 @@ def chosen_suites(names):
 
 def chosen_devices(text):
     """The devices asked for; those that can be used where none were."""
-    from .. import cuda
+    from numbus import cuda
 
     if text is None:
         return ["cpu", "cuda"] if cuda.is_available() else ["cpu"]

@@ -1,4 +1,4 @@
-"""Measuring: `python -m numbus bench`, the limits of a machine, what a benchmark is made of.
+"""The benchmark, `python -m numbus bench`: suites, one process a library, a report as a page.
 
 Nothing is imported here: a library that is measured shares its process with as little as possible.
 """

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 from . import machine, suites
@@ -20,7 +21,8 @@ __all__ = ["SCHEMA", "VERSION", "Session"]
 
 SCHEMA, VERSION = "numbus-bench", 1
 SLOWEST = 10.0  # seconds
-ROOT = Path(__file__).resolve().parents[2]
+# Where the packages stand that the processes import, whatever made them importable here.
+HOMES = [str(Path(find_spec(name).origin).parents[1]) for name in ("numbus", "numbus_bench")]
 
 
 class Process:
@@ -34,7 +36,7 @@ class Process:
     def start(self):
         """Starts the process; `unavailable` says why it could not."""
         env = {**os.environ}
-        path = [str(ROOT), env.get("PYTHONPATH", "")]
+        path = [*HOMES, env.get("PYTHONPATH", "")]
         env.update(
             PYTHONPATH=os.pathsep.join(filter(None, path)),
             NUMBUS_DEVICE=self.engine.device,
@@ -47,7 +49,7 @@ class Process:
             CUPY_CACHE_DIR=str(Path(self.folder) / "cupy"),
         )
         self.log = open(Path(self.folder) / f"{self.engine.id.replace(':', '-')}.log", "a+")
-        command = [sys.executable, "-m", "numbus.bench.worker", self.engine.program,
+        command = [sys.executable, "-m", "numbus_bench.worker", self.engine.program,
                    self.engine.device]  # fmt: skip
         self.process = subprocess.Popen(
             command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log,

@@ -87,7 +87,7 @@ def main_rows(report):
     rows = {}
     for suite in report["suites"]:
         cases = [c for c in suite["cases"] if c["headline"]]
-        for row in charts.speed_rows(report, suite, cases):
+        for row in charts.speed_rows(suite, cases):
             operation, size, values = row
             if not any(name.startswith("numbus") for name, _, _ in values):
                 continue
@@ -128,7 +128,7 @@ def suite_charts(suite, report):
                           "Bytes per second that arrive; on the way there and back, both count.",
                           legend(in_results(report, suite)))  # fmt: skip
         return ""
-    rows = charts.speed_rows(report, suite, suite["cases"])
+    rows = charts.speed_rows(suite, suite["cases"])
     if suite["name"] == "latency":
         if any("median" in r for c in suite["cases"] for r in c["results"].values()):
             return figure(lambda w: charts.latencies(suite, suite["title"], w),

@@ -30,7 +30,7 @@ def squares(xp, P):
     return xp.einsum("ij,ij->i", P, P)
 
 
-def inner(xp, P):
+def inner(_xp, P):
     return P @ P.T
 
 

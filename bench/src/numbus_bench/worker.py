@@ -88,19 +88,19 @@ class Worker:
     def times(self, case, program, inputs, seconds, most, longest):
         """Median and spread of a program that has run once."""
         wait = self.library.wait
-        times = samples(self.turn(program, inputs), wait, 0, 1, 1)
+        times = samples(self.repeated(program, inputs), wait, 0, 1, 1)
         if times[0] < 0.05:
             # The first run after the check may still pay for something new.
-            again = samples(self.turn(program, inputs), wait, 0, 1, 1)[0]
+            again = samples(self.repeated(program, inputs), wait, 0, 1, 1)[0]
             # Many short runs make one sample, so that the clock and the loop do not count.
             number = int(min(1000, max(1, 2e-4 / max(again, 1e-7))))
-            times = samples(self.turn(program, inputs, number), wait, seconds, 3, most)
+            times = samples(self.repeated(program, inputs, number), wait, seconds, 3, most)
             times = [t / number for t in times]
         elif times[0] < longest:  # where even one run is slow, it is enough
-            times += samples(self.turn(program, inputs), wait, seconds - times[0], 2, most)
+            times += samples(self.repeated(program, inputs), wait, seconds - times[0], 2, most)
         return spread([t / case.calls for t in times])
 
-    def turn(self, program, inputs, number=1):
+    def repeated(self, program, inputs, number=1):
         """`number` runs, on the next set of inputs each time, each waited for."""
         wait = self.library.wait if self.library.waits() else None
         several = itertools.cycle(inputs)
@@ -118,7 +118,7 @@ class Worker:
 def answer(worker, request):
     """What one request asks for, as a dict."""
     if request["do"] == "limits":
-        from .limits import measure
+        from numbus.measure.limits import measure
 
         return measure(request["device"], request["quick"]).as_dict()
     worker.begin(request["suite"])

@@ -19,8 +19,8 @@ def digits(x, most=3):
     """Three significant digits, without an exponent."""
     if x == 0 or not math.isfinite(x):
         return f"{x:g}"
-    places = max(0, most - 1 - math.floor(math.log10(abs(x)) + 1e-9))
-    return f"{x:,.{min(places, 6)}f}"
+    decimals = max(0, most - 1 - math.floor(math.log10(abs(x)) + 1e-9))
+    return f"{x:,.{min(decimals, 6)}f}"
 
 
 def _scaled(x, units):

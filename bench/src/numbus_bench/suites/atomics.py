@@ -15,7 +15,7 @@ ABOUT = (
 BLOCK = 256
 
 
-def maximum(xp, x):
+def maximum(_xp, x):
     return x.max()
 
 
