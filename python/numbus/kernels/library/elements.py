@@ -7,29 +7,11 @@ import numpy as np
 from .._library import known
 from .._vectorize import vectorize
 from .mathematics import frexp as frexp_one
-from .mathematics import gcd as gcd_one
-from .mathematics import lcm as lcm_one
 from .mathematics import ldexp as ldexp_one
 from .mathematics import next_number
 
-each_gcd = vectorize(gcd_one)
-each_lcm = vectorize(lcm_one)
 each_nextafter = vectorize(next_number)
 each_ldexp = vectorize(ldexp_one)
-
-
-@known("np.gcd")
-def gcd(a, b):
-    """Of numbers or arrays, of NumPy's type for both."""
-    t = np.result_type(a, b)
-    return each_gcd(t.type(a), t.type(b))
-
-
-@known("np.lcm")
-def lcm(a, b):
-    """Of numbers or arrays, of NumPy's type for both."""
-    t = np.result_type(a, b)
-    return each_lcm(t.type(a), t.type(b))
 
 
 @known("np.nextafter")
