@@ -23,6 +23,8 @@ def nextafter(a, b):
 @known("np.ldexp")
 def ldexp(x, n):
     """x times 2 ** n."""
+    if isinstance(n, float) or (isinstance(n, np.ndarray) and n.dtype.kind not in "iub"):
+        raise TypeError("ufunc 'ldexp' takes integers for exponents")
     return each_ldexp(x, n)
 
 
