@@ -77,12 +77,16 @@ class Scan {
   // Along lines -----------------------------------------------------------------------------------
   void lines() {
     int64_t outer = out_.shape(0), n = out_.shape(1), inner = out_.shape(2), count = outer * inner;
-    auto code = compile::scan_code(call_.op, in_type_, call_.type, dense(in_), dense(out_));
-    code.streaming = streams();
-    if (!code_->lines) code_->lines = counted(rt_, compile::compile_native_scan(code));
+    // Making the bodies takes longer than a short scan.
+    auto code = [&] {
+      auto made = compile::scan_code(call_.op, in_type_, call_.type, dense(in_), dense(out_));
+      made.streaming = streams();
+      return made;
+    };
+    if (!code_->lines) code_->lines = counted(rt_, compile::compile_native_scan(code()));
     int threads = thread_pool().num_threads();
     if (count < threads && n >= 4 * kCutPoints && order_free(call_.op, call_.type)) {
-      if (!code_->totals) prepare_cuts(code);
+      if (!code_->totals) prepare_cuts(code());
       for (int64_t l = 0; l < count; ++l) cut_line(l / inner, l % inner);
       return;
     }
@@ -110,7 +114,7 @@ class Scan {
     return reinterpret_cast<int64_t>(at(l, n, outer, inner));
   }
 
-  void prepare_cuts(compile::ScanCode& code) {
+  void prepare_cuts(compile::ScanCode code) {
     code.stores = code.in_order = false;
     code_->totals = counted(rt_, compile::compile_native_scan(code));
     auto between = compile::scan_code(call_.op, call_.type, call_.type, true, true);
