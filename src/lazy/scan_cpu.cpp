@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/interrupt.h"
 #include "device/cpu/thread_pool.h"
 #include "lazy/entries.h"
 #include "lazy/fold_cpu.h"
@@ -103,7 +104,12 @@ class Scan {
           words[3] = address(out_, 1, 0, 0), words[4] = out_.stride(0);
           i = l, stop = end;
         }
-        code_->lines(words, i, stop, 0, n, state, 0);
+        if (n <= kFoldPart) code_->lines(words, i, stop, 0, n, state, 0);
+        for (int64_t k = i; n > kFoldPart && k < stop; ++k)
+          for (int64_t from = 0; from < n; from += kFoldPart) {
+            if (interrupt::wanted()) interrupt::raise_interrupted();
+            code_->lines(words, k, k + 1, from, std::min(n, from + kFoldPart), state, from > 0);
+          }
         l += stop - i;
       }
     };

@@ -435,3 +435,17 @@ def test_at_needs_no_fallback(xp, core):
     frozen.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
         xp.add.at(frozen, [0], 1)
+
+
+def test_long_lines(xp):
+    """Lines that are folded in several parts."""
+    for dtype in ("float64", "int16"):
+        x = draw((2, 2_500_001), dtype, -3, 3, 1)
+        mine = xp.array(x)
+        for op in ("subtract", "copysign", "fmax", "bitwise_xor"):
+            if (op == "bitwise_xor") == (dtype == "float64"):
+                continue
+            for method, args in (("accumulate", ()), ("reduceat", ([0, 1, 1_100_000],))):
+                want = getattr(getattr(np, op), method)(x, *args, 1)
+                got = getattr(getattr(xp, op), method)(mine, *args, 1)
+                same(got, want, ON_CPU, f"{op}.{method} {dtype}")
