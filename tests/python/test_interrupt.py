@@ -288,6 +288,27 @@ assert abs(float((x * 2).sum()) - 3_000_000) < 1
     )
 
 
+@pytest.mark.parametrize("call", [
+    "nb.power.accumulate(x[:40_000_000])", "nb.hypot.reduceat(x, [0])", "nb.add.reduceat(x, [0])",
+    "nb.logaddexp.reduceat(nb.broadcast_to(one, (80_000, 2_000)), [0, 9])",
+    "nb.hypot.at(nb.ones(9), zeros, 3.0)",
+])  # fmt: skip
+def test_folds(call):
+    """Every element waits for the one before."""
+    run(f"""
+one = nb.ones(1, "float32")
+x = nb.broadcast_to(one, (120_000_000 if "add" not in {call!r} else 10**10,))
+zeros = nb.broadcast_to(nb.zeros(1, int), (60_000_000,))
+def work():
+    nb.synchronize()
+    kept = {call}
+    nb.synchronize()
+interrupted(work)
+assert nb.hypot.reduceat(nb.ones(4), [0, 1])[0] == 1
+assert nb.subtract.accumulate(nb.ones(4)).tolist() == [1, 0, -1, -2]
+""")
+
+
 def test_long_plans():
     """One expression that takes seconds: what was not computed says so, all else is there."""
     run("""

@@ -250,7 +250,7 @@ def _widens(name, a, b):
         return False
     adds, dtype = _COMBINES[name] == "add", to_ndarray(b).dtype
     if adds:
-        return a.dtype.kind in "iu" and dtype.kind in "iu" and dtype.itemsize <= 4
+        return a.dtype.kind in "iu" and numpy.result_type(a.dtype, dtype).kind in "iu"
     return numpy.can_cast(dtype, a.dtype, "safe")
 
 

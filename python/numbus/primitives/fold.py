@@ -96,7 +96,7 @@ def make_runs(apply, word, loop, binary):
 
 def make_pieces(apply, word):
     def pieces(keys, order, values, folded, ends, last, points, inner):
-        """folded[k]: the values of a piece that begins at k; ends[k]: the last of its equal keys."""
+        """folded[k]: the values of a piece that begins at k; ends[k]: the last of its keys."""
         count = points * inner
         for p in range(cuda.grid(1), count, cuda.gridsize(1)):
             k, i = p // inner, p % inner
