@@ -444,7 +444,6 @@ def test_at_arguments(xp, text):
     mine = {"xp": xp, "x": xp.array(x), "i": xp.array(i), "f": xp.array(f)}
     theirs = {"xp": np, "x": x, "i": i, "f": f}
 
-
     def run(names):
         eval(text, names)
         for name in "xif":  # a GPU finds wrong indices when it has come that far
