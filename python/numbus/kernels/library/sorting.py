@@ -178,9 +178,11 @@ def searchsorted(a, v, side="left"):
 @known("np.bincount")
 def bincount(x, weights=None, minlength=0):
     """One pass; weights add up as float64."""
+    if x.dtype.kind not in "iub":
+        raise TypeError("np.bincount counts integers")
     most = -1
     for v in x:
-        if v < 0:
+        if int(v) < 0:  # uint64 beyond int64, too
             raise ValueError("'list' argument must have no negative elements")
         most = max(most, int(v))
     if minlength < 0:
