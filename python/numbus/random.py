@@ -33,7 +33,8 @@ def _count(value):
             return _math.prod(value)
         except TypeError:
             return 0
-    return getattr(value, "size", 0)
+    size = getattr(value, "size", 0)
+    return size if isinstance(size, int) else 0  # a type has a descriptor of that name
 
 
 def _sampler(real, bound):

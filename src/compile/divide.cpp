@@ -1,4 +1,6 @@
 // Remainders of floats; quotients and remainders of integers, which no vector instruction gives.
+#include <tuple>
+
 #include "compile/emit.h"
 
 namespace numbus::compile {
@@ -163,6 +165,30 @@ V Emit::int_rem(V a, V b, bool sg) {
   if (is_vector(a) && register_bytes)
     return B.CreateSub(a, B.CreateMul(int_quotient(a, safe, sg), safe));
   return sg ? B.CreateSRem(a, safe) : B.CreateURem(a, safe);
+}
+// Euclid's steps, until all lanes are done. Magnitudes are unsigned: that of the lowest number is
+// none of its own type.
+V Emit::gcd(V a, V b, bool sg) {
+  if (sg) a = int_abs(a), b = int_abs(b);
+  auto* before = B.GetInsertBlock();
+  auto* head = llvm::BasicBlock::Create(B.getContext(), "divisor", before->getParent());
+  B.CreateBr(head);
+  B.SetInsertPoint(head);
+  auto* x = B.CreatePHI(a->getType(), 2);
+  auto* y = B.CreatePHI(a->getType(), 2);
+  V rest = int_rem(y, x, false);  // zero where x is
+  V divisor = B.CreateSelect(B.CreateICmpEQ(x, zero(x)), y, x);
+  V going = B.CreateICmpNE(rest, zero(rest));
+  if (W > 1) going = B.CreateOrReduce(going);
+  auto* last = B.GetInsertBlock();
+  for (auto [phi, first, next] : {std::tuple{x, a, rest}, std::tuple{y, b, divisor}}) {
+    phi->addIncoming(first, before);
+    phi->addIncoming(next, last);
+  }
+  auto* done = llvm::BasicBlock::Create(B.getContext(), "divided", before->getParent());
+  B.CreateCondBr(going, head, done);
+  B.SetInsertPoint(done);
+  return divisor;
 }
 V Emit::int_div(V a, V b, bool sg) {
   V is_zero = B.CreateICmpEQ(b, zero(b));

@@ -88,6 +88,7 @@ class Emit {
   V int_abs(V a) { return B.CreateSelect(B.CreateICmpSLT(a, zero(a)), B.CreateNeg(a), a); }
   V int_rem(V a, V b, bool sg);
   V int_div(V a, V b, bool sg);
+  V gcd(V a, V b, bool sg);
   V shl(V a, V b);
   V shr(V a, V b, bool sg);
   V signbit(V a);

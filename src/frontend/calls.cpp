@@ -26,7 +26,7 @@ void Lower::call_arguments(const Node& n, Call& c) {
   }
 }
 
-Value Lower::call(const Node& n) {
+Value Lower::call_with_arguments(const Node& n) {
   const Node& f = *n.one(Field::func);
   Call c{n, {}, {}};
   if (f.kind == NodeKind::Attribute) {
@@ -51,6 +51,16 @@ Value Lower::call(const Node& n) {
   Value callee = expression(f);
   call_arguments(n, c);
   return call_value(c, callee);
+}
+
+Value Lower::call(const Node& n) {
+  try {
+    return call_with_arguments(n);
+  } catch (const Call::Missing& m) {
+    const Node& f = *n.one(Field::func);
+    fail(n, (f.text.empty() ? "the function" : f.text + "()") + " needs more arguments; got " +
+                std::to_string(m.position) + " that can be used");
+  }
 }
 
 Value Lower::call_value(const Call& c, const Value& callee) {
@@ -567,6 +577,12 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   if (self.type.is(Type::Tag::Text)) not_yet(n, "strings", "numbers that stand for them");
   if (!self.type.is_array()) fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   check_keywords(c, name);
+  if (name == "conj" || name == "conjugate") expect(c, name, 0, 0);
+  if (name == "copy" || name == "flatten" || name == "ravel") {
+    expect(c, name, 0, 1);
+    if (!c.args.empty() && !c.args[0].type.is(Type::Tag::Text))
+      fail(n, "." + name + "() takes an order; got " + frontend::name(c.args[0].type), "'C'");
+  }
   static const char* const kReductions[] = {"sum",  "prod", "min", "max",    "any",   "all",
                                             "mean", "var",  "std", "argmin", "argmax"};
   for (const char* r : kReductions)
@@ -596,6 +612,8 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   if (name == "transpose" && c.args.empty() && c.keywords.empty()) return transpose(self);
   if (name == "fill") {
     expect(c, "fill", 1, 1);
+    if (c.args[0].type.is_array() && c.args[0].type.ndim > 0)
+      fail(n, ".fill() takes a number; got " + frontend::name(c.args[0].type), "a[:] = b");
     fill(n, self, c.args[0]);
     Value none;
     none.type = Type::of(Type::Tag::None);
@@ -632,6 +650,17 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   }
   if (name == "conj" || name == "conjugate")
     return is_complex(self.type.dtype) ? unary(n, Op::conjugate, self) : self;
+  // Those whose value is NumPy's function of that name, and those that write it back.
+  static const std::unordered_set<std::string> kOfArrays = {
+      "argpartition", "argsort", "choose",  "clip",      "compress", "cumprod", "cumsum",
+      "diagonal",     "dot",     "nonzero", "partition", "put",      "repeat",  "round",
+      "searchsorted", "sort",    "squeeze", "swapaxes",  "take",     "trace",   "transpose"};
+  static const std::unordered_set<std::string> kLater = {
+      "byteswap", "dump",      "dumps",   "getfield", "resize", "setfield",
+      "setflags", "to_device", "tobytes", "tofile",   "tolist"};
+  if (kLater.contains(name)) not_yet(n, "." + name + "() of arrays");
+  if (!kOfArrays.contains(name))
+    fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   if (name == "sort" || name == "partition") {
     int library = u_.program.library("np." + name);
     if (library < 0) not_yet(n, "." + name + "()");

@@ -430,8 +430,21 @@ class Lower {
 
   // --- calls.cpp
   struct Call {
+    // What is not there is the program's mistake.
+    struct Arguments : std::vector<Value> {
+      using std::vector<Value>::vector;
+      Arguments(std::vector<Value> v) : std::vector<Value>(std::move(v)) {}
+      const Value& operator[](size_t k) const { return k < size() ? data()[k] : missing(k); }
+      Value& operator[](size_t k) { return k < size() ? data()[k] : missing(k); }
+      const Value& at(size_t k) const { return (*this)[k]; }
+      Value& at(size_t k) { return (*this)[k]; }
+    };
+    struct Missing {
+      size_t position;
+    };
+    [[noreturn]] static Value& missing(size_t k) { throw Missing{k}; }
     const Node& n;
-    std::vector<Value> args;
+    Arguments args;
     std::vector<std::pair<std::string, Value>> keywords;
     const Value* keyword(const std::string& name) const {
       for (const auto& [k, v] : keywords)
@@ -444,6 +457,7 @@ class Lower {
     }
   };
   Value call(const Node& n);
+  Value call_with_arguments(const Node& n);
   void call_arguments(const Node& n, Call& c);
   Value call_value(const Call& c, const Value& callee);
   void expect_parameters(const Call& c, const Source& s);

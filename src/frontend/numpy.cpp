@@ -189,6 +189,13 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
                        t, false);
   };
   auto filled = [&](DType t, std::span<const Val> shape, Value with) {
+    if (with.type.is_array()) {
+      if (u_.options.kernel)
+        not_yet(n, "arrays that a kernel makes as it runs", "cuda.local.array(shape, dtype)");
+      Value r = allocate(t, shape);
+      fill(n, r, with);
+      return r;
+    }
     return lazy(t, shape, [this, t, with, &n](std::span<const Val>) { return cast(n, with, t); });
   };
   if (auto op = row_of(name)) {
@@ -196,6 +203,7 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     if (c.args.size() < nin)
       fail(n, "np." + name + " takes " + std::to_string(nin) + " arguments; got " +
                   std::to_string(c.args.size()));
+    expect(c, "np." + name, nin, nin + 1);  // the result's array follows the operands
     // What NumPy makes of Python's numbers alone are its own numbers.
     std::vector<Value> args(c.args.begin(), c.args.begin() + static_cast<int64_t>(nin));
     if (std::ranges::all_of(args, [](const Value& a) { return a.type.is_number() && a.type.weak; }))
@@ -255,6 +263,9 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
       stop = c.args[1];
     }
     if (c.args.size() > 2) step = c.args[2];
+    for (const Value& v : {start, stop, step})
+      if (!v.unknown() && v.type.is_array() && v.type.ndim > 0)
+        fail(n, "np.arange takes numbers; got " + frontend::name(v.type));
     auto t = dtype_argument(c, 3, "dtype");
     // NumPy asks the numbers for their types as it asks a list for its, of int64 at least.
     DType found = DType::I64;
@@ -403,6 +414,7 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
         &spread);
   }
   if (name == "clip") {
+    expect(c, "np.clip", 1, 4);
     Value v = c.args.at(0);
     const Value *low = c.get(1, "a_min"), *high = c.get(2, "a_max"), *out = c.get(3, "out");
     if (out && out->type.is(Type::Tag::None)) out = nullptr;
@@ -564,15 +576,22 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
       return r;
     }
   }
-  if (name == "ravel") return ravel(n, c.args.at(0));
+  if (name == "ravel") expect(c, "np.ravel", 1, 2);
+  if (name == "ravel") return ravel(n, c.args[0]);
   if (name == "reshape") {
     const Value& s = c.args.at(1);
     return reshape(n, c.args[0], s.type.is(Type::Tag::Tuple) ? s.items : std::vector<Value>{s});
   }
-  if (name == "copy") return method({n, {}, {}}, as_array(n, c.args.at(0)), "copy");
-  if (name == "real" || name == "imag") return attribute_of(n, c.args.at(0), name);
+  if (name == "copy") expect(c, "np.copy", 1, 3);
+  if (name == "copy") return method({n, {}, {}}, as_array(n, c.args[0]), "copy");
+  if (name == "real" || name == "imag" || name == "shape" || name == "ndim")
+    expect(c, "np." + name, 1, 1);
+  if (name == "real" || name == "imag") return attribute_of(n, c.args[0], name);
   if (name == "shape" || name == "size" || name == "ndim") {
-    Value v = c.args.at(0);
+    expect(c, "np." + name, 1, 2);
+    if (c.args.size() == 2 || !c.keywords.empty())
+      not_yet(n, "np." + name + " with an axis", "a.shape[axis]");
+    Value v = c.args[0];
     if (v.type.is_number())
       v.type.weak = false;  // Python's own has no attributes of arrays
     else

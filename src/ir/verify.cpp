@@ -259,7 +259,8 @@ class Verifier {
       case Rule::FloatPower: expect(is_inexact(t), "operand is no float"); [[fallthrough]];
       default: expect(i.type == t, "type of the result");
     }
-    if (r.rule == Rule::Bits || r.rule == Rule::Shift || r.rule == Rule::BitCount)
+    if (r.rule == Rule::Bits || r.rule == Rule::Shift || r.rule == Rule::Whole ||
+        r.rule == Rule::BitCount)
       expect(!is_inexact(t), "operand has no bits to combine");
   }
 

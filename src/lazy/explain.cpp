@@ -25,7 +25,8 @@ std::string in_bytes(int64_t n) {
 std::string how_it_ran(const Runtime& rt, const Window& w, const KernelStep& step,
                        const Stats& before) {
   if (w.slots_[0].base->device->counts_only()) return "counted only";
-  if (step.call) return step.call->routine == Routine::accumulate ? "scan" : "library call";
+  if (step.call && step.call->routine == Routine::accumulate) return "scan";
+  if (step.call) return applies(step.call->routine) ? "fold" : "library call";
   if (rt.stats.interpreted > before.interpreted)
     return step.serial ? "interpreted point by point" : "interpreted";
   if (rt.stats.compiles > before.compiles) {

@@ -9,6 +9,9 @@
 
 namespace numbus {
 
+// Elements of a line between two looks at what interrupts.
+constexpr int64_t kFoldPart = 1 << 20;
+
 // Whether elements may meet in any order without a difference in the result.
 bool order_free(Op op, DType t);
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/interrupt.h"
 #include "device/cpu/thread_pool.h"
 #include "lazy/entries.h"
 #include "lazy/fold_cpu.h"
@@ -77,12 +78,16 @@ class Scan {
   // Along lines -----------------------------------------------------------------------------------
   void lines() {
     int64_t outer = out_.shape(0), n = out_.shape(1), inner = out_.shape(2), count = outer * inner;
-    auto code = compile::scan_code(call_.op, in_type_, call_.type, dense(in_), dense(out_));
-    code.streaming = streams();
-    if (!code_->lines) code_->lines = counted(rt_, compile::compile_native_scan(code));
+    // Making the bodies takes longer than a short scan.
+    auto code = [&] {
+      auto made = compile::scan_code(call_.op, in_type_, call_.type, dense(in_), dense(out_));
+      made.streaming = streams();
+      return made;
+    };
+    if (!code_->lines) code_->lines = counted(rt_, compile::compile_native_scan(code()));
     int threads = thread_pool().num_threads();
     if (count < threads && n >= 4 * kCutPoints && order_free(call_.op, call_.type)) {
-      if (!code_->totals) prepare_cuts(code);
+      if (!code_->totals) prepare_cuts(code());
       for (int64_t l = 0; l < count; ++l) cut_line(l / inner, l % inner);
       return;
     }
@@ -99,7 +104,12 @@ class Scan {
           words[3] = address(out_, 1, 0, 0), words[4] = out_.stride(0);
           i = l, stop = end;
         }
-        code_->lines(words, i, stop, 0, n, state, 0);
+        if (n <= kFoldPart) code_->lines(words, i, stop, 0, n, state, 0);
+        for (int64_t k = i; n > kFoldPart && k < stop; ++k)
+          for (int64_t from = 0; from < n; from += kFoldPart) {
+            if (interrupt::wanted()) interrupt::raise_interrupted();
+            code_->lines(words, k, k + 1, from, std::min(n, from + kFoldPart), state, from > 0);
+          }
         l += stop - i;
       }
     };
@@ -110,7 +120,7 @@ class Scan {
     return reinterpret_cast<int64_t>(at(l, n, outer, inner));
   }
 
-  void prepare_cuts(compile::ScanCode& code) {
+  void prepare_cuts(compile::ScanCode code) {
     code.stores = code.in_order = false;
     code_->totals = counted(rt_, compile::compile_native_scan(code));
     auto between = compile::scan_code(call_.op, call_.type, call_.type, true, true);

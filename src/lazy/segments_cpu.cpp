@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/interrupt.h"
 #include "device/cpu/thread_pool.h"
 #include "lazy/entries.h"
 #include "lazy/fold_cpu.h"
@@ -150,7 +151,13 @@ class Folds {
   void in_order(int64_t from, int64_t stride, int64_t n, char* to) const {
     int64_t words[6] = {from, 0, stride, 0, 0, 0};
     char state[kStateBytes];
-    code_->totals(words, 0, 1, 0, n, state, 0);
+    // Vectors of elements in any order begin anew with each call, and end soon.
+    const int64_t part = order_free(call_.op, call_.type) ? n : std::min(n, kFoldPart);
+    code_->totals(words, 0, 1, 0, part, state, 0);
+    for (int64_t at = part; at < n; at += part) {
+      if (interrupt::wanted()) interrupt::raise_interrupted();
+      code_->totals(words, 0, 1, at, std::min(n, at + part), state, 1);
+    }
     const int size = itemsize(real_of(call_.type));
     copy_number(to, state, size);
     if (is_complex(call_.type)) copy_number(to + size, state + kStateBytes / 2, size);

@@ -4,6 +4,7 @@
 
 #include "compile/scan.h"
 #include "lazy/entries.h"
+#include "lazy/fold_cpu.h"
 #include "routines/count.h"
 #include "routines/gpu_count.h"
 #include "routines/gpu_fold.h"
@@ -202,11 +203,19 @@ void reduceat_gpu(Runtime&, Device& device, KernelStep& step) {
 
 void fold_runs(Runtime&, Device& device, KernelStep& step) {
   const CallStep& c = *step.call;
-  const int64_t points = c.in(0).size();
-  routines::fold_runs(device, c.op, c.types[2], c.type, points, c.in(2).size() / points,
-                      {reinterpret_cast<const int64_t*>(address(step, 0)),
-                       reinterpret_cast<const int64_t*>(address(step, 1)), address(step, 2),
-                       address(step, 3), address(step, 4), address(step, 5)});
+  constexpr int64_t kMany = 4096;  // two launches are worth it
+  const DType t = c.types[2];
+  const int64_t points = c.in(0).size(), inner = c.in(2).size() / points;
+  const routines::FoldRuns operands{reinterpret_cast<const int64_t*>(address(step, 0)),
+                                    reinterpret_cast<const int64_t*>(address(step, 1)),
+                                    address(step, 2),
+                                    address(step, 3),
+                                    address(step, 4),
+                                    address(step, 5)};
+  if (points >= kMany && c.type == t && order_free(c.op, t))
+    routines::fold_runs_in_pieces(device, c.op, t, points, inner, operands);
+  else
+    routines::fold_runs(device, c.op, t, c.type, points, inner, operands);
 }
 
 // A full sort is a partition, and until there is a selection of its own it is the one.

@@ -81,6 +81,23 @@ inline T fmod_(T a, T b) {
   }
 }
 template <class T>
+inline T gcd_(T a, T b) {
+  if constexpr (kFloat<T>)
+    return 0;
+  else {
+    // The magnitude of the lowest number is none of its own type.
+    using U = std::make_unsigned_t<T>;
+    auto magnitude = [](T v) { return static_cast<U>(v < 0 ? U(0) - static_cast<U>(v) : v); };
+    U x = magnitude(a), y = magnitude(b);
+    while (x != 0) {
+      const U rest = static_cast<U>(y % x);
+      y = x;
+      x = rest;
+    }
+    return static_cast<T>(y);
+  }
+}
+template <class T>
 inline T mul_high_(T a, T b) {
   if constexpr (kFloat<T>)
     return a * b;

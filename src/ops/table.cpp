@@ -93,6 +93,9 @@ Resolved resolve(Op op, std::span<const DType> operands) {
       if (is_inexact(t)) no_loop(op, operands, "bool or integer types");
       if (all_bool) t = DType::I8;
       return same(t, t);
+    case Rule::Whole:
+      if (is_inexact(t) || all_bool) no_loop(op, operands, "integer types");
+      return same(t, t);
     case Rule::BitCount:
       if (is_inexact(t)) no_loop(op, operands, "integer types");
       if (all_bool) t = DType::I8;

@@ -89,6 +89,7 @@ enum class Rule : uint8_t {
   Logical,       // operands as bool
   Bits,          // bool and integers
   Shift,         // integers, bool as int8
+  Whole,         // integers
   BitCount,      // integers in, uint8 out
   TestFloat,     // any type in, bool out, integers trivially
   TestReal,      // floats in, bool out

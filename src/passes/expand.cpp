@@ -104,6 +104,13 @@ Val expand_real(Builder& b, Op op, Val x, Val y) {
       s = m.select(m.lt(x, lit(0)), lit(-1), s);
       return is_float(t) ? m.select(m.ne(x, x), x, s) : s;
     }
+    case Op::lcm: {
+      // The magnitude of the lowest number is none of its own type.
+      const DType u = int_of_size(itemsize(t), false);
+      Val p = b.emit(Op::bits, u, m.abs(x)), q = b.emit(Op::bits, u, m.abs(y));
+      Val share = b.emit(Op::int_div, u, p, b.emit(Op::gcd, u, p, q));
+      return b.emit(Op::bits, t, m.mul(share, q));
+    }
     case Op::floor_divide: return real_floor_divide(b, x, y);
     case Op::remainder: return real_remainder(b, x, y);
     case Op::power:

@@ -19,6 +19,7 @@ bool cheap(const Inst& i) {
     case Op::divide:
     case Op::fmod:
     case Op::sqrt:
+    case Op::gcd:
     case Op::int_div: return false;
     case Op::constant:
     case Op::get:

@@ -50,4 +50,32 @@ void fold_runs(Device& device, Op op, DType t, DType loop, int64_t points, int64
       .run(std::min(divide_up(count, kThreads), kMostBlocks), kThreads);
 }
 
+void fold_runs_in_pieces(Device& device, Op op, DType t, int64_t points, int64_t inner,
+                         const FoldRuns& operands) {
+  const int64_t count = points * inner, size = itemsize(t);
+  const int64_t blocks = std::min(divide_up(count, kThreads), kMostBlocks);
+  const std::string operation(op_name(op));
+  Scratch folded(device, count * size), ends(device, points * 8);
+  KernelLaunch(device, "fold_pieces." + operation, t)
+      .in(operands.keys, points, 8)
+      .in(operands.order, points, 8)
+      .in(operands.values, count, size)
+      .out(folded.data(), count, size)
+      .out(ends.data(), points, 8)
+      .out(operands.last, points, 1)
+      .number(points)
+      .number(inner)
+      .run(blocks, kThreads);
+  KernelLaunch(device, "fold_joined." + operation, t)
+      .in(operands.keys, points, 8)
+      .in(operands.order, points, 8)
+      .in(operands.old, count, size)
+      .in(folded.data(), count, size)
+      .in(ends.data(), points, 8)
+      .out(operands.out, count, size)
+      .number(points)
+      .number(inner)
+      .run(blocks, kThreads);
+}
+
 }  // namespace numbus::routines

@@ -33,5 +33,9 @@ struct FoldRuns {
 };
 void fold_runs(Device& device, Op op, DType t, DType loop, int64_t points, int64_t inner,
                const FoldRuns& operands);
+// The same where the values of equal keys may meet in any order and are of the elements' type: many
+// threads share those of one key.
+void fold_runs_in_pieces(Device& device, Op op, DType t, int64_t points, int64_t inner,
+                         const FoldRuns& operands);
 
 }  // namespace numbus::routines

@@ -49,6 +49,7 @@ def test_arrays_of_the_device_fit():
     for made in (np.zeros((3, 4), "f4"), cuda.to_device(np.zeros((3, 4), "f4")),
                  cuda.mapped_array((3, 4), np.float32), np.zeros((4, 6), "f4").T[::2]):  # fmt: skip
         fill[1, (8, 8)](made, 2)
+        cuda.synchronize()  # nothing else waits for mapped memory
         assert np.asarray(made).tolist() == np.full(made.shape, 2.0).tolist()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numbus import _core
 from numbus.kernels._resolve import program
-from numbus.primitives import _device, _radix, sort
+from numbus.primitives import _device, _radix, fold, sort
 
 PTXAS = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
 
@@ -160,3 +160,28 @@ def test_sorts_with_the_tiles_of_a_gpu(monkeypatch, tmp_path, routine, dtype):
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, f"{name}: {done.stderr}"
+
+
+@pytest.mark.parametrize("op,dtype", [
+    ("add", "int8"), ("maximum", "float16"), ("hypot", "float32"), ("power", "float64"),
+    ("gcd", "int64"), ("multiply", "complex64"), ("logical_xor", "bool"), ("divide", "float16"),
+])  # fmt: skip
+def test_folds(monkeypatch, tmp_path, op, dtype):
+    """Kernels of reduceat and at become PTX, and are assembled where that is installed."""
+    made = {}
+
+    def add(name, dtype, function, arguments):
+        kernel = _core.Kernel(lambda: program.anew(function), _device._OPTIONS, name)
+        made[name] = kernel.ptx(list(arguments), 90, 80)
+
+    monkeypatch.setattr(fold, "add", add)
+    fold.load_reduceat(dtype, op)
+    fold.load_fold_runs(dtype, op)
+    assert len(made) == 5
+    for name, text in made.items():
+        path = tmp_path / f"{name}.ptx"
+        path.write_text(text)
+        if PTXAS:
+            out = tmp_path / "k.cubin"
+            done = subprocess.run([PTXAS, "-arch=sm_90", "-o", out, path], capture_output=True)
+            assert done.returncode == 0, done.stderr.decode()

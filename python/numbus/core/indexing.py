@@ -121,8 +121,7 @@ def is_basic(index):
     return all(
         item is None
         or item is Ellipsis
-        or (isinstance(item, (slice, int, numpy.integer))
-        and not isinstance(item, bool))
+        or (isinstance(item, (slice, int, numpy.integer)) and not isinstance(item, bool))
         for item in items
     )
 

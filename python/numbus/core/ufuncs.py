@@ -10,7 +10,7 @@ from .errors import ForeignDtype, many_axes, message
 from .fallback import call, lookup
 from .host import on_host
 from .indexing import advanced, is_basic
-from .operands import operand, to_ndarray
+from .operands import as_dtype, operand, to_ndarray
 
 # NumPy's second names; the first is a row of the table.
 ALIASES = {
@@ -43,6 +43,9 @@ _REDUCTIONS = {
     "logical_and": "all",
     "logical_or": "any",
 }
+
+
+_FIRST = numpy.zeros(1, numpy.int64)  # where the one segment of a reduction begins
 
 
 def _publish():
@@ -96,6 +99,10 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
     if self.nin != 2:
         raise ValueError(message(f"{self.name}.reduce", "not a binary ufunc", self.nin, "2 inputs"))
     name = _REDUCTIONS.get(self.name)
+    if name is None and initial is None and where is True and out is None:
+        result = _folded(self, array, axis, dtype, keepdims)
+        if result is not None:
+            return result
     logical = name in ("any", "all") and dtype is not None and numpy.dtype(dtype) != bool
     if name is None or initial is not None or where is not True or logical:
         kwargs = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims, "where": where}
@@ -112,6 +119,25 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
         kwargs = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims}
         return _fall_back(self, "reduce", array, **kwargs)
     return _core.reduce(name, a, axes, keepdims, dtype, None, 0)
+
+
+def _folded(self, array, axis, dtype, keepdims):
+    """reduce() without a row in the table of reductions: folds of one segment, in order; None where
+    there is nothing to fold, or only NumPy can say what is right.
+    """
+    op = f"{self.name}.reduce"
+    try:
+        a, dtype = to_ndarray(array), as_dtype(op, dtype)
+        axes = many_axes(op, axis, a.ndim) if a.ndim else None
+        axes = range(a.ndim) if axes is None else axes
+        # Several axes have no order; an identity is the sign that none is needed.
+        if not a.ndim or not a.size or not axes or (len(axes) > 1 and _real(self).identity is None):
+            return None
+        for d in axes:
+            a = _core.reduceat(self, a, _FIRST, d, dtype, None)
+    except (ForeignDtype, NotImplementedError):
+        return None
+    return a if keepdims else a[tuple([0 if d in axes else slice(None) for d in range(a.ndim)])]
 
 
 def outer(self, a, b, /, **kwargs):
@@ -224,7 +250,7 @@ def _widens(name, a, b):
         return False
     adds, dtype = _COMBINES[name] == "add", to_ndarray(b).dtype
     if adds:
-        return a.dtype.kind in "iu" and dtype.kind in "iu" and dtype.itemsize <= 4
+        return a.dtype.kind in "iu" and numpy.result_type(a.dtype, dtype).kind in "iu"
     return numpy.can_cast(dtype, a.dtype, "safe")
 
 

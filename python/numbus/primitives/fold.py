@@ -9,6 +9,7 @@ from ._device import INT, add, array
 
 THREADS = 256
 HALVES = (128, 64, 32, 16, 8, 4, 2, 1)
+PIECE = 512  # sorted values, at multiples of which a thread's share of equal keys ends
 
 
 def make_segments(apply, word):
@@ -93,6 +94,50 @@ def make_runs(apply, word, loop, binary):
     return runs
 
 
+def make_pieces(apply, word):
+    def pieces(keys, order, values, folded, ends, last, points, inner):
+        """folded[k]: the values of a piece that begins at k; ends[k]: the last of its keys."""
+        count = points * inner
+        for p in range(cuda.grid(1), count, cuda.gridsize(1)):
+            k, i = p // inner, p % inner
+            key = keys[k]
+            if k % PIECE == 0 or keys[k - 1] != key:
+                end = min((k // PIECE + 1) * PIECE, points)
+                state = values[order[k] * inner + i]
+                j = k + 1
+                while j < end and keys[j] == key:
+                    state = word(apply(state, values[order[j] * inner + i]))
+                    j += 1
+                folded[p] = state
+                if i == 0:
+                    ends[k] = j - 1
+            if i == 0:
+                last[order[k]] = k + 1 == points or keys[k + 1] != key
+
+    return pieces
+
+
+def make_joined(apply, word):
+    def joined(keys, order, old, folded, ends, out, points, inner):
+        """out[row of the last of equal keys]: the element folded with all pieces of its values."""
+        count = points * inner
+        for p in range(cuda.grid(1), count, cuda.gridsize(1)):
+            k, i = p // inner, p % inner
+            key = keys[k]
+            if k == 0 or keys[k - 1] != key:
+                state = old[order[k] * inner + i]
+                end = k
+                more = True
+                while more:
+                    state = word(apply(state, folded[k * inner + i]))
+                    end = ends[k]
+                    k = (k // PIECE + 1) * PIECE
+                    more = k < points and keys[k] == key
+                out[order[end] * inner + i] = state
+
+    return joined
+
+
 def load_fold_runs(dtype, op, loop=None):
     apply, word = getattr(np, op), np.dtype(dtype).type
     loop = loop or dtype
@@ -101,3 +146,8 @@ def load_fold_runs(dtype, op, loop=None):
     arrays = [i64, i64, array(dtype), array(loop if binary else dtype), array(dtype), array("bool")]
     name = f"fold_runs.{op}" if loop == dtype else f"fold_runs.{op}.{loop}"
     add(name, dtype, make_runs(apply, word, np.dtype(loop).type, binary), [*arrays, INT, INT])
+    if loop == dtype and binary:
+        x, shape = array(dtype), [INT, INT]
+        pieces, joined = make_pieces(apply, word), make_joined(apply, word)
+        add(f"fold_pieces.{op}", dtype, pieces, [i64, i64, x, x, i64, array("bool"), *shape])
+        add(f"fold_joined.{op}", dtype, joined, [i64, i64, x, x, i64, x, *shape])

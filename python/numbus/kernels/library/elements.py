@@ -7,29 +7,11 @@ import numpy as np
 from .._library import known
 from .._vectorize import vectorize
 from .mathematics import frexp as frexp_one
-from .mathematics import gcd as gcd_one
-from .mathematics import lcm as lcm_one
 from .mathematics import ldexp as ldexp_one
 from .mathematics import next_number
 
-each_gcd = vectorize(gcd_one)
-each_lcm = vectorize(lcm_one)
 each_nextafter = vectorize(next_number)
 each_ldexp = vectorize(ldexp_one)
-
-
-@known("np.gcd")
-def gcd(a, b):
-    """Of numbers or arrays, of NumPy's type for both."""
-    t = np.result_type(a, b)
-    return each_gcd(t.type(a), t.type(b))
-
-
-@known("np.lcm")
-def lcm(a, b):
-    """Of numbers or arrays, of NumPy's type for both."""
-    t = np.result_type(a, b)
-    return each_lcm(t.type(a), t.type(b))
 
 
 @known("np.nextafter")
@@ -41,6 +23,8 @@ def nextafter(a, b):
 @known("np.ldexp")
 def ldexp(x, n):
     """x times 2 ** n."""
+    if isinstance(n, float) or (isinstance(n, np.ndarray) and n.dtype.kind not in "iub"):
+        raise TypeError("ufunc 'ldexp' takes integers for exponents")
     return each_ldexp(as_floats(x) if isinstance(x, np.ndarray) else x, n)
 
 

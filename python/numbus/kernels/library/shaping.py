@@ -224,8 +224,10 @@ def rot90(a, k=1):
 
 
 @known("np.expand_dims")
-def expand_dims(a, axis=0):
+def expand_dims(a, axis=None):
     """A view of one axis more."""
+    if axis is None:
+        raise TypeError("expand_dims() missing 1 required positional argument: 'axis'")
     return np.moveaxis(a[np.newaxis], 0, axis)
 
 
@@ -240,6 +242,8 @@ def atleast_1d(a):
 @known("np.trace")
 def trace(a, offset=0):
     """The sum of a diagonal."""
+    if a.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
     return diag(a, offset).sum()
 
 

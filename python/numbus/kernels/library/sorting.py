@@ -179,7 +179,7 @@ def searchsorted(a, v, side="left"):
 def bincount(x, weights=None, minlength=0):
     """One pass; weights add up as float64."""
     if x.dtype.kind not in "iub":
-        raise TypeError("np.bincount counts integers")
+        raise TypeError("Cannot cast array data of floats to dtype('int64')")
     most = -1
     for v in x:
         if int(v) < 0:  # uint64 beyond int64, too
@@ -250,10 +250,10 @@ def check_kth(a, kth):
     if a.size == 0:
         return
     n = a.shape[a.ndim - 1]
-    if a.size == 0:
-        return
     if isinstance(kth, (tuple, list, np.ndarray)):
         for k in kth:
+            if isinstance(k, float):
+                raise TypeError("Partition index must be integer")
             if k < -n or k >= n:
                 raise ValueError(f"kth(={k}) out of bounds ({n})")
     elif kth < -n or kth >= n:
