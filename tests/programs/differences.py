@@ -191,7 +191,10 @@ def narrow_math(function, args):
         if hasattr(np, alias):
             return getattr(np, alias)(*args)
         if name in ("erf", "erfc", "gamma", "lgamma"):
-            return type(args[0])(function(*map(float, args)))
+            try:
+                return type(args[0])(function(*map(float, args)))
+            except OverflowError:
+                return type(args[0])(math.copysign(math.inf, args[0]))
     return None
 
 
