@@ -121,6 +121,9 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (c.args.size() == 2) {
       auto digits = known_int(arg(1));
       if (!digits) not_yet(n, "round() to a number of digits known only at run time");
+      bool integers = arg(0).type.is_array() && numbus::is_integer(arg(0).type.dtype) &&
+                      arg(0).type.dtype != DType::Bool;
+      if (integers && *digits >= 0) return cast(n, arg(0), arg(0).type.dtype);
       if (arg(0).type.is_integer() && *digits >= 0) return arg(0);
       if (arg(0).type.is_integer() && arg(0).type.weak) {
         // To the nearest multiple; of two as near, the even one.
@@ -157,7 +160,9 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
         return binary(n, Op::divide, number(whole, DType::F64, true), s);
       }
       Value r = binary(n, *digits < 0 ? Op::multiply : Op::divide, unary(n, Op::rint, up), s);
-      return arg(0).type.is_integer() ? cast(n, r, arg(0).type.dtype, arg(0).type.weak) : r;
+      return arg(0).type.is_integer() || integers
+                 ? cast(n, r, arg(0).type.dtype, arg(0).type.weak && !integers)
+                 : r;
     }
     // Python's int, as NumPy's integers give it too.
     if (arg(0).type.is_number() && !is_inexact(arg(0).type.dtype))

@@ -27,7 +27,8 @@ ALLOWED = {
     "item of a list, a result) has their common type (one_type.py): 1.0 for 1, and Python's float "
     "for one of its floats and a float32, unless the former is a constant that float32 holds. "
     "Where extents decide how many axes an array has (np.cross of two vectors in the plane, which "
-    "NumPy means to drop) there is an error, and no verdict.",
+    "NumPy means to drop) there is an error, and no verdict; np.polyval of no coefficients has the "
+    "type that some would give it.",
     "float32": "Functions of math stay in float32 and float16 for NumPy's numbers of these types, "
     "where CPython computes float64: kernels would be many times slower.",
     "empty lists": "A list keeps the type of its items when it has none left: np.array of it has "
@@ -190,7 +191,10 @@ def narrow_math(function, args):
         if hasattr(np, alias):
             return getattr(np, alias)(*args)
         if name in ("erf", "erfc", "gamma", "lgamma"):
-            return type(args[0])(function(*map(float, args)))
+            try:
+                return type(args[0])(function(*map(float, args)))
+            except OverflowError:
+                return type(args[0])(math.copysign(math.inf, args[0]))
     return None
 
 
@@ -313,6 +317,9 @@ def of_both(value, all_, constants=()):
 
 def call(function, args, keywords):
     """A call as compiled functions have to make it."""
+    if function is np.polyval and len(args) == 2 and not np.size(args[0]):
+        p, x = map(np.asarray, args)
+        return np.zeros(x.shape, np.result_type(p.dtype, x.dtype))[()]
     if function is np.cross and all(np.shape(a)[-1:] == (2,) for a in args[:2]):
         raise NoVerdict("the number of axes hangs on extents")
     if function is np.arange and uncountable(args):

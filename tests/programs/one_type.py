@@ -77,7 +77,7 @@ def fitted(value, samples, constants=()):
 
 def of_one_type(items):
     """The items of a list, of the type that holds them all."""
-    samples = [sample(v) for v in items]
+    samples = list({kind(v): sample(v) for v in items}.values())
     return [fitted(v, samples) for v in items]
 
 

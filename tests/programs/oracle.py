@@ -30,6 +30,7 @@ EPS = {np.dtype(t): float(np.finfo(t).eps) for t in (np.float16, np.float32, np.
 ILL_FORMED = (NameError, AttributeError, TypeError, RecursionError)
 STEPS = 20_000  # of all loops of a run
 ITEMS = 1_000_000  # of one array or list
+GROWN = 2_000  # of a list that a program makes item by item
 
 
 def from_numpy(function) -> bool:
@@ -66,6 +67,14 @@ COMPLEX_INEXACT = frozenset(
 )
 
 
+def least(value):
+    """Two units in the last place where these are those of subnormal numbers, else 0."""
+    info = np.finfo(value.dtype)
+    size = np.abs(value).astype(np.float64)
+    subnormal = (size > 0) & (size < 2 * float(info.smallest_normal))
+    return np.where(subnormal, ULPS * float(info.smallest_subnormal), 0.0)
+
+
 def perturbed(value, r):
     """Floats and complex numbers a few units in the last place away."""
     if isinstance(value, tuple) and type(value) is tuple:
@@ -83,8 +92,8 @@ def perturbed(value, r):
             if value.dtype.kind == "c":
                 return value.dtype.type(complex(
                     perturbed(value.real, r), perturbed(value.imag, r)))  # fmt: skip
-            moved = real.type(float(value) * (1 + r.choice((-1, 1)) * r.uniform(0.5, 1) * step))
-            return moved
+            moved = float(value) * (1 + r.choice((-1, 1)) * r.uniform(0.5, 1) * step)
+            return real.type(moved + r.choice((-1, 1)) * least(value))
         amount = np.array([r.choice((-1, 1)) * r.uniform(0.5, 1) for _ in range(value.size)])
         amount = amount.reshape(value.shape) * step
         if value.dtype.kind == "c":
@@ -92,7 +101,7 @@ def perturbed(value, r):
             moved = moved.real * (1 + amount) + 1j * (moved.imag * (1 - amount))
             moved = np.where(np.isfinite(value), moved, value)
         else:
-            moved = value.astype(np.float64) * (1 + amount)
+            moved = value.astype(np.float64) * (1 + amount) + np.sign(amount) * least(value)
         return moved.astype(value.dtype)
 
 
@@ -295,6 +304,8 @@ class Run:
             raise NoVerdict("an array that grows without an end")
         if isinstance(changed := getattr(function, "__self__", None), list):
             at = {"append": 0, "extend": 0, "insert": 1}.get(function.__name__)
+            if len(changed) > GROWN:
+                raise NoVerdict("a list that grows without an end")
             if at is not None:
                 one_type.settle(changed, *args[at:])
         return value

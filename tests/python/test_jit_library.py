@@ -1,6 +1,7 @@
 """Compiled functions: NumPy's functions inside them, against NumPy."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -285,3 +286,62 @@ def test_arguments_that_numpy_refuses():
             njit(f)(*args)
         assert type(ours.value) is type(theirs.value)
     assert njit(lambda a: np.unwrap(a))(np.empty(0)).shape == (0,)
+
+
+OPERANDS = {
+    "int8": np.array([[-128, 127, 0], [3, -1, 5]], np.int8),
+    "uint8": np.array([[255, 0, 1], [7, 200, 3]], np.uint8),
+    "bool": np.array([[True, False, True], [False, False, True]]),
+    "uint64": np.array([[2**63, 0, 2**62], [5, 1, 2]], np.uint64),
+    "int64": np.array([[-(2**63), 2**63 - 1, 0], [1, 2, 2]]),
+    "float16": np.array([[1.5, -0.0, 2], [2, 3, 4]], np.float16),
+    "float32": np.array([[-0.0, np.nan, 2.5], [np.inf, -1.5, 3]], np.float32),
+    "complex64": np.array([[1 + 2j, -0.0 - 1j, 3], [2j, 1, -1]], np.complex64),
+    "no rows": np.empty((0, 3), np.int8),
+    "no columns": np.empty((2, 0), np.int16),
+}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: np.linalg.norm(a),
+        lambda a: np.linalg.norm(a, 1),
+        lambda a: np.linalg.norm(a, np.inf),
+        lambda a: np.average(a, None, a),
+        lambda a: np.nanmean(a),
+        lambda a: np.nanvar(a),
+        lambda a: np.correlate(a[0], a[1], "full"),
+        lambda a: np.resize(a, (3, 3)),
+        lambda a: np.bincount(np.maximum(a[1], 0)),
+        lambda a: np.round(a, 1),
+        lambda a: np.round(a, -1),
+        lambda a: np.lcm(a, 4),
+        lambda a: np.ldexp(a, 2),
+        lambda a: np.unwrap(a[0]),
+    ],
+)
+@pytest.mark.parametrize("operand", OPERANDS)
+def test_types_of_operands(function, operand):
+    """Integers are added up in NumPy's types; NaN, complex numbers and nothing are met, too."""
+    a = OPERANDS[operand]
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            want = function(a)
+        except (TypeError, ValueError, IndexError, ZeroDivisionError) as error:
+            kinds = (TypeError, *type(error).__mro__[:-3])  # types alone may refuse it earlier
+            try:
+                got = njit(function)(a)
+            except kinds:
+                return
+            assert operand in ("bool", "complex64", "uint64"), f"{got!r} for {error!r}"
+            pytest.skip("NumPy refuses the type")
+    got = njit(function)(a)
+    assert np.shape(got) == np.shape(want)
+    if isinstance(want, np.ndarray):
+        assert got.dtype == want.dtype
+    else:
+        assert type(got) is type(want.item())
+    close = {"float16": 1e-2, "float32": 1e-5, "complex64": 1e-5}.get(operand, 1e-12)
+    np.testing.assert_allclose(got, want, close)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from jit_check import COMPLEX, FLOATS, INTS, NUMBERS, check
-from numbus import cuda, njit
+from numbus import njit
 
 
 def add(a, b):
@@ -278,71 +278,6 @@ def test_error_functions(name, ulps, dtype):
     good = np.abs(out.astype(float) - want) <= ulps * unit
     assert (good | (np.isnan(want) & np.isnan(out))).all(), x[~good]
     assert np.array_equal(np.signbit(out), np.signbit(want)) or name == "erfc"
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_lgamma_beside_its_zeros(dtype):
-    """CPython's own loses digits there, SciPy's has all."""
-    special = pytest.importorskip("scipy.special")
-
-    @njit
-    def fill(x, out):
-        for i in range(len(x)):
-            out[i] = math.lgamma(x[i])
-
-    r = np.random.default_rng(3)
-    apart = r.uniform(-0.1, 0.1, (7, 100)) * 10.0 ** -np.arange(7)[:, None]
-    x = np.concatenate([1 + apart.ravel(), 2 + apart.ravel()]).astype(dtype)
-    out = np.empty_like(x)
-    fill(x, out)
-    want = special.loggamma(x.astype(complex)).real
-    unit = np.spacing(np.abs(want).astype(dtype)).astype(float)
-    good = np.abs(out - want) <= 12 * unit
-    assert good.all(), x[~good]
-
-
-@pytest.mark.parametrize("t", ["int8", "int64", "uint8", "int"])
-def test_integers_to_negative_powers(t):
-    """NumPy's error, also of Python's ints: the type cannot hang on the exponent's value."""
-    of = int if t == "int" else np.dtype(t).type
-
-    def f(x, y):
-        return x**y
-
-    def g(x):
-        return x**-1
-
-    compiled = njit(f)
-    for x in (0, 1, 2, -1, -3):
-        if x < 0 and t == "uint8":
-            continue
-        for y in (0, 1, 5):
-            assert compiled(of(x), y) == f(of(x), y)
-        for y in (-1, -2, np.int64(-1), np.int8(-3)):
-            with pytest.raises(ValueError, match="negative integer powers"):
-                compiled(of(x), np.int64(y) if t == "uint8" else y)
-    if t in ("int8", "int64"):
-        check(g, of(2))
-        check(g, np.arange(3).astype(t))
-        check(f, np.arange(3).astype(t), np.array([1, 0, -1]))
-        check(f, np.arange(3).astype(t), np.array([1, 0, 3]))
-
-
-def test_negative_powers_in_kernels():
-    """They raise nothing: the whole part is left."""
-
-    @cuda.jit
-    def kernel(x, y, out):
-        for i in range(len(x)):
-            out[i] = x[i] ** y[i]
-
-    pairs = [(x, y) for x in (-3, -2, -1, 0, 1, 2, 7) for y in (-3, -2, -1, 0, 1, 2, 3)]
-    x, y = np.array(pairs).T.copy()
-    out = np.empty_like(x)
-    kernel[1, 1](x, y, out)
-    cuda.synchronize()
-    want = [0 if x == 0 and y < 0 else int(float(x) ** float(y)) for x, y in pairs]
-    assert out.tolist() == want
 
 
 def test_math_of_two():

@@ -17,7 +17,7 @@ def ldexp(x, n):
     """x times 2 ** n."""
     if isinstance(n, float) or (isinstance(n, np.ndarray) and n.dtype.kind not in "iub"):
         raise TypeError("ufunc 'ldexp' takes integers for exponents")
-    return each_ldexp(x, n)
+    return each_ldexp(as_floats(x) if isinstance(x, np.ndarray) else x, n)
 
 
 def as_floats(x):
@@ -98,11 +98,11 @@ def unwrap(p):
     if len(p) > 0:
         out[0] = p[0]
     for i in range(1, p.shape[0]):
-        step = p[i] - p[i - 1]
+        step = p[i] * 1 - p[i - 1] * 1  # of bools, too
         rest = (step + math.pi) % turn - math.pi
         if rest == -math.pi and step > 0:
             rest = math.pi
-        if abs(step) >= math.pi:
+        if not abs(step) < math.pi:  # also where it is NaN, as is all that follows
             shift += rest - step
         out[i] = p[i] + shift
     return out

@@ -143,8 +143,9 @@ def cholesky(a):
 
 
 @known("np.linalg.norm")
-def norm(x, ord=None):
-    """Of vectors, and of matrices: Frobenius, 1, inf, 2 by svd."""
+def norm(a, ord=None):
+    """Of vectors, and of matrices: Frobenius, 1, inf, 2 by svd; of integers as floats."""
+    x = a.astype(np.float64) if a.dtype.kind in "iub" else a
     if ord is None:
         return np.sqrt((np.abs(x) ** 2).sum())
     if x.ndim == 1:
@@ -158,11 +159,11 @@ def norm(x, ord=None):
             return np.abs(x).sum() * 1.0
         return (np.abs(x) ** (ord * 1.0)).sum() ** (1.0 / ord)
     if ord == 1:
-        return np.abs(x).sum(axis=0).max() * 1.0
+        return np.max(np.abs(x).sum(axis=0), initial=0.0) * 1.0
     if ord == np.inf:
-        return np.abs(x).sum(axis=1).max() * 1.0
+        return np.max(np.abs(x).sum(axis=1), initial=0.0) * 1.0
     if ord == 2:
-        return singular_values(x)[0]
+        return np.abs(singular_values(x)[0])
     raise ValueError("Invalid norm order for matrices.")
 
 

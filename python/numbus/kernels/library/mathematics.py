@@ -107,7 +107,7 @@ def lcm(a, b):
     g = gcd(a, b)
     if g == 0:
         return g
-    return abs(a // g * b)
+    return abs(a) // g * abs(b)
 
 
 @known("math.factorial")
@@ -321,7 +321,8 @@ def lgamma_near(t):
 
 @known("math.frexp")
 def frexp(x):
-    """Halved or doubled until in [1/2, 1)."""
+    """Halved or doubled until in [1/2, 1), as a float: the least integer has no size of its own."""
+    x = x * 1.0
     if x == 0 or x != x or abs(x) == math.inf:
         return x, 0
     e = 0
@@ -343,15 +344,17 @@ def frexp(x):
 
 @known("math.ldexp")
 def ldexp(x, e):
-    """Powers of two, in steps that do not overflow early."""
+    """Powers of two, in steps that do not overflow early; short floats are rounded once."""
     x = x * 1.0
+    y = float(x)
+    e = min(max(e, -4000), 4000)  # beyond any float
     while e > 1000:
-        x *= 2.0**1000
+        y *= 2.0**1000
         e -= 1000
     while e < -1000:
-        x *= 2.0**-1000
+        y *= 2.0**-1000
         e += 1000
-    return x * math.exp2(e * 1.0)
+    return np.result_type(x).type(y * math.exp2(e * 1.0))
 
 
 @known("math.modf")

@@ -155,6 +155,9 @@ def resize(a, shape):
     out = np.empty(shape, a.dtype)
     to = out.reshape(-1)
     flat = a.ravel()
+    if flat.shape[0] == 0:
+        to[:] = a.dtype.type(0)
+        return out
     for i in range(to.shape[0]):
         to[i] = flat[i % flat.shape[0]]
     return out

@@ -143,11 +143,12 @@ def convolve(a, v, mode="full"):
 @known("np.correlate")
 def correlate(a, v, mode="valid"):
     """A convolution with the other one reversed."""
+    other = np.conj(v[::-1]) if v.dtype.kind == "c" else v[::-1]
     if mode == "full":
-        return convolve(a, np.conj(v[::-1]), "full")
+        return convolve(a, other, "full")
     if mode == "same":
-        out = convolve(a, np.conj(v[::-1]), "full")
+        out = convolve(a, other, "full")
         n, m = a.shape[0], v.shape[0]
         skip = (min(n, m) - 1) // 2 if n >= m else min(n, m) // 2
         return out[skip : skip + max(n, m)]
-    return convolve(a, np.conj(v[::-1]), "valid")
+    return convolve(a, other, "valid")

@@ -182,7 +182,7 @@ def bincount(x, weights=None, minlength=0):
         raise TypeError("Cannot cast array data of floats to dtype('int64')")
     most = -1
     for v in x:
-        if v < 0:
+        if int(v) < 0:  # uint64 beyond int64, too
             raise ValueError("'list' argument must have no negative elements")
         most = max(most, int(v))
     if minlength < 0:

@@ -54,10 +54,13 @@ def average(a, axis=None, weights=None):
         not_yet("np.average with weights along an axis")
     if weights.shape != a.shape:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")
-    whole = weights.sum()
+    t = np.result_type(a, weights)
+    if a.dtype.kind in "iub":
+        t = np.result_type(t, np.float64)
+    whole = weights.astype(t).sum()
     if whole == 0:
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    return (a * weights).sum() / whole
+    return (a.astype(t) * weights.astype(t)).sum() / whole
 
 
 @known("np.nansum")
@@ -75,14 +78,17 @@ def nanprod(a):
 @known("np.nanmean")
 def nanmean(a):
     """The mean of what is not NaN."""
+    if a.dtype.kind not in "fc":
+        return np.mean(a)
     return nansum(a) / int(np.count_nonzero(~np.isnan(a)))
 
 
 @known("np.nanvar")
 def nanvar(a):
     """The variance of what is not NaN."""
-    d = a - nanmean(a)
-    return nanmean(d * d)
+    missing = np.isnan(a)
+    d = np.where(missing, 0.0, a - nanmean(a))  # where infinities meet it is NaN, and stays so
+    return (d * np.conj(d)).real.sum() / int(np.count_nonzero(~missing))
 
 
 @known("np.nanstd")

@@ -1,0 +1,97 @@
+"""Compiled functions: math and powers near zero and at the ends of types."""
+
+import math
+
+import numpy as np
+import pytest
+from jit_check import check
+from numbus import cuda, njit
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_lgamma_beside_its_zeros(dtype):
+    """CPython's own loses digits there, SciPy's has all."""
+    special = pytest.importorskip("scipy.special")
+
+    @njit
+    def fill(x, out):
+        for i in range(len(x)):
+            out[i] = math.lgamma(x[i])
+
+    r = np.random.default_rng(3)
+    apart = r.uniform(-0.1, 0.1, (7, 100)) * 10.0 ** -np.arange(7)[:, None]
+    x = np.concatenate([1 + apart.ravel(), 2 + apart.ravel()]).astype(dtype)
+    out = np.empty_like(x)
+    fill(x, out)
+    want = special.loggamma(x.astype(complex)).real
+    unit = np.spacing(np.abs(want).astype(dtype)).astype(float)
+    good = np.abs(out - want) <= 12 * unit
+    assert good.all(), x[~good]
+
+
+@pytest.mark.parametrize("t", ["int8", "int64", "uint8", "int"])
+def test_integers_to_negative_powers(t):
+    """NumPy's error, also of Python's ints: the type cannot hang on the exponent's value."""
+    of = int if t == "int" else np.dtype(t).type
+
+    def f(x, y):
+        return x**y
+
+    def g(x):
+        return x**-1
+
+    compiled = njit(f)
+    for x in (0, 1, 2, -1, -3):
+        if x < 0 and t == "uint8":
+            continue
+        for y in (0, 1, 5):
+            assert compiled(of(x), y) == f(of(x), y)
+        for y in (-1, -2, np.int64(-1), np.int8(-3)):
+            with pytest.raises(ValueError, match="negative integer powers"):
+                compiled(of(x), np.int64(y) if t == "uint8" else y)
+    if t in ("int8", "int64"):
+        check(g, of(2))
+        check(g, np.arange(3).astype(t))
+        check(f, np.arange(3).astype(t), np.array([1, 0, -1]))
+        check(f, np.arange(3).astype(t), np.array([1, 0, 3]))
+
+
+def test_negative_powers_in_kernels():
+    """They raise nothing: the whole part is left."""
+
+    @cuda.jit
+    def kernel(x, y, out):
+        for i in range(len(x)):
+            out[i] = x[i] ** y[i]
+
+    pairs = [(x, y) for x in (-3, -2, -1, 0, 1, 2, 7) for y in (-3, -2, -1, 0, 1, 2, 3)]
+    x, y = np.array(pairs).T.copy()
+    out = np.empty_like(x)
+    kernel[1, 1](x, y, out)
+    cuda.synchronize()
+    want = [0 if x == 0 and y < 0 else int(float(x) ** float(y)) for x, y in pairs]
+    assert out.tolist() == want
+
+
+@pytest.mark.parametrize("t", ["int8", "int32", "int64", "uint64", "float32", "float64"])
+def test_ends_of_types(t):
+    """The least integer, whose size its type has not, and exponents beyond any float."""
+    info = np.finfo(t) if t.startswith("f") else np.iinfo(t)
+
+    def halves(x):
+        return math.frexp(x)
+
+    def scaled(x, e):
+        return math.ldexp(x, e)
+
+    for x in (info.min, info.max, 0):
+        check(halves, np.dtype(t).type(x))
+        for e in (-5, 3, 150, -150):
+            for value in (np.dtype(t).type(x), np.dtype(t).type(x / 2**120)):
+                with np.errstate(all="ignore"):
+                    of_float = value if t.startswith("f") else float(value)
+                    assert njit(scaled)(value, e) == np.ldexp(of_float, e)
+        got = [njit(scaled)(np.dtype(t).type(x), e) for e in (2**62, -(2**62), 4001)]
+        with np.errstate(all="ignore"):
+            size = float(x) * np.inf if x else 0.0
+        assert got == [size, 0.0, size]
