@@ -45,10 +45,11 @@ Value Lower::from_items(const Node& n, const std::vector<Value>& items, std::opt
         walk(i.items, depth + 1);
       else if (i.type.is_number())
         flat.push_back(i);
-      else if (i.type.is_array() && i.type.ndim <= 1 && !i.lazy &&
-               constant_of(i.shape().empty() ? ci(1) : i.shape()[0])) {
+      else if (i.type.is_array() && i.type.ndim == 0)
+        flat.push_back(element(i, {}));
+      else if (i.type.is_array() && i.type.ndim == 1 && !i.lazy && constant_of(i.shape()[0])) {
         std::vector<Value> row;
-        int64_t length = i.type.ndim ? *constant_of(i.shape()[0]) : 1;
+        int64_t length = *constant_of(i.shape()[0]);
         for (int64_t k = 0; k < length; ++k) row.push_back(element(i, std::vector<Val>{ci(k)}));
         walk(row, depth + 1);
       } else
