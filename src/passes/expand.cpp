@@ -78,6 +78,31 @@ Val real_floor_divide(Builder& b, Val x, Val y) {
   return m.select(m.eq(y, zero), quotient, result);
 }
 
+// One step of the last place, in the integers that order floats of any width: the magnitude, with
+// the sign.
+Val next_after(Builder& b, Val x, Val y) {
+  const DType t = b.type(x), word = int_of_size(itemsize(t), true);
+  const int bits = 8 * itemsize(t), fraction = t == DType::F16 ? 10 : t == DType::F32 ? 23 : 52;
+  MathBuilder m(b);
+  auto number = [&](int64_t v) { return b.constant(word, Scalar::from_int(v)); };
+  const int64_t most = static_cast<int64_t>(~uint64_t{0} >> (65 - bits));
+  const Val zero = number(0), one = number(1), infinite = number(most >> fraction << fraction);
+  auto magnitude = [&](Val i) { return m.iand(i, number(most)); };
+  auto order = [&](Val i) { return m.select(m.ilt(i, zero), m.ineg(magnitude(i)), magnitude(i)); };
+  const Val from = b.emit(Op::bits, word, x), to = b.emit(Op::bits, word, y);
+  const Val low = order(from), high = order(to);
+  const Val next = m.select(m.igt(high, low), m.iadd(low, one), m.isub(low, one));
+  // A step to zero keeps the sign.
+  const Val below = m.mor(m.ilt(next, zero), m.mand(m.ieq(next, zero), m.ilt(from, zero)));
+  const Val size = m.select(m.ilt(next, zero), m.ineg(next), next);
+  Val result = m.select(below, m.ior(size, number(-most - 1)), size);
+  // NumPy's half floats keep the first of two equal ones: zeros have signs.
+  result = m.select(m.ieq(low, high), t == DType::F16 ? from : to, result);
+  result = m.select(m.igt(magnitude(to), infinite), to, result);
+  result = m.select(m.igt(magnitude(from), infinite), from, result);
+  return b.emit(Op::bits, t, result);
+}
+
 Val expand_real(Builder& b, Op op, Val x, Val y) {
   DType t = b.type(x);
   MathBuilder m(b);
@@ -199,6 +224,7 @@ Val convert(Builder& b, Val v, DType to) {
 Val expand(Builder& b, Op op, Val x, Val y) {
   DType t = b.type(x);
   if (is_complex(t)) return expand_complex(b, op, x, y);
+  if (op == Op::nextafter) return next_after(b, x, y);
   if (t == DType::F16) {
     Val r = expand(b, op, b.cast(x, DType::F32), y == kNone ? kNone : b.cast(y, DType::F32));
     return b.type(r) == DType::F32 ? b.cast(r, DType::F16) : r;

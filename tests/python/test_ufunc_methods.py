@@ -12,7 +12,7 @@ ON_CPU = os.environ.get("NUMBUS_DEVICE", "cpu") == "cpu"
 pytestmark = pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 BINARY = sorted(
     name
-    for name in set(dir(np)) - {"ldexp", "nextafter"}
+    for name in set(dir(np)) - {"ldexp"}
     if isinstance(getattr(np, name), np.ufunc)
     and getattr(np, name).__name__ == name
     and (getattr(np, name).nin, getattr(np, name).nout) == (2, 1)
@@ -169,7 +169,8 @@ def test_reduce(xp, mode, op):
             if not isinstance(axis, int):
                 continue  # NumPy's vector code, see reduceat()
             keywords = {k: v for k, v in options.items() if k == "dtype"}
-            want = getattr(np, op).accumulate(x, axis, **keywords).take([-1], axis)
+            with np.errstate(all="ignore"):
+                want = getattr(np, op).accumulate(x, axis, **keywords).take([-1], axis)
             want = want if options["keepdims"] else want.squeeze(axis)
         got = outcome(getattr(xp, op).reduce, mine, **options)
         if not isinstance(want, type):

@@ -8,16 +8,8 @@ from .._library import known
 from .._vectorize import vectorize
 from .mathematics import frexp as frexp_one
 from .mathematics import ldexp as ldexp_one
-from .mathematics import next_number
 
-each_nextafter = vectorize(next_number)
 each_ldexp = vectorize(ldexp_one)
-
-
-@known("np.nextafter")
-def nextafter(a, b):
-    """Of numbers or arrays."""
-    return each_nextafter(a, b)
 
 
 @known("np.ldexp")

@@ -473,36 +473,7 @@ def ulp(x):
 @known("math.nextafter")
 def nextafter(x, y):
     """One step of a float64's last place."""
-    return next_number(np.float64(x), np.float64(y))
-
-
-def next_number(x, y):
-    """One step of the last place of the type that NumPy computes in."""
-    t = np.result_type(np.add(x, y), np.float16)
-    x = t.type(x)
-    y = t.type(y)
-    if x == y and t.itemsize == 2:
-        return x
-    if x == y or y != y:
-        return y
-    if x != x:
-        return x
-    away = (y > x) == (x > 0)
-    if t.itemsize == 8:
-        bits = x.view(np.int64)
-        step = (bits + np.int64(1) if away else bits - np.int64(1)).view(np.float64)
-        least = np.int64(1).view(np.float64)
-    elif t.itemsize == 4:
-        bits = x.view(np.int32)
-        step = (bits + np.int32(1) if away else bits - np.int32(1)).view(np.float32)
-        least = np.int32(1).view(np.float32)
-    else:
-        bits = x.view(np.int16)
-        step = (bits + np.int16(1) if away else bits - np.int16(1)).view(np.float16)
-        least = np.int16(1).view(np.float16)
-    if x != 0:
-        return step
-    return least if y > 0 else -least
+    return np.nextafter(np.float64(x), np.float64(y))
 
 
 @known("cmath.polar")
