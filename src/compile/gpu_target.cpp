@@ -1,4 +1,7 @@
 // From an LLVM module to PTX.
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -15,6 +18,22 @@
 #include "compile/polls.h"
 
 namespace numbus::compile {
+namespace {
+
+// LLVM 19's NVPTX converts a signed bit to a float as if it were 1, and not -1. Optimisation makes
+// such conversions of the negative of a comparison.
+void convert_signed_bits(llvm::Module& m) {
+  for (llvm::Function& f : m)
+    for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(f))) {
+      if (!llvm::isa<llvm::SIToFPInst>(i) || !i.getOperand(0)->getType()->isIntegerTy(1)) continue;
+      llvm::IRBuilder<> b(&i);
+      auto number = [&](double v) { return llvm::ConstantFP::get(i.getType(), v); };
+      i.replaceAllUsesWith(b.CreateSelect(i.getOperand(0), number(-1), number(0)));
+      i.eraseFromParent();
+    }
+}
+
+}  // namespace
 
 std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& build,
                      bool optimised) {
@@ -47,6 +66,7 @@ std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& 
   if (optimised) {
     optimise(m, *machine);
     insert_gpu_polls(m);
+    convert_signed_bits(m);
   }
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);

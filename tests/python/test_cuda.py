@@ -1,5 +1,7 @@
 """cuda.jit on whatever device the suite runs on."""
 
+import re
+
 import numbus as nb
 import numpy as np
 import pytest
@@ -338,3 +340,32 @@ def test_rows_of_whole_vectors_are_read_as_such():
     kernel = product._make()
     assert "ld.global.v4.f32" in kernel.ptx(list(plain), 90, 80, aligned=True)
     assert "ld.global.v4.f32" not in kernel.ptx(list(plain), 90, 80)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8"])
+def test_negatives_of_truth_values(dtype):
+    """LLVM converts a signed bit for a GPU as if it were 1."""
+
+    def negatives(x, out):
+        i = cuda.grid(1)
+        if i < x.shape[0]:
+            out[i] = -all(x[i])
+            out[i] += 2 * -int(x[i, 0] > 0)
+
+    x = np.array([[1, 2], [0, 3], [-1, 1]], np.int32)
+    out = np.zeros(3, dtype)
+    cuda.jit(negatives)[1, 32](x, out)
+    assert out.tolist() == [-3, 0, -1]
+    y = nb.array(x[:, 0])
+    assert (-(y > 0).astype("i4")).astype(dtype).tolist() == [-1, 0, 0]
+    assert ((-(y != 0).astype("i8")) * np.dtype(dtype).type(1.5)).tolist() == [-1.5, 0, -1.5]
+
+
+def test_signed_bits_in_ptx():
+    def negatives(x, out):
+        for i in range(x.shape[0]):
+            out[i] = -all(x[i])
+
+    for t in ("float16", "float32", "float64", "complex64"):
+        ptx = cuda.compile_ptx(negatives, f"void(int32[:, :], {t}[:])")[0]
+        assert "selp" in ptx and ".s32" not in "".join(re.findall(r"cvt\.rn\.f\S+", ptx))
