@@ -11,14 +11,13 @@ import numpy
 from . import _core
 from .core.errors import ForeignDtype, many_axes, message, one_axis
 from .core.host import on_host, same_memory
-from .core.interrupts import interruptible
+from .core.interrupts import MANY, interruptible
 from .core.operands import library, store, to_ndarray
 from .functions.ranges import arange
 from .functions.repeating import roll
 
 __all__ = list(numpy.fft.__all__)
 
-_MANY = 1 << 20
 _RANK = 3  # axes of one plan of cuFFT, at most
 
 
@@ -209,7 +208,7 @@ _TRANSFORMS = {
 def _is_long(args, kwargs):
     """Whether a transform takes some milliseconds; `n` may ask for more points than there are."""
     points = [n for n in (*args[1:], *kwargs.values()) if isinstance(n, int)]
-    return max([getattr(args[0], "size", 0), *points]) >= _MANY
+    return max([getattr(args[0], "size", 0), *points]) >= MANY
 
 
 def _make(name):

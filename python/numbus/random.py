@@ -18,10 +18,9 @@ from numpy.random import (  # noqa: F401
     bit_generator,
 )
 
+from .core.interrupts import MANY as _MANY
 from .core.interrupts import interruptible as _interruptible
 from .core.operands import library as _library
-
-_MANY = 1 << 20  # samples that take some milliseconds
 
 
 def _count(value):

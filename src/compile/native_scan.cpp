@@ -183,7 +183,8 @@ class NativeScan {
     return {total, next};
   }
 
-  // `turn` elements at a time from `from` on while that is below `to`; gives the index after them.
+  // The loop scans `turn` elements at a time from `from` on while that is below `to`. The result is
+  // the index after them.
   V elements(V from, V to, int turn, State& state) {
     return loop(from, to, turn, state, [&](V place) {
       if (turn > 1) prefetch(place, turn);

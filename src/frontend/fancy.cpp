@@ -214,7 +214,7 @@ Value Lower::transpose(const Value& a) {
   return r;
 }
 
-// Whether the elements of what lies in memory follow each other in C order.
+// Says whether the elements of an array in memory follow each other in C order.
 Val Lower::lies_dense(const Value& a) {
   auto is = [&](Val x, Val y) { return b_->emit(Op::equal, DType::Bool, x, y); };
   auto either = [&](Val x, Val y) { return b_->emit(Op::logical_or, DType::Bool, x, y); };

@@ -577,19 +577,24 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
       return r;
     }
   }
-  if (name == "ravel") expect(c, "np.ravel", 1, 2);
-  if (name == "ravel") return ravel(n, c.args[0]);
+  if (name == "ravel") {
+    expect(c, "np.ravel", 1, 2);
+    return ravel(n, c.args[0]);
+  }
   if (name == "reshape") {
     const Value& s = c.args.at(1);
     return reshape(n, c.args[0], s.type.is(Type::Tag::Tuple) ? s.items : std::vector<Value>{s});
   }
-  if (name == "copy") expect(c, "np.copy", 1, 3);
-  if (name == "copy") return method({n, {}, {}}, as_array(n, c.args[0]), "copy");
-  if (name == "real" || name == "imag" || name == "shape" || name == "ndim")
+  if (name == "copy") {
+    expect(c, "np.copy", 1, 3);
+    return method({n, {}, {}}, as_array(n, c.args[0]), "copy");
+  }
+  if (name == "real" || name == "imag") {
     expect(c, "np." + name, 1, 1);
-  if (name == "real" || name == "imag") return attribute_of(n, c.args[0], name);
+    return attribute_of(n, c.args[0], name);
+  }
   if (name == "shape" || name == "size" || name == "ndim") {
-    expect(c, "np." + name, 1, 2);
+    expect(c, "np." + name, 1, name == "size" ? 2 : 1);
     if (c.args.size() == 2 || !c.keywords.empty())
       not_yet(n, "np." + name + " with an axis", "a.shape[axis]");
     Value v = c.args[0];

@@ -125,8 +125,8 @@ struct KernelStep : StepOf<int64_t> {
   // The latest of what the device made of it, and for which arrangement and sizes.
   std::string device_key;
   void* device_made = nullptr;
-  // Of a long call: its memory and the bases behind it, where nothing else writes to its results
-  // until it has ended. Empty: the call is waited for.
+  // The memory of a long call and the bases that own it, where nothing else writes to its results
+  // until it has ended. Where they are empty, Ctrl-C waits for the call.
   std::vector<Reach> reach;
   std::shared_ptr<void> bases;
 };

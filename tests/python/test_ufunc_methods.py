@@ -115,15 +115,20 @@ def keywords(r, xp, shape, dtype):
     return {}, {}
 
 
+def drawn(r, xp, op, case):
+    """An operand with axes, NumPy's and ours, what it is, and one of its axes."""
+    layouts = [n for n in LAYOUTS if n != "0-d"]
+    dtype = ALL[r.integers(len(ALL))]
+    layout = layouts[r.integers(len(layouts))]
+    x, mine = operand(xp, layout, dtype, *domain(op, dtype), case)
+    return dtype, layout, x, mine, int(r.integers(x.ndim))
+
+
 @pytest.mark.parametrize("op", BINARY)
 def test_reduceat(xp, mode, op):
     r = np.random.default_rng([1, BINARY.index(op)])
-    layouts = [n for n in LAYOUTS if n != "0-d"]
     for case in range(CASES):
-        dtype = ALL[r.integers(len(ALL))]
-        layout = layouts[r.integers(len(layouts))]
-        x, mine = operand(xp, layout, dtype, *domain(op, dtype), case)
-        axis = int(r.integers(x.ndim))
+        dtype, layout, x, mine, axis = drawn(r, xp, op, case)
         at = segments(r, x.shape[axis])
         shape = (*x.shape[:axis], len(at), *x.shape[axis + 1 :])
         theirs, ours = keywords(r, xp, shape, dtype)
@@ -137,12 +142,8 @@ def test_reduceat(xp, mode, op):
 @pytest.mark.parametrize("op", BINARY)
 def test_accumulate(xp, mode, op):
     r = np.random.default_rng([5, BINARY.index(op)])
-    layouts = [n for n in LAYOUTS if n != "0-d"]
     for case in range(CASES):
-        dtype = ALL[r.integers(len(ALL))]
-        layout = layouts[r.integers(len(layouts))]
-        x, mine = operand(xp, layout, dtype, *domain(op, dtype), case)
-        axis = int(r.integers(x.ndim))
+        dtype, layout, x, mine, axis = drawn(r, xp, op, case)
         theirs, ours = keywords(r, xp, x.shape, dtype)
         want = outcome(getattr(np, op).accumulate, x, axis, **theirs)
         got = outcome(getattr(xp, op).accumulate, mine, axis, **ours)

@@ -30,6 +30,9 @@ def install():
         _signal.signal = _signal_and_chain
 
 
+MANY = 1 << 20  # elements with which transforms and random numbers take some milliseconds
+
+
 def interruptible(function, is_long):
     """`function`, which Ctrl-C does not wait for where `is_long(args, kwargs)`.
 

@@ -8,7 +8,6 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <system_error>
 #include <thread>
 
@@ -28,7 +27,7 @@ struct Work {
   std::vector<Reach> memory;
   std::shared_ptr<void> held;
   std::exception_ptr error;
-  bool done = false, abandoned = false;
+  bool done = false;
   std::vector<std::pair<void*, size_t>> kept;  // to be freed at the end; has room for all of memory
 };
 
@@ -65,7 +64,7 @@ void end(const std::shared_ptr<Work>& w) {
   {
     std::lock_guard<std::mutex> guard(all.mutex);
     w->done = true;
-    if (w->abandoned && std::erase(all.abandoned, w) > 0) {
+    if (std::erase(all.abandoned, w) > 0) {
       kept.swap(w->kept);
       --abandoned_works;
       all.ended_late.push_back(w);
@@ -121,7 +120,6 @@ void run_apart(std::function<void()> run, std::vector<Reach> memory, std::shared
     bool wanted = interrupt::wanted();
     guard.lock();
     if (!wanted || w->done) continue;
-    w->abandoned = true;
     all.abandoned.push_back(w);
     ++abandoned_works;
     guard.unlock();
