@@ -129,6 +129,9 @@ bool loops(const ir::Function& f);
 Masked record_steps(const Recordable& f, std::span<const Arg> args);
 Masked record_apply(const Recordable& f, std::span<const Arg> args);
 Masked select(const Arg& condition, const Arg& x, const Arg& y);
+// d op / d argument at these operands, of the type of the operation's result; none where the row of
+// ops.def has none.
+std::optional<Array> partial_derivative(Op op, int argument, std::span<const Array> operands);
 // A Python number must be a value that the type has; other operands are cast.
 void require_value(const Arg& from, DType to, const char* op);
 void assign(const Array& to, const Arg& from, const Array* where = nullptr,
