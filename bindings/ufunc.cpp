@@ -71,7 +71,7 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
       } else if (k == "casting") {
         o.casting = to_casting(value);
       } else if (k == "order") {
-        order = to_order(value, r.name.data(), 'K');
+        order = to_order(value, r.name, 'K');
       } else if (k == "subok") {
         // Subclasses go to NumPy, keyword and all: here it is known to say nothing.
         if (!PyBool_Check(value))

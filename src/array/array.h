@@ -221,6 +221,8 @@ struct Scatter {
 };
 void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
              const Arg& value, const Scatter& how = {});
+// Raises for wrong indices now, and waits for them where that is needed.
+void check_indices(const Array& to, uint64_t axes, std::span<const Array> index);
 // ufunc.at: the indexed elements become op(element, value), or op(element) of a unary one; an index
 // that occurs repeatedly counts as often, in order. The types are those of the operands, the
 // result is cast to that of `to` as NumPy's is, without a question.

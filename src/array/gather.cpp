@@ -104,7 +104,7 @@ Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int pl
   out.dtype = a.dtype;
   if (l->size() == 0) {
     // NumPy looks at the indices also where the other axes leave nothing to be read.
-    if (bounds == Instr::Report) check_known(a, axes, index);
+    if (bounds == Instr::Report) check_indices(a, axes, index);
     return out;
   }
   if (bounds == Instr::Report && check_known(a, axes, index)) bounds = Instr::Sure;
@@ -142,7 +142,9 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int pl
   Window::Input in[kMaxOperands];
   if (value.is_array()) {
     from = *value.array();
-    while (from.ndim() > whole->ndim() && from.layout->shape(0) == 1)
+    // An assignment, and nothing else, leaves out axes of one that the target has not.
+    const bool assigns = how.op == Op::scatter && how.by == Op::cast;
+    while (assigns && from.ndim() > whole->ndim() && from.layout->shape(0) == 1)
       from = view_of(from,
                      Layout::get(from.shape().subspan(1),
                                  {from.layout->strides() + 1, static_cast<size_t>(from.ndim() - 1)},
@@ -161,7 +163,7 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int pl
     in[0].dtype = value.weak ? to.dtype : value.dtype;
   }
   if (whole->size() == 0) {
-    if (bounds == Instr::Report) check_known(to, axes, kept);
+    if (bounds == Instr::Report) check_indices(to, axes, kept);
     return;
   }
   Instr i;
@@ -208,6 +210,22 @@ Array last_at_place(const Array& to, uint64_t axes, std::span<const Array> index
 }
 
 }  // namespace
+
+void check_indices(const Array& a, uint64_t axes, std::span<const Array> index) {
+  if (check_known(a, axes, index)) return;
+  size_t n = 0;
+  for (int d = 0; d < a.ndim(); ++d) {
+    if (!(axes >> d & 1)) continue;
+    const Array i = copy(index[n++], DType::I64);
+    if (i.size() == 0) continue;
+    const int64_t extent = a.layout->shape(d);
+    const uint64_t all = (uint64_t{1} << i.ndim()) - 1;
+    for (auto [kind, low] : {std::pair{Reduction::Min, true}, std::pair{Reduction::Max, false}}) {
+      const int64_t v = read_element(reduce(kind, i, all, false, {}, nullptr, 0), 0).i;
+      if (low ? v < -extent : v >= extent) throw wrong_index(v, d, extent);
+    }
+  }
+}
 
 Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int place) {
   return gather(a, axes, index, place, Instr::Report);

@@ -25,17 +25,13 @@ Array computed(Op op, const Arg& x, const Arg& y) {
 // One index for each point of the indices' shared shape: into the indexed axes of `to` in C order.
 // Raises for wrong ones.
 Array flat_indices(const Array& to, uint64_t axes, std::span<const Array> index) {
+  check_indices(to, axes, index);
   Array flat;
   size_t n = 0;
   for (int d = 0; d < to.ndim(); ++d) {
     if (!(axes >> d & 1)) continue;
     const Array i = copy(index[n++], DType::I64);
     const int64_t extent = to.layout->shape(d);
-    const uint64_t all = (uint64_t{1} << i.ndim()) - 1;
-    for (auto [kind, low] : {std::pair{Reduction::Min, true}, std::pair{Reduction::Max, false}}) {
-      const int64_t v = read_element(reduce(kind, i, all, false, {}, nullptr, 0), 0).i;
-      if (low ? v < -extent : v >= extent) throw wrong_index(v, d, extent);
-    }
     const Array negative = computed(Op::less, Arg(&i), number(0));
     const Array shift = computed(Op::multiply, Arg(&negative), number(extent));
     const Array sane = computed(Op::add, Arg(&i), Arg(&shift));
@@ -140,16 +136,8 @@ void update(Op op, const Array& to, uint64_t axes, std::span<const Array> index,
     if (x.base.get() == to.base.get()) x = copy(x, x.dtype, true);
   const Placed placed(to, axes, kept, place);
   if (value && value->is_array()) {
-    const Array& v = *value->array();
-    const auto fits = [&](int d) {
-      const int64_t extent = v.layout->shape(v.ndim() - 1 - d);
-      return extent == 1 || extent == placed.domain[placed.domain.size() - 1 - d];
-    };
-    bool broadcasts = v.ndim() <= std::ssize(placed.domain);
-    for (int d = 0; broadcasts && d < v.ndim(); ++d) broadcasts = fits(d);
-    if (!broadcasts)
-      raise(ErrorKind::Value, title(op), "values that do not broadcast", shape_string(*v.layout),
-            shape_string(placed.domain));
+    const LayoutRef whole(Layout::contiguous(placed.domain, 1));
+    broadcast_layout(*value->array(), whole.get(), title(op).c_str());
   }
   if (loop.op == Op::power && kind(loop.in[0]) == Kind::Int) {
     const Array exponents =
@@ -165,7 +153,7 @@ void update(Op op, const Array& to, uint64_t axes, std::span<const Array> index,
     return std::ranges::count(shape, 0) > 0;
   };
   if (empty_shape(placed.domain)) {
-    if (!empty_shape(placed.indices)) flat_indices(to, axes, kept);
+    check_indices(to, axes, kept);
     return;
   }
   Array number_as_array;

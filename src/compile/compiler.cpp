@@ -280,7 +280,7 @@ CompiledKernel compile_kernel(const ir::Module& m, int64_t block_x) {
   r.kernel.grid_barrier = has_grid_barrier(m);
   r.kernel.shared = shared_bytes(m);
   r.kernel.local = local_bytes(m);
-  r.kernel.recursive = std::ranges::any_of(m.functions, &ir::Function::recursive);
+  r.kernel.recursive = has_recursion(m);
   r.kernel.checked = m.debug && r.kernel.waits;
   if (r.kernel.checked) r.kernel.granule = watched_granule(m);
   int lanes = fibers ? 0 : grid_lanes(m, h.vector_bytes);

@@ -41,8 +41,9 @@ struct CompiledKernel {
 };
 // For blocks of that extent in x: on lanes where that can be.
 CompiledKernel compile_kernel(const ir::Module& m, int64_t block_x);
-// The same as PTX with the entry "k", whose parameters are the record's address, the words, and the
-// address of the word that tells loops without a known end to end (polls.h).
+// The same as PTX with the entry "k", whose parameters are the record's address, the words, with
+// recursion the bytes of a thread's stack (gpu_stack.h), and the address of the word that tells
+// loops without a known end to end (polls.h).
 std::string kernel_ptx(const ir::Module& m, int sm, int ptx);
 std::string function_ir(const ir::Module& m);        // LLVM IR, optimised
 std::string function_assembly(const ir::Module& m);  // of the host

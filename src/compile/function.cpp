@@ -10,9 +10,10 @@ namespace numbus::compile {
 
 using V = llvm::Value*;
 
-llvm::FunctionType* function_type(Emit& E, const ir::Function& f) {
+llvm::FunctionType* function_type(Emit& E, const ir::Function& f, unsigned words) {
   auto& B = E.B;
   std::vector<llvm::Type*> params{B.getPtrTy()}, results{B.getInt32Ty()};
+  params.insert(params.end(), words, B.getInt64Ty());
   for (DType t : f.params) params.push_back(E.scalar_type(t));
   for (DType t : f.results) results.push_back(E.scalar_type(t));
   return llvm::FunctionType::get(llvm::StructType::get(B.getContext(), results), params, false);
@@ -23,10 +24,11 @@ llvm::FunctionType* portion_type(llvm::IRBuilder<>& B) {
       B.getInt32Ty(), {B.getPtrTy(), B.getPtrTy(), B.getInt64Ty(), B.getInt64Ty()}, false);
 }
 
-std::vector<llvm::Function*> declare_functions(Emit& E, const ir::Module& m, llvm::Module& to) {
+std::vector<llvm::Function*> declare_functions(Emit& E, const ir::Module& m, llvm::Module& to,
+                                               unsigned words) {
   std::vector<llvm::Function*> all;
   for (size_t n = 0; n < m.functions.size(); ++n) {
-    auto* f = llvm::Function::Create(function_type(E, m.functions[n]),
+    auto* f = llvm::Function::Create(function_type(E, m.functions[n], words),
                                      llvm::Function::InternalLinkage, "f" + std::to_string(n), to);
     f->addFnAttr(llvm::Attribute::NoUnwind);
     if (!m.functions[n].recursive && n > 0) f->addFnAttr(llvm::Attribute::AlwaysInline);
@@ -107,6 +109,11 @@ void FunctionBody::set_unrolling(llvm::Instruction* back, int64_t mark_of_loop) 
   back->setMetadata(llvm::LLVMContext::MD_loop, mark);
 }
 
+V FunctionBody::call_function(int64_t callee, std::vector<V> args) {
+  for (unsigned k = first_parameter(); k-- > 0;) args.insert(args.begin(), to_->getArg(k));
+  return B.CreateCall(functions_[callee], args);
+}
+
 void FunctionBody::emit(llvm::Function* to) {
   to_ = to;
   entry_ = block("entry");
@@ -129,7 +136,7 @@ void FunctionBody::step(size_t n) {
   V a = x(i.a), b = x(i.b), c = x(i.c);
   Value& r = at_[n];
   switch (i.op) {
-    case Op::param: r.v = to_->getArg(static_cast<unsigned>(i.imm) + 1); break;
+    case Op::param: r.v = to_->getArg(static_cast<unsigned>(i.imm) + first_parameter()); break;
     case Op::variable: {
       auto* place = local(E.scalar_type(i.type));
       // Zero at first, wherever in a loop it is declared.
@@ -223,10 +230,8 @@ void FunctionBody::step(size_t n) {
     }
     case Op::argument: arguments_.push_back(a); break;
     case Op::call: {
-      std::vector<V> args{to_->getArg(0)};
-      args.insert(args.end(), arguments_.begin(), arguments_.end());
+      r.im = call_function(i.imm, std::move(arguments_));  // all results
       arguments_.clear();
-      r.im = B.CreateCall(functions_[i.imm], args);  // all results
       r.v = B.CreateExtractValue(r.im, 0);
       break;
     }

@@ -24,6 +24,9 @@ class FunctionBody {
   virtual llvm::Value* intrinsic(const ir::Inst& i, llvm::Value* a, llvm::Value* b, llvm::Value* c,
                                  const std::vector<llvm::Value*>& arguments) = 0;
   virtual unsigned address_space(ir::Space) const { return 0; }
+  // Parameters before the function's own: the context and the words of declare_functions().
+  virtual unsigned first_parameter() const { return 1; }
+  virtual llvm::Value* call_function(int64_t callee, std::vector<llvm::Value*> args);
   llvm::Value* pointer(llvm::Value* address, ir::Space space) {
     return B.CreateIntToPtr(address, B.getPtrTy(address_space(space)));
   }
@@ -57,11 +60,12 @@ class FunctionBody {
   std::vector<llvm::Value*> arguments_, results_;
 };
 
-// The type of the LLVM function: {status, results} (context, parameters).
-llvm::FunctionType* function_type(Emit& E, const ir::Function& f);
+// The type of the LLVM function: {status, results} (context, so many words, parameters).
+llvm::FunctionType* function_type(Emit& E, const ir::Function& f, unsigned words = 0);
 llvm::FunctionType* portion_type(llvm::IRBuilder<>& B);
 // Declares all functions of a module, for internal use.
-std::vector<llvm::Function*> declare_functions(Emit& E, const ir::Module& m, llvm::Module& to);
+std::vector<llvm::Function*> declare_functions(Emit& E, const ir::Module& m, llvm::Module& to,
+                                               unsigned words = 0);
 
 // Reads a parameter from its 64-bit words, or a result into one.
 llvm::Value* from_word(Emit& E, DType t, llvm::Value* word);

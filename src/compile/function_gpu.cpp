@@ -1,6 +1,8 @@
 // Kernels that users write, as PTX.
+#include <llvm/IR/ConstantFold.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include "base/error.h"
@@ -10,6 +12,8 @@
 #include "compile/function.h"
 #include "compile/gpu.h"
 #include "compile/gpu_emit.h"
+#include "compile/gpu_stack.h"
+#include "compile/leave.h"
 
 namespace numbus::compile {
 namespace {
@@ -24,9 +28,38 @@ constexpr int64_t kVotedBits = 8;
 
 class GpuBody : public FunctionBody {
  public:
-  using FunctionBody::FunctionBody;
+  GpuBody(Emit& e, const ir::Module& m, const ir::Function& f,
+          const std::vector<llvm::Function*>& functions)
+      : FunctionBody(e, m, f, functions), recursive_(has_recursion(m)) {}
 
  protected:
+  unsigned first_parameter() const override { return recursive_ ? 1 + kStackWords : 1; }
+  // A call that leads back to this function looks first whether the stack has room for it; where it
+  // has not, the error is noted, and the call's status says so.
+  V call_function(int64_t callee, std::vector<V> args) override {
+    if (!recursive_ || !leads_back(m_, m_.functions[callee], f_))
+      return FunctionBody::call_function(callee, std::move(args));
+    auto *deep = block("too_deep"), *on = block("call"), *after = block("called");
+    V low = to_->getArg(1), stop = to_->getArg(2);
+    B.CreateCondBr(B.CreateICmpULT(stack_pointer(B), low), deep, on, unlikely());
+    B.SetInsertPoint(deep);
+    note(B.getInt32(kTooDeep), B.getInt64(0), B.getInt64(0));
+    auto* noted = B.GetInsertBlock();
+    B.CreateBr(after);
+    B.SetInsertPoint(on);
+    if (!has_grid_barrier(m_)) poll_by_clock(B, stop);
+    V all = FunctionBody::call_function(callee, std::move(args));
+    auto* called = B.GetInsertBlock();
+    B.CreateBr(after);
+    B.SetInsertPoint(after);
+    auto* either = B.CreatePHI(all->getType(), 2);
+    either->addIncoming(all, called);
+    llvm::Constant* failed = llvm::Constant::getNullValue(all->getType());
+    either->addIncoming(llvm::ConstantFoldInsertValueInstruction(failed, B.getInt32(1), {0}),
+                        noted);
+    return either;
+  }
+  llvm::MDNode* unlikely() { return llvm::MDBuilder(B.getContext()).createUnlikelyBranchWeights(); }
   unsigned address_space(ir::Space s) const override {
     return s == ir::Space::Global ? kGlobal : s == ir::Space::Shared ? kSharedSpace : 0;
   }
@@ -119,6 +152,25 @@ class GpuBody : public FunctionBody {
       call(I::nvvm_membar_gl);
     });
     call(I::nvvm_barrier0);
+  }
+
+  // The record lies in the host's memory; the first error of a launch claims it.
+  void note(V site, V first, V second) {
+    auto word = [&](int w) { return context_word(w); };
+    V claimed =
+        B.CreateAtomicCmpXchg(word(kClaimed), B.getInt64(0), B.getInt64(1), llvm::MaybeAlign(8),
+                              llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
+    branch(B, B.CreateExtractValue(claimed, 1), [&] {
+      B.CreateStore(B.CreateSExt(site, B.getInt64Ty()), word(kSite));
+      B.CreateStore(first, word(kFirst));
+      B.CreateStore(second, word(kSecond));
+      I::ID places[] = {I::nvvm_read_ptx_sreg_tid_x,   I::nvvm_read_ptx_sreg_tid_y,
+                        I::nvvm_read_ptx_sreg_tid_z,   I::nvvm_read_ptx_sreg_ctaid_x,
+                        I::nvvm_read_ptx_sreg_ctaid_y, I::nvvm_read_ptx_sreg_ctaid_z};
+      for (int d = 0; d < 6; ++d)
+        B.CreateStore(B.CreateZExt(call(places[d]), B.getInt64Ty()), word(Context::kThread + d));
+      call(I::nvvm_membar_sys);
+    });
   }
 
   V intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>&) override {
@@ -214,26 +266,7 @@ class GpuBody : public FunctionBody {
         g->setConstant(true);
         return B.CreatePtrToInt(g, B.getInt64Ty());
       }
-      case Intrinsic::fail: {
-        // The record lies in the host's memory; the first error of a launch claims it.
-        auto word = [&](int w) { return context_word(w); };
-        V claimed =
-            B.CreateAtomicCmpXchg(word(kClaimed), B.getInt64(0), B.getInt64(1), llvm::MaybeAlign(8),
-                                  llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
-        branch(B, B.CreateExtractValue(claimed, 1), [&] {
-          B.CreateStore(B.CreateSExt(a, B.getInt64Ty()), word(kSite));
-          B.CreateStore(b, word(kFirst));
-          B.CreateStore(c, word(kSecond));
-          I::ID places[] = {I::nvvm_read_ptx_sreg_tid_x,   I::nvvm_read_ptx_sreg_tid_y,
-                            I::nvvm_read_ptx_sreg_tid_z,   I::nvvm_read_ptx_sreg_ctaid_x,
-                            I::nvvm_read_ptx_sreg_ctaid_y, I::nvvm_read_ptx_sreg_ctaid_z};
-          for (int d = 0; d < 6; ++d)
-            B.CreateStore(B.CreateZExt(call(places[d]), B.getInt64Ty()),
-                          word(Context::kThread + d));
-          call(I::nvvm_membar_sys);
-        });
-        return nothing;
-      }
+      case Intrinsic::fail: note(a, b, c); return nothing;
       case Intrinsic::print_text:
         return print("%s", B.CreateGlobalStringPtr(m_.texts[ir::number_of(i)]));
       case Intrinsic::print_int: return print("%lld", a);
@@ -258,6 +291,8 @@ class GpuBody : public FunctionBody {
     B.CreateStore(value, place);
     return B.CreateCall(f, {B.CreateGlobalStringPtr(format), place});
   }
+
+  bool recursive_;
 };
 
 }  // namespace
@@ -268,16 +303,24 @@ std::string kernel_ptx(const ir::Module& m, int sm, int ptx) {
       [&](llvm::Module& to) {
         llvm::IRBuilder<> b(to.getContext());
         GpuEmit e(b, 1);
-        std::vector<llvm::Function*> functions = declare_functions(e, m, to);
+        // What recursive functions are given: where the stack ends, and the word of Ctrl-C.
+        bool recursive = has_recursion(m);
+        std::vector<llvm::Function*> functions =
+            declare_functions(e, m, to, recursive ? kStackWords : 0);
         if (!m.functions[0].recursive) functions[0]->addFnAttr(llvm::Attribute::AlwaysInline);
         for (size_t n = 0; n < m.functions.size(); ++n)
           GpuBody(e, m, m.functions[n], functions).emit(functions[n]);
         const ir::Function& f = m.functions[0];
-        std::vector<llvm::Type*> types(f.params.size() + 2, b.getInt64Ty());
+        std::vector<llvm::Type*> types(f.params.size() + (recursive ? 3 : 2), b.getInt64Ty());
         auto* entry = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), types, false),
                                              llvm::Function::ExternalLinkage, "k", to);
         b.SetInsertPoint(llvm::BasicBlock::Create(to.getContext(), "entry", entry));
         std::vector<V> args{b.CreateIntToPtr(entry->getArg(0), b.getPtrTy())};
+        if (recursive) {
+          auto last = static_cast<unsigned>(entry->arg_size()) - 1;
+          args.push_back(end_of_stack(b, entry->getArg(last - 1)));
+          args.push_back(entry->getArg(last));
+        }
         for (size_t p = 0; p < f.params.size(); ++p)
           args.push_back(from_word(e, f.params[p], entry->getArg(static_cast<unsigned>(p) + 1)));
         b.CreateCall(functions[0], args);

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "compile/gpu.h"
+#include "compile/gpu_stack.h"
 #include "compile/optimise.h"
 #include "compile/polls.h"
 
@@ -65,6 +66,7 @@ std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& 
     raise(ErrorKind::Runtime, "[compile] invalid LLVM IR: " + problem);
   if (optimised) {
     optimise(m, *machine);
+    set_stack_reserve(m);
     insert_gpu_polls(m);
     convert_signed_bits(m);
   }

@@ -79,6 +79,9 @@ bool has_grid_barrier(const ir::Module& m) {
       if (i.op == Op::intrinsic && ir::intrinsic_of(i) == Intrinsic::grid_barrier) return true;
   return false;
 }
+bool has_recursion(const ir::Module& m) {
+  return std::ranges::any_of(m.functions, &ir::Function::recursive);
+}
 
 int watched_granule(const ir::Module& m) {
   int least = 16;

@@ -36,6 +36,8 @@ int64_t local_bytes(const ir::Module& m);
 // Whether threads of a block wait for each other.
 bool has_waits(const ir::Module& m);
 bool has_grid_barrier(const ir::Module& m);
+// Whether a function calls itself, or others that call it.
+bool has_recursion(const ir::Module& m);
 // Whether lanes of a warp look at each other's values.
 bool has_warp_operations(const ir::Module& m);
 // Of a kernel that is checked: the bytes of its narrowest access to shared memory.

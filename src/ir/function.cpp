@@ -113,15 +113,18 @@ std::string Module::key() const {
   return s;
 }
 
+std::string print(const Function& f) {
+  std::string s = "function " + f.name + "(";
+  for (size_t n = 0; n < f.params.size(); ++n)
+    s += (n ? ", " : "") + std::string(name(f.params[n]));
+  s += ") ->";
+  for (DType t : f.results) s += " " + std::string(name(t));
+  return s + "\n" + print_steps(f.body);
+}
+
 std::string print(const Module& m) {
   std::string s;
-  for (const Function& f : m.functions) {
-    s += "function " + f.name + "(";
-    for (DType t : f.params) s += std::string(name(t)) + (&t == &f.params.back() ? "" : ", ");
-    s += ") ->";
-    for (DType t : f.results) s += " " + std::string(name(t));
-    s += "\n" + print_steps(f.body);
-  }
+  for (const Function& f : m.functions) s += print(f);
   return s;
 }
 

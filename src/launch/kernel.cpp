@@ -21,6 +21,7 @@ struct GridKernel::OnGpu {
   cuda::CudaDevice* device;
   cuda::Function function;
   bool cooperative;                 // its blocks wait for each other
+  bool recursive;                   // and is told how much stack it has
   int64_t* records[kRecords] = {};  // the first one is the device's own queue's
 
   int64_t* record_for(int queue, const std::vector<frontend::Site>& sites);
@@ -111,6 +112,7 @@ GridKernel::OnGpu& GridKernel::on_gpu(Device& d) {
     auto made = std::make_unique<OnGpu>();
     made->device = static_cast<cuda::CudaDevice*>(&d);
     made->cooperative = compile::has_grid_barrier(result_.module);
+    made->recursive = compile::has_recursion(result_.module);
     made->function =
         compile::gpu_code(*made->device, "kernel" + result_.module.key(), [&](int sm, int version) {
           return ptx(sm, version);
@@ -168,9 +170,14 @@ void GridKernel::launch(Device& d, const compile::Geometry& g, std::vector<int64
   OnGpu& code = on_gpu(d);
   int64_t* record = code.record_for(queue ? queue->number() : 0, result_.sites);
   std::vector<void*> parameters;
-  parameters.reserve(2 + words.size());
+  parameters.reserve(3 + words.size());
   parameters.push_back(static_cast<void*>(&record));
   for (int64_t& w : words) parameters.push_back(&w);
+  size_t stack = 0;
+  if (code.recursive) {
+    stack = code.device->stacks().for_recursion();
+    parameters.push_back(&stack);
+  }
   cuda::DevicePointer stop = cuda::stop_word(code.device->context());
   parameters.push_back(&stop);
   auto dim = [](const int64_t(&x)[3]) {

@@ -266,6 +266,43 @@ TEST_CASE("cuda fake: device, properties, a missing ordinal") {
         std::string::npos);
 }
 
+TEST_CASE("cuda fake: stacks of recursion are raised once, and lowered where memory runs out") {
+  FakeDriver fake;
+  if (!fake) return;
+  constexpr size_t kGiB = size_t{1} << 30, kThreads = 132 * 2048;
+  SUBCASE("of a large GPU") {
+    fake.set(200 * kGiB, 12040, 1);
+    cuda::CudaDevice* device = cuda::device(0);
+    REQUIRE(device != nullptr);
+    for (int n = 0; n < 3; ++n) CHECK(device->stacks().for_recursion() == cuda::Stacks::kWanted);
+    CHECK(fake.calls("cuCtxSetLimit") == 1);
+    CHECK(fake.used() == (cuda::Stacks::kWanted - 1024) * kThreads);
+  }
+  SUBCASE("of a small GPU") {
+    fake.set(5 * kGiB, 12040, 1);
+    cuda::CudaDevice* device = cuda::device(0);
+    REQUIRE(device != nullptr);
+    CHECK(device->stacks().for_recursion() == 2048);
+    size_t bytes = 4900 * kMiB;
+    void* block = device->allocate(bytes);  // does not fit beside the stacks
+    CHECK(fake.used() == bytes);
+    CHECK(device->stacks().for_recursion() == 1024);
+    device->free(block, bytes);
+    device->trim();
+    CHECK(device->stacks().for_recursion() == 2048);
+    CHECK_THROWS_AS(device->allocate(6 * kGiB), Error);
+  }
+  SUBCASE("where memory is used already") {
+    fake.set(200 * kGiB, 12040, 1);
+    cuda::CudaDevice* device = cuda::device(0);
+    REQUIRE(device != nullptr);
+    fake.fail_next("cuCtxSetLimit", 2);
+    CHECK(device->stacks().for_recursion() == cuda::Stacks::kWanted / 2);
+    fake.fail_next("cuCtxSetLimit", 700);
+    CHECK_THROWS_AS(device->stacks().for_recursion(), Error);
+  }
+}
+
 TEST_CASE("cuda fake: memory and streams of other libraries") {
   FakeDriver fake;
   if (!fake) return;

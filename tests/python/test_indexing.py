@@ -360,3 +360,5 @@ def test_take_is_in_c_order(xp, mode):
         want = outcome(lambda: np.take(np.empty(shape), at, axis=axis))  # noqa: B023
         got = outcome(lambda: read(xp.take(xp.array(np.empty(shape)), at, axis=axis)))  # noqa: B023
         assert_same_outcome(got, want, what=f"{shape} {index} {axis}")
+        got = outcome(lambda: read(xp.take(xp.zeros(shape), xp.array(at) + 0, axis=axis)))  # noqa: B023
+        assert_same_outcome(got, want, what=f"{shape} {index} {axis}, indices pending")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numbus import cuda, njit, prange
 
-pytestmark = [pytest.mark.numbus, pytest.mark.cpu]
+pytestmark = [pytest.mark.numbus]
 
 
 @njit
@@ -240,3 +240,82 @@ def test_in_kernels(f, kind):
         assert (x == (1000 if f is steps else 5)).all()
         with pytest.raises(RecursionError, match="maximum recursion depth exceeded"):
             kernel[4, 32](x, 3, 77)
+
+
+@cuda.jit(device=True)
+def filled(n):
+    a = cuda.local.array(40, np.float64)
+    for i in range(40):
+        a[i] = n + i
+    if n <= 0:
+        return a[1]
+    rest = filled(n - 1)
+    return rest + a[n % 40]
+
+
+OF_NUMBERS = [call for call in CALLS if call[0] is not write]
+ENDLESS_OF_NUMBERS = [call for call in ENDLESS if call[0] is not write]
+
+
+def launched(f, args, other=None):
+    """f(*args) in every other thread, and in those between them f(other, …)."""
+
+    @cuda.jit
+    def one(x, a, b):
+        i = cuda.grid(1)
+        x[i] = f(a) if i % 2 == 0 else f(b)
+
+    @cuda.jit
+    def two(x, a, b, c):
+        i = cuda.grid(1)
+        x[i] = f(a, c) if i % 2 == 0 else f(b, c)
+
+    x = np.zeros(128)
+    kernel = one if len(args) == 1 else two
+    kernel[4, 32](x, args[0], args[0] if other is None else other, *args[1:])
+    cuda.synchronize()
+    return x
+
+
+@pytest.mark.parametrize("f, args", named(OF_NUMBERS))
+def test_in_kernels_with_an_end(f, args):
+    plain = in_cpython(f)
+    if isinstance(outcome(plain, *args), str):
+        with pytest.raises(ValueError, match="three"):
+            launched(f, args)
+        return
+    other = -99.5 if f is floats else args[0] // 2 + args[0] % 2
+    x = launched(f, args, other)
+    assert (x[::2] == plain(*args)).all()
+    assert (x[1::2] == plain(other, *args[1:])).all()
+
+
+@pytest.mark.parametrize("f, args", named(ENDLESS_OF_NUMBERS))
+def test_in_kernels_without_end(f, args):
+    for _ in range(2):
+        with pytest.raises(RecursionError, match="maximum recursion depth exceeded"):
+            launched(f, args)
+        assert (launched(down, (-9,), -12)[:2] == [8, 11]).all()
+
+
+def test_in_kernels_with_arrays_of_their_own():
+    plain = [1.0]
+    for n in range(1, 51):
+        plain.append(plain[-1] + n + n % 40)
+    x = launched(filled, (50,), 7)
+    assert (x[:2] == [plain[50], plain[7]]).all()
+    with pytest.raises(RecursionError):
+        launched(filled, (10**6,), 7)
+    assert launched(filled, (7,))[5] == plain[7]
+
+
+def test_kernels_for_a_gpu_look_at_the_stack():
+    def kernel(x, n):
+        x[cuda.grid(1)] = steps(n)
+
+    def other(x, n):
+        x[cuda.grid(1)] = n
+
+    signature = "void(int64[::1], int64)"
+    assert cuda.compile_ptx(kernel, signature)[0].count("stacksave") == 2
+    assert "stacksave" not in cuda.compile_ptx(other, signature)[0]

@@ -165,11 +165,9 @@ def _at(self, a, indices, b):
         index = indices if type(indices) is tuple else (indices,)
         # An element is a view, too.
         view = a[index if Ellipsis in index else (*index, Ellipsis)]
-        operands = (view,) if b is None else (view, to_ndarray(b))
-        if b is not None and not _broadcasts(operands[1].shape, view.shape):
-            raise ValueError(
-                message(f"{self.name}.at", "values that do not broadcast", b.shape, view.shape)
-            )
+        operands = (view,)
+        if b is not None:
+            operands += (_core.broadcast_to(to_ndarray(b), view.shape),)
         self(*operands, out=view, casting="unsafe")
         return True
     if b is not None and not on_host(a):
@@ -185,11 +183,6 @@ def _at(self, a, indices, b):
             return True
     _core.update(self, *found[:4], b, found[4])
     return True
-
-
-def _broadcasts(shape, to):
-    pairs = zip(reversed(shape), reversed(to))
-    return len(shape) <= len(to) and all(n in (1, m) for n, m in pairs)
 
 
 # ufunc.at on a GPU in terms of the scatters of `_core.scatter`.

@@ -91,6 +91,7 @@ CudaDevice::CudaDevice(int ordinal)
       properties_(device_properties(ordinal)),
       context_(retain_context(ordinal)),
       stream_(context_),
+      stacks_(context_, properties_),
       pool_(std::make_unique<DriverSegments>(context_, properties_.total_memory)),
       staging_(context_, stream_),
       sides_(context_, stream_) {}
@@ -112,9 +113,19 @@ void* CudaDevice::allocate(size_t bytes) {
   try {
     return reinterpret_cast<void*>(pool_.allocate(bytes));
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::Memory || !wait_for_late_blocks()) throw;
+    if (error.kind() != ErrorKind::Memory) throw;
+    bool waited = wait_for_late_blocks();
+    if (!give_back_stacks() && !waited) throw;
   }
   return reinterpret_cast<void*>(pool_.allocate(bytes));
+}
+
+bool CudaDevice::give_back_stacks() {
+  if (!stacks_.raised()) return false;
+  auto marks = sides_.all_marks();
+  stream_.synchronize();
+  SideStreams::synchronize(marks);
+  return stacks_.give_back();
 }
 
 void CudaDevice::free(void* block, size_t bytes) noexcept {

@@ -6,6 +6,7 @@
 #include "device/cuda/memory_pool.h"
 #include "device/cuda/module.h"
 #include "device/cuda/queues.h"
+#include "device/cuda/stacks.h"
 #include "device/cuda/staging.h"
 #include "device/cuda/stream.h"
 #include "device/device.h"
@@ -61,6 +62,7 @@ class CudaDevice final : public Device {
   const Stream& stream_of(Queue* queue) const {
     return queue ? static_cast<CudaQueue*>(queue)->stream() : stream_;
   }
+  Stacks& stacks() { return stacks_; }
   int enter_queue(const Stream& stream);
   void leave_queue(int number) noexcept;
 
@@ -88,11 +90,13 @@ class CudaDevice final : public Device {
   void sweep();
   void update_has_queues();
   bool wait_for_late_blocks();
+  bool give_back_stacks();
 
   int ordinal_;
   DeviceProperties properties_;
   ContextHandle context_;
   Stream stream_;
+  Stacks stacks_;
   SegmentPool pool_;
   StagingRing staging_;
   SideStreams sides_;

@@ -71,6 +71,7 @@ enum JitOption : int {
 };
 
 constexpr int kJitInputPtx = 1;
+constexpr int kLimitStackSize = 0;
 constexpr int kPointerDeviceOrdinal = 9;
 constexpr unsigned kEventDisableTiming = 2;
 constexpr unsigned kStreamDefault = 0;
@@ -95,6 +96,8 @@ constexpr unsigned kManagedGlobal = 1;
   X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (ContextHandle*, DeviceHandle))            \
   X(cuCtxGetCurrent, cuCtxGetCurrent, (ContextHandle*))                                            \
   X(cuCtxSetCurrent, cuCtxSetCurrent, (ContextHandle))                                             \
+  X(cuCtxGetLimit, cuCtxGetLimit, (size_t*, int))                                                  \
+  X(cuCtxSetLimit, cuCtxSetLimit, (int, size_t))                                                   \
   X(cuMemGetInfo, cuMemGetInfo_v2, (size_t*, size_t*))                                             \
   X(cuMemAlloc, cuMemAlloc_v2, (DevicePointer*, size_t))                                           \
   X(cuMemFree, cuMemFree_v2, (DevicePointer))                                                      \
