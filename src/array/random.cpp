@@ -1,7 +1,7 @@
 // Random numbers as recorded calls.
+#include "routines/random.h"
 #include "array/array.h"
 #include "base/error.h"
-#include "routines/random.h"
 
 namespace numbus {
 

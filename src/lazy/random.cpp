@@ -1,7 +1,7 @@
 // Entries of the routines that draw random numbers.
+#include "routines/random.h"
 #include "lazy/entries.h"
 #include "routines/gpu_random.h"
-#include "routines/random.h"
 
 namespace numbus {
 
