@@ -261,6 +261,8 @@ extern void (*load_fold_kernels)(const Device& device, Routine r, Op op, DType t
 // Masks: a[mask], and a[mask] = from, which gives false where `from` has several elements that are
 // not under the same mask.
 Masked compress(const Array& a, const Array& mask);
+// The indices, int64, at which a line of booleans holds; their number is read at once.
+Array flatnonzero(const Array& mask);
 bool assign_where(const Array& to, const Array& mask, const Arg& from);
 void keep_mask(Base& b);
 // Whoever writes to `a` otherwise than by a recorded instruction comes here first: a mask that was
