@@ -142,12 +142,11 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int pl
   Window::Input in[kMaxOperands];
   if (value.is_array()) {
     from = *value.array();
-    while (from.ndim() > whole->ndim() && from.layout->shape(0) == 1)
-      from = view_of(from,
-                     Layout::get(from.shape().subspan(1),
-                                 {from.layout->strides() + 1, static_cast<size_t>(from.ndim() - 1)},
-                                 itemsize(from.dtype)),
-                     from.offset);
+    if (from.ndim() > whole->ndim()) {
+      // NumPy reshapes to the last axes: the others may be of any extent where nothing is assigned.
+      Array last = last_axes(from, whole->ndim());
+      if (last.size() == from.size()) from = last;
+    }
     const Layout* l = broadcast_layout(from, whole.get(), "setitem");
     if (from.base.get() == to.base.get()) {
       from = copy(from, from.dtype, true);

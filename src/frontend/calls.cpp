@@ -42,6 +42,7 @@ Value Lower::call_with_arguments(const Node& n) {
       return numpy_number(n, c.args[0], self.type.dtype);
     }
     if (self.type.is(Type::Tag::List)) return list_method(c, *f.one(Field::value), self, f.text);
+    if (self.type.listed && f.text != "index" && f.text != "count" && becomes_list(n)) return {};
     if (is_plain_list(self)) {
       Value list = boxed(n, self);
       return list_method(c, *f.one(Field::value), list, f.text);
@@ -201,6 +202,7 @@ Value Lower::call_function(const Call& c, int source) {
     if (a.lazy) a = materialise(c.n, a);
     bool shared = shares_lists(a) && !lists;
     a = library && !lists ? plain(a) : boxed(c.n, a);
+    if (!library && holds_lists(a.type)) note_lists(lists_change_);
     if (a.unknown()) return {};
     if (shared && !a.type.is_array())
       not_yet(c.n, "giving a list that iterations of a parallel loop share to '" + s.name + "'",
@@ -556,8 +558,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
         "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "copy"};
     if (kOfLists.contains(name)) {
       if (u_.options.kernel) not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
-      if (self.type.listed)
-        not_yet(n, "lists of several types that change", "a list of items of one type");
+      if (self.type.listed) not_yet(n, "." + name + "() of a list of several types");
     }
     fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   }

@@ -88,6 +88,7 @@ void Lower::run() {
   int rounds = 0;
   do {
     changed_ = waiting_ = stuck_ = false;
+    if (std::exchange(outdated_, false)) types_.clear(), boxes_lists_ = true;
     pass();
     // A list that nothing is ever put into.
     if (!changed_ && !waiting_)
@@ -299,7 +300,7 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
     if (v->of_turns)
       fail(at, "each iteration of the parallel loop has its own '" + name + "', which ends with it",
            "write to an array at the iteration's index, or use range instead of prange");
-    if (v->type.unknown()) return {};
+    if (v->type.unknown() || (outdated_ && v->type.listed)) return {};
     Value r = load_slots(v->type, v->slots);
     set_origin(r, origins_[v->key]);
     if (outside_.contains(v->key)) share_lists(r);
@@ -333,6 +334,7 @@ Lower::Variable& Lower::declare(const std::string& name, const Type& t) {
 
 void Lower::assign_name(const Node& at, const std::string& name, Value v, bool fresh) {
   if (v.lazy) v = materialise(at, v);
+  if (boxes_lists_ && v.type.listed) v = boxed(at, v);
   if (scope_->depth == 0 && name != "return") ++scope_->versions[name];
   std::string k = scope_->prefix + name + "#" + std::to_string(scope_->versions[name]);
   if (v.type.is(Type::Tag::Function)) {
@@ -356,7 +358,9 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
   }
   Type& known = types_[k];
   Type wider, own = boxed_type(v);
-  if (!join(known, own, wider))
+  bool fits = join(known, own, wider);
+  if (!fits && own.listed && !boxes_lists_ && becomes_list(at)) return;
+  if (!fits)
     not_yet(at,
             "'" + name + "' is " + frontend::name(known) + " on one path and " +
                 frontend::name(own) + " on another",

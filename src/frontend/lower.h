@@ -248,6 +248,7 @@ class Lower {
   void resize_list(const Value& list, Val count);
   void expect_memory(Val got);
   static bool shares_lists(const Value& v);
+  static bool holds_lists(const Type& t);
   static void share_lists(Value& v);
   Val list_length(const Value& list);
   Val list_data(const Value& list);
@@ -258,7 +259,10 @@ class Lower {
   Value list_method(const Call& c, const Node& receiver, const Value& self,
                     const std::string& name);
   Value list_from(const Node& n, const Value& over);
+  bool change_list(const Node& n, Op op, const Node& target, const Value& list, const Value& more);
   bool grows(const Node& target);
+  void note_lists(bool& seen);
+  bool becomes_list(const Node& n);
   Value as_bits(const Node& n, const Value& v, DType t);
   Value collect_list(const Node& n, const std::string& key, Val count,
                      const std::function<void(const std::function<void(const Value&)>&)>& run,
@@ -328,6 +332,7 @@ class Lower {
   }
   void watch(ir::Access how, DType t, Val base, Val offset, Val value, ir::Space space);
   Value view(const Node& n, const Value& a, const std::vector<Value>& by);
+  void expect_axes(const Node& n, const Value& a, std::span<const Value> indices);
   Value element(const Value& a, std::span<const Val> at);
   bool writable(const Node& n, const Value& a);
   void set_element(const Node& n, const Value& a, std::span<const Val> at, const Value& v);
@@ -336,7 +341,7 @@ class Lower {
   Value allocate(DType t, std::span<const Val> shape);
   Value materialise(const Node& n, const Value& v);              // an array in memory
   void fill(const Node& n, const Value& to, const Value& from);  // broadcast
-  Value fitted(const Node& n, const Value& from, size_t ndim);
+  Value fitted(const Node& n, const Value& from, size_t ndim, bool by_arrays = false);
   void each(std::span<const Val> shape, const std::function<void(std::span<const Val>)>& body,
             int64_t mark = 0);
   // Addresses: of an array's first byte, and after its last.
@@ -424,6 +429,7 @@ class Lower {
   };
   void expect_mask(const Node& n, const Value& mask, std::span<const Val> shape, size_t first);
   Places places_of(const Node& n, const Value& a, const std::vector<Value>& given);
+  void expect_indices(const Node& n, const Places& p);
   std::vector<Val> place(const Node& n, const Places& p, std::span<const Val> at);
   Value gather(const Node& n, const Value& a, const std::vector<Value>& list);
   void scatter(const Node& n, const Value& a, const std::vector<Value>& list, const Value& v);
@@ -535,6 +541,9 @@ class Lower {
   std::unordered_map<std::string, std::vector<std::optional<Scalar>>> constants_;
   Type result_;
   bool changed_ = false;
+  // Of this function: a list that acts as a tuple became a list as well; lists change. Where both
+  // is so, names hold lists from the beginning, `boxes_lists_`, and what was found is `outdated_`.
+  bool lists_copied_ = false, lists_change_ = false, boxes_lists_ = false, outdated_ = false;
   std::vector<Loop> loops_;
   Val outermost_ = ir::kNone;  // the loop around the whole body, which return leaves
   Val status_ = ir::kNone;

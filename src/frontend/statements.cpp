@@ -81,6 +81,7 @@ bool Lower::statement(const Node& n) {
         if (t.kind == NodeKind::Name) continue;
         Value list = t.kind == NodeKind::Subscript ? expression(*t.one(Field::value)) : Value{};
         if (list.unknown() && t.kind == NodeKind::Subscript) continue;
+        if (list.type.listed && becomes_list(t)) continue;
         if (!list.type.is(Type::Tag::List)) not_yet(t, "del of anything but a name or an item");
         list_method({t, {expression(*t.one(Field::slice))}, {}}, *t.one(Field::value), list, "pop");
       }
@@ -244,6 +245,24 @@ void Lower::assign_starred(const Node& target, const Value& v) {
            element(a, std::vector<Val>{add(add(length, first), ci(static_cast<int64_t>(i)))}));
 }
 
+// list += more and list *= count change the list itself, which other names may hold.
+bool Lower::change_list(const Node& n, Op op, const Node& target, const Value& list,
+                        const Value& more) {
+  if ((op != Op::add && op != Op::multiply) || !(list.type.is(Type::Tag::List) || list.type.listed))
+    return false;
+  if (more.unknown()) return true;
+  if (list.type.listed) return becomes_list(n);
+  if (op == Op::multiply) {
+    Value now = binary(n, op, list, more);
+    if (now.unknown()) return true;
+    list_method({n, {}, {}}, target, list, "clear");
+    list_method({n, {now}, {}}, target, list, "extend");
+  } else {
+    list_method({n, {more}, {}}, target, list, "extend");
+  }
+  return true;
+}
+
 void Lower::aug_assign(const Node& n) {
   const Node& target = *n.one(Field::target);
   Op op = row_of_operator(n.one(Field::op)->kind);
@@ -253,10 +272,7 @@ void Lower::aug_assign(const Node& n) {
     Value by = expression(*target.one(Field::slice));
     Value old = index(target, a, by);
     Value more = expression(*n.one(Field::value));
-    if (old.type.is(Type::Tag::List) && op == Op::add) {
-      list_method({n, {more}, {}}, target, old, "extend");
-      return;
-    }
+    if (change_list(n, op, target, old, more)) return;
     if (old.type.is_array() && !old.lazy && a.type.is(Type::Tag::List)) {
       // The array itself changes, which other names may hold.
       Value all;
@@ -276,10 +292,7 @@ void Lower::aug_assign(const Node& n) {
   if (target.kind != NodeKind::Name) not_yet(n, "this target of an assignment");
   Value old = read_variable(target, target.text);
   Value v = expression(*n.one(Field::value));
-  if (old.type.is(Type::Tag::List) && op == Op::add) {
-    if (!v.unknown()) list_method({n, {v}, {}}, target, old, "extend");
-    return;
-  }
+  if (change_list(n, op, target, old, v)) return;
   if (old.type.is_array()) {
     // In place, as NumPy does.
     Value all;
