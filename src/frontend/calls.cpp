@@ -254,6 +254,7 @@ Value Lower::call_function(const Call& c, int source) {
          set(status_, status);
          leave_function();
        });
+  if (spec.raises) return of_raising();
   // What comes back belongs to this statement.
   for (size_t o : owners(spec.result)) own(results[o]);
   size_t next = 0;
@@ -341,6 +342,7 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
   // Names of a registered function may be given values of other types as it goes on.
   scope.depth = source && source->kind == Source::Registered ? 0 : 1;
   Value result;
+  bool raises = false;
   if (definition.kind == NodeKind::Lambda) {
     result = expression(*definition.one(Field::body));
     if (result.lazy) result = materialise(c.n, result);
@@ -360,7 +362,9 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
       scope_ = inside;
       break_loop(loop);
     };
-    if (!block(definition.all(Field::body))) nothing = true;
+    raises = block(definition.all(Field::body));
+    nothing = nothing || !raises;
+    raises = raises && !returned && !nothing;
     if (returned && nothing && !unknown)
       not_yet(definition, "'" + name + "' returns a value on one path and nothing on another",
               "end with a return of the same type, or with raise");
@@ -383,7 +387,7 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
   }
   scope_ = caller;
   --inline_depth_;
-  return result;
+  return raises ? of_raising() : result;
 }
 
 void Lower::expect(const Call& c, const std::string& name, size_t least, size_t most) {
@@ -677,7 +681,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   if (known) return v;
   int library = u_.program.library("np." + name);
   if (library >= 0) return numpy_numbers("np." + name, call_function(all, library));
-  fail(n, frontend::name(self.type) + " has no method '" + name + "'");
+  not_yet(n, "." + name + "() of arrays");
 }
 
 }  // namespace numbus::frontend

@@ -567,7 +567,8 @@ Value Lower::comprehension(const Node& n) {
             assign(*generators[g].one(Field::target), s.item(i));
             std::function<void()> inner = [&] {
               if (g + 1 == generators.size()) {
-                put(expression(*n.one(Field::elt)));
+                Value v;
+                if (!ends_within([&] { v = expression(*n.one(Field::elt)); })) put(v);
                 return;
               }
               Value next = expression(*generators[g + 1].one(Field::iter));

@@ -102,7 +102,7 @@ void Lower::run() {
     // No path comes to a return: all of them raise.
     if (!changed_ && !waiting_ && result_.unknown() && !unknown_result_) {
       result_ = Type::of(Type::Tag::None);
-      changed_ = true;
+      changed_ = spec_.raises = true;
     }
     if (++rounds > 30) not_yet(source_.definition, "types that do not settle");
   } while (changed_);
@@ -152,7 +152,10 @@ void Lower::pass() {
                               static_cast<int64_t>(f.params.size()) - 1));
     }
   status_ = new_variable(DType::I32);
+  nesting_ = 0;
+  ended_ = false;
   outermost_ = begin_loop();
+  landing_ = nesting_;
   size_t next = 0;
   const Node& arguments = *source_.definition.one(Field::args);
   size_t n = 0;
@@ -176,7 +179,8 @@ void Lower::pass() {
   f.results = words(result_);
   if (source_.definition.kind == NodeKind::Lambda) {
     const Node& body = *source_.definition.one(Field::body);
-    return_value(body, expression(body));
+    Value v = expression(body);
+    if (!ended_) return_value(body, v);
   } else {
     // Falling off the end gives None: a mistake where other paths give something.
     if (!block(source_.definition.all(Field::body)) && !unknown_result_) {
@@ -610,6 +614,7 @@ Val Lower::mul(Val a, Val b) {
 Val Lower::begin_loop(int64_t mark) {
   Val l = b_->emit(Op::loop, DType::I64, ir::kNone, ir::kNone, ir::kNone, mark);
   b_->open_scope(l);
+  ++nesting_;
   return l;
 }
 void Lower::loop_next(Val loop) {
@@ -617,6 +622,7 @@ void Lower::loop_next(Val loop) {
   b_->open_scope(b_->emit(Op::loop_next, DType::I64, loop));
 }
 void Lower::end_loop(Val loop) {
+  --nesting_;
   b_->close_scope();
   b_->emit(Op::end_loop, DType::I64, loop);
 }

@@ -69,6 +69,7 @@ struct Spec {
   // Made while a function that it calls was not finished: to be made again once that one's result
   // is another.
   bool provisional = false;
+  bool raises = false;  // on every path
   int epoch = 0;
   uint64_t written = 0;  // arguments whose elements it may change, a bit each
 };
@@ -170,6 +171,7 @@ class Lower {
   // Whether control never gets past it: what follows is not looked at.
   bool block(const std::vector<Node>& body);
   bool statement(const Node& n);
+  bool carry_out(const Node& n);
   void assign(const Node& target, const Value& v);
   void assign_starred(const Node& target, const Value& v);
   void aug_assign(const Node& n);
@@ -471,6 +473,8 @@ class Lower {
   void name_own_line(const Node& n, CompileError& e) const;
   Value call_local(const Call& c, int number);
   Value call_declared(const Call& c, const Type& f);
+  Value of_raising();
+  bool ends_within(const std::function<void()>& part);
   Value call_inline(const Call& c, const Node& definition, const std::string& name, Scope* outer,
                     const Source* source);
   Value call_named(const Call& c, const std::string& name);
@@ -565,6 +569,10 @@ class Lower {
   const Node* here_ = nullptr;  // what is being looked at: a statement, or a part of it
   std::unordered_set<std::string> outside_;  // variables of iterations that may hold shared lists
   int inline_depth_ = 0;
+  // How many loops and branches are open, and were where the statement, or the side of an
+  // expression, begins; a call that always raises ends it there.
+  int nesting_ = 0, landing_ = 0;
+  bool ended_ = false;
   std::vector<Val> excluded_;  // conditions of repeats() that do not hold in the loop being made
   bool borrowed_ = false;      // what names are given now is held by the caller while this runs
   std::function<void(const Node&, const Value&)> on_return_;  // of a function expanded in place

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "frontend/portion.h"
 
@@ -15,14 +16,39 @@ bool Lower::block(const std::vector<Node>& body) {
 
 bool Lower::statement(const Node& n) {
   size_t keep = temporaries_.size();
-  bool ends = false;
   here_ = &n;
+  bool ends = false;
+  bool raises = ends_within([&] { ends = carry_out(n); });
+  if (temporaries_.size() > keep) forget_temporaries(keep);
+  return ends || raises;
+}
+
+// Whether a call that always raises ends this part of a function: nothing after it ever runs.
+bool Lower::ends_within(const std::function<void()>& part) {
+  bool outer = std::exchange(ended_, false);
+  int landing = std::exchange(landing_, nesting_);
+  part();
+  landing_ = landing;
+  return std::exchange(ended_, outer);
+}
+
+// What a call gives that always raises: nothing, where what surrounds it ends there.
+Value Lower::of_raising() {
+  Value r;
+  ended_ = ended_ || nesting_ == landing_;
+  if (nesting_ != landing_) r.type = Type::of(Type::Tag::None);
+  return r;
+}
+
+bool Lower::carry_out(const Node& n) {
+  bool ends = false;
   switch (n.kind) {
     case NodeKind::Assign: {
       const auto& targets = n.all(Field::targets);
       unpacks_ = targets.size() == 1 &&
                  (targets[0].kind == NodeKind::Tuple || targets[0].kind == NodeKind::List);
       Value v = expression(*n.one(Field::value));
+      if (ended_) break;
       if (targets.size() > 1) {  // one value: a = b = x + 1
         if (v.lazy) v = materialise(n, v);
         v = boxed(n, v);
@@ -39,8 +65,10 @@ bool Lower::statement(const Node& n) {
       break;
     }
     case NodeKind::AnnAssign:
-      if (const Node* value = n.one(Field::value))
-        assign(*n.one(Field::target), expression(*value));
+      if (const Node* value = n.one(Field::value)) {
+        Value v = expression(*value);
+        if (!ended_) assign(*n.one(Field::target), v);
+      }
       break;
     case NodeKind::AugAssign: aug_assign(n); break;
     case NodeKind::For: ends = for_loop(n); break;
@@ -51,6 +79,7 @@ bool Lower::statement(const Node& n) {
       Value none;
       none.type = Type::of(Type::Tag::None);
       Value v = value ? expression(*value) : none;
+      if (ended_) break;
       return_value(n, v);
       ends = true;
       break;
@@ -92,7 +121,6 @@ bool Lower::statement(const Node& n) {
     case NodeKind::Unsupported: unsupported(n);
     default: not_yet(n, "this statement");
   }
-  if (temporaries_.size() > keep) forget_temporaries(keep);
   return ends;
 }
 
@@ -306,6 +334,7 @@ void Lower::aug_assign(const Node& n) {
 void Lower::when(Val condition, const std::function<void()>& yes, const std::function<void()>& no,
                  int64_t mark) {
   Val begin = b_->emit(Op::branch, DType::Bool, condition, ir::kNone, ir::kNone, mark);
+  ++nesting_;
   b_->open_scope(begin);
   yes();
   b_->close_scope();
@@ -315,12 +344,14 @@ void Lower::when(Val condition, const std::function<void()>& yes, const std::fun
     no();
     b_->close_scope();
   }
+  --nesting_;
   b_->emit(Op::end_branch, DType::Bool, begin);
 }
 
 bool Lower::if_statement(const Node& n) {
   size_t keep = temporaries_.size();
   Value test = expression(*n.one(Field::test));
+  if (ended_) return true;
   const auto &body = n.all(Field::body), &orelse = n.all(Field::orelse);
   // What is decided while compiling keeps the other side from being looked at.
   if (test.known && test.type.is_number()) {

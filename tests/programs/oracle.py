@@ -377,7 +377,7 @@ class Run:
         if exact and name == "round" and len(args) + len(keywords) > 1:
             exact = not is_inexact(args[0]) and name == "round"
         if exact and differences.is_open(function, args):
-            raise NoVerdict("the sign of a NaN, or of one of two zeros")
+            raise NoVerdict("the sign of a NaN, one of two zeros, or the order of NaN")
         if exact:
             return differences.call(function, args, keywords)
         if self.r is not None and (not isinstance(function, np.ufunc) or len(args) > 2):
