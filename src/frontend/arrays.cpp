@@ -674,8 +674,6 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
     changed_ = changed_ || before;
     return widened ? void() : write_item(n, a, at, v);
   }
-  if (a.type.is(Type::Tag::Tuple) && u_.options.kernel)
-    not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
   if (a.type.listed && becomes_list(n)) return;
   // Where NumPy gives an array without axes, ours may be a number.
   if (a.type.is_number() && !a.type.weak)

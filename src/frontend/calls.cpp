@@ -560,10 +560,8 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     }
     static const std::unordered_set<std::string> kOfLists = {
         "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "copy"};
-    if (kOfLists.contains(name)) {
-      if (u_.options.kernel) not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
-      if (self.type.listed) not_yet(n, "." + name + "() of a list of several types");
-    }
+    if (kOfLists.contains(name) && self.type.listed)
+      not_yet(n, "." + name + "() of a list of several types");
     fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   }
   if (self.type.is_number() && !self.type.weak && name == "astype") {

@@ -200,7 +200,7 @@ Type Lower::boxed_type(const Value& v) {
 
 // What leaves the statement: lists as lists, also where a literal has acted as a tuple so far.
 Value Lower::boxed(const Node& n, const Value& v) {
-  if (v.type.is(Type::Tag::Tuple) && v.type.text.empty() && v.type.listed) {
+  if (v.type.listed && !u_.options.kernel) {
     Type common;
     bool one = true;
     for (const Value& i : v.items) {
@@ -365,6 +365,7 @@ void Lower::note_lists(bool& seen) {
 
 // A list that acts as a tuple is to change: whether the next pass has a list in its place.
 bool Lower::becomes_list(const Node& n) {
+  if (u_.options.kernel) not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
   note_lists(lists_copied_);
   note_lists(lists_change_);
   if (!outdated_) not_yet(n, "lists of several types that change", "a list of items of one type");
@@ -465,7 +466,7 @@ Value Lower::list_or_tuple(const Node& n, std::vector<Value> items) {
     return r;
   }
   r.type = Type::of(Type::Tag::Tuple);
-  r.type.listed = !u_.options.kernel;
+  r.type.listed = true;
   r.fresh = true;
   for (const Value& i : items) r.type.items.push_back(i.type);
   r.items = std::move(items);

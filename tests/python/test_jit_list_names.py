@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from jit_check import check
+from numbus import cuda
+from numbus.kernels import UnsupportedError
 
 
 def pushes(items):
@@ -145,3 +147,56 @@ CASES += [got, closed_over, two_lengths, deleted, exchanged, of_arrays, unpacked
 @pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
 def test_names_of_one_list(function):
     check(function, 3 if function in (repeated, repeated_item) else 0.5)
+
+
+def kernel_reads(out):
+    v = [3, 1, 2]
+    w = v
+    out[0] = len(w) + max(v)
+    for i, x in enumerate(w):
+        out[0] += i * x
+    out[1] = v == (3, 1, 2)
+    out[2] = isinstance(v, list) and not isinstance(v, tuple)
+    out[3] = tuple(v) == (3, 1, 2)
+
+
+def kernel_adds(out):
+    v = [1, 2]
+    w = v
+    w += [3]
+    out[0] = len(v)
+
+
+def kernel_repeats(out):
+    v = [1, 2]
+    w = v
+    w *= 2
+    out[0] = len(v)
+
+
+def kernel_adds_to_an_item(out):
+    v = [[1, 2], [3]]
+    w = v[0]
+    w += [9]
+    out[0] = len(v[0])
+
+
+def kernel_stores(out):
+    v = [1, 2]
+    v[0] = 5
+    out[0] = v[0]
+
+
+@pytest.mark.parametrize(
+    "kernel", [kernel_reads, kernel_adds, kernel_repeats, kernel_adds_to_an_item, kernel_stores]
+)
+def test_lists_of_kernels(kernel):
+    """They do not change: what would change them is not taken for a tuple's."""
+    got, want = np.zeros(4), np.zeros(4)
+    if kernel is not kernel_reads:
+        with pytest.raises(UnsupportedError, match="lists in a kernel"):
+            cuda.jit(kernel)[1, 1](got)
+        return
+    cuda.jit(kernel)[1, 1](got)
+    kernel(want)
+    assert got.tolist() == want.tolist()
