@@ -244,6 +244,7 @@ std::vector<int> iteration_order(std::span<const Array* const> arrays, int n);
 
 // Views.
 Array view_of(const Array& a, const Layout* layout, int64_t offset);
+Array last_axes(const Array& a, int n);  // at index 0 of the others
 Array broadcast_to(const Array& a, std::span<const int64_t> shape);
 const Layout* broadcast_layout(const Array& a, const Layout* to, const char* op);
 std::vector<int64_t> broadcast_shape(std::span<const Array* const> arrays, const char* op);
