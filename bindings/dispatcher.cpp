@@ -92,6 +92,7 @@ frontend::Options to_options(nb::handle dict) {
   flag("debug", o.debug);
   flag("parallel", o.parallel);
   flag("python_errors", o.python_errors);
+  flag("long_loops", o.long_loops);
   // Asked for all functions at once, as in Numba.
   for (const char* name : {"NUMBUS_BOUNDSCHECK", "NUMBA_BOUNDSCHECK"})
     if (const char* asked = std::getenv(name); asked && *asked) {

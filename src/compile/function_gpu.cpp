@@ -337,7 +337,7 @@ std::string kernel_ptx(const ir::Module& m, int sm, int ptx) {
         if (m.min_blocks) note("minctasm", m.min_blocks);
         if (m.max_registers) note("maxnreg", m.max_registers);
       },
-      true);
+      true, m.long_loops);
 }
 
 }  // namespace numbus::compile

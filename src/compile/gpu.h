@@ -68,8 +68,9 @@ int gpu_reduce_vector(const GpuKernel& k);
 // PTX with the entry "k". sm: compute capability (90), ptx: PTX version (80 is 8.0).
 std::string build_ptx(const GpuKernel& k, int sm, int ptx);
 // The same for whatever `build` puts into a module.
-// `optimised`: through LLVM's own pipeline, for code that users write.
+// `optimised`: through LLVM's own pipeline and with polls, for code that users write; `long_loops`:
+// of ir::Module.
 std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& build,
-                     bool optimised = false);
+                     bool optimised = false, bool long_loops = true);
 
 }  // namespace numbus::compile

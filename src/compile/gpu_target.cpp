@@ -37,7 +37,7 @@ void convert_signed_bits(llvm::Module& m) {
 }  // namespace
 
 std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& build,
-                     bool optimised) {
+                     bool optimised, bool long_loops) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTargetInfo();
@@ -62,13 +62,17 @@ std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& 
   m.setTargetTriple("nvptx64-nvidia-cuda");
   build(m);
   llvm::raw_string_ostream out(problem);
-  if (llvm::verifyModule(m, &out))
-    raise(ErrorKind::Runtime, "[compile] invalid LLVM IR: " + problem);
+  auto verify = [&] {
+    if (llvm::verifyModule(m, &out))
+      raise(ErrorKind::Runtime, "[compile] invalid LLVM IR: " + problem);
+  };
+  verify();
   if (optimised) {
     optimise(m, *machine);
     set_stack_reserve(m);
-    insert_gpu_polls(m);
+    insert_gpu_polls(m, long_loops);
     convert_signed_bits(m);
+    verify();
   }
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);

@@ -1,7 +1,9 @@
 // Where polls go: a counting loop is cut into strips, each of some 2^22 steps, and looks between
 // two of them; so does a loop that ends by what it finds, by a counter of its own. A loop of loops
 // looks each time around, and so does a function that calls itself, where it does. Loops that are
-// known to be short do not look.
+// known to be short do not look. On a GPU, where a look takes as long as some hundred instructions,
+// a loop that counts stays as it is for all but long runs: these take a copy, which looks where
+// some bits of its counter are zero, as loops of loops do.
 #include "compile/polls.h"
 
 #include <llvm/Analysis/AssumptionCache.h>
@@ -13,6 +15,8 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
 #include <algorithm>
@@ -29,8 +33,14 @@ using V = llvm::Value*;
 
 // Steps between two polls: some milliseconds.
 constexpr uint64_t kSteps = uint64_t{1} << 22;
-constexpr uint64_t kGpuIterations = 4096;
 constexpr uint64_t kMostIterations = 65536, kFewestIterations = 16;
+// On a GPU: steps between two polls; at most so many iterations of a loop without a counter; and of
+// loops around loops that look themselves, by how many of these lie inside each other: so many
+// times as long it takes at most until one looks.
+constexpr uint64_t kGpuSteps = uint64_t{1} << 20, kGpuUncounted = 4096;
+constexpr uint64_t kGpuOuter[] = {256, 16, 4};
+// Steps that a function stands for, in a GPU's kernel: those that call themselves look themselves.
+constexpr uint64_t kFunction = 64;
 
 constexpr const char* kShortMark = "numbus.short";
 constexpr int64_t kMostShort = 2048;
@@ -55,38 +65,63 @@ struct Plan {
   V compared = nullptr, bound = nullptr;
   int64_t step = 0;
   llvm::CmpInst::Predicate goes_on = llvm::CmpInst::BAD_ICMP_PREDICATE;
+  // On a GPU: a step that is no constant, what is added to the counter before it is compared, and
+  // where it is asked whether a run is long.
+  V stride = nullptr;
+  llvm::ConstantInt* offset = nullptr;
+  llvm::Instruction* place = nullptr;
 };
 
 class Polls {
  public:
   explicit Polls(llvm::Module& m) : m_(m), B(m.getContext()) {}
 
-  void run_gpu() {
+  void run_gpu(bool long_loops) {
     llvm::Function* entry = m_.getFunction("k");
     if (!entry || m_.getNamedGlobal("grid_state")) return;
-    llvm::DominatorTree dominators(*entry);
-    llvm::LoopInfo loops(dominators);
-    llvm::TargetLibraryInfoImpl library(llvm::Triple(m_.getTargetTriple()));
-    llvm::TargetLibraryInfo info(library, entry);
-    llvm::AssumptionCache assumptions(*entry);
-    llvm::ScalarEvolution evolution(*entry, info, assumptions, dominators, loops);
-    std::vector<llvm::Loop*> endless;
-    for (llvm::Loop* l : loops.getLoopsInPreorder())
-      if (llvm::isa<llvm::SCEVCouldNotCompute>(evolution.getSymbolicMaxBackedgeTakenCount(l)))
-        endless.push_back(l);
-    if (endless.empty()) return;
+    Loops in(*entry);
+    std::vector<Looks> polled;
+    for (llvm::Loop* l : in.loops) (void)plan_gpu(*l, in.evolution, polled);
+    if (!long_loops)
+      std::erase_if(polled, [&](const Looks& of) {
+        return !llvm::isa<llvm::SCEVCouldNotCompute>(
+            in.evolution.getSymbolicMaxBackedgeTakenCount(of.loop));
+      });
+    if (polled.empty()) return;
     stop_ = entry->getArg(static_cast<unsigned>(entry->arg_size()) - 1);
-    for (llvm::Loop* l : loops)
-      llvm::simplifyLoop(l, &dominators, &loops, &evolution, &assumptions, nullptr, false);
-    for (llvm::Loop* l : endless) {
-      Plan p;
-      p.before = l->getLoopPreheader();
-      p.head = l->getHeader();
-      p.latch = l->getLoopLatch();
-      p.iterations = kGpuIterations;
-      if (p.before && p.latch) plans_.push_back(p);
+    for (llvm::Loop* l : in.loops) {
+      llvm::simplifyLoop(l, &in.dominators, &in.loops, &in.evolution, &in.assumptions, nullptr,
+                         false);
+      if (long_loops) llvm::formLCSSARecursively(*l, in.dominators, &in.loops, &in.evolution);
     }
-    for (Plan& p : plans_) strips(p);
+    std::vector<std::pair<llvm::Loop*, Plan>> counting;
+    for (const Looks& of : polled) {
+      Plan p;
+      p.before = of.loop->getLoopPreheader();
+      p.head = of.loop->getHeader();
+      p.latch = of.loop->getLoopLatch();
+      if (!p.before || !p.latch) continue;
+      bool counts = long_loops && find_counter(*of.loop, p, &in.evolution);
+      p.kind = !counts ? Kind::Counted : of.innermost ? Kind::Strips : Kind::Each;
+      p.iterations = counts       ? of.iterations
+                     : long_loops ? std::min(of.iterations, kGpuUncounted)
+                                  : kGpuUncounted;
+      if (p.kind == Kind::Strips) {
+        find_place(*of.loop, p);
+        counting.emplace_back(of.loop, p);
+      } else {
+        plans_.push_back(p);
+      }
+    }
+    for (auto& [l, p] : counting) plans_.push_back(copy_for_long_runs(*l, p, in));
+    for (Plan& p : plans_) {
+      if (p.kind == Kind::Counted) {
+        p.counter = nullptr;
+        strips(p);
+      } else {
+        poll_by_counter(p);
+      }
+    }
   }
 
   void run() {
@@ -96,6 +131,137 @@ class Polls {
   }
 
  private:
+  // What is asked about a function's loops.
+  struct Loops {
+    explicit Loops(llvm::Function& f)
+        : dominators(f),
+          loops(dominators),
+          library(llvm::Triple(f.getParent()->getTargetTriple())),
+          info(library, &f),
+          assumptions(f),
+          evolution(f, info, assumptions, dominators, loops) {}
+    llvm::DominatorTree dominators;
+    llvm::LoopInfo loops;
+    llvm::TargetLibraryInfoImpl library;
+    llvm::TargetLibraryInfo info;
+    llvm::AssumptionCache assumptions;
+    llvm::ScalarEvolution evolution;
+  };
+
+  // A loop of a GPU's kernel that looks, and the iterations between two looks.
+  struct Looks {
+    llvm::Loop* loop;
+    uint64_t iterations;
+    bool innermost;  // of those that look
+  };
+  struct GpuLoop {
+    uint64_t steps;  // at most, of a whole run of a loop that does not look; else of an iteration
+    size_t depth;    // of loops that look, this one included
+  };
+
+  static GpuLoop plan_gpu(llvm::Loop& l, llvm::ScalarEvolution& evolution,
+                          std::vector<Looks>& polled) {
+    uint64_t each = 0;
+    size_t depth = 0;
+    for (llvm::Loop* inner : l) {
+      GpuLoop of = plan_gpu(*inner, evolution, polled);
+      each += of.steps;
+      depth = std::max(depth, of.depth);
+    }
+    for (llvm::BasicBlock* block : l.blocks()) {
+      bool inside = false;
+      for (llvm::Loop* inner : l) inside = inside || inner->contains(block);
+      if (!inside)
+        for (auto& i : *block) each += cost_of(i).value_or(kFunction);
+    }
+    each = std::max<uint64_t>(each, 1);
+    uint64_t most = evolution.getSmallConstantMaxTripCount(&l);
+    if (depth == 0 && most && most <= kGpuSteps / each) return {most * each, 0};
+    uint64_t iterations = depth == 0 ? std::clamp(std::bit_floor(kGpuSteps / each),
+                                                  kFewestIterations, kMostIterations)
+                                     : kGpuOuter[std::min(depth, std::size(kGpuOuter)) - 1];
+    polled.push_back({&l, iterations, depth == 0});
+    return {each, depth + 1};
+  }
+
+  // Outside of all loops in which it does not change how long a run is.
+  static void find_place(llvm::Loop& l, Plan& p) {
+    V first = p.counter->getIncomingValueForBlock(p.before);
+    p.place = p.before->getTerminator();
+    for (llvm::Loop* outer = l.getParentLoop(); outer; outer = outer->getParentLoop()) {
+      auto* before = outer->getLoopPreheader();
+      bool same = outer->isLoopInvariant(first) && outer->isLoopInvariant(p.bound) &&
+                  (!p.stride || outer->isLoopInvariant(p.stride));
+      if (!before || !same) break;
+      p.place = before->getTerminator();
+    }
+  }
+
+  // A copy of the loop, which looks; the loop itself is left to runs that take no more iterations
+  // than lie between two looks. Threads that run as often take the same one of both.
+  Plan copy_for_long_runs(llvm::Loop& l, const Plan& p, Loops& in) {
+    using C = llvm::CmpInst;
+    auto* type = p.compared->getType();
+    B.SetInsertPoint(p.place);
+    V first = p.counter->getIncomingValueForBlock(p.before);
+    if (p.offset) first = B.CreateAdd(first, p.offset);
+    V left = p.step > 0 ? B.CreateSub(p.bound, first) : B.CreateSub(first, p.bound);
+    V iterations = llvm::ConstantInt::get(type, p.iterations);
+    V far = p.stride ? B.CreateMul(p.stride, iterations)
+                     : llvm::ConstantInt::get(
+                           type, static_cast<uint64_t>(std::abs(p.step)) * p.iterations);
+    V is_long = B.CreateICmpUGT(left, far);
+    if (p.goes_on != C::ICMP_NE)
+      is_long = B.CreateAnd(is_long, B.CreateICmp(p.goes_on, first, p.bound));
+
+    auto* itself = llvm::SplitBlock(p.before, p.before->getTerminator(), &in.dominators, &in.loops);
+    llvm::SmallVector<llvm::BasicBlock*> exits, blocks;
+    l.getUniqueExitBlocks(exits);
+    llvm::ValueToValueMapTy map;
+    llvm::Loop* copy = llvm::cloneLoopWithPreheader(itself, p.before, &l, map, ".long", &in.loops,
+                                                    &in.dominators, blocks);
+    llvm::remapInstructionsInBlocks(blocks, map);
+    for (llvm::BasicBlock* exit : exits)
+      for (llvm::PHINode& phi : exit->phis())
+        for (unsigned n = 0, all = phi.getNumIncomingValues(); n < all; ++n) {
+          V value = phi.getIncomingValue(n), copied = map.lookup(value);
+          if (V from = map.lookup(phi.getIncomingBlock(n)))
+            phi.addIncoming(copied ? copied : value, llvm::cast<llvm::BasicBlock>(from));
+        }
+    p.before->getTerminator()->eraseFromParent();
+    B.SetInsertPoint(p.before);
+    B.CreateCondBr(is_long, copy->getLoopPreheader(), itself, unlikely());
+    Plan looks = p;
+    looks.before = copy->getLoopPreheader();
+    looks.head = copy->getHeader();
+    looks.latch = copy->getLoopLatch();
+    looks.counter = llvm::cast<llvm::PHINode>(map.lookup(p.counter));
+    return looks;
+  }
+
+  // Looks at the start of the iterations in which some bits of the counter are ones: these run
+  // through all combinations, as the counter's step is odd where the lowest of them stands. Later
+  // in an iteration more registers would be in use.
+  void poll_by_counter(Plan& p) {
+    V counter = p.counter;
+    int shift = 0;
+    if (p.stride) {
+      B.SetInsertPoint(p.head, p.head->begin());
+      auto* count = B.CreatePHI(B.getInt32Ty(), 2);
+      B.SetInsertPoint(p.latch->getTerminator());
+      count->addIncoming(B.getInt32(0), p.before);
+      count->addIncoming(B.CreateAdd(count, B.getInt32(1)), p.latch);
+      counter = count;
+    } else {
+      shift = std::countr_zero(static_cast<uint64_t>(std::abs(p.step)));
+    }
+    V ones = llvm::ConstantInt::get(counter->getType(), (p.iterations - 1) << shift);
+    auto at = p.head->getFirstInsertionPt();
+    B.SetInsertPoint(p.head, at);
+    V due = B.CreateICmpEQ(B.CreateAnd(counter, ones), ones);
+    poll_before(llvm::SplitBlockAndInsertIfThen(due, at, false, unlikely()));
+  }
+
   // Runs of instructions that one instruction stands for; none where it may take any time.
   static std::optional<uint64_t> cost_of(const llvm::Instruction& i) {
     auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
@@ -224,8 +390,19 @@ class Polls {
     return 0;
   }
 
-  // i += step; while (i < bound), in its forms.
-  static bool find_counter(llvm::Loop& l, Plan& p) {
+  // A number that is added to a counter, as in loops that LLVM has unrolled.
+  static llvm::ConstantInt* offset_from(V compared, llvm::PHINode& counter) {
+    auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(compared);
+    if (!sum || sum->getOperand(0) != &counter) return nullptr;
+    auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(sum);
+    if (sum->getOpcode() != llvm::Instruction::Add && !(disjoint && disjoint->isDisjoint()))
+      return nullptr;
+    return llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1));
+  }
+
+  // i += step; while (i < bound), in its forms. With `evolution` the step may be a positive value
+  // that does not change.
+  static bool find_counter(llvm::Loop& l, Plan& p, llvm::ScalarEvolution* evolution = nullptr) {
     auto* jump = llvm::dyn_cast<llvm::BranchInst>(p.latch->getTerminator());
     if (!jump || !jump->isConditional()) return false;
     auto* compare = llvm::dyn_cast<llvm::ICmpInst>(jump->getCondition());
@@ -244,13 +421,26 @@ class Polls {
       return false;
     for (llvm::PHINode& phi : p.head->phis()) {
       auto* next = llvm::dyn_cast<llvm::BinaryOperator>(phi.getIncomingValueForBlock(p.latch));
-      if (!next || next->getOpcode() != llvm::Instruction::Add || next->getOperand(0) != &phi)
-        continue;
-      auto* step = llvm::dyn_cast<llvm::ConstantInt>(next->getOperand(1));
-      if (!step || (p.compared != &phi && p.compared != next)) continue;
-      if (step->getValue().getSignificantBits() > 13) return false;  // times 2^16 is below 2^31
+      if (!next || next->getOpcode() != llvm::Instruction::Add) continue;
+      bool first = next->getOperand(0) == &phi;
+      if (!first && next->getOperand(1) != &phi) continue;
+      if (p.compared != &phi && p.compared != next) {
+        if (!evolution || !(p.offset = offset_from(p.compared, phi))) continue;
+      }
+      V by = next->getOperand(first ? 1 : 0);
+      if (auto* step = llvm::dyn_cast<llvm::ConstantInt>(by)) {
+        if (step->getValue().getSignificantBits() > 13) return false;  // times 2^16 is below 2^31
+        p.step = step->getSExtValue();
+      } else {
+        if (!evolution || !l.isLoopInvariant(by)) continue;
+        llvm::ConstantRange range = evolution->getSignedRange(evolution->getSCEV(by));
+        if (!range.getSignedMin().isStrictlyPositive() ||
+            range.getSignedMax().getActiveBits() + 17 > type->getBitWidth())
+          return false;
+        p.stride = by;
+        p.step = 1;
+      }
       p.counter = &phi;
-      p.step = step->getSExtValue();
     }
     using C = llvm::CmpInst;
     bool up = p.goes_on == C::ICMP_SLT || p.goes_on == C::ICMP_ULT || p.goes_on == C::ICMP_SLE ||
@@ -420,6 +610,6 @@ class Polls {
 void mark_short_loop(llvm::Instruction* jump) { mark_loop(jump, kShortMark); }
 
 void insert_polls(llvm::Module& m) { Polls(m).run(); }
-void insert_gpu_polls(llvm::Module& m) { Polls(m).run_gpu(); }
+void insert_gpu_polls(llvm::Module& m, bool long_loops) { Polls(m).run_gpu(long_loops); }
 
 }  // namespace numbus::compile

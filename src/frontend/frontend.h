@@ -30,6 +30,7 @@ struct Options {
   bool wraparound = true;  // negative indices count from the end; else there are none
   bool debug = false;
   bool parallel = false;
+  bool long_loops = true;     // loops that count may take long: on a GPU, too, they look for Ctrl-C
   bool python_errors = true;  // Python's own numbers raise ZeroDivisionError
 };
 

@@ -51,6 +51,7 @@ Result compile(Program& program, int function, const std::vector<Type>& argument
   u.result.module.kernel = options.kernel;
   u.result.module.fastmath = options.fastmath;
   u.result.module.debug = options.debug;
+  u.result.module.long_loops = options.long_loops;
   Spec& s = u.specialise(function, arguments, nullptr);
   u.result.result = s.result;
   for (size_t p = 0; p < arguments.size(); ++p)

@@ -92,6 +92,7 @@ std::string Module::key() const {
   put(static_cast<int>(functions.size()));
   put(kernel);
   put(fastmath);
+  put(long_loops);
   put(debug);
   put(max_threads);
   put(min_blocks);

@@ -164,6 +164,8 @@ struct Module {
   std::vector<std::string> constants;  // bytes of arrays that the functions see as globals
   bool kernel = false;                 // a launch over a grid, which gives nothing back
   bool fastmath = false;
+  // Whether loops that count may take long, on a GPU (compile/polls.h).
+  bool long_loops = true;
   bool debug = false;
   int max_threads = 0, min_blocks = 0, max_registers = 0;
 

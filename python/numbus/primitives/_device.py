@@ -1,6 +1,7 @@
 """Device kernels of the core's routines: compiled for their types and given to the core by name.
 
-They are the package's own, so that indices are neither checked nor counted from the end.
+They are the package's own, so that indices are neither checked nor counted from the end, and loops
+that count do not look for Ctrl-C.
 """
 
 import functools
@@ -9,7 +10,9 @@ from .. import _core
 from ..kernels import types
 from ..kernels._resolve import program
 
-_OPTIONS = {"boundscheck": False, "wraparound": False, "python_errors": False}
+_OPTIONS = {
+    "boundscheck": False, "wraparound": False, "python_errors": False, "long_loops": False,
+}  # fmt: skip
 INT = types.Type("number", "int64", weak=True, name="int")
 REAL = types.Type("number", "float64", weak=True, name="float")
 
