@@ -97,10 +97,12 @@ std::string Module::key() const {
   put(max_threads);
   put(min_blocks);
   put(max_registers);
-  for (const std::string& t : texts) s += t + '\0';
-  for (const std::string& c : constants) {
-    put(c.size());
-    s += c;
+  for (const auto* strings : {&texts, &constants}) {
+    put(strings->size());
+    for (const std::string& t : *strings) {
+      put(t.size());
+      s += t;
+    }
   }
   for (const Function& f : functions) {
     put(static_cast<int>(f.params.size()));
