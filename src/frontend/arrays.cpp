@@ -499,6 +499,9 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
     // NumPy's numbers have no axes to index.
     if (a.type.is_number() && !a.type.weak && by.type.is(Type::Tag::Tuple) && by.items.empty())
       return a;
+    const bool dots = by.type.is(Type::Tag::Ellipsis) || by.type.is(Type::Tag::NewAxis);
+    if (a.type.is_number() && !a.type.weak && (dots || by.type.is(Type::Tag::Tuple)))
+      not_yet(n, "a number as an array without axes", "np.array(x)");
     fail(n, name(a.type) + " cannot be indexed");
   }
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};

@@ -5,13 +5,15 @@
 
 namespace numbus::frontend {
 
-// A mask has the extents of what it picks from.
+// A mask has the extents of what it picks from. NumPy lets one of 0 pass for any, which picks
+// nothing: whoever goes over the elements goes over the mask's.
 void Lower::expect_mask(const Node& n, const Value& mask, std::span<const Val> shape,
                         size_t first) {
   for (size_t d = 0; d < mask.type.ndim; ++d) {
     Val wanted = shape[first + d], got = mask.shape()[d];
     if (wanted == got) continue;
-    when(b_->emit(Op::not_equal, DType::Bool, wanted, got), [&] {
+    Val differs = b_->emit(Op::not_equal, DType::Bool, wanted, got);
+    when(both(differs, b_->emit(Op::not_equal, DType::Bool, got, ci(0))), [&] {
       raise_at(
           site(n, "IndexError",
                "boolean index did not match indexed array along axis " + std::to_string(first + d) +
@@ -165,7 +167,7 @@ void Lower::scatter(const Node& n, const Value& a, const std::vector<Value>& giv
   }
   if (!v.type.is_array() || v.type.ndim == 0) {
     Value e = v.type.is_array() ? element(v, {}) : v;
-    each(a.shape(), [&](std::span<const Val> at) {
+    each(list[0].shape(), [&](std::span<const Val> at) {
       when(element(list[0], at).v[0], [&] { set_element(n, a, at, e); });
     });
     return;
@@ -176,7 +178,7 @@ void Lower::scatter(const Node& n, const Value& a, const std::vector<Value>& giv
   Val used = new_variable(DType::I64), length = v.shape()[0];
   set(used, ci(0));
   Val single = b_->emit(Op::equal, DType::Bool, length, ci(1));
-  each(a.shape(), [&](std::span<const Val> at) {
+  each(picks.shape(), [&](std::span<const Val> at) {
     when(element(picks, at).v[0], [&] {
       Val k = get(used);
       when(both(negate(single), negate(less(k, length))), [&] {

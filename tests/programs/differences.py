@@ -34,7 +34,8 @@ ALLOWED = {
     "empty lists": "A list keeps the type of its items when it has none left: np.array of it has "
     "that dtype, where CPython's has forgotten it and NumPy's is float64.",
     "open": "IEEE 754, CPython and NumPy leave open which sign a NaN has, which of two zeros "
-    "minimum, maximum and their like give, where sorted and list.sort put NaN, what becomes of a "
+    "minimum, maximum and their like give, where sorted and list.sort put NaN, whether a list "
+    "holds a NaN (CPython asks for the same object first), what becomes of a "
     "float beyond an integer (in np.arange a count of 2**63), and how complex numbers with a NaN "
     "part are ordered (NumPy's numbers and arrays differ): a program that asks has no verdict.",
     "kernel division": "In kernels of cuda.jit, division by zero, negative shift counts and "
@@ -188,6 +189,11 @@ def narrow_math(function, args):
     if not short or name in EXACT_MATH or name.startswith("is"):
         return None
     with np.errstate(all="ignore"):
+        if name == "remainder":  # NumPy's function of that name is Python's %
+            return np.result_type(*args).type(function(*map(float, args)))
+        if name == "frexp":  # the exponent is Python's
+            mantissa, exponent = np.frexp(*args)
+            return mantissa, int(exponent)
         if hasattr(np, alias):
             return getattr(np, alias)(*args)
         if name in ("erf", "erfc", "gamma", "lgamma"):
@@ -208,6 +214,8 @@ def is_open(function, args) -> bool:
     if isinstance(items, (list, tuple, np.ndarray)) and function.__name__ in ("sorted", "sort"):
         if function is sorted or isinstance(items, list):
             return any(isinstance(v, (float, np.floating)) and v != v for v in items)
+    if isinstance(items, (list, tuple)) and function.__name__ in ("count", "index", "remove"):
+        return any(isinstance(a, (float, complex, np.generic)) and bool(a != a) for a in args)
     if function in SIGNS:
         return bool(np.isnan(args[-1]).any())
     if function in ONE_OF_TWO and len(args) > 1:

@@ -1,0 +1,75 @@
+"""Masks of other extents than the array's, in compiled functions: NumPy lets an extent of 0 pass."""
+
+import itertools
+
+import numpy as np
+import pytest
+from numbus import njit
+
+pytestmark = pytest.mark.numbus
+
+
+@njit
+def picked(a, m):
+    return a[m]
+
+
+@njit
+def filled(a, m):
+    a[m] = 7
+    return a
+
+
+@njit
+def replaced(a, m, v):
+    a[m] = v
+    return a
+
+
+@njit
+def raised(a, m):
+    a[m] += 2
+    return a
+
+
+@njit
+def compared(a, b):
+    a[np.greater(a, b)] -= 1
+    return a
+
+
+@njit
+def along(a, m):
+    return a[m, :]
+
+
+def outcome(f, *args):
+    copies = [x.copy() for x in args]
+    try:
+        with np.errstate(all="ignore"):
+            return f(*copies).tolist()
+    except (IndexError, ValueError) as e:
+        return type(e)
+
+
+SHAPES = [s for n in (1, 2) for s in itertools.product((0, 1, 2, 3), repeat=n)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("f", [picked, filled, raised, replaced, along], ids=lambda f: f.__name__)
+def test_extents(f, shape):
+    a = np.arange(np.prod(shape), dtype=float).reshape(shape) + 1
+    for mask in SHAPES:
+        if len(mask) != (1 if f is along else len(shape)) or (f is along and len(shape) != 2):
+            continue
+        for m in (np.zeros(mask, bool), np.ones(mask, bool), np.arange(np.prod(mask)) % 2 == 1):
+            m = m.reshape(mask)
+            more = (np.array([4.0]),) if f is replaced else ()
+            assert outcome(f, a, m, *more) == outcome(f.py_func, a, m, *more), (shape, mask)
+
+
+def test_mask_of_an_expression():
+    a, b = np.zeros((1, 0)), np.zeros((0, 0))
+    assert compared(a, b).shape == (1, 0)
+    with pytest.raises(IndexError):
+        compared(np.zeros((3, 1)), np.zeros((1, 2)))
