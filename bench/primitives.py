@@ -117,7 +117,8 @@ def rows():
         ranks = nb.asarray([(n - 1) // 2, n // 2, n - 1])
         return lambda i, o: _core.run_routine("select", [*i, ranks], o, {})
 
-    key = {"k0": 5, "k1": 0, "c0": 1, "c1": 0, "c2": 0, "c3": 0}
+    key = nb.array([5, 0, 1, 0, 0, 0], nb.uint64)
+    normal_key = nb.array([5, 0], nb.uint64)
     same = lambda dtype: lambda n: [((n,), dtype)]  # noqa: E731
     return [
         Row("sort float32", 2.6, floats, ("sort", "float32"), call("sort"), same("float32"),
@@ -150,11 +151,12 @@ def rows():
             lambda n: [((n,), "float32"), ((1,), "int64")], masked, masked,
             {"cupy": lambda m, x: x[x > 0.5], "torch": lambda m, x: x[x > 0.5]}),
         Row("Philox uniform float32", None, floats, ("philox", "float32"),
-            lambda i, o: _core.run_routine("philox", [], o, key), same("float32"), uniform, uniform,
+            lambda i, o: _core.run_routine("philox", [key], o, {}), same("float32"), uniform,
+            uniform,
             {"cupy": lambda m, x: m.random.random(len(x), np.float32),
              "torch": lambda m, x: m.rand(len(x), device="cuda")}),
         Row("Philox normal float32", 0.24, floats, ("normal", "float32"),
-            lambda i, o: _core.run_routine("normal", [], o, {"key": 5, "counter": 0}),
+            lambda i, o: _core.run_routine("normal", [normal_key], o, {}),
             same("float32"), normal, normal,
             {"cupy": lambda m, x: m.random.standard_normal(len(x), np.float32),
              "torch": lambda m, x: m.randn(len(x), device="cuda")}),

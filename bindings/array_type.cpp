@@ -330,7 +330,8 @@ void bind_arrays(nb::module_& m) {
   cls.def(
       "tolist",
       [](Array& a) {
-        Array all = a;  // stays, whatever making objects brings about
+        // Stays, whatever making objects brings about.
+        Array all = a;  // NOLINT(performance-unnecessary-copy-initialization)
         auto host = host_view(all, "value read");
         return nested(*all.layout, all.dtype, host.get(), 0);
       },

@@ -435,11 +435,11 @@ Casting to_casting(PyObject* o) {
         "no, equiv, safe, same_kind or unsafe");
 }
 
-char to_order(PyObject* o, const char* op, char otherwise) {
+char to_order(PyObject* o, std::string_view op, char otherwise) {
   if (o == Py_None) return otherwise;
   bool text = PyUnicode_Check(o);
   if (!text && !PyBytes_Check(o)) {
-    raise(ErrorKind::Type, op, "order is no text",
+    raise(ErrorKind::Type, std::string(op), "order is no text",
           nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(o))))),
           "'C', 'F', 'A' or 'K'");
   }
@@ -447,7 +447,8 @@ char to_order(PyObject* o, const char* op, char otherwise) {
                        : std::string(PyBytes_AsString(o), static_cast<size_t>(PyBytes_Size(o)));
   char letter = s.size() == 1 && s[0] >= 'a' ? static_cast<char>(s[0] - 'a' + 'A') : s[0];
   if (s.size() != 1 || std::string_view("CFAK").find(letter) == std::string_view::npos)
-    raise(ErrorKind::Value, op, "unknown order", "'" + s + "'", "'C', 'F', 'A' or 'K'");
+    raise(ErrorKind::Value, std::string(op), "unknown order", "'" + s + "'",
+          "'C', 'F', 'A' or 'K'");
   return letter;
 }
 

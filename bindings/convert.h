@@ -92,7 +92,7 @@ std::vector<int64_t> to_shape(PyObject* o);
 Casting to_casting(PyObject* o);
 // NumPy's orders 'C', 'F', 'A' and 'K', of which lower case means the same; None: `otherwise`.
 // Raises ValueError or TypeError for anything else.
-char to_order(PyObject* o, const char* op, char otherwise = 'C');
+char to_order(PyObject* o, std::string_view op, char otherwise = 'C');
 bool has_order(const Array& a, char order);  // whether the memory is laid out so already
 Array copy_in_order(const Array& a, DType to, char order);
 
@@ -168,7 +168,7 @@ template <>
 struct nanobind::detail::type_caster<numbus::Array> : nanobind::detail::type_caster_base_tag {
   using Type = numbus::Array;
   using Held = type_caster_base<numbus::Masked>;
-  static constexpr auto Name = Held::Name;
+  static constexpr auto Name = Held::Name;  // NOLINT(readability-identifier-naming): nanobind's
   template <typename T>
   using Cast = precise_cast_t<T>;
 

@@ -367,6 +367,17 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
 
 void bind_indexing(nb::module_& m) {
   m.def(
+      "flatnonzero",
+      [](nb::handle mask) {
+        mark_line();
+        const Array m = to_array(mask.ptr());
+        if (m.dtype != DType::Bool || m.ndim() != 1)
+          raise(ErrorKind::Type, "flatnonzero", "not a line of booleans",
+                std::to_string(m.ndim()) + "-d " + std::string(name(m.dtype)), "1-d bool");
+        return nb::steal(wrap(flatnonzero(m)));
+      },
+      nb::arg("mask"), "The indices, int64, at which a line of booleans holds.");
+  m.def(
       "advanced",
       [](nb::object o, nb::object index) -> nb::object {
         Array& a = as_array(o.ptr());

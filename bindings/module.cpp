@@ -19,7 +19,7 @@ using namespace numbus::bindings;
 namespace {
 
 nb::object reduce_call(const std::string& name, nb::object source,
-                       std::optional<std::vector<int>> axes, bool keepdims, nb::object dtype,
+                       const std::optional<std::vector<int>>& axes, bool keepdims, nb::object dtype,
                        nb::object where, double ddof, nb::object out) {
   Masked made;
   if (!is_array(source.ptr())) made = to_array(source.ptr());
@@ -188,7 +188,10 @@ NB_MODULE(_core, m) {
       "from_list",
       [](nb::object x, nb::object t) -> nb::object {
         std::optional<DType> wanted;
-        if (!t.is_none() && !(wanted = find_dtype(t.ptr()))) return nb::none();
+        if (!t.is_none()) {
+          wanted = find_dtype(t.ptr());
+          if (!wanted) return nb::none();
+        }
         auto made = from_list(x.ptr(), wanted);
         return made ? nb::steal(wrap(to_device(*made, default_device()))) : nb::none();
       },
@@ -284,16 +287,17 @@ NB_MODULE(_core, m) {
       },
       nb::arg("arrays"), nb::arg("axis"), nb::arg("new_axis"), nb::arg("dtype").none(),
       nb::arg("casting"), nb::arg("out").none());
-  m.def("gather", [](nb::object source, uint64_t axes, std::vector<nb::object> index, int place) {
-    std::vector<Array> arrays;
-    for (const nb::object& o : index) arrays.push_back(to_array(o.ptr()));
-    mark_line();
-    return nb::steal(wrap(gather(to_array(source.ptr()), axes, arrays, place)));
-  });
+  m.def("gather",
+        [](nb::object source, uint64_t axes, const std::vector<nb::object>& index, int place) {
+          std::vector<Array> arrays;
+          for (const nb::object& o : index) arrays.push_back(to_array(o.ptr()));
+          mark_line();
+          return nb::steal(wrap(gather(to_array(source.ptr()), axes, arrays, place)));
+        });
   m.def(
       "update",
-      [](nb::object op, nb::object target, uint64_t axes, std::vector<nb::object> index, int place,
-         nb::object value, bool distinct, bool in_order) {
+      [](nb::object op, nb::object target, uint64_t axes, const std::vector<nb::object>& index,
+         int place, nb::object value, bool distinct, bool in_order) {
         std::vector<Array> arrays;
         for (const nb::object& o : index) arrays.push_back(to_array(o.ptr()));
         Operands ops;
@@ -316,7 +320,7 @@ NB_MODULE(_core, m) {
       "Elements become ufunc(element, value), repeated indices repeatedly, in order.");
   m.def(
       "scatter",
-      [](nb::object target, uint64_t axes, std::vector<nb::object> index, int place,
+      [](nb::object target, uint64_t axes, const std::vector<nb::object>& index, int place,
          nb::object value, const std::string& op, bool distinct, nb::object where) {
         std::vector<Array> arrays;
         for (const nb::object& o : index) arrays.push_back(to_array(o.ptr()));

@@ -36,7 +36,7 @@ struct Run {
   int64_t number(const char* key, int64_t otherwise) const {
     return attributes.contains(key) ? nb::cast<int64_t>(attributes[key]) : otherwise;
   }
-  uint64_t word(const char* key) const { return nb::cast<uint64_t>(attributes[key]); }
+  const uint64_t* words(size_t k) const { return reinterpret_cast<uint64_t*>(at.at(k)); }
   int64_t* integers(size_t k) const { return reinterpret_cast<int64_t*>(at.at(k)); }
   DType dtype(size_t k) const { return arrays.at(k)->dtype; }
   int64_t size(size_t k) const { return arrays.at(k)->layout->size(); }
@@ -123,14 +123,11 @@ const Entry kEntries[] = {
      }},
     {"philox",
      [](const Run& r) {
-       routines::philox_gpu(*r.device, r.dtype(0), {r.word("k0"), r.word("k1")},
-                            {r.word("c0"), r.word("c1"), r.word("c2"), r.word("c3")},
-                            r.number("skip", 0), r.size(0), r.at[0]);
+       routines::philox_gpu(*r.device, r.dtype(1), r.words(0), r.size(1), r.at[1]);
      }},
     {"normal",
      [](const Run& r) {
-       routines::philox_normal_gpu(*r.device, r.dtype(0), r.word("key"), r.word("counter"),
-                                   r.size(0), r.at[0]);
+       routines::philox_normal_gpu(*r.device, r.dtype(1), r.words(0), r.size(1), r.at[1]);
      }},
 };
 

@@ -116,6 +116,18 @@ void bind_sorting(nb::module_& m) {
       nb::arg("x"), nb::arg("bins"), nb::arg("weights").none() = nb::none(),
       "Counts of integers in [0, bins), or sums of their float64 weights.");
   m.def(
+      "draw",
+      [](const std::string& name, const std::vector<uint64_t>& state, int64_t n, nb::handle dtype) {
+        mark_line();
+        for (int r = 0; r < static_cast<int>(std::size(kRoutines)); ++r)
+          if (kRoutines[r].name == name)
+            return nb::steal(wrap(draw(static_cast<Routine>(r), state, n, to_dtype(dtype.ptr()))));
+        raise(ErrorKind::Value, "draw", "no such routine", name, "philox or normal");
+      },
+      nb::arg("name"), nb::arg("state"), nb::arg("n"), nb::arg("dtype"),
+      "n random numbers on the default device, from the words of a state: philox, the key's two "
+      "and the counter's four; normal, the key and the counter.");
+  m.def(
       "histogram",
       [](nb::handle x, nb::handle edges, bool uniform) {
         mark_line();

@@ -133,7 +133,7 @@ class HostMemory {
     let_go([this] {
       try {
         end();
-      } catch (const std::exception&) {
+      } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
         // The GPU is lost; whoever uses it next is told.
       }
     });

@@ -71,7 +71,7 @@ PyObject* call_row(PyObject* self, PyObject* args, PyObject* kwargs) {
       } else if (k == "casting") {
         o.casting = to_casting(value);
       } else if (k == "order") {
-        order = to_order(value, r.name.data(), 'K');
+        order = to_order(value, r.name, 'K');
       } else if (k == "subok") {
         // Subclasses go to NumPy, keyword and all: here it is known to say nothing.
         if (!PyBool_Check(value))
@@ -148,10 +148,6 @@ void bind_ufuncs(nb::module_& m) {
         nb::module_::import_("builtins").attr("getattr"),
         nb::make_tuple(nb::module_::import_("numbus._core"), std::string(row(u.op).name)));
   });
-  static const char* const kRules[] = {
-      "Arith", "ArithNoBool",  "Any",       "Divide",   "Modulo",  "Power",   "FloatPower",
-      "Float", "FloatComplex", "RoundReal", "Abs",      "Compare", "Logical", "Bits",
-      "Shift", "BitCount",     "TestFloat", "TestReal", "None"};
   nb::list table;
   for (int i = 0; i < kNumRows; ++i) {
     const Row& r = kRows[i];
@@ -166,12 +162,25 @@ void bind_ufuncs(nb::module_& m) {
     nb::dict d;
     d["name"] = name;
     d["nin"] = static_cast<int>(r.nin);
-    d["rule"] = kRules[static_cast<int>(r.rule)];
+    d["rule"] = std::string(numbus::name(r.rule));
     d["doc"] = std::string(r.doc);
     d["domain"] = nb::make_tuple(r.low, r.high);
+    d["ulp"] = r.ulp;
+    d["also"] = nb::str(std::string(r.also).c_str()).attr("split")();
+    d["libm"] = nb::str(std::string(r.libm).c_str()).attr("split")();
+    d["differentiable"] = nb::make_tuple(r.differentiable[0], r.differentiable[1]);
     table.append(d);
   }
   m.attr("_table") = table;
+  m.def(
+      "partial",
+      [](Ufunc& u, int argument, nb::args operands) -> nb::object {
+        std::vector<Array> in;
+        for (nb::handle o : operands) in.push_back(to_array(o.ptr()));
+        std::optional<Array> d = partial_derivative(u.op, argument, in);
+        return d ? nb::steal(wrap(std::move(*d))) : nb::none();
+      },
+      "The partial derivative of a ufunc by one of its arguments; None where it has none.");
   m.def("table", [m] { return m.attr("_table"); }, "The table of operations, one dict per row.");
 }
 

@@ -6,6 +6,7 @@ Not a fallback: random bits are made on the host by definition here.
 
 import math as _math
 
+import numpy as _numpy
 import numpy.random as _numpy_random
 from numpy.random import (  # noqa: F401
     MT19937,
@@ -18,9 +19,14 @@ from numpy.random import (  # noqa: F401
     bit_generator,
 )
 
+from . import _core
 from .core.interrupts import MANY as _MANY
 from .core.interrupts import interruptible as _interruptible
+from .core.operands import as_dtype as _as_dtype
 from .core.operands import library as _library
+
+_UINT64, _FLOAT32, _FLOAT64 = (_numpy.dtype(t) for t in ("uint64", "float32", "float64"))
+_ON_DEVICE = 20_000  # numbers of Philox with which the routine takes less time than NumPy does
 
 
 def _count(value):
@@ -34,6 +40,10 @@ def _count(value):
             return 0
     size = getattr(value, "size", 0)
     return size if isinstance(size, int) else 0  # a type has a descriptor of that name
+
+
+def _possible(size):
+    return isinstance(size, int) or min(size) > 0
 
 
 def _sampler(real, bound):
@@ -77,9 +87,61 @@ def _wrap_methods(cls):
     return cls
 
 
+def _uniform(bits, n, dtype):
+    """What Generator(bits).random(n, dtype) gives, `bits` a Philox, by the routine; and the state
+    that this leaves.
+    """
+    with bits.lock:
+        state = bits.state
+        at, halves = state["buffer_pos"], dtype == _FLOAT32
+        # What is left of the last block comes first.
+        left = state["buffer"][at:]
+        if halves:
+            left = left.view(_numpy.uint32)
+            if state["has_uint32"]:
+                left = _numpy.concatenate([_numpy.array([state["uinteger"]], left.dtype), left])
+        head = (left >> 8) * _numpy.float32(2**-24) if halves else (left >> 11) * 2.0**-53
+        each, rest = 8 if halves else 4, n - len(head)
+        blocks = -(-rest // each)
+        key, counter = state["state"]["key"].tolist(), state["state"]["counter"].tolist()
+        counter = sum([word << 64 * k for k, word in enumerate(counter)])
+
+        def words(past):  # NumPy counts up before it makes a block
+            number = (counter + past) % (1 << 256)
+            return [number >> 64 * k & (1 << 64) - 1 for k in range(4)]
+
+        made = _core.draw("philox", key + words(1), rest, dtype)
+        before = _numpy.array(words(blocks - 1), _UINT64)
+        last = _numpy_random.Philox(key=state["state"]["key"], counter=before)
+        state["state"]["counter"] = _numpy.array(words(blocks), _UINT64)
+        state["buffer"] = buffer = last.random_raw(4)
+        used = rest - each * (blocks - 1)
+        state["buffer_pos"] = -(-used // 2) if halves else used
+        if halves:
+            state["has_uint32"] = used % 2
+            state["uinteger"] = int(buffer.view(_numpy.uint32)[used if used % 2 else used - 1])
+        bits.state = state
+    if not len(head):
+        return made
+    parts = [_core.from_numpy(head.astype(dtype)), made]
+    return _core.concatenate(parts, 0, False, None, "same_kind", None)
+
+
 @_wrap_methods
 class Generator(_numpy_random.Generator):
     """numpy.random.Generator whose samples are Numbus arrays."""
+
+    def random(self, size=None, dtype=float, out=None):
+        """Uniform numbers of [0, 1), float64 or float32, in the shape `size`; NumPy's bits.
+
+        Many of Philox are made on the default device.
+        """
+        n = _count(size) if out is None and type(self.bit_generator) is Philox else 0
+        if n >= _ON_DEVICE and _possible(size):
+            kind = _as_dtype("random", dtype)
+            if kind in (_FLOAT32, _FLOAT64):
+                return _uniform(self.bit_generator, n, kind).reshape(size)
+        return _library(_drawn, (self, size, dtype, out), {})
 
     def spawn(self, n_children):
         """Independent generators, seeded from this one."""
@@ -92,6 +154,9 @@ class Generator(_numpy_random.Generator):
 @_wrap_methods
 class RandomState(_numpy_random.RandomState):
     """numpy.random.RandomState whose samples are Numbus arrays."""
+
+
+_drawn = _sampler(_numpy_random.Generator.random, bound=1)
 
 
 def default_rng(seed=None):

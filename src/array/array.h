@@ -129,6 +129,9 @@ bool loops(const ir::Function& f);
 Masked record_steps(const Recordable& f, std::span<const Arg> args);
 Masked record_apply(const Recordable& f, std::span<const Arg> args);
 Masked select(const Arg& condition, const Arg& x, const Arg& y);
+// d op / d argument at these operands, of the type of the operation's result; none where the row of
+// ops.def has none.
+std::optional<Array> partial_derivative(Op op, int argument, std::span<const Array> operands);
 // A Python number must be a value that the type has; other operands are cast.
 void require_value(const Arg& from, DType to, const char* op);
 void assign(const Array& to, const Arg& from, const Array* where = nullptr,
@@ -166,6 +169,10 @@ Array interpolate(const Array& x, const Array& xp, const Array& fp, const Array&
 // How often each integer of [0, bins) occurs, int64, or the sums of their float64 weights. The
 // values are bool or integers, all in that range.
 Array bincount(const Array& x, int64_t bins, const Array* weights);
+// n random numbers of routine philox, of uint64, float64 or float32, or normal, of a state
+// (routines/random.h). Without a device on the default one.
+Array draw(Routine r, std::span<const uint64_t> state, int64_t n, DType t,
+           Device* device = nullptr);
 // How many values, of a real type but bool, lie between each edge and the next, int64; the last bin
 // has its right edge, too. uniform: evenly spaced edges of a floating-point type, else any that do
 // not decrease, of the values' type.
@@ -237,6 +244,7 @@ std::vector<int> iteration_order(std::span<const Array* const> arrays, int n);
 
 // Views.
 Array view_of(const Array& a, const Layout* layout, int64_t offset);
+Array last_axes(const Array& a, int n);  // at index 0 of the others
 Array broadcast_to(const Array& a, std::span<const int64_t> shape);
 const Layout* broadcast_layout(const Array& a, const Layout* to, const char* op);
 std::vector<int64_t> broadcast_shape(std::span<const Array* const> arrays, const char* op);
@@ -254,6 +262,8 @@ extern void (*load_fold_kernels)(const Device& device, Routine r, Op op, DType t
 // Masks: a[mask], and a[mask] = from, which gives false where `from` has several elements that are
 // not under the same mask.
 Masked compress(const Array& a, const Array& mask);
+// The indices, int64, at which a line of booleans holds; their number is read at once.
+Array flatnonzero(const Array& mask);
 bool assign_where(const Array& to, const Array& mask, const Arg& from);
 void keep_mask(Base& b);
 // Whoever writes to `a` otherwise than by a recorded instruction comes here first: a mask that was

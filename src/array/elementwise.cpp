@@ -287,7 +287,11 @@ Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType r
     domain = l;
   }
   made.mask = mask;
-  if (domain->size() == 0) return made;
+  if (domain->size() == 0) {
+    for (int n = 0; n < narrays; ++n) LayoutRef fits(broadcast_layout(*arrays[n], domain, op));
+    if (o.where) LayoutRef fits(broadcast_layout(*o.where, domain, op));
+    return made;
+  }
   if (negative_exponent(i.op, i.loop, args)) {
     if (!o.where || any_holds(*o.where)) throw negative_power(args[1].scalar.i);
   } else if (i.op == Op::power && kind(i.loop) == Kind::Int && !o.where && !mask &&
@@ -540,15 +544,10 @@ void assign(const Array& to, const Arg& from, const Array* where, Casting castin
   DType source = values ? values->dtype : from.weak ? to.dtype : from.dtype;
   if (values && values->ndim() > to.ndim()) {
     // Leading extents of one may be dropped in an assignment.
-    Array a = *values;
-    int extra = a.ndim() - to.ndim();
+    int extra = values->ndim() - to.ndim();
     for (int d = 0; d < extra; ++d)
-      if (a.layout->shape(d) != 1) broadcast_layout(a, to.layout.get(), "assign");
-    a = view_of(a,
-                Layout::get(a.shape().subspan(extra),
-                            {a.layout->strides() + extra, static_cast<size_t>(to.ndim())},
-                            itemsize(a.dtype)),
-                a.offset);
+      if (values->layout->shape(d) != 1) broadcast_layout(*values, to.layout.get(), "assign");
+    Array a = last_axes(*values, to.ndim());
     Arg again(&a);
     record_map(i, {&again, 1}, &loop, source, o);
     return;

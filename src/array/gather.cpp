@@ -142,14 +142,13 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int pl
   Window::Input in[kMaxOperands];
   if (value.is_array()) {
     from = *value.array();
-    // An assignment, and nothing else, leaves out axes of one that the target has not.
+    // An assignment, and nothing else, leaves out axes that the target has not. NumPy reshapes to the
+    // last axes: the others may be of any extent where nothing is assigned.
     const bool assigns = how.op == Op::scatter && how.by == Op::cast;
-    while (assigns && from.ndim() > whole->ndim() && from.layout->shape(0) == 1)
-      from = view_of(from,
-                     Layout::get(from.shape().subspan(1),
-                                 {from.layout->strides() + 1, static_cast<size_t>(from.ndim() - 1)},
-                                 itemsize(from.dtype)),
-                     from.offset);
+    if (assigns && from.ndim() > whole->ndim()) {
+      Array last = last_axes(from, whole->ndim());
+      if (last.size() == from.size()) from = last;
+    }
     const Layout* l = broadcast_layout(from, whole.get(), "setitem");
     if (from.base.get() == to.base.get()) {
       from = copy(from, from.dtype, true);

@@ -80,21 +80,28 @@ namespace {
 
 Array in_order(const Array& x) { return x.layout->c_contiguous() ? x : copy(x, x.dtype, true); }
 
-// One routine writes the elements, and how many there are, which later masks alike need not read.
-Array settle_on_device(const Array& full, Mask& mask) {
-  const int64_t n = full.size(), one = 1;
-  if (n == 0) mask.count = 0;
-  if (mask.count == 0) return empty({&mask.count, 1}, full.dtype, full.base->device);
-  const Array values = in_order(full), where = in_order(mask.array);
-  Array out = empty({&n, 1}, full.dtype, full.base->device),
-        count = empty({&one, 1}, DType::I64, full.base->device);
-  load_device_kernels(*full.base->device, Routine::compact, full.dtype);
+// One routine writes the elements, or, without any, the indices, and how many there are, which
+// later masks alike need not read (count: below zero where it is not known).
+Array on_device(const Array* full, const Array& lets, int64_t& number) {
+  const int64_t n = lets.size(), one = 1;
+  const DType t = full ? full->dtype : DType::I64;
+  Device& device = *lets.base->device;
+  if (n == 0) number = 0;
+  if (number == 0) return empty({&number, 1}, t, &device);
+  const Array where = in_order(lets);
+  Array out = empty({&n, 1}, t, &device), count = empty({&one, 1}, DType::I64, &device);
   Instr i;
-  i.routine = Routine::compact;
-  i.loop = full.dtype;
-  record_call(i, {{&values, &where}}, {{&out, &count}});
-  if (mask.count < 0) mask.count = read_element(count, 0).i;
-  Array dense = view_of(out, Layout::contiguous({&mask.count, 1}, itemsize(full.dtype)), 0);
+  i.routine = full ? Routine::compact : Routine::flatnonzero;
+  i.loop = t;
+  if (load_device_kernels) load_device_kernels(device, i.routine, t);
+  if (full) {
+    const Array values = in_order(*full);
+    record_call(i, {{&values, &where}}, {{&out, &count}});
+  } else {
+    record_call(i, {{&where}}, {{&out, &count}});
+  }
+  if (number < 0) number = read_element(count, 0).i;
+  Array dense = view_of(out, Layout::contiguous({&number, 1}, itemsize(t)), 0);
   dense.owns = true;
   return dense;
 }
@@ -112,11 +119,23 @@ Array settle_on_host(const Array& full, Mask& mask) {
 
 }  // namespace
 
+Array flatnonzero(const Array& lets) {
+  int64_t number = -1;
+  if (!lets.base->device->host_readable()) return on_device(nullptr, lets, number);
+  const Array where = in_order(lets);
+  const auto* mask = reinterpret_cast<const bool*>(data_of(where, "indices of what is true"));
+  number = routines::count_true(mask, where.size());
+  Array found = empty({&number, 1}, DType::I64, &cpu_device());
+  found.base->ensure_data();
+  routines::flatnonzero(mask, where.size(), reinterpret_cast<int64_t*>(found.base->data));
+  return found;
+}
+
 void Masked::settle() {
   const std::shared_ptr<Mask> m = mask;
   const Array all = full;
-  Array dense =
-      all.base->device->host_readable() ? settle_on_host(all, *m) : settle_on_device(all, *m);
+  Array dense = all.base->device->host_readable() ? settle_on_host(all, *m)
+                                                  : on_device(&all, m->array, m->count);
   // Another thread of Python may have settled it while this one waited, and written to it since.
   if (!mask) return;
   full = std::move(dense);

@@ -59,6 +59,15 @@ const Layout* broadcast_layout(const Array& a, const Layout* to, const char* op)
                      l->itemsize());
 }
 
+Array last_axes(const Array& a, int n) {
+  size_t extra = static_cast<size_t>(a.ndim() - n);
+  return view_of(
+      a,
+      Layout::get(a.shape().subspan(extra), {a.layout->strides() + extra, static_cast<size_t>(n)},
+                  itemsize(a.dtype)),
+      a.offset);
+}
+
 Array broadcast_to(const Array& a, std::span<const int64_t> shape) {
   LayoutRef target(Layout::contiguous(shape, itemsize(a.dtype)));
   Array v = view_of(a, broadcast_layout(a, target.get(), "broadcast_to"), a.offset);

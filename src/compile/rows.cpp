@@ -64,9 +64,9 @@ V primitive(Emit& E, const ir::Inst& i, DType t, V a, V b, V c) {
   auto& B = E.B;
   bool fl = is_float(t), sg = is_signed(t);
   switch (i.op) {
-#define PRIM(name, nin, rule, bool_as, llvm, expr, lo, hi, doc) \
+#define PRIM(name, nin, rule, bool_as, llvm, expr, ...) \
   case Op::name: return llvm;
-#define MATH(name, nin, rule, bool_as, lo, hi, doc) \
+#define MATH(name, ...) \
   case Op::name: return nullptr;  // expanded before
 #define INTERNAL(name, nin, llvm, expr) \
   case Op::name: return llvm;

@@ -381,21 +381,48 @@ void Lower::fill(const Node& n, const Value& to, const Value& from) {
   });
 }
 
-// What is assigned may have more axes in front, of extents of one.
-Value Lower::fitted(const Node& n, const Value& from, size_t ndim) {
+// What is assigned may have more axes in front, of extents of one; by index arrays also of others,
+// where the last axes have no elements: NumPy reshapes to these.
+Value Lower::fitted(const Node& n, const Value& from, size_t ndim, bool by_arrays) {
   if (!from.type.is_array() || from.type.ndim <= ndim) return from;
   Value source = from.lazy ? materialise(n, from) : from;
   size_t more = from.type.ndim - ndim;
-  for (size_t d = 0; d < more; ++d)
-    when(b_->emit(Op::not_equal, DType::Bool, source.shape()[d], ci(1)), [&] {
-      raise_at(site(n, "ValueError", "could not broadcast an extent of {0} into no axis"),
-               source.shape()[d]);
+  Val rest = ci(1);
+  if (by_arrays)
+    for (Val extent : source.shape().subspan(more)) rest = mul(rest, extent);
+  for (size_t d = 0; d < more; ++d) {
+    Val extent = source.shape()[d];
+    Val misfit = b_->emit(Op::not_equal, DType::Bool, mul(extent, rest), rest);
+    when(misfit, [&] {
+      raise_at(site(n, "ValueError", "could not broadcast an extent of {0} into no axis"), extent);
     });
-  return view(n, source, std::vector<Value>(more, known_integer(0)));
+  }
+  // Without a test of the index 0, as an axis without elements may be one of these.
+  source.type.ndim = static_cast<uint8_t>(ndim);
+  source.v.erase(source.v.begin() + 2 + from.type.ndim,
+                 source.v.begin() + 2 + from.type.ndim + more);
+  source.v.erase(source.v.begin() + 2, source.v.begin() + 2 + more);
+  if (source.type.order == Order::F && ndim > 1) source.type.order = Order::Any;
+  source.type.text.clear();
+  source.type.aligned = false;
+  return source;
 }
 
 // --- indexing
 // -------------------------------------------------------------------------------------
+
+// An array has an axis for each of these indices.
+void Lower::expect_axes(const Node& n, const Value& a, std::span<const Value> indices) {
+  size_t used = 0;
+  for (const Value& i : indices) {
+    bool mask = i.type.is_array() && i.type.dtype == DType::Bool;
+    if (!i.type.is(Type::Tag::NewAxis) && !i.type.is(Type::Tag::Ellipsis))
+      used += mask ? i.type.ndim : 1;
+  }
+  if (used > a.type.ndim)
+    fail(n, "too many indices: " + name(a.type) + " has " + std::to_string(a.type.ndim) +
+                " dimensions, but " + std::to_string(used) + " were indexed");
+}
 
 Value Lower::subscript(const Node& n) {
   Value a = expression(*n.one(Field::value));
@@ -480,21 +507,13 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
     if (i.type.is(Type::Tag::None)) i.type = Type::of(Type::Tag::NewAxis);
   }
   bool whole = true, fancy = false;
-  size_t used = 0;
   for (const Value& i : list) {
     if (i.unknown()) return {};
-    if (!i.type.is_number()) whole = false;
-    if (i.type.is_array()) {
-      fancy = true;
-      used += i.type.dtype == DType::Bool ? i.type.ndim : 1;
-    } else if (!i.type.is(Type::Tag::NewAxis) && !i.type.is(Type::Tag::Ellipsis)) {
-      ++used;
-    }
+    whole = whole && i.type.is_number();
+    fancy = fancy || i.type.is_array();
   }
-  if (used > a.type.ndim)
-    fail(n, "too many indices: " + name(a.type) + " has " + std::to_string(a.type.ndim) +
-                " dimensions, but " + std::to_string(used) + " were indexed");
-  if (whole && used == a.type.ndim) {
+  expect_axes(n, a, list);
+  if (whole && list.size() == a.type.ndim) {
     std::vector<Val> at;
     for (size_t d = 0; d < list.size(); ++d)
       at.push_back(wrapped(n, index_value(n, list[d]), a.shape()[d], d, array_node(n)));
@@ -645,6 +664,7 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
   if (a.type.is(Type::Tag::List)) {
     if (!by.type.is_integer())
       not_yet(n, "assigning to a slice of a list", "a loop over its items");
+    note_lists(lists_change_);
     Val at = wrapped(n, index_value(n, by), list_length(a), 0, array_node(n));
     const Type own = boxed_type(v), &item = a.type.items[0];
     bool fits = own.is_number() && item.is_number() && kind(own.dtype) <= kind(item.dtype);
@@ -654,10 +674,7 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
     changed_ = changed_ || before;
     return widened ? void() : write_item(n, a, at, v);
   }
-  if (a.type.is(Type::Tag::Tuple) && u_.options.kernel)
-    not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
-  if (a.type.is(Type::Tag::Tuple) && a.type.listed)
-    not_yet(n, "assigning to items of a " + name(a.type), "a list of items of one type");
+  if (a.type.listed && becomes_list(n)) return;
   // Where NumPy gives an array without axes, ours may be a number.
   if (a.type.is_number() && !a.type.weak)
     not_yet(n, "assigning to an element of a number", "the number itself");
@@ -670,9 +687,7 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
   }
   bool whole = true;
   for (const Value& i : list) whole = whole && i.type.is_number();
-  if (list.size() > a.type.ndim && whole)
-    fail(n, "too many indices: " + name(a.type) + " has " + std::to_string(a.type.ndim) +
-                " dimensions, but " + std::to_string(list.size()) + " were indexed");
+  expect_axes(n, a, list);
   if (whole && list.size() == a.type.ndim) {
     std::vector<Val> at;
     for (size_t d = 0; d < list.size(); ++d)

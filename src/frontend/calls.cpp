@@ -42,6 +42,7 @@ Value Lower::call_with_arguments(const Node& n) {
       return numpy_number(n, c.args[0], self.type.dtype);
     }
     if (self.type.is(Type::Tag::List)) return list_method(c, *f.one(Field::value), self, f.text);
+    if (self.type.listed && f.text != "index" && f.text != "count" && becomes_list(n)) return {};
     if (is_plain_list(self)) {
       Value list = boxed(n, self);
       return list_method(c, *f.one(Field::value), list, f.text);
@@ -201,6 +202,7 @@ Value Lower::call_function(const Call& c, int source) {
     if (a.lazy) a = materialise(c.n, a);
     bool shared = shares_lists(a) && !lists;
     a = library && !lists ? plain(a) : boxed(c.n, a);
+    if (!library && holds_lists(a.type)) note_lists(lists_change_);
     if (a.unknown()) return {};
     if (shared && !a.type.is_array())
       not_yet(c.n, "giving a list that iterations of a parallel loop share to '" + s.name + "'",
@@ -252,6 +254,7 @@ Value Lower::call_function(const Call& c, int source) {
          set(status_, status);
          leave_function();
        });
+  if (spec.raises) return of_raising();
   // What comes back belongs to this statement.
   for (size_t o : owners(spec.result)) own(results[o]);
   size_t next = 0;
@@ -339,6 +342,7 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
   // Names of a registered function may be given values of other types as it goes on.
   scope.depth = source && source->kind == Source::Registered ? 0 : 1;
   Value result;
+  bool raises = false;
   if (definition.kind == NodeKind::Lambda) {
     result = expression(*definition.one(Field::body));
     if (result.lazy) result = materialise(c.n, result);
@@ -358,7 +362,9 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
       scope_ = inside;
       break_loop(loop);
     };
-    if (!block(definition.all(Field::body))) nothing = true;
+    raises = block(definition.all(Field::body));
+    nothing = nothing || !raises;
+    raises = raises && !returned && !nothing;
     if (returned && nothing && !unknown)
       not_yet(definition, "'" + name + "' returns a value on one path and nothing on another",
               "end with a return of the same type, or with raise");
@@ -381,7 +387,7 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
   }
   scope_ = caller;
   --inline_depth_;
-  return result;
+  return raises ? of_raising() : result;
 }
 
 void Lower::expect(const Call& c, const std::string& name, size_t least, size_t most) {
@@ -554,11 +560,8 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     }
     static const std::unordered_set<std::string> kOfLists = {
         "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "copy"};
-    if (kOfLists.contains(name)) {
-      if (u_.options.kernel) not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
-      if (self.type.listed)
-        not_yet(n, "lists of several types that change", "a list of items of one type");
-    }
+    if (kOfLists.contains(name) && self.type.listed)
+      not_yet(n, "." + name + "() of a list of several types");
     fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   }
   if (self.type.is_number() && !self.type.weak && name == "astype") {
@@ -676,7 +679,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   if (known) return v;
   int library = u_.program.library("np." + name);
   if (library >= 0) return numpy_numbers("np." + name, call_function(all, library));
-  fail(n, frontend::name(self.type) + " has no method '" + name + "'");
+  not_yet(n, "." + name + "() of arrays");
 }
 
 }  // namespace numbus::frontend

@@ -451,10 +451,15 @@ Value Lower::joined(const Node& n, const std::string& what, const std::function<
   }
   uint64_t origin = 0;
   bool outside = false;
+  int raising = 0;
   auto side = [&](const std::function<Value()>& make) {
     return [&, make] {
       size_t keep = temporaries_.size();
-      Value v = make();
+      Value v;
+      if (ends_within([&] { v = make(); })) {
+        ++raising;
+        return forget_temporaries(keep);
+      }
       if (v.lazy) v = materialise(n, v);
       v = boxed(n, v);
       origin |= origin_of(v);
@@ -483,6 +488,7 @@ Value Lower::joined(const Node& n, const std::string& what, const std::function<
   ++scope_->depth;
   when(condition, side(first), side(second));
   --scope_->depth;
+  if (raising == 2) return of_raising();
   if (t.unknown() || t != known) return {};
   Value r = load_slots(t, slots);
   set_origin(r, origin);
@@ -497,8 +503,10 @@ Value Lower::bool_op(const Node& n) {
   for (size_t i = 1; i < values.size(); ++i) {
     if (v.known && v.type.is_number()) {
       bool yes = v.known->real() != 0 || v.known->imag() != 0;
+      // What is chosen here is no constant of the program's text, which short floats may take.
+      if (yes == is_and) v = expression(values[i]);
+      v.type = of_any_value(v.type);
       if (yes != is_and) return v;
-      v = expression(values[i]);
       continue;
     }
     if (v.unknown()) {
@@ -516,9 +524,12 @@ Value Lower::bool_op(const Node& n) {
 
 Value Lower::if_expression(const Node& n) {
   Value test = expression(*n.one(Field::test));
-  if (test.known && test.type.is_number())
-    return expression(
-        *n.one(test.known->real() != 0 || test.known->imag() != 0 ? Field::body : Field::orelse));
+  if (test.known && test.type.is_number()) {
+    bool yes = test.known->real() != 0 || test.known->imag() != 0;
+    Value v = expression(*n.one(yes ? Field::body : Field::orelse));
+    v.type = of_any_value(v.type);
+    return v;
+  }
   return joined(
       n, "if", [&] { return expression(*n.one(Field::body)); },
       [&] { return expression(*n.one(Field::orelse)); }, truth(n, test));

@@ -78,19 +78,21 @@ Lower::Places Lower::places_of(const Node& n, const Value& a, const std::vector<
       shape.push_back(p.base.shape()[d]);
   shape.insert(shape.begin() + static_cast<int64_t>(p.first), p.shape.begin(), p.shape.end());
   p.shape = shape;
-  // NumPy looks at the indices also where slices leave nothing to be read through them.
-  if (p.shape.size() > p.ndim) {
-    Val count = ci(1);
-    for (Val extent : p.shape) count = mul(count, extent);
-    when(b_->emit(Op::equal, DType::Bool, count, ci(0)), [&] {
-      each(std::span(p.shape).subspan(p.first, p.ndim), [&](std::span<const Val> picked) {
-        std::vector<Val> at(p.shape.size(), ci(0));
-        std::copy(picked.begin(), picked.end(), at.begin() + static_cast<int64_t>(p.first));
-        place(n, p, at);
-      });
-    });
-  }
   return p;
+}
+
+// NumPy looks at the indices also where slices leave nothing to be read through them.
+void Lower::expect_indices(const Node& n, const Places& p) {
+  if (p.shape.size() == p.ndim) return;
+  Val count = ci(1);
+  for (Val extent : p.shape) count = mul(count, extent);
+  when(b_->emit(Op::equal, DType::Bool, count, ci(0)), [&] {
+    each(std::span(p.shape).subspan(p.first, p.ndim), [&](std::span<const Val> picked) {
+      std::vector<Val> at(p.shape.size(), ci(0));
+      std::copy(picked.begin(), picked.end(), at.begin() + static_cast<int64_t>(p.first));
+      place(n, p, at);
+    });
+  });
 }
 
 // The indices into the view for a point of the result.
@@ -116,6 +118,7 @@ std::vector<Val> Lower::place(const Node& n, const Places& p, std::span<const Va
 Value Lower::gather(const Node& n, const Value& a, const std::vector<Value>& list) {
   Places p = places_of(n, a, list);
   if (!p.known) return {};
+  expect_indices(n, p);
   Value r = lazy(a.type.dtype, p.shape, [this, p, &n](std::span<const Val> at) {
     return element(p.base, place(n, p, at));
   });
@@ -141,7 +144,7 @@ void Lower::scatter(const Node& n, const Value& a, const std::vector<Value>& giv
   if (!mask) {
     Places p = places_of(n, a, list);
     if (!p.known) return;
-    v = fitted(n, v, p.shape.size());
+    v = fitted(n, v, p.shape.size(), true);
     std::vector<Val> repeated = repeats(v, p.shape);
     for (size_t d = 0; d < repeated.size(); ++d) {
       Val extent = v.shape()[d], wanted = p.shape[p.shape.size() - repeated.size() + d];
@@ -154,6 +157,7 @@ void Lower::scatter(const Node& n, const Value& a, const std::vector<Value>& giv
                  extent, wanted);
       });
     }
+    expect_indices(n, p);
     each(p.shape, [&](std::span<const Val> at) {
       set_element(n, p.base, place(n, p, at), broadcast_element(v, at, p.shape.size(), repeated));
     });

@@ -103,6 +103,10 @@ bool Lower::shares_lists(const Value& v) {
   return v.outside || std::any_of(v.items.begin(), v.items.end(), shares_lists);
 }
 
+bool Lower::holds_lists(const Type& t) {
+  return t.is(Type::Tag::List) || std::any_of(t.items.begin(), t.items.end(), holds_lists);
+}
+
 void Lower::share_lists(Value& v) {
   v.outside = v.type.is(Type::Tag::List);
   for (Value& i : v.items) share_lists(i);
@@ -196,7 +200,7 @@ Type Lower::boxed_type(const Value& v) {
 
 // What leaves the statement: lists as lists, also where a literal has acted as a tuple so far.
 Value Lower::boxed(const Node& n, const Value& v) {
-  if (v.type.is(Type::Tag::Tuple) && v.type.text.empty() && v.type.listed) {
+  if (v.type.listed && !u_.options.kernel) {
     Type common;
     bool one = true;
     for (const Value& i : v.items) {
@@ -204,7 +208,10 @@ Value Lower::boxed(const Node& n, const Value& v) {
       one = one && join(common, item, wider) && storable(item);
       if (one) common = wider;
     }
-    if (one) return list_from(n, v);
+    if (one) {
+      if (!v.fresh) note_lists(lists_copied_);
+      return list_from(n, v);
+    }
   }
   Type t = boxed_type(v);
   return t == v.type ? v : convert_to(n, v, t);
@@ -273,6 +280,7 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
                 : "changing a list in a parallel loop that its iterations share",
             "write into an array, at indices of its own for each i");
   }
+  if (!reads) note_lists(lists_change_);
   Call all{n, {self}, c.keywords};
   for (const Value& a : c.args) all.args.push_back(boxed(n, a.lazy ? materialise(n, a) : a));
   size_t last = all.args.size() - 1;
@@ -323,7 +331,8 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
   return call_function(all, library);
 }
 
-// Whether a list of this name changes: by a method, or by an item that is assigned.
+// Whether a list of this name changes by a method or by an item that is assigned, as its text says
+// before the first pass; what happens by other names is found out.
 bool Lower::grows(const Node& target) {
   if (target.kind != NodeKind::Name || u_.options.kernel) return false;
   std::function<bool(const Node&)> called = [&](const Node& n) {
@@ -345,6 +354,22 @@ bool Lower::grows(const Node& target) {
     return false;
   };
   return called(scope_->source->definition);
+}
+
+// What is found out of lists of several types, or of one, as this function uses them.
+void Lower::note_lists(bool& seen) {
+  if (seen) return;
+  seen = true;
+  if (lists_copied_ && lists_change_) changed_ = outdated_ = true;
+}
+
+// A list that acts as a tuple is to change: whether the next pass has a list in its place.
+bool Lower::becomes_list(const Node& n) {
+  if (u_.options.kernel) not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
+  note_lists(lists_copied_);
+  note_lists(lists_change_);
+  if (!outdated_) not_yet(n, "lists of several types that change", "a list of items of one type");
+  return true;
 }
 
 // list(x) of anything that loops can run over.
@@ -441,7 +466,7 @@ Value Lower::list_or_tuple(const Node& n, std::vector<Value> items) {
     return r;
   }
   r.type = Type::of(Type::Tag::Tuple);
-  r.type.listed = !u_.options.kernel;
+  r.type.listed = true;
   r.fresh = true;
   for (const Value& i : items) r.type.items.push_back(i.type);
   r.items = std::move(items);
@@ -543,7 +568,8 @@ Value Lower::comprehension(const Node& n) {
             assign(*generators[g].one(Field::target), s.item(i));
             std::function<void()> inner = [&] {
               if (g + 1 == generators.size()) {
-                put(expression(*n.one(Field::elt)));
+                Value v;
+                if (!ends_within([&] { v = expression(*n.one(Field::elt)); })) put(v);
                 return;
               }
               Value next = expression(*generators[g + 1].one(Field::iter));

@@ -89,6 +89,7 @@ void Lower::run() {
   int rounds = 0;
   do {
     changed_ = waiting_ = stuck_ = false;
+    if (std::exchange(outdated_, false)) types_.clear(), boxes_lists_ = true;
     pass();
     // A list that nothing is ever put into.
     if (!changed_ && !waiting_)
@@ -102,7 +103,7 @@ void Lower::run() {
     // No path comes to a return: all of them raise.
     if (!changed_ && !waiting_ && result_.unknown() && !unknown_result_) {
       result_ = Type::of(Type::Tag::None);
-      changed_ = true;
+      changed_ = spec_.raises = true;
     }
     if (++rounds > 30) not_yet(source_.definition, "types that do not settle");
   } while (changed_);
@@ -152,7 +153,10 @@ void Lower::pass() {
                               static_cast<int64_t>(f.params.size()) - 1));
     }
   status_ = new_variable(DType::I32);
+  nesting_ = 0;
+  ended_ = false;
   outermost_ = begin_loop();
+  landing_ = nesting_;
   size_t next = 0;
   const Node& arguments = *source_.definition.one(Field::args);
   size_t n = 0;
@@ -176,7 +180,8 @@ void Lower::pass() {
   f.results = words(result_);
   if (source_.definition.kind == NodeKind::Lambda) {
     const Node& body = *source_.definition.one(Field::body);
-    return_value(body, expression(body));
+    Value v = expression(body);
+    if (!ended_) return_value(body, v);
   } else {
     // Falling off the end gives None: a mistake where other paths give something.
     if (!block(source_.definition.all(Field::body)) && !unknown_result_) {
@@ -300,7 +305,7 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
     if (v->of_turns)
       fail(at, "each iteration of the parallel loop has its own '" + name + "', which ends with it",
            "write to an array at the iteration's index, or use range instead of prange");
-    if (v->type.unknown()) return {};
+    if (v->type.unknown() || (outdated_ && v->type.listed)) return {};
     Value r = load_slots(v->type, v->slots);
     set_origin(r, origins_[v->key]);
     if (outside_.contains(v->key)) share_lists(r);
@@ -334,6 +339,7 @@ Lower::Variable& Lower::declare(const std::string& name, const Type& t) {
 
 void Lower::assign_name(const Node& at, const std::string& name, Value v, bool fresh) {
   if (v.lazy) v = materialise(at, v);
+  if (boxes_lists_ && v.type.listed) v = boxed(at, v);
   if (scope_->depth == 0 && name != "return") ++scope_->versions[name];
   std::string k = scope_->prefix + name + "#" + std::to_string(scope_->versions[name]);
   if (v.type.is(Type::Tag::Function)) {
@@ -357,7 +363,9 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
   }
   Type& known = types_[k];
   Type wider, own = boxed_type(v);
-  if (!join(known, own, wider))
+  bool fits = join(known, own, wider);
+  if (!fits && own.listed && !boxes_lists_ && becomes_list(at)) return;
+  if (!fits)
     not_yet(at,
             "'" + name + "' is " + frontend::name(known) + " on one path and " +
                 frontend::name(own) + " on another",
@@ -607,6 +615,7 @@ Val Lower::mul(Val a, Val b) {
 Val Lower::begin_loop(int64_t mark) {
   Val l = b_->emit(Op::loop, DType::I64, ir::kNone, ir::kNone, ir::kNone, mark);
   b_->open_scope(l);
+  ++nesting_;
   return l;
 }
 void Lower::loop_next(Val loop) {
@@ -614,6 +623,7 @@ void Lower::loop_next(Val loop) {
   b_->open_scope(b_->emit(Op::loop_next, DType::I64, loop));
 }
 void Lower::end_loop(Val loop) {
+  --nesting_;
   b_->close_scope();
   b_->emit(Op::end_loop, DType::I64, loop);
 }

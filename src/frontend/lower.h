@@ -69,6 +69,7 @@ struct Spec {
   // Made while a function that it calls was not finished: to be made again once that one's result
   // is another.
   bool provisional = false;
+  bool raises = false;  // on every path
   int epoch = 0;
   uint64_t written = 0;  // arguments whose elements it may change, a bit each
 };
@@ -170,6 +171,7 @@ class Lower {
   // Whether control never gets past it: what follows is not looked at.
   bool block(const std::vector<Node>& body);
   bool statement(const Node& n);
+  bool carry_out(const Node& n);
   void assign(const Node& target, const Value& v);
   void assign_starred(const Node& target, const Value& v);
   void aug_assign(const Node& n);
@@ -248,6 +250,7 @@ class Lower {
   void resize_list(const Value& list, Val count);
   void expect_memory(Val got);
   static bool shares_lists(const Value& v);
+  static bool holds_lists(const Type& t);
   static void share_lists(Value& v);
   Val list_length(const Value& list);
   Val list_data(const Value& list);
@@ -258,7 +261,10 @@ class Lower {
   Value list_method(const Call& c, const Node& receiver, const Value& self,
                     const std::string& name);
   Value list_from(const Node& n, const Value& over);
+  bool change_list(const Node& n, Op op, const Node& target, const Value& list, const Value& more);
   bool grows(const Node& target);
+  void note_lists(bool& seen);
+  bool becomes_list(const Node& n);
   Value as_bits(const Node& n, const Value& v, DType t);
   Value collect_list(const Node& n, const std::string& key, Val count,
                      const std::function<void(const std::function<void(const Value&)>&)>& run,
@@ -328,6 +334,7 @@ class Lower {
   }
   void watch(ir::Access how, DType t, Val base, Val offset, Val value, ir::Space space);
   Value view(const Node& n, const Value& a, const std::vector<Value>& by);
+  void expect_axes(const Node& n, const Value& a, std::span<const Value> indices);
   Value element(const Value& a, std::span<const Val> at);
   bool writable(const Node& n, const Value& a);
   void set_element(const Node& n, const Value& a, std::span<const Val> at, const Value& v);
@@ -336,7 +343,7 @@ class Lower {
   Value allocate(DType t, std::span<const Val> shape);
   Value materialise(const Node& n, const Value& v);              // an array in memory
   void fill(const Node& n, const Value& to, const Value& from);  // broadcast
-  Value fitted(const Node& n, const Value& from, size_t ndim);
+  Value fitted(const Node& n, const Value& from, size_t ndim, bool by_arrays = false);
   void each(std::span<const Val> shape, const std::function<void(std::span<const Val>)>& body,
             int64_t mark = 0);
   // Addresses: of an array's first byte, and after its last.
@@ -424,6 +431,7 @@ class Lower {
   };
   void expect_mask(const Node& n, const Value& mask, std::span<const Val> shape, size_t first);
   Places places_of(const Node& n, const Value& a, const std::vector<Value>& given);
+  void expect_indices(const Node& n, const Places& p);
   std::vector<Val> place(const Node& n, const Places& p, std::span<const Val> at);
   Value gather(const Node& n, const Value& a, const std::vector<Value>& list);
   void scatter(const Node& n, const Value& a, const std::vector<Value>& list, const Value& v);
@@ -465,6 +473,8 @@ class Lower {
   void name_own_line(const Node& n, CompileError& e) const;
   Value call_local(const Call& c, int number);
   Value call_declared(const Call& c, const Type& f);
+  Value of_raising();
+  bool ends_within(const std::function<void()>& part);
   Value call_inline(const Call& c, const Node& definition, const std::string& name, Scope* outer,
                     const Source* source);
   Value call_named(const Call& c, const std::string& name);
@@ -535,6 +545,9 @@ class Lower {
   std::unordered_map<std::string, std::vector<std::optional<Scalar>>> constants_;
   Type result_;
   bool changed_ = false;
+  // Of this function: a list that acts as a tuple became a list as well; lists change. Where both
+  // is so, names hold lists from the beginning, `boxes_lists_`, and what was found is `outdated_`.
+  bool lists_copied_ = false, lists_change_ = false, boxes_lists_ = false, outdated_ = false;
   std::vector<Loop> loops_;
   Val outermost_ = ir::kNone;  // the loop around the whole body, which return leaves
   Val status_ = ir::kNone;
@@ -556,6 +569,10 @@ class Lower {
   const Node* here_ = nullptr;  // what is being looked at: a statement, or a part of it
   std::unordered_set<std::string> outside_;  // variables of iterations that may hold shared lists
   int inline_depth_ = 0;
+  // How many loops and branches are open, and were where the statement, or the side of an
+  // expression, begins; a call that always raises ends it there.
+  int nesting_ = 0, landing_ = 0;
+  bool ended_ = false;
   std::vector<Val> excluded_;  // conditions of repeats() that do not hold in the loop being made
   bool borrowed_ = false;      // what names are given now is held by the caller while this runs
   std::function<void(const Node&, const Value&)> on_return_;  // of a function expanded in place

@@ -641,30 +641,8 @@ Value Lower::as_bits(const Node& n, const Value& v, DType t) {
 
 // Rows by the names that NumPy and Python's math give them.
 std::optional<Op> Lower::row_of(const std::string& wanted) {
-  static const std::unordered_map<std::string, std::string> kAliases = {
-      {"abs", "absolute"},
-      {"pow", "power"},
-      {"mod", "remainder"},
-      {"true_divide", "divide"},
-      {"conj", "conjugate"},
-      {"asin", "arcsin"},
-      {"acos", "arccos"},
-      {"atan", "arctan"},
-      {"atan2", "arctan2"},
-      {"asinh", "arcsinh"},
-      {"acosh", "arccosh"},
-      {"atanh", "arctanh"},
-      {"bitwise_not", "invert"},
-      {"bitwise_invert", "invert"},
-      {"degrees", "rad2deg"},
-      {"radians", "deg2rad"},
-      {"bitwise_left_shift", "left_shift"},
-      {"bitwise_right_shift", "right_shift"}};
-  auto alias = kAliases.find(wanted);
-  const std::string& name = alias == kAliases.end() ? wanted : alias->second;
-  for (int r = 0; r < kNumRows; ++r)
-    if (kRows[r].published && kRows[r].name == name) return static_cast<Op>(r);
-  return {};
+  Op op = row_named(wanted);
+  return op == Op::select ? std::nullopt : std::optional(op);
 }
 
 // math.* on one or two numbers: NumPy's rows, integers as float64.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "frontend/portion.h"
 
@@ -15,14 +16,39 @@ bool Lower::block(const std::vector<Node>& body) {
 
 bool Lower::statement(const Node& n) {
   size_t keep = temporaries_.size();
-  bool ends = false;
   here_ = &n;
+  bool ends = false;
+  bool raises = ends_within([&] { ends = carry_out(n); });
+  if (temporaries_.size() > keep) forget_temporaries(keep);
+  return ends || raises;
+}
+
+// Whether a call that always raises ends this part of a function: nothing after it ever runs.
+bool Lower::ends_within(const std::function<void()>& part) {
+  bool outer = std::exchange(ended_, false);
+  int landing = std::exchange(landing_, nesting_);
+  part();
+  landing_ = landing;
+  return std::exchange(ended_, outer);
+}
+
+// What a call gives that always raises: nothing, where what surrounds it ends there.
+Value Lower::of_raising() {
+  Value r;
+  ended_ = ended_ || nesting_ == landing_;
+  if (nesting_ != landing_) r.type = Type::of(Type::Tag::None);
+  return r;
+}
+
+bool Lower::carry_out(const Node& n) {
+  bool ends = false;
   switch (n.kind) {
     case NodeKind::Assign: {
       const auto& targets = n.all(Field::targets);
       unpacks_ = targets.size() == 1 &&
                  (targets[0].kind == NodeKind::Tuple || targets[0].kind == NodeKind::List);
       Value v = expression(*n.one(Field::value));
+      if (ended_) break;
       if (targets.size() > 1) {  // one value: a = b = x + 1
         if (v.lazy) v = materialise(n, v);
         v = boxed(n, v);
@@ -39,8 +65,10 @@ bool Lower::statement(const Node& n) {
       break;
     }
     case NodeKind::AnnAssign:
-      if (const Node* value = n.one(Field::value))
-        assign(*n.one(Field::target), expression(*value));
+      if (const Node* value = n.one(Field::value)) {
+        Value v = expression(*value);
+        if (!ended_) assign(*n.one(Field::target), v);
+      }
       break;
     case NodeKind::AugAssign: aug_assign(n); break;
     case NodeKind::For: ends = for_loop(n); break;
@@ -51,6 +79,7 @@ bool Lower::statement(const Node& n) {
       Value none;
       none.type = Type::of(Type::Tag::None);
       Value v = value ? expression(*value) : none;
+      if (ended_) break;
       return_value(n, v);
       ends = true;
       break;
@@ -81,6 +110,7 @@ bool Lower::statement(const Node& n) {
         if (t.kind == NodeKind::Name) continue;
         Value list = t.kind == NodeKind::Subscript ? expression(*t.one(Field::value)) : Value{};
         if (list.unknown() && t.kind == NodeKind::Subscript) continue;
+        if (list.type.listed && becomes_list(t)) continue;
         if (!list.type.is(Type::Tag::List)) not_yet(t, "del of anything but a name or an item");
         list_method({t, {expression(*t.one(Field::slice))}, {}}, *t.one(Field::value), list, "pop");
       }
@@ -91,7 +121,6 @@ bool Lower::statement(const Node& n) {
     case NodeKind::Unsupported: unsupported(n);
     default: not_yet(n, "this statement");
   }
-  if (temporaries_.size() > keep) forget_temporaries(keep);
   return ends;
 }
 
@@ -244,6 +273,24 @@ void Lower::assign_starred(const Node& target, const Value& v) {
            element(a, std::vector<Val>{add(add(length, first), ci(static_cast<int64_t>(i)))}));
 }
 
+// list += more and list *= count change the list itself, which other names may hold.
+bool Lower::change_list(const Node& n, Op op, const Node& target, const Value& list,
+                        const Value& more) {
+  if ((op != Op::add && op != Op::multiply) || !(list.type.is(Type::Tag::List) || list.type.listed))
+    return false;
+  if (more.unknown()) return true;
+  if (list.type.listed) return becomes_list(n);
+  if (op == Op::multiply) {
+    Value now = binary(n, op, list, more);
+    if (now.unknown()) return true;
+    list_method({n, {}, {}}, target, list, "clear");
+    list_method({n, {now}, {}}, target, list, "extend");
+  } else {
+    list_method({n, {more}, {}}, target, list, "extend");
+  }
+  return true;
+}
+
 void Lower::aug_assign(const Node& n) {
   const Node& target = *n.one(Field::target);
   Op op = row_of_operator(n.one(Field::op)->kind);
@@ -253,10 +300,7 @@ void Lower::aug_assign(const Node& n) {
     Value by = expression(*target.one(Field::slice));
     Value old = index(target, a, by);
     Value more = expression(*n.one(Field::value));
-    if (old.type.is(Type::Tag::List) && op == Op::add) {
-      list_method({n, {more}, {}}, target, old, "extend");
-      return;
-    }
+    if (change_list(n, op, target, old, more)) return;
     if (old.type.is_array() && !old.lazy && a.type.is(Type::Tag::List)) {
       // The array itself changes, which other names may hold.
       Value all;
@@ -276,10 +320,7 @@ void Lower::aug_assign(const Node& n) {
   if (target.kind != NodeKind::Name) not_yet(n, "this target of an assignment");
   Value old = read_variable(target, target.text);
   Value v = expression(*n.one(Field::value));
-  if (old.type.is(Type::Tag::List) && op == Op::add) {
-    if (!v.unknown()) list_method({n, {v}, {}}, target, old, "extend");
-    return;
-  }
+  if (change_list(n, op, target, old, v)) return;
   if (old.type.is_array()) {
     // In place, as NumPy does.
     Value all;
@@ -293,6 +334,7 @@ void Lower::aug_assign(const Node& n) {
 void Lower::when(Val condition, const std::function<void()>& yes, const std::function<void()>& no,
                  int64_t mark) {
   Val begin = b_->emit(Op::branch, DType::Bool, condition, ir::kNone, ir::kNone, mark);
+  ++nesting_;
   b_->open_scope(begin);
   yes();
   b_->close_scope();
@@ -302,12 +344,14 @@ void Lower::when(Val condition, const std::function<void()>& yes, const std::fun
     no();
     b_->close_scope();
   }
+  --nesting_;
   b_->emit(Op::end_branch, DType::Bool, begin);
 }
 
 bool Lower::if_statement(const Node& n) {
   size_t keep = temporaries_.size();
   Value test = expression(*n.one(Field::test));
+  if (ended_) return true;
   const auto &body = n.all(Field::body), &orelse = n.all(Field::orelse);
   // What is decided while compiling keeps the other side from being looked at.
   if (test.known && test.type.is_number()) {

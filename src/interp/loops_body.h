@@ -8,8 +8,8 @@ template <class R, class T>
 using Stored =
     std::conditional_t<std::is_same_v<R, bool> || std::is_same_v<R, uint8_t>, uint8_t, T>;
 
-#define PRIM(name, nin, rule, bool_as, llvm, expr, lo, hi, doc) NUMBUS_LOOP(name, expr)
-#define MATH(name, nin, rule, bool_as, lo, hi, doc)
+#define PRIM(name, nin, rule, bool_as, llvm, expr, ...) NUMBUS_LOOP(name, expr)
+#define MATH(...)
 #define INTERNAL(name, nin, llvm, expr) NUMBUS_LOOP(name, expr)
 #define NUMBUS_LOOP(name, expr)                                                            \
   template <class T>                                                                       \
@@ -33,9 +33,9 @@ using Stored =
 template <class T>
 Loop row_loop(Op op) {
   switch (op) {
-#define PRIM(name, nin, rule, bool_as, llvm, expr, lo, hi, doc) \
+#define PRIM(name, nin, rule, bool_as, llvm, expr, ...) \
   case Op::name: return loop_##name<T>;
-#define MATH(name, nin, rule, bool_as, lo, hi, doc)
+#define MATH(...)
 #define INTERNAL(name, nin, llvm, expr) \
   case Op::name: return loop_##name<T>;
 #include "ops/ops.def"

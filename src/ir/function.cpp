@@ -97,10 +97,12 @@ std::string Module::key() const {
   put(max_threads);
   put(min_blocks);
   put(max_registers);
-  for (const std::string& t : texts) s += t + '\0';
-  for (const std::string& c : constants) {
-    put(c.size());
-    s += c;
+  for (const auto* strings : {&texts, &constants}) {
+    put(strings->size());
+    for (const std::string& t : *strings) {
+      put(t.size());
+      s += t;
+    }
   }
   for (const Function& f : functions) {
     put(static_cast<int>(f.params.size()));
@@ -114,15 +116,18 @@ std::string Module::key() const {
   return s;
 }
 
+std::string print(const Function& f) {
+  std::string s = "function " + f.name + "(";
+  for (size_t n = 0; n < f.params.size(); ++n)
+    s += (n ? ", " : "") + std::string(name(f.params[n]));
+  s += ") ->";
+  for (DType t : f.results) s += " " + std::string(name(t));
+  return s + "\n" + print_steps(f.body);
+}
+
 std::string print(const Module& m) {
   std::string s;
-  for (const Function& f : m.functions) {
-    s += "function " + f.name + "(";
-    for (DType t : f.params) s += std::string(name(t)) + (&t == &f.params.back() ? "" : ", ");
-    s += ") ->";
-    for (DType t : f.results) s += " " + std::string(name(t));
-    s += "\n" + print_steps(f.body);
-  }
+  for (const Function& f : m.functions) s += print(f);
   return s;
 }
 

@@ -178,6 +178,7 @@ struct Module {
 // without being a part of it: one whose calls are inlined, or one that is recorded.
 void verify(const Module& m);
 void verify(const Function& f, const Module& m);
+std::string print(const Function& f);
 std::string print(const Module& m);
 
 }  // namespace numbus::ir

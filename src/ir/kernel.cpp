@@ -150,6 +150,7 @@ std::string Kernel::key() const {
   }
   put(static_cast<int>(scalars.size()));
   for (DType t : scalars) put(t);
+  put(static_cast<int>(acc_fields.size()));
   for (DType t : acc_fields) put(t);
   for (const Inst& i : body) put_step(s, i);
   return s;

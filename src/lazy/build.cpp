@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/printing.h"
 #include "lazy/kernel_builder.h"
 #include "lazy/reduce.h"
 #include "passes/pipeline.h"
@@ -426,6 +427,7 @@ std::shared_ptr<const Plan> make_plan(const Window& w, const Positions& position
   p.order();
   auto plan = std::make_shared<Plan>();
   p.place_storage(*plan);
+  if (prints(Stage::Groups)) print_stage("groups:", print(p));
   std::vector<size_t> step_of;  // group
   auto add_step = [&](Group& g, Part part) {
     plan->steps.push_back(build_kernel(p, g, part));

@@ -50,5 +50,10 @@ void weigh_gpu(Runtime&, Device&, KernelStep&);
 void histogram_cpu(Runtime&, Device&, KernelStep&);
 void histogram_gpu(Runtime&, Device&, KernelStep&);
 void compact_gpu(Runtime&, Device&, KernelStep&);
+void flatnonzero_gpu(Runtime&, Device&, KernelStep&);
+void philox_cpu(Runtime&, Device&, KernelStep&);
+void philox_gpu(Runtime&, Device&, KernelStep&);
+void normal_cpu(Runtime&, Device&, KernelStep&);
+void normal_gpu(Runtime&, Device&, KernelStep&);
 
 }  // namespace numbus

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bitset>
+#include <string>
 #include <vector>
 
 #include "lazy/number.h"
@@ -87,6 +88,9 @@ struct Planner {
   bool read_between(int storage, int first, int last) const;
   std::vector<int> group_of_;  // per instruction
 };
+
+// The groups with their instructions over storages (print.cpp).
+std::string print(const Planner& p);
 
 // Whether both accesses are the same view of the same storage: each point has its own element.
 bool identical(const Access& a, const Access& b);

@@ -1,7 +1,8 @@
-// A window as text, and whether it holds together.
+// A window as text, and whether it holds together; the groups that a planner has made of it.
 #include <cstdio>
 
 #include "base/error.h"
+#include "lazy/planner.h"
 #include "lazy/window.h"
 
 namespace numbus {
@@ -36,6 +37,27 @@ std::string view_of(const Operand& o) {
   return s + ")";
 }
 
+std::string joined(const std::vector<Number>& numbers) {
+  std::string s;
+  for (Number n : numbers) s += (s.empty() ? "" : ", ") + std::to_string(n.value());
+  return s;
+}
+
+// s3 is a storage, and what of it is accessed.
+std::string access_of(const Planner& p, const Access& a) {
+  if (a.storage < 0) return text_of(p.window.scalars_[a.imm]);
+  std::string s = "s" + std::to_string(a.storage) + ":" + std::string(name(a.dtype)) + "[" +
+                  joined(a.layout->shape()) + "]";
+  if (a.offset.value() != 0) s += "+" + std::to_string(a.offset.value());
+  return s + " by (" + joined(a.layout->strides()) + ")";
+}
+
+// The operation with the type that it is computed in.
+std::string operation_of(const Instr& i) {
+  std::string s(i.code == Instr::Reduce ? reduction_name(i.reduction) : i.name());
+  return i.loop == DType::Bool ? s : s + " in " + std::string(name(i.loop));
+}
+
 std::string operand_of(const Window& w, const Operand& o) {
   if (o.slot < 0) return text_of(w.scalars_[o.imm]);
   return version_of(o.slot, o.version) + ":" + view_of(o);
@@ -58,12 +80,43 @@ std::string print(const Window& w) {
     s += result_of(w, i.out, n, i.predicated || i.scatters());
     for (int k = i.inputs(); k < i.inputs() + i.more; ++k)
       s += ", " + result_of(w, i.in[k], n, false);
-    s += " = ";
-    s += std::string(i.code == Instr::Reduce ? reduction_name(i.reduction) : i.name()) + " ";
-    if (i.loop != DType::Bool) s += "in " + std::string(name(i.loop)) + " ";
+    s += " = " + operation_of(i) + " ";
     for (int k = 0; k < i.nin; ++k) s += (k ? ", " : "") + operand_of(w, i.in[k]);
     if (i.predicated) s += " where " + operand_of(w, i.in[i.nin]);
     s += "\n";
+  }
+  return s;
+}
+
+std::string print(const Planner& p) {
+  std::string s;
+  for (size_t n = 0; n < p.storages.size(); ++n) {
+    const PlanStorage& st = p.storages[n];
+    s += "s" + std::to_string(n) + ": " + std::to_string(st.nbytes.value()) + " bytes";
+    s += st.slot < 0 ? ", temporary" : " of b" + std::to_string(st.slot);
+    s += std::string(st.initial ? ", there before" : "") + (st.needed ? "" : ", without memory") +
+         "\n";
+  }
+  for (size_t n = 0; n < p.groups.size(); ++n) {
+    const Group& g = p.groups[n];
+    s += "group " + std::to_string(n) + ": shape (" + joined(g.shape) + ")";
+    for (size_t d = 0; d < g.shape.size(); ++d)
+      if (g.reduces && g.axes >> d & 1) s += ", reduces axis " + std::to_string(d);
+    s += std::string(g.solo ? ", solo" : "");
+    if (g.tail_of >= 0) s += ", tail of " + std::to_string(g.tail_of);
+    s += "\n";
+    for (const Member& m : g.members) {
+      const PlanInstr& i = p.instrs[m.instr];
+      s += "  %" + std::to_string(i.source) + ": " + access_of(p, i.out);
+      for (int k = i.inputs(); k < i.inputs() + i.instr.more; ++k)
+        s += ", " + access_of(p, i.in[k]);
+      s += " = " + operation_of(i.instr);
+      for (int k = 0; k < i.instr.nin; ++k) s += (k ? ", " : " ") + access_of(p, i.in[k]);
+      if (i.instr.predicated) s += " where " + access_of(p, i.in[i.instr.nin]);
+      bool inside = false;
+      for (Number at : m.at) inside = inside || at.value() != 0;
+      s += (inside ? " from (" + joined(m.at) + ")" : "") + "\n";
+    }
   }
   return s;
 }

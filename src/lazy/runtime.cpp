@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
+#include "base/printing.h"
 #include "base/recent.h"
 #include "device/counts.h"
 #include "lazy/executor.h"
@@ -111,6 +112,8 @@ std::shared_ptr<const Error> present_error() noexcept {
 void Runtime::begin(Flight& flight, const char* reason) {
   Window& w = *flight.window;
   bool known = false;
+  if (prints(Stage::Window))
+    print_stage(std::string("window, flushed by ") + reason + ":", print(w));
   if (verifies_passes()) verify(w);
   w.complete_key();
   flight.run = plans_.find(w, known);

@@ -122,9 +122,10 @@ class Scan {
 
   void prepare_cuts(compile::ScanCode code) {
     code.stores = code.in_order = false;
-    code_->totals = counted(rt_, compile::compile_native_scan(code));
     auto between = compile::scan_code(call_.op, call_.type, call_.type, true, true);
+    // `totals` says that both are there: it comes last, as a compilation may fail.
     code_->prefixes = counted(rt_, compile::compile_native_scan(between));
+    code_->totals = counted(rt_, compile::compile_native_scan(code));
   }
 
   // A few units a thread at a time: their totals, the state before each, and then the elements,

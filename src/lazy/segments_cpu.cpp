@@ -106,9 +106,9 @@ class Folds {
       code.in_order = !order_free(call_.op, call_.type);
       code_->totals = counted(rt_, compile::compile_native_scan(code));
     }
-    if (kind_ && longest_ > ir::kShortRow && !code_->lanes) {
-      code_->lanes = lanes_of(*kind_, call_.types[0], call_.type, dense);
-      compile_fold_rows(rt_, *code_->lanes);
+    if (kind_ && longest_ > ir::kShortRow) {
+      if (!code_->lanes) code_->lanes = lanes_of(*kind_, call_.types[0], call_.type, dense);
+      compile_fold_rows(rt_, *code_->lanes);  // again where it failed before
     }
     const int64_t inner = out_.shape(2), count = out_.shape(0) * segments_ * inner;
     // Segments for all threads are cut into units, the others are shared out as they are.

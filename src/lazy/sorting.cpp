@@ -192,6 +192,12 @@ void compact_gpu(Runtime&, Device& device, KernelStep& step) {
                         reinterpret_cast<int64_t*>(address(step, 3)));
 }
 
+void flatnonzero_gpu(Runtime&, Device& device, KernelStep& step) {
+  auto integers = [&](int n) { return reinterpret_cast<int64_t*>(address(step, n)); };
+  routines::flatnonzero_gpu(device, address(step, 0), step.call->in(0).size(), integers(1),
+                            integers(2));
+}
+
 void reduceat_gpu(Runtime&, Device& device, KernelStep& step) {
   const CallStep& c = *step.call;
   const Layout &in = c.in(0), &out = c.out();

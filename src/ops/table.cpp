@@ -1,23 +1,60 @@
 // The rows, and type resolution.
 #include "ops/table.h"
 
+#include <algorithm>
 #include <string>
+#include <unordered_map>
 
 #include "base/error.h"
 
 namespace numbus {
 
+namespace {
+// Whether a column of derivatives (ops/derivatives.h) has an expression.
+constexpr bool has(std::string_view derivative) { return derivative != "NONE"; }
+}  // namespace
+
 const Row kRows[] = {
-#define PRIM(name, nin, rule, bool_as, llvm, c, lo, hi, doc) \
-  {#name, nin, Rule::rule, Op::bool_as, true, true, lo, hi, doc},
-#define MATH(name, nin, rule, bool_as, lo, hi, doc) \
-  {#name, nin, Rule::rule, Op::bool_as, false, true, lo, hi, doc},
-#define INTERNAL(name, nin, llvm, c) {#name, nin, Rule::None, Op::name, true, false, 0, 0, ""},
+#define PRIM(name, nin, rule, bool_as, llvm, c, lo, hi, doc, ulp, also, libm, dx, dy) \
+  {#name, nin,  Rule::rule, Op::bool_as,         true, true, lo, hi, doc,             \
+   ulp,   also, libm,       {has(#dx), has(#dy)}},
+#define MATH(name, nin, rule, bool_as, lo, hi, doc, ulp, also, libm, dx, dy) \
+  {#name, nin,  Rule::rule, Op::bool_as,         false, true, lo, hi, doc,   \
+   ulp,   also, libm,       {has(#dx), has(#dy)}},
+#define INTERNAL(name, nin, llvm, c) \
+  {#name, nin, Rule::None, Op::name, true, false, 0, 0, "", 0, "", "", {false, false}},
 #include "ops/ops.def"
 #undef PRIM
 #undef MATH
 #undef INTERNAL
 };
+
+std::string_view name(Rule rule) {
+  static constexpr std::string_view kNames[] = {
+#define NUMBUS_RULE(name) #name,
+      NUMBUS_RULES(NUMBUS_RULE)
+#undef NUMBUS_RULE
+  };
+  return kNames[static_cast<int>(rule)];
+}
+
+Op row_named(std::string_view wanted) {
+  static const auto* const kByName = [] {
+    auto* m = new std::unordered_map<std::string_view, Op>;
+    for (int i = 0; i < kNumRows; ++i) {
+      if (!kRows[i].published) continue;
+      m->emplace(kRows[i].name, static_cast<Op>(i));
+      for (std::string_view rest = kRows[i].also; !rest.empty();) {
+        size_t end = std::min(rest.find(' '), rest.size());
+        m->emplace(rest.substr(0, end), static_cast<Op>(i));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+    }
+    return m;
+  }();
+  auto found = kByName->find(wanted);
+  return found == kByName->end() ? Op::select : found->second;
+}
 
 std::string_view op_name(Op op) {
   static constexpr std::string_view kStructural[] = {

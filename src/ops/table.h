@@ -10,8 +10,8 @@
 namespace numbus {
 
 enum class Op : uint16_t {
-#define PRIM(name, nin, rule, bool_as, llvm, c, lo, hi, doc) name,
-#define MATH(name, nin, rule, bool_as, lo, hi, doc) name,
+#define PRIM(name, ...) name,
+#define MATH(name, ...) name,
 #define INTERNAL(name, nin, llvm, c) name,
 #include "ops/ops.def"
 #undef PRIM
@@ -73,28 +73,35 @@ enum class Op : uint16_t {
   intrinsic,      // imm: Intrinsic; operands a, b, c and the arguments before it
 };
 
+// How NumPy finds an operation's loop.
+#define NUMBUS_RULES(RULE)                                                             \
+  RULE(Arith)        /* bool, integers, floats, complex: promoted type in, same out */ \
+  RULE(ArithNoBool)  /* the same, but bool raises TypeError */                         \
+  RULE(Any)          /* as Arith (minimum, maximum) */                                 \
+  RULE(Divide)       /* integers compute in float64 */                                 \
+  RULE(Modulo)       /* bool as int8; no complex */                                    \
+  RULE(Power)        /* bool as int8 */                                                \
+  RULE(FloatPower)   /* float64 or complex128 */                                       \
+  RULE(Float)        /* integers in the smallest float that holds them; no complex */  \
+  RULE(FloatComplex) /* the same, and complex */                                       \
+  RULE(RoundReal)    /* integers stay; no complex */                                   \
+  RULE(Abs)          /* complex gives its real type */                                 \
+  RULE(Compare)      /* promoted type in, bool out */                                  \
+  RULE(Logical)      /* operands as bool */                                            \
+  RULE(Bits)         /* bool and integers */                                           \
+  RULE(Shift)        /* integers, bool as int8 */                                      \
+  RULE(Whole)        /* integers */                                                    \
+  RULE(BitCount)     /* integers in, uint8 out */                                      \
+  RULE(TestFloat)    /* any type in, bool out, integers trivially */                   \
+  RULE(TestReal)     /* floats in, bool out */                                         \
+  RULE(None)
+
 enum class Rule : uint8_t {
-  Arith,         // bool, integers, floats, complex: promoted type in, same type out
-  ArithNoBool,   // the same, but bool raises TypeError
-  Any,           // as Arith (minimum, maximum)
-  Divide,        // integers compute in float64
-  Modulo,        // bool as int8; no complex
-  Power,         // bool as int8
-  FloatPower,    // float64 or complex128
-  Float,         // integers in the smallest float that holds them; no complex
-  FloatComplex,  // the same, and complex
-  RoundReal,     // integers stay; no complex
-  Abs,           // complex gives its real type
-  Compare,       // promoted type in, bool out
-  Logical,       // operands as bool
-  Bits,          // bool and integers
-  Shift,         // integers, bool as int8
-  Whole,         // integers
-  BitCount,      // integers in, uint8 out
-  TestFloat,     // any type in, bool out, integers trivially
-  TestReal,      // floats in, bool out
-  None
+#define NUMBUS_RULE(name) name,
+  NUMBUS_RULES(NUMBUS_RULE)
+#undef NUMBUS_RULE
 };
+std::string_view name(Rule rule);
 
 struct Row {
   std::string_view name;
@@ -104,12 +111,17 @@ struct Row {
   bool primitive, published;
   double low, high;
   std::string_view doc;
+  double ulp;                   // the largest error of real results; 0: NumPy's bits
+  std::string_view also, libm;  // other names, between spaces: NumPy's; those of C's library
+  bool differentiable[2];       // by the first and by the second argument
 };
 
 extern const Row kRows[];
 constexpr int kNumRows = static_cast<int>(Op::select);
 inline const Row& row(Op op) { return kRows[static_cast<int>(op)]; }
 std::string_view op_name(Op op);
+// The row that has this name, be it NumPy's first or another one; none: Op::select.
+Op row_named(std::string_view name);
 constexpr bool scatters_by(Op op) { return op >= Op::scatter && op <= Op::scatter_max; }
 // What a scatter combines elements by; for a plain one itself.
 constexpr Op combines_by(Op op) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/printing.h"
 #include "passes/bounds.h"
 #include "passes/end_together.h"
 #include "passes/expand_function.h"
@@ -18,11 +19,12 @@
 namespace numbus {
 namespace {
 
-template <class... What>
-void check(const char* pass, const What&... what) {
+template <class What, class... Around>
+void check(const char* pass, const What& what, const Around&... around) {
+  if (prints(Stage::Passes)) print_stage(std::string("after ") + pass + ":", ir::print(what));
   if (!verifies_passes()) return;
   try {
-    ir::verify(what...);
+    ir::verify(what, around...);
   } catch (const Error& e) {
     raise(ErrorKind::Runtime, std::string("[") + pass + "] " + e.what());
   }

@@ -12,8 +12,8 @@ namespace numbus {
 // builds. Tests set it.
 bool verifies_passes();
 
-// Raises RuntimeError that names the pass and prints the IR where it left something wrong; only
-// where verifies_passes().
+// Prints the IR where NUMBUS_PRINT names "passes". Where verifies_passes(), raises RuntimeError
+// that names the pass and prints the IR if that is wrong.
 void check_after(const char* pass, const ir::Module& m);
 void check_after(const char* pass, const ir::Function& f, const ir::Module& m);
 void check_after(const char* pass, const ir::Kernel& k);

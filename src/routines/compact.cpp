@@ -41,9 +41,11 @@ int64_t count_part(const bool* mask, int64_t begin, int64_t end) {
   return sum;
 }
 
-// Calls one(index, k) for the k-th true element of the mask; the first has the number `k`.
+// Calls one(index, k) for the k-th true element of the mask, from number `k` on and below `last`.
+// Where eight more are to come it is called for elements that are not true, too, with the number of
+// the next one that is: that takes no branch, which processors guess wrong.
 template <class One, class Eight>
-void visit(const bool* mask, int64_t begin, int64_t end, int64_t k, const One& one,
+void visit(const bool* mask, int64_t begin, int64_t end, int64_t k, int64_t last, const One& one,
            const Eight& all_eight) {
   int64_t i = begin;
   for (; i + 8 <= end; i += 8) {
@@ -51,6 +53,14 @@ void visit(const bool* mask, int64_t begin, int64_t end, int64_t k, const One& o
     if (word == 0x0101010101010101) {
       all_eight(i, k);
       k += 8;
+      continue;
+    }
+    if (word == 0) continue;
+    if (last - k >= 8) {
+      for (int e = 0; e < 8; ++e) {
+        one(i + e, k);
+        k += word >> (8 * (std::endian::native == std::endian::little ? e : 7 - e)) & 1;
+      }
       continue;
     }
     for (; word != 0; word &= word - 1) {
@@ -64,12 +74,14 @@ void visit(const bool* mask, int64_t begin, int64_t end, int64_t k, const One& o
   }
 }
 
-// body(begin, end, how many elements before `begin` are true) for chunks of the mask.
+// body(begin, end, how many elements before `begin` are true, and how many before `end`) for chunks
+// of the mask.
 template <class Body>
 int64_t for_chunks(const bool* mask, int64_t n, const Body& body) {
   if (n <= kChunk) {
-    body(0, n, 0);
-    return count_part(mask, 0, n);
+    const int64_t count = count_part(mask, 0, n);
+    body(0, n, 0, count);
+    return count;
   }
   std::vector<int64_t> starts(static_cast<size_t>((n + kChunk - 1) / kChunk));
   parallel_for_each(n, kChunk, [&](int64_t begin, int64_t end, int) {
@@ -82,16 +94,17 @@ int64_t for_chunks(const bool* mask, int64_t n, const Body& body) {
     sum += count;
   }
   parallel_for_each(n, kChunk, [&](int64_t begin, int64_t end, int) {
-    body(begin, end, starts[static_cast<size_t>(begin / kChunk)]);
+    const auto chunk = static_cast<size_t>(begin / kChunk);
+    body(begin, end, starts[chunk], chunk + 1 < starts.size() ? starts[chunk + 1] : sum);
   });
   return sum;
 }
 
 template <int kSize>
 int64_t compact_of(const char* values, const bool* mask, int64_t n, char* out) {
-  return for_chunks(mask, n, [=](int64_t begin, int64_t end, int64_t k) {
+  return for_chunks(mask, n, [=](int64_t begin, int64_t end, int64_t k, int64_t last) {
     visit(
-        mask, begin, end, k,
+        mask, begin, end, k, last,
         [=](int64_t i, int64_t to) { std::memcpy(out + to * kSize, values + i * kSize, kSize); },
         [=](int64_t i, int64_t to) {
           std::memcpy(out + to * kSize, values + i * kSize, 8 * kSize);
@@ -120,9 +133,9 @@ int64_t compact(int itemsize, const char* values, const bool* mask, int64_t n, c
     default: break;
   }
   auto size = static_cast<size_t>(itemsize);
-  return for_chunks(mask, n, [=](int64_t begin, int64_t end, int64_t k) {
+  return for_chunks(mask, n, [=](int64_t begin, int64_t end, int64_t k, int64_t last) {
     visit(
-        mask, begin, end, k,
+        mask, begin, end, k, last,
         [=](int64_t i, int64_t to) {
           std::memcpy(out + to * itemsize, values + i * itemsize, size);
         },
@@ -133,9 +146,9 @@ int64_t compact(int itemsize, const char* values, const bool* mask, int64_t n, c
 }
 
 int64_t flatnonzero(const bool* mask, int64_t n, int64_t* out) {
-  return for_chunks(mask, n, [=](int64_t begin, int64_t end, int64_t k) {
+  return for_chunks(mask, n, [=](int64_t begin, int64_t end, int64_t k, int64_t last) {
     visit(
-        mask, begin, end, k, [=](int64_t i, int64_t to) { out[to] = i; },
+        mask, begin, end, k, last, [=](int64_t i, int64_t to) { out[to] = i; },
         [=](int64_t i, int64_t to) {
           for (int e = 0; e < 8; ++e) out[to + e] = i + e;
         });

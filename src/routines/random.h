@@ -1,28 +1,25 @@
-// Random bits of Philox 4x64-10, and normal numbers made from them.
+// Random bits of Philox, and normal numbers made from them: the same bits as those of the device
+// kernels (python/numbus/primitives/random.py).
 #pragma once
 
 #include <cstdint>
 
+#include "base/dtype.h"
+
 namespace numbus::routines {
 
-// A stream of 64-bit numbers, the same as numpy.random.Philox(key=key, counter=counter).random_raw:
-// block i, which holds the numbers 4i to 4i + 3, is the cipher of counter + 1 + i (256 bits, the
-// first word the lowest). Every part of the stream can be computed by itself.
-struct Philox {
-  uint64_t key[2];
-  uint64_t counter[4];
+// n elements of the stream of np.random.Philox from the block of a counter on: of uint64 the raw
+// words, of float64 and float32 what Generator.random makes of them, which takes a word for an
+// element, of float32 half of one, the lower one first. state: two words of the key, four of the
+// counter, the lowest first. (NumPy counts up before it makes a block: its first one is that of its
+// state's counter and one.)
+void philox(DType t, const uint64_t* state, int64_t n, void* out);
 
-  // out[i] = number first + i of the stream.
-  void raw(uint64_t first, int64_t n, uint64_t* out) const;
-
-  // Normal numbers of mean 0 and variance 1: number first + i of a stream of their own. They depend
-  // neither on how the stream is cut into calls nor on the threads nor on the instruction set.
-  //
-  // Box-Muller: float32 take one 64-bit number of the raw stream for two normals, number 2i from
-  // the cosine, 2i + 1 from the sine, the low 32 bits give the radius, the high ones the angle.
-  // float64 take two numbers for two normals, the first one for the radius. Largest: 6.8 and 8.6.
-  void normal(uint64_t first, int64_t n, float* out) const;
-  void normal(uint64_t first, int64_t n, double* out) const;
-};
+// n numbers, float32 or float64, of mean 0 and variance 1, a function of the key, the counter and
+// the element's index. state: the key, the counter. Box and Muller's pairs of Philox 4x32 words;
+// the largest are 6.8 and 8.5.
+void philox_normal(DType t, const uint64_t* state, int64_t n, void* out);
+// By how much the counter has to grow for the numbers after n.
+int64_t philox_normal_blocks(DType t, int64_t n);
 
 }  // namespace numbus::routines

@@ -33,10 +33,10 @@ ALLOWED = {
     "where CPython computes float64: kernels would be many times slower.",
     "empty lists": "A list keeps the type of its items when it has none left: np.array of it has "
     "that dtype, where CPython's has forgotten it and NumPy's is float64.",
-    "open": "IEEE 754 and NumPy leave open which sign a NaN has, which of two zeros minimum, "
-    "maximum and their like give, what becomes of a float beyond an integer (in np.arange a count "
-    "of 2**63), and how complex numbers with a NaN part are ordered (NumPy's numbers and arrays "
-    "differ): a program that asks has no verdict.",
+    "open": "IEEE 754, CPython and NumPy leave open which sign a NaN has, which of two zeros "
+    "minimum, maximum and their like give, where sorted and list.sort put NaN, what becomes of a "
+    "float beyond an integer (in np.arange a count of 2**63), and how complex numbers with a NaN "
+    "part are ordered (NumPy's numbers and arrays differ): a program that asks has no verdict.",
     "kernel division": "In kernels of cuda.jit, division by zero, negative shift counts and "
     "negative powers of integers raise nothing: integers give 0 (the whole part of a power) and "
     "floats IEEE's result, as NumPy's numbers do.",
@@ -203,7 +203,11 @@ SIGNS = (np.signbit, np.copysign, math.copysign)
 
 
 def is_open(function, args) -> bool:
-    """Whether what a call gives is left open: the sign of a NaN, or one of two zeros."""
+    """Whether what a call gives is left open: the sign of a NaN, one of two zeros, an order."""
+    items = args[0] if function is sorted else getattr(function, "__self__", None)
+    if isinstance(items, (list, tuple, np.ndarray)) and function.__name__ in ("sorted", "sort"):
+        if function is sorted or isinstance(items, list):
+            return any(isinstance(v, (float, np.floating)) and v != v for v in items)
     if function in SIGNS:
         return bool(np.isnan(args[-1]).any())
     if function in ONE_OF_TWO and len(args) > 1:

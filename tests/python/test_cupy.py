@@ -489,6 +489,20 @@ def test_random():
         (cp.random.permutation(5), (5,), "i8"),
     ]:
         assert made.shape == shape and made.dtype == dtype and isinstance(made, cp.ndarray)
+    same = [cp.random.default_rng(5).standard_normal((300, 7), "f4").get() for _ in range(2)]
+    np.testing.assert_array_equal(*same)
+    assert same[0].dtype == np.float32 and abs(same[0].mean()) < 0.15 < same[0].std()
+    rng = cp.random.default_rng(5)
+    out = cp.zeros((300, 7), "f4")
+    assert rng.standard_normal(out=out) is out
+    np.testing.assert_array_equal(out.get(), same[0])
+    assert (rng.standard_normal((300, 7), "f4").get() != same[0]).all()
+    assert cp.random.standard_normal().shape == () and cp.random.randn(0, 3).shape == (0, 3)
+    for wrong, error in (((-1,), ValueError), ((3, "i4"), TypeError), ((3, "f2"), TypeError)):
+        with pytest.raises(error, match=r"\[standard_normal\]"):
+            cp.random.standard_normal(*wrong)
+    with pytest.raises(ValueError, match=r"\[standard_normal\] size"):
+        rng.standard_normal(3, out=out)
     state = cp.random.get_random_state()
     a = cp.random.rand(3).get()
     cp.random.set_random_state(state)

@@ -243,10 +243,12 @@ def test_plain_calls_are_direct(monkeypatch):
     f = guvectorize([(F[:], F, F[:])], "(n),()->(n)")(add_to)
     monkeypatch.setattr(type(f), "_run", None)
     x, y = RNG.random((4, 5)), RNG.random(4)
-    for a, b in ((x, 2.0), (nb.asarray(x), nb.asarray(y)), (x[:, None], y), (x[::2, ::-1], y[::2])):
+    # Arrays of a GPU go another way.
+    on_host = nb.asarray(x, device="cpu"), nb.asarray(y, device="cpu")
+    for a, b in ((x, 2.0), on_host, (x[:, None], y), (x[::2, ::-1], y[::2])):
         got = np.asarray(f(a, b))
         np.testing.assert_array_equal(got, np.asarray(a) + np.asarray(b)[..., None])
-    out = nb.empty((4, 5))
+    out = nb.empty((4, 5), device="cpu")
     assert f(x, y, out) is out and f(x[0], 1, x[1]) is not None
     with pytest.raises(TypeError):  # what has to be converted goes the general way
         f(x.astype(np.float32), 2.0)

@@ -29,6 +29,33 @@ def test_lgamma_beside_its_zeros(dtype):
     assert good.all(), x[~good]
 
 
+def gamma(x):
+    return math.gamma(x)
+
+
+def lgamma(x):
+    return math.lgamma(x)
+
+
+@pytest.mark.parametrize("theirs", [gamma, lgamma])
+def test_gamma_everywhere(theirs):
+    """Poles are a ValueError, whatever their size; what overflows is infinite."""
+    compiled = njit(theirs)
+    big = [1e17, 4503599627370496.5, 1e300, 1e308, math.inf]
+    sizes = [0.0, 0.5, 1.0, 2.0, 23.0, 24.0, 170.5, 171.0, 200.5, 1000001.5, *big]
+    sizes += [5e-324, 1e-310, 1e-30, 1e-20, 2e-20, math.nan]
+    for x in [s * x for x in sizes for s in (1, -1)]:
+        try:
+            want = theirs(x)
+        except OverflowError:
+            want = math.copysign(math.inf, x)
+        except ValueError:
+            with pytest.raises(ValueError, match="math domain error"):
+                compiled(x)
+            continue
+        assert compiled(x) == pytest.approx(want, rel=1e-13, abs=1e-322, nan_ok=True), x
+
+
 @pytest.mark.parametrize("t", ["int8", "int64", "uint8", "int"])
 def test_integers_to_negative_powers(t):
     """NumPy's error, also of Python's ints: the type cannot hang on the exponent's value."""

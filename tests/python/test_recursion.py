@@ -240,6 +240,7 @@ def test_in_kernels(f, kind):
         assert (x == (1000 if f is steps else 5)).all()
         with pytest.raises(RecursionError, match="maximum recursion depth exceeded"):
             kernel[4, 32](x, 3, 77)
+            cuda.synchronize()
 
 
 @cuda.jit(device=True)

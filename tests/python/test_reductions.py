@@ -218,3 +218,24 @@ def test_sums_of_negative_zeros(xp, mode, op, dtype):
             got = np.asarray(getattr(xp, op)(xp.array(zeros), axis))
             for g, w in ((got.real, want.real), (got.imag, want.imag)):
                 np.testing.assert_array_equal(np.signbit(g), np.signbit(w), f"{shape} {axis}")
+
+
+def average_of(x, axis):
+    return np.average(x, axis=0) if axis == 0 else np.average(x, axis=1)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.filterwarnings("ignore")
+def test_average_of_nothing(xp, axis):
+    """NumPy divides by the number of means; means of no elements are NaN."""
+    for shape in ((0, 3), (3, 0), (0, 0)):
+        x = np.zeros(shape)
+        calls = (lambda a, k: xp.average(xp.array(a), axis=k)), nb.njit(average_of)
+        for call in calls:
+            try:
+                want = average_of(x, axis)
+            except ZeroDivisionError:
+                with pytest.raises(ZeroDivisionError):
+                    call(x, axis)
+            else:
+                np.testing.assert_array_equal(np.asarray(call(x, axis)), want)

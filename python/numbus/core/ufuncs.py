@@ -12,28 +12,6 @@ from .host import on_host
 from .indexing import advanced, is_basic
 from .operands import as_dtype, operand, to_ndarray
 
-# NumPy's second names; the first is a row of the table.
-ALIASES = {
-    "abs": "absolute",
-    "acos": "arccos",
-    "acosh": "arccosh",
-    "asin": "arcsin",
-    "asinh": "arcsinh",
-    "atan": "arctan",
-    "atan2": "arctan2",
-    "atanh": "arctanh",
-    "bitwise_invert": "invert",
-    "bitwise_left_shift": "left_shift",
-    "bitwise_not": "invert",
-    "bitwise_right_shift": "right_shift",
-    "conj": "conjugate",
-    "degrees": "rad2deg",
-    "mod": "remainder",
-    "pow": "power",
-    "radians": "deg2rad",
-    "true_divide": "divide",
-}
-
 # ufunc.reduce in terms of the reductions of `_core.reduce`.
 _REDUCTIONS = {
     "add": "sum",
@@ -49,10 +27,10 @@ _FIRST = numpy.zeros(1, numpy.int64)  # where the one segment of a reduction beg
 
 
 def _publish():
-    rows = {row["name"]: getattr(_core, row["name"]) for row in _core.table()}
-    for alias, name in ALIASES.items():
-        if name in rows:
-            rows[alias] = rows[name]
+    rows = {}
+    for row in _core.table():
+        for name in (row["name"], *row["also"]):
+            rows[name] = getattr(_core, row["name"])
     return rows
 
 

@@ -1,7 +1,8 @@
 """NVIDIA's libdevice functions by their names, in kernels and in other compiled functions.
 
 The names and types are those of the libdevice user's guide; each is a row of the table of
-operations, or a few of them. The fast_ forms are the accurate ones: these cost a few instructions.
+operations (these are not listed here), or a few of them. The fast_ forms are the accurate ones:
+these cost a few instructions.
 Rounding modes (_rd down, _ru up, _rz to zero, _rn to nearest) come from the exact error of the
 rounded result, as in Rump, Ogita and Oishi, "Accurate floating-point summation" (2008).
 """
@@ -10,13 +11,14 @@ import math
 
 import numpy
 
+from .. import _core
 from ..kernels._dispatch import njit
 from ..kernels._generate import compiled
 from . import _names, _special
 
 # Letters of types: d float64 (float32 in the form that ends in f), f float32, i int32, u uint32,
-# l int64, U uint64, h the bits of a float16. "d" first in a line of _BOTH makes two functions, sin
-# and sinf.
+# l int64, U uint64, h the bits of a float16. "d" first in a line of _BOTH makes two functions, erf
+# and erff.
 _TYPES = {
     "d": numpy.float64,
     "f": numpy.float32,
@@ -29,55 +31,20 @@ _TYPES = {
 }
 
 _BOTH = """
-acos d x: np.arccos(x)
-acosh d x: np.arccosh(x)
-asin d x: np.arcsin(x)
-asinh d x: np.arcsinh(x)
-atan d x: np.arctan(x)
-atan2 d x y: np.arctan2(x, y)
-atanh d x: np.arctanh(x)
-cbrt d x: np.cbrt(x)
-ceil d x: np.ceil(x)
-copysign d x y: np.copysign(x, y)
-cos d x: np.cos(x)
-cosh d x: np.cosh(x)
 cospi d x: cos_pi(x)
 erf d x: math.erf(x)
 erfc d x: math.erfc(x)
-exp d x: np.exp(x)
 exp10 d x: np.power(T(10.0), x)
-exp2 d x: np.exp2(x)
-expm1 d x: np.expm1(x)
-fabs d x: np.fabs(x)
 fdim d x y: np.maximum(x - y, T(0.0))
-floor d x: np.floor(x)
 fma d x y z: fma(x, y, z)
-fmax d x y: np.fmax(x, y)
-fmin d x y: np.fmin(x, y)
-fmod d x y: np.fmod(x, y)
-hypot d x y: np.hypot(x, y)
 lgamma d x: math.lgamma(x)
-log d x: np.log(x)
-log10 d x: np.log10(x)
-log1p d x: np.log1p(x)
-log2 d x: np.log2(x)
-nearbyint d x: np.rint(x)
-nextafter d x y: math.nextafter(x, y)
 normcdf d x: T(0.5) * math.erfc(-x * T(0.7071067811865476))
-pow d x y: np.power(x, y)
 rcbrt d x: T(1.0) / np.cbrt(x)
 remainder d x y: ieee_remainder(x, y)
-rint d x: np.rint(x)
 round d x: away(x)
 rsqrt d x: T(1.0) / np.sqrt(x)
-sin d x: np.sin(x)
-sinh d x: np.sinh(x)
 sinpi d x: sin_pi(x)
-sqrt d x: np.sqrt(x)
-tan d x: np.tan(x)
-tanh d x: np.tanh(x)
 tgamma d x: math.gamma(x)
-trunc d x: np.trunc(x)
 """
 
 # name, types of the arguments, type of the result (* as it comes): expression of x, y, z
@@ -206,6 +173,12 @@ _C = {  # of each type: 2**-k (1 + 2**(1 - k)), and the smallest number
 def _table():
     """{name: (types, result type, expression)} of all functions."""
     made = {}
+    for row in _core.table():
+        for name in row["libm"]:
+            count = row["nin"]
+            text = f"np.{row['name']}({', '.join('xy'[:count])})"
+            made[name] = "d" * count, "d", text
+            made[name + "f"] = "f" * count, "f", text
     for line in _BOTH.strip().split("\n"):
         head, text = line.split(": ", 1)
         name, *arguments = head.split()

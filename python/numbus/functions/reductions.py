@@ -295,12 +295,15 @@ def ptp(a, axis=None, out=None, keepdims=False):
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     """Weighted mean over `axis`. weights: of the shape of `a`, or 1-D along `axis`.
 
-    returned: also the sum of the weights. Raises ZeroDivisionError if that is zero.
+    returned: also the sum of the weights. Raises ZeroDivisionError if that is zero, and without
+    weights where the other axes have no elements.
     """
     a = to_ndarray(a)
     keepdims = bool(keepdims is not _NoValue and keepdims)
     if weights is None:
         result = mean(a, axis, keepdims=keepdims)
+        if not result.size:  # NumPy divides by the number of means
+            raise ZeroDivisionError(message("average", "no mean", a.shape, "elements"))
         scale = result.dtype.type(a.size // builtins.max(1, result.size))
     else:
         w = to_ndarray(weights)

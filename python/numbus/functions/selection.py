@@ -248,6 +248,9 @@ def _nonzero_on_device(a):
     return tuple([table[:, axis] for axis in range(a.ndim)])
 
 
+_LONG = 4096  # elements from which on the routine finds them sooner than NumPy does
+
+
 def nonzero(a):
     """A tuple of int64 arrays: the indices of the elements that are not zero, one
     array per axis.
@@ -255,6 +258,8 @@ def nonzero(a):
     a = to_ndarray(a)
     if a.ndim == 0:
         raise ValueError(message("nonzero", "a 0-d array has no indices", "0-d", "atleast_1d(a)"))
+    if a.ndim == 1 and (a.size >= _LONG or not on_host(a)):
+        return (_core.flatnonzero(a if a.dtype.kind == "b" else a != 0),)
     if not on_host(a):
         return _nonzero_on_device(a)
     found = numpy.nonzero(numpy.asarray(a))

@@ -176,5 +176,6 @@ def load_compact(dtype):
         load("mask_compact", np.dtype(WORDS[size]), WORDS[size], 1, False)
 
 
-def load_flatnonzero():
+def load_flatnonzero(dtype="int64"):
+    """`dtype`: of the indices."""
     load("mask_indices", "int64", np.uint8, 1, True)

@@ -2,8 +2,8 @@
 
 philox gives the stream of np.random.Philox, the 4x64 variant with ten rounds (Salmon and others,
 2011), as raw words and as NumPy's uniform numbers. Normal numbers are a stream of our own: Box and
-Muller's pairs of 4x32 words, with logarithm, sine and cosine of our own for float32, so that all
-devices have the same bits.
+Muller's pairs of 4x32 words, with logarithm, sine and cosine of our own, so that all devices have
+the same bits: src/routines/random.cpp takes the same steps on a host.
 """
 
 import math
@@ -11,7 +11,6 @@ import math
 import numpy as np
 
 from .. import cuda
-from ..kernels.types import uint64
 from ._device import INT, add, array
 
 THREADS = 256
@@ -63,9 +62,13 @@ def philox_small(c0, c1, c2, c3, k0, k1):
 def make_philox(kind):
     each = 8 if kind == "float32" else 4
 
-    def philox(out, n, k0, k1, c0, c1, c2, c3):
-        """Elements of the stream from the block of the counter c0, … on; `out` is aligned."""
+    def philox(out, n, state):
+        """Elements of the stream of a key, two words, from the block of a counter, four words,
+        on; `out` is aligned.
+        """
         j = cuda.grid(1)
+        k0, k1 = state[0], state[1]
+        c0, c1, c2, c3 = state[2], state[3], state[4], state[5]
         a0 = c0 + U64(j)
         a1 = c1 + U64(a0 < c0)
         a2 = c2 + U64(a1 < c1)
@@ -153,12 +156,47 @@ def pair32(w, v):
     return r * c, r * s
 
 
+# ln((1 + s) / (1 - s)) less 2 s, sin(a) less a and cos(a) less 1 in powers of their squares: for m
+# of [sqrt(1/2), sqrt(2)) and angles up to a quarter of pi, errors of a few units in the last place.
+LOGARITHM64 = tuple(2.0 / k for k in range(3, 20, 2))
+SINE64 = tuple((-1) ** (k // 2) / math.factorial(k) for k in range(3, 16, 2))
+COSINE64 = tuple((-1) ** (k // 2) / math.factorial(k) for k in range(2, 17, 2))
+ONE = U64(0x3FF0000000000000)  # the bits of 1.0
+ROOT_HALF64 = U64(0x3FE6A09E667F3BCD)
+BIAS = U64(2048 << 52)
+BITS52 = U64(52)
+
+
+def pair64(radius, angle):
+    """Two normal numbers of two words."""
+    # (x + 1/2) / 2**52 of the upper 52 bits of a word: u = m * 2**e.
+    u = ((radius >> U64(12)) | ONE).view(np.float64) - (1.0 - 2.0**-53)
+    biased = u.view(U64) - ROOT_HALF64 + BIAS
+    e = ((biased >> BITS52) | U64(0x4330000000000000)).view(np.float64) - (2.0**52 + 2048.0)
+    m = (u.view(U64) - (((biased >> BITS52) << BITS52) - BIAS)).view(np.float64)
+    s = (m - 1.0) / (m + 1.0)
+    z = s * s
+    logarithm = cuda.fma(s * z, horner(LOGARITHM64, z), 2.0 * s)
+    square = -2.0 * cuda.fma(e, 0.69314718055994530942, logarithm)
+    r = math.sqrt(square if square > 0.0 else 0.0)
+    # The angle in quarters of a circle, the nearest whole number of them, and the rest.
+    octant = angle + U64(1 << 61)
+    a = ((((octant << U64(2)) >> U64(12)) | ONE).view(np.float64) - 1.5) * 1.57079632679489661923
+    q = a * a
+    sine, cosine = cuda.fma(a * q, horner(SINE64, q), a), cuda.fma(q, horner(COSINE64, q), 1.0)
+    if octant & U64(1 << 62):
+        sine, cosine = cosine, -sine
+    r = (r.view(U64) ^ (octant & U64(1 << 63))).view(np.float64)
+    return r * cosine, r * sine
+
+
 def make_normal32():
-    def philox_normal(out, n, key, counter):
+    def philox_normal(out, n, state):
         """Block b has elements b * 2048 on, of which thread t makes every 256th from its own.
 
-        Each 1024 of them are of 256 counters, one a thread.
+        Each 1024 of them are of 256 counters, one a thread. state: the key and the counter.
         """
+        key, counter = state[0], state[1]
         t = cuda.threadIdx.x
         begin = cuda.blockIdx.x * (8 * THREADS)
         k0, k1 = U32(key & LOW), U32(key >> HALF)
@@ -184,30 +222,28 @@ def make_normal32():
 
 
 def make_normal64():
-    def philox_normal(out, n, key, counter):
-        """Block b has elements b * 512 on, of which thread t makes two."""
+    def philox_normal(out, n, state):
+        """Block b has elements b * 512 on, of which thread t makes two; state as above."""
+        key, counter = state[0], state[1]
         first = cuda.blockIdx.x * (2 * THREADS) + cuda.threadIdx.x
         c = counter + U64(cuda.grid(1))
         w = philox_small(
             U32(c & LOW), U32(c >> HALF), U32(1), U32(0), U32(key & LOW), U32(key >> HALF)
         )
-        # Of (0, 1], and of [0, 1).
-        u = np.float64((U64(w[0]) << U64(21)) + U64(w[1] >> U32(11)) + U64(1)) * 2.0**-53
-        turn = np.float64((U64(w[2]) << U64(21)) + U64(w[3] >> U32(11))) * 2.0**-53
-        r = math.sqrt(-2.0 * math.log(u))
+        x, y = pair64((U64(w[0]) << HALF) | U64(w[1]), (U64(w[2]) << HALF) | U64(w[3]))
         if first < n:
-            out[first] = r * math.cos(2.0 * math.pi * turn)
+            out[first] = x
         if first + THREADS < n:
-            out[first + THREADS] = r * math.sin(2.0 * math.pi * turn)
+            out[first + THREADS] = y
 
     return philox_normal
 
 
 def load_philox(dtype):
     kind = np.dtype(dtype).name
-    add("philox", dtype, make_philox(kind), [array(kind, aligned=True), INT, *[uint64] * 6])
+    add("philox", dtype, make_philox(kind), [array(kind, aligned=True), INT, array("uint64")])
 
 
 def load_normal(dtype):
     kernel = make_normal32() if dtype == "float32" else make_normal64()
-    add("philox_normal", dtype, kernel, [array(dtype), INT, uint64, uint64])
+    add("philox_normal", dtype, kernel, [array(dtype), INT, array("uint64")])

@@ -1,12 +1,15 @@
 """cupy.random: NumPy's generators and their bits, with CuPy's names and dtype arguments.
 
-The same seed gives NumPy's numbers, not CuPy's.
+The same seed gives NumPy's numbers, not CuPy's; but normal numbers are made on the device, of
+Philox's stream for a key that the generator draws.
 """
 
 import functools
+import math
 
 import numpy
 
+from numbus import _core
 from numbus import random as _random
 
 from .._missing import getter
@@ -15,7 +18,7 @@ __name__ = "cupy.random"
 __path__ = []  # so that Python asks us what `from … import` does not find
 
 # What takes dtype= here and not in NumPy.
-_TYPED = """rand randn random random_sample ranf sample uniform normal standard_normal exponential
+_TYPED = """rand random random_sample ranf sample uniform normal exponential
 standard_exponential gamma standard_gamma beta binomial chisquare f geometric gumbel hypergeometric
 laplace logistic lognormal logseries negative_binomial noncentral_chisquare noncentral_f pareto
 poisson power rayleigh standard_cauchy standard_t triangular vonmises wald weibull zipf
@@ -33,6 +36,23 @@ def _typed(function):
     return sample
 
 
+def _standard_normal(draw_key, size, dtype):
+    """Normal numbers on the device: an array of shape `size`, 0-d for None; float32 or float64."""
+    dtype = numpy.dtype(float if dtype is None else dtype)
+    shape = () if size is None else size if isinstance(size, (tuple, list)) else (size,)
+    if min(shape, default=0) < 0:
+        raise ValueError(
+            f"[standard_normal] negative extents; got {tuple(shape)}; expected 0 or more"
+        )
+    if dtype not in ("float32", "float64"):
+        raise TypeError(f"[standard_normal] dtype; got {dtype}; expected float32 or float64")
+    return _core.draw("normal", [draw_key(), 0], math.prod(shape), dtype).reshape(shape)
+
+
+def _word(randint):
+    return int(randint(0, 1 << 64, dtype=numpy.uint64))
+
+
 class RandomState(_random.RandomState):
     """NumPy's RandomState whose samples are arrays on the device; methods take dtype=."""
 
@@ -45,19 +65,58 @@ class RandomState(_random.RandomState):
 
     sample = ranf
 
+    def standard_normal(self, size=None, dtype=float):
+        """Normal numbers of mean 0 and variance 1, float32 or float64, in the shape `size`."""
+        return _standard_normal(lambda: _word(self.randint), size, dtype)
+
+    def randn(self, *size, dtype=float):
+        """standard_normal of a shape given as extents."""
+        return self.standard_normal(size, dtype)
+
 
 for _name in _TYPED:
     if hasattr(RandomState, _name):
         setattr(RandomState, _name, _typed(getattr(RandomState, _name)))
     globals()[_name] = _typed(getattr(_random, _name))
 
+def standard_normal(size=None, dtype=float):
+    """Normal numbers of mean 0 and variance 1, float32 or float64, in the shape `size`."""
+    return _standard_normal(lambda: _word(_random.randint), size, dtype)
+
+
+def randn(*size, dtype=float):
+    """standard_normal of a shape given as extents."""
+    return standard_normal(size, dtype)
+
+
+class Generator(_random.Generator):
+    """NumPy's Generator whose samples are arrays on the device."""
+
+    def standard_normal(self, size=None, dtype=float, out=None):
+        """Normal numbers of mean 0 and variance 1, float32 or float64, in the shape `size`."""
+        if out is None:
+            return _standard_normal(lambda: _word(self.integers), size, dtype)
+        if size is not None and out.shape != (size if isinstance(size, tuple) else (size,)):
+            raise ValueError(f"[standard_normal] size; got {size}; expected {out.shape}, as `out`")
+        out[...] = _standard_normal(lambda: _word(self.integers), out.shape, out.dtype)
+        return out
+
+    def __reduce__(self):
+        return Generator, (self.bit_generator,)
+
+
 random_integers = _random.random_integers
 BitGenerator = _random.BitGenerator
-Generator = _random.Generator
 # CuPy's generators by name; the bits are those of NumPy's.
 XORWOW = MRG32k3a = _random.PCG64
 Philox4x3210 = _random.Philox
-default_rng = _random.default_rng
+
+
+def default_rng(seed=None):
+    """A Generator for a seed (int, ints, SeedSequence, BitGenerator or Generator)."""
+    if isinstance(seed, Generator):
+        return seed
+    return Generator(_random.default_rng(seed).bit_generator)
 
 
 def get_random_state():

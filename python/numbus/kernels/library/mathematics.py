@@ -258,7 +258,7 @@ def gamma(x):
     """Lanczos; reflected for x < 1/2; factorials of small integers are exact."""
     if x == math.inf:
         return x
-    if x == math.floor(x):
+    if x == np.floor(x):
         if x <= 0:
             raise ValueError("math domain error")
         if x <= 23:
@@ -287,11 +287,13 @@ def lgamma(x):
     """Polynomials from 1/2 to 7/2, where it has zeros; the logarithm of Lanczos' formula beyond."""
     if abs(x) == math.inf:
         return abs(x)
-    if x == math.floor(x):
+    if x == np.floor(x):
         if x <= 0:
             raise ValueError("math domain error")
         if x <= 2:
             return x * 0.0
+    if abs(x) < 1e-20:  # where the reflection overflows
+        return -math.log(abs(x))
     if x >= 0.5:
         return lgamma_from_half(x)
     if x > 0:

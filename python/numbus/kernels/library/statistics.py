@@ -49,7 +49,10 @@ def ptp(a):
 def average(a, axis=None, weights=None):
     """The mean, weighted."""
     if weights is None:
-        return np.mean(a, axis)
+        means = np.mean(a, axis)
+        if np.size(means) == 0:
+            raise ZeroDivisionError("division by zero")
+        return means
     if axis is not None:
         not_yet("np.average with weights along an axis")
     if weights.shape != a.shape:

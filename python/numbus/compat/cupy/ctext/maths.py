@@ -5,30 +5,20 @@ import math
 import numpy
 
 import numbus.cuda
+from numbus import _core
 
 from . import runtime, types
 
 # Functions of floating-point numbers: C's name to (Python text, number of arguments).
 _FLOATING = {
-    **{f: (f"np.{f}({{0}})", 1) for f in
-       "sin cos tan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt floor ceil trunc "
-       "rint".split()},
-    **{f"a{f}": (f"np.arc{f}({{0}})", 1) for f in "sin cos tan sinh cosh tanh".split()},
-    "nearbyint": ("np.rint({0})", 1),
+    **{name: (f"np.{row['name']}({', '.join(('{0}', '{1}')[: row['nin']])})", row["nin"])
+       for row in _core.table() for name in row["libm"]},
     "round": ("runtime.round_away({0})", 1),
-    "fabs": ("np.abs({0})", 1),
     "rsqrt": ("({1} / np.sqrt({0}))", 1),
     "rcbrt": ("({1} / np.cbrt({0}))", 1),
     "exp10": ("np.power({10}, {0})", 1),
     "sinpi": ("np.sin({pi} * {0})", 1),
     "cospi": ("np.cos({pi} * {0})", 1),
-    "pow": ("np.power({0}, {1})", 2),
-    "atan2": ("np.arctan2({0}, {1})", 2),
-    "fmod": ("np.fmod({0}, {1})", 2),
-    "hypot": ("np.hypot({0}, {1})", 2),
-    "copysign": ("np.copysign({0}, {1})", 2),
-    "fmin": ("np.fmin({0}, {1})", 2),
-    "fmax": ("np.fmax({0}, {1})", 2),
     "fdim": ("runtime.positive_difference({0}, {1})", 2),
     "fma": ("fma({0}, {1}, {2})", 3),
 }  # fmt: skip
