@@ -142,8 +142,8 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int pl
   Window::Input in[kMaxOperands];
   if (value.is_array()) {
     from = *value.array();
-    // An assignment, and nothing else, leaves out axes that the target has not. NumPy reshapes to the
-    // last axes: the others may be of any extent where nothing is assigned.
+    // An assignment, and nothing else, leaves out axes that the target has not. NumPy reshapes to
+    // the last axes: the others may be of any extent where nothing is assigned.
     const bool assigns = how.op == Op::scatter && how.by == Op::cast;
     if (assigns && from.ndim() > whole->ndim()) {
       Array last = last_axes(from, whole->ndim());

@@ -766,6 +766,28 @@ def test_kernels_for_a_gpu_look_at_the_word():
     assert ptx.count("exit;") <= ptx.count('.pragma "nounroll";')
 
 
+def test_signals_while_the_interpreter_ends():
+    """Then Python is asked nothing any more: the handler that was there has come back."""
+    done = subprocess.run(
+        [sys.executable, "-c", """
+import atexit, os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def last():
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+    except KeyboardInterrupt:
+        print("raised")
+    print(float((nb.arange(1000) + 1.0).sum()))
+atexit.register(last)
+import numbus as nb
+"""],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0 and done.stdout.split() == ["raised", "500500.0"], done.stderr
+
+
 def test_an_empty_script_opens_no_gpu(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
