@@ -108,6 +108,9 @@ void set_interrupt_hooks() {
   };
   interrupt::set_hooks(hooks);
   interrupt::chain_handler();
+  // When the interpreter ends, arrays and streams go while Python can be asked nothing any more.
+  nb::module_::import_("atexit").attr("register")(
+      nb::cpp_function([] { interrupt::set_hooks({}); }));
 }
 
 }  // namespace

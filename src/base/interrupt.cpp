@@ -64,7 +64,15 @@ thread_local bool known_main = false;
 
 }  // namespace
 
-void set_hooks(const Hooks& h) { hooks = h; }
+void set_hooks(const Hooks& h) {
+  hooks = h;
+  struct sigaction installed;
+  if (has_hooks() || sigaction(SIGINT, nullptr, &installed) != 0) return;
+  if (installed.sa_flags & SA_SIGINFO && installed.sa_sigaction == &on_signal) {
+    sigaction(SIGINT, &previous, nullptr);
+    forget();
+  }
+}
 bool has_hooks() { return hooks.run_handlers != nullptr; }
 
 void chain_handler() {

@@ -4,14 +4,19 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "base/error.h"
+#include "compile/runtime.h"
+#include "device/device.h"
 
 namespace numbus::compile {
 namespace {
 
-thread_local detail::Landing* innermost = nullptr;
+thread_local Landing* innermost = nullptr;
+// Of lists of memory that several threads change: while a call waits for its parts.
+std::mutex parts_mutex;
 thread_local void (*poll_of_fiber)(bool) = nullptr;
 
 // What has to be left of a stack: for functions that do not look, and for what raises the error.
@@ -49,10 +54,43 @@ bool too_deep() {
 
 }  // namespace
 
-namespace detail {
-Landing::Landing() : outer(std::exchange(innermost, this)) {}
-Landing::~Landing() { innermost = outer; }
-}  // namespace detail
+Landing::Landing(Landing* outer) : before_(std::exchange(innermost, this)), outer_(outer) {}
+
+Landing::~Landing() {
+  innermost = before_;
+  if (!memory_) return;
+  if (outer_) {
+    std::lock_guard<std::mutex> guard(parts_mutex);
+    Owner* last = memory_;
+    for (Owner* o = memory_; o; last = o, o = o->next) o->landing = outer_;
+    last->next = outer_->memory_;
+    if (last->next) last->next->previous = last;
+    outer_->memory_ = memory_;
+    return;
+  }
+  for (Owner *o = memory_, *next; o; o = next) {
+    next = o->next;
+    o->landing = nullptr;
+    if (left) cpu_device().free(o, o->bytes);
+  }
+}
+
+Landing* Landing::current() { return innermost; }
+
+void Landing::add(Owner* o) {
+  o->landing = this;
+  o->previous = nullptr;
+  o->next = memory_;
+  if (memory_) memory_->previous = o;
+  memory_ = o;
+}
+
+void Landing::remove(Owner* o) {
+  std::unique_lock<std::mutex> guard(parts_mutex, std::defer_lock);
+  if (o->landing != innermost) guard.lock();
+  (o->previous ? o->previous->next : o->landing->memory_) = o->next;
+  if (o->next) o->next->previous = o->previous;
+}
 
 PollsOfFiber::PollsOfFiber(void (*poll)(bool), const void* stack)
     : outer_(std::exchange(poll_of_fiber, poll)), limit_(stack_limit()) {

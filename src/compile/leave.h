@@ -1,5 +1,5 @@
 // Ways out of generated host code: it is left at a poll, as by longjmp, since nothing in it needs
-// to be undone but its memory: what a call allocated before it was interrupted is leaked today.
+// to be undone but its memory, which the call that is left gives back.
 #pragma once
 
 #include <csetjmp>
@@ -19,23 +19,41 @@ constexpr int32_t kInterrupted = INT32_MIN, kTooDeep = INT32_MIN + 1;
 // zero at first, and their sum positive, so that the first call goes to the poll, which sets it.
 constexpr uint64_t kStackWord = 0x70;
 
-namespace detail {
-struct Landing {
-  Landing();
+struct Owner;
+
+// A call of generated code on a thread, with the memory that it has allocated and not released.
+class Landing {
+ public:
+  // `outer`: the call of another thread that this one is a part of, which waits for it.
+  explicit Landing(Landing* outer = nullptr);
+  // What is still there belongs to the result, or to the call that this one is a part of; where the
+  // code has been left, nobody has it.
   ~Landing();
   Landing(const Landing&) = delete;
+
+  static Landing* current();
+  void add(Owner* o);
+  // Of any thread: one that is not this call's is a part of it.
+  static void remove(Owner* o);
+
   std::jmp_buf at;
-  Landing* outer;
-  interrupt::Inside inside;
+  bool left = false;
+
+ private:
+  Landing *before_, *outer_;
+  Owner* memory_ = nullptr;
+  interrupt::Inside inside_;
 };
-}  // namespace detail
 
 // Calls `code`, which gives a status, and gives that; or kInterrupted or kTooDeep. What `code` does
 // outside of generated code must need no destructors.
 template <class Code>
-__attribute__((noinline)) int32_t interruptible(Code&& code) {
-  detail::Landing landing;
-  if (int why = setjmp(landing.at)) return why == 1 ? kInterrupted : kTooDeep;
+__attribute__((noinline)) int32_t interruptible(Code&& code, Landing* outer = nullptr) {
+  Landing landing(outer);
+  if (int why = setjmp(landing.at)) {
+    landing.left = true;
+    return why == 1 ? kInterrupted : kTooDeep;
+  }
   return code();
 }
 

@@ -47,6 +47,8 @@ int64_t numbus_allocate(int64_t bytes) {
     o->count = 1;
     o->bytes = all;
     o->child = o->item = 0;
+    o->landing = nullptr;
+    if (Landing* call = Landing::current()) call->add(o);
     return reinterpret_cast<int64_t>(o);
   } catch (const Error&) {
     return 0;
@@ -66,6 +68,7 @@ void numbus_release(int64_t owner) {
     return;
   int64_t child = o->child;
   if (o->item & 255) drop_items(o, 0);
+  if (o->landing) Landing::remove(o);
   cpu_device().free(o, o->bytes);
   numbus_release(child);
 }
@@ -117,8 +120,9 @@ int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), i
     void* captured;
     int64_t n, grain;
     int32_t status = 0;
+    Landing* outer;
     uint64_t streams = 0;
-  } call{portion, context, captured, n, grain};
+  } call{portion, context, captured, n, grain, 0, Landing::current()};
   int64_t portions = (n + grain - 1) / grain;
   call.streams = random_streams();
   auto run = [](void* p, int64_t begin, int64_t end, int) {
@@ -127,7 +131,8 @@ int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), i
       if (__atomic_load_n(&c->status, __ATOMIC_RELAXED)) return;
       RandomStream of_portion(c->streams, k);
       int64_t low = k * c->grain, high = std::min(c->n, low + c->grain);
-      int32_t s = interruptible([&] { return c->portion(c->context, c->captured, low, high); });
+      int32_t s =
+          interruptible([&] { return c->portion(c->context, c->captured, low, high); }, c->outer);
       if (s == kInterrupted) interrupt::raise_interrupted();
       if (s) __atomic_store_n(&c->status, s, __ATOMIC_RELAXED);
     }

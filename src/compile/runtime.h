@@ -29,13 +29,18 @@ enum Context : int {
   kContextWords
 };
 
+class Landing;
+
 // Counted memory of arrays made inside functions: an owner is followed by its elements.
 struct Owner {
   int64_t count;
   uint64_t bytes;
   int64_t child;  // the owner of a list's items
   int64_t item;   // of lists: bytes of an item << 8 | which of its words is an owner, from 1
-  void* pad[4];
+  // Among the memory of the call that has allocated it (leave.h); no call: it has ended.
+  Landing* landing;
+  Owner *previous, *next;
+  void* pad;
 };
 static_assert(sizeof(Owner) == 64);
 

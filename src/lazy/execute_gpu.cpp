@@ -230,7 +230,13 @@ class GpuExecutor : public Executor {
   // Wrong values must stop what depends on them: the kernel is waited for.
   static void read_report(cuda::CudaDevice& d, KernelStep& step, char* report) {
     size_t bytes = step.report.size() * 8;
-    d.copy_to_host(step.report.data(), report, bytes);
+    try {
+      d.copy_to_host(step.report.data(), report, bytes);
+    } catch (...) {
+      // The kernel may yet report, to the next one that uses these words.
+      d.fill_bytes(report, 0, bytes);
+      throw;
+    }
     if (std::count(step.report.begin(), step.report.end(), 0) < std::ssize(step.report))
       d.fill_bytes(report, 0, bytes);
   }

@@ -155,8 +155,9 @@ template <class N>
 struct StorageOf {
   int slot;  // the window slot it belongs to, or -1
   N nbytes;
-  bool initial;  // it is the slot's storage before the window runs
-  bool needed;   // false: contracted, lives in registers
+  bool initial;              // it is the slot's storage before the window runs
+  bool needed;               // false: contracted, lives in registers
+  bool overwritten = false;  // before anything else, as a whole: what was there does not matter
 };
 using PlanStorage = StorageOf<Number>;
 using Storage = StorageOf<int64_t>;

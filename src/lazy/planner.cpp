@@ -447,7 +447,11 @@ void Planner::place_storage(Plan& plan) {
     for_accesses(p, [&](const Access& a, bool write, bool result) {
       bool whole = write && !result && !a.spread &&
                    a.layout->size() * a.layout->itemsize() == storages[a.storage].nbytes;
-      if (!defined[a.storage]) defined[a.storage] = whole ? 2 : 1;
+      if (defined[a.storage]) return;
+      defined[a.storage] = whole ? 2 : 1;
+      storages[a.storage].overwritten = whole && p.instr.code == Instr::Map &&
+                                        !p.instr.predicated && !p.instr.scatters() &&
+                                        a.layout->injective();
     });
   }
   plan.final_storage = current;

@@ -69,7 +69,7 @@ Run::Run(std::shared_ptr<const Plan> p) : plan(std::move(p)), values_(plan->form
   }
   storages.reserve(plan->storages.size());
   for (const PlanStorage& st : plan->storages) {
-    storages.push_back({st.slot, 0, st.initial, st.needed});
+    storages.push_back({st.slot, 0, st.initial, st.needed, st.overwritten});
     target(&storages.back().nbytes, st.nbytes);
   }
   target(&contracted_bytes, plan->contracted_bytes);

@@ -161,12 +161,21 @@ void Runtime::run(const Window& w, Run& run) {
   std::vector<char>& lost = run.lost;
   std::fill(lost.begin(), lost.end(), 0);
   std::shared_ptr<const Error> failure;
-  // Another thread's flush may have failed to compute what is read here.
-  for (size_t s = 0; s < w.slots_.size(); ++s)
-    if (w.slots_[s].base->failure) {
+  // What is read here may have been lost before, or by another thread's flush. What is overwritten
+  // as a whole gets storage of its own, as a call that nobody waits for may still write to the old
+  // one.
+  std::shared_ptr<const Error> known;
+  for (size_t s = 0; s < w.slots_.size(); ++s) {
+    Base* b = w.slots_[s].base;
+    if (!b->failure) continue;
+    if (!run.storages[s].overwritten) {
       lost[s] = kLost;
-      if (!failure) failure = w.slots_[s].base->failure;
+      if (!known) known = b->failure;
+    } else if (b->data && b->owned && b->shared == 0) {
+      device.free(b->data, static_cast<size_t>(b->nbytes));
+      b->data = data[s] = nullptr;
     }
+  }
   bool refused = false;  // the next step is a scatter that must not be done
   bool interrupted = false;
   auto lose_outputs = [&](const KernelStep& step) {
@@ -209,6 +218,7 @@ void Runtime::run(const Window& w, Run& run) {
     if (refused) {
       refused = false;
     } else if (poisoned || interrupted) {
+      if (!failure) failure = known;
       lose_outputs(step);
     } else {
       for (auto [fresh, dying] : step.takes) {
@@ -271,7 +281,10 @@ void Runtime::run(const Window& w, Run& run) {
     Base* b = w.slots_[slot].base;
     int last = run.plan->final_storage[slot];
     char* now = data[last];
-    if (lost[last]) b->failure = failure;
+    if (!lost[last])
+      b->failure = nullptr;
+    else if (failure)
+      b->failure = failure;
     if (b->data == now || now == nullptr) continue;  // in place, contracted or already freed
     if (b->data && b->owned) device.free(b->data, static_cast<size_t>(b->nbytes));
     b->data = now;

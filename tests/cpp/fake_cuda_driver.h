@@ -75,6 +75,7 @@ class FakeDriver {
   void set(size_t memory, int version, int devices) {
     call<void(size_t, int, int)>("fake_set")(memory, version, devices);
   }
+  void set_patience(int asked) { call<void(int)>("fake_set_patience")(asked); }
   size_t used() { return call<size_t()>("fake_used")(); }
   uint64_t pending() { return call<uint64_t()>("fake_pending")(); }
   void* current() { return call<void*()>("fake_current")(); }

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "device/cuda/cuda_device.h"
 #include "fake_cuda_driver.h"
 
@@ -371,6 +373,67 @@ TEST_CASE("cuda fake: staged copies keep every byte in stream order") {
   }
   device->trim();
   CHECK(fake.used() == 0);
+}
+
+// Each poll finds a signal; one of them raises.
+struct Interrupts {
+  Interrupts() {
+    left = 1 + static_cast<int>(next() % 400);
+    before = std::signal(SIGINT, [](int) {});
+    interrupt::Hooks hooks;
+    hooks.run_handlers = [] {
+      std::raise(SIGINT);
+      return --left == 0;
+    };
+    interrupt::set_hooks(hooks);
+    interrupt::chain_handler();
+    std::raise(SIGINT);
+  }
+  ~Interrupts() {
+    interrupt::set_hooks({});
+    std::signal(SIGINT, before);
+  }
+  static uint32_t next() {
+    static std::mt19937 random(11);
+    return random();
+  }
+  static inline int left = 0;
+  void (*before)(int);
+};
+
+TEST_CASE("cuda fake: copies that Ctrl-C ends leave the ring to those that come later") {
+  FakeDriver fake;
+  if (!fake) return;
+  cuda::CudaDevice* device = cuda::device(0);
+  REQUIRE(device != nullptr);
+  fake.set_patience(2);  // most polls are those of the host, while it copies
+  size_t sizes[] = {300 << 10, kMiB + 7, 5 * kMiB, 20 * kMiB, 40 * kMiB};
+  int interrupted = 0, wrong = 0;
+  for (int n = 0; n < 150; ++n) {
+    size_t bytes = sizes[Interrupts::next() % 5], other = sizes[Interrupts::next() % 5];
+    std::vector<unsigned char> first(other, static_cast<unsigned char>(n)), lost(other, 0xee);
+    std::vector<unsigned char> source(bytes, static_cast<unsigned char>(n + 100)), target(bytes);
+    void* a = device->allocate(other);
+    void* b = device->allocate(bytes);
+    try {
+      Interrupts now;
+      interrupt::Inside inside;
+      device->copy_from_host(a, first.data(), other);
+      device->copy_to_host(lost.data(), a, other);
+      wrong += lost != first;
+    } catch (const Error& e) {
+      CHECK(e.kind() == ErrorKind::Interrupted);
+      ++interrupted;
+    }
+    device->copy_from_host(b, source.data(), bytes);
+    device->copy_to_host(target.data(), b, bytes);
+    wrong += target != source;
+    device->free(a, other);
+    device->free(b, bytes);
+  }
+  CHECK(wrong == 0);
+  CHECK(interrupted > 3);
+  CHECK(interrupted < 150);
 }
 
 TEST_CASE("cuda fake: copies work without pinned memory") {

@@ -105,6 +105,11 @@ FUNCTIONS = {
         "s = 0.0\n    for j in range(n):\n        s += np.sin(s + j)\n    return s",
         "10**16",
     ),
+    "product": (
+        "s = 0.0\n    a = np.ones((900, 901)) * x[0]\n    for j in range(n):\n"
+        "        s += np.dot(a, a.T)[j % 900, 3] + (a.T @ a)[3, 3] * j\n    return s",
+        "10**9",
+    ),
     "returns": (
         "for j in range(n):\n        if x[j % 1000] > 2:\n            return j\n    return -1",
         "10**16",
@@ -139,6 +144,80 @@ def calls(n):
 assert calls(20) == 6765
 interrupted(lambda: calls(100))
 assert calls(20) == 6765
+""")
+
+
+def test_memory_of_functions_comes_back():
+    """Arrays and lists that a function held when it was interrupted, in its parallel loop as well,
+    and none that it had given back or that a handler's function has made.
+    """
+    run("""
+def used():
+    return nb._core.memory_stats("cpu")["used_bytes"]
+
+@njit
+def holds(n):
+    a = np.ones(300_000)
+    kept = [np.ones(1000)]
+    s = 0.0
+    for j in range(n):
+        kept.append(np.full(1000, j * 1.0))
+        if len(kept) > 50:
+            kept = [kept[k] for k in range(40, len(kept))]
+        b = a * j
+        s += b[3] + kept[-1][0]
+    return s
+
+@njit(parallel=True)
+def parts(n, x):
+    a = np.ones(300_000)
+    s = 0.0
+    for i in prange(8):
+        t = np.zeros(200_000)
+        for j in range(n):
+            t = t + a[:200_000] * j
+            x[i] = t[5]
+    return a[3]
+
+@njit
+def made(n):
+    return np.arange(n) * 0.5
+
+@njit
+def deep(n):
+    if n == -1:
+        return 0.0
+    a = np.ones(3000)
+    return deep(n + 1) + a[n % 3000]
+
+x = np.zeros(8)
+holds(3), parts(3, x), made(10)
+try:
+    deep(0)
+except RecursionError:
+    pass
+before = used()
+results = []
+def handler(signum, frame):
+    results.append(made(100_000))
+    raise KeyboardInterrupt
+for _ in range(3):
+    interrupted(lambda: holds(10**16))
+    interrupted(lambda: parts(10**16, x))
+    try:
+        deep(0)
+    except RecursionError:
+        pass
+    assert used() == before, (used(), before)
+signal.signal(signal.SIGINT, handler)
+interrupted(lambda: holds(10**16))
+signal.signal(signal.SIGINT, signal.default_int_handler)
+fresh = [made(100_000) + 1.0 for _ in range(5)]
+assert (results[0] == np.arange(100_000) * 0.5).all()
+results.clear()
+del fresh
+assert used() == before, (used(), before)
+assert holds(5) == holds(5)
 """)
 
 
@@ -434,10 +513,25 @@ for what in (work, into):
         else:
             raise AssertionError("an interrupted array has values")
     results.clear()
+    if what is into:
+        # A part of it is not enough; all of it is, while BLAS still writes to what it was.
+        for wrong in (lambda: c.__setitem__(0, 1.0), lambda: nb.add(c, 1.0, out=c)):
+            try:
+                wrong()
+                float(c[1, 1])
+            except RuntimeError as error:
+                assert "interrupted" in str(error).lower(), error
+            else:
+                raise AssertionError("a part of an interrupted array has values")
+        other = c[::-1]
+        nb.add(b, 0.25, out=c)
+        c[3] = 2.0
+        assert float(c[0, 0]) == float(other[0, 0]) == 0.75
     time.sleep(pause)
     for k, f in enumerate(fresh):
         assert float(f.min()) == float(f.max()) == k + 0.25
     del fresh
+assert float(c.min()) == 0.75 and float(c.max()) == 2.0 == float(c[3].min())
 # Operands that die meanwhile, and a result that is shared with NumPy, which is waited for.
 d = nb.asarray(rng.standard_normal((n, n)))
 def dies():
@@ -670,6 +764,28 @@ def test_kernels_for_a_gpu_look_at_the_word():
     assert 2 <= ptx.count("exit;") == ptx.count("ld.volatile.global.u32")
     # ptxas would evaluate strips whose first values it knows: three gcds took half a minute.
     assert ptx.count("exit;") <= ptx.count('.pragma "nounroll";')
+
+
+def test_signals_while_the_interpreter_ends():
+    """Then Python is asked nothing any more: the handler that was there has come back."""
+    done = subprocess.run(
+        [sys.executable, "-c", """
+import atexit, os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def last():
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+    except KeyboardInterrupt:
+        print("raised")
+    print(float((nb.arange(1000) + 1.0).sum()))
+atexit.register(last)
+import numbus as nb
+"""],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0 and done.stdout.split() == ["raised", "500500.0"], done.stderr
 
 
 def test_an_empty_script_opens_no_gpu(tmp_path):

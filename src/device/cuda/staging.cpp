@@ -116,19 +116,28 @@ void StagingRing::upload(DevicePointer dst, const void* src, size_t bytes, const
   }
   const char* from = static_cast<const char*>(src);
   size_t piece = piece_bytes(bytes, kPiece);
-  for (size_t done = 0; done < bytes;) {
-    if (filled_ == half_bytes_) next_half(stream);
-    size_t count = std::min({piece, bytes - done, half_bytes_ - filled_});
-    char* staged = halves_[current_].memory + filled_;
-    copy_on_host(staged, from + done, count);
-    NUMBUS_CUDA(doing(), cuMemcpyHtoDAsync, dst + done, staged, count, stream.handle());
-    done += count;
-    filled_ = std::min(half_bytes_, (filled_ + count + 63) / 64 * 64);
+  auto mark = [&](bool by_event) {
+    marked_ = by_event;
+    if (!by_event) return;
+    if (!last_) last_.emplace(context_);
+    last_->record(stream);
+  };
+  try {
+    for (size_t done = 0; done < bytes;) {
+      if (filled_ == half_bytes_) next_half(stream);
+      size_t count = std::min({piece, bytes - done, half_bytes_ - filled_});
+      char* staged = halves_[current_].memory + filled_;
+      copy_on_host(staged, from + done, count);
+      NUMBUS_CUDA(doing(), cuMemcpyHtoDAsync, dst + done, staged, count, stream.handle());
+      done += count;
+      filled_ = std::min(half_bytes_, (filled_ + count + 63) / 64 * 64);
+    }
+  } catch (const Error& e) {
+    // Ctrl-C while the host copied: the pieces before still read the ring.
+    if (e.kind() == ErrorKind::Interrupted) mark(true);
+    throw;
   }
-  marked_ = marked;
-  if (!marked) return;
-  if (!last_) last_.emplace(context_);
-  last_->record(stream);
+  mark(marked);
 }
 
 void StagingRing::download(void* dst, DevicePointer src, size_t bytes, const Stream& stream) {
@@ -158,16 +167,16 @@ void StagingRing::download(void* dst, DevicePointer src, size_t bytes, const Str
   int turn_of = 0;
   for (size_t done = 0; done < bytes; turn_of ^= 1) {
     Half& half = halves_[turn_of];
+    size_t count = std::min(piece, bytes - done);
     try {
       wait_interruptibly(*half.event);
+      copy_on_host(to + done, half.memory, count);
     } catch (const Error&) {
       // The copies may still come: the next user of the ring waits for them first.
       for (Half& h : halves_) h.in_flight = true;
       user_ = nullptr;
       throw;
     }
-    size_t count = std::min(piece, bytes - done);
-    copy_on_host(to + done, half.memory, count);
     done += count;
     ask(half);
   }
