@@ -205,7 +205,7 @@ void record_segments(Op op, DType state, const Array& x, const Segments& s, cons
 
 // On a device whose kernels take dense operands, a thread or a block a segment: long segments are
 // cut into pieces of one length where the operation is associative, so that many blocks share them.
-void reduce_dense(Op op, DType state, const Array& x, Segments s, const Array& result) {
+void reduce_dense(Op op, DType state, const Array& x, const Segments& s, const Array& result) {
   constexpr int64_t kPiece = 8192;
   if (!compile::is_associative(op) || s.longest() <= kPiece)
     return record_segments(op, state, x, s, result);
@@ -224,7 +224,7 @@ void reduce_dense(Op op, DType state, const Array& x, Segments s, const Array& r
   groups.bounds.insert(groups.bounds.end(), group_ends.begin(), group_ends.end());
   const Array totals = empty(shape, state, x.base->device);
   record_segments(op, state, x, pieces, totals);
-  reduce_dense(op, state, totals, std::move(groups), result);
+  reduce_dense(op, state, totals, groups, result);
 }
 
 // As NumPy's iterator, which the index has no stride for.

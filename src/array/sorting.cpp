@@ -10,10 +10,9 @@ namespace numbus {
 void (*load_device_kernels)(const Device&, Routine, DType) = nullptr;
 void (*load_fold_kernels)(const Device&, Routine, Op, DType, DType) = nullptr;
 
-Array along_lines(Routine r, const Array& x, int axis, bool indices,
+Array along_lines(Routine r, const Array& a, int axis, bool indices,
                   std::span<const int64_t> attributes) {
-  const DType t = indices ? DType::I64 : x.dtype;
-  Array a = x;
+  const DType t = indices ? DType::I64 : a.dtype;
   // Booleans are ordered by their bytes, which need not be 0 and 1 in another type's memory.
   if (a.dtype == DType::Bool) {
     Array bytes = along_lines(r, view_as(a, DType::U8), axis, indices, attributes);

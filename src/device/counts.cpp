@@ -21,7 +21,7 @@ KernelTimer::~KernelTimer() {
     end_->record(queue_);
     end_->synchronize();
     work_counts().kernel_ns += static_cast<int64_t>(end_->milliseconds_since(*begin_) * 1e6);
-  } catch (...) {
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
     // What is wrong with the kernel is told where its result is waited for.
   }
 }

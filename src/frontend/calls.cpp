@@ -99,7 +99,7 @@ bool holds_lists_of_arrays(const Type& t) {
 // Arguments in the order of the parameters, defaults filled in.
 std::vector<Value> Lower::bind(const Node& at, const Node& definition, const std::string& name,
                                std::vector<Value> args,
-                               std::vector<std::pair<std::string, Value>> keywords) {
+                               const std::vector<std::pair<std::string, Value>>& keywords) {
   const Node& a = *definition.one(Field::args);
   if (a.one(Field::kwarg)) not_yet(at, "functions with **" + a.one(Field::kwarg)->text);
   std::vector<const Node*> names;
@@ -129,7 +129,7 @@ std::vector<Value> Lower::bind(const Node& at, const Node& definition, const std
     bound[i] = args[i];
     given[i] = 1;
   }
-  for (auto& [k, v] : keywords) {
+  for (const auto& [k, v] : keywords) {
     size_t i = 0;
     while (i < names.size() && names[i]->text != k) ++i;
     if (i == names.size()) fail(at, name + "() has no parameter '" + k + "'");

@@ -67,7 +67,6 @@ Value Lower::expression(const Node& n) {
       Value a = expression(*n.one(Field::left)), b = expression(*n.one(Field::right));
       NodeKind k = n.one(Field::op)->kind;
       if (k == NodeKind::MatMult) {
-        Node as_call = n;
         Call c{n, {a, b}, {}};
         return call_named(c, "np.matmul");
       }

@@ -201,8 +201,7 @@ Value Lower::transpose(const Value& a) {
   size_t n = a.type.ndim;
   if (a.lazy) {
     std::vector<Val> shape(a.shape().rbegin(), a.shape().rend());
-    Value source = a;
-    Value t = lazy(a.type.dtype, shape, [this, source](std::span<const Val> at) {
+    Value t = lazy(a.type.dtype, shape, [this, source = a](std::span<const Val> at) {
       std::vector<Val> back(at.rbegin(), at.rend());
       return element(source, back);
     });

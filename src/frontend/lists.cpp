@@ -483,9 +483,8 @@ Value Lower::repeat_list(const Node& n, const Value& list, const Value& times) {
       b_->emit(Op::select, DType::I64, less(most, by), ci(int64_t{1} << 60), mul(length, by));
   count = b_->emit(Op::select, DType::I64, b_->emit(Op::equal, DType::Bool, length, ci(0)), ci(0),
                    count);
-  Value from = list;
   Value r = materialise(n, lazy(list.type.dtype, std::vector<Val>{count},
-                                [this, from, length](std::span<const Val> at) {
+                                [this, from = list, length](std::span<const Val> at) {
                                   Val i = constant_of(length) == 1
                                               ? ci(0)
                                               : b_->emit(Op::remainder, DType::I64, at[0], length);

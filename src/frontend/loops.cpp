@@ -128,14 +128,12 @@ std::function<Val()> Lower::least_now(const std::vector<Sequence>& all) {
 
 Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
   if (v.type.is(Type::Tag::Range)) {
-    Value range = v;
     return {length_of_range(v),
-            [this, range](Val i) { return integer(add(range.v[0], mul(i, range.v[2]))); }};
+            [this, range = v](Val i) { return integer(add(range.v[0], mul(i, range.v[2]))); }};
   }
   if (v.type.is(Type::Tag::List)) {
-    Value list = v;
-    return {list_length(v), [this, list](Val i) { return read_item(list, i); },
-            [this, list] { return list_length(list); }};
+    return {list_length(v), [this, list = v](Val i) { return read_item(list, i); },
+            [this, list = v] { return list_length(list); }};
   }
   if (v.type.is_array()) {
     if (v.type.ndim == 0) fail(at, "a 0-d array has no elements to loop over");
@@ -179,16 +177,14 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
             least_now(all)};
   }
   if (is_records(v) && v.type.text == "records") {
-    Value all = v;
     return {v.items[0].shape()[0],
-            [this, all, &at](Val i) { return index_records(at, all, integer(i)); }};
+            [this, all = v, &at](Val i) { return index_records(at, all, integer(i)); }};
   }
   if (v.type.is(Type::Tag::Iterator))
     if (auto all = marked_sequence(at, v)) return *all;
   if (v.type.is(Type::Tag::Tuple)) {
-    Value t = v;
     return {ci(static_cast<int64_t>(v.items.size())),
-            [this, t, &at](Val i) { return index_tuple(at, t, integer(i)); }};
+            [this, t = v, &at](Val i) { return index_tuple(at, t, integer(i)); }};
   }
   fail(at, "cannot loop over " + name(v.type), "range, an array, a list, a tuple, zip, enumerate");
 }

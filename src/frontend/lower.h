@@ -17,25 +17,10 @@ namespace numbus::frontend {
 
 using ir::Val;
 
-struct Value;
+struct Lazy;
 
 // The row of an operator's node: Add is add.
 Op row_of_operator(NodeKind k);
-
-// An array that is computed element by element where it is used.
-struct Lazy {
-  std::function<Value(std::span<const Val> index)> at;
-  // Whether an element is made of those at its own index in these arrays, and of no others.
-  bool same_places = false;
-  std::vector<Value> sources = {};
-  // Conditions under which an operand of one axis has an extent of one that is repeated: loops
-  // over such an array have a version without.
-  std::vector<Val> narrow = {};
-  // The same of any axis; where none holds, a dense one may be read as a line, by the indices
-  // (0, …, 0, number): all it is made of is in C order and has its shape.
-  std::vector<Val> repeated = {};
-  bool dense = false;
-};
 
 struct Value {
   Type type;
@@ -57,6 +42,21 @@ struct Value {
   std::span<const Val> strides() const {
     return {v.data() + 2 + type.ndim, static_cast<size_t>(type.ndim)};
   }
+};
+
+// An array that is computed element by element where it is used.
+struct Lazy {
+  std::function<Value(std::span<const Val> index)> at;
+  // Whether an element is made of those at its own index in these arrays, and of no others.
+  bool same_places = false;
+  std::vector<Value> sources = {};
+  // Conditions under which an operand of one axis has an extent of one that is repeated: loops
+  // over such an array have a version without.
+  std::vector<Val> narrow = {};
+  // The same of any axis; where none holds, a dense one may be read as a line, by the indices
+  // (0, …, 0, number): all it is made of is in C order and has its shape.
+  std::vector<Val> repeated = {};
+  bool dense = false;
 };
 
 // A function for given argument types.
@@ -481,7 +481,7 @@ class Lower {
   Value method(const Call& c, const Value& self, const std::string& name);
   std::vector<Value> bind(const Node& at, const Node& definition, const std::string& name,
                           std::vector<Value> args,
-                          std::vector<std::pair<std::string, Value>> keywords);
+                          const std::vector<std::pair<std::string, Value>>& keywords);
   void expect(const Call& c, const std::string& name, size_t least, size_t most);
   Value call_numpy(const Call& c, const std::string& name, bool& known);
   Value array_of_rows(const Node& n, const std::vector<Value>& rows, std::optional<DType> t);
@@ -514,7 +514,7 @@ class Lower {
   Value cuda_attribute(const Node& n, const std::string& name);
   Value memory_array(const Call& c, ir::Space space);
   Value atomic(const Call& c, const std::string& name);
-  Val intrinsic(ir::Intrinsic i, DType t, Val a = ir::kNone, Val b_ = ir::kNone, Val c = ir::kNone,
+  Val intrinsic(ir::Intrinsic i, DType t, Val a = ir::kNone, Val b = ir::kNone, Val c = ir::kNone,
                 ir::Space s = ir::Space::Global, int64_t number = 0);
 
   // Small steps on int64.

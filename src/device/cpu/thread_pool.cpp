@@ -115,7 +115,7 @@ void ThreadPool::start() {
     for (int i = 1; i < threads_; ++i) {
       team->threads.emplace_back([this, i] { work(i); });
     }
-  } catch (const std::system_error&) {
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
     // The system refuses more threads; the pool works with those it has, down to none.
   }
   pthread_sigmask(SIG_SETMASK, &saved, nullptr);

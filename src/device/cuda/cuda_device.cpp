@@ -37,7 +37,7 @@ class DriverSegments final : public SegmentSource {
     try {
       ContextScope scope(context_);
       driver().cuMemFree(segment);
-    } catch (const std::exception&) {
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     }
   }
 
@@ -292,7 +292,7 @@ void CudaDevice::leave_queue(int number) noexcept {
     staging_.leave();
     sides_.remove(number);
     update_has_queues();
-  } catch (const std::exception&) {
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     // The GPU is lost; whoever uses it next is told.
   }
 }

@@ -51,7 +51,7 @@ void CudaDevice::give_back(const HostBlock& block) noexcept {
     } else {
       driver().cuMemFreeHost(reinterpret_cast<void*>(block.begin));
     }
-  } catch (const std::exception&) {
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     // The process ends or the GPU is lost, and the memory with it.
   }
 }
@@ -65,7 +65,7 @@ void CudaDevice::free_host(const HostBlock& block) noexcept {
       late_host_.push_back(std::move(late));
     }
     sweep();
-  } catch (const std::exception&) {
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     // Stays with the process: what still uses it cannot be known.
   }
 }

@@ -139,7 +139,7 @@ Module::~Module() {
   try {
     ContextScope scope(context_);
     driver().cuModuleUnload(handle_);
-  } catch (const std::exception&) {
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     // The process ends or the GPU is lost; the module is gone with its context.
   }
 }
