@@ -20,7 +20,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIDY = [ROOT / ".venv/bin/clang-tidy", "-p", ROOT / "build", "--quiet"]
 TIDY += ["--extra-arg=-Wno-unknown-warning-option"]
-KINDS = [f"{folder}/*.{kind}" for folder in ("src", "bindings", "tests/cpp") for kind in ("cpp", "h")]
+FOLDERS = ("src", "bindings", "tests/cpp")
+KINDS = [f"{folder}/*.{kind}" for folder in FOLDERS for kind in ("cpp", "h")]
 
 
 def git(*arguments):
@@ -39,7 +40,10 @@ def base_of(days):
 
 def reader_of(header, sources):
     """A source file that includes the header, or None."""
-    included = f'"{header.removeprefix("src/").removeprefix("bindings/").removeprefix("tests/cpp/")}"'
+    included = header
+    for folder in FOLDERS:
+        included = included.removeprefix(f"{folder}/")
+    included = f'"{included}"'
     namesake = header.removesuffix(".h") + ".cpp"
     for source in sorted(sources, key=lambda s: (s != namesake, s)):
         if included in (ROOT / source).read_text():
@@ -81,7 +85,8 @@ def main():
         left_out = len(sources) - arguments.limit
         (commit,) = git("rev-parse", "HEAD")
         sources = sorted(random.Random(commit).sample(sources, arguments.limit))
-    print(f"[tidy] {len(sources)} files" + (f", {left_out} left out" if left_out else ""), flush=True)
+    rest = f", {left_out} left out" if left_out else ""
+    print(f"[tidy] {len(sources)} files{rest}", flush=True)
     bad, said = [], set()
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for source, (status, text) in zip(sources, pool.map(check, sources), strict=True):

@@ -354,6 +354,7 @@ Value Lower::copied_where_shared(const Node& n, const Value& from, const Value& 
 
 void Lower::fill(const Node& n, const Value& to, const Value& from) {
   if (from.unknown() || !writable(n, to)) return;
+  if (from.type.is(Type::Tag::Tuple)) return fill(n, to, as_array(n, from));
   if (!from.type.is_array()) {
     if (!from.type.is_number())
       fail(n, "cannot assign " + name(from.type) + " to " + name(to.type));

@@ -58,7 +58,9 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     }
     std::vector<Value> items = c.args;
     if (c.args.size() == 1) {
-      Value over = arg(0).type.is(Type::Tag::Iterator) ? plain(list_from(n, arg(0))) : arg(0);
+      Value over = arg(0).type.is(Type::Tag::Iterator) ? plain(list_from(n, arg(0)))
+                   : arg(0).type.is(Type::Tag::Range)  ? array_of_range(arg(0))
+                                                       : arg(0);
       if (over.unknown()) return {};
       if (over.type.is_array()) {
         if (over.type.ndim != 1)
@@ -189,14 +191,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       }
       return total;
     }
-    Value over = arg(0);
-    if (over.type.is(Type::Tag::Range)) {
-      over = lazy(DType::I64, std::vector<Val>{length_of_range(over)},
-                  [this, over](std::span<const Val> at) {
-                    return integer(add(over.v[0], mul(at[0], over.v[2])));
-                  });
-      over.type.weak = true;
-    }
+    Value over = arg(0).type.is(Type::Tag::Range) ? array_of_range(arg(0)) : arg(0);
     bool weak = over.type.weak;
     if (over.type.is_array() && over.type.ndim != 1)
       not_yet(n, name + "() of " + frontend::name(over.type), "np." + name);

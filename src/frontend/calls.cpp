@@ -3,6 +3,7 @@
 #include <functional>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include "frontend/lower.h"
 
@@ -97,9 +98,59 @@ bool holds_lists_of_arrays(const Type& t) {
 }  // namespace
 
 // Arguments in the order of the parameters, defaults filled in.
+namespace {
+
+bool is_fixed(const Node& n) { return n.kind == NodeKind::Constant || n.kind == NodeKind::Global; }
+
+// The variable of a local function's default, which no name of the program's can be.
+std::string default_name(const Node& n) {
+  return "default " + std::to_string(n.line) + ":" + std::to_string(n.col);
+}
+
+}  // namespace
+
+// A function of NumPy's takes tuples as arrays; not those that are shapes, axes or several arrays.
+void Lower::take_arrays(Call& c, int library) {
+  static const std::unordered_set<std::string> kArrays = {
+      "a", "b", "x", "y", "v", "values", "weights", "indices", "condition", "obj", "value"};
+  static const std::unordered_set<std::string> kSeveral = {"arrays", "conditions", "choices"};
+  auto array = [&](Value& v) {
+    if (v.type.is(Type::Tag::Tuple) && v.type.text.empty()) v = as_array(c.n, v);
+  };
+  auto take = [&](const std::string& parameter, Value& v) {
+    if (kArrays.contains(parameter)) array(v);
+    if (!kSeveral.contains(parameter) || !v.type.is(Type::Tag::Tuple)) return;
+    for (size_t k = 0; k < v.items.size(); ++k) {
+      array(v.items[k]);
+      v.type.items[k] = v.items[k].type;
+    }
+  };
+  const Node& a = *u_.program.source(library).definition.one(Field::args);
+  std::vector<std::string> names;
+  for (Field f : {Field::posonlyargs, Field::args})
+    for (const Node& p : a.all(f)) names.push_back(p.text);
+  const Node* rest = a.one(Field::vararg);
+  for (size_t i = 0; i < c.args.size(); ++i)
+    if (i < names.size())
+      take(names[i], c.args[i]);
+    else if (rest)
+      array(c.args[i]);
+  for (auto& [k, v] : c.keywords) take(k, v);
+}
+
+// Defaults are computed where a function is defined.
+void Lower::keep_defaults(const Node& definition) {
+  const Node& a = *definition.one(Field::args);
+  for (Field f : {Field::defaults, Field::kw_defaults})
+    for (const Node& d : a.all(f))
+      if (!is_fixed(d) && d.kind != NodeKind::Unsupported)
+        assign_name(d, default_name(d), boxed(d, expression(d)));
+}
+
 std::vector<Value> Lower::bind(const Node& at, const Node& definition, const std::string& name,
                                std::vector<Value> args,
-                               const std::vector<std::pair<std::string, Value>>& keywords) {
+                               const std::vector<std::pair<std::string, Value>>& keywords,
+                               Scope* local) {
   const Node& a = *definition.one(Field::args);
   if (a.one(Field::kwarg)) not_yet(at, "functions with **" + a.one(Field::kwarg)->text);
   std::vector<const Node*> names;
@@ -147,7 +198,14 @@ std::vector<Value> Lower::bind(const Node& at, const Node& definition, const std
       if (d->kind == NodeKind::Unsupported) d = nullptr;
     }
     if (!d) fail(at, name + "() is missing the argument '" + names[i]->text + "'");
-    bound[i] = expression(*d);
+    if (local && !is_fixed(*d)) {
+      // Of a local function: what it was where that was defined.
+      Scope* caller = std::exchange(scope_, local);
+      bound[i] = read_variable(at, default_name(*d));
+      scope_ = caller;
+    } else {
+      bound[i] = expression(*d);
+    }
   }
   if (rest) bound.insert(bound.begin() + static_cast<int64_t>(positional), more);
   return bound;
@@ -329,7 +387,7 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
                          Scope* outer, const Source* source) {
   if (++inline_depth_ > 16)
     not_yet(c.n, "recursion of local functions", "define the function at module level");
-  std::vector<Value> args = bind(c.n, definition, name, c.args, c.keywords);
+  std::vector<Value> args = bind(c.n, definition, name, c.args, c.keywords, outer);
   Scope* caller = scope_;
   Scope& scope = new_scope(
       outer, source,
@@ -453,15 +511,10 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   if (name != "numbus list resize" && name != "len") {
     for (Value& a : c.args) {
       if (a.type.is(Type::Tag::List) && a.type.items[0].unknown()) return {};
-      if (!loops) a = numpy || name == "reversed" ? copied(c.n, a) : plain(a);
+      if (!loops)
+        a = numpy ? without_lists(c.n, a) : name == "reversed" ? copied(c.n, a) : plain(a);
     }
     for (auto& [k, a] : c.keywords) a = numpy ? copied(c.n, a) : plain(a);
-    if (numpy)
-      for (Value& a : c.args)
-        if (is_plain_list(a)) {
-          a.type.text.clear();
-          a.type.weak = false;
-        }
   }
   if (name.starts_with("cuda.")) return call_cuda(c, name.substr(5));
   if (name.starts_with("operator.")) return call_operator(c, name.substr(9));
@@ -515,6 +568,7 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   if (name.find('.') == std::string::npos) return call_builtin(c, name);
   int library = u_.program.library(name);
   if (library >= 0) {
+    if (name.starts_with("np.")) take_arrays(c, library);
     Value v = call_function(c, library);
     return name.starts_with("np.") ? numpy_numbers(name, std::move(v)) : v;
   }
@@ -678,7 +732,10 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   Value v = call_numpy(all, name, known);
   if (known) return v;
   int library = u_.program.library("np." + name);
-  if (library >= 0) return numpy_numbers("np." + name, call_function(all, library));
+  if (library >= 0) {
+    take_arrays(all, library);
+    return numpy_numbers("np." + name, call_function(all, library));
+  }
   not_yet(n, "." + name + "() of arrays");
 }
 

@@ -133,7 +133,7 @@ void Lower::scatter(const Node& n, const Value& a, const std::vector<Value>& giv
                     const Value& from) {
   if (from.unknown()) return;
   std::vector<Value> list = given;
-  Value v = from;
+  Value v = from.type.is(Type::Tag::Tuple) ? as_array(n, from) : from;
   // All that is read is read before anything is written.
   bool mask =
       list.size() == 1 && list[0].type.dtype == DType::Bool && list[0].type.ndim == a.type.ndim;
@@ -272,7 +272,13 @@ Value Lower::dense(const Node& n, const Value& a,
 
 // What a function of NumPy's takes as an array.
 Value Lower::as_array(const Node& n, const Value& a) {
-  if (a.type.is(Type::Tag::Tuple)) return from_items(n, a.items, {}, true);
+  if (a.type.is(Type::Tag::Tuple)) {
+    Value rows = without_lists(n, a);
+    bool arrays = !rows.items.empty();
+    for (const Value& i : rows.items) arrays = arrays && i.type.is_array() && i.type.ndim > 0;
+    if (arrays) return call_function({n, {rows}, {}}, u_.program.library("np.stack"));
+    return from_items(n, a.items, {}, true);
+  }
   if (a.type.is_number())
     return materialise(
         n, lazy(a.type.dtype, std::vector<Val>{},

@@ -8,6 +8,15 @@
 
 namespace numbus::frontend {
 
+Value Lower::array_of_range(const Value& range) {
+  Value r = lazy(DType::I64, std::vector<Val>{length_of_range(range)},
+                 [this, range](std::span<const Val> at) {
+                   return integer(add(range.v[0], mul(at[0], range.v[2])));
+                 });
+  r.type.weak = true;
+  return r;
+}
+
 namespace {
 
 bool yields(const std::vector<Node>& body) {

@@ -139,6 +139,21 @@ Value Lower::copied(const Node& n, const Value& v) {
   return r;
 }
 
+// Arrays in place of a list, and of those in a tuple: what NumPy's functions work on.
+Value Lower::without_lists(const Node& n, const Value& v) {
+  Value r = copied(n, v);
+  if (is_plain_list(r)) {
+    r.type.text.clear();
+    r.type.weak = false;
+  }
+  if (r.type.is(Type::Tag::Tuple) && r.type.text.empty())
+    for (size_t k = 0; k < r.items.size(); ++k) {
+      r.items[k] = without_lists(n, r.items[k]);
+      r.type.items[k] = r.items[k].type;
+    }
+  return r;
+}
+
 Value Lower::read_item(const Value& list, Val at) {
   const Type& item = list.type.items[0];
   if (item.unknown() || list.v.empty()) return {};

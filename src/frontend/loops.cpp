@@ -186,6 +186,7 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
     return {ci(static_cast<int64_t>(v.items.size())),
             [this, t = v, &at](Val i) { return index_tuple(at, t, integer(i)); }};
   }
+  if (v.type.is(Type::Tag::Text)) not_yet(at, "loops over strings");
   fail(at, "cannot loop over " + name(v.type), "range, an array, a list, a tuple, zip, enumerate");
 }
 

@@ -256,6 +256,8 @@ class Lower {
   Val list_data(const Value& list);
   Value read_item(const Value& list, Val at);
   Value copied(const Node& n, const Value& v);
+  Value without_lists(const Node& n, const Value& v);
+  Value array_of_range(const Value& range);
   void write_item(const Node& n, const Value& list, Val at, const Value& v);
   void widen_list(const Node& n, const Node& receiver, const Value& list, const Type& item);
   Value list_method(const Call& c, const Node& receiver, const Value& self,
@@ -479,9 +481,12 @@ class Lower {
                     const Source* source);
   Value call_named(const Call& c, const std::string& name);
   Value method(const Call& c, const Value& self, const std::string& name);
+  void take_arrays(Call& c, int library);
+  void keep_defaults(const Node& definition);
   std::vector<Value> bind(const Node& at, const Node& definition, const std::string& name,
                           std::vector<Value> args,
-                          const std::vector<std::pair<std::string, Value>>& keywords);
+                          const std::vector<std::pair<std::string, Value>>& keywords,
+                          Scope* local = nullptr);
   void expect(const Call& c, const std::string& name, size_t least, size_t most);
   Value call_numpy(const Call& c, const std::string& name, bool& known);
   Value array_of_rows(const Node& n, const std::vector<Value>& rows, std::optional<DType> t);

@@ -260,12 +260,21 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
   }
   bool list_a = is_plain_list(a), list_b = is_plain_list(b);
   if (list_a && list_b && op == Op::add) return join_lists(n, a, b);
-  if (list_a && b.type.is_integer() && b.type.weak && op == Op::multiply)
-    return repeat_list(n, a, b);
-  if (list_b && a.type.is_integer() && a.type.weak && op == Op::multiply)
-    return repeat_list(n, b, a);
+  if (list_a && b.type.is_integer() && op == Op::multiply) return repeat_list(n, a, b);
+  if (list_b && a.type.is_integer() && op == Op::multiply) return repeat_list(n, b, a);
+  if (b.type.is(Type::Tag::Tuple) && a.type.is_integer() && op == Op::multiply)
+    return binary(n, op, b, a);
+  // With a number of NumPy's, anything else of a tuple is of its items.
+  for (auto [v, other] : {std::pair{&a, &b}, std::pair{&b, &a}})
+    if (v->type.is(Type::Tag::Tuple) && v->type.text.empty() && other->type.is_number() &&
+        !other->type.weak && op != Op::multiply) {
+      Value of_items = as_array(n, *v);
+      return v == &a ? binary(n, op, of_items, b) : binary(n, op, a, of_items);
+    }
   if (a.type.is_array() || b.type.is_array()) {
     std::vector<Value> both{a, b};
+    for (Value& v : both)
+      if (v.type.is(Type::Tag::Tuple)) v = as_array(n, v);
     return apply(n, op, both);
   }
   if (a.type.is_number() && b.type.is_number()) {

@@ -1,9 +1,41 @@
 // NumPy's functions inside compiled functions: rows of the table, creation, reductions.
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "frontend/lower.h"
 
 namespace numbus::frontend {
+
+namespace {
+
+// NumPy's short names of types, in the byte order of the machine.
+std::optional<DType> dtype_of_code(std::string_view code) {
+  static const std::unordered_map<std::string_view, DType> kCodes = {
+      {"?", DType::Bool},      {"b1", DType::Bool},    {"b", DType::I8},
+      {"i1", DType::I8},       {"byte", DType::I8},    {"h", DType::I16},
+      {"i2", DType::I16},      {"short", DType::I16},  {"i", DType::I32},
+      {"i4", DType::I32},      {"intc", DType::I32},   {"l", DType::I64},
+      {"q", DType::I64},       {"p", DType::I64},      {"i8", DType::I64},
+      {"int", DType::I64},     {"long", DType::I64},   {"intp", DType::I64},
+      {"B", DType::U8},        {"u1", DType::U8},      {"ubyte", DType::U8},
+      {"H", DType::U16},       {"u2", DType::U16},     {"ushort", DType::U16},
+      {"I", DType::U32},       {"u4", DType::U32},     {"uintc", DType::U32},
+      {"L", DType::U64},       {"Q", DType::U64},      {"P", DType::U64},
+      {"u8", DType::U64},      {"uint", DType::U64},   {"e", DType::F16},
+      {"f2", DType::F16},      {"half", DType::F16},   {"f", DType::F32},
+      {"f4", DType::F32},      {"single", DType::F32}, {"d", DType::F64},
+      {"f8", DType::F64},      {"double", DType::F64}, {"float", DType::F64},
+      {"F", DType::C64},       {"c8", DType::C64},     {"csingle", DType::C64},
+      {"D", DType::C128},      {"c16", DType::C128},   {"complex", DType::C128},
+      {"cdouble", DType::C128}};
+  if (code.size() > 1 && (code[0] == '<' || code[0] == '=' || code[0] == '|'))
+    code.remove_prefix(1);
+  auto found = kCodes.find(code);
+  return found == kCodes.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace
 
 std::optional<DType> Lower::dtype_argument(const Call& c, size_t place, const std::string& name) {
   const Value* v = c.get(place, name);
@@ -18,6 +50,10 @@ std::optional<DType> Lower::dtype_argument(const Call& c, size_t place, const st
   if (v->type.is(Type::Tag::Text))
     for (int t = 0; t < kNumDTypes; ++t)
       if (kDTypes[t].name == v->type.text) return static_cast<DType>(t);
+  if (v->type.is(Type::Tag::Text)) {
+    if (auto t = dtype_of_code(v->type.text)) return t;
+    not_yet(c.n, "the dtype '" + v->type.text + "'", "np.float64");
+  }
   fail(c.n, "a dtype has to be a type known while compiling; got " + frontend::name(v->type),
        "np.float64");
 }
@@ -182,8 +218,15 @@ Value Lower::permuted(const Node& n, const Value& given, const std::vector<int64
   return r;
 }
 
-Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
-  const Node& n = c.n;
+Value Lower::call_numpy(const Call& given, const std::string& name, bool& known) {
+  const Node& n = given.n;
+  static const std::unordered_set<std::string> kOfArray = {
+      "zeros_like", "ones_like", "empty_like", "full_like", "real",  "imag",   "conj",
+      "around",     "round",     "clip",       "where",     "angle", "squeeze"};
+  Call c{n, given.args, given.keywords};
+  if (kOfArray.contains(name))
+    for (Value& a : c.args)
+      if (a.type.is(Type::Tag::Tuple)) a = as_array(n, a);
   auto constant = [&](DType t, double v) {
     return from_scalar(is_float(t) || is_complex(t) ? Scalar::from_float(v)
                                                     : Scalar::from_int(static_cast<int64_t>(v)),
@@ -207,6 +250,8 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     expect(c, "np." + name, nin, nin + 1);  // the result's array follows the operands
     // What NumPy makes of Python's numbers alone are its own numbers.
     std::vector<Value> args(c.args.begin(), c.args.begin() + static_cast<int64_t>(nin));
+    for (Value& a : args)
+      if (a.type.is(Type::Tag::Tuple)) a = as_array(n, a);
     if (std::ranges::all_of(args, [](const Value& a) { return a.type.is_number() && a.type.weak; }))
       for (Value& a : args) a.type.weak = false;
     Value r = nin == 1 ? unary(n, *op, args[0]) : binary(n, *op, args[0], args[1]);
@@ -427,7 +472,12 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
     return out ? *out : v;
   }
   if (name == "round" || name == "around" || name == "rint") {
-    if (c.args.size() == 1 && c.keywords.empty()) return unary(n, Op::rint, c.args[0]);
+    if (c.args.size() == 1 && c.keywords.empty()) {
+      const Value& a = c.args[0];
+      bool whole = numbus::is_integer(a.type.dtype) && a.type.dtype != DType::Bool;
+      if (whole && a.type.is_array() && name != "rint") return converted_copy(n, a, a.type.dtype);
+      return unary(n, Op::rint, a);
+    }
     return call_builtin(c, "round");
   }
   static const std::unordered_map<std::string, std::string> kReductions = {
@@ -441,7 +491,7 @@ Value Lower::call_numpy(const Call& c, const std::string& name, bool& known) {
   if (auto it = kReductions.find(name); it != kReductions.end()) {
     if (c.args.empty()) fail(n, "np." + name + " needs an array");
     Value a = c.args[0];
-    if (a.type.is(Type::Tag::Tuple)) a = from_items(n, a.items, {}, true);
+    if (a.type.is(Type::Tag::Tuple)) a = as_array(n, a);
     return reduction(c, it->second, a, 1);
   }
   if (name == "result_type" || name == "promote_types") {

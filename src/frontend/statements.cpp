@@ -132,6 +132,7 @@ Value Lower::local_function(const Node& n, const std::string& name) {
   v.type.text = "local " + name;
   v.type.number = static_cast<int>(found - local_functions_.begin());
   if (found == local_functions_.end()) local_functions_.push_back(it);
+  keep_defaults(n);
   return v;
 }
 

@@ -34,10 +34,10 @@ ALLOWED = {
     "empty lists": "A list keeps the type of its items when it has none left: np.array of it has "
     "that dtype, where CPython's has forgotten it and NumPy's is float64.",
     "open": "IEEE 754, CPython and NumPy leave open which sign a NaN has, which of two zeros "
-    "minimum, maximum and their like give, where sorted and list.sort put NaN, whether a list "
-    "holds a NaN (CPython asks for the same object first), what becomes of a "
-    "float beyond an integer (in np.arange a count of 2**63), and how complex numbers with a NaN "
-    "part are ordered (NumPy's numbers and arrays differ): a program that asks has no verdict.",
+    "minimum, maximum and their like give, where sorted and list.sort put NaN, what becomes of a "
+    "float beyond an integer (in np.arange a count of 2**63), whether a NaN is an item of a list "
+    "or tuple (CPython asks for the object), and how complex numbers with a NaN part are ordered "
+    "(NumPy's numbers and arrays differ): a program that asks has no verdict.",
     "kernel division": "In kernels of cuda.jit, division by zero, negative shift counts and "
     "negative powers of integers raise nothing: integers give 0 (the whole part of a power) and "
     "floats IEEE's result, as NumPy's numbers do.",
@@ -213,9 +213,9 @@ def is_open(function, args) -> bool:
     items = args[0] if function is sorted else getattr(function, "__self__", None)
     if isinstance(items, (list, tuple, np.ndarray)) and function.__name__ in ("sorted", "sort"):
         if function is sorted or isinstance(items, list):
-            return any(isinstance(v, (float, np.floating)) and v != v for v in items)
-    if isinstance(items, (list, tuple)) and function.__name__ in ("count", "index", "remove"):
-        return any(isinstance(a, (float, complex, np.generic)) and bool(a != a) for a in args)
+            return any(map(is_nan, items))
+    if isinstance(items, (list, tuple)) and function.__name__ in ("index", "count", "remove"):
+        return any(map(is_nan, args))
     if function in SIGNS:
         return bool(np.isnan(args[-1]).any())
     if function in ONE_OF_TWO and len(args) > 1:
@@ -229,6 +229,25 @@ def ordered(value):
     """An operand of <, <=, > or >=."""
     if isinstance(value, (complex, np.complexfloating)) and value != value:
         raise NoVerdict("the order of a complex number with a NaN part")
+    return value
+
+
+def is_nan(value) -> bool:
+    return isinstance(value, (float, complex, np.inexact)) and value != value
+
+
+def identified(value):
+    """The left operand of `in`."""
+    if is_nan(value):
+        raise NoVerdict("a NaN among the items of a list or tuple")
+    return value
+
+
+def equated(value):
+    """An operand of == or !=."""
+    if isinstance(value, (list, tuple)):
+        for v in value:
+            identified(equated(v))
     return value
 
 

@@ -156,6 +156,8 @@ class Run:
             "_tick": self.tick,
             "_at": self.at,
             "_ordered": differences.ordered,
+            "_identified": differences.identified,
+            "_equated": differences.equated,
             "_enter": self.enter,
             "_produced": one_type.Produced,
             "_samples": self.samples,
@@ -466,6 +468,11 @@ class Instrument(ast.NodeTransformer):
         self.generic_visit(node)
         if any(isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops):
             operands = [self._made(v, "_ordered", v) for v in (node.left, *node.comparators)]
+            node.left, node.comparators = operands[0], operands[1:]
+        elif isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            node.left = self._made(node, "_identified", node.left)
+        elif isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            operands = [self._made(v, "_equated", v) for v in (node.left, *node.comparators)]
             node.left, node.comparators = operands[0], operands[1:]
         return node
 

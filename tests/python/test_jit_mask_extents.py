@@ -1,4 +1,4 @@
-"""Masks of other extents than the array's, in compiled functions: NumPy lets an extent of 0 pass."""
+"""Masks of other extents than the array's, in compiled functions: NumPy lets one of 0 pass."""
 
 import itertools
 

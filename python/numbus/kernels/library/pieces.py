@@ -242,15 +242,15 @@ def broadcast_extent(a, b):
 
 
 @known("np.broadcast_shapes")
-def broadcast_shapes(a, b):
+def broadcast_shapes(first, second):
     """The shape that both broadcast to."""
-    if len(a) < len(b):
-        return broadcast_shapes((1,) + a, b)
-    if len(a) > len(b):
-        return broadcast_shapes(a, (1,) + b)
-    if len(a) == 0:
+    if len(first) < len(second):
+        return broadcast_shapes((1,) + first, second)
+    if len(first) > len(second):
+        return broadcast_shapes(first, (1,) + second)
+    if len(first) == 0:
         return ()
-    return (broadcast_extent(a[0], b[0]),) + broadcast_shapes(a[1:], b[1:])
+    return (broadcast_extent(first[0], second[0]),) + broadcast_shapes(first[1:], second[1:])
 
 
 @known("np.lib.stride_tricks.sliding_window_view")
