@@ -178,4 +178,4 @@ def load_compact(dtype):
 
 def load_flatnonzero(dtype="int64"):
     """`dtype`: of the indices."""
-    load("mask_indices", "int64", np.uint8, 1, True)
+    load("mask_indices", dtype, np.uint8, 1, True)

@@ -79,6 +79,7 @@ for _name in _TYPED:
         setattr(RandomState, _name, _typed(getattr(RandomState, _name)))
     globals()[_name] = _typed(getattr(_random, _name))
 
+
 def standard_normal(size=None, dtype=float):
     """Normal numbers of mean 0 and variance 1, float32 or float64, in the shape `size`."""
     return _standard_normal(lambda: _word(_random.randint), size, dtype)
