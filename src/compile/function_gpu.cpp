@@ -14,6 +14,7 @@
 #include "compile/gpu_emit.h"
 #include "compile/gpu_stack.h"
 #include "compile/leave.h"
+#include "compile/polls.h"
 
 namespace numbus::compile {
 namespace {
@@ -316,10 +317,13 @@ std::string kernel_ptx(const ir::Module& m, int sm, int ptx) {
                                              llvm::Function::ExternalLinkage, "k", to);
         b.SetInsertPoint(llvm::BasicBlock::Create(to.getContext(), "entry", entry));
         std::vector<V> args{b.CreateIntToPtr(entry->getArg(0), b.getPtrTy())};
+        auto last = static_cast<unsigned>(entry->arg_size()) - 1;
+        auto* stop = entry->getArg(last);
+        stop->setName(kStopName);
         if (recursive) {
-          auto last = static_cast<unsigned>(entry->arg_size()) - 1;
           args.push_back(end_of_stack(b, entry->getArg(last - 1)));
-          args.push_back(entry->getArg(last));
+          args.push_back(stop);
+          for (llvm::Function* g : functions) g->getArg(kStackWords)->setName(kStopName);
         }
         for (size_t p = 0; p < f.params.size(); ++p)
           args.push_back(from_word(e, f.params[p], entry->getArg(static_cast<unsigned>(p) + 1)));

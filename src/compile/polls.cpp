@@ -77,9 +77,26 @@ class Polls {
   explicit Polls(llvm::Module& m) : m_(m), B(m.getContext()) {}
 
   void run_gpu(bool long_loops) {
-    llvm::Function* entry = m_.getFunction("k");
-    if (!entry || m_.getNamedGlobal("grid_state")) return;
-    Loops in(*entry);
+    if (m_.getNamedGlobal("grid_state")) return;
+    for (llvm::Function& f : m_) {
+      if (f.isDeclaration()) continue;
+      stop_ = nullptr;
+      for (llvm::Argument& a : f.args())
+        if (a.getName() == kStopName) stop_ = &a;
+      if (stop_) function_gpu(f, long_loops);
+    }
+  }
+
+  void run() {
+    calls_.emplace(m_);
+    for (llvm::Function& f : m_)
+      if (!f.isDeclaration()) function(f);
+  }
+
+ private:
+  void function_gpu(llvm::Function& f, bool long_loops) {
+    plans_.clear();
+    Loops in(f);
     std::vector<Looks> polled;
     for (llvm::Loop* l : in.loops) (void)plan_gpu(*l, in.evolution, polled);
     if (!long_loops)
@@ -88,7 +105,6 @@ class Polls {
             in.evolution.getSymbolicMaxBackedgeTakenCount(of.loop));
       });
     if (polled.empty()) return;
-    stop_ = entry->getArg(static_cast<unsigned>(entry->arg_size()) - 1);
     for (llvm::Loop* l : in.loops) {
       llvm::simplifyLoop(l, &in.dominators, &in.loops, &in.evolution, &in.assumptions, nullptr,
                          false);
@@ -124,13 +140,6 @@ class Polls {
     }
   }
 
-  void run() {
-    calls_.emplace(m_);
-    for (llvm::Function& f : m_)
-      if (!f.isDeclaration()) function(f);
-  }
-
- private:
   // What is asked about a function's loops.
   struct Loops {
     explicit Loops(llvm::Function& f)

@@ -310,6 +310,16 @@ def test_in_kernels_with_arrays_of_their_own():
     assert launched(filled, (7,))[5] == plain[7]
 
 
+@cuda.jit(device=True)
+def summed(n):
+    if n <= 0:
+        return 1
+    s = summed(n - 1)
+    for k in range(n):
+        s = s * 3 + k
+    return s
+
+
 def test_kernels_for_a_gpu_look_at_the_stack():
     def kernel(x, n):
         x[cuda.grid(1)] = steps(n)
@@ -317,6 +327,12 @@ def test_kernels_for_a_gpu_look_at_the_stack():
     def other(x, n):
         x[cuda.grid(1)] = n
 
+    def loops(x, n):
+        x[cuda.grid(1)] = summed(n)
+
     signature = "void(int64[::1], int64)"
+    ptx = cuda.compile_ptx(loops, signature)[0]
+    # Before the call, in the loop's copy for long runs, and nowhere else.
+    assert ptx.count("exit;") == ptx.count("ld.volatile.global.u32") == 2
     assert cuda.compile_ptx(kernel, signature)[0].count("stacksave") == 2
     assert "stacksave" not in cuda.compile_ptx(other, signature)[0]
