@@ -5,9 +5,9 @@
     python tools/tidy.py --days 1         those that differ from the last commit a day before HEAD's
     python tools/tidy.py ... --limit 16   at most 16 of them
 
-The commands come from build/compile_commands.json. A header that differs is read through one file
-that includes it: the one of its name, else the first. With a limit the files are drawn by HEAD's
-hash, so that each commit looks at others.
+The commands and which file includes which come from the build. A header that differs is read
+through one file that includes it: the one of its name, else the first. With a limit the files
+are drawn by HEAD's hash, so that each commit looks at others.
 """
 
 import argparse
@@ -20,8 +20,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIDY = [ROOT / ".venv/bin/clang-tidy", "-p", ROOT / "build", "--quiet"]
 TIDY += ["--extra-arg=-Wno-unknown-warning-option"]
-FOLDERS = ("src", "bindings", "tests/cpp")
-KINDS = [f"{folder}/*.{kind}" for folder in FOLDERS for kind in ("cpp", "h")]
+KINDS = [
+    f"{folder}/*.{kind}" for folder in ("src", "bindings", "tests/cpp") for kind in ("cpp", "h")
+]
 
 
 def git(*arguments):
@@ -38,17 +39,22 @@ def base_of(days):
     return commit[0] if commit else None
 
 
-def reader_of(header, sources):
-    """A source file that includes the header, or None."""
-    included = header
-    for folder in FOLDERS:
-        included = included.removeprefix(f"{folder}/")
-    included = f'"{included}"'
-    namesake = header.removesuffix(".h") + ".cpp"
-    for source in sorted(sources, key=lambda s: (s != namesake, s)):
-        if included in (ROOT / source).read_text():
-            return source
-    return None
+def readers():
+    """For each header the sources that include it, as the build has found."""
+    found = subprocess.run(
+        ["ninja", "-C", ROOT / "build", "-t", "deps"], text=True, capture_output=True, check=True
+    )
+    table, source = {}, None
+    for line in found.stdout.splitlines():
+        name = line.strip()
+        if not name.startswith("../"):
+            continue
+        name = name.removeprefix("../")
+        if name.endswith(".cpp"):
+            source = name  # the first of an object's files
+        else:
+            table.setdefault(name, []).append(source)
+    return table
 
 
 def chosen(arguments):
@@ -59,9 +65,14 @@ def chosen(arguments):
         (base,) = git("merge-base", "HEAD", arguments.base)
     if not base:
         return sources
-    changed = [f for f in git("diff", "--name-only", base, "--", *KINDS) if f in every]
-    readers = {reader_of(f, sources) if f.endswith(".h") else f for f in changed}
-    return sorted(readers - {None})
+    differ = [f for f in git("diff", "--name-only", base, "--", *KINDS) if f in every]
+    files = {f for f in differ if f.endswith(".cpp")}
+    table = readers()
+    for header in set(differ) - files:
+        including = table.get(header, [])
+        namesake = header.removesuffix(".h") + ".cpp"
+        files.update([namesake] if namesake in including else sorted(including)[:1])
+    return sorted(files)
 
 
 def check(source):
@@ -85,8 +96,9 @@ def main():
         left_out = len(sources) - arguments.limit
         (commit,) = git("rev-parse", "HEAD")
         sources = sorted(random.Random(commit).sample(sources, arguments.limit))
-    rest = f", {left_out} left out" if left_out else ""
-    print(f"[tidy] {len(sources)} files{rest}", flush=True)
+    print(
+        f"[tidy] {len(sources)} files" + (f", {left_out} left out" if left_out else ""), flush=True
+    )
     bad, said = [], set()
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for source, (status, text) in zip(sources, pool.map(check, sources), strict=True):

@@ -12,6 +12,7 @@
 
 #include "array/array.h"
 #include "base/error.h"
+#include "compile/compiler.h"
 
 namespace {
 
@@ -41,8 +42,17 @@ void release(void* p) noexcept {
 }  // namespace
 
 void* operator new(std::size_t n) { return allocate(n); }
+// std::stable_sort takes its buffer so: it sorts without where there is none.
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+  try {
+    return allocate(n);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* p) noexcept { release(p); }
 void operator delete(void* p, std::size_t) noexcept { release(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { release(p); }
 
 using namespace numbus;
 
@@ -261,9 +271,12 @@ bool run(const Case& c, int64_t n, bool lasting) {
 TEST_CASE("each allocation that fails is an error for what depends on it and for nothing else") {
   Runtime& rt = Runtime::get();
   const Mode before = rt.mode;
+  // Kernels that have run for some milliseconds are compiled in all modes but the interpreter's.
+  std::vector<Mode> modes = {Mode::Interp};
+  if (compile::build_identity() != "no compiler") modes.push_back(Mode::Eager);
   for (const Case& c : cases()) {
     CAPTURE(c.name);
-    for (Mode mode : {Mode::Interp, Mode::Eager}) {
+    for (Mode mode : modes) {
       rt.mode = mode;
       for (bool known : {false, true}) {
         for (bool lasting : {false, true}) {
