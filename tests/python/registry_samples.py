@@ -202,8 +202,8 @@ SAMPLES = {
     ("np.searchsorted", "sorter"): lambda a, axis: [ABSENT, np.argsort(a), [0]],
     ("np.lexsort", "keys"): lambda a, axis: [[a], [a, a[::-1]], a, [a.T, np.sort(a.T)]],
     ("np.lexsort", "axis"): lambda a, axis: [ABSENT, 0, -1],
-    ("np.tri", "N"): lambda a, axis: [0, 1, 4, -2, np.int8(3)],
-    ("np.tri", "M"): lambda a, axis: [ABSENT, None, 3, 0, 6, -1],
+    ("np.tri", "N"): lambda a, axis: [0, 1, 4, -2, np.int8(3), True, 2.5],
+    ("np.tri", "M"): lambda a, axis: [ABSENT, None, 3, 0, 6, -1, 1.5],
     **{
         (f"np.{name}", "k"): lambda a, axis: [ABSENT, 0, 1, -2, 9]
         for name in "tri tril triu tril_indices triu_indices "

@@ -66,11 +66,13 @@ def diagflat(v, k=0):
 
 
 @function("np.tri")
-def tri(N: Int, M: Int = None, k: Int = 0, dtype: DTypeArg = float, *, like: Any = None):
+def tri(N: Operand, M: Operand = None, k: Int = 0, dtype: DTypeArg = float, *, like: Any = None):
     """(N, M) array with ones at and below the k-th diagonal and zeros above."""
     if like is not None:
         check_like("tri", like)
-    return _below(N, N if M is None else M, k).astype(np.float64 if dtype is None else dtype)
+    # Floats are extents here, as np.arange takes them.
+    below = _below(N + 0, (N if M is None else M) + 0, k)
+    return below.astype(np.float64 if dtype is None else dtype)
 
 
 def _below(n, m, k):

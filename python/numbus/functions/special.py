@@ -53,7 +53,7 @@ def erfc(x: Operand, /):
 def _gamma(x):
     if x == 0:
         return 1 / x
-    if x < 0 and x == math.floor(x):
+    if x < 0 and x == np.floor(x):
         return math.nan
     return math.gamma(x)
 
@@ -69,7 +69,7 @@ def gamma(x: Operand, /):
 def _gammaln(x):
     if x == -math.inf:
         return x
-    if x <= 0 and x == math.floor(x):
+    if x <= 0 and x == np.floor(x):
         return math.inf
     return math.lgamma(x)
 
