@@ -73,7 +73,7 @@ void check_case(Device& d, const Case& c, DType in_type, DType out_type, bool in
   std::vector<char> from(static_cast<size_t>(in->high())), to(static_cast<size_t>(out->high()));
   std::mt19937 random(3);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  constexpr bool real_out = sizeof(Out) < sizeof(In);
+  constexpr bool kRealOut = sizeof(Out) < sizeof(In);
   const int rank = in->ndim() - 1;
   test::each_point(c.in_shape, [&](const Numbers& x) {
     In& value = *reinterpret_cast<In*>(from.data() + place(*in, x));
@@ -83,7 +83,7 @@ void check_case(Device& d, const Case& c, DType in_type, DType out_type, bool in
       const double re = uniform(random), im = uniform(random);
       const bool edge = x.back() == 0 || 2 * x.back() == c.out_shape.back();
       value = In(static_cast<typename In::value_type>(re),
-                 static_cast<typename In::value_type>(real_out && edge ? 0 : im));
+                 static_cast<typename In::value_type>(kRealOut && edge ? 0 : im));
     }
   });
   char* a = static_cast<char*>(d.allocate(from.size()));
@@ -94,11 +94,11 @@ void check_case(Device& d, const Case& c, DType in_type, DType out_type, bool in
   d.copy_to_host(to.data(), b, to.size());
   std::vector<char> after(from.size());
   d.copy_to_host(after.data(), a, after.size());
-  CHECK((after == from) == !real_out);  // cuFFT may destroy a spectrum, and the fake one does
+  CHECK((after == from) == !kRealOut);  // cuFFT may destroy a spectrum, and the fake one does
   d.free(a, from.size());
   d.free(b, to.size());
 
-  const Numbers& whole = real_out ? c.out_shape : c.in_shape;
+  const Numbers& whole = kRealOut ? c.out_shape : c.in_shape;
   double worst = 0;
   test::each_point(c.out_shape, [&](const Numbers& k) {
     Complex sum = 0;
@@ -111,14 +111,14 @@ void check_case(Device& d, const Case& c, DType in_type, DType out_type, bool in
         angle += static_cast<double>(k[at] * x[at]) / static_cast<double>(whole[at]);
       }
       x[0] = k[0];
-      bool mirrored = real_out && x.back() > whole.back() / 2;
+      bool mirrored = kRealOut && x.back() > whole.back() / 2;
       for (size_t n = 1; mirrored && n < x.size(); ++n) x[n] = (whole[n] - x[n]) % whole[n];
       Complex value = load<In>(from, place(*in, x));
       if (mirrored) value = std::conj(value);
       sum += value * std::polar(1.0, (inverse ? 2 : -2) * 3.14159265358979323846 * angle);
     });
     worst = std::max(
-        worst, std::abs(load<Out>(to, place(*out, k)) - (real_out ? Complex(sum.real()) : sum)));
+        worst, std::abs(load<Out>(to, place(*out, k)) - (kRealOut ? Complex(sum.real()) : sum)));
   });
   CHECK(worst < (itemsize(real_of(in_type)) == 4 ? 1e-4 : 1e-11));
 }
