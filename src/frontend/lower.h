@@ -112,8 +112,12 @@ class Lower {
   // Names of one function, or of one that is expanded in its place.
   struct Scope {
     std::unordered_map<std::string, Variable> variables;
-    std::unordered_map<std::string, int> versions;
-    std::string prefix;  // of the keys under which types are kept
+    // Which assignment a name has its value from: where it stands and, in a loop that is written
+    // out, the how-manieth time. Counting all of a pass would not do: passes that know more write
+    // out more.
+    std::unordered_map<std::string, std::string> versions;
+    std::unordered_map<std::string, int> assigned;  // how often, by name and line:column
+    std::string prefix;                             // of the keys under which types are kept
     Scope* outer = nullptr;
     int depth = 0;  // of nested statements: assignments outside of any begin a new version
     const Source* source = nullptr;

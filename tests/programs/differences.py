@@ -190,7 +190,11 @@ def narrow_math(function, args):
         return None
     with np.errstate(all="ignore"):
         if name == "remainder":  # NumPy's function of that name is Python's %
-            return np.result_type(*args).type(function(*map(float, args)))
+            kind = np.result_type(*args).type
+            try:
+                return kind(function(*map(float, args)))
+            except ValueError:  # "infinite"
+                return kind(math.nan)
         if name == "frexp":  # the exponent is Python's
             mantissa, exponent = np.frexp(*args)
             return mantissa, int(exponent)
@@ -205,6 +209,7 @@ def narrow_math(function, args):
 
 
 ONE_OF_TWO = (np.minimum, np.maximum, np.fmin, np.fmax)
+EXTREMES = (np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin)
 SIGNS = (np.signbit, np.copysign, math.copysign)
 
 
@@ -218,6 +223,10 @@ def is_open(function, args) -> bool:
         return any(map(is_nan, args))
     if function in SIGNS:
         return bool(np.isnan(args[-1]).any())
+    if function in EXTREMES and np.asarray(args[0]).dtype.kind in "fc":
+        a = np.asarray(args[0])
+        signs = np.signbit(np.append(a.real[a == 0], a.imag[a == 0]))
+        return bool(signs.any() and not signs.all())
     if function in ONE_OF_TWO and len(args) > 1:
         a, b = map(np.asarray, args[:2])
         if a.dtype.kind == "f" or b.dtype.kind == "f":

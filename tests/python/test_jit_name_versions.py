@@ -1,0 +1,56 @@
+"""A name that is assigned again outside of loops has a type of its own from there on."""
+
+import numbus as nb
+import numpy as np
+import pytest
+from numbus import njit
+
+pytestmark = pytest.mark.numbus
+
+
+@njit
+def after_a_written_out_loop(x, n):
+    for _ in ([x for k in range(2)], x):
+        n = (8 >> n) + 1
+    kept = n
+    n = 0.5
+    return kept, n
+
+
+@njit
+def in_a_written_out_loop(x):
+    total = 0
+    for v in (1, 2.5, [x, x]):
+        w = v
+        total = total + 1
+    w = total << 2
+    return w, total
+
+
+@njit
+def again_and_again(x):
+    y = 1
+    y = y << 3
+    first = y
+    y = x * y
+    y, z = (y, 2), y
+    return first, y, z
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [(after_a_written_out_loop, (0.5, 1)), (in_a_written_out_loop, (3,)), (again_and_again, (2.5,))],
+)
+def test_versions(f, args):
+    want = f.py_func(*args)
+    got = f(*args)
+    assert got == want and [type(v) for v in got] == [type(v) for v in want]
+
+
+def test_integers_that_a_float_rounds_to_one_number():
+    a = np.array([2**64 - 2, 2**64 - 1, 0], np.uint64)
+    for b in (np.array([1]), np.array([0, 5]), np.array([1j]), np.array([0.0])):
+        got = nb.intersect1d(nb.asarray(a), nb.asarray(b))
+        want = np.intersect1d(a, b)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(np.asarray(got), want)
