@@ -37,10 +37,14 @@ def again_and_again(x):
     return first, y, z
 
 
-@pytest.mark.parametrize(
-    "f, args",
-    [(after_a_written_out_loop, (0.5, 1)), (in_a_written_out_loop, (3,)), (again_and_again, (2.5,))],
-)
+CASES = [
+    (after_a_written_out_loop, (0.5, 1)),
+    (in_a_written_out_loop, (3,)),
+    (again_and_again, (2.5,)),
+]
+
+
+@pytest.mark.parametrize("f, args", CASES)
 def test_versions(f, args):
     want = f.py_func(*args)
     got = f(*args)
