@@ -35,10 +35,10 @@ void load_folds(const Device& device, Routine r, Op op, DType t, DType loop) {
   loaded.insert({r, op, t, loop});
 }
 
-Routine routine_of(const std::string& name) {
+Routine routine_of(const std::string& name, const char* op = "routine") {
   for (size_t n = 0; n < std::size(kRoutines); ++n)
     if (kRoutines[n].name == name) return static_cast<Routine>(n);
-  raise(ErrorKind::Value, "routine", "no row of that name", name, "a name of routines.def");
+  raise(ErrorKind::Value, op, "no row of that name", name, "a name of routines.def");
 }
 
 }  // namespace
@@ -119,10 +119,7 @@ void bind_sorting(nb::module_& m) {
       "draw",
       [](const std::string& name, const std::vector<uint64_t>& state, int64_t n, nb::handle dtype) {
         mark_line();
-        for (int r = 0; r < static_cast<int>(std::size(kRoutines)); ++r)
-          if (kRoutines[r].name == name)
-            return nb::steal(wrap(draw(static_cast<Routine>(r), state, n, to_dtype(dtype.ptr()))));
-        raise(ErrorKind::Value, "draw", "no such routine", name, "philox or normal");
+        return nb::steal(wrap(draw(routine_of(name, "draw"), state, n, to_dtype(dtype.ptr()))));
       },
       nb::arg("name"), nb::arg("state"), nb::arg("n"), nb::arg("dtype"),
       "n random numbers on the default device, from the words of a state: philox, the key's two "

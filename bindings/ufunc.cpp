@@ -175,6 +175,7 @@ void bind_ufuncs(nb::module_& m) {
   m.def(
       "partial",
       [](Ufunc& u, int argument, nb::args operands) -> nb::object {
+        mark_line();
         std::vector<Array> in;
         for (nb::handle o : operands) in.push_back(to_array(o.ptr()));
         std::optional<Array> d = partial_derivative(u.op, argument, in);

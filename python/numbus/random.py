@@ -1,7 +1,8 @@
 """numbus.random: NumPy's generators, same bits for the same seed; the samples come back as Numbus
 arrays.
 
-Not a fallback: random bits are made on the host by definition here.
+Not a fallback: random bits are made on the host by definition here, but many uniform numbers of
+Philox, which the default device makes.
 """
 
 import math as _math

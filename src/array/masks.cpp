@@ -106,36 +106,39 @@ Array on_device(const Array* full, const Array& lets, int64_t& number) {
   return dense;
 }
 
-Array settle_on_host(const Array& full, Mask& mask) {
-  const Array values = in_order(full), where = in_order(mask.array);
-  const char* from = data_of(values, "elements of a masked array");  // one flush for both
-  const auto* lets = reinterpret_cast<const bool*>(data_of(where, "elements of a masked array"));
-  if (mask.count < 0) mask.count = routines::count_true(lets, values.size());
-  Array dense = empty({&mask.count, 1}, full.dtype, &cpu_device());
+Array on_host(const Array* full, const Array& lets, int64_t& number) {
+  constexpr const char* kWhat = "elements where a mask holds";
+  const Array where = in_order(lets), values = full ? in_order(*full) : where;
+  const char* from = data_of(values, kWhat);  // one flush for both
+  const auto* mask = reinterpret_cast<const bool*>(data_of(where, kWhat));
+  const int64_t n = where.size();
+  if (number < 0) number = routines::count_true(mask, n);
+  const DType t = full ? full->dtype : DType::I64;
+  Array dense = empty({&number, 1}, t, &cpu_device());
   dense.base->ensure_data();
-  routines::compact(itemsize(full.dtype), from, lets, values.size(), dense.base->data);
+  if (full)
+    routines::compact(itemsize(t), from, mask, n, dense.base->data);
+  else
+    routines::flatnonzero(mask, n, reinterpret_cast<int64_t*>(dense.base->data));
   return dense;
+}
+
+Array selected(const Array* full, const Array& lets, int64_t& number) {
+  return lets.base->device->host_readable() ? on_host(full, lets, number)
+                                            : on_device(full, lets, number);
 }
 
 }  // namespace
 
 Array flatnonzero(const Array& lets) {
   int64_t number = -1;
-  if (!lets.base->device->host_readable()) return on_device(nullptr, lets, number);
-  const Array where = in_order(lets);
-  const auto* mask = reinterpret_cast<const bool*>(data_of(where, "indices of what is true"));
-  number = routines::count_true(mask, where.size());
-  Array found = empty({&number, 1}, DType::I64, &cpu_device());
-  found.base->ensure_data();
-  routines::flatnonzero(mask, where.size(), reinterpret_cast<int64_t*>(found.base->data));
-  return found;
+  return selected(nullptr, lets, number);
 }
 
 void Masked::settle() {
   const std::shared_ptr<Mask> m = mask;
   const Array all = full;
-  Array dense = all.base->device->host_readable() ? settle_on_host(all, *m)
-                                                  : on_device(&all, m->array, m->count);
+  Array dense = selected(&all, m->array, m->count);
   // Another thread of Python may have settled it while this one waited, and written to it since.
   if (!mask) return;
   full = std::move(dense);

@@ -183,8 +183,8 @@ class NativeScan {
     return {total, next};
   }
 
-  // The loop scans `turn` elements at a time from `from` on while that is below `to`. The result is
-  // the index after them.
+  // Each iteration scans `turn` elements, the first one at index `from`, until fewer than that are
+  // left before index `to`. The result is the index of the first element that was not scanned.
   V elements(V from, V to, int turn, State& state) {
     return loop(from, to, turn, state, [&](V place) {
       if (turn > 1) prefetch(place, turn);

@@ -97,7 +97,6 @@ bool holds_lists_of_arrays(const Type& t) {
 
 }  // namespace
 
-// Arguments in the order of the parameters, defaults filled in.
 namespace {
 
 bool is_fixed(const Node& n) { return n.kind == NodeKind::Constant || n.kind == NodeKind::Global; }
@@ -147,6 +146,7 @@ void Lower::keep_defaults(const Node& definition) {
         assign_name(d, default_name(d), boxed(d, expression(d)));
 }
 
+// Arguments in the order of the parameters, defaults filled in.
 std::vector<Value> Lower::bind(const Node& at, const Node& definition, const std::string& name,
                                std::vector<Value> args,
                                const std::vector<std::pair<std::string, Value>>& keywords,

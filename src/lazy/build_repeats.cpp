@@ -128,7 +128,7 @@ bool KernelBuilder::TurnMap::find() {
     if (!names_in(t)) return false;
     for (size_t x = 0; x < args.size(); ++x) {
       if (k.args_[names[x]].dtype != k.args_[args[x]].dtype) return false;
-      // The iteration before made this, and somebody still reads it.
+      // The preceding iteration wrote this value, and a later instruction still reads it.
       if (writes[x] && names[x] != before[x] && needed(before[x])) wanted.push_back(before[x]);
       if (!read_first[x]) continue;
       int from = -1;
@@ -146,7 +146,7 @@ bool KernelBuilder::TurnMap::find() {
     if (source[x] < 0 && read_first[x] == Read) only_read.push_back(args[x]);
     if (source[x] >= 0) carried.emplace_back(args[x], args[source[x]]);
   }
-  // Of all earlier iterations, only values that the last one still reads are at hand.
+  // A value of an earlier iteration is available only if the last iteration reads it, too.
   for (int arg : wanted) {
     size_t c = 0;
     while (c < carried.size() && names[place[carried[c].first]] != arg) ++c;

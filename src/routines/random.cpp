@@ -1,5 +1,5 @@
-// The 64-bit cipher in scalar code (no processor multiplies vectors of 64 bits to 128), the normals
-// in loops that the compiler turns into vector code, once for each width.
+// The 64-bit cipher is scalar code, as no processor multiplies vectors of 64-bit words to 128 bits.
+// The normal numbers are computed in loops that the compiler vectorises for each instruction set.
 #include "routines/random.h"
 
 #include <algorithm>

@@ -13,6 +13,7 @@
 #include "array/array.h"
 #include "base/error.h"
 #include "compile/compiler.h"
+#include "lines.h"
 
 namespace {
 
@@ -74,14 +75,6 @@ struct Failing {
   }
 };
 
-using Values = std::vector<double>;
-Array line(const Values& v) {
-  const int64_t n = std::ssize(v);
-  Array a = empty({&n, 1}, DType::F64, &cpu_device());
-  a.base->ensure_data();
-  std::copy(v.begin(), v.end(), reinterpret_cast<double*>(a.base->data));
-  return a;
-}
 Values values(const Array& a) {
   const auto* at = reinterpret_cast<const double*>(data_of(a, "test"));
   return Values(at, at + a.size());

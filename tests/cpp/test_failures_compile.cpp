@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "compile/scan.h"
 #include "device/cpu/thread_pool.h"
+#include "lines.h"
 
 using namespace numbus;
 
@@ -62,18 +63,10 @@ void forget() {
   compiled.clear();
 }
 
-using Values = std::vector<double>;
 Values counted(int64_t n) {
   Values v(n);
   for (int64_t k = 0; k < n; ++k) v[k] = static_cast<double>((k * k + 3) % 17 + 1);
   return v;
-}
-Array line(const Values& v) {
-  const int64_t n = std::ssize(v);
-  Array a = empty({&n, 1}, DType::F64, &cpu_device());
-  a.base->ensure_data();
-  std::copy(v.begin(), v.end(), reinterpret_cast<double*>(a.base->data));
-  return a;
 }
 Array binary(Op op, const Array& x, const Array& y) {
   Arg args[2] = {Arg(&x), Arg(&y)};

@@ -1,7 +1,5 @@
 """A name that is assigned again outside of loops has a type of its own from there on."""
 
-import numbus as nb
-import numpy as np
 import pytest
 from numbus import njit
 
@@ -49,12 +47,3 @@ def test_versions(f, args):
     want = f.py_func(*args)
     got = f(*args)
     assert got == want and [type(v) for v in got] == [type(v) for v in want]
-
-
-def test_integers_that_a_float_rounds_to_one_number():
-    a = np.array([2**64 - 2, 2**64 - 1, 0], np.uint64)
-    for b in (np.array([1]), np.array([0, 5]), np.array([1j]), np.array([0.0])):
-        got = nb.intersect1d(nb.asarray(a), nb.asarray(b))
-        want = np.intersect1d(a, b)
-        assert got.dtype == want.dtype
-        np.testing.assert_array_equal(np.asarray(got), want)

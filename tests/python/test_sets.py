@@ -109,3 +109,12 @@ def test_named_tuples():
         nb.unique(nb.asarray(x), axis=2)
     with pytest.raises(ValueError, match="a table; got numbers that are no integers"):
         nb.isin(nb.asarray(x), [0.5], kind="table")
+
+
+def test_integers_that_a_float_rounds_to_one_number():
+    a = np.array([2**64 - 2, 2**64 - 1, 0], np.uint64)
+    for b in (np.array([1]), np.array([0, 5]), np.array([1j]), np.array([0.0])):
+        got = nb.intersect1d(nb.asarray(a), nb.asarray(b))
+        want = np.intersect1d(a, b)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(np.asarray(got), want)

@@ -36,8 +36,11 @@ def _typed(function):
     return sample
 
 
-def _standard_normal(draw_key, size, dtype):
-    """Normal numbers on the device: an array of shape `size`, 0-d for None; float32 or float64."""
+def _standard_normal(integers, size, dtype):
+    """Normal numbers on the device: an array of shape `size`, 0-d for None; float32 or float64.
+
+    integers: the method of a generator that draws the key.
+    """
     dtype = numpy.dtype(float if dtype is None else dtype)
     shape = () if size is None else size if isinstance(size, (tuple, list)) else (size,)
     if min(shape, default=0) < 0:
@@ -46,11 +49,8 @@ def _standard_normal(draw_key, size, dtype):
         )
     if dtype not in ("float32", "float64"):
         raise TypeError(f"[standard_normal] dtype; got {dtype}; expected float32 or float64")
-    return _core.draw("normal", [draw_key(), 0], math.prod(shape), dtype).reshape(shape)
-
-
-def _word(randint):
-    return int(randint(0, 1 << 64, dtype=numpy.uint64))
+    key = int(integers(0, 1 << 64, dtype=numpy.uint64))
+    return _core.draw("normal", [key, 0], math.prod(shape), dtype).reshape(shape)
 
 
 class RandomState(_random.RandomState):
@@ -67,7 +67,7 @@ class RandomState(_random.RandomState):
 
     def standard_normal(self, size=None, dtype=float):
         """Normal numbers of mean 0 and variance 1, float32 or float64, in the shape `size`."""
-        return _standard_normal(lambda: _word(self.randint), size, dtype)
+        return _standard_normal(self.randint, size, dtype)
 
     def randn(self, *size, dtype=float):
         """standard_normal of a shape given as extents."""
@@ -82,7 +82,7 @@ for _name in _TYPED:
 
 def standard_normal(size=None, dtype=float):
     """Normal numbers of mean 0 and variance 1, float32 or float64, in the shape `size`."""
-    return _standard_normal(lambda: _word(_random.randint), size, dtype)
+    return _standard_normal(_random.randint, size, dtype)
 
 
 def randn(*size, dtype=float):
@@ -96,10 +96,10 @@ class Generator(_random.Generator):
     def standard_normal(self, size=None, dtype=float, out=None):
         """Normal numbers of mean 0 and variance 1, float32 or float64, in the shape `size`."""
         if out is None:
-            return _standard_normal(lambda: _word(self.integers), size, dtype)
+            return _standard_normal(self.integers, size, dtype)
         if size is not None and out.shape != (size if isinstance(size, tuple) else (size,)):
             raise ValueError(f"[standard_normal] size; got {size}; expected {out.shape}, as `out`")
-        out[...] = _standard_normal(lambda: _word(self.integers), out.shape, out.dtype)
+        out[...] = _standard_normal(self.integers, out.shape, out.dtype)
         return out
 
     def __reduce__(self):
