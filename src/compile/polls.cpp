@@ -69,7 +69,7 @@ struct Plan {
   // where it is asked whether a run is long.
   V stride = nullptr;
   llvm::ConstantInt* offset = nullptr;
-  llvm::Instruction* place = nullptr;
+  llvm::Instruction* point = nullptr;
 };
 
 class Polls {
@@ -123,7 +123,7 @@ class Polls {
                      : long_loops ? std::min(of.iterations, kGpuUncounted)
                                   : kGpuUncounted;
       if (p.kind == Kind::Strips) {
-        find_place(*of.loop, p);
+        find_point(*of.loop, p);
         counting.emplace_back(of.loop, p);
       } else {
         plans_.push_back(p);
@@ -194,15 +194,15 @@ class Polls {
   }
 
   // Outside of all loops in which it does not change how long a run is.
-  static void find_place(llvm::Loop& l, Plan& p) {
+  static void find_point(llvm::Loop& l, Plan& p) {
     V first = p.counter->getIncomingValueForBlock(p.before);
-    p.place = p.before->getTerminator();
+    p.point = p.before->getTerminator();
     for (llvm::Loop* outer = l.getParentLoop(); outer; outer = outer->getParentLoop()) {
       auto* before = outer->getLoopPreheader();
       bool same = outer->isLoopInvariant(first) && outer->isLoopInvariant(p.bound) &&
                   (!p.stride || outer->isLoopInvariant(p.stride));
       if (!before || !same) break;
-      p.place = before->getTerminator();
+      p.point = before->getTerminator();
     }
   }
 
@@ -211,7 +211,7 @@ class Polls {
   Plan copy_for_long_runs(llvm::Loop& l, const Plan& p, Loops& in) {
     using C = llvm::CmpInst;
     auto* type = p.compared->getType();
-    B.SetInsertPoint(p.place);
+    B.SetInsertPoint(p.point);
     V first = p.counter->getIncomingValueForBlock(p.before);
     if (p.offset) first = B.CreateAdd(first, p.offset);
     V left = p.step > 0 ? B.CreateSub(p.bound, first) : B.CreateSub(first, p.bound);
