@@ -122,6 +122,12 @@ class Lower {
     int depth = 0;  // of nested statements: assignments outside of any begin a new version
     const Source* source = nullptr;
     const void* portion = nullptr;  // the parallel loop's body that it stands in
+
+    // Under which the type of a name is kept.
+    std::string key(const std::string& name) const {
+      auto version = versions.find(name);
+      return prefix + name + "#" + (version == versions.end() ? "" : version->second);
+    }
   };
   struct Loop {
     Val begin;
