@@ -245,6 +245,7 @@ class Lower {
   // --- lists.cpp
   Value comprehension(const Node& n);
   Value tuple_comprehension(const Node& n, const Value& over);
+  void join_items(const Node& n, std::span<Value* const> items);
   Value list_or_tuple(const Node& n, std::vector<Value> items);
   Value list_of(const Node& n, const std::vector<Value>& items);
   Value repeat_list(const Node& n, const Value& list, const Value& times);
