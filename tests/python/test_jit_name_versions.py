@@ -57,9 +57,10 @@ def test_one_type_in_loops_over_lists(n):
     def f(n):
         value = 1
         before = value * np.float32(0.1)
+        last = before
         for value, _ in [(n, 0.5), (2, n)]:
-            pass
-        return before, value
+            last = value
+        return before, last
 
     def g(n):
         value = 1
