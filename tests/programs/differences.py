@@ -220,8 +220,9 @@ def has_both_zeros(a) -> bool:
     """Whether an array has zeros of both signs, in its real or imaginary parts."""
     if a.dtype.kind not in "fc":
         return False
-    return any(0 < np.signbit(part[part == 0]).mean() < 1 for part in (a.real, a.imag)
-               if (part == 0).any())
+    return any(
+        0 < np.signbit(part[part == 0]).mean() < 1 for part in (a.real, a.imag) if (part == 0).any()
+    )
 
 
 def is_open(function, args, keywords) -> bool:
