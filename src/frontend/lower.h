@@ -122,6 +122,12 @@ class Lower {
     int depth = 0;  // of nested statements: assignments outside of any begin a new version
     const Source* source = nullptr;
     const void* portion = nullptr;  // the parallel loop's body that it stands in
+
+    // Under which the type of a name is kept.
+    std::string key(const std::string& name) const {
+      auto version = versions.find(name);
+      return prefix + name + "#" + (version == versions.end() ? "" : version->second);
+    }
   };
   struct Loop {
     Val begin;
@@ -239,6 +245,7 @@ class Lower {
   // --- lists.cpp
   Value comprehension(const Node& n);
   Value tuple_comprehension(const Node& n, const Value& over);
+  void join_items(const Node& n, std::span<Value* const> items);
   Value list_or_tuple(const Node& n, std::vector<Value> items);
   Value list_of(const Node& n, const std::vector<Value>& items);
   Value repeat_list(const Node& n, const Value& list, const Value& times);

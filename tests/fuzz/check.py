@@ -15,6 +15,7 @@ from shadow import PERTURB, Shadow, real_size, shadow_numpy, spread
 # What the null device cannot follow: shapes that hang on data, memory shared with NumPy.
 NOT_ON_NULL = re.compile(r"\[~?m\d*\b|\[[^\]]*[<>=]=? |nonzero|np\.asarray\(")
 SHADOWS = 3
+MANY_SHADOWS = 40
 FACTOR = 4.0  # allowed: this many times what the perturbation moved the result
 
 
@@ -58,7 +59,7 @@ class Subject:
             return execute(code, self.xp, np, self.array_type, self.flush)
 
 
-def reference(code):
+def reference(code, count=SHADOWS):
     """NumPy's results, for each float result how far a correct library may be away, and whether a
     product of complex numbers leaves the signs of their zeros open.
     """
@@ -67,7 +68,7 @@ def reference(code):
         shadows = []
         Shadow.complex_products = 0
         # Two perturbations of one value may cancel, seldom in each of several shadows.
-        for start in range(0, 1000 * SHADOWS, 1000):
+        for start in range(0, 1000 * count, 1000):
             Shadow.counter, Shadow.tainted = start, False
             Shadow.nan, Shadow.whole = np.copysign(np.nan, 1 - start), start == 1000
             shadows.append(execute(code, shadow_numpy, shadow_numpy, np.ndarray))
@@ -170,9 +171,14 @@ class Checker:
 
     def check_text(self, text: str, note=None) -> str:
         """The first difference as text, or "" where there is none (or no verdict)."""
+        # What is left of a sum where most of it cancels is the same in many shadows.
+        problem = self._difference(text, note, SHADOWS)
+        return problem and self._difference(text, note, MANY_SHADOWS)
+
+    def _difference(self, text: str, note, shadows: int) -> str:
         try:
             code = compile_text(text)
-            expected, tolerances, products = reference(code)
+            expected, tolerances, products = reference(code, shadows)
         except (Broken, SyntaxError):
             return ""
         signed_zero = not any(word in text for word in ("max", "min"))
@@ -183,7 +189,7 @@ class Checker:
             if note:
                 note(mode)
             if mode == "resized":
-                problem = self.check_resized(text, signed_zero)
+                problem = self.check_resized(text, signed_zero, shadows)
                 if problem:
                     return f"[{mode}] {problem}"
                 continue
@@ -220,7 +226,7 @@ class Checker:
                     )
         return ""
 
-    def check_resized(self, text: str, signed_zero: bool) -> str:
+    def check_resized(self, text: str, signed_zero: bool, shadows: int) -> str:
         """What is wrong where the program meets its own plans again with other extents.
 
         Against NumPy, and bit for bit against a run whose plans are made for these extents.
@@ -229,7 +235,7 @@ class Checker:
             return ""
         try:
             code = compile_text(resized(text))
-            expected, tolerances, products = reference(code)
+            expected, tolerances, products = reference(code, shadows)
         except (Broken, SyntaxError, MemoryError):
             return ""
         try:

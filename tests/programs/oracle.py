@@ -288,6 +288,7 @@ class Run:
             one_type.settle(target, value)
 
     def op(self, name, a, b):
+        a, b = self._repeated(name, a, b)
         value = self._retried(lambda b: differences.binary(name, a, b), b)
         return self._operator(name, value, a, b)
 
@@ -301,8 +302,18 @@ class Run:
                 return self._moved(value, name == "MatMult")
         return value
 
+    def _repeated(self, name, a, b):
+        """The operands of a product; samples of a list are repeated once at least."""
+        if name != "Mult" or not (self.sampling or self.dry):
+            return a, b
+        if isinstance(a, list) and isinstance(b, (int, np.integer)):
+            return a, max(int(b), 1)
+        if isinstance(b, list) and isinstance(a, (int, np.integer)):
+            return max(int(a), 1), b
+        return a, b
+
     def iop(self, name, a, b):
-        a = self._own(a)
+        a, b = self._repeated(name, self._own(a), b)
         limit_growth(a)
         value = self._retried(lambda b: differences.in_place(name, a, b), b)
         moved = self._operator(name, value, a, b)
@@ -378,7 +389,7 @@ class Run:
             )
         if exact and name == "round" and len(args) + len(keywords) > 1:
             exact = not is_inexact(args[0]) and name == "round"
-        if exact and differences.is_open(function, args):
+        if exact and differences.is_open(function, args, keywords):
             raise NoVerdict("the sign of a NaN, one of two zeros, or the order of NaN")
         if exact:
             return differences.call(function, args, keywords)
