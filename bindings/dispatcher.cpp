@@ -130,7 +130,7 @@ Type to_type(nb::handle described) {
 void Arguments::add_reach(const void* first, int64_t low, int64_t high) {
   if (!wants_reach || low >= high) return;
   auto at = reinterpret_cast<std::uintptr_t>(first);
-  reach.push_back({place, depth > 0, at + static_cast<std::uintptr_t>(low),
+  reach.push_back({index, depth > 0, at + static_cast<std::uintptr_t>(low),
                    at + static_cast<std::uintptr_t>(high)});
 }
 
@@ -253,7 +253,7 @@ bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
       is_array(o) ? to_device(as_array(o), *device) : import_numpy(o, true, false, device);
   there.writeable = is_array(o) ? as_array(o).writeable : is_writable_buffer(o);
   add_words(there, t);
-  copied.push_back({place, nb::borrow(value), there});
+  copied.push_back({index, nb::borrow(value), there});
   return true;
 }
 
@@ -276,7 +276,7 @@ nb::handle Arguments::fetch(nb::handle value) {
     if (f.there.is(value)) return f.here;
   Array here = to_device(as_array(value.ptr()), host);
   here.writeable = as_array(value.ptr()).writeable;
-  fetched.push_back({place, depth > 0, nb::borrow(value), nb::steal(wrap(std::move(here)))});
+  fetched.push_back({index, depth > 0, nb::borrow(value), nb::steal(wrap(std::move(here)))});
   return fetched.back().here;
 }
 
@@ -291,7 +291,7 @@ void Arguments::give_back(const std::vector<bool>& written) {
 }
 
 void Arguments::add(nb::handle value, const char* function) {
-  if (depth == 0) place = types.size();
+  if (depth == 0) index = types.size();
   value = fetch(value);
   PyObject* o = value.ptr();
   Type t;
@@ -532,7 +532,7 @@ class Dispatcher {
     if (only_declared_)
       raise(ErrorKind::Type, name_, "no matching signature", describe(types),
             "one of the declared ones");
-    InProgress::Turn turn(in_progress_, key);
+    InProgress::Claim claim(in_progress_, key);
     it = entries_.find(key);  // another thread may have made it
     if (it != entries_.end()) return *it->second;
     auto e = std::make_unique<Entry>();

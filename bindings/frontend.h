@@ -69,7 +69,7 @@ struct Arguments {
   };
   bool wants_reach = false;
   int depth = 0;
-  size_t place = 0;  // of the argument that is being added
+  size_t index = 0;  // of the argument that is being added
   std::vector<Reach> reach;
   std::vector<Use> uses(const std::vector<bool>& written) const;
   std::vector<Array> arrays;

@@ -19,9 +19,9 @@ class InProgress {
  public:
   // Waits while another thread compiles for the same key. After the wait the caller looks whether
   // the code is there by now.
-  class Turn {
+  class Claim {
    public:
-    Turn(InProgress& all, const std::string& key) : all_(all), key_(key) {
+    Claim(InProgress& all, const std::string& key) : all_(all), key_(key) {
       std::unique_lock<std::mutex> lock(all_.mutex_);
       if (!all_.busy(key_)) {
         all_.by_.emplace(key_, std::this_thread::get_id());
@@ -36,14 +36,14 @@ class InProgress {
       all_.by_.emplace(key_, std::this_thread::get_id());
       lock.unlock();
     }
-    ~Turn() {
+    ~Claim() {
       std::lock_guard<std::mutex> lock(all_.mutex_);
       auto [it, end] = all_.by_.equal_range(key_);
       while (it->second != std::this_thread::get_id()) ++it;
       all_.by_.erase(it);
       all_.ended_.notify_all();
     }
-    Turn(const Turn&) = delete;
+    Claim(const Claim&) = delete;
 
    private:
     InProgress& all_;

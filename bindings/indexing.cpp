@@ -180,7 +180,7 @@ struct Advanced {
   View view;
   uint64_t axes = 0;
   std::vector<Array> index;
-  int place = 0;
+  int first_axis = 0;
 };
 
 // Nothing where NumPy, or numbus.core.indexing, has to sort it out.
@@ -232,14 +232,14 @@ std::optional<Advanced> advanced(const Array& a, PyObject* index) {
     // An ellipsis keeps arrays apart, also where it stands for no axis.
     if (array || (v.shape.size() == before && o != Py_Ellipsis)) {
       together = together && !apart;
-      if (!chosen) found.place = static_cast<int>(before);
+      if (!chosen) found.first_axis = static_cast<int>(before);
       chosen = true;
     } else {
       apart = chosen;
     }
   }
   if (found.index.empty()) return std::nullopt;
-  if (!together) found.place = 0;
+  if (!together) found.first_axis = 0;
   while (v.dim < a.ndim()) {
     v.shape.push_back(a.layout->shape(v.dim));
     v.strides.push_back(a.layout->stride(v.dim++));
@@ -303,7 +303,7 @@ PyObject* get_item(PyObject* self, PyObject* index) {
     if (!basic_view(a, index, v)) {
       if (auto f = advanced(a, index)) {
         mark_line();
-        return wrap(gather(make_view(f->view), f->axes, f->index, f->place));
+        return wrap(gather(make_view(f->view), f->axes, f->index, f->first_axis));
       }
       nb::object f = nb::steal(hook("getitem"));
       return f(nb::handle(self), nb::handle(index)).release().ptr();
@@ -335,7 +335,7 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     if (!basic_view(a, index, v)) {
       if (auto f = advanced(a, index); f && ops.convert(value, from)) {
         mark_line();
-        scatter(make_view(f->view), f->axes, f->index, f->place, from);
+        scatter(make_view(f->view), f->axes, f->index, f->first_axis, from);
         return Py_None;
       }
       nb::object f = nb::steal(hook("setitem"));
@@ -386,7 +386,7 @@ void bind_indexing(nb::module_& m) {
         nb::list arrays;
         for (Array& x : f->index) arrays.append(nb::steal(wrap(std::move(x))));
         return nb::make_tuple(nb::steal(wrap_view(o.ptr(), make_view(f->view))), f->axes, arrays,
-                              f->place);
+                              f->first_axis);
       },
       nb::arg("a"), nb::arg("index"),
       "(view, axes, arrays, place) for gather() and scatter(): the integer arrays of an index, "

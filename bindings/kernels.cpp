@@ -24,7 +24,7 @@ namespace {
 // What two threads of a checked kernel do that does not fit together.
 [[noreturn]] void raise_conflict(const Fault& f) {
   using namespace compile;
-  auto place = [&](int64_t number) -> nb::object {
+  auto position = [&](int64_t number) -> nb::object {
     if (number <= 0) return nb::none();
     const frontend::Site& s = f.sites->at(static_cast<size_t>(number - 1));
     return nb::make_tuple(s.file, s.function, s.line);
@@ -47,8 +47,9 @@ namespace {
   nb::module_::import_("numbus.kernels._errors")
       .attr("raise_conflict")(
           race ? nb::object(nb::make_tuple(f.array, index)) : nb::none(),
-          nb::make_tuple(one, three(kThread), place(f.record[kPlace])),
-          nb::make_tuple(two, three(kOtherThread), place(f.record[kOtherPlace])), three(kBlock));
+          nb::make_tuple(one, three(kThread), position(f.record[kPosition])),
+          nb::make_tuple(two, three(kOtherThread), position(f.record[kOtherPosition])),
+          three(kBlock));
   throw nb::python_error();
 }
 
@@ -87,7 +88,7 @@ class Kernel {
   GridKernel& code(const std::vector<Type>& types, const std::string& key) {
     auto it = codes_.find(key);
     if (it != codes_.end()) return *it->second.code;
-    InProgress::Turn turn(in_progress_, key);
+    InProgress::Claim claim(in_progress_, key);
     it = codes_.find(key);  // another thread may have made it
     if (it != codes_.end()) return *it->second.code;
     std::unique_ptr<GridKernel> made;

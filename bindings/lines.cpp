@@ -17,12 +17,12 @@ std::unordered_map<PyCodeObject*, bool>& codes() {
 uint64_t latest_lines[4096];
 
 // Where the frames of a line token end: code objects stay referenced by codes().
-struct Place {
+struct Line {
   PyCodeObject* code;
   int at;
 };
-std::unordered_map<uint64_t, Place>& places() {
-  static auto* p = new std::unordered_map<uint64_t, Place>;
+std::unordered_map<uint64_t, Line>& lines() {
+  static auto* p = new std::unordered_map<uint64_t, Line>;
   return *p;
 }
 
@@ -30,8 +30,8 @@ std::unordered_map<uint64_t, Place>& places() {
 // now and then, but no memory.
 void forget_old() {
   constexpr size_t kMany = 1 << 16;
-  if (codes().size() < kMany && places().size() < kMany) return;
-  places().clear();
+  if (codes().size() < kMany && lines().size() < kMany) return;
+  lines().clear();
   std::fill(std::begin(latest_lines), std::end(latest_lines), 0);
   auto old = std::move(codes());
   codes().clear();
@@ -61,7 +61,7 @@ void remember(uint64_t line, PyCodeObject* code, int at) {
   uint64_t& known = latest_lines[line & 4095];
   if (known == line) return;
   known = line;
-  places().try_emplace(line, Place{code, at});
+  lines().try_emplace(line, Line{code, at});
 }
 
 }  // namespace
@@ -69,8 +69,8 @@ void remember(uint64_t line, PyCodeObject* code, int at) {
 SourceLine describe_line(uint64_t line) {
   using Addr2Line = int (*)(PyCodeObject*, int);
   static auto number = reinterpret_cast<Addr2Line>(dlsym(RTLD_DEFAULT, "PyCode_Addr2Line"));
-  auto it = places().find(line);
-  if (it == places().end() || !number) return {};
+  auto it = lines().find(line);
+  if (it == lines().end() || !number) return {};
   nb::handle code(reinterpret_cast<PyObject*>(it->second.code));
   return {nb::cast<std::string>(nb::str(nb::getattr(code, "co_filename"))),
           number(it->second.code, it->second.at)};
@@ -87,7 +87,7 @@ void mark_line() {
   PyFrameObject* f = PyEval_GetFrame();
   uint64_t line = 0;
   bool owned = false;
-  Place last{};
+  Line last{};
   for (int depth = 0; f && depth < 8; ++depth) {
     PyCodeObject* code = PyFrame_GetCode(f);
     uint64_t at = get_lasti ? static_cast<uint64_t>(get_lasti(f))

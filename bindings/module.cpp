@@ -291,16 +291,16 @@ NB_MODULE(_core, m) {
       nb::arg("arrays"), nb::arg("axis"), nb::arg("new_axis"), nb::arg("dtype").none(),
       nb::arg("casting"), nb::arg("out").none());
   m.def("gather",
-        [](nb::object source, uint64_t axes, const std::vector<nb::object>& index, int place) {
+        [](nb::object source, uint64_t axes, const std::vector<nb::object>& index, int first_axis) {
           std::vector<Array> arrays;
           for (const nb::object& o : index) arrays.push_back(to_array(o.ptr()));
           mark_line();
-          return nb::steal(wrap(gather(to_array(source.ptr()), axes, arrays, place)));
+          return nb::steal(wrap(gather(to_array(source.ptr()), axes, arrays, first_axis)));
         });
   m.def(
       "update",
       [](nb::object op, nb::object target, uint64_t axes, const std::vector<nb::object>& index,
-         int place, nb::object value, bool distinct, bool in_order) {
+         int first_axis, nb::object value, bool distinct, bool in_order) {
         std::vector<Array> arrays;
         for (const nb::object& o : index) arrays.push_back(to_array(o.ptr()));
         Operands ops;
@@ -315,7 +315,7 @@ NB_MODULE(_core, m) {
                                                          : DType::I64;
         }
         mark_line();
-        update(row_of(op.ptr()), as_array(target.ptr()), axes, arrays, place,
+        update(row_of(op.ptr()), as_array(target.ptr()), axes, arrays, first_axis,
                given ? &from : nullptr, {distinct, in_order});
       },
       nb::arg("ufunc"), nb::arg("target"), nb::arg("axes"), nb::arg("index"), nb::arg("place"),
@@ -323,7 +323,7 @@ NB_MODULE(_core, m) {
       "Elements become ufunc(element, value), repeated indices repeatedly, in order.");
   m.def(
       "scatter",
-      [](nb::object target, uint64_t axes, const std::vector<nb::object>& index, int place,
+      [](nb::object target, uint64_t axes, const std::vector<nb::object>& index, int first_axis,
          nb::object value, const std::string& op, bool distinct, nb::object where) {
         std::vector<Array> arrays;
         for (const nb::object& o : index) arrays.push_back(to_array(o.ptr()));
@@ -341,7 +341,7 @@ NB_MODULE(_core, m) {
           how.where = &w;
         }
         mark_line();
-        scatter(to, axes, arrays, place, from, how);
+        scatter(to, axes, arrays, first_axis, from, how);
       },
       nb::arg("target"), nb::arg("axes"), nb::arg("index"), nb::arg("place"), nb::arg("value"),
       nb::arg("op") = "", nb::arg("distinct") = false, nb::arg("where").none() = nb::none(),

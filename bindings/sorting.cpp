@@ -97,9 +97,9 @@ void bind_sorting(nb::module_& m) {
       "interp",
       [](nb::handle x, nb::handle xp, nb::handle fp, nb::handle ends) {
         mark_line();
-        Array at = to_array(x.ptr()), places = to_array(xp.ptr()), values = to_array(fp.ptr());
+        Array at = to_array(x.ptr()), points = to_array(xp.ptr()), values = to_array(fp.ptr());
         load_kernels(*at.base->device, Routine::interp, DType::F64);
-        return nb::steal(wrap(interpolate(at, places, values, to_array(ends.ptr()))));
+        return nb::steal(wrap(interpolate(at, points, values, to_array(ends.ptr()))));
       },
       nb::arg("x"), nb::arg("xp"), nb::arg("fp"), nb::arg("ends"),
       "The values at `x` of the lines between points, and before and after them those of `ends`.");

@@ -77,7 +77,7 @@ Literal literal_of(nb::handle v) {
   return l;
 }
 
-void place(Node& n, nb::handle tree) {
+void locate(Node& n, nb::handle tree) {
   auto number = [&](const char* name) {
     nb::object v = nb::getattr(tree, name, nb::none());
     return v.is_none() ? 0 : nb::cast<int>(v);
@@ -94,7 +94,7 @@ Node convert(nb::handle tree) {
       nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(tree.ptr()))).attr("__name__"));
   n.kind = kind_of(cls);
   if (n.kind == NodeKind::Unsupported) n.text = cls;
-  if (nb::hasattr(tree, "lineno")) place(n, tree);
+  if (nb::hasattr(tree, "lineno")) locate(n, tree);
   if (n.kind == NodeKind::Constant) {
     n.literal = literal_of(tree.attr("value"));
     return n;

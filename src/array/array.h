@@ -208,7 +208,7 @@ Array concatenate(std::span<const Array> arrays, int axis, bool new_axis, const 
 // Indexing by integer arrays, which stand for the dimensions of `a` whose bits are set in `axes`,
 // at most three. Their shared shape stands at `place` among the dimensions that are left. Wrong
 // indices raise IndexError: at once where their values are known, else when they run.
-Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int place);
+Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int first_axis);
 struct Scatter {
   const Array* where = nullptr;
   // Of indices that meet the last one stays, or what the element becomes by a sum or an extreme.
@@ -219,7 +219,7 @@ struct Scatter {
   Op by = Op::cast;
   DType loop = DType::Bool;
 };
-void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
+void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int first_axis,
              const Arg& value, const Scatter& how = {});
 // Raises for wrong indices now, and waits for them where that is needed.
 void check_indices(const Array& to, uint64_t axes, std::span<const Array> index);
@@ -230,7 +230,7 @@ struct Update {
   bool distinct = false;  // as in Scatter
   bool in_order = true;   // where the device scatters in order; false: by sorting there, too
 };
-void update(Op op, const Array& to, uint64_t axes, std::span<const Array> index, int place,
+void update(Op op, const Array& to, uint64_t axes, std::span<const Array> index, int first_axis,
             const Arg* value, const Update& how = {});
 // A new array of that layout.
 Array fresh(const Layout* layout, DType t, Device* device);

@@ -37,7 +37,7 @@ std::vector<int> iteration_order(std::span<const Array* const> arrays, int n) {
     return k < 0 || a.layout->shape(k) == 1 ? 0 : std::abs(a.layout->stride(k));
   };
   for (int i = 1; i < n; ++i) {
-    int axis = inner_first[i], place = i;
+    int axis = inner_first[i], target = i;
     for (int j = i - 1; j >= 0; --j) {
       bool smaller = false, decided = false;
       for (const Array* a : arrays) {
@@ -50,9 +50,9 @@ std::vector<int> iteration_order(std::span<const Array* const> arrays, int n) {
         decided = true;
       }
       if (decided && !smaller) break;
-      if (decided) place = j;
+      if (decided) target = j;
     }
-    std::rotate(inner_first.begin() + place, inner_first.begin() + i, inner_first.begin() + i + 1);
+    std::rotate(inner_first.begin() + target, inner_first.begin() + i, inner_first.begin() + i + 1);
   }
   std::reverse(inner_first.begin(), inner_first.end());
   return inner_first;

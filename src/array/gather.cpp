@@ -15,24 +15,24 @@ struct Domain {
   std::vector<int64_t> indices, shape;
   const Layout* layout = nullptr;
 
-  Domain(const Array& a, uint64_t axes, std::span<const Array> index, int place) {
+  Domain(const Array& a, uint64_t axes, std::span<const Array> index, int first_axis) {
     std::vector<const Array*> all;
     for (const Array& i : index) all.push_back(&i);
     indices = broadcast_shape(all, "index");
     for (int d = 0; d < a.ndim(); ++d)
       if (!(axes >> d & 1)) shape.push_back(a.layout->shape(d));
-    shape.insert(shape.begin() + place, indices.begin(), indices.end());
+    shape.insert(shape.begin() + first_axis, indices.begin(), indices.end());
     if (shape.size() > kMaxDims)
       raise(ErrorKind::Index, "index", "too many dimensions", std::to_string(shape.size()),
             "at most " + std::to_string(kMaxDims));
   }
 
   // An index over the whole domain: it does not change along the other dimensions.
-  const Layout* spread(const Array& index, int place) const {
+  const Layout* spread(const Array& index, int first_axis) const {
     std::vector<int64_t> strides(shape.size(), 0);
     int n = static_cast<int>(indices.size()), extra = n - index.ndim();
     for (int d = 0; d < index.ndim(); ++d)
-      if (index.layout->shape(d) != 1) strides[place + extra + d] = index.layout->stride(d);
+      if (index.layout->shape(d) != 1) strides[first_axis + extra + d] = index.layout->stride(d);
     return Layout::get(shape, strides, itemsize(index.dtype));
   }
 };
@@ -65,11 +65,11 @@ bool check_known(const Array& a, uint64_t axes, std::span<const Array> index) {
   return all;
 }
 
-void add_indices(Instr& i, const Domain& domain, std::span<const Array> index, int place,
+void add_indices(Instr& i, const Domain& domain, std::span<const Array> index, int first_axis,
                  ViewRef* views, LayoutRef* hold, Window::Input* in) {
   for (const Array& x : index) {
     int n = ++i.nin;
-    const Layout* l = domain.spread(x, place);
+    const Layout* l = domain.spread(x, first_axis);
     hold[n] = LayoutRef(l);
     views[n] = {x.base.get(), l, x.offset, x.dtype};
     in[n].view = &views[n];
@@ -77,20 +77,20 @@ void add_indices(Instr& i, const Domain& domain, std::span<const Array> index, i
   ++i.nin;
 }
 
-Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int place,
+Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int first_axis,
              Instr::Bounds bounds) {
-  Domain domain(a, axes, index, place);
+  Domain domain(a, axes, index, first_axis);
   // NumPy walks the indices first, in their own order, then the other axes by their strides, and
   // moves dimensions afterwards.
   std::vector<const Array*> all;
   for (const Array& i : index) all.push_back(&i);
   int n = static_cast<int>(domain.shape.size()), many = static_cast<int>(domain.indices.size());
   std::vector<int> outer_first = iteration_order(all, many), rest;
-  for (int& d : outer_first) d += place;
+  for (int& d : outer_first) d += first_axis;
   std::vector<int64_t> strides(n, 0);
   for (int d = 0, at = 0; d < a.ndim(); ++d) {
     if (axes >> d & 1) continue;
-    if (at == place) at += many;
+    if (at == first_axis) at += many;
     strides[at] = a.layout->shape(d) == 1 ? 0 : std::abs(a.layout->stride(d));
     rest.push_back(at++);
   }
@@ -113,12 +113,12 @@ Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int pl
   i.bounds = bounds;
   i.loop = a.dtype;
   i.axes = axes;
-  i.place = static_cast<uint8_t>(place);
+  i.first_axis = static_cast<uint8_t>(first_axis);
   ViewRef views[kMaxOperands] = {a.view()};
   LayoutRef hold[kMaxOperands];
   Window::Input in[kMaxOperands];
   in[0].view = &views[0];
-  add_indices(i, domain, index, place, views, hold, in);
+  add_indices(i, domain, index, first_axis, views, hold, in);
   record(i, out, in, i.nin);
   return out;
 }
@@ -131,10 +131,10 @@ std::vector<Array> kept_from(const Array& to, std::span<const Array> index) {
   return kept;
 }
 
-void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int place,
+void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int first_axis,
              const Arg& value, const Scatter& how, Instr::Bounds bounds) {
   const Array* where = how.where;
-  Domain domain(to, axes, kept, place);
+  Domain domain(to, axes, kept, first_axis);
   LayoutRef whole(Layout::contiguous(domain.shape, itemsize(to.dtype)));
   Array from;
   LayoutRef hold[kMaxOperands];
@@ -171,8 +171,8 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int pl
   i.bounds = bounds;
   i.loop = how.by == Op::cast ? to.dtype : how.loop;
   i.axes = axes;
-  i.place = static_cast<uint8_t>(place);
-  add_indices(i, domain, kept, place, views, hold, in);
+  i.first_axis = static_cast<uint8_t>(first_axis);
+  add_indices(i, domain, kept, first_axis, views, hold, in);
   if (where) {
     int n = i.nin;
     hold[n] = LayoutRef(broadcast_layout(*where, whole.get(), "setitem"));
@@ -185,7 +185,7 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int pl
 
 // Where threads write in any order: the points that come last at their place. Each leaves its
 // number there, and the largest stays.
-Array last_at_place(const Array& to, uint64_t axes, std::span<const Array> index,
+Array last_of_equal(const Array& to, uint64_t axes, std::span<const Array> index,
                     Instr::Bounds bounds) {
   std::vector<int64_t> extents, points;
   for (int d = 0; d < to.ndim(); ++d)
@@ -226,11 +226,11 @@ void check_indices(const Array& a, uint64_t axes, std::span<const Array> index) 
   }
 }
 
-Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int place) {
-  return gather(a, axes, index, place, Instr::Report);
+Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int first_axis) {
+  return gather(a, axes, index, first_axis, Instr::Report);
 }
 
-void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int place,
+void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int first_axis,
              const Arg& value, const Scatter& how) {
   require_writeable(to, "setitem");
   if (how.by == Op::cast) require_value(value, to.dtype, "setitem");
@@ -238,14 +238,14 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int p
   auto bounds = how.distinct || check_known(to, axes, kept) ? Instr::Sure : Instr::Report;
   bool in_order = to.base->device->scatters_in_order(), many = value.is_array();
   if (how.op != Op::scatter || how.distinct || in_order || !many)
-    return scatter(to, axes, kept, place, value, how, bounds);
-  Array last = last_at_place(to, axes, kept, bounds == Instr::Sure ? bounds : Instr::Skip);
+    return scatter(to, axes, kept, first_axis, value, how, bounds);
+  Array last = last_of_equal(to, axes, kept, bounds == Instr::Sure ? bounds : Instr::Skip);
   // Over the domain, in which the indices stand at `place`.
   std::vector<int64_t> shape(last.shape().begin(), last.shape().end());
   int indexed = static_cast<int>(kept.size());
-  shape.insert(shape.end(), to.ndim() - indexed - place, 1);
+  shape.insert(shape.end(), to.ndim() - indexed - first_axis, 1);
   last = reshape(last, shape);
-  scatter(to, axes, kept, place, value, {.where = &last}, bounds);
+  scatter(to, axes, kept, first_axis, value, {.where = &last}, bounds);
 }
 
 }  // namespace numbus

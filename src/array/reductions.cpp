@@ -41,11 +41,11 @@ Array reduce(Reduction kind, const Array& a, uint64_t axes, bool keepdims,
   } else {
     // The axes that are left keep the operand's order in memory.
     const Array* operand = &a;
-    std::vector<int> order, place(a.ndim(), -1);
+    std::vector<int> order, index(a.ndim(), -1);
     for (int d = 0, at = 0; d < a.ndim(); ++d)
-      if (keepdims || !(axes >> d & 1)) place[d] = at++;
+      if (keepdims || !(axes >> d & 1)) index[d] = at++;
     for (int d : iteration_order({&operand, 1}, a.ndim()))
-      if (place[d] >= 0) order.push_back(place[d]);
+      if (index[d] >= 0) order.push_back(index[d]);
     r = fresh(dense_layout(shape, order, itemsize(result)), result, a.base->device);
   }
   if (reduced == 0) {

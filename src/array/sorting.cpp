@@ -100,21 +100,21 @@ Array search(const Array& sorted, const Array& values, bool right) {
 }
 
 Array interpolate(const Array& x, const Array& xp, const Array& fp, const Array& ends) {
-  const Array at = dense(x), places = dense(xp), values = dense(fp), two = dense(ends);
-  for (const Array* a : {&at, &places, &values, &two})
+  const Array at = dense(x), points = dense(xp), values = dense(fp), two = dense(ends);
+  for (const Array* a : {&at, &points, &values, &two})
     if (a->dtype != DType::F64)
       raise(ErrorKind::Type, "interp", "an operand of another type", std::string(name(a->dtype)),
             "float64");
-  if (places.ndim() != 1 || !places.layout->same_shape(*values.layout) || places.size() == 0 ||
+  if (points.ndim() != 1 || !points.layout->same_shape(*values.layout) || points.size() == 0 ||
       two.size() != 2)
     raise(ErrorKind::Value, "interp", "points that do not fit",
-          shape_string(*places.layout) + " and " + shape_string(*values.layout),
+          shape_string(*points.layout) + " and " + shape_string(*values.layout),
           "two lines of one length");
   Array result = empty(at.shape(), DType::F64, at.base->device);
   Instr i;
   i.routine = Routine::interp;
   i.loop = DType::F64;
-  if (at.size() > 0) record_call(i, {{&at, &places, &values, &two}}, {{&result}});
+  if (at.size() > 0) record_call(i, {{&at, &points, &values, &two}}, {{&result}});
   return result;
 }
 

@@ -47,17 +47,18 @@ Array flat_indices(const Array& to, uint64_t axes, std::span<const Array> index)
 
 // Between the domain of an indexing, where the dimensions of the indices stand at `place`, and an
 // order in which they come first.
-struct Placed {
+struct IndexedDomain {
   std::vector<int64_t> indices, domain;
-  int place;
+  int first_axis;
 
-  Placed(const Array& to, uint64_t axes, std::span<const Array> index, int place) : place(place) {
+  IndexedDomain(const Array& to, uint64_t axes, std::span<const Array> index, int first_axis)
+      : first_axis(first_axis) {
     std::vector<const Array*> all;
     for (const Array& i : index) all.push_back(&i);
     indices = broadcast_shape(all, "index");
     for (int d = 0; d < to.ndim(); ++d)
       if (!(axes >> d & 1)) domain.push_back(to.layout->shape(d));
-    domain.insert(domain.begin() + place, indices.begin(), indices.end());
+    domain.insert(domain.begin() + first_axis, indices.begin(), indices.end());
   }
   // Dense, in `t`: (points, the rest).
   Array lines(const Array& over_domain, int64_t points, DType t) const {
@@ -82,9 +83,9 @@ struct Placed {
   std::vector<int> order() const {
     std::vector<int> all;
     const int many = static_cast<int>(indices.size()), n = static_cast<int>(domain.size());
-    for (int d = place; d < place + many; ++d) all.push_back(d);
+    for (int d = first_axis; d < first_axis + many; ++d) all.push_back(d);
     for (int d = 0; d < n; ++d)
-      if (d < place || d >= place + many) all.push_back(d);
+      if (d < first_axis || d >= first_axis + many) all.push_back(d);
     return all;
   }
 };
@@ -92,7 +93,7 @@ struct Placed {
 // Where threads write in any order: indices are sorted, which keeps the order of equal ones, one
 // thread folds all values of an element, and the last of them is where the result is written from.
 void update_sorted(const Resolved& loop, const Array& to, uint64_t axes,
-                   std::span<const Array> index, int place, const Array* value) {
+                   std::span<const Array> index, int first_axis, const Array* value) {
   Device& device = *to.base->device;
   const Array flat = flat_indices(to, axes, index);
   const int64_t points = flat.size();
@@ -102,9 +103,9 @@ void update_sorted(const Resolved& loop, const Array& to, uint64_t axes,
   const int64_t ascending = 0;
   const Array order = along_lines(Routine::argsort, flat, 0, true, {&ascending, 1});
   const Array keys = gather(flat, 1, {&order, 1}, 0);
-  const Placed placed(to, axes, index, place);
-  const Array old = placed.lines(gather(to, axes, index, place), points, to.dtype);
-  const Array values = value ? placed.lines(*value, points, loop.in[0]) : old;
+  const IndexedDomain spread(to, axes, index, first_axis);
+  const Array old = spread.lines(gather(to, axes, index, first_axis), points, to.dtype);
+  const Array values = value ? spread.lines(*value, points, loop.in[0]) : old;
   const Array result = empty(old.shape(), to.dtype, &device),
               last = empty({&points, 1}, DType::Bool, &device);
   Instr i;
@@ -112,15 +113,15 @@ void update_sorted(const Resolved& loop, const Array& to, uint64_t axes,
   i.op = loop.op;
   i.loop = loop.in[0];
   record_call(i, {{&keys, &order, &old, &values}}, {{&result, &last}});
-  std::vector<int64_t> shape = placed.indices;
-  shape.insert(shape.end(), to.ndim() - std::ssize(index) - place, 1);
-  const Array where = reshape(last, shape), back = placed.back(result);
-  scatter(to, axes, index, place, Arg(&back), {.where = &where, .distinct = true});
+  std::vector<int64_t> shape = spread.indices;
+  shape.insert(shape.end(), to.ndim() - std::ssize(index) - first_axis, 1);
+  const Array where = reshape(last, shape), back = spread.back(result);
+  scatter(to, axes, index, first_axis, Arg(&back), {.where = &where, .distinct = true});
 }
 
 }  // namespace
 
-void update(Op op, const Array& to, uint64_t axes, std::span<const Array> index, int place,
+void update(Op op, const Array& to, uint64_t axes, std::span<const Array> index, int first_axis,
             const Arg* value, const Update& how) {
   require_writeable(to, title(op).c_str());
   const DType types[2] = {
@@ -134,9 +135,9 @@ void update(Op op, const Array& to, uint64_t axes, std::span<const Array> index,
   std::vector<Array> kept(index.begin(), index.end());
   for (Array& x : kept)
     if (x.base.get() == to.base.get()) x = copy(x, x.dtype, true);
-  const Placed placed(to, axes, kept, place);
+  const IndexedDomain spread(to, axes, kept, first_axis);
   if (value && value->is_array()) {
-    const LayoutRef whole(Layout::contiguous(placed.domain, 1));
+    const LayoutRef whole(Layout::contiguous(spread.domain, 1));
     broadcast_layout(*value->array(), whole.get(), title(op).c_str());
   }
   if (loop.op == Op::power && kind(loop.in[0]) == Kind::Int) {
@@ -147,24 +148,24 @@ void update(Op op, const Array& to, uint64_t axes, std::span<const Array> index,
   const Arg none(Scalar::from_bool(false), DType::Bool);
   const Arg& given = value ? *value : none;
   if (to.base->device->scatters_in_order() && how.in_order)
-    return scatter(to, axes, kept, place, given,
+    return scatter(to, axes, kept, first_axis, given,
                    {.distinct = how.distinct, .by = loop.op, .loop = loop.in[0]});
   const auto empty_shape = [](const std::vector<int64_t>& shape) {
     return std::ranges::count(shape, 0) > 0;
   };
-  if (empty_shape(placed.domain)) {
+  if (empty_shape(spread.domain)) {
     check_indices(to, axes, kept);
     return;
   }
   Array number_as_array;
   if (value && !value->is_array()) number_as_array = full({}, value->dtype, value->scalar);
   const Array* values = !value ? nullptr : value->is_array() ? value->array() : &number_as_array;
-  if (!how.distinct) return update_sorted(loop, to, axes, kept, place, values);
-  const Array old = gather(to, axes, kept, place);
+  if (!how.distinct) return update_sorted(loop, to, axes, kept, first_axis, values);
+  const Array old = gather(to, axes, kept, first_axis);
   const Arg both[2] = {Arg(&old), values ? Arg(values) : none};
   const Array now = apply(op, {both, values ? 2U : 1U});
   const Array cast = now.dtype == to.dtype ? now : copy(now, to.dtype);
-  scatter(to, axes, kept, place, Arg(&cast), {.distinct = true});
+  scatter(to, axes, kept, first_axis, Arg(&cast), {.distinct = true});
 }
 
 }  // namespace numbus

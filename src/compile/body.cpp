@@ -329,13 +329,13 @@ std::vector<Value> Body::emit_steps(const Point& p, size_t count) {
       case Op::check: check(p, i, masked(a), b); break;
       case Op::repeat: {
         // The count is the same for all lanes.
-        V turns = !a || E.W == 1 ? a : B.CreateExtractElement(a, uint64_t{0});
+        V proceeds = !a || E.W == 1 ? a : B.CreateExtractElement(a, uint64_t{0});
         auto* before = B.GetInsertBlock();
         auto* head = llvm::BasicBlock::Create(B.getContext(), "repeat", before->getParent());
         B.CreateBr(head);
         B.SetInsertPoint(head);
-        auto* left = turns ? B.CreatePHI(turns->getType(), 2) : nullptr;
-        if (left) left->addIncoming(turns, before);
+        auto* left = proceeds ? B.CreatePHI(proceeds->getType(), 2) : nullptr;
+        if (left) left->addIncoming(proceeds, before);
         loops.push_back({head, before, left});
         break;
       }

@@ -61,12 +61,12 @@ const std::string& directory() {
 uint64_t siphash(const uint64_t (&secret)[2], std::string_view text, std::string_view more) {
   uint64_t v0 = 0x736f6d6570736575 ^ secret[0], v1 = 0x646f72616e646f6d ^ secret[1],
            v2 = 0x6c7967656e657261 ^ secret[0], v3 = 0x7465646279746573 ^ secret[1];
-  auto turn = [](uint64_t x, int n) { return x << n | x >> (64 - n); };
+  auto rotate = [](uint64_t x, int n) { return x << n | x >> (64 - n); };
   auto round = [&] {
-    v0 += v1, v1 = turn(v1, 13) ^ v0, v0 = turn(v0, 32);
-    v2 += v3, v3 = turn(v3, 16) ^ v2;
-    v0 += v3, v3 = turn(v3, 21) ^ v0;
-    v2 += v1, v1 = turn(v1, 17) ^ v2, v2 = turn(v2, 32);
+    v0 += v1, v1 = rotate(v1, 13) ^ v0, v0 = rotate(v0, 32);
+    v2 += v3, v3 = rotate(v3, 16) ^ v2;
+    v0 += v3, v3 = rotate(v3, 21) ^ v0;
+    v2 += v1, v1 = rotate(v1, 17) ^ v2, v2 = rotate(v2, 32);
   };
   auto absorb = [&](uint64_t word) {
     v3 ^= word;

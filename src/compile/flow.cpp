@@ -8,7 +8,7 @@ using V = llvm::Value*;
 V counted_loop(llvm::IRBuilder<>& b, V from, V to, V step, std::vector<V>& carried,
                const std::function<void(V)>& body) {
   auto* before = b.GetInsertBlock();
-  auto *head = llvm::BasicBlock::Create(b.getContext(), "turn", before->getParent()),
+  auto *head = llvm::BasicBlock::Create(b.getContext(), "iteration", before->getParent()),
        *done = llvm::BasicBlock::Create(b.getContext(), "done", before->getParent());
   b.CreateCondBr(b.CreateICmpSLT(from, to), head, done);
   b.SetInsertPoint(head);
@@ -29,13 +29,13 @@ V counted_loop(llvm::IRBuilder<>& b, V from, V to, V step, std::vector<V>& carri
   for (size_t f = 0; f < held.size(); ++f) held[f]->addIncoming(carried[f], last);
   b.CreateCondBr(b.CreateICmpSLT(next, to), head, done);
   b.SetInsertPoint(done);
-  auto behind = [&](V none, V some) {
+  auto following = [&](V none, V some) {
     auto* p = phi(none);
     p->addIncoming(some, last);
     return p;
   };
-  V end = behind(from, next);
-  for (size_t f = 0; f < held.size(); ++f) carried[f] = behind(initial[f], carried[f]);
+  V end = following(from, next);
+  for (size_t f = 0; f < held.size(); ++f) carried[f] = following(initial[f], carried[f]);
   return end;
 }
 

@@ -138,11 +138,11 @@ void FunctionBody::step(size_t n) {
   switch (i.op) {
     case Op::param: r.v = to_->getArg(static_cast<unsigned>(i.imm) + first_parameter()); break;
     case Op::variable: {
-      auto* place = local(E.scalar_type(i.type));
+      auto* slot = local(E.scalar_type(i.type));
       // Zero at first, wherever in a loop it is declared.
-      llvm::IRBuilder<>(entry_).CreateStore(llvm::Constant::getNullValue(place->getAllocatedType()),
-                                            place);
-      r.v = place;
+      llvm::IRBuilder<>(entry_).CreateStore(llvm::Constant::getNullValue(slot->getAllocatedType()),
+                                            slot);
+      r.v = slot;
       break;
     }
     case Op::get: r.v = B.CreateLoad(E.scalar_type(i.type), a); break;

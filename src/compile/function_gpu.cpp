@@ -133,10 +133,10 @@ class GpuBody : public FunctionBody {
       };
       V before = now();
       call(I::nvvm_membar_gl);
-      V place = B.CreateAtomicRMW(llvm::AtomicRMWInst::Add, state, B.getInt32(1), llvm::Align(4),
-                                  llvm::AtomicOrdering::Monotonic);
+      V slot = B.CreateAtomicRMW(llvm::AtomicRMWInst::Add, state, B.getInt32(1), llvm::Align(4),
+                                 llvm::AtomicOrdering::Monotonic);
       branch(
-          B, B.CreateICmpEQ(place, B.CreateSub(blocks, B.getInt32(1))),
+          B, B.CreateICmpEQ(slot, B.CreateSub(blocks, B.getInt32(1))),
           [&] {
             B.CreateAlignedStore(B.getInt32(0), state, llvm::Align(4), true);
             call(I::nvvm_membar_gl);
@@ -165,11 +165,11 @@ class GpuBody : public FunctionBody {
       B.CreateStore(B.CreateSExt(site, B.getInt64Ty()), word(kSite));
       B.CreateStore(first, word(kFirst));
       B.CreateStore(second, word(kSecond));
-      I::ID places[] = {I::nvvm_read_ptx_sreg_tid_x,   I::nvvm_read_ptx_sreg_tid_y,
-                        I::nvvm_read_ptx_sreg_tid_z,   I::nvvm_read_ptx_sreg_ctaid_x,
-                        I::nvvm_read_ptx_sreg_ctaid_y, I::nvvm_read_ptx_sreg_ctaid_z};
+      I::ID registers[] = {I::nvvm_read_ptx_sreg_tid_x,   I::nvvm_read_ptx_sreg_tid_y,
+                           I::nvvm_read_ptx_sreg_tid_z,   I::nvvm_read_ptx_sreg_ctaid_x,
+                           I::nvvm_read_ptx_sreg_ctaid_y, I::nvvm_read_ptx_sreg_ctaid_z};
       for (int d = 0; d < 6; ++d)
-        B.CreateStore(B.CreateZExt(call(places[d]), B.getInt64Ty()), word(Context::kThread + d));
+        B.CreateStore(B.CreateZExt(call(registers[d]), B.getInt64Ty()), word(Context::kThread + d));
       call(I::nvvm_membar_sys);
     });
   }
@@ -256,9 +256,9 @@ class GpuBody : public FunctionBody {
                                 B.getInt64Ty());
       }
       case Intrinsic::local_memory: {
-        auto* place = local(llvm::ArrayType::get(B.getInt8Ty(), ir::number_of(i)));
-        place->setAlignment(llvm::Align(16));
-        return B.CreatePtrToInt(place, B.getInt64Ty());
+        auto* slot = local(llvm::ArrayType::get(B.getInt8Ty(), ir::number_of(i)));
+        slot->setAlignment(llvm::Align(16));
+        return B.CreatePtrToInt(slot, B.getInt64Ty());
       }
       case Intrinsic::constant_memory: {
         int64_t k = ir::number_of(i);
@@ -288,9 +288,9 @@ class GpuBody : public FunctionBody {
     auto* m = to_->getParent();
     auto f = m->getOrInsertFunction(
         "vprintf", llvm::FunctionType::get(B.getInt32Ty(), {B.getPtrTy(), B.getPtrTy()}, false));
-    auto* place = local(value->getType());
-    B.CreateStore(value, place);
-    return B.CreateCall(f, {B.CreateGlobalStringPtr(format), place});
+    auto* slot = local(value->getType());
+    B.CreateStore(value, slot);
+    return B.CreateCall(f, {B.CreateGlobalStringPtr(format), slot});
   }
 
   bool recursive_;

@@ -35,7 +35,7 @@ V HostBody::record() {
 
 V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& arguments) {
   llvm::Type *i64 = B.getInt64Ty(), *none = B.getVoidTy();
-  auto place = [&](int first, Intrinsic base) {
+  auto component = [&](int first, Intrinsic base) {
     int axis = static_cast<int>(ir::intrinsic_of(i)) - static_cast<int>(base);
     return B.CreateTrunc(word(first + axis), B.getInt32Ty());
   };
@@ -43,13 +43,13 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
     // What all threads of a block share.
     case Intrinsic::ntid_x:
     case Intrinsic::ntid_y:
-    case Intrinsic::ntid_z: return place(kNtid, Intrinsic::ntid_x);
+    case Intrinsic::ntid_z: return component(kNtid, Intrinsic::ntid_x);
     case Intrinsic::ctaid_x:
     case Intrinsic::ctaid_y:
-    case Intrinsic::ctaid_z: return place(kCtaid, Intrinsic::ctaid_x);
+    case Intrinsic::ctaid_z: return component(kCtaid, Intrinsic::ctaid_x);
     case Intrinsic::nctaid_x:
     case Intrinsic::nctaid_y:
-    case Intrinsic::nctaid_z: return place(kNctaid, Intrinsic::nctaid_x);
+    case Intrinsic::nctaid_z: return component(kNctaid, Intrinsic::nctaid_x);
     case Intrinsic::warpsize: return B.getInt32(32);
     case Intrinsic::fence:
     case Intrinsic::fence_block:
@@ -89,7 +89,7 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
         B.CreateStore(B.CreateSExt(a, i64), word(kSite));
         B.CreateStore(b, word(kFirst));
         B.CreateStore(c, word(kSecond));
-        note_place(noted);
+        note_site(noted);
       });
       return B.getInt32(0);
     }
@@ -97,11 +97,11 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
       std::vector<llvm::Type*> types;
       for (V v : arguments) types.push_back(v->getType());
       auto* packed = llvm::StructType::get(B.getContext(), types);
-      auto* place = local(packed);
+      auto* component = local(packed);
       for (unsigned k = 0; k < arguments.size(); ++k)
-        B.CreateStore(arguments[k], B.CreateStructGEP(packed, place, k));
+        B.CreateStore(arguments[k], B.CreateStructGEP(packed, component, k));
       auto* portion = to_->getParent()->getFunction("portion" + std::to_string(ir::number_of(i)));
-      return call("numbus_parallel", B.getInt32Ty(), {portion, to_->getArg(0), place, a, b});
+      return call("numbus_parallel", B.getInt32Ty(), {portion, to_->getArg(0), component, a, b});
     }
     case Intrinsic::constant_memory: {
       int64_t k = ir::number_of(i);
@@ -195,7 +195,7 @@ void build_native(llvm::Module& to, const ir::Module& m, const std::string& name
       std::optional<ir::Function> whole = portion_for_lanes(m, m.functions[n]);
       if (whole && lanes_fit(*whole) && lanes_pay(*whole)) {
         finish_lanes(*whole, m);
-        Varying v = find_varying(*whole, Lanes::Turns);
+        Varying v = find_varying(*whole, Lanes::Iterations);
         // Two vectors side by side: an iteration of a loop waits for the one before.
         Emit many(b, 2 * pick_lanes(*whole, v, vector_bytes));
         LaneBody(many, e, m, *whole, functions, v).emit_lanes(functions[n]);

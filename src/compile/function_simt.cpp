@@ -15,7 +15,7 @@ class SimtBody : public HostBody {
   using HostBody::HostBody;
 
  protected:
-  void note_place(V record) override {
+  void note_site(V record) override {
     for (int d = 0; d < 6; ++d)
       B.CreateStore(word(d < 3 ? kTid + d : kCtaid + d - 3),
                     B.CreateConstGEP1_64(B.getInt64Ty(), record,

@@ -14,7 +14,7 @@ std::string GpuKernel::key() const {
   put(vector);
   put(rows_each);
   put(strip);
-  for (const GpuPlace& p : places) {
+  for (const GpuAddress& p : addresses) {
     put(p.like);
     put(p.base);
     put(p.row);
@@ -57,7 +57,7 @@ class Gpu : GpuReductions {
     else if (g_.strip)
       strips();
     else
-      places();
+      strip_mined();
     b_.CreateRetVoid();
   }
 

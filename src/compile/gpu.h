@@ -25,11 +25,11 @@ struct GpuReduce {
 };
 
 // What is known of an argument's address beside the arguments before it.
-struct GpuPlace {
+struct GpuAddress {
   int like = -1;         // the first argument with the same strides
   int base = -1;         // the first argument of which it is a known shift, by these
   int row = 0, col = 0;  // rows and elements
-  bool operator==(const GpuPlace&) const = default;
+  bool operator==(const GpuAddress&) const = default;
 };
 
 constexpr int kGpuThreads = 256;
@@ -42,11 +42,11 @@ struct GpuKernel {
   int vector = 1;     // consecutive points a thread handles at once
   int rows_each = 1;  // consecutive rows a thread handles at once (Map)
   int strip = 0;  // ReduceAll: rows that a block of so many times kGpuThreads walks down at once
-  std::vector<GpuPlace> places;
+  std::vector<GpuAddress> addresses;
 
   // Whether a point reads rows that other points read too.
   bool shares_rows() const {
-    for (const GpuPlace& p : places)
+    for (const GpuAddress& p : addresses)
       if (p.row != 0) return true;
     return false;
   }

@@ -127,7 +127,9 @@ class GpuPoints {
   // The first argument known to lie on the same row.
   int same_row(int a) {
     int s = 0;
-    while (g_.places[s].base != g_.places[a].base || g_.places[s].row != g_.places[a].row) ++s;
+    while (g_.addresses[s].base != g_.addresses[a].base ||
+           g_.addresses[s].row != g_.addresses[a].row)
+      ++s;
     return s;
   }
   // Row pointers and row index for `row`; scalars for `e`'s width.
@@ -148,7 +150,7 @@ class GpuPoints {
     p.strides.clear();
     std::vector<V> offsets;
     for (int a = 0; a < static_cast<int>(k_.args.size()); ++a) {
-      const GpuPlace& at = g_.places[a];
+      const GpuAddress& at = g_.addresses[a];
       int w = k_.param_arg(a), like = k_.param_arg(at.like);
       V offset = at.like < a ? offsets[at.like] : nullptr;
       if (!offset) {
@@ -158,10 +160,10 @@ class GpuPoints {
       }
       offsets.push_back(offset);
       int same = same_row(a);
-      p.rows.push_back(same < a
-                           ? b_.CreateGEP(b_.getInt8Ty(), p.rows[same],
-                                          b_.getInt64((at.col - g_.places[same].col) * size_of(a)))
-                           : pointer(b_.CreateAdd(word(w), offset)));
+      p.rows.push_back(
+          same < a ? b_.CreateGEP(b_.getInt8Ty(), p.rows[same],
+                                  b_.getInt64((at.col - g_.addresses[same].col) * size_of(a)))
+                   : pointer(b_.CreateAdd(word(w), offset)));
       p.strides.push_back(k_.args[a].inner == ir::Inner::Contiguous ? nullptr
                                                                     : word(like + 1 + outer));
     }
@@ -248,11 +250,11 @@ class GpuPoints {
     for (Point* p : {&r.one, &r.many}) {
       for (size_t a = 0; a < k_.args.size(); ++a) {
         int same = same_row(static_cast<int>(a));
-        const GpuPlace& at = g_.places[a];
+        const GpuAddress& at = g_.addresses[a];
         if (same < static_cast<int>(a)) {
           p->rows[a] = b_.CreateGEP(
               b_.getInt8Ty(), p->rows[same],
-              b_.getInt64((at.col - g_.places[same].col) * size_of(static_cast<int>(a))));
+              b_.getInt64((at.col - g_.addresses[same].col) * size_of(static_cast<int>(a))));
           continue;
         }
         V stride = word(k_.param_arg(at.like) + k_.rank - 1);

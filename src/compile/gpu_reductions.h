@@ -73,7 +73,7 @@ class GpuReductions : protected GpuPoints {
   }
 
   // Reductions over whole rows of points: results along the grid's y, blocks of one result along x.
-  void places() {
+  void strip_mined() {
     V results = word(g_.word_rows()), count = word(g_.word_points()),
       cols = word(k_.param_shape(k_.rank - 1));
     V n = b_.getInt64(g_.vector);
@@ -86,17 +86,17 @@ class GpuReductions : protected GpuPoints {
       V start = first;
       Row only = k_.rank == 1 ? enter_row(b_.getInt64(0)) : Row{};
       auto counted = split_ ? std::vector<char>{} : counts();
-      int turns = k_.body.size() > 48 ? 1 : k_.acc_fields.size() * g_.vector <= 4 ? 4 : 2;
+      int unrolled = k_.body.size() > 48 ? 1 : k_.acc_fields.size() * g_.vector <= 4 ? 4 : 2;
       if (k_.rank == 1 && k_.boxes == 0 && !counted.empty()) {
         start = steady(only, first, step, count, counted);
       } else if (k_.rank == 1 && k_.boxes == 0) {
         V far =
-            b_.CreateAdd(b_.CreateMul(step, b_.getInt64(turns - 1)), b_.getInt64(g_.vector - 1));
+            b_.CreateAdd(b_.CreateMul(step, b_.getInt64(unrolled - 1)), b_.getInt64(g_.vector - 1));
         V limit = b_.CreateSub(count, far);
-        V stride = b_.CreateMul(step, b_.getInt64(turns));
-        start = loop(first, limit, stride, [&](V place) {
-          for (int t = 0; t < turns; ++t)
-            whole_vector(only, b_.CreateAdd(place, b_.CreateMul(step, b_.getInt64(t))));
+        V stride = b_.CreateMul(step, b_.getInt64(unrolled));
+        start = loop(first, limit, stride, [&](V element) {
+          for (int t = 0; t < unrolled; ++t)
+            whole_vector(only, b_.CreateAdd(element, b_.CreateMul(step, b_.getInt64(t))));
         });
       }
       V row_at = nullptr, col_at = nullptr, rows_on = nullptr, cols_on = nullptr;
@@ -105,9 +105,9 @@ class GpuReductions : protected GpuPoints {
         auto [row, col] = divide(first, cols);
         row_at = slot(row), col_at = slot(col);
       }
-      loop(start, count, step, [&](V place) {
+      loop(start, count, step, [&](V element) {
         if (k_.rank == 1) {
-          points(only, place, count);
+          points(only, element, count);
           return;
         }
         // The point's row and column, and already those of the next iteration.
@@ -122,7 +122,7 @@ class GpuReductions : protected GpuPoints {
             same_row, [&, r = at, c = col] { points(enter_row(r), c, cols); },
             [&] {
               for (int v = 0; v < g_.vector; ++v) {
-                V here = b_.CreateAdd(place, b_.getInt64(v));
+                V here = b_.CreateAdd(element, b_.getInt64(v));
                 branch(b_.CreateICmpSLT(here, count), [&] {
                   auto [r, c] = divide(here, cols);
                   one_point(enter_row(b_.CreateAdd(base, r)), c, v);
@@ -166,16 +166,16 @@ class GpuReductions : protected GpuPoints {
   // Whole vectors of one row in a body that counts every point: the first point of a lane apart
   // from those that need not ask whether they are. Gives the first point not done.
   V steady(const Row& row, V first, V step, V count, const std::vector<char>& counted) {
-    int turns = k_.body.size() > 48 ? 1 : k_.acc_fields.size() <= 4 ? 6 : 2;
-    V far = b_.CreateAdd(b_.CreateMul(step, b_.getInt64(turns - 1)), b_.getInt64(g_.vector - 1));
-    V limit = b_.CreateSub(count, far), stride = b_.CreateMul(step, b_.getInt64(turns));
+    int unrolled = k_.body.size() > 48 ? 1 : k_.acc_fields.size() <= 4 ? 6 : 2;
+    V far = b_.CreateAdd(b_.CreateMul(step, b_.getInt64(unrolled - 1)), b_.getInt64(g_.vector - 1));
+    V limit = b_.CreateSub(count, far), stride = b_.CreateMul(step, b_.getInt64(unrolled));
     V some = b_.CreateICmpSLT(first, limit);
     branch(some, [&] { whole_vector(row, first); });
     counted_ = counted;
     V from = b_.CreateSelect(some, b_.CreateAdd(first, step), first);
-    V end = loop(from, limit, stride, [&](V place) {
-      for (int t = 0; t < turns; ++t)
-        whole_vector(row, b_.CreateAdd(place, b_.CreateMul(step, b_.getInt64(t))));
+    V end = loop(from, limit, stride, [&](V element) {
+      for (int t = 0; t < unrolled; ++t)
+        whole_vector(row, b_.CreateAdd(element, b_.CreateMul(step, b_.getInt64(t))));
     });
     set_counts(b_.CreateUDiv(b_.CreateSub(end, first), step));
     counted_.clear();

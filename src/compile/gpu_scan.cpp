@@ -59,20 +59,20 @@ class Scan : GpuScanBase {
     });
     V start = s.back();
     s.pop_back();
-    auto elements = [&](V from, V to, int turn) {
-      return loop(from, to, turn, s, [&](V place) {
+    auto elements = [&](V from, V to, int unrolled) {
+      return loop(from, to, unrolled, s, [&](V element) {
         std::vector<State> x;
-        auto at = [&](int n) { return b_.CreateAdd(place, i64(n)); };
-        for (int n = 0; n < turn; ++n) x.push_back(read(at(n)));
-        for (int n = 0; n < turn; ++n) {
+        auto at = [&](int n) { return b_.CreateAdd(element, i64(n)); };
+        for (int n = 0; n < unrolled; ++n) x.push_back(read(at(n)));
+        for (int n = 0; n < unrolled; ++n) {
           s = element_.combine(s, x[n]);
           if (!g_.totals) write(s, at(n));
         }
       });
     };
     // Loads of several elements are in flight together.
-    constexpr int kTurn = 4;
-    elements(elements(start, b_.CreateSub(to_, i64(kTurn - 1)), kTurn), to_, 1);
+    constexpr int kElementsAtOnce = 4;
+    elements(elements(start, b_.CreateSub(to_, i64(kElementsAtOnce - 1)), kElementsAtOnce), to_, 1);
     if (g_.totals) total_.write(s, totals_row_, nullptr, total_at_);
   }
 
@@ -245,8 +245,8 @@ class Scan : GpuScanBase {
         [&] {
           for (int u = 0; u < GpuScan::kStrips; ++u)
             for (int v = 0; v < g_.vector; ++v) {
-              V place = b_.CreateAdd(strip(tile, u), i64(v));
-              branch(b_.CreateICmpSLT(place, to_), [&] { write(x[u * g_.vector + v], place); });
+              V element = b_.CreateAdd(strip(tile, u), i64(v));
+              branch(b_.CreateICmpSLT(element, to_), [&] { write(x[u * g_.vector + v], element); });
             }
           return State();
         });

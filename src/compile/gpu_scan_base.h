@@ -108,8 +108,8 @@ class GpuScanBase {
     from_ = b_.CreateMul(segment, word(GpuScan::kSegment));
     to_ = least(word(GpuScan::kLength), b_.CreateAdd(from_, word(GpuScan::kSegment)));
   }
-  State read(V place) { return element_.read(in_, in_stride_, place); }
-  void write(const State& s, V place) { element_.write(s, out_, out_stride_, place); }
+  State read(V element) { return element_.read(in_, in_stride_, element); }
+  void write(const State& s, V element) { element_.write(s, out_, out_stride_, element); }
   State total_before() {
     V at = b_.CreateSub(total_at_, i64(1));
     return total_.read(totals_row_, nullptr, b_.CreateSelect(first_segment_, total_at_, at));

@@ -47,9 +47,10 @@ GpuWindows::GpuWindows(llvm::IRBuilder<>& b, const GpuKernel& g, Emit& one, Emit
     if ((t != DType::F32 && t != DType::F64) || g_.vector == 1 ||
         k_.args[a].inner != ir::Inner::Contiguous)
       continue;
-    if (always_read(a)) groups_[g_.places[a].base].push_back(a);
+    if (always_read(a)) groups_[g_.addresses[a].base].push_back(a);
     for (const ir::Inst& i : k_.body)
-      if ((i.op == Op::store || scatters_by(i.op)) && i.imm == a) written.insert(g_.places[a].base);
+      if ((i.op == Op::store || scatters_by(i.op)) && i.imm == a)
+        written.insert(g_.addresses[a].base);
   }
   // A thread of several rows loads all of them at once; so does one beside a box.
   size_t least = g_.rows_each > 1 || g_.strip ? 1 : 2;
@@ -64,7 +65,7 @@ void GpuWindows::fill(Elements& window, const std::vector<V>& rows,
     bool vectors = false;
     std::map<int, std::set<int>> wanted;  // row: columns
     for (int a : members) {
-      const GpuPlace& at = g_.places[a];
+      const GpuAddress& at = g_.addresses[a];
       if (k_.args[a].aligned && !vectors) first = at.col, vectors = true;
       for (int v = 0; v < g_.vector; ++v)
         if (!window.count({base, at.row + below, at.col + v}))
@@ -99,10 +100,11 @@ bool GpuWindows::only_shifted() const {
   for (const ir::Inst& i : k_.body) {
     if (i.op == Op::gather || i.op == Op::scatter) return false;
     if (i.op != Op::load) continue;
-    auto w = groups_.find(g_.places[i.imm].base);
+    auto w = groups_.find(g_.addresses[i.imm].base);
     bool shifted = false;
     if (w != groups_.end())
-      for (int a : w->second) shifted = shifted || g_.places[a].row != 0 || g_.places[a].col != 0;
+      for (int a : w->second)
+        shifted = shifted || g_.addresses[a].row != 0 || g_.addresses[a].col != 0;
     if (!shifted) return false;
   }
   return true;
@@ -114,7 +116,7 @@ void GpuWindows::fill_enabled(Elements& window, const std::vector<V>& rows,
   for (const auto& [base, members] : groups_) {
     std::map<std::array<int, 2>, V> wanted;  // (row, column): by whom
     for (int a : members) {
-      const GpuPlace& at = g_.places[a];
+      const GpuAddress& at = g_.addresses[a];
       auto boxes = boxes_of(a);
       for (int v = 0; v < g_.vector; ++v) {
         V mine = b_.getTrue();
@@ -141,7 +143,7 @@ void GpuWindows::use(Point& p, Elements& window, const std::vector<V>& rows,
   fill(window, rows, stride, col, below);
   for (const auto& [base, members] : groups_)
     for (int a : members) {
-      const GpuPlace& at = g_.places[a];
+      const GpuAddress& at = g_.addresses[a];
       V all = llvm::PoisonValue::get(many_.type(k_.args[a].dtype));
       for (int v = 0; v < g_.vector; ++v)
         all = b_.CreateInsertElement(all, window.at({base, at.row + below, at.col + v}),

@@ -267,9 +267,9 @@ class GridBody : public LaneBody {
     if (i.op == Op::variable) {
       if (runs_.block_variable[n] || !runs_.persistent[n]) {
         auto* t = variable_type(n);
-        auto* place = local(t);
-        llvm::IRBuilder<>(entry_).CreateStore(llvm::Constant::getNullValue(t), place);
-        lanes_[n].v = place;
+        auto* cell = local(t);
+        llvm::IRBuilder<>(entry_).CreateStore(llvm::Constant::getNullValue(t), cell);
+        lanes_[n].v = cell;
       }
       return;
     }
@@ -360,7 +360,7 @@ class GridBody : public LaneBody {
         B.CreateStore(m, slot(live, g));
       });
     }
-    auto* head = block("turn");
+    auto* head = block("iteration");
     B.CreateBr(head);
     B.SetInsertPoint(head);
     loops_.push_back(l);
@@ -582,7 +582,7 @@ class GridBody : public LaneBody {
     return B.CreateAnd(found, many_.splat(there));
   }
 
-  void note_place(V record) override {
+  void note_site(V record) override {
     for (int d = 0; d < 6; ++d) {
       V v = d < 3 ? tid_[d] : word(kCtaid + d - 3);
       if (d == 0) v = B.CreateAdd(v, fail_lane_);

@@ -32,8 +32,8 @@ Runs Planner::plan() {
     const ir::Inst& i = f_.body[n];
     if (i.op == Op::end_branch || i.op == Op::end_loop) ends_[i.a] = n;
   }
-  block_place_.assign(size_, 0);
-  places(0, size_);
+  block_index_.assign(size_, 0);
+  block_indices(0, size_);
   // A variable is the block's if every assignment to it is, and gives all threads the same.
   for (size_t n = 0; n < size_; ++n)
     if (f_.body[n].op == Op::variable) r_.block_variable[n] = !v_.variable[n];
@@ -45,7 +45,7 @@ Runs Planner::plan() {
     for (size_t n = 0; n < size_; ++n) {
       const ir::Inst& i = f_.body[n];
       if (i.op != Op::set || !r_.block_variable[i.a]) continue;
-      if (!block_place_[n] || !block_value_[i.b]) {
+      if (!block_index_[n] || !block_value_[i.b]) {
         r_.block_variable[i.a] = 0;
         changed = true;
       }
@@ -68,24 +68,24 @@ bool Planner::of_block(size_t begin) const {
   return waits;
 }
 
-void Planner::places(size_t begin, size_t end) {
+void Planner::block_indices(size_t begin, size_t end) {
   for (size_t n = begin; n < end; ++n) {
     const ir::Inst& i = f_.body[n];
-    block_place_[n] = 1;
+    block_index_[n] = 1;
     if (i.op != Op::branch && i.op != Op::loop) continue;
     if (of_block(n)) {
-      places(n + 1, ends_[n]);
-      block_place_[ends_[n]] = 1;
+      block_indices(n + 1, ends_[n]);
+      block_index_[ends_[n]] = 1;
     }
     n = ends_[n];
-    block_place_[n] = 1;
+    block_index_[n] = 1;
   }
 }
 
 void Planner::values() {
   for (size_t n = 0; n < size_; ++n) {
     const ir::Inst& i = f_.body[n];
-    bool yes = block_place_[n] && !v_.value[n];
+    bool yes = block_index_[n] && !v_.value[n];
     for (Val o : {i.a, i.b, i.c})
       if (o != kNone && f_.body[o].op != Op::variable) yes = yes && block_value_[o];
     switch (i.op) {
@@ -251,7 +251,7 @@ std::vector<char> common_to_warps(const ir::Function& f) {
       if (f.body[v].op != Op::constant || !is_integer(f.body[v].type)) return std::nullopt;
       return f.body[v].imm;
     };
-    auto behind = [&](Val v) { return constant(v) && (*constant(v) + 1) % 32 == 0; };
+    auto ends_warp = [&](Val v) { return constant(v) && (*constant(v) + 1) % 32 == 0; };
     switch (i.op) {
       case Op::right_shift: common[n] = k.counts[i.a] && constant(i.b).value_or(0) >= 5; break;
       case Op::int_div:
@@ -259,11 +259,11 @@ std::vector<char> common_to_warps(const ir::Function& f) {
         break;
       case Op::less:
       case Op::greater_equal:
-        common[n] = (k.counts[i.a] && k.multiple[i.b]) || (behind(i.a) && k.counts[i.b]);
+        common[n] = (k.counts[i.a] && k.multiple[i.b]) || (ends_warp(i.a) && k.counts[i.b]);
         break;
       case Op::less_equal:
       case Op::greater:
-        common[n] = (k.multiple[i.a] && k.counts[i.b]) || (k.counts[i.a] && behind(i.b));
+        common[n] = (k.multiple[i.a] && k.counts[i.b]) || (k.counts[i.a] && ends_warp(i.b));
         break;
       default: break;
     }
@@ -302,8 +302,8 @@ bool warps_together(const ir::Function& f) {
       around.push_back(open);
     }
   }
-  for (const auto& places : around)
-    for (size_t o : places)
+  for (const auto& block_indices : around)
+    for (size_t o : block_indices)
       if (apart[o]) return false;
   return true;
 }

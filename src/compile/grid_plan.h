@@ -31,7 +31,7 @@ class Planner {
   bool of_block(size_t begin) const;
 
  private:
-  void places(size_t begin, size_t end);
+  void block_indices(size_t begin, size_t end);
   void values();
   void walk(size_t begin, size_t end);
   void uses();
@@ -42,7 +42,7 @@ class Planner {
   size_t size_;
   Runs r_;
   std::vector<size_t> ends_;
-  std::vector<char> block_place_, block_value_;
+  std::vector<char> block_index_, block_value_;
   int next_ = 0;
   bool pending_ = false;
 };

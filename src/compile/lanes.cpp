@@ -195,7 +195,7 @@ void LaneBody::loop_step(size_t n) {
     resumes =
         resumes || (f_.body[k].op == Op::continue_loop && f_.body[k].a == static_cast<Val>(n));
   if (resumes) l.resumed = local(t);
-  auto* head = block("turn");
+  auto* head = block("iteration");
   B.CreateBr(head);
   B.SetInsertPoint(head);
   if (resumes) B.CreateStore(llvm::Constant::getNullValue(t), l.resumed);
@@ -455,9 +455,9 @@ void LaneBody::lane_step(size_t n) {
     case Op::param: r.v = parameter(i.imm); break;
     case Op::variable: {
       auto* t = vary_.variable[n] ? many_.type(i.type) : E.scalar_type(i.type);
-      auto* place = local(t);
-      llvm::IRBuilder<>(entry_).CreateStore(llvm::Constant::getNullValue(t), place);
-      r.v = place;
+      auto* slot = local(t);
+      llvm::IRBuilder<>(entry_).CreateStore(llvm::Constant::getNullValue(t), slot);
+      r.v = slot;
       break;
     }
     case Op::get:

@@ -17,7 +17,7 @@ struct Varying {
   std::vector<char> divergent;  // per loop: lanes leave it at different times
 };
 // Iterations of a loop; threads of a block, or of one warp of a block whose x is a multiple of 32.
-enum class Lanes : uint8_t { Turns, OfBlock, OfWarp };
+enum class Lanes : uint8_t { Iterations, OfBlock, OfWarp };
 // `same`: steps that are the same for all lanes whatever goes into them.
 Varying find_varying(const ir::Function& f, Lanes lanes, const std::vector<char>* same = nullptr);
 

@@ -41,7 +41,7 @@ class Loader {
   }
 
   Loaded load(const std::string& wanted) {
-    place();
+    lay_out();
     for (size_t n = 0; n < sections_.size(); ++n) {
       const Elf64_Shdr& s = sections_[n];
       if (s.sh_type == SHT_REL) refuse("relocations of another form");
@@ -83,7 +83,7 @@ class Loader {
     return s.sh_flags & SHF_EXECINSTR ? 0 : s.sh_flags & SHF_WRITE ? 2 : 1;
   }
 
-  void place() {
+  void lay_out() {
     auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     std::vector<uint64_t> offsets(sections_.size(), 0);
     uint64_t end = 0;

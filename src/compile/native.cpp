@@ -23,10 +23,10 @@ llvm::Function* native_function(llvm::Module& m, const std::string& name, int ve
   return f;
 }
 
-void prefetch_ahead(llvm::IRBuilder<>& b, llvm::Value* row, llvm::Value* place, int size,
+void prefetch_ahead(llvm::IRBuilder<>& b, llvm::Value* row, llvm::Value* element, int size,
                     int64_t count, int64_t ahead) {
   for (int64_t line = 0; line < count * size; line += 64) {
-    auto* offset = b.CreateAdd(b.CreateMul(place, b.getInt64(size)), b.getInt64(ahead + line));
+    auto* offset = b.CreateAdd(b.CreateMul(element, b.getInt64(size)), b.getInt64(ahead + line));
     auto* at = b.CreateGEP(b.getInt8Ty(), row, offset);
     b.CreateIntrinsic(llvm::Intrinsic::prefetch, {at->getType()},
                       {at, b.getInt32(0), b.getInt32(3), b.getInt32(1)});
@@ -150,8 +150,8 @@ class Native {
     V fast_first = begin_;
     if (k_.acc == ir::Acc::Lanes) {
       V columns = param(k_.param_shape(outer));
-      place_ = b_.CreateMul(b_.CreateSub(row, f_->getArg(6)), columns);
-      V skew = b_.CreateAnd(b_.CreateAdd(place_, begin_), w1);
+      offset_ = b_.CreateMul(b_.CreateSub(row, f_->getArg(6)), columns);
+      V skew = b_.CreateAnd(b_.CreateAdd(offset_, begin_), w1);
       first_ = b_.CreateSub(begin_, skew);
       fast_first = b_.CreateAdd(first_, b_.CreateAnd(b_.CreateAdd(skew, w1), down));
     }
@@ -198,10 +198,10 @@ class Native {
   // the vectors move up by one a step, so that the body is emitted once.
   template <class F>
   void steps_in_registers(V from, V to, const char* name, F&& emit) {
-    int turns = ir::kLanes / e_.W;
+    int vectors = ir::kLanes / e_.W;
     size_t fields = k_.acc_fields.size();
     auto vectors_at = [&](V col, auto&& use) {
-      for (int v = 0; v < turns; ++v) {
+      for (int v = 0; v < vectors; ++v) {
         acc_pointers(b_.CreateAdd(col, b_.getInt64(static_cast<int64_t>(v) * e_.W)));
         for (size_t f = 0; f < fields; ++f) use(v * fields + f, k_.acc_fields[f], p_.acc_fields[f]);
       }
@@ -210,7 +210,7 @@ class Native {
          *enter = block("enter");
     b_.CreateCondBr(b_.CreateICmpSLT(from, to), enter, done);
     b_.SetInsertPoint(enter);
-    std::vector<V> before(turns * fields);
+    std::vector<V> before(vectors * fields);
     vectors_at(from, [&](size_t i, DType t, V at) { before[i] = load_state(t, at); });
     auto* entered = b_.GetInsertBlock();
     b_.CreateBr(head);
@@ -243,7 +243,7 @@ class Native {
 
   void acc_pointers(V col) {
     if (k_.acc == ir::Acc::None) return;
-    V position = k_.acc == ir::Acc::Lanes ? b_.CreateAdd(place_, col) : b_.CreateSub(col, begin_);
+    V position = k_.acc == ir::Acc::Lanes ? b_.CreateAdd(offset_, col) : b_.CreateSub(col, begin_);
     int width = k_.acc == ir::Acc::Lanes ? ir::kLanes : ir::kColumns;
     if (k_.acc == ir::Acc::Lanes) position = b_.CreateAnd(position, b_.getInt64(ir::kLanes - 1));
     p_.acc_fields.clear();
@@ -407,7 +407,7 @@ class Native {
   Body body_;
   llvm::Function* f_ = nullptr;
   Point p_;
-  V begin_ = nullptr, end_ = nullptr, first_ = nullptr, place_ = nullptr, fast_begin_ = nullptr,
+  V begin_ = nullptr, end_ = nullptr, first_ = nullptr, offset_ = nullptr, fast_begin_ = nullptr,
     fast_end_ = nullptr;
   std::vector<V> row_in_;
 };

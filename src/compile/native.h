@@ -22,7 +22,7 @@ void build_native(llvm::Module& m, const ir::Kernel& k, const std::string& name,
 // That function, empty, and what vector code for the host asks of it.
 llvm::Function* native_function(llvm::Module& m, const std::string& name, int vector_bytes);
 // Asks for `count` elements of `size` bytes from `place` on, `ahead` bytes early.
-void prefetch_ahead(llvm::IRBuilder<>& b, llvm::Value* row, llvm::Value* place, int size,
+void prefetch_ahead(llvm::IRBuilder<>& b, llvm::Value* row, llvm::Value* element, int size,
                     int64_t count, int64_t ahead);
 
 // The same for the lines of a scan.

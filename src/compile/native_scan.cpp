@@ -62,8 +62,8 @@ class NativeScan {
       state.push_back(phi);
     }
     // Several elements an iteration: loop control must not stand between a sum and the next.
-    V most = b_.CreateSub(to, b_.getInt64(kTurn - 1));
-    V rest = elements(start, most, kTurn, state);
+    V most = b_.CreateSub(to, b_.getInt64(kElementsAtOnce - 1));
+    V rest = elements(start, most, kElementsAtOnce, state);
     elements(rest, to, 1, state);
     store_state(state);
     V next = b_.CreateAdd(line, b_.getInt64(1));
@@ -76,7 +76,7 @@ class NativeScan {
   }
 
  private:
-  static constexpr int kTurn = 8;
+  static constexpr int kElementsAtOnce = 8;
 
   llvm::BasicBlock* block(const char* name) {
     return llvm::BasicBlock::Create(b_.getContext(), name, f_);
@@ -109,20 +109,20 @@ class NativeScan {
   }
 
   bool streams() const { return c_.streaming && c_.stores && itemsize(c_.type) == 8; }
-  void write(const State& s, V place) {
-    if (!streams() || s.size() > 1) return body_.write(s, out_, stride(3), place);
-    V at = b_.CreateGEP(b_.getInt8Ty(), out_, b_.CreateMul(place, b_.getInt64(8)));
+  void write(const State& s, V element) {
+    if (!streams() || s.size() > 1) return body_.write(s, out_, stride(3), element);
+    V at = b_.CreateGEP(b_.getInt8Ty(), out_, b_.CreateMul(element, b_.getInt64(8)));
     auto* store =
         b_.CreateAlignedStore(b_.CreateBitCast(s[0], b_.getInt64Ty()), at, llvm::Align(8));
     auto* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
     store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b_.getContext(), one));
   }
   // The processor's own prefetching stops at every page.
-  void prefetch(V place, int64_t count) {
+  void prefetch(V element, int64_t count) {
     constexpr int kAhead = 2048;
     const ir::Arg& a = c_.read.args[0];
     if (a.inner != ir::Inner::Contiguous) return;
-    prefetch_ahead(b_, in_, place, itemsize(a.dtype), count, kAhead);
+    prefetch_ahead(b_, in_, element, itemsize(a.dtype), count, kAhead);
   }
 
   std::pair<State, V> first_element(V from) {
@@ -138,10 +138,10 @@ class NativeScan {
     V begin = b_.CreateAdd(from, b_.getInt64(span));
     b_.CreateCondBr(b_.CreateICmpSLE(begin, to), some, few);
     b_.SetInsertPoint(some);
-    auto read = [&](V place) {
+    auto read = [&](V element) {
       State s;
       for (int n = 0; n < kVectors; ++n)
-        for (V v : vectors_.read(in_, stride(0), b_.CreateAdd(place, b_.getInt64(n * wide_.W))))
+        for (V v : vectors_.read(in_, stride(0), b_.CreateAdd(element, b_.getInt64(n * wide_.W))))
           s.push_back(v);
       return s;
     };
@@ -151,9 +151,9 @@ class NativeScan {
     };
     State sums = read(from);
     V most = b_.CreateSub(to, b_.getInt64(span - 1));
-    V rest = loop(begin, most, span, sums, [&](V place) {
-      prefetch(place, span);
-      State more = read(place), next;
+    V rest = loop(begin, most, span, sums, [&](V element) {
+      prefetch(element, span);
+      State more = read(element), next;
       for (int n = 0; n < kVectors; ++n)
         for (V v : vectors_.combine(at(sums, n), at(more, n))) next.push_back(v);
       sums = next;
@@ -185,15 +185,15 @@ class NativeScan {
 
   // Each iteration scans `turn` elements, the first one at index `from`, until fewer than that are
   // left before index `to`. The result is the index of the first element that was not scanned.
-  V elements(V from, V to, int turn, State& state) {
-    return loop(from, to, turn, state, [&](V place) {
-      if (turn > 1) prefetch(place, turn);
+  V elements(V from, V to, int unrolled, State& state) {
+    return loop(from, to, unrolled, state, [&](V element) {
+      if (unrolled > 1) prefetch(element, unrolled);
       std::vector<State> read;
-      for (int n = 0; n < turn; ++n)
-        read.push_back(body_.read(in_, stride(0), b_.CreateAdd(place, b_.getInt64(n))));
-      for (int n = 0; n < turn; ++n) {
+      for (int n = 0; n < unrolled; ++n)
+        read.push_back(body_.read(in_, stride(0), b_.CreateAdd(element, b_.getInt64(n))));
+      for (int n = 0; n < unrolled; ++n) {
         state = body_.combine(state, read[n]);
-        if (c_.stores) write(state, b_.CreateAdd(place, b_.getInt64(n)));
+        if (c_.stores) write(state, b_.CreateAdd(element, b_.getInt64(n)));
       }
     });
   }

@@ -15,6 +15,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -69,7 +70,7 @@ struct Plan {
   // where it is asked whether a run is long.
   V stride = nullptr;
   llvm::ConstantInt* offset = nullptr;
-  llvm::Instruction* place = nullptr;
+  llvm::Instruction* point = nullptr;
 };
 
 class Polls {
@@ -117,13 +118,13 @@ class Polls {
       p.head = of.loop->getHeader();
       p.latch = of.loop->getLoopLatch();
       if (!p.before || !p.latch) continue;
-      bool counts = long_loops && find_counter(*of.loop, p, &in.evolution);
+      bool counts = long_loops && find_counter(*of.loop, p, in);
       p.kind = !counts ? Kind::Counted : of.innermost ? Kind::Strips : Kind::Each;
       p.iterations = counts       ? of.iterations
                      : long_loops ? std::min(of.iterations, kGpuUncounted)
                                   : kGpuUncounted;
       if (p.kind == Kind::Strips) {
-        find_place(*of.loop, p);
+        find_point(*of.loop, p);
         counting.emplace_back(of.loop, p);
       } else {
         plans_.push_back(p);
@@ -194,15 +195,15 @@ class Polls {
   }
 
   // Outside of all loops in which it does not change how long a run is.
-  static void find_place(llvm::Loop& l, Plan& p) {
+  static void find_point(llvm::Loop& l, Plan& p) {
     V first = p.counter->getIncomingValueForBlock(p.before);
-    p.place = p.before->getTerminator();
+    p.point = p.before->getTerminator();
     for (llvm::Loop* outer = l.getParentLoop(); outer; outer = outer->getParentLoop()) {
       auto* before = outer->getLoopPreheader();
       bool same = outer->isLoopInvariant(first) && outer->isLoopInvariant(p.bound) &&
                   (!p.stride || outer->isLoopInvariant(p.stride));
       if (!before || !same) break;
-      p.place = before->getTerminator();
+      p.point = before->getTerminator();
     }
   }
 
@@ -211,7 +212,7 @@ class Polls {
   Plan copy_for_long_runs(llvm::Loop& l, const Plan& p, Loops& in) {
     using C = llvm::CmpInst;
     auto* type = p.compared->getType();
-    B.SetInsertPoint(p.place);
+    B.SetInsertPoint(p.point);
     V first = p.counter->getIncomingValueForBlock(p.before);
     if (p.offset) first = B.CreateAdd(first, p.offset);
     V left = p.step > 0 ? B.CreateSub(p.bound, first) : B.CreateSub(first, p.bound);
@@ -409,17 +410,52 @@ class Polls {
     return llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1));
   }
 
-  // i += step; while (i < bound), in its forms. With `evolution` the step may be a positive value
-  // that does not change.
-  static bool find_counter(llvm::Loop& l, Plan& p, llvm::ScalarEvolution* evolution = nullptr) {
+  // i += step; while (i < bound), in its forms.
+  static bool find_counter(llvm::Loop& l, Plan& p) {
     auto* jump = llvm::dyn_cast<llvm::BranchInst>(p.latch->getTerminator());
-    if (!jump || !jump->isConditional()) return false;
+    if (!jump || !jump->isConditional() || jump->getSuccessor(0) == jump->getSuccessor(1))
+      return false;
     auto* compare = llvm::dyn_cast<llvm::ICmpInst>(jump->getCondition());
-    if (!compare || jump->getSuccessor(0) == jump->getSuccessor(1)) return false;
-    p.goes_on =
-        jump->getSuccessor(0) == p.head ? compare->getPredicate() : compare->getInversePredicate();
-    p.compared = compare->getOperand(0);
-    p.bound = compare->getOperand(1);
+    return compare && counts_by(*compare, jump->getSuccessor(0) == p.head, l, p, nullptr);
+  }
+
+  // On a GPU, where the loop's code stays as it is: any comparison that holds in each iteration
+  // after which the loop goes on, alone or beside others. The step may be a positive value that
+  // does not change.
+  static bool find_counter(llvm::Loop& l, Plan& p, Loops& in) {
+    llvm::SmallVector<llvm::BasicBlock*> exiting;
+    l.getExitingBlocks(exiting);
+    std::stable_partition(exiting.begin(), exiting.end(), [&](auto* b) { return b == p.latch; });
+    for (llvm::BasicBlock* block : exiting) {
+      auto* jump = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+      if (!jump || !jump->isConditional() || !in.dominators.dominates(block, p.latch)) continue;
+      const bool on_true = l.contains(jump->getSuccessor(0));
+      if (on_true == l.contains(jump->getSuccessor(1))) continue;
+      llvm::SmallVector<V> conditions{jump->getCondition()};
+      while (!conditions.empty()) {
+        using namespace llvm::PatternMatch;
+        V condition = conditions.pop_back_val(), one = nullptr, other = nullptr;
+        if (on_true ? match(condition, m_LogicalAnd(m_Value(one), m_Value(other)))
+                    : match(condition, m_LogicalOr(m_Value(one), m_Value(other)))) {
+          conditions.append({one, other});
+          continue;
+        }
+        auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition);
+        Plan found = p;
+        if (compare && counts_by(*compare, on_true, l, found, &in.evolution)) {
+          p = found;
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  static bool counts_by(llvm::ICmpInst& compare, bool on_true, llvm::Loop& l, Plan& p,
+                        llvm::ScalarEvolution* evolution) {
+    p.goes_on = on_true ? compare.getPredicate() : compare.getInversePredicate();
+    p.compared = compare.getOperand(0);
+    p.bound = compare.getOperand(1);
     if (l.isLoopInvariant(p.compared)) {
       std::swap(p.compared, p.bound);
       p.goes_on = llvm::CmpInst::getSwappedPredicate(p.goes_on);

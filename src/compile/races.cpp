@@ -53,9 +53,9 @@ void RaceCheck::keep(Use (&two)[2], const Use& now) const {
     two[1] = now;
 }
 
-const Use* RaceCheck::use(int64_t thread, Access how, int64_t place, int64_t offset, int bytes,
+const Use* RaceCheck::use(int64_t thread, Access how, int64_t position, int64_t offset, int bytes,
                           bool same_value) {
-  Use now{epoch_, clock_[static_cast<size_t>(thread)], static_cast<int32_t>(place),
+  Use now{epoch_, clock_[static_cast<size_t>(thread)], static_cast<int32_t>(position),
           static_cast<uint16_t>(thread), how};
   const Use* against = nullptr;
   auto meet = [&](const Use& before) {

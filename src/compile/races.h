@@ -11,9 +11,9 @@ namespace numbus::compile {
 
 // One thread's use of an element.
 struct Use {
-  uint32_t epoch = 0;  // barriers of the block before it; 0: no use
-  uint32_t clock = 0;  // the thread's own, which its warp operations and fences move on
-  int32_t place = 0;   // in the source
+  uint32_t epoch = 0;    // barriers of the block before it; 0: no use
+  uint32_t clock = 0;    // the thread's own, which its warp operations and fences move on
+  int32_t position = 0;  // in the source
   uint16_t thread = 0;
   ir::Access how = ir::Access::Read;
 };
@@ -30,7 +30,7 @@ class RaceCheck {
   void warp(int64_t first, uint32_t lanes);
   void fence(int64_t thread);
   // Notes the use; what it races with, or null. same_value: a write leaves the memory as it is.
-  const Use* use(int64_t thread, ir::Access how, int64_t place, int64_t offset, int bytes,
+  const Use* use(int64_t thread, ir::Access how, int64_t position, int64_t offset, int bytes,
                  bool same_value);
 
  private:

@@ -47,17 +47,17 @@ struct Generator {
     uint32_t count = given[1] ? 2 : 1, j = 0;
     start(19650218u);
     uint32_t i = 1;
-    auto turn = [&](uint32_t factor) { return (key[i - 1] ^ (key[i - 1] >> 30)) * factor; };
+    auto scramble = [&](uint32_t factor) { return (key[i - 1] ^ (key[i - 1] >> 30)) * factor; };
     auto next = [&] {
       if (++i < kWords) return;
       key[0] = key[kWords - 1];
       i = 1;
     };
     for (int k = 0; k < kWords; ++k, next()) {
-      key[i] = (key[i] ^ turn(1664525u)) + given[j] + j;
+      key[i] = (key[i] ^ scramble(1664525u)) + given[j] + j;
       j = (j + 1) % count;
     }
-    for (int k = 1; k < kWords; ++k, next()) key[i] = (key[i] ^ turn(1566083941u)) - i;
+    for (int k = 1; k < kWords; ++k, next()) key[i] = (key[i] ^ scramble(1566083941u)) - i;
     key[0] = 0x80000000u;
     identity = mix(2, size);
     loops = 0;

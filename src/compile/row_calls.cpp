@@ -25,7 +25,7 @@ std::string row_name(Op op, DType t, int lanes) {
 llvm::Function* row_function(llvm::IRBuilder<>& B, llvm::Module& m, Op op, DType t, int lanes) {
   std::string called = row_name(op, t, lanes);
   if (auto* f = m.getFunction(called)) return f;
-  llvm::IRBuilderBase::InsertPointGuard place(B);
+  llvm::IRBuilderBase::InsertPointGuard slot(B);
   llvm::IRBuilderBase::FastMathFlagGuard flags(B);
   B.clearFastMathFlags();
   Emit E(B, lanes);

@@ -22,8 +22,8 @@ enum Context : int {
   kOutput = kBlock + 3,  // of print
   // Of threads that do not fit together: where the first one is, and the other; kFirst and kSecond
   // say what they do.
-  kPlace,
-  kOtherPlace,
+  kPosition,
+  kOtherPosition,
   kOtherThread,
   kOtherThreadEnd = kOtherThread + 2,
   kContextWords

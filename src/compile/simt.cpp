@@ -136,7 +136,7 @@ struct Fiber {
   Team* team = nullptr;
   int32_t status = 0;
   enum State : uint8_t { Ready, AtBarrier, AtWarp, Done } state = Ready;
-  int64_t kind = 0, mask = 0, value = 0, other = 0, result = 0, place = 0;
+  int64_t kind = 0, mask = 0, value = 0, other = 0, result = 0, position = 0;
   RaceCheck* check = nullptr;  // of the block, in a kernel that is checked
 };
 
@@ -255,7 +255,7 @@ bool settle_warp(std::span<Fiber> lanes) {
       there = 0;
       for (size_t k = 0; k < lanes.size(); ++k)
         if (lanes[k].state == Fiber::AtWarp && lanes[k].kind == first.kind &&
-            lanes[k].place == first.place && lanes[k].other == first.other)
+            lanes[k].position == first.position && lanes[k].other == first.other)
           there |= 1u << k;
     }
     if (!all) continue;
@@ -343,14 +343,14 @@ bool claim(int64_t* record) {
 }
 
 // Notes an error of two threads, with what each does; none if there is one already.
-void note(int64_t* record, int64_t site, const int64_t (&places)[2], const int64_t* thread,
+void note(int64_t* record, int64_t site, const int64_t (&positions)[2], const int64_t* thread,
           const int64_t (&other)[3], int64_t first, int64_t second) {
   if (!claim(record)) return;
   record[kSite] = site;
   record[kFirst] = first;
   record[kSecond] = second;
-  record[kPlace] = places[0];
-  record[kOtherPlace] = places[1];
+  record[kPosition] = positions[0];
+  record[kOtherPosition] = positions[1];
   for (int d = 0; d < 3; ++d) {
     record[kThread + d] = thread[kTid + d];
     record[kBlock + d] = thread[kCtaid + d];
@@ -368,9 +368,9 @@ bool apart(std::span<Fiber> threads, bool stuck, int64_t* record) {
   }
   if (!waits) return false;
   for (Fiber& f : threads) {
-    if (f.state == waits->state && f.kind == waits->kind && f.place == waits->place) continue;
+    if (f.state == waits->state && f.kind == waits->kind && f.position == waits->position) continue;
     bool ended = f.state == Fiber::Done;
-    note(record, kDivergence, {waits->place, ended ? f.words[kEnded] : f.place}, waits->words,
+    note(record, kDivergence, {waits->position, ended ? f.words[kEnded] : f.position}, waits->words,
          {f.words[kTid], f.words[kTid + 1], f.words[kTid + 2]}, waits->kind, ended ? -1 : f.kind);
     return true;
   }
@@ -409,7 +409,7 @@ int32_t run_team(Team& t, char* stacks, size_t each, int64_t* record) {
       if (apart({&t.fibers[b], static_cast<size_t>(t.block_threads)}, true, record)) return 1;
     for (Fiber& f : t.fibers) {
       if (f.state == Fiber::Done) continue;
-      note(record, kStuck, {f.place, 0}, f.words, {0, 0, 0}, 0, 0);
+      note(record, kStuck, {f.position, 0}, f.words, {0, 0, 0}, 0, 0);
       break;
     }
     return 1;
@@ -419,13 +419,13 @@ int32_t run_team(Team& t, char* stacks, size_t each, int64_t* record) {
 }  // namespace
 
 extern "C" int64_t numbus_wait(int64_t* thread, int64_t kind, int64_t mask, int64_t value,
-                               int64_t other, int64_t place) {
+                               int64_t other, int64_t position) {
   auto* f = reinterpret_cast<Fiber*>(thread[kFiber]);
   f->kind = kind;
   f->mask = mask;
   f->value = value;
   f->other = other;
-  f->place = place;
+  f->position = position;
   auto i = static_cast<Intrinsic>(kind);
   // Which of the calls that one line of the source has become.
   if (i == Intrinsic::activemask) f->other = reinterpret_cast<int64_t>(__builtin_return_address(0));
@@ -444,12 +444,12 @@ extern "C" void numbus_watch(int64_t* thread, int64_t address, int64_t value, in
   ir::Access how = ir::access_of(watched);
   bool same =
       how == ir::Access::Write && std::memcmp(reinterpret_cast<void*>(address), &value, bytes) == 0;
-  const Use* with = f->check->use(thread[kLinear], how, ir::place_of(watched), offset,
+  const Use* with = f->check->use(thread[kLinear], how, ir::site_of(watched), offset,
                                   static_cast<int>(bytes), same);
   if (!with) return;
   auto* record = reinterpret_cast<int64_t*>(thread[kRecord]);
   int64_t x = thread[kNtid], y = thread[kNtid + 1], other = with->thread;
-  note(record, kRace, {ir::place_of(watched), with->place}, thread,
+  note(record, kRace, {ir::site_of(watched), with->position}, thread,
        {other % x, other / x % y, other / x / y}, offset,
        static_cast<int64_t>(how) | static_cast<int64_t>(with->how) << 4);
   f->status = 1;
@@ -500,10 +500,10 @@ int32_t run_grid(const HostKernel& k, const Geometry& g, const int64_t* words, i
     if (!k.checked) return nullptr;
     return std::make_unique<RaceCheck>(shared, k.granule, threads);
   };
-  auto start = [&](Team& t, int64_t first_block, char* memory, size_t place, RaceCheck* check) {
+  auto start = [&](Team& t, int64_t first_block, char* memory, size_t position, RaceCheck* check) {
     if (check) check->barrier();
     for (int64_t n = 0; n < threads; ++n) {
-      Fiber& f = t.fibers[place + static_cast<size_t>(n)];
+      Fiber& f = t.fibers[position + static_cast<size_t>(n)];
       set_block(f.words, first_block, memory);
       set_thread(f.words, n);
       f.team = &t;

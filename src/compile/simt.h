@@ -71,7 +71,7 @@ extern "C" {
 // Waiting, for threads that run as fibers. kind: ir::Intrinsic of the barrier or warp operation;
 // place: a site in the source, or zero.
 int64_t numbus_wait(int64_t* thread, int64_t kind, int64_t mask, int64_t value, int64_t other,
-                    int64_t place);
+                    int64_t position);
 // What a checked thread is about to do: use `bytes` at the address (ir::watched_access); a fence.
 void numbus_watch(int64_t* thread, int64_t address, int64_t value, int64_t watched, int64_t bytes);
 void numbus_fence(int64_t* thread);

@@ -11,7 +11,7 @@ namespace {
 
 bool is_source(Intrinsic i, Lanes lanes) {
   if (i == Intrinsic::lane_index) return true;
-  if (lanes == Lanes::Turns) return false;
+  if (lanes == Lanes::Iterations) return false;
   // What a warp's votes say, all of it knows.
   if (lanes == Lanes::OfWarp)
     return i == Intrinsic::tid_x || i == Intrinsic::laneid || i == Intrinsic::lanemask_lt ||
@@ -135,7 +135,7 @@ bool lanes_pay(const ir::Function& f) {
   // Reductions are vectors by themselves.
   for (const ir::Inst& i : f.body)
     if (i.op == Op::intrinsic && ir::intrinsic_of(i) == Intrinsic::local_memory) return false;
-  Varying v = find_varying(f, Lanes::Turns);
+  Varying v = find_varying(f, Lanes::Iterations);
   // The loop around the whole body, and the one over the indices, are left at different times
   // anyway; what ends with a break is no loop but a block to leave.
   std::vector<size_t> open;

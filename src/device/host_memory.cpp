@@ -20,13 +20,13 @@ std::map<std::uintptr_t, HostBlock>& blocks() {
 }  // namespace
 
 void add_host_block(const HostBlock& block) {
-  std::lock_guard<std::mutex> turn(mutex);
+  std::lock_guard<std::mutex> lock(mutex);
   blocks()[block.begin] = block;
   count = blocks().size();
 }
 
 void remove_host_block(std::uintptr_t begin) {
-  std::lock_guard<std::mutex> turn(mutex);
+  std::lock_guard<std::mutex> lock(mutex);
   blocks().erase(begin);
   count = blocks().size();
 }
@@ -36,7 +36,7 @@ bool any_host_blocks() { return count.load(std::memory_order_relaxed) != 0; }
 bool find_host_block(const void* address, size_t bytes, HostBlock* found) {
   if (!any_host_blocks()) return false;
   auto at = reinterpret_cast<std::uintptr_t>(address);
-  std::lock_guard<std::mutex> turn(mutex);
+  std::lock_guard<std::mutex> lock(mutex);
   auto it = blocks().upper_bound(at);
   if (it == blocks().begin()) return false;
   --it;

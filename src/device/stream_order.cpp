@@ -7,7 +7,7 @@
 namespace numbus {
 
 void StreamOrder::add_stream(int stream) {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   int64_t ticket = ++tickets_[kMain];
   const Mark& mark = main_mark_for(ticket);
   if (!streams_.reached(mark)) streams_.wait(stream, mark);
@@ -16,7 +16,7 @@ void StreamOrder::add_stream(int stream) {
 }
 
 void StreamOrder::remove_stream(int stream) {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   sides_.erase(stream);
   tickets_.erase(stream);
   std::erase_if(waited_,
@@ -24,12 +24,12 @@ void StreamOrder::remove_stream(int stream) {
 }
 
 bool StreamOrder::has_side_streams() {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   return !sides_.empty();
 }
 
 bool StreamOrder::active() {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   drop_passed();
   if (!sides_.empty()) return true;
   // Without side streams nobody asks where the main stream is.
@@ -84,7 +84,7 @@ const StreamOrder::Mark& StreamOrder::main_mark_for(int64_t ticket) {
 }
 
 void StreamOrder::before(int stream, std::span<const Use> uses) {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   std::map<int, Point> latest;  // of each other stream
   auto need = [&](const Point& p) {
     if (passed(stream, p)) return;
@@ -110,7 +110,7 @@ void StreamOrder::before(int stream, std::span<const Use> uses) {
 }
 
 void StreamOrder::after(int stream, std::span<const Use> uses) {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   Point point{stream, ++tickets_[stream], nullptr};
   if (stream != kMain) point.mark = streams_.mark(stream);
   for (const Use& use : uses)
@@ -157,7 +157,7 @@ void StreamOrder::note(const Use& use, const Point& point) {
 }
 
 bool StreamOrder::busy(std::uintptr_t begin, std::uintptr_t end) {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   for (auto it = first_in(begin); it != segments_.end() && it->first < end; ++it) {
     if (!passed(kMain, it->second.write)) return true;
     for (const Point& p : it->second.reads)
@@ -173,13 +173,13 @@ void StreamOrder::claim(std::uintptr_t begin, std::uintptr_t end) {
 }
 
 void StreamOrder::release(std::uintptr_t begin, std::uintptr_t end) {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   if (begin >= end) return;
   note({begin, end, true}, {kMain, tickets_[kMain] + 1, nullptr});
 }
 
 std::vector<StreamOrder::Mark> StreamOrder::side_marks(std::uintptr_t begin, std::uintptr_t end) {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   std::vector<Mark> all;
   auto add = [&](const Point& p) {
     if (p.stream > kMain && !streams_.reached(p.mark)) all.push_back(p.mark);
@@ -192,7 +192,7 @@ std::vector<StreamOrder::Mark> StreamOrder::side_marks(std::uintptr_t begin, std
 }
 
 StreamOrder::Mark StreamOrder::main_mark() {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   return main_mark_for(tickets_[kMain] + 1);
 }
 
@@ -224,7 +224,7 @@ void StreamOrder::drop_passed() {
 }
 
 size_t StreamOrder::segments() {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   return segments_.size();
 }
 

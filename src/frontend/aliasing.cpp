@@ -54,7 +54,7 @@ Value Lower::elementwise(DType t, std::span<const Val> shape, std::span<const Va
     if (!v.lazy) {
       made.sources.push_back(v);
     } else if (v.origin) {
-      made.same_places = made.same_places && v.lazy->same_places;
+      made.same_indices = made.same_indices && v.lazy->same_indices;
       made.sources.insert(made.sources.end(), v.lazy->sources.begin(), v.lazy->sources.end());
     }
   }
@@ -63,9 +63,9 @@ Value Lower::elementwise(DType t, std::span<const Val> shape, std::span<const Va
 }
 
 // Whether each element of `v` is made of nothing of `to` but the element of its own index.
-bool Lower::reads_own_places(const Value& v, const Value& to) {
+bool Lower::reads_own_indices(const Value& v, const Value& to) {
   if (!v.type.is_array() || (v.origin & to.origin) == 0) return true;
-  if (v.lazy && !v.lazy->same_places) return false;
+  if (v.lazy && !v.lazy->same_indices) return false;
   auto apart_or_same = [&](const Value& s) {
     if ((s.origin & to.origin) == 0) return true;
     if (s.type.ndim != to.type.ndim || s.type.dtype != to.type.dtype) return false;

@@ -19,7 +19,7 @@ Value Lower::lazy(DType t, std::span<const Val> shape,
 void Lower::watch(ir::Access how, DType t, Val base, Val offset, Val value, ir::Space space) {
   if (!checks_threads() || space != ir::Space::Shared) return;
   intrinsic(ir::Intrinsic::watch, t, add(base, offset), value, ir::kNone, space,
-            ir::watched_access(how, place_of(*here_)));
+            ir::watched_access(how, site_of(*here_)));
 }
 
 Value Lower::read_at(DType t, Val base, Val offset, ir::Space space) {
@@ -362,7 +362,7 @@ void Lower::fill(const Node& n, const Value& to, const Value& from) {
     return;
   }
   // All that is read is read before anything is written.
-  Value source = fitted(n, reads_own_places(from, to) ? from : apart(n, from, to), to.type.ndim);
+  Value source = fitted(n, reads_own_indices(from, to) ? from : apart(n, from, to), to.type.ndim);
   size_t ndim = to.type.ndim, skip = ndim - source.type.ndim;
   for (size_t d = 0; d < source.type.ndim; ++d) {
     Val mine = source.shape()[d], extent = to.shape()[skip + d];
@@ -540,9 +540,9 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
     set(count, ci(0));
     each(mask.shape(), [&](std::span<const Val> at) {
       when(element(mask, at).v[0], [&] {
-        Val place = get(count);
-        set_element(n, r, std::vector<Val>{place}, element(a, at));
-        set(count, b_->emit(Op::add, DType::I64, place, ci(1)));
+        Val next = get(count);
+        set_element(n, r, std::vector<Val>{next}, element(a, at));
+        set(count, b_->emit(Op::add, DType::I64, next, ci(1)));
       });
     });
     return r;

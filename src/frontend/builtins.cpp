@@ -114,9 +114,9 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     return name == "int" ? python_int(n, v) : cast(n, v, DType::F64, true);
   }
   if (name == "round" && !c.keywords.empty()) {
-    Call by_place{n, c.args, {}};
-    for (const auto& [k, v] : c.keywords) by_place.args.push_back(v);
-    return call_builtin(by_place, name);
+    Call positional{n, c.args, {}};
+    for (const auto& [k, v] : c.keywords) positional.args.push_back(v);
+    return call_builtin(positional, name);
   }
   if (name == "round") {
     expect(c, name, 1, 2);

@@ -8,7 +8,7 @@ namespace numbus::frontend {
 using ir::Intrinsic;
 
 Value Lower::cuda_attribute(const Node& n, const std::string& name) {
-  static const std::unordered_map<std::string, Intrinsic> kPlaces = {
+  static const std::unordered_map<std::string, Intrinsic> kIndices = {
       {"threadIdx", Intrinsic::tid_x},
       {"blockDim", Intrinsic::ntid_x},
       {"blockIdx", Intrinsic::ctaid_x},
@@ -18,9 +18,9 @@ Value Lower::cuda_attribute(const Node& n, const std::string& name) {
   if (!u_.options.kernel)
     fail(n, "cuda." + rest + " means something only inside a kernel", "decorate with @cuda.jit");
   if (dot != std::string::npos) {
-    auto it = kPlaces.find(rest.substr(0, dot));
+    auto it = kIndices.find(rest.substr(0, dot));
     int axis = rest.back() - 'x';
-    if (it != kPlaces.end() && axis >= 0 && axis < 3) {
+    if (it != kIndices.end() && axis >= 0 && axis < 3) {
       Val v = intrinsic(static_cast<Intrinsic>(static_cast<int>(it->second) + axis), DType::I32);
       // Never negative, which a conversion from uint32 says best.
       return integer(b_->cast(b_->emit(Op::bits, DType::U32, v), DType::I64));
@@ -167,7 +167,7 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
   // What waits for other threads says where it is, in a kernel that is checked.
   auto waiting = [&](Intrinsic i, Val a = ir::kNone, Val b = ir::kNone, Val by = ir::kNone,
                      DType t = DType::I32) {
-    return intrinsic(i, t, a, b, by, ir::Space::Global, checks_threads() ? place_of(n) : 0);
+    return intrinsic(i, t, a, b, by, ir::Space::Global, checks_threads() ? site_of(n) : 0);
   };
   auto from_i32 = [&](Val v) { return number(v, DType::I32); };
   if (!u_.options.kernel && name != "fma" && name != "popc" && name != "clz" && name != "brev" &&

@@ -319,7 +319,7 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
     }
     if (name == "flat") {
       if (!v.lazy && v.type.order == Order::C) return reshape(n, v, {known_integer(-1)});
-      return places_to_loop_over({n, {v}, {}}, "flat");
+      return indices_to_loop_over({n, {v}, {}}, "flat");
     }
     if (name == "flags") {
       Value r;

@@ -24,8 +24,8 @@ void Lower::expect_mask(const Node& n, const Value& mask, std::span<const Val> s
 }
 
 // Slices make a view; then integers and arrays, broadcast together, pick indices along its axes.
-Lower::Places Lower::places_of(const Node& n, const Value& a, const std::vector<Value>& given) {
-  Places p;
+Lower::Offsets Lower::offsets_of(const Node& n, const Value& a, const std::vector<Value>& given) {
+  Offsets p;
   Value none, all;
   none.type = Type::of(Type::Tag::None);
   all.type = Type::of(Type::Tag::Slice);
@@ -84,7 +84,7 @@ Lower::Places Lower::places_of(const Node& n, const Value& a, const std::vector<
 }
 
 // NumPy looks at the indices also where slices leave nothing to be read through them.
-void Lower::expect_indices(const Node& n, const Places& p) {
+void Lower::expect_indices(const Node& n, const Offsets& p) {
   if (p.shape.size() == p.ndim) return;
   Val count = ci(1);
   for (Val extent : p.shape) count = mul(count, extent);
@@ -92,13 +92,13 @@ void Lower::expect_indices(const Node& n, const Places& p) {
     each(std::span(p.shape).subspan(p.first, p.ndim), [&](std::span<const Val> picked) {
       std::vector<Val> at(p.shape.size(), ci(0));
       std::copy(picked.begin(), picked.end(), at.begin() + static_cast<int64_t>(p.first));
-      place(n, p, at);
+      offset_at(n, p, at);
     });
   });
 }
 
 // The indices into the view for a point of the result.
-std::vector<Val> Lower::place(const Node& n, const Places& p, std::span<const Val> at) {
+std::vector<Val> Lower::offset_at(const Node& n, const Offsets& p, std::span<const Val> at) {
   std::vector<Val> mine;
   std::span<const Val> picked = at.subspan(p.first, p.ndim);
   size_t next = 0;
@@ -118,11 +118,11 @@ std::vector<Val> Lower::place(const Node& n, const Places& p, std::span<const Va
 }
 
 Value Lower::gather(const Node& n, const Value& a, const std::vector<Value>& list) {
-  Places p = places_of(n, a, list);
+  Offsets p = offsets_of(n, a, list);
   if (!p.known) return {};
   expect_indices(n, p);
   Value r = lazy(a.type.dtype, p.shape, [this, p, &n](std::span<const Val> at) {
-    return element(p.base, place(n, p, at));
+    return element(p.base, offset_at(n, p, at));
   });
   r.origin = a.origin;
   for (const Value& i : p.at) r.origin |= i.origin;
@@ -138,13 +138,13 @@ void Lower::scatter(const Node& n, const Value& a, const std::vector<Value>& giv
   bool mask =
       list.size() == 1 && list[0].type.dtype == DType::Bool && list[0].type.ndim == a.type.ndim;
   for (Value& i : list)
-    if (!mask || !reads_own_places(i, a)) i = apart(n, i, a);
+    if (!mask || !reads_own_indices(i, a)) i = apart(n, i, a);
   v = apart(n, v, a);
   if (!v.type.is_number() && !v.type.is_array())
     fail(n, "cannot assign " + name(v.type) + " to elements of " + name(a.type));
   if (mask) expect_mask(n, list[0], a.shape(), 0);
   if (!mask) {
-    Places p = places_of(n, a, list);
+    Offsets p = offsets_of(n, a, list);
     if (!p.known) return;
     v = fitted(n, v, p.shape.size(), true);
     std::vector<Val> repeated = repeats(v, p.shape);
@@ -161,7 +161,8 @@ void Lower::scatter(const Node& n, const Value& a, const std::vector<Value>& giv
     }
     expect_indices(n, p);
     each(p.shape, [&](std::span<const Val> at) {
-      set_element(n, p.base, place(n, p, at), broadcast_element(v, at, p.shape.size(), repeated));
+      set_element(n, p.base, offset_at(n, p, at),
+                  broadcast_element(v, at, p.shape.size(), repeated));
     });
     return;
   }

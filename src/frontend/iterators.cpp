@@ -41,7 +41,7 @@ Value marked(const std::string& text, std::vector<Value> items) {
 }  // namespace
 
 // np.ndindex, np.ndenumerate, np.nditer and .flat.
-Value Lower::places_to_loop_over(const Call& c, const std::string& name) {
+Value Lower::indices_to_loop_over(const Call& c, const std::string& name) {
   const Node& n = c.n;
   if (name == "ndindex") {
     std::vector<Value> extents = c.args;
@@ -70,10 +70,10 @@ std::vector<Val> Lower::unravelled(Val at, std::span<const Val> shape) {
 
 std::optional<Lower::Sequence> Lower::marked_sequence(const Node& at, const Value& v) {
   const std::string& text = v.type.text;
-  auto tuple = [this](std::span<const Val> places) {
+  auto tuple = [this](std::span<const Val> indices) {
     Value t;
     t.type = Type::of(Type::Tag::Tuple);
-    for (Val p : places) {
+    for (Val p : indices) {
       t.items.push_back(integer(p));
       t.type.items.push_back(t.items.back().type);
     }
@@ -93,11 +93,11 @@ std::optional<Lower::Sequence> Lower::marked_sequence(const Node& at, const Valu
     bool pairs = text == "ndenumerate";
     return Sequence{size_of(a),
                     [this, a, pairs, tuple](Val i) {
-                      std::vector<Val> places = unravelled(i, a.shape());
-                      Value e = element(a, places);
+                      std::vector<Val> indices = unravelled(i, a.shape());
+                      Value e = element(a, indices);
                       if (!pairs) return e;
                       Value pair;
-                      pair.items = {tuple(places), e};
+                      pair.items = {tuple(indices), e};
                       pair.type = Type::tuple_of({pair.items[0].type, e.type});
                       return pair;
                     },
@@ -182,12 +182,12 @@ void Lower::yield(const Node& n) {
   auto on_return = std::exchange(on_return_, g->on_return);
   auto loops = std::exchange(loops_, g->loops);
   generator_ = g->outer;
-  Val turn = begin_loop();
+  Val iteration = begin_loop();
   assign(*g->loop->one(Field::target), v);
-  loops_.push_back({g->all, true, turn});
+  loops_.push_back({g->all, true, iteration});
   block(g->loop->all(Field::body));
-  break_loop(turn);
-  end_loop(turn);
+  break_loop(iteration);
+  end_loop(iteration);
   generator_ = g;
   loops_ = std::move(loops);
   on_return_ = std::move(on_return);

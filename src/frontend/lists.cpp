@@ -157,15 +157,15 @@ Value Lower::without_lists(const Node& n, const Value& v) {
 Value Lower::read_item(const Value& list, Val at) {
   const Type& item = list.type.items[0];
   if (item.unknown() || list.v.empty()) return {};
-  Val data = list_data(list), place = mul(at, ci(item_bytes(item)));
+  Val data = list_data(list), offset = mul(at, ci(item_bytes(item)));
   if (item.is_number()) {
-    Value r = read_at(item.dtype, data, place, ir::Space::Global);
+    Value r = read_at(item.dtype, data, offset, ir::Space::Global);
     r.type = item;
     return r;
   }
   std::vector<Val> held;
   for (DType w : words(item)) {
-    Val where = add(place, ci(8 * static_cast<int64_t>(held.size())));
+    Val where = add(offset, ci(8 * static_cast<int64_t>(held.size())));
     held.push_back(b_->cast(read_at(stored(w), data, where, ir::Space::Global).v[0], w));
   }
   size_t next = 0;
@@ -189,20 +189,20 @@ void Lower::write_item(const Node& n, const Value& list, Val at, const Value& gi
             item.is_number() ? "make the list of floats from the start: [0.0] * n" : "");
   put_in_lists(origin_of(v));
   Value now = convert_to(n, v, item);
-  Val data = list_data(list), place = mul(at, ci(item_bytes(item)));
-  if (item.is_number()) return write_at(item.dtype, now.v[0], data, place, ir::Space::Global);
+  Val data = list_data(list), offset = mul(at, ci(item_bytes(item)));
+  if (item.is_number()) return write_at(item.dtype, now.v[0], data, offset, ir::Space::Global);
   std::vector<Val> all = flatten(now);
   if (item.is_array() && !item.owned) all[1] = ci(0);  // nothing that the list has to let go of
   std::vector<DType> types = words(item);
   for (size_t o : owners(item)) {
-    Val where = add(place, ci(8 * static_cast<int64_t>(o)));
+    Val where = add(offset, ci(8 * static_cast<int64_t>(o)));
     intrinsic(ir::Intrinsic::retain, DType::I64, all[o]);
     intrinsic(ir::Intrinsic::release, DType::I64,
               read_at(DType::I64, data, where, ir::Space::Global).v[0]);
   }
   for (size_t k = 0; k < all.size(); ++k)
     write_at(stored(types[k]), b_->cast(all[k], stored(types[k])), data,
-             add(place, ci(8 * static_cast<int64_t>(k))), ir::Space::Global);
+             add(offset, ci(8 * static_cast<int64_t>(k))), ir::Space::Global);
 }
 
 Type Lower::boxed_type(const Value& v) {
@@ -326,18 +326,18 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
   }
   // What loops do all the time stands in their code.
   if (name == "append" && last == 1) {
-    Val place = list_length(self);
-    resize_list(self, add(place, ci(1)));
-    write_item(n, self, place, all.args[1]);
+    Val offset = list_length(self);
+    resize_list(self, add(offset, ci(1)));
+    write_item(n, self, offset, all.args[1]);
     Value none;
     none.type = Type::of(Type::Tag::None);
     return none;
   }
   if (name == "pop" && last == 0 && owners(self.type.items[0]).empty()) {
-    Val place = sub(list_length(self), ci(1));
-    when(less(place, ci(0)), [&] { raise_at(site(n, "IndexError", "pop from empty list")); });
-    Value item = read_item(self, place);
-    resize_list(self, place);
+    Val offset = sub(list_length(self), ci(1));
+    when(less(offset, ci(0)), [&] { raise_at(site(n, "IndexError", "pop from empty list")); });
+    Value item = read_item(self, offset);
+    resize_list(self, offset);
     return item;
   }
   // What is there when it begins: a.extend(a).
@@ -439,13 +439,13 @@ Value Lower::collect_list(const Node& n, const std::string& key, Val count,
     }
     Value list = made;
     list.v = {get(owner)};
-    Val place = get(used);
+    Val offset = get(used);
     if (!counts)
-      resize_list(list, add(place, ci(1)));
+      resize_list(list, add(offset, ci(1)));
     else if (about)
-      when(negate(less(place, list_length(list))), [&] { resize_list(list, add(place, ci(1))); });
-    write_item(n, list, place, e);
-    set(used, add(place, ci(1)));
+      when(negate(less(offset, list_length(list))), [&] { resize_list(list, add(offset, ci(1))); });
+    write_item(n, list, offset, e);
+    set(used, add(offset, ci(1)));
   });
   if (t.unknown()) {
     // Nothing is ever put in: an empty list.

@@ -149,9 +149,9 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
     return {inner.count,
             [this, inner, start, &at](Val i) {
               Value pair;
-              Value place = binary(at, Op::add, start, integer(i));
-              pair.items = {place, inner.item(i)};
-              pair.type = Type::tuple_of({place.type, pair.items[1].type});
+              Value number = binary(at, Op::add, start, integer(i));
+              pair.items = {number, inner.item(i)};
+              pair.type = Type::tuple_of({number.type, pair.items[1].type});
               return pair;
             },
             inner.now};
@@ -246,11 +246,11 @@ bool Lower::unrolled_loop(const Node& n, const Value& items) {
   bool broken = false;
   Val all = begin_loop();
   for (const Value& item : items.items) {
-    Val turn = begin_loop();
+    Val iteration = begin_loop();
     assign(*n.one(Field::target), item);
-    broken |= loop_body(n, {all, true, turn});
-    break_loop(turn);
-    end_loop(turn);
+    broken |= loop_body(n, {all, true, iteration});
+    break_loop(iteration);
+    end_loop(iteration);
   }
   bool ends = block(orelse);
   break_loop(all);

@@ -58,21 +58,21 @@ Result compile(Program& program, int function, const std::vector<Type>& argument
     u.result.written.push_back(p < 64 ? s.written >> p & 1 : true);
   // Functions of passes that were not the last are called by nobody.
   auto& all = u.result.module.functions;
-  std::vector<int> place(all.size(), -1), todo{s.function};
+  std::vector<int> index(all.size(), -1), todo{s.function};
   std::vector<ir::Function> kept;
-  place[s.function] = 0;
+  index[s.function] = 0;
   for (size_t n = 0; n < todo.size(); ++n) {
     for (ir::Inst& i : all[todo[n]].body) {
       bool calls = i.op == Op::call;
       bool runs = i.op == Op::intrinsic && ir::intrinsic_of(i) == ir::Intrinsic::parallel;
       if (!calls && !runs) continue;
       int target = static_cast<int>(calls ? i.imm : ir::number_of(i));
-      if (place[target] < 0) {
-        place[target] = static_cast<int>(todo.size());
+      if (index[target] < 0) {
+        index[target] = static_cast<int>(todo.size());
         todo.push_back(target);
       }
-      i.imm = calls ? place[target]
-                    : ir::intrinsic_imm(ir::Intrinsic::parallel, ir::Space::Global, place[target]);
+      i.imm = calls ? index[target]
+                    : ir::intrinsic_imm(ir::Intrinsic::parallel, ir::Space::Global, index[target]);
     }
   }
   for (int n : todo) kept.push_back(std::move(all[n]));
@@ -265,7 +265,7 @@ void Lower::raise_at(int site, Val first, Val second) {
 void Lower::thread_ends(const Node& at) {
   if (checks_threads() && spec_.function == 0)
     intrinsic(ir::Intrinsic::leaves, DType::I32, ir::kNone, ir::kNone, ir::kNone, ir::Space::Global,
-              place_of(at));
+              site_of(at));
 }
 
 void Lower::leave_function() { break_loop(outermost_); }
@@ -302,7 +302,7 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
     }
   }
   if (Variable* v = find_variable(name)) {
-    if (v->of_turns)
+    if (v->of_iterations)
       fail(at, "each iteration of the parallel loop has its own '" + name + "', which ends with it",
            "write to an array at the iteration's index, or use range instead of prange");
     if (v->type.unknown() || (outdated_ && v->type.listed)) return {};
@@ -390,7 +390,7 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
   if (it == scope_->variables.end() || it->second.key != k || it->second.type != wider)
     declare(name, wider);
   Variable& to = scope_->variables[name];
-  to.of_turns = false;
+  to.of_iterations = false;
   if (v.unknown()) return;
   v = convert_to(at, v, wider);
   if (v.unknown()) return;

@@ -48,7 +48,7 @@ struct Value {
 struct Lazy {
   std::function<Value(std::span<const Val> index)> at;
   // Whether an element is made of those at its own index in these arrays, and of no others.
-  bool same_places = false;
+  bool same_indices = false;
   std::vector<Value> sources = {};
   // Conditions under which an operand of one axis has an extent of one that is repeated: loops
   // over such an array have a version without.
@@ -107,7 +107,7 @@ class Lower {
     Type type;
     std::vector<Val> slots;
     std::string key;
-    bool of_turns = false;  // a parallel loop has given it values, none of which stays
+    bool of_iterations = false;  // a parallel loop has given it values, none of which stays
   };
   // Names of one function, or of one that is expanded in its place.
   struct Scope {
@@ -125,9 +125,9 @@ class Lower {
   };
   struct Loop {
     Val begin;
-    bool owned_by_user;    // break and continue mean it
-    Val turn = ir::kNone;  // of an unrolled loop: what continue leaves
-    bool broken = false;   // a break in it has been met
+    bool owned_by_user;         // break and continue mean it
+    Val iteration = ir::kNone;  // of an unrolled loop: what continue leaves
+    bool broken = false;        // a break in it has been met
   };
   // What a loop sees: how many items, and each of them.
   struct Sequence {
@@ -158,7 +158,7 @@ class Lower {
   int site(const Node& at, const std::string& exception, const std::string& text);
   // Whether the kernel is checked as it runs; and sites in it, which count from 1.
   bool checks_threads() const { return u_.options.kernel && u_.options.debug; }
-  int64_t place_of(const Node& at) { return site(at, "", "") + 1; }
+  int64_t site_of(const Node& at) { return site(at, "", "") + 1; }
   void thread_ends(const Node& at);
   void raise_at(int site, Val first = ir::kNone, Val second = ir::kNone);
   void leave_function();
@@ -226,7 +226,7 @@ class Lower {
     std::vector<Loop> loops;
     Val all;
   };
-  Value places_to_loop_over(const Call& c, const std::string& name);
+  Value indices_to_loop_over(const Call& c, const std::string& name);
   std::vector<Val> unravelled(Val at, std::span<const Val> shape);
   std::optional<Sequence> marked_sequence(const Node& at, const Value& v);
   Value element_of_flat(const Node& n, const Value& a, const Value& by);
@@ -422,11 +422,11 @@ class Lower {
   // --- aliasing.cpp
   Value elementwise(DType t, std::span<const Val> shape, std::span<const Value> from,
                     std::function<Value(std::span<const Val>)> at, const Spread* spread = nullptr);
-  bool reads_own_places(const Value& v, const Value& to);
+  bool reads_own_indices(const Value& v, const Value& to);
   Value apart(const Node& n, const Value& v, const Value& to);
 
   // --- fancy.cpp
-  struct Places {
+  struct Offsets {
     bool known = false;
     Value base;                // the array with its slices taken
     std::vector<size_t> axes;  // of the view, that the indices pick along
@@ -436,9 +436,9 @@ class Lower {
     size_t first = 0, ndim = 0;              // where in it the indices' own shape stands
   };
   void expect_mask(const Node& n, const Value& mask, std::span<const Val> shape, size_t first);
-  Places places_of(const Node& n, const Value& a, const std::vector<Value>& given);
-  void expect_indices(const Node& n, const Places& p);
-  std::vector<Val> place(const Node& n, const Places& p, std::span<const Val> at);
+  Offsets offsets_of(const Node& n, const Value& a, const std::vector<Value>& given);
+  void expect_indices(const Node& n, const Offsets& p);
+  std::vector<Val> offset_at(const Node& n, const Offsets& p, std::span<const Val> at);
   Value gather(const Node& n, const Value& a, const std::vector<Value>& list);
   void scatter(const Node& n, const Value& a, const std::vector<Value>& list, const Value& v);
 
@@ -466,8 +466,8 @@ class Lower {
       return nullptr;
     }
     // By position or by name; null: not given.
-    const Value* get(size_t place, const std::string& name) const {
-      return place < args.size() ? &args[place] : keyword(name);
+    const Value* get(size_t offset_at, const std::string& name) const {
+      return offset_at < args.size() ? &args[offset_at] : keyword(name);
     }
   };
   Value call(const Node& n);
@@ -499,7 +499,7 @@ class Lower {
   Value converted_copy(const Node& n, const Value& a, DType t);
   void check_keywords(const Call& c, const std::string& name);
   Value permuted(const Node& n, const Value& a, const std::vector<int64_t>& axes);
-  std::optional<DType> dtype_argument(const Call& c, size_t place, const std::string& name);
+  std::optional<DType> dtype_argument(const Call& c, size_t offset_at, const std::string& name);
   std::vector<Val> shape_argument(const Node& n, const Value& v);
   Value print(const Call& c);
   Value random(const Call& c, const std::string& what);

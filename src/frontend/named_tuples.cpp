@@ -13,7 +13,7 @@ std::string listed(const std::vector<std::string>& names) {
   return s.empty() ? "none" : s;
 }
 
-size_t field_place(const std::vector<std::string>& names, const std::string& field) {
+size_t field_index(const std::vector<std::string>& names, const std::string& field) {
   size_t i = 1;
   while (i < names.size() && names[i] != field) ++i;
   return i;
@@ -49,7 +49,7 @@ Value Lower::make_named(const Call& c, const Type& cls) {
              std::to_string(c.args.size() + c.keywords.size()),
          "its fields are " + listed(names));
   for (const auto& [k, v] : c.keywords) {
-    size_t i = field_place(names, k);
+    size_t i = field_index(names, k);
     if (i > count)
       fail(c.n, names[0] + "() has no field '" + k + "'", "its fields are " + listed(names));
     if (i <= c.args.size()) fail(c.n, names[0] + "() got two values for '" + k + "'");
@@ -73,7 +73,7 @@ Value Lower::replace_named(const Call& c, const Value& old) {
   if (!c.args.empty()) fail(c.n, "_replace() takes keywords only", "p._replace(x=…)");
   Value r = old;
   for (const auto& [k, v] : c.keywords) {
-    size_t i = field_place(names, k);
+    size_t i = field_index(names, k);
     if (i == names.size())
       fail(c.n, names[0] + " has no field '" + k + "'", "its fields are " + listed(names));
     r.items[i - 1] = boxed(c.n, v.lazy ? materialise(c.n, v) : v);
@@ -85,7 +85,7 @@ Value Lower::replace_named(const Call& c, const Value& old) {
 
 Value Lower::field_of(const Node& n, const Value& v, const std::string& name) {
   const std::vector<std::string>& names = v.type.names;
-  size_t i = field_place(names, name);
+  size_t i = field_index(names, name);
   if (i < names.size()) return v.items[i - 1];
   if (name == "_fields") {
     Value r;

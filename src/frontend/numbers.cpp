@@ -606,7 +606,7 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
   size_t ndim = shape.size();
   Spread spread(*this, held, shape);
   std::vector<std::vector<Val>> repeated = spread.repeated;
-  auto at_place = [this, held, of, ndim, repeated](std::span<const Val> at) {
+  auto element_at = [this, held, of, ndim, repeated](std::span<const Val> at) {
     std::vector<Value> e;
     for (size_t k = 0; k < held.size(); ++k)
       e.push_back(broadcast_element(held[k], at, ndim, repeated[k]));
@@ -616,8 +616,8 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
     return r;
   };
   // NumPy gives numbers for what has no axes.
-  if (ndim == 0) return at_place({});
-  return elementwise(t, shape, held, at_place, &spread);
+  if (ndim == 0) return element_at({});
+  return elementwise(t, shape, held, element_at, &spread);
 }
 
 Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b, bool promotes) {

@@ -37,8 +37,8 @@ std::optional<DType> dtype_of_code(std::string_view code) {
 
 }  // namespace
 
-std::optional<DType> Lower::dtype_argument(const Call& c, size_t place, const std::string& name) {
-  const Value* v = c.get(place, name);
+std::optional<DType> Lower::dtype_argument(const Call& c, size_t index, const std::string& name) {
+  const Value* v = c.get(index, name);
   if (!v || v->type.is(Type::Tag::None)) return {};
   if (v->type.is(Type::Tag::DType)) return v->type.dtype;
   if (v->type.is(Type::Tag::Function)) {
@@ -266,7 +266,7 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
   }
   check_keywords(c, name);
   if (name == "ndindex" || name == "ndenumerate" || name == "nditer")
-    return places_to_loop_over(c, name);
+    return indices_to_loop_over(c, name);
   if (name == "zeros" || name == "ones" || name == "empty" || name == "full") {
     const Value* shape = c.get(0, "shape");
     if (!shape) fail(n, "np." + name + " needs a shape");

@@ -163,8 +163,8 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
         body(a, from, ci(arrays_at + static_cast<int64_t>(16 * a)));
     });
   };
-  each_array(ci(kPortions), [&](size_t, Val from, Val place) {
-    write_at(DType::I64, ci(0), from, place, ir::Space::Global);
+  each_array(ci(kPortions), [&](size_t, Val from, Val offset) {
+    write_at(DType::I64, ci(0), from, offset, ir::Space::Global);
   });
 
   ir::Function body;
@@ -228,8 +228,8 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   set(i, add(get(i), beside));
   end_loop(loop);
   if (record) {
-    Val place = b_->emit(Op::floor_divide, DType::I64, low, grain_in);
-    Val to = add(partials_in, mul(place, ci(record)));
+    Val offset = b_->emit(Op::floor_divide, DType::I64, low, grain_in);
+    Val to = add(partials_in, mul(offset, ci(record)));
     for (size_t r = 0; r < reduced.size(); ++r) {
       Variable& v = scope.variables[reduced[r].first];
       Value sum = load_slots(v.type, v.slots);
@@ -280,16 +280,16 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
                       ir::Space::Global, number);
   when(b_->emit(Op::not_equal, DType::Bool, bad, b_->constant(DType::I32, Scalar::from_int(0))),
        [&] {
-         each_array(ci(kPortions), [&](size_t, Val from, Val place) {
+         each_array(ci(kPortions), [&](size_t, Val from, Val offset) {
            intrinsic(ir::Intrinsic::release, DType::I64,
-                     read_at(DType::I64, from, place, ir::Space::Global).v[0]);
+                     read_at(DType::I64, from, offset, ir::Space::Global).v[0]);
          });
          if (owner != ir::kNone) intrinsic(ir::Intrinsic::release, DType::I64, owner);
          set(status_, bad);
          leave_function();
        });
   for (const std::string& name : p.own)
-    if (Variable* v = find_variable(name)) v->of_turns = true;
+    if (Variable* v = find_variable(name)) v->of_iterations = true;
   if (!record) return;
   Val used = b_->emit(Op::floor_divide, DType::I64, add(trips, sub(grain, ci(1))), grain);
   counted(used, [&](Val k) {
@@ -304,12 +304,12 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
       assign_name(n, reduced[r].first, sum);
     }
   });
-  each_array(used, [&](size_t a, Val from, Val place) {
+  each_array(used, [&](size_t a, Val from, Val offset) {
     Value all = read_variable(n, arrays[a].first), part = all;
     part.type.order = Order::C;
     part.origin = 0;
-    part.v[0] = read_at(DType::I64, from, add(place, ci(8)), ir::Space::Global).v[0];
-    part.v[1] = read_at(DType::I64, from, place, ir::Space::Global).v[0];
+    part.v[0] = read_at(DType::I64, from, add(offset, ci(8)), ir::Space::Global).v[0];
+    part.v[1] = read_at(DType::I64, from, offset, ir::Space::Global).v[0];
     Val step = ci(itemsize(all.type.dtype));
     for (size_t d = all.type.ndim; d-- > 0;) {
       part.v[2 + all.type.ndim + d] = step;

@@ -86,10 +86,10 @@ struct Lower::ReductionLanes {
     l.each(
         walk.extents,
         [&](std::span<const Val> at) {
-          Val place = needs_position(K) ? position(at, l.get(number)) : ir::kNone;
+          Val where = needs_position(K) ? position(at, l.get(number)) : ir::kNone;
           const auto e = parts(walk.element(at));
-          put(in_order ? reductions::step<K, true>(m, state(), e, place)
-                       : reductions::step<K>(m, state(), e, place));
+          put(in_order ? reductions::step<K, true>(m, state(), e, where)
+                       : reductions::step<K>(m, state(), e, where));
           if (needs_position(K)) l.set(number, l.add(l.get(number), l.ci(1)));
         },
         few ? ir::kRare : 0);

@@ -395,7 +395,7 @@ Value Lower::line_of(const Value& a, std::span<const size_t> axes, std::span<con
 // innermost axis is left, or rows are short and many (KernelBuilder::choose_dimensions).
 Val Lower::sums_columns(const Reduction& r, const Value& a, std::span<const size_t> axes) {
   const auto kind = reduction_named(r.name);
-  const int64_t short_row = kind && needs_position(*kind) ? ir::kShortPlaces : ir::kShortRow;
+  const int64_t short_row = kind && needs_position(*kind) ? ir::kShortPositions : ir::kShortRow;
   auto yes = [&](bool value) { return b_->constant(DType::Bool, Scalar::from_bool(value)); };
   auto pick = [&](Val c, Val x, Val y) { return b_->emit(Op::select, b_->type(x), c, x, y); };
   auto either = [&](Val x, Val y) { return b_->emit(Op::logical_or, DType::Bool, x, y); };

@@ -89,10 +89,10 @@ bool Lower::carry_out(const Node& n) {
       if (loops_.empty() || !loops_.back().owned_by_user)
         fail(n, "break and continue do not work here", "they leave no parallel or unrolled loop");
       loops_.back().broken |= n.kind == NodeKind::Break;
-      if (n.kind == NodeKind::Continue && loops_.back().turn == ir::kNone)
+      if (n.kind == NodeKind::Continue && loops_.back().iteration == ir::kNone)
         b_->emit(Op::continue_loop, DType::I64, loops_.back().begin);
       else
-        break_loop(n.kind == NodeKind::Break ? loops_.back().begin : loops_.back().turn);
+        break_loop(n.kind == NodeKind::Break ? loops_.back().begin : loops_.back().iteration);
       ends = true;
       break;
     case NodeKind::Expr: {
@@ -226,7 +226,7 @@ void Lower::assign_starred(const Node& target, const Value& v) {
   const auto& names = target.all(Field::elts);
   size_t star = 0;
   while (names[star].kind != NodeKind::Starred) ++star;
-  size_t behind = names.size() - star - 1, fixed = names.size() - 1;
+  size_t after = names.size() - star - 1, fixed = names.size() - 1;
   if (v.unknown()) {
     for (const Node& t : names) assign(t.kind == NodeKind::Starred ? *t.one(Field::value) : t, {});
     return;
@@ -238,10 +238,10 @@ void Lower::assign_starred(const Node& target, const Value& v) {
       fail(target, "cannot unpack a tuple of " + std::to_string(count) + " into at least " +
                        std::to_string(fixed) + " names");
     std::vector<Value> middle(v.items.begin() + static_cast<int64_t>(star),
-                              v.items.end() - static_cast<int64_t>(behind));
+                              v.items.end() - static_cast<int64_t>(after));
     for (size_t i = 0; i < star; ++i) assign(names[i], v.items[i]);
     assign(rest, list_or_tuple(target, std::move(middle)));
-    for (size_t i = 0; i < behind; ++i) assign(names[star + 1 + i], v.items[count - behind + i]);
+    for (size_t i = 0; i < after; ++i) assign(names[star + 1 + i], v.items[count - after + i]);
     return;
   }
   if (v.type.is(Type::Tag::List)) {
@@ -269,7 +269,7 @@ void Lower::assign_starred(const Node& target, const Value& v) {
   list.type.text = "list";
   list.type.weak = a.type.weak;
   assign(rest, list);
-  for (size_t i = 0; i < behind; ++i)
+  for (size_t i = 0; i < after; ++i)
     assign(names[star + 1 + i],
            element(a, std::vector<Val>{add(add(length, first), ci(static_cast<int64_t>(i)))}));
 }
@@ -457,13 +457,13 @@ std::string Lower::message(const Node& n, std::vector<Val>& values) {
   if (auto k = known_int(v); k && v.type.weak && v.known)
     return v.type.dtype == DType::Bool ? (*k ? "True" : "False") : std::to_string(*k);
   if (values.size() == 2) not_yet(n, "more than two numbers in the message of an exception");
-  std::string place = "{" + std::to_string(values.size());
+  std::string format = "{" + std::to_string(values.size());
   if (is_float(v.type.dtype)) {
     values.push_back(b_->emit(Op::bits, DType::I64, as(v, DType::F64)));
-    return place + "f}";
+    return format + "f}";
   }
   values.push_back(as(v, DType::I64));
-  return place + (v.type.dtype == DType::Bool ? "b}" : "}");
+  return format + (v.type.dtype == DType::Bool ? "b}" : "}");
 }
 
 void Lower::raise_statement(const Node& n) {

@@ -85,7 +85,7 @@ Value Lower::call_vectorized(const Call& c, const Type& f) {
     size_t ndim = shape.size();
     Spread spread(*this, args, shape);
     std::vector<std::vector<Val>> repeated = spread.repeated;
-    auto at_place = [this, args, ndim, repeated, element_call](std::span<const Val> at) {
+    auto element_at = [this, args, ndim, repeated, element_call](std::span<const Val> at) {
       std::vector<Value> e;
       for (size_t k = 0; k < args.size(); ++k) {
         e.push_back(broadcast_element(args[k], at, ndim, repeated[k]));
@@ -94,7 +94,7 @@ Value Lower::call_vectorized(const Call& c, const Type& f) {
       return element_call(std::move(e));
     };
     result =
-        elementwise(loop ? loop->items.back().dtype : one.dtype, shape, args, at_place, &spread);
+        elementwise(loop ? loop->items.back().dtype : one.dtype, shape, args, element_at, &spread);
     // The function runs once for each element, whatever reads the result.
     if (!out && !u_.options.kernel) result = materialise(n, result);
   }

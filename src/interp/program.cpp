@@ -186,12 +186,12 @@ void Program::run(const int64_t* params, int64_t row_begin, int64_t row_end, int
       for (int d = 0; d < k.rank - 1; ++d) ptr += index[d] * p[1 + d];
       row_ptr[a] = ptr;
     }
-    int64_t place = (r - row_origin) * params[k.param_shape(k.rank - 1)];
+    int64_t flat = (r - row_origin) * params[k.param_shape(k.rank - 1)];
     for (int64_t col = col_begin, n; col < col_end; col += n) {
       int64_t at = col - col_begin;
       n = std::min<int64_t>(block_, col_end - col);
       if (k.acc == ir::Acc::Lanes) {  // a block never wraps around the lanes
-        at = (place + col) % ir::kLanes;
+        at = (flat + col) % ir::kLanes;
         n = std::min<int64_t>(n, ir::kLanes - at);
       }
       run_block(params, row_ptr, index, col, n, acc, at);
@@ -203,7 +203,7 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
                         int64_t n, char* acc, int64_t acc_col) {
   const ir::Kernel& k = kernel_;
   int inner = k.rank - 1;
-  std::vector<int64_t> turns;
+  std::vector<int64_t> remaining;
   auto copy_value = [&](char* to, const char* from, DType t, int64_t count) {
     int size = itemsize(real_of(t));
     for (int part = 0; part < (is_complex(t) ? 2 : 1); ++part) {
@@ -373,12 +373,12 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         break;
       }
       case Op::repeat:
-        turns.push_back(i.a == kNone ? 0 : *reinterpret_cast<const int64_t*>(at(i.a)));
+        remaining.push_back(i.a == kNone ? 0 : *reinterpret_cast<const int64_t*>(at(i.a)));
         break;
       case Op::carry: copy_value(out, at(i.a), i.type, n); break;
       case Op::carry_next: copy_value(out, at(i.b), i.type, n); break;
       case Op::end_repeat: {
-        bool again = i.b == kNone ? --turns.back() > 0 : any(at(i.b));
+        bool again = i.b == kNone ? --remaining.back() > 0 : any(at(i.b));
         // All at once: the next value of one may be the present one of another.
         for (size_t c = v; steps_[--c].inst.op == Op::carry_next;) {
           Val carry = steps_[c].inst.a;
@@ -388,7 +388,7 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
           v = static_cast<size_t>(i.a);
           while (steps_[v + 1].inst.op == Op::carry) ++v;
         } else {
-          turns.pop_back();
+          remaining.pop_back();
         }
         break;
       }

@@ -131,11 +131,11 @@ enum class Intrinsic : uint8_t {
 enum class Random : uint8_t { Bits, Unit, Seed, Kept, PythonSeed };
 // A use of memory, and at which line of the source (a site's number, and 1).
 enum class Access : uint8_t { Read, Write, Atomic };
-constexpr int64_t watched_access(Access a, int64_t place) {
-  return static_cast<int64_t>(a) | place << 2;
+constexpr int64_t watched_access(Access a, int64_t site) {
+  return static_cast<int64_t>(a) | site << 2;
 }
 constexpr Access access_of(int64_t watched) { return static_cast<Access>(watched & 3); }
-constexpr int64_t place_of(int64_t watched) { return watched >> 2; }
+constexpr int64_t site_of(int64_t watched) { return watched >> 2; }
 const char* intrinsic_name(Intrinsic i);
 // The step's imm: which intrinsic, in which memory, and a number where one belongs to it.
 constexpr int64_t intrinsic_imm(Intrinsic i, Space s = Space::Global, int64_t number = 0) {

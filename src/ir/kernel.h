@@ -37,7 +37,7 @@ constexpr int kLanes = 32;
 constexpr int64_t kUnitPoints = 16384;
 // Rows of up to so many elements are summed side by side, where there are many of them; fewer where
 // indices are kept, which double the state in memory.
-constexpr int64_t kShortRow = 32, kShortPlaces = 8, kFewColumns = 16;
+constexpr int64_t kShortRow = 32, kShortPositions = 8, kFewColumns = 16;
 constexpr int kMaxRank = 64;
 constexpr int kColumns = 512;
 

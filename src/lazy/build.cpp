@@ -77,7 +77,7 @@ int KernelBuilder::spread_arg(const PlanInstr& p, const Access& a, const Member&
   for (int d = 0; d < a.layout->ndim(); ++d) indices -= !(p.instr.axes >> d & 1);
   for (int d = 0; d < a.layout->ndim(); ++d) {
     if (p.instr.axes >> d & 1) continue;
-    if (at == p.instr.place) at += indices;
+    if (at == p.instr.first_axis) at += indices;
     k.strides[at++] = a.layout->stride(d);
   }
   return add_arg(std::move(k), m);
@@ -174,7 +174,7 @@ void KernelBuilder::choose_dimensions() {
     // Short rows: side by side, as columns, rather than each for itself.
     int64_t short_row = kShortRow;
     for (const ReduceOf<Number>& r : reduces_)
-      if (needs_position(r.kind)) short_row = ir::kShortPlaces;
+      if (needs_position(r.kind)) short_row = ir::kShortPositions;
     Number points = 1, columns = 1;
     std::vector<int> kept, across;
     for (int d : order) (reduced(d) ? across : kept).push_back(d);
@@ -355,7 +355,7 @@ PlanStep KernelBuilder::finish() {
   }
   for (const ir::Inst& i : k.body)
     step_.loops = step_.loops || (i.op == Op::repeat && i.a == kNone);
-  step_.flops = step_.points * flops_of(k, step_.turns);
+  step_.flops = step_.points * flops_of(k, step_.iterations);
   ir::verify(k);
   step_.code = kernel_code(std::move(k));
   return std::move(step_);
@@ -426,7 +426,7 @@ std::shared_ptr<const Plan> make_plan(const Window& w, const Positions& position
   p.fuse();
   p.order();
   auto plan = std::make_shared<Plan>();
-  p.place_storage(*plan);
+  p.assign_storage(*plan);
   if (prints(Stage::Groups)) print_stage("groups:", print(p));
   std::vector<size_t> step_of;  // group
   auto add_step = [&](Group& g, Part part) {

@@ -15,40 +15,42 @@ ir::Val KernelBuilder::total(int arg) {
 // Members that are many iterations of one loop body: the first is emitted as it is, the second as
 // the body of a loop, whose state stays in registers. Gives the number of members this covers.
 size_t KernelBuilder::emit_repeats() {
-  TurnMap turns(*this);
-  if (!turns.find()) throw NotFolded{};
-  size_t begin = turns.begin, width = turns.width;
+  IterationMap iterations(*this);
+  if (!iterations.find()) throw NotFolded{};
+  size_t begin = iterations.begin, width = iterations.width;
   if (width == 0) return 0;
   whole_loads_ = true;  // what a predicate leaves out now another iteration may need
   for (size_t m = 0; m < begin + width; ++m) emit(g_.members[m]);
   std::vector<Val> initial;
-  for (auto [into, from] : turns.carried) initial.push_back(total(into));
-  for (int arg : turns.only_read)
+  for (auto [into, from] : iterations.carried) initial.push_back(total(into));
+  for (int arg : iterations.only_read)
     if (cells_[arg].value == kNone && loads_[arg].empty())
       loads_[arg].emplace_back(kNone, load(arg, kNone));
-  Val loop = b_.begin_repeat(fixed_scalar(turns.count - 1));
+  Val loop = b_.begin_repeat(fixed_scalar(iterations.count - 1));
   std::vector<Val> carries, kept;
   std::map<int, Cell> last;  // what the arguments are after the loop
   for (size_t c = 0; c < initial.size(); ++c) {
     carries.push_back(b_.carry(initial[c]));
-    last[turns.carried[c].first] = cells_[turns.carried[c].first];
+    last[iterations.carried[c].first] = cells_[iterations.carried[c].first];
   }
-  for (auto [c, arg] : turns.kept) {
+  for (auto [c, arg] : iterations.kept) {
     kept.push_back(b_.carry(initial[c]));
     last[arg] = {kept.back(), kNone};
   }
-  for (size_t c = 0; c < carries.size(); ++c) cells_[turns.carried[c].first] = {carries[c], kNone};
+  for (size_t c = 0; c < carries.size(); ++c)
+    cells_[iterations.carried[c].first] = {carries[c], kNone};
   for (size_t m = begin + width; m < begin + 2 * width; ++m) emit(g_.members[m]);
   std::vector<std::pair<Val, Val>> next;
   for (size_t c = 0; c < carries.size(); ++c)
-    next.emplace_back(carries[c], total(turns.carried[c].second));
-  for (size_t n = 0; n < kept.size(); ++n) next.emplace_back(kept[n], carries[turns.kept[n].first]);
+    next.emplace_back(carries[c], total(iterations.carried[c].second));
+  for (size_t n = 0; n < kept.size(); ++n)
+    next.emplace_back(kept[n], carries[iterations.kept[n].first]);
   b_.end_repeat(loop, next);
-  for (auto [arg, in_last] : turns.written) {
+  for (auto [arg, in_last] : iterations.written) {
     Cell c = cells_[arg];
     // A carried value is by now the next iteration's.
     for (size_t k = 0; k < carries.size(); ++k)
-      if (turns.carried[k].second == arg)
+      if (iterations.carried[k].second == arg)
         c = {carries[k], kNone};
       else if (c.value == carries[k] && p_.storages[args_[in_last].storage].needed)
         throw NotFolded{};
@@ -56,11 +58,11 @@ size_t KernelBuilder::emit_repeats() {
     cells_[arg] = {};
   }
   for (auto& [arg, cell] : last) cells_[arg] = cell;
-  step_.turns = turns.count;
-  return begin + width * turns.count;
+  step_.iterations = iterations.count;
+  return begin + width * iterations.count;
 }
 
-bool KernelBuilder::TurnMap::find() {
+bool KernelBuilder::IterationMap::find() {
   const Repeats& r = k.p_.repeats;
   const std::vector<Member>& members = k.g_.members;
   count = r.count;
@@ -69,28 +71,29 @@ bool KernelBuilder::TurnMap::find() {
     ++width;
   if (width == 0) return true;
   if (members.size() < begin + width * count) return false;
-  auto instr = [&](int64_t turn, size_t m) -> const Member& {
-    return members[begin + turn * width + m];
+  auto instr = [&](int64_t iteration, size_t m) -> const Member& {
+    return members[begin + iteration * width + m];
   };
   // Every iteration has the same members, each over the whole domain.
   for (int64_t t = 0; t < count; ++t)
     for (size_t m = 0; m < width; ++m)
       if (instr(t, m).instr != instr(0, m).instr + t * r.period || !k.whole(instr(t, m)))
         return false;
-  auto accesses = [&](int64_t turn, auto&& use) {
+  auto accesses = [&](int64_t iteration, auto&& use) {
     for (size_t m = 0; m < width; ++m)
-      for_accesses(k.p_.instrs[instr(turn, m).instr], [&](const Access& a, bool write, bool) {
-        use(k.arg_of(a, instr(turn, m)), write, k.p_.instrs[instr(turn, m).instr].instr.predicated);
+      for_accesses(k.p_.instrs[instr(iteration, m).instr], [&](const Access& a, bool write, bool) {
+        use(k.arg_of(a, instr(iteration, m)), write,
+            k.p_.instrs[instr(iteration, m).instr].instr.predicated);
       });
   };
   // The second iteration's arguments in order of appearance, how each is used first, and its names.
   std::vector<int> args, names;
-  std::map<int, size_t> place;
+  std::map<int, size_t> index;
   // A write under a predicate leaves the rest as it was: it reads, unless there is nothing to read.
   enum Use : char { Written, Read, WrittenInPart };
   std::vector<char> read_first, writes;
   accesses(1, [&](int arg, bool write, bool in_part) {
-    auto [at, fresh] = place.try_emplace(arg, args.size());
+    auto [at, fresh] = index.try_emplace(arg, args.size());
     if (fresh) {
       args.push_back(arg);
       read_first.push_back(!write ? Read : in_part ? WrittenInPart : Written);
@@ -98,14 +101,14 @@ bool KernelBuilder::TurnMap::find() {
     }
     if (write) writes[at->second] = 1;
   });
-  auto names_in = [&](int64_t turn) -> bool {
+  auto names_in = [&](int64_t iteration) -> bool {
     names.assign(args.size(), -1);
     std::map<int, size_t> back;
     size_t access = 0;
     bool ok = true;
     std::vector<size_t> order;
-    accesses(1, [&](int arg, bool, bool) { order.push_back(place[arg]); });
-    accesses(turn, [&](int arg, bool, bool) {
+    accesses(1, [&](int arg, bool, bool) { order.push_back(index[arg]); });
+    accesses(iteration, [&](int arg, bool, bool) {
       size_t x = order[access++];
       if (names[x] >= 0 && names[x] != arg) ok = false;
       names[x] = arg;
@@ -149,7 +152,7 @@ bool KernelBuilder::TurnMap::find() {
   // A value of an earlier iteration is available only if the last iteration reads it, too.
   for (int arg : wanted) {
     size_t c = 0;
-    while (c < carried.size() && names[place[carried[c].first]] != arg) ++c;
+    while (c < carried.size() && names[index[carried[c].first]] != arg) ++c;
     if (c == carried.size()) return false;
     kept.emplace_back(c, arg);
   }

@@ -217,7 +217,7 @@ struct Launch {
 // In steps of single points.
 int64_t work_of(const KernelStep& step) {
   constexpr int64_t kGuess = 50;  // iterations of a loop that a function has
-  return step.points * step.turns * std::ssize(step.code->ir.body) * (step.loops ? kGuess : 1);
+  return step.points * step.iterations * std::ssize(step.code->ir.body) * (step.loops ? kGuess : 1);
 }
 
 bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {

@@ -53,10 +53,10 @@ int64_t power_of_two_up(int64_t n, int64_t limit) {
 // another. Part of a kernel's identity.
 struct Arrangement {
   std::string aligned;
-  std::vector<compile::GpuPlace> places;
+  std::vector<compile::GpuAddress> addresses;
   std::string key() const {
     std::string s = aligned;
-    for (const compile::GpuPlace& p : places)
+    for (const compile::GpuAddress& p : addresses)
       for (int v : {p.like, p.base, p.row, p.col}) s.append(reinterpret_cast<const char*>(&v), 2);
     return s;
   }
@@ -65,15 +65,15 @@ struct Arrangement {
 Arrangement arrangement_of(const KernelStep& step) {
   const ir::Kernel& k = step.code->ir;
   int n = static_cast<int>(k.args.size());
-  Arrangement l{std::string(n, 0), std::vector<compile::GpuPlace>(n)};
+  Arrangement l{std::string(n, 0), std::vector<compile::GpuAddress>(n)};
   auto words = [&](int a) { return step.params.data() + k.param_arg(a); };
   for (int a = 0; a < n; ++a) {
     const int64_t* p = words(a);
-    compile::GpuPlace& place = l.places[a];
-    place = {a, a, 0, 0};
+    compile::GpuAddress& address = l.addresses[a];
+    address = {a, a, 0, 0};
     for (int b = a - 1; b >= 0; --b)
       if (k.args[a].inner == k.args[b].inner && std::equal(p + 1, p + 1 + k.rank, words(b) + 1))
-        place.like = l.places[b].like;
+        address.like = l.addresses[b].like;
     // Short rows have one variant, point by point.
     if (k.args[a].inner != ir::Inner::Contiguous || (k.rank > 1 && step.cols < 16)) continue;
     bool ok = p[0] % 16 == 0;
@@ -85,18 +85,18 @@ Arrangement arrangement_of(const KernelStep& step) {
     l.aligned[a] = ok;
     // A few rows up or down and a few elements aside, where rows are long enough to tell.
     int64_t size = itemsize(k.args[a].dtype), stride = k.rank > 1 ? p[k.rank - 1] : 0;
-    if (place.like == a || (k.rank > 1 && stride < 16 * size)) continue;
-    for (int b = place.like; b < a; ++b) {
-      if (l.places[b].base != b || l.places[b].like != place.like ||
+    if (address.like == a || (k.rank > 1 && stride < 16 * size)) continue;
+    for (int b = address.like; b < a; ++b) {
+      if (l.addresses[b].base != b || l.addresses[b].like != address.like ||
           k.args[b].dtype != k.args[a].dtype)
         continue;
       int64_t apart = p[0] - words(b)[0];
       int64_t rows = stride ? (2 * apart + (apart < 0 ? -stride : stride)) / (2 * stride) : 0;
       int64_t rest = apart - rows * stride;
       if (std::abs(rows) > 4 || std::abs(rest) > 4 * size || rest % size) continue;
-      place.base = b;
-      place.row = static_cast<int>(rows);
-      place.col = static_cast<int>(rest / size);
+      address.base = b;
+      address.row = static_cast<int>(rows);
+      address.col = static_cast<int>(rest / size);
       break;
     }
   }
@@ -118,7 +118,7 @@ void describe(Code& code, const KernelStep& step, const Arrangement& layout) {
   }
   compile::GpuKernel& g = code.gpu;
   g.kernel = &code.kernel;
-  g.places = layout.places;
+  g.addresses = layout.addresses;
   for (const ReduceStep& r : step.reduces)
     g.reduces.push_back({r.kind, r.in, r.out, r.first_field, r.fields});
   if (step.reduces.empty()) {

@@ -39,11 +39,11 @@ std::string how_it_ran(const Runtime& rt, const Window& w, const KernelStep& ste
 }
 
 // What the step does, in program order; of a loop, one iteration.
-std::vector<Work> one_turn(const Window& w, const KernelStep& step) {
+std::vector<Work> one_iteration(const Window& w, const KernelStep& step) {
   std::vector<Work> works;
   const Repeats& r = w.repeats_;
   for (const Work& x : step.works)
-    if (step.turns == 1 || x.source < r.first + r.period ||
+    if (step.iterations == 1 || x.source < r.first + r.period ||
         x.source >= r.first + r.period * r.count)
       works.push_back(x);
   return works;
@@ -103,7 +103,7 @@ void Explanation::flush(const char* reason, const Window& w, bool planned) {
 void Explanation::step(const Runtime& rt, const Window& w, const KernelStep& step,
                        const Stats& before, bool failed) {
   Block& b = blocks_.back();
-  std::vector<Work> works = one_turn(w, step);
+  std::vector<Work> works = one_iteration(w, step);
   if (step.tail) {
     b.body += "    after it " + names(works) + "\n";
     return;
@@ -117,7 +117,8 @@ void Explanation::step(const Runtime& rt, const Window& w, const KernelStep& ste
   };
   line(works.size() > 1 ? "fused     " : "operation ", names(works));
   line("lines     ", lines(rt, w, works));
-  if (step.turns > 1) line("loop      ", counted(step.turns, "iteration") + " of this body");
+  if (step.iterations > 1)
+    line("loop      ", counted(step.iterations, "iteration") + " of this body");
   if (step.contracted)
     line("registers ", counted(step.contracted, "value") + ", " + in_bytes(step.contracted_bytes) +
                            " never stored");

@@ -5,8 +5,8 @@
 
 namespace numbus {
 
-int64_t flops_of(const ir::Kernel& k, int64_t turns) {
-  int64_t once = 0, each_turn = 0;
+int64_t flops_of(const ir::Kernel& k, int64_t iterations) {
+  int64_t once = 0, each_iteration = 0;
   bool turning = false;
   int rare = 0;  // what seldom runs does not count
   for (const ir::Inst& i : k.body) {
@@ -29,9 +29,9 @@ int64_t flops_of(const ir::Kernel& k, int64_t turns) {
       case Op::maximum: n = 1; break;
       default: break;
     }
-    (turning ? each_turn : once) += n;
+    (turning ? each_iteration : once) += n;
   }
-  return once + each_turn * turns;
+  return once + each_iteration * iterations;
 }
 
 namespace {

@@ -33,8 +33,8 @@ class KernelBuilder {
   static constexpr Val kNone = ir::kNone;
 
   // How the arguments of one iteration correspond to those of the next.
-  struct TurnMap {
-    explicit TurnMap(KernelBuilder& k) : k(k) {}
+  struct IterationMap {
+    explicit IterationMap(KernelBuilder& k) : k(k) {}
     bool find();
 
     KernelBuilder& k;

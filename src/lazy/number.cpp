@@ -30,6 +30,9 @@ int64_t magnitude(int64_t a) { return a < 0 ? minus(0, a) : a; }
 int64_t quotient(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? minus(0, a) : a / b; }
 int64_t remainder(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 
+// Keys beside those of Formulas::Code.
+constexpr uint32_t kConstant = 1000, kOverlap = 1001;
+
 // Lower bounds, where they exist.
 constexpr int64_t kNoBound = INT64_MIN;
 int64_t sum_bound(int64_t a, int64_t b) {
@@ -69,7 +72,7 @@ int32_t Questions::id_of(Number n) {
   if (n.id() >= 0) return n.id();
   auto v = static_cast<uint64_t>(n.value());
   auto [at, fresh] = values_.try_emplace(
-      Key{1000, static_cast<int32_t>(v >> 32), static_cast<int32_t>(v & 0xFFFFFFFF)},
+      Key{kConstant, static_cast<int32_t>(v >> 32), static_cast<int32_t>(v & 0xFFFFFFFF)},
       static_cast<int32_t>(known_.size()));
   if (fresh) {
     formulas_.constants_.emplace_back(at->second, n.value());
@@ -203,13 +206,21 @@ int Questions::strided(const PlanLayout& l) {
   return at->second;
 }
 
+int Questions::access(Number offset, const PlanLayout& l) {
+  const Formulas::Access made{id_of(offset), strided(l)};
+  auto& all = formulas_.accesses_;
+  auto at = std::find(all.begin(), all.end(), made);
+  if (at == all.end()) at = all.insert(at, made);
+  return static_cast<int>(at - all.begin());
+}
+
 bool Questions::overlap(Number offset_a, const PlanLayout& a, Number offset_b,
                         const PlanLayout& b) {
   offset_a = known(offset_a);
   offset_b = known(offset_b);
-  int32_t x = id_of(offset_a), y = id_of(offset_b);
-  int la = strided(a), lb = strided(b);
-  Key key{1u << 16 | static_cast<uint32_t>(la) << 18 | static_cast<uint32_t>(lb) << 4, x, y};
+  int x = access(offset_a, a), y = access(offset_b, b);
+  if (x > y) std::swap(x, y);
+  const Key key{kOverlap, x, y};
   if (auto at = values_.find(key); at != values_.end()) return at->second != 0;
   auto view = [](const PlanLayout& l, std::vector<int64_t>& memory) {
     for (Number n : l.shape()) memory.push_back(n.value());
@@ -221,9 +232,7 @@ bool Questions::overlap(Number offset_a, const PlanLayout& a, Number offset_b,
   StridedBytes va = view(a, memory_a), vb = view(b, memory_b);
   bool answer = may_overlap(offset_a.value(), va, offset_b.value(), vb);
   values_.emplace(key, answer);
-  formulas_.steps_.push_back(
-      {Formulas::Overlap, answer, static_cast<int32_t>(formulas_.pairs_.size()), 0, 0});
-  formulas_.pairs_.push_back({x, la, y, lb});
+  formulas_.pairs_.push_back({x, y, answer});
   ++formulas_.questions_;
   return answer;
 }
@@ -233,7 +242,7 @@ Formulas Questions::finish(const std::vector<int32_t>& kept) {
   std::vector<char> needed(known_.size(), 0);
   for (int32_t id : kept)
     if (id >= 0) needed[id] = 1;
-  for (const Formulas::Pair& p : formulas_.pairs_) needed[p.offset_a] = needed[p.offset_b] = 1;
+  for (const Formulas::Access& a : formulas_.accesses_) needed[a.offset] = 1;
   for (const Formulas::Strided& l : formulas_.layouts_) {
     for (int32_t id : l.shape) needed[id] = 1;
     for (int32_t id : l.strides) needed[id] = 1;
@@ -243,7 +252,7 @@ Formulas Questions::finish(const std::vector<int32_t>& kept) {
     const Formulas::Step& s = formulas_.steps_[n];
     bool question = s.code >= Formulas::Equal;
     if (!question && !needed[s.to]) continue;
-    if (s.code >= Formulas::Add && s.code != Formulas::Overlap) needed[s.a] = needed[s.b] = 1;
+    if (s.code >= Formulas::Add) needed[s.a] = needed[s.b] = 1;
     steps.push_back(s);
   }
   std::reverse(steps.begin(), steps.end());
@@ -278,36 +287,55 @@ bool Formulas::evaluate(const Positions& p, int64_t* v) const {
       case Less:
         if ((v[s.a] < v[s.b]) != s.answer) return false;
         break;
-      case Overlap: {
-        const Pair& pair = pairs_[s.a];
-        const Strided &x = layouts_[pair.layout_a], &y = layouts_[pair.layout_b];
-        if (x.number >= 0 && y.number >= 0) {
-          // Mostly the bounds tell.
-          const Layout &a = *p.layouts[x.number], &b = *p.layouts[y.number];
-          const int64_t from = v[pair.offset_a], to = v[pair.offset_b];
-          if (from + a.high() <= to + b.low() || to + b.high() <= from + a.low()) {
-            if (s.answer) return false;
-            break;
-          }
-        }
-        int64_t memory[2][2 * kMaxDims];
-        auto view = [&](const Strided& l, int64_t* m) {
-          if (l.number >= 0) return StridedBytes(*p.layouts[l.number]);
-          size_t n = l.shape.size();
-          for (size_t d = 0; d < n; ++d) {
-            m[d] = v[l.shape[d]];
-            m[n + d] = v[l.strides[d]];
-          }
-          return StridedBytes({m, n}, {m + n, n}, l.itemsize);
-        };
-        bool answer =
-            may_overlap(v[pair.offset_a], view(x, memory[0]), v[pair.offset_b], view(y, memory[1]));
-        if (answer != s.answer) return false;
-        break;
-      }
     }
   }
+  return pairs_.empty() || evaluate_overlaps(p, v);
+}
+
+bool Formulas::evaluate_overlaps(const Positions& p, const int64_t* v) const {
+  // Mostly the bounds tell. Each access's are found once, as many pairs share it; those of a layout
+  // that planning made tell nothing.
+  struct Bounds {
+    int64_t low, high;
+  };
+  constexpr size_t kFew = 32;
+  Bounds few[kFew];
+  std::vector<Bounds> many;
+  Bounds* bounds = few;
+  if (accesses_.size() > kFew) {
+    many.resize(accesses_.size());
+    bounds = many.data();
+  }
+  for (size_t n = 0; n < accesses_.size(); ++n) {
+    const int32_t number = layouts_[accesses_[n].layout].number;
+    const int64_t offset = v[accesses_[n].offset];
+    bounds[n] = {INT64_MIN, INT64_MAX};
+    if (number < 0) continue;
+    const Layout& l = *p.layouts[number];
+    bounds[n] = {offset + l.low(), offset + l.high()};
+  }
+  for (const Pair& pair : pairs_) {
+    const Bounds a = bounds[pair.a], b = bounds[pair.b];
+    const bool apart = a.high <= b.low || b.high <= a.low;
+    if ((apart ? false : overlap(p, v, pair)) != pair.answer) return false;
+  }
   return true;
+}
+
+bool Formulas::overlap(const Positions& p, const int64_t* v, const Pair& pair) const {
+  int64_t memory[2][2 * kMaxDims];
+  auto view = [&](const Strided& l, int64_t* m) {
+    if (l.number >= 0) return StridedBytes(*p.layouts[l.number]);
+    size_t n = l.shape.size();
+    for (size_t d = 0; d < n; ++d) {
+      m[d] = v[l.shape[d]];
+      m[n + d] = v[l.strides[d]];
+    }
+    return StridedBytes({m, n}, {m + n, n}, l.itemsize);
+  };
+  const Access &a = accesses_[pair.a], &b = accesses_[pair.b];
+  return may_overlap(v[a.offset], view(layouts_[a.layout], memory[0]), v[b.offset],
+                     view(layouts_[b.layout], memory[1]));
 }
 
 Number operator+(Number a, Number b) {

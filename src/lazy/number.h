@@ -100,8 +100,7 @@ class Formulas {
     Abs,
     Smaller,
     Equal,
-    Less,
-    Overlap
+    Less
   };
 
  private:
@@ -111,17 +110,28 @@ class Formulas {
     bool answer = false;
     int32_t a = 0, b = 0, to = 0;
   };
-  // Two accesses: offset and layout of each, by number of the value and of the layout.
+  // What an instruction reads or writes: an offset by number of the value, a layout by its number
+  // among those below.
+  struct Access {
+    int32_t offset, layout;
+    bool operator==(const Access&) const = default;
+  };
+  // Two accesses, by number, and whether they overlap.
   struct Pair {
-    int32_t offset_a, layout_a, offset_b, layout_b;
+    int32_t a, b;
+    bool answer;
   };
   struct Strided {
     int number;  // the window's layout, or negative: the values below
     int itemsize;
     std::vector<int32_t> shape, strides;
   };
+  bool evaluate_overlaps(const Positions& p, const int64_t* values) const;
+  bool overlap(const Positions& p, const int64_t* values, const Pair& pair) const;
+
   std::vector<Step> steps_;
-  std::vector<Pair> pairs_;
+  std::vector<Access> accesses_;
+  std::vector<Pair> pairs_;  // asked after all steps: no step depends on the answers
   std::vector<Strided> layouts_;
   std::vector<std::pair<int32_t, int64_t>> constants_;
   size_t values_ = 0, questions_ = 0;
@@ -176,6 +186,7 @@ class Questions {
   Number made(Formulas::Code code, Number a, Number b, int64_t value, int64_t at_least);
   void ask(Formulas::Code code, Number a, Number b, bool answer);
   int strided(const PlanLayout& l);
+  int access(Number offset, const PlanLayout& l);
 
   const Positions& positions_;
   Questions* outer_;

@@ -370,12 +370,12 @@ void Planner::fuse() {
 
 void Planner::order() {
   std::vector<Group> done;
-  std::vector<char> placed(groups.size(), 0);
+  std::vector<char> ordered(groups.size(), 0);
   InstrSet ready;
   while (done.size() < groups.size()) {
     int pick = -1;
     for (size_t g = 0; g < groups.size(); ++g) {
-      if (placed[g]) continue;
+      if (ordered[g]) continue;
       bool ok = true;
       for (const Member& m : groups[g].members)
         ok = ok && (instrs[m.instr].needs & ~ready & ~groups[g].set).none();
@@ -388,7 +388,7 @@ void Planner::order() {
       if (pick < 0) pick = static_cast<int>(g);
     }
     if (pick < 0) raise(ErrorKind::Runtime, "planner: groups depend on each other");
-    placed[pick] = 1;
+    ordered[pick] = 1;
     ready |= groups[pick].set;
     Group& g = groups[pick];
     if (g.scalar() && !g.solo && !done.empty()) {
@@ -429,7 +429,7 @@ std::vector<int> Planner::spoiled_by(int instr) const {
   return all;
 }
 
-void Planner::place_storage(Plan& plan) {
+void Planner::assign_storage(Plan& plan) {
   size_t n = storages.size();
   std::vector<int> first(n, -1), last(n, -1);
   // A value can live in registers only if its first access writes all of it. (Under a predicate

@@ -65,7 +65,7 @@ struct Planner {
   void find_dependences();
   void fuse();
   void order();
-  void place_storage(Plan& plan);
+  void assign_storage(Plan& plan);
   // The storages that hold what depends on an instruction's result.
   std::vector<int> spoiled_by(int instr) const;
 

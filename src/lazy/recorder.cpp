@@ -235,7 +235,7 @@ void Recorder::recorded() {
   if (n >= kMaxWindow - 2) return flush("many operations are pending");
   if (folding_) {
     cut_due_ = (n - first_) % period_ == 0 && n + period_ > kMaxWindow - 2;  // no room for another
-    if (n == first_ + 2 * period_ + 1) cut_due_ = window_->keeps_turns(first_, period_);
+    if (n == first_ + 2 * period_ + 1) cut_due_ = window_->keeps_iterations(first_, period_);
     return;
   }
   find_period();

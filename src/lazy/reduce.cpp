@@ -179,7 +179,7 @@ void merge_halves(M& m, typename M::Number (*f)[ir::kLanes]) {
 // over the numbers and one over the indices, since numbers and indices of different widths make
 // poor vector code together.
 template <Reduction K, class M>
-void merge_places(M& m, const Lanes<K, M>& lanes) {
+void merge_positions(M& m, const Lanes<K, M>& lanes) {
   constexpr Reduction kExtreme = K == Reduction::ArgMin ? Reduction::Min : Reduction::Max;
   constexpr int kChains = 4;
   typename M::Number f[1][ir::kLanes];
@@ -208,7 +208,7 @@ void merge_lanes(Reduction kind, DType in, char* state, int64_t row) {
     using T = typename M::Number;
     Lanes<K, M> lanes(state, n * sizeof(T));
     if constexpr (needs_position(K)) {
-      merge_places<K>(m, lanes);
+      merge_positions<K>(m, lanes);
     } else if (row <= ir::kShortRow && short_rows_in_order(K, M::complex)) {
       auto s = lanes.get(0);
       for (int i = 1; i < row; ++i) s = reductions::merge<K>(m, s, lanes.get(i));

@@ -90,7 +90,7 @@ void append_header(const Instr& i, std::vector<uint64_t>& key) {
   if (i.gathers() || i.scatters()) key.push_back(i.axes);
   if (i.gathers() || i.scatters())
     key.push_back(static_cast<uint64_t>(i.by) << 16 | static_cast<uint64_t>(i.bounds) << 8 |
-                  i.place);
+                  i.first_axis);
 }
 
 uint64_t liveness(const Slot& s) {
@@ -277,7 +277,7 @@ bool Window::may_fold(int first, int period) const {
   return true;
 }
 
-bool Window::keeps_turns(int first, int period) const {
+bool Window::keeps_iterations(int first, int period) const {
   std::vector<int> last(slots_.size(), 0);
   for (int at = 0; at < 2 * period; ++at) {
     const Instr& i = instrs_[first + at];

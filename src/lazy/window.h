@@ -52,7 +52,7 @@ struct Instr {
   DType loop = DType::Bool;  // operands are converted to this (select: all but the condition)
   uint64_t axes = 0;         // Reduce: bit d set where dimension d of in[0] is reduced; gather and
                              // scatter: where it is indexed by in[1], in[2], … in turn
-  uint8_t place = 0;         // gather, scatter: first of the indices' dimensions in the domain
+  uint8_t first_axis = 0;    // gather, scatter: first of the indices' dimensions in the domain
   // Wrong indices are reported and stop a scatter as a whole, or their points are left out without
   // a word, or there are none.
   enum Bounds : uint8_t { Report, Skip, Sure } bounds = Report;
@@ -141,7 +141,7 @@ class Window {
   // repetition.
   bool may_fold(int first, int period) const;
   // Whether the program holds on to what the first of two iterations made, now a third has begun.
-  bool keeps_turns(int first, int period) const;
+  bool keeps_iterations(int first, int period) const;
   // Whether `count` copies of the body use the same scalars.
   bool same_scalars(int first, int period, int count) const;
   // Completes the key: equal keys mean equal windows, down to every address within its base.

@@ -53,7 +53,7 @@ ReductionTypes resolve(Reduction kind, DType in, std::optional<DType> dtype) {
 std::vector<DType> reduction_fields(Reduction kind, DType loop) {
   const DType r = real_of(loop);
   switch (row(kind).state) {
-    case Fields::Place: return {r, DType::I64};
+    case Fields::Position: return {r, DType::I64};
     case Fields::Moments: return {r, r, r, r};
     case Fields::Parts: break;
   }

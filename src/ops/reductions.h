@@ -20,7 +20,7 @@ enum class Reduction : uint8_t {
 namespace reductions {
 
 enum class Types : uint8_t { Total, Extreme, Truth, Index, Spread };
-enum class Fields : uint8_t { Parts, Place, Moments };
+enum class Fields : uint8_t { Parts, Position, Moments };
 enum class Start : uint8_t { zero, one, highest, lowest };
 
 struct Row {
@@ -49,7 +49,7 @@ std::optional<Reduction> reduction_named(std::string_view name);
 std::optional<Reduction> reduction_by(Op op);
 
 // Whether the result depends on the indices of the elements.
-constexpr bool needs_position(Reduction r) { return row(r).state == reductions::Fields::Place; }
+constexpr bool needs_position(Reduction r) { return row(r).state == reductions::Fields::Position; }
 // Whether elements are needed for a result.
 constexpr bool needs_elements(Reduction r) {
   return needs_position(r) || row(r).types == reductions::Types::Extreme;

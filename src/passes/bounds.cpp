@@ -83,12 +83,12 @@ class Decide {
   void find_counters() {
     for (size_t t = 0; t < values_.nodes.size(); ++t) {
       const ValueNode v = values_.nodes[t];
-      if (v.form != Form::Turn || v.type != DType::I64) continue;
+      if (v.form != Form::Iteration || v.type != DType::I64) continue;
       std::vector<size_t> sets;
       auto loop = static_cast<size_t>(v.loop);
       for (size_t n = loop; n < values_.end[loop]; ++n)
         if (f_.body[n].op == Op::set && f_.body[n].a == v.variable) sets.push_back(n);
-      int turn = static_cast<int>(t), o = values_.of[f_.body[sets[0]].b];
+      int iteration = static_cast<int>(t), o = values_.of[f_.body[sets[0]].b];
       const ValueNode next = values_.nodes[o];
       auto constant = [&](int of) {
         const ValueNode& k = values_.nodes[of];
@@ -98,17 +98,17 @@ class Decide {
       // them comes after them all.
       auto fixed = [&](int of) {
         const ValueNode& x = values_.nodes[of];
-        return of < turn && (x.form != Form::Turn || x.loop != v.loop);
+        return of < iteration && (x.form != Form::Iteration || x.loop != v.loop);
       };
       bool sum = next.form == Form::Pure && (next.op == Op::add || next.op == Op::subtract);
-      int by = sum ? (next.op == Op::add && next.b == turn ? next.a : next.b) : kUnknown;
+      int by = sum ? (next.op == Op::add && next.b == iteration ? next.a : next.b) : kUnknown;
       int64_t step = sum ? constant(by) : 0;
       if (sum && next.op == Op::subtract) step = -step;
       signed char way = step > 0 ? 1 : step < 0 ? -1 : 0;
       if (next.op == Op::right_shift || next.op == Op::int_div || next.op == Op::select) way = -1;
-      known_.direction[turn] = way;
-      known_.floor[turn] = way <= 0;
-      if (sets.size() != 1 || !sum || (next.a != turn && by != next.a)) continue;
+      known_.direction[iteration] = way;
+      known_.floor[iteration] = way <= 0;
+      if (sets.size() != 1 || !sum || (next.a != iteration && by != next.a)) continue;
       if (step == 0 && (next.op != Op::add || !fixed(by))) continue;
       if (step > kMostStep || step < -kMostStep) continue;
       // The test that its iterations begin with.
@@ -124,15 +124,15 @@ class Decide {
         c = values_.nodes[c].b;
       }
       const ValueNode less = values_.nodes[c];
-      if (less.op != Op::less || (less.a != turn && less.b != turn)) continue;
-      int stop = less.a == turn ? less.b : less.a;
+      if (less.op != Op::less || (less.a != iteration && less.b != iteration)) continue;
+      int stop = less.a == iteration ? less.b : less.a;
       if (op_of(stop) != Op::constant && !fixed(stop)) continue;
-      if ((less.a == turn) != (step >= 0)) continue;
+      if ((less.a == iteration) != (step >= 0)) continue;
       int step_node = step < 0 && next.op == Op::subtract ? values_.constant(step) : by;
       if (step > 0 && next.op == Op::subtract) step_node = values_.constant(step);
-      known_.floor[turn] = 0;
-      known_.counters[turn] = {v.a, stop, step_node, step, step != 0};
-      if (step == 0) known_.direction[turn] = 1;
+      known_.floor[iteration] = 0;
+      known_.counters[iteration] = {v.a, stop, step_node, step, step != 0};
+      if (step == 0) known_.direction[iteration] = 1;
     }
   }
 
@@ -183,7 +183,7 @@ class Decide {
     if (!values_.once[n]) loops_.push_back(n);
     keep_[n] = ~size_t{0};
     for (Val v : values_.assigned[n]) {
-      int t = values_.turn(static_cast<Val>(n), v);
+      int t = values_.iteration(static_cast<Val>(n), v);
       if (t != kUnknown && known_.floor[t]) stays(t, values_.nodes[t].a);
     }
     walk(n + 1, middle ? middle : last);
@@ -210,7 +210,7 @@ class Decide {
       size_t facts = k < scopes_.size() ? scopes_[k].facts : known_.size();
       keep_[i.a] = std::min(keep_[i.a], facts);
     } else if (i.op == Op::set) {
-      turns_go_on(i);
+      iterations_go_on(i);
     } else if (values_.of[n] != kUnknown) {
       // Whoever uses it has come by here.
       if (i.op == Op::select && i.imm == ir::kFromEnd &&
@@ -220,16 +220,16 @@ class Decide {
     }
   }
 
-  void stays(int turn, int value) {
+  void stays(int iteration, int value) {
     if (known_.proves({kUnknown, value, 0})) return;
     wrong_ = true;
-    known_.floor[turn] = 0;
+    known_.floor[iteration] = 0;
   }
 
   // Whether the new value keeps to what is assumed of the loops' variables.
-  void turns_go_on(const Inst& set) {
+  void iterations_go_on(const Inst& set) {
     for (size_t l : loops_) {
-      int t = values_.turn(static_cast<Val>(l), set.a);
+      int t = values_.iteration(static_cast<Val>(l), set.a);
       if (t != kUnknown && known_.floor[t]) stays(t, values_.of[set.b]);
       if (t == kUnknown || known_.direction[t] == 0) continue;
       auto it = known_.counters.find(t);
@@ -249,13 +249,13 @@ class Decide {
 
   void look_at(size_t n, const Check& c) {
     const Inst& chosen = f_.body[c.at];
-    bool turns = chosen.op == Op::select && chosen.imm == ir::kFromEnd;
-    int at = values_.of[turns ? chosen.c : c.at], extent = values_.of[c.extent];
+    bool iterations = chosen.op == Op::select && chosen.imm == ir::kFromEnd;
+    int at = values_.of[iterations ? chosen.c : c.at], extent = values_.of[c.extent];
     Bound from_start{kUnknown, at, 0}, below{at, extent, 1};
-    if (turns) {
+    if (iterations) {
       // Looked at before, from whichever end.
-      int place = values_.of[c.at];
-      if (known_.proves({kUnknown, place, 0}) && known_.proves({place, extent, 1})) {
+      int index = values_.of[c.at];
+      if (known_.proves({kUnknown, index, 0}) && known_.proves({index, extent, 1})) {
         decisions_.always[n] = 1;
         return;
       }
@@ -265,7 +265,7 @@ class Decide {
     Sum far = Sum::number(0);
     far.add(Sum::of(at), -1);
     far.add(Sum::of(extent), -1);
-    if (high && (low || (turns && known_.proves_sum(far)))) {
+    if (high && (low || (iterations && known_.proves_sum(far)))) {
       decisions_.always[n] = 1;
       return;
     }
@@ -280,7 +280,7 @@ class Decide {
           if (c.chosen) select = c.at;
         } else {
           all.resize(kept);
-          if (!turns) continue;
+          if (!iterations) continue;
           Sum s = Sum::number(0);
           s.add(known_.sum(at, l), -1);
           s.add(known_.sum(extent, l), -1);

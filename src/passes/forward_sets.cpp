@@ -12,11 +12,11 @@ using ir::Val;
 void forward_sets(ir::Function& f) {
   size_t size = f.body.size();
   std::vector<int> sets(size, 0);
-  std::vector<size_t> place(size, 0);
+  std::vector<size_t> index(size, 0);
   for (size_t n = 0; n < size; ++n)
     if (f.body[n].op == Op::set) {
       ++sets[f.body[n].a];
-      place[f.body[n].a] = n;
+      index[f.body[n].a] = n;
     }
   // What is open around each step: branches by their side, loops by their part.
   std::vector<Val> open;
@@ -36,11 +36,11 @@ void forward_sets(ir::Function& f) {
       case Op::end_loop: open.pop_back(); break;
       case Op::set: around[n] = open; break;
       case Op::get: {
-        if (sets[i.a] != 1 || place[i.a] > n) break;
-        const auto& before = around[place[i.a]];
+        if (sets[i.a] != 1 || index[i.a] > n) break;
+        const auto& before = around[index[i.a]];
         if (before.size() > open.size() || !std::equal(before.begin(), before.end(), open.begin()))
           break;
-        same[n] = f.body[place[i.a]].b;
+        same[n] = f.body[index[i.a]].b;
         break;
       }
       default: break;

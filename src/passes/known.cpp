@@ -87,15 +87,15 @@ void Known::assume(int condition, bool holds, bool check) {
   if (c.form != Form::Pure) return;
   auto whole = [&](int v) { return is_int(node(v).type) && node(v).type != DType::U64; };
   // The last one that a counter's steps reach: known where the range is not too wide.
-  auto add_last = [&](int turn, std::vector<Bound> needs) {
-    const Counter n = counters.at(turn);
+  auto add_last = [&](int iteration, std::vector<Bound> needs) {
+    const Counter n = counters.at(iteration);
     auto step = [&](Op op, int x, int y) { return values_.pure(op, DType::I64, x, y); };
     int end = step(n.by < 0 ? Op::add : Op::subtract, n.stop, values_.constant(1));
     int steps = step(Op::int_div, step(Op::subtract, end, n.start), n.step);
     int last = step(Op::add, n.start, step(Op::multiply, steps, n.step));
     for (int v : {n.start, n.stop})
       for (const Bound& w : within(v)) needs.push_back(w);
-    add(n.by < 0 ? Bound{last, turn, 0} : Bound{turn, last, 0}, false, needs);
+    add(n.by < 0 ? Bound{last, iteration, 0} : Bound{iteration, last, 0}, false, needs);
   };
   auto at_most = [&](int a, int b, int64_t k) {
     add({a, b, k}, check);
@@ -209,14 +209,14 @@ Range Known::base(int v, int depth) {
   const ValueNode& n = node(v);
   Range all = of_type(n.type);
   if (!is_int(n.type)) return all;
-  if (n.form == Form::Turn || n.form == Form::Left) {
-    int turn = n.form == Form::Turn ? v : values_.turn(n.loop, n.variable);
-    if (floor[turn]) all.low = 0;
+  if (n.form == Form::Iteration || n.form == Form::Left) {
+    int iteration = n.form == Form::Iteration ? v : values_.iteration(n.loop, n.variable);
+    if (floor[iteration]) all.low = 0;
     if (depth <= 0) return all;
-    auto it = counters.find(turn);
+    auto it = counters.find(iteration);
     if (it != counters.end() && !it->second.safe) return all;
-    if (direction[turn] > 0) all.low = std::max(all.low, range(n.a, depth - 1).low);
-    if (direction[turn] < 0) all.high = std::min(all.high, range(n.a, depth - 1).high);
+    if (direction[iteration] > 0) all.low = std::max(all.low, range(n.a, depth - 1).low);
+    if (direction[iteration] < 0) all.high = std::min(all.high, range(n.a, depth - 1).high);
     return all;
   }
   if (n.form != Form::Pure) return all;
@@ -319,7 +319,7 @@ bool Known::exact(int v, int depth) {
 
 // --- sums
 
-bool Known::at_hand(int v, Place loop, int depth) const {
+bool Known::at_hand(int v, Position loop, int depth) const {
   const ValueNode& n = node(v);
   if (n.op == Op::constant) return true;
   if (n.per_lane) return false;
@@ -331,7 +331,7 @@ bool Known::at_hand(int v, Place loop, int depth) const {
   return true;
 }
 
-Sum Known::sum(int v, Place at) {
+Sum Known::sum(int v, Position at) {
   const ValueNode& n = node(v);
   if (n.op == Op::constant && n.type == DType::I64) {
     Sum s = Sum::number(n.imm);
@@ -354,7 +354,7 @@ Sum Known::sum(int v, Place at) {
   return r;
 }
 
-Sum Known::sum(const Bound& b, Place at) {
+Sum Known::sum(const Bound& b, Position at) {
   Sum s = Sum::number(b.k);
   if (b.a != kUnknown) s.add(sum(b.a, at), 1);
   if (b.b != kUnknown) s.add(sum(b.b, at), -1);
@@ -390,9 +390,9 @@ std::vector<Fact> Known::implied(int v) {
     all.push_back({{a, b, k}, false, std::move(needs), {}});
   };
   const ValueNode n = node(v);
-  if (n.form == Form::Turn || n.form == Form::Left) {
-    int turn = n.form == Form::Turn ? v : values_.turn(n.loop, n.variable);
-    auto it = counters.find(turn);
+  if (n.form == Form::Iteration || n.form == Form::Left) {
+    int iteration = n.form == Form::Iteration ? v : values_.iteration(n.loop, n.variable);
+    auto it = counters.find(iteration);
     std::vector<Bound> needs;
     bool counts = it != counters.end();
     if (counts && !it->second.safe) {
@@ -401,8 +401,8 @@ std::vector<Fact> Known::implied(int v) {
         for (const Bound& b : within(it->second.step)) needs.push_back(b);
       if (it->second.by == 0) needs.push_back({kUnknown, it->second.step, 1});
     }
-    if (direction[turn] > 0) put(n.a, v, 0, needs);
-    if (direction[turn] < 0) put(v, n.a, 0, needs);
+    if (direction[iteration] > 0) put(n.a, v, 0, needs);
+    if (direction[iteration] < 0) put(v, n.a, 0, needs);
   } else if (n.form == Form::Pure) {
     switch (n.op) {
       case Op::maximum:
@@ -515,7 +515,7 @@ bool Known::proves(const Sum& s, int depth) {
   return false;
 }
 
-bool Known::lift(const Sum& s, Place loop, std::vector<Sum>& conditions, int depth) {
+bool Known::lift(const Sum& s, Position loop, std::vector<Sum>& conditions, int depth) {
   if (!s.good || budget_-- <= 0) return false;
   int pick = kUnknown;
   const Term* term = nullptr;
@@ -563,7 +563,7 @@ bool Known::lift(const Sum& s, Place loop, std::vector<Sum>& conditions, int dep
   return false;
 }
 
-bool Known::lift_widths(Place loop, std::vector<Sum>& conditions) {
+bool Known::lift_widths(Position loop, std::vector<Sum>& conditions) {
   auto narrow = [&](const Sum& s, bool directly) {
     int64_t weight = 0;
     bool products = false;

@@ -40,8 +40,8 @@ class Known {
   void grow();  // after new values
 
   // Where values are at hand: before a loop (its step), or kHere: nothing is asked.
-  using Place = size_t;
-  static constexpr Place kHere = 0;
+  using Position = size_t;
+  static constexpr Position kHere = 0;
 
   void assume(int condition, bool holds, bool check = false);
   void add(Bound b, bool check = false, std::vector<Bound> needs = {});
@@ -50,8 +50,8 @@ class Known {
 
   Range range(int value, int depth = 3);
   // As a sum of values that are at hand at that step, or of what cannot be taken apart.
-  Sum sum(int value, Place at);
-  Sum sum(const Bound& b, Place at);
+  Sum sum(int value, Position at);
+  Sum sum(const Bound& b, Position at);
   bool proves(const Bound& b) { return proves_sum(sum(b, kHere)); }
   bool proves_sum(const Sum& s) {
     budget_ = 60;
@@ -59,12 +59,12 @@ class Known {
   }
   // Conditions on values at hand before the loop from which s <= 0 follows wherever the facts of
   // this step hold. False: found none.
-  bool lift(const Sum& s, Place loop, std::vector<Sum>& conditions, int depth = 6);
-  bool lift(const Bound& b, Place loop, std::vector<Sum>& conditions) {
+  bool lift(const Sum& s, Position loop, std::vector<Sum>& conditions, int depth = 6);
+  bool lift(const Bound& b, Position loop, std::vector<Sum>& conditions) {
     return lift(sum(b, loop), loop, conditions);
   }
   // Conditions under which nothing that sum() took apart runs over, nor the conditions themselves.
-  bool lift_widths(Place loop, std::vector<Sum>& conditions);
+  bool lift_widths(Position loop, std::vector<Sum>& conditions);
   void begin_lift() {
     taken_.clear();
     budget_ = 120;
@@ -78,7 +78,7 @@ class Known {
   }
 
   // Whether the value can be computed before the loop.
-  bool at_hand(int value, Place loop, int depth = 8) const;
+  bool at_hand(int value, Position loop, int depth = 8) const;
   ir::Val step_of(int value) const { return step_of_[value]; }
   void computed(int value, ir::Val step);
   size_t computed() const { return computed_.size(); }
@@ -91,7 +91,7 @@ class Known {
 
  private:
   const ValueNode& node(int v) const { return values_.nodes[v]; }
-  bool found_before(int v, Place loop) const {
+  bool found_before(int v, Position loop) const {
     auto n = static_cast<size_t>(v);
     return n < step_of_.size() && step_of_[n] != ir::kNone &&
            static_cast<size_t>(step_of_[n]) < loop;

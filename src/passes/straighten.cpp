@@ -146,45 +146,45 @@ class Straightener {
   }
 
   // A value that a loop changes: a variable, a result, or who is left in a loop around it.
-  struct Place {
+  struct Position {
     enum Kind { Variable, Result, Left, Waiting } kind;
     size_t number;
-    bool operator==(const Place&) const = default;
+    bool operator==(const Position&) const = default;
   };
-  Val& value(const Place& p) {
+  Val& value(const Position& p) {
     switch (p.kind) {
-      case Place::Variable: return state_.variables[p.number];
-      case Place::Result: return state_.results[p.number];
-      case Place::Left: return state_.loops[p.number].left;
+      case Position::Variable: return state_.variables[p.number];
+      case Position::Result: return state_.results[p.number];
+      case Position::Left: return state_.loops[p.number].left;
       default: return state_.loops[p.number].waiting;
     }
   }
   // Where and as what: all that an iteration of the loop may change.
-  std::vector<std::pair<Place, DType>> changes(size_t begin) {
-    std::vector<std::pair<Place, DType>> all;
-    auto add = [&](Place::Kind kind, size_t number, DType t) {
-      std::pair<Place, DType> p{{kind, number}, t};
+  std::vector<std::pair<Position, DType>> changes(size_t begin) {
+    std::vector<std::pair<Position, DType>> all;
+    auto add = [&](Position::Kind kind, size_t number, DType t) {
+      std::pair<Position, DType> p{{kind, number}, t};
       if (std::find(all.begin(), all.end(), p) == all.end()) all.push_back(p);
     };
     for (size_t n = begin + 1; n < end_[begin]; ++n) {
       const Inst& i = f_.body[n];
-      if (i.op == Op::set) add(Place::Variable, i.a, f_.body[i.a].type);
-      if (i.op == Op::give) add(Place::Result, i.imm, f_.results[i.imm]);
+      if (i.op == Op::set) add(Position::Variable, i.a, f_.body[i.a].type);
+      if (i.op == Op::give) add(Position::Result, i.imm, f_.results[i.imm]);
       for (size_t l = 0; l < state_.loops.size(); ++l) {
         if (state_.loops[l].loop != i.a) continue;
-        if (i.op == Op::break_loop) add(Place::Left, l, DType::Bool);
-        if (i.op == Op::continue_loop) add(Place::Waiting, l, DType::Bool);
+        if (i.op == Op::break_loop) add(Position::Left, l, DType::Bool);
+        if (i.op == Op::continue_loop) add(Position::Waiting, l, DType::Bool);
       }
     }
     return all;
   }
 
   // A loop that goes on while lanes are left in it. Those that are not keep what they have.
-  void turns(size_t begin) {
+  void iterations(size_t begin) {
     auto changing = changes(begin);
     std::vector<Val> initial, carried;
-    for (auto [place, type] : changing) {
-      Val v = value(place);
+    for (auto [renamed, type] : changing) {
+      Val v = value(renamed);
       initial.push_back(v == kNone ? b_.constant_bits(type, 0) : v);
     }
     Val nobody = truth(false), repeat = b_.begin_repeat();
@@ -258,7 +258,7 @@ class Straightener {
             state_.loops.pop_back();
             state_.ended = false;
           } else {
-            turns(n);
+            iterations(n);
           }
           n = end_[n];
           break;
@@ -301,18 +301,18 @@ class Straightener {
     size_t size = out_.body.size();
     if (size > kMost) return {};
     // What a carried value is made of: its loop and what it becomes in each iteration.
-    std::vector<std::vector<Val>> behind(size);
+    std::vector<std::vector<Val>> after(size);
     for (size_t n = 0; n < size; ++n) {
       const Inst& i = out_.body[n];
-      if (i.op == Op::carry_next) behind[i.a].push_back(static_cast<Val>(n));
+      if (i.op == Op::carry_next) after[i.a].push_back(static_cast<Val>(n));
       if (i.op == Op::end_if) {
-        behind[i.a].push_back(static_cast<Val>(n));
+        after[i.a].push_back(static_cast<Val>(n));
         // What was computed there, and only there, needs it.
-        for (size_t c = i.a + 1; c < n; ++c) behind[c].push_back(i.a);
+        for (size_t c = i.a + 1; c < n; ++c) after[c].push_back(i.a);
       }
       if (i.op == Op::end_repeat) {
-        behind[i.a].push_back(static_cast<Val>(n));
-        for (size_t c = i.a + 1; out_.body[c].op == Op::carry; ++c) behind[c].push_back(i.a);
+        after[i.a].push_back(static_cast<Val>(n));
+        for (size_t c = i.a + 1; out_.body[c].op == Op::carry; ++c) after[c].push_back(i.a);
       }
     }
     std::vector<char> used(size, 0);
@@ -326,21 +326,21 @@ class Straightener {
       used[v] = 1;
       const Inst& i = out_.body[v];
       open.insert(open.end(), {i.a, i.b, i.c});
-      open.insert(open.end(), behind[v].begin(), behind[v].end());
+      open.insert(open.end(), after[v].begin(), after[v].end());
     }
     Function r = out_;
     r.body.clear();
-    std::vector<Val> place(size, kNone);
+    std::vector<Val> renamed(size, kNone);
     for (size_t n = 0; n < size; ++n) {
       if (!used[n]) continue;
       Inst i = out_.body[n];
       for (Val* o : {&i.a, &i.b, &i.c})
-        if (*o != kNone) *o = place[*o];
-      place[n] = static_cast<Val>(r.body.size());
+        if (*o != kNone) *o = renamed[*o];
+      renamed[n] = static_cast<Val>(r.body.size());
       r.body.push_back(i);
-      if (i.op == Op::end_if) r.body[i.a].imm = place[n];
+      if (i.op == Op::end_if) r.body[i.a].imm = renamed[n];
     }
-    r.body.push_back({Op::give, r.results[0], place[result]});
+    r.body.push_back({Op::give, r.results[0], renamed[result]});
     return r;
   }
 

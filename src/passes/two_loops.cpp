@@ -139,15 +139,15 @@ class Copy {
       raise(at);
       return;
     }
-    Val place = put({Op::variable, DType::I64});
-    put({Op::set, DType::I64, place, at});
+    Val index = put({Op::variable, DType::I64});
+    put({Op::set, DType::I64, index, at});
     Val below = put({Op::branch, DType::Bool, outside(at), kNone, kNone, ir::kRare});
     Val wrapped = put({Op::add, DType::I64, at, extent});
     raise(wrapped);
-    put({Op::set, DType::I64, place, wrapped});
+    put({Op::set, DType::I64, index, wrapped});
     put({Op::end_branch, DType::Bool, below});
-    at_[c.at] = put({Op::get, DType::I64, place});
-    found_.push_back({d_.of[c.at], place});
+    at_[c.at] = put({Op::get, DType::I64, index});
+    found_.push_back({d_.of[c.at], index});
   }
 
   bool doubled(size_t n) {

@@ -24,7 +24,7 @@ Values::Values(const ir::Function& function, bool kernel)
   no_leaves.assign(size, 0);
   assigned.resize(size);
   changed_.resize(size);
-  place_.assign(size, kUnknown);
+  index_of_.assign(size, kUnknown);
   structure();
   walk(0, size);
 }
@@ -36,7 +36,7 @@ void Values::structure() {
     const Inst& i = f.body[n];
     switch (i.op) {
       case Op::variable:
-        place_[n] = static_cast<int>(variables_.size());
+        index_of_[n] = static_cast<int>(variables_.size());
         variables_.push_back(static_cast<Val>(n));
         break;
       case Op::loop: loops.push_back(n); break;
@@ -88,9 +88,9 @@ int Values::opaque(const Inst& i) {
   return node(v);
 }
 
-int Values::turn(Val loop, Val variable) const {
-  auto it = turns_.find(static_cast<int64_t>(loop) << 32 | variable);
-  return it == turns_.end() ? kUnknown : it->second;
+int Values::iteration(Val loop, Val variable) const {
+  auto it = iterations_.find(static_cast<int64_t>(loop) << 32 | variable);
+  return it == iterations_.end() ? kUnknown : it->second;
 }
 
 void Values::walk(size_t begin, size_t stop) {
@@ -120,12 +120,12 @@ void Values::walk(size_t begin, size_t stop) {
       size_t last = end[n], next = middle[n] ? middle[n] : last;
       if (!once[n])
         for (Val v : assigned[n]) {
-          ValueNode t{Form::Turn, Op::get, f.body[v].type, now(v)};
+          ValueNode t{Form::Iteration, Op::get, f.body[v].type, now(v)};
           t.loop = static_cast<Val>(n);
           t.variable = v;
           t.per_lane = lanes_;
           now(v) = node(t);
-          turns_[static_cast<int64_t>(n) << 32 | v] = now(v);
+          iterations_[static_cast<int64_t>(n) << 32 | v] = now(v);
         }
       walk(n + 1, next);
       if (middle[n]) {
@@ -143,7 +143,7 @@ void Values::walk(size_t begin, size_t stop) {
       left_ = false;
       const auto& changed = changed_[n];
       for (Val v : assigned[n]) {
-        int t = turn(static_cast<Val>(n), v);
+        int t = iteration(static_cast<Val>(n), v);
         if (t == kUnknown || std::find(changed.begin(), changed.end(), v) != changed.end()) {
           now(v) = opaque(f.body[v]);
           continue;
@@ -170,7 +170,7 @@ void Values::step(size_t n) {
     case Op::break_loop:
       if (!left_ && !once[i.a])
         for (Val v : assigned[i.a])
-          if (now(v) != turn(i.a, v)) changed_[i.a].push_back(v);
+          if (now(v) != iteration(i.a, v)) changed_[i.a].push_back(v);
       left_ = true;
       break;
     case Op::continue_loop:

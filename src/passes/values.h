@@ -14,10 +14,10 @@ constexpr int kUnknown = -1;
 // computed.
 struct ValueNode {
   enum class Form : uint8_t {
-    Pure,    // op of the nodes a, b, c
-    Turn,    // what a variable holds as an iteration of a loop begins; a: as the first one does
-    Left,    // what it holds after the loop, as the iteration that left it began
-    Opaque,  // anything else
+    Pure,       // op of the nodes a, b, c
+    Iteration,  // what a variable holds as an iteration of a loop begins; a: as the first one does
+    Left,       // what it holds after the loop, as the iteration that left it began
+    Opaque,     // anything else
   };
   Form form;
   Op op;
@@ -48,7 +48,7 @@ class Values {
     return pure(Op::constant, DType::I64, kUnknown, kUnknown, kUnknown, k);
   }
   // What the variable holds as an iteration of the loop begins.
-  int turn(ir::Val loop, ir::Val variable) const;
+  int iteration(ir::Val loop, ir::Val variable) const;
 
  private:
   void structure();
@@ -63,12 +63,12 @@ class Values {
   std::vector<std::vector<ir::Val>> changed_;  // per loop: before a break
   bool lanes_;
   bool left_ = false;
-  int& now(ir::Val variable) { return now_[place_[variable]]; }
+  int& now(ir::Val variable) { return now_[index_of_[variable]]; }
   std::vector<int> now_;  // per variable: its value
-  std::vector<int> place_;
+  std::vector<int> index_of_;
   std::vector<ir::Val> variables_;
   std::unordered_map<uint64_t, std::vector<int>> known_;
-  std::unordered_map<int64_t, int> turns_;
+  std::unordered_map<int64_t, int> iterations_;
 };
 
 }  // namespace numbus

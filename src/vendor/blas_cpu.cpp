@@ -138,22 +138,22 @@ void multiply(const GemmForm& f, const Entries& blas) {
   const Int rows = static_cast<Int>(f.rows), cols = static_cast<Int>(f.cols),
             inner = static_cast<Int>(f.inner), a_line = static_cast<Int>(f.a.line),
             b_line = static_cast<Int>(f.b.line), out_line = static_cast<Int>(f.out.line);
-  const int turn_a = f.a.transposed ? kTranspose : kNoTranspose;
-  const int turn_b = f.b.transposed ? kTranspose : kNoTranspose;
+  const int op_a = f.a.transposed ? kTranspose : kNoTranspose;
+  const int op_b = f.b.transposed ? kTranspose : kNoTranspose;
   for (int64_t s = 0; s < f.stack; ++s) {
     const T* a = reinterpret_cast<const T*>(f.a.data) + s * f.a.stack;
     const T* b = reinterpret_cast<const T*>(f.b.data) + s * f.b.stack;
     T* out = reinterpret_cast<T*>(f.out.data) + s * f.out.stack;
     // gemv takes the extents of the matrix as it lies in memory.
     if (f.cols == 1) {  // the lines of a column are its elements
-      gemv(kRowMajor, turn_a, f.a.transposed ? inner : rows, f.a.transposed ? rows : inner,
+      gemv(kRowMajor, op_a, f.a.transposed ? inner : rows, f.a.transposed ? rows : inner,
            factors.one(), a, a_line, b, f.b.transposed ? 1 : b_line, factors.zero(), out, out_line);
     } else if (f.rows == 1) {  // outᵀ = bᵀ aᵀ
       gemv(kRowMajor, f.b.transposed ? kNoTranspose : kTranspose, f.b.transposed ? cols : inner,
            f.b.transposed ? inner : cols, factors.one(), b, b_line, a, f.a.transposed ? a_line : 1,
            factors.zero(), out, 1);
     } else {
-      gemm(kRowMajor, turn_a, turn_b, rows, cols, inner, factors.one(), a, a_line, b, b_line,
+      gemm(kRowMajor, op_a, op_b, rows, cols, inner, factors.one(), a, a_line, b, b_line,
            factors.zero(), out, out_line);
     }
   }

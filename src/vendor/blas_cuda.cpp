@@ -128,8 +128,8 @@ void multiply(const Api& cublas, Handle handle, const GemmForm& f) {
                    : f.type == DType::F64 ? 1
                    : f.type == DType::C64 ? 2
                                           : 3;
-  const int turn_a = f.a.transposed ? kTranspose : kNoTranspose;
-  const int turn_b = f.b.transposed ? kTranspose : kNoTranspose;
+  const int op_a = f.a.transposed ? kTranspose : kNoTranspose;
+  const int op_b = f.b.transposed ? kTranspose : kNoTranspose;
   const Int rows = static_cast<Int>(f.rows), cols = static_cast<Int>(f.cols),
             inner = static_cast<Int>(f.inner), a_line = static_cast<Int>(f.a.line),
             b_line = static_cast<Int>(f.b.line), out_line = static_cast<Int>(f.out.line);
@@ -143,13 +143,13 @@ void multiply(const Api& cublas, Handle handle, const GemmForm& f) {
   Status status = kSuccess;
   if (f.stack == 1) {
     auto* gemm = reinterpret_cast<Gemm<Int>*>(entry.address);
-    status = gemm(handle, turn_b, turn_a, cols, rows, inner, one(f.type), f.b.data, b_line,
-                  f.a.data, a_line, zero(f.type), f.out.data, out_line);
+    status = gemm(handle, op_b, op_a, cols, rows, inner, one(f.type), f.b.data, b_line, f.a.data,
+                  a_line, zero(f.type), f.out.data, out_line);
   } else {
     auto* gemm = reinterpret_cast<StridedGemm<Int>*>(entry.address);
-    status = gemm(handle, turn_b, turn_a, cols, rows, inner, one(f.type), f.b.data, b_line,
-                  f.b.stack, f.a.data, a_line, f.a.stack, zero(f.type), f.out.data, out_line,
-                  f.out.stack, static_cast<Int>(f.stack));
+    status = gemm(handle, op_b, op_a, cols, rows, inner, one(f.type), f.b.data, b_line, f.b.stack,
+                  f.a.data, a_line, f.a.stack, zero(f.type), f.out.data, out_line, f.out.stack,
+                  static_cast<Int>(f.stack));
   }
   check(cublas, status, entry.name, doing);
 }
@@ -167,7 +167,7 @@ void matmul_cuda(Device& d, const Product& p) {
     return;
   }
   const Api& cublas = api();
-  std::lock_guard<std::mutex> turn(handles_mutex);
+  std::lock_guard<std::mutex> lock(handles_mutex);
   cuda::ContextScope scope(device.context());
   Handle handle = handle_of(cublas, device);
   if (cublas.wide) {

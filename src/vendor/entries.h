@@ -34,7 +34,7 @@ const Api& entries_of(const char* name) {
   if (current != nullptr && current->first == &library) return current->second;
   static std::mutex mutex;
   static auto* all = new std::map<const Library*, Api>;
-  std::lock_guard<std::mutex> turn(mutex);
+  std::lock_guard<std::mutex> lock(mutex);
   auto found = all->find(&library);
   if (found == all->end()) found = all->try_emplace(&library, library).first;
   latest.store(&*found, std::memory_order_release);

@@ -133,7 +133,7 @@ void fft_cuda(Device& d, const Transform& t, char* in, char* out) {
   }
   auto& device = static_cast<cuda::CudaDevice&>(d);
   const Api& api = entries_of<Api>("cufft");
-  std::lock_guard<std::mutex> turn(plans_mutex);
+  std::lock_guard<std::mutex> lock(plans_mutex);
   cuda::ContextScope scope(device.context());
   const Plan& plan = plan_for(api, device, *form);
   Scratch work(device, plan.work_bytes);

@@ -203,7 +203,7 @@ void* Library::symbol(const std::string& name) const { return dlsym(handle_, nam
 
 void set_candidates(std::string_view name, std::vector<std::string> paths) {
   Row& row = row_of(name);
-  std::lock_guard<std::mutex> turn(table_mutex);
+  std::lock_guard<std::mutex> lock(table_mutex);
   row.candidates = std::move(paths);
   row.failed = false;
   // A library that failed for want of this one may load now.
@@ -215,7 +215,7 @@ void set_candidates(std::string_view name, std::vector<std::string> paths) {
 const Library& require(std::string_view name) {
   Row& row = row_of(name);
   if (const Library* known = row.loaded.load(std::memory_order_acquire)) return *known;
-  std::lock_guard<std::mutex> turn(table_mutex);
+  std::lock_guard<std::mutex> lock(table_mutex);
   if (const Library* library = load(row)) return *library;
   raise(ErrorKind::Runtime, row.operation, std::string("no ") + row.what + " found",
         list(row.tried), row.expected);
@@ -223,7 +223,7 @@ const Library& require(std::string_view name) {
 
 LibraryReport library_report(std::string_view name) {
   Row& row = row_of(name);
-  std::lock_guard<std::mutex> turn(table_mutex);
+  std::lock_guard<std::mutex> lock(table_mutex);
   const Library* library = load(row);
   return {library ? library->path() : "", row.tried};
 }
@@ -235,7 +235,7 @@ std::vector<std::string> library_names() {
 }
 
 void reset_libraries_for_tests() {
-  std::lock_guard<std::mutex> turn(table_mutex);
+  std::lock_guard<std::mutex> lock(table_mutex);
   // Their users still compare addresses with them.
   static auto* dead = new std::vector<const Library*>;
   for (size_t n = 0; Row* one = row(n); ++n) {

@@ -134,7 +134,7 @@ class Session {
       : api(entries_of<Api>("cusolver")),
         a_(a),
         device_(static_cast<cuda::CudaDevice&>(d)),
-        turn_(handles_mutex),
+        lock_(handles_mutex),
         scope_(device_.context()),
         type_(type_number(a.type)),
         item_(itemsize(a.type)) {
@@ -200,7 +200,7 @@ class Session {
  private:
   const Matrices& a_;
   cuda::CudaDevice& device_;
-  std::lock_guard<std::mutex> turn_;
+  std::lock_guard<std::mutex> lock_;
   cuda::ContextScope scope_;
   int type_;
   int64_t item_;

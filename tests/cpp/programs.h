@@ -433,7 +433,7 @@ class Interpreter {
   }
 
   // Whether the loop goes on; `flow` is what the statement as a whole does.
-  bool turn(Frame& r, const Node& n, Flow& flow) {
+  bool iteration(Frame& r, const Node& n, Flow& flow) {
     flow = block(r, n.all(Field::body));
     bool on = flow == Flow::On || flow == Flow::Continue;
     if (flow != Flow::Return) flow = Flow::On;
@@ -451,9 +451,9 @@ class Interpreter {
       }
       case NodeKind::AugAssign: {
         const Node& to = *n.one(Field::target);
-        int64_t& place = to.kind == NodeKind::Name ? r.variables[to.text] : element(r, to);
-        int64_t before = place;
-        place = arithmetic(n.one(Field::op)->kind, before, value(r, *n.one(Field::value)));
+        int64_t& cell = to.kind == NodeKind::Name ? r.variables[to.text] : element(r, to);
+        int64_t before = cell;
+        cell = arithmetic(n.one(Field::op)->kind, before, value(r, *n.one(Field::value)));
         return flow;
       }
       case NodeKind::If:
@@ -466,13 +466,13 @@ class Interpreter {
         int64_t stop = range.size() > 1 ? range[1] : range[0];
         for (; step > 0 ? i < stop : i > stop; i += step) {
           r.variables[n.one(Field::target)->text] = i;
-          if (!turn(r, n, flow)) break;
+          if (!iteration(r, n, flow)) break;
         }
         return flow;
       }
       case NodeKind::While:
         while (value(r, *n.one(Field::test)))
-          if (!turn(r, n, flow)) break;
+          if (!iteration(r, n, flow)) break;
         return flow;
       case NodeKind::Break: return Flow::Break;
       case NodeKind::Continue: return Flow::Continue;

@@ -42,7 +42,7 @@ class FakeCufft {
   void* handle_ = nullptr;
 };
 
-int64_t place(const Layout& l, const Numbers& x) {
+int64_t offset_of(const Layout& l, const Numbers& x) {
   int64_t at = 0;
   for (int d = 0; d < l.ndim(); ++d) at += x[static_cast<size_t>(d)] * l.stride(d);
   return at;
@@ -76,7 +76,7 @@ void check_case(Device& d, const Case& c, DType in_type, DType out_type, bool in
   constexpr bool kRealOut = sizeof(Out) < sizeof(In);
   const int rank = in->ndim() - 1;
   test::each_point(c.in_shape, [&](const Numbers& x) {
-    In& value = *reinterpret_cast<In*>(from.data() + place(*in, x));
+    In& value = *reinterpret_cast<In*>(from.data() + offset_of(*in, x));
     if constexpr (sizeof(In) < sizeof(Out)) {
       value = static_cast<In>(uniform(random));
     } else {
@@ -113,12 +113,12 @@ void check_case(Device& d, const Case& c, DType in_type, DType out_type, bool in
       x[0] = k[0];
       bool mirrored = kRealOut && x.back() > whole.back() / 2;
       for (size_t n = 1; mirrored && n < x.size(); ++n) x[n] = (whole[n] - x[n]) % whole[n];
-      Complex value = load<In>(from, place(*in, x));
+      Complex value = load<In>(from, offset_of(*in, x));
       if (mirrored) value = std::conj(value);
       sum += value * std::polar(1.0, (inverse ? 2 : -2) * 3.14159265358979323846 * angle);
     });
-    worst = std::max(
-        worst, std::abs(load<Out>(to, place(*out, k)) - (kRealOut ? Complex(sum.real()) : sum)));
+    worst = std::max(worst, std::abs(load<Out>(to, offset_of(*out, k)) -
+                                     (kRealOut ? Complex(sum.real()) : sum)));
   });
   CHECK(worst < (itemsize(real_of(in_type)) == 4 ? 1e-4 : 1e-11));
 }
@@ -224,7 +224,7 @@ TEST_CASE("cufft: plans are kept, the oldest go, errors are named") {
   };
   const int before = cufft.made(), alive = cufft.alive();
   const int64_t first = 100;  // lengths that no other test has
-  for (int turn = 0; turn < 3; ++turn) CHECK(transform(first).empty());
+  for (int repeat = 0; repeat < 3; ++repeat) CHECK(transform(first).empty());
   CHECK(cufft.made() == before + 1);
   for (int64_t n = first + 1; n < first + vendor::kFftPlans; ++n) {
     CHECK(transform(n).empty());

@@ -85,10 +85,10 @@ struct Stack {
   ~Stack() { d.free(data, before.size() * sizeof(T)); }
   Stack(const Stack&) = delete;
 
-  size_t place(int64_t s, int64_t i, int64_t j) const {
+  size_t offset(int64_t s, int64_t i, int64_t j) const {
     return static_cast<size_t>(s * rows * cols + j * rows + i);
   }
-  Complex was(int64_t s, int64_t i, int64_t j) const { return Complex(before[place(s, i, j)]); }
+  Complex was(int64_t s, int64_t i, int64_t j) const { return Complex(before[offset(s, i, j)]); }
   void upload() {
     d.copy_from_host(data, before.data(), before.size() * sizeof(T));
     d.synchronize();
@@ -106,9 +106,9 @@ struct Stack {
         for (int64_t j = 0; j < rows; ++j) {
           Complex v = was(s, i, j) + std::conj(was(s, j, i)) + (i == j ? diagonal : 0);
           if constexpr (std::is_floating_point_v<T>)
-            x[place(s, i, j)] = static_cast<T>(v.real());
+            x[offset(s, i, j)] = static_cast<T>(v.real());
           else
-            x[place(s, i, j)] = T(v);
+            x[offset(s, i, j)] = T(v);
         }
     before = x;
     upload();
@@ -155,7 +155,7 @@ struct Checks {
     vanishes(n, sides, [&](int64_t s, int64_t i, int64_t j) {
       Complex sum = -b.was(s, i, j);
       for (int64_t k = 0; k < n; ++k)
-        sum += (transposed ? a.was(s, k, i) : a.was(s, i, k)) * Complex(x[b.place(s, k, j)]);
+        sum += (transposed ? a.was(s, k, i) : a.was(s, i, k)) * Complex(x[b.offset(s, k, j)]);
       return sum / 10.0;
     });
     d.free(pivots, kCount * n * sizeof(int));
@@ -169,7 +169,7 @@ struct Checks {
     auto x = a.now();
     auto factor = [&](int64_t s, int64_t i, int64_t j) {  // the lower one
       if (i < j) return Complex(0);
-      return upper ? std::conj(Complex(x[a.place(s, j, i)])) : Complex(x[a.place(s, i, j)]);
+      return upper ? std::conj(Complex(x[a.offset(s, j, i)])) : Complex(x[a.offset(s, i, j)]);
     };
     vanishes(n, n, [&](int64_t s, int64_t i, int64_t j) {
       Complex sum = -a.was(s, i, j);
@@ -186,14 +186,14 @@ struct Checks {
     auto r = a.now();
     for (int64_t s = 0; s < kCount; ++s)
       for (int64_t i = 0; i < m; ++i)
-        for (int64_t j = 0; j < k; ++j) q.before[q.place(s, i, j)] = r[a.place(s, i, j)];
+        for (int64_t j = 0; j < k; ++j) q.before[q.offset(s, i, j)] = r[a.offset(s, i, j)];
     q.upload();
     vendor::solver_orgqr(d, of(q), k, tau);
     auto x = q.now();
     vanishes(m, n, [&](int64_t s, int64_t i, int64_t j) {
       Complex sum = -a.was(s, i, j);
       for (int64_t l = 0; l < std::min(k, j + 1); ++l)
-        sum += Complex(x[q.place(s, i, l)]) * Complex(r[a.place(s, l, j)]);
+        sum += Complex(x[q.offset(s, i, l)]) * Complex(r[a.offset(s, l, j)]);
       return sum;
     });
     d.free(tau, static_cast<size_t>(kCount * k) * sizeof(T));
@@ -208,21 +208,21 @@ struct Checks {
     vanishes(m, n, [&](int64_t c, int64_t i, int64_t j) {
       Complex sum = -a.was(c, i, j);
       for (int64_t k = 0; k < n; ++k)
-        sum += Complex(left[u.place(c, i, k)]) * double(values[s.place(c, k, 0)]) *
-               Complex(right[vt.place(c, k, j)]);
+        sum += Complex(left[u.offset(c, i, k)]) * double(values[s.offset(c, k, 0)]) *
+               Complex(right[vt.offset(c, k, j)]);
       return sum;
     });
     vanishes(u_cols, u_cols, [&](int64_t c, int64_t i, int64_t j) {
       Complex sum = i == j ? -1 : 0;
       for (int64_t k = 0; k < m; ++k)
-        sum += std::conj(Complex(left[u.place(c, k, i)])) * Complex(left[u.place(c, k, j)]);
+        sum += std::conj(Complex(left[u.offset(c, k, i)])) * Complex(left[u.offset(c, k, j)]);
       return sum;
     });
     a.upload();
     vendor::solver_gesvd(d, of(a), s.data, 0, nullptr, nullptr);
     auto alone = s.now();
     vanishes(n, 1, [&](int64_t c, int64_t i, int64_t) {
-      return Complex(double(alone[s.place(c, i, 0)]) - double(values[s.place(c, i, 0)]));
+      return Complex(double(alone[s.offset(c, i, 0)]) - double(values[s.offset(c, i, 0)]));
     });
   }
 
@@ -236,7 +236,7 @@ struct Checks {
     for (int64_t s = 0; s < kCount; ++s)
       for (int64_t i = 0; i < n; ++i)
         for (int64_t j = 0; j < n; ++j)
-          if (upper ? i > j : i < j) half[a.place(s, i, j)] = T(77);
+          if (upper ? i > j : i < j) half[a.offset(s, i, j)] = T(77);
     a.before = half;
     a.upload();
     a.before = whole;
@@ -244,8 +244,8 @@ struct Checks {
     auto v = a.now();
     auto values = w.now();
     vanishes(n, n, [&](int64_t s, int64_t i, int64_t j) {
-      Complex sum = -double(values[w.place(s, j, 0)]) * Complex(v[a.place(s, i, j)]);
-      for (int64_t k = 0; k < n; ++k) sum += a.was(s, i, k) * Complex(v[a.place(s, k, j)]);
+      Complex sum = -double(values[w.offset(s, j, 0)]) * Complex(v[a.offset(s, i, j)]);
+      for (int64_t k = 0; k < n; ++k) sum += a.was(s, i, k) * Complex(v[a.offset(s, k, j)]);
       return sum;
     });
   }
@@ -257,16 +257,16 @@ struct Checks {
     vendor::solver_geev(d, of(a), w.data, v.data);
     auto vectors = v.now(), values = w.now();
     auto value = [&](int64_t s, int64_t j) {
-      Complex x(values[w.place(s, j, 0)]);
-      if (parts == 2) x += Complex(0, 1) * Complex(values[w.place(s, j, 1)]);
+      Complex x(values[w.offset(s, j, 0)]);
+      if (parts == 2) x += Complex(0, 1) * Complex(values[w.offset(s, j, 1)]);
       return x;
     };
     auto vector = [&](int64_t s, int64_t i, int64_t j) {
-      const Complex x(vectors[v.place(s, i, j)]);
+      const Complex x(vectors[v.offset(s, i, j)]);
       if (parts == 1 || value(s, j).imag() == 0) return x;
       const Complex i1(0, 1);
-      return value(s, j).imag() > 0 ? x + i1 * Complex(vectors[v.place(s, i, j + 1)])
-                                    : Complex(vectors[v.place(s, i, j - 1)]) - i1 * x;
+      return value(s, j).imag() > 0 ? x + i1 * Complex(vectors[v.offset(s, i, j + 1)])
+                                    : Complex(vectors[v.offset(s, i, j - 1)]) - i1 * x;
     };
     vanishes(n, n, [&](int64_t s, int64_t i, int64_t j) {
       Complex sum = -value(s, j) * vector(s, i, j);
@@ -277,7 +277,7 @@ struct Checks {
     vendor::solver_geev(d, of(a), w.data, nullptr);
     auto alone = w.now();
     vanishes(n, parts, [&](int64_t s, int64_t j, int64_t p) {
-      return Complex(alone[w.place(s, j, p)]) - Complex(values[w.place(s, j, p)]);
+      return Complex(alone[w.offset(s, j, p)]) - Complex(values[w.offset(s, j, p)]);
     });
   }
 };

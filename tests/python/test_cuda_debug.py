@@ -27,7 +27,7 @@ def refused(kernel, grid, block, *args, error=RuntimeError, dynamic=0):
     return text
 
 
-def has_places(text, kernel, *parts):
+def names_lines(text, kernel, *parts):
     for part in parts:
         assert f"{kernel.py_func.__name__}, {__file__}:{line_of(kernel, part)}" in text
         assert f"    {part}" in text
@@ -52,7 +52,7 @@ def test_a_read_that_does_not_wait_for_the_write():
     assert "a read by thread (0, 0, 0)" in text
     assert "a write by thread (1, 0, 0)" in text
     assert "block (0, 0, 0)" in text
-    has_places(text, neighbour, "s[t] = x[cuda.grid(1)]", "out[cuda.grid(1)] = s[(t + 1) % 64]")
+    names_lines(text, neighbour, "s[t] = x[cuda.grid(1)]", "out[cuda.grid(1)] = s[(t + 1) % 64]")
 
 
 @cuda.jit(debug=True)
@@ -74,7 +74,7 @@ def reduction_without_last_barrier(x, out):
 def test_a_reduction_that_forgets_a_barrier():
     text = refused(reduction_without_last_barrier, 1, 128, np.ones(128), np.zeros(1))
     assert "a race" in text
-    has_places(text, reduction_without_last_barrier, "s[t] += s[t + k]")
+    names_lines(text, reduction_without_last_barrier, "s[t] += s[t + k]")
 
 
 @cuda.jit(debug=True)
@@ -141,7 +141,7 @@ def test_an_atomic_and_a_plain_read():
     text = refused(atomic_and_read, 1, 32, np.zeros(32))
     assert "an atomic by thread" in text
     assert "a read by thread" in text
-    has_places(text, atomic_and_read, "cuda.atomic.add(s, 0, 1)", "out[t] = s[0]")
+    names_lines(text, atomic_and_read, "cuda.atomic.add(s, 0, 1)", "out[t] = s[0]")
 
 
 @cuda.jit(debug=True)
@@ -192,7 +192,7 @@ def lanes_that_do_not_wait(x, out):
 @on_cpu
 def test_a_race_within_a_warp():
     text = refused(lanes_that_do_not_wait, 1, 32, np.zeros(32, float32) + 1, np.zeros(32))
-    has_places(text, lanes_that_do_not_wait, "s[t] = s[t ^ 1]")
+    names_lines(text, lanes_that_do_not_wait, "s[t] = s[t ^ 1]")
 
 
 @cuda.jit(debug=True)
@@ -227,7 +227,7 @@ def test_a_barrier_that_some_do_not_reach():
     assert "do not meet at one barrier" in text
     assert "thread (0, 0, 0)" in text
     assert "thread (16, 0, 0) that has ended" in text
-    has_places(text, half_waits, "cuda.syncthreads()", "out[t] = t")
+    names_lines(text, half_waits, "cuda.syncthreads()", "out[t] = t")
 
 
 @cuda.jit(debug=True)
@@ -244,7 +244,7 @@ def test_a_return_before_a_barrier():
     leaves_early[1, 20](np.zeros(20), np.zeros(20))
     text = refused(leaves_early, 1, 32, np.zeros(20), np.zeros(32))
     assert "thread (20, 0, 0) that has ended" in text
-    has_places(text, leaves_early, "cuda.syncthreads()", "return")
+    names_lines(text, leaves_early, "cuda.syncthreads()", "return")
 
 
 @cuda.jit(debug=True)
@@ -261,7 +261,7 @@ def test_barriers_at_different_lines():
     text = refused(two_barriers, 1, 32, np.zeros(32))
     assert "thread (0, 0, 0) that waits" in text
     assert "thread (1, 0, 0) that waits at a barrier" in text
-    has_places(text, two_barriers, "cuda.syncthreads()", "out[t] = cuda.syncthreads_count(t > 3)")
+    names_lines(text, two_barriers, "cuda.syncthreads()", "out[t] = cuda.syncthreads_count(t > 3)")
 
 
 @cuda.jit(debug=True)

@@ -34,7 +34,7 @@ class Meeting:
                 self.barrier._release()
 
 
-class Place:
+class Indices:
     """x, y and z."""
 
     def __init__(self, x, y, z):
@@ -192,8 +192,9 @@ class Simulated:
                 o = self.own
                 o.block, o.number, o.laneid, o.warpsize = shared, number, number % 32, 32
                 x, y = number % block[0], number // block[0] % block[1]
-                o.threadIdx = Place(x, y, number // (block[0] * block[1]))
-                o.blockIdx, o.blockDim, o.gridDim = Place(bx, by, bz), Place(*block), Place(*grid)
+                o.threadIdx = Indices(x, y, number // (block[0] * block[1]))
+                o.blockIdx, o.blockDim = Indices(bx, by, bz), Indices(*block)
+                o.gridDim = Indices(*grid)
                 try:
                     run(*args)
                 except Exception as e:

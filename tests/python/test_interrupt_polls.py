@@ -27,13 +27,20 @@ def test_long_loops(step):
             if k == 70000:
                 break
             k += 1
+        u = 0
+        v = 1
+        while u < abs(end[i] - begin[i]) and v != 16807 * 16807:
+            u += abs(step)
+            v = v * 16807 % 2147483647 if u < 80000 or u % 2 else 16807 * 16807
         y[i, 0] = s
         y[i, 1] = t
         y[i, 2] = k
+        y[i, 3] = u
+        y[i, 4] = v
 
     begin = np.array([n * 7 % 5 - 2 for n in range(len(LONG))])
     end = begin + step * np.array(LONG) - np.sign(step) * (np.arange(len(LONG)) % abs(step))
-    y = np.zeros((len(LONG), 3), np.int64)
+    y = np.zeros((len(LONG), 5), np.int64)
     f[1, len(LONG)](begin, end, np.full(len(LONG), step), y)
     cuda.synchronize()
     for n, (b, e) in enumerate(zip(begin.tolist(), end.tolist(), strict=True)):
@@ -43,6 +50,11 @@ def test_long_loops(step):
         wanted = np.array([s, t if step > 0 else 1], np.uint64).view(np.int64)
         assert y[n, :2].tolist() == wanted.tolist(), LONG[n]
         assert y[n, 2] == min(70000, len(range(b, e, step)))
+        u, v = 0, 1
+        while u < abs(e - b) and v != 16807**2:
+            u += abs(step)
+            v = v * 16807 % 2147483647 if u < 80000 or u % 2 else 16807**2
+        assert y[n, 3:].tolist() == [u, v]
 
 
 def test_kernels_for_a_gpu_look_at_the_word():
@@ -64,6 +76,15 @@ def test_kernels_for_a_gpu_look_at_the_word():
             z = z * 0.5 + j
         x[i] = z
 
+    def two_conditions(x, n):
+        i = cuda.grid(1)
+        z = x[i]
+        k = 0
+        while k < n and z * z <= 4.0:
+            z = z * z + 0.1
+            k += 1
+        x[i] = k
+
     def unknown(x, n):
         i = cuda.grid(1)
         while x[i] < n:
@@ -75,6 +96,9 @@ def test_kernels_for_a_gpu_look_at_the_word():
     assert "exit;" not in cuda.compile_ptx(short, signature)[0]
     ptx = cuda.compile_ptx(counts, signature)[0]
     assert ptx.count("exit;") == ptx.count("ld.volatile.global.u32") == 1
+    ptx = cuda.compile_ptx(two_conditions, signature)[0]
+    assert ptx.count("exit;") == 1
+    assert '.pragma "nounroll";' not in ptx, "the loop is one of strips, not a copy"
     ptx = cuda.compile_ptx(unknown, signature)[0]
     # A loop may stand there twice, with and without checks of its indices.
     assert 2 <= ptx.count("exit;") == ptx.count("ld.volatile.global.u32")

@@ -122,8 +122,8 @@ def functions(module, where):
                 yield where, name
 
 
-PLACES = {"numpy": np, "linalg": np.linalg, "fft": np.fft}
-EVERY = [each for where, module in PLACES.items() for each in functions(module, where)]
+MODULES = {"numpy": np, "linalg": np.linalg, "fft": np.fft}
+EVERY = [each for where, module in MODULES.items() for each in functions(module, where)]
 
 
 def call(xp, where, name, text, values):

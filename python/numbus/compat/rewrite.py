@@ -53,13 +53,13 @@ class _Rewriter(ast.NodeTransformer):
                 statements.append(ast.Import([ast.alias(new, "__numbus_module")]))
                 statements.append(ast.Delete([ast.Name("__numbus_module", ast.Del())]))
             statements.append(ast.Import([ast.alias(REPLACED[package], package)]))
-        return [self._placed(statement, node) for statement in statements]
+        return [self._located(statement, node) for statement in statements]
 
     def visit_ImportFrom(self, node):
         new = None if node.level or node.module is None else replacement(node.module)
         if new is None:
             return node
-        return self._placed(ast.ImportFrom(new, node.names, 0), node)
+        return self._located(ast.ImportFrom(new, node.names, 0), node)
 
     def visit_Call(self, node):
         self.generic_visit(node)
@@ -69,11 +69,11 @@ class _Rewriter(ast.NodeTransformer):
             level = ast.Attribute(
                 ast.Attribute(maker, "compat", ast.Load()), "importing", ast.Load()
             )
-            node.func = self._placed(ast.Attribute(level, "import_", ast.Load()), node)
+            node.func = self._located(ast.Attribute(level, "import_", ast.Load()), node)
         return node
 
     @staticmethod
-    def _placed(new, old):
+    def _located(new, old):
         return ast.fix_missing_locations(ast.copy_location(new, old))
 
 

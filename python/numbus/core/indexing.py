@@ -75,7 +75,7 @@ def advanced(a, index):
                 if a.shape[axis : axis + item.ndim] != item.shape:
                     return None
                 axis += item.ndim
-                expanded += _places(a, item)
+                expanded += _mask_indices(a, item)
             else:
                 axis += a.ndim - axes if item is Ellipsis else item is not None
                 expanded.append(item)
@@ -86,7 +86,7 @@ def advanced(a, index):
     return *found, len(masks) == 1 and len(found[2]) == next(iter(masks.values())).ndim
 
 
-def _places(a, mask):
+def _mask_indices(a, mask):
     """The indices of the true elements of a mask, on the device of `a`."""
     if type(mask) is ndarray and not on_host(mask):
         return mask.nonzero()

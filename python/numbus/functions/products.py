@@ -147,7 +147,7 @@ def _moved(op, x, axes, count):
     return x.transpose(tuple([i for i in range(x.ndim) if i not in entry]) + entry)
 
 
-def _placed(op, result, axes, count):
+def _move_axes(op, result, axes, count):
     """The last `count` axes of a result at the positions that an entry of `axes` names."""
     entry = (axes,) if hasattr(axes, "__index__") and count == 1 else axes
     if not isinstance(entry, tuple) and not hasattr(axes, "__index__"):
@@ -271,7 +271,7 @@ def _product_function(op, doc, least, inner, core):
         if entries is not None and (keepdims is True or counts[2]):
             if keepdims is True:
                 result = to_ndarray(result)[..., None]
-            result = _placed(op, result, entries[2], 1 if keepdims is True else counts[2])
+            result = _move_axes(op, result, entries[2], 1 if keepdims is True else counts[2])
         elif entries is not None and entries[2] not in ((), []):
             raise ValueError(message(op, "axes of the result", repr(entries[2]), "none"))
         if out is None:

@@ -116,9 +116,9 @@ def _lines(x, xp, fp, left, right, period):
         raise ValueError("[interp] period; got 0; expected another number")
     inside = positions % p
     order = np.argsort(inside)
-    ordered, by_place = inside[order], values[order]
+    ordered, by_position = inside[order], values[order]
     around = np.concatenate((ordered[-1:] - p, ordered, ordered[:1] + p))
-    ends = np.concatenate((by_place[-1:], by_place, by_place[:1]))
+    ends = np.concatenate((by_position[-1:], by_position, by_position[:1]))
     return _interpolated(at % p, around, ends, None, None)
 
 

@@ -89,7 +89,7 @@ def raise_noted(exception, text, file, function, line, first, second, position):
     kind = _exceptions.get(exception) or getattr(builtins, exception, None)
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         kind = RuntimeError
-    message = _PLACES.sub(lambda found: _noted(found[0], first, second), text)
+    message = _POSITIONS.sub(lambda found: _noted(found[0], first, second), text)
     error = kind(message) if message else kind()
     where = f"in {function}, {file}:{line}" if file else ""
     source = linecache.getline(file, line).strip() if file else ""
@@ -144,7 +144,7 @@ def _waiting(step):
     return f"waits at {kind}"
 
 
-_PLACES = re.compile(r"\{[01][fb]?\}")
+_POSITIONS = re.compile(r"\{[01][fb]?\}")
 
 
 def _noted(position, first, second):

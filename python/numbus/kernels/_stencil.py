@@ -273,15 +273,15 @@ class StencilFunc:
 
     def _call(self):
         at = [f"i{d}" for d in range(self.ndim)]
-        return f"element({', '.join([*self._places(), *at])})"
+        return f"element({', '.join([*self._offsets(), *at])})"
 
-    def _places(self):
+    def _offsets(self):
         """Names of the arguments in what is generated, where the user's may mean something."""
         return [f"x{k}" for k in range(len(self._names))]
 
     def _loops(self, title):
         """The text of the loops: the interior by the kernel, what lies around by cval."""
-        n, names = self.ndim, self._places()
+        n, names = self.ndim, self._offsets()
         a = names[0]
         rank = range(n)
         zeros = ", ".join([*names, *["0"] * n])
@@ -352,7 +352,7 @@ class StencilFunc:
         n, a, rank = self.ndim, "x0", range(self.ndim)
         title = self.__name__ if self.__name__.isidentifier() else "kernel"
         at = ", ".join(f"i{d}" for d in rank)
-        lines = [f"def {title}(r, {', '.join(self._places())}):"]
+        lines = [f"def {title}(r, {', '.join(self._offsets())}):"]
         if n <= 3:
             lines.append(f"    {', '.join(f'i{d}' for d in reversed(rank))} = grid({n})")
         else:

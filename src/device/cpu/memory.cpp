@@ -127,11 +127,11 @@ void* MemoryPool::allocate(size_t bytes) {
   if (bytes > kLargestClass) return allocate_large(bytes);
   int index = class_of(bytes);
   size_t size = class_bytes(index);
-  std::unique_lock<SpinLock> turn(lock_);
+  std::unique_lock<SpinLock> guard(lock_);
   while (true) {
     Span* span = open_[index];
     if (__builtin_expect(span == nullptr, 0)) {
-      add_span(index, bytes, turn);
+      add_span(index, bytes, guard);
       continue;
     }
     void* block = span->free_list;
@@ -140,7 +140,7 @@ void* MemoryPool::allocate(size_t bytes) {
       span->free_list = *static_cast<void**>(block);
       NUMBUS_POISON(block, sizeof(void*));
     } else if (reserved_ + size > limit_) {
-      make_room(size, bytes, turn);
+      make_room(size, bytes, guard);
       continue;
     } else {
       block = span->fresh;
@@ -165,7 +165,7 @@ void MemoryPool::free(void* block, size_t bytes) noexcept {
   size_t size = class_bytes(index);
   auto address = reinterpret_cast<uintptr_t>(block) & ~(span_bytes(size) - 1);
   Span* span = reinterpret_cast<Span*>(address);
-  std::lock_guard<SpinLock> turn(lock_);
+  std::lock_guard<SpinLock> guard(lock_);
   bool was_full = !span->has_block(size);
   NUMBUS_UNPOISON(block, sizeof(void*));
   *static_cast<void**>(block) = span->free_list;
@@ -180,22 +180,22 @@ void MemoryPool::free(void* block, size_t bytes) noexcept {
 }
 
 // Maps a span without holding the lock and opens it.
-void MemoryPool::add_span(int index, size_t requested, std::unique_lock<SpinLock>& turn) {
+void MemoryPool::add_span(int index, size_t requested, std::unique_lock<SpinLock>& guard) {
   size_t size = class_bytes(index), mapped = span_bytes(size);
   // The first blocks of a class are in small pages: zeroing 2 MiB takes 0.2 ms, too much for the
   // one array of a size that a script may have.
   size_t plain = span_count_[index] == 0 && size < (256 << 10) ? kHugePage : 0;
-  turn.unlock();
+  guard.unlock();
   char* memory = map_aligned(mapped, mapped);
   if (memory == nullptr) {
     trim();
     memory = map_aligned(mapped, mapped);
   }
   if (memory != nullptr && plain < mapped) madvise(memory + plain, mapped - plain, MADV_HUGEPAGE);
-  turn.lock();
+  guard.lock();
   if (memory == nullptr) {
     size_t at_most = limit_ - std::min(limit_, used_);
-    turn.unlock();
+    guard.unlock();
     raise_out_of_memory(requested, at_most);
   }
   size_t first = header_bytes(size);
@@ -226,10 +226,10 @@ void MemoryPool::release_empty_spans() noexcept {
 }
 
 void* MemoryPool::allocate_large(size_t bytes) {
-  std::unique_lock<SpinLock> turn(lock_);
+  std::unique_lock<SpinLock> guard(lock_);
   if (bytes > limit_) {
     size_t at_most = limit_ - std::min(limit_, used_);
-    turn.unlock();
+    guard.unlock();
     raise_out_of_memory(bytes, at_most);
   }
   size_t size = large_bytes(bytes);
@@ -241,20 +241,20 @@ void* MemoryPool::allocate_large(size_t bytes) {
     cached_.erase(found);
     cached_bytes_ -= size;
   } else {
-    make_room(size, bytes, turn);
+    make_room(size, bytes, guard);
     reserved_ += size;
-    turn.unlock();
+    guard.unlock();
     block = map_aligned(size, kHugePage);
     if (block == nullptr) {
       trim();
       block = map_aligned(size, kHugePage);
     }
     if (block != nullptr) madvise(block, size, MADV_HUGEPAGE);
-    turn.lock();
+    guard.lock();
     if (block == nullptr) {
       reserved_ -= size;
       size_t at_most = limit_ - std::min(limit_, used_);
-      turn.unlock();
+      guard.unlock();
       raise_out_of_memory(bytes, at_most);
     }
   }
@@ -266,7 +266,7 @@ void* MemoryPool::allocate_large(size_t bytes) {
 }
 
 void MemoryPool::free_large(void* block) noexcept {
-  std::unique_lock<SpinLock> turn(lock_);
+  std::unique_lock<SpinLock> guard(lock_);
   auto found = large_.find(block);
   size_t size = found->second;
   large_.erase(found);
@@ -274,11 +274,11 @@ void MemoryPool::free_large(void* block) noexcept {
   NUMBUS_POISON(block, size);
   cached_.emplace(std::pair{size, ~++clock_}, static_cast<char*>(block));
   cached_bytes_ += size;
-  while (cached_bytes_ > cache_limit_) release_oldest(turn);
+  while (cached_bytes_ > cache_limit_) release_oldest(guard);
 }
 
 // Unmaps the block that has been free longest, without holding the lock meanwhile.
-bool MemoryPool::release_oldest(std::unique_lock<SpinLock>& turn) noexcept {
+bool MemoryPool::release_oldest(std::unique_lock<SpinLock>& guard) noexcept {
   if (cached_.empty()) return false;
   auto oldest = cached_.begin();
   for (auto it = cached_.begin(); it != cached_.end(); ++it) {
@@ -289,36 +289,36 @@ bool MemoryPool::release_oldest(std::unique_lock<SpinLock>& turn) noexcept {
   cached_.erase(oldest);
   cached_bytes_ -= size;
   reserved_ -= size;
-  turn.unlock();
+  guard.unlock();
   NUMBUS_UNPOISON(block, size);
   munmap(block, size);
-  turn.lock();
+  guard.lock();
   return true;
 }
 
 // Makes reserved_ + bytes fit the limit. Cached blocks go earlier, at 7/8 of it: pooled memory must
 // not be what drives the machine out of memory.
-void MemoryPool::make_room(size_t bytes, size_t requested, std::unique_lock<SpinLock>& turn) {
+void MemoryPool::make_room(size_t bytes, size_t requested, std::unique_lock<SpinLock>& guard) {
   size_t soft = limit_ - limit_ / 8;
-  while (reserved_ + bytes > soft && release_oldest(turn)) {
+  while (reserved_ + bytes > soft && release_oldest(guard)) {
   }
   if (reserved_ + bytes <= limit_) return;
   release_empty_spans();
   if (reserved_ + bytes <= limit_) return;
   size_t at_most = limit_ - std::min(limit_, used_);
-  turn.unlock();
+  guard.unlock();
   raise_out_of_memory(requested, at_most);
 }
 
 void MemoryPool::trim() noexcept {
-  std::unique_lock<SpinLock> turn(lock_);
-  while (release_oldest(turn)) {
+  std::unique_lock<SpinLock> guard(lock_);
+  while (release_oldest(guard)) {
   }
   release_empty_spans();
 }
 
 MemoryStats MemoryPool::stats() const {
-  std::lock_guard<SpinLock> turn(lock_);
+  std::lock_guard<SpinLock> guard(lock_);
   size_t tables = cached_.size() * (sizeof(*cached_.begin()) + 4 * sizeof(void*)) +
                   large_.size() * (sizeof(*large_.begin()) + sizeof(void*)) +
                   large_.bucket_count() * sizeof(void*);
@@ -327,18 +327,18 @@ MemoryStats MemoryPool::stats() const {
 
 void MemoryPool::set_limit(size_t bytes) {
   size_t limit = bytes ? bytes : available_memory();
-  std::unique_lock<SpinLock> turn(lock_);
+  std::unique_lock<SpinLock> guard(lock_);
   limit_ = limit;
-  while (reserved_ > limit_ && release_oldest(turn)) {
+  while (reserved_ > limit_ && release_oldest(guard)) {
   }
   if (reserved_ > limit_) release_empty_spans();
 }
 
 void MemoryPool::set_cache_limit(size_t bytes) {
   size_t limit = bytes ? bytes : available_memory() / 2;
-  std::unique_lock<SpinLock> turn(lock_);
+  std::unique_lock<SpinLock> guard(lock_);
   cache_limit_ = limit;
-  while (cached_bytes_ > cache_limit_) release_oldest(turn);
+  while (cached_bytes_ > cache_limit_) release_oldest(guard);
 }
 
 MemoryPool& cpu_memory_pool() {

@@ -53,12 +53,12 @@ class MemoryPool {
  private:
   static constexpr int kClasses = 104;
   struct Span;
-  void add_span(int index, size_t requested, std::unique_lock<SpinLock>& turn);
+  void add_span(int index, size_t requested, std::unique_lock<SpinLock>& guard);
   void release_empty_spans() noexcept;
   void* allocate_large(size_t bytes);
   void free_large(void* block) noexcept;
-  bool release_oldest(std::unique_lock<SpinLock>& turn) noexcept;
-  void make_room(size_t bytes, size_t requested, std::unique_lock<SpinLock>& turn);
+  bool release_oldest(std::unique_lock<SpinLock>& guard) noexcept;
+  void make_room(size_t bytes, size_t requested, std::unique_lock<SpinLock>& guard);
   void count_use(size_t bytes) {
     used_ += bytes;
     if (used_ > peak_) peak_ = used_;

@@ -129,8 +129,8 @@ void ThreadPool::parallel_for(int64_t units, ChunkFunction function, void* conte
   if (chunks == 1 || threads_ == 1 || current_worker >= 0) {
     return run_serially(units, function, context, grain, std::max(current_worker, 0));
   }
-  std::unique_lock<std::mutex> turn(submit_, std::try_to_lock);
-  if (!turn.owns_lock()) return run_serially(units, function, context, grain, 0);
+  std::unique_lock<std::mutex> guard(submit_, std::try_to_lock);
+  if (!guard.owns_lock()) return run_serially(units, function, context, grain, 0);
   if (team_ == nullptr) start();
 
   function_ = function;
@@ -159,7 +159,7 @@ void ThreadPool::parallel_for(int64_t units, ChunkFunction function, void* conte
   if (failed_.load(std::memory_order_relaxed)) {
     std::exception_ptr failure = std::move(failure_);
     failure_ = nullptr;
-    turn.unlock();
+    guard.unlock();
     std::rethrow_exception(failure);
   }
 }

@@ -134,7 +134,7 @@ void CudaDevice::free(void* block, size_t bytes) noexcept {
     if (has_queues_) {
       auto begin = static_cast<std::uintptr_t>(address(block));
       if (sides_.order().busy(begin, begin + bytes)) {
-        std::lock_guard<std::mutex> turn(late_mutex_);
+        std::lock_guard<std::mutex> lock(late_mutex_);
         late_blocks_.push_back({block, bytes});
         return;
       }
@@ -151,7 +151,7 @@ void CudaDevice::sweep() {
   std::vector<LateBlock> blocks;
   std::vector<LateHost> host;
   {
-    std::lock_guard<std::mutex> turn(late_mutex_);
+    std::lock_guard<std::mutex> lock(late_mutex_);
     blocks.swap(late_blocks_);
     auto waiting = [&](const LateHost& h) {
       return !std::all_of(h.marks.begin(), h.marks.end(),
@@ -169,7 +169,7 @@ void CudaDevice::sweep() {
 bool CudaDevice::wait_for_late_blocks() {
   std::vector<LateBlock> blocks;
   {
-    std::lock_guard<std::mutex> turn(late_mutex_);
+    std::lock_guard<std::mutex> lock(late_mutex_);
     blocks.swap(late_blocks_);
   }
   for (const LateBlock& b : blocks) {
@@ -277,13 +277,13 @@ std::unique_ptr<Marker> CudaDevice::create_marker(bool timing) {
 }
 
 int CudaDevice::enter_queue(const Stream& stream) {
-  std::lock_guard<std::mutex> turn(late_mutex_);
+  std::lock_guard<std::mutex> lock(late_mutex_);
   has_queues_ = true;
   return sides_.add(stream);
 }
 
 void CudaDevice::update_has_queues() {
-  std::lock_guard<std::mutex> turn(late_mutex_);
+  std::lock_guard<std::mutex> lock(late_mutex_);
   has_queues_ = sides_.order().active() || !late_blocks_.empty();
 }
 
@@ -322,7 +322,7 @@ void CudaDevice::trim() {
 }
 
 CudaDevice* device(int ordinal) {
-  std::lock_guard<std::mutex> turn(devices_mutex);
+  std::lock_guard<std::mutex> lock(devices_mutex);
   last_reason = why_unusable(ordinal);
   if (!last_reason.empty()) return nullptr;
   CudaDevice*& known = (*devices)[ordinal];
@@ -337,7 +337,7 @@ CudaDevice* device(int ordinal) {
 }
 
 void reset_for_tests() {
-  std::lock_guard<std::mutex> turn(devices_mutex);
+  std::lock_guard<std::mutex> lock(devices_mutex);
   static auto* dead = new std::vector<std::map<int, CudaDevice*>>;
   dead->push_back(std::move(*devices));
   devices->clear();
@@ -352,7 +352,7 @@ namespace numbus {
 Device* cuda_device(int ordinal) { return cuda::device(ordinal); }
 
 Device* opened_cuda_device(int ordinal) {
-  std::lock_guard<std::mutex> turn(cuda::devices_mutex);
+  std::lock_guard<std::mutex> lock(cuda::devices_mutex);
   auto it = cuda::devices->find(ordinal);
   return it == cuda::devices->end() ? nullptr : it->second;
 }
@@ -367,7 +367,7 @@ Device* cuda_device_of(std::uintptr_t address) {
 }
 
 std::string cuda_unavailable_reason() {
-  std::lock_guard<std::mutex> turn(cuda::devices_mutex);
+  std::lock_guard<std::mutex> lock(cuda::devices_mutex);
   if (cuda::last_reason.empty()) return cuda::driver_info().reason;
   return cuda::last_reason;
 }

@@ -101,7 +101,7 @@ std::string initialise(DriverApi* api, DriverInfo* info) {
 
 const State& state() {
   if (const State* known = loaded.load(std::memory_order_acquire)) return *known;
-  std::lock_guard<std::mutex> turn(load_mutex);
+  std::lock_guard<std::mutex> lock(load_mutex);
   if (const State* known = loaded.load(std::memory_order_acquire)) return *known;
   static bool watching_forks = false;
   if (!watching_forks) {
@@ -245,7 +245,7 @@ ContextScope::~ContextScope() {
 }
 
 void reset_driver_for_tests() {
-  std::lock_guard<std::mutex> turn(load_mutex);
+  std::lock_guard<std::mutex> lock(load_mutex);
   static auto* dead = new std::vector<const State*>;
   dead->push_back(loaded.exchange(nullptr));
   forked_after_init = false;

@@ -61,7 +61,7 @@ void CudaDevice::free_host(const HostBlock& block) noexcept {
   try {
     LateHost late{block, marks_of(block)};
     {
-      std::lock_guard<std::mutex> turn(late_mutex_);
+      std::lock_guard<std::mutex> lock(late_mutex_);
       late_host_.push_back(std::move(late));
     }
     sweep();

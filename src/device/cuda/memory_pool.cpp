@@ -40,7 +40,7 @@ SegmentPool::Kind SegmentPool::kind_of(size_t bytes) {
 }
 
 DevicePointer SegmentPool::allocate(size_t requested) {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   // The first test keeps the rounding below from overflowing.
   Block* block = requested > limit_ ? nullptr : find_block(rounded_size(requested));
   if (block == nullptr) raise_out_of_memory(requested, largest_possible());
@@ -114,7 +114,7 @@ void SegmentPool::split(Block* block, size_t bytes) {
 }
 
 void SegmentPool::free(DevicePointer address) noexcept {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   auto found = used_blocks_.find(address);
   if (found == used_blocks_.end()) return;
   Block* block = found->second;
@@ -165,20 +165,20 @@ void SegmentPool::release_unused() noexcept {
 }
 
 MemoryStats SegmentPool::stats() const {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   size_t overhead = blocks_ * (sizeof(Block) + 4 * sizeof(void*)) +
                     used_blocks_.bucket_count() * sizeof(void*) + sizeof(*this);
   return {used_, reserved_ - used_, peak_, overhead, limit_};
 }
 
 void SegmentPool::set_limit(size_t bytes) {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   limit_ = bytes ? bytes : source_->total_bytes();
   if (reserved_ > limit_) release_unused();
 }
 
 void SegmentPool::trim() {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   release_unused();
 }
 

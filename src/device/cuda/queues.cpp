@@ -15,7 +15,7 @@ const Event& event_of(const StreamOrder::Mark& mark) { return *static_cast<Event
 
 std::unique_ptr<Event> EventPool::take() {
   {
-    std::lock_guard<std::mutex> turn(mutex_);
+    std::lock_guard<std::mutex> lock(mutex_);
     if (!free_.empty()) {
       auto event = std::move(free_.back());
       free_.pop_back();
@@ -26,14 +26,14 @@ std::unique_ptr<Event> EventPool::take() {
 }
 
 void EventPool::give(std::unique_ptr<Event> event) {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   free_.push_back(std::move(event));
 }
 
 int SideStreams::add(const Stream& stream) {
   int number;
   {
-    std::lock_guard<std::mutex> turn(mutex_);
+    std::lock_guard<std::mutex> lock(mutex_);
     number = next_++;
     streams_[number] = &stream;
   }
@@ -43,13 +43,13 @@ int SideStreams::add(const Stream& stream) {
 
 void SideStreams::remove(int number) {
   order_.remove_stream(number);
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   streams_.erase(number);
 }
 
 std::vector<StreamOrder::Mark> SideStreams::all_marks() {
   auto marks = order_.side_marks(0, std::numeric_limits<std::uintptr_t>::max());
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   for (auto& [number, stream] : streams_)
     if (stream->owned()) marks.push_back(mark_in(*stream));
   return marks;
@@ -67,7 +67,7 @@ StreamOrder::Mark SideStreams::mark_in(const Stream& stream) {
 
 const Stream& SideStreams::stream_of(int number) {
   if (number == StreamOrder::kMain) return main_;
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   return *streams_.at(number);
 }
 

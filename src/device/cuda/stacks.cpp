@@ -25,7 +25,7 @@ size_t Stacks::limit() const {
 }
 
 size_t Stacks::for_recursion() {
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   ContextScope scope(context_);
   const size_t now = limit();
   for (size_t bytes = wanted_; bytes > now; bytes = bytes / 2 / kStep * kStep) {
@@ -43,7 +43,7 @@ size_t Stacks::for_recursion() {
 bool Stacks::give_back() noexcept {
   if (!cuda_available()) return false;
   try {
-    std::lock_guard<std::mutex> turn(mutex_);
+    std::lock_guard<std::mutex> lock(mutex_);
     if (!before_) return false;
     ContextScope scope(context_);
     driver().cuCtxSetLimit(kLimitStackSize, before_);

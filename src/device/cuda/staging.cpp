@@ -105,7 +105,7 @@ void StagingRing::next_half(const Stream& stream) {
 void StagingRing::upload(DevicePointer dst, const void* src, size_t bytes, const Stream& stream,
                          bool marked) {
   if (bytes == 0) return;
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   ContextScope scope(context_);
   enter(stream);
   auto doing = [&] { return "copying " + std::to_string(bytes) + " bytes to the GPU"; };
@@ -142,7 +142,7 @@ void StagingRing::upload(DevicePointer dst, const void* src, size_t bytes, const
 
 void StagingRing::download(void* dst, DevicePointer src, size_t bytes, const Stream& stream) {
   if (bytes == 0) return;
-  std::lock_guard<std::mutex> turn(mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   ContextScope scope(context_);
   enter(stream);
   auto doing = [&] { return "copying " + std::to_string(bytes) + " bytes from the GPU"; };
@@ -164,9 +164,9 @@ void StagingRing::download(void* dst, DevicePointer src, size_t bytes, const Str
   };
   ask(halves_[0]);
   ask(halves_[1]);
-  int turn_of = 0;
-  for (size_t done = 0; done < bytes; turn_of ^= 1) {
-    Half& half = halves_[turn_of];
+  int which = 0;
+  for (size_t done = 0; done < bytes; which ^= 1) {
+    Half& half = halves_[which];
     size_t count = std::min(piece, bytes - done);
     try {
       wait_interruptibly(*half.event);

@@ -26,7 +26,7 @@ class StagingRing {
 
   // A stream is about to go: its handle may come back as another's.
   void leave() noexcept {
-    std::lock_guard<std::mutex> turn(mutex_);
+    std::lock_guard<std::mutex> lock(mutex_);
     user_ = nullptr;
   }
 

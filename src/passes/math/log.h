@@ -10,7 +10,7 @@ namespace numbus::math {
 // logarithm is infinite or NaN, half is that value, which carries it into the result (m is 5/4).
 template <class B>
 struct Mantissa {
-  Val<B> m, k, half, place;
+  Val<B> m, k, half, distance;
 };
 
 template <class B>
@@ -34,11 +34,11 @@ Mantissa<B> split_mantissa(B& b, Val<B> x, int64_t lowest32, int64_t lowest64) {
   std::array<Val<B>, 3> fast = {x, magic, b.fconst(x, -0.5)};
   auto [y, shifted, half] = b.if_any(rare, slow, fast);
   i = b.bits(y);
-  Val<B> place = b.isub(i, ipick(b, x, lowest32, lowest64)), k = b.isar(place, shift);
+  Val<B> distance = b.isub(i, ipick(b, x, lowest32, lowest64)), k = b.isar(distance, shift);
   Val<B> m = b.float_of(b.isub(i, b.ishl(k, shift)));
   // An int becomes a float by adding it to the bits of 1.5 * 2^mantissa.
   Val<B> kf = b.float_of(b.iadd(k, b.bits(magic)));
-  return {m, b.sub(kf, shifted), half, place};
+  return {m, b.sub(kf, shifted), half, distance};
 }
 
 // The same with 1 + f for m: f in [-1/3, 1/3), since lowest is 2/3.
@@ -114,8 +114,8 @@ struct NearLog {
 template <class B>
 NearLog<B> reduce_near(B& b, Val<B> x, const Val<B>* extra = nullptr) {
   using namespace coeffs;
-  auto [m, k, half, place] = split_mantissa(b, x, 0x3f360000, 0x3fe6c00000000000);  // 91/128
-  Val<B> j = b.iand(b.ishr(place, mantissa_bits(b, x) - 5), b.iconst(x, 31));
+  auto [m, k, half, distance] = split_mantissa(b, x, 0x3f360000, 0x3fe6c00000000000);  // 91/128
+  Val<B> j = b.iand(b.ishr(distance, mantissa_bits(b, x) - 5), b.iconst(x, 31));
   Val<B> c = pick_table(b, x, log_table, log_table, j);
   Val<B> hi = pick_table(b, x, log_table_hi_f32, log_table_hi_f64, j);
   Val<B> lo = pick_table(b, x, log_table_lo_f32, log_table_lo_f64, j);
