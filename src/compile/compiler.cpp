@@ -216,6 +216,8 @@ class Known {
 
 }  // namespace
 
+bool has_compiler() { return true; }
+
 // Tells builds of this library apart: code cached by another one is not ours to run.
 std::string build_identity() {
   Dl_info self;

@@ -51,6 +51,9 @@ std::string function_assembly(const ir::Module& m);  // of the host
 // LLVM IR of a kernel, for a debugger: nothing here calls it.
 std::string native_ir(const ir::Kernel& k);
 
+// Not in builds without LLVM, where asking for code is an error.
+bool has_compiler();
+
 // Differs between builds of this library: part of every cache key.
 std::string build_identity();
 

@@ -221,7 +221,7 @@ int64_t work_of(const KernelStep& step) {
 }
 
 bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {
-  if (rt.mode == Mode::Interp || step.serial || (step.points <= 1 && !step.loops)) return false;
+  if (!rt.may_compile() || step.serial || (step.points <= 1 && !step.loops)) return false;
   if (code.native) return true;
   int64_t work = work_of(step);
   // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add

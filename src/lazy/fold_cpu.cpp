@@ -13,7 +13,7 @@ bool order_free(Op op, DType t) {
 
 // A loop in the interpreter costs far more than an element: compile early.
 bool worth_compiling(const Runtime& rt, bool already, int64_t points, int& runs) {
-  if (rt.mode == Mode::Interp) return false;
+  if (!rt.may_compile()) return false;
   return already || rt.mode == Mode::Compiled || points >= 4096 || ++runs > 64;
 }
 

@@ -9,6 +9,7 @@
 #include "base/interrupt.h"
 #include "base/printing.h"
 #include "base/recent.h"
+#include "compile/compiler.h"
 #include "device/counts.h"
 #include "lazy/executor.h"
 #include "lazy/explain.h"
@@ -74,6 +75,10 @@ Runtime& Runtime::get() {
     return new Runtime;
   }();
   return *r;
+}
+
+bool Runtime::may_compile() const {
+  return mode == Mode::Compiled || (mode != Mode::Interp && compile::has_compiler());
 }
 
 std::shared_ptr<KernelCode> kernel_code(ir::Kernel k) {

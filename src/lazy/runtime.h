@@ -71,6 +71,9 @@ class Runtime {
   SourceLine (*describe_line)(uint64_t) = nullptr;
 
   Mode mode = Mode::Auto;
+  // Whether code may be compiled. A build without a compiler interprets, unless the mode asks for
+  // compiled code, which is an error there.
+  bool may_compile() const;
   Stats stats;
   // Elements went from one device's memory to another's.
   void note_copy(int64_t bytes, bool to_host);

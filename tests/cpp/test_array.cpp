@@ -299,10 +299,7 @@ struct InMode {
 }  // namespace
 
 TEST_CASE("random programs of arrays leave what loops over vectors leave") {
-  // Kernels that have run for some milliseconds are compiled in all modes but the interpreter's.
-  std::vector<Mode> modes = {Mode::Interp};
-  if (compile::build_identity() != "no compiler") modes.push_back(Mode::Eager);
-  for (Mode mode : modes) {
+  for (Mode mode : {Mode::Interp, Mode::Eager}) {
     InMode in(mode);
     for (uint64_t seed : seeds(4000)) {
       Program p(seed);
@@ -341,4 +338,38 @@ TEST_CASE("a mask is the one that was asked for, also after its array has change
   Masked few = compress(x, mask);
   assign(mask, Arg(Scalar::from_bool(true), DType::Bool));
   CHECK(values(few.settled()) == std::vector<int64_t>{0, 1, 2});
+}
+
+TEST_CASE(
+    "large work is interpreted in a build without a compiler, unless the mode asks for code") {
+  constexpr int64_t kElements = 1 << 18;  // of any of these a build with a compiler compiles
+  const int64_t begins[] = {0, kElements / 2};
+  const Array x = arange(0, 0, 0, 1, kElements, DType::I64, &cpu_device());
+  const Arg args[] = {Arg(&x), Arg(&x)};
+  struct Work {
+    const char* name;
+    std::function<Array()> record;
+    int64_t last;
+  };
+  const Work all[] = {
+      {"elementwise", [&] { return apply(Op::add, args); }, 2 * (kElements - 1)},
+      {"scan", [&] { return accumulate(Op::add, x, 0, {}, nullptr); },
+       kElements * (kElements - 1) / 2},
+      {"segments", [&] { return reduceat(Op::maximum, x, begins, 0, {}, nullptr); }, kElements - 1},
+  };
+  const Stats& stats = Runtime::get().stats;
+  for (Mode mode : {Mode::Auto, Mode::Eager, Mode::Compiled}) {
+    InMode in(mode);
+    for (const Work& w : all) {
+      CAPTURE(w.name);
+      CAPTURE(static_cast<int>(mode));
+      const int64_t before = stats.interpreted;
+      if (mode == Mode::Compiled && !compile::has_compiler()) {
+        CHECK_THROWS_AS(values(w.record()), Error);
+        continue;
+      }
+      CHECK(values(w.record()).back() == w.last);
+      CHECK((stats.interpreted > before) == !compile::has_compiler());
+    }
+  }
 }

@@ -12,7 +12,6 @@
 
 #include "array/array.h"
 #include "base/error.h"
-#include "compile/compiler.h"
 #include "lines.h"
 
 namespace {
@@ -264,12 +263,9 @@ bool run(const Case& c, int64_t n, bool lasting) {
 TEST_CASE("each allocation that fails is an error for what depends on it and for nothing else") {
   Runtime& rt = Runtime::get();
   const Mode before = rt.mode;
-  // Kernels that have run for some milliseconds are compiled in all modes but the interpreter's.
-  std::vector<Mode> modes = {Mode::Interp};
-  if (compile::build_identity() != "no compiler") modes.push_back(Mode::Eager);
   for (const Case& c : cases()) {
     CAPTURE(c.name);
-    for (Mode mode : modes) {
+    for (Mode mode : {Mode::Interp, Mode::Eager}) {
       rt.mode = mode;
       for (bool known : {false, true}) {
         for (bool lasting : {false, true}) {

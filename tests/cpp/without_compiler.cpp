@@ -26,6 +26,7 @@ std::string build_scan_ptx(const GpuScan&, int, int) { none(); }
 int gpu_reduce_vector(const GpuKernel&) { none(); }
 std::string GpuKernel::key() const { none(); }
 std::string GpuScan::key() const { none(); }
+bool has_compiler() { return false; }
 std::string build_identity() { return "no compiler"; }
 
 }  // namespace numbus::compile
