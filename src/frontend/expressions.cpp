@@ -143,9 +143,7 @@ Value Lower::expression(const Node& n) {
       assign(*n.one(Field::target), v);
       return v;
     }
-    case NodeKind::JoinedStr:
-      not_yet(n, "f-strings as values",
-              "an f-string in print(…), or as the message of an exception");
+    case NodeKind::JoinedStr: return joined_text(n);
     case NodeKind::Yield: {
       yield(n);
       Value none;
@@ -183,10 +181,7 @@ Value Lower::constant(const Node& n) {
       return v;
     case Literal::Tag::None: v.type = Type::of(Type::Tag::None); return v;
     case Literal::Tag::Ellipsis: v.type = Type::of(Type::Tag::Ellipsis); return v;
-    case Literal::Tag::Text:
-      v.type = Type::of(Type::Tag::Text);
-      v.type.text = l.text;
-      return v;
+    case Literal::Tag::Text: return text(l.text);
     default: not_yet(n, "this constant");
   }
 }
@@ -388,10 +383,7 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
     if (name == "itemsize") return known_integer(itemsize(v.type.dtype));
     if (name == "type") return v;
     if (name == "kind") {
-      Value r;
-      r.type = Type::of(Type::Tag::Text);
-      r.type.text = "biufc"[static_cast<int>(numbus::kind(v.type.dtype))];
-      return r;
+      return text({"biufc"[static_cast<int>(numbus::kind(v.type.dtype))]});
     }
   }
   if (v.type.is(Type::Tag::Module) && v.type.text == "flags") {
@@ -606,6 +598,8 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
     if (a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Text))
       return known((b.type.text.find(a.type.text) != std::string::npos) == (op == NodeKind::In));
     Val found = b_->constant(DType::Bool, Scalar::from_bool(false));
+    if (b.type.is(Type::Tag::Text) && a.type.is_number())
+      fail(n, "'in' a string needs a string on the left; got " + name(a.type));
     if (b.type.is(Type::Tag::Tuple)) {
       bool all_known = true, any = false;
       for (const Value& i : b.items) {
@@ -637,6 +631,8 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
     }
     return boolean(op == NodeKind::In ? found : negate(found));
   }
+  if (a.type.is(Type::Tag::Text) || b.type.is(Type::Tag::Text))
+    if (auto same = compare_text(n, op, a, b)) return known(*same);
   static const std::unordered_map<int, Op> kRowsOf = {
       {int(NodeKind::Eq), Op::equal},   {int(NodeKind::NotEq), Op::not_equal},
       {int(NodeKind::Lt), Op::less},    {int(NodeKind::LtE), Op::less_equal},
@@ -672,11 +668,6 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
   if (a.type.is(Type::Tag::Tuple) != b.type.is(Type::Tag::Tuple) &&
       (a.type.is_number() || b.type.is_number()) && (op == NodeKind::Eq || op == NodeKind::NotEq))
     return known(op == NodeKind::NotEq);
-  if (a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Text)) {
-    bool same = a.type.text == b.type.text;
-    if (op == NodeKind::Eq) return known(same);
-    if (op == NodeKind::NotEq) return known(!same);
-  }
   if (a.type.is(Type::Tag::DType) && b.type.is(Type::Tag::DType))
     return known((a.type.dtype == b.type.dtype) == (op == NodeKind::Eq));
   if ((a.type.is(Type::Tag::None) || b.type.is(Type::Tag::None)) && op != NodeKind::Eq &&

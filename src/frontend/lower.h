@@ -242,6 +242,14 @@ class Lower {
   // --- operators.cpp
   Value call_operator(const Call& c, const std::string& name);
 
+  // --- strings.cpp
+  static Value text(std::string of);
+  static int64_t length_of_text(const Value& a);
+  Value index_text(const Node& n, const Value& a, const Value& by);
+  Value binary_text(const Node& n, Op op, const Value& a, const Value& b);
+  std::optional<bool> compare_text(const Node& n, NodeKind op, const Value& a, const Value& b);
+  Value joined_text(const Node& n);
+
   // --- lists.cpp
   Value comprehension(const Node& n);
   Value tuple_comprehension(const Node& n, const Value& over);
@@ -302,6 +310,8 @@ class Lower {
   // --- numbers.cpp
   // Whether Python's own numbers raise: they do not in kernels, nor where NumPy's model is asked
   // for.
+  static const char* python_operator(Op op);  // its symbol; null: it has none
+  static std::string what_works(Op op);
   bool raises_of_numbers() const { return u_.options.python_errors && !u_.options.kernel; }
   static bool is_beyond(const Type& t);
   [[noreturn]] void refuse_beyond();

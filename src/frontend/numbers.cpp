@@ -148,9 +148,7 @@ Val Lower::truth(const Node& n, const Value& v) {
   }
 }
 
-namespace {
-
-const char* python_operator(Op op) {
+const char* Lower::python_operator(Op op) {
   switch (op) {
     case Op::invert: return "~";
     case Op::negative:
@@ -177,10 +175,12 @@ const char* python_operator(Op op) {
   }
 }
 
-std::string what_works(Op op) {
+std::string Lower::what_works(Op op) {
   const char* symbol = python_operator(op);
   return symbol ? std::string("operator ") + symbol : std::string(op_name(op));
 }
+
+namespace {
 
 // np.float64 is a class of Python's floats: an operator of Python's complex takes one for such a
 // float, where Python's other numbers leave the operation to NumPy.
@@ -311,11 +311,8 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
       return r;
     }
   }
-  const char* symbol = python_operator(op);
-  std::string what = symbol ? std::string("operator ") + symbol : std::string(op_name(op));
-  if (a.type.is(Type::Tag::Text) || b.type.is(Type::Tag::Text))
-    not_yet(n, "strings", "keep strings outside of the compiled function");
-  fail(n, what + " does not work on " + name(a.type) + " and " + name(b.type));
+  if (a.type.is(Type::Tag::Text) || b.type.is(Type::Tag::Text)) return binary_text(n, op, a, b);
+  fail(n, what_works(op) + " does not work on " + name(a.type) + " and " + name(b.type));
 }
 
 namespace {
@@ -625,6 +622,8 @@ Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b
   Type t;
   if (!a.type.is_number() || !b.type.is_number() || !join(a.type, b.type, t)) {
     if (is_beyond(a.type) || is_beyond(b.type)) refuse_beyond();
+    if (a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Text))
+      not_yet(n, "one of several strings", "numbers that stand for them");
     fail(n, "cannot choose between " + name(a.type) + " and " + name(b.type));
   }
   if (promotes) t = promoted(a.type, b.type);
@@ -672,6 +671,17 @@ Value Lower::math_function(const Node& n, const std::string& name, std::span<con
     v.type.weak = false;
     return v;
   };
+  if (name == "hypot" && args.size() != 2) {
+    Value here, origin;
+    here.type = origin.type = Type::of(Type::Tag::Tuple);
+    for (const Value& a : args) {
+      here.items.push_back(a);
+      origin.items.push_back(from_scalar(Scalar::from_float(0), DType::F64, true));
+      here.type.items.push_back(a.type);
+      origin.type.items.push_back(origin.items.back().type);
+    }
+    return call_function({n, {here, origin}, {}}, u_.program.library("math.dist"));
+  }
   if (name == "floor") return to_int(Op::floor);
   if (name == "ceil") return to_int(Op::ceil);
   if (name == "trunc") return to_int(Op::trunc);
