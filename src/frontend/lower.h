@@ -57,6 +57,8 @@ struct Lazy {
   // (0, …, 0, number): all it is made of is in C order and has its shape.
   std::vector<Val> repeated = {};
   bool dense = false;
+  // Whether an element is read by an index that is data, which may lie outside.
+  bool gathers = false;
 };
 
 // A function for given argument types.
@@ -376,6 +378,7 @@ class Lower {
   Value lazy(DType t, std::span<const Val> shape, std::function<Value(std::span<const Val>)> at);
   std::vector<Val> broadcast(const Node& n, std::span<const Value> args);
   // For each axis of `a` the condition under which its only element is repeated; none: never.
+  void expect_read(const Value& a, std::span<const Val> shape);
   std::vector<Val> repeats(const Value& a, std::span<const Val> shape);
   Value broadcast_element(const Value& a, std::span<const Val> at, size_t ndim,
                           const std::vector<Val>& repeated);

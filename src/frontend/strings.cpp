@@ -62,7 +62,8 @@ Value Lower::binary_text(const Node& n, Op op, const Value& a, const Value& b) {
   if (op == Op::add && both_text && a.type.text.size() + b.type.text.size() <= kLongest)
     return text(a.type.text + b.type.text);
   const Value &string = a.type.is(Type::Tag::Text) ? a : b, &other = &string == &a ? b : a;
-  const bool counts = other.type.is_integer() && (other.type.weak || other.type.dtype != DType::Bool);
+  const bool counts =
+      other.type.is_integer() && (other.type.weak || other.type.dtype != DType::Bool);
   if (op == Op::multiply && counts) {
     auto times = known_int(other);
     if (!times) not_yet(n, "a string as often as is known at run time");
@@ -85,7 +86,8 @@ Value Lower::binary_text(const Node& n, Op op, const Value& a, const Value& b) {
 }
 
 // A comparison of a string with another one, or with what is none; nothing: an array decides.
-std::optional<bool> Lower::compare_text(const Node& n, NodeKind op, const Value& a, const Value& b) {
+std::optional<bool> Lower::compare_text(const Node& n, NodeKind op, const Value& a,
+                                        const Value& b) {
   if (a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Text)) {
     int order = a.type.text.compare(b.type.text);  // UTF-8 is ordered as its characters are
     switch (op) {
