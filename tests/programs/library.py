@@ -2,7 +2,8 @@
 
 {a} is any array, {a1} one of one dimension ({a2}, …), {f} and {f1} of floats, {i1} of integers,
 {m} a mask of the array before, {s} a number, {x} a real number, {n} a small Python int, {axis} an
-axis of the first array, {t} a dtype, {l} a list, {c} a condition, {z} a string. A part in « » is there or not.
+axis of the first array, {t} a dtype, {l} a list, {c} a condition, {z} a string. A part in « » is
+there or not.
 """
 
 UNARY = """abs absolute fabs sqrt floor ceil trunc rint sign signbit negative positive square
