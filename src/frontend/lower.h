@@ -304,6 +304,8 @@ class Lower {
   Value bool_op(const Node& n);
   Value compare(const Node& n);
   Value chain(const Node& n, size_t at, const Value& left);
+  Value contained(const Node& n, NodeKind op, const Value& a, const Value& b);
+  bool never_equal(const Node& n, const Value& a, const Value& b);
   Value compare_one(const Node& n, NodeKind op, const Value& a, const Value& b);
   Value if_expression(const Node& n);
   Value joined(const Node& n, const std::string& what, const std::function<Value()>& first,

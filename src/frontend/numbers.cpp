@@ -262,6 +262,19 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
   if (list_a && list_b && op == Op::add) return join_lists(n, a, b);
   if (list_a && b.type.is_integer() && op == Op::multiply) return repeat_list(n, a, b);
   if (list_b && a.type.is_integer() && op == Op::multiply) return repeat_list(n, b, a);
+  // A list is an array to NumPy's numbers and arrays only.
+  auto pythons = [](const Value& v, bool list) {
+    return list || v.type.is(Type::Tag::Tuple) || (v.type.is_number() && v.type.weak);
+  };
+  auto no_count = [&](const Value& v) { return v.type.is_number() && op == Op::multiply; };
+  if ((list_a && (pythons(b, list_b) || no_count(b))) ||
+      (list_b && (pythons(a, list_a) || no_count(a)))) {
+    const bool lists = (list_a || a.type.listed) && (list_b || b.type.listed);
+    if (lists && (op == Op::add || row(op).rule == Rule::Compare))
+      not_yet(n, "sums and comparisons of lists with items of different types");
+    auto shown = [](const Value& v, bool list) { return list ? "list" : name(v.type); };
+    fail(n, what_works(op) + " does not work on " + shown(a, list_a) + " and " + shown(b, list_b));
+  }
   if (b.type.is(Type::Tag::Tuple) && a.type.is_integer() && op == Op::multiply)
     return binary(n, op, b, a);
   // With a number of NumPy's, anything else of a tuple is of its items.
@@ -271,7 +284,10 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
       Value of_items = as_array(n, *v);
       return v == &a ? binary(n, op, of_items, b) : binary(n, op, a, of_items);
     }
-  if (a.type.is_array() || b.type.is_array()) {
+  auto others = [](const Value& v) {
+    return v.type.is(Type::Tag::Range) || v.type.is(Type::Tag::Text);
+  };
+  if ((a.type.is_array() || b.type.is_array()) && !others(a) && !others(b)) {
     std::vector<Value> both{a, b};
     for (Value& v : both)
       if (v.type.is(Type::Tag::Tuple)) v = as_array(n, v);
@@ -312,6 +328,10 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
     }
   }
   if (a.type.is(Type::Tag::Text) || b.type.is(Type::Tag::Text)) return binary_text(n, op, a, b);
+  if (a.type.is(Type::Tag::Tuple) && op == Op::multiply && b.type.is_integer())
+    not_yet(n, "a tuple as often as is known at run time", "a list, or an array");
+  if (a.type.is(Type::Tag::Range) || b.type.is(Type::Tag::Range))
+    not_yet(n, "operators on a range", "np.arange(n)");
   fail(n, what_works(op) + " does not work on " + name(a.type) + " and " + name(b.type));
 }
 
