@@ -145,6 +145,8 @@ class Run:
             "_op": self.op,
             "_iop": self.iop,
             "_iat": self.iat,
+            "_merge": self.merge,
+            "_merge_extreme": self.merge_extreme,
             "_un": self.un,
             "_call": self.call,
             "_either": self.either,
@@ -322,6 +324,23 @@ class Run:
             return value
         return moved
 
+    def merge(self, name, a, b):
+        """a op= b in a parallel loop: the iterations have no order."""
+        value = self.iop(name, a, b)
+        if not is_inexact(value):
+            return value
+        if name in ("Mult", "Div") and not order_matters_not(value, a, b):
+            raise NoVerdict("the order of a product")
+        if self.r is not None:
+            value = self.iop(name, a, perturbed(b, self.r))
+        return self._moved(value)
+
+    def merge_extreme(self, constants, function, *args):
+        """min and max in a parallel loop."""
+        if any(v == 0 for v in args) and differences.is_open(np.maximum, args[:2], {}):
+            raise NoVerdict("one of two zeros")
+        return self.extreme(constants, function, *args)
+
     def iat(self, name, a, key, later):
         """a[key] op= what is computed after the element has been read."""
         old = self.at(a, key)
@@ -434,6 +453,14 @@ def beyond_float64(value) -> bool:
     return max(int(value.max()), -int(value.min())) > 1 << 53
 
 
+def order_matters_not(value, a, b) -> bool:
+    """Whether a product neither leaves the range of its type nor begins outside."""
+    with np.errstate(all="ignore"):
+        sizes = [float(abs(v)) for v in (a, b, value)]
+    least = float(np.finfo(np.asarray(value).dtype).smallest_normal)
+    return (sizes[2] < np.inf and (sizes[2] > least or 0 in sizes[:2])) or np.inf in sizes[:2]
+
+
 def is_inexact(value) -> bool:
     if isinstance(value, (tuple, list)):
         return any(map(is_inexact, value))
@@ -530,7 +557,8 @@ class Instrument(ast.NodeTransformer):
         extreme = isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
         if extreme and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args):
             constants = self._constants(node.args)
-            return self._made(node, "_extreme", constants, node.func, *node.args)
+            which = "_merge_extreme" if hasattr(node, "parallel") else "_extreme"
+            return self._made(node, which, constants, node.func, *node.args)
         return self._made(node, "_call", node.func, *node.args, keywords=node.keywords)
 
     def visit_Assign(self, node):
@@ -549,6 +577,9 @@ class Instrument(ast.NodeTransformer):
 
     def visit_For(self, node):
         """A list that grows while it is iterated over has no end."""
+        if isinstance(node.iter, ast.Call) and getattr(node.iter.func, "id", "") == "prange":
+            for n in node.body:
+                (n.value if isinstance(n, ast.Assign) else n).parallel = True
         self.generic_visit(node)
         node.body.insert(0, ast.copy_location(ast.Expr(self._made(node, "_tick")), node))
         return node
@@ -558,7 +589,8 @@ class Instrument(ast.NodeTransformer):
         name = ast.Constant(type(node.op).__name__)
         if isinstance(node.target, ast.Name):
             old = ast.Name(node.target.id, ast.Load())
-            value = self._made(node, "_iop", name, old, node.value)
+            which = "_merge" if hasattr(node, "parallel") else "_iop"
+            value = self._made(node, which, name, old, node.value)
             return ast.copy_location(ast.Assign([node.target], value), node)
         if isinstance(node.target, ast.Subscript):
             key = self._key(node.target.slice)
