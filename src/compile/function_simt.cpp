@@ -18,8 +18,7 @@ class SimtBody : public HostBody {
   void note_site(V record) override {
     for (int d = 0; d < 6; ++d)
       B.CreateStore(word(d < 3 ? kTid + d : kCtaid + d - 3),
-                    B.CreateConstGEP1_64(B.getInt64Ty(), record,
-                                         static_cast<uint64_t>(Context::kThread + d)));
+                    B.CreateConstGEP1_64(B.getInt64Ty(), record, uint64_t{Context::kThread} + d));
   }
   V i32(V v) { return B.CreateTrunc(v, B.getInt32Ty()); }
   V to_64(V v) { return B.CreateZExt(v, B.getInt64Ty()); }
@@ -58,7 +57,7 @@ class SimtBody : public HostBody {
       case Intrinsic::all_sync:
       case Intrinsic::any_sync:
       case Intrinsic::eq_sync: return B.CreateICmpNE(wait(i, to_64(a), to_64(b), none), none);
-      case Intrinsic::ballot: return i32(wait(i, to_64(a), to_64(b), none));
+      case Intrinsic::ballot:
       case Intrinsic::match_any:
       case Intrinsic::match_all: return i32(wait(i, to_64(a), to_64(b), none));
       case Intrinsic::shfl_idx:

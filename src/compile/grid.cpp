@@ -586,8 +586,8 @@ class GridBody : public LaneBody {
     for (int d = 0; d < 6; ++d) {
       V v = d < 3 ? tid_[d] : word(kCtaid + d - 3);
       if (d == 0) v = B.CreateAdd(v, fail_lane_);
-      B.CreateStore(v, B.CreateConstGEP1_64(B.getInt64Ty(), record,
-                                            static_cast<uint64_t>(Context::kThread + d)));
+      B.CreateStore(v,
+                    B.CreateConstGEP1_64(B.getInt64Ty(), record, uint64_t{Context::kThread} + d));
     }
   }
 

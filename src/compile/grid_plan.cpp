@@ -89,7 +89,7 @@ void Planner::values() {
     for (Val o : {i.a, i.b, i.c})
       if (o != kNone && f_.body[o].op != Op::variable) yes = yes && block_value_[o];
     switch (i.op) {
-      case Op::get: yes = yes && r_.block_variable[i.a]; break;
+      case Op::get:
       case Op::set: yes = yes && r_.block_variable[i.a]; break;
       case Op::write:
       case Op::read: yes = false; break;

@@ -470,7 +470,9 @@ class Polls {
       bool first = next->getOperand(0) == &phi;
       if (!first && next->getOperand(1) != &phi) continue;
       if (p.compared != &phi && p.compared != next) {
-        if (!evolution || !(p.offset = offset_from(p.compared, phi))) continue;
+        if (!evolution) continue;
+        p.offset = offset_from(p.compared, phi);
+        if (!p.offset) continue;
       }
       V by = next->getOperand(first ? 1 : 0);
       if (auto* step = llvm::dyn_cast<llvm::ConstantInt>(by)) {

@@ -141,10 +141,10 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   // Trips, and the first index and step, which the body sees as captured values.
   Val step = range.v[2], trips = length_of_range(range);
   // Fewer where each has arrays of its own.
-  const int64_t kPortions = arrays.empty() ? 64 : 16;
+  const int64_t portions = arrays.empty() ? 64 : 16;
   Val grain = b_->emit(
       Op::maximum, DType::I64,
-      b_->emit(Op::floor_divide, DType::I64, add(trips, ci(kPortions - 1)), ci(kPortions)), ci(1));
+      b_->emit(Op::floor_divide, DType::I64, add(trips, ci(portions - 1)), ci(portions)), ci(1));
   // Memory for each portion's results.
   Val partials = ir::kNone, owner = ir::kNone;
   int64_t record = 0;
@@ -153,7 +153,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   int64_t arrays_at = record;
   record += 16 * static_cast<int64_t>(arrays.size());
   if (record) {
-    owner = intrinsic(ir::Intrinsic::allocate, DType::I64, ci(record * kPortions));
+    owner = intrinsic(ir::Intrinsic::allocate, DType::I64, ci(record * portions));
     partials = intrinsic(ir::Intrinsic::data_of, DType::I64, owner);
   }
   // The owner and the address of a portion's array.
@@ -165,7 +165,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
         body(a, from, ci(arrays_at + static_cast<int64_t>(16 * a)));
     });
   };
-  each_array(ci(kPortions), [&](size_t, Val from, Val offset) {
+  each_array(ci(portions), [&](size_t, Val from, Val offset) {
     write_at(DType::I64, ci(0), from, offset, ir::Space::Global);
   });
 
@@ -293,7 +293,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
                       ir::Space::Global, number);
   when(b_->emit(Op::not_equal, DType::Bool, bad, b_->constant(DType::I32, Scalar::from_int(0))),
        [&] {
-         each_array(ci(kPortions), [&](size_t, Val from, Val offset) {
+         each_array(ci(portions), [&](size_t, Val from, Val offset) {
            intrinsic(ir::Intrinsic::release, DType::I64,
                      read_at(DType::I64, from, offset, ir::Space::Global).v[0]);
          });

@@ -9,7 +9,7 @@
 namespace numbus {
 namespace {
 
-constexpr Entry none = nullptr;
+constexpr Entry none = nullptr;  // NOLINT(readability-identifier-naming): the word of the table
 
 constexpr Entries kEntries[] = {
 #define ROUTINE(name, operands, results, attributes, cpu, gpu, flops, doc) {cpu, gpu},

@@ -89,10 +89,10 @@ void dispatch(Reduction kind, DType in, F&& f) {
   reductions::with(kind, [&]<Reduction K>() {
     auto call = [&]<class T, bool complex>() {
       // Truth values are bytes; moments are those of floats, positions those of real numbers.
-      constexpr bool truth = row(K).types == reductions::Types::Truth;
-      constexpr bool spread = row(K).types == reductions::Types::Spread;
-      if constexpr ((!truth || std::is_same_v<T, uint8_t>) &&
-                    (!spread || std::is_floating_point_v<T>) &&
+      constexpr bool kTruth = row(K).types == reductions::Types::Truth;
+      constexpr bool kSpread = row(K).types == reductions::Types::Spread;
+      if constexpr ((!kTruth || std::is_same_v<T, uint8_t>) &&
+                    (!kSpread || std::is_floating_point_v<T>) &&
                     (!complex || row(K).state == reductions::Fields::Parts))
         return f.template operator()<K, Host<T, complex>>();
       raise(ErrorKind::Runtime, "reduction: no state of " + std::string(reduction_name(K)) +
@@ -202,11 +202,11 @@ void merge_positions(M& m, const Lanes<K, M>& lanes) {
 }
 
 void merge_lanes(Reduction kind, DType in, char* state, int64_t row) {
-  constexpr int n = ir::kLanes;
+  constexpr int kLanes = ir::kLanes;
   dispatch(kind, in, [&]<Reduction K, class M>() {
     M m;
     using T = typename M::Number;
-    Lanes<K, M> lanes(state, n * sizeof(T));
+    Lanes<K, M> lanes(state, kLanes * sizeof(T));
     if constexpr (needs_position(K)) {
       merge_positions<K>(m, lanes);
     } else if (row <= ir::kShortRow && short_rows_in_order(K, M::complex)) {
@@ -214,9 +214,9 @@ void merge_lanes(Reduction kind, DType in, char* state, int64_t row) {
       for (int i = 1; i < row; ++i) s = reductions::merge<K>(m, s, lanes.get(i));
       lanes.put(0, s);
     } else {
-      T f[Lanes<K, M>::kFields][n];
-      for (int k = 0; k < Lanes<K, M>::kFields; ++k) std::copy_n(lanes.f[k], n, f[k]);
-      merge_halves<n / 2, K>(m, f);
+      T f[Lanes<K, M>::kFields][kLanes];
+      for (int k = 0; k < Lanes<K, M>::kFields; ++k) std::copy_n(lanes.f[k], kLanes, f[k]);
+      merge_halves<kLanes / 2, K>(m, f);
       for (int k = 0; k < Lanes<K, M>::kFields; ++k) lanes.f[k][0] = f[k][0];
     }
   });

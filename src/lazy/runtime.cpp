@@ -61,6 +61,7 @@ std::vector<Use> uses_of(const Window& w) {
 namespace {
 
 std::shared_ptr<const Error> no_memory() noexcept {
+  // Runtime::get() calls this first. NOLINTNEXTLINE(bugprone-unhandled-exception-at-new)
   static const auto* error = new std::shared_ptr<const Error>(std::make_shared<Error>(
       ErrorKind::Memory, message("allocate", "the system has no memory left", "a request beyond it",
                                  "smaller arrays")));

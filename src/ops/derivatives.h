@@ -22,7 +22,7 @@ template <class V, class Maker>
 std::optional<V> partial_derivative(const Maker& D, Op op, int argument, const V& x, const V& y,
                                     const V& r) {
   constexpr double kPi = std::numbers::pi, kLn2 = std::numbers::ln2, kLn10 = std::numbers::ln10;
-  constexpr NoDerivative NONE;
+  constexpr NoDerivative NONE;  // NOLINT(readability-identifier-naming): the word of the table
   auto given = [](const auto& v) -> std::optional<V> {
     if constexpr (std::is_same_v<std::decay_t<decltype(v)>, NoDerivative>)
       return {};
@@ -30,6 +30,7 @@ std::optional<V> partial_derivative(const Maker& D, Op op, int argument, const V
       return v;
   };
   switch (op) {
+// NOLINTBEGIN(bugprone-branch-clone): rows may have equal derivatives.
 #define NUMBUS_DERIVATIVE(name, dx, dy) \
   case Op::name: return argument == 0 ? given(dx) : given(dy);
 #define PRIM(name, nin, rule, bool_as, llvm, c, lo, hi, doc, ulp, also, libm, dx, dy) \
@@ -42,6 +43,7 @@ std::optional<V> partial_derivative(const Maker& D, Op op, int argument, const V
 #undef MATH
 #undef INTERNAL
 #undef NUMBUS_DERIVATIVE
+      // NOLINTEND(bugprone-branch-clone)
     default: return {};
   }
 }

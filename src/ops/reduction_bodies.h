@@ -110,15 +110,15 @@ NUMBUS_INLINE State<A> merge(A& m, const State<A>& a, const State<A>& b) {
       s.f[1] = m.add(m.mul(a.f[0], b.f[1]), m.mul(a.f[1], b.f[0]));
     }
   } else if constexpr (K == Reduction::Min || K == Reduction::Max) {
-    constexpr bool least = K == Reduction::Min;
+    constexpr bool kLeast = K == Reduction::Min;
     if (!m.complex) {
-      s.f[0] = least ? m.minimum(a.f[0], b.f[0]) : m.maximum(a.f[0], b.f[0]);
+      s.f[0] = kLeast ? m.minimum(a.f[0], b.f[0]) : m.maximum(a.f[0], b.f[0]);
       return s;
     }
     // By the real parts, then by the imaginary ones; a NaN in either part goes before all numbers.
     auto an = m.either(m.is_nan(a.f[0]), m.is_nan(a.f[1]));
     auto bn = m.either(m.is_nan(b.f[0]), m.is_nan(b.f[1]));
-    const State<A>&low = least ? a : b, &high = least ? b : a;
+    const State<A>&low = kLeast ? a : b, &high = kLeast ? b : a;
     auto order =
         m.either(m.less(low.f[0], high.f[0]),
                  m.both(m.equal(low.f[0], high.f[0]),

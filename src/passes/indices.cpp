@@ -43,7 +43,7 @@ std::vector<char> never_negative(const ir::Function& f, const std::vector<Passed
         // for the upper bits of one, as hashes have it.
         case Op::add:
         case Op::multiply:
-        case Op::maximum: yes = is(i.a) && is(i.b); break;
+        case Op::maximum:
         case Op::minimum:
         case Op::bitwise_or:
         case Op::bitwise_xor:

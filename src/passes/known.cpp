@@ -592,7 +592,7 @@ bool Known::lift_widths(Position loop, std::vector<Sum>& conditions) {
     if (!narrow(sum(taken_[n], loop), false)) return false;
   if (taken_.size() >= 40) return false;
   for (size_t n = 0; n < conditions.size() && n < 60; ++n) {
-    const Sum s = conditions[n];
+    const Sum& s = conditions[n];
     // Two values that are only compared need no arithmetic.
     bool plain = s.terms.size() <= 2;
     for (const Term& t : s.terms) plain = plain && t.a < 0 && std::abs(t.k) == 1;

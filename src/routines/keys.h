@@ -52,10 +52,12 @@ constexpr bool is_floating = FloatBits<T>::value;
 // the payload of NaN.
 template <class T>
   requires(std::is_integral_v<T>)
-constexpr std::make_signed_t<T> to_key(T v) {
+constexpr auto to_key(T v) {
   using Int = std::make_signed_t<T>;
-  if constexpr (std::is_signed_v<T>) return v;
-  return static_cast<Int>(v ^ static_cast<T>(std::numeric_limits<Int>::min()));
+  if constexpr (std::is_signed_v<T>)
+    return v;
+  else
+    return static_cast<Int>(v ^ static_cast<T>(std::numeric_limits<Int>::min()));
 }
 
 template <class T>

@@ -25,9 +25,9 @@ HWY_BEFORE_NAMESPACE();
 namespace numbus::routines {
 namespace HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 #if VQSORT_ENABLED
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 struct Lanes {

@@ -112,6 +112,7 @@ void check_product(Extents n, Style a_style, Style b_style, Style out_style,
   multiply(p, bytes);
   int wrong = 0;
   for (size_t i = 0; i < want.storage.size(); ++i) {
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the very bits, of NaN too
     const bool untouched = !std::memcmp(&out.storage[i], &want.storage[i], sizeof(T));
     if (!untouched && out.storage[i] != want.storage[i]) ++wrong;  // the signs of zeros may differ
   }
@@ -121,12 +122,12 @@ void check_product(Extents n, Style a_style, Style b_style, Style out_style,
 // Every combination of layouts for extents that reach each way through the code.
 template <class T>
 void check_all_products(const std::function<void(vendor::Product&, size_t bytes[3])>& multiply) {
-  const Extents kExtents[] = {
+  const Extents extents[] = {
       {1, 3, 4, 5},    {1, 1, 1, 1}, {1, 7, 5, 1}, {1, 1, 5, 7}, {1, 1, 9, 1}, {1, 6, 1, 4},
       {1, 33, 40, 17}, {3, 4, 5, 6}, {2, 1, 5, 3}, {2, 5, 3, 1}, {4, 1, 6, 1}, {0, 3, 4, 5},
       {2, 0, 4, 5},    {2, 3, 4, 0}, {1, 3, 0, 5}, {3, 2, 0, 4}, {2, 1, 0, 1},
   };
-  for (const Extents& n : kExtents) {
+  for (const Extents& n : extents) {
     for (int which = 0; which < 64; ++which) {
       auto style = [&](int operand) {
         return Style{.turned = (which >> operand & 1) != 0,

@@ -160,23 +160,23 @@ TEST_CASE("cublas: a real GPU") {
   check_on<std::complex<double>>(*d);
 
   // A number that TF32 cannot hold comes through.
-  constexpr int64_t n = 256;
+  constexpr int64_t kSide = 256;
   const float fine = 1.0f + 0x1p-20f;
-  std::vector<float> a(n * n), b(n * n, 1.0f), out(n * n);
-  for (size_t i = 0; i < n; ++i) a[i * n + i] = fine;
+  std::vector<float> a(kSide * kSide), b(kSide * kSide, 1.0f), out(kSide * kSide);
+  for (size_t i = 0; i < kSide; ++i) a[i * kSide + i] = fine;
   auto matrix = [](std::vector<float>& x) {
-    return vendor::Matrix{reinterpret_cast<char*>(x.data()), n * 4, 4, 0};
+    return vendor::Matrix{reinterpret_cast<char*>(x.data()), kSide * 4, 4, 0};
   };
   Product p{.type = DType::F32,
-            .rows = n,
-            .cols = n,
-            .inner = n,
+            .rows = kSide,
+            .cols = kSide,
+            .inner = kSide,
             .a = matrix(a),
             .b = matrix(b),
             .out = matrix(out)};
-  const size_t bytes[3] = {n * n * 4, n * n * 4, n * n * 4};
+  const size_t bytes[3] = {kSide * kSide * 4, kSide * kSide * 4, kSide * kSide * 4};
   multiply_on(*d, p, bytes);
-  CHECK(out == std::vector<float>(n * n, fine));
+  CHECK(out == std::vector<float>(kSide * kSide, fine));
   vendor::reset_libraries_for_tests();
 }
 

@@ -70,7 +70,7 @@ template <class F>
 void attempt(F&& f) {
   try {
     f();
-  } catch (const Error&) {
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
   }
 }
 

@@ -233,7 +233,7 @@ bool run(const Case& c, int64_t n, bool lasting) {
       return true;
     } catch (const Error& e) {
       of_memory = of_memory && e.kind() == ErrorKind::Memory;  // a check would allocate
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {                          // NOLINT(bugprone-empty-catch)
     }
     return false;
   };

@@ -128,7 +128,7 @@ std::set<int> raising(const Inputs& in, int only = -1) {
   }
   try {
     Runtime::get().flush("test");
-  } catch (const Error&) {
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
   }
   std::set<int> raised;
   for (int n : recorded) {

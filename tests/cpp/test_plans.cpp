@@ -279,7 +279,7 @@ double nanoseconds(int windows, F&& f) {
 // build/numbus_tests --no-skip -tc="measure: a plan hit"
 TEST_CASE("measure: a plan hit" * doctest::skip()) {
   using Make = void (*)(MovingWindow&, int, int64_t);
-  for (auto [name, make] :
+  for (const auto& [name, make] :
        {std::pair<std::string, Make>{"slices", slices}, {"in place", in_place}, {"rows", rows}}) {
     for (int count = 1; count <= 4; ++count) {
       constexpr int kWindows = 32;

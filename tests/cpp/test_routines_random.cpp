@@ -104,7 +104,7 @@ TEST_CASE("Philox: NumPy's numbers") {
 }
 
 TEST_CASE("Philox: any block of the stream, carries of the counter") {
-  for (std::vector<uint64_t> state : std::vector<std::vector<uint64_t>>{
+  for (const std::vector<uint64_t>& state : std::vector<std::vector<uint64_t>>{
            {3, 4, 0, 0, 0, 0}, {1, 1, kAll - 20, kAll, kAll, kAll}}) {
     auto all = words<uint64_t>(state, 40'000);
     auto halves = words<float>(state, 40'000);

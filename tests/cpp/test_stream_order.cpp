@@ -90,7 +90,7 @@ TEST_CASE("stream order: random programs compute what they compute in order") {
         for (int i = b; i < b_end; ++i) m[static_cast<size_t>(i)] = sum + static_cast<uint64_t>(i);
       };
       body(expected);
-      auto address = [](int cell) { return static_cast<std::uintptr_t>(1000 + 8 * cell); };
+      auto address = [](int cell) { return 1000 + 8 * static_cast<std::uintptr_t>(cell); };
       Use uses[] = {{address(a), address(a_end), false}, {address(b), address(b_end), true}};
       bool told = order.active();
       if (told) order.before(stream, uses);
