@@ -90,7 +90,8 @@ def test_in_place(dtype, value):
     for change in ("v += {0}", "v[:1] += {0}", "v /= {0}", "np.add(v, {0}, v)", "v[1] += {0}"):
         if dtype == "bool" and "/" in change:
             continue
-        lines = f"    v = np.ones(2, np.{dtype.replace('bool', 'bool_')})\n    {change.format(value)}\n"
+        made = f"v = np.ones(2, np.{dtype.replace('bool', 'bool_')})"
+        lines = f"    {made}\n    {change.format(value)}\n"
         assert not isinstance(check("v", lines), str), (change, lines)
 
 
