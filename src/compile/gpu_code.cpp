@@ -2,31 +2,30 @@
 #include "compile/gpu_code.h"
 
 #include <chrono>
-#include <memory>
-#include <mutex>
-#include <unordered_map>
 
 #include "compile/compiler.h"
 #include "compile/disk_cache.h"
 
 namespace numbus::compile {
+namespace {
 
-GpuCode gpu_code(cuda::CudaDevice& d, const std::string& identity,
-                 const std::function<std::string(int, int)>& build) {
-  static auto* modules =
-      new std::unordered_map<cuda::CudaDevice*,
-                             std::unordered_map<std::string, std::shared_ptr<cuda::Module>>>;
+constexpr size_t kModules = 4096;
+
+}  // namespace
+
+GpuCode GpuModules::code(cuda::CudaDevice& d, const std::string& identity,
+                         const std::function<std::string(int, int)>& build) {
   auto start = std::chrono::steady_clock::now();
   int sm = d.properties().compute_capability(), ptx = cuda::max_ptx_version();
-  std::string key = "gpu/" + std::to_string(sm) + "/" +
-                    std::to_string(d.properties().driver_version) + "/" + build_identity() +
-                    identity;
-  // Loaded by two threads at once, the first one's is kept.
-  static std::mutex lock;
+  const std::string key = "gpu/" + std::to_string(sm) + "/" +
+                          std::to_string(d.properties().driver_version) + "/" + build_identity() +
+                          identity;
+  // An address tells devices apart: they stay for the process.
+  const std::string here = std::to_string(reinterpret_cast<uintptr_t>(&d)) + key;
   std::shared_ptr<cuda::Module> known;
   {
-    std::lock_guard guard(lock);
-    known = (*modules)[&d][key];
+    std::lock_guard guard(lock_);
+    if (auto* found = modules_.find(here)) known = *found;
   }
   GpuCode r;
   if (!known) {
@@ -38,16 +37,23 @@ GpuCode gpu_code(cuda::CudaDevice& d, const std::string& identity,
     }
     auto made = std::make_shared<cuda::Module>(d.load_module(image.data(), image.size()));
     {
-      std::lock_guard guard(lock);
-      auto& kept = (*modules)[&d][key];
-      if (!kept) kept = std::move(made);
-      known = kept;
+      // Loaded by two threads at once, the first one's is kept.
+      std::lock_guard guard(lock_);
+      auto* kept = modules_.find(here);
+      known = kept ? *kept : modules_.keep(here, made);
     }
     r.milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
   r.function = known->function("k");
+  r.function.keep(known);
   return r;
+}
+
+GpuCode gpu_code(cuda::CudaDevice& d, const std::string& identity,
+                 const std::function<std::string(int, int)>& build) {
+  static auto* modules = new GpuModules(kModules);
+  return modules->code(d, identity, build);
 }
 
 }  // namespace numbus::compile

@@ -51,6 +51,7 @@ Value Lower::elementwise(DType t, std::span<const Val> shape, std::span<const Va
     for (size_t d = 0; made.dense && d < v.type.ndim; ++d)
       made.dense = constant_of(v.shape()[d]) != 1 || constant_of(shape[d]) == 1;
     if (v.lazy) append(made.narrow, v.lazy->narrow), append(made.repeated, v.lazy->repeated);
+    made.gathers = made.gathers || (v.lazy && v.lazy->gathers);
     if (!v.lazy) {
       made.sources.push_back(v);
     } else if (v.origin) {

@@ -258,7 +258,23 @@ std::vector<Val> Lower::broadcast(const Node& n, std::span<const Value> args) {
       to = b_->emit(Op::select, DType::I64, one, extent, to);
     }
   }
+  for (const Value& a : args)
+    if (a.type.is_array() && a.lazy && a.lazy->gathers) expect_read(a, shape);
   return shape;
+}
+
+// Where an array is repeated no times at all, none of its elements is read, but its indices count.
+void Lower::expect_read(const Value& a, std::span<const Val> shape) {
+  size_t skip = shape.size() - a.type.ndim;
+  Val none = ir::kNone;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    auto known = constant_of(shape[d]);
+    if ((known && *known) || (d >= skip && shape[d] == a.shape()[d - skip])) continue;
+    Val zero = b_->emit(Op::equal, DType::Bool, shape[d], ci(0));
+    none = none == ir::kNone ? zero : b_->emit(Op::logical_or, DType::Bool, none, zero);
+  }
+  if (none == ir::kNone) return;
+  when(none, [&] { each(a.shape(), [&](std::span<const Val> at) { element(a, at); }); });
 }
 
 std::vector<Val> Lower::repeats(const Value& a, std::span<const Val> shape) {
@@ -496,7 +512,7 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
     return slice_of_list(n, to_list(n, a, item), by);
   }
   if (!a.type.is_array()) {
-    if (a.type.is(Type::Tag::Text)) not_yet(n, "strings");
+    if (a.type.is(Type::Tag::Text)) return index_text(n, a, by);
     // NumPy's numbers have no axes to index.
     if (a.type.is_number() && !a.type.weak && by.type.is(Type::Tag::Tuple) && by.items.empty())
       return a;

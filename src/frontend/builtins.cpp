@@ -37,9 +37,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (a.type.is_array() && a.type.ndim) return integer(a.shape()[0]);
     if (a.type.is(Type::Tag::List)) return integer(list_length(a));
     if (a.type.is(Type::Tag::Range)) return integer(length_of_range(a));
-    if (a.type.is(Type::Tag::Text))  // characters, each of which begins with one byte of its kind
-      return known_integer(
-          std::ranges::count_if(a.type.text, [](char b) { return (b & 0xc0) != 0x80; }));
+    if (a.type.is(Type::Tag::Text)) return known_integer(length_of_text(a));
     fail(n, "len() of " + frontend::name(a.type));
   }
   if (name == "abs") {
@@ -99,6 +97,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
                          true);
     Value v = arg(0);
     if (v.type.is_array() && v.type.ndim == 0) v = element(v, {});
+    if (v.type.is(Type::Tag::Text) && name == "bool")
+      return from_scalar(Scalar::from_bool(!v.type.text.empty()), DType::Bool, true);
     if (v.type.is(Type::Tag::Text)) not_yet(n, "numbers from strings");
     if (name == "bool") return boolean(truth(n, v));
     if (!v.unknown() && !v.type.is_number())
@@ -358,6 +358,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       over = plain(list_from(n, over));
     else if (over.type.is(Type::Tag::Tuple))
       over = from_items(n, over.items, {});
+    else if (over.type.is(Type::Tag::Text))
+      not_yet(n, "sorted() of a string");
     if (over.unknown()) return {};
     const Value *key = c.keyword("key"), *reverse = c.keyword("reverse");
     if (key || reverse) library = u_.program.library(key ? "sorted by" : "sorted backwards");

@@ -143,9 +143,7 @@ Value Lower::expression(const Node& n) {
       assign(*n.one(Field::target), v);
       return v;
     }
-    case NodeKind::JoinedStr:
-      not_yet(n, "f-strings as values",
-              "an f-string in print(…), or as the message of an exception");
+    case NodeKind::JoinedStr: return joined_text(n);
     case NodeKind::Yield: {
       yield(n);
       Value none;
@@ -183,10 +181,7 @@ Value Lower::constant(const Node& n) {
       return v;
     case Literal::Tag::None: v.type = Type::of(Type::Tag::None); return v;
     case Literal::Tag::Ellipsis: v.type = Type::of(Type::Tag::Ellipsis); return v;
-    case Literal::Tag::Text:
-      v.type = Type::of(Type::Tag::Text);
-      v.type.text = l.text;
-      return v;
+    case Literal::Tag::Text: return text(l.text);
     default: not_yet(n, "this constant");
   }
 }
@@ -388,10 +383,7 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
     if (name == "itemsize") return known_integer(itemsize(v.type.dtype));
     if (name == "type") return v;
     if (name == "kind") {
-      Value r;
-      r.type = Type::of(Type::Tag::Text);
-      r.type.text = "biufc"[static_cast<int>(numbus::kind(v.type.dtype))];
-      return r;
+      return text({"biufc"[static_cast<int>(numbus::kind(v.type.dtype))]});
     }
   }
   if (v.type.is(Type::Tag::Module) && v.type.text == "flags") {
@@ -569,6 +561,46 @@ Value Lower::chain(const Node& n, size_t at, const Value& left) {
   return all;
 }
 
+// Whether an array, or a list of numbers, has an item that is no number.
+Value Lower::contained(const Node& n, NodeKind op, const Value& a, const Value& b) {
+  bool sequence = a.type.is(Type::Tag::Tuple) || a.type.is_array();
+  if (is_plain_list(b)) {
+    bool array = a.type.is_array() && !is_plain_list(a);
+    if (array || !b.type.weak) not_yet(n, "'in' of " + name(a.type) + " and a list of numbers");
+    return from_scalar(Scalar::from_bool(op == NodeKind::NotIn), DType::Bool, true);
+  }
+  if (!sequence) not_yet(n, "'in' of " + name(a.type) + " and an array");
+  Value same = binary(n, Op::equal, b, a);  // as NumPy: any element that is equal where they meet
+  if (same.type.is_array()) same = reduce(n, "any", same);
+  if (same.unknown()) return {};
+  return boolean(op == NodeKind::In ? truth(n, same) : negate(truth(n, same)));
+}
+
+// What two values are that are never equal, because they are of different classes; arrays and
+// NumPy's numbers compare themselves with others item by item.
+bool Lower::never_equal(const Node& n, const Value& a, const Value& b) {
+  auto of = [](const Value& v) {
+    if (v.type.is(Type::Tag::List) || is_plain_list(v) || v.type.listed) return Type::Tag::List;
+    return v.type.tag;
+  };
+  auto takes_apart = [&](const Value& v) {
+    return of(v) == Type::Tag::Array || (v.type.is_number() && !v.type.weak);
+  };
+  auto is = [&](Type::Tag t) { return of(a) == t || of(b) == t; };
+  if (takes_apart(a) || takes_apart(b)) {
+    bool odd = is(Type::Tag::Range) || (is(Type::Tag::None) && is(Type::Tag::Array));
+    if (odd) not_yet(n, "comparing " + name(a.type) + " and " + name(b.type));
+    return false;
+  }
+  if (is(Type::Tag::Range) && of(a) == of(b)) not_yet(n, "comparing ranges", "compare their ends");
+  auto plain = [&](const Value& v) {
+    static constexpr Type::Tag kPlain[] = {Type::Tag::Number, Type::Tag::Tuple, Type::Tag::List,
+                                           Type::Tag::Text,   Type::Tag::Range, Type::Tag::None};
+    return std::ranges::find(kPlain, of(v)) != std::end(kPlain);
+  };
+  return plain(a) && plain(b) && of(a) != of(b);
+}
+
 Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value& b) {
   auto known = [&](bool yes) { return from_scalar(Scalar::from_bool(yes), DType::Bool, true); };
   if (op == NodeKind::Is || op == NodeKind::IsNot) {
@@ -580,6 +612,16 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
     }
     not_yet(n, "'is' between " + name(a.type) + " and " + name(b.type));
   }
+  if ((op == NodeKind::Eq || op == NodeKind::NotEq) && never_equal(n, a, b))
+    return known(op == NodeKind::NotEq);
+  // To a number of NumPy's, a list or tuple is an array.
+  auto sequence = [](const Value& v) {
+    return v.type.is(Type::Tag::Tuple) || v.type.is(Type::Tag::List) || is_plain_list(v);
+  };
+  auto python_number = [](const Value& v) { return v.type.is_number() && v.type.weak; };
+  const bool contains = op == NodeKind::In || op == NodeKind::NotIn;
+  if (!contains && ((sequence(a) && python_number(b)) || (python_number(a) && sequence(b))))
+    fail(n, name(a.type) + " and " + name(b.type) + " have no order");
   auto list_of_others = [](const Value& v) {
     return v.type.is(Type::Tag::List) && !v.type.items[0].is_number();
   };
@@ -606,15 +648,22 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
     if (a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Text))
       return known((b.type.text.find(a.type.text) != std::string::npos) == (op == NodeKind::In));
     Val found = b_->constant(DType::Bool, Scalar::from_bool(false));
+    if (b.type.is(Type::Tag::Text) && a.type.is_number())
+      fail(n, "'in' a string needs a string on the left; got " + name(a.type));
     if (b.type.is(Type::Tag::Tuple)) {
       bool all_known = true, any = false;
       for (const Value& i : b.items) {
+        if (a.type.is_number() && !a.type.weak && i.type.is(Type::Tag::Tuple))
+          not_yet(n,
+                  "a number of NumPy's 'in' tuples, each of which it is compared with as an array");
         Value same = compare_one(n, NodeKind::Eq, a, i);
         all_known = all_known && same.known && same.type.is_number();
         any = any || (same.known && same.known->real() != 0);
         found = b_->emit(Op::logical_or, DType::Bool, found, truth(n, same));
       }
       if (all_known) return known(any == (op == NodeKind::In));
+    } else if (b.type.is_array() && !a.type.is_number()) {
+      return contained(n, op, a, b);
     } else if (b.type.is_array()) {
       Val s = new_variable(DType::Bool);
       set(s, found);
@@ -637,6 +686,8 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
     }
     return boolean(op == NodeKind::In ? found : negate(found));
   }
+  if (a.type.is(Type::Tag::Text) || b.type.is(Type::Tag::Text))
+    if (auto same = compare_text(n, op, a, b)) return known(*same);
   static const std::unordered_map<int, Op> kRowsOf = {
       {int(NodeKind::Eq), Op::equal},   {int(NodeKind::NotEq), Op::not_equal},
       {int(NodeKind::Lt), Op::less},    {int(NodeKind::LtE), Op::less_equal},
@@ -668,14 +719,6 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
     for (size_t i = 0; i < a.items.size(); ++i)
       equal = both(equal, truth(n, compare_one(n, NodeKind::Eq, a.items[i], b.items[i])));
     return boolean(op == NodeKind::Eq ? equal : negate(equal));
-  }
-  if (a.type.is(Type::Tag::Tuple) != b.type.is(Type::Tag::Tuple) &&
-      (a.type.is_number() || b.type.is_number()) && (op == NodeKind::Eq || op == NodeKind::NotEq))
-    return known(op == NodeKind::NotEq);
-  if (a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Text)) {
-    bool same = a.type.text == b.type.text;
-    if (op == NodeKind::Eq) return known(same);
-    if (op == NodeKind::NotEq) return known(!same);
   }
   if (a.type.is(Type::Tag::DType) && b.type.is(Type::Tag::DType))
     return known((a.type.dtype == b.type.dtype) == (op == NodeKind::Eq));

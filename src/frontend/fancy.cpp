@@ -126,6 +126,9 @@ Value Lower::gather(const Node& n, const Value& a, const std::vector<Value>& lis
   });
   r.origin = a.origin;
   for (const Value& i : p.at) r.origin |= i.origin;
+  auto raising = std::make_shared<Lazy>(*r.lazy);
+  raising->gathers = true;
+  r.lazy = std::move(raising);
   return r;
 }
 

@@ -469,11 +469,63 @@ Value Lower::list_of(const Node& n, const std::vector<Value>& items) {
   return a;
 }
 
+// Items of a list have one type: numbers, and those of lists and tuples, where these fit together.
+void Lower::join_items(const Node& n, std::span<Value* const> items) {
+  auto all = [&](auto&& is) {
+    return std::ranges::all_of(items, [&](Value* v) { return is(*v); });
+  };
+  if (items.size() < 2) return;
+  const Type first = items[0]->type;
+  if (all([](const Value& v) { return v.type.is_number() || is_plain_list(v); })) {
+    if (!all([&](const Value& v) { return v.type.is_array() == first.is_array(); })) return;
+    Type common;
+    for (Value* v : items) {
+      Type wider;
+      if (!join(common, of_any_value(item_type(v->type)), wider)) return;
+      common = wider;
+    }
+    for (Value* v : items) {
+      const Type own = item_type(v->type);
+      if (own.dtype == common.dtype && own.weak == common.weak) continue;
+      *v = first.is_array() ? materialise(n, cast(n, *v, common.dtype))
+                            : cast(n, *v, common.dtype, common.weak);
+      if (!first.is_array()) continue;
+      v->type.text = "list";
+      v->type.weak = common.weak;
+    }
+    return;
+  }
+  if (!all([&](const Value& v) {
+        const Type& t = v.type;
+        return t.is(Type::Tag::Tuple) && t.text == first.text && t.names == first.names &&
+               t.number == first.number && t.listed == first.listed &&
+               (t.listed || t.items.size() == first.items.size());
+      }))
+    return;
+  if (first.listed) {
+    std::vector<Value*> inner;
+    for (Value* v : items)
+      for (Value& i : v->items) inner.push_back(&i);
+    join_items(n, inner);
+  } else {
+    for (size_t k = 0; k < first.items.size(); ++k) {
+      std::vector<Value*> column;
+      for (Value* v : items) column.push_back(&v->items[k]);
+      join_items(n, column);
+    }
+  }
+  for (Value* v : items)
+    for (size_t k = 0; k < v->items.size(); ++k) v->type.items[k] = v->items[k].type;
+}
+
 // A list of numbers is memory; one of other things acts as a tuple where they are of several types.
 Value Lower::list_or_tuple(const Node& n, std::vector<Value> items) {
   bool numbers = !items.empty() && !u_.options.kernel;
   for (const Value& i : items) numbers = numbers && i.type.is_number();
   if (numbers) return list_of(n, items);
+  std::vector<Value*> all;
+  for (Value& i : items) all.push_back(&i);
+  join_items(n, all);
   Value r;
   if (items.empty() && !u_.options.kernel) {
     r.type = list_type({});

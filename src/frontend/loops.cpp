@@ -232,14 +232,20 @@ bool Lower::for_loop(const Node& n) {
 bool Lower::unrolled_loop(const Node& n, const Value& items) {
   const auto &body = n.all(Field::body), &orelse = n.all(Field::orelse);
   if (!leaves(body)) {
+    // Names have one type in a loop over a list, whether or not the list acts as a tuple.
+    bool alike = items.type.listed && scope_->source && scope_->source->kind != Source::Registered;
+    for (const Type& t : items.type.items) alike = alike && t == items.type.items[0];
+    bool ends = false;
+    scope_->depth += alike;
     for (const Value& item : items.items) {
       assign(*n.one(Field::target), item);
       loops_.push_back({ir::kNone, false});
-      bool ends = block(body);
+      ends = block(body);
       loops_.pop_back();
-      if (ends) return true;
+      if (ends) break;
     }
-    return block(orelse);
+    scope_->depth -= alike;
+    return ends || block(orelse);
   }
   // One loop that break leaves, and one for each item, which continue leaves; all run once.
   ++scope_->depth;

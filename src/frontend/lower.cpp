@@ -314,11 +314,11 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
     return r;
   }
   // Only a later pass may know it: assigned further down in a loop.
-  auto it = types_.find(scope_->prefix + name + "#" + scope_->versions[name]);
+  auto it = types_.find(scope_->key(name));
   if (it == types_.end() && changed_) return {};
   if (it == types_.end()) {
     changed_ = true;
-    types_[scope_->prefix + name + "#" + scope_->versions[name]] = {};
+    types_[scope_->key(name)] = {};
     return {};
   }
   if (it->second.unknown())
@@ -330,7 +330,7 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
 Lower::Variable& Lower::declare(const std::string& name, const Type& t) {
   Variable v;
   v.type = t;
-  v.key = scope_->prefix + name + "#" + scope_->versions[name];
+  v.key = scope_->key(name);
   for (DType w : words(t)) v.slots.push_back(new_variable(w));
   if (!borrowed_)
     for (size_t o : owners(t)) owning_.push_back(v.slots[o]);
@@ -345,7 +345,7 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
     int times = scope_->assigned[name + "@" + where]++;
     scope_->versions[name] = where + "." + std::to_string(times);
   }
-  std::string k = scope_->prefix + name + "#" + scope_->versions[name];
+  std::string k = scope_->key(name);
   if (v.type.is(Type::Tag::Function)) {
     // Known while compiling: nothing is stored, and there is nothing to join.
     auto it = scope_->variables.find(name);

@@ -57,6 +57,8 @@ struct Lazy {
   // (0, …, 0, number): all it is made of is in C order and has its shape.
   std::vector<Val> repeated = {};
   bool dense = false;
+  // Whether an element is read by an index that is data, which may lie outside.
+  bool gathers = false;
 };
 
 // A function for given argument types.
@@ -122,6 +124,12 @@ class Lower {
     int depth = 0;  // of nested statements: assignments outside of any begin a new version
     const Source* source = nullptr;
     const void* portion = nullptr;  // the parallel loop's body that it stands in
+
+    // Under which the type of a name is kept.
+    std::string key(const std::string& name) const {
+      auto version = versions.find(name);
+      return prefix + name + "#" + (version == versions.end() ? "" : version->second);
+    }
   };
   struct Loop {
     Val begin;
@@ -236,9 +244,18 @@ class Lower {
   // --- operators.cpp
   Value call_operator(const Call& c, const std::string& name);
 
+  // --- strings.cpp
+  static Value text(std::string of);
+  static int64_t length_of_text(const Value& a);
+  Value index_text(const Node& n, const Value& a, const Value& by);
+  Value binary_text(const Node& n, Op op, const Value& a, const Value& b);
+  std::optional<bool> compare_text(const Node& n, NodeKind op, const Value& a, const Value& b);
+  Value joined_text(const Node& n);
+
   // --- lists.cpp
   Value comprehension(const Node& n);
   Value tuple_comprehension(const Node& n, const Value& over);
+  void join_items(const Node& n, std::span<Value* const> items);
   Value list_or_tuple(const Node& n, std::vector<Value> items);
   Value list_of(const Node& n, const std::vector<Value>& items);
   Value repeat_list(const Node& n, const Value& list, const Value& times);
@@ -287,6 +304,8 @@ class Lower {
   Value bool_op(const Node& n);
   Value compare(const Node& n);
   Value chain(const Node& n, size_t at, const Value& left);
+  Value contained(const Node& n, NodeKind op, const Value& a, const Value& b);
+  bool never_equal(const Node& n, const Value& a, const Value& b);
   Value compare_one(const Node& n, NodeKind op, const Value& a, const Value& b);
   Value if_expression(const Node& n);
   Value joined(const Node& n, const std::string& what, const std::function<Value()>& first,
@@ -295,6 +314,8 @@ class Lower {
   // --- numbers.cpp
   // Whether Python's own numbers raise: they do not in kernels, nor where NumPy's model is asked
   // for.
+  static const char* python_operator(Op op);  // its symbol; null: it has none
+  static std::string what_works(Op op);
   bool raises_of_numbers() const { return u_.options.python_errors && !u_.options.kernel; }
   static bool is_beyond(const Type& t);
   [[noreturn]] void refuse_beyond();
@@ -359,6 +380,7 @@ class Lower {
   Value lazy(DType t, std::span<const Val> shape, std::function<Value(std::span<const Val>)> at);
   std::vector<Val> broadcast(const Node& n, std::span<const Value> args);
   // For each axis of `a` the condition under which its only element is repeated; none: never.
+  void expect_read(const Value& a, std::span<const Val> shape);
   std::vector<Val> repeats(const Value& a, std::span<const Val> shape);
   Value broadcast_element(const Value& a, std::span<const Val> at, size_t ndim,
                           const std::vector<Val>& repeated);

@@ -148,9 +148,7 @@ Val Lower::truth(const Node& n, const Value& v) {
   }
 }
 
-namespace {
-
-const char* python_operator(Op op) {
+const char* Lower::python_operator(Op op) {
   switch (op) {
     case Op::invert: return "~";
     case Op::negative:
@@ -177,10 +175,12 @@ const char* python_operator(Op op) {
   }
 }
 
-std::string what_works(Op op) {
+std::string Lower::what_works(Op op) {
   const char* symbol = python_operator(op);
   return symbol ? std::string("operator ") + symbol : std::string(op_name(op));
 }
+
+namespace {
 
 // np.float64 is a class of Python's floats: an operator of Python's complex takes one for such a
 // float, where Python's other numbers leave the operation to NumPy.
@@ -262,6 +262,19 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
   if (list_a && list_b && op == Op::add) return join_lists(n, a, b);
   if (list_a && b.type.is_integer() && op == Op::multiply) return repeat_list(n, a, b);
   if (list_b && a.type.is_integer() && op == Op::multiply) return repeat_list(n, b, a);
+  // A list is an array to NumPy's numbers and arrays only.
+  auto pythons = [](const Value& v, bool list) {
+    return list || v.type.is(Type::Tag::Tuple) || (v.type.is_number() && v.type.weak);
+  };
+  auto no_count = [&](const Value& v) { return v.type.is_number() && op == Op::multiply; };
+  if ((list_a && (pythons(b, list_b) || no_count(b))) ||
+      (list_b && (pythons(a, list_a) || no_count(a)))) {
+    const bool lists = (list_a || a.type.listed) && (list_b || b.type.listed);
+    if (lists && (op == Op::add || row(op).rule == Rule::Compare))
+      not_yet(n, "sums and comparisons of lists with items of different types");
+    auto shown = [](const Value& v, bool list) { return list ? "list" : name(v.type); };
+    fail(n, what_works(op) + " does not work on " + shown(a, list_a) + " and " + shown(b, list_b));
+  }
   if (b.type.is(Type::Tag::Tuple) && a.type.is_integer() && op == Op::multiply)
     return binary(n, op, b, a);
   // With a number of NumPy's, anything else of a tuple is of its items.
@@ -271,7 +284,10 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
       Value of_items = as_array(n, *v);
       return v == &a ? binary(n, op, of_items, b) : binary(n, op, a, of_items);
     }
-  if (a.type.is_array() || b.type.is_array()) {
+  auto others = [](const Value& v) {
+    return v.type.is(Type::Tag::Range) || v.type.is(Type::Tag::Text);
+  };
+  if ((a.type.is_array() || b.type.is_array()) && !others(a) && !others(b)) {
     std::vector<Value> both{a, b};
     for (Value& v : both)
       if (v.type.is(Type::Tag::Tuple)) v = as_array(n, v);
@@ -311,11 +327,12 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
       return r;
     }
   }
-  const char* symbol = python_operator(op);
-  std::string what = symbol ? std::string("operator ") + symbol : std::string(op_name(op));
-  if (a.type.is(Type::Tag::Text) || b.type.is(Type::Tag::Text))
-    not_yet(n, "strings", "keep strings outside of the compiled function");
-  fail(n, what + " does not work on " + name(a.type) + " and " + name(b.type));
+  if (a.type.is(Type::Tag::Text) || b.type.is(Type::Tag::Text)) return binary_text(n, op, a, b);
+  if (a.type.is(Type::Tag::Tuple) && op == Op::multiply && b.type.is_integer())
+    not_yet(n, "a tuple as often as is known at run time", "a list, or an array");
+  if (a.type.is(Type::Tag::Range) || b.type.is(Type::Tag::Range))
+    not_yet(n, "operators on a range", "np.arange(n)");
+  fail(n, what_works(op) + " does not work on " + name(a.type) + " and " + name(b.type));
 }
 
 namespace {
@@ -625,6 +642,8 @@ Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b
   Type t;
   if (!a.type.is_number() || !b.type.is_number() || !join(a.type, b.type, t)) {
     if (is_beyond(a.type) || is_beyond(b.type)) refuse_beyond();
+    if (a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Text))
+      not_yet(n, "one of several strings", "numbers that stand for them");
     fail(n, "cannot choose between " + name(a.type) + " and " + name(b.type));
   }
   if (promotes) t = promoted(a.type, b.type);
@@ -672,6 +691,17 @@ Value Lower::math_function(const Node& n, const std::string& name, std::span<con
     v.type.weak = false;
     return v;
   };
+  if (name == "hypot" && args.size() != 2) {
+    Value here, origin;
+    here.type = origin.type = Type::of(Type::Tag::Tuple);
+    for (const Value& a : args) {
+      here.items.push_back(a);
+      origin.items.push_back(from_scalar(Scalar::from_float(0), DType::F64, true));
+      here.type.items.push_back(a.type);
+      origin.type.items.push_back(origin.items.back().type);
+    }
+    return call_function({n, {here, origin}, {}}, u_.program.library("math.dist"));
+  }
   if (name == "floor") return to_int(Op::floor);
   if (name == "ceil") return to_int(Op::ceil);
   if (name == "trunc") return to_int(Op::trunc);

@@ -254,6 +254,12 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
       if (a.type.is(Type::Tag::Tuple)) a = as_array(n, a);
     if (std::ranges::all_of(args, [](const Value& a) { return a.type.is_number() && a.type.weak; }))
       for (Value& a : args) a.type.weak = false;
+    // No operator of Python's complex takes np.float64 for a float of Python's here.
+    if (std::ranges::any_of(args, [](const Value& a) {
+          return a.type.is_number() && !a.type.weak && a.type.dtype == DType::F64;
+        }))
+      for (Value& a : args)
+        if (a.type.is_number() && is_complex(a.type.dtype)) a.type.weak = false;
     Value r = nin == 1 ? unary(n, *op, args[0]) : binary(n, *op, args[0], args[1]);
     const Value* out = c.get(nin, "out");
     for (const auto& [k, v] : c.keywords)

@@ -132,6 +132,8 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
       arrays.push_back({name, *op});
       continue;
     }
+    if (is_complex(v->type.dtype) && merging(*op) == Op::multiply)
+      not_yet(n, "a product of complex numbers in a parallel loop: '" + name + "'", "range");
     p.reductions.push_back({name, *op});
     reduced.push_back({name, v});
   }
@@ -204,7 +206,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
     for (auto& [other, variable] : reduced)
       if (other == name) v = variable;
     // The type is that of the variable outside; what is found in here widens both.
-    types_[scope_->prefix + name + "#0"] = v->type;
+    types_[scope.key(name)] = v->type;
     Value zero = from_scalar(*identity_of(op, v->type.dtype), v->type.dtype, v->type.weak);
     assign_name(n, name, zero);
   }
@@ -233,9 +235,21 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
     for (size_t r = 0; r < reduced.size(); ++r) {
       Variable& v = scope.variables[reduced[r].first];
       Value sum = load_slots(v.type, v.slots);
-      Val all = intrinsic(ir::Intrinsic::lane_merge, v.type.dtype, sum.v[0], ir::kNone, ir::kNone,
-                          ir::Space::Global, static_cast<int64_t>(merging(p.reductions[r].second)));
-      write_at(v.type.dtype, all, to, ci(at[r]), ir::Space::Global);
+      auto merged = [&](DType t, Val lanes) {
+        return intrinsic(ir::Intrinsic::lane_merge, t, lanes, ir::kNone, ir::kNone,
+                         ir::Space::Global, static_cast<int64_t>(merging(p.reductions[r].second)));
+      };
+      DType t = v.type.dtype;
+      Val all;
+      if (is_complex(t)) {  // a sum, part by part
+        DType part = real_of(t);
+        Val re = merged(part, b_->emit(Op::real_part, part, sum.v[0]));
+        Val im = merged(part, b_->emit(Op::imag_part, part, sum.v[0]));
+        all = b_->emit(Op::make_complex, t, re, im);
+      } else {
+        all = merged(t, sum.v[0]);
+      }
+      write_at(t, all, to, ci(at[r]), ir::Space::Global);
     }
     for (size_t a = 0; a < arrays.size(); ++a) {
       Variable& v = scope.variables[arrays[a].first];
@@ -261,8 +275,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   outermost_ = outer_outermost;
   portion_ = p.outer;
   for (size_t r = 0; r < reduced.size(); ++r) {
-    Type inside =
-        types_[scope_->prefix + "p" + std::to_string(n.line) + "." + reduced[r].first + "#0"];
+    Type inside = types_[scope.key(reduced[r].first)];
     Type &outside = types_[reduced[r].second->key], both;
     if (!join(outside, inside, both)) fail(n, "'" + reduced[r].first + "' changes its type");
     if (both != outside) {

@@ -1,4 +1,6 @@
 // print(): texts and numbers, written as CPython writes them.
+#include <algorithm>
+
 #include "frontend/lower.h"
 
 namespace numbus::frontend {
@@ -27,7 +29,9 @@ Value Lower::print(const Call& c) {
     switch (v.type.tag) {
       case Type::Tag::Text:
         // Python's repr() where it is plain.
-        if (inside && v.type.text.find_first_of("'\\") != std::string::npos)
+        if (inside && std::ranges::any_of(v.type.text, [](char c) {
+              return c < ' ' || c > '~' || c == '\'' || c == '\\';
+            }))
           not_yet(n, "printing a string that has to be quoted");
         text(inside ? "'" + v.type.text + "'" : v.type.text);
         break;

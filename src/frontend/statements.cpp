@@ -193,6 +193,7 @@ void Lower::assign(const Node& target, const Value& v) {
         for (size_t i = 0; i < names.size(); ++i) assign(names[i], items[i]);
         return;
       }
+      if (v.type.is(Type::Tag::Text)) not_yet(target, "unpacking a string");
       if (!v.type.is(Type::Tag::Tuple))
         fail(target,
              "cannot unpack " + name(v.type) + " into " + std::to_string(names.size()) + " names");
@@ -248,6 +249,7 @@ void Lower::assign_starred(const Node& target, const Value& v) {
     hold(v);
     return assign_starred(target, plain(v));
   }
+  if (v.type.is(Type::Tag::Text)) not_yet(target, "unpacking a string");
   if (!v.type.is_array() || v.type.ndim != 1)
     fail(target,
          "cannot unpack " + name(v.type) + " into " + std::to_string(names.size()) + " names");
@@ -436,21 +438,27 @@ void Lower::return_value(const Node& n, const Value& v) {
 }
 
 // A constant or an f-string as the text of an exception; up to two numbers in it are noted as the
-// error is, and stand as {0} and {1}, with f after where they are floats and b for bools.
+// error is, and stand as {0} and {1}, with f after where they are floats and b for bools; {{ is a
+// brace.
 std::string Lower::message(const Node& n, std::vector<Val>& values) {
-  if (n.kind == NodeKind::Constant && n.literal.tag == Literal::Tag::Text) return n.literal.text;
-  if (n.kind == NodeKind::Global && n.literal.tag == Literal::Tag::Text) return n.literal.text;
+  auto quoted = [](const std::string& text) {
+    std::string all;
+    for (char c : text) all += c == '{' ? "{{" : std::string(1, c);
+    return all;
+  };
+  const bool constant = n.kind == NodeKind::Constant || n.kind == NodeKind::Global;
+  if (constant && n.literal.tag == Literal::Tag::Text) return quoted(n.literal.text);
   if (n.kind == NodeKind::JoinedStr) {
-    std::string text;
-    for (const Node& part : n.all(Field::values)) text += message(part, values);
-    return text;
+    std::string all;
+    for (const Node& part : n.all(Field::values)) all += message(part, values);
+    return all;
   }
   if (n.kind == NodeKind::FormattedValue && n.one(Field::format_spec))
     not_yet(n, "formats in the message of an exception", "{x} without a format");
   const Node& of = n.kind == NodeKind::FormattedValue ? *n.one(Field::value) : n;
   Value v = expression(of);
   if (v.unknown()) return "";
-  if (v.type.is(Type::Tag::Text)) return v.type.text;
+  if (v.type.is(Type::Tag::Text)) return quoted(v.type.text);
   if (!v.type.is_number() || is_complex(v.type.dtype))
     not_yet(n, name(v.type) + " in the message of an exception",
             "up to two numbers, in an f-string");

@@ -1,12 +1,14 @@
 // What lets go of streams, events, memory and modules never throws, whatever the driver answers.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "compile/gpu_code.h"
 #include "device/cuda/cuda_device.h"
 #include "fake_cuda_driver.h"
 
@@ -15,12 +17,12 @@ namespace {
 
 // Every entry point that work, waiting and giving back may call.
 const char* const kEntries[] = {
-    "cuCtxGetCurrent",     "cuCtxSetCurrent",   "cuEventCreate",      "cuEventDestroy",
-    "cuEventQuery",        "cuEventRecord",     "cuEventSynchronize", "cuLaunchKernel",
-    "cuMemAlloc",          "cuMemFree",         "cuMemFreeHost",      "cuMemHostRegister",
-    "cuMemHostUnregister", "cuMemcpyDtoDAsync", "cuMemcpyDtoHAsync",  "cuMemcpyHtoDAsync",
-    "cuMemsetD8Async",     "cuModuleUnload",    "cuStreamDestroy",    "cuStreamQuery",
-    "cuStreamSynchronize", "cuStreamWaitEvent", "cuMemGetInfo",
+    "cuCtxGetCurrent",   "cuCtxSetCurrent",     "cuCtxSynchronize",  "cuEventCreate",
+    "cuEventDestroy",    "cuEventQuery",        "cuEventRecord",     "cuEventSynchronize",
+    "cuLaunchKernel",    "cuMemAlloc",          "cuMemFree",         "cuMemFreeHost",
+    "cuMemHostRegister", "cuMemHostUnregister", "cuMemcpyDtoDAsync", "cuMemcpyDtoHAsync",
+    "cuMemcpyHtoDAsync", "cuMemsetD8Async",     "cuModuleUnload",    "cuStreamDestroy",
+    "cuStreamQuery",     "cuStreamSynchronize", "cuStreamWaitEvent", "cuMemGetInfo",
 };
 
 struct Everything {
@@ -124,6 +126,40 @@ TEST_CASE("cuda destructors: another library's context comes back, or nothing is
   }
   fake.break_entry("cuCtxGetCurrent", 0);
   CHECK_NOTHROW(device->synchronize());
+}
+
+TEST_CASE("cuda modules: unloaded once nobody holds them, after their kernels") {
+  FakeDriver fake;
+  if (!fake) return;
+  setenv("NUMBUS_CACHE", "0", 1);
+  cuda::CudaDevice* device = cuda::device(0);
+  REQUIRE(device != nullptr);
+  {
+    compile::GpuModules modules(2);
+    int built = 0;
+    auto code = [&](const char* name) {
+      return modules.code(*device, name, [&](int, int) {
+        ++built;
+        return std::string(".version 8.4 // ") + name;
+      });
+    };
+    {
+      compile::GpuCode first = code("one");
+      CHECK(code("one").from == compile::GpuCode::Memory);
+      code("two");
+      code("three");
+      CHECK(fake.calls("cuModuleUnload") == 0);  // its function keeps the first
+      CHECK(built == 3);
+      code("four");
+      CHECK(fake.calls("cuModuleUnload") == 1);
+    }
+    CHECK(fake.calls("cuModuleUnload") == 2);
+    CHECK(fake.calls("cuCtxSynchronize") == 2);
+    CHECK(code("four").from == compile::GpuCode::Memory);
+    CHECK(code("one").from == compile::GpuCode::Compiler);
+  }
+  CHECK(fake.calls("cuModuleUnload") == 5);
+  unsetenv("NUMBUS_CACHE");
 }
 
 }  // namespace numbus

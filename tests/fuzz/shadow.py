@@ -90,6 +90,9 @@ class Shadow(np.ndarray):
             kwargs["where"] = kwargs["where"].view(np.ndarray)
         if out is not None:
             kwargs["out"] = tuple(x.view(np.ndarray) if isinstance(x, Shadow) else x for x in out)
+            if method == "accumulate" and kwargs["out"][0].shape != raw[0].shape:
+                # NumPy writes a scan of one element into the first row of many.
+                raise OrderDependent(f"a scan of {raw[0].shape} into {kwargs['out'][0].shape}")
         y = getattr(ufunc, method)(*raw, **kwargs)
         if isinstance(y, tuple):
             return tuple(wrap(v) for v in y)

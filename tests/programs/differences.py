@@ -34,7 +34,8 @@ ALLOWED = {
     "empty lists": "A list keeps the type of its items when it has none left: np.array of it has "
     "that dtype, where CPython's has forgotten it and NumPy's is float64.",
     "open": "IEEE 754, CPython and NumPy leave open which sign a NaN has, which of two zeros "
-    "minimum, maximum and their like give, where sorted and list.sort put NaN, what becomes of a "
+    "minimum, maximum and their like give and np.sort puts first, what np.searchsorted finds in "
+    "what is not sorted, where sorted and list.sort put NaN, what becomes of a "
     "float beyond an integer (in np.arange a count of 2**63), whether a NaN is an item of a list "
     "or tuple (CPython asks for the object), and how complex numbers with a NaN part are ordered "
     "(NumPy's numbers and arrays differ): a program that asks has no verdict.",
@@ -210,10 +211,21 @@ def narrow_math(function, args):
 
 ONE_OF_TWO = (np.minimum, np.maximum, np.fmin, np.fmax)
 EXTREMES = (np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin)
+# Which of two zeros these put first, NumPy's own versions do not agree on.
+ORDERS = "sort partition unique union1d intersect1d setdiff1d median nanmedian".split()
 SIGNS = (np.signbit, np.copysign, math.copysign)
 
 
-def is_open(function, args) -> bool:
+def has_both_zeros(a) -> bool:
+    """Whether an array has zeros of both signs, in its real or imaginary parts."""
+    if a.dtype.kind not in "fc":
+        return False
+    return any(
+        0 < np.signbit(part[part == 0]).mean() < 1 for part in (a.real, a.imag) if (part == 0).any()
+    )
+
+
+def is_open(function, args, keywords) -> bool:
     """Whether what a call gives is left open: the sign of a NaN, one of two zeros, an order."""
     items = args[0] if function is sorted else getattr(function, "__self__", None)
     if isinstance(items, (list, tuple, np.ndarray)) and function.__name__ in ("sorted", "sort"):
@@ -223,10 +235,15 @@ def is_open(function, args) -> bool:
         return any(map(is_nan, args))
     if function in SIGNS:
         return bool(np.isnan(args[-1]).any())
+    if function.__name__ == "searchsorted":
+        a = np.asarray(items if isinstance(items, np.ndarray) else args[0])
+        return not np.array_equal(a, np.sort(a), equal_nan=a.dtype.kind in "fc")
+    if function.__name__ in ORDERS and "kind" not in keywords:
+        arrays = [items] if isinstance(items, np.ndarray) else args
+        flat = [np.ravel(a) for a in arrays if isinstance(a, (list, np.ndarray))]
+        return bool(flat) and has_both_zeros(np.concatenate(flat))
     if function in EXTREMES and np.asarray(args[0]).dtype.kind in "fc":
-        a = np.asarray(args[0])
-        signs = np.signbit(np.append(a.real[a == 0], a.imag[a == 0]))
-        return bool(signs.any() and not signs.all())
+        return has_both_zeros(np.asarray(args[0]))
     if function in ONE_OF_TWO and len(args) > 1:
         a, b = map(np.asarray, args[:2])
         if a.dtype.kind == "f" or b.dtype.kind == "f":

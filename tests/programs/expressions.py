@@ -164,6 +164,9 @@ class Expressions:
     def number_builtin(self, depth):
         return self.template(self.r.choice(library.BUILTINS), depth)
 
+    def number_text(self, depth):
+        return self.template(self.r.choice(library.TEXTS), depth)
+
     def number_reduce(self, depth):
         return self.template(self.r.choice(library.REDUCTIONS), depth)
 
@@ -357,6 +360,8 @@ class Expressions:
             return self.condition(depth)
         if what == "l":
             return self.list(depth)
+        if what == "z":
+            return self.text(depth)
         ndim = int(what[1]) if len(what) > 1 else None
         kinds = {"a": "biufc", "f": "f", "i": "iu"}[what[0]]
         return self.array(
@@ -396,8 +401,8 @@ class Expressions:
         return self.evaluate("([{0}] * {1})", self.number(depth), self.small())
 
 
-NUMBERS = [("leaf", 2), ("binary", 9), ("unary", 2), ("compare", 2), ("bool", 1), ("ternary", 2),
-           ("math", 3), ("numpy", 3), ("convert", 2), ("builtin", 3), ("reduce", 2),
+NUMBERS = [("text", 0.5), ("leaf", 2), ("binary", 9), ("unary", 2), ("compare", 2), ("bool", 1),
+           ("ternary", 2), ("math", 3), ("numpy", 3), ("convert", 2), ("builtin", 3), ("reduce", 2),
            ("element", 5), ("call", 3)]  # fmt: skip
 ARRAYS = [("leaf", 3), ("binary", 6), ("unary", 1), ("compare", 1), ("numpy", 3), ("slice", 6),
           ("library", 7), ("reduce", 1)]  # fmt: skip

@@ -18,11 +18,11 @@ import numpy as np
 
 from . import differences
 from .expressions import Expressions, Reject
-from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, kind_of
+from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, is_text, kind_of
 from .statements import Statements
 from .wider import Wider
 
-GRAMMAR_VERSION = 4
+GRAMMAR_VERSION = 5
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,9 @@ class Grower(Expressions, Statements, Wider):
             for v in value:
                 self.accepted(v)
             if isinstance(value, list) and len({kind_of(v) for v in value}) > 1:
+                raise Reject
+        elif is_text(value):
+            if len(value) > 40:
                 raise Reject
         elif value is not None and not is_array(value) and not is_number(value):
             raise Reject
@@ -238,7 +241,11 @@ class Grower(Expressions, Statements, Wider):
     def finish(self):
         """The return statement: what the program has computed."""
         r = self.r
-        made = [n for n in self.names() if n not in self.fixed and not callable(self.ns[n])]
+        made = [
+            n
+            for n in self.names(lambda v: not callable(v) and not is_text(v))
+            if n not in self.fixed
+        ]
         r.shuffle(made)
         made.sort(key=lambda n: n[0] == "a")
         given = made[: r.randint(1, 4)]

@@ -51,6 +51,10 @@ def is_array(value) -> bool:
     return isinstance(value, np.ndarray)
 
 
+def is_text(value) -> bool:
+    return isinstance(value, str)
+
+
 class Data:
     """Text of literal values."""
 

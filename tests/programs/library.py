@@ -2,7 +2,8 @@
 
 {a} is any array, {a1} one of one dimension ({a2}, …), {f} and {f1} of floats, {i1} of integers,
 {m} a mask of the array before, {s} a number, {x} a real number, {n} a small Python int, {axis} an
-axis of the first array, {t} a dtype, {l} a list, {c} a condition. A part in « » is there or not.
+axis of the first array, {t} a dtype, {l} a list, {c} a condition, {z} a string. A part in « » is
+there or not.
 """
 
 UNARY = """abs absolute fabs sqrt floor ceil trunc rint sign signbit negative positive square
@@ -32,12 +33,14 @@ REDUCTIONS = [
     "{a}.std(«axis={axis}, »ddof=1)",
     "np.argmin({a}«, axis={axis}»)", "np.argmax({a}«, axis={axis}»)",
     "{a}.argmax(«axis={axis}»)", "{a}.argmin()",
-    "np.median({f})", "np.ptp({a})", "np.average({f1})",
+    "np.median({f})", "np.ptp({a})", "np.average({f1})", "np.average({f}, axis={axis})",
+    "np.average({f}, axis={axis}, weights={f})", "np.average({f2}, axis={axis}, weights={f1})",
+    "np.average({a}, weights=np.abs({a}) + 1)",
     "np.nansum({f})", "np.nanmax({f})", "np.nanmin({f})", "np.nanmean({f})",
     "np.trace({a2})", "np.dot({a1}, {a1})", "np.vdot({a1}, {a1})", "np.inner({a1}, {a1})",
     "np.linalg.norm({f1})", "np.percentile({f1}, {n} * 10)", "np.quantile({f1}, 0.5)",
     "np.array_equal({a}, {a})", "np.allclose({f}, {f})",
-    "np.searchsorted({a1}, {s}«, side='right'»)", "np.interp({x}, {f1}, {f1})",
+    "np.searchsorted(np.sort({a1}), {s}«, side='right'»)", "np.interp({x}, {f1}, {f1})",
     "np.trapezoid({f1})", "np.max({a1}) - np.min({a1})",
 ]  # fmt: skip
 
@@ -84,6 +87,7 @@ ARRAYS = [
     "np.linalg.inv(np.eye(2) * 3.0 + np.array([[0.5, {x}], [0.25, 1.0]]))",
     "np.linalg.solve(np.array([[3.0, {x}], [0.0, 2.0]]), np.array([{x}, 1.0]))",
     "np.polyval({f1}, {x})", "np.histogram({f1}, 4)[0]",
+    "(np.abs({i1}) % 2).choose(({a1}, {a1}))",
 ]  # fmt: skip
 
 BUILTINS = [
@@ -101,7 +105,14 @@ BUILTINS = [
     "(not {s})", "isinstance({s}, int)", "isinstance({s}, float)", "math.prod({l})",
     "({n}).bit_length()", "math.remainder({x}, {x})", "int({s} == {s})", "math.nextafter({x}, {x})",
     "len(range({n}, {n}, {k} + 1))", "sum(k * k for k in range({n}))", "len(({s}, {s}))",
-    "max([{x} - k for k in range(3)])", "any([{x} > k for k in range(3)])", "hash({n})",
+    "max([{x} - k for k in range(3)])", "any([{x} > k for k in range(3)])",
+]  # fmt: skip
+
+# Numbers of strings.
+TEXTS = [
+    "len({z})", "({z} == {z})", "({z} != {z})", "({z} < {z})", "({z} >= {z})", "({z} in {z})",
+    "({z} not in {z})", "bool({z})", "(not {z})", "({z} == {n})", "len({z} + {z})",
+    "({z} in ({z}, {z}))", "isinstance({z}, str)", "({z} == {z} != {z})", "len(({z}, {s}))",
 ]  # fmt: skip
 
 CONVERSIONS = ["int({x})", "float({x})", "bool({s})", "np.float64({x})", "np.float32({x})",

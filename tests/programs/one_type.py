@@ -116,7 +116,9 @@ def ones(value):
 def element(value, key):
     """value[key], or, where there is no such element, one of its type."""
     try:
-        return value[key]
+        found = value[key]
+        # Of an empty slice nobody knows the items' type.
+        return found or value[:1] if isinstance(found, list) else found
     except IndexError:
         if isinstance(value, list) and value:
             return value[0]

@@ -145,6 +145,8 @@ class Run:
             "_op": self.op,
             "_iop": self.iop,
             "_iat": self.iat,
+            "_merge": self.merge,
+            "_merge_extreme": self.merge_extreme,
             "_un": self.un,
             "_call": self.call,
             "_either": self.either,
@@ -288,6 +290,7 @@ class Run:
             one_type.settle(target, value)
 
     def op(self, name, a, b):
+        a, b = self._repeated(name, a, b)
         value = self._retried(lambda b: differences.binary(name, a, b), b)
         return self._operator(name, value, a, b)
 
@@ -301,8 +304,18 @@ class Run:
                 return self._moved(value, name == "MatMult")
         return value
 
+    def _repeated(self, name, a, b):
+        """The operands of a product; samples of a list are repeated once at least."""
+        if name != "Mult" or not (self.sampling or self.dry):
+            return a, b
+        if isinstance(a, list) and isinstance(b, (int, np.integer)):
+            return a, max(int(b), 1)
+        if isinstance(b, list) and isinstance(a, (int, np.integer)):
+            return max(int(a), 1), b
+        return a, b
+
     def iop(self, name, a, b):
-        a = self._own(a)
+        a, b = self._repeated(name, self._own(a), b)
         limit_growth(a)
         value = self._retried(lambda b: differences.in_place(name, a, b), b)
         moved = self._operator(name, value, a, b)
@@ -310,6 +323,23 @@ class Run:
             value[...] = moved
             return value
         return moved
+
+    def merge(self, name, a, b):
+        """a op= b in a parallel loop: the iterations have no order."""
+        value = self.iop(name, a, b)
+        if not is_inexact(value):
+            return value
+        if name in ("Mult", "Div") and not order_matters_not(value, a, b):
+            raise NoVerdict("the order of a product")
+        if self.r is not None:
+            value = self.iop(name, a, perturbed(b, self.r))
+        return self._moved(value)
+
+    def merge_extreme(self, constants, function, *args):
+        """min and max in a parallel loop."""
+        if any(v == 0 for v in args) and differences.is_open(np.maximum, args[:2], {}):
+            raise NoVerdict("one of two zeros")
+        return self.extreme(constants, function, *args)
 
     def iat(self, name, a, key, later):
         """a[key] op= what is computed after the element has been read."""
@@ -378,7 +408,7 @@ class Run:
             )
         if exact and name == "round" and len(args) + len(keywords) > 1:
             exact = not is_inexact(args[0]) and name == "round"
-        if exact and differences.is_open(function, args):
+        if exact and differences.is_open(function, args, keywords):
             raise NoVerdict("the sign of a NaN, one of two zeros, or the order of NaN")
         if exact:
             return differences.call(function, args, keywords)
@@ -421,6 +451,14 @@ def beyond_float64(value) -> bool:
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "iu" or not value.size:
         return False
     return max(int(value.max()), -int(value.min())) > 1 << 53
+
+
+def order_matters_not(value, a, b) -> bool:
+    """Whether a product neither leaves the range of its type nor begins outside."""
+    with np.errstate(all="ignore"):
+        sizes = [float(abs(v)) for v in (a, b, value)]
+    least = float(np.finfo(np.asarray(value).dtype).smallest_normal)
+    return (sizes[2] < np.inf and (sizes[2] > least or 0 in sizes[:2])) or np.inf in sizes[:2]
 
 
 def is_inexact(value) -> bool:
@@ -519,7 +557,8 @@ class Instrument(ast.NodeTransformer):
         extreme = isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
         if extreme and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args):
             constants = self._constants(node.args)
-            return self._made(node, "_extreme", constants, node.func, *node.args)
+            which = "_merge_extreme" if hasattr(node, "parallel") else "_extreme"
+            return self._made(node, which, constants, node.func, *node.args)
         return self._made(node, "_call", node.func, *node.args, keywords=node.keywords)
 
     def visit_Assign(self, node):
@@ -538,6 +577,9 @@ class Instrument(ast.NodeTransformer):
 
     def visit_For(self, node):
         """A list that grows while it is iterated over has no end."""
+        if isinstance(node.iter, ast.Call) and getattr(node.iter.func, "id", "") == "prange":
+            for n in node.body:
+                (n.value if isinstance(n, ast.Assign) else n).parallel = True
         self.generic_visit(node)
         node.body.insert(0, ast.copy_location(ast.Expr(self._made(node, "_tick")), node))
         return node
@@ -547,7 +589,8 @@ class Instrument(ast.NodeTransformer):
         name = ast.Constant(type(node.op).__name__)
         if isinstance(node.target, ast.Name):
             old = ast.Name(node.target.id, ast.Load())
-            value = self._made(node, "_iop", name, old, node.value)
+            which = "_merge" if hasattr(node, "parallel") else "_iop"
+            value = self._made(node, which, name, old, node.value)
             return ast.copy_location(ast.Assign([node.target], value), node)
         if isinstance(node.target, ast.Subscript):
             key = self._key(node.target.slice)

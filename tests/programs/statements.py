@@ -7,7 +7,7 @@ import copy
 import numpy as np
 
 from .expressions import ARITHMETIC, Reject
-from .kinds import COMMON, is_array, is_bool, is_integer, is_number, is_real, kind_of
+from .kinds import COMMON, is_array, is_bool, is_integer, is_number, is_real, is_text, kind_of
 
 
 class Statements:
@@ -62,7 +62,8 @@ class Statements:
 
     def do_again(self):
         """A name that is given another value, of the same kind inside of blocks."""
-        name = self.r.choice(self.assignable(lambda v: not callable(v)) or [None])
+        names = self.assignable(lambda v: not callable(v) and not is_text(v))
+        name = self.r.choice(names or [None])
         if name is None:
             raise Reject
         old = self.ns[name]
@@ -403,6 +404,6 @@ class Statements:
 
 
 SIMPLE = [("value", 5), ("again", 4), ("augment", 4), ("store", 5), ("list", 2), ("unpack", 1),
-          ("raise", 0.7), ("return", 0.7), ("point", 2), ("rows", 2)]  # fmt: skip
+          ("raise", 0.7), ("return", 0.7), ("point", 2), ("rows", 2), ("text", 1)]  # fmt: skip
 BLOCKS = [("if", 3), ("for", 4), ("while", 1.5), ("both", 1.5), ("prange", 0.5)]
 __all__ = ["Statements", "is_bool", "is_integer"]

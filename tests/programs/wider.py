@@ -1,11 +1,14 @@
-"""Statements of grammar 4: generators, named tuples, lists of tuples and arrays, prange."""
+"""Statements of grammars 4 and 5: generators, named tuples, lists of tuples and arrays, prange,
+strings."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from .expressions import Reject
-from .kinds import is_array, kind_of
+from .kinds import is_array, is_real, is_text, kind_of
+
+WORDS = ("", "a", "b", "ab", "ba", "abc", "é中", "{0}", "x y")
 
 
 class Wider:
@@ -108,38 +111,92 @@ class Wider:
 
     # ---- loops whose iterations have no order ----------------------------------------------------
     def do_prange(self):
-        """A parallel loop that adds integers up, or fills an array of its own."""
+        """A parallel loop that adds numbers up, multiplies or compares them, or fills an array."""
         r = self.r
         if self.scalar or self.loops or self.level > 2:
             raise Reject
         self.parallel = True
         name, total = self.fresh("i"), self.fresh()
-        n = r.choice((0, 1, 3, 7, 40))
+        n = r.choice((0, 1, 3, 7, 40, 150))
         held = dict(self.ns)
-        fills = r.random() < 0.5
+        how = r.choice(("fill", "fill", "fill", "int", "int", "sum", "sum", "product", "extreme"))
+        tests = {"int": lambda v: type(v) is int, "product": is_real, "extreme": is_real}
         self.ns[name] = 1
         try:
-            if fills:
-                item = self.number(2)
-            else:
-                item = self.number(2, lambda v: type(v) is int)
+            item = self.number(2, tests.get(how, lambda v: True))
         finally:
             self.ns = held
-        if fills:
+        if how == "fill":
             dtype = "complex128" if np.iscomplexobj(item[1]) else "float64"
             self.simple(f"{total} = np.zeros({n}, np.{dtype})")
             change = f"{total}[{name}] = {item[0]}"
+        elif how == "extreme":
+            self.simple(f"{total} = {self.leaf(is_real)[0]}")
+            word = r.choice(("min", "max"))
+            change = f"{total} = {word}({total}, {item[0]})"
         else:
-            self.simple(f"{total} = {self.small()[0]}")
-            change = f"{total} += {item[0]}"
+            start = self.small()[0] if r.random() < 0.5 else self.leaf()[0]
+            self.simple(f"{total} = {start}")
+            op = "*" if how == "product" else r.choice("+++-")
+            change = f"{total} {op}= {item[0]}"
         self.emit(f"for {name} in prange({n}):")
         self.lines.append((self.level + 1, change))
 
     # ---- text ------------------------------------------------------------------------------------
+    def text(self, depth: int):
+        """A string: a constant, or what is made of such."""
+        r = self.r
+        which = r.random()
+        if depth <= 0 or which < 0.35:
+            try:
+                if r.random() < 0.7:
+                    return self.variable(is_text)
+            except Reject:
+                pass
+            word = r.choice(WORDS)
+            return repr(word), word
+        a = self.text(depth - 1)
+        if which < 0.5:
+            return self.evaluate("({0} + {1})", a, self.text(depth - 1))
+        if which < 0.56:
+            return self.evaluate("({0} * " + str(r.randint(-1, 3)) + ")", a)
+        if which < 0.58:  # not known while compiling
+            return self.evaluate("({0} * {1})", a, self.small())
+        if which < 0.72:
+            n = len(a[1])
+            return self.evaluate("{0}[" + str(r.randrange(-n, n) if n else 0) + "]", a)
+        if which < 0.74:
+            return self.evaluate("{0}[{1}]", a, self.index(len(a[1])))
+        if which < 0.88:
+            ends = [str(r.randint(-4, 4)) if r.random() < 0.5 else "" for _ in range(2)]
+            return self.evaluate("{0}[" + ":".join(ends) + r.choice(("", ":-1", ":2")) + "]", a)
+        return self.evaluate(*self.formatted(a, self.text(depth - 1)))
+
+    def formatted(self, a, b):
+        """The template of an f-string, and its parts."""
+        parts = [a]
+        other = "{{{1}}}"
+        if self.r.random() < 0.2:
+            b = self.small()  # most often no constant
+        elif self.r.random() < 0.3:
+            other, b = str(self.r.randint(-3, 9)), None
+        parts += [b] if b else []
+        for text, _ in parts:
+            if any(c in text for c in "{}\\'\""):
+                raise Reject  # no name
+        return "f'" + self.r.choice(("", "x")) + "{{{0}}}" + other + "'", *parts
+
+    def do_text(self):
+        """A name of a string, which has it from there on."""
+        self.simple(f"{self.fresh()} = {self.text(2)[0]}")
+
     def message(self) -> str:
         """The text of a message, with numbers in it."""
         r = self.r
         plain = f"own {r.randrange(100)}"
+        words = self.names(is_text)
+        if words and r.random() < 0.3:
+            return f"{plain!r} + {r.choice(words)}"
         found = self.names(lambda v: type(v) in (int, bool, float))
         if not found or r.random() < 0.5:
             return repr(plain)

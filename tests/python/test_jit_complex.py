@@ -130,3 +130,17 @@ def test_part_that_decides_nothing():
         got, want = njit(f)(a), f(a)
         assert got == want and isinstance(got[1], float)
     assert isinstance(njit(f)(0.0)[0], float)
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide", "power", "equal"])
+@pytest.mark.parametrize("x", [0.0, -2.5, np.inf])
+def test_ufuncs_take_no_float64_for_one_of_pythons(name, x):
+    """np.float64 is a float of Python's to an operator of Python's complex, not to a ufunc."""
+    function = getattr(np, name)
+
+    def f(x):
+        return function(0.5j, x), function(x, 0.5j)
+
+    with np.errstate(all="ignore"):
+        want = f(np.float64(x))
+    np.testing.assert_allclose(njit(f)(np.float64(x)), want, rtol=1e-15)

@@ -345,3 +345,32 @@ def test_types_of_operands(function, operand):
         assert type(got) is type(want.item())
     close = {"float16": 1e-2, "float32": 1e-5, "complex64": 1e-5}.get(operand, 1e-12)
     np.testing.assert_allclose(got, want, close)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "bool", "complex128"])
+def test_weighted_averages_along_an_axis(dtype):
+    def f(a, w, line):
+        return (
+            np.average(a, 0, w), np.average(a, axis=-1, weights=w), np.average(a, weights=w),
+            np.average(a, axis=1, weights=line), np.average(line, 0, line),
+        )  # fmt: skip
+
+    a = np.arange(24).reshape(2, 3, 4).astype(dtype)
+    w, line = (a.real + 1).astype("float32"), np.array([1.0, 2, 4])
+    if dtype == "complex128":
+        w = w * 1j
+    for got, want in zip(njit(f)(a, w, line), f(a, w, line)):
+        np.testing.assert_allclose(got, want, rtol=1e-5)
+        assert np.asarray(got).dtype == want.dtype or np.ndim(want) == 0
+
+
+def test_weights_that_do_not_fit():
+    def f(a, w):
+        return np.average(a, axis=0, weights=w)
+
+    a = np.ones((2, 3))
+    for w in (np.ones(3), np.ones((3, 2)), np.zeros(2), np.array([[1.0, 1, 0], [0, 0, 0]])):
+        with pytest.raises((ValueError, ZeroDivisionError)) as theirs:
+            f(a, w)
+        with pytest.raises(type(theirs.value)):
+            njit(f)(a, w)

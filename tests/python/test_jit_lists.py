@@ -593,3 +593,21 @@ def test_tuples_of_an_int_and_a_uint64():
 
     assert njit(of_both)(np.uint64(3), 4) == ([(4, 4), (3, 4)], [(3, 4), (4, 4)])
     assert type(njit(of_both)(np.uint64(3), 4)[0][0][0]) is int
+
+
+@pytest.mark.parametrize("x", [np.uint64(3), np.float32(0.1), np.int8(-1), True, 2.5, 1j])
+def test_lists_in_a_list_have_one_type(x):
+    """As np.array([0, x]) has the type of the list, so has that of lists in a list."""
+
+    def f(x):
+        return np.array([0, x]), np.array([[0, 0], [0, x]]), np.array([[[0, x]], [[x, 0]]])
+
+    def g(x):
+        return np.sum([[0, 0], [0, x]]), np.array([(0, 1), (x, 2)])[:, :1], [[1, 2], [3, x]][0][0]
+
+    line, *others = njit(f)(x)
+    for a in others:
+        assert a.dtype == line.dtype and a.sum() == f(x)[2 if a.ndim == 3 else 1].sum()
+    total, column, first = njit(g)(x)
+    assert total == np.sum([0, x]) and first == 1
+    assert column.tolist() == [[0], [x]]

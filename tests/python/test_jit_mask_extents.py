@@ -73,3 +73,22 @@ def test_mask_of_an_expression():
     assert compared(a, b).shape == (1, 0)
     with pytest.raises(IndexError):
         compared(np.zeros((3, 1)), np.zeros((1, 2)))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+@pytest.mark.parametrize("at", [0, 1, 2, -3])
+def test_indices_of_what_is_repeated_no_times(n, at):
+    """NumPy looks at them, though nothing is read where an axis has no element."""
+
+    def f(x, at, n):
+        return x[np.array([at])] // np.ones(n), x[np.array([at])] + np.ones((n, 1)), at
+
+    x = np.array([3.0, 4.0])
+    try:
+        want = f(x, at, n)
+    except IndexError:
+        with pytest.raises(IndexError):
+            njit(f)(x, at, n)
+        return
+    for g, w in zip(njit(f)(x, at, n), want):
+        np.testing.assert_array_equal(g, w)

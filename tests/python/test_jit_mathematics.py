@@ -1,5 +1,6 @@
 """Compiled functions: math and powers near zero and at the ends of types."""
 
+import itertools
 import math
 
 import numpy as np
@@ -122,3 +123,27 @@ def test_ends_of_types(t):
         with np.errstate(all="ignore"):
             size = float(x) * np.inf if x else 0.0
         assert got == [size, 0.0, size]
+
+
+def test_distances():
+    """No square leaves float64 where the root of their sum does not; infinities outweigh NaN."""
+    special = [0.0, -0.0, 1.0, -2.5, 1e200, -1e308, 5e-324, 1e-310, np.inf, -np.inf, np.nan, 3]
+
+    def f(a, b, c, d):
+        return math.dist((a, b), (c, d)), math.dist((a,), (b,)), math.hypot(a, b, c)
+
+    def others(a):
+        return math.hypot(), math.hypot(a), math.dist((), ())
+
+    compiled = njit(f)
+    for x in itertools.product(special, repeat=4):
+        for got, want in zip(compiled(*map(float, x)), f(*x)):
+            assert (
+                got == want
+                or (got != got and want != want)
+                or abs(got - want) <= 2 * (math.ulp(want))
+            )
+    for x in special:
+        check(others, x)
+    with pytest.raises(ValueError, match="same number of dimensions"):
+        njit(lambda a: math.dist((a, 1.0), (a,)))(2.0)

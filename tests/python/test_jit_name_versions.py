@@ -1,5 +1,6 @@
 """A name that is assigned again outside of loops has a type of its own from there on."""
 
+import numpy as np
 import pytest
 from numbus import njit
 
@@ -47,3 +48,31 @@ def test_versions(f, args):
     want = f.py_func(*args)
     got = f(*args)
     assert got == want and [type(v) for v in got] == [type(v) for v in want]
+
+
+@pytest.mark.parametrize("n", [np.int8(3), np.float32(0.5)])
+def test_one_type_in_loops_over_lists(n):
+    """A loop over a list is a loop, also where the list has acted as a tuple so far."""
+
+    def f(n):
+        value = 1
+        before = value * np.float32(0.1)
+        last = before
+        for value, _ in [(n, 0.5), (2, n)]:
+            last = value
+        return before, last
+
+    def g(n):
+        value = 1
+        before = value**-1
+        for _, _ in [(n, 0.5), (2, n)]:
+            value = n
+        return before, value
+
+    # value is of the type of 1 and n from the start.
+    assert njit(f)(n) == (np.float32(0.1), 2)
+    if isinstance(n, np.integer):
+        with pytest.raises(ValueError, match="negative integer powers"):
+            njit(g)(n)
+    else:
+        assert njit(g)(n) == (1.0, 0.5)

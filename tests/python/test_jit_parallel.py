@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from jit_check import check
 from numbus import njit, prange
-from numbus.kernels import CompileError
+from numbus.kernels import CompileError, UnsupportedError
 
 
 @pytest.mark.parametrize("n", [0, 1, 5, 64, 65, 1000])
@@ -46,6 +46,39 @@ def test_integers():
         if t == "int64":
             continue
         check(f, np.arange(100, dtype=t), parallel=True)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+@pytest.mark.parametrize("x", [0.5, np.float32(0.5), np.uint64(3), 1.5j, np.complex64(2 - 1j)])
+def test_sums_wider_than_their_start(n, x):
+    """The variable has the type that holds its start and what the iterations add."""
+
+    def add(n, x):
+        total = more = 4
+        for i in prange(n):
+            total += x
+            more -= x * i
+        return total, more
+
+    def multiply(n, x):
+        product = True
+        for i in prange(n):
+            product *= x + i
+        return product
+
+    def least(n, x):
+        found = 7
+        for i in prange(n):
+            found = min(found, i - x)
+        return found
+
+    for g in (add, multiply, least)[: 1 if np.iscomplexobj(x) else 3]:
+        got, want = np.array(njit(g, parallel=True)(n, x)), np.array(g(n, x))
+        assert (got == want).all()
+        assert n == 0 or got.dtype == np.array(want.tolist()).dtype
+    if np.iscomplexobj(x):
+        with pytest.raises(UnsupportedError, match="product of complex numbers in a parallel loop"):
+            njit(multiply, parallel=True)(n, x)
 
 
 def test_steps_and_ranges():

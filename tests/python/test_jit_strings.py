@@ -258,3 +258,41 @@ def test_special_values_are_right_or_refused(kind):
         timeout=200,
     )
     assert run.stdout.endswith("wrong: []\n"), run.stdout[-1500:] + run.stderr[-500:]
+
+
+WORDS = ["''", "'a'", "'abc'", "'b'", "'é\\u4e2d'", "f'a{1 + 1}{True}'", "'ab' * 2 + 'c'"]
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_constants_are_known(word):
+    """What follows from constants alone is as CPython has it."""
+    for body in (
+        "s = {0}\n    return len(s[0]) + len(s[-1]), s[0] == s[-1]",
+        "s = {0}\n    return s[:2] == 'ab', s[::-1] == 'cba', len(s[1:-1]), s[-9:9:2] + '' == s",
+        "s = {0}\n    t = s + 'b' + s * n_\n    return len(t), t == 'abcbabc', 'ca' in t, t > s",
+        "s = {0}\n    return [s < w for w in ('a', 'é', '')], s <= 'abc', s >= 'b', 'b' != s > ''",
+        "s = {0}\n    return s == n, n != s, (s,) == s, bool(s), not s, 1 if s else 2",
+        "s = {0}\n    s += '!'\n    return len(f'{{s}}-{{s[0]}}'), (s, n)[0] == s",
+        "s = {0}\n    raise ValueError(s + '{{0}} {{' + f'{{s}}{{{{1}}}}')",
+    ):
+        body = body.format(word).replace("n_", "2")
+        f = program(f"{word} {body}", body)
+        try:
+            want = f(2.5, 1)
+        except Exception as error:
+            with pytest.raises(type(error)) as ours:
+                njit(f)(2.5, 1)
+            assert str(ours.value) == str(error)
+            continue
+        got = njit(f)(2.5, 1)
+        equal(got, want, 0)
+
+
+@pytest.mark.parametrize("text", ["'a' + n", "n + 'a'", "'a' - 'b'", "'a' < n", "n in 'a'", "-'a'"])
+def test_mistakes(text):
+    f = program(text, f"return {text}")
+    with pytest.raises(TypeError):
+        f(2.5, 1)
+    with pytest.raises(CompileError) as ours:
+        njit(f)(2.5, 1)
+    assert not isinstance(ours.value, UnsupportedError) and ours.value.line is not None

@@ -33,16 +33,6 @@ def tobytes(self, order="C"):
     return to_numpy(self).tobytes(order)
 
 
-def nonzero(self):
-    """The indices of the elements that are not zero: a tuple of arrays, one per axis."""
-    return selection.nonzero(self)
-
-
-def dot(self, b, out=None):
-    """`dot(self, b)`."""
-    return products.dot(self, b, out)
-
-
 def conj(self):
     """Complex conjugate, element-wise; a real array itself."""
     return self if self.dtype.kind != "c" else ufuncs.UFUNCS["conjugate"](self)
@@ -78,18 +68,6 @@ def round_of(self, ndigits=None):
     return self.round(0 if ndigits is None else ndigits)
 
 
-def _module_method(module, name):
-    """A method that calls the module's function with the array first."""
-    function = getattr(module, name)
-
-    def method(self, *args, **kwargs):
-        return function(self, *args, **kwargs)
-
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = function.__doc__
-    return method
-
-
 def _view_method(name, counted=True):
     """A method that NumPy runs on the zero-copy view, in place where it works in place."""
     real = getattr(numpy.ndarray, name)
@@ -102,16 +80,6 @@ def _view_method(name, counted=True):
     method.__doc__ = real.__doc__
     method.counted = counted
     return method
-
-
-def take(self, indices, axis=None, out=None, mode="raise"):
-    """The elements at `indices` along `axis` (None: flattened)."""
-    return selection.take(self, indices, axis, out, mode)
-
-
-def clip(self, min=None, max=None, out=None, **kwargs):
-    """The elements limited to [min, max]."""
-    return selection.clip(self, min, max, out, **kwargs)
 
 
 def compress(self, condition, axis=None, out=None):
@@ -128,25 +96,25 @@ def _attach(name, function):
 def attach(namespace):
     """Puts everything above on the classes of the core; called once, at import of `namespace`."""
     attributes.attach()
-    for name in "sum prod min max any all mean std var argmin argmax".split():
-        _attach(name, getattr(reductions, name))
     for module, names in (
+        (reductions, "sum prod min max any all mean std var argmin argmax"),
         (manipulation, "diagonal squeeze swapaxes trace"),
+        (selection, "nonzero take clip"),
+        (sorting, "argsort argpartition searchsorted"),
+        (cumulative, "cumsum cumprod"),
         (repeating, "repeat"),
         (elementwise, "round"),
-        (cumulative, "cumsum cumprod"),
+        (products, "dot"),
     ):
         for name in names.split():
-            _attach(name, _module_method(module, name))
-    for name in ("argsort", "argpartition", "searchsorted"):
-        _attach(name, getattr(sorting, name))
+            _attach(name, getattr(module, name))
     _attach("sort", sorting.sort_in_place)
     _attach("partition", sorting.partition_in_place)
     for name in "choose put".split():
         _attach(name, _view_method(name))
     for name in "byteswap dump dumps tofile getfield setfield".split():
         setattr(ndarray, name, _view_method(name, counted=False))
-    for function in (tobytes, nonzero, dot, conj, take, clip, compress):
+    for function in (tobytes, conj, compress):
         _attach(function.__name__, function)
     for kind in _BOTH:
         kind.conjugate = conj

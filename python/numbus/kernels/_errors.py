@@ -144,10 +144,12 @@ def _waiting(step):
     return f"waits at {kind}"
 
 
-_POSITIONS = re.compile(r"\{[01][fb]?\}")
+_POSITIONS = re.compile(r"\{\{|\{[01][fb]?\}")
 
 
 def _noted(position, first, second):
+    if position == "{{":
+        return "{"
     word = first if position[1] == "0" else second
     if position[2] == "f":
         return str(struct.unpack("d", struct.pack("q", word))[0])

@@ -95,6 +95,7 @@ constexpr unsigned kManagedGlobal = 1;
   X(cuDeviceTotalMem, cuDeviceTotalMem_v2, (size_t*, DeviceHandle))                                \
   X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (ContextHandle*, DeviceHandle))            \
   X(cuCtxGetCurrent, cuCtxGetCurrent, (ContextHandle*))                                            \
+  X(cuCtxSynchronize, cuCtxSynchronize, ())                                                        \
   X(cuCtxSetCurrent, cuCtxSetCurrent, (ContextHandle))                                             \
   X(cuCtxGetLimit, cuCtxGetLimit, (size_t*, int))                                                  \
   X(cuCtxSetLimit, cuCtxSetLimit, (int, size_t))                                                   \

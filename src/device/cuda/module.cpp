@@ -138,6 +138,7 @@ Module::~Module() {
   if (handle_ == nullptr || !cuda_available()) return;
   try {
     ContextScope scope(context_);
+    driver().cuCtxSynchronize();  // a kernel of it may be under way, in any stream
     driver().cuModuleUnload(handle_);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     // The process ends or the GPU is lost; the module is gone with its context.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/cuda/stream.h"
@@ -22,12 +23,13 @@ struct FunctionAttributes {
   int binary_version = 0;  // 90 for sm_90
 };
 
-// Usable as long as its module lives.
+// Usable as long as its module lives, which it may keep.
 class Function {
  public:
   Function() = default;
   Function(ContextHandle context, FunctionHandle handle, std::string name);
 
+  void keep(std::shared_ptr<const void> module) { module_ = std::move(module); }
   const std::string& name() const { return name_; }
   FunctionHandle handle() const { return handle_; }
   FunctionAttributes attributes() const;
@@ -51,6 +53,7 @@ class Function {
   ContextHandle context_ = nullptr;
   FunctionHandle handle_ = nullptr;
   std::string name_;
+  std::shared_ptr<const void> module_;
   mutable size_t allowed_shared_ = size_t{48} << 10;
 };
 

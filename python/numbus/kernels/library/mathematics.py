@@ -426,12 +426,22 @@ def prod(values):
 
 @known("math.dist")
 def dist(p, q):
-    """The root of the sum of squares."""
+    """The root of the sum of squares, which are scaled: only the result may leave float64."""
+    if len(p) != len(q):
+        raise ValueError("both points must have the same number of dimensions")
+    largest, rest = 0.0, 0.0
+    for a, b in zip(p, q):
+        d = abs(float(a) - float(b))
+        largest = d if d > largest else largest
+        rest += d - d  # NaN of a NaN, and of an infinity, which counts for more
+    if largest == math.inf or rest != rest or largest == 0.0:
+        return largest if largest == math.inf else rest + largest
+    exponent = math.frexp(largest)[1]
     s = 0.0
     for a, b in zip(p, q):
-        d = float(a) - float(b)
+        d = math.ldexp(float(a) - float(b), -exponent)
         s += d * d
-    return math.sqrt(s)
+    return math.ldexp(math.sqrt(s), exponent)
 
 
 @known("math.sumprod")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._library import known, not_yet
+from .._library import known
 
 
 @known("np.cumsum")
@@ -45,6 +45,9 @@ def ptp(a):
     return a.max() - a.min()
 
 
+UNEVEN = "Shape of weights must be consistent with shape of a along specified axis."
+
+
 @known("np.average")
 def average(a, axis=None, weights=None):
     """The mean, weighted."""
@@ -53,17 +56,32 @@ def average(a, axis=None, weights=None):
         if np.size(means) == 0:
             raise ZeroDivisionError("division by zero")
         return means
-    if axis is not None:
-        not_yet("np.average with weights along an axis")
-    if weights.shape != a.shape:
-        raise TypeError("Axis must be specified when shapes of a and weights differ.")
     t = np.result_type(a, weights)
     if a.dtype.kind in "iub":
         t = np.result_type(t, np.float64)
-    whole = weights.astype(t).sum()
+    w = weights.astype(t)
+    if axis is None:
+        if weights.shape != a.shape:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        whole = w.sum()
+        if whole == 0:
+            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+        return (a.astype(t) * w).sum() / whole
+    if weights.ndim == a.ndim:
+        if weights.shape != a.shape:
+            raise ValueError(UNEVEN)
+        wholes = w.sum(axis)
+        if np.any(wholes == 0):
+            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+        return (a.astype(t) * w).sum(axis) / wholes
+    if weights.ndim != 1:
+        raise ValueError(UNEVEN)
+    if weights.size != a.shape[axis]:
+        raise ValueError(UNEVEN)
+    whole = w.sum()
     if whole == 0:
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    return (a.astype(t) * weights.astype(t)).sum() / whole
+    return (np.swapaxes(a, axis, -1).astype(t) * w).sum(-1) / whole
 
 
 @known("np.nansum")

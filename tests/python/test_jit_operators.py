@@ -1,0 +1,68 @@
+"""Operators in compiled functions on values of all classes: CPython's answer, or a message."""
+
+import itertools
+import linecache
+import warnings
+
+import numpy as np
+import pytest
+from numbus import njit
+from numbus.kernels import CompileError, UnsupportedError
+
+OPERATORS = "+ - * % << < == != in".split() + ["not in"]
+# Names are arguments: an int, an int64, a float, an array.
+SEQUENCES = ["[1, 2]", "[1.5]", "[]", "(1, 2)", "(1.5,)", "()", "[[1, 2]]", "[(1, 2)]", "((1, 2),)"]
+OTHERS = ["'a'", "None", "range(2)"]
+NUMBERS = ["i", "n", "x", "1j", "np.float32(2)"]
+ARRAYS = ["a", "np.arange(2)", "np.array(3)"]
+ARGUMENTS = (1, np.int64(1), 2.5, np.array([1, 2]))
+
+
+def same(got, want):
+    if isinstance(want, (tuple, list)) or isinstance(got, (tuple, list)):
+        return type(got) is type(want) and len(got) == len(want) and all(map(same, got, want))
+    if want is None or got is None:
+        return got is want
+    if np.shape(got) != np.shape(want) or isinstance(got, str):
+        return False
+    return np.allclose(got, want, rtol=1e-14, atol=0, equal_nan=True)
+
+
+def outcome(function):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            return function(*ARGUMENTS)
+        except Exception as error:
+            return error
+
+
+def check(text):
+    source = f"def f(i, n, x, a):\n    return {text}\n"
+    file = f"<operators {text}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    names = {"np": np}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        exec(compile(source, file, "exec"), names)
+    got, want = outcome(njit(names["f"])), outcome(names["f"])
+    if isinstance(got, UnsupportedError):
+        return False
+    if isinstance(got, CompileError):
+        # What is told while compiling has no answer in CPython either.
+        return isinstance(want, (TypeError, ValueError)) or text
+    if isinstance(got, Exception) or isinstance(want, Exception):
+        return isinstance(want, type(got)) or text
+    return same(got, want) or text
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("left", ["sequence", "other"])
+def test_right_or_told(operator, left):
+    """Sequences and what is no number on one side or both; a sum of lists has one type."""
+    lefts = SEQUENCES if left == "sequence" else OTHERS
+    every = SEQUENCES + OTHERS + NUMBERS + ARRAYS
+    pairs = list(itertools.product(lefts, every)) + list(itertools.product(every, lefts))
+    checked = {f"{a} {operator} {b}": check(f"{a} {operator} {b}") for a, b in dict.fromkeys(pairs)}
+    assert not [text for text, fine in checked.items() if isinstance(fine, str)]
+    assert sum(map(bool, checked.values())) > len(checked) // 5  # not all are "not yet"
