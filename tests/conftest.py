@@ -13,8 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "python"))
 sys.path.insert(0, str(ROOT / "tests" / "fuzz"))
-if any((ROOT / "python" / "numbus").glob("_core*.so")):
-    sys.path.insert(0, str(ROOT / "python"))
+PACKAGE = Path(os.environ.get("NUMBUS_TEST_PACKAGE", ROOT / "python"))
+if any((PACKAGE / "numbus").glob("_core*.so")):
+    sys.path.insert(0, str(PACKAGE))
 sys.path.insert(0, str(ROOT / "bench" / "src"))
 
 MODULE = os.environ.get("NUMBUS_TEST_MODULE", "numbus")
