@@ -42,8 +42,6 @@ class GpuScanBase {
     };
     annotate("kernel", 1);
     if (g.blocks) annotate("maxntidx", 32 * g.warps);
-    // Blocks wait for each other, which more of them hide: worth the few registers that spill.
-    if (g.tiles && g.code.fields() == 1) annotate("minctasm", 5);
   }
 
   llvm::BasicBlock* block(const char* name) {

@@ -24,7 +24,6 @@ struct ScanLaunch {
 struct ScanLaunches {
   std::vector<ScanLaunch> launches;
   size_t scratch = 0;  // bytes
-  bool zeros = false;  // the scratch has to be zero
 };
 // Whether every line begins where 16 bytes may be read and written at once.
 bool scan_aligned(const KernelStep& step);

@@ -10,7 +10,7 @@ namespace {
 
 using compile::GpuScan;
 
-constexpr int64_t kLinesEnough = 1024;  // for a block each: whatever the GPU, it is busy
+constexpr int64_t kSegmentsWanted = 4096;  // blocks: a few waves, whatever the GPU
 constexpr int64_t kThreadsWanted = 1 << 17;
 constexpr int64_t kShortLine = 32, kWarpLine = 512;
 constexpr unsigned kThreads = 256;
@@ -38,14 +38,10 @@ ScanLaunch launch(const GpuScan& g, const Form& f, const Layout& in, const Layou
   l.words[GpuScan::kSegments] = f.segments;
   int64_t segments = f.segments - (g.totals ? 1 : 0);
   unsigned threads = g.blocks ? 32 * g.warps : kThreads;
-  int64_t x = 1, y = 1;
-  if (g.tiles)
-    x = f.lines() * segments;
-  else if (g.blocks)
-    y = std::min<int64_t>(f.lines(), 65535);
-  else
-    x = std::min<int64_t>(divide_up(f.lines() * segments, kThreads), 1 << 20);
-  unsigned grid[3] = {static_cast<unsigned>(x), static_cast<unsigned>(y), 1};
+  int64_t x = g.blocks ? segments : divide_up(f.lines() * segments, kThreads);
+  int64_t y = g.blocks ? std::min<int64_t>(f.lines(), 65535) : 1;
+  unsigned grid[3] = {static_cast<unsigned>(std::min<int64_t>(x, 1 << 20)),
+                      static_cast<unsigned>(y), 1};
   unsigned block[3] = {threads, 1, 1};
   std::copy(grid, grid + 3, l.grid);
   std::copy(block, block + 3, l.block);
@@ -81,18 +77,16 @@ ScanLaunches plan_gpu_scan(const KernelStep& step) {
   if (g.blocks) {
     g.warps = f.n <= kWarpLine ? 1 : 8;
     if (aligned) g.vector = std::clamp(16 / std::max(itemsize(from), itemsize(c.type)), 1, 4);
-    g.tiles = f.n > 2 * g.tile() && f.lines() < kLinesEnough;
-    if (g.tiles) f.segment = g.tile();
+    int64_t tiles = divide_up(f.n, g.tile());
+    if (tiles > 2) f.segment = divide_up(tiles * f.lines(), kSegmentsWanted) * g.tile();
   } else if (cuts && f.n >= 128) {
     int64_t wanted = std::min(kThreadsWanted / f.lines(), f.n / 64);
     if (wanted > 1) f.segment = divide_up(f.n, wanted);
   }
   f.segments = divide_up(f.n, f.segment);
   ScanLaunches all;
-  if (f.segments == 1 || g.tiles) {
+  if (f.segments == 1) {
     all.launches.push_back(launch(g, f, in, out));
-    all.zeros = g.tiles;
-    if (g.tiles) all.scratch = g.published(f.lines(), f.segments);
     return all;
   }
   int64_t size = itemsize(c.type);
@@ -148,7 +142,6 @@ void scan_gpu(Runtime& rt, Device& device, KernelStep& step) {
   ScanRun& run = scan_for(rt, d, step);
   char* scratch = run.scan.scratch ? static_cast<char*>(d.allocate(run.scan.scratch)) : nullptr;
   auto totals = reinterpret_cast<int64_t>(scratch);
-  if (run.scan.zeros) d.fill_bytes(scratch, 0, run.scan.scratch);
   for (size_t n = 0; n < run.functions.size(); ++n) {
     ScanLaunch& l = run.scan.launches[n];
     l.words[compile::GpuScan::kIn] = l.in_scratch ? totals : step.params[0];
