@@ -337,7 +337,8 @@ class Run:
 
     def merge_extreme(self, constants, function, *args):
         """min and max in a parallel loop."""
-        if any(v == 0 for v in args) and differences.is_open(np.maximum, args[:2], {}):
+        numbers = len(args) == 2 and not any(np.ndim(v) for v in args)
+        if numbers and any(v == 0 for v in args) and differences.is_open(np.maximum, args, {}):
             raise NoVerdict("one of two zeros")
         return self.extreme(constants, function, *args)
 
@@ -579,7 +580,10 @@ class Instrument(ast.NodeTransformer):
         """A list that grows while it is iterated over has no end."""
         if isinstance(node.iter, ast.Call) and getattr(node.iter.func, "id", "") == "prange":
             for n in node.body:
-                (n.value if isinstance(n, ast.Assign) else n).parallel = True
+                if not isinstance(n, ast.Assign):
+                    n.parallel = True
+                elif isinstance(n.targets[0], ast.Name):
+                    n.value.parallel = True
         self.generic_visit(node)
         node.body.insert(0, ast.copy_location(ast.Expr(self._made(node, "_tick")), node))
         return node
