@@ -1,4 +1,8 @@
-// Modules by device and identity, cubins in the disk cache.
+// Modules by device and identity, their PTX in the disk cache.
+//
+// The driver makes machine code of PTX when it loads a module, and keeps that in a cache of its own
+// (0.15 ms a module once it is there). Its linker gives machine code to keep, but as for a library:
+// with more spills, a scan of 10^8 float64 took 0.80 ms instead of 0.58 on an NVIDIA H200.
 #include "compile/gpu_code.h"
 
 #include <chrono>
@@ -32,7 +36,7 @@ GpuCode GpuModules::code(cuda::CudaDevice& d, const std::string& identity,
     std::string image = disk_load(key);
     r.from = image.empty() ? GpuCode::Compiler : GpuCode::Disk;
     if (image.empty()) {
-      image = d.assemble_ptx(build(sm, ptx));
+      image = build(sm, ptx);
       disk_store(key, image);
     }
     auto made = std::make_shared<cuda::Module>(d.load_module(image.data(), image.size()));

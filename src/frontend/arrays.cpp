@@ -495,12 +495,24 @@ Value Lower::index_tuple(const Node& n, const Value& t, const Value& by) {
   return r;
 }
 
+// To NumPy, True and False are masks without axes.
+void Lower::expect_no_bool(const Node& n, const Value& i) {
+  if (of_user() && i.type.dtype == DType::Bool &&
+      (i.type.is_number() || (i.type.is_array() && !i.type.ndim)))
+    not_yet(n, "a bool as an index of an array", "int(i)");
+}
+
 Value Lower::index(const Node& n, const Value& a, const Value& by) {
   here_ = &n;
   if (a.unknown() || by.unknown()) return {};
   if (is_records(a)) return index_records(n, a, by);
   if (a.type.is(Type::Tag::Iterator) && a.type.text == "flat")
     return element_of_flat(n, a.items[0], by);
+  const bool sequence =
+      a.type.is(Type::Tag::List) || is_plain_list(a) || a.type.is(Type::Tag::Tuple);
+  const bool number = by.type.is_integer() || (by.type.is_array() && by.type.ndim == 0);
+  if (of_user() && sequence && !number && !by.type.is(Type::Tag::Slice))
+    fail(n, "indices of lists and tuples are integers or slices; got " + name(by.type));
   if (a.type.is(Type::Tag::Tuple)) return index_tuple(n, a, by);
   if (a.type.is(Type::Tag::List)) {
     if (by.type.is(Type::Tag::Slice)) return slice_of_list(n, a, by);
@@ -516,8 +528,8 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
     // NumPy's numbers have no axes to index.
     if (a.type.is_number() && !a.type.weak && by.type.is(Type::Tag::Tuple) && by.items.empty())
       return a;
-    const bool dots = by.type.is(Type::Tag::Ellipsis) || by.type.is(Type::Tag::NewAxis);
-    if (a.type.is_number() && !a.type.weak && (dots || by.type.is(Type::Tag::Tuple)))
+    const bool whole = by.type.is_integer() && !(by.type.dtype == DType::Bool && of_user());
+    if (a.type.is_number() && !a.type.weak && !whole && !by.type.is(Type::Tag::Slice))
       not_yet(n, "a number as an array without axes", "np.array(x)");
     fail(n, name(a.type) + " cannot be indexed");
   }
@@ -525,6 +537,7 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
   for (Value& i : list) {
     i = copied(n, i);
     if (i.type.is(Type::Tag::None)) i.type = Type::of(Type::Tag::NewAxis);
+    expect_no_bool(n, i);
   }
   bool whole = true, fancy = false;
   for (const Value& i : list) {
@@ -702,6 +715,7 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
   if (!writable(n, a)) return;
   std::vector<Value> list = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
   for (Value& i : list) {
+    expect_no_bool(n, i);
     i = plain(i);
     if (i.type.is(Type::Tag::None)) i.type = Type::of(Type::Tag::NewAxis);
   }

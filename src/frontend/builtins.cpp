@@ -42,6 +42,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   }
   if (name == "abs") {
     expect(c, name, 1, 1);
+    if (is_plain_list(plain(arg(0)))) fail(n, "abs() of a list", "np.abs");
     return unary(n, Op::absolute, arg(0));
   }
   if (name == "min" || name == "max") {
@@ -70,8 +71,14 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
         r.type.weak = over.type.weak;
         return r;
       }
+      if (arg(0).type.is(Type::Tag::Text)) not_yet(n, name + "() of a string");
       if (!arg(0).type.is(Type::Tag::Tuple)) fail(n, name + "() of " + frontend::name(arg(0).type));
       items = arg(0).items;
+      if (items.empty()) {
+        when(b_->constant(DType::Bool, Scalar::from_bool(true)),
+             [&] { raise_at(site(n, "ValueError", name + "() arg is an empty sequence")); });
+        return known_integer(0);
+      }
     }
     // Python keeps the first unless a later one is strictly better.
     Value best = items[0];
@@ -176,6 +183,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     Value total = name == "sum" ? known_integer(0)
                                 : from_scalar(Scalar::from_bool(name == "all"), DType::Bool, true);
     if (const Value* start = c.get(1, "start")) total = *start;
+    if (arg(0).type.is_number()) fail(n, name + "() of one number: " + frontend::name(arg(0).type));
+    if (arg(0).type.is(Type::Tag::Text)) not_yet(n, name + "() of a string");
     if (arg(0).type.is(Type::Tag::Iterator)) {
       Call listed = c;
       listed.args[0] = plain(list_from(n, arg(0)));
@@ -356,11 +365,15 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     Value over = arg(0);
     if (over.type.is(Type::Tag::Range) || over.type.is(Type::Tag::Iterator))
       over = plain(list_from(n, over));
-    else if (over.type.is(Type::Tag::Tuple))
-      over = from_items(n, over.items, {});
-    else if (over.type.is(Type::Tag::Text))
-      not_yet(n, "sorted() of a string");
+    over = plain(over);
     if (over.unknown()) return {};
+    if (over.type.is(Type::Tag::Tuple) &&
+        std::ranges::all_of(over.items, [](const Value& v) { return v.type.is_number(); }))
+      over = list_of(n, over.items);
+    if (over.type.is_number()) fail(n, "sorted() of " + frontend::name(over.type));
+    if (!over.type.is_array() || over.type.ndim != 1)
+      not_yet(n, "sorted() of " + frontend::name(over.type), "np.argsort of an array");
+    const bool weak = over.type.weak;
     const Value *key = c.keyword("key"), *reverse = c.keyword("reverse");
     if (key || reverse) library = u_.program.library(key ? "sorted by" : "sorted backwards");
     Call sorting{n, {over}, {}};
@@ -369,7 +382,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     Value r = call_function(sorting, library);
     if (r.type.is_array()) {
       r.type.text = "list";
-      r.type.weak = !arg(0).type.is_array() || arg(0).type.weak;
+      r.type.weak = weak;
     }
     return r;
   }

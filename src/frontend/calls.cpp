@@ -521,6 +521,14 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   if (name.starts_with("math.") || name.starts_with("cmath.")) {
     bool complex = name[0] == 'c';
     std::string f = name.substr(name.find('.') + 1);
+    static const std::unordered_set<std::string> kOfSequences = {"fsum", "prod", "dist", "sumprod"};
+    if (scope_->source->kind == Source::User && !kOfSequences.contains(f))
+      for (const Value& a : c.args) {
+        if (a.type.is_array() && a.type.ndim > 0)
+          fail(c.n, name + "() takes numbers; got " + frontend::name(a.type), "np." + f);
+        if (!complex && a.type.is_number() && is_complex(a.type.dtype))
+          fail(c.n, name + "() takes real numbers; got " + frontend::name(a.type), "cmath." + f);
+      }
     // They make Python's own numbers; of NumPy's short floats they keep the type.
     auto python_number = [](Value v) {
       return of_numbers(std::move(v), [](const Type& t) {
@@ -669,9 +677,11 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   if (name == "transpose" && c.args.empty() && c.keywords.empty()) return transpose(self);
   if (name == "fill") {
     expect(c, "fill", 1, 1);
-    if (c.args[0].type.is_array() && c.args[0].type.ndim > 0)
-      fail(n, ".fill() takes a number; got " + frontend::name(c.args[0].type), "a[:] = b");
-    fill(n, self, c.args[0]);
+    const Value* with = c.get(0, "value");
+    if (with && !with->unknown() && !with->type.is_number() &&
+        !(with->type.is_array() && with->type.ndim == 0))
+      fail(n, ".fill() takes a number; got " + frontend::name(with->type), "a[:] = b");
+    fill(n, self, *with);
     Value none;
     none.type = Type::of(Type::Tag::None);
     return none;

@@ -90,6 +90,10 @@ Value Lower::expression(const Node& n) {
                                DType::Bool, true);
           return boolean(negate(truth(n, v)));
         }
+        default: break;
+      }
+      if (of_user() && is_plain_list(plain(v))) fail(n, "bad operand of an operator: a list");
+      switch (n.one(Field::op)->kind) {
         case NodeKind::USub: return unary(n, Op::negative, v);
         case NodeKind::UAdd: return unary(n, Op::positive, v);
         default: return unary(n, Op::invert, v);
@@ -283,6 +287,10 @@ Value Lower::global(const Node& n) {
 
 Value Lower::attribute(const Node& n) {
   Value v = expression(*n.one(Field::value));
+  if (of_user() && v.type.is_number() && v.type.weak && n.text != "real" && n.text != "imag")
+    fail(n, name(v.type) + " has no attribute '" + n.text + "'");
+  if (of_user() && (v.type.is(Type::Tag::List) || is_plain_list(v) || v.type.listed))
+    fail(n, "a list has no attribute '" + n.text + "'");
   return attribute_of(n, v, n.text);
 }
 
@@ -372,6 +380,8 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
       none.type = Type::of(Type::Tag::Tuple);
       return none;
     }
+    if (!v.type.weak && (name == "T" || name == "itemsize" || name == "nbytes" || name == "flat"))
+      not_yet(n, "a number as an array without axes", "np.array(x)");
   }
   if (is_records(v)) {
     bool whole = name == "shape" || name == "size" || name == "ndim";

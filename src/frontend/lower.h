@@ -284,6 +284,8 @@ class Lower {
   Value list_method(const Call& c, const Node& receiver, const Value& self,
                     const std::string& name);
   Value list_from(const Node& n, const Value& over);
+  Value in_place(const Node& n, Op op, const Value& old, const Value& more);
+  void expect_taken(const Node& n, const std::string& what, const Value& now, const Value& to);
   bool change_list(const Node& n, Op op, const Node& target, const Value& list, const Value& more);
   bool grows(const Node& target);
   void note_lists(bool& seen);
@@ -314,6 +316,8 @@ class Lower {
   // --- numbers.cpp
   // Whether Python's own numbers raise: they do not in kernels, nor where NumPy's model is asked
   // for.
+  // Whether the user wrote what is compiled: library code takes lists for arrays.
+  bool of_user() const { return scope_->source && scope_->source->kind == Source::User; }
   static const char* python_operator(Op op);  // its symbol; null: it has none
   static std::string what_works(Op op);
   bool raises_of_numbers() const { return u_.options.python_errors && !u_.options.kernel; }
@@ -380,6 +384,7 @@ class Lower {
   Value lazy(DType t, std::span<const Val> shape, std::function<Value(std::span<const Val>)> at);
   std::vector<Val> broadcast(const Node& n, std::span<const Value> args);
   // For each axis of `a` the condition under which its only element is repeated; none: never.
+  void expect_no_bool(const Node& n, const Value& i);
   void expect_read(const Value& a, std::span<const Val> shape);
   std::vector<Val> repeats(const Value& a, std::span<const Val> shape);
   Value broadcast_element(const Value& a, std::span<const Val> at, size_t ndim,

@@ -265,6 +265,7 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     for (const auto& [k, v] : c.keywords)
       if (k != "out") not_yet(n, "np." + name + " with " + k + "=");
     if (out) {
+      if (out->type.is_array() && !r.unknown()) expect_taken(n, "np." + name, r, *out);
       fill(n, *out, r);
       return *out;
     }
@@ -481,6 +482,7 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     if (c.args.size() == 1 && c.keywords.empty()) {
       const Value& a = c.args[0];
       bool whole = numbus::is_integer(a.type.dtype) && a.type.dtype != DType::Bool;
+      if (whole && a.type.is_number() && name != "rint") return cast(n, a, a.type.dtype);
       if (whole && a.type.is_array() && name != "rint") return converted_copy(n, a, a.type.dtype);
       return unary(n, Op::rint, a);
     }

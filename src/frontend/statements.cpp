@@ -246,8 +246,10 @@ void Lower::assign_starred(const Node& target, const Value& v) {
     return;
   }
   if (v.type.is(Type::Tag::List)) {
+    Value numbers = plain(v);
+    if (!numbers.type.is_array()) not_yet(target, "* of a " + name(v.type) + " taken apart");
     hold(v);
-    return assign_starred(target, plain(v));
+    return assign_starred(target, numbers);
   }
   if (v.type.is(Type::Tag::Text)) not_yet(target, "unpacking a string");
   if (!v.type.is_array() || v.type.ndim != 1)
@@ -282,6 +284,8 @@ bool Lower::change_list(const Node& n, Op op, const Node& target, const Value& l
   if ((op != Op::add && op != Op::multiply) || !(list.type.is(Type::Tag::List) || list.type.listed))
     return false;
   if (more.unknown()) return true;
+  if (op == Op::add && more.type.is_array() && !is_plain_list(more))
+    not_yet(n, "an array added to a list in place", "x.extend(a), or np.array(x) + a");
   if (list.type.listed) return becomes_list(n);
   if (op == Op::multiply) {
     Value now = binary(n, op, list, more);
@@ -292,6 +296,28 @@ bool Lower::change_list(const Node& n, Op op, const Node& target, const Value& l
     list_method({n, {more}, {}}, target, list, "extend");
   }
   return true;
+}
+
+// What an array holds afterwards whose elements an operator changes, as NumPy casts it.
+Value Lower::in_place(const Node& n, Op op, const Value& old, const Value& more) {
+  Value now = binary(n, op, old, more);
+  if (!now.unknown() && !is_plain_list(old)) expect_taken(n, what_works(op), now, old);
+  return now;
+}
+
+// An array takes the results of an operation in place: their type, and no more dimensions.
+void Lower::expect_taken(const Node& n, const std::string& what, const Value& now,
+                         const Value& to) {
+  if (!can_cast(now.type.dtype, to.type.dtype, Casting::SameKind))
+    fail(n,
+         what + " gives " + std::string(numbus::name(now.type.dtype)) + ", which an array of " +
+             std::string(numbus::name(to.type.dtype)) + " does not take",
+         "a new array: a = a + b, or one of that type from the start");
+  if (now.type.is_array() && now.type.ndim > to.type.ndim)
+    when(b_->constant(DType::Bool, Scalar::from_bool(true)), [&] {
+      raise_at(
+          site(n, "ValueError", "the result has more dimensions than the array it is put into"));
+    });
 }
 
 void Lower::aug_assign(const Node& n) {
@@ -308,11 +334,11 @@ void Lower::aug_assign(const Node& n) {
       // The array itself changes, which other names may hold.
       Value all;
       all.type = Type::of(Type::Tag::Ellipsis);
-      store(target, old, all, binary(n, op, old, more));
+      store(target, old, all, in_place(n, op, old, more));
       return;
     }
-    Value now = binary(n, op, old, more);
-    store(target, a, by, now);
+    store(target, a, by,
+          old.type.is_array() ? in_place(n, op, old, more) : binary(n, op, old, more));
     return;
   }
   if (target.kind == NodeKind::Attribute) {
@@ -328,7 +354,7 @@ void Lower::aug_assign(const Node& n) {
     // In place, as NumPy does.
     Value all;
     all.type = Type::of(Type::Tag::Ellipsis);
-    store(target, old, all, binary(n, op, old, v));
+    store(target, old, all, in_place(n, op, old, v));
     return;
   }
   assign_name(target, target.text, binary(n, op, old, v));
@@ -385,6 +411,15 @@ bool has_open_list(const Type& t) {
   return false;
 }
 
+// A list into which nothing is ever put is one of floats.
+void close_lists(Type& t) {
+  for (Type& i : t.items)
+    if (t.is(Type::Tag::List) && i.unknown())
+      i = Type::number_of(DType::F64, true);
+    else
+      close_lists(i);
+}
+
 }  // namespace
 
 void Lower::return_value(const Node& n, const Value& v) {
@@ -406,7 +441,7 @@ void Lower::return_value(const Node& n, const Value& v) {
   }
   if (has_open_list(r.type)) {
     if (!r.type.is(Type::Tag::List)) not_yet(n, "an empty list here", "a name for it: x = []");
-    r.type.items[0] = Type::number_of(DType::F64, true);
+    close_lists(r.type);
   }
   if (r.type.is_number()) r.type.text.clear();
   if (u_.options.kernel && spec_.function == 0 && !r.type.is(Type::Tag::None))

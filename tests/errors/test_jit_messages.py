@@ -109,7 +109,7 @@ def global_object(x):
 
 
 def string_operations(x):
-    return TEXT + "a"  # ^TEXT + "a"
+    return len(TEXT % x)  # ^TEXT % x
 
 
 def string_methods(x):

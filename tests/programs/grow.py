@@ -11,6 +11,7 @@ import functools
 import math
 import random
 import resource
+import signal
 import warnings
 from dataclasses import dataclass, field
 
@@ -47,9 +48,17 @@ def compiled(text: str, mode: str):
     return compile(text, "<sample>", mode)
 
 
+def out_of_time(*_):
+    raise Reject("a loop without an end")
+
+
 @contextlib.contextmanager
-def little_memory(more=1 << 30):
-    """np.arange(-2**31, 5) is a MemoryError, not a host without memory."""
+def bounded(more=1 << 30, seconds=5.0):
+    """np.arange(-2**31, 5) is a MemoryError, not a host without memory; a list that grows while a
+    loop goes over it ends, too.
+    """
+    handler = signal.signal(signal.SIGVTALRM, out_of_time)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     with open("/proc/self/statm") as file:
         now = int(file.read().split()[0]) * resource.getpagesize()
     before = resource.getrlimit(resource.RLIMIT_AS)
@@ -57,6 +66,8 @@ def little_memory(more=1 << 30):
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, handler)
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
@@ -99,7 +110,7 @@ class Grower(Expressions, Statements, Wider):
             if template.startswith("sum({0})") and not len(parts[0][1]):
                 raise Reject
             try:
-                with little_memory():
+                with bounded():
                     value = differences.wrapped(eval(code, space))
             except Reject:
                 raise
@@ -140,7 +151,7 @@ class Grower(Expressions, Statements, Wider):
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
-                with little_memory():
+                with bounded():
                     exec(compiled(text, "exec"), self.ns)
                 self.ns.pop("__builtins__", None)
                 for name, value in self.ns.items():

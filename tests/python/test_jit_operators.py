@@ -2,6 +2,7 @@
 
 import itertools
 import linecache
+import math
 import warnings
 
 import numpy as np
@@ -37,11 +38,11 @@ def outcome(function):
             return error
 
 
-def check(text):
-    source = f"def f(i, n, x, a):\n    return {text}\n"
-    file = f"<operators {text}>"
+def check(text, lines=""):
+    source = f"def f(i, n, x, a):\n{lines}    return {text}\n"
+    file = f"<operators {lines}{text}>"
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    names = {"np": np}
+    names = {"np": np, "math": math}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
         exec(compile(source, file, "exec"), names)
@@ -50,7 +51,7 @@ def check(text):
         return False
     if isinstance(got, CompileError):
         # What is told while compiling has no answer in CPython either.
-        return isinstance(want, (TypeError, ValueError)) or text
+        return isinstance(want, (TypeError, ValueError, LookupError, AttributeError)) or text
     if isinstance(got, Exception) or isinstance(want, Exception):
         return isinstance(want, type(got)) or text
     return same(got, want) or text
@@ -66,3 +67,41 @@ def test_right_or_told(operator, left):
     checked = {f"{a} {operator} {b}": check(f"{a} {operator} {b}") for a, b in dict.fromkeys(pairs)}
     assert not [text for text, fine in checked.items() if isinstance(fine, str)]
     assert sum(map(bool, checked.values())) > len(checked) // 5  # not all are "not yet"
+
+
+USES = ["-{0}", "+{0}", "~{0}", "{0}[0]", "{0}[n]", "{0}[True]", "{0}[()]", "{0}[None]", "{0}[...]",
+        "{0}[a]", "{0}[[0, 0]]", "{0}.shape", "{0}.real", "{0}.T", "{0}.size", "abs({0})",
+        "sorted({0})", "sum({0})", "any({0})", "min({0})", "math.floor({0})", "np.round({0})",
+        "np.sort({0})", "len({0})", "bool({0})"]  # fmt: skip
+
+
+@pytest.mark.parametrize("use", USES)
+def test_uses(use):
+    """What may be done with lists, tuples, numbers and arrays."""
+    every = [*SEQUENCES, *NUMBERS, *ARRAYS, "'ab'", "None", "np.zeros((2, 2))"]
+    checked = [check(use.format(v)) for v in every]
+    assert not [text for text in checked if isinstance(text, str)]
+
+
+@pytest.mark.parametrize("value", ["i", "x", "n", "1j", "[1, 2]", "[1.5]", "[[1, 2]]", "a", "a * 0.5"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float32"])
+def test_in_place(dtype, value):
+    """An array takes what NumPy casts into it, of its own shape."""
+    for change in ("v += {0}", "v[:1] += {0}", "v /= {0}", "np.add(v, {0}, v)", "v[1] += {0}"):
+        if dtype == "bool" and "/" in change:
+            continue
+        made = f"v = np.ones(2, np.{dtype.replace('bool', 'bool_')})"
+        lines = f"    {made}\n    {change.format(value)}\n"
+        assert not isinstance(check("v", lines), str), (change, lines)
+
+
+def test_a_list_in_an_empty_list():
+    def f():
+        v = []
+        v.append([])
+        return v
+
+    assert njit(f)() == [[]]
+    for text in ("*[(1, 2), (3, 4)]", "*[]"):
+        lines = f"    v = [{text}]\n    v.append(v[0])\n    p, *q = v\n"
+        assert not isinstance(check("p", lines), str)

@@ -68,7 +68,6 @@ class CudaDevice final : public Device {
 
   Event create_event(bool timing = false) { return Event(context_, timing); }
   Module load_module(const void* image, size_t bytes) { return Module(context_, image, bytes); }
-  std::string assemble_ptx(const std::string& ptx) { return cuda::assemble_ptx(context_, ptx); }
 
  private:
   // Device memory that a side stream still uses, and memory of the host that any stream may.

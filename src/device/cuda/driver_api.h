@@ -14,7 +14,6 @@ using ModuleHandle = struct CUmod_st*;
 using FunctionHandle = struct CUfunc_st*;
 using StreamHandle = struct CUstream_st*;
 using EventHandle = struct CUevent_st*;
-using LinkHandle = struct CUlinkState_st*;
 
 enum : Result {
   kSuccess = 0,
@@ -70,7 +69,6 @@ enum JitOption : int {
   kJitErrorLogBytes = 6,
 };
 
-constexpr int kJitInputPtx = 1;
 constexpr int kLimitStackSize = 0;
 constexpr int kPointerDeviceOrdinal = 9;
 constexpr unsigned kEventDisableTiming = 2;
@@ -139,12 +137,7 @@ constexpr unsigned kManagedGlobal = 1;
     (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,         \
      StreamHandle, void**))                                                                        \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor,      \
-    (int*, FunctionHandle, int, size_t))                                                           \
-  X(cuLinkCreate, cuLinkCreate_v2, (unsigned, int*, void**, LinkHandle*))                          \
-  X(cuLinkAddData, cuLinkAddData_v2,                                                               \
-    (LinkHandle, int, void*, size_t, const char*, unsigned, int*, void**))                         \
-  X(cuLinkComplete, cuLinkComplete, (LinkHandle, void**, size_t*))                                 \
-  X(cuLinkDestroy, cuLinkDestroy, (LinkHandle))
+    (int*, FunctionHandle, int, size_t))
 
 // Null where the driver is older than they are.
 #define NUMBUS_CUDA_OPTIONAL_ENTRY_POINTS(X) \

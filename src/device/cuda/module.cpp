@@ -162,22 +162,4 @@ std::pair<DevicePointer, size_t> Module::global(const std::string& name) const {
   return {address, bytes};
 }
 
-std::string assemble_ptx(ContextHandle context, const std::string& ptx) {
-  ContextScope scope(context);
-  JitLog log;
-  LinkHandle link = nullptr;
-  NUMBUS_CUDA("preparing the assembler", cuLinkCreate, log.count(), log.options(), log.values(),
-              &link);
-  // The cubin belongs to the link state, which therefore lives to the end of the copy.
-  std::unique_ptr<CUlinkState_st, Result (*)(LinkHandle)> owner(link, driver().cuLinkDestroy);
-  Result result = driver().cuLinkAddData(link, kJitInputPtx, const_cast<char*>(ptx.c_str()),
-                                         ptx.size() + 1, "numbus", 0, nullptr, nullptr);
-  if (result != kSuccess) log.raise_error(result, "cuLinkAddData", "assembling PTX");
-  void* cubin = nullptr;
-  size_t bytes = 0;
-  result = driver().cuLinkComplete(link, &cubin, &bytes);
-  if (result != kSuccess) log.raise_error(result, "cuLinkComplete", "assembling PTX");
-  return std::string(static_cast<const char*>(cubin), bytes);
-}
-
 }  // namespace numbus::cuda

@@ -76,7 +76,4 @@ class Module {
   ModuleHandle handle_ = nullptr;
 };
 
-// The machine code that the driver makes of PTX for the context's GPU, for the cache on disk.
-std::string assemble_ptx(ContextHandle context, const std::string& ptx);
-
 }  // namespace numbus::cuda

@@ -148,6 +148,14 @@ def norm(a, ord=None):
     x = a.astype(np.float64) if a.dtype.kind in "iub" else a
     if ord is None:
         return np.sqrt((np.abs(x) ** 2).sum())
+    if isinstance(ord, str):
+        if x.ndim != 2:
+            raise ValueError("Invalid norm order for vectors.")
+        if ord == "fro":
+            return np.sqrt((np.abs(x) ** 2).sum())
+        if ord == "nuc":
+            return np.abs(singular_values(x)).sum()
+        raise ValueError("Invalid norm order for matrices.")
     if x.ndim == 1:
         if ord == np.inf:
             return np.abs(x).max() * 1.0
@@ -164,6 +172,12 @@ def norm(a, ord=None):
         return np.max(np.abs(x).sum(axis=1), initial=0.0) * 1.0
     if ord == 2:
         return np.abs(singular_values(x)[0])
+    if ord == -1:
+        return np.min(np.abs(x).sum(axis=0)) * 1.0
+    if ord == -np.inf:
+        return np.min(np.abs(x).sum(axis=1)) * 1.0
+    if ord == -2:
+        return np.abs(singular_values(x)[-1])
     raise ValueError("Invalid norm order for matrices.")
 
 
