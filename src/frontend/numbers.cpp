@@ -519,14 +519,14 @@ Value Lower::whole_power(const Node& n, const Value& power, Val x, Val exponent)
 // where NumPy multiplies by its inverse: that one overflows earlier. Where division by zero does
 // not raise it is NumPy's.
 Val Lower::python_quotient(Val a, Val b) {
-  constexpr DType t = DType::F64;
+  constexpr DType kType = DType::F64;
   if (!raises_of_numbers()) return b_->emit(Op::divide, DType::C128, a, b);
-  auto two = [&](Op op, Val x, Val y) { return b_->emit(op, t, x, y); };
-  auto pick = [&](Val c, Val x, Val y) { return b_->emit(Op::select, t, c, x, y); };
-  Val ar = b_->emit(Op::real_part, t, a), ai = b_->emit(Op::imag_part, t, a);
-  Val br = b_->emit(Op::real_part, t, b), bi = b_->emit(Op::imag_part, t, b);
-  Val by_real = b_->emit(Op::greater_equal, DType::Bool, b_->emit(Op::absolute, t, br),
-                         b_->emit(Op::absolute, t, bi));
+  auto two = [&](Op op, Val x, Val y) { return b_->emit(op, kType, x, y); };
+  auto pick = [&](Val c, Val x, Val y) { return b_->emit(Op::select, kType, c, x, y); };
+  Val ar = b_->emit(Op::real_part, kType, a), ai = b_->emit(Op::imag_part, kType, a);
+  Val br = b_->emit(Op::real_part, kType, b), bi = b_->emit(Op::imag_part, kType, b);
+  Val by_real = b_->emit(Op::greater_equal, DType::Bool, b_->emit(Op::absolute, kType, br),
+                         b_->emit(Op::absolute, kType, bi));
   Val large = pick(by_real, br, bi), small = pick(by_real, bi, br);
   Val ratio = two(Op::divide, small, large);
   Val scale = two(Op::add, large, two(Op::multiply, small, ratio));
@@ -541,25 +541,25 @@ Val Lower::python_quotient(Val a, Val b) {
 // A power of a complex number of Python's: whole exponents up to 100 are products, the first of
 // which is of one. Where the exponent is known the products stand here, else in a loop.
 Value Lower::python_power(const Node& n, const Value& x, const Value& exponent) {
-  constexpr DType t = DType::C128;
+  constexpr DType kType = DType::C128;
   if (!exponent.known)
-    return call_function({n, {x, number(as(exponent, t), t, true)}, {}},
+    return call_function({n, {x, number(as(exponent, kType), kType, true)}, {}},
                          u_.program.library("complex power"));
   double e = exponent.known->real();
   if (exponent.known->imag() != 0 || std::trunc(e) != e || std::abs(e) > 100)
-    return number(b_->emit(Op::power, t, x.v[0], as(exponent, t)), t, true);
-  Val one = b_->constant(t, Scalar::from_complex(1, 0)), p = x.v[0], r = one;
+    return number(b_->emit(Op::power, kType, x.v[0], as(exponent, kType)), kType, true);
+  Val one = b_->constant(kType, Scalar::from_complex(1, 0)), p = x.v[0], r = one;
   const int whole = static_cast<int>(std::abs(e));
   for (int bit = 1; bit <= whole; bit *= 2) {
-    if (whole & bit) r = b_->emit(Op::multiply, t, r, p);
-    if (2 * bit <= whole) p = b_->emit(Op::multiply, t, p, p);
+    if (whole & bit) r = b_->emit(Op::multiply, kType, r, p);
+    if (2 * bit <= whole) p = b_->emit(Op::multiply, kType, p, p);
   }
-  if (e > 0) return number(r, t, true);
+  if (e > 0) return number(r, kType, true);
   if (raises_of_numbers())
-    when(is_zero(r, t), [&] {  // also where the products have become too small
+    when(is_zero(r, kType), [&] {  // also where the products have become too small
       raise_at(site(n, "ZeroDivisionError", "0.0 to a negative or complex power"));
     });
-  return number(python_quotient(one, r), t, true);
+  return number(python_quotient(one, r), kType, true);
 }
 
 Value Lower::unary(const Node& n, Op op, const Value& a) {

@@ -232,7 +232,7 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
                                                     : Scalar::from_int(static_cast<int64_t>(v)),
                        t, false);
   };
-  auto filled = [&](DType t, std::span<const Val> shape, Value with) {
+  auto filled = [&](DType t, std::span<const Val> shape, const Value& with) {
     if (with.type.is_array()) {
       if (u_.options.kernel)
         not_yet(n, "arrays that a kernel makes as it runs", "cuda.local.array(shape, dtype)");
