@@ -131,7 +131,6 @@ TEST_CASE("cuda destructors: another library's context comes back, or nothing is
 TEST_CASE("cuda modules: unloaded once nobody holds them, after their kernels") {
   FakeDriver fake;
   if (!fake) return;
-  setenv("NUMBUS_CACHE", "0", 1);
   cuda::CudaDevice* device = cuda::device(0);
   REQUIRE(device != nullptr);
   {
@@ -159,7 +158,6 @@ TEST_CASE("cuda modules: unloaded once nobody holds them, after their kernels") 
     CHECK(code("one").from == compile::GpuCode::Compiler);
   }
   CHECK(fake.calls("cuModuleUnload") == 5);
-  unsetenv("NUMBUS_CACHE");
 }
 
 }  // namespace numbus

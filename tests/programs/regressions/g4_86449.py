@@ -11,4 +11,4 @@ def f(a2):
     return v17
 
 def arguments():
-    return (np.array([0, 0, 0, 0, 0], dtype=np.uint16),)
+    return (np.array([0], dtype=np.uint16),)
