@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "array/array.h"
+#include "array/at_once.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "passes/expand_complex.h"
@@ -324,6 +325,7 @@ Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType r
     ++count;
     i.predicated = true;
   }
+  if (carry_out_at_once(i, result, out, in, count)) return made;
   record(i, out, in, count);
   return made;
 }

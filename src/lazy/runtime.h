@@ -16,7 +16,7 @@ enum class Mode { Auto, Eager, Interp, Compiled };
 struct Stats {
   int64_t instructions = 0, flushes = 0, plan_hits = 0, plan_misses = 0, compiles = 0,
           disk_hits = 0, launches = 0, interpreted = 0, contracted_bytes = 0, bytes_moved = 0,
-          fallbacks = 0, flops = 0, bytes_to_device = 0, bytes_to_host = 0;
+          fallbacks = 0, flops = 0, bytes_to_device = 0, bytes_to_host = 0, at_once = 0;
   double compile_ms = 0;
 };
 
@@ -71,6 +71,9 @@ class Runtime {
   SourceLine (*describe_line)(uint64_t) = nullptr;
 
   Mode mode = Mode::Auto;
+  // Operations of so many elements and fewer are carried out at once where nothing that they use is
+  // pending.
+  int64_t at_once = 0;
   // Whether code may be compiled. A build without a compiler interprets, unless the mode asks for
   // compiled code, which is an error there.
   bool may_compile() const;

@@ -16,6 +16,8 @@ from shadow import PERTURB, Shadow, real_size, shadow_numpy, spread
 NOT_ON_NULL = re.compile(r"\[~?m\d*\b|\[[^\]]*[<>=]=? |nonzero|np\.asarray\(")
 SHADOWS = 3
 MANY_SHADOWS = 40
+# Elements up to which operations are carried out at once: of all that is small, of some.
+AT_ONCE = {"small": 1024, "mixed": 12}
 FACTOR = 4.0  # allowed: this many times what the perturbation moved the result
 
 
@@ -41,18 +43,20 @@ class Subject:
         self.name = name
         if name == "numbus":
             self.xp, self.array_type, self.flush, self.set_mode = load_numbus()
-            self.forget_plans = importlib.import_module("numbus._core").forget_plans
+            core = importlib.import_module("numbus._core")
+            self.forget_plans, self.set_at_once = core.forget_plans, core.set_at_once
         else:
             self.xp, self.array_type, self.flush = np, np.ndarray, None
-            self.set_mode = lambda mode: None
+            self.set_mode = self.set_at_once = lambda mode: None
             if name != "numpy":
                 from mutants import MUTANTS
 
                 self.xp, self.array_type = MUTANTS[name]
 
     def run(self, code, mode: str):
+        self.set_at_once(AT_ONCE.get(mode, 0))
         if mode != "null":
-            self.set_mode(mode)
+            self.set_mode("auto" if mode in AT_ONCE else mode)
             return execute(code, self.xp, np, self.array_type, self.flush)
         self.set_mode("auto")
         with self.xp.device("null"):

@@ -27,7 +27,7 @@ PROGRAM = """
 {body}
 """
 if __name__ == "__main__":
-    sys.exit(main(PROGRAM, sys.argv[1:] or ["eager", "interp", "compiled", "auto"]))
+    sys.exit(main(PROGRAM, sys.argv[1:] or ["eager", "interp", "compiled", "auto", "small"]))
 '''
 
 

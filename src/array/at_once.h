@@ -1,0 +1,16 @@
+// Small elementwise operations with nothing pending: carried out at once, without a window.
+#pragma once
+
+#include "array/array.h"
+
+namespace numbus {
+
+// The most elements of an operation that is carried out at once, whatever Runtime::at_once says.
+constexpr int64_t kMostAtOnce = 1024;
+
+// Carries out an instruction that is complete but for its operands, as record() takes them, whose
+// loop gives `result`; false: it has to be recorded. The bits are those of the recorded instruction.
+bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Window::Input* in,
+                       int count);
+
+}  // namespace numbus
