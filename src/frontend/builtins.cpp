@@ -333,8 +333,12 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   }
   if (name == "isinstance") {
     expect(c, name, 2, 2);
-    std::vector<Value> classes =
-        arg(1).type.is(Type::Tag::Tuple) ? arg(1).items : std::vector<Value>{arg(1)};
+    std::vector<Value> classes{arg(1)};
+    for (size_t i = 0; i < classes.size(); ++i) {  // tuples may stand in tuples
+      if (!classes[i].type.is(Type::Tag::Tuple)) continue;
+      const std::vector<Value> inner = classes[i].items;
+      classes.insert(classes.end(), inner.begin(), inner.end());
+    }
     bool yes = false;
     const Type& t = arg(0).type;
     for (const Value& k : classes) {
@@ -345,7 +349,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       if (cls == "float")
         yes = yes || (t.is_number() && (t.weak ? is_float(t.dtype) : t.dtype == DType::F64));
       if (cls == "bool") yes = yes || (t.is_number() && t.dtype == DType::Bool && t.weak);
-      if (cls == "complex") yes = yes || (t.is_number() && is_complex(t.dtype));
+      if (cls == "complex")
+        yes = yes || (t.is_number() && (t.weak ? is_complex(t.dtype) : t.dtype == DType::C128));
       if (cls == "str") yes = yes || t.is(Type::Tag::Text);
       if (cls == "tuple") yes = yes || (t.is(Type::Tag::Tuple) && !t.listed);
       if (cls == "list") yes = yes || t.is(Type::Tag::List) || is_plain_list(arg(0)) || t.listed;

@@ -637,6 +637,23 @@ def test_isinstance():
         check(f, x)
 
 
+CLASSES = [bool, int, float, complex, tuple, list, str, np.ndarray, np.integer, np.floating]
+CLASSES += [np.bool_, np.int8, np.uint64, np.float16, np.float32, np.float64, np.complex64]
+CLASSES += [np.complex128, (int, np.integer), (str, (list, (float,))), ()]
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=str)
+def test_isinstance_of_all_types(cls):
+    """As CPython says it, which takes np.float64 for a float and np.complex128 for a complex."""
+
+    def f(x):
+        return isinstance(x, cls)
+
+    numbers = [np.dtype(t).type(1) for t in "?bhilBHILefdFD"]
+    for x in (True, 1, 2.5, 1j, (1, 2), np.zeros(2), *numbers):
+        assert njit(f)(x) is isinstance(x, cls), x
+
+
 def test_static_branches():
     def f(x, mode):
         if mode is None:

@@ -57,6 +57,50 @@ def test_gamma_everywhere(theirs):
         assert compiled(x) == pytest.approx(want, rel=1e-13, abs=1e-322, nan_ok=True), x
 
 
+@pytest.mark.parametrize("name", ["gamma", "lgamma"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_gamma_of_all_sizes(name, dtype):
+    """To the least subnormal number, where 1 / gamma(1 - x) would be 0, and for each float16."""
+
+    def fill(x, out):
+        for i in range(len(x)):
+            out[i] = math.gamma(x[i]) if name == "gamma" else math.lgamma(x[i])
+
+    end = {"float16": 12, "float32": 46, "float64": 180}[dtype]
+    x = np.random.default_rng(5).uniform(-end, end, 4000)
+    x = np.arange(1 << 16, dtype=np.uint16).view(np.float16) if dtype == "float16" else x
+    x = x.astype(dtype)
+    x = x[np.isfinite(x) & ((x > 0) | (x != np.floor(x)))]
+    out = np.empty_like(x)
+    njit(fill)(x, out)
+    for v, got in zip(x.tolist(), out.tolist()):
+        try:
+            want = getattr(math, name)(v)
+        except OverflowError:
+            want = math.copysign(math.inf, v)
+        with np.errstate(all="ignore"):
+            short = np.dtype(dtype).type(want)
+            unit = float(np.spacing(np.abs(short)))
+        # lgamma has zeros, beside which CPython's loses digits, and so does a reflection.
+        unit = max(unit, 1e-14) if name == "lgamma" and dtype == "float64" else unit
+        assert float(short) == got or abs(got - want) <= 16 * unit, (v, got, want)
+
+
+@pytest.mark.parametrize("name", "atan2 hypot copysign fmod pow remainder log".split())
+def test_short_floats_with_others(name):
+    """Where one number is no short float, nothing is rounded to one on the way."""
+
+    def f(x, y):
+        return getattr_(x, y)
+
+    getattr_ = getattr(math, name)
+    x, y = 0.693147180559945, 1.3
+    for a, b in itertools.product((x, np.float32(y), np.float16(y), np.float64(y), 3), repeat=2):
+        if all(isinstance(v, (np.float16, np.float32)) for v in (a, b)):
+            continue
+        assert njit(f)(a, b) == pytest.approx(getattr_(a, b), rel=1e-15), (a, b)
+
+
 @pytest.mark.parametrize("t", ["int8", "int64", "uint8", "int"])
 def test_integers_to_negative_powers(t):
     """NumPy's error, also of Python's ints: the type cannot hang on the exponent's value."""

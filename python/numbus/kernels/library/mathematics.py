@@ -256,6 +256,8 @@ def sin_pi(x):
 @known("math.gamma")
 def gamma(x):
     """Lanczos; reflected for x < 1/2; factorials of small integers are exact."""
+    if isinstance(x, np.float16):
+        return np.float16(gamma(np.float32(x)))
     if x == math.inf:
         return x
     if x == np.floor(x):
@@ -269,22 +271,37 @@ def gamma(x):
                 k += 1.0
             return p
     if x < 0.5:
-        return math.pi / (sin_pi(x) * gamma_large(1.0 - x))
-    return gamma_large(x)
-
-
-def gamma_large(x):
-    """gamma() from 1/2 on; the power in two halves, which overflow later."""
-    if x > 172.0:
+        return gamma_reflected(x)
+    if x > (40.0 if isinstance(x, np.float32) else 172.0):  # the power would overflow
         return x * math.inf
-    t = x - 1.0 + _G + 0.5
+    p, q = gamma_factors(x)
+    return p * q
+
+
+def gamma_reflected(x):
+    """gamma() below 1/2: divided twice, as the last quotient may be subnormal."""
+    s = sin_pi(x)
+    if x > -0.5:
+        p, q = gamma_factors(1.0 - x)
+        return math.pi / s / q / p
+    if x < (-44.0 if isinstance(x, np.float32) else -190.0):
+        return s * 0.0 if x > -math.inf else x
+    p, q = gamma_factors(-x)  # 1 - x would be rounded
+    return math.pi / s / x / q / -p
+
+
+def gamma_factors(x):
+    """Two factors of gamma() from 1/2 on, with half of the power each: they overflow later."""
+    t = x + (_G - 0.5)
     half = t ** ((x - 0.5) * 0.5)
-    return 2.5066282746310002 * half * math.exp(-t) * half * lanczos(x - 1.0)
+    return 2.5066282746310002 * half * math.exp(-t), half * lanczos(x - 1.0)
 
 
 @known("math.lgamma")
 def lgamma(x):
     """Polynomials from 1/2 to 7/2, where it has zeros; the logarithm of Lanczos' formula beyond."""
+    if isinstance(x, np.float16):
+        return np.float16(lgamma(np.float32(x)))
     if abs(x) == math.inf:
         return abs(x)
     if x == np.floor(x):
@@ -298,6 +315,13 @@ def lgamma(x):
         return lgamma_from_half(x)
     if x > 0:
         return lgamma_from_half(x + 1.0) - math.log(x)
+    if isinstance(x, np.float32):  # both terms may be much larger than what is left
+        return np.float32(lgamma_reflected(float(x)))
+    return lgamma_reflected(x)
+
+
+def lgamma_reflected(x):
+    """lgamma() below 0."""
     return math.log(math.pi / abs(sin_pi(x))) - lgamma_from_half(1.0 - x)
 
 
@@ -309,7 +333,7 @@ def lgamma_from_half(x):
         return lgamma_near(x - 2.0)
     if x < 3.5:
         return lgamma_near(x - 3.0) + math.log1p(x - 2.0)
-    t = x - 1.0 + _G + 0.5
+    t = x + (_G - 0.5)
     return (math.log(t) - 1.0) * (x - 0.5) - _G + 0.9189385332046727 + math.log(lanczos(x - 1.0))
 
 
@@ -456,9 +480,10 @@ def sumprod(p, q):
 @known("math.remainder")
 def remainder(x, y):
     """x less the nearest multiple of y, even ones where two are as near."""
-    x = x * 1.0
-    y = abs(y * 1.0)
-    a = abs(x)
+    x, y = x * 1.0, y * 1.0
+    kind = np.result_type(math.fmod(x, y))  # what is computed as float64 is no longer than that
+    y = abs(float(y))
+    a = abs(float(x))
     m = math.fmod(a, y)
     c = y - m
     if m < c:
@@ -467,7 +492,8 @@ def remainder(x, y):
         r = -c
     else:
         r = m - 2.0 * math.fmod(0.5 * (a - m), y)
-    return math.copysign(1.0, x) * r
+    r = math.copysign(1.0, x) * r
+    return r if kind == np.float64 else kind.type(r)
 
 
 @known("math.ulp")
