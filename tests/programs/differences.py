@@ -304,8 +304,10 @@ def call_narrowed(function, args, keywords):
                 return type(a)(map(fit, a))
             if type(a) is float and isinstance(function, type):
                 a = wrapped(int(a))  # that it is finite has been asked before
-            own = type(a) is int or (function is np.array and isinstance(a, np.integer))
-            return np.asarray(a).astype(t)[()] if own else a
+            item = function is np.array and isinstance(a, (float, np.integer, np.floating))
+            if item and not isinstance(a, np.integer) and not abs(a) < TOP:
+                raise NoVerdict("a float beyond an integer")
+            return np.asarray(a).astype(t)[()] if item or type(a) is int else a
 
         return function(*map(fit, args), **{k: fit(v) for k, v in keywords.items()})
     raise OverflowError(f"{function} of {args}")
