@@ -112,8 +112,19 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       fail(n, name + "() of " + frontend::name(v.type), "one element of it");
     if (name == "complex") {
       if (c.args.size() == 2) {
-        Val re = as(cast(n, v, DType::F64), DType::F64),
-            im = as(cast(n, arg(1), DType::F64), DType::F64);
+        Value w = arg(1);
+        // The second number times i, where either may be complex itself.
+        auto part = [&](const Value& of, Op op) {
+          if (is_complex(of.type.dtype))
+            return b_->emit(op, DType::F64, as(cast(n, of, DType::C128), DType::C128));
+          return as(cast(n, of, DType::F64), DType::F64);
+        };
+        Val re = part(v, Op::real_part), im = part(w, Op::real_part);
+        if (is_complex(w.type.dtype) &&
+            w.type.dtype != DType::C64)  // of which CPython takes no more
+          re = b_->emit(Op::subtract, DType::F64, re, part(w, Op::imag_part));
+        if (is_complex(v.type.dtype))
+          im = b_->emit(Op::add, DType::F64, im, part(v, Op::imag_part));
         return number(b_->emit(Op::make_complex, DType::C128, re, im), DType::C128, true);
       }
       return cast(n, v, DType::C128, true);

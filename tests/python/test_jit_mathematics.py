@@ -70,7 +70,8 @@ def test_gamma_of_all_sizes(name, dtype):
     x = np.random.default_rng(5).uniform(-end, end, 4000)
     x = np.arange(1 << 16, dtype=np.uint16).view(np.float16) if dtype == "float16" else x
     x = x.astype(dtype)
-    x = x[np.isfinite(x) & ((x > 0) | (x != np.floor(x)))]
+    x = x[np.isfinite(x)]
+    x = x[(x > 0) | (x != np.floor(x))]
     out = np.empty_like(x)
     njit(fill)(x, out)
     for v, got in zip(x.tolist(), out.tolist()):
@@ -191,3 +192,60 @@ def test_distances():
         check(others, x)
     with pytest.raises(ValueError, match="same number of dimensions"):
         njit(lambda a: math.dist((a, 1.0), (a,)))(2.0)
+
+
+def wrapped(value):
+    return (value + 2**63) % 2**64 - 2**63
+
+
+@pytest.mark.parametrize("name", ["comb", "perm"])
+def test_counts_beyond_int64_wrap(name):
+    """What fits is right, also where a product on the way to it does not fit."""
+    theirs = getattr(math, name)
+
+    @njit
+    def f(n, k):
+        return theirs(n, k)
+
+    for n in range(0, 132, 3):
+        for k in range(0, n + 3, 2):
+            assert f(n, k) == wrapped(theirs(n, k)), (n, k)
+    assert f(np.int8(66), np.uint8(33)) == wrapped(theirs(66, 33))
+
+
+@pytest.mark.parametrize("name", ["gcd", "lcm"])
+def test_divisors_of_all_integers(name):
+    """They are Python's integers: an int8 has no room for 128, nor for a common multiple."""
+    theirs = getattr(math, name)
+
+    @njit
+    def f(a, b):
+        return theirs(a, b)
+
+    kinds = [np.int8(-128), np.int8(100), np.uint8(200), np.int32(30), np.int64(-6)]
+    numbers = [0, 1, -6, True, -(2**63), np.uint64(2**63 + 9), np.uint64(12), *kinds]
+    for a, b in itertools.product(numbers, repeat=2):
+        got = f(a, b)
+        assert got == wrapped(theirs(a, b)) and type(got) is int, (a, b)
+
+
+def test_complex_of_two_numbers():
+    """The second times i; of a complex64 there CPython takes the real part alone."""
+
+    @njit
+    def f(a, b):
+        return complex(a, b)
+
+    numbers = [1, 2.5, 1.5 - 2j, np.complex128(-1j), np.float32(0.5), complex(-0.0, -0.0), -0.0]
+    for a, b in itertools.product([*numbers, np.complex64(2j)], numbers):
+        assert repr(f(a, b)) == repr(complex(a, b)), (a, b)
+    assert f(1, np.complex64(2 + 3j)) == 1 + 2j
+
+
+def test_nan_to_num_of_a_number():
+    def f(x):
+        y = np.nan_to_num(x)
+        return y, isinstance(y, np.ndarray)
+
+    check(f, np.float32(np.nan))
+    check(f, 2.5)

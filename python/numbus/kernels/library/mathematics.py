@@ -87,13 +87,14 @@ def pow_mod(a, b, m):
     return out % m
 
 
-@known("math.gcd")
-def gcd(a, b):
-    """Euclid."""
+def size(a):
+    """The absolute value of an integer of any type, all of which fit into uint64."""
     whole(a)
-    whole(b)
-    a = abs(a)
-    b = abs(b)
+    return a if isinstance(a, np.uint64) else np.uint64(abs(int(a)))
+
+
+def common(a, b):
+    """Euclid."""
     while b:
         t = a % b
         a = b
@@ -101,13 +102,17 @@ def gcd(a, b):
     return a
 
 
+@known("math.gcd")
+def gcd(a, b):
+    """Of Python's integers: those of NumPy's types are too narrow for their own absolute values."""
+    return int(common(size(a), size(b)))
+
+
 @known("math.lcm")
 def lcm(a, b):
-    """By gcd()."""
-    g = gcd(a, b)
-    if g == 0:
-        return g
-    return abs(a) // g * abs(b)
+    """By the greatest common divisor; wraps as products do."""
+    g = common(size(a), size(b))
+    return 0 if g == 0 else int(size(a) // g * size(b))
 
 
 @known("math.factorial")
@@ -126,18 +131,28 @@ def factorial(n):
 
 @known("math.comb")
 def comb(n, k):
-    """A product, divided step by step."""
+    """A product of quotients, exact but for multiples of 2**64: odd numbers have inverses there."""
     whole(n)
     whole(k)
+    n, k = int(n), int(k)
     if n < 0 or k < 0:
         raise ValueError("n must be a non-negative integer")
     if k > n:
         return 0
-    k = min(k, n - k)
-    p = 1
-    for i in range(k):
-        p = p * (n - i) // (i + 1)
-    return p
+    odd, twos = 1, 0
+    for i in range(min(k, n - k)):
+        a, b = n - i, i + 1
+        while a & 1 == 0:
+            a >>= 1
+            twos += 1
+        while b & 1 == 0:
+            b >>= 1
+            twos -= 1
+        inverse = b  # in its three last bits; each step doubles them
+        for _ in range(5):
+            inverse *= 2 - b * inverse
+        odd *= a * inverse
+    return odd << twos if twos < 64 else 0
 
 
 @known("math.perm")
@@ -145,6 +160,7 @@ def perm(n, k):
     """A product."""
     whole(n)
     whole(k)
+    n, k = int(n), int(k)
     if n < 0 or k < 0:
         raise ValueError("n must be a non-negative integer")
     if k > n:
