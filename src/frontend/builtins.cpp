@@ -26,6 +26,11 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (c.args.size() > 1) start = index_value(n, arg(0));
     Val stop = index_value(n, arg(c.args.size() > 1 ? 1 : 0));
     if (c.args.size() > 2) step = index_value(n, arg(2));
+    const auto by = constant_of(step);
+    if (by == 0) fail(n, "range() with a step of zero");
+    if (!by)
+      when(b_->emit(Op::equal, DType::Bool, step, ci(0)),
+           [&] { raise_at(site(n, "ValueError", "range() arg 3 must not be zero")); });
     r.v = {start, stop, step};
     return r;
   }

@@ -771,3 +771,24 @@ def test_nothing_behind_what_always_returns():
     for f in (dead_break, return_in_else, last_else, over_a_tuple):
         assert njit(f)(1.5) == f(1.5)
         assert njit(f)(2) == f(2)
+
+
+def test_ranges_to_the_end_of_int64():
+    """A stop plus a step may not fit into 64 bits; a step of zero is refused where it is given."""
+
+    def length(a, b, s):
+        return len(range(a, b, s)), len(range(a, b, 3)), len(range(a, b, -2))
+
+    def first(a, b, s):
+        for k, i in enumerate(range(a, b, s)):
+            return k, i, a in range(a, b, s)
+        return -1, 0, False
+
+    most = 2**63 - 1
+    for s in (1, 3, -1, -2, 7, most, -most):
+        for a, b in ((0, most), (most, 0), (5, most - 1), (0, 7), (7, 0), (0, -most), (3, 3)):
+            check(length, a, b, s)
+            check(first, a, b, s)
+    for f in (length, first):
+        with pytest.raises(ValueError, match="must not be zero"):
+            njit(f)(0, 5, 0)

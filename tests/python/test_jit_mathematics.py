@@ -249,3 +249,12 @@ def test_nan_to_num_of_a_number():
 
     check(f, np.float32(np.nan))
     check(f, 2.5)
+
+
+def test_isqrt_of_uint64():
+    @njit
+    def f(n):
+        return math.isqrt(n)
+
+    for n in (2**64 - 1, 4294967295**2, 4294967295**2 - 1, 2**63, 3037000500**2, 3037000500**2 - 1):
+        assert f(np.uint64(n)) == math.isqrt(n), n

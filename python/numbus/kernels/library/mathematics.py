@@ -177,13 +177,13 @@ def isqrt(n):
     whole(n)
     if n < 0:
         raise ValueError("isqrt() argument must be nonnegative")
-    most = 3037000499  # its square is the largest that fits into 64 bits
-    r = min(int(math.sqrt(float(n))), most)
-    while r * r > n:
+    most = np.uint64(4294967295)  # its square is the largest that fits into 64 bits
+    r = min(np.uint64(math.sqrt(float(n))), most)
+    while r * r > np.uint64(n):
         r -= 1
-    while r < most and (r + 1) * (r + 1) <= n:
+    while r < most and (r + 1) * (r + 1) <= np.uint64(n):
         r += 1
-    return r
+    return int(r)
 
 
 @known("math.erf")
