@@ -149,7 +149,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       bool integers = arg(0).type.is_array() && numbus::is_integer(arg(0).type.dtype) &&
                       arg(0).type.dtype != DType::Bool;
       if (integers && *digits >= 0) return cast(n, arg(0), arg(0).type.dtype);
-      if (arg(0).type.is_integer() && *digits >= 0) return arg(0);
+      if (arg(0).type.is_integer() && *digits >= 0)
+        return arg(0).type.weak ? cast(n, arg(0), DType::I64, true) : arg(0);
       if (arg(0).type.is_integer() && arg(0).type.weak) {
         // To the nearest multiple; of two as near, the even one.
         int64_t unit = 1;
@@ -165,6 +166,14 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       }
       double scale = 1;
       for (int64_t k = 0; k < std::abs(*digits); ++k) scale *= 10;
+      // A float of Python's that has no such digit, as large as it is, stays as it is.
+      auto unless_large = [&](const Value& scaled, const Value& rounded) {
+        Val most = b_->constant(DType::F64, Scalar::from_float(9007199254740992.0));
+        Val size = b_->emit(Op::absolute, DType::F64, as(scaled, DType::F64));
+        return number(b_->emit(Op::select, DType::F64, b_->emit(Op::less, DType::Bool, size, most),
+                               as(rounded, DType::F64), as(arg(0), DType::F64)),
+                      DType::F64, true);
+      };
       Value s = from_scalar(Scalar::from_float(scale), DType::F64, true);
       Value up = binary(n, *digits < 0 ? Op::divide : Op::multiply, arg(0), s);
       if (arg(0).type.is_number() && arg(0).type.weak && is_float(arg(0).type.dtype) &&
@@ -182,9 +191,11 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
                          both(tie, b_->emit(Op::less, DType::Bool, lost, zero)), low, whole);
         whole = b_->emit(Op::select, DType::F64,
                          both(tie, b_->emit(Op::less, DType::Bool, zero, lost)), above, whole);
-        return binary(n, Op::divide, number(whole, DType::F64, true), s);
+        return unless_large(up, binary(n, Op::divide, number(whole, DType::F64, true), s));
       }
       Value r = binary(n, *digits < 0 ? Op::multiply : Op::divide, unary(n, Op::rint, up), s);
+      if (arg(0).type.is_number() && arg(0).type.weak && is_float(arg(0).type.dtype))
+        return unless_large(up, r);
       return arg(0).type.is_integer() || integers
                  ? cast(n, r, arg(0).type.dtype, arg(0).type.weak && !integers)
                  : r;

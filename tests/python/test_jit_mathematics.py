@@ -1,5 +1,6 @@
 """Compiled functions: math and powers near zero and at the ends of types."""
 
+import cmath
 import itertools
 import math
 
@@ -258,3 +259,34 @@ def test_isqrt_of_uint64():
 
     for n in (2**64 - 1, 4294967295**2, 4294967295**2 - 1, 2**63, 3037000500**2, 3037000500**2 - 1):
         assert f(np.uint64(n)) == math.isqrt(n), n
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3, 6, 12])
+def test_round_of_all_sizes(digits):
+    """Python's floats are rounded as CPython does it, also where the scaled number is no float."""
+
+    @njit
+    def f(x):
+        return round(x, digits)
+
+    r = np.random.default_rng(9)
+    sizes = r.uniform(-1, 1, 1500) * 10.0 ** r.integers(-5, 25, 1500)
+    ends = [1.7e308, -1.7e308, math.inf, math.nan, -0.0, 4503599627370495.5, 2.675]
+    for x in [*sizes.tolist(), *(r.integers(-99999, 99999, 500) / 8).tolist(), *ends]:
+        assert repr(f(x)) == repr(round(x, digits)), x
+    assert type(f(True)) is int
+
+
+def test_methods_of_numbers():
+    def f(x):
+        return x.is_integer()
+
+    for x in (2.0, 2.5, -0.0, math.inf, math.nan, np.float32(3), np.float16(0.5), 1e300):
+        check(f, x)
+    with pytest.raises(NotImplementedError, match="not yet"):
+        njit(lambda x: x.hex())(1.5)
+
+
+def test_polar_of_integers():
+    check(lambda x: cmath.polar(x), -7)
+    check(lambda x: cmath.polar(x), True)

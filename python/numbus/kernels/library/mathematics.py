@@ -533,6 +533,7 @@ def nextafter(x, y):
 @known("cmath.polar")
 def polar(z):
     """Size and angle."""
+    z = complex(z)
     return abs(z), math.atan2(z.imag, z.real)
 
 
