@@ -26,6 +26,11 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (c.args.size() > 1) start = index_value(n, arg(0));
     Val stop = index_value(n, arg(c.args.size() > 1 ? 1 : 0));
     if (c.args.size() > 2) step = index_value(n, arg(2));
+    const auto by = constant_of(step);
+    if (by == 0) fail(n, "range() with a step of zero");
+    if (!by)
+      when(b_->emit(Op::equal, DType::Bool, step, ci(0)),
+           [&] { raise_at(site(n, "ValueError", "range() arg 3 must not be zero")); });
     r.v = {start, stop, step};
     return r;
   }
@@ -112,8 +117,19 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       fail(n, name + "() of " + frontend::name(v.type), "one element of it");
     if (name == "complex") {
       if (c.args.size() == 2) {
-        Val re = as(cast(n, v, DType::F64), DType::F64),
-            im = as(cast(n, arg(1), DType::F64), DType::F64);
+        Value w = arg(1);
+        // The second number times i, where either may be complex itself.
+        auto part = [&](const Value& of, Op op) {
+          if (is_complex(of.type.dtype))
+            return b_->emit(op, DType::F64, as(cast(n, of, DType::C128), DType::C128));
+          return as(cast(n, of, DType::F64), DType::F64);
+        };
+        Val re = part(v, Op::real_part), im = part(w, Op::real_part);
+        if (is_complex(w.type.dtype) &&
+            w.type.dtype != DType::C64)  // of which CPython takes no more
+          re = b_->emit(Op::subtract, DType::F64, re, part(w, Op::imag_part));
+        if (is_complex(v.type.dtype))
+          im = b_->emit(Op::add, DType::F64, im, part(v, Op::imag_part));
         return number(b_->emit(Op::make_complex, DType::C128, re, im), DType::C128, true);
       }
       return cast(n, v, DType::C128, true);
@@ -133,7 +149,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       bool integers = arg(0).type.is_array() && numbus::is_integer(arg(0).type.dtype) &&
                       arg(0).type.dtype != DType::Bool;
       if (integers && *digits >= 0) return cast(n, arg(0), arg(0).type.dtype);
-      if (arg(0).type.is_integer() && *digits >= 0) return arg(0);
+      if (arg(0).type.is_integer() && *digits >= 0)
+        return arg(0).type.weak ? cast(n, arg(0), DType::I64, true) : arg(0);
       if (arg(0).type.is_integer() && arg(0).type.weak) {
         // To the nearest multiple; of two as near, the even one.
         int64_t unit = 1;
@@ -149,6 +166,14 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       }
       double scale = 1;
       for (int64_t k = 0; k < std::abs(*digits); ++k) scale *= 10;
+      // A float of Python's that has no such digit, as large as it is, stays as it is.
+      auto unless_large = [&](const Value& scaled, const Value& rounded) {
+        Val most = b_->constant(DType::F64, Scalar::from_float(9007199254740992.0));
+        Val size = b_->emit(Op::absolute, DType::F64, as(scaled, DType::F64));
+        return number(b_->emit(Op::select, DType::F64, b_->emit(Op::less, DType::Bool, size, most),
+                               as(rounded, DType::F64), as(arg(0), DType::F64)),
+                      DType::F64, true);
+      };
       Value s = from_scalar(Scalar::from_float(scale), DType::F64, true);
       Value up = binary(n, *digits < 0 ? Op::divide : Op::multiply, arg(0), s);
       if (arg(0).type.is_number() && arg(0).type.weak && is_float(arg(0).type.dtype) &&
@@ -166,9 +191,11 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
                          both(tie, b_->emit(Op::less, DType::Bool, lost, zero)), low, whole);
         whole = b_->emit(Op::select, DType::F64,
                          both(tie, b_->emit(Op::less, DType::Bool, zero, lost)), above, whole);
-        return binary(n, Op::divide, number(whole, DType::F64, true), s);
+        return unless_large(up, binary(n, Op::divide, number(whole, DType::F64, true), s));
       }
       Value r = binary(n, *digits < 0 ? Op::multiply : Op::divide, unary(n, Op::rint, up), s);
+      if (arg(0).type.is_number() && arg(0).type.weak && is_float(arg(0).type.dtype))
+        return unless_large(up, r);
       return arg(0).type.is_integer() || integers
                  ? cast(n, r, arg(0).type.dtype, arg(0).type.weak && !integers)
                  : r;
@@ -333,8 +360,12 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   }
   if (name == "isinstance") {
     expect(c, name, 2, 2);
-    std::vector<Value> classes =
-        arg(1).type.is(Type::Tag::Tuple) ? arg(1).items : std::vector<Value>{arg(1)};
+    std::vector<Value> classes{arg(1)};
+    for (size_t i = 0; i < classes.size(); ++i) {  // tuples may stand in tuples
+      if (!classes[i].type.is(Type::Tag::Tuple)) continue;
+      const std::vector<Value> inner = classes[i].items;
+      classes.insert(classes.end(), inner.begin(), inner.end());
+    }
     bool yes = false;
     const Type& t = arg(0).type;
     for (const Value& k : classes) {
@@ -345,7 +376,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       if (cls == "float")
         yes = yes || (t.is_number() && (t.weak ? is_float(t.dtype) : t.dtype == DType::F64));
       if (cls == "bool") yes = yes || (t.is_number() && t.dtype == DType::Bool && t.weak);
-      if (cls == "complex") yes = yes || (t.is_number() && is_complex(t.dtype));
+      if (cls == "complex")
+        yes = yes || (t.is_number() && (t.weak ? is_complex(t.dtype) : t.dtype == DType::C128));
       if (cls == "str") yes = yes || t.is(Type::Tag::Text);
       if (cls == "tuple") yes = yes || (t.is(Type::Tag::Tuple) && !t.listed);
       if (cls == "list") yes = yes || t.is(Type::Tag::List) || is_plain_list(arg(0)) || t.listed;

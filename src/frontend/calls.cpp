@@ -631,6 +631,17 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     if (!to) fail(n, "astype() needs a type", "x.astype(np.float32)");
     return cast(n, self, *to);
   }
+  if (self.type.is_number() && name == "is_integer" && is_float(self.type.dtype)) {
+    expect(c, name, 0, 0);
+    Value whole = unary(n, Op::floor, self), less_whole = binary(n, Op::subtract, self, whole);
+    // Infinite numbers less themselves are NaN.
+    return compare_one(n, NodeKind::Eq, less_whole,
+                       from_scalar(Scalar::from_int(0), DType::I64, true));
+  }
+  static const std::unordered_set<std::string> kOfPythons = {
+      "as_integer_ratio", "from_bytes", "fromhex", "hex", "is_integer", "to_bytes"};
+  if (self.type.is_number() && self.type.weak && kOfPythons.contains(name))
+    not_yet(n, "." + name + "() of a " + frontend::name(self.type));
   if (self.type.is_number() && !self.type.weak) {
     // NumPy's numbers have the methods of arrays without axes.
     static const std::unordered_set<std::string> kOfNumbers = {

@@ -180,23 +180,26 @@ void Lower::scatter(const Node& n, const Value& a, const std::vector<Value>& giv
   if (v.lazy) v = materialise(n, v);
   Value picks = list[0].lazy ? materialise(n, list[0]) : list[0];
   Val used = new_variable(DType::I64), length = v.shape()[0];
-  set(used, ci(0));
-  Val single = b_->emit(Op::equal, DType::Bool, length, ci(1));
-  each(picks.shape(), [&](std::span<const Val> at) {
-    when(element(picks, at).v[0], [&] {
-      Val k = get(used);
-      when(both(negate(single), negate(less(k, length))), [&] {
-        raise_at(site(n, "ValueError", "the mask selects more than the {0} values"), length);
+  auto each_picked = [&](const std::function<void(std::span<const Val>)>& body) {
+    set(used, ci(0));
+    each(picks.shape(), [&](std::span<const Val> at) {
+      when(element(picks, at).v[0], [&] {
+        body(at);
+        set(used, add(get(used), ci(1)));
       });
-      Val source = b_->emit(Op::select, DType::I64, single, ci(0), k);
-      set_element(n, a, at, element(v, {&source, 1}));
-      set(used, add(k, ci(1)));
     });
-  });
-  Val taken = get(used);
-  when(both(negate(single), less(taken, length)), [&] {
+  };
+  // Nothing is written where the number of values does not fit.
+  each_picked([](std::span<const Val>) {});
+  Val single = b_->emit(Op::equal, DType::Bool, length, ci(1)), taken = get(used);
+  Val misfit = b_->emit(Op::not_equal, DType::Bool, taken, length);
+  when(both(negate(single), misfit), [&] {
     raise_at(site(n, "ValueError", "cannot assign {0} values to the {1} that the mask selects"),
              length, taken);
+  });
+  each_picked([&](std::span<const Val> at) {
+    Val source = b_->emit(Op::select, DType::I64, single, ci(0), get(used));
+    set_element(n, a, at, element(v, {&source, 1}));
   });
 }
 

@@ -108,9 +108,11 @@ Val Lower::length_of_range(const Value& range) {
   if (by == 1) return b_->emit(Op::maximum, DType::I64, span, ci(0));
   Val up = by ? ir::kNone : less(ci(0), step);
   Val one = by ? ci(*by > 0 ? 1 : -1) : b_->emit(Op::select, DType::I64, up, ci(1), ci(-1));
-  Val rounded = add(span, sub(step, one));
-  return b_->emit(Op::maximum, DType::I64, b_->emit(Op::floor_divide, DType::I64, rounded, step),
-                  ci(0));
+  // The quotient of the last number's distance, as the stop plus a step may not fit into 64 bits.
+  Val last = b_->emit(Op::floor_divide, DType::I64, sub(span, one), step);
+  Val below = less(range.v[0], range.v[1]), above = less(range.v[1], range.v[0]);
+  Val any = !by ? b_->emit(Op::select, DType::Bool, up, below, above) : *by > 0 ? below : above;
+  return b_->emit(Op::select, DType::I64, any, add(last, ci(1)), ci(0));
 }
 
 // How many items all of them have in this iteration, where the length of one may change.
@@ -271,10 +273,6 @@ bool Lower::range_loop(const Node& n, const Value& range) {
   Val ended = orelse.empty() ? ir::kNone : new_variable(DType::Bool);
   if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(false)));
   auto by = constant_of(step);
-  if (by == 0) fail(n, "range() with a step of zero");
-  if (!by)
-    when(b_->emit(Op::equal, DType::Bool, step, ci(0)),
-         [&] { raise_at(site(n, "ValueError", "range() arg 3 must not be zero")); });
   Val i = new_variable(DType::I64);
   set(i, start);
   Val loop = begin_loop();

@@ -706,8 +706,11 @@ Value Lower::math_function(const Node& n, const std::string& name, std::span<con
   if (name == "ceil") return to_int(Op::ceil);
   if (name == "trunc") return to_int(Op::trunc);
   if (name == "log" && args.size() == 2) {
-    Value x = unary(n, Op::log, floats(args[0])), y = unary(n, Op::log, floats(args[1]));
-    return binary(n, Op::divide, x, y);
+    Value x = floats(args[0]), y = floats(args[1]);
+    // The logarithm of a short float would be rounded to it before it is divided.
+    if (x.type.dtype == DType::F64 || y.type.dtype == DType::F64)
+      for (Value* v : {&x, &y}) *v = cast(n, *v, DType::F64, false);
+    return binary(n, Op::divide, unary(n, Op::log, x), unary(n, Op::log, y));
   }
   auto op = row_of(name);
   if (!op) not_yet(n, "math." + name);

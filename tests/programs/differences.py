@@ -21,8 +21,9 @@ ALLOWED = {
     "to int": "int(), math.floor and their like of a finite float that int64 cannot hold are an "
     "OverflowError; one stored in an array of integers that cannot hold it becomes what NumPy's "
     "astype gives, as int() does in kernels, where nothing is raised.",
-    "narrow": "A Python int that meets a NumPy integer too narrow for it wraps, where NumPy raises "
-    "OverflowError: a test of every index and count would cost more than the arithmetic.",
+    "narrow": "A Python int that meets a NumPy integer too narrow for it wraps, and so does any "
+    "integer that is stored or made an item of an array, where NumPy raises OverflowError: a test "
+    "of every index and count would cost more than the arithmetic.",
     "one type": "What may be one of several numbers (min of an int and a float, x or 1, a name, an "
     "item of a list, a result) has their common type (one_type.py): 1.0 for 1, and Python's float "
     "for one of its floats and a float32, unless the former is a constant that float32 holds. "
@@ -289,7 +290,8 @@ def uncountable(args) -> bool:
 
 def call_narrowed(function, args, keywords):
     """A call of NumPy's with a Python int beyond the type that it is to have."""
-    types = [getattr(a, "dtype", None) for a in (*args, *keywords.values())]
+    numbers = (np.ndarray, np.generic)
+    types = [a.dtype for a in (*args, *keywords.values()) if isinstance(a, numbers)]
     types += [keywords.get("dtype")] + [a for a in args if isinstance(a, type)]
     if isinstance(function, type):
         types.append(function)
@@ -302,7 +304,10 @@ def call_narrowed(function, args, keywords):
                 return type(a)(map(fit, a))
             if type(a) is float and isinstance(function, type):
                 a = wrapped(int(a))  # that it is finite has been asked before
-            return np.asarray(a).astype(t)[()] if type(a) is int else a
+            item = function is np.array and isinstance(a, (float, np.integer, np.floating))
+            if item and not isinstance(a, np.integer) and not abs(a) < TOP:
+                raise NoVerdict("a float beyond an integer")
+            return np.asarray(a).astype(t)[()] if item or type(a) is int else a
 
         return function(*map(fit, args), **{k: fit(v) for k, v in keywords.items()})
     raise OverflowError(f"{function} of {args}")
@@ -397,8 +402,9 @@ def call(function, args, keywords):
             raise OverflowError("too large to convert to C long")
         return wrapped(value)
     except (ValueError, OverflowError) as error:
-        if "out of bounds for" in str(error) and type(error) is OverflowError:
-            return call_narrowed(function, args, keywords)
+        if type(error) is OverflowError:
+            if "out of bounds for" in str(error) or function is np.array:
+                return call_narrowed(function, args, keywords)
         if whole:
             raise
         module = getattr(function, "__module__", None)

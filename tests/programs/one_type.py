@@ -430,11 +430,16 @@ class Constants(ast.NodeVisitor):
         node.is_global = node.id not in self.local
 
     def constant(self, node) -> bool:
+        if isinstance(node, ast.Name):
+            return node.id not in self.local
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
             return True
         if isinstance(node, ast.Attribute) and node.attr in ("ndim", "itemsize"):
             return True
-        return not any(isinstance(n, ast.Name) and n.id in self.local for n in ast.walk(node))
+        # Arrays of different numbers of axes are not equal, whatever they hold.
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "array_equal":
+            return True
+        return all(map(self.constant, ast.iter_child_nodes(node)))
 
     def _marked(self, node, test):
         self.generic_visit(node)

@@ -65,8 +65,9 @@ EXACT = frozenset(
 )
 # These add integers as float64, which need not hold them.
 MEANS = frozenset("mean average nanmean std var nanstd nanvar".split())
-# Libraries add the products of complex numbers in ways of their own: signs of zeros are open.
-PRODUCTS = frozenset("matmul dot vdot inner tensordot einsum".split())
+# Products of complex numbers are added, and multiplied, in an order that is open, and so are signs
+# of zeros.
+PRODUCTS = frozenset("matmul dot vdot inner tensordot einsum prod nanprod".split())
 # Of complex numbers these round differently, too.
 COMPLEX_INEXACT = frozenset(
     "abs absolute sqrt multiply divide true_divide square sign prod power".split()
@@ -104,7 +105,8 @@ def perturbed(value, r):
         amount = amount.reshape(value.shape) * step
         if value.dtype.kind == "c":
             moved = value.astype(complex)
-            moved = moved.real * (1 + amount) + 1j * (moved.imag * (1 - amount))
+            moved.real *= 1 + amount
+            moved.imag *= 1 - amount
             moved = np.where(np.isfinite(value), moved, value)
         else:
             moved = value.astype(np.float64) * (1 + amount) + np.sign(amount) * least(value)
@@ -422,7 +424,7 @@ class Run:
         value = differences.call(function, args, keywords)
         if not is_inexact(value) and not isinstance(value, (tuple, list)):
             return value
-        moved = self._moved(value, name in PRODUCTS)
+        moved = self._moved(value, name in PRODUCTS and function is not math.prod)
         out = keywords.get("out")
         if isinstance(out, np.ndarray):
             if moved is not out:

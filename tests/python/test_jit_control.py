@@ -637,6 +637,23 @@ def test_isinstance():
         check(f, x)
 
 
+CLASSES = [bool, int, float, complex, tuple, list, str, np.ndarray, np.integer, np.floating]
+CLASSES += [np.bool_, np.int8, np.uint64, np.float16, np.float32, np.float64, np.complex64]
+CLASSES += [np.complex128, (int, np.integer), (str, (list, (float,))), ()]
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=str)
+def test_isinstance_of_all_types(cls):
+    """As CPython says it, which takes np.float64 for a float and np.complex128 for a complex."""
+
+    def f(x):
+        return isinstance(x, cls)
+
+    numbers = [np.dtype(t).type(1) for t in "?bhilBHILefdFD"]
+    for x in (True, 1, 2.5, 1j, (1, 2), np.zeros(2), *numbers):
+        assert njit(f)(x) is isinstance(x, cls), x
+
+
 def test_static_branches():
     def f(x, mode):
         if mode is None:
@@ -754,3 +771,24 @@ def test_nothing_behind_what_always_returns():
     for f in (dead_break, return_in_else, last_else, over_a_tuple):
         assert njit(f)(1.5) == f(1.5)
         assert njit(f)(2) == f(2)
+
+
+def test_ranges_to_the_end_of_int64():
+    """A stop plus a step may not fit into 64 bits; a step of zero is refused where it is given."""
+
+    def length(a, b, s):
+        return len(range(a, b, s)), len(range(a, b, 3)), len(range(a, b, -2))
+
+    def first(a, b, s):
+        for k, i in enumerate(range(a, b, s)):
+            return k, i, a in range(a, b, s)
+        return -1, 0, False
+
+    most = 2**63 - 1
+    for s in (1, 3, -1, -2, 7, most, -most):
+        for a, b in ((0, most), (most, 0), (5, most - 1), (0, 7), (7, 0), (0, -most), (3, 3)):
+            check(length, a, b, s)
+            check(first, a, b, s)
+    for f in (length, first):
+        with pytest.raises(ValueError, match="must not be zero"):
+            njit(f)(0, 5, 0)

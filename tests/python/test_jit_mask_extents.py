@@ -92,3 +92,18 @@ def test_indices_of_what_is_repeated_no_times(n, at):
         return
     for g, w in zip(njit(f)(x, at, n), want):
         np.testing.assert_array_equal(g, w)
+
+
+@pytest.mark.parametrize("count", range(5))
+def test_nothing_is_written_where_values_do_not_fit(count):
+    """Two values or four through a mask that selects three."""
+    m = np.array([[True, False], [True, True]])
+    values = np.arange(10.0, 10.0 + count)
+    for change in (replaced, replaced.py_func):
+        a = np.zeros((2, 2))
+        if count in (1, 3):
+            assert (change(a, m, values) != 0).tolist() == m.tolist()
+            continue
+        with pytest.raises(ValueError, match="cannot assign"):
+            change(a, m, values)
+        assert not a.any()

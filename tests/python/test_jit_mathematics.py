@@ -1,5 +1,6 @@
 """Compiled functions: math and powers near zero and at the ends of types."""
 
+import cmath
 import itertools
 import math
 
@@ -55,6 +56,51 @@ def test_gamma_everywhere(theirs):
                 compiled(x)
             continue
         assert compiled(x) == pytest.approx(want, rel=1e-13, abs=1e-322, nan_ok=True), x
+
+
+@pytest.mark.parametrize("name", ["gamma", "lgamma"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_gamma_of_all_sizes(name, dtype):
+    """To the least subnormal number, where 1 / gamma(1 - x) would be 0, and for each float16."""
+
+    def fill(x, out):
+        for i in range(len(x)):
+            out[i] = math.gamma(x[i]) if name == "gamma" else math.lgamma(x[i])
+
+    end = {"float16": 12, "float32": 46, "float64": 180}[dtype]
+    x = np.random.default_rng(5).uniform(-end, end, 4000)
+    x = np.arange(1 << 16, dtype=np.uint16).view(np.float16) if dtype == "float16" else x
+    x = x.astype(dtype)
+    x = x[np.isfinite(x)]
+    x = x[(x > 0) | (x != np.floor(x))]
+    out = np.empty_like(x)
+    njit(fill)(x, out)
+    for v, got in zip(x.tolist(), out.tolist()):
+        try:
+            want = getattr(math, name)(v)
+        except OverflowError:
+            want = math.copysign(math.inf, v)
+        with np.errstate(all="ignore"):
+            short = np.dtype(dtype).type(want)
+            unit = float(np.spacing(np.abs(short)))
+        # lgamma has zeros, beside which CPython's loses digits, and so does a reflection.
+        unit = max(unit, 1e-14) if name == "lgamma" and dtype == "float64" else unit
+        assert float(short) == got or abs(got - want) <= 16 * unit, (v, got, want)
+
+
+@pytest.mark.parametrize("name", "atan2 hypot copysign fmod pow remainder log".split())
+def test_short_floats_with_others(name):
+    """Where one number is no short float, nothing is rounded to one on the way."""
+
+    def f(x, y):
+        return getattr_(x, y)
+
+    getattr_ = getattr(math, name)
+    x, y = 0.693147180559945, 1.3
+    for a, b in itertools.product((x, np.float32(y), np.float16(y), np.float64(y), 3), repeat=2):
+        if all(isinstance(v, (np.float16, np.float32)) for v in (a, b)):
+            continue
+        assert njit(f)(a, b) == pytest.approx(getattr_(a, b), rel=1e-15), (a, b)
 
 
 @pytest.mark.parametrize("t", ["int8", "int64", "uint8", "int"])
@@ -147,3 +193,100 @@ def test_distances():
         check(others, x)
     with pytest.raises(ValueError, match="same number of dimensions"):
         njit(lambda a: math.dist((a, 1.0), (a,)))(2.0)
+
+
+def wrapped(value):
+    return (value + 2**63) % 2**64 - 2**63
+
+
+@pytest.mark.parametrize("name", ["comb", "perm"])
+def test_counts_beyond_int64_wrap(name):
+    """What fits is right, also where a product on the way to it does not fit."""
+    theirs = getattr(math, name)
+
+    @njit
+    def f(n, k):
+        return theirs(n, k)
+
+    for n in range(0, 132, 3):
+        for k in range(0, n + 3, 2):
+            assert f(n, k) == wrapped(theirs(n, k)), (n, k)
+    assert f(np.int8(66), np.uint8(33)) == wrapped(theirs(66, 33))
+
+
+@pytest.mark.parametrize("name", ["gcd", "lcm"])
+def test_divisors_of_all_integers(name):
+    """They are Python's integers: an int8 has no room for 128, nor for a common multiple."""
+    theirs = getattr(math, name)
+
+    @njit
+    def f(a, b):
+        return theirs(a, b)
+
+    kinds = [np.int8(-128), np.int8(100), np.uint8(200), np.int32(30), np.int64(-6)]
+    numbers = [0, 1, -6, True, -(2**63), np.uint64(2**63 + 9), np.uint64(12), *kinds]
+    for a, b in itertools.product(numbers, repeat=2):
+        got = f(a, b)
+        assert got == wrapped(theirs(a, b)) and type(got) is int, (a, b)
+
+
+def test_complex_of_two_numbers():
+    """The second times i; of a complex64 there CPython takes the real part alone."""
+
+    @njit
+    def f(a, b):
+        return complex(a, b)
+
+    numbers = [1, 2.5, 1.5 - 2j, np.complex128(-1j), np.float32(0.5), complex(-0.0, -0.0), -0.0]
+    for a, b in itertools.product([*numbers, np.complex64(2j)], numbers):
+        assert repr(f(a, b)) == repr(complex(a, b)), (a, b)
+    assert f(1, np.complex64(2 + 3j)) == 1 + 2j
+
+
+def test_nan_to_num_of_a_number():
+    def f(x):
+        y = np.nan_to_num(x)
+        return y, isinstance(y, np.ndarray)
+
+    check(f, np.float32(np.nan))
+    check(f, 2.5)
+
+
+def test_isqrt_of_uint64():
+    @njit
+    def f(n):
+        return math.isqrt(n)
+
+    for n in (2**64 - 1, 4294967295**2, 4294967295**2 - 1, 2**63, 3037000500**2, 3037000500**2 - 1):
+        assert f(np.uint64(n)) == math.isqrt(n), n
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3, 6, 12])
+def test_round_of_all_sizes(digits):
+    """Python's floats are rounded as CPython does it, also where the scaled number is no float."""
+
+    @njit
+    def f(x):
+        return round(x, digits)
+
+    r = np.random.default_rng(9)
+    sizes = r.uniform(-1, 1, 1500) * 10.0 ** r.integers(-5, 25, 1500)
+    ends = [1.7e308, -1.7e308, math.inf, math.nan, -0.0, 4503599627370495.5, 2.675]
+    for x in [*sizes.tolist(), *(r.integers(-99999, 99999, 500) / 8).tolist(), *ends]:
+        assert repr(f(x)) == repr(round(x, digits)), x
+    assert type(f(True)) is int
+
+
+def test_methods_of_numbers():
+    def f(x):
+        return x.is_integer()
+
+    for x in (2.0, 2.5, -0.0, math.inf, math.nan, np.float32(3), np.float16(0.5), 1e300):
+        check(f, x)
+    with pytest.raises(NotImplementedError, match="not yet"):
+        njit(lambda x: x.hex())(1.5)
+
+
+def test_polar_of_integers():
+    check(lambda x: cmath.polar(x), -7)
+    check(lambda x: cmath.polar(x), True)

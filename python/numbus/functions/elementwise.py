@@ -149,7 +149,7 @@ def nan_to_num(
         result.imag[...] = _finite(x.imag, nan, posinf, neginf)
     elif x.dtype.kind == "f":
         result[...] = _finite(x, nan, posinf, neginf)
-    return result
+    return result if x.ndim else result[()]
 
 
 def _finite(x, nan, posinf, neginf):

@@ -87,13 +87,14 @@ def pow_mod(a, b, m):
     return out % m
 
 
-@known("math.gcd")
-def gcd(a, b):
-    """Euclid."""
+def size(a):
+    """The absolute value of an integer of any type, all of which fit into uint64."""
     whole(a)
-    whole(b)
-    a = abs(a)
-    b = abs(b)
+    return a if isinstance(a, np.uint64) else np.uint64(abs(int(a)))
+
+
+def common(a, b):
+    """Euclid."""
     while b:
         t = a % b
         a = b
@@ -101,13 +102,17 @@ def gcd(a, b):
     return a
 
 
+@known("math.gcd")
+def gcd(a, b):
+    """Of Python's integers: those of NumPy's types are too narrow for their own absolute values."""
+    return int(common(size(a), size(b)))
+
+
 @known("math.lcm")
 def lcm(a, b):
-    """By gcd()."""
-    g = gcd(a, b)
-    if g == 0:
-        return g
-    return abs(a) // g * abs(b)
+    """By the greatest common divisor; wraps as products do."""
+    g = common(size(a), size(b))
+    return 0 if g == 0 else int(size(a) // g * size(b))
 
 
 @known("math.factorial")
@@ -126,18 +131,28 @@ def factorial(n):
 
 @known("math.comb")
 def comb(n, k):
-    """A product, divided step by step."""
+    """A product of quotients, exact but for multiples of 2**64: odd numbers have inverses there."""
     whole(n)
     whole(k)
+    n, k = int(n), int(k)
     if n < 0 or k < 0:
         raise ValueError("n must be a non-negative integer")
     if k > n:
         return 0
-    k = min(k, n - k)
-    p = 1
-    for i in range(k):
-        p = p * (n - i) // (i + 1)
-    return p
+    odd, twos = 1, 0
+    for i in range(min(k, n - k)):
+        a, b = n - i, i + 1
+        while a & 1 == 0:
+            a >>= 1
+            twos += 1
+        while b & 1 == 0:
+            b >>= 1
+            twos -= 1
+        inverse = b  # in its three last bits; each step doubles them
+        for _ in range(5):
+            inverse *= 2 - b * inverse
+        odd *= a * inverse
+    return odd << twos if twos < 64 else 0
 
 
 @known("math.perm")
@@ -145,6 +160,7 @@ def perm(n, k):
     """A product."""
     whole(n)
     whole(k)
+    n, k = int(n), int(k)
     if n < 0 or k < 0:
         raise ValueError("n must be a non-negative integer")
     if k > n:
@@ -161,13 +177,13 @@ def isqrt(n):
     whole(n)
     if n < 0:
         raise ValueError("isqrt() argument must be nonnegative")
-    most = 3037000499  # its square is the largest that fits into 64 bits
-    r = min(int(math.sqrt(float(n))), most)
-    while r * r > n:
+    most = np.uint64(4294967295)  # its square is the largest that fits into 64 bits
+    r = min(np.uint64(math.sqrt(float(n))), most)
+    while r * r > np.uint64(n):
         r -= 1
-    while r < most and (r + 1) * (r + 1) <= n:
+    while r < most and (r + 1) * (r + 1) <= np.uint64(n):
         r += 1
-    return r
+    return int(r)
 
 
 @known("math.erf")
@@ -256,6 +272,8 @@ def sin_pi(x):
 @known("math.gamma")
 def gamma(x):
     """Lanczos; reflected for x < 1/2; factorials of small integers are exact."""
+    if isinstance(x, np.float16):
+        return np.float16(gamma(np.float32(x)))
     if x == math.inf:
         return x
     if x == np.floor(x):
@@ -269,22 +287,37 @@ def gamma(x):
                 k += 1.0
             return p
     if x < 0.5:
-        return math.pi / (sin_pi(x) * gamma_large(1.0 - x))
-    return gamma_large(x)
-
-
-def gamma_large(x):
-    """gamma() from 1/2 on; the power in two halves, which overflow later."""
-    if x > 172.0:
+        return gamma_reflected(x)
+    if x > (40.0 if isinstance(x, np.float32) else 172.0):  # the power would overflow
         return x * math.inf
-    t = x - 1.0 + _G + 0.5
+    p, q = gamma_factors(x)
+    return p * q
+
+
+def gamma_reflected(x):
+    """gamma() below 1/2: divided twice, as the last quotient may be subnormal."""
+    s = sin_pi(x)
+    if x > -0.5:
+        p, q = gamma_factors(1.0 - x)
+        return math.pi / s / q / p
+    if x < (-44.0 if isinstance(x, np.float32) else -190.0):
+        return s * 0.0 if x > -math.inf else x
+    p, q = gamma_factors(-x)  # 1 - x would be rounded
+    return math.pi / s / x / q / -p
+
+
+def gamma_factors(x):
+    """Two factors of gamma() from 1/2 on, with half of the power each: they overflow later."""
+    t = x + (_G - 0.5)
     half = t ** ((x - 0.5) * 0.5)
-    return 2.5066282746310002 * half * math.exp(-t) * half * lanczos(x - 1.0)
+    return 2.5066282746310002 * half * math.exp(-t), half * lanczos(x - 1.0)
 
 
 @known("math.lgamma")
 def lgamma(x):
     """Polynomials from 1/2 to 7/2, where it has zeros; the logarithm of Lanczos' formula beyond."""
+    if isinstance(x, np.float16):
+        return np.float16(lgamma(np.float32(x)))
     if abs(x) == math.inf:
         return abs(x)
     if x == np.floor(x):
@@ -298,6 +331,13 @@ def lgamma(x):
         return lgamma_from_half(x)
     if x > 0:
         return lgamma_from_half(x + 1.0) - math.log(x)
+    if isinstance(x, np.float32):  # both terms may be much larger than what is left
+        return np.float32(lgamma_reflected(float(x)))
+    return lgamma_reflected(x)
+
+
+def lgamma_reflected(x):
+    """lgamma() below 0."""
     return math.log(math.pi / abs(sin_pi(x))) - lgamma_from_half(1.0 - x)
 
 
@@ -309,7 +349,7 @@ def lgamma_from_half(x):
         return lgamma_near(x - 2.0)
     if x < 3.5:
         return lgamma_near(x - 3.0) + math.log1p(x - 2.0)
-    t = x - 1.0 + _G + 0.5
+    t = x + (_G - 0.5)
     return (math.log(t) - 1.0) * (x - 0.5) - _G + 0.9189385332046727 + math.log(lanczos(x - 1.0))
 
 
@@ -456,9 +496,10 @@ def sumprod(p, q):
 @known("math.remainder")
 def remainder(x, y):
     """x less the nearest multiple of y, even ones where two are as near."""
-    x = x * 1.0
-    y = abs(y * 1.0)
-    a = abs(x)
+    x, y = x * 1.0, y * 1.0
+    kind = np.result_type(math.fmod(x, y))  # what is computed as float64 is no longer than that
+    y = abs(float(y))
+    a = abs(float(x))
     m = math.fmod(a, y)
     c = y - m
     if m < c:
@@ -467,7 +508,8 @@ def remainder(x, y):
         r = -c
     else:
         r = m - 2.0 * math.fmod(0.5 * (a - m), y)
-    return math.copysign(1.0, x) * r
+    r = math.copysign(1.0, x) * r
+    return r if kind == np.float64 else kind.type(r)
 
 
 @known("math.ulp")
@@ -491,6 +533,7 @@ def nextafter(x, y):
 @known("cmath.polar")
 def polar(z):
     """Size and angle."""
+    z = complex(z)
     return abs(z), math.atan2(z.imag, z.real)
 
 
