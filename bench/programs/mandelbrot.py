@@ -6,7 +6,7 @@ Method: z <- z^2 + c with compaction of the arrays after every iteration.
 
 import numpy as np
 
-SIZES = {"small": (80, 60), "middle": (300, 120), "large": (1000, 250)}
+SIZES = {"small": (90, 70), "middle": (420, 150), "large": (1100, 500)}
 
 
 def setup(size, rng):

@@ -6,7 +6,7 @@ Method: backpropagation (Rumelhart, Hinton and Williams, 1986), softmax and cros
 
 import numpy as np
 
-SIZES = {"small": (2048, 16, 16), "middle": (16384, 64, 64), "large": (32768, 128, 256)}
+SIZES = {"small": (2048, 16, 16), "middle": (30000, 64, 64), "large": (26000, 128, 256)}
 BATCH = 64
 
 

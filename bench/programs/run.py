@@ -195,8 +195,7 @@ def measure(name, kind, size, args) -> dict:
     if args.numpy:
         return out
     blocks = [
-        statistics.median(a) / statistics.median(b)
-        for a, b in zip(found["numpy"], found["numbus"])
+        statistics.median(a) / statistics.median(b) for a, b in zip(found["numpy"], found["numbus"])
     ]
     out["warm"] = out["numpy"]["median"] / out["numbus"]["median"]
     out["warm_blocks"] = [min(blocks), max(blocks)]
@@ -255,7 +254,9 @@ def means(rows) -> list[dict]:
 def closing(rows) -> str:
     """The means, what is slower than NumPy, and what failed."""
     out = ["", "Geometric means of the speed-up over NumPy", ""]
-    out.append(f"{'size':8}{'class':10}{'programs':>9}{'slower':>8}{'warm':>8}{'second':>8}{'first':>8}")
+    out.append(
+        f"{'size':8}{'class':10}{'programs':>9}{'slower':>8}{'warm':>8}{'second':>8}{'first':>8}"
+    )
     for m in means(rows):
         out.append(
             f"{m['size']:8}{m['group']:10}{m['programs']:>9}{m['slower']:>8}"

@@ -1,12 +1,13 @@
 """The discrete Fourier transform of a sequence whose length is a power of two.
 
 Class: fused.
-Method: Stockham's self-sorting radix-2 stages; Van Loan, Computational Frameworks for the FFT, 1.7.
+Method: Stockham's self-sorting radix-2 stages; Van Loan, Computational Frameworks for the FFT,
+1.7.
 """
 
 import numpy as np
 
-SIZES = {"small": 16384, "middle": 262144, "large": 4194304}
+SIZES = {"small": 16384, "middle": 262144, "large": 2097152}
 
 
 def setup(n, rng):

@@ -1,9 +1,11 @@
-"""One program in a process of its own, for run.py: `[python | python -m numbus] worker.py NAME SIZE [--njit]`.
+"""One program in a process of its own, for run.py.
+
+    [python | python -m numbus] worker.py NAME SIZE [--njit]
 
 Makes the inputs, times the first call, prints {"first": seconds}, then obeys lines from standard
 input: `samples SECONDS` prints the seconds of repeated calls, `save FILE` stores the latest result
-as arrays of NumPy's own. This is a user's module: with Numbus, `numpy` is numbus, and reading a clock
-waits for what is pending.
+as arrays of NumPy's own. This is a user's module: with Numbus, `numpy` is numbus, and reading a
+clock waits for what is pending.
 """
 
 import importlib
@@ -17,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
-from numbus_bench.timing import samples  # noqa: E402
+from numbus_bench.timing import samples
 
 SEED = 20260101
 
