@@ -40,6 +40,7 @@ SIZES = ("small", "middle", "large")
 OURS = ("run", "worker")  # the files of this folder that are no programs
 RTOL = 1e-12
 LEVEL = 0.97  # what is below is listed as slower than NumPy
+SETTINGS = ("NUMBUS_", "OPENBLAS_", "OMP_", "MKL_")  # variables that go into the report
 COLUMNS = ("warm", "second", "first")
 
 
@@ -310,6 +311,7 @@ def main(argv=None) -> int:
         "command": " ".join(["bench/programs/run.py", *(sys.argv[1:] if argv is None else argv)]),
         "machine": machine.describe((args.device or "").startswith("cuda")),
         "numpy": np.__version__,
+        "environment": {k: v for k, v in os.environ.items() if k.startswith(SETTINGS)},
         "load_before": os.getloadavg(),
     }
     print(f"{report['date']}  {report['machine']['processor']}, "
