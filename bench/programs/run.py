@@ -14,7 +14,6 @@ import argparse
 import ast
 import datetime
 import json
-import math
 import os
 import pickle
 import re
@@ -29,19 +28,15 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "bench" / "src"))
+sys.path[:0] = [str(HERE), str(ROOT / "bench" / "src")]
 
 from numbus_bench import machine  # noqa: E402
-from numbus_bench.text import digits, seconds  # noqa: E402
 from numbus_bench.timing import compare, spread  # noqa: E402
+from report import CLASSES, HEADS, SIZES, cells, closing, line, markdown, means  # noqa: E402
 
-CLASSES = ("loops", "small", "fused", "blas")
-SIZES = ("small", "middle", "large")
-OURS = ("run", "worker")  # the files of this folder that are no programs
+OURS = ("run", "report", "worker")  # the files of this folder that are no programs
 RTOL = 1e-12
-LEVEL = 0.97  # what is below is listed as slower than NumPy
 SETTINGS = ("NUMBUS_", "OPENBLAS_", "OMP_", "MKL_")  # variables that go into the report
-COLUMNS = ("warm", "second", "first")
 
 
 def programs() -> dict[str, str]:
@@ -208,72 +203,6 @@ def measure(name, kind, size, args) -> dict:
     return out
 
 
-def cells(row) -> list[str]:
-    """One line of the table."""
-    head = [row["program"], row["class"], row["size"]]
-    if "error" in row:
-        return [*head, row["error"]]
-    cells = [*head, seconds(row["numpy"]["median"])]
-    if "warm" in row:
-        low, high = row["warm_blocks"]
-        cells += [digits(row["warm"], 2), f"{digits(low, 2)}–{digits(high, 2)}"]
-        cells += [digits(row[call], 2) for call in COLUMNS[1:]]
-    if "numba" in row:
-        median = row["numba"].get("median")
-        cells.append(digits(row["numpy"]["median"] / median, 2) if median else "n/a")
-    return cells
-
-
-HEADS = ("program", "class", "size", "NumPy", "warm", "blocks", "second", "first", "Numba")
-WIDTHS = (20, 6, 7, 9, 7, 12, 7, 7, 7)
-
-
-def line(values) -> str:
-    parts = [f"{v:<{w}}" if k < 3 else f"{v:>{w}}" for k, (v, w) in enumerate(zip(values, WIDTHS))]
-    return "  ".join(parts).rstrip()
-
-
-def means(rows) -> list[dict]:
-    """Geometric means by size and class, of all programs ("all") and of those without loops."""
-    out = []
-    for size in SIZES:
-        timed = [r for r in rows if r["size"] == size and "warm" in r]
-        groups = {kind: [r for r in timed if r["class"] == kind] for kind in CLASSES}
-        groups["no loops"] = [r for r in timed if r["class"] != "loops"]
-        groups["all"] = timed
-        for group, some in groups.items():
-            if not some:
-                continue
-            mean = {c: math.exp(statistics.fmean(math.log(r[c]) for r in some)) for c in COLUMNS}
-            slower = sum(r["warm"] < LEVEL for r in some)
-            out.append(
-                {"size": size, "group": group, "programs": len(some), "slower": slower, **mean}
-            )
-    return out
-
-
-def closing(rows) -> str:
-    """The means, what is slower than NumPy, and what failed."""
-    out = ["", "Geometric means of the speed-up over NumPy", ""]
-    out.append(
-        f"{'size':8}{'class':10}{'programs':>9}{'slower':>8}{'warm':>8}{'second':>8}{'first':>8}"
-    )
-    for m in means(rows):
-        out.append(
-            f"{m['size']:8}{m['group']:10}{m['programs']:>9}{m['slower']:>8}"
-            + "".join(f"{digits(m[c], 2):>8}" for c in COLUMNS)
-        )
-    slow = sorted((r for r in rows if r.get("warm", 1.0) < LEVEL), key=lambda r: r["warm"])
-    out += ["", f"Slower than NumPy when warm (below {LEVEL}): {len(slow)}"]
-    out += [
-        f"  {digits(r['warm'], 2):>6}  {r['program']}, {r['size']} ({r['class']})" for r in slow
-    ]
-    failed = [r for r in rows if "error" in r]
-    out += [f"Failed: {len(failed)}"]
-    out += [f"  {r['program']}, {r['size']}: {r['error']}" for r in failed]
-    return "\n".join(out)
-
-
 def chosen(args) -> list[tuple[str, str, str]]:
     """(program, class, size) of what is to be measured."""
     known = programs()
@@ -294,6 +223,7 @@ def main(argv=None) -> int:
     p.add_argument("--only", help="names of programs, with commas")
     p.add_argument("--sizes", help=f"of {','.join(SIZES)}; default: all")
     p.add_argument("--json", help="also write the results here")
+    p.add_argument("--markdown", help="also write the tables of docs/performance.md here")
     p.add_argument("--quick", action="store_true", help="small sizes, one round of short blocks")
     p.add_argument("--rounds", type=int, default=3, help="fresh processes of each kind")
     p.add_argument("--blocks", type=int, default=4, help="alternating blocks a round")
@@ -326,6 +256,8 @@ def main(argv=None) -> int:
     print(closing(rows))
     if args.json:
         Path(args.json).write_text(json.dumps(report, indent=1) + "\n")
+    if args.markdown:
+        Path(args.markdown).write_text(markdown(rows))
     return 1 if any("error" in r for r in rows) else 0
 
 

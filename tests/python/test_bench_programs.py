@@ -90,12 +90,13 @@ def test_differs():
 
 def run(*arguments):
     command = [sys.executable, str(PROGRAMS / "run.py"), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=280)
 
 
 def test_runner_measures_and_stores(tmp_path):
     file = tmp_path / "out.json"
-    done = run("--quick", "--only", "sieve,lu", "--json", file)
+    table = tmp_path / "out.md"
+    done = run("--quick", "--only", "sieve,lu", "--json", file, "--markdown", table)
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads(file.read_text())
     assert [(r["program"], r["class"]) for r in report["results"]] == [
@@ -111,6 +112,7 @@ def test_runner_measures_and_stores(tmp_path):
     assert set(means) == {"loops", "small", "no loops", "all"}
     speedups = [r["warm"] for r in report["results"]]
     assert means["all"]["warm"] == pytest.approx(np.sqrt(np.prod(speedups)))
+    assert "| small | all | 2 |" in table.read_text() and "\n| lu | loops | " in table.read_text()
     assert "Geometric means" in done.stdout and "Failed: 0" in done.stdout
 
 
