@@ -39,4 +39,4 @@ def run(start, r, steps):
             p = residual + new / old * p
             old = new
         u = x
-    return u, old
+    return u
