@@ -195,6 +195,7 @@ def measure(name, kind, size, args) -> dict:
     ]
     out["warm"] = out["numpy"]["median"] / out["numbus"]["median"]
     out["warm_blocks"] = [min(blocks), max(blocks)]
+    out["least"] = out["numpy"]["min"] / out["numbus"]["min"]
     for call in ("first", "second"):
         out["numbus"][call] = statistics.median(found[call])
         out[call] = out["numpy"]["first"] / out["numbus"][call]

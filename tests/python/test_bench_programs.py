@@ -105,6 +105,7 @@ def test_runner_measures_and_stores(tmp_path):
     ]
     for r in report["results"]:
         assert r["warm"] == r["numpy"]["median"] / r["numbus"]["median"] > 0
+        assert r["least"] == r["numpy"]["min"] / r["numbus"]["min"] > 0
         assert r["first"] == r["numpy"]["first"] / r["numbus"]["first"] > 0
         assert r["second"] == r["numpy"]["first"] / r["numbus"]["second"] > 0
         assert r["warm_blocks"][0] <= r["warm_blocks"][1]
