@@ -253,10 +253,10 @@ def main(argv=None) -> int:
     for name, kind, size in todo:
         rows.append(measure(name, kind, size, args))
         print(line(cells(rows[-1])), flush=True)
-    report.update(load_after=os.getloadavg(), results=rows, means=means(rows))
+        report.update(load_after=os.getloadavg(), results=rows, means=means(rows))
+        if args.json:  # after each: what ends a long run early takes nothing with it
+            Path(args.json).write_text(json.dumps(report, indent=1) + "\n")
     print(closing(rows))
-    if args.json:
-        Path(args.json).write_text(json.dumps(report, indent=1) + "\n")
     if args.markdown:
         Path(args.markdown).write_text(markdown(rows))
     return 1 if any("error" in r for r in rows) else 0
