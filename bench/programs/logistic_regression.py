@@ -25,4 +25,4 @@ def run(x, y):
         w = w - 0.1 * momentum
         bias = bias - 0.1 * error.mean()
     p = 1.0 / (1.0 + np.exp(-(x @ w + bias)))
-    return w, bias, ((p > 0.5) == (y > 0.5)).mean()
+    return np.append(w, bias), ((p > 0.5) == (y > 0.5)).mean()
