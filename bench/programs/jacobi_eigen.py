@@ -1,4 +1,4 @@
-"""The eigenvalues and eigenvectors of a symmetric matrix by plane rotations.
+"""The eigenvalues and eigenvectors of symmetric matrices by plane rotations.
 
 Class: small.
 Method: cyclic Jacobi, two sweeps; Golub and Van Loan, 8.5.
@@ -6,15 +6,16 @@ Method: cyclic Jacobi, two sweeps; Golub and Van Loan, 8.5.
 
 import numpy as np
 
-SIZES = {"small": 10, "middle": 50, "large": 270}
+SIZES = {"small": (10, 1), "middle": (50, 1), "large": (50, 34)}
 
 
-def setup(n, rng):
-    x = rng.standard_normal((n, n))
-    return (x + x.T,)
+def setup(size, rng):
+    n, count = size
+    x = rng.standard_normal((count, n, n))
+    return (x + x.transpose(0, 2, 1),)
 
 
-def run(matrix):
+def rotate(matrix):
     a = matrix.copy()
     n = a.shape[0]
     v = np.eye(n)
@@ -31,3 +32,8 @@ def run(matrix):
                 a[[p, q], :] = turn.T @ a[[p, q], :]
                 v[:, [p, q]] = v[:, [p, q]] @ turn
     return np.sort(np.diag(a)), v
+
+
+def run(matrices):
+    found = [rotate(matrix) for matrix in matrices]
+    return np.stack([values for values, _ in found]), np.stack([vectors for _, vectors in found])

@@ -6,7 +6,7 @@ Method: z <- z^2 + c with compaction of the arrays after every iteration.
 
 import numpy as np
 
-SIZES = {"small": (90, 70), "middle": (420, 150), "large": (1100, 500)}
+SIZES = {"small": (90, 70), "middle": (420, 150), "large": (1600, 150)}
 
 
 def setup(size, rng):

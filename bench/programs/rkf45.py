@@ -1,4 +1,4 @@
-"""Van der Pol's oscillator with steps of adaptive length.
+"""Van der Pol's oscillator, from several starts, with steps of adaptive length.
 
 Class: small.
 Method: Runge-Kutta-Fehlberg 4(5); Hairer, Norsett and Wanner, Solving Ordinary Differential
@@ -7,7 +7,7 @@ Equations I.
 
 import numpy as np
 
-SIZES = {"small": 2.6, "middle": 95.0, "large": 3200.0}
+SIZES = {"small": (2.6, 1), "middle": (95.0, 1), "large": (95.0, 34)}
 
 A = np.array(
     [
@@ -23,15 +23,16 @@ FIFTH = np.array([16 / 135, 0.0, 6656 / 12825, 28561 / 56430, -9 / 50, 2 / 55])
 FOURTH = np.array([25 / 216, 0.0, 1408 / 2565, 2197 / 4104, -1 / 5, 0.0])
 
 
-def setup(end, rng):
-    return np.array([2.0, 0.1]) + 0.1 * rng.random(2), end
+def setup(size, rng):
+    end, count = size
+    return np.array([2.0, 0.1]) + 0.1 * rng.random((count, 2)), end
 
 
 def slope(y):
     return np.array([y[1], (1.0 - y[0] ** 2) * y[1] - y[0]])
 
 
-def run(start, end):
+def integrate(start, end):
     y, t, h = start, 0.0, 0.01
     steps = 0
     while t < end:
@@ -46,3 +47,8 @@ def run(start, end):
             steps += 1
         h = h * min(4.0, max(0.1, 0.9 * (1e-7 / (error + 1e-30)) ** 0.2))
     return y, steps
+
+
+def run(starts, end):
+    found = [integrate(start, end) for start in starts]
+    return np.stack([y for y, _ in found]), np.array([steps for _, steps in found])
