@@ -2,6 +2,7 @@
 #include "lazy/run.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/hash.h"
 
@@ -110,8 +111,19 @@ std::shared_ptr<Run> PlanCache::free_run(Entry& e) {
   return std::make_shared<Run>(e.plan);
 }
 
+// Runs that are found by their windows do not move their plan in the list: those that were used
+// since the plan was looked at last give it a second chance.
 void PlanCache::drop_oldest() {
   auto oldest = std::prev(entries_.end());
+  auto used = [](Entry& e) {
+    bool any = false;
+    for (const std::shared_ptr<Run>& r : e.runs) any = std::exchange(r->used, false) || any;
+    return any;
+  };
+  while (used(*oldest)) {
+    entries_.splice(entries_.begin(), entries_, oldest);
+    oldest = std::prev(entries_.end());
+  }
   auto at = by_hash_.find(oldest->hash);
   std::erase(at->second, oldest);
   if (at->second.empty()) by_hash_.erase(at);
@@ -128,7 +140,10 @@ std::shared_ptr<Run> PlanCache::find(const Window& w, bool& known) {
   known = true;
   if (recent_.empty()) recent_.resize(kRecent);
   std::shared_ptr<Run>& recent = recent_[hash_words(w.key_.data(), w.key_.size()) & (kRecent - 1)];
-  if (recent && !recent->busy && recent->serves(w)) return recent;
+  if (recent && !recent->busy && recent->serves(w)) {
+    recent->used = true;
+    return recent;
+  }
   positions_.read(w);
   std::vector<Entries::iterator>& siblings = by_hash_[positions_.hash];
   for (size_t n = 0; n < siblings.size(); ++n) {

@@ -24,6 +24,7 @@ class Run {
   std::vector<Storage> storages;
   int64_t contracted_bytes = 0;
   bool busy = false;  // carrying out a window
+  bool used = false;  // since its plan was looked at as the one to drop
   // Of the window that it carries out, one for each storage: memory, and what is wrong with it.
   // Here so that nothing is left to allocate once the first step has begun.
   std::vector<char*> data;

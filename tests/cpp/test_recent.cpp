@@ -43,9 +43,9 @@ double sum_of(const Array& a) {
   return std::accumulate(at, at + a.size(), 0.0);
 }
 
-double apply_once(double c) {
+double apply_once(double c, int64_t n = 4) {
   auto f = recordable(adding(c));
-  Array x = line(4);
+  Array x = line(n);
   Arg arg(&x);
   return sum_of(record_apply(*f, {&arg, 1}));
 }
@@ -124,6 +124,9 @@ TEST_CASE("native code that a plan needs stays while others come and go") {
     if (n % 500 == 0) CHECK(apply_once(0.125) == 6.5);
   }
   REQUIRE(!code.expired());
+  // Another size is another window: its run is found by the plan.
+  CHECK(apply_once(0.125, 5) == 10.625);
+  CHECK(code_of_latest().lock() == code.lock());
   CHECK(!memory.expired());
   CHECK((code.lock()->native == before));
   Runtime::get().mode = Mode::Compiled;
