@@ -362,6 +362,10 @@ def test_compare_of_samples():
     assert compare([x * np.nan], [x], 1e-6).startswith("differs by nan")
     assert compare([x[:3]], [x], 1.0) == "shape (3,), NumPy (5,)"
     assert compare([], [x], 1.0) == "0 results, NumPy 1"
+    n = np.array([1, 2, 10**18])
+    assert compare([n + 1], [n], 1.0) == "differs in 3 of 3 whole numbers"
+    assert compare([n > 1], [n > 1], 0.0) == ""
+    assert compare([n > 1], [n > 2], 1.0) == "differs in 1 of 3 whole numbers"
 
 
 def test_limits():

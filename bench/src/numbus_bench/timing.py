@@ -63,12 +63,18 @@ def sample_of(x, most=65536):
 
 
 def compare(got, want, rtol):
-    """How lists of sampled results differ; "" where they agree to rtol of the largest magnitude."""
+    """How lists of sampled results differ; "" where they agree to rtol of the largest magnitude,
+    integers and booleans of both exactly.
+    """
     if len(got) != len(want):
         return f"{len(got)} results, NumPy {len(want)}"
     for g, w in zip(got, want):
         if g.shape != w.shape:
             return f"shape {g.shape}, NumPy {w.shape}"
+        if g.dtype.kind in "biu" and w.dtype.kind in "biu":
+            if not np.array_equal(g, w):
+                return f"differs in {np.count_nonzero(g != w)} of {w.size} whole numbers"
+            continue
         scale = np.abs(w).max() if w.size else 1
         with np.errstate(invalid="ignore"):
             d = np.where((g == w) | (np.isnan(g) & np.isnan(w)), 0, np.abs(g - w.astype(g.dtype)))
