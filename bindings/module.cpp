@@ -67,8 +67,8 @@ Array uninitialised(nb::object shape, nb::object dtype, bool fortran) {
   return a;
 }
 
-// Below this many elements an operation of its own costs less than what is saved where it is recorded
-// and fused (docs/performance.md).
+// Below this many elements an operation of its own costs less than what is saved where it is
+// recorded and fused (docs/performance.md).
 constexpr int64_t kAtOnce = 1024;
 int64_t set_at_once(int64_t elements) {
   return std::exchange(Runtime::get().at_once, std::clamp(elements, int64_t{0}, kMostAtOnce));
@@ -445,11 +445,10 @@ NB_MODULE(_core, m) {
     w.user_launches = w.kernel_ns = w.transfer_ns = 0;
     w.compile_ms = 0;
   });
-  m.def(
-      "set_at_once",
-      set_at_once, nb::arg("elements"),
-      "Operations of so many elements and fewer are carried out at once, where nothing that they use "
-      "is pending (0 to 1024; NUMBUS_AT_ONCE). Gives what it was before.");
+  m.def("set_at_once", set_at_once, nb::arg("elements"),
+        "Operations of so many elements and fewer are carried out at once, where nothing that they "
+        "use "
+        "is pending (0 to 1024; NUMBUS_AT_ONCE). Gives what it was before.");
   m.def("time_kernels", [](bool on) { work_counts().timing = on; });
   m.def("count_fallback", [](const std::string& name) {
     Runtime& r = Runtime::get();

@@ -1,5 +1,5 @@
-// Small elementwise operations with nothing pending: carried out at once by the interpreter's loops,
-// without a window and a plan.
+// Small elementwise operations with nothing pending: carried out at once by the interpreter's
+// loops, without a window and a plan.
 #include "array/at_once.h"
 
 #include <algorithm>
@@ -81,8 +81,36 @@ void convert(Loop loop, DType to, void* out, const void* from, int64_t n) {
   loop(out, from, to == DType::Bool ? zeros.bytes : nullptr, nullptr, n);
 }
 
+// start + index * step, as the recorded steps compute it.
+template <class T>
+void progression(char* out, T start, T step, int64_t n) {
+  T* to = reinterpret_cast<T*>(out);
+  for (int64_t i = 0; i < n; ++i) {
+    const T distance = static_cast<T>(static_cast<T>(i) * step);
+    to[i] = static_cast<T>(start + distance);
+  }
+}
+bool progression(DType t, const Scalar& start, const Scalar& step, char* out, int64_t n) {
+  switch (t) {
+    case DType::I64:
+      // What leaves int64 wraps around.
+      progression<uint64_t>(out, start.u, step.u, n);
+      return true;
+    case DType::F32:
+      progression(out, static_cast<float>(start.f[0]), static_cast<float>(step.f[0]), n);
+      return true;
+    case DType::F64: progression(out, start.f[0], step.f[0], n); return true;
+    default: return false;
+  }
+}
+
 bool at_rest(const Base& b, const Device* device) {
   return b.device == device && !b.pending() && !b.failure;
+}
+// What is pending may read it, too, but not write it.
+bool readable(const Base& b, const Device* device) {
+  if (b.device != device || b.flights > 0 || b.other_windows > 0 || b.failure) return false;
+  return !b.window || !b.window->writes(b);
 }
 
 }  // namespace
@@ -99,13 +127,20 @@ bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Win
   Device* device = target.device;
   if (!device->host_readable() || !at_rest(target, device) || target.mask) return false;
   for (int k = 0; k < count; ++k)
-    if (in[k].view && !at_rest(*in[k].view->base, device)) return false;
+    if (in[k].view && !readable(*in[k].view->base, device)) return false;
 
   // What the loop reads and makes.
   Loop loop = nullptr;
   bool copies = false, twice = false;
+  Block line;
   DType made = result, reads[3] = {i.loop, i.loop, i.loop};
-  if (i.op == Op::cast) {
+  if (i.op == Op::index) {
+    if (domain.ndim() != 1 || !progression(i.loop, in[0].scalar, in[1].scalar, line.bytes, n))
+      return false;
+    made = i.loop;
+    copies = true;
+    count = 0;
+  } else if (i.op == Op::cast) {
     made = i.loop;
     reads[0] = in[0].view ? in[0].view->dtype : in[0].dtype;
     copies = reads[0] == made;
@@ -141,7 +176,7 @@ bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Win
   }
   const bool by_f = as_in_memory && !domain.c_contiguous();
   Block blocks[4];
-  const void* operand[3] = {};
+  const void* operand[3] = {line.bytes};
   for (int k = 0; k < count; ++k) {
     char* block = blocks[k].bytes;
     if (!in[k].view) {

@@ -9,7 +9,8 @@ namespace numbus {
 constexpr int64_t kMostAtOnce = 1024;
 
 // Carries out an instruction that is complete but for its operands, as record() takes them, whose
-// loop gives `result`; false: it has to be recorded. The bits are those of the recorded instruction.
+// loop gives `result`; false: it has to be recorded. The bits are those of the recorded
+// instruction.
 bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Window::Input* in,
                        int count);
 

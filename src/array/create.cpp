@@ -6,6 +6,7 @@
 #include <string>
 
 #include "array/array.h"
+#include "array/at_once.h"
 #include "array/in_use.h"
 #include "base/error.h"
 #include "device/counts.h"
@@ -102,6 +103,7 @@ Array arange(double start, double step, int64_t start_int, int64_t step_int, int
   in[0].dtype = in[1].dtype = i.loop;
   in[0].scalar = exact ? Scalar::from_int(start_int) : Scalar::from_float(start);
   in[1].scalar = exact ? Scalar::from_int(step_int) : Scalar::from_float(step);
+  if (carry_out_at_once(i, i.loop, a, in, 2)) return a;
   i.line = current_line;
   Recorder::of(*a.base->device).record(i.line ^ 0x1dea, i, a.view(), in, 2);
   return a;

@@ -201,6 +201,7 @@ def magic():
     return shell, shell.magics["nbtime"]
 
 
+@pytest.mark.recorded
 def test_line_magic(magic, capsys):
     shell, nbtime = magic
     shell.user_ns["x"] = nb.ones(1000)

@@ -21,6 +21,7 @@ def x(xp, core):
     return a
 
 
+@pytest.mark.recorded
 def test_pending_array(xp, x):
     line = here() + 1
     b = xp.sqrt(x * 2 + 1)

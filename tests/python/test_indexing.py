@@ -124,6 +124,7 @@ def test_wrong_index_that_is_known_raises_at_the_call(xp):
     np.testing.assert_array_equal(np.asarray(x), np.arange(10.0))
 
 
+@pytest.mark.recorded
 def test_wrong_index_that_is_pending_names_its_line_and_its_dependents_only(xp):
     x = xp.array(np.arange(10.0))
     i = xp.array([3, 4]) * 3
@@ -136,6 +137,7 @@ def test_wrong_index_that_is_pending_names_its_line_and_its_dependents_only(xp):
     np.testing.assert_array_equal(np.asarray(z), np.arange(10.0) + 1)
 
 
+@pytest.mark.recorded
 def test_a_wrong_index_loses_only_what_depends_on_it(xp, core):
     """All of this is one kernel, and one more that reads a good and a spoilt value."""
     x, k = xp.array(np.arange(10.0)), xp.array([3, 4])
@@ -170,6 +172,7 @@ def test_two_wrong_indices_lose_what_depends_on_either(xp, core):
             np.asarray(lost)
 
 
+@pytest.mark.recorded
 def test_a_wrong_target_stays_as_it_was(xp, core):
     a, k = xp.arange(10.0), xp.array([3, 12])
     core.synchronize()

@@ -9,7 +9,7 @@ ARRAYS = """
 import numbus as nb
 x = nb.arange(4000.0)
 r = (x * 2 + 1).sum()
-y = nb.ones(50) + 1
+y = nb.ones(5000) + 1
 print(float(r), float(y[3]))
 """
 FUNCTION = """

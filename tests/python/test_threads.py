@@ -131,6 +131,7 @@ def lazily(core):
     core.reset_stats()
 
 
+@pytest.mark.recorded
 def test_windows_of_threads_read_one_array(xp, core, beside, lazily):
     """Reading what another thread's pending work reads flushes nothing; writing it does."""
     x = xp.arange(1000.0)
@@ -164,6 +165,7 @@ def test_a_thread_that_has_ended_leaves_its_work(xp, lazily):
         assert np.array_equal(np.asarray(x), np.arange(100.0) * n)
 
 
+@pytest.mark.recorded
 def test_an_error_belongs_to_the_thread_that_recorded_it(xp, core, beside, lazily):
     i = xp.arange(5) * 3
     x = xp.arange(10.0)

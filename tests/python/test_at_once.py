@@ -1,0 +1,172 @@
+"""Small operations on what is at rest: carried out at once, with the bits of recorded ones."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+pytestmark = [pytest.mark.numbus, pytest.mark.cpu]
+
+TYPES = ["?", "i1", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c16"]
+BINARY = ["add", "subtract", "multiply", "divide", "maximum", "fmin", "less", "equal", "copysign"]
+BINARY += ["logical_and", "bitwise_xor", "left_shift", "gcd", "fmod", "floor_divide"]
+UNARY = ["negative", "absolute", "sqrt", "floor", "isnan", "square", "invert", "logical_not", "sin"]
+LAYOUTS = {
+    "dense": lambda a: a,
+    "Fortran": lambda a: a.reshape(4, 6).T,
+    "strided": lambda a: a[::2].reshape(3, 4),
+    "reversed": lambda a: a.reshape(4, 6)[::-1, ::-3],
+    "column": lambda a: a.reshape(4, 6)[:, 2:3],
+}
+
+
+def values(letter, seed):
+    rng = np.random.default_rng(seed)
+    v = rng.integers(-9, 9, 24) if letter not in "?u2u4u8" else rng.integers(0, 9, 24)
+    a = np.asarray(v).astype(letter)
+    if letter in ("f4", "f8"):
+        a[:4] = [np.nan, np.inf, -0.0, 0.5]
+    return a
+
+
+@pytest.fixture
+def at_once(core):
+    """Runs work at once and recorded; says what both gave and how much ran at once."""
+    before = core.set_at_once(1024)
+
+    def both(work):
+        results, counts = [], []
+        for most in (1024, 0):
+            core.synchronize()
+            core.set_at_once(most)
+            count = core.stats()["at_once"]
+            with np.errstate(all="ignore"):
+                try:
+                    results.append(np.asarray(work()))
+                except TypeError as error:
+                    results.append(np.array(str(error)))
+            counts.append(core.stats()["at_once"] - count)
+        assert counts[1] == 0
+        return *results, counts[0]
+
+    yield both
+    core.set_at_once(before)
+
+
+def same(x, y):
+    assert x.dtype == y.dtype and x.shape == y.shape and x.strides == y.strides
+    bits = x.view(np.uint8 if x.dtype.kind == "b" else x.dtype)
+    np.testing.assert_array_equal(bits, y)
+    if x.dtype.kind == "f":
+        np.testing.assert_array_equal(np.signbit(x), np.signbit(y) | (np.isnan(x) & np.signbit(x)))
+
+
+@pytest.mark.parametrize("letter", TYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_rows_have_the_bits_of_recorded_ones(xp, core, at_once, letter, layout):
+    view = LAYOUTS[layout]
+    a, b = xp.asarray(values(letter, 1)), xp.asarray(values(letter, 2))
+    c = xp.asarray(values("f4", 3))
+    ran = 0
+    for name in UNARY:
+        *results, count = at_once(lambda name=name: getattr(xp, name)(view(a)))
+        same(*results)
+        ran += count
+    for name in BINARY:
+        f = getattr(xp, name)
+        for x, y in ((view(a), view(b)), (view(a), 3), (view(a), view(c)), (view(a), a[5])):
+            *results, count = at_once(lambda f=f, x=x, y=y: f(x, y))
+            same(*results)
+            ran += count
+    assert ran > 0 or letter in ("f2", "c16")
+
+
+@pytest.mark.parametrize("source, target", itertools.product(TYPES, TYPES))
+def test_casts_and_assignments(xp, core, at_once, source, target):
+    a = xp.asarray(values(source, 4))
+
+    def work():
+        t = xp.zeros((4, 6), target)
+        t[:, ::2] = a.reshape(4, 6)[:, 1::2]
+        t[1] = a[3]
+        return xp.concatenate([t.ravel(), a.astype(target), a.reshape(4, 6).T.astype(target).ravel()])
+
+    same(*at_once(work)[:2])
+
+
+def test_overlapping_operands_are_read_before_they_are_written(xp, core, at_once):
+    def work():
+        a = xp.arange(20.0)
+        a[1:] += a[:-1]
+        a[::-1] -= a
+        a[2:12] = a[5:15]
+        a.reshape(4, 5).T[1:] *= a.reshape(5, 4)[:4].reshape(4, 4)
+        m = a.view("i8")
+        a[:] = m % 7
+        return a
+
+    results = at_once(work)
+    same(*results[:2])
+    assert results[2] > 3
+
+
+def test_what_is_pending_stays_pending(xp, core, at_once):
+    big = xp.arange(5000.0)
+    core.set_at_once(1024)
+    pending = (big * 2)[:10]
+    before = core.stats()["at_once"], core.stats()["flushes"]
+    made = pending + 1
+    assert (core.stats()["at_once"], core.stats()["flushes"]) == before
+    small = xp.arange(10.0) * 2  # nothing here waits for the work above
+    assert core.stats()["at_once"] == before[0] + 2
+    np.testing.assert_array_equal(np.asarray(made), 2 * np.arange(10.0) + 1)
+    np.testing.assert_array_equal(np.asarray(small), 2 * np.arange(10.0))
+
+
+@pytest.mark.parametrize("letter", ["i1", "u8", "i4", "f2", "f4", "f8"])
+def test_progressions(xp, core, at_once, letter):
+    for start, stop, step in ((0, 7, 1), (5, -9, -2), (1, 2, 1 / 3), (0.1, 1000, 1.7)):
+        if letter == "u8":
+            start, stop = abs(start), max(stop, start)
+        same(*at_once(lambda a=(start, stop, step): xp.arange(*a).astype(letter))[:2])
+    same(*at_once(lambda: xp.arange(3, 90, 7, letter))[:2])
+    same(*at_once(lambda: xp.linspace(0.1, 0.7, 13))[:2])
+    same(*at_once(lambda: xp.full((3, 4), 2, letter))[:2])
+    same(*at_once(lambda: xp.zeros((3, 4), letter))[:2])
+
+
+def test_masks_keep_the_values_that_they_were_used_with(xp, core, at_once):
+    def work():
+        a = xp.arange(8.0)
+        mask = a > 3
+        chosen = a[mask]
+        mask[:] = False
+        mask |= a < 2
+        return chosen
+
+    same(*at_once(work)[:2])
+
+
+def test_only_so_many_elements(xp, core, at_once):
+    a = xp.arange(1025.0)
+    core.synchronize()
+    core.set_at_once(10**9)  # 1,024 at most
+    before = core.stats()["at_once"]
+    a + 1
+    assert core.stats()["at_once"] == before
+    a[1:] + 1
+    assert core.stats()["at_once"] == before + 1
+    assert core.set_at_once(-5) == 1024
+    assert core.set_at_once(3) == 0
+
+
+def test_errors_are_those_of_recorded_ones(xp, core, at_once):
+    core.set_at_once(1024)
+    a = xp.arange(4)
+    with pytest.raises(ValueError, match="negative"):
+        np.asarray(a ** xp.asarray([-1, 0, 1, 2]))
+    with pytest.raises(ValueError, match="broadcast"):
+        a + xp.arange(3)
+    a.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        a += 1
