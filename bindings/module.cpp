@@ -69,7 +69,7 @@ Array uninitialised(nb::object shape, nb::object dtype, bool fortran) {
 
 // Below this many elements an operation of its own costs less than what is saved where it is
 // recorded and fused (docs/performance.md).
-constexpr int64_t kAtOnce = 1024;
+constexpr int64_t kAtOnce = 512;
 int64_t set_at_once(int64_t elements) {
   return std::exchange(Runtime::get().at_once, std::clamp(elements, int64_t{0}, kMostAtOnce));
 }
