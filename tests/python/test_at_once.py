@@ -89,7 +89,8 @@ def test_casts_and_assignments(xp, core, at_once, source, target):
         t = xp.zeros((4, 6), target)
         t[:, ::2] = a.reshape(4, 6)[:, 1::2]
         t[1] = a[3]
-        return xp.concatenate([t.ravel(), a.astype(target), a.reshape(4, 6).T.astype(target).ravel()])
+        turned = a.reshape(4, 6).T.astype(target)
+        return xp.concatenate([t.ravel(), a.astype(target), turned.ravel()])
 
     same(*at_once(work)[:2])
 
