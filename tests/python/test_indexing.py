@@ -160,6 +160,7 @@ def test_a_wrong_index_loses_only_what_depends_on_it(xp, core):
     assert float(sums) == 18
 
 
+@pytest.mark.recorded
 def test_two_wrong_indices_lose_what_depends_on_either(xp, core):
     x, k = xp.array(np.arange(10.0)), xp.array([30, 4])
     core.synchronize()
