@@ -156,13 +156,15 @@ bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Win
   }
   if (!loop && !copies) return false;
   if (itemsize(made) > 8) return false;
-  Loop store = nullptr;
-  if (made != out.dtype && !(store = conversion(made, out.dtype))) return false;
+  const Loop store = made == out.dtype ? nullptr : conversion(made, out.dtype);
+  if (made != out.dtype && !store) return false;
   Loop load[3] = {};
   for (int k = 0; k < count; ++k) {
     DType t = in[k].view ? in[k].view->dtype : in[k].dtype;
     if (itemsize(t) > 8) return false;
-    if (t != reads[k] && !(load[k] = conversion(t, reads[k]))) return false;
+    if (t == reads[k]) continue;
+    load[k] = conversion(t, reads[k]);
+    if (!load[k]) return false;
   }
 
   target.ensure_data();

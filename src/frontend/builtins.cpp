@@ -117,7 +117,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       fail(n, name + "() of " + frontend::name(v.type), "one element of it");
     if (name == "complex") {
       if (c.args.size() == 2) {
-        Value w = arg(1);
+        const Value& w = arg(1);
         // The second number times i, where either may be complex itself.
         auto part = [&](const Value& of, Op op) {
           if (is_complex(of.type.dtype))
