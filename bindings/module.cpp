@@ -446,9 +446,8 @@ NB_MODULE(_core, m) {
     w.compile_ms = 0;
   });
   m.def("set_at_once", set_at_once, nb::arg("elements"),
-        "Operations of so many elements and fewer are carried out at once, where nothing that they "
-        "use "
-        "is pending (0 to 1024; NUMBUS_AT_ONCE). Gives what it was before.");
+        "Operations of so many elements and fewer (0 to 1024; NUMBUS_AT_ONCE) are carried out at "
+        "once where nothing that they use is pending. Gives what it was before.");
   m.def("time_kernels", [](bool on) { work_counts().timing = on; });
   m.def("count_fallback", [](const std::string& name) {
     Runtime& r = Runtime::get();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interp/blocks.h"
 #include "interp/loops.h"
 
 namespace numbus {
@@ -18,56 +19,20 @@ struct alignas(64) Block {
   char bytes[kMost * 8];
 };
 
-// Every byte but 0 means true: memory of others may hold more than 0 and 1, the loops know no more.
-void normalise(const char* from, char* to, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) to[i] = from[i] != 0;
-}
-
 // Moves the elements of a strided view, in C order, between its memory and a dense block.
-template <class U, bool kGather>
-void move(const Layout& l, char* memory, char* block) {
-  U* dense = reinterpret_cast<U*>(block);
-  auto line = [&](char* at, int64_t stride, int64_t n) {
-    for (int64_t k = 0; k < n; ++k, ++dense) {
-      if constexpr (kGather)
-        std::memcpy(dense, at + k * stride, sizeof(U));
-      else
-        std::memcpy(at + k * stride, dense, sizeof(U));
-    }
-  };
+template <bool kGather>
+void move(int size, const Layout& l, char* memory, char* block) {
   const int last = l.ndim() - 1;
-  if (last <= 0) return line(memory, last < 0 ? 0 : l.stride(0), last < 0 ? 1 : l.shape(0));
+  if (last < 0) return interp::move<kGather>(size, memory, 0, block, 1);
   int64_t index[kMaxDims] = {};
-  while (true) {
-    line(memory, l.stride(last), l.shape(last));
-    int d = last - 1;
-    for (; d >= 0; --d) {
+  for (int d = last; d >= 0; block += l.shape(last) * size) {
+    interp::move<kGather>(size, memory, l.stride(last), block, l.shape(last));
+    for (d = last - 1; d >= 0; --d) {
       memory += l.stride(d);
       if (++index[d] < l.shape(d)) break;
       memory -= l.shape(d) * l.stride(d);
       index[d] = 0;
     }
-    if (d < 0) return;
-  }
-}
-template <bool kGather>
-void move(int size, const Layout& l, char* memory, char* block) {
-  switch (size) {
-    case 1: return move<uint8_t, kGather>(l, memory, block);
-    case 2: return move<uint16_t, kGather>(l, memory, block);
-    case 4: return move<uint32_t, kGather>(l, memory, block);
-    default: return move<uint64_t, kGather>(l, memory, block);
-  }
-}
-
-void fill(DType t, const Scalar& value, char* to, int64_t n) {
-  uint64_t bits = 0;
-  store_scalar(value, t, &bits);
-  switch (itemsize(t)) {
-    case 1: std::fill_n(reinterpret_cast<uint8_t*>(to), n, static_cast<uint8_t>(bits)); break;
-    case 2: std::fill_n(reinterpret_cast<uint16_t*>(to), n, static_cast<uint16_t>(bits)); break;
-    case 4: std::fill_n(reinterpret_cast<uint32_t*>(to), n, static_cast<uint32_t>(bits)); break;
-    default: std::fill_n(reinterpret_cast<uint64_t*>(to), n, bits);
   }
 }
 
@@ -182,7 +147,9 @@ bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Win
   for (int k = 0; k < count; ++k) {
     char* block = blocks[k].bytes;
     if (!in[k].view) {
-      fill(in[k].dtype, in[k].scalar, block, n);
+      uint64_t bits = 0;
+      store_scalar(in[k].scalar, in[k].dtype, &bits);
+      interp::fill(&bits, itemsize(in[k].dtype), block, n);
       operand[k] = block;
     } else {
       const ViewRef& v = *in[k].view;
@@ -203,7 +170,7 @@ bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Win
         operand[k] = block;
       }
       if (v.dtype == DType::Bool) {
-        normalise(static_cast<const char*>(operand[k]), block, n);
+        interp::normalise(static_cast<const char*>(operand[k]), block, n);
         operand[k] = block;
       }
     }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "interp/blocks.h"
 
 namespace numbus::interp {
 
@@ -24,33 +25,8 @@ namespace {
 
 constexpr int kBlock = 256;
 
-// Every byte but 0 means true: memory of others may hold more than 0 and 1, the loops know no more.
-void normalise(const char* from, char* to, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) to[i] = from[i] != 0;
-}
-
-// Moves n elements between a strided argument and a dense block.
-template <class U, bool kGather>
-void move_strided(char* memory, int64_t stride, char* block, int64_t n) {
-  U* dense = reinterpret_cast<U*>(block);
-  for (int64_t i = 0; i < n; ++i) {
-    if constexpr (kGather)
-      std::memcpy(dense + i, memory + i * stride, sizeof(U));
-    else
-      std::memcpy(memory + i * stride, dense + i, sizeof(U));
-  }
-}
-template <bool kGather>
-void move(int size, char* memory, int64_t stride, char* block, int64_t n) {
-  switch (size) {
-    case 1: return move_strided<uint8_t, kGather>(memory, stride, block, n);
-    case 2: return move_strided<uint16_t, kGather>(memory, stride, block, n);
-    case 4: return move_strided<uint32_t, kGather>(memory, stride, block, n);
-    default: return move_strided<uint64_t, kGather>(memory, stride, block, n);
-  }
-}
-
-// The same for elements at an offset each, in bytes, where the mask (null: everywhere) holds.
+// As move_strided(), of elements at an offset each, in bytes, where the mask (null: everywhere)
+// holds.
 template <class U, bool kGather>
 void move_scattered(char* memory, int64_t stride, const int64_t* offset, const char* mask,
                     char* block, int64_t n) {
@@ -135,15 +111,7 @@ Program::Program(const ir::Kernel& k)
 }
 
 void Program::fill(Val v, const void* value, int size, int64_t n) {
-  char* to = buffer(v);
-  uint64_t u = 0;
-  std::memcpy(&u, value, size);
-  switch (size) {
-    case 1: std::fill_n(reinterpret_cast<uint8_t*>(to), n, static_cast<uint8_t>(u)); break;
-    case 2: std::fill_n(reinterpret_cast<uint16_t*>(to), n, static_cast<uint16_t>(u)); break;
-    case 4: std::fill_n(reinterpret_cast<uint32_t*>(to), n, static_cast<uint32_t>(u)); break;
-    default: std::fill_n(reinterpret_cast<uint64_t*>(to), n, u); break;
-  }
+  interp::fill(value, size, buffer(v), n);
 }
 
 void Program::run(const int64_t* params, int64_t row_begin, int64_t row_end, int64_t col_begin,
