@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "array/at_once.h"
+#include "array/at_once_calls.h"
 #include "array/in_use.h"
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -358,6 +359,8 @@ NB_MODULE(_core, m) {
       nb::arg("op") = "", nb::arg("distinct") = false, nb::arg("where").none() = nb::none(),
       "The last of values that meet stays, or they add up, or the smallest or largest stays (op: "
       "add, minimum, maximum).");
+  m.attr("FEW_TERMS") = kFewTerms;
+  m.attr("LONG_ROW") = kLongRow;
   m.def(
       "matmul",
       [](nb::object x, nb::object y, nb::object t, nb::object out) -> nb::object {

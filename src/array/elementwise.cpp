@@ -5,6 +5,7 @@
 
 #include "array/array.h"
 #include "array/at_once.h"
+#include "array/at_once_calls.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "passes/expand_complex.h"
@@ -176,6 +177,7 @@ void record_call(Instr& i, std::span<const Array* const> operands,
   i.code = Instr::Call;
   i.nin = r.operands;
   i.more = static_cast<uint8_t>(r.results - 1);
+  if (call_at_once(i, operands, results)) return;
   ViewRef views[kMaxOperands];
   Window::Input in[kMaxOperands];
   int n = 0;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "array/array.h"
+#include "array/at_once_calls.h"
 #include "base/error.h"
 #include "device/cpu/thread_pool.h"
 
@@ -227,6 +227,8 @@ void check_indices(const Array& a, uint64_t axes, std::span<const Array> index) 
 }
 
 Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int first_axis) {
+  if (axes == 1 && index.size() == 1 && first_axis == 0)
+    if (std::optional<Array> taken = take_at_once(a, index[0])) return std::move(*taken);
   return gather(a, axes, index, first_axis, Instr::Report);
 }
 

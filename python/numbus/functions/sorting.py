@@ -5,6 +5,7 @@ import numpy
 from ..core import routines
 from ..core.errors import message, one_axis
 from ..core.operands import dtype_of, store, to_ndarray
+from ..core.quick import quick
 from . import names as np
 from .registry import Any, Array, Axis, Choice, Flag, Flat, Operand, function
 
@@ -48,6 +49,7 @@ def _ranks(op, kth, extent):
 
 
 @function("np.sort", kind="primitive")
+@quick("sort")
 def sort(
     a: Array, axis: Axis | Flat = -1, kind: _KIND = None, order: Any = None, *, stable: Flag = None
 ):
@@ -66,6 +68,7 @@ def sort(
 
 
 @function("np.argsort", kind="primitive")
+@quick("argsort")
 def argsort(
     a: Array, axis: Axis | Flat = -1, kind: _KIND = None, order: Any = None, *, stable: Flag = None
 ):

@@ -1,0 +1,34 @@
+// Routines and products of few elements that are at rest: carried out at once by the entries and
+// libraries that recorded calls go to.
+#pragma once
+
+#include <optional>
+
+#include "array/array.h"
+
+namespace numbus {
+
+// Whether operations may be carried out at once at all: not where everything is to be recorded,
+// where one mode is asked for, or while somebody has work explained.
+bool may_work_at_once();
+// The elements of an array can be read where they lie: nothing pending writes them.
+bool readable_now(const Array& a);
+
+// Carries out a call that record_call() has completed; false: it has to be recorded.
+bool call_at_once(const Instr& i, std::span<const Array* const> operands,
+                  std::span<const Array* const> results);
+
+// Matrices, or a matrix and a vector, of one type that a BLAS has; nothing where operands need a
+// copy first, are large, or have to be recorded. The call is the one that a recorded product makes.
+std::optional<Array> product_at_once(const Array& x, const Array& y);
+
+// a[index] of int64 indices in C order, of rows that are dense; nothing where it has to be
+// recorded. Raises for wrong indices.
+std::optional<Array> take_at_once(const Array& a, const Array& index);
+
+// Products of matrices with few terms and long rows are chains of rows, which fuse with their
+// surroundings, so that the product itself need not exist. Short results leave the vectors of such
+// a kernel empty.
+constexpr int64_t kFewTerms = 8, kLongRow = 64;
+
+}  // namespace numbus
