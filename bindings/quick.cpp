@@ -12,13 +12,17 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
-    {"arange", quick_arange},   {"argsort", quick_argsort},   {"array", quick_array},
-    {"asarray", quick_asarray}, {"bincount", quick_bincount}, {"concatenate", quick_concatenate},
-    {"empty", quick_empty},     {"eye", quick_eye},           {"flatnonzero", quick_flatnonzero},
-    {"hstack", quick_hstack},   {"inner", quick_inner},       {"interp", quick_interp},
-    {"matmul", quick_matmul},   {"nonzero", quick_nonzero},   {"norm", quick_norm},
-    {"ones", quick_ones},       {"outer", quick_outer},       {"sort", quick_sort},
-    {"stack", quick_stack},     {"vstack", quick_vstack},     {"zeros", quick_zeros},
+    {"arange", quick_arange},     {"argsort", quick_argsort},
+    {"array", quick_array},       {"asarray", quick_asarray},
+    {"bincount", quick_bincount}, {"concatenate", quick_concatenate},
+    {"einsum", quick_einsum},     {"empty", quick_empty},
+    {"eye", quick_eye},           {"flatnonzero", quick_flatnonzero},
+    {"hstack", quick_hstack},     {"inner", quick_inner},
+    {"interp", quick_interp},     {"matmul", quick_matmul},
+    {"nonzero", quick_nonzero},   {"norm", quick_norm},
+    {"ones", quick_ones},         {"outer", quick_outer},
+    {"sort", quick_sort},         {"stack", quick_stack},
+    {"vstack", quick_vstack},     {"zeros", quick_zeros},
 };
 
 }  // namespace

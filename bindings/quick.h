@@ -55,6 +55,7 @@ PyObject* quick_array(const Given& g);
 PyObject* quick_asarray(const Given& g);
 PyObject* quick_bincount(const Given& g);
 PyObject* quick_concatenate(const Given& g);
+PyObject* quick_einsum(const Given& g);
 PyObject* quick_empty(const Given& g);
 PyObject* quick_eye(const Given& g);
 PyObject* quick_flatnonzero(const Given& g);
