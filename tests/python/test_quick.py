@@ -41,7 +41,8 @@ LINES = {
     "astype": lambda xp, a, b: a.astype("float32") if a.dtype.kind != "c" else a.astype("c8"),
 }
 SHAPES = [((3, 4), (4,)), ((4,), (4, 3)), ((3, 4), (4, 2)), ((1, 4), (4, 1)), ((5, 1), (1, 5))]
-SHAPES += [((0, 4), (4, 2)), ((3, 0), (0, 2)), ((3, 4), (3,)), ((40, 8), (8, 70)), ((9, 9), (9, 70))]
+SHAPES += [((0, 4), (4, 2)), ((3, 0), (0, 2)), ((3, 4), (3,))]
+SHAPES += [((40, 8), (8, 70)), ((9, 9), (9, 70))]
 MATRICES = {
     "dense": lambda a: a,
     "Fortran": lambda a: np.asfortranarray(a) if isinstance(a, np.ndarray) else a.copy("F"),
@@ -190,7 +191,8 @@ def test_interp(xp, ways):
 
                 def work(pending, x=x, p=p, q=q, ends=ends):
                     given = waiting(xp, x, pending) if isinstance(x, np.ndarray) else x
-                    return xp.interp(given, waiting(xp, p, pending), waiting(xp, q, pending), **ends)
+                    line = waiting(xp, p, pending), waiting(xp, q, pending)
+                    return xp.interp(given, *line, **ends)
 
                 compare(ways(work), expected, True)
 
@@ -288,9 +290,9 @@ def test_subclasses_and_foreign_arrays(xp):
     assert float(xp.dot(a, a)) == 14.0
 
 
-SUBSCRIPTS = """ij,j->i ij,jk->ik i,i-> i,i->i i,j->ij ij,ij-> ij,ij->j ij,kj->ki ij,jk bij,bjk->bik bij,bj->bi
-    i,ij,j-> ij->ji ii-> ii->i ij-> ijk,jil->kl ij,jk,kl->il i,j,k->kji ij,kl->ijkl bij,cj->bic i,-> ,i->i
-    ij,ik->i ...j,j->... i...,i...->... ji,jk->k""".split()
+SUBSCRIPTS = """ij,j->i ij,jk->ik i,i-> i,i->i i,j->ij ij,ij-> ij,ij->j ij,kj->ki ij,jk
+    bij,bjk->bik bij,bj->bi i,ij,j-> ij->ji ii-> ii->i ij-> ijk,jil->kl ij,jk,kl->il i,j,k->kji
+    ij,kl->ijkl bij,cj->bic i,-> ,i->i ij,ik->i ...j,j->... i...,i...->... ji,jk->k""".split()
 
 
 @pytest.mark.parametrize("subscripts", SUBSCRIPTS)
@@ -313,8 +315,8 @@ def test_einsum(xp, ways, subscripts, letter):
             return xp.einsum(subscripts, *[waiting(xp, a, pending) for a in given])
 
         compare(ways(work), expected, False)
-    wrong = [xp.asarray(np.ones((2,) * len(labels.replace("...", "l")) + (3,))) for labels in inputs]
     if "..." not in subscripts:
+        wrong = [xp.asarray(np.ones((2,) * len(labels) + (3,))) for labels in inputs]
         with pytest.raises(ValueError):
             xp.einsum(subscripts, *wrong)
 

@@ -260,9 +260,7 @@ def _contract(a, b, stack, rows, inner):
     left, right = a.shape[stack : stack + rows], b.shape[stack + inner :]
     a, b = _extended(a, long + left + summed), _extended(b, long + summed + right)
     n = _product(summed)
-    product = _matmul(
-        a.reshape(long + (_product(left), n)), b.reshape(long + (n, _product(right)))
-    )
+    product = _matmul(a.reshape(long + (_product(left), n)), b.reshape(long + (n, _product(right))))
     return product.reshape(long + left + right)
 
 
