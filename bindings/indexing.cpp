@@ -301,7 +301,7 @@ PyObject* get_item(PyObject* self, PyObject* index) {
       return wrap(compress(a, mask));
     }
     if (is_array(index) && !as_masked(index).mask)
-      if (std::optional<Array> taken = take_at_once(a, as_masked(index).full))
+      if (std::optional<Array> taken = take_at_once(a, 0, as_masked(index).full))
         return wrap(std::move(*taken));
     View v;
     if (!basic_view(a, index, v)) {

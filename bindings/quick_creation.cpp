@@ -131,18 +131,17 @@ PyObject* quick_arange(const Given& g) {
 
 namespace {
 
-// A list or tuple of plain numbers, also where that has to be on another device.
+// A list or tuple of numbers.
 PyObject* of_list(PyObject* o, PyObject* dtype) {
-  if (!PyList_CheckExact(o) && !PyTuple_CheckExact(o)) return nullptr;
+  if ((!PyList_CheckExact(o) && !PyTuple_CheckExact(o)) || !default_device().host_readable())
+    return nullptr;
   std::optional<DType> t;
   if (dtype && dtype != Py_None) {
     t = usual_dtype(dtype);
     if (!t) return nullptr;
   }
   std::optional<Array> made = from_list(o, t);
-  if (!made) return nullptr;
-  Device& device = default_device();
-  return wrap(&device == made->base->device ? std::move(*made) : to_device(*made, device));
+  return made ? wrap(std::move(*made)) : nullptr;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Calls of routines and libraries on few elements, without a window and a plan.
 #include "array/at_once_calls.h"
 
+#include "array/at_once_blocks.h"
 #include "lazy/calls.h"
 #include "lazy/entries.h"
 #include "lazy/explain.h"
@@ -28,9 +29,8 @@ bool may_work_at_once() {
 }
 
 bool readable_now(const Array& a) {
-  const Base& b = *a.base.get();
-  if (!b.device->host_readable() || b.flights > 0 || b.other_windows > 0 || b.failure) return false;
-  return !b.window || !b.window->writes(b);
+  const Device* device = a.base->device;
+  return device->host_readable() && small::readable(*a.base.get(), device);
 }
 
 bool call_at_once(const Instr& i, std::span<const Array* const> operands,

@@ -22,9 +22,11 @@ bool call_at_once(const Instr& i, std::span<const Array* const> operands,
 // copy first, are large, or have to be recorded. The call is the one that a recorded product makes.
 std::optional<Array> product_at_once(const Array& x, const Array& y);
 
-// a[index] of int64 indices in C order, of rows that are dense; nothing where it has to be
-// recorded. Raises for wrong indices.
-std::optional<Array> take_at_once(const Array& a, const Array& index);
+// What int64 indices of one axis, in C order, stand for; nothing where it has to be recorded.
+// Raises for wrong indices.
+std::optional<Array> take_at_once(const Array& a, int axis, const Array& index);
+// The same assigned: of indices that meet the last one stays. False: it has to be recorded.
+bool put_at_once(const Array& to, int axis, const Array& index, const Arg& value);
 
 // Products of matrices with few terms and long rows are chains of rows, which fuse with their
 // surroundings, so that the product itself need not exist. Short results leave the vectors of such

@@ -255,12 +255,87 @@ def test_what_is_written_later_does_not_change_results(xp, core):
         np.testing.assert_array_equal(np.asarray(x), np.arange(6.0))
 
 
+INDICES = [[0], [2, -1, 0, 2], [[1, -2], [0, 0]], []]
+AXES = {0: lambda i: i, 1: lambda i: (slice(None), i), 2: lambda i: (Ellipsis, i)}
+
+
+@pytest.mark.parametrize("letter", ["?", "i1", "u2", "f2", "f4", "i8", "f8", "c16"])
+@pytest.mark.parametrize("shape", [(4,), (4, 3), (3, 4), (3, 1, 5), (3, 4, 5), (40, 30, 3)])
+def test_rows_are_read_and_written(xp, ways, letter, shape):
+    whole = values(letter, int(np.prod(shape)), 1).reshape(shape)
+    for view in (lambda a: a, lambda a: a.T, lambda a: a[::-1], lambda a: a[..., ::2]):
+        for axis in range(len(shape)):
+            for given in INDICES:
+                if axis == 2 and len(shape) < 3:
+                    continue
+                index = AXES[axis](np.array(given, np.int64))
+                try:
+                    expected = view(whole)[index]
+                except IndexError as error:
+                    expected = type(error)
+
+                def ours(a, pending, axis=axis, given=given):
+                    return AXES[axis](waiting(xp, np.array(given, np.int64), pending))
+
+                def read(pending, view=view):
+                    return view(waiting(xp, whole, pending))[ours(whole, pending)]
+
+                compare(ways(read), expected, True)
+                if isinstance(expected, type):
+                    continue
+                for value in (values(letter, expected.size, 2).reshape(expected.shape), 1, None):
+                    if value is None:
+                        value = values(letter, expected.shape[-1], 3)
+                    after = whole.copy()
+                    view(after)[index] = value
+
+                    def write(pending, view=view, value=value):
+                        made = waiting(xp, whole, pending).copy()
+                        new = value if isinstance(value, int) else waiting(xp, value, pending)
+                        view(made)[ours(whole, pending)] = new
+                        return made
+
+                    compare(ways(write), after, True)
+
+
+def test_writes_through_indices_of_the_array_itself(xp, ways):
+    def work(pending):
+        a = waiting(xp, np.array([3, 0, 1, 2, 0]), pending).copy()
+        a[a] = a + 10
+        b = a % 5
+        b[b] = b[::-1]
+        return xp.concatenate((a, b))
+
+    a = np.array([3, 0, 1, 2, 0])
+    a[a] = a + 10
+    b = a % 5
+    b[b] = b[::-1]
+    compare(ways(work), np.concatenate((a, b)), True)
+    memory = np.array([1, 0, 2, 1])
+    first, second = xp.asarray(memory), xp.asarray(memory)
+    first[second] = first[::-1]
+    expected = np.array([1, 0, 2, 1])
+    expected[expected] = expected[::-1]
+    np.testing.assert_array_equal(np.asarray(first), expected)
+
+
 def test_wrong_indices(xp, core):
     core.set_at_once(1024)
     a = xp.arange(5.0)
     for wrong in ([5], [0, -6]):
         with pytest.raises(IndexError, match="out of bounds"):
             a[xp.asarray(np.array(wrong))]
+        with pytest.raises(IndexError, match="out of bounds"):
+            a[xp.asarray(np.array(wrong))] = xp.asarray(np.ones((7, 7)))
+        with pytest.raises(IndexError, match="out of bounds"):
+            a[xp.asarray(np.array([0, *wrong]))] = 9
+        assert float(a[0]) == 0
+    with pytest.raises(ValueError):
+        a[xp.asarray(np.array([1, 2]))] = xp.asarray(np.ones(3))
+    b = xp.arange(3.0)
+    b.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        b[xp.asarray(np.array([1, 2]))] = 1
 
 
 def test_plain_calls_run_at_once(xp, core):
