@@ -155,6 +155,7 @@ NB_MODULE(_core, m) {
   m.def("chain_interrupts", &interrupt::chain_handler,
         "Puts the core's handler of SIGINT before Python's, once more where that was set anew.");
   Runtime::get().describe_line = describe_line;
+  find_line = line_of_caller;
   Runtime::get().leave_python = [] { return static_cast<void*>(PyEval_SaveThread()); };
   Runtime::get().enter_python = [](void* state) {
     PyEval_RestoreThread(static_cast<PyThreadState*>(state));

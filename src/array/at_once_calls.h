@@ -22,6 +22,8 @@ bool call_at_once(const Instr& i, std::span<const Array* const> operands,
 // copy first, are large, or have to be recorded. The call is the one that a recorded product makes.
 std::optional<Array> product_at_once(const Array& x, const Array& y);
 
+// A copy of an array in C order; nothing where it has to be recorded.
+std::optional<Array> copy_at_once(const Array& a);
 // What int64 indices of one axis, in C order, stand for; nothing where it has to be recorded.
 // Raises for wrong indices.
 std::optional<Array> take_at_once(const Array& a, int axis, const Array& index);

@@ -155,7 +155,7 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
     }
     if (in[n].view && in[n].view->base->failure) throw Error(*in[n].view->base->failure);
   }
-  i.line = current_line;
+  i.line = current_line();
   before_write(out);
   r.record(mix(mix(i.line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
                reinterpret_cast<uint64_t>(out.layout.get())),
@@ -564,6 +564,8 @@ Array copy_like(const Array& a, DType t) {
 }
 
 Array copy(const Array& a, DType t, bool c_order) {
+  if (a.dtype == t && a.layout->c_contiguous())
+    if (std::optional<Array> made = copy_at_once(a)) return std::move(*made);
   Instr i;
   i.op = Op::cast;
   i.loop = t;

@@ -1,4 +1,4 @@
-// Elements read and written by one array of indices, where all are few and at rest.
+// Copies, and elements read and written by one array of indices, where all are few and at rest.
 #include <cstring>
 
 #include "array/at_once_blocks.h"
@@ -82,6 +82,18 @@ LayoutRef result_layout(const Array& a, int axis, const Array& index, const Alon
 }
 
 }  // namespace
+
+std::optional<Array> copy_at_once(const Array& a) {
+  if (a.size() > Runtime::get().at_once || !may_work_at_once() || !readable_now(a)) return {};
+  Array made = fresh(a.layout->contiguous_like(itemsize(a.dtype)), a.dtype, a.base->device);
+  a.base->ensure_data();
+  made.base->ensure_data();
+  std::memcpy(made.base->data, a.base->data + a.offset, static_cast<size_t>(made.base->nbytes));
+  if (a.dtype == DType::Bool) interp::normalise(made.base->data, made.base->data, a.size());
+  made.base->changed();
+  ++Runtime::get().stats.at_once;
+  return made;
+}
 
 std::optional<Array> take_at_once(const Array& a, int axis, const Array& index) {
   Along along;
