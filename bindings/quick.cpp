@@ -18,9 +18,10 @@ constexpr Entry kEntries[] = {
     {"einsum", quick_einsum},     {"empty", quick_empty},
     {"eye", quick_eye},           {"flatnonzero", quick_flatnonzero},
     {"hstack", quick_hstack},     {"inner", quick_inner},
-    {"interp", quick_interp},     {"matmul", quick_matmul},
-    {"nonzero", quick_nonzero},   {"norm", quick_norm},
-    {"ones", quick_ones},         {"outer", quick_outer},
+    {"interp", quick_interp},     {"inv", quick_inv},
+    {"matmul", quick_matmul},     {"nonzero", quick_nonzero},
+    {"norm", quick_norm},         {"ones", quick_ones},
+    {"outer", quick_outer},       {"solve", quick_solve},
     {"sort", quick_sort},         {"stack", quick_stack},
     {"vstack", quick_vstack},     {"zeros", quick_zeros},
 };

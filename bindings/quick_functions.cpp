@@ -1,4 +1,4 @@
-// Functions of lines: sort, argsort, bincount, interp, concatenate, stack, nonzero, norm, outer.
+// Functions of lines: sort, argsort, bincount, interp, concatenate, stack, nonzero, outer.
 #include <algorithm>
 
 #include "quick.h"
@@ -217,20 +217,6 @@ PyObject* quick_outer(const Given& g) {
   const Array column = reshape(*x, {x->size(), 1}), line = reshape(*y, {1, y->size()});
   const Arg factors[2] = {Arg(&column), Arg(&line)};
   return wrap_result(apply(Op::multiply, factors));
-}
-
-PyObject* quick_norm(const Given& g) {
-  if (g.positional != 1 || g.names) return nullptr;
-  const Array* x = at_rest(g.args[0]);
-  if (!x || (x->dtype != DType::F32 && x->dtype != DType::F64) || x->ndim() == 0 || x->size() == 0)
-    return nullptr;
-  mark_line();
-  const Arg factors[2] = {Arg(x), Arg(x)};
-  const Masked squares = apply(Op::multiply, factors);
-  const uint64_t all = (uint64_t{1} << x->ndim()) - 1;
-  const Array sum = reduce(Reduction::Sum, squares.full, all, false, {}, nullptr, 0);
-  const Arg operand(&sum);
-  return wrap_result(apply(Op::sqrt, {&operand, 1}));
 }
 
 }  // namespace numbus::bindings

@@ -103,7 +103,7 @@ def _make(name, names):
             return _cusolver.cond(norm, *args, **kwargs)
         return getattr(_cusolver, name)(*args, **kwargs)
 
-    return _core.composed(wrapper)
+    return _core.composed(quick(name)(wrapper) if name in ("inv", "solve") else wrapper)
 
 
 for _name, _operands in _LIBRARY.items():

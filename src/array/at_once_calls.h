@@ -30,6 +30,10 @@ std::optional<Array> take_at_once(const Array& a, int axis, const Array& index);
 // The same assigned: of indices that meet the last one stays. False: it has to be recorded.
 bool put_at_once(const Array& to, int axis, const Array& index, const Arg& value);
 
+// a x = b of float64, or without `b` the inverse; nothing where that is NumPy's to do: large,
+// singular, of other types, or recorded.
+std::optional<Array> solve_at_once(const Array& a, const Array* b);
+
 // Products of matrices with few terms and long rows are chains of rows, which fuse with their
 // surroundings, so that the product itself need not exist. Short results leave the vectors of such
 // a kernel empty.

@@ -319,6 +319,34 @@ def test_writes_through_indices_of_the_array_itself(xp, ways):
     np.testing.assert_array_equal(np.asarray(first), expected)
 
 
+@pytest.mark.parametrize("letter", ["i8", "f4", "f8", "c16"])
+def test_solutions_are_those_of_numpy(xp, ways, letter):
+    for n in (0, 1, 2, 3, 7, 20, 64, 65):
+        whole = values(letter, n * n, 1).reshape(n, n) + 9 * np.eye(n, dtype=letter)
+        for view in MATRICES.values():
+            a = view(whole) if n else whole
+            rights = [values(letter, n, 2), values(letter, n * 2, 3).reshape(n, 2), None]
+            rights.append(np.asfortranarray(values(letter, n * 70, 3).reshape(n, 70)))
+            for b in rights:
+
+                def work(pending, a=a, b=b, lib=xp.linalg):
+                    x = waiting(xp, a, pending)
+                    return lib.inv(x) if b is None else lib.solve(x, waiting(xp, b, pending))
+
+                try:
+                    expected = np.linalg.inv(a) if b is None else np.linalg.solve(a, b)
+                except np.linalg.LinAlgError as error:
+                    expected = type(error)
+                compare(ways(work), expected, True)
+    singular = xp.asarray(np.ones((3, 3)))
+    with pytest.raises(np.linalg.LinAlgError, match="[Ss]ingular"):
+        xp.linalg.inv(singular)
+    with pytest.raises(np.linalg.LinAlgError):
+        xp.linalg.solve(singular, singular[0])
+    with pytest.raises((ValueError, np.linalg.LinAlgError)):
+        xp.linalg.solve(singular, singular[0, :2])
+
+
 def test_wrong_indices(xp, core):
     core.set_at_once(1024)
     a = xp.arange(5.0)
