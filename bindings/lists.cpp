@@ -1,4 +1,5 @@
 // Arrays from lists of numbers: Python's, and those read out of arrays.
+#include "array/at_once_calls.h"
 #include "convert.h"
 
 namespace numbus::bindings {
@@ -37,7 +38,8 @@ std::optional<Scalar> number(PyObject* o) {
   if (PyComplex_CheckExact(o))
     return Scalar::from_complex(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
   if (is_generic(o)) {
-    const Generic& g = as_generic(o);
+    Generic& g = as_generic(o);
+    if (!g.known && g.array.base->data && readable_now(g.array)) value_of(g);
     const bool usual = g.dtype == DType::F64 || g.dtype == DType::I64 || g.dtype == DType::Bool ||
                        g.dtype == DType::C128;
     const Base* there = g.array.base.get();

@@ -21,9 +21,10 @@ constexpr Entry kEntries[] = {
     {"interp", quick_interp},     {"inv", quick_inv},
     {"matmul", quick_matmul},     {"nonzero", quick_nonzero},
     {"norm", quick_norm},         {"ones", quick_ones},
-    {"outer", quick_outer},       {"solve", quick_solve},
-    {"sort", quick_sort},         {"stack", quick_stack},
-    {"vstack", quick_vstack},     {"zeros", quick_zeros},
+    {"outer", quick_outer},       {"searchsorted", quick_searchsorted},
+    {"solve", quick_solve},       {"sort", quick_sort},
+    {"stack", quick_stack},       {"vstack", quick_vstack},
+    {"zeros", quick_zeros},
 };
 
 }  // namespace

@@ -68,6 +68,7 @@ PyObject* quick_nonzero(const Given& g);
 PyObject* quick_norm(const Given& g);
 PyObject* quick_ones(const Given& g);
 PyObject* quick_outer(const Given& g);
+PyObject* quick_searchsorted(const Given& g);
 PyObject* quick_solve(const Given& g);
 PyObject* quick_sort(const Given& g);
 PyObject* quick_stack(const Given& g);

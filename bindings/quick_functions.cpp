@@ -1,4 +1,5 @@
-// Functions of lines: sort, argsort, bincount, interp, concatenate, stack, nonzero, outer.
+// Functions of lines: sort, argsort, searchsorted, bincount, interp, concatenate, stack, nonzero,
+// outer.
 #include <algorithm>
 
 #include "quick.h"
@@ -37,6 +38,29 @@ PyObject* in_order(const Given& g, Routine r) {
 
 PyObject* quick_sort(const Given& g) { return in_order(g, Routine::sort); }
 PyObject* quick_argsort(const Given& g) { return in_order(g, Routine::argsort); }
+
+PyObject* quick_searchsorted(const Given& g) {
+  PyObject* values[3] = {};
+  if (!g.bind({"a", "v", "side"}, values, 3) || !values[0] || !values[1]) return nullptr;
+  bool right = false;
+  if (values[2]) {
+    if (!PyUnicode_Check(values[2])) return nullptr;
+    right = PyUnicode_CompareWithASCIIString(values[2], "right") == 0;
+    if (!right && PyUnicode_CompareWithASCIIString(values[2], "left") != 0) return nullptr;
+  }
+  const Array *a = at_rest(values[0]), *v = at_rest(values[1]);
+  Array number;
+  if (a && a->dtype == DType::F64 && PyFloat_CheckExact(values[1])) {
+    number = empty({}, DType::F64, a->base->device);
+    number.base->ensure_data();
+    store_scalar(Scalar::from_float(PyFloat_AsDouble(values[1])), DType::F64, number.base->data);
+    v = &number;
+  }
+  if (!a || !v || a->ndim() != 1 || a->dtype != v->dtype || a->base->device != v->base->device)
+    return nullptr;
+  mark_line();
+  return wrap_result(search(*a, *v, right));
+}
 
 namespace {
 

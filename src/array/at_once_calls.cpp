@@ -1,6 +1,8 @@
 // Calls of routines and libraries on few elements, without a window and a plan.
 #include "array/at_once_calls.h"
 
+#include <algorithm>
+
 #include "array/at_once_blocks.h"
 #include "lazy/calls.h"
 #include "lazy/entries.h"
@@ -81,10 +83,11 @@ std::optional<Array> product_at_once(const Array& x, const Array& y) {
   const Layout &l = *x.layout, &r = *y.layout;
   const int64_t rows = nx == 2 ? l.shape(0) : 1, inner = l.shape(nx - 1),
                 cols = ny == 2 ? r.shape(1) : 1;
-  // Wrong and empty shapes are for those who record.
-  if (inner != r.shape(0) || rows == 0 || inner == 0 || cols == 0) return {};
+  // Wrong shapes are for those who record.
+  if (inner != r.shape(0)) return {};
   if (cols >= kLongRow && inner <= kFewTerms) return {};
-  if (rows > kMostMultiplications / inner || rows * inner > kMostMultiplications / cols) return {};
+  const auto work = static_cast<__int128>(rows) * std::max<int64_t>(inner, 1) * cols;
+  if (work > kMostMultiplications) return {};
   if (!may_work_at_once() || !readable_now(x) || !readable_now(y) ||
       x.base->device != y.base->device || !vendor::is_loaded("blas"))
     return {};
@@ -103,7 +106,7 @@ std::optional<Array> product_at_once(const Array& x, const Array& y) {
   Array made = empty(extents, t, x.base->device);
   made.base->ensure_data();
   p.out.data = made.base->data;
-  vendor::matmul_cpu(p);
+  vendor::matmul_cpu(p);  // zeros where nothing is summed
   made.base->changed();
   ++Runtime::get().stats.at_once;
   return made;

@@ -24,6 +24,9 @@ std::optional<Array> product_at_once(const Array& x, const Array& y);
 
 // A copy of an array in C order; nothing where it has to be recorded.
 std::optional<Array> copy_at_once(const Array& a);
+// One array written to another of its type and shape, both in C order; false: it has to be
+// recorded.
+bool assign_at_once(const Array& to, const Array& from);
 // What int64 indices of one axis, in C order, stand for; nothing where it has to be recorded.
 // Raises for wrong indices.
 std::optional<Array> take_at_once(const Array& a, int axis, const Array& index);

@@ -536,6 +536,7 @@ void assign(const Array& to, const Arg& from, const Array* where, Casting castin
   require_writeable(to, "assign");
   require_value(from, to.dtype, "assign");
   const Array* values = from.array();
+  if (values && !where && assign_at_once(to, *values)) return;
   Instr i;
   i.op = Op::cast;
   i.loop = to.dtype;

@@ -128,6 +128,30 @@ std::optional<Array> take_at_once(const Array& a, int axis, const Array& index) 
   return made;
 }
 
+bool assign_at_once(const Array& to, const Array& from) {
+  Base& target = *to.base.get();
+  const Layout &l = *to.layout, &m = *from.layout;
+  if (to.dtype != from.dtype || !l.c_contiguous() || !m.c_contiguous() || !l.same_shape(m) ||
+      l.size() > Runtime::get().at_once || !may_work_at_once() || !readable_now(from) ||
+      !small::at_rest(target, from.base->device) || target.mask)
+    return false;
+  if (l.size() == 0) return true;
+  from.base->ensure_data();
+  target.ensure_data();
+  char* there = target.data + to.offset;
+  const char* here = from.base->data + from.offset;
+  if (to.dtype == DType::Bool && there != here) {
+    small::Block block;
+    interp::normalise(here, block.bytes, l.size());
+    std::memcpy(there, block.bytes, static_cast<size_t>(l.size()));
+  } else {
+    std::memmove(there, here, static_cast<size_t>(l.size() * l.itemsize()));
+  }
+  target.changed();
+  ++Runtime::get().stats.at_once;
+  return true;
+}
+
 bool put_at_once(const Array& to, int axis, const Array& index, const Arg& value) {
   Base& target = *to.base.get();
   Along along;

@@ -319,6 +319,59 @@ def test_writes_through_indices_of_the_array_itself(xp, ways):
     np.testing.assert_array_equal(np.asarray(first), expected)
 
 
+@pytest.mark.parametrize("letter", ["?", "i1", "u8", "f2", "f4", "f8", "c16"])
+def test_searchsorted(xp, ways, letter):
+    for n in SIZES:
+        a, v = np.sort(values(letter, n, 1)), values(letter, 40, 2).reshape(4, 10)
+        for x in (v, v[:, 3], v[0, 0], 0.5, v.astype("f8") if letter != "c16" else v):
+            for side in ("left", "right"):
+                expected = np.searchsorted(a, x, side)
+
+                def work(pending, a=a, x=x, side=side):
+                    given = waiting(xp, x, pending) if isinstance(x, np.ndarray) else x
+                    return xp.searchsorted(waiting(xp, a, pending), given, side=side)
+
+                compare(ways(work), expected, True)
+
+
+def test_rows_assigned(xp, ways):
+    for letter in ("?", "i4", "f8", "c16"):
+        whole, new = values(letter, 60, 1).reshape(6, 10), values(letter, 60, 2).reshape(6, 10)
+
+        def work(pending, whole=whole, new=new):
+            a = waiting(xp, whole, pending).copy()
+            b = waiting(xp, new, pending)
+            a[2] = b[3]
+            a[:, 1] = b[0, :6]
+            a[4] = a[5]
+            a.ravel()[1:40] = a.ravel()[:39]
+            a[0, 0:0] = b[0, 0:0]
+            return a
+
+        a, b = whole.copy(), new
+        a[2], a[:, 1], a[4] = b[3], b[0, :6], a[5]
+        a.ravel()[1:40] = a.ravel()[:39]
+        compare(ways(work), a, True)
+
+
+def test_samples_are_those_of_numpy(xp):
+    for draw in (
+        lambda r: r.random(),
+        lambda r: r.random(5),
+        lambda r: r.standard_normal(4),
+        lambda r: r.normal(1.0, 2.0, size=3),
+        lambda r: r.integers(0, 9, 6),
+        lambda r: r.integers(5),
+        lambda r: r.uniform(-1, 1),
+        lambda r: r.random((2, 3), dtype="f4"),
+        lambda r: r.permutation(7),
+    ):
+        ours, theirs = draw(xp.random.default_rng(3)), draw(np.random.default_rng(3))
+        assert type(ours) is type(theirs) or isinstance(ours, xp.ndarray)
+        np.testing.assert_array_equal(np.asarray(ours), theirs)
+        assert np.asarray(ours).dtype == np.asarray(theirs).dtype
+
+
 @pytest.mark.parametrize("letter", ["i8", "f4", "f8", "c16"])
 def test_solutions_are_those_of_numpy(xp, ways, letter):
     for n in (0, 1, 2, 3, 7, 20, 64, 65):
@@ -339,7 +392,7 @@ def test_solutions_are_those_of_numpy(xp, ways, letter):
                     expected = type(error)
                 compare(ways(work), expected, True)
     singular = xp.asarray(np.ones((3, 3)))
-    with pytest.raises(np.linalg.LinAlgError, match="[Ss]ingular"):
+    with pytest.raises(np.linalg.LinAlgError, match="ingular"):
         xp.linalg.inv(singular)
     with pytest.raises(np.linalg.LinAlgError):
         xp.linalg.solve(singular, singular[0])

@@ -102,6 +102,7 @@ def argpartition(
 
 
 @function("np.searchsorted", kind="primitive")
+@quick("searchsorted")
 def searchsorted(a: Array, v: Operand, side: Choice("left", "right") = "left", sorter: Any = None):
     """The indices, int64, before which the values `v` belong in the sorted 1-d `a`.
 
