@@ -1,5 +1,5 @@
-// Functions of lines: sort, argsort, searchsorted, bincount, interp, concatenate, stack, nonzero,
-// outer.
+// Functions of lines: sort, argsort, take, searchsorted, bincount, interp, concatenate, stack,
+// nonzero, outer.
 #include <algorithm>
 
 #include "quick.h"
@@ -35,6 +35,32 @@ PyObject* in_order(const Given& g, Routine r) {
 }
 
 }  // namespace
+
+PyObject* quick_sort_in_place(const Given& g) {
+  PyObject* values[2] = {};
+  if (!g.bind({"self", "axis"}, values, 2) || !values[0]) return nullptr;
+  const Array* a = at_rest(values[0]);
+  const std::optional<int> axis = a ? axis_of(values[1], a->ndim(), -1) : std::nullopt;
+  if (!axis) return nullptr;
+  mark_line();
+  constexpr int64_t kPlain[2] = {};
+  const Array sorted = along_lines(Routine::sort, *a, *axis, false, kPlain);
+  assign(*a, Arg(&sorted));
+  Py_RETURN_NONE;
+}
+
+PyObject* quick_take(const Given& g) {
+  PyObject* values[3] = {};
+  if (!g.bind({"a", "indices", "axis"}, values, 3) || !values[0] || !values[1]) return nullptr;
+  const Array *a = at_rest(values[0]), *index = at_rest(values[1]);
+  if (!a || !index) return nullptr;
+  const bool flat = !values[2] || values[2] == Py_None;
+  // Along other axes the result is not in C order.
+  const std::optional<int> axis = flat ? 0 : axis_of(values[2], a->ndim(), 0);
+  if (!axis || *axis != 0 || (flat && a->ndim() != 1)) return nullptr;
+  std::optional<Array> made = take_at_once(*a, 0, *index);
+  return made ? wrap(std::move(*made)) : nullptr;
+}
 
 PyObject* quick_sort(const Given& g) { return in_order(g, Routine::sort); }
 PyObject* quick_argsort(const Given& g) { return in_order(g, Routine::argsort); }
@@ -151,8 +177,6 @@ PyObject* quick_interp(const Given& g) {
   return one ? wrap_result(std::move(made)) : wrap(std::move(made));
 }
 
-namespace {
-
 // The arrays of a list or tuple; false where one is of another kind.
 bool arrays_of(PyObject* o, std::vector<Array>& arrays) {
   const bool tuple = PyTuple_CheckExact(o);
@@ -166,6 +190,8 @@ bool arrays_of(PyObject* o, std::vector<Array>& arrays) {
   }
   return n > 0;
 }
+
+namespace {
 
 PyObject* joined(std::span<const Array> arrays, int axis, bool new_axis) {
   mark_line();
@@ -231,6 +257,24 @@ PyObject* quick_flatnonzero(const Given& g) {
 PyObject* quick_nonzero(const Given& g) {
   PyObject* found = quick_flatnonzero(g);
   return found ? nb::make_tuple(nb::steal(found)).release().ptr() : nullptr;
+}
+
+PyObject* quick_where(const Given& g) {
+  if (g.positional == 1) return quick_nonzero(g);
+  if (g.positional != 3 || g.names || !is_array(g.args[0])) return nullptr;
+  Operands ops;
+  Arg a[3];
+  for (int k = 0; k < 3; ++k) {
+    PyObject* o = g.args[k];
+    if (!(is_array(o) || is_generic(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o)) ||
+        !ops.convert(o, a[k]))
+      return nullptr;
+    if (a[k].is_array() && a[k].full()->base->device != as_masked(g.args[0]).full.base->device)
+      return nullptr;
+  }
+  const DeviceOfNew follow(as_masked(g.args[0]).full.base->device);
+  mark_line();
+  return wrap(select(a[0], a[1], a[2]));
 }
 
 PyObject* quick_outer(const Given& g) {

@@ -12,7 +12,7 @@ from . import _core
 from .core.errors import ForeignDtype, many_axes, message, one_axis
 from .core.host import on_host, same_memory
 from .core.interrupts import MANY, interruptible
-from .core.operands import library, store, to_ndarray
+from .core.operands import library, on_few, store, to_ndarray
 from .functions.ranges import arange
 from .functions.repeating import roll
 
@@ -219,6 +219,10 @@ def _make(name):
     def wrapper(a, *args, out=None, **kwargs):
         if len(args) > 3:  # out, by its position
             *args, out = args
+        if out is None:
+            result = on_few(original, (a, *args), kwargs)
+            if result is not NotImplemented:
+                return result
         try:
             a = to_ndarray(a)
         except ForeignDtype:

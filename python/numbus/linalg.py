@@ -14,7 +14,7 @@ from . import _core
 from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
 from .core.interrupts import interruptible
-from .core.operands import library, operand, to_ndarray
+from .core.operands import library, on_few, operand, to_ndarray
 from .core.quick import quick
 from .core.ufuncs import UFUNCS
 from .functions.elementwise import astype as _astype
@@ -90,6 +90,9 @@ def _make(name, names):
     @functools.wraps(original)
     def wrapper(*args, **kwargs):
         args = (*args, *[kwargs.pop(key) for key in names[len(args) :] if key in kwargs])
+        result = on_few(original, args, kwargs)
+        if result is not NotImplemented:
+            return result
         try:
             arrays = [to_ndarray(x) for x in args[:count]]
         except ForeignDtype:
