@@ -19,6 +19,7 @@ constexpr Entry kEntries[] = {
     {"bincount", quick_bincount},
     {"concatenate", quick_concatenate},
     {"copy", quick_copy},
+    {"count_nonzero", quick_count_nonzero},
     {"einsum", quick_einsum},
     {"empty", quick_empty},
     {"empty_like", quick_empty_like},
@@ -55,6 +56,19 @@ Quick quick_named(const std::string& name) {
     if (name == e.name) return e.answer;
   raise(ErrorKind::Runtime, "quick", "nothing answers this function's calls", name,
         "a name in bindings/quick.cpp");
+}
+
+std::optional<int64_t> plain_int(PyObject* o) {
+  int overflow = 0;
+  if (!PyLong_CheckExact(o)) return {};
+  const int64_t n = PyLong_AsLongLongAndOverflow(o, &overflow);
+  return overflow ? std::nullopt : std::optional(n);
+}
+
+std::optional<int> axis_of(PyObject* o, int n, int otherwise) {
+  const std::optional<int64_t> given = o ? plain_int(o) : otherwise;
+  if (!given || *given < -n || *given >= n) return {};
+  return static_cast<int>(*given < 0 ? *given + n : *given);
 }
 
 std::optional<DType> usual_dtype(PyObject* o) {

@@ -43,6 +43,11 @@ inline const Array* at_rest(PyObject* o) {
   return readable_now(a) ? &a : nullptr;
 }
 
+// A Python int that int64 holds.
+std::optional<int64_t> plain_int(PyObject* o);
+// An axis of `n`, counted from the end where it is negative; null: `otherwise`; nothing where it is
+// out of range.
+std::optional<int> axis_of(PyObject* o, int n, int otherwise);
 // The arrays at rest of a list or tuple, with an axis at least; false where one is of another kind.
 bool arrays_of(PyObject* o, std::vector<Array>& arrays);
 
@@ -59,6 +64,7 @@ PyObject* quick_asarray(const Given& g);
 PyObject* quick_bincount(const Given& g);
 PyObject* quick_concatenate(const Given& g);
 PyObject* quick_copy(const Given& g);
+PyObject* quick_count_nonzero(const Given& g);
 PyObject* quick_einsum(const Given& g);
 PyObject* quick_empty(const Given& g);
 PyObject* quick_empty_like(const Given& g);

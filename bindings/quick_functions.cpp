@@ -1,25 +1,10 @@
-// Functions of lines: sort, argsort, take, searchsorted, bincount, interp, concatenate, stack,
-// nonzero, outer.
+// Functions of lines: sort, argsort, take, searchsorted, bincount, interp, nonzero, where, outer.
 #include <algorithm>
 
 #include "quick.h"
 
 namespace numbus::bindings {
 namespace {
-
-std::optional<int64_t> plain_int(PyObject* o) {
-  int overflow = 0;
-  if (!PyLong_CheckExact(o)) return {};
-  const int64_t n = PyLong_AsLongLongAndOverflow(o, &overflow);
-  return overflow ? std::nullopt : std::optional(n);
-}
-
-// An axis of so many, counted from the end where it is negative; nothing where it is not in range.
-std::optional<int> axis_of(PyObject* o, int n, int otherwise) {
-  const std::optional<int64_t> given = o ? plain_int(o) : otherwise;
-  if (!given || *given < -n || *given >= n) return {};
-  return static_cast<int>(*given < 0 ? *given + n : *given);
-}
 
 PyObject* in_order(const Given& g, Routine r) {
   PyObject* values[2] = {};
@@ -177,58 +162,6 @@ PyObject* quick_interp(const Given& g) {
   return one ? wrap_result(std::move(made)) : wrap(std::move(made));
 }
 
-// The arrays of a list or tuple; false where one is of another kind.
-bool arrays_of(PyObject* o, std::vector<Array>& arrays) {
-  const bool tuple = PyTuple_CheckExact(o);
-  if (!tuple && !PyList_CheckExact(o)) return false;
-  const Py_ssize_t n = tuple ? PyTuple_Size(o) : PyList_Size(o);
-  arrays.reserve(n);
-  for (Py_ssize_t k = 0; k < n; ++k) {
-    const Array* a = at_rest(tuple ? PyTuple_GetItem(o, k) : PyList_GetItem(o, k));
-    if (!a || a->ndim() == 0) return false;
-    arrays.push_back(*a);
-  }
-  return n > 0;
-}
-
-namespace {
-
-PyObject* joined(std::span<const Array> arrays, int axis, bool new_axis) {
-  mark_line();
-  return wrap(concatenate(arrays, axis, new_axis, new_axis ? "stack" : "concatenate", {},
-                          Casting::SameKind, nullptr));
-}
-
-PyObject* join(const Given& g, bool new_axis) {
-  PyObject* values[2] = {};
-  std::vector<Array> arrays;
-  if (!g.bind({new_axis ? "arrays" : "", "axis"}, values, 2) || !values[0] ||
-      !arrays_of(values[0], arrays))
-    return nullptr;
-  const std::optional<int> axis = axis_of(values[1], arrays[0].ndim() + new_axis, 0);
-  return axis ? joined(arrays, *axis, new_axis) : nullptr;
-}
-
-}  // namespace
-
-PyObject* quick_concatenate(const Given& g) { return join(g, false); }
-PyObject* quick_stack(const Given& g) { return join(g, true); }
-
-PyObject* quick_hstack(const Given& g) {
-  std::vector<Array> arrays;
-  if (g.positional != 1 || g.names || !arrays_of(g.args[0], arrays)) return nullptr;
-  return joined(arrays, arrays[0].ndim() == 1 ? 0 : 1, false);
-}
-
-PyObject* quick_vstack(const Given& g) {
-  std::vector<Array> arrays;
-  if (g.positional != 1 || g.names || !arrays_of(g.args[0], arrays)) return nullptr;
-  const bool lines = arrays[0].ndim() == 1;
-  for (const Array& a : arrays)
-    if (lines ? !a.layout->same_shape(*arrays[0].layout) : a.ndim() == 1) return nullptr;
-  return joined(arrays, 0, lines);
-}
-
 namespace {
 
 PyObject* indices_of_true(const Array& a) {
@@ -257,6 +190,15 @@ PyObject* quick_flatnonzero(const Given& g) {
 PyObject* quick_nonzero(const Given& g) {
   PyObject* found = quick_flatnonzero(g);
   return found ? nb::make_tuple(nb::steal(found)).release().ptr() : nullptr;
+}
+
+PyObject* quick_count_nonzero(const Given& g) {
+  if (g.positional != 1 || g.names) return nullptr;
+  const Array* a = at_rest(g.args[0]);
+  if (!a || a->dtype != DType::Bool || a->ndim() == 0 || a->size() == 0) return nullptr;
+  mark_line();
+  const uint64_t all = a->ndim() >= 64 ? ~uint64_t{0} : (uint64_t{1} << a->ndim()) - 1;
+  return wrap_result(reduce(Reduction::Sum, *a, all, false, DType::I64, nullptr, 0));
 }
 
 PyObject* quick_where(const Given& g) {

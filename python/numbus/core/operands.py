@@ -210,7 +210,7 @@ _PLAIN = (bool, int, float, complex, str, type(None))
 
 
 def on_few(function, args, kwargs):
-    """What library() gives for a function of NumPy's that makes new arrays, of a few elements of the
+    """What library() gives for a function of NumPy's that makes new arrays, of few elements on the
     host; NotImplemented where that has to be asked.
     """
     given = []
