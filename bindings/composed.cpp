@@ -47,6 +47,8 @@ struct Composed {
   PyObject* function;
   PyObject* foreign;     // what to call where an operand is one that only NumPy can hold, or null
   Signature* signature;  // of a registered function: how its arguments are made; or null
+  PyObject*
+      reduction;  // the one that the function is where it is given no more than an axis; or null
   PyObject* attributes;
   PyObject* weak;
 };
@@ -71,8 +73,44 @@ PyObject* call_body(const Composed& c, PyObject* const* args, Py_ssize_t n, PyOb
   });
 }
 
+// The reduction of an array over all of it or one axis; null: the function itself has to look at
+// the arguments.
+PyObject* reduced_directly(const Composed& c, PyObject* const* args, Py_ssize_t n,
+                           PyObject* names) {
+  if (n < 1 || Py_TYPE(args[0]) != array_type) return nullptr;
+  Masked& a = as_masked(args[0]);
+  const int ndim = a.ndim();
+  if (a.mask || ndim == 0 || a.full.size() == 0 || is_complex(a.full.dtype)) return nullptr;
+  uint64_t axes = ndim >= 64 ? ~uint64_t{0} : (uint64_t{1} << ndim) - 1;
+  PyObject* axis = nullptr;
+  if (n == 2 && !names) axis = args[1];
+  if (n == 1 && names) {
+    if (PyTuple_Size(names) != 1 ||
+        PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "axis") != 0)
+      return nullptr;
+    axis = args[1];
+  } else if (n > 2 || names) {
+    return nullptr;
+  }
+  if (axis && axis != Py_None) {
+    if (!PyLong_CheckExact(axis)) return nullptr;
+    int overflow = 0;
+    const long d = PyLong_AsLongAndOverflow(axis, &overflow);
+    if (overflow || d < -ndim || d >= ndim) return nullptr;
+    axes = uint64_t{1} << (d < 0 ? d + ndim : d);
+  }
+  Py_ssize_t length = 0;
+  const char* name = PyUnicode_AsUTF8AndSize(c.reduction, &length);
+  mark_line();
+  return wrap_result(
+      reduce({name, static_cast<size_t>(length)}, a.full, axes, false, {}, nullptr, 0));
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
   return guarded([&]() -> PyObject* {
+    if (as_composed(self).reduction)
+      if (PyObject* r = reduced_directly(as_composed(self), args, PyVectorcall_NARGS(nargs), names))
+        return r;
     Py_ssize_t n = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
     Device* there = nullptr;
     for (Py_ssize_t k = 0; k < n && !there; ++k) there = find_device(args[k], kDepth);
@@ -128,6 +166,7 @@ int clear(PyObject* o) {
   Composed& c = as_composed(o);
   Py_CLEAR(c.function);
   Py_CLEAR(c.foreign);
+  Py_CLEAR(c.reduction);
   Py_CLEAR(c.attributes);
   return 0;
 }
@@ -190,6 +229,7 @@ void bind_composed(nb::module_& m) {
                                                    positional_only, positional, rest);
         c.foreign = foreign.is_none() ? nullptr : nb::object(foreign).release().ptr();
         if (c.signature && others && c.foreign) c.signature->others = true;
+        c.reduction = attribute(o, "reduction");
         if (c.foreign) foreign_dtype();  // imported now: a call that failed could not
         for (const char* name : {"__name__", "__qualname__", "__doc__", "__module__"})
           if (nb::object value = nb::steal(attribute(o, name)); value.is_valid())
@@ -201,11 +241,12 @@ void bind_composed(nb::module_& m) {
       nb::arg("positional_only") = 0, nb::arg("positional") = 0, nb::arg("rest") = -1,
       nb::arg("others") = false,
       "`function`, during whose calls new arrays are made on the device of its operands; "
-      "`foreign` is called where it raises ForeignDtype. "
+      "`foreign` is called where it raises ForeignDtype; its attribute `reduction` names the one "
+      "that "
+      "it is where it is given no more than an axis. "
       "parameters: how the arguments are converted first, (name, kind, has default, default, "
       "what None means, index of the array, choices) each, as functions/registry.py writes them, "
-      "and "
-      "`rest`, the kind of *arguments or -1; others: `foreign` takes keywords of any name; "
+      "and `rest`, the kind of *arguments or -1; others: `foreign` takes keywords of any name; "
       "`name` is what messages call the function.");
 }
 

@@ -304,6 +304,13 @@ NB_MODULE(_core, m) {
       },
       nb::arg("arrays"), nb::arg("axis"), nb::arg("new_axis"), nb::arg("dtype").none(),
       nb::arg("casting"), nb::arg("out").none());
+  m.def("roll", [](nb::object source, nb::list moves) {
+    const Array a = to_array(source.ptr());
+    std::vector<int64_t> by(a.ndim());
+    for (int d = 0; d < a.ndim(); ++d) by[d] = nb::cast<int64_t>(moves[d]);
+    mark_line();
+    return nb::steal(wrap(roll(a, by)));
+  });
   m.def("gather",
         [](nb::object source, uint64_t axes, const std::vector<nb::object>& index, int first_axis) {
           std::vector<Array> arrays;

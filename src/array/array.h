@@ -205,6 +205,9 @@ void record_call(Instr& i, std::span<const Array* const> operands,
 Array concatenate(std::span<const Array> arrays, int axis, bool new_axis, const char* op,
                   std::optional<DType> dtype, Casting casting, const Array* out);
 
+// The elements moved along each axis by moves[axis] >= 0, below its extent, going round.
+Array roll(const Array& a, std::span<const int64_t> moves);
+
 // Indexing by integer arrays, which stand for the dimensions of `a` whose bits are set in `axes`,
 // at most three. Their shared shape stands at `place` among the dimensions that are left. Wrong
 // indices raise IndexError: at once where their values are known, else when they run.

@@ -1,50 +1,21 @@
-// Small elementwise operations with nothing pending: carried out at once by the interpreter's
-// loops, without a window and a plan.
+// Small elementwise operations with nothing pending: carried out at once by a loop of the
+// interpreter or a kernel made for the operation, without a window and a plan.
 #include "array/at_once.h"
 
-#include <algorithm>
 #include <cstring>
 
+#include "array/at_once_blocks.h"
+#include "array/ready.h"
 #include "interp/blocks.h"
-#include "interp/loops.h"
 
 namespace numbus {
 namespace {
 
 using interp::Loop;
 using interp::loops;
-
-constexpr int64_t kMost = kMostAtOnce;
-struct alignas(64) Block {
-  char bytes[kMost * 8];
-};
-
-// Moves the elements of a strided view, in C order, between its memory and a dense block.
-template <bool kGather>
-void move(int size, const Layout& l, char* memory, char* block) {
-  const int last = l.ndim() - 1;
-  if (last < 0) return interp::move<kGather>(size, memory, 0, block, 1);
-  int64_t index[kMaxDims] = {};
-  for (int d = last; d >= 0; block += l.shape(last) * size) {
-    interp::move<kGather>(size, memory, l.stride(last), block, l.shape(last));
-    for (d = last - 1; d >= 0; --d) {
-      memory += l.stride(d);
-      if (++index[d] < l.shape(d)) break;
-      memory -= l.shape(d) * l.stride(d);
-      index[d] = 0;
-    }
-  }
-}
-
-// The loop that converts, or none: half precision and complex numbers take several steps.
-Loop conversion(DType from, DType to) {
-  if (to == DType::Bool) return loops().row(Op::not_equal, from);
-  return from == DType::F16 || to == DType::F16 ? nullptr : loops().cast(from, to);
-}
-void convert(Loop loop, DType to, void* out, const void* from, int64_t n) {
-  static const Block zeros{};
-  loop(out, from, to == DType::Bool ? zeros.bytes : nullptr, nullptr, n);
-}
+using small::Block;
+using small::conversion;
+using small::convert;
 
 // start + index * step, as the recorded steps compute it.
 template <class T>
@@ -69,67 +40,95 @@ bool progression(DType t, const Scalar& start, const Scalar& step, char* out, in
   }
 }
 
-bool at_rest(const Base& b, const Device* device) {
-  return b.device == device && !b.pending() && !b.failure;
-}
-// What is pending may read it, too, but not write it.
-bool readable(const Base& b, const Device* device) {
-  if (b.device != device || b.flights > 0 || b.other_windows > 0 || b.failure) return false;
-  return !b.window || !b.window->writes(b);
-}
+// What one loop of the interpreter makes of operands, each of which it may convert first.
+struct Single {
+  Loop loop = nullptr;
+  DType made;  // the type of what it makes
+  Loop load[3] = {}, store = nullptr;
+  DType reads[3];
+  bool copies = false;  // there is nothing to compute
+  bool twice = false;   // the operand is the second one, too
+
+  // False: the operation is no single loop.
+  bool find(const Instr& i, DType result, DType out, const Window::Input* in, int count) {
+    made = result;
+    std::fill_n(reads, 3, i.loop);
+    if (i.predicated || is_complex(i.loop)) return false;
+    if (i.op == Op::index) {
+      made = i.loop;
+      copies = true;
+    } else if (i.op == Op::cast) {
+      made = i.loop;
+      reads[0] = in[0].view ? in[0].view->dtype : in[0].dtype;
+      copies = reads[0] == made;
+      if (!copies) loop = conversion(reads[0], made);
+    } else if (i.op == Op::select) {
+      reads[0] = DType::Bool;
+      if (itemsize(made) <= 8) loop = loops().select(itemsize(made));
+    } else if (i.op == Op::square) {
+      loop = loops().row(Op::multiply, i.loop);
+      twice = true;
+    } else if (static_cast<int>(i.op) < kNumRows) {
+      loop = loops().row(i.op, i.loop);
+    }
+    if ((!loop && !copies) || is_complex(made)) return false;
+    if (made != out && !(store = conversion(made, out))) return false;
+    if (i.op == Op::index) return true;
+    for (int k = 0; k < count; ++k) {
+      const DType t = in[k].view ? in[k].view->dtype : in[k].dtype;
+      if (t != reads[k] && !(load[k] = conversion(t, reads[k]))) return false;
+    }
+    return true;
+  }
+
+  void run(const Instr& i, int count, int64_t n, const char* const* given, char* into) const {
+    Block wide[3];
+    const char* operand[3] = {given[0], given[1], given[2]};
+    for (int k = 0; k < count; ++k) {
+      if (!load[k]) continue;
+      convert(load[k], reads[k], wide[k].bytes, operand[k], n);
+      operand[k] = wide[k].bytes;
+    }
+    if (twice) operand[1] = operand[0];
+    if (copies)
+      std::memcpy(into, operand[0], static_cast<size_t>(n * itemsize(made)));
+    else if (i.op == Op::cast)
+      convert(loop, made, into, operand[0], n);
+    else
+      loop(into, operand[0], operand[1], operand[2], n);
+  }
+};
 
 }  // namespace
 
 bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Window::Input* in,
                        int count) {
-  Runtime& rt = Runtime::get();
   const Layout& domain = *out.layout;
   const int64_t n = domain.size();
-  if (n > rt.at_once || rt.mode != Mode::Auto || rt.explanation || i.predicated || i.gathers() ||
-      i.scatters())
-    return false;
   Base& target = *out.base.get();
-  Device* device = target.device;
-  if (!device->host_readable() || !at_rest(target, device) || target.mask) return false;
+  if (!small::may_run(n, target) || i.gathers() || i.scatters() || i.op == Op::apply) return false;
   for (int k = 0; k < count; ++k)
-    if (in[k].view && !readable(*in[k].view->base, device)) return false;
+    if (in[k].view && !small::readable(*in[k].view->base, target.device)) return false;
 
-  // What the loop reads and makes.
-  Loop loop = nullptr;
-  bool copies = false, twice = false;
+  // What computes it.
   Block line;
-  DType made = result, reads[3] = {i.loop, i.loop, i.loop};
+  Single single;
+  const bool one_loop = single.find(i, result, out.dtype, in, count);
+  small::ReadyKernel* kernel = nullptr;
   if (i.op == Op::index) {
-    if (domain.ndim() != 1 || !progression(i.loop, in[0].scalar, in[1].scalar, line.bytes, n))
+    if (!one_loop || domain.ndim() != 1 ||
+        !progression(i.loop, in[0].scalar, in[1].scalar, line.bytes, n))
       return false;
-    made = i.loop;
-    copies = true;
     count = 0;
-  } else if (i.op == Op::cast) {
-    made = i.loop;
-    reads[0] = in[0].view ? in[0].view->dtype : in[0].dtype;
-    copies = reads[0] == made;
-    if (!copies) loop = conversion(reads[0], made);
-  } else if (i.op == Op::select) {
-    reads[0] = DType::Bool;
-    if (itemsize(made) <= 8) loop = loops().select(itemsize(made));
-  } else if (i.op == Op::square) {
-    loop = loops().row(Op::multiply, i.loop);
-    twice = true;
-  } else if (static_cast<int>(i.op) < kNumRows) {
-    loop = loops().row(i.op, i.loop);
-  }
-  if (!loop && !copies) return false;
-  if (itemsize(made) > 8) return false;
-  const Loop store = made == out.dtype ? nullptr : conversion(made, out.dtype);
-  if (made != out.dtype && !store) return false;
-  Loop load[3] = {};
-  for (int k = 0; k < count; ++k) {
-    DType t = in[k].view ? in[k].view->dtype : in[k].dtype;
-    if (itemsize(t) > 8) return false;
-    if (t == reads[k]) continue;
-    load[k] = conversion(t, reads[k]);
-    if (!load[k]) return false;
+  } else if (!one_loop) {
+    const bool wide = is_complex(i.loop) || is_complex(result) || is_complex(out.dtype);
+    if (wide && n * 16 > std::ssize(line.bytes)) return false;
+    // Exponents that nobody has looked at are found where they run.
+    if (i.op == Op::power && kind(i.loop) == Kind::Int && in[1].view &&
+        kind(in[1].view->dtype) == Kind::Int &&
+        (i.predicated || !in[1].view->layout->c_contiguous()))
+      return false;
+    kernel = &small::ready_kernel(i, out.dtype, in, count);
   }
 
   target.ensure_data();
@@ -143,66 +142,56 @@ bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Win
   }
   const bool by_f = as_in_memory && !domain.c_contiguous();
   Block blocks[4];
-  const void* operand[3] = {line.bytes};
+  const char* given[4] = {line.bytes};
   for (int k = 0; k < count; ++k) {
     char* block = blocks[k].bytes;
+    given[k] = block;
     if (!in[k].view) {
+      if (kernel) continue;
       uint64_t bits = 0;
       store_scalar(in[k].scalar, in[k].dtype, &bits);
       interp::fill(&bits, itemsize(in[k].dtype), block, n);
-      operand[k] = block;
-    } else {
-      const ViewRef& v = *in[k].view;
-      v.base->ensure_data();
-      char* from = v.base->data + v.offset;
-      bool dense = by_f ? v.layout->f_contiguous() : v.layout->c_contiguous();
-      const char* memory_end = v.base->data + v.base->nbytes;
-      // What is overwritten meanwhile is read first, unless each element is written where it is
-      // read.
-      bool overlaps = target.data < memory_end && v.base->data < target.data + target.nbytes &&
-                      !(from == to && v.layout == out.layout.get() && !store && !load[k]);
-      operand[k] = from;
-      if (!dense) {
-        move<true>(itemsize(v.dtype), *v.layout, from, block);
-        operand[k] = block;
-      } else if (overlaps && !load[k]) {
-        std::memcpy(block, from, static_cast<size_t>(n * itemsize(v.dtype)));
-        operand[k] = block;
-      }
-      if (v.dtype == DType::Bool) {
-        interp::normalise(static_cast<const char*>(operand[k]), block, n);
-        operand[k] = block;
-      }
+      continue;
     }
-    if (!load[k]) continue;
-    Block wide;
-    convert(load[k], reads[k], wide.bytes, operand[k], n);
-    std::memcpy(block, wide.bytes, static_cast<size_t>(n * itemsize(reads[k])));
-    operand[k] = block;
-  }
-  if (twice) operand[1] = operand[0];
-  const bool direct = as_in_memory && !store;
-  char* into = direct ? to : blocks[3].bytes;
-  if (copies) {
-    if (direct)
-      std::memcpy(into, operand[0], static_cast<size_t>(n * itemsize(made)));
+    const ViewRef& v = *in[k].view;
+    v.base->ensure_data();
+    const char *from = v.base->data + v.offset, *memory_end = v.base->data + v.base->nbytes;
+    const bool dense = by_f ? v.layout->f_contiguous() : v.layout->c_contiguous();
+    const bool converted = !kernel && single.load[k];
+    // What is overwritten meanwhile is read first, unless each element is written where it is read.
+    const bool in_place =
+        from == to && v.layout == out.layout.get() && !kernel && !single.store && !converted;
+    const bool overlaps =
+        !in_place && target.data < memory_end && v.base->data < target.data + target.nbytes;
+    if (!dense)
+      small::gather(itemsize(v.dtype), *v.layout, from, block);
+    else if (overlaps && !converted)
+      std::memcpy(block, from, static_cast<size_t>(n * itemsize(v.dtype)));
     else
-      into = static_cast<char*>(const_cast<void*>(operand[0]));
-  } else if (i.op == Op::cast) {
-    convert(loop, made, into, operand[0], n);
+      given[k] = from;
+    if (v.dtype == DType::Bool && !kernel) {
+      interp::normalise(given[k], block, n);
+      given[k] = block;
+    }
+  }
+
+  Block made;
+  char* into = as_in_memory && (kernel || !single.store) ? to : made.bytes;
+  if (kernel) {
+    // Elements that the predicate leaves out stay as they are.
+    if (i.predicated && into != to) small::gather(itemsize(out.dtype), domain, to, into);
+    small::run(*kernel, in, count, n, into, given);
   } else {
-    loop(into, operand[0], operand[1], operand[2], n);
+    single.run(i, count, n, given, into);
+    if (single.store) {
+      char* stored = as_in_memory ? to : line.bytes;
+      convert(single.store, out.dtype, stored, into, n);
+      into = stored;
+    }
   }
-  if (store) {
-    Block narrow;
-    char* stored = as_in_memory ? to : narrow.bytes;
-    convert(store, out.dtype, stored, into, n);
-    if (!as_in_memory) move<false>(itemsize(out.dtype), domain, to, stored);
-  } else if (!as_in_memory) {
-    move<false>(itemsize(made), domain, to, into);
-  }
+  if (into != to) small::scatter(itemsize(out.dtype), domain, to, into);
   target.changed();
-  ++rt.stats.at_once;
+  ++Runtime::get().stats.at_once;
   return true;
 }
 

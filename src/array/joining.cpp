@@ -1,4 +1,5 @@
-// Arrays joined along an axis, or a new one: a new array and one assignment for each part.
+// Arrays joined along an axis, or a new one, or moved round: a new array and one assignment for
+// each part.
 #include <algorithm>
 
 #include "array/array.h"
@@ -63,6 +64,34 @@ Array concatenate(std::span<const Array> arrays, int axis, bool new_axis, const 
              from);
     }
     at += extent * l.stride(axis);
+  }
+  return result;
+}
+
+Array roll(const Array& a, std::span<const int64_t> moves) {
+  const Array result = empty(a.shape(), a.dtype, a.base->device);
+  if (a.size() == 0) return result;
+  std::vector<int> rolled;
+  for (int d = 0; d < a.ndim(); ++d)
+    if (moves[d] != 0) rolled.push_back(d);
+  std::vector<int64_t> shape(a.shape().begin(), a.shape().end());
+  // Along each axis that moves, the elements that stay in front of the end and those that go round.
+  for (size_t part = 0; part < size_t{1} << rolled.size(); ++part) {
+    int64_t from = a.offset, to = result.offset;
+    for (size_t k = 0; k < rolled.size(); ++k) {
+      const int d = rolled[k];
+      const int64_t move = moves[d], stay = a.layout->shape(d) - move;
+      const bool round = part >> k & 1;
+      shape[d] = round ? move : stay;
+      (round ? from : to) += (round ? stay * a.layout->stride(d) : move * result.layout->stride(d));
+    }
+    auto some = [&](const Array& of, int64_t offset) {
+      const LayoutRef l(
+          Layout::get(shape, {of.layout->strides(), shape.size()}, itemsize(of.dtype)));
+      return view_of(of, l.get(), offset);
+    };
+    const Array source = some(a, from);
+    assign(some(result, to), Arg(&source));
   }
   return result;
 }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "array/array.h"
+#include "array/at_once.h"
 #include "base/error.h"
 #include "lazy/reduce.h"
 
@@ -93,6 +94,7 @@ Array reduce(Reduction kind, const Array& a, uint64_t axes, bool keepdims,
     in[1].view = &views[1];
     i.predicated = true;
   }
+  if (reduce_at_once(i, a, r)) return r;
   record(i, r, in, where ? 2 : 1);
   return r;
 }

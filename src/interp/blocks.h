@@ -12,6 +12,11 @@ inline void normalise(const char* from, char* to, int64_t n) {
   for (int64_t i = 0; i < n; ++i) to[i] = from[i] != 0;
 }
 
+// An element of 16 bytes.
+struct Pair {
+  uint64_t half[2];
+};
+
 // n times the element of `size` bytes (1 to 8) at `value`.
 inline void fill(const void* value, int size, char* to, int64_t n) {
   uint64_t u = 0;
@@ -41,7 +46,8 @@ void move(int size, char* memory, int64_t stride, char* block, int64_t n) {
     case 1: return move_strided<uint8_t, kGather>(memory, stride, block, n);
     case 2: return move_strided<uint16_t, kGather>(memory, stride, block, n);
     case 4: return move_strided<uint32_t, kGather>(memory, stride, block, n);
-    default: return move_strided<uint64_t, kGather>(memory, stride, block, n);
+    case 8: return move_strided<uint64_t, kGather>(memory, stride, block, n);
+    default: return move_strided<Pair, kGather>(memory, stride, block, n);
   }
 }
 

@@ -115,7 +115,6 @@ void KernelBuilder::emit(const Member& m) {
   const PlanInstr& p = p_.instrs[m.instr];
   const Instr& i = p.instr;
   Val where = box_of(m);
-  Val in[kMaxOperands] = {kNone, kNone, kNone, kNone, kNone};
   auto operand = [&](int n, DType t) {
     return convert(
         b_, p.in[n].storage < 0 ? scalar(p.in[n].imm, p.in[n].dtype) : read(p.in[n], m, where), t);
@@ -160,28 +159,16 @@ void KernelBuilder::emit(const Member& m) {
     v = b_.emit(Op::gather, p.in[0].dtype, offset, sane, kNone, spread_arg(p, p.in[0], m));
   } else if (i.op == Op::apply) {
     v = apply(*i.function, operand, where);
-  } else if (i.op == Op::cast) {
-    v = operand(0, p.out.dtype);
-  } else if (i.op == Op::select) {
-    Val c = operand(0, DType::Bool), x = operand(1, i.loop);
-    v = choose(b_, c, x, operand(2, i.loop));
-  } else if (i.op > Op::select) {
-    // Parts of complex numbers.
-    for (int n = 0; n < i.nin; ++n) in[n] = operand(n, i.loop);
-    v = i.op == Op::make_complex ? make_complex(b_, in[0], in[1])
-        : i.op == Op::real_part  ? real_part(b_, in[0])
-                                 : imag_part(b_, in[0]);
   } else {
-    for (int n = 0; n < i.nin; ++n) in[n] = operand(n, i.loop);
     // Scalars have been looked at when they were given.
     if (i.op == Op::power && kind(i.loop) == Kind::Int && p.in[1].storage >= 0 &&
         kind(p.in[1].dtype) == Kind::Int) {
       CheckOf<Number> c;
       c.kind = CheckOf<Number>::NegativePower;
-      Val zero = b_.constant(i.loop, Scalar::from_int(0));
-      check(c, m, both(where, b_.emit(Op::less, DType::Bool, in[1], zero)), in[1]);
+      const Val zero = b_.constant(i.loop, Scalar::from_int(0)), exponent = operand(1, i.loop);
+      check(c, m, both(where, b_.emit(Op::less, DType::Bool, exponent, zero)), exponent);
     }
-    v = expand(b_, i.op, in[0], in[1]);
+    v = map_value(b_, i.op, i.loop, p.out.dtype, i.nin, operand);
   }
   v = convert(b_, v, p.out.dtype);
   write(arg_of(p.out, m), v, where);

@@ -221,18 +221,8 @@ int64_t work_of(const KernelStep& step) {
 }
 
 bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {
-  if (!rt.may_compile() || step.serial || (step.points <= 1 && !step.loops)) return false;
-  if (code.native) return true;
-  int64_t work = work_of(step);
-  // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add
-  // up to as much.
-  if (rt.mode != Mode::Compiled && work < 500'000 && code.interpreted_ns < 8'000'000) return false;
-  compile::Compiled c = compile::compile_native(code.ir);
-  code.native_memory = std::move(c.memory);
-  code.native = c.function;
-  c.from_disk ? ++rt.stats.disk_hits : ++rt.stats.compiles;
-  rt.stats.compile_ms += c.milliseconds;
-  return true;
+  if (step.serial || (step.points <= 1 && !step.loops)) return false;
+  return compiled(rt, code, work_of(step));
 }
 
 class CpuExecutor : public Executor {
@@ -280,6 +270,20 @@ class NullExecutor : public Executor {
 };
 
 }  // namespace
+
+bool compiled(Runtime& rt, KernelCode& code, int64_t work) {
+  if (!rt.may_compile()) return false;
+  if (code.native) return true;
+  // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add
+  // up to as much.
+  if (rt.mode != Mode::Compiled && work < 500'000 && code.interpreted_ns < 8'000'000) return false;
+  compile::Compiled c = compile::compile_native(code.ir);
+  code.native_memory = std::move(c.memory);
+  code.native = c.function;
+  c.from_disk ? ++rt.stats.disk_hits : ++rt.stats.compiles;
+  rt.stats.compile_ms += c.milliseconds;
+  return true;
+}
 
 Executor& executor_of(Device& device) {
   static CpuExecutor cpu;

@@ -15,6 +15,10 @@ class Executor {
   }
 };
 
+// Whether the code is compiled, as it is now where `work`, in steps of single points, or what the
+// interpreter has done so far makes that worth it.
+bool compiled(Runtime& runtime, KernelCode& code, int64_t work);
+
 Executor& executor_of(Device& device);
 Executor& gpu_executor();
 

@@ -201,23 +201,141 @@ void merge_positions(M& m, const Lanes<K, M>& lanes) {
   lanes.index[0] = static_cast<int64_t>(*std::min_element(first, first + kChains));
 }
 
-void merge_lanes(Reduction kind, DType in, char* state, int64_t row) {
+// Merges all lanes into lane 0.
+template <Reduction K, class M>
+void merge_all(M& m, const Lanes<K, M>& lanes, int64_t row) {
   constexpr int kLanes = ir::kLanes;
+  if constexpr (needs_position(K)) {
+    merge_positions<K>(m, lanes);
+  } else if (row <= ir::kShortRow && short_rows_in_order(K, M::complex)) {
+    auto s = lanes.get(0);
+    for (int i = 1; i < row; ++i) s = reductions::merge<K>(m, s, lanes.get(i));
+    lanes.put(0, s);
+  } else {
+    typename M::Number f[Lanes<K, M>::kFields][kLanes];
+    for (int k = 0; k < Lanes<K, M>::kFields; ++k) std::copy_n(lanes.f[k], kLanes, f[k]);
+    merge_halves<kLanes / 2, K>(m, f);
+    for (int k = 0; k < Lanes<K, M>::kFields; ++k) lanes.f[k][0] = f[k][0];
+  }
+}
+
+// Steps the states of `lines` lines, side by side, with `count` elements each. Fields stand in
+// arrays, as they do not become vector code, nor stay in registers, as parts of a state.
+template <Reduction K, class M, int kWidth>
+void step_lines(M& m, typename M::Number (*f)[kWidth], const typename M::Number* values,
+                int64_t lines, int64_t line, int64_t count, int64_t step) {
+  using T = typename M::Number;
+  constexpr int kFields = Lanes<K, M>::kFields;
+  auto one = [&](reductions::State<M>& s, T value) {
+    s = reductions::step<K>(m, s, {value, T()}, 0);
+  };
+  if (lines == 1) {
+    reductions::State<M> s{};
+    T held[kFields];
+    for (int k = 0; k < kFields; ++k) held[k] = f[k][0];
+    for (int64_t e = 0; e < count; ++e) {
+      for (int k = 0; k < kFields; ++k) s.f[k] = held[k];
+      one(s, values[e * step]);
+      for (int k = 0; k < kFields; ++k) held[k] = s.f[k];
+    }
+    for (int k = 0; k < kFields; ++k) f[k][0] = held[k];
+    return;
+  }
+  auto across = [&](auto distance) {
+    for (int64_t e = 0; e < count; ++e) {
+      const T* from = values + e * step;
+      for (int64_t l = 0; l < lines; ++l) {
+        reductions::State<M> s{};
+        for (int k = 0; k < kFields; ++k) s.f[k] = f[k][l];
+        one(s, from[l * distance]);
+        for (int k = 0; k < kFields; ++k) f[k][l] = s.f[k];
+      }
+    }
+  };
+  if (line == 1)
+    across(std::integral_constant<int64_t, 1>());
+  else
+    across(line);
+}
+
+// The states of up to kLanes lines.
+template <Reduction K, class M>
+void reduce_some(M& m, typename M::Number (*f)[ir::kLanes], const typename M::Number* values,
+                 int64_t lines, const Lines& over) {
+  constexpr int kFields = Lanes<K, M>::kFields, kLanes = ir::kLanes;
+  const auto empty = reductions::init<K>(m);
+  for (int k = 0; k < kFields; ++k) std::fill_n(f[k], kLanes, empty.f[k]);
+  const int64_t n = over.count;
+  if (!over.in_lanes || (n <= ir::kShortRow && short_rows_in_order(K, false)))
+    return step_lines<K>(m, f, values, lines, over.line, n, over.step);
+  for (int64_t l = 0; l < lines; ++l) {
+    alignas(64) typename M::Number lane[kFields][kLanes];
+    for (int k = 0; k < kFields; ++k) std::fill_n(lane[k], kLanes, empty.f[k]);
+    const auto* line = values + l * over.line;
+    const int64_t full = n / kLanes, rest = n % kLanes;
+    step_lines<K>(m, lane, line, kLanes, over.step, full, kLanes * over.step);
+    step_lines<K>(m, lane, line + full * kLanes * over.step, rest, over.step, 1, 0);
+    merge_halves<kLanes / 2, K>(m, lane);
+    for (int k = 0; k < kFields; ++k) f[k][l] = lane[k][0];
+  }
+}
+
+// The index of the first extreme.
+template <Reduction K, class M>
+int64_t place_in(M& m, const typename M::Number* line, int64_t n, int64_t step) {
+  reductions::State<M> held{}, one{};
+  held.f[0] = line[0];
+  int64_t place = 0;
+  for (int64_t i = 1; i < n; ++i) {
+    one.f[0] = line[i * step];
+    if (!reductions::replaces<K, true>(m, held, one)) continue;
+    held.f[0] = one.f[0];
+    place = i;
+  }
+  return place;
+}
+
+template <Reduction K, class M>
+void store_result(M& m, const reductions::State<M>& s, DType in, double ddof, DType out, char* to) {
+  if constexpr (needs_position(K)) {
+    store_scalar(Scalar::from_int(s.index), out, to);
+  } else {
+    const auto r = reductions::finish<K>(m, s, static_cast<typename M::Number>(ddof));
+    store_scalar(scalar_of(in, r.re, r.im), out, to);
+  }
+}
+
+void merge_lanes(Reduction kind, DType in, char* state, int64_t row) {
   dispatch(kind, in, [&]<Reduction K, class M>() {
     M m;
-    using T = typename M::Number;
-    Lanes<K, M> lanes(state, kLanes * sizeof(T));
-    if constexpr (needs_position(K)) {
-      merge_positions<K>(m, lanes);
-    } else if (row <= ir::kShortRow && short_rows_in_order(K, M::complex)) {
-      auto s = lanes.get(0);
-      for (int i = 1; i < row; ++i) s = reductions::merge<K>(m, s, lanes.get(i));
-      lanes.put(0, s);
-    } else {
-      T f[Lanes<K, M>::kFields][kLanes];
-      for (int k = 0; k < Lanes<K, M>::kFields; ++k) std::copy_n(lanes.f[k], kLanes, f[k]);
-      merge_halves<kLanes / 2, K>(m, f);
-      for (int k = 0; k < Lanes<K, M>::kFields; ++k) lanes.f[k][0] = f[k][0];
+    Lanes<K, M> lanes(state, ir::kLanes * sizeof(typename M::Number));
+    merge_all<K>(m, lanes, row);
+  });
+}
+
+void reduce_lines(Reduction kind, DType in, const Lines& over, double ddof, DType out, char* to,
+                  int64_t stride) {
+  dispatch(kind, in, [&]<Reduction K, class M>() {
+    if constexpr (!M::complex) {
+      M m;
+      const auto* values = reinterpret_cast<const typename M::Number*>(over.values);
+      reductions::State<M> s{};
+      if constexpr (needs_position(K)) {
+        for (int64_t l = 0; l < over.lines; ++l) {
+          s.index = place_in<K>(m, values + l * over.line, over.count, over.step);
+          store_result<K>(m, s, in, ddof, out, to + l * stride);
+        }
+      } else {
+        alignas(64) typename M::Number f[Lanes<K, M>::kFields][ir::kLanes];
+        for (int64_t begin = 0; begin < over.lines; begin += ir::kLanes) {
+          const int64_t lines = std::min<int64_t>(ir::kLanes, over.lines - begin);
+          reduce_some<K>(m, f, values + begin * over.line, lines, over);
+          for (int64_t l = 0; l < lines; ++l) {
+            for (int k = 0; k < Lanes<K, M>::kFields; ++k) s.f[k] = f[k][l];
+            store_result<K>(m, s, in, ddof, out, to + (begin + l) * stride);
+          }
+        }
+      }
     }
   });
 }
@@ -249,12 +367,7 @@ void finish_state(Reduction kind, DType in, const char* state, double ddof, DTyp
   dispatch(kind, in, [&]<Reduction K, class M>() {
     M m;
     const auto s = Lanes<K, M>(const_cast<char*>(state), kCompactField).get(0);
-    if constexpr (needs_position(K)) {
-      store_scalar(Scalar::from_int(s.index), out, to);
-    } else {
-      const auto r = reductions::finish<K>(m, s, static_cast<typename M::Number>(ddof));
-      store_scalar(scalar_of(in, r.re, r.im), out, to);
-    }
+    store_result<K>(m, s, in, ddof, out, to);
   });
 }
 

@@ -30,4 +30,15 @@ void finish_columns(Reduction kind, DType in, const char* state, int width, int6
                     DType out, char* to, int64_t stride);
 constexpr int kCompactBytes = 32;
 
+// Lines of elements on the host, as a kernel reduces them: element e of line l is values[l * line +
+// e * step], at most kUnitPoints of them, of the type `in`, which is not complex.
+struct Lines {
+  const char* values;
+  int64_t lines, line, count, step;
+  bool in_lanes;  // as the kernel of an innermost dimension does, else one after the other
+};
+// The result of each line stored as `out`, `stride` bytes apart.
+void reduce_lines(Reduction kind, DType in, const Lines& over, double ddof, DType out, char* to,
+                  int64_t stride);
+
 }  // namespace numbus

@@ -238,4 +238,20 @@ Val expand(Builder& b, Op op, Val x, Val y) {
   return b.emit(op, out, x, y);
 }
 
+Val map_value(Builder& b, Op op, DType loop, DType out, int nin,
+              const std::function<Val(int, DType)>& operand) {
+  if (op == Op::cast) return operand(0, out);
+  if (op == Op::select) {
+    const Val c = operand(0, DType::Bool), x = operand(1, loop);
+    return choose(b, c, x, operand(2, loop));
+  }
+  const Val x = operand(0, loop), y = nin > 1 ? operand(1, loop) : kNone;
+  switch (op) {
+    case Op::make_complex: return make_complex(b, x, y);
+    case Op::real_part: return real_part(b, x);
+    case Op::imag_part: return imag_part(b, x);
+    default: return expand(b, op, x, y);
+  }
+}
+
 }  // namespace numbus

@@ -1,6 +1,7 @@
 """Small operations on what is at rest: carried out at once, with the bits of recorded ones."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,8 +10,11 @@ pytestmark = [pytest.mark.numbus, pytest.mark.cpu]
 
 TYPES = ["?", "i1", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c16"]
 BINARY = ["add", "subtract", "multiply", "divide", "maximum", "fmin", "less", "equal", "copysign"]
-BINARY += ["logical_and", "bitwise_xor", "left_shift", "gcd", "fmod", "floor_divide"]
+BINARY += ["logical_and", "bitwise_xor", "left_shift", "gcd", "fmod", "floor_divide", "remainder"]
+BINARY += ["power", "arctan2", "hypot", "logaddexp", "nextafter", "heaviside", "lcm"]
+REDUCTIONS = ["sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "mean", "var", "std"]
 UNARY = ["negative", "absolute", "sqrt", "floor", "isnan", "square", "invert", "logical_not", "sin"]
+UNARY += ["exp", "log1p", "arctan", "tanh", "cbrt", "sign", "reciprocal", "conjugate", "rad2deg"]
 LAYOUTS = {
     "dense": lambda a: a,
     "Fortran": lambda a: a.reshape(4, 6).T,
@@ -24,8 +28,10 @@ def values(letter, seed):
     rng = np.random.default_rng(seed)
     v = rng.integers(-9, 9, 24) if letter not in "?u2u4u8" else rng.integers(0, 9, 24)
     a = np.asarray(v).astype(letter)
-    if letter in ("f4", "f8"):
+    if letter in ("f2", "f4", "f8"):
         a[:4] = [np.nan, np.inf, -0.0, 0.5]
+    if letter == "c16":
+        a[:4] = [complex(np.nan, 1), complex(1, -np.inf), complex(-0.0, 0.5), 3j]
     return a
 
 
@@ -43,7 +49,7 @@ def at_once(core):
             with np.errstate(all="ignore"):
                 try:
                     results.append(np.asarray(work()))
-                except TypeError as error:
+                except (TypeError, ValueError) as error:
                     results.append(np.array(str(error)))
             counts.append(core.stats()["at_once"] - count)
         assert counts[1] == 0
@@ -78,7 +84,88 @@ def test_rows_have_the_bits_of_recorded_ones(xp, core, at_once, letter, layout):
             *results, count = at_once(lambda f=f, x=x, y=y: f(x, y))
             same(*results)
             ran += count
-    assert ran > 0 or letter in ("f2", "c16")
+    assert ran > 40
+
+
+@pytest.mark.parametrize("letter", TYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_predicates_leave_elements_as_they_are(xp, core, at_once, letter, layout):
+    view = LAYOUTS[layout]
+    given, other = xp.asarray(values(letter, 1)), xp.asarray(values("f4", 2))
+    holds = view(xp.asarray(values("i4", 3) > 0))
+    ran = 0
+    for name in ("add", "multiply", "exp", "logical_or", "power", "not_equal"):
+        f = getattr(xp, name)
+
+        def work(f=f):
+            out = xp.full(view(given).shape, 7, f(given, given).dtype if f.nin > 1 else "c16")
+            out = out.T.copy().T
+            operands = (view(given), view(other))[: f.nin]
+            f(*operands, out=out, where=holds, casting="unsafe")
+            return out
+
+        *results, count = at_once(work)
+        same(*results)
+        ran += count
+    assert ran > 12
+
+    def chosen():
+        v = view(given * 1)
+        v[v != 0] = 1
+        v[holds] += view(other)[holds].astype(letter)
+        return xp.where(holds, v, view(other))
+
+    same(*at_once(chosen)[:2])
+
+
+@pytest.mark.parametrize("letter", [*TYPES, "i2", "c8"])
+@pytest.mark.parametrize("extents", [(24,), (4, 6), (2, 3, 4), (1, 24, 1), (3, 1, 8)])
+def test_reductions_have_the_bits_of_recorded_ones(xp, core, at_once, letter, extents):
+    rng = np.random.default_rng(extents)
+    real = rng.permutation(values(letter, 5)).reshape(extents)
+    if letter in ("f4", "f8", "f2"):
+        real = (real + rng.random(extents)).astype(letter)
+    a, ran = xp.asarray(real), 0
+    axes = [None, *range(len(extents)), -1, (0, len(extents) - 1)][: 3 + len(extents)]
+    views = [a, a.T, a[::-1], a[..., ::2], a.reshape(-1, 2)[:, 1]]
+    views.append(xp.broadcast_to(a, (2, *extents)))
+    for name, axis, v in itertools.product(REDUCTIONS, axes, views):
+        if isinstance(axis, tuple) and (name.startswith("arg") or v.ndim < 2 or len(extents) < 2):
+            continue
+        if axis is not None and np.max(np.abs(axis)) >= v.ndim:
+            continue
+        for kwargs in ({}, {"keepdims": True}):
+            *results, count = at_once(partial(getattr(xp, name), v, axis=axis, **kwargs))
+            same(*results)
+            ran += count
+    assert ran > 100 or letter in ("c8", "c16", "f2")
+
+
+@pytest.mark.parametrize("letter", ["f4", "f8", "i4", "u1"])
+def test_long_rows_and_wide_columns(xp, core, at_once, letter):
+    rng = np.random.default_rng(8)
+    for extents in ((33,), (32,), (31,), (500,), (2, 31), (16, 32), (17, 30), (9, 56), (40, 12)):
+        real = (rng.random(extents) * 200 - (0 if letter == "u1" else 100)).astype(letter)
+        a, total = xp.asarray(real), 1e-3 if letter == "f4" else 1e-12
+        for name, axis in itertools.product(REDUCTIONS, [None, *range(len(extents))]):
+            for v, w in ((a, real), (a.T, real.T)):
+                *results, count = at_once(partial(getattr(xp, name), v, axis=axis))
+                same(*results)
+                assert count or (name.startswith("arg") and v is not a)
+                expected = getattr(np, name)(w, axis=axis)
+                np.testing.assert_allclose(results[0], expected, total, 1e-5)
+
+
+def test_results_of_reductions_overlap_their_operand(xp, core, at_once):
+    def work():
+        a = xp.arange(12.0).reshape(3, 4)
+        xp.sum(a, axis=0, out=a[1])
+        xp.max(a, axis=1, out=a[:, 2])
+        b = xp.arange(6)
+        xp.argmax(b, out=b[3:4].reshape(()))
+        return xp.concatenate([a.ravel(), b.astype(float)])
+
+    same(*at_once(work)[:2])
 
 
 @pytest.mark.parametrize("source, target", itertools.product(TYPES, TYPES))

@@ -329,3 +329,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
             scale = _core.broadcast_to(to_ndarray(scale), result.shape).copy()
         return result, scale
     return result
+
+
+for _function in (all, any, argmax, argmin, max, mean, min, prod, std, sum, var):
+    _function.reduction = _function.__name__  # what _core.composed carries out by itself

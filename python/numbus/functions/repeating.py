@@ -1,6 +1,5 @@
 """Elements repeated or moved round: tile, repeat, roll."""
 
-import itertools
 import operator
 
 import numpy
@@ -69,22 +68,14 @@ def roll(a, shift, axis=None):
     a = to_ndarray(a)
     if axis is None:
         return roll(a.ravel(), shift, 0).reshape(a.shape)
-    shifts, axes = numpy.broadcast_arrays(shift, axis)
-    moves = [0] * a.ndim
-    for amount, where in zip(shifts.ravel().tolist(), axes.ravel().tolist()):
-        moves[one_axis("roll", where, a.ndim)] += int(amount)
-    if a.size == 0:
-        return a.copy()
-    pieces = []
-    for extent, move in zip(a.shape, moves):
-        move %= extent
-        whole = [(slice(None), slice(None))]
-        around = [
-            (slice(move, None), slice(0, extent - move)),
-            (slice(0, move), slice(extent - move, None)),
-        ]
-        pieces.append(around if move else whole)
-    result = _core.empty(a.shape, a.dtype)
-    for piece in itertools.product(*pieces):
-        result[tuple([to for to, _ in piece])] = a[tuple([source for _, source in piece])]
-    return result
+    if type(shift) is int and type(axis) is int:
+        pairs = ((shift, axis),)
+    else:
+        shifts, axes = numpy.broadcast_arrays(shift, axis)
+        pairs = zip(shifts.ravel().tolist(), axes.ravel().tolist())
+    shape = a.shape
+    moves = [0] * len(shape)
+    for amount, where in pairs:
+        d = one_axis("roll", where, len(shape))
+        moves[d] = (moves[d] + int(amount)) % max(shape[d], 1)
+    return _core.roll(a, moves)
