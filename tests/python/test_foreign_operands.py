@@ -24,9 +24,9 @@ UFUNCS = sorted(
 BINARY = [name for name in UFUNCS if (getattr(np, name).nin, getattr(np, name).nout) == (2, 1)]
 # Computed by NumPy's own loop, or exact in both.
 EXACT = """add subtract multiply negative positive absolute maximum minimum fmax fmin equal
-    not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not
-    bitwise_and bitwise_or bitwise_xor invert left_shift right_shift gcd lcm copysign sign floor ceil trunc rint
-    isnan isinf isfinite signbit square conjugate""".split()
+    not_equal less less_equal greater greater_equal logical_and logical_or logical_xor
+    logical_not bitwise_and bitwise_or bitwise_xor invert left_shift right_shift gcd lcm
+    copysign sign floor ceil trunc rint isnan isinf isfinite signbit square conjugate""".split()
 
 
 class Sub(np.ndarray):
