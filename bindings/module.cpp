@@ -13,6 +13,7 @@
 #include "device/counts.h"
 #include "lazy/executor.h"
 #include "lazy/explain.h"
+#include "numpy_objects.h"
 
 using namespace numbus;
 using namespace numbus::bindings;
@@ -138,9 +139,11 @@ NB_MODULE(_core, m) {
     set_compile_beside(false);
   const char* at_once = std::getenv("NUMBUS_AT_ONCE");
   set_at_once(at_once ? std::strtoll(at_once, nullptr, 10) : kAtOnce);
+  load_numpy();
   bind_arrays(m);
   bind_ufuncs(m);
   bind_composed(m);
+  bind_protocols(m);
   bind_sorting(m);
   bind_indexing(m);
   bind_devices(m);
