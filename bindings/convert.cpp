@@ -470,6 +470,11 @@ Casting to_casting(PyObject* o) {
 
 char to_order(PyObject* o, std::string_view op, char otherwise) {
   if (o == Py_None) return otherwise;
+  static PyObject* const letters[] = {
+      PyUnicode_InternFromString("C"), PyUnicode_InternFromString("K"),
+      PyUnicode_InternFromString("F"), PyUnicode_InternFromString("A")};
+  for (int k = 0; k < 4; ++k)
+    if (o == letters[k]) return "CKFA"[k];
   bool text = PyUnicode_Check(o);
   if (!text && !PyBytes_Check(o)) {
     raise(ErrorKind::Type, std::string(op), "order is no text",

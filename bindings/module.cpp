@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "array/at_once.h"
+#include "array/at_once_calls.h"
 #include "array/in_use.h"
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -159,6 +160,7 @@ NB_MODULE(_core, m) {
   m.def("chain_interrupts", &interrupt::chain_handler,
         "Puts the core's handler of SIGINT before Python's, once more where that was set anew.");
   Runtime::get().describe_line = describe_line;
+  find_line = line_of_caller;
   Runtime::get().leave_python = [] { return static_cast<void*>(PyEval_SaveThread()); };
   Runtime::get().enter_python = [](void* state) {
     PyEval_RestoreThread(static_cast<PyThreadState*>(state));
@@ -370,6 +372,8 @@ NB_MODULE(_core, m) {
       nb::arg("op") = "", nb::arg("distinct") = false, nb::arg("where").none() = nb::none(),
       "The last of values that meet stays, or they add up, or the smallest or largest stays (op: "
       "add, minimum, maximum).");
+  m.attr("FEW_TERMS") = kFewTerms;
+  m.attr("LONG_ROW") = kLongRow;
   m.def(
       "matmul",
       [](nb::object x, nb::object y, nb::object t, nb::object out) -> nb::object {

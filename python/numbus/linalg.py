@@ -15,6 +15,7 @@ from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
 from .core.interrupts import interruptible
 from .core.operands import library, operand, to_ndarray
+from .core.quick import quick
 from .core.ufuncs import UFUNCS
 from .functions.elementwise import astype as _astype
 from .functions.manipulation import diagonal as _diagonal
@@ -102,7 +103,7 @@ def _make(name, names):
             return _cusolver.cond(norm, *args, **kwargs)
         return getattr(_cusolver, name)(*args, **kwargs)
 
-    return _core.composed(wrapper)
+    return _core.composed(quick(name)(wrapper) if name in ("inv", "solve") else wrapper)
 
 
 for _name, _operands in _LIBRARY.items():
@@ -128,6 +129,7 @@ def _largest(x, axes, keepdims=False):
     return _max(x, axes, None, keepdims, **({} if x.size else {"initial": 0}))
 
 
+@quick("norm")
 def norm(x, ord=None, axis=None, keepdims=False):
     """Norm of a vector or matrix, or of those along one or two axes.
 

@@ -6,6 +6,7 @@
 
 #include "array/array.h"
 #include "array/at_once.h"
+#include "array/at_once_calls.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "passes/expand_complex.h"
@@ -176,7 +177,7 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
     }
     if (in[n].view && in[n].view->base->failure) throw Error(*in[n].view->base->failure);
   }
-  i.line = current_line;
+  i.line = current_line();
   before_write(out);
   // Whoever else sees the storage must find the work done.
   bool at_once = out.base->shared > 0, pending = out.base->pending();
@@ -210,6 +211,7 @@ void record_call(Instr& i, std::span<const Array* const> operands,
   i.code = Instr::Call;
   i.nin = r.operands;
   i.more = static_cast<uint8_t>(r.results - 1);
+  if (call_at_once(i, operands, results)) return;
   ViewRef views[kMaxOperands];
   Window::Input in[kMaxOperands];
   int n = 0;
@@ -576,6 +578,7 @@ void assign(const Array& to, const Arg& from, const Array* where, Casting castin
   require_writeable(to, "assign");
   require_value(from, to.dtype, "assign");
   const Array* values = from.array();
+  if (values && !where && assign_at_once(to, *values)) return;
   Instr i;
   i.op = Op::cast;
   i.loop = to.dtype;
@@ -604,6 +607,8 @@ Array copy_like(const Array& a, DType t) {
 }
 
 Array copy(const Array& a, DType t, bool c_order) {
+  if (a.dtype == t && a.layout->c_contiguous())
+    if (std::optional<Array> made = copy_at_once(a)) return std::move(*made);
   Instr i;
   i.op = Op::cast;
   i.loop = t;

@@ -20,6 +20,7 @@ from ..core.operands import (
     to_ndarray,
 )
 from ..core.operands import dtype_of as _dtype_of
+from ..core.quick import quick
 
 __all__ = [
     "array",
@@ -49,6 +50,7 @@ _FLAGS |= {"C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F_CONTIGUOUS": "F", "FORTRAN
 _FLAGS |= {"ALIGNED": "A", "WRITEABLE": "W", "OWNDATA": "O", "ENSUREARRAY": "E"}
 
 
+@quick("array")
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None):
     """An array from any array-like: shape of the nesting, dtype promoted from the elements.
 
@@ -138,6 +140,7 @@ def _stack_arrays(x, dtype):
     return _core.concatenate(parts, 0, True, dtype, "unsafe", None)
 
 
+@quick("asarray")
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """`a` as an array, without a copy where that is possible. dtype, order, device: asked of the
     result.
@@ -208,6 +211,7 @@ def copy(a, order="K", subok=False):
     return array(a, order=order, subok=subok, copy=True)
 
 
+@quick("empty")
 def empty(shape, dtype=float, order="C", *, device=None, like=None):
     """An array of uninitialised elements. shape: int or ints."""
     if device is not None:
@@ -239,6 +243,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     return _core.full(shape, value, dtype, as_order("full", order, "C", "CF") == "F")
 
 
+@quick("zeros")
 def zeros(shape, dtype=float, order="C", *, device=None, like=None):
     """An array of zeros. shape: int or ints."""
     if order != "C" or device is not None or like is not None:
@@ -247,6 +252,7 @@ def zeros(shape, dtype=float, order="C", *, device=None, like=None):
     return _core.full(as_shape("zeros", shape), 0, as_dtype("zeros", dtype, _FLOAT64))
 
 
+@quick("ones")
 def ones(shape, dtype=None, order="C", *, device=None, like=None):
     """An array of ones. shape: int or ints."""
     if order != "C" or device is not None or like is not None:

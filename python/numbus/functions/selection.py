@@ -9,6 +9,7 @@ from ..core.fallback import call
 from ..core.host import on_host
 from ..core.operands import adopt, as_mask, dtype_of, operand, require_cast, store, to_ndarray
 from ..core.operands import to_numpy as _to_numpy
+from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from .creation import ascontiguousarray, empty
 from .manipulation import ravel
@@ -251,6 +252,7 @@ def _nonzero_on_device(a):
 _LONG = 4096  # elements from which on the routine finds them sooner than NumPy does
 
 
+@quick("nonzero")
 def nonzero(a):
     """A tuple of int64 arrays: the indices of the elements that are not zero, one
     array per axis.
@@ -270,6 +272,7 @@ def nonzero(a):
     return tuple([table[:, axis] for axis in range(a.ndim)])
 
 
+@quick("flatnonzero")
 def flatnonzero(a):
     """The indices of the elements of the flattened `a` that are not zero."""
     return nonzero(ravel(a))[0]
