@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "numpy_objects.h"
 
 namespace numbus::bindings {
 
@@ -195,6 +196,7 @@ PyObject* python_number(const Scalar& s) {
 }
 
 bool is_numpy_scalar(PyObject* o) {
+  if (is_numpy_scalar_type(Py_TYPE(o))) return true;
   static PyObject* const scalar = nb::object(nb::borrow(numpy()).attr("generic")).release().ptr();
   return PyObject_IsInstance(o, scalar) == 1;
 }
@@ -234,7 +236,21 @@ PyObject* fall_back(const char* name, nb::object args) {
   return result;
 }
 
-Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
+namespace {
+
+// Memory of another library's, and what gives it back, from any thread.
+struct Imported {
+  NumpyMemory memory;
+  void (*release)(void*);
+  void* owner;
+};
+
+Imported import_array(PyObject* o, const NumpyMemory& memory) {
+  Py_INCREF(o);
+  return {memory, [](void* p) { let_go([&] { Py_DECREF(static_cast<PyObject*>(p)); }); }, o};
+}
+
+Imported import_buffer(PyObject* o) {
   auto* view = new Py_buffer;
   bool writeable = true;
   if (PyObject_GetBuffer(o, view, PyBUF_STRIDES | PyBUF_FORMAT | PyBUF_WRITABLE) != 0) {
@@ -250,9 +266,7 @@ Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
   }
   auto release = [](void* p) {
     auto* v = static_cast<Py_buffer*>(p);
-    PyGILState_STATE s = PyGILState_Ensure();
-    PyBuffer_Release(v);
-    PyGILState_Release(s);
+    let_go([&] { PyBuffer_Release(v); });
     delete v;
   };
   auto t = from_format(view->format, view->itemsize);
@@ -262,21 +276,29 @@ Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
     raise(ErrorKind::Type, "array", "element type not available in Numbus", got,
           "a boolean, integer, float or complex type");
   }
-  std::vector<int64_t> shape(view->shape, view->shape + view->ndim),
-      strides(view->strides, view->strides + view->ndim);
+  auto n = static_cast<size_t>(view->ndim);
+  auto* data = static_cast<char*>(view->buf);
+  return {{data, {view->shape, n}, {view->strides, n}, *t, writeable}, release, view};
+}
+
+}  // namespace
+
+Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
+  std::optional<NumpyMemory> known = numpy_memory(o);
+  auto [m, release, owner] = known ? import_array(o, *known) : import_buffer(o);
   Device& device = onto ? *onto : default_device();
   bool on_host = device.host_readable();
   if (!make_copy && on_host)
-    return borrow(view->buf, shape, strides, *t, writeable, shared, release, view);
-  Array source = borrow(view->buf, shape, strides, *t, writeable, false, release, view);
+    return borrow(m.data, m.shape, m.strides, m.dtype, m.writeable, shared, release, owner);
+  // Its owner may write to it as soon as this returns.
+  Array source = borrow(m.data, m.shape, m.strides, m.dtype, m.writeable, true, release, owner);
   if (!on_host) return to_device(source, device);
-  Array out = empty(shape, *t, &device);
+  Array out = empty(m.shape, m.dtype, &device);
   out.base->ensure_data();
   if (source.layout->c_contiguous()) {
-    std::memcpy(out.base->data, view->buf, static_cast<size_t>(out.base->nbytes));
+    std::memcpy(out.base->data, m.data, static_cast<size_t>(out.base->nbytes));
   } else {
-    out = copy(source, *t);
-    Runtime::get().flush("import");
+    out = copy(source, m.dtype);
   }
   return out;
 }
@@ -339,6 +361,16 @@ bool Operands::convert(PyObject* o, Arg& a) {
     return true;
   }
   a.weak = false;
+  if (read_numpy_scalar(o, a.scalar, a.dtype)) return true;
+  if (auto memory = numpy_memory(o)) {
+    if (memory->shape.empty()) {
+      a.scalar = load_scalar(memory->dtype, memory->data);
+      a.dtype = memory->dtype;
+    } else {
+      a.replace(&keep(import_numpy(o, false, true)));
+    }
+    return true;
+  }
   if (PyUnicode_Check(o) || o == Py_None || PyDict_Check(o) || PySet_Check(o)) return false;
   if (is_numpy_scalar(o)) {  // read where it lies
     Py_buffer view;
@@ -356,8 +388,9 @@ bool Operands::convert(PyObject* o, Arg& a) {
   }
   // Arrays of others, sequences: through numpy.asarray.
   nb::object x = nb::borrow(numpy()).attr("asarray")(nb::handle(o));
-  std::string kind = nb::cast<std::string>(x.attr("dtype").attr("kind"));
-  if (kind.find_first_of("biufc") == std::string::npos) return false;
+  nb::object type = x.attr("dtype");
+  if (!nb::cast<bool>(type.attr("isnative"))) x = x.attr("astype")(type.attr("newbyteorder")("="));
+  if (!has_format(x.ptr())) return false;
   bool fresh = x.ptr() != o;
   Array made = import_numpy(x.ptr(), fresh, !fresh);
   if (made.ndim() == 0) {

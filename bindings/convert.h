@@ -122,6 +122,11 @@ PyObject* guarded(F&& f) {
 void bind_arrays(nb::module_& m);
 void bind_ufuncs(nb::module_& m);
 Op row_of(PyObject* ufunc);
+// How many operands a ufunc of ours takes; 0: it is none.
+int operands_of(PyObject* ufunc);
+// A ufunc of ours without keywords but for `out`, which may be null.
+PyObject* call_ufunc(PyObject* ufunc, PyObject* const* operands, PyObject* out);
+void bind_protocols(nb::module_& m);
 void bind_composed(nb::module_& m);
 void bind_sorting(nb::module_& m);
 void bind_indexing(nb::module_& m);

@@ -14,6 +14,7 @@
 #include "device/counts.h"
 #include "lazy/executor.h"
 #include "lazy/explain.h"
+#include "numpy_objects.h"
 
 using namespace numbus;
 using namespace numbus::bindings;
@@ -135,11 +136,15 @@ NB_MODULE(_core, m) {
       set_error(e);
     }
   });
+  if (const char* beside = std::getenv("NUMBUS_BACKGROUND"); beside && *beside == '0')
+    set_compile_beside(false);
   const char* at_once = std::getenv("NUMBUS_AT_ONCE");
   set_at_once(at_once ? std::strtoll(at_once, nullptr, 10) : kAtOnce);
+  load_numpy();
   bind_arrays(m);
   bind_ufuncs(m);
   bind_composed(m);
+  bind_protocols(m);
   bind_sorting(m);
   bind_indexing(m);
   bind_devices(m);
@@ -456,6 +461,11 @@ NB_MODULE(_core, m) {
     w.user_launches = w.kernel_ns = w.transfer_ns = 0;
     w.compile_ms = 0;
   });
+  m.def("set_compile_beside", set_compile_beside, nb::arg("on"),
+        "Whether kernels are compiled on a thread while the interpreter runs them (as it is, where "
+        "there is more than one processor); gives the setting before.");
+  m.def("wait_for_compiling", wait_for_compiling, nb::call_guard<nb::gil_scoped_release>(),
+        "Returns when no thread compiles a kernel.");
   m.def("set_at_once", set_at_once, nb::arg("elements"),
         "Operations of so many elements and fewer (0 to 1024; NUMBUS_AT_ONCE) are carried out at "
         "once where nothing that they use is pending. Gives what it was before.");

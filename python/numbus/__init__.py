@@ -108,8 +108,8 @@ _registry.makers.update(element=_element, line=_line)
 _interrupts.install()
 _types.describe_scalars()
 _ufuncs.attach()
-_methods.attach(_sys.modules[__name__])
 _publish()
+_methods.attach(_sys.modules[__name__])
 ufunc = _core.ufunc
 
 

@@ -1,6 +1,7 @@
 // Types, shapes and recording of elementwise operations.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "array/array.h"
@@ -120,6 +121,27 @@ bool same_memory(const Base& x, const Base& y) {
          x.data < y.data + y.nbytes && y.data < x.data + x.nbytes;
 }
 
+// Up to so many bytes of memory that others can write to are copied where they are read, so that
+// the work stays pending (docs/performance.md).
+constexpr int64_t kSnapshot = 1 << 17;
+
+// The elements of a view as they are now, in memory that nobody else knows, at the same strides.
+std::optional<Array> snapshot(const ViewRef& v) {
+  const bool any = v.layout->size() > 0;
+  const int64_t low = any ? v.layout->low() : 0, bytes = any ? v.layout->high() - low : 0;
+  const Base& from = *v.base;
+  if (bytes > kSnapshot || from.pending() || !from.device->host_readable()) return std::nullopt;
+  Array a;
+  a.base = Handle(Base::create(*from.device, bytes));
+  a.layout = LayoutRef(v.layout);
+  a.offset = -low;
+  a.dtype = v.dtype;
+  a.base->ensure_data();
+  v.base->ensure_data();
+  if (any) std::memcpy(a.base->data, from.data + v.offset + low, static_cast<size_t>(bytes));
+  return a;
+}
+
 }  // namespace
 
 void record(Instr& i, const Array& out, const Window::Input* given, int count) {
@@ -157,13 +179,25 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
   }
   i.line = current_line();
   before_write(out);
-  r.record(mix(mix(i.line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
-               reinterpret_cast<uint64_t>(out.layout.get())),
-           i, out.view(), in, count);
   // Whoever else sees the storage must find the work done.
-  bool shared = out.base->shared > 0;
-  for (int n = 0; n < count; ++n) shared = shared || (in[n].view && in[n].view->base->shared > 0);
-  if (shared) r.flush("memory shared with others");
+  bool at_once = out.base->shared > 0, pending = out.base->pending();
+  for (int n = 0; n < count; ++n) {
+    if (!in[n].view) continue;
+    if (in[n].view->base->shared > 0) {
+      if (!at_once) copies[n] = snapshot(*in[n].view);
+      if (copies[n])
+        in[n].view = &(views[n] = copies[n]->view());
+      else
+        at_once = true;
+    }
+    pending = pending || in[n].view->base->pending();
+  }
+  // Work that needs nothing pending is carried out by itself.
+  Recorder& to = at_once && !pending ? Recorder::aside(*out.base->device) : r;
+  to.record(mix(mix(i.line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
+                reinterpret_cast<uint64_t>(out.layout.get())),
+            i, out.view(), in, count);
+  if (at_once) to.flush("memory shared with others");
 }
 
 void record_call(Instr& i, std::span<const Array* const> operands,
@@ -355,6 +389,12 @@ DType common_dtype(std::span<const Arg> args) {
 
 namespace {
 
+// Rows whose loop is one of floats, whatever the operands are.
+bool loops_over_floats(Rule rule) {
+  return rule == Rule::Divide || rule == Rule::Float || rule == Rule::FloatComplex ||
+         rule == Rule::FloatPower;
+}
+
 // Integers beyond 64 bits: floats take them as a float, comparisons as an infinity, nothing else
 // does.
 Masked apply_huge(Op op, std::span<const Arg> args, const Options& o) {
@@ -364,6 +404,10 @@ Masked apply_huge(Op op, std::span<const Arg> args, const Options& o) {
     if (!a.huge) continue;
     a.huge = false;
     if (is_inexact(common)) continue;
+    if (loops_over_floats(row(op).rule)) {
+      a = Arg(a.scalar, common);  // the number says nothing about the loop's type
+      continue;
+    }
     if (row(op).rule != Rule::Compare) {
       raise(ErrorKind::Overflow, std::string(row(op).name),
             "Python integer out of bounds for " + std::string(name(common)),
@@ -423,9 +467,7 @@ Masked apply(Op op, std::span<const Arg> args, const Options& o) {
     if (!a.weak || !a.scalar.is_real_integer() || a.scalar.kind == Kind::Bool ||
         !is_integer(common) || int_fits(a.scalar, common))
       continue;
-    if (r.rule == Rule::Divide || r.rule == Rule::Float || r.rule == Rule::FloatComplex ||
-        r.rule == Rule::FloatPower)
-      continue;                                                // a loop of floats takes any
+    if (loops_over_floats(r.rule)) continue;                   // any number is one of theirs
     if (r.rule == Rule::Compare || r.rule == Rule::Logical) {  // taken as the number it is
       types[n] = a.scalar.kind == Kind::UInt ? DType::U64 : DType::I64;
     } else {

@@ -51,12 +51,6 @@ void move(int size, char* memory, int64_t stride, const int64_t* offset, const c
   }
 }
 
-void store_masked(int size, char* memory, int64_t stride, const char* block, const uint8_t* mask,
-                  int64_t n) {
-  for (int64_t i = 0; i < n; ++i)
-    if (mask[i]) std::memcpy(memory + i * stride, block + i * size, size);
-}
-
 // The element becomes what the scatter makes of it and the value.
 void combine(const Inst& i, char* element, const char* value, int size) {
   alignas(8) char old[8], now[8];
@@ -208,8 +202,10 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         const int64_t* p = params + k.param_box(static_cast<int>(i.imm), 0);
         for (int d = 0; d < inner; ++d)
           row_in = row_in && index[d] >= p[2 * d] && index[d] < p[2 * d + 1];
-        int64_t lo = p[2 * inner], hi = p[2 * inner + 1];
-        for (int64_t j = 0; j < n; ++j) out[j] = row_in && col + j >= lo && col + j < hi;
+        const int64_t lo = std::clamp<int64_t>(p[2 * inner] - col, 0, n),
+                      hi = row_in ? std::clamp<int64_t>(p[2 * inner + 1] - col, lo, n) : lo;
+        std::memset(out, 0, static_cast<size_t>(n));
+        std::memset(out + lo, 1, static_cast<size_t>(hi - lo));
         break;
       }
       case Op::load: {
@@ -222,16 +218,13 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         if (is_complex(i.type)) {
           for (int part = 0; part < 2; ++part) {
             char* plane = out + static_cast<size_t>(part) * block_ * size;
-            if (mask) {
-              for (int64_t j = 0; j < n; ++j)
-                if (mask[j]) std::memcpy(plane + j * size, from + part * size + j * stride, size);
-            } else {
+            if (mask)
+              move_where<true>(size, from + part * size, stride, plane, mask, n);
+            else
               move<true>(size, from + part * size, stride, plane, n);
-            }
           }
         } else if (mask) {
-          for (int64_t j = 0; j < n; ++j)
-            if (mask[j]) std::memcpy(out + j * size, from + j * stride, size);
+          move_where<true>(size, from, stride, out, mask, n);
         } else if (a.inner == ir::Inner::Contiguous && !a.written && !s.stored) {
           if (i.type == DType::Bool)
             normalise(from, out, n);
@@ -252,14 +245,13 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         int size = itemsize(real_of(i.type));
         int parts = is_complex(i.type) ? 2 : 1;
         for (int part = 0; part < parts; ++part) {
-          const char* plane = at(i.a) + static_cast<size_t>(part) * block_ * size;
+          auto* plane = const_cast<char*>(at(i.a)) + static_cast<size_t>(part) * block_ * size;
           if (i.b != kNone) {
-            store_masked(size, to + part * size, stride, plane,
-                         reinterpret_cast<const uint8_t*>(at(i.b)), n);
+            move_where<false>(size, to + part * size, stride, plane, at(i.b), n);
           } else if (parts == 1 && stride == size) {
             std::memcpy(to, plane, n * size);
           } else {
-            move<false>(size, to + part * size, stride, const_cast<char*>(plane), n);
+            move<false>(size, to + part * size, stride, plane, n);
           }
         }
         break;
@@ -300,7 +292,7 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         else if (i.b == kNone)
           std::memcpy(field, at(i.a), n * size);
         else
-          store_masked(size, field, size, at(i.a), reinterpret_cast<const uint8_t*>(at(i.b)), n);
+          move_where<false>(size, field, size, const_cast<char*>(at(i.a)), at(i.b), n);
         break;
       }
       case Op::gather:

@@ -66,10 +66,11 @@ Recorder::Recorder(Device& device) : device_(&device), window_(std::make_unique<
 // The recorders of a thread, found by device.
 class RecorderOwner {
  public:
-  Recorder& of(Device& device) {
-    if (last_ && last_->device_ == &device) return *last_;
+  Recorder& of(Device& device, bool aside) {
+    Recorder*& last = last_[aside];
+    if (last && last->device_ == &device) return *last;
     for (Recorder* r : mine_)
-      if (r->device_ == &device) return *(last_ = r);
+      if (r->device_ == &device && r->aside_ == aside) return *(last = r);
     Recorder* found = nullptr;
     Registry& all = registry();
     if (all.recorders.empty()) pthread_atfork(nullptr, nullptr, forget_flights);
@@ -83,23 +84,31 @@ class RecorderOwner {
     } else {
       found = all.recorders.emplace_back(std::make_unique<Recorder>(device)).get();
     }
+    found->aside_ = aside;
     found->owner_ = std::this_thread::get_id();
     mine_.push_back(found);
-    return *(last_ = found);
+    return *(last = found);
   }
   ~RecorderOwner() {
     for (Recorder* r : mine_) r->ownerless_ = true;
   }
 
  private:
-  Recorder* last_ = nullptr;
+  Recorder* last_[2] = {};
   std::vector<Recorder*> mine_;
 };
 
-Recorder& Recorder::of(Device& device) {
+namespace {
+
+RecorderOwner& of_this_thread() {
   static thread_local RecorderOwner owner;
-  return owner.of(device);
+  return owner;
 }
+
+}  // namespace
+
+Recorder& Recorder::of(Device& device) { return of_this_thread().of(device, false); }
+Recorder& Recorder::aside(Device& device) { return of_this_thread().of(device, true); }
 
 bool Recorder::flush_one_in_the_way(const ViewRef& out, const Window::Input* in, int count) {
   auto clear = [&](const Base& b, bool write) {

@@ -30,6 +30,9 @@ class Recorder {
  public:
   // That of this thread.
   static Recorder& of(Device& device);
+  // Another one of this thread, for what is carried out before the call returns: flushing it leaves
+  // pending what nothing in it needs.
+  static Recorder& aside(Device& device);
 
   explicit Recorder(Device& device);
   Recorder(const Recorder&) = delete;
@@ -64,6 +67,7 @@ class Recorder {
   int period_ = 0, matching_ = 0, first_ = 0;
   bool folding_ = false;  // a loop from first_ on, to become a loop in one kernel, goes on
   bool cut_due_ = false;
+  bool aside_ = false;
   std::thread::id owner_;
   std::atomic<bool> ownerless_ = false;  // its thread has ended
   std::shared_ptr<const Error> error_;   // found by another thread's flush

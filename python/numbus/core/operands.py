@@ -82,7 +82,10 @@ def to_ndarray(x):
         return x._array()
     if isinstance(x, numpy.ndarray):
         if kind not in _REAL_ARRAYS or x.dtype not in SUPPORTED:
-            foreign(x)
+            native = x.dtype.newbyteorder("=")
+            if kind not in _REAL_ARRAYS or native not in SUPPORTED:
+                foreign(x)
+            return adopt(x.astype(native))
         return _core.from_numpy(x)
     if kind in _NUMBERS or isinstance(x, numpy.generic):
         dtype = numpy.asarray(x).dtype
@@ -198,6 +201,7 @@ def library(function, args, kwargs):
     views = Views()
     args = [unwrap(item, views) for item in args]
     if kwargs:
+        views.keep(kwargs.get("out"))
         kwargs = {key: unwrap(value, views) for key, value in kwargs.items()}
     try:
         return wrap(function(*args, **kwargs), views)

@@ -6,7 +6,7 @@ from .. import _core
 from .._core import generic, ndarray
 from . import devices as _devices
 from .errors import message
-from .fallback import call, record
+from .fallback import make, record
 from .host import on_host
 from .operands import adopt, library, to_ndarray, to_numpy
 from .ufuncs import UFUNCS
@@ -40,38 +40,36 @@ def reduce_generic(self):
     return _rebuild_generic, (to_numpy(self),)
 
 
-def array_function(_self, function, types, args, kwargs):
-    """Real NumPy functions called with Numbus arrays: ours where there is one, else NumPy's on
-    views. Array types of other libraries among the operands have to answer themselves.
-    """
-    if not all([issubclass(kind, (ndarray, generic, numpy.ndarray)) for kind in types]):
-        return NotImplemented
+def _function_of(function):
+    """What answers for a function of NumPy's: ours where there is one, else NumPy's on views."""
     module, name = getattr(function, "__module__", ""), function.__name__
     home = _namespace
     for part in module.split(".")[1:]:
         home = getattr(home, part, None)
     ours = getattr(home, name, None)
-    if ours is not None:
-        return ours(*args, **kwargs)
-    return call(f"{module}.{name}", function, args, kwargs)
+    return make(f"{module}.{name}", function) if ours is None else ours
 
 
-def array_ufunc(_self, ufunc, method, *inputs, out=None, **kwargs):
-    """Real NumPy ufuncs called with Numbus arrays: our row of that name, else NumPy's on views."""
-    name = ufunc.__name__
-    ours = UFUNCS.get(name) if getattr(numpy, name, None) is ufunc else None
-    if ours is None or method != "__call__":
-        record(f"numpy.{name}" + ("" if method == "__call__" else f".{method}"))
-        if out is not None:
-            kwargs["out"] = out
-        return library(getattr(ufunc, method), inputs, kwargs)
-    if out is None:
-        return ours(*inputs, **kwargs)
-    (target,) = out
-    if type(target) is ndarray:
-        return ours(*inputs, out=target, **kwargs)
-    numpy.copyto(target, to_numpy(ours(*inputs, **kwargs)), casting="same_kind")
-    return target
+def _rows():
+    """NumPy's ufuncs and what computes them: rows of the table, or functions of ours."""
+    rows = {}
+    for real in vars(numpy).values():
+        if isinstance(real, numpy.ufunc):
+            ours = UFUNCS.get(real.__name__) or vars(_namespace).get(real.__name__)
+            if ours is not None:
+                rows[real] = ours
+    return rows
+
+
+def _other_ufunc(ufunc, method, inputs, kwargs):
+    """Methods of NumPy's ufuncs called with Numbus arrays: those of our row, where there is one,
+    else NumPy's on views; and ufuncs that have no row.
+    """
+    ours = UFUNCS.get(ufunc.__name__) if getattr(numpy, ufunc.__name__, None) is ufunc else None
+    if ours is not None and method != "__call__":
+        return getattr(ours, method)(*inputs, **kwargs)
+    record(f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}"))
+    return library(getattr(ufunc, method), inputs, kwargs)
 
 
 def namespace_of(_self, *, api_version=None):
@@ -122,10 +120,9 @@ def attach(namespace):
     """
     global _namespace
     _namespace = namespace
+    _core.attach_protocols(_rows(), _other_ufunc, _function_of)
     for kind in (ndarray, generic):
         kind.__array__ = array_of
-        kind.__array_function__ = array_function
-        kind.__array_ufunc__ = array_ufunc
         kind.__array_priority__ = 1000.0
         kind.__array_namespace__ = namespace_of
         kind.to_device = _devices.method

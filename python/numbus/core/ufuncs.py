@@ -58,6 +58,10 @@ def divmod(x1, x2, out1=None, out2=None, /, out=(None, None), **kwargs):
     if first is not None or not kwargs.keys() <= {"where", "casting", "order", "dtype", "subok"}:
         # The second result is not to be computed of what the first one overwrites.
         return call("numpy.divmod", numpy.divmod, (x1, x2), {"out": out, **kwargs})
+    try:
+        x1, x2 = operand(x1), operand(x2)
+    except ForeignDtype:
+        return call("numpy.divmod", numpy.divmod, (x1, x2), kwargs)
     quotient = UFUNCS["floor_divide"](x1, x2, **kwargs)
     return quotient, UFUNCS["remainder"](x1, x2, out=second, **kwargs)
 

@@ -53,12 +53,16 @@ def format_array(self, spec):
     return format(numpy.asarray(self), spec)
 
 
+def _wants_no_ufunc(x):
+    return getattr(type(x), "__array_ufunc__", False) is None
+
+
 def divmod_of(self, other):
-    return ufuncs.divmod(self, other)
+    return NotImplemented if _wants_no_ufunc(other) else ufuncs.divmod(self, other)
 
 
 def rdivmod_of(self, other):
-    return ufuncs.divmod(other, self)
+    return NotImplemented if _wants_no_ufunc(other) else ufuncs.divmod(other, self)
 
 
 def round_of(self, ndigits=None):

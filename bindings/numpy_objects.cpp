@@ -1,0 +1,121 @@
+// Reads NumPy's arrays and scalars by the layout of their structures.
+#include "numpy_objects.h"
+
+#include <algorithm>
+
+namespace numbus::bindings {
+
+namespace {
+
+// numpy/ndarraytypes.h, for an interface of 2.x.
+struct Descriptor {
+  PyObject_HEAD;
+  PyTypeObject* type;
+  char kind, letter, byte_order, former_flags;
+  int number;
+};
+struct NumpyArray {
+  PyObject_HEAD;
+  char* data;
+  int ndim;
+  Py_ssize_t *shape, *strides;
+  PyObject* base;
+  Descriptor* descriptor;
+  int flags;
+};
+static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
+constexpr unsigned kWriteable = 0x400, kWarnOnWrite = 1u << 31;
+// A scalar is the head of an object and its value (numpy/arrayscalars.h).
+constexpr size_t kValue = sizeof(PyObject);
+
+// Where numpy/__multiarray_api.h has what is used here.
+constexpr int kVersion = 0;
+constexpr unsigned kMajor = 2;
+
+struct ScalarType {
+  PyTypeObject* type;
+  DType dtype;
+};
+struct Entry {
+  int index;  // of the scalar type in the table
+  DType dtype;
+};
+// What element loops read most comes first. C's long and long long are different types of NumPy's.
+constexpr Entry kScalars[] = {
+    {31, DType::F64},  {23, DType::I64},  {8, DType::Bool}, {30, DType::F32},
+    {34, DType::C128}, {22, DType::I32},  {20, DType::I8},  {21, DType::I16},
+    {25, DType::U8},   {26, DType::U16},  {27, DType::U32}, {28, DType::U64},
+    {33, DType::C64},  {217, DType::F16}, {24, DType::I64}, {29, DType::U64}};
+ScalarType scalar_types[std::size(kScalars)];
+
+// By the number of an element type, as PyArray_Descr has it.
+std::optional<DType> from_number(int number) {
+  switch (number) {
+    case 0: return DType::Bool;
+    case 1: return DType::I8;
+    case 2: return DType::U8;
+    case 3: return DType::I16;
+    case 4: return DType::U16;
+    case 5: return DType::I32;
+    case 6: return DType::U32;
+    case 7:
+    case 9: return DType::I64;
+    case 8:
+    case 10: return DType::U64;
+    case 11: return DType::F32;
+    case 12: return DType::F64;
+    case 14: return DType::C64;
+    case 15: return DType::C128;
+    case 23: return DType::F16;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+void load_numpy() {
+  nb::object capsule = nb::module_::import_("numpy._core._multiarray_umath").attr("_ARRAY_API");
+  auto** table = static_cast<void**>(PyCapsule_GetPointer(capsule.ptr(), nullptr));
+  if (!table) throw nb::python_error();
+  const unsigned version = reinterpret_cast<unsigned (*)()>(table[kVersion])();
+  if (version >> 24 != kMajor) {
+    PyErr_Format(PyExc_ImportError,
+                 "[numbus] NumPy has another binary interface; got version %u; expected 2.x",
+                 version >> 24);
+    throw nb::python_error();
+  }
+  for (size_t k = 0; k < std::size(kScalars); ++k)
+    scalar_types[k] = {static_cast<PyTypeObject*>(table[kScalars[k].index]), kScalars[k].dtype};
+}
+
+bool is_numpy_scalar_type(PyTypeObject* type) {
+  return std::any_of(std::begin(scalar_types), std::end(scalar_types),
+                     [&](const ScalarType& s) { return s.type == type; });
+}
+
+bool read_numpy_scalar(PyObject* o, Scalar& value, DType& dtype) {
+  PyTypeObject* type = Py_TYPE(o);
+  for (const ScalarType& s : scalar_types) {
+    if (s.type != type) continue;
+    dtype = s.dtype;
+    value = load_scalar(dtype, reinterpret_cast<const char*>(o) + kValue);
+    return true;
+  }
+  return false;
+}
+
+std::optional<NumpyMemory> numpy_memory(PyObject* o) {
+  const std::vector<PyObject*>& plain = plain_array_types();
+  if (std::find(plain.begin(), plain.end(), reinterpret_cast<PyObject*>(Py_TYPE(o))) == plain.end())
+    return std::nullopt;
+  const auto& a = *reinterpret_cast<const NumpyArray*>(o);
+  const Descriptor& d = *a.descriptor;
+  const bool native = d.byte_order == '=' || d.byte_order == '|';
+  const auto flags = static_cast<unsigned>(a.flags);
+  auto dtype = from_number(d.number);
+  if (!native || !dtype || (flags & kWarnOnWrite)) return std::nullopt;
+  auto n = static_cast<size_t>(a.ndim);
+  return NumpyMemory{a.data, {a.shape, n}, {a.strides, n}, *dtype, (flags & kWriteable) != 0};
+}
+
+}  // namespace numbus::bindings
