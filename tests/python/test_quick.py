@@ -175,6 +175,14 @@ def test_products_of_matrices(xp, ways, letter, shapes):
                 compare(ways(work), expected, False)
 
 
+@pytest.mark.parametrize("letter", ["f4", "f8", "c16"])
+def test_products_with_the_own_transpose(xp, ways, letter):
+    for shape in ((3, 5), (20, 4), (9, 9), (1, 4)):
+        a = values(letter, shape[0] * shape[1], 1).reshape(shape)
+        for work in (lambda m: m @ m.T, lambda m: m.T @ m, lambda m: m[::-1] @ m.T):
+            compare(ways(lambda p, a=a, f=work: f(waiting(xp, a, p))), work(a), False)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("letter", ["?", "i1", "u2", "i4", "i8", "u8"])
 def test_bincount(xp, ways, letter, weighted):
