@@ -219,10 +219,6 @@ def _make(name):
     def wrapper(a, *args, out=None, **kwargs):
         if len(args) > 3:  # out, by its position
             *args, out = args
-        if out is None:
-            result = on_few(original, (a, *args), kwargs)
-            if result is not NotImplemented:
-                return result
         try:
             a = to_ndarray(a)
         except ForeignDtype:
@@ -231,6 +227,10 @@ def _make(name):
             if not on_host(a):
                 result = run(a, *args, **kwargs)
                 return result if out is None else store(name, result, out)
+            if out is None:
+                result = on_few(original, (a, *args), kwargs)
+                if result is not NotImplemented:
+                    return result
         return library(apart, (a, *args), {**kwargs, "out": out})
 
     return _core.composed(wrapper)

@@ -90,16 +90,14 @@ def _make(name, names):
     @functools.wraps(original)
     def wrapper(*args, **kwargs):
         args = (*args, *[kwargs.pop(key) for key in names[len(args) :] if key in kwargs])
-        result = on_few(original, args, kwargs)
-        if result is not NotImplemented:
-            return result
         try:
             arrays = [to_ndarray(x) for x in args[:count]]
         except ForeignDtype:
             return library(original, args, kwargs)
         args = (*arrays, *args[count:])
         if not any([_on_gpu(a) for a in arrays]):
-            return library(apart, args, kwargs)
+            result = on_few(original, args, kwargs)
+            return library(apart, args, kwargs) if result is NotImplemented else result
         from . import _cusolver  # not at start-up
 
         if name == "cond":

@@ -9,7 +9,7 @@ import numpy
 from .. import _core
 from .._core import generic, ndarray
 from .errors import ForeignDtype, message
-from .host import Views, on_host
+from .host import Views
 
 # What `_core` stores; `numpy.dtype` hashes by value, so byte-swapped types are not in here.
 SUPPORTED = frozenset(map(numpy.dtype, "?bhilqBHILQefdFD"))
@@ -214,13 +214,13 @@ _PLAIN = (bool, int, float, complex, str, type(None))
 
 
 def on_few(function, args, kwargs):
-    """What library() gives for a function of NumPy's that makes new arrays, of few elements on the
-    host; NotImplemented where that has to be asked.
+    """What library() gives for a function of NumPy's that makes new arrays, its operands few
+    elements on the host; NotImplemented where that has to be asked.
     """
     given = []
     for x in args:
         if type(x) is ndarray:
-            if x.size > _FEW or not on_host(x):
+            if x.size > _FEW:
                 return NotImplemented
             x = numpy.asarray(x)
         elif type(x) not in _PLAIN:
