@@ -102,8 +102,8 @@ Program::Program(const ir::Kernel& k)
   }
 }
 
-// Gives each value a place in the arena, which it leaves after its last use, so that a block's values
-// stay in the first-level cache. The arena's bytes.
+// Gives each value a place in the arena, which it leaves after its last use, so that a block's
+// values stay in the first-level cache. The arena's bytes.
 size_t Program::assign_buffers() {
   const auto n = static_cast<Val>(steps_.size());
   // Parts of values, and what is only seen as another type, are where the values are.
