@@ -22,9 +22,13 @@ bool reduce_at_once(const Instr& i, const Array& a, const Array& out) {
   const Layout& l = *a.layout;
   const int64_t n = l.size();
   Base &source = *a.base.get(), &target = *out.base.get();
-  if (i.predicated || is_complex(i.loop) || is_complex(a.dtype) || !small::may_run(n, target) ||
-      &source == &target || !small::readable(source, target.device))
+  if (i.predicated || is_complex(i.loop) || is_complex(a.dtype) || &source == &target ||
+      !small::may_run(n, *target.device) || target.mask)
     return false;
+  const bool resting = small::rests(*target.device, [&] {
+    return small::at_rest(target, target.device) && small::readable(source, target.device);
+  });
+  if (!resting) return false;
   const interp::Loop load = a.dtype == i.loop ? nullptr : small::conversion(a.dtype, i.loop);
   if (a.dtype != i.loop && !load) return false;
 

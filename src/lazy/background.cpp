@@ -36,7 +36,8 @@ struct Queue {
   std::mutex mutex;
   std::condition_variable came, idle;
   std::deque<std::shared_ptr<CompilingKernel>> waiting;
-  bool on = true, started = false, busy = false;
+  std::atomic<bool> on{true};
+  bool started = false, busy = false;
 
   void give_up_waiting() {
     for (auto& c : waiting) c->give_up();
@@ -75,7 +76,7 @@ Queue& queue() {
         },
         [] { the_queue->mutex.unlock(); },
         [] {
-          const bool on = the_queue->on;
+          const bool on = the_queue->on.load();
           the_queue = new Queue;
           the_queue->on = on;
         });
@@ -106,8 +107,13 @@ bool start(Queue& q) {
 
 }  // namespace
 
+bool compiles_beside() {
+  static const bool several = available_cpus() > 1;
+  return several && queue().on;
+}
+
 std::shared_ptr<CompilingKernel> compile_beside(const ir::Kernel& k) {
-  if (available_cpus() < 2) return nullptr;
+  if (!compiles_beside()) return nullptr;
   Queue& q = queue();
   auto made = std::make_shared<CompilingKernel>(k);
   std::lock_guard<std::mutex> guard(q.mutex);
@@ -121,7 +127,7 @@ bool set_compile_beside(bool on) {
   Queue& q = queue();
   std::lock_guard<std::mutex> guard(q.mutex);
   if (!on) q.give_up_waiting();
-  return std::exchange(q.on, on);
+  return q.on.exchange(on);
 }
 
 void wait_for_compiling() {

@@ -28,8 +28,9 @@ class CompilingKernel {
   std::atomic<bool> ended_{false};
 };
 
-// Null where the program would have to wait for the thread: there is one processor, no thread is to
-// be had, or it is switched off.
+// Whether there is a processor for the thread, and it is not switched off.
+bool compiles_beside();
+// Null where it is not so, or no thread is to be had.
 std::shared_ptr<CompilingKernel> compile_beside(const ir::Kernel& k);
 // Gives the setting before.
 bool set_compile_beside(bool on);
