@@ -70,7 +70,7 @@ class Recorder {
   size_t windows_ = 1;                          // the pending one, those in flight, and spare ones
   std::vector<uint64_t> signatures_;
   int period_ = 0, matching_ = 0, first_ = 0;
-  int small_ones_ = 0;  // the latest instructions that are small
+  int small_ones_ = 0;    // the latest instructions that are small
   bool folding_ = false;  // a loop from first_ on, to become a loop in one kernel, goes on
   bool cut_due_ = false;
   bool aside_ = false;

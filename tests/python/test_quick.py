@@ -55,6 +55,10 @@ LINES = {
     "array of arrays": lambda xp, a, b: xp.array([a, b]),
     "asarray of arrays": lambda xp, a, b: xp.asarray((a, b), "c16"),
     "np.copy": lambda xp, a, b: xp.copy(a),
+    "flip": lambda xp, a, b: xp.flip(a),
+    "diag": lambda xp, a, b: xp.diag(a[:20]),
+    "repeat": lambda xp, a, b: xp.repeat(a, 3),
+    "repeat method": lambda xp, a, b: a.repeat(0),
     "array": lambda xp, a, b: xp.array(a),
     "copy": lambda xp, a, b: a.copy(),
     "astype": lambda xp, a, b: a.astype("float32") if a.dtype.kind != "c" else a.astype("c8"),
@@ -173,6 +177,37 @@ def test_products_of_matrices(xp, ways, letter, shapes):
             for call in (xp.matmul, xp.dot, lambda p, q: p @ q):
                 work = lambda pending: call(waiting(xp, a, pending), waiting(xp, b, pending))  # noqa
                 compare(ways(work), expected, False)
+
+
+MATRIX_CALLS = {
+    "flip": lambda xp, a: xp.flip(a),
+    "diag": lambda xp, a: xp.diag(a),
+    "swapaxes": lambda xp, a: xp.swapaxes(a, 0, -1),
+    "trace": lambda xp, a: xp.trace(a),
+    "trace method": lambda xp, a: a.trace(),
+    "swapaxes method": lambda xp, a: a.swapaxes(1, 0),
+}
+
+
+@pytest.mark.parametrize("name", MATRIX_CALLS)
+@pytest.mark.parametrize("letter", TYPES)
+def test_views_of_matrices(xp, ways, name, letter):
+    call = MATRIX_CALLS[name]
+    for shape in ((3, 4), (4, 3), (1, 1), (0, 3), (40, 40), (2, 3, 4)):
+        whole = values(letter, int(np.prod(shape)), 1).reshape(shape)
+        for view in (lambda a: a, lambda a: a.T, lambda a: a[::-1, ::2]):
+            expected = by_numpy(lambda view=view, whole=whole: call(np, view(whole)))
+
+            def work(pending, view=view, whole=whole):
+                return call(xp, view(waiting(xp, whole, pending)))
+
+            compare(ways(work), expected, "trace" not in name)
+    a = xp.arange(9.0).reshape(3, 3)
+    with pytest.raises(ValueError, match="read-only"):
+        xp.diag(a)[0] = 1
+    xp.flip(a)[0, 0] = 7
+    xp.swapaxes(a, 0, 1)[0, 1] = 5
+    assert float(a[2, 2]) == 7 and float(a[1, 0]) == 5
 
 
 @pytest.mark.parametrize("letter", ["f4", "f8", "c16"])

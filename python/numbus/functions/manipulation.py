@@ -6,6 +6,7 @@ from .. import _core
 from .._core import ndarray
 from ..core.errors import as_shape, many_axes, message, one_axis
 from ..core.operands import plain, to_ndarray
+from ..core.quick import quick
 from .matrices import diagonal_view
 from .registry import Array, function
 
@@ -72,6 +73,7 @@ def matrix_transpose(x, /):
     return swapaxes(x, -1, -2)
 
 
+@quick("swapaxes")
 def swapaxes(a, axis1, axis2):
     """`a` with two axes exchanged: a view."""
     a = to_ndarray(a)
@@ -169,6 +171,7 @@ def broadcast_arrays(*args, subok=False):
     return tuple([a if a.shape == shape else _core.broadcast_to(a, shape) for a in arrays])
 
 
+@quick("flip")
 def flip(m, axis=None):
     """`m` reversed along `axis` (int, tuple, or None for all axes): a view."""
     m = to_ndarray(m)
@@ -223,6 +226,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     return _core.broadcast_to(view, view.shape)
 
 
+@quick("trace")
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     """The sum along a diagonal."""
     from .reductions import sum

@@ -45,6 +45,7 @@ def diagonal_view(a, offset=0, axis1=0, axis2=1):
     return _core.as_strided(a, shape, strides, start if length and a.size else 0)
 
 
+@quick("diag")
 def diag(v, k=0):
     """The k-th diagonal of a 2-D array (read-only view), or a 2-D array with `v` on its k-th
     diagonal.

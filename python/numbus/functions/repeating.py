@@ -7,6 +7,7 @@ import numpy
 from .. import _core
 from ..core.errors import message, one_axis
 from ..core.operands import to_ndarray
+from ..core.quick import quick
 from . import names as np
 from .axes import interleaved, leading, multiplied
 from .joining import _along
@@ -37,6 +38,7 @@ def _counts(reps):
     return tuple(map(operator.index, reps)) if np.ndim(reps) else (operator.index(reps),)
 
 
+@quick("repeat")
 def repeat(a, repeats, axis=None):
     """Each element repeated: `repeats` is an int, or one int per element along `axis` (None:
     flattened).
