@@ -61,6 +61,7 @@ PyObject* quick_diag(const Given& g) {
   const int64_t n = a->ndim() == 1 ? a->layout->shape(0) : 0, shape[2] = {n, n};
   if (n == 0 || n > Runtime::get().at_once || !at_rest(g.args[0]) || !may_work_at_once())
     return nullptr;
+  const DeviceOfNew follow(a->base->device);
   mark_line();
   Array made = full(shape, a->dtype, Scalar::from_int(0));
   assign(diagonal(made), Arg(a));
