@@ -456,15 +456,15 @@ std::vector<int64_t> to_shape(PyObject* o) {
 }
 
 Casting to_casting(PyObject* o) {
-  std::string s = nb::cast<std::string>(nb::handle(o));
-  static const std::pair<const char*, Casting> kRules[] = {{"no", Casting::No},
-                                                           {"equiv", Casting::Equiv},
-                                                           {"safe", Casting::Safe},
-                                                           {"same_kind", Casting::SameKind},
-                                                           {"unsafe", Casting::Unsafe}};
-  for (auto [name, rule] : kRules)
-    if (s == name) return rule;
-  raise(ErrorKind::Value, "casting", "unknown casting rule", s,
+  static constexpr std::pair<const char*, Casting> kRules[] = {{"unsafe", Casting::Unsafe},
+                                                               {"same_kind", Casting::SameKind},
+                                                               {"safe", Casting::Safe},
+                                                               {"equiv", Casting::Equiv},
+                                                               {"no", Casting::No}};
+  if (PyUnicode_Check(o))
+    for (auto [name, rule] : kRules)
+      if (PyUnicode_CompareWithASCIIString(o, name) == 0) return rule;
+  raise(ErrorKind::Value, "casting", "unknown casting rule", nb::cast<std::string>(nb::handle(o)),
         "no, equiv, safe, same_kind or unsafe");
 }
 

@@ -39,7 +39,7 @@ std::optional<Scalar> number(PyObject* o) {
     return Scalar::from_complex(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
   if (is_generic(o)) {
     Generic& g = as_generic(o);
-    if (!g.known && g.array.base->data && readable_now(g.array)) value_of(g);
+    if (!g.known && g.array.base.get() && g.array.base->data && readable_now(g.array)) value_of(g);
     const bool usual = g.dtype == DType::F64 || g.dtype == DType::I64 || g.dtype == DType::Bool ||
                        g.dtype == DType::C128;
     const Base* there = g.array.base.get();

@@ -12,19 +12,41 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
-    {"arange", quick_arange},     {"argsort", quick_argsort},
-    {"array", quick_array},       {"asarray", quick_asarray},
-    {"bincount", quick_bincount}, {"concatenate", quick_concatenate},
-    {"einsum", quick_einsum},     {"empty", quick_empty},
-    {"eye", quick_eye},           {"flatnonzero", quick_flatnonzero},
-    {"hstack", quick_hstack},     {"inner", quick_inner},
-    {"interp", quick_interp},     {"inv", quick_inv},
-    {"matmul", quick_matmul},     {"nonzero", quick_nonzero},
-    {"norm", quick_norm},         {"ones", quick_ones},
-    {"outer", quick_outer},       {"searchsorted", quick_searchsorted},
-    {"solve", quick_solve},       {"sort", quick_sort},
-    {"stack", quick_stack},       {"vstack", quick_vstack},
+    {"arange", quick_arange},
+    {"argsort", quick_argsort},
+    {"array", quick_array},
+    {"asarray", quick_asarray},
+    {"bincount", quick_bincount},
+    {"concatenate", quick_concatenate},
+    {"copy", quick_copy},
+    {"count_nonzero", quick_count_nonzero},
+    {"einsum", quick_einsum},
+    {"empty", quick_empty},
+    {"empty_like", quick_empty_like},
+    {"eye", quick_eye},
+    {"flatnonzero", quick_flatnonzero},
+    {"full", quick_full},
+    {"hstack", quick_hstack},
+    {"inner", quick_inner},
+    {"interp", quick_interp},
+    {"inv", quick_inv},
+    {"matmul", quick_matmul},
+    {"nonzero", quick_nonzero},
+    {"norm", quick_norm},
+    {"ones", quick_ones},
+    {"ones_like", quick_ones_like},
+    {"outer", quick_outer},
+    {"searchsorted", quick_searchsorted},
+    {"solve", quick_solve},
+    {"sort", quick_sort},
+    {"sort_in_place", quick_sort_in_place},
+    {"stack", quick_stack},
+    {"take", quick_take},
+    {"vdot", quick_vdot},
+    {"vstack", quick_vstack},
+    {"where", quick_where},
     {"zeros", quick_zeros},
+    {"zeros_like", quick_zeros_like},
 };
 
 }  // namespace
@@ -34,6 +56,19 @@ Quick quick_named(const std::string& name) {
     if (name == e.name) return e.answer;
   raise(ErrorKind::Runtime, "quick", "nothing answers this function's calls", name,
         "a name in bindings/quick.cpp");
+}
+
+std::optional<int64_t> plain_int(PyObject* o) {
+  int overflow = 0;
+  if (!PyLong_CheckExact(o)) return {};
+  const int64_t n = PyLong_AsLongLongAndOverflow(o, &overflow);
+  return overflow ? std::nullopt : std::optional(n);
+}
+
+std::optional<int> axis_of(PyObject* o, int n, int otherwise) {
+  const std::optional<int64_t> given = o ? plain_int(o) : otherwise;
+  if (!given || *given < -n || *given >= n) return {};
+  return static_cast<int>(*given < 0 ? *given + n : *given);
 }
 
 std::optional<DType> usual_dtype(PyObject* o) {

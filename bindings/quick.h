@@ -43,6 +43,14 @@ inline const Array* at_rest(PyObject* o) {
   return readable_now(a) ? &a : nullptr;
 }
 
+// A Python int that int64 holds.
+std::optional<int64_t> plain_int(PyObject* o);
+// An axis of `n`, counted from the end where it is negative; null: `otherwise`; nothing where it is
+// out of range.
+std::optional<int> axis_of(PyObject* o, int n, int otherwise);
+// The arrays at rest of a list or tuple, with an axis at least; false where one is of another kind.
+bool arrays_of(PyObject* o, std::vector<Array>& arrays);
+
 // The type that a dtype, a name or a type of NumPy's stands for; nothing where numpy.dtype has to
 // be asked, or has no answer.
 std::optional<DType> usual_dtype(PyObject* o);
@@ -55,10 +63,14 @@ PyObject* quick_array(const Given& g);
 PyObject* quick_asarray(const Given& g);
 PyObject* quick_bincount(const Given& g);
 PyObject* quick_concatenate(const Given& g);
+PyObject* quick_copy(const Given& g);
+PyObject* quick_count_nonzero(const Given& g);
 PyObject* quick_einsum(const Given& g);
 PyObject* quick_empty(const Given& g);
+PyObject* quick_empty_like(const Given& g);
 PyObject* quick_eye(const Given& g);
 PyObject* quick_flatnonzero(const Given& g);
+PyObject* quick_full(const Given& g);
 PyObject* quick_hstack(const Given& g);
 PyObject* quick_inner(const Given& g);
 PyObject* quick_interp(const Given& g);
@@ -67,12 +79,18 @@ PyObject* quick_matmul(const Given& g);
 PyObject* quick_nonzero(const Given& g);
 PyObject* quick_norm(const Given& g);
 PyObject* quick_ones(const Given& g);
+PyObject* quick_ones_like(const Given& g);
 PyObject* quick_outer(const Given& g);
 PyObject* quick_searchsorted(const Given& g);
 PyObject* quick_solve(const Given& g);
 PyObject* quick_sort(const Given& g);
+PyObject* quick_sort_in_place(const Given& g);
 PyObject* quick_stack(const Given& g);
+PyObject* quick_take(const Given& g);
+PyObject* quick_vdot(const Given& g);
 PyObject* quick_vstack(const Given& g);
+PyObject* quick_where(const Given& g);
 PyObject* quick_zeros(const Given& g);
+PyObject* quick_zeros_like(const Given& g);
 
 }  // namespace numbus::bindings

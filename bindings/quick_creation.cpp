@@ -1,4 +1,4 @@
-// New arrays: zeros, ones, empty, eye, arange, array and asarray.
+// New arrays: zeros, ones, empty, full and those like others, eye, arange, array and asarray.
 #include <cstring>
 
 #include "quick.h"
@@ -53,8 +53,8 @@ bool shape_and_type(const Given& g, Extents& shape, DType& t) {
 }
 
 // Few zeros are written now. More are recorded, so that what reads them need not read memory.
-Array of_zeros(std::span<const int64_t> shape, DType t) {
-  Array made = empty(shape, t);
+Array of_zeros(std::span<const int64_t> shape, DType t, Device* device = nullptr) {
+  Array made = empty(shape, t, device);
   if (made.size() <= Runtime::get().at_once && may_work_at_once()) {
     made.base->ensure_data();
     std::memset(made.base->data, 0, static_cast<size_t>(made.base->nbytes));
@@ -88,6 +88,79 @@ PyObject* quick_ones(const Given& g) {
   if (!shape_and_type(g, shape, t)) return nullptr;
   mark_line();
   return wrap(full(shape.shape(), t, Scalar::from_int(1)));
+}
+
+PyObject* quick_full(const Given& g) {
+  PyObject* values[3] = {};
+  Extents shape;
+  if (!g.bind({"shape", "fill_value", "dtype"}, values, 3) || !values[0] || !values[1] ||
+      !shape.read(values[0]) || !default_device().host_readable())
+    return nullptr;
+  const bool whole = PyLong_CheckExact(values[1]);
+  if (!whole && !PyFloat_CheckExact(values[1])) return nullptr;
+  DType t = whole ? DType::I64 : DType::F64;
+  if (values[2] && values[2] != Py_None) {
+    const std::optional<DType> wanted = usual_dtype(values[2]);
+    // Others are cast from an array of the number's own type.
+    if (!wanted || kind(*wanted) < kind(t)) return nullptr;
+    t = *wanted;
+  }
+  int overflow = 0;
+  const Scalar value = whole ? Scalar::from_int(PyLong_AsLongLongAndOverflow(values[1], &overflow))
+                             : Scalar::from_float(PyFloat_AsDouble(values[1]));
+  if (overflow) return nullptr;
+  mark_line();
+  return wrap(full(shape.shape(), t, value));
+}
+
+namespace {
+
+// Of an array in C order, wherever it is: what a new one like it is made of.
+const Array* like(const Given& g, DType& t) {
+  PyObject* values[2] = {};
+  if (g.positional < 1 || !is_array(g.args[0]) || as_masked(g.args[0]).mask) return nullptr;
+  if (!g.bind({"", "dtype"}, values, 2)) return nullptr;
+  const Array& a = as_masked(g.args[0]).full;
+  t = a.dtype;
+  if (values[1] && values[1] != Py_None) {
+    const std::optional<DType> wanted = usual_dtype(values[1]);
+    if (!wanted) return nullptr;
+    t = *wanted;
+  }
+  return a.ndim() < 2 || a.layout->c_contiguous() ? &a : nullptr;
+}
+
+}  // namespace
+
+PyObject* quick_empty_like(const Given& g) {
+  DType t;
+  const Array* a = like(g, t);
+  return a ? wrap(empty(a->shape(), t, a->base->device)) : nullptr;
+}
+
+PyObject* quick_zeros_like(const Given& g) {
+  DType t;
+  const Array* a = like(g, t);
+  return a ? wrap(of_zeros(a->shape(), t, a->base->device)) : nullptr;
+}
+
+PyObject* quick_ones_like(const Given& g) {
+  DType t;
+  const Array* a = like(g, t);
+  if (!a) return nullptr;
+  mark_line();
+  const Array made = empty(a->shape(), t, a->base->device);
+  Arg one(Scalar::from_int(1), t);
+  one.weak = true;
+  assign(made, one);
+  return wrap(Array(made));
+}
+
+PyObject* quick_copy(const Given& g) {
+  if (g.positional != 1 || g.names || !is_array(g.args[0])) return nullptr;
+  mark_line();
+  const Array& a = as_array(g.args[0]);
+  return wrap(copy_in_order(a, a.dtype, 'K'));
 }
 
 PyObject* quick_eye(const Given& g) {
@@ -141,7 +214,13 @@ PyObject* of_list(PyObject* o, PyObject* dtype) {
     if (!t) return nullptr;
   }
   std::optional<Array> made = from_list(o, t);
-  return made ? wrap(std::move(*made)) : nullptr;
+  if (made) return wrap(std::move(*made));
+  std::vector<Array> arrays;
+  if (!arrays_of(o, arrays)) return nullptr;
+  for (const Array& a : arrays)
+    if (!a.layout->same_shape(*arrays[0].layout)) return nullptr;
+  mark_line();
+  return wrap(concatenate(arrays, 0, true, "array", t, Casting::Unsafe, nullptr));
 }
 
 }  // namespace

@@ -1,25 +1,10 @@
-// Functions of lines: sort, argsort, searchsorted, bincount, interp, concatenate, stack, nonzero,
-// outer.
+// Functions of lines: sort, argsort, take, searchsorted, bincount, interp, nonzero, where, outer.
 #include <algorithm>
 
 #include "quick.h"
 
 namespace numbus::bindings {
 namespace {
-
-std::optional<int64_t> plain_int(PyObject* o) {
-  int overflow = 0;
-  if (!PyLong_CheckExact(o)) return {};
-  const int64_t n = PyLong_AsLongLongAndOverflow(o, &overflow);
-  return overflow ? std::nullopt : std::optional(n);
-}
-
-// An axis of so many, counted from the end where it is negative; nothing where it is not in range.
-std::optional<int> axis_of(PyObject* o, int n, int otherwise) {
-  const std::optional<int64_t> given = o ? plain_int(o) : otherwise;
-  if (!given || *given < -n || *given >= n) return {};
-  return static_cast<int>(*given < 0 ? *given + n : *given);
-}
 
 PyObject* in_order(const Given& g, Routine r) {
   PyObject* values[2] = {};
@@ -35,6 +20,32 @@ PyObject* in_order(const Given& g, Routine r) {
 }
 
 }  // namespace
+
+PyObject* quick_sort_in_place(const Given& g) {
+  PyObject* values[2] = {};
+  if (!g.bind({"self", "axis"}, values, 2) || !values[0]) return nullptr;
+  const Array* a = at_rest(values[0]);
+  const std::optional<int> axis = a ? axis_of(values[1], a->ndim(), -1) : std::nullopt;
+  if (!axis) return nullptr;
+  mark_line();
+  constexpr int64_t kPlain[2] = {};
+  const Array sorted = along_lines(Routine::sort, *a, *axis, false, kPlain);
+  assign(*a, Arg(&sorted));
+  Py_RETURN_NONE;
+}
+
+PyObject* quick_take(const Given& g) {
+  PyObject* values[3] = {};
+  if (!g.bind({"a", "indices", "axis"}, values, 3) || !values[0] || !values[1]) return nullptr;
+  const Array *a = at_rest(values[0]), *index = at_rest(values[1]);
+  if (!a || !index) return nullptr;
+  const bool flat = !values[2] || values[2] == Py_None;
+  // Along other axes the result is not in C order.
+  const std::optional<int> axis = flat ? 0 : axis_of(values[2], a->ndim(), 0);
+  if (!axis || *axis != 0 || (flat && a->ndim() != 1)) return nullptr;
+  std::optional<Array> made = take_at_once(*a, 0, *index);
+  return made ? wrap(std::move(*made)) : nullptr;
+}
 
 PyObject* quick_sort(const Given& g) { return in_order(g, Routine::sort); }
 PyObject* quick_argsort(const Given& g) { return in_order(g, Routine::argsort); }
@@ -153,58 +164,6 @@ PyObject* quick_interp(const Given& g) {
 
 namespace {
 
-// The arrays of a list or tuple; false where one is of another kind.
-bool arrays_of(PyObject* o, std::vector<Array>& arrays) {
-  const bool tuple = PyTuple_CheckExact(o);
-  if (!tuple && !PyList_CheckExact(o)) return false;
-  const Py_ssize_t n = tuple ? PyTuple_Size(o) : PyList_Size(o);
-  arrays.reserve(n);
-  for (Py_ssize_t k = 0; k < n; ++k) {
-    const Array* a = at_rest(tuple ? PyTuple_GetItem(o, k) : PyList_GetItem(o, k));
-    if (!a || a->ndim() == 0) return false;
-    arrays.push_back(*a);
-  }
-  return n > 0;
-}
-
-PyObject* joined(std::span<const Array> arrays, int axis, bool new_axis) {
-  mark_line();
-  return wrap(concatenate(arrays, axis, new_axis, new_axis ? "stack" : "concatenate", {},
-                          Casting::SameKind, nullptr));
-}
-
-PyObject* join(const Given& g, bool new_axis) {
-  PyObject* values[2] = {};
-  std::vector<Array> arrays;
-  if (!g.bind({new_axis ? "arrays" : "", "axis"}, values, 2) || !values[0] ||
-      !arrays_of(values[0], arrays))
-    return nullptr;
-  const std::optional<int> axis = axis_of(values[1], arrays[0].ndim() + new_axis, 0);
-  return axis ? joined(arrays, *axis, new_axis) : nullptr;
-}
-
-}  // namespace
-
-PyObject* quick_concatenate(const Given& g) { return join(g, false); }
-PyObject* quick_stack(const Given& g) { return join(g, true); }
-
-PyObject* quick_hstack(const Given& g) {
-  std::vector<Array> arrays;
-  if (g.positional != 1 || g.names || !arrays_of(g.args[0], arrays)) return nullptr;
-  return joined(arrays, arrays[0].ndim() == 1 ? 0 : 1, false);
-}
-
-PyObject* quick_vstack(const Given& g) {
-  std::vector<Array> arrays;
-  if (g.positional != 1 || g.names || !arrays_of(g.args[0], arrays)) return nullptr;
-  const bool lines = arrays[0].ndim() == 1;
-  for (const Array& a : arrays)
-    if (lines ? !a.layout->same_shape(*arrays[0].layout) : a.ndim() == 1) return nullptr;
-  return joined(arrays, 0, lines);
-}
-
-namespace {
-
 PyObject* indices_of_true(const Array& a) {
   if (a.dtype == DType::Bool) return wrap(flatnonzero(a));
   Arg zero(Scalar::from_int(0), DType::I64);
@@ -231,6 +190,33 @@ PyObject* quick_flatnonzero(const Given& g) {
 PyObject* quick_nonzero(const Given& g) {
   PyObject* found = quick_flatnonzero(g);
   return found ? nb::make_tuple(nb::steal(found)).release().ptr() : nullptr;
+}
+
+PyObject* quick_count_nonzero(const Given& g) {
+  if (g.positional != 1 || g.names) return nullptr;
+  const Array* a = at_rest(g.args[0]);
+  if (!a || a->dtype != DType::Bool || a->ndim() == 0 || a->size() == 0) return nullptr;
+  mark_line();
+  const uint64_t all = a->ndim() >= 64 ? ~uint64_t{0} : (uint64_t{1} << a->ndim()) - 1;
+  return wrap_result(reduce(Reduction::Sum, *a, all, false, DType::I64, nullptr, 0));
+}
+
+PyObject* quick_where(const Given& g) {
+  if (g.positional == 1) return quick_nonzero(g);
+  if (g.positional != 3 || g.names || !is_array(g.args[0])) return nullptr;
+  Operands ops;
+  Arg a[3];
+  for (int k = 0; k < 3; ++k) {
+    PyObject* o = g.args[k];
+    if (!(is_array(o) || is_generic(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o)) ||
+        !ops.convert(o, a[k]))
+      return nullptr;
+    if (a[k].is_array() && a[k].full()->base->device != as_masked(g.args[0]).full.base->device)
+      return nullptr;
+  }
+  const DeviceOfNew follow(as_masked(g.args[0]).full.base->device);
+  mark_line();
+  return wrap(select(a[0], a[1], a[2]));
 }
 
 PyObject* quick_outer(const Given& g) {

@@ -66,6 +66,12 @@ PyObject* quick_matmul(const Given& g) {
   return g.positional == 2 && !g.names ? quick_product(g.args[0], g.args[1]) : nullptr;
 }
 
+PyObject* quick_vdot(const Given& g) {
+  if (g.positional == 2 && is_array(g.args[0]) && is_complex(as_masked(g.args[0]).full.dtype))
+    return nullptr;
+  return quick_inner(g);
+}
+
 PyObject* quick_inner(const Given& g) {
   if (g.positional != 2 || g.names || !may_work_at_once()) return nullptr;
   const Array *x = on_host(g.args[0]), *y = on_host(g.args[1]);

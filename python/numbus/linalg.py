@@ -14,7 +14,7 @@ from . import _core
 from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
 from .core.interrupts import interruptible
-from .core.operands import library, operand, to_ndarray
+from .core.operands import library, on_few, operand, to_ndarray
 from .core.quick import quick
 from .core.ufuncs import UFUNCS
 from .functions.elementwise import astype as _astype
@@ -96,7 +96,8 @@ def _make(name, names):
             return library(original, args, kwargs)
         args = (*arrays, *args[count:])
         if not any([_on_gpu(a) for a in arrays]):
-            return library(apart, args, kwargs)
+            result = on_few(original, args, kwargs)
+            return library(apart, args, kwargs) if result is NotImplemented else result
         from . import _cusolver  # not at start-up
 
         if name == "cond":

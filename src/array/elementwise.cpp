@@ -142,6 +142,13 @@ std::optional<Array> snapshot(const ViewRef& v) {
   return a;
 }
 
+bool of_same_bytes(const Window::Input& x, const Window::Input& y) {
+  if (!x.view || x.view->base != y.view->base || x.view->dtype != y.view->dtype) return false;
+  const Layout &l = *x.view->layout, &m = *y.view->layout;
+  return l.size() > 0 && m.size() > 0 && x.view->offset + l.low() == y.view->offset + m.low() &&
+         l.high() - l.low() == m.high() - m.low();
+}
+
 }  // namespace
 
 void record(Instr& i, const Array& out, const Window::Input* given, int count) {
@@ -184,7 +191,14 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
   for (int n = 0; n < count; ++n) {
     if (!in[n].view) continue;
     if (in[n].view->base->shared > 0) {
-      if (!at_once) copies[n] = snapshot(*in[n].view);
+      // The same elements in another order, as in m @ m.T, stay one memory.
+      for (int k = 0; k < n && !at_once && !copies[n]; ++k)
+        if (copies[k] && of_same_bytes(given[k], given[n])) {
+          copies[n] = copies[k];
+          copies[n]->layout = LayoutRef(in[n].view->layout);
+          copies[n]->offset = -in[n].view->layout->low();
+        }
+      if (!at_once && !copies[n]) copies[n] = snapshot(*in[n].view);
       if (copies[n])
         in[n].view = &(views[n] = copies[n]->view());
       else

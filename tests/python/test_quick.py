@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -16,6 +17,13 @@ LAYOUTS = {
     "reversed": lambda a: a[::-1],
     "broadcast": lambda a: np.broadcast_to(a[:1], a.shape),
 }
+
+
+def sorted_in_place(a):
+    a.sort()
+    return a
+
+
 # Functions of lines of one length.
 LINES = {
     "dot": lambda xp, a, b: xp.dot(a, b),
@@ -36,6 +44,17 @@ LINES = {
     "flatnonzero": lambda xp, a, b: xp.flatnonzero(b),
     "take": lambda xp, a, b: a[xp.asarray(np.arange(len(a))[::-3].copy())],
     "rows": lambda xp, a, b: xp.stack((a, b))[xp.asarray(np.array([[1, -1], [0, -2]]))],
+    "np.take": lambda xp, a, b: xp.take(a, xp.asarray(np.arange(len(a))[::2].copy())),
+    "take method": lambda xp, a, b: a.take(xp.asarray(np.arange(len(a))[::2].copy()), 0),
+    "vdot": lambda xp, a, b: xp.vdot(a, b),
+    "where": lambda xp, a, b: xp.where(a > b, a, 3),
+    "where alone": lambda xp, a, b: xp.where(a)[0],
+    "sort method": lambda xp, a, b: sorted_in_place(a.copy()),
+    "zeros_like": lambda xp, a, b: xp.zeros_like(a),
+    "ones_like": lambda xp, a, b: xp.ones_like(a, dtype=np.float32),
+    "array of arrays": lambda xp, a, b: xp.array([a, b]),
+    "asarray of arrays": lambda xp, a, b: xp.asarray((a, b), "c16"),
+    "np.copy": lambda xp, a, b: xp.copy(a),
     "array": lambda xp, a, b: xp.array(a),
     "copy": lambda xp, a, b: a.copy(),
     "astype": lambda xp, a, b: a.astype("float32") if a.dtype.kind != "c" else a.astype("c8"),
@@ -129,7 +148,7 @@ def by_numpy(work):
 @pytest.mark.parametrize("letter", TYPES)
 def test_functions_of_lines(xp, ways, name, letter):
     call = LINES[name]
-    exact = name not in ("dot", "method dot", "matmul", "operator", "inner", "norm")
+    exact = name not in ("dot", "method dot", "matmul", "operator", "inner", "norm", "vdot")
     for n in SIZES:
         for layout in LAYOUTS.values():
             a, b = layout(values(letter, n, 1)), layout(values(letter, n, 2))
@@ -154,6 +173,14 @@ def test_products_of_matrices(xp, ways, letter, shapes):
             for call in (xp.matmul, xp.dot, lambda p, q: p @ q):
                 work = lambda pending: call(waiting(xp, a, pending), waiting(xp, b, pending))  # noqa
                 compare(ways(work), expected, False)
+
+
+@pytest.mark.parametrize("letter", ["f4", "f8", "c16"])
+def test_products_with_the_own_transpose(xp, ways, letter):
+    for shape in ((3, 5), (20, 4), (9, 9), (1, 4)):
+        a = values(letter, shape[0] * shape[1], 1).reshape(shape)
+        for work in (lambda m: m @ m.T, lambda m: m.T @ m, lambda m: m[::-1] @ m.T):
+            compare(ways(lambda p, a=a, f=work: f(waiting(xp, a, p))), work(a), False)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -209,6 +236,16 @@ def test_new_arrays(xp, ways, dtype):
         made += 1 if made.dtype != bool else True
         np.testing.assert_array_equal(np.asarray(made), expected + made.dtype.type(1))
         assert xp.empty(shape, **given).shape == np.empty(shape, **given).shape or name == "eye"
+    for value in (2, -1, 2.5, float("nan"), True, 1 << 40):
+        try:
+            expected = np.full((2, 3), value, **given)
+        except (OverflowError, ValueError) as error:
+            with pytest.raises(type(error)):
+                np.asarray(xp.full((2, 3), value, **given))
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compare(ways(lambda _, v=value: xp.full((2, 3), v, **given)), expected, True)
     compare(ways(lambda _: xp.eye(3, 5, **given)), np.eye(3, 5, **given), True)
     compare(ways(lambda _: xp.eye(3, 5, 1, **given)), np.eye(3, 5, 1, **given), True)
 
@@ -398,6 +435,36 @@ def test_solutions_are_those_of_numpy(xp, ways, letter):
         xp.linalg.solve(singular, singular[0])
     with pytest.raises((ValueError, np.linalg.LinAlgError)):
         xp.linalg.solve(singular, singular[0, :2])
+
+
+FACTORISATIONS = ["det", "cholesky", "eigh", "eigvalsh", "qr", "svd", "pinv", "slogdet"]
+
+
+@pytest.mark.parametrize("name", FACTORISATIONS)
+def test_factorisations_of_few_elements(xp, ways, name):
+    ours, theirs = getattr(xp.linalg, name), getattr(np.linalg, name)
+    whole = values("f8", 16, 1).reshape(4, 4)
+    whole = whole @ whole.T + np.eye(4)
+    for view in MATRICES.values():
+        a = view(whole) if name not in ("cholesky", "eigh", "eigvalsh") else whole
+        expected = theirs(a)
+        several = isinstance(expected, tuple)
+        for part in range(len(expected) if several else 1):
+
+            def work(pending, a=a, part=part, several=several):
+                found = ours(waiting(xp, a, pending))
+                return found[part] if several else found
+
+            compare(ways(work), expected[part] if several else expected, name != "pinv")
+        assert not several or type(ours(xp.asarray(a))) is type(expected)
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "fft2", "irfft", "fftn"])
+def test_transforms_of_few_elements(xp, ways, name):
+    a = values("f8", 24, 1).reshape(4, 6)
+    for n in ({}, {"norm": "ortho"}):
+        expected = getattr(np.fft, name)(a, **n)
+        compare(ways(lambda p, n=n: getattr(xp.fft, name)(waiting(xp, a, p), **n)), expected, True)
 
 
 def test_wrong_indices(xp, core):

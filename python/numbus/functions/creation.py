@@ -206,6 +206,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     return result
 
 
+@quick("copy")
 def copy(a, order="K", subok=False):
     """A copy of `a` with its shape and dtype; order 'K' keeps the layout."""
     return array(a, order=order, subok=subok, copy=True)
@@ -224,6 +225,7 @@ def empty(shape, dtype=float, order="C", *, device=None, like=None):
     return _core.empty(shape, dtype, as_order("empty", order, "C", "CF") == "F")
 
 
+@quick("full")
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """An array of `fill_value` (a scalar, or something that broadcasts to `shape`)."""
     if device is not None:
@@ -261,6 +263,7 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None):
     return _core.full(as_shape("ones", shape), 1, as_dtype("ones", dtype, _FLOAT64))
 
 
+@quick("empty_like")
 def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An uninitialised array with the shape, dtype and layout of `prototype`, or those given."""
     if device is not None:
@@ -292,11 +295,13 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     return result
 
 
+@quick("zeros_like")
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array of zeros with the shape, dtype and layout of `a`, or those given."""
     return full_like(a, 0, dtype, order, subok, shape, device=device)
 
 
+@quick("ones_like")
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array of ones with the shape, dtype and layout of `a`, or those given."""
     return full_like(a, 1, dtype, order, subok, shape, device=device)

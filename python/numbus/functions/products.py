@@ -368,6 +368,7 @@ def exactly(op, result, out):
     return store(op, result, out)
 
 
+@quick("vdot")
 def vdot(a, b, /):
     """Inner product of the flattened arrays, the first conjugated."""
     a, b = to_ndarray(a).ravel(), to_ndarray(b).ravel()

@@ -37,6 +37,7 @@ __all__ = [
 _BOOL = numpy.dtype(bool)
 
 
+@quick("where")
 def where(condition, x=None, y=None, /):
     """Elements of `x` where `condition` holds, of `y` elsewhere; the condition alone gives its
     indices.
@@ -174,6 +175,7 @@ def compress(condition, a, axis=None, out=None):
     return take(a, _core.from_numpy(numpy.flatnonzero(condition)), axis, out)
 
 
+@quick("take")
 def take(a, indices, axis=None, out=None, mode="raise"):
     """The elements of `a` at `indices` along `axis` (None: flattened).
 

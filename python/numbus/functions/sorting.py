@@ -158,6 +158,7 @@ def lexsort(keys: Any, axis: Any = -1):
     return order
 
 
+@quick("sort_in_place")
 def sort_in_place(self, axis=-1, kind=None, order=None, *, stable=None):
     """Puts the elements in order along `axis`; see `sort`."""
     store("sort", sort(self, one_axis("sort", axis, self.ndim), kind, order, stable=stable), self)
