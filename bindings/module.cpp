@@ -15,6 +15,7 @@
 #include "lazy/executor.h"
 #include "lazy/explain.h"
 #include "numpy_objects.h"
+#include "scalars.h"
 
 using namespace numbus;
 using namespace numbus::bindings;
@@ -141,6 +142,7 @@ NB_MODULE(_core, m) {
   const char* at_once = std::getenv("NUMBUS_AT_ONCE");
   set_at_once(at_once ? std::strtoll(at_once, nullptr, 10) : kAtOnce);
   load_numpy();
+  bind_scalars(m);
   bind_arrays(m);
   bind_ufuncs(m);
   bind_composed(m);
