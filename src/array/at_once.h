@@ -18,4 +18,7 @@ bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Win
 // null.
 bool reduce_at_once(const Instr& i, const Array& a, const ViewRef* where, const Array& out);
 
+// The same for an accumulation along the middle one of three axes.
+bool scan_at_once(const Instr& i, const Array& x, const Array& result);
+
 }  // namespace numbus

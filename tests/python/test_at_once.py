@@ -175,6 +175,29 @@ def test_reductions_under_predicates(xp, core, at_once, letter):
         same(*at_once(lambda a=a, chosen=chosen: a[chosen].sum())[:2])
 
 
+@pytest.mark.parametrize("letter", [*TYPES, "i2", "c8"])
+def test_scans_have_the_bits_of_recorded_ones(xp, core, at_once, letter):
+    a, ran = xp.asarray(values(letter, 6)), 0
+    scans = ["add", "multiply", "maximum", "fmin", "subtract", "logical_or", "bitwise_and"]
+    shapes = [a, a[::-2], a.reshape(4, 6), a.reshape(4, 6).T, a.reshape(2, 3, 4)[:, ::-1]]
+    for name, v in itertools.product(scans, shapes):
+        for axis in range(v.ndim):
+            scan = getattr(xp, name).accumulate
+            *results, count = at_once(partial(scan, v, axis=axis))
+            same(*results)
+            ran += count
+
+    def into():
+        out = xp.zeros((6, 4), "c16").T
+        xp.cumsum(a.reshape(4, 6), axis=1, out=out[:, ::-1])
+        b = a * 1
+        xp.cumsum(b, out=b)
+        return xp.concatenate([out.ravel(), b])
+
+    same(*at_once(into)[:2])
+    assert ran > 20 or letter in ("f2", "c8", "c16")
+
+
 def test_many_small_operations_on_what_is_pending_carry_it_out(xp, core, at_once):
     big = xp.arange(3000.0)
     core.set_at_once(512)

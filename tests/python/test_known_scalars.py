@@ -89,7 +89,7 @@ def test_types(xp, dtype):
 
 @pytest.mark.parametrize("dtype", ALL)
 def test_with_numbers(xp, dtype):
-    """With each other, with NumPy's scalars of each type and with Python's numbers, on each side."""
+    """With each other, with NumPy's scalars of each type and Python's numbers, on each side."""
     theirs, ours = read(xp, dtype)
     others = [2, 0, -1, 1 << 63, 1 << 70, 0.5, 0.0, 1e300, True, 1 + 1j, "a", None]
     others += [np.dtype(t).type(2) for t in ALL]
