@@ -273,7 +273,8 @@ def check_like(op, like):
     Raises ForeignDtype for other kinds of array, which NumPy asks in turn, and TypeError for what
     is none.
     """
-    if like is None or type(like) in (ndarray, generic) or type(like) in _REAL_ARRAYS:
+    kind = type(like)
+    if like is None or kind in (ndarray, generic) or kind in _REAL_ARRAYS or kind in _OWN:
         return
     if not hasattr(type(like), "__array_function__"):
         raise TypeError(message(op, "like is no array", type(like).__name__, "an array"))
