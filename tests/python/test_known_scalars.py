@@ -1,5 +1,5 @@
-"""Numbers that are read out of arrays with nothing pending, which are NumPy's scalars: values, types,
-errors and warnings of operations with others, against NumPy's own.
+"""Numbers that are read out of arrays with nothing pending, which are NumPy's scalars: values,
+types, errors and warnings of operations with others, against NumPy's own.
 """
 
 import builtins
