@@ -121,8 +121,11 @@ void set_interrupt_hooks() {
   interrupt::set_hooks(hooks);
   interrupt::chain_handler();
   // When the interpreter ends, arrays and streams go while Python can be asked nothing any more.
-  nb::module_::import_("atexit").attr("register")(
-      nb::cpp_function([] { interrupt::set_hooks({}); }));
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
+    interrupt::set_hooks({});
+    set_compile_beside(false);
+    wait_for_compiling();
+  }));
 }
 
 }  // namespace
