@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "numpy_objects.h"
+#include "scalars.h"
 
 namespace numbus::bindings {
 
@@ -122,11 +123,7 @@ PyObject* wrap_generic(Generic&& g) {
   return o.release().ptr();
 }
 PyObject* wrap_result(Masked&& m) {
-  if (m.ndim() > 0) return wrap(std::move(m));
-  Generic g;
-  g.dtype = m.full.dtype;
-  g.array = std::move(m.full);
-  return wrap_generic(std::move(g));
+  return m.ndim() > 0 ? wrap(std::move(m)) : scalar_or_generic(std::move(m.full));
 }
 
 Scalar value_of(Generic& g) {
@@ -196,7 +193,7 @@ PyObject* python_number(const Scalar& s) {
 }
 
 bool is_numpy_scalar(PyObject* o) {
-  if (is_numpy_scalar_type(Py_TYPE(o))) return true;
+  if (numpy_scalar_dtype(Py_TYPE(o))) return true;
   static PyObject* const scalar = nb::object(nb::borrow(numpy()).attr("generic")).release().ptr();
   return PyObject_IsInstance(o, scalar) == 1;
 }
@@ -209,8 +206,8 @@ std::vector<PyObject*>& plain_array_types() {
 }
 
 Owner owner_of(PyObject* o) {
-  if (is_array(o) || is_generic(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o) ||
-      PyBool_Check(o) || PyComplex_CheckExact(o)) {
+  if (is_array(o) || is_usual_scalar(o) || is_generic(o) || PyFloat_CheckExact(o) ||
+      PyLong_CheckExact(o) || PyBool_Check(o) || PyComplex_CheckExact(o)) {
     return Owner::Numbus;
   }
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
@@ -319,6 +316,7 @@ bool Operands::convert(PyObject* o, Arg& a) {
     }
     return true;
   }
+  if (is_usual_scalar(o)) return read_numpy_scalar(o, a.scalar, a.dtype);
   a.weak = true;
   if (PyFloat_CheckExact(o)) {
     a.scalar = Scalar::from_float(PyFloat_AsDouble(o));

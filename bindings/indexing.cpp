@@ -7,6 +7,8 @@
 #include "array/at_once_calls.h"
 #include "base/error.h"
 #include "convert.h"
+#include "numpy_objects.h"
+#include "scalars.h"
 
 namespace numbus::bindings {
 namespace {
@@ -40,6 +42,7 @@ int64_t as_index(PyObject* o) {
 
 bool is_integer_index(PyObject* o) {
   if (PyLong_CheckExact(o)) return true;
+  if (auto t = numpy_scalar_dtype(Py_TYPE(o))) return is_integer(*t);
   if (PyBool_Check(o) || is_array(o)) return false;
   if (is_generic(o)) return is_integer(as_generic(o).dtype);
   static PyObject* ndarray = nullptr;
@@ -254,16 +257,14 @@ namespace {
 
 // One element, of which a CPU's memory has the value.
 PyObject* element(const Array& a, int64_t offset) {
-  Generic g;
-  g.dtype = a.dtype;
   if (a.base->device->host_readable()) {
     Runtime::get().materialize(a.base.get(), "element read");
-    g.value = load_scalar(a.dtype, a.base->data + offset);
-    g.known = true;
-  } else {
-    mark_line();
-    g.array = copy(view_of(a, Layout::get({}, {}, itemsize(a.dtype)), offset), a.dtype, true);
+    return scalar_of(a.dtype, a.base->data + offset);
   }
+  Generic g;
+  g.dtype = a.dtype;
+  mark_line();
+  g.array = copy(view_of(a, Layout::get({}, {}, itemsize(a.dtype)), offset), a.dtype, true);
   return wrap_generic(std::move(g));
 }
 

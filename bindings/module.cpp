@@ -15,6 +15,7 @@
 #include "lazy/executor.h"
 #include "lazy/explain.h"
 #include "numpy_objects.h"
+#include "scalars.h"
 
 using namespace numbus;
 using namespace numbus::bindings;
@@ -120,8 +121,11 @@ void set_interrupt_hooks() {
   interrupt::set_hooks(hooks);
   interrupt::chain_handler();
   // When the interpreter ends, arrays and streams go while Python can be asked nothing any more.
-  nb::module_::import_("atexit").attr("register")(
-      nb::cpp_function([] { interrupt::set_hooks({}); }));
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
+    interrupt::set_hooks({});
+    set_compile_beside(false);
+    wait_for_compiling();
+  }));
 }
 
 }  // namespace
@@ -141,6 +145,7 @@ NB_MODULE(_core, m) {
   const char* at_once = std::getenv("NUMBUS_AT_ONCE");
   set_at_once(at_once ? std::strtoll(at_once, nullptr, 10) : kAtOnce);
   load_numpy();
+  bind_scalars(m);
   bind_arrays(m);
   bind_ufuncs(m);
   bind_composed(m);

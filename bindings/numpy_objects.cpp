@@ -5,6 +5,8 @@
 
 namespace numbus::bindings {
 
+PyTypeObject* usual_scalars[2];
+
 namespace {
 
 // numpy/ndarraytypes.h, for an interface of 2.x.
@@ -25,9 +27,6 @@ struct NumpyArray {
 };
 static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
 constexpr unsigned kWriteable = 0x400, kWarnOnWrite = 1u << 31;
-// A scalar is the head of an object and its value (numpy/arrayscalars.h).
-constexpr size_t kValue = sizeof(PyObject);
-
 // Where numpy/__multiarray_api.h has what is used here.
 constexpr int kVersion = 0;
 constexpr unsigned kMajor = 2;
@@ -46,7 +45,8 @@ constexpr Entry kScalars[] = {
     {34, DType::C128}, {22, DType::I32},  {20, DType::I8},  {21, DType::I16},
     {25, DType::U8},   {26, DType::U16},  {27, DType::U32}, {28, DType::U64},
     {33, DType::C64},  {217, DType::F16}, {24, DType::I64}, {29, DType::U64}};
-ScalarType scalar_types[std::size(kScalars)];
+std::vector<ScalarType> scalar_types;
+PyObject* booleans[2];
 
 // By the number of an element type, as PyArray_Descr has it.
 std::optional<DType> from_number(int number) {
@@ -84,24 +84,42 @@ void load_numpy() {
                  version >> 24);
     throw nb::python_error();
   }
-  for (size_t k = 0; k < std::size(kScalars); ++k)
-    scalar_types[k] = {static_cast<PyTypeObject*>(table[kScalars[k].index]), kScalars[k].dtype};
+  for (const Entry& e : kScalars)
+    scalar_types.push_back({static_cast<PyTypeObject*>(table[e.index]), e.dtype});
+  nb::module_ numpy = nb::module_::import_("numpy");
+  booleans[0] = nb::object(numpy.attr("False_")).release().ptr();
+  booleans[1] = nb::object(numpy.attr("True_")).release().ptr();
 }
 
-bool is_numpy_scalar_type(PyTypeObject* type) {
-  return std::any_of(std::begin(scalar_types), std::end(scalar_types),
-                     [&](const ScalarType& s) { return s.type == type; });
+PyObject* numpy_bool(bool value) {
+  Py_INCREF(booleans[value]);
+  return booleans[value];
+}
+
+PyTypeObject* numpy_scalar_type(DType t) {
+  for (const ScalarType& s : scalar_types)
+    if (s.dtype == t) return s.type;
+  return nullptr;
+}
+
+void add_scalar_type(PyTypeObject* type, DType t) {
+  const bool usual = t == DType::F64 || t == DType::I64;
+  if (usual) usual_scalars[t == DType::I64] = type;
+  scalar_types.insert(usual ? scalar_types.begin() : scalar_types.end(), {type, t});
+}
+
+std::optional<DType> numpy_scalar_dtype(PyTypeObject* type) {
+  for (const ScalarType& s : scalar_types)
+    if (s.type == type) return s.dtype;
+  return std::nullopt;
 }
 
 bool read_numpy_scalar(PyObject* o, Scalar& value, DType& dtype) {
-  PyTypeObject* type = Py_TYPE(o);
-  for (const ScalarType& s : scalar_types) {
-    if (s.type != type) continue;
-    dtype = s.dtype;
-    value = load_scalar(dtype, reinterpret_cast<const char*>(o) + kValue);
-    return true;
-  }
-  return false;
+  auto known = numpy_scalar_dtype(Py_TYPE(o));
+  if (!known) return false;
+  dtype = *known;
+  value = load_scalar(dtype, reinterpret_cast<const char*>(o) + kScalarValue);
+  return true;
 }
 
 std::optional<NumpyMemory> numpy_memory(PyObject* o) {

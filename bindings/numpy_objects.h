@@ -10,10 +10,22 @@ namespace numbus::bindings {
 // another one.
 void load_numpy();
 
-// Whether it is a type of NumPy's own scalars that Numbus has; subclasses of these are not.
-bool is_numpy_scalar_type(PyTypeObject* type);
-// The value of a scalar whose type is one of NumPy's own; false for anything else, subclasses of
-// these types among them.
+// A scalar is the head of an object and its value (numpy/arrayscalars.h).
+constexpr size_t kScalarValue = sizeof(PyObject);
+// NumPy's type of scalars.
+PyTypeObject* numpy_scalar_type(DType t);
+// Has scalars of a subclass be read as NumPy's own are.
+void add_scalar_type(PyTypeObject* type, DType t);
+// The dtype of NumPy's own type of scalars, or one that was added; nothing for other types.
+std::optional<DType> numpy_scalar_dtype(PyTypeObject* type);
+// Whether it is one that element loops read: float64 or int64, as Numbus makes them.
+extern PyTypeObject* usual_scalars[2];
+inline bool is_usual_scalar(PyObject* o) {
+  return Py_TYPE(o) == usual_scalars[0] || Py_TYPE(o) == usual_scalars[1];
+}
+// numpy.True_ or numpy.False_; a new reference.
+PyObject* numpy_bool(bool value);
+// The value of a scalar whose type numpy_scalar_dtype() knows; false for anything else.
 bool read_numpy_scalar(PyObject* o, Scalar& value, DType& dtype);
 
 // The memory of an array; shape and strides are the array's own.

@@ -72,11 +72,14 @@ struct Single {
       loop = loops().row(i.op, i.loop);
     }
     if ((!loop && !copies) || is_complex(made)) return false;
-    if (made != out && !(store = conversion(made, out))) return false;
+    if (made != out) store = conversion(made, out);
+    if (made != out && !store) return false;
     if (i.op == Op::index) return true;
     for (int k = 0; k < count; ++k) {
       const DType t = in[k].view ? in[k].view->dtype : in[k].dtype;
-      if (t != reads[k] && !(load[k] = conversion(t, reads[k]))) return false;
+      if (t == reads[k]) continue;
+      load[k] = conversion(t, reads[k]);
+      if (!load[k]) return false;
     }
     return true;
   }

@@ -23,8 +23,8 @@ inline bool readable(const Base& b, const Device* device) {
 }
 // Whether an operation of n elements on a device may be carried out now if its arrays are at rest.
 bool may_run(int64_t n, const Device& device);
-// Whether resting() holds, if need be after what is pending has been carried out: many small
-// operations on what is pending take longer when they are recorded.
+// Whether resting() holds, if need be after what is pending has been carried out, where a small
+// operation had better do that.
 template <class Resting>
 bool rests(Device& device, Resting&& resting) {
   if (resting()) return true;

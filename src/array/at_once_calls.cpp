@@ -31,8 +31,9 @@ bool may_work_at_once() {
 }
 
 bool readable_now(const Array& a) {
-  const Device* device = a.base->device;
-  return device->host_readable() && small::readable(*a.base.get(), device);
+  Device* device = a.base->device;
+  return device->host_readable() &&
+         small::rests(*device, [&] { return small::readable(*a.base.get(), device); });
 }
 
 bool call_at_once(const Instr& i, std::span<const Array* const> operands,

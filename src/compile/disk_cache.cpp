@@ -30,10 +30,20 @@ struct Header {
   uint64_t key_size, code_size, mac;
 };
 
+// NUMBUS_CACHE_LIMIT as it was at first use: threads compile, and the environment is no thread's.
+const std::string& given_limit() {
+  static const std::string given = [] {
+    const char* text = std::getenv("NUMBUS_CACHE_LIMIT");
+    return std::string(text ? text : "");
+  }();
+  return given;
+}
+
 // NUMBUS_CACHE_DIR, else $XDG_CACHE_HOME/numbus, else ~/.cache/numbus; empty when unusable or
 // NUMBUS_CACHE=0.
 const std::string& directory() {
   static const std::string dir = [] {
+    given_limit();
     const char* off = std::getenv("NUMBUS_CACHE");
     if (off && std::strcmp(off, "0") == 0) return std::string();
     std::string d;
@@ -122,11 +132,12 @@ bool secret_of(uint64_t (&secret)[2]) {
 
 // Now and then the files used least recently make room: NUMBUS_CACHE_LIMIT bytes, 1 GiB by default.
 void keep_small() {
-  const char* given = std::getenv("NUMBUS_CACHE_LIMIT");
+  const std::string& given = given_limit();
   // One store in 64, of whatever process: many are short, and a full directory takes long to read.
-  static std::atomic<uint32_t> stores{given ? 0 : static_cast<uint32_t>(getpid()) * 37};
+  static std::atomic<uint32_t> stores{given.empty() ? static_cast<uint32_t>(getpid()) * 37 : 0};
   if (stores++ % 64 != 0) return;
-  uint64_t limit = given ? std::strtoull(given, nullptr, 10) : uint64_t{1} << 30, all = 0;
+  uint64_t limit = given.empty() ? uint64_t{1} << 30 : std::strtoull(given.c_str(), nullptr, 10),
+           all = 0;
   std::error_code problem;
   std::vector<std::tuple<std::filesystem::file_time_type, uint64_t, std::filesystem::path>> files;
   for (const auto& f : std::filesystem::directory_iterator(directory(), problem)) {

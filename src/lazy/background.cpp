@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include <condition_variable>
-#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <system_error>
@@ -80,11 +79,6 @@ Queue& queue() {
           the_queue = new Queue;
           the_queue->on = on;
         });
-    // Before the compiler's own objects go.
-    std::atexit([] {
-      set_compile_beside(false);
-      wait_for_compiling();
-    });
     return true;
   }();
   (void)made;

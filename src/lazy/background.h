@@ -34,7 +34,8 @@ bool compiles_beside();
 std::shared_ptr<CompilingKernel> compile_beside(const ir::Kernel& k);
 // Gives the setting before.
 bool set_compile_beside(bool on);
-// Waits until nothing is being compiled.
+// Waits until nothing is being compiled. A process does both before it runs its exit handlers: they
+// destroy what the compiler made at its first use.
 void wait_for_compiling();
 
 }  // namespace numbus

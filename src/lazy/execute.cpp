@@ -304,7 +304,10 @@ bool compiled(Runtime& rt, KernelCode& code, int64_t work, bool waits) {
   if (!wanted && work < 500'000 && code.interpreted_ns < enough) return false;
   if (!std::exchange(code.looked_on_disk, true) && install(rt, code, compile::load_native(code.ir)))
     return true;
-  if (!wanted && !waits && (code.compiling = compile_beside(code.ir))) return false;
+  if (!wanted && !waits) {
+    code.compiling = compile_beside(code.ir);
+    if (code.compiling) return false;
+  }
   return install(rt, code, compile::compile_native(code.ir));
 }
 

@@ -46,9 +46,9 @@ class Recorder {
   void record(uint64_t signature, Instr& i, const ViewRef& out, const Window::Input* in, int count);
   // Carries out what is pending. An error that belongs to another thread waits for that thread.
   void flush(const char* reason);
-  // Whether the latest of what is pending are so many small operations one after another that they
-  // had better be carried out at once.
-  bool small_ones_follow() const { return small_ones_ >= kSmallOnes; }
+  // Whether a small operation on what is pending had better carry it out: the next instruction
+  // would, or the latest are so many small ones that they take longer when they are recorded.
+  bool small_ones_follow() const { return cut_due_ || small_ones_ >= kSmallOnes; }
   // As flush, but an error of this thread's waits, too.
   void flush_quietly(const char* reason) noexcept;
 

@@ -57,9 +57,7 @@ def method(self, device, /, *, stream=None):
     """The array on the named device: itself where it already is, else a copy."""
     if stream is not None:
         raise ValueError(message("to_device", "streams are not chosen here", stream, "stream=None"))
-    if type(self) is generic:
-        return self
-    return _core.to_device(self, str(device))
+    return _core.to_device(self, str(device)) if type(self) is ndarray else self
 
 
 def device_of(self):

@@ -19,6 +19,9 @@ _NAMED = {name: t for t in SUPPORTED for name in (t, t.type, t.name)} | {
 }
 _REAL_ARRAYS = {numpy.ndarray, numpy.memmap}
 _NUMBERS = (bool, int, float, complex)
+# The types of NumPy's scalars, and of those that the core makes, which it takes directly.
+_OWN = frozenset(_core.scalar_types)
+_SCALARS = {t.type for t in SUPPORTED} | _OWN
 
 
 def register_array_type(kind):
@@ -80,6 +83,8 @@ def to_ndarray(x):
         return x
     if kind is generic:
         return x._array()
+    if kind in _SCALARS:
+        return _core.full((), x, x.dtype)
     if isinstance(x, numpy.ndarray):
         if kind not in _REAL_ARRAYS or x.dtype not in SUPPORTED:
             native = x.dtype.newbyteorder("=")
@@ -114,7 +119,7 @@ def operand(x):
     are.
     """
     kind = type(x)
-    if kind is ndarray or kind is generic or kind in _NUMBERS:
+    if kind is ndarray or kind is generic or kind in _NUMBERS or kind in _SCALARS:
         return x
     return to_ndarray(x)
 
@@ -154,7 +159,7 @@ def unwrap(x, views):
     kind = type(x)
     if kind is ndarray:
         return views.give(x)
-    if kind is generic:
+    if kind is generic or kind in _OWN:
         return x.dtype.type(x.item())
     if kind is list or kind is tuple:
         changed = [unwrap(item, views) for item in x]
@@ -268,7 +273,8 @@ def check_like(op, like):
     Raises ForeignDtype for other kinds of array, which NumPy asks in turn, and TypeError for what
     is none.
     """
-    if like is None or type(like) in (ndarray, generic) or type(like) in _REAL_ARRAYS:
+    kind = type(like)
+    if like is None or kind in (ndarray, generic) or kind in _REAL_ARRAYS or kind in _OWN:
         return
     if not hasattr(type(like), "__array_function__"):
         raise TypeError(message(op, "like is no array", type(like).__name__, "an array"))

@@ -43,6 +43,7 @@ def __getattr__(name):
     return lookup(name)
 
 
+@_core.composed
 def divmod(x1, x2, out1=None, out2=None, /, out=(None, None), **kwargs):
     """Quotient and remainder element-wise: `(x1 // x2, x1 % x2)`, broadcast; a pair of arrays.
 

@@ -166,6 +166,11 @@ def _attach_generic():
     generic.__ceil__ = lambda self: operator.index(numpy.ceil(self.item()).astype(int))
     for name in ("is_integer", "as_integer_ratio", "hex", "bit_count"):
         setattr(generic, name, _scalar_method(name))
+    # What gives arrays gives ours.
+    names = "reshape ravel flatten repeat nonzero cumsum cumprod argsort to_device".split()
+    for kind in _core.scalar_types:
+        for name in (*names, "__getitem__", "__iter__"):
+            setattr(kind, name, getattr(generic, name))
 
 
 def _scalar_method(name):

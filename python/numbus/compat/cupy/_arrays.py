@@ -97,6 +97,7 @@ def to_dlpack(self):
 
 def attach():
     """Gives numbus.ndarray, and what full reductions return, CuPy's attributes."""
+    _core.keep_generics(True)  # CuPy has no scalars of NumPy's
     for cls in (_core.ndarray, _core.generic):
         cls.get = get
         cls.device = property(device, doc=device.__doc__)
