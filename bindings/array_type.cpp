@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "convert.h"
+#include "quick.h"
 
 namespace numbus::bindings {
 
@@ -290,7 +291,8 @@ void bind_arrays(nb::module_& m) {
       "astype",
       [](nb::object self, nb::object t, nb::object how, nb::object casting, bool make_copy) {
         Masked& m = nb::cast<Masked&>(self);
-        DType to = to_dtype(t.ptr()), from = m.full.dtype;
+        const std::optional<DType> usual = usual_dtype(t.ptr());
+        DType to = usual ? *usual : to_dtype(t.ptr()), from = m.full.dtype;
         char order = to_order(how.ptr(), "astype", 'K');
         if (!can_cast(from, to, to_casting(casting.ptr()))) {
           raise(ErrorKind::Casting, "astype", "cannot cast under this rule",

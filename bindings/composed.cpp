@@ -5,6 +5,7 @@
 #include <structmember.h>
 
 #include "convert.h"
+#include "quick.h"
 #include "registered.h"
 
 namespace numbus::bindings {
@@ -47,6 +48,7 @@ struct Composed {
   PyObject* function;
   PyObject* foreign;     // what to call where an operand is one that only NumPy can hold, or null
   Signature* signature;  // of a registered function: how its arguments are made; or null
+  Quick quick;           // answers plain calls without the function; or null
   PyObject*
       reduction;  // the one that the function is where it is given no more than an axis; or null
   PyObject* attributes;
@@ -108,14 +110,15 @@ PyObject* reduced_directly(const Composed& c, PyObject* const* args, Py_ssize_t 
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
   return guarded([&]() -> PyObject* {
-    if (as_composed(self).reduction)
-      if (PyObject* r = reduced_directly(as_composed(self), args, PyVectorcall_NARGS(nargs), names))
-        return r;
+    const Composed& c = as_composed(self);
+    if (c.quick)
+      if (PyObject* answer = c.quick({args, PyVectorcall_NARGS(nargs), names})) return answer;
+    if (c.reduction)
+      if (PyObject* r = reduced_directly(c, args, PyVectorcall_NARGS(nargs), names)) return r;
     Py_ssize_t n = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
     Device* there = nullptr;
     for (Py_ssize_t k = 0; k < n && !there; ++k) there = find_device(args[k], kDepth);
     DeviceOfNew follow(there);
-    const Composed& c = as_composed(self);
     PyObject* result = c.signature ? call_body(c, args, PyVectorcall_NARGS(nargs), names)
                                    : PyObject_Vectorcall(c.function, args, nargs, names);
     if (result || !c.foreign || !PyErr_ExceptionMatches(foreign_dtype())) return result;
@@ -229,6 +232,8 @@ void bind_composed(nb::module_& m) {
                                                    positional_only, positional, rest);
         c.foreign = foreign.is_none() ? nullptr : nb::object(foreign).release().ptr();
         if (c.signature && others && c.foreign) c.signature->others = true;
+        if (nb::object quick = nb::steal(attribute(o, "quick")); quick.is_valid())
+          c.quick = quick_named(nb::cast<std::string>(quick));
         c.reduction = attribute(o, "reduction");
         if (c.foreign) foreign_dtype();  // imported now: a call that failed could not
         for (const char* name : {"__name__", "__qualname__", "__doc__", "__module__"})
@@ -247,7 +252,8 @@ void bind_composed(nb::module_& m) {
       "parameters: how the arguments are converted first, (name, kind, has default, default, "
       "what None means, index of the array, choices) each, as functions/registry.py writes them, "
       "and `rest`, the kind of *arguments or -1; others: `foreign` takes keywords of any name; "
-      "`name` is what messages call the function.");
+      "`name` is what messages call the function. Where `function.quick` is a name of "
+      "bindings/quick.cpp, plain calls are answered there.");
 }
 
 }  // namespace numbus::bindings

@@ -454,20 +454,25 @@ std::vector<int64_t> to_shape(PyObject* o) {
 }
 
 Casting to_casting(PyObject* o) {
-  std::string s = nb::cast<std::string>(nb::handle(o));
-  static const std::pair<const char*, Casting> kRules[] = {{"no", Casting::No},
-                                                           {"equiv", Casting::Equiv},
-                                                           {"safe", Casting::Safe},
-                                                           {"same_kind", Casting::SameKind},
-                                                           {"unsafe", Casting::Unsafe}};
-  for (auto [name, rule] : kRules)
-    if (s == name) return rule;
-  raise(ErrorKind::Value, "casting", "unknown casting rule", s,
+  static constexpr std::pair<const char*, Casting> kRules[] = {{"unsafe", Casting::Unsafe},
+                                                               {"same_kind", Casting::SameKind},
+                                                               {"safe", Casting::Safe},
+                                                               {"equiv", Casting::Equiv},
+                                                               {"no", Casting::No}};
+  if (PyUnicode_Check(o))
+    for (auto [name, rule] : kRules)
+      if (PyUnicode_CompareWithASCIIString(o, name) == 0) return rule;
+  raise(ErrorKind::Value, "casting", "unknown casting rule", nb::cast<std::string>(nb::handle(o)),
         "no, equiv, safe, same_kind or unsafe");
 }
 
 char to_order(PyObject* o, std::string_view op, char otherwise) {
   if (o == Py_None) return otherwise;
+  static PyObject* const letters[] = {
+      PyUnicode_InternFromString("C"), PyUnicode_InternFromString("K"),
+      PyUnicode_InternFromString("F"), PyUnicode_InternFromString("A")};
+  for (int k = 0; k < 4; ++k)
+    if (o == letters[k]) return "CKFA"[k];
   bool text = PyUnicode_Check(o);
   if (!text && !PyBytes_Check(o)) {
     raise(ErrorKind::Type, std::string(op), "order is no text",

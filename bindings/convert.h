@@ -97,7 +97,9 @@ bool has_order(const Array& a, char order);  // whether the memory is laid out s
 Array copy_in_order(const Array& a, DType to, char order);
 
 SourceLine describe_line(uint64_t line);
-void mark_line();  // remembers where the Python program is
+uint64_t line_of_caller();  // a token for where the Python program is
+// The call that begins comes from another line, which is looked up where something is recorded.
+inline void mark_line() { line_is_new = true; }
 void set_error(const Error& e);
 
 // Runs f, turning core errors into Python ones; for C slots.

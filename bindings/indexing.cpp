@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "array/at_once_calls.h"
 #include "base/error.h"
 #include "convert.h"
 #include "numpy_objects.h"
@@ -300,6 +301,9 @@ PyObject* get_item(PyObject* self, PyObject* index) {
       mark_line();
       return wrap(compress(a, mask));
     }
+    if (is_array(index) && !as_masked(index).mask)
+      if (std::optional<Array> taken = take_at_once(a, 0, as_masked(index).full))
+        return wrap(std::move(*taken));
     View v;
     if (!basic_view(a, index, v)) {
       if (auto f = advanced(a, index)) {

@@ -78,7 +78,7 @@ SourceLine describe_line(uint64_t line) {
 
 // The line of the call: instruction offsets from here out to the first frame that is not this
 // package's own.
-void mark_line() {
+uint64_t line_of_caller() {
   // Outside the stable ABI but exported by every Python from 3.11 on.
   using GetLasti = int (*)(PyFrameObject*);
   using GetBack = PyFrameObject* (*)(PyFrameObject*);
@@ -102,7 +102,7 @@ void mark_line() {
     owned = true;
   }
   if (last.code) remember(line, last.code, last.at);
-  current_line = line;
+  return line;
 }
 
 }  // namespace numbus::bindings

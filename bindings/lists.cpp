@@ -1,4 +1,5 @@
-// Arrays from lists of plain Python numbers.
+// Arrays from lists of numbers: Python's, and those read out of arrays.
+#include "array/at_once_calls.h"
 #include "convert.h"
 
 namespace numbus::bindings {
@@ -17,6 +18,43 @@ struct Items {
   }
 };
 
+PyTypeObject* numpy_type(const char* name) {
+  nb::object type = nb::module_::import_("numpy").attr(name);
+  return reinterpret_cast<PyTypeObject*>(type.release().ptr());
+}
+
+// A number of a known type: a Python number, or a value of the type that Python's become (NumPy's
+// scalars of these types, and ours that are known); nothing for any other object.
+std::optional<Scalar> number(PyObject* o) {
+  static PyTypeObject* const numpy_types[] = {numpy_type("float64"), numpy_type("int64"),
+                                              numpy_type("bool"), numpy_type("complex128")};
+  if (PyFloat_CheckExact(o)) return Scalar::from_float(PyFloat_AsDouble(o));
+  if (PyLong_CheckExact(o)) {
+    int overflow = 0;
+    const long long n = PyLong_AsLongLongAndOverflow(o, &overflow);
+    return overflow ? std::nullopt : std::optional(Scalar::from_int(n));
+  }
+  if (PyBool_Check(o)) return Scalar::from_bool(o == Py_True);
+  if (PyComplex_CheckExact(o))
+    return Scalar::from_complex(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
+  if (is_generic(o)) {
+    Generic& g = as_generic(o);
+    if (!g.known && g.array.base.get() && g.array.base->data && readable_now(g.array)) value_of(g);
+    const bool usual = g.dtype == DType::F64 || g.dtype == DType::I64 || g.dtype == DType::Bool ||
+                       g.dtype == DType::C128;
+    const Base* there = g.array.base.get();
+    if (there && !there->device->host_readable()) return {};  // the array is to be made there, too
+    return g.known && usual ? std::optional(g.value) : std::nullopt;
+  }
+  PyTypeObject* const type = Py_TYPE(o);
+  if (type == numpy_types[0]) return Scalar::from_float(PyFloat_AsDouble(o));
+  if (type == numpy_types[1]) return Scalar::from_int(PyLong_AsLongLong(o));
+  if (type == numpy_types[2]) return Scalar::from_bool(PyObject_IsTrue(o) == 1);
+  if (type == numpy_types[3])
+    return Scalar::from_complex(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
+  return {};
+}
+
 // Whether all is even and plain; `kind` becomes the largest kind of number.
 bool look(PyObject* o, const std::vector<int64_t>& shape, size_t axis, Kind& kind) {
   if (!Items::are(o)) return false;
@@ -27,17 +65,10 @@ bool look(PyObject* o, const std::vector<int64_t>& shape, size_t axis, Kind& kin
     PyObject* item = items[k];
     if (axis + 1 < shape.size()) {
       if (!look(item, shape, axis + 1, kind)) return false;
-    } else if (PyFloat_CheckExact(item)) {
-      kind = std::max(kind, Kind::Float);
-    } else if (PyLong_CheckExact(item)) {
-      int overflow = 0;
-      PyLong_AsLongLongAndOverflow(item, &overflow);
-      if (overflow) return false;
-      kind = std::max(kind, Kind::Int);
-    } else if (PyComplex_CheckExact(item)) {
-      kind = Kind::Complex;
-    } else if (!PyBool_Check(item)) {
-      return false;
+    } else {
+      const std::optional<Scalar> n = number(item);
+      if (!n) return false;
+      kind = std::max(kind, n->kind);
     }
   }
   return true;
@@ -52,13 +83,9 @@ void store(PyObject* o, DType t, int size, size_t depth, char*& to) {
       store(item, t, size, depth - 1, to);
       continue;
     }
-    Scalar s;
-    if (PyComplex_CheckExact(item))
-      s = Scalar::from_complex(PyComplex_RealAsDouble(item), PyComplex_ImagAsDouble(item));
-    else if (is_inexact(t))  // integers, too, become doubles first
-      s = Scalar::from_float(PyFloat_AsDouble(item));
-    else
-      s = Scalar::from_int(PyLong_AsLongLong(item));
+    Scalar s = *number(item);
+    if (is_inexact(t) && s.kind < Kind::Float)  // integers, too, become doubles first
+      s = Scalar::from_float(static_cast<double>(s.i));
     store_scalar(s, t, to);
     to += size;
   }

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "array/at_once.h"
+#include "array/at_once_calls.h"
 #include "array/in_use.h"
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -136,6 +137,8 @@ NB_MODULE(_core, m) {
       set_error(e);
     }
   });
+  if (const char* beside = std::getenv("NUMBUS_BACKGROUND"); beside && *beside == '0')
+    set_compile_beside(false);
   const char* at_once = std::getenv("NUMBUS_AT_ONCE");
   set_at_once(at_once ? std::strtoll(at_once, nullptr, 10) : kAtOnce);
   load_numpy();
@@ -159,6 +162,7 @@ NB_MODULE(_core, m) {
   m.def("chain_interrupts", &interrupt::chain_handler,
         "Puts the core's handler of SIGINT before Python's, once more where that was set anew.");
   Runtime::get().describe_line = describe_line;
+  find_line = line_of_caller;
   Runtime::get().leave_python = [] { return static_cast<void*>(PyEval_SaveThread()); };
   Runtime::get().enter_python = [](void* state) {
     PyEval_RestoreThread(static_cast<PyThreadState*>(state));
@@ -370,6 +374,8 @@ NB_MODULE(_core, m) {
       nb::arg("op") = "", nb::arg("distinct") = false, nb::arg("where").none() = nb::none(),
       "The last of values that meet stays, or they add up, or the smallest or largest stays (op: "
       "add, minimum, maximum).");
+  m.attr("FEW_TERMS") = kFewTerms;
+  m.attr("LONG_ROW") = kLongRow;
   m.def(
       "matmul",
       [](nb::object x, nb::object y, nb::object t, nb::object out) -> nb::object {
@@ -457,6 +463,11 @@ NB_MODULE(_core, m) {
     w.user_launches = w.kernel_ns = w.transfer_ns = 0;
     w.compile_ms = 0;
   });
+  m.def("set_compile_beside", set_compile_beside, nb::arg("on"),
+        "Whether kernels are compiled on a thread while the interpreter runs them (as it is, where "
+        "there is more than one processor); gives the setting before.");
+  m.def("wait_for_compiling", wait_for_compiling, nb::call_guard<nb::gil_scoped_release>(),
+        "Returns when no thread compiles a kernel.");
   m.def("set_at_once", set_at_once, nb::arg("elements"),
         "Operations of so many elements and fewer (0 to 1024; NUMBUS_AT_ONCE) are carried out at "
         "once where nothing that they use is pending. Gives what it was before.");

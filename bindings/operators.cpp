@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "convert.h"
+#include "quick.h"
 
 namespace numbus::bindings {
 
@@ -235,7 +236,10 @@ PyObject* linear(const char* name, PyObject* a, PyObject* b) {
     return module->attr(name)(nb::handle(a), nb::handle(b)).release().ptr();
   });
 }
-PyObject* matmul_slot(PyObject* a, PyObject* b) { return linear("matmul_operator", a, b); }
+PyObject* matmul_slot(PyObject* a, PyObject* b) {
+  PyObject* quick = guarded([&] { return quick_product(a, b); });
+  return quick || PyErr_Occurred() ? quick : linear("matmul_operator", a, b);
+}
 PyObject* in_place_matmul(PyObject* a, PyObject* b) { return linear("matmul_in_place", a, b); }
 
 PyObject* compare_slot(PyObject* a, PyObject* b, int how) {

@@ -12,7 +12,7 @@ from . import _core
 from .core.errors import ForeignDtype, many_axes, message, one_axis
 from .core.host import on_host, same_memory
 from .core.interrupts import MANY, interruptible
-from .core.operands import library, store, to_ndarray
+from .core.operands import library, on_few, store, to_ndarray
 from .functions.ranges import arange
 from .functions.repeating import roll
 
@@ -227,6 +227,10 @@ def _make(name):
             if not on_host(a):
                 result = run(a, *args, **kwargs)
                 return result if out is None else store(name, result, out)
+            if out is None:
+                result = on_few(original, (a, *args), kwargs)
+                if result is not NotImplemented:
+                    return result
         return library(apart, (a, *args), {**kwargs, "out": out})
 
     return _core.composed(wrapper)

@@ -14,7 +14,8 @@ from . import _core
 from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
 from .core.interrupts import interruptible
-from .core.operands import library, operand, to_ndarray
+from .core.operands import library, on_few, operand, to_ndarray
+from .core.quick import quick
 from .core.ufuncs import UFUNCS
 from .functions.elementwise import astype as _astype
 from .functions.manipulation import diagonal as _diagonal
@@ -95,14 +96,15 @@ def _make(name, names):
             return library(original, args, kwargs)
         args = (*arrays, *args[count:])
         if not any([_on_gpu(a) for a in arrays]):
-            return library(apart, args, kwargs)
+            result = on_few(original, args, kwargs)
+            return library(apart, args, kwargs) if result is NotImplemented else result
         from . import _cusolver  # not at start-up
 
         if name == "cond":
             return _cusolver.cond(norm, *args, **kwargs)
         return getattr(_cusolver, name)(*args, **kwargs)
 
-    return _core.composed(wrapper)
+    return _core.composed(quick(name)(wrapper) if name in ("inv", "solve") else wrapper)
 
 
 for _name, _operands in _LIBRARY.items():
@@ -128,6 +130,7 @@ def _largest(x, axes, keepdims=False):
     return _max(x, axes, None, keepdims, **({} if x.size else {"initial": 0}))
 
 
+@quick("norm")
 def norm(x, ord=None, axis=None, keepdims=False):
     """Norm of a vector or matrix, or of those along one or two axes.
 

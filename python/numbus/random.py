@@ -68,10 +68,30 @@ def _sampler(real, bound):
     return real if real.__name__ == "shuffle" else _interruptible(real, is_long)
 
 
+_NUMBERS = (int, float, type(None))
+
+
+def _is_few(values):
+    """Whether all of them are plain numbers, none of which can ask for many samples."""
+    for value in values:
+        kind = type(value)
+        if kind not in _NUMBERS or (kind is int and value >= _MANY):
+            return False
+    return True
+
+
+def _taken(x):
+    """A sample of NumPy's that nobody else reaches: an array of ours, or the number that it is."""
+    return _core.from_numpy(x, "take") if type(x) is _numpy.ndarray else x
+
+
 def _method(name, base):
-    real = _sampler(getattr(base, name), bound=1)
+    original = getattr(base, name)
+    real = _sampler(original, bound=1)
 
     def method(self, *args, **kwargs):
+        if _is_few(args) and _is_few(kwargs.values()):
+            return _taken(original(self, *args, **kwargs))
         return _library(real, (self, *args), kwargs)
 
     method.__name__ = method.__qualname__ = name
@@ -137,6 +157,9 @@ class Generator(_numpy_random.Generator):
 
         Many of Philox are made on the default device.
         """
+        if out is None and dtype is float and _is_few((size,)):
+            if size is None or size < _ON_DEVICE:
+                return _taken(super().random(size))
         n = _count(size) if out is None and type(self.bit_generator) is Philox else 0
         if n >= _ON_DEVICE and _possible(size):
             kind = _as_dtype("random", dtype)

@@ -92,9 +92,12 @@ class Arg {
   Masked* masked_ = nullptr;  // whose array it is, where that had a mask
 };
 
-// Where the caller is: recorded with each instruction (bindings set it before calling in). A flush
-// lets other threads record.
-extern constinit thread_local uint64_t current_line;
+// Where the caller is: recorded with each instruction. Bindings say when they call in for another
+// line of the program; which one is found out when something is recorded, by their find_line. A
+// flush lets other threads record.
+extern constinit thread_local bool line_is_new;
+extern uint64_t (*find_line)();
+uint64_t current_line();
 
 Array empty(std::span<const int64_t> shape, DType t, Device* device = nullptr);
 Array full(std::span<const int64_t> shape, DType t, const Scalar& value);

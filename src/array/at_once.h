@@ -14,7 +14,11 @@ constexpr int64_t kMostAtOnce = 1024;
 bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Window::Input* in,
                        int count);
 
-// The same for a reduction, whose operand has elements.
-bool reduce_at_once(const Instr& i, const Array& a, const Array& out);
+// The same for a reduction, whose operand has elements. where: its predicate, in its shape, or
+// null.
+bool reduce_at_once(const Instr& i, const Array& a, const ViewRef* where, const Array& out);
+
+// The same for an accumulation along the middle one of three axes.
+bool scan_at_once(const Instr& i, const Array& x, const Array& result);
 
 }  // namespace numbus

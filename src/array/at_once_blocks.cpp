@@ -24,10 +24,9 @@ void move(int size, const Layout& l, char* memory, char* block) {
 
 }  // namespace
 
-bool may_run(int64_t n, const Base& target) {
+bool may_run(int64_t n, const Device& device) {
   const Runtime& rt = Runtime::get();
-  return n <= rt.at_once && rt.mode == Mode::Auto && !rt.explanation &&
-         target.device->host_readable() && at_rest(target, target.device) && !target.mask;
+  return n <= rt.at_once && rt.mode == Mode::Auto && !rt.explanation && device.host_readable();
 }
 
 void gather(int size, const Layout& l, const char* memory, char* block) {

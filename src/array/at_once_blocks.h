@@ -21,8 +21,18 @@ inline bool readable(const Base& b, const Device* device) {
   if (b.device != device || b.flights > 0 || b.other_windows > 0 || b.failure) return false;
   return !b.window || !b.window->writes(b);
 }
-// Whether an operation of n elements with this result may be carried out now.
-bool may_run(int64_t n, const Base& target);
+// Whether an operation of n elements on a device may be carried out now if its arrays are at rest.
+bool may_run(int64_t n, const Device& device);
+// Whether resting() holds, if need be after what is pending has been carried out, where a small
+// operation had better do that.
+template <class Resting>
+bool rests(Device& device, Resting&& resting) {
+  if (resting()) return true;
+  Recorder& r = Recorder::of(device);
+  if (!r.small_ones_follow()) return false;
+  r.flush("small operations follow each other");
+  return resting();
+}
 
 // Moves the elements of a strided view, in C order, between its memory and a dense block.
 void gather(int size, const Layout& l, const char* memory, char* block);

@@ -14,7 +14,15 @@
 
 namespace numbus {
 
-constinit thread_local uint64_t current_line = 0;
+constinit thread_local bool line_is_new = false;
+uint64_t (*find_line)() = nullptr;
+
+uint64_t current_line() {
+  static constinit thread_local uint64_t line = 0;
+  if (line_is_new && find_line) line = find_line();
+  line_is_new = false;
+  return line;
+}
 
 Device& resolve_device(const std::string& name) {
   if (name == "cpu") return cpu_device();
@@ -104,7 +112,7 @@ Array arange(double start, double step, int64_t start_int, int64_t step_int, int
   in[0].scalar = exact ? Scalar::from_int(start_int) : Scalar::from_float(start);
   in[1].scalar = exact ? Scalar::from_int(step_int) : Scalar::from_float(step);
   if (carry_out_at_once(i, i.loop, a, in, 2)) return a;
-  i.line = current_line;
+  i.line = current_line();
   Recorder::of(*a.base->device).record(i.line ^ 0x1dea, i, a.view(), in, 2);
   return a;
 }

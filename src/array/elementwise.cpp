@@ -6,6 +6,7 @@
 
 #include "array/array.h"
 #include "array/at_once.h"
+#include "array/at_once_calls.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "passes/expand_complex.h"
@@ -141,6 +142,13 @@ std::optional<Array> snapshot(const ViewRef& v) {
   return a;
 }
 
+bool of_same_bytes(const Window::Input& x, const Window::Input& y) {
+  if (!x.view || x.view->base != y.view->base || x.view->dtype != y.view->dtype) return false;
+  const Layout &l = *x.view->layout, &m = *y.view->layout;
+  return l.size() > 0 && m.size() > 0 && x.view->offset + l.low() == y.view->offset + m.low() &&
+         l.high() - l.low() == m.high() - m.low();
+}
+
 }  // namespace
 
 void record(Instr& i, const Array& out, const Window::Input* given, int count) {
@@ -176,14 +184,21 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
     }
     if (in[n].view && in[n].view->base->failure) throw Error(*in[n].view->base->failure);
   }
-  i.line = current_line;
+  i.line = current_line();
   before_write(out);
   // Whoever else sees the storage must find the work done.
   bool at_once = out.base->shared > 0, pending = out.base->pending();
   for (int n = 0; n < count; ++n) {
     if (!in[n].view) continue;
     if (in[n].view->base->shared > 0) {
-      if (!at_once) copies[n] = snapshot(*in[n].view);
+      // The same elements in another order, as in m @ m.T, stay one memory.
+      for (int k = 0; k < n && !at_once && !copies[n]; ++k)
+        if (copies[k] && of_same_bytes(given[k], given[n])) {
+          copies[n] = copies[k];
+          copies[n]->layout = LayoutRef(in[n].view->layout);
+          copies[n]->offset = -in[n].view->layout->low();
+        }
+      if (!at_once && !copies[n]) copies[n] = snapshot(*in[n].view);
       if (copies[n])
         in[n].view = &(views[n] = copies[n]->view());
       else
@@ -210,6 +225,7 @@ void record_call(Instr& i, std::span<const Array* const> operands,
   i.code = Instr::Call;
   i.nin = r.operands;
   i.more = static_cast<uint8_t>(r.results - 1);
+  if (call_at_once(i, operands, results)) return;
   ViewRef views[kMaxOperands];
   Window::Input in[kMaxOperands];
   int n = 0;
@@ -576,6 +592,7 @@ void assign(const Array& to, const Arg& from, const Array* where, Casting castin
   require_writeable(to, "assign");
   require_value(from, to.dtype, "assign");
   const Array* values = from.array();
+  if (values && !where && assign_at_once(to, *values)) return;
   Instr i;
   i.op = Op::cast;
   i.loop = to.dtype;
@@ -604,6 +621,8 @@ Array copy_like(const Array& a, DType t) {
 }
 
 Array copy(const Array& a, DType t, bool c_order) {
+  if (a.dtype == t && a.layout->c_contiguous())
+    if (std::optional<Array> made = copy_at_once(a)) return std::move(*made);
   Instr i;
   i.op = Op::cast;
   i.loop = t;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "array/array.h"
+#include "array/at_once_calls.h"
 #include "base/error.h"
 #include "device/cpu/thread_pool.h"
 
@@ -227,6 +227,9 @@ void check_indices(const Array& a, uint64_t axes, std::span<const Array> index) 
 }
 
 Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int first_axis) {
+  if (axes == uint64_t{1} << first_axis && index.size() == 1)
+    if (std::optional<Array> taken = take_at_once(a, first_axis, index[0]))
+      return std::move(*taken);
   return gather(a, axes, index, first_axis, Instr::Report);
 }
 
@@ -234,6 +237,9 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int f
              const Arg& value, const Scatter& how) {
   require_writeable(to, "setitem");
   if (how.by == Op::cast) require_value(value, to.dtype, "setitem");
+  if (axes == uint64_t{1} << first_axis && index.size() == 1 && how.op == Op::scatter &&
+      how.by == Op::cast && !how.where && put_at_once(to, first_axis, index[0], value))
+    return;
   std::vector<Array> kept = kept_from(to, index);
   auto bounds = how.distinct || check_known(to, axes, kept) ? Instr::Sure : Instr::Report;
   bool in_order = to.base->device->scatters_in_order(), many = value.is_array();

@@ -13,18 +13,37 @@ using small::Block;
 
 struct Dim {
   int64_t extent, from, to;  // bytes from element to element, and from result to result
+  int64_t where;             // and from byte to byte of the predicate
   bool reduced;
 };
 
+// The elements in the order of the dimensions, side by side.
+void gather(const Dim* dims, int rank, int64_t Dim::* stride, int size, const char* from,
+            char* block) {
+  int64_t shape[kMaxDims], strides[kMaxDims];
+  for (int d = 0; d < rank; ++d) {
+    shape[d] = dims[d].extent;
+    strides[d] = dims[d].*stride;
+  }
+  const auto extents = static_cast<size_t>(rank);
+  const LayoutRef l(Layout::get({shape, extents}, {strides, extents}, size));
+  small::gather(size, *l, from, block);
+}
+
 }  // namespace
 
-bool reduce_at_once(const Instr& i, const Array& a, const Array& out) {
+bool reduce_at_once(const Instr& i, const Array& a, const ViewRef* where, const Array& out) {
   const Layout& l = *a.layout;
   const int64_t n = l.size();
   Base &source = *a.base.get(), &target = *out.base.get();
-  if (i.predicated || is_complex(i.loop) || is_complex(a.dtype) || !small::may_run(n, target) ||
-      &source == &target || !small::readable(source, target.device))
+  if (is_complex(i.loop) || is_complex(a.dtype) || &source == &target ||
+      !small::may_run(n, *target.device) || target.mask)
     return false;
+  const bool resting = small::rests(*target.device, [&] {
+    return small::at_rest(target, target.device) && small::readable(source, target.device) &&
+           (!where || (where->base != &target && small::readable(*where->base, target.device)));
+  });
+  if (!resting) return false;
   const interp::Loop load = a.dtype == i.loop ? nullptr : small::conversion(a.dtype, i.loop);
   if (a.dtype != i.loop && !load) return false;
 
@@ -38,17 +57,18 @@ bool reduce_at_once(const Instr& i, const Array& a, const Array& out) {
     const int at = keeps ? d : kept;
     if (!reduced) ++kept;
     if (l.shape(d) == 1) continue;
-    const Dim dim{l.shape(d), l.stride(d), reduced ? 0 : out.layout->stride(at), reduced};
+    const Dim dim{l.shape(d), l.stride(d), reduced ? 0 : out.layout->stride(at),
+                  where ? where->layout->stride(d) : 0, reduced};
     auto before = [&](const Dim& x, const Dim& y) {
       const int64_t p = std::abs(x.from), q = std::abs(y.from);
       return p != q ? p > q : x.reduced && !y.reduced;
     };
-    int where = rank++;
-    for (; where > 0 && before(dim, dims[where - 1]); --where) {
-      dims[where] = dims[where - 1];
+    int place = rank++;
+    for (; place > 0 && before(dim, dims[place - 1]); --place) {
+      dims[place] = dims[place - 1];
       in_order = false;
     }
-    dims[where] = dim;
+    dims[place] = dim;
   }
   // Indices are those of C's order.
   if (needs_position(i.reduction) && !in_order) return false;
@@ -70,24 +90,24 @@ bool reduce_at_once(const Instr& i, const Array& a, const Array& out) {
   target.ensure_data();
   source.ensure_data();
   const char* from = source.data + a.offset;
-  Block dense, wide;
-  if (rank == 2 && outer == 1 && dims[1].from == itemsize(a.dtype) * dims[0].extent &&
-      dims[0].from == itemsize(a.dtype)) {
-    over.line = 1;  // columns, where they are
+  Block dense, wide, chosen;
+  const bool by_columns = rank == 2 && outer == 1 && dims[0].from == itemsize(a.dtype) &&
+                          dims[1].from == itemsize(a.dtype) * dims[0].extent && !where;
+  int64_t expected = itemsize(a.dtype);
+  bool in_place = true;
+  for (int d = rank; d-- > 0; expected *= dims[d].extent)
+    in_place = in_place && dims[d].from == expected;
+  if (by_columns) {
+    over.line = 1;
     over.step = dims[0].extent;
-  } else if (!(rank == 0 || (rank == 1 && dims[0].from == itemsize(a.dtype)) ||
-               (rank == 2 && outer == 1 && dims[1].from == itemsize(a.dtype) &&
-                dims[0].from == itemsize(a.dtype) * count))) {
-    // The kept dimensions first, then the reduced ones.
-    int64_t shape[kMaxDims], strides[kMaxDims];
-    for (int d = 0; d < rank; ++d) {
-      shape[d] = dims[d].extent;
-      strides[d] = dims[d].from;
-    }
-    const auto extents = static_cast<size_t>(rank);
-    const LayoutRef as_lines(Layout::get({shape, extents}, {strides, extents}, itemsize(a.dtype)));
-    small::gather(itemsize(a.dtype), *as_lines, from, dense.bytes);
+  } else if (!in_place) {
+    gather(dims, rank, &Dim::from, itemsize(a.dtype), from, dense.bytes);
     from = dense.bytes;
+  }
+  if (where) {
+    where->base->ensure_data();
+    gather(dims, rank, &Dim::where, 1, where->base->data + where->offset, chosen.bytes);
+    over.where = chosen.bytes;
   }
   if (a.dtype == DType::Bool && !load) {
     interp::normalise(from, wide.bytes, n);
@@ -109,6 +129,7 @@ bool reduce_at_once(const Instr& i, const Array& a, const Array& out) {
     for (int64_t done = 0; done < lines; done += last.extent) {
       reduce_lines(i.reduction, i.loop, some, i.param, out.dtype, to, last.to);
       some.values += last.extent * count * itemsize(i.loop);
+      if (some.where) some.where += last.extent * count;
       for (int d = outer - 2; d >= 0; --d) {
         to += dims[d].to;
         if (++index[d] < dims[d].extent) break;

@@ -94,7 +94,7 @@ Array reduce(Reduction kind, const Array& a, uint64_t axes, bool keepdims,
     in[1].view = &views[1];
     i.predicated = true;
   }
-  if (reduce_at_once(i, a, r)) return r;
+  if (reduce_at_once(i, a, in[1].view, r)) return r;
   record(i, r, in, where ? 2 : 1);
   return r;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "array/array.h"
+#include "array/at_once.h"
 #include "base/error.h"
 #include "compile/scan.h"
 #include "passes/expand_complex.h"
@@ -142,7 +143,8 @@ Array accumulate(Op op, const Array& x, int axis, std::optional<DType> dtype, co
   i.routine = kRoutine;
   i.op = loop.op;
   i.loop = t;
-  record_call(i, {{&views->first}}, {{&views->second}});
+  if (!scan_at_once(i, views->first, views->second))
+    record_call(i, {{&views->first}}, {{&views->second}});
   const Array& wanted = out ? *out : result;
   if (target.base.get() != wanted.base.get()) {
     Arg back(&target);

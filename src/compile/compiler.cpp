@@ -167,6 +167,7 @@ struct Code {
   double milliseconds = 0;
 };
 
+// build: null where only what is on disk is wanted.
 Code compile(Host& h, const std::string& kernel_key, const Build& build) {
   auto start = std::chrono::steady_clock::now();
   std::lock_guard<std::mutex> guard(h.lock);
@@ -174,6 +175,7 @@ Code compile(Host& h, const std::string& kernel_key, const Build& build) {
   std::string symbol = symbol_of(key), object = disk_load(key);
   Code result;
   result.from_disk = !object.empty();
+  if (object.empty() && !build) return result;
   if (object.empty()) {
     llvm::LLVMContext context;
     auto m = make_module(h, context, build, symbol);
@@ -252,17 +254,26 @@ Build function_build(Host& h, const ir::Module& f, bool lanes = false) {
 
 }  // namespace
 
+namespace {
+
+Compiled native_of(Code c) {
+  return {reinterpret_cast<NativeFunction>(c.address), std::move(c.memory), c.from_disk,
+          c.milliseconds};
+}
+
+}  // namespace
+
 Compiled compile_native(const ir::Kernel& k) {
   Host& h = host();
-  Code c = compile(h, k.key(), [&](llvm::Module& m, const std::string& name) {
+  return native_of(compile(h, k.key(), [&](llvm::Module& m, const std::string& name) {
     build_native(m, k, name, h.vector_bytes);
     bool loops = std::ranges::any_of(
         k.body, [](const ir::Inst& i) { return i.op == Op::repeat && i.a == ir::kNone; });
     if (loops) insert_polls(m);
-  });
-  return {reinterpret_cast<NativeFunction>(c.address), std::move(c.memory), c.from_disk,
-          c.milliseconds};
+  }));
 }
+
+Compiled load_native(const ir::Kernel& k) { return native_of(compile(host(), k.key(), nullptr)); }
 
 CompiledFunction compile_function(const ir::Module& m) {
   static auto* known = new Known<HostFunction>;

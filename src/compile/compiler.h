@@ -20,8 +20,10 @@ struct Compiled {
   double milliseconds = 0;
 };
 
-// Compiles for this processor.
+// Compiles for this processor. Any thread may.
 Compiled compile_native(const ir::Kernel& k);
+// The code of the kernel where it is in the disk cache, else no function.
+Compiled load_native(const ir::Kernel& k);
 
 // A function as it is called: its context (compile/function.h), words of parameters, of results;
 // the status.

@@ -51,4 +51,48 @@ void move(int size, char* memory, int64_t stride, char* block, int64_t n) {
   }
 }
 
+// The elements [from, to) are those from the first to the last one that the mask names; whether it
+// names all of them.
+struct Range {
+  int64_t from = 0, to = 0;
+  bool all = true;
+
+  Range(const char* mask, int64_t n) {
+    const auto* first = static_cast<const char*>(std::memchr(mask, 1, static_cast<size_t>(n)));
+    if (!first) return;
+    from = first - mask;
+    to = static_cast<const char*>(memrchr(mask, 1, static_cast<size_t>(n))) - mask + 1;
+    all = !std::memchr(first, 0, static_cast<size_t>(to - from));
+  }
+};
+
+// As move_strided(), where the mask, bytes of 0 and 1, holds.
+template <class U, bool kGather>
+void move_chosen(char* memory, int64_t stride, char* block, const char* mask, int64_t n) {
+  U* dense = reinterpret_cast<U*>(block);
+  for (int64_t i = 0; i < n; ++i) {
+    if (!mask[i]) continue;
+    if constexpr (kGather)
+      std::memcpy(dense + i, memory + i * stride, sizeof(U));
+    else
+      std::memcpy(memory + i * stride, dense + i, sizeof(U));
+  }
+}
+template <bool kGather>
+void move_where(int size, char* memory, int64_t stride, char* block, const char* mask, int64_t n) {
+  const Range r(mask, n);
+  memory += r.from * stride;
+  block += r.from * size;
+  mask += r.from;
+  n = r.to - r.from;
+  // A box's mask names a run of elements.
+  if (r.all) return move<kGather>(size, memory, stride, block, n);
+  switch (size) {
+    case 1: return move_chosen<uint8_t, kGather>(memory, stride, block, mask, n);
+    case 2: return move_chosen<uint16_t, kGather>(memory, stride, block, mask, n);
+    case 4: return move_chosen<uint32_t, kGather>(memory, stride, block, mask, n);
+    default: return move_chosen<uint64_t, kGather>(memory, stride, block, mask, n);
+  }
+}
+
 }  // namespace numbus::interp

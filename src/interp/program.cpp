@@ -51,12 +51,6 @@ void move(int size, char* memory, int64_t stride, const int64_t* offset, const c
   }
 }
 
-void store_masked(int size, char* memory, int64_t stride, const char* block, const uint8_t* mask,
-                  int64_t n) {
-  for (int64_t i = 0; i < n; ++i)
-    if (mask[i]) std::memcpy(memory + i * stride, block + i * size, size);
-}
-
 // The element becomes what the scatter makes of it and the value.
 void combine(const Inst& i, char* element, const char* value, int size) {
   alignas(8) char old[8], now[8];
@@ -72,7 +66,6 @@ Program::Program(const ir::Kernel& k)
       block_(k.one_by_one              ? 1
              : k.acc == ir::Acc::Lanes ? ir::kLanes
                                        : kBlock) {
-  size_t total = 0;
   for (const Inst& i : k.body) {
     Step s{i};
     if (i.a != kNone) s.operand = k.body[i.a].type;
@@ -88,9 +81,8 @@ Program::Program(const ir::Kernel& k)
       raise(ErrorKind::Runtime, "interpreter: no loop for " + std::string(op_name(i.op)));
     s.fixed = i.op == Op::constant || i.op == Op::scalar;
     steps_.push_back(s);
-    offset_.push_back(total);
-    total += static_cast<size_t>(block_) * 16;
   }
+  const size_t total = assign_buffers();
   // What is stored as it was loaded, or says where, needs a copy: an earlier store may go to the
   // same memory.
   for (const Inst& i : k.body) {
@@ -108,6 +100,60 @@ Program::Program(const ir::Kernel& k)
     if (steps_[v].inst.op == Op::constant)
       fill(static_cast<Val>(v), &steps_[v].inst.imm, itemsize(steps_[v].inst.type), block_);
   }
+}
+
+// Gives each value a place in the arena, which it leaves after its last use, so that a block's
+// values stay in the first-level cache. The arena's bytes.
+size_t Program::assign_buffers() {
+  const auto n = static_cast<Val>(steps_.size());
+  // Parts of values, and what is only seen as another type, are where the values are.
+  std::vector<Val> root(steps_.size()), last(steps_.size());
+  std::vector<std::pair<Val, Val>> open, repeats;
+  for (Val v = 0; v < n; ++v) {
+    const Inst& i = steps_[v].inst;
+    const bool alias = i.op == Op::bits || i.op == Op::real_part || i.op == Op::imag_part;
+    root[v] = alias ? root[i.a] : v;
+    last[v] = v;
+    for (Val o : {i.a, i.b, i.c})
+      if (o != kNone) last[root[o]] = v;
+    if (i.op == Op::repeat) open.emplace_back(v, v);
+    if (i.op == Op::end_repeat) {
+      repeats.emplace_back(open.back().first, v);
+      open.pop_back();
+    }
+  }
+  // What a loop's iterations pass on, and what they read from outside, lasts as long as the loop;
+  // inner loops come first.
+  for (auto [begin, end] : repeats)
+    for (Val v = 0; v < end; ++v) {
+      const Op op = steps_[v].inst.op;
+      const bool passed_on = v > begin && (op == Op::carry || op == Op::carry_next);
+      if (passed_on || (v < begin && last[v] > begin)) last[v] = std::max(last[v], end);
+    }
+  std::vector<std::vector<Val>> ending(steps_.size());
+  for (Val v = 0; v < n; ++v)
+    if (root[v] == v) ending[last[v]].push_back(v);
+  offset_.resize(steps_.size());
+  std::vector<size_t> free[2];  // of one plane, of two
+  size_t total = 0;
+  for (Val v = 0; v < n; ++v) {
+    const bool two = is_complex(steps_[v].inst.type);
+    if (root[v] != v) {
+      offset_[v] = offset_[root[v]];
+    } else if (steps_[v].fixed || free[two].empty()) {  // constants are set once
+      offset_[v] = total;
+      total += static_cast<size_t>(block_) * (two ? 16 : 8);
+      // Rows of a vector's width begin at a multiple of it.
+      total = (total + 63) & ~size_t{63};
+    } else {
+      offset_[v] = free[two].back();
+      free[two].pop_back();
+    }
+    // After this step, which must not write where it reads.
+    for (Val o : ending[v])
+      if (!steps_[o].fixed) free[is_complex(steps_[o].inst.type)].push_back(offset_[o]);
+  }
+  return total;
 }
 
 void Program::fill(Val v, const void* value, int size, int64_t n) {
@@ -208,8 +254,10 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         const int64_t* p = params + k.param_box(static_cast<int>(i.imm), 0);
         for (int d = 0; d < inner; ++d)
           row_in = row_in && index[d] >= p[2 * d] && index[d] < p[2 * d + 1];
-        int64_t lo = p[2 * inner], hi = p[2 * inner + 1];
-        for (int64_t j = 0; j < n; ++j) out[j] = row_in && col + j >= lo && col + j < hi;
+        const int64_t lo = std::clamp<int64_t>(p[2 * inner] - col, 0, n),
+                      hi = row_in ? std::clamp<int64_t>(p[2 * inner + 1] - col, lo, n) : lo;
+        std::memset(out, 0, static_cast<size_t>(n));
+        std::memset(out + lo, 1, static_cast<size_t>(hi - lo));
         break;
       }
       case Op::load: {
@@ -222,16 +270,13 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         if (is_complex(i.type)) {
           for (int part = 0; part < 2; ++part) {
             char* plane = out + static_cast<size_t>(part) * block_ * size;
-            if (mask) {
-              for (int64_t j = 0; j < n; ++j)
-                if (mask[j]) std::memcpy(plane + j * size, from + part * size + j * stride, size);
-            } else {
+            if (mask)
+              move_where<true>(size, from + part * size, stride, plane, mask, n);
+            else
               move<true>(size, from + part * size, stride, plane, n);
-            }
           }
         } else if (mask) {
-          for (int64_t j = 0; j < n; ++j)
-            if (mask[j]) std::memcpy(out + j * size, from + j * stride, size);
+          move_where<true>(size, from, stride, out, mask, n);
         } else if (a.inner == ir::Inner::Contiguous && !a.written && !s.stored) {
           if (i.type == DType::Bool)
             normalise(from, out, n);
@@ -252,14 +297,13 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         int size = itemsize(real_of(i.type));
         int parts = is_complex(i.type) ? 2 : 1;
         for (int part = 0; part < parts; ++part) {
-          const char* plane = at(i.a) + static_cast<size_t>(part) * block_ * size;
+          auto* plane = const_cast<char*>(at(i.a)) + static_cast<size_t>(part) * block_ * size;
           if (i.b != kNone) {
-            store_masked(size, to + part * size, stride, plane,
-                         reinterpret_cast<const uint8_t*>(at(i.b)), n);
+            move_where<false>(size, to + part * size, stride, plane, at(i.b), n);
           } else if (parts == 1 && stride == size) {
             std::memcpy(to, plane, n * size);
           } else {
-            move<false>(size, to + part * size, stride, const_cast<char*>(plane), n);
+            move<false>(size, to + part * size, stride, plane, n);
           }
         }
         break;
@@ -300,7 +344,7 @@ void Program::run_block(const int64_t* params, char* const* rows, const int64_t*
         else if (i.b == kNone)
           std::memcpy(field, at(i.a), n * size);
         else
-          store_masked(size, field, size, at(i.a), reinterpret_cast<const uint8_t*>(at(i.b)), n);
+          move_where<false>(size, field, size, const_cast<char*>(at(i.a)), at(i.b), n);
         break;
       }
       case Op::gather:

@@ -27,6 +27,7 @@ class Program {
     bool fixed = false;   // constants and scalars: set once a launch
     bool stored = false;  // by a store, as it is
   };
+  size_t assign_buffers();
   void run_block(const int64_t* params, char* const* rows, const int64_t* index, int64_t col,
                  int64_t n, char* acc, int64_t acc_col);
   char* buffer(ir::Val v) { return arena_.get() + offset_[v]; }

@@ -2,14 +2,21 @@
 #include "ir/kernel.h"
 
 #include <cstring>
+#include <deque>
+#include <mutex>
 
 #include "base/hash.h"
 
 namespace numbus::ir {
 namespace {
 
-std::vector<ConstTable>& tables() {
-  static auto* t = new std::vector<ConstTable>;
+// Those that are there stay where they are: threads that compile read them.
+struct Tables {
+  std::mutex lock;
+  std::deque<ConstTable> all;
+};
+Tables& tables() {
+  static auto* t = new Tables;
   return *t;
 }
 
@@ -40,7 +47,8 @@ bool pure(Op op) {
 }  // namespace
 
 int intern_table(const double* values, int n) {
-  auto& all = tables();
+  std::lock_guard<std::mutex> guard(tables().lock);
+  auto& all = tables().all;
   for (size_t i = 0; i < all.size(); ++i)
     if (all[i].values.size() == static_cast<size_t>(n) &&
         std::memcmp(all[i].values.data(), values, n * sizeof(double)) == 0)
@@ -48,7 +56,10 @@ int intern_table(const double* values, int n) {
   all.push_back({std::vector<double>(values, values + n)});
   return static_cast<int>(all.size() - 1);
 }
-const ConstTable& const_table(int id) { return tables()[id]; }
+const ConstTable& const_table(int id) {
+  std::lock_guard<std::mutex> guard(tables().lock);
+  return tables().all[static_cast<size_t>(id)];
+}
 
 Val Builder::emit(Op op, DType type, Val a, Val b, Val c, int64_t imm) {
   auto& body = body_;

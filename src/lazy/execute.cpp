@@ -36,7 +36,7 @@ void for_reduces(KernelStep& step, char* state, int width, F&& f) {
 
 struct Launch {
   KernelStep& step;
-  bool native;
+  bool native;  // from now on
   char* const* results;
   int width;
   size_t bytes;
@@ -59,16 +59,21 @@ struct Launch {
 
   template <class F>
   void units(int64_t n, int64_t grain, F&& body) {
-    // The interpreter's buffers belong to one thread.
     constexpr int64_t kGrains = 64;  // between two looks at what interrupts
-    if (!native || n <= grain || step.ordered) {
-      for (int64_t begin = 0; begin < n; begin += kGrains * grain) {
-        if (begin && interrupt::wanted()) interrupt::raise_interrupted();
-        body(begin, std::min(n, begin + kGrains * grain));
-      }
-      return;
+    const bool alone = n <= grain || step.ordered;
+    int64_t first = 0;
+    // The interpreter's buffers belong to one thread. What is left when the code has been compiled
+    // is for all.
+    while (first < n && (!native || alone)) {
+      if (first && interrupt::wanted()) interrupt::raise_interrupted();
+      const int64_t end = std::min(n, first + (step.code->compiling ? 1 : kGrains) * grain);
+      body(first, end);
+      first = end;
+      if (step.code->compiling) native = compiled(Runtime::get(), *step.code, 0);
     }
-    parallel_for_each(n, grain, [&](int64_t begin, int64_t end, int) { body(begin, end); });
+    if (first == n) return;
+    parallel_for_each(n - first, grain,
+                      [&](int64_t begin, int64_t end, int) { body(first + begin, first + end); });
   }
 
   // Rows and columns of unit u when the domain is cut into pieces of `points`.
@@ -222,7 +227,8 @@ int64_t work_of(const KernelStep& step) {
 
 bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {
   if (step.serial || (step.points <= 1 && !step.loops)) return false;
-  return compiled(rt, code, work_of(step));
+  // Interrupts are looked for inside of loops by compiled code alone.
+  return compiled(rt, code, work_of(step), step.loops);
 }
 
 class CpuExecutor : public Executor {
@@ -271,18 +277,35 @@ class NullExecutor : public Executor {
 
 }  // namespace
 
-bool compiled(Runtime& rt, KernelCode& code, int64_t work) {
-  if (!rt.may_compile()) return false;
-  if (code.native) return true;
-  // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add
-  // up to as much.
-  if (rt.mode != Mode::Compiled && work < 500'000 && code.interpreted_ns < 8'000'000) return false;
-  compile::Compiled c = compile::compile_native(code.ir);
+namespace {
+
+bool install(Runtime& rt, KernelCode& code, compile::Compiled c) {
+  if (!c.function) return false;
   code.native_memory = std::move(c.memory);
   code.native = c.function;
   c.from_disk ? ++rt.stats.disk_hits : ++rt.stats.compiles;
   rt.stats.compile_ms += c.milliseconds;
   return true;
+}
+
+}  // namespace
+
+bool compiled(Runtime& rt, KernelCode& code, int64_t work, bool waits) {
+  if (!rt.may_compile()) return false;
+  if (code.native) return true;
+  if (code.compiling) {
+    if (!code.compiling->ended()) return false;
+    if (install(rt, code, std::exchange(code.compiling, nullptr)->take())) return true;
+  }
+  const bool wanted = rt.mode == Mode::Compiled;
+  // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add
+  // up to as much; to a few, where a thread compiles.
+  const int64_t enough = !waits && compiles_beside() ? 2'000'000 : 8'000'000;
+  if (!wanted && work < 500'000 && code.interpreted_ns < enough) return false;
+  if (!std::exchange(code.looked_on_disk, true) && install(rt, code, compile::load_native(code.ir)))
+    return true;
+  if (!wanted && !waits && (code.compiling = compile_beside(code.ir))) return false;
+  return install(rt, code, compile::compile_native(code.ir));
 }
 
 Executor& executor_of(Device& device) {

@@ -15,9 +15,10 @@ class Executor {
   }
 };
 
-// Whether the code is compiled, as it is now where `work`, in steps of single points, or what the
-// interpreter has done so far makes that worth it.
-bool compiled(Runtime& runtime, KernelCode& code, int64_t work);
+// Whether the code is compiled. Where `work`, in steps of single points, or what the interpreter
+// has done so far makes that worth it, it is loaded from disk, or else compiled: now where the
+// caller waits for it or the mode demands it, otherwise on a thread.
+bool compiled(Runtime& runtime, KernelCode& code, int64_t work, bool waits = false);
 
 Executor& executor_of(Device& device);
 Executor& gpu_executor();

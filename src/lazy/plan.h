@@ -13,6 +13,7 @@
 #include "device/cpu/apart.h"
 #include "interp/program.h"
 #include "ir/kernel.h"
+#include "lazy/background.h"
 #include "lazy/calls.h"
 #include "lazy/number.h"
 #include "lazy/window.h"
@@ -25,7 +26,9 @@ struct KernelCode {
   std::unique_ptr<interp::Program> program;
   compile::NativeFunction native = nullptr;
   std::shared_ptr<void> native_memory;
-  int64_t interpreted_ns = 0;  // work done so far without compiling
+  int64_t interpreted_ns = 0;                  // work done so far without compiling
+  std::shared_ptr<CompilingKernel> compiling;  // while a thread does
+  bool looked_on_disk = false;
 };
 
 // The cached code of a kernel; equal kernels are one object.

@@ -45,15 +45,6 @@ bool injective_over(const PlanLayout& l, const std::vector<Number>& domain) {
   return true;
 }
 
-// The reduction's result seen as an access over its input's dimensions would be no point access: it
-// has none.
-struct PointAccess {
-  const Access* access;
-  const Member* member;
-  int instr;
-  bool write, result;
-};
-
 // Whether a reduction's result depends on the order of its elements.
 bool rounds_by_order(const Instr& i) {
   return i.code == Instr::Reduce && is_inexact(i.loop) &&
@@ -71,19 +62,10 @@ int rounding_size(const Planner& p, const Group& g) {
   return size;
 }
 
-std::vector<PointAccess> accesses(const Planner& p, const Group& g) {
-  std::vector<PointAccess> all;
-  for (const Member& m : g.members)
-    for_accesses(p.instrs[m.instr], [&](const Access& a, bool write, bool result) {
-      all.push_back({&a, &m, m.instr, write, result});
-    });
-  return all;
-}
-
 // Whether accesses that are identical over a group's own domain are so over a larger one, too:
 // along an extent of one any two strides agree, along the larger domain's they need not.
-bool stays_identical(const Planner& p, const Group& g, const std::vector<Number>& larger) {
-  auto all = accesses(p, g);
+bool stays_identical(const Group& g, const std::vector<Number>& larger) {
+  const std::vector<PointAccess>& all = g.accesses;
   for (size_t n = 0; n < all.size(); ++n)
     for (size_t m = 0; m < n; ++m) {
       const PointAccess &x = all[n], &y = all[m];
@@ -120,18 +102,28 @@ void Planner::find_dependences() {
   }
 }
 
+void Planner::find_accesses(Group& g) const {
+  g.accesses.clear();
+  for (size_t m = 0; m < g.members.size(); ++m) {
+    const int instr = g.members[m].instr;
+    for_accesses(instrs[instr], [&](const Access& a, bool write, bool result) {
+      g.accesses.push_back({&a, static_cast<int>(m), instr, write, result});
+    });
+  }
+}
+
 bool Planner::embed(const Group& big, const Group& small, std::vector<Number>& at) const {
   size_t n = big.shape.size();
   if (small.shape.size() != n) return false;
   for (size_t d = 0; d < n; ++d)
     if (small.shape[d] > big.shape[d] || small.shape[d] == 0) return false;
   // An access both make to one storage, one of them writing, must coincide: that fixes the offset.
-  auto of_big = accesses(*this, big), of_small = accesses(*this, small);
-  for (const PointAccess& x : of_big) {
-    for (const PointAccess& y : of_small) {
+  for (const PointAccess& x : big.accesses) {
+    for (const PointAccess& y : small.accesses) {
       if (x.access->storage != y.access->storage || !(x.write || y.write) || x.result || y.result)
         continue;
       if (x.access->spread || y.access->spread) continue;
+      const Member &of_x = big.members[x.member], &of_y = small.members[y.member];
       const PlanLayout& l = *y.access->layout;
       if (!same_strides(*x.access->layout, l, small.shape)) continue;
       const PlanLayout& steps = *x.access->layout;
@@ -140,13 +132,13 @@ bool Planner::embed(const Group& big, const Group& small, std::vector<Number>& a
         at.assign(n, 0);
         bool ok = true;
         for (size_t d = 0; d < n; ++d) {
-          at[d] = x.member->at[d] - y.member->at[d];
+          at[d] = of_x.at[d] - of_y.at[d];
           ok = ok && at[d] >= 0 && at[d] + small.shape[d] <= big.shape[d];
         }
         if (ok) return true;
         continue;
       }
-      Number delta = origin(*y.access, *y.member, {}) - origin(*x.access, *x.member, {});
+      Number delta = origin(*y.access, of_y, {}) - origin(*x.access, of_x, {});
       std::vector<int> dims(n);
       for (size_t d = 0; d < n; ++d) dims[d] = static_cast<int>(d);
       std::sort(dims.begin(), dims.end(),
@@ -190,17 +182,17 @@ bool Planner::read_between(int storage, int first, int last) const {
 bool Planner::compatible(const Group& a, const std::vector<Number>& shift_a, const Group& b,
                          const std::vector<Number>& shift_b) const {
   const std::vector<Number>& domain = shift_a.empty() ? a.shape : b.shape;
-  auto of_a = accesses(*this, a), of_b = accesses(*this, b);
-  for (const PointAccess& x : of_a) {
-    for (const PointAccess& y : of_b) {
+  for (const PointAccess& x : a.accesses) {
+    for (const PointAccess& y : b.accesses) {
       if (x.access->storage != y.access->storage || !(x.write || y.write)) continue;
       if (x.result || y.result) return false;
+      const Member &of_x = a.members[x.member], &of_y = b.members[y.member];
       bool same = x.access->dtype == y.access->dtype && !x.access->spread && !y.access->spread &&
                   same_strides(*x.access->layout, *y.access->layout, domain) &&
-                  origin(*x.access, *x.member, shift_a) == origin(*y.access, *y.member, shift_b);
+                  origin(*x.access, of_x, shift_a) == origin(*y.access, of_y, shift_b);
       for (size_t d = 0; same && d < domain.size(); ++d) {
-        Number ax = x.member->at[d] + (shift_a.empty() ? Number(0) : shift_a[d]),
-               ay = y.member->at[d] + (shift_b.empty() ? Number(0) : shift_b[d]);
+        Number ax = of_x.at[d] + (shift_a.empty() ? Number(0) : shift_a[d]),
+               ay = of_y.at[d] + (shift_b.empty() ? Number(0) : shift_b[d]);
         if (ax == ay && x.access->layout->shape(static_cast<int>(d)) ==
                             y.access->layout->shape(static_cast<int>(d)))
           continue;
@@ -296,8 +288,8 @@ bool Planner::try_merge(int ia, int ib) {
     for (const Member& m : inner.members)
       if (rounds_by_order(instrs[m.instr].instr)) return false;
   }
-  if (!shift_b.empty() && !stays_identical(*this, b, a.shape)) return false;
-  if (!shift_a.empty() && !stays_identical(*this, a, b.shape)) return false;
+  if (!shift_b.empty() && !stays_identical(b, a.shape)) return false;
+  if (!shift_a.empty() && !stays_identical(a, b.shape)) return false;
   if (!compatible(a, shift_a, b, shift_b)) return false;
   if (repeats_request(a, b)) return false;
   Group merged;
@@ -315,6 +307,7 @@ bool Planner::try_merge(int ia, int ib) {
   merged.set = a.set | b.set;
   merged.needs = a.needs | b.needs;
   for (const Member& m : b.members) group_of_[m.instr] = ia;
+  find_accesses(merged);
   merged.reduces = a.reduces || b.reduces;
   merged.axes = a.reduces ? a.axes : b.axes;
   merged.counts = a.counts || b.counts;
@@ -330,6 +323,7 @@ void Planner::fuse() {
     Group g;
     g.members.push_back({static_cast<int>(i), std::vector<Number>(p.shape.size(), 0)});
     g.shape = p.shape;
+    find_accesses(g);
     g.set.set(i);
     g.needs = p.needs;
     group_of_.push_back(static_cast<int>(groups.size()));
@@ -347,18 +341,14 @@ void Planner::fuse() {
     int mine = static_cast<int>(groups.size()) - 1;
     std::bitset<4096> touched;
     auto touch = [&](const Group& of) {
-      for (const Member& m : of.members)
-        for_accesses(instrs[m.instr],
-                     [&](const Access& a, bool, bool) { touched.set(a.storage & 4095); });
+      for (const PointAccess& a : of.accesses) touched.set(a.access->storage & 4095);
     };
     touch(groups[mine]);
     for (int other = mine - 1; other >= 0; --other) {
       if (other == mine || groups[other].members.empty()) continue;
-      bool shares = false;
-      for (const Member& m : groups[other].members)
-        for_accesses(instrs[m.instr], [&](const Access& a, bool, bool) {
-          shares = shares || touched[a.storage & 4095];
-        });
+      const bool shares = std::ranges::any_of(groups[other].accesses, [&](const PointAccess& a) {
+        return touched[a.access->storage & 4095];
+      });
       if (!shares || !try_merge(other, mine)) continue;
       mine = other;
       touch(groups[mine]);

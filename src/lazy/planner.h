@@ -43,8 +43,17 @@ struct Member {
   std::vector<Number> at;  // where its domain begins in the group's
 };
 
+// An access of a member. The reduction's result seen as an access over its input's dimensions would
+// be no point access: it has none.
+struct PointAccess {
+  const Access* access;
+  int member, instr;
+  bool write, result;
+};
+
 struct Group {
-  std::vector<Member> members;  // in program order
+  std::vector<Member> members;        // in program order
+  std::vector<PointAccess> accesses;  // theirs
   std::vector<Number> shape;
   InstrSet set, needs;  // its instructions, and those that they must follow
   bool reduces = false, solo = false;
@@ -79,6 +88,7 @@ struct Planner {
 
  private:
   void add(const Instr& i, int source);
+  void find_accesses(Group& g) const;
   bool try_merge(int a, int b);
   bool embed(const Group& big, const Group& small, std::vector<Number>& at) const;
   bool compatible(const Group& a, const std::vector<Number>& shift_a, const Group& b,

@@ -142,7 +142,12 @@ void Recorder::record(uint64_t signature, Instr& i, const ViewRef& out, const Wi
     signatures_.pop_back();  // one for each instruction
     throw;
   }
-  ++Runtime::get().stats.instructions;
+  Runtime& rt = Runtime::get();
+  ++rt.stats.instructions;
+  int64_t points = out.layout->size();
+  for (int n = 0; n < count; ++n)
+    if (in[n].view) points = std::max(points, in[n].view->layout->size());
+  small_ones_ = i.code != Instr::Call && points <= rt.at_once ? small_ones_ + 1 : 0;
   recorded();
 }
 
@@ -195,6 +200,7 @@ void Recorder::carry_out(const char* reason) {
   folding_ = false;
   period_ = matching_ = 0;
   signatures_.clear();
+  small_ones_ = 0;
   if (!next) return;
   struct Landing {  // references go whatever happens
     Recorder* r;

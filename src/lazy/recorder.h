@@ -46,11 +46,16 @@ class Recorder {
   void record(uint64_t signature, Instr& i, const ViewRef& out, const Window::Input* in, int count);
   // Carries out what is pending. An error that belongs to another thread waits for that thread.
   void flush(const char* reason);
+  // Whether a small operation on what is pending had better carry it out: the next instruction
+  // would, or the latest are so many small ones that they take longer when they are recorded.
+  bool small_ones_follow() const { return cut_due_ || small_ones_ >= kSmallOnes; }
   // As flush, but an error of this thread's waits, too.
   void flush_quietly(const char* reason) noexcept;
 
  private:
   friend class RecorderOwner;
+  // More than the borders of an array have between two steps over all of it.
+  static constexpr int kSmallOnes = 12;
 
   void carry_out(const char* reason);
   bool mine() const { return owner_ == std::this_thread::get_id(); }
@@ -65,6 +70,7 @@ class Recorder {
   size_t windows_ = 1;                          // the pending one, those in flight, and spare ones
   std::vector<uint64_t> signatures_;
   int period_ = 0, matching_ = 0, first_ = 0;
+  int small_ones_ = 0;    // the latest instructions that are small
   bool folding_ = false;  // a loop from first_ on, to become a loop in one kernel, goes on
   bool cut_due_ = false;
   bool aside_ = false;

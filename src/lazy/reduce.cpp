@@ -223,12 +223,23 @@ void merge_all(M& m, const Lanes<K, M>& lanes, int64_t row) {
 // arrays, as they do not become vector code, nor stay in registers, as parts of a state.
 template <Reduction K, class M, int kWidth>
 void step_lines(M& m, typename M::Number (*f)[kWidth], const typename M::Number* values,
-                int64_t lines, int64_t line, int64_t count, int64_t step) {
+                const char* where, int64_t lines, int64_t line, int64_t count, int64_t step) {
   using T = typename M::Number;
   constexpr int kFields = Lanes<K, M>::kFields;
   auto one = [&](reductions::State<M>& s, T value) {
     s = reductions::step<K>(m, s, {value, T()}, 0);
   };
+  if (where) {
+    for (int64_t e = 0; e < count; ++e)
+      for (int64_t l = 0; l < lines; ++l) {
+        if (!where[e * step + l * line]) continue;
+        reductions::State<M> s{};
+        for (int k = 0; k < kFields; ++k) s.f[k] = f[k][l];
+        one(s, values[e * step + l * line]);
+        for (int k = 0; k < kFields; ++k) f[k][l] = s.f[k];
+      }
+    return;
+  }
   if (lines == 1) {
     reductions::State<M> s{};
     T held[kFields];
@@ -260,21 +271,24 @@ void step_lines(M& m, typename M::Number (*f)[kWidth], const typename M::Number*
 
 // The states of up to kLanes lines.
 template <Reduction K, class M>
-void reduce_some(M& m, typename M::Number (*f)[ir::kLanes], const typename M::Number* values,
-                 int64_t lines, const Lines& over) {
+void reduce_some(M& m, typename M::Number (*f)[ir::kLanes], int64_t first, int64_t lines,
+                 const Lines& over) {
   constexpr int kFields = Lanes<K, M>::kFields, kLanes = ir::kLanes;
   const auto empty = reductions::init<K>(m);
   for (int k = 0; k < kFields; ++k) std::fill_n(f[k], kLanes, empty.f[k]);
+  const auto* values = reinterpret_cast<const typename M::Number*>(over.values) + first * over.line;
+  const char* where = over.where ? over.where + first * over.line : nullptr;
   const int64_t n = over.count;
   if (!over.in_lanes || (n <= ir::kShortRow && short_rows_in_order(K, false)))
-    return step_lines<K>(m, f, values, lines, over.line, n, over.step);
+    return step_lines<K>(m, f, values, where, lines, over.line, n, over.step);
   for (int64_t l = 0; l < lines; ++l) {
     alignas(64) typename M::Number lane[kFields][kLanes];
     for (int k = 0; k < kFields; ++k) std::fill_n(lane[k], kLanes, empty.f[k]);
-    const auto* line = values + l * over.line;
-    const int64_t full = n / kLanes, rest = n % kLanes;
-    step_lines<K>(m, lane, line, kLanes, over.step, full, kLanes * over.step);
-    step_lines<K>(m, lane, line + full * kLanes * over.step, rest, over.step, 1, 0);
+    const int64_t full = n / kLanes, rest = n % kLanes, at = l * over.line,
+                  after = at + full * kLanes * over.step;
+    step_lines<K>(m, lane, values + at, where ? where + at : nullptr, kLanes, over.step, full,
+                  kLanes * over.step);
+    step_lines<K>(m, lane, values + after, where ? where + after : nullptr, rest, over.step, 1, 0);
     merge_halves<kLanes / 2, K>(m, lane);
     for (int k = 0; k < kFields; ++k) f[k][l] = lane[k][0];
   }
@@ -318,9 +332,9 @@ void reduce_lines(Reduction kind, DType in, const Lines& over, double ddof, DTyp
   dispatch(kind, in, [&]<Reduction K, class M>() {
     if constexpr (!M::complex) {
       M m;
-      const auto* values = reinterpret_cast<const typename M::Number*>(over.values);
       reductions::State<M> s{};
       if constexpr (needs_position(K)) {
+        const auto* values = reinterpret_cast<const typename M::Number*>(over.values);
         for (int64_t l = 0; l < over.lines; ++l) {
           s.index = place_in<K>(m, values + l * over.line, over.count, over.step);
           store_result<K>(m, s, in, ddof, out, to + l * stride);
@@ -329,7 +343,7 @@ void reduce_lines(Reduction kind, DType in, const Lines& over, double ddof, DTyp
         alignas(64) typename M::Number f[Lanes<K, M>::kFields][ir::kLanes];
         for (int64_t begin = 0; begin < over.lines; begin += ir::kLanes) {
           const int64_t lines = std::min<int64_t>(ir::kLanes, over.lines - begin);
-          reduce_some<K>(m, f, values + begin * over.line, lines, over);
+          reduce_some<K>(m, f, begin, lines, over);
           for (int64_t l = 0; l < lines; ++l) {
             for (int k = 0; k < Lanes<K, M>::kFields; ++k) s.f[k] = f[k][l];
             store_result<K>(m, s, in, ddof, out, to + (begin + l) * stride);

@@ -36,6 +36,9 @@ struct Lines {
   const char* values;
   int64_t lines, line, count, step;
   bool in_lanes;  // as the kernel of an innermost dimension does, else one after the other
+  // A byte for each element, where the values are: 0 leaves it out. Null: all count. Of reductions
+  // without indices.
+  const char* where = nullptr;
 };
 // The result of each line stored as `out`, `stride` bytes apart.
 void reduce_lines(Reduction kind, DType in, const Lines& over, double ddof, DType out, char* to,

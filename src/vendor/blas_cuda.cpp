@@ -105,16 +105,16 @@ Handle handle_of(const Api& cublas, const cuda::CudaDevice& device) {
 // The factors 1 and 0 for every type: a real one is the first part of the complex one.
 template <class Real>
 struct Factors {
-  static constexpr std::complex<Real> one{1, 0}, zero{0, 0};
+  static constexpr std::complex<Real> kOne{1, 0}, kZero{0, 0};
 };
 
 const void* one(DType t) {
-  if (real_of(t) == DType::F32) return &Factors<float>::one;
-  return &Factors<double>::one;
+  if (real_of(t) == DType::F32) return &Factors<float>::kOne;
+  return &Factors<double>::kOne;
 }
 const void* zero(DType t) {
-  if (real_of(t) == DType::F32) return &Factors<float>::zero;
-  return &Factors<double>::zero;
+  if (real_of(t) == DType::F32) return &Factors<float>::kZero;
+  return &Factors<double>::kZero;
 }
 
 std::string extents(int64_t rows, int64_t cols) {

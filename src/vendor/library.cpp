@@ -221,6 +221,10 @@ const Library& require(std::string_view name) {
         list(row.tried), row.expected);
 }
 
+bool is_loaded(std::string_view name) {
+  return row_of(name).loaded.load(std::memory_order_acquire) != nullptr;
+}
+
 LibraryReport library_report(std::string_view name) {
   Row& row = row_of(name);
   std::lock_guard<std::mutex> lock(table_mutex);

@@ -56,6 +56,9 @@ void set_candidates(std::string_view name, std::vector<std::string> paths);
 // Loads the first candidate that works. Raises with every path tried and what to install.
 const Library& require(std::string_view name);
 
+// Whether it is loaded already.
+bool is_loaded(std::string_view name);
+
 // Like require(), but tells instead of raising; for `python -m numbus info`.
 LibraryReport library_report(std::string_view name);
 

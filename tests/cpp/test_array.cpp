@@ -358,6 +358,7 @@ TEST_CASE(
       {"segments", [&] { return reduceat(Op::maximum, x, begins, 0, {}, nullptr); }, kElements - 1},
   };
   const Stats& stats = Runtime::get().stats;
+  const bool beside = set_compile_beside(false);
   for (Mode mode : {Mode::Auto, Mode::Eager, Mode::Compiled}) {
     InMode in(mode);
     for (const Work& w : all) {
@@ -372,4 +373,5 @@ TEST_CASE(
       CHECK((stats.interpreted > before) == !compile::has_compiler());
     }
   }
+  set_compile_beside(beside);
 }

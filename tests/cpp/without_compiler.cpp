@@ -17,6 +17,7 @@ namespace {
 }  // namespace
 
 Compiled compile_native(const ir::Kernel&) { none(); }
+Compiled load_native(const ir::Kernel&) { none(); }
 CompiledFunction compile_function(const ir::Module&) { none(); }
 CompiledKernel compile_kernel(const ir::Module&, int64_t) { none(); }
 Compiled compile_native_scan(const ScanCode&) { none(); }

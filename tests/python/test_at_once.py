@@ -156,6 +156,65 @@ def test_long_rows_and_wide_columns(xp, core, at_once, letter):
                 np.testing.assert_allclose(results[0], expected, total, 1e-5)
 
 
+@pytest.mark.parametrize("letter", ["f4", "f8", "i2", "?"])
+def test_reductions_under_predicates(xp, core, at_once, letter):
+    rng = np.random.default_rng(9)
+    for extents in ((20,), (40,), (5, 50), (50, 5), (3, 4, 5)):
+        real = (rng.random(extents) * 9 - 4).astype(letter)
+        a, ran = xp.asarray(real), 0
+        for mask in (rng.random(extents) < 0.4, rng.random(extents[-1]) < 0.5, False, True):
+            where = xp.asarray(mask)
+            for name, axis in itertools.product(REDUCTIONS, [None, *range(len(extents))]):
+                if name in ("min", "max") or name.startswith("arg"):
+                    continue
+                *results, count = at_once(partial(getattr(xp, name), a, axis=axis, where=where))
+                same(*results)
+                ran += count
+        assert ran > 20
+        chosen = xp.asarray(rng.random(extents) < 0.4)
+        same(*at_once(lambda a=a, chosen=chosen: a[chosen].sum())[:2])
+
+
+@pytest.mark.parametrize("letter", [*TYPES, "i2", "c8"])
+def test_scans_have_the_bits_of_recorded_ones(xp, core, at_once, letter):
+    a, ran = xp.asarray(values(letter, 6)), 0
+    scans = ["add", "multiply", "maximum", "fmin", "subtract", "logical_or", "bitwise_and"]
+    shapes = [a, a[::-2], a.reshape(4, 6), a.reshape(4, 6).T, a.reshape(2, 3, 4)[:, ::-1]]
+    for name, v in itertools.product(scans, shapes):
+        for axis in range(v.ndim):
+            scan = getattr(xp, name).accumulate
+            *results, count = at_once(partial(scan, v, axis=axis))
+            same(*results)
+            ran += count
+
+    def into():
+        out = xp.zeros((6, 4), "c16").T
+        xp.cumsum(a.reshape(4, 6), axis=1, out=out[:, ::-1])
+        b = a * 1
+        xp.cumsum(b, out=b)
+        return xp.concatenate([out.ravel(), b])
+
+    same(*at_once(into)[:2])
+    assert ran > 20 or letter in ("f2", "c8", "c16")
+
+
+def test_many_small_operations_on_what_is_pending_carry_it_out(xp, core, at_once):
+    big = xp.arange(3000.0)
+    core.set_at_once(512)
+
+    def work(steps):
+        a, before = big * 2, core.stats()["at_once"]
+        row = a[:10]
+        for _ in range(steps):
+            row = row + 1
+        return np.asarray(row), core.stats()["at_once"] - before
+
+    few, many = work(6), work(40)
+    np.testing.assert_array_equal(few[0], 2 * np.arange(10.0) + 6)
+    np.testing.assert_array_equal(many[0], 2 * np.arange(10.0) + 40)
+    assert few[1] == 0 and many[1] > 20
+
+
 def test_results_of_reductions_overlap_their_operand(xp, core, at_once):
     def work():
         a = xp.arange(12.0).reshape(3, 4)

@@ -1,5 +1,5 @@
-"""Numbers that are read out of arrays with nothing pending, which are NumPy's scalars: values, types,
-errors and warnings of operations with others, against NumPy's own.
+"""Numbers that are read out of arrays with nothing pending, which are NumPy's scalars: their values,
+types, errors and warnings in operations with others, against NumPy's own.
 """
 
 import builtins
@@ -24,8 +24,7 @@ pytestmark = [
 ]
 BINARY = """add sub mul truediv floordiv mod pow and_ or_ xor lshift rshift lt le eq ne gt ge
     matmul""".split()
-UNARY = """neg pos abs invert truth bool int float complex index hash repr str round
-    math.sqrt""".split()
+UNARY = "neg pos abs invert truth bool int float complex index hash repr str round math.sqrt".split()
 ERRORS = TypeError, ValueError, OverflowError, ZeroDivisionError
 
 
@@ -90,7 +89,7 @@ def test_types(xp, dtype):
 
 @pytest.mark.parametrize("dtype", ALL)
 def test_with_numbers(xp, dtype):
-    """With each other, with NumPy's scalars and Python's numbers, on each side."""
+    """With each other, with NumPy's scalars of each type and Python's numbers, on each side."""
     theirs, ours = read(xp, dtype)
     others = [2, 0, -1, 1 << 63, 1 << 70, 0.5, 0.0, 1e300, True, 1 + 1j, "a", None]
     others += [np.dtype(t).type(2) for t in ALL]

@@ -1,10 +1,13 @@
-"""Where the libraries that the core loads at first use may be. Nothing is loaded here."""
+"""Where the libraries that the core loads at first use may be. Nothing is loaded here, and little
+is imported: the first product of a program waits for this.
+"""
 
+import fnmatch
 import functools
-import importlib.util
+import importlib.machinery
 import os
 import sys
-from pathlib import Path
+from os.path import dirname, join
 
 # NVIDIA's libraries: the folder of the wheel, files from the newest on, other libraries needed.
 _NVIDIA = {
@@ -50,12 +53,12 @@ def _blas():
     if chosen:
         yield chosen
     for folder in _package_folders("scipy_openblas32"):
-        yield from _files(folder / "lib", "libscipy_openblas*.so*")
+        yield from _files(join(folder, "lib"), "libscipy_openblas*.so*")
     # NumPy's own copy is in the process already: no second pool of threads.
     for folder in _package_folders("numpy"):
-        yield from _files(folder.parent / "numpy.libs", "*openblas*.so*")
+        yield from _files(join(dirname(folder), "numpy.libs"), "*openblas*.so*")
     # A Conda environment's libraries are not on the loader's path.
-    yield from _files(Path(sys.prefix) / "lib", "libopenblas.so.0")
+    yield from _files(join(sys.prefix, "lib"), "libopenblas.so.0")
     yield from ("libopenblas.so.0", "libopenblas.so", "libcblas.so.3", "libblas.so.3")
 
 
@@ -64,14 +67,14 @@ def _nvidia(package, files):
     for entry in sys.path:
         for folder in ("nvidia/cu13/lib", f"nvidia/{package}/lib"):
             for file in files:
-                yield from _files(Path(entry or ".") / folder, file)
+                yield from _files(join(entry or ".", folder), file)
     if conda := os.environ.get("CONDA_PREFIX"):
         for file in files:
-            yield from _files(Path(conda) / "lib", file)
+            yield from _files(join(conda, "lib"), file)
     yield from files
     for home in _cuda_homes():
         for file in files:
-            yield str(Path(home) / "lib64" / file)
+            yield join(home, "lib64", file)
 
 
 def headers():
@@ -81,12 +84,12 @@ def headers():
     found = []
     for entry in sys.path:
         for folder in ("nvidia/cu13/include", "nvidia/cuda_runtime/include"):
-            found += _files(Path(entry or ".") / folder, "cuda_runtime_api.h")
+            found += _files(join(entry or ".", folder), "cuda_runtime_api.h")
     roots = [os.environ.get("CONDA_PREFIX"), *_cuda_homes()]
     for root in filter(None, roots):
         for folder in ("include", "targets/x86_64-linux/include"):
-            found += _files(Path(root) / folder, "cuda_runtime_api.h")
-    return list(dict.fromkeys(str(Path(file).parent) for file in found))
+            found += _files(join(root, folder), "cuda_runtime_api.h")
+    return list(dict.fromkeys(dirname(file) for file in found))
 
 
 def _cuda_homes():
@@ -96,16 +99,19 @@ def _cuda_homes():
 
 def _package_folders(name):
     """Where a package is installed; it is not imported for that."""
+    if name in sys.modules:
+        return list(getattr(sys.modules[name], "__path__", ()))
     try:
-        spec = importlib.util.find_spec(name)
-    except (ImportError, ValueError):  # ValueError: it is in sys.modules without a specification
+        spec = importlib.machinery.PathFinder.find_spec(name)
+    except (ImportError, ValueError):
         return []
-    return [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
+    return list((spec and spec.submodule_search_locations) or ())
 
 
 def _files(folder, pattern):
     """The files in a folder, sorted; nothing where there is no folder."""
     try:
-        return sorted(str(file) for file in folder.glob(pattern))
+        names = fnmatch.filter(os.listdir(folder), pattern)
     except OSError:
         return []
+    return [join(folder, name) for name in sorted(names)]

@@ -214,6 +214,38 @@ def library(function, args, kwargs):
         views.finish()
 
 
+_FEW = 4096  # elements with which a call costs more than what NumPy does in it
+_PLAIN = (bool, int, float, complex, str, type(None))
+
+
+def on_few(function, args, kwargs):
+    """What library() gives for a function of NumPy's that makes new arrays, its operands few
+    elements on the host; NotImplemented where that has to be asked.
+    """
+    given = []
+    for x in args:
+        if type(x) is ndarray:
+            if x.size > _FEW:
+                return NotImplemented
+            x = numpy.asarray(x)
+        elif type(x) not in _PLAIN:
+            return NotImplemented
+        given.append(x)
+    for x in kwargs.values():
+        if type(x) not in _PLAIN:
+            return NotImplemented
+    return _made(function(*given, **kwargs))
+
+
+def _made(x):
+    if type(x) is numpy.ndarray:
+        return adopt(x)
+    if isinstance(x, tuple):
+        parts = [_made(item) for item in x]
+        return x._make(parts) if hasattr(x, "_make") else tuple(parts)
+    return x
+
+
 def as_generic(a):
     """The value of a 0-d array as a generic, recorded and not read."""
     if a.dtype.kind == "b":

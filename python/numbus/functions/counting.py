@@ -5,6 +5,7 @@ import numpy
 from ..core import routines
 from ..core.errors import message
 from ..core.operands import to_ndarray
+from ..core.quick import quick
 from .registry import Any, Array, Int, function
 
 __all__ = ["bincount"]
@@ -13,6 +14,7 @@ _FLOAT64 = numpy.dtype(numpy.float64)
 
 
 @function("np.bincount", kind="primitive")
+@quick("bincount")
 def bincount(x: Array, /, weights: Any = None, minlength: Int = 0):
     """How often each value 0, 1, … occurs in the 1-d integers `x`, int64, or the float64 sum of its
     `weights`; at least `minlength` of them.

@@ -20,6 +20,7 @@ from ..core.operands import (
     to_ndarray,
 )
 from ..core.operands import dtype_of as _dtype_of
+from ..core.quick import quick
 
 __all__ = [
     "array",
@@ -49,6 +50,7 @@ _FLAGS |= {"C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F_CONTIGUOUS": "F", "FORTRAN
 _FLAGS |= {"ALIGNED": "A", "WRITEABLE": "W", "OWNDATA": "O", "ENSUREARRAY": "E"}
 
 
+@quick("array")
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None):
     """An array from any array-like: shape of the nesting, dtype promoted from the elements.
 
@@ -138,6 +140,7 @@ def _stack_arrays(x, dtype):
     return _core.concatenate(parts, 0, True, dtype, "unsafe", None)
 
 
+@quick("asarray")
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """`a` as an array, without a copy where that is possible. dtype, order, device: asked of the
     result.
@@ -203,11 +206,13 @@ def require(a, dtype=None, requirements=None, *, like=None):
     return result
 
 
+@quick("copy")
 def copy(a, order="K", subok=False):
     """A copy of `a` with its shape and dtype; order 'K' keeps the layout."""
     return array(a, order=order, subok=subok, copy=True)
 
 
+@quick("empty")
 def empty(shape, dtype=float, order="C", *, device=None, like=None):
     """An array of uninitialised elements. shape: int or ints."""
     if device is not None:
@@ -220,6 +225,7 @@ def empty(shape, dtype=float, order="C", *, device=None, like=None):
     return _core.empty(shape, dtype, as_order("empty", order, "C", "CF") == "F")
 
 
+@quick("full")
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """An array of `fill_value` (a scalar, or something that broadcasts to `shape`)."""
     if device is not None:
@@ -239,6 +245,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     return _core.full(shape, value, dtype, as_order("full", order, "C", "CF") == "F")
 
 
+@quick("zeros")
 def zeros(shape, dtype=float, order="C", *, device=None, like=None):
     """An array of zeros. shape: int or ints."""
     if order != "C" or device is not None or like is not None:
@@ -247,6 +254,7 @@ def zeros(shape, dtype=float, order="C", *, device=None, like=None):
     return _core.full(as_shape("zeros", shape), 0, as_dtype("zeros", dtype, _FLOAT64))
 
 
+@quick("ones")
 def ones(shape, dtype=None, order="C", *, device=None, like=None):
     """An array of ones. shape: int or ints."""
     if order != "C" or device is not None or like is not None:
@@ -255,6 +263,7 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None):
     return _core.full(as_shape("ones", shape), 1, as_dtype("ones", dtype, _FLOAT64))
 
 
+@quick("empty_like")
 def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An uninitialised array with the shape, dtype and layout of `prototype`, or those given."""
     if device is not None:
@@ -286,11 +295,13 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     return result
 
 
+@quick("zeros_like")
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array of zeros with the shape, dtype and layout of `a`, or those given."""
     return full_like(a, 0, dtype, order, subok, shape, device=device)
 
 
+@quick("ones_like")
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array of ones with the shape, dtype and layout of `a`, or those given."""
     return full_like(a, 1, dtype, order, subok, shape, device=device)

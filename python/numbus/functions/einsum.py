@@ -9,6 +9,7 @@ import numpy
 from .. import _core
 from ..core.errors import as_order, message
 from ..core.operands import as_dtype, in_order, store, to_ndarray
+from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from .products import _matmul, _product
 from .reductions import reduce
@@ -18,6 +19,7 @@ __all__ = ["einsum"]
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
+@quick("einsum")
 def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=False):
     """Sum of products by subscripts, such as `einsum('ij,jk->ik', a, b)`, or with lists of axis
     numbers.
@@ -31,12 +33,15 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     kind = as_dtype("einsum", dtype, numpy.result_type(*{a.dtype for a in arrays}))
     arrays = [a if a.dtype == kind else _cast(a, kind, casting) for a in arrays]
     terms = [_diagonals(a, labels) for a, labels in zip(arrays, inputs)]
-    extents = _extents(terms)
-    a, labels = terms[0]
-    for position, (b, other) in enumerate(terms[1:], 2):
-        needed = set(output).union(*[term[1] for term in terms[position:]])
-        a, labels = _pair(a, labels, b, other, needed, extents)
-    result = _arrange(a, labels, output)
+    _check_extents(terms)
+    labels = tuple([labels for _, labels in terms])
+    steps, sums, order_of_axes = plan(labels, output, kind.kind != "b")
+    result = terms[0][0]
+    for step, (b, _) in zip(steps, terms[1:]):
+        result = _combine(result, b, *step)
+    result = _sum(result, sums)
+    if order_of_axes is not None:
+        result = result.transpose(order_of_axes)
     if out is not None:
         return store("einsum", result, out, casting)
     return in_order(result, order)
@@ -142,7 +147,7 @@ def _diagonals(a, labels):
     return _core.as_strided(a, tuple(shape), tuple(strides)), kept
 
 
-def _extents(terms):
+def _check_extents(terms):
     extents = {}
     for a, labels in terms:
         for label, extent in zip(labels, a.shape):
@@ -155,65 +160,113 @@ def _extents(terms):
                         "einsum", f"extents of {label!r}", f"{known} and {extent}", "equal extents"
                     )
                 )
-    return extents
 
 
-def _sum_out(a, labels, keep):
-    """`a` summed over the labels that are not kept."""
+# Plans: which axes are summed and multiplied in which order, whatever the arrays. The core carries
+# out those of plain calls by itself (bindings/quick_einsum.cpp).
+
+
+def plan_of(text, ndims):
+    """The plan of terms by their text and the axes of their arrays; None where a term repeats a
+    label.
+    """
+    inputs, output = _parse_text(text, ndims)
+    if any([len(set(labels)) != len(labels) for labels in inputs]):
+        return None
+    return plan(inputs, output, True)
+
+
+@functools.lru_cache(256)
+def plan(inputs, output, contracts):
+    """(steps, axes summed at the end, their order then or None).
+
+    A step takes one more term: the arguments of _combine(). contracts: whether products of matrices
+    may do it.
+    """
+    steps, labels = [], inputs[0]
+    for position, right in enumerate(inputs[1:], 2):
+        needed = set(output).union(*inputs[position:])
+        step, labels = _step(labels, right, needed, contracts)
+        steps.append(step)
+    sums, labels = _summed(labels, output)
+    turned = labels != output and labels
+    return tuple(steps), sums, tuple([labels.index(c) for c in output]) if turned else None
+
+
+def _summed(labels, keep):
+    """The axes whose labels are not kept, and the labels that are."""
     axes = tuple([i for i, c in enumerate(labels) if c not in keep])
-    if not axes:
-        return a, labels
-    name = "any" if a.dtype.kind == "b" else "sum"
-    result = reduce(name, a, axes, None if name == "any" else a.dtype)
-    return result, "".join([c for c in labels if c in keep])
+    return axes, "".join([c for c in labels if c in keep])
 
 
-def _arrange(a, labels, output):
-    """`a` with its axes in the order of the output, the others summed out."""
-    a, labels = _sum_out(a, labels, output)
-    if labels == output or not labels:
-        return a
-    return a.transpose(tuple([labels.index(c) for c in output]))
-
-
-def _pair(a, left, b, right, needed, extents):
-    """The product of two terms, summed over what nobody needs later."""
-    a, left = _sum_out(a, left, needed.union(right))
-    b, right = _sum_out(b, right, needed.union(left))
+def _step(left, right, needed, contracts):
+    """How two terms become one, summed over what nobody needs later; and its labels."""
+    sums_a, left = _summed(left, needed.union(right))
+    sums_b, right = _summed(right, needed.union(left))
     summed = [c for c in left if c in right and c not in needed]
-    only_left = [c for c in left if c not in right]
-    only_right = [c for c in right if c not in left]
-    if summed and only_left and only_right and a.dtype.kind != "b":
+    rows = [c for c in left if c not in right]
+    columns = [c for c in right if c not in left]
+    if summed and rows and columns and contracts:
         batch = [c for c in left if c in right and c in needed]
-        return _contract(a, left, b, right, batch, only_left, summed, only_right, extents)
-    labels = "".join([c for c in left if c in right] + only_left + only_right)
+        a_axes = tuple([left.index(c) for c in batch + rows + summed])
+        b_axes = tuple([right.index(c) for c in batch + summed + columns])
+        groups = (len(batch), len(rows), len(summed))
+        return (sums_a, sums_b, a_axes, b_axes, (), groups), "".join(batch + rows + columns)
+    labels = "".join([c for c in left if c in right] + rows + columns)
     labels = "".join(sorted(labels, key=lambda c: (c in summed, labels.index(c))))
-    product = UFUNCS["multiply"](_spread(a, left, labels), _spread(b, right, labels))
-    return _sum_out(product, labels, needed)
+    a_axes, b_axes = (tuple([term.find(c) for c in labels]) for term in (left, right))
+    sums, kept = _summed(labels, needed)
+    return (sums_a, sums_b, a_axes, b_axes, sums, None), kept
 
 
-def _spread(a, labels, target):
-    """`a` transposed to the order of `target`, with axes of extent 1 for labels it lacks."""
-    if not labels:
+def _sum(a, axes):
+    if not axes:
         return a
-    a = a.transpose(tuple([labels.index(c) for c in target if c in labels]))
-    if len(labels) == len(target):
+    if a.dtype.kind == "b":
+        return reduce("any", a, axes)
+    return reduce("sum", a, axes, a.dtype)
+
+
+def _combine(a, b, sums_a, sums_b, a_axes, b_axes, sums, groups):
+    """The product of two terms, of which some axes are summed first.
+
+    a_axes, b_axes: the axis of each for those of the product, -1 where it has none; `sums` of these
+    are summed. groups: how many axes of each are those of a stack, and of its matrices' rows and
+    inner extents; a product of matrices then.
+    """
+    a, b = _sum(a, sums_a), _sum(b, sums_b)
+    if groups is not None:
+        return _contract(a.transpose(a_axes), b.transpose(b_axes), *groups)
+    return _sum(UFUNCS["multiply"](_spread(a, a_axes), _spread(b, b_axes)), sums)
+
+
+def _spread(a, axes):
+    """`a` with the named axes in this order, and axes of extent 1 for -1."""
+    if max(axes, default=-1) < 0:
         return a
-    return a[tuple([slice(None) if c in labels else None for c in target])]
+    a = a.transpose(tuple([axis for axis in axes if axis >= 0]))
+    if a.ndim == len(axes):
+        return a
+    return a[tuple([None if axis < 0 else slice(None) for axis in axes])]
 
 
-def _contract(a, left, b, right, batch, rows, summed, columns, extents):
-    """A true contraction as one stacked matmul."""
+def _contract(a, b, stack, rows, inner):
+    """A true contraction as one stacked matmul: stack, rows, inner axes by stack, inner, columns.
 
-    def stage(x, labels, first, second):
-        order = batch + first + second
-        x = x.transpose(tuple([labels.index(c) for c in order]))
-        shape = tuple([extents[c] for c in order])
-        if x.shape != shape:
-            x = _core.broadcast_to(x, shape)
-        sizes = [_product([extents[c] for c in group]) for group in (first, second)]
-        return x.reshape(tuple([extents[c] for c in batch]) + tuple(sizes))
+    An extent of 1 is as long as that of the other operand.
+    """
+    long = _common(a.shape[:stack], b.shape[:stack])
+    summed = _common(a.shape[stack + rows :], b.shape[stack : stack + inner])
+    left, right = a.shape[stack : stack + rows], b.shape[stack + inner :]
+    a, b = _extended(a, long + left + summed), _extended(b, long + summed + right)
+    n = _product(summed)
+    product = _matmul(a.reshape(long + (_product(left), n)), b.reshape(long + (n, _product(right))))
+    return product.reshape(long + left + right)
 
-    product = _matmul(stage(a, left, rows, summed), stage(b, right, summed, columns))
-    shape = tuple([extents[c] for c in batch + rows + columns])
-    return product.reshape(shape), "".join(batch + rows + columns)
+
+def _common(extents, others):
+    return tuple([n if other == 1 else other for n, other in zip(extents, others)])
+
+
+def _extended(a, shape):
+    return a if a.shape == shape else _core.broadcast_to(a, shape)

@@ -7,6 +7,7 @@ from .. import _core
 from .._core import ndarray
 from ..core.errors import message, one_axis
 from ..core.operands import as_dtype, store, to_ndarray
+from ..core.quick import quick
 from .manipulation import atleast_1d, atleast_2d, atleast_3d
 
 __all__ = [
@@ -33,6 +34,7 @@ def _along(axis, ndim, item):
     return (slice(None),) * axis + (item,) + (slice(None),) * (ndim - 1 - axis)
 
 
+@quick("concatenate")
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """The arrays joined along an existing axis (None: flattened first).
 
@@ -69,6 +71,7 @@ def _join(op, parts, axis, new_axis, out, dtype, casting):
 concat = concatenate
 
 
+@quick("stack")
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays of one shape joined along a new axis."""
     parts = [to_ndarray(a) for a in arrays]
@@ -82,11 +85,13 @@ def _many(result):
     return list(result) if isinstance(result, tuple) else [result]
 
 
+@quick("vstack")
 def vstack(tup, *, dtype=None, casting="same_kind"):
     """Arrays joined row-wise; 1-D arrays count as rows."""
     return concatenate(_many(atleast_2d(*tup)), 0, dtype=dtype, casting=casting)
 
 
+@quick("hstack")
 def hstack(tup, *, dtype=None, casting="same_kind"):
     """Arrays joined along the second axis (the first for 1-D arrays)."""
     parts = _many(atleast_1d(*tup))

@@ -5,6 +5,7 @@ import numpy
 from .. import _core
 from ..core.errors import message
 from ..core.operands import as_dtype, check_like, to_ndarray
+from ..core.quick import quick
 from . import names as np
 from .creation import zeros
 from .names import compiled as _compiled
@@ -15,6 +16,7 @@ __all__ = ["diag", "diagflat", "eye", "identity"]
 _FLOAT64 = numpy.dtype(float)
 
 
+@quick("eye")
 def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     """(N, M) array with ones on the k-th diagonal and zeros elsewhere."""
     dtype = as_dtype("eye", dtype, _FLOAT64)

@@ -11,6 +11,7 @@ from ..core.errors import ForeignDtype, as_order, many_axes, message
 from ..core.fallback import call
 from ..core.host import same_memory
 from ..core.operands import as_dtype, in_order, operand, require_cast, store, to_ndarray
+from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from .axes import interleaved, leading, multiplied
 from .reductions import reduce
@@ -32,9 +33,8 @@ __all__ = [
 _NoValue = numpy._NoValue
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe", "same_value")
 
-# Products with few terms are a chain of rows that fuses with its surroundings, so that the product
-# itself need not exist. Short results leave the vectors of such a kernel empty.
-_FEW_TERMS, _LONG_ROW = 8, 64
+# Products with few terms and long rows are a chain of rows (src/array/at_once_calls.h says why).
+_FEW_TERMS, _LONG_ROW = _core.FEW_TERMS, _core.LONG_ROW
 
 
 def _few_terms(a, b):
@@ -298,6 +298,7 @@ matmul = _product_function(
     -2,
     _matmul_core,
 )
+quick("matmul")(matmul)
 
 
 def matmul_operator(a, b):
@@ -337,6 +338,7 @@ def _fits(out, a, b):
     return not any([same_memory(out, x) for x in (a, b)])
 
 
+@quick("matmul")
 def dot(a, b, out=None):
     """Inner product of vectors, matrix product of matrices, product with a scalar; N-d: over a's
     last and b's second-to-last axis, the other axes of both kept.
@@ -366,6 +368,7 @@ def exactly(op, result, out):
     return store(op, result, out)
 
 
+@quick("vdot")
 def vdot(a, b, /):
     """Inner product of the flattened arrays, the first conjugated."""
     a, b = to_ndarray(a).ravel(), to_ndarray(b).ravel()
@@ -374,6 +377,7 @@ def vdot(a, b, /):
     return _sum_of_products(UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a, b, None)
 
 
+@quick("inner")
 def inner(a, b, /):
     """Sum of products over the last axes of both."""
     a, b = operand(a), operand(b)
@@ -386,6 +390,7 @@ def inner(a, b, /):
     return tensordot(a, b, ((-1,), (-1,)))
 
 
+@quick("outer")
 def outer(a, b, out=None):
     """Products of all pairs of elements of two flattened arrays: shape (a.size, b.size)."""
     a, b = to_ndarray(a).ravel(), to_ndarray(b).ravel()

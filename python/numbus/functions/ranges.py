@@ -13,6 +13,7 @@ from ..core.errors import as_shape, message
 from ..core.fallback import call
 from ..core.operands import adopt, as_dtype, check_like, dtype_of, to_ndarray
 from ..core.operands import to_numpy as _to_numpy
+from ..core.quick import quick
 from .manipulation import broadcast_to, moveaxis
 
 __all__ = [
@@ -37,6 +38,7 @@ def _number(x):
     return _to_numpy(x)[()] if type(x) in (ndarray, generic) else x
 
 
+@quick("arange")
 def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
     """`ceil((stop - start)/step)` values from `start` in steps of `step`; `arange(stop)` starts at
     0.

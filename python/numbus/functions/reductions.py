@@ -21,6 +21,7 @@ from ..core.operands import (
     to_numpy,
 )
 from ..core.operands import foreign as _foreign
+from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 
 __all__ = [
@@ -280,6 +281,7 @@ def argmin(a, axis=None, out=None, *, keepdims=False):
     return _arg("argmin", a, axis, out, keepdims)
 
 
+@quick("count_nonzero")
 def count_nonzero(a, axis=None, *, keepdims=False):
     """Number of elements that are not zero over `axis`: int64."""
     a = to_ndarray(a)

@@ -4,6 +4,7 @@ import numpy
 
 from ..core import routines
 from ..core.operands import to_ndarray
+from ..core.quick import quick
 from . import names as np
 from .names import compiled as _compiled
 from .registry import Any, Array, Flag, Operand, function
@@ -48,6 +49,7 @@ def _increase(edges):
 
 
 @function("np.interp")
+@quick("interp")
 def interp(
     x: Operand,
     xp: Array,

@@ -9,6 +9,7 @@ from ..core.fallback import call
 from ..core.host import on_host
 from ..core.operands import adopt, as_mask, dtype_of, operand, require_cast, store, to_ndarray
 from ..core.operands import to_numpy as _to_numpy
+from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from .creation import ascontiguousarray, empty
 from .manipulation import ravel
@@ -36,6 +37,7 @@ __all__ = [
 _BOOL = numpy.dtype(bool)
 
 
+@quick("where")
 def where(condition, x=None, y=None, /):
     """Elements of `x` where `condition` holds, of `y` elsewhere; the condition alone gives its
     indices.
@@ -173,6 +175,7 @@ def compress(condition, a, axis=None, out=None):
     return take(a, _core.from_numpy(numpy.flatnonzero(condition)), axis, out)
 
 
+@quick("take")
 def take(a, indices, axis=None, out=None, mode="raise"):
     """The elements of `a` at `indices` along `axis` (None: flattened).
 
@@ -251,6 +254,7 @@ def _nonzero_on_device(a):
 _LONG = 4096  # elements from which on the routine finds them sooner than NumPy does
 
 
+@quick("nonzero")
 def nonzero(a):
     """A tuple of int64 arrays: the indices of the elements that are not zero, one
     array per axis.
@@ -270,6 +274,7 @@ def nonzero(a):
     return tuple([table[:, axis] for axis in range(a.ndim)])
 
 
+@quick("flatnonzero")
 def flatnonzero(a):
     """The indices of the elements of the flattened `a` that are not zero."""
     return nonzero(ravel(a))[0]

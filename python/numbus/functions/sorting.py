@@ -5,6 +5,7 @@ import numpy
 from ..core import routines
 from ..core.errors import message, one_axis
 from ..core.operands import dtype_of, store, to_ndarray
+from ..core.quick import quick
 from . import names as np
 from .registry import Any, Array, Axis, Choice, Flag, Flat, Operand, function
 
@@ -48,6 +49,7 @@ def _ranks(op, kth, extent):
 
 
 @function("np.sort", kind="primitive")
+@quick("sort")
 def sort(
     a: Array, axis: Axis | Flat = -1, kind: _KIND = None, order: Any = None, *, stable: Flag = None
 ):
@@ -66,6 +68,7 @@ def sort(
 
 
 @function("np.argsort", kind="primitive")
+@quick("argsort")
 def argsort(
     a: Array, axis: Axis | Flat = -1, kind: _KIND = None, order: Any = None, *, stable: Flag = None
 ):
@@ -99,6 +102,7 @@ def argpartition(
 
 
 @function("np.searchsorted", kind="primitive")
+@quick("searchsorted")
 def searchsorted(a: Array, v: Operand, side: Choice("left", "right") = "left", sorter: Any = None):
     """The indices, int64, before which the values `v` belong in the sorted 1-d `a`.
 
@@ -154,6 +158,7 @@ def lexsort(keys: Any, axis: Any = -1):
     return order
 
 
+@quick("sort_in_place")
 def sort_in_place(self, axis=-1, kind=None, order=None, *, stable=None):
     """Puts the elements in order along `axis`; see `sort`."""
     store("sort", sort(self, one_axis("sort", axis, self.ndim), kind, order, stable=stable), self)

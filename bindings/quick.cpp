@@ -1,0 +1,101 @@
+// The functions whose plain calls are answered without Python, by name.
+#include "quick.h"
+
+#include "base/error.h"
+
+namespace numbus::bindings {
+namespace {
+
+struct Entry {
+  const char* name;
+  Quick answer;
+};
+
+constexpr Entry kEntries[] = {
+    {"arange", quick_arange},
+    {"argsort", quick_argsort},
+    {"array", quick_array},
+    {"asarray", quick_asarray},
+    {"bincount", quick_bincount},
+    {"concatenate", quick_concatenate},
+    {"copy", quick_copy},
+    {"count_nonzero", quick_count_nonzero},
+    {"einsum", quick_einsum},
+    {"empty", quick_empty},
+    {"empty_like", quick_empty_like},
+    {"eye", quick_eye},
+    {"flatnonzero", quick_flatnonzero},
+    {"full", quick_full},
+    {"hstack", quick_hstack},
+    {"inner", quick_inner},
+    {"interp", quick_interp},
+    {"inv", quick_inv},
+    {"matmul", quick_matmul},
+    {"nonzero", quick_nonzero},
+    {"norm", quick_norm},
+    {"ones", quick_ones},
+    {"ones_like", quick_ones_like},
+    {"outer", quick_outer},
+    {"searchsorted", quick_searchsorted},
+    {"solve", quick_solve},
+    {"sort", quick_sort},
+    {"sort_in_place", quick_sort_in_place},
+    {"stack", quick_stack},
+    {"take", quick_take},
+    {"vdot", quick_vdot},
+    {"vstack", quick_vstack},
+    {"where", quick_where},
+    {"zeros", quick_zeros},
+    {"zeros_like", quick_zeros_like},
+};
+
+}  // namespace
+
+Quick quick_named(const std::string& name) {
+  for (const Entry& e : kEntries)
+    if (name == e.name) return e.answer;
+  raise(ErrorKind::Runtime, "quick", "nothing answers this function's calls", name,
+        "a name in bindings/quick.cpp");
+}
+
+std::optional<int64_t> plain_int(PyObject* o) {
+  int overflow = 0;
+  if (!PyLong_CheckExact(o)) return {};
+  const int64_t n = PyLong_AsLongLongAndOverflow(o, &overflow);
+  return overflow ? std::nullopt : std::optional(n);
+}
+
+std::optional<int> axis_of(PyObject* o, int n, int otherwise) {
+  const std::optional<int64_t> given = o ? plain_int(o) : otherwise;
+  if (!given || *given < -n || *given >= n) return {};
+  return static_cast<int>(*given < 0 ? *given + n : *given);
+}
+
+std::optional<DType> usual_dtype(PyObject* o) {
+  static PyObject* const known = PyDict_New();
+  constexpr Py_ssize_t kMost = 256;
+  for (int t = 0; t < kNumDTypes; ++t)
+    if (dtype_object(static_cast<DType>(t)) == o) return static_cast<DType>(t);
+  auto is = [&](PyTypeObject& type) { return o == reinterpret_cast<PyObject*>(&type); };
+  if (is(PyFloat_Type)) return DType::F64;
+  if (is(PyLong_Type)) return DType::I64;
+  if (is(PyBool_Type)) return DType::Bool;
+  if (is(PyComplex_Type)) return DType::C128;
+  // What a name or a type of NumPy's means stays as it is; other types may change their dtype.
+  static PyObject* const scalar =
+      nb::object(nb::module_::import_("numpy").attr("generic")).release().ptr();
+  if (!PyUnicode_CheckExact(o) && !(PyType_Check(o) && PyObject_IsSubclass(o, scalar) == 1))
+    return {};
+  if (PyObject* found = PyDict_GetItem(known, o)) return static_cast<DType>(PyLong_AsLong(found));
+  std::optional<DType> type;
+  try {
+    type = find_dtype(o);
+  } catch (nb::python_error&) {
+    return {};  // whoever is asked next says why
+  }
+  if (type && PyDict_Size(known) < kMost)
+    PyDict_SetItem(known, o, nb::int_(static_cast<int>(*type)).ptr());
+  return type;
+}
+
+}  // namespace numbus::bindings

@@ -1,0 +1,232 @@
+// Functions of lines: sort, argsort, take, searchsorted, bincount, interp, nonzero, where, outer.
+#include <algorithm>
+
+#include "quick.h"
+
+namespace numbus::bindings {
+namespace {
+
+PyObject* in_order(const Given& g, Routine r) {
+  PyObject* values[2] = {};
+  if (!g.bind({"a", "axis"}, values, 2) || !values[0]) return nullptr;
+  const Array* a = at_rest(values[0]);
+  if (!a) return nullptr;
+  const std::optional<int> axis = axis_of(values[1], a->ndim(), -1);
+  if (!axis) return nullptr;
+  mark_line();
+  constexpr int64_t kPlain[2] = {};
+  const bool indices = r == Routine::argsort;
+  return wrap(along_lines(r, *a, *axis, indices, {kPlain, row(r).attributes}));
+}
+
+}  // namespace
+
+PyObject* quick_sort_in_place(const Given& g) {
+  PyObject* values[2] = {};
+  if (!g.bind({"self", "axis"}, values, 2) || !values[0]) return nullptr;
+  const Array* a = at_rest(values[0]);
+  const std::optional<int> axis = a ? axis_of(values[1], a->ndim(), -1) : std::nullopt;
+  if (!axis) return nullptr;
+  mark_line();
+  constexpr int64_t kPlain[2] = {};
+  const Array sorted = along_lines(Routine::sort, *a, *axis, false, kPlain);
+  assign(*a, Arg(&sorted));
+  Py_RETURN_NONE;
+}
+
+PyObject* quick_take(const Given& g) {
+  PyObject* values[3] = {};
+  if (!g.bind({"a", "indices", "axis"}, values, 3) || !values[0] || !values[1]) return nullptr;
+  const Array *a = at_rest(values[0]), *index = at_rest(values[1]);
+  if (!a || !index) return nullptr;
+  const bool flat = !values[2] || values[2] == Py_None;
+  // Along other axes the result is not in C order.
+  const std::optional<int> axis = flat ? 0 : axis_of(values[2], a->ndim(), 0);
+  if (!axis || *axis != 0 || (flat && a->ndim() != 1)) return nullptr;
+  std::optional<Array> made = take_at_once(*a, 0, *index);
+  return made ? wrap(std::move(*made)) : nullptr;
+}
+
+PyObject* quick_sort(const Given& g) { return in_order(g, Routine::sort); }
+PyObject* quick_argsort(const Given& g) { return in_order(g, Routine::argsort); }
+
+PyObject* quick_searchsorted(const Given& g) {
+  PyObject* values[3] = {};
+  if (!g.bind({"a", "v", "side"}, values, 3) || !values[0] || !values[1]) return nullptr;
+  bool right = false;
+  if (values[2]) {
+    if (!PyUnicode_Check(values[2])) return nullptr;
+    right = PyUnicode_CompareWithASCIIString(values[2], "right") == 0;
+    if (!right && PyUnicode_CompareWithASCIIString(values[2], "left") != 0) return nullptr;
+  }
+  const Array *a = at_rest(values[0]), *v = at_rest(values[1]);
+  Array number;
+  if (a && a->dtype == DType::F64 && PyFloat_CheckExact(values[1])) {
+    number = empty({}, DType::F64, a->base->device);
+    number.base->ensure_data();
+    store_scalar(Scalar::from_float(PyFloat_AsDouble(values[1])), DType::F64, number.base->data);
+    v = &number;
+  }
+  if (!a || !v || a->ndim() != 1 || a->dtype != v->dtype || a->base->device != v->base->device)
+    return nullptr;
+  mark_line();
+  return wrap_result(search(*a, *v, right));
+}
+
+namespace {
+
+template <class T>
+std::pair<int64_t, int64_t> extremes(const char* at, int64_t n) {
+  const T* x = reinterpret_cast<const T*>(at);
+  const auto [low, high] = std::minmax_element(x, x + n);
+  return {static_cast<int64_t>(*low), static_cast<int64_t>(*high)};
+}
+
+// Of dense integers; those that int64 does not hold are negative.
+std::pair<int64_t, int64_t> extremes(DType t, const char* at, int64_t n) {
+  switch (t) {
+    case DType::I8: return extremes<int8_t>(at, n);
+    case DType::I16: return extremes<int16_t>(at, n);
+    case DType::I32: return extremes<int32_t>(at, n);
+    case DType::I64: return extremes<int64_t>(at, n);
+    case DType::U8: return extremes<uint8_t>(at, n);
+    case DType::U16: return extremes<uint16_t>(at, n);
+    case DType::U32: return extremes<uint32_t>(at, n);
+    default: return {-1, -1};
+  }
+}
+
+}  // namespace
+
+PyObject* quick_bincount(const Given& g) {
+  constexpr int64_t kMost = 4096;  // more are counted where they are recorded
+  PyObject* values[3] = {};
+  if (!g.bind({"", "weights", "minlength"}, values, 3) || !values[0] || !may_work_at_once())
+    return nullptr;
+  const Array *x = at_rest(values[0]), *weights = nullptr;
+  if (!x || x->ndim() != 1 || x->size() == 0 || x->size() > kMost || !x->layout->c_contiguous())
+    return nullptr;
+  if (values[1] && values[1] != Py_None) {
+    weights = at_rest(values[1]);
+    if (!weights || weights->dtype != DType::F64 || !weights->layout->same_shape(*x->layout) ||
+        weights->base->device != x->base->device)
+      return nullptr;
+  }
+  const std::optional<int64_t> least = values[2] ? plain_int(values[2]) : 0;
+  if (!least || *least < 0) return nullptr;
+  x->base->ensure_data();
+  const auto [low, high] = extremes(x->dtype, x->base->data + x->offset, x->size());
+  if (low < 0 || high >= kMost) return nullptr;
+  mark_line();
+  return wrap(bincount(*x, std::max(*least, high + 1), weights));
+}
+
+PyObject* quick_interp(const Given& g) {
+  PyObject* values[5] = {};
+  if (!g.bind({"x", "xp", "fp", "left", "right"}, values, 5) || !values[0] || !values[1] ||
+      !values[2] || !may_work_at_once())
+    return nullptr;
+  const Array *xp = at_rest(values[1]), *fp = at_rest(values[2]);
+  if (!xp || !fp || xp->dtype != DType::F64 || fp->dtype != DType::F64 || xp->ndim() != 1 ||
+      xp->size() == 0 || !xp->layout->same_shape(*fp->layout) ||
+      xp->base->device != fp->base->device)
+    return nullptr;
+  Array number;
+  const Array* x = at_rest(values[0]);
+  const bool one = PyFloat_CheckExact(values[0]);
+  if (one) {
+    number = empty({}, DType::F64, xp->base->device);
+    number.base->ensure_data();
+    store_scalar(Scalar::from_float(PyFloat_AsDouble(values[0])), DType::F64, number.base->data);
+    x = &number;
+  }
+  if (!x || x->dtype != DType::F64 || x->base->device != xp->base->device ||
+      (x->ndim() == 0 && !one))
+    return nullptr;
+  const int64_t two = 2, last = fp->size() - 1;
+  Array ends = empty({&two, 1}, DType::F64, xp->base->device);
+  ends.base->ensure_data();
+  fp->base->ensure_data();
+  for (int k = 0; k < 2; ++k) {
+    PyObject* given = values[3 + k];
+    Scalar s = load_scalar(DType::F64,
+                           fp->base->data + fp->offset + (k ? last * fp->layout->stride(0) : 0));
+    if (given && given != Py_None) {
+      if (!PyFloat_CheckExact(given)) return nullptr;
+      s = Scalar::from_float(PyFloat_AsDouble(given));
+    }
+    store_scalar(s, DType::F64, ends.base->data + k * 8);
+  }
+  mark_line();
+  Array made = interpolate(*x, *xp, *fp, ends);
+  return one ? wrap_result(std::move(made)) : wrap(std::move(made));
+}
+
+namespace {
+
+PyObject* indices_of_true(const Array& a) {
+  if (a.dtype == DType::Bool) return wrap(flatnonzero(a));
+  Arg zero(Scalar::from_int(0), DType::I64);
+  zero.weak = true;
+  const Arg both[2] = {Arg(&a), zero};
+  return wrap(flatnonzero(apply(Op::not_equal, both)));
+}
+
+const Array* line_at_rest(const Given& g) {
+  if (g.positional != 1 || g.names || !may_work_at_once()) return nullptr;
+  const Array* a = at_rest(g.args[0]);
+  return a && a->ndim() == 1 ? a : nullptr;
+}
+
+}  // namespace
+
+PyObject* quick_flatnonzero(const Given& g) {
+  const Array* a = line_at_rest(g);
+  if (!a) return nullptr;
+  mark_line();
+  return indices_of_true(*a);
+}
+
+PyObject* quick_nonzero(const Given& g) {
+  PyObject* found = quick_flatnonzero(g);
+  return found ? nb::make_tuple(nb::steal(found)).release().ptr() : nullptr;
+}
+
+PyObject* quick_count_nonzero(const Given& g) {
+  if (g.positional != 1 || g.names) return nullptr;
+  const Array* a = at_rest(g.args[0]);
+  if (!a || a->dtype != DType::Bool || a->ndim() == 0 || a->size() == 0) return nullptr;
+  mark_line();
+  const uint64_t all = a->ndim() >= 64 ? ~uint64_t{0} : (uint64_t{1} << a->ndim()) - 1;
+  return wrap_result(reduce(Reduction::Sum, *a, all, false, DType::I64, nullptr, 0));
+}
+
+PyObject* quick_where(const Given& g) {
+  if (g.positional == 1) return quick_nonzero(g);
+  if (g.positional != 3 || g.names || !is_array(g.args[0])) return nullptr;
+  Operands ops;
+  Arg a[3];
+  for (int k = 0; k < 3; ++k) {
+    PyObject* o = g.args[k];
+    if (!(is_array(o) || is_generic(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o)) ||
+        !ops.convert(o, a[k]))
+      return nullptr;
+    if (a[k].is_array() && a[k].full()->base->device != as_masked(g.args[0]).full.base->device)
+      return nullptr;
+  }
+  const DeviceOfNew follow(as_masked(g.args[0]).full.base->device);
+  mark_line();
+  return wrap(select(a[0], a[1], a[2]));
+}
+
+PyObject* quick_outer(const Given& g) {
+  if (g.positional != 2 || g.names) return nullptr;
+  const Array *x = at_rest(g.args[0]), *y = at_rest(g.args[1]);
+  if (!x || !y || x->ndim() != 1 || y->ndim() != 1) return nullptr;
+  mark_line();
+  const Array column = reshape(*x, {x->size(), 1}), line = reshape(*y, {1, y->size()});
+  const Arg factors[2] = {Arg(&column), Arg(&line)};
+  return wrap_result(apply(Op::multiply, factors));
+}
+
+}  // namespace numbus::bindings
