@@ -1,5 +1,5 @@
-"""Numbers that are read out of arrays with nothing pending, which are NumPy's scalars: their values,
-types, errors and warnings in operations with others, against NumPy's own.
+"""Numbers that are read out of arrays with nothing pending, which are NumPy's scalars: their
+values, types, errors and warnings in operations with others, against NumPy's own.
 """
 
 import builtins
@@ -24,7 +24,8 @@ pytestmark = [
 ]
 BINARY = """add sub mul truediv floordiv mod pow and_ or_ xor lshift rshift lt le eq ne gt ge
     matmul""".split()
-UNARY = "neg pos abs invert truth bool int float complex index hash repr str round math.sqrt".split()
+UNARY = """neg pos abs invert truth bool int float complex index hash repr str round
+    math.sqrt""".split()
 ERRORS = TypeError, ValueError, OverflowError, ZeroDivisionError
 
 
