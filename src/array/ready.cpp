@@ -82,7 +82,10 @@ void run(ReadyKernel& kernel, const Window::Input* in, int count, int64_t n, cha
   params[k.param_arg(args)] = reinterpret_cast<int64_t>(out);
   Runtime& rt = Runtime::get();
   const auto steps = std::ssize(k.body);
-  if (compiled(rt, code, steps * n)) {
+  // Such kernels are few, and who calls one some hundred times goes on: it is worth a thread's
+  // time soon.
+  const bool often = code.interpreted_ns > 300'000 && compiles_beside();
+  if (compiled(rt, code, often ? kWorthCompiling : steps * n)) {
     code.native(params, 0, 1, 0, n, nullptr, 0);
     return;
   }

@@ -301,7 +301,7 @@ bool compiled(Runtime& rt, KernelCode& code, int64_t work, bool waits) {
   // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add
   // up to as much; to a few, where a thread compiles.
   const int64_t enough = !waits && compiles_beside() ? 2'000'000 : 8'000'000;
-  if (!wanted && work < 500'000 && code.interpreted_ns < enough) return false;
+  if (!wanted && work < kWorthCompiling && code.interpreted_ns < enough) return false;
   if (!std::exchange(code.looked_on_disk, true) && install(rt, code, compile::load_native(code.ir)))
     return true;
   if (!wanted && !waits) {

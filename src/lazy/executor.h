@@ -15,6 +15,8 @@ class Executor {
   }
 };
 
+// So much work, in steps of single points, is worth compiling for.
+constexpr int64_t kWorthCompiling = 500'000;
 // Whether the code is compiled. Where `work`, in steps of single points, or what the interpreter
 // has done so far makes that worth it, it is loaded from disk, or else compiled: now where the
 // caller waits for it or the mode demands it, otherwise on a thread.
