@@ -1,6 +1,7 @@
 // Arrays from lists of numbers: Python's, and those read out of arrays.
 #include "array/at_once_calls.h"
 #include "convert.h"
+#include "numpy_objects.h"
 
 namespace numbus::bindings {
 
@@ -18,16 +19,14 @@ struct Items {
   }
 };
 
-PyTypeObject* numpy_type(const char* name) {
-  nb::object type = nb::module_::import_("numpy").attr(name);
-  return reinterpret_cast<PyTypeObject*>(type.release().ptr());
+// Whether it is the type of Python's numbers as arrays.
+bool usual(DType t) {
+  return t == DType::F64 || t == DType::I64 || t == DType::Bool || t == DType::C128;
 }
 
 // A number of a known type: a Python number, or a value of the type that Python's become (NumPy's
 // scalars of these types, and ours that are known); nothing for any other object.
 std::optional<Scalar> number(PyObject* o) {
-  static PyTypeObject* const numpy_types[] = {numpy_type("float64"), numpy_type("int64"),
-                                              numpy_type("bool"), numpy_type("complex128")};
   if (PyFloat_CheckExact(o)) return Scalar::from_float(PyFloat_AsDouble(o));
   if (PyLong_CheckExact(o)) {
     int overflow = 0;
@@ -40,19 +39,13 @@ std::optional<Scalar> number(PyObject* o) {
   if (is_generic(o)) {
     Generic& g = as_generic(o);
     if (!g.known && g.array.base.get() && g.array.base->data && readable_now(g.array)) value_of(g);
-    const bool usual = g.dtype == DType::F64 || g.dtype == DType::I64 || g.dtype == DType::Bool ||
-                       g.dtype == DType::C128;
     const Base* there = g.array.base.get();
     if (there && !there->device->host_readable()) return {};  // the array is to be made there, too
-    return g.known && usual ? std::optional(g.value) : std::nullopt;
+    return g.known && usual(g.dtype) ? std::optional(g.value) : std::nullopt;
   }
-  PyTypeObject* const type = Py_TYPE(o);
-  if (type == numpy_types[0]) return Scalar::from_float(PyFloat_AsDouble(o));
-  if (type == numpy_types[1]) return Scalar::from_int(PyLong_AsLongLong(o));
-  if (type == numpy_types[2]) return Scalar::from_bool(PyObject_IsTrue(o) == 1);
-  if (type == numpy_types[3])
-    return Scalar::from_complex(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
-  return {};
+  Scalar value;
+  DType t;
+  return read_numpy_scalar(o, value, t) && usual(t) ? std::optional(value) : std::nullopt;
 }
 
 // Whether all is even and plain; `kind` becomes the largest kind of number.
