@@ -77,29 +77,18 @@ PyObject* call_body(const Composed& c, PyObject* const* args, Py_ssize_t n, PyOb
 
 // The reduction of an array over all of it or one axis; null: the function itself has to look at
 // the arguments.
-PyObject* reduced_directly(const Composed& c, PyObject* const* args, Py_ssize_t n,
-                           PyObject* names) {
-  if (n < 1 || Py_TYPE(args[0]) != array_type) return nullptr;
-  Masked& a = as_masked(args[0]);
+PyObject* reduced_directly(const Composed& c, const Given& g) {
+  PyObject* values[2] = {};
+  if (g.positional < 1 || Py_TYPE(g.args[0]) != array_type || !g.bind({"", "axis"}, values, 2))
+    return nullptr;
+  Masked& a = as_masked(g.args[0]);
   const int ndim = a.ndim();
   if (a.mask || ndim == 0 || a.full.size() == 0 || is_complex(a.full.dtype)) return nullptr;
   uint64_t axes = ndim >= 64 ? ~uint64_t{0} : (uint64_t{1} << ndim) - 1;
-  PyObject* axis = nullptr;
-  if (n == 2 && !names) axis = args[1];
-  if (n == 1 && names) {
-    if (PyTuple_Size(names) != 1 ||
-        PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "axis") != 0)
-      return nullptr;
-    axis = args[1];
-  } else if (n > 2 || names) {
-    return nullptr;
-  }
-  if (axis && axis != Py_None) {
-    if (!PyLong_CheckExact(axis)) return nullptr;
-    int overflow = 0;
-    const long d = PyLong_AsLongAndOverflow(axis, &overflow);
-    if (overflow || d < -ndim || d >= ndim) return nullptr;
-    axes = uint64_t{1} << (d < 0 ? d + ndim : d);
+  if (values[1] && values[1] != Py_None) {
+    const std::optional<int> d = axis_of(values[1], ndim, 0);
+    if (!d) return nullptr;
+    axes = uint64_t{1} << *d;
   }
   Py_ssize_t length = 0;
   const char* name = PyUnicode_AsUTF8AndSize(c.reduction, &length);
@@ -111,10 +100,11 @@ PyObject* reduced_directly(const Composed& c, PyObject* const* args, Py_ssize_t 
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
   return guarded([&]() -> PyObject* {
     const Composed& c = as_composed(self);
+    const Given given{args, PyVectorcall_NARGS(nargs), names};
     if (c.quick)
-      if (PyObject* answer = c.quick({args, PyVectorcall_NARGS(nargs), names})) return answer;
+      if (PyObject* answer = c.quick(given)) return answer;
     if (c.reduction)
-      if (PyObject* r = reduced_directly(c, args, PyVectorcall_NARGS(nargs), names)) return r;
+      if (PyObject* answer = reduced_directly(c, given)) return answer;
     Py_ssize_t n = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
     Device* there = nullptr;
     for (Py_ssize_t k = 0; k < n && !there; ++k) there = find_device(args[k], kDepth);

@@ -14,11 +14,10 @@ struct Extents {
   size_t count = 0;
 
   bool add(PyObject* o) {
-    if (!PyLong_CheckExact(o) || count == kMostAxes) return false;
-    int overflow = 0;
-    const int64_t n = PyLong_AsLongLongAndOverflow(o, &overflow);
-    extent[count++] = n;
-    return !overflow && n >= 0;
+    const std::optional<int64_t> n = plain_int(o);
+    if (!n || *n < 0 || count == kMostAxes) return false;
+    extent[count++] = *n;
+    return true;
   }
   bool read(PyObject* o) {
     if (!PyTuple_CheckExact(o)) return add(o);
@@ -189,11 +188,9 @@ PyObject* quick_arange(const Given& g) {
   int64_t given[3] = {0, 0, 1};
   const int first = g.positional == 1 ? 1 : 0;
   for (Py_ssize_t k = 0; k < g.positional; ++k) {
-    int overflow = 0;
-    if (!PyLong_CheckExact(g.args[k])) return nullptr;
-    int64_t& n = given[first + k];
-    n = PyLong_AsLongLongAndOverflow(g.args[k], &overflow);
-    if (overflow || n >= kMost || n <= -kMost) return nullptr;
+    const std::optional<int64_t> n = plain_int(g.args[k]);
+    if (!n || *n >= kMost || *n <= -kMost) return nullptr;
+    given[first + k] = *n;
   }
   const auto [start, stop, step] = std::tuple(given[0], given[1], given[2]);
   if (step == 0 || !default_device().host_readable()) return nullptr;

@@ -1,6 +1,7 @@
 // Few elements between strided memory and dense blocks, and between types.
 #include "array/at_once_blocks.h"
 
+#include "array/at_once_calls.h"
 #include "interp/blocks.h"
 
 namespace numbus::small {
@@ -25,8 +26,7 @@ void move(int size, const Layout& l, char* memory, char* block) {
 }  // namespace
 
 bool may_run(int64_t n, const Device& device) {
-  const Runtime& rt = Runtime::get();
-  return n <= rt.at_once && rt.mode == Mode::Auto && !rt.explanation && device.host_readable();
+  return n <= Runtime::get().at_once && may_work_at_once() && device.host_readable();
 }
 
 void gather(int size, const Layout& l, const char* memory, char* block) {

@@ -9,7 +9,7 @@
 namespace numbus {
 
 // Whether operations may be carried out at once at all: not where everything is to be recorded,
-// where one mode is asked for, or while somebody has work explained.
+// where one mode is asked for, or while explain() listens.
 bool may_work_at_once();
 // The elements of an array can be read where they lie: nothing pending writes them.
 bool readable_now(const Array& a);

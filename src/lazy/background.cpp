@@ -1,7 +1,6 @@
 #include "lazy/background.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <condition_variable>
 #include <deque>
@@ -10,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/signals.h"
 #include "device/cpu/cpu_info.h"
 
 namespace numbus {
@@ -85,17 +85,13 @@ Queue& queue() {
   return *the_queue;
 }
 
-// Signals stay with Python's threads.
 bool start(Queue& q) {
-  sigset_t all, saved;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &saved);
+  const SignalsBlocked blocked;
   try {
     std::thread([&q] { q.work(); }).detach();
     q.started = true;
   } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
   }
-  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
   return q.started;
 }
 

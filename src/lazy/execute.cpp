@@ -9,6 +9,7 @@
 #include "compile/leave.h"
 #include "device/cpu/thread_pool.h"
 #include "device/null/null_device.h"
+#include "lazy/fold_cpu.h"
 #include "lazy/reduce.h"
 
 namespace numbus {
@@ -277,27 +278,23 @@ class NullExecutor : public Executor {
 
 }  // namespace
 
-namespace {
-
 bool install(Runtime& rt, KernelCode& code, compile::Compiled c) {
   if (!c.function) return false;
+  code.native = counted(rt, c);
   code.native_memory = std::move(c.memory);
-  code.native = c.function;
-  c.from_disk ? ++rt.stats.disk_hits : ++rt.stats.compiles;
-  rt.stats.compile_ms += c.milliseconds;
+  code.compiling.reset();
   return true;
 }
-
-}  // namespace
 
 bool compiled(Runtime& rt, KernelCode& code, int64_t work, bool waits) {
   if (!rt.may_compile()) return false;
   if (code.native) return true;
-  if (code.compiling) {
-    if (!code.compiling->ended()) return false;
-    if (install(rt, code, std::exchange(code.compiling, nullptr)->take())) return true;
-  }
   const bool wanted = rt.mode == Mode::Compiled;
+  if (code.compiling && code.compiling->ended()) {
+    if (install(rt, code, std::exchange(code.compiling, nullptr)->take())) return true;
+  } else if (code.compiling && !wanted && !waits) {
+    return false;
+  }
   // Compiling costs some ten milliseconds: worth it for one large run, or for small ones that add
   // up to as much; to a few, where a thread compiles.
   const int64_t enough = !waits && compiles_beside() ? 2'000'000 : 8'000'000;

@@ -21,6 +21,8 @@ constexpr int64_t kWorthCompiling = 500'000;
 // has done so far makes that worth it, it is loaded from disk, or else compiled: now where the
 // caller waits for it or the mode demands it, otherwise on a thread.
 bool compiled(Runtime& runtime, KernelCode& code, int64_t work, bool waits = false);
+// Makes what was compiled the code; false: there is none.
+bool install(Runtime& runtime, KernelCode& code, compile::Compiled c);
 
 Executor& executor_of(Device& device);
 Executor& gpu_executor();

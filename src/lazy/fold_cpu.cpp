@@ -1,6 +1,7 @@
 // Rows folded by one operation: kernels that read what they wrote a row before.
 #include "lazy/fold_cpu.h"
 
+#include "lazy/executor.h"
 #include "passes/expand.h"
 #include "passes/pipeline.h"
 
@@ -50,10 +51,7 @@ std::shared_ptr<KernelCode> fold_rows(Op op, DType in_type, DType type, const La
 }
 
 void compile_fold_rows(Runtime& rt, KernelCode& code) {
-  if (code.native) return;
-  compile::Compiled c = compile::compile_native(code.ir);
-  code.native_memory = c.memory;
-  code.native = counted(rt, c);
+  if (!code.native) install(rt, code, compile::compile_native(code.ir));
 }
 
 void run_fold_rows(const KernelCode& code, bool native, const FoldRange& range,

@@ -105,9 +105,8 @@ void Planner::find_dependences() {
 void Planner::find_accesses(Group& g) const {
   g.accesses.clear();
   for (size_t m = 0; m < g.members.size(); ++m) {
-    const int instr = g.members[m].instr;
-    for_accesses(instrs[instr], [&](const Access& a, bool write, bool result) {
-      g.accesses.push_back({&a, static_cast<int>(m), instr, write, result});
+    for_accesses(instrs[g.members[m].instr], [&](const Access& a, bool write, bool result) {
+      g.accesses.push_back({&a, static_cast<int>(m), write, result});
     });
   }
 }
@@ -203,7 +202,7 @@ bool Planner::compatible(const Group& a, const std::vector<Number>& shift_a, con
         // A result that is overwritten unread was asked for all the same: its store needs a kernel
         // of its own.
         bool overwrites = x.write && y.write && x.access->layout->same_shape(*y.access->layout);
-        int first = std::min(x.instr, y.instr), last = std::max(x.instr, y.instr);
+        int first = std::min(of_x.instr, of_y.instr), last = std::max(of_x.instr, of_y.instr);
         if (overwrites && !instrs[last].instr.predicated &&
             !read_between(x.access->storage, first, last))
           return false;

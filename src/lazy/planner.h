@@ -47,7 +47,7 @@ struct Member {
 // be no point access: it has none.
 struct PointAccess {
   const Access* access;
-  int member, instr;
+  int member;
   bool write, result;
 };
 

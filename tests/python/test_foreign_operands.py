@@ -207,7 +207,7 @@ def test_operators(xp, name, side):
 
 
 def agree_in_place(xp, got, want, changed, target, what):
-    """An operator that assigns to somebody else's array, which stays what it is."""
+    """An operator that assigns to an array of NumPy's, which stays an array of NumPy's."""
     if isinstance(want, type) or want is not target:
         agree(xp, got, want, False, what)
         return
@@ -405,7 +405,7 @@ def test_what_is_read_is_as_it_was(xp, core):
 @pytest.mark.cpu
 @pytest.mark.recorded
 def test_shared_memory_leaves_other_work_pending(xp, core):
-    """What somebody can see is written at once, without what it does not need."""
+    """Memory that others can see is written at once, without carrying out unrelated work."""
     x = draw((100_000,), "float64", 1, 2)
     f, b = x.copy(), xp.array(x)
     c = xp.array(x)

@@ -8,7 +8,6 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "base/signals.h"
 #include "device/cpu/cpu_info.h"
 
 namespace numbus {
@@ -107,10 +107,7 @@ ThreadPool::~ThreadPool() {
 void ThreadPool::start() {
   one_cpu_each_ = threads_ <= available_cpus();
   auto team = std::make_unique<Team>();
-  // Signals stay with Python's threads.
-  sigset_t all, saved;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &saved);
+  const SignalsBlocked blocked;
   try {
     for (int i = 1; i < threads_; ++i) {
       team->threads.emplace_back([this, i] { work(i); });
@@ -118,7 +115,6 @@ void ThreadPool::start() {
   } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
     // The system refuses more threads; the pool works with those it has, down to none.
   }
-  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
   team_ = team.release();
 }
 
