@@ -54,7 +54,8 @@ bool shape_and_type(const Given& g, Extents& shape, DType& t) {
 // Few zeros are written now. More are recorded, so that what reads them need not read memory.
 Array of_zeros(std::span<const int64_t> shape, DType t, Device* device = nullptr) {
   Array made = empty(shape, t, device);
-  if (made.size() <= Runtime::get().at_once && may_work_at_once()) {
+  if (made.size() <= Runtime::get().at_once && may_work_at_once() &&
+      made.base->device->host_readable()) {
     made.base->ensure_data();
     std::memset(made.base->data, 0, static_cast<size_t>(made.base->nbytes));
     ++Runtime::get().stats.at_once;

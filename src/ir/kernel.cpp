@@ -91,7 +91,7 @@ Val Builder::emit(Op op, DType type, Val a, Val b, Val c, int64_t imm) {
 }
 
 Val Builder::constant_bits(DType type, int64_t bits) {
-  return emit(Op::constant, type, kNone, kNone, kNone, bits);
+  return emit(Op::constant, type, kNone, kNone, kNone, constant_of(type, bits));
 }
 
 Val Builder::constant(DType type, const Scalar& s) {

@@ -20,6 +20,13 @@ struct Inst {
   int64_t imm = 0;
 };
 
+// What a constant's `imm` holds, given the bits of its type: of a signed integer its value, so that
+// passes may compare it; of other types the bits.
+constexpr int64_t constant_of(DType type, int64_t bits) {
+  const int spare = is_integer(type) && is_signed(type) ? 64 - 8 * itemsize(type) : 0;
+  return static_cast<int64_t>(static_cast<uint64_t>(bits) << spare) >> spare;
+}
+
 // How the innermost stride of an argument relates to its item size: part of a kernel's identity.
 enum class Inner : uint8_t { Uniform, Contiguous, Strided };
 

@@ -274,7 +274,10 @@ class Verifier {
       case Op::bits:
         expect(itemsize(type(i.a)) == itemsize(i.type), "bits changes the size");
         break;
-      case Op::constant: expect(!is_complex(i.type), "constants are real"); break;
+      case Op::constant:
+        expect(!is_complex(i.type), "constants are real");
+        expect(i.imm == constant_of(i.type, i.imm), "a signed constant is its value");
+        break;
       case Op::real_part:
       case Op::imag_part: expect(real_of(type(i.a)) == i.type, "type of the part"); break;
       case Op::make_complex:

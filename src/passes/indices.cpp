@@ -1,4 +1,4 @@
-// Finds int64 values that are never negative, by assuming it of all and taking back what fails.
+// Finds integers that are never negative, by assuming it of all and taking back what fails.
 #include "passes/indices.h"
 
 namespace numbus {
@@ -34,15 +34,17 @@ std::vector<char> never_negative(const ir::Function& f, const std::vector<Passed
           break;
         }
         case Op::constant: yes = is_integer(i.type) && i.imm >= 0; break;
+        // A narrower type may take the highest bit for the sign.
         case Op::cast: {
           DType from = f.body[i.a].type;
-          yes = kind(from) == Kind::UInt || from == DType::Bool || (is_integer(from) && is(i.a));
+          const bool fits = itemsize(i.type) > itemsize(from) || itemsize(i.type) == 8;
+          yes = from == DType::Bool || (fits && (kind(from) == Kind::UInt || is(i.a)));
           break;
         }
-        // Sums and products are taken not to run over: an index that did would be wrong anyway, but
-        // for the upper bits of one, as hashes have it.
+        // Sums and products of 64 bits are taken not to run over: an index that did would be wrong
+        // anyway, but for the upper bits of one, as hashes have it.
         case Op::add:
-        case Op::multiply:
+        case Op::multiply: yes = itemsize(i.type) == 8 && is(i.a) && is(i.b); break;
         case Op::maximum:
         case Op::minimum:
         case Op::bitwise_or:

@@ -248,6 +248,8 @@ def test_out(xp, name, pending):
             for ours in (False, True):
                 if ours and type(target) is not np.ndarray:
                     continue
+                if ours and kind == "read-only" and xp.get_device() != "cpu":
+                    continue  # asarray makes a copy there, which may be written to
                 results = []
                 for own in ours_and(xp, "float64", pending):
                     other = draw((4, 3), "float64", -1, 1, 2) if name == "matmul" else own

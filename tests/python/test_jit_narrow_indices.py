@@ -1,0 +1,67 @@
+"""Indices and divisors that are constants of narrow signed types, or computed in them, against CPython and NumPy."""
+
+import itertools
+import linecache
+
+import numpy as np
+import pytest
+from numbus import njit
+
+NARROW = ["int8", "int16", "int32", "int64"]
+BODIES = {
+    "element": "return a[v]",
+    "slice": "return a[v:].sum()",
+    "stop": "return a[:v].sum()",
+    "branch": "w = v\n    if n > 0:\n        w = {kind}(1)\n    return a[w], a[w:].sum(), w < 0",
+    "sum": "return a[{kind}(v + {kind}(1))]",
+    "product": "return a[{kind}(n) * v]",
+    "quotient": "return (np.arange(-300, 300).astype('{kind}') // v).sum(), n // v",
+    "remainder": "return (np.arange(-300, 300).astype('{kind}') % v).sum(), n % v",
+    "shift": "return a[v >> {kind}(1)]",
+    "store": "a[v] = 7.0\n    return a.sum()",
+    "loop": "s = 0.0\n    for i in range(3):\n        s += a[v + {kind}(i)]\n    return s",
+}
+
+
+def compiled_and_not(text, *values):
+    space, name = {"np": np}, f"<{hash(text)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    exec(compile(text, name, "exec"), space)
+    results = []
+    for call in (space["f"], njit(space["f"])):
+        try:
+            results.append(call(*[v.copy() if isinstance(v, np.ndarray) else v for v in values]))
+        except IndexError:
+            results.append(IndexError)
+    return results
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("kind", NARROW)
+def test_constants(kind, body):
+    for number, n in itertools.product((-1, -128, 3, -2.5), (0, 1)):
+        text = f"def f(a, n):\n    v = np.{kind}({number})\n    " + BODIES[body].format(
+            kind=f"np.{kind}"
+        )
+        text = text.replace(f"'np.{kind}'", f"'{kind}'")
+        want, got = compiled_and_not(text, np.arange(5.0) + 1, n)
+        assert got == want, f"{text}: {got} for {want}"
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("kind", NARROW[:3])
+def test_sums_that_run_over(kind):
+    """An index that a sum or a conversion made negative counts from the end, as in NumPy."""
+    most = np.iinfo(kind).max
+    text = f"def f(a, x):\n    v = np.{kind}({most})\n    return a[v + v], a[v + v :].sum(), a[np.int64(x).astype(np.{kind})]"
+    want, got = compiled_and_not(text, np.arange(5.0), 2 ** (8 * np.dtype(kind).itemsize) - 3)
+    assert got == want
+
+
+@pytest.mark.parametrize("kind", ["uint8", "uint16", "uint32"])
+def test_conversions_of_unsigned_numbers(kind):
+    signed = kind[1:]
+    text = f"def f(a, x):\n    v = np.{kind}(x)\n    return a[v.astype(np.{signed})], a[v.astype(np.{signed}) :].sum()"
+    want, got = compiled_and_not(text, np.arange(5.0), int(np.iinfo(kind).max) - 1)
+    assert got == want
