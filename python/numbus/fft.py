@@ -10,7 +10,7 @@ import numpy
 
 from . import _core
 from .core.errors import ForeignDtype, many_axes, message, one_axis
-from .core.host import on_host, same_memory
+from .core.host import runs_on_host, same_memory
 from .core.interrupts import MANY, interruptible
 from .core.operands import library, on_few, store, to_ndarray
 from .functions.ranges import arange
@@ -224,7 +224,7 @@ def _make(name):
         except ForeignDtype:
             pass
         else:
-            if not on_host(a):
+            if not runs_on_host(a):
                 result = run(a, *args, **kwargs)
                 return result if out is None else store(name, result, out)
             if out is None:

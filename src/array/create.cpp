@@ -27,6 +27,7 @@ uint64_t current_line() {
 Device& resolve_device(const std::string& name) {
   if (name == "cpu") return cpu_device();
   if (name == "null") return null_device();
+  if (name == "fenced") return fenced_device();
   if (name.rfind("cuda", 0) == 0) {
     int ordinal = name.size() > 5 ? std::atoi(name.c_str() + 5) : 0;
     if (Device* d = cuda_device(ordinal)) return *d;

@@ -124,8 +124,10 @@ Array on_host(const Array* full, const Array& lets, int64_t& number) {
 }
 
 Array selected(const Array* full, const Array& lets, int64_t& number) {
-  return lets.base->device->host_readable() ? on_host(full, lets, number)
-                                            : on_device(full, lets, number);
+  Device& device = *lets.base->device;
+  if (!device.runs_on_host()) return on_device(full, lets, number);
+  const DeviceWork work(device);
+  return to_device(on_host(full, lets, number), device);
 }
 
 }  // namespace

@@ -264,12 +264,12 @@ Array reduceat(Op op, const Array& x, std::span<const int64_t> indices, int axis
   }
   Device* device = a.base->device;
   const bool direct = out && out->dtype == state && out->base.get() != a.base.get() &&
-                      out->layout->injective() && device->host_readable();
+                      out->layout->injective() && device->runs_on_host();
   Array result = out ? *out : fresh(layout_of_segments(a, axis, shape, t), t, device);
   if (result.size() == 0) return result;
   if (state != t && a.dtype != t) a = copy(a, t, true);
   Array target = result;
-  if (device->host_readable()) {
+  if (device->runs_on_host()) {
     if (!direct && (out || state != t))
       target = fresh(layout_of_segments(a, axis, shape, state), state, device);
     auto views = three_dimensional(a, target, axis);

@@ -30,7 +30,7 @@ class DoneMarker final : public Marker {
 }  // namespace
 
 std::string Device::label() const {
-  if (host_readable()) return "cpu";
+  if (runs_on_host()) return host_readable() ? "cpu" : "fenced";
   return counts_only() ? "null" : "cuda:" + std::to_string(ordinal());
 }
 

@@ -80,7 +80,9 @@ class Device {
 
   // What the layers above ask instead of the kind.
   // Its memory is the host's own: code of the host reads and writes it where nothing is pending.
-  bool host_readable() const { return kind() == DeviceKind::Cpu; }
+  bool host_readable() const { return kind() == DeviceKind::Cpu && !fenced_; }
+  // Its kernels and routines are code of the host, which may touch its memory during DeviceWork.
+  bool runs_on_host() const { return kind() == DeviceKind::Cpu; }
   // It counts launches and bytes and computes nothing.
   bool counts_only() const { return kind() == DeviceKind::Null; }
   // Kernels reach it as PTX; it is a cuda::CudaDevice.
@@ -100,6 +102,10 @@ class Device {
   virtual void copy_from_host(void* dst, const void* src, size_t bytes) = 0;
   virtual void copy_to_host(void* dst, const void* src, size_t bytes) = 0;
   virtual void copy_within(void* dst, const void* src, size_t bytes) = 0;
+
+  // Around work of the device that code of the host does; they nest (see DeviceWork).
+  virtual void begin_work() {}
+  virtual void end_work() noexcept {}
 
   // Waits for all queues.
   virtual void synchronize() = 0;
@@ -140,6 +146,25 @@ class Device {
  protected:
   Device() = default;
   std::atomic<bool> has_queues_ = false;
+  bool fenced_ = false;  // a CPU whose memory is out of the host's reach but during DeviceWork
+
+  friend class DeviceWork;
+};
+
+// While it lives, code of the host may touch the memory of a device that runs on the host.
+class DeviceWork {
+ public:
+  explicit DeviceWork(Device& device) : device_(device.fenced_ ? &device : nullptr) {
+    if (device_) device_->begin_work();
+  }
+  ~DeviceWork() {
+    if (device_) device_->end_work();
+  }
+  DeviceWork(const DeviceWork&) = delete;
+  DeviceWork& operator=(const DeviceWork&) = delete;
+
+ private:
+  Device* device_;
 };
 
 // Around the queueing of work that uses memory, in `queue` or, if that is null, in the device's
@@ -169,6 +194,8 @@ class Ordered {
 
 Device& cpu_device();
 Device& null_device();
+// For tests: a CPU whose memory code of the host can only reach where a GPU's work could.
+Device& fenced_device();
 // Null when this GPU cannot be used; cuda_unavailable_reason() says why. The first call loads the
 // driver, so it must not happen at import.
 Device* cuda_device(int ordinal);

@@ -296,8 +296,8 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     return materialise(n, filled(t.value_or(DType::F64), extents, with));
   }
   if (name == "zeros_like" || name == "ones_like" || name == "empty_like" || name == "full_like") {
-    if (c.args.empty() || !c.args[0].type.is_array()) fail(n, "np." + name + " needs an array");
-    const Value& a = c.args[0];
+    if (c.args.empty()) fail(n, "np." + name + " needs an array");
+    const Value a = as_array(n, c.args[0]);
     bool is_full = name == "full_like";
     DType t = dtype_argument(c, is_full ? 2 : 1, "dtype").value_or(a.type.dtype);
     std::vector<Val> extents(a.shape().begin(), a.shape().end());

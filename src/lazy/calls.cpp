@@ -45,7 +45,7 @@ const Entries& entries_of(Routine r) { return kEntries[static_cast<int>(r)]; }
 
 void run_call(Runtime& runtime, Device& device, KernelStep& step) {
   const Entries& e = entries_of(step.call->routine);
-  Entry entry = device.host_readable() ? e.cpu : e.gpu;
+  Entry entry = device.runs_on_host() ? e.cpu : e.gpu;
   if (!entry)
     raise(ErrorKind::Runtime, std::string(row(step.call->routine).name), "nothing carries it out",
           device.label(), "a device with an entry in the table of routines");

@@ -311,7 +311,7 @@ bool compiled(Runtime& rt, KernelCode& code, int64_t work, bool waits) {
 Executor& executor_of(Device& device) {
   static CpuExecutor cpu;
   static NullExecutor null;
-  if (device.host_readable()) return cpu;
+  if (device.runs_on_host()) return cpu;
   if (device.counts_only()) return null;
   return gpu_executor();
 }

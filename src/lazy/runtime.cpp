@@ -153,6 +153,7 @@ void Runtime::run(const Window& w, Run& run) {
   char** data = run.data.data();
   size_t n = run.storages.size();
   Device& device = *w.slots_[0].base->device;
+  const DeviceWork work(device);
   auto bytes = [&](const Storage& st) {
     return static_cast<size_t>(st.slot >= 0 ? w.slots_[st.slot].base->nbytes : st.nbytes);
   };
@@ -243,7 +244,7 @@ void Runtime::run(const Window& w, Run& run) {
         for (const Patch& p : step.patches)
           if (p.storage >= 0) need(p.storage);
         for (const ReduceStep& r : step.reduces) need(r.storage);
-        if (step.call && device.host_readable()) {
+        if (step.call && device.runs_on_host()) {
           step.reach.clear();
           step.bases.reset();
           if (step.flops >= kLongCall) set_reach(step);

@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 
-from . import differences, mutants, oracle
+from . import differences, mutants, one_type, oracle
 from .oracle import NoVerdict, Outcome
 
 MODES = ("njit", "cuda")
@@ -80,7 +80,7 @@ class Checker:
             if line and int(line[1]) in want.refused:
                 self.verdicts["a TypeError while compiling"] += 1
                 raise Skip
-        if isinstance(got.error, self.CompileError) and isinstance(want.outcome.error, TypeError):
+        if isinstance(got.error, self.CompileError) and one_type.misfits(want.outcome.error):
             got.error = want.outcome.error  # found earlier than CPython finds it
         return got
 

@@ -387,6 +387,8 @@ def call(function, args, keywords):
     if function is np.arange and uncountable(args):
         raise NoVerdict("a float beyond an integer")
     if getattr(function, "__module__", "") == "math" and not keywords:
+        if any(isinstance(a, np.complexfloating) for a in args):
+            raise TypeError("must be real number, not complex")  # NumPy drops the imaginary part
         found = narrow_math(function, args)
         if found is not None:
             return found

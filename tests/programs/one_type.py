@@ -104,6 +104,12 @@ def first_items(value):
     return list(itertools.islice(value, 1))
 
 
+def misfits(error):
+    """Whether an error says that types do not fit, which a compiler may find earlier."""
+    sequence = "setting an array element with a sequence"
+    return type(error) is TypeError or (type(error) is ValueError and sequence in str(error))
+
+
 def ones(value):
     """A value of the same type with which an operation that refused the value may go well."""
     if isinstance(value, np.ndarray):
@@ -198,7 +204,7 @@ class Frame:
 
     def failed(self, error):
         """What has no value of these samples; a TypeError the compiler may find earlier."""
-        if type(error) is TypeError and error is not Unknown.error:
+        if misfits(error) and error is not Unknown.error:
             at = error.__traceback__
             while at is not None:
                 if at.tb_frame.f_code.co_filename == "<oracle>":

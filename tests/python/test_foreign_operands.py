@@ -248,7 +248,7 @@ def test_out(xp, name, pending):
             for ours in (False, True):
                 if ours and type(target) is not np.ndarray:
                     continue
-                if ours and kind == "read-only" and xp.get_device() != "cpu":
+                if ours and kind == "read-only" and xp.zeros(1).device != "cpu":
                     continue  # asarray makes a copy there, which may be written to
                 results = []
                 for own in ours_and(xp, "float64", pending):

@@ -10,7 +10,7 @@ from mutants import MUTANTS
 from program import compile_text
 
 FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
-ON_GPU = os.environ.get("NUMBUS_DEVICE", "cpu").startswith("cuda")
+ON_GPU = os.environ.get("NUMBUS_DEVICE", "cpu") != "cpu"
 MODES = ["eager", "compiled", "auto", "small", "mixed", "null", "resized"]
 if not ON_GPU:
     MODES.insert(1, "interp")  # it works on the CPU

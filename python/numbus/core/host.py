@@ -16,6 +16,11 @@ def on_host(a):
     return a._device == "cpu"
 
 
+def runs_on_host(a):
+    """Whether its device's work is code of the host, as it is for tests with fenced memory, too."""
+    return a._device in ("cpu", "fenced")
+
+
 def reading(a):
     """The elements of `a` as a NumPy array, not to be written to."""
     return numpy.asarray(a)
