@@ -1,6 +1,7 @@
 // Devices: the default one, transfers, memory, and what `python -m numbus info` prints of them.
 #include "device/device.h"
 
+#include "array/placement.h"
 #include "base/error.h"
 #include "compile/compiler.h"
 #include "convert.h"
@@ -37,19 +38,32 @@ void bind_devices(nb::module_& m) {
   m.def(
       "set_device",
       [](const std::string& name) {
-        std::string before = device_label(default_device());
-        set_default_device(resolve_device(name));
+        std::string before = default_label();
+        if (name == "auto")
+          choose_by_cost();
+        else
+          set_default_device(resolve_device(name));
         return before;
       },
       "Makes `name` the device of new arrays; returns the one before.");
-  m.def("get_device", [] { return device_label(default_device()); }, "The device of new arrays.");
+  m.def("get_device", [] { return default_label(); }, "The device of new arrays.");
+  m.def(
+      "set_placement",
+      [](const std::string& far, int64_t few) {
+        placement::begin(far.empty() ? nullptr : &resolve_device(far), few);
+        if (!far.empty()) choose_by_cost();
+      },
+      "For tests: devices are chosen by cost between the CPU and `far`, where arrays of `few` bytes are made.");
   m.def(
       "to_device",
       [](nb::object a, const std::string& name) -> nb::object {
+        if (name == "auto") return is_array(a.ptr()) ? a : nb::steal(wrap(to_array(a.ptr())));
         Device& d = resolve_device(name);
         if (is_array(a.ptr()) && as_masked(a.ptr()).full.base->device == &d) return a;
         mark_line();
-        return nb::steal(wrap(to_device(to_array(a.ptr()), d)));
+        Array moved = to_device(to_array(a.ptr()), d);
+        placement::pin(moved);
+        return nb::steal(wrap(std::move(moved)));
       },
       nb::arg("a"), nb::arg("name"),
       "The array on another device: itself where it already is, else a copy.");

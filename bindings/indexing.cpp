@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "array/at_once_calls.h"
+#include "array/placement.h"
 #include "base/error.h"
 #include "convert.h"
 #include "numpy_objects.h"
@@ -257,6 +258,7 @@ namespace {
 
 // One element, of which a CPU's memory has the value.
 PyObject* element(const Array& a, int64_t offset) {
+  if (placement::on) placement::is_read(a);
   if (a.base->device->host_readable()) {
     Runtime::get().materialize(a.base.get(), "element read");
     return scalar_of(a.dtype, a.base->data + offset);

@@ -176,6 +176,7 @@ PyObject* quick_eye(const Given& g) {
   const auto [rows, cols] = std::pair(shape.extent[0], shape.extent[1]);
   if (rows > most || cols > most || rows * cols > most) return nullptr;
   Array made = of_zeros(shape.shape(), *t);
+  if (!made.base->device->host_readable()) return nullptr;
   const int64_t step = (cols + 1) * itemsize(*t);
   for (int64_t k = 0; k < std::min(rows, cols); ++k)
     store_scalar(Scalar::from_int(1), *t, made.base->data + k * step);

@@ -23,6 +23,9 @@ MODULE = os.environ.get("NUMBUS_TEST_MODULE", "numbus")
 # The verifier of the kernel IR runs after every pass.
 os.environ.setdefault("NUMBUS_VERIFY", "1")
 DEVICE = os.environ.setdefault("NUMBUS_DEVICE", "cpu")
+# "fenced:64": devices are chosen by cost, and arrays of 64 bytes and more are made on a device whose
+# memory code of the host cannot touch, so that most operations meet arrays of both.
+PLACEMENT = os.environ.get("NUMBUS_TEST_PLACEMENT", "")
 
 
 def pytest_configure(config):
@@ -48,6 +51,8 @@ def pytest_runtest_setup(item):
         recorded = item.get_closest_marker("recorded") or zlib.crc32(item.nodeid.encode()) % 2
         core = importlib.import_module("numbus._core")
         core.set_at_once(0 if recorded else 1024)
+        if PLACEMENT:
+            core.set_placement(PLACEMENT.partition(":")[0], int(PLACEMENT.partition(":")[2]))
         # Where CuPy's names have been imported, numbers stay generics; that is for its own tests.
         core.keep_generics("cupy" in item.path.name)
 

@@ -293,6 +293,11 @@ Device& resolve_device(const std::string& name);
 // NUMBUS_DEVICE, else the first usable GPU, else the CPU. Found at first use, not at import.
 Device& default_device();
 void set_default_device(Device& d);
+// Arrays lie where their work is cheap (array/placement.h): NUMBUS_DEVICE=auto.
+void choose_by_cost();
+bool chosen_by_cost();
+// The name of the default device, "auto" where it is chosen by cost.
+std::string default_label();
 // While it lives, this thread makes new arrays on `d`; null: where it did before.
 class DeviceOfNew {
  public:

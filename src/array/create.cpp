@@ -8,6 +8,7 @@
 #include "array/array.h"
 #include "array/at_once.h"
 #include "array/in_use.h"
+#include "array/placement.h"
 #include "base/error.h"
 #include "device/counts.h"
 #include "device/opened.h"
@@ -41,6 +42,7 @@ std::string device_label(const Device& d) { return d.label(); }
 
 namespace {
 Device* chosen = nullptr;
+bool left_open = false;  // the user named no device: placement decides
 thread_local Device* followed = nullptr;  // that of the operands of a call, where it is another
 }  // namespace
 
@@ -48,7 +50,9 @@ Device& default_device() {
   if (followed) return *followed;
   if (chosen) return *chosen;
   const char* name = std::getenv("NUMBUS_DEVICE");
-  if (name && *name) {
+  if (name && std::string_view(name) == "auto") {
+    choose_by_cost();
+  } else if (name && *name) {
     chosen = &resolve_device(name);
   } else {
     Device* gpu = cuda_device(0);
@@ -61,7 +65,21 @@ Device* device_in_use() {
   return opened_cuda_device(0);
 }
 // What a call's own code chooses holds until the end of the call.
-void set_default_device(Device& d) { (followed ? followed : chosen) = &d; }
+void set_default_device(Device& d) {
+  (followed ? followed : chosen) = &d;
+  if (!followed) left_open = false;
+}
+void choose_by_cost() {
+  if (!placement::on)
+    if (Device* gpu = cuda_device(0)) placement::begin(gpu, placement::kFewBytes);
+  chosen = &cpu_device();
+  left_open = true;
+}
+bool chosen_by_cost() { return left_open && !followed; }
+std::string default_label() {
+  const Device& d = default_device();
+  return chosen_by_cost() ? "auto" : device_label(d);
+}
 
 DeviceOfNew::DeviceOfNew(Device* d) {
   if (!d || d == &default_device()) return;
@@ -87,7 +105,10 @@ Array wrap(Base* base, const Layout* layout, DType t) {
 
 Array empty(std::span<const int64_t> shape, DType t, Device* device) {
   const Layout* l = Layout::contiguous(shape, itemsize(t));
-  return wrap(Base::create(device ? *device : default_device(), l->size() * itemsize(t)), l, t);
+  const int64_t bytes = l->size() * itemsize(t);
+  Array a = wrap(Base::create(device ? *device : placement::of_new(bytes), bytes), l, t);
+  if (placement::on && !device && !left_open && !followed) placement::pin(a);
+  return a;
 }
 
 Array full(std::span<const int64_t> shape, DType t, const Scalar& value) {
@@ -142,6 +163,11 @@ char* data_of(const Array& a, const char* reason) {
 Scalar read_element(const Array& a, int64_t byte_offset) {
   char* at = data_of(a, "value read") + byte_offset;
   if (a.base->device->host_readable()) return load_scalar(a.dtype, at);
+  if (placement::on) {
+    placement::is_read(a);
+    if (a.base->device->host_readable())
+      return load_scalar(a.dtype, a.base->data + a.offset + byte_offset);
+  }
   char value[16];
   CopyTimer timer;
   a.base->device->copy_to_host(value, at, itemsize(a.dtype));

@@ -7,6 +7,7 @@
 #include "array/array.h"
 #include "array/at_once.h"
 #include "array/at_once_calls.h"
+#include "array/placement.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "passes/expand_complex.h"
@@ -152,6 +153,13 @@ bool of_same_bytes(const Window::Input& x, const Window::Input& y) {
 }  // namespace
 
 void record(Instr& i, const Array& out, const Window::Input* given, int count) {
+  std::optional<placement::Copies> brought;
+  Window::Input met[kMaxOperands];
+  if (placement::on) {
+    std::copy(given, given + count + i.more, met);
+    placement::meet(out, met, count, i.more, brought.emplace());
+    given = met;
+  }
   Recorder& r = Recorder::of(*out.base->device);
   // What is read of memory that another base writes to is copied first: hazards are seen by base.
   Window::Input in[kMaxOperands];
@@ -332,8 +340,11 @@ Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType r
     }
     const Layout* l = result_layout({arrays, static_cast<size_t>(narrays)}, like, itemsize(result));
     out.layout = LayoutRef(l);
-    Device* device = narrays ? arrays[0]->base->device : &default_device();
-    out.base = Handle(Base::create(*device, l->size() * itemsize(result)));
+    const int64_t bytes = l->size() * itemsize(result);
+    Device* device = placement::on ? &placement::of_result({arrays, size_t(narrays)}, bytes)
+                     : narrays     ? arrays[0]->base->device
+                                   : &default_device();
+    out.base = Handle(Base::create(*device, bytes));
     out.dtype = result;
     domain = l;
   }

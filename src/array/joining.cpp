@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "array/array.h"
+#include "array/placement.h"
 #include "base/error.h"
 
 namespace numbus {
@@ -50,7 +51,15 @@ Array concatenate(std::span<const Array> arrays, int axis, bool new_axis, const 
       raise(ErrorKind::Casting, op, "cannot cast under this rule",
             std::string(name(a.dtype)) + " to " + std::string(name(t)),
             "a cast that casting= allows");
-  Array result = out ? *out : empty(shape, t, first.base->device);
+  Device* device = first.base->device;
+  if (placement::on) {
+    std::vector<const Array*> operands;
+    int64_t bytes = itemsize(t);
+    for (const Array& a : parts) operands.push_back(&a);
+    for (int64_t e : shape) bytes *= e;
+    device = &placement::of_result(operands, bytes);
+  }
+  Array result = out ? *out : empty(shape, t, device);
   int64_t at = result.offset;
   for (const Array& a : parts) {
     const Layout& l = *result.layout;

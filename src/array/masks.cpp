@@ -124,10 +124,11 @@ Array on_host(const Array* full, const Array& lets, int64_t& number) {
 }
 
 Array selected(const Array* full, const Array& lets, int64_t& number) {
-  Device& device = *lets.base->device;
-  if (!device.runs_on_host()) return on_device(full, lets, number);
+  Device& device = *(full ? full : &lets)->base->device;
+  const Array where = to_device(lets, device);
+  if (!device.runs_on_host()) return on_device(full, where, number);
   const DeviceWork work(device);
-  return to_device(on_host(full, lets, number), device);
+  return to_device(on_host(full, where, number), device);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "array/array.h"
+#include "array/placement.h"
 #include "base/error.h"
 #include "lazy/calls.h"
 
@@ -45,7 +46,11 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out) {
   if (b.layout->shape(b.ndim() - 2) != inner)
     raise(ErrorKind::Value, "matmul", "inner extents differ",
           shape_string(*a.layout) + " and " + shape_string(*b.layout), "equal inner extents");
-  Array result = out ? *out : empty(shape, t, a.base->device);
+  int64_t bytes = itemsize(t);
+  for (int64_t e : shape) bytes *= e;
+  const Array* const operands[2] = {&a, &b};
+  Device* device = placement::on ? &placement::of_result(operands, bytes) : a.base->device;
+  Array result = out ? *out : empty(shape, t, device);
   if (out) {
     require_writeable(result, "matmul");
     if (result.dtype != t ||
@@ -83,7 +88,7 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out) {
   };
   LayoutRef plain(
       Layout::contiguous(std::vector<int64_t>{left.layout->shape(0), rows, cols}, itemsize(t)));
-  Array fresh = empty({plain->shape(), 3}, t, a.base->device);
+  Array fresh = empty({plain->shape(), 3}, t, result.base->device);
   // One operand after the other is judged beside operands in C order.
   auto in_c = [&](const Array& v) {
     return view_of(v, Layout::contiguous(v.shape(), itemsize(t)), 0);

@@ -11,6 +11,7 @@
 namespace numbus {
 
 struct Mask;
+struct Twin;
 class Window;
 
 // Reference counted under the Python GIL.
@@ -32,6 +33,12 @@ struct Base {
   bool owned = true;                     // data comes from the device's pool
   void (*release)(void*) = nullptr;      // gives foreign storage back
   void* owner = nullptr;
+  // Where devices are chosen by cost (array/placement.h): the user named this one; how often it was
+  // used where it lies; a copy on another device, of the elements that `twin_value` numbers.
+  bool pinned = false;
+  int32_t uses = 0;
+  std::unique_ptr<Twin> twin;
+  uint64_t twin_value = 0;
   Mask* mask = nullptr;  // the live snapshot of this base as a boolean mask, if any (weak)
 
   static Base* create(Device& device, int64_t nbytes);
@@ -45,6 +52,11 @@ struct Base {
   }
   void ensure_data();
   bool pending() const { return window || other_windows > 0 || flights > 0; }
+
+  Base();
+  ~Base();
+  Base(const Base&) = delete;
+  Base& operator=(const Base&) = delete;
 
  private:
   void destroy();
@@ -76,6 +88,11 @@ class Handle {
     b_->ref();
   }
   Base* b_ = nullptr;
+};
+
+// Keeps the copy of a base on another device.
+struct Twin {
+  Handle base;
 };
 
 }  // namespace numbus

@@ -15,6 +15,9 @@ uint64_t Base::new_value() {
   return mix(0x5851F42D4C957F2Dull, ++last);
 }
 
+Base::Base() = default;
+Base::~Base() = default;
+
 Base* Base::create(Device& device, int64_t nbytes) {
   auto* b = new Base;
   b->device = &device;

@@ -56,7 +56,7 @@ def fft(request, xp, monkeypatch):
     if request.param == "stand-in":
         if MODULE != "numbus" or DEVICE != "cpu":
             pytest.skip("the real thing is tested")
-        monkeypatch.setattr(xp.fft, "on_host", lambda a: False)
+        monkeypatch.setattr(xp.fft, "runs_on_host", lambda a: False)
         monkeypatch.setattr(xp.fft, "_core", Core(xp.fft._core))
     return xp.fft
 
@@ -328,7 +328,7 @@ def test_errors(fft, xp, call, error):
 @pytest.mark.numbus
 def test_messages(xp, monkeypatch, call, text):
     """Those of the code for GPUs; on a CPU NumPy has its own."""
-    monkeypatch.setattr(xp.fft, "on_host", lambda a: False)
+    monkeypatch.setattr(xp.fft, "runs_on_host", lambda a: False)
     with pytest.raises((ValueError, TypeError), match=text):
         eval("xp.fft." + call, {"xp": xp, "x": xp.array(draw((3, 4), "float64"))})
 

@@ -1,0 +1,40 @@
+// Where arrays lie of which the user has left the device open (NUMBUS_DEVICE=auto): small work near
+// the host, large work on the GPU, and copies where the two meet.
+#pragma once
+
+#include <span>
+
+#include "array/array.h"
+
+namespace numbus::placement {
+
+// False: every array stays where it was made, and operands on two devices are an error.
+extern constinit bool on;
+
+// Measured on no machine yet: work on so many bytes takes a CPU as long as a GPU's launch.
+constexpr int64_t kFewBytes = int64_t{1} << 20;
+// Arrays of `few` bytes and more are made on `far`; null: off.
+void begin(Device* far, int64_t few);
+
+// The device of a new array without operands.
+Device& of_new(int64_t bytes);
+// The device where an operation on these arrays is to run, whose result takes so many bytes. May move
+// arrays that have been used often where they lie.
+Device& of_result(std::span<const Array* const> operands, int64_t bytes);
+
+// Copies of what an instruction reads, held until it has been recorded.
+struct Copies {
+  Array held[kMaxOperands];
+  ViewRef views[kMaxOperands];
+};
+// Brings an instruction to one device: its results, where they have no elements yet or may move, and
+// copies of what it reads elsewhere.
+void meet(const Array& out, Window::Input* in, int count, int more, Copies& copies);
+
+// The host reads an element of it: what is read often comes near.
+void is_read(const Array& a);
+
+// The user named the device of this array.
+void pin(const Array& a);
+
+}  // namespace numbus::placement

@@ -1,0 +1,203 @@
+"""Devices chosen by cost (NUMBUS_DEVICE=auto), with the fenced device in a GPU's place.
+
+Code of the host that touches the fenced device's memory outside of the device's work is a
+segmentation fault, as it would be with a GPU's.
+"""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from check import Checker
+from conftest import DEVICE
+from grammar import generate
+
+pytestmark = [pytest.mark.numbus, pytest.mark.cpu]
+
+FEW = 1024  # bytes
+
+
+@pytest.fixture(autouse=True)
+def placed(core):
+    core.set_placement("fenced", FEW)
+    yield
+    core.set_placement("", 0)
+    core.set_device(DEVICE)
+
+
+def where(*arrays):
+    return [a.device for a in arrays]
+
+
+def test_new_arrays(xp):
+    small, large = xp.zeros(FEW // 8 - 1), xp.zeros(FEW // 8)
+    assert where(small, large, xp.full(1000, 2.0), xp.arange(5)) == [
+        "cpu",
+        "fenced",
+        "fenced",
+        "cpu",
+    ]
+
+
+def test_large_results_of_small_arrays(xp):
+    a, b = xp.arange(20.0), xp.arange(30.0)
+    table = a[:, None] * b
+    assert where(a, table) == ["cpu", "fenced"]
+    np.testing.assert_array_equal(np.asarray(table), np.arange(20.0)[:, None] * np.arange(30.0))
+
+
+def test_an_array_of_numpy_goes_where_it_is_used(xp):
+    given = np.arange(1000.0)
+    a = xp.array(given)
+    assert a.device == "cpu"
+    for _ in range(6):
+        b = a * 2 + 1
+        np.testing.assert_array_equal(np.asarray(b), given * 2 + 1)
+    assert where(a, b) == ["fenced", "fenced"]
+
+
+def test_reads_of_elements_bring_an_array_near(xp):
+    a = xp.zeros(1000)
+    assert a.device == "fenced"
+    for i in range(20):
+        assert a[i] == 0
+        a[i] = i
+    assert a.device == "cpu"
+    assert a[19] == 19
+    assert float(a.sum()) == 190
+
+
+WRITES = [
+    "a += 1",
+    "a[2:5] = 7",
+    "a[a > 3] = 0",
+    "a[[1, 2]] = 9",
+    "a.fill(2)",
+    "a.sort()",
+    "np.asarray(a)[3] = 5",
+    "a[:] = b",
+    "np.negative(a, out=a)",
+]
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_copies_stay_coherent(xp, write):
+    """What was copied to the other device shows later writes, on both sides."""
+
+    def work(m):
+        a, b = m.arange(8.0)[::-1].copy(), m.arange(8.0)
+        large = m.ones((50, 8))
+        seen = []
+        for _ in range(3):
+            large = large + a
+            exec(write, {"np": m if "asarray" not in write else np}, {"a": a, "b": b})
+            seen += [large * a, (large * a).sum(axis=0) + a]
+        return seen
+
+    for got, want in zip(work(xp), work(np), strict=True):
+        np.testing.assert_array_equal(np.asarray(got), want)
+
+
+CALLS = [
+    "x + y",
+    "y + x",
+    "x @ y",
+    "m.concatenate([x[0], y])",
+    "m.where(y > 0, x, y)",
+    "x[:, i]",
+    "m.take(x, i)",
+    "x.T[y > 0]",
+    "x[:, y > 0]",
+    "m.stack([y, x[1]])",
+    "m.searchsorted(m.sort(x[0]), y)",
+    "m.outer(y, x[0])",
+    "m.dot(x, y)",
+    "m.einsum('ij,j->i', x, y)",
+    "m.add(x[3], y, out=y.copy())",
+    "m.isin(x, y)",
+    "m.interp(x, m.sort(y), y)",
+    "m.select([y > 0], [x], y)",
+    "m.choose(i % 2, [x, y])",
+    "m.average(x, axis=1, weights=y)",
+    "x.dot(y)",
+    "m.lexsort([x[0], y])",
+    "m.clip(x, y - 1, y)",
+    "m.add.at(x, (slice(None), i), y)",
+    "m.linalg.solve(x @ x.T + 9 * m.eye(40), x)",
+    "m.convolve(x[0], y)",
+    "m.histogram(x, m.sort(y))[0]",
+    "m.put_along_axis(x, i[None], y[None], 1)",
+]
+
+
+@pytest.mark.parametrize("text", CALLS)
+@pytest.mark.parametrize("pending", [False, True])
+def test_operands_of_both_devices(xp, text, pending):
+    r = np.random.default_rng(3)
+    given = r.standard_normal((40, 6)), r.standard_normal(6), np.array([5, 0, 3, 3, 1, 2])
+
+    def work(m):
+        x, y = m.zeros((40, 6)) + m.asarray(given[0]), m.array(given[1])
+        i = m.array(given[2])
+        if pending:
+            y = y + 0
+        if m is xp and not pending:
+            assert where(x, y, i) == ["fenced", "cpu", "cpu"]
+        result = eval(text, {"m": m, "x": x, "y": y, "i": i})
+        return [np.asarray(a) for a in (x, y, x if result is None else result)]
+
+    for got, want in zip(work(xp), work(np), strict=True):
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-13)
+
+
+def test_named_devices_are_kept(xp, core):
+    near = core.to_device(xp.arange(4.0), "fenced")
+    far = core.to_device(xp.zeros(1000), "cpu")
+    for _ in range(9):
+        assert where(near * 2, far + 1) == ["fenced", "cpu"]
+    assert where(near + xp.arange(4.0), far + xp.zeros(1000)) == ["fenced", "cpu"]
+    with pytest.raises(ValueError, match="operands are on different devices; got fenced and cpu"):
+        near + far[:4]
+    with pytest.raises(ValueError, match="different devices"):
+        (near * 2) + far[:4]
+    with xp.device("cpu"):
+        a = xp.zeros(1000)
+    assert where(a, a + 1, xp.zeros(1000)) == ["cpu", "cpu", "fenced"]
+    assert core.get_device() == "auto"
+
+
+def test_memory_that_is_known_outside_stays(xp):
+    given = np.arange(1000.0)
+    a = xp.asarray(given)
+    for _ in range(9):
+        b = a + xp.zeros(1000)
+        a += 1
+    assert a.device == "cpu"
+    np.testing.assert_array_equal(given, np.arange(1000.0) + 9)
+    np.testing.assert_array_equal(np.asarray(b), given - 1)
+
+
+def test_random_programs(xp):
+    """The programs of the array fuzzer, with arrays on both devices."""
+    checker = Checker(["eager", "auto", "small", "mixed", "resized"])
+    for seed in range(20_000_000, 20_000_040):
+        assert checker.check_text(generate(seed).text) == "", f"seed {seed}"
+
+
+def test_the_fence():
+    """Memory of the fenced device that the host reads by itself ends the process."""
+    text = (
+        "import ctypes, sys; import numbus as nb; a = nb.arange(10.0)\n"
+        "print(a[3]); sys.stdout.flush(); ctypes.string_at(a._pointer, 8)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        env={**os.environ, "NUMBUS_DEVICE": "fenced"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "3.0\n", done.stderr
+    assert done.returncode == -11
