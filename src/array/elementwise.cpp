@@ -157,7 +157,7 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
   Window::Input met[kMaxOperands];
   if (placement::on) {
     std::copy(given, given + count + i.more, met);
-    placement::meet(out, met, count, i.more, brought.emplace());
+    placement::meet(i, out, met, count, brought.emplace());
     given = met;
   }
   Recorder& r = Recorder::of(*out.base->device);

@@ -101,6 +101,21 @@ ViewRef brought(const ViewRef& v, Device& to, Array& held) {
   return held.view();
 }
 
+// One element that the host can read now, of the type that the operation computes in.
+bool becomes_number(const Instr& i, Window::Input& in) {
+  const ViewRef v = *in.view;
+  if (i.code != Instr::Map || i.gathers() || i.scatters() || i.op == Op::apply ||
+      i.op == Op::select || v.dtype != i.loop || v.layout->size() == 0 ||
+      v.layout->high() - v.layout->low() != itemsize(v.dtype) || !v.base->device->host_readable() ||
+      v.base->pending() || v.base->failure)
+    return false;
+  v.base->ensure_data();
+  in.scalar = load_scalar(v.dtype, v.base->data + v.offset + v.layout->low());
+  in.dtype = v.dtype;
+  in.view = nullptr;
+  return true;
+}
+
 // Without elements so far: another device costs nothing.
 bool is_virtual(const Base& b) { return !b.data && !b.pending() && is_open(b); }
 
@@ -135,7 +150,7 @@ Device& of_result(std::span<const Array* const> operands, int64_t bytes) {
   return move(*largest, *far_device) ? *far_device : *largest->device;
 }
 
-void meet(const Array& out, Window::Input* in, int count, int more, Copies& copies) {
+void meet(const Instr& i, const Array& out, Window::Input* in, int count, Copies& copies) {
   Device* to = out.base->device;
   for (int n = 0; n < count; ++n)
     if (in[n].view && !is_open(*in[n].view->base)) to = in[n].view->base->device;
@@ -145,7 +160,7 @@ void meet(const Array& out, Window::Input* in, int count, int more, Copies& copi
     else if (!move(*out.base.get(), *to))
       to = out.base->device;
   }
-  for (int n = count; n < count + more; ++n) {
+  for (int n = count; n < count + i.more; ++n) {
     Base& b = *in[n].view->base;
     if (is_virtual(b))
       b.device = to;
@@ -161,6 +176,7 @@ void meet(const Array& out, Window::Input* in, int count, int more, Copies& copi
     uses = std::max(uses, b.uses);
     // What the user named another device for stays there: record() says so.
     if (b.device == to || !is_open(b)) continue;
+    if (n < i.nin && becomes_number(i, in[n])) continue;
     copies.views[n] = brought(*in[n].view, *to, copies.held[n]);
     in[n].view = &copies.views[n];
   }

@@ -28,8 +28,8 @@ struct Copies {
   ViewRef views[kMaxOperands];
 };
 // Brings an instruction to one device: its results, where they have no elements yet or may move, and
-// copies of what it reads elsewhere.
-void meet(const Array& out, Window::Input* in, int count, int more, Copies& copies);
+// copies of what it reads elsewhere; numbers that the host has become operands by value.
+void meet(const Instr& i, const Array& out, Window::Input* in, int count, Copies& copies);
 
 // The host reads an element of it: what is read often comes near.
 void is_read(const Array& a);
