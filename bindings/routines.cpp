@@ -139,6 +139,8 @@ void run_routine(const std::string& name, nb::list inputs, nb::list outputs, nb:
     r.attributes = attributes;
     for (nb::handle i : inputs) r.add(i, false);
     for (nb::handle o : outputs) r.add(o, true);
+    std::optional<DeviceWork> work;
+    if (r.device) work.emplace(*r.device);
     e.body(r);
     return;
   }
