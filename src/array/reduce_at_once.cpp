@@ -118,8 +118,9 @@ bool reduce_at_once(const Instr& i, const Array& a, const ViewRef* where, const 
   }
   over.values = from;
   char* to = target.data + out.offset;
+  const ReduceSet& states = reduce_set();
   if (outer < 2) {
-    reduce_lines(i.reduction, i.loop, over, i.param, out.dtype, to, outer ? dims[0].to : 0);
+    states.reduce_lines(i.reduction, i.loop, over, i.param, out.dtype, to, outer ? dims[0].to : 0);
   } else {
     // The innermost kept dimension at a time.
     const Dim& last = dims[outer - 1];
@@ -127,7 +128,7 @@ bool reduce_at_once(const Instr& i, const Array& a, const ViewRef* where, const 
     some.lines = last.extent;
     int64_t index[kMaxDims] = {};
     for (int64_t done = 0; done < lines; done += last.extent) {
-      reduce_lines(i.reduction, i.loop, some, i.param, out.dtype, to, last.to);
+      states.reduce_lines(i.reduction, i.loop, some, i.param, out.dtype, to, last.to);
       some.values += last.extent * count * itemsize(i.loop);
       if (some.where) some.where += last.extent * count;
       for (int d = outer - 2; d >= 0; --d) {

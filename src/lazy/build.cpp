@@ -271,6 +271,36 @@ void KernelBuilder::find_stored() {
     if (touches_memory(i.op)) args_[i.imm].stored = true;
 }
 
+namespace {
+
+// Whether the kernel finds extremes of an argument's rows, and nothing else.
+bool searches(const ir::Kernel& k, const std::vector<ReduceOf<Number>>& reduces) {
+  if (reduces.size() != 1 || k.acc != ir::Acc::Lanes || k.args.size() != 1 ||
+      k.args[0].inner != ir::Inner::Contiguous || k.args[0].dtype != reduces[0].in ||
+      is_complex(reduces[0].in) || k.boxes)
+    return false;
+  const bool positions = needs_position(reduces[0].kind);
+  // Truth values of foreign memory may be other bytes than 0 and 1.
+  if (!positions && ((reduces[0].kind != Reduction::Min && reduces[0].kind != Reduction::Max) ||
+                     reduces[0].in == DType::Bool))
+    return false;
+  ir::Kernel plain;
+  plain.acc_fields = k.acc_fields;
+  ir::Builder b(plain);
+  const ir::Val element = b.emit(Op::load, k.args[0].dtype);
+  const ir::Val position =
+      positions ? b.emit(Op::index, DType::I64, ir::kNone, ir::kNone, ir::kNone, k.rank - 1)
+                : ir::kNone;
+  emit_reduction_step(b, reduces[0].kind, 0, element, ir::kNone, position);
+  return std::equal(plain.body.begin(), plain.body.end(), k.body.begin(), k.body.end(),
+                    [](const ir::Inst& x, const ir::Inst& y) {
+                      return x.op == y.op && x.type == y.type && x.a == y.a && x.b == y.b &&
+                             x.c == y.c && x.imm == y.imm;
+                    });
+}
+
+}  // namespace
+
 // Drops arguments that never touch memory, and writes the run-time parameters.
 PlanStep KernelBuilder::finish() {
   std::vector<int> renumber(args_.size(), -1);
@@ -356,6 +386,7 @@ PlanStep KernelBuilder::finish() {
   for (const ir::Inst& i : k.body)
     step_.loops = step_.loops || (i.op == Op::repeat && i.a == kNone);
   step_.flops = step_.points * flops_of(k, step_.iterations);
+  step_.searches = searches(k, step_.reduces);
   ir::verify(k);
   step_.code = kernel_code(std::move(k));
   return std::move(step_);

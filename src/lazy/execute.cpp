@@ -35,12 +35,18 @@ void for_reduces(KernelStep& step, char* state, int width, F&& f) {
   }
 }
 
+// Whether what a step searches is found without its kernel, whatever the elements.
+bool finds_all(const KernelStep& step) {
+  return step.searches && needs_position(step.reduces[0].kind);
+}
+
 struct Launch {
   KernelStep& step;
   bool native;  // from now on
   char* const* results;
   int width;
   size_t bytes;
+  const ReduceSet& states = reduce_set();
 
   void call(int64_t r0, int64_t r1, int64_t c0, int64_t c1, char* acc, int64_t origin = 0) {
     if (r0 >= r1 || c0 >= c1) return;
@@ -107,8 +113,31 @@ struct Launch {
 
   void init(char* state) {
     for_reduces(step, state, width, [&](const ReduceStep& r, size_t, char* at) {
-      init_state(r.kind, r.in, at, width);
+      states.init_state(r.kind, r.in, at, width);
     });
+  }
+
+  // The address of a row of the first argument.
+  const char* row_at(int64_t row) const {
+    const ir::Kernel& k = step.code->ir;
+    const int64_t* words = step.params.data() + k.param_arg(0);
+    const char* at = reinterpret_cast<const char*>(words[0]);
+    for (int d = k.rank - 2; d > 0; --d) {
+      const int64_t extent = step.params[k.param_shape(d)];
+      at += row % extent * words[1 + d];
+      row /= extent;
+    }
+    return k.rank > 1 ? at + row * words[1] : at;
+  }
+
+  // The compact state of points [from, to), counted from row `origin`, of a step that searches;
+  // false where they are of several rows, or depend on the kernel's order.
+  bool find(int64_t origin, int64_t from, int64_t to, char* compact) const {
+    const ReduceStep& r = step.reduces[0];
+    const int64_t row = from / step.cols, col = from % step.cols;
+    return row == (to - 1) / step.cols &&
+           states.extreme_finder(r.kind, r.in)(r.in, row_at(origin + row) + col * itemsize(r.in),
+                                               to - from, from, compact);
   }
 
   // Runs the points [from, to) in row-major order counted from row `origin`, from a fresh state,
@@ -116,6 +145,7 @@ struct Launch {
   // depend on how rows are cut. `row`: how many points the whole reduction has.
   void reduce_unit(int64_t origin, int64_t from, int64_t to, int64_t row, char* state,
                    char* compact) {
+    if (step.searches && find(origin, from, to, compact)) return;
     init(state);
     int64_t n = step.cols, r0 = from / n, r1 = to / n, c0 = from % n, c1 = to % n;
     if (r0 == r1) {
@@ -126,34 +156,37 @@ struct Launch {
       if (c1) call(origin + r1, origin + r1 + 1, 0, c1, state, origin);
     }
     for_reduces(step, state, width, [&](const ReduceStep& r, size_t n, char* at) {
-      merge_lanes(r.kind, r.in, at, row);
-      extract_state(r.kind, r.in, at, width, 0, compact + n * kCompactBytes);
+      states.merge_lanes(r.kind, r.in, at, row);
+      states.extract_state(r.kind, r.in, at, width, 0, compact + n * kCompactBytes);
     });
   }
 
   void combine(std::vector<char>& all, int64_t units) {
     size_t each = step.reduces.size() * kCompactBytes;
     for (size_t n = 0; n < step.reduces.size(); ++n)
-      merge_units(step.reduces[n].kind, step.reduces[n].in, all.data() + n * kCompactBytes, units,
-                  each);
+      states.merge_units(step.reduces[n].kind, step.reduces[n].in, all.data() + n * kCompactBytes,
+                         units, each);
   }
 
   void reduce_all() {
     size_t each = step.reduces.size() * kCompactBytes;
-    int64_t n = (step.points + kUnitPoints - 1) / kUnitPoints;
+    // What ends at the first element that decides is not shared out.
+    const bool early = finds_all(step) && step.reduces[0].in == DType::Bool;
+    const int64_t points = early ? step.points : kUnitPoints;
+    int64_t n = (step.points + points - 1) / points;
     std::vector<char> all(static_cast<size_t>(n) * each);
     units(n, 1, [&](int64_t begin, int64_t end) {
       std::unique_ptr<char[]> state(new char[bytes + 64]);
       char* acc = aligned(state.get());
       for (int64_t u = begin; u < end; ++u) {
-        reduce_unit(0, u * kUnitPoints, std::min(step.points, (u + 1) * kUnitPoints), step.points,
-                    acc, all.data() + u * each);
+        reduce_unit(0, u * points, std::min(step.points, (u + 1) * points), step.points, acc,
+                    all.data() + u * each);
       }
     });
     combine(all, n);
     for (size_t r = 0; r < step.reduces.size(); ++r)
-      finish_state(step.reduces[r].kind, step.reduces[r].in, all.data() + r * kCompactBytes,
-                   step.reduces[r].ddof, step.reduces[r].out, results[r]);
+      states.finish_state(step.reduces[r].kind, step.reduces[r].in, all.data() + r * kCompactBytes,
+                          step.reduces[r].ddof, step.reduces[r].out, results[r]);
   }
 
   char* result_at(const ReduceStep& r, size_t n, int64_t kept_row, int64_t col) {
@@ -161,12 +194,36 @@ struct Launch {
     char* at = results[n] + col * r.strides.back();
     const ir::Kernel& k = step.code->ir;
     int64_t row = kept_row * step.sequential;
-    for (int d = k.rank - 2; d >= 0; --d) {
+    for (int d = k.rank - 2; d > 0; --d) {
       int64_t extent = step.params[k.param_shape(d)];
       at += row % extent * r.strides[d];
       row /= extent;
     }
-    return at;
+    return k.rank > 1 ? at + row * r.strides[0] : at;
+  }
+
+  // Results [begin, end) whose rows are no longer than a unit. acc, fresh: memory for a state each.
+  void short_rows(int64_t begin, int64_t end, int64_t points, char* acc, char* fresh) {
+    std::vector<FinishRow> finish;
+    for (const ReduceStep& r : step.reduces) finish.push_back(states.row_finisher(r.kind, r.in));
+    FindExtreme find = nullptr;
+    if (step.searches && step.sequential == 1)
+      find = states.extreme_finder(step.reduces[0].kind, step.reduces[0].in);
+    alignas(8) char found[kCompactBytes];
+    init(fresh);
+    for (int64_t p = begin; p < end; ++p) {
+      if (find && find(step.reduces[0].in, row_at(p), points, 0, found)) {
+        const ReduceStep& r = step.reduces[0];
+        states.finish_state(r.kind, r.in, found, r.ddof, r.out, result_at(r, 0, p, 0));
+        continue;
+      }
+      const int64_t first = p * step.sequential;
+      std::memcpy(acc, fresh, bytes);
+      call(first, first + step.sequential, 0, step.cols, acc, first);
+      for_reduces(step, acc, width, [&](const ReduceStep& r, size_t n, char* at) {
+        finish[n](r.in, at, points, r.ddof, r.out, result_at(r, n, p, 0));
+      });
+    }
   }
 
   void reduce_rows() {  // the innermost dimension is reduced
@@ -176,8 +233,10 @@ struct Launch {
     int64_t points = step.sequential * step.cols, parts = (points + kUnitPoints - 1) / kUnitPoints;
     size_t each = step.reduces.size() * kCompactBytes;
     units(kept, grain, [&](int64_t begin, int64_t end) {
-      std::unique_ptr<char[]> state(new char[bytes + 64]);
-      char* acc = aligned(state.get());
+      const size_t apart = (bytes + 63) & ~size_t{63};
+      std::unique_ptr<char[]> state(new char[2 * apart + 64]);
+      char *acc = aligned(state.get()), *fresh = acc + apart;
+      if (parts == 1) return short_rows(begin, end, points, acc, fresh);
       std::vector<char> all(static_cast<size_t>(parts) * each);
       for (int64_t p = begin; p < end; ++p) {
         for (int64_t u = 0; u < parts; ++u)
@@ -185,9 +244,9 @@ struct Launch {
                       points, acc, all.data() + u * each);
         combine(all, parts);
         for (size_t r = 0; r < step.reduces.size(); ++r)
-          finish_state(step.reduces[r].kind, step.reduces[r].in, all.data() + r * kCompactBytes,
-                       step.reduces[r].ddof, step.reduces[r].out,
-                       result_at(step.reduces[r], r, p, 0));
+          states.finish_state(step.reduces[r].kind, step.reduces[r].in,
+                              all.data() + r * kCompactBytes, step.reduces[r].ddof,
+                              step.reduces[r].out, result_at(step.reduces[r], r, p, 0));
       }
     });
   }
@@ -208,8 +267,8 @@ struct Launch {
         init(acc);
         call(p * step.sequential, (p + 1) * step.sequential, c0, c1, acc, p * step.sequential);
         for_reduces(step, acc, width, [&](const ReduceStep& r, size_t n, char* at) {
-          finish_columns(r.kind, r.in, at, width, c1 - c0, r.ddof, r.out, result_at(r, n, p, c0),
-                         r.strides.back());
+          states.finish_columns(r.kind, r.in, at, width, c1 - c0, r.ddof, r.out,
+                                result_at(r, n, p, c0), r.strides.back());
         });
       }
     });
@@ -235,7 +294,7 @@ bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {
 class CpuExecutor : public Executor {
  public:
   void run(Runtime& rt, Device&, KernelStep& step, char* const* results) override {
-    bool native = use_native(rt, *step.code, step);
+    bool native = finds_all(step) || use_native(rt, *step.code, step);
     if (!native) ++rt.stats.interpreted;
     const ir::Kernel& k = step.code->ir;
     std::fill(step.report.begin(), step.report.end(), 0);

@@ -87,13 +87,14 @@ struct DeviceCode : std::vector<std::pair<std::string, std::shared_ptr<void>>> {
 struct StepBase {
   std::shared_ptr<KernelCode> code;
   std::optional<CallStep> call;
-  int64_t iterations = 1;  // of the loop in the body
-  bool keeps = false;      // a reduction that keeps dimensions
-  bool loops = false;      // functions in the body do, nobody knows how often
-  bool tail = false;       // 0-d work that belongs to the kernel before it
-  bool ordered = false;    // a scatter: one thread, points in order
-  bool guards = false;     // looks at the indices of the scatter that is the next step
-  bool serial = false;     // order matters: one thread, interpreter only
+  int64_t iterations = 1;   // of the loop in the body
+  bool keeps = false;       // a reduction that keeps dimensions
+  bool loops = false;       // functions in the body do, nobody knows how often
+  bool tail = false;        // 0-d work that belongs to the kernel before it
+  bool ordered = false;     // a scatter: one thread, points in order
+  bool guards = false;      // looks at the indices of the scatter that is the next step
+  bool searches = false;    // argmin, argmax, min or max of an argument, along its elements
+  bool serial = false;      // order matters: one thread, interpreter only
   std::vector<Work> works;
   int contracted = 0, temporaries = 0;  // values that live in registers; in memory, and die here
   std::vector<int> free_after;          // storages that die here

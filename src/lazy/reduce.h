@@ -11,23 +11,6 @@ namespace numbus {
 void emit_reduction_step(ir::Builder& b, Reduction kind, int first_field, ir::Val value,
                          ir::Val predicate, ir::Val position);
 
-// State arrays hold `width` values per field, one field after the other, starting at `state`.
-void init_state(Reduction kind, DType in, char* state, int width);
-// Merges the kLanes lanes of a state array into lane 0, pairwise by halves; those of a short row,
-// which has that many elements, one after the other.
-void merge_lanes(Reduction kind, DType in, char* state, int64_t row);
-// into = merge(into, from): both compact states (one value per field, 8-byte slots).
-void merge_states(Reduction kind, DType in, char* into, const char* from);
-// Merges compact states, which stand `each` bytes apart, into the first: pairwise in their order,
-// like the carries of a binary counter.
-void merge_units(Reduction kind, DType in, char* states, int64_t units, size_t each);
-// Lane `lane` of a state array as a compact state, and the result of a compact state stored as
-// `out`.
-void extract_state(Reduction kind, DType in, const char* state, int width, int lane, char* compact);
-void finish_state(Reduction kind, DType in, const char* compact, double ddof, DType out, char* to);
-// Both for the first n columns of a state array, the results `stride` bytes apart.
-void finish_columns(Reduction kind, DType in, const char* state, int width, int64_t n, double ddof,
-                    DType out, char* to, int64_t stride);
 constexpr int kCompactBytes = 32;
 
 // Lines of elements on the host, as a kernel reduces them: element e of line l is values[l * line +
@@ -40,8 +23,43 @@ struct Lines {
   // without indices.
   const char* where = nullptr;
 };
-// The result of each line stored as `out`, `stride` bytes apart.
-void reduce_lines(Reduction kind, DType in, const Lines& over, double ddof, DType out, char* to,
-                  int64_t stride);
+
+// As merge_lanes below, and the result of lane 0 stored as `out`.
+using FinishRow = void (*)(DType in, char* state, int64_t row, double ddof, DType out, char* to);
+// The compact state of n elements side by side, of argmin, argmax, min or max; `index`: of the
+// first. False: a minimum or maximum whose bits depend on the order of steps and merges.
+using FindExtreme = bool (*)(DType in, const char* at, int64_t n, int64_t index, char* compact);
+
+// What is done with states in memory. State arrays hold `width` values per field, one field after
+// the other, starting at `state`; a compact state has one value per field, 8 bytes apart.
+struct ReduceSet {
+  void (*init_state)(Reduction kind, DType in, char* state, int width);
+  // Merges the kLanes lanes of a state array into lane 0, pairwise by halves; those of a short row,
+  // which has that many elements, one after the other.
+  void (*merge_lanes)(Reduction kind, DType in, char* state, int64_t row);
+  FinishRow (*row_finisher)(Reduction kind, DType in);
+  FindExtreme (*extreme_finder)(Reduction kind, DType in);
+  // The result of each line stored as `out`, `stride` bytes apart.
+  void (*reduce_lines)(Reduction kind, DType in, const Lines& over, double ddof, DType out,
+                       char* to, int64_t stride);
+  // into = merge(into, from): both compact states.
+  void (*merge_states)(Reduction kind, DType in, char* into, const char* from);
+  // Merges compact states, which stand `each` bytes apart, into the first: pairwise in their order,
+  // like the carries of a binary counter.
+  void (*merge_units)(Reduction kind, DType in, char* states, int64_t units, size_t each);
+  // Lane `lane` of a state array as a compact state, and the result of a compact state stored as
+  // `out`.
+  void (*extract_state)(Reduction kind, DType in, const char* state, int width, int lane,
+                        char* compact);
+  void (*finish_state)(Reduction kind, DType in, const char* compact, double ddof, DType out,
+                       char* to);
+  // Both for the first n columns of a state array, the results `stride` bytes apart.
+  void (*finish_columns)(Reduction kind, DType in, const char* state, int width, int64_t n,
+                         double ddof, DType out, char* to, int64_t stride);
+};
+
+// Built for x86-64-v3 where the processor has it, else for the baseline; both give the same bits.
+const ReduceSet& reduce_set();
+extern const ReduceSet kReduceBaseline, kReduceV3;
 
 }  // namespace numbus

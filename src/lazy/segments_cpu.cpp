@@ -185,18 +185,19 @@ class Folds {
     auto some = [&](int64_t begin, int64_t end) {
       alignas(64) char lanes[kMost];
       for (int64_t u = begin; u < end; ++u) {
-        init_state(*kind_, call_.type, lanes, ir::kLanes);
+        reduce_set().init_state(*kind_, call_.type, lanes, ir::kLanes);
         code.native(words, 0, 1, u * kUnitPoints, std::min(n, (u + 1) * kUnitPoints), lanes, 0);
-        merge_lanes(*kind_, call_.type, lanes, n);
-        extract_state(*kind_, call_.type, lanes, ir::kLanes, 0, states + u * kCompactBytes);
+        reduce_set().merge_lanes(*kind_, call_.type, lanes, n);
+        reduce_set().extract_state(*kind_, call_.type, lanes, ir::kLanes, 0,
+                                   states + u * kCompactBytes);
       }
     };
     if (together)
       parallel_for_each(units, 1, [&](int64_t begin, int64_t end, int) { some(begin, end); });
     else
       some(0, units);
-    merge_units(*kind_, call_.type, states, units, kCompactBytes);
-    finish_state(*kind_, call_.type, states, 0, call_.type, to);
+    reduce_set().merge_units(*kind_, call_.type, states, units, kCompactBytes);
+    reduce_set().finish_state(*kind_, call_.type, states, 0, call_.type, to);
   }
 
   // Across lines ----------------------------------------------------------------------------------
