@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/printing.h"
 #include "lazy/kernel_builder.h"
+#include "lazy/move_cpu.h"
 #include "lazy/reduce.h"
 #include "passes/pipeline.h"
 
@@ -387,6 +388,8 @@ PlanStep KernelBuilder::finish() {
     step_.loops = step_.loops || (i.op == Op::repeat && i.a == kNone);
   step_.flops = step_.points * flops_of(k, step_.iterations);
   step_.searches = searches(k, step_.reduces);
+  step_.copies = copies(k);
+  step_.takes_rows = g_.members.size() == 1 && gathers_only(k);
   ir::verify(k);
   step_.code = kernel_code(std::move(k));
   return std::move(step_);

@@ -10,6 +10,7 @@
 #include "device/cpu/thread_pool.h"
 #include "device/null/null_device.h"
 #include "lazy/fold_cpu.h"
+#include "lazy/move_cpu.h"
 #include "lazy/reduce.h"
 
 namespace numbus {
@@ -46,6 +47,7 @@ struct Launch {
   char* const* results;
   int width;
   size_t bytes;
+  bool moved = false;  // by move_points
   const ReduceSet& states = reduce_set();
 
   void call(int64_t r0, int64_t r1, int64_t c0, int64_t c1, char* acc, int64_t origin = 0) {
@@ -106,7 +108,10 @@ struct Launch {
       for (int64_t u = begin; u < end; ++u) {
         int64_t r0, r1, c0, c1;
         cut.of(u, r0, r1, c0, c1);
-        call(r0, r1, c0, c1, nullptr);
+        if (moved)
+          move_points(step, r0, r1, c0, c1);
+        else
+          call(r0, r1, c0, c1, nullptr);
       }
     });
   }
@@ -294,13 +299,14 @@ bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {
 class CpuExecutor : public Executor {
  public:
   void run(Runtime& rt, Device&, KernelStep& step, char* const* results) override {
-    bool native = finds_all(step) || use_native(rt, *step.code, step);
+    const bool moved = moves(step);
+    bool native = moved || finds_all(step) || use_native(rt, *step.code, step);
     if (!native) ++rt.stats.interpreted;
     const ir::Kernel& k = step.code->ir;
     std::fill(step.report.begin(), step.report.end(), 0);
     if (k.checks) step.params[k.param_report()] = reinterpret_cast<int64_t>(step.report.data());
     int width = k.acc == ir::Acc::Columns ? ir::kColumns : ir::kLanes;
-    Launch l{step, native, results, width, state_bytes(k, width)};
+    Launch l{step, native, results, width, state_bytes(k, width), moved};
     // About a millisecond of work and more.
     WithoutPython others(native && work_of(step) >= 4'000'000);
     Clock::time_point begin;

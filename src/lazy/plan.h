@@ -94,6 +94,8 @@ struct StepBase {
   bool ordered = false;     // a scatter: one thread, points in order
   bool guards = false;      // looks at the indices of the scatter that is the next step
   bool searches = false;    // argmin, argmax, min or max of an argument, along its elements
+  bool copies = false;      // an argument to another, and nothing else
+  bool takes_rows = false;  // elements at known indices to another argument, and nothing else
   bool serial = false;      // order matters: one thread, interpreter only
   std::vector<Work> works;
   int contracted = 0, temporaries = 0;  // values that live in registers; in memory, and die here

@@ -1,0 +1,198 @@
+// Rows of a copy by their layouts: one element repeated, elements side by side; what remains,
+// element by element.
+#include "lazy/move_cpu.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <type_traits>
+
+namespace numbus {
+namespace {
+
+struct Pair {
+  uint64_t low, high;
+};
+
+// A plane of rows and columns; strides in bytes.
+struct Plane {
+  char* to;
+  const char* from;
+  int64_t rows, cols, to_row, to_col, from_row, from_col;
+};
+
+// A truth value: bytes of foreign memory may be others than 0 and 1.
+struct Truth {
+  uint8_t byte;
+};
+
+template <class U>
+U read(const char* at) {
+  U v;
+  std::memcpy(&v, at, sizeof v);
+  if constexpr (std::is_same_v<U, Truth>) v.byte = v.byte != 0;
+  return v;
+}
+template <class U>
+void write(char* at, U v) {
+  std::memcpy(at, &v, sizeof v);
+}
+
+// Each row is one element, `count` times.
+template <class U, int count>
+void repeat(const Plane& p) {
+  for (int64_t r = 0; r < p.rows; ++r) {
+    const U v = read<U>(p.from + r * p.from_row);
+    char* to = p.to + r * p.to_row;
+    for (int c = 0; c < count; ++c) write(to + c * sizeof(U), v);
+  }
+}
+template <class U>
+void repeat(const Plane& p) {
+  switch (p.cols) {
+    case 2: return repeat<U, 2>(p);
+    case 3: return repeat<U, 3>(p);
+    case 4: return repeat<U, 4>(p);
+    case 5: return repeat<U, 5>(p);
+    case 6: return repeat<U, 6>(p);
+    case 7: return repeat<U, 7>(p);
+    case 8: return repeat<U, 8>(p);
+    default: break;
+  }
+  for (int64_t r = 0; r < p.rows; ++r) {
+    const U v = read<U>(p.from + r * p.from_row);
+    char* to = p.to + r * p.to_row;
+    for (int64_t c = 0; c < p.cols; ++c) write(to + c * sizeof(U), v);
+  }
+}
+
+template <class U>
+void move_plane(const Plane& p) {
+  constexpr int64_t kSize = sizeof(U);
+  if (p.to_col == kSize && p.from_col == 0) return repeat<U>(p);
+  if (p.to_col == kSize && p.from_col == kSize && !std::is_same_v<U, Truth>) {
+    const auto bytes = static_cast<size_t>(p.cols * kSize);
+    for (int64_t r = 0; r < p.rows; ++r)
+      std::memcpy(p.to + r * p.to_row, p.from + r * p.from_row, bytes);
+    return;
+  }
+  for (int64_t r = 0; r < p.rows; ++r) {
+    const char* from = p.from + r * p.from_row;
+    char* to = p.to + r * p.to_row;
+    if (p.to_col == kSize && p.from_col == -kSize)
+      for (int64_t c = 0; c < p.cols; ++c) write(to + c * kSize, read<U>(from - c * kSize));
+    else
+      for (int64_t c = 0; c < p.cols; ++c) write(to + c * p.to_col, read<U>(from + c * p.from_col));
+  }
+}
+
+void move_plane(DType t, const Plane& p) {
+  if (t == DType::Bool) return move_plane<Truth>(p);
+  switch (itemsize(t)) {
+    case 1: return move_plane<uint8_t>(p);
+    case 2: return move_plane<uint16_t>(p);
+    case 4: return move_plane<uint32_t>(p);
+    case 8: return move_plane<uint64_t>(p);
+    default: return move_plane<Pair>(p);
+  }
+}
+
+}  // namespace
+
+bool copies(const ir::Kernel& k) {
+  return k.body.size() == 2 && k.args.size() == 2 && !k.boxes && k.acc == ir::Acc::None &&
+         k.body[0].op == Op::load && k.body[0].a == ir::kNone && k.body[0].imm == 0 &&
+         k.body[1].op == Op::store && k.body[1].a == 0 && k.body[1].b == ir::kNone &&
+         k.body[1].imm == 1 && k.args[0].dtype == k.args[1].dtype;
+}
+
+bool gathers_only(const ir::Kernel& k) {
+  // As KernelBuilder::spread_offset() has them.
+  constexpr Op kSteps[] = {Op::constant, Op::load,   Op::scalar,   Op::add,    Op::less,
+                           Op::select,   Op::scalar, Op::multiply, Op::gather, Op::store};
+  return k.args.size() == 3 && k.scalars.size() == 2 && !k.boxes && k.acc == ir::Acc::None &&
+         std::equal(std::begin(kSteps), std::end(kSteps), k.body.begin(), k.body.end(),
+                    [](Op op, const ir::Inst& i) { return op == i.op; }) &&
+         k.body[1].imm == 1 && k.args[1].dtype == DType::I64 && k.body[8].imm == 0 &&
+         k.body[9].imm == 2 && k.args[0].dtype == k.args[2].dtype &&
+         k.args[0].dtype != DType::Bool && k.args[0].inner == ir::Inner::Contiguous &&
+         k.args[1].inner == ir::Inner::Uniform && k.args[2].inner == ir::Inner::Contiguous;
+}
+
+bool moves(const KernelStep& step) {
+  constexpr int64_t kShort = 4096;  // columns
+  if (step.takes_rows && !step.serial) return true;
+  if (!step.copies || step.serial) return false;
+  const ir::Kernel& k = step.code->ir;
+  if (k.args[1].inner != ir::Inner::Contiguous || k.args[0].inner == ir::Inner::Strided) {
+    // Elements across the order of memory are better read as vectors of a row.
+    const int64_t* from = step.params.data() + k.param_arg(0);
+    return k.rank == 1 || std::abs(from[k.rank - 1]) >= std::abs(from[k.rank]);
+  }
+  return k.args[0].inner == ir::Inner::Uniform || (k.rank > 1 && step.cols < kShort);
+}
+
+namespace {
+
+// Rows [r0, r1) of elements at indices, one for each row.
+void take_rows(const KernelStep& step, int64_t r0, int64_t r1, int64_t c0, int64_t c1) {
+  const ir::Kernel& k = step.code->ir;
+  const int64_t* words[3];
+  for (int a = 0; a < 3; ++a) words[a] = step.params.data() + k.param_arg(a);
+  const int64_t extent = step.params[k.param_scalar(0)], stride = step.params[k.param_scalar(1)];
+  const int64_t size = itemsize(k.args[0].dtype);
+  const auto bytes = static_cast<size_t>((c1 - c0) * size);
+  for (int64_t row = r0; row < r1; ++row) {
+    int64_t at[3] = {words[0][0] + c0 * size, words[1][0], words[2][0] + c0 * size};
+    int64_t rest = row;
+    for (int d = k.rank - 2; d >= 0; --d) {
+      int64_t index = rest;
+      if (d > 0) {
+        const int64_t n = step.params[k.param_shape(d)];
+        rest = index / n;
+        index -= rest * n;
+      }
+      for (int a = 0; a < 3; ++a) at[a] += index * words[a][1 + d];
+    }
+    auto index = read<int64_t>(reinterpret_cast<const char*>(at[1]));
+    if (index < 0) index += extent;
+    std::memcpy(reinterpret_cast<char*>(at[2]),
+                reinterpret_cast<const char*>(at[0] + index * stride), bytes);
+  }
+}
+
+}  // namespace
+
+void move_points(const KernelStep& step, int64_t r0, int64_t r1, int64_t c0, int64_t c1) {
+  if (step.takes_rows) return take_rows(step, r0, r1, c0, c1);
+  const ir::Kernel& k = step.code->ir;
+  const int64_t *from = step.params.data() + k.param_arg(0),
+                *to = step.params.data() + k.param_arg(1);
+  const int outer = k.rank - 1, last = outer - 1;
+  Plane p{};
+  p.cols = c1 - c0;
+  p.from_col = from[1 + outer];
+  p.to_col = to[1 + outer];
+  p.from_row = outer ? from[1 + last] : 0;
+  p.to_row = outer ? to[1 + last] : 0;
+  for (int64_t row = r0; row < r1; row += p.rows) {
+    const int64_t extent = outer > 1 ? step.params[k.param_shape(last)] : r1;
+    p.from = reinterpret_cast<const char*>(from[0]) + c0 * p.from_col;
+    p.to = reinterpret_cast<char*>(to[0]) + c0 * p.to_col;
+    int64_t rest = outer > 1 ? row / extent : 0;
+    const int64_t first = row - rest * extent;
+    p.rows = std::min(r1 - row, extent - first);
+    p.from += first * p.from_row;
+    p.to += first * p.to_row;
+    for (int d = last - 1; d >= 0; --d) {
+      const int64_t n = d ? step.params[k.param_shape(d)] : rest + 1;
+      p.from += rest % n * from[1 + d];
+      p.to += rest % n * to[1 + d];
+      rest /= n;
+    }
+    move_plane(k.args[0].dtype, p);
+  }
+}
+
+}  // namespace numbus
