@@ -1,6 +1,7 @@
 // Real expansions of table rows; complex operands are handed to expand_complex.cpp.
 #include "passes/expand.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/error.h"
@@ -17,22 +18,34 @@ using ir::Val;
 
 namespace {
 
+// Square and multiply over `bits` bits of the exponent: exact modulo 2**width, as in NumPy. Most
+// exponents are small: what follows the first four bits is skipped where no lane has more.
+Val integer_power(Builder& b, Val result, Val base, Val e, int bits) {
+  constexpr int kAtOnce = 4;
+  DType t = b.type(base);
+  Val one = b.constant(t, Scalar::from_int(1)), zero = b.constant(t, Scalar::from_int(0));
+  const int now = std::min(bits, kAtOnce);
+  for (int i = 0; i < now; ++i) {
+    Val bit = b.emit(Op::bitwise_and, t, e, one);
+    Val take = b.emit(Op::not_equal, DType::Bool, bit, zero);
+    result = b.emit(Op::select, t, take, b.emit(Op::multiply, t, result, base), result);
+    e = b.emit(Op::right_shift, t, e, one);
+    if (i + 1 < now) base = b.emit(Op::multiply, t, base, base);
+  }
+  if (now == bits) return result;
+  MathBuilder m(b);
+  return m.if_any(
+      m.ne(e, zero),
+      [&] { return integer_power(b, result, b.emit(Op::multiply, t, base, base), e, bits - now); },
+      result);
+}
+
 Val real_power(Builder& b, Val x, Val y) {
   DType t = b.type(x);
   MathBuilder m(b);
   if (is_inexact(t)) return math::pow(m, x, y);
-  // Square and multiply over every bit of the exponent: exact modulo 2**width, as in NumPy.
-  Val one = b.constant(t, Scalar::from_int(1)), zero = b.constant(t, Scalar::from_int(0));
-  Val result = one, base = x, e = y;
-  int bits = itemsize(t) * 8 - (is_signed(t) ? 1 : 0);
-  for (int i = 0; i < bits; ++i) {
-    Val bit = b.emit(Op::bitwise_and, t, e, one);
-    Val take = b.emit(Op::not_equal, DType::Bool, bit, zero);
-    result = b.emit(Op::select, t, take, b.emit(Op::multiply, t, result, base), result);
-    base = b.emit(Op::multiply, t, base, base);
-    e = b.emit(Op::right_shift, t, e, one);
-  }
-  return result;
+  return integer_power(b, b.constant(t, Scalar::from_int(1)), x, y,
+                       itemsize(t) * 8 - (is_signed(t) ? 1 : 0));
 }
 
 // The remainder with the divisor's sign, and the quotient NumPy pairs with it.
