@@ -5,6 +5,7 @@
 #include "array/at_once_calls.h"
 #include "base/error.h"
 #include "device/cpu/thread_pool.h"
+#include "interp/loops.h"
 
 namespace numbus {
 namespace {
@@ -55,10 +56,10 @@ bool check_known(const Array& a, uint64_t axes, std::span<const Array> index) {
     int64_t extent = a.layout->shape(d);
     std::atomic<int64_t> wrong{-1};
     parallel_for_each(i.size(), 1 << 16, [&](int64_t begin, int64_t end, int) {
-      int64_t bad = 0;
-      for (int64_t k = begin; k < end; ++k) bad |= (v[k] >= extent) | (v[k] < -extent);
-      for (int64_t k = begin; bad && k < end; ++k)
-        if (v[k] >= extent || v[k] < -extent) wrong = k, bad = 0;
+      if (interp::loops().within(v + begin, end - begin, extent)) return;
+      const int64_t* bad = std::find_if(
+          v + begin, v + end, [&](int64_t index) { return index >= extent || index < -extent; });
+      wrong = bad - v;
     });
     if (wrong >= 0) throw wrong_index(v[wrong], d, extent);
   }

@@ -1,9 +1,11 @@
 // Copies, and elements read and written by one array of indices, where all are few and at rest.
 #include <cstring>
+#include <type_traits>
 
 #include "array/at_once_blocks.h"
 #include "array/at_once_calls.h"
 #include "interp/blocks.h"
+#include "interp/loops.h"
 
 namespace numbus {
 namespace {
@@ -57,9 +59,28 @@ const int64_t* known(const Array& index, const Along& along) {
   return reinterpret_cast<const int64_t*>(b.data + index.offset);
 }
 
-int64_t checked(int64_t index, int axis, int64_t extent) {
-  if (index >= extent || index < -extent) throw wrong_index(index, axis, extent);
-  return index < 0 ? index + extent : index;
+void check(const int64_t* indices, int64_t n, int axis, int64_t extent) {
+  if (interp::loops().within(indices, n, extent)) return;
+  for (int64_t k = 0; k < n; ++k)
+    if (indices[k] >= extent || indices[k] < -extent) throw wrong_index(indices[k], axis, extent);
+}
+
+// The offset of what an index that is right stands for.
+int64_t offset_of(int64_t index, const Along& along) {
+  return (index < 0 ? index + along.extent : index) * along.stride;
+}
+
+// f(bytes), a constant where elements have one: a copy of known length is one move.
+template <class F>
+void with_length(int64_t bytes, F&& f) {
+  switch (bytes) {
+    case 1: return f(std::integral_constant<int64_t, 1>());
+    case 2: return f(std::integral_constant<int64_t, 2>());
+    case 4: return f(std::integral_constant<int64_t, 4>());
+    case 8: return f(std::integral_constant<int64_t, 8>());
+    case 16: return f(std::integral_constant<int64_t, 16>());
+    default: return f(bytes);
+  }
 }
 
 // The result's layout: the indices come first in memory, then the other axes.
@@ -102,6 +123,7 @@ std::optional<Array> take_at_once(const Array& a, int axis, const Array& index) 
     return {};
   const int64_t* at = known(index, along);
   if (!at) return {};
+  check(at, index.size(), axis, along.extent);
   const LayoutRef layout = result_layout(a, axis, index, along);
   Array made = fresh(layout.get(), a.dtype, a.base->device);
   a.base->ensure_data();
@@ -109,18 +131,15 @@ std::optional<Array> take_at_once(const Array& a, int axis, const Array& index) 
   const char* from = a.base->data + a.offset;
   char* to = made.base->data;
   const int64_t count = index.size();
-  auto copy = [&](auto size) {
-    for (int64_t k = 0; k < count; ++k)
-      std::memcpy(to + k * size, from + checked(at[k], axis, along.extent) * along.stride, size);
-  };
   if (along.layout) {
     for (int64_t k = 0; k < count; ++k)
-      small::gather(itemsize(a.dtype), *along.layout,
-                    from + checked(at[k], axis, along.extent) * along.stride, to + k * along.bytes);
-  } else if (along.bytes == 8) {
-    copy(std::integral_constant<int64_t, 8>());
+      small::gather(itemsize(a.dtype), *along.layout, from + offset_of(at[k], along),
+                    to + k * along.bytes);
   } else {
-    copy(along.bytes);
+    with_length(along.bytes, [&](auto size) {
+      for (int64_t k = 0; k < count; ++k)
+        std::memcpy(to + k * size, from + offset_of(at[k], along), size);
+    });
   }
   if (a.dtype == DType::Bool) interp::normalise(to, to, count * along.elements);
   made.base->changed();
@@ -165,7 +184,7 @@ bool put_at_once(const Array& to, int axis, const Array& index, const Arg& value
   if (target.data < indices.data + indices.nbytes && indices.data < target.data + target.nbytes)
     return false;
   // A wrong index leaves everything as it is.
-  for (int64_t k = 0; k < index.size(); ++k) checked(at[k], axis, along.extent);
+  check(at, index.size(), axis, along.extent);
   const int64_t count = index.size();
   const int size = itemsize(to.dtype);
   const Array* values = value.array();
@@ -200,13 +219,15 @@ bool put_at_once(const Array& to, int axis, const Array& index, const Arg& value
     interp::fill(&bits, size, block.bytes, count * along.elements);
   }
   char* data = target.data + to.offset;
-  for (int64_t k = 0; k < count; ++k) {
-    char* there = data + checked(at[k], axis, along.extent) * along.stride;
-    const char* from = block.bytes + k * along.bytes;
-    if (along.layout)
-      small::scatter(size, *along.layout, there, from);
-    else
-      std::memcpy(there, from, static_cast<size_t>(along.bytes));
+  if (along.layout) {
+    for (int64_t k = 0; k < count; ++k)
+      small::scatter(size, *along.layout, data + offset_of(at[k], along),
+                     block.bytes + k * along.bytes);
+  } else {
+    with_length(along.bytes, [&](auto length) {
+      for (int64_t k = 0; k < count; ++k)
+        std::memcpy(data + offset_of(at[k], along), block.bytes + k * length, length);
+    });
   }
   target.changed();
   ++Runtime::get().stats.at_once;

@@ -16,6 +16,8 @@ struct LoopSet {
   Loop (*row)(Op op, DType operand);  // nullptr where the row has no such type
   Loop (*cast)(DType from, DType to);
   Loop (*select)(int size);  // a: mask, b and c: values of `size` bytes
+  // Whether all numbers are in [-extent, extent).
+  bool (*within)(const int64_t* numbers, int64_t n, int64_t extent);
 };
 
 // Built for x86-64-v3 where the processor has it, else for the baseline; both give the same bits.

@@ -8,5 +8,5 @@
 #include "interp/loops_body.h"
 
 namespace numbus::interp {
-const LoopSet kLoopsBaseline = {row, cast, select};
+const LoopSet kLoopsBaseline = {row, cast, select, within};
 }

@@ -77,6 +77,12 @@ void single_to_half(void* out, const void* pa, const void*, const void*, int64_t
     static_cast<uint16_t*>(out)[i] = float_to_half(static_cast<const float*>(pa)[i]);
 }
 
+bool within(const int64_t* numbers, int64_t n, int64_t extent) {
+  int64_t outside = 0;
+  for (int64_t i = 0; i < n; ++i) outside |= (numbers[i] >= extent) | (numbers[i] < -extent);
+  return !outside;
+}
+
 template <class From>
 Loop cast_from(DType to) {
   switch (to) {

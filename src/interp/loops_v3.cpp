@@ -13,5 +13,5 @@
 #pragma GCC pop_options
 
 namespace numbus::interp {
-const LoopSet kLoopsV3 = {row, cast, select};
+const LoopSet kLoopsV3 = {row, cast, select, within};
 }
