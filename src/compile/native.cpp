@@ -51,13 +51,18 @@ int pick_lanes(const ir::Kernel& k, int vector_bytes) {
     if (i.op == Op::index || i.op == Op::in_box) continue;
     widest = std::max(widest, itemsize(real_of(i.type)));
   }
-  return std::min((waits ? 2 : 1) * vector_bytes / widest, ir::kLanes);
+  const int lanes = (waits ? 2 : 1) * vector_bytes / widest;
+  return std::min(lanes, k.acc == ir::Acc::Lanes ? ir::kLanes : vector_bytes);
 }
 
 class Native {
  public:
   Native(llvm::Module& m, const ir::Kernel& k, const std::string& name, int vector_bytes)
-      : b_(m.getContext()), k_(k), e_(b_, pick_lanes(k, vector_bytes)), body_(e_, k) {
+      : b_(m.getContext()),
+        k_(k),
+        e_(b_, pick_lanes(k, vector_bytes)),
+        body_(e_, k),
+        vector_bytes_(vector_bytes) {
     f_ = native_function(m, name, vector_bytes);
   }
 
@@ -338,21 +343,33 @@ class Native {
     b_.SetInsertPoint(finish);
   }
 
+  // The lanes of the step whose columns are in [from, to), none unless `holds` (null: does). Lanes
+  // are numbered by integers of which a register holds one for each: wider ones would be several
+  // comparisons.
+  V lanes_in(V from, V to, V holds) {
+    auto* t = b_.getIntNTy(std::clamp(8 * vector_bytes_ / e_.W, 8, 64));
+    auto lane = [&](V col) {
+      V n = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateSub(col, p_.col),
+                                     b_.getInt64(0));
+      return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, n, b_.getInt64(e_.W));
+    };
+    V end = lane(to);
+    if (holds) end = b_.CreateSelect(holds, end, b_.getInt64(0));
+    V numbers = b_.CreateTrunc(e_.iota(), e_.wide(t));
+    V in = b_.CreateICmpULT(numbers, e_.splat(b_.CreateTrunc(end, t)));
+    if (!from) return in;
+    return b_.CreateAnd(in, b_.CreateICmpUGE(numbers, e_.splat(b_.CreateTrunc(lane(from), t))));
+  }
+
   void guarded_steps(V from, V to) {
     steps(from, to, "guarded_step", [&] {
-      V lanes = b_.CreateAdd(e_.splat(p_.col), e_.iota());
-      p_.mask = b_.CreateICmpSLT(lanes, e_.splat(to));
-      if (k_.acc == ir::Acc::Lanes)
-        p_.mask = b_.CreateAnd(p_.mask, b_.CreateICmpSGE(lanes, e_.splat(begin_)));
+      p_.mask = lanes_in(k_.acc == ir::Acc::Lanes ? begin_ : nullptr, to, nullptr);
       p_.inside = false;
       p_.streaming = false;
       p_.boxes.clear();
-      for (int x = 0; x < k_.boxes; ++x) {
-        V lo = e_.splat(param(k_.param_box(x, k_.rank - 1))),
-          hi = e_.splat(param(k_.param_box(x, k_.rank - 1) + 1));
-        V in = b_.CreateAnd(b_.CreateICmpSGE(lanes, lo), b_.CreateICmpSLT(lanes, hi));
-        p_.boxes.push_back(b_.CreateAnd(in, e_.splat(row_in_[x])));
-      }
+      for (int x = 0; x < k_.boxes; ++x)
+        p_.boxes.push_back(lanes_in(param(k_.param_box(x, k_.rank - 1)),
+                                    param(k_.param_box(x, k_.rank - 1) + 1), row_in_[x]));
       body_.emit(p_);
     });
   }
@@ -406,6 +423,7 @@ class Native {
   Emit e_;
   Body body_;
   llvm::Function* f_ = nullptr;
+  int vector_bytes_;
   Point p_;
   V begin_ = nullptr, end_ = nullptr, first_ = nullptr, offset_ = nullptr, fast_begin_ = nullptr,
     fast_end_ = nullptr;
