@@ -1,7 +1,7 @@
 // The arithmetic of the reductions: init, step, merge and finish, each written once, over any kind
 // of number.
 //
-// An algebra A says what numbers are: those of the host (lazy/reduce.cpp), steps of a kernel
+// An algebra A says what numbers are: those of the host (lazy/reduce_body.h), steps of a kernel
 // (ir/reduction_steps.h), values of generated code (compile/gpu_state.cpp). It has
 //   Number, Index, Bool    their types
 //   complex, floating      whether elements have two parts, whether they may be NaN
