@@ -10,6 +10,7 @@
 #include "array/in_use.h"
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "compile/disk_cache.h"
 #include "convert.h"
 #include "device/counts.h"
 #include "lazy/executor.h"
@@ -460,6 +461,14 @@ NB_MODULE(_core, m) {
       },
       "Runs all pending work and waits for it.");
   m.def("stats", stats);
+  m.def("disk_cache", [] {
+    const compile::DiskCache& cache = compile::disk_cache();
+    nb::dict d;
+    d["directory"] = cache.directory();
+    d["limit"] = cache.limit();
+    d["problem"] = cache.problem();
+    return d;
+  });
   m.def("reset_stats", [] {
     Runtime::get().stats = Stats();
     WorkCounts& w = work_counts();
