@@ -238,6 +238,10 @@ PyObject* scalar_or_generic(Array&& a) {
 
 void bind_scalars(nb::module_& m) {
   nb::list made;
+  // Pickle asks no class whose own class is `type` how it wants to be pickled.
+  nb::handle any_type(reinterpret_cast<PyObject*>(&PyType_Type));
+  nb::object kind_of_types = any_type("scalar_type", nb::make_tuple(any_type), nb::dict());
+  m.attr("scalar_type") = kind_of_types;
   for (int k = 0; k < kNumDTypes; ++k) {
     const auto t = static_cast<DType>(k);
     Type& type = types[k];
@@ -252,6 +256,8 @@ void bind_scalars(nb::module_& m) {
     nb::object bases = nb::make_tuple(base);
     type.own = reinterpret_cast<PyTypeObject*>(PyType_FromSpecWithBases(&spec, bases.ptr()));
     if (!type.own) throw nb::python_error();
+    Py_SET_TYPE(reinterpret_cast<PyObject*>(type.own),
+                reinterpret_cast<PyTypeObject*>(nb::object(kind_of_types).release().ptr()));
     add_scalar_type(type.own, t);
     made.append(nb::handle(reinterpret_cast<PyObject*>(type.own)));
   }

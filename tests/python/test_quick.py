@@ -586,3 +586,22 @@ def test_einsum_of_extents_that_differ(xp, core):
     for a, b in ((two, three), (three, two)):
         with pytest.raises(ValueError, match="extents"):
             xp.einsum("i,i->", a, b)
+
+
+NUMBERS = [0.3, -0.0, 2.5, -7.0, 1e300, 5e-324, float("inf"), float("-inf"), float("nan")]
+
+
+def test_rows_of_numbers(xp, core, ways):
+    """What is computed of one number has the type and the bits of what is computed of an array."""
+    for row in core.table():
+        call, theirs = getattr(core, row["name"]), getattr(np, row["name"], None)
+        for x in itertools.product(NUMBERS, repeat=row["nin"]) if row["nin"] < 3 else ():
+            numbers = [(float, np.float64, lambda v: xp.array([v])[0])[k % 3](v)
+                       for k, v in enumerate(x, len(row["name"]))]  # fmt: skip
+            found = ways(lambda _, numbers=numbers, call=call: call(*numbers))
+            arrays = ways(lambda _, x=x, call=call: call(*[xp.array([v]) for v in x])[0])
+            assert all(a is b if type(a) is type else a.tobytes() == b.tobytes()
+                       for a, b in zip(found, arrays, strict=True)), (row["name"], x)  # fmt: skip
+            if theirs is not None and not isinstance(found[0], type):
+                with np.errstate(all="ignore"):
+                    assert found[0].dtype == theirs(*x).dtype, row["name"]
