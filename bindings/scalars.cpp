@@ -46,8 +46,9 @@ std::optional<DType> dtype_of(PyObject* o) {
   return std::nullopt;
 }
 
-// The same value as an object of NumPy's own type; others as they are.
-nb::object plain(PyObject* o) {
+}  // namespace
+
+nb::object plain_scalar(PyObject* o) {
   auto t = dtype_of(o);
   if (!t) return nb::borrow(o);
   static const auto allocate =
@@ -57,6 +58,8 @@ nb::object plain(PyObject* o) {
   std::memcpy(value_at(made), value_at(o), static_cast<size_t>(itemsize(*t)));
   return nb::steal(made);
 }
+
+namespace {
 
 // A result of NumPy's as a scalar of ours.
 PyObject* taken(PyObject* result) {
@@ -153,7 +156,7 @@ PyObject* operate(Op op, PyObject* x, PyObject* y, F&& by_numpy) {
   if (read(x, a) && read(y, b))
     if (PyObject* result = quick(op, a, b)) return result;
   if (makes_array(x) || makes_array(y)) return binary(op, x, y);
-  return guarded([&] { return taken(by_numpy(plain(x).ptr(), plain(y).ptr())); });
+  return guarded([&] { return taken(by_numpy(plain_scalar(x).ptr(), plain_scalar(y).ptr())); });
 }
 
 template <Op op, PyObject* (*by_numpy)(PyObject*, PyObject*)>
@@ -182,12 +185,12 @@ PyObject* unary_slot(PyObject* o) {
     if (n.i != std::numeric_limits<int64_t>::min())
       return make(DType::I64, op == Op::negative || (op == Op::absolute && n.i < 0) ? -n.i : n.i);
   }
-  return guarded([&] { return taken(by_numpy(plain(o).ptr())); });
+  return guarded([&] { return taken(by_numpy(plain_scalar(o).ptr())); });
 }
 
 Py_hash_t hash_slot(PyObject* o) { return type_of(*dtype_of(o)).hash(o); }
 PyObject* text_slot(PyObject* o) {
-  return guarded([&] { return PyObject_Repr(plain(o).ptr()); });
+  return guarded([&] { return PyObject_Repr(plain_scalar(o).ptr()); });
 }
 void destroy(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
