@@ -102,7 +102,7 @@ def test_operands_of_all_kinds(xp):
         (np.ma.array([1, 2]), object, np.dtype("f8"), np.ma.zeros(2)),
         ([[[[[[a]]]]]], []),
     ):
-        given, named = [way(twice, args, {"x": args[0], "y": 1}) for way in (library,)][0]
+        given, named = library(twice, args, {"x": args[0], "y": 1})
         again, others = library.__wrapped__(twice, list(args), {"x": args[0], "y": 1})
         same(xp, given, again, [(a, a)])
         same(xp, named, others, [(a, a)])
