@@ -1,4 +1,4 @@
-"""Calls of NumPy's functions on our memory: in the core and by the body in Python, which says what they do."""
+"""Calls of NumPy's functions on our memory: in the core, and by the body in Python."""
 
 import collections
 import itertools
