@@ -30,7 +30,7 @@ nb::object reduce_call(const std::string& name, nb::object source,
   if (!is_array(source.ptr())) made = to_array(source.ptr());
   Masked& a = is_array(source.ptr()) ? as_masked(source.ptr()) : made;
   const int ndim = a.ndim();
-  uint64_t mask = axes ? 0 : ndim >= 64 ? ~uint64_t{0} : (uint64_t{1} << ndim) - 1;
+  uint64_t mask = axes ? 0 : all_axes(ndim);
   for (int d : axes.value_or(std::vector<int>())) {
     if (d < 0 || d >= std::max(ndim, 1))
       raise(ErrorKind::Axis, name, "axis out of bounds", std::to_string(d),
