@@ -231,7 +231,7 @@ void quicken(const char* name) {
 void bind_composed(nb::module_& m) {
   composed_type = PyType_FromSpec(&spec);
   if (!composed_type) throw nb::python_error();
-  for (const char* method : {"astype", "ravel", "reshape", "transpose", "view"}) quicken(method);
+  for (const char* method : {"ravel", "reshape", "transpose"}) quicken(method);
   m.attr("Composed") = nb::handle(composed_type);
   m.def(
       "composed",

@@ -31,6 +31,7 @@ constexpr Entry kEntries[] = {
     {"empty_like", quick_empty_like},
     {"eye", quick_eye},
     {"flatnonzero", quick_flatnonzero},
+    {"flatten", quick_flatten},
     {"flip", quick_flip},
     {"full", quick_full},
     {"full_like", quick_full_like},

@@ -76,6 +76,7 @@ PyObject* quick_empty(const Given& g);
 PyObject* quick_empty_like(const Given& g);
 PyObject* quick_eye(const Given& g);
 PyObject* quick_flatnonzero(const Given& g);
+PyObject* quick_flatten(const Given& g);
 PyObject* quick_flip(const Given& g);
 PyObject* quick_full(const Given& g);
 PyObject* quick_full_like(const Given& g);

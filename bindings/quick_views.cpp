@@ -95,6 +95,13 @@ PyObject* quick_ravel(const Given& g) {
   return viewed(g.args[0], {&size, 1}, {&step, 1}, a->offset);
 }
 
+PyObject* quick_flatten(const Given& g) {
+  const Array* a = whole(g, 1);
+  if (!a || !a->layout->c_contiguous()) return nullptr;
+  mark_line();
+  return wrap(copy(reshape(*a, {a->size()}), a->dtype, true));
+}
+
 PyObject* quick_transpose(const Given& g) {
   const Array* a = whole(g, 1);
   if (!a) return nullptr;

@@ -138,7 +138,8 @@ def make(name, function, counted=True):
     if counted:
 
         def wrapper(*args, **kwargs):
-            return call(name, function, args, kwargs)
+            record(name)
+            return library(function, args, kwargs)
     else:
 
         def wrapper(*args, **kwargs):
