@@ -220,8 +220,9 @@ PyObject* quick_identity(const Given& g) {
 PyObject* quick_arange(const Given& g) {
   // Sums and products of three of them do not overflow.
   constexpr int64_t kMost = int64_t{1} << 60;
-  PyObject* values[4] = {};
-  if (g.positional < 1 || g.positional > 3 || !g.bind({"", "", "", "dtype"}, values, 3) ||
+  PyObject* values[5] = {};
+  if (g.positional < 1 || !g.bind({"", "", "", "dtype", "device"}, values, 3) ||
+      (values[4] && values[4] != Py_None) ||
       (values[3] && values[3] != Py_None && usual_dtype(values[3]) != DType::I64))
     return nullptr;
   int64_t given[3] = {0, 0, 1};
