@@ -165,12 +165,9 @@ int clear(PyObject* o) {
 }
 
 void destroy(PyObject* o) {
-  PyTypeObject* type = Py_TYPE(o);
   PyObject_GC_UnTrack(o);
   if (as_composed(o).weak) PyObject_ClearWeakRefs(o);
-  clear(o);
-  PyObject_GC_Del(o);
-  Py_DECREF(type);
+  destroy_collected<clear>(o);
 }
 
 PyMemberDef members[] = {

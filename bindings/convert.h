@@ -120,6 +120,16 @@ PyObject* guarded(F&& f) {
   return nullptr;
 }
 
+// For Py_tp_dealloc of types that the garbage collector sees.
+template <int (*clear)(PyObject*)>
+void destroy_collected(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  PyObject_GC_UnTrack(o);
+  clear(o);
+  PyObject_GC_Del(o);
+  Py_DECREF(type);
+}
+
 void bind_arrays(nb::module_& m);
 void bind_ufuncs(nb::module_& m);
 Op row_of(PyObject* ufunc);

@@ -210,13 +210,6 @@ int clear(PyObject* o) {
   Py_CLEAR(reinterpret_cast<Ufunc*>(o)->attributes);
   return 0;
 }
-void destroy(PyObject* o) {
-  PyTypeObject* type = Py_TYPE(o);
-  PyObject_GC_UnTrack(o);
-  clear(o);
-  PyObject_GC_Del(o);
-  Py_DECREF(type);
-}
 
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Ufunc, call), READONLY, nullptr},
@@ -235,7 +228,7 @@ PyType_Slot slots[] = {
     {Py_tp_repr, reinterpret_cast<void*>(text)},
     {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
     {Py_tp_clear, reinterpret_cast<void*>(clear)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(destroy_collected<clear>)},
     {Py_tp_members, members},
     {Py_tp_getset, properties},
     {0, nullptr}};
