@@ -18,7 +18,7 @@ nb::object to_tuple(std::span<const int64_t> v) {
   return t;
 }
 
-std::vector<int> all_axes(int n, bool reversed) {
+std::vector<int> in_order(int n, bool reversed) {
   std::vector<int> axes(n);
   for (int d = 0; d < n; ++d) axes[d] = reversed ? n - 1 - d : d;
   return axes;
@@ -28,7 +28,7 @@ nb::object taken(PyObject* o) { return nb::steal(o); }
 
 // The axes from the longest stride to the shortest; axes of equal strides stay in order.
 std::vector<int> memory_order(const Array& a) {
-  std::vector<int> axes = all_axes(a.ndim(), false);
+  std::vector<int> axes = in_order(a.ndim(), false);
   std::stable_sort(axes.begin(), axes.end(), [&](int x, int y) {
     return std::abs(a.layout->stride(x)) > std::abs(a.layout->stride(y));
   });
@@ -37,7 +37,7 @@ std::vector<int> memory_order(const Array& a) {
 
 nb::object transposed(nb::handle self, nb::handle args) {
   Array& a = nb::cast<Array&>(self);
-  std::vector<int> axes = all_axes(a.ndim(), true);
+  std::vector<int> axes = in_order(a.ndim(), true);
   if (args.is_valid() && nb::len(args) > 0 && !(nb::len(args) == 1 && args[0].is_none())) {
     nb::object given = nb::len(args) == 1 && !PyIndex_Check(nb::object(args[0]).ptr())
                            ? nb::object(args[0])
@@ -139,11 +139,14 @@ bool has_order(const Array& a, char order) {
 Array copy_in_order(const Array& a, DType to, char order) {
   bool f = order == 'F' || (order == 'A' && a.layout->f_contiguous() && !a.layout->c_contiguous());
   if (!f) return copy(a, to, order != 'K');
-  std::vector<int> reversed = all_axes(a.ndim(), true);
-  Array made = transpose(copy(transpose(a, reversed), to, true), reversed);
-  made.owns = true;  // a view of something nobody else has
-  made.origin = nullptr;
-  return made;
+  std::vector<int> reversed = in_order(a.ndim(), true);
+  return on_its_own(transpose(copy(transpose(a, reversed), to, true), reversed));
+}
+
+Array on_its_own(Array view) {
+  view.owns = true;
+  view.origin = nullptr;
+  return view;
 }
 
 int traverse_array(PyObject* o, visitproc visit, void* arg) {
@@ -249,14 +252,14 @@ void bind_arrays(nb::module_& m) {
         Array source = a;
         if (f) {
           std::reverse(extents.begin(), extents.end());
-          source = transpose(a, all_axes(a.ndim(), true));
+          source = transpose(a, in_order(a.ndim(), true));
         }
         std::optional<Array> view = reshape_view(source, extents);
         if (never && !view)
           raise(ErrorKind::Value, "reshape", "unable to avoid a copy",
                 "shape " + shape_string(*a.layout) + " to " + shape_string(to), "copy=None");
         if (always || !view) view = reshape(copy(source, a.dtype, true), extents);
-        Array r = f ? transpose(*view, all_axes(static_cast<int>(to.size()), true)) : *view;
+        Array r = f ? transpose(*view, in_order(static_cast<int>(to.size()), true)) : *view;
         return taken(wrap_view(self.ptr(), std::move(r)));
       },
       nb::arg("shape"), nb::arg("order").none() = "C", nb::arg("copy").none() = nb::none(),
@@ -273,7 +276,7 @@ void bind_arrays(nb::module_& m) {
           source = transpose(a, memory_order(a));
         } else if (order == 'F' ||
                    (order == 'A' && a.layout->f_contiguous() && !a.layout->c_contiguous())) {
-          source = transpose(a, all_axes(a.ndim(), true));
+          source = transpose(a, in_order(a.ndim(), true));
         }
         if (!source.layout->c_contiguous()) source = copy(source, a.dtype, true);
         return taken(wrap_view(self.ptr(), reshape(source, {a.size()})));

@@ -84,7 +84,7 @@ PyObject* reduced_directly(const Composed& c, const Given& g) {
   Masked& a = as_masked(g.args[0]);
   const int ndim = a.ndim();
   if (a.mask || ndim == 0 || a.full.size() == 0 || is_complex(a.full.dtype)) return nullptr;
-  uint64_t axes = ndim >= 64 ? ~uint64_t{0} : (uint64_t{1} << ndim) - 1;
+  uint64_t axes = all_axes(ndim);
   if (values[1] && values[1] != Py_None) {
     const std::optional<int> d = axis_of(values[1], ndim, 0);
     if (!d) return nullptr;
@@ -165,12 +165,9 @@ int clear(PyObject* o) {
 }
 
 void destroy(PyObject* o) {
-  PyTypeObject* type = Py_TYPE(o);
   PyObject_GC_UnTrack(o);
   if (as_composed(o).weak) PyObject_ClearWeakRefs(o);
-  clear(o);
-  PyObject_GC_Del(o);
-  Py_DECREF(type);
+  destroy_collected<clear>(o);
 }
 
 PyMemberDef members[] = {
@@ -203,15 +200,41 @@ PyType_Spec spec = {"numbus._core.composed", sizeof(Composed), 0,
 
 Device* device_of(PyObject* operand) { return find_device(operand, kDepth); }
 
+namespace {
+
+PyObject* composed_type = nullptr;
+
+void copy_names(nb::handle o) {
+  for (const char* name : {"__name__", "__qualname__", "__doc__", "__module__"})
+    if (nb::object value = nb::steal(attribute(o.ptr(), name)); value.is_valid())
+      PyObject_SetAttrString(o.ptr(), name, value.ptr());
+}
+
+// Has plain calls of a method be answered before its own body looks at the arguments.
+void quicken(const char* name) {
+  nb::handle array(reinterpret_cast<PyObject*>(array_type));
+  nb::object o = nb::steal(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(composed_type), 0));
+  if (!o.is_valid()) throw nb::python_error();
+  Composed& c = as_composed(o.ptr());
+  c.call = call;
+  c.function = nb::object(array.attr(name)).release().ptr();
+  c.quick = quick_named(name);
+  copy_names(o);
+  array.attr(name) = o;
+}
+
+}  // namespace
+
 void bind_composed(nb::module_& m) {
-  static PyObject* const type = PyType_FromSpec(&spec);
-  if (!type) throw nb::python_error();
-  m.attr("Composed") = nb::handle(type);
+  composed_type = PyType_FromSpec(&spec);
+  if (!composed_type) throw nb::python_error();
+  for (const char* method : {"ravel", "reshape", "transpose"}) quicken(method);
+  m.attr("Composed") = nb::handle(composed_type);
   m.def(
       "composed",
       [](nb::object function, nb::object foreign, nb::object parameters, const std::string& name,
          int positional_only, int positional, int rest, bool others) {
-        PyObject* o = PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0);
+        PyObject* o = PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(composed_type), 0);
         if (!o) throw nb::python_error();
         Composed& c = as_composed(o);
         c.call = call;
@@ -226,9 +249,7 @@ void bind_composed(nb::module_& m) {
           c.quick = quick_named(nb::cast<std::string>(quick));
         c.reduction = attribute(o, "reduction");
         if (c.foreign) foreign_dtype();  // imported now: a call that failed could not
-        for (const char* name : {"__name__", "__qualname__", "__doc__", "__module__"})
-          if (nb::object value = nb::steal(attribute(o, name)); value.is_valid())
-            PyObject_SetAttrString(o, name, value.ptr());
+        copy_names(o);
         return nb::steal(o);
       },
       nb::arg("function"), nb::arg("foreign").none() = nb::none(),

@@ -105,10 +105,10 @@ PyObject* wrapped(Value&& value) {
 PyObject* wrap(Masked&& m) { return wrapped(std::move(m)); }
 PyObject* wrap(Array&& a) { return wrapped(std::move(a)); }
 PyObject* wrap_view(PyObject* of, Array&& a) {
-  if (is_array(of) && as_array(of).base.get() == a.base.get()) {
+  const Array* parent = is_array(of) ? &as_array(of) : nullptr;
+  if (parent && parent->base.get() == a.base.get()) {
     // A reference of its own for each view: the garbage collector counts them.
-    const Array& parent = as_array(of);
-    PyObject* origin = parent.origin ? static_cast<PyObject*>(parent.origin.get()) : of;
+    PyObject* origin = parent->origin ? static_cast<PyObject*>(parent->origin.get()) : of;
     Py_INCREF(origin);
     a.origin = std::shared_ptr<void>(origin, [](void* p) { Py_DECREF(static_cast<PyObject*>(p)); });
   } else {

@@ -95,6 +95,7 @@ Casting to_casting(PyObject* o);
 char to_order(PyObject* o, std::string_view op, char otherwise = 'C');
 bool has_order(const Array& a, char order);  // whether the memory is laid out so already
 Array copy_in_order(const Array& a, DType to, char order);
+Array on_its_own(Array view);  // of something that nobody else has
 
 SourceLine describe_line(uint64_t line);
 uint64_t line_of_caller();  // a token for where the Python program is
@@ -117,6 +118,16 @@ PyObject* guarded(F&& f) {
     PyErr_SetString(PyExc_RuntimeError, e.what());
   }
   return nullptr;
+}
+
+// For Py_tp_dealloc of types that the garbage collector sees.
+template <int (*clear)(PyObject*)>
+void destroy_collected(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  PyObject_GC_UnTrack(o);
+  clear(o);
+  PyObject_GC_Del(o);
+  Py_DECREF(type);
 }
 
 void bind_arrays(nb::module_& m);

@@ -23,10 +23,24 @@ PyObject* hook(const char* name) {
 
 struct View {
   const Array* a;
-  std::vector<int64_t> shape, strides;
+  int64_t shape[kMaxDims], strides[kMaxDims];
+  size_t ndim = 0;  // of the view
   int64_t offset;
-  int dim = 0;
+  int dim = 0;         // of the array's, how many have been indexed
   bool scalar = true;  // integers only: the result is an element, not a view
+
+  void add(int64_t extent, int64_t stride) {
+    if (ndim == kMaxDims)
+      raise(ErrorKind::Index, "index", "too many dimensions", "more",
+            "at most " + std::to_string(kMaxDims));
+    shape[ndim] = extent;
+    strides[ndim++] = stride;
+  }
+  // The next axis of the array as it is.
+  void keep_axis() {
+    add(a->layout->shape(dim), a->layout->stride(dim));
+    ++dim;
+  }
 };
 
 [[noreturn]] void out_of_range(int64_t i, int axis, int64_t extent) {
@@ -57,7 +71,8 @@ bool is_integer_index(PyObject* o) {
 // Applies one element of an index; false: not a basic index.
 bool apply(View& v, PyObject* o, int remaining) {
   const Layout& l = *v.a->layout;
-  if (is_integer_index(o)) {
+  const bool other = PySlice_Check(o) || o == Py_None || o == Py_Ellipsis;
+  if (!other && is_integer_index(o)) {
     if (v.dim >= l.ndim()) {
       raise(ErrorKind::Index, "index", "too many indices", std::to_string(v.dim + 1),
             "at most " + std::to_string(l.ndim()));
@@ -77,22 +92,18 @@ bool apply(View& v, PyObject* o, int remaining) {
     if (PySlice_Unpack(o, &start, &stop, &step) != 0) throw nb::python_error();
     int64_t n = PySlice_AdjustIndices(l.shape(v.dim), &start, &stop, step);
     if (n > 0) v.offset += start * l.stride(v.dim);
-    v.shape.push_back(n);
-    v.strides.push_back(step * l.stride(v.dim++));
+    v.add(n, step * l.stride(v.dim));
+    ++v.dim;
     return true;
   }
   if (o == Py_None) {
     v.scalar = false;
-    v.shape.push_back(1);
-    v.strides.push_back(0);
+    v.add(1, 0);
     return true;
   }
   if (o == Py_Ellipsis) {
     v.scalar = false;
-    for (int skip = l.ndim() - v.dim - remaining; skip > 0; --skip) {
-      v.shape.push_back(l.shape(v.dim));
-      v.strides.push_back(l.stride(v.dim++));
-    }
+    for (int skip = l.ndim() - v.dim - remaining; skip > 0; --skip) v.keep_axis();
     return true;
   }
   return false;
@@ -102,8 +113,6 @@ bool apply(View& v, PyObject* o, int remaining) {
 bool basic_view(const Array& a, PyObject* index, View& v) {
   v.a = &a;
   v.offset = a.offset;
-  v.shape.reserve(a.ndim() + 1);
-  v.strides.reserve(a.ndim() + 1);
   if (PyTuple_CheckExact(index)) {
     Py_ssize_t n = PyTuple_Size(index);
     int consuming = 0, ellipses = 0;
@@ -131,8 +140,7 @@ bool basic_view(const Array& a, PyObject* index, View& v) {
   }
   while (v.dim < a.ndim()) {
     v.scalar = false;
-    v.shape.push_back(a.layout->shape(v.dim));
-    v.strides.push_back(a.layout->stride(v.dim++));
+    v.keep_axis();
   }
   return true;
 }
@@ -148,7 +156,8 @@ bool is_mask(const Array& a, PyObject* index, Array& mask) {
 }
 
 Array make_view(const View& v) {
-  return view_of(*v.a, Layout::get(v.shape, v.strides, itemsize(v.a->dtype)), v.offset);
+  return view_of(*v.a, Layout::get({v.shape, v.ndim}, {v.strides, v.ndim}, itemsize(v.a->dtype)),
+                 v.offset);
 }
 
 // A list of plain integers, on the device that it indexes.
@@ -223,19 +232,18 @@ std::optional<Advanced> advanced(const Array& a, PyObject* index) {
       array = integers_of_numpy(o, *a.base->device);
       if (array && array->ndim() == 0) return std::nullopt;
     }
-    size_t before = v.shape.size();
+    const size_t before = v.ndim;
     if (array) {
       if (found.index.size() == kMost) return std::nullopt;
       found.axes |= uint64_t{1} << before;
       found.index.push_back(std::move(*array));
-      v.shape.push_back(a.layout->shape(v.dim));
-      v.strides.push_back(a.layout->stride(v.dim++));
+      v.keep_axis();
     } else if (!apply(v, number.is_valid() ? number.ptr() : o, consuming)) {
       return std::nullopt;
     }
     if (o != Py_None && o != Py_Ellipsis) --consuming;
     // An ellipsis keeps arrays apart, also where it stands for no axis.
-    if (array || (v.shape.size() == before && o != Py_Ellipsis)) {
+    if (array || (v.ndim == before && o != Py_Ellipsis)) {
       together = together && !apart;
       if (!chosen) found.first_axis = static_cast<int>(before);
       chosen = true;
@@ -246,8 +254,7 @@ std::optional<Advanced> advanced(const Array& a, PyObject* index) {
   if (found.index.empty()) return std::nullopt;
   if (!together) found.first_axis = 0;
   while (v.dim < a.ndim()) {
-    v.shape.push_back(a.layout->shape(v.dim));
-    v.strides.push_back(a.layout->stride(v.dim++));
+    v.keep_axis();
   }
   return found;
 }

@@ -10,6 +10,7 @@
 #include "array/in_use.h"
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "compile/disk_cache.h"
 #include "convert.h"
 #include "device/counts.h"
 #include "lazy/executor.h"
@@ -29,7 +30,7 @@ nb::object reduce_call(const std::string& name, nb::object source,
   if (!is_array(source.ptr())) made = to_array(source.ptr());
   Masked& a = is_array(source.ptr()) ? as_masked(source.ptr()) : made;
   const int ndim = a.ndim();
-  uint64_t mask = axes ? 0 : ndim >= 64 ? ~uint64_t{0} : (uint64_t{1} << ndim) - 1;
+  uint64_t mask = axes ? 0 : all_axes(ndim);
   for (int d : axes.value_or(std::vector<int>())) {
     if (d < 0 || d >= std::max(ndim, 1))
       raise(ErrorKind::Axis, name, "axis out of bounds", std::to_string(d),
@@ -460,6 +461,14 @@ NB_MODULE(_core, m) {
       },
       "Runs all pending work and waits for it.");
   m.def("stats", stats);
+  m.def("disk_cache", [] {
+    const compile::DiskCache& cache = compile::disk_cache();
+    nb::dict d;
+    d["directory"] = cache.directory();
+    d["limit"] = cache.limit();
+    d["problem"] = cache.problem();
+    return d;
+  });
   m.def("reset_stats", [] {
     Runtime::get().stats = Stats();
     WorkCounts& w = work_counts();

@@ -28,8 +28,12 @@ struct NumpyArray {
 static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
 constexpr unsigned kWriteable = 0x400, kWarnOnWrite = 1u << 31;
 // Where numpy/__multiarray_api.h has what is used here.
-constexpr int kVersion = 0;
+constexpr int kVersion = 0, kArrayType = 2, kNewFromDescr = 94, kSetBaseObject = 282;
 constexpr unsigned kMajor = 2;
+PyTypeObject* array_type_of_numpy;
+PyObject* (*new_from_descr)(PyTypeObject*, PyObject*, int, const Py_ssize_t*, const Py_ssize_t*,
+                            void*, int, PyObject*);
+int (*set_base_object)(PyObject*, PyObject*);
 
 struct ScalarType {
   PyTypeObject* type;
@@ -84,6 +88,9 @@ void load_numpy() {
                  version >> 24);
     throw nb::python_error();
   }
+  array_type_of_numpy = static_cast<PyTypeObject*>(table[kArrayType]);
+  new_from_descr = reinterpret_cast<decltype(new_from_descr)>(table[kNewFromDescr]);
+  set_base_object = reinterpret_cast<decltype(set_base_object)>(table[kSetBaseObject]);
   for (const Entry& e : kScalars)
     scalar_types.push_back({static_cast<PyTypeObject*>(table[e.index]), e.dtype});
   nb::module_ numpy = nb::module_::import_("numpy");
@@ -134,6 +141,62 @@ std::optional<NumpyMemory> numpy_memory(PyObject* o) {
   if (!native || !dtype || (flags & kWarnOnWrite)) return std::nullopt;
   auto n = static_cast<size_t>(a.ndim);
   return NumpyMemory{a.data, {a.shape, n}, {a.strides, n}, *dtype, (flags & kWriteable) != 0};
+}
+
+bool is_plain_numpy(PyObject* o) { return Py_TYPE(o) == array_type_of_numpy; }
+
+namespace {
+
+// What an array of NumPy's over our memory has as its base: storage that is shared as long.
+struct Loan {
+  PyObject_HEAD;
+  Handle base;
+};
+
+void end_loan(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  Handle& base = reinterpret_cast<Loan*>(o)->base;
+  --base->shared;
+  base->changed();
+  base.~Handle();
+  PyObject_Free(o);
+  Py_DECREF(type);
+}
+
+PyTypeObject* loan_type() {
+  static PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("The memory of an array, shared with NumPy.")},
+      {Py_tp_dealloc, reinterpret_cast<void*>(end_loan)},
+      {0, nullptr}};
+  static PyType_Spec spec = {"numbus._core.loan", sizeof(Loan), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  static PyObject* const type = PyType_FromSpec(&spec);
+  if (!type) throw nb::python_error();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+}  // namespace
+
+nb::object numpy_view(const Array& a) {
+  if (a.writeable) before_write(a);  // whoever gets the memory may write it
+  const std::shared_ptr<char> memory = host_view(a, "exported as a buffer");
+  auto* loan = static_cast<Loan*>(PyObject_Malloc(sizeof(Loan)));
+  if (!loan) throw std::bad_alloc();
+  PyObject_Init(reinterpret_cast<PyObject*>(loan), loan_type());
+  new (&loan->base) Handle(a.base);
+  ++loan->base->shared;
+  const nb::object keeper = nb::steal(reinterpret_cast<PyObject*>(loan));
+  PyObject* descriptor = dtype_object(a.dtype);
+  Py_INCREF(descriptor);  // the call takes one
+  nb::object view = nb::steal(
+      new_from_descr(array_type_of_numpy, descriptor, a.ndim(),
+                     reinterpret_cast<const Py_ssize_t*>(a.layout->shape()),
+                     reinterpret_cast<const Py_ssize_t*>(a.layout->strides()), memory.get(),
+                     a.writeable ? static_cast<int>(kWriteable) : 0, nullptr));
+  if (!view.is_valid()) throw nb::python_error();
+  Py_INCREF(keeper.ptr());  // likewise
+  if (set_base_object(view.ptr(), keeper.ptr()) != 0) throw nb::python_error();
+  return view;
 }
 
 }  // namespace numbus::bindings

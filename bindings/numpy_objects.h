@@ -38,5 +38,9 @@ struct NumpyMemory {
 // Nothing for what is no array of NumPy's without behaviour of its own (plain_array_types()), and
 // for elements that Numbus has not.
 std::optional<NumpyMemory> numpy_memory(PyObject* o);
+// Whether it is of NumPy's own type of arrays, whatever its elements are.
+bool is_plain_numpy(PyObject* o);
+// An array of NumPy's over the memory of ours, which is on a CPU and shared for as long.
+nb::object numpy_view(const Array& a);
 
 }  // namespace numbus::bindings

@@ -12,42 +12,59 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
+    {"accumulate", quick_accumulate},
     {"arange", quick_arange},
     {"argsort", quick_argsort},
     {"array", quick_array},
     {"asarray", quick_asarray},
+    {"astype", quick_astype},
     {"bincount", quick_bincount},
+    {"column_stack", quick_column_stack},
     {"concatenate", quick_concatenate},
+    {"conj", quick_conj},
     {"copy", quick_copy},
     {"count_nonzero", quick_count_nonzero},
     {"diag", quick_diag},
+    {"diagonal", quick_diagonal},
     {"einsum", quick_einsum},
     {"empty", quick_empty},
     {"empty_like", quick_empty_like},
     {"eye", quick_eye},
     {"flatnonzero", quick_flatnonzero},
+    {"flatten", quick_flatten},
     {"flip", quick_flip},
     {"full", quick_full},
+    {"full_like", quick_full_like},
     {"hstack", quick_hstack},
+    {"identity", quick_identity},
     {"inner", quick_inner},
     {"interp", quick_interp},
     {"inv", quick_inv},
+    {"library", quick_library},
     {"matmul", quick_matmul},
     {"nonzero", quick_nonzero},
     {"norm", quick_norm},
+    {"on_few", quick_on_few},
     {"ones", quick_ones},
     {"ones_like", quick_ones_like},
     {"outer", quick_outer},
+    {"ravel", quick_ravel},
+    {"reduce", quick_reduce},
     {"repeat", quick_repeat},
+    {"reshape", quick_reshape},
+    {"result_type", quick_result_type},
     {"searchsorted", quick_searchsorted},
     {"solve", quick_solve},
     {"sort", quick_sort},
     {"sort_in_place", quick_sort_in_place},
+    {"squeeze", quick_squeeze},
     {"stack", quick_stack},
     {"swapaxes", quick_swapaxes},
     {"take", quick_take},
     {"trace", quick_trace},
+    {"transpose", quick_transpose},
     {"vdot", quick_vdot},
+    {"view", quick_view},
     {"vstack", quick_vstack},
     {"where", quick_where},
     {"zeros", quick_zeros},
@@ -87,11 +104,12 @@ std::optional<DType> usual_dtype(PyObject* o) {
   if (is(PyBool_Type)) return DType::Bool;
   if (is(PyComplex_Type)) return DType::C128;
   // What a name or a type of NumPy's means stays as it is; other types may change their dtype.
+  const bool text = PyUnicode_CheckExact(o);
+  if (!text && !PyType_Check(o)) return {};
+  if (PyObject* found = PyDict_GetItem(known, o)) return static_cast<DType>(PyLong_AsLong(found));
   static PyObject* const scalar =
       nb::object(nb::module_::import_("numpy").attr("generic")).release().ptr();
-  if (!PyUnicode_CheckExact(o) && !(PyType_Check(o) && PyObject_IsSubclass(o, scalar) == 1))
-    return {};
-  if (PyObject* found = PyDict_GetItem(known, o)) return static_cast<DType>(PyLong_AsLong(found));
+  if (!text && PyObject_IsSubclass(o, scalar) != 1) return {};
   std::optional<DType> type;
   try {
     type = find_dtype(o);

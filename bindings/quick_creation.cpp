@@ -156,6 +156,24 @@ PyObject* quick_ones_like(const Given& g) {
   return wrap(Array(made));
 }
 
+PyObject* quick_full_like(const Given& g) {
+  PyObject* values[3] = {};
+  if (!g.bind({"", "fill_value", "dtype"}, values, 3) || !values[0] || !values[1]) return nullptr;
+  PyObject* const prototype[2] = {values[0], values[2]};
+  DType t;
+  const Array* a = like({prototype, values[2] ? 2 : 1, nullptr}, t);
+  // Others are cast from an array of the number's own type, or are out of range.
+  const bool fits = PyFloat_CheckExact(values[1]) ? is_inexact(t)
+                                                  : PyLong_CheckExact(values[1]) && t == DType::I64;
+  Operands ops;
+  Arg value;
+  if (!a || !fits || !ops.convert(values[1], value) || value.huge) return nullptr;
+  mark_line();
+  const Array made = empty(a->shape(), t, a->base->device);
+  assign(made, value);
+  return wrap(Array(made));
+}
+
 PyObject* quick_copy(const Given& g) {
   if (g.positional != 1 || g.names || !is_array(g.args[0])) return nullptr;
   mark_line();
@@ -163,9 +181,11 @@ PyObject* quick_copy(const Given& g) {
   return wrap(copy_in_order(a, a.dtype, 'K'));
 }
 
-PyObject* quick_eye(const Given& g) {
-  PyObject* values[4] = {};
-  if (!g.bind({"N", "M", "k", "dtype"}, values, 4) || !values[0] || values[2]) return nullptr;
+namespace {
+
+// By the arguments N, M, k and dtype of eye().
+PyObject* square_of_ones(PyObject* const (&values)[4]) {
+  if (!values[0] || values[2]) return nullptr;
   const std::optional<DType> t = type_of(values[3]);
   PyObject* columns = values[1] && values[1] != Py_None ? values[1] : values[0];
   Extents shape;
@@ -183,10 +203,28 @@ PyObject* quick_eye(const Given& g) {
   return wrap(std::move(made));
 }
 
+}  // namespace
+
+PyObject* quick_eye(const Given& g) {
+  PyObject* values[4] = {};
+  return g.bind({"N", "M", "k", "dtype"}, values, 4) ? square_of_ones(values) : nullptr;
+}
+
+PyObject* quick_identity(const Given& g) {
+  PyObject* values[2] = {};
+  if (!g.bind({"n", "dtype"}, values, 2) || !values[0]) return nullptr;
+  PyObject* const as_eye[4] = {values[0], Py_None, nullptr, values[1]};
+  return square_of_ones(as_eye);
+}
+
 PyObject* quick_arange(const Given& g) {
   // Sums and products of three of them do not overflow.
   constexpr int64_t kMost = int64_t{1} << 60;
-  if (g.names || g.positional < 1 || g.positional > 3) return nullptr;
+  PyObject* values[5] = {};
+  if (g.positional < 1 || !g.bind({"", "", "", "dtype", "device"}, values, 3) ||
+      (values[4] && values[4] != Py_None) ||
+      (values[3] && values[3] != Py_None && usual_dtype(values[3]) != DType::I64))
+    return nullptr;
   int64_t given[3] = {0, 0, 1};
   const int first = g.positional == 1 ? 1 : 0;
   for (Py_ssize_t k = 0; k < g.positional; ++k) {
@@ -232,6 +270,16 @@ PyObject* quick_array(const Given& g) {
   mark_line();
   const Array& a = as_array(values[0]);
   return wrap(copy_in_order(a, a.dtype, 'K'));
+}
+
+// The method with nothing but a type.
+PyObject* quick_astype(const Given& g) {
+  if (g.positional != 2 || g.names || !is_array(g.args[0]) || as_masked(g.args[0]).mask)
+    return nullptr;
+  const std::optional<DType> t = usual_dtype(g.args[1]);
+  if (!t) return nullptr;
+  mark_line();
+  return wrap(copy_in_order(as_masked(g.args[0]).full, *t, 'K'));
 }
 
 PyObject* quick_asarray(const Given& g) {

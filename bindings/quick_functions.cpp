@@ -19,6 +19,14 @@ PyObject* in_order(const Given& g, Routine r) {
   return wrap(along_lines(r, *a, *axis, indices, {kPlain, row(r).attributes}));
 }
 
+// A Python float as an array without axes.
+Array array_of_float(PyObject* number, Device& device) {
+  Array made = empty({}, DType::F64, &device);
+  made.base->ensure_data();
+  store_scalar(Scalar::from_float(PyFloat_AsDouble(number)), DType::F64, made.base->data);
+  return made;
+}
+
 }  // namespace
 
 PyObject* quick_sort_in_place(const Given& g) {
@@ -62,9 +70,7 @@ PyObject* quick_searchsorted(const Given& g) {
   const Array *a = at_rest(values[0]), *v = at_rest(values[1]);
   Array number;
   if (a && a->dtype == DType::F64 && PyFloat_CheckExact(values[1])) {
-    number = empty({}, DType::F64, a->base->device);
-    number.base->ensure_data();
-    store_scalar(Scalar::from_float(PyFloat_AsDouble(values[1])), DType::F64, number.base->data);
+    number = array_of_float(values[1], *a->base->device);
     v = &number;
   }
   if (!a || !v || a->ndim() != 1 || a->dtype != v->dtype || a->base->device != v->base->device)
@@ -135,9 +141,7 @@ PyObject* quick_interp(const Given& g) {
   const Array* x = at_rest(values[0]);
   const bool one = PyFloat_CheckExact(values[0]);
   if (one) {
-    number = empty({}, DType::F64, xp->base->device);
-    number.base->ensure_data();
-    store_scalar(Scalar::from_float(PyFloat_AsDouble(values[0])), DType::F64, number.base->data);
+    number = array_of_float(values[0], *xp->base->device);
     x = &number;
   }
   if (!x || x->dtype != DType::F64 || x->base->device != xp->base->device ||
@@ -197,7 +201,7 @@ PyObject* quick_count_nonzero(const Given& g) {
   const Array* a = at_rest(g.args[0]);
   if (!a || a->dtype != DType::Bool || a->ndim() == 0 || a->size() == 0) return nullptr;
   mark_line();
-  const uint64_t all = a->ndim() >= 64 ? ~uint64_t{0} : (uint64_t{1} << a->ndim()) - 1;
+  const uint64_t all = all_axes(a->ndim());
   return wrap_result(reduce(Reduction::Sum, *a, all, false, DType::I64, nullptr, 0));
 }
 
@@ -227,6 +231,62 @@ PyObject* quick_outer(const Given& g) {
   const Array column = reshape(*x, {x->size(), 1}), line = reshape(*y, {1, y->size()});
   const Arg factors[2] = {Arg(&column), Arg(&line)};
   return wrap_result(apply(Op::multiply, factors));
+}
+
+namespace {
+
+// Of a method of ufuncs with an array at rest and an axis: the axis; nothing for other calls.
+std::optional<int> folded_axis(const Given& g, const Array*& a) {
+  PyObject* values[3] = {};
+  if (!g.bind({"", "array", "axis"}, values, 3) || !values[1] || operands_of(values[0]) != 2)
+    return {};
+  a = at_rest(values[1]);
+  if (!a || a->ndim() == 0 || a->size() == 0 || is_complex(a->dtype)) return {};
+  return axis_of(values[2], a->ndim(), 0);
+}
+
+}  // namespace
+
+// Of a ufunc: its method.
+PyObject* quick_reduce(const Given& g) {
+  const Array* a = nullptr;
+  const std::optional<int> axis = folded_axis(g, a);
+  if (!axis) return nullptr;
+  const char* name = nullptr;
+  switch (row_of(g.args[0])) {
+    case Op::add: name = "sum"; break;
+    case Op::multiply: name = "prod"; break;
+    case Op::maximum: name = "max"; break;
+    case Op::minimum: name = "min"; break;
+    case Op::logical_and: name = "all"; break;
+    case Op::logical_or: name = "any"; break;
+    default: return nullptr;
+  }
+  mark_line();
+  return wrap_result(reduce(name, *a, uint64_t{1} << *axis, false, {}, nullptr, 0));
+}
+
+PyObject* quick_accumulate(const Given& g) {
+  const Array* a = nullptr;
+  const std::optional<int> axis = folded_axis(g, a);
+  if (!axis || (a->dtype != DType::F64 && a->dtype != DType::I64)) return nullptr;
+  mark_line();
+  return wrap(accumulate(row_of(g.args[0]), *a, *axis, {}, nullptr));
+}
+
+// Of arrays; NumPy's rules for numbers and dtypes are its own.
+PyObject* quick_result_type(const Given& g) {
+  if (g.names || g.positional < 1) return nullptr;
+  DType t = DType::Bool;
+  for (Py_ssize_t k = 0; k < g.positional; ++k) {
+    if (!is_array(g.args[k])) return nullptr;
+    const Masked& m = as_masked(g.args[k]);
+    const Arg both[2] = {Arg(Scalar::from_bool(false), t), Arg(&m.full)};
+    t = k ? common_dtype(both) : m.full.dtype;
+  }
+  PyObject* made = dtype_object(t);
+  Py_INCREF(made);
+  return made;
 }
 
 }  // namespace numbus::bindings

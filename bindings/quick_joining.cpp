@@ -46,6 +46,14 @@ PyObject* quick_hstack(const Given& g) {
   return joined(arrays, arrays[0].ndim() == 1 ? 0 : 1, false);
 }
 
+PyObject* quick_column_stack(const Given& g) {
+  std::vector<Array> arrays;
+  if (g.positional != 1 || g.names || !arrays_of(g.args[0], arrays)) return nullptr;
+  for (Array& a : arrays)
+    if (a.ndim() == 1) a = reshape(a, {a.size(), 1});
+  return joined(arrays, 1, false);
+}
+
 PyObject* quick_vstack(const Given& g) {
   std::vector<Array> arrays;
   if (g.positional != 1 || g.names || !arrays_of(g.args[0], arrays)) return nullptr;

@@ -44,7 +44,7 @@ PyObject* quick_norm(const Given& g) {
   mark_line();
   const Arg factors[2] = {Arg(x), Arg(x)};
   const Masked squares = apply(Op::multiply, factors);
-  const uint64_t all = (uint64_t{1} << x->ndim()) - 1;
+  const uint64_t all = all_axes(x->ndim());
   const Array sum = reduce(Reduction::Sum, squares.full, all, false, {}, nullptr, 0);
   const Arg operand(&sum);
   return wrap_result(apply(Op::sqrt, {&operand, 1}));

@@ -38,11 +38,7 @@ PyObject* recorded(const Array& x, const Array& y) {
   const Array left = nx == 2 ? x : reshape(x, {1, inner});
   const Array right = ny == 2 ? y : reshape(y, {inner, 1});
   Array made = matmul(left, right, t);
-  if (nx + ny < 4) {
-    made = reshape(made, {made.size()});
-    made.owns = true;  // a view of something nobody else has
-    made.origin = nullptr;
-  }
+  if (nx + ny < 4) made = on_its_own(reshape(made, {made.size()}));
   return wrap(std::move(made));
 }
 

@@ -46,8 +46,9 @@ std::optional<DType> dtype_of(PyObject* o) {
   return std::nullopt;
 }
 
-// The same value as an object of NumPy's own type; others as they are.
-nb::object plain(PyObject* o) {
+}  // namespace
+
+nb::object plain_scalar(PyObject* o) {
   auto t = dtype_of(o);
   if (!t) return nb::borrow(o);
   static const auto allocate =
@@ -57,6 +58,8 @@ nb::object plain(PyObject* o) {
   std::memcpy(value_at(made), value_at(o), static_cast<size_t>(itemsize(*t)));
   return nb::steal(made);
 }
+
+namespace {
 
 // A result of NumPy's as a scalar of ours.
 PyObject* taken(PyObject* result) {
@@ -153,7 +156,7 @@ PyObject* operate(Op op, PyObject* x, PyObject* y, F&& by_numpy) {
   if (read(x, a) && read(y, b))
     if (PyObject* result = quick(op, a, b)) return result;
   if (makes_array(x) || makes_array(y)) return binary(op, x, y);
-  return guarded([&] { return taken(by_numpy(plain(x).ptr(), plain(y).ptr())); });
+  return guarded([&] { return taken(by_numpy(plain_scalar(x).ptr(), plain_scalar(y).ptr())); });
 }
 
 template <Op op, PyObject* (*by_numpy)(PyObject*, PyObject*)>
@@ -182,12 +185,12 @@ PyObject* unary_slot(PyObject* o) {
     if (n.i != std::numeric_limits<int64_t>::min())
       return make(DType::I64, op == Op::negative || (op == Op::absolute && n.i < 0) ? -n.i : n.i);
   }
-  return guarded([&] { return taken(by_numpy(plain(o).ptr())); });
+  return guarded([&] { return taken(by_numpy(plain_scalar(o).ptr())); });
 }
 
 Py_hash_t hash_slot(PyObject* o) { return type_of(*dtype_of(o)).hash(o); }
 PyObject* text_slot(PyObject* o) {
-  return guarded([&] { return PyObject_Repr(plain(o).ptr()); });
+  return guarded([&] { return PyObject_Repr(plain_scalar(o).ptr()); });
 }
 void destroy(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
@@ -238,6 +241,10 @@ PyObject* scalar_or_generic(Array&& a) {
 
 void bind_scalars(nb::module_& m) {
   nb::list made;
+  // Pickle asks no class whose own class is `type` how it wants to be pickled.
+  nb::handle any_type(reinterpret_cast<PyObject*>(&PyType_Type));
+  nb::object kind_of_types = any_type("scalar_type", nb::make_tuple(any_type), nb::dict());
+  m.attr("scalar_type") = kind_of_types;
   for (int k = 0; k < kNumDTypes; ++k) {
     const auto t = static_cast<DType>(k);
     Type& type = types[k];
@@ -252,6 +259,8 @@ void bind_scalars(nb::module_& m) {
     nb::object bases = nb::make_tuple(base);
     type.own = reinterpret_cast<PyTypeObject*>(PyType_FromSpecWithBases(&spec, bases.ptr()));
     if (!type.own) throw nb::python_error();
+    Py_SET_TYPE(reinterpret_cast<PyObject*>(type.own),
+                reinterpret_cast<PyTypeObject*>(nb::object(kind_of_types).release().ptr()));
     add_scalar_type(type.own, t);
     made.append(nb::handle(reinterpret_cast<PyObject*>(type.own)));
   }

@@ -11,6 +11,8 @@ namespace numbus::bindings {
 PyObject* scalar_of(DType t, const void* at);
 // The 0-d result of an operation: its value where that is there already, else a `generic`.
 PyObject* scalar_or_generic(Array&& a);
+// A scalar of ours as an object of NumPy's own type; others as they are.
+nb::object plain_scalar(PyObject* o);
 void bind_scalars(nb::module_& m);
 
 }  // namespace numbus::bindings

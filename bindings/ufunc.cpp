@@ -1,16 +1,27 @@
 // One Python object per published row of the table.
 #include <algorithm>
+#include <cstddef>
 
+#include <structmember.h>
+
+#include "array/at_once.h"
 #include "base/error.h"
 #include "convert.h"
+#include "numpy_objects.h"
+#include "scalars.h"
 
 namespace numbus::bindings {
 namespace {
 
 struct Ufunc {
+  PyObject_HEAD;
+  vectorcallfunc call;
   Op op;
+  PyObject* attributes;
 };
 PyTypeObject* ufunc_type = nullptr;
+
+Op op_of(PyObject* o) { return reinterpret_cast<Ufunc*>(o)->op; }
 
 // Arrays as they are, for they have to be boolean; anything else as booleans.
 Array to_mask(PyObject* o) {
@@ -43,40 +54,35 @@ struct Given {
   char order = 'K';
 };
 
-// Reads the keywords; false where one of them is one that only NumPy has.
-bool read_keywords(const Row& r, PyObject* kwargs, Given& given) {
-  PyObject *key, *value;
-  Py_ssize_t at = 0;
-  while (PyDict_Next(kwargs, &at, &key, &value)) {
-    std::string k = nb::cast<std::string>(nb::handle(key));
-    if (k == "out") {
-      if (given.out)
-        raise(ErrorKind::Type, std::string(r.name), "out given twice", "a position and a keyword",
-              "one of them");
-      given.out = value;
-    } else if (k == "where") {
-      if (value == Py_True) continue;
-      given.where = to_mask(value);
-      given.options.where = &given.where;
-    } else if (k == "dtype") {
-      if (value == Py_None) continue;
-      given.options.dtype = find_dtype(value);
-      if (!given.options.dtype) return false;
-    } else if (k == "casting") {
-      given.options.casting = to_casting(value);
-    } else if (k == "order") {
-      given.order = to_order(value, r.name, 'K');
-    } else if (k == "subok") {
-      // Subclasses go to NumPy, keyword and all: here it is known to say nothing.
-      if (!PyBool_Check(value))
-        raise(ErrorKind::Type, std::string(r.name), "subok must be a boolean",
-              nb::cast<std::string>(nb::repr(nb::handle(value))), "True or False");
-    } else if (k == "signature" || k == "sig") {
-      return false;
-    } else {
-      raise(ErrorKind::Type, std::string(r.name), "unexpected keyword argument", k,
-            "out, where, dtype, casting, order or subok");
-    }
+// Reads a keyword; false where it is one that only NumPy has.
+bool read_keyword(const Row& r, const std::string& k, PyObject* value, Given& given) {
+  if (k == "out") {
+    if (given.out)
+      raise(ErrorKind::Type, std::string(r.name), "out given twice", "a position and a keyword",
+            "one of them");
+    given.out = value;
+  } else if (k == "where") {
+    if (value == Py_True) return true;
+    given.where = to_mask(value);
+    given.options.where = &given.where;
+  } else if (k == "dtype") {
+    if (value == Py_None) return true;
+    given.options.dtype = find_dtype(value);
+    if (!given.options.dtype) return false;
+  } else if (k == "casting") {
+    given.options.casting = to_casting(value);
+  } else if (k == "order") {
+    given.order = to_order(value, r.name, 'K');
+  } else if (k == "subok") {
+    // Subclasses go to NumPy, keyword and all: here it is known to say nothing.
+    if (!PyBool_Check(value))
+      raise(ErrorKind::Type, std::string(r.name), "subok must be a boolean",
+            nb::cast<std::string>(nb::repr(nb::handle(value))), "True or False");
+  } else if (k == "signature" || k == "sig") {
+    return false;
+  } else {
+    raise(ErrorKind::Type, std::string(r.name), "unexpected keyword argument", k,
+          "out, where, dtype, casting, order or subok");
   }
   return true;
 }
@@ -117,97 +123,164 @@ PyObject* compute(Op op, PyObject* const* operands, Given& given) {
   return wrap_result(std::move(result));
 }
 
-// NumPy's ufunc of that name.
-PyObject* by_numpy(Op op, PyObject* args, PyObject* kwargs) {
+// NumPy's ufunc of that name, with the same arguments.
+PyObject* by_numpy(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  nb::object positional = nb::steal(PyTuple_New(n));
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    Py_INCREF(args[k]);
+    PyTuple_SetItem(positional.ptr(), k, args[k]);
+  }
+  nb::object keywords = names ? nb::object(nb::dict()) : nb::none();
+  for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); ++k)
+    PyDict_SetItem(keywords.ptr(), PyTuple_GetItem(names, k), args[n + k]);
   std::string_view name = row(op).name;
-  nb::object n = nb::str(name.data(), name.size());
-  return fall_back("ufunc", nb::steal(PyTuple_Pack(3, n.ptr(), args, kwargs ? kwargs : Py_None)));
+  nb::object text = nb::str(name.data(), name.size());
+  return fall_back("ufunc", nb::make_tuple(text, positional, keywords));
 }
 
-PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return guarded([&]() -> PyObject* {
-    Op op = nb::inst_ptr<Ufunc>(self)->op;
-    const Row& r = row(op);
-    Py_ssize_t n = PyTuple_Size(args);
-    Device* there = n ? device_of(PyTuple_GetItem(args, 0), args) : nullptr;
-    DeviceOfNew follow(there || !kwargs ? there : device_of(kwargs));
-    try {
-      Given given;
-      bool known = true;
-      if (n != r.nin && n != r.nin + 1) {
-        raise(ErrorKind::Type, std::string(r.name), "wrong number of positional arguments",
-              std::to_string(n), std::to_string(r.nin) + " (and an optional out)");
-      }
-      if (n == r.nin + 1) given.out = PyTuple_GetItem(args, n - 1);
-      if (kwargs) known = read_keywords(r, kwargs, given);
-      PyObject* operands[3];
-      for (int k = 0; k < r.nin; ++k) operands[k] = PyTuple_GetItem(args, k);
-      if (PyObject* result = known ? compute(op, operands, given) : nullptr) return result;
-    } catch (const Error& e) {
-      if (e.kind() != ErrorKind::NotImplemented) throw;
+bool is_float64(PyObject* o) {
+  static PyTypeObject* const theirs = numpy_scalar_type(DType::F64);
+  return PyFloat_CheckExact(o) || Py_TYPE(o) == usual_scalars[0] || Py_TYPE(o) == theirs;
+}
+
+// Of float64 numbers; null: there are others.
+PyObject* of_numbers(Op op, PyObject* const* args) {
+  double x[3];
+  const int n = row(op).nin;
+  for (int k = 0; k < n; ++k) {
+    if (!is_float64(args[k])) return nullptr;
+    x[k] = PyFloat_AsDouble(args[k]);
+  }
+  if (!default_device().host_readable()) return nullptr;
+  const std::optional<double> made = number_at_once(op, x);
+  return made ? scalar_of(DType::F64, &*made) : nullptr;
+}
+
+PyObject* call_row(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  const Row& r = row(op);
+  if (n == r.nin && !names)
+    if (PyObject* result = of_numbers(op, args)) return result;
+  const Py_ssize_t all = n + (names ? PyTuple_Size(names) : 0);
+  Device* there = nullptr;
+  for (Py_ssize_t k = 0; k < all && !there; ++k) there = device_of(args[k]);
+  DeviceOfNew follow(there);
+  try {
+    Given given;
+    bool known = true;
+    if (n != r.nin && n != r.nin + 1) {
+      raise(ErrorKind::Type, std::string(r.name), "wrong number of positional arguments",
+            std::to_string(n), std::to_string(r.nin) + " (and an optional out)");
     }
-    return by_numpy(op, args, kwargs);
+    if (n == r.nin + 1) given.out = args[r.nin];
+    for (Py_ssize_t k = n; k < all && known; ++k)
+      known = read_keyword(r, nb::cast<std::string>(nb::handle(PyTuple_GetItem(names, k - n))),
+                           args[k], given);
+    if (PyObject* result = known ? compute(op, args, given) : nullptr) return result;
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::NotImplemented) throw;
+  }
+  return by_numpy(op, args, n, names);
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+  return guarded([&] {
+    return call_row(op_of(self), args, PyVectorcall_NARGS(nargs),
+                    names && PyTuple_Size(names) > 0 ? names : nullptr);
   });
 }
 
-PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call)}, {0, nullptr}};
+PyObject* text(PyObject* self) {
+  const std::string_view name = row(op_of(self)).name;
+  return PyUnicode_FromFormat("<ufunc '%.*s'>", static_cast<int>(name.size()), name.data());
+}
+PyObject* name_of(PyObject* self, void*) {
+  const std::string_view name = row(op_of(self)).name;
+  return PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
+}
+PyObject* inputs(PyObject* self, void*) { return PyLong_FromLong(row(op_of(self)).nin); }
+PyObject* outputs(PyObject*, void*) { return PyLong_FromLong(1); }
+PyObject* arguments(PyObject* self, void*) { return PyLong_FromLong(row(op_of(self)).nin + 1); }
+
+int traverse(PyObject* o, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(o));
+  Py_VISIT(reinterpret_cast<Ufunc*>(o)->attributes);
+  return 0;
+}
+int clear(PyObject* o) {
+  Py_CLEAR(reinterpret_cast<Ufunc*>(o)->attributes);
+  return 0;
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Ufunc, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Ufunc, attributes), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+PyGetSetDef properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"name", name_of, nullptr, nullptr, nullptr},
+    {"nin", inputs, nullptr, nullptr, nullptr},
+    {"nout", outputs, nullptr, nullptr, nullptr},
+    {"nargs", arguments, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyType_Slot slots[] = {
+    {Py_tp_doc, const_cast<char*>("An elementwise operation: a row of the table.")},
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_repr, reinterpret_cast<void*>(text)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(destroy_collected<clear>)},
+    {Py_tp_members, members},
+    {Py_tp_getset, properties},
+    {0, nullptr}};
+PyType_Spec spec = {"numbus._core.ufunc", sizeof(Ufunc), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                    slots};
+
+nb::object make_ufunc(Op op) {
+  nb::object o = nb::steal(PyType_GenericAlloc(ufunc_type, 0));
+  if (!o.is_valid()) throw nb::python_error();
+  auto* u = reinterpret_cast<Ufunc*>(o.ptr());
+  u->call = call;
+  u->op = op;
+  return o;
+}
 
 }  // namespace
 
 int operands_of(PyObject* ufunc) {
-  return Py_TYPE(ufunc) == ufunc_type ? row(nb::inst_ptr<Ufunc>(ufunc)->op).nin : 0;
+  return Py_TYPE(ufunc) == ufunc_type ? row(op_of(ufunc)).nin : 0;
 }
 
 PyObject* call_ufunc(PyObject* ufunc, PyObject* const* operands, PyObject* out) {
-  return guarded([&]() -> PyObject* {
-    Op op = nb::inst_ptr<Ufunc>(ufunc)->op;
+  return guarded([&] {
+    static PyObject* const only_out = nb::make_tuple("out").release().ptr();
+    const Op op = op_of(ufunc);
     const int n = row(op).nin;
-    Device* there = nullptr;
-    for (int k = 0; k < n && !there; ++k) there = device_of(operands[k]);
-    DeviceOfNew follow(there || !out ? there : device_of(out));
-    Given given;
-    given.out = out;
-    try {
-      if (PyObject* result = compute(op, operands, given)) return result;
-    } catch (const Error& e) {
-      if (e.kind() != ErrorKind::NotImplemented) throw;
-    }
-    nb::object args = nb::steal(PyTuple_New(n)), kwargs;
-    for (int k = 0; k < n; ++k) {
-      Py_INCREF(operands[k]);
-      PyTuple_SetItem(args.ptr(), k, operands[k]);
-    }
-    if (out) {
-      kwargs = nb::steal(PyDict_New());
-      PyDict_SetItemString(kwargs.ptr(), "out", out);
-    }
-    return by_numpy(op, args.ptr(), kwargs.ptr());
+    PyObject* args[4] = {};
+    std::copy_n(operands, n, args);
+    args[n] = out;
+    return call_row(op, args, n, out ? only_out : nullptr);
   });
 }
 
-Op row_of(PyObject* ufunc) { return nb::cast<Ufunc&>(nb::handle(ufunc)).op; }
+Op row_of(PyObject* ufunc) {
+  if (Py_TYPE(ufunc) != ufunc_type)
+    raise(ErrorKind::Type, "ufunc", "not an operation of the table",
+          nb::cast<std::string>(nb::repr(nb::handle(ufunc))), "a ufunc");
+  return op_of(ufunc);
+}
 
 void bind_ufuncs(nb::module_& m) {
-  auto cls = nb::class_<Ufunc>(m, "ufunc", nb::type_slots(slots), nb::dynamic_attr(),
-                               "An elementwise operation: a row of the table.");
-  ufunc_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
-  cls.def_prop_ro("name", [](Ufunc& u) { return std::string(row(u.op).name); });
-  cls.def_prop_ro("nin", [](Ufunc& u) { return static_cast<int>(row(u.op).nin); });
-  cls.def_prop_ro("nout", [](Ufunc&) { return 1; });
-  cls.def_prop_ro("nargs", [](Ufunc& u) { return static_cast<int>(row(u.op).nin) + 1; });
-  cls.def("__repr__", [](Ufunc& u) { return "<ufunc '" + std::string(row(u.op).name) + "'>"; });
-  cls.def("__reduce__", [](Ufunc& u) {
-    return nb::make_tuple(
-        nb::module_::import_("builtins").attr("getattr"),
-        nb::make_tuple(nb::module_::import_("numbus._core"), std::string(row(u.op).name)));
-  });
+  PyObject* type = PyType_FromSpec(&spec);
+  if (!type) throw nb::python_error();
+  ufunc_type = reinterpret_cast<PyTypeObject*>(type);
+  m.attr("ufunc") = nb::handle(type);
   nb::list table;
   for (int i = 0; i < kNumRows; ++i) {
     const Row& r = kRows[i];
     if (!r.published) continue;
-    nb::object u = nb::inst_alloc(cls);
-    new (nb::inst_ptr<Ufunc>(u)) Ufunc{static_cast<Op>(i)};
-    nb::inst_mark_ready(u);
+    const nb::object u = make_ufunc(static_cast<Op>(i));
     std::string name(r.name);
     u.attr("__name__") = name;
     u.attr("__doc__") = std::string(r.doc);
@@ -227,11 +300,11 @@ void bind_ufuncs(nb::module_& m) {
   m.attr("_table") = table;
   m.def(
       "partial",
-      [](Ufunc& u, int argument, nb::args operands) -> nb::object {
+      [](nb::handle u, int argument, nb::args operands) -> nb::object {
         mark_line();
         std::vector<Array> in;
         for (nb::handle o : operands) in.push_back(to_array(o.ptr()));
-        std::optional<Array> d = partial_derivative(u.op, argument, in);
+        std::optional<Array> d = partial_derivative(row_of(u.ptr()), argument, in);
         return d ? nb::steal(wrap(std::move(*d))) : nb::none();
       },
       "The partial derivative of a ufunc by one of its arguments; None where it has none.");

@@ -11,6 +11,7 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from . import _core
+from ._core import ndarray
 from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
 from .core.interrupts import interruptible
@@ -89,6 +90,10 @@ def _make(name, names):
 
     @functools.wraps(original)
     def wrapper(*args, **kwargs):
+        if not any([type(x) is ndarray and _on_gpu(x) for x in args]):
+            result = on_few(original, args, kwargs)
+            if result is not NotImplemented:
+                return result
         args = (*args, *[kwargs.pop(key) for key in names[len(args) :] if key in kwargs])
         try:
             arrays = [to_ndarray(x) for x in args[:count]]
@@ -96,8 +101,7 @@ def _make(name, names):
             return library(original, args, kwargs)
         args = (*arrays, *args[count:])
         if not any([_on_gpu(a) for a in arrays]):
-            result = on_few(original, args, kwargs)
-            return library(apart, args, kwargs) if result is NotImplemented else result
+            return library(apart, args, kwargs)
         from . import _cusolver  # not at start-up
 
         if name == "cond":

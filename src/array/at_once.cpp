@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "array/at_once_blocks.h"
+#include "array/at_once_calls.h"
 #include "array/ready.h"
 #include "interp/blocks.h"
 
@@ -203,6 +204,63 @@ bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Win
   target.changed();
   ++Runtime::get().stats.at_once;
   return true;
+}
+
+namespace {
+
+// How an operation is computed of float64 numbers.
+struct OfNumbers {
+  enum : uint8_t { Unknown, None, BySingle, ByKernel } how = Unknown;
+  Instr instr;
+  Single single;
+  Window::Input in[3];
+  small::ReadyKernel* kernel = nullptr;
+
+  void find(Op op) {
+    constexpr DType kAll[3] = {DType::F64, DType::F64, DType::F64};
+    const Row& r = row(op);
+    how = None;
+    Resolved loop;
+    try {
+      loop = resolve(op, {kAll, r.nin});
+    } catch (const Error&) {  // it takes no floats
+      return;
+    }
+    if (loop.out != DType::F64) return;
+    for (int k = 0; k < r.nin; ++k) {
+      if (loop.in[k] != DType::F64) return;
+      in[k].dtype = DType::F64;
+    }
+    instr.op = loop.op;
+    instr.loop = DType::F64;
+    instr.nin = r.nin;
+    how = single.find(instr, DType::F64, DType::F64, in, r.nin) ? BySingle : ByKernel;
+    if (how == ByKernel) kernel = &small::ready_kernel(instr, DType::F64, in, r.nin);
+  }
+};
+
+}  // namespace
+
+std::optional<double> number_at_once(Op op, const double* x) {
+  static auto* known = new OfNumbers[kNumRows];
+  if (Runtime::get().at_once < 1 || !may_work_at_once()) return {};
+  OfNumbers& way = known[static_cast<int>(op)];
+  if (way.how == OfNumbers::Unknown) way.find(op);
+  if (way.how == OfNumbers::None) return {};
+  const int count = way.instr.nin;
+  alignas(64) double result = 0;
+  auto* into = reinterpret_cast<char*>(&result);
+  if (way.how == OfNumbers::BySingle) {
+    const char* given[3] = {};
+    for (int k = 0; k < count; ++k) given[k] = reinterpret_cast<const char*>(x + k);
+    way.single.run(way.instr, count, 1, given, into);
+  } else {
+    const char* none[3] = {};
+    for (int k = 0; k < count; ++k) way.in[k].scalar = Scalar::from_float(x[k]);
+    small::run(*way.kernel, way.in, count, 1, into, none);
+  }
+  ++Runtime::get().stats.at_once;
+  return result;
 }
 
 }  // namespace numbus

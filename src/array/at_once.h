@@ -1,6 +1,8 @@
 // Small elementwise operations with nothing pending: carried out at once, without a window.
 #pragma once
 
+#include <optional>
+
 #include "array/array.h"
 
 namespace numbus {
@@ -13,6 +15,11 @@ constexpr int64_t kMostAtOnce = 1024;
 // instruction.
 bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Window::Input* in,
                        int count);
+
+// The result of an operation whose operands are float64 numbers, `row(op).nin` of them, with the
+// bits that it has for arrays; nothing where its result is no float64, or may not be computed at
+// once.
+std::optional<double> number_at_once(Op op, const double* x);
 
 // The same for a reduction, whose operand has elements. where: its predicate, in its shape, or
 // null.

@@ -256,7 +256,7 @@ bool negative_exponent(Op op, DType loop, std::span<const Arg> args) {
          args[1].scalar.kind == Kind::Int && args[1].scalar.i < 0;
 }
 bool any_holds(const Array& where) {
-  uint64_t all = where.ndim() >= 64 ? ~0ull : (1ull << where.ndim()) - 1;
+  uint64_t all = all_axes(where.ndim());
   return read_element(reduce(Reduction::Any, where, all, false, {}, nullptr, 0), 0).i != 0;
 }
 void check_exponents(const Array& a) {

@@ -181,7 +181,7 @@ Array reduce(std::string_view name, Masked& m, uint64_t axes, bool keepdims,
   if (!m.mask || where || keepdims || axes != 1 || (kind && needs_elements(*kind)))
     return reduce(name, m.settled(), axes, keepdims, dtype, where, ddof, out);
   const Array full = m.full, under = m.mask->array;
-  const uint64_t all = full.ndim() >= 64 ? ~0ull : (1ull << full.ndim()) - 1;
+  const uint64_t all = all_axes(full.ndim());
   return reduce(name, full, all, false, dtype, &under, ddof, out);
 }
 

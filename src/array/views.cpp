@@ -76,13 +76,13 @@ Array broadcast_to(const Array& a, std::span<const int64_t> shape) {
 }
 
 Array transpose(const Array& a, std::span<const int> axes) {
-  int n = a.ndim();
-  std::vector<int64_t> shape(n), strides(n);
-  for (int d = 0; d < n; ++d) {
+  const auto n = static_cast<size_t>(a.ndim());
+  int64_t shape[kMaxDims], strides[kMaxDims];
+  for (size_t d = 0; d < n; ++d) {
     shape[d] = a.layout->shape(axes[d]);
     strides[d] = a.layout->stride(axes[d]);
   }
-  return view_of(a, Layout::get(shape, strides, itemsize(a.dtype)), a.offset);
+  return view_of(a, Layout::get({shape, n}, {strides, n}, itemsize(a.dtype)), a.offset);
 }
 
 std::optional<Array> reshape_view(const Array& a, std::vector<int64_t> shape) {

@@ -10,6 +10,9 @@ namespace numbus {
 
 constexpr int kMaxDims = 64;
 
+// The axes of an array as bits, all of them.
+inline uint64_t all_axes(int ndim) { return ndim >= 64 ? ~uint64_t{0} : (uint64_t{1} << ndim) - 1; }
+
 // Immutable; reference counted and interned under the Python GIL. Strides are in bytes.
 class Layout {
  public:

@@ -12,6 +12,8 @@
 #include <llvm/TargetParser/SubtargetFeature.h>
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -21,6 +23,7 @@
 #include <functional>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -216,18 +219,57 @@ class Known {
   std::unordered_map<std::string, Code> codes_;
 };
 
+// Of dl_iterate_phdr: `data` is the address of a library and the text that its build id goes to.
+int find_build_id(dl_phdr_info* library, size_t, void* data) {
+  auto& [wanted, id] = *static_cast<std::pair<const void*, std::string*>*>(data);
+  for (int i = 0; i < library->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = library->dlpi_phdr[i];
+    // The first part that is loaded lies at the library's address.
+    if (part.p_type == PT_LOAD) {
+      if (reinterpret_cast<const void*>(library->dlpi_addr + part.p_vaddr) != wanted) return 0;
+      break;
+    }
+  }
+  for (int i = 0; i < library->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = library->dlpi_phdr[i];
+    if (part.p_type != PT_NOTE) continue;
+    const char* at = reinterpret_cast<const char*>(library->dlpi_addr + part.p_vaddr);
+    for (const char* end = at + part.p_memsz; end - at >= 12;) {
+      ElfW(Nhdr) note;
+      std::memcpy(&note, at, sizeof note);
+      const char* name = at + sizeof note;
+      const char* bytes = name + (note.n_namesz + 3) / 4 * 4;
+      if (note.n_namesz > end - name || note.n_descsz > end - bytes) break;
+      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !std::memcmp(name, "GNU", 4)) {
+        id->assign(bytes, note.n_descsz);
+        return 1;
+      }
+      at = bytes + (note.n_descsz + 3) / 4 * 4;
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 bool has_compiler() { return true; }
 
-// Tells builds of this library apart: code cached by another one is not ours to run.
+// Tells builds of this library apart: code cached by another one is not ours to run. The linker's
+// hash of the library does so where files have equal times, as in images and packages.
 std::string build_identity() {
-  Dl_info self;
-  struct stat st;
-  if (!dladdr(reinterpret_cast<void*>(&build_identity), &self) || stat(self.dli_fname, &st) != 0)
-    return __DATE__ __TIME__;
-  return std::to_string(st.st_size) + "." + std::to_string(st.st_mtim.tv_sec) + "." +
-         std::to_string(st.st_mtim.tv_nsec);
+  static const std::string identity = [] {
+    Dl_info self;
+    if (!dladdr(reinterpret_cast<void*>(&build_identity), &self)) return std::string();
+    std::string id;
+    std::pair<const void*, std::string*> search{self.dli_fbase, &id};
+    dl_iterate_phdr(find_build_id, &search);
+    struct stat st;
+    if (id.empty() && stat(self.dli_fname, &st) == 0)
+      id = std::to_string(st.st_size) + "." + std::to_string(st.st_mtim.tv_sec) + "." +
+           std::to_string(st.st_mtim.tv_nsec);
+    return id;
+  }();
+  return identity.empty() ? __DATE__ __TIME__ : identity;
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // File layout: magic, key length, code length, authentication code, key, code. Written aside and
 // renamed, so readers see all or nothing. The authentication code is keyed with a secret of the
-// directory, so that only files which this user's processes wrote are ever run.
+// directory, so that only files which this user's processes wrote are ever run. What this protects
+// against, and what not, is in docs/design/decisions.md.
 #include "compile/disk_cache.h"
 
 #include <fcntl.h>
@@ -9,63 +10,31 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
-#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
-
-#include "base/hash.h"
 
 namespace numbus::compile {
 namespace {
 
-constexpr char kMagic[8] = {'n', 'u', 'm', 'b', 'u', 's', '0', '2'};
+constexpr char kMagic[8] = {'n', 'u', 'm', 'b', 'u', 's', '0', '3'};
 struct Header {
   char magic[8];
   uint64_t key_size, code_size, mac;
 };
-
-// NUMBUS_CACHE_LIMIT as it was at first use: threads compile, and the environment is no thread's.
-const std::string& given_limit() {
-  static const std::string given = [] {
-    const char* text = std::getenv("NUMBUS_CACHE_LIMIT");
-    return std::string(text ? text : "");
-  }();
-  return given;
-}
-
-// NUMBUS_CACHE_DIR, else $XDG_CACHE_HOME/numbus, else ~/.cache/numbus; empty when unusable or
-// NUMBUS_CACHE=0.
-const std::string& directory() {
-  static const std::string dir = [] {
-    given_limit();
-    const char* off = std::getenv("NUMBUS_CACHE");
-    if (off && std::strcmp(off, "0") == 0) return std::string();
-    std::string d;
-    if (const char* own = std::getenv("NUMBUS_CACHE_DIR"))
-      d = own;
-    else if (const char* xdg = std::getenv("XDG_CACHE_HOME"))
-      d = std::string(xdg) + "/numbus";
-    else if (const char* home = std::getenv("HOME"))
-      d = std::string(home) + "/.cache/numbus";
-    else
-      return std::string();
-    for (size_t i = 1; i <= d.size(); ++i)
-      if (i == d.size() || d[i] == '/') mkdir(d.substr(0, i).c_str(), 0700);
-    struct stat st;
-    // Code from a directory that others can write would be theirs to choose.
-    if (stat(d.c_str(), &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
-        (st.st_mode & 022))
-      return std::string();
-    return d;
-  }();
-  return dir;
-}
+constexpr uint64_t kLargest = 64 << 20, kDefaultLimit = uint64_t{1} << 30;
+// Removing is ordered by the time of use to this many seconds: a thousand processes that load the
+// same code write its time once, not a thousand times.
+constexpr time_t kUseGrain = 3600;
+// A temporary file of this age was left by a process that died.
+constexpr time_t kAbandoned = 3600;
 
 // SipHash-2-4 (Aumasson and Bernstein, 2012) of the two texts under the secret.
 uint64_t siphash(const uint64_t (&secret)[2], std::string_view text, std::string_view more) {
@@ -98,120 +67,263 @@ uint64_t siphash(const uint64_t (&secret)[2], std::string_view text, std::string
   return v0 ^ v1 ^ v2 ^ v3;
 }
 
-// The directory's secret, made by whoever comes first; false where it cannot be kept.
-bool secret_of(uint64_t (&secret)[2]) {
-  static uint64_t known[2];
-  static const bool good = [] {
-    std::string path = directory() + "/secret";
-    for (int tries = 0; tries < 2; ++tries) {
-      int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-      if (fd >= 0) {
-        struct stat st;
-        bool mine = fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 077) == 0;
-        bool whole = read(fd, known, sizeof known) == static_cast<ssize_t>(sizeof known);
-        close(fd);
-        return mine && whole;
-      }
-      uint64_t fresh[2];
-      if (getrandom(fresh, sizeof fresh, 0) != static_cast<ssize_t>(sizeof fresh)) return false;
-      std::string temp = path + "." + std::to_string(getpid());
-      fd = open(temp.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-      if (fd < 0) return false;
-      bool ok = write(fd, fresh, sizeof fresh) == static_cast<ssize_t>(sizeof fresh);
-      ok = close(fd) == 0 && ok;
-      // link() leaves a secret that another process was quicker to make.
-      if (ok) ok = link(temp.c_str(), path.c_str()) == 0 || errno == EEXIST;
-      unlink(temp.c_str());
-      if (!ok) return false;
-    }
-    return false;
-  }();
-  std::memcpy(secret, known, sizeof known);
-  return good;
+template <class T>
+bool random_bits(T& bits) {
+  return getrandom(&bits, sizeof bits, 0) == static_cast<ssize_t>(sizeof bits);
 }
 
-// Now and then the files used least recently make room: NUMBUS_CACHE_LIMIT bytes, 1 GiB by default.
-void keep_small() {
-  const std::string& given = given_limit();
-  // One store in 64, of whatever process: many are short, and a full directory takes long to read.
-  static std::atomic<uint32_t> stores{given.empty() ? static_cast<uint32_t>(getpid()) * 37 : 0};
-  if (stores++ % 64 != 0) return;
-  uint64_t limit = given.empty() ? uint64_t{1} << 30 : std::strtoull(given.c_str(), nullptr, 10),
-           all = 0;
-  std::error_code problem;
-  std::vector<std::tuple<std::filesystem::file_time_type, uint64_t, std::filesystem::path>> files;
-  for (const auto& f : std::filesystem::directory_iterator(directory(), problem)) {
-    if (f.path().extension() != ".o") continue;
-    uint64_t size = f.file_size(problem);
-    if (problem) continue;
-    files.push_back({f.last_write_time(problem), size, f.path()});
-    all += size;
-  }
-  if (all <= limit) return;
-  std::sort(files.begin(), files.end());
-  for (const auto& [time, size, path] : files) {
-    if (all <= limit / 2) break;
-    if (std::filesystem::remove(path, problem)) all -= size;
-  }
+std::string hex(uint64_t bits) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(bits));
+  return text;
 }
 
-std::string path_of(std::string_view key) {
-  char name[40];
-  std::snprintf(name, sizeof name, "/%016llx.o", static_cast<unsigned long long>(hash_bytes(key)));
-  return directory() + name;
+// Whether only we, or root, can have written what `st` describes. Root takes nothing from others.
+bool trusted(const struct stat& st) {
+  return (st.st_uid == geteuid() || st.st_uid == 0) && (st.st_mode & 022) == 0;
+}
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t n = write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+// False where the file does not hold so much.
+bool read_all(int fd, char* into, size_t size) {
+  while (size > 0) {
+    ssize_t n = read(fd, into, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    into += n;
+    size -= static_cast<size_t>(n);
+  }
+  return true;
+}
+
+// A new file of its own name beside `path`, whole; its name, or an empty string. Machines that
+// share the directory have equal process numbers, so the name is drawn at random.
+std::string write_aside(const std::string& path, std::string_view text, uint64_t bits) {
+  std::string temp = path + "." + hex(bits) + ".tmp";
+  int fd = open(temp.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return {};
+  bool ok = write_all(fd, text);
+  ok = close(fd) == 0 && ok;  // NFS tells of a full disk when a file is closed
+  if (ok) return temp;
+  unlink(temp.c_str());
+  return {};
+}
+
+// What the file at `path` is to the cache, by its name: nobody else's file is counted or removed.
+enum class FileKind { Other, Code, Temporary };
+FileKind kind_of(std::string_view name) {
+  auto is_hex = [](std::string_view s) {
+    return s.size() == 16 && s.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  };
+  if (name.size() == 18 && is_hex(name.substr(0, 16)) && name.ends_with(".o"))
+    return FileKind::Code;
+  if (name.ends_with(".tmp") && name.size() > 21 && is_hex(name.substr(name.size() - 20, 16))) {
+    std::string_view of = name.substr(0, name.size() - 21);
+    if (of == "secret" || kind_of(of) == FileKind::Code) return FileKind::Temporary;
+  }
+  return FileKind::Other;
+}
+
+// The directories that `path` lies in, from the given one on.
+void make_parents(const std::string& path, size_t from) {
+  for (size_t i = from + 1; i < path.size(); ++i)
+    if (path[i] == '/') mkdir(path.substr(0, i).c_str(), 0700);
+}
+
+DiskCache cache_of_environment() {
+  auto given = [](const char* name) {
+    const char* text = std::getenv(name);
+    return std::string(text ? text : "");
+  };
+  if (given("NUMBUS_CACHE") == "0") return DiskCache(nullptr, "NUMBUS_CACHE=0");
+  uint64_t limit = kDefaultLimit;
+  if (std::string text = given("NUMBUS_CACHE_LIMIT"); !text.empty() && !parse_bytes(text, limit))
+    return DiskCache(nullptr, "NUMBUS_CACHE_LIMIT=" + text + " is no number of bytes such as 200M");
+  std::string directory = given("NUMBUS_CACHE_DIR"), shared = given("XDG_CACHE_HOME"),
+              home = given("HOME");
+  if (!directory.empty()) {
+    // A program may change its working directory later.
+    std::error_code problem;
+    directory = std::filesystem::absolute(directory, problem).string();
+    make_parents(directory, 0);
+  } else if (shared.starts_with('/')) {  // others are to be ignored, says the standard
+    directory = shared + "/numbus";
+    make_parents(directory, 0);
+  } else if (!home.empty()) {
+    // A home that is missing is missing on purpose.
+    directory = home + "/.cache/numbus";
+    make_parents(directory, home.size());
+  } else {
+    return DiskCache(nullptr, "no HOME is set");
+  }
+  return DiskCache(directory, limit);
 }
 
 }  // namespace
 
-std::string disk_load(std::string_view key) {
-  if (directory().empty()) return {};
-  int fd = open(path_of(key).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return {};
-  std::string all;
-  struct stat st;
-  if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && st.st_size < (64 << 20)) {
-    all.resize(st.st_size);
-    size_t got = 0;
-    while (got < all.size()) {
-      ssize_t n = read(fd, all.data() + got, all.size() - got);
-      if (n <= 0) break;
-      got += n;
-    }
-    all.resize(got);
-  }
-  close(fd);
-  Header h;
-  if (all.size() < sizeof h) return {};
-  std::memcpy(&h, all.data(), sizeof h);
-  if (std::memcmp(h.magic, kMagic, 8) != 0 || h.key_size != key.size() ||
-      all.size() != sizeof h + h.key_size + h.code_size)
-    return {};
-  std::string_view stored_key(all.data() + sizeof h, h.key_size),
-      code(all.data() + sizeof h + h.key_size, h.code_size);
-  uint64_t secret[2];
-  if (stored_key != key || !secret_of(secret) || siphash(secret, key, code) != h.mac) return {};
-  // Used now: what is removed first was used longest ago.
-  utimensat(AT_FDCWD, path_of(key).c_str(), nullptr, 0);
-  return std::string(code);
+bool parse_bytes(std::string_view text, uint64_t& bytes) {
+  uint64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return false;
+  std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  if (!unit.empty() && unit.back() == 'B') unit.remove_suffix(1);
+  size_t power = unit.empty() ? 0 : std::string_view("KMGT").find(unit) + 1;
+  if (unit.size() > 1 || (power == 0 && !unit.empty())) return false;
+  const size_t shift = 10 * power;
+  if (number > UINT64_MAX >> shift) return false;
+  bytes = number << shift;
+  return true;
 }
 
-void disk_store(std::string_view key, std::string_view code) {
-  uint64_t secret[2];
-  if (directory().empty() || !secret_of(secret)) return;
-  keep_small();
-  std::string path = path_of(key), temp = path + "." + std::to_string(getpid());
-  int fd = open(temp.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return;
+DiskCache::DiskCache(std::string directory, uint64_t limit)
+    : directory_(std::move(directory)), limit_(limit) {
+  while (directory_.size() > 1 && directory_.ends_with('/')) directory_.pop_back();
+  problem_ = why_refused();
+  if (problem_.empty()) problem_ = take_secret();
+}
+
+// Code from a directory that others can write would be theirs to choose.
+std::string DiskCache::why_refused() const {
+  mkdir(directory_.c_str(), 0700);
+  struct stat st;
+  if (stat(directory_.c_str(), &st) != 0)
+    return std::string("cannot be made: ") + std::strerror(errno);
+  if (!S_ISDIR(st.st_mode)) return "is no directory";
+  if (st.st_uid != geteuid() && st.st_uid != 0) return "belongs to another user";
+  if (!trusted(st)) return "can be written by others";
+  return {};
+}
+
+// The directory's secret, made by whoever comes first; returns what is wrong where it cannot be
+// kept. One that is damaged, or that others could read, is replaced, and with it all code.
+std::string DiskCache::take_secret() {
+  const std::string path = directory_ + "/secret";
+  for (int tries = 0; tries < 3; ++tries) {
+    int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0 && errno == EACCES) return "has a secret that cannot be read";
+    bool there = fd >= 0 || errno == ELOOP;
+    if (fd >= 0) {
+      struct stat st;
+      // What root wrote for all to read, and nobody else can write, is as good as a secret.
+      bool good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && trusted(st) &&
+                  (st.st_uid != geteuid() || (st.st_mode & 077) == 0) &&
+                  st.st_size == sizeof secret_ &&
+                  read_all(fd, reinterpret_cast<char*>(secret_), sizeof secret_);
+      close(fd);
+      if (good) return {};
+    }
+    uint64_t fresh[2], name;
+    if (!random_bits(fresh) || !random_bits(name)) return "is not used: there are no random bits";
+    std::string temp =
+        write_aside(path, {reinterpret_cast<const char*>(fresh), sizeof fresh}, name);
+    if (temp.empty()) return std::string("cannot be written: ") + std::strerror(errno);
+    // link() leaves a secret that another process was quicker to make. Some file systems have no
+    // links: there the last one stays, and what was stored under others is stored again.
+    bool ok = !there && (link(temp.c_str(), path.c_str()) == 0 || errno == EEXIST);
+    if (!ok) ok = rename(temp.c_str(), path.c_str()) == 0;
+    unlink(temp.c_str());
+    if (!ok) return std::string("cannot be written: ") + std::strerror(errno);
+  }
+  return "keeps no secret";
+}
+
+std::string DiskCache::path_of(std::string_view key) const {
+  return directory_ + "/" + hex(siphash({0, 0}, key, {})) + ".o";
+}
+
+std::string DiskCache::load(std::string_view key) const {
+  if (!problem_.empty()) return {};
+  const std::string path = path_of(key);
+  // A pipe under that name would keep us waiting.
+  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return {};
+  struct stat st;
   Header h;
-  std::memcpy(h.magic, kMagic, 8);
+  std::string code;
+  bool good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && trusted(st) &&
+              static_cast<uint64_t>(st.st_size) < kLargest &&
+              read_all(fd, reinterpret_cast<char*>(&h), sizeof h) &&
+              std::memcmp(h.magic, kMagic, sizeof h.magic) == 0 && h.key_size == key.size() &&
+              static_cast<uint64_t>(st.st_size) >= sizeof h + key.size() &&
+              h.code_size == static_cast<uint64_t>(st.st_size) - sizeof h - key.size();
+  if (good) {
+    std::string stored_key(key.size(), '\0');
+    good = read_all(fd, stored_key.data(), stored_key.size()) && stored_key == key;
+  }
+  if (good) {
+    // Copied before it is checked: what is run cannot change any more.
+    code.resize(h.code_size);
+    good = read_all(fd, code.data(), code.size()) && siphash(secret_, key, code) == h.mac;
+  }
+  if (good && st.st_mtim.tv_sec < std::time(nullptr) - kUseGrain) futimens(fd, nullptr);
+  close(fd);
+  return good ? code : std::string();
+}
+
+void DiskCache::store(std::string_view key, std::string_view code) const {
+  Header h;
+  const uint64_t size = sizeof h + key.size() + code.size();
+  uint64_t bits[2];
+  if (!problem_.empty() || size > limit_ || size >= kLargest || !random_bits(bits)) return;
+  std::memcpy(h.magic, kMagic, sizeof h.magic);
   h.key_size = key.size();
   h.code_size = code.size();
-  h.mac = siphash(secret, key, code);
+  h.mac = siphash(secret_, key, code);
   std::string all(reinterpret_cast<const char*>(&h), sizeof h);
   all.append(key).append(code);
-  bool ok = write(fd, all.data(), all.size()) == static_cast<ssize_t>(all.size());
-  ok = close(fd) == 0 && ok;
-  if (!ok || rename(temp.c_str(), path.c_str()) != 0) unlink(temp.c_str());
+  const std::string path = path_of(key), temp = write_aside(path, all, bits[0]);
+  if (temp.empty()) return;
+  if (rename(temp.c_str(), path.c_str()) != 0) unlink(temp.c_str());
+  // Drawn by size: on average a sixteenth of the limit is stored between two looks at the
+  // directory, by however many processes, so that each store pays for sixteen files or so.
+  if (bits[1] % std::max<uint64_t>(limit_ / 16, 1) < size) make_room();
+}
+
+void DiskCache::make_room() const {
+  struct File {
+    time_t used;
+    uint64_t size;
+    std::filesystem::path path;
+    bool operator<(const File& o) const { return std::tie(used, path) < std::tie(o.used, o.path); }
+  };
+  std::vector<File> files;
+  uint64_t all = 0;
+  const time_t now = std::time(nullptr);
+  std::error_code problem;
+  for (std::filesystem::directory_iterator it(directory_, problem), end; !problem && it != end;
+       it.increment(problem)) {
+    const std::filesystem::path& path = it->path();
+    FileKind kind = kind_of(path.filename().native());
+    struct stat st;
+    if (kind == FileKind::Other || lstat(path.c_str(), &st) != 0 || !S_ISREG(st.st_mode)) continue;
+    if (kind == FileKind::Temporary) {
+      if (st.st_mtim.tv_sec < now - kAbandoned) unlink(path.c_str());
+      continue;
+    }
+    files.push_back({st.st_mtim.tv_sec, static_cast<uint64_t>(st.st_size), path});
+    all += files.back().size;
+  }
+  if (all <= limit_) return;
+  std::sort(files.begin(), files.end());
+  for (const File& f : files) {
+    if (all <= limit_ / 4 * 3) break;
+    // What another process has removed meanwhile is gone as well.
+    if (unlink(f.path.c_str()) == 0 || errno == ENOENT) all -= f.size;
+  }
+}
+
+const DiskCache& disk_cache() {
+  static const auto* cache = new DiskCache(cache_of_environment());
+  return *cache;
 }
 
 }  // namespace numbus::compile

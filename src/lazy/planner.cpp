@@ -280,7 +280,7 @@ bool Planner::try_merge(int ia, int ib) {
     }
     // A reduction over a box inside a larger domain is predicated, which only a full one can be.
     const Group& inner = shift_b.empty() ? a : b;
-    uint64_t all = (inner.shape.size() >= 64 ? ~0ull : (1ull << inner.shape.size()) - 1);
+    uint64_t all = all_axes(static_cast<int>(inner.shape.size()));
     if ((a.reduces && a.axes != all) || (b.reduces && b.axes != all)) return false;
     if (a.counts || b.counts) return false;
     // Places count in the larger domain, and with them the order of a sum would depend on fusion.

@@ -81,6 +81,8 @@ def test_types(xp, dtype):
         assert isinstance(got, float) == isinstance(want, float)
         assert type(got).__name__ == type(want).__name__
         assert repr(pickle.loads(pickle.dumps(got))) == repr(want)
+        assert pickle.loads(pickle.dumps(type(got))) is type(want)
+        assert copy.deepcopy(type(got)) is type(got)
         assert repr(copy.deepcopy(got)) == repr(want) == repr(copy.copy(got))
         assert format(got) == format(want) and str(got) == str(want)
         assert np.asarray(got).dtype == want.dtype and np.array([got]).dtype == want.dtype

@@ -24,6 +24,12 @@ def sorted_in_place(a):
     return a
 
 
+def copied(xp, a, b):
+    made = xp.zeros_like(a)
+    xp.copyto(made, b)
+    return made
+
+
 # Functions of lines of one length.
 LINES = {
     "dot": lambda xp, a, b: xp.dot(a, b),
@@ -62,7 +68,26 @@ LINES = {
     "array": lambda xp, a, b: xp.array(a),
     "copy": lambda xp, a, b: a.copy(),
     "astype": lambda xp, a, b: a.astype("float32") if a.dtype.kind != "c" else a.astype("c8"),
+    "astype half": lambda xp, a, b: a.astype(np.complex64),
+    "view": lambda xp, a, b: a.view(),
+    "conj": lambda xp, a, b: a.conj(),
+    "result_type": lambda xp, a, b: xp.zeros(2, xp.result_type(a, b, a)),
+    "result_type of others": lambda xp, a, b: xp.zeros(
+        2, xp.result_type(a, 2.5, xp.zeros(1, "i4"))
+    ),
+    "column_stack": lambda xp, a, b: xp.column_stack((a, b)),
+    "column_stack of matrices": lambda xp, a, b: xp.column_stack([a, xp.stack((b, b), -1), a]),
+    "full_like": lambda xp, a, b: xp.full_like(a, 2),
+    "full_like of floats": lambda xp, a, b: xp.full_like(a, 1.5),
+    "full_like of a type": lambda xp, a, b: xp.full_like(a, 3, dtype="f4"),
+    "reshape": lambda xp, a, b: a.reshape(-1, 1),
+    "lexsort": lambda xp, a, b: a[xp.lexsort((a.real, b.real))],
+    "copyto": lambda xp, a, b: copied(xp, a, b),
+    "size": lambda xp, a, b: xp.size(a) + xp.size(b, 0),
 }
+for name in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "subtract"):
+    LINES[name + ".reduce"] = lambda xp, a, b, name=name: getattr(xp, name).reduce(a[:9])
+    LINES[name + ".accumulate"] = lambda xp, a, b, name=name: getattr(xp, name).accumulate(a)
 SHAPES = [((3, 4), (4,)), ((4,), (4, 3)), ((3, 4), (4, 2)), ((1, 4), (4, 1)), ((5, 1), (1, 5))]
 SHAPES += [((0, 4), (4, 2)), ((3, 0), (0, 2)), ((3, 4), (3,))]
 SHAPES += [((40, 8), (8, 70)), ((9, 9), (9, 70))]
@@ -152,7 +177,8 @@ def by_numpy(work):
 @pytest.mark.parametrize("letter", TYPES)
 def test_functions_of_lines(xp, ways, name, letter):
     call = LINES[name]
-    exact = name not in ("dot", "method dot", "matmul", "operator", "inner", "norm", "vdot")
+    inexact = ("dot", "method dot", "matmul", "operator", "inner", "norm", "vdot")
+    exact = name not in (*inexact, "add.reduce", "multiply.reduce")
     for n in SIZES:
         for layout in LAYOUTS.values():
             a, b = layout(values(letter, n, 1)), layout(values(letter, n, 2))
@@ -179,6 +205,12 @@ def test_products_of_matrices(xp, ways, letter, shapes):
                 compare(ways(work), expected, False)
 
 
+def added(xp, a):
+    made = a.copy() if a.dtype.kind != "b" else a.astype("i8")
+    xp.add.at(made, xp.asarray(np.array([0, 0, len(a) - 1])), 3)
+    return made
+
+
 MATRIX_CALLS = {
     "flip": lambda xp, a: xp.flip(a),
     "diag": lambda xp, a: xp.diag(a),
@@ -186,6 +218,30 @@ MATRIX_CALLS = {
     "trace": lambda xp, a: xp.trace(a),
     "trace method": lambda xp, a: a.trace(),
     "swapaxes method": lambda xp, a: a.swapaxes(1, 0),
+    "squeeze": lambda xp, a: xp.squeeze(a),
+    "squeeze method": lambda xp, a: a[None, ..., None].squeeze(),
+    "squeeze axis": lambda xp, a: xp.squeeze(a, 0),
+    "squeeze last": lambda xp, a: a[..., None].squeeze(axis=-1),
+    "diagonal": lambda xp, a: xp.diagonal(a),
+    "diagonal method": lambda xp, a: a.diagonal(),
+    "transpose method": lambda xp, a: a.transpose(),
+    "ravel method": lambda xp, a: a.ravel(),
+    "flatten": lambda xp, a: a.flatten(),
+    "reshape method": lambda xp, a: a.reshape(2, -1),
+    "reshape by a tuple": lambda xp, a: a.reshape((a.shape[-1], -1)),
+    "reshape by words": lambda xp, a: a.reshape(shape=(-1,), order="F"),
+    "reshape wrongly": lambda xp, a: a.reshape(7, 3),
+    "astype": lambda xp, a: a.astype(np.float64) if a.dtype.kind != "c" else a.astype("c16"),
+    "view": lambda xp, a: a.view(),
+    "column_stack": lambda xp, a: xp.column_stack((a, a)),
+    "full_like": lambda xp, a: xp.full_like(a, 1),
+    "reduce": lambda xp, a: xp.maximum.reduce(a, -1),
+    "reduce by words": lambda xp, a: xp.add.reduce(a, axis=1, keepdims=True),
+    "accumulate": lambda xp, a: xp.add.accumulate(a, axis=1),
+    "accumulate of all": lambda xp, a: xp.multiply.accumulate(a),
+    "at": lambda xp, a: added(xp, a),
+    "new axis": lambda xp, a: a[None, ..., 0, None],
+    "many axes": lambda xp, a: a[(None,) * 70],
 }
 
 
@@ -201,13 +257,25 @@ def test_views_of_matrices(xp, ways, name, letter):
             def work(pending, view=view, whole=whole):
                 return call(xp, view(waiting(xp, whole, pending)))
 
-            compare(ways(work), expected, "trace" not in name)
+            compare(ways(work), expected, "trace" not in name and "reduce" not in name)
     a = xp.arange(9.0).reshape(3, 3)
     with pytest.raises(ValueError, match="read-only"):
         xp.diag(a)[0] = 1
     xp.flip(a)[0, 0] = 7
     xp.swapaxes(a, 0, 1)[0, 1] = 5
     assert float(a[2, 2]) == 7 and float(a[1, 0]) == 5
+
+
+def test_views_share_memory(xp):
+    a = xp.zeros((3, 3))
+    for view in (a.squeeze(), a.reshape(9), a.ravel(), a.transpose(), a.view(), a[None].squeeze(0)):
+        assert view.base is a
+        view[...] = 3
+        assert float(a[1, 1]) == 3
+        a[...] = 0
+    assert a.flatten().base is None and a.conj() is a
+    with pytest.raises(ValueError, match="read-only"):
+        a.diagonal()[0] = 1
 
 
 @pytest.mark.parametrize("letter", ["f4", "f8", "c16"])
@@ -263,7 +331,14 @@ def test_interp(xp, ways):
 def test_new_arrays(xp, ways, dtype):
     given = {} if dtype is None else {"dtype": dtype}
     calls = [(name, shape) for name in ("zeros", "ones") for shape in (0, 3, (2, 3), (), (40, 40))]
-    calls += [("eye", 3), ("eye", 0), ("identity", 2), ("zeros", [2, 2]), ("zeros", np.int64(4))]
+    calls += [
+        ("eye", 3),
+        ("eye", 0),
+        ("identity", 2),
+        ("identity", 0),
+        ("zeros", [2, 2]),
+        ("zeros", np.int64(4)),
+    ]
     for name, shape in calls:
         expected = getattr(np, name)(shape, **given)
         compare(ways(lambda _, n=name, s=shape: getattr(xp, n)(s, **given)), expected, True)
@@ -287,7 +362,8 @@ def test_new_arrays(xp, ways, dtype):
 
 @pytest.mark.parametrize("given", [(5,), (0,), (-3,), (2, 9), (9, 2), (0, 10, 3), (10, 0, -3)])
 def test_arange(xp, ways, given):
-    compare(ways(lambda _: xp.arange(*given)), np.arange(*given), True)
+    for words in ({}, {"dtype": int}, {"dtype": "f4"}, {"dtype": None}, {"dtype": np.float64}):
+        compare(ways(lambda _, w=words: xp.arange(*given, **w)), np.arange(*given, **words), True)
 
 
 LISTS = [[1, 2, 3], (1.5, 2), [[1, 2], [3, 4]], [True, False], [1 + 2j, 3], [], [[], []], [1, [2]]]
@@ -586,3 +662,22 @@ def test_einsum_of_extents_that_differ(xp, core):
     for a, b in ((two, three), (three, two)):
         with pytest.raises(ValueError, match="extents"):
             xp.einsum("i,i->", a, b)
+
+
+NUMBERS = [0.3, -0.0, 2.5, -7.0, 1e300, 5e-324, float("inf"), float("-inf"), float("nan")]
+
+
+def test_rows_of_numbers(xp, core, ways):
+    """What is computed of one number has the type and the bits of what is computed of an array."""
+    for row in core.table():
+        call, theirs = getattr(core, row["name"]), getattr(np, row["name"], None)
+        for x in itertools.product(NUMBERS, repeat=row["nin"]) if row["nin"] < 3 else ():
+            numbers = [(float, np.float64, lambda v: xp.array([v])[0])[k % 3](v)
+                       for k, v in enumerate(x, len(row["name"]))]  # fmt: skip
+            found = ways(lambda _, numbers=numbers, call=call: call(*numbers))
+            arrays = ways(lambda _, x=x, call=call: call(*[xp.array([v]) for v in x])[0])
+            assert all(a is b if type(a) is type else a.tobytes() == b.tobytes()
+                       for a, b in zip(found, arrays, strict=True)), (row["name"], x)  # fmt: skip
+            if theirs is not None and not isinstance(found[0], type):
+                with np.errstate(all="ignore"):
+                    assert found[0].dtype == theirs(*x).dtype, row["name"]

@@ -20,6 +20,14 @@ def text():
     except RuntimeError as error:  # NUMBUS_DEVICE names a GPU that cannot be used
         lines.append(f"default: {error}")
     lines += _core.cuda_info().splitlines()
+    cache = _core.disk_cache()
+    lines.append(
+        f"compiled code is kept in {cache['directory']}, {cache['limit'] >> 20} MiB at most"
+        if not cache["problem"]
+        else f"compiled code is not kept: {cache['directory']} {cache['problem']}".replace(
+            ":  ", ": "
+        )
+    )
     for name in _libraries.NAMES:
         lines += _library(name)
     return "\n".join(lines)

@@ -1,5 +1,8 @@
 """The name `ndarray` as users see it: true for Numbus arrays and for real NumPy arrays alike."""
 
+import copyreg
+from operator import attrgetter
+
 import numpy
 
 from .. import _core
@@ -75,3 +78,5 @@ def describe_scalars():
         if type(referent) is dict:
             referent["__class__"] = property(lambda self: self.dtype.type)
             _core.generic.__array_priority__ = 1000.0
+    # The types of numbers read out of arrays bear NumPy's names, and are pickled as NumPy's types.
+    copyreg.pickle(_core.scalar_type, lambda kind: (attrgetter("type"), (numpy.dtype(kind),)))

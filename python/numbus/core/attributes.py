@@ -8,6 +8,7 @@ from . import array_type as _types
 from .errors import as_order, message
 from .fallback import record
 from .operands import SUPPORTED, as_generic, to_ndarray
+from .quick import quick
 
 _Type = type
 _PLAIN = (ndarray, _types.ndarray, numpy.ndarray)
@@ -100,12 +101,14 @@ def setflags(self, write=None, align=None, uic=None):
     self._set_writeable(bool(write))
 
 
+@quick("flatten")
 def flatten(self, order="C"):
     """A copy flattened to one axis."""
     flat = self.ravel(order)
     return flat.copy() if flat._storage == self._storage else flat
 
 
+@quick("astype")
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     """The elements converted to `dtype`; TypeError if `casting` forbids it."""
     try:
@@ -117,6 +120,7 @@ def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     return numpy.asarray(self).astype(dtype, order, casting, subok, copy)
 
 
+@quick("view")
 def view(self, dtype=None, type=None):
     """A view of the same memory, with elements of `dtype` if given. type: numpy.ndarray or one of
     its subclasses, whose view NumPy makes.
@@ -203,7 +207,8 @@ def _generic_method(function, name):
 def attach():
     """Puts everything above on the classes of the core."""
     for function in (flatten, astype, view, setflags, to_numpy):
-        setattr(ndarray, function.__name__, function)
+        made = _core.composed(function) if hasattr(function, "quick") else function
+        setattr(ndarray, function.__name__, made)
     ndarray.real, ndarray.imag = _assignable("real"), _assignable("imag")
     ndarray.flags = property(Flags, doc="Layout and access.")
     for name, value in (("shape", ()), ("strides", ()), ("ndim", 0), ("size", 1), ("base", None)):

@@ -47,12 +47,25 @@ UNCOUNTED = frozenset(
 )
 
 
+class _Inner(dict):
+    """Whether a source file is Numbus's or NumPy's, by its name."""
+
+    def __missing__(self, file):
+        inner = file.startswith((_HERE, _NUMPY, "<__array_function__", "<frozen"))
+        if len(self) < 10_000:  # programs can make files without end
+            self[file] = inner
+        return inner
+
+
+_inner = _Inner()
+
+
 def caller():
     """(file, line) of the innermost frame that is neither Numbus nor NumPy."""
     frame = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not file.startswith((_HERE, _NUMPY, "<__array_function__", "<frozen")):
+        if not _inner[file]:
             return file, frame.f_lineno
         frame = frame.f_back
     return "<unknown>", 0
@@ -125,7 +138,8 @@ def make(name, function, counted=True):
     if counted:
 
         def wrapper(*args, **kwargs):
-            return call(name, function, args, kwargs)
+            record(name)
+            return library(function, args, kwargs)
     else:
 
         def wrapper(*args, **kwargs):

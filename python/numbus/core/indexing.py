@@ -57,6 +57,9 @@ def advanced(a, index):
     have become integer arrays; distinct: they come from one mask alone. None where NumPy has to
     sort it out.
     """
+    if type(index) is ndarray and index.dtype.kind in "iu" and index.ndim:
+        found = _core.advanced(a, index)
+        return found and (*found, False)
     items = list(index) if type(index) is tuple else [index]
     masks, axes = {}, 0
     for n, item in enumerate(items):

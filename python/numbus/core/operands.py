@@ -10,6 +10,7 @@ from .. import _core
 from .._core import generic, ndarray
 from .errors import ForeignDtype, message
 from .host import Views
+from .quick import quick
 
 # What `_core` stores; `numpy.dtype` hashes by value, so byte-swapped types are not in here.
 SUPPORTED = frozenset(map(numpy.dtype, "?bhilqBHILQefdFD"))
@@ -199,6 +200,7 @@ def wrap(x, views):
 
 
 @_core.composed
+@quick("library")
 def library(function, args, kwargs):
     """Calls a NumPy function on the memory of Numbus arrays (on a GPU: on copies, brought back
     where the function wrote to them) and wraps its results.
@@ -214,36 +216,13 @@ def library(function, args, kwargs):
         views.finish()
 
 
-_FEW = 4096  # elements with which a call costs more than what NumPy does in it
-_PLAIN = (bool, int, float, complex, str, type(None))
-
-
-def on_few(function, args, kwargs):
+@_core.composed
+@quick("on_few")
+def on_few(_function, _args, _kwargs):
     """What library() gives for a function of NumPy's that makes new arrays, its operands few
     elements on the host; NotImplemented where that has to be asked.
     """
-    given = []
-    for x in args:
-        if type(x) is ndarray:
-            if x.size > _FEW:
-                return NotImplemented
-            x = numpy.asarray(x)
-        elif type(x) not in _PLAIN:
-            return NotImplemented
-        given.append(x)
-    for x in kwargs.values():
-        if type(x) not in _PLAIN:
-            return NotImplemented
-    return _made(function(*given, **kwargs))
-
-
-def _made(x):
-    if type(x) is numpy.ndarray:
-        return adopt(x)
-    if isinstance(x, tuple):
-        parts = [_made(item) for item in x]
-        return x._make(parts) if hasattr(x, "_make") else tuple(parts)
-    return x
+    return NotImplemented
 
 
 def as_generic(a):

@@ -11,6 +11,7 @@ from .fallback import call, lookup
 from .host import on_host
 from .indexing import advanced, is_basic
 from .operands import as_dtype, operand, to_ndarray
+from .quick import quick
 
 # ufunc.reduce in terms of the reductions of `_core.reduce`.
 _REDUCTIONS = {
@@ -75,6 +76,7 @@ def _fall_back(ufunc, method, *args, **kwargs):
     return call(f"numpy.{ufunc.name}.{method}", getattr(_real(ufunc), method), args, kwargs)
 
 
+@quick("reduce")
 def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Reduces `array` along `axis` (int, tuple or None for all) by repeated application of the
     ufunc.
@@ -146,7 +148,7 @@ def at(self, a, indices, b=None, /):
         expected = "none" if self.nin == 1 else "one"
         raise ValueError(message(op, "number of second operands", got, expected))
     if type(a) is ndarray:
-        if not a.flags.writeable:
+        if not a._writeable:
             raise ValueError(message(op, "destination is read-only", a.shape, "a copy"))
         try:
             if type(b) is int and b.bit_length() > 63:

@@ -282,6 +282,7 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     return empty_like_layout(extents, a.strides, dtype)
 
 
+@quick("full_like")
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """An array of `fill_value` with the shape, dtype and layout of `a`, or those given."""
     if device is not None:

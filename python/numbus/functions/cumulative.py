@@ -7,6 +7,7 @@ from .._core import ndarray
 from ..core.errors import ForeignDtype, message, one_axis
 from ..core.fallback import call
 from ..core.operands import as_dtype, to_ndarray, to_numpy
+from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from .joining import _along, concatenate
 from .nan_reductions import _replaced
@@ -73,6 +74,7 @@ def _require_binary(op, self):
         raise ValueError(message(op, "not a binary ufunc", self.nin, "2 inputs"))
 
 
+@quick("accumulate")
 def accumulate(self, array, axis=0, dtype=None, out=None):
     """The results of applying the ufunc to all elements up to each, along one axis."""
     op = f"{self.name}.accumulate"

@@ -7,6 +7,7 @@ from ..core.devices import to_device
 from ..core.errors import many_axes, message
 from ..core.fallback import call
 from ..core.operands import dtype_of, operand, to_ndarray
+from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
 from .registry import Array, Flag, Operand, OutBroadcast, function
@@ -193,6 +194,8 @@ def shape(a):
 
 def size(a, axis=None):
     """Number of elements, or the extent of `axis`."""
+    if axis is None and type(a) is ndarray:
+        return a.size
     extents = shape(a)
     result = 1
     for i in many_axes("size", axis, len(extents)):
@@ -208,6 +211,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     return result if device is None else to_device(result, device)
 
 
+@quick("result_type")
 def result_type(*arrays_and_dtypes):
     """The dtype that NumPy's promotion gives; Python numbers are weak."""
     return numpy.result_type(

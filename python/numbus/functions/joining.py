@@ -104,6 +104,7 @@ def dstack(tup):
     return concatenate(_many(atleast_3d(*tup)), 2)
 
 
+@quick("column_stack")
 def column_stack(tup):
     """1-D arrays as the columns of a 2-D array; 2-D arrays are joined along the second axis."""
     parts = [to_ndarray(a) for a in tup]

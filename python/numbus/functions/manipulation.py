@@ -108,6 +108,7 @@ def rollaxis(a, axis, start=0):
     return a.transpose(tuple(order))
 
 
+@quick("squeeze")
 def squeeze(a, axis=None):
     """`a` without its axes of extent 1 (or without `axis`, which must have extent 1): a view."""
     a = to_ndarray(a)
@@ -214,6 +215,7 @@ def rot90(m, k=1, axes=(0, 1)):
     return flip(m.transpose(tuple(order)), second)
 
 
+@quick("diagonal")
 def diagonal(a, offset=0, axis1=0, axis2=1):
     """The diagonal of two axes as the last axis of a read-only view."""
     a = to_ndarray(a)

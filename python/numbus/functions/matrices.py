@@ -28,6 +28,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     return result
 
 
+@quick("identity")
 def identity(n, dtype=None, *, like=None):
     """(n, n) array with ones on the main diagonal."""
     return eye(n, dtype=dtype, like=like)

@@ -14,6 +14,7 @@ from ..core.fallback import make
 from ..core.flat import Flat
 from ..core.host import on_host, writing
 from ..core.operands import copy_to_order, to_ndarray, to_numpy
+from ..core.quick import quick
 from . import (
     cumulative,
     elementwise,
@@ -33,6 +34,7 @@ def tobytes(self, order="C"):
     return to_numpy(self).tobytes(order)
 
 
+@quick("conj")
 def conj(self):
     """Complex conjugate, element-wise; a real array itself."""
     return self if self.dtype.kind != "c" else ufuncs.UFUNCS["conjugate"](self)

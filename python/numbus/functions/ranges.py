@@ -14,7 +14,7 @@ from ..core.fallback import call
 from ..core.operands import adopt, as_dtype, check_like, dtype_of, to_ndarray
 from ..core.operands import to_numpy as _to_numpy
 from ..core.quick import quick
-from .manipulation import broadcast_to, moveaxis
+from .manipulation import moveaxis
 
 __all__ = [
     "arange",
@@ -221,7 +221,7 @@ def indices(dimensions, dtype=int, sparse=False):
         return tuple(axes)
     result = _core.empty((n,) + shape, dtype)
     for axis, values in enumerate(axes):
-        result[axis] = broadcast_to(values, shape)
+        result[axis] = values
     return result
 
 

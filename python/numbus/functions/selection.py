@@ -122,7 +122,8 @@ def copyto(dst, src, casting="same_kind", where=True):
             return numpy.copyto(dst, _to_numpy(src), casting, _to_numpy(where))
         raise TypeError(message("copyto", "dst is no array", type(dst).__name__, "an ndarray"))
     src = operand(src)
-    if type(src) in (ndarray, generic) and not numpy.can_cast(src.dtype, dst.dtype, casting):
+    other = type(src) in (ndarray, generic) and (casting != "same_kind" or src.dtype != dst.dtype)
+    if other and not numpy.can_cast(src.dtype, dst.dtype, casting):
         raise TypeError(
             message("copyto", "cannot cast", f"{src.dtype} to {dst.dtype}", f"casting={casting!r}")
         )

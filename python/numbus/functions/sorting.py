@@ -151,6 +151,10 @@ def lexsort(keys: Any, axis: Any = -1):
         return np.zeros((), np.int64)
     axis = one_axis("lexsort", axis, len(shape))
     order = np.argsort(keys[0], axis)
+    if len(shape) == 1:
+        for key in keys[1:]:
+            order = order[np.argsort(key[order])]
+        return order
     for key in keys[1:]:
         order = np.take_along_axis(
             order, np.argsort(np.take_along_axis(key, order, axis), axis), axis

@@ -1,0 +1,172 @@
+// Calls of NumPy's functions on the memory of arrays of ours: numbus.core.operands.library() of
+// operands that a CPU can read.
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "numpy_objects.h"
+#include "quick.h"
+#include "scalars.h"
+
+namespace numbus::bindings {
+namespace {
+
+// What NumPy is given for the operands of one call.
+struct Lent {
+  bool few = false;         // only arrays of few elements, and plain objects beside them
+  Device* there = nullptr;  // the device of the arrays
+  std::vector<std::pair<nb::object, nb::object>> arrays;  // NumPy's, and what stands for it
+
+  static constexpr int kDepth = 16;      // of lists in lists; those that are deeper are Python's
+  static constexpr int64_t kFew = 4096;  // with which a call costs more than what NumPy does in it
+
+  // The operand as NumPy is to see it; invalid without an error: Python has to look at it.
+  nb::object give(PyObject* o, int depth = 0) {
+    if (is_array(o)) return give_array(o);
+    PyTypeObject* type = Py_TYPE(o);
+    if (o == Py_None || type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type ||
+        type == &PyUnicode_Type || type == &PyComplex_Type)
+      return nb::borrow(o);
+    if (few) return {};
+    const bool list = PyList_CheckExact(o);
+    if (list || PyTuple_CheckExact(o))
+      return depth < kDepth ? give_items(o, list, depth + 1) : nb::object();
+    if (is_generic(o) || PyTuple_Check(o) || PyDict_Check(o) || PySlice_Check(o)) return {};
+    return plain_scalar(o);
+  }
+
+  // Whether all are given; `into` holds what for.
+  bool give_all(PyObject* args, PyObject* keywords, nb::object& positional, nb::object& named) {
+    const bool list = PyList_CheckExact(args);
+    if (!list && !PyTuple_CheckExact(args)) return false;
+    const Py_ssize_t n = list ? PyList_Size(args) : PyTuple_Size(args);
+    positional = nb::steal(PyTuple_New(n));
+    for (Py_ssize_t k = 0; k < n; ++k) {
+      nb::object x = give(list ? PyList_GetItem(args, k) : PyTuple_GetItem(args, k));
+      if (!x.is_valid()) return false;
+      PyTuple_SetItem(positional.ptr(), k, x.release().ptr());
+    }
+    if (!PyDict_CheckExact(keywords)) return false;
+    if (PyDict_Size(keywords) == 0) return true;
+    named = nb::dict();
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(keywords, &at, &key, &value)) {
+      if (PyUnicode_CompareWithASCIIString(key, "out") == 0) keep(value);
+      const nb::object x = give(value);
+      if (!x.is_valid() || (few && is_array(value))) return false;
+      PyDict_SetItem(named.ptr(), key, x.ptr());
+    }
+    return true;
+  }
+
+  // A result of NumPy's as ours: the same object for what was given, an alias for a view of that.
+  nb::object take(nb::handle x) {
+    PyObject* o = x.ptr();
+    if (is_plain_numpy(o)) return take_array(o);
+    if (PyList_CheckExact(o)) {
+      nb::list made;
+      for (Py_ssize_t k = 0; k < PyList_Size(o); ++k) made.append(take(PyList_GetItem(o, k)));
+      return made;
+    }
+    const bool tuple = PyTuple_Check(o), exact = PyTuple_CheckExact(o);
+    if (tuple && (exact || nb::hasattr(x, "_make"))) {
+      nb::list made;
+      for (Py_ssize_t k = 0; k < PyTuple_Size(o); ++k) made.append(take(PyTuple_GetItem(o, k)));
+      return exact ? nb::object(nb::tuple(made)) : x.attr("_make")(made);
+    }
+    if (PyDict_CheckExact(o)) {
+      nb::dict made;
+      PyObject *key, *value;
+      Py_ssize_t at = 0;
+      while (PyDict_Next(o, &at, &key, &value)) made[nb::handle(key)] = take(value);
+      return made;
+    }
+    return nb::borrow(x);
+  }
+
+ private:
+  nb::object give_array(PyObject* o) {
+    Masked& m = as_masked(o);
+    Device* device = m.full.base->device;
+    if (!device->host_readable() || (there && there != device)) return {};
+    const Array& a = m.settled();
+    if (few && a.size() > kFew) return {};
+    there = device;
+    nb::object real = numpy_view(a);
+    arrays.emplace_back(real, nb::borrow(o));
+    return real;
+  }
+
+  nb::object give_items(PyObject* o, bool list, int depth) {
+    const Py_ssize_t n = list ? PyList_Size(o) : PyTuple_Size(o);
+    nb::object changed;
+    for (Py_ssize_t k = 0; k < n; ++k) {
+      PyObject* item = list ? PyList_GetItem(o, k) : PyTuple_GetItem(o, k);
+      nb::object given = give(item, depth);
+      if (!given.is_valid()) return {};
+      if (given.ptr() == item) continue;
+      if (!changed.is_valid()) changed = nb::steal(PySequence_List(o));
+      PyList_SetItem(changed.ptr(), k, given.release().ptr());
+    }
+    if (!changed.is_valid()) return nb::borrow(o);
+    return list ? changed : nb::steal(PyList_AsTuple(changed.ptr()));
+  }
+
+  // Arrays of NumPy's that a caller gave for results stay as they are.
+  void keep(PyObject* out) {
+    nb::object all =
+        PyTuple_Check(out) ? nb::borrow(out) : nb::object(nb::make_tuple(nb::handle(out)));
+    for (Py_ssize_t k = 0; k < PyTuple_Size(all.ptr()); ++k) {
+      PyObject* one = PyTuple_GetItem(all.ptr(), k);
+      if (is_plain_numpy(one)) arrays.emplace_back(nb::borrow(one), nb::borrow(one));
+    }
+  }
+
+  nb::object take_array(PyObject* o) {
+    for (const auto& [real, ours] : arrays)
+      if (real.ptr() == o) return ours;
+    const std::optional<NumpyMemory> m = numpy_memory(o);
+    if (!m) return nb::borrow(o);
+    const StridedBytes bytes(m->shape, m->strides, itemsize(m->dtype));
+    for (const auto& [real, ours] : arrays) {
+      const std::optional<NumpyMemory> of = numpy_memory(real.ptr());
+      if (!of) continue;
+      const StridedBytes others(of->shape, of->strides, itemsize(of->dtype));
+      if (m->data + bytes.low < of->data + others.high &&
+          of->data + others.low < m->data + bytes.high)
+        return nb::steal(wrap(import_numpy(o, false, true)));
+    }
+    // Few elements are copied: to keep NumPy's object for as long as ours costs more.
+    constexpr int64_t kCopied = 1024;
+    const int64_t size = bytes.high - bytes.low;
+    const Layout* layout = Layout::get(m->shape, m->strides, itemsize(m->dtype));
+    if (size <= kCopied && layout->c_contiguous() && m->writeable) {
+      Array made = empty(m->shape, m->dtype);
+      made.base->ensure_data();
+      std::memcpy(made.base->data, m->data, static_cast<size_t>(size));
+      return nb::steal(wrap(std::move(made)));
+    }
+    return nb::steal(wrap(import_numpy(o, false, false)));
+  }
+};
+
+PyObject* call(const Given& g, bool few) {
+  if (g.positional != 3 || g.names) return nullptr;
+  Lent lent;
+  lent.few = few;
+  nb::object positional, named;
+  if (!lent.give_all(g.args[1], g.args[2], positional, named)) return nullptr;
+  if (!lent.there && !default_device().host_readable()) return nullptr;
+  const DeviceOfNew follow(lent.there);
+  nb::object made = nb::steal(PyObject_Call(g.args[0], positional.ptr(), named.ptr()));
+  if (!made.is_valid()) throw nb::python_error();
+  return lent.take(made).release().ptr();
+}
+
+}  // namespace
+
+PyObject* quick_library(const Given& g) { return call(g, false); }
+PyObject* quick_on_few(const Given& g) { return call(g, true); }
+
+}  // namespace numbus::bindings
