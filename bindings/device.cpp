@@ -53,7 +53,8 @@ void bind_devices(nb::module_& m) {
         placement::begin(far.empty() ? nullptr : &resolve_device(far), few);
         if (!far.empty()) choose_by_cost();
       },
-      "For tests: devices are chosen by cost between the CPU and `far`, where arrays of `few` bytes are made.");
+      "For tests: devices are chosen by cost between the CPU and `far`, where arrays of `few` "
+      "bytes are made.");
   m.def(
       "to_device",
       [](nb::object a, const std::string& name) -> nb::object {

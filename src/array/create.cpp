@@ -42,7 +42,7 @@ std::string device_label(const Device& d) { return d.label(); }
 
 namespace {
 Device* chosen = nullptr;
-bool left_open = false;  // the user named no device: placement decides
+bool left_open = false;                   // the user named no device: placement decides
 thread_local Device* followed = nullptr;  // that of the operands of a call, where it is another
 }  // namespace
 

@@ -18,8 +18,8 @@ void begin(Device* far, int64_t few);
 
 // The device of a new array without operands.
 Device& of_new(int64_t bytes);
-// The device where an operation on these arrays is to run, whose result takes so many bytes. May move
-// arrays that have been used often where they lie.
+// The device where an operation on these arrays is to run, whose result takes so many bytes. May
+// move arrays that have been used often where they lie.
 Device& of_result(std::span<const Array* const> operands, int64_t bytes);
 
 // Copies of what an instruction reads, held until it has been recorded.
@@ -27,8 +27,8 @@ struct Copies {
   Array held[kMaxOperands];
   ViewRef views[kMaxOperands];
 };
-// Brings an instruction to one device: its results, where they have no elements yet or may move, and
-// copies of what it reads elsewhere; numbers that the host has become operands by value.
+// Brings an instruction to one device: its results, where they have no elements yet or may move,
+// and copies of what it reads elsewhere; numbers that the host has become operands by value.
 void meet(const Instr& i, const Array& out, Window::Input* in, int count, Copies& copies);
 
 // The host reads an element of it: what is read often comes near.

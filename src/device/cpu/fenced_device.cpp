@@ -1,5 +1,5 @@
-// A device for tests: the CPU's cores, with memory that code outside of the device's own work cannot
-// touch. What would crash with a GPU's memory crashes here, too, where there is no GPU.
+// A device for tests: the CPU's cores, with memory that code outside of the device's own work
+// cannot touch. What would crash with a GPU's memory crashes here, too, where there is no GPU.
 #include <sys/mman.h>
 
 #include <cstring>
