@@ -1,4 +1,4 @@
-"""Indices and divisors that are constants of narrow signed types, or computed in them, against CPython and NumPy."""
+"""Indices and divisors that are constants of narrow signed types, or computed in them."""
 
 import itertools
 import linecache
@@ -54,7 +54,10 @@ def test_constants(kind, body):
 def test_sums_that_run_over(kind):
     """An index that a sum or a conversion made negative counts from the end, as in NumPy."""
     most = np.iinfo(kind).max
-    text = f"def f(a, x):\n    v = np.{kind}({most})\n    return a[v + v], a[v + v :].sum(), a[np.int64(x).astype(np.{kind})]"
+    text = (
+        f"def f(a, x):\n    v = np.{kind}({most})\n"
+        f"    return a[v + v], a[v + v :].sum(), a[np.int64(x).astype(np.{kind})]"
+    )
     want, got = compiled_and_not(text, np.arange(5.0), 2 ** (8 * np.dtype(kind).itemsize) - 3)
     assert got == want
 
@@ -62,6 +65,9 @@ def test_sums_that_run_over(kind):
 @pytest.mark.parametrize("kind", ["uint8", "uint16", "uint32"])
 def test_conversions_of_unsigned_numbers(kind):
     signed = kind[1:]
-    text = f"def f(a, x):\n    v = np.{kind}(x)\n    return a[v.astype(np.{signed})], a[v.astype(np.{signed}) :].sum()"
+    text = (
+        f"def f(a, x):\n    v = np.{kind}(x)\n"
+        f"    return a[v.astype(np.{signed})], a[v.astype(np.{signed}) :].sum()"
+    )
     want, got = compiled_and_not(text, np.arange(5.0), int(np.iinfo(kind).max) - 1)
     assert got == want
