@@ -23,8 +23,8 @@ MODULE = os.environ.get("NUMBUS_TEST_MODULE", "numbus")
 # The verifier of the kernel IR runs after every pass.
 os.environ.setdefault("NUMBUS_VERIFY", "1")
 DEVICE = os.environ.setdefault("NUMBUS_DEVICE", "cpu")
-# "fenced:64": devices are chosen by cost, and arrays of 64 bytes and more are made on a device whose
-# memory code of the host cannot touch, so that most operations meet arrays of both.
+# "fenced:64": devices are chosen by cost, and arrays of 64 bytes and more are made on a device
+# whose memory code of the host cannot touch, so that most operations meet arrays of both.
 PLACEMENT = os.environ.get("NUMBUS_TEST_PLACEMENT", "")
 
 
