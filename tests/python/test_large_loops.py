@@ -7,6 +7,7 @@ them beside NumPy, beyond the sizes that are carried out at once.
 import numbus as nb
 import numpy as np
 import pytest
+from conftest import DEVICE
 
 REAL = ["i1", "u1", "i2", "i4", "u4", "i8", "u8", "f4", "f8"]
 LENGTHS = [1500, 4096, 16384 + 33, 40003]
@@ -53,7 +54,7 @@ def test_extremes(name, dtype):
             nb.synchronize()
             got, want = getattr(nb, name)(a, axis=-1), getattr(np, name)(x, axis=-1)
             np.testing.assert_array_equal(np.asarray(got), want, err_msg=f"{shape}")
-            if dtype[0] == "f" and "arg" not in name:
+            if DEVICE == "cpu" and dtype[0] == "f" and "arg" not in name:
                 # As the kernel has it that computes what it reduces.
                 assert same_bits(got, getattr(nb, name)(a * 1, axis=-1)), shape
 

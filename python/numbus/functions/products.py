@@ -47,10 +47,15 @@ def _few_terms(a, b):
 
 
 @functools.cache
-def _offer(device):
+def _offer(*devices):
+    """Names the libraries of the operands' devices, and of those that cost may choose."""
     from ..core.libraries import offer
 
-    offer("cublas" if device.startswith("cuda") else "blas")
+    chosen = "auto" in devices
+    if any(d.startswith("cuda") for d in devices) or (chosen and _core.cuda_available()):
+        offer("cublas")
+    if chosen or not all(d.startswith("cuda") for d in devices):
+        offer("blas")
 
 
 def _matmul(a, b, out=None, dtype=None):
@@ -67,7 +72,7 @@ def _matmul(a, b, out=None, dtype=None):
     elif type(dtype) is not numpy.dtype:
         dtype = numpy.dtype(dtype)
     if dtype.char in "fdFD":
-        _offer(a._device)
+        _offer(a._device, b._device, _core.get_device())
         return _core.matmul(a, b, dtype, out)
     return _finish("matmul", _without_library(a, b, dtype), out)
 
