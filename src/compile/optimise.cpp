@@ -6,26 +6,55 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 
+#include <condition_variable>
+#include <mutex>
+
 namespace numbus::compile {
 
 namespace {
 
 // On a host, a loop that a check may leave is unrolled like others: so what one iteration writes
 // and the next one reads stays in a register, from iteration to iteration of what is unrolled.
-void unroll_checked_loops(bool host) {
-  constexpr const char* kName = "unroll-runtime-other-exit-predictable";
-  static auto* option = [] {
-    const char* options[] = {"numbus", "-unroll-runtime-other-exit-predictable"};
-    llvm::cl::ParseCommandLineOptions(2, options);
-    return static_cast<llvm::cl::opt<bool>*>(llvm::cl::getRegisteredOptions().lookup(kName));
-  }();
-  if (option) option->setValue(host);
-}
+// LLVM's option is one of the process, and a thread may compile for the host while another one
+// compiles for a GPU: the latter waits as long as it wants the other value.
+class CheckedLoops {
+ public:
+  explicit CheckedLoops(bool unrolled) {
+    std::unique_lock guard(lock);
+    changed.wait(guard, [&] { return users == 0 || setting == unrolled; });
+    if (users++ > 0) return;
+    setting = unrolled;
+    if (auto* known = option()) known->setValue(unrolled);
+  }
+  ~CheckedLoops() {
+    const std::lock_guard guard(lock);
+    --users;
+    changed.notify_all();
+  }
+  CheckedLoops(const CheckedLoops&) = delete;
+  CheckedLoops& operator=(const CheckedLoops&) = delete;
+
+ private:
+  static llvm::cl::opt<bool>* option() {
+    constexpr const char* kName = "unroll-runtime-other-exit-predictable";
+    static auto* found = [] {
+      const char* options[] = {"numbus", "-unroll-runtime-other-exit-predictable"};
+      llvm::cl::ParseCommandLineOptions(2, options);
+      return static_cast<llvm::cl::opt<bool>*>(llvm::cl::getRegisteredOptions().lookup(kName));
+    }();
+    return found;
+  }
+
+  inline static std::mutex lock;
+  inline static std::condition_variable changed;
+  inline static int users = 0;
+  inline static bool setting = false;
+};
 
 }  // namespace
 
 void optimise(llvm::Module& m, llvm::TargetMachine& machine) {
-  unroll_checked_loops(!machine.getTargetTriple().isNVPTX());
+  const CheckedLoops unrolled(!machine.getTargetTriple().isNVPTX());
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.LoopInterleaving = true;
   // Pairs made of scalars lengthen chains of dependent steps: z*z + c takes 1.4 times as long.
