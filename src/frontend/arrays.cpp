@@ -1,5 +1,6 @@
 // Arrays in memory and arrays that are computed where they are used: elements, views, copies.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "frontend/lower.h"
@@ -627,6 +628,10 @@ Value Lower::view(const Node& n, const Value& a, const std::vector<Value>& given
       auto bound = [&](const Value& v, Val none, Val least, Val most) {
         if (v.type.is(Type::Tag::None)) return none;
         Val k = index_value(n, v);
+        // Beyond int64 is beyond the end.
+        if (v.type.is_number() && v.type.dtype == DType::U64)
+          k = b_->emit(Op::select, DType::I64, less(k, ci(0)),
+                       ci(std::numeric_limits<int64_t>::max()), k);
         auto fixed = constant_of(k);
         if (fixed == 0 && constant_of(least) == 0) return k;
         Val w = fixed && *fixed >= 0 ? k : from_end(k, extent);

@@ -71,3 +71,14 @@ def test_conversions_of_unsigned_numbers(kind):
     )
     want, got = compiled_and_not(text, np.arange(5.0), int(np.iinfo(kind).max) - 1)
     assert got == want
+
+
+@pytest.mark.parametrize("number", [0, 2, 2**63 - 1, 2**63, 2**64 - 2])
+def test_bounds_of_64_bits_without_sign(number):
+    text = (
+        "def f(a, n):\n    a[:n] += 1.0\n"
+        "    return a[n:].sum(), a[:n].sum(), a[n::-1].sum(), a[1:n:2].sum()"
+    )
+    for n in (number, np.uint64(number)):
+        want, got = compiled_and_not(text, np.arange(5.0), n)
+        assert got == want
