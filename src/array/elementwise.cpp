@@ -341,10 +341,8 @@ Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType r
     const Layout* l = result_layout({arrays, static_cast<size_t>(narrays)}, like, itemsize(result));
     out.layout = LayoutRef(l);
     const int64_t bytes = l->size() * itemsize(result);
-    Device* device = placement::on ? &placement::of_result({arrays, size_t(narrays)}, bytes)
-                     : narrays     ? arrays[0]->base->device
-                                   : &default_device();
-    out.base = Handle(Base::create(*device, bytes));
+    Device& device = placement::of_result({arrays, static_cast<size_t>(narrays)}, bytes);
+    out.base = Handle(Base::create(device, bytes));
     out.dtype = result;
     domain = l;
   }

@@ -54,10 +54,8 @@ Array concatenate(std::span<const Array> arrays, int axis, bool new_axis, const 
   Device* device = first.base->device;
   if (placement::on) {
     std::vector<const Array*> operands;
-    int64_t bytes = itemsize(t);
     for (const Array& a : parts) operands.push_back(&a);
-    for (int64_t e : shape) bytes *= e;
-    device = &placement::of_result(operands, bytes);
+    device = &placement::of_result(operands, shape, t);
   }
   Array result = out ? *out : empty(shape, t, device);
   int64_t at = result.offset;

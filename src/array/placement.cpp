@@ -132,7 +132,7 @@ Device& of_new(int64_t bytes) {
   return on && chosen_by_cost() && bytes >= few_bytes ? *far_device : usual;
 }
 
-Device& of_result(std::span<const Array* const> operands, int64_t bytes) {
+Device& chosen_for(std::span<const Array* const> operands, int64_t bytes) {
   Base* largest = nullptr;
   int64_t held_near = 0;
   for (const Array* a : operands) {

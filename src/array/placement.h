@@ -18,9 +18,20 @@ void begin(Device* far, int64_t few);
 
 // The device of a new array without operands.
 Device& of_new(int64_t bytes);
-// The device where an operation on these arrays is to run, whose result takes so many bytes. May
-// move arrays that have been used often where they lie.
-Device& of_result(std::span<const Array* const> operands, int64_t bytes);
+// While `on`: the device where an operation on these arrays is to run, whose result takes so many
+// bytes. May move arrays that have been used often where they lie.
+Device& chosen_for(std::span<const Array* const> operands, int64_t bytes);
+// The device of a result: chosen, or that of the first operand.
+inline Device& of_result(std::span<const Array* const> operands, int64_t bytes) {
+  if (on) return chosen_for(operands, bytes);
+  return operands.empty() ? default_device() : *operands[0]->base->device;
+}
+inline Device& of_result(std::span<const Array* const> operands, std::span<const int64_t> shape,
+                         DType t) {
+  int64_t bytes = itemsize(t);
+  for (int64_t e : shape) bytes *= e;
+  return of_result(operands, bytes);
+}
 
 // Copies of what an instruction reads, held until it has been recorded.
 struct Copies {

@@ -46,10 +46,8 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out) {
   if (b.layout->shape(b.ndim() - 2) != inner)
     raise(ErrorKind::Value, "matmul", "inner extents differ",
           shape_string(*a.layout) + " and " + shape_string(*b.layout), "equal inner extents");
-  int64_t bytes = itemsize(t);
-  for (int64_t e : shape) bytes *= e;
   const Array* const operands[2] = {&a, &b};
-  Device* device = placement::on ? &placement::of_result(operands, bytes) : a.base->device;
+  Device* device = &placement::of_result(operands, shape, t);
   Array result = out ? *out : empty(shape, t, device);
   if (out) {
     require_writeable(result, "matmul");
