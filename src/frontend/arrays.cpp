@@ -79,6 +79,20 @@ bool Lower::writable(const Node& n, const Value& a) {
   return false;
 }
 
+// The step of a slice. No longer one than kLongest is needed, and with it bounds and step add up
+// within int64.
+Val Lower::step_of_slice(const Node& n, const Value& v) {
+  constexpr int64_t kLongest = int64_t{1} << 62;
+  Val step = index_value(n, v);
+  if (v.type.is_number() && v.type.dtype == DType::U64)
+    step = b_->emit(Op::select, DType::I64, less(step, ci(0)), ci(kLongest), step);
+  auto known = constant_of(step);
+  if (known == 0) fail(n, "a slice's step cannot be zero");
+  if (known) return ci(std::clamp(*known, -kLongest, kLongest));
+  step = b_->emit(Op::maximum, DType::I64, step, ci(-kLongest));
+  return b_->emit(Op::minimum, DType::I64, step, ci(kLongest));
+}
+
 // Negative indices count from the end, as in Python.
 Val Lower::from_end(Val i, Val extent) {
   return b_->emit(Op::select, DType::I64, less(i, ci(0)), add(i, extent), i, ir::kFromEnd);
@@ -622,9 +636,8 @@ Value Lower::view(const Node& n, const Value& a, const std::vector<Value>& given
       strides.push_back(stride);
       fresh = false;
     } else if (i.type.is(Type::Tag::Slice)) {
-      Val step = i.items[2].type.is(Type::Tag::None) ? ci(1) : index_value(n, i.items[2]);
+      Val step = i.items[2].type.is(Type::Tag::None) ? ci(1) : step_of_slice(n, i.items[2]);
       auto known = constant_of(step);
-      if (known == 0) fail(n, "a slice's step cannot be zero");
       auto bound = [&](const Value& v, Val none, Val least, Val most) {
         if (v.type.is(Type::Tag::None)) return none;
         Val k = index_value(n, v);

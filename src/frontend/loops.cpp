@@ -267,8 +267,39 @@ bool Lower::unrolled_loop(const Node& n, const Value& items) {
   return ends && !broken;
 }
 
-bool Lower::range_loop(const Node& n, const Value& range) {
+// What a loop adds to its last number has to fit into 64 bits, too. Where the stop is a constant,
+// this gives the stop up to which it does, and elsewhere it raises before the loop.
+Val Lower::stop_of_range(const Node& n, const Value& range) {
+  constexpr auto kMost = std::numeric_limits<int64_t>::max(), kLeast = -kMost - 1;
   Val start = range.v[0], stop = range.v[1], step = range.v[2];
+  const auto by = constant_of(step), end = constant_of(stop);
+  if (by == 1 || by == -1) return stop;
+  if (by && end)
+    return ci(*by > 0 ? std::min(*end, kMost - *by + 1) : std::max(*end, kLeast - *by - 1));
+  auto raises = [&](Val far, Val any) {
+    when(b_->emit(Op::logical_and, DType::Bool, far, any), [&] { raise_far_range(n); });
+  };
+  auto up = [&] { return less(sub(ci(kMost), step), sub(stop, ci(1))); };
+  auto down = [&] { return less(add(stop, ci(1)), sub(ci(kLeast), step)); };
+  const Val rising = less(start, stop), falling = less(stop, start);
+  if (by) {
+    raises(*by > 0 ? up() : down(), *by > 0 ? rising : falling);
+  } else {
+    Val upward = less(ci(0), step);
+    raises(b_->emit(Op::select, DType::Bool, upward, up(), down()),
+           b_->emit(Op::select, DType::Bool, upward, rising, falling));
+  }
+  return stop;
+}
+
+void Lower::raise_far_range(const Node& n) {
+  raise_at(site(n, "OverflowError",
+                "not yet in compiled functions: a loop over a range that comes within a step of "
+                "the end of 64 bits"));
+}
+
+bool Lower::range_loop(const Node& n, const Value& range) {
+  Val start = range.v[0], stop = stop_of_range(n, range), step = range.v[2];
   const auto& orelse = n.all(Field::orelse);
   Val ended = orelse.empty() ? ir::kNone : new_variable(DType::Bool);
   if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(false)));
@@ -285,6 +316,9 @@ bool Lower::range_loop(const Node& n, const Value& range) {
     done = negate(b_->emit(Op::select, DType::Bool, up, less(at, stop), less(stop, at)));
   }
   when(done, [&] {
+    if (stop != range.v[1])
+      when(by.value_or(0) > 0 ? less(at, range.v[1]) : less(range.v[1], at),
+           [&] { raise_far_range(n); });
     if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(true)));
     break_loop(loop);
   });

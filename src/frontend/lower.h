@@ -201,6 +201,8 @@ class Lower {
   bool loop_else(const Node& n, Val ended);
   bool for_loop(const Node& n);
   bool while_loop(const Node& n);
+  Val stop_of_range(const Node& n, const Value& range);
+  void raise_far_range(const Node& n);
   bool range_loop(const Node& n, const Value& range);
   void parallel_loop(const Node& n, const Value& range);
   bool unrolled_loop(const Node& n, const Value& items);
@@ -357,6 +359,7 @@ class Lower {
   Value index_tuple(const Node& n, const Value& t, const Value& by);
   void store(const Node& n, const Value& a, const Value& by, const Value& v);
   Val address(const Node& n, const Value& a, std::span<const Val> at, bool wrap, Val& base);
+  Val step_of_slice(const Node& n, const Value& v);
   Val from_end(Val i, Val extent);
   Val wrapped(const Node& n, Val i, Val extent, size_t axis, const Node* array);
   // What a subscript indexes, where it is one.

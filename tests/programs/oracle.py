@@ -287,7 +287,12 @@ class Run:
 
     def store(self, value, target, key):
         target = self._own(target)
-        differences.store(value, target, key)
+        try:
+            differences.store(value, target, key)
+        except IndexError:
+            if self.sampling and isinstance(target, np.ndarray):
+                np.zeros(1, target.dtype)[0] = value  # says whether the types fit
+            raise
         if isinstance(target, list):
             one_type.settle(target, value)
 
@@ -329,7 +334,7 @@ class Run:
     def merge(self, name, a, b):
         """a op= b in a parallel loop: the iterations have no order."""
         value = self.iop(name, a, b)
-        if not is_inexact(value):
+        if self.sampling or not is_inexact(value):
             return value
         if name in ("Mult", "Div") and not order_matters_not(value, a, b):
             raise NoVerdict("the order of a product")
@@ -339,7 +344,7 @@ class Run:
 
     def merge_extreme(self, constants, function, *args):
         """min and max in a parallel loop."""
-        numbers = len(args) == 2 and not any(np.ndim(v) for v in args)
+        numbers = len(args) == 2 and not any(np.ndim(v) for v in args) and not self.sampling
         if numbers and any(v == 0 for v in args) and differences.is_open(np.maximum, args, {}):
             raise NoVerdict("one of two zeros")
         return self.extreme(constants, function, *args)

@@ -82,3 +82,47 @@ def test_bounds_of_64_bits_without_sign(number):
     for n in (number, np.uint64(number)):
         want, got = compiled_and_not(text, np.arange(5.0), n)
         assert got == want
+
+
+FAR = [2**63 - 1, 2**63 - 2, 2**62, 3, 1, -1, -(2**62), -(2**63) + 1, -(2**63)]
+ENDS = [0, 10, -(2**63), 2**63 - 1, 2**63 - 3, 9]
+
+
+@pytest.mark.parametrize("step", FAR)
+@pytest.mark.parametrize("constant", [False, True])
+def test_steps_near_the_end_of_64_bits(step, constant):
+    """A slice is NumPy's; a loop is CPython's, or says that it is not yet possible."""
+    text = (
+        "def f(a, i, j, k):\n    count = last = 0\n    for x in range(i, j, K):\n"
+        "        count += 1\n        last = x\n        if count > 20:\n            break\n"
+        "    return a[i:j:K].sum(), len(a[i:j:K]), count, last"
+    ).replace("K", f"({step})" if constant else "k")
+    slices = text[: text.index("    count")] + text[text.index("    return") :].split(", count")[0]
+    for i, j in itertools.product(ENDS, ENDS):
+        want, got = compiled_and_not(slices, np.arange(1, 11), i, j, step)
+        assert got == want, (i, j)
+        try:
+            want, got = compiled_and_not(text, np.arange(1, 11), i, j, step)
+        except OverflowError as error:
+            assert "not yet" in str(error) and not -(2**63) <= j + step < 2**63
+            continue
+        assert got == want, (i, j)
+
+
+@pytest.mark.parametrize("least", [1, 8])
+def test_loops_up_to_a_constant_near_the_end(least):
+    """A loop that is left before its numbers leave 64 bits does what CPython's does."""
+    end = 2**63 - 1
+    text = (
+        f"def f(n):\n    count = 0\n    for i in range({end - 20}, {end}, {least}):\n"
+        "        count += 1\n        if count == n:\n            break\n"
+        "    else:\n        count += 100\n    return count, i"
+    )
+    want, got = compiled_and_not(text, 2)
+    assert got == want
+    if least == 1:
+        want, got = compiled_and_not(text, 50)
+        assert got == want
+    else:
+        with pytest.raises(OverflowError, match="not yet"):
+            compiled_and_not(text, 50)
