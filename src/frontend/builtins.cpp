@@ -69,7 +69,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       if (over.type.is_array()) {
         if (over.type.ndim != 1)
           not_yet(n, name + "() of " + frontend::name(over.type), "np." + name);
-        Value r = is_float(over.type.dtype)
+        Value r = is_inexact(over.type.dtype)
                       ? call_function({n, {over}, {}}, u_.program.library(name + " of"))
                       : reduce(n, name, over);
         if (r.unknown()) return {};

@@ -83,8 +83,12 @@ Lower::Offsets Lower::offsets_of(const Node& n, const Value& a, const std::vecto
   return p;
 }
 
-// NumPy looks at the indices also where slices leave nothing to be read through them.
+// NumPy looks at the indices also where slices leave nothing to be read through them, and at
+// numbers before it looks at the shapes of other operands.
 void Lower::expect_indices(const Node& n, const Offsets& p) {
+  for (size_t k = 0; k < p.at.size(); ++k)
+    if (p.at[k].type.is_number())
+      wrapped(n, as(p.at[k], DType::I64), p.base.shape()[p.axes[k]], p.axes[k], array_node(n));
   if (p.shape.size() == p.ndim) return;
   Val count = ci(1);
   for (Val extent : p.shape) count = mul(count, extent);

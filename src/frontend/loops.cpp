@@ -276,26 +276,31 @@ Val Lower::stop_of_range(const Node& n, const Value& range) {
   if (by == 1 || by == -1) return stop;
   if (by && end)
     return ci(*by > 0 ? std::min(*end, kMost - *by + 1) : std::max(*end, kLeast - *by - 1));
-  auto raises = [&](Val far, Val any) {
-    when(b_->emit(Op::logical_and, DType::Bool, far, any), [&] { raise_far_range(n); });
+  // Whether the step leads beyond the end from a number.
+  auto above = [&](Val number) { return less(sub(ci(kMost), step), number); };
+  auto below = [&](Val number) { return less(number, sub(ci(kLeast), step)); };
+  auto beyond = [&](Val up, Val down) {
+    if (by) return *by > 0 ? above(up) : below(down);
+    return b_->emit(Op::select, DType::Bool, less(ci(0), step), above(up), below(down));
   };
-  auto up = [&] { return less(sub(ci(kMost), step), sub(stop, ci(1))); };
-  auto down = [&] { return less(add(stop, ci(1)), sub(ci(kLeast), step)); };
-  const Val rising = less(start, stop), falling = less(stop, start);
-  if (by) {
-    raises(*by > 0 ? up() : down(), *by > 0 ? rising : falling);
-  } else {
-    Val upward = less(ci(0), step);
-    raises(b_->emit(Op::select, DType::Bool, upward, up(), down()),
-           b_->emit(Op::select, DType::Bool, upward, rising, falling));
-  }
+  when(beyond(sub(stop, ci(1)), add(stop, ci(1))), [&] {
+    Val count = length_of_range(range), last = add(start, mul(sub(count, ci(1)), step));
+    Val rises = less(start, stop), falls = less(stop, start);
+    Val any = by ? (*by > 0 ? rises : falls)
+                 : b_->emit(Op::select, DType::Bool, less(ci(0), step), rises, falls);
+    // The distance of start and stop may not fit either.
+    Val distance = sub(stop, start);
+    Val far = both(any, b_->emit(Op::not_equal, DType::Bool, rises, less(ci(0), distance)));
+    Val leaves = both(less(ci(0), count), beyond(last, last));
+    when(b_->emit(Op::logical_or, DType::Bool, far, leaves), [&] { raise_far_range(n); });
+  });
   return stop;
 }
 
 void Lower::raise_far_range(const Node& n) {
   raise_at(site(n, "OverflowError",
-                "not yet in compiled functions: a loop over a range that comes within a step of "
-                "the end of 64 bits"));
+                "not yet in compiled functions: a loop over a range whose last number comes "
+                "within a step of the end of 64 bits"));
 }
 
 bool Lower::range_loop(const Node& n, const Value& range) {

@@ -441,6 +441,7 @@ class Lower {
   Value reduce_all(const Node& n, const Reduction& how, const Value& given);
   Value mean_of(const Node& n, const Reduction& how, const Value& a);
   Value spread_of_complex(const Node& n, const Reduction& how, const Value& a);
+  void expect_elements(const Node& n, const std::string& name, Val count);
   std::vector<size_t> reduced_axes(const Node& n, const Reduction& r, const Value& a);
   // strong: as NumPy does, for which Python's numbers count in full.
   Value from_items(const Node& n, const std::vector<Value>& items, std::optional<DType> t,
@@ -522,6 +523,7 @@ class Lower {
                           const std::vector<std::pair<std::string, Value>>& keywords,
                           Scope* local = nullptr);
   void expect(const Call& c, const std::string& name, size_t least, size_t most);
+  Value limit_of_clip(const Node& n, const Value& limit, std::span<const Type> all, bool upper);
   Value call_numpy(const Call& c, const std::string& name, bool& known);
   Value array_of_rows(const Node& n, const std::vector<Value>& rows, std::optional<DType> t);
   enum class Copies { Always, Needed, Never };

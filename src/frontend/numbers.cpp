@@ -606,6 +606,14 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
   if (!arrays)
     return args.size() == 1 ? unary_number(n, op, args[0])
                             : binary_numbers(n, op, args[0], args[1]);
+  // NumPy's powers of arrays by these numbers are functions of their own, with other signs of
+  // zeros.
+  if (op == Op::power && args[0].type.is_array() && is_complex(args[0].type.dtype) &&
+      args[1].known && args[1].known->imag() == 0) {
+    const double e = args[1].known->real();
+    if (e == 2) return apply(n, Op::square, args.first(1));
+    if (e == 0.5) return apply(n, Op::sqrt, args.first(1));
+  }
   // The type of an element follows from the types alone; the steps made to find it are dead.
   std::vector<Value> held(args.begin(), args.end());
   auto of = [this, &n, op](std::span<const Value> e) {
@@ -644,6 +652,8 @@ Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b
     if (is_beyond(a.type) || is_beyond(b.type)) refuse_beyond();
     if (a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Text))
       not_yet(n, "one of several strings", "numbers that stand for them");
+    if (a.type.is_array() && b.type.is_array())
+      not_yet(n, "one of " + name(a.type) + " and " + name(b.type), "an if statement");
     fail(n, "cannot choose between " + name(a.type) + " and " + name(b.type));
   }
   if (promotes) t = promoted(a.type, b.type);

@@ -122,6 +122,13 @@ Value Lower::array_of_rows(const Node& n, const std::vector<Value>& rows, std::o
   }
   std::vector<Val> shape{ci(static_cast<int64_t>(rows.size()))};
   for (Val e : rows[0].shape()) shape.push_back(e);
+  for (const Value& r : rows)
+    for (size_t d = 0; d < r.type.ndim; ++d)
+      when(b_->emit(Op::not_equal, DType::Bool, r.shape()[d], shape[d + 1]), [&] {
+        raise_at(site(n, "ValueError",
+                      "setting an array element with a sequence: rows of {0} and of {1} elements"),
+                 shape[d + 1], r.shape()[d]);
+      });
   Value all = allocate(t.value_or(common.dtype), shape);
   for (size_t k = 0; k < rows.size(); ++k)
     fill(n, view(n, all, {known_integer(static_cast<int64_t>(k))}), rows[k]);
@@ -216,6 +223,42 @@ Value Lower::permuted(const Node& n, const Value& given, const std::vector<int64
                    : reversed && a.type.order == Order::F ? Order::C
                                                           : Order::Any;
   return r;
+}
+
+// A limit of np.clip as a number of the type that NumPy gives all three operands: Python's numbers
+// take the type of the others, and an int beyond its end limits nothing.
+Value Lower::limit_of_clip(const Node& n, const Value& limit, std::span<const Type> all,
+                           bool upper) {
+  Type t;
+  for (const Type& one : all) {
+    if (!one.is_number() && !one.is_array()) return limit;
+    if (one.is_array() || !one.weak)
+      t = t.unknown() ? Type::number_of(one.dtype, false)
+                      : promoted(t, Type::number_of(one.dtype, false));
+  }
+  if (t.unknown() || !limit.type.is_number() || !limit.type.weak) return limit;
+  for (const Type& one : all)
+    if (one.is_number() && one.weak) t = promoted(t, one);
+  Value v = limit;
+  if (limit.type.is_integer() && numbus::is_integer(t.dtype) && t.dtype != DType::Bool) {
+    const int bits = static_cast<int>(8 * itemsize(t.dtype));
+    const bool sign = is_signed(t.dtype);
+    const int64_t most = std::numeric_limits<int64_t>::max() >> (bits == 64 ? 0 : 63 - bits + sign);
+    const int64_t least = sign ? -most - 1 : 0;
+    Val x = as(limit, DType::I64);
+    auto beyond = upper ? less(x, ci(least)) : less(ci(most), x);
+    when(beyond, [&] {
+      raise_at(site(n, "OverflowError",
+                    "Python integer {0} out of bounds for " + std::string(numbus::name(t.dtype))),
+               x);
+    });
+    x = upper ? b_->emit(Op::minimum, DType::I64, x, ci(most))
+              : b_->emit(Op::maximum, DType::I64, x, ci(least));
+    v = number(x, DType::I64, true);
+  }
+  v = cast(n, v, t.dtype);
+  v.type.weak = false;
+  return v;
 }
 
 Value Lower::call_numpy(const Call& given, const std::string& name, bool& known) {
@@ -473,8 +516,13 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     if (out && out->type.is(Type::Tag::None)) out = nullptr;
     if (!low) low = c.keyword("min");
     if (!high) high = c.keyword("max");
-    if (low && !low->type.is(Type::Tag::None)) v = binary(n, Op::maximum, v, *low);
-    if (high && !high->type.is(Type::Tag::None)) v = binary(n, Op::minimum, v, *high);
+    for (const Value* limit : {low, high})
+      if (limit && limit->type.is(Type::Tag::None)) (limit == low ? low : high) = nullptr;
+    std::vector<Type> all{v.type};
+    if (low) all.push_back(low->type);
+    if (high) all.push_back(high->type);
+    if (low) v = binary(n, Op::maximum, v, limit_of_clip(n, *low, all, false));
+    if (high) v = binary(n, Op::minimum, v, limit_of_clip(n, *high, all, true));
     if (out) fill(n, *out, v);
     return out ? *out : v;
   }

@@ -208,6 +208,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
     // The type is that of the variable outside; what is found in here widens both.
     types_[scope.key(name)] = v->type;
     Value zero = from_scalar(*identity_of(op, v->type.dtype), v->type.dtype, v->type.weak);
+    zero.type.least = v->type.least;  // it asks for no more digits
     assign_name(n, name, zero);
   }
   for (auto& [name, op] : arrays) {
@@ -314,6 +315,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
       old.type.weak = false;
       Value sum = binary(n, merging(p.reductions[r].second), old, part);
       sum.type.weak = v.type.weak;
+      sum.type.least = v.type.least;  // merging asks for no more digits
       assign_name(n, reduced[r].first, sum);
     }
   });

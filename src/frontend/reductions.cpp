@@ -141,6 +141,11 @@ std::vector<size_t> Lower::reduced_axes(const Node& n, const Reduction& r, const
   return axes;
 }
 
+void Lower::expect_elements(const Node& n, const std::string& name, Val count) {
+  when(b_->emit(Op::equal, DType::Bool, count, ci(0)),
+       [&] { raise_at(site(n, "ValueError", "zero-size array to reduction operation " + name)); });
+}
+
 Value Lower::reduce(const Node& n, const Reduction& r, const Value& given) {
   if (given.unknown()) return {};
   if (!given.type.is_array() && !given.type.is_number())
@@ -162,6 +167,11 @@ Value Lower::reduce(const Node& n, const Reduction& r, const Value& given) {
     if (!over) shape.push_back(a.shape()[d]);
     if (over && r.keepdims) shape.push_back(ci(1));
     if (!over) left.push_back(shape.size() - 1);
+  }
+  if (const auto kind = reduction_named(r.name); kind && needs_elements(*kind) && !r.initial) {
+    Val reduced = ci(1);
+    for (size_t d : axes) reduced = mul(reduced, a.shape()[d]);
+    expect_elements(n, r.name, reduced);
   }
   Reduction whole = r;
   whole.axis.reset();
@@ -216,10 +226,7 @@ Value Lower::reduce_all(const Node& n, const Reduction& how, const Value& given)
   if (name == "var" && how.dtype && !is_float(*how.dtype))
     not_yet(n, "np." + name + " with a dtype= that is no float");
   const ReductionTypes types = resolve(kind, count ? DType::I64 : t, how.dtype);
-  if (needs_elements(kind) && !how.initial)
-    when(b_->emit(Op::equal, DType::Bool, size_of(a), ci(0)), [&] {
-      raise_at(site(n, "ValueError", "zero-size array to reduction operation " + name));
-    });
+  if (needs_elements(kind) && !how.initial) expect_elements(n, name, size_of(a));
 
   using Steps = ir::ReductionSteps;
   using Element = reductions::Element<Steps>;

@@ -14,6 +14,7 @@ import copy
 import itertools
 
 import numpy as np
+from numpy._core._exceptions import UFuncTypeError
 
 from . import differences
 from .kinds import is_number, kind_of
@@ -81,10 +82,14 @@ def of_one_type(items):
     return [fitted(v, samples) for v in items]
 
 
-def settle(changed: list, *new):
-    """A list that was of one type is so again after these were put in, at most."""
-    if len(changed) > 1 and len({kind(v) for v in (changed[0], changed[-1], *new)}) > 1:
-        changed[:] = of_one_type(changed)
+def settle(changed: list, *new, replaced=()):
+    """A list that was of one type is so again after these were put in, at most.
+
+    What was replaced has left its type behind.
+    """
+    seen = (*changed[:1], *changed[-1:], *new, *replaced)
+    if changed and len({kind(v) for v in seen}) > 1:
+        changed[:] = of_one_type([*changed, *replaced])[: len(changed)]
 
 
 def first_items(value):
@@ -107,7 +112,9 @@ def first_items(value):
 def misfits(error):
     """Whether an error says that types do not fit, which a compiler may find earlier."""
     sequence = "setting an array element with a sequence"
-    return type(error) is TypeError or (type(error) is ValueError and sequence in str(error))
+    if type(error) is TypeError or isinstance(error, UFuncTypeError):
+        return True
+    return type(error) is ValueError and sequence in str(error)
 
 
 def ones(value):

@@ -287,6 +287,9 @@ class Run:
 
     def store(self, value, target, key):
         target = self._own(target)
+        old = []
+        if isinstance(target, list) and isinstance(key, (int, np.integer)):
+            old = target[key : key + 1 or None]
         try:
             differences.store(value, target, key)
         except IndexError:
@@ -294,7 +297,7 @@ class Run:
                 np.zeros(1, target.dtype)[0] = value  # says whether the types fit
             raise
         if isinstance(target, list):
-            one_type.settle(target, value)
+            one_type.settle(target, value, replaced=old)
 
     def op(self, name, a, b):
         a, b = self._repeated(name, a, b)

@@ -104,7 +104,9 @@ def test_steps_near_the_end_of_64_bits(step, constant):
         try:
             want, got = compiled_and_not(text, np.arange(1, 11), i, j, step)
         except OverflowError as error:
-            assert "not yet" in str(error) and not -(2**63) <= j + step < 2**63
+            last = range(i, j, step)[-1]
+            assert "not yet" in str(error)
+            assert not -(2**63) <= last + step < 2**63 or abs(j - i) >= 2**63
             continue
         assert got == want, (i, j)
 
@@ -126,3 +128,30 @@ def test_loops_up_to_a_constant_near_the_end(least):
     else:
         with pytest.raises(OverflowError, match="not yet"):
             compiled_and_not(text, 50)
+
+
+CLIP_LIMITS = [-1, -300, 0, 2, 300, 2**40, -2.5, np.int16(-1), np.float32(1.5), np.complex64(1j)]
+
+
+@njit
+def clipped(a, low, high):
+    return np.clip(a, low, high)
+
+
+@pytest.mark.parametrize("kind", ["i1", "u1", "i2", "u4", "i8", "u8", "f2", "f4", "c8"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_limits_of_clip(kind):
+    """All three operands have one type, in which an int beyond its end limits nothing."""
+    a = np.array([0, 1, 3, 100]).astype(kind)
+    for low, high in itertools.product(CLIP_LIMITS, CLIP_LIMITS):
+        results = []
+        for call in (np.clip, clipped):
+            try:
+                results.append(call(a, low, high))
+            except (OverflowError, TypeError) as error:
+                results.append(type(error))
+        want, got = results
+        if isinstance(want, type):
+            assert got is want, (low, high)
+        else:
+            assert got.dtype == want.dtype and np.array_equal(got, want), (low, high)
