@@ -288,8 +288,7 @@ namespace {
 char* element_now(const Masked& m, PyObject* index) {
   const Array& a = m.full;
   const Base& b = *a.base.get();
-  if (m.mask || placement::on || b.pending() || b.failure || !b.data ||
-      !b.device->host_readable())
+  if (m.mask || placement::on || b.pending() || b.failure || !b.data || !b.device->host_readable())
     return nullptr;
   const Layout& l = *a.layout;
   int64_t offset = a.offset;
