@@ -8,7 +8,7 @@
 #include "array/placement.h"
 #include "base/error.h"
 #include "convert.h"
-#include "numpy_objects.h"
+#include "plain_numbers.h"
 #include "scalars.h"
 
 namespace numbus::bindings {
@@ -50,7 +50,9 @@ struct View {
 }
 
 int64_t as_index(PyObject* o) {
-  int64_t v = PyLong_CheckExact(o) ? PyLong_AsLongLong(o) : PyNumber_AsSsize_t(o, PyExc_IndexError);
+  int64_t v;
+  if (plain_index(o, v)) return v;
+  v = PyNumber_AsSsize_t(o, PyExc_IndexError);
   if (v == -1 && PyErr_Occurred()) throw nb::python_error();
   return v;
 }
@@ -114,10 +116,10 @@ bool basic_view(const Array& a, PyObject* index, View& v) {
   v.a = &a;
   v.offset = a.offset;
   if (PyTuple_CheckExact(index)) {
-    Py_ssize_t n = PyTuple_Size(index);
+    Py_ssize_t n = tuple_size(index);
     int consuming = 0, ellipses = 0;
     for (Py_ssize_t k = 0; k < n; ++k) {
-      PyObject* o = PyTuple_GetItem(index, k);
+      PyObject* o = tuple_item(index, k);
       if (o == Py_Ellipsis)
         ++ellipses;
       else if (o != Py_None)
@@ -127,7 +129,7 @@ bool basic_view(const Array& a, PyObject* index, View& v) {
       raise(ErrorKind::Index, "index", "an index can only have a single ellipsis",
             std::to_string(ellipses), "at most one '...'");
     for (Py_ssize_t k = 0; k < n; ++k) {
-      PyObject* o = PyTuple_GetItem(index, k);
+      PyObject* o = tuple_item(index, k);
       if (o == Py_Ellipsis) {
         if (!apply(v, o, consuming)) return false;
       } else {
@@ -202,8 +204,8 @@ std::optional<Advanced> advanced(const Array& a, PyObject* index) {
   constexpr size_t kMost = 3;  // index arrays of a gather
   Py_ssize_t n = 1;
   bool tuple = PyTuple_CheckExact(index);
-  if (tuple) n = PyTuple_Size(index);
-  auto item = [&](Py_ssize_t k) { return tuple ? PyTuple_GetItem(index, k) : index; };
+  if (tuple) n = tuple_size(index);
+  auto item = [&](Py_ssize_t k) { return tuple ? tuple_item(index, k) : index; };
   int consuming = 0, ellipses = 0;
   for (Py_ssize_t k = 0; k < n; ++k)
     (item(k) == Py_Ellipsis ? ellipses : consuming) += item(k) != Py_None;
@@ -279,6 +281,49 @@ PyObject* element(const Array& a, int64_t offset) {
 
 }  // namespace
 
+namespace {
+
+// Where a CPU's memory has the element that plain numbers choose, with nothing pending; null: more
+// has to be looked at, or said.
+char* element_now(const Masked& m, PyObject* index) {
+  const Array& a = m.full;
+  const Base& b = *a.base.get();
+  if (m.mask || placement::on || b.pending() || b.failure || !b.data || !b.device->host_readable())
+    return nullptr;
+  const Layout& l = *a.layout;
+  int64_t offset = a.offset;
+  auto step = [&](PyObject* o, int d) {
+    int64_t i;
+    if (!plain_index(o, i)) return false;
+    const int64_t n = l.shape(d);
+    if (i < 0) i += n;
+    offset += i * l.stride(d);
+    return i >= 0 && i < n;
+  };
+  if (!PyTuple_CheckExact(index))
+    return l.ndim() == 1 && step(index, 0) ? b.data + offset : nullptr;
+  if (tuple_size(index) != l.ndim()) return nullptr;
+  for (int d = 0; d < l.ndim(); ++d)
+    if (!step(tuple_item(index, d), d)) return nullptr;
+  return b.data + offset;
+}
+
+// A number stored as it is; false: it has to be converted, or refused.
+bool store_now(PyObject* value, DType t, char* to) {
+  PlainNumber n;
+  if (t == DType::F64 && n.read(value)) {
+    std::memcpy(to, &n.f, sizeof(n.f));
+    return true;
+  }
+  if (t == DType::I64 && n.read(value) && n.whole) {
+    std::memcpy(to, &n.i, sizeof(n.i));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 PyObject* get_element(PyObject* self, Py_ssize_t index) {
   return guarded([&]() -> PyObject* {
     Array& a = as_array(self);
@@ -302,6 +347,8 @@ PyObject* get_element(PyObject* self, Py_ssize_t index) {
 }
 
 PyObject* get_item(PyObject* self, PyObject* index) {
+  if (const char* at = element_now(as_masked(self), index))
+    return guarded([&] { return scalar_of(as_masked(self).full.dtype, at); });
   return guarded([&]() -> PyObject* {
     Array& a = as_array(self);
     DeviceOfNew follow(a.base->device);
@@ -328,6 +375,11 @@ PyObject* get_item(PyObject* self, PyObject* index) {
 }
 
 int set_item(PyObject* self, PyObject* index, PyObject* value) {
+  if (const Array& a = as_masked(self).full; value && a.writeable && !a.base->mask)
+    if (char* at = element_now(as_masked(self), index); at && store_now(value, a.dtype, at)) {
+      a.base->changed();
+      return 0;
+    }
   PyObject* done = guarded([&]() -> PyObject* {
     if (!value)
       raise(ErrorKind::Value, "del", "array elements cannot be deleted", "del a[...]",

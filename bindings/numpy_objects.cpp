@@ -6,6 +6,7 @@
 namespace numbus::bindings {
 
 PyTypeObject* usual_scalars[2];
+PyTypeObject* usual_of_numpy[2];
 
 namespace {
 
@@ -93,6 +94,8 @@ void load_numpy() {
   set_base_object = reinterpret_cast<decltype(set_base_object)>(table[kSetBaseObject]);
   for (const Entry& e : kScalars)
     scalar_types.push_back({static_cast<PyTypeObject*>(table[e.index]), e.dtype});
+  usual_of_numpy[0] = numpy_scalar_type(DType::F64);
+  usual_of_numpy[1] = numpy_scalar_type(DType::I64);
   nb::module_ numpy = nb::module_::import_("numpy");
   booleans[0] = nb::object(numpy.attr("False_")).release().ptr();
   booleans[1] = nb::object(numpy.attr("True_")).release().ptr();

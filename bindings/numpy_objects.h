@@ -20,6 +20,8 @@ void add_scalar_type(PyTypeObject* type, DType t);
 std::optional<DType> numpy_scalar_dtype(PyTypeObject* type);
 // Whether it is one that element loops read: float64 or int64, as Numbus makes them.
 extern PyTypeObject* usual_scalars[2];
+// NumPy's own two.
+extern PyTypeObject* usual_of_numpy[2];
 inline bool is_usual_scalar(PyObject* o) {
   return Py_TYPE(o) == usual_scalars[0] || Py_TYPE(o) == usual_scalars[1];
 }

@@ -1,5 +1,7 @@
 // Products of vectors and matrices.
+#include "array/at_once.h"
 #include "quick.h"
+#include "scalars.h"
 #include "vendor/blas.h"
 #include "vendor/library.h"
 
@@ -12,6 +14,8 @@ PyObject* sum_of_products(const Array& x, const Array& y) {
   if (t != y.dtype || t == DType::Bool || t == DType::F16 || x.size() == 0 ||
       !x.layout->same_shape(*y.layout))
     return nullptr;
+  alignas(8) char sum[8];
+  if (dot_at_once(x, y, sum)) return scalar_of(t, sum);
   mark_line();
   const Arg factors[2] = {Arg(&x), Arg(&y)};
   const Masked products = apply(Op::multiply, factors);

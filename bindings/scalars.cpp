@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "numpy_objects.h"
+#include "plain_numbers.h"
 
 namespace numbus::bindings {
 
@@ -23,9 +23,28 @@ bool generics_only = false;
 const Type& type_of(DType t) { return types[static_cast<int>(t)]; }
 char* value_at(PyObject* o) { return reinterpret_cast<char*>(o) + kScalarValue; }
 
+// Objects of 8 bytes' scalars that nobody holds any more, used again: element loops make and drop
+// one for each step. Each keeps its hold on its type.
+struct Spare {
+  static constexpr int kMost = 64;
+  PyObject* held[kMost];
+  int count = 0;
+};
+Spare spare[2];  // of float64 and int64
+Spare* spare_of(const PyTypeObject* type) {
+  return type == usual_scalars[0] ? &spare[0] : type == usual_scalars[1] ? &spare[1] : nullptr;
+}
+
 PyObject* make_scalar(DType t, const void* at) {
   if (t == DType::Bool) return numpy_bool(*static_cast<const uint8_t*>(at) != 0);
   const Type& type = type_of(t);
+  const bool usual = t == DType::F64 || t == DType::I64;
+  if (Spare& s = spare[t == DType::I64]; usual && s.count > 0) {
+    PyObject* o = s.held[--s.count];
+    Py_SET_REFCNT(o, 1);
+    std::memcpy(value_at(o), at, 8);
+    return o;
+  }
   auto* o = static_cast<PyObject*>(PyObject_Malloc(static_cast<size_t>(type.size)));
   if (!o) return PyErr_NoMemory();
   PyObject_Init(o, type.own);
@@ -71,40 +90,8 @@ PyObject* taken(PyObject* result) {
   return made;
 }
 
-// What the fast ways take: float64, int64 and Python's numbers.
-struct Number {
-  bool whole;
-  int64_t i;
-  double f;
-};
-bool read(PyObject* o, Number& n) {
-  PyTypeObject* type = Py_TYPE(o);
-  if (type == type_of(DType::F64).own || type == type_of(DType::F64).base) {
-    n.whole = false;
-    std::memcpy(&n.f, value_at(o), sizeof(n.f));
-    return true;
-  }
-  if (PyFloat_CheckExact(o)) {
-    n.whole = false;
-    n.f = PyFloat_AsDouble(o);
-    return true;
-  }
-  if (type == type_of(DType::I64).own || type == type_of(DType::I64).base) {
-    std::memcpy(&n.i, value_at(o), sizeof(n.i));
-  } else if (PyLong_CheckExact(o)) {
-    int overflow = 0;
-    n.i = PyLong_AsLongLongAndOverflow(o, &overflow);
-    if (overflow != 0) return false;
-  } else {
-    return false;
-  }
-  n.whole = true;
-  n.f = static_cast<double>(n.i);
-  return true;
-}
-
 // Null where NumPy has to do it: other operations, and what warns.
-PyObject* quick(Op op, const Number& x, const Number& y) {
+inline PyObject* quick(Op op, const PlainNumber& x, const PlainNumber& y) {
   int64_t i;
   double f;
   const bool whole = x.whole && y.whole;
@@ -152,8 +139,8 @@ bool makes_array(PyObject* o) {
 // by_numpy: Python's operator for objects of NumPy's own types.
 template <class F>
 PyObject* operate(Op op, PyObject* x, PyObject* y, F&& by_numpy) {
-  Number a, b;
-  if (read(x, a) && read(y, b))
+  PlainNumber a, b;
+  if (a.read(x) && b.read(y))
     if (PyObject* result = quick(op, a, b)) return result;
   if (makes_array(x) || makes_array(y)) return binary(op, x, y);
   return guarded([&] { return taken(by_numpy(plain_scalar(x).ptr(), plain_scalar(y).ptr())); });
@@ -176,8 +163,8 @@ PyObject* compare_slot(PyObject* x, PyObject* y, int how) {
 
 template <Op op, PyObject* (*by_numpy)(PyObject*)>
 PyObject* unary_slot(PyObject* o) {
-  Number n;
-  if (op != Op::invert && read(o, n)) {
+  PlainNumber n;
+  if (op != Op::invert && n.read(o)) {
     if (!n.whole)
       return make(DType::F64, op == Op::negative   ? -n.f
                               : op == Op::absolute ? std::fabs(n.f)
@@ -194,6 +181,10 @@ PyObject* text_slot(PyObject* o) {
 }
 void destroy(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
+  if (Spare* s = spare_of(type); s && s->count < Spare::kMost) {
+    s->held[s->count++] = o;
+    return;
+  }
   PyObject_Free(o);
   Py_DECREF(type);
 }

@@ -139,8 +139,7 @@ PyObject* by_numpy(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) 
 }
 
 bool is_float64(PyObject* o) {
-  static PyTypeObject* const theirs = numpy_scalar_type(DType::F64);
-  return PyFloat_CheckExact(o) || Py_TYPE(o) == usual_scalars[0] || Py_TYPE(o) == theirs;
+  return PyFloat_CheckExact(o) || Py_TYPE(o) == usual_scalars[0] || Py_TYPE(o) == usual_of_numpy[0];
 }
 
 // Of float64 numbers; null: there are others.

@@ -25,6 +25,10 @@ std::optional<double> number_at_once(Op op, const double* x);
 // null.
 bool reduce_at_once(const Instr& i, const Array& a, const ViewRef* where, const Array& out);
 
+// The sum of the products of two lines at rest, of one type, one extent and elements that are not
+// complex, with the bits of the recorded operations; false: it has to be recorded.
+bool dot_at_once(const Array& x, const Array& y, void* result);
+
 // The same for an accumulation along the middle one of three axes.
 bool scan_at_once(const Instr& i, const Array& x, const Array& result);
 

@@ -73,7 +73,7 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   virtual std::string name() const = 0;
-  virtual DeviceKind kind() const = 0;
+  DeviceKind kind() const { return kind_; }
   virtual int ordinal() const { return 0; }
   // "cpu", "null", "cuda:0": what selects it.
   std::string label() const;
@@ -144,11 +144,14 @@ class Device {
   virtual void trim() = 0;
 
  protected:
-  Device() = default;
+  explicit Device(DeviceKind kind) : kind_(kind) {}
   std::atomic<bool> has_queues_ = false;
   bool fenced_ = false;  // a CPU whose memory is out of the host's reach but during DeviceWork
 
   friend class DeviceWork;
+
+ private:
+  const DeviceKind kind_;
 };
 
 // While it lives, code of the host may touch the memory of a device that runs on the host.

@@ -24,6 +24,12 @@ struct Lines {
   const char* where = nullptr;
 };
 
+// Two lines of at most kUnitPoints elements of one real type; steps count elements.
+struct Factors {
+  const char *x, *y;
+  int64_t x_step, y_step, count;
+};
+
 // As merge_lanes below, and the result of lane 0 stored as `out`.
 using FinishRow = void (*)(DType in, char* state, int64_t row, double ddof, DType out, char* to);
 // The compact state of n elements side by side, of argmin, argmax, min or max; `index`: of the
@@ -56,6 +62,8 @@ struct ReduceSet {
   // Both for the first n columns of a state array, the results `stride` bytes apart.
   void (*finish_columns)(Reduction kind, DType in, const char* state, int width, int64_t n,
                          double ddof, DType out, char* to, int64_t stride);
+  // The sum of the products of two lines, with the bits of a kernel that multiplies and sums them.
+  void (*sum_of_products)(DType in, const Factors& factors, char* to);
 };
 
 // Built for x86-64-v3 where the processor has it, else for the baseline; both give the same bits.

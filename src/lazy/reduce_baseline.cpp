@@ -15,7 +15,7 @@ constexpr int kWideBytes = 16;
 #include "lazy/reduce_body.h"
 
 namespace numbus {
-const ReduceSet kReduceBaseline = {init_state,   merge_lanes,   row_finisher, extreme_finder,
-                                   reduce_lines, merge_states,  merge_units,  extract_state,
-                                   finish_state, finish_columns};
+const ReduceSet kReduceBaseline = {init_state,   merge_lanes,    row_finisher,   extreme_finder,
+                                   reduce_lines, merge_states,   merge_units,    extract_state,
+                                   finish_state, finish_columns, sum_of_products};
 }

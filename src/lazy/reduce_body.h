@@ -341,6 +341,58 @@ void reduce_lines(Reduction kind, DType in, const Lines& over, double ddof, DTyp
   });
 }
 
+// Elements that stand apart, side by side.
+template <class T>
+const T* side_by_side(const T* from, int64_t step, int64_t n, T* block) {
+  if (step == 1) return from;
+  if (step == -1) {
+    for (int64_t i = 0; i < n; ++i) block[i] = from[-i];
+  } else {
+    for (int64_t i = 0; i < n; ++i) block[i] = from[i * step];
+  }
+  return block;
+}
+
+// Lane i sums the products i, i + kLanes, …; a short row is summed in order. Steps of a sum are
+// additions, and its empty state is that of the kernel, too.
+void sum_of_products(DType in, const Factors& factors, char* to) {
+  dispatch(Reduction::Sum, in, [&]<Reduction K, class M>() {
+    if constexpr (K == Reduction::Sum && !M::complex) {
+      using T = typename M::Number;
+      constexpr int kLanes = ir::kLanes;
+      constexpr int64_t kBlock = 16 * kLanes;
+      M m;
+      alignas(64) T lane[1][kLanes], left[kBlock], right[kBlock];
+      reductions::State<M> s = reductions::init<K>(m);
+      std::fill_n(lane[0], kLanes, s.f[0]);
+      const int64_t n = factors.count;
+      const auto *x = reinterpret_cast<const T*>(factors.x),
+                 *y = reinterpret_cast<const T*>(factors.y);
+      for (int64_t begin = 0; begin < n; begin += kBlock) {
+        const int64_t some = std::min(kBlock, n - begin);
+        const T* a = side_by_side(x + begin * factors.x_step, factors.x_step, some, left);
+        const T* b = side_by_side(y + begin * factors.y_step, factors.y_step, some, right);
+        if (n <= ir::kShortRow) {
+          for (int64_t i = 0; i < n; ++i)
+            s = reductions::step<K>(m, s, {m.mul(a[i], b[i]), T()}, 0);
+          break;
+        }
+        int64_t i = 0;
+        for (; i + kLanes <= some; i += kLanes)
+          for (int l = 0; l < kLanes; ++l)
+            lane[0][l] = m.add(lane[0][l], m.mul(a[i + l], b[i + l]));
+        for (int l = 0; i + l < some; ++l)
+          lane[0][l] = m.add(lane[0][l], m.mul(a[i + l], b[i + l]));
+      }
+      if (n > ir::kShortRow) {
+        merge_halves<kLanes / 2, K>(m, lane);
+        s.f[0] = lane[0][0];
+      }
+      std::memcpy(to, s.f, sizeof(T));
+    }
+  });
+}
+
 void merge_states(Reduction kind, DType in, char* into, const char* from) {
   dispatch(kind, in, [&]<Reduction K, class M>() {
     M m;

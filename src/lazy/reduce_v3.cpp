@@ -20,7 +20,7 @@ constexpr int kWideBytes = 32;
 #pragma GCC pop_options
 
 namespace numbus {
-const ReduceSet kReduceV3 = {init_state,   merge_lanes,   row_finisher, extreme_finder,
-                             reduce_lines, merge_states,  merge_units,  extract_state,
-                             finish_state, finish_columns};
+const ReduceSet kReduceV3 = {init_state,   merge_lanes,    row_finisher,   extreme_finder,
+                             reduce_lines, merge_states,   merge_units,    extract_state,
+                             finish_state, finish_columns, sum_of_products};
 }

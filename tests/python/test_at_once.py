@@ -156,6 +156,30 @@ def test_long_rows_and_wide_columns(xp, core, at_once, letter):
                 np.testing.assert_allclose(results[0], expected, total, 1e-5)
 
 
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 64, 511, 513, 1000, 4097, 16384])
+@pytest.mark.parametrize("letter", [t for t in TYPES if t not in ("?", "f2", "c16")])
+def test_sums_of_products_have_the_bits_of_recorded_ones(xp, at_once, letter, n):
+    rng = np.random.default_rng(n)
+    integers = letter[0] in "iu"
+    base = rng.integers(0, 100, 7 * n) if integers else rng.standard_normal(7 * n)
+    a, b = xp.array(base.astype(letter)), xp.array(base[::-1].astype(letter))
+    lines = [a[:n], a[:n][::-1], a[: 3 * n : 3], a.reshape(n, 7)[:, 2], a.reshape(n, 7)[::-1, 3]]
+    others = [b[:n], b[n : 2 * n][::-1], b[::7], b[: 2 * n][::-2]]
+    for x, y in itertools.product(lines, others):
+        *results, count = at_once(lambda x=x, y=y: x @ y)
+        assert count == 1
+        same(*results)
+        np.testing.assert_allclose(results[0], np.asarray(x) @ np.asarray(y), 1e-3, 1e-3)
+
+
+def test_sums_of_products_of_special_numbers(xp, at_once):
+    for special in ([np.inf, 1.0], [np.nan, 2.0], [-0.0, -0.0], [np.inf, -np.inf], [1e308, 1e308]):
+        for n in (2, 40, 700):
+            a = xp.array(np.resize(special, n))
+            for b in (a, a[::-1], xp.ones(n), -xp.zeros(n)):
+                same(*at_once(lambda a=a, b=b: a @ b)[:2])
+
+
 @pytest.mark.parametrize("letter", ["f4", "f8", "i2", "?"])
 def test_reductions_under_predicates(xp, core, at_once, letter):
     rng = np.random.default_rng(9)

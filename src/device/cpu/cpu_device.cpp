@@ -27,8 +27,9 @@ void copy_bytes(void* dst, const void* src, size_t bytes) {
 
 class CpuDevice final : public Device {
  public:
+  CpuDevice() : Device(DeviceKind::Cpu) {}
+
   std::string name() const override { return cpu_name(); }
-  DeviceKind kind() const override { return DeviceKind::Cpu; }
 
   void* allocate(size_t bytes) override { return pool_.allocate(bytes); }
   void free(void* block, size_t bytes) noexcept override {

@@ -19,7 +19,7 @@ size_t rounded(size_t bytes) { return (std::max<size_t>(bytes, 1) + kAlign - 1) 
 
 class FencedDevice final : public Device {
  public:
-  FencedDevice() {
+  FencedDevice() : Device(DeviceKind::Cpu) {
     fenced_ = true;
     void* raw =
         mmap(nullptr, kRange, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -28,7 +28,6 @@ class FencedDevice final : public Device {
   }
 
   std::string name() const override { return "the CPU, with memory of its own"; }
-  DeviceKind kind() const override { return DeviceKind::Cpu; }
 
   void* allocate(size_t bytes) override {
     std::lock_guard guard(lock_);

@@ -87,7 +87,8 @@ std::string why_unusable(int ordinal) {
 }  // namespace
 
 CudaDevice::CudaDevice(int ordinal)
-    : ordinal_(ordinal),
+    : Device(DeviceKind::Cuda),
+      ordinal_(ordinal),
       properties_(device_properties(ordinal)),
       context_(retain_context(ordinal)),
       stream_(context_),

@@ -25,7 +25,6 @@ class CudaDevice final : public Device {
   explicit CudaDevice(int ordinal);
 
   std::string name() const override { return properties_.name; }
-  DeviceKind kind() const override { return DeviceKind::Cuda; }
   int ordinal() const override { return ordinal_; }
 
   void* allocate(size_t bytes) override;

@@ -17,7 +17,7 @@ size_t rounded(size_t bytes) { return std::max<size_t>((bytes + 63) / 64, 1) * 6
 
 }  // namespace
 
-NullDevice::NullDevice() {
+NullDevice::NullDevice() : Device(DeviceKind::Null) {
   stats_.limit = kRange;
   // Smaller where the address space is limited (ulimit -v, sanitizers).
   for (size_t size = kRange; range_ == nullptr; size /= 2) {

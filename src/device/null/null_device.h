@@ -23,7 +23,6 @@ class NullDevice final : public Device {
   ~NullDevice() override;
 
   std::string name() const override { return "null"; }
-  DeviceKind kind() const override { return DeviceKind::Null; }
   void* allocate(size_t bytes) override;
   void free(void* block, size_t bytes) noexcept override;
   void copy_from_host(void* dst, const void* src, size_t bytes) override;
