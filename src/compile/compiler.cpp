@@ -173,12 +173,18 @@ struct Code {
 // build: null where only what is on disk is wanted.
 Code compile(Host& h, const std::string& kernel_key, const Build& build) {
   auto start = std::chrono::steady_clock::now();
-  std::lock_guard<std::mutex> guard(h.lock);
   std::string key = h.target_key + kernel_key;
   std::string symbol = symbol_of(key), object = disk_load(key);
   Code result;
   result.from_disk = !object.empty();
   if (object.empty() && !build) return result;
+  // One compiles at a time; what is on disk waits for nobody.
+  std::unique_lock<std::mutex> guard(h.lock, std::defer_lock);
+  if (object.empty() && !guard.try_lock()) {
+    guard.lock();
+    object = disk_load(key);  // what the other thread has compiled may be the same
+    result.from_disk = !object.empty();
+  }
   if (object.empty()) {
     llvm::LLVMContext context;
     auto m = make_module(h, context, build, symbol);
@@ -190,6 +196,7 @@ Code compile(Host& h, const std::string& kernel_key, const Build& build) {
     passes.run(*m);
     object.assign(buffer.data(), buffer.size());
     disk_store(key, object);
+    guard.unlock();
   }
   Loaded loaded = load_object(object, symbol, external);
   result.memory = std::move(loaded.memory);

@@ -34,7 +34,7 @@ bool is_associative(Op op);
 // For the host. Lines [row_begin, row_end), indices [col_begin, col_end) of each. The words are
 // address, line stride and stride of the operand, then of the result. `acc` (8 bytes a field) gets
 // the last state of a single line; with a row_origin of one it also holds the state before
-// col_begin. Equal code is compiled once; called by one thread at a time.
+// col_begin. Equal code is compiled once. Any thread may.
 Compiled compile_native_scan(const ScanCode& c);
 
 }  // namespace numbus::compile

@@ -1,5 +1,6 @@
 // The interpreter's loops for any x86-64 processor.
 #include <cmath>
+#include <cstring>
 #include <type_traits>
 
 #include "interp/loops.h"
@@ -8,5 +9,5 @@
 #include "interp/loops_body.h"
 
 namespace numbus::interp {
-const LoopSet kLoopsBaseline = {row, cast, select, within};
+const LoopSet kLoopsBaseline = {row, cast, select, scan, within};
 }

@@ -23,6 +23,20 @@ using Stored =
     if (!vc) vc = va;                                                                      \
     _Pragma("GCC ivdep") for (int64_t i = 0; i < n; ++i) r[i] =                            \
         static_cast<S>(f(va[i], vb[i], vc[i]));                                            \
+  }                                                                                        \
+  template <class T>                                                                       \
+  void scan_##name(char* out, int64_t out_stride, const char* in, int64_t in_stride,       \
+                   const char* before, int64_t n) {                                        \
+    auto f = [](T a, [[maybe_unused]] T b, [[maybe_unused]] T c) { return expr; };         \
+    T state, next;                                                                         \
+    std::memcpy(&state, before ? before : in, sizeof(T));                                  \
+    int64_t k = 0;                                                                         \
+    if (!before) std::memcpy(out, &state, sizeof(T)), k = 1;                               \
+    for (; k < n; ++k) {                                                                   \
+      std::memcpy(&next, in + k * in_stride, sizeof(T));                                   \
+      state = static_cast<T>(f(state, next, next));                                        \
+      std::memcpy(out + k * out_stride, &state, sizeof(T));                                \
+    }                                                                                      \
   }
 #include "ops/ops.def"
 #undef NUMBUS_LOOP
@@ -56,6 +70,27 @@ Loop row(Op op, DType t) {
   switch (t) {
 #define X(D, T) \
   case DType::D: return row_loop<T>(op);
+    NUMBUS_TYPES(X)
+#undef X
+    default: return nullptr;
+  }
+}
+
+template <class T>
+ScanLoop scan_loop(Op op) {
+  switch (op) {
+    case Op::add: return scan_add<T>;
+    case Op::multiply: return scan_multiply<T>;
+    case Op::maximum: return scan_maximum<T>;
+    case Op::minimum: return scan_minimum<T>;
+    default: return nullptr;
+  }
+}
+
+ScanLoop scan(Op op, DType t) {
+  switch (t) {
+#define X(D, T) \
+  case DType::D: return DType::D == DType::Bool ? nullptr : scan_loop<T>(op);
     NUMBUS_TYPES(X)
 #undef X
     default: return nullptr;

@@ -1,5 +1,6 @@
 // The interpreter's loops for processors with AVX2 and FMA (x86-64-v3).
 #include <cmath>
+#include <cstring>
 #include <type_traits>
 
 #include "interp/loops.h"
@@ -13,5 +14,5 @@
 #pragma GCC pop_options
 
 namespace numbus::interp {
-const LoopSet kLoopsV3 = {row, cast, select, within};
+const LoopSet kLoopsV3 = {row, cast, select, scan, within};
 }

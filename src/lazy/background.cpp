@@ -21,7 +21,7 @@ compile::Compiled CompilingKernel::take() {
 
 void CompilingKernel::run() noexcept {
   try {
-    result_ = compile::compile_native(kernel_);
+    result_ = compile_();
   } catch (...) {
     error_ = std::current_exception();
   }
@@ -102,10 +102,10 @@ bool compiles_beside() {
   return several && queue().on;
 }
 
-std::shared_ptr<CompilingKernel> compile_beside(const ir::Kernel& k) {
+std::shared_ptr<CompilingKernel> compile_beside(std::function<compile::Compiled()> compile) {
   if (!compiles_beside()) return nullptr;
   Queue& q = queue();
-  auto made = std::make_shared<CompilingKernel>(k);
+  auto made = std::make_shared<CompilingKernel>(std::move(compile));
   std::lock_guard<std::mutex> guard(q.mutex);
   if (!q.on || (!q.started && !start(q))) return nullptr;
   q.waiting.push_back(made);

@@ -367,7 +367,7 @@ bool compiled(Runtime& rt, KernelCode& code, int64_t work, bool waits) {
   if (!std::exchange(code.looked_on_disk, true) && install(rt, code, compile::load_native(code.ir)))
     return true;
   if (!wanted && !waits) {
-    code.compiling = compile_beside(code.ir);
+    code.compiling = compile_beside([ir = code.ir] { return compile::compile_native(ir); });
     if (code.compiling) return false;
   }
   return install(rt, code, compile::compile_native(code.ir));

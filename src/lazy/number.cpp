@@ -31,7 +31,7 @@ int64_t quotient(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? minus(0, 
 int64_t remainder(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 
 // Keys beside those of Formulas::Code.
-constexpr uint32_t kConstant = 1000, kOverlap = 1001;
+constexpr uint32_t kConstant = 1000, kOverlap = 1001, kAccess = 1002;
 
 // Lower bounds, where they exist.
 constexpr int64_t kNoBound = INT64_MIN;
@@ -46,8 +46,29 @@ int64_t product_bound(int64_t a, int64_t b) {
 
 }  // namespace
 
-size_t Questions::KeyHash::operator()(const Key& k) const {
-  return mix(mix(k.code, static_cast<uint32_t>(k.a)), static_cast<uint32_t>(k.b));
+size_t Questions::Table::index_of(const Key& k) const {
+  const size_t mask = entries_.size() - 1;
+  size_t i = mix(mix(k.code, static_cast<uint32_t>(k.a)), static_cast<uint32_t>(k.b)) & mask;
+  while (entries_[i].used && !(entries_[i].key == k)) i = (i + 1) & mask;
+  return i;
+}
+
+const int32_t* Questions::Table::find(const Key& k) const {
+  const Entry& e = entries_[index_of(k)];
+  return e.used ? &e.value : nullptr;
+}
+
+std::pair<int32_t, bool> Questions::Table::add(const Key& k, int32_t value) {
+  Entry& e = entries_[index_of(k)];
+  if (e.used) return {e.value, false};
+  e = {k, value, true};
+  if (2 * ++used_ > entries_.size()) {
+    std::vector<Entry> old(2 * entries_.size());
+    old.swap(entries_);
+    for (const Entry& o : old)
+      if (o.used) entries_[index_of(o.key)] = o;
+  }
+  return {value, true};
 }
 
 Questions::Questions(const Positions& p) : positions_(p), outer_(asking) {
@@ -71,20 +92,20 @@ int64_t Questions::at_least(Number n) const { return n.id() < 0 ? n.value() : le
 int32_t Questions::id_of(Number n) {
   if (n.id() >= 0) return n.id();
   auto v = static_cast<uint64_t>(n.value());
-  auto [at, fresh] = values_.try_emplace(
+  auto [id, fresh] = values_.add(
       Key{kConstant, static_cast<int32_t>(v >> 32), static_cast<int32_t>(v & 0xFFFFFFFF)},
       static_cast<int32_t>(known_.size()));
   if (fresh) {
-    formulas_.constants_.emplace_back(at->second, n.value());
+    formulas_.constants_.emplace_back(id, n.value());
     known_.push_back(n);
     least_.push_back(n.value());
   }
-  return at->second;
+  return id;
 }
 
 Number Questions::leaf(Formulas::Code code, int a, int b, int64_t value, int64_t at_least) {
-  auto [at, fresh] = values_.try_emplace(Key{code, a, b}, static_cast<int32_t>(known_.size()));
-  Number n(value, at->second);
+  auto [id, fresh] = values_.add(Key{code, a, b}, static_cast<int32_t>(known_.size()));
+  Number n(value, id);
   if (fresh) {
     formulas_.steps_.push_back({code, false, a, b, n.id()});
     known_.push_back(n);
@@ -102,8 +123,7 @@ Number Questions::made(Formulas::Code code, Number a, Number b, int64_t value, i
 
 void Questions::ask(Formulas::Code code, Number a, Number b, bool answer) {
   int32_t x = id_of(a), y = id_of(b);
-  auto [at, fresh] = values_.try_emplace(Key{code, x, y}, answer);
-  if (!fresh) return;
+  if (!values_.add(Key{code, x, y}, answer).second) return;
   formulas_.steps_.push_back({code, answer, x, y, 0});
   ++formulas_.questions_;
   if (code != Formulas::Equal || !answer) return;
@@ -209,9 +229,10 @@ int Questions::strided(const PlanLayout& l) {
 int Questions::access(Number offset, const PlanLayout& l) {
   const Formulas::Access made{id_of(offset), strided(l)};
   auto& all = formulas_.accesses_;
-  auto at = std::find(all.begin(), all.end(), made);
-  if (at == all.end()) at = all.insert(at, made);
-  return static_cast<int>(at - all.begin());
+  auto [at, fresh] =
+      values_.add(Key{kAccess, made.offset, made.layout}, static_cast<int32_t>(all.size()));
+  if (fresh) all.push_back(made);
+  return at;
 }
 
 bool Questions::overlap(Number offset_a, const PlanLayout& a, Number offset_b,
@@ -221,7 +242,7 @@ bool Questions::overlap(Number offset_a, const PlanLayout& a, Number offset_b,
   int x = access(offset_a, a), y = access(offset_b, b);
   if (x > y) std::swap(x, y);
   const Key key{kOverlap, x, y};
-  if (auto at = values_.find(key); at != values_.end()) return at->second != 0;
+  if (const int32_t* known = values_.find(key)) return *known != 0;
   auto view = [](const PlanLayout& l, std::vector<int64_t>& memory) {
     for (Number n : l.shape()) memory.push_back(n.value());
     for (Number n : l.strides()) memory.push_back(n.value());
@@ -231,7 +252,7 @@ bool Questions::overlap(Number offset_a, const PlanLayout& a, Number offset_b,
   std::vector<int64_t> memory_a, memory_b;
   StridedBytes va = view(a, memory_a), vb = view(b, memory_b);
   bool answer = may_overlap(offset_a.value(), va, offset_b.value(), vb);
-  values_.emplace(key, answer);
+  values_.add(key, answer);
   formulas_.pairs_.push_back({x, y, answer});
   ++formulas_.questions_;
   return answer;

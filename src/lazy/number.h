@@ -175,8 +175,22 @@ class Questions {
     int32_t a, b;
     bool operator==(const Key&) const = default;
   };
-  struct KeyHash {
-    size_t operator()(const Key& k) const;
+  // Numbers by keys, looked up some thousand times for one plan.
+  class Table {
+   public:
+    // The key's value, and whether it is new; then it is the given one.
+    std::pair<int32_t, bool> add(const Key& k, int32_t value);
+    const int32_t* find(const Key& k) const;
+
+   private:
+    struct Entry {
+      Key key;
+      int32_t value;
+      bool used = false;
+    };
+    size_t index_of(const Key& k) const;  // of its entry, or of the one that it may take
+    std::vector<Entry> entries_ = std::vector<Entry>(512);
+    size_t used_ = 0;
   };
   // What an answer has shown a number to be, or the number itself.
   Number known(Number n) const;
@@ -193,9 +207,9 @@ class Questions {
   Formulas formulas_;
   std::deque<PlanLayout> layouts_;
   std::vector<const PlanLayout*> window_layouts_;
-  std::unordered_map<Key, int32_t, KeyHash> values_;  // ids of numbers; of questions, the answer
-  std::vector<int64_t> least_;                        // per number: it is no smaller than this
-  std::vector<Number> known_;                         // per number
+  Table values_;                // ids of numbers and accesses; of questions, the answer
+  std::vector<int64_t> least_;  // per number: it is no smaller than this
+  std::vector<Number> known_;   // per number
   std::unordered_map<const PlanLayout*, int> strided_;
 };
 

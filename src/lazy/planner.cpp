@@ -15,9 +15,19 @@ constexpr size_t kMaxGroupInstrs = 96;
 // An access as seen from the group's domain: the byte offset of the domain's origin.
 Number origin(const Access& a, const Member& m, const std::vector<Number>& shift) {
   Number o = a.offset;
-  for (int d = 0; d < a.layout->ndim(); ++d)
-    o -= (m.at[d] + (shift.empty() ? Number(0) : shift[d])) * a.layout->stride(d);
+  for (int d = 0; d < a.layout->ndim(); ++d) {
+    const Number at = shift.empty() ? m.at[d] : m.at[d] + shift[d];
+    if (at.identity() != 0) o -= at * a.layout->stride(d);
+  }
   return o;
+}
+
+// Whether both are seen to be the same access of the group's domain without a question.
+bool plainly_same(const Access& a, const Member& of_a, const Access& b, const Member& of_b) {
+  if (a.layout != b.layout || a.dtype != b.dtype || a.spread || b.spread ||
+      a.offset.identity() != b.offset.identity())
+    return false;
+  return std::ranges::equal(of_a.at, of_b.at, {}, &Number::identity, &Number::identity);
 }
 
 bool same_strides(const PlanLayout& x, const PlanLayout& y, const std::vector<Number>& domain) {
@@ -89,8 +99,12 @@ Planner::Planner(const Window& w, Questions& q, Repeats r) : window(w), question
 }
 
 void Planner::find_dependences() {
+  // Most pairs have no storage in common: those that read or write one, by its number.
+  std::vector<InstrSet> touching(storages.size());
   for (size_t i = 0; i < instrs.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
+    InstrSet before;
+    for_accesses(instrs[i], [&](const Access& a, bool, bool) { before |= touching[a.storage]; });
+    for (size_t j = before._Find_first(); j < i; j = before._Find_next(j)) {
       bool conflict = false;
       for_accesses(instrs[i], [&](const Access& a, bool wa, bool) {
         for_accesses(instrs[j], [&](const Access& b, bool wb, bool) {
@@ -99,14 +113,19 @@ void Planner::find_dependences() {
       });
       if (conflict) instrs[i].needs.set(j);
     }
+    for_accesses(instrs[i], [&](const Access& a, bool, bool) { touching[a.storage].set(i); });
   }
 }
 
 void Planner::find_accesses(Group& g) const {
   g.accesses.clear();
+  g.touches.reset();
+  g.writes.reset();
   for (size_t m = 0; m < g.members.size(); ++m) {
     for_accesses(instrs[g.members[m].instr], [&](const Access& a, bool write, bool result) {
       g.accesses.push_back({&a, static_cast<int>(m), write, result});
+      g.touches.set(a.storage & (kFilter - 1));
+      if (write) g.writes.set(a.storage & (kFilter - 1));
     });
   }
 }
@@ -118,6 +137,7 @@ bool Planner::embed(const Group& big, const Group& small, std::vector<Number>& a
     if (small.shape[d] > big.shape[d] || small.shape[d] == 0) return false;
   // An access both make to one storage, one of them writing, must coincide: that fixes the offset.
   for (const PointAccess& x : big.accesses) {
+    if (!(x.write ? small.touches : small.writes).test(x.access->storage & (kFilter - 1))) continue;
     for (const PointAccess& y : small.accesses) {
       if (x.access->storage != y.access->storage || !(x.write || y.write) || x.result || y.result)
         continue;
@@ -182,14 +202,18 @@ bool Planner::compatible(const Group& a, const std::vector<Number>& shift_a, con
                          const std::vector<Number>& shift_b) const {
   const std::vector<Number>& domain = shift_a.empty() ? a.shape : b.shape;
   for (const PointAccess& x : a.accesses) {
+    if (!(x.write ? b.touches : b.writes).test(x.access->storage & (kFilter - 1))) continue;
     for (const PointAccess& y : b.accesses) {
       if (x.access->storage != y.access->storage || !(x.write || y.write)) continue;
       if (x.result || y.result) return false;
       const Member &of_x = a.members[x.member], &of_y = b.members[y.member];
-      bool same = x.access->dtype == y.access->dtype && !x.access->spread && !y.access->spread &&
-                  same_strides(*x.access->layout, *y.access->layout, domain) &&
-                  origin(*x.access, of_x, shift_a) == origin(*y.access, of_y, shift_b);
-      for (size_t d = 0; same && d < domain.size(); ++d) {
+      const bool plain =
+          shift_a.empty() && shift_b.empty() && plainly_same(*x.access, of_x, *y.access, of_y);
+      bool same =
+          plain || (x.access->dtype == y.access->dtype && !x.access->spread && !y.access->spread &&
+                    same_strides(*x.access->layout, *y.access->layout, domain) &&
+                    origin(*x.access, of_x, shift_a) == origin(*y.access, of_y, shift_b));
+      for (size_t d = 0; !plain && same && d < domain.size(); ++d) {
         Number ax = of_x.at[d] + (shift_a.empty() ? Number(0) : shift_a[d]),
                ay = of_y.at[d] + (shift_b.empty() ? Number(0) : shift_b[d]);
         if (ax == ay && x.access->layout->shape(static_cast<int>(d)) ==
@@ -338,19 +362,12 @@ void Planner::fuse() {
     }
     groups.push_back(std::move(g));
     int mine = static_cast<int>(groups.size()) - 1;
-    std::bitset<4096> touched;
-    auto touch = [&](const Group& of) {
-      for (const PointAccess& a : of.accesses) touched.set(a.access->storage & 4095);
-    };
-    touch(groups[mine]);
+    std::bitset<kFilter> touched = groups[mine].touches;
     for (int other = mine - 1; other >= 0; --other) {
       if (other == mine || groups[other].members.empty()) continue;
-      const bool shares = std::ranges::any_of(groups[other].accesses, [&](const PointAccess& a) {
-        return touched[a.access->storage & 4095];
-      });
-      if (!shares || !try_merge(other, mine)) continue;
+      if ((groups[other].touches & touched).none() || !try_merge(other, mine)) continue;
       mine = other;
-      touch(groups[mine]);
+      touched |= groups[mine].touches;
       other = static_cast<int>(groups.size());  // a larger group may now join others
     }
   }

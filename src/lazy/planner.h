@@ -14,6 +14,8 @@ namespace numbus {
 using ir::kShortRow;
 
 constexpr int kMaxWindow = 256;
+// Sets of storages by their numbers' last bits: what is not in one is certain, which is most.
+constexpr int kFilter = 1024;
 // Rewriting may add two instructions per instruction: a write under a mask that overlaps what it
 // reads.
 using InstrSet = std::bitset<kMaxWindow * 3>;
@@ -52,8 +54,9 @@ struct PointAccess {
 };
 
 struct Group {
-  std::vector<Member> members;        // in program order
-  std::vector<PointAccess> accesses;  // theirs
+  std::vector<Member> members;           // in program order
+  std::vector<PointAccess> accesses;     // theirs
+  std::bitset<kFilter> touches, writes;  // the storages of these
   std::vector<Number> shape;
   InstrSet set, needs;  // its instructions, and those that they must follow
   bool reduces = false, solo = false;

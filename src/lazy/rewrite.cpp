@@ -84,9 +84,9 @@ void Planner::rewrite() {
     for (size_t j = 0; j + 1 < instrs.size() && !earlier; ++j) {
       for (int k = 0; k < instrs[j].inputs(); ++k) {
         const Access& a = instrs[j].in[k];
+        if (a.storage != p.out.storage) continue;
         earlier = earlier ||
-                  (a.storage == p.out.storage &&
-                   (a.spread || a.layout->ndim() == p.out.layout->ndim()) && crosses(a, p.out));
+                  ((a.spread || a.layout->ndim() == p.out.layout->ndim()) && crosses(a, p.out));
       }
     }
     if (!self && !earlier) continue;

@@ -1,12 +1,17 @@
 // Scans on the CPU: along lines by code with the state in registers, across lines by vector code
-// that reads the row before.
+// that reads the row before. Until it is compiled, loops of the interpreter's do the same.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "base/interrupt.h"
 #include "device/cpu/thread_pool.h"
+#include "interp/blocks.h"
+#include "interp/loops.h"
 #include "lazy/entries.h"
+#include "lazy/executor.h"
 #include "lazy/fold_cpu.h"
 #include "lazy/scan.h"
 
@@ -16,6 +21,9 @@ namespace {
 constexpr int64_t kUnitPoints = 16384;
 constexpr int64_t kCutPoints = 1 << 15;  // of a long line: two passes find it in the cache
 constexpr int kStateBytes = 16;
+constexpr int64_t kWideRow = 64;
+// Nanoseconds of interpreting that are worth compiling.
+constexpr int64_t kEnough = 2'000'000;
 constexpr int64_t kStreamingBytes = 64 << 20;
 
 // What a step's scan needs from run to run.
@@ -23,6 +31,54 @@ struct CpuScan {
   std::shared_ptr<KernelCode> rows;
   compile::NativeFunction lines = nullptr, totals = nullptr, prefixes = nullptr;
   int runs = 0;  // before anything was compiled
+  std::shared_ptr<CompilingKernel> compiling;
+  int64_t interpreted_ns = 0;
+};
+
+// Lines scanned by a loop of the interpreter's, from elements of `in`.
+struct LineLoop {
+  interp::ScanLoop scan = nullptr;
+  interp::Loop cast = nullptr;  // where the operand has another type
+  DType in, type;
+
+  LineLoop(Op op, DType from, DType to) : in(from), type(to) {
+    if (is_complex(from) || is_complex(to) || from == DType::F16 || to == DType::F16) return;
+    if (from != to) cast = interp::loops().cast(from, to);
+    if (from == to || cast) scan = interp::loops().scan(op, to);
+  }
+
+  // As code of compile_native_scan().
+  void run(const int64_t* words, int64_t begin, int64_t end, int64_t from, int64_t to, char* state,
+           int64_t resume) const {
+    if (from >= to) return;
+    for (int64_t line = begin; line < end; ++line) {
+      char* read = reinterpret_cast<char*>(words[0] + line * words[1] + from * words[2]);
+      char* write = reinterpret_cast<char*>(words[3] + line * words[4] + from * words[5]);
+      const char* before = resume ? state : nullptr;
+      if (cast)
+        converted(read, words[2], write, words[5], before, to - from);
+      else
+        scan(write, words[5], read, words[2], before, to - from);
+      std::memcpy(state, write + (to - from - 1) * words[5], itemsize(type));
+    }
+  }
+
+ private:
+  void converted(char* read, int64_t read_stride, char* write, int64_t write_stride,
+                 const char* before, int64_t count) const {
+    constexpr int64_t kBlock = 256;
+    alignas(64) char given[kBlock * 8], wide[kBlock * 8];
+    for (int64_t n; count > 0; count -= n) {
+      n = std::min(count, kBlock);
+      interp::move<true>(itemsize(in), read, read_stride, given, n);
+      if (in == DType::Bool) interp::normalise(given, given, n);
+      cast(wide, given, nullptr, nullptr, n);
+      scan(write, write_stride, wide, itemsize(type), before, n);
+      read += n * read_stride;
+      write += n * write_stride;
+      before = write - write_stride;
+    }
+  }
 };
 
 class Scan {
@@ -33,7 +89,8 @@ class Scan {
         call_(*step.call),
         in_(*call_.layouts[0]),
         out_(*call_.layouts[1]),
-        in_type_(step.patches[0].dtype) {
+        in_type_(step.patches[0].dtype),
+        loop_(call_.op, in_type_, call_.type) {
     // What the code depends on of how the operands lie.
     std::string key = streams() ? "cpu past caches" : "cpu";
     for (const Layout* l : {&in_, &out_})
@@ -53,15 +110,21 @@ class Scan {
   void run() {
     bool along = along_lines();
     int dim = along && out_.shape(2) == 1 ? 0 : 2;  // the lines that rows run over
-    auto compiles = [&](bool already) {
-      return worth_compiling(rt_, already, step_.points, code_->runs);
-    };
-    if (along && compiles(code_->lines != nullptr)) return lines();
+    if (along && (loop_.scan ? ready() || rt_.mode != Mode::Interp
+                             : worth_compiling(rt_, code_->lines, step_.points, code_->runs)))
+      return lines();
     if (!code_->rows) code_->rows = fold_rows(call_.op, in_type_, call_.type, in_, out_, dim);
-    if (!along && compiles(code_->rows->native != nullptr))
-      rows(dim, true);
-    else
-      rows(dim, false), ++rt_.stats.interpreted;
+    KernelCode& code = *code_->rows;
+    // A row's loop costs far more than an element.
+    const bool wide = !along && out_.shape(dim) >= kWideRow;
+    const bool native =
+        !along && (wide ? compiled(rt_, code, step_.points * std::ssize(code.ir.body))
+                        : worth_compiling(rt_, code.native, step_.points, code_->runs));
+    const int64_t begin = nanoseconds();
+    rows(dim, native);
+    if (native) return;
+    ++rt_.stats.interpreted;
+    if (wide) code.interpreted_ns += nanoseconds() - begin;
   }
 
  private:
@@ -75,18 +138,57 @@ class Scan {
     return reinterpret_cast<char*>(step_.params[n]) + outer * l.stride(0) + inner * l.stride(2);
   }
 
+  static int64_t nanoseconds() {
+    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  }
+
   // Along lines -----------------------------------------------------------------------------------
+  // Whether the code for lines is there. The interpreter's loops are nearly as quick, so that it is
+  // compiled for what takes some milliseconds, on a thread where that can be.
+  bool ready() {
+    if (!rt_.may_compile()) return false;
+    if (code_->lines) return true;
+    if (code_->compiling && code_->compiling->ended())
+      code_->lines = counted(rt_, std::exchange(code_->compiling, nullptr)->take());
+    const bool wanted = rt_.mode == Mode::Compiled;
+    if (code_->lines || (!wanted && code_->interpreted_ns < kEnough)) return code_->lines;
+    if (wanted) code_->compiling.reset();
+    if (code_->compiling) return false;
+    auto compile = [code = code()] { return compile::compile_native_scan(code); };
+    if (!wanted) code_->compiling = compile_beside(compile);
+    if (!code_->compiling) code_->lines = counted(rt_, compile());
+    return code_->lines;
+  }
+  compile::ScanCode code() const {
+    auto made = compile::scan_code(call_.op, in_type_, call_.type, dense(in_), dense(out_));
+    made.streaming = streams();
+    return made;
+  }
+
   void lines() {
+    const bool interpreted = loop_.scan && !code_->lines;
+    const int64_t began = nanoseconds();
+    scan_lines(interpreted);
+    if (!interpreted) return;
+    code_->interpreted_ns += nanoseconds() - began;
+    ++rt_.stats.interpreted;
+  }
+
+  void scan_lines(bool interpreted) {
     int64_t outer = out_.shape(0), n = out_.shape(1), inner = out_.shape(2), count = outer * inner;
     // Making the bodies takes longer than a short scan.
-    auto code = [&] {
-      auto made = compile::scan_code(call_.op, in_type_, call_.type, dense(in_), dense(out_));
-      made.streaming = streams();
-      return made;
+    if (!interpreted && !code_->lines)
+      code_->lines = counted(rt_, compile::compile_native_scan(code()));
+    auto part = [&](const int64_t* words, int64_t begin, int64_t end, int64_t from, int64_t to,
+                    char* state, int64_t resume) {
+      if (interpreted)
+        loop_.run(words, begin, end, from, to, state, resume);
+      else
+        code_->lines(words, begin, end, from, to, state, resume);
     };
-    if (!code_->lines) code_->lines = counted(rt_, compile::compile_native_scan(code()));
     int threads = thread_pool().num_threads();
-    if (count < threads && n >= 4 * kCutPoints && order_free(call_.op, call_.type)) {
+    if (!interpreted && count < threads && n >= 4 * kCutPoints &&
+        order_free(call_.op, call_.type)) {
       if (!code_->totals) prepare_cuts(code());
       for (int64_t l = 0; l < count; ++l) cut_line(l / inner, l % inner);
       return;
@@ -104,11 +206,11 @@ class Scan {
           words[3] = address(out_, 1, 0, 0), words[4] = out_.stride(0);
           i = l, stop = end;
         }
-        if (n <= kFoldPart) code_->lines(words, i, stop, 0, n, state, 0);
+        if (n <= kFoldPart) part(words, i, stop, 0, n, state, 0);
         for (int64_t k = i; n > kFoldPart && k < stop; ++k)
           for (int64_t from = 0; from < n; from += kFoldPart) {
             if (interrupt::wanted()) interrupt::raise_interrupted();
-            code_->lines(words, k, k + 1, from, std::min(n, from + kFoldPart), state, from > 0);
+            part(words, k, k + 1, from, std::min(n, from + kFoldPart), state, from > 0);
           }
         l += stop - i;
       }
@@ -203,6 +305,7 @@ class Scan {
   const CallStep& call_;
   const Layout &in_, &out_;
   DType in_type_;
+  const LineLoop loop_;
   CpuScan* code_ = nullptr;
 };
 

@@ -350,11 +350,12 @@ TEST_CASE(
     const char* name;
     std::function<Array()> record;
     int64_t last;
+    bool waits = false;  // with its code until the interpreter has taken some milliseconds
   };
   const Work all[] = {
       {"elementwise", [&] { return apply(Op::add, args); }, 2 * (kElements - 1)},
       {"scan", [&] { return accumulate(Op::add, x, 0, {}, nullptr); },
-       kElements * (kElements - 1) / 2},
+       kElements * (kElements - 1) / 2, true},
       {"segments", [&] { return reduceat(Op::maximum, x, begins, 0, {}, nullptr); }, kElements - 1},
   };
   const Stats& stats = Runtime::get().stats;
@@ -370,7 +371,8 @@ TEST_CASE(
         continue;
       }
       CHECK(values(w.record()).back() == w.last);
-      CHECK((stats.interpreted > before) == !compile::has_compiler());
+      const bool interprets = !compile::has_compiler() || (w.waits && mode != Mode::Compiled);
+      CHECK((stats.interpreted > before) == interprets);
     }
   }
   set_compile_beside(beside);

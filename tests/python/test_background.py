@@ -106,3 +106,55 @@ def test_without_a_thread_the_program_waits():
     assert run(LARGE, NUMBUS_BACKGROUND="0") == ["1", "False"]
     alone = "import os\nos.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
     assert run(alone + textwrap.dedent(LARGE)) == ["1", "False"]
+
+
+@pytest.fixture
+def modes(core):
+    yield ("auto", "interp", "compiled")
+    core.set_mode("auto")
+
+
+SCANS = ["add", "multiply", "maximum", "minimum", "subtract", "fmax", "logical_or", "bitwise_xor"]
+LAYOUTS = [
+    (lambda a: a, 1),
+    (lambda a: a, 0),
+    (lambda a: a.reshape(-1), 0),
+    (lambda a: a.T, 0),
+    (lambda a: a[::-1, ::-3], 1),
+    (lambda a: a.reshape(4, -1, 700), 1),
+]
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "uint16", "int64", "float16", "float32", "f8", "c16"]
+)
+@pytest.mark.parametrize("name", SCANS)
+def test_scans_have_the_same_bits_before_they_are_compiled(xp, core, modes, name, dtype):
+    rng = np.random.default_rng(SCANS.index(name))
+    real = rng.integers(-2, 120, (60, 700)) if dtype != "f8" else rng.standard_normal((60, 700))
+    real = real.astype(dtype)
+    if real.dtype.kind == "f":
+        real[3, 40:42] = np.nan, -0.0
+    for cut, axis in LAYOUTS:
+        for to in (None, "float64", "int32"):
+            try:
+                with np.errstate(all="ignore"):
+                    want = getattr(np, name).accumulate(cut(real), axis, dtype=to)
+            except TypeError:
+                continue
+            got = []
+            for mode in modes:
+                core.set_mode(mode)
+                with np.errstate(all="ignore"):
+                    r = getattr(xp, name).accumulate(cut(xp.array(real)), axis, dtype=to)
+                    r = r.to_numpy() if hasattr(r, "to_numpy") else np.array(r)
+                    if r.dtype.kind in "fc":
+                        r[r != r] = np.nan  # the sign of a NaN is nobody's
+                    got.append(r)
+            for one in got:
+                assert one.dtype == want.dtype
+                assert one.tobytes() == got[-1].tobytes()
+            if want.dtype.kind in "fc":
+                np.testing.assert_allclose(got[0], want, 1e-2 if dtype == "float16" else 1e-5)
+            else:
+                np.testing.assert_array_equal(got[0], want)
