@@ -83,11 +83,13 @@ Parts hyperbolic(MathBuilder& m, Parts z, bool odd) {
     Val re = times(m, odd ? m.mul(t.cos, minus) : t.cos, s);
     Val im = times(m, odd ? t.sin : m.mul(t.sin, minus), s);
     Parts v = select(m, m.gt(m.abs(z.re), limit), {re, im}, value);
-    v.re = m.select(m.mand(wild, is_inf(m, z.re)), first, v.re);
+    // Where C leaves a sign open (Annex G of C11), it is that of glibc's functions, plus.
+    v.re = m.select(m.mand(wild, is_inf(m, z.re)), m.abs(first), v.re);
     // A zero factor stays zero, whatever the other is.
-    v.im = m.select(is_zero(m, z.im), odd ? z.im : m.mul(z.im, minus), v.im);
-    Val rest = m.mand(wild, is_zero(m, z.re));
-    return odd ? Parts{m.select(rest, z.re, v.re), v.im} : Parts{v.re, m.select(rest, z.re, v.im)};
+    Val turned = m.select(m.eq(z.re, z.re), m.mul(z.im, minus), z.im);
+    v.im = m.select(is_zero(m, z.im), odd ? z.im : turned, v.im);
+    Val rest = m.mand(wild, is_zero(m, z.re)), none = m.fconst(z.re, 0);
+    return odd ? Parts{m.select(rest, z.re, v.re), v.im} : Parts{v.re, m.select(rest, none, v.im)};
   };
   return in_lanes(m, m.mor(beyond(m, z.re, limit), wild), slow, value);
 }

@@ -51,7 +51,10 @@ class Instrument(ast.NodeTransformer):
         elif isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             operands = [self._made(v, "_equated", v) for v in (node.left, *node.comparators)]
             node.left, node.comparators = operands[0], operands[1:]
-        return node
+        if len(node.ops) == 1:
+            return node
+        names = ast.Constant(tuple(type(op).__name__ for op in node.ops))
+        return self._made(node, "_chain", names, node.left, *map(self._later, node.comparators))
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)

@@ -179,6 +179,15 @@ class Table:
             return value
         return fitted(value, *zip(*seen.values()))
 
+    def refuse(self, error):
+        """A TypeError of what never runs, which the compiler may find earlier."""
+        if misfits(error) and error is not Unknown.error:
+            at = error.__traceback__
+            while at is not None:
+                if at.tb_frame.f_code.co_filename == "<oracle>":
+                    self.refused.add(at.tb_lineno)
+                at = at.tb_next
+
     def samples(self, where):
         return [s for s, _ in self.seen.get(where, {}).values()]
 
@@ -210,13 +219,8 @@ class Frame:
         return self._one_type((self.key, "return"), value, constant)
 
     def failed(self, error):
-        """What has no value of these samples; a TypeError the compiler may find earlier."""
-        if misfits(error) and error is not Unknown.error:
-            at = error.__traceback__
-            while at is not None:
-                if at.tb_frame.f_code.co_filename == "<oracle>":
-                    self.table.refused.add(at.tb_lineno)
-                at = at.tb_next
+        """What has no value of these samples."""
+        self.table.refuse(error)
 
     def close(self, names: dict):
         """Lists may hold more types at the end than where they were assigned."""

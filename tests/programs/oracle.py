@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import linecache
 import math
+import operator
 import random
 import types
 import warnings
@@ -123,6 +124,25 @@ def either_zero(value, r):
     return moved if isinstance(value, np.ndarray) else type(value)(moved)
 
 
+def is_finite(value) -> bool:
+    """Whether complex numbers have finite parts; True for what else there is."""
+    return not np.iscomplexobj(value) or bool(np.isfinite(value).all())
+
+
+COMPARISONS = {
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Is": operator.is_,
+    "IsNot": operator.is_not,
+    "In": lambda a, b: a in b,
+    "NotIn": lambda a, b: a not in b,
+}
+
+
 class Run:
     """The operators and calls of one run; a shadow has a random generator of its own."""
 
@@ -159,6 +179,7 @@ class Run:
             "_store": self.store,
             "_tick": self.tick,
             "_at": self.at,
+            "_chain": self.chain,
             "_ordered": differences.ordered,
             "_identified": differences.identified,
             "_equated": differences.equated,
@@ -241,7 +262,8 @@ class Run:
         self.dry += 1
         try:
             return [side()]
-        except Exception:
+        except Exception as error:
+            self.table.refuse(error)
             return []
         finally:
             self.dry -= 1
@@ -261,6 +283,28 @@ class Run:
                 more = [v for s in sides[k + 1 :] for v in self._side(s)]
                 return differences.of_both(seen[-1], [*seen, *more], constants)
         return differences.of_both(seen[-1], seen, constants)
+
+    def chain(self, names, first, *later):
+        """a < b < c: the value has the type of all comparisons."""
+        seen, left = [], first
+        for k, (name, side) in enumerate(zip(names, later, strict=True)):
+            right = side()
+            seen.append(COMPARISONS[name](left, right))
+            if k + 1 < len(later) and not seen[-1]:
+                rest = self._side(lambda k=k, right=right: self._rest(names, k + 1, right, later))
+                return differences.of_both(seen[-1], [*seen, *(rest[0] if rest else ())])
+            left = right
+        return differences.of_both(seen[-1], seen)
+
+    @staticmethod
+    def _rest(names, begin, left, later):
+        """The values of the comparisons from one on."""
+        found = []
+        for name, side in zip(names[begin:], later[begin:], strict=True):
+            right = side()
+            found.append(COMPARISONS[name](left, right))
+            left = right
+        return found
 
     def list(self, *items):
         """A list has items of one type."""
@@ -301,8 +345,16 @@ class Run:
 
     def op(self, name, a, b):
         a, b = self._repeated(name, a, b)
+        finite = is_finite(a) and is_finite(b)
         value = self._retried(lambda b: differences.binary(name, a, b), b)
+        self._stays_finite(name, value, finite)
         return self._operator(name, value, a, b)
+
+    def _stays_finite(self, name, value, finite):
+        """Where a part of a complex product overflows, NaN or infinity depends on its rounding."""
+        if finite and name in ("Mult", "Pow", "PowLiteral") and np.iscomplexobj(value):
+            if not self.sampling and not self.dry and not is_finite(value):
+                raise NoVerdict("a complex product overflows")
 
     def _operator(self, name, value, a, b):
         if name in ("Pow", "PowLiteral", "MatMult") or (
@@ -327,7 +379,9 @@ class Run:
     def iop(self, name, a, b):
         a, b = self._repeated(name, self._own(a), b)
         limit_growth(a)
+        finite = is_finite(a) and is_finite(b)
         value = self._retried(lambda b: differences.in_place(name, a, b), b)
+        self._stays_finite(name, value, finite)
         moved = self._operator(name, value, a, b)
         if isinstance(value, np.ndarray) and moved is not value:
             value[...] = moved

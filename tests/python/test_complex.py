@@ -170,3 +170,21 @@ def test_modes_agree(xp, core, name):
         bits.append(np.where(np.isnan(got), 0, got).tobytes() + np.isnan(got).tobytes())
     core.set_mode("auto")
     assert bits[0] == bits[1]
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "sinh", "cosh", "tan", "tanh"])
+@pytest.mark.parametrize("kind", ["complex64", "complex128"])
+def test_signs_of_zeros_and_infinities(name, kind):
+    """Also where C11 leaves the sign open: it is that of glibc, which NumPy calls."""
+    parts = (np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -1.0)
+    z = np.array([complex(a, b) for a in parts for b in parts], kind)
+    with np.errstate(all="ignore"):
+        want = getattr(np, name)(z)
+    got = np.asarray(getattr(MODULE, name)(MODULE.array(z)))
+    for part in ("real", "imag"):
+        a, b = getattr(got, part), getattr(want, part)
+        exact = ~np.isfinite(b) | (b == 0)
+        assert np.array_equal(np.isnan(a), np.isnan(b))
+        compared = exact & ~np.isnan(b)
+        assert np.array_equal(a[compared], b[compared])
+        assert np.array_equal(np.signbit(a[compared]), np.signbit(b[compared]))
