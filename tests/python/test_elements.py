@@ -1,5 +1,6 @@
 """Single elements, read and written: every type, layout, kind of index and kind of value."""
 
+import os
 import warnings
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 pytestmark = [pytest.mark.numbus]
 
+ON_DEVICE = os.environ.get("NUMBUS_DEVICE", "cpu") != "cpu"
 TYPES = ["?", "i1", "u2", "i4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
 LAYOUTS = {
     "vector": lambda a: a,
@@ -55,6 +57,11 @@ def numbers(xp):
     yield from (ours[0].sum(), np.array(6))
 
 
+def twin(value):
+    """A number of ours as NumPy's; numbers of a GPU are arrays to NumPy."""
+    return np.asarray(value)[()] if hasattr(value, "__array__") else value
+
+
 def outcome(work):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -99,7 +106,7 @@ def test_writes(xp, letter, layout):
             if letter == "?" and isinstance(value, complex):
                 continue  # refused where NumPy asks for its truth
             for i in [index, index[0]] if len(index) == 1 else [index]:
-                expected = outcome(lambda v=value, i=i: write(view, i, v))
+                expected = outcome(lambda v=twin(value), i=i: write(view, i, v))
                 same(expected, outcome(lambda v=value, i=i: write(own, i, v)))
                 same(theirs, ours)
 
@@ -154,7 +161,8 @@ def test_scalars_that_are_dropped_and_made_again_keep_apart(xp):
     for _ in range(3):
         sums = [x + n for x, n in held]
         assert [float(s) for s in sums] == [2.0 * k for k in range(300)]
-        assert [type(x).__name__ for x, _ in held[:2]] == ["float64", "float64"]
+        if not ON_DEVICE:
+            assert [type(x).__name__ for x, _ in held[:2]] == ["float64", "float64"]
     del held
     again = [a[k] for k in range(300)]
     assert [float(x) for x in again] == list(range(300))
