@@ -106,7 +106,7 @@ def test_writes(xp, letter, layout):
             if letter == "?" and isinstance(value, complex):
                 continue  # refused where NumPy asks for its truth
             for i in [index, index[0]] if len(index) == 1 else [index]:
-                expected = outcome(lambda v=twin(value), i=i: write(view, i, v))
+                expected = outcome(lambda v=value, i=i: write(view, i, twin(v)))
                 same(expected, outcome(lambda v=value, i=i: write(own, i, v)))
                 same(theirs, ours)
 
