@@ -8,13 +8,15 @@
 
 namespace numbus::bindings {
 
-inline double float_value(PyObject* o) {
 #ifdef Py_LIMITED_API
-  return PyFloat_AsDouble(o);
+inline double float_value(PyObject* o) { return PyFloat_AsDouble(o); }
+inline Py_ssize_t tuple_size(PyObject* tuple) { return PyTuple_Size(tuple); }
+inline PyObject* tuple_item(PyObject* tuple, Py_ssize_t k) { return PyTuple_GetItem(tuple, k); }
 #else
-  return PyFloat_AS_DOUBLE(o);
+inline double float_value(PyObject* o) { return PyFloat_AS_DOUBLE(o); }
+inline Py_ssize_t tuple_size(PyObject* tuple) { return PyTuple_GET_SIZE(tuple); }
+inline PyObject* tuple_item(PyObject* tuple, Py_ssize_t k) { return PyTuple_GET_ITEM(tuple, k); }
 #endif
-}
 
 // The value of a Python int; false: int64 does not hold it.
 inline bool int_value(PyObject* o, int64_t& value) {
@@ -28,21 +30,6 @@ inline bool int_value(PyObject* o, int64_t& value) {
   int overflow = 0;
   value = PyLong_AsLongLongAndOverflow(o, &overflow);
   return overflow == 0;
-}
-
-inline Py_ssize_t tuple_size(PyObject* tuple) {
-#ifdef Py_LIMITED_API
-  return PyTuple_Size(tuple);
-#else
-  return PyTuple_GET_SIZE(tuple);
-#endif
-}
-inline PyObject* tuple_item(PyObject* tuple, Py_ssize_t k) {
-#ifdef Py_LIMITED_API
-  return PyTuple_GetItem(tuple, k);
-#else
-  return PyTuple_GET_ITEM(tuple, k);
-#endif
 }
 
 // One of the numbers above.

@@ -251,7 +251,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   if (name == "pow") {
     expect(c, name, 2, 3);
     if (c.args.size() == 3) return call_function(c, u_.program.library("pow mod"));
-    return binary(n, Op::power, arg(0), arg(1));
+    return operation(n, Op::power, arg(0), arg(1));
   }
   if (name == "enumerate" || name == "zip") {
     Value r;

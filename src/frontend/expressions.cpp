@@ -70,11 +70,7 @@ Value Lower::expression(const Node& n) {
         Call c{n, {a, b}, {}};
         return call_named(c, "np.matmul");
       }
-      // NumPy's x ** 2 is a square, which of bools is int8; other powers of them are int64.
-      if (k == NodeKind::Pow && a.type.is_array() && a.type.ndim && a.type.dtype == DType::Bool &&
-          b.type.is_number() && b.type.weak && b.type.dtype == DType::I64 && known_int(b) == 2)
-        return cast(n, a, DType::I8);
-      return binary(n, row_of_operator(k), a, b);
+      return operation(n, row_of_operator(k), a, b);
     }
     case NodeKind::UnaryOp: {
       Value v = expression(*n.one(Field::operand));

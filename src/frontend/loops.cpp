@@ -102,16 +102,21 @@ void Lower::counted(const Sequence& over, const std::function<void(Val)>& body, 
   end_loop(loop);
 }
 
+// Whether a range goes on at this number: downward, where the step is negative.
+Val Lower::comes_before(Val at, Val stop, Val step) {
+  if (auto by = constant_of(step)) return *by > 0 ? less(at, stop) : less(stop, at);
+  return b_->emit(Op::select, DType::Bool, less(ci(0), step), less(at, stop), less(stop, at));
+}
+
 Val Lower::length_of_range(const Value& range) {
   Val step = range.v[2], span = sub(range.v[1], range.v[0]);
   auto by = constant_of(step);
   if (by == 1) return b_->emit(Op::maximum, DType::I64, span, ci(0));
-  Val up = by ? ir::kNone : less(ci(0), step);
-  Val one = by ? ci(*by > 0 ? 1 : -1) : b_->emit(Op::select, DType::I64, up, ci(1), ci(-1));
+  Val one = by ? ci(*by > 0 ? 1 : -1)
+               : b_->emit(Op::select, DType::I64, less(ci(0), step), ci(1), ci(-1));
   // The quotient of the last number's distance, as the stop plus a step may not fit into 64 bits.
   Val last = b_->emit(Op::floor_divide, DType::I64, sub(span, one), step);
-  Val below = less(range.v[0], range.v[1]), above = less(range.v[1], range.v[0]);
-  Val any = !by ? b_->emit(Op::select, DType::Bool, up, below, above) : *by > 0 ? below : above;
+  Val any = comes_before(range.v[0], range.v[1], step);
   return b_->emit(Op::select, DType::I64, any, add(last, ci(1)), ci(0));
 }
 
@@ -285,12 +290,10 @@ Val Lower::stop_of_range(const Node& n, const Value& range) {
   };
   when(beyond(sub(stop, ci(1)), add(stop, ci(1))), [&] {
     Val count = length_of_range(range), last = add(start, mul(sub(count, ci(1)), step));
-    Val rises = less(start, stop), falls = less(stop, start);
-    Val any = by ? (*by > 0 ? rises : falls)
-                 : b_->emit(Op::select, DType::Bool, less(ci(0), step), rises, falls);
     // The distance of start and stop may not fit either.
-    Val distance = sub(stop, start);
-    Val far = both(any, b_->emit(Op::not_equal, DType::Bool, rises, less(ci(0), distance)));
+    Val rises = less(start, stop), distance = sub(stop, start);
+    Val far = both(comes_before(start, stop, step),
+                   b_->emit(Op::not_equal, DType::Bool, rises, less(ci(0), distance)));
     Val leaves = both(less(ci(0), count), beyond(last, last));
     when(b_->emit(Op::logical_or, DType::Bool, far, leaves), [&] { raise_far_range(n); });
   });
@@ -308,22 +311,12 @@ bool Lower::range_loop(const Node& n, const Value& range) {
   const auto& orelse = n.all(Field::orelse);
   Val ended = orelse.empty() ? ir::kNone : new_variable(DType::Bool);
   if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(false)));
-  auto by = constant_of(step);
   Val i = new_variable(DType::I64);
   set(i, start);
   Val loop = begin_loop();
   Val at = get(i);
-  Val done;
-  if (by) {
-    done = negate(*by > 0 ? less(at, stop) : less(stop, at));
-  } else {
-    Val up = less(ci(0), step);
-    done = negate(b_->emit(Op::select, DType::Bool, up, less(at, stop), less(stop, at)));
-  }
-  when(done, [&] {
-    if (stop != range.v[1])
-      when(by.value_or(0) > 0 ? less(at, range.v[1]) : less(range.v[1], at),
-           [&] { raise_far_range(n); });
+  when(negate(comes_before(at, stop, step)), [&] {
+    if (stop != range.v[1]) when(comes_before(at, range.v[1], step), [&] { raise_far_range(n); });
     if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(true)));
     break_loop(loop);
   });

@@ -201,6 +201,7 @@ class Lower {
   bool loop_else(const Node& n, Val ended);
   bool for_loop(const Node& n);
   bool while_loop(const Node& n);
+  Val comes_before(Val at, Val stop, Val step);
   Val stop_of_range(const Node& n, const Value& range);
   void raise_far_range(const Node& n);
   bool range_loop(const Node& n, const Value& range);
@@ -334,6 +335,7 @@ class Lower {
   Value known_integer(int64_t n);
   Value boolean(Val v) { return number(v, DType::Bool, true); }
   Value from_scalar(const Scalar& s, DType t, bool weak);
+  Value operation(const Node& n, Op op, const Value& a, const Value& b);
   Value binary(const Node& n, Op op, const Value& a, const Value& b);
   Value binary_numbers(const Node& n, Op op, const Value& a, const Value& b);
   Val is_zero(Val x, DType t);

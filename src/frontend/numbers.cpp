@@ -245,6 +245,20 @@ std::optional<Scalar> folded(Op op, const Scalar& a, const Scalar& b) {
 
 }  // namespace
 
+// What Python's operators do. NumPy's x ** 2 and x ** 0.5 of arrays are other functions than
+// np.power: squares of bools are int8, and zeros of complex numbers have other signs.
+Value Lower::operation(const Node& n, Op op, const Value& a, const Value& b) {
+  const bool array = a.type.is_array() && a.type.ndim && !is_plain_list(a);
+  if (op == Op::power && array && b.type.is_number() && b.known && b.known->imag() == 0) {
+    const double e = b.known->real();
+    if (a.type.dtype == DType::Bool && b.type.weak && b.type.dtype == DType::I64 && e == 2)
+      return cast(n, a, DType::I8);
+    if (is_complex(a.type.dtype) && e == 2) return unary(n, Op::square, a);
+    if (is_complex(a.type.dtype) && e == 0.5) return unary(n, Op::sqrt, a);
+  }
+  return binary(n, op, a, b);
+}
+
 Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
   if (a.unknown() || b.unknown()) return {};
   if (a.type.is(Type::Tag::List) || b.type.is(Type::Tag::List)) {
@@ -606,14 +620,6 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
   if (!arrays)
     return args.size() == 1 ? unary_number(n, op, args[0])
                             : binary_numbers(n, op, args[0], args[1]);
-  // NumPy's powers of arrays by these numbers are functions of their own, with other signs of
-  // zeros.
-  if (op == Op::power && args[0].type.is_array() && is_complex(args[0].type.dtype) &&
-      args[1].known && args[1].known->imag() == 0) {
-    const double e = args[1].known->real();
-    if (e == 2) return apply(n, Op::square, args.first(1));
-    if (e == 0.5) return apply(n, Op::sqrt, args.first(1));
-  }
   // The type of an element follows from the types alone; the steps made to find it are dead.
   std::vector<Value> held(args.begin(), args.end());
   auto of = [this, &n, op](std::span<const Value> e) {

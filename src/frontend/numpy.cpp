@@ -241,10 +241,9 @@ Value Lower::limit_of_clip(const Node& n, const Value& limit, std::span<const Ty
     if (one.is_number() && one.weak) t = promoted(t, one);
   Value v = limit;
   if (limit.type.is_integer() && numbus::is_integer(t.dtype) && t.dtype != DType::Bool) {
-    const int bits = static_cast<int>(8 * itemsize(t.dtype));
-    const bool sign = is_signed(t.dtype);
-    const int64_t most = std::numeric_limits<int64_t>::max() >> (bits == 64 ? 0 : 63 - bits + sign);
-    const int64_t least = sign ? -most - 1 : 0;
+    // A number of int64 has no end above in uint64.
+    const int64_t least = lowest_number(t.dtype).i,
+                  most = highest_number(t.dtype == DType::U64 ? DType::I64 : t.dtype).i;
     Val x = as(limit, DType::I64);
     auto beyond = upper ? less(x, ci(least)) : less(ci(most), x);
     when(beyond, [&] {
@@ -513,11 +512,10 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     expect(c, "np.clip", 1, 4);
     Value v = c.args.at(0);
     const Value *low = c.get(1, "a_min"), *high = c.get(2, "a_max"), *out = c.get(3, "out");
-    if (out && out->type.is(Type::Tag::None)) out = nullptr;
     if (!low) low = c.keyword("min");
     if (!high) high = c.keyword("max");
-    for (const Value* limit : {low, high})
-      if (limit && limit->type.is(Type::Tag::None)) (limit == low ? low : high) = nullptr;
+    for (const Value** given : {&low, &high, &out})
+      if (*given && (*given)->type.is(Type::Tag::None)) *given = nullptr;
     std::vector<Type> all{v.type};
     if (low) all.push_back(low->type);
     if (high) all.push_back(high->type);

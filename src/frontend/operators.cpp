@@ -27,7 +27,7 @@ Value Lower::call_operator(const Call& c, const std::string& name) {
       {"is_", NodeKind::Is},   {"is_not", NodeKind::IsNot}};
   if (auto it = kBinary.find(name); it != kBinary.end()) {
     expect(c, "operator." + name, 2, 2);
-    Value r = binary(n, it->second, c.args[0], c.args[1]);
+    Value r = operation(n, it->second, c.args[0], c.args[1]);
     bool in_place = name[0] == 'i' && c.args[0].type.is_array();
     if (!in_place) return r;
     fill(n, c.args[0], r);

@@ -300,7 +300,7 @@ bool Lower::change_list(const Node& n, Op op, const Node& target, const Value& l
 
 // What an array holds afterwards whose elements an operator changes, as NumPy casts it.
 Value Lower::in_place(const Node& n, Op op, const Value& old, const Value& more) {
-  Value now = binary(n, op, old, more);
+  Value now = operation(n, op, old, more);
   if (!now.unknown() && !is_plain_list(old)) expect_taken(n, what_works(op), now, old);
   return now;
 }

@@ -1,6 +1,7 @@
 """Classes of what programs of the generator found in compiled functions."""
 
 import itertools
+import operator
 
 import numpy as np
 import pytest
@@ -60,7 +61,11 @@ def test_rows_of_different_lengths(n, m):
 
 
 def squares(z):
-    return z**2, z**0.5
+    return z**2, z**0.5, pow(z, 2), operator.pow(z, 2), np.power(z, 2)
+
+
+def whole_squares(a):
+    return a**2, pow(a, 2), operator.pow(a, 2), np.power(a, 2)
 
 
 @pytest.mark.parametrize("kind", ["complex64", "complex128"])
@@ -68,6 +73,9 @@ def test_signs_of_zeros_of_complex_powers(kind):
     z = np.array([complex(a, b) for a in (0.0, -0.0) for b in (0.0, -0.0)], kind)
     for got, want in zip(njit(squares)(z), squares(z), strict=True):
         assert got.tobytes() == want.tobytes()
+    bits = np.array([True, False])
+    for got, want in zip(njit(whole_squares)(bits), whole_squares(bits), strict=True):
+        assert got.dtype == want.dtype and np.array_equal(got, want)
 
 
 def product(a, n):
