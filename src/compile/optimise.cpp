@@ -1,6 +1,8 @@
 // LLVM's pipeline at -O3.
 #include "compile/optimise.h"
 
+#include <llvm/IR/DiagnosticHandler.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Target/TargetMachine.h>
@@ -12,6 +14,13 @@
 namespace numbus::compile {
 
 namespace {
+
+// LLVM prints remarks about loops that were marked for vectors and are none: they are no user's.
+struct QuietHandler : llvm::DiagnosticHandler {
+  bool handleDiagnostics(const llvm::DiagnosticInfo& d) override {
+    return d.getSeverity() != llvm::DS_Error;
+  }
+};
 
 // On a host, a loop that a check may leave is unrolled like others: so what one iteration writes
 // and the next one reads stays in a register, from iteration to iteration of what is unrolled.
@@ -54,6 +63,7 @@ class CheckedLoops {
 }  // namespace
 
 void optimise(llvm::Module& m, llvm::TargetMachine& machine) {
+  m.getContext().setDiagnosticHandler(std::make_unique<QuietHandler>());
   const CheckedLoops unrolled(!machine.getTargetTriple().isNVPTX());
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.LoopInterleaving = true;

@@ -4,6 +4,8 @@
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
+
 namespace numbus::compile {
 
 using llvm::Type;
@@ -125,8 +127,12 @@ void end_rare(Emit& E, const std::vector<ir::Inst>& body, size_t end, Rare r,
   }
   B.CreateBr(r.join);
   B.SetInsertPoint(r.join);
-  // Every value of the slow part that is used after it comes through if_result.
+  // Every value of the slow part that is used after it comes through if_result, several times where
+  // both parts of a complex number are one value.
+  std::vector<ir::Val> joined;
   uses([&](size_t, const ir::Inst& use) {
+    if (std::find(joined.begin(), joined.end(), use.b) != joined.end()) return;
+    joined.push_back(use.b);
     Type* type = at[use.b].v->getType();
     auto* phi = B.CreatePHI(type, 2);
     phi->addIncoming(llvm::PoisonValue::get(type), r.from);

@@ -718,9 +718,9 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
     note_lists(lists_change_);
     Val at = wrapped(n, index_value(n, by), list_length(a), 0, array_node(n));
     const Type own = boxed_type(v), &item = a.type.items[0];
-    bool fits = own.is_number() && item.is_number() && kind(own.dtype) <= kind(item.dtype);
     bool before = std::exchange(changed_, false);
-    if (!fits && n.kind == NodeKind::Subscript) widen_list(n, *n.one(Field::value), a, own);
+    if (!fits_item(own, item) && n.kind == NodeKind::Subscript)
+      widen_list(n, *n.one(Field::value), a, own);
     bool widened = changed_;
     changed_ = changed_ || before;
     return widened ? void() : write_item(n, a, at, v);

@@ -83,20 +83,57 @@ Lower::Offsets Lower::offsets_of(const Node& n, const Value& a, const std::vecto
   return p;
 }
 
-// NumPy looks at the indices also where slices leave nothing to be read through them, and at
-// numbers before it looks at the shapes of other operands.
-void Lower::expect_indices(const Node& n, const Offsets& p) {
+// NumPy looks at all indices before it reads or writes an element: whoever asks for a part of the
+// result only, or for its shape, hears of every index that lies outside. Kernels have no memory for
+// indices that are computed: there each index is looked at where it is used.
+void Lower::expect_indices(const Node& n, Offsets& p) {
   for (size_t k = 0; k < p.at.size(); ++k)
     if (p.at[k].type.is_number())
       wrapped(n, as(p.at[k], DType::I64), p.base.shape()[p.axes[k]], p.axes[k], array_node(n));
-  if (p.shape.size() == p.ndim) return;
-  Val count = ci(1);
-  for (Val extent : p.shape) count = mul(count, extent);
-  when(b_->emit(Op::equal, DType::Bool, count, ci(0)), [&] {
-    each(std::span(p.shape).subspan(p.first, p.ndim), [&](std::span<const Val> picked) {
-      std::vector<Val> at(p.shape.size(), ci(0));
-      std::copy(picked.begin(), picked.end(), at.begin() + static_cast<int64_t>(p.first));
-      offset_at(n, p, at);
+  if (!u_.options.boundscheck && !u_.options.debug) return;
+  auto count = [&](std::span<const Val> extents) {
+    Val all = ci(1);
+    for (Val extent : extents) all = mul(all, extent);
+    return all;
+  };
+  auto picked = std::span(p.shape).subspan(p.first, p.ndim);
+  if (u_.options.kernel) {
+    if (p.shape.size() == p.ndim) return;
+    when(b_->emit(Op::equal, DType::Bool, count(p.shape), ci(0)), [&] {
+      each(picked, [&](std::span<const Val> at) {
+        std::vector<Val> whole(p.shape.size(), ci(0));
+        std::copy(at.begin(), at.end(), whole.begin() + static_cast<int64_t>(p.first));
+        offset_at(n, p, whole);
+      });
+    });
+    return;
+  }
+  size_t arrays = 0;
+  for (Value& i : p.at) {
+    if (i.lazy) i = materialise(n, i);
+    arrays += i.type.is_array();
+  }
+  auto look = [&] {
+    for (size_t k = 0; k < p.at.size(); ++k)
+      if (p.at[k].type.is_array()) expect_inside(n, p.at[k], p.base.shape()[p.axes[k]], p.axes[k]);
+  };
+  // Indices that are repeated no times count for nothing.
+  if (arrays == 1) return look();
+  when(b_->emit(Op::not_equal, DType::Bool, count(picked), ci(0)), look);
+}
+
+// Raises for the first index that lies outside; the first loop has one way through, for vectors.
+void Lower::expect_inside(const Node& n, const Value& indices, Val extent, size_t axis) {
+  Val outside = new_variable(DType::Bool, b_->constant(DType::Bool, Scalar::from_bool(false)));
+  Val least = u_.options.wraparound ? sub(ci(0), extent) : ci(0);
+  each(indices.shape(), [&](std::span<const Val> at) {
+    Val i = as(element(indices, at), DType::I64);
+    Val bad = b_->emit(Op::logical_or, DType::Bool, less(i, least), negate(less(i, extent)));
+    set(outside, b_->emit(Op::logical_or, DType::Bool, get(outside), bad));
+  });
+  when(get(outside), [&] {
+    each(indices.shape(), [&](std::span<const Val> at) {
+      wrapped(n, as(element(indices, at), DType::I64), extent, axis, array_node(n));
     });
   });
 }

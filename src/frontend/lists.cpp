@@ -177,14 +177,21 @@ Value Lower::read_item(const Value& list, Val at) {
   return r;
 }
 
+// Whether a list of these items takes a number as it is: integers wrap, floats keep their digits.
+bool Lower::fits_item(const Type& own, const Type& item) {
+  if (!own.is_number() || !item.is_number() || kind(own.dtype) > kind(item.dtype)) return false;
+  Type both;
+  return numbus::is_integer(own.dtype) || own.dtype == DType::Bool ||
+         (join(item, own, both) && both.dtype == item.dtype);
+}
+
 void Lower::write_item(const Node& n, const Value& list, Val at, const Value& given) {
   const Type& item = list.type.items[0];
   if (item.unknown() || given.unknown() || list.v.empty()) return;
   // Words of its own: what is computed where it is used has none.
   Value v = given.lazy ? materialise(n, given) : given;
   Type both, own = boxed_type(v);
-  bool fits = own.is_number() && item.is_number() && kind(own.dtype) <= kind(item.dtype);
-  if (!fits && (!join(item, own, both) || both != item))
+  if (!fits_item(own, item) && (!join(item, own, both) || both != item))
     not_yet(n, "putting " + name(boxed_type(v)) + " into a " + name(list.type),
             item.is_number() ? "make the list of floats from the start: [0.0] * n" : "");
   put_in_lists(origin_of(v));

@@ -282,6 +282,7 @@ class Lower {
   Value copied(const Node& n, const Value& v);
   Value without_lists(const Node& n, const Value& v);
   Value array_of_range(const Value& range);
+  bool fits_item(const Type& own, const Type& item);
   void write_item(const Node& n, const Value& list, Val at, const Value& v);
   void widen_list(const Node& n, const Node& receiver, const Value& list, const Type& item);
   Value list_method(const Call& c, const Node& receiver, const Value& self,
@@ -339,6 +340,7 @@ class Lower {
   Value binary(const Node& n, Op op, const Value& a, const Value& b);
   Value binary_numbers(const Node& n, Op op, const Value& a, const Value& b);
   Val is_zero(Val x, DType t);
+  void expect_exponents(const Node& n, const Value& base, Value& exponents);
   Value whole_power(const Node& n, const Value& power, Val x, Val exponent);
   Val python_quotient(Val a, Val b);
   Value python_power(const Node& n, const Value& x, const Value& exponent);
@@ -470,7 +472,8 @@ class Lower {
   };
   void expect_mask(const Node& n, const Value& mask, std::span<const Val> shape, size_t first);
   Offsets offsets_of(const Node& n, const Value& a, const std::vector<Value>& given);
-  void expect_indices(const Node& n, const Offsets& p);
+  void expect_indices(const Node& n, Offsets& p);
+  void expect_inside(const Node& n, const Value& indices, Val extent, size_t axis);
   std::vector<Val> offset_at(const Node& n, const Offsets& p, std::span<const Val> at);
   Value gather(const Node& n, const Value& a, const std::vector<Value>& list);
   void scatter(const Node& n, const Value& a, const std::vector<Value>& list, const Value& v);

@@ -305,6 +305,7 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
     std::vector<Value> both{a, b};
     for (Value& v : both)
       if (v.type.is(Type::Tag::Tuple)) v = as_array(n, v);
+    if (op == Op::power && raises_of_numbers()) expect_exponents(n, both[0], both[1]);
     return apply(n, op, both);
   }
   if (a.type.is_number() && b.type.is_number()) {
@@ -502,6 +503,34 @@ Val Lower::is_zero(Val x, DType t) {
   return b_->emit(Op::equal, DType::Bool, x, b_->constant(t, Scalar::from_int(0)));
 }
 
+// NumPy refuses a negative exponent of integers before it computes an element: whoever asks for a
+// part of the powers only, or for their shape, hears of it.
+void Lower::expect_exponents(const Node& n, const Value& base, Value& exponents) {
+  auto whole = [](const Value& v) {
+    return numbus::is_integer(v.type.dtype) || v.type.dtype == DType::Bool;
+  };
+  auto known = known_int(exponents);
+  if (base.unknown() || exponents.unknown() || !whole(base) || !whole(exponents) ||
+      !is_signed(exponents.type.dtype) || (known && *known >= 0))
+    return;
+  if (exponents.lazy) exponents = materialise(n, exponents);
+  DType t = exponents.type.dtype;
+  Val negative = new_variable(DType::Bool, b_->constant(DType::Bool, Scalar::from_bool(false)));
+  auto look = [&](Val exponent) {
+    Val one = less(exponent, b_->constant(t, Scalar::from_int(0)));
+    set(negative, b_->emit(Op::logical_or, DType::Bool, get(negative), one));
+  };
+  if (exponents.type.is_array())
+    each(exponents.shape(), [&](std::span<const Val> at) { look(element(exponents, at).v[0]); });
+  else
+    look(exponents.v[0]);
+  Val some = base.type.is_array() ? b_->emit(Op::not_equal, DType::Bool, size_of(base), ci(0))
+                                  : b_->constant(DType::Bool, Scalar::from_bool(true));
+  when(both(get(negative), some), [&] {
+    raise_at(site(n, "ValueError", "Integers to negative integer powers are not allowed."));
+  });
+}
+
 // A power of integers, where the exponent may be negative: neither Python's float nor NumPy's error
 // can be told from the types, and both are an error. Kernels give the whole part of the power.
 Value Lower::whole_power(const Node& n, const Value& power, Val x, Val exponent) {
@@ -627,8 +656,9 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
   };
   std::vector<Value> sample;
   for (const Value& a : held) {
-    if (a.type.is_array())
-      sample.push_back(number(b_->constant(a.type.dtype, Scalar::from_int(1)), a.type.dtype));
+    bool weak = !a.type.is_array() && a.type.weak;
+    if (a.type.is_array() || !a.known)  // nothing is raised for what no element is made of
+      sample.push_back(number(b_->constant(a.type.dtype, Scalar::from_int(1)), a.type.dtype, weak));
     else
       sample.push_back(a);
   }

@@ -146,8 +146,9 @@ COMPARISONS = {
 class Run:
     """The operators and calls of one run; a shadow has a random generator of its own."""
 
-    def __init__(self, table: one_type.Table, decides: bool, shadow=None):
+    def __init__(self, table: one_type.Table, decides: bool, shadow=None, contracts=False):
         self.r = random.Random(shadow) if shadow is not None else None
+        self.contracts = contracts  # a product that is added to a number may not be rounded
         self.inexact = False
         self.steps = STEPS
         self.dry = 0  # sides of an expression that are run to know their types only
@@ -357,8 +358,10 @@ class Run:
                 raise NoVerdict("a complex product overflows")
 
     def _operator(self, name, value, a, b):
-        if name in ("Pow", "PowLiteral", "MatMult") or (
-            name in ("Mult", "Div") and np.iscomplexobj(value)
+        if (
+            name in ("Pow", "PowLiteral", "MatMult")
+            or (name in ("Mult", "Div") and np.iscomplexobj(value))
+            or (name == "Mult" and self.contracts)
         ):
             if name == "MatMult" and self.r is not None and is_inexact(value):
                 value = perturbed(a, self.r) @ perturbed(b, self.r)
@@ -486,6 +489,8 @@ class Run:
         value = differences.call(function, args, keywords)
         if not is_inexact(value) and not isinstance(value, (tuple, list)):
             return value
+        if differences.overflows_on_the_way(name, function, args, value):
+            raise NoVerdict("a short float or a zero times infinity on the way to a value")
         moved = self._moved(value, name in PRODUCTS and function is not math.prod)
         out = keywords.get("out")
         if isinstance(out, np.ndarray):
@@ -638,12 +643,12 @@ class Expected:
     refused: set  # lines whose types do not fit, which is an error while compiling
 
 
-def settled(code, decides: bool):
+def settled(code, decides: bool, contracts: bool = False):
     """The outcome when no run sees types of names that were not seen before, and these types."""
     table = one_type.Table()
     for _ in range(one_type.ROUNDS):
         before = table.size
-        base = execute(code, Run(table, decides))
+        base = execute(code, Run(table, decides, contracts=contracts))
         if table.size == before:
             return table, base
     raise NoVerdict("types that do not settle")
@@ -655,17 +660,20 @@ def same_parts(one, other) -> bool:
     )
 
 
-def expected(text: str, shadows: int = SHADOWS) -> Expected:
-    """What every run of the program has to give. Raises NoVerdict."""
+def expected(text: str, shadows: int = SHADOWS, contracts: bool = False) -> Expected:
+    """What every run of the program has to give. Raises NoVerdict.
+
+    `contracts`: products of floats may be kept unrounded where they are added, as in kernels.
+    """
     code, any_decided = instrumented(text)
-    table, base = settled(code, True)
+    table, base = settled(code, True, contracts)
     found = parts(base)
     if any_decided and not same_parts(found, parts(settled(code, False)[1])):
         raise NoVerdict("types hang on what is decided while compiling")
     tolerances = [0.0] * len(found)
     if base.inexact:
         for k in range(shadows):
-            shadow = execute(code, Run(table, True, shadow=k))
+            shadow = execute(code, Run(table, True, shadow=k, contracts=contracts))
             moved = parts(shadow)
             if [p[:2] for p in moved] != [p[:2] for p in found]:
                 raise NoVerdict("control flow hangs on rounding")

@@ -1,10 +1,12 @@
 """Classes of what programs of the generator found in compiled functions."""
 
 import itertools
+import math
 import operator
 
 import numpy as np
 import pytest
+from jit_check import function_of
 from numbus import njit, prange
 
 
@@ -102,3 +104,64 @@ def test_an_index_is_looked_at_before_shapes():
     for f in (picked, njit(picked)):
         with pytest.raises(IndexError):
             f(np.ones((3, 0)), np.ones(3))
+
+
+PARTS_OF_INDEXED = [
+    "a[i].shape", "len(a[i])", "a[i].size", "np.ones_like(a[i])", "np.shape(a[i])", "a[i][0]",
+    "a[i].T.shape", "np.where(a[i] > 0, 1, 2).shape", "(a[i] + 1)[0]", "np.zeros(len(a[i]))",
+    "a[i] is None", "a[2 * i - i][0]", "b[:, i].shape", "b[i, i % 3].size", "b[1, i][0]",
+    "a[i].sum()", "a[i][:0]", "a[i]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", PARTS_OF_INDEXED)
+@pytest.mark.parametrize("bad", [3, -4, 2, 100])
+def test_all_indices_are_looked_at(text, bad):
+    """Also where a part of the result is read, or its shape only."""
+    f = function_of(text, "a, b, i")
+    args = np.array([-1.0, 2.0, 3.0]), np.ones((3, 4)), np.array([0, bad])
+    try:
+        want = f(*args)
+    except IndexError:
+        with pytest.raises(IndexError):
+            njit(f)(*args)
+    else:
+        assert np.array_equal(njit(f)(*args), want)
+
+
+def stores(a, i, v):
+    a[i] = v
+
+
+def test_nothing_is_stored_where_an_index_lies_outside():
+    a = np.zeros(4)
+    with pytest.raises(IndexError):
+        njit(stores)(a, np.array([0, 1, 4]), np.ones(3))
+    assert not a.any()
+
+
+@pytest.mark.parametrize("text", ["(x**y).shape", "(x**y)[0]", "np.ones_like(x**y)", "x**y"])
+@pytest.mark.parametrize("y", [np.array([1, -2]), np.array([1, 2]), -1, 2, np.array([], np.int8)])
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_all_exponents_are_looked_at(text, y, n):
+    f = function_of(text, "x, y")
+    x = np.arange(n) + 2
+    try:
+        want = f(x, y)
+    except (ValueError, IndexError) as error:
+        with pytest.raises(type(error)):
+            njit(f)(x, y)
+    else:
+        assert np.array_equal(njit(f)(x, y), want)
+
+
+def replaced(x, y):
+    v = [x]
+    v[0] = math.asinh(y)
+    return v[0] * 1.0
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_items_keep_the_digits_of_what_replaces_them(kind):
+    got = njit(replaced)(np.dtype(kind).type(2), 2)
+    assert float(got) == replaced(np.dtype(kind).type(2), 2)

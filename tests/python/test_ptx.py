@@ -7,6 +7,7 @@ import subprocess
 import numbus as nb
 import numpy as np
 import pytest
+from jit_check import function_of
 from numbus import _core
 from numbus.kernels._resolve import program
 from numbus.primitives import _device, _radix, fold, sort
@@ -185,3 +186,20 @@ def test_folds(monkeypatch, tmp_path, op, dtype):
             out = tmp_path / "k.cubin"
             done = subprocess.run([PTXAS, "-arch=sm_90", "-o", out, path], capture_output=True)
             assert done.returncode == 0, done.stderr.decode()
+
+
+COMPLEX_NAMES = """sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh
+tanh arcsinh arccosh arctanh square reciprocal sign absolute conjugate""".split()
+
+
+@pytest.mark.parametrize("name", COMPLEX_NAMES)
+@pytest.mark.parametrize("text", ["np.complex128(0)", "np.complex64(z.real)", "1j * z.imag"])
+def test_complex_functions_of_what_is_partly_known(name, text):
+    """Steps that fold, or are one step for both parts, leave a kernel that LLVM verifies."""
+    f = nb.cuda.jit(device=True)(function_of(f"np.{name}({text})", "z"))
+
+    def kernel(out, z):
+        out[nb.cuda.grid(1)] = f(z[nb.cuda.grid(1)])
+
+    code, _ = nb.cuda.compile_ptx(kernel, "void(complex128[:], complex128[:])")
+    assert "st.global" in code
