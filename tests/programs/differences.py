@@ -40,8 +40,8 @@ ALLOWED = {
     "what is not sorted, where sorted and list.sort put NaN, what becomes of a "
     "float beyond an integer (in np.arange a count of 2**63), whether a NaN is an item of a list "
     "or tuple (CPython asks for the object), and how complex numbers with a NaN part are ordered "
-    "(NumPy's numbers and arrays differ), and expm1 of a complex infinity (NumPy has NaN for a zero "
-    "imaginary part): a program that asks has no verdict.",
+    "(NumPy's numbers and arrays differ), and expm1 of a complex infinity (NumPy has NaN for a "
+    "zero imaginary part): a program that asks has no verdict.",
     "kernels": "In kernels of cuda.jit, division by zero, negative shift counts and "
     "negative powers of integers raise nothing: integers give 0 (the whole part of a power) and "
     "floats IEEE's result, as NumPy's numbers do; and a product of floats that is added to a "

@@ -188,8 +188,8 @@ def test_folds(monkeypatch, tmp_path, op, dtype):
             assert done.returncode == 0, done.stderr.decode()
 
 
-COMPLEX_NAMES = """sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh
-tanh arcsinh arccosh arctanh square reciprocal sign absolute conjugate""".split()
+COMPLEX_NAMES = """sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh
+cosh tanh arcsinh arccosh arctanh square reciprocal sign absolute conjugate""".split()
 
 
 @pytest.mark.parametrize("name", COMPLEX_NAMES)
