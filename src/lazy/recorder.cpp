@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "lazy/explain.h"
 #include "lazy/planner.h"
 #include "lazy/runtime.h"
@@ -128,18 +129,34 @@ bool Recorder::flush_one_in_the_way(const ViewRef& out, const Window::Input* in,
   return false;
 }
 
+namespace {
+
+// Tells what one line of a program asks for from what others ask for, whatever the extents.
+uint64_t line_of(const Instr& i) {
+  return mix(i.line, static_cast<uint64_t>(i.code) << 32 | static_cast<uint64_t>(i.op) << 8 |
+                         static_cast<uint64_t>(i.loop));
+}
+
+}  // namespace
+
 void Recorder::record(uint64_t signature, Instr& i, const ViewRef& out, const Window::Input* in,
                       int count) {
-  if (cut_due_ || (folding_ && *(signatures_.end() - period_) != signature))
+  const uint64_t line = line_of(i);
+  const bool next = line == each_.head && static_cast<int>(lines_.size()) >= each_.length;
+  if ((next && each_.length) || cut_due_ ||
+      (folding_ && *(signatures_.end() - period_) != signature))
     flush("a loop repeats its body");
   // A flush may let other threads record meanwhile: look again after each.
   while (flush_one_in_the_way(out, in, count)) {
   }
+  lines_.reserve(signatures_.size() + 1);
   signatures_.push_back(signature);
+  lines_.push_back(line);
   try {
     window_->record(i, out, in, count);
   } catch (...) {
     signatures_.pop_back();  // one for each instruction
+    lines_.pop_back();
     throw;
   }
   Runtime& rt = Runtime::get();
@@ -191,6 +208,8 @@ void Recorder::carry_out(const char* reason) {
       spare_.pop_back();
     }
   }
+  const Loop loop = loop_in_window();
+  const bool full = static_cast<int>(lines_.size()) >= kMaxWindow - 2;
   cut_due_ = false;
   if (folding_) {
     int count = (static_cast<int>(signatures_.size()) - first_) / period_;
@@ -200,6 +219,7 @@ void Recorder::carry_out(const char* reason) {
   folding_ = false;
   period_ = matching_ = 0;
   signatures_.clear();
+  lines_.clear();
   small_ones_ = 0;
   if (!next) return;
   struct Landing {  // references go whatever happens
@@ -222,6 +242,45 @@ void Recorder::carry_out(const char* reason) {
   for (const Slot& s : flight.window->slots_) ++s.base->flights;
   all.flights.push_back(&flight);
   Runtime::get().carry_out(flight, reason);
+  if (loop.length) learn(loop, full, flight.known);
+}
+
+Recorder::Loop Recorder::loop_in_window() const {
+  const int n = static_cast<int>(lines_.size());
+  if (n && n == each_.length && lines_[0] == each_.head) return each_;
+  if (folding_) return {};
+  if (cut_due_ && period_) return {period_, lines_[first_]};
+  if (n < kMaxWindow - 2) return {};
+  // The last half of a full window repeats its lines. An iteration ends where something that has a
+  // name was written.
+  for (int length = 1; length <= n / 4; ++length) {
+    bool repeats = true;
+    for (int at = n / 2; at < n && repeats; ++at) repeats = lines_[at] == lines_[at - length];
+    if (!repeats) continue;
+    for (int at = n - 2; at >= n - 1 - length; --at)
+      if (window_->slots_[window_->instrs_[at].out.slot].base->handles > 0)
+        return {length, lines_[at + 1]};
+    return {length, lines_[n - length]};
+  }
+  return {};
+}
+
+// What a window with that loop in it says, whose plan was known or new.
+void Recorder::learn(Loop loop, bool full, bool known) {
+  constexpr int kNew = 3;      // windows in a row whose plan was new; a full one is enough
+  constexpr int kCredit = 16;  // new windows of one iteration, more than known ones
+  if (loop.head == each_.head && loop.length == each_.length) {
+    credit_ = known ? std::min(credit_ + 1, kCredit) : credit_ - 1;
+    if (credit_ >= 0) return;
+    refused_ = loop.head;
+    each_ = {};
+    return;
+  }
+  new_ones_ = known ? 0 : full ? kNew : new_ones_ + 1;
+  if (new_ones_ < kNew || loop.head == refused_) return;
+  new_ones_ = 0;
+  each_ = loop;
+  credit_ = kCredit;
 }
 
 void settle_base(Base& b, const char* reason) {

@@ -21,6 +21,7 @@ namespace numbus {
 struct Flight {
   std::unique_ptr<Window> window;
   std::shared_ptr<Run> run;
+  bool known = false;  // the plan was
   std::thread::id thread = std::this_thread::get_id();
   // Whether it uses the base in a way that a reader, or a writer, has to wait for.
   bool blocks(const Base& b, bool writer) const;
@@ -61,6 +62,13 @@ class Recorder {
   bool mine() const { return owner_ == std::this_thread::get_id(); }
   void recorded();
   void find_period();
+  // A loop whose windows may be cut after each iteration: its body's length and first line.
+  struct Loop {
+    int length = 0;
+    uint64_t head = 0;
+  };
+  Loop loop_in_window() const;
+  void learn(Loop loop, bool full, bool known);
   // Flushes the first window of another thread that may not stay pending beside these accesses.
   bool flush_one_in_the_way(const ViewRef& out, const Window::Input* in, int count);
 
@@ -69,11 +77,17 @@ class Recorder {
   std::vector<std::unique_ptr<Window>> spare_;  // their memory is used again
   size_t windows_ = 1;                          // the pending one, those in flight, and spare ones
   std::vector<uint64_t> signatures_;
+  std::vector<uint64_t> lines_;  // signatures without extents and strides
   int period_ = 0, matching_ = 0, first_ = 0;
   int small_ones_ = 0;    // the latest instructions that are small
   bool folding_ = false;  // a loop from first_ on, to become a loop in one kernel, goes on
   bool cut_due_ = false;
   bool aside_ = false;
+  // Positions that come in an order of their own make windows of several iterations new each time,
+  // where those of one iteration are known: this loop's windows are cut so.
+  Loop each_;
+  uint64_t refused_ = 0;  // the head of a loop whose windows of one iteration were new as well
+  int new_ones_ = 0, credit_ = 0;
   std::thread::id owner_;
   std::atomic<bool> ownerless_ = false;  // its thread has ended
   std::shared_ptr<const Error> error_;   // found by another thread's flush

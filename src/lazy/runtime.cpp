@@ -117,7 +117,7 @@ std::shared_ptr<const Error> present_error() noexcept {
 // All that comes before the first step.
 void Runtime::begin(Flight& flight, const char* reason) {
   Window& w = *flight.window;
-  bool known = false;
+  bool& known = flight.known;
   if (prints(Stage::Window))
     print_stage(std::string("window, flushed by ") + reason + ":", print(w));
   if (verifies_passes()) verify(w);

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import draw
+from helpers import draw, to_numpy
 
 pytestmark = pytest.mark.numbus
 MODES = ["eager", "interp", "compiled"]
@@ -174,3 +174,38 @@ def test_groups_that_go_on_behind_another(xp):
         return float(loss)
 
     assert train(xp) == pytest.approx(train(np), rel=1e-9)
+
+
+def knapsack(xp, weights, values, capacity=2000):
+    best = xp.zeros(capacity + 1, "int64")
+    for w, v in zip(weights, values, strict=True):
+        best[w:] = xp.maximum(best[w:], best[:-w] + v)
+    return best
+
+
+def moving_windows(xp, begins, lengths, n=3000):
+    """Two results with names in each iteration."""
+    a, total = xp.arange(n) * 0.5, xp.zeros(n)
+    for b, k in zip(begins, lengths, strict=True):
+        part = a[b : b + k] * 1.5
+        a[b : b + k] = part - 1
+        total[k : 2 * k] += part
+    return a, total
+
+
+def test_positions_in_an_order_of_their_own(xp, core):
+    """Windows of several iterations would each ask for a plan; those of one iteration are known."""
+    r = np.random.default_rng(5)
+    for f, low, high in (
+        (knapsack, (1, 1), (100, 1000)),
+        (moving_windows, (0, 1200), (1000, 1500)),
+    ):
+        for _ in range(2):
+            first, second = (r.integers(low[k], high[k], 6000).tolist() for k in range(2))
+            want = f(np, first, second)
+            core.reset_stats()
+            got = f(xp, first, second)
+            stats = core.stats()
+            for g, w in zip(got, want, strict=True):
+                assert np.array_equal(to_numpy(g), w)
+            assert stats["plan_misses"] <= 30, (f.__name__, stats)
