@@ -251,8 +251,9 @@ bool Planner::repeats_request(const Group& a, const Group& b) const {
   return false;
 }
 
-// Is there a -> third -> ... -> b, or the reverse? Groups do not depend on each other in a circle, so
-// that a third one in between is one which an end follows at once and which depends on the other.
+// Is there a -> third -> ... -> b, or the reverse? Groups do not depend on each other in a circle,
+// so that a third one in between is one which an end follows at once and which depends on the
+// other.
 bool Planner::path_through_third(int a, int b) const {
   for (auto [from, to] : {std::pair{b, a}, std::pair{a, b}}) {
     const InstrSet& end = groups[to].set;
