@@ -251,21 +251,39 @@ bool Planner::repeats_request(const Group& a, const Group& b) const {
   return false;
 }
 
-// Is there a -> third -> ... -> b, or the reverse? Walks back from each end over the other groups,
-// to the first of instructions: a group that begins early may go on after the other end.
+// Is there a -> third -> ... -> b, or the reverse? Groups do not depend on each other in a circle,
+// so that a third one in between is one which an end follows at once and which depends on the
+// other.
 bool Planner::path_through_third(int a, int b) const {
   for (auto [from, to] : {std::pair{b, a}, std::pair{a, b}}) {
     const InstrSet& end = groups[to].set;
-    InstrSet done = groups[from].set | end;  // of groups that have been looked at, and of the ends
-    InstrSet open = groups[from].needs & ~done;
-    for (size_t i = open._Find_first(); i < open.size(); i = open._Find_first()) {
+    if ((groups[from].above & end).none()) continue;
+    InstrSet open = groups[from].needs & ~groups[from].set & ~end;
+    for (size_t i = open._Find_first(); i < open.size(); i = open._Find_next(i)) {
       const Group& third = groups[group_of_[i]];
-      done |= third.set;
-      if ((third.needs & end).any()) return true;
-      open = (open | third.needs) & ~done;
+      if ((third.above & end).any()) return true;
+      open &= ~third.set;
     }
   }
   return false;
+}
+
+void Planner::find_above(Group& g) const {
+  g.above = g.needs & ~g.set;
+  InstrSet open = g.above;
+  for (size_t i = open._Find_first(); i < open.size(); i = open._Find_next(i)) {
+    const Group& other = groups[group_of_[i]];
+    g.above |= other.set | other.above;
+    open &= ~other.set;
+  }
+  g.above &= ~g.set;
+}
+
+void Planner::tell_above(int merged) {
+  const Group& g = groups[merged];
+  const InstrSet all = g.set | g.above;
+  for (Group& other : groups)
+    if ((other.above & g.set).any()) other.above |= all;
 }
 
 namespace {
@@ -330,13 +348,18 @@ bool Planner::try_merge(int ia, int ib) {
   merged.set = a.set | b.set;
   merged.needs = a.needs | b.needs;
   for (const Member& m : b.members) group_of_[m.instr] = ia;
+  merged.above = (a.above | b.above) & ~merged.set;
   find_accesses(merged);
   merged.reduces = a.reduces || b.reduces;
   merged.axes = a.reduces ? a.axes : b.axes;
   merged.counts = a.counts || b.counts;
   merged.walk = a.reduces ? a.walk : b.walk;
   groups[ia] = std::move(merged);
-  groups[ib] = Group{};
+  if (ib + 1 == static_cast<int>(groups.size()))
+    groups.pop_back();
+  else
+    groups[ib] = Group{};
+  tell_above(ia);
   return true;
 }
 
@@ -349,6 +372,7 @@ void Planner::fuse() {
     find_accesses(g);
     g.set.set(i);
     g.needs = p.needs;
+    find_above(g);
     group_of_.push_back(static_cast<int>(groups.size()));
     g.solo = p.solo;
     g.reduces = p.instr.code == Instr::Reduce;
@@ -381,11 +405,7 @@ void Planner::order() {
   while (done.size() < groups.size()) {
     int pick = -1;
     for (size_t g = 0; g < groups.size(); ++g) {
-      if (ordered[g]) continue;
-      bool ok = true;
-      for (const Member& m : groups[g].members)
-        ok = ok && (instrs[m.instr].needs & ~ready & ~groups[g].set).none();
-      if (!ok) continue;
+      if (ordered[g] || (groups[g].needs & ~ready & ~groups[g].set).any()) continue;
       // 0-d work goes right after what it needs, where it can be that kernel's tail.
       if (groups[g].scalar() && !groups[g].solo) {
         pick = static_cast<int>(g);

@@ -59,6 +59,7 @@ struct Group {
   std::bitset<kFilter> touches, writes;  // the storages of these
   std::vector<Number> shape;
   InstrSet set, needs;  // its instructions, and those that they must follow
+  InstrSet above;       // while groups are made: of all groups that this one depends on
   bool reduces = false, solo = false;
   bool counts = false;  // a member uses its place in the domain (arange, argmin)
   uint64_t axes = 0;
@@ -97,6 +98,9 @@ struct Planner {
   bool compatible(const Group& a, const std::vector<Number>& shift_a, const Group& b,
                   const std::vector<Number>& shift_b) const;
   bool path_through_third(int a, int b) const;
+  // Everything that the group depends on, by what its neighbours depend on.
+  void find_above(Group& g) const;
+  void tell_above(int merged);  // to the groups that depend on it
   bool repeats_request(const Group& a, const Group& b) const;
   bool read_between(int storage, int first, int last) const;
   std::vector<int> group_of_;  // per instruction
