@@ -161,6 +161,8 @@ def workers(value):
         return {"fallback" if body.counted else "NumPy"}
     if is_ours(body):
         inside = {what for what, _ in uses(body)} & {"by", "partly"}
+        if hasattr(getattr(value, "__wrapped__", None), "few"):
+            inside.add("by")
         return {"registered" if body in registry.BODIES else "other", *inside}
     if isinstance(value, _core.ufunc) or type(value).__module__ == "nanobind":
         return {"core"}

@@ -101,7 +101,125 @@ def point_limits(a, axis):
     return [ABSENT, None, *given] if finite(a) else given
 
 
+def trimmable(a, axis):
+    b = a.copy()
+    for d in range(b.ndim):
+        b[(slice(None),) * d + ([0, -1] if b.shape[d] else slice(0),)] = 0
+    return [a, b, b.ravel(), [0, 0, 1, 2, 0], np.zeros((3, 2)), [0.0, 0]]
+
+
+def insertions(a, axis):
+    n = a.shape[axis] if a.ndim else 1
+    some = [0, -1, 1, n, n + 1, np.int8(0), [0, n], [1], [], np.array([0, 0, n]), slice(0, n, 2)]
+    return some + [np.arange(n) % 2 == 0, [-n, 0], 0.5, [[0]]]
+
+
 SAMPLES = {
+    ("np.unwrap", "discont"): lambda a, axis: [ABSENT, None, 1, 4.5],
+    ("np.choose", "a"): lambda a, axis: [
+        0,
+        1,
+        [0, 1, 1],
+        np.array([[2], [0]], np.uint8),
+        [-1, 0],
+        [5, 1],
+        [True, False],
+        [0.5],
+        [],
+    ],
+    ("np.choose", "choices"): lambda a, axis: [
+        [1, 2, 3],
+        ([1, 2, 3], [4.5, 5, 6]),
+        np.arange(9).reshape(3, 3),
+        [a[:1], a[:1], a[:1]],
+        [],
+        [7],
+        [np.arange(3), np.float32(2), 1j],
+    ],
+    ("np.choose", "mode"): lambda a, axis: [ABSENT, "raise", "wrap", "clip", "no"],
+    ("np.unwrap", "period"): lambda a, axis: [ABSENT, ABSENT, 4, 5, 2.5],
+    ("np.insert", "obj"): insertions,
+    ("np.insert", "values"): lambda a, axis: [
+        1,
+        2,
+        [1, 0],
+        np.array([1.5]),
+        0,
+        a[:1] if a.ndim else a,
+    ],
+    ("np.unpackbits", "count"): lambda a, axis: [ABSENT, None, 3, 100, -3, 0, -1000][
+        : None if a.size else 2
+    ],
+    ("np.trim_zeros", "filt"): trimmable,
+    ("np.trim_zeros", "trim"): lambda a, axis: [ABSENT, "f", "b", "bf", "x"],
+    ("np.trim_zeros", "axis"): lambda a, axis: [ABSENT, ABSENT, None, 0, -1, (0,)],
+    ("np.mask_indices", "n"): lambda a, axis: [0, 1, 4, np.int8(3), 2.5],
+    ("np.mask_indices", "mask_func"): lambda a, axis: [np.triu, np.tril],
+    ("np.mask_indices", "k"): lambda a, axis: [ABSENT, 0, 1, -1],
+    ("np.poly", "seq_of_zeros"): lambda a, axis: [
+        [],
+        [1, 2],
+        [1j, -1j],
+        [1 + 1j, 2],
+        [[2, 1], [1, 3]],
+        np.zeros((2, 3)),
+        np.array([1, 2], np.float32),
+        [True, False],
+        np.array([0.5], np.float16),
+        [-1, 0.5, 0, 2],
+    ],
+    ("np.roots", "p"): lambda a, axis: [
+        [],
+        [1, -3, 2],
+        [0, 0, 1, 2, 0, 0],
+        [1, 0, 1],
+        [0, 0],
+        [1j, 2],
+        [3],
+        [[1, 2], [3, 4]],
+        np.array([1, -3, 2], np.float32),
+        np.array([2, -5, 2], np.int8),
+    ],
+    ("np.polydiv", "u"): lambda a, axis: [
+        [1, -3, 2],
+        [2.0, 5, 1, 4],
+        [1, 2j, 3],
+        3,
+        np.array([1, 4, 3], np.float32),
+    ],
+    ("np.polydiv", "v"): lambda a, axis: [
+        [1, -1],
+        [2, 1, 4],
+        [1j, 2],
+        2,
+        [1, 2, 3, 4, 5],
+        np.array([2, 1], np.int8),
+    ],
+    ("np.polymul", "a1"): lambda a, axis: [a, a.ravel(), [0, 0, 1, 2], 3, [0], a[:0], [True, True]],
+    ("np.polymul", "a2"): lambda a, axis: [
+        a.ravel()[:3],
+        [0, 2, 1],
+        0,
+        [1j, 2],
+        [True, False, True],
+    ],
+    ("np.polyfit", "x"): lambda a, axis: [
+        np.arange(6.0),
+        np.linspace(-1, 1, 6).astype(np.float32),
+        [0, 1, 2, 3, 4, 6],
+        np.ones((2, 3)),
+        [],
+    ],
+    ("np.polyfit", "y"): lambda a, axis: [
+        [1, 2, 0, 4, 1, 3],
+        np.arange(12.0).reshape(6, 2) % 5,
+        [1, 2],
+        [1j, 2, 3, 0, 1, 2],
+    ],
+    ("np.polyfit", "deg"): lambda a, axis: [1, 2, 0, 3, -1, np.int8(2)],
+    ("np.polyfit", "rcond"): lambda a, axis: [ABSENT, None, 1e-9],
+    ("np.polyfit", "w"): lambda a, axis: [ABSENT, None, [1, 2, 3, 1, 1, 2], [1, 2]],
+    ("np.polyfit", "cov"): lambda a, axis: [ABSENT, ABSENT, False, True, "unscaled"],
     ("np.histogram", "bins"): bins,
     ("np.histogram", "range"): limits,
     ("np.histogram", "weights"): bin_weights,

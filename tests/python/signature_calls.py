@@ -88,6 +88,8 @@ CALLS = {
     "digitize": "x, u", "cov": "x", "corrcoef": "x", "convolve": "v, w", "correlate": "v, w",
     "insert": "v, 1, 9", "delete": "v, 1", "isin": "i, j", "polyfit": "v, w, 2",
     "choose": "[0, 1, 0, 1], (x, y)", "apply_along_axis": "sum, 0, x", "lexsort": "(v, w)",
+    "apply_over_axes": "xp.sum, t, [0, 2]", "row_stack": "(x, y)",
+    "piecewise": "x, [x < 0, x > 2], [lambda v: v * 2, 7, -1]",
 }  # fmt: skip
 
 METHODS = {

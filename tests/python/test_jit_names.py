@@ -78,7 +78,7 @@ def _words(text):
 def test_mistakes():
     with pytest.raises(ValueError, match="does not result in an equal division"):
         njit(lambda a: np.split(a, 4))(A)
-    with pytest.raises(IndexError, match="index 9 is out of bounds"):
+    with pytest.raises(IndexError, match="index out of bounds; got 9"):
         njit(lambda a: np.insert(a, 9, 0.0))(A)
     with pytest.raises(ValueError, match="cannot be broadcast"):
         njit(lambda: np.broadcast_shapes((2,), (3,)))()

@@ -1,12 +1,16 @@
 """The functions on arrays, one file a subject; `numbus` has the names in their `__all__`."""
 
 from . import (
+    applying,
     counting,
     creation,
     cumulative,
+    edits,
     einsum,
     elementwise,
     files,
+    floats,
+    grids,
     histograms,
     joining,
     manipulation,
@@ -39,11 +43,14 @@ SUBJECTS = (
     joining,
     repeating,
     padding,
+    edits,
     selection,
     sorting,
     searching,
     sets,
     elementwise,
+    floats,
+    grids,
     reductions,
     nan_reductions,
     counting,
@@ -58,6 +65,7 @@ SUBJECTS = (
     statistics,
     products,
     einsum,
+    applying,
     files,
 )
 

@@ -2,6 +2,7 @@
 
 import itertools
 import operator
+import warnings
 
 from .. import _core
 from .._core import ndarray
@@ -21,6 +22,7 @@ __all__ = [
     "dstack",
     "hsplit",
     "hstack",
+    "row_stack",
     "split",
     "stack",
     "unstack",
@@ -89,6 +91,16 @@ def _many(result):
 def vstack(tup, *, dtype=None, casting="same_kind"):
     """Arrays joined row-wise; 1-D arrays count as rows."""
     return concatenate(_many(atleast_2d(*tup)), 0, dtype=dtype, casting=casting)
+
+
+def row_stack(tup, *, dtype=None, casting="same_kind"):
+    """vstack() under the name that NumPy 2 warns of."""
+    warnings.warn(
+        "`row_stack` alias is deprecated. Use `np.vstack` directly.",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return vstack(tup, dtype=dtype, casting=casting)
 
 
 @quick("hstack")

@@ -10,7 +10,8 @@ from ..core.operands import to_ndarray
 from . import names as np
 from .joining import _along
 from .manipulation import moveaxis
-from .registry import Array, Axis, Flag, Int, Operand, function
+from .names import compiled as _compiled
+from .registry import Any, Array, Axis, Flag, Int, Operand, function
 
 __all__ = [
     "cross",
@@ -37,6 +38,30 @@ def diff(a: Array, n: Int = 1, axis: Axis = -1, prepend: Operand = None, append:
     for _ in range(n):
         a = a[late] != a[early] if a.dtype == np.bool_ else a[late] - a[early]
     return a
+
+
+@function("np.unwrap")
+def unwrap(p: Array, discont: Any = None, axis: Axis = -1, *, period: Any = 2 * np.pi):
+    """`p` with steps along `axis` of more than half a period replaced by their complements.
+
+    discont: the least step that is replaced, at least half of `period`.
+    """
+    step = np.diff(p, axis=axis)
+    t = np.result_type(step, period)
+    whole = t.kind in "iu"
+    if _compiled and t.kind == "u":  # as arrays say where they meet the number
+        raise OverflowError("[unwrap] half a period below 0; got it; expected signed elements")
+    half = period // 2 if whole else period / 2
+    low = -half
+    rest = (step - low) % period + low
+    if not whole or period % 2 == 0:
+        rest = np.where(np.logical_and(rest == low, step > 0), half, rest)
+    least = half if discont is None else discont
+    change = np.where(np.absolute(step) < least, 0, rest - step)
+    result = p.astype(t)
+    late = _along(axis, p.ndim, slice(1, None))
+    result[late] += np.cumsum(change, axis)
+    return result
 
 
 def _one_more(a, axis, values):

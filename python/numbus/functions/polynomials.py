@@ -1,8 +1,12 @@
 """Polynomials as NumPy's older functions have them: coefficients of falling powers."""
 
+import warnings
+
+import numpy
+
 from . import names as np
 from .names import compiled as _compiled
-from .registry import Array, Flag, Int, Operand, function
+from .registry import Any, Array, Flag, Int, Operand, function
 
 __all__ = []
 
@@ -36,6 +40,162 @@ def _combined(op, f, x, y):
         result[: m - n] = f(np.zeros(1, x.dtype), y[: m - n])
     result[result.shape[0] - both :] = f(x[n - both :], y[m - both :])
     return result
+
+
+@function("np.polymul", compiled=False)
+def polymul(a1: Array, a2: Array):
+    """The product of two polynomials, coefficients of falling powers; leading zeros are dropped."""
+    return _product(_stripped("polymul", a1), _stripped("polymul", a2))
+
+
+def _stripped(op, a):
+    """Coefficients without leading zeros; a single zero where there is nothing else."""
+    a = np.atleast_1d(a)
+    if a.ndim != 1:
+        raise ValueError(f"[{op}] coefficients; got {a.ndim} axes; expected one")
+    some = np.flatnonzero(a)
+    if some.size == 0:
+        return np.zeros(1, a.dtype)
+    return a[int(some[0]) :]
+
+
+def _product(a, b):
+    """All products of coefficients, summed where the powers are equal: rows of the products, each
+    one moved one step further, are the columns of a longer row less one element.
+    """
+    n, m = a.shape[0], b.shape[0]
+    t = np.result_type(a.dtype, b.dtype)
+    rows = np.zeros((m, n + m), t)
+    rows[:, :n] = a[None, :] * b[:, None]
+    skewed = np.ravel(rows)[: m * (n + m - 1)].reshape((m, n + m - 1))
+    return np.any(skewed, 0) if t == np.bool_ else np.sum(skewed, 0, dtype=t)
+
+
+@function("np.polydiv", compiled=False)
+def polydiv(u: Array, v: Array):
+    """Quotient and remainder of two polynomials, coefficients of falling powers."""
+    u, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
+    dtype = np.result_type(u.dtype, v.dtype)
+    n = v.shape[0]
+    rest = u.astype(dtype)
+    steps = u.shape[0] - n + 1
+    quotient = np.zeros(max(steps, 1), dtype)
+    scale = 1.0 / v[0]
+    for k in range(steps):
+        d = scale * rest[k]
+        quotient[k] = d
+        rest[k : k + n] -= d * v
+    # As many leading zeros as there are, but for one element.
+    some = np.flatnonzero(np.logical_not(np.absolute(rest) <= 1e-8))
+    first = int(some[0]) if some.size else rest.shape[0] - 1
+    return quotient, rest[min(first, rest.shape[0] - 1) :]
+
+
+@function("np.poly", compiled=False)
+def poly(seq_of_zeros: Array):
+    """The coefficients, falling powers, of the polynomial with these zeros, or of a square matrix's
+    characteristic one; real where complex zeros come in conjugate pairs.
+    """
+    zeros = np.atleast_1d(seq_of_zeros)
+    if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.shape[0] > 0:
+        zeros = _linalg().eigvals(zeros)
+    elif zeros.ndim != 1:
+        raise ValueError("[poly] zeros; got another shape; expected one axis or a square matrix")
+    if zeros.shape[0] == 0:
+        return 1.0
+    if zeros.dtype.kind not in "fc" or zeros.dtype == np.float16:
+        zeros = zeros.astype(np.float64)
+    a = np.zeros(zeros.shape[0] + 1, zeros.dtype)
+    a[0] = 1
+    for k in range(zeros.shape[0]):
+        a[1 : k + 2] -= zeros[k] * a[: k + 1]
+    if a.dtype.kind == "c" and bool(np.all(np.sort(zeros) == np.sort(np.conjugate(zeros)))):
+        a = a.real.copy()
+    return a
+
+
+def _linalg():
+    from .. import linalg
+
+    return linalg
+
+
+@function("np.roots", compiled=False, few=True)
+def roots(p: Array):
+    """The zeros of a polynomial, coefficients of falling powers: eigenvalues of its companion."""
+    p = np.atleast_1d(p)
+    if p.ndim != 1:
+        raise ValueError(f"[roots] coefficients; got {p.ndim} axes; expected one")
+    some = np.flatnonzero(p)
+    if some.size == 0:
+        return np.zeros(0)
+    first, last = int(some[0]), int(some[-1])
+    trailing = p.shape[0] - last - 1
+    p = p[first : last + 1]
+    if p.dtype.kind not in "fc":
+        p = p.astype(np.float64)
+    n = p.shape[0]
+    if n < 2:
+        return np.zeros(trailing)
+    companion = np.zeros((n - 1, n - 1), p.dtype)
+    companion[1:] = np.eye(n - 2, n - 1, dtype=p.dtype)
+    companion[0] = -p[1:] / p[0]
+    found = _linalg().eigvals(companion)
+    return np.concatenate((found, np.zeros(trailing, found.dtype))) if trailing else found
+
+
+@function("np.polyfit", compiled=False, few=True)
+def polyfit(
+    x: Array,
+    y: Array,
+    deg: Any,
+    rcond: Any = None,
+    full: Flag = False,
+    w: Array = None,
+    cov: Any = False,
+):
+    """The coefficients, falling powers, of the polynomials of degree `deg` that fit each column of
+    `y` best in the least squares; weights of the points in `w`.
+
+    full: with residuals, rank, singular values and rcond; cov: with the covariances. Warns of a
+    rank less than deg + 1.
+    """
+    order = int(deg) + 1
+    if deg < 0:
+        raise ValueError(f"[polyfit] degree; got {deg}; expected 0 or more")
+    if x.ndim != 1 or x.size == 0:
+        raise TypeError(f"[polyfit] x; got shape {x.shape}; expected one axis with elements")
+    if y.ndim < 1 or y.ndim > 2 or y.shape[0] != x.shape[0]:
+        raise TypeError(f"[polyfit] y; got shape {y.shape}; expected as many rows as points")
+    x, right = x + 0.0, y + 0.0
+    if rcond is None:
+        rcond = x.shape[0] * np.finfo(x.dtype).eps
+    left = np.vander(x, order)
+    if w is not None:
+        w = w + 0.0
+        if w.ndim != 1 or w.shape[0] != y.shape[0]:
+            raise TypeError(f"[polyfit] w; got shape {w.shape}; expected one for each point")
+        left = left * w[:, None]
+        right = right * (w[:, None] if right.ndim == 2 else w)
+    scale = np.sqrt(np.sum(left * left, 0))
+    left = left / scale
+    c, residuals, rank, singular = _linalg().lstsq(left, right, rcond)
+    c = (c.T / scale).T
+    if rank != order and not full:
+        warnings.warn(
+            "Polyfit may be poorly conditioned", numpy.exceptions.RankWarning, stacklevel=3
+        )
+    if full:
+        return c, residuals, rank, singular, rcond
+    if not cov:
+        return c
+    base = _linalg().inv(np.dot(left.T, left)) / np.outer(scale, scale)
+    factor = 1
+    if cov != "unscaled":
+        if x.shape[0] <= order:
+            raise ValueError("[polyfit] points; got too few for cov; expected more than deg + 1")
+        factor = residuals / (x.shape[0] - order)
+    return c, base * factor if y.ndim == 1 else base[:, :, None] * factor
 
 
 @function("np.polyder")

@@ -14,6 +14,7 @@ import numpy
 
 from .. import _core
 from ..core import fallback
+from ..core.operands import answering_few
 
 _KINDS = ("Any", "Array", "Operand", "Axis", "Axes", "Out", "DTypeArg", "Choice", "Flag", "Int")
 _OF_MANY = ("Any", "Array", "Operand")  # what each of *arguments can be
@@ -95,7 +96,7 @@ ROWS = {}  # by each of their names
 BODIES = {}  # by their bodies
 
 
-def function(*names, kind="composed", compiled=True, original=None):
+def function(*names, kind="composed", compiled=True, original=None, few=False):
     """Registers the function below under `names`, the first of them "np." and NumPy's name.
 
     compiled: False where the body cannot be compiled; compiled functions say "not yet" then.
@@ -133,7 +134,7 @@ def function(*names, kind="composed", compiled=True, original=None):
         positional = [p for p in parameters if p.kind != p.KEYWORD_ONLY]
         only = [p for p in parameters if p.kind == p.POSITIONAL_ONLY]
         made = _core.composed(
-            body,
+            answering_few(body, few, getattr(numpy, first)) if few else body,
             None if original is None else fallback.make("numpy." + first, original),
             rows,
             first,

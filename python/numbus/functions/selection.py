@@ -13,6 +13,7 @@ from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from .creation import ascontiguousarray, empty
 from .manipulation import ravel
+from .registry import Any, Array, OutUnsafe, function
 
 __all__ = [
     "argwhere",
@@ -207,6 +208,43 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     # NumPy asks whether `out` could become the elements, not the other way round.
     require_cast("take", getattr(out, "dtype", a.dtype), a.dtype, "safe")
     return store("take", to_ndarray(result), out, "unsafe")
+
+
+def _flat_choose(a, choices, out=None, mode="raise"):
+    several = out is None and isinstance(choices, (list, tuple))
+    return (_choose, (a, mode, *choices)) if several else None
+
+
+def _choose(a, mode, *choices):
+    return numpy.choose(a, choices, mode=mode)
+
+
+@function("np.choose", compiled=False, few=_flat_choose)
+def choose(a: Array, choices: Any, out: OutUnsafe = None, mode: Any = "raise"):
+    """For each element the choice that `a` names by its number, all broadcast.
+
+    mode: 'raise' (ValueError for numbers out of range), 'wrap' or 'clip'.
+    """
+    if a.dtype.kind not in "iub" or a.dtype == numpy.uint64:
+        raise TypeError(message("choose", "indices", a.dtype, "integers that int64 holds"))
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(message("choose", "unknown mode", repr(mode), "'raise', 'wrap' or 'clip'"))
+    each = [to_ndarray(x) for x in choices]
+    if not each:
+        raise ValueError(message("choose", "no choices", 0, "at least one"))
+    n, number = len(each), a.astype(numpy.int64)
+    if mode == "wrap":
+        number = number % n
+    elif mode == "clip":
+        number = clip(number, 0, n - 1)
+    elif bool(((number < 0) | (number >= n)).any()):
+        raise ValueError(message("choose", "a number out of range", "it", f"0 to {n - 1}"))
+    shape = numpy.broadcast_shapes(a.shape, *[x.shape for x in each])
+    dtype = numpy.result_type(*[x.dtype for x in each])
+    result = _core.broadcast_to(each[0].astype(dtype), shape)
+    for k in range(1, n):
+        result = _core.where(number == k, each[k].astype(dtype), result)
+    return result if n > 1 else result.copy()
 
 
 def take_along_axis(arr, indices, axis=-1):

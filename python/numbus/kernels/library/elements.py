@@ -5,48 +5,6 @@ import math
 import numpy as np
 
 from .._library import known
-from .._vectorize import vectorize
-from .mathematics import frexp as frexp_one
-from .mathematics import ldexp as ldexp_one
-
-each_ldexp = vectorize(ldexp_one)
-
-
-@known("np.ldexp")
-def ldexp(x, n):
-    """x times 2 ** n."""
-    if isinstance(n, float) or (isinstance(n, np.ndarray) and n.dtype.kind not in "iub"):
-        raise TypeError("ufunc 'ldexp' takes integers for exponents")
-    return each_ldexp(as_floats(x) if isinstance(x, np.ndarray) else x, n)
-
-
-def as_floats(x):
-    """Integers as the floats in which NumPy's functions compute them; floats as they are."""
-    if isinstance(x, np.ndarray):
-        return x.astype(np.result_type(x, np.float16))
-    return x * 1.0
-
-
-@known("np.frexp")
-def frexp(x):
-    """Fractions of [0.5, 1), and powers of two."""
-    if not isinstance(x, np.ndarray):
-        return frexp_one(x)
-    v = as_floats(x)
-    parts = np.empty(v.shape, v.dtype)
-    powers = np.empty(v.shape, np.int32)
-    for i in range(v.size):
-        parts.flat[i], powers.flat[i] = frexp_one(v.flat[i])
-    return parts, powers
-
-
-@known("np.modf")
-def modf(x):
-    """The fraction, and the whole part, both with the sign; an infinity has the fraction 0."""
-    v = as_floats(x)
-    whole = np.trunc(v)
-    zero = np.sign(v) - np.sign(v)  # of its type
-    return np.copysign(np.where(np.isinf(v), zero, v - whole), v), whole
 
 
 @known("np.divmod")
@@ -87,25 +45,6 @@ def nancumsum(x):
 def nancumprod(x):
     """Running products; NaN counts as one."""
     return np.cumprod(without_nan(x, 1))
-
-
-@known("np.unwrap")
-def unwrap(p):
-    """Steps of more than half a turn become their complements."""
-    out = np.empty(p.shape[0], np.true_divide(p, 1).dtype)
-    turn = 2 * math.pi
-    shift = 0.0
-    if len(p) > 0:
-        out[0] = p[0]
-    for i in range(1, p.shape[0]):
-        step = p[i] * 1 - p[i - 1] * 1  # of bools, too
-        rest = (step + math.pi) % turn - math.pi
-        if rest == -math.pi and step > 0:
-            rest = math.pi
-        if not abs(step) < math.pi:  # also where it is NaN, as is all that follows
-            shift += rest - step
-        out[i] = p[i] + shift
-    return out
 
 
 @known("np.logspace")

@@ -76,23 +76,6 @@ def delete(a, obj):
     return flat[keep]
 
 
-@known("np.insert")
-def insert(a, at, value):
-    """A copy of the flat array with a value before that position."""
-    flat = a.ravel()
-    n = flat.shape[0]
-    k = at
-    if k < 0:
-        k += n
-    if k < 0 or k > n:
-        raise IndexError(f"index {at} is out of bounds for axis 0 with size {n}")
-    out = np.empty(n + 1, a.dtype)
-    out[:k] = flat[:k]
-    out[k] = value
-    out[k + 1 :] = flat[k:]
-    return out
-
-
 @known("np.extract")
 def extract(condition, a):
     """The elements where the condition holds."""
@@ -161,18 +144,6 @@ def resize(a, shape):
     for i in range(to.shape[0]):
         to[i] = flat[i % flat.shape[0]]
     return out
-
-
-@known("np.trim_zeros")
-def trim_zeros(a):
-    """Without the zeros at both ends."""
-    first = 0
-    last = a.shape[0]
-    while first < last and a[first] == 0:
-        first += 1
-    while last > first and a[last - 1] == 0:
-        last -= 1
-    return a[first:last]
 
 
 @known("np.diagflat")
