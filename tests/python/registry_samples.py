@@ -114,8 +114,40 @@ def insertions(a, axis):
     return some + [np.arange(n) % 2 == 0, [-n, 0], 0.5, [[0]]]
 
 
+def stacked(a, axis):
+    x = a.tolist()
+    return [(x,), (x, x), (x, x[::-1], x), (x, x[1:]), ([1, 2], [3, 4]), ([[1]], [[2.5]])]
+
+
+def vectors(a, axis):
+    b = a.ravel()[:6] if a.size > 5 else np.arange(6.0)
+    return [
+        b[:3],
+        b.reshape(2, 3),
+        b.reshape(3, 2),
+        b[:2],
+        [1, 2, 3],
+        b,
+        np.ones((2, 3, 3), np.int8),
+        2,
+    ]
+
+
 SAMPLES = {
     ("np.unwrap", "discont"): lambda a, axis: [ABSENT, None, 1, 4.5],
+    ("np.rot90", "k"): lambda a, axis: [ABSENT, 0, 2, 3, -1, 5, np.int8(2)],
+    ("np.expand_dims", "axis"): lambda a, axis: [0, -1, 1, (0, 2), [0, -1], (0, 0), 9, a.ndim],
+    ("np.dstack", "tup"): stacked,
+    ("np.append", "values"): lambda a, axis: [1, 2.5, a, a[:1], [[1, 2]], a.T],
+    ("np.diagflat", "k"): lambda a, axis: [ABSENT, 1, -2, 9],
+    ("np.extract", "condition"): lambda a, axis: [a != 0, a, np.ravel(a) == 1],
+    ("np.outer", "b"): lambda a, axis: [a, [1, 2], 3, 0.5, a[:0], np.float32(2)],
+    ("np.cross", "a"): vectors,
+    ("np.cross", "b"): vectors,
+    **{
+        ("np.cross", name): lambda a, axis: [ABSENT, ABSENT, ABSENT, -1, 0, 1, 3]
+        for name in ("axisa", "axisb", "axisc", "axis")
+    },
     ("np.choose", "a"): lambda a, axis: [
         0,
         1,

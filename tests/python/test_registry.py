@@ -197,7 +197,13 @@ def of_a_list(got, want, note, **_):
     check(got, want, note)
 
 
+def several(got, want, note, **_):
+    """NumPy gives a list where it copies nothing."""
+    check(got, tuple(want), note)
+
+
 COMPARE = {
+    "np.meshgrid": several,
     "np.trim_zeros": of_a_list,
     "np.unique": unique,
     "np.unique_values": in_any_order,
@@ -211,7 +217,8 @@ def compare(row, got, want, note, args, keywords):
     special = COMPARE.get(row.names[0])
     if special is None:
         return check(got, want, note)
-    named = dict(zip(row.parameters(), args))
+    rest = any([p.kind == p.VAR_POSITIONAL for _, p in row.parameters().values()])
+    named = {} if rest else dict(zip(row.parameters(), args))
     return special(got, want, note, **named, **keywords)
 
 

@@ -42,3 +42,10 @@ def multiplied(first, second):
     if len(first) == 0:
         return ()
     return (first[0] * second[0],) + multiplied(first[1:], second[1:])
+
+
+def product(extents):
+    """The number of elements of a shape."""
+    if len(extents) == 0:
+        return 1
+    return extents[0] * product(extents[1:])

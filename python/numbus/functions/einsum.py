@@ -11,7 +11,8 @@ from ..core.errors import as_order, message
 from ..core.operands import as_dtype, in_order, store, to_ndarray
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
-from .products import _matmul, _product
+from .axes import product
+from .products import _matmul
 from .reductions import reduce
 
 __all__ = ["einsum"]
@@ -259,9 +260,9 @@ def _contract(a, b, stack, rows, inner):
     summed = _common(a.shape[stack + rows :], b.shape[stack : stack + inner])
     left, right = a.shape[stack : stack + rows], b.shape[stack + inner :]
     a, b = _extended(a, long + left + summed), _extended(b, long + summed + right)
-    n = _product(summed)
-    product = _matmul(a.reshape(long + (_product(left), n)), b.reshape(long + (n, _product(right))))
-    return product.reshape(long + left + right)
+    n = product(summed)
+    result = _matmul(a.reshape(long + (product(left), n)), b.reshape(long + (n, product(right))))
+    return result.reshape(long + left + right)
 
 
 def _common(extents, others):

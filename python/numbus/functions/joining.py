@@ -9,17 +9,17 @@ from .._core import ndarray
 from ..core.errors import message, one_axis
 from ..core.operands import as_dtype, store, to_ndarray
 from ..core.quick import quick
-from .manipulation import atleast_1d, atleast_2d, atleast_3d
+from . import names as np
+from .manipulation import _three_axes, atleast_1d, atleast_2d
+from .registry import Any, Array, Axis, function
 
 __all__ = [
-    "append",
     "array_split",
     "block",
     "column_stack",
     "concat",
     "concatenate",
     "dsplit",
-    "dstack",
     "hsplit",
     "hstack",
     "row_stack",
@@ -111,9 +111,10 @@ def hstack(tup, *, dtype=None, casting="same_kind"):
     return concatenate(parts, axis, dtype=dtype, casting=casting)
 
 
-def dstack(tup):
+@function("np.dstack")
+def dstack(tup: Any):
     """Arrays joined along the third axis."""
-    return concatenate(_many(atleast_3d(*tup)), 2)
+    return np.concatenate(tuple([_three_axes(np.asarray(a)) for a in tup]), 2)
 
 
 @quick("column_stack")
@@ -148,11 +149,12 @@ def block(arrays):
     return result if isinstance(arrays, list) else result.copy()
 
 
-def append(arr, values, axis=None):
+@function("np.append")
+def append(arr: Array, values: Array, axis: Axis | None = None):
     """`values` joined to the end of `arr` along `axis`; None flattens both."""
     if axis is None:
-        return concatenate((to_ndarray(arr).ravel(), to_ndarray(values).ravel()))
-    return concatenate((arr, values), axis)
+        return np.concatenate((arr.ravel(), values.ravel()))
+    return np.concatenate((arr, values), axis)
 
 
 def array_split(ary, indices_or_sections, axis=0):

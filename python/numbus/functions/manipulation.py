@@ -7,19 +7,15 @@ from .._core import ndarray
 from ..core.errors import as_shape, many_axes, message, one_axis
 from ..core.operands import plain, to_ndarray
 from ..core.quick import quick
+from . import names as np
+from .axes import distinct
 from .matrices import diagonal_view
-from .registry import Array, function
+from .registry import Any, Array, Axes, Int, function
 
 __all__ = [
-    "atleast_1d",
-    "atleast_3d",
     "broadcast_arrays",
     "broadcast_to",
     "diagonal",
-    "expand_dims",
-    "flip",
-    "fliplr",
-    "flipud",
     "matrix_transpose",
     "moveaxis",
     "permute_dims",
@@ -27,7 +23,6 @@ __all__ = [
     "reshape",
     "resize",
     "rollaxis",
-    "rot90",
     "squeeze",
     "swapaxes",
     "trace",
@@ -120,23 +115,27 @@ def squeeze(a, axis=None):
     return a.reshape(tuple([extent for i, extent in enumerate(a.shape) if i not in axes]))
 
 
-def expand_dims(a, axis):
+@function("np.expand_dims")
+def expand_dims(a: Array, axis: Any):
     """`a` with axes of extent 1 inserted at the positions `axis` of the result: a view."""
-    a = to_ndarray(a)
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
-    axes = many_axes("expand_dims", axis, a.ndim + count)
-    index = tuple([None if i in axes else slice(None) for i in range(a.ndim + count)])
-    return a[index]
+    axes = distinct("expand_dims", tuple(axis) if isinstance(axis, list) else axis, a.ndim + count)
+    return a[_inserted(a.ndim + count, axes)]
 
 
-def _atleast(arrays, grow):
-    results = [grow(to_ndarray(a)) for a in arrays]
-    return results[0] if len(results) == 1 else tuple(results)
+def _inserted(ndim, axes, d=0):
+    """An index that makes these axes of an array with that many; a whole array's otherwise."""
+    if d == ndim:
+        return ()
+    own = None if d in axes else slice(None)
+    return (own,) + _inserted(ndim, axes, d + 1)
 
 
-def atleast_1d(*arys):
+@function("np.atleast_1d")
+def atleast_1d(*arys: Array):
     """Each argument with at least one axis; a tuple for several arguments."""
-    return _atleast(arys, lambda a: a if a.ndim else a.reshape((1,)))
+    views = tuple([a if a.ndim else a[None] for a in arys])
+    return views[0] if len(views) == 1 else views
 
 
 @function("np.atleast_2d")
@@ -146,15 +145,19 @@ def atleast_2d(*arys: Array):
     return views[0] if len(views) == 1 else views
 
 
-def atleast_3d(*arys):
+@function("np.atleast_3d")
+def atleast_3d(*arys: Array):
     """Each argument with at least three axes: (N,) to (1, N, 1), (M, N) to (M, N, 1)."""
+    views = tuple([_three_axes(a) for a in arys])
+    return views[0] if len(views) == 1 else views
 
-    def grow(a):
-        if a.ndim > 2:
-            return a
-        return a[:, :, None] if a.ndim == 2 else a.reshape((1, a.size, 1))
 
-    return _atleast(arys, grow)
+def _three_axes(a):
+    if a.ndim > 2:
+        return a
+    if a.ndim == 2:
+        return a[:, :, None]
+    return a[None, :, None] if a.ndim else a[None, None, None]
 
 
 def broadcast_to(array, shape, subok=False):
@@ -172,47 +175,51 @@ def broadcast_arrays(*args, subok=False):
     return tuple([a if a.shape == shape else _core.broadcast_to(a, shape) for a in arrays])
 
 
+@function("np.flip")
 @quick("flip")
-def flip(m, axis=None):
+def flip(m: Array, axis: Axes = None):
     """`m` reversed along `axis` (int, tuple, or None for all axes): a view."""
-    m = to_ndarray(m)
-    axes = many_axes("flip", axis, m.ndim)
-    back = slice(None, None, -1)
-    return m[tuple([back if i in axes else slice(None) for i in range(m.ndim)])]
+    return m[_backwards(m.ndim, axis)]
 
 
-def fliplr(m):
+def _backwards(ndim, axes, d=0):
+    """An index that goes back along these axes; None: along all."""
+    if d == ndim:
+        return ()
+    if axes is None or d in axes:
+        return (slice(None, None, -1),) + _backwards(ndim, axes, d + 1)
+    return (slice(None),) + _backwards(ndim, axes, d + 1)
+
+
+@function("np.fliplr")
+def fliplr(m: Array):
     """`m` with its columns reversed: a view."""
-    m = to_ndarray(m)
     if m.ndim < 2:
-        raise ValueError(message("fliplr", "too few axes", f"{m.ndim}-d", "2-d or more"))
+        raise ValueError(f"[fliplr] too few axes; got {m.ndim}-d; expected 2-d or more")
     return m[:, ::-1]
 
 
-def flipud(m):
+@function("np.flipud")
+def flipud(m: Array):
     """`m` with its rows reversed: a view."""
-    m = to_ndarray(m)
     if m.ndim < 1:
-        raise ValueError(message("flipud", "too few axes", "0-d", "1-d or more"))
-    return m[::-1, ...]
+        raise ValueError("[flipud] too few axes; got 0-d; expected 1-d or more")
+    return m[::-1]
 
 
-def rot90(m, k=1, axes=(0, 1)):
+@function("np.rot90")
+def rot90(m: Array, k: Int = 1, axes: Axes = (0, 1)):
     """`m` rotated k times by 90 degrees in the plane of two axes: a view."""
-    m = to_ndarray(m)
-    first, second = many_axes("rot90", tuple(axes), m.ndim, allow_duplicate=True)
-    if first == second:
-        raise ValueError(message("rot90", "the axes are the same", axes, "two distinct axes"))
-    k %= 4
-    if k == 0:
-        return m[...]
-    if k == 2:
-        return flip(m, (first, second))
-    order = list(range(m.ndim))
-    order[first], order[second] = second, first
-    if k == 1:
-        return flip(m, second).transpose(tuple(order))
-    return flip(m.transpose(tuple(order)), second)
+    if len(axes) != 2:
+        raise ValueError(f"[rot90] axes; got {len(axes)}; expected two")
+    first, second = axes
+    if k % 4 == 1:
+        return np.swapaxes(m, first, second)[_backwards(m.ndim, (first,))]
+    if k % 4 == 2:
+        return m[_backwards(m.ndim, axes)]
+    if k % 4 == 3:
+        return np.swapaxes(m, first, second)[_backwards(m.ndim, (second,))]
+    return m[...]
 
 
 @quick("diagonal")

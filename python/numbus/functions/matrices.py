@@ -64,9 +64,10 @@ def diag(v, k=0):
     return result
 
 
-def diagflat(v, k=0):
+@function("np.diagflat")
+def diagflat(v: Array, k: Int = 0):
     """A 2-D array with the flattened `v` on its k-th diagonal."""
-    return diag(to_ndarray(v).ravel(), k)
+    return np.diag(v.ravel(), k)
 
 
 @function("np.tri")

@@ -1,20 +1,20 @@
 """Composed numerics: differences, gradients, products of vectors, comparisons of arrays."""
 
+import warnings
+
 import numpy
 
 from .. import _core
 from .._core import generic
-from ..core.errors import many_axes, message, one_axis
+from ..core.errors import many_axes, message
 from ..core.fallback import call
 from ..core.operands import to_ndarray
 from . import names as np
 from .joining import _along
-from .manipulation import moveaxis
 from .names import compiled as _compiled
 from .registry import Any, Array, Axis, Flag, Int, Operand, function
 
 __all__ = [
-    "cross",
     "diff",
     "ediff1d",
     "gradient",
@@ -149,26 +149,35 @@ def _gradient_along(a, axis, step, edge_order):
     return result
 
 
-def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """Cross product of vectors of 3 components along the given axes (2 components are left to
-    NumPy).
+@function("np.cross")
+def cross(a: Array, b: Array, axisa: Int = -1, axisb: Int = -1, axisc: Int = -1, axis: Int = None):
+    """Cross product of vectors of 3 components along the given axes; 2 components are those of a
+    plane. Compiled functions refuse two vectors of the plane, whose products are numbers.
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = to_ndarray(a), to_ndarray(b)
-    one_axis("cross", axisa, a.ndim), one_axis("cross", axisb, b.ndim)
-    a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
-    if a.shape[-1] != 3 or b.shape[-1] != 3:
-        return call("numpy.cross", numpy.cross, (a, b), {"axisc": axisc})
-    a0, a1, a2 = [a[..., i] for i in range(3)]
-    b0, b1, b2 = [b[..., i] for i in range(3)]
-    shape = numpy.broadcast_shapes(a.shape[:-1], b.shape[:-1]) + (3,)
-    axisc = one_axis("cross", axisc, len(shape))
-    result = _core.empty(shape, numpy.promote_types(a.dtype, b.dtype))
-    result[..., 0] = a1 * b2 - a2 * b1
-    result[..., 1] = a2 * b0 - a0 * b2
-    result[..., 2] = a0 * b1 - a1 * b0
-    return moveaxis(result, -1, axisc)
+    x, y = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+    n, m = x.shape[-1], y.shape[-1]
+    if (n != 2 and n != 3) or (m != 2 and m != 3):
+        raise ValueError(f"[cross] components; got {n} and {m}; expected 2 or 3")
+    last = x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
+    if n == 2 and m == 2:
+        if not _compiled:
+            warnings.warn("cross() of 2 components is deprecated", DeprecationWarning, stacklevel=2)
+            return last
+        raise ValueError("[cross] vectors of the plane; got two; expected 3 components of one")
+    result = np.empty(np.shape(last) + (3,), np.result_type(x.dtype, y.dtype))
+    result[..., 2] = last
+    if n == 2:
+        result[..., 0] = x[..., 1] * y[..., 2]
+        result[..., 1] = -(x[..., 0] * y[..., 2])
+    elif m == 2:
+        result[..., 0] = -(x[..., 2] * y[..., 1])
+        result[..., 1] = x[..., 2] * y[..., 0]
+    else:
+        result[..., 0] = x[..., 1] * y[..., 2] - x[..., 2] * y[..., 1]
+        result[..., 1] = x[..., 2] * y[..., 0] - x[..., 0] * y[..., 2]
+    return np.moveaxis(result, -1, axisc)
 
 
 @function("np.isclose")

@@ -2,6 +2,7 @@
 
 from ..core.operands import to_ndarray
 from . import names as np
+from .axes import product
 from .histograms import (
     _binned,
     _cast,
@@ -110,7 +111,7 @@ def _columns(sample):
 def _joint(op, columns, bins, limits, density, weights):
     edges = _all_edges(op, columns, bins, limits)
     extents = _extents(edges)
-    sums = _binned(_indices(columns, edges), weights, _product(extents))
+    sums = _binned(_indices(columns, edges), weights, product(extents))
     hist = sums.reshape(extents).astype(np.float64)[_core_of(edges)]
     if density:
         return _over(hist, edges) / np.sum(hist), edges
@@ -139,12 +140,6 @@ def _extents(edges):
     if len(edges) == 0:
         return ()
     return (edges[0].shape[0] + 1,) + _extents(edges[1:])
-
-
-def _product(extents):
-    if len(extents) == 0:
-        return 1
-    return extents[0] * _product(extents[1:])
 
 
 def _core_of(edges):

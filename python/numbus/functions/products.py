@@ -13,16 +13,16 @@ from ..core.host import same_memory
 from ..core.operands import as_dtype, in_order, operand, require_cast, store, to_ndarray
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
-from .axes import interleaved, leading, multiplied
+from . import names as np
+from .axes import interleaved, leading, multiplied, product
 from .reductions import reduce
-from .registry import Array, function
+from .registry import Array, OutBroadcast, function
 
 __all__ = [
     "dot",
     "inner",
     "matmul",
     "matvec",
-    "outer",
     "tensordot",
     "vdot",
     "vecdot",
@@ -395,11 +395,11 @@ def inner(a, b, /):
     return tensordot(a, b, ((-1,), (-1,)))
 
 
+@function("np.outer")
 @quick("outer")
-def outer(a, b, out=None):
+def outer(a: Array, b: Array, out: OutBroadcast = None):
     """Products of all pairs of elements of two flattened arrays: shape (a.size, b.size)."""
-    a, b = to_ndarray(a).ravel(), to_ndarray(b).ravel()
-    return UFUNCS["multiply"](a.reshape((a.size, 1)), b.reshape((1, b.size)), out=out)
+    return np.multiply(a.ravel()[:, None], b.ravel()[None, :])
 
 
 def tensordot(a, b, axes=2):
@@ -427,19 +427,12 @@ def tensordot(a, b, axes=2):
     n = 1
     for i in left:
         n *= a.shape[i]
-    rows, columns = _product([a.shape[i] for i in free_a]), _product([b.shape[j] for j in free_b])
+    rows, columns = product([a.shape[i] for i in free_a]), product([b.shape[j] for j in free_b])
     a = a.transpose(free_a + left).reshape((rows, n))
     b = b.transpose(right + free_b).reshape((n, columns))
     if n == 1:
         return UFUNCS["multiply"](a, b).reshape(shape)
     return _matmul(a, b).reshape(shape)
-
-
-def _product(extents):
-    result = 1
-    for extent in extents:
-        result *= extent
-    return result
 
 
 @function("np.kron")

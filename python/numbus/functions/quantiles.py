@@ -4,6 +4,7 @@ import numpy
 
 from ..core import routines
 from . import names as np
+from .axes import product
 from .names import compiled as _compiled
 from .registry import Array, Axes, Choice, Flag, Operand, Out, OutUnsafe, function
 
@@ -40,7 +41,7 @@ def lines_of(a, axes):
         return np.moveaxis(a, axes[0], -1)
     kept = a.ndim - len(axes)
     moved = _last(a, axes)
-    return moved.reshape(moved.shape[:kept] + (_product(moved.shape[kept:]),))
+    return moved.reshape(moved.shape[:kept] + (product(moved.shape[kept:]),))
 
 
 def _last(a, axes):
@@ -56,12 +57,6 @@ def _less(axes, moved):
     if len(axes) == 0:
         return ()
     return (axes[0] - 1 if axes[0] > moved else axes[0],) + _less(axes[1:], moved)
-
-
-def _product(extents):
-    if len(extents) == 0:
-        return 1
-    return extents[0] * _product(extents[1:])
 
 
 def _kept(ndim, axes, d=0):
@@ -91,7 +86,7 @@ def _several(lines, k, many):
 def _starts(lines):
     """The index of each line's first element in the flattened array."""
     kept = lines.shape[:-1]
-    return (np.arange(_product(kept)) * lines.shape[-1]).reshape(kept)
+    return (np.arange(product(kept)) * lines.shape[-1]).reshape(kept)
 
 
 def _each_own(lines, k):

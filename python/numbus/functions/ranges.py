@@ -14,7 +14,9 @@ from ..core.fallback import call
 from ..core.operands import adopt, as_dtype, check_like, dtype_of, to_ndarray
 from ..core.operands import to_numpy as _to_numpy
 from ..core.quick import quick
+from . import names as np
 from .manipulation import moveaxis
+from .registry import Array, Choice, Flag, function
 
 __all__ = [
     "arange",
@@ -23,7 +25,6 @@ __all__ = [
     "indices",
     "linspace",
     "logspace",
-    "meshgrid",
     "mgrid",
     "ogrid",
 ]
@@ -185,27 +186,33 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     return result if result.dtype == final else result.astype(final)
 
 
-def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+@function("np.meshgrid")
+def meshgrid(
+    *xi: Array, copy: Flag = True, sparse: Flag = False, indexing: Choice("xy", "ij") = "xy"
+):
     """Coordinate arrays of a grid over 1-D axes: a tuple of one array per axis.
 
     indexing: 'xy' (first axis of the grid is the second argument) or 'ij'. sparse: extents of 1
     where the values repeat.
     """
-    if indexing not in ("xy", "ij"):
-        raise ValueError(message("meshgrid", "unknown indexing", repr(indexing), "'xy' or 'ij'"))
-    n = len(xi)
-    arrays = []
-    for position, x in enumerate(xi):
-        x = to_ndarray(x)
-        if indexing == "xy" and n > 1 and position < 2:
-            position = 1 - position
-        arrays.append(
-            x.reshape((1,) * position + (-1 if x.size else 0,) + (1,) * (n - 1 - position))
-        )
-    if not sparse:
-        shape = numpy.broadcast_shapes(*[x.shape for x in arrays])
-        arrays = [_core.broadcast_to(x, shape) for x in arrays]
-    return tuple([x.copy() for x in arrays]) if copy else tuple(arrays)
+    swapped = indexing == "xy" and len(xi) > 1
+    lines = _on_axes(xi, len(xi), swapped, 0)
+    if sparse:
+        return tuple([x.copy() for x in lines]) if copy else lines
+    sizes = tuple([x.size for x in xi])
+    shape = (sizes[1], sizes[0]) + sizes[2:] if swapped else sizes
+    if copy:
+        return tuple([np.broadcast_to(x, shape).copy() for x in lines])
+    return tuple([np.broadcast_to(x, shape) for x in lines])
+
+
+def _on_axes(xi, n, swapped, k):
+    """Each of the arrays along an axis of its own of n; the first two swapped where asked."""
+    if len(xi) == 0:
+        return ()
+    axis = 1 - k if swapped and k < 2 else k
+    own = xi[0].reshape((1,) * axis + (xi[0].size,) + (1,) * (n - 1 - axis))
+    return (own,) + _on_axes(xi[1:], n, swapped, k + 1)
 
 
 def indices(dimensions, dtype=int, sparse=False):

@@ -11,6 +11,7 @@ from ..core.operands import adopt, as_mask, dtype_of, operand, require_cast, sto
 from ..core.operands import to_numpy as _to_numpy
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
+from . import names as np
 from .creation import ascontiguousarray, empty
 from .manipulation import ravel
 from .registry import Any, Array, OutUnsafe, function
@@ -21,7 +22,6 @@ __all__ = [
     "clip",
     "compress",
     "copyto",
-    "extract",
     "fill_diagonal",
     "flatnonzero",
     "nonzero",
@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 _BOOL = numpy.dtype(bool)
+_NUMBERS = (int, float, complex)
 
 
 @quick("where")
@@ -105,6 +106,9 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
     if a_max is None:
         return UFUNCS["maximum"](a, operand(a_min), out=out)
     if a_min is not None:
+        if type(a_min) in _NUMBERS and kind in "biu" and hasattr(a_max, "dtype"):
+            # The types of all three make that of the result; the number is weak in it.
+            a = a.astype(numpy.result_type(dtype_of(a), a_min, a_max.dtype))
         a = UFUNCS["maximum"](a, operand(a_min))
     return UFUNCS["minimum"](a, operand(a_max), out=out)
 
@@ -164,9 +168,12 @@ def place(arr, mask, vals):
     return call("numpy.place", numpy.place, (arr, mask, vals), {})
 
 
-def extract(condition, arr):
+@function("np.extract")
+def extract(condition: Array, arr: Array):
     """The elements of the flattened `arr` where the flattened condition holds."""
-    return ravel(arr)[ravel(condition).astype(_BOOL)]
+    if condition.size == arr.size:
+        return arr.ravel()[condition.ravel().astype(np.bool_)]
+    return arr.ravel()[np.flatnonzero(condition)]
 
 
 def compress(condition, a, axis=None, out=None):
@@ -259,7 +266,12 @@ def put_along_axis(arr, indices, values, axis):
     """Puts values into `arr` by an index array that matches it in all axes but one."""
     indices = to_ndarray(indices)
     if axis is None:
-        return call("numpy.put_along_axis", numpy.put_along_axis, (arr, indices, values, None), {})
+        if indices.ndim != 1:
+            raise ValueError(message("put_along_axis", "indices", f"{indices.ndim} axes", "one"))
+        if not arr.flags.c_contiguous or not arr.flags.writeable:
+            raise ValueError(message("put_along_axis", "layout", arr.strides, "C order, writeable"))
+        arr.reshape(-1)[indices] = values
+        return
     arr[_along_index(arr, indices, one_axis("put_along_axis", axis, arr.ndim))] = values
 
 

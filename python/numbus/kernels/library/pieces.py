@@ -3,7 +3,6 @@
 import numpy as np
 
 from .._library import known, not_yet
-from .shaping import stack
 
 
 @known("np.array_split")
@@ -76,12 +75,6 @@ def delete(a, obj):
     return flat[keep]
 
 
-@known("np.extract")
-def extract(condition, a):
-    """The elements where the condition holds."""
-    return a.ravel()[condition.ravel()]
-
-
 @known("np.take")
 def take(a, indices, axis=None):
     """A copy of the elements at indices along an axis, in C order; None: of the flat array."""
@@ -144,36 +137,6 @@ def resize(a, shape):
     for i in range(to.shape[0]):
         to[i] = flat[i % flat.shape[0]]
     return out
-
-
-@known("np.diagflat")
-def diagflat(a, k=0):
-    """A matrix with the elements on a diagonal."""
-    return np.diag(a.ravel(), k)
-
-
-@known("np.dstack")
-def dstack(arrays):
-    """Along a third axis."""
-    if arrays[0].ndim == 1:
-        return stack(arrays, 1)[np.newaxis]
-    if arrays[0].ndim == 2:
-        return stack(arrays, 2)
-    not_yet("np.dstack of more than two dimensions")
-
-
-@known("np.atleast_3d")
-def atleast_3d(a):
-    """A vector as a row of numbers, a matrix with a last axis of one."""
-    if not isinstance(a, np.ndarray):
-        return np.full((1, 1, 1), a)
-    if a.ndim == 0:
-        return a.reshape(1, 1, 1)
-    if a.ndim == 1:
-        return a[np.newaxis, :, np.newaxis]
-    if a.ndim == 2:
-        return a[:, :, np.newaxis]
-    return a
 
 
 @known("np.asfortranarray")

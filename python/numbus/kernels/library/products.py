@@ -83,43 +83,6 @@ def inner(a, b):
     return dot(a, b)
 
 
-@known("np.outer")
-def outer(a, b):
-    """All products."""
-    x = a.ravel()
-    y = b.ravel()
-    out = np.empty((x.shape[0], y.shape[0]), np.result_type(a, b))
-    for i in range(x.shape[0]):
-        for j in range(y.shape[0]):
-            out[i, j] = x[i] * y[j]
-    return out
-
-
-@known("np.cross")
-def cross(a, b):
-    """Of vectors in space along the last axes; one of each two may lie in the plane."""
-    n = a.shape[-1]
-    m = b.shape[-1]
-    if (n != 2 and n != 3) or (m != 2 and m != 3):
-        raise ValueError("incompatible dimensions for cross product (dimension must be 2 or 3)")
-    if n == 2 and m == 2:
-        # Only a run knows that the result would have an axis less.
-        raise ValueError("np.cross of two vectors in the plane is a[0] * b[1] - a[1] * b[0]")
-    last = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    out = np.empty(np.shape(last) + (3,), np.result_type(a, b))
-    out[..., 2] = last
-    if n == 2:
-        out[..., 0] = a[..., 1] * b[..., 2]
-        out[..., 1] = -(a[..., 0] * b[..., 2])
-    elif m == 2:
-        out[..., 0] = -(a[..., 2] * b[..., 1])
-        out[..., 1] = a[..., 2] * b[..., 0]
-    else:
-        out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
-        out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
-    return out
-
-
 @known("np.convolve")
 def convolve(a, v, mode="full"):
     """Each element of one times the other, shifted."""

@@ -128,19 +128,6 @@ def column_stack(arrays):
     return concatenate(arrays, 1)
 
 
-@known("np.append")
-def append(a, values, axis=None):
-    """A copy with more at its end."""
-    if axis is not None:
-        return concatenate((a, values), axis)
-    if isinstance(values, np.ndarray):
-        return concatenate((a.ravel(), values.ravel()))
-    out = np.empty(a.size + 1, np.result_type(a, np.asarray(values)))
-    out[:-1] = a.ravel()
-    out[-1] = values
-    return out
-
-
 @known("np.repeat")
 def repeat(a, repeats):
     """Each element so many times."""
@@ -179,66 +166,6 @@ def roll(a, shift, axis=None):
     return np.swapaxes(moved, axis, 0)
 
 
-@known("np.flip")
-def flip(a, axis=None):
-    """A view."""
-    if axis is not None:
-        return np.swapaxes(np.swapaxes(a, axis, 0)[::-1], axis, 0)
-    if a.ndim == 0:
-        return a[()]
-    if a.ndim == 1:
-        return a[::-1]
-    if a.ndim == 2:
-        return a[::-1, ::-1]
-    if a.ndim == 3:
-        return a[::-1, ::-1, ::-1]
-    if a.ndim == 4:
-        return a[::-1, ::-1, ::-1, ::-1]
-    not_yet("np.flip of all of more than four axes")
-
-
-@known("np.flipud")
-def flipud(a):
-    """A view."""
-    return a[::-1]
-
-
-@known("np.fliplr")
-def fliplr(a):
-    """A view."""
-    return a[:, ::-1]
-
-
-@known("np.rot90")
-def rot90(a, k=1):
-    """A view: so many times, against the clock."""
-    if a.ndim != 2:
-        not_yet("np.rot90 of more than two axes")
-    if k % 4 == 1:
-        return a.T[::-1]
-    if k % 4 == 2:
-        return a[::-1, ::-1]
-    if k % 4 == 3:
-        return a.T[:, ::-1]
-    return a
-
-
-@known("np.expand_dims")
-def expand_dims(a, axis=None):
-    """A view of one axis more."""
-    if axis is None:
-        raise TypeError("expand_dims() missing 1 required positional argument: 'axis'")
-    return np.moveaxis(a[np.newaxis], 0, axis)
-
-
-@known("np.atleast_1d")
-def atleast_1d(a):
-    """A number as an array."""
-    if isinstance(a, np.ndarray):
-        return a if a.ndim else a.reshape(1)
-    return np.array([a])
-
-
 @known("np.trace")
 def trace(a, offset=0):
     """The sum of a diagonal."""
@@ -269,19 +196,3 @@ def diagonal(a, offset=0):
     if a.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
     return diag(a, offset)
-
-
-@known("np.meshgrid")
-def meshgrid(x, y, indexing="xy"):
-    """Both coordinates of a grid."""
-    if indexing == "ij":
-        a = np.empty((x.shape[0], y.shape[0]), x.dtype)
-        b = np.empty((x.shape[0], y.shape[0]), y.dtype)
-        a[:] = x.reshape(-1, 1)
-        b[:] = y
-        return a, b
-    c = np.empty((y.shape[0], x.shape[0]), x.dtype)
-    d = np.empty((y.shape[0], x.shape[0]), y.dtype)
-    c[:] = x
-    d[:] = y.reshape(-1, 1)
-    return c, d
