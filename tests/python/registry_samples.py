@@ -116,7 +116,15 @@ def insertions(a, axis):
 
 def stacked(a, axis):
     x = a.tolist()
-    return [(x,), (x, x), (x, x[::-1], x), (x, x[1:]), ([1, 2], [3, 4]), ([[1]], [[2.5]])]
+    return [
+        (x,),
+        (x, x),
+        (x, x[::-1], x),
+        (x, x[1:]),
+        ([1, 2], [3, 4]),
+        ([[1]], [[2.5]]),
+        ([0.5, 2], [True, False]),
+    ]
 
 
 def vectors(a, axis):
@@ -138,6 +146,13 @@ SAMPLES = {
     ("np.rot90", "k"): lambda a, axis: [ABSENT, 0, 2, 3, -1, 5, np.int8(2)],
     ("np.expand_dims", "axis"): lambda a, axis: [0, -1, 1, (0, 2), [0, -1], (0, 0), 9, a.ndim],
     ("np.dstack", "tup"): stacked,
+    ("np.vstack", "tup"): stacked,
+    ("np.hstack", "tup"): stacked,
+    ("np.column_stack", "tup"): stacked,
+    **{
+        (f"np.{name}", "casting"): lambda a, axis: [ABSENT] * 6 + ["same_kind", "unsafe", "no"]
+        for name in ("vstack", "hstack")
+    },
     ("np.append", "values"): lambda a, axis: [1, 2.5, a, a[:1], [[1, 2]], a.T],
     ("np.diagflat", "k"): lambda a, axis: [ABSENT, 1, -2, 9],
     ("np.extract", "condition"): lambda a, axis: [a != 0, a, np.ravel(a) == 1],

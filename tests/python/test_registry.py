@@ -272,12 +272,13 @@ def compiled(row, args, keywords):
     """A compiled function that makes this call: arrays are its arguments, all else is literal."""
     arrays = [x for x in itertools.chain(args, keywords.values()) if isinstance(x, np.ndarray)]
     names = iter(f"a{n}" for n in range(len(arrays)))
-    text = [next(names) if isinstance(x, np.ndarray) else repr(x) for x in args]
-    for k, x in keywords.items():
-        shown = next(names) if isinstance(x, np.ndarray) else repr(x)
+
+    def shown(x):
         if isinstance(x, type):
-            shown = f"np.{x.__name__}"
-        text.append(f"{k}={shown}")
+            return f"np.{x.__name__}"
+        return next(names) if isinstance(x, np.ndarray) else repr(x)
+
+    text = [shown(x) for x in args] + [f"{k}={shown(x)}" for k, x in keywords.items()]
     names = ", ".join(f"a{n}" for n in range(len(arrays)))
     source = f"{row.names[0].split('.')[0]}.{row.name}({', '.join(text)})"
     function = function_of(source, names, special=special, inf=np.inf, nan=np.nan)

@@ -9,16 +9,16 @@ from ..core.fallback import call
 from ..core.operands import as_dtype, to_ndarray, to_numpy
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
+from . import names as np
 from .joining import _along, concatenate
-from .nan_reductions import _replaced
+from .names import compiled as _compiled
+from .registry import Array, Axis, DTypeArg, Flat, OutUnsafe, function
 
 __all__ = [
     "cumprod",
     "cumsum",
     "cumulative_prod",
     "cumulative_sum",
-    "nancumprod",
-    "nancumsum",
 ]
 
 _INT64 = numpy.dtype(numpy.int64)
@@ -145,14 +145,25 @@ def cumprod(a, axis=None, dtype=None, out=None):
     return _cumulative("cumprod", "multiply", to_ndarray(a), axis, dtype, out)
 
 
-def nancumsum(a, axis=None, dtype=None, out=None):
+@function("np.nancumsum")
+def nancumsum(a: Array, axis: Axis | Flat = None, dtype: DTypeArg = None, out: OutUnsafe = None):
     """`cumsum` with NaNs as zeros."""
-    return _cumulative("nancumsum", "add", _replaced(to_ndarray(a), 0.0), axis, dtype, out)
+    x = _without_nan(a, 0.0)
+    return x.cumsum(axis) if dtype is None else x.cumsum(axis, dtype)
 
 
-def nancumprod(a, axis=None, dtype=None, out=None):
+def _without_nan(a, value):
+    if a.dtype.kind not in "fc":
+        return a
+    # In array calls a number is weak, and reading it takes less.
+    return np.where(np.isnan(a), a.dtype.type(value) if _compiled else value, a)
+
+
+@function("np.nancumprod")
+def nancumprod(a: Array, axis: Axis | Flat = None, dtype: DTypeArg = None, out: OutUnsafe = None):
     """`cumprod` with NaNs as ones."""
-    return _cumulative("nancumprod", "multiply", _replaced(to_ndarray(a), 1.0), axis, dtype, out)
+    x = _without_nan(a, 1.0)
+    return x.cumprod(axis) if dtype is None else x.cumprod(axis, dtype)
 
 
 def _with_initial(op, ufunc, x, axis, dtype, out, include_initial):

@@ -2,7 +2,6 @@
 
 import itertools
 import operator
-import warnings
 
 from .. import _core
 from .._core import ndarray
@@ -10,24 +9,21 @@ from ..core.errors import message, one_axis
 from ..core.operands import as_dtype, store, to_ndarray
 from ..core.quick import quick
 from . import names as np
-from .manipulation import _three_axes, atleast_1d, atleast_2d
-from .registry import Any, Array, Axis, function
+from .manipulation import _three_axes
+from .names import compiled as _compiled
+from .registry import Any, Array, Axis, DTypeArg, function
 
 __all__ = [
     "array_split",
     "block",
-    "column_stack",
     "concat",
     "concatenate",
     "dsplit",
     "hsplit",
-    "hstack",
-    "row_stack",
     "split",
     "stack",
     "unstack",
     "vsplit",
-    "vstack",
 ]
 
 
@@ -83,32 +79,31 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     return _join("stack", parts, axis, True, out, dtype, casting)
 
 
-def _many(result):
-    return list(result) if isinstance(result, tuple) else [result]
-
-
+@function("np.vstack", "np.row_stack")
 @quick("vstack")
-def vstack(tup, *, dtype=None, casting="same_kind"):
+def vstack(tup: Any, *, dtype: DTypeArg = None, casting: Any = "same_kind"):
     """Arrays joined row-wise; 1-D arrays count as rows."""
-    return concatenate(_many(atleast_2d(*tup)), 0, dtype=dtype, casting=casting)
+    parts = tuple([np.atleast_2d(a) for a in tup])
+    return _joined("vstack", parts, 0, dtype, casting)
 
 
-def row_stack(tup, *, dtype=None, casting="same_kind"):
-    """vstack() under the name that NumPy 2 warns of."""
-    warnings.warn(
-        "`row_stack` alias is deprecated. Use `np.vstack` directly.",
-        DeprecationWarning,
-        stacklevel=2,
-    )
-    return vstack(tup, dtype=dtype, casting=casting)
+def _joined(op, parts, axis, dtype, casting):
+    if len(parts) == 0:
+        raise ValueError(f"[{op}] no arrays; got an empty sequence; expected at least one")
+    if _compiled:
+        if dtype is not None or casting != "same_kind":
+            raise NotImplementedError(f"[{op}] dtype= and casting=; got one; expected none")
+        return np.concatenate(parts, axis)
+    return np.concatenate(parts, axis, dtype=dtype, casting=casting)
 
 
+@function("np.hstack")
 @quick("hstack")
-def hstack(tup, *, dtype=None, casting="same_kind"):
+def hstack(tup: Any, *, dtype: DTypeArg = None, casting: Any = "same_kind"):
     """Arrays joined along the second axis (the first for 1-D arrays)."""
-    parts = _many(atleast_1d(*tup))
-    axis = 0 if parts and parts[0].ndim == 1 else 1
-    return concatenate(parts, axis, dtype=dtype, casting=casting)
+    parts = tuple([np.atleast_1d(a) for a in tup])
+    axis = 0 if len(parts) == 0 or parts[0].ndim == 1 else 1
+    return _joined("hstack", parts, axis, dtype, casting)
 
 
 @function("np.dstack")
@@ -117,11 +112,16 @@ def dstack(tup: Any):
     return np.concatenate(tuple([_three_axes(np.asarray(a)) for a in tup]), 2)
 
 
+@function("np.column_stack")
 @quick("column_stack")
-def column_stack(tup):
+def column_stack(tup: Any):
     """1-D arrays as the columns of a 2-D array; 2-D arrays are joined along the second axis."""
-    parts = [to_ndarray(a) for a in tup]
-    return concatenate([a if a.ndim > 1 else a.reshape((a.size, 1)) for a in parts], 1)
+    parts = tuple([_column(np.asarray(a)) for a in tup])
+    return _joined("column_stack", parts, 1, None, "same_kind")
+
+
+def _column(a):
+    return a if a.ndim > 1 else a.ravel()[:, None]
 
 
 def block(arrays):

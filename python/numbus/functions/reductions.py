@@ -23,6 +23,8 @@ from ..core.operands import (
 from ..core.operands import foreign as _foreign
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
+from . import names as np
+from .registry import Array, Axes, Flag, Out, function
 
 __all__ = [
     "all",
@@ -37,7 +39,6 @@ __all__ = [
     "mean",
     "min",
     "prod",
-    "ptp",
     "std",
     "sum",
     "var",
@@ -288,10 +289,12 @@ def count_nonzero(a, axis=None, *, keepdims=False):
     return reduce("sum", a if a.dtype.kind == "b" else a.astype(bool), axis, _INT64, None, keepdims)
 
 
-def ptp(a, axis=None, out=None, keepdims=False):
+@function("np.ptp")
+def ptp(a: Array, axis: Axes = None, out: Out = None, keepdims: Flag = False):
     """Range of the values over `axis`: largest minus smallest."""
-    result = UFUNCS["subtract"](max(a, axis, None, keepdims), min(a, axis, None, keepdims))
-    return result if out is None else store("ptp", result, out)
+    if axis is None and not keepdims:
+        return np.subtract(a.max(), a.min())
+    return np.subtract(a.max(axis, keepdims=keepdims), a.min(axis, keepdims=keepdims))
 
 
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):

@@ -31,22 +31,6 @@ def isscalar(x):
     return not isinstance(x, np.ndarray) and not isinstance(x, tuple)
 
 
-def without_nan(x, instead):
-    return np.where(x != x, instead, x).astype(x.dtype)
-
-
-@known("np.nancumsum")
-def nancumsum(x):
-    """Running sums; NaN counts as zero."""
-    return np.cumsum(without_nan(x, 0))
-
-
-@known("np.nancumprod")
-def nancumprod(x):
-    """Running products; NaN counts as one."""
-    return np.cumprod(without_nan(x, 1))
-
-
 @known("np.logspace")
 def logspace(start, stop, num=50, endpoint=True, base=10.0):
     """Powers of evenly spaced exponents."""

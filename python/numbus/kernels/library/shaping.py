@@ -104,30 +104,6 @@ def stack(arrays, axis=0):
     return np.moveaxis(planes, 0, axis)
 
 
-@known("np.vstack", "np.row_stack")
-def vstack(arrays):
-    """Rows below each other."""
-    if arrays[0].ndim == 1:
-        return stack(arrays, 0)
-    return concatenate(arrays, 0)
-
-
-@known("np.hstack")
-def hstack(arrays):
-    """Columns beside each other."""
-    if arrays[0].ndim == 1:
-        return concatenate(arrays, 0)
-    return concatenate(arrays, 1)
-
-
-@known("np.column_stack")
-def column_stack(arrays):
-    """Vectors as columns."""
-    if arrays[0].ndim == 1:
-        return stack(arrays, 1)
-    return concatenate(arrays, 1)
-
-
 @known("np.repeat")
 def repeat(a, repeats):
     """Each element so many times."""

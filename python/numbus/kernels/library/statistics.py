@@ -39,12 +39,6 @@ def running_products(lines):
     return out
 
 
-@known("np.ptp")
-def ptp(a):
-    """Largest minus smallest."""
-    return a.max() - a.min()
-
-
 UNEVEN = "Shape of weights must be consistent with shape of a along specified axis."
 
 
