@@ -173,7 +173,13 @@ def extract(condition: Array, arr: Array):
     """The elements of the flattened `arr` where the flattened condition holds."""
     if condition.size == arr.size:
         return arr.ravel()[condition.ravel().astype(np.bool_)]
-    return arr.ravel()[np.flatnonzero(condition)]
+    found = np.flatnonzero(condition)
+    count = found.shape[0]
+    if count > 0 and found[count - 1] >= arr.size:
+        raise IndexError(
+            "[extract] condition holds beyond the end of the array; got it; expected none there"
+        )
+    return arr.ravel()[found]
 
 
 def compress(condition, a, axis=None, out=None):

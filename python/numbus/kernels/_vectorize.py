@@ -291,6 +291,8 @@ class DUFunc(Folding):
         gpu = any(on_gpu(a) for a in (*args, out))
         device = gpu or self.target == "cuda"
         numbus = gpu or any(isinstance(a, ndarray) for a in args)
+        if numbus:  # a number of NumPy's is recorded, too, and lies where the arrays do
+            args = [asarray(a) if isinstance(a, numpy.ndarray) and not a.ndim else a for a in args]
         kinds = tuple(a if isinstance(a, PYTHON) else a.dtype for a in args)
         if dtype is not None:
             loop = self._typed(numpy.dtype(dtype))
