@@ -88,12 +88,13 @@ struct Lent {
  private:
   nb::object give_array(PyObject* o) {
     Masked& m = as_masked(o);
-    Device* device = m.full.base->device;
-    if (!device->host_readable() || (there && there != device)) return {};
+    if (!m.full.base->device->host_readable()) return {};
     const Array& a = m.settled();
-    if (few && a.size() > kFew) return {};
+    nb::object real = few && a.size() > kFew ? nb::object() : numpy_view(a);
+    // What is pending may be carried out on another device than it is open for.
+    Device* device = a.base->device;
+    if (!real.is_valid() || !device->host_readable() || (there && there != device)) return {};
     there = device;
-    nb::object real = numpy_view(a);
     arrays.emplace_back(real, nb::borrow(o));
     return real;
   }
@@ -144,8 +145,10 @@ struct Lent {
     if (size <= kCopied && layout->c_contiguous() && m->writeable) {
       Array made = empty(m->shape, m->dtype);
       made.base->ensure_data();
-      std::memcpy(made.base->data, m->data, static_cast<size_t>(size));
-      return nb::steal(wrap(std::move(made)));
+      if (made.base->device->host_readable()) {
+        std::memcpy(made.base->data, m->data, static_cast<size_t>(size));
+        return nb::steal(wrap(std::move(made)));
+      }
     }
     return nb::steal(wrap(import_numpy(o, false, false)));
   }

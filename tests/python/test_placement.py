@@ -13,6 +13,7 @@ import pytest
 from check import Checker
 from conftest import DEVICE
 from grammar import generate
+from numbus.core.operands import on_few
 
 pytestmark = [pytest.mark.numbus, pytest.mark.cpu]
 
@@ -201,3 +202,18 @@ def test_the_fence():
     )
     assert done.stdout == "3.0\n", done.stderr
     assert done.returncode == -11
+
+
+def test_what_numpy_does_with_few_elements_that_move(xp, core):
+    """What is pending may be carried out on the other device, and results may go there."""
+    core.set_placement("fenced", 16)
+    for more in range(4):
+        a = xp.array(np.eye(8) * 2.0)
+        m = (a + 1) * 2
+        for _ in range(more):
+            m = m + a
+        found = on_few(np.linalg.inv, (m + 1,), {})
+        assert found is NotImplemented or type(found) is xp.ndarray
+        assert np.allclose(np.asarray(xp.linalg.inv(m)) @ np.asarray(m), np.eye(8))
+        if found is not NotImplemented:
+            assert np.allclose(np.asarray(found) @ np.asarray(m + 1), np.eye(8))
