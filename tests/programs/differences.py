@@ -40,7 +40,8 @@ ALLOWED = {
     "what is not sorted, where sorted and list.sort put NaN, what becomes of a "
     "float beyond an integer (in np.arange a count of 2**63), whether a NaN is an item of a list "
     "or tuple (CPython asks for the object), and how complex numbers with a NaN part are ordered "
-    "(NumPy's numbers and arrays differ), and expm1 of a complex infinity (NumPy has NaN for a "
+    "(NumPy's numbers and arrays differ), what a mask that lies in the array written to picks, "
+    "and expm1 of a complex infinity (NumPy has NaN for a "
     "zero imaginary part): a program that asks has no verdict.",
     "kernels": "In kernels of cuda.jit, division by zero, negative shift counts and "
     "negative powers of integers raise nothing: integers give 0 (the whole part of a power) and "
@@ -332,11 +333,18 @@ def call_narrowed(function, args, keywords):
 UNFIT = ("out of bounds for", "cannot convert float", "too large to convert to C")
 
 
+def same_memory(a, b) -> bool:
+    return a.ctypes.data == b.ctypes.data and a.strides == b.strides and a.shape == b.shape
+
+
 def store(value, target, key):
     """target[key] = value"""
     if isinstance(value, (float, np.floating)) and isinstance(target, np.ndarray):
         if target.dtype.kind in "iu" and not abs(value) < TOP:
             raise RuntimeWarning("invalid value encountered in cast")
+    mask = isinstance(key, np.ndarray) and key.dtype == bool and isinstance(target, np.ndarray)
+    if mask and np.may_share_memory(key, target) and not same_memory(key, target):
+        raise NoVerdict("NumPy writes into the mask that it reads")  # "open"
     try:
         target[key] = value
     except (OverflowError, ValueError) as error:

@@ -213,7 +213,7 @@ def test_what_numpy_does_with_few_elements_that_move(xp, core):
         for _ in range(more):
             m = m + a
         found = on_few(np.linalg.inv, (m + 1,), {})
-        assert found is NotImplemented or type(found) is xp.ndarray
+        assert found is NotImplemented or not isinstance(found, np.ndarray)
         assert np.allclose(np.asarray(xp.linalg.inv(m)) @ np.asarray(m), np.eye(8))
         if found is not NotImplemented:
             assert np.allclose(np.asarray(found) @ np.asarray(m + 1), np.eye(8))

@@ -59,8 +59,10 @@ def _scaled(x, n):
 @function("np.ldexp", original=_all_keywords("ldexp"), few=True)
 def ldexp(x1: Operand, x2: Operand, /):
     """x1 * 2**x2 for integers x2, rounded once. TypeError for other x2 and for uint64."""
-    t = _kind_of("ldexp", x1)
     powers = np.result_type(x2)
+    # NumPy takes the shortest float for a Python int beside integers.
+    plain = isinstance(x1, int) and not isinstance(x1, bool) and powers.kind in "iu"
+    t = np.result_type(np.float16) if plain else _kind_of("ldexp", x1)
     if powers.kind not in "iub" or powers == np.uint64:
         raise TypeError("[ldexp] exponents; got another type; expected integers that int64 holds")
     n = np.multiply(x2, np.int64(1))
