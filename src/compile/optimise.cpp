@@ -3,13 +3,17 @@
 
 #include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <vector>
 
 namespace numbus::compile {
 
@@ -60,6 +64,51 @@ class CheckedLoops {
   inline static bool setting = false;
 };
 
+// Whether this may be a shift, extended or chosen.
+bool may_be_shift(const llvm::Value* v) {
+  auto* i = llvm::dyn_cast<llvm::Instruction>(v);
+  if (!i) return false;
+  switch (i->getOpcode()) {
+    case llvm::Instruction::Shl:
+    case llvm::Instruction::LShr:
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::SExt:
+    case llvm::Instruction::Trunc:
+    case llvm::Instruction::Select:
+    case llvm::Instruction::Freeze:
+    case llvm::Instruction::Call: return true;
+    default: return false;
+  }
+}
+
+// LLVM 19 computes `float(1 << n) * c` by adding n to the exponent of c, and then takes a register
+// of a mask for n, of which only the lowest bit was meant: a wrong number where n is a truth value
+// of comparisons. It does not look through a fence.
+void keep_products_of_shifts(llvm::Module& m) {
+  std::vector<llvm::Instruction*> casts;
+  for (llvm::Function& f : m)
+    for (llvm::Instruction& i : llvm::instructions(f)) {
+      const bool product =
+          i.getOpcode() == llvm::Instruction::FMul || i.getOpcode() == llvm::Instruction::FDiv;
+      if (!product) continue;
+      for (llvm::Value* v : i.operands()) {
+        auto* cast = llvm::dyn_cast<llvm::CastInst>(v);
+        if (cast && (llvm::isa<llvm::UIToFPInst>(cast) || llvm::isa<llvm::SIToFPInst>(cast)) &&
+            may_be_shift(cast->getOperand(0)))
+          casts.push_back(cast);
+      }
+    }
+  std::sort(casts.begin(), casts.end());
+  casts.erase(std::unique(casts.begin(), casts.end()), casts.end());
+  for (llvm::Instruction* cast : casts) {
+    llvm::IRBuilder<> after(cast->getNextNode());
+    auto* fenced = after.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {cast->getType()},
+                                         {llvm::PoisonValue::get(cast->getType())});
+    cast->replaceAllUsesWith(fenced);
+    fenced->setArgOperand(0, cast);
+  }
+}
+
 }  // namespace
 
 void optimise(llvm::Module& m, llvm::TargetMachine& machine) {
@@ -79,6 +128,7 @@ void optimise(llvm::Module& m, llvm::TargetMachine& machine) {
         });
   Analyses analyses(builder);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(m, analyses.modules);
+  if (!machine.getTargetTriple().isNVPTX()) keep_products_of_shifts(m);
 }
 
 }  // namespace numbus::compile

@@ -165,3 +165,24 @@ def replaced(x, y):
 def test_items_keep_the_digits_of_what_replaces_them(kind):
     got = njit(replaced)(np.dtype(kind).type(2), 2)
     assert float(got) == replaced(np.dtype(kind).type(2), 2)
+
+
+def shifted(a, b):
+    v = 0 <= a == 1
+    a = a if a else max([a])
+    w = int(v)
+    return (
+        (1 << w) * 0.017,
+        (4 << w) * 0.25,
+        float(1 << w) / 3.0,
+        (1 << w) * np.float32(0.5),
+        2**w * b,
+    )
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+@pytest.mark.parametrize("a", [0.5, 1.0, 0.0, -1.0])
+def test_products_of_shifts_by_truth_values(kind, a):
+    """LLVM 19 computes them in the exponent, from a register with more than one truth value."""
+    args = np.dtype(kind).type(a), 0.3
+    assert njit(shifted)(*args) == pytest.approx(shifted(*args), rel=1e-7)
