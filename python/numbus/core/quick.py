@@ -1,4 +1,4 @@
-"""Which functions the core answers plain calls of by itself."""
+"""Which functions the core answers plain calls of, by itself or by NumPy's own."""
 
 
 def quick(name):
@@ -10,6 +10,33 @@ def quick(name):
 
     def mark(function):
         function.quick = name
+        return function
+
+    return mark
+
+
+def few(original):
+    """Marks a function whose calls of few elements, at rest on the host, NumPy's `original` answers
+    on their memory (bindings/quick_library.cpp): what that refuses is left to the function.
+
+    Only for results that have the same bits either way: no sums of floats, no approximations.
+    """
+
+    return _answered(original)
+
+
+def draws(original, method):
+    """The same for functions that draw random numbers, or methods of a generator that do; calls that
+    ask for many numbers are the function's.
+    """
+    return _answered(original, draws=method)
+
+
+def _answered(original, **more):
+    def mark(function):
+        vars(function).update(more)
+        # Without the question of whether an operand has a function of its own.
+        function.few = getattr(original, "_implementation", original)
         return function
 
     return mark

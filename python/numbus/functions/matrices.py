@@ -156,7 +156,7 @@ def _check_equal(op, a):
             raise ValueError(f"[{op}] extents; got other ones; expected equal ones")
 
 
-@function("np.fill_diagonal")
+@function("np.fill_diagonal", few=True)
 def fill_diagonal(a: Any, val: Operand, wrap: Flag = False):
     """Sets the main diagonal of an array to `val`, a number or values that are repeated.
 

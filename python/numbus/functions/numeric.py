@@ -72,7 +72,7 @@ def _one_more(a, axis, values):
     return values
 
 
-@function("np.ediff1d")
+@function("np.ediff1d", few=True)
 def ediff1d(ary: Array, to_end: Operand = None, to_begin: Operand = None):
     """The differences of the flattened array, with values put before and after them.
 

@@ -11,13 +11,13 @@ from .registry import Any, Array, Flag, Int, Operand, function
 __all__ = []
 
 
-@function("np.polyadd")
+@function("np.polyadd", few=True)
 def polyadd(a1: Array, a2: Array):
     """The sum of two polynomials, coefficients of falling powers."""
     return _combined("polyadd", np.add, np.atleast_1d(a1), np.atleast_1d(a2))
 
 
-@function("np.polysub")
+@function("np.polysub", few=True)
 def polysub(a1: Array, a2: Array):
     """The difference of two polynomials, coefficients of falling powers."""
     return _combined("polysub", np.subtract, np.atleast_1d(a1), np.atleast_1d(a2))

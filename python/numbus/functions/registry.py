@@ -14,7 +14,7 @@ import numpy
 
 from .. import _core
 from ..core import fallback
-from ..core.operands import answering_few
+from ..core.quick import few as answered_by
 
 _KINDS = ("Any", "Array", "Operand", "Axis", "Axes", "Out", "DTypeArg", "Choice", "Flag", "Int")
 _OF_MANY = ("Any", "Array", "Operand")  # what each of *arguments can be
@@ -134,7 +134,7 @@ def function(*names, kind="composed", compiled=True, original=None, few=False):
         positional = [p for p in parameters if p.kind != p.KEYWORD_ONLY]
         only = [p for p in parameters if p.kind == p.POSITIONAL_ONLY]
         made = _core.composed(
-            answering_few(body, few, getattr(numpy, first)) if few else body,
+            answered_by(getattr(numpy, first) if few is True else few)(body) if few else body,
             None if original is None else fallback.make("numpy." + first, original),
             rows,
             first,

@@ -19,7 +19,11 @@ _SHORT = 256  # up to here sorting takes less time than counting does to begin
 _FEW = 1 << 20  # so many counts of integers fit into caches
 
 
-@function("np.unique")
+def _unique_of_few(ar, return_index=False, return_inverse=False, return_counts=False):
+    return numpy.unique._implementation(ar, return_index, return_inverse, return_counts)
+
+
+@function("np.unique", few=_unique_of_few)
 def unique(
     ar: Array,
     return_index: Flag = False,
@@ -186,7 +190,7 @@ def unique_all(x: Array, /):
 # Two arrays.
 
 
-@function("np.union1d")
+@function("np.union1d", few=True)
 def union1d(ar1: Array, ar2: Array):
     """The values that are in either array, once each and in order."""
     return _unique(_joined(ar1, ar2), False, False, False, True)[0]
@@ -197,7 +201,7 @@ def _joined(x, y):
     return np.concatenate((_cast(x.ravel(), t), _cast(y.ravel(), t)))
 
 
-@function("np.intersect1d")
+@function("np.intersect1d", few=True)
 def intersect1d(ar1: Array, ar2: Array, assume_unique: Flag = False, return_indices: Flag = False):
     """The values that are in both arrays, once each and in order.
 
@@ -246,7 +250,7 @@ def _common(x, y):
     return both[:-1][equal], order[:-1][equal], order[1:][equal] - x.shape[0]
 
 
-@function("np.setxor1d")
+@function("np.setxor1d", few=True)
 def setxor1d(ar1: Array, ar2: Array, assume_unique: Flag = False):
     """The values that are in just one of the arrays, in order."""
     x, y = _distinct(ar1, ar2, assume_unique)
@@ -256,7 +260,7 @@ def setxor1d(ar1: Array, ar2: Array, assume_unique: Flag = False):
     return both[np.logical_and(edges[1:], edges[:-1])]
 
 
-@function("np.setdiff1d")
+@function("np.setdiff1d", few=True)
 def setdiff1d(ar1: Array, ar2: Array, assume_unique: Flag = False):
     """The values that are in the first array only: once each and in order, or, with assume_unique,
     those elements of it as they are.
@@ -265,7 +269,7 @@ def setdiff1d(ar1: Array, ar2: Array, assume_unique: Flag = False):
     return x[np.logical_not(_is_in(x, ar2.ravel()))]
 
 
-@function("np.isin")
+@function("np.isin", few=True)
 def isin(
     element: Array,
     test_elements: Array,
