@@ -120,8 +120,30 @@ bool gathers_only(const ir::Kernel& k) {
          k.args[1].inner == ir::Inner::Uniform && k.args[2].inner == ir::Inner::Contiguous;
 }
 
+bool scatters_only(const ir::Kernel& k) {
+  constexpr Op kSteps[] = {Op::constant, Op::load,   Op::scalar,   Op::add,  Op::less,
+                           Op::select,   Op::scalar, Op::multiply, Op::load, Op::scatter};
+  constexpr size_t kValue = 8;
+  if (k.rank != 1 || k.boxes || k.acc != ir::Acc::None || k.body.size() != std::size(kSteps))
+    return false;
+  const bool number = k.body[kValue].op == Op::scalar;
+  for (size_t n = 0; n < std::size(kSteps); ++n)
+    if (k.body[n].op != kSteps[n] && !(n == kValue && number)) return false;
+  const size_t index = number ? 0 : 1, to = index + 1;
+  if (k.args.size() != to + 1 || k.scalars.size() != (number ? 3U : 2U) ||
+      k.body[1].imm != static_cast<int64_t>(index) || k.body[1].a != ir::kNone ||
+      k.args[index].dtype != DType::I64 || k.args[index].inner != ir::Inner::Contiguous ||
+      k.body[9].imm != static_cast<int64_t>(to) || k.args[to].dtype == DType::Bool ||
+      k.args[to].inner != ir::Inner::Uniform || k.body[9].type != k.args[to].dtype)
+    return false;
+  if (number) return itemsize(k.args[to].dtype) == 8 && k.body[kValue].type == k.args[to].dtype;
+  return k.body[kValue].a == ir::kNone && k.body[kValue].imm == 0 &&
+         k.args[0].dtype == k.args[to].dtype && k.args[0].inner == ir::Inner::Contiguous;
+}
+
 bool moves(const KernelStep& step) {
   constexpr int64_t kShort = 4096;  // columns
+  if (step.puts && !step.serial) return true;
   if (step.takes_rows && !step.serial) return true;
   if (!step.copies || step.serial) return false;
   const ir::Kernel& k = step.code->ir;
@@ -135,6 +157,73 @@ bool moves(const KernelStep& step) {
 
 namespace {
 
+// f(bytes), a constant for short rows: a copy of known length is a few moves.
+template <class F>
+void with_length(size_t bytes, F&& f) {
+  switch (bytes) {
+    case 8: return f(std::integral_constant<size_t, 8>());
+    case 16: return f(std::integral_constant<size_t, 16>());
+    case 24: return f(std::integral_constant<size_t, 24>());
+    case 32: return f(std::integral_constant<size_t, 32>());
+    case 40: return f(std::integral_constant<size_t, 40>());
+    case 48: return f(std::integral_constant<size_t, 48>());
+    case 64: return f(std::integral_constant<size_t, 64>());
+    default: return f(bytes);
+  }
+}
+
+// Elements [c0, c1), or one number, to their indices, in order.
+template <class U>
+void put(const KernelStep& step, int64_t c0, int64_t c1) {
+  const ir::Kernel& k = step.code->ir;
+  const size_t index = k.args.size() - 2;
+  const int64_t *where = step.params.data() + k.param_arg(static_cast<int>(index)),
+                *target = step.params.data() + k.param_arg(static_cast<int>(index) + 1);
+  const int64_t extent = step.params[k.param_scalar(0)], stride = step.params[k.param_scalar(1)];
+  const char* at = reinterpret_cast<const char*>(where[0]);
+  char* to = reinterpret_cast<char*>(target[0]);
+  auto each = [&](auto value) {
+    for (int64_t c = c0; c < c1; ++c) {
+      auto i = read<int64_t>(at + c * 8);
+      i += i < 0 ? extent : 0;
+      write(to + i * stride, value(c));
+    }
+  };
+  if (index == 0) {
+    const auto number = read<U>(reinterpret_cast<const char*>(&step.params[k.param_scalar(2)]));
+    return each([&](int64_t) { return number; });
+  }
+  const auto* from = reinterpret_cast<const char*>(step.params[k.param_arg(0)]);
+  each([&](int64_t c) { return read<U>(from + c * static_cast<int64_t>(sizeof(U))); });
+}
+void put(const KernelStep& step, int64_t c0, int64_t c1) {
+  switch (itemsize(step.code->ir.args.back().dtype)) {
+    case 1: return put<uint8_t>(step, c0, c1);
+    case 2: return put<uint16_t>(step, c0, c1);
+    case 4: return put<uint32_t>(step, c0, c1);
+    case 8: return put<uint64_t>(step, c0, c1);
+    default: return put<Pair>(step, c0, c1);
+  }
+}
+
+// Rows of a plane, an index for each row.
+void take_plane(const KernelStep& step, int64_t r0, int64_t r1, int64_t first, size_t bytes) {
+  const ir::Kernel& k = step.code->ir;
+  const int64_t* words[3];
+  for (int a = 0; a < 3; ++a) words[a] = step.params.data() + k.param_arg(a);
+  const int64_t extent = step.params[k.param_scalar(0)], stride = step.params[k.param_scalar(1)];
+  with_length(bytes, [&](auto length) {
+    const char *from = reinterpret_cast<const char*>(words[0][0] + first),
+               *at = reinterpret_cast<const char*>(words[1][0]);
+    char* to = reinterpret_cast<char*>(words[2][0] + first);
+    for (int64_t row = r0; row < r1; ++row) {
+      auto i = read<int64_t>(at + row * words[1][1]);
+      i += i < 0 ? extent : 0;
+      std::memcpy(to + row * words[2][1], from + row * words[0][1] + i * stride, length);
+    }
+  });
+}
+
 // Rows [r0, r1) of elements at indices, one for each row.
 void take_rows(const KernelStep& step, int64_t r0, int64_t r1, int64_t c0, int64_t c1) {
   const ir::Kernel& k = step.code->ir;
@@ -143,6 +232,7 @@ void take_rows(const KernelStep& step, int64_t r0, int64_t r1, int64_t c0, int64
   const int64_t extent = step.params[k.param_scalar(0)], stride = step.params[k.param_scalar(1)];
   const int64_t size = itemsize(k.args[0].dtype);
   const auto bytes = static_cast<size_t>((c1 - c0) * size);
+  if (k.rank == 2) return take_plane(step, r0, r1, c0 * size, bytes);
   for (int64_t row = r0; row < r1; ++row) {
     int64_t at[3] = {words[0][0] + c0 * size, words[1][0], words[2][0] + c0 * size};
     int64_t rest = row;
@@ -165,6 +255,7 @@ void take_rows(const KernelStep& step, int64_t r0, int64_t r1, int64_t c0, int64
 }  // namespace
 
 void move_points(const KernelStep& step, int64_t r0, int64_t r1, int64_t c0, int64_t c1) {
+  if (step.puts) return put(step, c0, c1);
   if (step.takes_rows) return take_rows(step, r0, r1, c0, c1);
   const ir::Kernel& k = step.code->ir;
   const int64_t *from = step.params.data() + k.param_arg(0),
