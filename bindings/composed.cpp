@@ -51,6 +51,7 @@ struct Composed {
   Quick quick;           // answers plain calls without the function; or null
   PyObject* few;         // NumPy's function, which answers calls of few elements; or null
   Few few_of;            // what that is
+  int64_t few_most;      // elements of an operand
   PyObject*
       reduction;  // the one that the function is where it is given no more than an axis; or null
   PyObject* attributes;
@@ -106,7 +107,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
     if (c.quick)
       if (PyObject* answer = c.quick(given)) return answer;
     if (c.few)
-      if (PyObject* answer = on_few(c.few, given, c.few_of)) return answer;
+      if (PyObject* answer = on_few(c.few, given, c.few_of, c.few_most)) return answer;
     if (c.reduction)
       if (PyObject* answer = reduced_directly(c, given)) return answer;
     Py_ssize_t n = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
@@ -256,6 +257,8 @@ void bind_composed(nb::module_& m) {
         if (nb::object quick = nb::steal(attribute(o, "quick")); quick.is_valid())
           c.quick = quick_named(nb::cast<std::string>(quick));
         c.few = attribute(o, "few");
+        if (nb::object most = nb::steal(attribute(o, "few_most")); most.is_valid())
+          c.few_most = nb::cast<int64_t>(most);
         if (nb::object draws = nb::steal(attribute(o, "draws")); draws.is_valid())
           c.few_of = nb::cast<bool>(draws) ? Few::Method : Few::Draws;
         c.reduction = attribute(o, "reduction");

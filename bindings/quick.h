@@ -57,9 +57,10 @@ std::optional<DType> usual_dtype(PyObject* o);
 
 // What NumPy's `function` makes of a call whose arrays are few elements at rest on the host; null:
 // another call, or one that NumPy refuses. Functions that draw random numbers need have no arrays;
-// calls that ask for many numbers are others.
+// calls that ask for many numbers are others. most: elements of an operand.
 enum class Few { Function, Draws, Method };  // Draws: of random numbers; Method: that, of a generator
-PyObject* on_few(PyObject* function, const Given& g, Few kind);
+constexpr int64_t kFewElements = 4096;
+PyObject* on_few(PyObject* function, const Given& g, Few kind, int64_t most = kFewElements);
 // Whether calls are answered so from now on, which tests of functions' bodies turn off; the former
 // answer.
 bool answer_few(bool answer);

@@ -48,11 +48,16 @@ PyObject* quick_take(const Given& g) {
   const Array *a = at_rest(values[0]), *index = at_rest(values[1]);
   if (!a || !index) return nullptr;
   const bool flat = !values[2] || values[2] == Py_None;
-  // Along other axes the result is not in C order.
   const std::optional<int> axis = flat ? 0 : axis_of(values[2], a->ndim(), 0);
-  if (!axis || *axis != 0 || (flat && a->ndim() != 1)) return nullptr;
-  std::optional<Array> made = take_at_once(*a, 0, *index);
-  return made ? wrap(std::move(*made)) : nullptr;
+  if (!axis || (flat && a->ndim() != 1)) return nullptr;
+  if (*axis == 0)
+    if (std::optional<Array> made = take_at_once(*a, 0, *index)) return wrap(std::move(*made));
+  // Few elements are NumPy's.
+  if (a->size() <= Runtime::get().at_once || index->dtype != DType::I64 || index->ndim() == 0 ||
+      a->base->device != index->base->device)
+    return nullptr;
+  mark_line();
+  return wrap(gather_in_rows(*a, uint64_t{1} << *axis, {index, 1}, *axis));
 }
 
 namespace {

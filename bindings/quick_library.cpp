@@ -15,6 +15,7 @@ namespace {
 // What NumPy is given for the operands of one call.
 struct Lent {
   bool few = false;         // only arrays of few elements at rest, and plain objects beside them
+  int64_t most = 0;         // elements of an array then
   bool draws = false;       // and numbers that do not ask for many samples
   Device* there = nullptr;  // the device of the arrays
   struct Pair {
@@ -25,7 +26,6 @@ struct Lent {
   std::vector<Pair> arrays;
 
   static constexpr int kDepth = 16;      // of lists in lists; those that are deeper are Python's
-  static constexpr int64_t kFew = 4096;  // with which a call costs more than what NumPy does in it
   static constexpr Py_ssize_t kFewItems = 64;
   static constexpr size_t kReserved = 3;
 
@@ -116,7 +116,7 @@ struct Lent {
   nb::object give_array(PyObject* o) {
     Masked& m = as_masked(o);
     if (!m.full.base->device->host_readable()) return {};
-    if (few && (m.mask || m.full.size() > kFew || m.full.base->pending() || m.full.base->failure))
+    if (few && (m.mask || m.full.size() > most || m.full.base->pending() || m.full.base->failure))
       return {};
     const Array& a = m.settled();
     Lease lease(a);
@@ -212,12 +212,13 @@ PyObject* quick_library(const Given& g) {
   return lent.take(made).release().ptr();
 }
 
-PyObject* on_few(PyObject* function, const Given& g, Few kind) {
+PyObject* on_few(PyObject* function, const Given& g, Few kind, int64_t most) {
   constexpr Py_ssize_t kMost = 8;
   const Py_ssize_t n = g.positional + (g.names ? PyTuple_Size(g.names) : 0);
   if (!answers_few || n > kMost) return nullptr;
   Lent lent;
   lent.few = true;
+  lent.most = most;
   lent.draws = kind != Few::Function;
   nb::object given[kMost];
   PyObject* args[kMost];

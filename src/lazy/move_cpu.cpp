@@ -67,9 +67,60 @@ void repeat(const Plane& p) {
   }
 }
 
+// The columns of two or four vectors as vectors.
+using Wide [[gnu::vector_size(16)]] = uint64_t;
+using Narrow [[gnu::vector_size(16)]] = uint32_t;
+
+void turn(const Wide (&in)[2], Wide (&out)[2]) {
+  out[0] = __builtin_shuffle(in[0], in[1], Wide{0, 2});
+  out[1] = __builtin_shuffle(in[0], in[1], Wide{1, 3});
+}
+void turn(const Narrow (&in)[4], Narrow (&out)[4]) {
+  constexpr Narrow kLow = {0, 4, 1, 5}, kHigh = {2, 6, 3, 7};
+  const Narrow a = __builtin_shuffle(in[0], in[1], kLow), b = __builtin_shuffle(in[2], in[3], kLow),
+               c = __builtin_shuffle(in[0], in[1], kHigh),
+               d = __builtin_shuffle(in[2], in[3], kHigh);
+  constexpr Narrow kFirst = {0, 1, 4, 5}, kSecond = {2, 3, 6, 7};
+  out[0] = __builtin_shuffle(a, b, kFirst);
+  out[1] = __builtin_shuffle(a, b, kSecond);
+  out[2] = __builtin_shuffle(c, d, kFirst);
+  out[3] = __builtin_shuffle(c, d, kSecond);
+}
+
+// Elements that lie side by side along the rows of what is read: a line of memory is read as a
+// whole, and written as parts of several rows.
+template <class U>
+void transpose(const Plane& p) {
+  constexpr int64_t kSize = sizeof(U), kSide = 16 / kSize, kRows = 64 / kSize;
+  using V = std::conditional_t<kSize == 8, Wide, Narrow>;
+  int64_t r = 0;
+  for (; r + kRows <= p.rows; r += kRows) {
+    const char* from = p.from + r * kSize;
+    char* to = p.to + r * p.to_row;
+    int64_t c = 0;
+    for (; c + kSide <= p.cols; c += kSide)
+      for (int64_t k = 0; k < kRows; k += kSide) {
+        V in[kSide], out[kSide];
+        for (int64_t i = 0; i < kSide; ++i)
+          std::memcpy(&in[i], from + k * kSize + (c + i) * p.from_col, 16);
+        turn(in, out);
+        for (int64_t i = 0; i < kSide; ++i)
+          std::memcpy(to + (k + i) * p.to_row + c * kSize, &out[i], 16);
+      }
+    for (; c < p.cols; ++c)
+      for (int64_t k = 0; k < kRows; ++k)
+        write(to + k * p.to_row + c * kSize, read<U>(from + k * kSize + c * p.from_col));
+  }
+  for (; r < p.rows; ++r)
+    for (int64_t c = 0; c < p.cols; ++c)
+      write(p.to + r * p.to_row + c * kSize, read<U>(p.from + r * kSize + c * p.from_col));
+}
+
 template <class U>
 void move_plane(const Plane& p) {
   constexpr int64_t kSize = sizeof(U);
+  if constexpr (std::is_same_v<U, uint64_t> || std::is_same_v<U, uint32_t>)
+    if (p.to_col == kSize && p.from_row == kSize && p.from_col != kSize) return transpose<U>(p);
   if (p.to_col == kSize && p.from_col == 0) return repeat<U>(p);
   if (p.to_col == kSize && p.from_col == kSize && !std::is_same_v<U, Truth>) {
     const auto bytes = static_cast<size_t>(p.cols * kSize);
@@ -150,6 +201,9 @@ bool moves(const KernelStep& step) {
   if (k.args[1].inner != ir::Inner::Contiguous || k.args[0].inner == ir::Inner::Strided) {
     // Elements across the order of memory are better read as vectors of a row.
     const int64_t* from = step.params.data() + k.param_arg(0);
+    const int64_t size = itemsize(k.args[0].dtype);
+    const bool transposed = k.args[1].inner == ir::Inner::Contiguous && (size == 4 || size == 8);
+    if (transposed && k.rank > 1 && from[k.rank - 1] == size) return true;
     return k.rank == 1 || std::abs(from[k.rank - 1]) >= std::abs(from[k.rank]);
   }
   return k.args[0].inner == ir::Inner::Uniform || (k.rank > 1 && step.cols < kShort);

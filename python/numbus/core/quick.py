@@ -15,21 +15,26 @@ def quick(name):
     return mark
 
 
-def few(original):
+_FEW = 4096  # elements with which a call costs more than what NumPy does in it
+FUSING = 512  # the same of what fuses with its surroundings where it is recorded
+
+
+def few(original, most=_FEW):
     """Marks a function whose calls of few elements, at rest on the host, NumPy's `original` answers
     on their memory (bindings/quick_library.cpp): what that refuses is left to the function.
 
-    Only for results that have the same bits either way: no sums of floats, no approximations.
+    most: elements of an operand. Only for results that have the same bits either way: no sums of
+    floats, no approximations.
     """
 
-    return _answered(original)
+    return _answered(original, few_most=most)
 
 
 def draws(original, method):
     """The same for functions that draw random numbers, or methods of a generator that do; calls that
     ask for many numbers are the function's.
     """
-    return _answered(original, draws=method)
+    return _answered(original, draws=method, few_most=_FEW)
 
 
 def _answered(original, **more):

@@ -9,7 +9,7 @@ from ..core.fallback import call
 from ..core.host import on_host
 from ..core.operands import adopt, as_mask, dtype_of, operand, require_cast, store, to_ndarray
 from ..core.operands import to_numpy as _to_numpy
-from ..core.quick import few, quick
+from ..core.quick import FUSING, few, quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
 from .creation import ascontiguousarray, empty
@@ -120,7 +120,7 @@ def _copy(a, out):
 
 
 @quick("copyto")
-@few(numpy.copyto)
+@few(numpy.copyto, FUSING)
 def copyto(dst, src, casting="same_kind", where=True):
     """Copies `src`, broadcast, into `dst` (only where `where` holds). TypeError for an
     unsafe cast.
@@ -138,7 +138,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     _core.copyto(dst, src, None if where is True else as_mask(where), casting)
 
 
-@few(numpy.putmask)
+@few(numpy.putmask, FUSING)
 def putmask(a, mask, values):
     """Sets `a.flat[i] = values[i % len(values)]` where the mask holds."""
     a, mask = to_ndarray(a), to_ndarray(mask)
@@ -258,7 +258,7 @@ def compress(condition, a, axis=None, out=None):
 
 
 @quick("take")
-@few(numpy.take)
+@few(numpy.take, FUSING)
 def take(a, indices, axis=None, out=None, mode="raise"):
     """The elements of `a` at `indices` along `axis` (None: flattened).
 
