@@ -1,6 +1,6 @@
 """Calls of 10³ to 10⁶ elements on one thread that have been slower than NumPy's: both side by side.
 
-    OPENBLAS_NUM_THREADS=1 NUMBUS_NUM_THREADS=1 python bench/at_size.py [--only WORD,WORD] [--rounds N]
+    OPENBLAS_NUM_THREADS=1 NUMBUS_NUM_THREADS=1 python bench/at_size.py [--only WORD] [--rounds N]
 
 Operands are at rest, results are compared, work that is pending is carried out after each call;
 least times of alternating blocks. Prints NumPy's and our time in microseconds, and our speed.
@@ -9,11 +9,10 @@ least times of alternating blocks. Prints NumPy's and our time in microseconds, 
 import argparse
 import math
 
-import numpy
-from small_calls import Side, difference
-
 import numbus
+import numpy
 from numbus import _core
+from small_calls import Side, difference
 
 SETUP = """
 def xs(n, kind="f8"):
@@ -116,7 +115,8 @@ def main():
                 least[n] = min(least[n], block(count))
         logs.append(math.log(least[0] / least[1]))
         note = f"  WRONG: {wrong}" if wrong else ""
-        print(f"{least[0] / least[1]:6.2f} {least[0] * 1e6:10.2f} {least[1] * 1e6:10.2f}  {title}{note}")
+        times = f"{least[0] * 1e6:10.2f} {least[1] * 1e6:10.2f}"
+        print(f"{least[0] / least[1]:6.2f} {times}  {title}{note}")
     print(f"geometric mean of NumPy's time to ours {math.exp(sum(logs) / len(logs)):.3f}")
 
 

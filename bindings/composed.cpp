@@ -261,6 +261,8 @@ void bind_composed(nb::module_& m) {
           c.few_most = nb::cast<int64_t>(most);
         if (nb::object draws = nb::steal(attribute(o, "draws")); draws.is_valid())
           c.few_of = nb::cast<bool>(draws) ? Few::Method : Few::Draws;
+        if (nb::object writes = nb::steal(attribute(o, "few_writes")); writes.is_valid())
+          c.few_of = Few::Writes;
         c.reduction = attribute(o, "reduction");
         if (c.foreign) foreign_dtype();  // imported now: a call that failed could not
         copy_names(o);
@@ -273,7 +275,8 @@ void bind_composed(nb::module_& m) {
       "`function`, during whose calls new arrays are made on the device of its operands; "
       "`foreign` is called where it raises ForeignDtype; its attribute `reduction` names the one "
       "that "
-      "it is where it is given no more than an axis, `few` the function of NumPy's that answers calls "
+      "it is where it is given no more than an axis, `few` the function of NumPy's that answers "
+      "calls "
       "of few elements. "
       "parameters: how the arguments are converted first, (name, kind, has default, default, "
       "what None means, index of the array, choices) each, as functions/registry.py writes them, "

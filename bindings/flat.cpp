@@ -1,5 +1,5 @@
-// `a.flat` where a CPU's memory has the elements: iteration, elements, slices. All else is Python's,
-// a subclass of this in numbus/core/flat.py.
+// `a.flat` where a CPU's memory has the elements: iteration, elements, slices. All else is
+// Python's, a subclass of this in numbus/core/flat.py.
 #include <cstddef>
 
 #include <structmember.h>
@@ -94,6 +94,8 @@ PyObject* get(PyObject* self, PyObject* index) {
 bool is_alike(const Array& line, PyObject* index, PyObject* value) {
   if (!is_array(value) || as_masked(value).mask) return false;
   const Array& x = as_masked(value).full;
+  // NumPy copies one element after the other, also where they overlap.
+  if (x.base.get() == line.base.get() || !x.base->owned) return false;
   if (x.ndim() != 1 || x.dtype != line.dtype || x.base->device != line.base->device) return false;
   if (PySlice_Check(index)) {
     Py_ssize_t start, stop, step;
@@ -104,20 +106,24 @@ bool is_alike(const Array& line, PyObject* index, PyObject* value) {
 }
 
 int set(PyObject* self, PyObject* index, PyObject* value) {
+  if (!value) {
+    PyErr_SetString(PyExc_TypeError, "[flat] elements stay; got del; expected an assignment");
+    return -1;
+  }
   PyObject* done = guarded([&]() -> PyObject* {
     int64_t at;
-    const bool one = value && position(index, size_of(self), at);
+    const bool one = position(index, size_of(self), at);
     const bool indices = is_array(index) && is_integer(as_masked(index).full.dtype);
     PlainNumber number;
-    if (value && (one || indices || PySlice_Check(index)))
+    if (one || indices || PySlice_Check(index))
       if (std::optional<Array> line = line_of(self)) {
         if (number.read(value) || (!one && is_alike(*line, index, value))) {
           const nb::object all = nb::steal(wrap(std::move(*line)));
-          if (set_item(all.ptr(), index, value) != 0) throw nb::python_error();
-          return Py_None;
+          if (set_item(all.ptr(), index, value) == 0) return Py_None;
+          PyErr_Clear();  // NumPy says below what is wrong
         }
       }
-    nb::handle(self).attr("_set")(nb::handle(index), nb::handle(value ? value : Py_None));
+    nb::handle(self).attr("_set")(nb::handle(index), nb::handle(value));
     return Py_None;
   });
   return done ? 0 : -1;

@@ -138,7 +138,8 @@ bool read_numpy_scalar(PyObject* o, Scalar& value, DType& dtype) {
 
 std::optional<NumpyMemory> numpy_memory(PyObject* o) {
   const std::vector<PyObject*>& plain = plain_array_types();
-  if (!is_plain_numpy(o) && std::find(plain.begin(), plain.end(), reinterpret_cast<PyObject*>(Py_TYPE(o))) == plain.end())
+  if (!is_plain_numpy(o) &&
+      std::find(plain.begin(), plain.end(), reinterpret_cast<PyObject*>(Py_TYPE(o))) == plain.end())
     return std::nullopt;
   const auto& a = *reinterpret_cast<const NumpyArray*>(o);
   const Descriptor& d = *a.descriptor;
@@ -201,11 +202,10 @@ nb::object loan_of(Handle base) {
 PyObject* view_over(const Array& a, char* memory) {
   PyObject* descriptor = dtype_object(a.dtype);
   Py_INCREF(descriptor);  // the call takes one
-  PyObject* view =
-      new_from_descr(array_type_of_numpy, descriptor, a.ndim(),
-                     reinterpret_cast<const Py_ssize_t*>(a.layout->shape()),
-                     reinterpret_cast<const Py_ssize_t*>(a.layout->strides()), memory,
-                     a.writeable ? static_cast<int>(kWriteable) : 0, nullptr);
+  PyObject* view = new_from_descr(array_type_of_numpy, descriptor, a.ndim(),
+                                  reinterpret_cast<const Py_ssize_t*>(a.layout->shape()),
+                                  reinterpret_cast<const Py_ssize_t*>(a.layout->strides()), memory,
+                                  a.writeable ? static_cast<int>(kWriteable) : 0, nullptr);
   if (!view) throw nb::python_error();
   return view;
 }

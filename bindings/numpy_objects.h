@@ -47,8 +47,8 @@ bool is_plain_numpy(PyObject* o);
 // An array of NumPy's over the memory of ours, which is on a CPU and shared for as long.
 nb::object numpy_view(const Array& a);
 
-// The same for the length of one call: an array of NumPy's that is used again by the next call where
-// nobody has kept it.
+// The same for the length of one call: an array of NumPy's that is used again by the next call
+// where nobody has kept it.
 class Lease {
  public:
   Lease() = default;

@@ -57,8 +57,13 @@ std::optional<DType> usual_dtype(PyObject* o);
 
 // What NumPy's `function` makes of a call whose arrays are few elements at rest on the host; null:
 // another call, or one that NumPy refuses. Functions that draw random numbers need have no arrays;
-// calls that ask for many numbers are others. most: elements of an operand.
-enum class Few { Function, Draws, Method };  // Draws: of random numbers; Method: that, of a generator
+// calls that ask for many numbers are others. most: elements of an operand, or numbers to draw.
+enum class Few {
+  Function,
+  Writes,  // to its first operand, whose memory no other operand may share
+  Draws,   // random numbers
+  Method   // the same of a generator, its first argument
+};
 constexpr int64_t kFewElements = 4096;
 PyObject* on_few(PyObject* function, const Given& g, Few kind, int64_t most = kFewElements);
 // Whether calls are answered so from now on, which tests of functions' bodies turn off; the former

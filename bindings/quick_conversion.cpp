@@ -34,10 +34,10 @@ PyObject* with_axes(const Given& g, int least, int before) {
     strides[static_cast<size_t>(d)] = own ? a->layout->stride(d - before) : 0;
   }
   const auto axes = static_cast<size_t>(least);
-  return wrap_view(g.args[0], view_of(*a,
-                                      Layout::get({shape.data(), axes}, {strides.data(), axes},
-                                                  itemsize(a->dtype)),
-                                      a->offset));
+  return wrap_view(
+      g.args[0],
+      view_of(*a, Layout::get({shape.data(), axes}, {strides.data(), axes}, itemsize(a->dtype)),
+              a->offset));
 }
 
 }  // namespace
@@ -148,9 +148,9 @@ PyObject* quick_frombuffer(const Given& g) {
   if (!t || bytes == 0 || bytes % itemsize(*t) != 0) return nullptr;
   const int64_t n = bytes / itemsize(*t), step = itemsize(*t);
   Py_INCREF(values[0]);
-  return wrap(borrow(PyBytes_AsString(values[0]), {&n, 1}, {&step, 1}, *t, false, true,
-                     [](void* o) { let_go([o] { Py_DECREF(static_cast<PyObject*>(o)); }); },
-                     values[0]));
+  return wrap(borrow(
+      PyBytes_AsString(values[0]), {&n, 1}, {&step, 1}, *t, false, true,
+      [](void* o) { let_go([o] { Py_DECREF(static_cast<PyObject*>(o)); }); }, values[0]));
 }
 
 }  // namespace numbus::bindings

@@ -237,8 +237,8 @@ PyObject* arange_of_floats(const Given& g) {
     return nullptr;
   const double by = (given[0] + given[2]) - given[0];
   mark_line();
-  return wrap(arange(given[0], by, 0, 0, length > 0 ? static_cast<int64_t>(length) : 0,
-                     DType::F64));
+  return wrap(
+      arange(given[0], by, 0, 0, length > 0 ? static_cast<int64_t>(length) : 0, DType::F64));
 }
 
 }  // namespace

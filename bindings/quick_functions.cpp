@@ -317,11 +317,11 @@ PyObject* quick_accumulate(const Given& g) {
 
 namespace {
 
-// NumPy's method at() of a ufunc whose results are exact, so that they are those of our loops; null:
-// of another one.
+// NumPy's method at() of a ufunc whose results are exact, so that they are those of our loops;
+// null: of another one.
 PyObject* exact_update(PyObject* ufunc) {
-  constexpr Op kExact[] = {Op::add,     Op::subtract,    Op::multiply,   Op::divide,
-                           Op::maximum, Op::minimum,     Op::bitwise_or, Op::bitwise_and,
+  constexpr Op kExact[] = {Op::add,      Op::subtract,   Op::multiply,   Op::divide,
+                           Op::maximum,  Op::minimum,    Op::bitwise_or, Op::bitwise_and,
                            Op::negative, Op::bitwise_xor};
   static PyObject* found[std::size(kExact)];
   const auto* row = std::find(std::begin(kExact), std::end(kExact), row_of(ufunc));
@@ -342,7 +342,7 @@ PyObject* quick_at(const Given& g) {
   if (g.names || g.positional < 3 || operands_of(g.args[0]) == 0) return nullptr;
   PyObject* method = exact_update(g.args[0]);
   if (!method) return nullptr;
-  return on_few(method, {g.args + 1, g.positional - 1, nullptr}, Few::Function);
+  return on_few(method, {g.args + 1, g.positional - 1, nullptr}, Few::Writes);
 }
 
 namespace {

@@ -16,7 +16,7 @@ namespace {
 struct Lent {
   bool few = false;         // only arrays of few elements at rest, and plain objects beside them
   int64_t most = 0;         // elements of an array then
-  bool draws = false;       // and numbers that do not ask for many samples
+  int64_t samples = 0;      // and numbers that ask for no more samples; 0: numbers of any kind
   Device* there = nullptr;  // the device of the arrays
   struct Pair {
     PyObject* real;  // NumPy's
@@ -25,7 +25,7 @@ struct Lent {
   };
   std::vector<Pair> arrays;
 
-  static constexpr int kDepth = 16;      // of lists in lists; those that are deeper are Python's
+  static constexpr int kDepth = 16;  // of lists in lists; those that are deeper are Python's
   static constexpr Py_ssize_t kFewItems = 64;
   static constexpr size_t kReserved = 3;
 
@@ -33,7 +33,7 @@ struct Lent {
   nb::object give(PyObject* o, int depth = 0) {
     if (is_array(o)) return give_array(o);
     PyTypeObject* type = Py_TYPE(o);
-    if (draws && type == &PyLong_Type && !asks_for_few(o)) return {};
+    if (samples > 0 && type == &PyLong_Type && !asks_for_few(o)) return {};
     if (o == Py_None || type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type ||
         type == &PyUnicode_Type || type == &PyComplex_Type)
       return nb::borrow(o);
@@ -71,6 +71,15 @@ struct Lent {
     return true;
   }
 
+  // Whether the first array is in the memory of another one.
+  bool first_is_shared() const {
+    const Base* first = arrays.empty() ? nullptr : as_masked(arrays[0].ours.ptr()).full.base.get();
+    return first && std::any_of(arrays.begin() + 1, arrays.end(), [&](const Pair& p) {
+             const Base* other = as_masked(p.ours.ptr()).full.base.get();
+             return other == first || !other->owned || !first->owned;
+           });
+  }
+
   // A result of NumPy's as ours: the same object for what was given, an alias for a view of that.
   nb::object take(nb::handle x) {
     PyObject* o = x.ptr();
@@ -100,11 +109,10 @@ struct Lent {
   int64_t asked = 1;  // samples, if all integers are extents
 
   bool asks_for_few(PyObject* o) {
-    constexpr int64_t kMany = 1 << 20;  // numbus.core.interrupts.MANY
     const std::optional<int64_t> n = plain_int(o);
-    if (!n || *n >= kMany) return false;
+    if (!n || *n > samples) return false;
     if (*n > 1) asked *= *n;
-    return asked < kMany;
+    return asked <= samples;
   }
 
   static bool is_dtype(PyObject* o) {
@@ -218,8 +226,9 @@ PyObject* on_few(PyObject* function, const Given& g, Few kind, int64_t most) {
   if (!answers_few || n > kMost) return nullptr;
   Lent lent;
   lent.few = true;
-  lent.most = most;
-  lent.draws = kind != Few::Function;
+  const bool draws = kind == Few::Draws || kind == Few::Method;
+  lent.most = std::min(most, kFewElements);
+  lent.samples = draws ? most : 0;
   nb::object given[kMost];
   PyObject* args[kMost];
   for (Py_ssize_t k = 0; k < n; ++k) {
@@ -227,7 +236,8 @@ PyObject* on_few(PyObject* function, const Given& g, Few kind, int64_t most) {
     if (!given[k].is_valid()) return nullptr;
     args[k] = given[k].ptr();
   }
-  if (!lent.there && (!lent.draws || !default_device().host_readable())) return nullptr;
+  if (!lent.there && (!draws || !default_device().host_readable())) return nullptr;
+  if (kind == Few::Writes && lent.first_is_shared()) return nullptr;
   const DeviceOfNew follow(lent.there);
   nb::object made =
       nb::steal(PyObject_Vectorcall(function, args, static_cast<size_t>(g.positional), g.names));

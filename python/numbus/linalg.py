@@ -11,7 +11,6 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from . import _core
-from ._core import ndarray
 from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
 from .core.interrupts import interruptible

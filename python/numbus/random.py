@@ -78,7 +78,7 @@ def _method(name, base):
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = real.__doc__
-    return _core.composed(_draws(original, method=True)(method))
+    return _core.composed(_draws(original, True, _MANY - 1)(method))
 
 
 def _wrap_methods(cls):
@@ -135,7 +135,7 @@ class Generator(_numpy_random.Generator):
     """numpy.random.Generator whose samples are Numbus arrays."""
 
     @_core.composed
-    @_draws(_numpy_random.Generator.random, method=True)
+    @_draws(_numpy_random.Generator.random, True, _ON_DEVICE - 1)
     def random(self, size=None, dtype=float, out=None):
         """Uniform numbers of [0, 1), float64 or float32, in the shape `size`; NumPy's bits.
 
@@ -182,7 +182,7 @@ def _legacy(name):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = real.__doc__
-    return _core.composed(_draws(original, method=False)(function))
+    return _core.composed(_draws(original, False, _MANY - 1)(function))
 
 
 def __getattr__(name):

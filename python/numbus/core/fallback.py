@@ -47,8 +47,8 @@ UNCOUNTED = frozenset(
     iterable isscalar isfortran get_array_wrap asarray_chkfinite datetime_data""".split()
 )
 
-# Functions of which NumPy does calls of few elements on purpose: loops of a few sums, which take less
-# time than counting does. Calls of more are fallbacks.
+# Functions of which NumPy does calls of few elements on purpose: loops of a few sums, which take
+# less time than counting does. Calls of more are fallbacks.
 FEW = frozenset("convolve correlate".split())
 _QUICK = {name: name for name in ("isfortran", "shares_memory")}
 _QUICK["may_share_memory"] = "shares_memory"

@@ -5,6 +5,7 @@ import numpy
 from .. import _core
 from ..core.errors import message
 from ..core.operands import as_dtype, check_like, to_ndarray
+from ..core.quick import few as answered_by
 from ..core.quick import quick
 from . import names as np
 from .creation import zeros
@@ -156,7 +157,8 @@ def _check_equal(op, a):
             raise ValueError(f"[{op}] extents; got other ones; expected equal ones")
 
 
-@function("np.fill_diagonal", few=True)
+@function("np.fill_diagonal")
+@answered_by(numpy.fill_diagonal, writes=True)
 def fill_diagonal(a: Any, val: Operand, wrap: Flag = False):
     """Sets the main diagonal of an array to `val`, a number or values that are repeated.
 

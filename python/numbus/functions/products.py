@@ -33,6 +33,7 @@ __all__ = [
 _NoValue = numpy._NoValue
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe", "same_value")
 
+
 def _few_terms(a, b):
     """The product as a sum of outer products, in the order of the terms."""
     total = None

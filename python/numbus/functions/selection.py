@@ -120,7 +120,7 @@ def _copy(a, out):
 
 
 @quick("copyto")
-@few(numpy.copyto, FUSING)
+@few(numpy.copyto, FUSING, writes=True)
 def copyto(dst, src, casting="same_kind", where=True):
     """Copies `src`, broadcast, into `dst` (only where `where` holds). TypeError for an
     unsafe cast.
@@ -138,7 +138,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     _core.copyto(dst, src, None if where is True else as_mask(where), casting)
 
 
-@few(numpy.putmask, FUSING)
+@few(numpy.putmask, FUSING, writes=True)
 def putmask(a, mask, values):
     """Sets `a.flat[i] = values[i % len(values)]` where the mask holds."""
     a, mask = to_ndarray(a), to_ndarray(mask)
@@ -165,7 +165,7 @@ def _values_for(op, a, values):
     return to_ndarray(values).astype(a.dtype)
 
 
-@few(numpy.place)
+@few(numpy.place, writes=True)
 def place(arr, mask, vals):
     """Sets the elements where the mask holds to the values in order, repeated as needed.
 
@@ -173,6 +173,8 @@ def place(arr, mask, vals):
     """
     if not isinstance(arr, ndarray):
         return call("numpy.place", numpy.place, (arr, mask, vals), {})
+    if not arr.flags.writeable:
+        raise ValueError(message("place", "read-only array", arr.shape, "one to write to"))
     vals = _values_for("place", arr, vals)
     if vals.size == 1:
         return putmask(arr, mask, vals)
@@ -198,7 +200,7 @@ def _store_at(a, at, values):
     a[tuple(reversed(index))] = values
 
 
-@few(numpy.put)
+@few(numpy.put, writes=True)
 def put(a, ind, v, mode="raise"):
     """Sets `a.flat[ind[k]] = v[k % len(v)]`, cast to the type of `a`.
 
@@ -209,14 +211,18 @@ def put(a, ind, v, mode="raise"):
         return call("numpy.put", numpy.put, (a, ind, v, mode), {})
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(message("put", "unknown mode", repr(mode), "'raise', 'wrap' or 'clip'"))
+    if not a.flags.writeable:
+        raise ValueError(message("put", "read-only array", a.shape, "one to write to"))
     at, n = to_ndarray(ind).ravel(), a.size
     if at.dtype.kind not in "iub" and at.size:
         raise TypeError(message("put", "indices", at.dtype, "an integer type"))
     values = to_ndarray(v).ravel().astype(a.dtype)
-    if not at.size or not values.size:
+    if not at.size:
         return
     if not n:
         raise IndexError(message("put", "an array without elements", a.shape, "some"))
+    if not values.size:
+        return
     at = at.astype(numpy.int64)
     if mode == "wrap":
         at = at % n
@@ -226,9 +232,10 @@ def put(a, ind, v, mode="raise"):
     if mode == "raise":
         wrong = nonzero((at < -n) | (at >= n))[0]
         at = _core.where(at < 0, at + n, at)
-        if wrong.size:  # what comes before it stays
-            first = int(wrong[0])
-            _store_at(a, at[:first], values if values.size == 1 else values[:first])
+        if wrong.size:
+            if a.flags.c_contiguous:  # what comes before it stays; elsewhere NumPy works on a copy
+                first = int(wrong[0])
+                _store_at(a, at[:first], values if values.size == 1 else values[:first])
             expected = f"-{n} to {n - 1}"
             raise IndexError(message("put", "an index out of range", "it", expected))
     _store_at(a, at, values)

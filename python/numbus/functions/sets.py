@@ -19,11 +19,7 @@ _SHORT = 256  # up to here sorting takes less time than counting does to begin
 _FEW = 1 << 20  # so many counts of integers fit into caches
 
 
-def _unique_of_few(ar, return_index=False, return_inverse=False, return_counts=False):
-    return numpy.unique._implementation(ar, return_index, return_inverse, return_counts)
-
-
-@function("np.unique", few=_unique_of_few)
+@function("np.unique")
 def unique(
     ar: Array,
     return_index: Flag = False,
@@ -260,7 +256,7 @@ def setxor1d(ar1: Array, ar2: Array, assume_unique: Flag = False):
     return both[np.logical_and(edges[1:], edges[:-1])]
 
 
-@function("np.setdiff1d", few=True)
+@function("np.setdiff1d")
 def setdiff1d(ar1: Array, ar2: Array, assume_unique: Flag = False):
     """The values that are in the first array only: once each and in order, or, with assume_unique,
     those elements of it as they are.
@@ -269,7 +265,7 @@ def setdiff1d(ar1: Array, ar2: Array, assume_unique: Flag = False):
     return x[np.logical_not(_is_in(x, ar2.ravel()))]
 
 
-@function("np.isin", few=True)
+@function("np.isin")
 def isin(
     element: Array,
     test_elements: Array,
