@@ -12,7 +12,7 @@ import math
 import numbus
 import numpy
 from numbus import _core
-from small_calls import Side, difference
+from small_calls import Side, alternate, difference
 
 SETUP = """
 def xs(n, kind="f8"):
@@ -105,19 +105,12 @@ def main():
             side.names["flush"] = side.flush
             side.names.pop("r", None)
             blocks.append(side.prepare(code))
-        count = 1
-        while blocks[0](count) * count < 2e-3 and count < 10_000:
-            count *= 2
-        blocks[1](count)
-        least = [math.inf, math.inf]
-        for _ in range(options.rounds):
-            for n, block in enumerate(blocks):
-                least[n] = min(least[n], block(count))
+        least = alternate(blocks, 1, 2e-3, options.rounds)
         logs.append(math.log(least[0] / least[1]))
         note = f"  WRONG: {wrong}" if wrong else ""
         times = f"{least[0] * 1e6:10.2f} {least[1] * 1e6:10.2f}"
         print(f"{least[0] / least[1]:6.2f} {times}  {title}{note}")
-    print(f"geometric mean of NumPy's time to ours {math.exp(sum(logs) / len(logs)):.3f}")
+    print(f"geometric mean of our speed {math.exp(sum(logs) / len(logs)):.3f}")
 
 
 if __name__ == "__main__":

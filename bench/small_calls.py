@@ -638,6 +638,18 @@ def difference(x, y):
     return None
 
 
+def alternate(blocks, count, seconds, rounds):
+    """The least seconds of a call, NumPy's and ours, in blocks that take that long at least."""
+    while blocks[0](count) * count < seconds and count < 10_000:
+        count *= 2
+    blocks[1](count)
+    least = [math.inf, math.inf]
+    for _ in range(rounds):
+        for n, block in enumerate(blocks):
+            least[n] = min(least[n], block(count))
+    return least
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="")
@@ -656,14 +668,7 @@ def main():
         del x, y
         counted = numbus.stats()["fallbacks"] if "fallbacks" in numbus.stats() else 0
         blocks = theirs.prepare(statement), ours.prepare(statement)
-        count = 8
-        while blocks[0](count) * count < 4e-4 and count < 10_000:
-            count *= 2
-        blocks[1](count)
-        least = [math.inf, math.inf]
-        for _ in range(options.rounds):
-            for n, block in enumerate(blocks):
-                least[n] = min(least[n], block(count))
+        least = alternate(blocks, 8, 4e-4, options.rounds)
         counted = numbus.stats().get("fallbacks", 0) - counted
         rows.append((least[0] / least[1], title, *least, bool(counted), wrong))
     rows.sort()

@@ -106,13 +106,13 @@ struct Lent {
   }
 
  private:
-  int64_t asked = 1;  // samples, if all integers are extents
+  int64_t asked_ = 1;  // samples, if all integers are extents
 
   bool asks_for_few(PyObject* o) {
     const std::optional<int64_t> n = plain_int(o);
     if (!n || *n > samples) return false;
-    if (*n > 1) asked *= *n;
-    return asked <= samples;
+    if (*n > 1) asked_ *= *n;
+    return asked_ <= samples;
   }
 
   static bool is_dtype(PyObject* o) {

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <type_traits>
 
+#include "base/with_length.h"
+
 namespace numbus {
 namespace {
 
@@ -72,19 +74,18 @@ using Wide [[gnu::vector_size(16)]] = uint64_t;
 using Narrow [[gnu::vector_size(16)]] = uint32_t;
 
 void turn(const Wide (&in)[2], Wide (&out)[2]) {
-  out[0] = __builtin_shuffle(in[0], in[1], Wide{0, 2});
-  out[1] = __builtin_shuffle(in[0], in[1], Wide{1, 3});
+  out[0] = __builtin_shufflevector(in[0], in[1], 0, 2);
+  out[1] = __builtin_shufflevector(in[0], in[1], 1, 3);
 }
 void turn(const Narrow (&in)[4], Narrow (&out)[4]) {
-  constexpr Narrow kLow = {0, 4, 1, 5}, kHigh = {2, 6, 3, 7};
-  const Narrow a = __builtin_shuffle(in[0], in[1], kLow), b = __builtin_shuffle(in[2], in[3], kLow),
-               c = __builtin_shuffle(in[0], in[1], kHigh),
-               d = __builtin_shuffle(in[2], in[3], kHigh);
-  constexpr Narrow kFirst = {0, 1, 4, 5}, kSecond = {2, 3, 6, 7};
-  out[0] = __builtin_shuffle(a, b, kFirst);
-  out[1] = __builtin_shuffle(a, b, kSecond);
-  out[2] = __builtin_shuffle(c, d, kFirst);
-  out[3] = __builtin_shuffle(c, d, kSecond);
+  const Narrow a = __builtin_shufflevector(in[0], in[1], 0, 4, 1, 5),
+               b = __builtin_shufflevector(in[2], in[3], 0, 4, 1, 5),
+               c = __builtin_shufflevector(in[0], in[1], 2, 6, 3, 7),
+               d = __builtin_shufflevector(in[2], in[3], 2, 6, 3, 7);
+  out[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+  out[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+  out[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
 }
 
 // Elements that lie side by side along the rows of what is read: a line of memory is read as a
@@ -211,21 +212,6 @@ bool moves(const KernelStep& step) {
 
 namespace {
 
-// f(bytes), a constant for short rows: a copy of known length is a few moves.
-template <class F>
-void with_length(size_t bytes, F&& f) {
-  switch (bytes) {
-    case 8: return f(std::integral_constant<size_t, 8>());
-    case 16: return f(std::integral_constant<size_t, 16>());
-    case 24: return f(std::integral_constant<size_t, 24>());
-    case 32: return f(std::integral_constant<size_t, 32>());
-    case 40: return f(std::integral_constant<size_t, 40>());
-    case 48: return f(std::integral_constant<size_t, 48>());
-    case 64: return f(std::integral_constant<size_t, 64>());
-    default: return f(bytes);
-  }
-}
-
 // Elements [c0, c1), or one number, to their indices, in order.
 template <class U>
 void put(const KernelStep& step, int64_t c0, int64_t c1) {
@@ -261,7 +247,7 @@ void put(const KernelStep& step, int64_t c0, int64_t c1) {
 }
 
 // Rows of a plane, an index for each row.
-void take_plane(const KernelStep& step, int64_t r0, int64_t r1, int64_t first, size_t bytes) {
+void take_plane(const KernelStep& step, int64_t r0, int64_t r1, int64_t first, int64_t bytes) {
   const ir::Kernel& k = step.code->ir;
   const int64_t* words[3];
   for (int a = 0; a < 3; ++a) words[a] = step.params.data() + k.param_arg(a);
@@ -273,7 +259,8 @@ void take_plane(const KernelStep& step, int64_t r0, int64_t r1, int64_t first, s
     for (int64_t row = r0; row < r1; ++row) {
       auto i = read<int64_t>(at + row * words[1][1]);
       i += i < 0 ? extent : 0;
-      std::memcpy(to + row * words[2][1], from + row * words[0][1] + i * stride, length);
+      std::memcpy(to + row * words[2][1], from + row * words[0][1] + i * stride,
+                  static_cast<size_t>(length));
     }
   });
 }
@@ -286,7 +273,7 @@ void take_rows(const KernelStep& step, int64_t r0, int64_t r1, int64_t c0, int64
   const int64_t extent = step.params[k.param_scalar(0)], stride = step.params[k.param_scalar(1)];
   const int64_t size = itemsize(k.args[0].dtype);
   const auto bytes = static_cast<size_t>((c1 - c0) * size);
-  if (k.rank == 2) return take_plane(step, r0, r1, c0 * size, bytes);
+  if (k.rank == 2) return take_plane(step, r0, r1, c0 * size, (c1 - c0) * size);
   for (int64_t row = r0; row < r1; ++row) {
     int64_t at[3] = {words[0][0] + c0 * size, words[1][0], words[2][0] + c0 * size};
     int64_t rest = row;
