@@ -48,16 +48,13 @@ def insert(arr: Array, obj: Any, values: Operand, axis: Axis | Flat = None):
 def delete(arr: Array, obj: Any, axis: Axis | Flat = None):
     """A copy of `arr` without the indices `obj` along `axis` (None: flattened).
 
-    obj: an int, a slice, ints or bools. Raises IndexError for indices out of range. Compiled
-    functions flatten the array.
+    obj: an int, a slice, ints or bools. Raises IndexError for indices out of range.
     """
     n = arr.shape[axis]
     if _compiled:
-        if arr.ndim != 1:
-            raise NotImplementedError("[delete] along an axis; got several axes; expected one")
         left = np.ones(n, np.bool_)
         left[obj] = False
-        return arr[left]
+        return np.take(arr, np.flatnonzero(left), axis)
     at = _positions("delete", obj, n)
     keep = numpy.ones(n, bool)
     try:
