@@ -1,5 +1,5 @@
-"""What small calls do to memory: operands that overlap, are read-only, empty, reversed, pending or of
-other types; NumPy is the oracle, and calls of many elements do the same.
+"""What small calls do to memory: operands that overlap, are read-only, empty, reversed, pending
+or of other types; NumPy is the oracle, and calls of many elements do the same.
 """
 
 import threading
