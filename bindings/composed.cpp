@@ -49,6 +49,9 @@ struct Composed {
   PyObject* foreign;     // what to call where an operand is one that only NumPy can hold, or null
   Signature* signature;  // of a registered function: how its arguments are made; or null
   Quick quick;           // answers plain calls without the function; or null
+  PyObject* few;         // NumPy's function, which answers calls of few elements; or null
+  Few few_of;            // what that is
+  int64_t few_most;      // elements of an operand
   PyObject*
       reduction;  // the one that the function is where it is given no more than an axis; or null
   PyObject* attributes;
@@ -103,6 +106,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
     const Given given{args, PyVectorcall_NARGS(nargs), names};
     if (c.quick)
       if (PyObject* answer = c.quick(given)) return answer;
+    if (c.few)
+      if (PyObject* answer = on_few(c.few, given, c.few_of, c.few_most)) return answer;
     if (c.reduction)
       if (PyObject* answer = reduced_directly(c, given)) return answer;
     Py_ssize_t n = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
@@ -151,6 +156,7 @@ int traverse(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
   Py_VISIT(c.function);
   Py_VISIT(c.foreign);
+  Py_VISIT(c.few);
   Py_VISIT(c.attributes);
   return 0;
 }
@@ -159,6 +165,7 @@ int clear(PyObject* o) {
   Composed& c = as_composed(o);
   Py_CLEAR(c.function);
   Py_CLEAR(c.foreign);
+  Py_CLEAR(c.few);
   Py_CLEAR(c.reduction);
   Py_CLEAR(c.attributes);
   return 0;
@@ -230,6 +237,8 @@ void bind_composed(nb::module_& m) {
   if (!composed_type) throw nb::python_error();
   for (const char* method : {"ravel", "reshape", "transpose"}) quicken(method);
   m.attr("Composed") = nb::handle(composed_type);
+  m.def("answer_few", answer_few, nb::arg("answer"),
+        "Whether NumPy answers calls of few elements from now on; the former answer.");
   m.def(
       "composed",
       [](nb::object function, nb::object foreign, nb::object parameters, const std::string& name,
@@ -247,6 +256,13 @@ void bind_composed(nb::module_& m) {
         if (c.signature && others && c.foreign) c.signature->others = true;
         if (nb::object quick = nb::steal(attribute(o, "quick")); quick.is_valid())
           c.quick = quick_named(nb::cast<std::string>(quick));
+        c.few = attribute(o, "few");
+        if (nb::object most = nb::steal(attribute(o, "few_most")); most.is_valid())
+          c.few_most = nb::cast<int64_t>(most);
+        if (nb::object draws = nb::steal(attribute(o, "draws")); draws.is_valid())
+          c.few_of = nb::cast<bool>(draws) ? Few::Method : Few::Draws;
+        if (nb::object writes = nb::steal(attribute(o, "few_writes")); writes.is_valid())
+          c.few_of = Few::Writes;
         c.reduction = attribute(o, "reduction");
         if (c.foreign) foreign_dtype();  // imported now: a call that failed could not
         copy_names(o);
@@ -259,7 +275,9 @@ void bind_composed(nb::module_& m) {
       "`function`, during whose calls new arrays are made on the device of its operands; "
       "`foreign` is called where it raises ForeignDtype; its attribute `reduction` names the one "
       "that "
-      "it is where it is given no more than an axis. "
+      "it is where it is given no more than an axis, `few` the function of NumPy's that answers "
+      "calls "
+      "of few elements. "
       "parameters: how the arguments are converted first, (name, kind, has default, default, "
       "what None means, index of the array, choices) each, as functions/registry.py writes them, "
       "and `rest`, the kind of *arguments or -1; others: `foreign` takes keywords of any name; "

@@ -397,6 +397,11 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
       f(nb::handle(self), nb::handle(index), nb::handle(value));
       return Py_None;
     }
+    if (is_array(index) && !as_masked(index).mask && ops.convert(value, from)) {
+      require_value(from, a.dtype, "setitem");
+      if (put_at_once(a, 0, as_masked(index).full, from)) return Py_None;
+      from = Arg();
+    }
     View v;
     if (!basic_view(a, index, v)) {
       if (auto f = advanced(a, index); f && ops.convert(value, from)) {

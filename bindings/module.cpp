@@ -160,6 +160,7 @@ NB_MODULE(_core, m) {
   bind_kernels(m);
   bind_raw_kernels(m);
   bind_routines(m);
+  bind_flat(m);
   bind_solver(m);
   bind_streams(m);
   set_interrupt_hooks();
@@ -378,8 +379,8 @@ NB_MODULE(_core, m) {
       nb::arg("op") = "", nb::arg("distinct") = false, nb::arg("where").none() = nb::none(),
       "The last of values that meet stays, or they add up, or the smallest or largest stays (op: "
       "add, minimum, maximum).");
-  m.attr("FEW_TERMS") = kFewTerms;
-  m.attr("LONG_ROW") = kLongRow;
+  m.def("is_chain_of_rows", is_chain_of_rows, nb::arg("rows"), nb::arg("terms"), nb::arg("cols"),
+        "Whether a product of matrices of these extents is a chain of rows.");
   m.def(
       "matmul",
       [](nb::object x, nb::object y, nb::object t, nb::object out) -> nb::object {

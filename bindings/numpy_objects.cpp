@@ -27,7 +27,8 @@ struct NumpyArray {
   int flags;
 };
 static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
-constexpr unsigned kWriteable = 0x400, kWarnOnWrite = 1u << 31;
+constexpr unsigned kRows = 1, kColumns = 2, kOwns = 4, kAligned = 0x100, kWriteable = 0x400,
+                   kWarnOnWrite = 1u << 31;
 // Where numpy/__multiarray_api.h has what is used here.
 constexpr int kVersion = 0, kArrayType = 2, kNewFromDescr = 94, kSetBaseObject = 282;
 constexpr unsigned kMajor = 2;
@@ -35,6 +36,7 @@ PyTypeObject* array_type_of_numpy;
 PyObject* (*new_from_descr)(PyTypeObject*, PyObject*, int, const Py_ssize_t*, const Py_ssize_t*,
                             void*, int, PyObject*);
 int (*set_base_object)(PyObject*, PyObject*);
+Py_ssize_t weak_offset = 0;  // of an array's list of weak references; 0: not known
 
 struct ScalarType {
   PyTypeObject* type;
@@ -90,6 +92,8 @@ void load_numpy() {
     throw nb::python_error();
   }
   array_type_of_numpy = static_cast<PyTypeObject*>(table[kArrayType]);
+  weak_offset = nb::cast<Py_ssize_t>(
+      nb::handle(reinterpret_cast<PyObject*>(array_type_of_numpy)).attr("__weakrefoffset__"));
   new_from_descr = reinterpret_cast<decltype(new_from_descr)>(table[kNewFromDescr]);
   set_base_object = reinterpret_cast<decltype(set_base_object)>(table[kSetBaseObject]);
   for (const Entry& e : kScalars)
@@ -134,7 +138,8 @@ bool read_numpy_scalar(PyObject* o, Scalar& value, DType& dtype) {
 
 std::optional<NumpyMemory> numpy_memory(PyObject* o) {
   const std::vector<PyObject*>& plain = plain_array_types();
-  if (std::find(plain.begin(), plain.end(), reinterpret_cast<PyObject*>(Py_TYPE(o))) == plain.end())
+  if (!is_plain_numpy(o) &&
+      std::find(plain.begin(), plain.end(), reinterpret_cast<PyObject*>(Py_TYPE(o))) == plain.end())
     return std::nullopt;
   const auto& a = *reinterpret_cast<const NumpyArray*>(o);
   const Descriptor& d = *a.descriptor;
@@ -143,7 +148,13 @@ std::optional<NumpyMemory> numpy_memory(PyObject* o) {
   auto dtype = from_number(d.number);
   if (!native || !dtype || (flags & kWarnOnWrite)) return std::nullopt;
   auto n = static_cast<size_t>(a.ndim);
-  return NumpyMemory{a.data, {a.shape, n}, {a.strides, n}, *dtype, (flags & kWriteable) != 0};
+  return NumpyMemory{a.data,
+                     {a.shape, n},
+                     {a.strides, n},
+                     *dtype,
+                     (flags & kWriteable) != 0,
+                     (flags & kRows) != 0,
+                     (flags & kOwns) != 0 && !a.base};
 }
 
 bool is_plain_numpy(PyObject* o) { return Py_TYPE(o) == array_type_of_numpy; }
@@ -178,28 +189,124 @@ PyTypeObject* loan_type() {
   return reinterpret_cast<PyTypeObject*>(type);
 }
 
+// What keeps a base for as long as a view that is its own lives; `base` is shared already.
+nb::object loan_of(Handle base) {
+  auto* loan = static_cast<Loan*>(PyObject_Malloc(sizeof(Loan)));
+  if (!loan) throw std::bad_alloc();
+  PyObject_Init(reinterpret_cast<PyObject*>(loan), loan_type());
+  new (&loan->base) Handle(std::move(base));
+  return nb::steal(reinterpret_cast<PyObject*>(loan));
+}
+
+// A new array of NumPy's over memory that something else keeps.
+PyObject* view_over(const Array& a, char* memory) {
+  PyObject* descriptor = dtype_object(a.dtype);
+  Py_INCREF(descriptor);  // the call takes one
+  PyObject* view = new_from_descr(array_type_of_numpy, descriptor, a.ndim(),
+                                  reinterpret_cast<const Py_ssize_t*>(a.layout->shape()),
+                                  reinterpret_cast<const Py_ssize_t*>(a.layout->strides()), memory,
+                                  a.writeable ? static_cast<int>(kWriteable) : 0, nullptr);
+  if (!view) throw nb::python_error();
+  return view;
+}
+
+// Views that no call has at present, by their number of axes.
+struct Pool {
+  static constexpr int kAxes = 4, kEach = 8;
+  PyObject* views[kAxes][kEach];
+  int count[kAxes] = {};
+};
+Pool pool;
+
+bool is_aligned(const Array& a, const char* memory) {
+  const auto least = static_cast<uint64_t>(std::min<int64_t>(itemsize(a.dtype), 8));
+  uint64_t bits = reinterpret_cast<uint64_t>(memory);
+  for (int d = 0; d < a.ndim(); ++d) bits |= static_cast<uint64_t>(a.layout->stride(d));
+  return bits % least == 0;
+}
+
+void show(PyObject* view, const Array& a, char* memory) {
+  auto& v = *reinterpret_cast<NumpyArray*>(view);
+  v.data = memory;
+  const auto n = static_cast<size_t>(a.ndim());
+  std::copy_n(a.layout->shape(), n, v.shape);
+  std::copy_n(a.layout->strides(), n, v.strides);
+  PyObject* descriptor = dtype_object(a.dtype);
+  if (reinterpret_cast<PyObject*>(v.descriptor) != descriptor) {
+    Py_INCREF(descriptor);
+    PyObject* former = reinterpret_cast<PyObject*>(v.descriptor);
+    v.descriptor = reinterpret_cast<Descriptor*>(descriptor);
+    Py_DECREF(former);
+  }
+  v.flags = static_cast<int>((a.layout->c_contiguous() ? kRows : 0) |
+                             (a.layout->f_contiguous() ? kColumns : 0) | kAligned |
+                             (a.writeable ? kWriteable : 0));
+}
+
+bool has_weak_references(PyObject* o) {
+  const Py_ssize_t at = weak_offset;
+  return at <= 0 || *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(o) + at) != nullptr;
+}
+
 }  // namespace
 
 nb::object numpy_view(const Array& a) {
   if (a.writeable) before_write(a);  // whoever gets the memory may write it
   const std::shared_ptr<char> memory = host_view(a, "exported as a buffer");
-  auto* loan = static_cast<Loan*>(PyObject_Malloc(sizeof(Loan)));
-  if (!loan) throw std::bad_alloc();
-  PyObject_Init(reinterpret_cast<PyObject*>(loan), loan_type());
-  new (&loan->base) Handle(a.base);
-  ++loan->base->shared;
-  const nb::object keeper = nb::steal(reinterpret_cast<PyObject*>(loan));
-  PyObject* descriptor = dtype_object(a.dtype);
-  Py_INCREF(descriptor);  // the call takes one
-  nb::object view = nb::steal(
-      new_from_descr(array_type_of_numpy, descriptor, a.ndim(),
-                     reinterpret_cast<const Py_ssize_t*>(a.layout->shape()),
-                     reinterpret_cast<const Py_ssize_t*>(a.layout->strides()), memory.get(),
-                     a.writeable ? static_cast<int>(kWriteable) : 0, nullptr));
-  if (!view.is_valid()) throw nb::python_error();
-  Py_INCREF(keeper.ptr());  // likewise
+  ++a.base->shared;
+  const nb::object keeper = loan_of(a.base);
+  nb::object view = nb::steal(view_over(a, memory.get()));
+  Py_INCREF(keeper.ptr());  // the call takes one
   if (set_base_object(view.ptr(), keeper.ptr()) != 0) throw nb::python_error();
   return view;
+}
+
+Lease::Lease(const Array& a) {
+  const int n = a.ndim();
+  if (n >= Pool::kAxes || a.base->pending() || a.base->failure) {
+    view_ = numpy_view(a).release().ptr();
+    return;
+  }
+  if (a.writeable) before_write(a);
+  a.base->ensure_data();
+  char* memory = a.base->data + a.offset;
+  if (!is_aligned(a, memory)) {
+    view_ = numpy_view(a).release().ptr();
+    return;
+  }
+  if (pool.count[n] > 0) {
+    view_ = pool.views[n][--pool.count[n]];
+    show(view_, a, memory);
+  } else {
+    view_ = view_over(a, memory);
+  }
+  base_ = a.base;
+  ++base_->shared;
+  pooled_ = true;
+}
+
+Lease::~Lease() {
+  if (!view_) return;
+  if (!pooled_) {
+    Py_DECREF(view_);
+    return;
+  }
+  const auto n = static_cast<size_t>(reinterpret_cast<NumpyArray*>(view_)->ndim);
+  const bool kept = Py_REFCNT(view_) > 1 || has_weak_references(view_) ||
+                    reinterpret_cast<NumpyArray*>(view_)->base != nullptr;
+  if (kept) {
+    nb::error_scope pending;  // an exception may be on its way
+    PyObject* keeper = loan_of(std::move(base_)).release().ptr();
+    if (set_base_object(view_, keeper) != 0) PyErr_WriteUnraisable(view_);
+    Py_DECREF(view_);
+    return;
+  }
+  --base_->shared;
+  base_->changed();
+  if (n < Pool::kAxes && pool.count[n] < Pool::kEach)
+    pool.views[n][pool.count[n]++] = view_;
+  else
+    Py_DECREF(view_);
 }
 
 }  // namespace numbus::bindings

@@ -36,6 +36,8 @@ struct NumpyMemory {
   std::span<const int64_t> shape, strides;
   DType dtype;
   bool writeable;
+  bool rows;  // in C order without gaps
+  bool owns;  // its own memory, that of nothing else
 };
 // Nothing for what is no array of NumPy's without behaviour of its own (plain_array_types()), and
 // for elements that Numbus has not.
@@ -44,5 +46,24 @@ std::optional<NumpyMemory> numpy_memory(PyObject* o);
 bool is_plain_numpy(PyObject* o);
 // An array of NumPy's over the memory of ours, which is on a CPU and shared for as long.
 nb::object numpy_view(const Array& a);
+
+// The same for the length of one call: an array of NumPy's that is used again by the next call
+// where nobody has kept it.
+class Lease {
+ public:
+  Lease() = default;
+  explicit Lease(const Array& a);
+  Lease(Lease&& o) noexcept : base_(std::move(o.base_)), view_(o.view_), pooled_(o.pooled_) {
+    o.view_ = nullptr;
+  }
+  Lease& operator=(Lease&&) = delete;
+  ~Lease();
+  PyObject* view() const { return view_; }
+
+ private:
+  Handle base_;
+  PyObject* view_ = nullptr;
+  bool pooled_ = false;
+};
 
 }  // namespace numbus::bindings

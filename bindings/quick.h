@@ -55,22 +55,50 @@ bool arrays_of(PyObject* o, std::vector<Array>& arrays);
 // be asked, or has no answer.
 std::optional<DType> usual_dtype(PyObject* o);
 
+// What NumPy's `function` makes of a call whose arrays are few elements at rest on the host; null:
+// another call, or one that NumPy refuses. Functions that draw random numbers need have no arrays;
+// calls that ask for many numbers are others. most: elements of an operand, or numbers to draw.
+enum class Few {
+  Function,
+  Writes,  // to its first operand, whose memory no other operand may share
+  Draws,   // random numbers
+  Method   // the same of a generator, its first argument
+};
+constexpr int64_t kFewElements = 4096;
+PyObject* on_few(PyObject* function, const Given& g, Few kind, int64_t most = kFewElements);
+// Whether calls are answered so from now on, which tests of functions' bodies turn off; the former
+// answer.
+bool answer_few(bool answer);
+
 // Of the operator @; null: not such operands.
 PyObject* quick_product(PyObject* x, PyObject* y);
-PyObject* quick_arange(const Given& g);
 PyObject* quick_accumulate(const Given& g);
+PyObject* quick_arange(const Given& g);
+PyObject* quick_argpartition(const Given& g);
 PyObject* quick_argsort(const Given& g);
 PyObject* quick_array(const Given& g);
+PyObject* quick_asanyarray(const Given& g);
 PyObject* quick_asarray(const Given& g);
+PyObject* quick_ascontiguousarray(const Given& g);
+PyObject* quick_asfortranarray(const Given& g);
 PyObject* quick_astype(const Given& g);
+PyObject* quick_at(const Given& g);
+PyObject* quick_atleast_1d(const Given& g);
+PyObject* quick_atleast_2d(const Given& g);
+PyObject* quick_atleast_3d(const Given& g);
 PyObject* quick_bincount(const Given& g);
+PyObject* quick_clip(const Given& g);
 PyObject* quick_column_stack(const Given& g);
 PyObject* quick_concatenate(const Given& g);
 PyObject* quick_conj(const Given& g);
 PyObject* quick_copy(const Given& g);
+PyObject* quick_copyto(const Given& g);
 PyObject* quick_count_nonzero(const Given& g);
+PyObject* quick_cumprod(const Given& g);
+PyObject* quick_cumsum(const Given& g);
 PyObject* quick_diag(const Given& g);
 PyObject* quick_diagonal(const Given& g);
+PyObject* quick_divmod(const Given& g);
 PyObject* quick_einsum(const Given& g);
 PyObject* quick_empty(const Given& g);
 PyObject* quick_empty_like(const Given& g);
@@ -78,27 +106,37 @@ PyObject* quick_eye(const Given& g);
 PyObject* quick_flatnonzero(const Given& g);
 PyObject* quick_flatten(const Given& g);
 PyObject* quick_flip(const Given& g);
+PyObject* quick_frombuffer(const Given& g);
+PyObject* quick_fromiter(const Given& g);
 PyObject* quick_full(const Given& g);
 PyObject* quick_full_like(const Given& g);
 PyObject* quick_hstack(const Given& g);
 PyObject* quick_identity(const Given& g);
+PyObject* quick_imag(const Given& g);
 PyObject* quick_inner(const Given& g);
 PyObject* quick_interp(const Given& g);
 PyObject* quick_inv(const Given& g);
+PyObject* quick_isfortran(const Given& g);
 PyObject* quick_library(const Given& g);
 PyObject* quick_matmul(const Given& g);
+PyObject* quick_matrix_transpose(const Given& g);
+PyObject* quick_matvec(const Given& g);
 PyObject* quick_nonzero(const Given& g);
 PyObject* quick_norm(const Given& g);
-PyObject* quick_on_few(const Given& g);
 PyObject* quick_ones(const Given& g);
 PyObject* quick_ones_like(const Given& g);
 PyObject* quick_outer(const Given& g);
+PyObject* quick_partition(const Given& g);
+PyObject* quick_partition_in_place(const Given& g);
+PyObject* quick_permute_dims(const Given& g);
 PyObject* quick_ravel(const Given& g);
+PyObject* quick_real(const Given& g);
 PyObject* quick_reduce(const Given& g);
 PyObject* quick_repeat(const Given& g);
 PyObject* quick_reshape(const Given& g);
 PyObject* quick_result_type(const Given& g);
 PyObject* quick_searchsorted(const Given& g);
+PyObject* quick_shares_memory(const Given& g);
 PyObject* quick_solve(const Given& g);
 PyObject* quick_sort(const Given& g);
 PyObject* quick_sort_in_place(const Given& g);
@@ -106,9 +144,12 @@ PyObject* quick_squeeze(const Given& g);
 PyObject* quick_stack(const Given& g);
 PyObject* quick_swapaxes(const Given& g);
 PyObject* quick_take(const Given& g);
+PyObject* quick_tobytes(const Given& g);
 PyObject* quick_trace(const Given& g);
 PyObject* quick_transpose(const Given& g);
 PyObject* quick_vdot(const Given& g);
+PyObject* quick_vecdot(const Given& g);
+PyObject* quick_vecmat(const Given& g);
 PyObject* quick_view(const Given& g);
 PyObject* quick_vstack(const Given& g);
 PyObject* quick_where(const Given& g);

@@ -1,4 +1,5 @@
 // New arrays: zeros, ones, empty, full and those like others, eye, arange, array and asarray.
+#include <cmath>
 #include <cstring>
 
 #include "quick.h"
@@ -217,6 +218,31 @@ PyObject* quick_identity(const Given& g) {
   return square_of_ones(as_eye);
 }
 
+namespace {
+
+// Of floats and ints, some of them floats; the step is the one between the first two values.
+PyObject* arange_of_floats(const Given& g) {
+  constexpr double kMost = 1e15;
+  double given[3] = {0, 0, 1};
+  const int first = g.positional == 1 ? 1 : 0;
+  for (Py_ssize_t k = 0; k < g.positional; ++k) {
+    const bool whole = PyLong_CheckExact(g.args[k]);
+    if (!whole && !PyFloat_CheckExact(g.args[k])) return nullptr;
+    given[first + k] = whole ? PyLong_AsDouble(g.args[k]) : PyFloat_AsDouble(g.args[k]);
+    if (PyErr_Occurred()) PyErr_Clear();
+    if (!(std::abs(given[first + k]) < kMost)) return nullptr;
+  }
+  const double length = std::ceil((given[1] - given[0]) / given[2]);
+  if (given[2] == 0 || !(std::abs(length) < kMost) || !default_device().host_readable())
+    return nullptr;
+  const double by = (given[0] + given[2]) - given[0];
+  mark_line();
+  return wrap(
+      arange(given[0], by, 0, 0, length > 0 ? static_cast<int64_t>(length) : 0, DType::F64));
+}
+
+}  // namespace
+
 PyObject* quick_arange(const Given& g) {
   // Sums and products of three of them do not overflow.
   constexpr int64_t kMost = int64_t{1} << 60;
@@ -225,6 +251,8 @@ PyObject* quick_arange(const Given& g) {
       (values[4] && values[4] != Py_None) ||
       (values[3] && values[3] != Py_None && usual_dtype(values[3]) != DType::I64))
     return nullptr;
+  for (Py_ssize_t k = 0; k < g.positional; ++k)
+    if (PyFloat_CheckExact(g.args[k])) return values[3] ? nullptr : arange_of_floats(g);
   int64_t given[3] = {0, 0, 1};
   const int first = g.positional == 1 ? 1 : 0;
   for (Py_ssize_t k = 0; k < g.positional; ++k) {

@@ -119,13 +119,14 @@ std::optional<Array> contract(const Array& x, const Array& y, const Step& s) {
     return n;
   };
   const int64_t terms = product(q.subspan(stack, inner)),
-                columns = product(q.subspan(stack + inner));
+                columns = product(q.subspan(stack + inner)),
+                lines = product(p.subspan(stack, rows));
   // Chains of rows, and what no library does.
   if (!vendor::blas_takes(a.dtype) || !vendor::is_loaded("blas") ||
-      (terms <= kFewTerms && columns >= kLongRow))
+      is_chain_of_rows(lines, terms, columns))
     return {};
   std::vector<int64_t> left(p.begin(), p.begin() + s.stack), right = left, whole = left;
-  left.insert(left.end(), {product(p.subspan(stack, rows)), terms});
+  left.insert(left.end(), {lines, terms});
   right.insert(right.end(), {terms, columns});
   whole.insert(whole.end(), p.begin() + s.stack, p.begin() + s.stack + s.rows);
   whole.insert(whole.end(), q.begin() + s.stack + s.inner, q.end());

@@ -48,11 +48,52 @@ PyObject* quick_take(const Given& g) {
   const Array *a = at_rest(values[0]), *index = at_rest(values[1]);
   if (!a || !index) return nullptr;
   const bool flat = !values[2] || values[2] == Py_None;
-  // Along other axes the result is not in C order.
   const std::optional<int> axis = flat ? 0 : axis_of(values[2], a->ndim(), 0);
-  if (!axis || *axis != 0 || (flat && a->ndim() != 1)) return nullptr;
-  std::optional<Array> made = take_at_once(*a, 0, *index);
-  return made ? wrap(std::move(*made)) : nullptr;
+  if (!axis || (flat && a->ndim() != 1)) return nullptr;
+  if (*axis == 0)
+    if (std::optional<Array> made = take_at_once(*a, 0, *index)) return wrap(std::move(*made));
+  // Few elements are NumPy's.
+  if (a->size() <= Runtime::get().at_once || index->dtype != DType::I64 || index->ndim() == 0 ||
+      a->base->device != index->base->device)
+    return nullptr;
+  mark_line();
+  return wrap(gather_in_rows(*a, uint64_t{1} << *axis, {index, 1}, *axis));
+}
+
+namespace {
+
+// One rank of lines; where equal elements of a partition go is the routine's.
+PyObject* selected(const Given& g, Routine r) {
+  PyObject* values[3] = {};
+  if (!g.bind({"a", "kth", "axis"}, values, 3) || !values[0] || !values[1]) return nullptr;
+  const Array* a = at_rest(values[0]);
+  const std::optional<int> axis = a ? axis_of(values[2], a->ndim(), -1) : std::nullopt;
+  if (!axis || a->size() == 0) return nullptr;
+  const std::optional<int> rank =
+      axis_of(values[1], static_cast<int>(std::min<int64_t>(a->layout->shape(*axis), 1 << 30)), 0);
+  if (!rank) return nullptr;
+  constexpr size_t kMostRanks = 4;
+  int64_t ranks[kMostRanks];
+  std::fill(std::begin(ranks), std::end(ranks), -1);
+  ranks[0] = *rank;
+  mark_line();
+  const bool indices = r == Routine::argpartition;
+  return wrap(along_lines(r, *a, *axis, indices, {ranks, row(r).attributes}));
+}
+
+}  // namespace
+
+PyObject* quick_partition(const Given& g) { return selected(g, Routine::partition); }
+PyObject* quick_argpartition(const Given& g) { return selected(g, Routine::argpartition); }
+
+PyObject* quick_partition_in_place(const Given& g) {
+  const nb::object made = nb::steal(quick_partition(g));
+  if (!made.is_valid() || g.positional < 1) return nullptr;
+  const Array& a = as_array(g.args[0]);
+  if (!a.writeable) return nullptr;
+  mark_line();
+  assign(a, Arg(&as_array(made.ptr())));
+  Py_RETURN_NONE;
 }
 
 PyObject* quick_sort(const Given& g) { return in_order(g, Routine::sort); }
@@ -272,6 +313,113 @@ PyObject* quick_accumulate(const Given& g) {
   if (!axis || (a->dtype != DType::F64 && a->dtype != DType::I64)) return nullptr;
   mark_line();
   return wrap(accumulate(row_of(g.args[0]), *a, *axis, {}, nullptr));
+}
+
+namespace {
+
+// NumPy's method at() of a ufunc whose results are exact, so that they are those of our loops;
+// null: of another one.
+PyObject* exact_update(PyObject* ufunc) {
+  constexpr Op kExact[] = {Op::add,      Op::subtract,   Op::multiply,   Op::divide,
+                           Op::maximum,  Op::minimum,    Op::bitwise_or, Op::bitwise_and,
+                           Op::negative, Op::bitwise_xor};
+  static PyObject* found[std::size(kExact)];
+  const auto* row = std::find(std::begin(kExact), std::end(kExact), row_of(ufunc));
+  if (row == std::end(kExact)) return nullptr;
+  PyObject*& method = found[row - std::begin(kExact)];
+  if (!method) {
+    const nb::object numpy = nb::module_::import_("numpy");
+    const std::string_view name = op_name(*row);
+    method = nb::object(numpy.attr(nb::str(name.data(), name.size())).attr("at")).release().ptr();
+  }
+  return method;
+}
+
+}  // namespace
+
+// Of a ufunc: its method.
+PyObject* quick_at(const Given& g) {
+  if (g.names || g.positional < 3 || operands_of(g.args[0]) == 0) return nullptr;
+  PyObject* method = exact_update(g.args[0]);
+  if (!method) return nullptr;
+  return on_few(method, {g.args + 1, g.positional - 1, nullptr}, Few::Writes);
+}
+
+namespace {
+
+// Of a line, or along an axis.
+PyObject* running(const Given& g, Op op) {
+  PyObject* values[2] = {};
+  if (g.positional < 1 || !g.bind({"", "axis"}, values, 2)) return nullptr;
+  const Array* a = at_rest(values[0]);
+  if (!a || a->ndim() == 0 || a->size() == 0 || (a->dtype != DType::F64 && a->dtype != DType::I64))
+    return nullptr;
+  const bool flat = !values[1] || values[1] == Py_None;
+  const std::optional<int> axis = flat ? 0 : axis_of(values[1], a->ndim(), 0);
+  if (!axis || (flat && a->ndim() != 1)) return nullptr;
+  mark_line();
+  return wrap(accumulate(op, *a, *axis, {}, nullptr));
+}
+
+// A limit of float64, which is all that limits such an array as numbers do.
+bool is_limit(PyObject* o) { return !o || o == Py_None || PyFloat_CheckExact(o); }
+
+}  // namespace
+
+PyObject* quick_cumsum(const Given& g) { return running(g, Op::add); }
+PyObject* quick_cumprod(const Given& g) { return running(g, Op::multiply); }
+
+PyObject* quick_clip(const Given& g) {
+  if (g.names || g.positional != 3 || !is_limit(g.args[1]) || !is_limit(g.args[2])) return nullptr;
+  const Array* a = at_rest(g.args[0]);
+  if (!a || a->dtype != DType::F64 || a->ndim() == 0 ||
+      (g.args[1] == Py_None && g.args[2] == Py_None))
+    return nullptr;
+  mark_line();
+  Masked limited;
+  const Array* from = a;
+  for (int k = 1; k < 3; ++k) {
+    if (g.args[k] == Py_None) continue;
+    Arg both[2] = {Arg(from), Arg(Scalar::from_float(PyFloat_AsDouble(g.args[k])), DType::F64)};
+    both[1].weak = true;
+    limited = apply(k == 1 ? Op::maximum : Op::minimum, both);
+    from = &limited.full;
+  }
+  return wrap(std::move(limited));
+}
+
+// Of arrays of one shape and type.
+PyObject* quick_divmod(const Given& g) {
+  if (g.names || g.positional != 2) return nullptr;
+  const Array *x = at_rest(g.args[0]), *y = at_rest(g.args[1]);
+  if (!x || !y || x->dtype != y->dtype || x->ndim() == 0 || !x->layout->same_shape(*y->layout) ||
+      x->base->device != y->base->device)
+    return nullptr;
+  mark_line();
+  const Arg both[2] = {Arg(x), Arg(y)};
+  const nb::object quotient = nb::steal(wrap(apply(Op::floor_divide, both)));
+  return nb::make_tuple(quotient, nb::steal(wrap(apply(Op::remainder, both)))).release().ptr();
+}
+
+// To an array, of what has its type or is a number of Python's that it takes.
+PyObject* quick_copyto(const Given& g) {
+  if (g.names || g.positional != 2 || !is_array(g.args[0]) || as_masked(g.args[0]).mask)
+    return nullptr;
+  const Array& to = as_masked(g.args[0]).full;
+  if (!to.writeable) return nullptr;
+  const Array* from = at_rest(g.args[1]);
+  if (from ? from->dtype != to.dtype || from->base->device != to.base->device
+           : to.dtype != DType::F64 || !PyFloat_CheckExact(g.args[1]))
+    return nullptr;
+  mark_line();
+  if (from) {
+    assign(to, Arg(from));
+  } else {
+    Arg number(Scalar::from_float(PyFloat_AsDouble(g.args[1])), DType::F64);
+    number.weak = true;
+    assign(to, number);
+  }
+  Py_RETURN_NONE;
 }
 
 // Of arrays; NumPy's rules for numbers and dtypes are its own.

@@ -1,5 +1,6 @@
 // Calls of NumPy's functions on the memory of arrays of ours: numbus.core.operands.library() of
 // operands that a CPU can read.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -13,25 +14,35 @@ namespace {
 
 // What NumPy is given for the operands of one call.
 struct Lent {
-  bool few = false;         // only arrays of few elements, and plain objects beside them
+  bool few = false;         // only arrays of few elements at rest, and plain objects beside them
+  int64_t most = 0;         // elements of an array then
+  int64_t samples = 0;      // and numbers that ask for no more samples; 0: numbers of any kind
   Device* there = nullptr;  // the device of the arrays
-  std::vector<std::pair<nb::object, nb::object>> arrays;  // NumPy's, and what stands for it
+  struct Pair {
+    PyObject* real;  // NumPy's
+    nb::object ours;
+    Lease lease;  // of what is ours
+  };
+  std::vector<Pair> arrays;
 
-  static constexpr int kDepth = 16;      // of lists in lists; those that are deeper are Python's
-  static constexpr int64_t kFew = 4096;  // with which a call costs more than what NumPy does in it
+  static constexpr int kDepth = 16;  // of lists in lists; those that are deeper are Python's
+  static constexpr Py_ssize_t kFewItems = 64;
+  static constexpr size_t kReserved = 3;
 
   // The operand as NumPy is to see it; invalid without an error: Python has to look at it.
   nb::object give(PyObject* o, int depth = 0) {
     if (is_array(o)) return give_array(o);
     PyTypeObject* type = Py_TYPE(o);
+    if (samples > 0 && type == &PyLong_Type && !asks_for_few(o)) return {};
     if (o == Py_None || type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type ||
         type == &PyUnicode_Type || type == &PyComplex_Type)
       return nb::borrow(o);
-    if (few) return {};
     const bool list = PyList_CheckExact(o);
     if (list || PyTuple_CheckExact(o))
       return depth < kDepth ? give_items(o, list, depth + 1) : nb::object();
-    if (is_generic(o) || PyTuple_Check(o) || PyDict_Check(o) || PySlice_Check(o)) return {};
+    if (is_generic(o) || PyTuple_Check(o) || PyDict_Check(o)) return {};
+    if (few && !PyType_Check(o) && !numpy_scalar_dtype(type) && !is_dtype(o)) return {};
+    if (PySlice_Check(o)) return {};
     return plain_scalar(o);
   }
 
@@ -54,10 +65,19 @@ struct Lent {
     while (PyDict_Next(keywords, &at, &key, &value)) {
       if (PyUnicode_CompareWithASCIIString(key, "out") == 0) keep(value);
       const nb::object x = give(value);
-      if (!x.is_valid() || (few && is_array(value))) return false;
+      if (!x.is_valid()) return false;
       PyDict_SetItem(named.ptr(), key, x.ptr());
     }
     return true;
+  }
+
+  // Whether the first array is in the memory of another one.
+  bool first_is_shared() const {
+    const Base* first = arrays.empty() ? nullptr : as_masked(arrays[0].ours.ptr()).full.base.get();
+    return first && std::any_of(arrays.begin() + 1, arrays.end(), [&](const Pair& p) {
+             const Base* other = as_masked(p.ours.ptr()).full.base.get();
+             return other == first || !other->owned || !first->owned;
+           });
   }
 
   // A result of NumPy's as ours: the same object for what was given, an alias for a view of that.
@@ -86,21 +106,41 @@ struct Lent {
   }
 
  private:
+  int64_t asked_ = 1;  // samples, if all integers are extents
+
+  bool asks_for_few(PyObject* o) {
+    const std::optional<int64_t> n = plain_int(o);
+    if (!n || *n > samples) return false;
+    if (*n > 1) asked_ *= *n;
+    return asked_ <= samples;
+  }
+
+  static bool is_dtype(PyObject* o) {
+    for (int t = 0; t < kNumDTypes; ++t)
+      if (dtype_object(static_cast<DType>(t)) == o) return true;
+    return false;
+  }
+
   nb::object give_array(PyObject* o) {
     Masked& m = as_masked(o);
     if (!m.full.base->device->host_readable()) return {};
+    if (few && (m.mask || m.full.size() > most || m.full.base->pending() || m.full.base->failure))
+      return {};
     const Array& a = m.settled();
-    nb::object real = few && a.size() > kFew ? nb::object() : numpy_view(a);
+    Lease lease(a);
     // What is pending may be carried out on another device than it is open for.
     Device* device = a.base->device;
-    if (!real.is_valid() || !device->host_readable() || (there && there != device)) return {};
+    if (!device->host_readable() || (there && there != device)) return {};
     there = device;
-    arrays.emplace_back(real, nb::borrow(o));
-    return real;
+    PyObject* real = lease.view();
+    if (arrays.empty()) arrays.reserve(kReserved);
+    arrays.push_back({real, nb::borrow(o), std::move(lease)});
+    return nb::borrow(real);
   }
 
   nb::object give_items(PyObject* o, bool list, int depth) {
     const Py_ssize_t n = list ? PyList_Size(o) : PyTuple_Size(o);
+    if (few && n > kFewItems) return {};
     nb::object changed;
     for (Py_ssize_t k = 0; k < n; ++k) {
       PyObject* item = list ? PyList_GetItem(o, k) : PyTuple_GetItem(o, k);
@@ -120,56 +160,96 @@ struct Lent {
         PyTuple_Check(out) ? nb::borrow(out) : nb::object(nb::make_tuple(nb::handle(out)));
     for (Py_ssize_t k = 0; k < PyTuple_Size(all.ptr()); ++k) {
       PyObject* one = PyTuple_GetItem(all.ptr(), k);
-      if (is_plain_numpy(one)) arrays.emplace_back(nb::borrow(one), nb::borrow(one));
+      if (is_plain_numpy(one)) arrays.push_back({one, nb::borrow(one), {}});
     }
   }
 
   nb::object take_array(PyObject* o) {
-    for (const auto& [real, ours] : arrays)
-      if (real.ptr() == o) return ours;
+    for (const Pair& p : arrays)
+      if (p.real == o) return p.ours;
     const std::optional<NumpyMemory> m = numpy_memory(o);
     if (!m) return nb::borrow(o);
-    const StridedBytes bytes(m->shape, m->strides, itemsize(m->dtype));
-    for (const auto& [real, ours] : arrays) {
-      const std::optional<NumpyMemory> of = numpy_memory(real.ptr());
-      if (!of) continue;
-      const StridedBytes others(of->shape, of->strides, itemsize(of->dtype));
-      if (m->data + bytes.low < of->data + others.high &&
-          of->data + others.low < m->data + bytes.high)
-        return nb::steal(wrap(import_numpy(o, false, true)));
-    }
+    if (!m->owns && is_part(*m)) return nb::steal(wrap(import_numpy(o, false, true)));
     // Few elements are copied: to keep NumPy's object for as long as ours costs more.
     constexpr int64_t kCopied = 1024;
-    const int64_t size = bytes.high - bytes.low;
-    const Layout* layout = Layout::get(m->shape, m->strides, itemsize(m->dtype));
-    if (size <= kCopied && layout->c_contiguous() && m->writeable) {
-      Array made = empty(m->shape, m->dtype);
-      made.base->ensure_data();
-      if (made.base->device->host_readable()) {
-        std::memcpy(made.base->data, m->data, static_cast<size_t>(size));
-        return nb::steal(wrap(std::move(made)));
+    if (m->rows && m->writeable) {
+      int64_t size = itemsize(m->dtype);
+      for (int64_t extent : m->shape) size *= extent;
+      if (size <= kCopied) {
+        Array made = empty(m->shape, m->dtype);
+        made.base->ensure_data();
+        if (made.base->device->host_readable()) {
+          std::memcpy(made.base->data, m->data, static_cast<size_t>(size));
+          return nb::steal(wrap(std::move(made)));
+        }
       }
     }
     return nb::steal(wrap(import_numpy(o, false, false)));
   }
+
+  // Whether it shares memory with what was given.
+  bool is_part(const NumpyMemory& m) const {
+    const StridedBytes bytes(m.shape, m.strides, itemsize(m.dtype));
+    return std::any_of(arrays.begin(), arrays.end(), [&](const Pair& p) {
+      const std::optional<NumpyMemory> of = numpy_memory(p.real);
+      if (!of) return false;
+      const StridedBytes others(of->shape, of->strides, itemsize(of->dtype));
+      return m.data + bytes.low < of->data + others.high &&
+             of->data + others.low < m.data + bytes.high;
+    });
+  }
 };
 
-PyObject* call(const Given& g, bool few) {
+bool answers_few = true;
+
+}  // namespace
+
+bool answer_few(bool answer) { return std::exchange(answers_few, answer); }
+
+PyObject* quick_library(const Given& g) {
   if (g.positional != 3 || g.names) return nullptr;
   Lent lent;
-  lent.few = few;
   nb::object positional, named;
   if (!lent.give_all(g.args[1], g.args[2], positional, named)) return nullptr;
   if (!lent.there && !default_device().host_readable()) return nullptr;
   const DeviceOfNew follow(lent.there);
   nb::object made = nb::steal(PyObject_Call(g.args[0], positional.ptr(), named.ptr()));
   if (!made.is_valid()) throw nb::python_error();
+  positional.reset();
+  named.reset();
   return lent.take(made).release().ptr();
 }
 
-}  // namespace
-
-PyObject* quick_library(const Given& g) { return call(g, false); }
-PyObject* quick_on_few(const Given& g) { return call(g, true); }
+PyObject* on_few(PyObject* function, const Given& g, Few kind, int64_t most) {
+  constexpr Py_ssize_t kMost = 8;
+  const Py_ssize_t n = g.positional + (g.names ? PyTuple_Size(g.names) : 0);
+  if (!answers_few || n > kMost) return nullptr;
+  Lent lent;
+  lent.few = true;
+  const bool draws = kind == Few::Draws || kind == Few::Method;
+  lent.most = std::min(most, kFewElements);
+  lent.samples = draws ? most : 0;
+  nb::object given[kMost];
+  PyObject* args[kMost];
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    given[k] = k == 0 && kind == Few::Method ? nb::borrow(g.args[0]) : lent.give(g.args[k]);
+    if (!given[k].is_valid()) return nullptr;
+    args[k] = given[k].ptr();
+  }
+  if (!lent.there && (!draws || !default_device().host_readable())) return nullptr;
+  if (kind == Few::Writes && lent.first_is_shared()) return nullptr;
+  const DeviceOfNew follow(lent.there);
+  nb::object made =
+      nb::steal(PyObject_Vectorcall(function, args, static_cast<size_t>(g.positional), g.names));
+  for (Py_ssize_t k = 0; k < n; ++k) given[k].reset();
+  if (made.is_valid()) return lent.take(made).release().ptr();
+  // What NumPy refuses is left to the function itself, which says so in its own words.
+  for (PyObject* kind : {PyExc_TypeError, PyExc_ValueError, PyExc_IndexError})
+    if (PyErr_ExceptionMatches(kind)) {
+      PyErr_Clear();
+      return nullptr;
+    }
+  throw nb::python_error();
+}
 
 }  // namespace numbus::bindings

@@ -36,8 +36,9 @@ PyObject* recorded(const Array& x, const Array& y) {
   if (t != y.dtype || nx < 1 || ny < 1 || nx > 2 || ny > 2 || !vendor::blas_takes(t) ||
       !vendor::is_loaded("blas"))
     return nullptr;
-  const int64_t inner = x.layout->shape(nx - 1), cols = ny == 2 ? y.layout->shape(1) : 1;
-  if (inner != y.layout->shape(0) || (inner <= kFewTerms && cols >= kLongRow)) return nullptr;
+  const int64_t rows = nx == 2 ? x.layout->shape(0) : 1, inner = x.layout->shape(nx - 1),
+                cols = ny == 2 ? y.layout->shape(1) : 1;
+  if (inner != y.layout->shape(0) || is_chain_of_rows(rows, inner, cols)) return nullptr;
   mark_line();
   const Array left = nx == 2 ? x : reshape(x, {1, inner});
   const Array right = ny == 2 ? y : reshape(y, {inner, 1});
@@ -65,6 +66,25 @@ PyObject* quick_product(PyObject* a, PyObject* b) {
 PyObject* quick_matmul(const Given& g) {
   return g.positional == 2 && !g.names ? quick_product(g.args[0], g.args[1]) : nullptr;
 }
+
+namespace {
+
+// Products of operands of so many axes, which for real elements are those of matmul().
+PyObject* of_axes(const Given& g, int first, int second) {
+  if (g.names || g.positional != 2) return nullptr;
+  const Array *x = on_host(g.args[0]), *y = on_host(g.args[1]);
+  if (!x || !y || x->ndim() != first || y->ndim() != second || is_complex(x->dtype) ||
+      x->dtype != y->dtype)
+    return nullptr;
+  if (x->layout->shape(first - 1) != y->layout->shape(0)) return nullptr;
+  return quick_product(g.args[0], g.args[1]);
+}
+
+}  // namespace
+
+PyObject* quick_vecdot(const Given& g) { return of_axes(g, 1, 1); }
+PyObject* quick_matvec(const Given& g) { return of_axes(g, 2, 1); }
+PyObject* quick_vecmat(const Given& g) { return of_axes(g, 1, 2); }
 
 PyObject* quick_vdot(const Given& g) {
   if (g.positional == 2 && is_array(g.args[0]) && is_complex(as_masked(g.args[0]).full.dtype))

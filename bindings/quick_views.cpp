@@ -162,14 +162,30 @@ PyObject* quick_trace(const Given& g) {
 }
 
 PyObject* quick_repeat(const Given& g) {
-  const Array* a = whole(g, 2);
-  if (!a || a->ndim() != 1 || !at_rest(g.args[0])) return nullptr;
-  const std::optional<int64_t> count = plain_int(g.args[1]);
-  if (!count || *count < 0 || *count > kMostAtOnce) return nullptr;
-  const int64_t shape[2] = {a->size(), *count}, strides[2] = {a->layout->stride(0), 0};
+  PyObject* values[3] = {};
+  if (!g.bind({"a", "repeats", "axis"}, values, 3) || !values[0] || !values[1]) return nullptr;
+  const Array* a = at_rest(values[0]);
+  if (!a || a->ndim() == 0 || a->ndim() == kMaxDims) return nullptr;
+  const bool flat = !values[2] || values[2] == Py_None;
+  const std::optional<int64_t> count = plain_int(values[1]);
+  const std::optional<int> axis = flat ? 0 : axis_of(values[2], a->ndim(), 0);
+  if (!axis || (flat && a->ndim() != 1) || !count || *count < 0 || *count > kMostAtOnce)
+    return nullptr;
+  int64_t shape[kMaxDims], strides[kMaxDims];
+  std::vector<int64_t> whole(a->shape().begin(), a->shape().end());
+  whole[static_cast<size_t>(*axis)] *= *count;
+  for (int d = 0, at = 0; d < a->ndim(); ++d) {
+    shape[at] = a->layout->shape(d);
+    strides[at++] = a->layout->stride(d);
+    if (d != *axis) continue;
+    shape[at] = *count;
+    strides[at++] = 0;
+  }
+  const auto axes = static_cast<size_t>(a->ndim()) + 1;
   mark_line();
-  const Array many = view_of(*a, Layout::get(shape, strides, itemsize(a->dtype)), a->offset);
-  return wrap(on_its_own(reshape(copy(many, a->dtype, true), {a->size() * *count})));
+  const Array many =
+      view_of(*a, Layout::get({shape, axes}, {strides, axes}, itemsize(a->dtype)), a->offset);
+  return wrap(on_its_own(reshape(copy(many, a->dtype, true), whole)));
 }
 
 }  // namespace numbus::bindings

@@ -12,7 +12,8 @@ from . import _core
 from .core.errors import ForeignDtype, many_axes, message, one_axis
 from .core.host import runs_on_host, same_memory
 from .core.interrupts import MANY, interruptible
-from .core.operands import library, on_few, store, to_ndarray
+from .core.operands import library, store, to_ndarray
+from .core.quick import few
 from .functions.ranges import arange
 from .functions.repeating import roll
 
@@ -227,13 +228,9 @@ def _make(name):
             if not runs_on_host(a):
                 result = run(a, *args, **kwargs)
                 return result if out is None else store(name, result, out)
-            if out is None:
-                result = on_few(original, (a, *args), kwargs)
-                if result is not NotImplemented:
-                    return result
         return library(apart, (a, *args), {**kwargs, "out": out})
 
-    return _core.composed(wrapper)
+    return _core.composed(few(original)(wrapper))
 
 
 for _name in _TRANSFORMS:

@@ -11,12 +11,11 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from . import _core
-from ._core import ndarray
 from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
 from .core.interrupts import interruptible
-from .core.operands import library, on_few, operand, to_ndarray
-from .core.quick import quick
+from .core.operands import library, operand, to_ndarray
+from .core.quick import few, quick
 from .core.ufuncs import UFUNCS
 from .functions.elementwise import astype as _astype
 from .functions.manipulation import diagonal as _diagonal
@@ -90,10 +89,6 @@ def _make(name, names):
 
     @functools.wraps(original)
     def wrapper(*args, **kwargs):
-        if not any([type(x) is ndarray and _on_gpu(x) for x in args]):
-            result = on_few(original, args, kwargs)
-            if result is not NotImplemented:
-                return result
         args = (*args, *[kwargs.pop(key) for key in names[len(args) :] if key in kwargs])
         try:
             arrays = [to_ndarray(x) for x in args[:count]]
@@ -108,6 +103,7 @@ def _make(name, names):
             return _cusolver.cond(norm, *args, **kwargs)
         return getattr(_cusolver, name)(*args, **kwargs)
 
+    few(original)(wrapper)
     return _core.composed(quick(name)(wrapper) if name in ("inv", "solve") else wrapper)
 
 

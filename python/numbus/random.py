@@ -25,6 +25,7 @@ from .core.interrupts import MANY as _MANY
 from .core.interrupts import interruptible as _interruptible
 from .core.operands import as_dtype as _as_dtype
 from .core.operands import library as _library
+from .core.quick import draws as _draws
 
 _UINT64, _FLOAT32, _FLOAT64 = (_numpy.dtype(t) for t in ("uint64", "float32", "float64"))
 _ON_DEVICE = 20_000  # numbers of Philox with which the routine takes less time than NumPy does
@@ -68,35 +69,16 @@ def _sampler(real, bound):
     return real if real.__name__ == "shuffle" else _interruptible(real, is_long)
 
 
-_NUMBERS = (int, float, type(None))
-
-
-def _is_few(values):
-    """Whether all of them are plain numbers, none of which can ask for many samples."""
-    for value in values:
-        kind = type(value)
-        if kind not in _NUMBERS or (kind is int and value >= _MANY):
-            return False
-    return True
-
-
-def _taken(x):
-    """A sample of NumPy's that nobody else reaches: an array of ours, or the number that it is."""
-    return _core.from_numpy(x, "take") if type(x) is _numpy.ndarray else x
-
-
 def _method(name, base):
     original = getattr(base, name)
     real = _sampler(original, bound=1)
 
     def method(self, *args, **kwargs):
-        if _is_few(args) and _is_few(kwargs.values()):
-            return _taken(original(self, *args, **kwargs))
         return _library(real, (self, *args), kwargs)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = real.__doc__
-    return method
+    return _core.composed(_draws(original, True, _MANY - 1)(method))
 
 
 def _wrap_methods(cls):
@@ -152,14 +134,13 @@ def _uniform(bits, n, dtype):
 class Generator(_numpy_random.Generator):
     """numpy.random.Generator whose samples are Numbus arrays."""
 
+    @_core.composed
+    @_draws(_numpy_random.Generator.random, True, _ON_DEVICE - 1)
     def random(self, size=None, dtype=float, out=None):
         """Uniform numbers of [0, 1), float64 or float32, in the shape `size`; NumPy's bits.
 
         Many of Philox are made on the default device.
         """
-        if out is None and dtype is float and _is_few((size,)):
-            if size is None or size < _ON_DEVICE:
-                return _taken(super().random(size))
         n = _count(size) if out is None and type(self.bit_generator) is Philox else 0
         if n >= _ON_DEVICE and _possible(size):
             kind = _as_dtype("random", dtype)
@@ -193,14 +174,15 @@ def default_rng(seed=None):
 
 
 def _legacy(name):
-    real = _sampler(getattr(_numpy_random, name), bound=0)
+    original = getattr(_numpy_random, name)
+    real = _sampler(original, bound=0)
 
     def function(*args, **kwargs):
         return _library(real, args, kwargs)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = real.__doc__
-    return function
+    return _core.composed(_draws(original, False, _MANY - 1)(function))
 
 
 def __getattr__(name):

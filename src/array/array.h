@@ -215,6 +215,8 @@ Array roll(const Array& a, std::span<const int64_t> moves);
 // at most three. Their shared shape stands at `place` among the dimensions that are left. Wrong
 // indices raise IndexError: at once where their values are known, else when they run.
 Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int first_axis);
+// The same with the result in C order, whatever the order of `a`.
+Array gather_in_rows(const Array& a, uint64_t axes, std::span<const Array> index, int first_axis);
 struct Scatter {
   const Array* where = nullptr;
   // Of indices that meet the last one stays, or what the element becomes by a sum or an extreme.

@@ -86,7 +86,7 @@ std::optional<Array> product_at_once(const Array& x, const Array& y) {
                 cols = ny == 2 ? r.shape(1) : 1;
   // Wrong shapes are for those who record.
   if (inner != r.shape(0)) return {};
-  if (cols >= kLongRow && inner <= kFewTerms) return {};
+  if (is_chain_of_rows(rows, inner, cols)) return {};
   const auto work = static_cast<__int128>(rows) * std::max<int64_t>(inner, 1) * cols;
   if (work > kMostMultiplications) return {};
   if (!may_work_at_once() || !readable_now(x) || !readable_now(y) ||

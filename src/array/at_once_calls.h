@@ -40,6 +40,9 @@ std::optional<Array> solve_at_once(const Array& a, const Array* b);
 // Products of matrices with few terms and long rows are chains of rows, which fuse with their
 // surroundings, so that the product itself need not exist. Short results leave the vectors of such
 // a kernel empty.
-constexpr int64_t kFewTerms = 8, kLongRow = 64;
+constexpr int64_t kFewTerms = 8, kLongRow = 64, kManySums = 1 << 16;
+constexpr bool is_chain_of_rows(int64_t rows, int64_t terms, int64_t cols) {
+  return terms <= kFewTerms && cols >= kLongRow && rows * cols > kManySums;
+}
 
 }  // namespace numbus

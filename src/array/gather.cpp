@@ -78,9 +78,9 @@ void add_indices(Instr& i, const Domain& domain, std::span<const Array> index, i
   ++i.nin;
 }
 
-Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int first_axis,
-             Instr::Bounds bounds) {
-  Domain domain(a, axes, index, first_axis);
+// The layout of a result as NumPy has it.
+const Layout* result_layout(const Domain& domain, const Array& a, uint64_t axes,
+                            std::span<const Array> index, int first_axis) {
   // NumPy walks the indices first, in their own order, then the other axes by their strides, and
   // moves dimensions afterwards.
   std::vector<const Array*> all;
@@ -99,6 +99,14 @@ Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int fi
   outer_first.insert(outer_first.end(), rest.begin(), rest.end());
   const Layout* l = dense_layout(domain.shape, outer_first, itemsize(a.dtype));
   if (l->size() == 0) l = Layout::get(domain.shape, std::vector<int64_t>(n, 0), itemsize(a.dtype));
+  return l;
+}
+
+Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int first_axis,
+             Instr::Bounds bounds, bool in_rows = false) {
+  Domain domain(a, axes, index, first_axis);
+  const Layout* l = in_rows ? Layout::contiguous(domain.shape, itemsize(a.dtype))
+                            : result_layout(domain, a, axes, index, first_axis);
   Array out;
   out.layout = LayoutRef(l);
   out.base = Handle(Base::create(*a.base->device, l->size() * l->itemsize()));
@@ -232,6 +240,10 @@ Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int fi
     if (std::optional<Array> taken = take_at_once(a, first_axis, index[0]))
       return std::move(*taken);
   return gather(a, axes, index, first_axis, Instr::Report);
+}
+
+Array gather_in_rows(const Array& a, uint64_t axes, std::span<const Array> index, int first_axis) {
+  return gather(a, axes, index, first_axis, Instr::Report, true);
 }
 
 void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int first_axis,

@@ -4,6 +4,7 @@
 
 #include "array/at_once_blocks.h"
 #include "array/at_once_calls.h"
+#include "base/with_length.h"
 #include "interp/blocks.h"
 #include "interp/loops.h"
 
@@ -68,19 +69,6 @@ void check(const int64_t* indices, int64_t n, int axis, int64_t extent) {
 // The offset of what an index that is right stands for.
 int64_t offset_of(int64_t index, const Along& along) {
   return (index < 0 ? index + along.extent : index) * along.stride;
-}
-
-// f(bytes), a constant where elements have one: a copy of known length is one move.
-template <class F>
-void with_length(int64_t bytes, F&& f) {
-  switch (bytes) {
-    case 1: return f(std::integral_constant<int64_t, 1>());
-    case 2: return f(std::integral_constant<int64_t, 2>());
-    case 4: return f(std::integral_constant<int64_t, 4>());
-    case 8: return f(std::integral_constant<int64_t, 8>());
-    case 16: return f(std::integral_constant<int64_t, 16>());
-    default: return f(bytes);
-  }
 }
 
 // The result's layout: the indices come first in memory, then the other axes.

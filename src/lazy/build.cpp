@@ -390,6 +390,7 @@ PlanStep KernelBuilder::finish() {
   step_.searches = searches(k, step_.reduces);
   step_.copies = copies(k);
   step_.takes_rows = g_.members.size() == 1 && gathers_only(k);
+  step_.puts = step_.ordered && g_.members.size() == 1 && scatters_only(k);
   ir::verify(k);
   step_.code = kernel_code(std::move(k));
   return std::move(step_);

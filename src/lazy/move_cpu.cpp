@@ -8,6 +8,8 @@
 #include <iterator>
 #include <type_traits>
 
+#include "base/with_length.h"
+
 namespace numbus {
 namespace {
 
@@ -67,9 +69,59 @@ void repeat(const Plane& p) {
   }
 }
 
+// The columns of two or four vectors as vectors.
+using Wide [[gnu::vector_size(16)]] = uint64_t;
+using Narrow [[gnu::vector_size(16)]] = uint32_t;
+
+void turn(const Wide (&in)[2], Wide (&out)[2]) {
+  out[0] = __builtin_shufflevector(in[0], in[1], 0, 2);
+  out[1] = __builtin_shufflevector(in[0], in[1], 1, 3);
+}
+void turn(const Narrow (&in)[4], Narrow (&out)[4]) {
+  const Narrow a = __builtin_shufflevector(in[0], in[1], 0, 4, 1, 5),
+               b = __builtin_shufflevector(in[2], in[3], 0, 4, 1, 5),
+               c = __builtin_shufflevector(in[0], in[1], 2, 6, 3, 7),
+               d = __builtin_shufflevector(in[2], in[3], 2, 6, 3, 7);
+  out[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+  out[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+  out[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+}
+
+// Elements that lie side by side along the rows of what is read: a line of memory is read as a
+// whole, and written as parts of several rows.
+template <class U>
+void transpose(const Plane& p) {
+  constexpr int64_t kSize = sizeof(U), kSide = 16 / kSize, kRows = 64 / kSize;
+  using V = std::conditional_t<kSize == 8, Wide, Narrow>;
+  int64_t r = 0;
+  for (; r + kRows <= p.rows; r += kRows) {
+    const char* from = p.from + r * kSize;
+    char* to = p.to + r * p.to_row;
+    int64_t c = 0;
+    for (; c + kSide <= p.cols; c += kSide)
+      for (int64_t k = 0; k < kRows; k += kSide) {
+        V in[kSide], out[kSide];
+        for (int64_t i = 0; i < kSide; ++i)
+          std::memcpy(&in[i], from + k * kSize + (c + i) * p.from_col, 16);
+        turn(in, out);
+        for (int64_t i = 0; i < kSide; ++i)
+          std::memcpy(to + (k + i) * p.to_row + c * kSize, &out[i], 16);
+      }
+    for (; c < p.cols; ++c)
+      for (int64_t k = 0; k < kRows; ++k)
+        write(to + k * p.to_row + c * kSize, read<U>(from + k * kSize + c * p.from_col));
+  }
+  for (; r < p.rows; ++r)
+    for (int64_t c = 0; c < p.cols; ++c)
+      write(p.to + r * p.to_row + c * kSize, read<U>(p.from + r * kSize + c * p.from_col));
+}
+
 template <class U>
 void move_plane(const Plane& p) {
   constexpr int64_t kSize = sizeof(U);
+  if constexpr (std::is_same_v<U, uint64_t> || std::is_same_v<U, uint32_t>)
+    if (p.to_col == kSize && p.from_row == kSize && p.from_col != kSize) return transpose<U>(p);
   if (p.to_col == kSize && p.from_col == 0) return repeat<U>(p);
   if (p.to_col == kSize && p.from_col == kSize && !std::is_same_v<U, Truth>) {
     const auto bytes = static_cast<size_t>(p.cols * kSize);
@@ -120,20 +172,98 @@ bool gathers_only(const ir::Kernel& k) {
          k.args[1].inner == ir::Inner::Uniform && k.args[2].inner == ir::Inner::Contiguous;
 }
 
+bool scatters_only(const ir::Kernel& k) {
+  constexpr Op kSteps[] = {Op::constant, Op::load,   Op::scalar,   Op::add,  Op::less,
+                           Op::select,   Op::scalar, Op::multiply, Op::load, Op::scatter};
+  constexpr size_t kValue = 8;
+  if (k.rank != 1 || k.boxes || k.acc != ir::Acc::None || k.body.size() != std::size(kSteps))
+    return false;
+  const bool number = k.body[kValue].op == Op::scalar;
+  for (size_t n = 0; n < std::size(kSteps); ++n)
+    if (k.body[n].op != kSteps[n] && !(n == kValue && number)) return false;
+  const size_t index = number ? 0 : 1, to = index + 1;
+  if (k.args.size() != to + 1 || k.scalars.size() != (number ? 3U : 2U) ||
+      k.body[1].imm != static_cast<int64_t>(index) || k.body[1].a != ir::kNone ||
+      k.args[index].dtype != DType::I64 || k.args[index].inner != ir::Inner::Contiguous ||
+      k.body[9].imm != static_cast<int64_t>(to) || k.args[to].dtype == DType::Bool ||
+      k.args[to].inner != ir::Inner::Uniform || k.body[9].type != k.args[to].dtype)
+    return false;
+  if (number) return itemsize(k.args[to].dtype) == 8 && k.body[kValue].type == k.args[to].dtype;
+  return k.body[kValue].a == ir::kNone && k.body[kValue].imm == 0 &&
+         k.args[0].dtype == k.args[to].dtype && k.args[0].inner == ir::Inner::Contiguous;
+}
+
 bool moves(const KernelStep& step) {
   constexpr int64_t kShort = 4096;  // columns
+  if (step.puts && !step.serial) return true;
   if (step.takes_rows && !step.serial) return true;
   if (!step.copies || step.serial) return false;
   const ir::Kernel& k = step.code->ir;
   if (k.args[1].inner != ir::Inner::Contiguous || k.args[0].inner == ir::Inner::Strided) {
     // Elements across the order of memory are better read as vectors of a row.
     const int64_t* from = step.params.data() + k.param_arg(0);
+    const int64_t size = itemsize(k.args[0].dtype);
+    const bool transposed = k.args[1].inner == ir::Inner::Contiguous && (size == 4 || size == 8);
+    if (transposed && k.rank > 1 && from[k.rank - 1] == size) return true;
     return k.rank == 1 || std::abs(from[k.rank - 1]) >= std::abs(from[k.rank]);
   }
   return k.args[0].inner == ir::Inner::Uniform || (k.rank > 1 && step.cols < kShort);
 }
 
 namespace {
+
+// Elements [c0, c1), or one number, to their indices, in order.
+template <class U>
+void put(const KernelStep& step, int64_t c0, int64_t c1) {
+  const ir::Kernel& k = step.code->ir;
+  const size_t index = k.args.size() - 2;
+  const int64_t *where = step.params.data() + k.param_arg(static_cast<int>(index)),
+                *target = step.params.data() + k.param_arg(static_cast<int>(index) + 1);
+  const int64_t extent = step.params[k.param_scalar(0)], stride = step.params[k.param_scalar(1)];
+  const char* at = reinterpret_cast<const char*>(where[0]);
+  char* to = reinterpret_cast<char*>(target[0]);
+  auto each = [&](auto value) {
+    for (int64_t c = c0; c < c1; ++c) {
+      auto i = read<int64_t>(at + c * 8);
+      i += i < 0 ? extent : 0;
+      write(to + i * stride, value(c));
+    }
+  };
+  if (index == 0) {
+    const auto number = read<U>(reinterpret_cast<const char*>(&step.params[k.param_scalar(2)]));
+    return each([&](int64_t) { return number; });
+  }
+  const auto* from = reinterpret_cast<const char*>(step.params[k.param_arg(0)]);
+  each([&](int64_t c) { return read<U>(from + c * static_cast<int64_t>(sizeof(U))); });
+}
+void put(const KernelStep& step, int64_t c0, int64_t c1) {
+  switch (itemsize(step.code->ir.args.back().dtype)) {
+    case 1: return put<uint8_t>(step, c0, c1);
+    case 2: return put<uint16_t>(step, c0, c1);
+    case 4: return put<uint32_t>(step, c0, c1);
+    case 8: return put<uint64_t>(step, c0, c1);
+    default: return put<Pair>(step, c0, c1);
+  }
+}
+
+// Rows of a plane, an index for each row.
+void take_plane(const KernelStep& step, int64_t r0, int64_t r1, int64_t first, int64_t bytes) {
+  const ir::Kernel& k = step.code->ir;
+  const int64_t* words[3];
+  for (int a = 0; a < 3; ++a) words[a] = step.params.data() + k.param_arg(a);
+  const int64_t extent = step.params[k.param_scalar(0)], stride = step.params[k.param_scalar(1)];
+  with_length(bytes, [&](auto length) {
+    const char *from = reinterpret_cast<const char*>(words[0][0] + first),
+               *at = reinterpret_cast<const char*>(words[1][0]);
+    char* to = reinterpret_cast<char*>(words[2][0] + first);
+    for (int64_t row = r0; row < r1; ++row) {
+      auto i = read<int64_t>(at + row * words[1][1]);
+      i += i < 0 ? extent : 0;
+      std::memcpy(to + row * words[2][1], from + row * words[0][1] + i * stride,
+                  static_cast<size_t>(length));
+    }
+  });
+}
 
 // Rows [r0, r1) of elements at indices, one for each row.
 void take_rows(const KernelStep& step, int64_t r0, int64_t r1, int64_t c0, int64_t c1) {
@@ -143,6 +273,7 @@ void take_rows(const KernelStep& step, int64_t r0, int64_t r1, int64_t c0, int64
   const int64_t extent = step.params[k.param_scalar(0)], stride = step.params[k.param_scalar(1)];
   const int64_t size = itemsize(k.args[0].dtype);
   const auto bytes = static_cast<size_t>((c1 - c0) * size);
+  if (k.rank == 2) return take_plane(step, r0, r1, c0 * size, (c1 - c0) * size);
   for (int64_t row = r0; row < r1; ++row) {
     int64_t at[3] = {words[0][0] + c0 * size, words[1][0], words[2][0] + c0 * size};
     int64_t rest = row;
@@ -165,6 +296,7 @@ void take_rows(const KernelStep& step, int64_t r0, int64_t r1, int64_t c0, int64
 }  // namespace
 
 void move_points(const KernelStep& step, int64_t r0, int64_t r1, int64_t c0, int64_t c1) {
+  if (step.puts) return put(step, c0, c1);
   if (step.takes_rows) return take_rows(step, r0, r1, c0, c1);
   const ir::Kernel& k = step.code->ir;
   const int64_t *from = step.params.data() + k.param_arg(0),

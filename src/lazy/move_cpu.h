@@ -13,6 +13,9 @@ bool copies(const ir::Kernel& k);
 // what it reads.
 bool gathers_only(const ir::Kernel& k);
 
+// The same of a scatter of a line, or of one number, to known indices of another.
+bool scatters_only(const ir::Kernel& k);
+
 // Whether a step that copies is one for move_points: rows that are short, that repeat one element,
 // or whose elements do not lie side by side; and whether one that gathers takes rows as a whole.
 bool moves(const KernelStep& step);

@@ -96,6 +96,7 @@ struct StepBase {
   bool searches = false;    // argmin, argmax, min or max of an argument, along its elements
   bool copies = false;      // an argument to another, and nothing else
   bool takes_rows = false;  // elements at known indices to another argument, and nothing else
+  bool puts = false;        // elements, or one number, to known indices of a line, and nothing else
   bool serial = false;      // order matters: one thread, interpreter only
   std::vector<Work> works;
   int contracted = 0, temporaries = 0;  // values that live in registers; in memory, and die here

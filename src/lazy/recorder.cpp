@@ -210,6 +210,8 @@ void Recorder::carry_out(const char* reason) {
   }
   const Loop loop = loop_in_window();
   const bool full = static_cast<int>(lines_.size()) >= kMaxWindow - 2;
+  const bool alike = each_.length && loop.head == each_.head && iterations_alike();
+  if (alike) each_ = {};
   cut_due_ = false;
   if (folding_) {
     int count = (static_cast<int>(signatures_.size()) - first_) / period_;
@@ -242,7 +244,7 @@ void Recorder::carry_out(const char* reason) {
   for (const Slot& s : flight.window->slots_) ++s.base->flights;
   all.flights.push_back(&flight);
   Runtime::get().carry_out(flight, reason);
-  if (loop.length) learn(loop, full, flight.known);
+  if (loop.length && !alike) learn(loop, full, flight.known);
 }
 
 Recorder::Loop Recorder::loop_in_window() const {
@@ -263,6 +265,17 @@ Recorder::Loop Recorder::loop_in_window() const {
     return {length, lines_[n - length]};
   }
   return {};
+}
+
+// Whether the latest windows of one iteration asked for the same at the same extents: several
+// iterations may fold into one kernel.
+bool Recorder::iterations_alike() {
+  constexpr int kAlike = 4;
+  uint64_t all = 0;
+  for (uint64_t s : signatures_) all = mix(all, s);
+  alike_ = all == latest_ ? alike_ + 1 : 0;
+  latest_ = all;
+  return alike_ >= kAlike;
 }
 
 // What a window with that loop in it says, whose plan was known or new.

@@ -68,6 +68,7 @@ class Recorder {
     uint64_t head = 0;
   };
   Loop loop_in_window() const;
+  bool iterations_alike();
   void learn(Loop loop, bool full, bool known);
   // Flushes the first window of another thread that may not stay pending beside these accesses.
   bool flush_one_in_the_way(const ViewRef& out, const Window::Input* in, int count);
@@ -88,6 +89,8 @@ class Recorder {
   Loop each_;
   uint64_t refused_ = 0;  // the head of a loop whose windows of one iteration were new as well
   int new_ones_ = 0, credit_ = 0;
+  uint64_t latest_ = 0;  // the signatures of the latest window that was cut so
+  int alike_ = 0;        // windows before it, in a row, that had the same
   std::thread::id owner_;
   std::atomic<bool> ownerless_ = false;  // its thread has ended
   std::shared_ptr<const Error> error_;   // found by another thread's flush

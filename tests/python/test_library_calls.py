@@ -91,7 +91,7 @@ def test_both_ways_do_the_same(xp, name):
 
 
 def test_operands_of_all_kinds(xp):
-    from numbus.core.operands import library, on_few
+    from numbus.core.operands import library
 
     a, r = xp.arange(6.0), np.arange(3)
     number, waiting = a[2], (xp.arange(100_000.0) + 1).sum()
@@ -108,10 +108,60 @@ def test_operands_of_all_kinds(xp):
         same(xp, named, others, [(a, a)])
         seen = library(lambda *x: [str(type(i)) for i in x], args, {})
         assert not any("numbus" in text for text in seen)
-    assert on_few(np.sort, (a[::-1],), {}).tolist() == a.tolist()
-    assert on_few(np.sort, (xp.zeros(5000),), {}) is NotImplemented
-    assert on_few(np.sort, ([1, 2],), {}) is NotImplemented
-    assert on_few(np.sort, (a,), {"axis": a}) is NotImplemented
+
+
+def test_calls_of_few_elements(xp, core):
+    from numbus.core.quick import few
+
+    @core.composed
+    @few(np.sort)
+    def body(*args, **kwargs):
+        return "body"
+
+    a = xp.arange(6.0)
+    xp.synchronize()
+    assert body(a[::-1]).tolist() == a.tolist() and isinstance(body(a), xp.ndarray)
+    assert body(a, axis=0).tolist() == a.tolist() and body([a, a]).tolist() == [a.tolist()] * 2
+    pending, word = xp.zeros(600) + 1, xp.arange(6) > 2
+    before = core.answer_few(True)
+    for call in (
+        lambda: body(xp.zeros(5000)),
+        lambda: body([1, 2]),
+        lambda: body(a, axis=7),
+        lambda: body(pending * 2),
+        lambda: body(a[word]),
+        lambda: body(np.arange(3), a),
+        lambda: body([1] * 100 + [a]),
+    ):
+        assert call() == "body"
+    assert core.answer_few(False) and body(a) == "body" and not core.answer_few(before)
+
+
+def test_what_was_lent_and_kept(xp, core):
+    """A view that someone keeps stays one of the array; others are used again."""
+    from numbus.core.quick import few
+
+    kept = []
+
+    def take(*arrays):
+        kept.append([x for x in arrays if x.size > 3])
+        return arrays[0].sum()
+
+    body = core.composed(few(take)(lambda *arrays: None))
+    for n in (2, 3, 4, 5, 6):
+        for t in ("f8", "i2", "?", "c16"):
+            a, b = xp.arange(n).astype(t), xp.ones((n, 2), t).T
+            xp.synchronize()
+            assert body(a, b, b) == np.arange(n).astype(t).sum()
+            for x, y in zip(kept.pop(), (a, b, b) if n > 3 else (b, b)):
+                assert x.shape == y.shape and x.dtype == y.dtype and x.strides == y.strides
+                assert x.flags.c_contiguous == y.flags.c_contiguous
+                assert x.flags.f_contiguous == y.flags.f_contiguous
+                y += y
+                y[..., 0] = 1
+                np.testing.assert_array_equal(x, np.asarray(y))
+                x[..., -1] = 0
+                np.testing.assert_array_equal(x, np.asarray(y))
 
 
 def test_results_that_a_caller_gave(xp):

@@ -273,6 +273,8 @@ def test_every_function_of_ours_is_called(xp):
             value, original = getattr(module, name, None), getattr(real, name)
             if isinstance(original, type) or not callable(original):
                 continue
+            if hasattr(value, "counted"):
+                continue  # NumPy's, with calls of few elements answered without a frame
             if type(value).__name__ == "composed" or (
                 inspect.isfunction(value) and not hasattr(value, "__wrapped__")
             ):

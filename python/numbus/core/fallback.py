@@ -14,6 +14,7 @@ import numpy
 
 from .. import _core
 from .operands import library
+from .quick import few, quick
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(numpy.__file__)) + os.sep
@@ -45,6 +46,12 @@ UNCOUNTED = frozenset(
     save savez savez_compressed savetxt loadtxt genfromtxt fromfile fromstring fromregex
     iterable isscalar isfortran get_array_wrap asarray_chkfinite datetime_data""".split()
 )
+
+# Functions of which NumPy does calls of few elements on purpose: loops of a few sums, which take
+# less time than counting does. Calls of more are fallbacks.
+FEW = frozenset("convolve correlate".split())
+_QUICK = {name: name for name in ("isfortran", "shares_memory")}
+_QUICK["may_share_memory"] = "shares_memory"
 
 
 class _Inner(dict):
@@ -181,6 +188,17 @@ class Ufunc:
         return repr(self._ufunc)
 
 
+def composed(function, original, name):
+    """`function`, with calls of few elements answered by NumPy's `original`, and plain ones by the
+    core.
+    """
+    if name in _QUICK:
+        quick(_QUICK[name])(function)
+    made = _core.composed(few(original)(function))
+    made.counted = function.counted
+    return made
+
+
 class _Vectorize(numpy.vectorize):
     """numpy.vectorize whose calls take and give Numbus arrays."""
 
@@ -205,7 +223,9 @@ def resolve(value, name, counted=True):
     if isinstance(value, numpy.ufunc):
         return Ufunc(name, value)
     if callable(value) and type(value).__module__ in ("builtins", "numpy"):
-        return make(name, value, counted and name.rpartition(".")[2] not in UNCOUNTED)
+        own = name.rpartition(".")[2]
+        made = make(name, value, counted and own not in UNCOUNTED)
+        return composed(made, value, own) if own in FEW or not made.counted else made
     return value
 
 

@@ -9,42 +9,31 @@ from .host import writing
 from .indexing import plain
 
 
-@_core.composed
-def _flat_elements(a, index):
-    result = numpy.asarray(a).flat[plain(index)]
-    return _core.from_numpy(result, "take") if isinstance(result, numpy.ndarray) else result
+class Flat(_core.flatiter):
+    """`a.flat`: the elements in C order, to read, assign and iterate over.
 
+    The core has what a CPU's memory answers; what follows is all else.
+    """
 
-class Flat:
-    """`a.flat`: the elements in C order, to read, assign and iterate over."""
+    __slots__ = ("_host",)
 
-    __slots__ = ("_it", "base")
+    @property
+    def coords(self):
+        """Indices of the next element."""
+        return tuple([int(k) for k in numpy.unravel_index(self.index, self.base.shape)])
 
-    def __init__(self, a):
-        self.base = a
-        self._it = None
+    def _elsewhere(self, at):
+        """An element of an array that lies on a device: of a copy that is made once."""
+        if not hasattr(self, "_host"):
+            self._host = numpy.asarray(self.base).reshape(-1)
+        return self._host[at]
 
-    def _iterator(self):
-        if self._it is None:
-            self._it = numpy.asarray(self.base).flat
-        return self._it
+    @_core.composed
+    def _get(self, index):
+        result = numpy.asarray(self.base).flat[plain(index)]
+        return _core.from_numpy(result, "take") if isinstance(result, numpy.ndarray) else result
 
-    index = property(lambda self: self._iterator().index, doc="Position of the next element.")
-    coords = property(lambda self: self._iterator().coords, doc="Indices of the next element.")
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        return next(self._iterator())
-
-    def __len__(self):
-        return self.base.size
-
-    def __getitem__(self, index):
-        return _flat_elements(self.base, index)
-
-    def __setitem__(self, index, value):
+    def _set(self, index, value):
         with writing(self.base) as real:
             real.flat[plain(index)] = numpy.asarray(value) if type(value) is ndarray else value
 

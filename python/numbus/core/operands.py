@@ -2,7 +2,6 @@
 these.
 """
 
-import functools
 import sys
 
 import numpy
@@ -215,40 +214,6 @@ def library(function, args, kwargs):
         return wrap(function(*args, **kwargs), views)
     finally:
         views.finish()
-
-
-@_core.composed
-@quick("on_few")
-def on_few(_function, _args, _kwargs):
-    """What library() gives for a function of NumPy's that makes new arrays, its operands few
-    elements on the host; NotImplemented where that has to be asked.
-    """
-    return NotImplemented
-
-
-# Whether functions are answered as answering_few() says; tests of their bodies say no.
-answers_few = True
-
-
-def answering_few(body, few, original):
-    """`body`, with calls of few elements answered by NumPy's `original`; what that refuses is left
-    to the body, which says so in its own words. few: see functions/registry.
-    """
-
-    @functools.wraps(body)
-    def answer(*args):
-        call = (original, args) if few is True else few(*args)
-        if call and answers_few:
-            try:
-                result = on_few(*call, {})
-            except (TypeError, ValueError, IndexError):
-                result = NotImplemented
-            if result is not NotImplemented:
-                return result
-        return body(*args)
-
-    answer.few = True
-    return answer
 
 
 def as_generic(a):

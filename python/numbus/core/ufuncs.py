@@ -45,6 +45,7 @@ def __getattr__(name):
 
 
 @_core.composed
+@quick("divmod")
 def divmod(x1, x2, out1=None, out2=None, /, out=(None, None), **kwargs):
     """Quotient and remainder element-wise: `(x1 // x2, x1 % x2)`, broadcast; a pair of arrays.
 
@@ -135,6 +136,7 @@ def outer(self, a, b, /, **kwargs):
     return self(a, b, **kwargs)
 
 
+@quick("at")
 def at(self, a, indices, b=None, /):
     """Unbuffered in-place operation on `a[indices]`: repeated indices count as often
     as they occur.

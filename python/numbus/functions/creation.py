@@ -161,6 +161,7 @@ def on(device, a, copy=None):
     return result
 
 
+@quick("asanyarray")
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """`asarray(a)`, but for subclasses of numpy.ndarray, which stay what they are."""
     if type(plain(a, False)) is not type(a):
@@ -168,11 +169,13 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     return asarray(a, dtype, order, device=device, copy=copy, like=like)
 
 
+@quick("ascontiguousarray")
 def ascontiguousarray(a, dtype=None, *, like=None):
     """`a` as a C-contiguous array of at least one dimension."""
     return array(a, dtype, copy=None, order="C", ndmin=1, like=like)
 
 
+@quick("asfortranarray")
 def asfortranarray(a, dtype=None, *, like=None):
     """`a` as an array laid out with the first index fastest."""
     return array(a, dtype, copy=None, order="F", ndmin=1, like=like)
@@ -308,6 +311,7 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     return full_like(a, 1, dtype, order, subok, shape, device=device)
 
 
+@quick("frombuffer")
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     """A 1-D array over the memory of an object with a buffer."""
     if like is not None:
@@ -323,6 +327,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     return _core.from_numpy(real)
 
 
+@quick("fromiter")
 def fromiter(iter, dtype, count=-1, *, like=None):
     """A 1-D array of the items of an iterable."""
     if like is not None:

@@ -131,6 +131,7 @@ def _cumulative(op, ufunc, a, axis, dtype, out):
     return _scan(op, UFUNCS[ufunc], a, one_axis(op, axis, a.ndim), dtype, out)
 
 
+@quick("cumsum")
 def cumsum(a, axis=None, dtype=None, out=None):
     """Sums of all elements up to each along `axis` (None: flattened). Small integers and bool sum
     as (u)int64.
@@ -138,6 +139,7 @@ def cumsum(a, axis=None, dtype=None, out=None):
     return _cumulative("cumsum", "add", to_ndarray(a), axis, dtype, out)
 
 
+@quick("cumprod")
 def cumprod(a, axis=None, dtype=None, out=None):
     """Products of all elements up to each along `axis` (None: flattened). Small integers and bool
     multiply as (u)int64.

@@ -13,15 +13,7 @@ from .registry import Any, Array, Axis, Choice, Flat, Operand, function
 __all__ = []
 
 
-def _flat_insert(arr, obj, values, axis=0):
-    return (_insert, (arr, values, axis, *obj)) if type(obj) is list else None
-
-
-def _insert(arr, values, axis, *obj):
-    return numpy.insert(arr, obj, values, axis)
-
-
-@function("np.insert", few=_flat_insert)
+@function("np.insert", few=True)
 def insert(arr: Array, obj: Any, values: Operand, axis: Axis | Flat = None):
     """A copy of `arr` with `values` before the indices `obj` along `axis` (None: flattened).
 
@@ -33,7 +25,7 @@ def insert(arr: Array, obj: Any, values: Operand, axis: Axis | Flat = None):
         if not isinstance(obj, (int, np.integer)):
             raise NotImplementedError("[insert] several indices; got an array; expected an int")
         return _insert_block(arr, obj, _block(arr, values, axis, True), axis)
-    at = _positions(obj, n)
+    at = _positions("insert", obj, n)
     if at.size == 1:
         one = operator.index(at.reshape(())[()])
         return _insert_block(arr, one, _block(arr, values, axis, at.ndim == 0), axis)
@@ -52,22 +44,44 @@ def insert(arr: Array, obj: Any, values: Operand, axis: Axis | Flat = None):
     return result
 
 
-def _positions(obj, n):
+@function("np.delete", few=True)
+def delete(arr: Array, obj: Any, axis: Axis | Flat = None):
+    """A copy of `arr` without the indices `obj` along `axis` (None: flattened).
+
+    obj: an int, a slice, ints or bools. Raises IndexError for indices out of range.
+    """
+    n = arr.shape[axis]
+    if _compiled:
+        left = np.ones(n, np.bool_)
+        left[obj] = False
+        return np.take(arr, np.flatnonzero(left), axis)
+    at = _positions("delete", obj, n)
+    keep = numpy.ones(n, bool)
+    try:
+        keep[at] = False
+    except IndexError:
+        raise IndexError(f"[delete] index out of bounds; got {obj}; expected -{n} to {n}") from None
+    return arr[_along(axis, arr.ndim, numpy.flatnonzero(keep))].copy()
+
+
+def _positions(op, obj, n):
     """The indices that a user gave, numbers of the host."""
     if isinstance(obj, slice):
         return numpy.arange(*obj.indices(n))
     at = numpy.asarray(obj)
     if at.dtype.kind == "b":
         if at.ndim != 1:
-            raise ValueError(f"[insert] mask; got {at.ndim} axes; expected one")
+            raise ValueError(f"[{op}] mask; got {at.ndim} axes; expected one")
+        if op == "delete" and len(at) != n:
+            raise ValueError(f"[delete] mask; got {len(at)} elements; expected {n}")
         return numpy.flatnonzero(at)
     if at.ndim > 1:
-        raise ValueError(f"[insert] indices; got {at.ndim} axes; expected one or none")
+        raise ValueError(f"[{op}] indices; got {at.ndim} axes; expected one or none")
     if at.size == 0 and not hasattr(obj, "dtype"):
         return at.astype(numpy.int64)
     if at.dtype.kind not in "iu":
         raise (TypeError if at.size == 1 else IndexError)(
-            f"[insert] indices; got {at.dtype}; expected integers"
+            f"[{op}] indices; got {at.dtype}; expected integers"
         )
     return at.astype(numpy.int64)
 

@@ -59,11 +59,13 @@ def fix(x: Operand, out: OutBroadcast = None):
     return np.trunc(x)
 
 
+@quick("real")
 def real(val):
     """The real part: a view of an array."""
     return val.real if hasattr(val, "real") else to_ndarray(val).real
 
 
+@quick("imag")
 def imag(val):
     """The imaginary part: a view of a complex array."""
     return val.imag if hasattr(val, "imag") else to_ndarray(val).imag

@@ -5,9 +5,12 @@ import math
 import numpy
 
 from . import names as np
+from .names import compiled as _compiled
 from .registry import Operand, element, function
 
 __all__ = []
+
+_BOUND = 1 << 31
 
 
 def _kind_of(op, x):
@@ -59,6 +62,8 @@ def _scaled(x, n):
 @function("np.ldexp", original=_all_keywords("ldexp"), few=True)
 def ldexp(x1: Operand, x2: Operand, /):
     """x1 * 2**x2 for integers x2, rounded once. TypeError for other x2 and for uint64."""
+    if not _compiled and isinstance(x2, int) and not -_BOUND <= x2 < _BOUND:
+        raise OverflowError(f"[ldexp] exponent; got {x2}; expected one that int32 holds")
     powers = np.result_type(x2)
     # NumPy takes the shortest float for a Python int beside integers.
     plain = isinstance(x1, int) and not isinstance(x1, bool) and powers.kind in "iu"

@@ -45,6 +45,7 @@ def ravel(a, order="C"):
     return to_ndarray(a).ravel(order)
 
 
+@quick("permute_dims")
 def transpose(a, axes=None):
     """`a` with its axes permuted (reversed by default): a view."""
     a = to_ndarray(a)
@@ -60,6 +61,7 @@ def transpose(a, axes=None):
 permute_dims = transpose
 
 
+@quick("matrix_transpose")
 def matrix_transpose(x, /):
     """`x` with its last two axes exchanged: a view."""
     x = to_ndarray(x)
@@ -132,6 +134,7 @@ def _inserted(ndim, axes, d=0):
 
 
 @function("np.atleast_1d")
+@quick("atleast_1d")
 def atleast_1d(*arys: Array):
     """Each argument with at least one axis; a tuple for several arguments."""
     views = tuple([a if a.ndim else a[None] for a in arys])
@@ -139,6 +142,7 @@ def atleast_1d(*arys: Array):
 
 
 @function("np.atleast_2d")
+@quick("atleast_2d")
 def atleast_2d(*arys: Array):
     """Each argument with at least two axes, new ones in front; a tuple for several arguments."""
     views = tuple([a if a.ndim > 1 else a[None] if a.ndim else a[None, None] for a in arys])
@@ -146,6 +150,7 @@ def atleast_2d(*arys: Array):
 
 
 @function("np.atleast_3d")
+@quick("atleast_3d")
 def atleast_3d(*arys: Array):
     """Each argument with at least three axes: (N,) to (1, N, 1), (M, N) to (M, N, 1)."""
     views = tuple([_three_axes(a) for a in arys])

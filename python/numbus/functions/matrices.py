@@ -5,6 +5,7 @@ import numpy
 from .. import _core
 from ..core.errors import message
 from ..core.operands import as_dtype, check_like, to_ndarray
+from ..core.quick import few as answered_by
 from ..core.quick import quick
 from . import names as np
 from .creation import zeros
@@ -157,6 +158,7 @@ def _check_equal(op, a):
 
 
 @function("np.fill_diagonal")
+@answered_by(numpy.fill_diagonal, writes=True)
 def fill_diagonal(a: Any, val: Operand, wrap: Flag = False):
     """Sets the main diagonal of an array to `val`, a number or values that are repeated.
 

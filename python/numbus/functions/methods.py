@@ -29,6 +29,7 @@ from . import (
 _BOTH = (ndarray, generic)
 
 
+@quick("tobytes")
 def tobytes(self, order="C"):
     """The bytes of the elements in the given order."""
     return to_numpy(self).tobytes(order)
@@ -105,7 +106,7 @@ def attach(namespace):
     for module, names in (
         (reductions, "sum prod min max any all mean std var argmin argmax"),
         (manipulation, "diagonal squeeze swapaxes trace"),
-        (selection, "nonzero take clip"),
+        (selection, "nonzero take clip put"),
         (sorting, "argsort argpartition searchsorted"),
         (cumulative, "cumsum cumprod"),
         (repeating, "repeat"),
@@ -116,8 +117,7 @@ def attach(namespace):
             _attach(name, getattr(module, name))
     _attach("sort", sorting.sort_in_place)
     _attach("partition", sorting.partition_in_place)
-    for name in "choose put".split():
-        _attach(name, _view_method(name))
+    _attach("choose", _view_method("choose"))
     for name in "byteswap dump dumps tofile getfield setfield".split():
         setattr(ndarray, name, _view_method(name, counted=False))
     for function in (tobytes, conj, compress):

@@ -9,6 +9,7 @@ from .._core import generic
 from ..core.errors import many_axes, message
 from ..core.fallback import call
 from ..core.operands import to_ndarray
+from ..core.quick import FUSING
 from . import names as np
 from .joining import _along
 from .names import compiled as _compiled
@@ -72,7 +73,7 @@ def _one_more(a, axis, values):
     return values
 
 
-@function("np.ediff1d")
+@function("np.ediff1d", few=FUSING)
 def ediff1d(ary: Array, to_end: Operand = None, to_begin: Operand = None):
     """The differences of the flattened array, with values put before and after them.
 

@@ -4,6 +4,7 @@ import warnings
 
 import numpy
 
+from ..core.quick import FUSING
 from . import names as np
 from .names import compiled as _compiled
 from .registry import Any, Array, Flag, Int, Operand, function
@@ -11,13 +12,13 @@ from .registry import Any, Array, Flag, Int, Operand, function
 __all__ = []
 
 
-@function("np.polyadd")
+@function("np.polyadd", few=FUSING)
 def polyadd(a1: Array, a2: Array):
     """The sum of two polynomials, coefficients of falling powers."""
     return _combined("polyadd", np.add, np.atleast_1d(a1), np.atleast_1d(a2))
 
 
-@function("np.polysub")
+@function("np.polysub", few=FUSING)
 def polysub(a1: Array, a2: Array):
     """The difference of two polynomials, coefficients of falling powers."""
     return _combined("polysub", np.subtract, np.atleast_1d(a1), np.atleast_1d(a2))

@@ -33,9 +33,6 @@ __all__ = [
 _NoValue = numpy._NoValue
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe", "same_value")
 
-# Products with few terms and long rows are a chain of rows (src/array/at_once_calls.h says why).
-_FEW_TERMS, _LONG_ROW = _core.FEW_TERMS, _core.LONG_ROW
-
 
 def _few_terms(a, b):
     """The product as a sum of outer products, in the order of the terms."""
@@ -60,8 +57,9 @@ def _offer(*devices):
 
 def _matmul(a, b, out=None, dtype=None):
     """Matrix product of arrays of at least two axes each, stacks broadcast."""
-    if out is None and dtype is None and b.shape[-1] >= _LONG_ROW:
-        if 0 < a.shape[-1] <= _FEW_TERMS and (
+    if out is None and dtype is None and a.shape[-1] > 0:
+        # src/array/at_once_calls.h says why.
+        if _core.is_chain_of_rows(a.shape[-2], a.shape[-1], b.shape[-1]) and (
             a.dtype.kind in "fc"
             and b.dtype.kind in "fc"
             and "e" not in (a.dtype.char, b.dtype.char)
@@ -455,6 +453,7 @@ vecdot = _product_function(
     -1,
     _vecdot_core,
 )
+quick("vecdot")(vecdot)
 matvec = _product_function(
     "matvec",
     """Matrices times vectors, stacks of both broadcast; the arguments are those of matmul().""",
@@ -462,6 +461,7 @@ matvec = _product_function(
     -1,
     _matvec_core,
 )
+quick("matvec")(matvec)
 vecmat = _product_function(
     "vecmat",
     """Vectors, conjugated, times matrices, stacks of both broadcast; the arguments are those of
@@ -471,3 +471,4 @@ vecmat = _product_function(
     -2,
     _vecmat_core,
 )
+quick("vecmat")(vecmat)

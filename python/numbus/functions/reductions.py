@@ -21,7 +21,7 @@ from ..core.operands import (
     to_numpy,
 )
 from ..core.operands import foreign as _foreign
-from ..core.quick import quick
+from ..core.quick import few, quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
 from .registry import Array, Axes, Flag, Out, function
@@ -283,6 +283,7 @@ def argmin(a, axis=None, out=None, *, keepdims=False):
 
 
 @quick("count_nonzero")
+@few(numpy.count_nonzero)
 def count_nonzero(a, axis=None, *, keepdims=False):
     """Number of elements that are not zero over `axis`: int64."""
     a = to_ndarray(a)

@@ -14,7 +14,7 @@ import numpy
 
 from .. import _core
 from ..core import fallback
-from ..core.operands import answering_few
+from ..core.quick import few as answered_by
 
 _KINDS = ("Any", "Array", "Operand", "Axis", "Axes", "Out", "DTypeArg", "Choice", "Flag", "Int")
 _OF_MANY = ("Any", "Array", "Operand")  # what each of *arguments can be
@@ -134,7 +134,7 @@ def function(*names, kind="composed", compiled=True, original=None, few=False):
         positional = [p for p in parameters if p.kind != p.KEYWORD_ONLY]
         only = [p for p in parameters if p.kind == p.POSITIONAL_ONLY]
         made = _core.composed(
-            answering_few(body, few, getattr(numpy, first)) if few else body,
+            _answered(body, few, getattr(numpy, first, None)) if few else body,
             None if original is None else fallback.make("numpy." + first, original),
             rows,
             first,
@@ -151,6 +151,15 @@ def function(*names, kind="composed", compiled=True, original=None, few=False):
         return made
 
     return register
+
+
+def _answered(body, few, original):
+    """few: True, NumPy's function of that name; a number, the same of so many elements at most; or
+    another function.
+    """
+    if few is True:
+        return answered_by(original)(body)
+    return answered_by(original, few)(body) if isinstance(few, int) else answered_by(few)(body)
 
 
 def _takes_any_keyword(original):

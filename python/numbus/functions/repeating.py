@@ -7,7 +7,7 @@ import numpy
 from .. import _core
 from ..core.errors import message, one_axis
 from ..core.operands import to_ndarray
-from ..core.quick import quick
+from ..core.quick import FUSING, few, quick
 from . import names as np
 from .axes import interleaved, leading, multiplied
 from .joining import _along
@@ -18,7 +18,7 @@ from .registry import Any, Array, function
 __all__ = ["repeat", "roll"]
 
 
-@function("np.tile")
+@function("np.tile", few=FUSING)
 def tile(A: Array, reps: Any):
     """`A` repeated along each axis: `reps` is an int or a sequence of ints, the last for the last
     axis. Raises TypeError for other numbers, ValueError for negative ones.
@@ -39,6 +39,7 @@ def _counts(reps):
 
 
 @quick("repeat")
+@few(numpy.repeat)
 def repeat(a, repeats, axis=None):
     """Each element repeated: `repeats` is an int, or one int per element along `axis` (None:
     flattened).

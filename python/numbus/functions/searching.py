@@ -12,7 +12,7 @@ from .registry import Any, Array, Flag, Operand, function
 __all__ = []
 
 
-@function("np.digitize")
+@function("np.digitize", few=True)
 def digitize(x: Operand, bins: Array, right: Flag = False):
     """The index, int64, of the bin that each value lies in: 0 before the first edge, as many as
     there are edges after the last one.

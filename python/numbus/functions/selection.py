@@ -9,11 +9,11 @@ from ..core.fallback import call
 from ..core.host import on_host
 from ..core.operands import adopt, as_mask, dtype_of, operand, require_cast, store, to_ndarray
 from ..core.operands import to_numpy as _to_numpy
-from ..core.quick import quick
+from ..core.quick import FUSING, few, quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
 from .creation import ascontiguousarray, empty
-from .manipulation import ravel
+from .manipulation import ravel, resize
 from .registry import Any, Array, OutUnsafe, function
 
 __all__ = [
@@ -22,10 +22,10 @@ __all__ = [
     "clip",
     "compress",
     "copyto",
-    "fill_diagonal",
     "flatnonzero",
     "nonzero",
     "place",
+    "put",
     "put_along_axis",
     "putmask",
     "r_",
@@ -81,6 +81,7 @@ def _weak(x):
     return x.dtype if type(x) in (ndarray, generic) else x
 
 
+@quick("clip")
 def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
     """`a` limited to [a_min, a_max], also called min and max; either limit may be None.
 
@@ -118,6 +119,8 @@ def _copy(a, out):
     return copied if out is None else store("clip", copied, out)
 
 
+@quick("copyto")
+@few(numpy.copyto, FUSING, writes=True)
 def copyto(dst, src, casting="same_kind", where=True):
     """Copies `src`, broadcast, into `dst` (only where `where` holds). TypeError for an
     unsafe cast.
@@ -135,6 +138,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     _core.copyto(dst, src, None if where is True else as_mask(where), casting)
 
 
+@few(numpy.putmask, FUSING, writes=True)
 def putmask(a, mask, values):
     """Sets `a.flat[i] = values[i % len(values)]` where the mask holds."""
     a, mask = to_ndarray(a), to_ndarray(mask)
@@ -145,7 +149,9 @@ def putmask(a, mask, values):
         value = values if values.size > 1 else values.reshape(())
         _core.copyto(a, value, mask.reshape(a.shape).astype(_BOOL))
         return
-    call("numpy.putmask", numpy.putmask, (a, mask, values), {})
+    if values.size:
+        repeated = resize(values, a.size).reshape(a.shape)
+        _core.copyto(a, repeated, mask.reshape(a.shape).astype(_BOOL))
 
 
 def _values_for(op, a, values):
@@ -159,13 +165,80 @@ def _values_for(op, a, values):
     return to_ndarray(values).astype(a.dtype)
 
 
+@few(numpy.place, writes=True)
 def place(arr, mask, vals):
-    """Sets the elements where the mask holds to the values in order, repeated as needed."""
-    arr = to_ndarray(arr)
+    """Sets the elements where the mask holds to the values in order, repeated as needed.
+
+    Raises ValueError for a mask of another size, and where there is something to set but no value.
+    """
+    if not isinstance(arr, ndarray):
+        return call("numpy.place", numpy.place, (arr, mask, vals), {})
+    if not arr.flags.writeable:
+        raise ValueError(message("place", "read-only array", arr.shape, "one to write to"))
     vals = _values_for("place", arr, vals)
     if vals.size == 1:
         return putmask(arr, mask, vals)
-    return call("numpy.place", numpy.place, (arr, mask, vals), {})
+    mask = to_ndarray(mask)
+    if mask.size != arr.size:
+        raise ValueError(message("place", "mask of another size", mask.shape, arr.shape))
+    at = nonzero(mask.ravel())[0]
+    if at.size and not vals.size:
+        raise ValueError(message("place", "no values", "none", "at least one"))
+    if at.size:
+        _store_at(arr, at, resize(vals.ravel(), at.size))
+
+
+def _store_at(a, at, values):
+    """Stores values at indices into the flattened array; of those that meet the last one stays."""
+    if a.flags.c_contiguous:
+        a.reshape(-1)[at] = values
+        return
+    index = []
+    for extent in reversed(a.shape):
+        index.append(at % extent)
+        at = at // extent
+    a[tuple(reversed(index))] = values
+
+
+@few(numpy.put, writes=True)
+def put(a, ind, v, mode="raise"):
+    """Sets `a.flat[ind[k]] = v[k % len(v)]`, cast to the type of `a`.
+
+    mode: 'raise' for an IndexError out of range, 'wrap' or 'clip'. Negative indices count from
+    the end.
+    """
+    if not isinstance(a, ndarray):
+        return call("numpy.put", numpy.put, (a, ind, v, mode), {})
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(message("put", "unknown mode", repr(mode), "'raise', 'wrap' or 'clip'"))
+    if not a.flags.writeable:
+        raise ValueError(message("put", "read-only array", a.shape, "one to write to"))
+    at, n = to_ndarray(ind).ravel(), a.size
+    if at.dtype.kind not in "iub" and at.size:
+        raise TypeError(message("put", "indices", at.dtype, "an integer type"))
+    values = to_ndarray(v).ravel().astype(a.dtype)
+    if not at.size:
+        return
+    if not n:
+        raise IndexError(message("put", "an array without elements", a.shape, "some"))
+    if not values.size:
+        return
+    at = at.astype(numpy.int64)
+    if mode == "wrap":
+        at = at % n
+    elif mode == "clip":
+        at = clip(at, 0, n - 1)
+    values = values if values.size == 1 else resize(values, at.size)
+    if mode == "raise":
+        wrong = nonzero((at < -n) | (at >= n))[0]
+        at = _core.where(at < 0, at + n, at)
+        if wrong.size:
+            if a.flags.c_contiguous:  # what comes before it stays; elsewhere NumPy works on a copy
+                first = int(wrong[0])
+                _store_at(a, at[:first], values if values.size == 1 else values[:first])
+            expected = f"-{n} to {n - 1}"
+            raise IndexError(message("put", "an index out of range", "it", expected))
+    _store_at(a, at, values)
 
 
 @function("np.extract")
@@ -182,6 +255,7 @@ def extract(condition: Array, arr: Array):
     return arr.ravel()[found]
 
 
+@few(numpy.compress)
 def compress(condition, a, axis=None, out=None):
     """The slices of `a` along `axis` (None: flattened) where the 1-D condition holds."""
     condition = numpy.asarray(condition)
@@ -191,6 +265,7 @@ def compress(condition, a, axis=None, out=None):
 
 
 @quick("take")
+@few(numpy.take, FUSING)
 def take(a, indices, axis=None, out=None, mode="raise"):
     """The elements of `a` at `indices` along `axis` (None: flattened).
 
@@ -223,16 +298,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     return store("take", to_ndarray(result), out, "unsafe")
 
 
-def _flat_choose(a, choices, out=None, mode="raise"):
-    several = out is None and isinstance(choices, (list, tuple))
-    return (_choose, (a, mode, *choices)) if several else None
-
-
-def _choose(a, mode, *choices):
-    return numpy.choose(a, choices, mode=mode)
-
-
-@function("np.choose", compiled=False, few=_flat_choose)
+@function("np.choose", compiled=False, few=True)
 def choose(a: Array, choices: Any, out: OutUnsafe = None, mode: Any = "raise"):
     """For each element the choice that `a` names by its number, all broadcast.
 
@@ -312,6 +378,7 @@ _LONG = 4096  # elements from which on the routine finds them sooner than NumPy 
 
 
 @quick("nonzero")
+@few(numpy.nonzero)
 def nonzero(a):
     """A tuple of int64 arrays: the indices of the elements that are not zero, one
     array per axis.
@@ -337,6 +404,7 @@ def flatnonzero(a):
     return nonzero(ravel(a))[0]
 
 
+@few(numpy.argwhere)
 def argwhere(a):
     """(count, ndim) array of the indices of the elements that are not zero."""
     a = to_ndarray(a)
@@ -347,19 +415,6 @@ def argwhere(a):
     for axis, column in enumerate(found):
         rows[axis] = column
     return rows.T
-
-
-def fill_diagonal(a, val, wrap=False):
-    """Sets the main diagonal of `a` (2-D, or equal extents) in place."""
-
-    value = operand(val)
-    if wrap or type(a) is not ndarray or (type(value) is ndarray and value.ndim):
-        return call("numpy.fill_diagonal", numpy.fill_diagonal, (a, val, wrap), {})
-    if a.ndim < 2 or (a.ndim > 2 and len(set(a.shape)) > 1):
-        raise ValueError(message("fill_diagonal", "shape", a.shape, "2-d, or all extents equal"))
-    length = min(a.shape)
-    if length:
-        _core.as_strided(a, (length,), (sum(a.strides),), 0)[...] = value
 
 
 class _Rows:

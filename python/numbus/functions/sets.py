@@ -186,7 +186,7 @@ def unique_all(x: Array, /):
 # Two arrays.
 
 
-@function("np.union1d")
+@function("np.union1d", few=True)
 def union1d(ar1: Array, ar2: Array):
     """The values that are in either array, once each and in order."""
     return _unique(_joined(ar1, ar2), False, False, False, True)[0]
@@ -197,7 +197,7 @@ def _joined(x, y):
     return np.concatenate((_cast(x.ravel(), t), _cast(y.ravel(), t)))
 
 
-@function("np.intersect1d")
+@function("np.intersect1d", few=True)
 def intersect1d(ar1: Array, ar2: Array, assume_unique: Flag = False, return_indices: Flag = False):
     """The values that are in both arrays, once each and in order.
 
@@ -246,7 +246,7 @@ def _common(x, y):
     return both[:-1][equal], order[:-1][equal], order[1:][equal] - x.shape[0]
 
 
-@function("np.setxor1d")
+@function("np.setxor1d", few=True)
 def setxor1d(ar1: Array, ar2: Array, assume_unique: Flag = False):
     """The values that are in just one of the arrays, in order."""
     x, y = _distinct(ar1, ar2, assume_unique)

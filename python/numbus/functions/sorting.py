@@ -78,6 +78,7 @@ def argsort(
 
 
 @function("np.partition", kind="primitive")
+@quick("partition")
 def partition(
     a: Array, kth: Any, axis: Axis | Flat = -1, kind: _SELECT = "introselect", order: Any = None
 ):
@@ -92,6 +93,7 @@ def partition(
 
 
 @function("np.argpartition", kind="primitive")
+@quick("argpartition")
 def argpartition(
     a: Array, kth: Any, axis: Axis | Flat = -1, kind: _SELECT = "introselect", order: Any = None
 ):
@@ -134,7 +136,7 @@ def sort_complex(a: Array):
     return sorted_values.astype(np.complex64 if a.dtype in short else np.complex128)
 
 
-@function("np.lexsort", compiled=False)
+@function("np.lexsort", compiled=False, few=True)
 def lexsort(keys: Any, axis: Any = -1):
     """The indices, int64, that sort by several keys, of which the last one counts most.
 
@@ -168,6 +170,7 @@ def sort_in_place(self, axis=-1, kind=None, order=None, *, stable=None):
     store("sort", sort(self, one_axis("sort", axis, self.ndim), kind, order, stable=stable), self)
 
 
+@quick("partition_in_place")
 def partition_in_place(self, kth, axis=-1, kind="introselect", order=None):
     """Partitions the elements along `axis`; see `partition`."""
     axis = one_axis("partition", axis, self.ndim)

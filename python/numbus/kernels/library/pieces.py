@@ -66,15 +66,6 @@ def dsplit(a, sections):
     return [a[:, :, k * (n // sections) : (k + 1) * (n // sections)] for k in range(sections)]
 
 
-@known("np.delete")
-def delete(a, obj):
-    """A copy of the flat array without these positions."""
-    flat = a.ravel()
-    keep = np.ones(flat.shape[0], np.bool_)
-    keep[obj] = False
-    return flat[keep]
-
-
 @known("np.take")
 def take(a, indices, axis=None):
     """A copy of the elements at indices along an axis, in C order; None: of the flat array."""
