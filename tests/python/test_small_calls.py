@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from conftest import DEVICE
 from helpers import draw
 
 pytestmark = pytest.mark.numbus
@@ -21,6 +22,9 @@ LAYOUTS = {
     "element": lambda x: x[0, 0, ...],
 }
 ERRORS = (TypeError, OverflowError, ValueError, IndexError)
+ON_HOST = DEVICE == "cpu"
+# NumPy reads elements that it has written already; it writes to an array that is read-only.
+OF_THE_HOST = ("flat itself, in place", "add.at, in place")
 
 
 def outcome(call, *args):
@@ -28,6 +32,17 @@ def outcome(call, *args):
         return call(*args), None
     except ERRORS as error:
         return None, next(t for t in ERRORS if isinstance(error, t))
+
+
+def finished(call):
+    """With errors that a GPU finds when the work is done."""
+
+    def f(m, a):
+        result = call(m, a)
+        m.synchronize()
+        return result
+
+    return call if ON_HOST else f
 
 
 def same(got, want, what):
@@ -145,6 +160,8 @@ CALLS = READS | {f"{name}, in place": write(call) for name, call in WRITES.items
 @pytest.mark.parametrize("name", CALLS)
 def test_layouts_and_states(xp, core, name, dtype):
     call = CALLS[name]
+    if name in OF_THE_HOST and not ON_HOST:
+        pytest.skip("what NumPy does here hangs on the order of its reads and writes")
     for seed, (layout, view) in enumerate(LAYOUTS.items()):
         x = draw((4, 3), dtype, 0 if dtype[0] in "ub" else -3, 3, seed)
         for state in ("at rest", "pending", "read-only", "bodies"):
@@ -163,13 +180,14 @@ def test_layouts_and_states(xp, core, name, dtype):
             before = core.answer_few(state != "bodies")
             try:
                 want, error = outcome(call, np, other)
-                got, mistake = outcome(call, xp, mine)
+                got, mistake = outcome(finished(call), xp, mine)
             finally:
                 core.answer_few(before)
             what = f"{name}, {dtype}, {layout}, {state}: {mistake} {error}"
             if state == "read-only" and (not other.size or name == "copyto itself, in place"):
                 continue  # nothing is written, which is refused here and taken there
-            if layout == "element" and name.startswith(("repeat", "take")) and state != "at rest":
+            body = state != "at rest" or not ON_HOST
+            if layout == "element" and name.startswith(("repeat", "take")) and body:
                 continue  # arrays without axes have none to name
             if name.startswith("setitem") and error in (IndexError, ValueError):
                 assert mistake in (IndexError, ValueError), what
@@ -214,8 +232,9 @@ def test_memory_of_others(xp):
             same(got, want, "byte order")
     assert not xp.shares_memory(xp.ones(3), xp.ones(3))
     b = xp.ones(6)
-    assert xp.shares_memory(b, b[2:]) and xp.may_share_memory(b[::2], b)
-    assert xp.shares_memory(xp.asarray(x), xp.asarray(x))
+    if ON_HOST:  # elsewhere NumPy is asked about copies: docs/plan.md
+        assert xp.shares_memory(b, b[2:]) and xp.may_share_memory(b[::2], b)
+        assert xp.shares_memory(xp.asarray(x), xp.asarray(x))
     same(xp.frombuffer(b"\x01\x02", "u1"), np.array([1, 2], "u1"), "")
     same(xp.fromiter([], "f8"), np.zeros(0), "empty")
     with pytest.raises(TypeError):
