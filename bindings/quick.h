@@ -66,8 +66,8 @@ enum class Few {
 };
 constexpr int64_t kFewElements = 4096;
 PyObject* on_few(PyObject* function, const Given& g, Few kind, int64_t most = kFewElements);
-// Whether calls are answered so from now on, which tests of functions' bodies turn off; the former
-// answer.
+// Sets whether on_few() answers calls, and returns what was set before; tests of the functions'
+// own bodies turn it off.
 bool answer_few(bool answer);
 
 // Of the operator @; null: not such operands.

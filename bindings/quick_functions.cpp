@@ -87,12 +87,12 @@ PyObject* quick_partition(const Given& g) { return selected(g, Routine::partitio
 PyObject* quick_argpartition(const Given& g) { return selected(g, Routine::argpartition); }
 
 PyObject* quick_partition_in_place(const Given& g) {
+  const Array* a = g.positional > 0 ? at_rest(g.args[0]) : nullptr;
+  if (!a || !a->writeable) return nullptr;
   const nb::object made = nb::steal(quick_partition(g));
-  if (!made.is_valid() || g.positional < 1) return nullptr;
-  const Array& a = as_array(g.args[0]);
-  if (!a.writeable) return nullptr;
+  if (!made.is_valid()) return nullptr;
   mark_line();
-  assign(a, Arg(&as_array(made.ptr())));
+  assign(*a, Arg(&as_array(made.ptr())));
   Py_RETURN_NONE;
 }
 

@@ -40,9 +40,8 @@ struct Lent {
     const bool list = PyList_CheckExact(o);
     if (list || PyTuple_CheckExact(o))
       return depth < kDepth ? give_items(o, list, depth + 1) : nb::object();
-    if (is_generic(o) || PyTuple_Check(o) || PyDict_Check(o)) return {};
+    if (is_generic(o) || PyTuple_Check(o) || PyDict_Check(o) || PySlice_Check(o)) return {};
     if (few && !PyType_Check(o) && !numpy_scalar_dtype(type) && !is_dtype(o)) return {};
-    if (PySlice_Check(o)) return {};
     return plain_scalar(o);
   }
 
@@ -244,8 +243,8 @@ PyObject* on_few(PyObject* function, const Given& g, Few kind, int64_t most) {
   for (Py_ssize_t k = 0; k < n; ++k) given[k].reset();
   if (made.is_valid()) return lent.take(made).release().ptr();
   // What NumPy refuses is left to the function itself, which says so in its own words.
-  for (PyObject* kind : {PyExc_TypeError, PyExc_ValueError, PyExc_IndexError})
-    if (PyErr_ExceptionMatches(kind)) {
+  for (PyObject* refusal : {PyExc_TypeError, PyExc_ValueError, PyExc_IndexError})
+    if (PyErr_ExceptionMatches(refusal)) {
       PyErr_Clear();
       return nullptr;
     }

@@ -210,7 +210,7 @@ void Recorder::carry_out(const char* reason) {
   }
   const Loop loop = loop_in_window();
   const bool full = static_cast<int>(lines_.size()) >= kMaxWindow - 2;
-  const bool alike = each_.length && loop.head == each_.head && iterations_alike();
+  const bool alike = each_.length && loop == each_ && iterations_alike();
   if (alike) each_ = {};
   cut_due_ = false;
   if (folding_) {
@@ -282,7 +282,7 @@ bool Recorder::iterations_alike() {
 void Recorder::learn(Loop loop, bool full, bool known) {
   constexpr int kNew = 3;      // windows in a row whose plan was new; a full one is enough
   constexpr int kCredit = 16;  // new windows of one iteration, more than known ones
-  if (loop.head == each_.head && loop.length == each_.length) {
+  if (loop == each_) {
     credit_ = known ? std::min(credit_ + 1, kCredit) : credit_ - 1;
     if (credit_ >= 0) return;
     refused_ = loop.head;

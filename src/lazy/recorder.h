@@ -66,6 +66,7 @@ class Recorder {
   struct Loop {
     int length = 0;
     uint64_t head = 0;
+    bool operator==(const Loop&) const = default;
   };
   Loop loop_in_window() const;
   bool iterations_alike();

@@ -50,8 +50,12 @@ UNCOUNTED = frozenset(
 # Functions of which NumPy does calls of few elements on purpose: loops of a few sums, which take
 # less time than counting does. Calls of more are fallbacks.
 FEW = frozenset("convolve correlate".split())
-_QUICK = {name: name for name in ("isfortran", "shares_memory")}
-_QUICK["may_share_memory"] = "shares_memory"
+# What the core answers of them by itself.
+_QUICK = {
+    "isfortran": "isfortran",
+    "may_share_memory": "shares_memory",
+    "shares_memory": "shares_memory",
+}
 
 
 class _Inner(dict):

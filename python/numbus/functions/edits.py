@@ -61,7 +61,7 @@ def delete(arr: Array, obj: Any, axis: Axis | Flat = None):
         keep[at] = False
     except IndexError:
         raise IndexError(f"[delete] index out of bounds; got {obj}; expected -{n} to {n}") from None
-    return arr[_along(axis, arr.ndim, numpy.flatnonzero(keep))].copy()
+    return np.take(arr, numpy.flatnonzero(keep), axis)
 
 
 def _positions(op, obj, n):

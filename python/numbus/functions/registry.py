@@ -134,7 +134,7 @@ def function(*names, kind="composed", compiled=True, original=None, few=False):
         positional = [p for p in parameters if p.kind != p.KEYWORD_ONLY]
         only = [p for p in parameters if p.kind == p.POSITIONAL_ONLY]
         made = _core.composed(
-            _answered(body, few, getattr(numpy, first, None)) if few else body,
+            _answered(body, few, getattr(numpy, first)) if few else body,
             None if original is None else fallback.make("numpy." + first, original),
             rows,
             first,
@@ -154,12 +154,8 @@ def function(*names, kind="composed", compiled=True, original=None, few=False):
 
 
 def _answered(body, few, original):
-    """few: True, NumPy's function of that name; a number, the same of so many elements at most; or
-    another function.
-    """
-    if few is True:
-        return answered_by(original)(body)
-    return answered_by(original, few)(body) if isinstance(few, int) else answered_by(few)(body)
+    """few: True, or how many elements an operand may have at most."""
+    return (answered_by(original) if few is True else answered_by(original, few))(body)
 
 
 def _takes_any_keyword(original):
