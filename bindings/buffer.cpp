@@ -1,5 +1,6 @@
 // The buffer protocol: NumPy, memoryview and others see an array's memory, or a copy of it where
 // that is on a GPU.
+#include "array/placement.h"
 #include "convert.h"
 
 namespace numbus::bindings {
@@ -26,6 +27,7 @@ static std::shared_ptr<char> memory_of(const Array& a) {
   static std::shared_ptr<const Error> error;
   if (std::exchange(failed, nullptr) == a.base.get()) throw Error(*error);
   try {
+    if (placement::on && a.writeable) placement::is_exported(a);
     return host_view(a, "exported as a buffer");
   } catch (const Error& e) {
     failed = a.base.get();
@@ -52,9 +54,9 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                       "expected a copy() of the array");
       return nullptr;
     }
-    bool on_host = a.base->device->host_readable();
     if (!view_is_readonly(a, self)) before_write(a);  // whoever gets the memory may write it
     std::shared_ptr<char> host = memory_of(a);
+    const bool on_host = a.base->device->host_readable();
     int n = a.ndim();
     auto* dims = new Py_ssize_t[2 * n + 1];
     for (int d = 0; d < n; ++d) {

@@ -55,6 +55,43 @@ void bind_devices(nb::module_& m) {
       },
       "For tests: devices are chosen by cost between the CPU and `far`, where arrays of `few` "
       "bytes are made.");
+  m.def("placing", [] { return placement::on; }, "Whether devices are chosen by cost.");
+  m.def(
+      "work_on",
+      [](const std::string& name) {
+        Device* before = placement::Work::set(name.empty() ? nullptr : &resolve_device(name));
+        return before ? device_label(*before) : std::string();
+      },
+      "Records this thread's work for that device, where devices are chosen by cost; empty: for "
+      "any device. Returns what was set before.");
+  m.def(
+      "pin", [](nb::handle a) { placement::pin(as_array(a.ptr())); },
+      "Keeps the array on its device, which the user named.");
+  m.def(
+      "settle",
+      [](nb::handle a) {
+        Base& b = *to_array(a.ptr()).base.get();
+        Runtime::get().materialize_anywhere(&b, "its device is asked for");
+      },
+      "Carries out what is pending on the array, which chooses its device.");
+  m.def(
+      "place",
+      [](nb::list arrays, double near, double far) {
+        std::vector<Array> all;
+        for (nb::handle a : arrays) all.push_back(to_array(a.ptr()));
+        std::vector<const Array*> operands;
+        for (const Array& a : all) operands.push_back(&a);
+        Device& to = placement::chosen_for(operands, {near, far});
+        nb::list placed;
+        for (size_t n = 0; n < all.size(); ++n)
+          placed.append(all[n].base->device == &to
+                            ? nb::borrow(arrays[n])
+                            : nb::steal(wrap(placement::brought(all[n], to))));
+        return placed;
+      },
+      nb::arg("arrays"), nb::arg("near"), nb::arg("far"),
+      "The arrays, or copies of them, on the device where work of that cost in microseconds, near "
+      "the host or far, is to run; while devices are chosen by cost.");
   m.def(
       "to_device",
       [](nb::object a, const std::string& name) -> nb::object {

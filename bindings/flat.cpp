@@ -35,7 +35,7 @@ PyObject* element(PyObject* self, int64_t at) {
   const Masked& m = as_masked(as_flat(self).base);
   const Base& known = *m.full.base.get();
   // What materialize() would ask is asked here: each question is 2 of 20 ns.
-  const bool rests = !m.mask && !placement::on && !known.pending() && !known.failure && known.data;
+  const bool rests = !m.mask && !known.pending() && !known.failure && known.data;
   if (rests && known.device->host_readable())
     return scalar_of(m.full.dtype, known.data + m.full.offset + offset_of(*m.full.layout, at));
   const Array& a = as_array(as_flat(self).base);

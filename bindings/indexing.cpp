@@ -267,7 +267,10 @@ namespace {
 
 // One element, of which a CPU's memory has the value.
 PyObject* element(const Array& a, int64_t offset) {
-  if (placement::on) placement::is_read(a);
+  if (placement::on) {
+    Runtime::get().materialize_anywhere(a.base.get(), "element read");
+    placement::is_read(a);
+  }
   if (a.base->device->host_readable()) {
     Runtime::get().materialize(a.base.get(), "element read");
     return scalar_of(a.dtype, a.base->data + offset);
@@ -288,8 +291,7 @@ namespace {
 char* element_now(const Masked& m, PyObject* index) {
   const Array& a = m.full;
   const Base& b = *a.base.get();
-  if (m.mask || placement::on || b.pending() || b.failure || !b.data || !b.device->host_readable())
-    return nullptr;
+  if (m.mask || b.pending() || b.failure || !b.data || !b.device->host_readable()) return nullptr;
   const Layout& l = *a.layout;
   int64_t offset = a.offset;
   auto step = [&](PyObject* o, int d) {

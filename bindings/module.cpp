@@ -95,6 +95,8 @@ nb::dict stats() {
   d["flops"] = s.flops;
   d["fallbacks"] = s.fallbacks;
   d["bytes_to_device"] = s.bytes_to_device;
+  d["moved_to_device"] = s.moved_to_device;
+  d["moved_to_host"] = s.moved_to_host;
   d["bytes_to_host"] = s.bytes_to_host;
   const WorkCounts& w = work_counts();
   d["compile_ms"] = s.compile_ms + w.compile_ms.load();

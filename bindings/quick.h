@@ -66,8 +66,8 @@ enum class Few {
 };
 constexpr int64_t kFewElements = 4096;
 PyObject* on_few(PyObject* function, const Given& g, Few kind, int64_t most = kFewElements);
-// Sets whether on_few() answers calls, and returns what was set before; tests of the functions'
-// own bodies turn it off.
+// Sets whether on_few() answers calls, and returns what was set before. Tests of bodies that the
+// registry has for the same functions turn it off.
 bool answer_few(bool answer);
 
 // Of the operator @; null: not such operands.

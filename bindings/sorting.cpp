@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "array/placement.h"
 #include "convert.h"
 
 namespace numbus::bindings {
@@ -64,7 +65,7 @@ void bind_sorting(nb::module_& m) {
           raise(ErrorKind::Value, name, "wrong number of attributes",
                 std::to_string(attributes.size()), std::to_string(row(r).attributes));
         Array operand = to_array(a.ptr());
-        load_kernels(*operand.base->device, r,
+        load_kernels(placement::home(operand), r,
                      operand.dtype == DType::Bool ? DType::U8 : operand.dtype);
         return nb::steal(wrap(along_lines(r, operand, axis, indices, attributes)));
       },
@@ -75,7 +76,7 @@ void bind_sorting(nb::module_& m) {
       [](nb::handle a, int axis, std::vector<int64_t> ranks) {
         mark_line();
         Array operand = to_array(a.ptr());
-        load_kernels(*operand.base->device, Routine::select, operand.dtype);
+        load_kernels(placement::home(operand), Routine::select, operand.dtype);
         return nb::steal(wrap(select(operand, axis, ranks)));
       },
       nb::arg("a"), nb::arg("axis"), nb::arg("ranks"),
@@ -88,7 +89,7 @@ void bind_sorting(nb::module_& m) {
         if (line.dtype != v.dtype)
           raise(ErrorKind::Type, "searchsorted", "two dtypes",
                 std::string(name(line.dtype)) + " and " + std::string(name(v.dtype)), "one");
-        load_kernels(*line.base->device, Routine::search, line.dtype);
+        load_kernels(placement::home(v), Routine::search, line.dtype);
         return nb::steal(wrap(search(line, v, right)));
       },
       nb::arg("sorted"), nb::arg("values"), nb::arg("right"),
@@ -98,7 +99,7 @@ void bind_sorting(nb::module_& m) {
       [](nb::handle x, nb::handle xp, nb::handle fp, nb::handle ends) {
         mark_line();
         Array at = to_array(x.ptr()), points = to_array(xp.ptr()), values = to_array(fp.ptr());
-        load_kernels(*at.base->device, Routine::interp, DType::F64);
+        load_kernels(placement::home(at), Routine::interp, DType::F64);
         return nb::steal(wrap(interpolate(at, points, values, to_array(ends.ptr()))));
       },
       nb::arg("x"), nb::arg("xp"), nb::arg("fp"), nb::arg("ends"),
@@ -110,7 +111,8 @@ void bind_sorting(nb::module_& m) {
         Array values = to_array(x.ptr());
         std::optional<Array> by;
         if (!weights.is_none()) by = to_array(weights.ptr());
-        load_kernels(*values.base->device, by ? Routine::weigh : Routine::bincount, values.dtype);
+        load_kernels(placement::home(values), by ? Routine::weigh : Routine::bincount,
+                     values.dtype);
         return nb::steal(wrap(bincount(values, bins, by ? &*by : nullptr)));
       },
       nb::arg("x"), nb::arg("bins"), nb::arg("weights").none() = nb::none(),
@@ -129,7 +131,7 @@ void bind_sorting(nb::module_& m) {
       [](nb::handle x, nb::handle edges, bool uniform) {
         mark_line();
         Array values = to_array(x.ptr()), limits = to_array(edges.ptr());
-        load_kernels(*values.base->device, Routine::histogram, values.dtype);
+        load_kernels(placement::home(values), Routine::histogram, values.dtype);
         return nb::steal(wrap(histogram(values, limits, uniform)));
       },
       nb::arg("x"), nb::arg("edges"), nb::arg("uniform"),

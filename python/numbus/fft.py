@@ -9,6 +9,7 @@ import operator
 import numpy
 
 from . import _core
+from .core import placing
 from .core.errors import ForeignDtype, many_axes, message, one_axis
 from .core.host import runs_on_host, same_memory
 from .core.interrupts import MANY, interruptible
@@ -225,6 +226,8 @@ def _make(name):
         except ForeignDtype:
             pass
         else:
+            if _core.placing():
+                a = placing.transforms(a)
             if not runs_on_host(a):
                 result = run(a, *args, **kwargs)
                 return result if out is None else store(name, result, out)

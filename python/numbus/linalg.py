@@ -11,6 +11,7 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from . import _core
+from .core import placing
 from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
 from .core.interrupts import interruptible
@@ -94,14 +95,21 @@ def _make(name, names):
             arrays = [to_ndarray(x) for x in args[:count]]
         except ForeignDtype:
             return library(original, args, kwargs)
+        if _core.placing():
+            arrays = placing.matrices(name, arrays)
         args = (*arrays, *args[count:])
         if not any([_on_gpu(a) for a in arrays]):
             return library(apart, args, kwargs)
         from . import _cusolver  # not at start-up
 
-        if name == "cond":
-            return _cusolver.cond(norm, *args, **kwargs)
-        return getattr(_cusolver, name)(*args, **kwargs)
+        # What the library is handed lies on the GPU, wherever copies of it had been quicker.
+        before = _core.work_on(next(a._device for a in arrays if _on_gpu(a)))
+        try:
+            if name == "cond":
+                return _cusolver.cond(norm, *args, **kwargs)
+            return getattr(_cusolver, name)(*args, **kwargs)
+        finally:
+            _core.work_on(before)
 
     few(original)(wrapper)
     return _core.composed(quick(name)(wrapper) if name in ("inv", "solve") else wrapper)

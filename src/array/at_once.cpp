@@ -110,13 +110,15 @@ bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Win
   const Layout& domain = *out.layout;
   const int64_t n = domain.size();
   Base& target = *out.base.get();
-  if (!small::may_run(n, *target.device) || target.mask || i.gathers() || i.scatters() ||
+  // A flush may move the target elsewhere: it has to rest where the question was asked.
+  Device* device = target.device;
+  if (!small::may_run(n, *device) || target.mask || i.gathers() || i.scatters() ||
       i.op == Op::apply)
     return false;
-  const bool resting = small::rests(*target.device, [&] {
-    if (!small::at_rest(target, target.device)) return false;
+  const bool resting = small::rests(*device, [&] {
+    if (!small::at_rest(target, device)) return false;
     for (int k = 0; k < count; ++k)
-      if (in[k].view && !small::readable(*in[k].view->base, target.device)) return false;
+      if (in[k].view && !small::readable(*in[k].view->base, device)) return false;
     return true;
   });
   if (!resting) return false;

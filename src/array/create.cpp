@@ -106,7 +106,7 @@ Array wrap(Base* base, const Layout* layout, DType t) {
 Array empty(std::span<const int64_t> shape, DType t, Device* device) {
   const Layout* l = Layout::contiguous(shape, itemsize(t));
   const int64_t bytes = l->size() * itemsize(t);
-  Array a = wrap(Base::create(device ? *device : placement::of_new(bytes), bytes), l, t);
+  Array a = wrap(Base::create(device ? *device : placement::of_new(), bytes), l, t);
   if (placement::on && !device && !left_open && !followed) placement::pin(a);
   return a;
 }
@@ -134,6 +134,10 @@ Array arange(double start, double step, int64_t start_int, int64_t step_int, int
   in[0].scalar = exact ? Scalar::from_int(start_int) : Scalar::from_float(start);
   in[1].scalar = exact ? Scalar::from_int(step_int) : Scalar::from_float(step);
   if (carry_out_at_once(i, i.loop, a, in, 2)) return a;
+  if (placement::on) {
+    record(i, a, in, 2);
+    return a;
+  }
   i.line = current_line();
   Recorder::of(*a.base->device).record(i.line ^ 0x1dea, i, a.view(), in, 2);
   return a;
@@ -161,13 +165,10 @@ char* data_of(const Array& a, const char* reason) {
 }
 
 Scalar read_element(const Array& a, int64_t byte_offset) {
-  char* at = data_of(a, "value read") + byte_offset;
+  Runtime::get().materialize_anywhere(a.base.get(), "value read");
+  if (placement::on) placement::is_read(a);
+  char* at = a.base->data + a.offset + byte_offset;
   if (a.base->device->host_readable()) return load_scalar(a.dtype, at);
-  if (placement::on) {
-    placement::is_read(a);
-    if (a.base->device->host_readable())
-      return load_scalar(a.dtype, a.base->data + a.offset + byte_offset);
-  }
   char value[16];
   CopyTimer timer;
   a.base->device->copy_to_host(value, at, itemsize(a.dtype));

@@ -155,12 +155,13 @@ bool of_same_bytes(const Window::Input& x, const Window::Input& y) {
 void record(Instr& i, const Array& out, const Window::Input* given, int count) {
   std::optional<placement::Copies> brought;
   Window::Input met[kMaxOperands];
+  Device* where = out.base->device;
   if (placement::on) {
     std::copy(given, given + count + i.more, met);
-    placement::meet(i, out, met, count, brought.emplace());
+    where = &placement::meet(i, out, met, count, brought.emplace());
     given = met;
   }
-  Recorder& r = Recorder::of(*out.base->device);
+  Recorder& r = Recorder::of(*where);
   // What is read of memory that another base writes to is copied first: hazards are seen by base.
   Window::Input in[kMaxOperands];
   std::optional<Array> copies[kMaxOperands];
@@ -183,9 +184,11 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
   // indices have been looked at.
   int slot = r.window().slot_of(*out.base.get());
   if (slot >= 0 && r.window().slots_[slot].unsure) r.flush("indices to check");
-  // One device per operation.
+  if (r.window().refuses(i)) r.flush("work of another device");
+  // One device per operation, but for arrays whose devices are open.
   for (int n = 0; n < count; ++n) {
-    if (in[n].view && in[n].view->base->device != out.base->device) {
+    if (in[n].view && in[n].view->base->device != out.base->device &&
+        (!placement::on || where != &cpu_device() || in[n].view->base->pinned)) {
       raise(ErrorKind::Value, std::string(i.name()), "operands are on different devices",
             device_label(*in[n].view->base->device) + " and " + device_label(*out.base->device),
             "one device (see nb.device and to_device)");
@@ -215,7 +218,7 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
     pending = pending || in[n].view->base->pending();
   }
   // Work that needs nothing pending is carried out by itself.
-  Recorder& to = at_once && !pending ? Recorder::aside(*out.base->device) : r;
+  Recorder& to = at_once && !pending ? Recorder::aside(*where) : r;
   to.record(mix(mix(i.line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
                 reinterpret_cast<uint64_t>(out.layout.get())),
             i, out.view(), in, count);
@@ -340,9 +343,8 @@ Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType r
     }
     const Layout* l = result_layout({arrays, static_cast<size_t>(narrays)}, like, itemsize(result));
     out.layout = LayoutRef(l);
-    const int64_t bytes = l->size() * itemsize(result);
-    Device& device = placement::of_result({arrays, static_cast<size_t>(narrays)}, bytes);
-    out.base = Handle(Base::create(device, bytes));
+    Device& device = placement::of_result({arrays, static_cast<size_t>(narrays)});
+    out.base = Handle(Base::create(device, l->size() * itemsize(result)));
     out.dtype = result;
     domain = l;
   }

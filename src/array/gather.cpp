@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "array/at_once_calls.h"
+#include "array/placement.h"
 #include "base/error.h"
 #include "device/cpu/thread_pool.h"
 #include "interp/loops.h"
@@ -253,6 +254,7 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int f
   if (axes == uint64_t{1} << first_axis && index.size() == 1 && how.op == Op::scatter &&
       how.by == Op::cast && !how.where && put_at_once(to, first_axis, index[0], value))
     return;
+  const placement::Work work(to.base->device);
   std::vector<Array> kept = kept_from(to, index);
   auto bounds = how.distinct || check_known(to, axes, kept) ? Instr::Sure : Instr::Report;
   bool in_order = to.base->device->scatters_in_order(), many = value.is_array();

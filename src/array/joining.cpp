@@ -55,7 +55,7 @@ Array concatenate(std::span<const Array> arrays, int axis, bool new_axis, const 
   if (placement::on) {
     std::vector<const Array*> operands;
     for (const Array& a : parts) operands.push_back(&a);
-    device = &placement::of_result(operands, shape, t);
+    device = &placement::of_result(operands);
   }
   Array result = out ? *out : empty(shape, t, device);
   int64_t at = result.offset;

@@ -1,6 +1,7 @@
 // Boolean masks as predicates: a[mask] is a masked value until something needs its elements side by
 // side.
 #include "array/array.h"
+#include "array/placement.h"
 #include "base/error.h"
 #include "routines/compact.h"
 
@@ -124,10 +125,15 @@ Array on_host(const Array* full, const Array& lets, int64_t& number) {
 }
 
 Array selected(const Array* full, const Array& lets, int64_t& number) {
-  Device& device = *(full ? full : &lets)->base->device;
+  // A flush may move what it computes: all of them come before the device is looked at.
+  if (placement::on)
+    for (const Array* a : {full, &lets})
+      if (a && a->base->pending()) settle_base(*a->base.get(), "elements where a mask holds");
+  Device& device = placement::home(full ? *full : lets, 1);
+  const placement::Work work(&device);
   const Array where = to_device(lets, device);
   if (!device.runs_on_host()) return on_device(full, where, number);
-  const DeviceWork work(device);
+  const DeviceWork reading(device);
   return to_device(on_host(full, where, number), device);
 }
 

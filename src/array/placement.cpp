@@ -1,42 +1,113 @@
-// Moves of open arrays, by what they cost and what they have been used for.
+// Open arrays when work on them is recorded, and how they get from one side to the other.
 #include "array/placement.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "array/placement_sides.h"
+#include "device/counts.h"
 #include "device/device.h"
 #include "lazy/runtime.h"
 
 namespace numbus::placement {
 
 constinit bool on = false;
-
-namespace {
-
 Device* far_device = nullptr;
 int64_t few_bytes = 0;
 
-// An array near the host that large work keeps reading is moved after it has been read so often:
-// the link to the GPU takes some four times as long as the memory of the host.
-constexpr int kWorthMoving = 4;
-// So much is copied in the time that it takes to read one element of a GPU's memory.
-constexpr int64_t kBytesOfRead = 100'000;
+namespace {
 
-bool near(const Base& b) { return b.device != far_device; }
-// Whether the user left its device open.
-bool is_open(const Base& b) {
-  return !b.pinned && (b.device == far_device || b.device == &cpu_device());
+constinit thread_local Device* worked_on = nullptr;
+
+// Another side has to be so much quicker: costs are models.
+constexpr double kClearly = 1.5;
+// Time that was gained where an array lies, µs, weighs no more than this against later losses.
+constexpr double kMostGained = 1000;
+
+int64_t span(const ViewRef& v) {
+  return v.layout->size() > 0 ? v.layout->high() - v.layout->low() : 0;
+}
+bool copied_whole(const ViewRef& v) { return 2 * span(v) >= v.base->nbytes && v.base->shared == 0; }
+
+// What a view sees, on another device, at its strides. The copy of a whole base is kept until the
+// base changes.
+ViewRef bring(const ViewRef& v, Device& to, Array& held) {
+  Base& b = *v.base;
+  Runtime::get().materialize(&b, "copied to another device");
+  if (b.failure) throw Error(*b.failure);
+  int64_t begin = 0;
+  held = Array();
+  if (copied_whole(v)) {
+    held.base = twin_of(b, to);
+  } else {
+    begin = v.layout->size() > 0 ? v.offset + v.layout->low() : 0;
+    held.base = Handle(Base::create(to, span(v)));
+    held.base->ensure_data();
+    copy_across(to, held.base->data, *b.device, b.data + begin, span(v));
+  }
+  held.layout = LayoutRef(v.layout);
+  held.offset = v.offset - begin;
+  held.dtype = v.dtype;
+  return held.view();
 }
 
-// Whether its elements may go to another device: nobody outside knows its memory, and no other
-// thread works on it.
-bool may_move(const Base& b) {
-  return is_open(b) && b.owned && b.shared == 0 && b.other_windows == 0 && b.flights == 0 &&
-         !b.failure && !b.mask;
+// One element that the host can read now, of the type that the operation computes in, becomes an
+// operand by value.
+bool becomes_number(const Instr& i, Window::Input& in) {
+  const ViewRef v = *in.view;
+  if (i.code != Instr::Map || i.gathers() || i.scatters() || i.op == Op::apply ||
+      i.op == Op::select || v.dtype != i.loop || span(v) != itemsize(v.dtype) ||
+      !v.base->device->host_readable() || v.base->pending() || v.base->failure)
+    return false;
+  v.base->ensure_data();
+  in.scalar = load_scalar(v.dtype, v.base->data + v.offset + v.layout->low());
+  in.dtype = v.dtype;
+  in.view = nullptr;
+  return true;
 }
+
+// Whether code that looks at the device first records it: libraries and cumulative operations run
+// on both as they are recorded.
+bool asks_first(const Instr& i) {
+  if (i.code == Instr::Call)
+    return i.routine != Routine::matmul && i.routine != Routine::accumulate;
+  return i.scatters();
+}
+
+void give_place(Base& b, Device& to) {
+  if (b.device == &to) return;
+  if (is_virtual(b)) {
+    b.device = &to;
+    b.twin.reset();
+    return;
+  }
+  if (b.pending()) Runtime::get().materialize(&b, "moved to another device");
+  if (may_move(b) && !b.pending()) move(b, to, false);
+}
+
+}  // namespace
+
+void begin(Device* far, int64_t few) {
+  on = far != nullptr;
+  far_device = far;
+  few_bytes = few;
+  scale_fixed_costs(static_cast<double>(few) / kFewBytes);
+  code_is_free(few < kFewBytes);
+  Runtime& rt = Runtime::get();
+  rt.settle_window = on ? settle_window : nullptr;
+  rt.bring_back = on ? bring_back : nullptr;
+}
+
+Work::Work(Device* d) : before_(worked_on) {
+  if (on && d) worked_on = d;
+}
+Work::~Work() { worked_on = before_; }
+Device* Work::set(Device* d) { return std::exchange(worked_on, on ? d : nullptr); }
 
 void copy_across(Device& to, void* target, Device& from, const void* source, int64_t bytes) {
   if (bytes == 0) return;
   const auto size = static_cast<size_t>(bytes);
+  CopyTimer timer;
   if (from.host_readable())
     to.copy_from_host(target, source, size);
   else if (to.host_readable())
@@ -47,150 +118,184 @@ void copy_across(Device& to, void* target, Device& from, const void* source, int
   Runtime::get().note_copy(bytes, !from.host_readable());
 }
 
-// False: it stays where it is, as work on it goes on elsewhere.
-bool move(Base& b, Device& to) {
-  if (b.device == &to) return true;
-  if (!may_move(b)) return false;
-  if (b.window) Runtime::get().materialize(&b, "moved to another device");
-  if (b.window || !may_move(b)) return false;
-  if (b.data) {
-    void* there = to.allocate(static_cast<size_t>(b.nbytes));
-    try {
-      copy_across(to, there, *b.device, b.data, b.nbytes);
-    } catch (...) {
-      to.free(there, static_cast<size_t>(b.nbytes));
-      throw;
-    }
-    b.device->free(b.data, static_cast<size_t>(b.nbytes));
-    b.data = static_cast<char*>(there);
-  }
-  b.device = &to;
-  b.uses = 0;
-  b.twin.reset();
-  return true;
+bool has_twin(const Base& b, const Device& to) {
+  return b.twin && b.shared == 0 && b.twin_value == b.value && b.twin->base->device == &to;
 }
 
-// What a view sees, on another device, at its strides. The copy of a whole base is kept until the
-// base changes.
-ViewRef brought(const ViewRef& v, Device& to, Array& held) {
-  Base& b = *v.base;
-  const bool any = v.layout->size() > 0;
-  Runtime::get().materialize(&b, "copied to another device");
-  if (b.failure) throw Error(*b.failure);
-  const int64_t low = any ? v.offset + v.layout->low() : 0;
-  int64_t begin = low, bytes = any ? v.layout->high() - v.layout->low() : 0;
-  const bool whole = 2 * bytes >= b.nbytes && b.shared == 0;
-  if (whole) begin = 0, bytes = b.nbytes;
-  if (!whole || !b.twin || b.twin_value != b.value || b.twin->base->device != &to) {
-    held = Array();
-    held.base = Handle(Base::create(to, bytes));
-    held.base->ensure_data();
-    b.ensure_data();
-    copy_across(to, held.base->data, *b.device, b.data + begin, bytes);
-    if (whole) {
-      b.twin = std::make_unique<Twin>(Twin{held.base});
+Handle copy_of(Base& b, Device& to) {
+  Handle copy(Base::create(to, b.nbytes));
+  copy->ensure_data();
+  b.ensure_data();
+  copy_across(to, copy->data, *b.device, b.data, b.nbytes);
+  return copy;
+}
+
+Handle twin_of(Base& b, Device& to) {
+  if (has_twin(b, to)) return b.twin->base;
+  b.twin.reset();
+  Handle copy = copy_of(b, to);
+  if (b.shared == 0) {
+    b.twin = std::make_unique<Twin>(Twin{copy});
+    b.twin_value = b.value;
+  }
+  return copy;
+}
+
+void move(Base& b, Device& to, bool keeps) {
+  if (b.device == &to) return;
+  Device& from = *b.device;
+  if (b.data && !b.failure) {
+    Handle there = twin_of(b, to);
+    b.twin.reset();
+    const bool alone = there->handles == 1;
+    if (alone && there->refs == 1) {
+      std::swap(b.data, there->data);
+      there->device = &from;  // which frees it, or keeps it
+    } else {
+      // A window reads that copy.
+      void* fresh = to.allocate(static_cast<size_t>(b.nbytes));
+      copy_across(to, fresh, from, b.data, b.nbytes);
+      there = Handle(Base::create(from, b.nbytes));
+      there->data = std::exchange(b.data, static_cast<char*>(fresh));
+    }
+    if (keeps) {
+      b.twin = std::make_unique<Twin>(Twin{there});
       b.twin_value = b.value;
     }
-  } else {
-    held = Array();
-    held.base = b.twin->base;
+    Runtime::get().note_move(b.nbytes, &to != &cpu_device());
+  } else if (b.data) {
+    from.free(b.data, static_cast<size_t>(b.nbytes));  // it is lost anyway
+    b.data = nullptr;
   }
-  held.layout = LayoutRef(v.layout);
-  held.offset = v.offset - begin;
-  held.dtype = v.dtype;
-  return held.view();
+  b.device = &to;
+  b.lost = 0;
 }
 
-// One element that the host can read now, of the type that the operation computes in.
-bool becomes_number(const Instr& i, Window::Input& in) {
-  const ViewRef v = *in.view;
-  if (i.code != Instr::Map || i.gathers() || i.scatters() || i.op == Op::apply ||
-      i.op == Op::select || v.dtype != i.loop || v.layout->size() == 0 ||
-      v.layout->high() - v.layout->low() != itemsize(v.dtype) || !v.base->device->host_readable() ||
-      v.base->pending() || v.base->failure)
-    return false;
-  v.base->ensure_data();
-  in.scalar = load_scalar(v.dtype, v.base->data + v.offset + v.layout->low());
-  in.dtype = v.dtype;
-  in.view = nullptr;
-  return true;
+void Balance::needs(const Base& b) {
+  (near(b) ? price.far : price.near) += price_of_copy(b.nbytes, near(b));
+  most_lost = std::max(most_lost, b.lost);
 }
 
-// Without elements so far: another device costs nothing.
-bool is_virtual(const Base& b) { return !b.data && !b.pending() && is_open(b); }
-
-}  // namespace
-
-void begin(Device* far, int64_t few) {
-  on = far != nullptr;
-  far_device = far;
-  few_bytes = few;
+bool Balance::runs_near() const {
+  const double on_near = cost.near + price.near, on_far = cost.far + price.far;
+  // What has lost more time by its place than a move takes, moves.
+  if (price.near > 0 && price.far == 0)
+    return most_lost >= price.near ? cost.near <= cost.far : kClearly * on_near < on_far;
+  if (price.far > 0 && price.near == 0 && most_lost >= price.far) return cost.near <= cost.far;
+  return on_near <= kClearly * on_far;
 }
 
-Device& of_new(int64_t bytes) {
-  Device& usual = default_device();
-  return on && chosen_by_cost() && bytes >= few_bytes ? *far_device : usual;
+double Balance::loss(bool near) const {
+  const double here = near ? cost.near : cost.far, there = near ? cost.far : cost.near;
+  return here > there && here < kClearly * there ? 0 : here - there;
 }
 
-Device& chosen_for(std::span<const Array* const> operands, int64_t bytes) {
-  Base* largest = nullptr;
-  int64_t held_near = 0;
+void note_loss(Base& b, double loss) { b.lost = std::max(b.lost + loss, -kMostGained); }
+
+std::array<Device*, 2> both() { return {&cpu_device(), far_device}; }
+
+Device& of_new() { return worked_on ? *worked_on : default_device(); }
+
+Device& home(const Array& a, double near_cost, double far_cost) {
+  Base& b = *a.base.get();
+  if (!on || worked_on || !is_open(b)) return *b.device;
+  const int64_t bytes = a.size() * itemsize(a.dtype);
+  if (b.pending()) {
+    if (4 * bytes < few_bytes) return *b.device;
+    settle_base(b, "a routine looks at its device");
+  }
+  if (!is_open(b) || b.pending()) return *b.device;
+  const auto n = static_cast<double>(a.size()) / 1000;
+  Balance all{cost_of_routine(n * near_cost, n * far_cost), {}, 0};
+  if (b.data) all.needs(b);
+  const bool to_near = all.runs_near();
+  if (to_near == near(b)) {
+    note_loss(b, all.loss(to_near));
+    return *b.device;
+  }
+  give_place(b, side(to_near));
+  return *b.device;
+}
+
+Device& chosen_for(std::span<const Array* const> operands, const Cost& cost) {
+  Balance all{cost, {}, 0};
+  Device* named = nullptr;
   for (const Array* a : operands) {
     Base& b = *a->base.get();
-    if (!is_open(b)) return *b.device;
-    if (near(b)) held_near += b.nbytes;
-    if (!largest || b.nbytes > largest->nbytes) largest = &b;
+    if (b.pending()) settle_base(b, "a routine looks at its device");
+    if (!is_open(b)) named = b.device;
+    if (!b.data || named) continue;
+    if (has_twin(b, side(!near(b)))) continue;
+    all.needs(b);
   }
-  if (!largest) return of_new(bytes);
-  if (!near(*largest)) return *largest->device;
-  // A large result of little: its operands cost less to copy than it to compute.
-  if (bytes >= few_bytes && held_near < few_bytes) return *far_device;
-  if (largest->nbytes < few_bytes || ++largest->uses < kWorthMoving || largest->pending())
-    return *largest->device;
-  return move(*largest, *far_device) ? *far_device : *largest->device;
+  if (named) return *named;
+  const bool to_near = all.runs_near();
+  for (const Array* a : operands)
+    if (near(*a->base.get()) == to_near) note_loss(*a->base.get(), all.loss(to_near));
+  return side(to_near);
 }
 
-void meet(const Instr& i, const Array& out, Window::Input* in, int count, Copies& copies) {
-  Device* to = out.base->device;
-  for (int n = 0; n < count; ++n)
-    if (in[n].view && !is_open(*in[n].view->base)) to = in[n].view->base->device;
-  if (out.base->device != to) {
-    if (is_virtual(*out.base.get()))
-      out.base->device = to;
-    else if (!move(*out.base.get(), *to))
-      to = out.base->device;
+Array brought(const Array& a, Device& to) {
+  if (a.base->device == &to || !is_open(*a.base.get())) return a;
+  Array held;
+  bring(a.view(), to, held);
+  return held;
+}
+
+Device& meet(Instr& i, const Array& out, Window::Input* in, int count, Copies& copies) {
+  Base& result = *out.base.get();
+  Device* named = is_open(result) ? nullptr : result.device;
+  bool far = false;
+  for (int n = 0; n < count && is_open(result); ++n)
+    if (in[n].view && !is_open(*in[n].view->base)) named = in[n].view->base->device;
+  for (int n = 0; n < count; ++n) far = far || (in[n].view && !near(*in[n].view->base));
+  if (!named && i.code == Instr::Map && far)
+    for (int n = 0; n < i.nin; ++n)
+      if (in[n].view) becomes_number(i, in[n]);
+  // What only one device can be asked to do, or has the memory for.
+  Device* only = named ? named : worked_on;
+  if (!only && asks_first(i)) only = result.device;
+  if (!only && result.data && !may_move(result)) only = result.device;
+  i.only = only;
+  if (only) {
+    give_place(result, *only);
+    for (int n = count; n < count + i.more; ++n) give_place(*in[n].view->base, *only);
+    for (int n = 0; n < count; ++n) {
+      if (!in[n].view) continue;
+      Base& b = *in[n].view->base;
+      // What the user named another device for stays there: record() says so. What is pending in
+      // the window of open arrays comes with it.
+      if (b.device == only || !is_open(b) || (!named && b.pending())) continue;
+      if (named && n < i.nin && becomes_number(i, in[n])) continue;
+      copies.views[n] = bring(*in[n].view, *only, copies.held[n]);
+      in[n].view = &copies.views[n];
+    }
+  } else {
+    if (is_virtual(result)) result.device = &cpu_device();
+    for (int n = count; n < count + i.more; ++n)
+      if (is_virtual(*in[n].view->base)) in[n].view->base->device = &cpu_device();
   }
-  for (int n = count; n < count + i.more; ++n) {
-    Base& b = *in[n].view->base;
-    if (is_virtual(b))
-      b.device = to;
-    else
-      move(b, *to);
-  }
-  bool pinned = false;
-  int32_t uses = 0;
-  for (int n = 0; n < count; ++n) {
-    if (!in[n].view) continue;
-    Base& b = *in[n].view->base;
-    pinned = pinned || !is_open(b);
-    uses = std::max(uses, b.uses);
-    // What the user named another device for stays there: record() says so.
-    if (b.device == to || !is_open(b)) continue;
-    if (n < i.nin && becomes_number(i, in[n])) continue;
-    copies.views[n] = brought(*in[n].view, *to, copies.held[n]);
-    in[n].view = &copies.views[n];
-  }
-  if (pinned) out.base->pinned = true;
-  // A result goes on where its operands' uses are: `x = f(x)` is a new array each time.
-  if (near(*out.base.get())) out.base->uses = std::max(out.base->uses, uses);
+  if (!named) return cpu_device();
+  result.pinned = true;
+  return *named;
+}
+
+void bring_back(Base& b, Device& to) {
+  if (b.device != &to && may_move(b) && !b.pending()) move(b, to, true);
 }
 
 void is_read(const Array& a) {
   Base& b = *a.base.get();
   if (near(b) || !is_open(b)) return;
-  // Pending work had better be fused with what follows.
-  const int64_t enough = b.pending() ? 4 * b.nbytes : b.nbytes;
-  if (++b.uses * kBytesOfRead >= enough) move(b, cpu_device());
+  b.lost += price_of_read();
+  if (b.lost >= price_of_copy(b.nbytes, false) && may_move(b)) move(b, cpu_device(), false);
+}
+
+void is_exported(const Array& a) {
+  Base& b = *a.base.get();
+  if (b.pending()) settle_base(b, "exported as a buffer");
+  if (!near(b) && may_move(b) && !b.pending()) move(b, cpu_device(), false);
+  b.twin.reset();
 }
 
 void pin(const Array& a) {

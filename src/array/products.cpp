@@ -47,7 +47,7 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out) {
     raise(ErrorKind::Value, "matmul", "inner extents differ",
           shape_string(*a.layout) + " and " + shape_string(*b.layout), "equal inner extents");
   const Array* const operands[2] = {&a, &b};
-  Device* device = &placement::of_result(operands, shape, t);
+  Device* device = &placement::of_result(operands);
   Array result = out ? *out : empty(shape, t, device);
   if (out) {
     require_writeable(result, "matmul");
@@ -82,6 +82,10 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out) {
     p.a.data += l.offset;
     p.b.data += r.offset;
     p.out.data += o.offset;
+    // Where it is to run is not known yet.
+    if (placement::on)
+      return std::ranges::all_of(placement::both(),
+                                 [&](Device* d) { return vendor::blas_takes(p, d->kind()); });
     return vendor::blas_takes(p, o.base->device->kind());
   };
   LayoutRef plain(

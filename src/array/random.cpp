@@ -1,6 +1,7 @@
 // Random numbers as recorded calls.
 #include "routines/random.h"
 #include "array/array.h"
+#include "array/placement.h"
 #include "base/error.h"
 
 namespace numbus {
@@ -18,7 +19,7 @@ Array draw(Routine r, std::span<const uint64_t> state, int64_t n, DType t, Devic
   if (n < 0) raise(ErrorKind::Value, "draw", "negative count", std::to_string(n), "0 or more");
   Array result = empty({&n, 1}, t, device);
   if (n == 0) return result;
-  Device& there = *result.base->device;
+  Device& there = placement::home(result);
   if (load_device_kernels) load_device_kernels(there, r, t);
   std::vector<int64_t> numbers(state.begin(), state.end());
   const Array from = of_integers(numbers, there);

@@ -40,9 +40,10 @@ bool reduce_at_once(const Instr& i, const Array& a, const ViewRef* where, const 
   if (is_complex(i.loop) || is_complex(a.dtype) || &source == &target ||
       !small::may_run(n, *target.device) || target.mask)
     return false;
-  const bool resting = small::rests(*target.device, [&] {
-    return small::at_rest(target, target.device) && small::readable(source, target.device) &&
-           (!where || (where->base != &target && small::readable(*where->base, target.device)));
+  Device* device = target.device;  // a flush may move the target elsewhere
+  const bool resting = small::rests(*device, [&] {
+    return small::at_rest(target, device) && small::readable(source, device) &&
+           (!where || (where->base != &target && small::readable(*where->base, device)));
   });
   if (!resting) return false;
   const interp::Loop load = a.dtype == i.loop ? nullptr : small::conversion(a.dtype, i.loop);

@@ -17,9 +17,9 @@ bool scan_at_once(const Instr& i, const Array& x, const Array& result) {
   const interp::Loop step = interp::loops().row(i.op, i.loop);
   const interp::Loop load = x.dtype == i.loop ? nullptr : small::conversion(x.dtype, i.loop);
   if (!step || (x.dtype != i.loop && !load)) return false;
-  const bool resting = small::rests(*target.device, [&] {
-    return small::at_rest(target, target.device) && small::readable(source, target.device);
-  });
+  Device* device = target.device;  // a flush may move the target elsewhere
+  const bool resting = small::rests(
+      *device, [&] { return small::at_rest(target, device) && small::readable(source, device); });
   if (!resting) return false;
 
   source.ensure_data();

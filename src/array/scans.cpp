@@ -4,6 +4,7 @@
 
 #include "array/array.h"
 #include "array/at_once.h"
+#include "array/placement.h"
 #include "base/error.h"
 #include "compile/scan.h"
 #include "passes/expand_complex.h"
@@ -262,7 +263,8 @@ Array reduceat(Op op, const Array& x, std::span<const int64_t> indices, int axis
       std::fill(folded.begin() + segments.begin(k) + 1, folded.begin() + segments.end(k), true);
     check_exponents(loop, kRoutine, a, axis, folded);
   }
-  Device* device = a.base->device;
+  Device* device = &placement::home(a);
+  const placement::Work work(device);
   const bool direct = out && out->dtype == state && out->base.get() != a.base.get() &&
                       out->layout->injective() && device->runs_on_host();
   Array result = out ? *out : fresh(layout_of_segments(a, axis, shape, t), t, device);

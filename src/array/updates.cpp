@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "array/array.h"
+#include "array/placement.h"
 #include "base/error.h"
 #include "passes/expand_complex.h"
 
@@ -131,6 +132,7 @@ void update(Op op, const Array& to, uint64_t axes, std::span<const Array> index,
       (is_complex(loop.out) && !is_complex(to.dtype) && !to.base->device->host_readable()))
     raise(ErrorKind::NotImplemented, title(op), "not yet available for complex numbers",
           std::string(name(loop.in[0])), "real types");
+  const placement::Work work(to.base->device);
   // What is read must not change on the way.
   std::vector<Array> kept(index.begin(), index.end());
   for (Array& x : kept)

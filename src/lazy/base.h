@@ -33,10 +33,11 @@ struct Base {
   bool owned = true;                     // data comes from the device's pool
   void (*release)(void*) = nullptr;      // gives foreign storage back
   void* owner = nullptr;
-  // Where devices are chosen by cost (array/placement.h): the user named this one; how often it was
-  // used where it lies; a copy on another device, of the elements that `twin_value` numbers.
+  // Where devices are chosen by cost (array/placement.h): the user named this one; microseconds
+  // that were lost because it lies there (less than none: gained); a copy on another device, of the
+  // elements that `twin_value` numbers.
   bool pinned = false;
-  int32_t uses = 0;
+  double lost = 0;
   std::unique_ptr<Twin> twin;
   uint64_t twin_value = 0;
   Mask* mask = nullptr;  // the live snapshot of this base as a boolean mask, if any (weak)

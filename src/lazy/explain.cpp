@@ -165,6 +165,11 @@ std::string Explanation::text() const {
          counted(done.kernels_, "kernel") + ", " + in_bytes(done.bytes_) + " moved\n";
   if (from_host_) s += "copied to the device: " + in_bytes(from_host_) + "\n";
   if (to_host_) s += "copied from the device: " + in_bytes(to_host_) + "\n";
+  for (bool to_device : {true, false})
+    if (moves_[to_device])
+      s += counted(moves_[to_device], "array") + " moved to " +
+           (to_device ? "the device, " : "the host, ") + in_bytes(moved_bytes_[to_device]) +
+           ": work there costs less\n";
   if (!done.fallbacks_.empty()) {
     s += "left for NumPy:";
     for (auto& [name, times] : done.fallbacks_)

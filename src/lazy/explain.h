@@ -20,6 +20,10 @@ class Explanation {
             bool failed);
   void left_for_numpy(const std::string& name) { ++fallbacks_[name]; }
   void copied(int64_t bytes, bool to_host) { (to_host ? to_host_ : from_host_) += bytes; }
+  void moved(int64_t bytes, bool to_device) {
+    ++moves_[to_device];
+    moved_bytes_[to_device] += bytes;
+  }
   std::string text() const;
 
  private:
@@ -35,6 +39,7 @@ class Explanation {
   std::vector<Block> blocks_;
   bool open_ = false;
   int64_t flushes_ = 0, kernels_ = 0, bytes_ = 0, omitted_ = 0, to_host_ = 0, from_host_ = 0;
+  int64_t moves_[2] = {}, moved_bytes_[2] = {};  // of arrays whose devices are chosen by cost
   std::map<std::string, int64_t> fallbacks_;
 };
 

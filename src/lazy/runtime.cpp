@@ -114,6 +114,23 @@ std::shared_ptr<const Error> present_error() noexcept {
   }
 }
 
+constinit thread_local Base* Runtime::wanted = nullptr;
+
+void Runtime::settle(Base& b, const char* reason) {
+  if (!bring_back) return settle_base(b, reason);
+  Device& device = *b.device;
+  struct Wanted {
+    Base* before = wanted;
+    explicit Wanted(Base* b) { wanted = b; }
+    ~Wanted() { wanted = before; }
+  };
+  {
+    const Wanted here(&b);
+    settle_base(b, reason);
+  }
+  bring_back(b, device);
+}
+
 // All that comes before the first step.
 void Runtime::begin(Flight& flight, const char* reason) {
   Window& w = *flight.window;
@@ -121,6 +138,7 @@ void Runtime::begin(Flight& flight, const char* reason) {
   if (prints(Stage::Window))
     print_stage(std::string("window, flushed by ") + reason + ":", print(w));
   if (verifies_passes()) verify(w);
+  if (settle_window) settle_window(w);
   w.complete_key();
   flight.run = plans_.find(w, known);
   flight.run->busy = true;
@@ -325,6 +343,11 @@ void Runtime::run_step(const Window& w, KernelStep& step, char** data) {
 void Runtime::note_copy(int64_t bytes, bool to_host) {
   (to_host ? stats.bytes_to_host : stats.bytes_to_device) += bytes;
   if (explanation) explanation->copied(bytes, to_host);
+}
+
+void Runtime::note_move(int64_t bytes, bool to_device) {
+  ++(to_device ? stats.moved_to_device : stats.moved_to_host);
+  if (explanation) explanation->moved(bytes, to_device);
 }
 
 Error negative_power(int64_t exponent, const std::string& where) {

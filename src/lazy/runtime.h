@@ -16,7 +16,8 @@ enum class Mode { Auto, Eager, Interp, Compiled };
 struct Stats {
   int64_t instructions = 0, flushes = 0, plan_hits = 0, plan_misses = 0, compiles = 0,
           disk_hits = 0, launches = 0, interpreted = 0, contracted_bytes = 0, bytes_moved = 0,
-          fallbacks = 0, flops = 0, bytes_to_device = 0, bytes_to_host = 0, at_once = 0;
+          fallbacks = 0, flops = 0, bytes_to_device = 0, bytes_to_host = 0, at_once = 0,
+          moved_to_device = 0, moved_to_host = 0;
   double compile_ms = 0;
 };
 
@@ -54,14 +55,26 @@ class Runtime {
 
   // Carries out what all threads have pending.
   void flush(const char* reason) { flush_all(reason); }
-  // After this the base has storage that holds its current value.
+  // After this the base has storage that holds its current value, on the device where it was.
   void materialize(Base* b, const char* reason) {
+    if (b->pending()) settle(*b, reason);
+    if (b->failure) throw Error(*b->failure);
+    b->ensure_data();
+  }
+  // The same, on whichever device it then is.
+  void materialize_anywhere(Base* b, const char* reason) {
     if (b->pending()) settle_base(*b, reason);
     if (b->failure) throw Error(*b->failure);
     b->ensure_data();
   }
   // Finds or makes the plan of a detached window and runs it.
   void carry_out(Flight& flight, const char* reason);
+
+  // Where devices are chosen by cost (array/placement.h): chooses that of a window before it runs,
+  // and has a base lie where it lay before. `wanted`: the base that a flush is for.
+  void (*settle_window)(Window&) = nullptr;
+  void (*bring_back)(Base&, Device&) = nullptr;
+  static constinit thread_local Base* wanted;
 
   // Lets other threads of Python run while a long kernel does; set by the bindings.
   void* (*leave_python)() = nullptr;
@@ -80,11 +93,14 @@ class Runtime {
   Stats stats;
   // Elements went from one device's memory to another's.
   void note_copy(int64_t bytes, bool to_host);
+  // An array goes to another device for good (array/placement.h).
+  void note_move(int64_t bytes, bool to_device);
   std::unique_ptr<Explanation> explanation;  // of what runs, while somebody asks for it
   void forget_plans() { plans_.clear(); }
   const Run* last_run() const { return last_.get(); }
 
  private:
+  void settle(Base& b, const char* reason);
   void begin(Flight& flight, const char* reason);
   void run(const Window& w, Run& run);
   Error error_of(const Window& w, const Check& c, int64_t value) const;

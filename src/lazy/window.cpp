@@ -225,6 +225,7 @@ int32_t Window::writer_before(size_t end, int32_t slot) const {
   }
   if (i.scatters() && i.bounds == Instr::Report) slots_[i.out.slot].unsure = true;
   if (i.function) functions_.push_back(i.function->shared_from_this());
+  if (i.only) only_ = i.only;
   instrs_.push_back(i);
 }
 
@@ -307,6 +308,7 @@ void Window::detach() {
 
 void Window::clear() {
   repeats_ = {};
+  only_ = nullptr;
   instrs_.clear();
   scalars_.clear();
   key_.clear();

@@ -60,8 +60,9 @@ struct Instr {
   std::array<int64_t, kMaxAttributes> attributes{};  // Call: how (ops/routines.def)
   const Recordable* function = nullptr;  // apply: its steps, straightened; the window holds it
   Operand out, in[kMaxOperands];
-  uint64_t line = 0;   // where in the Python program
-  uint64_t value = 0;  // equal for instructions that compute the same from the same
+  Device* only = nullptr;  // what it is recorded for, where devices are chosen by cost; null: any
+  uint64_t line = 0;       // where in the Python program
+  uint64_t value = 0;      // equal for instructions that compute the same from the same
   std::string_view name() const {
     return code == Call      ? row(routine).name
            : op == Op::apply ? std::string_view(function->name)
@@ -125,6 +126,8 @@ class Window {
   void record(Instr& i, const ViewRef& out, const Input* in, int count);
 
   bool empty() const { return instrs_.empty(); }
+  // Whether another device than this instruction's has to carry it out.
+  bool refuses(const Instr& i) const { return i.only && only_ && i.only != only_; }
   // The slot of a base; -1: the window does not use it.
   int slot_of(const Base& b) const {
     if (b.window == this) return b.slot;
@@ -155,6 +158,7 @@ class Window {
   Repeats repeats_;
   std::vector<LayoutRef> layouts_;  // that the key names
   std::vector<std::shared_ptr<const Recordable>> functions_;
+  Device* only_ = nullptr;  // that of its instructions that need one
   class Recorder* recorder = nullptr;
 
  private:

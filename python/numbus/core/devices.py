@@ -50,18 +50,28 @@ def to_device(a, device):
     """`a` on the named device: itself where it already is, else a copy."""
     if type(a) not in (ndarray, generic):
         a = to_ndarray(a)
-    return _core.to_device(a, str(device))
+    return _named(a, str(device))
 
 
 def method(self, device, /, *, stream=None):
     """The array on the named device: itself where it already is, else a copy."""
     if stream is not None:
         raise ValueError(message("to_device", "streams are not chosen here", stream, "stream=None"))
-    return _core.to_device(self, str(device)) if type(self) is ndarray else self
+    return _named(self, str(device)) if type(self) is ndarray else self
+
+
+def _named(a, device):
+    a = _core.to_device(a, device)
+    if device != "auto" and type(a) is ndarray:
+        _core.pin(a)
+    return a
 
 
 def device_of(self):
     """The name of the device that holds the array: 'cpu', 'cuda:0', … A number that has been read
-    is on none: it goes where it is used.
+    is on none: it goes where it is used. Where devices are chosen by cost, work that is pending is
+    carried out, which chooses.
     """
+    if _core.placing() and type(self) is ndarray:
+        _core.settle(self)
     return self._device

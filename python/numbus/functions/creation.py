@@ -242,7 +242,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     if type(value) is ndarray:
         result = empty(shape, dtype, order)
         if value._device != result._device:
-            value = to_device(value, result._device)
+            value = _core.to_device(value, result._device)
         _core.copyto(result, value.astype(dtype))
         return result
     return _core.full(shape, value, dtype, as_order("full", order, "C", "CF") == "F")
@@ -294,7 +294,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     result = empty_like(a, dtype, order, subok, shape)
     value = operand(fill_value)
     if type(value) is ndarray and value._device != result._device:
-        value = to_device(value, result._device)
+        value = _core.to_device(value, result._device)
     _core.copyto(result, value.astype(result.dtype) if type(value) is ndarray else value)
     return result
 
