@@ -78,12 +78,22 @@ int64_t set_at_once(int64_t elements) {
   return std::exchange(Runtime::get().at_once, std::clamp(elements, int64_t{0}, kMostAtOnce));
 }
 
+// By number: 0 never, 1 as costs are estimated, 2 always.
+int set_without_plan(int when) {
+  if (when < 0 || when > 2)
+    raise(ErrorKind::Value, "set_without_plan", "unknown choice", std::to_string(when),
+          "0, 1 or 2");
+  return static_cast<int>(
+      std::exchange(Runtime::get().without_plan, static_cast<WithoutPlan>(when)));
+}
+
 nb::dict stats() {
   const Stats& s = Runtime::get().stats;
   nb::dict d;
   d["instructions"] = s.instructions;
   d["at_once"] = s.at_once;
   d["flushes"] = s.flushes;
+  d["unplanned"] = s.direct;
   d["plan_hits"] = s.plan_hits;
   d["plan_misses"] = s.plan_misses;
   d["compiles"] = s.compiles;
@@ -147,6 +157,8 @@ NB_MODULE(_core, m) {
     set_compile_beside(false);
   const char* at_once = std::getenv("NUMBUS_AT_ONCE");
   set_at_once(at_once ? std::strtoll(at_once, nullptr, 10) : kAtOnce);
+  if (const char* when = std::getenv("NUMBUS_WITHOUT_PLAN"))
+    set_without_plan(static_cast<int>(std::strtol(when, nullptr, 10)));
   load_numpy();
   bind_scalars(m);
   bind_arrays(m);
@@ -483,6 +495,9 @@ NB_MODULE(_core, m) {
         "there is more than one processor); gives the setting before.");
   m.def("wait_for_compiling", wait_for_compiling, nb::call_guard<nb::gil_scoped_release>(),
         "Returns when no thread compiles a kernel.");
+  m.def("set_without_plan", set_without_plan, nb::arg("when"),
+        "When windows are carried out without a plan: 0 never, 1 where a plan is estimated to cost "
+        "more, 2 always. Returns the choice before.");
   m.def("set_at_once", set_at_once, nb::arg("elements"),
         "Operations of so many elements and fewer (0 to 1024; NUMBUS_AT_ONCE) are carried out at "
         "once where nothing that they use is pending. Gives what it was before.");

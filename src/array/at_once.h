@@ -4,11 +4,12 @@
 #include <optional>
 
 #include "array/array.h"
+#include "lazy/blocks.h"
 
 namespace numbus {
 
 // The most elements of an operation that is carried out at once, whatever Runtime::at_once says.
-constexpr int64_t kMostAtOnce = 1024;
+constexpr int64_t kMostAtOnce = small::kBlock;
 
 // Carries out an instruction that is complete but for its operands, as record() takes them, whose
 // loop gives `result`; false: it has to be recorded. The bits are those of the recorded

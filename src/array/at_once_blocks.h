@@ -1,16 +1,10 @@
-// What all operations that are carried out at once share: which arrays are at rest, and the way of
-// few elements between strided memory and dense blocks.
+// Which arrays are at rest, so that operations on them may be carried out at once.
 #pragma once
 
 #include "array/at_once.h"
-#include "interp/loops.h"
+#include "lazy/blocks.h"
 
 namespace numbus::small {
-
-// A dense block of elements: of complex ones half as many.
-struct alignas(64) Block {
-  char bytes[kMostAtOnce * 8];
-};
 
 // Whether no pending work touches the base.
 inline bool at_rest(const Base& b, const Device* device) {
@@ -33,13 +27,5 @@ bool rests(Device& device, Resting&& resting) {
   r.flush("small operations follow each other");
   return resting();
 }
-
-// Moves the elements of a strided view, in C order, between its memory and a dense block.
-void gather(int size, const Layout& l, const char* memory, char* block);
-void scatter(int size, const Layout& l, char* memory, const char* block);
-
-// The loop that converts, or none: half precision and complex numbers take several steps.
-interp::Loop conversion(DType from, DType to);
-void convert(interp::Loop loop, DType to, void* out, const void* from, int64_t n);
 
 }  // namespace numbus::small

@@ -30,6 +30,10 @@ bool may_work_at_once() {
   return rt.at_once > 0 && rt.mode == Mode::Auto && !rt.explanation;
 }
 
+bool small::may_run(int64_t n, const Device& device) {
+  return n <= Runtime::get().at_once && may_work_at_once() && device.host_readable();
+}
+
 bool readable_now(const Array& a) {
   Device* device = a.base->device;
   return device->host_readable() &&

@@ -229,6 +229,7 @@ void Recorder::carry_out(const char* reason) {
     Flight flight;
     ~Landing() {
       if (flight.run) flight.run->busy = false;
+      flight.direct.reset();
       Registry& all = registry();
       std::erase(all.flights, &flight);
       for (const Slot& s : flight.window->slots_) --s.base->flights;
@@ -237,7 +238,7 @@ void Recorder::carry_out(const char* reason) {
       flight.window->clear();
       r->spare_.push_back(std::move(flight.window));
     }
-  } landing{this, {std::move(window_), nullptr}};
+  } landing{this, {std::move(window_), nullptr, nullptr}};
   window_ = std::move(next);
   Flight& flight = landing.flight;
   flight.window->detach();

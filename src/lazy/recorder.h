@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "lazy/direct.h"
 #include "lazy/run.h"
 #include "lazy/window.h"
 
@@ -21,7 +22,8 @@ namespace numbus {
 struct Flight {
   std::unique_ptr<Window> window;
   std::shared_ptr<Run> run;
-  bool known = false;  // the plan was
+  std::unique_ptr<Direct> direct;  // in place of a run
+  bool known = false;              // the plan was, or the window was seen before
   std::thread::id thread = std::this_thread::get_id();
   // Whether it uses the base in a way that a reader, or a writer, has to wait for.
   bool blocks(const Base& b, bool writer) const;

@@ -136,16 +136,21 @@ void PlanCache::clear() {
   entries_.clear();
 }
 
-std::shared_ptr<Run> PlanCache::find(const Window& w, bool& known) {
-  known = true;
+std::shared_ptr<Run>& PlanCache::recent(const Window& w) {
   if (recent_.empty()) recent_.resize(kRecent);
-  std::shared_ptr<Run>& recent = recent_[hash_words(w.key_.data(), w.key_.size()) & (kRecent - 1)];
+  return recent_[hash_words(w.key_.data(), w.key_.size()) & (kRecent - 1)];
+}
+
+std::shared_ptr<Run> PlanCache::find(const Window& w) {
+  std::shared_ptr<Run>& recent = this->recent(w);
   if (recent && !recent->busy && recent->serves(w)) {
     recent->used = true;
     return recent;
   }
   positions_.read(w);
-  std::vector<Entries::iterator>& siblings = by_hash_[positions_.hash];
+  auto found = by_hash_.find(positions_.hash);
+  if (found == by_hash_.end()) return nullptr;
+  std::vector<Entries::iterator>& siblings = found->second;
   for (size_t n = 0; n < siblings.size(); ++n) {
     Entry& e = *siblings[n];
     if (e.plan->key != positions_.key) continue;
@@ -156,8 +161,12 @@ std::shared_ptr<Run> PlanCache::find(const Window& w, bool& known) {
                 siblings.begin() + static_cast<std::ptrdiff_t>(n) + 1);
     return recent = run;
   }
-  known = false;
+  return nullptr;
+}
+
+std::shared_ptr<Run> PlanCache::make(const Window& w) {
   std::shared_ptr<const Plan> plan = make_plan(w, positions_);
+  std::vector<Entries::iterator>& siblings = by_hash_[positions_.hash];
   if (siblings.size() >= kMaxSiblings) {
     auto last = siblings.back();
     siblings.pop_back();
@@ -170,7 +179,7 @@ std::shared_ptr<Run> PlanCache::find(const Window& w, bool& known) {
   if (!run->fill(w, positions_))
     raise(ErrorKind::Runtime, "planner: a plan does not fit its own window");
   if (entries_.size() > kMaxPlans) drop_oldest();
-  return recent = run;
+  return recent(w) = run;
 }
 
 }  // namespace numbus

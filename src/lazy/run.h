@@ -50,8 +50,11 @@ class Run {
 // Plans by the structure of windows, and the latest runs by windows as a whole.
 class PlanCache {
  public:
-  // A run that serves the window, whose key is complete. `known`: its plan was there.
-  std::shared_ptr<Run> find(const Window& w, bool& known);
+  // A run that serves the window, whose key is complete; null: its plan is not there.
+  std::shared_ptr<Run> find(const Window& w);
+  // Right after find() gave null: the structure of that window, and a run of a new plan for it.
+  uint64_t structure() const { return positions_.hash; }
+  std::shared_ptr<Run> make(const Window& w);
   size_t plans() const { return entries_.size(); }
   void clear();
 
@@ -65,6 +68,7 @@ class PlanCache {
   using Entries = std::list<Entry>;  // the latest used first
   std::shared_ptr<Run> free_run(Entry& e);
   void drop_oldest();
+  std::shared_ptr<Run>& recent(const Window& w);
 
   Entries entries_;
   std::unordered_map<uint64_t, std::vector<Entries::iterator>> by_hash_;  // latest used first

@@ -68,6 +68,14 @@ std::shared_ptr<const Error> no_memory() noexcept {
   return *error;
 }
 
+std::shared_ptr<const Error> not_computed() noexcept {
+  try {
+    return std::make_shared<Error>(interrupt::not_computed());
+  } catch (...) {
+    return present_error();
+  }
+}
+
 }  // namespace
 
 Runtime& Runtime::get() {
@@ -140,7 +148,16 @@ void Runtime::begin(Flight& flight, const char* reason) {
   if (verifies_passes()) verify(w);
   if (settle_window) settle_window(w);
   w.complete_key();
-  flight.run = plans_.find(w, known);
+  const bool always = without_plan == WithoutPlan::Always;
+  if (!always) flight.run = plans_.find(w);
+  if (!flight.run && direct_.take(w, plans_.structure(), known)) {
+    flight.direct = std::make_unique<Direct>(w);
+    ++stats.direct;
+    return;
+  }
+  if (always) flight.run = plans_.find(w);
+  known = flight.run != nullptr;
+  if (!known) flight.run = plans_.make(w);
   flight.run->busy = true;
   last_ = flight.run;
   ++(known ? stats.plan_hits : stats.plan_misses);
@@ -163,7 +180,89 @@ void Runtime::carry_out(Flight& flight, const char* reason) {
       if (s.written()) s.base->failure = failure;
     throw Error(*failure);
   }
-  run(w, *flight.run);
+  if (flight.direct)
+    run(w, *flight.direct);
+  else
+    run(w, *flight.run);
+}
+
+// One instruction of a window, by a plan of its own, which others of its kind have in common.
+void Runtime::run_part(const Window& w, const Instr& given, Window& part, bool& begun) {
+  struct Part {
+    Window& window;
+    std::shared_ptr<Run> run;
+    ~Part() {
+      if (run) run->busy = false;
+      window.clear();
+    }
+  } here{part, nullptr};
+  const Recorded recorded(w, given);
+  Instr i = given;
+  // Value numbers stay those that the program's next instructions were numbered by.
+  Base* results[1 + kMaxMore] = {recorded.out.base};
+  for (int n = 0; n < i.more; ++n) results[1 + n] = recorded.in[recorded.count + n].view->base;
+  uint64_t values[1 + kMaxMore];
+  for (int n = 0; n <= i.more; ++n) values[n] = results[n]->value;
+  part.record(i, recorded.out, recorded.in, recorded.count);
+  part.detach();
+  for (int n = 0; n <= i.more; ++n) results[n]->value = values[n];
+  if (verifies_passes()) verify(part);
+  part.complete_key();
+  here.run = plans_.find(part);
+  ++(here.run ? stats.plan_hits : stats.plan_misses);
+  if (!here.run) here.run = plans_.make(part);
+  here.run->busy = true;
+  begun = true;
+  run(part, *here.run);
+}
+
+void Runtime::run(const Window& w, Direct& direct) {
+  std::shared_ptr<const Error> failure;
+  bool interrupted = false;
+  auto at = static_cast<int32_t>(0);
+  for (const Instr& i : w.instrs_) {
+    const int operands = i.inputs() + i.more;
+    Base* out = w.slots_[i.out.slot].base;
+    auto lose_results = [&](const std::shared_ptr<const Error>& e) {
+      out->failure = e;
+      for (int n = i.inputs(); n < operands; ++n) w.slots_[i.in[n].slot].base->failure = e;
+    };
+    const bool whole = overwrites(i, *out);
+    std::shared_ptr<const Error> lost;
+    for (int n = 0; n < i.inputs(); ++n)
+      if (i.in[n].slot >= 0 && !lost) lost = w.slots_[i.in[n].slot].base->failure;
+    if (!whole && !lost) lost = out->failure;
+    interrupted = interrupted || interrupt::wanted();
+    if (interrupted && !failure) failure = not_computed();
+    if (interrupted || lost) {
+      lose_results(lost ? lost : failure);
+    } else {
+      bool begun = false;  // a plan, which says itself what is lost
+      try {
+        if (!run_directly(w, i)) run_part(w, i, direct.part, begun);
+        if (whole) out->failure = nullptr;
+      } catch (...) {
+        std::shared_ptr<const Error> e = present_error();
+        interrupted = interrupted || e->kind() == ErrorKind::Interrupted;
+        if (!failure) failure = interrupted ? not_computed() : e;
+        if (!begun) lose_results(failure);
+      }
+    }
+    // What is dead gives its memory to the next instructions.
+    auto give_back = [&](int32_t slot) {
+      if (slot < 0 || direct.last[slot] != at) return;
+      direct.held[slot] = Handle();
+      Base* b = w.slots_[slot].base;
+      if (b->handles > 0 || !b->data || !b->owned || b->shared > 0) return;
+      b->device->free(b->data, static_cast<size_t>(b->nbytes));
+      b->data = nullptr;
+    };
+    give_back(i.out.slot);
+    for (int n = 0; n < operands; ++n) give_back(i.in[n].slot);
+    ++at;
+  }
+  if (interrupted) interrupt::raise_interrupted();
+  if (failure) throw Error(*failure);
 }
 
 void Runtime::run(const Window& w, Run& run) {
@@ -224,13 +323,6 @@ void Runtime::run(const Window& w, Run& run) {
       step.reach.push_back({data[p.storage], bytes(run.storages[p.storage])});
     }
     step.bases = std::move(bases);
-  };
-  auto not_computed = []() noexcept {
-    try {
-      return std::shared_ptr<const Error>(std::make_shared<Error>(interrupt::not_computed()));
-    } catch (...) {
-      return present_error();
-    }
   };
   std::vector<int>& taken = run.taken;
   for (KernelStep& step : run.steps) {

@@ -17,7 +17,7 @@ struct Stats {
   int64_t instructions = 0, flushes = 0, plan_hits = 0, plan_misses = 0, compiles = 0,
           disk_hits = 0, launches = 0, interpreted = 0, contracted_bytes = 0, bytes_moved = 0,
           fallbacks = 0, flops = 0, bytes_to_device = 0, bytes_to_host = 0, at_once = 0,
-          moved_to_device = 0, moved_to_host = 0;
+          moved_to_device = 0, moved_to_host = 0, direct = 0;
   double compile_ms = 0;
 };
 
@@ -87,6 +87,7 @@ class Runtime {
   // Operations of so many elements and fewer are carried out at once where nothing that they use is
   // pending.
   int64_t at_once = 0;
+  WithoutPlan without_plan = WithoutPlan::Estimated;
   // Whether code may be compiled. A build without a compiler interprets, unless the mode asks for
   // compiled code, which is an error there.
   bool may_compile() const;
@@ -96,16 +97,22 @@ class Runtime {
   // An array goes to another device for good (array/placement.h).
   void note_move(int64_t bytes, bool to_device);
   std::unique_ptr<Explanation> explanation;  // of what runs, while somebody asks for it
-  void forget_plans() { plans_.clear(); }
+  void forget_plans() {
+    plans_.clear();
+    direct_.clear();
+  }
   const Run* last_run() const { return last_.get(); }
 
  private:
   void settle(Base& b, const char* reason);
   void begin(Flight& flight, const char* reason);
   void run(const Window& w, Run& run);
+  void run(const Window& w, Direct& direct);
+  void run_part(const Window& w, const Instr& i, Window& part, bool& begun);
   Error error_of(const Window& w, const Check& c, int64_t value) const;
   void run_step(const Window& w, KernelStep& step, char** data);
   PlanCache plans_;
+  DirectWindows direct_;
   std::shared_ptr<Run> last_;
 };
 

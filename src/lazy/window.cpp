@@ -150,6 +150,11 @@ void Window::complete_key() {
                  static_cast<uint64_t>(repeats_.count));
 }
 
+bool overwrites(const Instr& i, const Base& out, const Layout& layout, int64_t offset) {
+  return !i.predicated && !i.scatters() && offset == 0 &&
+         layout.size() * layout.itemsize() == out.nbytes && layout.injective();
+}
+
 uint64_t value_of(const ViewRef& v) {
   if (v.base->shared > 0) return Base::new_value();
   return mix(mix(v.base->value, v.layout->hash()),
@@ -169,11 +174,9 @@ void Window::number(Instr& i, const ViewRef& out, const Input* in, int count, si
     v = mix(mix(mix(v, static_cast<uint64_t>(in[n].dtype)), bits[0]), bits[1]);
   }
   i.value = mix(mix(v, out.layout->hash()), static_cast<uint64_t>(out.dtype));
-  bool whole = !i.predicated && !i.scatters() && out.offset == 0 &&
-               out.layout->size() * out.layout->itemsize() == out.base->nbytes &&
-               out.layout->injective();
-  out.base->value =
-      whole ? i.value : mix(mix(out.base->value, i.value), static_cast<uint64_t>(out.offset));
+  out.base->value = overwrites(i, *out.base, *out.layout, out.offset)
+                        ? i.value
+                        : mix(mix(out.base->value, i.value), static_cast<uint64_t>(out.offset));
 }
 
 void Window::undo(size_t keys, size_t scalars, size_t slots) {

@@ -73,6 +73,12 @@ struct Instr {
   bool scatters() const { return code == Map && scatters_by(op); }
 };
 
+// Whether the instruction writes every element of its result's base, whatever they were.
+bool overwrites(const Instr& i, const Base& out, const Layout& layout, int64_t offset);
+inline bool overwrites(const Instr& i, const Base& out) {
+  return overwrites(i, out, *i.out.layout, i.out.offset);
+}
+
 // A view as the recorder receives it.
 struct ViewRef {
   Base* base;

@@ -18,6 +18,8 @@ SHADOWS = 3
 MANY_SHADOWS = 40
 # Elements up to which operations are carried out at once: of all that is small, of some.
 AT_ONCE = {"small": 1024, "mixed": 12}
+# When windows are carried out without a plan: as costs are estimated, or always.
+WITHOUT_PLAN = {"mixed": 1, "unplanned": 2}
 FACTOR = 4.0  # allowed: this many times what the perturbation moved the result
 
 
@@ -45,9 +47,10 @@ class Subject:
             self.xp, self.array_type, self.flush, self.set_mode = load_numbus()
             core = importlib.import_module("numbus._core")
             self.forget_plans, self.set_at_once = core.forget_plans, core.set_at_once
+            self.set_without_plan = core.set_without_plan
         else:
             self.xp, self.array_type, self.flush = np, np.ndarray, None
-            self.set_mode = self.set_at_once = lambda mode: None
+            self.set_mode = self.set_at_once = self.set_without_plan = lambda mode: None
             if name != "numpy":
                 from mutants import MUTANTS
 
@@ -55,8 +58,9 @@ class Subject:
 
     def run(self, code, mode: str):
         self.set_at_once(AT_ONCE.get(mode, 0))
+        self.set_without_plan(WITHOUT_PLAN.get(mode, 0))
         if mode != "null":
-            self.set_mode("auto" if mode in AT_ONCE else mode)
+            self.set_mode("auto" if mode in AT_ONCE or mode in WITHOUT_PLAN else mode)
             return execute(code, self.xp, np, self.array_type, self.flush)
         self.set_mode("auto")
         with self.xp.device("null"):

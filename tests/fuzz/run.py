@@ -28,7 +28,17 @@ from runner import Suite  # noqa: E402
 
 class Arrays(Suite):
     version, suffix = GRAMMAR_VERSION, ".txt"
-    modes = ("eager", "interp", "compiled", "auto", "small", "mixed", "null", "resized")
+    modes = (
+        "eager",
+        "interp",
+        "compiled",
+        "auto",
+        "small",
+        "mixed",
+        "unplanned",
+        "null",
+        "resized",
+    )
     category = staticmethod(category)
     minimise = staticmethod(minimise)
 

@@ -11,7 +11,7 @@ from program import compile_text
 
 FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
 ON_GPU = os.environ.get("NUMBUS_DEVICE", "cpu") != "cpu"
-MODES = ["eager", "compiled", "auto", "small", "mixed", "null", "resized"]
+MODES = ["eager", "compiled", "auto", "small", "mixed", "unplanned", "null", "resized"]
 if not ON_GPU:
     MODES.insert(1, "interp")  # it works on the CPU
 REGRESSIONS = sorted((FUZZ / "regressions").glob("*.txt"))

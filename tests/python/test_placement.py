@@ -209,7 +209,7 @@ def test_memory_that_is_known_outside_stays(xp):
 
 def test_random_programs(xp):
     """The programs of the array fuzzer, with arrays on both devices."""
-    checker = Checker(["eager", "auto", "small", "mixed", "resized"])
+    checker = Checker(["eager", "auto", "small", "mixed", "unplanned", "resized"])
     for seed in range(20_000_000, 20_000_050):
         assert checker.check_text(generate(seed).text) == "", f"seed {seed}"
 

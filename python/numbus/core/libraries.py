@@ -2,12 +2,11 @@
 is imported: the first product of a program waits for this.
 """
 
-import fnmatch
 import functools
 import importlib.machinery
 import os
 import sys
-from os.path import dirname, join
+from os.path import dirname, exists, join
 
 # NVIDIA's libraries: the folder of the wheel, files from the newest on, other libraries needed.
 _NVIDIA = {
@@ -53,12 +52,12 @@ def _blas():
     if chosen:
         yield chosen
     for folder in _package_folders("scipy_openblas32"):
-        yield from _files(join(folder, "lib"), "libscipy_openblas*.so*")
+        yield from _files(join(folder, "lib"), "libscipy_openblas")
     # NumPy's own copy is in the process already: no second pool of threads.
     for folder in _package_folders("numpy"):
-        yield from _files(join(dirname(folder), "numpy.libs"), "*openblas*.so*")
+        yield from _files(join(dirname(folder), "numpy.libs"), "openblas")
     # A Conda environment's libraries are not on the loader's path.
-    yield from _files(join(sys.prefix, "lib"), "libopenblas.so.0")
+    yield from _file(join(sys.prefix, "lib"), "libopenblas.so.0")
     yield from ("libopenblas.so.0", "libopenblas.so", "libcblas.so.3", "libblas.so.3")
 
 
@@ -67,10 +66,10 @@ def _nvidia(package, files):
     for entry in sys.path:
         for folder in ("nvidia/cu13/lib", f"nvidia/{package}/lib"):
             for file in files:
-                yield from _files(join(entry or ".", folder), file)
+                yield from _file(join(entry or ".", folder), file)
     if conda := os.environ.get("CONDA_PREFIX"):
         for file in files:
-            yield from _files(join(conda, "lib"), file)
+            yield from _file(join(conda, "lib"), file)
     yield from files
     for home in _cuda_homes():
         for file in files:
@@ -84,11 +83,11 @@ def headers():
     found = []
     for entry in sys.path:
         for folder in ("nvidia/cu13/include", "nvidia/cuda_runtime/include"):
-            found += _files(join(entry or ".", folder), "cuda_runtime_api.h")
+            found += _file(join(entry or ".", folder), "cuda_runtime_api.h")
     roots = [os.environ.get("CONDA_PREFIX"), *_cuda_homes()]
     for root in filter(None, roots):
         for folder in ("include", "targets/x86_64-linux/include"):
-            found += _files(join(root, folder), "cuda_runtime_api.h")
+            found += _file(join(root, folder), "cuda_runtime_api.h")
     return list(dict.fromkeys(dirname(file) for file in found))
 
 
@@ -108,10 +107,18 @@ def _package_folders(name):
     return list((spec and spec.submodule_search_locations) or ())
 
 
-def _files(folder, pattern):
-    """The files in a folder, sorted; nothing where there is no folder."""
+def _file(folder, name):
+    """The path of a file as a list; empty where there is none."""
+    path = join(folder, name)
+    return [path] if exists(path) else []
+
+
+def _files(folder, word):
+    """The shared libraries in a folder with that word in their names, sorted; nothing where there
+    is no folder.
+    """
     try:
-        names = fnmatch.filter(os.listdir(folder), pattern)
+        names = [name for name in os.listdir(folder) if word in name and ".so" in name]
     except OSError:
         return []
     return [join(folder, name) for name in sorted(names)]

@@ -1,5 +1,5 @@
 // Kernels of single elementwise instructions over dense blocks.
-#include "array/ready.h"
+#include "lazy/ready.h"
 
 #include <unordered_map>
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "array/array.h"
 #include "lazy/plan.h"
+#include "lazy/window.h"
 
 namespace numbus::small {
 

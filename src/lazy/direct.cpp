@@ -1,0 +1,127 @@
+// Windows without a plan.
+#include "lazy/direct.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "lazy/runtime.h"
+#include "lazy/single.h"
+
+namespace numbus {
+namespace {
+
+// Estimates, ns: of an instruction carried out by itself, beside its elements; of one that is
+// planned by itself; and of planning.
+constexpr int64_t kInstruction = 400, kPart = 4000, kPlan = 20'000, kPlanned = 5000;
+// Picoseconds for each byte of a result.
+constexpr int64_t kByte = 100;
+// How many times what a plan costs may be spent without one.
+constexpr int64_t kPatience = 2;
+// More instructions than one in so many that need plans of their own, and the window gets one.
+constexpr int kParts = 4;
+constexpr size_t kMostWindows = 1 << 14;
+
+bool is_plain(const Instr& i) {
+  return i.code == Instr::Map && !i.gathers() && !i.scatters() && i.op != Op::apply;
+}
+
+// The type that the loop of a row gives; nothing where the row has no such loop.
+std::optional<DType> result_of(const Instr& i) {
+  if (static_cast<int>(i.op) >= kNumRows) return i.loop;
+  enum : uint8_t { Unknown = 0xff, None = 0xfe };
+  static auto* known = [] {
+    auto* all = new std::array<std::array<uint8_t, kNumDTypes>, kNumRows>;
+    for (auto& row : *all) row.fill(Unknown);
+    return all;
+  }();
+  uint8_t& result = (*known)[static_cast<size_t>(i.op)][static_cast<size_t>(i.loop)];
+  if (result == Unknown) {
+    result = None;
+    const std::array<DType, 3> types{i.loop, i.loop, i.loop};
+    try {
+      const Resolved r = resolve(i.op, {types.data(), i.nin});
+      if (r.op == i.op && std::all_of(r.in, r.in + i.nin, [&](DType t) { return t == i.loop; }))
+        result = static_cast<uint8_t>(r.out);
+    } catch (const Error&) {  // NumPy has no such loop: ours is a step of something else
+    }
+  }
+  if (result == None) return {};
+  return static_cast<DType>(result);
+}
+
+}  // namespace
+
+bool DirectWindows::take(const Window& w, uint64_t structure, bool& seen) {
+  const Runtime& rt = Runtime::get();
+  seen = false;
+  if (rt.mode != Mode::Auto || rt.explanation || rt.without_plan == WithoutPlan::Never ||
+      !w.slots_[0].base->device->host_readable())
+    return false;
+  for (const Slot& s : w.slots_)
+    if (s.base->failure) return false;
+  if (rt.without_plan == WithoutPlan::Always) return true;
+  int64_t work = 0;
+  int parts = 0;
+  for (const Instr& i : w.instrs_) {
+    int64_t points = i.out.layout->size();
+    for (int n = 0; n < i.inputs(); ++n)
+      if (i.in[n].slot >= 0) points = std::max(points, i.in[n].layout->size());
+    work += points * i.out.layout->itemsize() * kByte / 1000;
+    work += is_plain(i) ? kInstruction : kPart;
+    parts += !is_plain(i);
+  }
+  const auto all = static_cast<int>(w.instrs_.size());
+  if (parts * kParts > all) return false;
+  const Repeats& r = w.repeats_;
+  const int planned = all - (r.count > 0 ? (r.count - 1) * r.period : 0);
+  if (spent_.size() >= kMostWindows && !spent_.contains(structure)) spent_.clear();
+  int64_t& spent = spent_[structure];
+  seen = spent > 0;
+  if (spent + work > kPatience * (kPlan + kPlanned * planned)) return false;
+  spent += work;
+  return true;
+}
+
+Direct::Direct(const Window& w) : last(w.slots_.size(), -1) {
+  held.reserve(w.slots_.size());
+  for (const Slot& s : w.slots_) held.emplace_back(s.base);
+  int32_t at = 0;
+  for (const Instr& i : w.instrs_) {
+    last[i.out.slot] = at;
+    for (int n = 0; n < i.inputs() + i.more; ++n)
+      if (i.in[n].slot >= 0) last[i.in[n].slot] = at;
+    ++at;
+  }
+  part.recorder = w.recorder;
+}
+
+Recorded::Recorded(const Window& w, const Instr& i) : count(i.inputs()) {
+  auto view = [&](const Operand& o) {
+    return ViewRef{w.slots_[o.slot].base, o.layout, o.offset, o.dtype};
+  };
+  out = view(i.out);
+  for (int n = 0; n < count + i.more; ++n) {
+    const Operand& o = i.in[n];
+    if (o.slot < 0) {
+      in[n].scalar = w.scalars_[o.imm];
+      in[n].dtype = o.dtype;
+    } else {
+      views_[n] = view(o);
+      in[n].view = &views_[n];
+    }
+  }
+}
+
+bool run_directly(const Window& w, const Instr& i) {
+  if (!is_plain(i) || !i.out.layout->injective()) return false;
+  if (i.op == Op::cast && i.loop != i.out.dtype) return false;
+  const std::optional<DType> result = result_of(i);
+  if (!result) return false;
+  const Recorded given(w, i);
+  // Exponents that are wrong are found by a plan's kernel.
+  if (i.op == Op::power && kind(i.loop) == Kind::Int && given.in[1].view) return false;
+  return small::map_now(i, *result, given.out, given.in, given.count);
+}
+
+}  // namespace numbus
