@@ -63,24 +63,24 @@ class Failed(Exception):
 class Worker:
     """A program in a fresh process, which waits for orders between them."""
 
-    byte_code = None  # the folder of Numbus's, which an installed package has
-
     @classmethod
-    def compile_modules(cls, folder):
-        """Compiles all of Numbus's modules, as pip does when it installs them."""
-        cls.byte_code = folder
-        where = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
-        where.pop("PYTHONDONTWRITEBYTECODE", None)
+    def compile_modules(cls):
+        """Compiles all of Numbus's modules, as pip does when it installs them. A folder of its own
+        (PYTHONPYCACHEPREFIX) would hide the byte code of the standard library.
+        """
         modules = [sys.executable, "-m", "compileall", "-q", str(ROOT / "python")]
-        subprocess.run(modules, env=where, check=True)
+        subprocess.run(modules, env=cls.with_byte_code(), check=True)
+
+    @staticmethod
+    def with_byte_code():
+        hidden = ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
+        return {name: value for name, value in os.environ.items() if name not in hidden}
 
     def __init__(self, name, size, library, limit, environment=None):
         runner = ["-m", "numbus"] if library == "numbus" else []
         command = [sys.executable, *runner, str(HERE / "worker.py"), name, size]
         paths = [str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in paths if p)}
-        if self.byte_code and library == "numbus":
-            env["PYTHONPYCACHEPREFIX"] = self.byte_code
+        env = {**self.with_byte_code(), "PYTHONPATH": os.pathsep.join(p for p in paths if p)}
         env.update(environment or {})
         self.limit = limit
         self.errors = tempfile.TemporaryFile("w+")
@@ -263,14 +263,13 @@ def main(argv=None) -> int:
           f"NumPy {np.__version__}\n")  # fmt: skip
     print(line(HEADS))
     rows = []
-    with tempfile.TemporaryDirectory() as byte_code:
-        Worker.compile_modules(byte_code)
-        for name, kind, size in todo:
-            rows.append(measure(name, kind, size, args))
-            print(line(cells(rows[-1])), flush=True)
-            report.update(load_after=os.getloadavg(), results=rows, means=means(rows))
-            if args.json:  # after each: what ends a long run early takes nothing with it
-                Path(args.json).write_text(json.dumps(report, indent=1) + "\n")
+    Worker.compile_modules()
+    for name, kind, size in todo:
+        rows.append(measure(name, kind, size, args))
+        print(line(cells(rows[-1])), flush=True)
+        report.update(load_after=os.getloadavg(), results=rows, means=means(rows))
+        if args.json:  # after each: what ends a long run early takes nothing with it
+            Path(args.json).write_text(json.dumps(report, indent=1) + "\n")
     print(closing(rows))
     if args.markdown:
         Path(args.markdown).write_text(markdown(rows))

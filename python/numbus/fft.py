@@ -9,7 +9,6 @@ import operator
 import numpy
 
 from . import _core
-from .core import placing
 from .core.errors import ForeignDtype, many_axes, message, one_axis
 from .core.host import runs_on_host, same_memory
 from .core.interrupts import MANY, interruptible
@@ -227,6 +226,8 @@ def _make(name):
             pass
         else:
             if _core.placing():
+                from .core import placing  # not at start-up
+
                 a = placing.transforms(a)
             if not runs_on_host(a):
                 result = run(a, *args, **kwargs)

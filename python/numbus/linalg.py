@@ -11,7 +11,6 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from . import _core
-from .core import placing
 from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
 from .core.interrupts import interruptible
@@ -96,6 +95,8 @@ def _make(name, names):
         except ForeignDtype:
             return library(original, args, kwargs)
         if _core.placing():
+            from .core import placing  # not at start-up
+
             arrays = placing.matrices(name, arrays)
         args = (*arrays, *args[count:])
         if not any([_on_gpu(a) for a in arrays]):

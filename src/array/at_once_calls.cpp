@@ -5,8 +5,8 @@
 
 #include "array/at_once_blocks.h"
 #include "lazy/calls.h"
-#include "lazy/entries.h"
 #include "lazy/explain.h"
+#include "lazy/single.h"
 #include "vendor/library.h"
 
 namespace numbus {
@@ -42,8 +42,7 @@ bool readable_now(const Array& a) {
 
 bool call_at_once(const Instr& i, std::span<const Array* const> operands,
                   std::span<const Array* const> results) {
-  // What applies an operation may compile it.
-  if (!may_work_at_once() || applies(i.routine)) return false;
+  if (!may_work_at_once()) return false;
   for (const Array* a : operands)
     if (!readable_now(*a) || a->size() > kMostOfCall) return false;
   for (const Array* a : results) {
@@ -52,31 +51,13 @@ bool call_at_once(const Instr& i, std::span<const Array* const> operands,
     for (const Array* o : operands)
       if (o->base.get() == a->base.get() || o->base->device != a->base->device) return false;
   }
-  Device& device = *results[0]->base->device;
-  const Entry entry = entries_of(i.routine).cpu;
-  if (!entry) return false;
-  // Its vectors are used again by the next call.
-  static thread_local KernelStep step;
-  if (!step.call) step.call.emplace();
-  CallStep& call = *step.call;
-  call.routine = i.routine;
-  call.op = i.op;
-  call.type = i.loop;
-  call.attributes = i.attributes;
-  call.types.clear();
-  call.layouts.clear();
-  step.params.clear();
-  for (std::span<const Array* const> arrays : {operands, results})
-    for (const Array* a : arrays) {
-      a->base->ensure_data();
-      call.types.push_back(a->dtype);
-      call.layouts.push_back(a->layout.get());
-      step.params.push_back(reinterpret_cast<int64_t>(a->base->data + a->offset));
-    }
-  Runtime& rt = Runtime::get();
-  entry(rt, device, step);
+  ViewRef arrays[kMaxOperands + 1 + kMaxMore];
+  size_t n = 0;
+  for (const Array* a : operands) arrays[n++] = a->view();
+  for (const Array* a : results) arrays[n++] = a->view();
+  if (!small::call_now(i, {arrays, n})) return false;
   for (const Array* a : results) a->base->changed();
-  ++rt.stats.at_once;
+  ++Runtime::get().stats.at_once;
   return true;
 }
 

@@ -34,5 +34,7 @@ std::string call_name(Routine routine, Op op);
 vendor::Product product_of(DType type, const Layout& a, const Layout& b, const Layout& out);
 // Operations on floating-point numbers.
 int64_t flops_of(const CallStep& c);
+// From so many on calls of a library's take some milliseconds.
+constexpr int64_t kLongCall = 1'000'000'000;
 
 }  // namespace numbus

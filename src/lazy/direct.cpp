@@ -22,9 +22,7 @@ constexpr int64_t kPatience = 2;
 constexpr int kParts = 4;
 constexpr size_t kMostWindows = 1 << 14;
 
-bool is_plain(const Instr& i) {
-  return i.code == Instr::Map && !i.gathers() && !i.scatters() && i.op != Op::apply;
-}
+bool is_plain(const Instr& i) { return !i.gathers() && !i.scatters() && i.op != Op::apply; }
 
 // The type that the loop of a row gives; nothing where the row has no such loop.
 std::optional<DType> result_of(const Instr& i) {
@@ -67,7 +65,8 @@ bool DirectWindows::take(const Window& w, uint64_t structure, bool& seen) {
     int64_t points = i.out.layout->size();
     for (int n = 0; n < i.inputs(); ++n)
       if (i.in[n].slot >= 0) points = std::max(points, i.in[n].layout->size());
-    work += points * i.out.layout->itemsize() * kByte / 1000;
+    // A plan would make the same call.
+    if (i.code != Instr::Call) work += points * i.out.layout->itemsize() * kByte / 1000;
     work += is_plain(i) ? kInstruction : kPart;
     parts += !is_plain(i);
   }
@@ -113,15 +112,49 @@ Recorded::Recorded(const Window& w, const Instr& i) : count(i.inputs()) {
   }
 }
 
-bool run_directly(const Window& w, const Instr& i) {
-  if (!is_plain(i) || !i.out.layout->injective()) return false;
-  if (i.op == Op::cast && i.loop != i.out.dtype) return false;
+namespace {
+
+bool map_directly(const Instr& i, const Recorded& given) {
+  if (!i.out.layout->injective() || (i.op == Op::cast && i.loop != i.out.dtype)) return false;
   const std::optional<DType> result = result_of(i);
   if (!result) return false;
-  const Recorded given(w, i);
   // Exponents that are wrong are found by a plan's kernel.
   if (i.op == Op::power && kind(i.loop) == Kind::Int && given.in[1].view) return false;
   return small::map_now(i, *result, given.out, given.in, given.count);
+}
+
+bool reduce_directly(const Instr& i, const Recorded& given) {
+  const ViewRef* where = i.predicated ? given.in[1].view : nullptr;
+  if (!given.in[0].view || given.in[0].view->layout->size() == 0 || (i.predicated && !where))
+    return false;
+  if (where && where->base == given.out.base) return false;
+  return small::reduce_now(i, *given.in[0].view, where, given.out);
+}
+
+bool call_directly(const Instr& i, const Recorded& given) {
+  ViewRef arrays[kMaxOperands + 1 + kMaxMore];
+  const auto operands = static_cast<size_t>(given.count);
+  size_t all = 0;
+  for (; all < operands; ++all) {
+    if (!given.in[all].view) return false;
+    arrays[all] = *given.in[all].view;
+  }
+  arrays[all++] = given.out;
+  for (int n = 0; n < i.more; ++n) arrays[all++] = *given.in[given.count + n].view;
+  for (size_t r = operands; r < all; ++r)
+    for (size_t n = 0; n < operands; ++n)
+      if (arrays[r].base == arrays[n].base) return false;
+  return small::call_now(i, {arrays, all});
+}
+
+}  // namespace
+
+bool run_directly(const Window& w, const Instr& i) {
+  if (!is_plain(i)) return false;
+  const Recorded given(w, i);
+  if (i.code == Instr::Reduce) return reduce_directly(i, given);
+  if (i.code == Instr::Call) return call_directly(i, given);
+  return map_directly(i, given);
 }
 
 }  // namespace numbus

@@ -34,7 +34,7 @@ struct Direct {
   Window part;                // an instruction that needs a plan
 };
 
-// Carries out an elementwise instruction of a window; false: it needs a plan.
+// Carries out an instruction of a window; false: it needs a plan.
 bool run_directly(const Window& w, const Instr& i);
 
 // The operands of a window's instruction as they were recorded, to be recorded in another one.

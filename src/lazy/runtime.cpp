@@ -26,9 +26,6 @@ Recent<std::shared_ptr<KernelCode>>& kernels() {
   return *k;
 }
 
-// Calls of a library's from this size on take some milliseconds.
-constexpr int64_t kLongCall = 1'000'000'000;
-
 // Bases that a call needs beyond the life of its window.
 struct Bases {
   std::vector<Base*> all;

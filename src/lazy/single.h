@@ -1,6 +1,8 @@
-// One elementwise instruction without a plan: by a loop of the interpreter, or a kernel made for
-// it, block by block.
+// One instruction without a plan: a map by a loop of the interpreter, or a kernel made for it,
+// block by block; a small reduction; the call of a routine.
 #pragma once
+
+#include <span>
 
 #include "lazy/blocks.h"
 #include "lazy/ready.h"
@@ -27,5 +29,12 @@ struct Single {
 // them. The bits are those of the recorded instruction. False: it has to be recorded, and nothing
 // has been written.
 bool map_now(const Instr& i, DType result, const ViewRef& out, const Window::Input* in, int count);
+
+// The same for a reduction, whose operand has elements. where: its predicate, in its shape, or
+// null.
+bool reduce_now(const Instr& i, const ViewRef& a, const ViewRef* where, const ViewRef& out);
+// The same for a routine that applies no operation; `arrays`: its operands, then its results, whose
+// memory is apart from that of the operands.
+bool call_now(const Instr& i, std::span<const ViewRef> arrays);
 
 }  // namespace numbus::small

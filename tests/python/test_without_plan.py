@@ -77,6 +77,23 @@ def test_bits_are_those_of_plans(xp, core, without, name):
         np.testing.assert_allclose(g, n, 1e-6 if name == "half" else 1e-10, 1e-10)
 
 
+@pytest.mark.parametrize("t", ["f4", "f8", "i4", "u1", "?"])
+@pytest.mark.parametrize("n", [1, 33, 1024, 1025, 5000, 16384, 16385, 40_000])
+def test_sums_have_the_bits_of_plans(xp, core, without, n, t):
+    a = (np.random.default_rng(n).normal(size=n) * 50).astype(t)
+    names = "sum prod min max mean var std argmax argmin any all ptp".split()
+    results = []
+    for way in (NEVER, ALWAYS):
+        without(way)
+        x = xp.array(a)
+        made = [getattr(xp, f)(x + x) for f in names if (t, f) != ("?", "ptp")]
+        made += [(x * 2 + x).reshape(-1, n).max(axis=k) for k in (0, 1)]
+        made += [(x + x).sum(where=x > 0), (x * 3).mean(dtype="f8", keepdims=True)]
+        results.append([np.asarray(m) for m in made])
+    for planned, direct in zip(*results, strict=True):
+        assert direct.dtype == planned.dtype and direct.tobytes() == planned.tobytes()
+
+
 def steps(xp, x, y):
     for _ in range(3):
         x = (x + y) * 0.5 - abs(x) + y / 3 - (x - 1) * (y + 2) + x * y * 0.25

@@ -83,10 +83,27 @@ def _mentions(source):
     return any(name.encode() in text for name in (*REPLACED, "__import__"))
 
 
+def _load_early(source):
+    """Loads what a module of this source is likely to call, as `import numpy` loads it, and not in
+    the middle of its first call.
+    """
+    if b"numpy" not in source:
+        return
+    if b"linalg" in source:
+        from .. import linalg  # noqa: F401
+    if b"fft" in source:
+        from .. import fft  # noqa: F401
+    if any(word in source for word in (b"@", b"dot(", b"matmul(", b"linalg")):
+        from ..core import libraries
+
+        libraries.offer("blas")
+
+
 def compile_user(source, file, mode="exec"):
     """The code of a user's module or snippet: its imports rewritten, its line numbers kept."""
     if not _mentions(source):
         return compile(source, file, mode, dont_inherit=True)
+    _load_early(source if isinstance(source, bytes) else source.encode())
     tree = ast.parse(source, file, mode)
     return compile(_Rewriter().visit(tree), file, mode, dont_inherit=True)
 
