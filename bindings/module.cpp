@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "compile/disk_cache.h"
+#include "compile/prebuilt.h"
 #include "convert.h"
 #include "device/counts.h"
 #include "lazy/executor.h"
@@ -495,6 +496,8 @@ NB_MODULE(_core, m) {
         "there is more than one processor); gives the setting before.");
   m.def("wait_for_compiling", wait_for_compiling, nb::call_guard<nb::gil_scoped_release>(),
         "Returns when no thread compiles a kernel.");
+  m.def("prebuilt_count", compile::prebuilt_count,
+        "How many kernels the library carries as machine code for this processor.");
   m.def("set_without_plan", set_without_plan, nb::arg("when"),
         "When windows are carried out without a plan: 0 never, 1 where a plan is estimated to cost "
         "more, 2 always. Returns the choice before.");

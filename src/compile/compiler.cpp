@@ -34,6 +34,7 @@
 #include "compile/native.h"
 #include "compile/optimise.h"
 #include "compile/polls.h"
+#include "compile/prebuilt.h"
 #include "compile/random.h"
 #include "compile/recursion.h"
 #include "compile/row_calls.h"
@@ -96,6 +97,10 @@ struct Host {
   std::string cpu, features, target_key;
   int vector_bytes = 16;
   std::mutex lock;
+
+  // Of a level of x86-64, for code that the library carries.
+  explicit Host(int level)
+      : cpu("x86-64-v" + std::to_string(level)), vector_bytes(level >= 4 ? 64 : 32) {}
 
   // What keys and sizes are made of: a process that finds its code on disk needs no more.
   Host() {
@@ -170,6 +175,18 @@ struct Code {
   double milliseconds = 0;
 };
 
+std::string object_of(Host& h, const Build& build, const std::string& symbol) {
+  llvm::LLVMContext context;
+  auto m = make_module(h, context, build, symbol);
+  llvm::SmallVector<char, 0> buffer;
+  llvm::raw_svector_ostream stream(buffer);
+  llvm::legacy::PassManager passes;
+  if (h.machine().addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    raise(ErrorKind::Runtime, "[compile] the target emits no objects");
+  passes.run(*m);
+  return std::string(buffer.data(), buffer.size());
+}
+
 // build: null where only what is on disk is wanted.
 Code compile(Host& h, const std::string& kernel_key, const Build& build) {
   auto start = std::chrono::steady_clock::now();
@@ -186,15 +203,7 @@ Code compile(Host& h, const std::string& kernel_key, const Build& build) {
     result.from_disk = !object.empty();
   }
   if (object.empty()) {
-    llvm::LLVMContext context;
-    auto m = make_module(h, context, build, symbol);
-    llvm::SmallVector<char, 0> buffer;
-    llvm::raw_svector_ostream stream(buffer);
-    llvm::legacy::PassManager passes;
-    if (h.machine().addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-      raise(ErrorKind::Runtime, "[compile] the target emits no objects");
-    passes.run(*m);
-    object.assign(buffer.data(), buffer.size());
+    object = object_of(h, build, symbol);
     disk_store(key, object);
     guard.unlock();
   }
@@ -310,16 +319,33 @@ Compiled native_of(Code c) {
           c.milliseconds};
 }
 
-}  // namespace
-
-Compiled compile_native(const ir::Kernel& k) {
-  Host& h = host();
-  return native_of(compile(h, k.key(), [&](llvm::Module& m, const std::string& name) {
+Build kernel_build(const Host& h, const ir::Kernel& k) {
+  return [&](llvm::Module& m, const std::string& name) {
     build_native(m, k, name, h.vector_bytes);
     bool loops = std::ranges::any_of(
         k.body, [](const ir::Inst& i) { return i.op == Op::repeat && i.a == ir::kNone; });
     if (loops) insert_polls(m);
-  }));
+  };
+}
+
+}  // namespace
+
+Compiled compile_native(const ir::Kernel& k) {
+  Host& h = host();
+  return native_of(compile(h, k.key(), kernel_build(h, k)));
+}
+
+std::string object_for(const ir::Kernel& k, int level) {
+  static auto* hosts = new std::map<int, Host>;
+  Host& h = hosts->try_emplace(level, level).first->second;
+  return object_of(h, kernel_build(h, k), symbol_of(k.key()));
+}
+
+Compiled load_prebuilt(const std::string& key) {
+  const std::string_view object = prebuilt_object(key);
+  if (object.empty()) return {};
+  Loaded loaded = load_object(object, symbol_of(key), external);
+  return {reinterpret_cast<NativeFunction>(loaded.address), std::move(loaded.memory), true, 0};
 }
 
 Compiled load_native(const ir::Kernel& k) { return native_of(compile(host(), k.key(), nullptr)); }

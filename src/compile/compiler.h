@@ -24,6 +24,10 @@ struct Compiled {
 Compiled compile_native(const ir::Kernel& k);
 // The code of the kernel where it is in the disk cache, else no function.
 Compiled load_native(const ir::Kernel& k);
+// The code of the kernel of that key where the library carries it (prebuilt.h), else no function;
+// and the making of that code, for processors of a level of x86-64.
+Compiled load_prebuilt(const std::string& key);
+std::string object_for(const ir::Kernel& k, int level);
 
 // A function as it is called: its context (compile/function.h), words of parameters, of results;
 // the status.

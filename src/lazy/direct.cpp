@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "base/printing.h"
 #include "lazy/runtime.h"
 #include "lazy/single.h"
 
@@ -54,7 +55,7 @@ bool DirectWindows::take(const Window& w, uint64_t structure, bool& seen) {
   const Runtime& rt = Runtime::get();
   seen = false;
   if (rt.mode != Mode::Auto || rt.explanation || rt.without_plan == WithoutPlan::Never ||
-      !w.slots_[0].base->device->host_readable())
+      prints(Stage::Groups) || prints(Stage::Passes) || !w.slots_[0].base->device->host_readable())
     return false;
   for (const Slot& s : w.slots_)
     if (s.base->failure) return false;

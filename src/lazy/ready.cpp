@@ -26,7 +26,9 @@ uint64_t key_of(const Instr& i, DType out, const Window::Input* in, int count) {
   return key << 3 | static_cast<uint64_t>(count);
 }
 
-ReadyKernel make(const Instr& i, DType out, const Window::Input* in, int count) {
+}  // namespace
+
+ir::Kernel ready_ir(const Instr& i, DType out, const Window::Input* in, int count) {
   ir::Kernel k;
   ir::Builder b(k);
   Val given[4] = {kNone, kNone, kNone, kNone};
@@ -47,6 +49,13 @@ ReadyKernel make(const Instr& i, DType out, const Window::Input* in, int count) 
   k.args.push_back({out, ir::Inner::Contiguous, true, false});
   lower(k);
   ir::verify(k);
+  return k;
+}
+
+namespace {
+
+ReadyKernel make(const Instr& i, DType out, const Window::Input* in, int count) {
+  ir::Kernel k = ready_ir(i, out, in, count);
   ReadyKernel made;
   made.params.assign(k.param_words(), 0);
   for (size_t a = 0; a < k.args.size(); ++a)

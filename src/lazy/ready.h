@@ -15,6 +15,9 @@ struct ReadyKernel {
   std::vector<int64_t> params;
 };
 
+// Its IR, lowered.
+ir::Kernel ready_ir(const Instr& i, DType out, const Window::Input* in, int count);
+
 // The kernel of an instruction whose result is stored as `out`. A predicate is its last operand.
 // The steps, and with them the bits, are those of the recorded instruction.
 ReadyKernel& ready_kernel(const Instr& i, DType out, const Window::Input* in, int count);

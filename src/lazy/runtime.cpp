@@ -93,6 +93,9 @@ std::shared_ptr<KernelCode> kernel_code(ir::Kernel k) {
   auto made = std::make_shared<KernelCode>();
   made->ir = std::move(k);
   made->program = std::make_unique<interp::Program>(made->ir);
+  compile::Compiled carried = compile::load_prebuilt(key);
+  made->native = carried.function;
+  made->native_memory = std::move(carried.memory);
   return kernels().keep(std::move(key), std::move(made));
 }
 

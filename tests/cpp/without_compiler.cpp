@@ -18,6 +18,7 @@ namespace {
 
 Compiled compile_native(const ir::Kernel&) { none(); }
 Compiled load_native(const ir::Kernel&) { none(); }
+Compiled load_prebuilt(const std::string&) { return {}; }
 CompiledFunction compile_function(const ir::Module&) { none(); }
 CompiledKernel compile_kernel(const ir::Module&, int64_t) { none(); }
 Compiled compile_native_scan(const ScanCode&) { none(); }

@@ -15,6 +15,7 @@ from numbus.measure import timer
 pytestmark = pytest.mark.numbus
 
 
+@pytest.mark.recorded
 def test_result_and_text(capsys):
     x = nb.ones(200_000)
     calls = []

@@ -221,6 +221,7 @@ def test_loops_of_many_arguments_run_on_their_own():
     same(f, X, Y, X, Y, X)
 
 
+@pytest.mark.recorded
 def test_under_a_mask():
     f, a, b = vectorize(branches), *ours(X, Y)
 

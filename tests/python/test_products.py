@@ -100,6 +100,7 @@ def test_what_follows_in_place(xp):
     close(q, (a @ b).T @ a, "float64")
 
 
+@pytest.mark.recorded
 def test_a_node_of_the_plan(xp, core):
     a, b = xp.array(draw((64, 64), "float64")), xp.array(draw((64, 64), "float64"))
     a @ b

@@ -109,6 +109,7 @@ def test_other_counts_compile_nothing(xp, core):
     assert core.stats()["compiles"] <= 1, core.stats()
 
 
+@pytest.mark.recorded
 def test_requests_that_repeat_are_all_done(xp, core):
     """A stopwatch's loop, whose iterations all compute the same."""
     a, b = xp.array(draw((64, 64), "float64")), xp.array(draw((64, 64), "float64"))

@@ -240,6 +240,7 @@ def test_arguments(xp, text):
 
 
 @pytest.mark.numbus
+@pytest.mark.recorded
 def test_reduceat_is_a_node(xp, core):
     """A fold of segments joins the plan, and nothing goes to NumPy."""
     a = xp.array(draw((30, 40), "float64"))

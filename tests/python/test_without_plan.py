@@ -19,8 +19,8 @@ def without(core):
     core.set_at_once(before)
 
 
-# Each line changes or makes arrays: x and y float64 (5, 700), t int32 (700,), m a mask of x's shape,
-# z complex (40, 60), f in Fortran's order (30, 50).
+# Each line changes or makes arrays: x and y float64 (5, 700), t int32 (700,), m a mask of x's
+# shape, z complex (40, 60), f in Fortran's order (30, 50).
 PROGRAMS = {
     "chain": "r = (x * y + 1.5) / (x - y) - abs(x)",
     "casts": "r = x.astype('f4') + t; s = (x > y) + t.astype('i1'); q = x.astype('?') | m",
@@ -29,14 +29,14 @@ PROGRAMS = {
     "functions": "r = xp.exp(x) + xp.arctan2(x, y); s = xp.isnan(xp.log(x))",
     "integers": "r = t // 3 + t % 7; s = t << 2; q = t ** 2; p = (t - 350) // -4",
     "choices": "r = xp.where(m, x, y); s = xp.where(x > 0, 1, t)",
-    "boxes": "r = x.copy(); r[1:-1, 1:-1] = (x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, 2:]) / 3; r[0] = 4",
+    "boxes": "r = x.copy(); r[1:-1, 1:-1] = (x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, 2:]) / 3",
     "shifted": "r = x.copy(); r[:, 1:] = r[:, :-1] * 2; r[:, :-3] += r[:, 3:]; r[::-1] -= r",
     "in place": "r = x.copy(); r += y; r *= r; r[m] = 7; r[r > 8] -= 1; xp.negative(r, out=r)",
     "orders": "r = f + 1; s = f.T * r.T; q = f + s.T; p = f[::2, ::-3] - f[::2, ::3]",
-    "lines": "r = x[:, ::7] * y[:, ::7]; s = x[::-2, 5:600:3] + 1; q = x[:, None, :] + y[:, 0:1, None]",
+    "lines": "r = x[:, ::7] * y[:, ::7]; s = x[::-2, 5:600:3] + 1; q = x[:, None] + y[:, :1, None]",
     "counting": "r = xp.arange(3000) * 2; s = xp.arange(2500, dtype='f4') - 0.5; q = r[::-1] + 1",
-    "sums": "r = (x * y).sum(); s = (x + y).mean(axis=0) * 2; q = x.max(axis=1) - s.min(); p = x - q[:, None]",
-    "indices": "r = (x * 2)[:, t]; s = x.copy(); s[:, t[:5]] = 1; q = r.sum(axis=1) + 1; p = s * 2 + s",
+    "sums": "r = (x * y).sum(); s = (x + y).mean(0) * 2; q = x.max(1) - s.min(); p = x - q[:, None]",
+    "indices": "r = (x * 2)[:, t]; s = x.copy(); s[:, t[:5]] = 1; q = r.sum(1) + 1; p = s * 2 + s",
     "routines": "r = xp.sort(x + y, axis=1) * 2; s = (x * 2) @ y.T + 1; q = xp.cumsum(t + 1) - 1",
     "dropped": "x + y; r = x - y; s = r * 2; r = s + 1; s = None",
     "nothing": "r = x[:, :0] * 2; s = r.sum() + x[0, 0]; q = xp.zeros((0, 3)) + 1",
