@@ -29,7 +29,7 @@ _installed = _installed_folders()
 def is_user_file(file):
     """Whether a source file is the user's own, rather than Python's or an installed package's."""
     if not file or file.startswith("<"):
-        return bool(file) and file.startswith(("<string", "<stdin"))
+        return bool(file) and file.startswith(("<string", "<stdin", "<ipython"))
     path = os.path.realpath(file)
     parts = path.split(os.sep)
     if "site-packages" in parts or "dist-packages" in parts:

@@ -37,7 +37,7 @@ def original(name):
     return None
 
 
-class _Rewriter(ast.NodeTransformer):
+class Rewriter(ast.NodeTransformer):
     """Replaces imports one for one; every new node carries the position of the old one."""
 
     def visit_Import(self, node):
@@ -88,9 +88,9 @@ def compile_user(source, file, mode="exec"):
     if not _mentions(source):
         return compile(source, file, mode, dont_inherit=True)
     tree = ast.parse(source, file, mode)
-    return compile(_Rewriter().visit(tree), file, mode, dont_inherit=True)
+    return compile(Rewriter().visit(tree), file, mode, dont_inherit=True)
 
 
 def rewrite_text(source):
     """A snippet of code as text, with its imports rewritten."""
-    return ast.unparse(_Rewriter().visit(ast.parse(source)))
+    return ast.unparse(Rewriter().visit(ast.parse(source)))
