@@ -70,7 +70,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     Py_INCREF(self);
     view->len = a.size() * itemsize(a.dtype);
     view->itemsize = itemsize(a.dtype);
-    view->readonly = !a.writeable || !on_host;
+    view->readonly = !a.writeable || (!on_host && is_array(self));
     view->ndim = n;
     view->format =
         (flags & PyBUF_FORMAT) ? const_cast<char*>(kFormats[static_cast<int>(a.dtype)]) : nullptr;

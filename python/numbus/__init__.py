@@ -110,6 +110,8 @@ _core.set_kernel_loader(_load_kernels)
 _registry.makers.update(element=_element, line=_line)
 _interrupts.install()
 _types.describe_scalars()
+if _types.is_standard_asked():
+    _types.follow_standard()
 _ufuncs.attach()
 _publish()
 _methods.attach(_sys.modules[__name__])

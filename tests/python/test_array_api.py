@@ -8,6 +8,9 @@ its position, every other by its name, with each of the values below.
 import inspect
 import itertools
 import operator
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numbus as nb
@@ -316,8 +319,12 @@ def calls(xp, name, parameters, dtype):
 
 
 def outcome(function, args, words):
+    """What the call gives, or raises by the time its elements are read."""
     try:
-        return function(*args, **words)
+        result = function(*args, **words)
+        for one in result if isinstance(result, (tuple, list)) else (result,):
+            as_numpy(one)
+        return result
     except Exception as error:
         return error
 
@@ -470,6 +477,26 @@ def test_numbers_are_arrays_without_axes():
     assert isinstance(nb.sum(a), float)
     with pytest.raises(TypeError, match=r"\[setitem\] numbers cannot be changed; got a number of"):
         x[...] = 1
+
+
+def test_numbers_of_before():
+    """With SciPy's switch they are arrays from the start: SciPy refuses NumPy's beside arrays."""
+    program = (
+        "import numbus as nb\nx = nb.arange(3.0)\nc = x.mean()\n"
+        "print(type(c) is nb._core.generic, isinstance(c, float))\n"
+    )
+    for switch, wanted in (("1", "True False"), ("", "False True")):
+        env = {**os.environ, "SCIPY_ARRAY_API": switch, "NUMBUS_DEVICE": "cpu"}
+        env["PYTHONPATH"] = os.pathsep.join([path for path in sys.path if path])
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, capture_output=True, text=True, env=env)
+        assert done.stdout.strip() == wanted, done.stderr
+
+
+def test_every_name_of_the_namespace_is_there():
+    """Tools that look at each name of a module find no error but AttributeError."""
+    for name in dir(nb):
+        hasattr(nb, name)
 
 
 def test_empty_and_dlpack():

@@ -1,6 +1,7 @@
 """The name `ndarray` as users see it: true for Numbus arrays and for real NumPy arrays alike."""
 
 import copyreg
+import os
 from operator import attrgetter
 
 import numpy
@@ -65,6 +66,13 @@ class ndarray(metaclass=_NdarrayType):
 # array API standard take such for numbers without dtype and device: for them these classes stand.
 _ABSTRACT = {numpy.float64: numpy.floating, numpy.complex128: numpy.complexfloating}
 _standard = False
+
+
+def is_standard_asked():
+    """Whether SciPy is told to take arrays of any library: numbers are arrays then from the start,
+    as those of before would be refused beside arrays.
+    """
+    return bool(os.environ.get("SCIPY_ARRAY_API"))
 
 
 def follow_standard(on=True):
