@@ -280,7 +280,7 @@ void bind_scalars(nb::module_& m) {
       },
       nb::arg("number"), nb::arg("array"),
       "Gives a generic the value of a 0-d array of its dtype; TypeError without keep_generics().");
-  m.def("library_number", library_number, nb::arg("number"),
+  m.def("library_number", library_number, nb::arg("number").none(),
         "A number that NumPy computed: itself, or a generic after keep_generics(). Other objects "
         "stay as they are.");
 }

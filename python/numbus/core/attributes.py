@@ -172,9 +172,9 @@ def generic_setitem(self, index, value):
     """`x[...] = value`, for libraries that have arrays without axes instead of numbers, which can
     be changed; TypeError in all other programs.
     """
-    array = to_ndarray(self)  # a copy
-    array[index] = value
+    array = to_ndarray(self)  # a copy, whose value the number has from now on
     _core.set_generic(self, array)
+    array[index] = value
 
 
 def generic_astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
