@@ -6,7 +6,7 @@ PY_FILES = $(wildcard $(shell git ls-files '*.py'))
 
 .DEFAULT_GOAL := build
 .PHONY: setup build demo test ctest pytest cluster fuzz programs lint lint-all tidy tidy-recent format sanitize \
-  sanitize-core sanitize-sample sanitize-python wheel clean
+  sanitize-core sanitize-sample sanitize-python wheel docs stubs clean
 
 setup:
 	@tools/setup.sh
@@ -110,6 +110,14 @@ sanitize-python: build
 	  -DNUMBUS_SAMPLE="$$($(PYTHON) tools/sanitize_sample.py)"
 	$(CMAKE) --build build-sanitize-python --target _core
 	tools/sanitize_python.sh build-sanitize-python $(SANITIZED:%=tests/python/test_%.py)
+
+# The API reference and the guides as a site in build/site.
+docs: build
+	$(PYTHON) tools/reference.py
+
+# The type stubs, after a change of a signature.
+stubs: build
+	$(PYTHON) tools/stubs.py
 
 wheel: setup
 	tools/build_wheels.sh

@@ -16,10 +16,6 @@ struct Export {
 
 }  // namespace
 
-static bool view_is_readonly(const Array& a, PyObject* self) {
-  return !a.writeable || is_generic(self);
-}
-
 // numpy.asarray ignores the error of pending work and asks again by __array__, when the work is no
 // longer pending: it gets the error then.
 static std::shared_ptr<char> memory_of(const Array& a) {
@@ -38,8 +34,11 @@ static std::shared_ptr<char> memory_of(const Array& a) {
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   PyObject* ok = guarded([&]() -> PyObject* {
-    const Array& a = is_array(self) ? as_array(self) : array_of(as_generic(self));
-    if ((flags & PyBUF_WRITABLE) && (!a.writeable || is_generic(self))) {
+    // Of a number a copy is exported, which may be written to as NumPy's array of a number may.
+    Array number;
+    if (is_generic(self)) number = copy(array_of(as_generic(self)), as_generic(self).dtype, true);
+    const Array& a = is_array(self) ? as_array(self) : number;
+    if ((flags & PyBUF_WRITABLE) && !a.writeable) {
       PyErr_SetString(PyExc_BufferError,
                       "[buffer] array is read-only; got a request for a writable buffer; expected "
                       "a read-only one");
@@ -54,7 +53,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                       "expected a copy() of the array");
       return nullptr;
     }
-    if (!view_is_readonly(a, self)) before_write(a);  // whoever gets the memory may write it
+    if (a.writeable) before_write(a);  // whoever gets the memory may write it
     std::shared_ptr<char> host = memory_of(a);
     const bool on_host = a.base->device->host_readable();
     int n = a.ndim();
@@ -71,7 +70,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     Py_INCREF(self);
     view->len = a.size() * itemsize(a.dtype);
     view->itemsize = itemsize(a.dtype);
-    view->readonly = !a.writeable || is_generic(self) || !on_host;
+    view->readonly = !a.writeable || (!on_host && is_array(self));
     view->ndim = n;
     view->format =
         (flags & PyBUF_FORMAT) ? const_cast<char*>(kFormats[static_cast<int>(a.dtype)]) : nullptr;

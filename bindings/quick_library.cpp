@@ -101,7 +101,7 @@ struct Lent {
       while (PyDict_Next(o, &at, &key, &value)) made[nb::handle(key)] = take(value);
       return made;
     }
-    return nb::borrow(x);
+    return library_number(x);
   }
 
  private:

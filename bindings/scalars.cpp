@@ -230,6 +230,13 @@ PyObject* scalar_or_generic(Array&& a) {
   return wrap_generic(std::move(g));
 }
 
+nb::object library_number(nb::handle number) {
+  PyObject* o = number.ptr();
+  if (generics_only)
+    if (auto t = numpy_scalar_dtype(Py_TYPE(o))) return nb::steal(scalar_of(*t, value_at(o)));
+  return nb::borrow(number);
+}
+
 void bind_scalars(nb::module_& m) {
   nb::list made;
   // Pickle asks no class whose own class is `type` how it wants to be pickled.
@@ -260,6 +267,22 @@ void bind_scalars(nb::module_& m) {
       "keep_generics", [](bool on) { return std::exchange(generics_only, on); }, nb::arg("on"),
       "Whether from now on numbers read out of arrays are generics, for libraries that have no "
       "scalars; what was so before.");
+  m.def(
+      "set_generic",
+      [](nb::handle number, nb::handle array) {
+        Generic& g = as_generic(number.ptr());
+        if (!generics_only)
+          raise(ErrorKind::Type, "setitem", "numbers cannot be changed",
+                "a number of " + std::string(name(g.dtype)), "an array");
+        Array a = as_array(array.ptr());
+        g.known = false;
+        g.array = std::move(a);
+      },
+      nb::arg("number"), nb::arg("array"),
+      "Gives a generic the value of a 0-d array of its dtype; TypeError without keep_generics().");
+  m.def("library_number", library_number, nb::arg("number").none(),
+        "A number that NumPy computed: itself, or a generic after keep_generics(). Other objects "
+        "stay as they are.");
 }
 
 }  // namespace numbus::bindings

@@ -13,6 +13,8 @@ PyObject* scalar_of(DType t, const void* at);
 PyObject* scalar_or_generic(Array&& a);
 // A scalar of ours as an object of NumPy's own type; others as they are.
 nb::object plain_scalar(PyObject* o);
+// A number that a function of NumPy's returned: itself, or a `generic` after keep_generics().
+nb::object library_number(nb::handle number);
 void bind_scalars(nb::module_& m);
 
 }  // namespace numbus::bindings

@@ -55,7 +55,9 @@ def pytest_runtest_setup(item):
         core.set_without_plan(way)
         if PLACEMENT:
             core.set_placement(PLACEMENT.partition(":")[0], int(PLACEMENT.partition(":")[2]))
-        # Where CuPy's names have been imported, numbers stay generics; that is for its own tests.
+        # Where CuPy's names have been imported, or the namespace of the array API standard was
+        # asked for, numbers stay generics; that is for their own tests.
+        importlib.import_module("numbus.core.array_type").follow_standard(False)
         core.keep_generics("cupy" in item.path.name)
 
 

@@ -35,7 +35,7 @@ LAYERS = [
     ["numbus.primitives"],
     ["numbus"],
     ["numbus.compat"],
-    ["numbus.measure", "numbus.__main__"],
+    ["numbus.measure", "numbus.runner", "numbus.__main__"],
 ]
 
 

@@ -72,6 +72,9 @@ def check_wheel(wheel: Path) -> list[str]:
             problems.append(f"holds the packages {', '.join(sorted(packages))}")
         if wheel.name.endswith("-none-any.whl"):  # Python only
             return problems
+        for stub in ("py.typed", "__init__.pyi", "linalg.pyi", "cuda/__init__.pyi"):
+            if f"numbus/{stub}" not in archive.namelist():
+                problems.append(f"lacks numbus/{stub}")
         if len(names) != 1:
             problems.append(f"holds {len(names)} shared libraries: {names}")
         for name in names:

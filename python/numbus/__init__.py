@@ -56,12 +56,15 @@ from .core import devices as _devices
 from .core import fallback as _fallback
 from .core import inspection as _inspect
 from .core import interrupts as _interrupts
+from .core import standard as _standard
 from .core import ufuncs as _ufuncs
 from .core.array_type import ndarray  # noqa: F401
 from .functions import methods as _methods
 from .functions import registry as _registry
 
 __version__ = "0.1.0"
+__array_api_version__ = _standard.VERSION
+__array_namespace_info__ = _standard.NamespaceInfo
 
 _SUBMODULES = frozenset({"compat", "cuda", "fft", "kernels", "linalg", "random", "testing"})
 _KERNELS = frozenset({"guvectorize", "jit", "njit", "prange", "stencil", "types", "vectorize"})
@@ -107,6 +110,8 @@ _core.set_kernel_loader(_load_kernels)
 _registry.makers.update(element=_element, line=_line)
 _interrupts.install()
 _types.describe_scalars()
+if _types.is_standard_asked():
+    _types.follow_standard()
 _ufuncs.attach()
 _publish()
 _methods.attach(_sys.modules[__name__])

@@ -269,19 +269,32 @@ def _step(op, n, d):
     return 1.0 / (n * d)
 
 
-def fftfreq(n, d=1.0, device=None):
-    """The frequencies of the `n` results of fft(), float64, for samples `d` apart.
+def fftfreq(n, d=1.0, device=None, *, dtype=None):
+    """The frequencies of the `n` results of fft() for samples `d` apart.
 
-    Raises ValueError where n is no integer.
+    dtype: of the result, a float; None: float64. Raises ValueError where n is no integer, TypeError
+    for other dtypes.
     """
     step = _step("fftfreq", n, d)
-    return ifftshift(arange(-(n // 2), (n + 1) // 2, device=device) * step)
+    return _floats(
+        "fftfreq", ifftshift(arange(-(n // 2), (n + 1) // 2, device=device) * step), dtype
+    )
 
 
-def rfftfreq(n, d=1.0, device=None):
-    """The frequencies of the n // 2 + 1 results of rfft(), float64, for samples `d` apart.
+def rfftfreq(n, d=1.0, device=None, *, dtype=None):
+    """The frequencies of the n // 2 + 1 results of rfft() for samples `d` apart.
 
-    Raises ValueError where n is no integer.
+    dtype: of the result, a float; None: float64. Raises ValueError where n is no integer, TypeError
+    for other dtypes.
     """
     step = _step("rfftfreq", n, d)
-    return arange(n // 2 + 1, device=device) * step
+    return _floats("rfftfreq", arange(n // 2 + 1, device=device) * step, dtype)
+
+
+def _floats(op, values, dtype):
+    if dtype is None:
+        return values
+    dtype = numpy.dtype(dtype)
+    if dtype.kind != "f":
+        raise TypeError(message(op, "dtype of frequencies", dtype, "a dtype of floats"))
+    return values.astype(dtype)

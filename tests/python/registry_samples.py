@@ -364,6 +364,8 @@ SAMPLES = {
     ),
     ("np.bincount", "minlength"): lambda a, axis: [ABSENT, 0, 3, 20, -1],
     ("np.searchsorted", "v"): lambda a, axis: [1, 0.5, a, a.T, [1, 2, -1]],
+    # NumPy has it not: test_array_api.py.
+    **{(name, "descending"): lambda a, axis: [ABSENT] for name in ("np.sort", "np.argsort")},
     ("np.searchsorted", "sorter"): lambda a, axis: [ABSENT, np.argsort(a), [0]],
     ("np.lexsort", "keys"): lambda a, axis: [[a], [a, a[::-1]], a, [a.T, np.sort(a.T)]],
     ("np.lexsort", "axis"): lambda a, axis: [ABSENT, 0, -1],

@@ -72,7 +72,7 @@ def test_installed_packages_get_real_numpy(tmp_path):
     }
     script = (
         f"import sys\nsys.path.append({str(site)!r})\nimport numpy as np\nimport other\n"
-        "print(other.name, type(other.x).__module__, type(np.ones(2)).__module__)\n"
+        "print(other.name, other.x.__class__.__module__, np.ones(2).__class__.__module__)\n"
         "print(isinstance(other.x, np.ndarray), (np.ones(2) + other.x).tolist())"
     )
     lines = run(tmp_path, script, files=files).stdout.split("\n")

@@ -8,6 +8,7 @@ import site
 import sys
 import types
 
+from . import kinds
 from .rewrite import compile_user, original
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
@@ -29,7 +30,7 @@ _installed = _installed_folders()
 def is_user_file(file):
     """Whether a source file is the user's own, rather than Python's or an installed package's."""
     if not file or file.startswith("<"):
-        return bool(file) and file.startswith(("<string", "<stdin"))
+        return bool(file) and file.startswith(("<string", "<stdin", "<ipython"))
     path = os.path.realpath(file)
     parts = path.split(os.sep)
     if "site-packages" in parts or "dist-packages" in parts:
@@ -58,6 +59,11 @@ class UserFinder:
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:
             return None
+        if name == "pandas":
+            from .frames import Loader  # only for scripts that import pandas
+
+            spec.loader = Loader(spec.loader)
+            return spec
         if not is_user_file(spec.origin):
             return None
         spec.loader = UserLoader(spec.loader.name, spec.loader.path)
@@ -83,6 +89,7 @@ class Unserved:
 
 def install():
     """Puts the finders in their places; harmless when repeated."""
+    kinds.install()
     if not any(isinstance(finder, UserFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, UserFinder())
         sys.meta_path.append(Unserved())

@@ -1,6 +1,9 @@
-"""The rewriting of imports in the source of a user's own module, and its compilation."""
+"""The rewriting of imports, and of `type(x)`, in the source of a user's own module, and its
+compilation.
+"""
 
 import ast
+import re
 
 # What a user's module gets for the modules it names.
 REPLACED = {
@@ -37,8 +40,10 @@ def original(name):
     return None
 
 
-class _Rewriter(ast.NodeTransformer):
-    """Replaces imports one for one; every new node carries the position of the old one."""
+class Rewriter(ast.NodeTransformer):
+    """Replaces imports, and calls of `type` with one argument, one for one; every new node carries
+    the position of the old one.
+    """
 
     def visit_Import(self, node):
         statements = []
@@ -70,6 +75,11 @@ class _Rewriter(ast.NodeTransformer):
                 ast.Attribute(maker, "compat", ast.Load()), "importing", ast.Load()
             )
             node.func = self._located(ast.Attribute(level, "import_", ast.Load()), node)
+        elif isinstance(node.func, ast.Name) and node.func.id == "type":
+            # Whatever the name stands for there is called with the argument (compat/kinds.py).
+            if len(node.args) == 1 and not node.keywords and type(node.args[0]) is not ast.Starred:
+                node.args = [node.func, node.args[0]]
+                node.func = self._located(ast.Name("__numbus_type__", ast.Load()), node.func)
         return node
 
     @staticmethod
@@ -80,7 +90,9 @@ class _Rewriter(ast.NodeTransformer):
 def _mentions(source):
     """Whether the text names anything to replace; most modules of a program do not."""
     text = source if isinstance(source, bytes) else source.encode("utf-8", "replace")
-    return any(name.encode() in text for name in (*REPLACED, "__import__"))
+    if any(name.encode() in text for name in (*REPLACED, "__import__")):
+        return True
+    return re.search(rb"\btype\s*\(", text) is not None
 
 
 def _load_early(source):
@@ -100,14 +112,14 @@ def _load_early(source):
 
 
 def compile_user(source, file, mode="exec"):
-    """The code of a user's module or snippet: its imports rewritten, its line numbers kept."""
+    """The code of a user's module or snippet: imports and `type(x)` rewritten, lines kept."""
     if not _mentions(source):
         return compile(source, file, mode, dont_inherit=True)
     _load_early(source if isinstance(source, bytes) else source.encode())
     tree = ast.parse(source, file, mode)
-    return compile(_Rewriter().visit(tree), file, mode, dont_inherit=True)
+    return compile(Rewriter().visit(tree), file, mode, dont_inherit=True)
 
 
 def rewrite_text(source):
     """A snippet of code as text, with its imports rewritten."""
-    return ast.unparse(_Rewriter().visit(ast.parse(source)))
+    return ast.unparse(Rewriter().visit(ast.parse(source)))

@@ -13,6 +13,7 @@ from . import loader, spawn
 from .rewrite import compile_user
 
 USAGE = """usage: python -m numbus [--report] [--strict] script.py [arguments …]
+       python -m numbus [--report] [--strict] [--output done.ipynb] notebook.ipynb [arguments …]
        python -m numbus [--report] [--strict] -c code [arguments …]
        python -m numbus info
        python -m numbus bench [--help]
@@ -21,6 +22,7 @@ USAGE = """usage: python -m numbus [--report] [--strict] script.py [arguments �
 
 --report   at exit, names what NumPy had to do, with lines and counts, and Numbus' own counters
 --strict   makes such a fallback an error
+--output   writes a notebook with what its cells showed, pictures too
 info       devices, versions, libraries
 bench      measures this machine: devices, other libraries (pip install numbus-bench)
 advise     when a GPU pays, for this machine or for a script
@@ -39,11 +41,21 @@ DISTRIBUTIONS = {"numbus_bench": "numbus-bench", "numbus_cluster": "numbus-clust
 
 def main(arguments):
     """The command line; returns the exit code."""
-    report = False
-    while arguments and arguments[0] in ("--report", "--strict"):
-        report |= arguments[0] == "--report"
-        _fallback.state.strict |= arguments[0] == "--strict"
-        arguments = arguments[1:]
+    report, output = False, None
+    while arguments and arguments[0] in ("--report", "--strict", "--output"):
+        option, *arguments = arguments
+        report |= option == "--report"
+        _fallback.state.strict |= option == "--strict"
+        if option == "--output":
+            output, *arguments = arguments or [None]
+            if output is None or not (arguments and arguments[0].endswith(".ipynb")):
+                print(
+                    "[numbus] --output is of notebooks; got "
+                    f"{arguments[0] if arguments else 'nothing'!r}; expected a file to write to "
+                    "and a notebook",
+                    file=sys.stderr,
+                )
+                return 2
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
@@ -93,17 +105,30 @@ def main(arguments):
         sys.path[0] = folder
     install()
     try:
+        if file.endswith(".ipynb"):
+            return _notebook(file, output)
         return run(source, file)
     finally:
         if report:
             print_report()
 
 
+def _notebook(file, output):
+    notebook = importlib.import_module("numbus.compat.notebook")  # which needs IPython
+    try:
+        return notebook.run(file, output)
+    except (ModuleNotFoundError, ValueError) as error:
+        if not str(error).startswith("[notebook]"):
+            raise
+        print(error, file=sys.stderr)
+        return 2
+
+
 def _instead(word):
     """What a word that is no file may stand for: an option or a command, misspelt or not."""
     import difflib  # only after a mistake
 
-    options, commands = ("--report", "--strict", "--help", "-c"), ("info", *COMMANDS)
+    options, commands = ("--report", "--strict", "--output", "--help", "-c"), ("info", *COMMANDS)
     if word.startswith("-"):
         return f", or one of the options {', '.join(options)}"
     near = difflib.get_close_matches(word, commands, 1)

@@ -1,6 +1,7 @@
 """The name `ndarray` as users see it: true for Numbus arrays and for real NumPy arrays alike."""
 
 import copyreg
+import os
 from operator import attrgetter
 
 import numpy
@@ -61,6 +62,34 @@ class ndarray(metaclass=_NdarrayType):
     __slots__ = ()
 
 
+# NumPy's scalars of these dtypes are Python's float and complex, too. Libraries that follow the
+# array API standard take such for numbers without dtype and device: for them these classes stand.
+_ABSTRACT = {numpy.float64: numpy.floating, numpy.complex128: numpy.complexfloating}
+_standard = False
+
+
+def is_standard_asked():
+    """Whether SciPy is told to take arrays of any library: numbers are arrays then from the start,
+    as those of before would be refused beside arrays.
+    """
+    return bool(os.environ.get("SCIPY_ARRAY_API"))
+
+
+def follow_standard(on=True):
+    """Has numbers be `generic` from now on, and no instances of Python's number types. Returns
+    what was so before.
+    """
+    global _standard
+    before, _standard = _standard, on
+    _core.keep_generics(on)
+    return before
+
+
+def _class_of(self):
+    found = self.dtype.type
+    return _ABSTRACT.get(found, found) if _standard else found
+
+
 def describe_scalars():
     """Lets `isinstance(x, np.floating)`, `np.bool_`, `float`, `numbers.Number` … accept `generic`
     by dtype.
@@ -76,7 +105,7 @@ def describe_scalars():
 
     for referent in gc.get_referents(vars(_core.generic)):
         if type(referent) is dict:
-            referent["__class__"] = property(lambda self: self.dtype.type)
+            referent["__class__"] = property(_class_of)
             _core.generic.__array_priority__ = 1000.0
     # The types of numbers read out of arrays bear NumPy's names, and are pickled as NumPy's types.
     copyreg.pickle(_core.scalar_type, lambda kind: (attrgetter("type"), (numpy.dtype(kind),)))

@@ -163,12 +163,18 @@ def to_numpy(self):
 
 def generic_getitem(self, index):
     """`x[()]` is the value itself, `x[...]` a 0-d array, `x[None]` an array with more axes."""
-    if index == ():
+    if type(index) is tuple and not index:
         return self
-    items = index if isinstance(index, tuple) else (index,)
-    if any([item is not None and item is not Ellipsis for item in items]):
-        raise IndexError(message("getitem", "invalid index to a scalar", repr(index), "(), ..."))
     return to_ndarray(self)[index]
+
+
+def generic_setitem(self, index, value):
+    """`x[...] = value`, for libraries that have arrays without axes instead of numbers, which can
+    be changed; TypeError in all other programs.
+    """
+    array = to_ndarray(self)  # a copy, whose value the number has from now on
+    _core.set_generic(self, array)
+    array[index] = value
 
 
 def generic_astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
@@ -178,9 +184,9 @@ def generic_astype(self, dtype, order="K", casting="unsafe", subok=True, copy=Tr
 
 
 def generic_copy(self, order="C"):
-    """The value itself."""
+    """Another number of the same value."""
     as_order("copy", order)
-    return self
+    return as_generic(to_ndarray(self))
 
 
 def generic_transpose(self, *axes):
@@ -217,7 +223,7 @@ def attach():
     generic.T = property(lambda self: self)
     generic.flags = property(_generic_flags)
     generic.astype = generic_astype
-    generic.__getitem__ = generic_getitem
+    generic.__getitem__, generic.__setitem__ = generic_getitem, generic_setitem
     # With __getitem__ alone Python takes a type for a sequence, and iter() would accept a number.
     generic.__iter__ = None
     generic.copy = generic_copy

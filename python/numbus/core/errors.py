@@ -8,14 +8,14 @@ from .._core import generic, ndarray
 
 
 class AxisError(exceptions.AxisError):
-    """numpy.exceptions.AxisError with the attributes `axis` and `ndim` and this
-    library's wording.
+    """numpy.exceptions.AxisError with the attributes `axis` and `ndim`; its text holds NumPy's,
+    for programs that look for it.
     """
 
     def __init__(self, op, axis, ndim):
         super().__init__(axis, ndim)
         self._text = (
-            f"[{op}] axis is out of bounds; got axis {axis} for an array of dimension {ndim}; "
+            f"[{op}] axis {axis} is out of bounds for array of dimension {ndim}; got {axis}; "
             f"expected {-ndim} <= axis < {ndim}"
         )
 

@@ -274,7 +274,8 @@ def _is_public(name, value):
 
 def mirror(real):
     """The mirror of a NumPy module, or the module of ours that takes its place."""
-    if real.__name__.startswith("numpy._core"):  # where numpy.core finds its modules
+    # Of NumPy's private modules there are none of ours; numpy.core finds its own in one.
+    if real.__name__.startswith("numpy._"):
         return Mirror(real)
     return importlib.import_module("numbus" + real.__name__[len("numpy") :])
 

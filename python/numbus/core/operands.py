@@ -196,7 +196,7 @@ def wrap(x, views):
         return x._make([wrap(item, views) for item in x])
     if kind is dict:
         return {key: wrap(value, views) for key, value in x.items()}
-    return x
+    return _core.library_number(x)
 
 
 @_core.composed

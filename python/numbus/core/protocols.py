@@ -5,6 +5,8 @@ import numpy
 from .. import _core
 from .._core import generic, ndarray
 from . import devices as _devices
+from . import standard
+from .array_type import follow_standard
 from .errors import message
 from .fallback import make, record
 from .host import on_host
@@ -73,10 +75,14 @@ def _other_ufunc(ufunc, method, inputs, kwargs):
 
 
 def namespace_of(_self, *, api_version=None):
-    """The module that has the functions of Python's array standard; ValueError for versions of the
-    standard that NumPy does not have.
+    """The module that has the functions of Python's array standard.
+
+    The standard has arrays without axes where NumPy has numbers. Libraries that follow it tell
+    arrays of different namespaces apart by their types, so from the first call on, numbers read out
+    of arrays are `generic`, not NumPy's. Raises ValueError for unknown versions of the standard.
     """
-    numpy.empty(0).__array_namespace__(api_version=api_version)
+    standard.check_version(api_version)
+    follow_standard()
     return _namespace
 
 

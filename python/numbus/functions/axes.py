@@ -15,9 +15,7 @@ def _distinct(op, axes, ndim):
         return ()
     k = axes[0]
     if not (-ndim <= k < ndim):
-        raise _AxisError(
-            f"[{op}] axis is out of bounds; got axis {k} for an array of dimension {ndim}"
-        )
+        raise _AxisError(f"[{op}] axis {k} is out of bounds for array of dimension {ndim}; got {k}")
     k = k + ndim if k < 0 else k
     rest = _distinct(op, axes[1:], ndim)
     if k in rest:

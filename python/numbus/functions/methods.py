@@ -157,8 +157,8 @@ def _attach_array():
 
 def _attach_generic():
     generic.tolist = generic.item
-    generic.__copy__ = lambda self: self
-    generic.__deepcopy__ = lambda self, memo: self
+    generic.__copy__ = attributes.generic_copy
+    generic.__deepcopy__ = lambda self, memo: self.copy()
     generic.__repr__ = lambda self: repr(to_numpy(self))
     generic.__str__ = lambda self: str(to_numpy(self))
     generic.__format__ = lambda self, spec: format(to_numpy(self), spec)

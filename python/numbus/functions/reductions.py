@@ -282,8 +282,14 @@ def argmin(a, axis=None, out=None, *, keepdims=False):
     return _arg("argmin", a, axis, out, keepdims)
 
 
+def _few_counted(*args, **kwargs):
+    """NumPy's count_nonzero, whose count over all axes is a number of NumPy's, not of Python's."""
+    count = numpy.count_nonzero(*args, **kwargs)
+    return numpy.int64(count) if type(count) is int else count
+
+
 @quick("count_nonzero")
-@few(numpy.count_nonzero)
+@few(_few_counted)
 def count_nonzero(a, axis=None, *, keepdims=False):
     """Number of elements that are not zero over `axis`: int64."""
     a = to_ndarray(a)

@@ -51,30 +51,46 @@ def _ranks(op, kth, extent):
 @function("np.sort", kind="primitive")
 @quick("sort")
 def sort(
-    a: Array, axis: Axis | Flat = -1, kind: _KIND = None, order: Any = None, *, stable: Flag = None
+    a: Array,
+    axis: Axis | Flat = -1,
+    kind: _KIND = None,
+    order: Any = None,
+    *,
+    stable: Flag = None,
+    descending: Flag = False,
 ):
     """The elements in order along `axis` (None: of the flattened array), in the dtype of `a`.
 
-    NaN comes last; complex numbers are ordered by the real, then by the imaginary part. stable, or
-    kind 'stable' or 'mergesort': equal elements keep their order. Raises ValueError where `order`
-    names fields, or where both `kind` and `stable` are given.
+    NaN comes last, `descending` first; complex numbers are ordered by the real, then by the
+    imaginary part. stable, or kind 'stable' or 'mergesort': equal elements keep their order.
+    descending: the largest first. Raises ValueError where `order` names fields, or where both
+    `kind` and `stable` are given.
     """
     exact = _is_stable("sort", kind, stable, order)
     if exact and not routines.keeps_order(a):
         result = a.copy("K")  # whose axis order the result has
-        result[...] = np.take_along_axis(a, routines.argsort(a, axis), axis)
+        result[...] = np.take_along_axis(a, routines.argsort(a, axis, descending), axis)
         return result
-    return routines.sort(a, axis, exact)
+    return routines.sort(a, axis, exact, descending)
 
 
 @function("np.argsort", kind="primitive")
 @quick("argsort")
 def argsort(
-    a: Array, axis: Axis | Flat = -1, kind: _KIND = None, order: Any = None, *, stable: Flag = None
+    a: Array,
+    axis: Axis | Flat = -1,
+    kind: _KIND = None,
+    order: Any = None,
+    *,
+    stable: Flag = None,
+    descending: Flag = False,
 ):
-    """The indices, int64, that put the elements in order along `axis`; equal ones keep theirs."""
+    """The indices, int64, that put the elements in order along `axis`; equal ones keep theirs.
+
+    descending: in the order of sort(descending=True).
+    """
     _is_stable("argsort", kind, stable, order)
-    return routines.argsort(a, axis)
+    return routines.argsort(a, axis, descending)
 
 
 @function("np.partition", kind="primitive")

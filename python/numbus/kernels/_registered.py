@@ -53,8 +53,8 @@ def conversions(row, definition):
                 *what.for_none(array, name),
                 "else:",
                 f"    if not ({inside}):",
-                f"        raise _AxisError(f'[{row.name}] axis is out of bounds; got axis "
-                f"{{{name}}} for an array of dimension {{{array}.ndim}}')",
+                f"        raise _AxisError(f'[{row.name}] axis {{{name}}} is out of bounds "
+                f"for array of dimension {{{array}.ndim}}; got {{{name}}}')",
                 f"    if {name} < 0: {name} = {name} + {array}.ndim",
             ]
         elif what.kind == "Axes":
