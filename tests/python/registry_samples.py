@@ -163,6 +163,24 @@ SAMPLES = {
         ("np.cross", name): lambda a, axis: [ABSENT, ABSENT, ABSENT, -1, 0, 1, 3]
         for name in ("axisa", "axisb", "axisc", "axis")
     },
+    **{
+        (f"np.{name}", argument): lambda a, axis: [
+            a.ravel(),
+            a.ravel()[:3],
+            a.ravel()[::2],
+            a,
+            [1, 2.5],
+            np.array([3, -1, 0, 2], np.int8),
+            [],
+            4,
+        ]
+        for name in ("convolve", "correlate")
+        for argument in ("a", "v")
+    },
+    **{
+        (f"np.{name}", "mode"): lambda a, axis: [ABSENT, "full", "same", "valid", 0, 1, 2, "no"]
+        for name in ("convolve", "correlate")
+    },
     ("np.choose", "a"): lambda a, axis: [
         0,
         1,

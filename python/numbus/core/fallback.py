@@ -47,9 +47,6 @@ UNCOUNTED = frozenset(
     iterable isscalar isfortran get_array_wrap asarray_chkfinite datetime_data""".split()
 )
 
-# Functions of which NumPy does calls of few elements on purpose: loops of a few sums, which take
-# less time than counting does. Calls of more are fallbacks.
-FEW = frozenset("convolve correlate".split())
 # What the core answers of them by itself.
 _QUICK = {
     "isfortran": "isfortran",
@@ -199,7 +196,7 @@ def composed(function, original, name):
     if name in _QUICK:
         quick(_QUICK[name])(function)
     made = _core.composed(few(original)(function))
-    made.counted = function.counted
+    made.counted = False
     return made
 
 
@@ -229,7 +226,7 @@ def resolve(value, name, counted=True):
     if callable(value) and type(value).__module__ in ("builtins", "numpy"):
         own = name.rpartition(".")[2]
         made = make(name, value, counted and own not in UNCOUNTED)
-        return composed(made, value, own) if own in FEW or not made.counted else made
+        return composed(made, value, own) if not made.counted else made
     return value
 
 
