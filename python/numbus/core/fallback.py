@@ -41,8 +41,7 @@ UNCOUNTED = frozenset(
     isdtype
     shares_memory may_share_memory broadcast_shapes seterr geterr seterrcall geterrcall setbufsize
     getbufsize set_printoptions get_printoptions printoptions errstate show_config show_runtime
-    get_include info test einsum_path normalize_axis_index normalize_axis_tuple ravel_multi_index
-    unravel_index
+    get_include info test einsum_path normalize_axis_index normalize_axis_tuple
     save savez savez_compressed savetxt loadtxt genfromtxt fromfile fromstring fromregex
     iterable isscalar isfortran get_array_wrap asarray_chkfinite datetime_data""".split()
 )
