@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 _BOOL = numpy.dtype(bool)
-_NUMBERS = (int, float, complex)
+_OF_UFUNCS = frozenset("where casting order dtype subok".split())
 
 
 @quick("where")
@@ -78,7 +78,7 @@ def select(condlist, choicelist, default=0):
 
 
 def _weak(x):
-    return x.dtype if type(x) in (ndarray, generic) else x
+    return getattr(x, "dtype", x)
 
 
 @quick("clip")
@@ -91,7 +91,7 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
         if a_min is not None or a_max is not None:
             raise ValueError(message("clip", "limits given twice", "a_min and min", "one pair"))
         a_min, a_max = min, max
-    if kwargs:
+    if not kwargs.keys() <= _OF_UFUNCS:
         return call("numpy.clip", numpy.clip, (a, a_min, a_max, out), kwargs)
     a = operand(a)
     kind = dtype_of(a).kind
@@ -103,15 +103,19 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
         if type(a_max) is int and a_max >= info.max:
             a_max = None
     if a_min is None and a_max is None:
-        return UFUNCS["positive"](a, out=out) if kind != "b" else _copy(a, out)
+        return _copy(a, out) if kind == "b" else UFUNCS["positive"](a, out=out, **kwargs)
     if a_max is None:
-        return UFUNCS["maximum"](a, operand(a_min), out=out)
+        return UFUNCS["maximum"](a, operand(a_min), out=out, **kwargs)
+    a_max = operand(a_max)
     if a_min is not None:
-        if type(a_min) in _NUMBERS and kind in "biu" and hasattr(a_max, "dtype"):
-            # The types of all three make that of the result; the number is weak in it.
-            a = a.astype(numpy.result_type(dtype_of(a), a_min, a_max.dtype))
-        a = UFUNCS["maximum"](a, operand(a_min))
-    return UFUNCS["minimum"](a, operand(a_max), out=out)
+        a_min = operand(a_min)
+        kinds = {x.dtype for x in (a, a_min, a_max) if hasattr(x, "dtype")}
+        if len(kinds) > 1 and kwargs.get("dtype") is None:
+            # The types of all three make that of the result; numbers are weak in it.
+            kwargs["dtype"] = numpy.result_type(*[_weak(x) for x in (a, a_min, a_max)])
+        first = {key: x for key, x in kwargs.items() if key != "where"}
+        a = UFUNCS["maximum"](a, a_min, **first)
+    return UFUNCS["minimum"](a, a_max, out=out, **kwargs)
 
 
 def _copy(a, out):
