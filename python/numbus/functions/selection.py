@@ -13,7 +13,7 @@ from ..core.quick import FUSING, few, quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
 from .creation import ascontiguousarray, empty
-from .manipulation import ravel, resize
+from .manipulation import ravel
 from .registry import Any, Array, OutUnsafe, function
 
 __all__ = [
@@ -154,7 +154,7 @@ def putmask(a, mask, values):
         _core.copyto(a, value, mask.reshape(a.shape).astype(_BOOL))
         return
     if values.size:
-        repeated = resize(values, a.size).reshape(a.shape)
+        repeated = np.resize(values, a.size).reshape(a.shape)
         _core.copyto(a, repeated, mask.reshape(a.shape).astype(_BOOL))
 
 
@@ -189,7 +189,7 @@ def place(arr, mask, vals):
     if at.size and not vals.size:
         raise ValueError(message("place", "no values", "none", "at least one"))
     if at.size:
-        _store_at(arr, at, resize(vals.ravel(), at.size))
+        _store_at(arr, at, np.resize(vals.ravel(), at.size))
 
 
 def _store_at(a, at, values):
@@ -232,7 +232,7 @@ def put(a, ind, v, mode="raise"):
         at = at % n
     elif mode == "clip":
         at = clip(at, 0, n - 1)
-    values = values if values.size == 1 else resize(values, at.size)
+    values = values if values.size == 1 else np.resize(values, at.size)
     if mode == "raise":
         wrong = nonzero((at < -n) | (at >= n))[0]
         at = _core.where(at < 0, at + n, at)
