@@ -141,6 +141,11 @@ def vectors(a, axis):
     ]
 
 
+def some_axes(a, axis):
+    given = [ABSENT, ABSENT, None, *range(-a.ndim, a.ndim), a.ndim]
+    return given + [(0, 1), (-1, 0), (1, 1)] if a.ndim > 1 else given
+
+
 SAMPLES = {
     ("np.unwrap", "discont"): lambda a, axis: [ABSENT, None, 1, 4.5],
     ("np.rot90", "k"): lambda a, axis: [ABSENT, 0, 2, 3, -1, 5, np.int8(2)],
@@ -245,6 +250,23 @@ SAMPLES = {
         np.int8(4),
         2.5,
     ],
+    **{
+        (f"np.nan{name}", "axis"): some_axes
+        for name in "sum prod max min mean var std argmax argmin".split()
+    },
+    **{
+        (f"np.nan{name}", "initial"): lambda a, axis: [ABSENT, ABSENT, ABSENT, 1, 2.5]
+        for name in "sum prod max min".split()
+    },
+    **{
+        (f"np.nan{name}", "where"): lambda a, axis: [ABSENT, ABSENT, True, a != 0, [True]]
+        for name in "sum prod max min mean var std".split()
+    },
+    # In NumPy float16 stays what it is where the result is to be another type.
+    **{(f"np.nan{name}", "dtype"): lambda a, axis: [ABSENT] for name in ("var", "std")},
+    **{
+        (f"np.nan{name}", "ddof"): lambda a, axis: [ABSENT, 0, 1, 2.5, 9] for name in ("var", "std")
+    },
     ("np.choose", "a"): lambda a, axis: [
         0,
         1,
