@@ -199,7 +199,7 @@ def composed(function, original, name):
     return made
 
 
-class _Vectorize(numpy.vectorize):
+class Vectorize(numpy.vectorize):
     """numpy.vectorize whose calls take and give Numbus arrays."""
 
     def __call__(self, *args, **kwargs):
@@ -217,7 +217,7 @@ def resolve(value, name, counted=True):
     if isinstance(value, types.ModuleType):
         return mirror(value) if value.__name__.startswith("numpy") else value
     if value is numpy.vectorize:
-        return _Vectorize
+        return Vectorize
     if isinstance(value, type):
         return value
     if isinstance(value, numpy.ufunc):
