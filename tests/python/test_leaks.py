@@ -1,5 +1,5 @@
-"""No result is an array of NumPy's where Numbus could hold it: every function, method and attribute,
-of arrays at rest, pending, of few and of many elements.
+"""No result is an array of NumPy's where Numbus could hold it: every function, method and
+attribute, of arrays at rest, pending, of few and of many elements.
 """
 
 import importlib
@@ -14,7 +14,8 @@ pytestmark = pytest.mark.numbus
 MORE = {
     "linalg.eig": "q", "linalg.eigh": "h @ h.T", "linalg.svd": "x", "linalg.qr": "x",
     "linalg.slogdet": "q", "linalg.lstsq": "x, u", "linalg.multi_dot": "[x, y.T, x]",
-    "linalg.tensorinv": "q.reshape(3, 3), 1", "ma.getdata": "x", "lib.stride_tricks.as_strided": "x",
+    "linalg.tensorinv": "q.reshape(3, 3), 1", "ma.getdata": "x",
+    "lib.stride_tricks.as_strided": "x",
     "lib.stride_tricks.sliding_window_view": "v, 2", "apply_along_axis": "xp.sort, 0, x",
     "fromfunction": "lambda a, b: a + b, (2, 3)", "unravel_index": "j, (5, 5)",
     "ix_": "[0, 1], [True, False]", "mgrid.__getitem__": "(slice(0, 3), slice(0, 2))",
@@ -31,7 +32,8 @@ MORE = {
     "polynomial.polynomial.polyval": "v, [1, 2, 3]", "polynomial.polynomial.polyfit": "v, w, 1",
     "polynomial.chebyshev.chebval": "v, [1, 2, 3]", "polynomial.polynomial.polyroots": "u",
     "char.str_len": "np.array(['a'])", "lib.scimath.sqrt": "x", "emath.log": "x",
-    "add.outer": "v, w", "add.at": "v, [0, 1], 2", "maximum.accumulate": "x", "add.reduceat": "v, [0, 2]",
+    "add.outer": "v, w", "add.at": "v, [0, 1], 2", "maximum.accumulate": "x",
+    "add.reduceat": "v, [0, 2]",
 }  # fmt: skip
 ATTRIBUTES = "T mT real imag base flat.base flat.copy()".split()
 
