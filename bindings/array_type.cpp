@@ -201,6 +201,8 @@ void bind_arrays(nb::module_& m) {
   get("_storage", [](Array& a) { return reinterpret_cast<uintptr_t>(a.base.get()); }, "");
   get("_device", [](Masked& m) { return device_label(*m.full.base->device); }, "");
   cls.def("_set_writeable", [](Array& a, bool w) { a.writeable = w; });
+  // For ndarray.resize(): views keep the storage that they are of.
+  cls.def("_become", [](Array& a, Array& other) { a = other; });
   auto origin = [](Masked& m) {
     auto* of = static_cast<PyObject*>(m.full.origin.get());
     return of ? nb::borrow(nb::handle(of)) : nb::none();

@@ -124,6 +124,8 @@ def __getattr__(name):
         return [item for item in dir(_numpy) if not item.startswith("_")]
     if name in _SUBMODULES:
         return _importlib.import_module("numbus." + name)
+    if name == "vectorize":
+        return _importlib.import_module("numbus.kernels._any_callable").vectorize
     if name in _KERNELS:
         return getattr(_importlib.import_module("numbus.kernels"), name)
     if name in _TIMER:

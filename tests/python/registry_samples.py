@@ -141,6 +141,11 @@ def vectors(a, axis):
     ]
 
 
+def some_axes(a, axis):
+    given = [ABSENT, ABSENT, None, *range(-a.ndim, a.ndim), a.ndim]
+    return given + [(0, 1), (-1, 0), (1, 1)] if a.ndim > 1 else given
+
+
 SAMPLES = {
     ("np.unwrap", "discont"): lambda a, axis: [ABSENT, None, 1, 4.5],
     ("np.rot90", "k"): lambda a, axis: [ABSENT, 0, 2, 3, -1, 5, np.int8(2)],
@@ -162,6 +167,105 @@ SAMPLES = {
     **{
         ("np.cross", name): lambda a, axis: [ABSENT, ABSENT, ABSENT, -1, 0, 1, 3]
         for name in ("axisa", "axisb", "axisc", "axis")
+    },
+    **{
+        (f"np.{name}", argument): lambda a, axis: [
+            a.ravel(),
+            a.ravel()[:3],
+            a.ravel()[::2],
+            a,
+            [1, 2.5],
+            np.array([3, -1, 0, 2], np.int8),
+            [],
+            4,
+        ]
+        for name in ("convolve", "correlate")
+        for argument in ("a", "v")
+    },
+    **{
+        (f"np.{name}", "mode"): lambda a, axis: [ABSENT, "full", "same", "valid", 0, 1, 2, "no"]
+        for name in ("convolve", "correlate")
+    },
+    ("np.ravel_multi_index", "multi_index"): lambda a, axis: [
+        (1, 2),
+        ([1, 2], [0, 3]),
+        (np.array([[2], [0]], np.uint8), np.arange(4)),
+        np.array([[1, 2], [0, 3]]),
+        (-1, 5),
+        (1, 9),
+        (1.0, 2),
+        (1,),
+        (np.zeros(0, int), np.zeros(0, np.int8)),
+        ([], []),
+    ],
+    ("np.ravel_multi_index", "dims"): lambda a, axis: [
+        (3, 4),
+        [3, 4],
+        (1000, 7),
+        (3, 0),
+        5,
+        (2.5, 1),
+    ],
+    ("np.ravel_multi_index", "mode"): lambda a, axis: [
+        ABSENT,
+        ABSENT,
+        "raise",
+        "wrap",
+        "clip",
+        ("wrap", "clip"),
+        ("raise",),
+        "no",
+    ],
+    ("np.unravel_index", "indices"): lambda a, axis: [
+        5,
+        0,
+        np.arange(12),
+        np.array([[11, 3]], np.uint16),
+        [-1],
+        [99],
+        2.5,
+        [],
+        [True, False],
+        np.zeros(0, int),
+    ],
+    ("np.unravel_index", "shape"): lambda a, axis: [(3, 4), [3, 4], (2, 3, 2), (), 20, (0, 3)],
+    ("np.logspace", "start"): lambda a, axis: [0, -1.5, np.float64(0.5), [0, 1], 1j],
+    ("np.logspace", "stop"): lambda a, axis: [1, 2.5, True, [[2, 1], [0, 3]]],
+    ("np.logspace", "num"): lambda a, axis: [ABSENT, 5, 1, 0, -1],
+    ("np.logspace", "base"): lambda a, axis: [ABSENT, 2, np.float32(3), [2.0, 3.0]],
+    ("np.logspace", "axis"): lambda a, axis: [ABSENT, ABSENT, 0, -1],
+    ("np.geomspace", "start"): lambda a, axis: [1, -0.5, np.float32(2), [1, 4], 1j, 0],
+    ("np.geomspace", "stop"): lambda a, axis: [1000, -8.5, True, [[2, 1], [9, 3]], -1],
+    ("np.geomspace", "num"): lambda a, axis: [ABSENT, 5, 1, 0, -1],
+    ("np.geomspace", "axis"): lambda a, axis: [ABSENT, ABSENT, 0, -1],
+    ("np.gradient", "edge_order"): lambda a, axis: [ABSENT, ABSENT, 1, 2, 3],
+    ("np.resize", "new_shape"): lambda a, axis: [
+        7,
+        (2, 3),
+        (1, 30),
+        0,
+        (2, 0),
+        -1,
+        (),
+        np.int8(4),
+        2.5,
+    ],
+    **{
+        (f"np.nan{name}", "axis"): some_axes
+        for name in "sum prod max min mean var std argmax argmin".split()
+    },
+    **{
+        (f"np.nan{name}", "initial"): lambda a, axis: [ABSENT, ABSENT, ABSENT, 1, 2.5]
+        for name in "sum prod max min".split()
+    },
+    **{
+        (f"np.nan{name}", "where"): lambda a, axis: [ABSENT, ABSENT, True, a != 0, [True]]
+        for name in "sum prod max min mean var std".split()
+    },
+    # In NumPy float16 stays what it is where the result is to be another type.
+    **{(f"np.nan{name}", "dtype"): lambda a, axis: [ABSENT] for name in ("var", "std")},
+    **{
+        (f"np.nan{name}", "ddof"): lambda a, axis: [ABSENT, 0, 1, 2.5, 9] for name in ("var", "std")
     },
     ("np.choose", "a"): lambda a, axis: [
         0,

@@ -22,6 +22,8 @@ CALLS = {
     "polymul": lambda m, a: m.polymul(a[:50], a[3:9]),
     "polydiv": lambda m, a: m.polydiv(a[:9], a[3:7]),
     "append": lambda m, a: m.append(a, 3),
+    "convolve": lambda m, a: m.convolve(a, a[:40]),
+    "correlate": lambda m, a: m.correlate(a[:40], a * 1j, "same"),
     "nancumsum": lambda m, a: m.nancumsum(m.where(a > 1, np.nan, a)),
 }
 

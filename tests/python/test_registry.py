@@ -10,7 +10,7 @@ import warnings
 import numbus as nb
 import numpy as np
 import pytest
-from helpers import draw
+from helpers import draw, leaks
 from jit_check import function_of
 from numbus import _core as core
 from numbus.functions import names, registry
@@ -265,6 +265,7 @@ def test_array_calls(name, seed):
             same_error(mistake, error, note)
         else:
             assert mistake is None, (note, mistake)
+            assert not leaks(got), note
             compare(row, got, want, note, args, keywords)
             check_arguments(row, mine, named, *given, note)
 

@@ -41,15 +41,11 @@ UNCOUNTED = frozenset(
     isdtype
     shares_memory may_share_memory broadcast_shapes seterr geterr seterrcall geterrcall setbufsize
     getbufsize set_printoptions get_printoptions printoptions errstate show_config show_runtime
-    get_include info test einsum_path normalize_axis_index normalize_axis_tuple ravel_multi_index
-    unravel_index
+    get_include info test einsum_path normalize_axis_index normalize_axis_tuple
     save savez savez_compressed savetxt loadtxt genfromtxt fromfile fromstring fromregex
     iterable isscalar isfortran get_array_wrap asarray_chkfinite datetime_data""".split()
 )
 
-# Functions of which NumPy does calls of few elements on purpose: loops of a few sums, which take
-# less time than counting does. Calls of more are fallbacks.
-FEW = frozenset("convolve correlate".split())
 # What the core answers of them by itself.
 _QUICK = {
     "isfortran": "isfortran",
@@ -199,11 +195,11 @@ def composed(function, original, name):
     if name in _QUICK:
         quick(_QUICK[name])(function)
     made = _core.composed(few(original)(function))
-    made.counted = function.counted
+    made.counted = False
     return made
 
 
-class _Vectorize(numpy.vectorize):
+class Vectorize(numpy.vectorize):
     """numpy.vectorize whose calls take and give Numbus arrays."""
 
     def __call__(self, *args, **kwargs):
@@ -221,7 +217,7 @@ def resolve(value, name, counted=True):
     if isinstance(value, types.ModuleType):
         return mirror(value) if value.__name__.startswith("numpy") else value
     if value is numpy.vectorize:
-        return _Vectorize
+        return Vectorize
     if isinstance(value, type):
         return value
     if isinstance(value, numpy.ufunc):
@@ -229,7 +225,7 @@ def resolve(value, name, counted=True):
     if callable(value) and type(value).__module__ in ("builtins", "numpy"):
         own = name.rpartition(".")[2]
         made = make(name, value, counted and own not in UNCOUNTED)
-        return composed(made, value, own) if own in FEW or not made.counted else made
+        return composed(made, value, own) if not made.counted else made
     return value
 
 

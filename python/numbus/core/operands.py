@@ -273,7 +273,8 @@ def _fits(shape, whole):
 
 def store(op, result, out, casting="same_kind", broadcasts=False):
     """`result` written to the array `out`, which must have its shape (or one to which it
-    broadcasts) and, under the rule `casting`, its type.
+    broadcasts) and, under the rule `casting`, its type ("reversed": `out` could become the result,
+    which is what NumPy asks where indices are chosen).
     """
     if isinstance(out, tuple) and len(out) == 1:
         (out,) = out
@@ -283,7 +284,10 @@ def store(op, result, out, casting="same_kind", broadcasts=False):
         result = _core.broadcast_to(to_ndarray(result), out.shape)
     if out.shape != result.shape:
         raise ValueError(message(op, "wrong shape of out", out.shape, result.shape))
-    require_cast(op, result.dtype, out.dtype, casting)
+    if casting == "reversed":
+        require_cast(op, out.dtype, result.dtype, "safe")
+    else:
+        require_cast(op, result.dtype, out.dtype, casting)
     if isinstance(out, numpy.ndarray):
         numpy.copyto(out, result, casting="unsafe")
     else:

@@ -120,6 +120,41 @@ def cuda_array_interface(self):
     }
 
 
+class Interface(dict):
+    """What __array_interface__ gives; as long as it lives the array's memory stays where it is."""
+
+    __slots__ = ("owner",)
+
+
+def array_interface(self):
+    """Address, shape and type of an array whose memory the host can reach."""
+    real = _memory("__array_interface__", self)
+    found = Interface(real.__array_interface__)
+    found.owner = real
+    return found
+
+
+def array_struct(self):
+    """The same as a capsule of C's, which keeps the memory."""
+    return _memory("__array_struct__", self).__array_struct__
+
+
+def _memory(op, a):
+    if not on_host(a):
+        raise AttributeError(message(op, "memory not on the host", a._device, "the CPU"))
+    return numpy.asarray(memoryview(a))  # which raises what its computation raised
+
+
+def array_wrap(_self, array, context=None, return_scalar=False, /):
+    """An array of NumPy's as one of ours; its element where `return_scalar` asks for it and it has
+    no axes. TypeError for what is no array.
+    """
+    if not isinstance(array, (ndarray, numpy.ndarray)):
+        raise TypeError(message("__array_wrap__", "no array", type(array).__name__, "an ndarray"))
+    made = to_ndarray(array)
+    return made[()] if return_scalar and not made.ndim else made
+
+
 def attach(namespace):
     """Puts the protocols on the classes of the core. namespace: the module that has the functions,
     which imports this one.
@@ -134,6 +169,11 @@ def attach(namespace):
         kind.to_device = _devices.method
         kind.device = property(_devices.device_of)
         kind.data = property(memoryview)
+    ndarray.__array_interface__ = property(array_interface)
+    ndarray.__array_struct__ = property(array_struct)
+    ndarray.__array_wrap__ = array_wrap
+    ndarray.__array_finalize__ = None
+    ndarray.__class_getitem__ = classmethod(lambda cls, parameters: numpy.ndarray[parameters])
     ndarray.__dlpack__ = dlpack
     ndarray.__dlpack_device__ = dlpack_device
     ndarray.__cuda_array_interface__ = property(cuda_array_interface)

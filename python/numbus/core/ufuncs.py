@@ -8,9 +8,9 @@ from .. import _core
 from .._core import ndarray
 from .errors import ForeignDtype, many_axes, message
 from .fallback import call, lookup
-from .host import on_host
+from .host import on_host, same_memory
 from .indexing import advanced, is_basic
-from .operands import as_dtype, operand, to_ndarray
+from .operands import as_dtype, as_mask, operand, store, to_ndarray, to_numpy
 from .quick import quick
 
 # ufunc.reduce in terms of the reductions of `_core.reduce`.
@@ -24,7 +24,10 @@ _REDUCTIONS = {
 }
 
 
+_REORDERABLE = frozenset("fmax fmin".split())  # those without an identity
 _FIRST = numpy.zeros(1, numpy.int64)  # where the one segment of a reduction begins
+_BOOL = numpy.dtype(bool)
+_NoValue = numpy._NoValue
 
 
 def _publish():
@@ -58,14 +61,17 @@ def divmod(x1, x2, out1=None, out2=None, /, out=(None, None), **kwargs):
             raise TypeError(message("divmod", "out given twice", "both", "one of them"))
         out = out1, out2
     first, second = out
-    if first is not None or not kwargs.keys() <= {"where", "casting", "order", "dtype", "subok"}:
-        # The second result is not to be computed of what the first one overwrites.
+    ours = first is None or type(first) is ndarray
+    if not ours or not kwargs.keys() <= {"where", "casting", "order", "dtype", "subok"}:
         return call("numpy.divmod", numpy.divmod, (x1, x2), {"out": out, **kwargs})
     try:
         x1, x2 = operand(x1), operand(x2)
     except ForeignDtype:
-        return call("numpy.divmod", numpy.divmod, (x1, x2), kwargs)
-    quotient = UFUNCS["floor_divide"](x1, x2, **kwargs)
+        return call("numpy.divmod", numpy.divmod, (x1, x2), {"out": out, **kwargs})
+    if first is not None:
+        # The second result is not to be computed of what the first one overwrites.
+        x1, x2 = [x.copy() if type(x) is ndarray and same_memory(x, first) else x for x in (x1, x2)]
+    quotient = UFUNCS["floor_divide"](x1, x2, out=first, **kwargs)
     return quotient, UFUNCS["remainder"](x1, x2, out=second, **kwargs)
 
 
@@ -78,52 +84,142 @@ def _fall_back(ufunc, method, *args, **kwargs):
 
 
 @quick("reduce")
-def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
     """Reduces `array` along `axis` (int, tuple or None for all) by repeated application of the
     ufunc.
-    """
-    if self.nin != 2:
-        raise ValueError(message(f"{self.name}.reduce", "not a binary ufunc", self.nin, "2 inputs"))
-    name = _REDUCTIONS.get(self.name)
-    if name is None and initial is None and where is True and out is None:
-        result = _folded(self, array, axis, dtype, keepdims)
-        if result is not None:
-            return result
-    logical = name in ("any", "all") and dtype is not None and numpy.dtype(dtype) != bool
-    if name is None or initial is not None or where is not True or logical:
-        kwargs = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims, "where": where}
-        if initial is not None:
-            kwargs["initial"] = initial
-        return _fall_back(self, "reduce", array, **kwargs)
-    a = to_ndarray(array)
-    axes = many_axes(f"{self.name}.reduce", axis, a.ndim) if a.ndim or axis not in (0, -1) else ()
-    if dtype is not None:
-        dtype = numpy.dtype(dtype)
-        if name in ("max", "min"):
-            a, dtype = a.astype(dtype), None
-    if out is not None:
-        kwargs = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims}
-        return _fall_back(self, "reduce", array, **kwargs)
-    return _core.reduce(name, a, axes, keepdims, dtype, None, 0)
 
-
-def _folded(self, array, axis, dtype, keepdims):
-    """reduce() without a row in the table of reductions: folds of one segment, in order; None where
-    there is nothing to fold, or only NumPy can say what is right.
+    dtype: the type of the elements while they are combined. initial: what they are combined with
+    first; None: nothing, so that there must be elements. where: the elements that count. Raises
+    ValueError for no elements without an initial value, and for several axes where the order of the
+    elements matters, TypeError for types that the ufunc does not give back.
     """
     op = f"{self.name}.reduce"
+    if self.nin != 2:
+        raise ValueError(message(op, "not a binary ufunc", self.nin, "2 inputs"))
+    kind = dtype
     try:
-        a, dtype = to_ndarray(array), as_dtype(op, dtype)
-        axes = many_axes(op, axis, a.ndim) if a.ndim else None
-        axes = range(a.ndim) if axes is None else axes
-        # Several axes have no order; an identity is the sign that none is needed.
-        if not a.ndim or not a.size or not axes or (len(axes) > 1 and _real(self).identity is None):
-            return None
-        for d in axes:
-            a = _core.reduceat(self, a, _FIRST, d, dtype, None)
+        if out is not None and dtype is None and self.name not in ("logical_and", "logical_or"):
+            array = to_ndarray(array)
+            kind = _loop(self, out, array.dtype)
+            if not numpy.can_cast(kind, getattr(out, "dtype", kind), "same_kind"):
+                raise NotImplementedError  # what comes between is cast to the type of `out`
+        result = _reduced(self, op, array, axis, kind, bool(keepdims), initial, where)
     except (ForeignDtype, NotImplementedError):
-        return None
-    return a if keepdims else a[tuple([0 if d in axes else slice(None) for d in range(a.ndim)])]
+        kwargs = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "where": where}
+        if out is not None:
+            kwargs["out"] = out
+        if initial is not _NoValue:
+            kwargs["initial"] = initial
+        return _fall_back(self, "reduce", array, **kwargs)
+    return result if out is None else store(op, result, out, "unsafe")
+
+
+def _loop(self, out, dtype):
+    """The type in which elements of `dtype` are combined where `out` takes the result."""
+    (out,) = out if isinstance(out, tuple) and len(out) == 1 else (out,)
+    there = getattr(out, "dtype", None)
+    types = (there, dtype, None)
+    return _real(self).resolve_dtypes(types, casting="unsafe", reduction=True)[2]
+
+
+def sums_into(op, out, dtype):
+    """The same for sums and products."""
+    return _loop(UFUNCS["add" if op == "sum" else "multiply"], out, dtype)
+
+
+def _reduced(self, op, array, axis, dtype, keepdims, initial, where):
+    a, dtype = to_ndarray(array), as_dtype(op, dtype)
+    axes = () if not a.ndim and axis in (0, -1) else many_axes(op, axis, a.ndim)
+    mask = None if where is True else _core.broadcast_to(as_mask(where), a.shape)
+    if mask is not None and mask.dtype != _BOOL:
+        raise TypeError(message(op, "where is not boolean", mask.dtype, "bool"))
+    name = _REDUCTIONS.get(self.name)
+    if name is None:
+        return _folded(self, op, a, axes, dtype, keepdims, initial, mask)
+    if name in ("any", "all") and dtype is not None and dtype != _BOOL:
+        raise TypeError(message(op, "no loop for this dtype", dtype, "bool"))
+    if name in ("max", "min") or dtype == _BOOL:
+        a, dtype = a if dtype is None else a.astype(dtype, copy=False), None
+        name = {"sum": "any", "prod": "all"}.get(name, name) if a.dtype == _BOOL else name
+    if initial is _NoValue:
+        if mask is not None and name in ("max", "min"):
+            raise ValueError(message(op, "where= without initial=", "none", "an initial value"))
+        return _core.reduce(name, a, axes, keepdims, dtype, mask, 0)
+    if initial is None or (name in ("max", "min") and not a.size):
+        _require_elements(op, a, axes, initial, mask)
+    if name in ("max", "min") and not a.size:
+        shape = _shape_without(a.shape, axes, keepdims)
+        return _core.full(shape, _start(initial, a.dtype), a.dtype)[()]
+    result = _core.reduce(name, a, axes, keepdims, dtype, mask, 0)
+    if initial is None:
+        return result
+    return self(_start(initial, result.dtype), result, dtype=result.dtype)
+
+
+def _require_elements(op, a, axes, initial, mask):
+    """Something to begin with, where neither an identity nor an initial value is there."""
+    if initial is not None and initial is not _NoValue:
+        return
+    if mask is not None:
+        raise ValueError(message(op, "where= without initial=", "none", "an initial value"))
+    if any([a.shape[d] == 0 for d in axes]):
+        raise ValueError(message(op, "no elements and no identity", a.shape, "an initial value"))
+
+
+def _shape_without(shape, axes, keepdims):
+    if keepdims:
+        return tuple([1 if d in axes else n for d, n in enumerate(shape)])
+    return tuple([n for d, n in enumerate(shape) if d not in axes])
+
+
+def _start(initial, dtype):
+    """`initial` as NumPy converts it to the type of a reduction; TypeError where it cannot."""
+    value = numpy.empty((), dtype)
+    value[()] = to_numpy(initial)
+    return value[()]
+
+
+def _folded(self, op, a, axes, dtype, keepdims, initial, mask):
+    """reduce() without a row in the table of reductions: folds of one segment, in order."""
+    identity = _real(self).identity
+    given = dtype or a.dtype
+    loop = _real(self).resolve_dtypes((None, given, None), reduction=True)
+    if len(set(loop)) > 1 or (dtype is not None and loop[0] != dtype):
+        if len(axes) == 1 and a.shape[axes[0]] == 1:
+            raise NotImplementedError
+        raise TypeError(message(op, "no loop for this dtype", given, "a type that it gives back"))
+    if len(axes) > 1 and identity is None and self.name not in _REORDERABLE:
+        raise ValueError(message(op, "several axes of an order", axes, "one axis"))
+    loop = loop[0]
+    a = a.astype(loop, copy=False)
+    if identity is not None:
+        identity = numpy.asarray(identity).astype(loop)[()]  # -1 as all bits
+    first = identity if initial is _NoValue else initial
+    if first is None:
+        _require_elements(op, a, axes, first, mask)
+    else:
+        first = _start(first, loop)
+    if mask is not None:
+        if identity is not None:
+            a = _core.where(mask, a, identity)
+        elif self.name in _REORDERABLE:
+            a = _core.where(mask, a, first)
+        else:
+            raise NotImplementedError
+    if initial is not _NoValue and initial is not None and len(axes) == 1:
+        (d,) = axes
+        line = _core.full((*a.shape[:d], 1, *a.shape[d + 1 :]), first, loop)
+        a = _core.concatenate([line, a], d, False, None, "same_kind", None)
+    if not a.size and axes:
+        first = loop.type(0) if first is None else first  # of which the result has none
+        return _core.full(_shape_without(a.shape, axes, keepdims), first, loop)[()]
+    for d in axes:
+        a = _core.reduceat(self, a, _FIRST, d, None, None)
+    if initial is not _NoValue and initial is not None and len(axes) != 1:
+        a = self(first, a, dtype=loop)
+    if keepdims or not axes:
+        return a if getattr(a, "ndim", 0) or not hasattr(a, "shape") else a[()]
+    return a[tuple([0 if d in axes else slice(None) for d in range(a.ndim)])]
 
 
 def outer(self, a, b, /, **kwargs):

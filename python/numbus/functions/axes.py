@@ -5,6 +5,13 @@ import numpy
 _AxisError = numpy.exceptions.AxisError
 
 
+def every(shape):
+    """All axes of an array of that shape."""
+    if len(shape) == 0:
+        return ()
+    return every(shape[:-1]) + (len(shape) - 1,)
+
+
 def distinct(op, axes, ndim):
     """An axis, or a tuple of axes, as a tuple of different ints in [0, ndim)."""
     return _distinct(op, axes if isinstance(axes, tuple) else (axes,), ndim)

@@ -21,7 +21,6 @@ __all__ = [
     "permute_dims",
     "ravel",
     "reshape",
-    "resize",
     "rollaxis",
     "squeeze",
     "swapaxes",
@@ -83,6 +82,8 @@ def swapaxes(a, axis1, axis2):
 def moveaxis(a, source, destination):
     """`a` with the axes `source` at the positions `destination`: a view."""
     a = to_ndarray(a)
+    if source is None or destination is None:
+        raise TypeError(message("moveaxis", "axes", "None", "ints"))
     source = many_axes("moveaxis", source, a.ndim)
     destination = many_axes("moveaxis", destination, a.ndim)
     if len(source) != len(destination):
@@ -246,19 +247,3 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     from .reductions import sum
 
     return sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
-
-
-def resize(a, new_shape):
-    """A new array of `new_shape` filled with repeated copies of the flattened `a`."""
-    shape = as_shape("resize", new_shape)
-    flat = to_ndarray(a).ravel()
-    size = 1
-    for extent in shape:
-        size *= extent
-    if flat.size == 0 or size == 0:
-        return _core.full(shape, 0, flat.dtype)
-    result = _core.empty((size,), flat.dtype)
-    for start in range(0, size, flat.size):
-        stop = min(size, start + flat.size)
-        result[start:stop] = flat[: stop - start]
-    return result.reshape(shape)

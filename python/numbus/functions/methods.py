@@ -2,6 +2,7 @@
 classes of the core.
 """
 
+import math
 import operator
 
 import numpy
@@ -9,7 +10,7 @@ import numpy
 from .. import _core
 from .._core import generic, ndarray, ufunc
 from ..core import attributes, protocols, ufuncs
-from ..core.errors import message
+from ..core.errors import as_shape, message
 from ..core.fallback import make
 from ..core.flat import Flat
 from ..core.host import on_host, writing
@@ -94,6 +95,35 @@ def compress(self, condition, axis=None, out=None):
     return selection.compress(condition, self, axis, out)
 
 
+def resize(self, *new_shape, refcheck=True):
+    """Changes the shape in place: elements as they lie in memory, zeros after the last, or fewer.
+
+    Views keep the elements that they had, so that no reference stands in the way (`refcheck`).
+    Raises ValueError for an array that is itself a view, whose elements do not lie in one piece, or
+    that is read-only, and for negative extents.
+    """
+    if new_shape in ((), (None,)):
+        return
+    shape = as_shape("resize", new_shape[0] if len(new_shape) == 1 else new_shape)
+    if shape == self.shape:
+        return
+    if not (self.flags.c_contiguous or self.flags.f_contiguous):
+        raise ValueError(message("resize", "elements in several pieces", self.strides, "one piece"))
+    size = math.prod(shape)
+    if size == self.size and self.flags.c_contiguous:
+        self.shape = shape
+        return
+    if not self.flags.owndata or self.base is not None or not self.flags.writeable:
+        raise ValueError(
+            message("resize", "a view or read-only", self.shape, "an array of its own")
+        )
+    order = "C" if self.flags.c_contiguous else "F"  # in which the elements lie, and will lie
+    line = self.ravel(order)
+    longer = _core.full((size,), 0, self.dtype)
+    longer[: self.size] = line[:size]
+    self._become(longer.reshape(shape, order=order).copy(order))
+
+
 def _attach(name, function):
     method = _core.composed(function)
     for kind in _BOTH:
@@ -145,6 +175,7 @@ def _ctypes(self):
 
 
 def _attach_array():
+    ndarray.resize = resize
     ndarray.flat = property(Flat, _set_flat, doc="The elements in C order, on the host.")
     ndarray.ctypes = property(_ctypes)
     ndarray.__copy__ = lambda self: copy_to_order(self, "K")

@@ -6,27 +6,133 @@ because that would need the data at the call.
 
 import numpy
 
-from .. import _core
 from ..core.errors import message
-from ..core.operands import as_dtype, as_generic, store, to_ndarray
-from ..core.ufuncs import UFUNCS
-from .reductions import _NoValue, reduce, require_boolean, spread_function
+from . import names as np
+from .names import compiled as _compiled
+from .registry import Any, Array, DTypeArg, Flag, Out, OutReversed, OutUnsafe, function
 
-__all__ = [
-    "nanargmax",
-    "nanargmin",
-    "nanmax",
-    "nanmean",
-    "nanmin",
-    "nanprod",
-    "nanstd",
-    "nansum",
-    "nanvar",
-]
+__all__ = []
+
+_NoValue = numpy._NoValue
+
+
+def _only_plain(op, where, initial=None):
+    """Compiled functions have neither masks nor initial values of reductions."""
+    if _compiled and (where is not True or initial is not None):
+        raise NotImplementedError(f"[{op}] where= or initial=; got one; expected none")
+
+
+def _replaced(a, value):
+    """`a` with its NaNs replaced."""
+    if a.dtype.kind in "fc":
+        return np.where(np.isnan(a), a.dtype.type(value), a)
+    return a
+
+
+@function("np.nansum")
+def nansum(
+    a: Array,
+    axis: Any = None,
+    dtype: DTypeArg = None,
+    out: OutUnsafe = None,
+    keepdims: Flag = False,
+    initial: Any = None,
+    where: Any = True,
+):
+    """Sum over `axis` with NaNs as zeros."""
+    _only_plain("nansum", where, initial)
+    if _compiled:
+        return np.sum(_replaced(a, 0), axis, dtype=dtype, keepdims=keepdims)
+    return np.sum(_replaced(a, 0), axis, dtype, None, keepdims, initial, where)
+
+
+@function("np.nanprod")
+def nanprod(
+    a: Array,
+    axis: Any = None,
+    dtype: DTypeArg = None,
+    out: OutUnsafe = None,
+    keepdims: Flag = False,
+    initial: Any = None,
+    where: Any = True,
+):
+    """Product over `axis` with NaNs as ones."""
+    _only_plain("nanprod", where, initial)
+    if _compiled:
+        if dtype is not None:
+            raise NotImplementedError("[nanprod] dtype=; got one; expected none")
+        return np.prod(_replaced(a, 1), axis, keepdims=keepdims)
+    return np.prod(_replaced(a, 1), axis, dtype, None, keepdims, initial, where)
+
+
+@function("np.nanmax", few=True)
+def nanmax(
+    a: Array,
+    axis: Any = None,
+    out: OutUnsafe = None,
+    keepdims: Flag = False,
+    initial: Any = None,
+    where: Any = True,
+):
+    """Largest element over `axis` that is not NaN; NaN if there is none."""
+    _only_plain("nanmax", where, initial)
+    if a.dtype.kind not in "fc":
+        return _plain(np.max, a, axis, keepdims, initial, where)
+    worst = complex(-np.inf, -np.inf) if a.dtype.kind == "c" else -np.inf
+    found = _plain(np.max, _replaced(a, worst), axis, keepdims, initial, where)
+    return _or_nan("nanmax", found, a, axis, keepdims, initial, where)
+
+
+@function("np.nanmin", few=True)
+def nanmin(
+    a: Array,
+    axis: Any = None,
+    out: OutUnsafe = None,
+    keepdims: Flag = False,
+    initial: Any = None,
+    where: Any = True,
+):
+    """Smallest element over `axis` that is not NaN; NaN if there is none."""
+    _only_plain("nanmin", where, initial)
+    if a.dtype.kind not in "fc":
+        return _plain(np.min, a, axis, keepdims, initial, where)
+    worst = complex(np.inf, np.inf) if a.dtype.kind == "c" else np.inf
+    found = _plain(np.min, _replaced(a, worst), axis, keepdims, initial, where)
+    return _or_nan("nanmin", found, a, axis, keepdims, initial, where)
+
+
+def _plain(extreme, a, axis, keepdims, initial, where):
+    if _compiled:
+        return extreme(a, axis, keepdims=keepdims)
+    return extreme(a, axis, None, keepdims, initial, where)
+
+
+def _or_nan(op, found, a, axis, keepdims, initial, where):
+    """What was found where there was anything but NaN."""
+    if initial is not None:
+        return found
+    if _compiled:
+        some = np.any(~np.isnan(a), axis, keepdims=keepdims)
+    else:
+        some = np.any(_counted(op, a, where), axis, None, keepdims)
+    return _where_some(some, found, a.dtype.type(np.nan))
+
+
+def _where_some(some, found, nan):
+    if np.ndim(found) == 0:
+        return _number(some, found, nan)
+    return np.where(some, found, nan)
+
+
+def _number(some, found, nan):
+    if _compiled:
+        return found if some else nan
+    return np.positive(np.where(some, found, nan))  # a number, which is not read for that
 
 
 def _is_true(op, where):
-    require_boolean(op, where)
+    if where is not True and where is not _NoValue and np.asarray(where).dtype != np.bool_:
+        raise TypeError(message(op, "where must be boolean", "another type", "bool"))
     return where is True or where is _NoValue
 
 
@@ -35,119 +141,141 @@ def _counted(op, a, where):
     everywhere = _is_true(op, where)
     if a.dtype.kind not in "fc":
         return True if everywhere else where
-    mask = UFUNCS["logical_not"](UFUNCS["isnan"](a))
-    return mask if everywhere else UFUNCS["logical_and"](mask, to_ndarray(where))
+    mask = np.logical_not(np.isnan(a))
+    return mask if everywhere else np.logical_and(mask, where)
 
 
-def _require_inexact(op, a, dtype, out):
+def _require_inexact(op, a, dtype):
     """NumPy's demand on the results of means: of floats they are floats."""
-    if a.dtype.kind not in "fc":
-        return
-    kind = numpy.dtype(dtype).kind if dtype is not None else getattr(out, "dtype", a.dtype).kind
-    if kind not in "fc":
-        raise TypeError(message(op, "result of inexact numbers", kind, "an inexact dtype"))
+    if a.dtype.kind in "fc" and dtype is not None and numpy.dtype(dtype).kind not in "fc":
+        raise TypeError(message(op, "result of inexact numbers", dtype, "an inexact dtype"))
 
 
-def _replaced(a, value):
-    """`a` with its NaNs replaced."""
-    return a if a.dtype.kind not in "fc" else _core.where(UFUNCS["isnan"](a), value, a)
-
-
-def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
-    """Sum over `axis` with NaNs as zeros."""
-    from .reductions import sum
-
-    return sum(_replaced(to_ndarray(a), 0.0), axis, dtype, out, keepdims, initial, where)
-
-
-def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
-    """Product over `axis` with NaNs as ones."""
-    from .reductions import prod
-
-    return prod(_replaced(to_ndarray(a), 1.0), axis, dtype, out, keepdims, initial, where)
-
-
-def _extreme(op, a, axis, out, keepdims, initial, where):
-    from . import reductions as _reductions
-
-    a = to_ndarray(a)
-    plain = getattr(_reductions, op)
-    if a.dtype.kind not in "fc":
-        return plain(a, axis, out, keepdims, initial, where)
-    worst = float("-inf") if op == "max" else float("inf")
-    if a.dtype.kind == "c":
-        worst = complex(worst, worst)
-    has_initial = initial is not _NoValue and initial is not None
-    filled = plain(_replaced(a, worst), axis, None, keepdims, initial, where)
-    if has_initial:
-        return filled if out is None else store("nan" + op, filled, out, "unsafe")
-    some = reduce("any", _counted("nan" + op, a, where), axis, None, None, keepdims)
-    result = _core.where(some, filled, float("nan"))
-    result = result if result.ndim else as_generic(result)
-    return result if out is None else store("nan" + op, result, out, "unsafe")
-
-
-def nanmax(a, axis=None, out=None, keepdims=False, initial=_NoValue, where=True):
-    """Largest element over `axis` that is not NaN; NaN if there is none."""
-    return _extreme("max", a, axis, out, keepdims, initial, where)
-
-
-def nanmin(a, axis=None, out=None, keepdims=False, initial=_NoValue, where=True):
-    """Smallest element over `axis` that is not NaN; NaN if there is none."""
-    return _extreme("min", a, axis, out, keepdims, initial, where)
-
-
-def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+@function("np.nanmean")
+def nanmean(
+    a: Array,
+    axis: Any = None,
+    dtype: DTypeArg = None,
+    out: Out = None,
+    keepdims: Flag = False,
+    *,
+    where: Any = True,
+):
     """Mean over `axis` of the elements that are not NaN."""
-    a = to_ndarray(a)
-    _require_inexact("nanmean", a, dtype, out)
-    return reduce("mean", a, axis, dtype, out, keepdims, _counted("nanmean", a, where))
+    _only_plain("nanmean", where, dtype)
+    if not _compiled:
+        _require_inexact("nanmean", a, dtype)
+        return np.mean(a, axis, dtype, None, keepdims, where=_counted("nanmean", a, where))
+    if a.dtype.kind not in "fc":
+        return np.mean(a, axis, keepdims=keepdims)
+    return _mean(a, axis, keepdims)
 
 
-def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
-    from .reductions import _spread as plain
+def _mean(a, axis, keepdims):
+    count = np.sum(~np.isnan(a), axis, keepdims=keepdims)
+    return _in_type(np.sum(_replaced(a, 0), axis, keepdims=keepdims) / count, a.dtype)
 
-    a = to_ndarray(a)
-    as_dtype("nan" + op, dtype)
-    _require_inexact("nan" + op, a, dtype, out)
+
+def _in_type(x, dtype):
+    if np.ndim(x) == 0:
+        return dtype.type(x)
+    return x.astype(dtype)
+
+
+@function("np.nanvar")
+def nanvar(
+    a: Array,
+    axis: Any = None,
+    dtype: DTypeArg = None,
+    out: Out = None,
+    ddof: Any = 0,
+    keepdims: Flag = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: Any = None,
+):
+    """Variance over `axis` of the elements that are not NaN."""
+    if not _compiled:
+        return _spread("var", a, axis, dtype, ddof, keepdims, where, mean, correction)
+    _only_plain("nanvar", where, dtype)
+    return _variance(a, axis, ddof, keepdims, mean, correction)
+
+
+@function("np.nanstd")
+def nanstd(
+    a: Array,
+    axis: Any = None,
+    dtype: DTypeArg = None,
+    out: Out = None,
+    ddof: Any = 0,
+    keepdims: Flag = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: Any = None,
+):
+    """Standard deviation over `axis` of the elements that are not NaN."""
+    if not _compiled:
+        return _spread("std", a, axis, dtype, ddof, keepdims, where, mean, correction)
+    _only_plain("nanstd", where, dtype)
+    return np.sqrt(_variance(a, axis, ddof, keepdims, mean, correction))
+
+
+def _variance(a, axis, ddof, keepdims, mean, correction):
+    """As compiled functions compute it."""
+    if mean is not None or correction is not None:
+        raise NotImplementedError("[nanvar] mean= or correction=; got one; expected none")
+    if a.dtype.kind not in "fc":
+        return np.var(a, axis, ddof=ddof, keepdims=keepdims)
+    missing = np.isnan(a)
+    # Where infinities meet the difference is NaN, and stays so.
+    d = np.where(missing, a.dtype.type(0), a - _mean(a, axis, True))
+    squares = (d * np.conjugate(d)).real
+    left = np.sum(~missing, axis, keepdims=keepdims) - ddof
+    found = np.sum(squares, axis, keepdims=keepdims)
+    found = _in_type(found / np.maximum(left, 0), squares.dtype)
+    return _where_some(left > 0, found, squares.dtype.type(np.nan))
+
+
+def _spread(op, a, axis, dtype, ddof, keepdims, where, mean, correction):
+    """As array calls compute it."""
+    plain = np.var if op == "var" else np.std
+    _require_inexact("nan" + op, a, dtype)
     mask = _counted("nan" + op, a, where)
-    if mean is not _NoValue:
-        a = _replaced(a, 0.0)
-    lost = ddof if correction is _NoValue else correction
-    if mask is True or not lost:
-        return plain(op, a, axis, dtype, out, ddof, keepdims, mask, mean, correction)
-    result = plain(op, a, axis, dtype, None, ddof, keepdims, mask, mean, correction)
-    count = reduce("sum", mask, axis, None, None, keepdims)
+    more = {} if mean is None else {"mean": mean}
+    if correction is not None:
+        more["correction"] = correction
+    if mean is not None:
+        a = _replaced(a, 0)
+    result = plain(a, axis, dtype, None, ddof, keepdims, where=mask, **more)
+    lost = ddof if correction is None else correction
+    if a.dtype.kind not in "fc" or not lost:
+        return result
     # NaN, not infinity, where no degree of freedom is left.
-    result = _core.where(UFUNCS["less_equal"](count, lost), float("nan"), result)
-    result = result if result.ndim else as_generic(result)
-    return result if out is None else store("nan" + op, result, out, "unsafe")
+    count = np.sum(mask, axis, None, None, keepdims)
+    result = np.where(np.less_equal(count, lost), float("nan"), result)
+    return result if result.ndim else np.positive(result)
 
 
-nanvar = spread_function(
-    "var", _spread, "Variance over `axis` of the elements that are not NaN.", "nan"
-)
-nanstd = spread_function(
-    "std", _spread, "Standard deviation over `axis` of the elements that are not NaN.", "nan"
-)
+def _known(op, a, axis, worst):
+    """`a` without its NaNs, where each slice has something else."""
+    if a.dtype.kind not in "fc":
+        return a
+    if bool(np.any(np.all(np.isnan(a), axis))):
+        raise ValueError(f"[{op}] a slice of nothing but NaNs; got NaN; expected a number")
+    return _replaced(a, worst)
 
 
-def _arg(op, a, axis, out, keepdims):
-    from . import reductions as _reductions
-
-    a = to_ndarray(a)
-    if a.dtype.kind in "fc":
-        if bool(reduce("any", reduce("all", UFUNCS["isnan"](a), axis), None)):
-            raise ValueError(message("nan" + op, "a slice of nothing but NaNs", "NaN", "a number"))
-        a = _replaced(a, float("-inf") if op == "argmax" else float("inf"))
-    return getattr(_reductions, op)(a, axis, out, keepdims=keepdims)
-
-
-def nanargmax(a, axis=None, out=None, *, keepdims=False):
+@function("np.nanargmax")
+def nanargmax(a: Array, axis: Any = None, out: OutReversed = None, *, keepdims: Flag = False):
     """Index of the first largest element that is not NaN. ValueError if a slice has none."""
-    return _arg("argmax", a, axis, out, keepdims)
+    known = _known("nanargmax", a, axis, -np.inf)
+    return np.argmax(known, axis, keepdims=keepdims)
 
 
-def nanargmin(a, axis=None, out=None, *, keepdims=False):
+@function("np.nanargmin")
+def nanargmin(a: Array, axis: Any = None, out: OutReversed = None, *, keepdims: Flag = False):
     """Index of the first smallest element that is not NaN. ValueError if a slice has none."""
-    return _arg("argmin", a, axis, out, keepdims)
+    known = _known("nanargmin", a, axis, np.inf)
+    return np.argmin(known, axis, keepdims=keepdims)

@@ -2,13 +2,6 @@
 
 import warnings
 
-import numpy
-
-from .. import _core
-from .._core import generic
-from ..core.errors import many_axes, message
-from ..core.fallback import call
-from ..core.operands import to_ndarray
 from ..core.quick import FUSING
 from . import names as np
 from .joining import _along
@@ -18,7 +11,6 @@ from .registry import Any, Array, Axis, Flag, Int, Operand, function
 __all__ = [
     "diff",
     "ediff1d",
-    "gradient",
     "trapezoid",
 ]
 
@@ -94,60 +86,6 @@ def _cast_line(values, a, name):
     if not np.can_cast(line.dtype, a.dtype, "same_kind"):
         raise TypeError(f"[ediff1d] dtype of {name}; got another kind; expected that of the array")
     return line.astype(a.dtype)
-
-
-def gradient(f, *varargs, axis=None, edge_order=1):
-    """Central differences inside, one-sided ones of `edge_order` (1, 2) at the borders.
-
-    varargs: one spacing, or one per axis; coordinates of unequal spacing are left to NumPy.
-    Returns an array for one axis, else a tuple.
-    """
-    a = to_ndarray(f)
-    axes = many_axes("gradient", axis, a.ndim)
-    if not varargs:
-        steps = [1.0] * len(axes)
-    elif len(varargs) == 1:
-        steps = list(varargs) * len(axes)
-    else:
-        steps = list(varargs)
-    if len(steps) != len(axes):
-        raise TypeError(
-            message("gradient", "number of spacings", len(varargs), f"1 or {len(axes)}")
-        )
-    if any([numpy.ndim(s) for s in steps if type(s) is not generic]) or edge_order not in (1, 2):
-        kwargs = {"axis": axis, "edge_order": edge_order}
-        return call("numpy.gradient", numpy.gradient, (f, *varargs), kwargs)
-    if a.dtype.kind not in "fc":
-        a = a.astype(float)
-    results = []
-    for i, step in zip(axes, steps):
-        if a.shape[i] < edge_order + 1:
-            raise ValueError(
-                message("gradient", "too few elements", a.shape, f"{edge_order + 1} along axis {i}")
-            )
-        results.append(_gradient_along(a, i, step, edge_order))
-    return results[0] if len(results) == 1 else tuple(results)
-
-
-def _gradient_along(a, axis, step, edge_order):
-    def at(start, stop=None):
-        item = slice(start, stop) if stop != 0 else slice(start, None)
-        return _along(axis, a.ndim, item)
-
-    result = _core.empty(a.shape, a.dtype)
-    result[at(1, -1)] = (a[at(2)] - a[at(None, -2)]) / (2.0 * step)
-    first, last = at(0, 1), at(-1)
-    if edge_order == 1:
-        result[first] = (a[at(1, 2)] - a[first]) / step
-        result[last] = (a[last] - a[at(-2, -1)]) / step
-        return result
-    result[first] = (
-        (-1.5 / step) * a[first] + (2.0 / step) * a[at(1, 2)] + (-0.5 / step) * a[at(2, 3)]
-    )
-    result[last] = (
-        (0.5 / step) * a[at(-3, -2)] + (-2.0 / step) * a[at(-2, -1)] + (1.5 / step) * a[last]
-    )
-    return result
 
 
 @function("np.cross")

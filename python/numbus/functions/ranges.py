@@ -21,10 +21,8 @@ from .registry import Array, Choice, Flag, function
 __all__ = [
     "arange",
     "fromfunction",
-    "geomspace",
     "indices",
     "linspace",
-    "logspace",
     "mgrid",
     "ogrid",
 ]
@@ -155,35 +153,6 @@ def _weak(x):
 
 def _real_dtype(dtype):
     return numpy.empty(0, dtype).real.dtype
-
-
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    """`base` to the power of `linspace(start, stop, num)`: evenly spaced on a log scale."""
-    exponents = linspace(start, stop, num, endpoint, axis=axis)
-    if getattr(base, "ndim", 0):
-        return call(
-            "numpy.logspace", numpy.logspace, (start, stop, num, endpoint, base, dtype, axis), {}
-        )
-    result = _core.power(_number(base), exponents)
-    return result if dtype is None else result.astype(as_dtype("logspace", dtype))
-
-
-def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    """`num` values in geometric progression from `start` to `stop`, both met exactly."""
-    first, last = _number(start), _number(stop)
-    real = all([isinstance(x, (int, float, numpy.floating)) for x in (first, last)])
-    if not real or first * last <= 0 or num < 2 or axis not in (0, -1):
-        args = (start, stop, num, endpoint, dtype, axis)
-        return call("numpy.geomspace", numpy.geomspace, args, {})
-    sign = -1.0 if first < 0 else 1.0
-    logs = float(numpy.log10(sign * first)), float(numpy.log10(sign * last))
-    result = _core.power(10.0, linspace(logs[0], logs[1], num, endpoint)) * sign
-    result[0] = first
-    if endpoint:
-        result[-1] = last
-    given = numpy.result_type(first, last, float(num), numpy.zeros((), dtype or float).dtype)
-    final = as_dtype("geomspace", dtype, given)
-    return result if result.dtype == final else result.astype(final)
 
 
 @function("np.meshgrid")

@@ -22,7 +22,7 @@ from ..core.operands import (
 )
 from ..core.operands import foreign as _foreign
 from ..core.quick import few, quick
-from ..core.ufuncs import UFUNCS
+from ..core.ufuncs import UFUNCS, sums_into
 from . import names as np
 from .registry import Array, Axes, Flag, Out, function
 
@@ -60,11 +60,13 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
         except NotImplementedError:
             pass
     axes = _ALL[a.ndim] if axis is None else _axes(op, axis, a.ndim)
+    if dtype is None and out is not None and op in ("sum", "prod"):
+        dtype = sums_into(op, out, a.dtype)
     if dtype is not None:
         dtype = numpy.dtype(dtype)
         if dtype not in SUPPORTED:
             _foreign(numpy.empty(0, dtype))
-        if dtype.kind == "b" and op in ("sum", "prod"):
+        if dtype.kind == "b" and op in ("sum", "prod", "mean"):
             a = a.astype(dtype)  # a product of halves is true, of their integer parts it is not
     mask = None if where is True or where is _NoValue else as_mask(where)
     if keepdims is not False:
@@ -175,6 +177,11 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
         # NumPy writes the variance to `out` and then its root, which is no integer.
         found = getattr(out, "dtype", type(out).__name__)
         raise TypeError(message(op, "cannot cast", f"float to {found}", "a float out"))
+    if dtype is not None and numpy.dtype(dtype).kind == "c":
+        a = to_ndarray(a).astype(dtype)
+        result = _spread(op, a, axis, None, None, ddof, keepdims, where, mean, _NoValue)
+        result = result.astype(dtype)
+        return result if out is None else store(op, result, out, "unsafe")
     if dtype is not None and numpy.dtype(dtype).kind != ("c" if dtype_of(a).kind == "c" else "f"):
         kwargs = {"axis": axis, "dtype": dtype, "out": out, "ddof": ddof, "keepdims": keepdims}
         return call(
@@ -193,7 +200,8 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
         if (where is not True)
         else _size(a.shape, axes)
     )
-    result = total / UFUNCS["maximum"](count - ddof, 0)
+    # In the type of the sum, whatever that of the count is.
+    result = UFUNCS["divide"](total, UFUNCS["maximum"](count - ddof, 0)).astype(total.dtype)
     if op == "std":
         result = UFUNCS["sqrt"](result)
     return result if out is None else store(op, result, out, "unsafe")
@@ -255,17 +263,32 @@ def _arg(op, a, axis, out, keepdims):
     if a.size == 0 and (axis is None or a.shape[axes[0]] == 0):
         raise ValueError(message(op, "empty sequence", a.shape, "at least one element"))
     keepdims = bool(keepdims is not _NoValue and keepdims)
-    try:
-        result = _core.reduce(op, a, axes, keepdims, None, None, 0)
-    except NotImplementedError:
-        kwargs = {"axis": axis, "keepdims": keepdims}
-        result = call("numpy." + op, getattr(numpy, op), (a,), kwargs)
+    if a.dtype.kind == "c":
+        a, op = _extremes_of_complex(op, a, axes), "argmax"
+    result = _core.reduce(op, a, axes, keepdims, None, None, 0)
     if out is None:
         return result
     if getattr(out, "shape", ()) == result.shape:
         # NumPy asks whether `out` could become the indices, not the other way round.
         require_cast(op, getattr(out, "dtype", _INT64), _INT64, "safe")
     return store(op, result, out, "unsafe")
+
+
+def _extremes_of_complex(op, a, axes):
+    """Where complex numbers are the largest or smallest along axes: by their real parts, then by
+    their imaginary ones; where there are NaNs, those.
+    """
+    plain = "max" if op == "argmax" else "min"
+    worst = float("-inf") if op == "argmax" else float("inf")
+
+    def extreme(x):
+        return _core.reduce(plain, x, axes, True, None, None, 0)
+
+    unknown = UFUNCS["isnan"](a)
+    among = UFUNCS["equal"](a.real, extreme(a.real))
+    rest = _core.where(among, a.imag, worst)
+    best = UFUNCS["logical_and"](among, UFUNCS["equal"](rest, extreme(rest)))
+    return _core.where(_core.reduce("any", unknown, axes, True, None, None, 0), unknown, best)
 
 
 def argmax(a, axis=None, out=None, *, keepdims=False):

@@ -55,6 +55,7 @@ Axis = Argument("Axis", _REFUSED)
 Axes = Argument("Axes")
 Out = Argument("Out")
 OutUnsafe = Argument("Out", words=("unsafe",))  # which takes results of any dtype
+OutReversed = Argument("Out", words=("reversed",))  # whose type must be safe to make the result's
 OutBroadcast = Argument("Out", words=("same_kind", True))  # to which results broadcast
 DTypeArg = Argument("DTypeArg")
 Flag = Argument("Flag")

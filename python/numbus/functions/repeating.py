@@ -9,7 +9,7 @@ from ..core.errors import message, one_axis
 from ..core.operands import to_ndarray
 from ..core.quick import FUSING, few, quick
 from . import names as np
-from .axes import interleaved, leading, multiplied
+from .axes import interleaved, leading, multiplied, product
 from .joining import _along
 from .manipulation import expand_dims
 from .names import compiled as _compiled
@@ -29,6 +29,37 @@ def tile(A: Array, reps: Any):
     blocks = A.reshape(interleaved((1,) * ndim, shape))
     spread = np.broadcast_to(blocks, interleaved(counts, shape)).copy()
     return spread.reshape(multiplied(counts, shape))
+
+
+def _few_resized(a, new_shape):
+    """What NumPy does with few elements, in fewer steps than its own function."""
+    result = numpy.empty(new_shape, a.dtype)
+    if a.size:
+        result.flat = a  # which begins again as often as needed
+    else:
+        result.fill(0)
+    return result
+
+
+@function("np.resize")
+@few(_few_resized, FUSING)
+def resize(a: Array, new_shape: Any):
+    """A new array of `new_shape` (an int or ints) with the elements of the flattened `a`, from the
+    first one again and again; zeros where `a` has none. ValueError for negative extents.
+    """
+    shape = _counts(new_shape)
+    size, n = product(shape), a.size
+    for extent in shape:
+        if extent < 0:
+            raise ValueError(f"[resize] negative extent; got {extent}; expected 0 or more")
+    if n == 0 or size == 0:
+        return np.zeros(shape, a.dtype)
+    flat = a.ravel()
+    if size <= n:
+        return flat[:size].copy().reshape(shape)
+    rounds = -(-size // n)
+    many = np.broadcast_to(flat[None, :], (rounds, n)).copy().reshape(rounds * n)
+    return many[:size].reshape(shape)
 
 
 def _counts(reps):

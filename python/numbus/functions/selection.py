@@ -13,7 +13,7 @@ from ..core.quick import FUSING, few, quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
 from .creation import ascontiguousarray, empty
-from .manipulation import ravel, resize
+from .manipulation import ravel
 from .registry import Any, Array, OutUnsafe, function
 
 __all__ = [
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 _BOOL = numpy.dtype(bool)
-_NUMBERS = (int, float, complex)
+_OF_UFUNCS = frozenset("where casting order dtype subok".split())
 
 
 @quick("where")
@@ -78,7 +78,7 @@ def select(condlist, choicelist, default=0):
 
 
 def _weak(x):
-    return x.dtype if type(x) in (ndarray, generic) else x
+    return getattr(x, "dtype", x)
 
 
 @quick("clip")
@@ -91,7 +91,7 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
         if a_min is not None or a_max is not None:
             raise ValueError(message("clip", "limits given twice", "a_min and min", "one pair"))
         a_min, a_max = min, max
-    if kwargs:
+    if not kwargs.keys() <= _OF_UFUNCS:
         return call("numpy.clip", numpy.clip, (a, a_min, a_max, out), kwargs)
     a = operand(a)
     kind = dtype_of(a).kind
@@ -103,15 +103,19 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
         if type(a_max) is int and a_max >= info.max:
             a_max = None
     if a_min is None and a_max is None:
-        return UFUNCS["positive"](a, out=out) if kind != "b" else _copy(a, out)
+        return _copy(a, out) if kind == "b" else UFUNCS["positive"](a, out=out, **kwargs)
     if a_max is None:
-        return UFUNCS["maximum"](a, operand(a_min), out=out)
+        return UFUNCS["maximum"](a, operand(a_min), out=out, **kwargs)
+    a_max = operand(a_max)
     if a_min is not None:
-        if type(a_min) in _NUMBERS and kind in "biu" and hasattr(a_max, "dtype"):
-            # The types of all three make that of the result; the number is weak in it.
-            a = a.astype(numpy.result_type(dtype_of(a), a_min, a_max.dtype))
-        a = UFUNCS["maximum"](a, operand(a_min))
-    return UFUNCS["minimum"](a, operand(a_max), out=out)
+        a_min = operand(a_min)
+        kinds = {x.dtype for x in (a, a_min, a_max) if hasattr(x, "dtype")}
+        if len(kinds) > 1 and kwargs.get("dtype") is None:
+            # The types of all three make that of the result; numbers are weak in it.
+            kwargs["dtype"] = numpy.result_type(*[_weak(x) for x in (a, a_min, a_max)])
+        first = {key: x for key, x in kwargs.items() if key != "where"}
+        a = UFUNCS["maximum"](a, a_min, **first)
+    return UFUNCS["minimum"](a, a_max, out=out, **kwargs)
 
 
 def _copy(a, out):
@@ -150,7 +154,7 @@ def putmask(a, mask, values):
         _core.copyto(a, value, mask.reshape(a.shape).astype(_BOOL))
         return
     if values.size:
-        repeated = resize(values, a.size).reshape(a.shape)
+        repeated = np.resize(values, a.size).reshape(a.shape)
         _core.copyto(a, repeated, mask.reshape(a.shape).astype(_BOOL))
 
 
@@ -185,7 +189,7 @@ def place(arr, mask, vals):
     if at.size and not vals.size:
         raise ValueError(message("place", "no values", "none", "at least one"))
     if at.size:
-        _store_at(arr, at, resize(vals.ravel(), at.size))
+        _store_at(arr, at, np.resize(vals.ravel(), at.size))
 
 
 def _store_at(a, at, values):
@@ -228,7 +232,7 @@ def put(a, ind, v, mode="raise"):
         at = at % n
     elif mode == "clip":
         at = clip(at, 0, n - 1)
-    values = values if values.size == 1 else resize(values, at.size)
+    values = values if values.size == 1 else np.resize(values, at.size)
     if mode == "raise":
         wrong = nonzero((at < -n) | (at >= n))[0]
         at = _core.where(at < 0, at + n, at)

@@ -1,7 +1,5 @@
 """Functions of elements that are no rows of the table, windows, and what tells numbers apart."""
 
-import math
-
 import numpy as np
 
 from .._library import known
@@ -29,31 +27,6 @@ def isrealobj(x):
 def isscalar(x):
     """Whether it is a number."""
     return not isinstance(x, np.ndarray) and not isinstance(x, tuple)
-
-
-@known("np.logspace")
-def logspace(start, stop, num=50, endpoint=True, base=10.0):
-    """Powers of evenly spaced exponents."""
-    out = np.empty(num)
-    last = max(num - 1 if endpoint else num, 1)
-    for i in range(num):
-        out[i] = base ** (start + i * ((stop - start) / last))
-    return out
-
-
-@known("np.geomspace")
-def geomspace(start, stop, num=50):
-    """Each so many times the one before."""
-    out = np.empty(num)
-    low = math.log10(start)
-    high = math.log10(stop)
-    for i in range(num):
-        out[i] = 10.0 ** (low + i * ((high - low) / max(num - 1, 1)))
-    if num > 0:
-        out[0] = start
-    if num > 1:
-        out[num - 1] = stop
-    return out
 
 
 @known("int bit_length")

@@ -116,20 +116,6 @@ def select(conditions, choices, default=0):
     return np.where(conditions[0], choices[0], select(conditions[1:], choices[1:], default))
 
 
-@known("np.resize")
-def resize(a, shape):
-    """The elements again and again until the shape is full."""
-    out = np.empty(shape, a.dtype)
-    to = out.reshape(-1)
-    flat = a.ravel()
-    if flat.shape[0] == 0:
-        to[:] = a.dtype.type(0)
-        return out
-    for i in range(to.shape[0]):
-        to[i] = flat[i % flat.shape[0]]
-    return out
-
-
 @known("np.asfortranarray")
 def asfortranarray(a):
     """The array itself where its first axis is the dense one, else a copy of which it is."""

@@ -81,37 +81,3 @@ def inner(a, b):
     if b.ndim == 2:
         return dot(a, b.T)
     return dot(a, b)
-
-
-@known("np.convolve")
-def convolve(a, v, mode="full"):
-    """Each element of one times the other, shifted."""
-    n, m = a.shape[0], v.shape[0]
-    if n == 0:
-        raise ValueError("a cannot be empty")
-    if m == 0:
-        raise ValueError("v cannot be empty")
-    out = np.zeros(n + m - 1, np.result_type(a, v))
-    for i in range(n):
-        for j in range(m):
-            out[i + j] += a[i] * v[j]
-    if mode == "same":
-        skip = (min(n, m) - 1) // 2
-        return out[skip : skip + max(n, m)]
-    if mode == "valid":
-        return out[min(n, m) - 1 : max(n, m)]
-    return out
-
-
-@known("np.correlate")
-def correlate(a, v, mode="valid"):
-    """A convolution with the other one reversed."""
-    other = np.conj(v[::-1]) if v.dtype.kind == "c" else v[::-1]
-    if mode == "full":
-        return convolve(a, other, "full")
-    if mode == "same":
-        out = convolve(a, other, "full")
-        n, m = a.shape[0], v.shape[0]
-        skip = (min(n, m) - 1) // 2 if n >= m else min(n, m) // 2
-        return out[skip : skip + max(n, m)]
-    return convolve(a, other, "valid")

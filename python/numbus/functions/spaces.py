@@ -1,0 +1,92 @@
+"""Numbers evenly spaced on a logarithmic scale: logspace and geomspace."""
+
+from . import names as np
+from .names import compiled as _compiled
+from .registry import Any, DTypeArg, Flag, Operand, function
+
+__all__ = []
+
+_REAL = (float, int)
+
+
+@function("np.logspace")
+def logspace(
+    start: Operand,
+    stop: Operand,
+    num: Any = 50,
+    endpoint: Flag = True,
+    base: Operand = 10.0,
+    dtype: DTypeArg = None,
+    axis: Any = 0,
+):
+    """`base` to the power of `linspace(start, stop, num)`: evenly spaced on a log scale.
+
+    Arrays of limits or of bases, which broadcast, give a new axis of samples at `axis`. Compiled
+    functions take numbers.
+    """
+    if not isinstance(base, (float, int)) and np.ndim(base):
+        if _compiled:
+            raise NotImplementedError("[logspace] base; got an array; expected a number")
+        start, stop, base = [np.asarray(x) for x in (start, stop, base)]
+        ndim = max(start.ndim, stop.ndim, base.ndim)
+        start, stop, base = [x[(None,) * (ndim - x.ndim)] for x in (start, stop, base)]
+        base = np.expand_dims(base, axis)
+    powers = np.power(base, _steps(start, stop, num, endpoint, axis))
+    return powers if dtype is None else powers.astype(dtype)
+
+
+def _steps(start, stop, num, endpoint, axis):
+    if not _compiled:
+        return np.linspace(start, stop, num, endpoint, axis=axis)
+    if np.ndim(start) or np.ndim(stop) or (axis != 0 and axis != -1):
+        raise NotImplementedError("[logspace] limits or axis; got others; expected numbers and 0")
+    return np.linspace(start, stop, num, endpoint)
+
+
+@function("np.geomspace")
+def geomspace(
+    start: Operand,
+    stop: Operand,
+    num: Any = 50,
+    endpoint: Flag = True,
+    dtype: DTypeArg = None,
+    axis: Any = 0,
+):
+    """`num` values in geometric progression from `start` to `stop`, both met exactly.
+
+    Complex limits give a spiral, arrays of limits a new axis of samples at `axis`. ValueError for
+    limits of zero. Compiled functions take real numbers.
+    """
+    first, last = _limits(start, stop, dtype)
+    if _has_zero(first) or _has_zero(last):
+        raise ValueError("[geomspace] a limit; got 0; expected other numbers")
+    # Turned so that it begins with a positive number.
+    sign = np.sign(first)
+    first, last = first / sign, last / sign
+    result = np.power(10.0, _steps(np.log10(first), np.log10(last), num, endpoint, 0))
+    if num > 0:
+        result[0] = first
+    if endpoint and num > 1:
+        result[-1] = last
+    result = result * sign
+    if not _compiled and axis != 0:
+        result = np.moveaxis(result, 0, axis)
+    return result if dtype is None else result.astype(dtype)
+
+
+def _has_zero(x):
+    return x == 0.0 if isinstance(x, float) else bool(np.any(x == 0))
+
+
+def _limits(start, stop, dtype):
+    """Both limits in the type that their progression has."""
+    if _compiled:
+        if not isinstance(start, _REAL) or not isinstance(stop, _REAL):
+            raise NotImplementedError("[geomspace] limits; got others; expected real numbers")
+        return float(start), float(stop)
+    if dtype is None and type(start) in _REAL and type(stop) in _REAL:
+        return float(start), float(stop)
+    least = np.float64 if dtype is None else dtype
+    kinds = [getattr(x, "dtype", x) for x in (start, stop)]
+    t = np.result_type(*kinds, 1.0, least)
+    return np.asarray(start).astype(t), np.asarray(stop).astype(t)
