@@ -337,6 +337,8 @@ class ndarray:
         flattened)."""
     def reshape(self, *args: Any, **kwargs: Any) -> ndarray:
         """reshape(self, *shape, order: object | None = 'C', copy: object | None = None) -> object"""
+    def resize(self, *new_shape: Any, refcheck: Any = True) -> Any:
+        """Changes the shape in place: elements as they lie in memory, zeros after the last, or fewer."""
     def round(self, decimals: Any = 0, out: Any = None) -> Any:
         """`a` rounded to `decimals` places, halves to even; integers stay as they are for decimals >=
         0."""
@@ -601,8 +603,8 @@ conj: _Unary
 """Complex conjugate, element-wise."""
 conjugate: _Unary
 """Complex conjugate, element-wise."""
-def convolve(a: ArrayLike, v: Any, mode: Any = 'full') -> Any:
-    """Returns the discrete, linear convolution of two one-dimensional sequences."""
+def convolve(a: ArrayLike, v: ArrayLike, mode: Any = 'full') -> Any:
+    """Discrete convolution of two lines, in their common dtype."""
 def copy(a: ArrayLike, order: Any = 'K', subok: Any = False) -> ndarray:
     """A copy of `a` with its shape and dtype; order 'K' keeps the layout."""
 copysign: _Binary
@@ -612,8 +614,8 @@ def copyto(dst: Any, src: Any, casting: Any = 'same_kind', where: Any = True) ->
     unsafe cast."""
 def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: _bool = True, *, dtype: DTypeLike | None = None) -> Any:
     """Covariances over the deviations, within [-1, 1]."""
-def correlate(a: ArrayLike, v: Any, mode: Any = 'valid') -> Any:
-    """Cross-correlation of two 1-dimensional sequences."""
+def correlate(a: ArrayLike, v: ArrayLike, mode: Any = 'valid') -> Any:
+    """Cross-correlation of two lines: sums of `a[k + n] * conj(v[n])`."""
 cos: _Unary
 """Cosine element-wise."""
 cosh: _Unary
@@ -767,7 +769,7 @@ gcd: _Binary
 """Greatest common divisor of |x1| and |x2|."""
 def genfromtxt(fname: Any, dtype: DTypeLike | None = ..., comments: Any = '#', delimiter: Any = None, skip_header: Any = 0, skip_footer: Any = 0, converters: Any = None, missing_values: Any = None, filling_values: Any = None, usecols: Any = None, names: Any = None, excludelist: Any = None, deletechars: Any = " !#$%&'()*+,-./:;<=>?@[\\]^{|}~", replace_space: Any = '_', autostrip: Any = False, case_sensitive: Any = True, defaultfmt: Any = 'f%i', unpack: Any = None, usemask: Any = False, loose: Any = True, invalid_raise: Any = True, max_rows: Any = None, encoding: Any = None, *, ndmin: Any = 0, like: Any = None) -> Any:
     """Load data from a text file, with missing values handled as specified."""
-def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: DTypeLike | None = None, axis: SupportsIndex | Sequence[SupportsIndex] | None = 0) -> ndarray:
+def geomspace(start: ArrayLike, stop: ArrayLike, num: Any = 50, endpoint: _bool = True, dtype: DTypeLike | None = None, axis: Any = 0) -> ndarray:
     """`num` values in geometric progression from `start` to `stop`, both met exactly."""
 def get_include() -> Any:
     """Return the directory that contains the NumPy \\*.h header files."""
@@ -779,8 +781,9 @@ def geterr() -> Any:
     """Get the current way of handling floating-point errors."""
 def geterrcall() -> Any:
     """Return the current callback function used on floating-point errors."""
-def gradient(f: Any, *varargs: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, edge_order: Any = 1) -> Any:
-    """Central differences inside, one-sided ones of `edge_order` (1, 2) at the borders."""
+def gradient(f: ArrayLike, *varargs: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, edge_order: Any = 1) -> Any:
+    """Central differences inside, one-sided ones of `edge_order` (1, 2) at the borders: an array
+    for one axis, else a tuple."""
 greater: _Binary
 """Return (x1 > x2) element-wise."""
 greater_equal: _Binary
@@ -922,7 +925,7 @@ logical_or: _Binary
 """Truth value of x1 OR x2 element-wise."""
 logical_xor: _Binary
 """Truth value of x1 XOR x2 element-wise."""
-def logspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: DTypeLike | None = None, axis: SupportsIndex | Sequence[SupportsIndex] | None = 0) -> ndarray:
+def logspace(start: ArrayLike, stop: ArrayLike, num: Any = 50, endpoint: _bool = True, base: ArrayLike = 10.0, dtype: DTypeLike | None = None, axis: Any = 0) -> ndarray:
     """`base` to the power of `linspace(start, stop, num)`: evenly spaced on a log scale."""
 ma: Any
 def mask_indices(n: SupportsIndex, mask_func: Any, k: Any = 0) -> Any:
@@ -967,33 +970,33 @@ multiply: _Binary
 nan: float
 def nan_to_num(x: ArrayLike, copy: _bool = True, nan: ArrayLike = 0.0, posinf: ArrayLike | None = None, neginf: ArrayLike | None = None) -> Any:
     """NaNs and infinities replaced by numbers: by default 0 and the largest finite values."""
-def nanargmax(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None, *, keepdims: _bool = False) -> Any:
+def nanargmax(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: _bool = False) -> Any:
     """Index of the first largest element that is not NaN. ValueError if a slice has none."""
-def nanargmin(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None, *, keepdims: _bool = False) -> Any:
+def nanargmin(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: _bool = False) -> Any:
     """Index of the first smallest element that is not NaN. ValueError if a slice has none."""
 def nancumprod(a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: Any = None) -> Any:
     """`cumprod` with NaNs as ones."""
 def nancumsum(a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: Any = None) -> Any:
     """`cumsum` with NaNs as zeros."""
-def nanmax(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None, keepdims: _bool = False, initial: Any = ..., where: Any = True) -> Any:
+def nanmax(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: _bool = False, initial: Any = None, where: Any = True) -> Any:
     """Largest element over `axis` that is not NaN; NaN if there is none."""
-def nanmean(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: _bool = False, *, where: Any = True) -> Any:
+def nanmean(a: ArrayLike, axis: Any = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: _bool = False, *, where: Any = True) -> Any:
     """Mean over `axis` of the elements that are not NaN."""
 def nanmedian(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None, overwrite_input: _bool = False, keepdims: _bool = False) -> Any:
     """The median over `axis` of what is not NaN; NaN where all is NaN."""
-def nanmin(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None, keepdims: _bool = False, initial: Any = ..., where: Any = True) -> Any:
+def nanmin(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: _bool = False, initial: Any = None, where: Any = True) -> Any:
     """Smallest element over `axis` that is not NaN; NaN if there is none."""
 def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None, overwrite_input: _bool = False, method: Literal['inverted_cdf', 'averaged_inverted_cdf', 'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased', 'normal_unbiased', 'lower', 'higher', 'midpoint', 'nearest'] = 'linear', keepdims: _bool = False, *, weights: ArrayLike | None = None) -> Any:
     """The quantiles of q / 100 of what is not NaN."""
-def nanprod(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: _bool = False, initial: Any = ..., where: Any = True) -> Any:
+def nanprod(a: ArrayLike, axis: Any = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: _bool = False, initial: Any = None, where: Any = True) -> Any:
     """Product over `axis` with NaNs as ones."""
 def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None, overwrite_input: _bool = False, method: Literal['inverted_cdf', 'averaged_inverted_cdf', 'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased', 'normal_unbiased', 'lower', 'higher', 'midpoint', 'nearest'] = 'linear', keepdims: _bool = False, *, weights: ArrayLike | None = None) -> Any:
     """The q-th quantiles over `axis` of what is not NaN; NaN where all is NaN."""
-def nanstd(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: Any = 0, keepdims: _bool = False, *, where: Any = True, mean: Any = ..., correction: Any = ...) -> Any:
+def nanstd(a: ArrayLike, axis: Any = None, dtype: DTypeLike | None = None, out: Any = None, ddof: Any = 0, keepdims: _bool = False, *, where: Any = True, mean: Any = None, correction: Any = None) -> Any:
     """Standard deviation over `axis` of the elements that are not NaN."""
-def nansum(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: _bool = False, initial: Any = ..., where: Any = True) -> Any:
+def nansum(a: ArrayLike, axis: Any = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: _bool = False, initial: Any = None, where: Any = True) -> Any:
     """Sum over `axis` with NaNs as zeros."""
-def nanvar(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: Any = 0, keepdims: _bool = False, *, where: Any = True, mean: Any = ..., correction: Any = ...) -> Any:
+def nanvar(a: ArrayLike, axis: Any = None, dtype: DTypeLike | None = None, out: Any = None, ddof: Any = 0, keepdims: _bool = False, *, where: Any = True, mean: Any = None, correction: Any = None) -> Any:
     """Variance over `axis` of the elements that are not NaN."""
 def ndim(a: ArrayLike) -> int:
     """Number of axes."""
@@ -1086,8 +1089,9 @@ radians: _Unary
 """Degrees to radians."""
 def ravel(a: ArrayLike, order: Any = 'C') -> ndarray:
     """`a` flattened to one axis, a view where strides allow. order: 'C', 'F', 'A' or 'K'."""
-def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = 'raise', order: Any = 'C') -> Any:
-    """ravel_multi_index(multi_index, dims, mode='raise', order='C')"""
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = 'raise', order: Literal['C', 'F'] = 'C') -> Any:
+    """The index into the flattened array of shape `dims` for an index along each axis: int64, of
+    the shape to which the indices broadcast."""
 def real(val: Any) -> Any:
     """The real part: a view of an array."""
 def real_if_close(a: ArrayLike, tol: Any = 100) -> Any:
@@ -1107,7 +1111,8 @@ def require(a: ArrayLike, dtype: DTypeLike | None = None, requirements: Any = No
 def reshape(a: ArrayLike, /, shape: SupportsIndex | Sequence[SupportsIndex], order: Any = 'C', *, copy: Any = None) -> ndarray:
     """`a` with another shape of the same size (one extent may be -1): a view where strides allow."""
 def resize(a: ArrayLike, new_shape: Any) -> Any:
-    """A new array of `new_shape` filled with repeated copies of the flattened `a`."""
+    """A new array of `new_shape` (an int or ints) with the elements of the flattened `a`, from the
+    first one again and again; zeros where `a` has none. ValueError for negative extents."""
 def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype that NumPy's promotion gives; Python numbers are weak."""
 right_shift: _Binary
@@ -1274,8 +1279,9 @@ def unique_values(x: ArrayLike, /) -> Any:
     """The values of `x` once each, in order; of NaN all."""
 def unpackbits(a: ArrayLike, /, axis: SupportsIndex | None = None, count: Any = None, bitorder: Literal['big', 'little'] = 'big') -> Any:
     """The bits of uint8 elements along `axis` (None: flattened), each a uint8."""
-def unravel_index(indices: Any, shape: SupportsIndex | Sequence[SupportsIndex], order: Any = 'C') -> Any:
-    """unravel_index(indices, shape, order='C')"""
+def unravel_index(indices: Any, shape: Any, order: Literal['C', 'F'] = 'C') -> Any:
+    """The index along each axis of an array of that shape, for indices into the flattened one: a
+    tuple of int64 arrays."""
 def unstack(x: ArrayLike, /, *, axis: SupportsIndex | Sequence[SupportsIndex] | None = 0) -> tuple[ndarray, ...]:
     """A tuple of views: the parts of `x` along `axis`, without that axis."""
 def unwrap(p: ArrayLike, discont: Any = None, axis: SupportsIndex = -1, *, period: Any = 6.283185307179586) -> Any:

@@ -35,7 +35,7 @@ PROGRAMS = {
     "orders": "r = f + 1; s = f.T * r.T; q = f + s.T; p = f[::2, ::-3] - f[::2, ::3]",
     "lines": "r = x[:, ::7] * y[:, ::7]; s = x[::-2, 5:600:3] + 1; q = x[:, None] + y[:, :1, None]",
     "counting": "r = xp.arange(3000) * 2; s = xp.arange(2500, dtype='f4') - 0.5; q = r[::-1] + 1",
-    "sums": "r = (x * y).sum(); s = (x + y).mean(0) * 2; q = x.max(1) - s.min(); p = x - q[:, None]",
+    "sums": "r = (x * y).sum(); s = (x + y).mean(0) * 2; q = x.max(1); p = x - q[:, None]",
     "indices": "r = (x * 2)[:, t]; s = x.copy(); s[:, t[:5]] = 1; q = r.sum(1) + 1; p = s * 2 + s",
     "routines": "r = xp.sort(x + y, axis=1) * 2; s = (x * 2) @ y.T + 1; q = xp.cumsum(t + 1) - 1",
     "dropped": "x + y; r = x - y; s = r * 2; r = s + 1; s = None",
