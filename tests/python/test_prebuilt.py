@@ -1,4 +1,4 @@
-"""Machine code that the library carries: found without a compiler, with the bits of the interpreter."""
+"""Machine code that the library carries: no compiler is needed, the bits are the interpreter's."""
 
 import os
 import subprocess
