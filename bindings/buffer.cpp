@@ -32,11 +32,20 @@ static std::shared_ptr<char> memory_of(const Array& a) {
   }
 }
 
+// A number's value in the host's memory, which nobody else has.
+static Array copied_number(const Array& a) {
+  const Scalar value = read_element(a, 0);
+  Array fresh = empty({}, a.dtype, &cpu_device());
+  fresh.base->ensure_data();
+  store_scalar(value, a.dtype, fresh.base->data);
+  return fresh;
+}
+
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   PyObject* ok = guarded([&]() -> PyObject* {
     // Of a number a copy is exported, which may be written to as NumPy's array of a number may.
     Array number;
-    if (is_generic(self)) number = copy(array_of(as_generic(self)), as_generic(self).dtype, true);
+    if (is_generic(self)) number = copied_number(array_of(as_generic(self)));
     const Array& a = is_array(self) ? as_array(self) : number;
     if ((flags & PyBUF_WRITABLE) && !a.writeable) {
       PyErr_SetString(PyExc_BufferError,

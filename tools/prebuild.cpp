@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
   try {
     for (int op = 0; op < kNumRows; ++op)
       for (DType t : kTypes) add_row(static_cast<Op>(op), t);
-    const std::string all = compile::pack_prebuilt(std::move(entries));
+    const std::string all = compile::pack_prebuilt(entries);
     std::ofstream file(argv[1], std::ios::binary);
     file.write(all.data(), static_cast<std::streamsize>(all.size()));
     file.close();

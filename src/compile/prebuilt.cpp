@@ -7,10 +7,12 @@
 #include "base/hash.h"
 
 // Absent where the library is linked without them, as the program that makes them is.
+// NOLINTBEGIN(readability-identifier-naming): names of the assembler's
 extern "C" {
 extern const char numbus_prebuilt[] __attribute__((weak, visibility("hidden")));
 extern const char numbus_prebuilt_end[] __attribute__((weak, visibility("hidden")));
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace numbus::compile {
 namespace {
@@ -53,7 +55,7 @@ const Table& table() {
 
 }  // namespace
 
-std::string pack_prebuilt(std::vector<PrebuiltEntry> entries) {
+std::string pack_prebuilt(const std::vector<PrebuiltEntry>& entries) {
   std::vector<Row> rows;
   std::string data;
   const size_t begin = sizeof(Row) * (entries.size() + 1);

@@ -18,7 +18,7 @@ struct PrebuiltEntry {
   std::string key, object;
 };
 // The bytes that the library carries for these kernels.
-std::string pack_prebuilt(std::vector<PrebuiltEntry> entries);
+std::string pack_prebuilt(const std::vector<PrebuiltEntry>& entries);
 // The object for this processor of the kernel with that key; empty: there is none.
 std::string_view prebuilt_object(std::string_view key);
 // How many kernels there are for this processor.

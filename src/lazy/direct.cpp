@@ -42,7 +42,7 @@ std::optional<DType> result_of(const Instr& i) {
       const Resolved r = resolve(i.op, {types.data(), i.nin});
       if (r.op == i.op && std::all_of(r.in, r.in + i.nin, [&](DType t) { return t == i.loop; }))
         result = static_cast<uint8_t>(r.out);
-    } catch (const Error&) {  // NumPy has no such loop: ours is a step of something else
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): NumPy has no such loop
     }
   }
   if (result == None) return {};

@@ -42,6 +42,7 @@ def chain(xp, seed, x):
 
 
 @SEVERAL
+@pytest.mark.recorded
 @pytest.mark.parametrize("number", range(3))
 def test_results_do_not_depend_on_when_the_code_is_ready(xp, core, beside, number):
     # What an earlier run has compiled is on disk.

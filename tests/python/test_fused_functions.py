@@ -155,6 +155,7 @@ def test_out_and_where():
     np.testing.assert_allclose(np.asarray(a), want, rtol=1e-15)
 
 
+@pytest.mark.recorded
 def test_one_kernel_with_what_is_around_it():
     f, a, b = vectorize(branches), *ours(X, Y)
     count, result = kernels(lambda: (f(a + 1, b) * 2 - f(b, 0.5)).sum())
@@ -394,6 +395,7 @@ def test_a_stencil_over_its_own_input():
     np.testing.assert_array_equal(np.asarray(a), want)
 
 
+@pytest.mark.recorded
 def test_a_stencil_fuses():
     f, a = stencil(smooth), nb.array(X)
     count, result = kernels(lambda: f(a * 2) - a)
