@@ -10,8 +10,7 @@ namespace numbus {
 
 bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Window::Input* in,
                        int count) {
-  const Layout& domain = *out.layout;
-  const int64_t n = domain.size();
+  const int64_t n = out.layout->size();
   Base& target = *out.base.get();
   // A flush may move the target elsewhere: it has to rest where the question was asked.
   Device* device = target.device;

@@ -94,7 +94,6 @@ class Walk {
   const int64_t* strides(const Walked& w) const { return w.strides + split_; }
   Walked& out() { return out_; }
   Walked& in(int k) { return in_[k]; }
-  int rank() const { return rank_; }
 
  private:
   static void place(Walked& w, const ViewRef& v) {
@@ -256,13 +255,11 @@ bool map_now(const Instr& i, DType result, const ViewRef& out, const Window::Inp
   if (out.layout->size() == 0) return true;
   Walk walk(out, in, count, most);
   Meets met[4] = {};
-  bool aliased = false;
   for (int k = 0; k < count; ++k) {
     if (!in[k].view) continue;
     met[k] = meets(*in[k].view, out);
     // What is overwritten meanwhile has to be read first.
     if (met[k] == Meets::Apart && !walk.one_block()) return false;
-    aliased = aliased || met[k] != Meets::No;
   }
   const char* given[4] = {line.bytes};
   // Blocks of operands that are not read where they lie; most operations need none.
