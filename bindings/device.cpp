@@ -46,6 +46,8 @@ void bind_devices(nb::module_& m) {
         return before;
       },
       "Makes `name` the device of new arrays; returns the one before.");
+  m.def("ask_for_gpu", ask_for_gpu,
+        "Where no device was named, new arrays are the first usable GPU's from here on.");
   m.def("get_device", [] { return default_label(); }, "The device of new arrays.");
   m.def(
       "set_placement",
@@ -55,6 +57,17 @@ void bind_devices(nb::module_& m) {
       },
       "For tests: devices are chosen by cost between the CPU and `far`, where arrays of `few` "
       "bytes are made.");
+  m.def(
+      "far_windows",
+      [] {
+        nb::list all;
+        for (const placement::FarWindows& f : placement::far_windows()) {
+          const SourceLine at = Runtime::get().describe_line(f.line);
+          all.append(nb::make_tuple(at.file, at.line, f.windows));
+        }
+        return all;
+      },
+      "(file, line, windows) of the lines whose work went to a GPU by choice.");
   m.def("placing", [] { return placement::on; }, "Whether devices are chosen by cost.");
   m.def(
       "work_on",
@@ -76,12 +89,13 @@ void bind_devices(nb::module_& m) {
       "Carries out what is pending on the array, which chooses its device.");
   m.def(
       "place",
-      [](nb::list arrays, double near, double far) {
+      [](nb::list arrays, double near, double far, const std::string& library) {
         std::vector<Array> all;
         for (nb::handle a : arrays) all.push_back(to_array(a.ptr()));
         std::vector<const Array*> operands;
         for (const Array& a : all) operands.push_back(&a);
-        Device& to = placement::chosen_for(operands, {near, far});
+        Device& to =
+            placement::chosen_for(operands, {near, far}, placement::library_named(library));
         nb::list placed;
         for (size_t n = 0; n < all.size(); ++n)
           placed.append(all[n].base->device == &to
@@ -89,9 +103,11 @@ void bind_devices(nb::module_& m) {
                             : nb::steal(wrap(placement::brought(all[n], to))));
         return placed;
       },
-      nb::arg("arrays"), nb::arg("near"), nb::arg("far"),
+      nb::arg("arrays"), nb::arg("near"), nb::arg("far"), nb::arg("library") = "",
       "The arrays, or copies of them, on the device where work of that cost in microseconds, near "
-      "the host or far, is to run; while devices are chosen by cost.");
+      "the host or far, is to run, there by a library (\"blas\", \"solver\", \"fft\"); while "
+      "devices are "
+      "chosen by cost.");
   m.def(
       "to_device",
       [](nb::object a, const std::string& name) -> nb::object {

@@ -34,8 +34,14 @@ void require_same(const Device& here, const Device& wanted, const char* what) {
     raise(ErrorKind::Value, what, "of another device", device_label(here), device_label(wanted));
 }
 
+// Streams, events and memory that a GPU knows name the GPU.
+Device& named_device() {
+  ask_for_gpu();
+  return default_device();
+}
+
 Stream make_stream(bool independent, int priority, std::uintptr_t existing) {
-  Device& d = default_device();
+  Device& d = named_device();
   return {&d, d.create_queue({independent, priority, existing})};
 }
 
@@ -104,7 +110,7 @@ void synchronize_event(Event& e) {
 // with it is done.
 class HostMemory {
  public:
-  HostMemory(int64_t bytes, int kind, bool write_combined) : device_(default_device()) {
+  HostMemory(int64_t bytes, int kind, bool write_combined) : device_(named_device()) {
     if (bytes < 0)
       raise(ErrorKind::Value, "alloc_pinned", "negative size", std::to_string(bytes),
             "a number of bytes");
@@ -113,7 +119,7 @@ class HostMemory {
     if (known()) add_host_block(block_);
   }
   // Takes memory that is there and keeps its owner.
-  HostMemory(nb::object owner, int kind) : device_(default_device()) {
+  HostMemory(nb::object owner, int kind) : device_(named_device()) {
     if (PyObject_GetBuffer(owner.ptr(), &view_, PyBUF_ANY_CONTIGUOUS) != 0)
       throw nb::python_error();
     registered_ = true;
@@ -305,7 +311,7 @@ void bind_streams(nb::module_& m) {
       .def_prop_ro("handle", [](Stream& s) { return s.queue ? s.queue->handle() : 0; });
   m.def("make_stream", make_stream, nb::arg("independent") = false, nb::arg("priority") = 0,
         nb::arg("existing") = 0, "A stream beside the device's own one, which is None.");
-  m.def("main_stream", [] { return Stream{&default_device(), nullptr}; });
+  m.def("main_stream", [] { return Stream{&named_device(), nullptr}; });
   nb::class_<Event>(m, "Event")
       .def("record", record, nb::arg("stream").none())
       .def("synchronize", synchronize_event)
@@ -317,7 +323,7 @@ void bind_streams(nb::module_& m) {
       .def_prop_ro("device", [](Event& e) { return device_label(*e.device); })
       .def_prop_ro("handle", [](Event& e) { return e.marker->handle(); });
   m.def("make_event", [](bool timing) {
-    Device& d = default_device();
+    Device& d = named_device();
     return Event{&d, d.create_marker(timing), timing};
   });
   nb::class_<HostMemory>(m, "HostMemory", nb::type_slots(host_slots))

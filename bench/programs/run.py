@@ -141,17 +141,25 @@ class Worker:
         self.close()
 
 
-def differs(got, want, what) -> str:
+def tolerance_of(name) -> float:
+    """What floats of a program may differ by, of their greatest magnitude: RTOL, or what its docstring says."""
+    text = ast.get_docstring(ast.parse((HERE / f"{name}.py").read_text()))
+    named = re.search(r"^Tolerance: ([0-9e.-]+)[,.]", text, re.MULTILINE)
+    return float(named[1]) if named else RTOL
+
+
+def differs(got, want, what, tolerance=RTOL) -> str:
     """How a result differs from NumPy's; "" where it does not."""
     for g, w in zip(got, want):
         if g.dtype != w.dtype:
             return f"{what}: dtype {g.dtype}, NumPy {w.dtype}"
-    wrong = compare(got, want, RTOL)
+    wrong = compare(got, want, tolerance)
     return f"{what}: {wrong}" if wrong else ""
 
 
 def one_round(name, size, args, found):
     """Adds the times of one round to `found`; raises Failed where a result is wrong."""
+    tolerance = tolerance_of(name)
     with tempfile.TemporaryDirectory() as cache:
         env = {"NUMBUS_CACHE_DIR": cache}
         if args.device:
@@ -164,7 +172,7 @@ def one_round(name, size, args, found):
                 return
             with Worker(name, size, "numbus", args.timeout, env) as cold:
                 found["first"].append(cold.first)
-                wrong = differs(cold.result(), want, "first call")
+                wrong = differs(cold.result(), want, "first call", tolerance)
                 if wrong:
                     raise Failed(f"WRONG, {wrong}")
             with Worker(name, size, "numbus", args.timeout, env) as numbus:
@@ -174,7 +182,7 @@ def one_round(name, size, args, found):
                     found["numbus"].append(numbus.samples(args.seconds / args.blocks))
                 if compare(numpy.result(), want, 0.0):
                     raise Failed("the program does not repeat its own result with NumPy")
-                wrong = differs(numbus.result(), want, "repeated call")
+                wrong = differs(numbus.result(), want, "repeated call", tolerance)
                 if wrong:
                     raise Failed(f"WRONG, {wrong}")
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "device/cpu/thread_pool.h"
+#include "ops/is_function.h"
 
 namespace numbus::placement {
 namespace {
@@ -37,21 +38,6 @@ Cost of_bytes(double bytes, double extra) {
   const double work = bytes + extra;
   return {kNearStep * factor + work / kNearMemory / threads_for(work, kBytesOfThread),
           kFarStep * factor + bytes / kFarMemory};
-}
-
-// Whether it is computed in many steps.
-bool is_function(Op op) {
-  switch (op) {
-#define PRIM(name, ...)
-#define INTERNAL(name, nin, llvm, c)
-#define MATH(name, ...) case Op::name:
-#include "ops/ops.def"
-#undef PRIM
-#undef MATH
-#undef INTERNAL
-    case Op::apply: return true;
-    default: return false;
-  }
 }
 
 }  // namespace

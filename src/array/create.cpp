@@ -43,26 +43,35 @@ std::string device_label(const Device& d) { return d.label(); }
 namespace {
 Device* chosen = nullptr;
 bool left_open = false;                   // the user named no device: placement decides
+bool gpu_is_asked_for = false;            // by code that names CUDA
 thread_local Device* followed = nullptr;  // that of the operands of a call, where it is another
 }  // namespace
 
 Device& default_device() {
   if (followed) return *followed;
-  if (chosen) return *chosen;
-  const char* name = std::getenv("NUMBUS_DEVICE");
-  if (name && std::string_view(name) == "auto") {
-    choose_by_cost();
-  } else if (name && *name) {
+  if (chosen && !(left_open && gpu_is_asked_for)) return *chosen;
+  const char* name = chosen ? "auto" : std::getenv("NUMBUS_DEVICE");
+  if (name && *name && std::string_view(name) != "auto") {
     chosen = &resolve_device(name);
+  } else if (Device* gpu = gpu_is_asked_for ? cuda_device(0) : nullptr) {
+    chosen = gpu;
+    left_open = false;
+  } else if (name && *name) {
+    gpu_is_asked_for = false;
+    choose_by_cost();
+  } else if (may_have_gpu()) {
+    choose_by_cost();
   } else {
-    Device* gpu = cuda_device(0);
-    chosen = gpu ? gpu : &cpu_device();
+    chosen = &cpu_device();
   }
   return *chosen;
 }
+void ask_for_gpu() { gpu_is_asked_for = true; }
 Device* device_in_use() {
-  if (Device* d = followed ? followed : chosen) return d;
-  return opened_cuda_device(0);
+  if (followed) return followed;
+  if (chosen && !left_open) return chosen;
+  Device* gpu = opened_cuda_device(0);
+  return gpu ? gpu : chosen;
 }
 // What a call's own code chooses holds until the end of the call.
 void set_default_device(Device& d) {
@@ -70,8 +79,7 @@ void set_default_device(Device& d) {
   if (!followed) left_open = false;
 }
 void choose_by_cost() {
-  if (!placement::on)
-    if (Device* gpu = cuda_device(0)) placement::begin(gpu, placement::kFewBytes);
+  if (!placement::on && may_have_gpu()) placement::begin_with_gpu();
   chosen = &cpu_device();
   left_open = true;
 }

@@ -7,6 +7,7 @@
 #include "array/placement_sides.h"
 #include "device/counts.h"
 #include "device/device.h"
+#include "device/opened.h"
 #include "lazy/runtime.h"
 
 namespace numbus::placement {
@@ -93,9 +94,34 @@ void begin(Device* far, int64_t few) {
   few_bytes = few;
   scale_fixed_costs(static_cast<double>(few) / kFewBytes);
   code_is_free(few < kFewBytes);
+  first_uses_are_free(few < kFewBytes);
   Runtime& rt = Runtime::get();
   rt.settle_window = on ? settle_window : nullptr;
   rt.bring_back = on ? bring_back : nullptr;
+}
+
+void begin_with_gpu() {
+  begin(opened_cuda_device(0), kFewBytes);
+  if (far_device) {
+    use(Library::None);
+    return;
+  }
+  on = true;
+  Runtime& rt = Runtime::get();
+  rt.settle_window = settle_window;
+  rt.bring_back = bring_back;
+}
+
+bool goes_far(Library library, double gain) {
+  if (!is_paid(library)) note_gain(library, gain);
+  if (!is_paid(library)) return false;
+  if (!far_device) far_device = cuda_device(0);
+  if (!far_device) {
+    begin(nullptr, kFewBytes);
+    return false;
+  }
+  use(library);
+  return true;
 }
 
 Work::Work(Device* d) : before_(worked_on) {
@@ -118,8 +144,8 @@ void copy_across(Device& to, void* target, Device& from, const void* source, int
   Runtime::get().note_copy(bytes, !from.host_readable());
 }
 
-bool has_twin(const Base& b, const Device& to) {
-  return b.twin && b.shared == 0 && b.twin_value == b.value && b.twin->base->device == &to;
+bool has_twin(const Base& b, const Device* to) {
+  return b.twin && b.shared == 0 && b.twin_value == b.value && b.twin->base->device == to;
 }
 
 Handle copy_of(Base& b, Device& to) {
@@ -131,7 +157,7 @@ Handle copy_of(Base& b, Device& to) {
 }
 
 Handle twin_of(Base& b, Device& to) {
-  if (has_twin(b, to)) return b.twin->base;
+  if (has_twin(b, &to)) return b.twin->base;
   b.twin.reset();
   Handle copy = copy_of(b, to);
   if (b.shared == 0) {
@@ -192,7 +218,9 @@ double Balance::loss(bool near) const {
 
 void note_loss(Base& b, double loss) { b.lost = std::max(b.lost + loss, -kMostGained); }
 
-std::array<Device*, 2> both() { return {&cpu_device(), far_device}; }
+std::array<DeviceKind, 2> both_kinds() {
+  return {cpu_device().kind(), far_device ? far_device->kind() : DeviceKind::Cuda};
+}
 
 Device& of_new() { return worked_on ? *worked_on : default_device(); }
 
@@ -208,7 +236,8 @@ Device& home(const Array& a, double near_cost, double far_cost) {
   const auto n = static_cast<double>(a.size()) / 1000;
   Balance all{cost_of_routine(n * near_cost, n * far_cost), {}, 0};
   if (b.data) all.needs(b);
-  const bool to_near = all.runs_near();
+  bool to_near = all.runs_near();
+  if (!to_near && near(b)) to_near = !goes_far(Library::None, all.gain());
   if (to_near == near(b)) {
     note_loss(b, all.loss(to_near));
     return *b.device;
@@ -217,7 +246,7 @@ Device& home(const Array& a, double near_cost, double far_cost) {
   return *b.device;
 }
 
-Device& chosen_for(std::span<const Array* const> operands, const Cost& cost) {
+Device& chosen_for(std::span<const Array* const> operands, const Cost& cost, Library library) {
   Balance all{cost, {}, 0};
   Device* named = nullptr;
   for (const Array* a : operands) {
@@ -225,11 +254,11 @@ Device& chosen_for(std::span<const Array* const> operands, const Cost& cost) {
     if (b.pending()) settle_base(b, "a routine looks at its device");
     if (!is_open(b)) named = b.device;
     if (!b.data || named) continue;
-    if (has_twin(b, side(!near(b)))) continue;
+    if (has_twin(b, other_side(b))) continue;
     all.needs(b);
   }
   if (named) return *named;
-  const bool to_near = all.runs_near();
+  const bool to_near = all.runs_near() || !goes_far(library, all.gain());
   for (const Array* a : operands)
     if (near(*a->base.get()) == to_near) note_loss(*a->base.get(), all.loss(to_near));
   return side(to_near);

@@ -8,9 +8,11 @@
 
 #include <array>
 #include <span>
+#include <vector>
 
 #include "array/array.h"
 #include "array/costs.h"
+#include "array/first_uses.h"
 
 namespace numbus::placement {
 
@@ -22,18 +24,22 @@ constexpr int64_t kFewBytes = int64_t{1} << 20;
 // `far`: the other side; null: off. The fixed costs of work there become those of a machine where
 // `few` bytes take both sides equally long.
 void begin(Device* far, int64_t few);
+// The other side is the first GPU, which is not opened before work on it has paid for that
+// (first_uses.h).
+void begin_with_gpu();
 
 // The device on which a routine works on `a` in this way, costs in nanoseconds for each element.
 // What is pending and large is carried out first, and the array may move. It then stays there until
 // it is written to.
 Device& home(const Array& a, double near = 3, double far = 0.1);
-// The devices between which is chosen.
-std::array<Device*, 2> both();
+// The kinds of the devices between which is chosen, of which the GPU need not be open.
+std::array<DeviceKind, 2> both_kinds();
 // The device of a new array without operands.
 Device& of_new();
 // The device on which work of that cost runs soonest, copies of operands that lie on the other side
 // included; and an operand there, which is a copy where it lies elsewhere.
-Device& chosen_for(std::span<const Array* const> operands, const Cost& cost);
+Device& chosen_for(std::span<const Array* const> operands, const Cost& cost,
+                   Library library = Library::None);
 Array brought(const Array& a, Device& to);
 
 // A device for the result of an instruction, which is chosen when it is flushed: that of an operand
@@ -70,6 +76,13 @@ Device& meet(Instr& i, const Array& out, Window::Input* in, int count, Copies& c
 
 // Chooses a device for a window that is being flushed, and has its arrays, or copies, there.
 void settle_window(Window& w);
+// How many windows whose first instruction is of that line of the program went to the GPU, by a
+// choice, so far (current_line()).
+struct FarWindows {
+  uint64_t line;
+  int64_t windows;
+};
+std::vector<FarWindows> far_windows();
 // Its array lies on that side again after a flush that moved it; what it left stays as a copy.
 void bring_back(Base& b, Device& to);
 

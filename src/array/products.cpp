@@ -84,8 +84,8 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out) {
     p.out.data += o.offset;
     // Where it is to run is not known yet.
     if (placement::on)
-      return std::ranges::all_of(placement::both(),
-                                 [&](Device* d) { return vendor::blas_takes(p, d->kind()); });
+      return std::ranges::all_of(placement::both_kinds(),
+                                 [&](DeviceKind k) { return vendor::blas_takes(p, k); });
     return vendor::blas_takes(p, o.base->device->kind());
   };
   LayoutRef plain(

@@ -28,9 +28,28 @@ double& lost_by_lines(const Window& w) {
   return (*all)[lines];
 }
 
+std::unordered_map<uint64_t, int64_t>& windows_by_line() {
+  static auto* all = new std::unordered_map<uint64_t, int64_t>;
+  return *all;
+}
+
+// What a report says of a window that went far.
+void note_far(const Window& w) {
+  auto& all = windows_by_line();
+  if (all.size() < kMostLines) ++all[w.instrs_.empty() ? 0 : w.instrs_[0].line];
+}
+
 bool compiles(const Window& w) {
   return std::any_of(w.instrs_.begin(), w.instrs_.end(),
                      [](const Instr& i) { return i.code != Instr::Call; });
+}
+
+// What its routines need on a GPU.
+Library library_of(const Window& w) {
+  const bool multiplies = std::any_of(w.instrs_.begin(), w.instrs_.end(), [](const Instr& i) {
+    return i.code == Instr::Call && i.routine == Routine::matmul;
+  });
+  return multiplies ? Library::Blas : Library::None;
 }
 
 // A slot that has elements the work needs.
@@ -42,7 +61,7 @@ Balance balance_of(const Window& w) {
     Base& b = *s.base;
     if (&b == Runtime::get().wanted && !b.data)  // it has to come back
       (near(b) ? all.price.far : all.price.near) += price_of_copy(b.nbytes, !near(b));
-    if (!has_elements(s) || (!s.written() && has_twin(b, side(!near(b))))) continue;
+    if (!has_elements(s) || (!s.written() && has_twin(b, other_side(b)))) continue;
     all.needs(b);
   }
   return all;
@@ -54,14 +73,16 @@ bool chosen_near(Window& w) {
   // Small work near the host is not looked at any further.
   if (all.price.near == 0 && all.cost.near < all.cost.far) return true;
   bool to_near = all.runs_near();
-  if (!to_near && compiles(w)) {
-    double& lost = lost_by_lines(w);
-    if (lost < price_of_code) {
-      lost += all.loss(true);
-      // Where all of it lies far already, that is where it runs.
-      to_near = all.price.near == 0;
-      if (to_near) return true;
+  if (!to_near) {
+    bool paid = goes_far(library_of(w), all.gain());
+    if (compiles(w)) {
+      double& lost = lost_by_lines(w);
+      paid = paid && lost >= price_of_code;
+      if (lost < price_of_code) lost += all.loss(true);
     }
+    // Where all of it lies far already, that is where it runs.
+    if (!paid) to_near = all.price.near == 0;
+    if (to_near) return true;
   }
   double loss = all.loss(to_near), inherited = loss;
   for (const Slot& s : w.slots_)
@@ -89,6 +110,12 @@ void put_in_place(Slot& s, const Handle& copy) {
 
 void code_is_free(bool free) { price_of_code = free ? 0 : kCompiling; }
 
+std::vector<FarWindows> far_windows() {
+  std::vector<FarWindows> all;
+  for (const auto& [line, windows] : windows_by_line()) all.push_back({line, windows});
+  return all;
+}
+
 void settle_window(Window& w) {
   if (&w.recorder->device() != &cpu_device()) return;  // of a device that the user named
   bool is_near = true;
@@ -98,6 +125,7 @@ void settle_window(Window& w) {
              return !is_open(*s.base) && s.base->device != far_device;
            }))
     is_near = chosen_near(w);
+  if (!is_near) note_far(w);
   Device& to = side(is_near);
   for (Slot& s : w.slots_) {
     Base& b = *s.base;

@@ -202,6 +202,9 @@ Device& fenced_device();
 // Null when this GPU cannot be used; cuda_unavailable_reason() says why. The first call loads the
 // driver, so it must not happen at import.
 Device* cuda_device(int ordinal);
+// Whether there may be a usable GPU, by the driver's files: opens nothing, so that it costs
+// nothing.
+bool may_have_gpu();
 // The GPU that memory at this address is on, or null likewise.
 Device* cuda_device_of(std::uintptr_t address);
 std::string cuda_unavailable_reason();

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "lazy/reduce.h"
+#include "ops/is_function.h"
 
 namespace numbus {
 namespace {
@@ -295,6 +296,33 @@ Number reduced_points(const Group& g) {
   return n;
 }
 
+// What a point of a group's functions takes, in bytes that take as long to move.
+int64_t weight_of_functions(const Planner& p, const Group& g) {
+  constexpr int64_t kFunction = 24;
+  int64_t weight = 0;
+  for (const Member& m : g.members) {
+    const Instr& i = p.instrs[m.instr].instr;
+    if (i.code == Instr::Map && is_inexact(i.loop) && is_function(i.op)) weight += kFunction;
+  }
+  return weight;
+}
+
+// A box in a larger domain is computed at all points of that domain. Where its functions take
+// longer there than it takes to store what it reads and to read that again, it keeps its own
+// domain.
+bool wastes_functions(const Planner& p, const Group& small, const Group& big) {
+  constexpr int64_t kMoved = 16, kLaunch = 1 << 16;
+  const int64_t weight = weight_of_functions(p, small);
+  if (weight == 0) return false;
+  Number inner = 1, outer = 1;
+  for (size_t d = 0; d < big.shape.size(); ++d) {
+    inner *= small.shape[d];
+    outer *= big.shape[d];
+  }
+  const Number wasted = weight * (outer - inner);
+  return wasted > kLaunch && wasted > kMoved * outer;
+}
+
 }  // namespace
 
 bool Planner::try_merge(int ia, int ib) {
@@ -320,8 +348,9 @@ bool Planner::try_merge(int ia, int ib) {
     } else {
       return false;
     }
-    // A reduction over a box inside a larger domain is predicated, which only a full one can be.
     const Group& inner = shift_b.empty() ? a : b;
+    if (wastes_functions(*this, inner, shift_b.empty() ? b : a)) return false;
+    // A reduction over a box inside a larger domain is predicated, which only a full one can be.
     uint64_t all = all_axes(static_cast<int>(inner.shape.size()));
     if ((a.reduces && a.axes != all) || (b.reduces && b.axes != all)) return false;
     if (a.counts || b.counts) return false;

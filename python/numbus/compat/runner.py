@@ -184,5 +184,14 @@ def print_report():
         "results between never stored",
         file=sys.stderr,
     )
+    if _core.placing():
+        print(
+            f"numbus: devices chosen by cost: {stats['bytes_to_device'] / 1e6:,.1f} MB copied to a GPU "
+            f"and {stats['bytes_to_host'] / 1e6:,.1f} MB back; work that ran there, by its first line:",
+            file=sys.stderr,
+        )
+        far = sorted(_core.far_windows(), key=lambda line: -line[2])
+        for file, line, windows in far[:10] or [("", 0, 0)]:
+            print(f"      {file}:{line}  {windows}×" if windows else "      none", file=sys.stderr)
     counters = [f"{k} {round(v, 3) if isinstance(v, float) else v}" for k, v in stats.items()]
     print(f"numbus: {', '.join(counters)}", file=sys.stderr)

@@ -44,10 +44,10 @@ def matrices(name, arrays):
         return arrays
     rows, count = math.sqrt(shape[-1] * shape[-2]), math.prod(shape[:-2])
     near, far = [count * _between(times, rows) for times in _MATRICES[name]]
-    return _core.place(arrays, near, far)
+    return _core.place(arrays, near, far, "solver")
 
 
 def transforms(a):
     """The operand of a Fourier transform, on the device that is to carry it out."""
     far = _FAR_LAUNCHES + a.size * _FAR_POINT / 1000
-    return _core.place([a], a.size * _NEAR_POINT / 1000, far)[0]
+    return _core.place([a], a.size * _NEAR_POINT / 1000, far, "fft")[0]

@@ -50,7 +50,13 @@ def synchronize():
 
 
 def _device_name():
+    _core.ask_for_gpu()
     return _core.get_device()
+
+
+def _is_gpu():
+    _core.ask_for_gpu()
+    return _core.is_default_gpu()
 
 
 def _dense(a):
@@ -87,7 +93,7 @@ def to_device(obj, stream=0, copy=True, to=None):
         if _in_one_piece(_core.copy_in, there, host, core):
             return there
     there = _core.to_device(to_ndarray(host), _device_name())
-    return there.copy() if copy and not _core.is_default_gpu() else there
+    return there.copy() if copy and not _is_gpu() else there
 
 
 def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
@@ -233,7 +239,7 @@ class Device:
         self.id = number
         self._properties = (
             _core.cuda_properties()
-            if _core.is_default_gpu()
+            if _is_gpu()
             else {
                 "name": "CPU",
                 "compute_capability": (0, 0),
@@ -289,7 +295,7 @@ class Context:
 
 def current_context(devnum=None):
     """The context of the device in use; raises ValueError for another one's."""
-    used = int(_core.get_device().partition(":")[2] or 0)
+    used = int(_device_name().partition(":")[2] or 0)
     if devnum not in (None, used):
         raise ValueError(
             f"[current_context] not the device in use; got {devnum}; expected {used}, or "
@@ -312,7 +318,7 @@ class _Gpus:
     """The devices, by number; `with gpus[1]:` uses that one."""
 
     def __getitem__(self, number):
-        return _devices.device(f"cuda:{number}") if _core.is_default_gpu() else Device(number)
+        return _devices.device(f"cuda:{number}") if _is_gpu() else Device(number)
 
     def __len__(self):
         return len(list_devices())
@@ -330,7 +336,7 @@ gpus = _Gpus()
 
 def select_device(device_id):
     """Makes a GPU the one in use."""
-    if _core.is_default_gpu():
+    if _is_gpu():
         _devices.device(f"cuda:{device_id}")
     elif device_id != 0:
         raise ValueError(f"[select_device] no such device; got {device_id}; expected 0")

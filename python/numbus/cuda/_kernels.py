@@ -324,6 +324,8 @@ def jit(signature_or_function=None, **options):
     for s in declared:
         types.signature(s)  # a mistake is told here
 
+    _core.ask_for_gpu()
+
     def decorate(function):
         if options.get("device"):
             return Dispatcher(function, {k: v for k, v in options.items() if k == "fastmath"})

@@ -150,6 +150,8 @@ class GUFunc:
                 f"{', '.join(TARGETS)}"
             )
         self.py_func, self.signature = function, layout
+        if target == "cuda":
+            _core.ask_for_gpu()
         self.target, self.identity, self.targetoptions = target, identity, options
         self._inputs, self._outputs = read_layout(layout)
         self._all = self._inputs + self._outputs
@@ -434,7 +436,7 @@ class GUFunc:
         extents = [f"n{d}" for d in range(rank)]
         head = ", ".join([*extents, *names])
         if gpu:
-            from ..cuda._kernels import jit
+            from ..cuda._kernels import Kernel
             from ..cuda._names import grid
 
             title = self.__name__ if self.__name__.isidentifier() else "loop"
@@ -446,7 +448,7 @@ class GUFunc:
                     lines.append(f"        t //= n{d}")
             lines.append("        " + call)
             function = make(title, lines, f=self.core, grid=grid)
-            code = jit(fastmath=bool(self.targetoptions.get("fastmath")))(function)
+            code = Kernel(function, {"fastmath": bool(self.targetoptions.get("fastmath"))})
         else:
             parallel = self.target == "parallel"
             lines, indent = [f"def loop({head}):"], "    "

@@ -346,7 +346,7 @@ class StencilFunc:
         made = self._kernel.get(fills)
         if made is not None:
             return made
-        from ..cuda._kernels import jit
+        from ..cuda._kernels import Kernel
         from ..cuda._names import grid
 
         n, a, rank = self.ndim, "x0", range(self.ndim)
@@ -370,7 +370,7 @@ class StencilFunc:
             lines += ["        else:", f"            r[{at}] = cval"]
         function = make(title, lines, element=self._element, grid=grid, cval=self._cval)
         options = {k: v for k, v in self._flags().items() if k == "fastmath"}
-        made = self._kernel[fills] = jit(**options)(function)
+        made = self._kernel[fills] = Kernel(function, options)
         return made
 
     def _kernel_function(self):

@@ -111,6 +111,8 @@ class DUFunc(Folding):
                 f"[vectorize] no such target; got {target!r}; expected one of {', '.join(TARGETS)}"
             )
         self.py_func = function
+        if target == "cuda":
+            _core.ask_for_gpu()
         self.target, self.identity, self.targetoptions = target, identity, options
         self.nin = len(inspect.signature(function).parameters)
         self.nout, self.nargs, self.signature = 1, self.nin + 1, None
@@ -350,7 +352,7 @@ class DUFunc(Folding):
         after the other. None where that cannot be."""
         if self.target == "cuda" or max([getattr(a, "size", 1) for a in args]) < _LARGE:
             return None
-        if _core.get_device() != "cpu":
+        if _core.get_device() not in ("cpu", "auto"):
             return None  # where arrays of ours would be copies on a GPU
         given = []
         for a in args:
@@ -529,7 +531,7 @@ def _loop_nest(u, axes, casts, rank, masked):
 
 
 def _kernel_nest(u, axes, casts, rank, masked):
-    from ..cuda._kernels import jit
+    from ..cuda._kernels import Kernel
     from ..cuda._names import grid
 
     names = [f"x{k}" for k in range(len(axes))]
@@ -550,7 +552,7 @@ def _kernel_nest(u, axes, casts, rank, masked):
             lines.append(f"        t //= o.shape[{d}]")
     lines.append("        " + call)
     env.update(_scalar=u.scalar, _grid=grid)
-    return jit(fastmath=bool(u.targetoptions.get("fastmath")))(make(title, lines, **env))
+    return Kernel(make(title, lines, **env), {"fastmath": bool(u.targetoptions.get("fastmath"))})
 
 
 _OPTIONS = {"identity", "target", "nopython", "cache", "fastmath", "forceobj", "boundscheck",

@@ -26,7 +26,7 @@ DIGITS = 256
 ALL = 0xFFFFFFFF
 U32, I64 = np.uint32, np.int64
 # On a CPU, where only tests run these kernels, less is compiled in less time.
-SMALL = not _core.is_default_gpu()
+SMALL = _core.get_device() != "auto" and not _core.is_default_gpu()
 # Elements that a thread of radix_count reads before it looks at them.
 AHEAD = 2 if SMALL else 8
 FILLED = 64 * THREADS  # elements of a block of radix_fill

@@ -1,7 +1,10 @@
 // Devices are made at first use and live to the end of the process.
 #include "device/cuda/cuda_device.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -351,6 +354,16 @@ void reset_for_tests() {
 namespace numbus {
 
 Device* cuda_device(int ordinal) { return cuda::device(ordinal); }
+
+bool may_have_gpu() {
+  if (const char* named = std::getenv("NUMBUS_CUDA_DRIVER"); named && *named) return true;
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible && (*visible == 0 || *visible == '-')) return false;
+  // Of Linux, of its subsystem on Windows, of Tegra.
+  for (const char* file : {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu"})
+    if (access(file, F_OK) == 0) return true;
+  return false;
+}
 
 Device* opened_cuda_device(int ordinal) {
   std::lock_guard<std::mutex> lock(cuda::devices_mutex);

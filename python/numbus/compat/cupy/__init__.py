@@ -48,6 +48,8 @@ _NOT_SERVED = frozenset(
 )
 
 _arrays.attach()
+# Who imports CuPy names the GPU.
+_numbus._core.ask_for_gpu()
 
 
 def __getattr__(name):
