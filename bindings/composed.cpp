@@ -5,6 +5,7 @@
 #include <structmember.h>
 
 #include "convert.h"
+#include "float_errors.h"
 #include "quick.h"
 #include "registered.h"
 
@@ -100,7 +101,7 @@ PyObject* reduced_directly(const Composed& c, const Given& g) {
       reduce({name, static_cast<size_t>(length)}, a.full, axes, false, {}, nullptr, 0));
 }
 
-PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+PyObject* call_unchecked(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
   return guarded([&]() -> PyObject* {
     const Composed& c = as_composed(self);
     const Given given{args, PyVectorcall_NARGS(nargs), names};
@@ -120,6 +121,29 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
     PyErr_Clear();
     return PyObject_Vectorcall(c.foreign, args, PyVectorcall_NARGS(nargs), names);
   });
+}
+
+// The same after NumPy has looked for errors of floats.
+PyObject* call_checked(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+  PyObject* answer = guarded([&] {
+    nb::list positional;
+    const Py_ssize_t n = PyVectorcall_NARGS(nargs);
+    for (Py_ssize_t k = 0; k < n; ++k) positional.append(nb::handle(args[k]));
+    nb::dict keywords;
+    for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); ++k)
+      PyDict_SetItem(keywords.ptr(), PyTuple_GetItem(names, k), args[n + k]);
+    return check("by_function", nb::make_tuple(nb::handle(self), nb::tuple(positional), keywords));
+  });
+  if (!answer) return nullptr;
+  Py_DECREF(answer);
+  if (answer != Py_True) return call_unchecked(self, args, nargs, names);
+  const Unchecked inner;
+  return call_unchecked(self, args, nargs, names);
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+  return errors_are_checked ? call_checked(self, args, nargs, names)
+                            : call_unchecked(self, args, nargs, names);
 }
 
 // Only where a method is not called at once: calls pass the instance as the first argument.

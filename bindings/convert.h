@@ -139,6 +139,7 @@ int operands_of(PyObject* ufunc);
 PyObject* call_ufunc(PyObject* ufunc, PyObject* const* operands, PyObject* out);
 void bind_protocols(nb::module_& m);
 void bind_composed(nb::module_& m);
+void bind_float_errors(nb::module_& m);
 void bind_sorting(nb::module_& m);
 void bind_indexing(nb::module_& m);
 void bind_devices(nb::module_& m);

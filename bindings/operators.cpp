@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "convert.h"
+#include "float_errors.h"
 #include "quick.h"
 
 namespace numbus::bindings {
@@ -143,9 +144,24 @@ PyObject* by_numpy(Op op, PyObject* x, PyObject* y, bool in_place = false) {
                                                      in_place ? Py_True : Py_False)));
 }
 
+// Runs f, an operator of that name, after NumPy has looked for errors of floats.
+template <class F>
+PyObject* checked(std::string_view name, PyObject* x, PyObject* y, bool in_place, F&& f) {
+  PyObject* clean = guarded([&] {
+    return check("by_operator", nb::make_tuple(nb::str(name.data(), name.size()), nb::handle(x),
+                                               nb::handle(y ? y : Py_None), in_place));
+  });
+  if (!clean) return nullptr;
+  Py_DECREF(clean);
+  const Unchecked inner;
+  return f();
+}
+
 // Runs f, which gives null where NumPy has to do the work.
 template <class F>
 PyObject* operate(Op op, PyObject* x, PyObject* y, bool in_place, F&& f) {
+  if (errors_are_checked) [[unlikely]]
+    return checked(op_name(op), x, y, in_place, [&] { return operate(op, x, y, in_place, f); });
   return guarded([&]() -> PyObject* {
     DeviceOfNew follow(device_of(x, y));
     Owner a = owner_of(x), b = y ? owner_of(y) : Owner::Numbus;
@@ -228,6 +244,8 @@ PyObject* power_slot(PyObject* a, PyObject* b, PyObject*) { return binary(Op::po
 PyObject* in_place_power(PyObject* a, PyObject* b, PyObject*) { return in_place(Op::power, a, b); }
 
 PyObject* linear(const char* name, PyObject* a, PyObject* b) {
+  if (errors_are_checked) [[unlikely]]
+    return checked("matmul", a, b, false, [&] { return linear(name, a, b); });
   return guarded([&]() -> PyObject* {
     DeviceOfNew follow(device_of(a, b));
     if (owner_of(a) == Owner::Operand || owner_of(b) == Owner::Operand) Py_RETURN_NOTIMPLEMENTED;
@@ -237,7 +255,7 @@ PyObject* linear(const char* name, PyObject* a, PyObject* b) {
   });
 }
 PyObject* matmul_slot(PyObject* a, PyObject* b) {
-  PyObject* quick = guarded([&] { return quick_product(a, b); });
+  PyObject* quick = errors_are_checked ? nullptr : guarded([&] { return quick_product(a, b); });
   return quick || PyErr_Occurred() ? quick : linear("matmul_operator", a, b);
 }
 PyObject* in_place_matmul(PyObject* a, PyObject* b) { return linear("matmul_in_place", a, b); }

@@ -7,6 +7,7 @@
 #include "array/at_once.h"
 #include "base/error.h"
 #include "convert.h"
+#include "float_errors.h"
 #include "numpy_objects.h"
 #include "scalars.h"
 
@@ -123,19 +124,24 @@ PyObject* compute(Op op, PyObject* const* operands, Given& given) {
   return wrap_result(std::move(result));
 }
 
-// NumPy's ufunc of that name, with the same arguments.
-PyObject* by_numpy(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+// A ufunc's name, positional arguments and keywords; None in place of no keywords, where they may
+// be left out.
+nb::tuple arguments_of(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names, bool always) {
   nb::object positional = nb::steal(PyTuple_New(n));
   for (Py_ssize_t k = 0; k < n; ++k) {
     Py_INCREF(args[k]);
     PyTuple_SetItem(positional.ptr(), k, args[k]);
   }
-  nb::object keywords = names ? nb::object(nb::dict()) : nb::none();
+  nb::object keywords = names || always ? nb::object(nb::dict()) : nb::none();
   for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); ++k)
     PyDict_SetItem(keywords.ptr(), PyTuple_GetItem(names, k), args[n + k]);
   std::string_view name = row(op).name;
-  nb::object text = nb::str(name.data(), name.size());
-  return fall_back("ufunc", nb::make_tuple(text, positional, keywords));
+  return nb::make_tuple(nb::str(name.data(), name.size()), positional, keywords);
+}
+
+// NumPy's ufunc of that name, with the same arguments.
+PyObject* by_numpy(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  return fall_back("ufunc", arguments_of(op, args, n, names, false));
 }
 
 bool is_float64(PyObject* o) {
@@ -156,6 +162,13 @@ PyObject* of_numbers(Op op, PyObject* const* args) {
 }
 
 PyObject* call_row(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  if (errors_are_checked) [[unlikely]] {
+    PyObject* clean = check("by_ufunc", arguments_of(op, args, n, names, true));
+    if (!clean) return nullptr;
+    Py_DECREF(clean);
+    const Unchecked inner;
+    return call_row(op, args, n, names);
+  }
   const Row& r = row(op);
   if (n == r.nin && !names)
     if (PyObject* result = of_numbers(op, args)) return result;
@@ -189,8 +202,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
 }
 
 PyObject* text(PyObject* self) {
-  const std::string_view name = row(op_of(self)).name;
-  return PyUnicode_FromFormat("<ufunc '%.*s'>", static_cast<int>(name.size()), name.data());
+  const std::string name(row(op_of(self)).name);
+  return PyUnicode_FromFormat("<ufunc '%s'>", name.c_str());
 }
 PyObject* name_of(PyObject* self, void*) {
   const std::string_view name = row(op_of(self)).name;

@@ -16,7 +16,6 @@ from numpy import (  # noqa: F401
     complexfloating,
     dtype,
     e,
-    errstate,
     euler_gamma,
     exceptions,
     finfo,
@@ -54,6 +53,7 @@ from . import functions as _functions
 from .core import array_type as _types
 from .core import devices as _devices
 from .core import fallback as _fallback
+from .core import float_errors as _float_errors
 from .core import inspection as _inspect
 from .core import interrupts as _interrupts
 from .core import standard as _standard
@@ -89,7 +89,7 @@ def _publish():
         name = known.removeprefix("np.")
         if hasattr(_numpy, name):
             names[name] = row.function
-    for module in (_inspect, _devices):
+    for module in (_inspect, _devices, _float_errors):
         for name in module.__all__:
             names[name] = getattr(module, name)
 

@@ -102,7 +102,7 @@ def call(name, function, args, kwargs):
 
 
 # The operators of Python by the row of the table that computes them, and the assigning ones.
-_OPERATORS = {
+OPERATORS = {
     "add": ("add", "iadd"),
     "subtract": ("sub", "isub"),
     "multiply": ("mul", "imul"),
@@ -130,7 +130,7 @@ _OPERATORS = {
 
 def operate(row, x, y, in_place):
     """The core's hook: an operator on operands, or in a type, that only NumPy has."""
-    function = getattr(operator, _OPERATORS[row][in_place])
+    function = getattr(operator, OPERATORS[row][in_place])
     unary = row in ("negative", "positive", "absolute", "invert")
     return call("numpy." + row, function, (x,) if unary else (x, y), {})
 
