@@ -3,8 +3,8 @@ src/array/first_uses.cpp.
 
     NUMBUS_DEVICE=cuda python tools/first_uses.py
 
-Each use runs in fresh processes, all but the first of which find a filled disk cache; the medians are
-printed in milliseconds.
+Each use runs in fresh processes, all but the first of which find a filled disk cache; the medians
+are printed in milliseconds.
 """
 
 import json
@@ -53,8 +53,8 @@ def main(rounds=5):
             ]  # fmt: skip
         cold, warm = times[0], [1e3 * statistics.median(t) for t in zip(*times[1:])]
         print(
-            f"{name:18} opening {warm[0]:7.1f} ms, first use {warm[1]:7.1f} (without the disk cache "
-            f"{1e3 * cold[1]:7.1f}), second use {warm[2]:7.1f}"
+            f"{name:18} opening {warm[0]:7.1f} ms, first use {warm[1]:7.1f} (without the disk "
+            f"cache {1e3 * cold[1]:7.1f}), second use {warm[2]:7.1f}"
         )
 
 

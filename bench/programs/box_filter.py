@@ -2,8 +2,8 @@
 
 Class: fused.
 Method: summed-area tables; Crow, 1984.
-Tolerance: 1e-10, as windows are differences of sums over up to all of the image, whose last bits depend on the order
-of the additions (a GPU has another one than NumPy).
+Tolerance: 1e-10, as windows are differences of sums over up to all of the image, whose last bits
+depend on the order of the additions (a GPU has another one than NumPy).
 """
 
 import numpy as np

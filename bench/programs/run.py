@@ -142,7 +142,7 @@ class Worker:
 
 
 def tolerance_of(name) -> float:
-    """What floats of a program may differ by, of their greatest magnitude: RTOL, or what its docstring says."""
+    """What floats of a program may differ by, of their greatest magnitude."""
     text = ast.get_docstring(ast.parse((HERE / f"{name}.py").read_text()))
     named = re.search(r"^Tolerance: ([0-9e.-]+)[,.]", text, re.MULTILINE)
     return float(named[1]) if named else RTOL

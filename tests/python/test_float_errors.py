@@ -7,25 +7,80 @@ import pytest
 
 pytestmark = pytest.mark.numbus
 
-STATEMENTS = [
-    "a / z", "z / z", "1 / z", "z // z", "a % z", "-(a * 1e308) * 10", "a ** -1.0", "z ** -1.0", "i // 0", "i % zi",
-    "np.log(a - 2)", "np.log(z)", "np.sqrt(-a)", "np.exp(a * 1000)", "np.arccosh(z)", "np.divide(a, z)",
-    "np.divide(a, z, where=a > 5, out=np.zeros(4))", "np.multiply(a, 1e308, out=np.zeros(4)) * 100",
-    "np.float64(1) / z", "a / np.float64(0)", "(a * 1e308).sum()", "np.full(10, 1e308).sum()",
-    "np.full(10, 1e308).mean()", "np.add.reduce(np.full(9, 1e308))", "np.multiply.accumulate(a * 1e200)",
-    "np.divide.outer(a, z)", "np.linalg.norm(a * 1e200)", "np.full(3, 1e200) @ np.full(3, 1e200)",
-    "np.dot(np.full(3, 1e200), np.full(3, 1e200))", "a.var(ddof=9)", "np.sinc(z)", "np.nanmean(np.array([np.nan, 1.0]))",
-    "np.where(z > 0, a / z, 0)", "a.astype('f2')", "(a * 1e6).astype('f2')", "(a + np.inf).astype('i4')", "np.inf - (z + np.inf)",
-    "a.cumsum()", "np.median(z / 2)", "np.hypot(a * 1e308, a * 1e308)", "np.tan(a)", "a == np.nan", "np.maximum(z, np.nan)",
-    "np.prod(np.full(400, 10.0))", "np.square(a * 1e200)", "np.reciprocal(z)", "np.power(z, -2.0)", "np.expm1(a * 800)",
-    "np.ldexp(a, 2000)", "np.cbrt(a)", "np.remainder(a, z)", "np.fmod(a, z)", "abs(a)", "a * 1e-320 * 1e-10",
-]  # fmt: skip
-MODES = [{"all": "raise"}, {"divide": "raise"}, {"over": "raise", "invalid": "raise"}, {"under": "raise"}, {}]  # fmt: skip
+STATEMENTS = """
+a / z
+z / z
+1 / z
+z // z
+a % z
+-(a * 1e308) * 10
+a ** -1.0
+z ** -1.0
+i // 0
+i % zi
+np.log(a - 2)
+np.log(z)
+np.sqrt(-a)
+np.exp(a * 1000)
+np.arccosh(z)
+np.divide(a, z)
+np.divide(a, z, where=a > 5, out=np.zeros(4))
+np.multiply(a, 1e308, out=np.zeros(4)) * 100
+np.float64(1) / z
+a / np.float64(0)
+(a * 1e308).sum()
+np.full(10, 1e308).sum()
+np.full(10, 1e308).mean()
+np.add.reduce(np.full(9, 1e308))
+np.multiply.accumulate(a * 1e200)
+np.divide.outer(a, z)
+np.linalg.norm(a * 1e200)
+np.full(3, 1e200) @ np.full(3, 1e200)
+np.dot(np.full(3, 1e200), np.full(3, 1e200))
+a.var(ddof=9)
+np.sinc(z)
+np.nanmean(np.array([np.nan, 1.0]))
+np.where(z > 0, a / z, 0)
+a.astype('f2')
+(a * 1e6).astype('f2')
+(a + np.inf).astype('i4')
+np.inf - (z + np.inf)
+a.cumsum()
+np.median(z / 2)
+np.hypot(a * 1e308, a * 1e308)
+np.tan(a)
+a == np.nan
+np.maximum(z, np.nan)
+np.prod(np.full(400, 10.0))
+np.square(a * 1e200)
+np.reciprocal(z)
+np.power(z, -2.0)
+np.expm1(a * 800)
+np.ldexp(a, 2000)
+np.cbrt(a)
+np.remainder(a, z)
+np.fmod(a, z)
+abs(a)
+a * 1e-320 * 1e-10
+""".strip().split("\n")
+MODES = [
+    {"all": "raise"},
+    {"divide": "raise"},
+    {"over": "raise", "invalid": "raise"},
+    {"under": "raise"},
+    {},
+]
 
 
 def outcome(statement, module, size):
     a = module.arange(1.0, 1.0 + size)
-    names = {"np": module, "a": a, "z": module.zeros(size), "i": module.arange(size), "zi": module.zeros(size, int)}
+    names = {
+        "np": module,
+        "a": a,
+        "z": module.zeros(size),
+        "i": module.arange(size),
+        "zi": module.zeros(size, int),
+    }
     try:
         eval(statement, names)
     except FloatingPointError as error:

@@ -186,8 +186,9 @@ def print_report():
     )
     if _core.placing():
         print(
-            f"numbus: devices chosen by cost: {stats['bytes_to_device'] / 1e6:,.1f} MB copied to a GPU "
-            f"and {stats['bytes_to_host'] / 1e6:,.1f} MB back; work that ran there, by its first line:",
+            f"numbus: devices chosen by cost: {stats['bytes_to_device'] / 1e6:,.1f} MB copied to a "
+            f"GPU and {stats['bytes_to_host'] / 1e6:,.1f} MB back; work that ran there, by its "
+            "first line:",
             file=sys.stderr,
         )
         far = sorted(_core.far_windows(), key=lambda line: -line[2])

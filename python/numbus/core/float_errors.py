@@ -1,8 +1,9 @@
 """np.errstate and np.seterr where they ask for more than warnings.
 
-In the modes "raise", "call", "print" and "log" NumPy does each operation first, on copies of the operands
-on the host and under the same errstate, so that errors and calls are exactly its own; then the operation is
-recorded as usual. In the modes "ignore" and "warn" nothing is looked at: no warnings are given.
+In the modes "raise", "call", "print" and "log" NumPy does each operation first, on copies of the
+operands on the host and under the same errstate, so that errors and calls are exactly its own; then
+the operation is recorded as usual. In the modes "ignore" and "warn" nothing is looked at: no
+warnings are given.
 """
 
 import functools
@@ -32,9 +33,9 @@ def _follow():
 class errstate(numpy.errstate):
     """`np.errstate`, which operations of ours follow, too.
 
-    Keywords as NumPy's: all, divide, over, under, invalid ("ignore", "warn", "raise", "call", "print",
-    "log") and call. FloatingPointError is raised by the operation itself, before anything is written.
-    "warn" gives no warnings.
+    Keywords as NumPy's: all, divide, over, under, invalid ("ignore", "warn", "raise", "call",
+    "print", "log") and call. FloatingPointError is raised by the operation itself, before anything
+    is written. "warn" gives no warnings.
     """
 
     def __init__(self, **modes):
@@ -102,7 +103,7 @@ class _Told:
 
 
 def _run(function, arguments, keywords):
-    """NumPy's function, of which errors of floats are passed on; others are for our own code to find."""
+    """NumPy's function, whose errors of floats are passed on; others are for our code to find."""
     told = numpy.geterrcall()
     told = None if told is None else _Told(told)
     try:
@@ -157,8 +158,8 @@ def _method(name, ufunc, *arguments, **keywords):
 
 
 def by_function(function, arguments, keywords):
-    """A function or method; False: it has no counterpart, or calls functions of the user, and its parts are
-    to be looked at one by one.
+    """A function or method; False: it has no counterpart, or calls functions of the user, and its
+    parts are to be looked at one by one.
     """
     original = _originals().get(id(function))
     if original is None or any(

@@ -1,8 +1,8 @@
 """Kernels for GPUs, with numba.cuda's names; without a GPU they run on the CPU.
 
-The device is NUMBUS_DEVICE, else a GPU where there is one, else the CPU. Who makes a kernel, a stream
-or an array by this module names the GPU for new arrays, too, where devices are chosen by cost otherwise.
-NUMBA_ENABLE_CUDASIM=1 chooses the CPU.
+The device is NUMBUS_DEVICE, else a GPU where there is one, else the CPU. Who makes a kernel, a
+stream or an array by this module names the GPU for new arrays, too, where devices are chosen by
+cost otherwise. NUMBA_ENABLE_CUDASIM=1 chooses the CPU.
 """
 
 import os as _os
