@@ -121,6 +121,7 @@ void bind_devices(nb::module_& m) {
       },
       nb::arg("a"), nb::arg("name"),
       "The array on another device: itself where it already is, else a copy.");
+  m.def("may_have_gpu", may_have_gpu, "Whether there may be a usable GPU; opens nothing.");
   m.def("cuda_available", [] { return cuda_device(0) != nullptr; });
   m.def("cuda_reason", [] { return cuda_unavailable_reason(); });
   m.def(

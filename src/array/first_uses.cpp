@@ -6,9 +6,9 @@
 namespace numbus::placement {
 namespace {
 
-// Microseconds that the first use takes, of the GPU itself and of each library on it
-// (docs/performance.md, "Devices chosen by cost").
-constexpr std::array<double, kLibraries> kPrices = {250'000, 100'000, 200'000, 100'000};
+// Microseconds that the first use takes, of the GPU itself and of each library on it:
+// tools/first_uses.py (docs/performance.md, "Devices chosen by cost").
+constexpr std::array<double, kLibraries> kPrices = {240'000, 120'000, 125'000, 20'000};
 
 struct Account {
   double gained = 0;

@@ -49,7 +49,7 @@ def _offer(*devices):
     from ..core.libraries import offer
 
     chosen = "auto" in devices
-    if any(d.startswith("cuda") for d in devices) or (chosen and _core.cuda_available()):
+    if any(d.startswith("cuda") for d in devices) or (chosen and _core.may_have_gpu()):
         offer("cublas")
     if chosen or not all(d.startswith("cuda") for d in devices):
         offer("blas")
