@@ -139,7 +139,7 @@ const Array& array_of(Generic& g) {
     Array host = empty({}, g.dtype, &cpu_device());
     host.base->ensure_data();
     store_scalar(g.value, g.dtype, host.base->data);
-    g.array = to_device(host, default_device());
+    g.array = to_default_device(host);
   }
   return g.array;
 }
@@ -289,7 +289,7 @@ Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
     return borrow(m.data, m.shape, m.strides, m.dtype, m.writeable, shared, release, owner);
   // Its owner may write to it as soon as this returns.
   Array source = borrow(m.data, m.shape, m.strides, m.dtype, m.writeable, true, release, owner);
-  if (!on_host) return to_device(source, device);
+  if (!on_host) return onto ? to_device(source, device) : to_default_device(source);
   Array out = empty(m.shape, m.dtype, &device);
   out.base->ensure_data();
   if (source.layout->c_contiguous()) {
@@ -431,7 +431,7 @@ Array to_array(PyObject* o) {
   Array made = empty({}, a.weak ? common_dtype({&a, 1}) : a.dtype, &cpu_device());
   made.base->ensure_data();
   store_scalar(a.scalar, made.dtype, made.base->data);
-  return to_device(made, default_device());
+  return to_default_device(made);
 }
 
 std::vector<int64_t> to_shape(PyObject* o) {

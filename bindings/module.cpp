@@ -237,7 +237,7 @@ NB_MODULE(_core, m) {
           if (!wanted) return nb::none();
         }
         auto made = from_list(x.ptr(), wanted);
-        return made ? nb::steal(wrap(to_device(*made, default_device()))) : nb::none();
+        return made ? nb::steal(wrap(to_default_device(*made))) : nb::none();
       },
       nb::arg("x"), nb::arg("dtype").none(),
       "An array of plain Python numbers in even lists and tuples; None for anything else, and for "

@@ -287,6 +287,8 @@ Scalar read_element(const Array& a, int64_t byte_offset);
 // otherwise.
 std::shared_ptr<char> host_view(const Array& a, const char* reason);
 Array to_device(const Array& a, Device& d);
+// On the device of new arrays, for good where the user named that.
+Array to_default_device(const Array& a);
 
 // "cpu", "cuda", "cuda:N" or "null"; raises where that cannot be used.
 // device_label gives the name back.

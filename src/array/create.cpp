@@ -220,6 +220,12 @@ Array to_device(const Array& a, Device& d) {
   return out;
 }
 
+Array to_default_device(const Array& a) {
+  Array moved = to_device(a, default_device());
+  if (placement::on && !left_open && !followed) placement::pin(moved);
+  return moved;
+}
+
 Array of_integers(std::span<const int64_t> values, Device& d) {
   const int64_t n = std::ssize(values);
   Array a = empty({&n, 1}, DType::I64, &d);

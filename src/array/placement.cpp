@@ -134,6 +134,11 @@ void copy_across(Device& to, void* target, Device& from, const void* source, int
   if (bytes == 0) return;
   const auto size = static_cast<size_t>(bytes);
   CopyTimer timer;
+  // A base that was pending may have been carried out on the side that its copy is for.
+  if (&from == &to) {
+    to.copy_within(target, source, size);
+    return;
+  }
   if (from.host_readable())
     to.copy_from_host(target, source, size);
   else if (to.host_readable())

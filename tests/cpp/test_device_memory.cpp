@@ -52,6 +52,32 @@ TEST_CASE("memory pool: sizes lose at most 12.5 percent, alignment is 64") {
   CHECK(pool.stats().used_bytes == 0);
 }
 
+TEST_CASE("memory pool: freed blocks serve smaller requests before new pages do") {
+  MemoryPool pool;
+  char* large = static_cast<char*>(pool.allocate(1000 << 10));
+  pool.free(large, 1000 << 10);
+  // A class of its own, down to half of the size.
+  char* smaller = static_cast<char*>(pool.allocate(600 << 10));
+  CHECK(smaller == large);
+  CHECK(pool.stats().used_bytes == MemoryPool::rounded_size(1000 << 10));
+  char* other = static_cast<char*>(pool.allocate(1000 << 10));
+  CHECK((other >= smaller + (600 << 10) || other + (1000 << 10) <= smaller));
+  pool.free(smaller, 600 << 10);
+  pool.free(other, 1000 << 10);
+  CHECK(pool.stats().used_bytes == 0);
+  char* half = static_cast<char*>(pool.allocate(400 << 10));
+  CHECK(half != large);
+  CHECK(half != other);
+  pool.free(half, 400 << 10);
+  // What is less than a page stays in its class.
+  char* few = static_cast<char*>(pool.allocate(3000));
+  pool.free(few, 3000);
+  char* fewer = static_cast<char*>(pool.allocate(2000));
+  CHECK(fewer != few);
+  pool.free(fewer, 2000);
+  CHECK(pool.stats().used_bytes == 0);
+}
+
 TEST_CASE("memory pool: zero bytes give a valid block") {
   MemoryPool pool;
   void* a = pool.allocate(0);

@@ -126,8 +126,9 @@ static void link_front(Span** head, Span* span) {
 void* MemoryPool::allocate(size_t bytes) {
   if (bytes > kLargestClass) return allocate_large(bytes);
   int index = class_of(bytes);
-  size_t size = class_bytes(index);
   std::unique_lock<SpinLock> guard(lock_);
+  if (open_[index] == nullptr || open_[index]->free_list == nullptr) index = touched_class(index);
+  size_t size = class_bytes(index);
   while (true) {
     Span* span = open_[index];
     if (__builtin_expect(span == nullptr, 0)) {
@@ -161,10 +162,11 @@ void* MemoryPool::allocate(size_t bytes) {
 void MemoryPool::free(void* block, size_t bytes) noexcept {
   if (block == nullptr) return;
   if (bytes > kLargestClass) return free_large(block);
-  int index = class_of(bytes);
-  size_t size = class_bytes(index);
-  auto address = reinterpret_cast<uintptr_t>(block) & ~(span_bytes(size) - 1);
+  const size_t mapped = span_bytes(class_bytes(class_of(bytes)));
+  auto address = reinterpret_cast<uintptr_t>(block) & ~(mapped - 1);
   Span* span = reinterpret_cast<Span*>(address);
+  const int index = span->index;  // which may be a larger class than that of the request
+  const size_t size = class_bytes(index);
   std::lock_guard<SpinLock> guard(lock_);
   bool was_full = !span->has_block(size);
   NUMBUS_UNPOISON(block, sizeof(void*));
@@ -177,6 +179,20 @@ void MemoryPool::free(void* block, size_t bytes) noexcept {
     unlink(&full_[index], span);
     link_front(&open_[index], span);
   }
+}
+
+// Memory that has been written to costs nothing, a new page a microsecond and more. So a class
+// without a freed block takes one of a class up to twice as large, if that has one.
+int MemoryPool::touched_class(int index) const {
+  constexpr size_t kPage = 4096;
+  const size_t size = class_bytes(index);
+  if (size < kPage) return index;
+  for (int larger = index + 1; larger < kClasses; ++larger) {
+    const size_t other = class_bytes(larger);
+    if (other > 2 * size || span_bytes(other) != span_bytes(size)) break;
+    if (open_[larger] && open_[larger]->free_list) return larger;
+  }
+  return index;
 }
 
 // Maps a span without holding the lock and opens it.
