@@ -8,9 +8,12 @@ from .strides import sliding_window_view
 __all__ = []
 
 _BLOCK = 1024  # sums that a compiled function keeps in the cache
+# Elements of lines of the host up to which NumPy answers: as quick as our kernel on two cores, which
+# takes ten times as long where it has not been compiled yet.
+_FEW = 1 << 16
 
 
-@function("np.convolve", few=True)
+@function("np.convolve", few=_FEW)
 def convolve(a: Array, v: Array, mode: Any = "full"):
     """Discrete convolution of two lines, in their common dtype.
 
@@ -24,7 +27,7 @@ def convolve(a: Array, v: Array, mode: Any = "full"):
     return _slid("convolve", x, w[::-1], mode, False)
 
 
-@function("np.correlate", few=True)
+@function("np.correlate", few=_FEW)
 def correlate(a: Array, v: Array, mode: Any = "valid"):
     """Cross-correlation of two lines: sums of `a[k + n] * conj(v[n])`.
 
