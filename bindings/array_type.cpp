@@ -194,6 +194,7 @@ void bind_arrays(nb::module_& m) {
       "_pointer",
       [](Array& a) {
         uintptr_t at = reinterpret_cast<uintptr_t>(data_of(a, "pointer"));
+        a.base->exposed = true;
         a.base->device->synchronize();
         return at;
       },

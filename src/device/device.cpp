@@ -34,6 +34,20 @@ std::string Device::label() const {
   return counts_only() ? "null" : "cuda:" + std::to_string(ordinal());
 }
 
+constinit Device::Relief Device::relief{};
+
+void* Device::allocate(size_t bytes) {
+  while (true) {
+    try {
+      return take(bytes);
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::Memory || !relief.make_room) throw;
+      if (relief.make_room(*this, bytes)) continue;
+      throw Error(ErrorKind::Memory, e.what() + relief.advice(*this));
+    }
+  }
+}
+
 std::unique_ptr<Queue> Device::create_queue(const QueueOptions&) {
   return std::make_unique<Queue>(*this);
 }

@@ -120,7 +120,7 @@ ContextHandle CudaDevice::retain_context(int ordinal) {
   return context;
 }
 
-void* CudaDevice::allocate(size_t bytes) {
+void* CudaDevice::take(size_t bytes) {
   if (has_queues_) {
     sweep();
     if (!sides_.order().has_side_streams()) update_has_queues();
@@ -323,6 +323,11 @@ void CudaDevice::queues_before(Queue* queue, std::span<const Use> uses) {
 void CudaDevice::claim(const void* memory, size_t bytes) {
   auto begin = reinterpret_cast<std::uintptr_t>(memory);
   if (has_queues_) sides_.order().claim(begin, begin + bytes);
+}
+
+bool CudaDevice::in_use_beside(const void* memory, size_t bytes) {
+  auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  return has_queues_ && sides_.order().busy(begin, begin + bytes);
 }
 
 void CudaDevice::queues_after(Queue* queue, std::span<const Use> uses) {
