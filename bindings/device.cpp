@@ -6,6 +6,7 @@
 #include "compile/compiler.h"
 #include "convert.h"
 #include "device/cuda/driver.h"
+#include "lazy/live.h"
 #include "lazy/spill.h"
 
 namespace numbus::bindings {
@@ -146,6 +147,15 @@ void bind_devices(nb::module_& m) {
     spill::trim(device);
     device.trim();
   });
+  m.def(
+      "set_spilling",
+      [](int64_t least, bool always) {
+        Live::least = least > 0 ? least : Live::kLeast;
+        Runtime::get();
+        Device::relief.always = always;
+      },
+      "For tests: arrays of so many bytes may wait on the host (0: as otherwise); always: one goes "
+      "at each request for memory.");
   m.def("device_info", device_info);
 }
 

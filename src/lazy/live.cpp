@@ -43,6 +43,8 @@ struct Alike {
 
 }  // namespace
 
+constinit int64_t Live::least = kLeast;
+
 Live::Live(Base& b) : base(b) { link(); }
 Live::~Live() { unlink(); }
 

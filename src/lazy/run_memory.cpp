@@ -112,12 +112,12 @@ bool RunMemory::hand_over(int storage, Base& b) noexcept {
 bool RunMemory::may_go(int storage) const {
   const char* data = run_.data[storage];
   const size_t n = bytes(storage);
-  if (!data || n < static_cast<size_t>(Live::kLeast) || (step_ && uses(*step_, storage)))
+  if (!data || n < static_cast<size_t>(Live::least) || (step_ && uses(*step_, storage)))
     return false;
   const int slot = run_.storages[storage].slot;
   if (slot >= 0) {
     const Base& b = *window_.slots_[slot].base;
-    if (!b.owned || b.outside() || b.live->held > 1) return false;
+    if (!b.owned || b.outside() || !b.live || b.live->held > 1) return false;
   }
   return !device_.in_use_beside(data, n);
 }

@@ -95,7 +95,7 @@ std::string advice(const Device& d) { return has_lock() ? largest_arrays(d) : ""
 Runtime& Runtime::get() {
   static Runtime* r = [] {
     no_memory();  // while there is some
-    Device::relief = {make_room, advice};
+    Device::relief = {make_room, advice, false};
     return new Runtime;
   }();
   return *r;

@@ -24,7 +24,7 @@ Base* Base::create(Device& device, int64_t nbytes) {
   auto b = std::make_unique<Base>();
   b->device = &device;
   b->nbytes = nbytes;
-  if (nbytes >= Live::kLeast) b->live = std::make_unique<Live>(*b);
+  if (nbytes >= Live::least) b->live = std::make_unique<Live>(*b);
   return b.release();
 }
 
