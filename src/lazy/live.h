@@ -10,8 +10,8 @@
 
 namespace numbus {
 
-// What is known of a base of `least` bytes or more, beside what every base has. All of them are in a
-// list, the one that was used last in front. Under Python's lock, as bases are.
+// What is known of a base of `least` bytes or more, beside what every base has. All of them are in
+// a list, the one that was used last in front. Under Python's lock, as bases are.
 struct Live {
   static constexpr int64_t kLeast = int64_t{1} << 16;
   static constinit int64_t least;  // kLeast; tests choose another
