@@ -99,7 +99,10 @@ extern constinit thread_local bool line_is_new;
 extern uint64_t (*find_line)();
 uint64_t current_line();
 // Notes how a new array was made, for errors of memory.
-void note_made(const Array& a);
+void note_line(Live& live, const Array& a);
+inline void note_made(const Array& a) {
+  if (a.base->live) note_line(*a.base->live, a);
+}
 
 Array empty(std::span<const int64_t> shape, DType t, Device* device = nullptr);
 Array full(std::span<const int64_t> shape, DType t, const Scalar& value);

@@ -101,12 +101,10 @@ DeviceOfNew::~DeviceOfNew() {
   if (changed_) followed = before_;
 }
 
-void note_made(const Array& a) {
-  Live* live = a.base->live.get();
-  if (!live) return;
-  live->line = current_line();
-  live->layout = a.layout;
-  live->dtype = a.dtype;
+void note_line(Live& live, const Array& a) {
+  live.line = current_line();
+  live.layout = a.layout;
+  live.dtype = a.dtype;
 }
 
 namespace {
@@ -180,7 +178,7 @@ Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t
 
 char* data_of(const Array& a, const char* reason) {
   Runtime::get().materialize(a.base.get(), reason);
-  InPlace::note(*a.base.get());
+  if (a.base->live) InPlace::note(*a.base.get());
   return a.base->data + a.offset;
 }
 

@@ -36,15 +36,15 @@ std::string Device::label() const {
 
 constinit Device::Relief Device::relief{};
 
-void* Device::allocate(size_t bytes) {
-  if (relief.always) relief.make_room(*this, bytes);
+void* Device::allocate_after(Error failure, size_t bytes) {
   while (true) {
+    if (failure.kind() != ErrorKind::Memory || !relief.make_room) throw Error(failure);
+    if (!relief.make_room(*this, bytes))
+      throw Error(ErrorKind::Memory, failure.what() + relief.advice(*this));
     try {
       return take(bytes);
     } catch (const Error& e) {
-      if (e.kind() != ErrorKind::Memory || !relief.make_room) throw;
-      if (relief.make_room(*this, bytes)) continue;
-      throw Error(ErrorKind::Memory, e.what() + relief.advice(*this));
+      failure = e;
     }
   }
 }

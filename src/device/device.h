@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "base/error.h"
 #include "device/host_memory.h"
 #include "device/stream_order.h"
 
@@ -94,7 +95,13 @@ class Device {
 
   // Pooled memory, aligned to 64 bytes (256 on a GPU), contents undefined. Zero bytes give a valid
   // pointer. Raises ErrorKind::Memory and leaves every other block intact, after `relief`.
-  void* allocate(size_t bytes);
+  void* allocate(size_t bytes) {
+    try {
+      return take(bytes);
+    } catch (const Error& e) {
+      return allocate_after(e, bytes);
+    }
+  }
   // `bytes` is what allocate() was asked for. The memory may still be read by work that is queued
   // on the device's own stream: reuse is stream-ordered.
   virtual void free(void* block, size_t bytes) noexcept = 0;
@@ -146,7 +153,7 @@ class Device {
   struct Relief {
     bool (*make_room)(Device&, size_t bytes) = nullptr;
     std::string (*advice)(const Device&) = nullptr;
-    bool always = false;  // for tests: room is made before each request
+    bool always = false;  // for tests: devices that spill make room before each request
   };
   static constinit Relief relief;
 
@@ -160,6 +167,7 @@ class Device {
   explicit Device(DeviceKind kind) : kind_(kind) {}
   // As allocate(), once.
   virtual void* take(size_t bytes) = 0;
+  [[gnu::cold]] void* allocate_after(Error failure, size_t bytes);
   std::atomic<bool> has_queues_ = false;
   bool fenced_ = false;  // a CPU whose memory is out of the host's reach but during DeviceWork
 

@@ -31,15 +31,15 @@ struct Base {
   // computed.
   uint64_t value = new_value();
   std::shared_ptr<const Error> failure;  // what stopped what should have written it
-  bool owned = true;                     // data comes from the device's pool
-  bool exposed = false;                  // its address was given away for good
-  bool away = false;  // without data: its elements wait in the host's memory (lazy/spill.h)
+  bool pinned = false;
+  bool owned = true;     // data comes from the device's pool
+  bool exposed = false;  // its address was given away for good
+  bool away = false;     // without data: its elements wait in the host's memory (lazy/spill.h)
   void (*release)(void*) = nullptr;  // gives foreign storage back
   void* owner = nullptr;
-  // Where devices are chosen by cost (array/placement.h): the user named this one; microseconds
-  // that were lost because it lies there (less than none: gained); a copy on another device, of the
-  // elements that `twin_value` numbers.
-  bool pinned = false;
+  // Where devices are chosen by cost (array/placement.h): `pinned`, the user named this one;
+  // microseconds that were lost because it lies there (less than none: gained); a copy on another
+  // device, of the elements that `twin_value` numbers.
   double lost = 0;
   std::unique_ptr<Twin> twin;
   uint64_t twin_value = 0;

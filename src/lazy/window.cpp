@@ -40,7 +40,7 @@ void Base::destroy() {
     release(owner);
   else if (data && owned)
     device->free(data, static_cast<size_t>(nbytes));
-  spill::drop(*this);
+  if (away) spill::drop(*this);
   delete this;
 }
 

@@ -76,6 +76,7 @@ class FencedDevice final : public Device {
 
  protected:
   void* take(size_t bytes) override {
+    if (relief.always) relief.make_room(*this, bytes);
     std::lock_guard guard(lock_);
     const size_t size = rounded(bytes);
     const size_t room = limit_ - std::min(limit_, stats_.used_bytes);

@@ -121,6 +121,7 @@ ContextHandle CudaDevice::retain_context(int ordinal) {
 }
 
 void* CudaDevice::take(size_t bytes) {
+  if (relief.always) relief.make_room(*this, bytes);
   if (has_queues_) {
     sweep();
     if (!sides_.order().has_side_streams()) update_has_queues();
