@@ -240,11 +240,11 @@ def test_the_error_names_the_largest_arrays(xp, core, fenced):
     fenced(64 * MiB)
     large = xp.zeros((1024, 1024)) + 1  # the line that is named
     core.synchronize()
-    large._pointer
+    assert large._pointer
     few = [xp.full(1 << 15, 2.0) for _ in range(3)]
     for a in few:
         core.synchronize()
-        a._pointer
+        assert a._pointer
     with pytest.raises(MemoryError) as caught:
         float(xp.ones(1 << 24)[0])
     lines = str(caught.value).split("\n")
