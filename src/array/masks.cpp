@@ -25,7 +25,7 @@ std::shared_ptr<Mask> mask_of(const Array& m) {
     if (held->value == value && held->array.base->device == b->device) return held;
   auto s = std::make_shared<Mask>();
   s->value = value;
-  if (b->shared > 0 || b->mask) {
+  if (b->outside() || b->mask) {
     s->array = copy(m, DType::Bool, true);
     s->watched = false;
   } else {

@@ -8,6 +8,8 @@
 
 #include "array/array.h"
 #include "base/error.h"
+#include "device/cuda/cuda_device.h"
+#include "fake_cuda_driver.h"
 #include "lazy/live.h"
 #include "lazy/spill.h"
 
@@ -133,4 +135,59 @@ TEST_CASE("spilling: nothing goes for what does not fit anyway") {
   const Array less = empty({&fits, 1}, DType::F64, &lines.device);
   less.base->ensure_data();
   CHECK(lines.away() == "12");
+}
+
+TEST_CASE("spilling: on a GPU, through pinned memory that is used again") {
+  FakeDriver fake;
+  if (!fake) return;
+  constexpr size_t kMiB = size_t{1} << 20, kLarge = 18 * kMiB;
+  fake.set(64 * kMiB, 12040, 1);
+  Device* device = cuda_device(0);
+  REQUIRE(device != nullptr);
+  std::vector<Handle> all;
+  std::vector<unsigned char> given(kLarge), found(kLarge);
+  const Stats before = Runtime::get().stats;
+  for (int k = 0; k < 5; ++k) {
+    all.emplace_back(Base::create(*device, kLarge));
+    all.back()->ensure_data();
+    std::memset(given.data(), k + 1, kLarge);
+    device->copy_from_host(all.back()->data, given.data(), kLarge);
+    // Queued, and not done when the array goes.
+    device->fill_bytes(all.back()->data, static_cast<unsigned char>(k + 100), kMiB, nullptr);
+  }
+  CHECK(spill::waiting_bytes(*device) == 2 * kLarge);
+  for (int round = 0; round < 3; ++round) {
+    for (int k = 0; k < 5; ++k) {
+      all[k]->ensure_data();
+      device->copy_to_host(found.data(), all[k]->data, kLarge);
+      std::memset(given.data(), k + 1, kLarge);
+      std::memset(given.data(), k + 100, kMiB);
+      CHECK(found == given);
+    }
+  }
+  CHECK(Runtime::get().stats.spills - before.spills > 10);
+  CHECK(fake.calls("cuMemHostAlloc") <= 6);  // two that wait, the one on its way, the staging ring
+  // Neither a copy to the host nor one back may lose the elements.
+  for (const char* entry : {"cuMemcpyDtoHAsync", "cuMemcpyHtoDAsync", "cuMemHostAlloc"}) {
+    spill::trim(*device);
+    fake.break_entry(entry, 2);
+    for (Handle& b : all) {
+      try {
+        b->ensure_data();
+      } catch (const Error&) {
+        CHECK(b->away);
+      }
+    }
+    fake.break_entry(entry, 0);
+  }
+  for (int k = 0; k < 5; ++k) {
+    all[k]->ensure_data();
+    device->copy_to_host(found.data(), all[k]->data, kLarge);
+    CHECK(found[0] == k + 100);
+    CHECK(found[kLarge - 1] == k + 1);
+  }
+  all.clear();
+  CHECK(spill::waiting_bytes(*device) == 0);
+  device->trim();
+  CHECK(fake.used() == 0);
 }

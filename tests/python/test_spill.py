@@ -197,7 +197,7 @@ def test_threads(xp, core, fenced):
                     a = a + b
                     assert float(a[5]) == float(a.max())
                 np.testing.assert_array_equal(np.asarray(a), np.full(N, seed + 40.0))
-        except Exception as e:  # noqa: BLE001
+        except Exception as e:
             failed.append(e)
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
