@@ -238,6 +238,8 @@ void Runtime::run_part(const Window& w, const Instr& given, Window& part, bool& 
   ++(here.run ? stats.plan_hits : stats.plan_misses);
   if (!here.run) here.run = plans_.make(part);
   here.run->busy = true;
+  Device& device = *part.slots_[0].base->device;
+  if (device.has_queues()) device.queues_before(nullptr, uses_of(part));
   begun = true;
   run(part, *here.run);
 }
