@@ -302,8 +302,8 @@ Device& resolve_device(const std::string& name);
 // NUMBUS_DEVICE; where that is not set and there may be a GPU, what choose_by_cost() says. Found at
 // first use, not at import.
 Device& default_device();
-// The user's code names CUDA (cupy, cuda.jit): where no device was named, it is the first usable GPU
-// from here on.
+// The user's code names CUDA (cupy, cuda.jit): where no device was named, it is the first usable
+// GPU from here on.
 void ask_for_gpu();
 void set_default_device(Device& d);
 // Arrays lie where their work is cheap (array/placement.h): NUMBUS_DEVICE=auto.
