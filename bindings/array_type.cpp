@@ -194,10 +194,12 @@ void bind_arrays(nb::module_& m) {
       "_pointer",
       [](Array& a) {
         uintptr_t at = reinterpret_cast<uintptr_t>(data_of(a, "pointer"));
+        a.base->exposed = true;
         a.base->device->synchronize();
         return at;
       },
       "");
+  get("_offset", [](Array& a) { return a.offset; }, "");  // in the storage
   get("_storage", [](Array& a) { return reinterpret_cast<uintptr_t>(a.base.get()); }, "");
   get("_device", [](Masked& m) { return device_label(*m.full.base->device); }, "");
   cls.def("_set_writeable", [](Array& a, bool w) { a.writeable = w; });

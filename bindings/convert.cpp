@@ -287,6 +287,7 @@ Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
   bool on_host = device.host_readable();
   if (!make_copy && on_host)
     return borrow(m.data, m.shape, m.strides, m.dtype, m.writeable, shared, release, owner);
+  mark_line();
   // Its owner may write to it as soon as this returns.
   Array source = borrow(m.data, m.shape, m.strides, m.dtype, m.writeable, true, release, owner);
   if (!on_host) return onto ? to_device(source, device) : to_default_device(source);

@@ -6,17 +6,21 @@
 #include "compile/compiler.h"
 #include "convert.h"
 #include "device/cuda/driver.h"
+#include "lazy/live.h"
+#include "lazy/spill.h"
 
 namespace numbus::bindings {
 namespace {
 
 nb::dict memory_stats(const std::string& name) {
-  MemoryStats s = resolve_device(name).memory_stats();
+  const Device& device = resolve_device(name);
+  MemoryStats s = device.memory_stats();
   nb::dict d;
   d["used_bytes"] = s.used_bytes;
   d["pooled_bytes"] = s.pooled_bytes;
   d["peak_bytes"] = s.peak_bytes;
   d["limit"] = s.limit;
+  d["spilled_bytes"] = spill::waiting_bytes(device);
   return d;
 }
 
@@ -129,7 +133,8 @@ void bind_devices(nb::module_& m) {
       "The driver, the paths tried for it, and the GPUs, as text.");
   m.def("cuda_count", [] { return cuda::driver_info().devices; });
   m.def("memory_stats", memory_stats,
-        "used_bytes, pooled_bytes, peak_bytes and limit of a device.");
+        "used_bytes, pooled_bytes, peak_bytes and limit of a device; spilled_bytes: of its arrays "
+        "that wait in the host's memory.");
   m.def("set_memory_limit", [](const std::string& name, int64_t bytes) {
     if (bytes < 0)
       raise(ErrorKind::Value, "set_limit", "negative limit", std::to_string(bytes),
@@ -138,8 +143,19 @@ void bind_devices(nb::module_& m) {
   });
   m.def("trim", [](const std::string& name) {
     Runtime::get().flush("trim");
-    resolve_device(name).trim();
+    Device& device = resolve_device(name);
+    spill::trim(device);
+    device.trim();
   });
+  m.def(
+      "set_spilling",
+      [](int64_t least, bool always) {
+        Live::least = least > 0 ? least : Live::kLeast;
+        Runtime::get();
+        Device::relief.always = always;
+      },
+      "For tests: arrays of so many bytes may wait on the host (0: as otherwise); always: one goes "
+      "at each request for memory.");
   m.def("device_info", device_info);
 }
 

@@ -5,6 +5,7 @@
 #include "frontend.h"
 #include "in_progress.h"
 #include "launch/kernel.h"
+#include "lazy/spill.h"
 #include "routines/kernels.h"
 
 namespace numbus::bindings {
@@ -133,6 +134,7 @@ class Kernel {
   }
 
   void launch(const compile::Geometry& g, nb::handle stream, nb::tuple args) {
+    const InPlace operands;
     Device& device = default_device();
     Arguments a;
     a.device = device.runs_ptx() ? &device : nullptr;

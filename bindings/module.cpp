@@ -62,6 +62,7 @@ void cast_as_array(Arg& a) {
 Array uninitialised(nb::object shape, nb::object dtype, bool fortran) {
   std::vector<int64_t> extents = to_shape(shape.ptr());
   DType t = to_dtype(dtype.ptr());
+  mark_line();
   if (!fortran || extents.size() < 2) return empty(extents, t);
   std::reverse(extents.begin(), extents.end());
   int n = static_cast<int>(extents.size());
@@ -109,6 +110,9 @@ nb::dict stats() {
   d["moved_to_device"] = s.moved_to_device;
   d["moved_to_host"] = s.moved_to_host;
   d["bytes_to_host"] = s.bytes_to_host;
+  d["spills"] = s.spills;
+  d["spilled_bytes"] = s.spilled_bytes;
+  d["brought_back"] = s.brought_back;
   const WorkCounts& w = work_counts();
   d["compile_ms"] = s.compile_ms + w.compile_ms.load();
   d["user_launches"] = w.user_launches.load();
@@ -184,6 +188,7 @@ NB_MODULE(_core, m) {
         "Puts the core's handler of SIGINT before Python's, once more where that was set anew.");
   Runtime::get().describe_line = describe_line;
   find_line = line_of_caller;
+  Runtime::get().holds_python = [] { return PyGILState_Check() == 1; };
   Runtime::get().leave_python = [] { return static_cast<void*>(PyEval_SaveThread()); };
   Runtime::get().enter_python = [](void* state) {
     PyEval_RestoreThread(static_cast<PyThreadState*>(state));
@@ -205,7 +210,6 @@ NB_MODULE(_core, m) {
           raise(ErrorKind::Type, "full", "not a number", nb::cast<std::string>(nb::repr(value)),
                 "a number");
         cast_as_array(v);
-        mark_line();
         assign(a, v);
         return nb::steal(wrap(std::move(a)));
       },

@@ -54,6 +54,7 @@ bool shape_and_type(const Given& g, Extents& shape, DType& t) {
 
 // Few zeros are written now. More are recorded, so that what reads them need not read memory.
 Array of_zeros(std::span<const int64_t> shape, DType t, Device* device = nullptr) {
+  mark_line();
   Array made = empty(shape, t, device);
   if (made.size() <= Runtime::get().at_once && may_work_at_once() &&
       made.base->device->host_readable()) {
@@ -62,7 +63,6 @@ Array of_zeros(std::span<const int64_t> shape, DType t, Device* device = nullptr
     ++Runtime::get().stats.at_once;
     return made;
   }
-  mark_line();
   Arg zero(Scalar::from_int(0), t);
   zero.weak = true;
   assign(made, zero);
@@ -74,7 +74,9 @@ Array of_zeros(std::span<const int64_t> shape, DType t, Device* device = nullptr
 PyObject* quick_empty(const Given& g) {
   Extents shape;
   DType t;
-  return shape_and_type(g, shape, t) ? wrap(empty(shape.shape(), t)) : nullptr;
+  if (!shape_and_type(g, shape, t)) return nullptr;
+  mark_line();
+  return wrap(empty(shape.shape(), t));
 }
 
 PyObject* quick_zeros(const Given& g) {
@@ -136,7 +138,9 @@ const Array* like(const Given& g, DType& t) {
 PyObject* quick_empty_like(const Given& g) {
   DType t;
   const Array* a = like(g, t);
-  return a ? wrap(empty(a->shape(), t, a->base->device)) : nullptr;
+  if (!a) return nullptr;
+  mark_line();
+  return wrap(empty(a->shape(), t, a->base->device));
 }
 
 PyObject* quick_zeros_like(const Given& g) {

@@ -9,6 +9,7 @@
 #include "convert.h"
 #include "device/cuda/cuda_device.h"
 #include "frontend.h"
+#include "lazy/spill.h"
 #include "vendor/nvrtc.h"
 
 namespace numbus::bindings {
@@ -192,6 +193,7 @@ struct RawFunction {
 
   void launch(nb::tuple grid, nb::tuple block, int64_t shared, nb::sequence args, bool cooperative,
               nb::handle stream) {
+    const InPlace operands;
     Queue* queue = queue_of(stream, owner->device);
     Parameters parameters(owner->device, function.name());
     for (nb::handle one : args) parameters.add(one);

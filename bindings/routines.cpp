@@ -1,5 +1,6 @@
 // The routines' device kernels as Python sees them: loaded by name, and run on arrays for tests.
 #include "convert.h"
+#include "lazy/spill.h"
 #include "routines/gpu_count.h"
 #include "routines/gpu_fold.h"
 #include "routines/gpu_random.h"
@@ -135,6 +136,7 @@ const Entry kEntries[] = {
 void run_routine(const std::string& name, nb::list inputs, nb::list outputs, nb::dict attributes) {
   for (const Entry& e : kEntries) {
     if (name != e.name) continue;
+    const InPlace operands;
     Run r;
     r.attributes = attributes;
     for (nb::handle i : inputs) r.add(i, false);

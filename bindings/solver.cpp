@@ -1,6 +1,7 @@
 // cuSOLVER's functions on arrays whose matrices are stored by columns.
 #include "vendor/solver.h"
 #include "convert.h"
+#include "lazy/spill.h"
 
 namespace numbus::bindings {
 namespace {
@@ -58,11 +59,13 @@ Device& device_of(nb::handle a) { return *array_from(a).base->device; }
 
 void bind_solver(nb::module_& m) {
   m.def("cusolver_getrf", [](nb::object a, nb::object pivots, nb::object info) {
+    const InPlace operands;
     vendor::Matrices x = matrices(a, info);
     vendor::solver_getrf(device_of(a), x, other(pivots, "pivots", DType::I32, {x.count, x.rows}));
   });
   m.def("cusolver_getrs",
         [](nb::object a, nb::object pivots, nb::object b, nb::object info, bool transposed) {
+          const InPlace operands;
           vendor::Matrices x = matrices(a, info);
           Array& sides = array_from(b);
           const int64_t k = sides.ndim() == 3 ? sides.layout->shape(1) : 0;
@@ -71,15 +74,18 @@ void bind_solver(nb::module_& m) {
           vendor::solver_getrs(device_of(a), x, p, transposed, k, data);
         });
   m.def("cusolver_potrf", [](nb::object a, nb::object info, bool upper) {
+    const InPlace operands;
     vendor::Matrices x = matrices(a, info);
     vendor::solver_potrf(device_of(a), x, upper);
   });
   m.def("cusolver_geqrf", [](nb::object a, nb::object tau, nb::object info) {
+    const InPlace operands;
     vendor::Matrices x = matrices(a, info);
     vendor::solver_geqrf(device_of(a), x,
                          other(tau, "tau", x.type, {x.count, std::min(x.rows, x.cols)}));
   });
   m.def("cusolver_orgqr", [](nb::object a, nb::object tau, nb::object info) {
+    const InPlace operands;
     vendor::Matrices x = matrices(a, info);
     Array& t = array_from(tau);
     const int64_t k = t.ndim() == 2 ? t.layout->shape(1) : 0;
@@ -88,6 +94,7 @@ void bind_solver(nb::module_& m) {
   m.def(
       "cusolver_gesvd",
       [](nb::object a, nb::object s, nb::object u, nb::object vt, nb::object info) {
+        const InPlace operands;
         vendor::Matrices x = matrices(a, info);
         char* values = other(s, "s", real_of(x.type), {x.count, x.cols});
         char *left = nullptr, *right = nullptr;
@@ -105,6 +112,7 @@ void bind_solver(nb::module_& m) {
   m.def(
       "cusolver_geev",
       [](nb::object a, nb::object w, nb::object v, nb::object info) {
+        const InPlace operands;
         vendor::Matrices x = matrices(a, info);
         const int64_t parts = is_complex(x.type) ? 1 : 2;
         char* values = other(w, "w", x.type, {x.count, parts * x.rows});
@@ -114,6 +122,7 @@ void bind_solver(nb::module_& m) {
       nb::arg("a"), nb::arg("w"), nb::arg("v").none(), nb::arg("info"));
   m.def("cusolver_syevd",
         [](nb::object a, nb::object w, nb::object info, bool vectors, bool upper) {
+          const InPlace operands;
           vendor::Matrices x = matrices(a, info);
           vendor::solver_syevd(device_of(a), x, vectors, upper,
                                other(w, "w", real_of(x.type), {x.count, x.rows}));

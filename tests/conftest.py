@@ -26,6 +26,8 @@ DEVICE = os.environ.setdefault("NUMBUS_DEVICE", "cpu")
 # "fenced:64": devices are chosen by cost, and arrays of 64 bytes and more are made on a device
 # whose memory code of the host cannot touch, so that most operations meet arrays of both.
 PLACEMENT = os.environ.get("NUMBUS_TEST_PLACEMENT", "")
+# On a device with memory of its own an array, however small, goes to the host at each request.
+SPILLED = bool(os.environ.get("NUMBUS_TEST_SPILLED"))
 
 
 def pytest_configure(config):
@@ -53,6 +55,8 @@ def pytest_runtest_setup(item):
         core = importlib.import_module("numbus._core")
         core.set_at_once(1024 if way == 1 else 0)
         core.set_without_plan(way)
+        if SPILLED:
+            core.set_spilling(1, True)
         if PLACEMENT:
             core.set_placement(PLACEMENT.partition(":")[0], int(PLACEMENT.partition(":")[2]))
         # Where CuPy's names have been imported, or the namespace of the array API standard was

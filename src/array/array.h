@@ -98,6 +98,11 @@ class Arg {
 extern constinit thread_local bool line_is_new;
 extern uint64_t (*find_line)();
 uint64_t current_line();
+// Notes how a new array was made, for errors of memory.
+void note_line(Live& live, const Array& a);
+inline void note_made(const Array& a) {
+  if (a.base->live) note_line(*a.base->live, a);
+}
 
 Array empty(std::span<const int64_t> shape, DType t, Device* device = nullptr);
 Array full(std::span<const int64_t> shape, DType t, const Scalar& value);
@@ -297,8 +302,8 @@ Device& resolve_device(const std::string& name);
 // NUMBUS_DEVICE; where that is not set and there may be a GPU, what choose_by_cost() says. Found at
 // first use, not at import.
 Device& default_device();
-// The user's code names CUDA (cupy, cuda.jit): where no device was named, it is the first usable GPU
-// from here on.
+// The user's code names CUDA (cupy, cuda.jit): where no device was named, it is the first usable
+// GPU from here on.
 void ask_for_gpu();
 void set_default_device(Device& d);
 // Arrays lie where their work is cheap (array/placement.h): NUMBUS_DEVICE=auto.

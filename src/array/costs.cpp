@@ -107,8 +107,9 @@ Cost cost_of(const Window& w) {
   for (const Slot& s : w.slots_) {
     const auto bytes = static_cast<double>(s.base->nbytes);
     const auto seen = static_cast<double>(s.first_layout->size() * s.first_layout->itemsize());
-    if (s.base->data) moved += s.mixed ? bytes : std::min(seen, bytes);
-    if (s.written() && (s.base->data || s.base->handles > 0)) moved += std::min(seen, bytes);
+    if (s.base->has_elements()) moved += s.mixed ? bytes : std::min(seen, bytes);
+    if (s.written() && (s.base->has_elements() || s.base->handles > 0))
+      moved += std::min(seen, bytes);
   }
   const double work = moved + sum.bytes;
   const auto steps = static_cast<double>(w.instrs_.size());

@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "device/counts.h"
 #include "device/opened.h"
+#include "lazy/live.h"
+#include "lazy/spill.h"
 
 namespace numbus {
 
@@ -99,6 +101,12 @@ DeviceOfNew::~DeviceOfNew() {
   if (changed_) followed = before_;
 }
 
+void note_line(Live& live, const Array& a) {
+  live.line = current_line();
+  live.layout = a.layout;
+  live.dtype = a.dtype;
+}
+
 namespace {
 
 Array wrap(Base* base, const Layout* layout, DType t) {
@@ -116,6 +124,7 @@ Array empty(std::span<const int64_t> shape, DType t, Device* device) {
   const int64_t bytes = l->size() * itemsize(t);
   Array a = wrap(Base::create(device ? *device : placement::of_new(), bytes), l, t);
   if (placement::on && !device && !left_open && !followed) placement::pin(a);
+  note_made(a);
   return a;
 }
 
@@ -169,6 +178,7 @@ Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t
 
 char* data_of(const Array& a, const char* reason) {
   Runtime::get().materialize(a.base.get(), reason);
+  if (a.base->live) InPlace::note(*a.base.get());
   return a.base->data + a.offset;
 }
 

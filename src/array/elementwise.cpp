@@ -30,6 +30,7 @@ Array fresh(const Layout* layout, DType t, Device* device) {
   a.layout = LayoutRef(layout);
   a.base = Handle(Base::create(*device, layout->size() * itemsize(t)));
   a.dtype = t;
+  note_made(a);
   return a;
 }
 
@@ -346,6 +347,7 @@ Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType r
     Device& device = placement::of_result({arrays, static_cast<size_t>(narrays)});
     out.base = Handle(Base::create(device, l->size() * itemsize(result)));
     out.dtype = result;
+    note_made(out);
     domain = l;
   }
   made.mask = mask;

@@ -112,6 +112,7 @@ Array gather(const Array& a, uint64_t axes, std::span<const Array> index, int fi
   out.layout = LayoutRef(l);
   out.base = Handle(Base::create(*a.base->device, l->size() * l->itemsize()));
   out.dtype = a.dtype;
+  note_made(out);
   if (l->size() == 0) {
     // NumPy looks at the indices also where the other axes leave nothing to be read.
     if (bounds == Instr::Report) check_indices(a, axes, index);

@@ -3,6 +3,7 @@
 #include "array/array.h"
 #include "array/placement.h"
 #include "base/error.h"
+#include "lazy/spill.h"
 #include "routines/compact.h"
 
 namespace numbus {
@@ -24,7 +25,7 @@ std::shared_ptr<Mask> mask_of(const Array& m) {
     if (held->value == value && held->array.base->device == b->device) return held;
   auto s = std::make_shared<Mask>();
   s->value = value;
-  if (b->shared > 0 || b->mask) {
+  if (b->outside() || b->mask) {
     s->array = copy(m, DType::Bool, true);
     s->watched = false;
   } else {
@@ -110,6 +111,7 @@ Array on_device(const Array* full, const Array& lets, int64_t& number) {
 Array on_host(const Array* full, const Array& lets, int64_t& number) {
   constexpr const char* kWhat = "elements where a mask holds";
   const Array where = in_order(lets), values = full ? in_order(*full) : where;
+  const InPlace both;
   const char* from = data_of(values, kWhat);  // one flush for both
   const auto* mask = reinterpret_cast<const bool*>(data_of(where, kWhat));
   const int64_t n = where.size();

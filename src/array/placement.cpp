@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "device/opened.h"
 #include "lazy/runtime.h"
+#include "lazy/spill.h"
 
 namespace numbus::placement {
 
@@ -43,7 +44,9 @@ ViewRef bring(const ViewRef& v, Device& to, Array& held) {
   } else {
     begin = v.layout->size() > 0 ? v.offset + v.layout->low() : 0;
     held.base = Handle(Base::create(to, span(v)));
-    held.base->ensure_data();
+    InPlace both;
+    both.add(*held.base.get());
+    both.add(b);
     copy_across(to, held.base->data, *b.device, b.data + begin, span(v));
   }
   held.layout = LayoutRef(v.layout);
@@ -155,8 +158,9 @@ bool has_twin(const Base& b, const Device* to) {
 
 Handle copy_of(Base& b, Device& to) {
   Handle copy(Base::create(to, b.nbytes));
-  copy->ensure_data();
-  b.ensure_data();
+  InPlace both;
+  both.add(*copy.get());
+  both.add(b);
   copy_across(to, copy->data, *b.device, b.data, b.nbytes);
   return copy;
 }
@@ -175,8 +179,12 @@ Handle twin_of(Base& b, Device& to) {
 void move(Base& b, Device& to, bool keeps) {
   if (b.device == &to) return;
   Device& from = *b.device;
-  if (b.data && !b.failure) {
+  if (b.failure) spill::drop(b);
+  if (b.has_elements() && !b.failure) {
+    InPlace here;
+    here.add(b);
     Handle there = twin_of(b, to);
+    there->ensure_data();
     b.twin.reset();
     const bool alone = there->handles == 1;
     if (alone && there->refs == 1) {
@@ -240,7 +248,7 @@ Device& home(const Array& a, double near_cost, double far_cost) {
   if (!is_open(b) || b.pending()) return *b.device;
   const auto n = static_cast<double>(a.size()) / 1000;
   Balance all{cost_of_routine(n * near_cost, n * far_cost), {}, 0};
-  if (b.data) all.needs(b);
+  if (b.has_elements()) all.needs(b);
   bool to_near = all.runs_near();
   if (!to_near && near(b)) to_near = !goes_far(Library::None, all.gain());
   if (to_near == near(b)) {
@@ -258,7 +266,7 @@ Device& chosen_for(std::span<const Array* const> operands, const Cost& cost, Lib
     Base& b = *a->base.get();
     if (b.pending()) settle_base(b, "a routine looks at its device");
     if (!is_open(b)) named = b.device;
-    if (!b.data || named) continue;
+    if (!b.has_elements() || named) continue;
     if (has_twin(b, other_side(b))) continue;
     all.needs(b);
   }
@@ -289,7 +297,7 @@ Device& meet(Instr& i, const Array& out, Window::Input* in, int count, Copies& c
   // What only one device can be asked to do, or has the memory for.
   Device* only = named ? named : worked_on;
   if (!only && asks_first(i)) only = result.device;
-  if (!only && result.data && !may_move(result)) only = result.device;
+  if (!only && result.has_elements() && !may_move(result)) only = result.device;
   i.only = only;
   if (only) {
     give_place(result, *only);

@@ -22,7 +22,7 @@ inline bool is_open(const Base& b) {
 // Whether its elements may go to another device for good: nobody outside knows its memory.
 inline bool may_move(const Base& b) { return is_open(b) && b.owned && b.shared == 0 && !b.mask; }
 // Without elements so far: another device costs nothing.
-inline bool is_virtual(const Base& b) { return !b.data && !b.pending() && is_open(b); }
+inline bool is_virtual(const Base& b) { return !b.has_elements() && !b.pending() && is_open(b); }
 
 // Whether windows go far without having lost near what their code costs first, as in tests.
 void code_is_free(bool free);

@@ -53,13 +53,13 @@ Library library_of(const Window& w) {
 }
 
 // A slot that has elements the work needs.
-bool has_elements(const Slot& s) { return s.base->data && !s.base->failure; }
+bool has_elements(const Slot& s) { return s.base->has_elements() && !s.base->failure; }
 
 Balance balance_of(const Window& w) {
   Balance all{cost_of(w), {}, 0};
   for (const Slot& s : w.slots_) {
     Base& b = *s.base;
-    if (&b == Runtime::get().wanted && !b.data)  // it has to come back
+    if (&b == Runtime::get().wanted && !b.has_elements())  // it has to come back
       (near(b) ? all.price.far : all.price.near) += price_of_copy(b.nbytes, !near(b));
     if (!has_elements(s) || (!s.written() && has_twin(b, other_side(b)))) continue;
     all.needs(b);
@@ -133,7 +133,7 @@ void settle_window(Window& w) {
       if (s.written()) b.twin.reset();
       continue;
     }
-    if (!b.data) {
+    if (!b.has_elements()) {
       b.device = &to;
       b.twin.reset();
     } else if (!s.written() && !b.failure) {

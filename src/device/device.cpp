@@ -34,6 +34,21 @@ std::string Device::label() const {
   return counts_only() ? "null" : "cuda:" + std::to_string(ordinal());
 }
 
+constinit Device::Relief Device::relief{};
+
+void* Device::allocate_after(Error failure, size_t bytes) {
+  while (true) {
+    if (failure.kind() != ErrorKind::Memory || !relief.make_room) throw Error(failure);
+    if (!relief.make_room(*this, bytes))
+      throw Error(ErrorKind::Memory, failure.what() + relief.advice(*this));
+    try {
+      return take(bytes);
+    } catch (const Error& e) {
+      failure = e;
+    }
+  }
+}
+
 std::unique_ptr<Queue> Device::create_queue(const QueueOptions&) {
   return std::make_unique<Queue>(*this);
 }

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "base/error.h"
 #include "device/host_memory.h"
 #include "device/stream_order.h"
 
@@ -87,12 +88,20 @@ class Device {
   bool counts_only() const { return kind() == DeviceKind::Null; }
   // Kernels reach it as PTX; it is a cuda::CudaDevice.
   bool runs_ptx() const { return kind() == DeviceKind::Cuda; }
+  // It has memory of its own whose blocks can wait in the host's while there is no room.
+  bool spills() const { return !host_readable() && !counts_only(); }
   // A scatter that runs alone writes its points in order: of equal indices the last one holds.
   bool scatters_in_order() const { return kind() == DeviceKind::Cpu; }
 
   // Pooled memory, aligned to 64 bytes (256 on a GPU), contents undefined. Zero bytes give a valid
-  // pointer. Raises ErrorKind::Memory and leaves every other block intact.
-  virtual void* allocate(size_t bytes) = 0;
+  // pointer. Raises ErrorKind::Memory and leaves every other block intact, after `relief`.
+  void* allocate(size_t bytes) {
+    try {
+      return take(bytes);
+    } catch (const Error& e) {
+      return allocate_after(e, bytes);
+    }
+  }
   // `bytes` is what allocate() was asked for. The memory may still be read by work that is queued
   // on the device's own stream: reuse is stream-ordered.
   virtual void free(void* block, size_t bytes) noexcept = 0;
@@ -119,6 +128,8 @@ class Device {
   bool has_queues() const { return has_queues_.load(std::memory_order_relaxed); }
   virtual void queues_before(Queue*, std::span<const Use>) {}
   virtual void queues_after(Queue*, std::span<const Use>) {}
+  // Whether work in another queue than the device's own still uses this memory.
+  virtual bool in_use_beside(const void*, size_t) { return false; }
   // The device's own queue is about to write to memory, in work that is queued at once.
   virtual void claim(const void*, size_t) {}
   // Copies in a queue. Where the host's memory is pinned they are only queued: it must not be
@@ -137,6 +148,15 @@ class Device {
   virtual HostBlock register_host(void* memory, size_t bytes, HostKind kind);
   virtual void unregister_host(const HostBlock& block);
 
+  // What the layers above do where there is not enough memory, under Python's lock or not: whether
+  // they freed some, so that asking again is worth it; and what they add to the error.
+  struct Relief {
+    bool (*make_room)(Device&, size_t bytes) = nullptr;
+    std::string (*advice)(const Device&) = nullptr;
+    bool always = false;  // for tests: devices that spill make room before each request
+  };
+  static constinit Relief relief;
+
   virtual MemoryStats memory_stats() const = 0;
   // Zero restores the default limit (the device's whole memory).
   virtual void set_memory_limit(size_t bytes) = 0;
@@ -145,6 +165,9 @@ class Device {
 
  protected:
   explicit Device(DeviceKind kind) : kind_(kind) {}
+  // As allocate(), once.
+  virtual void* take(size_t bytes) = 0;
+  [[gnu::cold]] void* allocate_after(Error failure, size_t bytes);
   std::atomic<bool> has_queues_ = false;
   bool fenced_ = false;  // a CPU whose memory is out of the host's reach but during DeviceWork
 

@@ -10,6 +10,7 @@
 
 namespace numbus {
 
+struct Live;
 struct Mask;
 struct Twin;
 class Window;
@@ -30,17 +31,20 @@ struct Base {
   // computed.
   uint64_t value = new_value();
   std::shared_ptr<const Error> failure;  // what stopped what should have written it
-  bool owned = true;                     // data comes from the device's pool
-  void (*release)(void*) = nullptr;      // gives foreign storage back
-  void* owner = nullptr;
-  // Where devices are chosen by cost (array/placement.h): the user named this one; microseconds
-  // that were lost because it lies there (less than none: gained); a copy on another device, of the
-  // elements that `twin_value` numbers.
   bool pinned = false;
+  bool owned = true;     // data comes from the device's pool
+  bool exposed = false;  // its address was given away for good
+  bool away = false;     // without data: its elements wait in the host's memory (lazy/spill.h)
+  void (*release)(void*) = nullptr;  // gives foreign storage back
+  void* owner = nullptr;
+  // Where devices are chosen by cost (array/placement.h): `pinned`, the user named this one;
+  // microseconds that were lost because it lies there (less than none: gained); a copy on another
+  // device, of the elements that `twin_value` numbers.
   double lost = 0;
   std::unique_ptr<Twin> twin;
   uint64_t twin_value = 0;
-  Mask* mask = nullptr;  // the live snapshot of this base as a boolean mask, if any (weak)
+  std::unique_ptr<Live> live;  // of one that is large (lazy/live.h); null: it is small
+  Mask* mask = nullptr;        // the live snapshot of this base as a boolean mask, if any (weak)
 
   static Base* create(Device& device, int64_t nbytes);
   // A value number that nothing else has.
@@ -53,6 +57,9 @@ struct Base {
   }
   void ensure_data();
   bool pending() const { return window || other_windows > 0 || flights > 0; }
+  bool has_elements() const { return data || away; }
+  // Whether something outside knows its address, which has to stay.
+  bool outside() const { return shared > 0 || exposed; }
 
   Base();
   ~Base();

@@ -493,7 +493,7 @@ std::shared_ptr<const Plan> make_plan(const Window& w, const Positions& position
     }
     bool is_final = st.slot >= 0 && plan->final_storage[st.slot] == static_cast<int>(s);
     const Base* base = st.slot >= 0 ? w.slots_[st.slot].base : nullptr;
-    bool kept = is_final && (base->handles > 0 || base->shared > 0);
+    bool kept = is_final && (base->handles > 0 || base->outside());
     if (kept) continue;
     step.free_after.push_back(static_cast<int>(s));
     if (st.initial) continue;

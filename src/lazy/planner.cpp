@@ -94,7 +94,7 @@ bool stays_identical(const Group& g, const std::vector<Number>& larger) {
 Planner::Planner(const Window& w, Questions& q, Repeats r) : window(w), questions(q), repeats(r) {
   for (size_t s = 0; s < w.slots_.size(); ++s) {
     int slot = static_cast<int>(s);
-    storages.push_back({slot, q.bytes(slot), w.slots_[s].base->data != nullptr, true});
+    storages.push_back({slot, q.bytes(slot), w.slots_[s].base->has_elements(), true});
     current.push_back(static_cast<int>(s));
   }
 }
@@ -514,7 +514,7 @@ void Planner::assign_storage(Plan& plan) {
     PlanStorage& st = storages[s];
     const Base* base = st.slot >= 0 ? window.slots_[st.slot].base : nullptr;
     bool is_final = base && current[st.slot] == static_cast<int>(s);
-    bool kept = is_final && (base->handles > 0 || base->shared > 0);
+    bool kept = is_final && (base->handles > 0 || base->outside());
     st.needed = used[s] && (kept || st.initial || defined[s] != 2 || first[s] != last[s] ||
                             !read[s] || groups[first[s]].solo);
     if (!st.needed && used[s]) plan.contracted_bytes += st.nbytes;

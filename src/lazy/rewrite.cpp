@@ -98,7 +98,7 @@ void Planner::rewrite() {
     // The rest of the base has to be copied: that pays when the box is most of it.
     if (!covers && box.injective() && 2 * bytes >= all) whole = whole_layout(questions, box, all);
     if (whole && !inside(*whole, box, p.out.offset)) whole = nullptr;
-    if (base.shared == 0 && base.owned && (covers || whole)) {
+    if (!base.outside() && base.owned && (covers || whole)) {
       Access old = p.out;
       int fresh = static_cast<int>(storages.size());
       storages.push_back({slot, all, false, true});

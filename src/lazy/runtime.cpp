@@ -13,7 +13,10 @@
 #include "device/counts.h"
 #include "lazy/executor.h"
 #include "lazy/explain.h"
+#include "lazy/live.h"
 #include "lazy/planner.h"
+#include "lazy/run_memory.h"
+#include "lazy/spill.h"
 #include "passes/pipeline.h"
 
 namespace numbus {
@@ -75,9 +78,24 @@ std::shared_ptr<const Error> not_computed() noexcept {
 
 }  // namespace
 
+namespace {
+
+// Python knows the lines of arrays, and its lock guards all that is asked here.
+bool has_lock() {
+  const Runtime& rt = Runtime::get();
+  return !rt.holds_python || rt.holds_python();
+}
+
+bool make_room(Device& d, size_t bytes) { return has_lock() && spill::make_room(d, bytes); }
+
+std::string advice(const Device& d) { return has_lock() ? largest_arrays(d) : ""; }
+
+}  // namespace
+
 Runtime& Runtime::get() {
   static Runtime* r = [] {
     no_memory();  // while there is some
+    Device::relief = {make_room, advice, false};
     return new Runtime;
   }();
   return *r;
@@ -158,11 +176,19 @@ void Runtime::begin(Flight& flight, const char* reason) {
   if (always) flight.run = plans_.find(w);
   known = flight.run != nullptr;
   if (!known) flight.run = plans_.make(w);
+  Device& device = *w.slots_[0].base->device;
+  if (!explanation && is_too_large(w, *flight.run, device) &&
+      std::none_of(w.slots_.begin(), w.slots_.end(),
+                   [](const Slot& s) { return s.base->failure != nullptr; })) {
+    flight.run.reset();
+    flight.direct = std::make_unique<Direct>(w);
+    ++stats.direct;
+    return;
+  }
   flight.run->busy = true;
   last_ = flight.run;
   ++(known ? stats.plan_hits : stats.plan_misses);
   if (explanation) explanation->flush(reason, w, !known);
-  Device& device = *w.slots_[0].base->device;
   if (device.has_queues()) device.queues_before(nullptr, uses_of(w));
 }
 
@@ -212,6 +238,8 @@ void Runtime::run_part(const Window& w, const Instr& given, Window& part, bool& 
   ++(here.run ? stats.plan_hits : stats.plan_misses);
   if (!here.run) here.run = plans_.make(part);
   here.run->busy = true;
+  Device& device = *part.slots_[0].base->device;
+  if (device.has_queues()) device.queues_before(nullptr, uses_of(part));
   begun = true;
   run(part, *here.run);
 }
@@ -239,7 +267,8 @@ void Runtime::run(const Window& w, Direct& direct) {
     } else {
       bool begun = false;  // a plan, which says itself what is lost
       try {
-        if (!run_directly(w, i)) run_part(w, i, direct.part, begun);
+        if (!out->device->host_readable() || !run_directly(w, i))
+          run_part(w, i, direct.part, begun);
         if (whole) out->failure = nullptr;
       } catch (...) {
         std::shared_ptr<const Error> e = present_error();
@@ -253,7 +282,8 @@ void Runtime::run(const Window& w, Direct& direct) {
       if (slot < 0 || direct.last[slot] != at) return;
       direct.held[slot] = Handle();
       Base* b = w.slots_[slot].base;
-      if (b->handles > 0 || !b->data || !b->owned || b->shared > 0) return;
+      if (b->handles == 0) spill::drop(*b);
+      if (b->handles > 0 || !b->data || !b->owned || b->outside()) return;
       b->device->free(b->data, static_cast<size_t>(b->nbytes));
       b->data = nullptr;
     };
@@ -271,9 +301,7 @@ void Runtime::run(const Window& w, Run& run) {
   size_t n = run.storages.size();
   Device& device = *w.slots_[0].base->device;
   const DeviceWork work(device);
-  auto bytes = [&](const Storage& st) {
-    return static_cast<size_t>(st.slot >= 0 ? w.slots_[st.slot].base->nbytes : st.nbytes);
-  };
+  RunMemory memory(w, run, device);
   for (size_t s = 0; s < n; ++s) {
     const Storage& st = run.storages[s];
     bool is_slot_initial = st.slot == static_cast<int>(s) && s < w.slots_.size();
@@ -295,9 +323,11 @@ void Runtime::run(const Window& w, Run& run) {
     if (!run.storages[s].overwritten) {
       lost[s] = kLost;
       if (!known) known = b->failure;
-    } else if (b->data && b->owned && b->shared == 0) {
+    } else if (b->data && b->owned && !b->outside()) {
       device.free(b->data, static_cast<size_t>(b->nbytes));
       b->data = data[s] = nullptr;
+    } else {
+      spill::drop(*b);
     }
   }
   bool refused = false;  // the next step is a scatter that must not be done
@@ -320,7 +350,7 @@ void Runtime::run(const Window& w, Run& run) {
       Base* b = slot < 0 ? nullptr : w.slots_[slot].base;
       if (b && p.written && (!b->owned || b->shared > 0)) return step.reach.clear();
       if (b) bases->add(b);
-      step.reach.push_back({data[p.storage], bytes(run.storages[p.storage])});
+      step.reach.push_back({data[p.storage], memory.bytes(p.storage)});
     }
     step.bases = std::move(bases);
   };
@@ -338,22 +368,21 @@ void Runtime::run(const Window& w, Run& run) {
       if (!failure) failure = known;
       lose_outputs(step);
     } else {
+      memory.begin(step);
       for (auto [fresh, dying] : step.takes) {
         const Storage& from = run.storages[dying];
         bool ours = from.slot < 0 || w.slots_[from.slot].base->owned;
-        if (data[fresh] || !data[dying] || !ours || bytes(from) != bytes(run.storages[fresh]))
+        if (data[fresh] || memory.is_away(fresh) || !data[dying] || !ours ||
+            memory.bytes(dying) != memory.bytes(fresh))
           continue;
         data[fresh] = data[dying];
         taken.push_back(dying);
       }
       Stats before = explanation ? stats : Stats();
       try {
-        auto need = [&](int s) {
-          if (!data[s]) data[s] = static_cast<char*>(device.allocate(bytes(run.storages[s])));
-        };
         for (const Patch& p : step.patches)
-          if (p.storage >= 0) need(p.storage);
-        for (const ReduceStep& r : step.reduces) need(r.storage);
+          if (p.storage >= 0) memory.need(p.storage);
+        for (const ReduceStep& r : step.reduces) memory.need(r.storage);
         if (step.call && device.runs_on_host()) {
           step.reach.clear();
           step.bases.reset();
@@ -384,13 +413,17 @@ void Runtime::run(const Window& w, Run& run) {
     }
     for (int s : step.free_after) {
       const Storage& st = run.storages[s];
-      if (!data[s]) continue;
+      if (!data[s]) {
+        memory.forget(s);
+        continue;
+      }
       if (s < static_cast<int>(w.slots_.size())) {
         Base* b = w.slots_[st.slot].base;
         if (!b->owned) continue;
         if (b->data) b->data = nullptr;
       }
-      if (std::find(taken.begin(), taken.end(), s) == taken.end()) device.free(data[s], bytes(st));
+      if (std::find(taken.begin(), taken.end(), s) == taken.end())
+        device.free(data[s], memory.bytes(s));
       data[s] = nullptr;
     }
   }
@@ -402,7 +435,9 @@ void Runtime::run(const Window& w, Run& run) {
       b->failure = nullptr;
     else if (failure)
       b->failure = failure;
+    if (memory.hand_over(last, *b)) continue;
     if (b->data == now || now == nullptr) continue;  // in place, contracted or already freed
+    spill::drop(*b);
     if (b->data && b->owned) device.free(b->data, static_cast<size_t>(b->nbytes));
     b->data = now;
   }

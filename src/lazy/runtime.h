@@ -17,7 +17,8 @@ struct Stats {
   int64_t instructions = 0, flushes = 0, plan_hits = 0, plan_misses = 0, compiles = 0,
           disk_hits = 0, launches = 0, interpreted = 0, contracted_bytes = 0, bytes_moved = 0,
           fallbacks = 0, flops = 0, bytes_to_device = 0, bytes_to_host = 0, at_once = 0,
-          moved_to_device = 0, moved_to_host = 0, direct = 0;
+          moved_to_device = 0, moved_to_host = 0, direct = 0, spills = 0, spilled_bytes = 0,
+          brought_back = 0;
   double compile_ms = 0;
 };
 
@@ -79,6 +80,8 @@ class Runtime {
   // Lets other threads of Python run while a long kernel does; set by the bindings.
   void* (*leave_python)() = nullptr;
   void (*enter_python)(void*) = nullptr;
+  // Whether this thread has Python's lock; null: there is none.
+  bool (*holds_python)() = nullptr;
 
   // Names the line of the program that a recorded line token stands for; set by the bindings.
   SourceLine (*describe_line)(uint64_t) = nullptr;

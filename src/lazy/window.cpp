@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "lazy/live.h"
 #include "lazy/positions.h"
+#include "lazy/spill.h"
 
 namespace numbus {
 
@@ -19,14 +21,18 @@ Base::Base() = default;
 Base::~Base() = default;
 
 Base* Base::create(Device& device, int64_t nbytes) {
-  auto* b = new Base;
+  auto b = std::make_unique<Base>();
   b->device = &device;
   b->nbytes = nbytes;
-  return b;
+  if (nbytes >= Live::least) b->live = std::make_unique<Live>(*b);
+  return b.release();
 }
 
 void Base::ensure_data() {
-  if (!data) data = static_cast<char*>(device->allocate(static_cast<size_t>(nbytes)));
+  if (live) live->touch();
+  if (data) return;
+  if (away) return spill::bring_back(*this);
+  data = static_cast<char*>(device->allocate(static_cast<size_t>(nbytes)));
 }
 
 void Base::destroy() {
@@ -34,6 +40,7 @@ void Base::destroy() {
     release(owner);
   else if (data && owned)
     device->free(data, static_cast<size_t>(nbytes));
+  if (away) spill::drop(*this);
   delete this;
 }
 
@@ -98,7 +105,7 @@ void append_header(const Instr& i, std::vector<uint64_t>& key) {
 
 uint64_t liveness(const Slot& s) {
   const Base& b = *s.base;
-  return (b.handles > 0) | (b.shared > 0) << 1 | (b.data != nullptr) << 2 | b.owned << 3;
+  return (b.handles > 0) | b.outside() << 1 | b.has_elements() << 2 | b.owned << 3;
 }
 
 bool has_scalars(const Instr& i) {
@@ -156,7 +163,7 @@ bool overwrites(const Instr& i, const Base& out, const Layout& layout, int64_t o
 }
 
 uint64_t value_of(const ViewRef& v) {
-  if (v.base->shared > 0) return Base::new_value();
+  if (v.base->outside()) return Base::new_value();
   return mix(mix(v.base->value, v.layout->hash()),
              static_cast<uint64_t>(v.offset) << 8 | static_cast<uint64_t>(v.dtype));
 }
@@ -264,7 +271,7 @@ bool Window::may_fold(int first, int period) const {
   const Layout& domain = *instrs_[first].out.layout;
   if (domain.size() <= 1 || !same_scalars(first, period, 2)) return false;
   for (const Slot& s : slots_)
-    if (s.mixed || s.base->shared > 0) return false;
+    if (s.mixed || s.base->outside()) return false;
   // Where a result waits to be read.
   std::vector<int> unread(slots_.size(), -1);
   for (int at = 0; at < 2 * period; ++at) {

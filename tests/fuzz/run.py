@@ -37,6 +37,7 @@ class Arrays(Suite):
         "mixed",
         "unplanned",
         "null",
+        "spilled",
         "resized",
     )
     category = staticmethod(category)

@@ -150,7 +150,7 @@ def mapped_array_like(ary: Any, stream: Any = 0, portable: Any = False, wc: Any 
 match_all_sync: Any
 match_any_sync: Any
 def memory_stats(device: Any = 0) -> Any:
-    """A dict of used_bytes, pooled_bytes, peak_bytes and limit. device: a number or a name."""
+    """A dict of used_bytes, pooled_bytes, peak_bytes, limit and spilled_bytes of a device."""
 def memset(ary: Any, value: Any, stream: Any = 0) -> Any:
     """Sets every byte of a contiguous array on the device, in the stream."""
 nanosleep: Any
@@ -182,7 +182,7 @@ def select_device(device_id: Any) -> Any:
     """Makes a GPU the one in use."""
 selp: Any
 def set_limit(nbytes: Any, device: Any = 0) -> Any:
-    """Bounds the memory that Numbus takes; 0 is the whole of it. MemoryError beyond the bound."""
+    """Bounds the memory that Numbus takes on a device; 0 is the whole of it."""
 shared: Any
 shfl_down_sync: Any
 shfl_sync: Any
@@ -208,7 +208,7 @@ threadfence_system: Any
 def to_device(obj: Any, stream: Any = 0, copy: Any = True, to: Any = None) -> ndarray:
     """The array on the device of kernels; a copy, also on a CPU."""
 def trim(device: Any = 0) -> Any:
-    """Gives pooled memory that nobody uses back to the system."""
+    """Gives pooled memory that nobody uses back to the system, all of it and at once."""
 uint16x1: Any
 uint16x2: Any
 uint16x3: Any

@@ -35,7 +35,12 @@ def _name(device):
 
 
 def memory_stats(device=0):
-    """A dict of used_bytes, pooled_bytes, peak_bytes and limit. device: a number or a name."""
+    """A dict of used_bytes, pooled_bytes, peak_bytes, limit and spilled_bytes of a device.
+
+    device: a number, or a name such as "cuda:0".
+    used_bytes are those of arrays and pending work, pooled_bytes are kept for the next ones, and
+    spilled_bytes those of arrays that wait in the host's memory until they are used.
+    """
     return _core.memory_stats(_name(device))
 
 
@@ -45,12 +50,17 @@ def used_bytes(device=0):
 
 
 def set_limit(nbytes, device=0):
-    """Bounds the memory that Numbus takes; 0 is the whole of it. MemoryError beyond the bound."""
+    """Bounds the memory that Numbus takes on a device; 0 is the whole of it.
+
+    On a GPU the arrays that were used least recently wait in the host's memory where the bound is
+    reached, and come back when they are used. Those whose address others have stay. MemoryError
+    where that is not enough.
+    """
     _core.set_memory_limit(_name(device), int(nbytes))
 
 
 def trim(device=0):
-    """Gives pooled memory that nobody uses back to the system."""
+    """Gives pooled memory that nobody uses back to the system, all of it and at once."""
     _core.trim(_name(device))
 
 

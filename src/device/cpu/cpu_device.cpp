@@ -31,7 +31,6 @@ class CpuDevice final : public Device {
 
   std::string name() const override { return cpu_name(); }
 
-  void* allocate(size_t bytes) override { return pool_.allocate(bytes); }
   void free(void* block, size_t bytes) noexcept override {
     if (abandoned_works.load(std::memory_order_acquire) != 0 && keep_for_work(block, bytes)) return;
     pool_.free(block, bytes);
@@ -54,6 +53,9 @@ class CpuDevice final : public Device {
   MemoryStats memory_stats() const override { return pool_.stats(); }
   void set_memory_limit(size_t bytes) override { pool_.set_limit(bytes); }
   void trim() override { pool_.trim(); }
+
+ protected:
+  void* take(size_t bytes) override { return pool_.allocate(bytes); }
 
  private:
   MemoryPool& pool_ = cpu_memory_pool();

@@ -2,6 +2,7 @@
 // cannot touch. What would crash with a GPU's memory crashes here, too, where there is no GPU.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -29,27 +30,15 @@ class FencedDevice final : public Device {
 
   std::string name() const override { return "the CPU, with memory of its own"; }
 
-  void* allocate(size_t bytes) override {
-    std::lock_guard guard(lock_);
-    const size_t size = rounded(bytes);
-    std::vector<char*>& known = free_[size];
-    char* block = nullptr;
-    if (!known.empty()) {
-      block = known.back();
-      known.pop_back();
-    } else {
-      if (size > kRange - end_) raise_out_of_memory(bytes, kRange - end_);
-      block = range_ + end_;
-      end_ += size;
-      if (depth_ > 0) protect(PROT_READ | PROT_WRITE);
-    }
-    stats_.used_bytes += size;
-    stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.used_bytes);
-    return block;
-  }
   void free(void* block, size_t bytes) noexcept override {
     if (block == nullptr) return;
     std::lock_guard guard(lock_);
+    // Whoever still has the address of what was spilled meets neither its elements nor others'.
+    if (limit_ != kRange) {
+      if (depth_ == 0) protect(PROT_READ | PROT_WRITE);
+      std::memset(block, 0xa5, bytes);
+      if (depth_ == 0) protect(PROT_NONE);
+    }
     free_[rounded(bytes)].push_back(static_cast<char*>(block));
     stats_.used_bytes -= rounded(bytes);
   }
@@ -76,11 +65,37 @@ class FencedDevice final : public Device {
     std::lock_guard guard(lock_);
     MemoryStats s = stats_;
     s.pooled_bytes = end_ - s.used_bytes;
-    s.limit = kRange;
+    s.limit = limit_;
     return s;
   }
-  void set_memory_limit(size_t) override {}
+  void set_memory_limit(size_t bytes) override {
+    std::lock_guard guard(lock_);
+    limit_ = bytes ? std::min(bytes, kRange) : kRange;
+  }
   void trim() override {}
+
+ protected:
+  void* take(size_t bytes) override {
+    if (relief.always) relief.make_room(*this, bytes);
+    std::lock_guard guard(lock_);
+    const size_t size = rounded(bytes);
+    const size_t room = limit_ - std::min(limit_, stats_.used_bytes);
+    if (size > room) raise_out_of_memory(bytes, room);
+    std::vector<char*>& known = free_[size];
+    char* block = nullptr;
+    if (!known.empty()) {
+      block = known.back();
+      known.pop_back();
+    } else {
+      if (size > kRange - end_) raise_out_of_memory(bytes, kRange - end_);
+      block = range_ + end_;
+      end_ += size;
+      if (depth_ > 0) protect(PROT_READ | PROT_WRITE);
+    }
+    stats_.used_bytes += size;
+    stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.used_bytes);
+    return block;
+  }
 
  private:
   void move(void* dst, const void* src, size_t bytes) {
@@ -91,7 +106,7 @@ class FencedDevice final : public Device {
 
   mutable std::mutex lock_;
   char* range_ = nullptr;
-  size_t end_ = 0;
+  size_t end_ = 0, limit_ = kRange;  // the limit of what is used
   int depth_ = 0;
   std::map<size_t, std::vector<char*>> free_;
   MemoryStats stats_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "device/alarm.h"
 #include "device/opened.h"
 
 namespace numbus::cuda {
@@ -77,6 +78,15 @@ std::mutex devices_mutex;
 std::map<int, CudaDevice*>* devices = new std::map<int, CudaDevice*>;
 std::string last_reason;
 
+// Called by the alarm's thread.
+void look_at_pool(void* pool) {
+  try {
+    static_cast<SegmentPool*>(pool)->look();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    // There is no memory for a list of segments; a synchronisation looks again.
+  }
+}
+
 std::string why_unusable(int ordinal) {
   DriverInfo info = driver_info();
   if (!info.reason.empty()) return info.reason;
@@ -96,7 +106,8 @@ CudaDevice::CudaDevice(int ordinal)
       context_(retain_context(ordinal)),
       stream_(context_),
       stacks_(context_, properties_),
-      pool_(std::make_unique<DriverSegments>(context_, properties_.total_memory)),
+      pool_(std::make_unique<DriverSegments>(context_, properties_.total_memory),
+            [this](IdlePolicy::Time at) { call_at(at, look_at_pool, &pool_); }),
       staging_(context_, stream_),
       sides_(context_, stream_) {}
 
@@ -109,7 +120,8 @@ ContextHandle CudaDevice::retain_context(int ordinal) {
   return context;
 }
 
-void* CudaDevice::allocate(size_t bytes) {
+void* CudaDevice::take(size_t bytes) {
+  if (relief.always) relief.make_room(*this, bytes);
   if (has_queues_) {
     sweep();
     if (!sides_.order().has_side_streams()) update_has_queues();
@@ -259,12 +271,16 @@ void CudaDevice::fill_bytes(void* dst, unsigned char value, size_t bytes, Queue*
 
 // Marks, not streams: a stream may go while nobody holds Python's lock.
 void CudaDevice::synchronize() {
-  if (!has_queues_) return wait_interruptibly(stream_);
-  auto marks = sides_.all_marks();
-  wait_interruptibly(stream_);
-  SideStreams::synchronize(marks);
-  sweep();
-  update_has_queues();
+  if (!has_queues_) {
+    wait_interruptibly(stream_);
+  } else {
+    auto marks = sides_.all_marks();
+    wait_interruptibly(stream_);
+    SideStreams::synchronize(marks);
+    sweep();
+    update_has_queues();
+  }
+  pool_.synchronised();
 }
 
 std::unique_ptr<Queue> CudaDevice::create_queue(const QueueOptions& options) {
@@ -308,6 +324,11 @@ void CudaDevice::queues_before(Queue* queue, std::span<const Use> uses) {
 void CudaDevice::claim(const void* memory, size_t bytes) {
   auto begin = reinterpret_cast<std::uintptr_t>(memory);
   if (has_queues_) sides_.order().claim(begin, begin + bytes);
+}
+
+bool CudaDevice::in_use_beside(const void* memory, size_t bytes) {
+  auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  return has_queues_ && sides_.order().busy(begin, begin + bytes);
 }
 
 void CudaDevice::queues_after(Queue* queue, std::span<const Use> uses) {

@@ -27,7 +27,6 @@ class CudaDevice final : public Device {
   std::string name() const override { return properties_.name; }
   int ordinal() const override { return ordinal_; }
 
-  void* allocate(size_t bytes) override;
   void free(void* block, size_t bytes) noexcept override;
   void copy_from_host(void* dst, const void* src, size_t bytes) override;
   void copy_to_host(void* dst, const void* src, size_t bytes) override;
@@ -44,6 +43,7 @@ class CudaDevice final : public Device {
   void queues_before(Queue* queue, std::span<const Use> uses) override;
   void queues_after(Queue* queue, std::span<const Use> uses) override;
   void claim(const void* memory, size_t bytes) override;
+  bool in_use_beside(const void* memory, size_t bytes) override;
   void upload(void* dst, const void* src, size_t bytes, Queue& queue) override;
   void download(void* dst, const void* src, size_t bytes, Queue& queue) override;
   HostBlock allocate_host(size_t bytes, HostKind kind, bool write_combined) override;
@@ -67,6 +67,9 @@ class CudaDevice final : public Device {
 
   Event create_event(bool timing = false) { return Event(context_, timing); }
   Module load_module(const void* image, size_t bytes) { return Module(context_, image, bytes); }
+
+ protected:
+  void* take(size_t bytes) override;
 
  private:
   // Device memory that a side stream still uses, and memory of the host that any stream may.

@@ -2,6 +2,7 @@
 #include "device/cuda/memory_pool.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace numbus::cuda {
 namespace {
@@ -20,8 +21,8 @@ size_t round_up(size_t bytes, size_t step) { return (bytes + step - 1) / step * 
 
 }  // namespace
 
-SegmentPool::SegmentPool(std::unique_ptr<SegmentSource> source)
-    : source_(std::move(source)), limit_(source_->total_bytes()) {}
+SegmentPool::SegmentPool(std::unique_ptr<SegmentSource> source, std::function<void(Time)> look_at)
+    : source_(std::move(source)), look_at_(std::move(look_at)), limit_(source_->total_bytes()) {}
 
 SegmentPool::~SegmentPool() {
   release_unused();
@@ -40,15 +41,24 @@ SegmentPool::Kind SegmentPool::kind_of(size_t bytes) {
 }
 
 DevicePointer SegmentPool::allocate(size_t requested) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::unique_lock<std::mutex> lock(mutex_);
   // The first test keeps the rounding below from overflowing.
   Block* block = requested > limit_ ? nullptr : find_block(rounded_size(requested));
+  if (block == nullptr && requested <= limit_) {
+    lock.unlock();
+    {
+      const std::lock_guard<std::mutex> given_back(giving_back_);
+    }
+    lock.lock();
+    block = find_block(rounded_size(requested));
+  }
   if (block == nullptr) raise_out_of_memory(requested, largest_possible());
   split(block, rounded_size(requested));
   block->free = false;
   used_blocks_.emplace(block->address, block);
   used_ += block->bytes;
   peak_ = std::max(peak_, used_);
+  policy_.use(used_, IdlePolicy::Clock::now());
   return block->address;
 }
 
@@ -105,6 +115,7 @@ void SegmentPool::split(Block* block, size_t bytes) {
   auto* tail = new Block{block->address + bytes, rest, block->kind};
   ++blocks_;
   tail->free = true;
+  tail->idle = block->idle;
   tail->previous = block;
   tail->next = block->next;
   if (tail->next) tail->next->previous = tail;
@@ -120,9 +131,13 @@ void SegmentPool::free(DevicePointer address) noexcept {
   Block* block = found->second;
   used_blocks_.erase(found);
   used_ -= block->bytes;
+  const Time now = IdlePolicy::Clock::now();
+  policy_.use(used_, now);
   block->free = true;
   block = merge(block);
+  block->idle = policy_.stamp(now);
   free_[block->kind].insert(block);
+  if (!look_is_due_ && holds_too_much(now)) ask_for_look(now + IdlePolicy::kPatience);
 }
 
 // Joins a freed block with its free neighbours; the result is in no list yet.
@@ -162,6 +177,59 @@ void SegmentPool::release_unused() noexcept {
       --blocks_;
     }
   }
+}
+
+void SegmentPool::ask_for_look(Time at) {
+  if (!look_at_) return;
+  look_is_due_ = true;
+  look_at_(at);
+}
+
+// Segments of which nothing is used, until the rest is what may stay.
+void SegmentPool::give_back_idle(Time now) {
+  std::vector<DevicePointer> over;
+  const std::lock_guard<std::mutex> giving_back(giving_back_);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    Time next = Time::max();
+    for (Kind kind : {kLarge, kMedium, kSmall}) {
+      FreeBlocks& blocks = free_[kind];
+      for (auto it = blocks.begin(); it != blocks.end() && holds_too_much(now);) {
+        Block* block = *it;
+        const bool whole = !block->previous && !block->next;
+        if (whole && !policy_.is_over(block->idle, now))
+          next = std::min(next, block->idle.time + IdlePolicy::kPatience);
+        if (!whole || !policy_.is_over(block->idle, now)) {
+          ++it;
+          continue;
+        }
+        over.push_back(block->address);
+        it = blocks.erase(it);
+        reserved_ -= block->bytes;
+        delete block;
+        --blocks_;
+      }
+    }
+    if (!look_is_due_ && next != Time::max() && holds_too_much(now)) ask_for_look(next);
+  }
+  for (DevicePointer segment : over) source_->release(segment);
+}
+
+void SegmentPool::synchronised(Time now) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    policy_.synchronised();
+    if (!holds_too_much(now)) return;
+  }
+  give_back_idle(now);
+}
+
+void SegmentPool::look(Time now) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    look_is_due_ = false;
+  }
+  give_back_idle(now);
 }
 
 MemoryStats SegmentPool::stats() const {

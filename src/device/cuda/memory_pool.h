@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -9,6 +10,7 @@
 
 #include "device/cuda/driver_api.h"
 #include "device/device.h"
+#include "device/idle.h"
 
 namespace numbus::cuda {
 
@@ -26,9 +28,14 @@ class SegmentSource {
 // Freed blocks are reused at once, while the GPU may still work on them: every use is queued on the
 // device's main stream, so the new owner's work comes after the old owner's. Blocks that a side
 // stream uses are freed once that work is done, or the main stream waits for it.
+// What lies unused goes back to the source by IdlePolicy, and all of it when memory runs out.
 class SegmentPool {
  public:
-  explicit SegmentPool(std::unique_ptr<SegmentSource> source);
+  using Time = IdlePolicy::Time;
+
+  // `look_at` is asked for a call of look() at that time or later.
+  explicit SegmentPool(std::unique_ptr<SegmentSource> source,
+                       std::function<void(Time)> look_at = {});
   ~SegmentPool();
   SegmentPool(const SegmentPool&) = delete;
   SegmentPool& operator=(const SegmentPool&) = delete;
@@ -39,6 +46,9 @@ class SegmentPool {
   MemoryStats stats() const;
   void set_limit(size_t bytes);  // 0: all memory of the device
   void trim();
+  // The device has done all its work.
+  void synchronised(Time now = IdlePolicy::Clock::now());
+  void look(Time now = IdlePolicy::Clock::now());
 
   static size_t rounded_size(size_t bytes);
 
@@ -51,6 +61,7 @@ class SegmentPool {
     size_t bytes;
     Kind kind;
     bool free = false;
+    IdlePolicy::Stamp idle{};   // since when it is free
     Block* previous = nullptr;  // neighbours in the segment
     Block* next = nullptr;
   };
@@ -68,10 +79,19 @@ class SegmentPool {
   void split(Block* block, size_t bytes);
   Block* merge(Block* block) noexcept;
   void release_unused() noexcept;
+  void give_back_idle(Time now);
+  void ask_for_look(Time at);
+  bool holds_too_much(Time now) const { return reserved_ - used_ > policy_.kept(now); }
   size_t largest_possible() const;
 
   std::unique_ptr<SegmentSource> source_;
+  std::function<void(Time)> look_at_;
+  // Held while segments that are no longer counted go back, and taken before the other one: the
+  // driver waits for the work that uses them.
+  std::mutex giving_back_;
   mutable std::mutex mutex_;
+  IdlePolicy policy_;
+  bool look_is_due_ = false;
   FreeBlocks free_[3];
   std::unordered_map<DevicePointer, Block*> used_blocks_;
   size_t used_ = 0, peak_ = 0, reserved_ = 0, limit_ = 0;

@@ -32,7 +32,7 @@ NullDevice::NullDevice() : Device(DeviceKind::Null) {
 
 NullDevice::~NullDevice() { munmap(range_, range_bytes_); }
 
-void* NullDevice::allocate(size_t bytes) {
+void* NullDevice::take(size_t bytes) {
   size_t room = stats_.limit - std::min(stats_.limit, stats_.used_bytes);
   if (bytes > range_bytes_ || rounded(bytes) > room) raise_out_of_memory(bytes, room);
   size_t size = rounded(bytes);

@@ -23,7 +23,6 @@ class NullDevice final : public Device {
   ~NullDevice() override;
 
   std::string name() const override { return "null"; }
-  void* allocate(size_t bytes) override;
   void free(void* block, size_t bytes) noexcept override;
   void copy_from_host(void* dst, const void* src, size_t bytes) override;
   void copy_to_host(void* dst, const void* src, size_t bytes) override;
@@ -39,6 +38,9 @@ class NullDevice final : public Device {
 
   const NullCounts& counts() const { return counts_; }
   void reset_counts() { counts_ = {}; }
+
+ protected:
+  void* take(size_t bytes) override;
 
  private:
   char* range_ = nullptr;

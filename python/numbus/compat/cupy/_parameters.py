@@ -136,7 +136,7 @@ def overlapping(a, b):
     if a is b or a._storage != b._storage:
         return False
     return not (
-        a._pointer == b._pointer
+        a._offset == b._offset
         and a.shape == b.shape
         and a.strides == b.strides
         and a.dtype == b.dtype
