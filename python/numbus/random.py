@@ -2,7 +2,11 @@
 arrays.
 
 Not a fallback: random bits are made on the host by definition here, but many uniform numbers of
-Philox, which the default device makes.
+Philox, which the default device makes. On a GPU those of PCG64 and Philox are made there that are
+uniform, integers, normal or exponential: where the generator begins does not matter, as it can be
+moved ahead, and what it leaves behind is the state that NumPy's would have. Numbers in the tails of
+normal and exponential ones, one of 3,000, may differ from the host's by one unit in the last place,
+as the C library's logarithm may.
 """
 
 import math as _math
@@ -23,12 +27,20 @@ from numpy.random import (  # noqa: F401
 from . import _core
 from .core.interrupts import MANY as _MANY
 from .core.interrupts import interruptible as _interruptible
-from .core.operands import as_dtype as _as_dtype
 from .core.operands import library as _library
 from .core.quick import draws as _draws
+from .core.streams import sample as _sample
+from .core.streams import uniform as _uniform_of
 
-_UINT64, _FLOAT32, _FLOAT64 = (_numpy.dtype(t) for t in ("uint64", "float32", "float64"))
-_ON_DEVICE = 20_000  # numbers of Philox with which the routine takes less time than NumPy does
+_FLOATS = ("float32", "float64")
+_ON_DEVICE = 20_000  # numbers with which the routine takes less time than NumPy does
+_LARGE = 1e300  # of a parameter, with which results may overflow, in which NumPy is silent
+_INTEGERS = {
+    t: (0, 1) if t == "bool" else (int(_numpy.iinfo(t).min), int(_numpy.iinfo(t).max))
+    for t in (
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    )
+}  # fmt: skip
 
 
 def _count(value):
@@ -46,6 +58,71 @@ def _count(value):
 
 def _possible(size):
     return isinstance(size, int) or min(size) > 0
+
+
+def _many(generator, size):
+    """How many numbers a call asks for that a routine draws on a GPU; 0: NumPy draws them."""
+    n = _count(size) if type(generator.bit_generator) in (PCG64, Philox) else 0
+    if n < _ON_DEVICE or _core.get_device() in ("cpu", "null", "auto") or not _possible(size):
+        return 0
+    return n
+
+
+def _are_numbers(*values):
+    """Whether parameters are plain numbers with which no result overflows."""
+    return all([type(v) in (int, float) and -_LARGE < v < _LARGE for v in values])
+
+
+# These return None where NumPy has to draw, or to say what is wrong.
+
+
+def _kind(dtype, names):
+    """A dtype among those of these names; None for others, and for what is none."""
+    try:
+        kind = _numpy.dtype(dtype)
+    except TypeError:
+        return None
+    return kind if kind.isnative and kind.name in names else None
+
+
+def _uniform(generator, size, dtype):
+    bits = generator.bit_generator
+    n = _count(size)
+    if n < _ON_DEVICE or not ((type(bits) is Philox and _possible(size)) or _many(generator, size)):
+        return None
+    kind = _kind(dtype, _FLOATS)
+    made = _uniform_of(bits, n, kind) if kind else None
+    return None if made is None else made.reshape(size)
+
+
+def _ziggurat(generator, name, size, dtype):
+    n = _many(generator, size)
+    kind = _kind(dtype, _FLOATS) if n else None
+    if not kind:
+        return None
+    made = _sample(generator.bit_generator, name, n, kind, 8 * kind.itemsize)
+    return None if made is None else made.reshape(size)
+
+
+def _integers(generator, low, high, size, dtype, endpoint):
+    kind = _kind(dtype, _INTEGERS)
+    if high is None:
+        low, high = 0, low
+    if kind is None or not all([isinstance(v, (int, _numpy.integer)) for v in (low, high)]):
+        return None
+    low, high = int(low), int(high) - (0 if endpoint else 1)
+    least, most = _INTEGERS[kind.name]
+    if not least <= low < high <= most:
+        return None
+    width, reach = 8 * kind.itemsize, high - low
+    # 64-bit integers of small ranges take 32 bits; all of a range that is a type's are accepted.
+    unit = 1 if kind.kind == "b" else 32 if width == 64 and reach < 1 << 32 else width
+    bound = 0 if reach + 1 == 1 << unit else reach + 1
+    threshold = (1 << unit) % bound if bound else 0
+    share, given = 1 - threshold / (1 << unit), (low % (1 << 64), bound, threshold)
+    bits, n = generator.bit_generator, _count(size)
+    made = _sample(bits, f"integers{unit}", n, kind, unit, share, given)
+    return None if made is None else made.reshape(size)
 
 
 def _sampler(real, bound):
@@ -90,46 +167,6 @@ def _wrap_methods(cls):
     return cls
 
 
-def _uniform(bits, n, dtype):
-    """What Generator(bits).random(n, dtype) gives, `bits` a Philox, by the routine; and the state
-    that this leaves.
-    """
-    with bits.lock:
-        state = bits.state
-        at, halves = state["buffer_pos"], dtype == _FLOAT32
-        # What is left of the last block comes first.
-        left = state["buffer"][at:]
-        if halves:
-            left = left.view(_numpy.uint32)
-            if state["has_uint32"]:
-                left = _numpy.concatenate([_numpy.array([state["uinteger"]], left.dtype), left])
-        head = (left >> 8) * _numpy.float32(2**-24) if halves else (left >> 11) * 2.0**-53
-        each, rest = 8 if halves else 4, n - len(head)
-        blocks = -(-rest // each)
-        key, counter = state["state"]["key"].tolist(), state["state"]["counter"].tolist()
-        counter = sum([word << 64 * k for k, word in enumerate(counter)])
-
-        def words(past):  # NumPy counts up before it makes a block
-            number = (counter + past) % (1 << 256)
-            return [number >> 64 * k & (1 << 64) - 1 for k in range(4)]
-
-        made = _core.draw("philox", key + words(1), rest, dtype)
-        before = _numpy.array(words(blocks - 1), _UINT64)
-        last = _numpy_random.Philox(key=state["state"]["key"], counter=before)
-        state["state"]["counter"] = _numpy.array(words(blocks), _UINT64)
-        state["buffer"] = buffer = last.random_raw(4)
-        used = rest - each * (blocks - 1)
-        state["buffer_pos"] = -(-used // 2) if halves else used
-        if halves:
-            state["has_uint32"] = used % 2
-            state["uinteger"] = int(buffer.view(_numpy.uint32)[used if used % 2 else used - 1])
-        bits.state = state
-    if not len(head):
-        return made
-    parts = [_core.from_numpy(head.astype(dtype)), made]
-    return _core.concatenate(parts, 0, False, None, "same_kind", None)
-
-
 @_wrap_methods
 class Generator(_numpy_random.Generator):
     """numpy.random.Generator whose samples are Numbus arrays."""
@@ -139,14 +176,83 @@ class Generator(_numpy_random.Generator):
     def random(self, size=None, dtype=float, out=None):
         """Uniform numbers of [0, 1), float64 or float32, in the shape `size`; NumPy's bits.
 
-        Many of Philox are made on the default device.
+        Many of Philox, and on a GPU of PCG64, are made on the default device.
         """
-        n = _count(size) if out is None and type(self.bit_generator) is Philox else 0
-        if n >= _ON_DEVICE and _possible(size):
-            kind = _as_dtype("random", dtype)
-            if kind in (_FLOAT32, _FLOAT64):
-                return _uniform(self.bit_generator, n, kind).reshape(size)
-        return _library(_drawn, (self, size, dtype, out), {})
+        made = _uniform(self, size, dtype) if out is None else None
+        return _library(_drawn, (self, size, dtype, out), {}) if made is None else made
+
+    @_core.composed
+    @_draws(_numpy_random.Generator.uniform, True, _MANY - 1)
+    def uniform(self, low=0.0, high=1.0, size=None):
+        """Uniform numbers of [low, high), float64, in the shape `size`; NumPy's bits."""
+        if _many(self, size) and _are_numbers(low, high) and low <= high:
+            made = _uniform(self, size, float)
+            if made is not None:
+                return made * (float(high) - float(low)) + float(low)
+        return _library(_uniforms, (self, low, high, size), {})
+
+    @_core.composed
+    @_draws(_numpy_random.Generator.integers, True, _MANY - 1)
+    def integers(self, low, high=None, size=None, dtype=_numpy.int64, endpoint=False):
+        """Integers of [low, high), of [0, low) without `high`, with `endpoint` the upper limit
+        among them, in the shape `size`; NumPy's bits.
+        """
+        if _many(self, size):
+            made = _integers(self, low, high, size, dtype, endpoint)
+            if made is not None:
+                return made
+        return _library(_integral, (self, low, high, size, dtype, endpoint), {})
+
+    @_core.composed
+    @_draws(_numpy_random.Generator.standard_normal, True, _MANY - 1)
+    def standard_normal(self, size=None, dtype=_numpy.float64, out=None):
+        """Normal numbers of mean 0 and variance 1, float64 or float32, in the shape `size`; NumPy's
+        bits.
+
+        Of many on a GPU those beyond 3.65 may differ from the host's by a unit in the last place.
+        """
+        made = _ziggurat(self, "normal", size, dtype) if out is None else None
+        return _library(_standard_normals, (self, size, dtype, out), {}) if made is None else made
+
+    @_core.composed
+    @_draws(_numpy_random.Generator.normal, True, _MANY - 1)
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        """Normal numbers of mean `loc` and deviation `scale`, float64, in the shape `size`.
+
+        NumPy's bits, and on a GPU as those of standard_normal.
+        """
+        if _are_numbers(loc, scale) and scale >= 0:
+            made = _ziggurat(self, "normal", size, float)
+            if made is not None:
+                return made * float(scale) + float(loc)
+        return _library(_normals, (self, loc, scale, size), {})
+
+    @_core.composed
+    @_draws(_numpy_random.Generator.standard_exponential, True, _MANY - 1)
+    def standard_exponential(self, size=None, dtype=_numpy.float64, method="zig", out=None):
+        """Exponential numbers of scale 1, float64 or float32, in the shape `size`; NumPy's bits.
+
+        method: "zig" or "inv", which is drawn on the host. Of many on a GPU those beyond 7.69 may
+        differ from the host's by a unit in the last place.
+        """
+        made = None
+        if out is None and type(method) is str and method == "zig":
+            made = _ziggurat(self, "exponential", size, dtype)
+        if made is not None:
+            return made
+        return _library(_standard_exponentials, (self, size, dtype, method, out), {})
+
+    @_core.composed
+    @_draws(_numpy_random.Generator.exponential, True, _MANY - 1)
+    def exponential(self, scale=1.0, size=None):
+        """Exponential numbers of a scale, float64, in the shape `size`; NumPy's bits, and on a GPU
+        as those of standard_exponential.
+        """
+        if _are_numbers(scale) and scale >= 0:
+            made = _ziggurat(self, "exponential", size, float)
+            if made is not None:
+                return made * float(scale)
+        return _library(_exponentials, (self, scale, size), {})
 
     def spawn(self, n_children):
         """Independent generators, seeded from this one."""
@@ -161,7 +267,13 @@ class RandomState(_numpy_random.RandomState):
     """numpy.random.RandomState whose samples are Numbus arrays."""
 
 
-_drawn = _sampler(_numpy_random.Generator.random, bound=1)
+_drawn, _uniforms, _integral, _standard_normals, _normals, _standard_exponentials, _exponentials = [
+    _sampler(getattr(_numpy_random.Generator, name), bound=1)
+    for name in (
+        "random", "uniform", "integers", "standard_normal", "normal", "standard_exponential",
+        "exponential",
+    )
+]  # fmt: skip
 
 
 def default_rng(seed=None):

@@ -1,0 +1,251 @@
+"""Random numbers of NumPy's streams drawn on a device apart: NumPy's bits and its state.
+
+On a GPU where one is the device, else on the fenced device, whose kernels are the GPU's.
+"""
+
+import numbus as nb
+import numpy as np
+import pytest
+from conftest import DEVICE
+from numbus import random as nb_random
+
+pytestmark = pytest.mark.numbus
+
+GENERATORS = ["PCG64", "Philox"]
+FIRST = [(), (1, "float64"), (3, "float32"), (1, "float32"), (2, "float64"), (4, "float32")]
+SIZES = [1, 2, 10, 1000, 4099]
+LARGE = 100_007
+INTEGERS = [
+    ("int64", 0, 10),
+    ("int64", -5, 1 << 40),
+    ("int64", -(1 << 63), 1 << 63),
+    ("int64", 0, 1 << 32),
+    ("int64", 3, (1 << 31) + 4),
+    ("uint64", 0, (1 << 63) + 1),
+    ("uint64", 0, 1 << 64),
+    ("int32", -3, 7),
+    ("uint32", 0, 1 << 32),
+    ("uint32", 0, 3 << 30),
+    ("int16", -100, 20_001),
+    ("uint16", 0, 1 << 16),
+    ("int8", -128, 128),
+    ("uint8", 0, 200),
+    ("uint8", 3, 103),
+    ("bool", 0, 2),
+]
+# Name, arguments before the size, arguments after it.
+CALLS = [
+    ("random", (), ()),
+    ("random", (), ("float32",)),
+    ("uniform", (-1.5, 7.25), ()),
+    *[("integers", (low, high), (dtype,)) for dtype, low, high in INTEGERS],
+    ("standard_normal", (), ()),
+    ("standard_normal", (), ("float32",)),
+    ("normal", (3.5, 2.25), ()),
+    ("standard_exponential", (), ()),
+    ("standard_exponential", (), ("float32",)),
+    ("exponential", (2.5,), ()),
+]
+
+
+@pytest.fixture(autouse=True)
+def apart(core, monkeypatch):
+    monkeypatch.setenv("NUMBUS_FIBERS", "1")
+    monkeypatch.setattr(nb_random, "_ON_DEVICE", 1)
+    before = core.set_device("fenced" if DEVICE == "cpu" else DEVICE)
+    yield
+    core.set_device(before)
+
+
+def pair(name, *seed):
+    """NumPy's generator, and ours, of one seed."""
+    return [m.Generator(getattr(m, name)(*seed)) for m in (np.random, nb_random)]
+
+
+def same(want, got, call, size):
+    """The same call on both; tails may differ by a unit in the last place."""
+    name, before, after = call
+    x, y = [getattr(g, name)(*before, size, *after) for g in (want, got)]
+    assert isinstance(y, nb.ndarray) and y.dtype == x.dtype and y.shape == x.shape
+    y = np.asarray(y)
+    ours = np.flatnonzero(x != y)
+    if len(ours):
+        assert name in ("standard_normal", "normal", "standard_exponential", "exponential")
+        assert len(ours) <= 2 + x.size / 4000
+        assert (np.abs(x - y) <= 2 * np.spacing(np.abs(x))).all()
+    assert str(got.bit_generator.state) == str(want.bit_generator.state)
+
+
+@pytest.mark.parametrize("call", CALLS, ids=str)
+@pytest.mark.parametrize("name", GENERATORS)
+def test_same_numbers(name, call):
+    for k, size in enumerate(SIZES):
+        want, got = pair(name, 7)
+        first = FIRST[k % len(FIRST)]
+        if first:
+            want.random(*first), got.random(*first)
+        same(want, got, call, size)
+        same(want, got, call, (3, 5))
+        assert got.random() == want.random()
+
+
+@pytest.mark.parametrize("call", CALLS, ids=str)
+def test_many_numbers(call):
+    want, got = pair("PCG64", 5)
+    same(want, got, call, LARGE)
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_mixed_calls(name):
+    """One generator, one call after the other, some of them on the host."""
+    choose = np.random.default_rng(3)
+    for seed in range(4):
+        want, got = pair(name, seed)
+        for _ in range(30):
+            call = CALLS[choose.integers(len(CALLS))]
+            same(want, got, call, int(choose.choice([1, 2, 3, 7, 64, 500])))
+            if choose.random() < 0.3:
+                np.testing.assert_array_equal(np.asarray(got.poisson(3.0, 5)), want.poisson(3.0, 5))
+            if choose.random() < 0.3:
+                np.testing.assert_array_equal(got.random(3, "float32"), want.random(3, "float32"))
+
+
+@pytest.mark.parametrize("state", [(1 << 128) - 1, 0, 12345 << 100])
+@pytest.mark.parametrize("increment", [1, (1 << 128) - 1, 3 << 64 | 1])
+def test_any_state(state, increment):
+    want, got = pair("PCG64", 0)
+    for g in (want, got):
+        given = g.bit_generator.state
+        given["state"] = {"state": state, "inc": increment}
+        given["has_uint32"], given["uinteger"] = 1, 0xDEADBEEF
+        g.bit_generator.state = given
+    for call in CALLS:
+        same(want, got, call, 3000)
+
+
+@pytest.mark.parametrize("counter", [(1 << 64) - 2, (1 << 256) - 3])
+def test_any_counter(counter):
+    want, got = pair("Philox", None, counter, 99)
+    for call in CALLS:
+        same(want, got, call, 700)
+
+
+@pytest.mark.parametrize(
+    "call, seeds",
+    [
+        # Of normal numbers those of which the tail took two to four tries are among them.
+        (("standard_normal", (), ()), [1379, 2343, 4736, 4602, 5966, 5948]),
+        (("standard_normal", (), ("float32",)), [3843, 3327, 2762, 324, 5815, 627]),
+        (("standard_exponential", (), ()), [4339, 2724, 2512, 2509]),
+        (("standard_exponential", (), ("float32",)), [940, 4811, 3122, 2951]),
+    ],
+    ids=str,
+)
+def test_tails(call, seeds):
+    for seed in seeds:
+        want, got = pair("PCG64", seed)
+        same(want, got, call, 800)
+        assert np.abs(want.standard_normal()) == np.abs(got.standard_normal())
+
+
+def test_what_is_doubtful_is_drawn_on_the_host(core, monkeypatch):
+    drawn = core.sample
+    for report in ([0, 0], [40, 1]):
+
+        def doubtful(*given, report=report):
+            return drawn(*given)[0], nb.array(np.array(report))
+
+        monkeypatch.setattr(core, "sample", doubtful)
+        for call in CALLS:
+            want, got = pair("PCG64", 3)
+            name, before, after = call
+            x, y = [getattr(g, name)(*before, 30, *after) for g in (want, got)]
+            np.testing.assert_array_equal(np.asarray(y), x)
+            assert str(got.bit_generator.state) == str(want.bit_generator.state)
+
+
+def test_a_block_that_is_not_the_streams(core):
+    """Users may have set any state; NumPy goes on with what it has."""
+    want, got = pair("Philox", 3)
+    for g in (want, got):
+        g.random(2)
+        given = g.bit_generator.state
+        given["buffer"] = np.arange(4, dtype=np.uint64) << np.uint64(40)
+        g.bit_generator.state = given
+    for call in CALLS:
+        same(want, got, call, 100)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("integers", (5, 5), ()),
+        ("integers", (0, 300), ("int8",)),
+        ("integers", (-1, 5), ("uint16",)),
+        ("integers", (0, 5), ("float64",)),
+        ("integers", (0, 5), (None,)),
+        ("integers", (0, 5), ("nonsense",)),
+        ("integers", (0.5, 5), ()),
+        ("integers", (0, 5), (">i4",)),
+        ("integers", (np.int8(0), np.uint8(5)), ("int64", True)),
+        ("integers", ([1, 2, 3], 9), ()),
+        ("integers", (4, 5), ()),
+        ("uniform", (3, 1), ()),
+        ("uniform", (-1e308, 1e308), ()),
+        ("uniform", (0, float("inf")), ()),
+        ("uniform", ([1, 2, 3], 9), ()),
+        ("normal", (0, -1), ()),
+        ("normal", (0, float("nan")), ()),
+        ("normal", (float("inf"), 1), ()),
+        ("normal", ([1, 2, 3], 9), ()),
+        ("normal", (1, 0), ()),
+        ("exponential", (-1,), ()),
+        ("exponential", (1e308,), ()),
+        ("standard_normal", (), ("float16",)),
+        ("standard_normal", (), (None,)),
+        ("standard_exponential", (), ("float64", "inv")),
+        ("standard_exponential", (), ("float64", "other")),
+        ("standard_exponential", (), ("int32",)),
+    ],
+    ids=str,
+)
+def test_what_is_numpys(call):
+    """Other arguments: NumPy's numbers, warnings and errors."""
+    name, before, after = call
+
+    def drawn(g):
+        try:
+            return np.asarray(getattr(g, name)(*before, (50, 3), *after))
+        except (TypeError, ValueError, OverflowError) as e:
+            return type(e)
+
+    want, got = pair("PCG64", 3)
+    x, y = drawn(want), drawn(got)
+    if isinstance(x, type):
+        assert y is x
+    else:
+        assert y.dtype == x.dtype
+        np.testing.assert_array_equal(y, x)
+    assert str(got.bit_generator.state) == str(want.bit_generator.state)
+
+
+@pytest.mark.parametrize("name", ["MT19937", "SFC64", "PCG64DXSM"])
+def test_other_generators(name):
+    want, got = pair(name, 3)
+    for call in CALLS:
+        same(want, got, call, 300)
+
+
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        (("sort", "normal", [0] * 10, 5, 9), ValueError),
+        (("nothing", "normal", [0] * 10, 5, 9), ValueError),
+        (("philox_sample", "normal", [0] * 10, 5, 9), ValueError),
+        (("pcg64_sample", "normal", [0] * 10, 0, 9), ValueError),
+        (("pcg64_sample", "normal", [0] * 10, 9, 5), ValueError),
+    ],
+)
+def test_wrong_samples(core, arguments, error):
+    with pytest.raises(error, match=r"\[sample\]"):
+        core.sample(*arguments, np.dtype("float64"))
