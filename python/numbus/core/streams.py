@@ -6,6 +6,7 @@ not drawn yet the generator keeps a note, which the next draw of halves takes, w
 been drawn in between. So the word that the note is of counts as the one before the next here.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -22,6 +23,7 @@ _UNITS = {"normal": 1.0235, "exponential": 1.0355}
 MOST = 1 << 35  # numbers, which is less than a routine counts up to
 
 
+@functools.lru_cache(64)
 def pcg64_power(steps):
     """The state after so many steps, which may be negative, is the state times the first number,
     and the increment times the second one, modulo 2**128.

@@ -19,14 +19,6 @@ LOW = U64(0xFFFFFFFF)
 HALF = U64(32)
 
 
-def high(a, b):
-    """The upper word of a product of two words of 64 bits."""
-    al, ah, bl, bh = a & LOW, a >> HALF, b & LOW, b >> HALF
-    middle = ah * bl + ((al * bl) >> HALF)
-    other = al * bh + (middle & LOW)
-    return ah * bh + (middle >> HALF) + (other >> HALF)
-
-
 # PCG64. Numbers of 128 bits are pairs of words, the upper one first.
 
 
@@ -51,7 +43,7 @@ def pcg64_jumps(block):
 
 
 def product(ah, al, bh, bl):
-    return high(al, bl) + ah * bl + al * bh, al * bl
+    return cuda.mul_high(al, bl) + ah * bl + al * bh, al * bl
 
 
 def total(ah, al, bh, bl):
@@ -92,8 +84,8 @@ W0, W1 = U64(0x9E3779B97F4A7C15), U64(0xBB67AE8584CAA73B)
 def philox_block(c0, c1, c2, c3, k0, k1):
     """The four words of 64 bits of a counter."""
     for _ in range(ROUNDS):
-        h0, l0 = high(M0, c0), M0 * c0
-        h1, l1 = high(M1, c2), M1 * c2
+        h0, l0 = cuda.mul_high(M0, c0), M0 * c0
+        h1, l1 = cuda.mul_high(M1, c2), M1 * c2
         c0, c1, c2, c3 = h1 ^ c1 ^ k0, l1, h0 ^ c3 ^ k1, l0
         k0 += W0
         k1 += W1

@@ -20,7 +20,7 @@ import numpy as np
 from .. import cuda
 from . import _ziggurat
 from ._device import INT, add, array
-from ._streams import HALF, LOW, STATE, THREADS, U32, U64, high, make_fill
+from ._streams import HALF, LOW, STATE, THREADS, U32, U64, make_fill
 from .compact import kept_before
 
 ALL = 0xFFFFFFFF
@@ -180,7 +180,7 @@ def make_integers(bits, word):
         """Of the bound 0 the unit as it is."""
         unit = unit_at(words, p)
         if bound != U64(0):
-            unit = high(unit, bound) if bits == 64 else (unit * bound) >> shift
+            unit = cuda.mul_high(unit, bound) if bits == 64 else (unit * bound) >> shift
         return word(unit + offset)
 
     return decode, value
@@ -384,7 +384,10 @@ def load_sample(generator, dtype, kind):
     kernel, tile = make_sample(generator, decode, value, parsed, bits, EACH[bits])
     line = array("int64")
     arguments = [array(word), line, line, array("uint32"), INT, array("uint64")]
-    add(f"{generator}_{kind}_sample", word, kernel, arguments, tile=tile, threads=THREADS)
+    # Of two kinds of normal numbers the compiler would let three blocks run at a time.
+    at_a_time = {"max_threads": THREADS, "min_blocks": 4}
+    name = f"{generator}_{kind}_sample"
+    add(name, word, kernel, arguments, tile=tile, threads=THREADS, **at_a_time)
 
 
 def load_pcg64(dtype, kind):
