@@ -60,9 +60,9 @@ def _possible(size):
     return isinstance(size, int) or min(size) > 0
 
 
-def _many(generator, size):
+def _many(bits, size):
     """How many numbers a call asks for that a routine draws on a GPU; 0: NumPy draws them."""
-    n = _count(size) if type(generator.bit_generator) in (PCG64, Philox) else 0
+    n = _count(size) if type(bits) in (PCG64, Philox) else 0
     if n < _ON_DEVICE or _core.get_device() in ("cpu", "null", "auto") or not _possible(size):
         return 0
     return n
@@ -85,26 +85,32 @@ def _kind(dtype, names):
     return kind if kind.isnative and kind.name in names else None
 
 
-def _uniform(generator, size, dtype):
-    bits = generator.bit_generator
+def _uniform(bits, size, dtype):
     n = _count(size)
-    if n < _ON_DEVICE or not ((type(bits) is Philox and _possible(size)) or _many(generator, size)):
+    if n < _ON_DEVICE or not ((type(bits) is Philox and _possible(size)) or _many(bits, size)):
         return None
     kind = _kind(dtype, _FLOATS)
     made = _uniform_of(bits, n, kind) if kind else None
     return None if made is None else made.reshape(size)
 
 
-def _ziggurat(generator, name, size, dtype):
-    n = _many(generator, size)
+def _between(bits, low, high, size):
+    if not (_many(bits, size) and _are_numbers(low, high) and low <= high):
+        return None
+    made = _uniform(bits, size, float)
+    return None if made is None else made * (float(high) - float(low)) + float(low)
+
+
+def _ziggurat(bits, name, size, dtype):
+    n = _many(bits, size)
     kind = _kind(dtype, _FLOATS) if n else None
     if not kind:
         return None
-    made = _sample(generator.bit_generator, name, n, kind, 8 * kind.itemsize)
+    made = _sample(bits, name, n, kind, 8 * kind.itemsize)
     return None if made is None else made.reshape(size)
 
 
-def _integers(generator, low, high, size, dtype, endpoint):
+def _integers(bits, low, high, size, dtype, endpoint):
     kind = _kind(dtype, _INTEGERS)
     if high is None:
         low, high = 0, low
@@ -120,8 +126,7 @@ def _integers(generator, low, high, size, dtype, endpoint):
     bound = 0 if reach + 1 == 1 << unit else reach + 1
     threshold = (1 << unit) % bound if bound else 0
     share, given = 1 - threshold / (1 << unit), (low % (1 << 64), bound, threshold)
-    bits, n = generator.bit_generator, _count(size)
-    made = _sample(bits, f"integers{unit}", n, kind, unit, share, given)
+    made = _sample(bits, f"integers{unit}", _count(size), kind, unit, share, given)
     return None if made is None else made.reshape(size)
 
 
@@ -178,18 +183,15 @@ class Generator(_numpy_random.Generator):
 
         Many of Philox, and on a GPU of PCG64, are made on the default device.
         """
-        made = _uniform(self, size, dtype) if out is None else None
+        made = _uniform(self.bit_generator, size, dtype) if out is None else None
         return _library(_drawn, (self, size, dtype, out), {}) if made is None else made
 
     @_core.composed
     @_draws(_numpy_random.Generator.uniform, True, _MANY - 1)
     def uniform(self, low=0.0, high=1.0, size=None):
         """Uniform numbers of [low, high), float64, in the shape `size`; NumPy's bits."""
-        if _many(self, size) and _are_numbers(low, high) and low <= high:
-            made = _uniform(self, size, float)
-            if made is not None:
-                return made * (float(high) - float(low)) + float(low)
-        return _library(_uniforms, (self, low, high, size), {})
+        made = _between(self.bit_generator, low, high, size)
+        return _library(_uniforms, (self, low, high, size), {}) if made is None else made
 
     @_core.composed
     @_draws(_numpy_random.Generator.integers, True, _MANY - 1)
@@ -197,8 +199,8 @@ class Generator(_numpy_random.Generator):
         """Integers of [low, high), of [0, low) without `high`, with `endpoint` the upper limit
         among them, in the shape `size`; NumPy's bits.
         """
-        if _many(self, size):
-            made = _integers(self, low, high, size, dtype, endpoint)
+        if _many(self.bit_generator, size):
+            made = _integers(self.bit_generator, low, high, size, dtype, endpoint)
             if made is not None:
                 return made
         return _library(_integral, (self, low, high, size, dtype, endpoint), {})
@@ -211,7 +213,7 @@ class Generator(_numpy_random.Generator):
 
         Of many on a GPU those beyond 3.65 may differ from the host's by a unit in the last place.
         """
-        made = _ziggurat(self, "normal", size, dtype) if out is None else None
+        made = _ziggurat(self.bit_generator, "normal", size, dtype) if out is None else None
         return _library(_standard_normals, (self, size, dtype, out), {}) if made is None else made
 
     @_core.composed
@@ -222,7 +224,7 @@ class Generator(_numpy_random.Generator):
         NumPy's bits, and on a GPU as those of standard_normal.
         """
         if _are_numbers(loc, scale) and scale >= 0:
-            made = _ziggurat(self, "normal", size, float)
+            made = _ziggurat(self.bit_generator, "normal", size, float)
             if made is not None:
                 return made * float(scale) + float(loc)
         return _library(_normals, (self, loc, scale, size), {})
@@ -237,7 +239,7 @@ class Generator(_numpy_random.Generator):
         """
         made = None
         if out is None and type(method) is str and method == "zig":
-            made = _ziggurat(self, "exponential", size, dtype)
+            made = _ziggurat(self.bit_generator, "exponential", size, dtype)
         if made is not None:
             return made
         return _library(_standard_exponentials, (self, size, dtype, method, out), {})
@@ -249,7 +251,7 @@ class Generator(_numpy_random.Generator):
         as those of standard_exponential.
         """
         if _are_numbers(scale) and scale >= 0:
-            made = _ziggurat(self, "exponential", size, float)
+            made = _ziggurat(self.bit_generator, "exponential", size, float)
             if made is not None:
                 return made * float(scale)
         return _library(_exponentials, (self, scale, size), {})
@@ -264,7 +266,26 @@ class Generator(_numpy_random.Generator):
 
 @_wrap_methods
 class RandomState(_numpy_random.RandomState):
-    """numpy.random.RandomState whose samples are Numbus arrays."""
+    """numpy.random.RandomState whose samples are Numbus arrays.
+
+    Of one that was given a PCG64 or Philox the uniform numbers are made as a Generator's.
+    """
+
+    @_core.composed
+    @_draws(_numpy_random.RandomState.random_sample, True, _MANY - 1)
+    def random_sample(self, size=None):
+        """Uniform numbers of [0, 1), float64, in the shape `size`; NumPy's bits."""
+        made = _uniform(self._bit_generator, size, float)
+        return _library(_random_samples, (self, size), {}) if made is None else made
+
+    random = random_sample
+
+    @_core.composed
+    @_draws(_numpy_random.RandomState.uniform, True, _MANY - 1)
+    def uniform(self, low=0.0, high=1.0, size=None):
+        """Uniform numbers of [low, high), float64, in the shape `size`; NumPy's bits."""
+        made = _between(self._bit_generator, low, high, size)
+        return _library(_legacy_uniforms, (self, low, high, size), {}) if made is None else made
 
 
 _drawn, _uniforms, _integral, _standard_normals, _normals, _standard_exponentials, _exponentials = [
@@ -274,6 +295,8 @@ _drawn, _uniforms, _integral, _standard_normals, _normals, _standard_exponential
         "exponential",
     )
 ]  # fmt: skip
+_random_samples = _sampler(_numpy_random.RandomState.random_sample, bound=1)
+_legacy_uniforms = _sampler(_numpy_random.RandomState.uniform, bound=1)
 
 
 def default_rng(seed=None):

@@ -229,6 +229,18 @@ def test_what_is_numpys(call):
     assert str(got.bit_generator.state) == str(want.bit_generator.state)
 
 
+@pytest.mark.parametrize("name", [*GENERATORS, "MT19937"])
+def test_random_state(name):
+    want, got = [m.RandomState(getattr(m, name)(7)) for m in (np.random, nb_random)]
+    for size in (1, 10, (30, 50)):
+        for call, arguments in (("random_sample", ()), ("random", ()), ("uniform", (-2, 3.5))):
+            x, y = [getattr(g, call)(*arguments, size) for g in (want, got)]
+            assert isinstance(y, nb.ndarray) and y.dtype == x.dtype
+            np.testing.assert_array_equal(np.asarray(y), x)
+            assert str(got.get_state(legacy=False)) == str(want.get_state(legacy=False))
+    assert got.randint(0, 9) == want.randint(0, 9) and got.rand() == want.rand()
+
+
 @pytest.mark.parametrize("name", ["MT19937", "SFC64", "PCG64DXSM"])
 def test_other_generators(name):
     want, got = pair(name, 3)
