@@ -4,9 +4,9 @@
 
 A table of milliseconds: of a call between two synchronisations, the generator's state read after
 it, the median of some; and of NumPy's for the same numbers and their copy to the GPU, ten times
-those of a tenth of them. Before a call is timed, a million of its numbers are compared with NumPy's,
-and the state after them. Numbers of tails may differ by a unit in the last place; how many do is
-counted.
+those of a tenth of them. Before a call is timed, a million of its numbers are compared with
+NumPy's, and the state after them. Numbers of tails may differ by a unit in the last place; how many
+do is counted.
 """
 
 import argparse
