@@ -101,6 +101,32 @@ def _between(bits, low, high, size):
     return None if made is None else made * (float(high) - float(low)) + float(low)
 
 
+def _normal(bits, size, dtype):
+    return _ziggurat(bits, "normal", size, dtype)
+
+
+def _exponential(bits, size, dtype):
+    return _ziggurat(bits, "exponential", size, dtype)
+
+
+def _stored(out, draw, bits, size, dtype):
+    """What draw(bits, size, dtype) returns; in `out`, where that is an array on the device that can
+    take it.
+    """
+    if out is None:
+        return draw(bits, size, dtype)
+    if not isinstance(out, _core.ndarray) or out.device == "cpu" or size not in (None, out.shape):
+        return None
+    flags = out.flags
+    if not (flags.c_contiguous and flags.writeable and _many(bits, out.shape)):
+        return None
+    made = draw(bits, out.shape, dtype) if _kind(dtype, _FLOATS) == out.dtype else None
+    if made is None:
+        return None
+    out[...] = made
+    return out
+
+
 def _ziggurat(bits, name, size, dtype):
     n = _many(bits, size)
     kind = _kind(dtype, _FLOATS) if n else None
@@ -183,7 +209,7 @@ class Generator(_numpy_random.Generator):
 
         Many of Philox, and on a GPU of PCG64, are made on the default device.
         """
-        made = _uniform(self.bit_generator, size, dtype) if out is None else None
+        made = _stored(out, _uniform, self.bit_generator, size, dtype)
         return _library(_drawn, (self, size, dtype, out), {}) if made is None else made
 
     @_core.composed
@@ -213,7 +239,7 @@ class Generator(_numpy_random.Generator):
 
         Of many on a GPU those beyond 3.65 may differ from the host's by a unit in the last place.
         """
-        made = _ziggurat(self.bit_generator, "normal", size, dtype) if out is None else None
+        made = _stored(out, _normal, self.bit_generator, size, dtype)
         return _library(_standard_normals, (self, size, dtype, out), {}) if made is None else made
 
     @_core.composed
@@ -224,7 +250,7 @@ class Generator(_numpy_random.Generator):
         NumPy's bits, and on a GPU as those of standard_normal.
         """
         if _are_numbers(loc, scale) and scale >= 0:
-            made = _ziggurat(self.bit_generator, "normal", size, float)
+            made = _normal(self.bit_generator, size, float)
             if made is not None:
                 return made * float(scale) + float(loc)
         return _library(_normals, (self, loc, scale, size), {})
@@ -237,11 +263,10 @@ class Generator(_numpy_random.Generator):
         method: "zig" or "inv", which is drawn on the host. Of many on a GPU those beyond 7.69 may
         differ from the host's by a unit in the last place.
         """
-        made = None
-        if out is None and type(method) is str and method == "zig":
-            made = _ziggurat(self.bit_generator, "exponential", size, dtype)
-        if made is not None:
-            return made
+        if type(method) is str and method == "zig":
+            made = _stored(out, _exponential, self.bit_generator, size, dtype)
+            if made is not None:
+                return made
         return _library(_standard_exponentials, (self, size, dtype, method, out), {})
 
     @_core.composed
@@ -251,7 +276,7 @@ class Generator(_numpy_random.Generator):
         as those of standard_exponential.
         """
         if _are_numbers(scale) and scale >= 0:
-            made = _ziggurat(self.bit_generator, "exponential", size, float)
+            made = _exponential(self.bit_generator, size, float)
             if made is not None:
                 return made * float(scale)
         return _library(_exponentials, (self, scale, size), {})

@@ -229,6 +229,36 @@ def test_what_is_numpys(call):
     assert str(got.bit_generator.state) == str(want.bit_generator.state)
 
 
+@pytest.mark.parametrize("name", ["random", "standard_normal", "standard_exponential"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_out(name, dtype):
+    """Arrays of the device are filled; what NumPy refuses is refused, and nothing is drawn."""
+    for given, size in [
+        ((40, 30), None),
+        ((40, 30), (40, 30)),
+        ((40, 30), (30, 40)),
+        ((40,), 40),
+        ((0,), None),
+    ]:
+        for kind in ("float64", "float32", "int32"):
+            want, got = pair("PCG64", 3)
+            results = []
+            for g, m in ((want, np), (got, nb)):
+                out = m.zeros(given, kind)
+                try:
+                    assert getattr(g, name)(size, dtype=dtype, out=out) is out
+                    results.append(np.asarray(out))
+                except (TypeError, ValueError) as e:
+                    results.append(type(e))
+            if isinstance(results[0], type):
+                assert results[1] is results[0]
+            else:
+                np.testing.assert_allclose(
+                    results[1], results[0], 1e-6 if kind == "float32" else 1e-15
+                )
+            assert str(got.bit_generator.state) == str(want.bit_generator.state)
+
+
 @pytest.mark.parametrize("name", [*GENERATORS, "MT19937"])
 def test_random_state(name):
     want, got = [m.RandomState(getattr(m, name)(7)) for m in (np.random, nb_random)]
