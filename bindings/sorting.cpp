@@ -132,6 +132,14 @@ void bind_sorting(nb::module_& m) {
       "whether "
       "half a word is left from before and which; normal, the key and the counter.");
   m.def(
+      "draws_apart",
+      [](int64_t n) {
+        const Array numbers = empty({&n, 1}, DType::F64);
+        const Device& there = placement::home(numbers);
+        return !there.host_readable() && !there.counts_only();
+      },
+      nb::arg("n"), "Whether so many random numbers are drawn on a device apart from the host.");
+  m.def(
       "sample",
       [](const std::string& name, const std::string& kind, const std::vector<uint64_t>& state,
          int64_t n, int64_t units, nb::handle dtype) {

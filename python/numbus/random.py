@@ -63,9 +63,7 @@ def _possible(size):
 def _many(bits, size):
     """How many numbers a call asks for that a routine draws on a GPU; 0: NumPy draws them."""
     n = _count(size) if type(bits) in (PCG64, Philox) else 0
-    if n < _ON_DEVICE or _core.get_device() in ("cpu", "null", "auto") or not _possible(size):
-        return 0
-    return n
+    return n if n >= _ON_DEVICE and _possible(size) and _core.draws_apart(n) else 0
 
 
 def _are_numbers(*values):

@@ -3,6 +3,9 @@
 On a GPU where one is the device, else on the fenced device, whose kernels are the GPU's.
 """
 
+import subprocess
+import sys
+
 import numbus as nb
 import numpy as np
 import pytest
@@ -13,7 +16,7 @@ pytestmark = pytest.mark.numbus
 
 GENERATORS = ["PCG64", "Philox"]
 FIRST = [(), (1, "float64"), (3, "float32"), (1, "float32"), (2, "float64"), (4, "float32")]
-SIZES = [1, 2, 10, 1000, 4099]
+SIZES = [0, 1, 2, 10, 1000, 4099]
 LARGE = 100_007
 INTEGERS = [
     ("int64", 0, 10),
@@ -87,6 +90,89 @@ def test_same_numbers(name, call):
         same(want, got, call, size)
         same(want, got, call, (3, 5))
         assert got.random() == want.random()
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_on_the_host(core, name):
+    core.set_device("cpu")
+    for call in CALLS:
+        want, got = pair(name, 7)
+        for size in (0, 1, 10, (3, 5), 20_001):
+            same(want, got, call, size)
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("name", GENERATORS)
+def test_where_the_device_is_chosen(core, monkeypatch, name):
+    """Few numbers are drawn on the host, many apart."""
+    core.set_placement("fenced", 1024)
+    before = core.answer_few(False)
+    try:
+        for call in CALLS:
+            want, got = pair(name, 7)
+            for size in (3, 5000, 20):
+                same(want, got, call, size)
+        assert got.standard_normal(5000).device == "fenced"
+    finally:
+        core.answer_few(before)
+        core.set_placement("", 0)
+
+
+DENSE = """
+import math, sys
+import numpy as np
+from numbus import _core, random
+from numbus.core import streams
+from numbus.primitives import _ziggurat
+
+streams._UNITS["normal"] = 3  # for a number
+limits, widths, heights = _ziggurat.tables("normal", "float64")
+limits = (limits * np.where(np.arange(256) == 0, {tail}, {others})).astype(np.uint64)
+_ziggurat.tables = lambda kind, dtype: (limits, widths, heights)
+_core.set_device({device!r})
+random._ON_DEVICE = 1
+n = 12_000
+bits = random.PCG64(9)
+got = np.asarray(random.Generator(bits).standard_normal(n))
+stream = random.PCG64(9)
+units = stream.random_raw(4 * n).tolist()
+unit = [(u >> 11) * 2.0**-53 for u in units]
+p = 0
+for i in range(n):
+    while True:
+        k, integer, sign = units[p] & 255, units[p] >> 9 & (1 << 52) - 1, units[p] >> 8 & 1
+        x = integer * widths[k]
+        first, p = p, p + 1
+        if integer < limits[k]:
+            break
+        if k == 0:
+            accepted = False
+            while not accepted:
+                x = -math.log1p(-unit[p]) / 3.6541528853610088
+                accepted = -2 * math.log1p(-unit[p + 1]) > x * x
+                p += 2
+            x, sign = 3.6541528853610088 + x, integer >> 8 & 1
+            break
+        p += 1
+        height = (heights[k - 1] - heights[k]) * unit[first + 1] + heights[k]
+        if height < math.exp(-0.5 * x * x):
+            break
+    assert abs(got[i]) == abs(x) or abs(abs(got[i]) - x) < 1e-15, (i, got[i], x)
+    assert np.signbit(got[i]) == bool(sign)
+ahead = random.PCG64(9)
+assert bits.state == ahead.advance(p).state and p > 1.1 * n, p
+"""
+
+
+@pytest.mark.parametrize("tail, others", [(0.9, 0.5), (0.0, 0.9), (0.3, 0.2)])
+def test_numbers_of_many_units(tail, others):
+    """With limits so low that most numbers take several units, as NumPy's one of 80 does.
+
+    In a process of its own, as kernels are kept; the loop is the ziggurat's definition.
+    """
+    device = "fenced" if DEVICE == "cpu" else DEVICE
+    code = DENSE.format(tail=tail, others=others, device=device)
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("call", CALLS, ids=str)
