@@ -17,7 +17,8 @@ from .. import _core
 _MODULUS = 1 << 128
 PCG64_FACTOR = (2549297995355413924 << 64) + 4865540595714422341
 _LOW = (1 << 64) - 1
-_MARGIN = 64  # units before a tile that samples.py decodes, too
+# Of samples.py: units before a tile that it decodes, too, and that a number takes at most.
+_MARGIN, _MOST = 64, 33
 # Units of the stream for a number, a little more than on average.
 _UNITS = {"normal": 1.0235, "exponential": 1.0355}
 MOST = 1 << 35  # numbers, which is less than a routine counts up to
@@ -170,6 +171,26 @@ def uniform(bits, n, dtype):
         return made
 
 
+def _decided(bits, kind, unit, dtype, tail):
+    """How many units NumPy takes for the number at a unit, and whether they give one.
+
+    tail: a number follows in any case. Else two units give one, or NumPy goes on after them.
+    """
+    drawn, counted = type(bits)(0), type(bits)(0)
+    for copy in (drawn, counted):
+        copy.state = bits.state
+        _leave(copy, stream_of(copy), unit, 8 * dtype.itemsize)
+    getattr(numpy_random.Generator(drawn), f"standard_{kind}")(dtype=dtype)
+    after, one = str(drawn.state), numpy_random.Generator(counted)
+    taken = 0
+    while str(counted.state) != after and taken <= _MOST:
+        one.random(dtype=dtype)
+        taken += 1
+    if tail:
+        return (taken, 1) if taken <= _MOST else None
+    return 2, int(taken == 2)
+
+
 def sample(bits, kind, n, dtype, unit, numbers_per_unit=None, given=(0, 0, 0)):
     """n numbers of a kind of src/routines/gpu_random.h, of units of so many bits of the stream.
 
@@ -192,8 +213,15 @@ def sample(bits, kind, n, dtype, unit, numbers_per_unit=None, given=(0, 0, 0)):
         state += [begin, stream.first - 1, stream.all["uinteger"] << 32, *given]
         units = begin + int(most) + 256
         made, report = _core.sample(f"{stream.name}_sample", kind, state, n, units, dtype)
-        end, doubtful = np.asarray(report).tolist()
-        if end == 0 or doubtful:
+        end, doubt = np.asarray(report).tolist()
+        if doubt > 0:
+            decided = _decided(bits, kind, doubt // 2 - 1, dtype, doubt % 2)
+            if decided is None:
+                return None
+            state[-3:] = [doubt // 2, *decided]
+            made, report = _core.sample(f"{stream.name}_sample", kind, state, n, units, dtype)
+            end, doubt = np.asarray(report).tolist()
+        if end == 0 or doubt:
             return None
         _leave(bits, stream, end, unit)
         return made

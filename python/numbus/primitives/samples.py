@@ -9,8 +9,9 @@ number. Most take one. Which units numbers do begin at is found for each 32 of t
 over is a beginning whatever happened earlier. Then the numbers are counted, the tiles before say
 how many they have (as in compact.py), and each number goes to its place.
 
-A comparison that the last bits of a logarithm or an exponential could turn, and what takes longer
-than MOST units, is reported, as the C library decides it: the caller then draws on the host.
+A comparison that the last bits of a logarithm or an exponential could turn is the C library's to
+decide: such a unit is reported, and the caller, who asks NumPy, says what it gives in another call.
+What takes longer than MOST units is reported, too.
 """
 
 import math
@@ -257,12 +258,14 @@ def make_sample(generator, decode, value, parsed, bits, each):
     late_count = rows if parsed else 1
 
     def sample(out, report, status, tickets, n, state):
-        """report: the unit after the last number, counted from the first tile; whether to draw on
-        the host. status, tickets: zeros; a word for each tile, and one.
+        """report: the unit after the last number, counted from the first tile; for a unit that is
+        uncertain twice its number and 2, of a tail 3, and below 0 for what else is. status,
+        tickets: zeros; a word for each tile, and one.
 
         state: the stream's; where the first number begins, and the number of the word, and itself,
         that stands before what is drawn next, half of which may be left; of integers an offset, the
-        bound or 0, and the threshold.
+        bound or 0, and the threshold; of others one more than a unit that was decided, how many
+        units are taken there, and whether they give a number.
         """
         words = cuda.shared.array(size, U64)
         good = cuda.shared.array(rows, U32)
@@ -286,14 +289,19 @@ def make_sample(generator, decode, value, parsed, bits, each):
                 words[margin + I64(state[given + 1])] = state[given + 2]
         cuda.syncthreads()
         offset, bound, threshold = state[given + 3], state[given + 4], state[given + 5]
-        trouble = False
+        doubt = I64(0)
         for row in range(t // 32, rows, WARPS):
             p = row * ROW + lane
             if parsed:
-                taken, gives, unsure = 1, False, False
+                taken, gives, unsure = I64(1), False, False
                 if p >= begin:
                     taken, gives, unsure = decode(words, p)
-                trouble = trouble or unsure
+                if unsure:
+                    at = tile * units + p - first_row * ROW + 1
+                    if U64(at) == offset:
+                        taken, gives = I64(bound), threshold != U64(0)
+                    else:
+                        doubt = 2 * at + I64(taken > 2)
                 if taken != 1:
                     spans[p] = np.uint8(taken)
                 slow = U32(cuda.ballot_sync(ALL, taken != 1))
@@ -309,11 +317,11 @@ def make_sample(generator, decode, value, parsed, bits, each):
             for row in range(first_row + t, rows, THREADS):
                 skip = skipped(late, spans, row)
                 if skip < 0:
-                    trouble = True
+                    doubt = I64(-1)
                 else:
                     good[row] &= beginnings(late, spans, row, skip)
-        if trouble:
-            cuda.atomic.exch(report, 1, I64(1))
+        if doubt != 0:
+            cuda.atomic.exch(report, 1, doubt)
         cuda.syncthreads()
         count = U32(0)
         for k in range(together):
