@@ -64,6 +64,50 @@ def test_seeds_and_devices(cp, core, name, arguments, _, parameters):
     np.testing.assert_array_equal(last, y)
 
 
+TRIED = [
+    ("standard_gamma", (2.5,), "gamma", (2.5,)),
+    ("gamma", (0.4, 3.0), "gamma", (0.4, 0, 3.0)),
+    ("chisquare", (3.0,), "chi2", (3.0,)),
+    ("beta", (0.7, 2.0), "beta", (0.7, 2.0)),
+    ("f", (4.0, 7.0), "f", (4.0, 7.0)),
+    ("poisson", (3.5,), "poisson", (3.5,)),
+    ("poisson", (47.0,), "poisson", (47.0,)),
+    ("binomial", (20, 0.3), "binom", (20, 0.3)),
+    ("binomial", (300, 0.8), "binom", (300, 0.8)),
+    ("negative_binomial", (4.0, 0.3), "nbinom", (4.0, 0.3)),
+]
+
+
+@pytest.mark.parametrize("name, arguments, distribution, parameters", TRIED, ids=str)
+def test_distributions_of_tries(cp, core, monkeypatch, name, arguments, distribution, parameters):
+    """On a GPU; elsewhere they are NumPy's, and tests make the CPU do it."""
+    stats = pytest.importorskip("scipy.stats")
+    if DEVICE == "fenced":
+        pytest.skip("loops that cannot be recorded run on the host's memory there")
+    wanted = getattr(stats, distribution)(*parameters)
+    few = np.asarray(getattr(cp.random.RandomState(3), name)(*arguments, MANY))
+    monkeypatch.setattr(core, "draws_apart", lambda n: True)
+    cp.random.seed(5)
+    x = np.asarray(getattr(cp.random, name)(*arguments, (2, MANY)))
+    cp.random.seed(5)
+    again = np.asarray(getattr(cp.random, name)(*arguments, (2, MANY), x.dtype))
+    assert x.shape == (2, MANY) and x.dtype == few.dtype
+    np.testing.assert_array_equal(again, x)
+    if DEVICE == "cpu":
+        want = getattr(np.random.RandomState(3), name)(*arguments, MANY)
+        np.testing.assert_array_equal(few, want)
+    if x.dtype.kind == "f":
+        assert stats.kstest(x.ravel(), wanted.cdf).pvalue > 1e-3
+        return
+    values = np.arange(x.max() + 1)
+    expected = wanted.pmf(values) * x.size
+    often = expected > 10
+    counts = np.bincount(x.ravel(), minlength=len(values))
+    both = [np.append(v[often], v[~often].sum()) for v in (counts, expected)]
+    both[1][-1] += x.size - both[1].sum()
+    assert stats.chisquare(*both).pvalue > 1e-3
+
+
 def test_integers(cp):
     for dtype, low, high in (("int64", -5, 12), ("int32", 0, 3), ("uint8", 0, 256)):
         cp.random.seed(5)

@@ -2,6 +2,7 @@
 Philox's stream for a key, which devices make in the same bits.
 """
 
+import importlib
 import math
 
 import numpy
@@ -72,7 +73,11 @@ _OF_NORMAL = {
     "lognormal": ((0.0, 1.0), lambda m, s: s >= 0, lambda z, m, s: nb.exp(m + s * z)),
 }
 _PLAIN = ("random", "random_sample", "ranf", "sample", "rand")
-NAMES = {*_OF_UNIFORM, *_OF_NORMAL, *_PLAIN}
+# Those of _rejection.py, which a CPU does no quicker than NumPy.
+_TRIED = {
+    "standard_gamma", "gamma", "chisquare", "beta", "f", "poisson", "binomial", "negative_binomial",
+}  # fmt: skip
+NAMES = {*_OF_UNIFORM, *_OF_NORMAL, *_PLAIN, *_TRIED}
 
 
 def _extents(size):
@@ -95,11 +100,33 @@ def _given(defaults, args, kwargs, names):
     return [float(v) for v in made], values.get("size")
 
 
+def _tried(name, names, integers, args, kwargs, dtype):
+    """The same of distributions that take tries, on a device apart."""
+    if not _core.draws_apart(MANY):
+        return None
+    _rejection = importlib.import_module("numbus.compat.cupy._rejection")
+
+    whole = name in _rejection.WHOLE
+    defaults, possible, of = (_rejection.WHOLE if whole else _rejection.REAL)[name]
+    given = _given(defaults, args, kwargs, names)
+    kind = numpy.dtype((int if whole else float) if dtype is None else dtype)
+    if given is None or kind.kind not in ("iuf" if whole else "f") or kind.itemsize > 8:
+        return None
+    parameters, size = given
+    shape, n = _extents(size)
+    if n < MANY or not possible(*parameters):
+        return None
+    stream = _rejection.Stream(int(integers(0, 1 << 64, dtype=numpy.uint64)), n)
+    return of(stream, *parameters).astype(kind).reshape(shape)
+
+
 def drawn(name, names, integers, args, kwargs, dtype):
     """The numbers of a call for many, in the dtype; None where NumPy has to draw.
 
     names: those of the parameters, "size" the last one; integers: draws the key.
     """
+    if name in _TRIED:
+        return _tried(name, names, integers, args, kwargs, dtype)
     if name in _PLAIN:
         names, row = ("size",), ((), lambda: True, lambda u: u)
         if name == "rand":
