@@ -34,6 +34,8 @@ from .core.streams import uniform as _uniform_of
 
 _FLOATS = ("float32", "float64")
 _ON_DEVICE = 20_000  # numbers with which the routine takes less time than NumPy does
+_WHOLE = (int, _numpy.integer)
+_NUMBERS = (int, float, _numpy.integer, _numpy.floating)
 _LARGE = 1e300  # of a parameter, with which results may overflow, in which NumPy is silent
 _INTEGERS = {
     t: (0, 1) if t == "bool" else (int(_numpy.iinfo(t).min), int(_numpy.iinfo(t).max))
@@ -45,11 +47,11 @@ _INTEGERS = {
 
 def _count(value):
     """How many samples a `size`, or an array of parameters, asks for; 0 for what is neither."""
-    if isinstance(value, int):
-        return value
+    if isinstance(value, _WHOLE):
+        return int(value)
     if isinstance(value, (tuple, list)):
         try:
-            return _math.prod(value)
+            return int(_math.prod(value))
         except TypeError:
             return 0
     size = getattr(value, "size", 0)
@@ -57,7 +59,7 @@ def _count(value):
 
 
 def _possible(size):
-    return isinstance(size, int) or min(size) > 0
+    return isinstance(size, _WHOLE) or min(size) > 0
 
 
 def _many(bits, size):
@@ -68,7 +70,12 @@ def _many(bits, size):
 
 def _are_numbers(*values):
     """Whether parameters are plain numbers with which no result overflows."""
-    return all([type(v) in (int, float) and -_LARGE < v < _LARGE for v in values])
+    return all([isinstance(v, _NUMBERS) and abs(_own(v)) < _LARGE for v in values])
+
+
+def _own(value):
+    """One of Python's numbers: NumPy's of few bits do not compare with large ones."""
+    return value if isinstance(value, int) else float(value)
 
 
 # These return None where NumPy has to draw, or to say what is wrong.
@@ -138,7 +145,7 @@ def _integers(bits, low, high, size, dtype, endpoint):
     kind = _kind(dtype, _INTEGERS)
     if high is None:
         low, high = 0, low
-    if kind is None or not all([isinstance(v, (int, _numpy.integer)) for v in (low, high)]):
+    if kind is None or not all([isinstance(v, _WHOLE) for v in (low, high)]):
         return None
     low, high = int(low), int(high) - (0 if endpoint else 1)
     least, most = _INTEGERS[kind.name]
@@ -170,7 +177,7 @@ def _sampler(real, bound):
         size = kwargs.get("size", args[at] if at < len(args) else None)
         if size is not None:
             return _count(size) >= _MANY
-        return any([_count(v) >= _MANY for v in given if not isinstance(v, int)])
+        return any([_count(v) >= _MANY for v in given if not isinstance(v, _WHOLE)])
 
     return real if real.__name__ == "shuffle" else _interruptible(real, is_long)
 

@@ -407,6 +407,22 @@ def test_random_state(name):
     assert got.randint(0, 9) == want.randint(0, 9) and got.rand() == want.rand()
 
 
+def test_numbers_of_numpys(core, monkeypatch):
+    """Parameters and sizes may be NumPy's numbers; they are drawn on the device."""
+    drawn, counted = core.sample, []
+    monkeypatch.setattr(core, "sample", lambda *given: counted.append(1) or drawn(*given))
+    for call in [
+        ("normal", (np.float64(3), np.float32(0.5)), ()),
+        ("exponential", (np.int64(2),), ()),
+        ("integers", (np.int8(0), np.uint64(10)), ()),
+        ("standard_normal", (), ()),
+    ]:
+        for size in (np.int64(500), (np.int32(5), 100), [5, 100], 500):
+            want, got = pair("PCG64", 3)
+            same(want, got, call, size)
+    assert len(counted) == 16
+
+
 @pytest.mark.parametrize("name", ["MT19937", "SFC64", "PCG64DXSM"])
 def test_other_generators(name):
     want, got = pair(name, 3)

@@ -12,6 +12,7 @@ from numbus import _core
 from numbus import random as _random
 
 MANY = 20_000  # numbers; fewer are NumPy's bits
+_NUMBERS = (int, float, numpy.integer, numpy.floating)
 _LARGE = 1e300
 _LEAST = 2.0**-54  # in place of 0, of which logarithms have no number
 
@@ -95,7 +96,10 @@ def _given(defaults, args, kwargs, names):
         return None
     values.update(kwargs)
     made = [values.get(n, d) for n, d in zip(names, defaults, strict=False)]
-    if not all([type(v) in (int, float) and -_LARGE < v < _LARGE for v in made]):
+    if not all([isinstance(v, _NUMBERS) for v in made]):
+        return None
+    made = [v if isinstance(v, int) else float(v) for v in made]
+    if not all([-_LARGE < v < _LARGE for v in made]):
         return None
     return [float(v) for v in made], values.get("size")
 
