@@ -24,8 +24,8 @@ int64_t sample_kind(std::string_view name);
 std::string sample_kernel(std::string_view generator, int64_t kind);
 constexpr int64_t kSampleReport = 2;
 // n numbers of `units` units of a stream. report: after which unit the last one ends, 0 where there
-// were too few units; whether the caller has to draw them on the host. Types of integers are
-// unsigned, of bool uint8. state: python/numbus/primitives/samples.py.
+// were too few units; what is uncertain, 0 for nothing. Types of integers are unsigned, of bool
+// uint8. state: python/numbus/primitives/samples.py.
 void sample(Device& device, const std::string& kernel, DType t, std::span<const uint64_t> state,
             int64_t n, int64_t units, char* out, int64_t* report);
 void philox_normal_gpu(Device& device, DType t, const uint64_t* state, int64_t n, char* out);
