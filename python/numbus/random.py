@@ -29,6 +29,7 @@ from .core.interrupts import MANY as _MANY
 from .core.interrupts import interruptible as _interruptible
 from .core.operands import library as _library
 from .core.quick import draws as _draws
+from .core.streams import MOST as _MOST
 from .core.streams import sample as _sample
 from .core.streams import uniform as _uniform_of
 
@@ -65,7 +66,8 @@ def _possible(size):
 def _many(bits, size):
     """How many numbers a call asks for that a routine draws on a GPU; 0: NumPy draws them."""
     n = _count(size) if type(bits) in (PCG64, Philox) else 0
-    return n if n >= _ON_DEVICE and _possible(size) and _core.draws_apart(n) else 0
+    some = _ON_DEVICE <= n <= _MOST and _possible(size)
+    return n if some and _core.draws_apart(n) else 0
 
 
 def _are_numbers(*values):

@@ -132,6 +132,8 @@ def test_integers(cp):
         ("pareto", ("a",), MANY),
         ("uniform", (0, 1), (-MANY, -2)),
         ("laplace", (0, 1), 100),
+        ("rayleigh", (2,), 10**19),
+        ("gumbel", (0, 1), (10**10, 10**10)),
         ("gamma", (2.0,), MANY),
     ],
 )
@@ -153,4 +155,5 @@ def test_dtype_after_the_size(cp):
         x = getattr(cp.random, name)(*arguments, 5, "float32")
         assert x.dtype == "float32" and x.shape == (5,)
     assert cp.random.rand(4, MANY, dtype="float32").dtype == "float32"
+    assert cp.random.laplace(0, 1, [2, np.int64(MANY)], "float32").shape == (2, MANY)
     assert cp.random.uniform(0, 1, None, "float32").dtype == "float32"

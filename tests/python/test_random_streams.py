@@ -407,6 +407,21 @@ def test_random_state(name):
     assert got.randint(0, 9) == want.randint(0, 9) and got.rand() == want.rand()
 
 
+@pytest.mark.parametrize("size", [10**13, 10**18, 10**19, 10**30, (10**10, 10**10), (-5, -5)])
+@pytest.mark.parametrize("device", ["cpu", "fenced"])
+@pytest.mark.parametrize("name", GENERATORS)
+@pytest.mark.cpu
+def test_too_many(core, name, device, size):
+    core.set_device(device)
+    for call, arguments in (("random", ()), ("standard_normal", ()), ("integers", (0, 5))):
+        refusals = []
+        for g in pair(name, 3):
+            with pytest.raises((MemoryError, ValueError)) as refused:
+                getattr(g, call)(*arguments, size=size)
+            refusals.append((refused.type.__name__, str(refused.value)))
+        assert refusals[0] == refusals[1]
+
+
 def test_numbers_of_numpys(core, monkeypatch):
     """Parameters and sizes may be NumPy's numbers; they are drawn on the device."""
     drawn, counted = core.sample, []

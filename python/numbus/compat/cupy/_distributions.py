@@ -10,6 +10,7 @@ import numpy
 import numbus as nb
 from numbus import _core
 from numbus import random as _random
+from numbus.core.streams import MOST
 
 MANY = 20_000  # numbers; fewer are NumPy's bits
 _NUMBERS = (int, float, numpy.integer, numpy.floating)
@@ -83,10 +84,11 @@ NAMES = {*_OF_UNIFORM, *_OF_NORMAL, *_PLAIN, *_TRIED}
 
 def _extents(size):
     """A size as a tuple, and how many numbers it asks for; 0 where that is NumPy's to say."""
-    shape = size if isinstance(size, tuple) else (size,)
-    if not all([type(n) is int and n > 0 for n in shape]):
+    shape = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+    if not all([isinstance(n, (int, numpy.integer)) and n > 0 for n in shape]):
         return shape, 0
-    return shape, math.prod(shape)
+    n = math.prod([int(n) for n in shape])
+    return shape, n if n <= MOST else 0
 
 
 def _given(defaults, args, kwargs, names):
