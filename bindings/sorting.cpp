@@ -9,6 +9,7 @@
 
 #include "array/placement.h"
 #include "convert.h"
+#include "lazy/entries.h"
 
 namespace numbus::bindings {
 namespace {
@@ -19,7 +20,9 @@ PyObject* loader = nullptr;  // compiles the device kernels of a routine for a d
 void load_kernels(const Device& device, Routine r, DType t) {
   static bool loaded[std::size(kRoutines)][kNumDTypes];
   bool& known = loaded[static_cast<int>(r)][static_cast<int>(t)];
-  if (known || !loader || !device.runs_ptx()) return;
+  // A routine with one entry for all devices runs its kernel as a grid on the host.
+  const bool one = entries_of(r).cpu == entries_of(r).gpu;
+  if (known || !loader || device.counts_only() || !(one || device.runs_ptx())) return;
   const nb::handle load = loader;
   load(nb::str(row(r).name.data(), row(r).name.size()), nb::handle(dtype_object(t)));
   known = true;
@@ -125,7 +128,39 @@ void bind_sorting(nb::module_& m) {
       },
       nb::arg("name"), nb::arg("state"), nb::arg("n"), nb::arg("dtype"),
       "n random numbers on the default device, from the words of a state: philox, the key's two "
-      "and the counter's four; normal, the key and the counter.");
+      "and the counter's four; pcg64, the state's two, the upper one first, the increment's, "
+      "whether "
+      "half a word is left from before and which; normal, the key and the counter.");
+  m.def(
+      "draws_apart",
+      [](int64_t n) {
+        const Array numbers = empty({&n, 1}, DType::F64);
+        const Device& there = placement::home(numbers);
+        return !there.host_readable() && !there.counts_only();
+      },
+      nb::arg("n"), "Whether so many random numbers are drawn on a device apart from the host.");
+  m.def(
+      "sample",
+      [](const std::string& name, const std::string& kind, const std::vector<uint64_t>& state,
+         int64_t n, int64_t units, nb::handle dtype) {
+        mark_line();
+        const DType t = to_dtype(dtype.ptr());
+        const Routine r = routine_of(name, "sample");
+        if (r != Routine::pcg64_sample && r != Routine::philox_sample)
+          raise(ErrorKind::Value, "sample", "a routine that draws no samples", name,
+                "pcg64_sample or philox_sample");
+        if (loader && !default_device().counts_only()) {
+          const nb::handle load = loader;
+          load(name + "." + kind, nb::handle(dtype_object(sample_type(t))));
+        }
+        auto [values, report] = sample(r, kind, state, n, units, t);
+        return nb::make_tuple(nb::steal(wrap(std::move(values))),
+                              nb::steal(wrap(std::move(report))));
+      },
+      nb::arg("name"), nb::arg("kind"), nb::arg("state"), nb::arg("n"), nb::arg("units"),
+      nb::arg("dtype"),
+      "n random numbers on the default device of which some are drawn again, from the words of a "
+      "state, and where they end in the stream; see numbus/core/streams.py.");
   m.def(
       "histogram",
       [](nb::handle x, nb::handle edges, bool uniform) {

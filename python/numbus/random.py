@@ -2,7 +2,11 @@
 arrays.
 
 Not a fallback: random bits are made on the host by definition here, but many uniform numbers of
-Philox, which the default device makes.
+Philox, which the default device makes. On a GPU those of PCG64 and Philox are made there that are
+uniform, integers, normal or exponential: where the generator begins does not matter, as it can be
+moved ahead, and what it leaves behind is the state that NumPy's would have. Numbers in the tails of
+normal and exponential ones, one of 3,000, may differ from the host's by one unit in the last place,
+as the C library's logarithm may.
 """
 
 import math as _math
@@ -23,21 +27,32 @@ from numpy.random import (  # noqa: F401
 from . import _core
 from .core.interrupts import MANY as _MANY
 from .core.interrupts import interruptible as _interruptible
-from .core.operands import as_dtype as _as_dtype
 from .core.operands import library as _library
 from .core.quick import draws as _draws
+from .core.streams import MOST as _MOST
+from .core.streams import sample as _sample
+from .core.streams import uniform as _uniform_of
 
-_UINT64, _FLOAT32, _FLOAT64 = (_numpy.dtype(t) for t in ("uint64", "float32", "float64"))
-_ON_DEVICE = 20_000  # numbers of Philox with which the routine takes less time than NumPy does
+_FLOATS = ("float32", "float64")
+_ON_DEVICE = 20_000  # numbers with which the routine takes less time than NumPy does
+_WHOLE = (int, _numpy.integer)
+_NUMBERS = (int, float, _numpy.integer, _numpy.floating)
+_LARGE = 1e300  # of a parameter, with which results may overflow, in which NumPy is silent
+_INTEGERS = {
+    t: (0, 1) if t == "bool" else (int(_numpy.iinfo(t).min), int(_numpy.iinfo(t).max))
+    for t in (
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    )
+}  # fmt: skip
 
 
 def _count(value):
     """How many samples a `size`, or an array of parameters, asks for; 0 for what is neither."""
-    if isinstance(value, int):
-        return value
+    if isinstance(value, _WHOLE):
+        return int(value)
     if isinstance(value, (tuple, list)):
         try:
-            return _math.prod(value)
+            return int(_math.prod(value))
         except TypeError:
             return 0
     size = getattr(value, "size", 0)
@@ -45,7 +60,107 @@ def _count(value):
 
 
 def _possible(size):
-    return isinstance(size, int) or min(size) > 0
+    return isinstance(size, _WHOLE) or min(size) > 0
+
+
+def _many(bits, size):
+    """How many numbers a call asks for that a routine draws on a GPU; 0: NumPy draws them."""
+    n = _count(size) if type(bits) in (PCG64, Philox) else 0
+    some = _ON_DEVICE <= n <= _MOST and _possible(size)
+    return n if some and _core.draws_apart(n) else 0
+
+
+def _are_numbers(*values):
+    """Whether parameters are plain numbers with which no result overflows."""
+    return all([isinstance(v, _NUMBERS) and abs(_own(v)) < _LARGE for v in values])
+
+
+def _own(value):
+    """One of Python's numbers: NumPy's of few bits do not compare with large ones."""
+    return value if isinstance(value, int) else float(value)
+
+
+# These return None where NumPy has to draw, or to say what is wrong.
+
+
+def _kind(dtype, names):
+    """A dtype among those of these names; None for others, and for what is none."""
+    try:
+        kind = _numpy.dtype(dtype)
+    except TypeError:
+        return None
+    return kind if kind.isnative and kind.name in names else None
+
+
+def _uniform(bits, size, dtype):
+    n = _count(size)
+    if n < _ON_DEVICE or not ((type(bits) is Philox and _possible(size)) or _many(bits, size)):
+        return None
+    kind = _kind(dtype, _FLOATS)
+    made = _uniform_of(bits, n, kind) if kind else None
+    return None if made is None else made.reshape(size)
+
+
+def _between(bits, low, high, size):
+    if not (_many(bits, size) and _are_numbers(low, high) and low <= high):
+        return None
+    made = _uniform(bits, size, float)
+    return None if made is None else made * (float(high) - float(low)) + float(low)
+
+
+def _normal(bits, size, dtype):
+    return _ziggurat(bits, "normal", size, dtype)
+
+
+def _exponential(bits, size, dtype):
+    return _ziggurat(bits, "exponential", size, dtype)
+
+
+def _stored(out, draw, bits, size, dtype):
+    """What draw(bits, size, dtype) returns; in `out`, where that is an array on the device that can
+    take it.
+    """
+    if out is None:
+        return draw(bits, size, dtype)
+    if not isinstance(out, _core.ndarray) or out.device == "cpu" or size not in (None, out.shape):
+        return None
+    flags = out.flags
+    if not (flags.c_contiguous and flags.writeable and _many(bits, out.shape)):
+        return None
+    made = draw(bits, out.shape, dtype) if _kind(dtype, _FLOATS) == out.dtype else None
+    if made is None:
+        return None
+    out[...] = made
+    return out
+
+
+def _ziggurat(bits, name, size, dtype):
+    n = _many(bits, size)
+    kind = _kind(dtype, _FLOATS) if n else None
+    if not kind:
+        return None
+    made = _sample(bits, name, n, kind, 8 * kind.itemsize)
+    return None if made is None else made.reshape(size)
+
+
+def _integers(bits, low, high, size, dtype, endpoint):
+    kind = _kind(dtype, _INTEGERS)
+    if high is None:
+        low, high = 0, low
+    if kind is None or not all([isinstance(v, _WHOLE) for v in (low, high)]):
+        return None
+    low, high = int(low), int(high) - (0 if endpoint else 1)
+    least, most = _INTEGERS[kind.name]
+    if not least <= low < high <= most:
+        return None
+    width, reach = 8 * kind.itemsize, high - low
+    # 64-bit integers of small ranges take 32 bits; all of a range that is a type's are accepted.
+    unit = 1 if kind.kind == "b" else 32 if width == 64 and reach < 1 << 32 else width
+    bound = 0 if reach + 1 == 1 << unit else reach + 1
+    threshold = (1 << unit) % bound if bound else 0
+    share, given = 1 - threshold / (1 << unit), (low % (1 << 64), bound, threshold)
+    made = _sample(bits, f"integers{unit}", _count(size), kind, unit, share, given)
+    return None if made is None else made.reshape(size)
 
 
 def _sampler(real, bound):
@@ -64,7 +179,7 @@ def _sampler(real, bound):
         size = kwargs.get("size", args[at] if at < len(args) else None)
         if size is not None:
             return _count(size) >= _MANY
-        return any([_count(v) >= _MANY for v in given if not isinstance(v, int)])
+        return any([_count(v) >= _MANY for v in given if not isinstance(v, _WHOLE)])
 
     return real if real.__name__ == "shuffle" else _interruptible(real, is_long)
 
@@ -90,46 +205,6 @@ def _wrap_methods(cls):
     return cls
 
 
-def _uniform(bits, n, dtype):
-    """What Generator(bits).random(n, dtype) gives, `bits` a Philox, by the routine; and the state
-    that this leaves.
-    """
-    with bits.lock:
-        state = bits.state
-        at, halves = state["buffer_pos"], dtype == _FLOAT32
-        # What is left of the last block comes first.
-        left = state["buffer"][at:]
-        if halves:
-            left = left.view(_numpy.uint32)
-            if state["has_uint32"]:
-                left = _numpy.concatenate([_numpy.array([state["uinteger"]], left.dtype), left])
-        head = (left >> 8) * _numpy.float32(2**-24) if halves else (left >> 11) * 2.0**-53
-        each, rest = 8 if halves else 4, n - len(head)
-        blocks = -(-rest // each)
-        key, counter = state["state"]["key"].tolist(), state["state"]["counter"].tolist()
-        counter = sum([word << 64 * k for k, word in enumerate(counter)])
-
-        def words(past):  # NumPy counts up before it makes a block
-            number = (counter + past) % (1 << 256)
-            return [number >> 64 * k & (1 << 64) - 1 for k in range(4)]
-
-        made = _core.draw("philox", key + words(1), rest, dtype)
-        before = _numpy.array(words(blocks - 1), _UINT64)
-        last = _numpy_random.Philox(key=state["state"]["key"], counter=before)
-        state["state"]["counter"] = _numpy.array(words(blocks), _UINT64)
-        state["buffer"] = buffer = last.random_raw(4)
-        used = rest - each * (blocks - 1)
-        state["buffer_pos"] = -(-used // 2) if halves else used
-        if halves:
-            state["has_uint32"] = used % 2
-            state["uinteger"] = int(buffer.view(_numpy.uint32)[used if used % 2 else used - 1])
-        bits.state = state
-    if not len(head):
-        return made
-    parts = [_core.from_numpy(head.astype(dtype)), made]
-    return _core.concatenate(parts, 0, False, None, "same_kind", None)
-
-
 @_wrap_methods
 class Generator(_numpy_random.Generator):
     """numpy.random.Generator whose samples are Numbus arrays."""
@@ -139,14 +214,79 @@ class Generator(_numpy_random.Generator):
     def random(self, size=None, dtype=float, out=None):
         """Uniform numbers of [0, 1), float64 or float32, in the shape `size`; NumPy's bits.
 
-        Many of Philox are made on the default device.
+        Many of Philox, and on a GPU of PCG64, are made on the default device.
         """
-        n = _count(size) if out is None and type(self.bit_generator) is Philox else 0
-        if n >= _ON_DEVICE and _possible(size):
-            kind = _as_dtype("random", dtype)
-            if kind in (_FLOAT32, _FLOAT64):
-                return _uniform(self.bit_generator, n, kind).reshape(size)
-        return _library(_drawn, (self, size, dtype, out), {})
+        made = _stored(out, _uniform, self.bit_generator, size, dtype)
+        return _library(_drawn, (self, size, dtype, out), {}) if made is None else made
+
+    @_core.composed
+    @_draws(_numpy_random.Generator.uniform, True, _MANY - 1)
+    def uniform(self, low=0.0, high=1.0, size=None):
+        """Uniform numbers of [low, high), float64, in the shape `size`; NumPy's bits."""
+        made = _between(self.bit_generator, low, high, size)
+        return _library(_uniforms, (self, low, high, size), {}) if made is None else made
+
+    @_core.composed
+    @_draws(_numpy_random.Generator.integers, True, _MANY - 1)
+    def integers(self, low, high=None, size=None, dtype=_numpy.int64, endpoint=False):
+        """Integers of [low, high), of [0, low) without `high`, with `endpoint` the upper limit
+        among them, in the shape `size`; NumPy's bits.
+        """
+        if _many(self.bit_generator, size):
+            made = _integers(self.bit_generator, low, high, size, dtype, endpoint)
+            if made is not None:
+                return made
+        return _library(_integral, (self, low, high, size, dtype, endpoint), {})
+
+    @_core.composed
+    @_draws(_numpy_random.Generator.standard_normal, True, _MANY - 1)
+    def standard_normal(self, size=None, dtype=_numpy.float64, out=None):
+        """Normal numbers of mean 0 and variance 1, float64 or float32, in the shape `size`; NumPy's
+        bits.
+
+        Of many on a GPU those beyond 3.65 may differ from the host's by a unit in the last place.
+        """
+        made = _stored(out, _normal, self.bit_generator, size, dtype)
+        return _library(_standard_normals, (self, size, dtype, out), {}) if made is None else made
+
+    @_core.composed
+    @_draws(_numpy_random.Generator.normal, True, _MANY - 1)
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        """Normal numbers of mean `loc` and deviation `scale`, float64, in the shape `size`.
+
+        NumPy's bits, and on a GPU as those of standard_normal.
+        """
+        if _are_numbers(loc, scale) and scale >= 0:
+            made = _normal(self.bit_generator, size, float)
+            if made is not None:
+                return made * float(scale) + float(loc)
+        return _library(_normals, (self, loc, scale, size), {})
+
+    @_core.composed
+    @_draws(_numpy_random.Generator.standard_exponential, True, _MANY - 1)
+    def standard_exponential(self, size=None, dtype=_numpy.float64, method="zig", out=None):
+        """Exponential numbers of scale 1, float64 or float32, in the shape `size`; NumPy's bits.
+
+        method: "zig" or "inv", which is drawn on the host. Of many on a GPU those beyond 7.69 may
+        differ from the host's by a unit in the last place.
+        """
+        if type(method) is str and method == "zig":
+            made = _stored(out, _exponential, self.bit_generator, size, dtype)
+            if made is not None:
+                return made
+        return _library(_standard_exponentials, (self, size, dtype, method, out), {})
+
+    @_core.composed
+    @_draws(_numpy_random.Generator.exponential, True, _MANY - 1)
+    def exponential(self, scale=1.0, size=None):
+        """Exponential numbers of a scale, float64, in the shape `size`; NumPy's bits, and on a GPU
+        as those of standard_exponential.
+        """
+        if _are_numbers(scale) and scale >= 0:
+            made = _exponential(self.bit_generator, size, float)
+            if made is not None:
+                return made * float(scale)
+        return _library(_exponentials, (self, scale, size), {})
 
     def spawn(self, n_children):
         """Independent generators, seeded from this one."""
@@ -158,10 +298,37 @@ class Generator(_numpy_random.Generator):
 
 @_wrap_methods
 class RandomState(_numpy_random.RandomState):
-    """numpy.random.RandomState whose samples are Numbus arrays."""
+    """numpy.random.RandomState whose samples are Numbus arrays.
+
+    Of one that was given a PCG64 or Philox the uniform numbers are made as a Generator's.
+    """
+
+    @_core.composed
+    @_draws(_numpy_random.RandomState.random_sample, True, _MANY - 1)
+    def random_sample(self, size=None):
+        """Uniform numbers of [0, 1), float64, in the shape `size`; NumPy's bits."""
+        made = _uniform(self._bit_generator, size, float)
+        return _library(_random_samples, (self, size), {}) if made is None else made
+
+    random = random_sample
+
+    @_core.composed
+    @_draws(_numpy_random.RandomState.uniform, True, _MANY - 1)
+    def uniform(self, low=0.0, high=1.0, size=None):
+        """Uniform numbers of [low, high), float64, in the shape `size`; NumPy's bits."""
+        made = _between(self._bit_generator, low, high, size)
+        return _library(_legacy_uniforms, (self, low, high, size), {}) if made is None else made
 
 
-_drawn = _sampler(_numpy_random.Generator.random, bound=1)
+_drawn, _uniforms, _integral, _standard_normals, _normals, _standard_exponentials, _exponentials = [
+    _sampler(getattr(_numpy_random.Generator, name), bound=1)
+    for name in (
+        "random", "uniform", "integers", "standard_normal", "normal", "standard_exponential",
+        "exponential",
+    )
+]  # fmt: skip
+_random_samples = _sampler(_numpy_random.RandomState.random_sample, bound=1)
+_legacy_uniforms = _sampler(_numpy_random.RandomState.uniform, bound=1)
 
 
 def default_rng(seed=None):

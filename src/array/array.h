@@ -177,10 +177,16 @@ Array interpolate(const Array& x, const Array& xp, const Array& fp, const Array&
 // How often each integer of [0, bins) occurs, int64, or the sums of their float64 weights. The
 // values are bool or integers, all in that range.
 Array bincount(const Array& x, int64_t bins, const Array* weights);
-// n random numbers of routine philox, of uint64, float64 or float32, or normal, of a state
+// n random numbers of routine philox, of uint64, float64 or float32, pcg64, or normal, of a state
 // (routines/random.h). Without a device on the default one.
 Array draw(Routine r, std::span<const uint64_t> state, int64_t n, DType t,
            Device* device = nullptr);
+// n numbers of a routine that draws some again, of a kind and in room for so many units of the
+// stream, and its report (routines/gpu_random.h). The kernel was loaded for the type that
+// sample_type gives.
+std::pair<Array, Array> sample(Routine r, std::string_view kind, std::span<const uint64_t> state,
+                               int64_t n, int64_t units, DType t, Device* device = nullptr);
+DType sample_type(DType t);
 // How many values, of a real type but bool, lie between each edge and the next, int64; the last bin
 // has its right edge, too. uniform: evenly spaced edges of a floating-point type, else any that do
 // not decrease, of the values' type.

@@ -171,7 +171,8 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
   };
   auto from_i32 = [&](Val v) { return number(v, DType::I32); };
   if (!u_.options.kernel && name != "fma" && name != "popc" && name != "clz" && name != "brev" &&
-      name != "ffs" && name != "cbrt" && name != "selp" && !name.starts_with("libdevice."))
+      name != "mul_high" && name != "ffs" && name != "cbrt" && name != "selp" &&
+      !name.starts_with("libdevice."))
     fail(n, "cuda." + name + " means something only inside a kernel", "decorate with @cuda.jit");
   if (name == "grid" || name == "gridsize") {
     auto k = c.args.size() == 1 ? known_int(c.args[0]) : std::nullopt;
@@ -326,6 +327,13 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
     }
     if (weak) t = DType::F64;
     return number(b_->emit(Op::fma, t, as(c.args[0], t), as(c.args[1], t), as(c.args[2], t)), t);
+  }
+  if (name == "mul_high") {
+    expect(c, "cuda.mul_high", 2, 2);
+    const Val a = as(cast(n, c.args[0], DType::U64), DType::U64);
+    return number(
+        b_->emit(Op::mul_high, DType::U64, a, as(cast(n, c.args[1], DType::U64), DType::U64)),
+        DType::U64);
   }
   if (name == "cbrt") return unary(n, Op::cbrt, c.args.at(0));
   if (name == "selp") {

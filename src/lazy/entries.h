@@ -53,6 +53,9 @@ void compact_gpu(Runtime&, Device&, KernelStep&);
 void flatnonzero_gpu(Runtime&, Device&, KernelStep&);
 void philox_cpu(Runtime&, Device&, KernelStep&);
 void philox_gpu(Runtime&, Device&, KernelStep&);
+void pcg64(Runtime&, Device&, KernelStep&);
+void pcg64_sample(Runtime&, Device&, KernelStep&);
+void philox_sample(Runtime&, Device&, KernelStep&);
 void normal_cpu(Runtime&, Device&, KernelStep&);
 void normal_gpu(Runtime&, Device&, KernelStep&);
 

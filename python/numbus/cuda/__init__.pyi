@@ -153,6 +153,7 @@ def memory_stats(device: Any = 0) -> Any:
     """A dict of used_bytes, pooled_bytes, peak_bytes, limit and spilled_bytes of a device."""
 def memset(ary: Any, value: Any, stream: Any = 0) -> Any:
     """Sets every byte of a contiguous array on the device, in the stream."""
+mul_high: Any
 nanosleep: Any
 def per_thread_default_stream() -> Any:
     """The stream of all work that names none, array operations among it."""

@@ -107,6 +107,7 @@ _FUNCTIONS = {
     "brev": "brev(x): the bits in reverse order.",
     "ffs": "ffs(x): the position of the first bit set, from 1; 0 where none is.",
     "fma": "fma(a, b, c): a * b + c with one rounding.",
+    "mul_high": "mul_high(a, b): the upper word of the product of two words of 64 bits.",
     "cbrt": "cbrt(x): the cube root.",
     "selp": "selp(p, a, b): a where p holds, else b; no branch.",
     "nanosleep": "nanosleep(ns): waits about that long.",

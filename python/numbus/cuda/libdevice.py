@@ -112,7 +112,7 @@ umul24 uu u: (x & np.uint32(0xFFFFFF)) * (y & np.uint32(0xFFFFFF))
 mulhi ii i: (np.int64(x) * np.int64(y)) >> 32
 umulhi uu u: (np.uint64(x) * np.uint64(y)) >> np.uint64(32)
 mul64hi ll l: high_product(x, y)
-umul64hi UU U: high_product_u(x, y)
+umul64hi UU U: mul_high(x, y)
 powi di d: whole_power(x, y)
 powif fi f: whole_power(x, y)
 remquo dd *: quotient(x, y)
@@ -429,19 +429,8 @@ def whole_power(x, n):
 
 
 @njit
-def high_product_u(x, y):
-    low = numpy.uint64(0xFFFFFFFF)
-    s = numpy.uint64(32)
-    a, b = x >> s, x & low
-    c, d = y >> s, y & low
-    middle = a * d + ((b * d) >> s)
-    other = b * c + (middle & low)
-    return a * c + (middle >> s) + (other >> s)
-
-
-@njit
 def high_product(x, y):
-    h = numpy.int64(high_product_u(numpy.uint64(x), numpy.uint64(y)))
+    h = numpy.int64(_names.mul_high(numpy.uint64(x), numpy.uint64(y)))
     if x < 0:
         h -= y
     if y < 0:
@@ -491,7 +480,6 @@ _HELPERS = {
         mantissaf,
         whole_power,
         high_product,
-        high_product_u,
         byte_permutation,
         hilo,
         *_special.HELPERS,
@@ -525,6 +513,7 @@ def _make(name):
         popc=_names.popc,
         clz=_names.clz,
         brev=_names.brev,
+        mul_high=_names.mul_high,
         ffs=_names.ffs,
         max=max,
         min=min,

@@ -27,8 +27,11 @@ _LOADERS = {
     "interp": ("search", "load_interp"),
     "reduceat": ("fold", "load_reduceat"),
     "fold_runs": ("fold", "load_fold_runs"),
+    "pcg64": ("random", "load_pcg64"),
     "philox": ("random", "load_philox"),
     "normal": ("random", "load_normal"),
+    "pcg64_sample": ("samples", "load_pcg64"),
+    "philox_sample": ("samples", "load_philox"),
 }
 _loaded = set()
 _lock = threading.RLock()
@@ -38,8 +41,8 @@ def load(routine, *dtypes):
     """Makes the kernels of a routine known to the core, for elements of these dtypes; once.
 
     A routine that applies an operation is named with it, and with the dtype in which that computes
-    where it is another one: "reduceat.add", "fold_runs.hypot.float64". Raises KeyError for a
-    routine that has none.
+    where it is another one: "reduceat.add", "fold_runs.hypot.float64"; one that draws samples with
+    their kind: "pcg64_sample.normal". Raises KeyError for a routine that has none.
     """
     key = (routine, *(numpy.dtype(t).name for t in dtypes))
     if key in _loaded:

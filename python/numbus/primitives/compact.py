@@ -22,7 +22,6 @@ AHEAD = 8  # elements that a thread reads before it writes the first one
 ALL = 0xFFFFFFFF
 U32, U64, I64 = np.uint32, np.uint64, np.int64
 EACH, EACH_ROW = tuple(range(AHEAD)), tuple(range(ROWS))
-# What a tile publishes: how many it keeps, and 1, or from UP_TO on how many are kept up to its end.
 UP_TO = I64(TILE + 2)
 # Of the bytes of a word all bits but the highest, the lowest bit, and what brings these together.
 LOW_BITS, LOWEST = U64(0x7F7F7F7F7F7F7F7F), U64(0x0101010101010101)
@@ -55,23 +54,27 @@ def votes_of(mask, wide, row, n, aligned):
     return bits
 
 
-def kept_before(status, tile):
-    """How many elements the tiles before this one keep: for a whole warp."""
+def kept_before(status, tile, up_to):
+    """How many elements the tiles before this one keep: for a whole warp.
+
+    What a tile publishes: how many it keeps, and 1, or from `up_to` on how many are kept up to its
+    end.
+    """
     lane = cuda.laneid
     before = I64(0)
     last = I64(tile) - 1
     while last >= 0:
         # The tile before the first one keeps nothing.
-        word = UP_TO
+        word = up_to
         if last >= lane:
             word = cuda.atomic.load(status, last - lane)
-        sums = U32(cuda.ballot_sync(ALL, word >= UP_TO))
+        sums = U32(cuda.ballot_sync(ALL, word >= up_to))
         wanted = sums ^ (sums - U32(1)) if sums != U32(0) else U32(ALL)
         there = U32(cuda.ballot_sync(ALL, word != 0))
         if (there & wanted) == wanted:
             mine = I64(0)
             if (wanted >> U32(lane)) & U32(1):
-                mine = word - (UP_TO if word >= UP_TO else I64(1))
+                mine = word - (up_to if word >= up_to else I64(1))
             for distance in (16, 8, 4, 2, 1):
                 mine += cuda.shfl_xor_sync(ALL, mine, distance)
             before += mine
@@ -123,7 +126,7 @@ def make_compact(word, parts, indices):
                 total += sums[w]
             if t == 0 and ticket > 0:
                 cuda.atomic.exch(status, ticket, I64(total) + 1)
-            before = kept_before(status, ticket)
+            before = kept_before(status, ticket, UP_TO)
             if t == 0:
                 cuda.atomic.exch(status, ticket, before + I64(total) + UP_TO)
                 shared[1] = before

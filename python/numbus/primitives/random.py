@@ -1,9 +1,10 @@
-"""Kernels of random numbers: Philox, a counter-based generator, of which each thread makes blocks.
+"""Kernels of random numbers: uniform ones of NumPy's streams, and normal ones of our own.
 
-philox gives the stream of np.random.Philox, the 4x64 variant with ten rounds (Salmon and others,
-2011), as raw words and as NumPy's uniform numbers. Normal numbers are a stream of our own: Box and
-Muller's pairs of 4x32 words, with logarithm, sine and cosine of our own, so that all devices have
-the same bits: src/routines/random.cpp takes the same steps on a host.
+philox gives the stream of np.random.Philox, the 4x64 variant with ten rounds, as raw words and as
+NumPy's uniform numbers, of which each thread makes blocks; pcg64 those of np.random.PCG64. Normal
+numbers are a stream of our own: Box and Muller's pairs of 4x32 words, with logarithm, sine and
+cosine of our own, so that all devices have the same bits: src/routines/random.cpp takes the same
+steps on a host.
 """
 
 import math
@@ -12,36 +13,27 @@ import numpy as np
 
 from .. import cuda
 from ._device import INT, add, array
+from ._streams import (
+    HALF,
+    LOW,
+    STRIDE,
+    THREADS,
+    U32,
+    U64,
+    at_block,
+    counted,
+    jumped,
+    output,
+    pcg64_jumps,
+    philox_block,
+    product,
+    total,
+)
 
-THREADS = 256
-U32, U64, F32 = np.uint32, np.uint64, np.float32
-LOW = U64(0xFFFFFFFF)
-HALF = U64(32)
+F32 = np.float32
 ROUNDS = 10
-
-M0, M1 = U64(0xD2E7470EE14C6C93), U64(0xCA5A826395121157)
-W0, W1 = U64(0x9E3779B97F4A7C15), U64(0xBB67AE8584CAA73B)
 N0, N1 = U64(0xD2511F53), U64(0xCD9E8D57)
 V0, V1 = U32(0x9E3779B9), U32(0xBB67AE85)
-
-
-def high(a, b):
-    """The upper word of a product of two words of 64 bits."""
-    al, ah, bl, bh = a & LOW, a >> HALF, b & LOW, b >> HALF
-    middle = ah * bl + ((al * bl) >> HALF)
-    other = al * bh + (middle & LOW)
-    return ah * bh + (middle >> HALF) + (other >> HALF)
-
-
-def philox_block(c0, c1, c2, c3, k0, k1):
-    """The four words of 64 bits of a counter."""
-    for _ in range(ROUNDS):
-        h0, l0 = high(M0, c0), M0 * c0
-        h1, l1 = high(M1, c2), M1 * c2
-        c0, c1, c2, c3 = h1 ^ c1 ^ k0, l1, h0 ^ c3 ^ k1, l0
-        k0 += W0
-        k1 += W1
-    return c0, c1, c2, c3
 
 
 def philox_small(c0, c1, c2, c3, k0, k1):
@@ -69,11 +61,8 @@ def make_philox(kind):
         j = cuda.grid(1)
         k0, k1 = state[0], state[1]
         c0, c1, c2, c3 = state[2], state[3], state[4], state[5]
-        a0 = c0 + U64(j)
-        a1 = c1 + U64(a0 < c0)
-        a2 = c2 + U64(a1 < c1)
-        a3 = c3 + U64(a2 < c2)
-        r0, r1, r2, r3 = philox_block(a0, a1, a2, a3, k0, k1)
+        c0, c1, c2, c3 = counted(c0, c1, c2, c3, U64(j))
+        r0, r1, r2, r3 = philox_block(c0, c1, c2, c3, k0, k1)
         first = j * each
         if kind == "uint64":
             e = (r0, r1, r2, r3)
@@ -110,6 +99,53 @@ def make_philox(kind):
                 i += 1
 
     return philox
+
+
+PCG64_WORDS = 16  # of the stream, for each thread of a block
+
+
+def make_pcg64(kind):
+    jumps = pcg64_jumps(PCG64_WORDS * THREADS)
+
+    def pcg64(out, n, state):
+        """Uniform numbers of the stream from the word of a state on: two words of the state, two of
+        the increment, the upper ones first. float32 takes half a word for an element; the fifth
+        word of `state` says whether one half is left from before, the sixth which it is.
+        """
+        begin = cuda.shared.array(2, U64)
+        t, b = cuda.threadIdx.x, cuda.blockIdx.x
+        ih, il = state[2], state[3]
+        if t == 0:
+            begin[0], begin[1] = at_block(jumps, b, state[0], state[1], ih, il)
+        cuda.syncthreads()
+        sh, sl = jumped(jumps, t, begin[0], begin[1], ih, il)
+        ih, il = product(ih, il, STRIDE[2], STRIDE[3])
+        i = b * (PCG64_WORDS * THREADS) + t
+        if kind == "float32":
+            unit = F32(1.0 / 16777216.0)
+            left = np.int64(state[4])
+            if left != 0 and b == 0 and t == 0:
+                out[0] = F32(state[5] >> U64(8)) * unit
+            i = 2 * i + left
+            for _ in range(PCG64_WORDS):
+                w = output(sh, sl)
+                if i < n:
+                    out[i] = F32((w & LOW) >> U64(8)) * unit
+                if i + 1 < n:
+                    out[i + 1] = F32(w >> U64(40)) * unit
+                sh, sl = product(sh, sl, STRIDE[0], STRIDE[1])
+                sh, sl = total(sh, sl, ih, il)
+                i += 2 * THREADS
+        else:
+            unit64 = 1.0 / 9007199254740992.0
+            for _ in range(PCG64_WORDS):
+                if i < n:
+                    out[i] = np.float64(output(sh, sl) >> U64(11)) * unit64
+                sh, sl = product(sh, sl, STRIDE[0], STRIDE[1])
+                sh, sl = total(sh, sl, ih, il)
+                i += THREADS
+
+    return pcg64
 
 
 # ln(1 + t) / t for sqrt(1/2) <= 1 + t <= sqrt(2), sin(y * pi/2) / y and cos(y * pi/2) in y * y for
@@ -242,6 +278,13 @@ def make_normal64():
 def load_philox(dtype):
     kind = np.dtype(dtype).name
     add("philox", dtype, make_philox(kind), [array(kind, aligned=True), INT, array("uint64")])
+
+
+def load_pcg64(dtype):
+    kind = np.dtype(dtype).name
+    arguments = [array(kind), INT, array("uint64")]
+    tile = PCG64_WORDS * THREADS * (2 if kind == "float32" else 1)
+    add("pcg64", dtype, make_pcg64(kind), arguments, tile=tile, threads=THREADS)
 
 
 def load_normal(dtype):

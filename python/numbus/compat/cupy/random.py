@@ -1,7 +1,7 @@
 """cupy.random: NumPy's generators and their bits, with CuPy's names and dtype arguments.
 
-The same seed gives NumPy's numbers, not CuPy's; but normal numbers are made on the device, of
-Philox's stream for a key that the generator draws.
+The same seed gives NumPy's numbers, not CuPy's; but normal numbers, and 20,000 or more of most
+other distributions, are made on the device, of Philox's stream for a key that the generator draws.
 """
 
 import functools
@@ -13,6 +13,7 @@ from numbus import _core
 from numbus import random as _random
 
 from .._missing import getter
+from ._distributions import NAMES, drawn, drawn_integers
 
 __name__ = "cupy.random"
 __path__ = []  # so that Python asks us what `from … import` does not find
@@ -25,10 +26,30 @@ poisson power rayleigh standard_cauchy standard_t triangular vonmises wald weibu
 dirichlet multivariate_normal""".split()
 
 
-def _typed(function):
+def _parameters(name):
+    """The names of a function's parameters, of those that take a size: Cython has them in its
+    docstring.
+    """
+    original = getattr(numpy.random.RandomState, name, numpy.random.RandomState.random_sample)
+    text = (original.__doc__ or "").partition("(")[2].partition(")")[0]
+    names = tuple([part.partition("=")[0] for part in text.split(", ")])
+    return names if "size" in names else ()
+
+
+def _typed(name, function, methods=False):
+    names = _parameters(name)
+
     @functools.wraps(function)
     def sample(*args, dtype=None, **kwargs):
-        made = function(*args, **kwargs)
+        state, given = (args[:1], args[1:]) if methods else ((), args)
+        if names and dtype is None and len(given) == len(names) + 1:
+            given, dtype = given[:-1], given[-1]
+        if name in NAMES:
+            draw = state[0].randint if methods else _random.randint
+            made = drawn(name, names, draw, given, kwargs, dtype)
+            if made is not None:
+                return made
+        made = function(*state, *given, **kwargs)
         if dtype is None or made is None:
             return made
         return made.astype(dtype) if hasattr(made, "astype") else numpy.dtype(dtype).type(made)
@@ -65,6 +86,12 @@ class RandomState(_random.RandomState):
 
     sample = ranf
 
+    def randint(self, low, high=None, size=None, dtype=int):
+        """Integers of [low, high), of [0, low) without `high`, in the shape `size`."""
+        original = super().randint
+        made = drawn_integers(original, low, high, size, dtype)
+        return original(low, high, size, dtype) if made is None else made
+
     def standard_normal(self, size=None, dtype=float):
         """Normal numbers of mean 0 and variance 1, float32 or float64, in the shape `size`."""
         return _standard_normal(self.randint, size, dtype)
@@ -76,8 +103,14 @@ class RandomState(_random.RandomState):
 
 for _name in _TYPED:
     if hasattr(RandomState, _name):
-        setattr(RandomState, _name, _typed(getattr(RandomState, _name)))
-    globals()[_name] = _typed(getattr(_random, _name))
+        setattr(RandomState, _name, _typed(_name, getattr(RandomState, _name), methods=True))
+    globals()[_name] = _typed(_name, getattr(_random, _name))
+
+
+def randint(low, high=None, size=None, dtype=int):
+    """Integers of [low, high), of [0, low) without `high`, in the shape `size`."""
+    made = drawn_integers(_random.randint, low, high, size, dtype)
+    return _random.randint(low, high, size, dtype) if made is None else made
 
 
 def standard_normal(size=None, dtype=float):

@@ -1,0 +1,159 @@
+"""Many random numbers of cupy.random: distributions, shapes, types, seeds; on each device alike."""
+
+import importlib
+
+import numpy as np
+import pytest
+from conftest import DEVICE
+
+pytestmark = pytest.mark.numbus
+
+MANY = 20_000
+# Of scipy.stats the distribution and its parameters, for a call's name and its.
+CASES = [
+    ("random_sample", (), "uniform", ()),
+    ("random", (), "uniform", ()),
+    ("uniform", (-2.0, 3.5), "uniform", (-2.0, 5.5)),
+    ("normal", (3.0, 0.5), "norm", (3.0, 0.5)),
+    ("lognormal", (0.3, 0.5), "lognorm", (0.5, 0, np.exp(0.3))),
+    ("exponential", (2.0,), "expon", (0, 2.0)),
+    ("standard_exponential", (), "expon", ()),
+    ("laplace", (1.0, 2.0), "laplace", (1.0, 2.0)),
+    ("logistic", (1.0, 2.0), "logistic", (1.0, 2.0)),
+    ("gumbel", (1.0, 2.0), "gumbel_r", (1.0, 2.0)),
+    ("rayleigh", (2.0,), "rayleigh", (0, 2.0)),
+    ("weibull", (1.5,), "weibull_min", (1.5,)),
+    ("pareto", (3.0,), "lomax", (3.0,)),
+    ("power", (2.5,), "powerlaw", (2.5,)),
+    ("standard_cauchy", (), "cauchy", ()),
+    ("triangular", (-1.0, 0.5, 3.0), "triang", (1.5 / 4, -1.0, 4.0)),
+]
+
+
+@pytest.fixture
+def cp():
+    return importlib.import_module("numbus.compat.cupy")
+
+
+@pytest.mark.parametrize("name, arguments, distribution, parameters", CASES, ids=str)
+def test_distribution(cp, name, arguments, distribution, parameters):
+    stats = pytest.importorskip("scipy.stats")
+    for dtype in ("float64", "float32"):
+        x = getattr(cp.random.RandomState(11), name)(*arguments, 2 * MANY, dtype)
+        assert isinstance(x, cp.ndarray) and x.dtype == dtype and x.shape == (2 * MANY,)
+        x = np.asarray(x).astype(np.float64)
+        assert np.isfinite(x).all()
+        assert stats.kstest(x, distribution, parameters).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("name, arguments, _, parameters", CASES, ids=str)
+def test_seeds_and_devices(cp, core, name, arguments, _, parameters):
+    size = (4, MANY // 4)
+
+    def draw():
+        cp.random.seed(5)
+        first = getattr(cp.random, name)(*arguments, size=size)
+        return np.asarray(first), np.asarray(getattr(cp.random, name)(*arguments, size=size))
+
+    x, y = draw()
+    assert x.shape == size and (x != y).any()
+    before = core.set_device("fenced" if DEVICE == "cpu" else DEVICE)
+    again, last = draw()
+    core.set_device(before)
+    np.testing.assert_array_equal(again, x)
+    np.testing.assert_array_equal(last, y)
+
+
+TRIED = [
+    ("standard_gamma", (2.5,), "gamma", (2.5,)),
+    ("gamma", (0.4, 3.0), "gamma", (0.4, 0, 3.0)),
+    ("chisquare", (3.0,), "chi2", (3.0,)),
+    ("beta", (0.7, 2.0), "beta", (0.7, 2.0)),
+    ("f", (4.0, 7.0), "f", (4.0, 7.0)),
+    ("poisson", (3.5,), "poisson", (3.5,)),
+    ("poisson", (47.0,), "poisson", (47.0,)),
+    ("binomial", (20, 0.3), "binom", (20, 0.3)),
+    ("binomial", (300, 0.8), "binom", (300, 0.8)),
+    ("negative_binomial", (4.0, 0.3), "nbinom", (4.0, 0.3)),
+]
+
+
+@pytest.mark.parametrize("name, arguments, distribution, parameters", TRIED, ids=str)
+def test_distributions_of_tries(cp, core, monkeypatch, name, arguments, distribution, parameters):
+    """On a GPU; elsewhere they are NumPy's, and tests make the CPU do it."""
+    stats = pytest.importorskip("scipy.stats")
+    if DEVICE == "fenced":
+        pytest.skip("loops that cannot be recorded run on the host's memory there")
+    wanted = getattr(stats, distribution)(*parameters)
+    few = np.asarray(getattr(cp.random.RandomState(3), name)(*arguments, MANY))
+    monkeypatch.setattr(core, "draws_apart", lambda n: True)
+    cp.random.seed(5)
+    x = np.asarray(getattr(cp.random, name)(*arguments, (2, MANY)))
+    cp.random.seed(5)
+    again = np.asarray(getattr(cp.random, name)(*arguments, (2, MANY), x.dtype))
+    assert x.shape == (2, MANY) and x.dtype == few.dtype
+    np.testing.assert_array_equal(again, x)
+    if DEVICE == "cpu":
+        want = getattr(np.random.RandomState(3), name)(*arguments, MANY)
+        np.testing.assert_array_equal(few, want)
+    if x.dtype.kind == "f":
+        assert stats.kstest(x.ravel(), wanted.cdf).pvalue > 1e-3
+        return
+    values = np.arange(x.max() + 1)
+    expected = wanted.pmf(values) * x.size
+    often = expected > 10
+    counts = np.bincount(x.ravel(), minlength=len(values))
+    both = [np.append(v[often], v[~often].sum()) for v in (counts, expected)]
+    both[1][-1] += x.size - both[1].sum()
+    assert stats.chisquare(*both).pvalue > 1e-3
+
+
+def test_integers(cp):
+    for dtype, low, high in (("int64", -5, 12), ("int32", 0, 3), ("uint8", 0, 256)):
+        cp.random.seed(5)
+        x = cp.random.randint(low, high, 4 * MANY, dtype)
+        assert x.dtype == dtype and isinstance(x, cp.ndarray)
+        counts = np.bincount(np.asarray(x).astype(np.int64) - low, minlength=high - low)
+        each = 4 * MANY / (high - low)
+        assert len(counts) == high - low and (abs(counts - each) < 6 * each**0.5).all()
+    assert cp.random.RandomState(3).randint(9, size=(2, MANY)).max() == 8
+    with pytest.raises(ValueError):
+        cp.random.randint(5, 5, MANY)
+
+
+@pytest.mark.parametrize(
+    "name, arguments, size",
+    [
+        ("uniform", (0, [1, 2]), (3 * MANY, 2)),
+        ("normal", (0, -1), MANY),
+        ("exponential", (-1,), MANY),
+        ("triangular", (0, 2, 1), MANY),
+        ("weibull", (float("nan"),), MANY),
+        ("pareto", ("a",), MANY),
+        ("uniform", (0, 1), (-MANY, -2)),
+        ("laplace", (0, 1), 100),
+        ("rayleigh", (2,), 10**19),
+        ("gumbel", (0, 1), (10**10, 10**10)),
+        ("gamma", (2.0,), MANY),
+    ],
+)
+def test_what_is_numpys(cp, name, arguments, size):
+    """Arrays of parameters, wrong ones, few numbers: NumPy's numbers and errors."""
+
+    def drawn(module):
+        try:
+            return np.asarray(getattr(module.RandomState(3), name)(*arguments, size))
+        except (TypeError, ValueError) as e:
+            return type(e)
+
+    want, got = drawn(np.random), drawn(cp.random)
+    assert got is want if isinstance(want, type) else np.array_equal(got, want, equal_nan=True)
+
+
+def test_dtype_after_the_size(cp):
+    for name, arguments in (("gamma", (2.0, 1.0)), ("beta", (1.0, 2.0)), ("poisson", (3.0,))):
+        x = getattr(cp.random, name)(*arguments, 5, "float32")
+        assert x.dtype == "float32" and x.shape == (5,)
+    assert cp.random.rand(4, MANY, dtype="float32").dtype == "float32"
+    assert cp.random.laplace(0, 1, [2, np.int64(MANY)], "float32").shape == (2, MANY)
+    assert cp.random.uniform(0, 1, None, "float32").dtype == "float32"
