@@ -146,7 +146,7 @@ def _reduced(self, op, array, axis, dtype, keepdims, initial, where):
             raise ValueError(message(op, "where= without initial=", "none", "an initial value"))
         return _core.reduce(name, a, axes, keepdims, dtype, mask, 0)
     if initial is None or (name in ("max", "min") and not a.size):
-        _require_elements(op, a, axes, initial, mask)
+        require_elements(op, a, axes, initial, mask)
     if name in ("max", "min") and not a.size:
         shape = _shape_without(a.shape, axes, keepdims)
         return _core.full(shape, _start(initial, a.dtype), a.dtype)[()]
@@ -156,7 +156,7 @@ def _reduced(self, op, array, axis, dtype, keepdims, initial, where):
     return self(_start(initial, result.dtype), result, dtype=result.dtype)
 
 
-def _require_elements(op, a, axes, initial, mask):
+def require_elements(op, a, axes, initial, mask):
     """Something to begin with, where neither an identity nor an initial value is there."""
     if initial is not None and initial is not _NoValue:
         return
@@ -196,7 +196,7 @@ def _folded(self, op, a, axes, dtype, keepdims, initial, mask):
         identity = numpy.asarray(identity).astype(loop)[()]  # -1 as all bits
     first = identity if initial is _NoValue else initial
     if first is None:
-        _require_elements(op, a, axes, first, mask)
+        require_elements(op, a, axes, first, mask)
     else:
         first = _start(first, loop)
     if mask is not None:

@@ -5,6 +5,12 @@ import numpy
 _AxisError = numpy.exceptions.AxisError
 
 
+def require_axis(op, a):
+    """Raises TypeError for an array without axes, which NumPy cannot go through either."""
+    if a.ndim == 0:
+        raise TypeError(f"[{op}] an array without axes; got 0-d; expected 1-d or more")
+
+
 def every(shape):
     """All axes of an array of that shape."""
     if len(shape) == 0:

@@ -12,7 +12,7 @@ from ..core.ufuncs import UFUNCS
 from . import names as np
 from .joining import _along, concatenate
 from .names import compiled as _compiled
-from .registry import Array, Axis, DTypeArg, Flat, OutUnsafe, function
+from .registry import Array, AxisOrNumber, DTypeArg, Flat, OutUnsafe, function
 
 __all__ = [
     "cumprod",
@@ -148,7 +148,9 @@ def cumprod(a, axis=None, dtype=None, out=None):
 
 
 @function("np.nancumsum")
-def nancumsum(a: Array, axis: Axis | Flat = None, dtype: DTypeArg = None, out: OutUnsafe = None):
+def nancumsum(
+    a: Array, axis: AxisOrNumber | Flat = None, dtype: DTypeArg = None, out: OutUnsafe = None
+):
     """`cumsum` with NaNs as zeros."""
     x = _without_nan(a, 0.0)
     return x.cumsum(axis) if dtype is None else x.cumsum(axis, dtype)
@@ -162,7 +164,9 @@ def _without_nan(a, value):
 
 
 @function("np.nancumprod")
-def nancumprod(a: Array, axis: Axis | Flat = None, dtype: DTypeArg = None, out: OutUnsafe = None):
+def nancumprod(
+    a: Array, axis: AxisOrNumber | Flat = None, dtype: DTypeArg = None, out: OutUnsafe = None
+):
     """`cumprod` with NaNs as ones."""
     x = _without_nan(a, 1.0)
     return x.cumprod(axis) if dtype is None else x.cumprod(axis, dtype)

@@ -3,6 +3,8 @@
 import itertools
 import operator
 
+import numpy
+
 from .. import _core
 from .._core import ndarray
 from ..core.errors import message, one_axis
@@ -47,6 +49,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     if not parts:
         raise ValueError(message("concatenate", "no arrays", "an empty sequence", "at least one"))
     if axis is None:
+        parts = _of_weak(arrays, parts)
         parts, axis = [a.ravel() for a in parts], 0
     if parts[0].ndim == 0:
         raise ValueError(
@@ -54,6 +57,16 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
         )
     axis = one_axis("concatenate", axis, parts[0].ndim)
     return _join("concatenate", parts, axis, False, out, dtype, casting)
+
+
+def _of_weak(arrays, parts):
+    """The parts of what is joined flat, where the numbers of Python take the type of the others."""
+    numbers = [type(x) in (int, float, complex) for x in arrays]
+    if not any(numbers):
+        return parts
+    both = list(zip(arrays, parts, numbers))
+    dtype = numpy.result_type(*[x if number else part.dtype for x, part, number in both])
+    return [to_ndarray(numpy.asarray(x, dtype)) if number else part for x, part, number in both]
 
 
 def _join(op, parts, axis, new_axis, out, dtype, casting):
@@ -125,10 +138,18 @@ def _column(a):
 
 
 def block(arrays):
-    """Arrays joined from nested lists: innermost lists along the last axis, and so outwards."""
+    """Arrays joined from nested lists: innermost lists along the last axis, and so outwards.
+
+    ValueError for empty lists, and for arrays that lie at different depths.
+    """
 
     def depth_of(x):
-        return 1 + max(map(depth_of, x)) if isinstance(x, list) and x else 0
+        if not isinstance(x, list) or not x:
+            return 0
+        depths = set(map(depth_of, x))
+        if len(depths) > 1:
+            raise ValueError(message("block", "depths of lists", sorted(depths), "one depth"))
+        return 1 + depths.pop()
 
     depth = depth_of(arrays)
 
@@ -165,7 +186,7 @@ def array_split(ary, indices_or_sections, axis=0):
     try:
         points = [0] + [operator.index(i) for i in indices_or_sections] + [extent]
     except TypeError:
-        n = operator.index(indices_or_sections)
+        n = int(indices_or_sections)
         if n <= 0:
             raise ValueError(message("split", "number of sections", n, "more than 0")) from None
         size, more = divmod(extent, n)

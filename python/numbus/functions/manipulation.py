@@ -112,6 +112,8 @@ def squeeze(a, axis=None):
     a = to_ndarray(a)
     if axis is None:
         return a.reshape(tuple([extent for extent in a.shape if extent != 1]))
+    if not a.ndim and axis in (0, -1):  # as NumPy has it
+        return a.reshape(())
     axes = many_axes("squeeze", axis, a.ndim)
     if any([a.shape[i] != 1 for i in axes]):
         raise ValueError(message("squeeze", "axis has more than one entry", a.shape, "extent 1"))

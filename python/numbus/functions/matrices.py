@@ -8,6 +8,7 @@ from ..core.operands import as_dtype, check_like, to_ndarray
 from ..core.quick import few as answered_by
 from ..core.quick import quick
 from . import names as np
+from .axes import require_axis
 from .creation import zeros
 from .names import compiled as _compiled
 from .registry import Any, Array, DTypeArg, Flag, Int, Operand, function
@@ -88,13 +89,15 @@ def _below(n, m, k):
 
 @function("np.tril")
 def tril(m: Array, k: Int = 0):
-    """`m` with zeros above the k-th diagonal of its last two axes."""
+    """`m` with zeros above the k-th diagonal of its last two axes. TypeError for no axis."""
+    require_axis("tril", m)
     return np.where(_below(m.shape[-2:][0], m.shape[-1], k), m, m.dtype.type(0))
 
 
 @function("np.triu")
 def triu(m: Array, k: Int = 0):
-    """`m` with zeros below the k-th diagonal of its last two axes."""
+    """`m` with zeros below the k-th diagonal of its last two axes. TypeError for no axis."""
+    require_axis("triu", m)
     return np.where(_below(m.shape[-2:][0], m.shape[-1], k - 1), m.dtype.type(0), m)
 
 

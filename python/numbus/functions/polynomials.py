@@ -6,6 +6,7 @@ import numpy
 
 from ..core.quick import FUSING
 from . import names as np
+from .axes import require_axis
 from .names import compiled as _compiled
 from .registry import Any, Array, Flag, Int, Operand, function
 
@@ -220,6 +221,7 @@ def polyder(p: Array, m: Int = 1):
 @function("np.polyval")
 def polyval(p: Array, x: Operand):
     """A polynomial's value at each `x`, by Horner's rule; coefficients of falling powers."""
+    require_axis("polyval", p)
     if not _compiled and p.shape[0] == 0:  # a compiled function's type does not hang on extents
         return np.zeros_like(x)
     dtype = np.result_type(p.dtype, np.asarray(x).dtype)
@@ -243,6 +245,7 @@ def polyint(p: Array, m: Int = 1, k: Operand = None):
         raise ValueError(f"[polyint] too few constants; got fewer; expected 1 or {m}")
     if m == 0:
         return p
+    require_axis("polyint", p)
     n = p.shape[0]
     dtype = np.result_type(p.dtype, np.float64, constants.dtype)
     integral, low = p.astype(dtype), np.empty(m, dtype)

@@ -6,7 +6,7 @@ import numpy
 
 from .. import _core
 from ..core.errors import message, one_axis
-from ..core.operands import to_ndarray
+from ..core.operands import to_ndarray, whole_numbers
 from ..core.quick import FUSING, few, quick
 from . import names as np
 from .axes import interleaved, leading, multiplied, product
@@ -76,10 +76,15 @@ def repeat(a, repeats, axis=None):
     flattened).
     """
     a = to_ndarray(a)
-    if axis is None:
+    if axis is None or (not a.ndim and axis in (0, -1)):
         a, axis = a.ravel(), 0
     axis = one_axis("repeat", axis, a.ndim)
-    counts = numpy.asarray(repeats)
+    counts = numpy.asarray(whole_numbers(repeats))
+    if counts.ndim > 1:
+        raise ValueError(message("repeat", "counts of several axes", counts.shape, "one axis"))
+    if counts.dtype.kind not in "iub":
+        raise TypeError(message("repeat", "counts", counts.dtype, "integers"))
+    counts = counts.astype(numpy.int64)
     if counts.size == 1:
         count = operator.index(counts.reshape(())[()])
         if count < 0:

@@ -7,7 +7,16 @@ from .._core import generic, ndarray
 from ..core.errors import message, one_axis
 from ..core.fallback import call
 from ..core.host import on_host
-from ..core.operands import adopt, as_mask, dtype_of, operand, require_cast, store, to_ndarray
+from ..core.operands import (
+    adopt,
+    as_mask,
+    dtype_of,
+    operand,
+    require_cast,
+    store,
+    to_ndarray,
+    whole_numbers,
+)
 from ..core.operands import to_numpy as _to_numpy
 from ..core.quick import FUSING, few, quick
 from ..core.ufuncs import UFUNCS
@@ -134,12 +143,30 @@ def copyto(dst, src, casting="same_kind", where=True):
             return numpy.copyto(dst, _to_numpy(src), casting, _to_numpy(where))
         raise TypeError(message("copyto", "dst is no array", type(dst).__name__, "an ndarray"))
     src = operand(src)
+    if type(src) in _KINDS and not _takes(dst.dtype, src, casting):
+        expected = f"casting={casting!r}"
+        raise TypeError(message("copyto", "cannot cast", f"{src} to {dst.dtype}", expected))
     other = type(src) in (ndarray, generic) and (casting != "same_kind" or src.dtype != dst.dtype)
     if other and not numpy.can_cast(src.dtype, dst.dtype, casting):
         raise TypeError(
             message("copyto", "cannot cast", f"{src.dtype} to {dst.dtype}", f"casting={casting!r}")
         )
     _core.copyto(dst, src, None if where is True else as_mask(where), casting)
+
+
+_KINDS = {bool: "b", int: "iu", float: "f", complex: "c"}
+
+
+def _takes(dtype, number, casting):
+    """Whether elements of `dtype` become a number of Python's under the rule: of its kind, or one
+    that holds it, they do; what an integer type cannot hold is an OverflowError elsewhere.
+    """
+    kinds = _KINDS[type(number)]
+    if casting == "unsafe" or casting not in ("no", "equiv", "safe", "same_kind"):
+        return True
+    if kinds == "b" or casting == "equiv":
+        return numpy.can_cast(numpy.asarray(number).dtype, dtype, casting)
+    return "biufc".index(dtype.kind) >= "biufc".index(kinds[0])
 
 
 @few(numpy.putmask, FUSING, writes=True)
@@ -149,6 +176,8 @@ def putmask(a, mask, values):
     values = _values_for("putmask", a, values)
     if mask.size != a.size:
         raise ValueError(message("putmask", "mask of another size", mask.shape, a.shape))
+    if not a.size:
+        return
     if values.shape == a.shape or values.size == 1:
         value = values if values.size > 1 else values.reshape(())
         _core.copyto(a, value, mask.reshape(a.shape).astype(_BOOL))
@@ -217,10 +246,11 @@ def put(a, ind, v, mode="raise"):
         raise ValueError(message("put", "unknown mode", repr(mode), "'raise', 'wrap' or 'clip'"))
     if not a.flags.writeable:
         raise ValueError(message("put", "read-only array", a.shape, "one to write to"))
-    at, n = to_ndarray(ind).ravel(), a.size
+    at, n = whole_numbers(ind).ravel(), a.size
     if at.dtype.kind not in "iub" and at.size:
         raise TypeError(message("put", "indices", at.dtype, "an integer type"))
-    values = to_ndarray(v).ravel().astype(a.dtype)
+    held = isinstance(v, (ndarray, numpy.ndarray, generic, numpy.generic))
+    values = to_ndarray(v if held else numpy.asarray(v, a.dtype)).ravel().astype(a.dtype)
     if not at.size:
         return
     if not n:
@@ -263,6 +293,8 @@ def extract(condition: Array, arr: Array):
 def compress(condition, a, axis=None, out=None):
     """The slices of `a` along `axis` (None: flattened) where the 1-D condition holds."""
     condition = numpy.asarray(condition)
+    if axis is not None and not numpy.ndim(a) and axis in (0, -1):
+        axis = None  # a number is one element
     if condition.ndim != 1:
         raise ValueError(message("compress", "condition", f"{condition.ndim}-d", "1-d"))
     return take(a, _core.from_numpy(numpy.flatnonzero(condition)), axis, out)
@@ -276,8 +308,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     mode: 'raise' for an IndexError out of range, 'wrap' or 'clip'. Negative indices count from
     the end.
     """
-    a, indices = to_ndarray(a), to_ndarray(indices)
-    if axis is None:
+    a, indices = to_ndarray(a), whole_numbers(indices)
+    if axis is None or (not a.ndim and axis in (0, -1)):
         a, axis = a.ravel(), 0
     axis = one_axis("take", axis, a.ndim)
     if indices.dtype.kind not in "iu":

@@ -7,6 +7,7 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
+from ..core.host import on_host
 from ..functions.creation import asarray
 from . import types
 from ._dispatch import Dispatcher, callable_function, prange
@@ -410,6 +411,7 @@ class DUFunc(Folding):
         else:
             operands, target = [host(a) for a in args], host(result)
             where = host(where) if where is not None else None
+        whole = target
         if where is not None:
             operands.append(where)
         if not target.size:
@@ -436,6 +438,8 @@ class DUFunc(Folding):
                 _core.check_faults()
         else:
             code(target, *views)
+            if isinstance(result, ndarray) and not on_host(result):
+                _core.store(result, whole)  # which was a copy
 
     def __repr__(self):
         return f"<numbus.vectorize {self.py_func.__qualname__} {self.types}>"

@@ -1,0 +1,351 @@
+"""The parameters of functions that are ours, though not registered, in the registry's words, and
+what is drawn for them: the sweep (sweep.py) calls these as it does registered ones.
+"""
+
+import numbus as nb
+import numpy as np
+from numbus import _core as core
+from numbus.functions import registry
+from registry_samples import ABSENT
+
+SIGNATURES = """
+all(a: Array, axis: Axes = None, out: Out = None, keepdims: Flag = False, *, where: Any = True)
+any(a: Array, axis: Axes = None, out: Out = None, keepdims: Flag = False, *, where: Any = True)
+max(a: Array, axis: Axes = None, out: Out = None, keepdims: Flag = False, initial: Any = 0, where: Any = True)
+min(a: Array, axis: Axes = None, out: Out = None, keepdims: Flag = False, initial: Any = 0, where: Any = True)
+sum(a: Array, axis: Axes = None, dtype: Any = None, out: Out = None, keepdims: Flag = False, initial: Any = 0, where: Any = True)
+prod(a: Array, axis: Axes = None, dtype: Any = None, out: Out = None, keepdims: Flag = False, initial: Any = 0, where: Any = True)
+mean(a: Array, axis: Axes = None, dtype: Any = None, out: Out = None, keepdims: Flag = False, *, where: Any = True)
+std(a: Array, axis: Axes = None, dtype: Any = None, out: Out = None, ddof: Any = 0, keepdims: Flag = False, *, where: Any = True, correction: Any = 0)
+var(a: Array, axis: Axes = None, dtype: Any = None, out: Out = None, ddof: Any = 0, keepdims: Flag = False, *, where: Any = True, correction: Any = 0)
+argmax(a: Array, axis: Axis | None = None, out: Out = None, *, keepdims: Flag = False)
+argmin(a: Array, axis: Axis | None = None, out: Out = None, *, keepdims: Flag = False)
+count_nonzero(a: Array, axis: Axes = None, *, keepdims: Flag = False)
+average(a: Array, axis: Axes = None, weights: Any = None, returned: Flag = False, *, keepdims: Flag = False)
+cumsum(a: Array, axis: Axis | None = None, dtype: Any = None, out: Out = None)
+cumprod(a: Array, axis: Axis | None = None, dtype: Any = None, out: Out = None)
+cumulative_sum(x: Array, /, *, axis: Axis | None = None, dtype: Any = None, out: Out = None, include_initial: Flag = False)
+cumulative_prod(x: Array, /, *, axis: Axis | None = None, dtype: Any = None, out: Out = None, include_initial: Flag = False)
+argwhere(a: Array)
+nonzero(a: Array)
+flatnonzero(a: Array)
+around(a: Array, decimals: Any = 0, out: Out = None)
+clip(a: Array, a_min: Any, a_max: Any, out: Out = None, *, where: Any = True, order: Any = "K", casting: Any = "", dtype: Any = None)
+compress(condition: Any, a: Array, axis: Axis | None = None, out: Out = None)
+take(a: Array, indices: Any, axis: Axis | None = None, out: Out = None, mode: Any = "raise")
+take_along_axis(arr: Array, indices: Any, axis: Axis | None = -1)
+put(a: Array, ind: Any, v: Any, mode: Any = "raise")
+putmask(a: Array, mask: Any, values: Any)
+place(arr: Array, mask: Any, vals: Any)
+put_along_axis(arr: Array, indices: Any, values: Any, axis: Axis | None)
+copyto(dst: Array, src: Any, casting: Any = "same_kind", where: Any = True)
+repeat(a: Array, repeats: Any, axis: Axis | None = None)
+roll(a: Array, shift: Any, axis: Any = None)
+rollaxis(a: Array, axis: Axis, start: Any = 0)
+moveaxis(a: Array, source: Any, destination: Any)
+swapaxes(a: Array, axis1: Any, axis2: Any)
+squeeze(a: Array, axis: Axes = None)
+transpose(a: Array, axes: Any = None)
+matrix_transpose(x: Array, /)
+ravel(a: Array, order: Any = "C")
+reshape(a: Array, /, shape: Any, order: Any = "C", *, copy: Any = None)
+real(val: Array)
+imag(val: Array)
+real_if_close(a: Array, tol: Any = 100)
+diag(v: Array, k: Any = 0)
+diagonal(a: Array, offset: Any = 0, axis1: Any = 0, axis2: Any = 1)
+trace(a: Array, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Out = None)
+split(ary: Array, indices_or_sections: Any, axis: Axis = 0)
+array_split(ary: Array, indices_or_sections: Any, axis: Axis = 0)
+hsplit(ary: Array, indices_or_sections: Any)
+vsplit(ary: Array, indices_or_sections: Any)
+dsplit(ary: Array, indices_or_sections: Any)
+stack(arrays: Any, axis: Any = 0, out: Out = None, *, dtype: Any = None, casting: Any = "")
+concatenate(arrays: Any, /, axis: Any = 0, out: Out = None, *, dtype: Any = None, casting: Any = "")
+unstack(x: Array, /, *, axis: Axis = 0)
+block(arrays: Any)
+broadcast_to(array: Array, shape: Any)
+select(condlist: Any, choicelist: Any, default: Any = 0)
+where(condition: Array, x: Operand, y: Operand, /)
+zeros_like(a: Array, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None)
+ones_like(a: Array, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None)
+full_like(a: Array, fill_value: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None)
+copy(a: Array, order: Any = "K", subok: Any = False)
+array(a: Array, dtype: Any = None, *, copy: Any = True, order: Any = "K", ndmin: Any = 0)
+asarray(a: Array, dtype: Any = None, order: Any = "K", *, copy: Any = None)
+asanyarray(a: Array, dtype: Any = None, order: Any = "K", *, copy: Any = None)
+ascontiguousarray(a: Array, dtype: Any = None)
+asfortranarray(a: Array, dtype: Any = None)
+astype(x: Array, dtype: Any, /, *, copy: Flag = True)
+full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C")
+linspace(start: Any, stop: Any, num: Any = 50, endpoint: Flag = True, retstep: Flag = False, dtype: Any = None, axis: Any = 0)
+dot(a: Array, b: Any, out: Out = None)
+vdot(a: Array, b: Any)
+inner(a: Array, b: Any)
+matmul(x1: Array, x2: Any, /, out: Out = None, *, casting: Any = "", order: Any = "K", dtype: Any = None)
+vecdot(x1: Array, x2: Any, /)
+tensordot(a: Array, b: Any, axes: Any = 2)
+einsum(subscripts: Any, a: Array, /)
+iscomplexobj(x: Array)
+isrealobj(x: Array)
+"""  # noqa: E501
+
+
+def masks(a, axis):
+    return [a != 0, a, np.ravel(a) == 1, True, [True, False], np.zeros(0, bool)]
+
+
+def positions(a, axis):
+    n = a.shape[axis] if a.ndim else 1
+    given = [0, -1, n, [0, 0], [], [[0], [-1]], np.array([0, n - 1], np.int8), [True, False], 0.5]
+    return given + [np.array(0), np.zeros((0, 2), int), [-n, n - 1], np.uint8(0), [n + 3, -n - 2]]
+
+
+def along(a, axis):
+    indices = np.zeros([2 if d == axis % max(a.ndim, 1) else n for d, n in enumerate(a.shape)], int)
+    return [indices, indices - 1, indices.astype(np.uint8), indices + 9, [0], np.argsort(a.ravel())]
+
+
+def values(a, axis):
+    given = [1, 2.5, True, [1, 2], [], np.arange(3, dtype=np.int8), a, np.float32(-1), 1j, a[:1]]
+    return given if a.ndim else given[:-1]
+
+
+def any_axis(a, axis):
+    return [0, 1, -1, a.ndim - 1, a.ndim, -a.ndim, 0.5]
+
+
+def sections(a, axis):
+    return [1, 2, 3, 0, -1, [1], [1, 2], [], (0, 5, 2), np.array([1]), 2.0, [-1], np.int8(2)]
+
+
+def several(a, axis):
+    given = [[a], [a, a], (a, a, a), [a, a[:0] if a.ndim else a], [], [a, [1, 2]], [a, 1]]
+    return given + [[a, a.astype(np.float32) if a.dtype.kind != "c" else a], [a.T, a.T]]
+
+
+def factors(a, axis):
+    given = [
+        a,
+        a.T,
+        a[..., 0] if a.ndim and a.shape[-1] else a,
+        2,
+        [1, 2, 3],
+        a[:1] if a.ndim else 1,
+    ]
+    return given + [np.ones((4, 3)), np.ones((3, 2, 4), np.float32), np.arange(6)]
+
+
+def choices(a, axis):
+    return [[a, a], [a, 0], [1, 2.5], [a], [], [np.float32(2), a]]
+
+
+SAMPLES = {
+    ("average", "weights"): lambda a, axis: [
+        ABSENT,
+        None,
+        np.linspace(0.5, 1, a.size).reshape(a.shape),
+        np.linspace(0, 1, a.shape[axis]) if a.ndim else np.ones(()),
+        np.arange(3),
+    ],
+    ("around", "decimals"): lambda a, axis: [ABSENT, 0, 1, -1, 2],
+    ("clip", "a_min"): lambda a, axis: [
+        0,
+        -1,
+        1.5,
+        None,
+        a,
+        np.float32(0.5),
+        np.int8(1),
+        300,
+        -300,
+    ],
+    ("clip", "a_max"): lambda a, axis: [2, 1.5, None, a, np.float32(1.5), np.int8(1), 300, -300],
+    ("compress", "condition"): lambda a, axis: [
+        [True, False],
+        [1, 0, 2],
+        np.arange(a.shape[axis] if a.ndim else 1) % 2 == 0,
+        [],
+        [[True]],
+        [True] * 40,
+    ],
+    ("take", "indices"): positions,
+    ("take_along_axis", "indices"): along,
+    ("put", "ind"): lambda a, axis: [
+        0,
+        -1,
+        a.size,
+        [0, 0],
+        [],
+        [[0], [-1]],
+        np.int8(0),
+        0.5,
+        [True],
+    ],
+    ("put", "v"): values,
+    ("putmask", "mask"): masks,
+    ("putmask", "values"): values,
+    ("place", "mask"): masks,
+    ("place", "vals"): values,
+    ("put_along_axis", "indices"): along,
+    ("put_along_axis", "values"): values,
+    ("copyto", "src"): values,
+    ("repeat", "repeats"): lambda a, axis: [
+        0,
+        2,
+        True,
+        -1,
+        [2],
+        np.arange(a.shape[axis] if a.ndim else 1),
+        np.arange(a.size),
+        np.ones(a.size, bool),
+        1.5,
+        [1, -1],
+        np.int8(3),
+        [],
+        [[1]],
+    ],
+    ("roll", "shift"): lambda a, axis: [0, 1, -2, 50, np.int8(1), (1, 2), [1], True, 1.5, (1, -1)],
+    ("roll", "axis"): lambda a, axis: [ABSENT, None, 0, -1, (0, 1), (0, 0), a.ndim, [0], ()],
+    ("rollaxis", "start"): lambda a, axis: [ABSENT, 0, 1, -1, a.ndim, a.ndim + 1],
+    ("moveaxis", "source"): lambda a, axis: [0, -1, 1, (0, 1), [0], (0, 0), a.ndim, ()],
+    ("moveaxis", "destination"): lambda a, axis: [0, -1, 1, (1, 0), [-1], (0, 0), a.ndim, ()],
+    ("swapaxes", "axis1"): any_axis,
+    ("swapaxes", "axis2"): any_axis,
+    ("transpose", "axes"): lambda a, axis: [
+        ABSENT,
+        None,
+        tuple(range(a.ndim))[::-1],
+        [*range(a.ndim)],
+        (0,),
+        (-1, 0),
+        (0, 0),
+        (),
+    ],
+    ("reshape", "shape"): lambda a, axis: [
+        -1,
+        (-1, 1),
+        (a.size,),
+        a.shape[::-1],
+        (),
+        3,
+        (2, -1),
+        (-1, -1),
+    ],
+    ("reshape", "copy"): lambda a, axis: [ABSENT, ABSENT, None, True, False],
+    ("real_if_close", "tol"): lambda a, axis: [ABSENT, 1000, 1, 1e30],
+    ("diag", "k"): lambda a, axis: [ABSENT, 0, 1, -2, 9],
+    **{(name, "offset"): lambda a, axis: [ABSENT, 0, 1, -2, 9] for name in ("diagonal", "trace")},
+    **{
+        (name, key): lambda a, axis: [ABSENT, ABSENT, 0, 1, -1, 2, 5]
+        for name in ("diagonal", "trace")
+        for key in ("axis1", "axis2")
+    },
+    **{
+        (name, "indices_or_sections"): sections
+        for name in "split array_split hsplit vsplit dsplit".split()
+    },
+    ("stack", "arrays"): several,
+    ("stack", "axis"): lambda a, axis: [ABSENT, 0, -1, 1, a.ndim, a.ndim + 1],
+    ("concatenate", "arrays"): several,
+    ("concatenate", "axis"): lambda a, axis: [ABSENT, 0, -1, 1, None, a.ndim],
+    ("block", "arrays"): lambda a, axis: [
+        a,
+        [a],
+        [a, a],
+        [[a, a], [a, a]],
+        [a, [a]],
+        [],
+        [[a], [1]],
+        [1, 2],
+    ],
+    ("broadcast_to", "shape"): lambda a, axis: [a.shape, (2, *a.shape), (), 4, (-1,), (3, 4), (0,)],
+    ("select", "condlist"): lambda a, axis: [
+        [a > 0, a > 1],
+        [a > 0],
+        [],
+        [a, a],
+        [True, a > 1],
+        [a != 0, False],
+    ],
+    ("select", "choicelist"): choices,
+    ("select", "default"): lambda a, axis: [ABSENT, 7, 2.5, a, np.int8(1)],
+    ("full_like", "fill_value"): values,
+    ("full", "shape"): lambda a, axis: [a.shape, 3, (2, 2), (), (0,), -1, 2.5],
+    ("full", "fill_value"): values,
+    ("full", "order"): lambda a, axis: [ABSENT, "C", "F", "K"],
+    ("array", "copy"): lambda a, axis: [ABSENT, ABSENT, None, True, False],
+    ("asarray", "copy"): lambda a, axis: [ABSENT, ABSENT, None, True, False],
+    ("asanyarray", "copy"): lambda a, axis: [ABSENT, ABSENT, None, True, False],
+    ("array", "ndmin"): lambda a, axis: [ABSENT, 0, 1, 3],
+    ("astype", "dtype"): lambda a, axis: [np.float32, "int8", bool, "complex64", a.dtype, "uint64"],
+    ("linspace", "start"): lambda a, axis: [0, -1.5, a, 1j, True],
+    ("linspace", "stop"): lambda a, axis: [3, 2.5, a, [1, 2], np.float32(3)],
+    ("linspace", "axis"): lambda a, axis: [ABSENT, ABSENT, 0, -1],
+    **{
+        (name, key): factors
+        for name, key in (
+            ("dot", "b"),
+            ("vdot", "b"),
+            ("inner", "b"),
+            ("tensordot", "b"),
+            ("matmul", "x2"),
+            ("vecdot", "x2"),
+        )
+    },
+    ("tensordot", "axes"): lambda a, axis: [
+        ABSENT,
+        0,
+        1,
+        ((0,), (0,)),
+        ([-1], [0]),
+        2,
+        (0, 1),
+        ((0, 1), (0, 1)),
+    ],
+    ("einsum", "subscripts"): lambda a, axis: [
+        "".join("ijkl"[d] for d in range(a.ndim)) + "->",
+        "".join("ijkl"[d] for d in range(a.ndim)),
+        "...i->i...",
+        "...->...",
+        "...ii->...i",
+        "...ii",
+        "",
+        "->",
+        "ij->ji",
+        "...i->...",
+        "i...->...",
+        "ii",
+    ],
+}
+SAMPLES = {(f"np.{name}", parameter): given for (name, parameter), given in SAMPLES.items()}
+
+UFUNC = (
+    "({}, /, out: Out = None, *, where: Any = True, casting: Any = '', order: Any = 'K', "
+    "dtype: Any = None, subok: Any = True)"
+)
+
+
+def rows():
+    """{"np.name": Row} of the operations and of the functions above."""
+    known = {kind: getattr(registry, kind) for kind in registry._KINDS} | {"Flat": registry.Flat}
+    texts = {}
+    for line in SIGNATURES.strip().splitlines():
+        texts[line.partition("(")[0]] = line[line.index("(") :]
+    for row in core.table():
+        operands = ", ".join(["x1: Array", "x2: Operand", "x3: Operand"][: row["nin"]])
+        for name in (row["name"], *row["also"]):
+            if hasattr(np, name):
+                texts[name] = UFUNC.format(operands)
+    found = {}
+    for name, text in texts.items():
+        if f"np.{name}" in registry.ROWS:
+            continue
+        made = dict(known)
+        exec(f"def body{text}: pass", made)
+        function = getattr(nb, name)
+        found[f"np.{name}"] = registry.Row((f"np.{name}",), "other", made["body"], function, False)
+    return found
+
+
+ROWS = rows()
