@@ -6,6 +6,7 @@ import itertools
 import random
 import warnings
 
+import numbus as nb
 import numpy as np
 from helpers import draw
 from numbus.functions import registry
@@ -174,6 +175,23 @@ def outcome(function, args, keywords):
             return function(*args, **keywords), None
         except Exception as error:
             return None, error
+
+
+def settled(function, args, keywords):
+    """The results of a call, computed: errors that need data are raised then."""
+    result = function(*args, **keywords)
+    settle((args, keywords, result))
+    return result
+
+
+def settle(x):
+    if isinstance(x, (tuple, list)):
+        for item in x:
+            settle(item)
+    elif isinstance(x, dict):
+        settle(tuple(x.values()))
+    elif isinstance(x, nb.ndarray):
+        np.asarray(x)
 
 
 def check(got, want, note, precision=None):

@@ -150,7 +150,82 @@ def some_axes(a, axis):
     return given + [(0, 1), (-1, 0), (1, 1)] if a.ndim > 1 else given
 
 
+def positions(a, axis):
+    n = a.shape[axis] if a.ndim else 1
+    given = [0, -1, n, [0, 0], [], [[0], [-1]], np.array([0, n - 1], np.int8), [True, False], 0.5]
+    return given + [np.array(0), np.zeros((0, 2), int), [-n, n - 1], np.uint8(0), [n + 3, -n - 2]]
+
+
+def along(a, axis):
+    indices = np.zeros([2 if d == axis % max(a.ndim, 1) else n for d, n in enumerate(a.shape)], int)
+    return [indices, indices - 1, indices.astype(np.uint8), indices + 9, np.argsort(a.ravel())]
+
+
+def sections(a, axis):
+    return [1, 2, 3, 0, -1, [1], [1, 2], [], (0, 5, 2), np.array([1]), 2.0, [-1], np.int8(2)]
+
+
+def choices(a, axis):
+    # NumPy refuses numbers of Python's beside integers without sign.
+    mixed = [a, 0] if a.dtype.kind in "ifc" else [a, a[:1] if a.ndim else a]
+    return [[a, a], mixed, [1, 2.5], [a], [], [np.float32(2), a]]
+
+
 SAMPLES = {
+    ("np.take", "indices"): positions,
+    ("np.take_along_axis", "indices"): along,
+    ("np.repeat", "repeats"): lambda a, axis: [
+        0,
+        2,
+        True,
+        -1,
+        [2],
+        np.arange(a.shape[axis] if a.ndim else 1),
+        np.arange(a.size),
+        np.ones(a.size, bool),
+        1.5,
+        [1, -1],
+        np.int8(3),
+        [],
+        [[1]],
+    ],
+    ("np.roll", "shift"): lambda a, axis: [
+        0,
+        1,
+        -2,
+        50,
+        np.int8(1),
+        (1, 2),
+        [1],
+        True,
+        1.5,
+        (1, -1),
+    ],
+    ("np.roll", "axis"): lambda a, axis: [ABSENT, None, 0, -1, (0, 1), (0, 0), a.ndim, [0], ()],
+    ("np.diag", "k"): lambda a, axis: [ABSENT, 0, 1, -2, 9],
+    **{
+        (f"np.{name}", "offset"): lambda a, axis: [ABSENT, 0, 1, -2, 9]
+        for name in ("diagonal", "trace")
+    },
+    ("np.select", "condlist"): lambda a, axis: [
+        [a > 0, a > 1],
+        [a > 0],
+        [],
+        [a, a],
+        [True, a > 1],
+        [a != 0, False],
+    ],
+    ("np.select", "choicelist"): choices,
+    ("np.select", "default"): lambda a, axis: [ABSENT, 7, 2.5, a, np.int8(1)],
+    **{
+        (f"np.{name}", key): lambda a, axis: [ABSENT, ABSENT, 0, 1, -1, 2, 5]
+        for name in ("diagonal", "trace")
+        for key in ("axis1", "axis2")
+    },
+    **{
+        (f"np.{name}", "indices_or_sections"): sections
+        for name in "split array_split hsplit vsplit dsplit".split()
+    },
     ("np.unwrap", "discont"): lambda a, axis: [ABSENT, None, 1, 4.5],
     ("np.rot90", "axes"): lambda a, axis: [ABSENT, (0, 1), (1, 0), (-1, 0), (0, 0), (0,), (1, 3)],
     ("np.rot90", "k"): lambda a, axis: [ABSENT, 0, 2, 3, -1, 5, np.int8(2)],

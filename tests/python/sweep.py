@@ -32,9 +32,9 @@ from registry_calls import (
     Out,
     arguments,
     check,
-    check_arguments,
     compare,
     outcome,
+    settled,
 )
 
 registry_samples.SAMPLES.update(other_functions.SAMPLES)
@@ -43,14 +43,15 @@ NAMES = sorted(ROWS)
 SEEDS = Path(__file__).with_name("sweep_seeds.txt")
 # Whose calls may have several mistakes: which of them the error is about differs.
 SEVERAL = set(
-    """abs absolute choose clip compress cov gradient histogram2d histogramdd interp matmul
-    nanargmax nanargmin nanmean nanpercentile nanquantile nanstd nanvar outer packbits percentile
-    place put put_along_axis putmask quantile ravel_multi_index std swapaxes take unravel_index
-    var""".split()
+    """abs absolute choose clip compress cov fix gradient histogram2d histogramdd insert interp
+    matmul nanargmax nanargmin nanmean nanpercentile nanquantile nanstd nanvar outer packbits
+    percentile place put put_along_axis putmask quantile ravel_multi_index std swapaxes take
+    unravel_index var""".split()
 )
+STEPWISE = set("max min amax amin nanmax nanmin mean nanmean var nanvar std nanstd".split())
+CASTING = set("array asarray asanyarray ascontiguousarray asfortranarray astype copyto".split())
 # What differs on purpose, by function: words of our error, or of NumPy's where only it has one.
 _SPREADS = "wrong shape of out"  # NumPy spreads results over a larger `out`, which is refused here
-_NO_ATTRIBUTE = "'list' object has no attribute"  # lists of indices are taken here
 _QUANTILES = (
     "according to the rule 'safe'",
     "expected a cast that 'same_kind' allows",  # NumPy cuts what methods such as 'lower' give
@@ -62,7 +63,6 @@ _QUANTILES = (
 DECIDED = {
     **dict.fromkeys("around round median matmul".split(), (_SPREADS,)),
     **dict.fromkeys("percentile quantile nanpercentile nanquantile".split(), _QUANTILES),
-    **dict.fromkeys("take_along_axis put_along_axis".split(), (_NO_ATTRIBUTE,)),
     # Mistakes that NumPy's code happens to meet, in its own words.
     **dict.fromkeys("split hsplit vsplit dsplit".split(), ("integer modulo by zero",)),
     "tensordot": ("tuple index out of range",),
@@ -73,6 +73,9 @@ DECIDED = {
     "select": ("Cannot cast array data",),
     # It gives a diagonal to axes of no and of three elements.
     "einsum": ("[einsum] extents of",),
+    "interp": ("complex coordinates",),  # of which NumPy drops a part where there is a period
+    # Exponents are looked at only where they are at rest.
+    **dict.fromkeys(["power", "pow"], ("negative integer powers",)),
     "diff": ("[diff] axis",),  # of a number, where there is nothing to do
 }
 
@@ -87,6 +90,8 @@ def difference(name, seed):
     if precision is None:
         return None
     shown = described((args, keywords))
+    if row.name in CASTING and infinite(args):
+        return None  # NumPy's loops do not agree what becomes of them
     given = twins((args, keywords), {})
     mine, named = twins((args, keywords), {}, nb.asarray)
     want, error = outcome(original(row), *given)
@@ -97,6 +102,8 @@ def difference(name, seed):
         return None
     try:
         if error is not None:
+            if mistake is None and not same_layout(mine, given[0]):
+                return None  # what is no view, or has no order, there
             if mistake is None or row.name not in SEVERAL:
                 same_class(mistake, error)
             return None
@@ -112,7 +119,9 @@ def difference(name, seed):
             check(here, want, "", precision)
         else:
             compare(row, here, want, "", args, keywords)
-        check_arguments(row, mine, named, *without(given, want), "an operand")
+        for here, real in operands((mine, named), given):
+            if real is not want and not keywords.get("overwrite_input"):
+                check(here, real, "an operand", precision if precision is not True else None)
         if isinstance(want, np.ndarray) and want.size > 1 and "order" in keywords:
             plain = not any([isinstance(x, np.ndarray) and x is want for x in given[0]])
             if plain and "out" not in keywords and same_layout(mine, given[0]):
@@ -134,28 +143,11 @@ def forgiven(got, want):
     return np.where(np.isfinite(there) | np.isfinite(want), there, want).astype(want.dtype)
 
 
-def without(given, out):
-    """The arguments but for the array that is the result, which has been compared."""
-    args, keywords = given
-    args = [None if x is out else x for x in args]
-    return args, {key: x for key, x in keywords.items() if x is not out}
-
-
-def settled(function, args, keywords):
-    """The results of a call, computed: errors that need data are raised then."""
-    result = function(*args, **keywords)
-    settle((args, keywords, result))
-    return result
-
-
-def settle(x):
-    if isinstance(x, (tuple, list)):
-        for item in x:
-            settle(item)
-    elif isinstance(x, dict):
-        settle(tuple(x.values()))
-    elif isinstance(x, nb.ndarray):
-        np.asarray(x)
+def operands(mine, given):
+    """Pairs of our arrays and NumPy's among the arguments."""
+    (args, keywords), (real_args, real_keywords) = mine, given
+    pairs = [*zip(args, real_args), *((keywords[key], x) for key, x in real_keywords.items())]
+    return [pair for pair in pairs if isinstance(pair[1], np.ndarray)]
 
 
 def original(row):
@@ -191,6 +183,14 @@ def twins(x, known, made=lambda a: a):
     return known[id(x)]
 
 
+def infinite(x):
+    """Whether there are numbers that no integer holds."""
+    if isinstance(x, (tuple, list)):
+        return any(map(infinite, x))
+    held = isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "fc"
+    return held and not np.isfinite(x).all()
+
+
 def with_out(row, args, keywords):
     """Puts an array into the place of `out`. Gives the type that its floats are computed in, or
     True; None where the call cannot have such an array.
@@ -209,9 +209,9 @@ def with_out(row, args, keywords):
     if error is not None or isinstance(want, (tuple, list)):
         return None
     want, out = np.asarray(want), outs[0]
-    lossy = out.dtype and want.dtype.kind in "fc" and unlike(want, out.dtype)
+    lossy = out.dtype and want.dtype.kind in "ifc" and unlike(want, out.dtype)
     # NumPy casts to the type of `out` at each step, or computes in it.
-    if lossy or "initial" in keywords or row.name in ("nanmax", "nanmin"):
+    if lossy or "initial" in keywords or (row.name in STEPWISE and (out.dtype or "f")[0] in "iu"):
         out.dtype = None
     array = out.array(want)
     for position, x in enumerate(args):
@@ -223,9 +223,11 @@ def with_out(row, args, keywords):
 
 
 def unlike(floats, dtype):
-    """Whether what becomes of these in an `out` of `dtype` is left open: integers of numbers that
-    are next to one or beyond them, and the imaginary parts of infinities.
+    """Whether what becomes of these in an `out` of `dtype` is left open: integers of floats that
+    are next to one or beyond them, negative ones without sign, imaginary parts of infinities.
     """
+    if floats.dtype.kind == "i":
+        return dtype[0] == "u" and (floats < 0).any()
     if dtype[0] == "c":
         return floats.dtype.kind == "f"
     if dtype[0] not in "iu":

@@ -2,6 +2,8 @@
 
 import numpy
 
+from .names import compiled as _compiled
+
 _AxisError = numpy.exceptions.AxisError
 
 
@@ -9,6 +11,13 @@ def require_axis(op, a):
     """Raises TypeError for an array without axes, which NumPy cannot go through either."""
     if a.ndim == 0:
         raise TypeError(f"[{op}] an array without axes; got 0-d; expected 1-d or more")
+
+
+def require_axes(op, a, least):
+    """Raises ValueError for an array of fewer axes than `least`."""
+    # In compiled functions a condition of the run: what follows has parts to index.
+    if a.ndim < least and (not _compiled or a.size >= 0):
+        raise ValueError(f"[{op}] too few axes; got {a.ndim}-d; expected {least}-d or more")
 
 
 def every(shape):
