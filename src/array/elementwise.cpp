@@ -534,7 +534,7 @@ Masked apply(Op op, std::span<const Arg> args, const Options& o) {
   DType want[3];
   std::fill_n(want, 3, o.dtype.value_or(DType::Bool));
   // A magnitude is of that type, where the complex type of its parts holds the operand.
-  if (op == Op::absolute && tells && is_complex(types[0]) && o.casting != Casting::Unsafe &&
+  if (op == Op::absolute && tells && is_complex(types[0]) &&
       (want[0] == DType::F64 || (want[0] == DType::F32 && types[0] == DType::C64)))
     want[0] = complex_of(want[0]);
   Resolved loop = resolve(op, {tells ? want : types, args.size()});
@@ -600,7 +600,7 @@ void require_value(const Arg& from, DType to, const char* op) {
   if (from.is_array() || !from.weak) return;
   const Scalar& s = from.scalar;
   if (s.kind == Kind::Complex) {
-    if (!is_complex(to))
+    if (!is_complex(to) && to != DType::Bool)
       raise(ErrorKind::Type, op, "cannot store a complex number", "complex", std::string(name(to)));
     return;
   }

@@ -250,9 +250,11 @@ def _product_function(op, doc, least, inner, core):
         kind = numpy.promote_types(a.dtype, b.dtype) if dtype is None else as_dtype(op, dtype)
         if out is not None:
             require_cast(op, kind, getattr(out, "dtype", kind), casting)
+        require_cast(op, a.dtype, kind, casting)
+        require_cast(op, b.dtype, kind, casting)
+        if order == "A":
+            order = "F" if a.flags.f_contiguous and b.flags.f_contiguous else "C"
         if dtype is not None:
-            require_cast(op, a.dtype, kind, casting)
-            require_cast(op, b.dtype, kind, casting)
             a, b = a.astype(kind, copy=False), b.astype(kind, copy=False)
         _dimensions(op, (a.shape, b.shape), least)
         counts = [min(a.ndim, least[0]), min(b.ndim, least[1])]

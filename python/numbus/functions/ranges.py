@@ -103,6 +103,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     given = numpy.result_type(*[_weak(x) for x in limits], 1.0)
     final = as_dtype("linspace", dtype, given)
     delta = stop - start
+    if getattr(delta, "dtype", given) != given:
+        delta = delta.astype(given)
     values = _core.arange(0.0, 1.0, num, _real_dtype(given))
     ndim = getattr(delta, "ndim", 0)
     if ndim:

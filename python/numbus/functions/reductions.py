@@ -351,6 +351,8 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     """
     a = to_ndarray(a)
     keepdims = bool(keepdims is not _NoValue and keepdims)
+    if axis is not None:
+        axis = many_axes("average", axis, a.ndim)
     if weights is None:
         result = mean(a, axis, keepdims=keepdims)
         if not result.size:  # NumPy divides by the number of means
