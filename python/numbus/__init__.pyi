@@ -57,7 +57,6 @@ from numpy import matrix as matrix
 from numpy import memmap as memmap
 from numpy import ndenumerate as ndenumerate
 from numpy import ndindex as ndindex
-from numpy import nditer as nditer
 from numpy import number as number
 from numpy import object_ as object_
 from numpy import poly1d as poly1d
@@ -1002,6 +1001,7 @@ def nanvar(a: ArrayLike, axis: Any = None, dtype: DTypeLike | None = None, out: 
     """Variance over `axis` of the elements that are not NaN."""
 def ndim(a: ArrayLike) -> int:
     """Number of axes."""
+nditer: Any
 negative: _Unary
 """Numerical negative, element-wise."""
 def nested_iters(op: Any, axes: Any, flags: Any = None, op_flags: Any = None, op_dtypes: Any = None, order: Any = 'K', casting: Any = 'safe', buffersize: Any = 0) -> Any:

@@ -179,6 +179,22 @@ def _start(initial, dtype):
     return value[()]
 
 
+# What an operation leaves its first operand as it is with, as the second one.
+_NEUTRAL = {
+    **dict.fromkeys("subtract left_shift right_shift".split(), 0),
+    **dict.fromkeys("divide power float_power".split(), 1),
+}
+
+
+def _neutral(name, dtype):
+    """An element that changes nothing where others are folded into a result, or None."""
+    if name == "floor_divide" and dtype.kind in "iu":
+        return dtype.type(1)
+    if name == "fmod" and dtype.kind == "f":
+        return dtype.type(numpy.inf)
+    return dtype.type(_NEUTRAL[name]) if name in _NEUTRAL else None
+
+
 def _folded(self, op, a, axes, dtype, keepdims, initial, mask):
     """reduce() without a row in the table of reductions: folds of one segment, in order."""
     identity = _real(self).identity
@@ -200,8 +216,9 @@ def _folded(self, op, a, axes, dtype, keepdims, initial, mask):
     else:
         first = _start(first, loop)
     if mask is not None:
-        if identity is not None:
-            a = _core.where(mask, a, identity)
+        neutral = identity if identity is not None else _neutral(self.name, loop)
+        if neutral is not None:
+            a = _core.where(mask, a, neutral)
         elif self.name in _REORDERABLE:
             a = _core.where(mask, a, first)
         else:

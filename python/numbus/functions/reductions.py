@@ -204,10 +204,8 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
         result = result.astype(dtype)
         return result if out is None else store(op, result, out, "unsafe")
     if dtype is not None and numpy.dtype(dtype).kind != ("c" if dtype_of(a).kind == "c" else "f"):
-        kwargs = {"axis": axis, "dtype": dtype, "out": out, "ddof": ddof, "keepdims": keepdims}
-        return call(
-            "numpy." + op, getattr(numpy, op), (a,), kwargs | {"where": where, "mean": mean}
-        )
+        dtype = numpy.dtype(dtype)
+        return _spread_in(op, to_ndarray(a), axis, dtype, out, ddof, keepdims, where, mean)
     if mean is _NoValue:
         return reduce(op, a, axis, dtype, out, keepdims, where, ddof)
     a = to_ndarray(a)
@@ -221,6 +219,27 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
     if op == "std":
         result = UFUNCS["sqrt"](result)
     return result if out is None else store(op, result, out, "unsafe")
+
+
+def _spread_in(op, a, axis, dtype, out, ddof, keepdims, where, mean):
+    """A spread whose sums are of another kind than the elements: integers, which cut the mean."""
+    if mean is _NoValue:
+        total = reduce("sum", a, axis, dtype, None, True, where)
+        count = _count(op, a, axis, True, where)
+        mean = to_ndarray(UFUNCS["divide"](total, count)).astype(dtype)
+    off = UFUNCS["subtract"](a, operand(mean))
+    off = off.real * off.real + off.imag * off.imag if off.dtype.kind == "c" else off * off
+    total = reduce("sum", off, axis, dtype, None, keepdims, where)
+    left = UFUNCS["maximum"](_count(op, a, axis, keepdims, where) - ddof, 0)
+    if out is not None:
+        result = UFUNCS["divide"](total.astype(out.dtype), left)
+        return store(op, UFUNCS["sqrt"](result) if op == "std" else result, out, "unsafe")
+    result = UFUNCS["divide"](total, left).astype(dtype)
+    if op == "var":
+        return result
+    if result.ndim:
+        require_cast(op, UFUNCS["sqrt"](result).dtype, dtype, "same_kind")
+    return UFUNCS["sqrt"](result).astype(dtype)
 
 
 def _count(op, a, axis, keepdims, where):
