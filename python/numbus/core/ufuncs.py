@@ -105,11 +105,13 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_N
                 raise NotImplementedError  # what comes between is cast to the type of `out`
         result = _reduced(self, op, array, axis, kind, bool(keepdims), initial, where)
     except (ForeignDtype, NotImplementedError):
-        kwargs = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "where": where}
-        if out is not None:
-            kwargs["out"] = out
-        if initial is not _NoValue:
-            kwargs["initial"] = initial
+        # What is given, and no more: an operand with a function of its own sees it.
+        given = {"dtype": dtype, "out": out}
+        kwargs = {key: value for key, value in given.items() if value is not None}
+        kwargs |= {} if axis == 0 else {"axis": axis}
+        kwargs |= {} if keepdims is False else {"keepdims": keepdims}
+        kwargs |= {} if where is True else {"where": where}
+        kwargs |= {} if initial is _NoValue else {"initial": initial}
         return _fall_back(self, "reduce", array, **kwargs)
     return result if out is None else store(op, result, out, "unsafe")
 
@@ -243,7 +245,10 @@ def outer(self, a, b, /, **kwargs):
     """The ufunc applied to all pairs of elements: shape `a.shape + b.shape`."""
     if self.nin != 2:
         raise ValueError(message(f"{self.name}.outer", "not a binary ufunc", self.nin, "2 inputs"))
-    a, b = operand(a), operand(b)
+    try:
+        a, b = operand(a), operand(b)
+    except ForeignDtype:
+        return _fall_back(self, "outer", a, b, **kwargs)
     if getattr(b, "ndim", 0) and getattr(a, "ndim", 0):
         a = a.reshape(a.shape + (1,) * b.ndim)
     return self(a, b, **kwargs)

@@ -52,8 +52,15 @@ def _into(op, fold, dtype, out, by_numpy):
 
 
 def _by_numpy(ufunc, method, *args):
+    """NumPy's method, with the array (and indices), and of axis, dtype and out what is given: an
+    operand with a function of its own sees it.
+    """
     real = getattr(getattr(numpy, ufunc.name), method)
-    return call(f"numpy.{ufunc.name}.{method}", real, args, {})
+    *operands, axis, dtype, out = args
+    keywords = {} if axis == 0 else {"axis": axis}
+    keywords |= {} if dtype is None else {"dtype": dtype}
+    keywords |= {} if out is None else {"out": out}
+    return call(f"numpy.{ufunc.name}.{method}", real, operands, keywords)
 
 
 def _folded_axis(op, a, axis):
