@@ -382,7 +382,8 @@ class ndarray:
         """Variance over `axis` with divisor `n - ddof`; `mean` may give the mean (with keepdims)."""
     def view(self, dtype: DTypeLike | None = None, type: Any = None) -> ndarray:
         """A view of the same memory, with elements of `dtype` if given. type: numpy.ndarray or one of
-        its subclasses, whose view NumPy makes."""
+        its subclasses, whose view NumPy makes, as those of structured types, text, dates and bytes in
+        another order; these only where the memory is the host's (TypeError)."""
     def __eq__(self, other: Any, /) -> ndarray: ...  # type: ignore[override]
     def __ne__(self, other: Any, /) -> ndarray: ...  # type: ignore[override]
     def __lt__(self, other: Any, /) -> ndarray: ...
@@ -627,8 +628,9 @@ def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: _bool = True, bias: _b
     observations less `ddof` (1; 0 with `bias`). fweights: how often each observation counts;
     aweights: how much. Compiled functions refuse one row of a matrix, which has no axes in NumPy."""
 def cross(a: ArrayLike, b: ArrayLike, axisa: SupportsIndex = -1, axisb: SupportsIndex = -1, axisc: SupportsIndex = -1, axis: SupportsIndex | None = None) -> Any:
-    """Cross product of vectors of 3 components along the given axes; 2 components are those of a
-    plane. Compiled functions refuse two vectors of the plane, whose products are numbers."""
+    """Cross product of vectors of 3 components along the given axes; before NumPy 2.5, 2 components
+    are those of a plane, from then on a ValueError. Compiled functions refuse two vectors of the
+    plane, whose products are numbers."""
 ctypeslib: Any
 def cumprod(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
     """Products of all elements up to each along `axis` (None: flattened). Small integers and bool

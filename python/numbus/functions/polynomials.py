@@ -143,6 +143,8 @@ def roots(p: Array):
     companion[1:] = np.eye(n - 2, n - 1, dtype=p.dtype)
     companion[0] = -p[1:] / p[0]
     found = _linalg().eigvals(companion)
+    if p.dtype.kind == "f" and found.dtype.kind == "c" and not bool(np.any(found.imag != 0)):
+        found = found.real.copy()  # from NumPy 2.5 on eigenvalues are complex
     return np.concatenate((found, np.zeros(trailing, found.dtype))) if trailing else found
 
 
