@@ -4,6 +4,7 @@ what is drawn for them: the sweep (sweep.py) calls these as it does registered o
 
 import numbus as nb
 import numpy as np
+import registry_samples
 from numbus import _core as core
 from numbus.functions import registry
 from registry_samples import ABSENT, along
@@ -248,6 +249,49 @@ SAMPLES = {
 }
 SAMPLES = {(f"np.{name}", parameter): given for (name, parameter), given in SAMPLES.items()}
 
+# Methods, whose values are drawn as for the functions of their names.
+METHODS = """
+all(a: Array, /, axis: Axes = None, *, out: Out = None, keepdims: Flag = False, where: Any = True)
+any(a: Array, /, axis: Axes = None, *, out: Out = None, keepdims: Flag = False, where: Any = True)
+max(a: Array, /, axis: Axes = None, out: Out = None, keepdims: Flag = False, initial: Any = 0, where: Any = True)
+min(a: Array, /, axis: Axes = None, out: Out = None, keepdims: Flag = False, initial: Any = 0, where: Any = True)
+sum(a: Array, /, axis: Axes = None, dtype: Any = None, out: Out = None, keepdims: Flag = False, initial: Any = 0, where: Any = True)
+prod(a: Array, /, axis: Axes = None, dtype: Any = None, out: Out = None, keepdims: Flag = False, initial: Any = 0, where: Any = True)
+mean(a: Array, /, axis: Axes = None, dtype: Any = None, out: Out = None, keepdims: Flag = False, *, where: Any = True)
+std(a: Array, /, axis: Axes = None, dtype: Any = None, out: Out = None, ddof: Any = 0, keepdims: Flag = False, *, where: Any = True)
+var(a: Array, /, axis: Axes = None, dtype: Any = None, out: Out = None, ddof: Any = 0, keepdims: Flag = False, *, where: Any = True)
+argmax(a: Array, /, axis: Axis | None = None, out: Out = None, *, keepdims: Flag = False)
+argmin(a: Array, /, axis: Axis | None = None, out: Out = None, *, keepdims: Flag = False)
+cumsum(a: Array, /, axis: Axis | None = None, dtype: Any = None, out: Out = None)
+cumprod(a: Array, /, axis: Axis | None = None, dtype: Any = None, out: Out = None)
+compress(a: Array, condition: Any, /, axis: Axis | None = None, out: Out = None)
+conj(a: Array, /)
+copy(a: Array, /, order: Any = "C")
+flatten(a: Array, /, order: Any = "C")
+ravel(a: Array, /, order: Any = "C")
+nonzero(a: Array, /)
+put(a: Array, ind: Any, v: Any, /, mode: Any = "raise")
+repeat(a: Array, repeats: Any, /, axis: Axis | None = None)
+reshape(a: Array, shape: Any, /, *, order: Any = "C", copy: Any = None)
+round(a: Array, /, decimals: Any = 0, out: Out = None)
+squeeze(a: Array, /, axis: Axes = None)
+swapaxes(a: Array, axis1: Any, axis2: Any, /)
+take(a: Array, indices: Any, /, axis: Axis | None = None, out: Out = None, mode: Any = "raise")
+trace(a: Array, /, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Out = None)
+diagonal(a: Array, /, offset: Any = 0, axis1: Any = 0, axis2: Any = 1)
+dot(a: Array, b: Any, /, out: Out = None)
+astype(a: Array, dtype: Any, /, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True)
+argsort(a: Array, /, axis: Axis | None = -1)
+sort(a: Array, /, axis: Axis = -1)
+tolist(a: Array, /)
+"""  # noqa: E501
+
+
+def method(name):
+    """A function that calls the method of its first argument."""
+    return lambda a, *args, **keywords: getattr(a, name)(*args, **keywords)
+
+
 UFUNC = (
     "({}, /, out: Out = None, *, where: Any = True, casting: Any = '', order: Any = 'K', "
     "dtype: Any = None, subok: Any = True)"
@@ -255,25 +299,31 @@ UFUNC = (
 
 
 def rows():
-    """{"np.name": Row} of the operations and of the functions above."""
-    known = {kind: getattr(registry, kind) for kind in registry._KINDS} | {"Flat": registry.Flat}
+    """{"np.name": Row} of the operations and of the functions above, {"method.name": Row}."""
     texts = {}
-    for line in SIGNATURES.strip().splitlines():
-        texts[line.partition("(")[0]] = line[line.index("(") :]
     for row in core.table():
         operands = ", ".join(["x1: Array", "x2: Operand", "x3: Operand"][: row["nin"]])
         for name in (row["name"], *row["also"]):
             if hasattr(np, name):
-                texts[name] = UFUNC.format(operands)
-    found = {}
-    for name, text in texts.items():
-        if f"np.{name}" in registry.ROWS:
-            continue
-        made = dict(known)
-        exec(f"def body{text}: pass", made)
-        function = getattr(nb, name)
-        found[f"np.{name}"] = registry.Row((f"np.{name}",), "other", made["body"], function, False)
-    return found
+                texts[f"np.{name}"] = UFUNC.format(operands)
+    for kind, lines in (("np", SIGNATURES), ("method", METHODS)):
+        for line in lines.strip().splitlines():
+            name, _, rest = line.partition("(")
+            texts[f"{kind}.{name}"] = "(" + rest
+    return {name: made(name, text) for name, text in texts.items() if name not in registry.ROWS}
+
+
+def made(name, text):
+    known = {kind: getattr(registry, kind) for kind in registry._KINDS} | {"Flat": registry.Flat}
+    exec(f"def body{text}: pass", known)
+    kind, _, own = name.partition(".")
+    function = method(own) if kind == "method" else getattr(nb, own)
+    return registry.Row((name,), kind, known["body"], function, False)
 
 
 ROWS = rows()
+# Methods are called with what the functions of their names are called with.
+for name, parameter in list(registry_samples.SAMPLES) + list(SAMPLES):
+    given = SAMPLES.get((name, parameter)) or registry_samples.SAMPLES[name, parameter]
+    SAMPLES[name.replace("np.", "method."), parameter] = given
+SAMPLES["method.round", "decimals"] = SAMPLES["np.around", "decimals"]

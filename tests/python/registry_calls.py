@@ -278,6 +278,7 @@ COMPARE = {
     "np.unique": unique,
     "np.unique_values": in_any_order,
     "np.argsort": by_index,
+    "method.argsort": by_index,
     "np.partition": partitioned,
     "np.argpartition": partitioned_by_index,
 }

@@ -156,6 +156,8 @@ def operands(mine, given):
 
 
 def original(row):
+    if row.kind == "method":
+        return other_functions.method(row.name)
     return getattr(ORACLES[row.names[0].split(".")[0]], row.name)
 
 
