@@ -201,7 +201,9 @@ SAMPLES = {
         1.5,
         (1, -1),
     ],
-    ("np.roll", "axis"): lambda a, axis: [ABSENT, None, 0, -1, (0, 1), (0, 0), a.ndim, [0], ()],
+    ("np.roll", "axis"): lambda a, axis: [
+        *(ABSENT, None, 0.5, 0, -1, (0, 1), (0, 0), a.ndim, [0], ()),
+    ],
     ("np.diag", "k"): lambda a, axis: [ABSENT, 0, 1, -2, 9],
     **{
         (f"np.{name}", "offset"): lambda a, axis: [ABSENT, 0, 1, -2, 9]

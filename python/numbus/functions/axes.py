@@ -1,5 +1,7 @@
 """Axes and shapes as compiled functions see them: constants, and tuples of a known length."""
 
+import operator
+
 import numpy
 
 from .names import compiled as _compiled
@@ -35,7 +37,9 @@ def distinct(op, axes, ndim):
 def _distinct(op, axes, ndim):
     if len(axes) == 0:
         return ()
-    k = axes[0]
+    if isinstance(axes[0], float):
+        raise TypeError(f"[{op}] axis is not an integer; got a float; expected an int")
+    k = axes[0] if _compiled else operator.index(axes[0])
     if not (-ndim <= k < ndim):
         raise _AxisError(f"[{op}] axis {k} is out of bounds for array of dimension {ndim}; got {k}")
     k = k + ndim if k < 0 else k
