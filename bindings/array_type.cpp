@@ -282,8 +282,9 @@ void bind_arrays(nb::module_& m) {
                    (order == 'A' && a.layout->f_contiguous() && !a.layout->c_contiguous())) {
           source = transpose(a, in_order(a.ndim(), true));
         }
-        if (!source.layout->c_contiguous()) source = copy(source, a.dtype, true);
-        return taken(wrap_view(self.ptr(), reshape(source, {a.size()})));
+        if (source.layout->c_contiguous())
+          return taken(wrap_view(self.ptr(), reshape(source, {a.size()})));
+        return taken(wrap(on_its_own(reshape(copy(source, a.dtype, true), {a.size()}))));
       },
       nb::arg("order").none() = "C", "The elements in one dimension.");
   cls.def(

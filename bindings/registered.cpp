@@ -68,23 +68,30 @@ struct Converter {
         array = keep(nb::steal(wrap_view(array, reshape(as_array(array), {-1}))));
       return keep(nb::int_(0));
     }
-    const int n = dimensions(array);
+    int n = dimensions(array);
     if (PyLong_CheckExact(o)) {
       int overflow = 0;
       const long long at = PyLong_AsLongLongAndOverflow(o, &overflow);
+      if (n == 0 && PyTuple_Size(p.choices) && (at == 0 || at == -1)) {  // one element
+        array = keep(nb::steal(wrap_view(array, reshape(as_array(array), {-1}))));
+        n = 1;
+      }
       if (!overflow && at >= 0 && at < n) return o;
       if (!overflow && at < 0 && at >= -n) return keep(nb::int_(at + n));
     }
     return keep(one_axis()(op(), nb::handle(o), n));
   }
 
-  PyObject* out(PyObject* o) {
+  PyObject* out(const Parameter& p, PyObject* o) {
     if (PyTuple_CheckExact(o) && PyTuple_Size(o) == 1) o = PyTuple_GetItem(o, 0);
     if (o == Py_None) return Py_None;
     static PyObject* const numpy_array = helper("numpy", "ndarray").release().ptr();
     if (!is_array(o) && !nb::isinstance(nb::handle(o), nb::handle(numpy_array)))
       raise(ErrorKind::Type, s.op, "out is no array",
             nb::cast<std::string>(nb::handle(o).type().attr("__name__")), "an ndarray");
+    if (PyTuple_Size(p.choices) == 1 &&
+        PyUnicode_CompareWithASCIIString(PyTuple_GetItem(p.choices, 0), "read") == 0)
+      return o;  // which the body stores into
     b.out = o;
     return Py_None;
   }
@@ -111,7 +118,7 @@ struct Converter {
       case Parameter::Axes:
         if (o == Py_None) return o;
         return keep(many_axes()(op(), nb::handle(o), dimensions(b.values[p.of])));
-      case Parameter::Out: return out(o);
+      case Parameter::Out: return out(p, o);
       case Parameter::DType:
         if (o == Py_None) return o;
         return keep(as_dtype()(op(), nb::handle(o)));

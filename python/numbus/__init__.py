@@ -81,7 +81,8 @@ def _publish():
         for name in module.__all__:
             value = getattr(module, name)
             registered = getattr(value, "__wrapped__", None) in _registry.BODIES
-            if callable(value) and hasattr(_numpy, name) and not registered:
+            function = callable(value) and not isinstance(value, type)
+            if function and hasattr(_numpy, name) and not registered:
                 value = _fallback.foreign(value, getattr(_numpy, name))
                 value.__module__ = __name__
             names[name] = value

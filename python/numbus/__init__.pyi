@@ -56,7 +56,6 @@ from numpy import matrix as matrix
 from numpy import memmap as memmap
 from numpy import ndenumerate as ndenumerate
 from numpy import ndindex as ndindex
-from numpy import nditer as nditer
 from numpy import number as number
 from numpy import object_ as object_
 from numpy import poly1d as poly1d
@@ -290,8 +289,9 @@ class ndarray:
     def cumsum(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
         """Sums of all elements up to each along `axis` (None: flattened). Small integers and bool sum
         as (u)int64."""
-    def diagonal(self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
-        """The diagonal of two axes as the last axis of a read-only view."""
+    def diagonal(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Any:
+        """The diagonal of two axes as the last axis of a read-only view, in compiled functions of a
+        copy. ValueError for one axis."""
     def dot(self, b: ArrayLike, out: Any = None) -> Any:
         """Inner product of vectors, matrix product of matrices, product with a scalar; N-d: over a's
         last and b's second-to-last axis, the other axes of both kept."""
@@ -331,9 +331,9 @@ class ndarray:
         """Sets `a.flat[ind[k]] = v[k % len(v)]`, cast to the type of `a`."""
     def ravel(self, *args: Any, **kwargs: Any) -> ndarray:
         """ravel(self, order: object | None = 'C') -> object"""
-    def repeat(self, repeats: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray:
+    def repeat(self, repeats: Any, axis: SupportsIndex | None = None) -> ndarray:
         """Each element repeated: `repeats` is an int, or one int per element along `axis` (None:
-        flattened)."""
+        flattened). ValueError for negative ones and for another number of them."""
     def reshape(self, *args: Any, **kwargs: Any) -> ndarray:
         """reshape(self, *shape, order: object | None = 'C', copy: object | None = None) -> object"""
     def resize(self, *new_shape: Any, refcheck: Any = True) -> Any:
@@ -361,7 +361,7 @@ class ndarray:
         """Sum over `axis` (int, tuple, None for all). Small integers and bool sum as (u)int64."""
     def swapaxes(self, axis1: Any, axis2: Any) -> ndarray:
         """`a` with two axes exchanged: a view."""
-    def take(self, indices: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None, mode: Any = 'raise') -> Any:
+    def take(self, indices: Any, axis: SupportsIndex | None = None, out: Any = None, mode: Literal['raise', 'wrap', 'clip'] = 'raise') -> Any:
         """The elements of `a` at `indices` along `axis` (None: flattened)."""
     def to_device(self, device: Any, /, *, stream: Any = None) -> ndarray:
         """The array on the named device: itself where it already is, else a copy."""
@@ -373,7 +373,7 @@ class ndarray:
         """a.tofile(fid, /, sep='', format='%s')"""
     def tolist(self, *args: Any, **kwargs: Any) -> Any:
         """tolist(self) -> object"""
-    def trace(self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: DTypeLike | None = None, out: Any = None) -> Any:
+    def trace(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1, dtype: DTypeLike | None = None, out: Any = None) -> Any:
         """The sum along a diagonal."""
     def transpose(self, *args: Any, **kwargs: Any) -> ndarray:
         """transpose(self, *args) -> object"""
@@ -381,7 +381,8 @@ class ndarray:
         """Variance over `axis` with divisor `n - ddof`; `mean` may give the mean (with keepdims)."""
     def view(self, dtype: DTypeLike | None = None, type: Any = None) -> ndarray:
         """A view of the same memory, with elements of `dtype` if given. type: numpy.ndarray or one of
-        its subclasses, whose view NumPy makes."""
+        its subclasses, whose view NumPy makes, as those of structured types, text, dates and bytes in
+        another order; these only where the memory is the host's (TypeError)."""
     def __eq__(self, other: Any, /) -> ndarray: ...  # type: ignore[override]
     def __ne__(self, other: Any, /) -> ndarray: ...  # type: ignore[override]
     def __lt__(self, other: Any, /) -> ndarray: ...
@@ -483,7 +484,7 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> _bool:
     """Whether two arrays are equal after broadcasting: a Python bool."""
 def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> Any:
     """Return the string representation of an array."""
-def array_split(ary: Any, indices_or_sections: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = 0) -> list[ndarray]:
+def array_split(ary: ArrayLike, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[ndarray]:
     """A list of views: parts of almost equal size, or the parts between the given indices."""
 def array_str(a: ArrayLike, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> Any:
     """Return a string representation of the data in an array."""
@@ -626,8 +627,9 @@ def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: _bool = True, bias: _b
     observations less `ddof` (1; 0 with `bias`). fweights: how often each observation counts;
     aweights: how much. Compiled functions refuse one row of a matrix, which has no axes in NumPy."""
 def cross(a: ArrayLike, b: ArrayLike, axisa: SupportsIndex = -1, axisb: SupportsIndex = -1, axisc: SupportsIndex = -1, axis: SupportsIndex | None = None) -> Any:
-    """Cross product of vectors of 3 components along the given axes; 2 components are those of a
-    plane. Compiled functions refuse two vectors of the plane, whose products are numbers."""
+    """Cross product of vectors of 3 components along the given axes; before NumPy 2.5, 2 components
+    are those of a plane, from then on a ValueError. Compiled functions refuse two vectors of the
+    plane, whose products are numbers."""
 ctypeslib: Any
 def cumprod(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
     """Products of all elements up to each along `axis` (None: flattened). Small integers and bool
@@ -651,17 +653,18 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Any:
     """A copy of `arr` without the indices `obj` along `axis` (None: flattened)."""
 def device_info() -> dict[str, Any]:
     """A dict about the devices: the default one, processor, vector width, memory in use."""
-def diag(v: Any, k: Any = 0) -> ndarray:
-    """The k-th diagonal of a 2-D array (read-only view), or a 2-D array with `v` on its k-th
-    diagonal."""
+def diag(v: ArrayLike, k: SupportsIndex = 0) -> ndarray:
+    """The k-th diagonal of a 2-D array (read-only view, in compiled functions a copy), or a 2-D
+    array with `v` on its k-th diagonal."""
 def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> Any:
     """The indices along each axis, int64, of the main diagonal of an array of `ndim` axes of n."""
 def diag_indices_from(arr: ArrayLike) -> Any:
     """diag_indices() of the shape of an array of equal extents. ValueError for others."""
 def diagflat(v: ArrayLike, k: SupportsIndex = 0) -> Any:
     """A 2-D array with the flattened `v` on its k-th diagonal."""
-def diagonal(a: ArrayLike, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
-    """The diagonal of two axes as the last axis of a read-only view."""
+def diagonal(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Any:
+    """The diagonal of two axes as the last axis of a read-only view, in compiled functions of a
+    copy. ValueError for one axis."""
 def diff(a: ArrayLike, n: SupportsIndex = 1, axis: SupportsIndex = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None) -> ndarray:
     """The n-th differences along `axis`; bool arrays differ by not_equal. prepend, append: values
     added first."""
@@ -675,7 +678,7 @@ def divmod(x1: Any, x2: Any, out1: Any = None, out2: Any = None, /, out: Any = .
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Any:
     """Inner product of vectors, matrix product of matrices, product with a scalar; N-d: over a's
     last and b's second-to-last axis, the other axes of both kept."""
-def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+def dsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ndarray]:
     """Split along the third axis."""
 def dstack(tup: Any) -> ndarray:
     """Arrays joined along the third axis."""
@@ -803,7 +806,7 @@ def histogram_bin_edges(a: ArrayLike, bins: Any = 10, range: Any = None, weights
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: _bool | None = None, weights: ArrayLike | None = None) -> Any:
     """Histogram of points of D coordinates: (counts or sums of weights, float64 with an axis for
     each coordinate; a list of the edges)."""
-def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ndarray]:
     """Split along the second axis (the first for 1-D arrays)."""
 def hstack(tup: Any, *, dtype: DTypeLike | None = None, casting: Any = 'same_kind') -> ndarray:
     """Arrays joined along the second axis (the first for 1-D arrays)."""
@@ -1000,6 +1003,7 @@ def nanvar(a: ArrayLike, axis: Any = None, dtype: DTypeLike | None = None, out: 
     """Variance over `axis` of the elements that are not NaN."""
 def ndim(a: ArrayLike) -> int:
     """Number of axes."""
+nditer: Any
 negative: _Unary
 """Numerical negative, element-wise."""
 def nested_iters(op: Any, axes: Any, flags: Any = None, op_flags: Any = None, op_dtypes: Any = None, order: Any = 'K', casting: Any = 'safe', buffersize: Any = 0) -> Any:
@@ -1072,7 +1076,7 @@ def prod(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = No
     as (u)int64."""
 def promote_types(type1: Any, type2: Any, /) -> Any:
     """promote_types(type1, type2, /)"""
-def ptp(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None, keepdims: _bool = False) -> Any:
+def ptp(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: _bool = False) -> Any:
     """Range of the values over `axis`: largest minus smallest."""
 def put(a: ArrayLike, ind: Any, v: Any, mode: Any = 'raise') -> Any:
     """Sets `a.flat[ind[k]] = v[k % len(v)]`, cast to the type of `a`."""
@@ -1102,9 +1106,9 @@ reciprocal: _Unary
 """Reciprocal of the argument, element-wise."""
 remainder: _Binary
 """Element-wise remainder of division, with the sign of the divisor."""
-def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray:
+def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> ndarray:
     """Each element repeated: `repeats` is an int, or one int per element along `axis` (None:
-    flattened)."""
+    flattened). ValueError for negative ones and for another number of them."""
 def require(a: ArrayLike, dtype: DTypeLike | None = None, requirements: Any = None, *, like: Any = None) -> Any:
     """`a` with the flags that `requirements` names ('C', 'F', 'A', 'W', 'O', 'E', or in full),
     copied if need be."""
@@ -1119,7 +1123,7 @@ right_shift: _Binary
 """Shift the bits of an integer to the right."""
 rint: _Unary
 """Round to the nearest integer, ties to even."""
-def roll(a: ArrayLike, shift: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray:
+def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ndarray:
     """`a` with its elements moved by `shift` along `axis` (int or tuples; None: flattened), going
     round."""
 def rollaxis(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None, start: Any = 0) -> ndarray:
@@ -1190,7 +1194,7 @@ def sort_complex(a: ArrayLike) -> Any:
 def spacing(x: ArrayLike, /) -> Any:
     """The distance to the next number of larger magnitude, with the sign (of half floats to the
     next larger number); NaN of infinities."""
-def split(ary: Any, indices_or_sections: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = 0) -> list[ndarray]:
+def split(ary: ArrayLike, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[ndarray]:
     """A list of views as `array_split` gives; a number of sections must divide the extent
     (ValueError)."""
 sqrt: _Unary
@@ -1215,9 +1219,9 @@ def swapaxes(a: ArrayLike, axis1: Any, axis2: Any) -> ndarray:
     """`a` with two axes exchanged: a view."""
 def synchronize() -> None:
     """Runs all pending work and waits for it."""
-def take(a: ArrayLike, indices: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None, mode: Any = 'raise') -> Any:
+def take(a: ArrayLike, indices: Any, axis: SupportsIndex | None = None, out: Any = None, mode: Literal['raise', 'wrap', 'clip'] = 'raise') -> Any:
     """The elements of `a` at `indices` along `axis` (None: flattened)."""
-def take_along_axis(arr: Any, indices: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = -1) -> Any:
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = -1) -> Any:
     """Elements of `arr` by an index array that matches it in all axes but one."""
 tan: _Unary
 """Tangent element-wise."""
@@ -1231,7 +1235,7 @@ def tile(A: ArrayLike, reps: Any) -> ndarray:
     axis. Raises TypeError for other numbers, ValueError for negative ones."""
 def to_device(a: ArrayLike, device: Any) -> ndarray:
     """`a` on the named device: itself where it already is, else a copy."""
-def trace(a: ArrayLike, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: DTypeLike | None = None, out: Any = None) -> Any:
+def trace(a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1, dtype: DTypeLike | None = None, out: Any = None) -> Any:
     """The sum along a diagonal."""
 def transpose(a: ArrayLike, axes: Any = None) -> ndarray:
     """`a` with its axes permuted (reversed by default): a view."""
@@ -1240,7 +1244,7 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
 def tri(N: ArrayLike, M: ArrayLike | None = None, k: SupportsIndex = 0, dtype: DTypeLike | None = ..., *, like: Any = None) -> ndarray:
     """(N, M) array with ones at and below the k-th diagonal and zeros above."""
 def tril(m: ArrayLike, k: SupportsIndex = 0) -> ndarray:
-    """`m` with zeros above the k-th diagonal of its last two axes."""
+    """`m` with zeros above the k-th diagonal of its last two axes. TypeError for no axis."""
 def tril_indices(n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None) -> Any:
     """The rows and the columns, int64, of the elements at and below the k-th diagonal of an array
     of shape (n, m); m is n unless given."""
@@ -1250,7 +1254,7 @@ def trim_zeros(filt: Any, trim: Any = 'fb', axis: Any = None) -> Any:
     """`filt` without the zeros at the ends that `trim` names ("f", "b"), along all axes or `axis`:
     a view; of a list a list. Compiled functions take one axis."""
 def triu(m: ArrayLike, k: SupportsIndex = 0) -> ndarray:
-    """`m` with zeros below the k-th diagonal of its last two axes."""
+    """`m` with zeros below the k-th diagonal of its last two axes. TypeError for no axis."""
 def triu_indices(n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None) -> Any:
     """The rows and the columns, int64, of the elements at and above the k-th diagonal of an array
     of shape (n, m); m is n unless given."""
@@ -1297,7 +1301,7 @@ def vecdot(x1: Any, x2: Any, /, out: Any = None, *, casting: Any = 'same_kind', 
 def vecmat(x1: Any, x2: Any, /, out: Any = None, *, casting: Any = 'same_kind', order: Any = 'K', dtype: DTypeLike | None = None, subok: Any = True, axes: Any = ..., axis: SupportsIndex | Sequence[SupportsIndex] | None = ..., keepdims: _bool = ..., signature: Any = ..., sig: Any = ...) -> Any:
     """Vectors, conjugated, times matrices, stacks of both broadcast; the arguments are those of
     matmul()."""
-def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ndarray]:
     """Split along the first axis."""
 def vstack(tup: Any, *, dtype: DTypeLike | None = None, casting: Any = 'same_kind') -> ndarray:
     """Arrays joined row-wise; 1-D arrays count as rows."""

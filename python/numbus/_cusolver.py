@@ -13,8 +13,8 @@ from .core.errors import message
 from .core.fallback import call, lookup
 from .core.ufuncs import UFUNCS
 from .functions.elementwise import astype
-from .functions.manipulation import broadcast_to, diagonal, swapaxes
-from .functions.matrices import eye, tril, triu
+from .functions.manipulation import broadcast_to, swapaxes
+from .functions.matrices import diagonal, eye, tril, triu
 from .functions.repeating import roll
 from .functions.selection import take_along_axis
 

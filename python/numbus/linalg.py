@@ -18,9 +18,9 @@ from .core.operands import library, operand, to_ndarray
 from .core.quick import few, quick
 from .core.ufuncs import UFUNCS
 from .functions.elementwise import astype as _astype
-from .functions.manipulation import diagonal as _diagonal
 from .functions.manipulation import matrix_transpose  # noqa: F401
 from .functions.manipulation import moveaxis as _moveaxis
+from .functions.matrices import diagonal as _diagonal
 from .functions.matrices import eye as _eye
 from .functions.numeric import cross as _cross
 from .functions.products import dot as _dot

@@ -430,7 +430,7 @@ Masked apply_huge(Op op, std::span<const Arg> args, const Options& o) {
   for (Arg& a : again) {
     if (!a.huge) continue;
     a.huge = false;
-    if (is_inexact(common)) continue;
+    if (is_inexact(o.dtype.value_or(common))) continue;
     if (loops_over_floats(row(op).rule)) {
       a = Arg(a.scalar, common);  // the number says nothing about the loop's type
       continue;
@@ -476,6 +476,30 @@ Masked compare_signs(Op op, std::span<const Arg> args, int signed_one, const Opt
   return apply(holds ? Op::logical_or : Op::logical_and, parts, o);
 }
 
+// dtype= names the loop's result, and with it the operands' type, but where every loop gives
+// booleans.
+bool tells_operands(Rule rule) {
+  return rule != Rule::Compare && rule != Rule::Logical && rule != Rule::TestFloat &&
+         rule != Rule::TestReal;
+}
+
+// A Python number in a loop of type `t`, which dtype= asked for: its kind decides, and the value of
+// an integer.
+void require_weak_cast(const Row& r, const Arg& a, DType t, Casting casting) {
+  const Kind own = a.scalar.kind == Kind::UInt ? Kind::Int : a.scalar.kind;
+  const Kind there = is_integer(t) ? Kind::Int : kind(t);
+  if (own > there && casting != Casting::Unsafe)
+    raise(ErrorKind::Casting, std::string(r.name), "cannot cast a number to the loop's type",
+          own == Kind::Complex ? "a complex number"
+          : own == Kind::Float ? "a float"
+                               : "an int",
+          std::string(name(t)) + " (or casting='unsafe')");
+  if (own == Kind::Int && is_integer(t) && !int_fits(a.scalar, t))
+    raise(ErrorKind::Overflow, std::string(r.name),
+          "Python integer out of bounds for " + std::string(name(t)), std::to_string(a.scalar.i),
+          "a value the type can hold");
+}
+
 }  // namespace
 
 Masked apply(Op op, std::span<const Arg> args, const Options& o) {
@@ -495,6 +519,7 @@ Masked apply(Op op, std::span<const Arg> args, const Options& o) {
         !is_integer(common) || int_fits(a.scalar, common))
       continue;
     if (loops_over_floats(r.rule)) continue;                   // any number is one of theirs
+    if (o.dtype && tells_operands(r.rule)) continue;           // it becomes one of that type
     if (r.rule == Rule::Compare || r.rule == Rule::Logical) {  // taken as the number it is
       types[n] = a.scalar.kind == Kind::UInt ? DType::U64 : DType::I64;
     } else {
@@ -507,13 +532,16 @@ Masked apply(Op op, std::span<const Arg> args, const Options& o) {
     for (int n : {0, 1})
       if (types[n] == DType::I64 && types[1 - n] == DType::U64)
         return compare_signs(op, args, n, o);
-  // dtype= names the loop's result, and with it the operands' type, but where every loop gives
-  // booleans.
-  bool tells = r.rule != Rule::Compare && r.rule != Rule::Logical && r.rule != Rule::TestFloat &&
-               r.rule != Rule::TestReal;
+  const bool tells = o.dtype && tells_operands(r.rule);
   DType want[3];
   std::fill_n(want, 3, o.dtype.value_or(DType::Bool));
-  Resolved loop = resolve(op, {o.dtype && tells ? want : types, args.size()});
+  // A magnitude is of that type, where the complex type of its parts holds the operand.
+  if (op == Op::absolute && tells && is_complex(types[0]) &&
+      (want[0] == DType::F64 || (want[0] == DType::F32 && types[0] == DType::C64)))
+    want[0] = complex_of(want[0]);
+  Resolved loop = resolve(op, {tells ? want : types, args.size()});
+  for (size_t n = 0; tells && n < args.size(); ++n)
+    if (args[n].weak) require_weak_cast(r, args[n], loop.in[n], o.casting);
   if (o.dtype && loop.out != *o.dtype) {
     raise(ErrorKind::Type, std::string(r.name), "no loop with this result type",
           std::string(name(*o.dtype)), std::string(name(loop.out)));
@@ -574,7 +602,7 @@ void require_value(const Arg& from, DType to, const char* op) {
   if (from.is_array() || !from.weak) return;
   const Scalar& s = from.scalar;
   if (s.kind == Kind::Complex) {
-    if (!is_complex(to))
+    if (!is_complex(to) && to != DType::Bool)
       raise(ErrorKind::Type, op, "cannot store a complex number", "complex", std::string(name(to)));
     return;
   }

@@ -23,8 +23,9 @@ Array with_axis(const Array& a, int axis) {
 Array concatenate(std::span<const Array> arrays, int axis, bool new_axis, const char* op,
                   std::optional<DType> dtype, Casting casting, const Array* out) {
   std::vector<Array> parts(arrays.begin(), arrays.end());
-  if (new_axis)
-    for (Array& a : parts) a = with_axis(a, axis);
+  if (new_axis)  // which may lie beyond the axes of a part that has fewer
+    for (Array& a : parts)
+      if (a.ndim() == arrays[0].ndim()) a = with_axis(a, axis);
   const Array& first = parts[0];
   std::vector<int64_t> shape(first.shape().begin(), first.shape().end());
   shape[axis] = 0;

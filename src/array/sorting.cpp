@@ -144,8 +144,8 @@ Array histogram(const Array& x, const Array& limits, bool uniform) {
     raise(ErrorKind::Value, "histogram", "edges that the routine does not take",
           shape_string(*edges.layout) + " of " + std::string(name(edges.dtype)),
           "a line of edges in the type of the values, or even ones of floats");
-  // The device's kernels compare float64.
-  if (!values.base->device->host_readable() && edges.dtype != DType::F64)
+  // Kernels of a GPU compare float64.
+  if (!values.base->device->runs_on_host() && edges.dtype != DType::F64)
     edges = copy(edges, DType::F64, true);
   const int64_t bins = edges.size() - 1;
   Array result = empty({&bins, 1}, DType::I64, values.base->device);

@@ -27,7 +27,10 @@ std::vector<int64_t> broadcast_shape(std::span<const Array* const> arrays, const
       if (s != 1) {
         std::string got;
         for (const Array* x : arrays) got += (got.empty() ? "" : " ") + shape_string(*x->layout);
-        raise(ErrorKind::Value, op, "operands could not be broadcast together", "shapes " + got,
+        // Index arrays that do not fit together are a wrong index.
+        const bool index = std::string_view(op) == "index";
+        raise(index ? ErrorKind::Index : ErrorKind::Value, op,
+              "operands could not be broadcast together", "shapes " + got,
               "equal extents, or extents of one");
       }
       s = e;

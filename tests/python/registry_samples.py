@@ -7,8 +7,12 @@ import numpy as np
 ABSENT = object()
 
 
+def extent(a, axis):
+    return a.shape[axis] if a.ndim else 1
+
+
 def one_layer(a, axis):
-    return np.take(a, [0], axis) if a.shape[axis] else a
+    return np.take(a, [0], axis) if a.ndim and a.shape[axis] else a
 
 
 def alike(a, axis):
@@ -146,8 +150,86 @@ def some_axes(a, axis):
     return given + [(0, 1), (-1, 0), (1, 1)] if a.ndim > 1 else given
 
 
+def positions(a, axis):
+    n = a.shape[axis] if a.ndim else 1
+    given = [0, -1, n, [0, 0], [], [[0], [-1]], np.array([0, n - 1], np.int8), [True, False], 0.5]
+    return given + [np.array(0), np.zeros((0, 2), int), [-n, n - 1], np.uint8(0), [n + 3, -n - 2]]
+
+
+def along(a, axis):
+    indices = np.zeros([2 if d == axis % max(a.ndim, 1) else n for d, n in enumerate(a.shape)], int)
+    return [indices, indices - 1, indices.astype(np.uint8), indices + 9, np.argsort(a.ravel())]
+
+
+def sections(a, axis):
+    return [1, 2, 3, 0, -1, [1], [1, 2], [], (0, 5, 2), np.array([1]), 2.0, [-1], np.int8(2)]
+
+
+def choices(a, axis):
+    # NumPy refuses numbers of Python's beside integers without sign.
+    mixed = [a, 0] if a.dtype.kind in "ifc" else [a, a[:1] if a.ndim else a]
+    return [[a, a], mixed, [1, 2.5], [a], [], [np.float32(2), a]]
+
+
 SAMPLES = {
+    ("np.take", "indices"): positions,
+    ("np.take_along_axis", "indices"): along,
+    ("np.repeat", "repeats"): lambda a, axis: [
+        0,
+        2,
+        True,
+        -1,
+        [2],
+        np.arange(a.shape[axis] if a.ndim else 1),
+        np.arange(a.size),
+        np.ones(a.size, bool),
+        1.5,
+        [1, -1],
+        np.int8(3),
+        [],
+        [[1]],
+    ],
+    ("np.roll", "shift"): lambda a, axis: [
+        0,
+        1,
+        -2,
+        50,
+        np.int8(1),
+        (1, 2),
+        [1],
+        True,
+        1.5,
+        (1, -1),
+    ],
+    ("np.roll", "axis"): lambda a, axis: [
+        *(ABSENT, None, 0.5, 0, -1, (0, 1), (0, 0), a.ndim, [0], ()),
+    ],
+    ("np.diag", "k"): lambda a, axis: [ABSENT, 0, 1, -2, 9],
+    **{
+        (f"np.{name}", "offset"): lambda a, axis: [ABSENT, 0, 1, -2, 9]
+        for name in ("diagonal", "trace")
+    },
+    ("np.select", "condlist"): lambda a, axis: [
+        [a > 0, a > 1],
+        [a > 0],
+        [],
+        [a, a],
+        [True, a > 1],
+        [a != 0, False],
+    ],
+    ("np.select", "choicelist"): choices,
+    ("np.select", "default"): lambda a, axis: [ABSENT, 7, 2.5, a, np.int8(1)],
+    **{
+        (f"np.{name}", key): lambda a, axis: [ABSENT, ABSENT, 0, 1, -1, 2, 5]
+        for name in ("diagonal", "trace")
+        for key in ("axis1", "axis2")
+    },
+    **{
+        (f"np.{name}", "indices_or_sections"): sections
+        for name in "split array_split hsplit vsplit dsplit".split()
+    },
     ("np.unwrap", "discont"): lambda a, axis: [ABSENT, None, 1, 4.5],
+    ("np.rot90", "axes"): lambda a, axis: [ABSENT, (0, 1), (1, 0), (-1, 0), (0, 0), (0,), (1, 3)],
     ("np.rot90", "k"): lambda a, axis: [ABSENT, 0, 2, 3, -1, 5, np.int8(2)],
     ("np.expand_dims", "axis"): lambda a, axis: [0, -1, 1, (0, 2), [0, -1], (0, 0), 9, a.ndim],
     ("np.dstack", "tup"): stacked,
@@ -461,17 +543,24 @@ SAMPLES = {
     ("np.interp", "left"): lambda a, axis: [ABSENT, None, -5.5, 2, 1j],
     ("np.interp", "right"): lambda a, axis: [ABSENT, None, 7, np.float32(0.5)],
     ("np.interp", "period"): lambda a, axis: [ABSENT, None, 2, 1.25, -3, 0],
-    ("np.partition", "kth"): lambda a, axis: ranks(a.shape[axis]),
-    ("np.argpartition", "kth"): lambda a, axis: ranks(a.shape[axis]),
+    ("np.partition", "kth"): lambda a, axis: ranks(extent(a, axis)),
+    ("np.argpartition", "kth"): lambda a, axis: ranks(extent(a, axis)),
     ("np.bincount", "weights"): lambda a, axis: (
         [ABSENT, np.linspace(-1, 2, a.size), [1.0, 2.0]] if a.size else [ABSENT]
     ),
     ("np.bincount", "minlength"): lambda a, axis: [ABSENT, 0, 3, 20, -1],
     ("np.searchsorted", "v"): lambda a, axis: [1, 0.5, a, a.T, [1, 2, -1]],
+    # Of arrays with fields, which ours never are.
+    **{
+        (f"np.{name}", "order"): lambda a, axis: [ABSENT, ABSENT, ABSENT, None]
+        for name in ("sort", "argsort", "partition", "argpartition")
+    },
     # NumPy has it not: test_array_api.py.
     **{(name, "descending"): lambda a, axis: [ABSENT] for name in ("np.sort", "np.argsort")},
     ("np.searchsorted", "sorter"): lambda a, axis: [ABSENT, np.argsort(a), [0]],
-    ("np.lexsort", "keys"): lambda a, axis: [[a], [a, a[::-1]], a, [a.T, np.sort(a.T)]],
+    ("np.lexsort", "keys"): lambda a, axis: (
+        [[a], [a, a[::-1]], a, [a.T, np.sort(a.T)]] if a.ndim else [a, [a], [a, a]]
+    ),
     ("np.lexsort", "axis"): lambda a, axis: [ABSENT, 0, -1],
     ("np.tri", "N"): lambda a, axis: [0, 1, 4, -2, np.int8(3), True, 2.5],
     ("np.tri", "M"): lambda a, axis: [ABSENT, None, 3, 0, 6, -1, 1.5],
@@ -592,7 +681,7 @@ SAMPLES = {
     ("np.diff", "append"): lambda a, axis: [ABSENT, 1, one_layer(a, axis)],
     ("np.ediff1d", "to_end"): lambda a, axis: [ABSENT, 3, np.array([1, 2], a.dtype), 2.5],
     ("np.ediff1d", "to_begin"): lambda a, axis: [ABSENT, 1, np.array([[1, 0]], a.dtype)],
-    ("np.trapezoid", "x"): lambda a, axis: [ABSENT, None, np.linspace(0, 2, a.shape[axis]), a],
+    ("np.trapezoid", "x"): lambda a, axis: [ABSENT, None, np.linspace(0, 2, extent(a, axis)), a],
     ("np.trapezoid", "dx"): lambda a, axis: [ABSENT, 2, 0.5],
     ("np.cov", "y"): alike,
     ("np.cov", "ddof"): lambda a, axis: [ABSENT, None, 0, 1, 2.0, 0.5],
@@ -617,4 +706,19 @@ SAMPLES = {
     ("np.percentile", "weights"): weights,
     ("np.nanquantile", "weights"): own_weights,
     ("np.nanpercentile", "weights"): own_weights,
+}
+
+# By parameter, of functions that have no values of their own; `where` also of no array.
+COMMON = {
+    "order": lambda a, axis: [ABSENT, "C", "F", "A", "K"],
+    "casting": lambda a, axis: [ABSENT] * 4 + ["same_kind", "unsafe", "safe", "no", "no such"],
+    "where": lambda a, axis: [ABSENT, ABSENT, True, a != 0, a[:1] > 1 if a.ndim else a > 1, [True]],
+    "initial": lambda a, axis: [ABSENT, ABSENT, ABSENT, 1, 2.5, None],
+    "dtype": lambda a, axis: [ABSENT] * 3 + [np.float32, "float64", "int8", "int64", "complex64"],
+    "ddof": lambda a, axis: [ABSENT, 0, 1, 2.5, 9],
+    "correction": lambda a, axis: [ABSENT, ABSENT, 1],
+    "subok": lambda a, axis: [ABSENT, True, False],
+    "mode": lambda a, axis: [ABSENT, "raise", "wrap", "clip", "no"],
+    "shape": lambda a, axis: [ABSENT, ABSENT, None, (2, 3), 4, (), (0, 2)],
+    "num": lambda a, axis: [ABSENT, 5, 1, 0, -1],
 }

@@ -33,3 +33,32 @@ def test_no_coefficients():
         assert got.dtype == want.dtype and got.shape == want.shape and not got.any()
         compiled = nb.njit(lambda p, x: np.polyval(p, x))(np.zeros(0), x)
         assert np.shape(compiled) == want.shape and not np.any(compiled)
+
+
+@pytest.mark.numbus
+def test_roots_of_complex_eigenvalues(monkeypatch):
+    """From NumPy 2.5 on eigenvalues are complex; real roots stay real, as NumPy's do."""
+    import numbus as nb
+
+    found = nb.linalg.eigvals
+    monkeypatch.setattr(nb.linalg, "eigvals", lambda a: found(a).astype("complex128"))
+    before = nb._core.answer_few(False)
+    try:
+        for p in ([1, -3, 2], [1, 0, 1], [2.0, -5, 2, 0], [1j, 2]):
+            got, want = nb.roots(nb.array(p)), np.roots(p)
+            assert got.dtype == want.dtype
+            np.testing.assert_allclose(np.sort(np.asarray(got)), np.sort(want), 1e-12)
+    finally:
+        nb._core.answer_few(before)
+
+
+@pytest.mark.numbus
+def test_cross_of_two_components(monkeypatch):
+    import numbus as nb
+    from numbus.functions import numeric
+
+    monkeypatch.setattr(numeric, "_PLANES", False)
+    for a, b in (([1, 2], [3, 4]), ([1, 2, 3], [3, 4])):
+        with pytest.raises(ValueError, match="components"):
+            nb.cross(nb.array(a), nb.array(b))
+    assert nb.cross(nb.array([1, 0, 0]), nb.array([0, 1, 0])).tolist() == [0, 0, 1]

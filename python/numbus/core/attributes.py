@@ -7,6 +7,7 @@ from .._core import generic, ndarray
 from . import array_type as _types
 from .errors import as_order, message
 from .fallback import record
+from .host import on_host
 from .operands import SUPPORTED, as_generic, to_ndarray
 from .quick import quick
 
@@ -123,7 +124,8 @@ def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
 @quick("view")
 def view(self, dtype=None, type=None):
     """A view of the same memory, with elements of `dtype` if given. type: numpy.ndarray or one of
-    its subclasses, whose view NumPy makes.
+    its subclasses, whose view NumPy makes, as those of structured types, text, dates and bytes in
+    another order; these only where the memory is the host's (TypeError).
     """
     if isinstance(dtype, _Type) and issubclass(dtype, _PLAIN):
         dtype, type = None, dtype
@@ -133,6 +135,12 @@ def view(self, dtype=None, type=None):
         record("numpy.ndarray.view")
         real = numpy.asarray(self)
         return real.view(type) if dtype is None else real.view(dtype, type)
+    if dtype is not None and numpy.dtype(dtype) not in SUPPORTED:
+        if not on_host(self):
+            expected = "one that Numbus has, or to_numpy()"
+            raise TypeError(message("view", "a dtype of NumPy's on a GPU", dtype, expected))
+        record("numpy.ndarray.view")
+        return numpy.asarray(self).view(dtype)
     return _core_view(self, dtype)
 
 

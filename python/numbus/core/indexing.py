@@ -23,7 +23,8 @@ def plain(index):
 
 
 def _from_list(item):
-    return numpy.asarray([to_numpy(x) for x in item]) if item else numpy.empty(0, numpy.intp)
+    made = numpy.asarray([to_numpy(x) for x in item])
+    return made if made.size else made.astype(numpy.intp)  # lists of nothing have no type
 
 
 def _plain_item(item):

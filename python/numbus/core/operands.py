@@ -125,6 +125,15 @@ def operand(x):
     return to_ndarray(x)
 
 
+def whole_numbers(x):
+    """Indices or counts as an array: arrays as they are, for they have to be of integers; numbers
+    and lists of Python's as int64, as NumPy takes them.
+    """
+    if type(x) in (ndarray, generic) or isinstance(x, (numpy.ndarray, numpy.generic)):
+        return to_ndarray(x)
+    return to_ndarray(numpy.asarray(x, numpy.int64))
+
+
 def as_mask(where):
     """The argument `where` as an operand: arrays as they are, for they have to be boolean, anything
     else as booleans.

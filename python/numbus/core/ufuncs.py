@@ -105,11 +105,13 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_N
                 raise NotImplementedError  # what comes between is cast to the type of `out`
         result = _reduced(self, op, array, axis, kind, bool(keepdims), initial, where)
     except (ForeignDtype, NotImplementedError):
-        kwargs = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "where": where}
-        if out is not None:
-            kwargs["out"] = out
-        if initial is not _NoValue:
-            kwargs["initial"] = initial
+        # What is given, and no more: an operand with a function of its own sees it.
+        given = {"dtype": dtype, "out": out}
+        kwargs = {key: value for key, value in given.items() if value is not None}
+        kwargs |= {} if axis == 0 else {"axis": axis}
+        kwargs |= {} if keepdims is False else {"keepdims": keepdims}
+        kwargs |= {} if where is True else {"where": where}
+        kwargs |= {} if initial is _NoValue else {"initial": initial}
         return _fall_back(self, "reduce", array, **kwargs)
     return result if out is None else store(op, result, out, "unsafe")
 
@@ -146,7 +148,7 @@ def _reduced(self, op, array, axis, dtype, keepdims, initial, where):
             raise ValueError(message(op, "where= without initial=", "none", "an initial value"))
         return _core.reduce(name, a, axes, keepdims, dtype, mask, 0)
     if initial is None or (name in ("max", "min") and not a.size):
-        _require_elements(op, a, axes, initial, mask)
+        require_elements(op, a, axes, initial, mask)
     if name in ("max", "min") and not a.size:
         shape = _shape_without(a.shape, axes, keepdims)
         return _core.full(shape, _start(initial, a.dtype), a.dtype)[()]
@@ -156,7 +158,7 @@ def _reduced(self, op, array, axis, dtype, keepdims, initial, where):
     return self(_start(initial, result.dtype), result, dtype=result.dtype)
 
 
-def _require_elements(op, a, axes, initial, mask):
+def require_elements(op, a, axes, initial, mask):
     """Something to begin with, where neither an identity nor an initial value is there."""
     if initial is not None and initial is not _NoValue:
         return
@@ -179,6 +181,22 @@ def _start(initial, dtype):
     return value[()]
 
 
+# What an operation leaves its first operand as it is with, as the second one.
+_NEUTRAL = {
+    **dict.fromkeys("subtract left_shift right_shift".split(), 0),
+    **dict.fromkeys("divide power float_power".split(), 1),
+}
+
+
+def _neutral(name, dtype):
+    """An element that changes nothing where others are folded into a result, or None."""
+    if name == "floor_divide" and dtype.kind in "iu":
+        return dtype.type(1)
+    if name == "fmod" and dtype.kind == "f":
+        return dtype.type(numpy.inf)
+    return dtype.type(_NEUTRAL[name]) if name in _NEUTRAL else None
+
+
 def _folded(self, op, a, axes, dtype, keepdims, initial, mask):
     """reduce() without a row in the table of reductions: folds of one segment, in order."""
     identity = _real(self).identity
@@ -196,12 +214,13 @@ def _folded(self, op, a, axes, dtype, keepdims, initial, mask):
         identity = numpy.asarray(identity).astype(loop)[()]  # -1 as all bits
     first = identity if initial is _NoValue else initial
     if first is None:
-        _require_elements(op, a, axes, first, mask)
+        require_elements(op, a, axes, first, mask)
     else:
         first = _start(first, loop)
     if mask is not None:
-        if identity is not None:
-            a = _core.where(mask, a, identity)
+        neutral = identity if identity is not None else _neutral(self.name, loop)
+        if neutral is not None:
+            a = _core.where(mask, a, neutral)
         elif self.name in _REORDERABLE:
             a = _core.where(mask, a, first)
         else:
@@ -226,7 +245,10 @@ def outer(self, a, b, /, **kwargs):
     """The ufunc applied to all pairs of elements: shape `a.shape + b.shape`."""
     if self.nin != 2:
         raise ValueError(message(f"{self.name}.outer", "not a binary ufunc", self.nin, "2 inputs"))
-    a, b = operand(a), operand(b)
+    try:
+        a, b = operand(a), operand(b)
+    except ForeignDtype:
+        return _fall_back(self, "outer", a, b, **kwargs)
     if getattr(b, "ndim", 0) and getattr(a, "ndim", 0):
         a = a.reshape(a.shape + (1,) * b.ndim)
     return self(a, b, **kwargs)

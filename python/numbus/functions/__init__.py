@@ -13,6 +13,7 @@ from . import (
     gradients,
     grids,
     histograms,
+    iterating,
     joining,
     manipulation,
     matrices,
@@ -74,6 +75,7 @@ SUBJECTS = (
     products,
     einsum,
     applying,
+    iterating,
     files,
 )
 

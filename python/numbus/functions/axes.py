@@ -1,8 +1,25 @@
 """Axes and shapes as compiled functions see them: constants, and tuples of a known length."""
 
+import operator
+
 import numpy
 
+from .names import compiled as _compiled
+
 _AxisError = numpy.exceptions.AxisError
+
+
+def require_axis(op, a):
+    """Raises TypeError for an array without axes, which NumPy cannot go through either."""
+    if a.ndim == 0:
+        raise TypeError(f"[{op}] an array without axes; got 0-d; expected 1-d or more")
+
+
+def require_axes(op, a, least):
+    """Raises ValueError for an array of fewer axes than `least`."""
+    # In compiled functions a condition of the run: what follows has parts to index.
+    if a.ndim < least and (not _compiled or a.size >= 0):
+        raise ValueError(f"[{op}] too few axes; got {a.ndim}-d; expected {least}-d or more")
 
 
 def every(shape):
@@ -20,7 +37,9 @@ def distinct(op, axes, ndim):
 def _distinct(op, axes, ndim):
     if len(axes) == 0:
         return ()
-    k = axes[0]
+    if isinstance(axes[0], float):
+        raise TypeError(f"[{op}] axis is not an integer; got a float; expected an int")
+    k = axes[0] if _compiled else operator.index(axes[0])
     if not (-ndim <= k < ndim):
         raise _AxisError(f"[{op}] axis {k} is out of bounds for array of dimension {ndim}; got {k}")
     k = k + ndim if k < 0 else k

@@ -12,7 +12,7 @@ from ..core.ufuncs import UFUNCS
 from . import names as np
 from .joining import _along, concatenate
 from .names import compiled as _compiled
-from .registry import Array, Axis, DTypeArg, Flat, OutUnsafe, function
+from .registry import Array, AxisOrNumber, DTypeArg, Flat, OutUnsafe, function
 
 __all__ = [
     "cumprod",
@@ -52,8 +52,15 @@ def _into(op, fold, dtype, out, by_numpy):
 
 
 def _by_numpy(ufunc, method, *args):
+    """NumPy's method, with the array (and indices), and of axis, dtype and out what is given: an
+    operand with a function of its own sees it.
+    """
     real = getattr(getattr(numpy, ufunc.name), method)
-    return call(f"numpy.{ufunc.name}.{method}", real, args, {})
+    *operands, axis, dtype, out = args
+    keywords = {} if axis == 0 else {"axis": axis}
+    keywords |= {} if dtype is None else {"dtype": dtype}
+    keywords |= {} if out is None else {"out": out}
+    return call(f"numpy.{ufunc.name}.{method}", real, operands, keywords)
 
 
 def _folded_axis(op, a, axis):
@@ -148,7 +155,9 @@ def cumprod(a, axis=None, dtype=None, out=None):
 
 
 @function("np.nancumsum")
-def nancumsum(a: Array, axis: Axis | Flat = None, dtype: DTypeArg = None, out: OutUnsafe = None):
+def nancumsum(
+    a: Array, axis: AxisOrNumber | Flat = None, dtype: DTypeArg = None, out: OutUnsafe = None
+):
     """`cumsum` with NaNs as zeros."""
     x = _without_nan(a, 0.0)
     return x.cumsum(axis) if dtype is None else x.cumsum(axis, dtype)
@@ -162,7 +171,9 @@ def _without_nan(a, value):
 
 
 @function("np.nancumprod")
-def nancumprod(a: Array, axis: Axis | Flat = None, dtype: DTypeArg = None, out: OutUnsafe = None):
+def nancumprod(
+    a: Array, axis: AxisOrNumber | Flat = None, dtype: DTypeArg = None, out: OutUnsafe = None
+):
     """`cumprod` with NaNs as ones."""
     x = _without_nan(a, 1.0)
     return x.cumprod(axis) if dtype is None else x.cumprod(axis, dtype)

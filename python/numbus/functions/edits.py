@@ -8,7 +8,7 @@ from . import names as np
 from .joining import _along
 from .manipulation import moveaxis
 from .names import compiled as _compiled
-from .registry import Any, Array, Axis, Choice, Flat, Operand, function
+from .registry import Any, Array, Axis, AxisOrNumber, Choice, Flat, Operand, function
 
 __all__ = []
 
@@ -114,7 +114,9 @@ def _turned(bits, bitorder):
 
 
 @function("np.packbits", compiled=False, few=True)
-def packbits(a: Array, /, axis: Axis | Flat = None, bitorder: Choice("big", "little") = "big"):
+def packbits(
+    a: Array, /, axis: AxisOrNumber | Flat = None, bitorder: Choice("big", "little") = "big"
+):
     """Eight elements along `axis` (None: flattened) as the bits of a uint8, zeros after the last.
 
     TypeError for what is neither integers nor bool.
@@ -135,7 +137,7 @@ def packbits(a: Array, /, axis: Axis | Flat = None, bitorder: Choice("big", "lit
 def unpackbits(
     a: Array,
     /,
-    axis: Axis | Flat = None,
+    axis: AxisOrNumber | Flat = None,
     count: Any = None,
     bitorder: Choice("big", "little") = "big",
 ):

@@ -65,8 +65,9 @@ def ldexp(x1: Operand, x2: Operand, /):
     if not _compiled and isinstance(x2, int) and not -_BOUND <= x2 < _BOUND:
         raise OverflowError(f"[ldexp] exponent; got {x2}; expected one that int32 holds")
     powers = np.result_type(x2)
-    # NumPy takes the shortest float for a Python int beside integers.
+    # NumPy takes the shortest float for a Python int beside integers of its own types.
     plain = isinstance(x1, int) and not isinstance(x1, bool) and powers.kind in "iu"
+    plain = plain and not isinstance(x2, int)
     t = np.result_type(np.float16) if plain else _kind_of("ldexp", x1)
     if powers.kind not in "iub" or powers == np.uint64:
         raise TypeError("[ldexp] exponents; got another type; expected integers that int64 holds")

@@ -3,27 +3,25 @@
 import itertools
 import operator
 
+import numpy
+
 from .. import _core
 from .._core import ndarray
 from ..core.errors import message, one_axis
 from ..core.operands import as_dtype, store, to_ndarray
 from ..core.quick import quick
 from . import names as np
+from .axes import require_axes
 from .manipulation import _three_axes
 from .names import compiled as _compiled
 from .registry import Any, Array, Axis, DTypeArg, function
 
 __all__ = [
-    "array_split",
     "block",
     "concat",
     "concatenate",
-    "dsplit",
-    "hsplit",
-    "split",
     "stack",
     "unstack",
-    "vsplit",
 ]
 
 
@@ -47,6 +45,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     if not parts:
         raise ValueError(message("concatenate", "no arrays", "an empty sequence", "at least one"))
     if axis is None:
+        parts = _of_weak(arrays, parts)
         parts, axis = [a.ravel() for a in parts], 0
     if parts[0].ndim == 0:
         raise ValueError(
@@ -54,6 +53,16 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
         )
     axis = one_axis("concatenate", axis, parts[0].ndim)
     return _join("concatenate", parts, axis, False, out, dtype, casting)
+
+
+def _of_weak(arrays, parts):
+    """The parts of what is joined flat, where the numbers of Python take the type of the others."""
+    numbers = [type(x) in (int, float, complex) for x in arrays]
+    if not any(numbers):
+        return parts
+    both = list(zip(arrays, parts, numbers))
+    dtype = numpy.result_type(*[x if number else part.dtype for x, part, number in both])
+    return [to_ndarray(numpy.asarray(x, dtype)) if number else part for x, part, number in both]
 
 
 def _join(op, parts, axis, new_axis, out, dtype, casting):
@@ -125,10 +134,18 @@ def _column(a):
 
 
 def block(arrays):
-    """Arrays joined from nested lists: innermost lists along the last axis, and so outwards."""
+    """Arrays joined from nested lists: innermost lists along the last axis, and so outwards.
+
+    ValueError for empty lists, and for arrays that lie at different depths.
+    """
 
     def depth_of(x):
-        return 1 + max(map(depth_of, x)) if isinstance(x, list) and x else 0
+        if not isinstance(x, list) or not x:
+            return 0
+        depths = set(map(depth_of, x))
+        if len(depths) > 1:
+            raise ValueError(message("block", "depths of lists", sorted(depths), "one depth"))
+        return 1 + depths.pop()
 
     depth = depth_of(arrays)
 
@@ -157,62 +174,73 @@ def append(arr: Array, values: Array, axis: Axis | None = None):
     return np.concatenate((arr, values), axis)
 
 
-def array_split(ary, indices_or_sections, axis=0):
+@function("np.array_split")
+def array_split(ary: Array, indices_or_sections: Any, axis: Axis = 0):
     """A list of views: parts of almost equal size, or the parts between the given indices."""
-    a = to_ndarray(ary)
-    axis = one_axis("array_split", axis, a.ndim)
-    extent = a.shape[axis]
-    try:
-        points = [0] + [operator.index(i) for i in indices_or_sections] + [extent]
-    except TypeError:
-        n = operator.index(indices_or_sections)
-        if n <= 0:
-            raise ValueError(message("split", "number of sections", n, "more than 0")) from None
-        size, more = divmod(extent, n)
-        points = list(itertools.accumulate([0] + [size + 1] * more + [size] * (n - more)))
+    n = ary.shape[axis]
+    if _has_parts(indices_or_sections):
+        at = _indices(indices_or_sections)
+        return [
+            ary[_along(axis, ary.ndim, slice(at[k - 1] if k else 0, at[k] if k < len(at) else n))]
+            for k in range(len(at) + 1)
+        ]
+    count = int(indices_or_sections)
+    if count <= 0:
+        raise ValueError(f"[split] number of sections; got {count}; expected more than 0")
+    size, more = n // count, n % count
     return [
-        a[_along(axis, a.ndim, slice(start, stop))] for start, stop in itertools.pairwise(points)
+        ary[
+            _along(
+                axis,
+                ary.ndim,
+                slice(k * size + min(k, more), (k + 1) * size + min(k + 1, more)),
+            )
+        ]
+        for k in range(count)
     ]
 
 
-def split(ary, indices_or_sections, axis=0):
+def _has_parts(x):
+    return isinstance(x, (tuple, list)) or np.ndim(x) > 0
+
+
+def _indices(x):
+    return x if _compiled else tuple([operator.index(i) for i in x])
+
+
+@function("np.split")
+def split(ary: Array, indices_or_sections: Any, axis: Axis = 0):
     """A list of views as `array_split` gives; a number of sections must divide the extent
     (ValueError).
     """
-    a = to_ndarray(ary)
-    if not hasattr(indices_or_sections, "__len__") and a.ndim:
-        extent = a.shape[one_axis("split", axis, a.ndim)]
-        if indices_or_sections <= 0 or extent % indices_or_sections:
+    if not _has_parts(indices_or_sections):
+        n = ary.shape[axis]
+        if indices_or_sections <= 0 or n % indices_or_sections:
             raise ValueError(
-                message(
-                    "split", "no equal division", f"{extent} / {indices_or_sections}", "a divisor"
-                )
+                f"[split] no equal division; got {n} / {indices_or_sections}; expected a divisor"
             )
-    return array_split(a, indices_or_sections, axis)
+    return np.array_split(ary, indices_or_sections, axis)
 
 
-def hsplit(ary, indices_or_sections):
+@function("np.hsplit")
+def hsplit(ary: Array, indices_or_sections: Any):
     """Split along the second axis (the first for 1-D arrays)."""
-    a = to_ndarray(ary)
-    if a.ndim == 0:
-        raise ValueError(message("hsplit", "too few axes", "0-d", "1-d or more"))
-    return split(a, indices_or_sections, 1 if a.ndim > 1 else 0)
+    require_axes("hsplit", ary, 1)
+    return np.split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 
-def vsplit(ary, indices_or_sections):
+@function("np.vsplit")
+def vsplit(ary: Array, indices_or_sections: Any):
     """Split along the first axis."""
-    a = to_ndarray(ary)
-    if a.ndim < 2:
-        raise ValueError(message("vsplit", "too few axes", f"{a.ndim}-d", "2-d or more"))
-    return split(a, indices_or_sections, 0)
+    require_axes("vsplit", ary, 2)
+    return np.split(ary, indices_or_sections, 0)
 
 
-def dsplit(ary, indices_or_sections):
+@function("np.dsplit")
+def dsplit(ary: Array, indices_or_sections: Any):
     """Split along the third axis."""
-    a = to_ndarray(ary)
-    if a.ndim < 3:
-        raise ValueError(message("dsplit", "too few axes", f"{a.ndim}-d", "3-d or more"))
-    return split(a, indices_or_sections, 2)
+    require_axes("dsplit", ary, 3)
+    return np.split(ary, indices_or_sections, 2 if ary.ndim > 2 else 0)
 
 
 def unstack(x, /, *, axis=0):

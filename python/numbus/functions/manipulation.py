@@ -9,13 +9,11 @@ from ..core.operands import plain, to_ndarray
 from ..core.quick import quick
 from . import names as np
 from .axes import distinct
-from .matrices import diagonal_view
 from .registry import Any, Array, Axes, Int, function
 
 __all__ = [
     "broadcast_arrays",
     "broadcast_to",
-    "diagonal",
     "matrix_transpose",
     "moveaxis",
     "permute_dims",
@@ -24,7 +22,6 @@ __all__ = [
     "rollaxis",
     "squeeze",
     "swapaxes",
-    "trace",
     "transpose",
 ]
 
@@ -112,6 +109,8 @@ def squeeze(a, axis=None):
     a = to_ndarray(a)
     if axis is None:
         return a.reshape(tuple([extent for extent in a.shape if extent != 1]))
+    if not a.ndim and axis in (0, -1):  # as NumPy has it
+        return a.reshape(())
     axes = many_axes("squeeze", axis, a.ndim)
     if any([a.shape[i] != 1 for i in axes]):
         raise ValueError(message("squeeze", "axis has more than one entry", a.shape, "extent 1"))
@@ -226,24 +225,3 @@ def rot90(m: Array, k: Int = 1, axes: Axes = (0, 1)):
     if k % 4 == 3:
         return np.swapaxes(m, first, second)[_backwards(m.ndim, (second,))]
     return m[...]
-
-
-@quick("diagonal")
-def diagonal(a, offset=0, axis1=0, axis2=1):
-    """The diagonal of two axes as the last axis of a read-only view."""
-    a = to_ndarray(a)
-    if a.ndim < 2:
-        raise ValueError(message("diagonal", "too few axes", f"{a.ndim}-d", "2-d or more"))
-    first, second = one_axis("diagonal", axis1, a.ndim), one_axis("diagonal", axis2, a.ndim)
-    if first == second:
-        raise ValueError(message("diagonal", "the axes are the same", axis1, "two distinct axes"))
-    view = diagonal_view(a, offset, first, second)
-    return _core.broadcast_to(view, view.shape)
-
-
-@quick("trace")
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    """The sum along a diagonal."""
-    from .reductions import sum
-
-    return sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)

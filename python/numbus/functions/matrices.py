@@ -3,16 +3,16 @@
 import numpy
 
 from .. import _core
-from ..core.errors import message
 from ..core.operands import as_dtype, check_like, to_ndarray
 from ..core.quick import few as answered_by
 from ..core.quick import quick
 from . import names as np
+from .axes import distinct, require_axes, require_axis
 from .creation import zeros
 from .names import compiled as _compiled
-from .registry import Any, Array, DTypeArg, Flag, Int, Operand, function
+from .registry import Any, Array, DTypeArg, Flag, Int, Operand, OutRead, function
 
-__all__ = ["diag", "diagflat", "eye", "identity"]
+__all__ = ["diagflat", "eye", "identity"]
 
 _FLOAT64 = numpy.dtype(float)
 
@@ -47,22 +47,68 @@ def diagonal_view(a, offset=0, axis1=0, axis2=1):
     return _core.as_strided(a, shape, strides, start if length and a.size else 0)
 
 
+@function("np.diag")
 @quick("diag")
-def diag(v, k=0):
-    """The k-th diagonal of a 2-D array (read-only view), or a 2-D array with `v` on its k-th
-    diagonal.
+def diag(v: Array, k: Int = 0):
+    """The k-th diagonal of a 2-D array (read-only view, in compiled functions a copy), or a 2-D
+    array with `v` on its k-th diagonal.
     """
-    v = to_ndarray(v)
     if v.ndim == 2:
-        view = diagonal_view(v, k)
-        return _core.broadcast_to(view, view.shape)
+        return np.diagonal(v, k)
     if v.ndim != 1:
-        raise ValueError(message("diag", "wrong dimension", f"{v.ndim}-d", "a 1-d or 2-d array"))
+        raise ValueError(f"[diag] wrong dimension; got {v.ndim}-d; expected a 1-d or 2-d array")
     n = v.shape[0] + abs(k)
-    result = _core.full((n, n), 0, v.dtype)
-    if v.shape[0]:
-        diagonal_view(result, k)[...] = v
+    result = np.zeros((n, n), v.dtype)
+    start = k if k >= 0 else -k * n
+    if v.shape[0] > 0:
+        result.reshape(n * n)[start : start + v.shape[0] * (n + 1) : n + 1] = v
     return result
+
+
+@function("np.diagonal")
+@quick("diagonal")
+def diagonal(a: Array, offset: Int = 0, axis1: Int = 0, axis2: Int = 1):
+    """The diagonal of two axes as the last axis of a read-only view, in compiled functions of a
+    copy. ValueError for one axis.
+    """
+    require_axes("diagonal", a, 2)
+    if a.ndim < 2:
+        return a  # a type for compiled functions, which raise while they run
+    axis1, axis2 = distinct("diagonal", (axis1, axis2), max(a.ndim, 2))
+    if not _compiled:
+        view = diagonal_view(a, offset, axis1, axis2)
+        return np.broadcast_to(view, view.shape)
+    down, right = max(-offset, 0), max(offset, 0)
+    k = np.arange(max(min(a.shape[axis1] - down, a.shape[axis2] - right), 0))
+    found = a[_pair_of_axes(a.ndim, axis1, axis2, k + down, k + right, 0)]
+    # Where arrays of indices stand side by side their axis stays in place, else it comes first.
+    at = min(axis1, axis2) if abs(axis1 - axis2) == 1 else 0
+    return np.moveaxis(found, at, -1) if a.ndim > 2 else found
+
+
+def _pair_of_axes(ndim, axis1, axis2, first, second, d):
+    """An index by arrays along two axes, and of all along the others."""
+    if d == ndim:
+        return ()
+    own = first if d == axis1 else second if d == axis2 else slice(None)
+    return (own,) + _pair_of_axes(ndim, axis1, axis2, first, second, d + 1)
+
+
+@function("np.trace")
+@quick("trace")
+def trace(
+    a: Array,
+    offset: Int = 0,
+    axis1: Int = 0,
+    axis2: Int = 1,
+    dtype: DTypeArg = None,
+    out: OutRead = None,
+):
+    """The sum along a diagonal."""
+    line = np.diagonal(a, offset, axis1, axis2)
+    if _compiled:
+        return np.sum(line, -1, dtype=dtype)
+    return np.sum(line, -1, dtype, out)
 
 
 @function("np.diagflat")
@@ -88,13 +134,15 @@ def _below(n, m, k):
 
 @function("np.tril")
 def tril(m: Array, k: Int = 0):
-    """`m` with zeros above the k-th diagonal of its last two axes."""
+    """`m` with zeros above the k-th diagonal of its last two axes. TypeError for no axis."""
+    require_axis("tril", m)
     return np.where(_below(m.shape[-2:][0], m.shape[-1], k), m, m.dtype.type(0))
 
 
 @function("np.triu")
 def triu(m: Array, k: Int = 0):
-    """`m` with zeros below the k-th diagonal of its last two axes."""
+    """`m` with zeros below the k-th diagonal of its last two axes. TypeError for no axis."""
+    require_axis("triu", m)
     return np.where(_below(m.shape[-2:][0], m.shape[-1], k - 1), m.dtype.type(0), m)
 
 

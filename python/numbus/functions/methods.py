@@ -20,6 +20,7 @@ from . import (
     cumulative,
     elementwise,
     manipulation,
+    matrices,
     products,
     reductions,
     repeating,
@@ -135,7 +136,8 @@ def attach(namespace):
     attributes.attach()
     for module, names in (
         (reductions, "sum prod min max any all mean std var argmin argmax"),
-        (manipulation, "diagonal squeeze swapaxes trace"),
+        (manipulation, "squeeze swapaxes"),
+        (matrices, "diagonal trace"),
         (selection, "nonzero take clip put"),
         (sorting, "argsort argpartition searchsorted"),
         (cumulative, "cumsum cumprod"),

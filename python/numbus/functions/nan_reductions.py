@@ -9,7 +9,7 @@ import numpy
 from ..core.errors import message
 from . import names as np
 from .names import compiled as _compiled
-from .registry import Any, Array, DTypeArg, Flag, Out, OutReversed, OutUnsafe, function
+from .registry import Any, Array, DTypeArg, Flag, OutRead, OutReversed, OutUnsafe, function
 
 __all__ = []
 
@@ -20,6 +20,10 @@ def _only_plain(op, where, initial=None):
     """Compiled functions have neither masks nor initial values of reductions."""
     if _compiled and (where is not True or initial is not None):
         raise NotImplementedError(f"[{op}] where= or initial=; got one; expected none")
+
+
+def _start(initial):
+    return _NoValue if initial is None else initial
 
 
 def _replaced(a, value):
@@ -43,7 +47,7 @@ def nansum(
     _only_plain("nansum", where, initial)
     if _compiled:
         return np.sum(_replaced(a, 0), axis, dtype=dtype, keepdims=keepdims)
-    return np.sum(_replaced(a, 0), axis, dtype, None, keepdims, initial, where)
+    return np.sum(_replaced(a, 0), axis, dtype, None, keepdims, _start(initial), where)
 
 
 @function("np.nanprod")
@@ -62,7 +66,7 @@ def nanprod(
         if dtype is not None:
             raise NotImplementedError("[nanprod] dtype=; got one; expected none")
         return np.prod(_replaced(a, 1), axis, keepdims=keepdims)
-    return np.prod(_replaced(a, 1), axis, dtype, None, keepdims, initial, where)
+    return np.prod(_replaced(a, 1), axis, dtype, None, keepdims, _start(initial), where)
 
 
 @function("np.nanmax", few=True)
@@ -145,10 +149,11 @@ def _counted(op, a, where):
     return mask if everywhere else np.logical_and(mask, where)
 
 
-def _require_inexact(op, a, dtype):
+def _require_inexact(op, a, dtype, out):
     """NumPy's demand on the results of means: of floats they are floats."""
-    if a.dtype.kind in "fc" and dtype is not None and numpy.dtype(dtype).kind not in "fc":
-        raise TypeError(message(op, "result of inexact numbers", dtype, "an inexact dtype"))
+    for given in (dtype, None if out is None else out.dtype):
+        if a.dtype.kind in "fc" and given is not None and numpy.dtype(given).kind not in "fc":
+            raise TypeError(message(op, "result of inexact numbers", given, "an inexact dtype"))
 
 
 @function("np.nanmean")
@@ -156,7 +161,7 @@ def nanmean(
     a: Array,
     axis: Any = None,
     dtype: DTypeArg = None,
-    out: Out = None,
+    out: OutRead = None,
     keepdims: Flag = False,
     *,
     where: Any = True,
@@ -164,8 +169,8 @@ def nanmean(
     """Mean over `axis` of the elements that are not NaN."""
     _only_plain("nanmean", where, dtype)
     if not _compiled:
-        _require_inexact("nanmean", a, dtype)
-        return np.mean(a, axis, dtype, None, keepdims, where=_counted("nanmean", a, where))
+        _require_inexact("nanmean", a, dtype, out)
+        return np.mean(a, axis, dtype, out, keepdims, where=_counted("nanmean", a, where))
     if a.dtype.kind not in "fc":
         return np.mean(a, axis, keepdims=keepdims)
     return _mean(a, axis, keepdims)
@@ -187,7 +192,7 @@ def nanvar(
     a: Array,
     axis: Any = None,
     dtype: DTypeArg = None,
-    out: Out = None,
+    out: OutRead = None,
     ddof: Any = 0,
     keepdims: Flag = False,
     *,
@@ -197,7 +202,7 @@ def nanvar(
 ):
     """Variance over `axis` of the elements that are not NaN."""
     if not _compiled:
-        return _spread("var", a, axis, dtype, ddof, keepdims, where, mean, correction)
+        return _spread("var", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
     _only_plain("nanvar", where, dtype)
     return _variance(a, axis, ddof, keepdims, mean, correction)
 
@@ -207,7 +212,7 @@ def nanstd(
     a: Array,
     axis: Any = None,
     dtype: DTypeArg = None,
-    out: Out = None,
+    out: OutRead = None,
     ddof: Any = 0,
     keepdims: Flag = False,
     *,
@@ -217,7 +222,7 @@ def nanstd(
 ):
     """Standard deviation over `axis` of the elements that are not NaN."""
     if not _compiled:
-        return _spread("std", a, axis, dtype, ddof, keepdims, where, mean, correction)
+        return _spread("std", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
     _only_plain("nanstd", where, dtype)
     return np.sqrt(_variance(a, axis, ddof, keepdims, mean, correction))
 
@@ -238,24 +243,28 @@ def _variance(a, axis, ddof, keepdims, mean, correction):
     return _where_some(left > 0, found, squares.dtype.type(np.nan))
 
 
-def _spread(op, a, axis, dtype, ddof, keepdims, where, mean, correction):
+def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
     """As array calls compute it."""
     plain = np.var if op == "var" else np.std
-    _require_inexact("nan" + op, a, dtype)
+    _require_inexact("nan" + op, a, dtype, out)
     mask = _counted("nan" + op, a, where)
     more = {} if mean is None else {"mean": mean}
     if correction is not None:
         more["correction"] = correction
     if mean is not None:
         a = _replaced(a, 0)
-    result = plain(a, axis, dtype, None, ddof, keepdims, where=mask, **more)
     lost = ddof if correction is None else correction
     if a.dtype.kind not in "fc" or not lost:
-        return result
+        return plain(a, axis, dtype, out, ddof, keepdims, where=mask, **more)
+    result = plain(a, axis, dtype, None, ddof, keepdims, where=mask, **more)
     # NaN, not infinity, where no degree of freedom is left.
     count = np.sum(mask, axis, None, None, keepdims)
     result = np.where(np.less_equal(count, lost), float("nan"), result)
-    return result if result.ndim else np.positive(result)
+    if out is None:
+        return result if result.ndim else np.positive(result)
+    if out.shape != result.shape:
+        raise ValueError(message("nan" + op, "wrong shape of out", out.shape, result.shape))
+    return np.positive(result, out=out, casting="unsafe")
 
 
 def _known(op, a, axis, worst):

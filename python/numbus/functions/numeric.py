@@ -2,6 +2,8 @@
 
 import warnings
 
+import numpy
+
 from ..core.quick import FUSING
 from . import names as np
 from .joining import _along
@@ -88,10 +90,15 @@ def _cast_line(values, a, name):
     return line.astype(a.dtype)
 
 
+# Whether NumPy, whose rules are followed, takes vectors of 2 components.
+_PLANES = tuple(map(int, numpy.__version__.split(".")[:2])) < (2, 5)
+
+
 @function("np.cross")
 def cross(a: Array, b: Array, axisa: Int = -1, axisb: Int = -1, axisc: Int = -1, axis: Int = None):
-    """Cross product of vectors of 3 components along the given axes; 2 components are those of a
-    plane. Compiled functions refuse two vectors of the plane, whose products are numbers.
+    """Cross product of vectors of 3 components along the given axes; before NumPy 2.5, 2 components
+    are those of a plane, from then on a ValueError. Compiled functions refuse two vectors of the
+    plane, whose products are numbers.
     """
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -99,6 +106,8 @@ def cross(a: Array, b: Array, axisa: Int = -1, axisb: Int = -1, axisc: Int = -1,
     n, m = x.shape[-1], y.shape[-1]
     if (n != 2 and n != 3) or (m != 2 and m != 3):
         raise ValueError(f"[cross] components; got {n} and {m}; expected 2 or 3")
+    if not _PLANES and (n == 2 or m == 2):
+        raise ValueError(f"[cross] components; got {n} and {m}; expected 3")
     last = x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
     if n == 2 and m == 2:
         if not _compiled:

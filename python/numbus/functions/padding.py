@@ -67,6 +67,8 @@ def _widths(value, ndim):
             value = pairs
         if numpy.asarray(value).dtype.kind not in "iu":
             raise TypeError(message("pad", "widths are not integers", value, "an integer type"))
+        if ndim == 0 and numpy.min(value) < 0:
+            raise ValueError(message("pad", "negative width", value, "widths >= 0"))
     widths = _pairs(value, ndim)
     for before, after in widths:
         if before < 0 or after < 0:

@@ -6,6 +6,7 @@ import numpy
 
 from ..core.quick import FUSING
 from . import names as np
+from .axes import require_axis
 from .names import compiled as _compiled
 from .registry import Any, Array, Flag, Int, Operand, function
 
@@ -142,6 +143,8 @@ def roots(p: Array):
     companion[1:] = np.eye(n - 2, n - 1, dtype=p.dtype)
     companion[0] = -p[1:] / p[0]
     found = _linalg().eigvals(companion)
+    if p.dtype.kind == "f" and found.dtype.kind == "c" and not bool(np.any(found.imag != 0)):
+        found = found.real.copy()  # from NumPy 2.5 on eigenvalues are complex
     return np.concatenate((found, np.zeros(trailing, found.dtype))) if trailing else found
 
 
@@ -220,6 +223,7 @@ def polyder(p: Array, m: Int = 1):
 @function("np.polyval")
 def polyval(p: Array, x: Operand):
     """A polynomial's value at each `x`, by Horner's rule; coefficients of falling powers."""
+    require_axis("polyval", p)
     if not _compiled and p.shape[0] == 0:  # a compiled function's type does not hang on extents
         return np.zeros_like(x)
     dtype = np.result_type(p.dtype, np.asarray(x).dtype)
@@ -243,6 +247,7 @@ def polyint(p: Array, m: Int = 1, k: Operand = None):
         raise ValueError(f"[polyint] too few constants; got fewer; expected 1 or {m}")
     if m == 0:
         return p
+    require_axis("polyint", p)
     n = p.shape[0]
     dtype = np.result_type(p.dtype, np.float64, constants.dtype)
     integral, low = p.astype(dtype), np.empty(m, dtype)

@@ -10,7 +10,7 @@ from .._core import ndarray
 from ..core.errors import ForeignDtype, as_order, many_axes, message
 from ..core.fallback import call
 from ..core.host import same_memory
-from ..core.operands import as_dtype, in_order, operand, require_cast, store, to_ndarray
+from ..core.operands import as_dtype, in_order, require_cast, store, to_ndarray
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
@@ -250,9 +250,11 @@ def _product_function(op, doc, least, inner, core):
         kind = numpy.promote_types(a.dtype, b.dtype) if dtype is None else as_dtype(op, dtype)
         if out is not None:
             require_cast(op, kind, getattr(out, "dtype", kind), casting)
+        require_cast(op, a.dtype, kind, casting)
+        require_cast(op, b.dtype, kind, casting)
+        if order == "A":
+            order = "F" if a.flags.f_contiguous and b.flags.f_contiguous else "C"
         if dtype is not None:
-            require_cast(op, a.dtype, kind, casting)
-            require_cast(op, b.dtype, kind, casting)
             a, b = a.astype(kind, copy=False), b.astype(kind, copy=False)
         _dimensions(op, (a.shape, b.shape), least)
         counts = [min(a.ndim, least[0]), min(b.ndim, least[1])]
@@ -346,11 +348,14 @@ def dot(a, b, out=None):
     """Inner product of vectors, matrix product of matrices, product with a scalar; N-d: over a's
     last and b's second-to-last axis, the other axes of both kept.
     """
-    a, b = operand(a), operand(b)
-    if not getattr(a, "ndim", 0) or not getattr(b, "ndim", 0):
+    a, b = to_ndarray(a), to_ndarray(b)  # a number is one of its own type, not a weak one
+    number = not a.ndim or not b.ndim
+    # NumPy's ufunc takes any `out` of these; where it asks the BLAS, only one as it makes it.
+    asked = max(a.ndim, b.ndim) < 3 and numpy.promote_types(a.dtype, b.dtype).char in "fdFD"
+    if number and (out is None or not asked):
         return UFUNCS["multiply"](a, b, out=out)
     if out is not None:
-        return exactly("dot", dot(a, b), out)
+        return exactly("dot", to_ndarray(dot(a, b)), out)
     axis = b.ndim - 2 if b.ndim > 1 else 0
     if a.shape[-1] != b.shape[axis]:
         raise _mismatch("dot", a, b)
@@ -383,8 +388,8 @@ def vdot(a, b, /):
 @quick("inner")
 def inner(a, b, /):
     """Sum of products over the last axes of both."""
-    a, b = operand(a), operand(b)
-    if not getattr(a, "ndim", 0) or not getattr(b, "ndim", 0):
+    a, b = to_ndarray(a), to_ndarray(b)
+    if not a.ndim or not b.ndim:
         return UFUNCS["multiply"](a, b)
     if a.shape[-1] != b.shape[-1]:
         raise _mismatch("inner", a, b)

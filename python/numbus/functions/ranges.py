@@ -98,10 +98,13 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if num < 0:
         raise ValueError(message("linspace", "negative number of samples", num, "num >= 0"))
     div = num - 1 if endpoint else num
+    limits = start, stop
     start, stop = _limit(start), _limit(stop)
-    given = numpy.result_type(*[_weak(x) for x in (start, stop)], float(num))
+    given = numpy.result_type(*[_weak(x) for x in limits], 1.0)
     final = as_dtype("linspace", dtype, given)
     delta = stop - start
+    if getattr(delta, "dtype", given) != given:
+        delta = delta.astype(given)
     values = _core.arange(0.0, 1.0, num, _real_dtype(given))
     ndim = getattr(delta, "ndim", 0)
     if ndim:
@@ -148,7 +151,7 @@ def _limit(x):
 
 
 def _weak(x):
-    return x.dtype if hasattr(x, "dtype") else x
+    return x if type(x) in (int, float, complex) else dtype_of(x)
 
 
 def _real_dtype(dtype):

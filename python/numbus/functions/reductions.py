@@ -22,9 +22,10 @@ from ..core.operands import (
 )
 from ..core.operands import foreign as _foreign
 from ..core.quick import few, quick
-from ..core.ufuncs import UFUNCS, sums_into
+from ..core.ufuncs import UFUNCS, require_elements, sums_into
 from . import names as np
-from .registry import Array, Axes, Flag, Out, function
+from .axes import product
+from .registry import Any, Array, Flag, Out, function
 
 __all__ = [
     "all",
@@ -59,7 +60,7 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
             return _core_reduce(op, a, None, False, None, None, ddof)
         except NotImplementedError:
             pass
-    axes = _ALL[a.ndim] if axis is None else _axes(op, axis, a.ndim)
+    axes = _ALL[a.ndim] if axis is None else _axes(op, axis, a.ndim, where)
     if dtype is None and out is not None and op in ("sum", "prod"):
         dtype = sums_into(op, out, a.dtype)
     if dtype is not None:
@@ -81,10 +82,13 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
     return result if out is None else store(op, result, out, "unsafe")
 
 
-def _axes(op, axis, ndim):
-    """The axes to reduce. NumPy lets a 0-d operand have axis 0 and -1, except where it counts."""
-    if ndim == 0 and axis in (0, -1) and op not in ("mean", "var", "std"):
-        return ()
+def _axes(op, axis, ndim, where=True):
+    """The axes to reduce. NumPy lets a 0-d operand have axis 0 and -1, except where it counts
+    extents.
+    """
+    if ndim == 0 and axis in (0, -1):
+        if op not in ("mean", "var", "std") or where is not True:
+            return ()
     return many_axes(op, axis, ndim)
 
 
@@ -109,10 +113,20 @@ def _with_initial(op, row, a, axis, dtype, out, keepdims, initial, where):
     return result if out is None else store(op, result, out, "unsafe")
 
 
+def _with_elements(op, a, axis, where):
+    """The operand of a reduction that starts from its first element: it must have one, for sure."""
+    a = to_ndarray(a)
+    every = where is True or where is _NoValue
+    require_elements(op, a, _axes(op, axis, a.ndim), None, None if every else where)
+    return a
+
+
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
     """Sum over `axis` (int, tuple, None for all). Small integers and bool sum as (u)int64."""
-    if initial is not _NoValue and initial is not None:
-        return _with_initial("sum", "add", a, axis, dtype, out, keepdims, initial, where)
+    if initial is not _NoValue:
+        if initial is not None:
+            return _with_initial("sum", "add", a, axis, dtype, out, keepdims, initial, where)
+        a = _with_elements("sum", a, axis, where)
     return reduce("sum", a, axis, dtype, out, keepdims, where)
 
 
@@ -120,8 +134,10 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, w
     """Product over `axis` (int, tuple, None for all). Small integers and bool multiply
     as (u)int64.
     """
-    if initial is not _NoValue and initial is not None:
-        return _with_initial("prod", "multiply", a, axis, dtype, out, keepdims, initial, where)
+    if initial is not _NoValue:
+        if initial is not None:
+            return _with_initial("prod", "multiply", a, axis, dtype, out, keepdims, initial, where)
+        a = _with_elements("prod", a, axis, where)
     return reduce("prod", a, axis, dtype, out, keepdims, where)
 
 
@@ -159,6 +175,11 @@ def all(a, axis=None, out=None, keepdims=False, *, where=True):
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Arithmetic mean over `axis`; float64 for integers."""
+    if out is not None and dtype is not None and numpy.dtype(dtype).kind in "iub":
+        # Only the sum is of that type.
+        total = reduce("sum", a, axis, dtype, None, keepdims, where)
+        found = UFUNCS["divide"](total, _count("mean", to_ndarray(a), axis, keepdims, where))
+        return store("mean", found, out, "unsafe")
     return reduce("mean", a, axis, dtype, out, keepdims, where)
 
 
@@ -183,10 +204,8 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
         result = result.astype(dtype)
         return result if out is None else store(op, result, out, "unsafe")
     if dtype is not None and numpy.dtype(dtype).kind != ("c" if dtype_of(a).kind == "c" else "f"):
-        kwargs = {"axis": axis, "dtype": dtype, "out": out, "ddof": ddof, "keepdims": keepdims}
-        return call(
-            "numpy." + op, getattr(numpy, op), (a,), kwargs | {"where": where, "mean": mean}
-        )
+        dtype = numpy.dtype(dtype)
+        return _spread_in(op, to_ndarray(a), axis, dtype, out, ddof, keepdims, where, mean)
     if mean is _NoValue:
         return reduce(op, a, axis, dtype, out, keepdims, where, ddof)
     a = to_ndarray(a)
@@ -194,12 +213,7 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
     off = UFUNCS["subtract"](a, operand(mean), **kind)
     off = off.real * off.real + off.imag * off.imag if off.dtype.kind == "c" else off * off
     total = reduce("sum", off, axis, None, None, keepdims, where)
-    axes = many_axes(op, axis, a.ndim)
-    count = (
-        sum(_core.broadcast_to(operand(where), a.shape), axis, keepdims=keepdims)
-        if (where is not True)
-        else _size(a.shape, axes)
-    )
+    count = _count(op, a, axis, keepdims, where)
     # In the type of the sum, whatever that of the count is.
     result = UFUNCS["divide"](total, UFUNCS["maximum"](count - ddof, 0)).astype(total.dtype)
     if op == "std":
@@ -207,11 +221,32 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
     return result if out is None else store(op, result, out, "unsafe")
 
 
-def _size(shape, axes):
-    size = 1
-    for axis in axes:
-        size *= shape[axis]
-    return size
+def _spread_in(op, a, axis, dtype, out, ddof, keepdims, where, mean):
+    """A spread whose sums are of another kind than the elements: integers, which cut the mean."""
+    if mean is _NoValue:
+        total = reduce("sum", a, axis, dtype, None, True, where)
+        count = _count(op, a, axis, True, where)
+        mean = to_ndarray(UFUNCS["divide"](total, count)).astype(dtype)
+    off = UFUNCS["subtract"](a, operand(mean))
+    off = off.real * off.real + off.imag * off.imag if off.dtype.kind == "c" else off * off
+    total = reduce("sum", off, axis, dtype, None, keepdims, where)
+    left = UFUNCS["maximum"](_count(op, a, axis, keepdims, where) - ddof, 0)
+    if out is not None:
+        result = UFUNCS["divide"](total.astype(out.dtype), left)
+        return store(op, UFUNCS["sqrt"](result) if op == "std" else result, out, "unsafe")
+    result = UFUNCS["divide"](total, left).astype(dtype)
+    if op == "var":
+        return result
+    if result.ndim:
+        require_cast(op, UFUNCS["sqrt"](result).dtype, dtype, "same_kind")
+    return UFUNCS["sqrt"](result).astype(dtype)
+
+
+def _count(op, a, axis, keepdims, where):
+    """How many elements of `a` a reduction combines: a number, or under a mask an array."""
+    if where is not True:
+        return sum(_core.broadcast_to(operand(where), a.shape), axis, keepdims=keepdims)
+    return product([a.shape[d] for d in many_axes(op, axis, a.ndim)])
 
 
 def spread_function(op, spread, doc, prefix=""):
@@ -320,7 +355,7 @@ def count_nonzero(a, axis=None, *, keepdims=False):
 
 
 @function("np.ptp")
-def ptp(a: Array, axis: Axes = None, out: Out = None, keepdims: Flag = False):
+def ptp(a: Array, axis: Any = None, out: Out = None, keepdims: Flag = False):
     """Range of the values over `axis`: largest minus smallest."""
     if axis is None and not keepdims:
         return np.subtract(a.max(), a.min())
@@ -335,6 +370,8 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     """
     a = to_ndarray(a)
     keepdims = bool(keepdims is not _NoValue and keepdims)
+    if axis is not None:
+        axis = many_axes("average", axis, a.ndim)
     if weights is None:
         result = mean(a, axis, keepdims=keepdims)
         if not result.size:  # NumPy divides by the number of means

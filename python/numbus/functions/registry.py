@@ -23,8 +23,8 @@ _REFUSED, _FLAT, _KEPT = range(3)  # what an axis of None means
 
 @dataclasses.dataclass(frozen=True)
 class Argument:
-    """What a parameter is. `words` are those of a Choice, and the rules of an Out: how results
-    are cast, and whether they broadcast."""
+    """What a parameter is. `words` are those of a Choice, the rules of an Out (how results are
+    cast, and whether they broadcast), and of an Axis whether arrays without axes have one."""
 
     kind: str
     none: int = _KEPT
@@ -52,11 +52,13 @@ Any = Argument("Any")
 Array = Argument("Array")
 Operand = Argument("Operand")
 Axis = Argument("Axis", _REFUSED)
+AxisOrNumber = Argument("Axis", _REFUSED, ("0-d",))  # axis 0 of a number: it is one element
 Axes = Argument("Axes")
 Out = Argument("Out")
 OutUnsafe = Argument("Out", words=("unsafe",))  # which takes results of any dtype
 OutReversed = Argument("Out", words=("reversed",))  # whose type must be safe to make the result's
 OutBroadcast = Argument("Out", words=("same_kind", True))  # to which results broadcast
+OutRead = Argument("Out", words=("read",))  # which the body gets, and stores into
 DTypeArg = Argument("DTypeArg")
 Flag = Argument("Flag")
 Int = Argument("Int")

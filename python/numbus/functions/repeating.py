@@ -4,18 +4,16 @@ import operator
 
 import numpy
 
-from .. import _core
-from ..core.errors import message, one_axis
-from ..core.operands import to_ndarray
+from ..core.errors import message
+from ..core.operands import whole_numbers
 from ..core.quick import FUSING, few, quick
 from . import names as np
-from .axes import interleaved, leading, multiplied, product
+from .axes import distinct, interleaved, leading, multiplied, product
 from .joining import _along
-from .manipulation import expand_dims
 from .names import compiled as _compiled
-from .registry import Any, Array, function
+from .registry import Any, Array, AxisOrNumber, Flat, function
 
-__all__ = ["repeat", "roll"]
+__all__ = []
 
 
 @function("np.tile", few=FUSING)
@@ -69,47 +67,127 @@ def _counts(reps):
     return tuple(map(operator.index, reps)) if np.ndim(reps) else (operator.index(reps),)
 
 
+@function("np.repeat")
 @quick("repeat")
 @few(numpy.repeat)
-def repeat(a, repeats, axis=None):
+def repeat(a: Array, repeats: Any, axis: AxisOrNumber | Flat = None):
     """Each element repeated: `repeats` is an int, or one int per element along `axis` (None:
-    flattened).
+    flattened). ValueError for negative ones and for another number of them.
     """
-    a = to_ndarray(a)
-    if axis is None:
-        a, axis = a.ravel(), 0
-    axis = one_axis("repeat", axis, a.ndim)
-    counts = numpy.asarray(repeats)
+    counts = _integers("repeat", repeats)
+    if np.ndim(counts) == 0:
+        return _each_repeated(a, int(counts), axis)
+    n = a.shape[axis]
+    if counts.shape[0] != n and counts.shape[0] != 1:
+        raise ValueError(f"[repeat] number of counts; got another; expected 1 or {n}")
+    if counts.shape[0] != n:
+        counts = np.broadcast_to(counts, (n,))
+    if n > 0 and bool(np.any(counts < 0)):
+        raise ValueError("[repeat] negative count; got one; expected counts >= 0")
+    return a[_along(axis, a.ndim, _sources(counts))]
+
+
+def _integers(op, x):
+    """Counts as a number or one axis of int64; those of Python's may be floats, which are cut."""
+    if _compiled:
+        return np.asarray(x) if isinstance(x, (tuple, list)) else x
+    counts = whole_numbers(x)
+    if counts.ndim > 1:
+        raise ValueError(message(op, "counts of several axes", counts.shape, "one axis"))
+    if counts.dtype.kind not in "iub":
+        raise TypeError(message(op, "counts", counts.dtype, "integers"))
     if counts.size == 1:
-        count = operator.index(counts.reshape(())[()])
-        if count < 0:
-            raise ValueError(message("repeat", "negative count", count, "counts >= 0"))
-        shape = a.shape[: axis + 1] + (count,) + a.shape[axis + 1 :]
-        result = _core.broadcast_to(expand_dims(a, axis + 1), shape).copy()
-        return result.reshape(a.shape[:axis] + (a.shape[axis] * count,) + a.shape[axis + 1 :])
-    if counts.shape != (a.shape[axis],):
-        raise ValueError(
-            message("repeat", "wrong number of counts", counts.shape, (a.shape[axis],))
-        )
-    chosen = numpy.repeat(numpy.arange(a.shape[axis]), counts)
-    return a[_along(axis, a.ndim, _core.from_numpy(chosen))]
+        return counts.item()
+    return counts.astype(np.int64)
 
 
-def roll(a, shift, axis=None):
+def _each_repeated(a, count, axis):
+    n = a.shape[axis]
+    if count < 0 and n > 0:
+        raise ValueError(f"[repeat] negative count; got {count}; expected counts >= 0")
+    before, after = a.shape[:axis], a.shape[axis + 1 :]
+    spread = a[_along(axis + 1, a.ndim + 1, None)]
+    many = np.broadcast_to(spread, before + (n, max(count, 0)) + after).copy()
+    return many.reshape(before + (n * max(count, 0),) + after)
+
+
+def _sources(counts):
+    """Which element stands at each index where element k is repeated counts[k] times."""
+    if _compiled:
+        at, found = 0, np.empty(np.sum(counts), np.int64)
+        for k in range(counts.shape[0]):
+            found[at : at + counts[k]] = k
+            at += counts[k]
+        return found
+    # One more at each index where the next element begins.
+    ends = np.cumsum(counts)
+    begun = np.zeros(int(ends[-1]) + 1 if counts.size else 1, np.int64)
+    np.add.at(begun, ends, 1)
+    return np.cumsum(begun[:-1])
+
+
+@function("np.roll")
+def roll(a: Array, shift: Any, axis: Any = None):
     """`a` with its elements moved by `shift` along `axis` (int or tuples; None: flattened), going
     round.
     """
-    a = to_ndarray(a)
     if axis is None:
-        return roll(a.ravel(), shift, 0).reshape(a.shape)
-    if type(shift) is int and type(axis) is int:
-        pairs = ((shift, axis),)
-    else:
+        return _rolled(a.ravel(), _shifts(shift, 0)).reshape(a.shape)
+    if _compiled:
+        if isinstance(axis, list) or isinstance(shift, list):
+            raise NotImplementedError("[roll] lists of shifts or axes; got one; expected tuples")
+        if isinstance(axis, tuple) and len(axis) == 0 and not isinstance(shift, tuple):
+            return a.copy()
+    return _rolled(a, _shifts(shift, axis))
+
+
+def _shifts(shift, axis):
+    """Pairs of a shift and its axis."""
+    if isinstance(shift, int) and isinstance(axis, int):
+        return ((shift, axis),)
+    if not _compiled:
         shifts, axes = numpy.broadcast_arrays(shift, axis)
-        pairs = zip(shifts.ravel().tolist(), axes.ravel().tolist())
-    shape = a.shape
-    moves = [0] * len(shape)
-    for amount, where in pairs:
-        d = one_axis("roll", where, len(shape))
-        moves[d] = (moves[d] + int(amount)) % max(shape[d], 1)
-    return _core.roll(a, moves)
+        return tuple(zip(map(int, shifts.ravel().tolist()), axes.ravel().tolist()))
+    if isinstance(axis, tuple):
+        if isinstance(shift, tuple):
+            return tuple([(s, d) for s, d in zip(shift, axis)])
+        return tuple([(shift, d) for d in axis])
+    if isinstance(shift, tuple):
+        return tuple([(s, axis) for s in shift])
+    return ((shift, axis),)
+
+
+def _rolled(a, pairs):
+    result = np.empty(a.shape, a.dtype)
+    known = tuple([(int(shift), distinct("roll", axis, a.ndim)[0]) for shift, axis in pairs])
+    _place_parts(a, result, known, (), ())
+    return result
+
+
+def _place_parts(a, result, pairs, source, target):
+    """Stores the parts of `a` whose indices of the first axes are known, by the further axes."""
+    d = len(source)
+    if d == a.ndim:
+        result[target] = a[source]
+        return
+    n, moved = a.shape[d], _moves(pairs, d)
+    first = -_shift(pairs, d) % max(n, 1) if moved else 0
+    if not moved or (not _compiled and first == 0):
+        _place_parts(a, result, pairs, source + (slice(None),), target + (slice(None),))
+        return
+    end = n - first
+    _place_parts(a, result, pairs, source + (slice(first, n),), target + (slice(0, end),))
+    _place_parts(a, result, pairs, source + (slice(0, first),), target + (slice(end, n),))
+
+
+def _moves(pairs, d):
+    """Whether there is a shift along axis d."""
+    return len(pairs) > 0 and (pairs[0][1] == d or _moves(pairs[1:], d))
+
+
+def _shift(pairs, d):
+    """The sum of the shifts along axis d."""
+    if len(pairs) == 0:
+        return 0
+    own = pairs[0][0] if pairs[0][1] == d else 0
+    return own + _shift(pairs[1:], d)

@@ -7,14 +7,33 @@ from .._core import generic, ndarray
 from ..core.errors import message, one_axis
 from ..core.fallback import call
 from ..core.host import on_host
-from ..core.operands import adopt, as_mask, dtype_of, operand, require_cast, store, to_ndarray
+from ..core.operands import (
+    adopt,
+    as_mask,
+    dtype_of,
+    operand,
+    to_ndarray,
+    whole_numbers,
+)
 from ..core.operands import to_numpy as _to_numpy
 from ..core.quick import FUSING, few, quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
-from .creation import ascontiguousarray, empty
+from .axes import product
+from .joining import _along
 from .manipulation import ravel
-from .registry import Any, Array, OutUnsafe, function
+from .names import compiled as _compiled
+from .registry import (
+    Any,
+    Array,
+    Axis,
+    AxisOrNumber,
+    Choice,
+    Flat,
+    OutReversed,
+    OutUnsafe,
+    function,
+)
 
 __all__ = [
     "argwhere",
@@ -29,9 +48,6 @@ __all__ = [
     "put_along_axis",
     "putmask",
     "r_",
-    "select",
-    "take",
-    "take_along_axis",
     "where",
 ]
 
@@ -55,26 +71,40 @@ def where(condition, x=None, y=None, /):
         return _core.where(operand(condition), operand(x), operand(y))
 
 
-def select(condlist, choicelist, default=0):
-    """For each element the choice of the first condition that holds there, else `default`."""
+@function("np.select")
+def select(condlist: Any, choicelist: Any, default: Any = 0):
+    """For each element the choice of the first condition that holds there, else `default`.
+
+    ValueError for lists of different lengths and for none, TypeError for conditions that are not
+    boolean.
+    """
     if len(condlist) != len(choicelist):
-        raise ValueError(
-            message("select", "lengths differ", (len(condlist), len(choicelist)), "equal lengths")
-        )
-    if not condlist:
-        raise ValueError(message("select", "no conditions", "an empty list", "at least one"))
-    choices = [operand(x) for x in choicelist]
-    dtype = numpy.result_type(*[_weak(x) for x in choices], _weak(operand(default)))
-    conditions = [operand(x) for x in condlist]
+        raise ValueError("[select] lengths differ; got other ones; expected equal lengths")
+    if len(condlist) == 0:
+        raise ValueError("[select] no conditions; got an empty list; expected at least one")
+    if _compiled:
+        dtype = np.result_type(*choicelist, default)
+        last = dtype.type(default) if np.ndim(default) == 0 else default
+        return _first_choice(condlist, choicelist, last)
+    conditions = [np.asarray(x) for x in condlist]
     for condition in conditions:
-        if dtype_of(condition) != _BOOL:
-            raise TypeError(
-                message("select", "condition is not boolean", dtype_of(condition), "bool")
-            )
-    result = operand(default)
-    for condition, choice in zip(reversed(conditions), reversed(choices)):
-        result = _core.where(condition, choice, result)
-    return result if result.dtype == dtype else result.astype(dtype)
+        if condition.dtype != np.bool_:
+            raise TypeError(message("select", "condition is not boolean", condition.dtype, "bool"))
+    # Numbers are weak in the type of the result, and then of that type.
+    choices = [x if type(x) in (int, float, complex) else np.asarray(x) for x in choicelist]
+    last = default if type(default) in (int, float, complex) else np.asarray(default)
+    dtype = np.result_type(*[getattr(x, "dtype", x) for x in (*choices, last)])
+    choices = [np.asarray(x).astype(dtype, copy=False) for x in choices]
+    return _first_choice(conditions, choices, np.asarray(last).astype(dtype, copy=False))
+
+
+def _first_choice(conditions, choices, default):
+    if _compiled and np.result_type(conditions[0]).kind != "b":
+        raise TypeError("[select] condition is not boolean; got another type; expected bool")
+    if len(conditions) == 1:
+        return np.where(conditions[0], choices[0], default)
+    rest = _first_choice(conditions[1:], choices[1:], default)
+    return np.where(conditions[0], choices[0], rest)
 
 
 def _weak(x):
@@ -103,7 +133,9 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
         if type(a_max) is int and a_max >= info.max:
             a_max = None
     if a_min is None and a_max is None:
-        return _copy(a, out) if kind == "b" else UFUNCS["positive"](a, out=out, **kwargs)
+        if kind == "b":
+            return UFUNCS["bitwise_or"](a, a, out=out, **kwargs)
+        return UFUNCS["positive"](a, out=out, **kwargs)
     if a_max is None:
         return UFUNCS["maximum"](a, operand(a_min), out=out, **kwargs)
     a_max = operand(a_max)
@@ -118,11 +150,6 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
     return UFUNCS["minimum"](a, a_max, out=out, **kwargs)
 
 
-def _copy(a, out):
-    copied = to_ndarray(a).copy()
-    return copied if out is None else store("clip", copied, out)
-
-
 @quick("copyto")
 @few(numpy.copyto, FUSING, writes=True)
 def copyto(dst, src, casting="same_kind", where=True):
@@ -134,12 +161,32 @@ def copyto(dst, src, casting="same_kind", where=True):
             return numpy.copyto(dst, _to_numpy(src), casting, _to_numpy(where))
         raise TypeError(message("copyto", "dst is no array", type(dst).__name__, "an ndarray"))
     src = operand(src)
+    if type(src) in _KINDS and not _takes(dst.dtype, src, casting):
+        expected = f"casting={casting!r}"
+        raise TypeError(message("copyto", "cannot cast", f"{src} to {dst.dtype}", expected))
+    if type(src) in _KINDS and casting in ("no", "equiv", "safe", "same_kind"):
+        casting = "unsafe"  # what the rule allows has been decided
     other = type(src) in (ndarray, generic) and (casting != "same_kind" or src.dtype != dst.dtype)
     if other and not numpy.can_cast(src.dtype, dst.dtype, casting):
         raise TypeError(
             message("copyto", "cannot cast", f"{src.dtype} to {dst.dtype}", f"casting={casting!r}")
         )
     _core.copyto(dst, src, None if where is True else as_mask(where), casting)
+
+
+_KINDS = {bool: "b", int: "iu", float: "f", complex: "c"}
+
+
+def _takes(dtype, number, casting):
+    """Whether elements of `dtype` become a number of Python's under the rule: of its kind, or one
+    that holds it, they do; what an integer type cannot hold is an OverflowError elsewhere.
+    """
+    kinds = _KINDS[type(number)]
+    if casting == "unsafe" or casting not in ("no", "equiv", "safe", "same_kind"):
+        return True
+    if kinds == "b" or casting == "equiv":
+        return numpy.can_cast(numpy.asarray(number).dtype, dtype, casting)
+    return "biufc".index(dtype.kind) >= "biufc".index(kinds[0])
 
 
 @few(numpy.putmask, FUSING, writes=True)
@@ -149,6 +196,8 @@ def putmask(a, mask, values):
     values = _values_for("putmask", a, values)
     if mask.size != a.size:
         raise ValueError(message("putmask", "mask of another size", mask.shape, a.shape))
+    if not a.size:
+        return
     if values.shape == a.shape or values.size == 1:
         value = values if values.size > 1 else values.reshape(())
         _core.copyto(a, value, mask.reshape(a.shape).astype(_BOOL))
@@ -217,10 +266,11 @@ def put(a, ind, v, mode="raise"):
         raise ValueError(message("put", "unknown mode", repr(mode), "'raise', 'wrap' or 'clip'"))
     if not a.flags.writeable:
         raise ValueError(message("put", "read-only array", a.shape, "one to write to"))
-    at, n = to_ndarray(ind).ravel(), a.size
+    at, n = whole_numbers(ind).ravel(), a.size
     if at.dtype.kind not in "iub" and at.size:
         raise TypeError(message("put", "indices", at.dtype, "an integer type"))
-    values = to_ndarray(v).ravel().astype(a.dtype)
+    held = isinstance(v, (ndarray, numpy.ndarray, generic, numpy.generic))
+    values = to_ndarray(v if held else numpy.asarray(v, a.dtype)).ravel().astype(a.dtype)
     if not at.size:
         return
     if not n:
@@ -263,43 +313,58 @@ def extract(condition: Array, arr: Array):
 def compress(condition, a, axis=None, out=None):
     """The slices of `a` along `axis` (None: flattened) where the 1-D condition holds."""
     condition = numpy.asarray(condition)
+    if axis is not None and not numpy.ndim(a) and axis in (0, -1):
+        axis = None  # a number is one element
     if condition.ndim != 1:
         raise ValueError(message("compress", "condition", f"{condition.ndim}-d", "1-d"))
     return take(a, _core.from_numpy(numpy.flatnonzero(condition)), axis, out)
 
 
+@function("np.take")
 @quick("take")
 @few(numpy.take, FUSING)
-def take(a, indices, axis=None, out=None, mode="raise"):
+def take(
+    a: Array,
+    indices: Any,
+    axis: AxisOrNumber | Flat = None,
+    out: OutReversed = None,
+    mode: Choice("raise", "wrap", "clip") = "raise",
+):
     """The elements of `a` at `indices` along `axis` (None: flattened).
 
     mode: 'raise' for an IndexError out of range, 'wrap' or 'clip'. Negative indices count from
-    the end.
+    the end. TypeError for indices that are not integers.
     """
-    a, indices = to_ndarray(a), to_ndarray(indices)
-    if axis is None:
-        a, axis = a.ravel(), 0
-    axis = one_axis("take", axis, a.ndim)
-    if indices.dtype.kind not in "iu":
-        if indices.dtype.kind != "b" and indices.size:
-            raise TypeError(message("take", "indices", indices.dtype, "an integer type"))
-        indices = indices.astype(numpy.int64)
+    at, n = _whole("take", indices), a.shape[axis]
     if mode == "wrap":
-        indices = indices % a.shape[axis]
+        at = at % max(n, 1)
     elif mode == "clip":
-        indices = clip(indices, 0, a.shape[axis] - 1)
-    elif mode != "raise":
-        raise ValueError(message("take", "unknown mode", repr(mode), "'raise', 'wrap' or 'clip'"))
-    if 0 in a.shape[:axis]:  # nothing is taken, and no index looked at
-        result = empty(a.shape[:axis] + indices.shape + a.shape[axis + 1 :], a.dtype)
-    else:
-        result = a[(slice(None),) * axis + (indices,)]
-    if out is None:
-        # In C order, whatever the order of `a`.
-        return ascontiguousarray(result) if getattr(result, "ndim", 0) > 1 else result
-    # NumPy asks whether `out` could become the elements, not the other way round.
-    require_cast("take", getattr(out, "dtype", a.dtype), a.dtype, "safe")
-    return store("take", to_ndarray(result), out, "unsafe")
+        at = np.minimum(np.maximum(at, 0), n - 1)
+    for extent in a.shape[:axis]:
+        if extent == 0:  # nothing is taken, and no index looked at
+            return np.empty(a.shape[:axis] + np.shape(at) + a.shape[axis + 1 :], a.dtype)
+    result = a[_along(axis, a.ndim, at)]
+    if a.ndim - 1 + np.ndim(at) == 0:
+        return result
+    if np.ndim(at) == 0:
+        return result.copy()
+    # In C order, whatever the order of `a`.
+    return np.ascontiguousarray(result) if a.ndim - 1 + np.ndim(at) > 1 else result
+
+
+def _whole(op, indices):
+    """Indices as an array of integers, or a number; lists of Python's may hold floats, which are
+    cut.
+    """
+    if _compiled:
+        if np.ndim(indices) == 0:
+            return int(indices) if isinstance(indices, float) else indices
+        chosen = np.asarray(indices)
+        return chosen.astype(np.int64) if chosen.dtype.kind == "b" else chosen
+    at = whole_numbers(indices)
+    if at.dtype.kind not in "iub" or at.dtype == np.uint64:
+        raise TypeError(message(op, "indices", at.dtype, "integers that int64 holds"))
+    return at.astype(np.int64) if at.dtype.kind == "b" else at
 
 
 @function("np.choose", compiled=False, few=True)
@@ -330,12 +395,35 @@ def choose(a: Array, choices: Any, out: OutUnsafe = None, mode: Any = "raise"):
     return result if n > 1 else result.copy()
 
 
-def take_along_axis(arr, indices, axis=-1):
-    """Elements of `arr` by an index array that matches it in all axes but one."""
-    arr, indices = to_ndarray(arr), to_ndarray(indices)
-    if axis is None:
-        arr, axis = arr.ravel(), 0
-    return arr[_along_index(arr, indices, one_axis("take_along_axis", axis, arr.ndim))]
+@function("np.take_along_axis")
+def take_along_axis(arr: Array, indices: Array, axis: Axis | Flat = -1):
+    """Elements of `arr` by an index array that matches it in all axes but one.
+
+    IndexError for indices out of range, and for arrays that do not match or are not of integers;
+    ValueError for another number of axes.
+    """
+    if not _compiled:
+        return arr[_along_index(arr, indices, axis)]
+    if indices.ndim != arr.ndim:
+        raise ValueError("[take_along_axis] dimensions differ; got other ones; expected equal")
+    n = arr.shape[axis]
+    if bool(np.any(indices < -n)) or bool(np.any(indices >= n)):
+        raise IndexError("[take_along_axis] out of bounds; got an index beyond the axis")
+    return arr.ravel()[_flat_index(indices, arr.shape, axis, 0)]
+
+
+def _flat_index(indices, shape, axis, d):
+    """The indices into a flattened array of that shape, by those of axes from `d` on."""
+    if d == len(shape):
+        return np.zeros(indices.shape, np.int64)
+    n, step = shape[d], product(shape[d + 1 :])
+    if d == axis:
+        own = np.where(indices < 0, indices + n, indices)
+    else:
+        if indices.shape[d] != n and indices.shape[d] != 1:
+            raise IndexError("[take_along_axis] shape of indices; got another; expected a match")
+        own = np.arange(n).reshape((1,) * d + (n,) + (1,) * (len(shape) - d - 1))
+    return own * step + _flat_index(indices, shape, axis, d + 1)
 
 
 def put_along_axis(arr, indices, values, axis):

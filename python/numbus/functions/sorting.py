@@ -7,7 +7,7 @@ from ..core.errors import message, one_axis
 from ..core.operands import dtype_of, store, to_ndarray
 from ..core.quick import quick
 from . import names as np
-from .registry import Any, Array, Axis, Choice, Flag, Flat, Operand, function
+from .registry import Any, Array, Axis, AxisOrNumber, Choice, Flag, Flat, Operand, function
 
 __all__ = [
     "argpartition",
@@ -78,7 +78,7 @@ def sort(
 @quick("argsort")
 def argsort(
     a: Array,
-    axis: Axis | Flat = -1,
+    axis: AxisOrNumber | Flat = -1,
     kind: _KIND = None,
     order: Any = None,
     *,
@@ -111,7 +111,11 @@ def partition(
 @function("np.argpartition", kind="primitive")
 @quick("argpartition")
 def argpartition(
-    a: Array, kth: Any, axis: Axis | Flat = -1, kind: _SELECT = "introselect", order: Any = None
+    a: Array,
+    kth: Any,
+    axis: AxisOrNumber | Flat = -1,
+    kind: _SELECT = "introselect",
+    order: Any = None,
 ):
     """The indices, int64, that partition `a` along `axis` as partition() does."""
     _is_stable("argpartition", kind, None, order)

@@ -47,6 +47,8 @@ def conversions(row, definition):
             text.append(f"if isinstance({name}, (tuple, list)): {name} = _as_array({name})")
         elif what.kind == "Axis":
             inside = f"-{array}.ndim <= {name} < {array}.ndim"
+            if what.words:
+                text.append(f"if {array}.ndim == 0: {array} = {array}.ravel()")
             text += [
                 f"if not _is_known({name}): _not_yet('an axis that is not known while compiling')",
                 f"if {name} is None:",

@@ -7,6 +7,7 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
+from ..core.host import on_host, runs_on_host
 from ..functions.creation import asarray
 from . import types
 from ._dispatch import Dispatcher, callable_function, prange
@@ -290,7 +291,8 @@ class DUFunc(Folding):
         if isinstance(out, tuple):
             (out,) = out
         args = [operand(a) for a in args]
-        gpu = any(on_gpu(a) for a in (*args, out))
+        fenced = any(on_gpu(a) and runs_on_host(a) for a in (*args, out))
+        gpu = any(on_gpu(a) for a in (*args, out)) and not fenced
         device = gpu or self.target == "cuda"
         numbus = gpu or any(isinstance(a, ndarray) for a in args)
         if numbus:  # a number of NumPy's is recorded, too, and lies where the arrays do
@@ -323,13 +325,13 @@ class DUFunc(Folding):
         if out is None:
             if shape == () and not numbus and self.target != "cuda" and not masked:
                 return self._number(loop, args)
-            result = new_array(shape, loop.output, numbus, device)
+            result = new_array(shape, loop.output, numbus, device or fenced)
             arrays = [a for a in args if not isinstance(a, PYTHON)]
             if len(shape) > 1 and all(
                 a.shape == shape and a.flags["F_CONTIGUOUS"] and not a.flags["C_CONTIGUOUS"]
                 for a in arrays
             ):
-                result = new_array(shape[::-1], loop.output, numbus, device).T
+                result = new_array(shape[::-1], loop.output, numbus, device or fenced).T
         else:
             result = self._checked(out, shape, loop, casting)
             args = [_apart(a, result) for a in args]
@@ -410,6 +412,9 @@ class DUFunc(Folding):
         else:
             operands, target = [host(a) for a in args], host(result)
             where = host(where) if where is not None else None
+            if isinstance(result, ndarray) and not on_host(result):
+                target = numpy.array(target, order="K")  # a copy to write into
+        whole = target
         if where is not None:
             operands.append(where)
         if not target.size:
@@ -436,6 +441,8 @@ class DUFunc(Folding):
                 _core.check_faults()
         else:
             code(target, *views)
+            if isinstance(result, ndarray) and not on_host(result):
+                _core.store(result, whole)
 
     def __repr__(self):
         return f"<numbus.vectorize {self.py_func.__qualname__} {self.types}>"
