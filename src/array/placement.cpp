@@ -231,9 +231,7 @@ double Balance::loss(bool near) const {
 
 void note_loss(Base& b, double loss) { b.lost = std::max(b.lost + loss, -kMostGained); }
 
-std::array<DeviceKind, 2> both_kinds() {
-  return {cpu_device().kind(), far_device ? far_device->kind() : DeviceKind::Cuda};
-}
+std::array<Device*, 2> both() { return {&cpu_device(), far_device}; }
 
 Device& of_new() { return worked_on ? *worked_on : default_device(); }
 

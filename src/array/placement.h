@@ -32,8 +32,8 @@ void begin_with_gpu();
 // What is pending and large is carried out first, and the array may move. It then stays there until
 // it is written to.
 Device& home(const Array& a, double near = 3, double far = 0.1);
-// The kinds of the devices between which is chosen, of which the GPU need not be open.
-std::array<DeviceKind, 2> both_kinds();
+// The devices between which is chosen; null: a GPU that is not open yet.
+std::array<Device*, 2> both();
 // The device of a new array without operands.
 Device& of_new();
 // The device on which work of that cost runs soonest, copies of operands that lie on the other side

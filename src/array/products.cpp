@@ -84,8 +84,9 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out) {
     p.out.data += o.offset;
     // Where it is to run is not known yet.
     if (placement::on)
-      return std::ranges::all_of(placement::both_kinds(),
-                                 [&](DeviceKind k) { return vendor::blas_takes(p, k); });
+      return std::ranges::all_of(placement::both(), [&](Device* d) {
+        return d ? vendor::blas_takes(p, d->kind()) : vendor::blas_takes_on_gpus(p);
+      });
     return vendor::blas_takes(p, o.base->device->kind());
   };
   LayoutRef plain(

@@ -32,6 +32,7 @@ bool blas_takes(DType t);
 // from 2^31 on need a library with 64-bit integers on that device, which is loaded for the answer.
 // `out` must not overlap the operands or itself; that is the caller's to know.
 bool blas_takes(const Product& p, DeviceKind device = DeviceKind::Cpu);
+inline bool blas_takes_on_gpus(const Product& p) { return blas_takes(p, DeviceKind::Cuda); }
 
 // For products that blas_takes(). An `inner` of 0 gives zeros. The first call loads the library and
 // raises where there is none.
