@@ -8,8 +8,8 @@ from .strides import sliding_window_view
 __all__ = []
 
 _BLOCK = 1024  # sums that a compiled function keeps in the cache
-# Elements of lines of the host up to which NumPy answers: as quick as our kernel on two cores, which
-# takes ten times as long where it has not been compiled yet.
+# Elements of lines of the host up to which NumPy answers: as quick as our kernel on two cores,
+# which takes ten times as long where it has not been compiled yet.
 _FEW = 1 << 16
 
 
