@@ -1,4 +1,5 @@
 // The extension module: functions of docs/design/core_interface.md.
+#include <dlfcn.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
@@ -146,6 +147,14 @@ void set_interrupt_hooks() {
   }));
 }
 
+// Whether this thread holds Python's lock. Every Python has the function, the limited interface
+// does not declare it.
+bool holds_lock() {
+  using Check = int();
+  static auto* const check = reinterpret_cast<Check*>(dlsym(RTLD_DEFAULT, "PyGILState_Check"));
+  return check && check() == 1;
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -188,7 +197,7 @@ NB_MODULE(_core, m) {
         "Puts the core's handler of SIGINT before Python's, once more where that was set anew.");
   Runtime::get().describe_line = describe_line;
   find_line = line_of_caller;
-  Runtime::get().holds_python = [] { return PyGILState_Check() == 1; };
+  Runtime::get().holds_python = holds_lock;
   Runtime::get().leave_python = [] { return static_cast<void*>(PyEval_SaveThread()); };
   Runtime::get().enter_python = [](void* state) {
     PyEval_RestoreThread(static_cast<PyThreadState*>(state));

@@ -1,5 +1,6 @@
 // Products of vectors and matrices.
 #include "array/at_once.h"
+#include "array/placement.h"
 #include "quick.h"
 #include "scalars.h"
 #include "vendor/blas.h"
@@ -36,6 +37,8 @@ PyObject* recorded(const Array& x, const Array& y) {
   if (t != y.dtype || nx < 1 || ny < 1 || nx > 2 || ny > 2 || !vendor::blas_takes(t) ||
       !vendor::is_loaded("blas"))
     return nullptr;
+  // It may be carried out on a GPU, whose library Python has to offer first.
+  if (placement::on && !vendor::is_offered("cublas")) return nullptr;
   const int64_t rows = nx == 2 ? x.layout->shape(0) : 1, inner = x.layout->shape(nx - 1),
                 cols = ny == 2 ? y.layout->shape(1) : 1;
   if (inner != y.layout->shape(0) || is_chain_of_rows(rows, inner, cols)) return nullptr;

@@ -225,6 +225,12 @@ bool is_loaded(std::string_view name) {
   return row_of(name).loaded.load(std::memory_order_acquire) != nullptr;
 }
 
+bool is_offered(std::string_view name) {
+  Row& row = row_of(name);
+  std::lock_guard<std::mutex> lock(table_mutex);
+  return !row.candidates.empty();
+}
+
 LibraryReport library_report(std::string_view name) {
   Row& row = row_of(name);
   std::lock_guard<std::mutex> lock(table_mutex);

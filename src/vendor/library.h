@@ -58,6 +58,8 @@ const Library& require(std::string_view name);
 
 // Whether it is loaded already.
 bool is_loaded(std::string_view name);
+// Whether there are paths to try.
+bool is_offered(std::string_view name);
 
 // Like require(), but tells instead of raising; for `python -m numbus info`.
 LibraryReport library_report(std::string_view name);

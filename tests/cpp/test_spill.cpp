@@ -77,7 +77,6 @@ TEST_CASE("spilling: the array that was used least recently goes, and comes back
                                                       static_cast<int64_t>(lines.away().size()) -
                                                       more.base->away - another.base->away);
   // What is dropped while it is away takes its copy along.
-  const std::string away = lines.away();
   more = another = Array();
   lines.all.clear();
   CHECK(spill::waiting_bytes(lines.device) == 0);
