@@ -154,12 +154,16 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
 @few(numpy.copyto, FUSING, writes=True)
 def copyto(dst, src, casting="same_kind", where=True):
     """Copies `src`, broadcast, into `dst` (only where `where` holds). TypeError for an
-    unsafe cast.
+    unsafe cast, ValueError for a `dst` that is read-only.
     """
     if not isinstance(dst, ndarray):
         if isinstance(dst, numpy.ndarray):
             return numpy.copyto(dst, _to_numpy(src), casting, _to_numpy(where))
         raise TypeError(message("copyto", "dst is no array", type(dst).__name__, "an ndarray"))
+    if not dst._writeable:
+        raise ValueError(
+            message("copyto", "assignment destination is read-only", "dst", "a writeable array")
+        )
     src = operand(src)
     if type(src) in _KINDS and not _takes(dst.dtype, src, casting):
         expected = f"casting={casting!r}"
