@@ -611,7 +611,7 @@ copysign: _Binary
 """Change the sign of the first argument to that of the second."""
 def copyto(dst: Any, src: Any, casting: Any = 'same_kind', where: Any = True) -> Any:
     """Copies `src`, broadcast, into `dst` (only where `where` holds). TypeError for an
-    unsafe cast."""
+    unsafe cast, ValueError for a `dst` that is read-only."""
 def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: _bool = True, *, dtype: DTypeLike | None = None) -> Any:
     """Covariances over the deviations, within [-1, 1]."""
 def correlate(a: ArrayLike, v: ArrayLike, mode: Any = 'valid') -> Any:
