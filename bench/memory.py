@@ -45,7 +45,7 @@ def neighbour(device):
 
 
 def spilling(device, count, each, limit):
-    """Arrays in turn: each becomes twice itself and one, which needs room for its result."""
+    """Replaces each array by twice itself and one, which needs room for its result."""
     nb.cuda.set_limit(int(limit * GB), device)
     n = int(each * GB) // 4
     before = nb.stats()

@@ -126,13 +126,9 @@ PyObject* call_unchecked(PyObject* self, PyObject* const* args, size_t nargs, Py
 // The same after NumPy has looked for errors of floats.
 PyObject* call_checked(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
   PyObject* answer = guarded([&] {
-    nb::list positional;
     const Py_ssize_t n = PyVectorcall_NARGS(nargs);
-    for (Py_ssize_t k = 0; k < n; ++k) positional.append(nb::handle(args[k]));
-    nb::dict keywords;
-    for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); ++k)
-      PyDict_SetItem(keywords.ptr(), PyTuple_GetItem(names, k), args[n + k]);
-    return check("by_function", nb::make_tuple(nb::handle(self), nb::tuple(positional), keywords));
+    return check("by_function", nb::make_tuple(nb::handle(self), positional_of(args, n),
+                                               keywords_of(args, n, names)));
   });
   if (!answer) return nullptr;
   Py_DECREF(answer);

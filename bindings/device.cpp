@@ -110,8 +110,7 @@ void bind_devices(nb::module_& m) {
       nb::arg("arrays"), nb::arg("near"), nb::arg("far"), nb::arg("library") = "",
       "The arrays, or copies of them, on the device where work of that cost in microseconds, near "
       "the host or far, is to run, there by a library (\"blas\", \"solver\", \"fft\"); while "
-      "devices are "
-      "chosen by cost.");
+      "devices are chosen by cost.");
   m.def(
       "to_device",
       [](nb::object a, const std::string& name) -> nb::object {

@@ -127,16 +127,9 @@ PyObject* compute(Op op, PyObject* const* operands, Given& given) {
 // A ufunc's name, positional arguments and keywords; None in place of no keywords, where they may
 // be left out.
 nb::tuple arguments_of(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names, bool always) {
-  nb::object positional = nb::steal(PyTuple_New(n));
-  for (Py_ssize_t k = 0; k < n; ++k) {
-    Py_INCREF(args[k]);
-    PyTuple_SetItem(positional.ptr(), k, args[k]);
-  }
-  nb::object keywords = names || always ? nb::object(nb::dict()) : nb::none();
-  for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); ++k)
-    PyDict_SetItem(keywords.ptr(), PyTuple_GetItem(names, k), args[n + k]);
-  std::string_view name = row(op).name;
-  return nb::make_tuple(nb::str(name.data(), name.size()), positional, keywords);
+  const std::string_view name = row(op).name;
+  return nb::make_tuple(nb::str(name.data(), name.size()), positional_of(args, n),
+                        names || always ? nb::object(keywords_of(args, n, names)) : nb::none());
 }
 
 // NumPy's ufunc of that name, with the same arguments.
@@ -259,6 +252,22 @@ nb::object make_ufunc(Op op) {
 }
 
 }  // namespace
+
+nb::tuple positional_of(PyObject* const* args, Py_ssize_t n) {
+  nb::object made = nb::steal(PyTuple_New(n));
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    Py_INCREF(args[k]);
+    PyTuple_SetItem(made.ptr(), k, args[k]);
+  }
+  return nb::borrow<nb::tuple>(made);
+}
+
+nb::dict keywords_of(PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  nb::dict made;
+  for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); ++k)
+    PyDict_SetItem(made.ptr(), PyTuple_GetItem(names, k), args[n + k]);
+  return made;
+}
 
 int operands_of(PyObject* ufunc) {
   return Py_TYPE(ufunc) == ufunc_type ? row(op_of(ufunc)).nin : 0;

@@ -89,30 +89,28 @@ void give_place(Base& b, Device& to) {
   if (may_move(b) && !b.pending()) move(b, to, false);
 }
 
-}  // namespace
-
-void begin(Device* far, int64_t few) {
-  on = far != nullptr;
-  far_device = far;
-  few_bytes = few;
-  scale_fixed_costs(static_cast<double>(few) / kFewBytes);
-  code_is_free(few < kFewBytes);
-  first_uses_are_free(few < kFewBytes);
+void switch_to(bool wanted) {
+  on = wanted;
   Runtime& rt = Runtime::get();
   rt.settle_window = on ? settle_window : nullptr;
   rt.bring_back = on ? bring_back : nullptr;
 }
 
+}  // namespace
+
+void begin(Device* far, int64_t few) {
+  far_device = far;
+  few_bytes = few;
+  scale_fixed_costs(static_cast<double>(few) / kFewBytes);
+  code_is_free(few < kFewBytes);
+  first_uses_are_free(few < kFewBytes);
+  switch_to(far != nullptr);
+}
+
 void begin_with_gpu() {
   begin(opened_cuda_device(0), kFewBytes);
-  if (far_device) {
-    use(Library::None);
-    return;
-  }
-  on = true;
-  Runtime& rt = Runtime::get();
-  rt.settle_window = settle_window;
-  rt.bring_back = bring_back;
+  if (far_device) use(Library::None);
+  switch_to(true);
 }
 
 bool goes_far(Library library, double gain) {

@@ -32,6 +32,15 @@ def unit(high, low):
     return (np.float64(joined(high, low) >> U64(12)) + 0.5) * (1.0 / 4503599627370496.0)
 
 
+def tried(index, key, attempt, stream):
+    """What an attempt of a transformed rejection draws: a number of (-0.5, 0.5), one of (0, 1), and
+    how far the first one is from its bounds.
+    """
+    w = words(index, key, attempt, stream)
+    u = unit(w[0], w[1]) - 0.5
+    return u, unit(w[2], w[3]), 0.5 - abs(u)
+
+
 @vectorize
 def standard_gamma(index, key, stream, shape):
     """By Marsaglia and Tsang (2000)."""
@@ -74,10 +83,8 @@ def poisson(index, key, stream, mean):
     sure = 0.9277 - 3.6224 / (b - 2.0)
     attempt = 0
     while True:
-        w = words(index, key, attempt, stream)
+        u, v, s = tried(index, key, attempt, stream)
         attempt += 1
-        u, v = unit(w[0], w[1]) - 0.5, unit(w[2], w[3])
-        s = 0.5 - abs(u)
         k = math.floor((2.0 * a / s + b) * u + mean + 0.43) * 1.0
         if s >= 0.07 and v <= sure:
             return k
@@ -112,10 +119,8 @@ def binomial(index, key, stream, n, chance):
         most = math.lgamma(mode + 1.0) + math.lgamma(n - mode + 1.0)
         attempt = 0
         while True:
-            w = words(index, key, attempt, stream)
+            u, v, s = tried(index, key, attempt, stream)
             attempt += 1
-            u, v = unit(w[0], w[1]) - 0.5, unit(w[2], w[3])
-            s = 0.5 - abs(u)
             k = math.floor((2.0 * a / s + b) * u + n * p + 0.5) * 1.0
             if s >= 0.07 and v <= sure:
                 break
