@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "convert.h"
 #include "quick.h"
+#include "program/program.h"
 
 namespace numbus::bindings {
 
@@ -342,6 +343,7 @@ void bind_arrays(nb::module_& m) {
       [](Array& a) {
         // Stays, whatever making objects brings about.
         Array all = a;  // NOLINT(performance-unnecessary-copy-initialization)
+        const program::Constants numbers;
         auto host = host_view(all, "value read");
         return nested(*all.layout, all.dtype, host.get(), 0);
       },
@@ -380,6 +382,7 @@ void bind_arrays(nb::module_& m) {
             at += k * a.layout->stride(d);
           }
         }
+        const program::Constants number;
         return taken(python_number(read_element(a, at)));
       },
       "The element at `index` as a Python number.");
@@ -398,8 +401,13 @@ void bind_arrays(nb::module_& m) {
     return device_label(s.array.base.get() ? *s.array.base->device : default_device());
   });
   g.def(
-      "item", [](Generic& s) { return taken(python_number(value_of(s))); },
+      "item",
+      [](Generic& s) {
+        const program::Constants number;
+        return taken(python_number(value_of(s)));
+      },
       "The value as a Python number.");
+  g.def("_number", [](Generic& s) { return taken(python_number(value_of(s))); });
   g.def_prop_ro("real", [](Generic& s) {
     if (!s.known) return part_of(s, false);
     Scalar v = value_of(s);

@@ -179,6 +179,7 @@ NB_MODULE(_core, m) {
   bind_ufuncs(m);
   bind_composed(m);
   bind_float_errors(m);
+  bind_gradients(m);
   bind_protocols(m);
   bind_sorting(m);
   bind_indexing(m);

@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "float_errors.h"
 #include "quick.h"
+#include "program/program.h"
 
 namespace numbus::bindings {
 
@@ -291,6 +292,7 @@ namespace {
 int bool_slot(PyObject* o) {
   int result = -1;
   PyObject* ok = guarded([&]() -> PyObject* {
+    const program::Constants steering;  // what is steered by a value has no derivative by it
     Scalar s = the_value(o);
     result = s.kind == Kind::Complex ? s.f[0] != 0 || s.f[1] != 0
              : s.kind == Kind::Float ? s.f[0] != 0

@@ -30,6 +30,7 @@ ALLOWED = {
         "vendor",
         "lazy",
     ],
+    "program": [*CORE, "passes", "device", "lazy", "array"],
 }
 # Others ask a device for capabilities (device.h: host_readable, runs_ptx, …), never for its kind.
 KNOWS_DEVICES = {"device", "vendor", "compile"}

@@ -68,6 +68,10 @@ __array_namespace_info__ = _standard.NamespaceInfo
 
 _SUBMODULES = frozenset({"compat", "cuda", "fft", "kernels", "linalg", "random", "testing"})
 _KERNELS = frozenset({"guvectorize", "jit", "njit", "prange", "stencil", "types", "vectorize"})
+_GRADIENTS = frozenset(
+    {"checkpoint", "custom_gradient", "grad", "jacobian", "jvp", "stop_gradient", "value_and_grad",
+     "vjp"}
+)  # fmt: skip
 _TIMER = frozenset({"benchmark", "load_ipython_extension"})
 _NUMPY_ONLY = frozenset({"core", "distutils", "f2py", "test"})
 
@@ -129,6 +133,8 @@ def __getattr__(name):
         return _importlib.import_module("numbus.kernels._any_callable").vectorize
     if name in _KERNELS:
         return getattr(_importlib.import_module("numbus.kernels"), name)
+    if name in _GRADIENTS:
+        return getattr(_importlib.import_module("numbus.gradients"), name)
     if name in _TIMER:
         return getattr(_importlib.import_module("numbus.measure.timer"), name)
     value = _fallback.lookup(name)
@@ -137,4 +143,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_SUBMODULES, *_TIMER, *dir(_numpy)})
+    return sorted({*globals(), *_SUBMODULES, *_GRADIENTS, *_TIMER, *dir(_numpy)})

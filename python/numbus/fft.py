@@ -9,6 +9,7 @@ import operator
 import numpy
 
 from . import _core
+from .core import derivatives
 from .core.errors import ForeignDtype, many_axes, message, one_axis
 from .core.host import runs_on_host, same_memory
 from .core.interrupts import MANY, interruptible
@@ -225,6 +226,9 @@ def _make(name):
         except ForeignDtype:
             pass
         else:
+            if derivatives.watched((a,)):
+                result = derivatives.apply("fft." + name, wrapper, (a, *args), kwargs)
+                return result if out is None else store(name, result, out)
             if _core.placing():
                 from .core import placing  # not at start-up
 

@@ -11,6 +11,7 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from . import _core
+from .core import derivatives
 from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
 from .core.interrupts import interruptible
@@ -99,6 +100,8 @@ def _make(name, names):
 
             arrays = placing.matrices(name, arrays)
         args = (*arrays, *args[count:])
+        if derivatives.watched(arrays):
+            return derivatives.apply("linalg." + name, wrapper, args, kwargs)
         if not any([_on_gpu(a) for a in arrays]):
             return library(apart, args, kwargs)
         from . import _cusolver  # not at start-up

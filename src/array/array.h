@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "array/observer.h"
 #include "lazy/runtime.h"
 
 namespace numbus {
@@ -135,6 +136,8 @@ bool loops(const ir::Function& f);
 // Its result over the shape that its operands broadcast to: as operations, or, where it loops or is
 // long, as one instruction.
 Masked record_steps(const Recordable& f, std::span<const Arg> args);
+// As operations, also where it is long; it has no loop.
+Masked record_each_step(const Recordable& f, std::span<const Arg> args);
 Masked record_apply(const Recordable& f, std::span<const Arg> args);
 Masked select(const Arg& condition, const Arg& x, const Arg& y);
 // d op / d argument at these operands, of the type of the operation's result; none where the row of
@@ -289,6 +292,7 @@ void keep_mask(Base& b);
 // made of it keeps its values.
 inline void before_write(const Array& a) {
   if (a.base->mask) keep_mask(*a.base.get());
+  if (observer) [[unlikely]] observer->before_write(a);
 }
 
 // The memory of an array, with all pending work on it done.

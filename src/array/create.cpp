@@ -177,12 +177,14 @@ Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t
 }
 
 char* data_of(const Array& a, const char* reason) {
+  if (observer) [[unlikely]] observer->before_read(a);
   Runtime::get().materialize(a.base.get(), reason);
   if (a.base->live) InPlace::note(*a.base.get());
   return a.base->data + a.offset;
 }
 
 Scalar read_element(const Array& a, int64_t byte_offset) {
+  if (observer) [[unlikely]] observer->before_read(a);
   Runtime::get().materialize_anywhere(a.base.get(), "value read");
   if (placement::on) placement::is_read(a);
   char* at = a.base->data + a.offset + byte_offset;
@@ -209,6 +211,16 @@ std::shared_ptr<char> host_view(const Array& a, const char* reason) {
 
 Array to_device(const Array& a, Device& d) {
   if (a.base->device == &d) return a;
+  if (observer) [[unlikely]] {
+    Observer* const told = observer;
+    Array out;
+    {
+      const Unobserved moving;
+      out = to_device(a, d);
+    }
+    told->moved(a, out);
+    return out;
+  }
   // The axes keep their order in memory, as in copies on one device.
   Array out = fresh(empty_like(a, a.dtype).layout.get(), a.dtype, &d);
   if (out.size() == 0) return out;

@@ -153,7 +153,11 @@ bool of_same_bytes(const Window::Input& x, const Window::Input& y) {
 
 }  // namespace
 
-void record(Instr& i, const Array& out, const Window::Input* given, int count) {
+constinit thread_local Observer* observer = nullptr;
+
+namespace {
+
+void record_unobserved(Instr& i, const Array& out, const Window::Input* given, int count) {
   std::optional<placement::Copies> brought;
   Window::Input met[kMaxOperands];
   Device* where = out.base->device;
@@ -224,6 +228,17 @@ void record(Instr& i, const Array& out, const Window::Input* given, int count) {
                 reinterpret_cast<uint64_t>(out.layout.get())),
             i, out.view(), in, count);
   if (at_once) to.flush("memory shared with others");
+}
+
+}  // namespace
+
+void record(Instr& i, const Array& out, const Window::Input* in, int count) {
+  if (!observer) [[likely]]
+    return record_unobserved(i, out, in, count);
+  const std::span<const Window::Input> all(in, static_cast<size_t>(count + i.more));
+  observer->before(i, out, all);
+  record_unobserved(i, out, in, count);
+  if (observer) observer->after(i, out, all);
 }
 
 void record_call(Instr& i, std::span<const Array* const> operands,

@@ -127,6 +127,16 @@ Array on_host(const Array* full, const Array& lets, int64_t& number) {
 }
 
 Array selected(const Array* full, const Array& lets, int64_t& number) {
+  if (observer && full) [[unlikely]] {
+    Observer* const told = observer;
+    Array dense;
+    {
+      const Unobserved inner;
+      dense = selected(full, lets, number);
+    }
+    told->selected(*full, lets, dense);
+    return dense;
+  }
   // A flush may move what it computes: all of them come before the device is looked at.
   if (placement::on)
     for (const Array* a : {full, &lets})

@@ -54,7 +54,10 @@ std::shared_ptr<const Recordable> recordable(ir::Function f) {
 }
 
 Masked record_steps(const Recordable& f, std::span<const Arg> args) {
-  if (as_a_whole(f)) return apply(f, args);
+  return as_a_whole(f) ? apply(f, args) : record_each_step(f, args);
+}
+
+Masked record_each_step(const Recordable& f, std::span<const Arg> args) {
   std::vector<const Array*> arrays;
   std::shared_ptr<Mask> mask;
   bool alike = true;  // all see one mask, or none does

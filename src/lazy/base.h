@@ -30,6 +30,8 @@ struct Base {
   // Its value number: equal for bases that hold equal elements by the look of how these are
   // computed.
   uint64_t value = new_value();
+  // What tells it from every other base, also after its end.
+  const uint64_t id = value;
   std::shared_ptr<const Error> failure;  // what stopped what should have written it
   bool pinned = false;
   bool owned = true;     // data comes from the device's pool

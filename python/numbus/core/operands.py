@@ -37,7 +37,7 @@ def to_numpy(x):
     if kind is ndarray:
         return numpy.asarray(x)
     if kind is generic:
-        return x.dtype.type(x.item())
+        return x.dtype.type(x._number())
     return x
 
 
@@ -169,7 +169,9 @@ def unwrap(x, views):
     kind = type(x)
     if kind is ndarray:
         return views.give(x)
-    if kind is generic or kind in _OWN:
+    if kind is generic:
+        return x.dtype.type(x._number())
+    if kind in _OWN:
         return x.dtype.type(x.item())
     if kind is list or kind is tuple:
         changed = [unwrap(item, views) for item in x]

@@ -112,6 +112,8 @@ def _from_nested(x, dtype, copy, order):
         found = _core.from_list(x, dtype)
         if found is None:
             found = _stack_arrays(x, dtype)
+        if found is None and _core.watching():
+            found = _stack_watched(x, dtype)
         if found is not None:
             return copy_to_order(found, "F") if order == "F" and found.ndim > 1 else found
         try:
@@ -138,6 +140,27 @@ def _stack_arrays(x, dtype):
     parts = [to_ndarray(item) for item in x]
     dtype = as_dtype("array", dtype)
     return _core.concatenate(parts, 0, True, dtype, "unsafe", None)
+
+
+def _depends(x):
+    return any([_depends(item) for item in x]) if type(x) in (list, tuple) else _core.depends(x)
+
+
+def _stack_watched(x, dtype):
+    """A sequence with numbers in it that depend on what is differentiated; None: without any."""
+    if not _depends(x):
+        return None
+
+    def joined(items):
+        parts = [joined(i) if type(i) in (list, tuple) else to_ndarray(i) for i in items]
+        if any([p.shape != parts[0].shape for p in parts]):
+            raise ValueError(
+                message("array", "uneven nesting", [p.shape for p in parts], "equal shapes")
+            )
+        return _core.concatenate(parts, 0, True, None, "unsafe", None)
+
+    found = joined(x)
+    return found if dtype is None else found.astype(as_dtype("array", dtype))
 
 
 @quick("asarray")

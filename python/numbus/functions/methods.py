@@ -55,7 +55,23 @@ def contains(self, item):
 
 def format_array(self, spec):
     """Format of a 0-d array's value, or of the text of any other array (empty spec only)."""
-    return format(numpy.asarray(self), spec)
+    with _core.constants():
+        return format(numpy.asarray(self), spec)
+
+
+def _text(form):
+    """A method that gives `form` of the elements, also of what depends on what is differentiated."""
+
+    def method(self):
+        with _core.constants():
+            return form(to_numpy(self))
+
+    return method
+
+
+def format_generic(self, spec):
+    with _core.constants():
+        return format(to_numpy(self), spec)
 
 
 def _wants_no_ufunc(x):
@@ -183,8 +199,8 @@ def _attach_array():
     ndarray.__copy__ = lambda self: copy_to_order(self, "K")
     ndarray.__deepcopy__ = deepcopy
     ndarray.__contains__ = contains
-    ndarray.__repr__ = lambda self: repr(numpy.asarray(self))
-    ndarray.__str__ = lambda self: str(numpy.asarray(self))
+    ndarray.__repr__ = _text(repr)
+    ndarray.__str__ = _text(str)
     ndarray.__format__ = format_array
 
 
@@ -192,9 +208,9 @@ def _attach_generic():
     generic.tolist = generic.item
     generic.__copy__ = attributes.generic_copy
     generic.__deepcopy__ = lambda self, memo: self.copy()
-    generic.__repr__ = lambda self: repr(to_numpy(self))
-    generic.__str__ = lambda self: str(to_numpy(self))
-    generic.__format__ = lambda self, spec: format(to_numpy(self), spec)
+    generic.__repr__ = _text(repr)
+    generic.__str__ = _text(str)
+    generic.__format__ = format_generic
     generic.__round__ = round_of
     generic.__trunc__ = lambda self: int(self.item())
     generic.__floor__ = lambda self: operator.index(numpy.floor(self.item()).astype(int))

@@ -1,0 +1,161 @@
+// Programs and their derivatives for Python.
+#include <memory>
+
+#include "convert.h"
+#include "program/program.h"
+
+namespace numbus::bindings {
+namespace {
+
+// An array or a 0-d value of ours, as it is.
+Array given(nb::handle o) {
+  if (is_array(o.ptr())) return as_array(o.ptr());
+  if (is_generic(o.ptr())) return array_of(as_generic(o.ptr()));
+  raise(ErrorKind::Type, "grad", "not an array of Numbus",
+        nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(o.ptr()))))),
+        "an ndarray");
+}
+
+bool is_ours(nb::handle o) { return is_array(o.ptr()) || is_generic(o.ptr()); }
+
+std::vector<Array> all_given(nb::handle sequence) {
+  std::vector<Array> found;
+  for (nb::handle o : nb::borrow<nb::list>(nb::list(sequence))) found.push_back(given(o));
+  return found;
+}
+
+// A 0-d array stays lazy.
+nb::object wrapped(Array a) { return nb::steal(wrap_result(Masked(std::move(a)))); }
+
+struct Watching {
+  std::unique_ptr<program::Program> program = std::make_unique<program::Program>();
+  bool on = false;
+
+  void enter() {
+    program::begin(*program);
+    on = true;
+  }
+  void leave() {
+    if (on) program::end(*program);
+    on = false;
+  }
+  ~Watching() {
+    if (program) leave();
+  }
+  Watching() = default;
+  Watching(Watching&&) = default;
+};
+
+nb::list gradient(Watching& w, nb::handle outputs, nb::handle seeds, nb::handle inputs) {
+  mark_line();
+  const std::vector<Array> of = all_given(outputs), by = all_given(seeds), in = all_given(inputs);
+  if (of.size() != by.size())
+    raise(ErrorKind::Value, "grad", "not a seed for each output", std::to_string(by.size()),
+          std::to_string(of.size()));
+  std::vector<Array> found = program::gradient(*w.program, of, by, in);
+  nb::list result;
+  for (Array& a : found) result.append(wrapped(std::move(a)));
+  return result;
+}
+
+program::Pullback pullback_of(nb::object function) {
+  auto held = std::shared_ptr<nb::object>(new nb::object(std::move(function)), [](nb::object* o) {
+    const nb::gil_scoped_acquire python;
+    delete o;
+  });
+  return [held](std::span<const std::optional<Array>> g) {
+    nb::list adjoints;
+    for (const auto& a : g) {
+      if (a)
+        adjoints.append(wrapped(*a));
+      else
+        adjoints.append(nb::none());
+    }
+    nb::object made = (*held)(*nb::tuple(adjoints));
+    std::vector<std::optional<Array>> found;
+    for (nb::handle o : nb::borrow<nb::list>(nb::list(made)))
+      found.push_back(o.is_none() ? std::nullopt : std::optional(given(o)));
+    return found;
+  };
+}
+
+// What watches while a library works.
+struct Paused {
+  std::unique_ptr<Unobserved> pause;
+};
+
+struct Reading {
+  std::unique_ptr<program::Constants> constants;
+};
+
+struct Closing {
+  std::string name;
+  std::unique_ptr<program::Closed> closed;
+};
+
+}  // namespace
+
+void bind_gradients(nb::module_& m) {
+  nb::class_<Watching>(m, "Program",
+                       "The instructions that are recorded in its block and depend on watched "
+                       "arrays, with the values that derivatives need.")
+      .def(nb::init<>())
+      .def("__enter__",
+           [](nb::object self) {
+             nb::cast<Watching&>(self).enter();
+             return self;
+           })
+      .def("__exit__", [](Watching& w, nb::args) { w.leave(); })
+      .def("watch", [](Watching& w, nb::handle a) { w.program->watch(given(a)); })
+      .def("depends",
+           [](Watching& w, nb::handle a) { return is_ours(a) && w.program->depends(given(a)); })
+      .def("gradient", &gradient, nb::arg("outputs"), nb::arg("seeds"), nb::arg("inputs"))
+      .def("verify", [](Watching& w) { program::verify(*w.program); })
+      .def("__len__", [](Watching& w) { return w.program->entries().size(); })
+      .def("__str__", [](Watching& w) { return program::print(*w.program); });
+  nb::class_<Paused>(m, "unobserved", "A block that no program sees.")
+      .def(nb::init<>())
+      .def("__enter__", [](Paused& p) { p.pause = std::make_unique<Unobserved>(); })
+      .def("__exit__", [](Paused& p, nb::args) { p.pause.reset(); });
+  nb::class_<Reading>(m, "constants",
+                      "A block in which elements that depend on what is differentiated are read.")
+      .def(nb::init<>())
+      .def("__enter__", [](Reading& r) { r.constants = std::make_unique<program::Constants>(); })
+      .def("__exit__", [](Reading& r, nb::args) { r.constants.reset(); });
+  nb::class_<Closing>(m, "closed",
+                      "A block that no program sees and that may use nothing they see.")
+      .def("__init__", [](Closing* c, std::string name) { new (c) Closing{std::move(name), {}}; })
+      .def("__enter__",
+           [](Closing& c) { c.closed = std::make_unique<program::Closed>(c.name); })
+      .def("__exit__", [](Closing& c, nb::args) { c.closed.reset(); });
+  m.def(
+      "copy_of",
+      [](nb::handle x) {
+        mark_line();
+        const Array a = given(x);
+        return nb::steal(wrap(copy(a, a.dtype)));
+      },
+      nb::arg("x"), "An array of its own with the elements of `x`, in their order in memory.");
+  m.def("watching", &program::watching, "Whether a program watches this thread.");
+  m.def(
+      "depends", [](nb::handle a) { return is_ours(a) && program::depends(given(a)); },
+      nb::arg("x"), "Whether an array depends on what is differentiated.");
+  m.def(
+      "add_work",
+      [](const std::string& name, nb::handle operands, nb::handle results, nb::object pullback) {
+        program::add_work(name, all_given(operands), all_given(results),
+                          pullback_of(std::move(pullback)));
+      },
+      nb::arg("name"), nb::arg("operands"), nb::arg("results"), nb::arg("pullback"));
+  m.def(
+      "stop_gradient",
+      [](nb::handle x) {
+        const Unobserved alone;
+        mark_line();
+        const Array a = given(x);
+        return wrapped(copy(a, a.dtype));
+      },
+      nb::arg("x"));
+}
+
+}  // namespace numbus::bindings

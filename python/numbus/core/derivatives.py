@@ -1,0 +1,354 @@
+"""Derivatives of what libraries compute: factorisations, solutions, Fourier transforms.
+
+A rule takes the operands, the keywords and the results of a call and gives a function from the
+adjoints of the results to those of the operands. Adjoints of complex numbers x + iy are d/dx + i d/dy.
+Sources: Giles, Collected matrix derivative results for forward and reverse mode algorithmic
+differentiation (2008); Townsend, Differentiating the singular value decomposition (2016); Seeger et
+al., Auto-differentiating linear algebra (2017).
+"""
+
+import math
+
+from .. import _core
+from .._core import generic, ndarray
+from . import trees
+from .errors import message
+from .operands import to_ndarray
+
+_RULES = {}
+
+
+def _rule(*names):
+    def note(function):
+        _RULES.update(dict.fromkeys(names, function))
+        return function
+
+    return note
+
+
+def watched(arrays):
+    """Whether one of them depends on what is differentiated."""
+    return _core.watching() and any(
+        [_core.depends(a) for a in arrays if isinstance(a, (ndarray, generic))]
+    )
+
+
+def apply(name, function, args, kwargs):
+    """The results of a library's function, entered as one piece of work with its derivative.
+
+    Raises NotImplementedError for functions without a rule.
+    """
+    rule = _RULES.get(name)
+    if rule is None:
+        raise NotImplementedError(
+            message("grad", "the derivative of this function is not yet available", name,
+                    "another function, nb.custom_gradient, or nb.stop_gradient for a constant")
+        )  # fmt: skip
+    numbers = [k for k, x in enumerate(args) if isinstance(x, (ndarray, generic))]
+    operands = [to_ndarray(args[k]) for k in numbers]
+    with _core.unobserved():
+        result = function(*args, **kwargs)
+        leaves, shape = trees.flatten(result)
+        made = [to_ndarray(leaf) for leaf in leaves]
+    kept = list(args)
+    for k, a in zip(numbers, operands, strict=True):
+        kept[k] = _core.copy_of(a)  # the program may write to the operand later
+    pull = None
+
+    def back(*adjoints):
+        found = pull(*adjoints)
+        found = found if isinstance(found, (tuple, list)) else (found,)
+        fitted = []
+        for g, a in zip(found, operands, strict=True):
+            fitted.append(None if g is None else _sum_to(g, a.shape))
+        return fitted
+
+    _core.add_work(name, operands, made, back)
+    # Copies for the rule, for the same reason; they depend on the operands as the results do.
+    pull = rule(kept, kwargs, [_core.copy_of(a) for a in made])
+    return trees.unflatten(shape, [a[()] if a.ndim == 0 else a for a in made])
+
+
+def _numbus():
+    import numbus
+
+    return numbus
+
+
+def _sum_to(g, shape):
+    """`g` summed over the axes along which an operand of that shape was broadcast."""
+    extra = g.ndim - len(shape)
+    axes = tuple(range(extra)) + tuple(
+        [k + extra for k, n in enumerate(shape) if n == 1 and g.shape[k + extra] != 1]
+    )
+    return g.sum(axis=axes).reshape(shape) if axes else g
+
+
+def _adjoint(m):
+    m = m.swapaxes(-1, -2)
+    return m.conj() if m.dtype.kind == "c" else m
+
+
+def _each(numbers):
+    """A number for each matrix of a stack."""
+    return numbers[..., None, None]
+
+
+def _hermitian(m):
+    return (m + _adjoint(m)) * 0.5
+
+
+def _not_yet(name, what):
+    raise NotImplementedError(
+        message("grad", "the derivative of this call is not yet available", f"{name} {what}",
+                "another call, nb.custom_gradient, or nb.stop_gradient for a constant")
+    )  # fmt: skip
+
+
+@_rule("linalg.solve")
+def _solve(args, kwargs, results):
+    (a, b), (x,) = args, results
+    linalg = _numbus().linalg
+
+    def pull(g):
+        of_b = linalg.solve(_adjoint(a), g)
+        if b.ndim == 1:
+            return -(of_b[..., :, None] * x.conj()[..., None, :]), of_b
+        return -(of_b @ _adjoint(x)), of_b
+
+    return pull
+
+
+@_rule("linalg.inv")
+def _inv(args, kwargs, results):
+    inverse = _adjoint(results[0])
+    return lambda g: -(inverse @ g @ inverse)
+
+
+@_rule("linalg.det")
+def _det(args, kwargs, results):
+    (a,), (d,) = args, results
+    return lambda g: _each(g * d.conj()) * _adjoint(_numbus().linalg.inv(a))
+
+
+@_rule("linalg.slogdet")
+def _slogdet(args, kwargs, results):
+    (a,) = args
+    if a.dtype.kind == "c":
+        _not_yet("slogdet", "of complex matrices")
+
+    def pull(of_sign, of_log):
+        if of_log is None:  # the sign of a real determinant does not change
+            return _numbus().zeros_like(a)
+        return _each(of_log) * _adjoint(_numbus().linalg.inv(a))
+
+    return pull
+
+
+def _lower(m):
+    """The lower triangle, the diagonal halved."""
+    nb = _numbus()
+    return nb.tril(m) - 0.5 * m * nb.eye(m.shape[-1], dtype=m.dtype)
+
+
+@_rule("linalg.cholesky")
+def _cholesky(args, kwargs, results):
+    upper = kwargs.get("upper", False)
+    factor = _adjoint(results[0]) if upper else results[0]
+    linalg = _numbus().linalg
+
+    def pull(g):
+        g = _adjoint(g) if upper else g
+        inner = _lower(_adjoint(factor) @ _numbus().tril(g))
+        inverse = linalg.inv(factor)
+        return _hermitian(_adjoint(inverse) @ inner @ inverse)
+
+    return pull
+
+
+def _differences(values):
+    """1 / (values[j] - values[i]) for i and j, 0 where they are equal."""
+    nb = _numbus()
+    d = values[..., None, :] - values[..., :, None]
+    equal = d == 0
+    return nb.where(equal, 0.0, 1 / nb.where(equal, 1.0, d))
+
+
+@_rule("linalg.eigh")
+def _eigh(args, kwargs, results):
+    values, vectors = results
+
+    def pull(of_values, of_vectors):
+        inner = 0.0
+        if of_values is not None:
+            inner = of_values[..., None, :] * _numbus().eye(values.shape[-1])
+        if of_vectors is not None:
+            inner = inner + _differences(values) * (_adjoint(vectors) @ of_vectors)
+        return _hermitian(vectors @ inner.astype(vectors.dtype) @ _adjoint(vectors))
+
+    return pull
+
+
+@_rule("linalg.eigvalsh")
+def _eigvalsh(args, kwargs, results):
+    (a,) = args[:1]
+    rest = args[1:]
+
+    def pull(g):
+        vectors = _numbus().linalg.eigh(a, *rest, **kwargs)[1]
+        return _hermitian((vectors * g[..., None, :]) @ _adjoint(vectors))
+
+    return pull
+
+
+def _of_values(a, g):
+    u, _, vt = _numbus().linalg.svd(a, full_matrices=False)
+    return (u * g[..., None, :]) @ vt
+
+
+@_rule("linalg.svdvals")
+def _svdvals(args, kwargs, results):
+    return lambda g: _of_values(args[0], g)
+
+
+@_rule("linalg.svd")
+def _svd(args, kwargs, results):
+    a = args[0]
+    if len(results) == 1:
+        return lambda g: _of_values(a, g)
+    u, s, vt = results
+    if u.shape[-1] != s.shape[-1] or vt.shape[-2] != s.shape[-1]:
+        _not_yet("svd", "with full_matrices of matrices that are not square")
+    v = _adjoint(vt)
+
+    def pull(of_u, of_s, of_vt):
+        if a.dtype.kind == "c" and not (of_u is None and of_vt is None):
+            _not_yet("svd", "by the singular vectors of complex matrices")
+        eye = _numbus().eye(s.shape[-1], dtype=a.dtype)
+        inner = eye * (of_s[..., None, :] if of_s is not None else 0.0)
+        f = _differences(s * s)
+        found = 0.0
+        if of_u is not None:
+            j = f * (_adjoint(u) @ of_u)
+            inner = inner + (j + _adjoint(j)) * s[..., None, :]
+            rest = of_u - u @ (_adjoint(u) @ of_u)
+            found = found + (rest / s[..., None, :]) @ vt
+        if of_vt is not None:
+            of_v = _adjoint(of_vt)
+            k = f * (_adjoint(v) @ of_v)
+            inner = inner + s[..., :, None] * (k + _adjoint(k))
+            rest = of_v - v @ (_adjoint(v) @ of_v)
+            found = found + (u / s[..., None, :]) @ _adjoint(rest)
+        return found + u @ inner @ vt
+
+    return pull
+
+
+@_rule("linalg.qr")
+def _qr(args, kwargs, results):
+    a = args[0]
+    mode = args[1] if len(args) > 1 else kwargs.get("mode", "reduced")
+    if mode != "reduced" or a.shape[-2] < a.shape[-1]:
+        _not_yet("qr", f"with mode={mode!r} of matrices of shape {a.shape[-2:]}")
+    q, r = results
+    nb = _numbus()
+
+    def pull(of_q, of_r):
+        of_q = nb.zeros_like(q) if of_q is None else of_q
+        of_r = nb.zeros_like(r) if of_r is None else nb.triu(of_r)
+        m = r @ _adjoint(of_r) - _adjoint(of_q) @ q
+        low = nb.tril(m, -1)
+        even = low + _adjoint(low) + m.real * nb.eye(m.shape[-1], dtype=m.real.dtype)
+        return nb.linalg.solve(r, _adjoint(of_q + q @ even.astype(q.dtype))).swapaxes(
+            -1, -2
+        ).conj()
+
+    return pull
+
+
+def _along(args, kwargs, names):
+    """The arguments of a transform by name."""
+    found = dict(zip(("x", *names), args))
+    return found | {key: value for key, value in kwargs.items() if key != "out"}
+
+
+def _fitted(g, shape):
+    """`g` cut, or filled up with zeros, to a shape."""
+    if g.shape == shape:
+        return g
+    both = tuple([slice(0, min(n, m)) for n, m in zip(g.shape, shape)])
+    filled = _numbus().zeros(shape, g.dtype)
+    filled[both] = g[both]
+    return filled
+
+
+def _of_type(g, x):
+    """The adjoint in the kind of the operand."""
+    return g if x.dtype.kind == "c" else g.real
+
+
+def _to_complex(name, several):
+    """Transforms whose matrix is symmetric: of the conjugate, and conjugate again."""
+    names = ("s", "axes", "norm") if several else ("n", "axis", "norm")
+
+    def rule(args, kwargs, results):
+        given = _along(args, kwargs, names)
+        x = given.pop("x")
+        given.pop(names[0], None)
+        transform = getattr(_numbus().fft, name)
+        if several and given.get("axes") is None and "axes" in given:
+            given.pop("axes")
+        if several and "axes" not in given and not name.endswith("2"):
+            s = (args[1] if len(args) > 1 else kwargs.get("s")) or x.shape
+            given["axes"] = tuple(range(x.ndim - len(s), x.ndim))
+
+        def pull(g):
+            return _of_type(_fitted(transform(g.conj(), **given).conj(), x.shape), x)
+
+        return pull
+
+    return rule
+
+
+for _name in ("fft", "ifft"):
+    _RULES["fft." + _name] = _to_complex(_name, False)
+for _name in ("fft2", "ifft2", "fftn", "ifftn"):
+    _RULES["fft." + _name] = _to_complex(_name, True)
+del _name
+
+
+@_rule("fft.rfft")
+def _rfft(args, kwargs, results):
+    given = _along(args, kwargs, ("n", "axis", "norm"))
+    x, axis, norm = given["x"], given.get("axis", -1), given.get("norm")
+    n = given.get("n") or x.shape[axis]
+    fft = _numbus().fft
+
+    def pull(g):
+        shape = list(g.shape)
+        shape[axis] = n
+        whole = fft.fft(_fitted(g.conj(), tuple(shape)), axis=axis, norm=norm)
+        return _fitted(whole.real, x.shape)
+
+    return pull
+
+
+@_rule("fft.irfft")
+def _irfft(args, kwargs, results):
+    given = _along(args, kwargs, ("n", "axis", "norm"))
+    x, axis, norm = given["x"], given.get("axis", -1), given.get("norm")
+    n = results[0].shape[axis]
+    nb = _numbus()
+    scale = {"ortho": 1 / math.sqrt(n), "forward": 1.0}.get(norm, 1 / n)
+
+    def pull(g):
+        half = nb.fft.rfft(g, axis=axis)
+        weights = nb.full(half.shape[axis], 2 * scale, g.dtype)
+        weights[0] = scale
+        if n % 2 == 0:
+            weights[-1] = scale
+        shape = [1] * half.ndim
+        shape[axis] = weights.size
+        return _of_type(_fitted(half * weights.reshape(tuple(shape)), x.shape), x)
+
+    return pull

@@ -1,0 +1,43 @@
+// Whoever is told of each recorded instruction of a thread: gradients (program/).
+#pragma once
+
+#include <span>
+
+#include "lazy/window.h"
+
+namespace numbus {
+
+struct Array;
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // Before and after an instruction is recorded that is complete but for its operands.
+  virtual void before(const Instr& i, const Array& out, std::span<const Window::Input> in) = 0;
+  virtual void after(const Instr& i, const Array& out, std::span<const Window::Input> in) = 0;
+  // Somebody is about to write to the memory of an array otherwise.
+  virtual void before_write(const Array& a) = 0;
+  // Somebody is about to look at elements; raises where that would go unseen.
+  virtual void before_read(const Array& a) = 0;
+  // Elements of `full` where `mask` holds have been put side by side in `dense`.
+  virtual void selected(const Array& full, const Array& mask, const Array& dense) = 0;
+  // A copy of an array was made on another device.
+  virtual void moved(const Array& from, const Array& to) = 0;
+};
+
+// This thread's; null: nobody looks. While there is one, nothing is carried out at once, so that it
+// sees all work.
+extern constinit thread_local Observer* observer;
+
+// While it lives, nobody looks.
+class Unobserved {
+ public:
+  Unobserved() : before_(observer) { observer = nullptr; }
+  ~Unobserved() { observer = before_; }
+  Unobserved(const Unobserved&) = delete;
+
+ private:
+  Observer* before_;
+};
+
+}  // namespace numbus

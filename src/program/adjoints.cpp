@@ -1,0 +1,153 @@
+// Adjoints of bases.
+#include "program/adjoints.h"
+
+#include "base/error.h"
+
+namespace numbus::program {
+
+Arg zero() {
+  Arg a;
+  a.weak = true;
+  a.scalar = Scalar::from_int(0);
+  return a;
+}
+
+Array part_of(const Array& memory, const Region& r) {
+  Array a = view_of(memory, r.layout.get(), r.offset);
+  a.dtype = r.dtype;
+  return a;
+}
+
+namespace {
+
+Array fresh_memory(const Region& r, Device* device) {
+  const DType t = real_of(r.dtype);
+  const int64_t n = r.nbytes / itemsize(t);
+  return empty({&n, 1}, t, device);
+}
+
+// In the type of the region.
+Array in_type(const Array& x, DType t) {
+  if (x.dtype == t) return x;
+  const Array real = is_complex(x.dtype) && !is_complex(t) ? part(x, false) : x;
+  return real.dtype == t ? real : copy(real, t);
+}
+
+Array sum(const Array& x, uint64_t axes) {
+  return reduce(Reduction::Sum, x, axes, false, x.dtype, nullptr, 0);
+}
+
+// Without the axes along which the region shows one element, over which contributions are summed.
+std::pair<Region, Array> without_repeats(const Region& r, const Array& x) {
+  const Layout& l = *r.layout;
+  uint64_t axes = 0;
+  std::vector<int64_t> shape, strides;
+  for (int d = 0; d < l.ndim(); ++d) {
+    if (l.stride(d) == 0 && l.shape(d) > 1) {
+      axes |= uint64_t{1} << d;
+    } else {
+      shape.push_back(l.shape(d));
+      strides.push_back(l.stride(d));
+    }
+  }
+  if (axes == 0) return {r, x};
+  Region less = r;
+  less.layout = LayoutRef(Layout::get(shape, strides, l.itemsize()));
+  return {less, sum(x, axes)};
+}
+
+// The number of each element of a region in its base's memory, counted in elements.
+Array numbers_of(const Region& r, Device& device) {
+  const Layout& l = *r.layout;
+  const int64_t size = l.itemsize();
+  std::vector<int64_t> strides;
+  for (int d = 0; d < l.ndim(); ++d) strides.push_back(l.stride(d) / size * 8);
+  const Array all = arange(0, 1, 0, 1, r.nbytes / size, DType::I64, &device);
+  const LayoutRef spread(
+      Layout::get({l.shape(), static_cast<size_t>(l.ndim())}, strides, sizeof(int64_t)));
+  return copy(view_of(all, spread.get(), r.offset / size * 8), DType::I64, true);
+}
+
+Array added(const Array& x, const Array& y) {
+  const Arg both[2] = {Arg(&x), Arg(&y)};
+  return apply(Op::add, both);
+}
+
+}  // namespace
+
+Array& Adjoints::settle(const Region& r, Adjoint& a) {
+  if (a.memory) return *a.memory;
+  Device* device = a.value ? a.value->base->device : r.device;
+  Array memory = fresh_memory(r, device);
+  if (!a.value || !a.region.whole()) assign(memory, zero());
+  if (a.value) assign(part_of(memory, a.region), Arg(&*a.value));
+  a.value.reset();
+  return a.memory.emplace(std::move(memory));
+}
+
+Array Adjoints::memory(const Region& r) { return part_of(settle(r, all_[r.base]), r); }
+
+std::optional<Array> Adjoints::of(const Region& r, bool last) {
+  const auto found = all_.find(r.base);
+  if (found == all_.end()) return {};
+  Adjoint& a = found->second;
+  if (a.value && a.region.same(r)) return a.value;
+  const Array part = part_of(settle(r, a), r);
+  return last ? part : copy(part, part.dtype);
+}
+
+void Adjoints::add(const Region& region, const Array& contribution) {
+  if (region.layout->size() == 0) return;
+  const auto [r, x] = without_repeats(region, in_type(contribution, region.dtype));
+  if (!r.layout->injective()) {
+    const Array memory = settle(r, all_[r.base]);
+    const int64_t n = r.nbytes / itemsize(r.dtype);
+    const LayoutRef line(Layout::contiguous({&n, 1}, itemsize(r.dtype)));
+    Region whole = r;
+    whole.layout = line;
+    whole.offset = 0;
+    const Array numbers = numbers_of(r, *memory.base->device);
+    const Arg value(&x);
+    update(Op::add, part_of(memory, whole), 1, {&numbers, 1}, 0, &value);
+    return;
+  }
+  const auto [found, first] = all_.try_emplace(r.base);
+  Adjoint& a = found->second;
+  if (first) {
+    a.region = r;
+    a.value = x;
+  } else if (a.value && a.region.same(r)) {
+    a.value = added(*a.value, x);
+  } else {
+    const Array part = part_of(settle(r, a), r);
+    const Arg both[2] = {Arg(&part), Arg(&x)};
+    Options o;
+    o.out = &part;
+    apply(Op::add, both, o);
+  }
+}
+
+void Adjoints::set(const Region& r, const Array& value, const Array* where) {
+  const auto found = all_.find(r.base);
+  if (found == all_.end() || r.layout->size() == 0) return;
+  Adjoint& a = found->second;
+  const Array x = in_type(value, r.dtype);
+  if (a.value && a.region.same(r) && !where) {
+    a.value = x;
+    return;
+  }
+  assign(part_of(settle(r, a), r), Arg(&x), where);
+}
+
+void Adjoints::clear(const Region& r, const Array* where) {
+  const auto found = all_.find(r.base);
+  if (found == all_.end() || r.layout->size() == 0) return;
+  Adjoint& a = found->second;
+  if (!where && (r.whole() || (a.value && a.region.same(r)))) {
+    all_.erase(found);
+    return;
+  }
+  assign(part_of(settle(r, a), r), zero(), where);
+}
+
+}  // namespace numbus::program

@@ -1,0 +1,322 @@
+// Recording a program: what depends on watched arrays, and the values that derivatives need.
+#include "program/program.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "program/uses.h"
+
+namespace numbus::program {
+namespace {
+
+// What watches a thread.
+class Watch : public Observer {
+ public:
+  std::vector<Program*> programs;
+  bool constants = false;
+  size_t closed = 0;  // so many of them see nothing, and nothing that they see may be used
+  std::string closed_by;
+
+  void before(const Instr& i, const Array& out, std::span<const Window::Input> in) override {
+    if (closed > 0) {
+      for (const Window::Input& x : in)
+        if (x.view) require_unseen(x.view->base->id, x.view->dtype);
+      require_unseen(out.base->id, out.dtype);
+    }
+    each([&](Program& p) { p.before(i, out, in); });
+  }
+  void after(const Instr& i, const Array& out, std::span<const Window::Input> in) override {
+    each([&](Program& p) { p.after(i, out, in); });
+  }
+  void before_write(const Array& a) override {
+    // What was saved of it is kept by all.
+    for (size_t n = 0; n < programs.size(); ++n) programs[n]->before_write(a);
+  }
+  void moved(const Array& from, const Array& to) override {
+    each([&](Program& p) { p.moved(from, to); });
+  }
+  void selected(const Array& full, const Array& mask, const Array& dense) override {
+    each([&](Program& p) { p.selected(full, mask, dense); });
+  }
+  void before_read(const Array& a) override {
+    if (constants || !is_inexact(a.dtype) || !depends(a)) return;
+    raise(ErrorKind::Type, "grad",
+          "elements that depend on what is differentiated are read by code that has no derivative",
+          "an array of shape " + shape_string(*a.layout) + " and dtype " +
+              std::string(name(a.dtype)),
+          "array operations, nb.custom_gradient, or nb.stop_gradient(x) (x.item()) for a constant");
+  }
+  bool depends(const Array& a) const {
+    return std::ranges::any_of(programs, [&](const Program* p) { return p->depends(a); });
+  }
+
+ private:
+  // Programs that come to be or go meanwhile are met, or not.
+  template <class F>
+  void each(F&& f) {
+    for (size_t n = closed; n < programs.size(); ++n) f(*programs[n]);
+  }
+  void require_unseen(uint64_t base, DType t) const {
+    for (size_t n = 0; n < closed && n < programs.size(); ++n)
+      if (is_inexact(t) && programs[n]->depends(base))
+        raise(ErrorKind::Value, closed_by,
+              "an array that depends on what is differentiated is used, but is no argument",
+              "an array of dtype " + std::string(name(t)), "arguments, or nb.stop_gradient(x)");
+  }
+};
+
+thread_local Watch watch;
+
+}  // namespace
+
+void begin(Program& p) {
+  watch.programs.push_back(&p);
+  observer = &watch;
+}
+
+void end(Program& p) {
+  std::erase(watch.programs, &p);
+  if (watch.programs.empty()) observer = nullptr;
+}
+
+bool watching() { return observer != nullptr; }
+
+bool depends(const Array& a) { return observer && watch.depends(a); }
+
+Constants::Constants() : before_(watch.constants) { watch.constants = true; }
+Constants::~Constants() { watch.constants = before_; }
+
+Closed::Closed(std::string name)
+    : before_(std::exchange(watch.closed, watch.programs.size())),
+      name_before_(std::exchange(watch.closed_by, std::move(name))) {}
+Closed::~Closed() {
+  watch.closed = before_;
+  watch.closed_by = std::move(name_before_);
+}
+
+void add_work(const std::string& name, std::span<const Array> operands,
+              std::span<const Array> results, const Pullback& pullback) {
+  if (!observer) return;
+  for (size_t n = watch.closed; n < watch.programs.size(); ++n)
+    watch.programs[n]->add(name, operands, results, pullback);
+}
+
+void Program::watch(const Array& a) {
+  if (!is_inexact(a.dtype))
+    raise(ErrorKind::Type, "grad", "only floating-point and complex arrays have gradients",
+          std::string(name(a.dtype)), "a float or complex dtype");
+  active_.insert(a.base->id);
+}
+
+Operand& Program::at(Use u) {
+  Entry& e = entries_[static_cast<size_t>(u.entry)];
+  const auto k = static_cast<size_t>(u.operand);
+  return k < e.operands.size() ? e.operands[k] : e.results[k - e.operands.size()];
+}
+
+// Views that were saved and that a write is about to change become copies.
+void Program::keep_saved(const ViewRef& written, int except_entry) {
+  const auto found = saved_.find(written.base->id);
+  if (found == saved_.end()) return;
+  std::vector<Use> rest;
+  for (const Use u : std::exchange(found->second, {})) {
+    Operand& o = at(u);
+    if (u.entry == except_entry ||
+        !may_overlap(o.saved->offset, *o.saved->layout, written.offset, *written.layout)) {
+      rest.push_back(u);
+      continue;
+    }
+    const Array kept = copy(*o.saved, o.saved->dtype);
+    at(u).saved = kept;
+  }
+  saved_[written.base->id] = std::move(rest);
+}
+
+void Program::before_write(const Array& a) {
+  if (busy_) return;
+  busy_ = true;
+  try {
+    keep_saved(a.view(), -1);
+  } catch (...) {
+    busy_ = false;
+    throw;
+  }
+  busy_ = false;
+}
+
+namespace {
+
+Array array_of(const ViewRef& v) {
+  Array a;
+  a.base = Handle(v.base);
+  a.layout = LayoutRef(v.layout);
+  a.offset = v.offset;
+  a.dtype = v.dtype;
+  return a;
+}
+
+bool is_written(const ViewRef& v, const ViewRef& by) {
+  return v.base == by.base && may_overlap(v.offset, *v.layout, by.offset, *by.layout);
+}
+
+}  // namespace
+
+void Program::before(const Instr& i, const Array& out, std::span<const Window::Input> in) {
+  if (busy_) return;
+  busy_ = true;
+  try {
+    keep_saved(out.view(), -1);
+    // What the instruction needs of what it overwrites itself.
+    before_.assign(in.size(), {});
+    bool active[kMaxOperands] = {}, any = false, overwrites = false;
+    for (size_t n = 0; n < in.size(); ++n) {
+      const ViewRef* v = in[n].view;
+      active[n] = v && static_cast<int>(n) < i.nin && is_inexact(v->dtype) &&
+                  active_.contains(v->base->id);
+      any = any || active[n];
+      overwrites = overwrites || (v && is_written(*v, out.view()));
+    }
+    if (overwrites && (any || active_.contains(out.base->id))) {
+      const Needs needs = needs_of(i, active, i.inputs());
+      for (int n = 0; n < i.inputs(); ++n)
+        if (needs.operand[n] && in[static_cast<size_t>(n)].view &&
+            is_written(*in[static_cast<size_t>(n)].view, out.view())) {
+          const Array a = array_of(*in[static_cast<size_t>(n)].view);
+          before_[static_cast<size_t>(n)] = copy(a, a.dtype);
+        }
+    }
+  } catch (...) {
+    busy_ = false;
+    throw;
+  }
+  busy_ = false;
+}
+
+void Program::save(Use u, const ViewRef& v) {
+  at(u).saved = array_of(v);
+  saved_[v.base->id].push_back(u);
+}
+
+void Program::after(const Instr& i, const Array& out, std::span<const Window::Input> in) {
+  if (busy_) return;
+  bool active[kMaxOperands] = {}, any = false;
+  for (int n = 0; n < i.nin; ++n) {
+    const ViewRef* v = in[static_cast<size_t>(n)].view;
+    active[n] = v && is_inexact(v->dtype) && active_.contains(v->base->id);
+    any = any || active[n];
+  }
+  const bool into = active_.contains(out.base->id);
+  if (!into && (!any || !is_inexact(out.dtype))) {
+    // Several results: one of them may be floating point where the first is not.
+    bool more = false;
+    for (int n = i.nin; any && n < i.nin + i.more; ++n)
+      more = more || is_inexact(in[static_cast<size_t>(n)].view->dtype);
+    if (!more) return;
+  }
+  const int number = static_cast<int>(entries_.size());
+  Entry& e = entries_.emplace_back();
+  e.instr = i;
+  if (i.function) e.function = i.function->shared_from_this();
+  const int count = i.inputs();
+  e.operands.resize(static_cast<size_t>(count));
+  for (int n = 0; n < count; ++n) {
+    Operand& o = e.operands[static_cast<size_t>(n)];
+    const Window::Input& x = in[static_cast<size_t>(n)];
+    o.number = !x.view;
+    o.active = active[n];
+    if (x.view) {
+      o.region = Region(*x.view);
+    } else {
+      o.scalar = x.scalar;
+      o.region.dtype = x.dtype;
+    }
+  }
+  e.results.emplace_back().region = Region(out.view());
+  for (int n = i.nin; i.code == Instr::Call && n < i.nin + i.more; ++n)
+    e.results.emplace_back().region = Region(*in[static_cast<size_t>(n)].view);
+  for (Operand& r : e.results) {
+    r.active = is_inexact(r.region.dtype);
+    if (r.active && any) active_.insert(r.region.base);
+  }
+  const Needs needs = needs_of(i, active, count);
+  for (int n = 0; n < count; ++n) {
+    if (!needs.operand[n] || !in[static_cast<size_t>(n)].view) continue;
+    if (static_cast<size_t>(n) < before_.size() && before_[static_cast<size_t>(n)])
+      e.operands[static_cast<size_t>(n)].saved = before_[static_cast<size_t>(n)];
+    else
+      save({number, n}, *in[static_cast<size_t>(n)].view);
+  }
+  if (needs.result) save({number, count}, out.view());
+  before_.clear();
+}
+
+void Program::moved(const Array& from, const Array& to) {
+  if (busy_ || !depends(from)) return;
+  add("to_device", {&from, 1}, {&to, 1},
+      [device = from.base->device](std::span<const std::optional<Array>> g) {
+        return std::vector<std::optional<Array>>{to_device(*g[0], *device)};
+      });
+}
+
+void Program::add(std::string name, std::span<const Array> operands,
+                  std::span<const Array> results, Pullback pullback) {
+  if (std::ranges::none_of(operands, [&](const Array& a) { return depends(a); })) return;
+  Entry& e = entries_.emplace_back();
+  e.name = std::move(name);
+  e.pullback = std::move(pullback);
+  for (const Array& a : operands) {
+    Operand& o = e.operands.emplace_back();
+    o.region = Region(a.view());
+    o.active = is_inexact(a.dtype) && depends(a);
+  }
+  for (const Array& a : results) {
+    Operand& o = e.results.emplace_back();
+    o.region = Region(a.view());
+    o.active = is_inexact(a.dtype);
+    if (o.active) active_.insert(a.base->id);
+  }
+}
+
+namespace {
+
+std::string text_of(const Operand& o) {
+  if (o.number) return o.scalar.kind == Kind::Float ? std::to_string(o.scalar.f[0]) : "a number";
+  std::string s = "b" + std::to_string(o.region.base % 100000) + " " +
+                  std::string(numbus::name(o.region.dtype)) + shape_string(*o.region.layout);
+  if (o.region.offset) s += "+" + std::to_string(o.region.offset);
+  if (o.active) s += " active";
+  if (o.saved) s += " saved";
+  return s;
+}
+
+}  // namespace
+
+std::string print(const Program& p) {
+  std::string s;
+  for (const Entry& e : p.entries()) {
+    for (size_t n = 0; n < e.results.size(); ++n) s += (n ? ", " : "") + text_of(e.results[n]);
+    s += " = " + e.title() + "(";
+    for (size_t n = 0; n < e.operands.size(); ++n) s += (n ? ", " : "") + text_of(e.operands[n]);
+    s += ")\n";
+  }
+  return s;
+}
+
+void verify(const Program& p) {
+  std::unordered_set<uint64_t> made;
+  for (const Entry& e : p.entries()) {
+    auto fail = [&](const char* what) {
+      raise(ErrorKind::Runtime, "program", what, e.title(), "a valid entry");
+    };
+    if (e.results.empty()) fail("an entry without results");
+    if (!e.pullback && e.operands.size() != static_cast<size_t>(e.instr.inputs()))
+      fail("an entry with missing operands");
+    for (const Operand& o : e.operands)
+      if (o.active && (o.number || !is_inexact(o.region.dtype)))
+        fail("an operand without a derivative is active");
+    for (const Operand& o : e.results)
+      if (o.number) fail("a result that is a number");
+  }
+}
+
+}  // namespace numbus::program

@@ -1,0 +1,159 @@
+// A program: the instructions that a thread recorded while it was watched, as far as they depend on
+// watched arrays, with the values that their derivatives need.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "array/array.h"
+
+namespace numbus::program {
+
+// Part of a base's memory, also after the base's end.
+struct Region {
+  uint64_t base = 0;  // Base::id
+  int64_t nbytes = 0;
+  Device* device = nullptr;
+  LayoutRef layout;
+  int64_t offset = 0;
+  DType dtype = DType::F64;
+
+  Region() = default;
+  explicit Region(const ViewRef& v)
+      : base(v.base->id),
+        nbytes(v.base->nbytes),
+        device(v.base->device),
+        layout(v.layout),
+        offset(v.offset),
+        dtype(v.dtype) {}
+  bool same(const Region& o) const {
+    return base == o.base && layout.get() == o.layout.get() && offset == o.offset &&
+           dtype == o.dtype;
+  }
+  // Whether it is all of its base, each element once.
+  bool whole() const {
+    return layout->injective() && layout->size() * layout->itemsize() == nbytes;
+  }
+};
+
+struct Operand {
+  bool number = false;
+  bool active = false;  // floating point, and it depends on what is watched
+  Scalar scalar;        // of a number
+  Region region;
+  std::optional<Array> saved;  // its elements as they were, where a derivative needs them
+};
+
+// The derivative of work that is no recorded instruction: from the adjoints of its results (where
+// there are none, nothing) those of its operands; an empty one for nothing.
+using Pullback =
+    std::function<std::vector<std::optional<Array>>(std::span<const std::optional<Array>>)>;
+
+struct Entry {
+  // Its operands and results are those below; what it points to is gone.
+  Instr instr;
+  std::shared_ptr<const Recordable> function;
+  std::string name;   // of work that is no instruction
+  Pullback pullback;  // likewise
+  std::vector<Operand> operands;  // the predicate is the last one
+  std::vector<Operand> results;
+  std::string title() const {
+    if (pullback) return name;
+    return std::string(instr.code == Instr::Reduce ? reduction_name(instr.reduction)
+                                                   : instr.name());
+  }
+  const Operand* predicate() const {
+    return !pullback && instr.predicated ? &operands[instr.nin] : nullptr;
+  }
+};
+
+// One watched run of a function. Bases are known by their numbers, so that what nobody holds is
+// contracted as without a program; values that derivatives need are held, and copied before they
+// are overwritten.
+class Program {
+ public:
+  Program() = default;
+  Program(const Program&) = delete;
+
+  // Has the instructions recorded that depend on `a`, which is floating point.
+  void watch(const Array& a);
+  bool depends(const Array& a) const { return depends(a.base->id); }
+  bool depends(uint64_t base) const { return active_.contains(base); }
+
+  void before(const Instr& i, const Array& out, std::span<const Window::Input> in);
+  void after(const Instr& i, const Array& out, std::span<const Window::Input> in);
+  // A write to these bytes is about to happen.
+  void before_write(const Array& a);
+  void moved(const Array& from, const Array& to);
+  void selected(const Array& full, const Array& mask, const Array& dense);
+  // Work of others that made `results`, fresh arrays, of `operands`.
+  void add(std::string name, std::span<const Array> operands, std::span<const Array> results,
+           Pullback pullback);
+
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  friend class Adjoints;
+  struct Use {
+    int entry, operand;  // operand: beyond the operands are the results
+  };
+  Operand& at(Use u);
+  void save(Use u, const ViewRef& v);
+  void keep_saved(const ViewRef& written, int except_entry);
+
+  std::vector<Entry> entries_;
+  std::unordered_set<uint64_t> active_;
+  std::unordered_map<uint64_t, std::vector<Use>> saved_;  // by base: what shares its memory
+  bool busy_ = false;  // what it records itself, it does not look at
+  // Of the instruction that is being recorded: copies of what it overwrites.
+  std::vector<std::optional<Array>> before_;
+};
+
+// One line for each entry.
+std::string print(const Program& p);
+// Raises where an entry is not as those who read it take for granted.
+void verify(const Program& p);
+
+// The programs that watch this thread, the outermost first.
+void begin(Program& p);
+void end(Program& p);
+bool watching();
+// Whether any of them depends on the array.
+bool depends(const Array& a);
+// While it lives, elements that depend on what is watched may be read as constants.
+class Constants {
+ public:
+  Constants();
+  ~Constants();
+  Constants(const Constants&) = delete;
+
+ private:
+  bool before_;
+};
+// While it lives, the programs of this thread see nothing but writes to what they keep, and what
+// depends on what they watch may not be used.
+class Closed {
+ public:
+  explicit Closed(std::string name);
+  ~Closed();
+  Closed(const Closed&) = delete;
+
+ private:
+  size_t before_;
+  std::string name_before_;
+};
+// Adds work of others to all programs of this thread that depend on one of the operands.
+void add_work(const std::string& name, std::span<const Array> operands,
+              std::span<const Array> results, const Pullback& pullback);
+
+// The derivatives of the sum of the products of `outputs` and `seeds` (of the outputs' shapes and
+// types) by the watched arrays `inputs`, as they were when they were watched. Of complex numbers
+// z = x + iy: d/dx + i d/dy. The program may be asked again.
+std::vector<Array> gradient(Program& p, std::span<const Array> outputs,
+                            std::span<const Array> seeds, std::span<const Array> inputs);
+
+}  // namespace numbus::program

@@ -1,0 +1,27 @@
+// The derivatives of what a program can hold: rows, reductions, index arrays, routines.
+#pragma once
+
+#include "program/adjoints.h"
+
+namespace numbus::program {
+
+// What each operand of an entry gets of the adjoint of its result; nothing where it gets nothing.
+using Contributions = std::vector<std::optional<Array>>;
+
+// g: of the first result, zero where a predicate does not hold.
+Contributions pull_map(const Entry& e, const Array& g);
+Contributions pull_apply(const Entry& e, const Array& g);
+Contributions pull_reduction(const Entry& e, const Array& g);
+Contributions pull_call(const Entry& e, const Array& g);
+// These change the adjoints themselves.
+void pull_gather(const Entry& e, const Array& g, Adjoints& adjoints);
+void pull_scatter(const Entry& e, Adjoints& adjoints);
+
+// A derivative that nobody has written; missing: that there is none.
+[[noreturn]] void not_yet(const Entry& e, const std::string& what = "");
+[[noreturn]] void no_derivative(const Entry& e);
+
+// The elements that an operand had.
+const Array& saved(const Operand& o);
+
+}  // namespace numbus::program
