@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "numpy_objects.h"
+#include "program/program.h"
 #include "scalars.h"
 
 namespace numbus::bindings {
@@ -410,6 +411,7 @@ void require_number(PyObject* o, Arg& a, DType to, const char* op) {
   DType from = ours ? as_generic(o).dtype : a.dtype;
   if (is_complex(from) || can_cast(from, to, Casting::Safe)) return;
   if (a.is_array()) {  // pending: the error is the call's, as it is for a number that is known
+    const program::Constants whole;  // integers have no derivative
     a.scalar = value_of(as_generic(o));
     a.dtype = from;
     a.replace(nullptr);

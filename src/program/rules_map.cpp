@@ -7,8 +7,13 @@
 namespace numbus::program {
 namespace {
 
-Quantity quantity_of(const Operand& o) {
-  if (!o.number) return o.saved ? Quantity(*o.saved) : Quantity(0.0);
+// In the type that the operation computed in: integers would overflow where it did not.
+Quantity quantity_of(const Operand& o, DType loop) {
+  if (!o.number) {
+    if (!o.saved) return 0.0;
+    const bool as_is = o.saved->dtype == loop || !is_inexact(loop);
+    return as_is ? Quantity(*o.saved) : Quantity(copy(*o.saved, loop));
+  }
   if (!is_complex(o.region.dtype)) return Quantity(converted(o.scalar, DType::F64).f[0]);
   return Quantity(full({}, o.region.dtype, o.scalar));
 }
@@ -49,8 +54,9 @@ Contributions pull_row(const Entry& e, const Array& g) {
     parts[0] = conjugate(g);
     return parts;
   }
-  const Quantity x = quantity_of(e.operands[0]),
-                 y = i.nin > 1 ? quantity_of(e.operands[1]) : x, r = quantity_of(e.results[0]);
+  const Quantity x = quantity_of(e.operands[0], i.loop),
+                 y = i.nin > 1 ? quantity_of(e.operands[1], i.loop) : x,
+                 r = quantity_of(e.results[0], i.loop);
   for (int k = 0; k < i.nin; ++k) {
     if (!e.operands[static_cast<size_t>(k)].active) continue;
     const std::optional<Quantity> d =
@@ -69,7 +75,7 @@ Contributions pull_map(const Entry& e, const Array& g) {
   switch (i.op) {
     case Op::cast: parts[0] = g; return parts;
     case Op::select: {
-      const Quantity condition = quantity_of(e.operands[0]);
+      const Quantity condition = quantity_of(e.operands[0], DType::Bool);
       const Arg given(&g);
       if (e.operands[1].active) parts[1] = select(condition.arg(), given, zero());
       if (e.operands[2].active) parts[2] = select(condition.arg(), zero(), given);
