@@ -36,11 +36,11 @@ Array times(const Array& g, const Quantity& d) {
   return apply(Op::multiply, both);
 }
 
+// A magnitude is real, also where it is stored as a complex number.
 Array of_magnitude(const Entry& e, const Array& g) {
-  const Quantity z(saved(e.operands[0])), r(saved(e.results[0]));
+  const Quantity z(saved(e.operands[0])), r(part(saved(e.results[0]), false));
   const Quantity direction = choose(of(Op::equal, r, 0.0), Quantity(0.0), of(Op::divide, z, r));
-  const Arg both[2] = {Arg(&g), direction.arg()};
-  return apply(Op::multiply, both);
+  return of(Op::multiply, Quantity(part(g, false)), direction).array;
 }
 
 Contributions pull_row(const Entry& e, const Array& g) {
