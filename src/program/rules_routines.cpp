@@ -123,6 +123,22 @@ Contributions of_sort(const Entry& e, const Array& g) {
   return parts;
 }
 
+// Where each element of a partition came from is where sorting puts an equal one.
+Contributions of_partition(const Entry& e, const Array& g) {
+  const Array &lines = saved(e.operands[0]), &parts_of = saved(e.results[0]);
+  const int last = lines.ndim() - 1;
+  const Array from = order_of(parts_of, 0), to = order_of(lines, 0);
+  const int64_t n = lines.layout->shape(last), count = lines.size() / n;
+  const Array flat = reshape(copy(g, g.dtype, true), {count * n});
+  const Array first = reshape(
+      arange(0, static_cast<double>(n), 0, n, count, DType::I64, lines.base->device), {count, 1});
+  const Array numbers = of(Op::add, Quantity(reshape(from, {count, n})), Quantity(first)).array;
+  const Array index = reshape(numbers, {count * n});
+  Contributions parts(1);
+  parts[0] = put_back(lines, to, gather(flat, 1, {&index, 1}, 0));
+  return parts;
+}
+
 Contributions of_select(const Entry& e, const Array& g) {
   const Array &lines = saved(e.operands[0]), &ranks = saved(e.operands[1]);
   const Array order = order_of(lines, 0);
@@ -148,6 +164,7 @@ Contributions pull_call(const Entry& e, const Array& g) {
     case Routine::matmul: return of_product(e, g);
     case Routine::accumulate: return of_scan(e, g);
     case Routine::sort: return of_sort(e, g);
+    case Routine::partition: return of_partition(e, g);
     case Routine::select: return of_select(e, g);
     case Routine::weigh: return of_weights(e, g);
     default: not_yet(e);

@@ -124,6 +124,9 @@ def scans(np, x):
 
 
 def sorts(np, x):
+    m = x.reshape(-1, 7)
+    parts = np.partition(m, 2, axis=1)
+    x = x + np.cumsum(np.sort(x)) * 0 + (parts[:, 2] ** 3).sum() + np.sort(m, axis=0)[0] @ np.ones(7)
     weights = np.arange(len(x)) / len(x)
     return (np.sort(x) * weights).sum() + np.median(x) + (x[np.argsort(x)] * weights**2).sum()
 
