@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "convert.h"
-#include "quick.h"
 #include "program/program.h"
+#include "quick.h"
 
 namespace numbus::bindings {
 

@@ -125,8 +125,7 @@ void bind_gradients(nb::module_& m) {
   nb::class_<Closing>(m, "closed",
                       "A block that no program sees and that may use nothing they see.")
       .def("__init__", [](Closing* c, std::string name) { new (c) Closing{std::move(name), {}}; })
-      .def("__enter__",
-           [](Closing& c) { c.closed = std::make_unique<program::Closed>(c.name); })
+      .def("__enter__", [](Closing& c) { c.closed = std::make_unique<program::Closed>(c.name); })
       .def("__exit__", [](Closing& c, nb::args) { c.closed.reset(); });
   m.def(
       "copy_of",

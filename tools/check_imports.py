@@ -25,6 +25,7 @@ LAYERS = [
         "numbus.functions",
         "numbus._cusolver",
         "numbus.fft",
+        "numbus.gradients",
         "numbus.linalg",
         "numbus.random",
         "numbus.testing",

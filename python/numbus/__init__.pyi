@@ -585,6 +585,8 @@ cbrt: _Unary
 ceil: _Unary
 """Ceiling of the input, element-wise."""
 char: Any
+def checkpoint(function: Any) -> Any:
+    """A function that keeps only its arguments for its derivative, and runs again to find it."""
 def choose(a: ArrayLike, choices: Any, out: Any = None, mode: Any = 'raise') -> Any:
     """For each element the choice that `a` names by its number, all broadcast."""
 def clip(a: ArrayLike, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None, **kwargs: Any) -> Any:
@@ -641,6 +643,8 @@ def cumulative_prod(x: ArrayLike, /, *, axis: SupportsIndex | Sequence[SupportsI
     """`cumprod` along `axis`, which only 1-D arrays may leave out; include_initial: a one first."""
 def cumulative_sum(x: ArrayLike, /, *, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, include_initial: Any = False) -> Any:
     """`cumsum` along `axis`, which only 1-D arrays may leave out; include_initial: a zero first."""
+def custom_gradient(function: Any) -> Any:
+    """A function with a derivative of its own."""
 def datetime_as_string(arr: Any, unit: Any = None, timezone: Any = 'naive', casting: Any = 'same_kind') -> Any:
     """datetime_as_string(arr, unit=None, timezone='naive', casting='same_kind')"""
 def datetime_data(dtype: DTypeLike | None, /) -> Any:
@@ -784,6 +788,8 @@ def geterr() -> Any:
     """Get the current way of handling floating-point errors."""
 def geterrcall() -> Any:
     """Return the current callback function used on floating-point errors."""
+def grad(function: Any, argnums: Any = 0, has_aux: Any = False) -> Any:
+    """A function that gives the gradient of `function`: `value_and_grad` without the value."""
 def gradient(f: ArrayLike, *varargs: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, edge_order: Any = 1) -> Any:
     """Central differences inside, one-sided ones of `edge_order` (1, 2) at the borders: an array
     for one axis, else a tuple."""
@@ -882,6 +888,10 @@ def iterable(y: ArrayLike) -> Any:
 def ix_(*args: Any) -> Any:
     """For each sequence its indices along an axis of its own, which broadcast to a grid; bools give
     the indices where they hold. ValueError for what has not one axis."""
+def jacobian(function: Any, argnums: Any = 0) -> Any:
+    """A function that gives the Jacobian of `function`."""
+def jvp(function: Any, args: Any, tangents: Any) -> Any:
+    """The value of `function` and its derivative along `tangents`: ``(value, tangent)``."""
 def kaiser(M: Any, beta: Any) -> Any:
     """Kaiser's window of M points, float64: Bessel functions, of a width that `beta` tells."""
 def kron(a: ArrayLike, b: ArrayLike) -> ndarray:
@@ -1210,6 +1220,8 @@ def stats() -> dict[str, Any]:
     fallbacks, bytes_to_device and bytes_to_host (copied over the link; 0 on a CPU)…"""
 def std(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: Any = 0, keepdims: _bool = False, *, where: Any = True, mean: Any = ..., correction: Any = ...) -> Any:
     """Standard deviation over `axis` with divisor `n - ddof`, reading its input once."""
+def stop_gradient(x: ArrayLike) -> Any:
+    """The arrays of a tree as constants: copies that have no derivative."""
 strings: Any
 subtract: _Binary
 """Subtract arguments, element-wise."""
@@ -1290,6 +1302,8 @@ def unstack(x: ArrayLike, /, *, axis: SupportsIndex | Sequence[SupportsIndex] | 
     """A tuple of views: the parts of `x` along `axis`, without that axis."""
 def unwrap(p: ArrayLike, discont: Any = None, axis: SupportsIndex = -1, *, period: Any = 6.283185307179586) -> Any:
     """`p` with steps along `axis` of more than half a period replaced by their complements."""
+def value_and_grad(function: Any, argnums: Any = 0, has_aux: Any = False) -> Any:
+    """A function that gives the value of `function` and its gradient."""
 def vander(x: ArrayLike, N: SupportsIndex | None = None, increasing: _bool = False) -> Any:
     """(len(x), N) matrix of powers of the 1-D `x`: columns x**(N-1), …, x, 1, or the reverse."""
 def var(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: Any = 0, keepdims: _bool = False, *, where: Any = True, mean: Any = ..., correction: Any = ...) -> Any:
@@ -1301,6 +1315,8 @@ def vecdot(x1: Any, x2: Any, /, out: Any = None, *, casting: Any = 'same_kind', 
 def vecmat(x1: Any, x2: Any, /, out: Any = None, *, casting: Any = 'same_kind', order: Any = 'K', dtype: DTypeLike | None = None, subok: Any = True, axes: Any = ..., axis: SupportsIndex | Sequence[SupportsIndex] | None = ..., keepdims: _bool = ..., signature: Any = ..., sig: Any = ...) -> Any:
     """Vectors, conjugated, times matrices, stacks of both broadcast; the arguments are those of
     matmul()."""
+def vjp(function: Any, *args: Any, has_aux: Any = False) -> Any:
+    """The value of `function` and the products of vectors with its Jacobian."""
 def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ndarray]:
     """Split along the first axis."""
 def vstack(tup: Any, *, dtype: DTypeLike | None = None, casting: Any = 'same_kind') -> ndarray:

@@ -1,5 +1,5 @@
-"""Derivatives of Python functions of arrays: what a function does is recorded while it runs, whatever
-its control flow, and differentiated from its last operation to its first.
+"""Derivatives of Python functions of arrays: what a function does is recorded while it runs,
+whatever its control flow, and differentiated from its last operation to its first.
 """
 
 import functools
@@ -11,6 +11,7 @@ from ._core import generic, ndarray
 from .core import trees
 from .core.errors import message
 from .core.operands import to_ndarray
+from .functions.joining import stack
 
 __all__ = [
     "checkpoint", "custom_gradient", "grad", "jacobian", "jvp", "stop_gradient", "value_and_grad",
@@ -177,9 +178,9 @@ def _outputs(name, tree):
     return arrays, shape
 
 
-def _seeds(name, tree, arrays, shape):
+def _seeds(name, tree, arrays):
     """Arrays like `arrays` from a tree like the result."""
-    leaves, given = trees.flatten(tree)
+    leaves, _ = trees.flatten(tree)
     if len(leaves) != len(arrays):
         raise ValueError(
             message(name, "another tree than the result", f"{len(leaves)} leaves",
@@ -197,17 +198,17 @@ def _seeds(name, tree, arrays, shape):
 def vjp(function, *args, has_aux=False):
     """The value of `function` and the products of vectors with its Jacobian.
 
-    Returns ``(value, pull)``, with `has_aux` ``(value, pull, aux)``. ``pull(v)`` takes a tree of the
-    value's shapes and returns a tuple with the derivative of the sum of the products of `v` and the
-    value by each argument; it may be called repeatedly. All arguments and results are trees of
+    Returns ``(value, pull)``, with `has_aux` ``(value, pull, aux)``. ``pull(v)`` takes a tree of
+    the value's shapes and returns a tuple with the derivative of the sum of the products of `v` and
+    the value by each argument; it may be called repeatedly. All arguments and results are trees of
     floating-point arrays.
     """
     call = _Call("vjp", function, tuple(range(len(args))), args, {})
     value, aux = call.result if has_aux else (call.result, None)
-    arrays, shape = _outputs("vjp", value)
+    arrays, _ = _outputs("vjp", value)
 
     def pull(v):
-        return call.pull(arrays, _seeds("vjp", v, arrays, shape))
+        return call.pull(arrays, _seeds("vjp", v, arrays))
 
     return (value, pull, aux) if has_aux else (value, pull)
 
@@ -232,7 +233,7 @@ def jvp(function, args, tangents):
             outer.watch(v)
         pulled, _ = trees.flatten(call.pull(arrays, vectors))
     pulled = [to_ndarray(p) for p in pulled]
-    seeds = _seeds("jvp", tuple(tangents), pulled, None)
+    seeds = _seeds("jvp", tuple(tangents), pulled)
     return call.result, trees.unflatten(shape, outer.gradient(pulled, seeds, vectors))
 
 
@@ -264,25 +265,18 @@ def jacobian(function, argnums=0):
 
 def _stacked(found, a, args, call):
     """Trees of equal shapes as one tree of arrays that have the axes of `a` first."""
-    numbus = _numbus()
     if not found:  # the value has no elements
         chosen = [args[k] for k in call.numbers]
         like = chosen[0] if call.one else tuple(chosen)
         return trees.transform(
-            lambda x: numbus.zeros(a.shape + numpy.shape(x), to_ndarray(x).dtype), like
+            lambda x: _core.full(a.shape + numpy.shape(x), 0, to_ndarray(x).dtype), like
         )
     columns = [trees.flatten(tree)[0] for tree in found]
     shape = trees.flatten(found[0])[1]
     joined = [
-        numbus.stack(same).reshape(a.shape + same[0].shape) for same in zip(*columns, strict=True)
+        stack(same).reshape(a.shape + same[0].shape) for same in zip(*columns, strict=True)
     ]
     return trees.unflatten(shape, joined)
-
-
-def _numbus():
-    import numbus
-
-    return numbus
 
 
 def stop_gradient(x):
@@ -295,8 +289,8 @@ def stop_gradient(x):
 def _work(name, function, args, keywords, pulled_by):
     """The result of `function` of constants, entered as one piece of work.
 
-    `pulled_by` gives, for the result, the arrays that are its value and what takes their adjoints to
-    those of the arguments' leaves.
+    `pulled_by` gives, for the result, the arrays that are its value and what takes their adjoints
+    to those of the arguments' leaves.
     """
     leaves, shape = trees.flatten(args)
     numbers = [k for k, x in enumerate(leaves) if isinstance(x, (ndarray, generic))]
@@ -317,11 +311,11 @@ def _work(name, function, args, keywords, pulled_by):
 def custom_gradient(function):
     """A function with a derivative of its own.
 
-    `function` returns ``(value, pull)``: `value` is an array, or a tree of arrays; ``pull(v)`` takes a
-    tree like it and returns the derivative of the sum of the products of `v` and `value` by the
-    argument, a tuple of those of several arguments. What it does need not be differentiable: kernels,
-    NumPy, libraries. It may not use arrays that depend on what is differentiated but for its
-    arguments. Without a gradient being asked for, it is just called.
+    `function` returns ``(value, pull)``: `value` is a tree of arrays; ``pull(v)`` takes a tree like
+    it and returns the derivative of the sum of the products of `v` and `value` by the argument, a
+    tuple of those of several arguments. What it does need not be differentiable: kernels, NumPy,
+    libraries. It may not use arrays that depend on what is differentiated but for its arguments.
+    Without a gradient being asked for, it is just called.
     """
     name = getattr(function, "__name__", "custom_gradient")
 
@@ -334,7 +328,7 @@ def custom_gradient(function):
             def back(*adjoints):
                 leaves = trees.flatten(value)[0]
                 filled = [
-                    _core.full(to_ndarray(leaf).shape, 0, to_ndarray(leaf).dtype) if g is None else g
+                    _zeros_like(leaf) if g is None else g
                     for g, leaf in zip(adjoints, leaves, strict=True)
                 ]
                 found = pull(trees.unflatten(shape, filled))
@@ -345,9 +339,7 @@ def custom_gradient(function):
                         message(name, "another number of derivatives than of arrays",
                                 len(flat), len(numbers))
                     )  # fmt: skip
-                return [
-                    _fitting(name, g, plain[k]) for g, k in zip(flat, numbers, strict=True)
-                ]
+                return [_fitting(name, g, plain[k]) for g, k in zip(flat, numbers, strict=True)]
 
             return value, back
 
@@ -355,6 +347,11 @@ def custom_gradient(function):
         return _pair(name, function(*args, **keywords))[0] if made is None else made
 
     return wrapper
+
+
+def _zeros_like(leaf):
+    a = to_ndarray(leaf)
+    return _core.full(a.shape, 0, a.dtype)
 
 
 def _pair(name, result):

@@ -14,7 +14,8 @@ std::optional<Array> partial_derivative(Op op, int argument, std::span<const Arr
   if (!r.differentiable[argument]) return {};
   Quantity x = operands[0], y = operands[r.nin - 1];
   Quantity result = r.nin == 1 ? of(op, x) : of(op, x, y);
-  std::optional<Quantity> d = partial_derivative<Quantity>(QuantityMaker{}, op, argument, x, y, result);
+  std::optional<Quantity> d =
+      partial_derivative<Quantity>(QuantityMaker{}, op, argument, x, y, result);
   if (!d->is_number) {
     // Numbers alone, as in share(), compute in float64.
     bool as_is = d->array.dtype == result.array.dtype;

@@ -2,8 +2,8 @@
 // lie in memory as the values do.
 #include <algorithm>
 
-#include "base/error.h"
 #include "array/quantity.h"
+#include "base/error.h"
 #include "program/rules.h"
 
 namespace numbus::program {

@@ -40,11 +40,11 @@ class Watch : public Observer {
   }
   void before_read(const Array& a) override {
     if (constants || !is_inexact(a.dtype) || !depends(a)) return;
-    raise(ErrorKind::Type, "grad",
-          "elements that depend on what is differentiated are read by code that has no derivative",
-          "an array of shape " + shape_string(*a.layout) + " and dtype " +
-              std::string(name(a.dtype)),
-          "array operations, nb.custom_gradient, or nb.stop_gradient(x) (x.item()) for a constant");
+    raise(
+        ErrorKind::Type, "grad",
+        "elements that depend on what is differentiated are read by code that has no derivative",
+        "an array of shape " + shape_string(*a.layout) + " and dtype " + std::string(name(a.dtype)),
+        "array operations, nb.custom_gradient, or nb.stop_gradient(x) (x.item()) for a constant");
   }
   bool depends(const Array& a) const {
     return std::ranges::any_of(programs, [&](const Program* p) { return p->depends(a); });
@@ -171,8 +171,8 @@ void Program::before(const Instr& i, const Array& out, std::span<const Window::I
     bool active[kMaxOperands] = {}, any = false, overwrites = false;
     for (size_t n = 0; n < in.size(); ++n) {
       const ViewRef* v = in[n].view;
-      active[n] = v && static_cast<int>(n) < i.nin && is_inexact(v->dtype) &&
-                  active_.contains(v->base->id);
+      active[n] =
+          v && static_cast<int>(n) < i.nin && is_inexact(v->dtype) && active_.contains(v->base->id);
       any = any || active[n];
       overwrites = overwrites || (v && is_written(*v, out.view()));
     }
@@ -258,8 +258,8 @@ void Program::moved(const Array& from, const Array& to) {
       });
 }
 
-void Program::add(std::string name, std::span<const Array> operands,
-                  std::span<const Array> results, Pullback pullback) {
+void Program::add(std::string name, std::span<const Array> operands, std::span<const Array> results,
+                  Pullback pullback) {
   if (std::ranges::none_of(operands, [&](const Array& a) { return depends(a); })) return;
   Entry& e = entries_.emplace_back();
   e.name = std::move(name);

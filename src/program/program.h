@@ -57,8 +57,8 @@ struct Entry {
   // Its operands and results are those below; what it points to is gone.
   Instr instr;
   std::shared_ptr<const Recordable> function;
-  std::string name;   // of work that is no instruction
-  Pullback pullback;  // likewise
+  std::string name;               // of work that is no instruction
+  Pullback pullback;              // likewise
   std::vector<Operand> operands;  // the predicate is the last one
   std::vector<Operand> results;
   std::string title() const {

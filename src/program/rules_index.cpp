@@ -30,7 +30,8 @@ struct Indexing {
     const Layout& l = *spread.layout;
     const auto n = static_cast<size_t>(many);
     return view_of(
-        spread, Layout::get({l.shape() + first_axis, n}, {l.strides() + first_axis, n}, l.itemsize()),
+        spread,
+        Layout::get({l.shape() + first_axis, n}, {l.strides() + first_axis, n}, l.itemsize()),
         spread.offset);
   }
 };

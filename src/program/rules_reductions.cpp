@@ -88,10 +88,10 @@ Contributions pull_reduction(const Entry& e, const Array& g_result) {
       const Operand* p = e.predicate();
       Quantity n(static_cast<double>(all.count()));
       if (p) {
-        const Array ones = broadcast_to(
-            saved(*p), {all.domain.shape(), static_cast<size_t>(all.domain.ndim())});
-        n = Quantity(all.spread(
-            reduce(Reduction::Sum, ones, e.instr.axes, false, DType::I64, nullptr, 0)));
+        const Array ones =
+            broadcast_to(saved(*p), {all.domain.shape(), static_cast<size_t>(all.domain.ndim())});
+        n = Quantity(
+            all.spread(reduce(Reduction::Sum, ones, e.instr.axes, false, DType::I64, nullptr, 0)));
       }
       const Quantity mean = of(Op::divide, Quantity(all.over(Reduction::Sum, x.array, t)), n);
       const Quantity free = n.is_number ? Quantity(n.number - e.instr.param)

@@ -14,7 +14,7 @@ Array adjoint(const Array& m) {
   for (int d = 0; d < m.ndim() - 2; ++d) axes.push_back(d);
   axes.push_back(m.ndim() - 1);
   axes.push_back(m.ndim() - 2);
-  const Array t = transpose(m, axes);
+  Array t = transpose(m, axes);
   if (!is_complex(m.dtype)) return t;
   const Arg a(&t);
   return apply(Op::conjugate, {&a, 1});
@@ -97,8 +97,8 @@ Array put_back(const Array& lines, const Array& order, const Array& g) {
   const int64_t n = lines.layout->shape(lines.ndim() - 1), count = lines.size() / n;
   const int64_t each = order.layout->shape(order.ndim() - 1);
   Device* device = lines.base->device;
-  const Array first = reshape(arange(0, static_cast<double>(n), 0, n, count, DType::I64, device),
-                              {count, 1});
+  const Array first =
+      reshape(arange(0, static_cast<double>(n), 0, n, count, DType::I64, device), {count, 1});
   const Array rows = reshape(order, {count, each});
   const Array numbers = of(Op::add, Quantity(rows), Quantity(first)).array;
   const int64_t all = lines.size();

@@ -65,9 +65,7 @@ void of_call(const Instr& i, const bool* active, Needs& n) {
       n.operand[0] = active[1];
       n.operand[1] = active[0];
       return;
-    case Routine::accumulate:
-      n.operand[0] = n.result = i.op != Op::add;
-      return;
+    case Routine::accumulate: n.operand[0] = n.result = i.op != Op::add; return;
     case Routine::sort: n.operand[0] = true; return;
     case Routine::partition: n.operand[0] = n.result = true; return;
     case Routine::select: n.operand[0] = n.operand[1] = true; return;

@@ -1,13 +1,15 @@
 """Derivatives of what libraries compute: factorisations, solutions, Fourier transforms.
 
 A rule takes the operands, the keywords and the results of a call and gives a function from the
-adjoints of the results to those of the operands. Adjoints of complex numbers x + iy are d/dx + i d/dy.
+adjoints of the results to those of the operands. Adjoints of complex numbers x + iy are
+d/dx + i d/dy.
 Sources: Giles, Collected matrix derivative results for forward and reverse mode algorithmic
 differentiation (2008); Townsend, Differentiating the singular value decomposition (2016); Seeger et
 al., Auto-differentiating linear algebra (2017).
 """
 
 import math
+import sys
 
 from .. import _core
 from .._core import generic, ndarray
@@ -70,9 +72,7 @@ def apply(name, function, args, kwargs):
 
 
 def _numbus():
-    import numbus
-
-    return numbus
+    return sys.modules["numbus"]
 
 
 def _sum_to(g, shape):
@@ -259,9 +259,7 @@ def _qr(args, kwargs, results):
         m = r @ _adjoint(of_r) - _adjoint(of_q) @ q
         low = nb.tril(m, -1)
         even = low + _adjoint(low) + m.real * nb.eye(m.shape[-1], dtype=m.real.dtype)
-        return nb.linalg.solve(r, _adjoint(of_q + q @ even.astype(q.dtype))).swapaxes(
-            -1, -2
-        ).conj()
+        return nb.linalg.solve(r, _adjoint(of_q + q @ even.astype(q.dtype))).swapaxes(-1, -2).conj()
 
     return pull
 

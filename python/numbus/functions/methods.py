@@ -60,7 +60,7 @@ def format_array(self, spec):
 
 
 def _text(form):
-    """A method that gives `form` of the elements, also of what depends on what is differentiated."""
+    """A method that gives `form` of the elements, which no program sees."""
 
     def method(self):
         with _core.constants():
