@@ -273,9 +273,7 @@ def _stacked(found, a, args, call):
         )
     columns = [trees.flatten(tree)[0] for tree in found]
     shape = trees.flatten(found[0])[1]
-    joined = [
-        stack(same).reshape(a.shape + same[0].shape) for same in zip(*columns, strict=True)
-    ]
+    joined = [stack(same).reshape(a.shape + same[0].shape) for same in zip(*columns, strict=True)]
     return trees.unflatten(shape, joined)
 
 
