@@ -1,6 +1,6 @@
 """Derivatives of what libraries compute: factorisations, solutions, Fourier transforms.
 
-A rule takes the operands, the keywords and the results of a call and gives a function from the
+A rule takes a call (its arguments, keywords and results) and gives a function from the
 adjoints of the results to those of the operands. Adjoints of complex numbers x + iy are
 d/dx + i d/dy.
 Sources: Giles, Collected matrix derivative results for forward and reverse mode algorithmic
@@ -10,6 +10,7 @@ al., Auto-differentiating linear algebra (2017).
 
 import math
 import sys
+from typing import NamedTuple
 
 from .. import _core
 from .._core import generic, ndarray
@@ -18,6 +19,12 @@ from .errors import message
 from .operands import to_ndarray
 
 _RULES = {}
+
+
+class _Call(NamedTuple):
+    args: list
+    kwargs: dict
+    results: list
 
 
 def _rule(*names):
@@ -67,7 +74,7 @@ def apply(name, function, args, kwargs):
 
     _core.add_work(name, operands, made, back)
     # Copies for the rule, for the same reason; they depend on the operands as the results do.
-    pull = rule(kept, kwargs, [_core.copy_of(a) for a in made])
+    pull = rule(_Call(kept, kwargs, [_core.copy_of(a) for a in made]))
     return trees.unflatten(shape, [a[()] if a.ndim == 0 else a for a in made])
 
 
@@ -106,8 +113,8 @@ def _not_yet(name, what):
 
 
 @_rule("linalg.solve")
-def _solve(args, kwargs, results):
-    (a, b), (x,) = args, results
+def _solve(call):
+    (a, b), (x,) = call.args, call.results
     linalg = _numbus().linalg
 
     def pull(g):
@@ -120,24 +127,24 @@ def _solve(args, kwargs, results):
 
 
 @_rule("linalg.inv")
-def _inv(args, kwargs, results):
-    inverse = _adjoint(results[0])
+def _inv(call):
+    inverse = _adjoint(call.results[0])
     return lambda g: -(inverse @ g @ inverse)
 
 
 @_rule("linalg.det")
-def _det(args, kwargs, results):
-    (a,), (d,) = args, results
+def _det(call):
+    (a,), (d,) = call.args, call.results
     return lambda g: _each(g * d.conj()) * _adjoint(_numbus().linalg.inv(a))
 
 
 @_rule("linalg.slogdet")
-def _slogdet(args, kwargs, results):
-    (a,) = args
+def _slogdet(call):
+    (a,) = call.args
     if a.dtype.kind == "c":
         _not_yet("slogdet", "of complex matrices")
 
-    def pull(of_sign, of_log):
+    def pull(_of_sign, of_log):
         if of_log is None:  # the sign of a real determinant does not change
             return _numbus().zeros_like(a)
         return _each(of_log) * _adjoint(_numbus().linalg.inv(a))
@@ -152,9 +159,9 @@ def _lower(m):
 
 
 @_rule("linalg.cholesky")
-def _cholesky(args, kwargs, results):
-    upper = kwargs.get("upper", False)
-    factor = _adjoint(results[0]) if upper else results[0]
+def _cholesky(call):
+    upper = call.kwargs.get("upper", False)
+    factor = _adjoint(call.results[0]) if upper else call.results[0]
     linalg = _numbus().linalg
 
     def pull(g):
@@ -175,8 +182,8 @@ def _differences(values):
 
 
 @_rule("linalg.eigh")
-def _eigh(args, kwargs, results):
-    values, vectors = results
+def _eigh(call):
+    values, vectors = call.results
 
     def pull(of_values, of_vectors):
         inner = 0.0
@@ -190,12 +197,12 @@ def _eigh(args, kwargs, results):
 
 
 @_rule("linalg.eigvalsh")
-def _eigvalsh(args, kwargs, results):
-    (a,) = args[:1]
-    rest = args[1:]
+def _eigvalsh(call):
+    (a,) = call.args[:1]
+    rest = call.args[1:]
 
     def pull(g):
-        vectors = _numbus().linalg.eigh(a, *rest, **kwargs)[1]
+        vectors = _numbus().linalg.eigh(a, *rest, **call.kwargs)[1]
         return _hermitian((vectors * g[..., None, :]) @ _adjoint(vectors))
 
     return pull
@@ -207,16 +214,16 @@ def _of_values(a, g):
 
 
 @_rule("linalg.svdvals")
-def _svdvals(args, kwargs, results):
-    return lambda g: _of_values(args[0], g)
+def _svdvals(call):
+    return lambda g: _of_values(call.args[0], g)
 
 
 @_rule("linalg.svd")
-def _svd(args, kwargs, results):
-    a = args[0]
-    if len(results) == 1:
+def _svd(call):
+    a = call.args[0]
+    if len(call.results) == 1:
         return lambda g: _of_values(a, g)
-    u, s, vt = results
+    u, s, vt = call.results
     if u.shape[-1] != s.shape[-1] or vt.shape[-2] != s.shape[-1]:
         _not_yet("svd", "with full_matrices of matrices that are not square")
     v = _adjoint(vt)
@@ -245,12 +252,12 @@ def _svd(args, kwargs, results):
 
 
 @_rule("linalg.qr")
-def _qr(args, kwargs, results):
-    a = args[0]
-    mode = args[1] if len(args) > 1 else kwargs.get("mode", "reduced")
+def _qr(call):
+    a = call.args[0]
+    mode = call.args[1] if len(call.args) > 1 else call.kwargs.get("mode", "reduced")
     if mode != "reduced" or a.shape[-2] < a.shape[-1]:
         _not_yet("qr", f"with mode={mode!r} of matrices of shape {a.shape[-2:]}")
-    q, r = results
+    q, r = call.results
     nb = _numbus()
 
     def pull(of_q, of_r):
@@ -264,10 +271,10 @@ def _qr(args, kwargs, results):
     return pull
 
 
-def _along(args, kwargs, names):
+def _along(call, names):
     """The arguments of a transform by name."""
-    found = dict(zip(("x", *names), args))
-    return found | {key: value for key, value in kwargs.items() if key != "out"}
+    found = dict(zip(("x", *names), call.args))
+    return found | {key: value for key, value in call.kwargs.items() if key != "out"}
 
 
 def _fitted(g, shape):
@@ -289,15 +296,15 @@ def _to_complex(name, several):
     """Transforms whose matrix is symmetric: of the conjugate, and conjugate again."""
     names = ("s", "axes", "norm") if several else ("n", "axis", "norm")
 
-    def rule(args, kwargs, results):
-        given = _along(args, kwargs, names)
+    def rule(call):
+        given = _along(call, names)
         x = given.pop("x")
         given.pop(names[0], None)
         transform = getattr(_numbus().fft, name)
         if several and given.get("axes") is None and "axes" in given:
             given.pop("axes")
         if several and "axes" not in given and not name.endswith("2"):
-            s = (args[1] if len(args) > 1 else kwargs.get("s")) or x.shape
+            s = (call.args[1] if len(call.args) > 1 else call.kwargs.get("s")) or x.shape
             given["axes"] = tuple(range(x.ndim - len(s), x.ndim))
 
         def pull(g):
@@ -316,8 +323,8 @@ del _name
 
 
 @_rule("fft.rfft")
-def _rfft(args, kwargs, results):
-    given = _along(args, kwargs, ("n", "axis", "norm"))
+def _rfft(call):
+    given = _along(call, ("n", "axis", "norm"))
     x, axis, norm = given["x"], given.get("axis", -1), given.get("norm")
     n = given.get("n") or x.shape[axis]
     fft = _numbus().fft
@@ -332,10 +339,10 @@ def _rfft(args, kwargs, results):
 
 
 @_rule("fft.irfft")
-def _irfft(args, kwargs, results):
-    given = _along(args, kwargs, ("n", "axis", "norm"))
+def _irfft(call):
+    given = _along(call, ("n", "axis", "norm"))
     x, axis, norm = given["x"], given.get("axis", -1), given.get("norm")
-    n = results[0].shape[axis]
+    n = call.results[0].shape[axis]
     nb = _numbus()
     scale = {"ortho": 1 / math.sqrt(n), "forward": 1.0}.get(norm, 1 / n)
 
