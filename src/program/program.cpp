@@ -108,6 +108,13 @@ void Program::watch(const Array& a) {
   active_.insert(a.base->id);
 }
 
+// The bits of numbers have no derivative.
+void Program::require_numbers(const ViewRef& v, const Instr& i) const {
+  if (is_inexact(v.dtype) || !active_.contains(v.base->id)) return;
+  raise(ErrorKind::Type, "grad", "the bits of numbers that depend on what is differentiated are used",
+        std::string(i.name()) + " of " + std::string(name(v.dtype)), "floats, or nb.stop_gradient(x)");
+}
+
 Operand& Program::at(Use u) {
   Entry& e = entries_[static_cast<size_t>(u.entry)];
   const auto k = static_cast<size_t>(u.operand);
@@ -166,6 +173,9 @@ void Program::before(const Instr& i, const Array& out, std::span<const Window::I
   busy_ = true;
   try {
     keep_saved(out.view(), -1);
+    for (const Window::Input& x : in)
+      if (x.view) require_numbers(*x.view, i);
+    require_numbers(out.view(), i);
     // What the instruction needs of what it overwrites itself.
     before_.assign(in.size(), {});
     bool active[kMaxOperands] = {}, any = false, overwrites = false;

@@ -103,6 +103,7 @@ class Program {
   };
   Operand& at(Use u);
   void save(Use u, const ViewRef& v);
+  void require_numbers(const ViewRef& v, const Instr& i) const;
   void keep_saved(const ViewRef& written, int except_entry);
 
   std::vector<Entry> entries_;
