@@ -9,6 +9,21 @@
 #include "quick.h"
 
 namespace numbus::bindings {
+namespace {
+
+// While it lives, a program may read numbers that depend on what is differentiated; functions of
+// this package may not, as the derivative would be lost.
+class ReadByUser {
+ public:
+  ReadByUser() {
+    if (observer && !called_from_package()) constants_.emplace();
+  }
+
+ private:
+  std::optional<program::Constants> constants_;
+};
+
+}  // namespace
 
 namespace {
 
@@ -343,7 +358,7 @@ void bind_arrays(nb::module_& m) {
       [](Array& a) {
         // Stays, whatever making objects brings about.
         Array all = a;  // NOLINT(performance-unnecessary-copy-initialization)
-        const program::Constants numbers;
+        const ReadByUser numbers;
         auto host = host_view(all, "value read");
         return nested(*all.layout, all.dtype, host.get(), 0);
       },
@@ -382,7 +397,7 @@ void bind_arrays(nb::module_& m) {
             at += k * a.layout->stride(d);
           }
         }
-        const program::Constants number;
+        const ReadByUser number;
         return taken(python_number(read_element(a, at)));
       },
       "The element at `index` as a Python number.");
@@ -403,7 +418,7 @@ void bind_arrays(nb::module_& m) {
   g.def(
       "item",
       [](Generic& s) {
-        const program::Constants number;
+        const ReadByUser number;
         return taken(python_number(value_of(s)));
       },
       "The value as a Python number.");

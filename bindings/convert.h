@@ -98,7 +98,8 @@ Array copy_in_order(const Array& a, DType to, char order);
 Array on_its_own(Array view);  // of something that nobody else has
 
 SourceLine describe_line(uint64_t line);
-uint64_t line_of_caller();  // a token for where the Python program is
+uint64_t line_of_caller();   // a token for where the Python program is
+bool called_from_package();  // whether code of this package, not of the program, makes the call
 // The call that begins comes from another line, which is looked up where something is recorded.
 inline void mark_line() { line_is_new = true; }
 void set_error(const Error& e);

@@ -76,6 +76,15 @@ SourceLine describe_line(uint64_t line) {
           number(it->second.code, it->second.at)};
 }
 
+bool called_from_package() {
+  PyFrameObject* f = PyEval_GetFrame();
+  if (!f) return false;
+  PyCodeObject* code = PyFrame_GetCode(f);
+  const bool internal = is_internal(code);
+  Py_DECREF(reinterpret_cast<PyObject*>(code));
+  return internal;
+}
+
 // The line of the call: instruction offsets from here out to the first frame that is not this
 // package's own.
 uint64_t line_of_caller() {

@@ -111,8 +111,10 @@ void Program::watch(const Array& a) {
 // The bits of numbers have no derivative.
 void Program::require_numbers(const ViewRef& v, const Instr& i) const {
   if (is_inexact(v.dtype) || !active_.contains(v.base->id)) return;
-  raise(ErrorKind::Type, "grad", "the bits of numbers that depend on what is differentiated are used",
-        std::string(i.name()) + " of " + std::string(name(v.dtype)), "floats, or nb.stop_gradient(x)");
+  raise(ErrorKind::Type, "grad",
+        "the bits of numbers that depend on what is differentiated are used",
+        std::string(i.name()) + " of " + std::string(name(v.dtype)),
+        "floats, or nb.stop_gradient(x)");
 }
 
 Operand& Program::at(Use u) {
