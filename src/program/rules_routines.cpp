@@ -69,8 +69,47 @@ Array conjugate(const Array& x) {
   return apply(Op::conjugate, {&a, 1});
 }
 
+// 0, 1, … along the middle one of three axes.
+Array counted(const Array& like) {
+  const int64_t n = like.layout->shape(1);
+  return reshape(arange(0, 1, 0, 1, n, DType::I64, like.base->device), {1, n, 1});
+}
+
+// Each running extreme is the element at the index where it last changed.
+Array of_running_extreme(const Array& r, const Array& g) {
+  const int64_t n = r.layout->shape(1), inner = r.layout->shape(2), outer = r.layout->shape(0);
+  Device* device = r.base->device;
+  Array at = empty(r.shape(), DType::I64, device);
+  assign(at, zero());
+  if (n > 1) {
+    const Array here = along(counted(r), 1, n), now = along(r, 1, n), before = along(r, 0, n - 1);
+    const Quantity changes = of(Op::not_equal, Quantity(now), Quantity(before));
+    const Array last = choose(changes, Quantity(here), Quantity(0.0)).array;
+    assign(along(at, 1, n), Arg(&last));
+  }
+  const Quantity position(accumulate(Op::maximum, at, 1, {}, nullptr));
+  const Quantity lines(reshape(arange(0, 1, 0, 1, outer, DType::I64, device), {outer, 1, 1})),
+      columns(reshape(arange(0, 1, 0, 1, inner, DType::I64, device), {1, 1, inner}));
+  const Quantity row = of(Op::add, of(Op::multiply, lines, Quantity(static_cast<double>(n))),
+                          position);
+  const Array number =
+      copy(of(Op::add, of(Op::multiply, row, Quantity(static_cast<double>(inner))), columns).array,
+           DType::I64, true);
+  const int64_t all = outer * n * inner;
+  const Array sums = empty({&all, 1}, g.dtype, device);
+  assign(sums, zero());
+  const Array flat = reshape(number, {all}), values = reshape(copy(g, g.dtype, true), {all});
+  const Arg value(&values);
+  update(Op::add, sums, 1, {&flat, 1}, 0, &value);
+  return reshape(sums, {outer, n, inner});
+}
+
 Contributions of_scan(const Entry& e, const Array& g) {
   Contributions parts(1);
+  if (e.instr.op == Op::maximum || e.instr.op == Op::minimum) {
+    parts[0] = of_running_extreme(saved(e.results[0]), g);
+    return parts;
+  }
   if (e.instr.op == Op::add) {
     parts[0] = backwards(accumulate(Op::add, backwards(g), 1, g.dtype, nullptr));
     return parts;
@@ -159,6 +198,96 @@ Contributions of_weights(const Entry& e, const Array& g) {
 
 }  // namespace
 
+namespace {
+
+// Each element belongs to the segments that have begun and not ended.
+Contributions of_segments(const Entry& e, const Array& g) {
+  if (e.instr.op != Op::add) not_yet(e);
+  const Array& bounds = saved(e.operands[1]);
+  const Layout& l = *e.operands[0].region.layout;
+  const int64_t shape[3] = {l.shape(0), l.shape(1) + 1, l.shape(2)};
+  const int64_t count = bounds.size() / 2;
+  const Array sums = empty(shape, g.dtype, g.base->device);
+  assign(sums, zero());
+  const LayoutRef half(Layout::contiguous({&count, 1}, itemsize(DType::I64)));
+  const Arg value(&g);
+  for (const bool ends : {false, true}) {
+    const Array at = view_of(bounds, half.get(), bounds.offset + (ends ? count * 8 : 0));
+    update(ends ? Op::subtract : Op::add, sums, 2, {&at, 1}, 1, &value);
+  }
+  Contributions parts(2);
+  parts[0] = along(accumulate(Op::add, sums, 1, {}, nullptr), 0, l.shape(1));
+  return parts;
+}
+
+// A value lies on the line between two points, or is that of an end.
+Contributions of_interpolation(const Entry& e, const Array& g) {
+  const Array &x = saved(e.operands[0]), &xp = saved(e.operands[1]), &fp = saved(e.operands[2]);
+  const int64_t n = xp.size();
+  auto element = [](const Array& line, int64_t k) {
+    return Quantity(view_of(line, Layout::get({}, {}, line.layout->itemsize()),
+                            line.offset + k * line.layout->stride(0)));
+  };
+  const Quantity given(x), adjoint(g);
+  const Quantity below = of(Op::less, given, element(xp, 0)),
+                 above = of(Op::greater, given, element(xp, n - 1));
+  const Quantity outside = of(Op::logical_or, below, above);
+  Contributions parts(4);
+  const std::vector<int64_t> points{g.size()};
+  // At the ends.
+  const Array ends = empty(std::vector<int64_t>{2}, g.dtype, g.base->device);
+  const uint64_t all = all_axes(g.ndim());
+  for (int64_t k = 0; k < 2; ++k) {
+    const Array there = choose(k ? above : below, adjoint, Quantity(0.0)).array;
+    const Array sum = reduce(Reduction::Sum, there, all, false, g.dtype, nullptr, 0);
+    assign(element(ends, k).array, Arg(&sum));
+  }
+  parts[3] = reshape(ends, {e.operands[3].region.layout->shape(),
+                            e.operands[3].region.layout->shape() +
+                                e.operands[3].region.layout->ndim()});
+  const Array line = empty({&n, 1}, g.dtype, g.base->device), positions = copy(line, g.dtype);
+  assign(line, zero());
+  assign(positions, zero());
+  parts[2] = line;
+  parts[1] = positions;
+  if (n < 2) {
+    // All values of points within are that of the only one.
+    const Array within = choose(outside, Quantity(0.0), adjoint).array;
+    const Array sum = reduce(Reduction::Sum, within, all, false, g.dtype, nullptr, 0);
+    assign(line, Arg(&sum));
+    const Array none = empty_like(x, x.dtype);
+    assign(none, zero());
+    parts[0] = none;
+    return parts;
+  }
+  const Quantity last(static_cast<double>(n - 2));
+  const Quantity after(search(xp, x, true));
+  const Quantity place =
+      of(Op::maximum, of(Op::minimum, of(Op::subtract, after, Quantity(1.0)), last), Quantity(0.0));
+  const Array low = copy(place.array, DType::I64, true);
+  const Array high = copy(of(Op::add, Quantity(low), Quantity(1.0)).array, DType::I64, true);
+  auto taken = [](const Array& of_line, const Array& at) {
+    return Quantity(gather(of_line, 1, {&at, 1}, 0));
+  };
+  const Quantity x0 = taken(xp, low), width = of(Op::subtract, taken(xp, high), x0);
+  const Quantity slope = of(Op::divide, of(Op::subtract, taken(fp, high), taken(fp, low)), width);
+  const Quantity t = of(Op::divide, of(Op::subtract, given, x0), width);
+  const Quantity own = choose(outside, Quantity(0.0), adjoint);
+  parts[0] = of(Op::multiply, own, slope).array;
+  const Quantity second = of(Op::multiply, own, t), first = of(Op::subtract, own, second);
+  for (const bool upper : {false, true}) {
+    const Array at = reshape(upper ? high : low, points);
+    const Array share = reshape((upper ? second : first).array, points);
+    const Array moves = reshape(of(Op::multiply, upper ? second : first, -slope).array, points);
+    const Arg value(&share), by_position(&moves);
+    update(Op::add, line, 1, {&at, 1}, 0, &value);
+    update(Op::add, positions, 1, {&at, 1}, 0, &by_position);
+  }
+  return parts;
+}
+
+}  // namespace
+
 Contributions pull_call(const Entry& e, const Array& g) {
   switch (e.instr.routine) {
     case Routine::matmul: return of_product(e, g);
@@ -167,6 +296,8 @@ Contributions pull_call(const Entry& e, const Array& g) {
     case Routine::partition: return of_partition(e, g);
     case Routine::select: return of_select(e, g);
     case Routine::weigh: return of_weights(e, g);
+    case Routine::reduceat: return of_segments(e, g);
+    case Routine::interp: return of_interpolation(e, g);
     default: not_yet(e);
   }
 }
