@@ -90,8 +90,8 @@ Array of_running_extreme(const Array& r, const Array& g) {
   const Quantity position(accumulate(Op::maximum, at, 1, {}, nullptr));
   const Quantity lines(reshape(arange(0, 1, 0, 1, outer, DType::I64, device), {outer, 1, 1})),
       columns(reshape(arange(0, 1, 0, 1, inner, DType::I64, device), {1, 1, inner}));
-  const Quantity row = of(Op::add, of(Op::multiply, lines, Quantity(static_cast<double>(n))),
-                          position);
+  const Quantity row =
+      of(Op::add, of(Op::multiply, lines, Quantity(static_cast<double>(n))), position);
   const Array number =
       copy(of(Op::add, of(Op::multiply, row, Quantity(static_cast<double>(inner))), columns).array,
            DType::I64, true);
@@ -242,9 +242,9 @@ Contributions of_interpolation(const Entry& e, const Array& g) {
     const Array sum = reduce(Reduction::Sum, there, all, false, g.dtype, nullptr, 0);
     assign(element(ends, k).array, Arg(&sum));
   }
-  parts[3] = reshape(ends, {e.operands[3].region.layout->shape(),
-                            e.operands[3].region.layout->shape() +
-                                e.operands[3].region.layout->ndim()});
+  parts[3] =
+      reshape(ends, {e.operands[3].region.layout->shape(),
+                     e.operands[3].region.layout->shape() + e.operands[3].region.layout->ndim()});
   const Array line = empty({&n, 1}, g.dtype, g.base->device), positions = copy(line, g.dtype);
   assign(line, zero());
   assign(positions, zero());

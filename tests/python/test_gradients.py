@@ -254,6 +254,12 @@ def test_linear_algebra(xp, mode, name):
 
 
 TRANSFORMS = {
+    "rfftn": lambda np, x: (np.abs(np.fft.rfftn(x.reshape(3, -1))) ** 2 * [[1], [2], [3]]).sum(),
+    "rfft2": lambda np, x: (np.fft.rfft2(x.reshape(3, -1), (2, 5), norm="ortho").imag ** 3).sum(),
+    "irfftn": lambda np, x: (np.fft.irfftn(np.fft.rfftn(x.reshape(3, -1)) * 2j) ** 3).sum(),
+    "irfft2": lambda np, x: (np.fft.irfft2(x.reshape(3, -1) * (1 + 2j), norm="forward") ** 2).sum(),
+    "hfft": lambda np, x: (np.fft.hfft(x * (1 + 0.5j), 9) ** 3).sum(),
+    "ihfft": lambda np, x: (np.abs(np.fft.ihfft(x)) ** 2 * np.arange(7)).sum(),
     "fft": lambda np, x: (np.abs(np.fft.fft(x)) ** 2 * np.arange(len(x))).sum(),
     "fft_n": lambda np, x: np.abs(np.fft.fft(x, 5, norm="ortho")).sum(),
     "ifft": lambda np, x: (np.fft.ifft(x, len(x) + 3).real * np.arange(len(x) + 3)).sum(),

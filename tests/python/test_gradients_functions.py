@@ -27,6 +27,7 @@ def interpolated(np, xp):
 
 
 PROGRAMS = {
+    "flat": lambda np, x: x.reshape(5, 6).T.flat[3] * x.flat[2],
     "interp_x": lambda np, x: np.interp(x, [-2.0, -0.5, 0.1, 2.0], [1.0, 3.0, 2.0, 5.0]).sum(),
     "interp_fp": lambda np, x: (
         np.interp([0.3, 0.9, -5.0, 5.0], [-2.0, -0.5, 0.1, 2.0], x[:4])

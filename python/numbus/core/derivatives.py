@@ -19,6 +19,7 @@ from .errors import message
 from .operands import to_ndarray
 
 _RULES = {}
+_COMPOSED = {}  # by functions that have rules
 
 
 class _Call(NamedTuple):
@@ -47,6 +48,8 @@ def apply(name, function, args, kwargs):
 
     Raises NotImplementedError for functions without a rule.
     """
+    if name in _COMPOSED:
+        return _COMPOSED[name](*args, **kwargs)
     rule = _RULES.get(name)
     if rule is None:
         raise NotImplementedError(
@@ -357,3 +360,47 @@ def _irfft(call):
         return _of_type(_fitted(half * weights.reshape(tuple(shape)), x.shape), x)
 
     return pull
+
+
+def _extents(x, s, axes, real):
+    """The extents and axes of a transform over several axes."""
+    if axes is None:
+        axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
+    axes = [axis % x.ndim for axis in axes]
+    if s is None:
+        s = [x.shape[axis] for axis in axes]
+        if real:
+            s[-1] = (s[-1] - 1) * 2
+    return [x.shape[axis] if n in (-1, None) else n for n, axis in zip(s, axes)], axes
+
+
+def _rfftn(x, s=None, axes=None, norm=None):
+    fft = _numbus().fft
+    s, axes = _extents(x, s, axes, False)
+    x = fft.rfft(x, s[-1], axes[-1], norm)
+    return fft.fftn(x, s[:-1], axes[:-1], norm) if len(axes) > 1 else x
+
+
+def _irfftn(x, s=None, axes=None, norm=None):
+    fft = _numbus().fft
+    s, axes = _extents(x, s, axes, True)
+    x = fft.ifftn(x, s[:-1], axes[:-1], norm) if len(axes) > 1 else x
+    return fft.irfft(x, s[-1], axes[-1], norm)
+
+
+def _swapped(norm):
+    return {None: "forward", "backward": "forward", "forward": "backward"}.get(norm, norm)
+
+
+_COMPOSED.update({
+    "fft.rfftn": _rfftn,
+    "fft.irfftn": _irfftn,
+    "fft.rfft2": lambda x, s=None, axes=(-2, -1), norm=None: _rfftn(x, s, axes, norm),
+    "fft.irfft2": lambda x, s=None, axes=(-2, -1), norm=None: _irfftn(x, s, axes, norm),
+    "fft.hfft": lambda x, n=None, axis=-1, norm=None: _numbus().fft.irfft(
+        x.conj(), n, axis, _swapped(norm)
+    ),
+    "fft.ihfft": lambda x, n=None, axis=-1, norm=None: _numbus().fft.rfft(
+        x, n, axis, _swapped(norm)
+    ).conj(),
+})  # fmt: skip
