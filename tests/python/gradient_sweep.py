@@ -1,6 +1,6 @@
-"""Every function of arrays, differentiated: the derivative along a random direction of all its float64
-and complex128 arguments, against differences of NumPy's results. A derivative may be refused, with a
-message, but must not be wrong: least of all zero where an argument was read unseen.
+"""Every function of arrays, differentiated: the derivative along a random direction of all its
+float64 and complex128 arguments, against differences of NumPy's results. A derivative may be
+refused, with a message, but must not be wrong: least of all zero where an argument was read unseen.
 
     python tests/python/gradient_sweep.py --seconds 600
     python tests/python/gradient_sweep.py np.take np.sum --calls 200
@@ -25,8 +25,8 @@ STEP = 2.0**-18
 
 
 def lengthened(args, keywords, first_too):
-    """The arguments with floats and complex numbers of 64 bits a part; first_too: the first array is
-    one of floats whatever it was.
+    """The arguments with floats and complex numbers of 64 bits a part; first_too: the first array
+    is one of floats whatever it was.
     """
     state = {"first": first_too}
 
