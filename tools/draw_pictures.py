@@ -213,6 +213,7 @@ EXAMPLES = {
     "vectors": "vectors_numba.py --size 20000",
     "smooth": "smooth.py --size 180 --passes 4",
     "maximum": "maximum_cuda.py",
+    "inverse_heat": "inverse_heat.py",
 }
 
 

@@ -1,5 +1,8 @@
 """Gradients of programs that call one or a few of NumPy's functions, against differences."""
 
+import importlib
+from pathlib import Path
+
 import numpy as np
 import pytest
 from gradient_check import check
@@ -91,3 +94,19 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_function(xp, mode, name):
     check(xp, PROGRAMS[name], X, rtol=1e-5)
+
+
+def test_example(tmp_path, monkeypatch, capsys):
+    examples = Path(__file__).resolve().parents[2] / "examples"
+    if not examples.is_dir():
+        pytest.skip("not in a checkout")
+    monkeypatch.syspath_prepend(str(examples))
+    monkeypatch.setattr("sys.argv", "x --size 40 --steps 20 --iterations 60 --save f.npy".split())
+    monkeypatch.chdir(tmp_path)
+    example = importlib.import_module("inverse_heat")
+    example.main()
+    truth = example.hidden(40)
+    seen = np.asarray(example.diffuse(truth.copy(), 20))
+    found = np.load("f.npy")
+    assert np.linalg.norm(found - truth) < np.linalg.norm(seen - truth) / 2.5
+    assert "misfit" in capsys.readouterr().out
