@@ -16,7 +16,7 @@ namespace {
 class ReadByUser {
  public:
   ReadByUser() {
-    if (observer && !called_from_package()) constants_.emplace();
+    if (observer() && !called_from_package()) constants_.emplace();
   }
 
  private:

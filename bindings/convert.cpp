@@ -130,7 +130,7 @@ PyObject* wrap_result(Masked&& m) {
 Scalar value_of(Generic& g) {
   if (!g.known) {
     g.value = read_element(g.array, 0);
-    if (observer) return g.value;  // it goes on to depend on what the array depends on
+    if (observer()) return g.value;  // it goes on to depend on what the array depends on
     g.known = true;
     g.array = Array();
   }

@@ -36,10 +36,10 @@ PyObject* element(PyObject* self, int64_t at) {
   const Base& known = *m.full.base.get();
   // What materialize() would ask is asked here: each question is 2 of 20 ns.
   const bool rests = !m.mask && !known.pending() && !known.failure && known.data;
-  if (rests && known.device->host_readable() && !observer)
+  if (rests && known.device->host_readable() && !observer())
     return scalar_of(m.full.dtype, known.data + m.full.offset + offset_of(*m.full.layout, at));
   const Array& a = as_array(as_flat(self).base);
-  if (placement::on || observer || !a.base->device->host_readable())
+  if (placement::on || observer() || !a.base->device->host_readable())
     return nb::handle(self).attr("_elsewhere")(at).release().ptr();
   Runtime::get().materialize(a.base.get(), "element read");
   return scalar_of(a.dtype, a.base->data + a.offset + offset_of(*a.layout, at));

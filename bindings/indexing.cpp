@@ -271,7 +271,7 @@ PyObject* element(const Array& a, int64_t offset) {
     Runtime::get().materialize_anywhere(a.base.get(), "element read");
     placement::is_read(a);
   }
-  if (!observer && a.base->device->host_readable()) {
+  if (!observer() && a.base->device->host_readable()) {
     Runtime::get().materialize(a.base.get(), "element read");
     return scalar_of(a.dtype, a.base->data + offset);
   }
@@ -291,7 +291,7 @@ namespace {
 char* element_now(const Masked& m, PyObject* index) {
   const Array& a = m.full;
   const Base& b = *a.base.get();
-  if (m.mask || b.pending() || b.failure || !b.data || !b.device->host_readable() || observer)
+  if (m.mask || b.pending() || b.failure || !b.data || !b.device->host_readable() || observer())
     return nullptr;
   const Layout& l = *a.layout;
   int64_t offset = a.offset;
@@ -424,7 +424,7 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     require_number(value, from, a.dtype, "setitem");
     Base* b = a.base.get();
     if (v.scalar && !from.is_array() && !b->pending() && b->data && b->device->host_readable() &&
-        !observer) {
+        !observer()) {
       // Nothing pending: straight to memory.
       if (b->mask) keep_mask(*b), Recorder::of(*b->device).flush("mask written");
       if (is_complex(a.dtype) || from.scalar.kind != Kind::Complex) {

@@ -263,7 +263,7 @@ nb::object numpy_view(const Array& a) {
 
 Lease::Lease(const Array& a) {
   const int n = a.ndim();
-  if (n >= Pool::kAxes || a.base->pending() || a.base->failure || observer) {
+  if (n >= Pool::kAxes || a.base->pending() || a.base->failure || observer()) {
     view_ = numpy_view(a).release().ptr();
     return;
   }

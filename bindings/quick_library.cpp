@@ -222,7 +222,7 @@ PyObject* quick_library(const Given& g) {
 PyObject* on_few(PyObject* function, const Given& g, Few kind, int64_t most) {
   constexpr Py_ssize_t kMost = 8;
   const Py_ssize_t n = g.positional + (g.names ? PyTuple_Size(g.names) : 0);
-  if (!answers_few || n > kMost || observer) return nullptr;
+  if (!answers_few || n > kMost || observer()) return nullptr;
   Lent lent;
   lent.few = true;
   const bool draws = kind == Few::Draws || kind == Few::Method;

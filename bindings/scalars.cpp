@@ -223,7 +223,7 @@ PyObject* scalar_of(DType t, const void* at) {
 PyObject* scalar_or_generic(Array&& a) {
   const Base& b = *a.base.get();
   if (!generics_only && b.device->host_readable() && b.data && !b.pending() && !b.failure &&
-      !observer)
+      !observer())
     return make_scalar(a.dtype, b.data + a.offset);
   Generic g;
   g.dtype = a.dtype;

@@ -292,8 +292,8 @@ void keep_mask(Base& b);
 // made of it keeps its values.
 inline void before_write(const Array& a) {
   if (a.base->mask) keep_mask(*a.base.get());
-  if (observer) [[unlikely]]
-    observer->before_write(a);
+  if (observer()) [[unlikely]]
+    observer()->before_write(a);
 }
 
 // The memory of an array, with all pending work on it done.

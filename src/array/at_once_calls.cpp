@@ -27,7 +27,7 @@ bool fresh_now(const Array& a) {
 
 bool may_work_at_once() {
   const Runtime& rt = Runtime::get();
-  return rt.at_once > 0 && rt.mode == Mode::Auto && !rt.explanation && !observer;
+  return rt.at_once > 0 && rt.mode == Mode::Auto && !rt.explanation && !observer();
 }
 
 bool small::may_run(int64_t n, const Device& device) {
@@ -36,7 +36,7 @@ bool small::may_run(int64_t n, const Device& device) {
 
 bool readable_now(const Array& a) {
   Device* device = a.base->device;
-  return !observer && device->host_readable() &&
+  return !observer() && device->host_readable() &&
          small::rests(*device, [&] { return small::readable(*a.base.get(), device); });
 }
 

@@ -177,16 +177,16 @@ Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t
 }
 
 char* data_of(const Array& a, const char* reason) {
-  if (observer) [[unlikely]]
-    observer->before_read(a);
+  if (observer()) [[unlikely]]
+    observer()->before_read(a);
   Runtime::get().materialize(a.base.get(), reason);
   if (a.base->live) InPlace::note(*a.base.get());
   return a.base->data + a.offset;
 }
 
 Scalar read_element(const Array& a, int64_t byte_offset) {
-  if (observer) [[unlikely]]
-    observer->before_read(a);
+  if (observer()) [[unlikely]]
+    observer()->before_read(a);
   Runtime::get().materialize_anywhere(a.base.get(), "value read");
   if (placement::on) placement::is_read(a);
   char* at = a.base->data + a.offset + byte_offset;
@@ -213,8 +213,8 @@ std::shared_ptr<char> host_view(const Array& a, const char* reason) {
 
 Array to_device(const Array& a, Device& d) {
   if (a.base->device == &d) return a;
-  if (observer) [[unlikely]] {
-    Observer* const told = observer;
+  if (observer()) [[unlikely]] {
+    Observer* const told = observer();
     Array out;
     {
       const Unobserved moving;

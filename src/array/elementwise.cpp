@@ -153,7 +153,8 @@ bool of_same_bytes(const Window::Input& x, const Window::Input& y) {
 
 }  // namespace
 
-constinit thread_local Observer* observer = nullptr;
+constinit int observers = 0;
+constinit thread_local Observer* thread_observer = nullptr;
 
 namespace {
 
@@ -233,12 +234,12 @@ void record_unobserved(Instr& i, const Array& out, const Window::Input* given, i
 }  // namespace
 
 void record(Instr& i, const Array& out, const Window::Input* in, int count) {
-  if (!observer) [[likely]]
+  if (!observer()) [[likely]]
     return record_unobserved(i, out, in, count);
   const std::span<const Window::Input> all(in, static_cast<size_t>(count + i.more));
-  observer->before(i, out, all);
+  observer()->before(i, out, all);
   record_unobserved(i, out, in, count);
-  if (observer) observer->after(i, out, all);
+  if (observer()) observer()->after(i, out, all);
 }
 
 void record_call(Instr& i, std::span<const Array* const> operands,

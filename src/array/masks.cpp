@@ -127,8 +127,8 @@ Array on_host(const Array* full, const Array& lets, int64_t& number) {
 }
 
 Array selected(const Array* full, const Array& lets, int64_t& number) {
-  if (observer && full) [[unlikely]] {
-    Observer* const told = observer;
+  if (observer() && full) [[unlikely]] {
+    Observer* const told = observer();
     Array dense;
     {
       const Unobserved inner;

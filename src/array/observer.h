@@ -25,15 +25,23 @@ class Observer {
   virtual void moved(const Array& from, const Array& to) = 0;
 };
 
+// How many threads have one: most programs have none, and ask no more than this.
+extern constinit int observers;
+extern constinit thread_local Observer* thread_observer;
+
 // This thread's; null: nobody looks. While there is one, nothing is carried out at once, so that it
-// sees all work.
-extern constinit thread_local Observer* observer;
+// sees all work. Guarded by Python's lock.
+inline Observer* observer() { return observers == 0 ? nullptr : thread_observer; }
+inline void observe(Observer* o) {
+  observers += (o != nullptr) - (thread_observer != nullptr);
+  thread_observer = o;
+}
 
 // While it lives, nobody looks.
 class Unobserved {
  public:
-  Unobserved() : before_(observer) { observer = nullptr; }
-  ~Unobserved() { observer = before_; }
+  Unobserved() : before_(observer()) { observe(nullptr); }
+  ~Unobserved() { observe(before_); }
   Unobserved(const Unobserved&) = delete;
 
  private:

@@ -71,17 +71,17 @@ thread_local Watch watch;
 
 void begin(Program& p) {
   watch.programs.push_back(&p);
-  observer = &watch;
+  observe(&watch);
 }
 
 void end(Program& p) {
   std::erase(watch.programs, &p);
-  if (watch.programs.empty()) observer = nullptr;
+  if (watch.programs.empty()) observe(nullptr);
 }
 
-bool watching() { return observer != nullptr; }
+bool watching() { return observer() != nullptr; }
 
-bool depends(const Array& a) { return observer && watch.depends(a); }
+bool depends(const Array& a) { return observer() && watch.depends(a); }
 
 Constants::Constants() : before_(watch.constants) { watch.constants = true; }
 Constants::~Constants() { watch.constants = before_; }
@@ -96,7 +96,7 @@ Closed::~Closed() {
 
 void add_work(const std::string& name, std::span<const Array> operands,
               std::span<const Array> results, const Pullback& pullback) {
-  if (!observer) return;
+  if (!observer()) return;
   for (size_t n = watch.closed; n < watch.programs.size(); ++n)
     watch.programs[n]->add(name, operands, results, pullback);
 }
