@@ -8,9 +8,8 @@ python examples/inverse_heat.py --size 64 --steps 50 --iterations 100
 import time
 
 import common
-import numpy as np
-
 import numbus as nb
+import numpy as np
 
 
 def hidden(n):
