@@ -176,6 +176,14 @@ void Lower::check_keywords(const Call& c, const std::string& name) {
     if (it->second.find(" " + k + " ") == std::string::npos)
       not_yet(c.n, name + "() with " + k + "=");
   }
+  // How many of NumPy's parameters are read by position.
+  static const std::unordered_map<std::string, size_t> kPositional = {
+      {"zeros", 3},      {"ones", 3},       {"empty", 3},     {"full", 4},  {"zeros_like", 2},
+      {"ones_like", 2},  {"empty_like", 2}, {"full_like", 3}, {"eye", 4},   {"linspace", 4},
+      {"identity", 2},   {"array", 2},      {"asarray", 2},   {"where", 3}, {"astype", 1},
+      {"broadcast_to", 2}};
+  if (auto most = kPositional.find(name); most != kPositional.end() && c.args.size() > most->second)
+    not_yet(c.n, name + "() of " + std::to_string(c.args.size()) + " arguments by position");
   // The order, which texts alone are, by position or by name.
   auto order = [&](const Value& v) {
     if (!v.type.is(Type::Tag::Text)) return;
@@ -361,6 +369,9 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     for (const Value& v : {start, stop, step})
       if (!v.unknown() && v.type.is_array() && v.type.ndim > 0)
         fail(n, "np.arange takes numbers; got " + frontend::name(v.type));
+    for (const Value& v : {start, stop, step})
+      if (v.type.is_number() && is_complex(v.type.dtype))
+        not_yet(n, "np.arange of complex numbers");
     auto t = dtype_argument(c, 3, "dtype");
     // NumPy asks the numbers for their types as it asks a list for its, of int64 at least.
     DType found = DType::I64;
