@@ -1,6 +1,7 @@
 // The verifier of kernels and functions: what every pass and every back end takes for granted.
 #include <algorithm>
 
+#include "base/host_call.h"
 #include "base/error.h"
 #include "ir/function.h"
 
@@ -535,6 +536,9 @@ class OfFunction final : Verifier {
       params.insert(params.end(), arguments_.begin(), arguments_.end());
       expect(portion.portion && portion.params == params, "not the arguments that it takes");
       expect(type(i.a) == DType::I64 && type(i.b) == DType::I64, "range type");
+    } else if (k == Intrinsic::host_call) {
+      expect(at_number(number_of(i), static_cast<size_t>(HostCall::kCount)), "no such call");
+      for (DType t : arguments_) expect(t == DType::I64, "a word is an int64");
     } else {
       expect(arguments_.empty(), "an argument without its call");
     }

@@ -38,7 +38,7 @@ def _files():
 def find(name):
     """The function for 'np.sort' and the like, or None."""
     row = registry.ROWS.get(name)
-    if row is not None and row.kind != "primitive" and row.compiled:
+    if row is not None and row.compiled:
         return row.body
     file = _files().get(name)
     if file is None:
@@ -108,6 +108,49 @@ def random_python_seed(seed):
     state.seed([seed & 0xFFFFFFFF])
     kept[0] = 0
 
+
+# Calls of the core's host code (base/host_call.h), whose arrays lie dense; as NumPy would do it. Not
+# 0: there is none, or LAPACK says what is wrong.
+
+
+def host_sort(source, out, lines, n, stable, descending):
+    """Sorts lines; `source` may be `out`."""
+    ordered = _lines(source, lines, n)[..., :].copy()
+    ordered.sort(-1)
+    _lines(out, lines, n)[...] = ordered[:, ::-1] if descending else ordered
+    return 0
+
+
+def host_argsort(source, out, lines, n, descending):
+    """The orders of lines, int64."""
+    rows = _lines(source, lines, n)
+    order = rows[:, ::-1].argsort(-1, kind="stable") if descending else rows.argsort(-1, "stable")
+    _lines(out, lines, n)[...] = (n - 1 - order)[:, ::-1] if descending else order
+    return 0
+
+
+def host_partition(source, out, lines, n, ranks, count):
+    """Partitions lines, by sorting them."""
+    return host_sort(source, out, lines, n, False, False)
+
+
+def host_argpartition(source, out, lines, n, ranks, count):
+    """The same for indices, int64."""
+    return host_argsort(source, out, lines, n, False)
+
+
+def host_search(line, n, values, m, right, out):
+    """Where values belong in a sorted line, int64."""
+    out[...] = line.searchsorted(values, "right" if right else "left")
+    return 0
+
+
+def _lines(a, lines, n):
+    return a.reshape(lines, n)
+
+
+for _name in "sort argsort partition argpartition search".split():
+    globals()[f"host_{_name}"]._kernel_name = f"numbus host {_name}"
 
 for _function in (random_bits, random_unit, random_kept, random_seed, random_python_seed):
     _function._kernel_name = _function.__name__.replace("random_", "numbus random ")

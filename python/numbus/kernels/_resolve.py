@@ -79,6 +79,9 @@ def name_of(value):
     if not isinstance(own, str):
         return None
     module = str(getattr(value, "__module__", ""))
+    if module == "numbus.core.routines":
+        name_object(value, "routines." + own)
+        return "routines." + own
     if module == "numbus.core.fallback" and hasattr(value, "__wrapped__"):
         return name_of(value.__wrapped__)  # what is NumPy's for now
     if module.startswith("numbus.functions.") and hasattr(numpy, own):

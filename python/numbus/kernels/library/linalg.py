@@ -62,7 +62,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     if hermitian:
         not_yet("np.linalg.matrix_rank with hermitian=True")
     if A.ndim < 2:
-        return np.any(A != 0)
+        return int(np.any(A != 0))
     s = singular_values(A)
     if tol is not None:
         return np.count_nonzero(s > tol)
