@@ -103,6 +103,18 @@ def interp(x, xp, fp, ends):
     return _core.interp(x, xp, fp, ends)
 
 
+def accumulate(a, axis, dtype, product):
+    """The sums, or products, of all elements up to each along `axis`: as the registered functions
+    have it in compiled functions.
+    """
+    raise NotImplementedError("[accumulate] an array call; expected a compiled function")
+
+
+def join(arrays, axis, dtype):
+    """Arrays of one number of axes, one after the other along `axis`: see accumulate()."""
+    raise NotImplementedError("[join] an array call; expected a compiled function")
+
+
 def flatnonzero(line):
     """The indices of the elements of a line that are not zero, int64."""
     return _core.flatnonzero(line if line.dtype.kind == "b" else line != 0)

@@ -536,7 +536,6 @@ class _Rows:
 
     @_core.composed
     def __getitem__(self, key):
-        from .joining import concatenate
         from .ranges import arange, linspace
 
         keys = key if isinstance(key, tuple) else (key,)
@@ -560,7 +559,7 @@ class _Rows:
         strong = [
             p.dtype for p, i in zip(parts, keys) if type(i) not in (bool, int, float, complex)
         ]
-        return concatenate(
+        return np.concatenate(
             parts,
             -1 if self._columns else 0,
             dtype=numpy.result_type(*strong, *weak),

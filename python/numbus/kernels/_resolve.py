@@ -220,11 +220,38 @@ class _Names(ast.NodeTransformer):
                 )
             return node
         self.nested = True
-        node.body = [self.visit(n) for n in node.body]
+        node.body = self._statements(node.body)
         node.decorator_list = []
         return node
 
     nested = False
+
+    def _statements(self, body):
+        """Statements without the sides of registered functions that are for array calls alone."""
+        found = []
+        for n in body:
+            side = self._side(n) if isinstance(n, ast.If) else None
+            if side is None:
+                found.append(self.visit(n))
+                continue
+            found += self._statements(side)
+            if side and isinstance(side[-1], (ast.Return, ast.Raise)):
+                break
+        return found
+
+    def _side(self, node):
+        """What an `if _compiled` of ours leaves; None for other conditions."""
+        test, turned = node.test, False
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test, turned = test.operand, True
+        ours = _is_own(self.function) and not self.is_local("_compiled")
+        if not ours or not isinstance(test, ast.Name) or test.id != "_compiled":
+            return None
+        return node.orelse if turned else node.body
+
+    def visit_IfExp(self, node):
+        side = self._side(node)
+        return self.generic_visit(node) if side is None else self.visit(side)
 
     def visit_Lambda(self, node):
         self.local.append({a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)})

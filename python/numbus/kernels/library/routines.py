@@ -187,3 +187,64 @@ def flatnonzero(flat):
             out[used] = i
             used += 1
     return out
+
+
+@known("routines.accumulate")
+def accumulate(a, axis=0, dtype=None, product=False):
+    """One line after the other."""
+    lines = np.swapaxes(a, axis, 0)
+    out = np.empty(lines.shape, a.ravel()[:0].sum().dtype if dtype is None else dtype)
+    for i in range(lines.shape[0]):
+        out[i] = lines[i]
+        if i:
+            if product:
+                out[i] *= out[i - 1]
+            else:
+                out[i] += out[i - 1]
+    return np.swapaxes(out, axis, 0)
+
+
+UNEQUAL = "all the input array dimensions except for the concatenation axis must match exactly"
+
+
+@known("routines.join")
+def join(arrays, axis=0, dtype=None):
+    """Copies one after the other."""
+    total = 0
+    for a in arrays:
+        total += a.shape[axis]
+    if arrays[0].ndim == 1:
+        line = np.empty(total, dtype)
+        at = 0
+        for a in arrays:
+            line[at : at + a.shape[0]] = a
+            at += a.shape[0]
+        return line
+    if arrays[0].ndim == 2:
+        at = 0
+        if axis == 0:
+            rows = np.empty((total, arrays[0].shape[1]), dtype)
+            for a in arrays:
+                if a.shape[1] != arrays[0].shape[1]:
+                    raise ValueError(UNEQUAL)
+                rows[at : at + a.shape[0]] = a
+                at += a.shape[0]
+            return rows
+        columns = np.empty((arrays[0].shape[0], total), dtype)
+        for a in arrays:
+            if a.shape[0] != arrays[0].shape[0]:
+                raise ValueError(UNEQUAL)
+            columns[:, at : at + a.shape[1]] = a
+            at += a.shape[1]
+        return columns
+    first = np.moveaxis(arrays[0], axis, 0)
+    out = np.empty(arrays[0].shape[:axis] + (total,) + arrays[0].shape[axis + 1 :], dtype)
+    lines = np.moveaxis(out, axis, 0)
+    at = 0
+    for a in arrays:
+        part = np.moveaxis(a, axis, 0)
+        if part.shape[1:] != first.shape[1:]:
+            raise ValueError(UNEQUAL)
+        lines[at : at + part.shape[0]] = part
+        at += part.shape[0]
+    return out
