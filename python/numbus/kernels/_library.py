@@ -149,6 +149,23 @@ def _lines(a, lines, n):
     return a.reshape(lines, n)
 
 
+def no_library(*arguments):
+    """LAPACK, which CPython's own calls have by NumPy: there is none."""
+    return -1
+
+
+class _Lapack:
+    """host_solve and the like: what compiled functions find in the LAPACK that NumPy has loaded."""
+
+    def __init__(self, name):
+        self._kernel_name = f"numbus host {name}"
+
+    __call__ = staticmethod(no_library)
+
+
+host_solve, host_lu, host_cholesky, host_eigh, host_eig, host_svd, host_qr = map(
+    _Lapack, "solve lu cholesky eigh eig svd qr".split()
+)
 for _name in "sort argsort partition argpartition search".split():
     globals()[f"host_{_name}"]._kernel_name = f"numbus host {_name}"
 

@@ -3,9 +3,12 @@ numbers. G&VL: Golub and Van Loan, Matrix Computations, 4th edition.
 """
 
 import numpy as np
+from numpy.linalg import LinAlgError
 
-from .._library import known, not_yet
-from .systems import matrix, square
+from .._library import host_eig, host_eigh, host_qr, host_svd, known, not_yet
+from .systems import INLINE, columns, matrix, square
+
+ALL, SOME, NONE = 65, 83, 78  # 'A', 'S', 'N': LAPACK's jobs
 
 
 @known("np.linalg.qr")
@@ -18,10 +21,18 @@ def qr(a, mode="reduced"):
     r = matrix(a)
     m, n = r.shape[0], r.shape[1]
     k = min(m, n)
-    q = np.eye(m).astype(r.dtype)
-    v = np.empty(m, r.dtype)
-    for j in range(k):
-        reflect(r, q, v, j)
+    wanted = 0 if mode == "r" else m if mode == "complete" else k
+    by_columns = columns(r)
+    q_by_columns = np.empty((max(wanted, k), m), r.dtype)
+    done = k > INLINE and host_qr(by_columns, q_by_columns, m, n, wanted) == 0
+    if done:
+        r = np.ascontiguousarray(by_columns.T)
+        q = np.ascontiguousarray(q_by_columns[:wanted].T)
+    else:
+        q = np.eye(m).astype(r.dtype)
+        v = np.empty(m, r.dtype)
+        for j in range(k):
+            reflect(r, q, v, j)
     for i in range(1, m):
         for j in range(min(i, n)):
             r[i, j] = 0
@@ -114,6 +125,14 @@ def eigh(a, UPLO="L"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
     m = hermitian(a, UPLO == "U" or UPLO == "u")
     n = m.shape[0]
+    w = np.empty(n, np.abs(m).dtype)
+    if n > INLINE:
+        by_columns = columns(m)
+        status = host_eigh(by_columns, w, n, False)
+        if status > 0:
+            raise LinAlgError("Eigenvalues did not converge")
+        if status == 0:
+            return w, np.ascontiguousarray(by_columns.T)
     v = np.eye(n).astype(m.dtype)
     for _ in range(60):
         off = np.abs(m[:0]).sum()
@@ -134,7 +153,6 @@ def eigh(a, UPLO="L"):
                 phase = np.conj(m[p, q]) / size
                 c, s = rotation(m[p, p].real, m[q, q].real, size)
                 rotate(m, v, p, q, c, s, phase)
-    w = np.empty(n, np.abs(m).dtype)
     for k in range(n):
         w[k] = m[k, k].real
     order = np.argsort(w)
@@ -236,11 +254,25 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
         not_yet("np.linalg.svd with hermitian=True")
     if not compute_uv:
         return singular_values(a)
+    u = matrix(a)
+    k = min(u.shape[0], u.shape[1])
+    if k > INLINE:
+        by_columns = columns(u)
+        rows = u.shape[0] if full_matrices else k
+        lines = u.shape[1] if full_matrices else k
+        left = np.empty((rows, u.shape[0]), u.dtype)
+        right = np.empty((u.shape[1], lines), u.dtype)
+        s = np.empty(k, np.abs(u).dtype)
+        job = ALL if full_matrices else SOME
+        status = host_svd(by_columns, s, left, right, u.shape[0], u.shape[1], job)
+        if status > 0:
+            raise LinAlgError("SVD did not converge")
+        if status == 0:
+            return np.ascontiguousarray(left.T), s, np.ascontiguousarray(right.T)
     if a.ndim == 2 and a.shape[0] >= a.shape[1]:
-        u, s, v = tall_svd(a)
+        u, s, v = tall_svd(u)
     else:
         v, s, u = tall_svd(np.conj(np.transpose(a)))
-    k = s.shape[0]
     rank = 0
     while rank < k and s[rank] > 0:
         rank += 1
@@ -255,6 +287,63 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
 def singular_values(a):
     """The values of svd()."""
+    u = matrix(a)
+    k = min(u.shape[0], u.shape[1])
+    if k > INLINE:
+        by_columns = columns(u)
+        s = np.empty(k, np.abs(u).dtype)
+        status = host_svd(by_columns, s, u, u, u.shape[0], u.shape[1], NONE)
+        if status > 0:
+            raise LinAlgError("SVD did not converge")
+        if status == 0:
+            return s
     if a.ndim == 2 and a.shape[0] >= a.shape[1]:
         return tall_svd(a)[1]
     return tall_svd(np.transpose(a))[1]
+
+
+@known("np.linalg.eig")
+def eig(a):
+    """By LAPACK. Of real matrices ValueError where a value is not real: a compiled function's
+    results have one type.
+    """
+    by_columns = columns(matrix(a))
+    square(by_columns)
+    n = by_columns.shape[0]
+    w = np.empty(n, np.result_type(by_columns, np.complex64))
+    vectors = np.empty((n, n), w.dtype)
+    expect_values(host_eig(by_columns, w, vectors, n, True))
+    v = np.ascontiguousarray(vectors.T)
+    if by_columns.dtype.kind == "c":
+        return w, v
+    expect_real(w)
+    return w.real.copy(), v.real.copy()
+
+
+@known("np.linalg.eigvals")
+def eigvals(a):
+    """The values of eig()."""
+    by_columns = columns(matrix(a))
+    square(by_columns)
+    n = by_columns.shape[0]
+    w = np.empty(n, np.result_type(by_columns, np.complex64))
+    expect_values(host_eig(by_columns, w, w, n, False))
+    if by_columns.dtype.kind == "c":
+        return w
+    expect_real(w)
+    return w.real.copy()
+
+
+def expect_values(status):
+    """Raises unless LAPACK has found eigenvalues."""
+    if status > 0:
+        raise LinAlgError("Eigenvalues did not converge")
+    if status < 0:
+        raise RuntimeError("[eig] no LAPACK is loaded; expected that of NumPy's wheel")
+
+
+def expect_real(w):
+    """Raises unless all eigenvalues are real."""
+    for x in w:
+        if x.imag != 0:
+            raise ValueError("[eig] complex eigenvalues of a real matrix; expected a.astype(complex)")

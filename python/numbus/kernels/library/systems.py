@@ -5,8 +5,15 @@ edition.
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from .._library import known, not_yet
+from .._library import host_cholesky, host_lu, host_solve, known, not_yet
 from .products import dot
+
+INLINE = 8  # rows; of more LAPACK takes less time, where it is loaded
+
+
+def columns(a):
+    """A copy whose memory is stored by columns, as its transpose."""
+    return np.ascontiguousarray(a.T.copy())
 
 
 def expect_matrix(a):
@@ -114,10 +121,21 @@ def solve(a, b):
     t = np.result_type(a / 1, b / 1)
     left = a.astype(t)
     if b.ndim == 1:
-        column = b.astype(t).reshape(-1, 1)
-        solve_in_place(left, column)
-        return column.reshape(-1)
-    right = b.astype(t)
+        return solved(left, b.astype(t).reshape(-1, 1)).reshape(-1)
+    return solved(left, b.astype(t))
+
+
+def solved(left, right):
+    """The solution of left x = right, both of which may be overwritten."""
+    n = left.shape[0]
+    if n > INLINE:
+        by_columns = columns(left)
+        x = columns(right)
+        status = host_solve(by_columns, x, n, right.shape[1])
+        if status > 0:
+            raise LinAlgError("Singular matrix")
+        if status == 0:
+            return np.ascontiguousarray(x.T)
     solve_in_place(left, right)
     return right
 
@@ -127,9 +145,26 @@ def inv(a):
     """solve() with the identity."""
     left = matrix(a)
     square(left)
-    right = np.eye(a.shape[0]).astype(left.dtype)
-    solve_in_place(left, right)
-    return right
+    return solved(left, np.eye(a.shape[0]).astype(left.dtype))
+
+
+def triangle(m):
+    """Puts the diagonal of U into the matrix; the sign, 0 where it is singular."""
+    n = m.shape[0]
+    order = np.empty(n, np.int64)
+    if n > INLINE:
+        by_columns = columns(m)
+        status = host_lu(by_columns, order, n)
+        if status > 0:
+            return 0
+        if status == 0:
+            sign = 1
+            for k in range(n):
+                m[k, k] = by_columns[k, k]
+                if order[k] != k + 1:
+                    sign = -sign
+            return sign
+    return lu(m, order)
 
 
 @known("np.linalg.det")
@@ -137,7 +172,7 @@ def det(a):
     """The product of lu()'s diagonal."""
     m = matrix(a)
     square(m)
-    sign = lu(m, np.empty(a.shape[0], np.int64))
+    sign = triangle(m)
     d = m.dtype.type(sign)
     if sign != 0:
         for i in range(a.shape[0]):
@@ -150,7 +185,7 @@ def slogdet(a):
     """Sign, of complex numbers a phase, and logarithm of the size of lu()'s diagonal."""
     m = matrix(a)
     square(m)
-    sign = m.dtype.type(lu(m, np.empty(a.shape[0], np.int64)))
+    sign = m.dtype.type(triangle(m))
     s = np.abs(m[:0]).sum()
     if sign == 0:
         return sign, s - np.inf
@@ -174,6 +209,16 @@ def cholesky(a, *, upper=False):
 def lower_factor(a):
     n = a.shape[0]
     out = np.zeros((n, n), a.dtype)
+    if n > INLINE:
+        by_columns = columns(a)
+        status = host_cholesky(by_columns, n)
+        if status > 0:
+            raise LinAlgError("Matrix is not positive definite")
+        if status == 0:
+            for i in range(n):
+                for j in range(i + 1):
+                    out[i, j] = by_columns[j, i]
+            return out
     for j in range(n):
         for i in range(j, n):
             s = a[i, j]
