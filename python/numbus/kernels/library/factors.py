@@ -36,11 +36,12 @@ def qr(a, mode="reduced"):
     for i in range(1, m):
         for j in range(min(i, n)):
             r[i, j] = 0
+    t = (a / 1).dtype
     if mode == "r":
-        return r[:k].copy()
+        return r[:k].astype(t)
     if mode == "complete":
-        return q, r
-    return q[:, :k].copy(), r[:k].copy()
+        return q.astype(t, copy=False), r.astype(t, copy=False)
+    return q[:, :k].astype(t), r[:k].astype(t)
 
 
 def reflect(r, q, v, j):
@@ -120,12 +121,18 @@ def hermitian(a, upper):
 
 @known("np.linalg.eigh")
 def eigh(a, UPLO="L"):
-    """Cyclic Jacobi rotations (G&VL algorithm 8.5.3)."""
+    """Values by size, and the vectors of a Hermitian matrix, of which one triangle is read."""
+    w, v = hermitian_factors(a, UPLO)
+    return w.astype(np.abs(a / 1).dtype, copy=False), v.astype((a / 1).dtype, copy=False)
+
+
+def hermitian_factors(a, UPLO):
+    """Cyclic Jacobi rotations (G&VL algorithm 8.5.3), or LAPACK."""
     if UPLO != "L" and UPLO != "U" and UPLO != "l" and UPLO != "u":
         raise ValueError("UPLO argument must be 'L' or 'U'")
     m = hermitian(a, UPLO == "U" or UPLO == "u")
     n = m.shape[0]
-    w = np.empty(n, np.abs(m).dtype)
+    w = np.empty(n)
     if n > INLINE:
         by_columns = columns(m)
         status = host_eigh(by_columns, w, n, False)
@@ -249,11 +256,22 @@ def complete(u, rank, n):
 
 @known("np.linalg.svd")
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
-    """One-sided Jacobi (G&VL 8.6.4); of the transpose where that is taller."""
+    """U, the singular values by size, and V's adjoint."""
     if hermitian:
         not_yet("np.linalg.svd with hermitian=True")
     if not compute_uv:
         return singular_values(a)
+    u, s, v = singular_factors(a, full_matrices)
+    t = (a / 1).dtype
+    return (
+        u.astype(t, copy=False),
+        s.astype(np.abs(a / 1).dtype, copy=False),
+        v.astype(t, copy=False),
+    )
+
+
+def singular_factors(a, full_matrices):
+    """One-sided Jacobi (G&VL 8.6.4), of the transpose where that is taller; or LAPACK."""
     u = matrix(a)
     k = min(u.shape[0], u.shape[1])
     if k > INLINE:
@@ -262,7 +280,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
         lines = u.shape[1] if full_matrices else k
         left = np.empty((rows, u.shape[0]), u.dtype)
         right = np.empty((u.shape[1], lines), u.dtype)
-        s = np.empty(k, np.abs(u).dtype)
+        s = np.empty(k)
         job = ALL if full_matrices else SOME
         status = host_svd(by_columns, s, left, right, u.shape[0], u.shape[1], job)
         if status > 0:
@@ -287,11 +305,15 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
 def singular_values(a):
     """The values of svd()."""
+    return values_of(a).astype(np.abs(a / 1).dtype, copy=False)
+
+
+def values_of(a):
     u = matrix(a)
     k = min(u.shape[0], u.shape[1])
     if k > INLINE:
         by_columns = columns(u)
-        s = np.empty(k, np.abs(u).dtype)
+        s = np.empty(k)
         status = host_svd(by_columns, s, u, u, u.shape[0], u.shape[1], NONE)
         if status > 0:
             raise LinAlgError("SVD did not converge")
@@ -310,14 +332,14 @@ def eig(a):
     by_columns = columns(matrix(a))
     square(by_columns)
     n = by_columns.shape[0]
-    w = np.empty(n, np.result_type(by_columns, np.complex64))
-    vectors = np.empty((n, n), w.dtype)
+    w = np.empty(n, np.complex128)
+    vectors = np.empty((n, n), np.complex128)
     expect_values(host_eig(by_columns, w, vectors, n, True))
-    v = np.ascontiguousarray(vectors.T)
+    t = (a / 1).dtype
     if by_columns.dtype.kind == "c":
-        return w, v
+        return w.astype(t), np.ascontiguousarray(vectors.T).astype(t, copy=False)
     expect_real(w)
-    return w.real.copy(), v.real.copy()
+    return w.real.astype(t), np.ascontiguousarray(vectors.real.T).astype(t, copy=False)
 
 
 @known("np.linalg.eigvals")
@@ -326,12 +348,12 @@ def eigvals(a):
     by_columns = columns(matrix(a))
     square(by_columns)
     n = by_columns.shape[0]
-    w = np.empty(n, np.result_type(by_columns, np.complex64))
+    w = np.empty(n, np.complex128)
     expect_values(host_eig(by_columns, w, w, n, False))
     if by_columns.dtype.kind == "c":
-        return w
+        return w.astype((a / 1).dtype, copy=False)
     expect_real(w)
-    return w.real.copy()
+    return w.real.astype((a / 1).dtype)
 
 
 def expect_values(status):

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from .._library import known, not_yet
-from .factors import singular_values, svd
+from .factors import singular_values, svd, values_of
 from .products import dot
 from .systems import inv, matrix
 
@@ -81,7 +81,8 @@ def cond(x, p=None):
     if p == -2:
         s = singular_values(x)
         return s[-1] / s[0]
-    return norm(matrix(x), p) * norm(inv(x), p)
+    wide = matrix(x)
+    return np.abs(x / 1).dtype.type(norm(wide, p) * norm(inv(wide), p))
 
 
 @known("np.linalg.pinv")
@@ -100,21 +101,29 @@ def pinv(a, rcond=None, hermitian=False):
 
 @known("np.linalg.lstsq")
 def lstsq(a, b, rcond=None):
-    """By pinv(); residuals where the rank is full and there are more rows than columns."""
-    s = singular_values(a)
-    tiny = np.finfo(s.dtype).eps
+    """By the pseudoinverse; residuals where the rank is full and there are more rows than columns."""
+    left = matrix(a)
+    if b.ndim != 1 and b.ndim != 2:
+        raise LinAlgError(f"{b.ndim}-dimensional array given. Array must be two-dimensional")
+    if b.shape[0] != a.shape[0]:
+        raise LinAlgError("Incompatible dimensions")
+    t = np.result_type(a / 1, b / 1)
+    right = b.astype(np.result_type(t, np.float64))
+    s = values_of(a)
+    tiny = np.finfo(np.float64).eps
     if rcond is None:
         tiny = tiny * max(a.shape[0], a.shape[1])
     elif rcond >= 0:
-        tiny = s.dtype.type(rcond)
+        tiny = rcond * 1.0
     rank = 0
     for k in range(s.shape[0]):
         if s[k] > tiny * s[0]:
             rank += 1
-    x = dot(pinv(a, tiny), b)
-    r = b - dot(a, x)
+    x = dot(pinv(left, tiny), right)
+    r = right - dot(left, x)
+    real = np.abs(a / 1 + 0 * (b / 1).sum()).dtype
     if rank == a.shape[1] and a.shape[0] > a.shape[1]:
-        left = np.atleast_1d((np.abs(r) ** 2).sum(axis=0))
+        rest = np.atleast_1d((np.abs(r) ** 2).sum(axis=0)).astype(real)
     else:
-        left = np.empty(0, s.dtype)
-    return x, left, rank, s
+        rest = np.empty(0, real)
+    return x.astype(t, copy=False), rest, rank, s.astype(real, copy=False)

@@ -29,9 +29,9 @@ def expect_matrix(a):
 
 
 def matrix(a):
-    """A copy of a matrix, in the type that is computed in."""
+    """A copy of a matrix in the type that NumPy computes in: double precision."""
     expect_matrix(a)
-    return a.astype((a / 1).dtype)
+    return a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)
 
 
 def square(a):
@@ -119,10 +119,11 @@ def solve(a, b):
             f"({b.shape[0]} is different from {a.shape[0]})"
         )
     t = np.result_type(a / 1, b / 1)
-    left = a.astype(t)
+    wide = np.result_type(t, np.float64)
+    left = a.astype(wide)
     if b.ndim == 1:
-        return solved(left, b.astype(t).reshape(-1, 1)).reshape(-1)
-    return solved(left, b.astype(t))
+        return solved(left, b.astype(wide).reshape(-1, 1)).reshape(-1).astype(t, copy=False)
+    return solved(left, b.astype(wide)).astype(t, copy=False)
 
 
 def solved(left, right):
@@ -145,7 +146,7 @@ def inv(a):
     """solve() with the identity."""
     left = matrix(a)
     square(left)
-    return solved(left, np.eye(a.shape[0]).astype(left.dtype))
+    return solved(left, np.eye(a.shape[0]).astype(left.dtype)).astype((a / 1).dtype, copy=False)
 
 
 def triangle(m):
@@ -177,7 +178,7 @@ def det(a):
     if sign != 0:
         for i in range(a.shape[0]):
             d *= m[i, i]
-    return d
+    return (a / 1).dtype.type(d)
 
 
 @known("np.linalg.slogdet")
@@ -186,14 +187,15 @@ def slogdet(a):
     m = matrix(a)
     square(m)
     sign = m.dtype.type(triangle(m))
-    s = np.abs(m[:0]).sum()
+    s = 0.0
     if sign == 0:
-        return sign, s - np.inf
-    for i in range(a.shape[0]):
-        x = np.abs(m[i, i])
-        sign *= m[i, i] / x
-        s += np.log(x)
-    return sign, s
+        s = -np.inf
+    else:
+        for i in range(a.shape[0]):
+            x = np.abs(m[i, i])
+            sign *= m[i, i] / x
+            s += np.log(x)
+    return (a / 1).dtype.type(sign), np.abs(a / 1).dtype.type(s)
 
 
 @known("np.linalg.cholesky")
@@ -201,9 +203,10 @@ def cholesky(a, *, upper=False):
     """Column by column (G&VL algorithm 4.2.1), of the lower triangle, or of the upper one."""
     m = matrix(a)
     square(m)
+    t = (a / 1).dtype
     if upper:
-        return np.ascontiguousarray(np.conj(lower_factor(np.conj(m.T)).T))
-    return lower_factor(m)
+        return np.conj(lower_factor(np.conj(m.T)).T).astype(t)
+    return lower_factor(m).astype(t, copy=False)
 
 
 def lower_factor(a):
