@@ -509,7 +509,7 @@ class OfFunction final : Verifier {
   }
 
   void intrinsic(const Inst& i) {
-    expect((i.imm & 255) <= static_cast<int64_t>(Intrinsic::random), "no such intrinsic");
+    expect((i.imm & 255) <= static_cast<int64_t>(Intrinsic::host_call), "no such intrinsic");
     Intrinsic k = intrinsic_of(i);
     auto [least, most] = operands_of(k);
     int count = (i.a != kNone) + (i.b != kNone) + (i.c != kNone);
