@@ -88,16 +88,23 @@ def _joined_in_function(arrays, axis, dtype, casting):
     """concatenate() of a tuple in compiled functions."""
     if not isinstance(arrays, (tuple, list)):
         raise NotImplementedError("[concatenate] arrays; got none of both; expected a tuple or a list")
-    if casting != "same_kind":
-        raise NotImplementedError("[concatenate] casting=; got one; expected none")
     if axis is None:
         parts = tuple([np.asarray(a).ravel() for a in arrays])
-        return routines.join(parts, 0, np.result_type(*parts) if dtype is None else dtype)
+        return routines.join(parts, 0, _common_type(parts, dtype, casting))
     parts = tuple([np.asarray(a) for a in arrays])
     if parts[0].ndim == 0:
         raise ValueError("[concatenate] 0-d arrays cannot be joined; got 0-d; expected 1-d or more")
     along = distinct("concatenate", axis, parts[0].ndim)[0]
-    return routines.join(parts, along, np.result_type(*parts) if dtype is None else dtype)
+    return routines.join(parts, along, _common_type(parts, dtype, casting))
+
+
+def _common_type(parts, dtype, casting):
+    if dtype is None:
+        return np.result_type(*parts)
+    for part in parts:
+        if not np.can_cast(part.dtype, dtype, casting):
+            raise TypeError(f"[concatenate] cannot cast; got another kind; expected {casting} casts")
+    return dtype
 
 
 @function("np.stack")

@@ -408,16 +408,16 @@ def _weights_along(a, w, axis):
                 raise TypeError("[average] axis needed for these weights; got None; expected one")
             if _compiled or len(axis) != a.ndim:
                 raise ValueError("[average] shape of the weights; got another; expected that of a")
-            return _spread(a, w, axis)
+            return _of_axes(a, w, axis)
         return w
     if axis is None:
         raise TypeError("[average] axis needed for these weights; got None; expected one")
     if w.ndim != len(axis):
         raise ValueError("[average] shape of the weights; got others; expected extents of the axes")
-    return _spread(a, w, axis)
+    return _of_axes(a, w, axis)
 
 
-def _spread(a, w, axes):
+def _of_axes(a, w, axes):
     if w.shape != tuple([a.shape[i] for i in axes]):
         raise ValueError("[average] shape of the weights; got others; expected extents of the axes")
     if _compiled:

@@ -132,7 +132,11 @@ def polyint(c):
     """The antiderivative that is zero at zero."""
     if c.ndim != 1:
         not_yet("np.polynomial.polynomial.polyint of several polynomials")
+    if c.size == 0:
+        raise IndexError("index 0 is out of bounds for axis 0 with size 0")
     given = c.astype(np.float64) if c.dtype.kind in "iub" else c
+    if c.shape[0] == 1 and c[0] == 0:
+        return np.zeros(1, given.dtype)
     out = np.zeros(c.shape[0] + 1, given.dtype)
     for k in range(c.shape[0]):
         out[k + 1] = given[k] / (k + 1)
