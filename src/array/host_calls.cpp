@@ -55,9 +55,7 @@ int64_t lu(const int64_t* w) {
   return vendor::lapack_lu(type_of(w), at(w[1]), at<int64_t>(w[2]), w[3]);
 }
 
-int64_t cholesky(const int64_t* w) {
-  return vendor::lapack_cholesky(type_of(w), at(w[1]), w[2]);
-}
+int64_t cholesky(const int64_t* w) { return vendor::lapack_cholesky(type_of(w), at(w[1]), w[2]); }
 
 int64_t eigh(const int64_t* w) {
   return vendor::lapack_eigh(type_of(w), at(w[1]), at(w[2]), w[3], w[4] != 0);
@@ -76,8 +74,8 @@ int64_t qr(const int64_t* w) {
   return vendor::lapack_qr(type_of(w), at(w[1]), at(w[2]), w[3], w[4], w[5]);
 }
 
-constexpr HostCallFunction kFunctions[] = {sort,  argsort, partition, argpartition, search, solve,
-                                           lu,    cholesky, eigh,     eig,          svd,    qr};
+constexpr HostCallFunction kFunctions[] = {sort, argsort,  partition, argpartition, search, solve,
+                                           lu,   cholesky, eigh,      eig,          svd,    qr};
 static_assert(std::size(kFunctions) == static_cast<size_t>(HostCall::kCount));
 
 // Before anything is compiled: when the library is loaded.

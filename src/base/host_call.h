@@ -27,9 +27,9 @@ enum class HostCall : uint8_t {
   kCount
 };
 
-constexpr std::string_view kHostCalls[] = {"sort",  "argsort",  "partition", "argpartition",
-                                           "search", "solve",    "lu",        "cholesky",
-                                           "eigh",  "eig",      "svd",       "qr"};
+constexpr std::string_view kHostCalls[] = {"sort",   "argsort", "partition", "argpartition",
+                                           "search", "solve",   "lu",        "cholesky",
+                                           "eigh",   "eig",     "svd",       "qr"};
 static_assert(std::size(kHostCalls) == static_cast<size_t>(HostCall::kCount));
 
 // What is not there, or has no memory to work in: the caller has a way of its own.

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "compile/leave.h"
 #include "base/host_call.h"
+#include "compile/leave.h"
 #include "compile/random.h"
 #include "device/cpu/thread_pool.h"
 #include "device/device.h"
@@ -159,7 +159,8 @@ int64_t numbus_host_call(int64_t number, const int64_t* words) {
     result = call(words);
   } catch (const Error& e) {
     interrupted = e.kind() == ErrorKind::Interrupted;
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the caller's own way needs less
+  } catch (
+      const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the caller's own way needs less
   }
   if (interrupted) leave_generated_code();
   return result;

@@ -178,10 +178,10 @@ void Lower::check_keywords(const Call& c, const std::string& name) {
   }
   // How many of NumPy's parameters are read by position.
   static const std::unordered_map<std::string, size_t> kPositional = {
-      {"zeros", 3},      {"ones", 3},       {"empty", 3},     {"full", 4},  {"zeros_like", 2},
-      {"ones_like", 2},  {"empty_like", 2}, {"full_like", 3}, {"eye", 4},   {"linspace", 4},
-      {"identity", 2},   {"array", 2},      {"asarray", 2},   {"where", 3}, {"astype", 1},
-      {"broadcast_to", 2}};
+      {"zeros", 3},      {"ones", 3},      {"empty", 3},      {"full", 4},
+      {"zeros_like", 2}, {"ones_like", 2}, {"empty_like", 2}, {"full_like", 3},
+      {"eye", 4},        {"linspace", 4},  {"identity", 2},   {"array", 2},
+      {"asarray", 2},    {"where", 3},     {"astype", 1},     {"broadcast_to", 2}};
   if (auto most = kPositional.find(name); most != kPositional.end() && c.args.size() > most->second)
     not_yet(c.n, name + "() of " + std::to_string(c.args.size()) + " arguments by position");
   // The order, which texts alone are, by position or by name.

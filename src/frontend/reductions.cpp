@@ -142,9 +142,10 @@ Value Lower::reduce_where(const Node& n, const Reduction& r, const Value& given,
   const DType t = a.type.dtype;
   if (name != "mean")
     return reduce(
-        n, r, only(a, r.initial ? name == "min" || name == "max" ? numpy_number(n, *r.initial, t)
-                                                                  : number_of(name == "prod", t)
-                                : number_of(name == "prod" || name == "all", t)));
+        n, r,
+        only(a, r.initial ? name == "min" || name == "max" ? numpy_number(n, *r.initial, t)
+                                                           : number_of(name == "prod", t)
+                          : number_of(name == "prod" || name == "all", t)));
   // The sum of those over their number.
   const DType out = r.dtype.value_or(result_of("mean", t));
   Reduction sum = r;

@@ -1,8 +1,8 @@
 // The verifier of kernels and functions: what every pass and every back end takes for granted.
 #include <algorithm>
 
-#include "base/host_call.h"
 #include "base/error.h"
+#include "base/host_call.h"
 #include "ir/function.h"
 
 namespace numbus::ir {

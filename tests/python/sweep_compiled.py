@@ -29,7 +29,6 @@ import registry_samples
 import sweep
 from jit_check import function_of
 from numbus import njit
-from numbus.functions import registry
 from numbus.kernels import CompileError
 from registry_calls import Choices, Out, arguments, check, compare, operand, outcome
 from scipy import special

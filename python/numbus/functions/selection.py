@@ -22,7 +22,6 @@ from ..core.ufuncs import UFUNCS
 from . import names as np
 from .axes import product
 from .joining import _along
-from .manipulation import ravel
 from .names import compiled as _compiled
 from .registry import (
     Any,
