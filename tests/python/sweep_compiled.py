@@ -5,10 +5,10 @@
     python tests/python/sweep_compiled.py np.take linalg.svd --calls 200
     python tests/python/sweep_compiled.py --seed "np.take 1234"
 
-Prints the calls whose value, type or shape differs from NumPy's, that raise where NumPy does not, or
-the other way round, and those that end or stop the process. "Not yet" is an answer; an error while
-compiling is one, too, and shown by --refused. A seed that failed goes into sweep_compiled_seeds.txt,
-whose calls test_sweep_compiled.py makes.
+Prints the calls whose value, type or shape differs from NumPy's, that raise where NumPy does not,
+or the other way round, and those that end or stop the process. "Not yet" is an answer; an error
+while compiling is one, too, and shown by --refused. A seed that failed goes into
+sweep_compiled_seeds.txt, whose calls test_sweep_compiled.py makes.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def difference(name, seed):
         args, keywords = arguments(row, rng)
         if rng.random() < 0.8:  # few of these are there
             keywords = {key: x for key, x in keywords.items() if key not in RARE}
-            args = [x for x in args if not isinstance(x, Out)] if args and isinstance(args[-1], Out) else args
+            args = args[:-1] if args and isinstance(args[-1], Out) else args
         if sweep.with_out(row, args, keywords) is None:
             return AGREES
         function, given, source = compiled(row, args, keywords, rng)
@@ -159,9 +159,7 @@ def compiled(row, args, keywords, rng):
             return f"np.dtype({x.name!r})"
         elif callable(x):
             return f"np.{x.__name__}"
-        elif not isinstance(x, np.ndarray) and not (
-            isinstance(x, NUMBER) and rng.random() < 0.3
-        ):
+        elif not isinstance(x, np.ndarray) and not (isinstance(x, NUMBER) and rng.random() < 0.3):
             return repr(x)
         given.append(x)
         return f"a{len(given) - 1}"
@@ -363,7 +361,7 @@ def work(names, first, calls):
 
 def process(names, first, calls):
     return subprocess.Popen(
-        [sys.executable, __file__, "--worker", "--first", str(first), "--calls", str(calls), *names],
+        [sys.executable, __file__, "--worker", f"--first={first}", f"--calls={calls}", *names],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

@@ -1,4 +1,4 @@
-"""A sample of the sweep of compiled functions (sweep_compiled.py), and the calls that once differed."""
+"""A sample of the sweep of compiled functions, and the calls that once differed."""
 
 import pytest
 import sweep_compiled
@@ -12,7 +12,7 @@ SAMPLE = sweep_compiled.NAMES[::6]
 def expect_no_difference(name, seed):
     found = difference(name, seed)
     answer = found[0] if isinstance(found, tuple) else found
-    assert answer in (AGREES, NOT_YET, REFUSED), f"sweep_compiled.py --seed '{name} {seed}': {found}"
+    assert answer in (AGREES, NOT_YET, REFUSED), f"--seed '{name} {seed}': {found}"
     return answer
 
 

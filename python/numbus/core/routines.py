@@ -36,8 +36,8 @@ def argsort(a, axis, descending=False):
 
 
 def ranks(op, kth, extent, size):
-    """`kth`, an int or a sequence of them, as distinct ints in [0, extent), in order; of no elements
-    (size 0) none.
+    """`kth`, an int or a sequence of them, as distinct ints in [0, extent), in order; none where
+    there are no elements (size 0).
     """
     given = kth if isinstance(kth, (tuple, list)) else numpy.asarray(to_ndarray(kth))
     found = numpy.asarray(given)

@@ -132,9 +132,7 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
 
 @function("np.cumsum")
 @quick("cumsum")
-def cumsum(
-    a: Array, axis: AxisOrNumber | Flat = None, dtype: DTypeArg = None, out: OutRead = None
-):
+def cumsum(a: Array, axis: AxisOrNumber | Flat = None, dtype: DTypeArg = None, out: OutRead = None):
     """Sums of all elements up to each along `axis` (None: flattened). Small integers and bool sum
     as (u)int64.
     """

@@ -87,7 +87,7 @@ def _join(op, parts, axis, new_axis, out, dtype, casting):
 def _joined_in_function(arrays, axis, dtype, casting):
     """concatenate() of a tuple in compiled functions."""
     if not isinstance(arrays, (tuple, list)):
-        raise NotImplementedError("[concatenate] arrays; got none of both; expected a tuple or a list")
+        raise NotImplementedError("[concatenate] arrays; got another type; expected a tuple")
     if axis is None:
         parts = tuple([np.asarray(a).ravel() for a in arrays])
         return routines.join(parts, 0, _common_type(parts, dtype, casting))
@@ -103,7 +103,7 @@ def _common_type(parts, dtype, casting):
         return np.result_type(*parts)
     for part in parts:
         if not np.can_cast(part.dtype, dtype, casting):
-            raise TypeError(f"[concatenate] cannot cast; got another kind; expected {casting} casts")
+            raise TypeError(f"[concatenate] cannot cast; got other types; expected {casting}")
     return dtype
 
 
@@ -120,7 +120,7 @@ def stack(
     """Arrays of one shape joined along a new axis."""
     if _compiled:
         if not isinstance(arrays, (tuple, list)):
-            raise NotImplementedError("[stack] arrays; got none of both; expected a tuple or a list")
+            raise NotImplementedError("[stack] arrays; got another type; expected a tuple")
         parts = tuple([np.expand_dims(np.asarray(a), axis) for a in arrays])
         for part in parts:
             if part.shape != parts[0].shape:

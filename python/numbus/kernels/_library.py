@@ -109,8 +109,8 @@ def random_python_seed(seed):
     kept[0] = 0
 
 
-# Calls of the core's host code (base/host_call.h), whose arrays lie dense; as NumPy would do it. Not
-# 0: there is none, or LAPACK says what is wrong.
+# Calls of the core's host code (base/host_call.h), whose arrays lie dense; in CPython as NumPy does
+# it. Not 0: there is none, or LAPACK says what is wrong.
 
 
 def host_sort(source, out, lines, n, stable, descending):

@@ -1,5 +1,5 @@
-"""Factors of small matrices: QR, eigenvalues of Hermitian ones, singular values, of real and complex
-numbers. G&VL: Golub and Van Loan, Matrix Computations, 4th edition.
+"""Factors of matrices of real and complex numbers: QR, eigenvalues, singular values; of small ones
+by loops, else by LAPACK. G&VL: Golub and Van Loan, Matrix Computations, 4th edition.
 """
 
 import numpy as np
@@ -368,4 +368,4 @@ def expect_real(w):
     """Raises unless all eigenvalues are real."""
     for x in w:
         if x.imag != 0:
-            raise ValueError("[eig] complex eigenvalues of a real matrix; expected a.astype(complex)")
+            raise ValueError("[eig] complex values of a real matrix; expected a.astype(complex)")

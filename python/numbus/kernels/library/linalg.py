@@ -101,7 +101,7 @@ def pinv(a, rcond=None, hermitian=False):
 
 @known("np.linalg.lstsq")
 def lstsq(a, b, rcond=None):
-    """By the pseudoinverse; residuals where the rank is full and there are more rows than columns."""
+    """By pinv(); residuals where the rank is full and there are more rows than columns."""
     left = matrix(a)
     if b.ndim != 1 and b.ndim != 2:
         raise LinAlgError(f"{b.ndim}-dimensional array given. Array must be two-dimensional")

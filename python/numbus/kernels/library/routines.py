@@ -17,7 +17,7 @@ FEW = 16  # elements, which a call would take longer to sort than loops do
 
 
 def before(x, y):
-    """Whether x stands before y: NaN comes last, of complex numbers one part's before the other's."""
+    """Whether x stands before y: NaN comes last, of complex numbers by the parts."""
     if np.iscomplexobj(x):
         if x.real < y.real:
             return x.imag == x.imag or y.imag != y.imag
