@@ -115,8 +115,8 @@ def random_python_seed(seed):
 
 def host_sort(source, out, lines, n, stable, descending):
     """Sorts lines; `source` may be `out`."""
-    ordered = _lines(source, lines, n)[..., :].copy()
-    ordered.sort(-1)
+    ordered = _lines(source, lines, n).copy()
+    ordered.sort(-1, "stable" if stable else None)
     _lines(out, lines, n)[...] = ordered[:, ::-1] if descending else ordered
     return 0
 
@@ -130,28 +130,28 @@ def host_argsort(source, out, lines, n, descending):
 
 
 def host_partition(source, out, lines, n, ranks, count):
-    """Partitions lines, by sorting them."""
-    return host_sort(source, out, lines, n, False, False)
+    """Partitions lines; `source` may be `out`."""
+    rows = _lines(source, lines, n).copy()
+    rows.partition(ranks[:count], -1)
+    _lines(out, lines, n)[...] = rows
+    return 0
 
 
 def host_argpartition(source, out, lines, n, ranks, count):
     """The same for indices, int64."""
-    return host_argsort(source, out, lines, n, False)
+    _lines(out, lines, n)[...] = _lines(source, lines, n).argpartition(ranks[:count], -1)
+    return 0
 
 
 def host_search(line, n, values, m, right, out):
     """Where values belong in a sorted line, int64."""
-    out[...] = line.searchsorted(values, "right" if right else "left")
+    found = line[:n].searchsorted(values.reshape(m), "right" if right else "left")
+    out[...] = found.reshape(out.shape)
     return 0
 
 
 def _lines(a, lines, n):
     return a.reshape(lines, n)
-
-
-def no_library(*arguments):
-    """LAPACK, which CPython's own calls have by NumPy: there is none."""
-    return -1
 
 
 class _Lapack:
@@ -160,7 +160,8 @@ class _Lapack:
     def __init__(self, name):
         self._kernel_name = f"numbus host {name}"
 
-    __call__ = staticmethod(no_library)
+    def __call__(self, *words):
+        return -1  # CPython's own calls have it by NumPy
 
 
 host_solve, host_lu, host_cholesky, host_eigh, host_eig, host_svd, host_qr = map(
