@@ -283,10 +283,10 @@ class ndarray:
         """Copies an array of the host or of a device into this one."""
     def copy_to_host(self, ary: Any = None, stream: Any = 0) -> Any:
         """The array as a NumPy array, or copied into `ary`; raises what kernels have noted."""
-    def cumprod(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
+    def cumprod(self, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
         """Products of all elements up to each along `axis` (None: flattened). Small integers and bool
         multiply as (u)int64."""
-    def cumsum(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
+    def cumsum(self, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
         """Sums of all elements up to each along `axis` (None: flattened). Small integers and bool sum
         as (u)int64."""
     def diagonal(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Any:
@@ -320,8 +320,8 @@ class ndarray:
     def min(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None, keepdims: _bool = False, initial: Any = ..., where: Any = True) -> Any:
         """Smallest element over `axis`; NaN if there is one. Raises ValueError for an empty axis."""
     def nonzero(self) -> tuple[ndarray, ...]:
-        """A tuple of int64 arrays: the indices of the elements that are not zero, one
-        array per axis."""
+        """A tuple of int64 arrays: the indices of the elements that are not zero, one array per axis.
+        ValueError for an array without axes."""
     def partition(self, kth: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = -1, kind: Any = 'introselect', order: Any = None) -> Any:
         """Partitions the elements along `axis`; see `partition`."""
     def prod(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: _bool = False, initial: Any = ..., where: Any = True) -> Any:
@@ -519,8 +519,8 @@ def atleast_2d(*arys: ArrayLike) -> Any:
     """Each argument with at least two axes, new ones in front; a tuple for several arguments."""
 def atleast_3d(*arys: ArrayLike) -> Any:
     """Each argument with at least three axes: (N,) to (1, N, 1), (M, N) to (M, N, 1)."""
-def average(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, weights: Any = None, returned: Any = False, *, keepdims: _bool = False) -> Any:
-    """Weighted mean over `axis`. weights: of the shape of `a`, or 1-D along `axis`."""
+def average(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, weights: Any = None, returned: _bool = False, *, keepdims: _bool = False) -> Any:
+    """Weighted mean over `axis`. weights: of the shape of `a`, or of its extents along `axis`."""
 def bartlett(M: Any) -> Any:
     """A triangle of M points, float64, zero at both ends."""
 def base_repr(number: Any, base: Any = 2, padding: Any = 0) -> Any:
@@ -597,9 +597,9 @@ def common_type(*arrays: Any) -> Any:
     """Return a scalar type which is common to the input arrays."""
 def compress(condition: Any, a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None) -> Any:
     """The slices of `a` along `axis` (None: flattened) where the 1-D condition holds."""
-def concat(arrays: Any, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = 0, out: Any = None, *, dtype: DTypeLike | None = None, casting: Any = 'same_kind') -> ndarray:
+def concat(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = 'same_kind') -> ndarray:
     """The arrays joined along an existing axis (None: flattened first)."""
-def concatenate(arrays: Any, /, axis: SupportsIndex | Sequence[SupportsIndex] | None = 0, out: Any = None, *, dtype: DTypeLike | None = None, casting: Any = 'same_kind') -> ndarray:
+def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = 'same_kind') -> ndarray:
     """The arrays joined along an existing axis (None: flattened first)."""
 conj: _Unary
 """Complex conjugate, element-wise."""
@@ -633,10 +633,10 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: SupportsIndex = -1, axisb: Supports
     are those of a plane, from then on a ValueError. Compiled functions refuse two vectors of the
     plane, whose products are numbers."""
 ctypeslib: Any
-def cumprod(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
+def cumprod(a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
     """Products of all elements up to each along `axis` (None: flattened). Small integers and bool
     multiply as (u)int64."""
-def cumsum(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
+def cumsum(a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
     """Sums of all elements up to each along `axis` (None: flattened). Small integers and bool sum
     as (u)int64."""
 def cumulative_prod(x: ArrayLike, /, *, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, include_initial: Any = False) -> Any:
@@ -1023,8 +1023,8 @@ newaxis: None
 nextafter: _Binary
 """Next floating-point value after x1 towards x2."""
 def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
-    """A tuple of int64 arrays: the indices of the elements that are not zero, one
-    array per axis."""
+    """A tuple of int64 arrays: the indices of the elements that are not zero, one array per axis.
+    ValueError for an array without axes."""
 not_equal: _Binary
 """Return (x1 != x2) element-wise."""
 ogrid: Any
@@ -1213,7 +1213,7 @@ square: _Unary
 """Element-wise square of the input."""
 def squeeze(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray:
     """`a` without its axes of extent 1 (or without `axis`, which must have extent 1): a view."""
-def stack(arrays: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = 0, out: Any = None, *, dtype: DTypeLike | None = None, casting: Any = 'same_kind') -> ndarray:
+def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = 'same_kind') -> ndarray:
     """Arrays of one shape joined along a new axis."""
 def stats() -> dict[str, Any]:
     """A dict of counters: instructions, flushes, plan_hits, compiles, launches, contracted_bytes,

@@ -81,6 +81,7 @@ void* external(std::string_view name) {
     add("numbus_random_seed", &numbus_random_seed);
     add("numbus_random_python_seed", &numbus_random_python_seed);
     add("numbus_random_kept", &numbus_random_kept);
+    add("numbus_host_call", &numbus_host_call);
     add("numbus_interrupt_word", &numbus_interrupt_word);
     add("numbus_poll_entry", &numbus_poll_entry);
     add("numbus_too_deep", &numbus_too_deep);

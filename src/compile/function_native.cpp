@@ -139,6 +139,12 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
         case ir::Random::Seed: call("numbus_random_seed", none, {a});
       }
       return B.getInt64(0);
+    case Intrinsic::host_call: {
+      auto* words = local(llvm::ArrayType::get(i64, arguments.size()));
+      for (unsigned k = 0; k < arguments.size(); ++k)
+        B.CreateStore(arguments[k], B.CreateConstGEP1_64(i64, words, k));
+      return call("numbus_host_call", i64, {B.getInt64(ir::number_of(i)), words});
+    }
     case Intrinsic::print_end:
     case Intrinsic::leaves: return B.getInt32(0);
     case Intrinsic::lane_index: return B.getInt64(0);

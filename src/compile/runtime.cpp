@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/host_call.h"
 #include "compile/leave.h"
 #include "compile/random.h"
 #include "device/cpu/thread_pool.h"
@@ -147,6 +148,22 @@ int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), i
   if (interrupted) leave_generated_code();
   if (call.status == kTooDeep) leave_generated_code(kTooDeep);
   return call.status;
+}
+
+int64_t numbus_host_call(int64_t number, const int64_t* words) {
+  HostCallFunction call = host_calls[number].load(std::memory_order_acquire);
+  if (!call) return kNoHostCall;
+  bool interrupted = false;
+  int64_t result = kNoHostCall;
+  try {
+    result = call(words);
+  } catch (const Error& e) {
+    interrupted = e.kind() == ErrorKind::Interrupted;
+  } catch (
+      const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the caller's own way needs less
+  }
+  if (interrupted) leave_generated_code();
+  return result;
 }
 
 void numbus_print_text(int64_t* context, const char* text, int64_t size) {

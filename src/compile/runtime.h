@@ -64,6 +64,7 @@ void numbus_release(int64_t owner);
 int64_t numbus_list(int64_t memory, int64_t length, int64_t item);
 int64_t numbus_resize(int64_t list, int64_t length);  // zero where memory does not suffice
 // Runs a portion over [0, n) in steps of `grain`, on several threads; the status.
+int64_t numbus_host_call(int64_t number, const int64_t* words);
 int32_t numbus_parallel(int32_t (*portion)(int64_t* context, void* captured, int64_t, int64_t),
                         int64_t* context, void* captured, int64_t n, int64_t grain);
 void numbus_print_text(int64_t* context, const char* text, int64_t size);

@@ -121,6 +121,7 @@ bool lanes_fit(const ir::Function& f) {
       case Intrinsic::resize:
       case Intrinsic::parallel:
       case Intrinsic::random:
+      case Intrinsic::host_call:
       case Intrinsic::print_text:
       case Intrinsic::print_int:
       case Intrinsic::print_float:

@@ -40,12 +40,16 @@ Value Lower::elementwise(DType t, std::span<const Val> shape, std::span<const Va
   Lazy made{std::move(at), true};
   if (spread) made.narrow = spread->narrow, made.repeated = spread->conditions;
   made.dense = true;
+  // As NumPy's ufuncs, the result keeps the operands' order where they have one in common.
+  bool columns = false, others = false;
   auto append = [](std::vector<Val>& to, const std::vector<Val>& more) {
     to.insert(to.end(), more.begin(), more.end());
   };
   for (const Value& v : from) {
     if (!v.type.is_array()) continue;
     r.origin |= v.origin;
+    const bool mine = v.type.order == Order::F && v.type.ndim == shape.size();
+    if (v.type.ndim > 1) (mine ? columns : others) = true;
     made.dense = made.dense && v.type.ndim == shape.size() &&
                  (v.lazy ? v.lazy->dense : v.type.order == Order::C);
     for (size_t d = 0; made.dense && d < v.type.ndim; ++d)
@@ -59,6 +63,7 @@ Value Lower::elementwise(DType t, std::span<const Val> shape, std::span<const Va
       made.sources.insert(made.sources.end(), v.lazy->sources.begin(), v.lazy->sources.end());
     }
   }
+  if (columns && !others) r.type.order = Order::F;
   r.lazy = std::make_shared<Lazy>(std::move(made));
   return r;
 }

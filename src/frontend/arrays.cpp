@@ -16,6 +16,11 @@ Value Lower::lazy(DType t, std::span<const Val> shape,
   return r;
 }
 
+// The order of an array's copy where it keeps that of the array, as far as its type tells.
+Order Lower::kept_order(const Value& a) {
+  return a.type.order == Order::F && a.type.ndim > 1 ? Order::F : Order::C;
+}
+
 // A kernel that is checked notes who uses the memory that its threads share.
 void Lower::watch(ir::Access how, DType t, Val base, Val offset, Val value, ir::Space space) {
   if (!checks_threads() || space != ir::Space::Shared) return;
@@ -203,9 +208,9 @@ Val Lower::new_memory(DType t, std::span<const Val> shape) {
   return owner;
 }
 
-Value Lower::allocate(DType t, std::span<const Val> shape) {
+Value Lower::allocate(DType t, std::span<const Val> shape, Order order) {
   Value r;
-  r.type = Type::array_of(t, static_cast<int>(shape.size()));
+  r.type = Type::array_of(t, static_cast<int>(shape.size()), order);
   r.type.owned = true;
   Val owner = new_memory(t, shape);
   r.v = {intrinsic(ir::Intrinsic::data_of, DType::I64, owner), owner};
@@ -213,7 +218,8 @@ Value Lower::allocate(DType t, std::span<const Val> shape) {
   size_t n = shape.size();
   std::vector<Val> strides(n);
   Val step = ci(itemsize(t));
-  for (size_t d = n; d-- > 0;) {
+  for (size_t k = 0; k < n; ++k) {
+    const size_t d = order == Order::F ? k : n - 1 - k;
     strides[d] = step;
     step = mul(step, shape[d]);
   }
@@ -229,9 +235,15 @@ Value Lower::materialise(const Node& n, const Value& v) {
   if (u_.options.kernel)
     not_yet(n, "arrays that a kernel makes as it runs",
             "write a loop over elements, or use cuda.local.array(shape, dtype)");
-  Value r = allocate(v.type.dtype, v.shape());
+  Value r = allocate(v.type.dtype, v.shape(), v.type.order);
   r.type.text = v.type.text;
-  each_of(v.lazy->narrow, v.shape(), [&](std::span<const Val> at) {
+  // In the order in which the elements lie.
+  const bool reversed = v.type.order == Order::F;
+  std::vector<Val> extents(v.shape().begin(), v.shape().end());
+  if (reversed) std::ranges::reverse(extents);
+  each_of(v.lazy->narrow, extents, [&](std::span<const Val> steps) {
+    std::vector<Val> at(steps.begin(), steps.end());
+    if (reversed) std::ranges::reverse(at);
     Value e = element(v, at);
     if (!e.unknown()) set_element(n, r, at, e);
   });

@@ -243,8 +243,9 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
   if (name == "divmod") {
     expect(c, name, 2, 2);
     Value r;
-    r.items = {binary(n, Op::floor_divide, arg(0), arg(1)),
-               binary(n, Op::remainder, arg(0), arg(1))};
+    r.items = {materialise(n, binary(n, Op::floor_divide, arg(0), arg(1))),
+               materialise(n, binary(n, Op::remainder, arg(0), arg(1)))};
+    if (r.items[0].unknown() || r.items[1].unknown()) return {};
     r.type = Type::tuple_of({r.items[0].type, r.items[1].type});
     return r;
   }
@@ -435,6 +436,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     bool known = v.type.is(Type::Tag::None) || known_int(v).has_value();
     return from_scalar(Scalar::from_int(known), DType::Bool, true);
   }
+  if (name.starts_with("numbus host ")) return host_call(c, name.substr(12));
   if (name == "numbus not yet") not_yet(n, arg(0).type.text);
   if (name == "numbus list resize") {
     resize_list(arg(0), index_value(n, arg(1)));

@@ -673,7 +673,9 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     const Value* copy = name == "astype" ? c.get(4, "copy") : nullptr;
     bool same = copy && t == self.type.dtype && !self.lazy && self.type.text != "list";
     if (same && copies_argument(n, *copy) != Copies::Always) return self;
-    Value r = converted_copy(n, self, t);
+    const Value* order = name == "copy" ? c.get(0, "order") : nullptr;
+    const bool keeps = name == "astype" || (order && order->type.text != "C");
+    Value r = converted_copy(n, self, t, keeps ? kept_order(self) : Order::C);
     return name == "flatten" ? reshape(n, r, {known_integer(-1)}) : r;
   }
   if (name == "ravel") return ravel(n, self);

@@ -394,14 +394,16 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
   }
   if (v.type.is(Type::Tag::Module) && v.type.text == "flags") {
     if (v.items.empty()) not_yet(n, "the flags of an array under a name", "a.flags." + name);
-    const Value& a = v.items[0];
+    const Value a = v.items[0].lazy && v.items[0].type.order == Order::F
+                        ? materialise(n, v.items[0])
+                        : v.items[0];
     auto in_order = [&](const Value& x) {
       bool always = x.lazy || x.type.order == Order::C;
       return always ? from_scalar(Scalar::from_bool(true), DType::Bool, true)
                     : boolean(lies_dense(x));
     };
     if (name == "c_contiguous" || name == "contiguous") return in_order(a);
-    // What is computed has no order yet, and gets that of C.
+    // What else is computed has no order yet, and gets that of C.
     if (name == "f_contiguous")
       return in_order(a.type.ndim < 2 ? a : transpose(a.lazy ? materialise(n, a) : a));
   }

@@ -295,7 +295,11 @@ std::vector<Val> Lower::dense_strides(DType t, std::span<const Val> shape, Val s
 // find other strides for `r` first; it calls what makes the copy.
 Value Lower::dense(const Node& n, const Value& a,
                    const std::function<void(const std::function<void()>&)>& instead) {
-  if (a.lazy) return materialise(n, a);
+  if (a.lazy) {
+    Value rows = a;
+    rows.type.order = Order::C;
+    return materialise(n, rows);
+  }
   if (a.type.order == Order::C) return a;
   // Where it lies, and what is counted for it, in variables.
   Value r = a;
@@ -345,7 +349,7 @@ Value Lower::ravel(const Node& n, const Value& given) {
 Value Lower::reshape(const Node& n, const Value& given, const std::vector<Value>& shape) {
   Value a = as_array(n, given);
   if (a.unknown()) return {};
-  if (a.lazy) a = materialise(n, a);
+  if (a.lazy) a = dense(n, a);
   Val total = size_of(a), known = ci(1);
   auto misfits = [&] {
     raise_at(site(n, "ValueError", "cannot reshape an array of {0} elements into {1}"), total,
@@ -353,6 +357,8 @@ Value Lower::reshape(const Node& n, const Value& given, const std::vector<Value>
   };
   std::vector<Val> extents;
   std::optional<size_t> open;
+  std::vector<Val> unknown(shape.size(), ir::kNone);  // of extents of run time: whether it is -1
+  Val unknowns = ci(0);
   for (const Value& one : shape) {
     Val e = index_value(n, one);
     if (constant_of(e) == -1) {
@@ -360,15 +366,35 @@ Value Lower::reshape(const Node& n, const Value& given, const std::vector<Value>
         when(b_->constant(DType::Bool, Scalar::from_bool(true)),
              [&] { raise_at(site(n, "ValueError", "can only specify one unknown dimension")); });
       open = extents.size();
+      unknowns = add(unknowns, ci(1));
       e = ci(1);
     } else if (auto fixed = constant_of(e); !fixed || *fixed < 0) {
-      when(less(e, ci(0)),
+      when(less(e, ci(-1)),
            [&] { raise_at(site(n, "ValueError", "negative dimensions not allowed")); });
+      Val& here = unknown[extents.size()];
+      here = b_->emit(Op::equal, DType::Bool, e, ci(-1));
+      unknowns = add(unknowns, b_->cast(here, DType::I64));
+      e = b_->emit(Op::select, DType::I64, here, ci(1), e);
     }
     extents.push_back(e);
     known = mul(known, e);
   }
-  if (open) {
+  if (!constant_of(unknowns)) {
+    when(less(ci(1), unknowns),
+         [&] { raise_at(site(n, "ValueError", "can only specify one unknown dimension")); });
+    // Where one is unknown, it is what the others leave; of none, as many as there are.
+    Val any = less(ci(0), unknowns), none = b_->emit(Op::equal, DType::Bool, known, ci(0));
+    when(both(any, none), misfits);
+    Val rest = b_->emit(Op::floor_divide, DType::I64, total,
+                        b_->emit(Op::maximum, DType::I64, known, ci(1)));
+    if (open) unknown[*open] = b_->constant(DType::Bool, Scalar::from_bool(true));
+    known = ci(1);
+    for (size_t k = 0; k < extents.size(); ++k) {
+      if (unknown[k] != ir::kNone)
+        extents[k] = b_->emit(Op::select, DType::I64, unknown[k], rest, extents[k]);
+      known = mul(known, extents[k]);
+    }
+  } else if (open) {
     // Any extent would do beside one of zero.
     if (auto fixed = constant_of(known); !fixed || *fixed == 0)
       when(b_->emit(Op::equal, DType::Bool, known, ci(0)), misfits);

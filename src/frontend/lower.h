@@ -378,7 +378,8 @@ class Lower {
   void set_element(const Node& n, const Value& a, std::span<const Val> at, const Value& v);
   Value read_at(DType t, Val base, Val offset, ir::Space space);
   void write_at(DType t, Val v, Val base, Val offset, ir::Space space);
-  Value allocate(DType t, std::span<const Val> shape);
+  Value allocate(DType t, std::span<const Val> shape, Order order = Order::C);
+  static Order kept_order(const Value& a);
   Value materialise(const Node& n, const Value& v);              // an array in memory
   void fill(const Node& n, const Value& to, const Value& from);  // broadcast
   Value fitted(const Node& n, const Value& from, size_t ndim, bool by_arrays = false);
@@ -443,6 +444,7 @@ class Lower {
   Value reduce(const Node& n, const std::string& name, const Value& a);
   Value reduce(const Node& n, const Reduction& r, const Value& given);
   Value reduce_all(const Node& n, const Reduction& how, const Value& given);
+  Value reduce_where(const Node& n, const Reduction& r, const Value& given, const Value& where);
   Value mean_of(const Node& n, const Reduction& how, const Value& a);
   Value spread_of_complex(const Node& n, const Reduction& how, const Value& a);
   void expect_elements(const Node& n, const std::string& name, Val count);
@@ -452,7 +454,6 @@ class Lower {
                    bool strong = false);
   Val size_of(const Value& a);
   Val new_memory(DType t, std::span<const Val> shape);
-  Type memory_type(const Type& t);  // of what materialise() makes
 
   // --- aliasing.cpp
   Value elementwise(DType t, std::span<const Val> shape, std::span<const Value> from,
@@ -533,13 +534,14 @@ class Lower {
   Value array_of_rows(const Node& n, const std::vector<Value>& rows, std::optional<DType> t);
   enum class Copies { Always, Needed, Never };
   Copies copies_argument(const Node& n, const Value& copy);
-  Value converted_copy(const Node& n, const Value& a, DType t);
+  Value converted_copy(const Node& n, const Value& a, DType t, Order order = Order::C);
   void check_keywords(const Call& c, const std::string& name);
   Value permuted(const Node& n, const Value& a, const std::vector<int64_t>& axes);
   std::optional<DType> dtype_argument(const Call& c, size_t offset_at, const std::string& name);
   std::vector<Val> shape_argument(const Node& n, const Value& v);
   Value print(const Call& c);
   Value random(const Call& c, const std::string& what);
+  Value host_call(const Call& c, const std::string& what);
 
   // --- named_tuples.cpp
   static Type named_type(const std::string& text, int number);  // text: the class, its fields

@@ -176,6 +176,14 @@ void Lower::check_keywords(const Call& c, const std::string& name) {
     if (it->second.find(" " + k + " ") == std::string::npos)
       not_yet(c.n, name + "() with " + k + "=");
   }
+  // How many of NumPy's parameters are read by position.
+  static const std::unordered_map<std::string, size_t> kPositional = {
+      {"zeros", 3},      {"ones", 3},      {"empty", 3},      {"full", 4},
+      {"zeros_like", 2}, {"ones_like", 2}, {"empty_like", 2}, {"full_like", 3},
+      {"eye", 4},        {"linspace", 4},  {"identity", 2},   {"array", 2},
+      {"asarray", 2},    {"where", 3},     {"astype", 1},     {"broadcast_to", 2}};
+  if (auto most = kPositional.find(name); most != kPositional.end() && c.args.size() > most->second)
+    not_yet(c.n, name + "() of " + std::to_string(c.args.size()) + " arguments by position");
   // The order, which texts alone are, by position or by name.
   auto order = [&](const Value& v) {
     if (!v.type.is(Type::Tag::Text)) return;
@@ -196,10 +204,12 @@ Lower::Copies Lower::copies_argument(const Node& n, const Value& copy) {
   return copy.known->real() != 0 ? Copies::Always : Copies::Never;
 }
 
-Value Lower::converted_copy(const Node& n, const Value& a, DType t) {
-  return materialise(n, lazy(t, a.shape(), [this, a, t, &n](std::span<const Val> at) {
-                       return cast(n, element(a, at), t);
-                     }));
+Value Lower::converted_copy(const Node& n, const Value& a, DType t, Order order) {
+  Value copy = lazy(t, a.shape(), [this, a, t, &n](std::span<const Val> at) {
+    return cast(n, element(a, at), t);
+  });
+  copy.type.order = order;
+  return materialise(n, copy);
 }
 
 // A view with its axes in another order.
@@ -208,9 +218,10 @@ Value Lower::permuted(const Node& n, const Value& given, const std::vector<int64
   size_t nd = a.type.ndim;
   std::vector<char> seen(nd, 0);
   bool same = true, reversed = true;
+  if (axes.size() != nd) fail(n, "the axes do not match those of " + name(a.type));
   for (size_t d = 0; d < axes.size(); ++d) {
     int64_t from = axes[d] < 0 ? axes[d] + static_cast<int64_t>(nd) : axes[d];
-    if (axes.size() != nd || from < 0 || from >= static_cast<int64_t>(nd) || seen[from])
+    if (from < 0 || from >= static_cast<int64_t>(nd) || seen[from])
       fail(n, "the axes do not match those of " + name(a.type));
     seen[from] = 1;
     r.v[2 + d] = a.v[2 + from];
@@ -345,10 +356,12 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     std::vector<Val> extents(a.shape().begin(), a.shape().end());
     const Value* fill_value = is_full ? c.get(1, "fill_value") : nullptr;
     if (is_full && !fill_value) fail(n, "np.full_like needs a fill value");
-    if (name == "empty_like") return allocate(t, extents);
+    if (name == "empty_like") return allocate(t, extents, kept_order(a));
     Value with = is_full ? *fill_value : constant(t, name == "ones_like");
     with.type.weak = false;
-    return materialise(n, filled(t, extents, with));
+    Value made = filled(t, extents, with);
+    if (made.lazy) made.type.order = kept_order(a);
+    return materialise(n, made);
   }
   if (name == "arange") {
     expect(c, name, 1, 4);
@@ -361,6 +374,9 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     for (const Value& v : {start, stop, step})
       if (!v.unknown() && v.type.is_array() && v.type.ndim > 0)
         fail(n, "np.arange takes numbers; got " + frontend::name(v.type));
+    for (const Value& v : {start, stop, step})
+      if (v.type.is_number() && is_complex(v.type.dtype))
+        not_yet(n, "np.arange of complex numbers");
     auto t = dtype_argument(c, 3, "dtype");
     // NumPy asks the numbers for their types as it asks a list for its, of int64 at least.
     DType found = DType::I64;
@@ -477,13 +493,15 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     }
     if (!a.type.is_array()) not_yet(n, "an array from " + frontend::name(a.type));
     if (name == "ascontiguousarray" && a.type.ndim == 0) {
-      Call line{n, {reshape(n, a, {known_integer(1)})}, c.keywords};
+      Call line{n, c.args, c.keywords};
+      line.args[0] = reshape(n, a, {known_integer(1)});
       return call_numpy(line, name, known);
     }
     const bool same_type = !t || *t == a.type.dtype;
     if (copies != Copies::Always && !a.lazy && a.type.text != "list" && same_type)
       return name == "ascontiguousarray" ? dense(n, a) : a;
-    Value copy = converted_copy(n, a, t.value_or(a.type.dtype));
+    Value copy = converted_copy(n, a, t.value_or(a.type.dtype),
+                                name == "ascontiguousarray" ? Order::C : kept_order(a));
     return a.lazy && same_type ? copy : made(copy);
   }
   if (name == "where" && c.args.size() == 3) {
@@ -529,7 +547,8 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
       const Value& a = c.args[0];
       bool whole = numbus::is_integer(a.type.dtype) && a.type.dtype != DType::Bool;
       if (whole && a.type.is_number() && name != "rint") return cast(n, a, a.type.dtype);
-      if (whole && a.type.is_array() && name != "rint") return converted_copy(n, a, a.type.dtype);
+      if (whole && a.type.is_array() && name != "rint")
+        return converted_copy(n, a, a.type.dtype, kept_order(a));
       return unary(n, Op::rint, a);
     }
     return call_builtin(c, "round");
@@ -602,7 +621,12 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     if (c.args.empty() || !c.args[0].type.is_array()) fail(n, "np." + name + " needs an array");
     int64_t nd = c.args[0].type.ndim;
     std::vector<Value> given(c.args.begin() + 1, c.args.end());
-    if (const Value* axes = c.keyword("axes")) given = {*axes};
+    static const std::unordered_map<std::string, std::vector<std::string>> kWords = {
+        {"transpose", {"axes"}},
+        {"swapaxes", {"axis1", "axis2"}},
+        {"moveaxis", {"source", "destination"}}};
+    for (const std::string& word : kWords.at(name))
+      if (const Value* v = c.keyword(word)) given.push_back(*v);
     if (given.size() == 1 && given[0].type.is(Type::Tag::Tuple)) {
       Value t = given[0];
       given = t.items;
@@ -691,7 +715,7 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
   }
   if (name == "copy") {
     expect(c, "np.copy", 1, 3);
-    return method({n, {}, {}}, as_array(n, c.args[0]), "copy");
+    return method({n, {text("K")}, {}}, as_array(n, c.args[0]), "copy");
   }
   if (name == "real" || name == "imag") {
     expect(c, "np." + name, 1, 1);

@@ -1,4 +1,8 @@
-// What the library's random numbers are made of (python/numbus/kernels/library/random.py).
+// What the library's random numbers are made of (python/numbus/kernels/library/random.py), and the
+// calls that it makes of the layers above.
+#include <algorithm>
+
+#include "base/host_call.h"
 #include "frontend/lower.h"
 
 namespace numbus::frontend {
@@ -22,6 +26,28 @@ Value Lower::random(const Call& c, const std::string& what) {
   Value none;
   none.type = Type::of(Type::Tag::None);
   return none;
+}
+
+// Words: the dtype of the first array, and of each argument the address or the number.
+Value Lower::host_call(const Call& c, const std::string& what) {
+  if (u_.options.kernel) not_yet(c.n, "this function in a kernel");
+  const auto* found = std::ranges::find(kHostCalls, what);
+  std::vector<Val> words{ci(0)};
+  bool typed = false;
+  for (const Value& a : c.args) {
+    if (a.unknown()) return {};
+    if (!a.type.is_array()) {
+      words.push_back(index_value(c.n, a));
+      continue;
+    }
+    if (!typed) words[0] = ci(static_cast<int64_t>(a.type.dtype));
+    typed = true;
+    words.push_back(a.v[0]);
+    written_ |= origin_of(a);
+  }
+  for (Val w : words) b_->emit(Op::argument, DType::I64, w);
+  return integer(intrinsic(ir::Intrinsic::host_call, DType::I64, ir::kNone, ir::kNone, ir::kNone,
+                           ir::Space::Global, found - std::begin(kHostCalls)));
 }
 
 }  // namespace numbus::frontend

@@ -79,6 +79,7 @@ Value Lower::reduction(const Call& c, const std::string& name, const Value& a, s
     fail(c.n, name + "() takes " + std::to_string(first + p.positional) + " arguments; got " +
                   std::to_string(c.args.size()));
   Reduction r{name};
+  std::optional<Value> mask;
   for (const auto& [k, v] : c.keywords)
     if (std::ranges::find(p.all, k) == p.all.end()) not_yet(c.n, "np." + name + " with " + k + "=");
   for (size_t k = 0; k < p.all.size(); ++k) {
@@ -102,11 +103,60 @@ Value Lower::reduction(const Call& c, const std::string& name, const Value& a, s
       if (v->type.is(Type::Tag::None) && (name == "min" || name == "max")) continue;
       if (!v->type.is_number()) not_yet(c.n, "np." + name + " with initial=None");
       r.initial = *v;
-    } else if (!(word == "where" && number_known() && v->known->real() != 0)) {
+    } else if (word == "where") {
+      if (!number_known() || v->known->real() == 0) mask = *v;
+    } else {
       not_yet(c.n, "np." + name + " with " + word + "=");
     }
   }
-  return reduce(c.n, r, a);
+  return mask ? reduce_where(c.n, r, a, *mask) : reduce(c.n, r, a);
+}
+
+// Elements that a mask leaves out count as what changes nothing.
+Value Lower::reduce_where(const Node& n, const Reduction& r, const Value& given,
+                          const Value& where) {
+  if (given.unknown() || where.unknown()) return {};
+  const Value a = as_array(n, given), mask = where.type.is_number() ? where : as_array(n, where);
+  const std::string& name = r.name;
+  if (mask.type.dtype != DType::Bool)
+    fail(n, "np." + name + " with a where= of " + frontend::name(mask.type) + "; expected bool");
+  if (mask.type.is_array() && mask.type.ndim > a.type.ndim)
+    fail(n, "np." + name + " with a where= of more axes than the array");
+  if (name == "var" || name == "std") not_yet(n, "np." + name + " with where=");
+  if ((name == "min" || name == "max") && !r.initial)
+    fail(n, "np." + name + " with where= needs a starting value, initial=");
+  bool known = true;
+  auto only = [&](const Value& v, const Value& instead) {
+    Value kept = call_numpy({n, {mask, v, instead}, {}}, "where", known);
+    for (size_t d = 0; d < a.type.ndim; ++d)
+      if (kept.shape()[d] != a.shape()[d])
+        when(b_->emit(Op::not_equal, DType::Bool, kept.shape()[d], a.shape()[d]), [&] {
+          raise_at(site(n, "ValueError", "where= has an extent of {0}, the array one of {1}"),
+                   kept.shape()[d], a.shape()[d]);
+        });
+    return kept;
+  };
+  auto number_of = [&](int64_t k, DType t) {
+    return numpy_number(n, from_scalar(Scalar::from_int(k), DType::I64, true), t);
+  };
+  const DType t = a.type.dtype;
+  if (name != "mean")
+    return reduce(
+        n, r,
+        only(a, r.initial ? name == "min" || name == "max" ? numpy_number(n, *r.initial, t)
+                                                           : number_of(name == "prod", t)
+                          : number_of(name == "prod" || name == "all", t)));
+  // The sum of those over their number.
+  const DType out = r.dtype.value_or(result_of("mean", t));
+  Reduction sum = r;
+  sum.name = "sum";
+  sum.dtype = !r.dtype && out == DType::F16 ? DType::F32 : out;
+  Value total = reduce(n, sum, only(a, number_of(0, t)));
+  sum.dtype = DType::F64;
+  Value ones = lazy(DType::F64, a.shape(),
+                    [number_of](std::span<const Val>) { return number_of(1, DType::F64); });
+  Value count = reduce(n, sum, only(ones, number_of(0, DType::F64)));
+  return cast(n, binary(n, Op::divide, total, count), out);
 }
 
 // Over all elements.
@@ -128,7 +178,8 @@ std::vector<size_t> Lower::reduced_axes(const Node& n, const Reduction& r, const
   for (const Value& v : several ? r.axis->items : std::vector<Value>{*r.axis}) {
     auto k = known_int(v);
     if (!k) fail(n, "axis has to be a constant");
-    if (ndim == 0 && !several && (*k == 0 || *k == -1)) return axes;
+    const bool counts = r.name == "mean" || r.name == "var" || r.name == "std";
+    if (ndim == 0 && !several && !counts && (*k == 0 || *k == -1)) return axes;
     int64_t d = *k < 0 ? *k + ndim : *k;
     if (d < 0 || d >= ndim)
       fail(n, "axis " + std::to_string(*k) + " is out of bounds for " + std::to_string(ndim) +
@@ -222,7 +273,13 @@ Value Lower::reduce_all(const Node& n, const Reduction& how, const Value& given)
   if (name == "var" && is_complex(t)) return spread_of_complex(n, how, a);
   const bool count = name == "count_nonzero";
   const auto kind = *reduction_named(count ? "sum" : name);
-  if (is_complex(t) && needs_position(kind)) not_yet(n, "." + name + " of complex arrays");
+  if (is_complex(t) && needs_position(kind)) {
+    if (u_.options.kernel) not_yet(n, "." + name + " of complex arrays in a kernel");
+    if (a.type.ndim == 0) return number(ci(0), DType::I64);
+    expect_elements(n, name, size_of(a));
+    Value most = from_scalar(Scalar::from_bool(name == "argmax"), DType::Bool, true);
+    return call_function({n, {a, most}, {}}, u_.program.library("index of complex extreme"));
+  }
   if (name == "var" && how.dtype && !is_float(*how.dtype))
     not_yet(n, "np." + name + " with a dtype= that is no float");
   const ReductionTypes types = resolve(kind, count ? DType::I64 : t, how.dtype);

@@ -81,8 +81,9 @@ const char* intrinsic_name(Intrinsic i) {
                                        "lane_merge",
                                        "watch",
                                        "leaves",
-                                       "random"};
-  static_assert(std::size(kNames) == static_cast<int>(Intrinsic::random) + 1);
+                                       "random",
+                                       "host_call"};
+  static_assert(std::size(kNames) == static_cast<int>(Intrinsic::host_call) + 1);
   return kNames[static_cast<int>(i)];
 }
 

@@ -125,6 +125,9 @@ enum class Intrinsic : uint8_t {
   leaves,
   // NumPy's random numbers, of the thread's own state; number: Random.
   random,
+  // A call of the layers above (base/host_call.h), number: which; the arguments before, int64, are
+  // its words. What it says.
+  host_call,
 };
 // 32 bits, as uint32; a number of [0, 1), as float64; a new beginning from the seed a; the address
 // of two float64 that belong to the state; a new beginning as Python's random.seed(a).

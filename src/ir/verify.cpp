@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/host_call.h"
 #include "ir/function.h"
 
 namespace numbus::ir {
@@ -508,7 +509,7 @@ class OfFunction final : Verifier {
   }
 
   void intrinsic(const Inst& i) {
-    expect((i.imm & 255) <= static_cast<int64_t>(Intrinsic::random), "no such intrinsic");
+    expect((i.imm & 255) <= static_cast<int64_t>(Intrinsic::host_call), "no such intrinsic");
     Intrinsic k = intrinsic_of(i);
     auto [least, most] = operands_of(k);
     int count = (i.a != kNone) + (i.b != kNone) + (i.c != kNone);
@@ -535,6 +536,9 @@ class OfFunction final : Verifier {
       params.insert(params.end(), arguments_.begin(), arguments_.end());
       expect(portion.portion && portion.params == params, "not the arguments that it takes");
       expect(type(i.a) == DType::I64 && type(i.b) == DType::I64, "range type");
+    } else if (k == Intrinsic::host_call) {
+      expect(at_number(number_of(i), static_cast<size_t>(HostCall::kCount)), "no such call");
+      for (DType t : arguments_) expect(t == DType::I64, "a word is an int64");
     } else {
       expect(arguments_.empty(), "an argument without its call");
     }

@@ -232,18 +232,20 @@ def test_linalg_errors():
 def test_library_runs_in_python():
     from numbus.kernels._library import find
 
-    for name, args in {
-        "np.sort": (X,),
-        "np.cumsum": (X,),
-        "np.dot": (M, M),
-        "np.linalg.solve": (M, X[:5]),
-        "np.concatenate": ((X, X),),
-        "np.unique": (I,),
-    }.items():
-        function = np
-        for part in name.split(".")[1:]:
-            function = getattr(function, part)
-        np.testing.assert_allclose(find(name)(*args), function(*args))
+    for name, function, args in [
+        ("routines.sort", np.sort, (X,)),
+        ("routines.sort", np.sort, (np.tile(X, 20),)),
+        ("routines.argsort", lambda x: np.argsort(x, kind="stable"), (np.tile(X, 20),)),
+        ("routines.search", np.searchsorted, (np.sort(X), X)),
+        ("routines.accumulate", np.cumsum, (X,)),
+        ("routines.bincount", np.bincount, (np.abs(I), 100)),
+        ("np.dot", np.dot, (M, M)),
+        ("np.linalg.solve", np.linalg.solve, (M, X[:5])),
+        ("np.linalg.svd", np.linalg.svd, (np.diag([3.0, 2.0, 1.0]),)),
+    ]:
+        got, want = find(name)(*args), function(*args[: 1 if name.endswith("bincount") else None])
+        for x, y in zip(got, want) if isinstance(want, tuple) else [(got, want)]:
+            np.testing.assert_allclose(np.abs(x[: len(y)]), np.abs(y), atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors")

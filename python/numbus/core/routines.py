@@ -3,8 +3,10 @@
 import numpy
 
 from .. import _core
+from .errors import message
 from .fallback import call
 from .host import on_host
+from .operands import to_ndarray
 
 _INT64, _FLOAT64 = numpy.dtype(numpy.int64), numpy.dtype(numpy.float64)
 MOST_RANKS = 4  # that one partition takes; the table of routines has as many attributes
@@ -31,6 +33,24 @@ def sort(a, axis, stable=False, descending=False):
 def argsort(a, axis, descending=False):
     """The indices that sort along `axis`, int64. Equal elements keep their order."""
     return _core.along_lines("argsort", a, axis, True, [descending])
+
+
+def ranks(op, kth, extent, size):
+    """`kth`, an int or a sequence of them, as distinct ints in [0, extent), in order; none where
+    there are no elements (size 0).
+    """
+    given = kth if isinstance(kth, (tuple, list)) else numpy.asarray(to_ndarray(kth))
+    found = numpy.asarray(given)
+    if found.dtype.kind not in "iu":
+        raise TypeError(message(op, "kth is not an integer", found.dtype, "ints"))
+    if found.ndim > 1:
+        raise ValueError(message(op, "kth has too many axes", f"{found.ndim}-d", "at most 1-d"))
+    distinct = set()
+    for k in found.ravel().tolist() if size else ():
+        if not -extent <= k < extent:
+            raise ValueError(message(op, "kth out of bounds", k, f"{-extent} <= kth < {extent}"))
+        distinct.add(k % extent)
+    return sorted(distinct)
 
 
 def partition(a, ranks, axis):
@@ -81,6 +101,23 @@ def interp(x, xp, fp, ends):
     them. All are float64.
     """
     return _core.interp(x, xp, fp, ends)
+
+
+def accumulate(a, axis, dtype, product):
+    """The sums, or products, of all elements up to each along `axis`: as the registered functions
+    have it in compiled functions.
+    """
+    raise NotImplementedError("[accumulate] an array call; expected a compiled function")
+
+
+def join(arrays, axis, dtype):
+    """Arrays of one number of axes, one after the other along `axis`: see accumulate()."""
+    raise NotImplementedError("[join] an array call; expected a compiled function")
+
+
+def flatnonzero(line):
+    """The indices of the elements of a line that are not zero, int64."""
+    return _core.flatnonzero(line if line.dtype.kind == "b" else line != 0)
 
 
 def bincount(x, bins, weights=None):

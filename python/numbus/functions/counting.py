@@ -1,16 +1,12 @@
 """Counting integers: bincount."""
 
-import numpy
-
 from ..core import routines
-from ..core.errors import message
-from ..core.operands import to_ndarray
 from ..core.quick import quick
+from . import names as np
+from .names import compiled as _compiled
 from .registry import Any, Array, Int, function
 
 __all__ = ["bincount"]
-
-_FLOAT64 = numpy.dtype(numpy.float64)
 
 
 @function("np.bincount", kind="primitive")
@@ -22,24 +18,22 @@ def bincount(x: Array, /, weights: Any = None, minlength: Int = 0):
     Raises ValueError for negative values and other shapes, TypeError for other dtypes.
     """
     if x.ndim != 1:
-        raise ValueError(message("bincount", "x has to be 1-d", f"{x.ndim}-d", "1-d"))
-    if x.dtype.kind not in "iub" and x.size:
-        raise TypeError(message("bincount", "x has to be integers", x.dtype, "an integer dtype"))
+        raise ValueError(f"[bincount] x has to be 1-d; got {x.ndim}-d; expected 1-d")
+    if x.dtype.kind not in "iub" and (_compiled or x.size > 0):
+        raise TypeError("[bincount] x has to be integers; got another dtype; expected integers")
     if minlength < 0:
-        raise ValueError(message("bincount", "negative minlength", minlength, "at least 0"))
-    if weights is not None and x.size:
-        weights = to_ndarray(weights)
-        if weights.shape != x.shape:
-            raise ValueError(
-                message("bincount", "weights of another length", weights.shape, x.shape)
-            )
-        if not numpy.can_cast(weights.dtype, _FLOAT64, "safe"):
-            raise TypeError(message("bincount", "weights", weights.dtype, "safe for float64"))
-        weights = weights.astype(_FLOAT64, copy=False)
+        raise ValueError(f"[bincount] negative minlength; got {minlength}; expected at least 0")
     length = minlength
-    if x.size:
+    if x.size > 0:
         low, high = int(x.min()), int(x.max())
         if low < 0:
-            raise ValueError(message("bincount", "negative values", low, "values >= 0"))
+            raise ValueError(f"[bincount] negative values; got {low}; expected values >= 0")
         length = max(length, high + 1)
-    return routines.bincount(x, length, weights if x.size else None)
+    if weights is None or (not _compiled and x.size == 0):
+        return routines.bincount(x, length)
+    shares = np.asarray(weights)
+    if shares.ndim != 1 or shares.shape[0] != x.shape[0]:
+        raise ValueError("[bincount] weights of another length; got others; expected that of x")
+    if not np.can_cast(shares.dtype, np.float64, "safe"):
+        raise TypeError("[bincount] weights; got another dtype; expected one safe for float64")
+    return routines.bincount(x, length, shares.astype(np.float64, copy=False))

@@ -4,19 +4,18 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
+from ..core import routines
 from ..core.errors import ForeignDtype, message, one_axis
 from ..core.fallback import call
 from ..core.operands import as_dtype, to_ndarray, to_numpy
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
-from .joining import _along, concatenate
+from .joining import _along
 from .names import compiled as _compiled
-from .registry import Array, AxisOrNumber, DTypeArg, Flat, OutUnsafe, function
+from .registry import Array, AxisOrNumber, DTypeArg, Flat, OutRead, OutUnsafe, function
 
 __all__ = [
-    "cumprod",
-    "cumsum",
     "cumulative_prod",
     "cumulative_sum",
 ]
@@ -131,27 +130,28 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     )
 
 
-def _cumulative(op, ufunc, a, axis, dtype, out):
-    if axis is None or a.ndim == 0:
-        axis = 0 if axis is None else one_axis(op, axis, 1)
-        a = a.reshape(-1)
-    return _scan(op, UFUNCS[ufunc], a, one_axis(op, axis, a.ndim), dtype, out)
-
-
+@function("np.cumsum")
 @quick("cumsum")
-def cumsum(a, axis=None, dtype=None, out=None):
+def cumsum(a: Array, axis: AxisOrNumber | Flat = None, dtype: DTypeArg = None, out: OutRead = None):
     """Sums of all elements up to each along `axis` (None: flattened). Small integers and bool sum
     as (u)int64.
     """
-    return _cumulative("cumsum", "add", to_ndarray(a), axis, dtype, out)
+    if _compiled:
+        return routines.accumulate(a, axis, dtype, False)
+    return _scan("cumsum", UFUNCS["add"], a, axis, dtype, out)
 
 
+@function("np.cumprod")
 @quick("cumprod")
-def cumprod(a, axis=None, dtype=None, out=None):
+def cumprod(
+    a: Array, axis: AxisOrNumber | Flat = None, dtype: DTypeArg = None, out: OutRead = None
+):
     """Products of all elements up to each along `axis` (None: flattened). Small integers and bool
     multiply as (u)int64.
     """
-    return _cumulative("cumprod", "multiply", to_ndarray(a), axis, dtype, out)
+    if _compiled:
+        return routines.accumulate(a, axis, dtype, True)
+    return _scan("cumprod", UFUNCS["multiply"], a, axis, dtype, out)
 
 
 @function("np.nancumsum")
@@ -196,7 +196,7 @@ def _with_initial(op, ufunc, x, axis, dtype, out, include_initial):
         return out
     result = _scan(op, UFUNCS[ufunc], x, axis, dtype, None)
     shape = tuple([1 if i == axis else n for i, n in enumerate(x.shape)])
-    return concatenate([_core.full(shape, start, result.dtype), result], axis)
+    return np.concatenate([_core.full(shape, start, result.dtype), result], axis)
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):

@@ -7,20 +7,18 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
+from ..core import routines
 from ..core.errors import message, one_axis
 from ..core.operands import as_dtype, store, to_ndarray
 from ..core.quick import quick
 from . import names as np
-from .axes import require_axes
+from .axes import distinct, require_axes
 from .manipulation import _three_axes
 from .names import compiled as _compiled
-from .registry import Any, Array, Axis, DTypeArg, function
+from .registry import Any, Array, Axis, DTypeArg, OutRead, function
 
 __all__ = [
     "block",
-    "concat",
-    "concatenate",
-    "stack",
     "unstack",
 ]
 
@@ -30,13 +28,24 @@ def _along(axis, ndim, item):
     return (slice(None),) * axis + (item,) + (slice(None),) * (ndim - 1 - axis)
 
 
+@function("np.concatenate", "np.concat")
 @quick("concatenate")
-def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
+def concatenate(
+    arrays: Any,
+    /,
+    axis: Any = 0,
+    out: OutRead = None,
+    *,
+    dtype: Any = None,
+    casting: Any = "same_kind",
+):
     """The arrays joined along an existing axis (None: flattened first).
 
     All other extents must agree (ValueError). dtype: of the result, promoted from the arrays by
     default.
     """
+    if _compiled:
+        return _joined_in_function(arrays, axis, dtype, casting)
     if type(arrays) is not ndarray and not hasattr(arrays, "__len__"):
         raise TypeError(
             message("concatenate", "not a sequence", type(arrays).__name__, "a sequence of arrays")
@@ -75,12 +84,48 @@ def _join(op, parts, axis, new_axis, out, dtype, casting):
     return _core.concatenate(parts, axis, new_axis, dtype, casting, out)
 
 
-concat = concatenate
+def _joined_in_function(arrays, axis, dtype, casting):
+    """concatenate() of a tuple in compiled functions."""
+    if not isinstance(arrays, (tuple, list)):
+        raise NotImplementedError("[concatenate] arrays; got another type; expected a tuple")
+    if axis is None:
+        parts = tuple([np.asarray(a).ravel() for a in arrays])
+        return routines.join(parts, 0, _common_type(parts, dtype, casting))
+    parts = tuple([np.asarray(a) for a in arrays])
+    if parts[0].ndim == 0:
+        raise ValueError("[concatenate] 0-d arrays cannot be joined; got 0-d; expected 1-d or more")
+    along = distinct("concatenate", axis, parts[0].ndim)[0]
+    return routines.join(parts, along, _common_type(parts, dtype, casting))
 
 
+def _common_type(parts, dtype, casting):
+    if dtype is None:
+        return np.result_type(*parts)
+    for part in parts:
+        if not np.can_cast(part.dtype, dtype, casting):
+            raise TypeError(f"[concatenate] cannot cast; got other types; expected {casting}")
+    return dtype
+
+
+@function("np.stack")
 @quick("stack")
-def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+def stack(
+    arrays: Any,
+    axis: Any = 0,
+    out: OutRead = None,
+    *,
+    dtype: Any = None,
+    casting: Any = "same_kind",
+):
     """Arrays of one shape joined along a new axis."""
+    if _compiled:
+        if not isinstance(arrays, (tuple, list)):
+            raise NotImplementedError("[stack] arrays; got another type; expected a tuple")
+        parts = tuple([np.expand_dims(np.asarray(a), axis) for a in arrays])
+        for part in parts:
+            if part.shape != parts[0].shape:
+                raise ValueError("[stack] shapes; got different ones; expected equal ones")
+        return _joined_in_function(parts, axis, dtype, casting)
     parts = [to_ndarray(a) for a in arrays]
     if not parts:
         raise ValueError(message("stack", "no arrays", "an empty sequence", "at least one"))
@@ -99,10 +144,6 @@ def vstack(tup: Any, *, dtype: DTypeArg = None, casting: Any = "same_kind"):
 def _joined(op, parts, axis, dtype, casting):
     if len(parts) == 0:
         raise ValueError(f"[{op}] no arrays; got an empty sequence; expected at least one")
-    if _compiled:
-        if dtype is not None or casting != "same_kind":
-            raise NotImplementedError(f"[{op}] dtype= and casting=; got one; expected none")
-        return np.concatenate(parts, axis)
     return np.concatenate(parts, axis, dtype=dtype, casting=casting)
 
 

@@ -25,7 +25,8 @@ from ..core.quick import few, quick
 from ..core.ufuncs import UFUNCS, require_elements, sums_into
 from . import names as np
 from .axes import product
-from .registry import Any, Array, Flag, Out, function
+from .names import compiled as _compiled
+from .registry import Any, Array, Axes, Flag, Out, function
 
 __all__ = [
     "all",
@@ -34,7 +35,6 @@ __all__ = [
     "any",
     "argmax",
     "argmin",
-    "average",
     "count_nonzero",
     "max",
     "mean",
@@ -362,45 +362,70 @@ def ptp(a: Array, axis: Any = None, out: Out = None, keepdims: Flag = False):
     return np.subtract(a.max(axis, keepdims=keepdims), a.min(axis, keepdims=keepdims))
 
 
-def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
-    """Weighted mean over `axis`. weights: of the shape of `a`, or 1-D along `axis`.
+@function("np.average")
+def average(
+    a: Array,
+    axis: Axes = None,
+    weights: Any = None,
+    returned: Flag = False,
+    *,
+    keepdims: Flag = False,
+):
+    """Weighted mean over `axis`. weights: of the shape of `a`, or of its extents along `axis`.
 
     returned: also the sum of the weights. Raises ZeroDivisionError if that is zero, and without
-    weights where the other axes have no elements.
+    weights where the other axes have no elements; TypeError for weights of another shape without
+    an axis, ValueError for those that do not fit the axis.
     """
-    a = to_ndarray(a)
-    keepdims = bool(keepdims is not _NoValue and keepdims)
-    if axis is not None:
-        axis = many_axes("average", axis, a.ndim)
     if weights is None:
-        result = mean(a, axis, keepdims=keepdims)
-        if not result.size:  # NumPy divides by the number of means
-            raise ZeroDivisionError(message("average", "no mean", a.shape, "elements"))
-        scale = result.dtype.type(a.size // builtins.max(1, result.size))
+        result = np.mean(a, axis, keepdims=keepdims)
+        if np.size(result) == 0:  # NumPy divides by the number of means
+            raise ZeroDivisionError("[average] no mean; got no elements; expected some")
+        if not returned:
+            return result
+        scale = result.dtype.type(a.size // builtins.max(1, np.size(result)))
     else:
-        w = to_ndarray(weights)
+        w = _weights_along(a, np.asarray(weights), axis)
+        dtype = np.result_type(a.dtype, w.dtype)
+        if a.dtype.kind not in "fc":
+            dtype = np.result_type(dtype, np.float64)
+        scale = np.sum(w, axis, dtype, keepdims=keepdims)
+        if np.any(scale == 0):
+            raise ZeroDivisionError("[average] weights sum to zero; got 0; expected another sum")
+        result = np.sum(a.astype(dtype) * w.astype(dtype), axis, keepdims=keepdims) / scale
+        if not returned:
+            return result
+    if np.ndim(result) == 0:
+        return result, scale
+    return result, np.broadcast_to(np.asarray(scale), result.shape).copy()
+
+
+def _weights_along(a, w, axis):
+    """Weights of as many axes as `a`, of extent 1 where they do not count."""
+    if w.ndim == a.ndim:
         if w.shape != a.shape:
             if axis is None:
-                raise TypeError(
-                    message("average", "axis needed for these weights", w.shape, f"{a.shape}")
-                )
-            axes = many_axes("average", axis, a.ndim)
-            if w.shape != tuple([a.shape[i] for i in axes]):
-                raise ValueError(message("average", "shape of the weights", w.shape, a.shape))
-            order = sorted(range(len(axes)), key=axes.__getitem__)
-            w = w.transpose(tuple(order))
-            w = w.reshape(tuple([n if i in axes else 1 for i, n in enumerate(a.shape)]))
-            axis = axes
-        dtype = numpy.result_type(a.dtype, w.dtype, *([] if a.dtype.kind in "fc" else ["f8"]))
-        scale = sum(w, axis, dtype, keepdims=keepdims)
-        if bool(any(scale == 0)):
-            raise ZeroDivisionError(message("average", "weights sum to zero", 0, "another sum"))
-        result = sum(UFUNCS["multiply"](a, w, dtype=dtype), axis, keepdims=keepdims) / scale
-    if returned:
-        if scale.shape != result.shape:
-            scale = _core.broadcast_to(to_ndarray(scale), result.shape).copy()
-        return result, scale
-    return result
+                raise TypeError("[average] axis needed for these weights; got None; expected one")
+            if _compiled or len(axis) != a.ndim:
+                raise ValueError("[average] shape of the weights; got another; expected that of a")
+            return _of_axes(a, w, axis)
+        return w
+    if axis is None:
+        raise TypeError("[average] axis needed for these weights; got None; expected one")
+    if w.ndim != len(axis):
+        raise ValueError("[average] shape of the weights; got others; expected extents of the axes")
+    return _of_axes(a, w, axis)
+
+
+def _of_axes(a, w, axes):
+    if w.shape != tuple([a.shape[i] for i in axes]):
+        raise ValueError("[average] shape of the weights; got others; expected extents of the axes")
+    if _compiled:
+        if len(axes) > 1:
+            raise NotImplementedError("[average] weights of several axes; got these; expected one")
+    else:
+        w = w.transpose(tuple(sorted(range(len(axes)), key=axes.__getitem__)))
+    return w.reshape(tuple([n if i in axes else 1 for i, n in enumerate(a.shape)]))
 
 
 for _function in (all, any, argmax, argmin, max, mean, min, prod, std, sum, var):

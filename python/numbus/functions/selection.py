@@ -4,6 +4,7 @@ import numpy
 
 from .. import _core
 from .._core import generic, ndarray
+from ..core import routines
 from ..core.errors import message, one_axis
 from ..core.fallback import call
 from ..core.host import on_host
@@ -21,7 +22,6 @@ from ..core.ufuncs import UFUNCS
 from . import names as np
 from .axes import product
 from .joining import _along
-from .manipulation import ravel
 from .names import compiled as _compiled
 from .registry import (
     Any,
@@ -36,13 +36,10 @@ from .registry import (
 )
 
 __all__ = [
-    "argwhere",
     "c_",
     "clip",
     "compress",
     "copyto",
-    "flatnonzero",
-    "nonzero",
     "place",
     "put",
     "put_along_axis",
@@ -473,17 +470,18 @@ def _nonzero_on_device(a):
 _LONG = 4096  # elements from which on the routine finds them sooner than NumPy does
 
 
+@function("np.nonzero", few=True)
 @quick("nonzero")
-@few(numpy.nonzero)
-def nonzero(a):
-    """A tuple of int64 arrays: the indices of the elements that are not zero, one
-    array per axis.
+def nonzero(a: Array):
+    """A tuple of int64 arrays: the indices of the elements that are not zero, one array per axis.
+    ValueError for an array without axes.
     """
-    a = to_ndarray(a)
     if a.ndim == 0:
-        raise ValueError(message("nonzero", "a 0-d array has no indices", "0-d", "atleast_1d(a)"))
+        raise ValueError("[nonzero] a 0-d array has no indices; got 0-d; expected atleast_1d(a)")
+    if _compiled:
+        return _unravelled(routines.flatnonzero(a.ravel()), a.shape)
     if a.ndim == 1 and (a.size >= _LONG or not on_host(a)):
-        return (_core.flatnonzero(a if a.dtype.kind == "b" else a != 0),)
+        return (routines.flatnonzero(a),)
     if not on_host(a):
         return _nonzero_on_device(a)
     found = numpy.nonzero(numpy.asarray(a))
@@ -494,16 +492,32 @@ def nonzero(a):
     return tuple([table[:, axis] for axis in range(a.ndim)])
 
 
+def _unravelled(positions, shape):
+    """The index along each axis of elements of the flattened array."""
+    if len(shape) == 1:
+        return (positions,)
+    return _unravelled(positions // shape[-1], shape[:-1]) + (positions % shape[-1],)
+
+
+@function("np.flatnonzero")
 @quick("flatnonzero")
-def flatnonzero(a):
+def flatnonzero(a: Array):
     """The indices of the elements of the flattened `a` that are not zero."""
-    return nonzero(ravel(a))[0]
+    return np.nonzero(a.ravel())[0]
 
 
-@few(numpy.argwhere)
-def argwhere(a):
+@function("np.argwhere", few=True)
+def argwhere(a: Array):
     """(count, ndim) array of the indices of the elements that are not zero."""
-    a = to_ndarray(a)
+    if _compiled:
+        positions = routines.flatnonzero(a.ravel())
+        rows = np.empty((positions.shape[0], a.ndim), np.int64)
+        for k in range(positions.shape[0]):
+            rest = positions[k]
+            for d in range(a.ndim - 1, -1, -1):
+                rows[k, d] = rest % a.shape[d]
+                rest //= a.shape[d]
+        return rows
     if on_host(a) or a.ndim == 0:
         return adopt(numpy.argwhere(numpy.asarray(a)))
     found = _nonzero_on_device(a)
@@ -521,7 +535,6 @@ class _Rows:
 
     @_core.composed
     def __getitem__(self, key):
-        from .joining import concatenate
         from .ranges import arange, linspace
 
         keys = key if isinstance(key, tuple) else (key,)
@@ -545,7 +558,7 @@ class _Rows:
         strong = [
             p.dtype for p, i in zip(parts, keys) if type(i) not in (bool, int, float, complex)
         ]
-        return concatenate(
+        return np.concatenate(
             parts,
             -1 if self._columns else 0,
             dtype=numpy.result_type(*strong, *weak),

@@ -7,6 +7,7 @@ from ..core.errors import message, one_axis
 from ..core.operands import dtype_of, store, to_ndarray
 from ..core.quick import quick
 from . import names as np
+from .names import compiled as _compiled
 from .registry import Any, Array, Axis, AxisOrNumber, Choice, Flag, Flat, Operand, function
 
 __all__ = [
@@ -26,26 +27,14 @@ _SELECT = Choice("introselect")
 def _is_stable(op, kind, stable, order):
     """Whether equal elements have to keep their order."""
     if order is not None:
-        raise ValueError(message(op, "order of an array without fields", repr(order), "None"))
-    if kind is not None and stable is not None:
-        raise ValueError(message(op, "kind and stable", (kind, stable), "one of them"))
-    return bool(stable) or kind in ("mergesort", "stable")
-
-
-def _ranks(op, kth, extent):
-    """`kth`, an int or a sequence of them, as distinct ints in [0, extent); extent None: any."""
-    given = kth if isinstance(kth, (tuple, list)) else numpy.asarray(to_ndarray(kth))
-    found = numpy.asarray(given)
-    if found.dtype.kind not in "iu":
-        raise TypeError(message(op, "kth is not an integer", found.dtype, "ints"))
-    if found.ndim > 1:
-        raise ValueError(message(op, "kth has too many axes", f"{found.ndim}-d", "at most 1-d"))
-    ranks = set()
-    for k in found.ravel().tolist() if extent is not None else ():
-        if not -extent <= k < extent:
-            raise ValueError(message(op, "kth out of bounds", k, f"{-extent} <= kth < {extent}"))
-        ranks.add(k % extent)
-    return sorted(ranks)
+        raise ValueError(f"[{op}] order of an array without fields; got one; expected None")
+    if kind is not None:
+        if stable is not None:
+            raise ValueError(f"[{op}] kind and stable; got both; expected one of them")
+        return kind == "stable" or kind == "mergesort"
+    if stable is None:
+        return False
+    return stable
 
 
 @function("np.sort", kind="primitive")
@@ -104,8 +93,10 @@ def partition(
     kth: an int or several, from the end where negative; ValueError out of bounds.
     """
     _is_stable("partition", kind, None, order)
-    ranks = _ranks("partition", kth, a.shape[axis] if a.size else None)
-    return routines.partition(a, ranks, axis) if a.size else a.copy()
+    ranks = routines.ranks("partition", kth, a.shape[axis], a.size)
+    if a.size == 0:
+        return a.copy()
+    return routines.partition(a, ranks, axis)
 
 
 @function("np.argpartition", kind="primitive")
@@ -119,8 +110,10 @@ def argpartition(
 ):
     """The indices, int64, that partition `a` along `axis` as partition() does."""
     _is_stable("argpartition", kind, None, order)
-    ranks = _ranks("argpartition", kth, a.shape[axis] if a.size else None)
-    return routines.argpartition(a, ranks, axis) if a.size else np.zeros(a.shape, np.int64)
+    ranks = routines.ranks("argpartition", kth, a.shape[axis], a.size)
+    if a.size == 0:
+        return np.zeros(a.shape, np.int64)
+    return routines.argpartition(a, ranks, axis)
 
 
 @function("np.searchsorted", kind="primitive")
@@ -132,14 +125,16 @@ def searchsorted(a: Array, v: Operand, side: Choice("left", "right") = "left", s
     Raises ValueError for other shapes of `a` or `sorter`, TypeError where that holds no integers.
     """
     if a.ndim != 1:
-        raise ValueError(message("searchsorted", "a has to be 1-d", f"{a.ndim}-d", "1-d"))
+        raise ValueError(f"[searchsorted] a has to be 1-d; got {a.ndim}-d; expected 1-d")
     if sorter is not None:
-        sorter = to_ndarray(sorter)
-        if sorter.dtype.kind not in "iu":
-            raise TypeError(message("searchsorted", "sorter", sorter.dtype, "integers"))
-        if sorter.shape != a.shape:
-            raise ValueError(message("searchsorted", "shape of sorter", sorter.shape, a.shape))
-        a = a[sorter]
+        order = np.asarray(sorter)
+        if order.dtype.kind not in "iu":
+            raise TypeError("[searchsorted] sorter; got another dtype; expected integers")
+        if order.ndim != 1 or order.shape[0] != a.shape[0]:
+            raise ValueError("[searchsorted] shape of sorter; got another one; expected that of a")
+        a = a[order]
+    if _compiled:
+        return routines.search(a, v, side == "right")
     dtype = numpy.promote_types(a.dtype, dtype_of(v))
     values = to_ndarray(v).astype(dtype, copy=False)
     found = routines.search(a.astype(dtype, copy=False), values, side == "right")

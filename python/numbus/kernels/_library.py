@@ -38,7 +38,7 @@ def _files():
 def find(name):
     """The function for 'np.sort' and the like, or None."""
     row = registry.ROWS.get(name)
-    if row is not None and row.kind != "primitive" and row.compiled:
+    if row is not None and row.compiled:
         return row.body
     file = _files().get(name)
     if file is None:
@@ -108,6 +108,67 @@ def random_python_seed(seed):
     state.seed([seed & 0xFFFFFFFF])
     kept[0] = 0
 
+
+# Calls of the core's host code (base/host_call.h), whose arrays lie dense; in CPython as NumPy does
+# it. Not 0: there is none, or LAPACK says what is wrong.
+
+
+def host_sort(source, out, lines, n, stable, descending):
+    """Sorts lines; `source` may be `out`."""
+    ordered = _lines(source, lines, n).copy()
+    ordered.sort(-1, "stable" if stable else None)
+    _lines(out, lines, n)[...] = ordered[:, ::-1] if descending else ordered
+    return 0
+
+
+def host_argsort(source, out, lines, n, descending):
+    """The orders of lines, int64."""
+    rows = _lines(source, lines, n)
+    order = rows[:, ::-1].argsort(-1, kind="stable") if descending else rows.argsort(-1, "stable")
+    _lines(out, lines, n)[...] = (n - 1 - order)[:, ::-1] if descending else order
+    return 0
+
+
+def host_partition(source, out, lines, n, ranks, count):
+    """Partitions lines; `source` may be `out`."""
+    rows = _lines(source, lines, n).copy()
+    rows.partition(ranks[:count], -1)
+    _lines(out, lines, n)[...] = rows
+    return 0
+
+
+def host_argpartition(source, out, lines, n, ranks, count):
+    """The same for indices, int64."""
+    _lines(out, lines, n)[...] = _lines(source, lines, n).argpartition(ranks[:count], -1)
+    return 0
+
+
+def host_search(line, n, values, m, right, out):
+    """Where values belong in a sorted line, int64."""
+    found = line[:n].searchsorted(values.reshape(m), "right" if right else "left")
+    out[...] = found.reshape(out.shape)
+    return 0
+
+
+def _lines(a, lines, n):
+    return a.reshape(lines, n)
+
+
+class _Lapack:
+    """host_solve and the like: what compiled functions find in the LAPACK that NumPy has loaded."""
+
+    def __init__(self, name):
+        self._kernel_name = f"numbus host {name}"
+
+    def __call__(self, *words):
+        return -1  # CPython's own calls have it by NumPy
+
+
+host_solve, host_lu, host_cholesky, host_eigh, host_eig, host_svd, host_qr = map(
+    _Lapack, "solve lu cholesky eigh eig svd qr".split()
+)
+for _name in "sort argsort partition argpartition search".split():
+    globals()[f"host_{_name}"]._kernel_name = f"numbus host {_name}"
 
 for _function in (random_bits, random_unit, random_kept, random_seed, random_python_seed):
     _function._kernel_name = _function.__name__.replace("random_", "numbus random ")

@@ -79,6 +79,9 @@ def name_of(value):
     if not isinstance(own, str):
         return None
     module = str(getattr(value, "__module__", ""))
+    if module == "numbus.core.routines":
+        name_object(value, "routines." + own)
+        return "routines." + own
     if module == "numbus.core.fallback" and hasattr(value, "__wrapped__"):
         return name_of(value.__wrapped__)  # what is NumPy's for now
     if module.startswith("numbus.functions.") and hasattr(numpy, own):
@@ -217,11 +220,38 @@ class _Names(ast.NodeTransformer):
                 )
             return node
         self.nested = True
-        node.body = [self.visit(n) for n in node.body]
+        node.body = self._statements(node.body)
         node.decorator_list = []
         return node
 
     nested = False
+
+    def _statements(self, body):
+        """Statements without the sides of registered functions that are for array calls alone."""
+        found = []
+        for n in body:
+            side = self._side(n) if isinstance(n, ast.If) else None
+            if side is None:
+                found.append(self.visit(n))
+                continue
+            found += self._statements(side)
+            if side and isinstance(side[-1], (ast.Return, ast.Raise)):
+                break
+        return found
+
+    def _side(self, node):
+        """What an `if _compiled` of ours leaves; None for other conditions."""
+        test, turned = node.test, False
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test, turned = test.operand, True
+        ours = _is_own(self.function) and not self.is_local("_compiled")
+        if not ours or not isinstance(test, ast.Name) or test.id != "_compiled":
+            return None
+        return node.orelse if turned else node.body
+
+    def visit_IfExp(self, node):
+        side = self._side(node)
+        return self.generic_visit(node) if side is None else self.visit(side)
 
     def visit_Lambda(self, node):
         self.local.append({a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)})

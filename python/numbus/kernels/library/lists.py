@@ -3,7 +3,6 @@
 import numpy as np
 
 from .._library import known, list_resize
-from .sorting import sort
 
 
 @known("list append")
@@ -113,7 +112,7 @@ def reverse(items):
 @known("list sort")
 def sort_list(items, reverse=False):
     """In place; numbers only."""
-    ordered = sort(np.array(items))
+    ordered = np.sort(np.array(items))
     n = len(items)
     for i in range(n):
         items[i] = ordered[n - 1 - i] if reverse else ordered[i]

@@ -539,5 +539,14 @@ def polar(z):
 
 @known("cmath.rect")
 def rect(r, phi):
-    """From size and angle."""
-    return complex(r.real * math.cos(phi.real), r.real * math.sin(phi.real))
+    """From size and angle: infinities and NaN as CPython has them."""
+    if isinstance(r, complex) or isinstance(phi, complex):
+        raise TypeError("must be real number, not complex")
+    r, phi = float(r), float(phi)
+    if phi == 0.0:
+        return complex(r, phi * math.copysign(1.0, r) if r == r else 0.0)
+    if abs(phi) == math.inf or phi != phi:
+        if r == 0.0:
+            return complex(0.0, 0.0)
+        return complex(math.inf if abs(r) == math.inf else math.nan, math.nan)
+    return complex(r * math.cos(phi), r * math.sin(phi))

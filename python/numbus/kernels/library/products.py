@@ -9,7 +9,7 @@ from .._library import known, not_yet
 def dot(a, b):
     """i-k-j loops over blocks that stay in the cache, their inner loop along rows."""
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
-        return a * b
+        return np.asarray(a) * np.asarray(b)
     if a.ndim == 1 and b.ndim == 1:
         if a.shape[0] != b.shape[0]:
             raise ValueError(f"shapes not aligned: {a.shape[0]} and {b.shape[0]}")

@@ -3,20 +3,12 @@
 import numpy as np
 
 from .._library import known
-from .sorting import argsort, check_kth, sort
-
-
-@known("np.argpartition")
-def argpartition(a, kth):
-    """The order in which the kth is where sorting brings it: that of sorting."""
-    check_kth(a, kth)
-    return argsort(a)
 
 
 @known("sorted backwards")
 def sorted_backwards(items, reverse):
     """sorted(items, reverse=…)"""
-    s = sort(items)
+    s = np.sort(items)
     n = s.shape[0]
     if reverse:
         for i in range(n // 2):
@@ -32,11 +24,11 @@ def sorted_by(items, key, reverse=False):
     keys = np.array([key(x[i]) for i in range(n)])
     out = np.empty(n, x.dtype)
     if reverse:
-        order = argsort(keys[::-1])
+        order = np.argsort(keys[::-1])
         for i in range(n):
             out[n - 1 - i] = x[n - 1 - order[i]]
         return out
-    order = argsort(keys)
+    order = np.argsort(keys)
     for i in range(n):
         out[i] = x[order[i]]
     return out
@@ -108,3 +100,23 @@ def reduce(function, items, start=None):
     for x in items:
         result = function(result, x)
     return result
+
+
+@known("index of complex extreme")
+def index_of_complex_extreme(a, most):
+    """argmax, or argmin, of complex numbers: by the real, then by the imaginary part; NaN first."""
+    best = a.dtype.type(0)
+    at = 0
+    k = 0
+    for z in a.flat:
+        if z != z:
+            return k
+        if most:
+            better = z.real > best.real or (z.real == best.real and z.imag > best.imag)
+        else:
+            better = z.real < best.real or (z.real == best.real and z.imag < best.imag)
+        if k == 0 or better:
+            best = z
+            at = k
+        k += 1
+    return at

@@ -1,0 +1,43 @@
+// What compiled functions ask of the layers above while they run: sorts, searches, LAPACK. Those
+// layers say where each is found; generated code knows it by its number.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+namespace numbus {
+
+// Of each: the words that it takes after the number of the first array's dtype. Addresses are of
+// dense memory, matrices of LAPACK's are stored by columns.
+enum class HostCall : uint8_t {
+  Sort,          // in, out, lines, n, stable, descending
+  Argsort,       // in, out (int64), lines, n, descending
+  Partition,     // in, out, lines, n, ranks (int64), how many
+  Argpartition,  // in, out (int64), lines, n, ranks, how many
+  Search,        // sorted, n, values, m, right, out (int64)
+  Solve,         // a (n x n), b (n x m), n, m: b becomes the solution
+  Lu,            // a (n x n), pivots (int64), n: the factors, in place
+  Cholesky,      // a (n x n), n: the lower factor, in place
+  Eigh,          // a (n x n), values, n, upper: the vectors, in place
+  Eig,           // a (n x n), values (complex), vectors (complex, n x n), n, whether vectors
+  Svd,           // a (m x n), s, u, vt, m, n, job: 'A', 'S', 'N' as a number
+  Qr,            // a (m x n), q (m x columns), m, n, columns: R in a
+  kCount
+};
+
+constexpr std::string_view kHostCalls[] = {"sort",   "argsort", "partition", "argpartition",
+                                           "search", "solve",   "lu",        "cholesky",
+                                           "eigh",   "eig",     "svd",       "qr"};
+static_assert(std::size(kHostCalls) == static_cast<size_t>(HostCall::kCount));
+
+// What is not there, or has no memory to work in: the caller has a way of its own.
+constexpr int64_t kNoHostCall = -1000000;
+
+// 0, or what the call says. May raise Interrupted.
+using HostCallFunction = int64_t (*)(const int64_t* words);
+
+inline std::atomic<HostCallFunction> host_calls[static_cast<size_t>(HostCall::kCount)];
+
+}  // namespace numbus
