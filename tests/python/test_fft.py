@@ -343,3 +343,23 @@ def test_another_device_than_that_of_new_arrays(xp):
     for result in (xp.fft.fft(x, 8), xp.fft.rfft(x, 8), xp.fft.irfft(x), xp.fft.fft2(y, (4, 8))):
         assert str(result.device) == "null"
     assert str(xp.ones(3).device) != "null"
+
+
+@pytest.mark.parametrize("name", ["hfft", "ifft2", "irfft2", "fft2", "irfft", "fftn"])
+def test_out_by_position_and_name(fft, xp, name):
+    """Also of those of which NumPy leaves `out` as it was."""
+    if MODULE != "numbus":
+        pytest.skip("NumPy stores nothing")
+    x = draw((4, 6), "complex128")
+    want = getattr(np.fft, name)(x)
+    for by_name in (False, True):
+        out = xp.full(want.shape, 7, want.dtype)
+        if by_name:
+            got = getattr(fft, name)(xp.array(x), out=out)
+        else:
+            axes = -1 if name in ONE_AXIS else (-2, -1)
+            got = getattr(fft, name)(xp.array(x), None, axes, None, out)
+        assert got is out
+        assert_same(got, want, 1e-14, name)
+    with pytest.raises(ValueError, match="out"):
+        getattr(fft, name)(xp.array(x), out=xp.full((3, 3), 7, want.dtype))
