@@ -547,6 +547,20 @@ def test_messages(xp, monkeypatch, call, text):
 
 
 @pytest.mark.numbus
+def test_singular_values_of_hermitian_matrices_do_not_fall_back(la, xp, core):
+    before = core.answer_few(False)
+    core.reset_stats()
+    try:
+        x = hermitian((3, 4, 4), "complex128")
+        got = la.svd(xp.array(x), hermitian=True, compute_uv=False)
+        compare(got, np.linalg.svd(x, compute_uv=False), 1e-12)
+        la.pinv(xp.array(x), hermitian=True), la.matrix_rank(xp.array(x), hermitian=True)
+        assert core.stats()["fallbacks"] == 0
+    finally:
+        core.answer_few(before)
+
+
+@pytest.mark.numbus
 def test_no_fallbacks(xp, core):
     """Library calls all, or code of our own."""
     core.reset_stats()
