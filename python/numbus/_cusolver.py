@@ -5,18 +5,20 @@ cuSOLVER stores by columns: to it a C-contiguous matrix is its transpose. Functi
 """
 
 import math
+import warnings
 
 import numpy
 
 from . import _core
 from .core.errors import message
-from .core.fallback import call, lookup
+from .core.fallback import call
 from .core.ufuncs import UFUNCS
 from .functions.elementwise import astype
 from .functions.manipulation import broadcast_to, swapaxes
 from .functions.matrices import diagonal, eye, tril, triu
 from .functions.repeating import roll
 from .functions.selection import take_along_axis
+from .functions.sorting import argsort
 
 LinAlgError = numpy.linalg.LinAlgError
 
@@ -198,8 +200,19 @@ def cholesky(a, /, *, upper=False):
     return (triu if upper else tril)(x.reshape(a.shape))
 
 
+# Of NumPy before 1.8, which warns of them.
+_OLD_MODES = {"f": "reduced", "full": "reduced", "e": "economic", "economic": "economic"}
+
+
 def qr(a, mode="reduced"):
-    if mode not in ("reduced", "complete", "r", "raw"):
+    if mode in _OLD_MODES:
+        warnings.warn(
+            message("qr", "old mode", repr(mode), "'reduced' or 'raw'"),
+            DeprecationWarning,
+            stacklevel=3,
+        )
+        mode = _OLD_MODES[mode]
+    elif mode not in ("reduced", "complete", "r", "raw"):
         raise ValueError(
             message("qr", "unknown mode", repr(mode), "'reduced', 'complete', 'r' or 'raw'")
         )
@@ -216,6 +229,8 @@ def qr(a, mode="reduced"):
         _core.cusolver_geqrf(x, tau, info)
     if mode == "raw":
         return x.reshape((*stack, n, m)), tau.reshape((*stack, k))
+    if mode == "economic":
+        return swapaxes(x, -1, -2).reshape(a.shape)
     rows = m if mode == "complete" else k
     r = triu(swapaxes(x, -1, -2)[:, :rows, :]).reshape((*stack, rows, n))
     if mode == "r":
@@ -311,7 +326,7 @@ def _hermitian_svd(a, compute_uv):
     """By the eigenvalues: their magnitudes, descending, the signs with the left vectors."""
     w, v = eigh(a)
     size = UFUNCS["absolute"](w)
-    order = lookup("argsort")(size, -1)[..., ::-1]
+    order = argsort(size, -1)[..., ::-1]
     s = take_along_axis(size, order, -1)
     if not compute_uv:
         return s
@@ -325,6 +340,8 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     a = number("svd", a)
     if hermitian:
         return _hermitian_svd(a, compute_uv)
+    if UFUNCS["isnan"](a).any():
+        raise LinAlgError(message("svd", "SVD did not converge", "NaNs", "numbers"))
     _ready()
     m, n = a.shape[-2:]
     k, stack = min(m, n), a.shape[:-2]
@@ -378,7 +395,10 @@ def cond(norm, x, p=None):
 
 
 def lstsq(a, b, rcond=None):
-    """By singular values, as LAPACK's gelsd. Waits for the GPU to tell the rank."""
+    """By singular values, as LAPACK's gelsd, and as NumPy does in double precision whatever the
+    types are: the limit below which singular values do not count is that of double precision, too.
+    Waits for the GPU to tell the rank.
+    """
     if a.ndim != 2 or b.ndim not in (1, 2):
         raise LinAlgError(message("lstsq", "no matrix", f"{a.ndim}-d and {b.ndim}-d", "2-d"))
     m, n = a.shape
@@ -388,8 +408,14 @@ def lstsq(a, b, rcond=None):
         )
     vector = b.ndim == 1
     a, b = number("lstsq", a, b[:, None] if vector else b)
+    dtype = a.dtype
+    a, b = [astype(y, "D" if dtype.kind == "c" else "d", copy=False) for y in (a, b)]
+    if not UFUNCS["isfinite"](a).all():
+        raise LinAlgError(message("lstsq", "infinities or NaNs", "some", "finite numbers"))
     if rcond is None:
         rcond = max(m, n) * numpy.finfo(a.dtype).eps
+    elif numpy.ndim(rcond):
+        raise TypeError(message("lstsq", "several rcond", rcond, "a number"))
     elif rcond < 0:
         rcond = numpy.finfo(a.dtype).eps
     u, s, vt = svd(a, full_matrices=False)
@@ -406,4 +432,6 @@ def lstsq(a, b, rcond=None):
         residuals = (error * error).sum(0)
     else:
         residuals = _core.empty((0,), _real(a.dtype))
+    x = astype(x, dtype, copy=False)
+    residuals, s = [astype(y, _real(dtype), copy=False) for y in (residuals, s)]
     return x[:, 0] if vector else x, residuals, numpy.int32(rank), s

@@ -4,13 +4,12 @@ nodes of the plan.
 
 import functools
 import math
-import operator
 
 import numpy
 
 from . import _core
 from .core import derivatives
-from .core.errors import ForeignDtype, many_axes, message, one_axis
+from .core.errors import ForeignDtype, many_axes, message, one_axis, one_int
 from .core.host import runs_on_host, same_memory
 from .core.interrupts import MANY, interruptible
 from .core.operands import library, store, to_ndarray
@@ -92,17 +91,23 @@ def _scale(op, norm, points, inverse):
     return 1 / points if inverse == (norm != "forward") else 1
 
 
+def _points(op, n):
+    n = one_int(op, "number of points", n)
+    if n < 1:
+        raise ValueError(message(op, "no points to transform", n, "1 or more along each axis"))
+    return n
+
+
 def _transform(op, x, s, axes, norm, inverse, real=None):
     """The transform of `s` points along `axes`; real: 'in', 'out' or neither."""
-    points = [operator.index(n) for n in s]
-    for n in points:
-        if n < 1:
-            raise ValueError(message(op, "no points to transform", n, "1 or more along each axis"))
+    points = [_points(op, n) for n in s]
     scale = _scale(op, norm, math.prod(points), inverse)
     axes = [one_axis(op, axis, x.ndim) for axis in axes]
     if real == "in" and x.dtype.kind == "c":
         raise TypeError(message(op, "complex operand", x.dtype, "real numbers"))
     if not axes:
+        if real:
+            raise IndexError(message(op, "no axes", axes, "one or more for real numbers"))
         return x.copy()
     if len(set(axes)) < len(axes):
         return _one_by_one(op, x, points, axes, norm, inverse, real)
@@ -120,6 +125,8 @@ def _transform(op, x, s, axes, norm, inverse, real=None):
         y = _complex(y, axes, inverse)
     if scale != 1:
         y = y * scale
+    if real == "out" and x.dtype.char == "e" and len(axes) == 1:
+        y = y.astype("e")  # NumPy's one transform that stays with half floats
     return y.copy() if same_memory(x, y) else y
 
 
@@ -143,15 +150,17 @@ def _over(x, s, axes, real):
     if axes is None:
         axes = range(x.ndim) if s is None else range(-len(s), 0)
     axes = [one_axis("fft", axis, x.ndim) for axis in axes]
+    whole = [x.shape[axis] for axis in axes]
     if s is None:
-        s = [x.shape[axis] for axis in axes]
-        if real == "out":
-            s[-1] = (s[-1] - 1) * 2
+        s = [None] * len(axes)
     if len(s) != len(axes):
         raise ValueError(
             message("fft", "extents and axes differ in number", (len(s), len(axes)), "as many")
         )
-    return [x.shape[axis] if n in (-1, None) else n for n, axis in zip(s, axes)], axes
+    points = [m if n in (-1, None) else n for n, m in zip(s, whole)]
+    if real == "out" and points and s[-1] is None:
+        points[-1] = (whole[-1] - 1) * 2
+    return points, axes
 
 
 def _swapped(norm):
@@ -162,9 +171,7 @@ def _one_axis(name, inverse, real=None):
     extent = (lambda n: (n - 1) * 2) if real == "out" else (lambda n: n)
 
     def run(x, n=None, axis=-1, norm=None):
-        y = _transform(name, x, *_along(x, n, axis, extent), norm, inverse, real)
-        # NumPy's one transform that stays with half floats.
-        return y.astype("e") if real == "out" and x.dtype.char == "e" else y
+        return _transform(name, x, *_along(x, n, axis, extent), norm, inverse, real)
 
     return run
 
@@ -213,8 +220,65 @@ def _is_long(args, kwargs):
     return max([getattr(args[0], "size", 0), *points]) >= MANY
 
 
+def _with_a_coefficient(function):
+    """NumPy's transform to real numbers, which reads a first coefficient even where there is none:
+    there it is given a zero.
+    """
+
+    @functools.wraps(function)
+    def call(a, n=None, axis=-1, norm=None, out=None):
+        if n is not None and numpy.size(a) == 0:
+            a = _filled(a, axis)
+        return function(a, n, axis, norm, out)
+
+    return call
+
+
+def _with_a_coefficient_of_several(function, default):
+    """The same of a transform over several axes, whose last one it is about."""
+
+    @functools.wraps(function)
+    def call(a, s=None, axes=default, norm=None, out=None):
+        if s is not None and numpy.size(a) == 0 and len(s) and s[-1] not in (None, -1):
+            a = _filled(a, -1 if axes is None else axes[-1])
+        return function(a, s, axes, norm, out)
+
+    return call
+
+
+def _filled(a, axis):
+    """An array without elements; with one zero along an axis that has none."""
+    a = numpy.asarray(a)
+    if not isinstance(axis, (int, numpy.integer)) or not -a.ndim <= axis < a.ndim:
+        return a
+    shape = list(a.shape)
+    shape[axis] = max(shape[axis], 1)
+    return numpy.zeros(shape, a.dtype)
+
+
+def _original(name):
+    """NumPy's function; with its results in `out` where it leaves that as it was."""
+    function = getattr(numpy.fft, name)
+    if name in ("irfft", "hfft"):
+        function = _with_a_coefficient(function)
+    elif name in ("irfftn", "irfft2"):
+        function = _with_a_coefficient_of_several(function, (-2, -1) if name == "irfft2" else None)
+    if name not in ("hfft", "ifft2", "irfft2"):
+        return function
+
+    @functools.wraps(function)
+    def stored(*args, **kwargs):
+        out = kwargs.pop("out", None)
+        if len(args) > 4:
+            *args, out = args
+        result = function(*args, **kwargs)
+        return result if out is None else store(name, result, out)
+
+    return stored
+
+
 def _make(name):
-    original, run = getattr(numpy.fft, name), _TRANSFORMS[name]
+    original, run = _original(name), _TRANSFORMS[name]
     apart = interruptible(original, _is_long)
 
     @functools.wraps(original)
@@ -280,8 +344,12 @@ def fftfreq(n, d=1.0, device=None, *, dtype=None):
     for other dtypes.
     """
     step = _step("fftfreq", n, d)
+    if isinstance(n, bool):
+        raise TypeError(message("fftfreq", "not a number of points", repr(n), "an integer"))
+    if n < 0:
+        raise ValueError(message("fftfreq", "not a number of points", n, "0 or more"))
     return _floats(
-        "fftfreq", ifftshift(arange(-(n // 2), (n + 1) // 2, device=device) * step), dtype
+        "fftfreq", ifftshift(arange(-(n // 2), (n + 1) // 2, device=device)) * step, dtype
     )
 
 

@@ -154,7 +154,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
         ord is None or (ord == "fro" and x.ndim == 2) or (ord == 2 and x.ndim == 1)
     ):
         return UFUNCS["sqrt"](_reduce("sum", _squares(x), None, None, None, keepdims))
-    axes = many_axes("norm", axis, x.ndim)
+    axes = _axes_of("norm", axis, x.ndim)
     if len(axes) == 1:
         return _vector_norm(x, ord, axes, keepdims)
     if len(axes) != 2:
@@ -162,9 +162,17 @@ def norm(x, ord=None, axis=None, keepdims=False):
     return _matrix_norm(x, ord, axes, keepdims)
 
 
+def _axes_of(op, axis, ndim):
+    if isinstance(axis, list):
+        raise TypeError(message(op, "axes in a list", axis, "an int, a tuple of ints or None"))
+    return many_axes(op, axis, ndim)
+
+
 def _vector_norm(x, ord, axes, keepdims):
     if isinstance(ord, str):
         raise ValueError(message("norm", "order for vectors", repr(ord), "a number"))
+    if isinstance(ord, (complex, numpy.complexfloating)):
+        raise TypeError(message("norm", "complex order", ord, "a real number"))
     if ord is None or ord == 2:
         return UFUNCS["sqrt"](_reduce("sum", _squares(x), axes, None, None, keepdims))
     size = UFUNCS["absolute"](x)
@@ -173,7 +181,7 @@ def _vector_norm(x, ord, axes, keepdims):
     if ord == -numpy.inf:
         return _min(size, axes, None, keepdims)
     if ord == 0:
-        return _reduce("sum", _astype(x != 0, size.dtype), axes, None, None, keepdims)
+        return _reduce("sum", _astype(to_ndarray(x != 0), size.dtype), axes, None, None, keepdims)
     if ord == 1:
         return _reduce("sum", size, axes, None, None, keepdims)
     total = _reduce("sum", UFUNCS["power"](size, ord), axes, None, None, keepdims)
@@ -217,7 +225,7 @@ def outer(x1, x2, /):
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     """Norm of vectors along `axis` (int, tuple, None for all elements)."""
     x = _floating(to_ndarray(x))
-    return _vector_norm(x, ord, many_axes("vector_norm", axis, x.ndim), keepdims)
+    return _vector_norm(x, ord, _axes_of("vector_norm", axis, x.ndim), keepdims)
 
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
@@ -298,6 +306,15 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_UNSET):
         return _core.empty((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
     u, s, vt = _svd(a.conj(), full_matrices=False, hermitian=hermitian)
     large = s > _each(rcond) * _max(s, axis=-1, keepdims=True)
+    if large.shape != s.shape:
+        raise ValueError(
+            message(
+                "pinv",
+                "shape of the limits",
+                large.shape[:-1],
+                f"that of the stack, {s.shape[:-1]}",
+            )
+        )
     s = _core.where(large, 1 / s, 0)
     return matmul(vt.swapaxes(-1, -2), s[..., None] * u.swapaxes(-1, -2))
 

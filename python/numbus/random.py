@@ -9,6 +9,7 @@ normal and exponential ones, one of 3,000, may differ from the host's by one uni
 as the C library's logarithm may.
 """
 
+import functools as _functools
 import math as _math
 
 import numpy as _numpy
@@ -51,12 +52,16 @@ def _count(value):
     if isinstance(value, _WHOLE):
         return int(value)
     if isinstance(value, (tuple, list)):
-        try:
-            return int(_math.prod(value))
-        except TypeError:
-            return 0
+        return int(_math.prod(value)) if all([isinstance(n, _WHOLE) for n in value]) else 0
     size = getattr(value, "size", 0)
     return size if isinstance(size, int) else 0  # a type has a descriptor of that name
+
+
+def _shape_of(size):
+    """The shape that a `size` asks for; None for what is neither a number nor several."""
+    if isinstance(size, _WHOLE):
+        return (int(size),)
+    return tuple(size) if isinstance(size, (tuple, list)) else None
 
 
 def _possible(size):
@@ -122,7 +127,9 @@ def _stored(out, draw, bits, size, dtype):
     """
     if out is None:
         return draw(bits, size, dtype)
-    if not isinstance(out, _core.ndarray) or out.device == "cpu" or size not in (None, out.shape):
+    if not isinstance(out, _core.ndarray) or out.device == "cpu":
+        return None
+    if size is not None and _shape_of(size) != out.shape:
         return None
     flags = out.flags
     if not (flags.c_contiguous and flags.writeable and _many(bits, out.shape)):
@@ -184,8 +191,35 @@ def _sampler(real, bound):
     return real if real.__name__ == "shuffle" else _interruptible(real, is_long)
 
 
-def _method(name, base):
+# Methods that NumPy composes of others, which it would find here.
+_OF_OTHERS = ("choice", "multivariate_normal", "permutation")
+
+
+def _on_numpys(name, base):
+    """The method of `base` as a function of one of our generators, with one of NumPy's in its
+    state.
+    """
     original = getattr(base, name)
+
+    @_functools.wraps(original)
+    def real(self, *args, **kwargs):
+        if base is _numpy_random.Generator:
+            return original(base(self.bit_generator), *args, **kwargs)
+        numpys = base(self._bit_generator)
+        if name != "multivariate_normal":
+            return original(numpys, *args, **kwargs)
+        # The normal number that it keeps for the next call is its own, unlike its bits.
+        numpys.set_state(base.get_state(self, legacy=False))
+        try:
+            return original(numpys, *args, **kwargs)
+        finally:
+            base.set_state(self, numpys.get_state(legacy=False))
+
+    return real
+
+
+def _method(name, base):
+    original = _on_numpys(name, base) if name in _OF_OTHERS else getattr(base, name)
     real = _sampler(original, bound=1)
 
     def method(self, *args, **kwargs):

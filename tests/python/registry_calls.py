@@ -266,6 +266,26 @@ def several(got, want, note, **_):
     check(got, tuple(want), note)
 
 
+def fitted(got, want, note, x, y, deg, rcond=None, full=False, w=None, cov=False, **_):
+    """As far as the condition of the powers of `x` lets the coefficients be known: libraries of
+    linear algebra differ in last bits, which it multiplies (its square in covariances).
+    """
+    powers = np.vander(np.asarray(x) + 0.0, int(deg) + 1)
+    if w is not None:
+        powers = powers * np.asarray(w)[:, None]
+    condition = np.linalg.cond(powers / np.sqrt((powers * powers).sum(0)))
+    tolerance = 64 * condition * np.finfo(float).eps
+    if not isinstance(want, tuple):
+        got, want = (got,), (want,)
+    assert len(got) == len(want), note
+    for k, (mine, theirs) in enumerate(zip(got, want)):
+        mine, theirs = np.asarray(mine), np.asarray(theirs)
+        assert mine.dtype == theirs.dtype and mine.shape == theirs.shape, note
+        grown = tolerance * (condition if k == 1 else 1)
+        largest = np.abs(theirs).max(initial=0)
+        np.testing.assert_allclose(mine, theirs, grown, grown * (largest + 1), err_msg=str(note))
+
+
 def as_short(got, want, note, **_):
     """NumPy computes in the type of the limits, whatever that of the result is."""
     check(got, want, note, np.dtype("f4"))
@@ -280,6 +300,7 @@ COMPARE = {
     "np.argsort": by_index,
     "method.argsort": by_index,
     "np.partition": partitioned,
+    "np.polyfit": fitted,
     "np.argpartition": partitioned_by_index,
 }
 

@@ -1,5 +1,6 @@
 """Every function of arrays against NumPy: calls drawn from their parameters, over types, layouts,
-orders, keywords and arrays with no, one and several elements.
+orders, keywords and arrays with no, one and several elements. What is drawn for linear algebra,
+transforms and random numbers stands in sweep_linalg.py, sweep_fft.py and sweep_random.py.
 
     python tests/python/sweep.py --seconds 600           # NUMBUS_DEVICE picks the device
     python tests/python/sweep.py np.take np.sum --calls 2000
@@ -23,6 +24,10 @@ import numbus as nb
 import numpy as np
 import other_functions
 import registry_samples
+import sweep_calls
+import sweep_fft
+import sweep_linalg
+import sweep_random
 from helpers import leaks
 from numbus import _core as core
 from numbus.functions import registry
@@ -36,10 +41,12 @@ from registry_calls import (
     outcome,
     settled,
 )
+from sweep_calls import same_class
 
 registry_samples.SAMPLES.update(other_functions.SAMPLES)
 ROWS = other_functions.ROWS | {row.names[0]: row for row in registry.ROWS.values()}
-NAMES = sorted(ROWS)
+SUBJECTS = {name: of for of in (sweep_fft, sweep_linalg, sweep_random) for name in of.NAMES}
+NAMES = sorted([*ROWS, *SUBJECTS])
 SEEDS = Path(__file__).with_name("sweep_seeds.txt")
 # Whose calls may have several mistakes: which of them the error is about differs.
 SEVERAL = set(
@@ -82,6 +89,13 @@ DECIDED = {
 
 def difference(name, seed):
     """None, or what tells the call of this seed from NumPy's: (arguments, text)."""
+    if name in SUBJECTS:
+        rng = sweep_calls.Drawer(f"{name} {seed}")
+        before = core.answer_few(rng.random() < 0.3)
+        try:
+            return sweep_calls.difference(SUBJECTS[name].call(name, rng))
+        finally:
+            core.answer_few(before)
     row, rng = ROWS[name], Choices(f"{name} {seed}")
     rng.wide = True
     args, keywords = arguments(row, rng)
@@ -242,13 +256,6 @@ def unlike(floats, dtype):
     x = floats.real
     close = np.isfinite(x).all() and (np.abs(x - np.rint(x)) < 1e-3).any()
     return bool(close) or not (np.abs(x) < 100).all() or (dtype[0] == "u" and (x < 0).any())
-
-
-def same_class(got, want):
-    """An error of the class of Python's that NumPy's error belongs to."""
-    assert got is not None, f"no error; NumPy: {want!r}"
-    kinds = [kind for kind in type(want).__mro__ if kind.__module__ == "builtins"]
-    assert isinstance(got, kinds[0]), f"raises {got!r}; NumPy: {want!r}"
 
 
 def same_layout(mine, given):

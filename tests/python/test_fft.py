@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from conftest import DEVICE, MODULE
 from helpers import assert_same, draw
+from stand_ins import Transforms
 from test_libraries import run
 
 ONE_AXIS = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]
@@ -16,40 +17,6 @@ REAL_IN = {"rfft", "ihfft", "rfftn", "rfft2"}
 DTYPES = "bool int16 uint8 int64 float16 float32 float64 complex64 complex128".split()
 
 
-class Core:
-    """numbus._core with a cuFFT made of NumPy's transforms."""
-
-    def __init__(self, core):
-        self._core = core
-        self.calls = 0
-
-    def __getattr__(self, name):
-        return getattr(self._core, name)
-
-    def fft(self, x, rank, inverse, dtype, last):
-        assert 1 <= rank <= 3 and min(x.shape[-rank:]) > 1
-        self.calls += 1
-        dtype = np.dtype(dtype)
-        real = np.asarray(x)
-        axes = range(-rank, 0)
-        if real.dtype.kind == "f":
-            assert not inverse and dtype.char == real.dtype.char.upper()
-            result = np.fft.rfftn(real, axes=axes)
-            assert result.shape[-1] == last
-        elif dtype.kind == "f":
-            assert inverse and rank == 1 and dtype.char == real.dtype.char.lower()
-            result = np.fft.irfft(real, last, norm="forward")
-        else:
-            assert dtype == real.dtype and last == real.shape[-1]
-            result = (
-                np.fft.ifftn(real, axes=axes, norm="forward")
-                if inverse
-                else np.fft.fftn(real, axes=axes)
-            )
-        assert result.dtype == dtype
-        return self._core.from_numpy(result)
-
-
 @pytest.fixture(params=["library", "stand-in"])
 def fft(request, xp, monkeypatch):
     """The module under test."""
@@ -57,7 +24,7 @@ def fft(request, xp, monkeypatch):
         if MODULE != "numbus" or DEVICE != "cpu":
             pytest.skip("the real thing is tested")
         monkeypatch.setattr(xp.fft, "runs_on_host", lambda a: False)
-        monkeypatch.setattr(xp.fft, "_core", Core(xp.fft._core))
+        monkeypatch.setattr(xp.fft, "_core", Transforms(xp.fft._core))
     return xp.fft
 
 
@@ -376,3 +343,23 @@ def test_another_device_than_that_of_new_arrays(xp):
     for result in (xp.fft.fft(x, 8), xp.fft.rfft(x, 8), xp.fft.irfft(x), xp.fft.fft2(y, (4, 8))):
         assert str(result.device) == "null"
     assert str(xp.ones(3).device) != "null"
+
+
+@pytest.mark.parametrize("name", ["hfft", "ifft2", "irfft2", "fft2", "irfft", "fftn"])
+def test_out_by_position_and_name(fft, xp, name):
+    """Also of those of which NumPy leaves `out` as it was."""
+    if MODULE != "numbus":
+        pytest.skip("NumPy stores nothing")
+    x = draw((4, 6), "complex128")
+    want = getattr(np.fft, name)(x)
+    for by_name in (False, True):
+        out = xp.full(want.shape, 7, want.dtype)
+        if by_name:
+            got = getattr(fft, name)(xp.array(x), out=out)
+        else:
+            axes = -1 if name in ONE_AXIS else (-2, -1)
+            got = getattr(fft, name)(xp.array(x), None, axes, None, out)
+        assert got is out
+        assert_same(got, want, 1e-14, name)
+    with pytest.raises(ValueError, match="out"):
+        getattr(fft, name)(xp.array(x), out=xp.full((3, 3), 7, want.dtype))
