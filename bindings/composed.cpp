@@ -1,4 +1,5 @@
 // Functions composed in Python, called with new arrays on the device of their operands.
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 
@@ -55,6 +56,8 @@ struct Composed {
   int64_t few_most;      // elements of an operand
   PyObject*
       reduction;  // the one that the function is where it is given no more than an axis; or null
+  bool tests;     // NumPy warns where the result is no number, whatever the flags say
+  bool tells;     // the operations of the body are those that NumPy's function warns of
   PyObject* attributes;
   PyObject* weak;
 };
@@ -101,14 +104,19 @@ PyObject* reduced_directly(const Composed& c, const Given& g) {
       reduce({name, static_cast<size_t>(length)}, a.full, axes, false, {}, nullptr, 0));
 }
 
-PyObject* call_unchecked(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+// by_numpy: set where NumPy itself has answered, which gives its own warnings.
+PyObject* call_unchecked(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names,
+                         bool& by_numpy) {
   return guarded([&]() -> PyObject* {
     const Composed& c = as_composed(self);
     const Given given{args, PyVectorcall_NARGS(nargs), names};
     if (c.quick)
       if (PyObject* answer = c.quick(given)) return answer;
-    if (c.few)
+    if (c.few) {
+      by_numpy = true;
       if (PyObject* answer = on_few(c.few, given, c.few_of, c.few_most)) return answer;
+      by_numpy = false;
+    }
     if (c.reduction)
       if (PyObject* answer = reduced_directly(c, given)) return answer;
     Py_ssize_t n = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
@@ -119,27 +127,60 @@ PyObject* call_unchecked(PyObject* self, PyObject* const* args, size_t nargs, Py
                                    : PyObject_Vectorcall(c.function, args, nargs, names);
     if (result || !c.foreign || !PyErr_ExceptionMatches(foreign_dtype())) return result;
     PyErr_Clear();
+    by_numpy = true;
     return PyObject_Vectorcall(c.foreign, args, PyVectorcall_NARGS(nargs), names);
   });
 }
 
-// The same after NumPy has looked for errors of floats.
-PyObject* call_checked(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
-  PyObject* answer = guarded([&] {
-    const Py_ssize_t n = PyVectorcall_NARGS(nargs);
-    return check("by_function", nb::make_tuple(nb::handle(self), positional_of(args, n),
-                                               keywords_of(args, n, names)));
-  });
-  if (!answer) return nullptr;
-  Py_DECREF(answer);
-  if (answer != Py_True) return call_unchecked(self, args, nargs, names);
-  const Unchecked inner;
-  return call_unchecked(self, args, nargs, names);
+// What core/float_errors.py wants to know of a call.
+nb::tuple described(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+  const Py_ssize_t n = PyVectorcall_NARGS(nargs);
+  return nb::make_tuple(nb::handle(self), positional_of(args, n), keywords_of(args, n, names));
 }
 
+// The same after NumPy has looked for errors of floats.
+PyObject* call_checked(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+  bool by_numpy = false;
+  PyObject* answer =
+      guarded([&] { return check("by_function", described(self, args, nargs, names)); });
+  if (!answer) return nullptr;
+  Py_DECREF(answer);
+  if (answer != Py_True) return call_unchecked(self, args, nargs, names, by_numpy);
+  const Unchecked inner;
+  return call_unchecked(self, args, nargs, names, by_numpy);
+}
+
+// Whether the call is given a function, which is the program's own: what it computes is looked at
+// as it comes.
+bool calls_back(PyObject* const* args, size_t nargs, PyObject* names) {
+  const Py_ssize_t n = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
+  for (Py_ssize_t k = 0; k < n; ++k)
+    if (!is_array(args[k]) && PyCallable_Check(args[k]) && !PyType_Check(args[k]) &&
+        operands_of(args[k]) == 0)
+      return true;
+  return false;
+}
+
+// Of a scalar, or an array at rest that begins with one.
+bool is_nan(PyObject* result) {
+  if (PyFloat_Check(result)) return std::isnan(PyFloat_AsDouble(result));
+  const Array* a = at_rest(result);
+  if (!a || a->size() == 0 || !is_float(a->dtype)) return false;
+  return std::isnan(load_scalar(a->dtype, a->base->data + a->offset).f[0]);
+}
+
+// What the body computes is no operation of the program's: the flags of all of it are, and NumPy's
+// own function says what they mean.
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
-  return errors_are_checked ? call_checked(self, args, nargs, names)
-                            : call_unchecked(self, args, nargs, names);
+  bool by_numpy = false;
+  if (float_errors::state.checked) [[unlikely]]
+    return call_checked(self, args, nargs, names);
+  if (calls_back(args, nargs, names)) return call_unchecked(self, args, nargs, names, by_numpy);
+  const Examined here(as_composed(self).tells, true);
+  PyObject* result = call_unchecked(self, args, nargs, names, by_numpy);
+  if (!result || by_numpy) return result;
+  if (!here.raised() && !(as_composed(self).tests && is_nan(result))) return result;
+  return warned(result, "warn_function", described(self, args, nargs, names));
 }
 
 // Only where a method is not called at once: calls pass the instance as the first argument.
@@ -257,6 +298,15 @@ void bind_composed(nb::module_& m) {
   if (!composed_type) throw nb::python_error();
   for (const char* method : {"ravel", "reshape", "transpose"}) quicken(method);
   m.attr("Composed") = nb::handle(composed_type);
+  m.def(
+      "let_tell",
+      [](nb::handle function, bool tests) {
+        if (Py_TYPE(function.ptr()) != reinterpret_cast<PyTypeObject*>(composed_type)) return;
+        (tests ? as_composed(function.ptr()).tests : as_composed(function.ptr()).tells) = true;
+      },
+      nb::arg("function"), nb::arg("tests") = false,
+      "Has the operations that a composed function records warn for themselves; tests: has NumPy "
+      "look where its result is no number.");
   m.def("answer_few", answer_few, nb::arg("answer"),
         "Whether NumPy answers calls of few elements from now on; the former answer.");
   m.def(
@@ -284,6 +334,7 @@ void bind_composed(nb::module_& m) {
         if (nb::object writes = nb::steal(attribute(o, "few_writes")); writes.is_valid())
           c.few_of = Few::Writes;
         c.reduction = attribute(o, "reduction");
+        c.tells = c.reduction != nullptr;
         if (c.foreign) foreign_dtype();  // imported now: a call that failed could not
         copy_names(o);
         return nb::steal(o);

@@ -10,6 +10,7 @@
 
 #include "array/array.h"
 #include "base/error.h"
+#include "lazy/float_errors.h"
 
 namespace nb = nanobind;
 
@@ -104,11 +105,16 @@ bool called_from_package();  // whether code of this package, not of the program
 inline void mark_line() { line_is_new = true; }
 void set_error(const Error& e);
 
-// Runs f, turning core errors into Python ones; for C slots.
+// Gives the warnings that flushes have found reason for. `result`, or null where one is an error.
+[[gnu::cold, gnu::noinline]] PyObject* tell_findings(PyObject* result);
+
+// Runs f, turning core errors into Python ones; for C slots. Afterwards no work of the core is
+// under way in this thread, so that warnings may run Python.
 template <class F>
 PyObject* guarded(F&& f) {
   try {
-    return f();
+    PyObject* result = f();
+    return float_errors::any_found && result ? tell_findings(result) : result;
   } catch (const Error& e) {
     set_error(e);
   } catch (nb::python_error& e) {

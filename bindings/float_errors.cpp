@@ -1,23 +1,77 @@
-// np.errstate beyond warnings.
+// np.errstate: what asks NumPy, and when warnings are given.
 #include "float_errors.h"
 
 namespace numbus::bindings {
 
-constinit thread_local bool errors_are_checked = false;
+using float_errors::state;
 
 PyObject* check(const char* name, nb::handle arguments) {
   const Unchecked inner;
+  const flags::Apart apart;  // NumPy leaves flags as it found reason for
   static nb::object* module = nullptr;
   if (!module) module = new nb::object(nb::module_::import_("numbus.core.float_errors"));
   const nb::object function = module->attr(name);
   return PyObject_CallObject(function.ptr(), arguments.ptr());
 }
 
+PyObject* warned(PyObject* result, const char* name, nb::handle arguments) {
+  PyObject* told = guarded([&] { return check(name, arguments); });
+  flags::clear();
+  if (!told) {
+    Py_DECREF(result);
+    return nullptr;
+  }
+  Py_DECREF(told);
+  return result;
+}
+
+PyObject* tell_findings(PyObject* result) {
+  nb::list all;
+  PyObject* told = guarded([&]() -> PyObject* {
+    std::vector<float_errors::Finding> found;
+    std::swap(found, float_errors::findings());
+    float_errors::any_found = false;
+    for (const float_errors::Finding& f : found) {
+      nb::list operands;
+      for (const auto& [type, bytes] : f.operands)
+        operands.append(
+            nb::make_tuple(nb::handle(dtype_object(type)), nb::bytes(bytes.data(), bytes.size())));
+      const SourceLine at = describe_line(f.line);
+      all.append(nb::make_tuple(f.name, static_cast<int>(f.kinds), at.file, at.line,
+                                f.by_name ? static_cast<int>(f.kinds_met) : 0,
+                                nb::handle(dtype_object(f.loop)), nb::handle(dtype_object(f.out)),
+                                operands));
+    }
+    return check("tell", nb::make_tuple(all));
+  });
+  if (told) {
+    Py_DECREF(told);
+    return result;
+  }
+  if (result && result != Py_None) Py_DECREF(result);
+  return nullptr;
+}
+
 void bind_float_errors(nb::module_& m) {
   m.def(
-      "check_float_errors", [](bool wanted) { errors_are_checked = wanted; }, nb::arg("wanted"),
-      "Whether NumPy does this thread's operations first, for what np.errstate asks for.");
-  m.def("checks_float_errors", [] { return errors_are_checked; });
+      "check_float_errors",
+      [](bool checked, int warned) {
+        state.checked = checked;
+        state.warned = static_cast<uint8_t>(warned);
+        state.told = 0;
+      },
+      nb::arg("checked"), nb::arg("warned"),
+      "Whether NumPy does this thread's operations first, for what np.errstate asks for, and the "
+      "kinds to be warned of: 1 invalid values, 4 divisions by zero, 8 overflows.");
+  m.def(
+      "give_warnings",
+      [] {
+        flush_told("warnings");
+        if (float_errors::any_found && !tell_findings(Py_None)) throw nb::python_error();
+      },
+      "Carries out what is pending where it may warn, and gives the warnings.");
+  m.def("checks_float_errors", [] { return state.checked; });
+  m.def("warns_of", [] { return static_cast<int>(state.warned); });
 }
 
 }  // namespace numbus::bindings

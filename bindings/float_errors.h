@@ -1,29 +1,67 @@
 // Where np.errstate asks for more than warnings ("raise", "call", "print", "log"), NumPy does an
 // operation first, on copies and under the same errstate, so that what it raises or tells is exact;
-// then ours is recorded.
+// then ours is recorded. For warnings ours comes first, and NumPy is asked where flags are set.
 #pragma once
 
 #include "convert.h"
+#include "lazy/float_errors.h"
 
 namespace numbus::bindings {
 
-// Of this thread: whether the errstate in force asks for it, and no operation is under way that has
-// been checked as a whole.
-extern constinit thread_local bool errors_are_checked;
+using FloatState = float_errors::State;
 
 // While it lives, operations are parts of one that has been checked.
 class Unchecked {
  public:
-  Unchecked() : before_(errors_are_checked) { errors_are_checked = false; }
-  ~Unchecked() { errors_are_checked = before_; }
+  Unchecked() : before_(float_errors::state) {
+    float_errors::state = {false, 0, 0, false, nullptr};
+  }
+  ~Unchecked() { float_errors::state = before_; }
   Unchecked(const Unchecked&) = delete;
+  Unchecked& operator=(const Unchecked&) = delete;
 
  private:
-  bool before_;
+  FloatState before_;
+};
+
+// One operation of the program, after which the flags are read. tells: what it records warns for
+// itself. clears: the flags are its own; otherwise they may be set by what ran before, as nobody
+// needs to know where NumPy looks again, and clearing them takes as long as reading them.
+class Examined {
+ public:
+  Examined(bool tells, bool clears)
+      : state_(float_errors::state),
+        warned_(state_.warned),
+        told_(state_.told),
+        watched_(state_.watched) {
+    if (!warned_) return;
+    state_.warned = 0;
+    state_.told = tells ? warned_ : 0;
+    state_.watched = true;
+    if (clears) flags::clear();
+  }
+  ~Examined() {
+    state_.warned = warned_;
+    state_.told = told_;
+    state_.watched = watched_;
+  }
+  Examined(const Examined&) = delete;
+  Examined& operator=(const Examined&) = delete;
+  // The kinds that were met and are to be warned of.
+  unsigned raised() const { return warned_ ? flags::raised() & warned_ : 0; }
+
+ private:
+  FloatState& state_;
+  const uint8_t warned_, told_;
+  const bool watched_;
 };
 
 // Python's function of that name in core/float_errors.py, called without further checks; null: it
 // raised.
 PyObject* check(const char* name, nb::handle arguments);
+
+// `result`, after Python's function of that name has given the warnings; null where a warning is an
+// error, and the result is let go.
+PyObject* warned(PyObject* result, const char* name, nb::handle arguments);
 
 }  // namespace numbus::bindings

@@ -8,6 +8,7 @@
 #include "array/placement.h"
 #include "base/error.h"
 #include "convert.h"
+#include "float_errors.h"
 #include "plain_numbers.h"
 #include "scalars.h"
 
@@ -377,12 +378,9 @@ PyObject* get_item(PyObject* self, PyObject* index) {
   });
 }
 
-int set_item(PyObject* self, PyObject* index, PyObject* value) {
-  if (const Array& a = as_masked(self).full; value && a.writeable && !a.base->mask)
-    if (char* at = element_now(as_masked(self), index); at && store_now(value, a.dtype, at)) {
-      a.base->changed();
-      return 0;
-    }
+namespace {
+
+int assign_item(PyObject* self, PyObject* index, PyObject* value) {
   PyObject* done = guarded([&]() -> PyObject* {
     if (!value)
       raise(ErrorKind::Value, "del", "array elements cannot be deleted", "del a[...]",
@@ -438,6 +436,29 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     return Py_None;
   });
   return done ? 0 : -1;
+}
+
+}  // namespace
+
+int set_item(PyObject* self, PyObject* index, PyObject* value) {
+  const Array& a = as_masked(self).full;
+  if (value && a.writeable && !a.base->mask)
+    if (char* at = element_now(as_masked(self), index); at && store_now(value, a.dtype, at)) {
+      a.base->changed();
+      return 0;
+    }
+  // Elements of another type are cast, of which NumPy warns.
+  const DType to = a.dtype;
+  if (!value || !is_array(value) || as_masked(value).full.dtype == to)
+    return assign_item(self, index, value);
+  const Examined here(true, true);
+  const int done = assign_item(self, index, value);
+  if (done != 0 || !here.raised()) return done;
+  Py_INCREF(Py_None);
+  PyObject* told =
+      warned(Py_None, "warn_cast", nb::make_tuple(nb::handle(value), nb::handle(dtype_object(to))));
+  Py_XDECREF(told);
+  return told ? 0 : -1;
 }
 
 void bind_indexing(nb::module_& m) {

@@ -158,10 +158,42 @@ PyObject* checked(std::string_view name, PyObject* x, PyObject* y, bool in_place
   return f();
 }
 
+// The left operand of an operator that assigns, as it was before: NumPy is asked with it. Sums,
+// differences, products and quotients of one type need none, as their flags say all there is.
+class Kept {
+ public:
+  Kept(Op op, PyObject* x, PyObject* y, bool in_place) {
+    if (!in_place || !float_errors::state.warned) return;
+    const bool basic =
+        op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::divide;
+    const Array* a = at_rest(x);
+    if (!a || a->size() > Runtime::get().at_once) return;
+    if (basic && is_float(a->dtype) && a->dtype != DType::F16 &&
+        (!is_array(y) || as_masked(y).full.dtype == a->dtype))
+      return;
+    copy_ = nb::steal(wrap(copy(*a, a->dtype)));
+  }
+  bool kept() const { return copy_.is_valid(); }
+  PyObject* operand(PyObject* x) const { return kept() ? copy_.ptr() : x; }
+
+ private:
+  nb::object copy_;
+};
+
+// The result of an operator whose flags are set, after NumPy has looked. known: the flags are all
+// there is to see.
+[[gnu::cold, gnu::noinline]] PyObject* warn(Op op, PyObject* result, PyObject* x, PyObject* y,
+                                            bool known, unsigned kinds) {
+  const std::string_view name = op_name(op);
+  return warned(result, "warn_operator",
+                nb::make_tuple(nb::str(name.data(), name.size()), nb::handle(x),
+                               nb::handle(y ? y : Py_None), known ? static_cast<int>(kinds) : 0));
+}
+
 // Runs f, which gives null where NumPy has to do the work.
 template <class F>
 PyObject* operate(Op op, PyObject* x, PyObject* y, bool in_place, F&& f) {
-  if (errors_are_checked) [[unlikely]]
+  if (float_errors::state.checked) [[unlikely]]
     return checked(op_name(op), x, y, in_place, [&] { return operate(op, x, y, in_place, f); });
   return guarded([&]() -> PyObject* {
     DeviceOfNew follow(device_of(x, y));
@@ -169,7 +201,12 @@ PyObject* operate(Op op, PyObject* x, PyObject* y, bool in_place, F&& f) {
     if (a == Owner::Operand || b == Owner::Operand) Py_RETURN_NOTIMPLEMENTED;
     if (a == Owner::Numbus && b == Owner::Numbus) {
       try {
-        if (PyObject* result = f()) return result;
+        const Kept before(op, x, y, in_place);
+        const Examined here(true, in_place);
+        PyObject* result = f();
+        if (const unsigned kinds = result ? here.raised() : 0) [[unlikely]]
+          return warn(op, result, before.operand(x), y, in_place && !before.kept(), kinds);
+        if (result) return result;
       } catch (const Error& e) {
         if (e.kind() != ErrorKind::NotImplemented) throw;
       }
@@ -245,7 +282,7 @@ PyObject* power_slot(PyObject* a, PyObject* b, PyObject*) { return binary(Op::po
 PyObject* in_place_power(PyObject* a, PyObject* b, PyObject*) { return in_place(Op::power, a, b); }
 
 PyObject* linear(const char* name, PyObject* a, PyObject* b) {
-  if (errors_are_checked) [[unlikely]]
+  if (float_errors::state.checked) [[unlikely]]
     return checked("matmul", a, b, false, [&] { return linear(name, a, b); });
   return guarded([&]() -> PyObject* {
     DeviceOfNew follow(device_of(a, b));
@@ -255,9 +292,23 @@ PyObject* linear(const char* name, PyObject* a, PyObject* b) {
     return module->attr(name)(nb::handle(a), nb::handle(b)).release().ptr();
   });
 }
+
+// Runs f, a product of matrices.
+template <class F>
+PyObject* product(PyObject* a, PyObject* b, F&& f) {
+  const Examined here(false, true);
+  PyObject* result = f();
+  if (!result || !here.raised()) [[likely]]
+    return result;
+  return warned(result, "warn_operator", nb::make_tuple("matmul", nb::handle(a), nb::handle(b), 0));
+}
 PyObject* matmul_slot(PyObject* a, PyObject* b) {
-  PyObject* quick = errors_are_checked ? nullptr : guarded([&] { return quick_product(a, b); });
-  return quick || PyErr_Occurred() ? quick : linear("matmul_operator", a, b);
+  if (float_errors::state.checked) [[unlikely]]
+    return linear("matmul_operator", a, b);
+  return product(a, b, [&] {
+    PyObject* quick = guarded([&] { return quick_product(a, b); });
+    return quick || PyErr_Occurred() ? quick : linear("matmul_operator", a, b);
+  });
 }
 PyObject* in_place_matmul(PyObject* a, PyObject* b) { return linear("matmul_in_place", a, b); }
 

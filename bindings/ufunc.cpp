@@ -5,6 +5,7 @@
 #include <structmember.h>
 
 #include "array/at_once.h"
+#include "array/at_once_calls.h"
 #include "base/error.h"
 #include "convert.h"
 #include "float_errors.h"
@@ -154,8 +155,41 @@ PyObject* of_numbers(Op op, PyObject* const* args) {
   return made ? scalar_of(DType::F64, &*made) : nullptr;
 }
 
+// Operands as they were before an `out` among them was written to: NumPy is asked with them.
+class Before {
+ public:
+  Before(Op op, PyObject* const* args, Py_ssize_t all, const Given& given) {
+    if (!given.out || !float_errors::state.warned) return;
+    for (int k = 0; k < row(op).nin; ++k) {
+      if (!is_array(args[k]) || as_masked(args[k]).mask) continue;
+      const Array& a = as_masked(args[k]).full;
+      if (!writes(given.out, a) || a.size() > Runtime::get().at_once || !readable_now(a)) continue;
+      if (all_.empty()) all_.assign(args, args + all);
+      copies_[k] = nb::steal(wrap(copy(a, a.dtype)));
+      all_[k] = copies_[k].ptr();
+    }
+  }
+  PyObject* const* operands(PyObject* const* args) const {
+    return all_.empty() ? args : all_.data();
+  }
+
+ private:
+  static bool writes(PyObject* out, const Array& a) {
+    if (PyTuple_Check(out) && PyTuple_Size(out) == 1) out = PyTuple_GetItem(out, 0);
+    return is_array(out) && as_masked(out).full.base.get() == a.base.get();
+  }
+  std::vector<PyObject*> all_;
+  nb::object copies_[3];
+};
+
+// The result of a call whose flags are set, after NumPy has looked.
+[[gnu::cold, gnu::noinline]] PyObject* warn(Op op, PyObject* result, PyObject* const* args,
+                                            Py_ssize_t n, PyObject* names) {
+  return warned(result, "warn_ufunc", arguments_of(op, args, n, names, true));
+}
+
 PyObject* call_row(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) {
-  if (errors_are_checked) [[unlikely]] {
+  if (float_errors::state.checked) [[unlikely]] {
     PyObject* clean = check("by_ufunc", arguments_of(op, args, n, names, true));
     if (!clean) return nullptr;
     Py_DECREF(clean);
@@ -163,8 +197,11 @@ PyObject* call_row(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) 
     return call_row(op, args, n, names);
   }
   const Row& r = row(op);
-  if (n == r.nin && !names)
-    if (PyObject* result = of_numbers(op, args)) return result;
+  if (n == r.nin && !names && is_float64(args[0])) {
+    const Examined here(false, false);
+    if (PyObject* result = of_numbers(op, args))
+      return here.raised() ? warn(op, result, args, n, names) : result;
+  }
   const Py_ssize_t all = n + (names ? PyTuple_Size(names) : 0);
   Device* there = nullptr;
   for (Py_ssize_t k = 0; k < all && !there; ++k) there = device_of(args[k]);
@@ -180,7 +217,10 @@ PyObject* call_row(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) 
     for (Py_ssize_t k = n; k < all && known; ++k)
       known = read_keyword(r, nb::cast<std::string>(nb::handle(PyTuple_GetItem(names, k - n))),
                            args[k], given);
-    if (PyObject* result = known ? compute(op, args, given) : nullptr) return result;
+    const Before before(op, args, all, given);
+    const Examined here(true, false);
+    if (PyObject* result = known ? compute(op, args, given) : nullptr)
+      return here.raised() ? warn(op, result, before.operands(args), n, names) : result;
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::NotImplemented) throw;
   }

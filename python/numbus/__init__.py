@@ -120,6 +120,7 @@ if _types.is_standard_asked():
 _ufuncs.attach()
 _publish()
 _methods.attach(_sys.modules[__name__])
+_float_errors.attach(_sys.modules[__name__])
 ufunc = _core.ufunc
 
 

@@ -2,8 +2,12 @@
 // interpreter or a kernel made for the operation, without a window and a plan.
 #include "array/at_once.h"
 
+#include <cmath>
+
 #include "array/at_once_blocks.h"
 #include "array/at_once_calls.h"
+#include "lazy/examine.h"
+#include "lazy/float_errors.h"
 #include "lazy/single.h"
 
 namespace numbus {
@@ -37,6 +41,7 @@ namespace {
 struct OfNumbers {
   enum : uint8_t { Unknown, None, BySingle, ByKernel } how = Unknown;
   Instr instr;
+  float_errors::Evidence evidence = float_errors::Evidence::Flags;
   small::Single single;
   Window::Input in[3];
   small::ReadyKernel* kernel = nullptr;
@@ -59,6 +64,7 @@ struct OfNumbers {
     instr.op = loop.op;
     instr.loop = DType::F64;
     instr.nin = r.nin;
+    evidence = float_errors::evidence_of(instr, DType::F64);
     how = single.find(instr, DType::F64, DType::F64, in, r.nin) ? BySingle : ByKernel;
     if (how == ByKernel) kernel = &small::ready_kernel(instr, DType::F64, in, r.nin);
   }
@@ -83,6 +89,11 @@ std::optional<double> number_at_once(Op op, const double* x) {
     const char* none[3] = {};
     for (int k = 0; k < count; ++k) way.in[k].scalar = Scalar::from_float(x[k]);
     small::run(*way.kernel, way.in, count, 1, into, none);
+  }
+  // Our own steps set flags or leave them out.
+  if (float_errors::state.watched && way.evidence != float_errors::Evidence::Flags) {
+    flags::clear();
+    if (!std::isfinite(result)) flags::raise(flags::kAll);
   }
   ++Runtime::get().stats.at_once;
   return result;

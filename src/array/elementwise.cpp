@@ -10,6 +10,7 @@
 #include "array/placement.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "lazy/float_errors.h"
 #include "passes/expand_complex.h"
 
 namespace numbus {
@@ -202,6 +203,7 @@ void record_unobserved(Instr& i, const Array& out, const Window::Input* given, i
     if (in[n].view && in[n].view->base->failure) throw Error(*in[n].view->base->failure);
   }
   i.line = current_line();
+  i.told = float_errors::state.told;
   before_write(out);
   // Whoever else sees the storage must find the work done.
   bool at_once = out.base->shared > 0, pending = out.base->pending();

@@ -374,6 +374,11 @@ std::vector<Value> Body::emit_steps(const Point& p, size_t count) {
         for (size_t c = first; c < n; ++c) at[k_.body[c].a] = next[c - first];
         break;
       }
+      case Op::divide:
+        // Lanes that are none would divide zero by zero, and set a flag for it.
+        if (p.mask && E.W > 1 && b->getType()->isFPOrFPVectorTy() && !E.is_all_true(p.mask))
+          b = B.CreateSelect(p.mask, b, llvm::ConstantFP::get(b->getType(), 1));
+        [[fallthrough]];
       default: r.v = primitive(E, i, i.a == ir::kNone ? i.type : k_.body[i.a].type, a, b, c);
     }
   }

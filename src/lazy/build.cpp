@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/printing.h"
+#include "lazy/examine.h"
 #include "lazy/kernel_builder.h"
 #include "lazy/move_cpu.h"
 #include "lazy/reduce.h"
@@ -384,6 +385,7 @@ PlanStep KernelBuilder::finish() {
     step_.works.push_back(work_of(p_.instrs[m.instr]));
     if (step_.guards) step_.works.back().name = "indices of " + step_.works.back().name;
   }
+  trace();
   for (const ir::Inst& i : k.body)
     step_.loops = step_.loops || (i.op == Op::repeat && i.a == kNone);
   step_.flops = step_.points * flops_of(k, step_.iterations);
@@ -394,6 +396,39 @@ PlanStep KernelBuilder::finish() {
   ir::verify(k);
   step_.code = kernel_code(std::move(k));
   return std::move(step_);
+}
+
+// How its instructions can be computed again, one by one.
+void KernelBuilder::trace() {
+  step_.exact = true;
+  bool possible = part_ == Part::Whole;
+  for (const Member& m : g_.members) {
+    const PlanInstr& p = p_.instrs[m.instr];
+    const Instr& i = p.instr;
+    if (p.made == PlanInstr::Otherwise || i.code == Instr::Call) possible = false;
+    const bool sum = i.code == Instr::Reduce && !i.predicated &&
+                     (i.reduction == Reduction::Sum || i.reduction == Reduction::Prod);
+    const float_errors::Evidence by = i.code == Instr::Map
+                                          ? float_errors::evidence_of(i, p.out.dtype)
+                                          : float_errors::Evidence::None;
+    if (by == float_errors::Evidence::Result || by == float_errors::Evidence::Any)
+      step_.tested = true;
+    if (by == float_errors::Evidence::Divisor)
+      step_.divides.push_back(static_cast<int>(step_.traced.size()));
+    if (i.code == Instr::Map ? !float_errors::keeps_flags_clean(i, p.out.dtype)
+                             : !sum || !is_float(i.loop) || i.loop == DType::F16)
+      step_.exact = false;
+    Traced t;
+    t.source = p.made == PlanInstr::WholeCopy ? -1 : p.source;
+    t.out = p.out.storage;
+    for (int n = 0; n < p.inputs(); ++n) t.in[n] = p.in[n].storage;
+    step_.traced.push_back(t);
+  }
+  if (!possible) step_.traced.clear(), step_.divides.clear();
+  // Points outside of a box have no element, and those of a scatter are found out in the kernel.
+  if (step_ir_.boxes > 0) step_.tested = false;
+  for (const ir::Inst& i : step_ir_.body)
+    if (scatters_by(i.op)) step_.tested = false;
 }
 
 // Which arguments an output could take the storage of, were that free: those at the identical

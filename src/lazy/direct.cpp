@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "base/printing.h"
+#include "lazy/examine.h"
+#include "lazy/float_errors.h"
 #include "lazy/runtime.h"
 #include "lazy/single.h"
 
@@ -97,23 +99,30 @@ Direct::Direct(const Window& w) : last(w.slots_.size(), -1) {
 }
 
 Recorded::Recorded(const Window& w, const Instr& i) : count(i.inputs()) {
-  auto view = [&](const Operand& o) {
-    return ViewRef{w.slots_[o.slot].base, o.layout, o.offset, o.dtype};
-  };
-  out = view(i.out);
+  Base* bases[1 + kMaxOperands] = {w.slots_[i.out.slot].base};
+  for (int n = 0; n < count + i.more; ++n)
+    bases[1 + n] = i.in[n].slot < 0 ? nullptr : w.slots_[i.in[n].slot].base;
+  fill(w, i, bases);
+}
+
+Recorded::Recorded(const Window& w, const Instr& i, Base* const* bases) : count(i.inputs()) {
+  fill(w, i, bases);
+}
+
+void Recorded::fill(const Window& w, const Instr& i, Base* const* bases) {
+  auto view = [&](const Operand& o, Base* b) { return ViewRef{b, o.layout, o.offset, o.dtype}; };
+  out = view(i.out, bases[0]);
   for (int n = 0; n < count + i.more; ++n) {
     const Operand& o = i.in[n];
     if (o.slot < 0) {
       in[n].scalar = w.scalars_[o.imm];
       in[n].dtype = o.dtype;
     } else {
-      views_[n] = view(o);
+      views_[n] = view(o, bases[1 + n]);
       in[n].view = &views_[n];
     }
   }
 }
-
-namespace {
 
 bool map_directly(const Instr& i, const Recorded& given) {
   if (!i.out.layout->injective() || (i.op == Op::cast && i.loop != i.out.dtype)) return false;
@@ -124,12 +133,21 @@ bool map_directly(const Instr& i, const Recorded& given) {
   return small::map_now(i, *result, given.out, given.in, given.count);
 }
 
+namespace {
+
 bool reduce_directly(const Instr& i, const Recorded& given) {
   const ViewRef* where = i.predicated ? given.in[1].view : nullptr;
   if (!given.in[0].view || given.in[0].view->layout->size() == 0 || (i.predicated && !where))
     return false;
   if (where && where->base == given.out.base) return false;
-  return small::reduce_now(i, *given.in[0].view, where, given.out);
+  if (!small::reduce_now(i, *given.in[0].view, where, given.out)) return false;
+  if (float_errors::Finding* f = float_errors::state.finding; f && !where)
+    if (const unsigned met = float_errors::met_by_reduction(i, *given.in[0].view, given.out)) {
+      f->name = "reduce";
+      f->by_name = true;
+      f->kinds_met = met;
+    }
+  return true;
 }
 
 bool call_directly(const Instr& i, const Recorded& given) {

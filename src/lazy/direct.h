@@ -37,14 +37,21 @@ struct Direct {
 // Carries out an instruction of a window; false: it needs a plan.
 bool run_directly(const Window& w, const Instr& i);
 
+struct Recorded;
+// A map that neither gathers nor scatters; false: it needs a plan.
+bool map_directly(const Instr& i, const Recorded& given);
+
 // The operands of a window's instruction as they were recorded, to be recorded in another one.
 struct Recorded {
   Recorded(const Window& w, const Instr& i);
+  // The same on other bases: that of the result, then those of the operands.
+  Recorded(const Window& w, const Instr& i, Base* const* bases);
   ViewRef out;
   Window::Input in[kMaxOperands];
   int count;
 
  private:
+  void fill(const Window& w, const Instr& i, Base* const* bases);
   ViewRef views_[kMaxOperands];
 };
 

@@ -2,13 +2,16 @@
 #include "lazy/executor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <memory>
 
+#include "base/float_flags.h"
 #include "compile/leave.h"
 #include "device/cpu/thread_pool.h"
 #include "device/null/null_device.h"
+#include "lazy/examine.h"
 #include "lazy/fold_cpu.h"
 #include "lazy/move_cpu.h"
 #include "lazy/reduce.h"
@@ -47,7 +50,9 @@ struct Launch {
   char* const* results;
   int width;
   size_t bytes;
-  bool moved = false;  // by move_points
+  bool moved = false;               // by move_points
+  std::atomic<unsigned> raised{0};  // flags of floating-point errors, of all threads
+  std::atomic<bool> special{false};
   const ReduceSet& states = reduce_set();
 
   void call(int64_t r0, int64_t r1, int64_t c0, int64_t c1, char* acc, int64_t origin = 0) {
@@ -67,7 +72,13 @@ struct Launch {
   }
 
   template <class F>
-  void units(int64_t n, int64_t grain, F&& body) {
+  void units(int64_t n, int64_t grain, F&& work) {
+    auto body = [&](int64_t begin, int64_t end) {
+      if (!step.watched) return work(begin, end);
+      const flags::Apart apart;
+      work(begin, end);
+      if (const unsigned now = flags::raised()) raised.fetch_or(now, std::memory_order_relaxed);
+    };
     constexpr int64_t kGrains = 64;  // between two looks at what interrupts
     const bool alone = n <= grain || step.ordered;
     int64_t first = 0;
@@ -112,8 +123,28 @@ struct Launch {
           move_points(step, r0, r1, c0, c1);
         else
           call(r0, r1, c0, c1, nullptr);
+        if (step.watched && step.tested && !special.load(std::memory_order_relaxed))
+          look_for_special(r0, r1, c0, c1);
       }
     });
+  }
+
+  // While what these points have stored is still in the cache.
+  void look_for_special(int64_t r0, int64_t r1, int64_t c0, int64_t c1) {
+    const ir::Kernel& k = step.code->ir;
+    for (size_t a = 0; a < k.args.size(); ++a) {
+      const DType t = k.args[a].dtype;
+      if (!k.args[a].written || !is_inexact(t)) continue;
+      const int64_t inner = step.params[k.param_arg(static_cast<int>(a)) + k.rank];
+      const bool dense = inner == itemsize(t);
+      for (int64_t r = r0; r < r1; ++r) {
+        const char* row = row_at(r, static_cast<int>(a));
+        bool found = dense && float_errors::any_special({t, row + c0 * inner}, c1 - c0);
+        for (int64_t c = c0; !dense && c < c1 && !found; ++c)
+          found = float_errors::any_special({t, row + c * inner}, 1);
+        if (found) return special.store(true, std::memory_order_relaxed);
+      }
+    }
   }
 
   void init(char* state) {
@@ -122,10 +153,10 @@ struct Launch {
     });
   }
 
-  // The address of a row of the first argument.
-  const char* row_at(int64_t row) const {
+  // The address of a row of an argument.
+  const char* row_at(int64_t row, int arg = 0) const {
     const ir::Kernel& k = step.code->ir;
-    const int64_t* words = step.params.data() + k.param_arg(0);
+    const int64_t* words = step.params.data() + k.param_arg(arg);
     const char* at = reinterpret_cast<const char*>(words[0]);
     for (int d = k.rank - 2; d > 0; --d) {
       const int64_t extent = step.params[k.param_shape(d)];
@@ -319,6 +350,8 @@ class CpuExecutor : public Executor {
       l.reduce_rows();
     else
       l.reduce_all();
+    step.raised = l.raised.load();
+    step.special = l.special.load();
     if (!native)
       step.code->interpreted_ns +=
           std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();

@@ -73,6 +73,7 @@ class KernelBuilder {
   void find_stored();
   // Drops arguments that never touch memory, and writes the run-time parameters.
   PlanStep finish();
+  void trace();
   void find_takes(const std::vector<KernelArg>& args);
 
   // build_body.cpp: steps.

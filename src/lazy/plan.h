@@ -74,6 +74,14 @@ struct Work {
   bool masked;
 };
 
+// Where an instruction of a step has its operands, in terms of storages: it can be computed again
+// by itself.
+struct Traced {
+  int source = 0;  // window instruction; -1: a copy of one storage to another, as a whole
+  int out = -1;    // storages; -1: none, as of scalars
+  int in[kMaxOperands] = {-1, -1, -1, -1, -1};
+};
+
 // What devices made of a step's code, for all runs of its plan.
 struct DeviceCode : std::vector<std::pair<std::string, std::shared_ptr<void>>> {
   void* find(const std::string& key) const {
@@ -99,6 +107,11 @@ struct StepBase {
   bool puts = false;        // elements, or one number, to known indices of a line, and nothing else
   bool serial = false;      // order matters: one thread, interpreter only
   std::vector<Work> works;
+  std::vector<Traced> traced;  // empty: they cannot be computed again
+  // An instruction may give what NumPy warns of without a flag: results are to be looked at.
+  bool tested = false;
+  std::vector<int> divides;  // of `traced`: divisions of integers
+  bool exact = false;  // no instruction sets flags of floating-point errors that NumPy does not
   int contracted = 0, temporaries = 0;  // values that live in registers; in memory, and die here
   std::vector<int> free_after;          // storages that die here
   // Fresh storages that may be those of others that die here: (fresh, dying), read and written
@@ -128,6 +141,12 @@ struct PlanStep : StepOf<Number> {
 };
 
 struct KernelStep : StepOf<int64_t> {
+  // Whether the flags of floating-point errors are looked at, and what they were (flags::Kind).
+  bool watched = false;
+  unsigned raised = 0;
+  bool special = false;         // a result that is tested is infinite or not a number
+  int looks = 0;                // how often its instructions have been looked at again
+  int in_vain = 0;              // the latest of these that found nothing
   std::vector<int64_t> report;  // per check, whether it failed, and a value that was wrong
   // The latest of what the device made of it, and for which arrangement and sizes.
   std::string device_key;

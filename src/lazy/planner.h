@@ -38,6 +38,8 @@ struct PlanInstr {
   int source;                 // window instruction
   int inputs() const { return instr.inputs(); }
   bool solo = false;  // writes one address more than once: runs alone, in order
+  // Made by rewriting: a copy of a whole base, or one that stands for no instruction.
+  enum Made : uint8_t { Recorded, WholeCopy, Otherwise } made = Recorded;
 };
 
 struct Member {

@@ -317,6 +317,15 @@ void flush_all(const char* reason) {
   while (!all.flights.empty()) all.wait_for_landing();
 }
 
+void flush_told(const char* reason) {
+  Registry& all = registry();
+  for (size_t n = 0; n < all.recorders.size(); ++n) {
+    const std::vector<Instr>& pending = all.recorders[n]->window().instrs_;
+    if (std::any_of(pending.begin(), pending.end(), [](const Instr& i) { return i.told != 0; }))
+      all.recorders[n]->flush(reason);
+  }
+}
+
 void Recorder::recorded() {
   if (Runtime::get().mode == Mode::Eager) return flush("eager mode");
   int n = static_cast<int>(signatures_.size());

@@ -103,5 +103,7 @@ class Recorder {
 void settle_base(Base& b, const char* reason);
 // Flushes all windows of all threads, and waits until nothing is in flight.
 void flush_all(const char* reason);
+// Flushes the windows that may warn of floating-point errors.
+void flush_told(const char* reason);
 
 }  // namespace numbus

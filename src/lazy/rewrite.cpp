@@ -113,6 +113,7 @@ void Planner::rewrite() {
       copy.instr.value = mix(source.value, 1);
       copy.source = static_cast<int>(n);
       copy.shape = whole->shape();
+      copy.made = PlanInstr::WholeCopy;
       copy.in[0] = {old.storage, -1, old.dtype, whole, 0, false};
       copy.out = {fresh, -1, old.dtype, whole, 0, false};
       instrs.insert(instrs.end() - 1, std::move(copy));
@@ -128,6 +129,7 @@ void Planner::rewrite() {
         save.instr.loop = DType::Bool;
         save.source = static_cast<int>(n);
         save.shape = p.shape;
+        save.made = PlanInstr::Otherwise;
         save.in[0] = where;
         save.out = {static_cast<int>(storages.size()), -1, DType::Bool, flat, 0, false};
         storages.push_back({-1, box.size(), false, true});
@@ -140,6 +142,7 @@ void Planner::rewrite() {
       int temporary = static_cast<int>(storages.size());
       storages.push_back({-1, bytes, false, true});
       p.out = {temporary, -1, out.dtype, dense, 0, false};
+      p.made = PlanInstr::Otherwise;
       p.solo = source.code == Instr::Call;
       PlanInstr copy;
       copy.instr = p.instr;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/float_flags.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/printing.h"
@@ -13,7 +14,9 @@
 #include "device/counts.h"
 #include "lazy/executor.h"
 #include "lazy/explain.h"
+#include "lazy/float_errors.h"
 #include "lazy/live.h"
+#include "lazy/look_again.h"
 #include "lazy/planner.h"
 #include "lazy/run_memory.h"
 #include "lazy/spill.h"
@@ -194,6 +197,7 @@ void Runtime::begin(Flight& flight, const char* reason) {
 
 void Runtime::carry_out(Flight& flight, const char* reason) {
   ++stats.flushes;
+  const flags::Apart apart;  // a call that waits for this has flags of its own
   release_ended_works();
   interrupt::ArrayWork work;
   const Window& w = *flight.window;
@@ -266,9 +270,11 @@ void Runtime::run(const Window& w, Direct& direct) {
       lose_results(lost ? lost : failure);
     } else {
       bool begun = false;  // a plan, which says itself what is lost
+      float_errors::Collect collect(i);
       try {
         if (!out->device->host_readable() || !run_directly(w, i))
           run_part(w, i, direct.part, begun);
+        if (collect.met()) float_errors::add(std::move(collect.finding()));
         if (whole) out->failure = nullptr;
       } catch (...) {
         std::shared_ptr<const Error> e = present_error();
@@ -331,6 +337,9 @@ void Runtime::run(const Window& w, Run& run) {
     }
   }
   bool refused = false;  // the next step is a scatter that must not be done
+  bool told = false;     // errors of floating-point numbers are warned of
+  for (const Instr& i : w.instrs_) told = told || i.told;
+  told = told && device.runs_on_host();
   bool interrupted = false;
   auto lose_outputs = [&](const KernelStep& step) {
     for (const Patch& p : step.patches)
@@ -369,7 +378,11 @@ void Runtime::run(const Window& w, Run& run) {
       lose_outputs(step);
     } else {
       memory.begin(step);
+      step.watched = told && !step.call;
+      step.raised = 0;
+      step.special = false;
       for (auto [fresh, dying] : step.takes) {
+        if (step.watched && !step.exact) break;  // its instructions may be looked at again
         const Storage& from = run.storages[dying];
         bool ours = from.slot < 0 || w.slots_[from.slot].base->owned;
         if (data[fresh] || memory.is_away(fresh) || !data[dying] || !ours ||
@@ -389,6 +402,7 @@ void Runtime::run(const Window& w, Run& run) {
           if (step.flops >= kLongCall) set_reach(step);
         }
         run_step(w, step, data);
+        if (step.watched) look_again(w, run, step);
         bool wrong = false;
         for (size_t c = 0; c < step.checks.size(); ++c) {
           if (!step.report[2 * c]) continue;

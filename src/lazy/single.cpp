@@ -7,6 +7,7 @@
 
 #include "interp/blocks.h"
 #include "lazy/runtime.h"
+#include "lazy/watch.h"
 
 namespace numbus::small {
 namespace {
@@ -228,6 +229,7 @@ void Single::run(const Instr& i, int count, int64_t n, const char* const* given,
 bool map_now(const Instr& i, DType result, const ViewRef& out, const Window::Input* in, int count) {
   Block line;
   Single single;
+  float_errors::Watch watch(i, out.dtype, in);
   const bool one_loop = single.find(i, result, out.dtype, in, count);
   ReadyKernel* kernel = nullptr;
   int64_t most = kBlock;
@@ -309,6 +311,7 @@ bool map_now(const Instr& i, DType result, const ViewRef& out, const Window::Inp
         into = stored;
       }
     }
+    watch.look(n, into, given);
     if (into != to.at) scatter(to.size, box, walk.strides(to), to.at, into);
   });
   return true;

@@ -53,6 +53,7 @@ struct Instr {
   uint64_t axes = 0;         // Reduce: bit d set where dimension d of in[0] is reduced; gather and
                              // scatter: where it is indexed by in[1], in[2], … in turn
   uint8_t first_axis = 0;    // gather, scatter: first of the indices' dimensions in the domain
+  uint8_t told = 0;          // the kinds of floating-point errors to warn of (lazy/float_errors.h)
   // Wrong indices are reported and stop a scatter as a whole, or their points are left out without
   // a word, or there are none.
   enum Bounds : uint8_t { Report, Skip, Sure } bounds = Report;

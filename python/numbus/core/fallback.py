@@ -67,15 +67,18 @@ class _Inner(dict):
 _inner = _Inner()
 
 
-def caller():
-    """(file, line) of the innermost frame that is neither Numbus nor NumPy."""
+def caller_frame():
+    """The innermost frame that is neither Numbus nor NumPy, or None."""
     frame = sys._getframe(1)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if not _inner[file]:
-            return file, frame.f_lineno
+    while frame is not None and _inner[frame.f_code.co_filename]:
         frame = frame.f_back
-    return "<unknown>", 0
+    return frame
+
+
+def caller():
+    """Its (file, line)."""
+    frame = caller_frame()
+    return ("<unknown>", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
 def record(name):

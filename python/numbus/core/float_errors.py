@@ -1,24 +1,33 @@
-"""np.errstate and np.seterr where they ask for more than warnings.
+"""np.errstate and np.seterr, and NumPy's RuntimeWarnings.
 
 In the modes "raise", "call", "print" and "log" NumPy does each operation first, on copies of the
 operands on the host and under the same errstate, so that errors and calls are exactly its own; then
-the operation is recorded as usual. In the modes "ignore" and "warn" nothing is looked at: no
-warnings are given.
+the operation is recorded as usual. In the mode "warn" the operation comes first, and where it has
+set the processor's flags of floating-point errors, NumPy does it again and gives its warnings. In
+the mode "ignore" nothing is looked at.
 """
 
+import atexit
 import functools
 import operator
 import sys
+import types
+import warnings
 
 import numpy
 
 from .. import _core
 from .._core import generic, ndarray
-from .fallback import OPERATORS
+from .fallback import OPERATORS, caller_frame
 
 __all__ = ["errstate", "seterr"]
 
 _MODES = {"raise", "call", "print", "log"}
+# The flags of the processor, of which those of underflow are too common to be looked at.
+_KINDS = {"invalid": 1, "divide": 4, "over": 8}
+_TEXTS = {1: "invalid value", 4: "divide by zero", 8: "overflow"}
+# More elements than these NumPy does not do again within a call.
+_MOST = 1 << 16
 # What does more than compute, and would do it twice.
 _NOT_TWICE = frozenset(
     """save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex tofile dump
@@ -27,7 +36,10 @@ _NOT_TWICE = frozenset(
 
 
 def _follow():
-    _core.check_float_errors(not _MODES.isdisjoint(numpy.geterr().values()))
+    state = numpy.geterr()
+    warned = sum(flag for kind, flag in _KINDS.items() if state[kind] == "warn")
+    checked = state["under"] == "warn" or not _MODES.isdisjoint(state.values())
+    _core.check_float_errors(checked, warned)
 
 
 class errstate(numpy.errstate):
@@ -35,7 +47,8 @@ class errstate(numpy.errstate):
 
     Keywords as NumPy's: all, divide, over, under, invalid ("ignore", "warn", "raise", "call",
     "print", "log") and call. FloatingPointError is raised by the operation itself, before anything
-    is written. "warn" gives no warnings.
+    is written. Warnings are given on a CPU, by the operation or when what is pending is carried
+    out; docs/compat.md says which are missing. under="warn" has NumPy do each operation first.
     """
 
     def __init__(self, **modes):
@@ -102,14 +115,35 @@ class _Told:
             raise
 
 
+def _call(function, arguments, keywords):
+    return function(*arguments, **keywords)
+
+
+def _called_at(file, line, names):
+    """`_call` as a line of the program, whose globals are `names`: a warning given inside is that
+    line's, as are the warnings that it has given before.
+    """
+    code = _call.__code__.replace(co_filename=file, co_firstlineno=line - 1)
+    return types.FunctionType(code, names)
+
+
+def _called_here():
+    frame = caller_frame()
+    if frame is None:
+        return _call
+    return _called_at(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
+
+
 def _run(function, arguments, keywords):
-    """NumPy's function, whose errors of floats are passed on; others are for our code to find."""
+    """NumPy's function, whose errors and warnings of floats are passed on; other errors are for our
+    code to find.
+    """
     told = numpy.geterrcall()
     told = None if told is None else _Told(told)
     try:
         with numpy.errstate() if told is None else numpy.errstate(call=told):
-            function(*_copied(arguments), **_copied(keywords))
-    except FloatingPointError as error:
+            _called_here()(function, _copied(arguments), _copied(keywords))
+    except (FloatingPointError, Warning) as error:
         raise error.with_traceback(None) from None
     except Exception:
         if told is not None and told.raised is not None:
@@ -149,12 +183,8 @@ def _originals():
             if isinstance(mine, _core.Composed) and callable(original):
                 found.setdefault(id(mine), original)
     for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
-        found[id(vars(_core.ufunc)[name])] = functools.partial(_method, name)
+        found[id(vars(_core.ufunc)[name])] = name
     return found
-
-
-def _method(name, ufunc, *arguments, **keywords):
-    getattr(getattr(numpy, ufunc.name), name)(*arguments, **keywords)
 
 
 def by_function(function, arguments, keywords):
@@ -167,5 +197,112 @@ def by_function(function, arguments, keywords):
         for value in (*arguments, *keywords.values())
     ):
         return False
+    if type(original) is str:  # a method of a ufunc
+        original = getattr(getattr(numpy, arguments[0].name), original)
+        arguments = arguments[1:]
     _run(original, arguments, keywords)
     return True
+
+
+def _warn(text):
+    _give(_called_here(), warnings.warn, (text, RuntimeWarning))
+
+
+def warn_operator(name, x, y, kinds):
+    """An operator whose flags are set; kinds: those flags, where they are all there is to see."""
+    if not kinds:
+        return by_operator(name, x, y, False)
+    state = numpy.geterr()
+    for kind, flag in _KINDS.items():
+        if kinds & flag and state[kind] == "warn":
+            _warn(f"{_TEXTS[flag]} encountered in {name}")
+
+
+def warn_ufunc(name, arguments, keywords):
+    """A call of a ufunc whose flags are set."""
+    by_ufunc(name, arguments, keywords)
+
+
+def warn_cast(value, dtype):
+    """An assignment of elements to an array of another type whose flags are set."""
+    _run(numpy.ndarray.astype, (value, dtype), {})
+
+
+def warn_function(function, arguments, keywords):
+    """A call of a function or method in which flags were set."""
+    size = sum(x.size for x in (*arguments, *keywords.values()) if type(x) is ndarray)
+    if size <= _MOST:
+        by_function(function, arguments, keywords)
+
+
+@functools.cache
+def _globals_of(file):
+    """Those of the module of that file, whose registry of warnings says what was given before."""
+    for module in list(sys.modules.values()):
+        if getattr(module, "__file__", None) == file:
+            return vars(module)
+    main = vars(sys.modules["__main__"])
+    return main if main.get("__file__") in (None, file) else {"__name__": file}
+
+
+def tell(findings):
+    """Gives the warnings of what flushes have met, at the lines where it was recorded: NumPy does
+    the operations again on a few of the elements that it may warn of.
+    """
+    for name, kinds, file, line, met, loop, out, samples in findings:
+        where = _called_at(file, line, _globals_of(file)) if file else _call
+        modes = {kind: "warn" if kinds & flag else "ignore" for kind, flag in _KINDS.items()}
+        if met:
+            for flag, text in _TEXTS.items():
+                if met & kinds & flag:
+                    _give(where, warnings.warn, (f"{text} encountered in {name}", RuntimeWarning))
+            continue
+        with numpy.errstate(all="ignore"):
+            operands = [numpy.frombuffer(data, dtype) for dtype, data in samples]
+            if name != "cast":
+                operands = [operand.astype(loop) for operand in operands]
+        with numpy.errstate(**modes):
+            if name == "cast":
+                _give(where, numpy.ndarray.astype, (operands[0], out))
+            else:
+                result = _give(where, getattr(numpy, name), tuple(operands))
+                if result.dtype != out:
+                    _give(where, numpy.ndarray.astype, (result, out))
+
+
+def _give(where, function, arguments):
+    try:
+        return where(function, arguments, {})
+    except Warning as error:
+        raise error.with_traceback(None) from None
+
+
+def attach(numbus):
+    """Functions whose operations are NumPy's warn for themselves where they are recorded; leaving
+    `warnings.catch_warnings`, and the end of the program, give the warnings of what is pending.
+    """
+    ufunc = vars(_core.ufunc)
+    for function in (ndarray.astype, numbus.astype, numbus.diff, ufunc["outer"], ufunc["reduce"]):
+        _core.let_tell(function)
+    # Of too few elements, too.
+    for name in ("mean", "var", "std", "nanmean", "nanvar", "nanstd", "average", "median"):
+        for place in (ndarray, numbus):
+            if hasattr(place, name):
+                _core.let_tell(getattr(place, name), tests=True)
+    caught = warnings.catch_warnings
+    enter, leave = caught.__enter__, caught.__exit__
+
+    @functools.wraps(enter)
+    def __enter__(self):
+        _core.give_warnings()
+        return enter(self)
+
+    @functools.wraps(leave)
+    def __exit__(self, *error):
+        try:
+            _core.give_warnings()
+        finally:
+            leave(self, *error)
+
+    caught.__enter__, caught.__exit__ = __enter__, __exit__
+    atexit.register(_core.give_warnings)

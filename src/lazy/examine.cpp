@@ -1,0 +1,269 @@
+// The search for elements that NumPy may warn of.
+#include "lazy/examine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/float_flags.h"
+
+namespace numbus::float_errors {
+namespace {
+
+bool divides_integers(Op op) {
+  return op == Op::floor_divide || op == Op::remainder || op == Op::fmod || op == Op::reciprocal;
+}
+
+// Compares and chooses, or changes signs.
+bool is_quiet(const Instr& i) {
+  switch (i.op) {
+    case Op::maximum:
+    case Op::minimum:
+    case Op::fmax:
+    case Op::fmin:
+    case Op::negative:
+    case Op::absolute:
+    case Op::fabs:
+    case Op::copysign:
+    case Op::positive:
+    case Op::conjugate:
+    case Op::sign:
+    case Op::floor:
+    case Op::ceil:
+    case Op::trunc:
+    case Op::rint:
+    case Op::heaviside:
+    case Op::select:
+    case Op::index:
+    case Op::gather:
+    case Op::gcd:
+    case Op::lcm: return !is_complex(i.loop) || i.op != Op::absolute;
+    default: break;
+  }
+  if (static_cast<int>(i.op) >= kNumRows) return false;
+  const Rule rule = row(i.op).rule;
+  return rule == Rule::Compare || rule == Rule::Logical || rule == Rule::TestFloat ||
+         rule == Rule::TestReal || rule == Rule::Bits || rule == Rule::Shift ||
+         rule == Rule::BitCount;
+}
+
+// Whether any element is infinite or not a number; quick, as most results have none.
+template <class U>
+[[gnu::always_inline]] inline bool any_with(const char* at, int64_t n, U exponent) {
+  constexpr int64_t kPart = 128, kSize = sizeof(U);
+  auto special = [&](int64_t k) {
+    U bits;
+    std::memcpy(&bits, at + k * kSize, sizeof(U));
+    return static_cast<U>((bits & exponent) == exponent ? -1 : 0);
+  };
+  U found = 0;
+  int64_t k = 0;
+  for (; k + kPart <= n; k += kPart) {
+    for (int64_t m = 0; m < kPart; ++m) found |= special(k + m);
+    if (found) return true;
+  }
+  for (; k < n; ++k) found |= special(k);
+  return found != 0;
+}
+// As kernels' results are searched in each launch, with the processor's wider vectors.
+#if defined(__x86_64__)
+#define NUMBUS_WIDE [[gnu::target_clones("avx2", "default")]]
+#else
+#define NUMBUS_WIDE
+#endif
+NUMBUS_WIDE bool special_16(const char* at, int64_t n) { return any_with<uint16_t>(at, n, 0x7c00); }
+NUMBUS_WIDE bool special_32(const char* at, int64_t n) {
+  return any_with<uint32_t>(at, n, 0x7f800000);
+}
+NUMBUS_WIDE bool special_64(const char* at, int64_t n) {
+  return any_with<uint64_t>(at, n, 0x7ff0000000000000);
+}
+#undef NUMBUS_WIDE
+}  // namespace
+
+bool any_special(const Elements& e, int64_t n) {
+  if (e.one) n = 1;
+  switch (e.type) {
+    case DType::F16: return special_16(e.at, n);
+    case DType::F32: return special_32(e.at, n);
+    case DType::F64: return special_64(e.at, n);
+    case DType::C64: return special_32(e.at, 2 * n);
+    case DType::C128: return special_64(e.at, 2 * n);
+    default: return false;
+  }
+}
+
+namespace {
+
+struct Number {
+  bool nan = false, infinite = false, zero = false;
+  explicit Number(const Elements& e, int64_t k) {
+    const Scalar s = load_scalar(e.type, e.element(k));
+    if (s.kind == Kind::Complex) {
+      nan = std::isnan(s.f[0]) || std::isnan(s.f[1]);
+      infinite = std::isinf(s.f[0]) || std::isinf(s.f[1]);
+      zero = s.f[0] == 0 && s.f[1] == 0;
+    } else if (s.kind == Kind::Float) {
+      nan = std::isnan(s.f[0]);
+      infinite = std::isinf(s.f[0]);
+      zero = s.f[0] == 0;
+    } else {
+      zero = s.i == 0;
+    }
+  }
+};
+
+bool is_suspicious(const Examined& e, int64_t k, Looks& looks) {
+  const Number result(e.result, k);
+  if (!result.nan && !result.infinite) return false;
+  bool nan = false, infinite = false, zero = false;
+  for (int a = 0; a < e.count; ++a) {
+    const Number n(e.in[a], k);
+    nan = nan || n.nan;
+    infinite = infinite || n.infinite;
+    zero = zero || n.zero;
+  }
+  looks = result.nan ? Looks::Invalid
+          : infinite ? Looks::OfInfinite
+          : zero     ? Looks::Pole
+                     : Looks::Infinite;
+  if (e.by == Evidence::Any) return true;
+  return !nan && (result.nan || zero || !infinite);
+}
+
+bool is_unordered(const Examined& e, int64_t k, Looks& looks) {
+  looks = Looks::Invalid;
+  return Number(e.in[0], k).nan || Number(e.in[1], k).nan;
+}
+
+bool is_bad_divisor(const Examined& e, int64_t k, Looks& looks) {
+  const Elements& by = e.in[e.count - 1];
+  const Scalar divisor = load_scalar(by.type, by.element(k));
+  looks = divisor.i == 0 ? Looks::Pole : Looks::Infinite;
+  if (divisor.i == 0) return true;
+  if (divisor.kind != Kind::Int || divisor.i != -1 || e.count < 2) return false;
+  return load_scalar(e.in[0].type, e.in[0].element(k)).i == lowest_number(e.in[0].type).i;
+}
+
+// NumPy decides: these are more than it warns of.
+bool is_beyond(const Examined& e, int64_t k, Looks& looks) {
+  const Scalar s = load_scalar(e.in[0].type, e.in[0].element(k));
+  looks = Looks::Invalid;
+  const double most = itemsize(e.result.type) > 4 ? 0x1p63 : 0x1p31;
+  const double part = s.kind == Kind::Complex && !(std::fabs(s.f[1]) < most) ? s.f[1] : s.real();
+  return !(std::fabs(part) < most) || (kind(e.result.type) == Kind::UInt && part <= -1);
+}
+
+}  // namespace
+
+Evidence evidence_of(const Instr& i, DType out) {
+  if (i.op == Op::cast) {
+    if (is_float(i.loop) && out == i.loop && out != DType::F16 && !i.predicated)
+      return Evidence::Flags;
+    if (is_inexact(i.loop) || is_inexact(out)) return Evidence::Result;
+    return i.loop == DType::Bool ? Evidence::None : Evidence::Cast;
+  }
+  const bool ordered = i.op == Op::less || i.op == Op::less_equal || i.op == Op::greater ||
+                       i.op == Op::greater_equal;
+  if (ordered && is_complex(i.loop)) return Evidence::Order;
+  if (is_quiet(i)) return Evidence::None;
+  if (!is_inexact(i.loop)) return divides_integers(i.op) ? Evidence::Divisor : Evidence::None;
+  if (is_complex(i.loop) || i.op == Op::logaddexp || i.op == Op::logaddexp2 ||
+      i.op == Op::nextafter || i.op == Op::power || i.op == Op::float_power)
+    return Evidence::Any;
+  const bool plain = i.op == Op::add || i.op == Op::subtract || i.op == Op::multiply ||
+                     i.op == Op::divide || i.op == Op::sqrt || i.op == Op::square;
+  return plain && !i.predicated && (i.loop == DType::F64 || i.loop == DType::F32) &&
+                 out != DType::F16 && is_float(out)
+             ? Evidence::Flags
+             : Evidence::Result;
+}
+
+bool keeps_flags_clean(const Instr& i, DType out) {
+  switch (i.op) {
+    case Op::negative:
+    case Op::absolute:
+    case Op::fabs:
+    case Op::copysign:
+    case Op::positive:
+    case Op::select:
+    case Op::index: return is_float(i.loop) && i.loop != DType::F16 && out == i.loop;
+    case Op::cast: return !is_float(out) ? false : out == i.loop && out != DType::F16;
+    default: return evidence_of(i, out) == Evidence::Flags;
+  }
+}
+
+namespace {
+
+// Calls see(element) until it gives true; whether it did.
+template <class F>
+bool any_of(const ViewRef& v, F&& see) {
+  const Layout& l = *v.layout;
+  const char* at = v.base->data + v.offset;
+  int64_t index[kMaxDims] = {};
+  for (int64_t left = l.size(); left > 0; --left) {
+    if (see(Number({v.dtype, at, true}, 0))) return true;
+    for (int d = l.ndim(); d-- > 0;) {
+      at += l.stride(d);
+      if (++index[d] < l.shape(d)) break;
+      at -= l.stride(d) * l.shape(d);
+      index[d] = 0;
+    }
+  }
+  return false;
+}
+
+bool any_special_in(const ViewRef& v) {
+  if (!v.layout->c_contiguous())
+    return any_of(v, [](const Number& n) { return n.nan || n.infinite; });
+  return float_errors::any_special(Elements{v.dtype, v.base->data + v.offset, false},
+                                   v.layout->size());
+}
+
+}  // namespace
+
+unsigned met_by_reduction(const Instr& i, const ViewRef& from, const ViewRef& result) {
+  if (i.reduction != Reduction::Sum && i.reduction != Reduction::Prod) return 0;
+  if (!is_inexact(result.dtype) || !any_special_in(result)) return 0;
+  bool nan = false, infinite = false;
+  any_of(result, [&](const Number& n) {
+    nan = nan || n.nan;
+    infinite = infinite || n.infinite;
+    return nan && infinite;
+  });
+  if (any_special_in(from))
+    any_of(from, [&](const Number& n) {
+      nan = nan && !n.nan;
+      infinite = infinite && !n.infinite;
+      return !nan && !infinite;
+    });
+  return (nan ? flags::Invalid : 0u) | (infinite ? flags::Overflow : 0u);
+}
+
+int64_t find_suspicious(const Examined& e, int64_t from, int64_t n, Looks& looks) {
+  if (e.by == Evidence::None) return n;
+  if (e.by == Evidence::Cast && !is_inexact(e.in[0].type)) return n;
+  const bool by_result =
+      e.by == Evidence::Result || e.by == Evidence::Any || e.by == Evidence::Flags;
+  // In parts, the first of which is small, as there may be an element soon.
+  for (int64_t part = 64; from < n; part = 4096) {
+    const int64_t end = std::min(n, from + part);
+    Elements some = e.result;
+    some.at = some.element(from);
+    if (by_result && !any_special(some, end - from)) {
+      from = end;
+      continue;
+    }
+    for (; from < end; ++from) {
+      if (e.where && !e.where[from]) continue;
+      if (by_result                   ? is_suspicious(e, from, looks)
+          : e.by == Evidence::Order   ? is_unordered(e, from, looks)
+          : e.by == Evidence::Divisor ? is_bad_divisor(e, from, looks)
+                                      : is_beyond(e, from, looks))
+        return from;
+    }
+  }
+  return n;
+}
+
+}  // namespace numbus::float_errors

@@ -1,0 +1,61 @@
+// What np.errstate asks for, and the floating-point errors that are still to be told.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/float_flags.h"
+#include "lazy/window.h"
+
+namespace numbus::float_errors {
+
+struct Finding;
+
+// Of this thread.
+struct State {
+  bool checked = false;          // NumPy does each operation first
+  uint8_t warned = flags::kAll;  // the kinds to be warned of, where an operation is called
+  uint8_t told = 0;              // the same, of the instructions that are recorded now
+  bool watched = false;          // somebody reads the flags after what is carried out now
+  Finding* finding = nullptr;    // takes what is met by the instruction that is carried out now
+};
+// Each call of an operation asks several times: the loader's function for thread-local variables
+// would be most of what that costs.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local State state;
+
+// What an instruction met that NumPy warns of: some of its elements, for NumPy to say so.
+struct Finding {
+  std::string name;   // NumPy's function, or what the warning is to say
+  uint8_t kinds = 0;  // that its errstate warns of
+  uint64_t line = 0;
+  bool by_name = false;  // nothing but these kinds is known: `name` is what they were met in
+  unsigned kinds_met = 0;
+  DType loop = DType::F64, out = DType::F64;
+  std::vector<std::pair<DType, std::vector<char>>> operands;
+  int met_by_look[4] = {};  // elements, by what they look like (lazy/examine.h)
+
+  bool met() const { return by_name || !operands.empty(); }
+};
+
+// Those that nobody has been told yet. Python's lock guards them.
+std::vector<Finding>& findings();
+extern bool any_found;
+void add(Finding f);
+
+// While it lives, what an instruction meets is collected; afterwards that is a finding.
+class Collect {
+ public:
+  explicit Collect(const Instr& i);
+  ~Collect() { state.finding = before_; }
+  Collect(const Collect&) = delete;
+  Collect& operator=(const Collect&) = delete;
+  Finding& finding() { return finding_; }
+  bool met() const { return finding_.met(); }
+
+ private:
+  Finding finding_;
+  Finding* before_;
+};
+
+}  // namespace numbus::float_errors

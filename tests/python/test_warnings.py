@@ -1,0 +1,269 @@
+"""RuntimeWarnings of floating-point errors: NumPy is the oracle of texts and lines."""
+
+import itertools
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from test_float_errors import STATEMENTS
+
+pytestmark = pytest.mark.numbus
+
+
+def given(function, *arguments):
+    """(category, text) of the warnings of a call whose result is read."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = function(*arguments)
+            if hasattr(result, "tolist"):
+                result.tolist()
+        except (TypeError, ValueError):
+            pass
+    return sorted((w.category.__name__, str(w.message)) for w in caught)
+
+
+def special_values(dtype):
+    """Numbers that operations have no value for, their neighbours, and ordinary ones."""
+    inf, nan = np.inf, np.nan
+    kind = np.dtype(dtype).kind
+    if kind == "f":
+        big, tiny = np.finfo(dtype).max, np.finfo(dtype).tiny
+        values = [0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 3.7, 710, -710, big, -big, tiny, inf, -inf, nan]
+    elif kind == "c":
+        values = [0, 1, -1, 1j, inf, nan, complex(inf, nan), 1e38, 1 + 2j]
+    else:
+        values = [0, 1, 2, 3, 100, np.iinfo(dtype).max]
+        if kind == "i":
+            values += [-1, -3, np.iinfo(dtype).min]
+    with np.errstate(all="ignore"):
+        return np.array(values).astype(dtype)
+
+
+# Their results are finite where their own steps overflow in NumPy.
+HIDDEN = {"logaddexp", "logaddexp2"}
+ROWS = [
+    row["name"]
+    for row in __import__("numbus")._core.table()
+    if hasattr(np, row["name"]) and row["nin"] < 3 and row["name"] not in HIDDEN
+]
+
+
+@pytest.fixture
+def at_once(core):
+    """Small operations are carried out in their calls, as they are for users."""
+    if os.environ.get("NUMBUS_DEVICE", "cpu") != "cpu":
+        pytest.skip("at once is only what lies where the host reads it")
+    core.set_at_once(512)
+    core.set_without_plan(1)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "i4", "u1", "c16"])
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_at_once(xp, at_once, name, dtype):
+    theirs, ours = getattr(np, name), getattr(xp, name)
+    values = special_values(dtype)
+    for numbers in itertools.product(values, repeat=theirs.nin):
+        operands = [np.full(3, number, dtype) for number in numbers]
+        want = given(theirs, *operands)
+        assert given(ours, *map(xp.array, operands)) == want, numbers
+
+
+@pytest.fixture(params=["direct", "interp", "compiled"])
+def pending(request, core):
+    """Operations are recorded, and carried out in this way."""
+    at_once = core.set_at_once(0)
+    if request.param == "direct":
+        before = core.set_without_plan(2)
+        yield
+        core.set_without_plan(before)
+    else:
+        core.set_mode(request.param)
+        yield
+        core.set_mode("auto")
+    core.set_at_once(at_once)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_pending(xp, pending, name, dtype):
+    """All values meet in one call, whose warnings are those of NumPy's call."""
+    theirs, ours = getattr(np, name), getattr(xp, name)
+    numbers = np.array(list(itertools.product(special_values(dtype), repeat=theirs.nin)), dtype)
+    operands = [numbers[:, k].copy() for k in range(theirs.nin)]
+    assert given(ours, *map(xp.array, operands)) == given(theirs, *operands)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_ordinary_values_warn_of_nothing(xp, pending, name):
+    row = next(r for r in xp._core.table() if r["name"] == name)
+    low, high = row["domain"]
+    numbers = np.random.default_rng(1).uniform(low, high, (2, 1001))
+    if name in ("arccosh",):
+        numbers = np.abs(numbers) + 1
+    operands = numbers[: row["nin"]]
+    want = given(getattr(np, name), *operands)
+    assert given(getattr(xp, name), *map(xp.array, operands)) == want
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_statements(xp, at_once, statement):
+    def run(module):
+        names = {
+            "np": module,
+            "a": module.arange(1.0, 5.0),
+            "z": module.zeros(4),
+            "i": module.arange(4),
+            "zi": module.zeros(4, int),
+        }
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = eval(compile(statement, "<statement>", "eval"), names)
+            if hasattr(result, "tolist"):
+                result.tolist()
+        return [(str(w.message), w.filename, w.lineno) for w in caught]
+
+    assert run(xp) == run(np)
+
+
+FUSED = [
+    ("divide by zero encountered in divide", lambda xp, a, z: (a + 1) / z * 2),
+    ("divide by zero encountered in log", lambda xp, a, z: xp.log(z * a) + a),
+    ("invalid value encountered in log", lambda xp, a, z: 2 * xp.log(-a) - z),
+    ("invalid value encountered in sqrt", lambda xp, a, z: xp.sqrt(z - a) + 1),
+    ("overflow encountered in multiply", lambda xp, a, z: (a + 1e308) * 10 - z),
+    ("overflow encountered in exp", lambda xp, a, z: xp.exp(a * 1000) + z),
+    ("divide by zero encountered in divide", lambda xp, a, z: (a / z).sum()),
+    ("overflow encountered in reduce", lambda xp, a, z: (a * 0 + 1e308).sum()),
+]
+
+
+@pytest.mark.parametrize("size", [1001, 40_003])
+@pytest.mark.parametrize("number", range(len(FUSED)))
+def test_fused(xp, core, pending, number, size):
+    text, function = FUSED[number]
+    a, z = xp.arange(1.0, size + 1), xp.zeros(size)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = function(xp, a, z)
+        core.flush()
+        del result
+        a + z
+    told = {str(w.message) for w in caught}
+    assert text in told
+    assert {w.filename for w in caught} == {__file__}
+    line = function.__code__.co_firstlineno
+    assert {w.lineno for w in caught} == {line}
+
+
+def test_the_errstate_when_recorded(xp, core):
+    a = xp.zeros(5000)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with xp.errstate(divide="ignore"):
+            quiet = 1 / (a * 2)
+        loud = 2 / (a * 3)
+        float(quiet[0]), float(loud[0])
+    assert [str(w.message) for w in caught] == ["divide by zero encountered in divide"]
+
+
+def test_once_a_line(xp, at_once):
+    z = xp.zeros(3)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            1 / z
+    assert len(caught) == 1
+
+
+def test_warnings_as_errors(xp, at_once):
+    a = xp.array([1.0, 2.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="divide by zero encountered in divide"):
+            a / 0
+        with pytest.raises(RuntimeWarning, match="overflow encountered in exp"):
+            float(xp.exp(xp.full(5000, 1000.0))[0])
+        assert (a + 1).tolist() == [2.0, 3.0]
+
+
+def test_pending_work_warns_before_catch_warnings_is_left(xp):
+    a = xp.zeros(5000)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        kept = 1 / a
+    assert [str(w.message) for w in caught] == ["divide by zero encountered in divide"]
+    assert kept.shape == (5000,)
+
+
+def test_in_place(xp, at_once):
+    for operation, text in (
+        ("x /= 0", "divide by zero encountered in divide"),
+        ("x *= 1e308", "overflow encountered in multiply"),
+        ("x //= 0", "divide by zero encountered in floor_divide"),
+        ("x **= 1e5", "overflow encountered in power"),
+        ("x %= 0", "invalid value encountered in remainder"),
+    ):
+        for size in (3, 5000):
+            x = xp.arange(2.0, size + 2) * 3
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                exec(compile(operation, "<line>", "exec"), {"x": x})
+            told = [(str(w.message), w.filename) for w in caught]
+            assert told == [(text, "<line>")], (operation, size)
+
+
+@pytest.mark.parametrize("size", [4, 5000])
+def test_assignments(xp, at_once, size):
+    for kind, value in (("i4", np.nan), ("f4", 1e300), ("u1", np.inf), ("f8", 1e300)):
+        told = []
+        for module in (np, xp):
+            target, source = module.zeros(size, kind), module.full(size, value)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                target[:] = source
+                target.tolist()
+            told.append([(str(w.message), w.filename, w.lineno) for w in caught])
+        assert told[0] == told[1], (kind, value)
+
+
+def test_masked_elements_warn_of_nothing(xp):
+    a = xp.arange(10.0)
+    chosen = a > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (1 / a[chosen]).shape == (9,)
+        assert xp.log(a, where=chosen, out=xp.zeros(10))[0] == 0
+        a[chosen] /= a[chosen]
+        assert (a == xp.nan).sum() == 0
+
+
+SCRIPT = """
+import numpy as np
+a = np.array([0.0, 1.0])
+b = 1 / a
+c = np.log(-a)
+for k in range(3):
+    d = a / 0
+big = np.zeros(100_000)
+e = 1 / big
+f = np.exp(np.full(10, 1000.0))
+print(np.float64(1) / 0, (big / 0).sum())
+with np.errstate(all="ignore"):
+    g = 1 / a
+"""
+
+
+def test_scripts(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    told = []
+    for runner in ([], ["-m", "numbus"]):
+        run = subprocess.run(
+            [sys.executable, *runner, str(script)], capture_output=True, text=True, check=True
+        )
+        told.append((run.stdout, sorted(run.stderr.splitlines())))
+    assert told[0] == told[1]
