@@ -245,9 +245,7 @@ def registered():
         "  composed": [r.name for r in plain],
         "    with loops over elements": [n for n, found in loops.items() if "element" in found],
         "    with loops over lines": [n for n, found in loops.items() if "line" in found],
-        "  that compiled functions have from the same body": [
-            r.name for r in rows if r.compiled
-        ],
+        "  that compiled functions have from the same body": [r.name for r in rows if r.compiled],
         "names of registered functions": list(registry.ROWS),
         "elementwise operations (ops.def)": [row["name"] for row in _core.table()],
         "routines (routines.def)": list(_core.routine_names()),
