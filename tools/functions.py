@@ -220,7 +220,7 @@ def second_bodies(known):
     for name in known:
         canonical = _resolve.name_of(getattr(numpy, name))
         row = registry.ROWS.get(canonical)
-        one_source = row is not None and row.kind != "primitive" and row.compiled
+        one_source = row is not None and row.compiled
         operation = isinstance(getattr(numbus, name), _core.ufunc)
         if one_source or operation or not workers(getattr(numbus, name)) & set(OURS):
             continue
@@ -245,9 +245,7 @@ def registered():
         "  composed": [r.name for r in plain],
         "    with loops over elements": [n for n, found in loops.items() if "element" in found],
         "    with loops over lines": [n for n, found in loops.items() if "line" in found],
-        "  that compiled functions have from the same body": [
-            r.name for r in rows if r.compiled and r.kind != "primitive"
-        ],
+        "  that compiled functions have from the same body": [r.name for r in rows if r.compiled],
         "names of registered functions": list(registry.ROWS),
         "elementwise operations (ops.def)": [row["name"] for row in _core.table()],
         "routines (routines.def)": list(_core.routine_names()),

@@ -497,7 +497,7 @@ def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike | None = None, order: Any =
     """`asarray(a)`; raises ValueError if it holds infs or NaNs."""
 def ascontiguousarray(a: ArrayLike, dtype: DTypeLike | None = None, *, like: Any = None) -> ndarray:
     """`a` as a C-contiguous array of at least one dimension."""
-def asfortranarray(a: ArrayLike, dtype: DTypeLike | None = None, *, like: Any = None) -> ndarray:
+def asfortranarray(a: Any, dtype: DTypeLike | None = None, *, like: Any = None) -> ndarray:
     """`a` as an array laid out with the first index fastest."""
 asin: _Unary
 """Inverse sine, element-wise."""
@@ -552,7 +552,7 @@ def block(arrays: Any) -> Any:
     """Arrays joined from nested lists: innermost lists along the last axis, and so outwards."""
 def bmat(obj: Any, ldict: Any = None, gdict: Any = None) -> Any:
     """Build a matrix object from a string, nested sequence, or array."""
-def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[ndarray, ...]:
+def broadcast_arrays(*args: Any, subok: _bool = False) -> tuple[ndarray, ...]:
     """All arguments broadcast against each other: a tuple of read-only views."""
 def broadcast_shapes(*args: Any) -> Any:
     """Broadcast the input shapes into a single shape."""
@@ -826,7 +826,7 @@ def identity(n: Any, dtype: DTypeLike | None = None, *, like: Any = None) -> nda
 def imag(val: Any) -> Any:
     """The imaginary part: a view of a complex array."""
 index_exp: Any
-def indices(dimensions: Any, dtype: DTypeLike | None = ..., sparse: Any = False) -> Any:
+def indices(dimensions: Any, dtype: DTypeLike | None = ..., sparse: _bool = False) -> Any:
     """The index of each point of a grid along each axis: shape `(n, *dimensions)`."""
 inf: float
 def info(object: Any = None, maxwidth: Any = 76, output: Any = None, toplevel: Any = 'numpy') -> Any:
@@ -855,7 +855,7 @@ def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike
     equal_nan."""
 def iscomplex(x: ArrayLike) -> Any:
     """True where an element has an imaginary part that is not zero."""
-def iscomplexobj(x: ArrayLike) -> Any:
+def iscomplexobj(x: Any) -> Any:
     """Whether `x` has a complex dtype."""
 def isdtype(dtype: DTypeLike | None, kind: Any) -> Any:
     """Determine if a provided dtype is of a specified data type ``kind``."""
@@ -877,7 +877,7 @@ def isposinf(x: ArrayLike, out: Any = None) -> Any:
     """True for +inf. TypeError for complex numbers."""
 def isreal(x: ArrayLike) -> Any:
     """True where an element has no imaginary part."""
-def isrealobj(x: ArrayLike) -> Any:
+def isrealobj(x: Any) -> Any:
     """Whether `x` has a dtype that is not complex."""
 def isscalar(element: Any) -> _bool:
     """Whether `element` is a scalar, a generic among them."""

@@ -97,7 +97,7 @@ def difference(name, seed):
             check(here, of_list(want), "")
         else:
             special_compare(row, here, want, args, keywords, at)
-        for x, y in zip(mine, real):
+        for x, y in zip(mine, real) if free(name, keywords) else ():
             if isinstance(y, np.ndarray) and y is not want:
                 check(x, y, "an operand")
     except AssertionError as found:
@@ -110,6 +110,11 @@ def forgiven(got, want):
     if isinstance(got, tuple) and isinstance(want, (tuple, list)) and len(got) == len(want):
         return tuple([forgiven(x, y) for x, y in zip(got, want)])
     return sweep.forgiven(got, want)
+
+
+def free(name, keywords):
+    """Whether the operands afterwards are the call's results, not any order of elements."""
+    return not ("partition" in name or "overwrite_input" in keywords)
 
 
 def decided(row, error, mistake):
@@ -197,7 +202,7 @@ def special_compare(row, got, want, args, keywords, at):
     args, keywords = replaced((args, keywords), at)
     if row.kind == "linalg":
         return compare_linalg(row.name, got, want, args, keywords)
-    if type(want) is list:
+    if type(want) is list and row.name != "trim_zeros":
         want = tuple(want)
     if isinstance(want, (tuple, list)) or isinstance(want, np.ndarray):
         return compare(row, got, want, "", args, keywords)
@@ -326,6 +331,8 @@ def check_number(got, want, eps):
         assert got == want, f"{got!r}; CPython: {want!r}"
         return
     parts = [(got.real, want.real), (got.imag, want.imag)]
+    if want.dtype.kind == "c" and want != want and got != got:
+        return  # parts beside a NaN are NumPy's, where cmath has others
     size = np.abs(complex(want)) if np.isfinite(want) else 0.0
     for x, y in parts if want.dtype.kind == "c" else parts[:1]:
         x, y = float(x), float(y)

@@ -21,6 +21,9 @@ from ..core.operands import (
 )
 from ..core.operands import dtype_of as _dtype_of
 from ..core.quick import quick
+from . import names as np
+from .names import compiled as _compiled
+from .registry import Any, DTypeArg, function
 
 __all__ = [
     "array",
@@ -28,7 +31,6 @@ __all__ = [
     "asarray",
     "asarray_chkfinite",
     "ascontiguousarray",
-    "asfortranarray",
     "copy",
     "empty",
     "empty_like",
@@ -198,9 +200,15 @@ def ascontiguousarray(a, dtype=None, *, like=None):
     return array(a, dtype, copy=None, order="C", ndmin=1, like=like)
 
 
+@function("np.asfortranarray")
 @quick("asfortranarray")
-def asfortranarray(a, dtype=None, *, like=None):
+def asfortranarray(a: Any, dtype: DTypeArg = None, *, like: Any = None):
     """`a` as an array laid out with the first index fastest."""
+    if _compiled:
+        if like is not None:
+            raise NotImplementedError("[asfortranarray] like=; got one; expected None")
+        x = np.asarray(a) if dtype is None else np.asarray(a, dtype)
+        return np.ascontiguousarray(x.T).T
     return array(a, dtype, copy=None, order="F", ndmin=1, like=like)
 
 

@@ -10,15 +10,13 @@ from ..core.operands import dtype_of, operand, to_ndarray
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
-from .registry import Array, Flag, Operand, OutBroadcast, function
+from .names import compiled as _compiled
+from .registry import Any, Array, Flag, Operand, OutBroadcast, function
 
 __all__ = [
     "around",
     "astype",
     "imag",
-    "iscomplexobj",
-    "isrealobj",
-    "isscalar",
     "iterable",
     "ndim",
     "real",
@@ -81,14 +79,18 @@ def angle(z: Operand, deg: Flag = False):
     return phase * (180 / np.pi) if deg else phase
 
 
-def iscomplexobj(x):
+@function("np.iscomplexobj")
+def iscomplexobj(x: Any):
     """Whether `x` has a complex dtype."""
+    if _compiled:
+        return np.result_type(x).kind == "c"
     return dtype_of(x).kind == "c"
 
 
-def isrealobj(x):
+@function("np.isrealobj")
+def isrealobj(x: Any):
     """Whether `x` has a dtype that is not complex."""
-    return not iscomplexobj(x)
+    return not np.iscomplexobj(x)
 
 
 @function("np.iscomplex")
@@ -122,8 +124,11 @@ def _check_ordered(op, x):
         raise TypeError(f"[{op}] no order among complex numbers; got some; expected real ones")
 
 
-def isscalar(element):
+@function("np.isscalar")
+def isscalar(element: Any):
     """Whether `element` is a scalar, a generic among them."""
+    if _compiled:
+        return not isinstance(element, numpy.ndarray) and not isinstance(element, (tuple, list))
     return type(element) is generic or numpy.isscalar(element)
 
 

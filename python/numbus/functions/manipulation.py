@@ -9,10 +9,10 @@ from ..core.operands import plain, to_ndarray
 from ..core.quick import quick
 from . import names as np
 from .axes import distinct
-from .registry import Any, Array, Axes, Int, function
+from .names import compiled as _compiled
+from .registry import Any, Array, Axes, Flag, Int, function
 
 __all__ = [
-    "broadcast_arrays",
     "broadcast_to",
     "matrix_transpose",
     "moveaxis",
@@ -173,11 +173,23 @@ def broadcast_to(array, shape, subok=False):
     return _core.broadcast_to(to_ndarray(plain(array, subok)), as_shape("broadcast_to", shape))
 
 
-def broadcast_arrays(*args, subok=False):
+@function("np.broadcast_arrays")
+def broadcast_arrays(*args: Any, subok: Flag = False):
     """All arguments broadcast against each other: a tuple of read-only views."""
+    if _compiled:
+        parts = tuple([np.asarray(a) for a in args])
+        extents = _common_shape(parts)
+        return tuple([np.broadcast_to(a, extents) for a in parts])
     arrays = [to_ndarray(plain(a, subok)) for a in args]
     shape = numpy.broadcast_shapes(*[a.shape for a in arrays])
     return tuple([a if a.shape == shape else _core.broadcast_to(a, shape) for a in arrays])
+
+
+def _common_shape(arrays):
+    """The shape that all broadcast to."""
+    if len(arrays) == 1:
+        return arrays[0].shape
+    return np.broadcast_shapes(arrays[0].shape, _common_shape(arrays[1:]))
 
 
 @function("np.flip")

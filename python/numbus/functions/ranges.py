@@ -16,12 +16,12 @@ from ..core.operands import to_numpy as _to_numpy
 from ..core.quick import quick
 from . import names as np
 from .manipulation import moveaxis
-from .registry import Array, Choice, Flag, function
+from .names import compiled as _compiled
+from .registry import Any, Array, Choice, DTypeArg, Flag, function
 
 __all__ = [
     "arange",
     "fromfunction",
-    "indices",
     "linspace",
     "mgrid",
     "ogrid",
@@ -187,8 +187,15 @@ def _on_axes(xi, n, swapped, k):
     return (own,) + _on_axes(xi[1:], n, swapped, k + 1)
 
 
-def indices(dimensions, dtype=int, sparse=False):
-    """The index of each point of a grid along each axis: shape `(n, *dimensions)`."""
+@function("np.indices")
+def indices(dimensions: Any, dtype: DTypeArg = int, sparse: Flag = False):
+    """The index of each point of a grid along each axis: shape `(n, *dimensions)`.
+
+    sparse: a tuple of arrays of one axis that is longer than 1 each.
+    """
+    if _compiled:
+        grids = _grids(dimensions, 0, dtype)
+        return grids if sparse else np.stack(np.broadcast_arrays(*grids))
     shape = as_shape("indices", dimensions)
     dtype = as_dtype("indices", dtype, _FLOAT64)
     n = len(shape)
@@ -202,6 +209,16 @@ def indices(dimensions, dtype=int, sparse=False):
     for axis, values in enumerate(axes):
         result[axis] = values
     return result
+
+
+def _grids(shape, axis, dtype):
+    """The index along each axis from `axis` on, as arrays that broadcast."""
+    n = len(shape)
+    if axis == n:
+        return ()
+    line = np.arange(shape[axis]).astype(dtype)
+    extents = (1,) * axis + (shape[axis],) + (1,) * (n - 1 - axis)
+    return (line.reshape(extents),) + _grids(shape, axis + 1, dtype)
 
 
 def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):

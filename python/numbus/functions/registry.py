@@ -76,7 +76,7 @@ class Row:
     names: under which the world knows it, the first in NumPy's or CuPy's spelling ("np.sort").
     kind: "primitive" (a row of routines.def), "composed" (array expressions), "line", "element".
     body: the Python function. function: what users call. compiled: whether compiled functions have
-    it (a primitive's they have of their own).
+    it, whose routines are the host's.
     """
 
     names: tuple

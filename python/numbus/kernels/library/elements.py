@@ -11,24 +11,6 @@ def divmod_arrays(a, b):
     return np.floor_divide(a, b), np.remainder(a, b)
 
 
-@known("np.iscomplexobj")
-def iscomplexobj(x):
-    """Whether the type is a complex one."""
-    return np.result_type(x, np.complex64) == np.result_type(x)
-
-
-@known("np.isrealobj")
-def isrealobj(x):
-    """Whether the type is none of the complex ones."""
-    return np.result_type(x, np.complex64) != np.result_type(x)
-
-
-@known("np.isscalar")
-def isscalar(x):
-    """Whether it is a number."""
-    return not isinstance(x, np.ndarray) and not isinstance(x, tuple)
-
-
 @known("int bit_length")
 def bit_length(n):
     """How many bits the magnitude takes."""

@@ -1,38 +1,8 @@
-"""Arrays split, inserted into, selected from, and the indices of triangles."""
+"""Shapes that broadcast, and windows."""
 
 import numpy as np
 
-from .._library import known, not_yet
-
-
-@known("np.asfortranarray")
-def asfortranarray(a):
-    """The array itself where its first axis is the dense one, else a copy of which it is."""
-    return np.ascontiguousarray(a.T).T
-
-
-@known("np.indices")
-def indices(shape):
-    """The index along each axis, for every position."""
-    if len(shape) == 1:
-        line = np.empty((1, shape[0]), np.int64)
-        line[0] = np.arange(shape[0])
-        return line
-    if len(shape) == 2:
-        grid = np.empty((2, shape[0], shape[1]), np.int64)
-        for i in range(shape[0]):
-            for j in range(shape[1]):
-                grid[0, i, j] = i
-                grid[1, i, j] = j
-        return grid
-    not_yet("np.indices of more than two dimensions")
-
-
-@known("np.broadcast_arrays")
-def broadcast_arrays(a, b):
-    """Read-only views of the shape that both broadcast to."""
-    shape = np.broadcast_shapes(a.shape, b.shape)
-    return np.broadcast_to(a, shape), np.broadcast_to(b, shape)
+from .._library import known
 
 
 def broadcast_extent(a, b):
