@@ -261,6 +261,7 @@ Contributions of_interpolation(const Entry& e, const Array& g) {
     return parts;
   }
   const Quantity last(static_cast<double>(n - 2));
+  if (load_device_kernels) load_device_kernels(*x.base->device, Routine::search, DType::F64);
   const Quantity after(search(xp, x, true));
   const Quantity place =
       of(Op::maximum, of(Op::minimum, of(Op::subtract, after, Quantity(1.0)), last), Quantity(0.0));
