@@ -100,7 +100,8 @@ def main(arguments):
             )
             return 2
         sys.argv = list(arguments)
-        folder = os.path.dirname(os.path.abspath(file))
+        file = os.path.abspath(file)  # as Python names it in tracebacks and warnings
+        folder = os.path.dirname(file)
     if not sys.flags.safe_path:
         sys.path[0] = folder
     install()
