@@ -251,6 +251,8 @@ def test_out(xp, kind, name):
             # NumPy spreads one number over an array, which is refused.
             if isinstance(got, ValueError) and np.shape(want) != shape:
                 continue
+        if name in ("fft.hfft", "fft.ifft2", "fft.irfft2"):
+            continue  # NumPy does not look at `out`, which ours write to
         if name == "choose" and isinstance(got, ValueError) and "invalid shape" in str(want):
             continue  # a TypeError of NumPy's, alone among its functions
         compare(got, want, what, layout=False)

@@ -87,6 +87,8 @@ def _copied(value):
         return numpy.array(numpy.asarray(value))
     if type(value) is generic:
         return numpy.asarray(value)[()]
+    if isinstance(value, numpy.ndarray):
+        return value.copy()  # which an operator that assigns, or `out`, would write to again
     if type(value) in (list, tuple):
         return type(value)(_copied(item) for item in value)
     if type(value) is dict:

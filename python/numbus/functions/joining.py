@@ -99,12 +99,11 @@ def _joined_in_function(arrays, axis, dtype, casting):
 
 
 def _common_type(parts, dtype, casting):
-    if dtype is None:
-        return np.result_type(*parts)
+    into = np.result_type(*parts) if dtype is None else dtype
     for part in parts:
-        if not np.can_cast(part.dtype, dtype, casting):
+        if not np.can_cast(part.dtype, into, casting):
             raise TypeError(f"[concatenate] cannot cast; got other types; expected {casting}")
-    return dtype
+    return into
 
 
 @function("np.stack")
