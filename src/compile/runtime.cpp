@@ -159,8 +159,8 @@ int64_t numbus_host_call(int64_t number, const int64_t* words) {
     result = call(words);
   } catch (const Error& e) {
     interrupted = e.kind() == ErrorKind::Interrupted;
-  } catch (
-      const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the caller's own way needs less
+  } catch (const std::bad_alloc&) {
+    result = kNoHostCall;  // the caller's own way needs less memory
   }
   if (interrupted) leave_generated_code();
   return result;

@@ -90,16 +90,20 @@ def _joined_in_function(arrays, axis, dtype, casting):
         raise NotImplementedError("[concatenate] arrays; got another type; expected a tuple")
     if axis is None:
         parts = tuple([np.asarray(a).ravel() for a in arrays])
-        return routines.join(parts, 0, _common_type(parts, dtype, casting))
+        return routines.join(parts, 0, _common_type(arrays, parts, dtype, casting))
     parts = tuple([np.asarray(a) for a in arrays])
     if parts[0].ndim == 0:
         raise ValueError("[concatenate] 0-d arrays cannot be joined; got 0-d; expected 1-d or more")
     along = distinct("concatenate", axis, parts[0].ndim)[0]
-    return routines.join(parts, along, _common_type(parts, dtype, casting))
+    return routines.join(parts, along, _common_type(arrays, parts, dtype, casting))
 
 
-def _common_type(parts, dtype, casting):
-    into = np.result_type(*parts) if dtype is None else dtype
+def _common_type(arrays, parts, dtype, casting):
+    """The type of the result; those of Python's numbers yield to the others'."""
+    typed = tuple([a if np.isscalar(a) else np.asarray(a) for a in arrays])
+    into = np.result_type(*typed) if dtype is None else dtype
+    if dtype is None and casting == "same_kind":
+        return into
     for part in parts:
         if not np.can_cast(part.dtype, into, casting):
             raise TypeError(f"[concatenate] cannot cast; got other types; expected {casting}")
