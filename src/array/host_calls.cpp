@@ -79,7 +79,7 @@ constexpr HostCallFunction kFunctions[] = {sort, argsort,  partition, argpartiti
 static_assert(std::size(kFunctions) == static_cast<size_t>(HostCall::kCount));
 
 // Before anything is compiled: when the library is loaded.
-const bool known = [] {
+[[maybe_unused]] const bool kKnown = [] {
   for (size_t k = 0; k < std::size(kFunctions); ++k) host_calls[k] = kFunctions[k];
   return true;
 }();
