@@ -28,22 +28,20 @@ std::vector<Array> all_given(nb::handle sequence) {
 nb::object wrapped(Array a) { return nb::steal(wrap_result(Masked(std::move(a)))); }
 
 struct Watching {
-  std::unique_ptr<program::Program> program = std::make_unique<program::Program>();
+  program::Program program;
   bool on = false;
 
   void enter() {
-    program::begin(*program);
+    program::begin(program);
     on = true;
   }
   void leave() {
-    if (on) program::end(*program);
+    if (on) program::end(program);
     on = false;
   }
-  ~Watching() {
-    if (program) leave();
-  }
   Watching() = default;
-  Watching(Watching&&) = default;
+  ~Watching() { leave(); }
+  Watching(const Watching&) = delete;
 };
 
 nb::list gradient(Watching& w, nb::handle outputs, nb::handle seeds, nb::handle inputs) {
@@ -52,7 +50,7 @@ nb::list gradient(Watching& w, nb::handle outputs, nb::handle seeds, nb::handle 
   if (of.size() != by.size())
     raise(ErrorKind::Value, "grad", "not a seed for each output", std::to_string(by.size()),
           std::to_string(of.size()));
-  std::vector<Array> found = program::gradient(*w.program, of, by, in);
+  std::vector<Array> found = program::gradient(w.program, of, by, in);
   nb::list result;
   for (Array& a : found) result.append(wrapped(std::move(a)));
   return result;
@@ -106,13 +104,13 @@ void bind_gradients(nb::module_& m) {
              return self;
            })
       .def("__exit__", [](Watching& w, nb::args) { w.leave(); })
-      .def("watch", [](Watching& w, nb::handle a) { w.program->watch(given(a)); })
+      .def("watch", [](Watching& w, nb::handle a) { w.program.watch(given(a)); })
       .def("depends",
-           [](Watching& w, nb::handle a) { return is_ours(a) && w.program->depends(given(a)); })
+           [](Watching& w, nb::handle a) { return is_ours(a) && w.program.depends(given(a)); })
       .def("gradient", &gradient, nb::arg("outputs"), nb::arg("seeds"), nb::arg("inputs"))
-      .def("verify", [](Watching& w) { program::verify(*w.program); })
-      .def("__len__", [](Watching& w) { return w.program->entries().size(); })
-      .def("__str__", [](Watching& w) { return program::print(*w.program); });
+      .def("verify", [](Watching& w) { program::verify(w.program); })
+      .def("__len__", [](Watching& w) { return w.program.entries().size(); })
+      .def("__str__", [](Watching& w) { return program::print(w.program); });
   nb::class_<Paused>(m, "unobserved", "A block that no program sees.")
       .def(nb::init<>())
       .def("__enter__", [](Paused& p) { p.pause = std::make_unique<Unobserved>(); })

@@ -204,7 +204,7 @@ void record_unobserved(Instr& i, const Array& out, const Window::Input* given, i
   }
   i.line = current_line();
   i.told = float_errors::state.told;
-  before_write(out);
+  if (out.base->mask) keep_mask(*out.base.get());  // observers have been told
   // Whoever else sees the storage must find the work done.
   bool at_once = out.base->shared > 0, pending = out.base->pending();
   for (int n = 0; n < count; ++n) {

@@ -17,7 +17,7 @@ struct State {
   bool checked = false;          // NumPy does each operation first
   uint8_t warned = flags::kAll;  // the kinds to be warned of, where an operation is called
   uint8_t told = 0;              // the same, of the instructions that are recorded now
-  bool watched = false;          // somebody reads the flags after what is carried out now
+  bool watched = false;          // the flags are read once the present work has been done
   Finding* finding = nullptr;    // takes what is met by the instruction that is carried out now
 };
 // Each call of an operation asks several times: the loader's function for thread-local variables

@@ -112,6 +112,25 @@ const Array& saved(const Operand& o) {
   return *o.saved;
 }
 
+Array conjugate(const Array& x) {
+  if (!is_complex(x.dtype)) return x;
+  const Arg a(&x);
+  return apply(Op::conjugate, {&a, 1});
+}
+
+Array zeros(std::span<const int64_t> shape, DType t, Device* device) {
+  Array made = empty(shape, t, device);
+  assign(made, zero());
+  return made;
+}
+
+Array sums_at(const Array& index, const Array& values, int64_t size) {
+  Array sums = zeros({&size, 1}, values.dtype, values.base->device);
+  const Arg value(&values);
+  update(Op::add, sums, 1, {&index, 1}, 0, &value);
+  return sums;
+}
+
 void not_yet(const Entry& e, const std::string& what) {
   raise(ErrorKind::NotImplemented, "grad", "the derivative of this operation is not yet available",
         e.title() + what + line_of(e),

@@ -97,7 +97,6 @@ class Program {
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:
-  friend class Adjoints;
   struct Use {
     int entry, operand;  // operand: beyond the operands are the results
   };

@@ -23,5 +23,9 @@ void pull_scatter(const Entry& e, Adjoints& adjoints);
 
 // The elements that an operand had.
 const Array& saved(const Operand& o);
+Array conjugate(const Array& x);  // of real numbers they themselves
+Array zeros(std::span<const int64_t> shape, DType t, Device* device);
+// Zeros, to which each value is added at its index; both are lines.
+Array sums_at(const Array& index, const Array& values, int64_t size);
 
 }  // namespace numbus::program

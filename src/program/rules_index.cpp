@@ -46,8 +46,8 @@ Array stays(const Indexing& at, const Array& target, const Array* where) {
   }();
   Device& device = *target.base->device;
   const Array number = reshape(arange(0, 1, 0, 1, points, DType::I64, &device), at.domain);
-  Array winner = full(target.shape(), DType::I64, Scalar::from_int(-1));
-  winner = to_device(winner, device);
+  const Array winner = empty(target.shape(), DType::I64, &device);
+  assign(winner, Arg(Scalar::from_int(-1), DType::I64));
   scatter(winner, at.axes, at.index, at.first_axis, Arg(&number),
           {.where = where, .op = Op::scatter_max});
   const Array found = gather(winner, at.axes, at.index, at.first_axis);
@@ -67,11 +67,9 @@ void pull_gather(const Entry& e, const Array& g, Adjoints& adjoints) {
     update(Op::add, adjoints.memory(source.region), at.axes, at.index, at.first_axis, &value);
     return;
   }
-  const Array sums = full(source.region.layout->ndim()
-                              ? std::span(source.region.layout->shape(),
-                                          static_cast<size_t>(source.region.layout->ndim()))
-                              : std::span<const int64_t>(),
-                          source.region.dtype, Scalar::from_int(0));
+  const Layout& l = *source.region.layout;
+  const Array sums =
+      zeros({l.shape(), static_cast<size_t>(l.ndim())}, source.region.dtype, g.base->device);
   update(Op::add, sums, at.axes, at.index, at.first_axis, &value);
   adjoints.add(source.region, sums);
 }
@@ -107,8 +105,7 @@ void Program::selected(const Array& all, const Array& mask, const Array& dense) 
   add("a[mask]", {&all, 1}, {&dense, 1},
       [where, shape = std::vector<int64_t>(all.shape().begin(), all.shape().end())](
           std::span<const std::optional<Array>> g) {
-        Array spread = full(shape, g[0]->dtype, Scalar::from_int(0));
-        spread = to_device(spread, *g[0]->base->device);
+        const Array spread = zeros(shape, g[0]->dtype, g[0]->base->device);
         if (g[0]->size() > 0) {
           const Array numbers = flatnonzero(reshape(where, {where.size()}));
           const Array line = reshape(spread, {spread.size()});

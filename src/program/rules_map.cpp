@@ -18,12 +18,6 @@ Quantity quantity_of(const Operand& o, DType loop) {
   return Quantity(full({}, o.region.dtype, o.scalar));
 }
 
-Array conjugate(const Array& x) {
-  if (!is_complex(x.dtype)) return x;
-  const Arg a(&x);
-  return apply(Op::conjugate, {&a, 1});
-}
-
 // g times a derivative, conjugate where it is complex.
 Array times(const Array& g, const Quantity& d) {
   if (d.is_number && d.number == 1) return g;

@@ -6,12 +6,6 @@
 namespace numbus::program {
 namespace {
 
-Array conjugate(const Array& x) {
-  if (!is_complex(x.dtype)) return x;
-  const Arg a(&x);
-  return apply(Op::conjugate, {&a, 1});
-}
-
 struct Reduced {
   const Entry& e;
   const Layout& domain;

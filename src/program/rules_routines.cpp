@@ -14,10 +14,7 @@ Array adjoint(const Array& m) {
   for (int d = 0; d < m.ndim() - 2; ++d) axes.push_back(d);
   axes.push_back(m.ndim() - 1);
   axes.push_back(m.ndim() - 2);
-  Array t = transpose(m, axes);
-  if (!is_complex(m.dtype)) return t;
-  const Arg a(&t);
-  return apply(Op::conjugate, {&a, 1});
+  return conjugate(transpose(m, axes));
 }
 
 Contributions of_product(const Entry& e, const Array& g) {
@@ -63,12 +60,6 @@ Array recurrence(const Array& g, const Array& x) {
   return sums;
 }
 
-Array conjugate(const Array& x) {
-  if (!is_complex(x.dtype)) return x;
-  const Arg a(&x);
-  return apply(Op::conjugate, {&a, 1});
-}
-
 // 0, 1, … along the middle one of three axes.
 Array counted(const Array& like) {
   const int64_t n = like.layout->shape(1);
@@ -79,8 +70,7 @@ Array counted(const Array& like) {
 Array of_running_extreme(const Array& r, const Array& g) {
   const int64_t n = r.layout->shape(1), inner = r.layout->shape(2), outer = r.layout->shape(0);
   Device* device = r.base->device;
-  Array at = empty(r.shape(), DType::I64, device);
-  assign(at, zero());
+  const Array at = zeros(r.shape(), DType::I64, device);
   if (n > 1) {
     const Array here = along(counted(r), 1, n), now = along(r, 1, n), before = along(r, 0, n - 1);
     const Quantity changes = of(Op::not_equal, Quantity(now), Quantity(before));
@@ -96,12 +86,8 @@ Array of_running_extreme(const Array& r, const Array& g) {
       copy(of(Op::add, of(Op::multiply, row, Quantity(static_cast<double>(inner))), columns).array,
            DType::I64, true);
   const int64_t all = outer * n * inner;
-  const Array sums = empty({&all, 1}, g.dtype, device);
-  assign(sums, zero());
-  const Array flat = reshape(number, {all}), values = reshape(copy(g, g.dtype, true), {all});
-  const Arg value(&values);
-  update(Op::add, sums, 1, {&flat, 1}, 0, &value);
-  return reshape(sums, {outer, n, inner});
+  const Array values = reshape(copy(g, g.dtype, true), {all});
+  return reshape(sums_at(reshape(number, {all}), values, all), {outer, n, inner});
 }
 
 Contributions of_scan(const Entry& e, const Array& g) {
@@ -140,12 +126,8 @@ Array put_back(const Array& lines, const Array& order, const Array& g) {
       reshape(arange(0, static_cast<double>(n), 0, n, count, DType::I64, device), {count, 1});
   const Array rows = reshape(order, {count, each});
   const Array numbers = of(Op::add, Quantity(rows), Quantity(first)).array;
-  const int64_t all = lines.size();
-  const Array sums = empty({&all, 1}, g.dtype, device);
-  assign(sums, zero());
-  const Array flat = reshape(numbers, {numbers.size()}), values = reshape(g, {g.size()});
-  const Arg value(&values);
-  update(Op::add, sums, 1, {&flat, 1}, 0, &value);
+  const Array sums =
+      sums_at(reshape(numbers, {numbers.size()}), reshape(g, {g.size()}), lines.size());
   const auto shape = lines.shape();
   return reshape(sums, {shape.begin(), shape.end()});
 }
@@ -207,8 +189,7 @@ Contributions of_segments(const Entry& e, const Array& g) {
   const Layout& l = *e.operands[0].region.layout;
   const int64_t shape[3] = {l.shape(0), l.shape(1) + 1, l.shape(2)};
   const int64_t count = bounds.size() / 2;
-  const Array sums = empty(shape, g.dtype, g.base->device);
-  assign(sums, zero());
+  const Array sums = zeros(shape, g.dtype, g.base->device);
   const LayoutRef half(Layout::contiguous({&count, 1}, itemsize(DType::I64)));
   const Arg value(&g);
   for (const bool ends : {false, true}) {
@@ -245,9 +226,8 @@ Contributions of_interpolation(const Entry& e, const Array& g) {
   parts[3] =
       reshape(ends, {e.operands[3].region.layout->shape(),
                      e.operands[3].region.layout->shape() + e.operands[3].region.layout->ndim()});
-  const Array line = empty({&n, 1}, g.dtype, g.base->device), positions = copy(line, g.dtype);
-  assign(line, zero());
-  assign(positions, zero());
+  const Array line = zeros({&n, 1}, g.dtype, g.base->device),
+              positions = zeros({&n, 1}, g.dtype, g.base->device);
   parts[2] = line;
   parts[1] = positions;
   if (n < 2) {
@@ -255,9 +235,7 @@ Contributions of_interpolation(const Entry& e, const Array& g) {
     const Array within = choose(outside, Quantity(0.0), adjoint).array;
     const Array sum = reduce(Reduction::Sum, within, all, false, g.dtype, nullptr, 0);
     assign(line, Arg(&sum));
-    const Array none = empty_like(x, x.dtype);
-    assign(none, zero());
-    parts[0] = none;
+    parts[0] = zeros(x.shape(), x.dtype, x.base->device);
     return parts;
   }
   const Quantity last(static_cast<double>(n - 2));

@@ -77,22 +77,23 @@ def reflect(r, q, v, j):
             q[c, i] -= s * np.conj(v[i])
 
 
+def rotate_columns(m, p, q, c, s, phase):
+    for k in range(m.shape[0]):
+        x, y = m[k, p], m[k, q] * phase
+        m[k, p] = c * x - s * y
+        m[k, q] = s * x + c * y
+
+
 def rotate(a, v, p, q, c, s, phase):
     """Rotates rows and columns p and q of a Hermitian matrix, and columns of v."""
     n = a.shape[0]
     back = np.conj(phase)
-    for k in range(n):
-        x, y = a[k, p], a[k, q] * phase
-        a[k, p] = c * x - s * y
-        a[k, q] = s * x + c * y
+    rotate_columns(a, p, q, c, s, phase)
     for k in range(n):
         x, y = a[p, k], a[q, k] * back
         a[p, k] = c * x - s * y
         a[q, k] = s * x + c * y
-    for k in range(n):
-        x, y = v[k, p], v[k, q] * phase
-        v[k, p] = c * x - s * y
-        v[k, q] = s * x + c * y
+    rotate_columns(v, p, q, c, s, phase)
 
 
 def rotation(x, y, size):
@@ -197,14 +198,8 @@ def one_sided(u, v):
                 turned = True
                 phase = np.conj(z) / size
                 c, s = rotation(first, second, size)
-                for k in range(m):
-                    x, y = u[k, p], u[k, q] * phase
-                    u[k, p] = c * x - s * y
-                    u[k, q] = s * x + c * y
-                for k in range(n):
-                    x, y = v[k, p], v[k, q] * phase
-                    v[k, p] = c * x - s * y
-                    v[k, q] = s * x + c * y
+                rotate_columns(u, p, q, c, s, phase)
+                rotate_columns(v, p, q, c, s, phase)
         if not turned:
             break
 
