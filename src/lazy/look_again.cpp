@@ -52,8 +52,11 @@ class Again {
       const Instr& i = w_.instrs_[t.source];
       Base* bases[1 + kMaxOperands] = {};
       bool known = true;
-      for (int n = 0; n < i.inputs(); ++n)
-        if (t.in[n] >= 0) known = (bases[1 + n] = readable(t.in[n])) && known;
+      // A plan may have given an instruction other operands than were recorded.
+      for (int n = 0; n < i.inputs(); ++n) {
+        if (t.in[n] >= 0) bases[1 + n] = readable(t.in[n]);
+        known = known && (bases[1 + n] != nullptr) == (i.in[n].slot >= 0);
+      }
       if (i.code == Instr::Reduce) {
         if (known) reduce(t, i, bases, found);
         continue;

@@ -271,3 +271,11 @@ def test_scripts(tmp_path):
         )
         told.append((run.stdout, sorted(run.stderr.splitlines())))
     assert told[0] == told[1]
+
+
+def test_a_kernel_that_reads_what_it_overwrites(xp, mode):
+    """NumPy is asked about instructions that have other operands in a plan."""
+    a = xp.where(xp.array([0, 2, 1]), 3, xp.nan).reshape(1, 3, 1)
+    xp.add(a[:, :-1], a[:, 1:], out=a[:, :-1])
+    a[a > -0.6397] = a[a > -0.6397]
+    assert repr(a.ravel().tolist()) == "[nan, 6.0, 3.0]"
