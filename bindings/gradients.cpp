@@ -1,31 +1,11 @@
 // Programs and their derivatives for Python.
 #include <memory>
 
-#include "convert.h"
+#include "given.h"
 #include "program/program.h"
 
 namespace numbus::bindings {
 namespace {
-
-// An array or a 0-d value of ours, as it is.
-Array given(nb::handle o) {
-  if (is_array(o.ptr())) return as_array(o.ptr());
-  if (is_generic(o.ptr())) return array_of(as_generic(o.ptr()));
-  raise(ErrorKind::Type, "grad", "not an array of Numbus",
-        nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(o.ptr()))))),
-        "an ndarray");
-}
-
-bool is_ours(nb::handle o) { return is_array(o.ptr()) || is_generic(o.ptr()); }
-
-std::vector<Array> all_given(nb::handle sequence) {
-  std::vector<Array> found;
-  for (nb::handle o : nb::borrow<nb::list>(nb::list(sequence))) found.push_back(given(o));
-  return found;
-}
-
-// A 0-d array stays lazy.
-nb::object wrapped(Array a) { return nb::steal(wrap_result(Masked(std::move(a)))); }
 
 struct Watching {
   program::Program program;
@@ -57,10 +37,7 @@ nb::list gradient(Watching& w, nb::handle outputs, nb::handle seeds, nb::handle 
 }
 
 program::Pullback pullback_of(nb::object function) {
-  auto held = std::shared_ptr<nb::object>(new nb::object(std::move(function)), [](nb::object* o) {
-    const nb::gil_scoped_acquire python;
-    delete o;
-  });
+  auto held = held_by_python(std::move(function));
   return [held](std::span<const std::optional<Array>> g) {
     nb::list adjoints;
     for (const auto& a : g) {

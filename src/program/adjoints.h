@@ -12,7 +12,8 @@ namespace numbus::program {
 // slices, transposes and parts of complex numbers need no rules of their own.
 class Adjoints {
  public:
-  bool has(const Region& r) const { return all_.contains(r.base); }
+  bool has(const Region& r) const { return has(r.base); }
+  bool has(uint64_t base) const { return all_.contains(base); }
   // Of a region, nothing where it is zero. What it gives is never changed afterwards; last: because
   // the region is all of its base and is cleared next.
   std::optional<Array> of(const Region& r, bool last = false);
@@ -21,6 +22,12 @@ class Adjoints {
   // The region, or where a mask holds, had other values before: their adjoint is that, or zero.
   void set(const Region& r, const Array& value, const Array* where);
   void clear(const Region& r, const Array* where);
+  // The bases that have any.
+  std::vector<uint64_t> bases() const {
+    std::vector<uint64_t> found;
+    for (const auto& [base, adjoint] : all_) found.push_back(base);
+    return found;
+  }
   // To be changed in place; the region shows no element repeatedly.
   Array memory(const Region& r);
 

@@ -142,25 +142,39 @@ void no_derivative(const Entry& e) {
         "a continuous operation, or nb.stop_gradient for a constant");
 }
 
+void pull_all(const std::deque<Entry>& all, Adjoints& adjoints,
+              const std::function<void(size_t)>& visited) {
+  for (size_t n = all.size(); n-- > 0;) {
+    const Entry& e = all[n];  // it stays where it is, whoever adds entries meanwhile
+    if (e.gone() || std::ranges::none_of(e.results, [&](const Operand& r) {
+          return r.active && adjoints.has(r.region);
+        }))
+      continue;
+    for (const auto& [region, told] : e.told)
+      if (const std::optional<Array> g = adjoints.of(region))
+        if (const std::optional<Array> other = told(*g)) adjoints.set(region, *other, nullptr);
+    pull_entry(e, adjoints);
+    if (visited) visited(n);
+  }
+}
+
+Array own_copy(const Array& x, const std::optional<Array>& g) {
+  Array own = empty_like(x, x.dtype);
+  if (g)
+    assign(own, Arg(&*g));
+  else
+    assign(own, zero());
+  return own;
+}
+
 std::vector<Array> gradient(Program& p, std::span<const Array> outputs,
                             std::span<const Array> seeds, std::span<const Array> inputs) {
   Adjoints adjoints;
   for (size_t n = 0; n < outputs.size(); ++n)
     if (p.depends(outputs[n])) adjoints.add(Region(outputs[n].view()), seeds[n]);
-  const std::vector<Entry>& all = p.entries();
-  for (size_t n = all.size(); n-- > 0;) pull_entry(all[n], adjoints);
+  pull_all(p.entries(), adjoints, {});
   std::vector<Array> found;
-  for (const Array& x : inputs) {
-    std::optional<Array> g = adjoints.of(Region(x.view()));
-    // An array of its own, laid out as the input: adjoints may be numbers spread over it, or share
-    // memory with each other.
-    Array own = empty_like(x, x.dtype);
-    if (g)
-      assign(own, Arg(&*g));
-    else
-      assign(own, zero());
-    found.push_back(std::move(own));
-  }
+  for (const Array& x : inputs) found.push_back(own_copy(x, adjoints.of(Region(x.view()))));
   return found;
 }
 

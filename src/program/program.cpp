@@ -12,31 +12,43 @@ namespace {
 // What watches a thread.
 class Watch : public Observer {
  public:
-  std::vector<Program*> programs;
+  struct Watched {
+    Program* program;
+    Recording recording;
+  };
+  std::vector<std::unique_ptr<Watched>> programs;
   bool constants = false;
-  size_t closed = 0;  // so many of them see nothing, and nothing that they see may be used
+  size_t closed = 0;  // so many of them see nothing but writes
+  size_t hidden = 0;  // and of these so many see nothing that may be used
   std::string closed_by;
 
   void before(const Instr& i, const Array& out, std::span<const Window::Input> in) override {
-    if (closed > 0) {
+    if (hidden > 0) {
       for (const Window::Input& x : in)
         if (x.view) require_unseen(x.view->base->id, x.view->dtype);
       require_unseen(out.base->id, out.dtype);
     }
-    each([&](Program& p) { p.before(i, out, in); });
+    for (size_t n = 0; n < closed && n < programs.size(); ++n)
+      programs[n]->program->before_write(programs[n]->recording, out);
+    each([&](Watched& w) { w.program->before(w.recording, i, out, in); });
   }
   void after(const Instr& i, const Array& out, std::span<const Window::Input> in) override {
-    each([&](Program& p) { p.after(i, out, in); });
+    each([&](Watched& w) { w.program->after(w.recording, i, out, in); });
   }
   void before_write(const Array& a) override {
     // What was saved of it is kept by all.
-    for (size_t n = 0; n < programs.size(); ++n) programs[n]->before_write(a);
+    for (size_t n = 0; n < programs.size(); ++n)
+      programs[n]->program->before_write(programs[n]->recording, a);
   }
   void moved(const Array& from, const Array& to) override {
-    each([&](Program& p) { p.moved(from, to); });
+    each([&](Watched& w) {
+      if (!w.recording.busy) w.program->moved(from, to);
+    });
   }
   void selected(const Array& full, const Array& mask, const Array& dense) override {
-    each([&](Program& p) { p.selected(full, mask, dense); });
+    each([&](Watched& w) {
+      if (!w.recording.busy) w.program->selected(full, mask, dense);
+    });
   }
   void before_read(const Array& a) override {
     if (constants || !is_inexact(a.dtype) || !depends(a)) return;
@@ -47,7 +59,7 @@ class Watch : public Observer {
         "array operations, nb.custom_gradient, or nb.stop_gradient(x) (x.item()) for a constant");
   }
   bool depends(const Array& a) const {
-    return std::ranges::any_of(programs, [&](const Program* p) { return p->depends(a); });
+    return std::ranges::any_of(programs, [&](const auto& w) { return w->program->depends(a); });
   }
 
  private:
@@ -57,8 +69,8 @@ class Watch : public Observer {
     for (size_t n = closed; n < programs.size(); ++n) f(*programs[n]);
   }
   void require_unseen(uint64_t base, DType t) const {
-    for (size_t n = 0; n < closed && n < programs.size(); ++n)
-      if (is_inexact(t) && programs[n]->depends(base))
+    for (size_t n = 0; n < hidden && n < programs.size(); ++n)
+      if (is_inexact(t) && programs[n]->program->depends(base))
         raise(ErrorKind::Value, closed_by,
               "an array that depends on what is differentiated is used, but is no argument",
               "an array of dtype " + std::string(name(t)), "arguments, or nb.stop_gradient(x)");
@@ -70,16 +82,24 @@ thread_local Watch watch;
 }  // namespace
 
 void begin(Program& p) {
-  watch.programs.push_back(&p);
+  watch.programs.push_back(std::make_unique<Watch::Watched>(&p));
   observe(&watch);
 }
 
 void end(Program& p) {
-  std::erase(watch.programs, &p);
+  const auto last = std::find_if(watch.programs.rbegin(), watch.programs.rend(),
+                                 [&](const auto& w) { return w->program == &p; });
+  if (last != watch.programs.rend()) watch.programs.erase(std::next(last).base());
   if (watch.programs.empty()) observe(nullptr);
 }
 
 bool watching() { return observer() != nullptr; }
+
+bool sees(const Program& p) {
+  for (size_t n = watch.closed; n < watch.programs.size(); ++n)
+    if (watch.programs[n]->program == &p) return true;
+  return false;
+}
 
 bool depends(const Array& a) { return observer() && watch.depends(a); }
 
@@ -88,17 +108,22 @@ Constants::~Constants() { watch.constants = before_; }
 
 Closed::Closed(std::string name)
     : before_(std::exchange(watch.closed, watch.programs.size())),
+      hidden_before_(std::exchange(watch.hidden, watch.programs.size())),
       name_before_(std::exchange(watch.closed_by, std::move(name))) {}
 Closed::~Closed() {
   watch.closed = before_;
+  watch.hidden = hidden_before_;
   watch.closed_by = std::move(name_before_);
 }
+
+Constant::Constant() : before_(std::exchange(watch.closed, watch.programs.size())) {}
+Constant::~Constant() { watch.closed = before_; }
 
 void add_work(const std::string& name, std::span<const Array> operands,
               std::span<const Array> results, const Pullback& pullback) {
   if (!observer()) return;
   for (size_t n = watch.closed; n < watch.programs.size(); ++n)
-    watch.programs[n]->add(name, operands, results, pullback);
+    watch.programs[n]->program->add(name, operands, results, pullback);
 }
 
 void Program::watch(const Array& a) {
@@ -118,39 +143,51 @@ void Program::require_numbers(const ViewRef& v, const Instr& i) const {
 }
 
 Operand& Program::at(Use u) {
-  Entry& e = entries_[static_cast<size_t>(u.entry)];
+  Entry& e = entries_[static_cast<size_t>(u.entry - first_)];
   const auto k = static_cast<size_t>(u.operand);
   return k < e.operands.size() ? e.operands[k] : e.results[k - e.operands.size()];
 }
 
 // Views that were saved and that a write is about to change become copies.
-void Program::keep_saved(const ViewRef& written, int except_entry) {
+void Program::keep_saved(const ViewRef& written) {
   const auto found = saved_.find(written.base->id);
   if (found == saved_.end()) return;
   std::vector<Use> rest;
   for (const Use u : std::exchange(found->second, {})) {
-    Operand& o = at(u);
-    if (u.entry == except_entry ||
-        !may_overlap(o.saved->offset, *o.saved->layout, written.offset, *written.layout)) {
+    const Array value = *at(u).saved;
+    if (!may_overlap(value.offset, *value.layout, written.offset, *written.layout)) {
       rest.push_back(u);
       continue;
     }
-    const Array kept = copy(*o.saved, o.saved->dtype);
+    const Array kept = copy(value, value.dtype);
     at(u).saved = kept;
+    copied(kept);
   }
-  saved_[written.base->id] = std::move(rest);
+  // A copy may have saved more.
+  std::vector<Use>& all = saved_[written.base->id];
+  all.insert(all.end(), rest.begin(), rest.end());
 }
 
-void Program::before_write(const Array& a) {
-  if (busy_) return;
-  busy_ = true;
-  try {
-    keep_saved(a.view(), -1);
-  } catch (...) {
-    busy_ = false;
-    throw;
-  }
-  busy_ = false;
+namespace {
+
+// While it lives, a program does not look at what it records itself.
+class Busy {
+ public:
+  Busy(Recording& r, bool busy) : r_(r), before_(std::exchange(r.busy, busy)) {}
+  ~Busy() { r_.busy = before_; }
+  Busy(const Busy&) = delete;
+
+ private:
+  Recording& r_;
+  bool before_;
+};
+
+}  // namespace
+
+void Program::before_write(Recording& r, const Array& a) {
+  if (r.busy || saved_.empty()) return;
+  const Busy busy(r, !records_copies());
+  keep_saved(a.view());
 }
 
 namespace {
@@ -170,38 +207,34 @@ bool is_written(const ViewRef& v, const ViewRef& by) {
 
 }  // namespace
 
-void Program::before(const Instr& i, const Array& out, std::span<const Window::Input> in) {
-  if (busy_) return;
-  busy_ = true;
-  try {
-    keep_saved(out.view(), -1);
-    for (const Window::Input& x : in)
-      if (x.view) require_numbers(*x.view, i);
-    require_numbers(out.view(), i);
-    // What the instruction needs of what it overwrites itself.
-    before_.assign(in.size(), {});
-    bool active[kMaxOperands] = {}, any = false, overwrites = false;
-    for (size_t n = 0; n < in.size(); ++n) {
-      const ViewRef* v = in[n].view;
-      active[n] =
-          v && static_cast<int>(n) < i.nin && is_inexact(v->dtype) && active_.contains(v->base->id);
-      any = any || active[n];
-      overwrites = overwrites || (v && is_written(*v, out.view()));
-    }
-    if (overwrites && (any || active_.contains(out.base->id))) {
-      const Needs needs = needs_of(i, active, i.inputs());
-      for (int n = 0; n < i.inputs(); ++n)
-        if (needs.operand[n] && in[static_cast<size_t>(n)].view &&
-            is_written(*in[static_cast<size_t>(n)].view, out.view())) {
-          const Array a = array_of(*in[static_cast<size_t>(n)].view);
-          before_[static_cast<size_t>(n)] = copy(a, a.dtype);
-        }
-    }
-  } catch (...) {
-    busy_ = false;
-    throw;
+void Program::before(Recording& r, const Instr& i, const Array& out,
+                     std::span<const Window::Input> in) {
+  if (r.busy) return;
+  const Busy busy(r, !records_copies());
+  keep_saved(out.view());
+  for (const Window::Input& x : in)
+    if (x.view) require_numbers(*x.view, i);
+  require_numbers(out.view(), i);
+  // What the instruction needs of what it overwrites itself.
+  std::vector<std::optional<Array>> copies(in.size());
+  bool active[kMaxOperands] = {}, any = false, overwrites = false;
+  for (size_t n = 0; n < in.size(); ++n) {
+    const ViewRef* v = in[n].view;
+    active[n] =
+        v && static_cast<int>(n) < i.nin && is_inexact(v->dtype) && active_.contains(v->base->id);
+    any = any || active[n];
+    overwrites = overwrites || (v && is_written(*v, out.view()));
   }
-  busy_ = false;
+  if (overwrites && (any || active_.contains(out.base->id))) {
+    const Needs needs = needs_of(i, active, i.inputs());
+    for (int n = 0; n < i.inputs(); ++n)
+      if (needs.operand[n] && in[static_cast<size_t>(n)].view &&
+          is_written(*in[static_cast<size_t>(n)].view, out.view())) {
+        const Array a = array_of(*in[static_cast<size_t>(n)].view);
+        copies[static_cast<size_t>(n)] = copy(a, a.dtype);
+      }
+  }
+  r.before = std::move(copies);
 }
 
 void Program::save(Use u, const ViewRef& v) {
@@ -209,8 +242,10 @@ void Program::save(Use u, const ViewRef& v) {
   saved_[v.base->id].push_back(u);
 }
 
-void Program::after(const Instr& i, const Array& out, std::span<const Window::Input> in) {
-  if (busy_) return;
+void Program::after(Recording& r, const Instr& i, const Array& out,
+                    std::span<const Window::Input> in) {
+  if (r.busy) return;
+  const std::vector<std::optional<Array>> before = std::exchange(r.before, {});
   bool active[kMaxOperands] = {}, any = false;
   for (int n = 0; n < i.nin; ++n) {
     const ViewRef* v = in[static_cast<size_t>(n)].view;
@@ -225,7 +260,7 @@ void Program::after(const Instr& i, const Array& out, std::span<const Window::In
       more = more || is_inexact(in[static_cast<size_t>(n)].view->dtype);
     if (!more) return;
   }
-  const int number = static_cast<int>(entries_.size());
+  const int64_t number = first_ + static_cast<int64_t>(entries_.size());
   Entry& e = entries_.emplace_back();
   e.instr = i;
   if (i.function) e.function = i.function->shared_from_this();
@@ -246,24 +281,25 @@ void Program::after(const Instr& i, const Array& out, std::span<const Window::In
   e.results.emplace_back().region = Region(out.view());
   for (int n = i.nin; i.code == Instr::Call && n < i.nin + i.more; ++n)
     e.results.emplace_back().region = Region(*in[static_cast<size_t>(n)].view);
-  for (Operand& r : e.results) {
-    r.active = is_inexact(r.region.dtype);
-    if (r.active && any) active_.insert(r.region.base);
+  for (Operand& o : e.results) {
+    o.active = is_inexact(o.region.dtype);
+    if (o.active && any) active_.insert(o.region.base);
   }
   const Needs needs = needs_of(i, active, count);
   for (int n = 0; n < count; ++n) {
     if (!needs.operand[n] || !in[static_cast<size_t>(n)].view) continue;
-    if (static_cast<size_t>(n) < before_.size() && before_[static_cast<size_t>(n)])
-      e.operands[static_cast<size_t>(n)].saved = before_[static_cast<size_t>(n)];
-    else
+    if (static_cast<size_t>(n) < before.size() && before[static_cast<size_t>(n)]) {
+      e.operands[static_cast<size_t>(n)].saved = before[static_cast<size_t>(n)];
+    } else {
       save({number, n}, *in[static_cast<size_t>(n)].view);
+    }
   }
   if (needs.result) save({number, count}, out.view());
-  before_.clear();
+  added(e, number);
 }
 
 void Program::moved(const Array& from, const Array& to) {
-  if (busy_ || !depends(from)) return;
+  if (!depends(from)) return;
   add("to_device", {&from, 1}, {&to, 1},
       [device = from.base->device](std::span<const std::optional<Array>> g) {
         return std::vector<std::optional<Array>>{to_device(*g[0], *device)};
@@ -287,6 +323,7 @@ void Program::add(std::string name, std::span<const Array> operands, std::span<c
     o.active = is_inexact(a.dtype);
     if (o.active) active_.insert(a.base->id);
   }
+  added(e, first_ + static_cast<int64_t>(entries_.size()) - 1);
 }
 
 namespace {
@@ -306,6 +343,7 @@ std::string text_of(const Operand& o) {
 std::string print(const Program& p) {
   std::string s;
   for (const Entry& e : p.entries()) {
+    if (e.gone()) continue;
     for (size_t n = 0; n < e.results.size(); ++n) s += (n ? ", " : "") + text_of(e.results[n]);
     s += " = " + e.title() + "(";
     for (size_t n = 0; n < e.operands.size(); ++n) s += (n ? ", " : "") + text_of(e.operands[n]);
@@ -320,7 +358,7 @@ void verify(const Program& p) {
     auto fail = [&](const char* what) {
       raise(ErrorKind::Runtime, "program", what, e.title(), "a valid entry");
     };
-    if (e.results.empty()) fail("an entry without results");
+    if (e.gone()) continue;
     if (!e.pullback && e.operands.size() != static_cast<size_t>(e.instr.inputs()))
       fail("an entry with missing operands");
     for (const Operand& o : e.operands)

@@ -2,6 +2,7 @@
 // watched arrays, with the values that their derivatives need.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -60,7 +61,11 @@ struct Entry {
   std::string name;               // of work that is no instruction
   Pullback pullback;              // likewise
   std::vector<Operand> operands;  // the predicate is the last one
-  std::vector<Operand> results;
+  std::vector<Operand> results;   // none: the entry is gone, since nothing reaches it
+  // Who is told of the adjoint of a part of the result, and may replace it.
+  using Told = std::function<std::optional<Array>(const Array&)>;
+  std::vector<std::pair<Region, Told>> told;
+  bool gone() const { return results.empty(); }
   std::string title() const {
     if (pullback) return name;
     return std::string(instr.code == Instr::Reduce ? reduction_name(instr.reduction)
@@ -71,6 +76,12 @@ struct Entry {
   }
 };
 
+// What a program notes between `before` and `after` of one instruction, on one thread.
+struct Recording {
+  bool busy = false;  // what the program records itself, it does not look at
+  std::vector<std::optional<Array>> before;  // copies of what the instruction overwrites
+};
+
 // One watched run of a function. Bases are known by their numbers, so that what nobody holds is
 // contracted as without a program; values that derivatives need are held, and copied before they
 // are overwritten.
@@ -78,39 +89,47 @@ class Program {
  public:
   Program() = default;
   Program(const Program&) = delete;
+  virtual ~Program() = default;
 
   // Has the instructions recorded that depend on `a`, which is floating point.
   void watch(const Array& a);
   bool depends(const Array& a) const { return depends(a.base->id); }
   bool depends(uint64_t base) const { return active_.contains(base); }
 
-  void before(const Instr& i, const Array& out, std::span<const Window::Input> in);
-  void after(const Instr& i, const Array& out, std::span<const Window::Input> in);
+  void before(Recording& r, const Instr& i, const Array& out, std::span<const Window::Input> in);
+  void after(Recording& r, const Instr& i, const Array& out, std::span<const Window::Input> in);
   // A write to these bytes is about to happen.
-  void before_write(const Array& a);
+  void before_write(Recording& r, const Array& a);
   void moved(const Array& from, const Array& to);
   void selected(const Array& full, const Array& mask, const Array& dense);
   // Work of others that made `results`, fresh arrays, of `operands`.
   void add(std::string name, std::span<const Array> operands, std::span<const Array> results,
            Pullback pullback);
 
-  const std::vector<Entry>& entries() const { return entries_; }
+  // They stay where they are in memory while others are added.
+  const std::deque<Entry>& entries() const { return entries_; }
 
- private:
+ protected:
   struct Use {
-    int entry, operand;  // operand: beyond the operands are the results
+    int64_t entry;
+    int operand;  // beyond the operands are the results
   };
+  // An entry is complete. A tape counts what it refers to.
+  virtual void added(const Entry& /*e*/, int64_t /*number*/) {}
+  // A saved value has become a copy, `kept`.
+  virtual void copied(const Array& /*kept*/) {}
+  // Whether copies of saved values are entries, too: derivatives of derivatives by the program
+  // itself need that.
+  virtual bool records_copies() const { return false; }
   Operand& at(Use u);
   void save(Use u, const ViewRef& v);
   void require_numbers(const ViewRef& v, const Instr& i) const;
-  void keep_saved(const ViewRef& written, int except_entry);
+  void keep_saved(const ViewRef& written);
 
-  std::vector<Entry> entries_;
+  std::deque<Entry> entries_;
+  int64_t first_ = 0;  // the number of the first of them
   std::unordered_set<uint64_t> active_;
   std::unordered_map<uint64_t, std::vector<Use>> saved_;  // by base: what shares its memory
-  bool busy_ = false;  // what it records itself, it does not look at
-  // Of the instruction that is being recorded: copies of what it overwrites.
-  std::vector<std::optional<Array>> before_;
 };
 
 // One line for each entry.
@@ -118,10 +137,12 @@ std::string print(const Program& p);
 // Raises where an entry is not as those who read it take for granted.
 void verify(const Program& p);
 
-// The programs that watch this thread, the outermost first.
+// The programs that watch this thread, the outermost first. `end` is for the last `begin`.
 void begin(Program& p);
 void end(Program& p);
 bool watching();
+// Whether what this thread records now is seen by the program.
+bool sees(const Program& p);
 // Whether any of them depends on the array.
 bool depends(const Array& a);
 // While it lives, elements that depend on what is watched may be read as constants.
@@ -143,8 +164,19 @@ class Closed {
   Closed(const Closed&) = delete;
 
  private:
-  size_t before_;
+  size_t before_, hidden_before_;
   std::string name_before_;
+};
+// While it lives, the programs of this thread see nothing but writes to what they keep: what is done
+// meanwhile is constant.
+class Constant {
+ public:
+  Constant();
+  ~Constant();
+  Constant(const Constant&) = delete;
+
+ private:
+  size_t before_;
 };
 // Adds work of others to all programs of this thread that depend on one of the operands.
 void add_work(const std::string& name, std::span<const Array> operands,

@@ -17,6 +17,13 @@ Contributions pull_call(const Entry& e, const Array& g);
 void pull_gather(const Entry& e, const Array& g, Adjoints& adjoints);
 void pull_scatter(const Entry& e, Adjoints& adjoints);
 
+// From the last entry to the first, those that anything depends on; `visited` is told of each.
+void pull_all(const std::deque<Entry>& all, Adjoints& adjoints,
+              const std::function<void(size_t)>& visited);
+// An adjoint as an array of its own, laid out as `x`: adjoints may be numbers spread over it, or
+// share memory with each other.
+Array own_copy(const Array& x, const std::optional<Array>& g);
+
 // A derivative that nobody has written; missing: that there is none.
 [[noreturn]] void not_yet(const Entry& e, const std::string& what = "");
 [[noreturn]] void no_derivative(const Entry& e);

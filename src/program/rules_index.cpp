@@ -100,7 +100,7 @@ void pull_scatter(const Entry& e, Adjoints& adjoints) {
 }
 
 void Program::selected(const Array& all, const Array& mask, const Array& dense) {
-  if (busy_ || !depends(all)) return;
+  if (!depends(all)) return;
   const Array where = copy(mask, DType::Bool, true);
   add("a[mask]", {&all, 1}, {&dense, 1},
       [where, shape = std::vector<int64_t>(all.shape().begin(), all.shape().end())](

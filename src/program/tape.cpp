@@ -1,0 +1,184 @@
+// The life of a tape's entries.
+#include "program/tape.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "program/rules.h"
+
+namespace numbus::program {
+namespace {
+
+// The bases that an entry keeps: what it reads and what is saved for it. Its own results are none
+// of them, so that what is changed in place does not keep itself.
+template <class F>
+void each_read(const Entry& e, F&& f) {
+  std::vector<uint64_t> seen;
+  for (const Operand& o : e.results) seen.push_back(o.region.base);
+  auto once = [&](uint64_t base) {
+    if (std::ranges::find(seen, base) != seen.end()) return;
+    seen.push_back(base);
+    f(base);
+  };
+  for (const Operand& o : e.operands)
+    if (o.active) once(o.region.base);
+  for (const auto* all : {&e.operands, &e.results})
+    for (const Operand& o : *all)
+      if (o.saved) once(o.saved->base->id);
+}
+
+}  // namespace
+
+Tape& Tape::get() {
+  static Tape* const tape = new Tape;  // it outlives all tensors
+  return *tape;
+}
+
+void Tape::added(const Entry& e, int64_t number) {
+  each_read(e, [&](uint64_t base) { refer(base); });
+  for (const Operand& o : e.results)
+    if (o.active) writers_[o.region.base].push_back(number);
+}
+
+void Tape::unrefer(uint64_t base) {
+  const auto found = references_.find(base);
+  if (found == references_.end() || --found->second > 0) return;
+  references_.erase(found);
+  unreached_.push_back(base);
+}
+
+void Tape::release(uint64_t base) {
+  unrefer(base);
+  drop_unreached();
+}
+
+void Tape::unwatch(const Array& a) {
+  if (!writers_.contains(a.base->id)) active_.erase(a.base->id);
+}
+
+bool Tape::reached(const Entry& e) const {
+  return std::ranges::any_of(e.results, [&](const Operand& o) {
+    return o.active && references_.contains(o.region.base);
+  });
+}
+
+void Tape::drop(int64_t number) {
+  Entry& e = numbered(number);
+  if (e.gone()) return;
+  each_read(e, [&](uint64_t base) { unrefer(base); });
+  for (const auto* all : {&e.operands, &e.results})
+    for (const Operand& o : *all)
+      if (o.saved)
+        if (const auto found = saved_.find(o.saved->base->id); found != saved_.end()) {
+          std::erase_if(found->second, [&](const Use& u) { return u.entry == number; });
+          if (found->second.empty()) saved_.erase(found);
+        }
+  for (const Operand& o : e.results)
+    if (const auto found = writers_.find(o.region.base); found != writers_.end()) {
+      std::erase(found->second, number);
+      if (found->second.empty()) writers_.erase(found);
+      if (!references_.contains(o.region.base)) unreached_.push_back(o.region.base);
+    }
+  const Entry last = std::exchange(e, {});  // Python may be called when it ends
+  ++gone_;
+}
+
+// What Python does meanwhile adds to the list.
+void Tape::drop_unreached() {
+  if (held_) return;
+  held_ = true;
+  while (!unreached_.empty()) {
+    const uint64_t base = unreached_.back();
+    unreached_.pop_back();
+    if (references_.contains(base)) continue;
+    if (const auto found = writers_.find(base); found != writers_.end())
+      for (const int64_t number : std::vector<int64_t>(found->second))
+        if (!reached(numbered(number))) drop(number);
+    if (writers_.contains(base)) continue;
+    active_.erase(base);
+    spent_.erase(base);
+  }
+  held_ = false;
+  trim();
+}
+
+void Tape::trim() {
+  if (held_) return;
+  while (!entries_.empty() && entries_.front().gone()) {
+    entries_.pop_front();
+    ++first_;
+    --gone_;
+  }
+  while (!entries_.empty() && entries_.back().gone()) {
+    entries_.pop_back();
+    --gone_;
+  }
+  constexpr size_t kMany = 4096;
+  if (gone_ > kMany && gone_ > entries_.size() / 2) renumber();
+}
+
+void Tape::renumber() {
+  std::unordered_map<int64_t, int64_t> numbers;
+  std::deque<Entry> rest;
+  for (size_t n = 0; n < entries_.size(); ++n)
+    if (!entries_[n].gone()) {
+      numbers[first_ + static_cast<int64_t>(n)] = first_ + static_cast<int64_t>(rest.size());
+      rest.push_back(std::move(entries_[n]));
+    }
+  entries_ = std::move(rest);
+  gone_ = 0;
+  for (auto& [base, uses] : saved_)
+    for (Use& u : uses) u.entry = numbers.at(u.entry);
+  for (auto& [base, all] : writers_)
+    for (int64_t& number : all) number = numbers.at(number);
+}
+
+void Tape::settle(int64_t since) {
+  for (int64_t n = now(); n-- > std::max(since, first_);) {
+    const Entry& e = numbered(n);
+    if (!e.gone() && !reached(e))
+      for (const Operand& o : e.results) unreached_.push_back(o.region.base);
+  }
+  drop_unreached();
+}
+
+bool Tape::tell(const Array& a, Entry::Told told) {
+  const auto found = writers_.find(a.base->id);
+  if (found == writers_.end()) return false;
+  numbered(found->second.back()).told.emplace_back(Region(a.view()), std::move(told));
+  return true;
+}
+
+std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
+                                         std::span<const Array> seeds, bool keep) {
+  auto adjoints = std::make_shared<Adjoints>();
+  std::vector<int64_t> passed;
+  // Entries stay until derivatives are found, whoever lets go of tensors meanwhile.
+  struct Hold {
+    bool& held;
+    bool before = std::exchange(held, true);
+    ~Hold() { held = before; }
+  };
+  {
+    const Hold hold{held_};
+    for (size_t n = 0; n < outputs.size(); ++n)
+      if (depends(outputs[n])) adjoints->add(Region(outputs[n].view()), seeds[n]);
+    pull_all(entries_, *adjoints,
+             [&](size_t n) { passed.push_back(first_ + static_cast<int64_t>(n)); });
+    for (const uint64_t base : spent_)
+      if (adjoints->has(base))
+        raise(ErrorKind::Runtime, "backward",
+              "what was recorded has been let go by an earlier call",
+              "a second derivative by the same operations", "backward(retain_graph=True) before");
+    if (!keep) {
+      for (const int64_t n : passed)
+        for (const Operand& o : numbered(n).results)
+          if (o.active) spent_.insert(o.region.base);
+      for (const int64_t n : passed) drop(n);
+    }
+  }
+  drop_unreached();
+  return adjoints;
+}
+
+}  // namespace numbus::program

@@ -1,0 +1,59 @@
+// The program of tensors, which stays while any of them reaches what was recorded: `backward()`
+// differentiates by it, PyTorch's way.
+#pragma once
+
+#include <memory>
+
+#include "program/adjoints.h"
+#include "program/program.h"
+
+namespace numbus::program {
+
+// Entries are counted as the nodes of a graph are: by the memory (bases) that tensors hold and that
+// other entries read. There is one tape for the process; Python's lock guards it.
+class Tape : public Program {
+ public:
+  static Tape& get();
+
+  // A tensor holds the base, or no longer.
+  void hold(uint64_t base) { refer(base); }
+  void release(uint64_t base);
+  // A leaf is one no longer.
+  void unwatch(const Array& a);
+  // Whether values are kept that a write might change.
+  bool keeps() const { return !saved_.empty(); }
+  // The number of the next entry; entries from a number on that nothing reaches go. It is called
+  // when tensors hold what an operation made.
+  int64_t now() const { return first_ + static_cast<int64_t>(entries_.size()); }
+  void settle(int64_t since);
+  // Has `told` called with the adjoint of what the array holds now; false where no entry made it.
+  bool tell(const Array& a, Entry::Told told);
+
+  // The adjoints of all that the sum of the products of `outputs` and `seeds` depends on. Unless
+  // `keep`, the entries that were passed go; to pass where entries have gone raises.
+  std::shared_ptr<Adjoints> backward(std::span<const Array> outputs, std::span<const Array> seeds,
+                                     bool keep);
+
+ private:
+  void added(const Entry& e, int64_t number) override;
+  void copied(const Array& kept) override { refer(kept.base->id); }
+  bool records_copies() const override { return true; }
+
+  void refer(uint64_t base) { ++references_[base]; }
+  void unrefer(uint64_t base);
+  bool reached(const Entry& e) const;
+  Entry& numbered(int64_t number) { return entries_[static_cast<size_t>(number - first_)]; }
+  void drop(int64_t number);
+  void drop_unreached();
+  void trim();
+  void renumber();
+
+  std::unordered_map<uint64_t, int> references_;                // by base: tensors and entries
+  std::unordered_map<uint64_t, std::vector<int64_t>> writers_;  // by base: entries
+  std::unordered_set<uint64_t> spent_;                          // bases whose entries have gone
+  std::vector<uint64_t> unreached_;                             // bases to look at
+  size_t gone_ = 0;                                             // of the entries
+  bool held_ = false;  // entries stay for now: derivatives are being found, or entries dropped
+};
+
+}  // namespace numbus::program
