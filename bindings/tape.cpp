@@ -58,8 +58,8 @@ nb::object record(nb::handle function, nb::handle args, nb::handle keywords, nb:
   nb::object made;
   {
     const Seen seen;
-    made = nb::steal(PyObject_Call(function.ptr(), args.ptr(),
-                                   keywords.is_none() ? nullptr : keywords.ptr()));
+    made = nb::steal(
+        PyObject_Call(function.ptr(), args.ptr(), keywords.is_none() ? nullptr : keywords.ptr()));
   }
   if (!made) {
     nb::error_scope scope;
@@ -100,9 +100,9 @@ nb::object backward(nb::handle outputs, nb::handle seeds, bool keep, bool again)
   return nb::cast(Found{Tape::get().backward(of, by, keep)});
 }
 
-bool tell(nb::handle array, nb::object function) {
+void tell(int64_t writer, nb::handle array, nb::object function) {
   auto held = held_by_python(std::move(function));
-  return Tape::get().tell(given(array), [held](const Array& g) -> std::optional<Array> {
+  Tape::get().tell(writer, given(array), [held](const Array& g) -> std::optional<Array> {
     nb::object made = (*held)(wrapped(g));
     if (made.is_none()) return {};
     return given(made);
@@ -113,9 +113,9 @@ bool tell(nb::handle array, nb::object function) {
 
 void bind_tape(nb::module_& m) {
   nb::class_<Storage>(m, "Storage", "What the tensors of one piece of memory share.")
-      .def_prop_ro("active",
-                   [](const Storage& s) { return Tape::get().depends(s.base); },
-                   "Whether its elements depend on a tensor that requires a gradient.")
+      .def_prop_ro(
+          "active", [](const Storage& s) { return Tape::get().depends(s.base); },
+          "Whether its elements depend on a tensor that requires a gradient.")
       .def_prop_ro("base", [](const Storage& s) { return s.base; });
   nb::class_<Quiet>(m, "quiet", "A block whose results are constants for all that watches.")
       .def(nb::init<>())
@@ -130,17 +130,26 @@ void bind_tape(nb::module_& m) {
         if (!g) return nb::none();
         return nb::steal(wrap(program::own_copy(a, g)));
       });
+  m.def(
+      "lazy_array",
+      [](nb::handle x) {
+        if (is_array(x.ptr())) return nb::borrow(x);
+        return nb::steal(wrap(Array(given(x))));
+      },
+      nb::arg("x"), "An array, or a 0-d value as an array of the same memory, pending or not.");
   m.def("storage_of", &storage_of, nb::arg("array"));
-  m.def("record_on_tape", &record, nb::arg("function"), nb::arg("args"),
-        nb::arg("keywords").none(), nb::arg("wrap"));
+  m.def("record_on_tape", &record, nb::arg("function"), nb::arg("args"), nb::arg("keywords").none(),
+        nb::arg("wrap"));
   m.def("tape_watch", [](nb::handle a) { Tape::get().watch(given(a)); }, nb::arg("array"));
   m.def("tape_unwatch", [](nb::handle a) { Tape::get().unwatch(given(a)); }, nb::arg("array"));
   m.def("tape_keeps", [] { return Tape::get().keeps(); });
-  m.def("tape_depends", [](nb::handle a) { return Tape::get().depends(given(a)); }, nb::arg("array"));
+  m.def(
+      "tape_depends", [](nb::handle a) { return Tape::get().depends(given(a)); }, nb::arg("array"));
   m.def("tape_settle", [](int64_t since) { Tape::get().settle(since); }, nb::arg("since"));
   m.def("tape_now", [] { return Tape::get().now(); });
   m.def("tape_length", [] { return Tape::get().entries().size(); });
-  m.def("tape_tell", &tell, nb::arg("array"), nb::arg("function"));
+  m.def("tape_writer", [](nb::handle a) { return Tape::get().writer(given(a)); }, nb::arg("array"));
+  m.def("tape_tell", &tell, nb::arg("writer"), nb::arg("array"), nb::arg("function"));
   m.def("tape_backward", &backward, nb::arg("outputs"), nb::arg("seeds"), nb::arg("keep"),
         nb::arg("again"));
   m.def("tape_text", [] { return program::print(Tape::get()); });

@@ -35,6 +35,9 @@ LAYERS = [
     # The routines' kernels for devices, which the core asks for by the package's name.
     ["numbus.primitives"],
     ["numbus"],
+    # PyTorch's tensors, and what is made of them.
+    ["numbus.tensors"],
+    ["numbus.nn", "numbus.optim", "numbus.data"],
     ["numbus.compat"],
     ["numbus.measure", "numbus.runner", "numbus.__main__"],
 ]

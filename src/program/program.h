@@ -78,7 +78,7 @@ struct Entry {
 
 // What a program notes between `before` and `after` of one instruction, on one thread.
 struct Recording {
-  bool busy = false;  // what the program records itself, it does not look at
+  bool busy = false;                         // what the program records itself, it does not look at
   std::vector<std::optional<Array>> before;  // copies of what the instruction overwrites
 };
 
@@ -167,8 +167,8 @@ class Closed {
   size_t before_, hidden_before_;
   std::string name_before_;
 };
-// While it lives, the programs of this thread see nothing but writes to what they keep: what is done
-// meanwhile is constant.
+// While it lives, the programs of this thread see nothing but writes to what they keep: what is
+// done meanwhile is constant.
 class Constant {
  public:
   Constant();

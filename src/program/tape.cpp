@@ -57,9 +57,8 @@ void Tape::unwatch(const Array& a) {
 }
 
 bool Tape::reached(const Entry& e) const {
-  return std::ranges::any_of(e.results, [&](const Operand& o) {
-    return o.active && references_.contains(o.region.base);
-  });
+  return std::ranges::any_of(
+      e.results, [&](const Operand& o) { return o.active && references_.contains(o.region.base); });
 }
 
 void Tape::drop(int64_t number) {
@@ -142,11 +141,13 @@ void Tape::settle(int64_t since) {
   drop_unreached();
 }
 
-bool Tape::tell(const Array& a, Entry::Told told) {
+int64_t Tape::writer(const Array& a) const {
   const auto found = writers_.find(a.base->id);
-  if (found == writers_.end()) return false;
-  numbered(found->second.back()).told.emplace_back(Region(a.view()), std::move(told));
-  return true;
+  return found == writers_.end() ? -1 : found->second.back();
+}
+
+void Tape::tell(int64_t writer, const Array& a, Entry::Told told) {
+  numbered(writer).told.emplace_back(Region(a.view()), std::move(told));
 }
 
 std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,

@@ -26,8 +26,10 @@ class Tape : public Program {
   // when tensors hold what an operation made.
   int64_t now() const { return first_ + static_cast<int64_t>(entries_.size()); }
   void settle(int64_t since);
-  // Has `told` called with the adjoint of what the array holds now; false where no entry made it.
-  bool tell(const Array& a, Entry::Told told);
+  // The number of the entry that made what the array holds now; -1: none.
+  int64_t writer(const Array& a) const;
+  // Has `told` called with the adjoint of the result of an entry, as far as the array shows it.
+  void tell(int64_t writer, const Array& a, Entry::Told told);
 
   // The adjoints of all that the sum of the products of `outputs` and `seeds` depends on. Unless
   // `keep`, the entries that were passed go; to pass where entries have gone raises.

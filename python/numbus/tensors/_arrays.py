@@ -1,0 +1,100 @@
+"""What bodies of tensor functions share: dtypes, axes, numbers."""
+
+import operator
+
+import numpy
+
+import numbus as nb
+
+from ..core.errors import message
+from . import _dtypes
+
+
+def as_dtype(a, t):
+    """The array in a dtype of NumPy's, itself if it has it."""
+    return a if a.dtype == t else a.astype(t)
+
+
+def floating(a):
+    """The array, integers and truth values in the default floating-point dtype."""
+    return a if a.dtype.kind in "fc" else a.astype(_dtypes.default_float())
+
+
+def is_number(x):
+    return not hasattr(x, "shape") or isinstance(x, numpy.generic)
+
+
+def together(*operands):
+    """Arrays and numbers in their common dtype; numbers stay numbers."""
+    first = operands[0]
+    kind = getattr(first, "dtype", None)
+    if kind is not None and all(
+        [not is_number(x) and x.dtype == kind and x.shape == first.shape for x in operands]
+    ):
+        return operands
+    t = _dtypes.common(operands)
+    return tuple([_number(x, t) if is_number(x) else as_dtype(x, t) for x in operands])
+
+
+def _number(x, t):
+    """A number as NumPy takes it beside arrays of a type: weak, but never out of range."""
+    if t.kind in "iu" and isinstance(x, (bool, numpy.bool_)):
+        return int(x)
+    return x.item() if isinstance(x, numpy.generic) else x
+
+
+def array(x, like=None):
+    """A number as a 0-d array, an array as it is."""
+    if not is_number(x):
+        return x
+    t = _dtypes.common([x]) if like is None else like
+    return nb.full((), x, dtype=t)
+
+
+def axis_of(op, dim, ndim):
+    """One axis; of a number, 0 and -1 are taken, too.
+
+    Raises IndexError beyond the axes, TypeError for what is no integer.
+    """
+    k = operator.index(dim)
+    n = max(ndim, 1)
+    if not -n <= k < n:
+        raise IndexError(message(op, "dimension out of range", f"dim={k}", f"{-n} to {n - 1}"))
+    return k % n
+
+
+def axes_of(op, dim, ndim):
+    """A tuple of axes from None (all), a number or a sequence (empty: all)."""
+    if dim is None:
+        return tuple(range(ndim))
+    if not isinstance(dim, (tuple, list)):
+        return (axis_of(op, dim, ndim),)
+    found = tuple([axis_of(op, d, ndim) for d in dim])
+    if len(set(found)) < len(found):
+        raise RuntimeError(message(op, "a dimension twice", f"dim={dim}", "each once"))
+    return found or tuple(range(ndim))
+
+
+def sizes(op, args):
+    """The integers of `f(2, 3)` and `f((2, 3))`."""
+    if len(args) == 1 and isinstance(args[0], (tuple, list)):
+        args = args[0]
+    try:
+        return tuple([operator.index(n) for n in args])
+    except TypeError:
+        raise TypeError(message(op, "sizes are not integers", args, "integers")) from None
+
+
+def no_out(op, out):
+    """Raises for `out=`, which few programs use."""
+    not_yet(op, out=out)
+
+
+def not_yet(op, **options):
+    """Raises for options that are not yet available, unless they have their usual values."""
+    for name, value in options.items():
+        usual = str(value).rsplit(".", 1)[-1] in ("strided", "contiguous_format", "preserve_format")
+        if value is not None and value is not False and not usual:
+            raise NotImplementedError(
+                message(op, f"{name}= is not yet available", value, "the default")
+            )

@@ -1,0 +1,376 @@
+"""Derivatives by the tape: backward, grad, functions with derivatives of their own, checks."""
+
+import functools
+
+import numpy
+
+from .. import _core
+from ..core.errors import message
+from . import _tensor
+from ._mode import enable_grad, inference_mode, no_grad, set_grad_enabled, state
+from ._tensor import Tensor, wrap
+
+__all__ = [
+    "Function", "backward", "enable_grad", "grad", "gradcheck", "inference_mode", "no_grad",
+    "set_grad_enabled",
+]  # fmt: skip
+
+
+def _listed(x):
+    return [x] if isinstance(x, Tensor) else list(x)
+
+
+def _seeds(op, outputs, given):
+    """An array of each output's shape and dtype."""
+    given = [None] * len(outputs) if given is None else _listed(given)
+    if len(given) != len(outputs):
+        raise RuntimeError(message(op, "not a gradient for each output", len(given), len(outputs)))
+    made = []
+    for y, g in zip(outputs, given, strict=True):
+        if not y.requires_grad:
+            raise RuntimeError(
+                message(op, "the tensor does not depend on one that requires a gradient",
+                        f"shape {tuple(y.shape)}, dtype {y.dtype}", "requires_grad=True of an"
+                        " operand, and no `no_grad`")
+            )  # fmt: skip
+        if g is None:
+            if y._array.size != 1:
+                raise RuntimeError(
+                    message(op, "a gradient can be left out for a single number only",
+                            f"shape {tuple(y.shape)}", "a scalar, or gradient=")
+                )  # fmt: skip
+            made.append(_core.full(y._array.shape, 1, y._array.dtype))
+            continue
+        if tuple(g.shape) != tuple(y.shape):
+            raise RuntimeError(
+                message(op, "a gradient of another shape than its output", tuple(g.shape),
+                        tuple(y.shape))
+            )  # fmt: skip
+        a = g._array
+        made.append(a if a.dtype == y._array.dtype else a.astype(y._array.dtype))
+    return made
+
+
+def _run(op, outputs, given, retain_graph, create_graph):
+    seeds = _seeds(op, outputs, given)
+    keep = create_graph if retain_graph is None else retain_graph
+    before = state.enabled
+    state.enabled = bool(create_graph)  # what hooks and functions of users do meanwhile
+    try:
+        arrays = [y._array for y in outputs]
+        return _core.tape_backward(arrays, seeds, bool(keep), bool(create_graph))
+    finally:
+        state.enabled = before
+
+
+def _found(found, t, create_graph):
+    """The derivative by a tensor, after its hooks; None: it does not depend on it."""
+
+    def take():
+        return found.of(t._array)
+
+    if create_graph:
+        g = _core.record_on_tape(take, (), None, lambda a: None if a is None else wrap(a))
+    else:
+        a = take()
+        g = None if a is None else wrap(a)
+    if g is None or t._hooks is None:
+        return g
+    for handle in list(t._hooks):
+        if handle.hook is not None:
+            other = handle.hook(g)
+            g = g if other is None else other
+    return g
+
+
+def _accumulate(t, g, create_graph):
+    if t._grad is None:
+        t._grad = g
+    elif create_graph:
+        t._grad = t._grad + g
+    else:
+        with no_grad():
+            old = t._grad._array
+            if old.flags.writeable and not t._grad.requires_grad:
+                old += g._array
+            else:
+                t._grad = t._grad + g
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, *, inputs=None):
+    """Adds derivatives to the `grad` of tensors: `Tensor.backward` of several tensors at once."""
+    outputs = _listed(tensors)
+    since = _core.tape_now()
+    found = _run("backward", outputs, grad_tensors, retain_graph, create_graph)
+    if inputs is not None:
+        targets = _listed(inputs)
+    else:
+        targets = [t for base in found.bases() for t in _tensor.leaves_of(base)]
+    done = []
+    for t in targets:
+        g = _found(found, t, create_graph)
+        if g is not None:
+            done.append((t, g))
+    for t, g in done:
+        _accumulate(t, g, create_graph)
+    del found
+    _core.tape_settle(since)
+    for t, _ in done:
+        for handle in t.__dict__.get("_after", ()):
+            if handle.hook is not None:
+                handle.hook(t)
+
+
+def _backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    """Adds the derivative of this number by each tensor that requires one to its `grad`.
+
+    Parameters
+    ----------
+    gradient : Tensor, optional
+        Of the tensor's shape, for one that is no single number: the derivative of the sum of
+        their products is found.
+    retain_graph : bool, optional
+        Keeps what was recorded for another call; `create_graph` by default.
+    create_graph : bool, default False
+        Records the derivative, so that it can be differentiated.
+    inputs : sequence of Tensor, optional
+        Only their `grad` is changed.
+
+    Raises
+    ------
+    RuntimeError
+        If it does not require a gradient, if there is no `gradient` for more than one element,
+        or if what was recorded has been let go.
+    """
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+Tensor.backward = _backward
+
+
+def grad(
+    outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None,
+    is_grads_batched=False, materialize_grads=False,
+):  # fmt: skip
+    """The derivatives of `outputs` by `inputs`, a tuple; no `grad` is changed.
+
+    Parameters
+    ----------
+    outputs, inputs : Tensor or sequence of Tensor
+    grad_outputs : Tensor or sequence of Tensor, optional
+        Of the outputs' shapes; may be left out for single numbers.
+    retain_graph, create_graph : bool
+        As of `backward`.
+    allow_unused : bool, default `materialize_grads`
+        Gives None for inputs that the outputs do not depend on, which raise otherwise.
+    materialize_grads : bool, default False
+        Gives zeros for these.
+    """
+    if is_grads_batched:
+        raise NotImplementedError(
+            message("grad", "batches of gradients are not yet available", "is_grads_batched=True",
+                    "one call for each")
+        )  # fmt: skip
+    outs, ins = _listed(outputs), _listed(inputs)
+    for x in ins:
+        if not x.requires_grad:
+            raise RuntimeError(
+                message("grad", "an input that does not require a gradient",
+                        f"shape {tuple(x.shape)}", "requires_grad=True")
+            )  # fmt: skip
+    since = _core.tape_now()
+    # The adjoint of a result is taken when what made it is about to be passed.
+    kept, handles = {}, {}
+    for x in ins:
+        if not x._leaf:
+            handle = _tensor.RemovableHandle(functools.partial(kept.__setitem__, id(x)))
+            if _tensor.tell(x, handle, last=True):
+                handles[id(x)] = handle
+    found = _run("grad", outs, grad_outputs, retain_graph, create_graph)
+    for handle in handles.values():
+        handle.remove()
+    results = []
+    unused = materialize_grads if allow_unused is None else allow_unused
+    for x in ins:
+        if id(x) not in handles:  # a leaf, or a part of one
+            g = _found(found, x, create_graph)
+        else:
+            g = kept.get(id(x))
+        if g is None:
+            if not unused:
+                raise RuntimeError(
+                    message("grad", "an input that the outputs do not depend on",
+                            f"shape {tuple(x.shape)}", "allow_unused=True for None")
+                )  # fmt: skip
+            if materialize_grads:
+                g = wrap(_core.full(x._array.shape, 0, x._array.dtype))
+        results.append(g)
+    del found
+    kept.clear()
+    _core.tape_settle(since)
+    return tuple(results)
+
+
+class _Context:
+    """What `forward` leaves for `backward`: `saved_tensors`, `needs_input_grad`, attributes."""
+
+    def __init__(self, needs):
+        self.needs_input_grad = needs
+        self.saved_tensors = ()
+        self.dirty = self.no_gradient = ()
+        self.materialize = True
+
+    @property
+    def saved_variables(self):
+        return self.saved_tensors
+
+    def save_for_backward(self, *tensors):
+        self.saved_tensors = tensors
+
+    def mark_dirty(self, *tensors):
+        raise NotImplementedError(
+            message("Function", "mark_dirty is not yet available", "tensors that forward changes",
+                    "new tensors")
+        )  # fmt: skip
+
+    def mark_non_differentiable(self, *tensors):
+        self.no_gradient = tuple(id(t) for t in tensors)
+
+    def set_materialize_grads(self, value):
+        self.materialize = value
+
+
+def _is_float(y):
+    return isinstance(y, Tensor) and y._array.dtype.kind in "fc"
+
+
+class Function:
+    """An operation with a derivative of its own.
+
+    Subclasses define the static methods ``forward(ctx, *args)``, which returns a tensor or a tuple
+    of tensors, and ``backward(ctx, *grads)``, which returns the derivative by each argument (None
+    for those without). ``apply`` calls them. ``setup_context(ctx, inputs, output)`` may be defined
+    beside a forward without `ctx`.
+    """
+
+    @staticmethod
+    def forward(*args, **keywords):
+        raise NotImplementedError(
+            message("Function", "no forward", "a class without it", "a static method forward")
+        )
+
+    @staticmethod
+    def backward(ctx, *grads):
+        raise NotImplementedError(
+            message("Function", "no backward", "a class without it", "a static method backward")
+        )
+
+    @classmethod
+    def apply(cls, *args):
+        tensors = [x for x in args if isinstance(x, Tensor)]
+        needs = tuple(isinstance(x, Tensor) and x.requires_grad for x in args)
+        ctx = _Context(needs)
+        with no_grad():
+            if "setup_context" in {name for c in cls.__mro__ for name in vars(c)}:
+                made = cls.forward(*args)
+                cls.setup_context(ctx, args, made)
+            else:
+                made = cls.forward(ctx, *args)
+        if not state.enabled or not any(needs):
+            return made
+        several = isinstance(made, tuple)
+        outputs = list(made) if several else [made]
+        floats = [y for y in outputs if _is_float(y) and id(y) not in ctx.no_gradient]
+        # Results are memory of their own, so that they are known by it.
+        arrays = [_core.copy_of(_core.stop_gradient(y._array)) for y in floats]
+
+        def pull(*adjoints):
+            filled = []
+            rest = iter(adjoints)
+            for y in outputs:
+                if not any(y is f for f in floats):
+                    filled.append(None)
+                    continue
+                g = next(rest)
+                if g is None and ctx.materialize:
+                    g = _core.full(y._array.shape, 0, y._array.dtype)
+                filled.append(None if g is None else wrap(g))
+            found = cls.backward(ctx, *filled)
+            found = list(found) if isinstance(found, (tuple, list)) else [found]
+            if len(found) < len(args) or any(g is not None for g in found[len(args) :]):
+                raise RuntimeError(
+                    message(cls.__name__, "another number of gradients than of arguments",
+                            len(found), len(args))
+                )  # fmt: skip
+            return [
+                None if g is None else g._array
+                for x, g in zip(args, found, strict=False)
+                if isinstance(x, Tensor)
+            ]
+
+        def enter():
+            _core.add_work(cls.__name__, [x._array for x in tensors], arrays, pull)
+            return tuple(arrays)
+
+        wrapped = iter(_core.record_on_tape(enter, (), None, _tensor.wrap_all))
+        chosen = [next(wrapped) if any(y is f for f in floats) else y for y in outputs]
+        return tuple(chosen) if several else chosen[0]
+
+
+def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, **unused):
+    """Whether the derivatives of a function agree with differences of its values.
+
+    `inputs` are tensors; those that require a gradient should be float64. Central differences of
+    step `eps`. Raises RuntimeError where they differ, or returns False with
+    ``raise_exception=False``.
+    """
+    if unused:
+        raise NotImplementedError(
+            message("gradcheck", "an option that is not yet available", sorted(unused),
+                    "eps, atol, rtol, raise_exception")
+        )  # fmt: skip
+    given = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    watched = [x for x in given if isinstance(x, Tensor) and x.requires_grad]
+
+    def values():
+        with no_grad():
+            made = func(*given)
+        made = made if isinstance(made, tuple) else (made,)
+        return numpy.concatenate([numpy.ravel(y._array.to_numpy()) for y in made])
+
+    made = func(*given)
+    made = made if isinstance(made, tuple) else (made,)
+    for x in watched:
+        exact = []
+        for y in made:
+            for k in range(y._array.size):
+                seed = _core.full(y._array.shape, 0, y._array.dtype)
+                seed.flat[k] = 1
+                (g,) = grad([y], [x], [wrap(seed)], retain_graph=True, allow_unused=True)
+                exact.append(
+                    numpy.zeros(x._array.size) if g is None else numpy.ravel(g._array.to_numpy())
+                )
+        exact = numpy.array(exact)
+        near = numpy.zeros_like(exact)
+        line = x._array.reshape(-1)
+        for k in range(line.size):
+            before = line[k].item()
+            with no_grad():
+                _place(x, k, before + eps)
+                above = values()
+                _place(x, k, before - eps)
+                below = values()
+                _place(x, k, before)
+            near[:, k] = (above - below) / (2 * eps)
+        if not numpy.allclose(exact, near, rtol=rtol, atol=atol):
+            if not raise_exception:
+                return False
+            raise RuntimeError(
+                message("gradcheck", "the derivative differs from differences of values",
+                        exact.tolist(), near.tolist())
+            )  # fmt: skip
+    return True
+
+
+def _place(x, k, value):
+    x._array[numpy.unravel_index(k, x._array.shape)] = value

@@ -1,0 +1,515 @@
+"""Making tensors, moving them, and what Python and NumPy see of them."""
+
+import builtins
+import copy
+
+import numpy
+
+import numbus as nb
+
+from .. import _core
+from ..core.errors import message
+from ..core.operands import to_ndarray
+from . import _dtypes, _tensor
+from ._arrays import as_dtype, not_yet, sizes
+from ._functions import tensor_function
+from ._mode import no_grad
+from ._tensor import Tensor, wrap
+
+_current = {"device": None}
+
+
+class device:
+    """A device by name: `device("cpu")`, `device("cuda")`, `device("cuda", 0)`, `device("cuda:0")`.
+
+    As a context, that of new tensors.
+    """
+
+    __slots__ = ("_before", "index", "type")
+
+    def __init__(self, type="cuda", index=None):
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        elif isinstance(type, builtins.int):
+            type, index = "cuda", type
+        elif ":" in type:
+            type, number = type.split(":")
+            index = builtins.int(number)
+        if type not in ("cpu", "cuda", "fenced", "null"):
+            raise RuntimeError(message("device", "no such device", type, "'cpu' or 'cuda'"))
+        self.type, self.index = type, index
+        self._before = []
+
+    def __str__(self):
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __repr__(self):
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __eq__(self, other):
+        if isinstance(other, str):
+            return str(self) == other
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self):
+        return hash((self.type, self.index))
+
+    def __enter__(self):
+        self._before.append(_current["device"])
+        _current["device"] = str(self)
+        return self
+
+    def __exit__(self, *error):
+        _current["device"] = self._before.pop()
+
+
+def set_default_device(name):
+    """The device of new tensors; None: chosen by cost where there is a GPU."""
+    _current["device"] = None if name is None else str(device(name))
+
+
+def get_default_device():
+    """The device of new tensors."""
+    return device(_current["device"] or "cpu")
+
+
+def _on(a, where):
+    name = _current["device"] if where is None else str(device(where))
+    return a if name is None else a.to_device(name)
+
+
+def finished(a, where=None, requires_grad=False):
+    """A tensor of a fresh array, on a device."""
+    t = wrap(_on(a, where))
+    if requires_grad:
+        t.requires_grad_()
+    return t
+
+
+Tensor._of = staticmethod(wrap)
+
+
+def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of numbers, nested sequences, NumPy's or our arrays, always a copy.
+
+    Python floats make the default dtype (float32), integers int64. Raises ValueError for sequences
+    of different lengths, TypeError for what are no numbers.
+    """
+    if isinstance(data, Tensor):
+        a = _core.stop_gradient(data._array)
+    elif isinstance(data, (list, tuple)) and _holds_tensors(data):
+        from .shapes import stack
+
+        with no_grad():
+            parts = [x if isinstance(x, Tensor) else tensor(x, dtype=dtype) for x in data]
+            a = stack(parts)._array
+    elif hasattr(data, "dtype"):
+        a = _core.copy_of(to_ndarray(data))
+    else:
+        try:
+            numbers = numpy.array(data)
+        except ValueError:
+            raise ValueError(
+                message("tensor", "sequences of different lengths", type(data).__name__,
+                        "equal lengths along each dimension")
+            ) from None  # fmt: skip
+        if numbers.dtype.kind not in "biufc":
+            raise TypeError(
+                message("tensor", "not numbers", numbers.dtype, "numbers or truth values")
+            )
+        t = _dtypes.of_data(numbers) if numbers.size or numbers.dtype.kind != "f" else None
+        t = _dtypes.default_float() if t is None else t
+        a = _core.copy_of(to_ndarray(numbers.astype(_dtypes.to_numpy(dtype) if dtype else t)))
+    if type(a) is not nb.ndarray:
+        a = to_ndarray(a)
+    if dtype is not None:
+        a = as_dtype(a, _dtypes.to_numpy(dtype))
+    return finished(a, device, requires_grad)
+
+
+def _holds_tensors(data):
+    return any(
+        isinstance(x, Tensor) or (isinstance(x, (list, tuple)) and _holds_tensors(x)) for x in data
+    )
+
+
+def as_tensor(data, dtype=None, device=None):
+    """A tensor that shares memory with an array or tensor where dtype and device allow it."""
+    if isinstance(data, Tensor):
+        return data.to(device=device, dtype=dtype)
+    if isinstance(data, (numpy.ndarray, nb.ndarray)):
+        a = as_dtype(to_ndarray(data), _dtypes.to_numpy(dtype) or data.dtype)
+        return finished(a, device)
+    return tensor(data, dtype=dtype, device=device)
+
+
+asarray = as_tensor
+
+
+def from_numpy(ndarray):
+    """A tensor that shares its memory with an array of NumPy's or ours."""
+    if not isinstance(ndarray, (numpy.ndarray, nb.ndarray)):
+        raise TypeError(
+            message("from_numpy", "not an array", type(ndarray).__name__, "a numpy.ndarray")
+        )
+    return wrap(to_ndarray(ndarray))
+
+
+def _made(op, function):
+    def make(
+        *size, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+        pin_memory=False, memory_format=None,
+    ):  # fmt: skip
+        not_yet(op, out=out, layout=layout, memory_format=memory_format)
+        t = _dtypes.to_numpy(dtype) or _dtypes.default_float()
+        return finished(function(sizes(op, size), dtype=t), device, requires_grad)
+
+    make.__name__ = make.__qualname__ = op
+    make.__doc__ = (
+        f"A tensor of the sizes given, of {op if op != 'empty' else 'undefined numbers'}."
+    )
+    return make
+
+
+zeros, ones, empty = _made("zeros", nb.zeros), _made("ones", nb.ones), _made("empty", nb.empty)
+
+
+def full(size, fill_value, *, dtype=None, device=None, requires_grad=False):
+    """A tensor of one number, of its dtype (Python floats: the default dtype)."""
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    t = _dtypes.to_numpy(dtype) or _dtypes._number_type(value)
+    return finished(nb.full(sizes("full", (size,)), value, dtype=t), device, requires_grad)
+
+
+def _like(op, function):
+    def make(input, *args, dtype=None, device=None, requires_grad=False, memory_format=None):
+        not_yet(op, memory_format=memory_format)
+        a = input._array
+        t = _dtypes.to_numpy(dtype) or a.dtype
+        made = function(a.shape, *args, dtype=t)
+        return finished(made, a.device if device is None else device, requires_grad)
+
+    make.__name__ = make.__qualname__ = op + "_like"
+    make.__doc__ = f"`{op}` of the shape, dtype and device of a tensor."
+    return make
+
+
+zeros_like, ones_like = _like("zeros", nb.zeros), _like("ones", nb.ones)
+empty_like, full_like = _like("empty", nb.empty), _like("full", nb.full)
+
+
+def _new(function):
+    def make(self, *size, dtype=None, device=None, requires_grad=False):
+        t = _dtypes.to_numpy(dtype) or self._array.dtype
+        made = function(sizes("new", size), dtype=t)
+        return finished(made, self._array.device if device is None else device, requires_grad)
+
+    return make
+
+
+Tensor.new_zeros, Tensor.new_ones = _new(nb.zeros), _new(nb.ones)
+Tensor.new_empty = _new(nb.empty)
+Tensor.new_full = lambda self, size, fill_value, *, dtype=None, device=None, requires_grad=False: (
+    finished(
+        nb.full(tuple(size), fill_value, dtype=_dtypes.to_numpy(dtype) or self._array.dtype),
+        self._array.device if device is None else device,
+        requires_grad,
+    )
+)
+Tensor.new_tensor = lambda self, data, *, dtype=None, device=None, requires_grad=False: tensor(
+    data,
+    dtype=self._array.dtype if dtype is None else dtype,
+    device=self._array.device if device is None else device,
+    requires_grad=requires_grad,
+)
+
+
+def arange(start=0, end=None, step=1, *, dtype=None, device=None, requires_grad=False):
+    """Numbers from `start` up to `end`, without it: int64 of integers, else the default dtype."""
+    if end is None:
+        start, end = 0, start
+    start, end, step = (x.item() if isinstance(x, Tensor) else x for x in (start, end, step))
+    t = _dtypes.to_numpy(dtype)
+    if t is None:
+        whole = all(isinstance(x, (builtins.int, numpy.integer)) for x in (start, end, step))
+        t = _dtypes.int64.numpy if whole else _dtypes.default_float()
+    return finished(as_dtype(nb.arange(start, end, step), t), device, requires_grad)
+
+
+def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False):
+    """Numbers at equal distances from `start` to `end`, with it."""
+    t = _dtypes.to_numpy(dtype) or _dtypes.default_float()
+    return finished(nb.linspace(start, end, steps, dtype=t), device, requires_grad)
+
+
+def logspace(start, end, steps, base=10.0, *, dtype=None, device=None, requires_grad=False):
+    """Powers of `base` at equal ratios."""
+    t = _dtypes.to_numpy(dtype) or _dtypes.default_float()
+    return finished(nb.logspace(start, end, steps, base=base, dtype=t), device, requires_grad)
+
+
+def eye(n, m=None, *, dtype=None, device=None, requires_grad=False):
+    """Ones on the diagonal, zeros elsewhere."""
+    t = _dtypes.to_numpy(dtype) or _dtypes.default_float()
+    return finished(nb.eye(n, m, dtype=t), device, requires_grad)
+
+
+# Dtypes and devices
+
+
+Tensor.dtype = property(lambda self: _dtypes.of(self._array.dtype))
+
+
+def _device(self):
+    """Where the elements are."""
+    name = str(self._array.device)
+    return device("cuda", 0) if name == "cuda" else device(name)
+
+
+Tensor.device = property(_device)
+Tensor.is_cuda = property(lambda self: str(self._array.device).startswith("cuda"))
+Tensor.is_floating_point = lambda self: self._array.dtype.kind == "f"
+Tensor.is_complex = lambda self: self._array.dtype.kind == "c"
+
+
+def is_tensor(obj):
+    """Whether an object is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input):
+    """Whether the dtype is floating point."""
+    return input._array.dtype.kind == "f"
+
+
+def is_complex(input):
+    """Whether the dtype is complex."""
+    return input._array.dtype.kind == "c"
+
+
+@tensor_function
+def _moved(a, t, where, again):
+    made = as_dtype(a, t) if t is not None else a
+    if where is not None:
+        made = made.to_device(where)
+    return made.copy() if again and made is a else made
+
+
+def _to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
+    """The tensor in a dtype, on a device, or as another tensor is; itself where it is so."""
+    not_yet("to", memory_format=memory_format)
+    for x in args:
+        if isinstance(x, Tensor):
+            dtype, device = x._array.dtype, x.device
+        elif isinstance(x, (str, globals()["device"], builtins.int)):
+            device = x
+        elif x is not None and not isinstance(x, builtins.bool):  # that is non_blocking
+            dtype = x
+    t = _dtypes.to_numpy(dtype)
+    where = None if device is None else str(globals()["device"](device))
+    a = self._array
+    if where is not None and globals()["device"](where) == self.device and _named(a, where):
+        where = None
+    if (t is None or t == a.dtype) and where is None and not copy:
+        return self
+    return _moved(self, t, where, copy)
+
+
+def _named(a, where):
+    """Whether an array is on a device that the user named, so that nothing has to be done."""
+    return a.to_device(where) is a
+
+
+Tensor.to = _to
+Tensor.type = lambda self, dtype=None: (
+    f"{_dtypes.dtype.home}.{_type_name(self)}" if dtype is None else self.to(dtype)
+)
+Tensor.type_as = lambda self, other: self.to(other.dtype)
+Tensor.cpu = lambda self: self.to("cpu")
+Tensor.cuda = lambda self, device=None, non_blocking=False: self.to(
+    "cuda" if device is None else device
+)
+Tensor.pin_memory = lambda self: self
+
+
+def _type_name(t):
+    names = {"f2": "Half", "f4": "Float", "f8": "Double", "i8": "Long", "i4": "Int", "i2": "Short",
+             "i1": "Char", "u1": "Byte", "b1": "Bool"}  # fmt: skip
+    name = names.get(t._array.dtype.str[1:], t._array.dtype.name) + "Tensor"
+    return name if not t.is_cuda else "cuda." + name
+
+
+for _name, _t in {
+    "half": "f2", "float": "f4", "double": "f8", "long": "i8", "int": "i4", "short": "i2",
+    "char": "i1", "byte": "u1", "bool": "?", "cfloat": "c8", "cdouble": "c16",
+}.items():  # fmt: skip
+    setattr(Tensor, _name, lambda self, t=_t: self.to(numpy.dtype(t)))
+
+
+@tensor_function
+def _part_of(a, name):
+    return getattr(a, name)
+
+
+@property
+def _real(self):
+    return self if self._array.dtype.kind != "c" else _part_of(self, "real")
+
+
+Tensor.real = real = _real
+Tensor.imag = property(lambda self: _part_of(self, "imag"))
+
+
+# Python and NumPy
+
+
+def _item(self):
+    """The only element as a Python number."""
+    if self._array.size != 1:
+        raise RuntimeError(
+            message("item", "more than one element", f"shape {list(self.shape)}", "one element")
+        )
+    return self._array.item()
+
+
+Tensor.item = _item
+Tensor.tolist = lambda self: self._array.tolist()
+Tensor.__float__ = lambda self: builtins.float(_item(self))
+Tensor.__int__ = lambda self: builtins.int(_item(self))
+Tensor.__complex__ = lambda self: builtins.complex(_item(self))
+Tensor.__index__ = lambda self: _as_index(self)
+
+
+def _as_index(self):
+    if self._array.dtype.kind not in "iub" or self._array.size != 1:
+        raise TypeError(
+            message("index", "not one integer", f"{self.dtype} {list(self.shape)}", "an integer")
+        )
+    return builtins.int(_item(self))
+
+
+def _truth(self):
+    if self._array.size != 1:
+        raise RuntimeError(
+            message("bool", "the truth value of more or less than one element is not defined",
+                    f"shape {list(self.shape)}", "x.any() or x.all()")
+        )  # fmt: skip
+    return builtins.bool(_item(self))
+
+
+Tensor.__bool__ = _truth
+
+
+def _length(self):
+    if self._array.ndim == 0:
+        raise TypeError(message("len", "a number has no length", "0 dimensions", "at least 1"))
+    return self._array.shape[0]
+
+
+Tensor.__len__ = _length
+
+
+def _iterate(self):
+    from .shapes import unbind
+
+    if self._array.ndim == 0:
+        raise TypeError(message("iter", "a number has no elements", "0 dimensions", "at least 1"))
+    return iter(unbind(self, 0))
+
+
+Tensor.__iter__ = _iterate
+Tensor.__contains__ = lambda self, x: builtins.bool((self == x).any())
+
+
+def _numpy(self, *, force=False):
+    """The elements as an array that shares the memory.
+
+    Raises RuntimeError where the tensor requires a gradient (x.detach().numpy()), TypeError where
+    it is on a GPU (x.cpu().numpy()); with `force`, a copy where needed.
+    """
+    if self.requires_grad and not force:
+        raise RuntimeError(
+            message("numpy", "the tensor requires a gradient", f"shape {list(self.shape)}",
+                    "x.detach().numpy()")
+        )  # fmt: skip
+    if self.is_cuda and not force:
+        raise TypeError(message("numpy", "the elements are on a GPU", self.device, "x.cpu()"))
+    return numpy.asarray(self._array)
+
+
+Tensor.numpy = _numpy
+
+
+def _array(self, dtype=None, copy=None):
+    found = _numpy(self)
+    if dtype is not None and found.dtype != dtype:
+        return found.astype(dtype)
+    return found.copy() if copy else found
+
+
+Tensor.__array__ = _array
+Tensor.__dlpack__ = lambda self, **keywords: self._array.__dlpack__(**keywords)
+Tensor.__dlpack_device__ = lambda self: self._array.__dlpack_device__()
+Tensor.data_ptr = lambda self: (
+    self._array.data.ptr
+    if hasattr(self._array.data, "ptr")
+    else (self._array.__array_interface__["data"][0])
+)
+
+
+def _deepcopy(self, memo):
+    if not self.is_leaf:
+        raise RuntimeError(
+            message("deepcopy", "only leaves can be copied deeply", "a result that requires a"
+                    " gradient", "x.detach()")
+        )  # fmt: skip
+    if id(self) in memo:
+        return memo[id(self)]
+    made = object.__new__(type(self))
+    _tensor._fill(made, _core.copy_of(self._array))
+    memo[id(self)] = made
+    for key, value in self.__dict__.items():
+        made.__dict__[key] = copy.deepcopy(value, memo)
+    if self._leaf:
+        made.requires_grad_()
+    if self._grad is not None:
+        made._grad = copy.deepcopy(self._grad, memo)
+    return made
+
+
+Tensor.__deepcopy__ = _deepcopy
+
+
+def _rebuilt(kind, elements, requires_grad):
+    made = object.__new__(kind)
+    _tensor._fill(made, _core.copy_of(to_ndarray(elements)))
+    if requires_grad:
+        made.requires_grad_()
+    return made
+
+
+def _reduce(self, _protocol):
+    return _rebuilt, (type(self), self._array.to_numpy(), self._leaf)
+
+
+Tensor.__reduce_ex__ = _reduce
+
+
+class Parameter(Tensor):
+    """A tensor that requires a gradient and that modules list among their parameters."""
+
+    def __new__(cls, data=None, requires_grad=True):
+        made = object.__new__(cls)
+        a = nb.zeros((0,), dtype=_dtypes.default_float()) if data is None else data._array
+        _tensor._fill(made, a)
+        if isinstance(data, Tensor) and data._storage.active:
+            # Memory of its own: what is done with the other tensor is none of its business.
+            made._array = _core.copy_of(_core.stop_gradient(a))
+            made._storage = _core.storage_of(made._array)
+        if requires_grad:
+            made.requires_grad_()
+        return made
+
+    def __repr__(self):
+        return "Parameter containing:\n" + Tensor.__repr__(self)

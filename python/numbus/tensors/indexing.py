@@ -1,0 +1,282 @@
+"""Elements by indices and masks."""
+
+import numpy
+
+import numbus as nb
+
+from ..core.errors import message
+from ._arrays import as_dtype, axis_of, is_number, not_yet
+from ._functions import in_place, method, tensor_function
+from ._tensor import Tensor
+from .pointwise import _limit_like
+
+
+def _index(k):
+    """A list is an array of indices, as in PyTorch; NumPy's and ours are as they are."""
+    if isinstance(k, list) and not any(isinstance(x, (slice, type(None), type(...))) for x in k):
+        return nb.asarray(numpy.asarray(k, dtype=None if k else "i8"))
+    return k
+
+
+def _indices(k):
+    return tuple([_index(x) for x in k]) if isinstance(k, tuple) else _index(k)
+
+
+def _with_step(k):
+    for x in k if isinstance(k, tuple) else (k,):
+        if isinstance(x, slice) and x.step is not None and x.step < 0:
+            raise ValueError(
+                message("index", "slices run forward only", f"step {x.step}", "x.flip(dim)")
+            )
+    return k
+
+
+def _tidy(k):
+    """0-d index tensors as numbers where they may be, so that slices stay views."""
+
+    def one(x):
+        if isinstance(x, Tensor) and x._array.ndim == 0 and x._array.dtype.kind in "iu":
+            return int(x.item())
+        return x
+
+    return tuple([one(x) for x in k]) if isinstance(k, tuple) else one(k)
+
+
+@tensor_function
+def _getitem(a, k):
+    return a[_indices(k)]
+
+
+def _get(self, k):
+    return _getitem(self, _with_step(_tidy(k)))
+
+
+def _setitem(a, k, value):
+    k = _indices(k)
+    if not is_number(value):
+        value = as_dtype(value, a.dtype)
+        if value.ndim > a.ndim:
+            value = nb.reshape(value, value.shape[value.ndim - a.ndim :])
+    a[k] = value
+
+
+_set = in_place(_setitem)
+
+
+def _set_item(self, k, value):
+    if isinstance(value, (numpy.ndarray, nb.ndarray)):
+        value = nb.asarray(value)
+    _set(self, _with_step(_tidy(k)), value)
+
+
+Tensor.__getitem__ = _get
+Tensor.__setitem__ = _set_item
+
+
+def _indexed(op, a, index, dim):
+    """Arrays of indices that name the elements of `a` where `index`, along `dim`, does."""
+    if index.dtype.kind not in "iu":
+        raise RuntimeError(message(op, "indices are not integers", index.dtype, "int64"))
+    if index.ndim != a.ndim:
+        raise RuntimeError(
+            message(op, "indices of another number of dimensions", index.ndim, a.ndim)
+        )
+    k = axis_of(op, dim, a.ndim)
+    for j in range(a.ndim):
+        if j != k and index.shape[j] > a.shape[j]:
+            raise RuntimeError(
+                message(op, "more indices than elements", f"shape {list(index.shape)}",
+                        f"at most {list(a.shape)} but for dimension {k}")
+            )  # fmt: skip
+    found = []
+    for j in range(a.ndim):
+        if j == k:
+            found.append(index)
+        else:
+            shape = [1] * a.ndim
+            shape[j] = index.shape[j]
+            found.append(nb.reshape(nb.arange(index.shape[j]), shape))
+    return tuple(found)
+
+
+@method()
+@tensor_function
+def gather(input, dim, index, *, sparse_grad=False):
+    """input[..., index, ...] along a dimension, for each index."""
+    not_yet("gather", sparse_grad=sparse_grad)
+    if input.ndim == 0:
+        return nb.broadcast_to(input, index.shape).copy()
+    return input[_indexed("gather", input, index, dim)]
+
+
+@method()
+@tensor_function
+def take_along_dim(input, indices, dim=None):
+    """The elements at indices along a dimension; shapes are broadcast."""
+    if dim is None:
+        return nb.reshape(input, (-1,))[nb.reshape(indices, (-1,))]
+    return nb.take_along_axis(input, indices, axis=dim)
+
+
+def _part(src, index):
+    """As many elements of `src` as there are indices."""
+    return src[tuple([slice(n) for n in index.shape])]
+
+
+def _scatter_into(a, dim, index, src, reduce=None):
+    if a.ndim == 0:
+        a[...] = src
+        return
+    k = _indexed("scatter", a, index, dim)
+    value = src if is_number(src) else as_dtype(_part(src, index), a.dtype)
+    if reduce is None:
+        a[k] = value
+    elif reduce in ("add", "sum"):
+        nb.add.at(a, k, value)
+    else:
+        raise NotImplementedError(
+            message("scatter", "this reduction is not yet available", reduce, "'add'")
+        )
+
+
+@method()
+@tensor_function
+def scatter(input, dim, index, src=None, *, value=None, reduce=None):
+    """A copy with the elements of `src` at indices along a dimension; several add by `reduce`."""
+    made = input.copy()
+    _scatter_into(made, dim, index, value if src is None else src, reduce)
+    return made
+
+
+@method()
+@tensor_function
+def scatter_add(input, dim, index, src):
+    """A copy to which the elements of `src` are added at indices along a dimension."""
+    made = input.copy()
+    _scatter_into(made, dim, index, src, "add")
+    return made
+
+
+def _scatter(a, dim, index, src=None, *, value=None, reduce=None):
+    """`scatter` in place."""
+    _scatter_into(a, dim, index, value if src is None else src, reduce)
+
+
+def _scatter_add(a, dim, index, src):
+    """`scatter_add` in place."""
+    _scatter_into(a, dim, index, src, "add")
+
+
+Tensor.scatter_ = in_place(_scatter)
+Tensor.scatter_add_ = in_place(_scatter_add)
+
+
+def _line(op, index):
+    if index.ndim > 1:
+        raise RuntimeError(
+            message(op, "indices of several dimensions", index.ndim, "a line of indices")
+        )
+    return nb.reshape(index, (-1,))
+
+
+def _not_negative(op, index, n):
+    """PyTorch takes no indices from the end in these functions."""
+    if index.size and int(nb.min(index)) < 0:
+        raise IndexError(message(op, "index out of range", int(nb.min(index)), f"0 to {n - 1}"))
+    return index
+
+
+@method()
+@tensor_function
+def index_select(input, dim, index):
+    """The slices at indices along a dimension, a copy."""
+    k = axis_of("index_select", dim, input.ndim)
+    index = _not_negative("index_select", _line("index_select", index), input.shape[k])
+    return nb.take(input, index, axis=k)
+
+
+def _at(dim, index, a, op):
+    k = axis_of(op, dim, a.ndim)
+    return (slice(None),) * k + (_line(op, index),)
+
+
+def _index_add(a, dim, index, source, *, alpha=1):
+    """Adds the slices of `source` at indices along a dimension. In place."""
+    nb.add.at(a, _at(dim, index, a, "index_add"), source if alpha == 1 else alpha * source)
+
+
+def _index_copy(a, dim, index, source):
+    """The slices of `source` at indices along a dimension. In place."""
+    a[_at(dim, index, a, "index_copy")] = source
+
+
+def _index_fill(a, dim, index, value):
+    """A value at indices along a dimension. In place."""
+    a[_at(dim, index, a, "index_fill")] = _limit_like(value, a.dtype)
+
+
+def _copying(body, name, doc):
+    def made(input, *args, **keywords):
+        a = input.copy()
+        body(a, *args, **keywords)
+        return a
+
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = doc
+    function = tensor_function(made)
+    setattr(Tensor, name, function)
+    setattr(Tensor, name + "_", in_place(body))
+    return function
+
+
+index_add = _copying(_index_add, "index_add", "`index_add_` of a copy.")
+index_copy = _copying(_index_copy, "index_copy", "`index_copy_` of a copy.")
+index_fill = _copying(_index_fill, "index_fill", "`index_fill_` of a copy.")
+
+
+@method()
+@tensor_function
+def masked_select(input, mask):
+    """The elements where a mask holds, along one dimension."""
+    a, m = nb.broadcast_arrays(input, mask)
+    return a[m]
+
+
+@method()
+@tensor_function
+def take(input, index):
+    """The elements at indices into all of them."""
+    return nb.take(nb.reshape(input, (-1,)), index)
+
+
+def nonzero(input, *, as_tuple=False):
+    """The indices of elements that are not zero: rows of a matrix, or a tuple of lines."""
+    found = _nonzero(input)
+    if as_tuple:
+        return found
+    from .shapes import stack
+
+    if not found:
+        return Tensor._of(nb.zeros((int(bool(input.item())), 0), dtype="i8"))
+    return stack(found, dim=1)
+
+
+@tensor_function
+def _nonzero(input):
+    return tuple(nb.nonzero(input)) if input.ndim else ()
+
+
+argwhere = nonzero
+Tensor.nonzero = Tensor.argwhere = nonzero
+
+
+@tensor_function
+def tril_indices(row, col, offset=0):
+    """The indices of the lower triangle."""
+    return nb.stack(nb.tril_indices(row, offset, col))
+
+
+@tensor_function
+def triu_indices(row, col, offset=0):
+    """The indices of the upper triangle."""
+    return nb.stack(nb.triu_indices(row, offset, col))

@@ -1,0 +1,478 @@
+"""Functions of each element, and operators."""
+
+import numpy
+
+import numbus as nb
+
+from ..core.errors import message
+from ..functions import special
+from . import _dtypes
+from ._arrays import array, as_dtype, floating, is_number, no_out, together
+from ._functions import in_place, method, tensor_function
+from ._tensor import Tensor
+
+_made = {}
+
+
+def _publish(name, function):
+    function.__name__ = function.__qualname__ = name
+    _made[name] = globals()[name] = function
+    setattr(Tensor, name, function)
+
+
+def _unary(name, body, doc):
+    """A function and a method `name(x)`, and the method `name_()` that replaces the elements."""
+
+    def plain(input, *, out=None):
+        no_out(name, out)
+        return body(input if hasattr(input, "dtype") else array(input))
+
+    plain.__doc__ = doc
+    function = tensor_function(plain)
+    _publish(name, function)
+
+    def change(a):
+        a[...] = body(a)
+
+    setattr(Tensor, name + "_", in_place(_named(change, name + "_", doc + " In place.")))
+
+
+def _named(function, name, doc):
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+def _of_floats(function):
+    return lambda a: function(floating(a))
+
+
+for _name, _doc in {
+    "exp": "e to the power of each element.",
+    "expm1": "exp(x) - 1, exact near zero.",
+    "exp2": "2 to the power of each element.",
+    "log": "The natural logarithm.",
+    "log1p": "log(1 + x), exact near zero.",
+    "log2": "The logarithm to base 2.",
+    "log10": "The logarithm to base 10.",
+    "sqrt": "The square root.",
+    "sin": "The sine of angles in radians.",
+    "cos": "The cosine of angles in radians.",
+    "tan": "The tangent of angles in radians.",
+    "sinh": "The hyperbolic sine.",
+    "cosh": "The hyperbolic cosine.",
+    "tanh": "The hyperbolic tangent.",
+    "deg2rad": "Degrees in radians.",
+    "rad2deg": "Radians in degrees.",
+}.items():
+    _unary(_name, _of_floats(getattr(nb, _name)), _doc)
+for _name, _function in {
+    "asin": nb.arcsin, "acos": nb.arccos, "atan": nb.arctan, "asinh": nb.arcsinh,
+    "acosh": nb.arccosh, "atanh": nb.arctanh,
+}.items():  # fmt: skip
+    _unary(_name, _of_floats(_function), f"The inverse of {_name[1:]}.")
+arcsin, arccos, arctan = _made["asin"], _made["acos"], _made["atan"]
+
+
+def _erf(name):
+    return lambda a: getattr(special, name)(floating(a))
+
+
+for _name, _own, _doc in (
+    ("erf", "erf", "The error function."),
+    ("erfc", "erfc", "1 - erf(x)."),
+    ("lgamma", "gammaln", "The logarithm of the gamma function's magnitude."),
+    ("sigmoid", "expit", "1 / (1 + exp(-x))."),
+    ("logit", "logit", "log(x / (1 - x))."),
+):
+    _unary(_name, _erf(_own), _doc)
+
+
+def _whole(function):
+    """Of integers the elements themselves."""
+    return lambda a: function(a) if a.dtype.kind in "fc" else +a if a.dtype.kind != "b" else a
+
+
+for _name in ("floor", "ceil", "trunc"):
+    _unary(_name, _whole(getattr(nb, _name)), f"{_name.capitalize()} of each element.")
+_unary("neg", nb.negative, "The elements with the other sign.")
+_unary("positive", nb.positive, "The elements themselves.")
+_unary("abs", nb.absolute, "The magnitude of each element.")
+_unary("square", lambda a: a * a, "The square of each element.")
+_unary("sign", nb.sign, "-1, 0 or 1.")
+_unary("reciprocal", lambda a: 1 / floating(a), "1 / x.")
+_unary("rsqrt", lambda a: 1 / nb.sqrt(floating(a)), "1 / sqrt(x).")
+_unary("frac", lambda a: a - nb.trunc(a), "The part after the point, of the sign of x.")
+_unary("logical_not", nb.logical_not, "Whether each element is zero.")
+_unary("bitwise_not", nb.invert, "The elements with all bits changed.")
+_unary("isnan", nb.isnan, "Whether each element is no number.")
+_unary("isinf", nb.isinf, "Whether each element is infinite.")
+_unary("isfinite", nb.isfinite, "Whether each element is finite.")
+_unary("signbit", nb.signbit, "Whether each element's sign is minus.")
+_unary("angle", nb.angle, "The angle of complex numbers in radians.")
+_unary("conj", nb.conjugate, "The complex conjugate.")
+negative, absolute = _made["neg"], _made["abs"]
+Tensor.negative = Tensor.neg
+Tensor.absolute = Tensor.abs
+
+
+def _relu(a):
+    # Of equal operands a maximum shares its derivative; PyTorch's is zero at zero. NaN stays.
+    return nb.where(a <= 0, nb.zeros((), dtype=a.dtype), a)
+
+
+_unary("relu", _relu, "max(x, 0); the derivative at 0 is 0.")
+del Tensor.isnan_, Tensor.isinf_, Tensor.isfinite_, Tensor.signbit_, Tensor.angle_
+
+
+def _round(a, decimals=0):
+    return nb.round(a, decimals) if a.dtype.kind in "fc" else a
+
+
+@method()
+@tensor_function
+def round(input, *, decimals=0):
+    """The nearest whole number, of two equally near ones the even one; or so many decimals."""
+    return _round(input, decimals)
+
+
+def _true_divide(x, y):
+    x, y = together(x, y)
+    if _kind(x) in "iub" and _kind(y) in "iub":
+        x, y = as_float(x), as_float(y)
+    return nb.true_divide(x, y)
+
+
+def _kind(x):
+    return (
+        "i" if is_number(x) and isinstance(x, int) else getattr(x, "dtype", numpy.dtype("f8")).kind
+    )
+
+
+def as_float(x):
+    return float(x) if is_number(x) else floating(x)
+
+
+def _divide(x, y, rounding_mode=None):
+    if rounding_mode is None:
+        return _true_divide(x, y)
+    if rounding_mode == "floor":
+        return nb.floor_divide(*together(x, y))
+    if rounding_mode == "trunc":
+        x, y = together(x, y)
+        if _kind(x) == "f" or _kind(y) == "f":
+            return nb.trunc(nb.true_divide(x, y))
+        whole = nb.floor_divide(x, y)
+        return whole + as_dtype((whole < 0) & (whole * y != x), whole.dtype)
+    raise RuntimeError(
+        message("div", "unknown rounding_mode", rounding_mode, "None, 'trunc' or 'floor'")
+    )
+
+
+def _scaled(function):
+    def body(x, y, alpha=1):
+        return function(*together(x, y)) if alpha == 1 else function(*together(x, y * alpha))
+
+    return body
+
+
+def _simple(function):
+    return lambda x, y: function(*together(x, y))
+
+
+def _logical(function):
+    return lambda x, y: function(x, y)
+
+
+def _power(x, y):
+    x, y = together(x, y)
+    if _kind(x) in "iu" and is_number(y) and isinstance(y, int) and y < 0:
+        raise RuntimeError(
+            message("pow", "integers to negative integer powers are no integers", y,
+                    "a floating-point base or exponent")
+        )  # fmt: skip
+    return nb.power(x, y)
+
+
+def _multiply(x, y):
+    return nb.multiply(*together(x, y))
+
+
+_BINARY = {
+    # name: (body, other names, doc)
+    "add": (_scaled(nb.add), (), "x + alpha * y."),
+    "sub": (_scaled(nb.subtract), ("subtract",), "x - alpha * y."),
+    "mul": (_multiply, ("multiply",), "x * y."),
+    "div": (_divide, ("divide", "true_divide"), "x / y, floating point; or rounded."),
+    "floor_divide": (_simple(nb.floor_divide), (), "floor(x / y)."),
+    "pow": (_power, (), "x to the power of y."),
+    "remainder": (_simple(nb.remainder), (), "x - y * floor(x / y), of the sign of y."),
+    "fmod": (_simple(nb.fmod), (), "The remainder of the sign of x."),
+    "atan2": (lambda x, y: nb.arctan2(*map(as_float, together(x, y))), ("arctan2",),
+              "The angle of the point (y, x)."),
+    "maximum": (_simple(nb.maximum), (), "The larger of two elements; NaN where one is."),
+    "minimum": (_simple(nb.minimum), (), "The smaller of two elements; NaN where one is."),
+    "fmax": (_simple(nb.fmax), (), "The larger of two elements; a number where one is NaN."),
+    "fmin": (_simple(nb.fmin), (), "The smaller of two elements; a number where one is NaN."),
+    "hypot": (_simple(nb.hypot), (), "sqrt(x² + y²)."),
+    "logaddexp": (_simple(nb.logaddexp), (), "log(exp(x) + exp(y))."),
+    "copysign": (lambda x, y: nb.copysign(*map(as_float, together(x, y))), (),
+                 "The magnitude of x with the sign of y."),
+    "eq": (_simple(nb.equal), (), "x == y."),
+    "ne": (_simple(nb.not_equal), ("not_equal",), "x != y."),
+    "lt": (_simple(nb.less), ("less",), "x < y."),
+    "le": (_simple(nb.less_equal), ("less_equal",), "x <= y."),
+    "gt": (_simple(nb.greater), ("greater",), "x > y."),
+    "ge": (_simple(nb.greater_equal), ("greater_equal",), "x >= y."),
+    "logical_and": (_logical(nb.logical_and), (), "Whether both are not zero."),
+    "logical_or": (_logical(nb.logical_or), (), "Whether one is not zero."),
+    "logical_xor": (_logical(nb.logical_xor), (), "Whether exactly one is not zero."),
+    "bitwise_and": (_simple(nb.bitwise_and), (), "The bits that both have."),
+    "bitwise_or": (_simple(nb.bitwise_or), (), "The bits that one has."),
+    "bitwise_xor": (_simple(nb.bitwise_xor), (), "The bits that exactly one has."),
+    "bitwise_left_shift": (_simple(nb.left_shift), (), "x * 2^y of integers."),
+    "bitwise_right_shift": (_simple(nb.right_shift), (), "floor(x / 2^y) of integers."),
+}  # fmt: skip
+_COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
+
+
+def _fits(op, made, a):
+    """Whether a result may be stored in an array's dtype."""
+    if _dtypes._category(made.dtype) > _dtypes._category(a.dtype):
+        raise RuntimeError(
+            message(op, "the result cannot be stored in the tensor's dtype", made.dtype, a.dtype)
+        )
+
+
+def _binary(name, body, others, doc):
+    def plain(input, other, *, out=None, **keywords):
+        no_out(name, out)
+        return body(input, other, **keywords)
+
+    plain.__doc__ = doc
+    function = tensor_function(plain)
+    _publish(name, function)
+    for other in others:
+        globals()[other] = function
+        _made[other] = function
+        setattr(Tensor, other, function)
+    if name in _COMPARISONS:
+        return
+
+    def change(a, other, **keywords):
+        made = body(a, other, **keywords)
+        _fits(name + "_", made, a)
+        a[...] = made
+
+    changing = in_place(_named(change, name + "_", doc + " In place."))
+    for other in (name, *others):
+        setattr(Tensor, other + "_", changing)
+
+
+for _name, (_body, _others, _doc) in _BINARY.items():
+    _binary(_name, _body, _others, _doc)
+
+_OPERATORS = {
+    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide",
+    "mod": "remainder", "pow": "pow", "and": "bitwise_and", "or": "bitwise_or",
+    "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
+}  # fmt: skip
+_TYPES = (Tensor, bool, int, float, complex, numpy.number, numpy.bool_)
+
+
+def _operator(name, function):
+    """Operators take tensors and numbers, and leave the rest to the other operand."""
+
+    def forward(self, other):
+        return function(self, other) if isinstance(other, _TYPES) else NotImplemented
+
+    def reflected(self, other):
+        return function(other, self) if isinstance(other, _TYPES) else NotImplemented
+
+    setattr(Tensor, f"__{name}__", forward)
+    setattr(Tensor, f"__r{name}__", reflected)
+    changing = getattr(Tensor, _OPERATORS[name] + "_")
+
+    def change(self, other):
+        return changing(self, other) if isinstance(other, _TYPES) else NotImplemented
+
+    setattr(Tensor, f"__i{name}__", change)
+
+
+for _name, _function in _OPERATORS.items():
+    _operator(_name, _made[_function])
+
+
+def _comparison(name):
+    function = _made[name]
+
+    def compare(self, other):
+        return function(self, other) if isinstance(other, _TYPES) else NotImplemented
+
+    setattr(Tensor, f"__{name}__", compare)
+
+
+for _name in sorted(_COMPARISONS):
+    _comparison(_name)
+Tensor.__hash__ = object.__hash__
+Tensor.__neg__ = Tensor.neg
+Tensor.__pos__ = Tensor.positive
+Tensor.__abs__ = Tensor.abs
+Tensor.__invert__ = Tensor.bitwise_not
+
+
+def _limit(a, x):
+    return x if x is None or is_number(x) else as_dtype(x, a.dtype)
+
+
+def _clamp(a, min=None, max=None):
+    if min is None and max is None:
+        raise ValueError(message("clamp", "no limits", "min=None, max=None", "one of them"))
+    known = [a, *[x for x in (min, max) if x is not None]]
+    t = _dtypes.common(known)
+    a = as_dtype(a, t)
+    if min is not None:
+        a = nb.where(a < min, _limit_like(min, t), a)
+    if max is not None:
+        a = nb.where(a > max, _limit_like(max, t), a)
+    return a
+
+
+def _limit_like(x, t):
+    return nb.full((), x, dtype=t) if is_number(x) else as_dtype(x, t)
+
+
+@method()
+@tensor_function
+def clamp(input, min=None, max=None, *, out=None):
+    """The elements within limits, numbers or tensors; NaN stays."""
+    no_out("clamp", out)
+    return _clamp(input, min, max)
+
+
+clip = clamp
+Tensor.clip = clamp
+
+
+def _clamp_in_place(a, min=None, max=None):
+    """The elements within limits. In place."""
+    a[...] = _clamp(a, min, max)
+
+
+Tensor.clamp_ = Tensor.clip_ = in_place(_clamp_in_place)
+
+
+@tensor_function
+def where(condition, input=None, other=None):
+    """`input` where the condition holds, else `other`; of the condition alone, indices."""
+    if input is None and other is None:
+        return tuple(nb.nonzero(condition))
+    t = _dtypes.common([input, other])
+    return nb.where(condition, _limit_like(input, t), _limit_like(other, t))
+
+
+Tensor.where = lambda self, condition, other: where(condition, self, other)
+
+
+@method()
+@tensor_function
+def lerp(input, end, weight):
+    """input + weight * (end - input)."""
+    return input + weight * (end - input)
+
+
+@method()
+@tensor_function
+def addcmul(input, tensor1, tensor2, *, value=1):
+    """input + value * tensor1 * tensor2."""
+    return input + _scaled_by(value, tensor1 * tensor2)
+
+
+@method()
+@tensor_function
+def addcdiv(input, tensor1, tensor2, *, value=1):
+    """input + value * tensor1 / tensor2."""
+    return input + _scaled_by(value, tensor1 / tensor2)
+
+
+def _scaled_by(value, x):
+    return x if is_number(value) and value == 1 else value * x
+
+
+def _lerp_in_place(a, end, weight):
+    """input + weight * (end - input). In place."""
+    a += weight * (end - a)
+
+
+def _addcmul_in_place(a, tensor1, tensor2, *, value=1):
+    """input + value * tensor1 * tensor2. In place."""
+    a += _scaled_by(value, tensor1 * tensor2)
+
+
+def _addcdiv_in_place(a, tensor1, tensor2, *, value=1):
+    """input + value * tensor1 / tensor2. In place."""
+    a += _scaled_by(value, tensor1 / tensor2)
+
+
+Tensor.lerp_ = in_place(_lerp_in_place)
+Tensor.addcmul_ = in_place(_addcmul_in_place)
+Tensor.addcdiv_ = in_place(_addcdiv_in_place)
+
+
+@method()
+@tensor_function
+def masked_fill(input, mask, value):
+    """The elements with `value`, a number or a 0-d tensor, where the mask holds."""
+    return nb.where(mask, _limit_like(value, input.dtype), input)
+
+
+def _masked_fill(a, mask, value):
+    """`value` where the mask holds. In place."""
+    nb.copyto(a, _limit_like(value, a.dtype), where=mask)
+
+
+Tensor.masked_fill_ = in_place(_masked_fill)
+
+
+@tensor_function
+def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether |x - y| <= atol + rtol * |y|."""
+    return nb.isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+Tensor.isclose = isclose
+
+
+@method()
+@tensor_function
+def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
+    """The elements with numbers in place of NaN and infinities."""
+    return nb.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
+
+
+@method()
+@tensor_function
+def softmax(input, dim=None, dtype=None):
+    """exp(x) / sum(exp(x)) along a dimension."""
+    return _softmax(input, dim, dtype)
+
+
+def _softmax(x, dim, dtype=None):
+    x = floating(x) if dtype is None else as_dtype(x, _dtypes.to_numpy(dtype))
+    axis = -1 if dim is None else dim
+    if x.ndim == 0:
+        return nb.ones_like(x) * nb.exp(x - x)
+    e = nb.exp(x - nb.stop_gradient(nb.max(x, axis=axis, keepdims=True)))
+    return e / nb.sum(e, axis=axis, keepdims=True)
+
+
+@method()
+@tensor_function
+def log_softmax(input, dim=None, dtype=None):
+    """The logarithm of softmax along a dimension."""
+    x = floating(input) if dtype is None else as_dtype(input, _dtypes.to_numpy(dtype))
+    axis = -1 if dim is None else dim
+    if x.ndim == 0:
+        return x - x
+    x = x - nb.stop_gradient(nb.max(x, axis=axis, keepdims=True))
+    return x - nb.log(nb.sum(nb.exp(x), axis=axis, keepdims=True))

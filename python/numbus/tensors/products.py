@@ -1,0 +1,271 @@
+"""Products and linear algebra."""
+
+import collections
+
+import numbus as nb
+
+from ..core.errors import message
+from ._arrays import no_out
+from ._functions import in_place, method, tensor_function
+from ._tensor import Tensor
+
+
+def _same(op, *arrays):
+    first = arrays[0].dtype
+    for a in arrays[1:]:
+        if a.dtype != first:
+            raise RuntimeError(
+                message(op, "operands of different dtypes", [str(x.dtype) for x in arrays],
+                        "one dtype")
+            )  # fmt: skip
+
+
+def _fitting(op, x, y, k, j):
+    if x.shape[k] != y.shape[j]:
+        raise RuntimeError(
+            message(op, "shapes cannot be multiplied", f"{list(x.shape)} and {list(y.shape)}",
+                    "as many columns as rows")
+        )  # fmt: skip
+
+
+def _matmul(x, y):
+    _same("matmul", x, y)
+    if x.ndim == 0 or y.ndim == 0:
+        raise RuntimeError(
+            message("matmul", "a number", f"{x.ndim} and {y.ndim} dimensions", "at least 1")
+        )
+    _fitting("matmul", x, y, -1, -2 if y.ndim > 1 else -1)
+    return nb.matmul(x, y)
+
+
+@method()
+@tensor_function
+def matmul(input, other, *, out=None):
+    """The product of matrices, of stacks of them, or of lines."""
+    no_out("matmul", out)
+    return _matmul(input, other)
+
+
+def _with(op, dims):
+    def body(input, other, *, out=None):
+        no_out(op, out)
+        for a, n in zip((input, other), dims, strict=True):
+            if a.ndim != n:
+                raise RuntimeError(
+                    message(op, "another number of dimensions", f"{input.ndim} and {other.ndim}",
+                            f"{dims[0]} and {dims[1]}")
+                )  # fmt: skip
+        return _matmul(input, other)
+
+    body.__name__ = body.__qualname__ = op
+    return body
+
+
+mm = tensor_function(_with("mm", (2, 2)))
+mm.__doc__ = "The product of two matrices."
+bmm = tensor_function(_with("bmm", (3, 3)))
+bmm.__doc__ = "The products of matrices in two stacks."
+mv = tensor_function(_with("mv", (2, 1)))
+mv.__doc__ = "The product of a matrix and a line."
+dot = tensor_function(_with("dot", (1, 1)))
+dot.__doc__ = "The sum of the products of two lines."
+inner = tensor_function(nb.inner)
+for _function, _name in ((mm, "mm"), (bmm, "bmm"), (mv, "mv"), (dot, "dot"), (inner, "inner")):
+    setattr(Tensor, _name, _function)
+Tensor.__matmul__ = lambda self, other: (
+    matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+)
+
+
+@method("outer", "ger")
+@tensor_function
+def outer(input, vec2):
+    """The products of all pairs of elements of two lines."""
+    return nb.outer(input, vec2)
+
+
+@tensor_function
+def einsum(equation, *operands):
+    """Sums of products by Einstein's convention."""
+    if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
+        operands = operands[0]
+    return nb.einsum(equation, *operands)
+
+
+@tensor_function
+def tensordot(a, b, dims=2):
+    """Sums of products over dimensions of both."""
+    return nb.tensordot(a, b, dims)
+
+
+@tensor_function
+def kron(input, other):
+    """The Kronecker product."""
+    return nb.kron(input, other)
+
+
+def _sum_of(beta, x, alpha, y):
+    y = y if alpha == 1 else alpha * y
+    return y if beta == 0 else (x if beta == 1 else beta * x) + y
+
+
+@method()
+@tensor_function
+def addmm(input, mat1, mat2, *, beta=1, alpha=1):
+    """beta * input + alpha * mat1 @ mat2."""
+    return _sum_of(beta, input, alpha, _matmul(mat1, mat2))
+
+
+@method()
+@tensor_function
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    """beta * input + alpha * batch1 @ batch2."""
+    return _sum_of(beta, input, alpha, _matmul(batch1, batch2))
+
+
+@method()
+@tensor_function
+def addmv(input, mat, vec, *, beta=1, alpha=1):
+    """beta * input + alpha * mat @ vec."""
+    return _sum_of(beta, input, alpha, _matmul(mat, vec))
+
+
+def _addmm_in_place(a, mat1, mat2, *, beta=1, alpha=1):
+    """beta * input + alpha * mat1 @ mat2. In place."""
+    a[...] = _sum_of(beta, a, alpha, _matmul(mat1, mat2))
+
+
+Tensor.addmm_ = in_place(_addmm_in_place)
+
+
+@method()
+@tensor_function
+def cross(input, other, dim=-1):
+    """The vector product along a dimension of three elements."""
+    return nb.cross(input, other, axis=dim)
+
+
+@tensor_function
+def cdist(x1, x2, p=2.0):
+    """Distances of all pairs of rows."""
+    d = nb.abs(x1[..., :, None, :] - x2[..., None, :, :])
+    if p == 2:
+        return nb.sqrt(nb.sum(d * d, axis=-1))
+    if p == 1:
+        return nb.sum(d, axis=-1)
+    if p == float("inf"):
+        return nb.max(d, axis=-1)
+    return nb.sum(d**p, axis=-1) ** (1 / p)
+
+
+# torch.linalg
+
+
+@method("inverse")
+@tensor_function
+def inv(A):
+    """The inverse of matrices."""
+    return nb.linalg.inv(A)
+
+
+inverse = inv
+
+
+@method("det")
+@tensor_function
+def det(A):
+    """The determinant of matrices."""
+    return nb.linalg.det(A)
+
+
+@tensor_function
+def solve(A, B):
+    """X of A @ X = B."""
+    if B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]):
+        return nb.squeeze(nb.linalg.solve(A, B[..., None]), axis=-1)
+    return nb.linalg.solve(A, B)
+
+
+@method("cholesky")
+@tensor_function
+def cholesky(A, *, upper=False):
+    """The Cholesky factor."""
+    return nb.linalg.cholesky(A, upper=upper)
+
+
+def _tuple(name, fields):
+    return collections.namedtuple(name, fields)
+
+
+_QR = _tuple("qr", ["Q", "R"])
+_SVD = _tuple("svd", ["U", "S", "Vh"])
+_EIGH = _tuple("eigh", ["eigenvalues", "eigenvectors"])
+_SLOGDET = _tuple("slogdet", ["sign", "logabsdet"])
+
+
+@tensor_function
+def qr(A, mode="reduced"):
+    """The QR factorisation."""
+    return _QR(*nb.linalg.qr(A, mode))
+
+
+@tensor_function
+def svd(A, full_matrices=True):
+    """The singular value decomposition U, S, Vh."""
+    return _SVD(*nb.linalg.svd(A, full_matrices))
+
+
+@tensor_function
+def svdvals(A):
+    """The singular values, the largest first."""
+    return nb.linalg.svd(A, compute_uv=False)
+
+
+@tensor_function
+def eigh(A, UPLO="L"):
+    """Eigenvalues and eigenvectors of symmetric matrices."""
+    return _EIGH(*nb.linalg.eigh(A, UPLO))
+
+
+@tensor_function
+def eigvalsh(A, UPLO="L"):
+    """Eigenvalues of symmetric matrices."""
+    return nb.linalg.eigvalsh(A, UPLO)
+
+
+@tensor_function
+def slogdet(A):
+    """The sign and the logarithm of the magnitude of the determinant."""
+    return _SLOGDET(*nb.linalg.slogdet(A))
+
+
+@tensor_function
+def pinv(A, rcond=None):
+    """The pseudoinverse."""
+    return nb.linalg.pinv(A) if rcond is None else nb.linalg.pinv(A, rcond)
+
+
+@tensor_function
+def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False):
+    """A norm of matrices."""
+    return nb.linalg.norm(A, ord, axis=tuple(dim), keepdims=keepdim)
+
+
+@tensor_function
+def vector_norm(x, ord=2, dim=None, keepdim=False):
+    """A norm of lines."""
+    from .reductions import norm
+
+    return norm.on_arrays(x, ord, dim, keepdim)
+
+
+@tensor_function
+def matrix_power(A, n):
+    """A matrix to a whole power."""
+    return nb.linalg.matrix_power(A, n)
+
+
+@tensor_function
+def lstsq(A, B):
+    """The solution of least squares."""
+    return nb.linalg.lstsq(A, B)[0]

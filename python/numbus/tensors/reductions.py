@@ -1,0 +1,446 @@
+"""Sums, extremes, moments, sorts: what takes dimensions away or orders them."""
+
+import collections
+
+import numbus as nb
+
+from ..core.errors import message
+from . import _dtypes
+from ._arrays import as_dtype, axes_of, axis_of, floating, no_out, together
+from ._functions import method, tensor_function
+from ._tensor import Tensor
+
+
+def _kept(a, t):
+    return a if t is None else as_dtype(a, _dtypes.to_numpy(t))
+
+
+def _whole_numbers(a, t):
+    """Integers and truth values in int64, unless a dtype is asked for."""
+    if t is not None:
+        return as_dtype(a, _dtypes.to_numpy(t))
+    return as_dtype(a, _dtypes.int64.numpy) if a.dtype.kind in "iub" else a
+
+
+def _axis(op, dim, a):
+    return axes_of(op, dim, a.ndim)
+
+
+@method()
+@tensor_function
+def sum(input, dim=None, keepdim=False, *, dtype=None):
+    """The sum of all elements, or along dimensions; of integers in int64."""
+    a = _whole_numbers(input, dtype)
+    return nb.sum(a, axis=_axis("sum", dim, a), keepdims=keepdim)
+
+
+@method()
+@tensor_function
+def nansum(input, dim=None, keepdim=False, *, dtype=None):
+    """The sum of the elements that are numbers."""
+    a = _whole_numbers(input, dtype)
+    return nb.nansum(a, axis=_axis("nansum", dim, a), keepdims=keepdim)
+
+
+@method()
+@tensor_function
+def prod(input, dim=None, keepdim=False, *, dtype=None):
+    """The product of all elements, or along one dimension."""
+    a = _whole_numbers(input, dtype)
+    return nb.prod(a, axis=_axis("prod", dim, a), keepdims=keepdim)
+
+
+def _needs_floats(op, a):
+    if a.dtype.kind not in "fc":
+        raise RuntimeError(
+            message(op, "not floating point", a.dtype, "a floating-point dtype, or dtype=")
+        )
+
+
+@method()
+@tensor_function
+def mean(input, dim=None, keepdim=False, *, dtype=None):
+    """The mean of all elements, or along dimensions. Raises RuntimeError for integers."""
+    a = _kept(input, dtype)
+    _needs_floats("mean", a)
+    return nb.mean(a, axis=_axis("mean", dim, a), keepdims=keepdim)
+
+
+@method()
+@tensor_function
+def nanmean(input, dim=None, keepdim=False, *, dtype=None):
+    """The mean of the elements that are numbers."""
+    a = _kept(input, dtype)
+    return nb.nanmean(a, axis=_axis("nanmean", dim, a), keepdims=keepdim)
+
+
+def _moment(op, function):
+    def body(input, dim=None, unbiased=None, keepdim=False, *, correction=1):
+        if isinstance(dim, bool):  # std(unbiased)
+            dim, unbiased = None, dim
+        if unbiased is not None:
+            correction = 1 if unbiased else 0
+        _needs_floats(op, input)
+        return function(input, axis=_axis(op, dim, input), ddof=correction, keepdims=keepdim)
+
+    body.__name__ = body.__qualname__ = op
+    return body
+
+
+std = tensor_function(_moment("std", nb.std))
+std.__doc__ = "The standard deviation, of n - correction (1) degrees of freedom."
+var = tensor_function(_moment("var", nb.var))
+var.__doc__ = "The variance, of n - correction (1) degrees of freedom."
+Tensor.std, Tensor.var = std, var
+
+
+@tensor_function
+def var_mean(input, dim=None, *, correction=1, keepdim=False):
+    """The variance and the mean."""
+    axis = _axis("var_mean", dim, input)
+    return (
+        nb.var(input, axis=axis, ddof=correction, keepdims=keepdim),
+        nb.mean(input, axis=axis, keepdims=keepdim),
+    )
+
+
+@tensor_function
+def std_mean(input, dim=None, *, correction=1, keepdim=False):
+    """The standard deviation and the mean."""
+    axis = _axis("std_mean", dim, input)
+    return (
+        nb.std(input, axis=axis, ddof=correction, keepdims=keepdim),
+        nb.mean(input, axis=axis, keepdims=keepdim),
+    )
+
+
+@method("all")
+@tensor_function
+def all(input, dim=None, keepdim=False):
+    """Whether all elements are not zero."""
+    return nb.all(input, axis=_axis("all", dim, input), keepdims=keepdim)
+
+
+@method("any")
+@tensor_function
+def any(input, dim=None, keepdim=False):
+    """Whether an element is not zero."""
+    return nb.any(input, axis=_axis("any", dim, input), keepdims=keepdim)
+
+
+@method()
+@tensor_function
+def count_nonzero(input, dim=None):
+    """How many elements are not zero."""
+    return nb.asarray(nb.count_nonzero(input, axis=_axis("count_nonzero", dim, input)))
+
+
+@method()
+@tensor_function
+def amax(input, dim=None, keepdim=False):
+    """The largest elements; of several, all share the derivative."""
+    return nb.max(input, axis=_axis("amax", dim, input), keepdims=keepdim)
+
+
+@method()
+@tensor_function
+def amin(input, dim=None, keepdim=False):
+    """The smallest elements; of several, all share the derivative."""
+    return nb.min(input, axis=_axis("amin", dim, input), keepdims=keepdim)
+
+
+def _numbers(function):
+    def body(input, dim=None, keepdim=False):
+        if dim is None:
+            found = nb.asarray(function(nb.reshape(input, (-1,))))
+            return nb.reshape(found, (1,) * input.ndim) if keepdim else found
+        if input.ndim == 0:
+            return nb.zeros((), dtype="i8")
+        return function(input, axis=axis_of("argmax", dim, input.ndim), keepdims=keepdim)
+
+    return body
+
+
+argmax = tensor_function(_numbers(nb.argmax))
+argmax.__doc__ = "The index of the first largest element, of all or along a dimension."
+argmin = tensor_function(_numbers(nb.argmin))
+argmin.__doc__ = "The index of the first smallest element, of all or along a dimension."
+Tensor.argmax, Tensor.argmin = argmax, argmin
+
+_PAIRS = {
+    name: collections.namedtuple(name, ["values", "indices"])
+    for name in ("max", "min", "sort", "topk", "median", "kthvalue", "mode", "cummax", "cummin")
+}
+
+
+def _taken(a, index, axis):
+    return nb.take_along_axis(a, index, axis=axis)
+
+
+def _extreme(op, whole, number, pair):
+    def body(input, dim=None, keepdim=False):
+        if dim is None:
+            return whole(input)
+        if hasattr(dim, "dtype"):
+            return pair(*together(input, dim))
+        if input.ndim == 0:
+            return _PAIRS[op](input, nb.zeros((), dtype="i8"))
+        k = axis_of(op, dim, input.ndim)
+        if input.shape[k] == 0:
+            raise IndexError(message(op, "a dimension without elements", dim, "elements"))
+        index = number(nb.stop_gradient(input), axis=k, keepdims=True)
+        values = _taken(input, index, k)
+        if not keepdim:
+            values, index = nb.squeeze(values, axis=k), nb.squeeze(index, axis=k)
+        return _PAIRS[op](values, index)
+
+    body.__name__ = body.__qualname__ = op
+    return body
+
+
+max = tensor_function(_extreme("max", nb.max, nb.argmax, nb.maximum))
+max.__doc__ = (
+    """The largest element; along a dimension, values and indices; of two tensors, `maximum`."""
+)
+min = tensor_function(_extreme("min", nb.min, nb.argmin, nb.minimum))
+min.__doc__ = """The smallest element; along a dimension, values and indices; of two, `minimum`."""
+Tensor.max, Tensor.min = max, min
+
+
+@tensor_function
+def aminmax(input, *, dim=None, keepdim=False):
+    """The smallest and the largest elements."""
+    axis = _axis("aminmax", dim, input)
+    return nb.min(input, axis=axis, keepdims=keepdim), nb.max(input, axis=axis, keepdims=keepdim)
+
+
+@method()
+@tensor_function
+def logsumexp(input, dim, keepdim=False):
+    """log(sum(exp(x))) along dimensions."""
+    axis = _axis("logsumexp", dim, input)
+    a = floating(input)
+    top = nb.stop_gradient(nb.max(a, axis=axis, keepdims=True))
+    top = nb.where(nb.isfinite(top), top, nb.zeros((), dtype=a.dtype))
+    found = nb.log(nb.sum(nb.exp(a - top), axis=axis, keepdims=True)) + top
+    return found if keepdim else nb.squeeze(found, axis=axis)
+
+
+@tensor_function
+def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
+    """The norm of order p of all elements, or along dimensions."""
+    a = _kept(input, dtype)
+    _needs_floats("norm", a)
+    axis = _axis("norm", dim, a)
+    if p in ("fro", 2, None):
+        return nb.sqrt(nb.sum(nb.square(nb.abs(a)), axis=axis, keepdims=keepdim))
+    size = nb.abs(a)
+    if p == float("inf"):
+        return nb.max(size, axis=axis, keepdims=keepdim)
+    if p == float("-inf"):
+        return nb.min(size, axis=axis, keepdims=keepdim)
+    if p == 0:
+        return nb.sum(as_dtype(size != 0, size.dtype), axis=axis, keepdims=keepdim)
+    if p == 1:
+        return nb.sum(size, axis=axis, keepdims=keepdim)
+    if not isinstance(p, (int, float)):
+        raise RuntimeError(message("norm", "unknown order", p, "a number or 'fro'"))
+    return nb.power(nb.sum(nb.power(size, p), axis=axis, keepdims=keepdim), 1 / p)
+
+
+Tensor.norm = norm
+
+
+@method()
+@tensor_function
+def dist(input, other, p=2):
+    """The norm of the difference."""
+    return norm.on_arrays(input - other, p)
+
+
+@method()
+@tensor_function
+def cumsum(input, dim, *, dtype=None, out=None):
+    """Sums of the elements so far along a dimension."""
+    no_out("cumsum", out)
+    a = _whole_numbers(input, dtype)
+    return a if a.ndim == 0 else nb.cumsum(a, axis=axis_of("cumsum", dim, a.ndim))
+
+
+@method()
+@tensor_function
+def cumprod(input, dim, *, dtype=None, out=None):
+    """Products of the elements so far along a dimension."""
+    no_out("cumprod", out)
+    a = _whole_numbers(input, dtype)
+    return a if a.ndim == 0 else nb.cumprod(a, axis=axis_of("cumprod", dim, a.ndim))
+
+
+@method()
+@tensor_function
+def diff(input, n=1, dim=-1):
+    """Differences of neighbours."""
+    return nb.diff(input, n, axis=dim)
+
+
+def _reversed(order, k):
+    return nb.flip(order, axis=k)
+
+
+def order_of(a, k, descending):
+    """Indices that sort along an axis; equal elements stay in their order."""
+    a = nb.stop_gradient(a)
+    if not descending:
+        return nb.argsort(a, axis=k, stable=True)
+    # From the last to the first, and what is found backwards: equal elements keep their order.
+    n = a.shape[k]
+    return n - 1 - _reversed(nb.argsort(_reversed(a, k), axis=k, stable=True), k)
+
+
+@method()
+@tensor_function
+def sort(input, dim=-1, descending=False, stable=False):
+    """The elements in order along a dimension, and their indices; NaN counts as the largest."""
+    if input.ndim == 0:
+        return _PAIRS["sort"](input, nb.zeros((), dtype="i8"))
+    k = axis_of("sort", dim, input.ndim)
+    order = order_of(input, k, descending)
+    return _PAIRS["sort"](_taken(input, order, k), order)
+
+
+@method()
+@tensor_function
+def argsort(input, dim=-1, descending=False, stable=False):
+    """Indices that sort along a dimension."""
+    if input.ndim == 0:
+        return nb.zeros((), dtype="i8")
+    return order_of(input, axis_of("argsort", dim, input.ndim), descending)
+
+
+@method()
+@tensor_function
+def topk(input, k, dim=-1, largest=True, sorted=True):
+    """The k largest or smallest elements along a dimension in order, and their indices."""
+    d = axis_of("topk", dim, input.ndim)
+    n = input.shape[d] if input.ndim else 1
+    if not 0 <= k <= n:
+        raise RuntimeError(message("topk", "more elements than there are", f"k={k}", f"0 to {n}"))
+    order = order_of(input, d, largest)[(slice(None),) * d + (slice(k),)]
+    return _PAIRS["topk"](_taken(input, order, d), order)
+
+
+@method()
+@tensor_function
+def kthvalue(input, k, dim=-1, keepdim=False):
+    """The k-th smallest element along a dimension, counted from one, and its index."""
+    return _kth("kthvalue", input, k - 1, dim, keepdim)
+
+
+def _kth(op, a, k, dim, keepdim):
+    if a.ndim == 0:
+        return _PAIRS[op](a, nb.zeros((), dtype="i8"))
+    d = axis_of(op, dim, a.ndim)
+    if not 0 <= k < a.shape[d]:
+        raise RuntimeError(message(op, "no such element", k + 1, f"1 to {a.shape[d]}"))
+    order = order_of(a, d, False)[(slice(None),) * d + (slice(k, k + 1),)]
+    values = _taken(a, order, d)
+    if not keepdim:
+        values, order = nb.squeeze(values, axis=d), nb.squeeze(order, axis=d)
+    return _PAIRS[op](values, order)
+
+
+@method()
+@tensor_function
+def median(input, dim=None, keepdim=False):
+    """The median, of two middle elements the lower; NaN where one is NaN."""
+    if dim is None:
+        line = nb.reshape(input, (-1,))
+        return _median(line, 0, False).values
+    return _median(input, dim, keepdim)
+
+
+def _median(a, dim, keepdim):
+    d = axis_of("median", dim, a.ndim)
+    n = a.shape[d] if a.ndim else 1
+    found = _kth("median", a, (n - 1) // 2, dim, keepdim)
+    if a.dtype.kind != "f" or a.ndim == 0:
+        return found
+    bad = nb.isnan(nb.stop_gradient(a))
+    first = nb.argmax(bad, axis=d, keepdims=True)
+    hit = nb.any(bad, axis=d, keepdims=True)
+    value = _taken(a, first, d)
+    if not keepdim:
+        first, hit, value = (nb.squeeze(x, axis=d) for x in (first, hit, value))
+    return _PAIRS["median"](nb.where(hit, value, found.values), nb.where(hit, first, found.indices))
+
+
+@method()
+@tensor_function
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
+    """Quantiles along a dimension."""
+    return nb.quantile(input, q, axis=dim, keepdims=keepdim, method=interpolation)
+
+
+@method()
+@tensor_function
+def bincount(input, weights=None, minlength=0):
+    """How often each whole number occurs."""
+    return nb.bincount(input, weights, minlength)
+
+
+@method()
+@tensor_function
+def histc(input, bins=100, min=0, max=0):
+    """Counts of elements in bins of equal width."""
+    if min == 0 and max == 0:
+        min, max = nb.min(input).item(), nb.max(input).item()
+    return as_dtype(nb.histogram(input, bins=bins, range=(min, max))[0], input.dtype)
+
+
+@method("unique")
+@tensor_function
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The different elements in order; also where each is found, and how often."""
+    return nb.unique(input, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
+
+
+@tensor_function
+def searchsorted(sorted_sequence, input, *, right=False, out_int32=False):
+    """Indices at which elements would be put in."""
+    if sorted_sequence.ndim != 1:
+        raise NotImplementedError(
+            message("searchsorted", "several sorted lines are not yet available",
+                    f"{sorted_sequence.ndim} dimensions", "one")
+        )  # fmt: skip
+    found = nb.asarray(nb.searchsorted(sorted_sequence, input, side="right" if right else "left"))
+    return as_dtype(found, _dtypes.int32.numpy) if out_int32 else found
+
+
+def bucketize(input, boundaries, *, right=False, out_int32=False):
+    """The number of the interval that each element is in."""
+    return searchsorted(boundaries, input, right=right, out_int32=out_int32)
+
+
+@method()
+@tensor_function
+def trace(input):
+    """The sum of a matrix's diagonal."""
+    return nb.trace(input)
+
+
+@tensor_function
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether all elements are close, a bool."""
+    return bool(nb.allclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan))
+
+
+Tensor.allclose = allclose
+
+
+@tensor_function
+def equal(input, other):
+    """Whether shapes and elements are equal, a bool."""
+    return bool(nb.array_equal(input, other))
+
+
+Tensor.equal = equal
