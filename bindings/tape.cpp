@@ -52,6 +52,16 @@ class Seen {
   bool on_;
 };
 
+// Gives masked values among results their own elements while the tape sees it.
+void settle(PyObject* made) {
+  if (is_array(made)) {
+    as_array(made);
+  } else if (PyTuple_Check(made) || PyList_Check(made)) {
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(made);
+    for (Py_ssize_t n = 0; n < count; ++n) settle(PySequence_Fast_GET_ITEM(made, n));
+  }
+}
+
 // wrap(function(*args, **keywords)), of which the tape sees the function.
 nb::object record(nb::handle function, nb::handle args, nb::handle keywords, nb::handle wrap) {
   const int64_t since = Tape::get().now();
@@ -60,6 +70,7 @@ nb::object record(nb::handle function, nb::handle args, nb::handle keywords, nb:
     const Seen seen;
     made = nb::steal(
         PyObject_Call(function.ptr(), args.ptr(), keywords.is_none() ? nullptr : keywords.ptr()));
+    if (made) settle(made.ptr());
   }
   if (!made) {
     nb::error_scope scope;

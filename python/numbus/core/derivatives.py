@@ -81,6 +81,16 @@ def apply(name, function, args, kwargs):
     return trees.unflatten(shape, [a[()] if a.ndim == 0 else a for a in made])
 
 
+def of_element(name, function, slope, operands):
+    """A function of elements, of one operand, entered with its derivative `slope`."""
+    (x,) = (to_ndarray(operand) for operand in operands)
+    with _core.unobserved():
+        made = to_ndarray(function(x))
+    kept = _core.copy_of(x)
+    _core.add_work(name, [x], [made], lambda g: [g * slope(kept).astype(x.dtype)])
+    return made[()] if made.ndim == 0 else made
+
+
 def _numbus():
     return sys.modules["numbus"]
 

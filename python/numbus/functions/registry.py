@@ -13,7 +13,7 @@ import inspect
 import numpy
 
 from .. import _core
-from ..core import fallback
+from ..core import derivatives, fallback
 from ..core.quick import few as answered_by
 
 _KINDS = ("Any", "Array", "Operand", "Axis", "Axes", "Out", "DTypeArg", "Choice", "Flag", "Int")
@@ -179,24 +179,31 @@ class Loops:
     where it is called. Without pending work in its way an element function is recorded and fuses.
     """
 
-    def __init__(self, kind, body, *how):
+    def __init__(self, kind, body, *how, slope=None):
         functools.update_wrapper(self, body)
         self._kind, self._body, self._how = kind, body, how
+        self._slope = slope
 
     @functools.cached_property
     def _made(self):
         return makers[self._kind](self._body, *self._how)
 
     def __call__(self, *operands):
+        if self._slope is not None and derivatives.watched(operands):
+            return derivatives.of_element(self.__name__, self._made, self._slope, operands)
         return self._made(*operands)
 
     def _kernel_loops(self):
         return self._made._kernel_loops()
 
 
-def element(body):
-    """A function of numbers as one of arrays, which broadcast."""
-    return Loops("element", body)
+def element(body, slope=None):
+    """A function of numbers as one of arrays, which broadcast.
+
+    `slope`, a function of arrays, gives its derivative by its one argument, where that is better
+    than the derivative of the body's operations.
+    """
+    return Loops("element", body, slope=slope)
 
 
 def line(signature):

@@ -25,9 +25,11 @@ def _wide(x):
     return np.multiply(x, np.float64(1))
 
 
-@element
 def _erf(x):
     return math.erf(x)
+
+
+_erf = element(_erf, lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x))
 
 
 @function("special.erf", "cupyx.scipy.special.erf")
@@ -37,9 +39,28 @@ def erf(x: Operand, /):
     return _erf(_wide(x)).astype(t)
 
 
-@element
 def _erfc(x):
     return math.erfc(x)
+
+
+_erfc = element(_erfc, lambda x: -2 / math.sqrt(math.pi) * np.exp(-x * x))
+
+
+@element
+def _digamma(x):
+    """Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 6.3.5, 6.3.7 and 6.3.18."""
+    total = 0.0
+    if x <= 0:
+        if x == np.floor(x):
+            return math.nan
+        total = -math.pi / math.tan(math.pi * x)
+        x = 1 - x
+    while x < 10:
+        total -= 1 / x
+        x += 1
+    z = 1 / (x * x)
+    series = z * (1 / 12 - z * (1 / 120 - z * (1 / 252 - z * (1 / 240 - z * (1 / 132)))))
+    return total + math.log(x) - 0.5 / x - series
 
 
 @function("special.erfc", "cupyx.scipy.special.erfc")
@@ -49,13 +70,15 @@ def erfc(x: Operand, /):
     return _erfc(_wide(x)).astype(t)
 
 
-@element
 def _gamma(x):
     if x == 0:
         return 1 / x
     if x < 0 and x == np.floor(x):
         return math.nan
     return math.gamma(x)
+
+
+_gamma = element(_gamma, lambda x: _gamma(x) * _digamma(x))
 
 
 @function("special.gamma", "cupyx.scipy.special.gamma")
@@ -65,13 +88,15 @@ def gamma(x: Operand, /):
     return _gamma(_wide(x)).astype(t)
 
 
-@element
 def _gammaln(x):
     if x == -math.inf:
         return x
     if x <= 0 and x == np.floor(x):
         return math.inf
     return math.lgamma(x)
+
+
+_gammaln = element(_gammaln, lambda x: _digamma(x))
 
 
 @function("special.gammaln", "cupyx.scipy.special.gammaln")

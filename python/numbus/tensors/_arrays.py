@@ -6,6 +6,7 @@ import numpy
 
 import numbus as nb
 
+from .. import _core
 from ..core.errors import message
 from . import _dtypes
 
@@ -18,6 +19,28 @@ def as_dtype(a, t):
 def floating(a):
     """The array, integers and truth values in the default floating-point dtype."""
     return a if a.dtype.kind in "fc" else a.astype(_dtypes.default_float())
+
+
+def without_slope(function):
+    """A function that is constant between its jumps, whose derivative is taken to be zero."""
+
+    def body(*operands):
+        if not _core.watching():
+            return function(*operands)
+        known = [x for x in operands if hasattr(x, "dtype") and _core.depends(x)]
+        if not known:
+            return function(*operands)
+        made = function(*[nb.stop_gradient(x) if hasattr(x, "dtype") else x for x in operands])
+        made = _core.copy_of(_core.lazy_array(made) if type(made) is nb.generic else made)
+        shapes = [(x.shape, x.dtype) for x in known]
+
+        def pull(_g):
+            return [nb.zeros(shape, dtype=t) for shape, t in shapes]
+
+        _core.add_work(function.__name__, known, [made], pull)
+        return made
+
+    return body
 
 
 def is_number(x):

@@ -263,7 +263,7 @@ def nonzero(input, *, as_tuple=False):
 
 @tensor_function
 def _nonzero(input):
-    return tuple(nb.nonzero(input)) if input.ndim else ()
+    return tuple(nb.nonzero(nb.stop_gradient(input))) if input.ndim else ()
 
 
 argwhere = nonzero

@@ -7,7 +7,7 @@ import numbus as nb
 from ..core.errors import message
 from ..functions import special
 from . import _dtypes
-from ._arrays import array, as_dtype, floating, is_number, no_out, together
+from ._arrays import array, as_dtype, floating, is_number, no_out, together, without_slope
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
 
@@ -32,7 +32,9 @@ def _unary(name, body, doc):
     _publish(name, function)
 
     def change(a):
-        a[...] = body(a)
+        made = body(a)
+        _fits(name + "_", made, a)
+        a[...] = made
 
     setattr(Tensor, name + "_", in_place(_named(change, name + "_", doc + " In place.")))
 
@@ -75,7 +77,13 @@ arcsin, arccos, arctan = _made["asin"], _made["acos"], _made["atan"]
 
 
 def _erf(name):
-    return lambda a: getattr(special, name)(floating(a))
+    function = getattr(special, name)
+
+    def body(a):
+        a = floating(a)
+        return as_dtype(function(a), a.dtype)
+
+    return body
 
 
 for _name, _own, _doc in (
@@ -88,18 +96,28 @@ for _name, _own, _doc in (
     _unary(_name, _erf(_own), _doc)
 
 
+def _sign(a):
+    return a if a.dtype.kind == "b" else nb.sign(a)
+
+
 def _whole(function):
     """Of integers the elements themselves."""
     return lambda a: function(a) if a.dtype.kind in "fc" else +a if a.dtype.kind != "b" else a
 
 
 for _name in ("floor", "ceil", "trunc"):
-    _unary(_name, _whole(getattr(nb, _name)), f"{_name.capitalize()} of each element.")
+    _unary(
+        _name, _whole(without_slope(getattr(nb, _name))), f"{_name.capitalize()} of each element."
+    )
 _unary("neg", nb.negative, "The elements with the other sign.")
 _unary("positive", nb.positive, "The elements themselves.")
 _unary("abs", nb.absolute, "The magnitude of each element.")
-_unary("square", lambda a: a * a, "The square of each element.")
-_unary("sign", nb.sign, "-1, 0 or 1.")
+_unary(
+    "square",
+    lambda a: nb.power(as_dtype(a, numpy.dtype("i8")) if a.dtype.kind == "b" else a, 2),
+    "The square of each element.",
+)
+_unary("sign", without_slope(_sign), "-1, 0 or 1.")
 _unary("reciprocal", lambda a: 1 / floating(a), "1 / x.")
 _unary("rsqrt", lambda a: 1 / nb.sqrt(floating(a)), "1 / sqrt(x).")
 _unary("frac", lambda a: a - nb.trunc(a), "The part after the point, of the sign of x.")
@@ -126,7 +144,7 @@ del Tensor.isnan_, Tensor.isinf_, Tensor.isfinite_, Tensor.signbit_, Tensor.angl
 
 
 def _round(a, decimals=0):
-    return nb.round(a, decimals) if a.dtype.kind in "fc" else a
+    return without_slope(nb.round)(a, decimals) if a.dtype.kind in "fc" else a
 
 
 @method()
@@ -157,11 +175,11 @@ def _divide(x, y, rounding_mode=None):
     if rounding_mode is None:
         return _true_divide(x, y)
     if rounding_mode == "floor":
-        return nb.floor_divide(*together(x, y))
+        return without_slope(nb.floor_divide)(*together(x, y))
     if rounding_mode == "trunc":
         x, y = together(x, y)
         if _kind(x) == "f" or _kind(y) == "f":
-            return nb.trunc(nb.true_divide(x, y))
+            return without_slope(nb.trunc)(nb.true_divide(x, y))
         whole = nb.floor_divide(x, y)
         return whole + as_dtype((whole < 0) & (whole * y != x), whole.dtype)
     raise RuntimeError(
@@ -171,7 +189,18 @@ def _divide(x, y, rounding_mode=None):
 
 def _scaled(function):
     def body(x, y, alpha=1):
-        return function(*together(x, y)) if alpha == 1 else function(*together(x, y * alpha))
+        if function is nb.subtract and "b" in (_kind(x), _kind(y)):
+            raise RuntimeError(
+                message("sub", "truth values cannot be subtracted", "dtype bool", "x ^ y or ~x")
+            )
+        if alpha == 1:
+            return function(*together(x, y))
+        if isinstance(alpha, float) and _kind(x) in "iub" and _kind(y) in "iub":
+            raise RuntimeError(
+                message("add", "alpha is no integer for tensors of integers", alpha, "an integer")
+            )
+        scaled = y * alpha
+        return function(*together(x, scaled if is_number(y) else as_dtype(scaled, y.dtype)))
 
     return body
 
@@ -191,6 +220,11 @@ def _power(x, y):
             message("pow", "integers to negative integer powers are no integers", y,
                     "a floating-point base or exponent")
         )  # fmt: skip
+    if _kind(y) in "iu" and not is_number(y) and _kind(x) in "iub":
+        # Of integers, the whole part: 1 and -1 keep their magnitude, others vanish.
+        odd = as_dtype(y % 2 != 0, y.dtype)
+        small = nb.where(nb.equal(x, 1), 1, nb.where(nb.equal(x, -1), 1 - 2 * odd, 0))
+        return nb.where(y < 0, as_dtype(small, y.dtype), nb.power(x, nb.maximum(y, 0)))
     return nb.power(x, y)
 
 
@@ -204,7 +238,7 @@ _BINARY = {
     "sub": (_scaled(nb.subtract), ("subtract",), "x - alpha * y."),
     "mul": (_multiply, ("multiply",), "x * y."),
     "div": (_divide, ("divide", "true_divide"), "x / y, floating point; or rounded."),
-    "floor_divide": (_simple(nb.floor_divide), (), "floor(x / y)."),
+    "floor_divide": (_simple(without_slope(nb.floor_divide)), (), "floor(x / y)."),
     "pow": (_power, (), "x to the power of y."),
     "remainder": (_simple(nb.remainder), (), "x - y * floor(x / y), of the sign of y."),
     "fmod": (_simple(nb.fmod), (), "The remainder of the sign of x."),
@@ -385,13 +419,17 @@ def lerp(input, end, weight):
 @tensor_function
 def addcmul(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 * tensor2."""
-    return input + _scaled_by(value, tensor1 * tensor2)
+    return input + as_dtype(_scaled_by(value, tensor1 * tensor2), input.dtype)
 
 
 @method()
 @tensor_function
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2."""
+    if input.dtype.kind not in "fc":
+        raise RuntimeError(
+            message("addcdiv", "integers are not divided here", input.dtype, "floating point")
+        )
     return input + _scaled_by(value, tensor1 / tensor2)
 
 

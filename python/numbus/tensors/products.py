@@ -5,7 +5,7 @@ import collections
 import numbus as nb
 
 from ..core.errors import message
-from ._arrays import no_out
+from ._arrays import as_dtype, no_out
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
 
@@ -105,8 +105,9 @@ def kron(input, other):
 
 
 def _sum_of(beta, x, alpha, y):
-    y = y if alpha == 1 else alpha * y
-    return y if beta == 0 else (x if beta == 1 else beta * x) + y
+    t = y.dtype
+    y = y if alpha == 1 else as_dtype(alpha * y, t)
+    return y if beta == 0 else (x if beta == 1 else as_dtype(beta * x, t)) + y
 
 
 @method()
@@ -148,6 +149,10 @@ def cross(input, other, dim=-1):
 @tensor_function
 def cdist(x1, x2, p=2.0):
     """Distances of all pairs of rows."""
+    if x1.dtype.kind != "f" or x2.dtype.kind != "f":
+        raise RuntimeError(
+            message("cdist", "not floating point", f"{x1.dtype}, {x2.dtype}", "floating point")
+        )
     d = nb.abs(x1[..., :, None, :] - x2[..., None, :, :])
     if p == 2:
         return nb.sqrt(nb.sum(d * d, axis=-1))

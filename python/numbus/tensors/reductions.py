@@ -114,18 +114,23 @@ def std_mean(input, dim=None, *, correction=1, keepdim=False):
     )
 
 
+def _truth(a, found):
+    """PyTorch keeps uint8, its type of truth values of old."""
+    return as_dtype(nb.asarray(found), a.dtype) if a.dtype == _dtypes.uint8.numpy else found
+
+
 @method("all")
 @tensor_function
 def all(input, dim=None, keepdim=False):
     """Whether all elements are not zero."""
-    return nb.all(input, axis=_axis("all", dim, input), keepdims=keepdim)
+    return _truth(input, nb.all(input, axis=_axis("all", dim, input), keepdims=keepdim))
 
 
 @method("any")
 @tensor_function
 def any(input, dim=None, keepdim=False):
     """Whether an element is not zero."""
-    return nb.any(input, axis=_axis("any", dim, input), keepdims=keepdim)
+    return _truth(input, nb.any(input, axis=_axis("any", dim, input), keepdims=keepdim))
 
 
 @method()
@@ -392,6 +397,7 @@ def bincount(input, weights=None, minlength=0):
 @tensor_function
 def histc(input, bins=100, min=0, max=0):
     """Counts of elements in bins of equal width."""
+    _needs_floats("histc", input)
     if min == 0 and max == 0:
         min, max = nb.min(input).item(), nb.max(input).item()
     return as_dtype(nb.histogram(input, bins=bins, range=(min, max))[0], input.dtype)
@@ -425,7 +431,7 @@ def bucketize(input, boundaries, *, right=False, out_int32=False):
 @tensor_function
 def trace(input):
     """The sum of a matrix's diagonal."""
-    return nb.trace(input)
+    return nb.trace(_whole_numbers(input, None))
 
 
 @tensor_function
