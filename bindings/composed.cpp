@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <set>
 
 #include <structmember.h>
 
@@ -58,6 +59,7 @@ struct Composed {
       reduction;  // the one that the function is where it is given no more than an axis; or null
   bool tests;     // NumPy warns where the result is no number, whatever the flags say
   bool tells;     // the operations of the body are those that NumPy's function warns of
+  const char* told_as;  // what these warnings say that they were met in; null: each operation
   PyObject* attributes;
   PyObject* weak;
 };
@@ -175,11 +177,15 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
   bool by_numpy = false;
   if (float_errors::state.checked) [[unlikely]]
     return call_checked(self, args, nargs, names);
-  if (calls_back(args, nargs, names)) return call_unchecked(self, args, nargs, names, by_numpy);
-  const Examined here(as_composed(self).tells, true);
+  const Composed& c = as_composed(self);
+  const bool warns = float_errors::state.warned != 0;
+  // Inside of a body nothing is looked at.
+  if ((!warns && !c.tests) || (warns && calls_back(args, nargs, names)))
+    return call_unchecked(self, args, nargs, names, by_numpy);
+  const Examined here(c.tells, true, c.told_as);
   PyObject* result = call_unchecked(self, args, nargs, names, by_numpy);
   if (!result || by_numpy) return result;
-  if (!here.raised() && !(as_composed(self).tests && is_nan(result))) return result;
+  if (!here.raised() && !(c.tests && is_nan(result))) return result;
   return warned(result, "warn_function", described(self, args, nargs, names));
 }
 
@@ -300,13 +306,16 @@ void bind_composed(nb::module_& m) {
   m.attr("Composed") = nb::handle(composed_type);
   m.def(
       "let_tell",
-      [](nb::handle function, bool tests) {
+      [](nb::handle function, bool tests, const std::string& name) {
         if (Py_TYPE(function.ptr()) != reinterpret_cast<PyTypeObject*>(composed_type)) return;
-        (tests ? as_composed(function.ptr()).tests : as_composed(function.ptr()).tells) = true;
+        Composed& c = as_composed(function.ptr());
+        (tests ? c.tests : c.tells) = true;
+        static auto* names = new std::set<std::string>;
+        if (!tests) c.told_as = names->insert(name).first->c_str();
       },
-      nb::arg("function"), nb::arg("tests") = false,
-      "Has the operations that a composed function records warn for themselves; tests: has NumPy "
-      "look where its result is no number.");
+      nb::arg("function"), nb::arg("tests") = false, nb::arg("name") = "",
+      "Has the operations that a composed function records warn for themselves, or as those of a "
+      "function of that name; tests: has NumPy look where its result is no number.");
   m.def("answer_few", answer_few, nb::arg("answer"),
         "Whether NumPy answers calls of few elements from now on; the former answer.");
   m.def(

@@ -172,7 +172,8 @@ PyObject* get_item(PyObject* self, PyObject* index);
 PyObject* get_element(PyObject* self, Py_ssize_t index);
 int set_item(PyObject* self, PyObject* index, PyObject* value);
 PyObject* binary(Op op, PyObject* a, PyObject* b);
-PyObject* unary(Op op, PyObject* a);
+// told_as: what warnings say that they were met in; null: the operation.
+PyObject* unary(Op op, PyObject* a, const char* told_as = nullptr);
 int get_buffer(PyObject* self, Py_buffer* view, int flags);
 int traverse_array(PyObject* self, visitproc visit, void* arg);
 int clear_array(PyObject* self);

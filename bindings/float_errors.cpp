@@ -15,6 +15,7 @@ PyObject* check(const char* name, nb::handle arguments) {
 }
 
 PyObject* warned(PyObject* result, const char* name, nb::handle arguments) {
+  float_errors::forget_complex();
   PyObject* told = guarded([&] { return check(name, arguments); });
   flags::clear();
   if (!told) {
@@ -37,7 +38,7 @@ PyObject* tell_findings(PyObject* result) {
         operands.append(
             nb::make_tuple(nb::handle(dtype_object(type)), nb::bytes(bytes.data(), bytes.size())));
       const SourceLine at = describe_line(f.line);
-      all.append(nb::make_tuple(f.name, static_cast<int>(f.kinds), at.file, at.line,
+      all.append(nb::make_tuple(f.name, f.shown, static_cast<int>(f.kinds), at.file, at.line,
                                 f.by_name ? static_cast<int>(f.kinds_met) : 0,
                                 nb::handle(dtype_object(f.loop)), nb::handle(dtype_object(f.out)),
                                 operands));

@@ -14,7 +14,7 @@ using FloatState = float_errors::State;
 class Unchecked {
  public:
   Unchecked() : before_(float_errors::state) {
-    float_errors::state = {false, 0, 0, false, nullptr};
+    float_errors::state = {};
   }
   ~Unchecked() { float_errors::state = before_; }
   Unchecked(const Unchecked&) = delete;
@@ -29,12 +29,14 @@ class Unchecked {
 // needs to know where NumPy looks again, and clearing them takes as long as reading them.
 class Examined {
  public:
-  Examined(bool tells, bool clears)
+  Examined(bool tells, bool clears, const char* told_as = nullptr)
       : state_(float_errors::state),
         warned_(state_.warned),
         told_(state_.told),
-        watched_(state_.watched) {
+        watched_(state_.watched),
+        told_as_(state_.told_as) {
     if (!warned_) return;
+    state_.told_as = told_as;
     state_.warned = 0;
     state_.told = tells ? warned_ : 0;
     state_.watched = true;
@@ -44,6 +46,7 @@ class Examined {
     state_.warned = warned_;
     state_.told = told_;
     state_.watched = watched_;
+    state_.told_as = told_as_;
   }
   Examined(const Examined&) = delete;
   Examined& operator=(const Examined&) = delete;
@@ -54,6 +57,22 @@ class Examined {
   FloatState& state_;
   const uint8_t warned_, told_;
   const bool watched_;
+  const char* const told_as_;
+};
+
+// While it lives, warnings of what is recorded say that they were met in something of that name,
+// unless they say so of what has called it.
+class ToldAs {
+ public:
+  explicit ToldAs(const char* name) : before_(float_errors::state.told_as) {
+    if (name && (!before_ || !*before_)) float_errors::state.told_as = name;
+  }
+  ~ToldAs() { float_errors::state.told_as = before_; }
+  ToldAs(const ToldAs&) = delete;
+  ToldAs& operator=(const ToldAs&) = delete;
+
+ private:
+  const char* const before_;
 };
 
 // Python's function of that name in core/float_errors.py, called without further checks; null: it

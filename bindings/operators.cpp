@@ -128,7 +128,7 @@ bool power_shortcut(PyObject* a, PyObject* b, PyObject*& result) {
   else if (inexact && e == 0.5)
     result = is_generic(a) ? root_of_scalar(a) : unary(Op::sqrt, a);
   else if (inexact && e == -1)
-    result = unary(Op::reciprocal, a);
+    result = unary(Op::reciprocal, a, PyFloat_CheckExact(b) ? "power" : nullptr);
   else
     return false;
   return true;
@@ -202,7 +202,10 @@ PyObject* operate(Op op, PyObject* x, PyObject* y, bool in_place, F&& f) {
     if (a == Owner::Numbus && b == Owner::Numbus) {
       try {
         const Kept before(op, x, y, in_place);
-        const Examined here(true, in_place);
+        // NumPy's scalars say so.
+        const char* told_as = float_errors::state.told_as;
+        if (!told_as && (is_generic(x) || (y && is_generic(y)))) told_as = "";
+        const Examined here(true, in_place, told_as);
         PyObject* result = f();
         if (const unsigned kinds = result ? here.raised() : 0) [[unlikely]]
           return warn(op, result, before.operand(x), y, in_place && !before.kept(), kinds);
@@ -235,7 +238,8 @@ PyObject* binary(Op op, PyObject* x, PyObject* y) {
   });
 }
 
-PyObject* unary(Op op, PyObject* x) {
+PyObject* unary(Op op, PyObject* x, const char* told_as) {
+  const ToldAs name(told_as);
   return operate(op, x, nullptr, false, [&]() -> PyObject* {
     Operands ops;
     Arg a;

@@ -219,8 +219,13 @@ PyObject* call_row(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) 
                            args[k], given);
     const Before before(op, args, all, given);
     const Examined here(true, false);
-    if (PyObject* result = known ? compute(op, args, given) : nullptr)
-      return here.raised() ? warn(op, result, before.operands(args), n, names) : result;
+    if (PyObject* result = known ? compute(op, args, given) : nullptr) {
+      if (here.raised()) return warn(op, result, before.operands(args), n, names);
+      // None says that this is meant.
+      if (given.options.where && !given.out && !called_from_package()) [[unlikely]]
+        return warned(result, "warn_where", nb::make_tuple());
+      return result;
+    }
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::NotImplemented) throw;
   }

@@ -204,6 +204,7 @@ void record_unobserved(Instr& i, const Array& out, const Window::Input* given, i
   }
   i.line = current_line();
   i.told = float_errors::state.told;
+  i.told_as = float_errors::state.told_as;
   if (out.base->mask) keep_mask(*out.base.get());  // observers have been told
   // Whoever else sees the storage must find the work done.
   bool at_once = out.base->shared > 0, pending = out.base->pending();
@@ -311,6 +312,19 @@ std::shared_ptr<Mask> common_mask(const Instr& i, std::span<const Arg> args, con
   return nullptr;
 }
 
+// Whether complex elements become real ones.
+bool drops_imaginary(const Instr& i, std::span<const Arg> args, const DType* loop, DType result,
+                     DType out) {
+  auto drops = [](DType from, DType to) {
+    return is_complex(from) && !is_complex(to) && to != DType::Bool;
+  };
+  if (i.op == Op::cast) return drops(i.loop, out);
+  if (drops(result, out)) return true;
+  for (size_t n = 0; n < args.size(); ++n)
+    if (args[n].is_array() && drops(args[n].full()->dtype, loop[n])) return true;
+  return false;
+}
+
 // All operands over one domain: the shared shape, broadcast views, and the recorded instruction.
 Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType result,
                   const Options& o) {
@@ -369,6 +383,8 @@ Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType r
     domain = l;
   }
   made.mask = mask;
+  if (float_errors::state.told && drops_imaginary(i, args, loop, result, out.dtype)) [[unlikely]]
+    float_errors::add_complex(current_line());
   if (domain->size() == 0) {
     for (int n = 0; n < narrays; ++n) LayoutRef fits(broadcast_layout(*arrays[n], domain, op));
     if (o.where) LayoutRef fits(broadcast_layout(*o.where, domain, op));

@@ -8,6 +8,7 @@
 #include "base/printing.h"
 #include "lazy/examine.h"
 #include "lazy/float_errors.h"
+#include "lazy/met.h"
 #include "lazy/runtime.h"
 #include "lazy/single.h"
 
@@ -140,14 +141,7 @@ bool reduce_directly(const Instr& i, const Recorded& given) {
   if (!given.in[0].view || given.in[0].view->layout->size() == 0 || (i.predicated && !where))
     return false;
   if (where && where->base == given.out.base) return false;
-  if (!small::reduce_now(i, *given.in[0].view, where, given.out)) return false;
-  if (float_errors::Finding* f = float_errors::state.finding; f && !where)
-    if (const unsigned met = float_errors::met_by_reduction(i, *given.in[0].view, given.out)) {
-      f->name = "reduce";
-      f->by_name = true;
-      f->kinds_met = met;
-    }
-  return true;
+  return small::reduce_now(i, *given.in[0].view, where, given.out);
 }
 
 bool call_directly(const Instr& i, const Recorded& given) {
@@ -171,9 +165,17 @@ bool call_directly(const Instr& i, const Recorded& given) {
 bool run_directly(const Window& w, const Instr& i) {
   if (!is_plain(i)) return false;
   const Recorded given(w, i);
-  if (i.code == Instr::Reduce) return reduce_directly(i, given);
-  if (i.code == Instr::Call) return call_directly(i, given);
-  return map_directly(i, given);
+  if (i.code == Instr::Map) return map_directly(i, given);
+  if (!(i.code == Instr::Reduce ? reduce_directly(i, given) : call_directly(i, given)))
+    return false;
+  if (i.told && i.more == 0) {
+    const ViewRef* in[kMaxOperands] = {};
+    for (int n = 0; n < given.count; ++n) in[n] = given.in[n].view;
+    std::vector<float_errors::Finding> found;
+    float_errors::find_met(i, in, given.out, found);
+    for (float_errors::Finding& f : found) float_errors::add(std::move(f));
+  }
+  return true;
 }
 
 }  // namespace numbus

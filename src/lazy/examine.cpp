@@ -193,53 +193,6 @@ bool keeps_flags_clean(const Instr& i, DType out) {
   }
 }
 
-namespace {
-
-// Calls see(element) until it gives true; whether it did.
-template <class F>
-bool any_of(const ViewRef& v, F&& see) {
-  const Layout& l = *v.layout;
-  const char* at = v.base->data + v.offset;
-  int64_t index[kMaxDims] = {};
-  for (int64_t left = l.size(); left > 0; --left) {
-    if (see(Number({v.dtype, at, true}, 0))) return true;
-    for (int d = l.ndim(); d-- > 0;) {
-      at += l.stride(d);
-      if (++index[d] < l.shape(d)) break;
-      at -= l.stride(d) * l.shape(d);
-      index[d] = 0;
-    }
-  }
-  return false;
-}
-
-bool any_special_in(const ViewRef& v) {
-  if (!v.layout->c_contiguous())
-    return any_of(v, [](const Number& n) { return n.nan || n.infinite; });
-  return float_errors::any_special(Elements{v.dtype, v.base->data + v.offset, false},
-                                   v.layout->size());
-}
-
-}  // namespace
-
-unsigned met_by_reduction(const Instr& i, const ViewRef& from, const ViewRef& result) {
-  if (i.reduction != Reduction::Sum && i.reduction != Reduction::Prod) return 0;
-  if (!is_inexact(result.dtype) || !any_special_in(result)) return 0;
-  bool nan = false, infinite = false;
-  any_of(result, [&](const Number& n) {
-    nan = nan || n.nan;
-    infinite = infinite || n.infinite;
-    return nan && infinite;
-  });
-  if (any_special_in(from))
-    any_of(from, [&](const Number& n) {
-      nan = nan && !n.nan;
-      infinite = infinite && !n.infinite;
-      return !nan && !infinite;
-    });
-  return (nan ? flags::Invalid : 0u) | (infinite ? flags::Overflow : 0u);
-}
-
 int64_t find_suspicious(const Examined& e, int64_t from, int64_t n, Looks& looks) {
   if (e.by == Evidence::None) return n;
   if (e.by == Evidence::Cast && !is_inexact(e.in[0].type)) return n;

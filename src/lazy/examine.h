@@ -45,9 +45,6 @@ bool keeps_flags_clean(const Instr& i, DType out);
 // Whether any of these is infinite or not a number.
 bool any_special(const Elements& e, int64_t n);
 
-// What a sum or product met, by its operand and its result at rest: flags::Kind, or none.
-unsigned met_by_reduction(const Instr& i, const ViewRef& from, const ViewRef& result);
-
 // The first suspicious element from `from` on, among n; n: there is none.
 int64_t find_suspicious(const Examined& e, int64_t from, int64_t n, Looks& looks);
 

@@ -16,10 +16,33 @@ void add(Finding f) {
   any_found = true;
 }
 
+namespace {
+// NumPy's scalars say so in their operators.
+std::string shown_of(const Instr& i) {
+  if (*i.told_as) return i.told_as;
+  const bool by_operator = i.op == Op::add || i.op == Op::subtract || i.op == Op::multiply ||
+                           i.op == Op::divide || i.op == Op::floor_divide ||
+                           i.op == Op::remainder || i.op == Op::power;
+  return by_operator && i.out.layout->ndim() == 0 ? "scalar " + std::string(i.name()) : "";
+}
+}  // namespace
+
+void add_complex(uint64_t line) {
+  Finding f;
+  f.name = kComplexWarning;
+  f.line = line;
+  add(std::move(f));
+}
+
+void forget_complex() {
+  std::erase_if(findings(), [](const Finding& f) { return f.name == kComplexWarning; });
+}
+
 Collect::Collect(const Instr& i) : before_(state.finding) {
   state.finding = i.told ? &finding_ : nullptr;
   if (!i.told) return;
   finding_.name = std::string(i.op == Op::cast ? "cast" : i.name());
+  if (i.told_as) finding_.shown = shown_of(i);
   finding_.kinds = i.told;
   finding_.line = i.line;
   finding_.loop = i.loop;

@@ -18,6 +18,9 @@ struct State {
   uint8_t warned = flags::kAll;  // the kinds to be warned of, where an operation is called
   uint8_t told = 0;              // the same, of the instructions that are recorded now
   bool watched = false;          // the flags are read once the present work has been done
+  // What warnings of the instructions that are recorded now say that they were met in; null: each
+  // operation; of no letters: NumPy computes what has no axes with its scalars. Never freed.
+  const char* told_as = nullptr;
   Finding* finding = nullptr;    // takes what is met by the instruction that is carried out now
 };
 // Each call of an operation asks several times: the loader's function for thread-local variables
@@ -27,6 +30,7 @@ struct State {
 // What an instruction met that NumPy warns of: some of its elements, for NumPy to say so.
 struct Finding {
   std::string name;   // NumPy's function, or what the warning is to say
+  std::string shown;  // what NumPy's warnings are to say instead of that; empty: they stay
   uint8_t kinds = 0;  // that its errstate warns of
   uint64_t line = 0;
   bool by_name = false;  // nothing but these kinds is known: `name` is what they were met in
@@ -42,6 +46,11 @@ struct Finding {
 std::vector<Finding>& findings();
 extern bool any_found;
 void add(Finding f);
+// That an imaginary part is dropped at that line, of which NumPy warns whatever its value; such warnings are
+// dropped where NumPy does the operation again.
+constexpr const char* kComplexWarning = "ComplexWarning";
+void add_complex(uint64_t line);
+void forget_complex();
 
 // While it lives, what an instruction meets is collected; afterwards that is a finding.
 class Collect {

@@ -7,8 +7,10 @@
 
 #include "base/error.h"
 #include "lazy/direct.h"
+#include "lazy/entries.h"
 #include "lazy/examine.h"
 #include "lazy/float_errors.h"
+#include "lazy/met.h"
 
 namespace numbus {
 namespace {
@@ -139,15 +141,8 @@ class Again {
     result.owned = false;
     Base* all[1 + kMaxOperands] = {&result, bases[1]};
     const Recorded given(w_, i, all);
-    const unsigned met = float_errors::met_by_reduction(i, *given.in[0].view, given.out);
-    if (!met) return;
-    Finding f;
-    f.name = "reduce";
-    f.kinds = i.told;
-    f.line = i.line;
-    f.by_name = true;
-    f.kinds_met = met;
-    found.push_back(std::move(f));
+    const ViewRef* in[] = {given.in[0].view};
+    float_errors::find_met(i, in, given.out, found);
   }
 
   const Window& w_;
@@ -250,14 +245,43 @@ void look(const Window& w, Run& run, KernelStep& step) {
   for (Finding& f : found) float_errors::add(std::move(f));
 }
 
-}  // namespace
-
-void look_again(const Window& w, Run& run, KernelStep& step) {
+// A search that runs out of memory is given up.
+template <class F>
+void unless_out_of_memory(F&& f) {
   try {
-    look(w, run, step);
+    f();
   } catch (const Error&) {           // NOLINT(bugprone-empty-catch): there is no memory for it
   } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): nor here
   }
+}
+
+}  // namespace
+
+void look_again(const Window& w, Run& run, KernelStep& step) {
+  unless_out_of_memory([&] { look(w, run, step); });
+}
+
+void look_at_call(const Window& w, const KernelStep& step) {
+  const Instr& i = w.instrs_[step.works[0].source];
+  const CallStep& call = *step.call;
+  if (!i.told || i.more > 0) return;
+  unless_out_of_memory([&] {
+    Base bases[1 + kMaxOperands];
+    ViewRef views[1 + kMaxOperands];
+    const ViewRef* in[kMaxOperands] = {};
+    const int operands = call.operands();
+    for (int n = 0; n <= operands; ++n) {
+      bases[n].data = address(step, n);
+      bases[n].owned = false;
+      views[n] = {&bases[n], call.layouts[n], 0, call.types[n]};
+      if (n < operands) in[n] = &views[n];
+      // What is overwritten cannot be looked at.
+      if (n < operands && bases[n].data == address(step, operands)) return;
+    }
+    std::vector<Finding> found;
+    float_errors::find_met(i, in, views[operands], found);
+    for (Finding& f : found) float_errors::add(std::move(f));
+  });
 }
 
 }  // namespace numbus

@@ -10,4 +10,7 @@ namespace numbus {
 // NumPy may warn of.
 void look_again(const Window& w, Run& run, KernelStep& step);
 
+// The same of a step that has called a routine, whose operands are where the step found them.
+void look_at_call(const Window& w, const KernelStep& step);
+
 }  // namespace numbus

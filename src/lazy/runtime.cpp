@@ -402,7 +402,10 @@ void Runtime::run(const Window& w, Run& run) {
           if (step.flops >= kLongCall) set_reach(step);
         }
         run_step(w, step, data);
-        if (step.watched) look_again(w, run, step);
+        if (step.watched)
+          look_again(w, run, step);
+        else if (told && step.call)
+          look_at_call(w, step);
         bool wrong = false;
         for (size_t c = 0; c < step.checks.size(); ++c) {
           if (!step.report[2 * c]) continue;

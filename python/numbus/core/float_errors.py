@@ -15,6 +15,7 @@ import types
 import warnings
 
 import numpy
+from numpy.exceptions import ComplexWarning
 
 from .. import _core
 from .._core import generic, ndarray
@@ -26,8 +27,18 @@ _MODES = {"raise", "call", "print", "log"}
 # The flags of the processor, of which those of underflow are too common to be looked at.
 _KINDS = {"invalid": 1, "divide": 4, "over": 8}
 _TEXTS = {1: "invalid value", 4: "divide by zero", 8: "overflow"}
+_DISCARDS = "Casting complex values to real discards the imaginary part"
 # More elements than these NumPy does not do again within a call.
 _MOST = 1 << 16
+# Functions whose bodies compute otherwise than NumPy's, so that what they meet says nothing.
+_OTHERWISE = frozenset(
+    """allclose around round convolve correlate corrcoef cov einsum i0 isclose modf spacing vdot""".split()
+)
+# Several operations of ours that are one of NumPy's, by the name that its warnings have.
+_NAMED = {
+    "dot": "dot", "inner": "dot", "tensordot": "dot", "matmul": "matmul", "vecdot": "vecdot",
+    "divmod": "divmod", "ldexp": "ldexp", "linalg.matmul": "matmul",
+}  # fmt: skip
 # What does more than compute, and would do it twice.
 _NOT_TWICE = frozenset(
     """save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex tofile dump
@@ -210,6 +221,15 @@ def _warn(text):
     _give(_called_here(), warnings.warn, (text, RuntimeWarning))
 
 
+def warn_where():
+    """A call of a ufunc with `where` and without `out`."""
+    text = (
+        "'where' used without 'out', expect unitialized memory in output. "
+        "If this is intentional, use out=None."
+    )
+    _give(_called_here(), warnings.warn, (text, UserWarning))
+
+
 def warn_operator(name, x, y, kinds):
     """An operator whose flags are set; kinds: those flags, where they are all there is to see."""
     if not kinds:
@@ -251,8 +271,14 @@ def tell(findings):
     """Gives the warnings of what flushes have met, at the lines where it was recorded: NumPy does
     the operations again on a few of the elements that it may warn of.
     """
-    for name, kinds, file, line, met, loop, out, samples in findings:
+    given = set()
+    for name, shown, kinds, file, line, met, loop, out, samples in findings:
         where = _called_at(file, line, _globals_of(file)) if file else _call
+        if name == "ComplexWarning":
+            if (name, file, line) not in given:
+                given.add((name, file, line))
+                _give(where, warnings.warn, (_DISCARDS, ComplexWarning))
+            continue
         modes = {kind: "warn" if kinds & flag else "ignore" for kind, flag in _KINDS.items()}
         if met:
             for flag, text in _TEXTS.items():
@@ -263,6 +289,13 @@ def tell(findings):
             operands = [numpy.frombuffer(data, dtype) for dtype, data in samples]
             if name != "cast":
                 operands = [operand.astype(loop) for operand in operands]
+        if shown:
+            # Several operations of ours are one of NumPy's, which warns once.
+            for kind in _kinds_met(name, operands, out):
+                if kinds & kind and (shown, kind, file, line) not in given:
+                    given.add((shown, kind, file, line))
+                    _give(where, warnings.warn, (f"{_TEXTS[kind]} encountered in {shown}", RuntimeWarning))
+            continue
         with numpy.errstate(**modes):
             if name == "cast":
                 _give(where, numpy.ndarray.astype, (operands[0], out))
@@ -270,6 +303,18 @@ def tell(findings):
                 result = _give(where, getattr(numpy, name), tuple(operands))
                 if result.dtype != out:
                     _give(where, numpy.ndarray.astype, (result, out))
+
+
+def _kinds_met(name, operands, out):
+    """The kinds of errors that NumPy's operation meets."""
+    met = set()
+    flags = {text: flag for flag, text in _TEXTS.items()}
+    with numpy.errstate(all="call", call=lambda text, _: met.add(flags.get(text))):
+        if name == "cast":
+            operands[0].astype(out)
+        else:
+            getattr(numpy, name)(*operands).astype(out)
+    return met - {None}
 
 
 def _give(where, function, arguments):
@@ -283,9 +328,11 @@ def attach(numbus):
     """Functions whose operations are NumPy's warn for themselves where they are recorded; leaving
     `warnings.catch_warnings`, and the end of the program, give the warnings of what is pending.
     """
-    ufunc = vars(_core.ufunc)
-    for function in (ndarray.astype, numbus.astype, numbus.diff, ufunc["outer"], ufunc["reduce"]):
-        _core.let_tell(function)
+    for place in (numbus, ndarray, _core.ufunc):
+        for name, function in list(vars(place).items()):
+            if isinstance(function, _core.Composed) and name not in _OTHERWISE:
+                # NumPy computes what has no axes with its scalars.
+                _core.let_tell(function, name=_NAMED.get(name, ""))
     # Of too few elements, too.
     for name in ("mean", "var", "std", "nanmean", "nanvar", "nanstd", "average", "median"):
         for place in (ndarray, numbus):

@@ -1,0 +1,372 @@
+// Lines of reductions, scans and products, computed again for the sake of their flags.
+#include "lazy/met.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "base/float_flags.h"
+#include "lazy/examine.h"
+
+namespace numbus::float_errors {
+namespace {
+
+// So many results that are infinite or no numbers are looked at, and so many elements of their lines.
+constexpr int kMostLines = 64;
+constexpr int64_t kMostElements = int64_t{1} << 24;
+
+// A line of elements; of complex ones, both parts lie side by side.
+struct Line {
+  DType type;
+  const char* at;
+  int64_t stride;
+  int64_t count;
+};
+
+DType part_of(DType t) {
+  return t == DType::C128 ? DType::F64 : t == DType::C64 ? DType::F32 : t;
+}
+
+template <class T>
+struct Cell {
+  T re = 0, im = 0;
+};
+
+// An element of any type as T computes with it.
+template <class T>
+Cell<T> read(DType type, const char* at) {
+  const Scalar s = load_scalar(type, at);
+  if (s.kind == Kind::Complex) return {static_cast<T>(s.f[0]), static_cast<T>(s.f[1])};
+  return {static_cast<T>(s.real()), 0};
+}
+
+template <class T>
+void apply(Op op, bool complex, Cell<T>& x, const Cell<T>& y) {
+  switch (op) {
+    case Op::add:
+      x.re += y.re;
+      if (complex) x.im += y.im;
+      return;
+    case Op::subtract:
+      x.re -= y.re;
+      if (complex) x.im -= y.im;
+      return;
+    case Op::divide: x.re /= y.re; return;
+    default: break;
+  }
+  if (!complex) {
+    x.re *= y.re;
+    return;
+  }
+  const T re = x.re * y.re - x.im * y.im;
+  x.im = x.re * y.im + x.im * y.re;
+  x.re = re;
+}
+
+template <class T>
+bool has_ended(const Cell<T>& x, bool complex) {
+  return std::isnan(x.re) && (!complex || std::isnan(x.im));
+}
+
+// Nothing of what stands before and after it is moved across it by the compiler.
+inline void fence() { asm volatile("" : : : "memory"); }
+
+// The flags of f, whose result is kept where the compiler cannot leave it out.
+template <class F>
+unsigned flags_of(F&& f) {
+  flags::clear();
+  fence();
+  f();
+  fence();
+  const unsigned met = flags::raised();
+  flags::clear();
+  return met;
+}
+
+bool can_apply(Op op, DType type) {
+  return op == Op::add || op == Op::subtract || op == Op::multiply ||
+         (op == Op::divide && !is_complex(type));
+}
+
+// Results of half floats are rounded once.
+template <class T>
+void round_half(DType type, const Cell<T>& x) {
+  if (type == DType::F16 && std::isfinite(x.re) && std::fabs(x.re) >= T(65520))
+    flags::raise(flags::Overflow);
+}
+
+// Of a line folded from its first element on.
+template <class T>
+unsigned fold_in(Op op, DType type, const Line& l, bool rounds_each) {
+  const bool complex = is_complex(type);
+  static thread_local volatile T kept [[maybe_unused]];
+  return flags_of([&] {
+    Cell<T> x = read<T>(l.type, l.at);
+    for (int64_t k = 1; k < l.count && !has_ended(x, complex); ++k) {
+      apply(op, complex, x, read<T>(l.type, l.at + k * l.stride));
+      if (rounds_each) {
+        round_half(type, x);
+        x.re = static_cast<T>(half_to_float(float_to_half(x.re)));
+      }
+    }
+    round_half(type, x);
+    kept = x.re + 0 * x.im;
+  });
+}
+
+unsigned fold(Op op, DType type, const Line& l, bool rounds_each) {
+  const unsigned met = part_of(type) == DType::F64 ? fold_in<double>(op, type, l, false)
+                                                   : fold_in<float>(op, type, l, rounds_each);
+  return met;
+}
+
+template <class T>
+unsigned dot_in(DType type, const Line& x, const Line& y) {
+  const bool complex = is_complex(type);
+  static thread_local volatile T kept [[maybe_unused]];
+  return flags_of([&] {
+    Cell<T> sum;
+    for (int64_t k = 0; k < x.count && !has_ended(sum, complex); ++k) {
+      Cell<T> term = read<T>(x.type, x.at + k * x.stride);
+      apply(Op::multiply, complex, term, read<T>(y.type, y.at + k * y.stride));
+      apply(Op::add, complex, sum, term);
+      if (type == DType::F16) round_half(type, sum);
+    }
+    kept = sum.re + sum.im;
+  });
+}
+
+unsigned dot(DType type, const Line& x, const Line& y) {
+  return part_of(type) == DType::F64 ? dot_in<double>(type, x, y) : dot_in<float>(type, x, y);
+}
+
+// Of a variance: of the sum, the differences, their squares and the sum of these.
+struct MetByVar {
+  unsigned sum = 0, difference = 0, square = 0, total = 0;
+};
+
+template <class T>
+MetByVar var_in(DType type, const Line& l) {
+  static thread_local volatile T kept [[maybe_unused]];
+  T sum = 0;
+  MetByVar met;
+  auto at = [&](int64_t k) { return read<T>(l.type, l.at + k * l.stride).re; };
+  met.sum = flags_of([&] {
+    for (int64_t k = 0; k < l.count && !std::isnan(sum); ++k) sum += at(k);
+    round_half(type, Cell<T>{sum, 0});
+    kept = sum;
+  });
+  T mean = sum / static_cast<T>(l.count);
+  if (type == DType::F16) mean = half_to_float(float_to_half(mean));
+  met.difference = flags_of([&] {
+    for (int64_t k = 0; k < l.count; ++k) {
+      const T d = at(k) - mean;
+      round_half(type, Cell<T>{d, 0});
+      kept = d;
+    }
+  });
+  T total = 0;
+  met.square = flags_of([&] {
+    for (int64_t k = 0; k < l.count; ++k) {
+      const T d = at(k) - mean, square = d * d;
+      round_half(type, Cell<T>{square, 0});
+      kept = square;
+    }
+  }) & ~met.difference;
+  met.total = flags_of([&] {
+    for (int64_t k = 0; k < l.count && !std::isnan(total); ++k) {
+      const T d = at(k) - mean;
+      total += d * d;
+    }
+    round_half(type, Cell<T>{total, 0});
+    kept = total;
+  }) & ~(met.difference | met.square);
+  return met;
+}
+
+bool is_special(DType type, const char* at) { return any_special({type, at, true}, 1); }
+
+class Search {
+ public:
+  Search(const Instr& i, std::vector<Finding>& found) : i_(i), found_(found) {}
+
+  void reduction(const ViewRef& from, const ViewRef& out) {
+    const Op op = i_.reduction == Reduction::Prod ? Op::multiply : Op::add;
+    // The axes of a line, the first of which is walked in `line`; the others one after the other.
+    const Layout& l = *from.layout;
+    int along = -1;
+    int64_t elements = 1;
+    for (int d = 0; d < l.ndim(); ++d) {
+      if (!(i_.axes >> d & 1)) continue;
+      elements *= l.shape(d);
+      if (along < 0 || l.shape(d) > l.shape(along)) along = d;
+    }
+    if (elements == 0) return;
+    unsigned met = 0;
+    MetByVar var;
+    each_result(out, from, [&](const char* first) {
+      // Lines of several axes are taken together, in the order of their memory.
+      std::vector<char> together;
+      Line line{from.dtype, first, along < 0 ? 0 : l.stride(along), elements};
+      if (along >= 0 && l.shape(along) != elements) {
+        together = collected(l, first, elements);
+        line.at = together.data();
+        line.stride = l.itemsize();
+      }
+      if (i_.reduction == Reduction::Var) {
+        const MetByVar more = part_of(i_.loop) == DType::F64 ? var_in<double>(i_.loop, line)
+                                                             : var_in<float>(i_.loop, line);
+        var.sum |= more.sum;
+        var.difference |= more.difference;
+        var.square |= more.square;
+        var.total |= more.total;
+      } else {
+        met |= fold(op, i_.loop, line, false);
+      }
+      return elements;
+    });
+    add("reduce", met | var.sum | var.total);
+    add("subtract", var.difference);
+    add("square", var.square);
+  }
+
+  void scan(const ViewRef& from, const ViewRef& out) {
+    const Layout &l = *from.layout, &m = *out.layout;
+    const int64_t count = m.shape(1);
+    if (count == 0 || !can_apply(i_.op, i_.loop)) return;
+    unsigned met = 0;
+    const char *read = from.base->data + from.offset, *made = out.base->data + out.offset;
+    for (int64_t a = 0; a < m.shape(0); ++a)
+      for (int64_t b = 0; b < m.shape(2); ++b) {
+        // What is infinite or no number stays so until the end.
+        if (!is_special(out.dtype, made + a * m.stride(0) + b * m.stride(2) +
+                                       (count - 1) * m.stride(1)))
+          continue;
+        if (!may_look(count)) return add("accumulate", met);
+        met |= fold(i_.op, i_.loop,
+                    {from.dtype, read + a * l.stride(0) + b * l.stride(2), l.stride(1), count},
+                    true);
+      }
+    add("accumulate", met);
+  }
+
+  void product(const ViewRef& x, const ViewRef& y, const ViewRef& out) {
+    const Layout &a = *x.layout, &b = *y.layout, &c = *out.layout;
+    if (!any_in(out)) return;
+    unsigned met = 0;
+    auto at = [](const ViewRef& v, int64_t n, int64_t row, int64_t column) {
+      const Layout& l = *v.layout;
+      return v.base->data + v.offset + (l.shape(0) > 1 ? n * l.stride(0) : 0) + row * l.stride(1) +
+             column * l.stride(2);
+    };
+    for (int64_t n = 0; n < c.shape(0); ++n)
+      for (int64_t r = 0; r < c.shape(1); ++r)
+        for (int64_t k = 0; k < c.shape(2); ++k) {
+          if (!is_special(out.dtype, at(out, n, r, k))) continue;
+          if (!may_look(a.shape(2))) return add("matmul", met);
+          met |= dot(i_.loop, {x.dtype, at(x, n, r, 0), a.stride(2), a.shape(2)},
+                     {y.dtype, at(y, n, 0, k), b.stride(1), a.shape(2)});
+        }
+    add("matmul", met);
+  }
+
+ private:
+  bool may_look(int64_t elements) {
+    left_ -= elements;
+    return lines_++ < kMostLines && left_ >= 0;
+  }
+
+  static bool any_in(const ViewRef& v) {
+    if (v.layout->c_contiguous())
+      return any_special({v.dtype, v.base->data + v.offset}, v.layout->size());
+    return true;
+  }
+
+  // Calls f with the address of the first element of the line of each special result.
+  template <class F>
+  void each_result(const ViewRef& out, const ViewRef& from, F&& f) {
+    const Layout &l = *from.layout, &m = *out.layout;
+    const bool keeps = m.ndim() == l.ndim();
+    int64_t index[kMaxDims] = {};
+    const char *at = out.base->data + out.offset, *first = from.base->data + from.offset;
+    int source[kMaxDims] = {};
+    for (int d = 0, to = 0; d < l.ndim(); ++d) {
+      const bool reduced = i_.axes >> d & 1;
+      if (keeps)
+        source[d] = reduced ? -1 : d;
+      else if (!reduced)
+        source[to++] = d;
+    }
+    for (int64_t left = m.size(); left > 0; --left) {
+      if (is_special(out.dtype, at)) {
+        if (!may_look(l.size() / std::max<int64_t>(1, m.size()))) return;
+        f(first);
+      }
+      for (int d = m.ndim(); d-- > 0;) {
+        const int64_t step = source[d] < 0 ? 0 : l.stride(source[d]);
+        at += m.stride(d);
+        first += step;
+        if (++index[d] < m.shape(d)) break;
+        at -= m.stride(d) * m.shape(d);
+        first -= step * m.shape(d);
+        index[d] = 0;
+      }
+    }
+  }
+
+  // The elements of a line of several axes, side by side.
+  std::vector<char> collected(const Layout& l, const char* at, int64_t elements) const {
+    const auto size = static_cast<size_t>(l.itemsize());
+    std::vector<char> all(static_cast<size_t>(elements) * size);
+    int64_t index[kMaxDims] = {};
+    char* to = all.data();
+    for (; elements > 0; --elements, to += size) {
+      std::memcpy(to, at, size);
+      for (int d = l.ndim(); d-- > 0;) {
+        if (!(i_.axes >> d & 1)) continue;
+        at += l.stride(d);
+        if (++index[d] < l.shape(d)) break;
+        at -= l.stride(d) * l.shape(d);
+        index[d] = 0;
+      }
+    }
+    return all;
+  }
+
+  void add(const char* name, unsigned met) {
+    if (!(met & i_.told)) return;
+    Finding f;
+    f.name = i_.told_as && *i_.told_as ? i_.told_as : name;
+    f.kinds = i_.told;
+    f.line = i_.line;
+    f.by_name = true;
+    f.kinds_met = met;
+    found_.push_back(std::move(f));
+  }
+
+  const Instr& i_;
+  std::vector<Finding>& found_;
+  int lines_ = 0;
+  int64_t left_ = kMostElements;
+};
+
+}  // namespace
+
+void find_met(const Instr& i, const ViewRef* const* in, const ViewRef& out,
+              std::vector<Finding>& found) {
+  if (!i.told || !is_inexact(out.dtype) || out.layout->size() == 0) return;
+  for (int n = 0; n < i.inputs(); ++n)
+    if (!in[n] || in[n]->base == out.base || !in[n]->base->data) return;
+  Search search(i, found);
+  if (i.code == Instr::Reduce) {
+    const bool looks = i.reduction == Reduction::Sum || i.reduction == Reduction::Prod ||
+                       i.reduction == Reduction::Var;
+    if (looks && !i.predicated) search.reduction(*in[0], out);
+  } else if (i.code == Instr::Call && i.routine == Routine::accumulate) {
+    search.scan(*in[0], out);
+  } else if (i.code == Instr::Call && i.routine == Routine::matmul) {
+    search.product(*in[0], *in[1], out);
+  }
+}
+
+}  // namespace numbus::float_errors
