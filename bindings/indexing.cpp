@@ -440,6 +440,16 @@ int assign_item(PyObject* self, PyObject* index, PyObject* value) {
 
 }  // namespace
 
+namespace {
+bool takes_arrays(PyObject* index) {
+  if (!PyTuple_Check(index)) return is_array(index) || PyList_Check(index);
+  const Py_ssize_t n = PyTuple_Size(index);
+  for (Py_ssize_t k = 0; k < n; ++k)
+    if (is_array(PyTuple_GetItem(index, k)) || PyList_Check(PyTuple_GetItem(index, k))) return true;
+  return false;
+}
+}  // namespace
+
 int set_item(PyObject* self, PyObject* index, PyObject* value) {
   const Array& a = as_masked(self).full;
   if (value && a.writeable && !a.base->mask)
@@ -452,7 +462,20 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
   if (!value || !is_array(value) || as_masked(value).full.dtype == to)
     return assign_item(self, index, value);
   const Examined here(true, true);
-  const int done = assign_item(self, index, value);
+  const DType from = as_masked(value).full.dtype;
+  if (float_errors::state.told && is_complex(from) && !is_complex(to) && to != DType::Bool)
+    float_errors::add_complex(line_of_caller());
+  // Elements at indices are cast before they are scattered: that is where NumPy may warn.
+  nb::object cast;
+  if (float_errors::state.told && is_inexact(from) && to != DType::Bool && takes_arrays(index)) {
+    PyObject* made = guarded([&] {
+      mark_line();
+      return wrap(copy(Arg(&as_masked(value)), to));
+    });
+    if (!made) return -1;
+    cast = nb::steal(made);
+  }
+  const int done = assign_item(self, index, cast.is_valid() ? cast.ptr() : value);
   if (done != 0 || !here.raised()) return done;
   Py_INCREF(Py_None);
   PyObject* told =

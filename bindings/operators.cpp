@@ -166,8 +166,13 @@ class Kept {
     if (!in_place || !float_errors::state.warned) return;
     const bool basic =
         op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::divide;
-    const Array* a = at_rest(x);
-    if (!a || a->size() > Runtime::get().at_once) return;
+    const Masked* m = is_array(x) && as_masked(x).mask ? &as_masked(x) : nullptr;
+    const Array* a = m ? &m->full : at_rest(x);
+    if (!a || a->size() > Runtime::get().at_once || !readable_now(*a)) return;
+    if (m) {  // flags are those of a look at each element, and tell no kinds
+      copy_ = nb::steal(wrap(Masked(copy(*a, a->dtype), m->mask)));
+      return;
+    }
     if (basic && is_float(a->dtype) && a->dtype != DType::F16 &&
         (!is_array(y) || as_masked(y).full.dtype == a->dtype))
       return;
@@ -300,7 +305,7 @@ PyObject* linear(const char* name, PyObject* a, PyObject* b) {
 // Runs f, a product of matrices.
 template <class F>
 PyObject* product(PyObject* a, PyObject* b, F&& f) {
-  const Examined here(false, true);
+  const Examined here(true, true, "matmul");
   PyObject* result = f();
   if (!result || !here.raised()) [[likely]]
     return result;

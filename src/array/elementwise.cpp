@@ -312,13 +312,25 @@ std::shared_ptr<Mask> common_mask(const Instr& i, std::span<const Arg> args, con
   return nullptr;
 }
 
+// Whether a number of Python's is too large for the type that it is to have.
+bool scalar_overflows(std::span<const Arg> args, const DType* loop) {
+  for (size_t n = 0; n < args.size(); ++n) {
+    const Arg& a = args[n];
+    if (a.is_array() || !a.weak || a.scalar.kind != Kind::Float) continue;
+    const double size = std::fabs(a.scalar.f[0]);
+    const double most = loop[n] == DType::F16   ? 65519.99
+                        : loop[n] == DType::F32 ? 3.4028235677973366e38
+                                                : std::numeric_limits<double>::infinity();
+    if (size > most && !std::isinf(size)) return true;
+  }
+  return false;
+}
+
 // Whether complex elements become real ones.
-bool drops_imaginary(const Instr& i, std::span<const Arg> args, const DType* loop, DType result,
-                     DType out) {
+bool drops_imaginary(std::span<const Arg> args, const DType* loop, DType result, DType out) {
   auto drops = [](DType from, DType to) {
     return is_complex(from) && !is_complex(to) && to != DType::Bool;
   };
-  if (i.op == Op::cast) return drops(i.loop, out);
   if (drops(result, out)) return true;
   for (size_t n = 0; n < args.size(); ++n)
     if (args[n].is_array() && drops(args[n].full()->dtype, loop[n])) return true;
@@ -383,7 +395,7 @@ Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType r
     domain = l;
   }
   made.mask = mask;
-  if (float_errors::state.told && drops_imaginary(i, args, loop, result, out.dtype)) [[unlikely]]
+  if (float_errors::state.told && drops_imaginary(args, loop, result, out.dtype)) [[unlikely]]
     float_errors::add_complex(current_line());
   if (domain->size() == 0) {
     for (int n = 0; n < narrays; ++n) LayoutRef fits(broadcast_layout(*arrays[n], domain, op));
@@ -422,7 +434,12 @@ Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType r
     ++count;
     i.predicated = true;
   }
-  if (carry_out_at_once(i, result, out, in, count)) return made;
+  const bool overflows = float_errors::state.told && scalar_overflows(args, loop);
+  if (carry_out_at_once(i, result, out, in, count)) {
+    if (overflows) flags::raise(flags::Overflow);  // NumPy looks again
+    return made;
+  }
+  if (overflows) float_errors::add_overflow(current_line());
   record(i, out, in, count);
   return made;
 }

@@ -413,6 +413,7 @@ void KernelBuilder::trace() {
                                           : float_errors::Evidence::None;
     if (by == float_errors::Evidence::Result || by == float_errors::Evidence::Any)
       step_.tested = true;
+    if (by == float_errors::Evidence::Cast) step_.casts = true;
     if (by == float_errors::Evidence::Divisor)
       step_.divides.push_back(static_cast<int>(step_.traced.size()));
     if (i.code == Instr::Map ? !float_errors::keeps_flags_clean(i, p.out.dtype)

@@ -187,6 +187,7 @@ bool keeps_flags_clean(const Instr& i, DType out) {
     case Op::copysign:
     case Op::positive:
     case Op::select:
+    case Op::gather:
     case Op::index: return is_float(i.loop) && i.loop != DType::F16 && out == i.loop;
     case Op::cast: return !is_float(out) ? false : out == i.loop && out != DType::F16;
     default: return evidence_of(i, out) == Evidence::Flags;

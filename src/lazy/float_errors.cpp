@@ -16,7 +16,6 @@ void add(Finding f) {
   any_found = true;
 }
 
-namespace {
 // NumPy's scalars say so in their operators.
 std::string shown_of(const Instr& i) {
   if (*i.told_as) return i.told_as;
@@ -25,12 +24,21 @@ std::string shown_of(const Instr& i) {
                            i.op == Op::remainder || i.op == Op::power;
   return by_operator && i.out.layout->ndim() == 0 ? "scalar " + std::string(i.name()) : "";
 }
-}  // namespace
 
 void add_complex(uint64_t line) {
   Finding f;
   f.name = kComplexWarning;
   f.line = line;
+  add(std::move(f));
+}
+
+void add_overflow(uint64_t line) {
+  Finding f;
+  f.name = "cast";
+  f.kinds = state.told;
+  f.line = line;
+  f.by_name = true;
+  f.kinds_met = flags::Overflow;
   add(std::move(f));
 }
 

@@ -42,6 +42,9 @@ struct Finding {
   bool met() const { return by_name || !operands.empty(); }
 };
 
+// What warnings of an instruction with `told_as` say; empty: its own name.
+std::string shown_of(const Instr& i);
+
 // Those that nobody has been told yet. Python's lock guards them.
 std::vector<Finding>& findings();
 extern bool any_found;
@@ -51,6 +54,8 @@ void add(Finding f);
 constexpr const char* kComplexWarning = "ComplexWarning";
 void add_complex(uint64_t line);
 void forget_complex();
+// That a number is too large for the type of an operation.
+void add_overflow(uint64_t line);
 
 // While it lives, what an instruction meets is collected; afterwards that is a finding.
 class Collect {

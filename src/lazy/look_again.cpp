@@ -63,11 +63,11 @@ class Again {
         if (known) reduce(t, i, bases, found);
         continue;
       }
-      bases[0] = result(t.out, i);
+      bases[0] = known ? result(t.out, i) : nullptr;
       Collect here(i);
       if (!bases[0] || !known || i.gathers() || i.scatters() || i.op == Op::apply ||
           !map_directly(i, Recorded(w_, i, bases))) {
-        forget(t.out);
+        if (!take_stored(t)) forget(t.out);
         complete_ = false;
         continue;
       }
@@ -121,6 +121,15 @@ class Again {
     h.made = true;
     return made;
   }
+  // What the step has stored stands for what cannot be computed again, if nothing has written to it since.
+  bool take_stored(const Traced& t) {
+    char* data = run_.data[t.out];
+    if (!data || bases_[t.out].made) return false;
+    for (const Traced& after : step_.traced)
+      if (&after > &t && after.out == t.out) return false;
+    wrap(t.out, data);
+    return true;
+  }
   void copy(const Traced& t) {
     const Base* from = readable(t.in[0]);
     const int64_t bytes = run_.storages[t.out].nbytes;
@@ -134,14 +143,14 @@ class Again {
 
   void reduce(const Traced& t, const Instr& i, Base* const* bases, std::vector<Finding>& found) {
     char* data = run_.data[t.out];
-    if (!data || i.predicated || !bases[1] || !i.told) return;
+    if (!data || !bases[1] || (i.predicated && !bases[2]) || !i.told) return;
     Base result;
     result.device = &device_;
     result.data = data;
     result.owned = false;
-    Base* all[1 + kMaxOperands] = {&result, bases[1]};
+    Base* all[1 + kMaxOperands] = {&result, bases[1], bases[2]};
     const Recorded given(w_, i, all);
-    const ViewRef* in[] = {given.in[0].view};
+    const ViewRef* in[] = {given.in[0].view, given.in[1].view};
     float_errors::find_met(i, in, given.out, found);
   }
 
@@ -173,6 +182,7 @@ void guess(const Window& w, const KernelStep& step, std::vector<Finding>& found)
       if (!may_raise(i, kind)) continue;
       Finding f;
       f.name = std::string(i.code == Instr::Reduce ? "reduce" : i.name());
+      if (i.told_as) f.shown = float_errors::shown_of(i);
       f.kinds = i.told;
       f.line = i.line;
       f.by_name = true;

@@ -1,6 +1,7 @@
 // Lines of reductions, scans and products, computed again for the sake of their flags.
 #include "lazy/met.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -99,18 +100,19 @@ void round_half(DType type, const Cell<T>& x) {
 template <class T>
 unsigned fold_in(Op op, DType type, const Line& l, bool rounds_each) {
   const bool complex = is_complex(type);
-  static thread_local volatile T kept [[maybe_unused]];
+  [[maybe_unused]] static thread_local volatile T kept;
   return flags_of([&] {
     Cell<T> x = read<T>(l.type, l.at);
     for (int64_t k = 1; k < l.count && !has_ended(x, complex); ++k) {
       apply(op, complex, x, read<T>(l.type, l.at + k * l.stride));
-      if (rounds_each) {
+      if (rounds_each && type == DType::F16) {
         round_half(type, x);
         x.re = static_cast<T>(half_to_float(float_to_half(x.re)));
       }
     }
     round_half(type, x);
-    kept = x.re + 0 * x.im;
+    kept = x.re;
+    kept = x.im;
   });
 }
 
@@ -123,16 +125,18 @@ unsigned fold(Op op, DType type, const Line& l, bool rounds_each) {
 template <class T>
 unsigned dot_in(DType type, const Line& x, const Line& y) {
   const bool complex = is_complex(type);
-  static thread_local volatile T kept [[maybe_unused]];
+  [[maybe_unused]] static thread_local volatile T kept;
   return flags_of([&] {
     Cell<T> sum;
-    for (int64_t k = 0; k < x.count && !has_ended(sum, complex); ++k) {
+    for (int64_t k = 0; k < x.count; ++k) {
       Cell<T> term = read<T>(x.type, x.at + k * x.stride);
       apply(Op::multiply, complex, term, read<T>(y.type, y.at + k * y.stride));
+      kept = term.re;
+      kept = term.im;
       apply(Op::add, complex, sum, term);
-      if (type == DType::F16) round_half(type, sum);
     }
-    kept = sum.re + sum.im;
+    kept = sum.re;
+    kept = sum.im;
   });
 }
 
@@ -147,7 +151,7 @@ struct MetByVar {
 
 template <class T>
 MetByVar var_in(DType type, const Line& l) {
-  static thread_local volatile T kept [[maybe_unused]];
+  [[maybe_unused]] static thread_local volatile T kept;
   T sum = 0;
   MetByVar met;
   auto at = [&](int64_t k) { return read<T>(l.type, l.at + k * l.stride).re; };
@@ -156,6 +160,7 @@ MetByVar var_in(DType type, const Line& l) {
     round_half(type, Cell<T>{sum, 0});
     kept = sum;
   });
+  if (type == DType::F16) sum = half_to_float(float_to_half(sum));
   T mean = sum / static_cast<T>(l.count);
   if (type == DType::F16) mean = half_to_float(float_to_half(mean));
   met.difference = flags_of([&] {
@@ -190,7 +195,8 @@ class Search {
  public:
   Search(const Instr& i, std::vector<Finding>& found) : i_(i), found_(found) {}
 
-  void reduction(const ViewRef& from, const ViewRef& out) {
+  void reduction(const ViewRef& from, const ViewRef* where, const ViewRef& out) {
+    const DType type = from.dtype == DType::F16 ? from.dtype : i_.loop;
     const Op op = i_.reduction == Reduction::Prod ? Op::multiply : Op::add;
     // The axes of a line, the first of which is walked in `line`; the others one after the other.
     const Layout& l = *from.layout;
@@ -204,26 +210,27 @@ class Search {
     if (elements == 0) return;
     unsigned met = 0;
     MetByVar var;
-    each_result(out, from, [&](const char* first) {
+    each_result(out, from, where, [&](const char* first, const char* takes) {
       // Lines of several axes are taken together, in the order of their memory.
       std::vector<char> together;
       Line line{from.dtype, first, along < 0 ? 0 : l.stride(along), elements};
-      if (along >= 0 && l.shape(along) != elements) {
-        together = collected(l, first, elements);
+      if (where || (along >= 0 && l.shape(along) != elements)) {
+        together = collected(l, first, where ? where->layout : nullptr, takes, elements);
         line.at = together.data();
         line.stride = l.itemsize();
+        line.count = std::ssize(together) / l.itemsize();
+        if (line.count == 0) return;
       }
       if (i_.reduction == Reduction::Var) {
-        const MetByVar more = part_of(i_.loop) == DType::F64 ? var_in<double>(i_.loop, line)
-                                                             : var_in<float>(i_.loop, line);
+        const MetByVar more =
+            part_of(type) == DType::F64 ? var_in<double>(type, line) : var_in<float>(type, line);
         var.sum |= more.sum;
         var.difference |= more.difference;
         var.square |= more.square;
         var.total |= more.total;
       } else {
-        met |= fold(op, i_.loop, line, false);
+        met |= fold(op, type, line, false);
       }
-      return elements;
     });
     add("reduce", met | var.sum | var.total);
     add("subtract", var.difference);
@@ -252,7 +259,8 @@ class Search {
 
   void product(const ViewRef& x, const ViewRef& y, const ViewRef& out) {
     const Layout &a = *x.layout, &b = *y.layout, &c = *out.layout;
-    if (!any_in(out)) return;
+    // NumPy sums products of half floats in wider numbers, and rounds them without a word.
+    if (i_.loop == DType::F16 || out.dtype == DType::F16 || !any_in(out)) return;
     unsigned met = 0;
     auto at = [](const ViewRef& v, int64_t n, int64_t row, int64_t column) {
       const Layout& l = *v.layout;
@@ -284,11 +292,12 @@ class Search {
 
   // Calls f with the address of the first element of the line of each special result.
   template <class F>
-  void each_result(const ViewRef& out, const ViewRef& from, F&& f) {
+  void each_result(const ViewRef& out, const ViewRef& from, const ViewRef* where, F&& f) {
     const Layout &l = *from.layout, &m = *out.layout;
     const bool keeps = m.ndim() == l.ndim();
     int64_t index[kMaxDims] = {};
     const char *at = out.base->data + out.offset, *first = from.base->data + from.offset;
+    const char* takes = where ? where->base->data + where->offset : nullptr;
     int source[kMaxDims] = {};
     for (int d = 0, to = 0; d < l.ndim(); ++d) {
       const bool reduced = i_.axes >> d & 1;
@@ -300,36 +309,46 @@ class Search {
     for (int64_t left = m.size(); left > 0; --left) {
       if (is_special(out.dtype, at)) {
         if (!may_look(l.size() / std::max<int64_t>(1, m.size()))) return;
-        f(first);
+        f(first, takes);
       }
       for (int d = m.ndim(); d-- > 0;) {
         const int64_t step = source[d] < 0 ? 0 : l.stride(source[d]);
+        const int64_t other = source[d] < 0 || !where ? 0 : where->layout->stride(source[d]);
         at += m.stride(d);
         first += step;
+        takes += other;
         if (++index[d] < m.shape(d)) break;
         at -= m.stride(d) * m.shape(d);
         first -= step * m.shape(d);
+        takes -= other * m.shape(d);
         index[d] = 0;
       }
     }
   }
 
-  // The elements of a line of several axes, side by side.
-  std::vector<char> collected(const Layout& l, const char* at, int64_t elements) const {
+  // The elements of a line of several axes, or of those that take part, side by side.
+  std::vector<char> collected(const Layout& l, const char* at, const Layout* where,
+                              const char* takes, int64_t elements) const {
     const auto size = static_cast<size_t>(l.itemsize());
     std::vector<char> all(static_cast<size_t>(elements) * size);
     int64_t index[kMaxDims] = {};
     char* to = all.data();
-    for (; elements > 0; --elements, to += size) {
-      std::memcpy(to, at, size);
+    for (; elements > 0; --elements) {
+      if (!where || *takes) {
+        std::memcpy(to, at, size);
+        to += size;
+      }
       for (int d = l.ndim(); d-- > 0;) {
         if (!(i_.axes >> d & 1)) continue;
         at += l.stride(d);
+        if (where) takes += where->stride(d);
         if (++index[d] < l.shape(d)) break;
         at -= l.stride(d) * l.shape(d);
+        if (where) takes -= where->stride(d) * l.shape(d);
         index[d] = 0;
       }
     }
+    all.resize(static_cast<size_t>(to - all.data()));
     return all;
   }
 
@@ -361,7 +380,7 @@ void find_met(const Instr& i, const ViewRef* const* in, const ViewRef& out,
   if (i.code == Instr::Reduce) {
     const bool looks = i.reduction == Reduction::Sum || i.reduction == Reduction::Prod ||
                        i.reduction == Reduction::Var;
-    if (looks && !i.predicated) search.reduction(*in[0], out);
+    if (looks) search.reduction(*in[0], i.predicated ? in[1] : nullptr, out);
   } else if (i.code == Instr::Call && i.routine == Routine::accumulate) {
     search.scan(*in[0], out);
   } else if (i.code == Instr::Call && i.routine == Routine::matmul) {

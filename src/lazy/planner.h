@@ -76,6 +76,7 @@ struct Group {
 
 struct Planner {
   Planner(const Window& w, Questions& q, Repeats r);
+  bool may_be_asked(size_t n) const;
   void rewrite();  // renames storages where a kernel could not write in place
   void find_dependences();
   void fuse();

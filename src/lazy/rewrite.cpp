@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/hash.h"
+#include "lazy/examine.h"
 #include "lazy/planner.h"
 
 namespace numbus {
@@ -72,6 +73,32 @@ void Planner::add(const Instr& i, int source) {
   instrs.push_back(std::move(p));
 }
 
+// Whether the instruction overwrites all of an operand that NumPy may be asked about afterwards
+// (look_again.h). Loops stay as they are.
+bool Planner::may_be_asked(size_t n) const {
+  const Instr& i = window.instrs_[n];
+  const PlanInstr& p = instrs.back();
+  const Base& base = *window.slots_[i.out.slot].base;
+  const int at = static_cast<int>(n) - repeats.first;
+  if (i.code != Instr::Map || !base.device->runs_on_host() ||
+      (at >= 0 && at < repeats.period * repeats.count) || base.outside() || !base.owned ||
+      p.out.layout->size() * p.out.layout->itemsize() != questions.bytes(i.out.slot))
+    return false;
+  // Writes under a mask make a copy of the rest: that is too much for what takes no time.
+  auto reads = [&](const PlanInstr& other) {
+    const Instr& j = other.instr;
+    const bool quick = j.op == Op::add || j.op == Op::subtract || j.op == Op::multiply;
+    if (!j.told || j.code != Instr::Map || j.op == Op::cast || (i.predicated && quick))
+      return false;
+    const float_errors::Evidence by = float_errors::evidence_of(j, other.out.dtype);
+    if (by == float_errors::Evidence::None || by == float_errors::Evidence::Flags) return false;
+    for (int k = 0; k < other.inputs(); ++k)
+      if (identical(other.in[k], p.out)) return true;
+    return false;
+  };
+  return std::any_of(instrs.begin(), instrs.end(), reads);
+}
+
 void Planner::rewrite() {
   for (size_t n = 0; n < window.instrs_.size(); ++n) {
     const Instr& source = window.instrs_[n];
@@ -89,7 +116,7 @@ void Planner::rewrite() {
                   ((a.spread || a.layout->ndim() == p.out.layout->ndim()) && crosses(a, p.out));
       }
     }
-    if (!self && !earlier) continue;
+    if (!self && !earlier && !may_be_asked(n)) continue;
     const Base& base = *window.slots_[slot].base;
     const PlanLayout& box = *p.out.layout;
     Number bytes = box.size() * box.itemsize(), all = questions.bytes(slot);

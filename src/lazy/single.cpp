@@ -285,7 +285,8 @@ bool map_now(const Instr& i, DType result, const ViewRef& out, const Window::Inp
       char* block = blocks[k].bytes;
       const bool converted = !kernel && single.load[k];
       // Each element is written where it is read.
-      const bool in_place = met[k] == Meets::Alike && !kernel && !single.store && !converted;
+      const bool in_place = met[k] == Meets::Alike && !kernel && !single.store && !converted &&
+                            !watch.needs_operands();
       if (!from.dense)
         gather(from.size, box, walk.strides(from), from.at, block);
       else if (met[k] != Meets::No && !in_place && !converted)

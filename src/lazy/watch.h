@@ -21,6 +21,8 @@ class Watch {
   }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
+  // Whether operands have to be as they were before where a block is looked at.
+  bool needs_operands() const { return on_ && e_.by != Evidence::Flags && e_.by != Evidence::None; }
   // Looks at a block of n elements, as they were read and stored.
   void look(int64_t n, const char* stored, const char* const* given) {
     if (on_ && (e_.by != Evidence::Flags || (state.finding && flags::raised()))) [[unlikely]]

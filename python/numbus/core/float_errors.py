@@ -37,8 +37,14 @@ _OTHERWISE = frozenset(
 # Several operations of ours that are one of NumPy's, by the name that its warnings have.
 _NAMED = {
     "dot": "dot", "inner": "dot", "tensordot": "dot", "matmul": "matmul", "vecdot": "vecdot",
-    "divmod": "divmod", "ldexp": "ldexp", "linalg.matmul": "matmul",
+    "divmod": "divmod", "ldexp": "ldexp",
 }  # fmt: skip
+# Where the result has no axes, their last steps are those of NumPy's scalars.
+_NAMED |= dict.fromkeys(
+    """average mean median nanmean nanmedian nanpercentile nanquantile nanstd nanvar percentile
+    quantile std var""".split(),
+    "",
+)
 # What does more than compute, and would do it twice.
 _NOT_TWICE = frozenset(
     """save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex tofile dump
@@ -282,8 +288,10 @@ def tell(findings):
         modes = {kind: "warn" if kinds & flag else "ignore" for kind, flag in _KINDS.items()}
         if met:
             for flag, text in _TEXTS.items():
-                if met & kinds & flag:
-                    _give(where, warnings.warn, (f"{text} encountered in {name}", RuntimeWarning))
+                if met & kinds & flag and not (shown and (shown, flag, file, line) in given):
+                    given.add((shown, flag, file, line))
+                    said = f"{text} encountered in {shown or name}"
+                    _give(where, warnings.warn, (said, RuntimeWarning))
             continue
         with numpy.errstate(all="ignore"):
             operands = [numpy.frombuffer(data, dtype) for dtype, data in samples]
@@ -331,8 +339,7 @@ def attach(numbus):
     for place in (numbus, ndarray, _core.ufunc):
         for name, function in list(vars(place).items()):
             if isinstance(function, _core.Composed) and name not in _OTHERWISE:
-                # NumPy computes what has no axes with its scalars.
-                _core.let_tell(function, name=_NAMED.get(name, ""))
+                _core.let_tell(function, name=_NAMED.get(name))
     # Of too few elements, too.
     for name in ("mean", "var", "std", "nanmean", "nanvar", "nanstd", "average", "median"):
         for place in (ndarray, numbus):
