@@ -166,14 +166,11 @@ class Kept {
     if (!in_place || !float_errors::state.warned) return;
     const bool basic =
         op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::divide;
-    const Masked* m = is_array(x) && as_masked(x).mask ? &as_masked(x) : nullptr;
-    const Array* a = m ? &m->full : at_rest(x);
-    if (!a || a->size() > Runtime::get().at_once || !readable_now(*a)) return;
-    if (m) {  // flags are those of a look at each element, and tell no kinds
-      copy_ = nb::steal(wrap(Masked(copy(*a, a->dtype), m->mask)));
-      return;
-    }
-    if (basic && is_float(a->dtype) && a->dtype != DType::F16 &&
+    const Array* a = at_rest(x);
+    if (!a || a->size() > Runtime::get().at_once) return;
+    const bool too_large = a->dtype == DType::F32 && PyFloat_Check(y) &&
+                           std::isinf(static_cast<float>(PyFloat_AsDouble(y)));
+    if (basic && is_float(a->dtype) && a->dtype != DType::F16 && !too_large &&
         (!is_array(y) || as_masked(y).full.dtype == a->dtype))
       return;
     copy_ = nb::steal(wrap(copy(*a, a->dtype)));
@@ -266,6 +263,12 @@ PyObject* in_place(Op op, PyObject* self, PyObject* y) {
         args[1].scalar.i == 2) {
       op = Op::square;
     }
+    const Scalar& e = args[1].scalar;
+    const bool number = op == Op::power && args[1].weak && is_inexact(as_masked(self).full.dtype);
+    const ToldAs name(!number                                   ? nullptr
+                      : e.kind == Kind::Int && e.i == -1        ? "reciprocal"
+                      : e.kind == Kind::Float && e.f[0] == 0.5 ? "sqrt"
+                                                                : nullptr);
     Options o;
     o.into = &as_masked(self);  // stays on the full domain where it can
     mark_line();

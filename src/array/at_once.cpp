@@ -12,6 +12,27 @@
 
 namespace numbus {
 
+namespace {
+
+// Where a mask tells which elements take part, those that NumPy may warn of are kept: it could not be
+// asked about them afterwards.
+bool map_some_now(const Instr& i, DType result, const Array& out, const Window::Input* in,
+                  int count) {
+  Instr told = i;
+  told.told = float_errors::state.told;
+  told.told_as = float_errors::state.told_as;
+  told.out.layout = out.layout.get();
+  told.out.dtype = out.dtype;
+  float_errors::Collect collect(told);
+  if (!small::map_now(i, result, out.view(), in, count)) return false;
+  if (!collect.met()) return true;
+  collect.finding().line = current_line();
+  float_errors::add(std::move(collect.finding()));
+  return true;
+}
+
+}  // namespace
+
 bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Window::Input* in,
                        int count) {
   const int64_t n = out.layout->size();
@@ -29,7 +50,11 @@ bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Win
   });
   if (!resting) return false;
 
-  if (!small::map_now(i, result, out.view(), in, count)) return false;
+  if (i.predicated && float_errors::state.told) {
+    if (!map_some_now(i, result, out, in, count)) return false;
+  } else if (!small::map_now(i, result, out.view(), in, count)) {
+    return false;
+  }
   target.changed();
   ++Runtime::get().stats.at_once;
   return true;

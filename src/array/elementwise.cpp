@@ -321,7 +321,7 @@ bool scalar_overflows(std::span<const Arg> args, const DType* loop) {
     const double most = loop[n] == DType::F16   ? 65519.99
                         : loop[n] == DType::F32 ? 3.4028235677973366e38
                                                 : std::numeric_limits<double>::infinity();
-    if (size > most && !std::isinf(size)) return true;
+    if (std::isgreater(size, most) && !std::isinf(size)) return true;  // which sets no flags
   }
   return false;
 }
@@ -435,12 +435,14 @@ Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType r
     i.predicated = true;
   }
   const bool overflows = float_errors::state.told && scalar_overflows(args, loop);
-  if (carry_out_at_once(i, result, out, in, count)) {
-    if (overflows) flags::raise(flags::Overflow);  // NumPy looks again
-    return made;
+  const bool at_once = carry_out_at_once(i, result, out, in, count);
+  if (at_once) {
+    // Where NumPy can be asked, it looks again.
+    if (overflows && !i.predicated) flags::raise(flags::Overflow);
+    if (!i.predicated) return made;
   }
   if (overflows) float_errors::add_overflow(current_line());
-  record(i, out, in, count);
+  if (!at_once) record(i, out, in, count);
   return made;
 }
 

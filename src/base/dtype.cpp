@@ -53,7 +53,9 @@ T get(const void* from) {
 }  // namespace
 
 void store_scalar(const Scalar& s, DType t, void* to) {
-  int64_t i = s.kind >= Kind::Float ? to_int64(s.f[0]) : s.i;
+  // Comparing NaNs sets flags of errors, which is no operation of the program's.
+  const bool whole = !is_inexact(t) && t != DType::Bool;
+  int64_t i = s.kind < Kind::Float ? s.i : whole ? to_int64(s.f[0]) : 0;
   if (t == DType::U64 && s.kind >= Kind::Float && s.f[0] >= 9223372036854775808.0) {
     i = static_cast<int64_t>(static_cast<uint64_t>(s.f[0]));
   }

@@ -338,6 +338,7 @@ class Lower {
   Value from_scalar(const Scalar& s, DType t, bool weak);
   Value operation(const Node& n, Op op, const Value& a, const Value& b);
   Value binary(const Node& n, Op op, const Value& a, const Value& b);
+  void require_fits(const Node& n, Op op, const Value& python, DType t);
   Value binary_numbers(const Node& n, Op op, const Value& a, const Value& b);
   Val is_zero(Val x, DType t);
   void expect_exponents(const Node& n, const Value& base, Value& exponents);

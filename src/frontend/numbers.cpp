@@ -364,6 +364,28 @@ bool fits(const Value& v, DType t) {
 
 }  // namespace
 
+// An int of Python's beside integers of NumPy's has to be one of their type.
+void Lower::require_fits(const Node& n, Op op, const Value& python, DType t) {
+  const Rule rule = row(op).rule;
+  const bool as_floats = rule == Rule::Divide || rule == Rule::Float ||
+                         rule == Rule::FloatComplex || rule == Rule::FloatPower;
+  if (!of_user() || u_.options.kernel || as_floats || rule == Rule::Compare ||
+      rule == Rule::Logical || !numbus::is_integer(t) || t == DType::Bool ||
+      python.type.dtype != DType::I64 || fits(python, t))
+    return;
+  const Val x = as(python, DType::I64);
+  auto raise = [&] {
+    raise_at(site(n, "OverflowError",
+                  "Python integer {0} out of bounds for " + std::string(numbus::name(t))),
+             x);
+  };
+  if (python.known) return raise();
+  Val beyond = less(x, ci(is_signed(t) ? lowest_number(t).i : 0));
+  if (t != DType::U64)
+    beyond = b_->emit(Op::logical_or, DType::Bool, beyond, less(ci(highest_number(t).i), x));
+  when(beyond, raise, {}, ir::kRare);
+}
+
 // By value, whatever the types: only uint64 and what may be negative have no type in common.
 Value Lower::compare_integers(Op op, const Value& a, const Value& b, bool weak) {
   auto plain = [&](const Value& x, const Value& y) {
@@ -416,6 +438,11 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
     const Value &python = a.type.weak ? a : b, &other = a.type.weak ? b : a;
     if (python.type.dtype == DType::I64 && !fits(python, other.type.dtype))
       return compare_integers(op, a, b, weak);
+  }
+  // A known number that the other's type cannot hold is NumPy's error.
+  if (a.type.weak != b.type.weak) {
+    const Value &python = a.type.weak ? a : b, &other = a.type.weak ? b : a;
+    if (python.known) require_fits(n, op, python, other.type.dtype);
   }
   Resolved r;
   try {
@@ -663,6 +690,13 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
       sample.push_back(a);
   }
   DType t = of(sample).type.dtype;
+  // Once, before the loop.
+  if (held.size() == 2)
+    for (int k : {0, 1}) {
+      const Value &python = held[k], &other = held[1 - k];
+      if (python.type.is_number() && python.type.weak && !python.known && other.type.is_array())
+        require_fits(n, op, python, other.type.dtype);
+    }
   std::vector<Val> shape = broadcast(n, held);
   size_t ndim = shape.size();
   Spread spread(*this, held, shape);

@@ -12,9 +12,9 @@
 namespace numbus::float_errors {
 namespace {
 
-// So many results that are infinite or no numbers are looked at, and so many elements of their lines.
-constexpr int kMostLines = 64;
-constexpr int64_t kMostElements = int64_t{1} << 24;
+// So many elements of lines are computed again at least, and at most; between, a part of all.
+constexpr int64_t kLeastLook = int64_t{1} << 16, kMostLook = int64_t{1} << 22;
+constexpr int64_t kPart = 64;
 
 // A line of elements; of complex ones, both parts lie side by side.
 struct Line {
@@ -208,6 +208,7 @@ class Search {
       if (along < 0 || l.shape(d) > l.shape(along)) along = d;
     }
     if (elements == 0) return;
+    set_work(l.size());
     unsigned met = 0;
     MetByVar var;
     each_result(out, from, where, [&](const char* first, const char* takes) {
@@ -241,6 +242,7 @@ class Search {
     const Layout &l = *from.layout, &m = *out.layout;
     const int64_t count = m.shape(1);
     if (count == 0 || !can_apply(i_.op, i_.loop)) return;
+    set_work(m.size());
     unsigned met = 0;
     const char *read = from.base->data + from.offset, *made = out.base->data + out.offset;
     for (int64_t a = 0; a < m.shape(0); ++a)
@@ -262,6 +264,7 @@ class Search {
     // NumPy sums products of half floats in wider numbers, and rounds them without a word.
     if (i_.loop == DType::F16 || out.dtype == DType::F16 || !any_in(out)) return;
     unsigned met = 0;
+    set_work(c.size() * a.shape(2));
     auto at = [](const ViewRef& v, int64_t n, int64_t row, int64_t column) {
       const Layout& l = *v.layout;
       return v.base->data + v.offset + (l.shape(0) > 1 ? n * l.stride(0) : 0) + row * l.stride(1) +
@@ -279,9 +282,12 @@ class Search {
   }
 
  private:
+  void set_work(int64_t elements) {
+    left_ = std::min(kMostLook, std::max(kLeastLook, elements / kPart));
+  }
   bool may_look(int64_t elements) {
     left_ -= elements;
-    return lines_++ < kMostLines && left_ >= 0;
+    return left_ + elements > 0;  // one line in any case
   }
 
   static bool any_in(const ViewRef& v) {
@@ -365,8 +371,7 @@ class Search {
 
   const Instr& i_;
   std::vector<Finding>& found_;
-  int lines_ = 0;
-  int64_t left_ = kMostElements;
+  int64_t left_ = 0;
 };
 
 }  // namespace

@@ -73,7 +73,7 @@ void Planner::add(const Instr& i, int source) {
   instrs.push_back(std::move(p));
 }
 
-// Whether the instruction overwrites all of an operand that NumPy may be asked about afterwards
+// Whether the instruction overwrites all of what an instruction has read, of which NumPy may be asked afterwards
 // (look_again.h). Loops stay as they are.
 bool Planner::may_be_asked(size_t n) const {
   const Instr& i = window.instrs_[n];
@@ -85,18 +85,17 @@ bool Planner::may_be_asked(size_t n) const {
       p.out.layout->size() * p.out.layout->itemsize() != questions.bytes(i.out.slot))
     return false;
   // Writes under a mask make a copy of the rest: that is too much for what takes no time.
-  auto reads = [&](const PlanInstr& other) {
+  bool read = false;
+  for (const PlanInstr& other : instrs) {
     const Instr& j = other.instr;
+    for (int k = 0; k < other.inputs(); ++k) read = read || identical(other.in[k], p.out);
     const bool quick = j.op == Op::add || j.op == Op::subtract || j.op == Op::multiply;
-    if (!j.told || j.code != Instr::Map || j.op == Op::cast || (i.predicated && quick))
-      return false;
+    if (!read || !j.told || j.code != Instr::Map || j.op == Op::cast || (i.predicated && quick))
+      continue;
     const float_errors::Evidence by = float_errors::evidence_of(j, other.out.dtype);
-    if (by == float_errors::Evidence::None || by == float_errors::Evidence::Flags) return false;
-    for (int k = 0; k < other.inputs(); ++k)
-      if (identical(other.in[k], p.out)) return true;
-    return false;
-  };
-  return std::any_of(instrs.begin(), instrs.end(), reads);
+    if (by != float_errors::Evidence::None && by != float_errors::Evidence::Flags) return true;
+  }
+  return false;
 }
 
 void Planner::rewrite() {

@@ -17,7 +17,7 @@ class Watch {
   }
   ~Watch() {
     if (on_ && e_.by != Evidence::Flags)
-      flags::restore(saved_, found_ && state.watched ? flags::kAll : 0);
+      flags::restore(saved_, found_ && state.watched && !state.finding ? flags::kAll : 0);
   }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;

@@ -104,6 +104,10 @@ def _common_type(arrays, parts, dtype, casting):
     into = np.result_type(*typed) if dtype is None else dtype
     if dtype is None and casting == "same_kind":
         return into
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(
+            "[concatenate] casting; got an unknown rule; expected 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'"
+        )
     for part in parts:
         if not np.can_cast(part.dtype, into, casting):
             raise TypeError(f"[concatenate] cannot cast; got other types; expected {casting}")

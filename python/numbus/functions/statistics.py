@@ -86,7 +86,7 @@ def _conjugate(x):
 
 
 def _warn():
-    warnings.warn("[cov] degrees of freedom <= 0", RuntimeWarning, stacklevel=4)
+    warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=4)
 
 
 def _checked(name, weights, x):
