@@ -442,7 +442,9 @@ Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType r
     if (!i.predicated) return made;
   }
   if (overflows) float_errors::add_overflow(current_line());
-  if (!at_once) record(i, out, in, count);
+  if (at_once) return made;
+  record(i, out, in, count);
+  if (overflows) flags::clear();  // of the number's conversion, which has been told of
   return made;
 }
 

@@ -353,7 +353,8 @@ class CpuExecutor : public Executor {
     else
       l.reduce_all();
     step.raised = l.raised.load();
-    step.special = l.special.load() || (step.watched && step.casts && !native);
+    step.special = l.special.load();
+    step.unsure = step.casts && !native;
     if (!native)
       step.code->interpreted_ns +=
           std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();

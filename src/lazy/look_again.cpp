@@ -65,6 +65,7 @@ class Again {
       }
       bases[0] = known ? result(t.out, i) : nullptr;
       Collect here(i);
+      if (bases[0] && known && gather(i, Recorded(w_, i, bases))) continue;
       if (!bases[0] || !known || i.gathers() || i.scatters() || i.op == Op::apply ||
           !map_directly(i, Recorded(w_, i, bases))) {
         if (!take_stored(t)) forget(t.out);
@@ -128,6 +129,26 @@ class Again {
     for (const Traced& after : step_.traced)
       if (&after > &t && after.out == t.out) return false;
     wrap(t.out, data);
+    return true;
+  }
+  // Elements of a line at indices of a line, which is what most programs gather.
+  static bool gather(const Instr& i, const Recorded& given) {
+    if (!i.gathers() || i.nin != 2 || i.predicated || i.axes != 1 || !given.in[1].view)
+      return false;
+    const ViewRef &from = *given.in[0].view, &at = *given.in[1].view, &out = given.out;
+    if (from.layout->ndim() != 1 || at.layout->ndim() != 1 || out.layout->ndim() != 1 ||
+        at.dtype != DType::I64 || from.dtype != out.dtype)
+      return false;
+    const int64_t extent = from.layout->shape(0), size = out.layout->itemsize();
+    for (int64_t k = 0; k < out.layout->shape(0); ++k) {
+      int64_t n;
+      std::memcpy(&n, at.base->data + at.offset + k * at.layout->stride(0), sizeof n);
+      if (n < 0) n += extent;
+      if (n < 0 || n >= extent) return false;
+      std::memcpy(out.base->data + out.offset + k * out.layout->stride(0),
+                  from.base->data + from.offset + n * from.layout->stride(0),
+                  static_cast<size_t>(size));
+    }
     return true;
   }
   void copy(const Traced& t) {
@@ -197,8 +218,8 @@ void guess(const Window& w, const KernelStep& step, std::vector<Finding>& found)
 
 namespace {
 
-// Whether integers are divided by zero, or by -1, where the divisor is a number or at rest.
-bool divides_badly(const Window& w, const Run& run, const KernelStep& step) {
+// Whether integers are divided by zero, or by -1, where the divisor is a number or at rest. unsure: there are others.
+bool divides_badly(const Window& w, const Run& run, const KernelStep& step, bool& unsure) {
   for (int n : step.divides) {
     const Traced& t = step.traced[n];
     if (t.source < 0) continue;
@@ -211,7 +232,10 @@ bool divides_badly(const Window& w, const Run& run, const KernelStep& step) {
     }
     const char* data = run.data[t.in[by]];
     const Layout& l = *i.in[by].layout;
-    if (!data || !l.c_contiguous()) continue;
+    if (!data || !l.c_contiguous()) {
+      unsure = true;
+      continue;
+    }
     const DType type = i.in[by].dtype;
     data += i.in[by].offset;
     for (int64_t k = 0; k < l.size(); ++k)
@@ -236,10 +260,13 @@ namespace {
 
 void look(const Window& w, Run& run, KernelStep& step) {
   const bool special = step.special || (step.tested && reduces_to_special(run, step)) ||
-                       (!step.divides.empty() && divides_badly(w, run, step));
+                       (!step.divides.empty() && divides_badly(w, run, step, step.unsure));
   // Flags that have led to nothing several times are set by our own steps.
   const bool flagged = step.raised && (step.exact || step.in_vain < kLooks);
-  if (!special && !flagged) return;
+  // What nothing tells of is looked at now and then.
+  const bool tries = step.unsure && (step.tries < kLooks || std::has_single_bit(step.tries));
+  if (step.unsure) ++step.tries;
+  if (!special && !flagged && !tries) return;
   ++step.looks;
   std::vector<Finding> found;
   Again again(w, run, step);

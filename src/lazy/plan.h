@@ -148,6 +148,8 @@ struct KernelStep : StepOf<int64_t> {
   bool special = false;         // a result that is tested is infinite or not a number
   int looks = 0;                // how often its instructions have been looked at again
   int in_vain = 0;              // the latest of these that found nothing
+  bool unsure = false;          // it may have met what nothing tells of
+  unsigned tries = 0;           // how often that was so
   std::vector<int64_t> report;  // per check, whether it failed, and a value that was wrong
   // The latest of what the device made of it, and for which arrangement and sizes.
   std::string device_key;

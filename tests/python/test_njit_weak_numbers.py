@@ -143,3 +143,38 @@ def test_arguments_after_a_star_are_arrays_in_memory():
     got, want = njit(f)(x), (np.sign(x), 2)
     np.testing.assert_array_equal(got[0], want[0])
     assert got[1] == 2
+
+
+def plus_300(a, n):
+    return a + 300
+
+
+def plus(a, n):
+    return a + n
+
+
+def times_in_place(a, n):
+    a *= n
+    return a
+
+
+def element_plus_300(a, n):
+    s = a[0]
+    for v in a:
+        s = v + 300
+    return s
+
+
+@pytest.mark.parametrize("function", [plus_300, plus, times_in_place, element_plus_300])
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u4", "i8", "u8"])
+def test_ints_beyond_the_type(function, dtype):
+    """Python's ints that NumPy's integers cannot hold: OverflowError in NumPy's words."""
+    for n in (-1, 100, 300, 70_000, 2**40):
+        told = []
+        for of in (function, njit(function)):
+            try:
+                result = of(np.array([1, 2], dtype), n)
+                told.append(np.asarray(result).tolist())
+            except OverflowError as error:
+                told.append(str(error))
+        assert told[1] == told[0], n

@@ -279,3 +279,76 @@ def test_a_kernel_that_reads_what_it_overwrites(xp, mode):
     xp.add(a[:, :-1], a[:, 1:], out=a[:, :-1])
     a[a > -0.6397] = a[a > -0.6397]
     assert repr(a.ravel().tolist()) == "[nan, 6.0, 3.0]"
+
+
+ROUTINES = [
+    "np.cumsum(x)", "x.cumsum(axis=0)", "np.cumprod(x)", "x.sum()", "x.prod()", "(x * 1e-120).var()", "x @ x", "np.dot(x, x)",
+    "np.inner(x, x)", "np.add.accumulate(x)", "np.divmod(x, x - x)[0]", "x ** -1.0", "x ** -1", "x[k] / x[k]",
+    "x.max() - x.min()", "np.nansum(x)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [10, 3000])
+@pytest.mark.parametrize("values", [[1e308], [np.inf, -np.inf], [0.0, 1.0], [1e308, -np.inf, 0.0]])
+@pytest.mark.parametrize("statement", ROUTINES)
+def test_routines_and_functions(xp, pending, statement, values, size):
+    """Pending scans, products, variances and functions of several operations: texts are NumPy's."""
+    numbers = np.resize(np.array(values), size)
+    told = []
+    for module in (np, xp):
+        names = {"np": module, "x": module.array(numbers), "i": module.arange(size)}
+        names["k"] = module.array(np.arange(size)[::-1].copy())
+        told.append(set(given(eval, compile(statement, "<statement>", "eval"), names)))
+    assert told[1] == told[0]
+
+
+@pytest.mark.parametrize("size", [4, 5000])
+@pytest.mark.parametrize("statement", ["t[:] = c", "t[k] = c[k]", "t[m] = c[m]", "c.astype('f8')"])
+def test_dropped_imaginary_parts(xp, at_once, statement, size):
+    told = []
+    for module in (np, xp):
+        names = {"np": module, "c": module.ones(size, complex), "t": module.zeros(size)}
+        names |= {"k": module.arange(size), "m": module.arange(size) > 1}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            exec(compile(statement, "<statement>", "exec"), names)
+            names["t"].tolist()
+        told.append([(w.category, str(w.message), w.filename, w.lineno) for w in caught])
+    assert told[1] == told[0]
+    assert len(told[0]) == 1
+
+
+def test_where_without_out(xp, at_once):
+    for size in (3, 5000):
+        told = []
+        for module in (np, xp):
+            x = module.ones(size)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                module.add(x, 1, where=x > 0)
+                module.add(x, 1, where=x > 0, out=None)
+                module.add(x, 1, where=True)
+            told.append([(w.category, str(w.message), w.lineno) for w in caught])
+        assert told[1] == told[0]
+        assert len(told[0]) == 1
+
+
+def test_numbers_that_are_none_warn_of_nothing(xp, at_once):
+    for dtype in ("f8", "f4", "f2"):
+        for size in (3, 5000):
+            x = xp.ones(size, dtype)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                x *= xp.nan
+                x += xp.inf
+                x.tolist()
+
+
+def test_numbers_beyond_the_type(xp, at_once):
+    for statement in ("x * 1e300", "1e300 / x", "np.add(x, 1e300)"):
+        for size in (3, 5000):
+            told = []
+            for module in (np, xp):
+                names = {"np": module, "x": module.ones(size, "f4")}
+                told.append(given(eval, statement, names))
+            assert told[1] == told[0], (statement, size)
