@@ -311,12 +311,12 @@ void bind_composed(nb::module_& m) {
         Composed& c = as_composed(function.ptr());
         (tests ? c.tests : c.tells) = true;
         static auto* names = new std::set<std::string>;
-        if (!name.is_none())
-          c.told_as = names->insert(nb::cast<std::string>(name)).first->c_str();
+        if (!name.is_none()) c.told_as = names->insert(nb::cast<std::string>(name)).first->c_str();
       },
       nb::arg("function"), nb::arg("tests") = false, nb::arg("name") = nb::none(),
       "Has the operations that a composed function records warn for themselves, or as those of a "
-      "function of that name (of no letters: as NumPy's scalars, where there are no axes); tests: has NumPy look where its result is no number.");
+      "function of that name (of no letters: as NumPy's scalars, where there are no axes); tests: "
+      "has NumPy look where its result is no number.");
   m.def("answer_few", answer_few, nb::arg("answer"),
         "Whether NumPy answers calls of few elements from now on; the former answer.");
   m.def(

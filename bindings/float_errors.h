@@ -13,9 +13,7 @@ using FloatState = float_errors::State;
 // While it lives, operations are parts of one that has been checked.
 class Unchecked {
  public:
-  Unchecked() : before_(float_errors::state) {
-    float_errors::state = {};
-  }
+  Unchecked() : before_(float_errors::state) { float_errors::state = {}; }
   ~Unchecked() { float_errors::state = before_; }
   Unchecked(const Unchecked&) = delete;
   Unchecked& operator=(const Unchecked&) = delete;

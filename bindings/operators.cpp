@@ -265,10 +265,10 @@ PyObject* in_place(Op op, PyObject* self, PyObject* y) {
     }
     const Scalar& e = args[1].scalar;
     const bool number = op == Op::power && args[1].weak && is_inexact(as_masked(self).full.dtype);
-    const ToldAs name(!number                                   ? nullptr
-                      : e.kind == Kind::Int && e.i == -1        ? "reciprocal"
+    const ToldAs name(!number                                  ? nullptr
+                      : e.kind == Kind::Int && e.i == -1       ? "reciprocal"
                       : e.kind == Kind::Float && e.f[0] == 0.5 ? "sqrt"
-                                                                : nullptr);
+                                                               : nullptr);
     Options o;
     o.into = &as_masked(self);  // stays on the full domain where it can
     mark_line();

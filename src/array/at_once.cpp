@@ -14,8 +14,8 @@ namespace numbus {
 
 namespace {
 
-// Where a mask tells which elements take part, those that NumPy may warn of are kept: it could not be
-// asked about them afterwards.
+// Where a mask tells which elements take part, those that NumPy may warn of are kept: it could not
+// be asked about them afterwards.
 bool map_some_now(const Instr& i, DType result, const Array& out, const Window::Input* in,
                   int count) {
   Instr told = i;

@@ -21,7 +21,7 @@ struct State {
   // What warnings of the instructions that are recorded now say that they were met in; null: each
   // operation; of no letters: NumPy computes what has no axes with its scalars. Never freed.
   const char* told_as = nullptr;
-  Finding* finding = nullptr;    // takes what is met by the instruction that is carried out now
+  Finding* finding = nullptr;  // takes what is met by the instruction that is carried out now
 };
 // Each call of an operation asks several times: the loader's function for thread-local variables
 // would be most of what that costs.
@@ -49,8 +49,8 @@ std::string shown_of(const Instr& i);
 std::vector<Finding>& findings();
 extern bool any_found;
 void add(Finding f);
-// That an imaginary part is dropped at that line, of which NumPy warns whatever its value; such warnings are
-// dropped where NumPy does the operation again.
+// That an imaginary part is dropped at that line, of which NumPy warns whatever its value; such
+// warnings are dropped where NumPy does the operation again.
 constexpr const char* kComplexWarning = "ComplexWarning";
 void add_complex(uint64_t line);
 void forget_complex();

@@ -122,7 +122,8 @@ class Again {
     h.made = true;
     return made;
   }
-  // What the step has stored stands for what cannot be computed again, if nothing has written to it since.
+  // What the step has stored stands for what cannot be computed again, if nothing has written to it
+  // since.
   bool take_stored(const Traced& t) {
     char* data = run_.data[t.out];
     if (!data || bases_[t.out].made) return false;
@@ -218,7 +219,8 @@ void guess(const Window& w, const KernelStep& step, std::vector<Finding>& found)
 
 namespace {
 
-// Whether integers are divided by zero, or by -1, where the divisor is a number or at rest. unsure: there are others.
+// Whether integers are divided by zero, or by -1, where the divisor is a number or at rest. unsure:
+// there are others.
 bool divides_badly(const Window& w, const Run& run, const KernelStep& step, bool& unsure) {
   for (int n : step.divides) {
     const Traced& t = step.traced[n];

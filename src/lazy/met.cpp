@@ -24,9 +24,7 @@ struct Line {
   int64_t count;
 };
 
-DType part_of(DType t) {
-  return t == DType::C128 ? DType::F64 : t == DType::C64 ? DType::F32 : t;
-}
+DType part_of(DType t) { return t == DType::C128 ? DType::F64 : t == DType::C64 ? DType::F32 : t; }
 
 template <class T>
 struct Cell {
@@ -172,20 +170,22 @@ MetByVar var_in(DType type, const Line& l) {
   });
   T total = 0;
   met.square = flags_of([&] {
-    for (int64_t k = 0; k < l.count; ++k) {
-      const T d = at(k) - mean, square = d * d;
-      round_half(type, Cell<T>{square, 0});
-      kept = square;
-    }
-  }) & ~met.difference;
+                 for (int64_t k = 0; k < l.count; ++k) {
+                   const T d = at(k) - mean, square = d * d;
+                   round_half(type, Cell<T>{square, 0});
+                   kept = square;
+                 }
+               }) &
+               ~met.difference;
   met.total = flags_of([&] {
-    for (int64_t k = 0; k < l.count && !std::isnan(total); ++k) {
-      const T d = at(k) - mean;
-      total += d * d;
-    }
-    round_half(type, Cell<T>{total, 0});
-    kept = total;
-  }) & ~(met.difference | met.square);
+                for (int64_t k = 0; k < l.count && !std::isnan(total); ++k) {
+                  const T d = at(k) - mean;
+                  total += d * d;
+                }
+                round_half(type, Cell<T>{total, 0});
+                kept = total;
+              }) &
+              ~(met.difference | met.square);
   return met;
 }
 
@@ -248,13 +248,13 @@ class Search {
     for (int64_t a = 0; a < m.shape(0); ++a)
       for (int64_t b = 0; b < m.shape(2); ++b) {
         // What is infinite or no number stays so until the end.
-        if (!is_special(out.dtype, made + a * m.stride(0) + b * m.stride(2) +
-                                       (count - 1) * m.stride(1)))
+        if (!is_special(out.dtype,
+                        made + a * m.stride(0) + b * m.stride(2) + (count - 1) * m.stride(1)))
           continue;
         if (!may_look(count)) return add("accumulate", met);
-        met |= fold(i_.op, i_.loop,
-                    {from.dtype, read + a * l.stride(0) + b * l.stride(2), l.stride(1), count},
-                    true);
+        met |=
+            fold(i_.op, i_.loop,
+                 {from.dtype, read + a * l.stride(0) + b * l.stride(2), l.stride(1), count}, true);
       }
     add("accumulate", met);
   }

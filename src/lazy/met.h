@@ -1,5 +1,5 @@
-// What reductions and routines met that NumPy warns of: where a result is infinite or no number, its line
-// is computed again, element by element, and the processor's flags are read.
+// What reductions and routines met that NumPy warns of: where a result is infinite or no number,
+// its line is computed again, element by element, and the processor's flags are read.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace numbus::float_errors {
 
-// Adds what the instruction, a reduction or a call that has been carried out, met. Its operands are as they
-// were; `in` are all of them.
+// Adds what the instruction, a reduction or a call that has been carried out, met. Its operands are
+// as they were; `in` are all of them.
 void find_met(const Instr& i, const ViewRef* const* in, const ViewRef& out,
               std::vector<Finding>& found);
 

@@ -73,8 +73,8 @@ void Planner::add(const Instr& i, int source) {
   instrs.push_back(std::move(p));
 }
 
-// Whether the instruction overwrites all of what an instruction has read, of which NumPy may be asked afterwards
-// (look_again.h). Loops stay as they are.
+// Whether the instruction overwrites all of what an instruction has read, of which NumPy may be
+// asked afterwards (look_again.h). Loops stay as they are.
 bool Planner::may_be_asked(size_t n) const {
   const Instr& i = window.instrs_[n];
   const PlanInstr& p = instrs.back();

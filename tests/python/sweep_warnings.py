@@ -1,12 +1,13 @@
-"""Random small programs on infinities, NaNs, zeros, tiny and huge numbers, whose warnings are compared
-with NumPy's: category, message and line.
+"""Random small programs on infinities, NaNs, zeros, tiny and huge numbers, whose warnings are
+compared with NumPy's: category, message and line.
 
     python tests/python/sweep_warnings.py --seconds 600 --first 0
     python tests/python/sweep_warnings.py --seed 17       # one program, with its warnings
     python tests/python/sweep_warnings.py --only sort     # statements with that word, one a program
 
-Prints the programs that differ and, at the end, how often which statement was the line that differs. A seed
-that failed and has been mended goes into sweep_warnings_seeds.txt, whose programs test_warnings_sweep.py runs.
+Prints the programs that differ and, at the end, how often which statement was the line that
+differs. A seed that failed and has been mended goes into sweep_warnings_seeds.txt, whose programs
+test_sweep_warnings.py runs.
 """
 
 import argparse
@@ -29,8 +30,8 @@ SIZES = (10, 10, 1_000, 100_000)
 FLOATS = ["f8", "f8", "f8", "f4", "f4", "f2"]
 COMPLEX = ["c16", "c8"]
 INTEGERS = ["i8", "i4", "i2", "i1", "u1", "u4", "u8"]
-# Statements by what their operands are: x, y floats of one type; c, d complex; i, j integers; m booleans;
-# k indices; S a number; F, G, I types.
+# Statements by what their operands are: x, y floats of one type; c, d complex; i, j integers;
+# m booleans; k indices; S a number; 'F', 'I', 'C' types.
 STATEMENTS = """
 r = x + y
 r = x - y
@@ -257,11 +258,12 @@ r = x.reshape(2, -1) * y[:len(y) // 2]
 
 # What is known to differ in some programs, by a part of the statement (docs/plan.md, issue 13).
 OPEN = (
-    "c / d", "c *= d", "c /= d", "c ** d", "c += ", "c.mean", "c.var", "c @ d", "reciprocal(c)", "np.sin(c)", "c * d",
-    "c[m]", "c.sum", "c < d", "ldexp", "spacing", "cov", "corrcoef", "norm", "cross", "i0", "round", "nanmean", "nanvar",
-    "std", "var", "median", "average", "histogram", "logaddexp", "trapezoid", "dtype=", "casting=", "@", "np.dot",
-    "np.inner", "x[m]", "i[m]", "i[:] = x", "1e300", "1e30", "sum", "mean", "reduce", "np.inf", "isclose", "allclose",
-    "'f2'", "astype", "arcsin", "arccosh", "arctanh", "tan(", "x ** y",
+    "c / d", "c *= d", "c /= d", "c ** d", "c += ", "c.mean", "c.var", "c @ d", "reciprocal(c)",
+    "np.sin(c)", "c * d", "c[m]", "c.sum", "c < d", "ldexp", "spacing", "cov", "corrcoef",
+    "norm", "cross", "i0", "round", "nanmean", "nanvar", "std", "var", "median", "average",
+    "histogram", "logaddexp", "trapezoid", "dtype=", "casting=", "@", "np.dot", "np.inner",
+    "x[m]", "i[m]", "i[:] = x", "1e300", "1e30", "sum", "mean", "reduce", "np.inf", "isclose",
+    "allclose", "'f2'", "astype", "arcsin", "arccosh", "arctanh", "tan(", "x ** y",
 )  # fmt: skip
 
 
@@ -285,7 +287,8 @@ def values(rng, dtype, size):
         else:
             real = np.finfo(dtype)
             result = np.round(numbers.uniform(0.1, 4, size), 2).astype(dtype)
-            chosen = [0.0, -0.0, 1.0, -1.0, real.max, -real.max, real.tiny, np.inf, -np.inf, np.nan, -2.5, 800.0]
+            chosen = [0.0, -0.0, 1.0, -1.0, real.max, -real.max, real.tiny, np.inf, -np.inf, np.nan]
+            chosen += [-2.5, 800.0]
             chosen = rng.sample(chosen, rng.randint(1, len(chosen)))
             if dtype.kind == "c":
                 result = result + 1j * numbers.uniform(0.1, 4, size).astype(real.dtype)
@@ -310,7 +313,7 @@ def draw(seed, only=""):
     lines, count = [], 1 if only else rng.choice([1, 1, 2, 3])
     for n in range(count):
         line = rng.choice([s for s in STATEMENTS if only in s])
-        number = rng.choice(["0", "2", "-1.5", "1e30", "1e300", "0.5", "3", "np.inf", "np.nan", "-1"])
+        number = rng.choice("0 2 -1.5 1e30 1e300 0.5 3 np.inf np.nan -1".split())
         line = line.replace("S", number)
         for kind, of in (("F", FLOATS), ("I", INTEGERS), ("C", COMPLEX)):
             line = line.replace(f"'{kind}'", f"'{rng.choice(of)}'")
@@ -395,8 +398,8 @@ def main():
     if options.seed is not None:
         print(difference(options.seed, options.only, options.counts))
         return
-    end, seed, failed, blamed = time.time() + options.seconds, options.first, 0, collections.Counter()
-    examples = {}
+    end, seed, failed = time.time() + options.seconds, options.first, 0
+    blamed, examples = collections.Counter(), {}
     while time.time() < end and seed < options.first + options.programs:
         found = difference(seed, options.only, options.counts)
         if found:
@@ -404,9 +407,10 @@ def main():
             lines, missing, more = found
             for sign, all_of in (("-", missing), ("+", more)):
                 for one in all_of:
-                    at = lines[one[0] - 1] if isinstance(one, tuple) and isinstance(one[0], int) else "?"
-                    blame = f"{sign} {at if not isinstance(one, tuple) else at + '   ' + one[2]}"
-                    if not isinstance(one, tuple):
+                    if isinstance(one, tuple):
+                        at = lines[one[0] - 1] if isinstance(one[0], int) else "?"
+                        blame = f"{sign} {at}   {one[2]}"
+                    else:
                         blame = f"{sign} {lines[0]} {one}"
                     blamed[blame] += 1
                     examples.setdefault(blame, (seed, lines[-1]))

@@ -32,8 +32,9 @@ def test_what_once_differed():
 
 def test_the_sweep_finds_what_differs(monkeypatch):
     """Where nothing is warned of, most programs differ."""
-    told = sweep_warnings.warned
+    told, numpy = sweep_warnings.warned, sweep_warnings.np
+    silent = [], None
     monkeypatch.setattr(
-        sweep_warnings, "warned", lambda m, *a: told(m, *a) if m is sweep_warnings.np else ([], None)
+        sweep_warnings, "warned", lambda m, *a: told(m, *a) if m is numpy else silent
     )
     assert sum(sweep_warnings.difference(seed) is not None for seed in range(40)) > 10

@@ -32,7 +32,8 @@ _DISCARDS = "Casting complex values to real discards the imaginary part"
 _MOST = 1 << 16
 # Functions whose bodies compute otherwise than NumPy's, so that what they meet says nothing.
 _OTHERWISE = frozenset(
-    """allclose around round convolve correlate corrcoef cov einsum i0 isclose modf spacing vdot""".split()
+    """allclose around round convolve correlate corrcoef cov einsum i0 isclose modf spacing
+    vdot""".split()
 )
 # Several operations of ours that are one of NumPy's, by the name that its warnings have.
 _NAMED = {
@@ -302,7 +303,8 @@ def tell(findings):
             for kind in _kinds_met(name, operands, out):
                 if kinds & kind and (shown, kind, file, line) not in given:
                     given.add((shown, kind, file, line))
-                    _give(where, warnings.warn, (f"{_TEXTS[kind]} encountered in {shown}", RuntimeWarning))
+                    said = f"{_TEXTS[kind]} encountered in {shown}"
+                    _give(where, warnings.warn, (said, RuntimeWarning))
             continue
         with numpy.errstate(**modes):
             if name == "cast":

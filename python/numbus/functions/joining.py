@@ -106,7 +106,8 @@ def _common_type(arrays, parts, dtype, casting):
         return into
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ValueError(
-            "[concatenate] casting; got an unknown rule; expected 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'"
+            "[concatenate] casting; got an unknown rule; expected 'no', 'equiv', 'safe', "
+            "'same_kind' or 'unsafe'"
         )
     for part in parts:
         if not np.can_cast(part.dtype, into, casting):
