@@ -245,6 +245,14 @@ class Grower:
             return self.r.choice(floats or self.features.dtypes)
         return self.r.choice(self.features.dtypes)
 
+    def dtype_for(self, x) -> str:
+        """A type to cast that array to. Of NaN as uint32 NumPy gives 0 or 2147483648, as its loop
+        takes the element in a vector or by itself.
+        """
+        t = self.dtype()
+        unsure = t == "uint32" and x.dtype.kind in "fc" and np.isnan(np.asarray(x)).any()
+        return "int64" if unsure else t
+
     def number(self) -> str:
         r = self.r
         kind = r.random()
@@ -401,7 +409,7 @@ class Grower:
             rounds = isinstance(self.probe(a), np.generic)
             return f"({a})**{r.choice((2, 1) if rounds else (2, 2, 2, 3, 0.5, -1, 1))}"
         if kind < 0.96 and self.ns.get(a) is not None and isinstance(self.ns[a], np.ndarray):
-            return f"{a}.astype('{self.dtype()}')"
+            return f"{a}.astype('{self.dtype_for(self.ns[a])}')"
         return f"({a} {r.choice(COMPARE)} {self.expr(shape, depth - 2)})"
 
     def condition(self, shape: tuple) -> str:

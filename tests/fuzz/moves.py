@@ -66,7 +66,7 @@ def swap(g: Grower):
 
 def copy(g: Grower):
     name = g.pick()
-    g.bind("copy", g.r.choice((f"{name}.copy()", f"{name}.astype('{g.dtype()}')")))
+    g.bind("copy", g.r.choice((f"{name}.copy()", f"{name}.astype('{g.dtype_for(g.ns[name])}')")))
 
 
 # ---- elementwise ---------------------------------------------------------------------------------
