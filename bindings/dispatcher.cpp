@@ -5,6 +5,7 @@
 #include "compile/compiler.h"
 #include "compile/leave.h"
 #include "compile/runtime.h"
+#include "containers.h"
 #include "device/counts.h"
 #include "frontend.h"
 #include "in_progress.h"
@@ -19,8 +20,6 @@ namespace {
 
 int64_t float_word(double x) { return std::bit_cast<int64_t>(x); }
 
-nb::object jit_module() { return nb::module_::import_("numbus.kernels._errors"); }
-
 // The class of a named tuple; other tuples stay as they are.
 void name_tuple(nb::handle value, Type& t) {
   struct Class {
@@ -34,7 +33,7 @@ void name_tuple(nb::handle value, Type& t) {
   if (it == known->end()) {
     if (!nb::hasattr(value, "_fields")) return;
     nb::object cls = nb::borrow(value.type());
-    nb::object found = jit_module().attr("named_tuple_class")(cls);
+    nb::object found = jit_errors().attr("named_tuple_class")(cls);
     Class c{cls, nb::cast<int>(found[0]), nb::cast<std::vector<std::string>>(found[1])};
     it = known->emplace(type, std::move(c)).first;
   }
@@ -44,8 +43,10 @@ void name_tuple(nb::handle value, Type& t) {
 
 }  // namespace
 
+nb::object jit_errors() { return nb::module_::import_("numbus.kernels._errors"); }
+
 void raise_compile_error(const frontend::CompileError& e) {
-  jit_module().attr("raise_compile_error")(e.message, e.hint, e.file, e.function, e.line, e.col,
+  jit_errors().attr("raise_compile_error")(e.message, e.hint, e.file, e.function, e.line, e.col,
                                            e.end_line, e.end_col, e.unsupported);
   throw nb::python_error();
 }
@@ -63,8 +64,16 @@ void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* contex
                                                        : sites.at(static_cast<size_t>(which));
   auto at = [&](int w) { return context[w]; };
   using namespace compile;
-  jit_module().attr("raise_noted")(
-      s.exception, s.text, s.file, s.function, s.line, at(kFirst), at(kSecond),
+  nb::object argument = nb::none();
+  if (!s.argument.unknown()) {
+    const int64_t owner = at(kFirst);
+    const auto* words =
+        reinterpret_cast<const int64_t*>(owner + static_cast<int64_t>(sizeof(compile::Owner)));
+    argument = nb::make_tuple(to_python(s.argument, words, Arguments()));
+    numbus_release(owner);
+  }
+  jit_errors().attr("raise_noted")(
+      s.exception, s.text, s.file, s.function, s.line, at(kFirst), at(kSecond), argument,
       kernel && which != kTooDeep
           ? nb::make_tuple(nb::make_tuple(at(kThread), at(kThread + 1), at(kThread + 2)),
                            nb::make_tuple(at(kBlock), at(kBlock + 1), at(kBlock + 2)))
@@ -120,9 +129,14 @@ Type to_type(nb::handle described) {
     t.readonly = nb::cast<bool>(described.attr("readonly"));
     t.aligned = nb::cast<bool>(described.attr("aligned"));
   }
-  if (tag == "tuple") {
-    t.tag = Type::Tag::Tuple;
+  if (tag == "tuple" || tag == "dict" || tag == "list") {
+    t.tag = tag == "tuple" ? Type::Tag::Tuple : tag == "dict" ? Type::Tag::Dict : Type::Tag::List;
+    t.owned = tag != "tuple";
     for (nb::handle i : described.attr("items")) t.items.push_back(to_type(i));
+    if (tag != "tuple") {
+      frontend::hold_python_numbers(t);
+      frontend::own_arrays(t);
+    }
   }
   return t;
 }
@@ -196,6 +210,8 @@ nb::tuple described(const std::vector<Type>& types) {
     const char* tag = t.is_number()            ? "number"
                       : t.is_array()           ? "array"
                       : t.is(Type::Tag::Tuple) ? "tuple"
+                      : t.is(Type::Tag::Dict)  ? "dict"
+                      : t.is(Type::Tag::List)  ? "list"
                       : t.is(Type::Tag::None)  ? "none"
                                                : "function";
     const char* layout = t.order == Order::C ? "C" : t.order == Order::F ? "F" : "A";
@@ -357,9 +373,13 @@ void Arguments::add(nb::handle value, const char* function) {
     }
     numbus = numbus || is_array(o);
     add_buffer(b, 0, function, t);
+  } else if (const Container* held = container_of(value)) {
+    t = held->type();
+    words.push_back(held->owner());
+    containers.push_back(nb::borrow(value));
   } else {
     // Functions, tensors, lists: what Python knows better.
-    nb::object other = jit_module().attr("argument")(value, function);
+    nb::object other = jit_errors().attr("argument")(value, function);
     if (PyLong_Check(other.ptr())) {
       t = Type::of(Type::Tag::Function);
       t.text = "function";
@@ -398,102 +418,6 @@ bool Arguments::add_records(nb::handle value, const char* function, Type& t) {
   types.resize(before);
   key = std::move(outer);
   return true;
-}
-
-nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call) {
-  switch (t.tag) {
-    case Type::Tag::Number: {
-      int64_t w = *words++;
-      switch (kind(t.dtype)) {
-        case Kind::Bool: return nb::bool_(w & 1);
-        case Kind::Int: return nb::int_(w);
-        case Kind::UInt: return nb::int_(static_cast<uint64_t>(w));
-        case Kind::Float: return nb::float_(load_scalar(t.dtype, &w).real());
-        case Kind::Complex: {
-          int64_t i = *words++;
-          DType part = real_of(t.dtype);
-          return nb::steal(
-              PyComplex_FromDoubles(load_scalar(part, &w).real(), load_scalar(part, &i).real()));
-        }
-      }
-      return nb::none();
-    }
-    case Type::Tag::Tuple: {
-      nb::list items;
-      for (const Type& i : t.items) items.append(to_python(i, words, call));
-      nb::tuple all(items);
-      if (t.names.empty()) return all;
-      return jit_module().attr("named_tuple")(t.number, all);
-    }
-    case Type::Tag::List: {
-      int64_t owner = *words++;
-      const auto* o = reinterpret_cast<const compile::Owner*>(owner);
-      const auto* l = reinterpret_cast<const compile::List*>(o + 1);
-      const Type& item = t.items[0];
-      nb::list all;
-      for (int64_t i = 0; i < l->length; ++i) {
-        const char* at = l->data + i * (o->item >> 8);
-        if (item.is_number()) {
-          int64_t held[2] = {0, 0};
-          Scalar s = load_scalar(item.dtype, at);
-          DType part = real_of(item.dtype);
-          if (is_complex(item.dtype)) {
-            store_scalar(Scalar::from_float(s.real()), part, held);
-            store_scalar(Scalar::from_float(s.imag()), part, held + 1);
-          } else if (is_float(item.dtype)) {
-            store_scalar(s, item.dtype, held);
-          } else {
-            held[0] = s.i;
-          }
-          const int64_t* word = held;
-          all.append(to_python(item, word, call));
-        } else {
-          // An array among the words is handed over, as results are.
-          const auto* word = reinterpret_cast<const int64_t*>(at);
-          if (o->item & 255) compile::numbus_retain(word[(o->item & 255) - 1]);
-          all.append(to_python(item, word, call));
-        }
-      }
-      compile::numbus_release(owner);
-      return all;
-    }
-    case Type::Tag::Array: {
-      auto* data = reinterpret_cast<char*>(words[0]);
-      int64_t owner = words[1];
-      int n = t.ndim;
-      std::vector<int64_t> shape(words + 2, words + 2 + n),
-          strides(words + 2 + n, words + 2 + 2 * n);
-      words += 2 + 2 * n;
-      // Memory of an argument stays alive through a reference to it.
-      void* keep = nullptr;
-      void (*release)(void*) = nullptr;
-      if (owner) {
-        keep = reinterpret_cast<void*>(owner);
-        release = [](void* p) { compile::numbus_release(reinterpret_cast<int64_t>(p)); };
-      } else {
-        for (const Py_buffer& b : call.buffers) {
-          // The buffer whose range holds the address, or ends there.
-          int64_t least = 0, most = b.itemsize, at = data - static_cast<char*>(b.buf);
-          for (int d = 0; d < b.ndim; ++d) {
-            int64_t extent = (b.shape[d] - 1) * b.strides[d];
-            (extent < 0 ? least : most) += extent;
-          }
-          if (b.obj && !keep && at >= least && at <= most) keep = b.obj;
-        }
-        if (keep) Py_INCREF(static_cast<PyObject*>(keep));
-        release = [](void* p) {
-          if (p) let_go([p] { Py_DECREF(static_cast<PyObject*>(p)); });
-        };
-      }
-      nb::object a = nb::steal(wrap(
-          borrow(data, shape, strides, t.dtype, !t.readonly, true, release, keep, &cpu_device())));
-      if (call.numbus) return a;
-      static const nb::object* as_numpy =
-          new nb::object(nb::module_::import_("numpy").attr("asarray"));
-      return (*as_numpy)(a);
-    }
-    default: return nb::none();
-  }
 }
 
 namespace {
@@ -564,9 +488,10 @@ class Dispatcher {
     int32_t status;
     ++work_counts().user_launches;
     KernelTimer timer(cpu_device());
+    const std::vector<int64_t> outside = a.owners_outside();
     auto run = [&] {
       return compile::interruptible(
-          [&] { return e.code.function(context, a.words.data(), results); });
+          [&] { return e.code.function(context, a.words.data(), results); }, nullptr, &outside);
     };
     if (release_) {
       nb::gil_scoped_release free;
@@ -574,6 +499,7 @@ class Dispatcher {
     } else {
       status = run();
     }
+    a.keep_held_arrays();
     if (status == compile::kInterrupted) raise_interrupted(output.text);
     if (!output.text.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(output.text);
     a.give_back(e.result.written);

@@ -86,7 +86,15 @@ struct Arguments {
     for (Py_buffer& b : buffers) PyBuffer_Release(&b);
   }
   void add(nb::handle value, const char* function);
+  // Dicts of Python's that are given to the function (containers.h).
+  std::vector<nb::object> containers;
+  // The argument in whose memory an array lies; null: none.
+  PyObject* holder_of(const char* data) const;
+  void keep_held_arrays() const;
+  std::vector<int64_t> owners_outside() const;
 };
+// numbus.kernels._errors.
+nb::object jit_errors();
 
 // The value of a result's words; `call` keeps memory alive that a result may lie in.
 nb::object to_python(const frontend::Type& t, const int64_t*& words, const Arguments& call);

@@ -76,6 +76,9 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
     }
     case Intrinsic::list: return call("numbus_list", i64, {a, b, B.getInt64(ir::number_of(i))});
     case Intrinsic::resize: return call("numbus_resize", i64, {a, b});
+    case Intrinsic::dict: return call("numbus_dict", i64, {B.getInt64(ir::number_of(i))});
+    case Intrinsic::dict_step:
+      return call("numbus_dict_step", i64, {a, b, B.getInt64(ir::number_of(i))});
     case Intrinsic::fail: {
       // The first error stays.
       V noted = record();

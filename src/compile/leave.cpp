@@ -4,12 +4,14 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <utility>
 
 #include "base/error.h"
 #include "compile/runtime.h"
 #include "device/device.h"
+#include "ir/function.h"
 
 namespace numbus::compile {
 namespace {
@@ -54,11 +56,30 @@ bool too_deep() {
 
 }  // namespace
 
-Landing::Landing(Landing* outer) : before_(std::exchange(innermost, this)), outer_(outer) {}
+Landing::Landing(Landing* outer, const std::vector<int64_t>* outside)
+    : before_(std::exchange(innermost, this)), outer_(outer), outside_(outside) {}
+
+// What a list or dict of the caller's holds is no more this call's.
+void Landing::keep(Owner* o) {
+  if (o->landing) remove(o);
+  o->landing = nullptr;
+  for (int64_t held : {o->item == kForeign ? 0 : o->child, o->table})
+    if (held) keep(reinterpret_cast<Owner*>(held));
+  const uint32_t owners = o->item == kForeign ? 0 : ir::item_owners(o->item);
+  if (!owners) return;
+  const auto* list = reinterpret_cast<const List*>(o + 1);
+  for (int64_t i = 0; i < list->length; ++i) {
+    const auto* words = reinterpret_cast<const int64_t*>(list->data + i * ir::item_bytes(o->item));
+    for (uint32_t left = owners; left; left &= left - 1)
+      if (int64_t held = words[std::countr_zero(left)]) keep(reinterpret_cast<Owner*>(held));
+  }
+}
 
 Landing::~Landing() {
   innermost = before_;
   if (!memory_) return;
+  if (left && outside_)
+    for (int64_t o : *outside_) keep(reinterpret_cast<Owner*>(o));
   if (outer_) {
     std::lock_guard<std::mutex> guard(parts_mutex);
     Owner* last = memory_;

@@ -5,6 +5,7 @@
 #include <csetjmp>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "base/interrupt.h"
 
@@ -25,7 +26,9 @@ struct Owner;
 class Landing {
  public:
   // `outer`: the call of another thread that this one is a part of, which waits for it.
-  explicit Landing(Landing* outer = nullptr);
+  // `outside`: owners of lists and dicts that the caller has, which keep what this call puts into
+  // them also where it is left.
+  explicit Landing(Landing* outer = nullptr, const std::vector<int64_t>* outside = nullptr);
   // What is still there belongs to the result, or to the call that this one is a part of; where the
   // code has been left, nobody has it.
   ~Landing();
@@ -40,7 +43,10 @@ class Landing {
   bool left = false;
 
  private:
+  void keep(Owner* o);
+
   Landing *before_, *outer_;
+  const std::vector<int64_t>* outside_;
   Owner* memory_ = nullptr;
   interrupt::Inside inside_;
 };
@@ -48,8 +54,9 @@ class Landing {
 // Calls `code`, which gives a status, and gives that; or kInterrupted or kTooDeep. What `code` does
 // outside of generated code must need no destructors.
 template <class Code>
-__attribute__((noinline)) int32_t interruptible(Code&& code, Landing* outer = nullptr) {
-  Landing landing(outer);
+__attribute__((noinline)) int32_t interruptible(Code&& code, Landing* outer = nullptr,
+                                                const std::vector<int64_t>* outside = nullptr) {
+  Landing landing(outer, outside);
   if (int why = setjmp(landing.at)) {
     landing.left = true;
     return why == 1 ? kInterrupted : kTooDeep;

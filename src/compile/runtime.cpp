@@ -2,6 +2,7 @@
 #include "compile/runtime.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include "compile/random.h"
 #include "device/cpu/thread_pool.h"
 #include "device/device.h"
+#include "ir/function.h"
 
 namespace numbus::compile {
 namespace {
@@ -28,15 +30,63 @@ void put(int64_t* context, std::string_view s) {
 
 List* list_of(Owner* o) { return reinterpret_cast<List*>(o + 1); }
 
+int64_t* words_of(Owner* o, int64_t i) {
+  return reinterpret_cast<int64_t*>(list_of(o)->data + i * ir::item_bytes(o->item));
+}
+
+void drop_item(Owner* o, int64_t i) {
+  int64_t* words = words_of(o, i);
+  for (uint32_t left = ir::item_owners(o->item); left; left &= left - 1)
+    numbus_release(std::exchange(words[std::countr_zero(left)], 0));
+}
+
 // What a list holds from some item on is not needed any more.
 void drop_items(Owner* o, int64_t first) {
-  List* l = list_of(o);
-  int64_t bytes = o->item >> 8, word = (o->item & 255) - 1;
-  for (int64_t i = first; i < l->length; ++i)
-    numbus_release(*reinterpret_cast<int64_t*>(l->data + i * bytes + 8 * word));
+  for (int64_t i = first; i < list_of(o)->length; ++i) drop_item(o, i);
+}
+
+Dict* dict_of(Owner* o) { return reinterpret_cast<Dict*>(o + 1); }
+
+constexpr int64_t kHalf = int64_t{1} << 32;
+int64_t no_slots[1] = {0};  // of dicts without entries; read only
+
+// The entries without gaps, with room for so many, and slots for them.
+bool rebuild(Owner* o, int64_t room) {
+  Dict* d = dict_of(o);
+  int64_t slots =
+      std::max<int64_t>(16, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * room))));
+  int64_t table = room < kHalf / 4 ? numbus_allocate(slots * 8) : 0;
+  if (!table) return false;
+  int64_t length = d->entries.length;
+  if (room > d->entries.capacity && !numbus_resize(reinterpret_cast<int64_t>(o), room)) {
+    numbus_release(table);
+    return false;
+  }
+  d->entries.length = length;
+  auto* at = reinterpret_cast<int64_t*>(table + static_cast<int64_t>(sizeof(Owner)));
+  std::memset(at, 0, static_cast<size_t>(slots * 8));
+  int64_t mask = slots - 1, kept = 0;
+  auto bytes = static_cast<size_t>(ir::item_bytes(o->item));
+  for (int64_t i = 0; i < length; ++i) {
+    int64_t hash = words_of(o, i)[0];
+    if (hash == kNoEntry) continue;
+    if (kept != i) std::memcpy(words_of(o, kept), words_of(o, i), bytes);
+    int64_t k = hash & mask;
+    while (at[k]) k = (k + 1) & mask;
+    at[k] = (hash & ~(kHalf - 1)) | ++kept;
+  }
+  if (kept != length) ++d->version;
+  d->entries.length = kept;
+  d->room = room - kept;
+  d->slots = at;
+  d->mask = mask;
+  numbus_release(std::exchange(o->table, table));
+  return true;
 }
 
 }  // namespace
+
+void (*release_foreign)(void*) = nullptr;
 
 extern "C" {
 
@@ -47,7 +97,7 @@ int64_t numbus_allocate(int64_t bytes) {
     auto* o = static_cast<Owner*>(cpu_device().allocate(all));
     o->count = 1;
     o->bytes = all;
-    o->child = o->item = 0;
+    o->child = o->item = o->table = 0;
     o->landing = nullptr;
     if (Landing* call = Landing::current()) call->add(o);
     return reinterpret_cast<int64_t>(o);
@@ -67,11 +117,16 @@ void numbus_release(int64_t owner) {
   if (__atomic_load_n(&o->count, __ATOMIC_ACQUIRE) != 1 &&
       __atomic_fetch_sub(&o->count, 1, __ATOMIC_ACQ_REL) != 1)
     return;
-  int64_t child = o->child;
-  if (o->item & 255) drop_items(o, 0);
+  int64_t child = o->child, table = o->table;
+  if (o->item == kForeign) {
+    release_foreign(reinterpret_cast<void*>(std::exchange(child, 0)));
+  } else if (ir::item_owners(o->item)) {
+    drop_items(o, 0);
+  }
   if (o->landing) Landing::remove(o);
   cpu_device().free(o, o->bytes);
   numbus_release(child);
+  numbus_release(table);
 }
 
 int64_t numbus_list(int64_t memory, int64_t length, int64_t item) {
@@ -89,7 +144,7 @@ int64_t numbus_list(int64_t memory, int64_t length, int64_t item) {
 int64_t numbus_resize(int64_t list, int64_t length) {
   auto* o = reinterpret_cast<Owner*>(list);
   List* l = list_of(o);
-  int64_t bytes = o->item >> 8;
+  int64_t bytes = ir::item_bytes(o->item);
   if (length > l->capacity) {
     int64_t room = std::max({length, 2 * l->capacity, int64_t{8}});
     int64_t all = 0;
@@ -102,7 +157,7 @@ int64_t numbus_resize(int64_t list, int64_t length) {
     l->data = to;
     l->capacity = room;
   }
-  if (o->item & 255) {
+  if (ir::item_owners(o->item)) {
     drop_items(o, length);
     if (length > l->length)
       std::memset(l->data + l->length * bytes, 0,
@@ -110,6 +165,52 @@ int64_t numbus_resize(int64_t list, int64_t length) {
   }
   l->length = length;
   return 1;
+}
+
+int64_t numbus_dict(int64_t item) {
+  int64_t owner = numbus_allocate(sizeof(Dict));
+  if (!owner) return 0;
+  auto* o = reinterpret_cast<Owner*>(owner);
+  o->item = item;
+  *dict_of(o) = {{0, nullptr, 0}, 0, 0, 0, no_slots, 0};
+  return owner;
+}
+
+int64_t numbus_foreign(void* held) {
+  int64_t owner = numbus_allocate(0);
+  if (!owner) raise(ErrorKind::Memory, "[jit] no memory for an owner");
+  auto* o = reinterpret_cast<Owner*>(owner);
+  o->item = kForeign;
+  o->child = reinterpret_cast<int64_t>(held);
+  return owner;
+}
+
+int64_t numbus_dict_step(int64_t dict, int64_t entry, int64_t step) {
+  auto* o = reinterpret_cast<Owner*>(dict);
+  Dict* d = dict_of(o);
+  switch (static_cast<ir::DictStep>(step)) {
+    case ir::DictStep::Grow:
+      return rebuild(o, std::max({int64_t{8}, 2 * d->live, d->entries.capacity}));
+    case ir::DictStep::Settle:
+      return d->live == d->entries.length || rebuild(o, std::max<int64_t>(8, d->live));
+    case ir::DictStep::Clear:
+      if (ir::item_owners(o->item)) drop_items(o, 0);
+      numbus_release(std::exchange(o->child, 0));
+      numbus_release(std::exchange(o->table, 0));
+      *d = {{0, nullptr, 0}, 0, d->version + 1, 0, no_slots, 0};
+      return 1;
+    case ir::DictStep::Drop: {
+      words_of(o, entry)[0] = kNoEntry;
+      drop_item(o, entry);
+      --d->live;
+      ++d->version;
+      // The last entry, if there is one, is not taken out: popitem() takes that.
+      int64_t& length = d->entries.length;
+      while (length && words_of(o, length - 1)[0] == kNoEntry) --length;
+      return 1;
+    }
+  }
+  return 0;
 }
 
 int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), int64_t* context,

@@ -36,11 +36,11 @@ struct Owner {
   int64_t count;
   uint64_t bytes;
   int64_t child;  // the owner of a list's items
-  int64_t item;   // of lists: bytes of an item << 8 | which of its words is an owner, from 1
+  int64_t item;   // of lists and dicts: what an item or entry is (ir::stored_item)
   // Among the memory of the call that has allocated it (leave.h); no call: it has ended.
   Landing* landing;
   Owner *previous, *next;
-  void* pad;
+  int64_t table;  // the owner of a dict's slots
 };
 static_assert(sizeof(Owner) == 64);
 
@@ -50,6 +50,24 @@ struct List {
   char* data;
   int64_t capacity;
 };
+
+// A dict: a list of its entries in the order in which they came, and a table of slots that says
+// where each key's is. An entry is a mark (the key's hash, or kNoEntry once it is taken out), the
+// words of the key and those of the value. A slot is 0, or the upper half of a hash and the number
+// of an entry, from 1. There are twice as many slots as entries have room, so that searches end.
+struct Dict {
+  List entries;
+  int64_t live;     // entries that are not taken out
+  int64_t version;  // counts what moves entries or takes them out
+  int64_t room;     // for so many entries, before the table is made anew
+  int64_t* slots;
+  int64_t mask;  // slots, a power of two, less 1
+};
+constexpr int64_t kNoEntry = -1;
+
+// An owner of memory that others count: its child is what they let go of.
+constexpr int64_t kForeign = -1;
+extern void (*release_foreign)(void*);
 
 // Gathers what print() says.
 struct Output {
@@ -63,6 +81,9 @@ void numbus_retain(int64_t owner);
 void numbus_release(int64_t owner);
 int64_t numbus_list(int64_t memory, int64_t length, int64_t item);
 int64_t numbus_resize(int64_t list, int64_t length);  // zero where memory does not suffice
+int64_t numbus_dict(int64_t item);
+int64_t numbus_foreign(void* held);
+int64_t numbus_dict_step(int64_t dict, int64_t entry, int64_t step);  // ir::DictStep
 // Runs a portion over [0, n) in steps of `grain`, on several threads; the status.
 int64_t numbus_host_call(int64_t number, const int64_t* words);
 int32_t numbus_parallel(int32_t (*portion)(int64_t* context, void* captured, int64_t, int64_t),

@@ -119,6 +119,8 @@ bool lanes_fit(const ir::Function& f) {
       case Intrinsic::release:
       case Intrinsic::list:
       case Intrinsic::resize:
+      case Intrinsic::dict:
+      case Intrinsic::dict_step:
       case Intrinsic::parallel:
       case Intrinsic::random:
       case Intrinsic::host_call:

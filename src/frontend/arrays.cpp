@@ -529,10 +529,30 @@ void Lower::expect_no_bool(const Node& n, const Value& i) {
     not_yet(n, "a bool as an index of an array", "int(i)");
 }
 
+// types.float64[:, ::1]
+Value Lower::array_type(const Node& n, const Value& of, const Value& by) {
+  std::vector<Value> axes = by.type.is(Type::Tag::Tuple) ? by.items : std::vector<Value>{by};
+  auto dense = [&](const Value& s) { return known_int(s.items[2]) == 1; };
+  for (const Value& s : axes)
+    if (!s.type.is(Type::Tag::Slice))
+      fail(n, "a type of arrays is written with slices", "types.float64[:, :]");
+  Value r;
+  r.type = Type::of(Type::Tag::DType);
+  Type t = Type::array_of(of.type.dtype, static_cast<int>(axes.size()),
+                          dense(axes.back())    ? Order::C
+                          : dense(axes.front()) ? Order::F
+                                                : Order::Any);
+  t.owned = true;
+  r.type.items = {t};
+  return r;
+}
+
 Value Lower::index(const Node& n, const Value& a, const Value& by) {
   here_ = &n;
   if (a.unknown() || by.unknown()) return {};
   if (is_records(a)) return index_records(n, a, by);
+  if (a.type.is(Type::Tag::Dict)) return read_dict(n, a, by);
+  if (a.type.is(Type::Tag::DType) && a.type.items.empty()) return array_type(n, a, by);
   if (a.type.is(Type::Tag::Iterator) && a.type.text == "flat")
     return element_of_flat(n, a.items[0], by);
   const bool sequence =
@@ -719,6 +739,7 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
   here_ = &n;
   if (a.unknown() || by.unknown()) return;
   if (is_records(a)) return store_records(n, a, by, v);
+  if (a.type.is(Type::Tag::Dict)) return store_dict(n, *n.one(Field::value), a, by, v);
   if (a.type.is(Type::Tag::Iterator) && a.type.text == "flat" && by.type.is_integer()) {
     const Value& all = a.items[0];
     Val i = wrapped(n, index_value(n, by), size_of(all), 0, array_node(n));

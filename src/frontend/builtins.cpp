@@ -1,13 +1,20 @@
 // Python's builtins.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "frontend/lower.h"
 
 namespace numbus::frontend {
 
-Value Lower::call_builtin(const Call& c, const std::string& name) {
-  const Node& n = c.n;
+Value Lower::call_builtin(const Call& given, const std::string& name) {
+  const Node& n = given.n;
+  Call c{n, given.args, given.keywords};
+  static const std::set<std::string> kOfKeys = {"sum", "min",    "max",  "any",
+                                                "all", "sorted", "list", "tuple"};
+  if (kOfKeys.contains(name))
+    for (Value& a : c.args)
+      if (a.type.is(Type::Tag::Dict) && c.args.size() == 1) a = dict_view("keys", Value(a));
   auto arg = [&](size_t i) -> const Value& { return c.args[i]; };
   static const std::map<std::string, std::string> kKeywords = {
       {"enumerate", " start "}, {"sorted", " key reverse "}, {"min", " key "},
@@ -41,6 +48,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     if (a.type.is(Type::Tag::Tuple)) return known_integer(static_cast<int64_t>(a.items.size()));
     if (a.type.is_array() && a.type.ndim) return integer(a.shape()[0]);
     if (a.type.is(Type::Tag::List)) return integer(list_length(a));
+    if (a.type.is(Type::Tag::Dict)) return integer(dict_length(a));
+    if (is_dict_view(a)) return integer(dict_length(a.items[0]));
     if (a.type.is(Type::Tag::Range)) return integer(length_of_range(a));
     if (a.type.is(Type::Tag::Text)) return known_integer(length_of_text(a));
     fail(n, "len() of " + frontend::name(a.type));
@@ -379,6 +388,7 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
       if (cls == "bool") yes = yes || (t.is_number() && t.dtype == DType::Bool && t.weak);
       if (cls == "complex")
         yes = yes || (t.is_number() && (t.weak ? is_complex(t.dtype) : t.dtype == DType::C128));
+      if (cls == "dict") yes = yes || t.is(Type::Tag::Dict);
       if (cls == "str") yes = yes || t.is(Type::Tag::Text);
       if (cls == "tuple") yes = yes || (t.is(Type::Tag::Tuple) && !t.listed);
       if (cls == "list") yes = yes || t.is(Type::Tag::List) || is_plain_list(arg(0)) || t.listed;
@@ -437,6 +447,8 @@ Value Lower::call_builtin(const Call& c, const std::string& name) {
     return from_scalar(Scalar::from_int(known), DType::Bool, true);
   }
   if (name.starts_with("numbus host ")) return host_call(c, name.substr(12));
+  if (name.starts_with("numbus dict ")) return dict_primitive(c, name.substr(12));
+  if (name == "dict") return dict_from(c);
   if (name == "numbus not yet") not_yet(n, arg(0).type.text);
   if (name == "numbus list resize") {
     resize_list(arg(0), index_value(n, arg(1)));

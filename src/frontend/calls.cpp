@@ -42,6 +42,7 @@ Value Lower::call_with_arguments(const Node& n) {
       expect(c, "type", 1, 1);
       return numpy_number(n, c.args[0], self.type.dtype);
     }
+    if (self.type.is(Type::Tag::Dict)) return dict_method(c, *f.one(Field::value), self, f.text);
     if (self.type.is(Type::Tag::List)) return list_method(c, *f.one(Field::value), self, f.text);
     if (self.type.listed && f.text != "index" && f.text != "count" && becomes_list(n)) return {};
     if (is_plain_list(self)) {
@@ -92,6 +93,7 @@ namespace {
 
 bool holds_lists_of_arrays(const Type& t) {
   if (t.is(Type::Tag::List) && !t.items[0].is_number()) return true;
+  if (t.is(Type::Tag::Dict) && !t.items[1].is_number()) return true;
   return std::ranges::any_of(t.items, holds_lists_of_arrays);
 }
 
@@ -241,7 +243,8 @@ Value Lower::call_function(const Call& c, int source) {
   if (std::any_of(c.args.begin(), c.args.end(), local) ||
       std::any_of(c.keywords.begin(), c.keywords.end(), [&](auto& k) { return local(k.second); }))
     return call_inline(c, s.definition, s.name, nullptr, &s);
-  bool library = s.library(), lists = library && s.file.ends_with("/lists.py");
+  bool library = s.library(),
+       lists = library && (s.file.ends_with("/lists.py") || s.file.ends_with("/dicts.py"));
   if (library) expect_parameters(c, s);
   if (s.kind == Source::Registered) {
     Scope* caller = scope_;
@@ -262,6 +265,10 @@ Value Lower::call_function(const Call& c, int source) {
     a = library && !lists ? plain(a) : boxed(c.n, a);
     if (!library && holds_lists(a.type)) note_lists(lists_change_);
     if (a.unknown()) return {};
+    if (is_open(a.type)) {
+      waits_for_types_ = &c.n;
+      return {};
+    }
     if (shared && !a.type.is_array())
       not_yet(c.n, "giving a list that iterations of a parallel loop share to '" + s.name + "'",
               "an array, or the items that it needs");
@@ -516,6 +523,8 @@ Value Lower::call_named(const Call& given, const std::string& name) {
     }
     for (auto& [k, a] : c.keywords) a = numpy ? copied(c.n, a) : plain(a);
   }
+  if (name == "typed.Dict") return dict_from(c);
+  if (name == "typed.Dict.empty") return empty_dict(c);
   if (name.starts_with("cuda.")) return call_cuda(c, name.substr(5));
   if (name.starts_with("operator.")) return call_operator(c, name.substr(9));
   if (name.starts_with("math.") || name.starts_with("cmath.")) {

@@ -46,6 +46,8 @@ void Lower::refuse_empty_lists(const Node& n) {
     for (const Node& c : nodes) {
       if (method && field == Field::args) continue;
       const Node* value = c.kind == NodeKind::keyword ? c.one(Field::value) : &c;
+      if (value->kind == NodeKind::Dict && value->all(Field::values).empty() && !u_.options.kernel)
+        not_yet(*value, "an empty dict here", "a name for it: d = {}");
       if (value->kind == NodeKind::List && value->all(Field::elts).empty() && !u_.options.kernel)
         not_yet(*value, "an empty list here", "a name for it: x = []");
     }
@@ -73,7 +75,8 @@ Value Lower::expression(const Node& n) {
       return operation(n, row_of_operator(k), a, b);
     }
     case NodeKind::UnaryOp: {
-      Value v = expression(*n.one(Field::operand));
+      const Node& operand = *n.one(Field::operand);
+      Value v = n.one(Field::op)->kind == NodeKind::Not ? test(operand) : expression(operand);
       if (v.unknown()) return {};
       // The least int64 is written as minus a number that is none.
       if (n.one(Field::op)->kind == NodeKind::USub && v.known && v.known->kind == Kind::UInt &&
@@ -131,6 +134,8 @@ Value Lower::expression(const Node& n) {
       }
       return r;
     }
+    case NodeKind::Dict: return dict_literal(n);
+    case NodeKind::DictComp: return dict_comprehension(n);
     case NodeKind::ListComp:
     case NodeKind::GeneratorExp: return comprehension(n);
     case NodeKind::Lambda: {
@@ -216,9 +221,9 @@ Value Lower::global(const Node& n) {
     for (const Node& loop : n.all(Field::elts)) {
       std::vector<Type> types;
       for (const Node& t : loop.all(Field::elts))
-        if (t.text.starts_with("array "))
+        if (t.text.starts_with("type array "))
           types.push_back(
-              Type::array_of(static_cast<DType>(t.number), std::stoi(t.text.substr(6))));
+              Type::array_of(static_cast<DType>(t.number), std::stoi(t.text.substr(11))));
         else
           types.push_back(t.number < 0 ? Type{} : Type::number_of(static_cast<DType>(t.number)));
       v.type.items.push_back(Type::tuple_of(std::move(types)));
@@ -252,6 +257,11 @@ Value Lower::global(const Node& n) {
     v.v.insert(v.v.end(), strides.begin(), strides.end());
     return v;
   }
+  if (n.text.starts_with("type ")) {
+    v.type = Type::of(Type::Tag::DType);
+    v.type.items = {declared(n)};
+    return v;
+  }
   if (n.text.starts_with("dtype ")) {
     v.type = Type::of(Type::Tag::DType);
     v.type.dtype = static_cast<DType>(n.number);
@@ -279,6 +289,26 @@ Value Lower::global(const Node& n) {
     u_.classes[n.number] = &n;
   }
   return v;
+}
+
+// A type of numbus.kernels.types, as _resolve.py describes it.
+Type Lower::declared(const Node& n) {
+  if (n.text.starts_with("dtype ")) return Type::number_of(static_cast<DType>(n.number));
+  std::string what = n.text.substr(5);
+  std::vector<Type> items;
+  for (const Node& i : n.all(Field::elts)) items.push_back(declared(i));
+  if (what == "tuple") return Type::tuple_of(std::move(items));
+  if (what == "list" && items.size() == 1) return list_type(items[0]);
+  if (what == "dict" && items.size() == 2) return dict_type(items[0], items[1]);
+  if (what.starts_with("array ")) {
+    Type t = Type::array_of(static_cast<DType>(n.number), what[6] - '0',
+                            what[8] == 'C'   ? Order::C
+                            : what[8] == 'F' ? Order::F
+                                             : Order::Any);
+    t.owned = true;
+    return t;
+  }
+  not_yet(n, "the type " + what);
 }
 
 Value Lower::attribute(const Node& n) {
@@ -495,9 +525,20 @@ Value Lower::joined(const Node& n, const std::string& what, const std::function<
   return r;
 }
 
-Value Lower::bool_op(const Node& n) {
+// What an if or a while asks: of `a and b` only the truth of each.
+Value Lower::test(const Node& n) {
+  if (n.kind == NodeKind::BoolOp) return bool_op(n, true);
+  return expression(n);
+}
+
+Value Lower::bool_op(const Node& n, bool truths) {
   const auto& values = n.all(Field::values);
   bool is_and = n.one(Field::op)->kind == NodeKind::And;
+  auto expression = [&](const Node& side) {
+    Value r = truths ? test(side) : Lower::expression(side);
+    const bool decided = r.unknown() || ended_ || (r.known && r.type.is_number());
+    return truths && !decided ? boolean(truth(side, r)) : r;
+  };
   Value v = expression(values[0]);
   for (size_t i = 1; i < values.size(); ++i) {
     if (v.known && v.type.is_number()) {
@@ -522,7 +563,7 @@ Value Lower::bool_op(const Node& n) {
 }
 
 Value Lower::if_expression(const Node& n) {
-  Value test = expression(*n.one(Field::test));
+  Value test = Lower::test(*n.one(Field::test));
   if (test.known && test.type.is_number()) {
     bool yes = test.known->real() != 0 || test.known->imag() != 0;
     Value v = expression(*n.one(yes ? Field::body : Field::orelse));
@@ -603,7 +644,8 @@ bool Lower::never_equal(const Node& n, const Value& a, const Value& b) {
   if (is(Type::Tag::Range) && of(a) == of(b)) not_yet(n, "comparing ranges", "compare their ends");
   auto plain = [&](const Value& v) {
     static constexpr Type::Tag kPlain[] = {Type::Tag::Number, Type::Tag::Tuple, Type::Tag::List,
-                                           Type::Tag::Text,   Type::Tag::Range, Type::Tag::None};
+                                           Type::Tag::Dict,   Type::Tag::Text,  Type::Tag::Range,
+                                           Type::Tag::None};
     return std::ranges::find(kPlain, of(v)) != std::end(kPlain);
   };
   return plain(a) && plain(b) && of(a) != of(b);
@@ -619,6 +661,20 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
       return op == NodeKind::Is ? e : boolean(negate(e.v[0]));
     }
     not_yet(n, "'is' between " + name(a.type) + " and " + name(b.type));
+  }
+  if (op == NodeKind::In || op == NodeKind::NotIn) {
+    const bool keys = is_dict_view(b) && b.type.text == "dict keys";
+    if (is_dict_view(b) && !keys) not_yet(n, "'in' of a " + b.type.text, "a loop over them");
+    if (b.type.is(Type::Tag::Dict) || keys) {
+      Value found = in_dict(n, keys ? b.items[0] : b, a);
+      return op == NodeKind::In || found.unknown() ? found : boolean(negate(truth(n, found)));
+    }
+  }
+  if (a.type.is(Type::Tag::Dict) && b.type.is(Type::Tag::Dict)) {
+    if (op != NodeKind::Eq && op != NodeKind::NotEq)
+      fail(n, name(a.type) + " and " + name(b.type) + " have no order");
+    Value same = equal_dicts(n, a, b);
+    return op == NodeKind::Eq || same.unknown() ? same : boolean(negate(truth(n, same)));
   }
   if ((op == NodeKind::Eq || op == NodeKind::NotEq) && never_equal(n, a, b))
     return known(op == NodeKind::NotEq);

@@ -18,30 +18,19 @@ Type item_type(const Type& t) {
   return t.is(Type::Tag::List) ? t.items[0] : Type::number_of(t.dtype, t.weak);
 }
 
-// What a list can hold: what is made of words that stand for themselves.
-bool storable(const Type& t) {
+}  // namespace
+
+// What a list or a dict can hold: what is made of words that stand for themselves.
+bool Lower::storable(const Type& t) {
   if (t.is(Type::Tag::Tuple)) {
-    if (!t.text.empty() || t.listed) return false;
+    if (!t.text.empty() || t.listed || t.items.empty()) return false;
     for (const Type& i : t.items)
       if (!storable(i)) return false;
-    if (t.items.empty()) return false;
-  } else if (!t.is_number() && !t.is_array() && !t.is(Type::Tag::List)) {
+  } else if (!t.is_number() && !t.is_array() && !t.is(Type::Tag::List) && !t.is(Type::Tag::Dict)) {
     return false;
   }
-  return owners(t).size() <= 1;
+  return words(t).size() <= ir::kItemWords;
 }
-
-// As what a word of an item lies in its eight bytes.
-DType stored(DType word) {
-  if (word == DType::Bool || kind(word) == Kind::UInt) return DType::U64;
-  return kind(word) == Kind::Int ? DType::I64 : word;
-}
-
-int64_t item_bytes(const Type& item) {
-  return item.is_number() ? itemsize(item.dtype) : 8 * static_cast<int64_t>(words(item).size());
-}
-
-}  // namespace
 
 bool Lower::is_plain_list(const Value& v) { return v.type.is_array() && v.type.text == "list"; }
 
@@ -71,15 +60,11 @@ Val Lower::list_data(const Value& list) {
 
 // A list of its own of so many items, in the memory of that owner if there is one.
 Value Lower::new_list(const Type& item, Val count, Val memory) {
-  std::vector<size_t> held = owners(item);
-  // Arrays may turn out to own their memory later.
-  int64_t owner = item.is_array() ? 2 : held.empty() ? 0 : static_cast<int64_t>(held[0]) + 1;
-  int64_t bytes = item.unknown() ? 8 : item_bytes(item);
   Value r;
   r.type = list_type(item);
   r.fresh = true;
   r.v = {intrinsic(ir::Intrinsic::list, DType::I64, memory, count, ir::kNone, ir::Space::Global,
-                   bytes << 8 | owner)};
+                   stored_item(item))};
   expect_memory(r.v[0]);
   own(r.v[0]);
   return r;
@@ -104,11 +89,12 @@ bool Lower::shares_lists(const Value& v) {
 }
 
 bool Lower::holds_lists(const Type& t) {
-  return t.is(Type::Tag::List) || std::any_of(t.items.begin(), t.items.end(), holds_lists);
+  return t.is(Type::Tag::List) || t.is(Type::Tag::Dict) ||
+         std::any_of(t.items.begin(), t.items.end(), holds_lists);
 }
 
 void Lower::share_lists(Value& v) {
-  v.outside = v.type.is(Type::Tag::List);
+  v.outside = v.type.is(Type::Tag::List) || v.type.is(Type::Tag::Dict);
   for (Value& i : v.items) share_lists(i);
 }
 
@@ -157,24 +143,50 @@ Value Lower::without_lists(const Node& n, const Value& v) {
 Value Lower::read_item(const Value& list, Val at) {
   const Type& item = list.type.items[0];
   if (item.unknown() || list.v.empty()) return {};
-  Val data = list_data(list), offset = mul(at, ci(item_bytes(item)));
+  Val data = list_data(list), offset = mul(at, ci(bytes_of_item(item)));
   if (item.is_number()) {
     Value r = read_at(item.dtype, data, offset, ir::Space::Global);
     r.type = item;
     return r;
   }
+  return read_words(item, data, offset, list);
+}
+
+// What lies in memory of a list or a dict, a word in eight bytes.
+Value Lower::read_words(const Type& t, Val base, Val offset, const Value& holder) {
   std::vector<Val> held;
-  for (DType w : words(item)) {
+  for (DType w : words(t)) {
     Val where = add(offset, ci(8 * static_cast<int64_t>(held.size())));
-    held.push_back(b_->cast(read_at(stored(w), data, where, ir::Space::Global).v[0], w));
+    held.push_back(b_->cast(read_at(stored(w), base, where, ir::Space::Global).v[0], w));
   }
   size_t next = 0;
-  Value r = unflatten(item, held, next);
-  set_origin(r, origin_of(list));
-  // The list may let go of it while this statement still works with it.
+  Value r = unflatten(t, held, next);
+  set_origin(r, origin_of(holder));
+  // Its holder may let go of it while this statement still works with it.
   hold(r);
-  if (list.outside) share_lists(r);
+  if (holder.outside) share_lists(r);
   return r;
+}
+
+// A value of that type in place of what was there, or where nothing was.
+void Lower::write_words(const Type& t, const Value& v, Val base, Val offset, bool fresh) {
+  std::vector<Val> all = flatten(v);
+  std::vector<DType> types = words(t);
+  std::vector<size_t> owned = owners(t);
+  const uint32_t marked = owner_words(t);
+  for (size_t o = 0; o < all.size(); ++o) {
+    if (!(marked >> o & 1)) continue;
+    // Nothing that the holder has to let go of.
+    if (std::ranges::find(owned, o) == owned.end()) all[o] = ci(0);
+    Val where = add(offset, ci(8 * static_cast<int64_t>(o)));
+    intrinsic(ir::Intrinsic::retain, DType::I64, all[o]);
+    if (!fresh)
+      intrinsic(ir::Intrinsic::release, DType::I64,
+                read_at(DType::I64, base, where, ir::Space::Global).v[0]);
+  }
+  for (size_t k = 0; k < all.size(); ++k)
+    write_at(stored(types[k]), b_->cast(all[k], stored(types[k])), base,
+             add(offset, ci(8 * static_cast<int64_t>(k))), ir::Space::Global);
 }
 
 // Whether a list of these items takes a number as it is: integers wrap, floats keep their digits.
@@ -196,20 +208,9 @@ void Lower::write_item(const Node& n, const Value& list, Val at, const Value& gi
             item.is_number() ? "make the list of floats from the start: [0.0] * n" : "");
   put_in_lists(origin_of(v));
   Value now = convert_to(n, v, item);
-  Val data = list_data(list), offset = mul(at, ci(item_bytes(item)));
+  Val data = list_data(list), offset = mul(at, ci(bytes_of_item(item)));
   if (item.is_number()) return write_at(item.dtype, now.v[0], data, offset, ir::Space::Global);
-  std::vector<Val> all = flatten(now);
-  if (item.is_array() && !item.owned) all[1] = ci(0);  // nothing that the list has to let go of
-  std::vector<DType> types = words(item);
-  for (size_t o : owners(item)) {
-    Val where = add(offset, ci(8 * static_cast<int64_t>(o)));
-    intrinsic(ir::Intrinsic::retain, DType::I64, all[o]);
-    intrinsic(ir::Intrinsic::release, DType::I64,
-              read_at(DType::I64, data, where, ir::Space::Global).v[0]);
-  }
-  for (size_t k = 0; k < all.size(); ++k)
-    write_at(stored(types[k]), b_->cast(all[k], stored(types[k])), data,
-             add(offset, ci(8 * static_cast<int64_t>(k))), ir::Space::Global);
+  write_words(item, now, data, offset);
 }
 
 Type Lower::boxed_type(const Value& v) {
@@ -274,15 +275,15 @@ void Lower::widen_list(const Node& n, const Node& receiver, const Value& list, c
   if (!join(list.type.items[0], item, wider))
     not_yet(n, "putting " + name(item) + " into a " + name(list.type));
   if (wider == list.type.items[0]) return;
-  Variable* variable = receiver.kind == NodeKind::Name ? find_variable(receiver.text) : nullptr;
-  if (!variable)
+  Type* known = type_behind(receiver);
+  if (!known)
     not_yet(n, "putting " + name(item) + " into a " + name(list.type),
             "give the list a name, and an item of that type");
-  Type& known = types_[variable->key];
-  if (!known.is(Type::Tag::List)) return;
+  if (!known->is(Type::Tag::List)) return;
   Type both;
-  join(known.items[0], wider, both);
-  known.items[0] = both;
+  if (!join(known->items[0], wider, both))
+    not_yet(n, "putting " + name(item) + " into a " + name(list.type));
+  known->items[0] = both;
   changed_ = true;
 }
 
@@ -624,46 +625,52 @@ Value Lower::comprehension(const Node& n) {
   bool simple = generators.size() == 1 && first.all(Field::ifs).empty();
   if (simple && over.type.is(Type::Tag::Tuple) && over.type.text.empty())
     return tuple_comprehension(n, over);
-  if (u_.options.kernel) not_yet(n, "lists in a kernel", "use cuda.local.array(shape, dtype)");
-  Scope* outer = scope_;
-  Scope& scope =
-      new_scope(outer, outer->source,
-                outer->prefix + "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + ".");
-  scope.depth = 1;
+  refuse_in_kernel(n, "lists");
   Sequence all = sequence(first, over);
   return collect_list(
       n, "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + " item",
       simple ? all.count : ir::kNone,
       [&](const std::function<void(const Value&)>& put) {
-        std::function<void(size_t, const Sequence&)> nest = [&](size_t g, const Sequence& s) {
-          counted(s, [&](Val i) {
-            size_t keep = temporaries_.size();
-            assign(*generators[g].one(Field::target), s.item(i));
-            std::function<void()> inner = [&] {
-              if (g + 1 == generators.size()) {
-                Value v;
-                if (!ends_within([&] { v = expression(*n.one(Field::elt)); })) put(v);
-                return;
-              }
-              Value next = expression(*generators[g + 1].one(Field::iter));
-              if (!next.unknown()) nest(g + 1, sequence(generators[g + 1], next));
-            };
-            // Conditions one in the other: the later ones may rely on the earlier.
-            const auto& ifs = generators[g].all(Field::ifs);
-            std::function<void(size_t)> test = [&](size_t c) {
-              if (c == ifs.size()) return inner();
-              Value v = expression(ifs[c]);
-              if (!v.unknown()) when(truth(ifs[c], v), [&] { test(c + 1); });
-            };
-            test(0);
-            forget_temporaries(keep);
-          });
-        };
-        scope_ = &scope;
-        nest(0, all);
-        scope_ = outer;
+        comprehension_loops(n, all, [&] {
+          Value v;
+          if (!ends_within([&] { v = expression(*n.one(Field::elt)); })) put(v);
+        });
       },
       all.now != nullptr);
+}
+
+// The loops of a comprehension, in a scope of their own, around what is done for each item.
+void Lower::comprehension_loops(const Node& n, const Sequence& all,
+                                const std::function<void()>& each) {
+  const auto& generators = n.all(Field::generators);
+  Scope* outer = scope_;
+  Scope& scope =
+      new_scope(outer, outer->source,
+                outer->prefix + "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + ".");
+  scope.depth = 1;
+  std::function<void(size_t, const Sequence&)> nest = [&](size_t g, const Sequence& s) {
+    counted(s, [&](Val i) {
+      size_t keep = temporaries_.size();
+      assign(*generators[g].one(Field::target), s.item(i));
+      std::function<void()> inner = [&] {
+        if (g + 1 == generators.size()) return each();
+        Value next = expression(*generators[g + 1].one(Field::iter));
+        if (!next.unknown()) nest(g + 1, sequence(generators[g + 1], next));
+      };
+      // Conditions one in the other: the later ones may rely on the earlier.
+      const auto& ifs = generators[g].all(Field::ifs);
+      std::function<void(size_t)> test = [&](size_t c) {
+        if (c == ifs.size()) return inner();
+        Value v = expression(ifs[c]);
+        if (!v.unknown()) when(truth(ifs[c], v), [&] { test(c + 1); });
+      };
+      test(0);
+      forget_temporaries(keep);
+    });
+  };
+  scope_ = &scope;
+  nest(0, all);
+  scope_ = outer;
 }
 
 }  // namespace numbus::frontend

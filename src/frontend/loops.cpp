@@ -70,7 +70,7 @@ bool Lower::while_loop(const Node& n) {
   if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(false)));
   Val loop = begin_loop();
   size_t keep = temporaries_.size();
-  Value test = expression(*n.one(Field::test));
+  Value test = Lower::test(*n.one(Field::test));
   bool forever = test.known && test.type.is_number() && test.known->real() != 0;
   Val go_on = truth(n, test);
   forget_temporaries(keep);
@@ -142,6 +142,7 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
     return {list_length(v), [this, list = v](Val i) { return read_item(list, i); },
             [this, list = v] { return list_length(list); }};
   }
+  if (v.type.is(Type::Tag::Dict) || is_dict_view(v)) return dict_sequence(at, v);
   if (v.type.is_array()) {
     if (v.type.ndim == 0) fail(at, "a 0-d array has no elements to loop over");
     Value a = v.lazy ? materialise(at, v) : v;

@@ -89,13 +89,18 @@ void Lower::run() {
   int rounds = 0;
   do {
     changed_ = waiting_ = stuck_ = false;
+    waits_for_types_ = nullptr;
     if (std::exchange(outdated_, false)) types_.clear(), boxes_lists_ = true;
     pass();
+    if (!changed_ && !waiting_ && waits_for_types_)
+      not_yet(*waits_for_types_,
+              "an empty list or dict for a function, of which nothing here says what it will hold",
+              "Dict.empty(key_type, value_type), or the first item here");
     // A list that nothing is ever put into.
     if (!changed_ && !waiting_)
       for (auto& [k, t] : types_)
-        if (t.is(Type::Tag::List) && t.items[0].unknown()) {
-          t.items[0] = Type::number_of(DType::F64, true);
+        if (is_open(t)) {
+          close_type(t);
           changed_ = true;
         }
     // A list without a name that nothing is ever put into.
@@ -163,6 +168,8 @@ void Lower::pass() {
   for (Field which : {Field::posonlyargs, Field::args, Field::vararg, Field::kwonlyargs})
     for (const Node& a : arguments.all(which)) {
       if (n >= spec_.arguments.size()) fail(a, "missing argument " + a.text);
+      if (u_.options.kernel && holds_lists(spec_.arguments[n]))
+        not_yet(a, frontend::name(spec_.arguments[n]) + " as an argument of a kernel", "arrays");
       size_t first = next;
       Value v = unflatten(spec_.arguments[n], params, next);
       if (v.type.aligned) v = aligned(v.type, params, first);
@@ -454,6 +461,7 @@ size_t Lower::recall(Value& v, const std::vector<std::optional<Scalar>>& known, 
 
 Value Lower::convert_to(const Node& at, const Value& v, const Type& t) {
   if (t.is(Type::Tag::List)) return v.unknown() ? v : to_list(at, v, t.items[0]);
+  if (t.is(Type::Tag::Dict)) return v.unknown() ? v : to_dict(at, v, t);
   if (v.type == t || v.unknown()) return v;
   if (t.is_number() && v.type.is_number()) {
     Value r = cast(at, v, t.dtype, t.weak);
@@ -519,7 +527,8 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
       if (!t.owned) r.v[1] = ci(0);
       break;
     }
-    case Type::Tag::List: r.v = {all[next++]}; break;
+    case Type::Tag::List:
+    case Type::Tag::Dict: r.v = {all[next++]}; break;
     case Type::Tag::Range:
       r.v.assign(all.begin() + next, all.begin() + next + 3);
       next += 3;

@@ -255,7 +255,60 @@ class Lower {
   std::optional<bool> compare_text(const Node& n, NodeKind op, const Value& a, const Value& b);
   Value joined_text(const Node& n);
 
+  // --- dicts.cpp
+  static bool is_dict_view(const Value& v);
+  static Type dict_type(Type key, Type value);
+  static bool is_open(const Type& t);
+  static void close_type(Type& t);
+  void refuse_in_kernel(const Node& n, const char* what);
+  Val dict_word(const Value& dict, int64_t which);
+  void set_dict_word(const Value& dict, int64_t which, Val to);
+  Val dict_length(const Value& dict);
+  void dict_step(const Value& dict, ir::DictStep step, Val entry = ir::kNone);
+  Value new_dict(const Type& t);
+  std::pair<Val, Val> entry_at(const Value& dict, Val entry, int64_t offset);
+  Value key_of_entry(const Value& dict, Val entry);
+  Value value_of_entry(const Value& dict, Val entry);
+  void set_value_of_entry(const Node& n, const Value& dict, Val entry, const Value& v);
+  Val hash_of(const Value& key);
+  Type* type_behind(const Node& n, std::string* key = nullptr);
+  Type dict_holding(const Node& n, const Type& dict, const Type& key, const Type& value);
+  bool widen_dict(const Node& n, const Node& receiver, const Value& dict, const Type& key,
+                  const Type& value);
+  Value as_key(const Node& n, const Value& dict, const Value& key);
+  Val call_dict(const Node& n, const char* what, const Value& dict, const Value& key);
+  void raise_key_error(const Node& n, const Value& key);
+  void learn_key(const Node& n, const Node& receiver, const Value& dict, const Value& key);
+  Value read_dict(const Node& n, const Value& dict, const Value& given);
+  void store_dict(const Node& n, const Node& receiver, const Value& dict, const Value& given,
+                  const Value& v);
+  void delete_key(const Node& n, const Value& dict, const Value& given);
+  void expect_own_dict(const Node& n, const Node& receiver, const Value& dict);
+  Value in_dict(const Node& n, const Value& dict, const Value& given);
+  Value binary_dicts(const Node& n, Op op, const Value& a, const Value& b);
+  Value equal_dicts(const Node& n, const Value& a, const Value& b);
+  Value collect_dict(
+      const Node& n,
+      const std::function<void(const std::function<void(const Value&, const Value&)>&)>& run);
+  Value dict_literal(const Node& n);
+  Value dict_from(const Call& c);
+  Value empty_dict(const Call& c);
+  void pairs_of(const Node& n, const Value& from,
+                const std::function<void(const Value&, const Value&)>& put);
+  Value copy_dict(const Node& n, const Value& from);
+  Value dict_comprehension(const Node& n);
+  Value to_dict(const Node& n, const Value& v, const Type& t);
+  static Value dict_view(const std::string& what, const Value& dict);
+  Sequence dict_sequence(const Node& at, const Value& v);
+  Value dict_method(const Call& c, const Node& receiver, const Value& self,
+                    const std::string& name);
+  Value dict_primitive(const Call& c, const std::string& what);
+
   // --- lists.cpp
+  static bool storable(const Type& t);
+  Value read_words(const Type& t, Val base, Val offset, const Value& holder);
+  void write_words(const Type& t, const Value& v, Val base, Val offset, bool fresh = false);
+  void comprehension_loops(const Node& n, const Sequence& all, const std::function<void()>& each);
   Value comprehension(const Node& n);
   Value tuple_comprehension(const Node& n, const Value& over);
   void join_items(const Node& n, std::span<Value* const> items);
@@ -305,9 +358,11 @@ class Lower {
   Value printed(const Node& n);
   Value constant(const Node& n);
   Value global(const Node& n);
+  Type declared(const Node& n);
   Value attribute(const Node& n);
   Value attribute_of(const Node& n, const Value& v, const std::string& name);
-  Value bool_op(const Node& n);
+  Value test(const Node& n);
+  Value bool_op(const Node& n, bool truths = false);
   Value compare(const Node& n);
   Value chain(const Node& n, size_t at, const Value& left);
   Value contained(const Node& n, NodeKind op, const Value& a, const Value& b);
@@ -360,6 +415,7 @@ class Lower {
 
   // --- arrays.cpp
   Value subscript(const Node& n);
+  Value array_type(const Node& n, const Value& of, const Value& by);
   Value index(const Node& n, const Value& a, const Value& by);
   Value index_tuple(const Node& n, const Value& t, const Value& by);
   void store(const Node& n, const Value& a, const Value& by, const Value& v);
@@ -613,6 +669,9 @@ class Lower {
   bool unknown_result_ = false;  // a return of something not known yet
   bool open_result_ = false;     // … which is, or holds, a list without items so far
   bool lists_settled_ = false;   // such lists stay empty
+  // A call that waits for the types of a list or a dict that it is given, of which nothing is
+  // known.
+  const Node* waits_for_types_ = nullptr;
   Portion* portion_ = nullptr;
   Generator* generator_ = nullptr;
   const Node* here_ = nullptr;  // what is being looked at: a statement, or a part of it

@@ -137,6 +137,7 @@ Val Lower::truth(const Node& n, const Value& v) {
     case Type::Tag::None: return b_->constant(DType::Bool, Scalar::from_bool(false));
     case Type::Tag::Tuple: return b_->constant(DType::Bool, Scalar::from_bool(!v.items.empty()));
     case Type::Tag::List: return less(ci(0), list_length(v));
+    case Type::Tag::Dict: return less(ci(0), dict_length(v));
     case Type::Tag::Array:
       if (v.type.ndim == 0) return truth(n, element(v, {}));
       if (is_plain_list(v)) return less(ci(0), v.shape()[0]);
@@ -261,6 +262,7 @@ Value Lower::operation(const Node& n, Op op, const Value& a, const Value& b) {
 
 Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
   if (a.unknown() || b.unknown()) return {};
+  if (a.type.is(Type::Tag::Dict) || b.type.is(Type::Tag::Dict)) return binary_dicts(n, op, a, b);
   if (a.type.is(Type::Tag::List) || b.type.is(Type::Tag::List)) {
     for (const Value* v : {&a, &b})
       if (v->type.is(Type::Tag::List) && !v->type.items[0].is_number()) {

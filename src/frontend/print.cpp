@@ -87,6 +87,20 @@ Value Lower::print(const Call& c) {
         });
         text("]");
         break;
+      case Type::Tag::Dict: {
+        text("{");
+        Sequence all = sequence(n, dict_view("items", v));
+        counted(all, [&](Val i) {
+          when(less(ci(0), i), [&] { text(", "); });
+          Value pair = all.item(i);
+          if (pair.unknown()) return;
+          one(pair.items[0], true);
+          text(": ");
+          one(pair.items[1], true);
+        });
+        text("}");
+        break;
+      }
       case Type::Tag::Array:
         if (v.type.text == "list") {
           text("[");

@@ -51,7 +51,8 @@ void Lower::store_records(const Node& n, const Value& v, const Value& by, const 
 
 uint64_t Lower::origin_of(const Value& v) const {
   uint64_t all = v.origin;
-  if (v.type.is(Type::Tag::List) && !v.type.items[0].is_number()) all |= in_lists_;
+  const bool holds = v.type.is(Type::Tag::List) || v.type.is(Type::Tag::Dict);
+  if (holds && !v.type.items.back().is_number()) all |= in_lists_;
   for (const Value& i : v.items) all |= origin_of(i);
   return all;
 }
@@ -62,7 +63,8 @@ void Lower::put_in_lists(uint64_t origin) {
 }
 
 void Lower::set_origin(Value& v, uint64_t origin) {
-  if (v.type.is_array() || v.type.is(Type::Tag::List)) v.origin = origin;
+  if (v.type.is_array() || v.type.is(Type::Tag::List) || v.type.is(Type::Tag::Dict))
+    v.origin = origin;
   for (Value& i : v.items) set_origin(i, origin);
 }
 

@@ -110,6 +110,10 @@ bool Lower::carry_out(const Node& n) {
         if (t.kind == NodeKind::Name) continue;
         Value list = t.kind == NodeKind::Subscript ? expression(*t.one(Field::value)) : Value{};
         if (list.unknown() && t.kind == NodeKind::Subscript) continue;
+        if (list.type.is(Type::Tag::Dict)) {
+          delete_key(t, list, expression(*t.one(Field::slice)));
+          continue;
+        }
         if (list.type.listed && becomes_list(t)) continue;
         if (!list.type.is(Type::Tag::List)) not_yet(t, "del of anything but a name or an item");
         list_method({t, {expression(*t.one(Field::slice))}, {}}, *t.one(Field::value), list, "pop");
@@ -142,8 +146,6 @@ void Lower::unsupported(const Node& n) {
     const char *cls, *what, *instead;
   };
   static const Word kWords[] = {
-      {"Dict", "dictionaries (Dict)", "a tuple, a named tuple, or arrays of keys and values"},
-      {"DictComp", "dictionaries (DictComp)", "arrays of keys and values"},
       {"Set", "sets (Set)", "a tuple, or np.unique(array)"},
       {"SetComp", "sets (SetComp)", "np.unique([… for …])"},
       {"With", "with statements (With)", "open and close outside of the compiled function"},
@@ -281,6 +283,10 @@ void Lower::assign_starred(const Node& target, const Value& v) {
 // list += more and list *= count change the list itself, which other names may hold.
 bool Lower::change_list(const Node& n, Op op, const Node& target, const Value& list,
                         const Value& more) {
+  if (list.type.is(Type::Tag::Dict) && op == Op::bitwise_or) {
+    dict_method({n, {more}, {}}, target, list, "update");
+    return true;
+  }
   if ((op != Op::add && op != Op::multiply) || !(list.type.is(Type::Tag::List) || list.type.listed))
     return false;
   if (more.unknown()) return true;
@@ -330,7 +336,8 @@ void Lower::aug_assign(const Node& n) {
     Value old = index(target, a, by);
     Value more = expression(*n.one(Field::value));
     if (change_list(n, op, target, old, more)) return;
-    if (old.type.is_array() && !old.lazy && a.type.is(Type::Tag::List)) {
+    if (old.type.is_array() && !old.lazy &&
+        (a.type.is(Type::Tag::List) || a.type.is(Type::Tag::Dict))) {
       // The array itself changes, which other names may hold.
       Value all;
       all.type = Type::of(Type::Tag::Ellipsis);
@@ -379,7 +386,7 @@ void Lower::when(Val condition, const std::function<void()>& yes, const std::fun
 
 bool Lower::if_statement(const Node& n) {
   size_t keep = temporaries_.size();
-  Value test = expression(*n.one(Field::test));
+  Value test = Lower::test(*n.one(Field::test));
   if (ended_) return true;
   const auto &body = n.all(Field::body), &orelse = n.all(Field::orelse);
   // What is decided while compiling keeps the other side from being looked at.
@@ -400,27 +407,7 @@ bool Lower::if_statement(const Node& n) {
   return yes_ends && no_ends;
 }
 
-namespace {
-
-// Whether the type holds a list of which nothing is known yet.
-bool has_open_list(const Type& t) {
-  if (t.is(Type::Tag::List) && t.items[0].unknown()) return true;
-  if (t.is(Type::Tag::List) || t.is(Type::Tag::Tuple))
-    for (const Type& i : t.items)
-      if (has_open_list(i)) return true;
-  return false;
-}
-
-// A list into which nothing is ever put is one of floats.
-void close_lists(Type& t) {
-  for (Type& i : t.items)
-    if (t.is(Type::Tag::List) && i.unknown())
-      i = Type::number_of(DType::F64, true);
-    else
-      close_lists(i);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void Lower::return_value(const Node& n, const Value& v) {
   if (on_return_) {
@@ -428,7 +415,7 @@ void Lower::return_value(const Node& n, const Value& v) {
     return;
   }
   if (portion_) fail(n, "return does not work in a parallel loop");
-  if (v.unknown() || (has_open_list(v.type) && !lists_settled_)) {
+  if (v.unknown() || (is_open(v.type) && !lists_settled_)) {
     unknown_result_ = true;
     open_result_ = open_result_ || !v.unknown();
     return;
@@ -439,9 +426,10 @@ void Lower::return_value(const Node& n, const Value& v) {
     unknown_result_ = true;
     return;
   }
-  if (has_open_list(r.type)) {
-    if (!r.type.is(Type::Tag::List)) not_yet(n, "an empty list here", "a name for it: x = []");
-    close_lists(r.type);
+  if (is_open(r.type)) {
+    if (!r.type.is(Type::Tag::List) && !r.type.is(Type::Tag::Dict))
+      not_yet(n, "an empty list or dict here", "a name for it: x = []");
+    close_type(r.type);
   }
   if (r.type.is_number()) r.type.text.clear();
   if (u_.options.kernel && spec_.function == 0 && !r.type.is(Type::Tag::None))
@@ -526,7 +514,7 @@ void Lower::raise_statement(const Node& n) {
 }
 
 void Lower::assert_statement(const Node& n) {
-  Value test = expression(*n.one(Field::test));
+  Value test = Lower::test(*n.one(Field::test));
   if (test.unknown()) return;
   when(negate(truth(n, test)), [&] {
     std::vector<Val> values;

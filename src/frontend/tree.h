@@ -24,7 +24,7 @@ namespace numbus::frontend {
                   X(FormattedValue) X(And) X(Or) X(Add) X(Sub) X(Mult) X(MatMult) X(Div) X(Mod)   \
                       X(Pow) X(LShift) X(RShift) X(BitOr) X(BitXor) X(BitAnd) X(FloorDiv)         \
                           X(Invert) X(Not) X(UAdd) X(USub) X(Eq) X(NotEq) X(Lt) X(LtE) X(Gt)      \
-                              X(GtE) X(Yield) X(Is) X(IsNot) X(In) X(NotIn) X(Global) X(Unsupported)
+                              X(GtE) X(Yield) X(Is) X(Dict) X(DictComp) X(IsNot) X(In) X(NotIn) X(Global) X(Unsupported)
 // clang-format on
 enum class NodeKind : uint8_t {
 #define X(name) name,
@@ -40,7 +40,7 @@ enum class NodeKind : uint8_t {
   X(test)                                                                                  \
   X(target) X(targets) X(value) X(values) X(iter) X(op) X(ops) X(operand) X(left) X(right) \
       X(comparators) X(func) X(keywords) X(elts) X(slice) X(lower) X(upper) X(step) X(elt) \
-          X(generators) X(ifs) X(exc) X(msg) X(defaults) X(posonlyargs) X(kwonlyargs)      \
+          X(keys) X(key) X(generators) X(ifs) X(exc) X(msg) X(defaults) X(posonlyargs) X(kwonlyargs)      \
               X(kw_defaults) X(vararg) X(kwarg) X(annotation) X(format_spec)
 // clang-format on
 enum class Field : uint8_t {

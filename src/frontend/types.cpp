@@ -39,6 +39,7 @@ std::string name(const Type& t) {
       return s + (t.items.size() == 1 ? ",)" : ")");
     }
     case Type::Tag::List: return "list(" + name(t.items[0]) + ")";
+    case Type::Tag::Dict: return "dict(" + name(t.items[0]) + ", " + name(t.items[1]) + ")";
     case Type::Tag::Iterator: return t.text;
     case Type::Tag::Range: return "range";
     case Type::Tag::Slice: return "slice";
@@ -123,12 +124,30 @@ bool join(const Type& a, const Type& b, Type& both) {
         if (!join(a.items[i], b.items[i], both.items[i])) return false;
       return true;
     case Type::Tag::List: return join(a.items[0], b.items[0], both.items[0]);
+    case Type::Tag::Dict:
+      return join_keys(a.items[0], b.items[0], both.items[0]) &&
+             join(a.items[1], b.items[1], both.items[1]);
     case Type::Tag::None:
     case Type::Tag::Range:
     case Type::Tag::NewAxis:
     case Type::Tag::Ellipsis: return true;
     default: return false;
   }
+}
+
+bool join_keys(const Type& a, const Type& b, Type& both) {
+  if (a.unknown() || b.unknown() || a.tag != b.tag) return join(a, b, both);
+  if (a.is_number()) {
+    const bool integers =
+        a.is_integer() && b.is_integer() && (a.dtype == DType::Bool) == (b.dtype == DType::Bool);
+    if (!integers && (!is_float(a.dtype) || !is_float(b.dtype))) return false;
+    return join(a, b, both) && (is_float(both.dtype) || integers == both.is_integer());
+  }
+  if (!a.is(Type::Tag::Tuple)) return join(a, b, both);
+  if (!join(a, b, both)) return false;
+  for (size_t i = 0; i < a.items.size(); ++i)
+    if (!join_keys(a.items[i], b.items[i], both.items[i])) return false;
+  return true;
 }
 
 Type promoted(const Type& a, const Type& b) {
@@ -182,6 +201,7 @@ const Type* only_inside(const Type& t) {
       if (!t.text.empty() || t.listed) return &t;
       [[fallthrough]];
     case Type::Tag::List:
+    case Type::Tag::Dict:
       for (const Type& i : t.items)
         if (const Type* found = only_inside(i)) return found;
       return nullptr;
@@ -196,7 +216,8 @@ std::vector<DType> words(const Type& t) {
       return {t.dtype};
     // Address, owner, shape, strides in bytes.
     case Type::Tag::Array: return std::vector<DType>(2 + 2 * t.ndim, DType::I64);
-    case Type::Tag::List: return {DType::I64};  // the owner of its header
+    case Type::Tag::List:
+    case Type::Tag::Dict: return {DType::I64};  // the owner of its header
     case Type::Tag::Range: return std::vector<DType>(3, DType::I64);
     case Type::Tag::Tuple:
     case Type::Tag::Iterator:
@@ -210,9 +231,53 @@ std::vector<DType> words(const Type& t) {
   }
 }
 
+DType stored(DType word) {
+  if (word == DType::Bool || kind(word) == Kind::UInt) return DType::U64;
+  return kind(word) == Kind::Int ? DType::I64 : word;
+}
+
+uint32_t owner_words(const Type& t, size_t at) {
+  if (t.is_array()) return 2u << at;
+  if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict)) return 1u << at;
+  uint32_t all = 0;
+  for (const Type& i : t.items) {
+    all |= owner_words(i, at);
+    at += words(i).size();
+  }
+  return all;
+}
+
+int64_t bytes_of_item(const Type& item) {
+  return item.is_number() ? itemsize(item.dtype) : 8 * static_cast<int64_t>(words(item).size());
+}
+
+int64_t stored_item(const Type& t) {
+  if (t.unknown()) return ir::stored_item(8, 0);
+  return ir::stored_item(bytes_of_item(t), t.is_number() ? 0 : owner_words(t));
+}
+
+Type entry_of(const Type& dict) {
+  return Type::tuple_of({Type::number_of(DType::I64, true), dict.items[0], dict.items[1]});
+}
+
+void hold_python_numbers(Type& t) {
+  if (t.is_number())
+    t.weak = t.dtype == DType::I64 || t.dtype == DType::F64 || t.dtype == DType::Bool ||
+             t.dtype == DType::C128;
+  for (Type& i : t.items) hold_python_numbers(i);
+}
+
+void own_arrays(Type& t) {
+  if (t.is_array()) {
+    t.owned = true;
+    t.aligned = false;
+  }
+  for (Type& i : t.items) own_arrays(i);
+}
+
 std::vector<size_t> owners(const Type& t) {
   if (t.is_array()) return t.owned ? std::vector<size_t>{1} : std::vector<size_t>{};
-  if (t.is(Type::Tag::List)) return {0};
+  if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict)) return {0};
   if (t.is(Type::Tag::Function)) return {};
   std::vector<size_t> all;
   size_t at = 0;

@@ -22,6 +22,7 @@ struct Type {
     Array,
     Tuple,
     List,      // items: the type of its items
+    Dict,      // items: the types of its keys and values
     Iterator,  // what loops take apart, such as zip(…), which is its text; items: what it goes over
     Range,
     Slice,     // items: start, stop, step, each None or a number
@@ -96,6 +97,8 @@ void put_key(std::string& to, const Type& t);
 // is rounded: one of Python's floats and a float32 are held as Python's float, unless the former is
 // a constant that float32 holds.
 bool join(const Type& a, const Type& b, Type& both);
+// The same of keys of one dict: True, 1 and 1.0 would be one key, but are of several types.
+bool join_keys(const Type& a, const Type& b, Type& both);
 // The type that an operation of NumPy's has on two numbers, where Python's yield.
 Type promoted(const Type& a, const Type& b);
 // Of a function of numbers that is called with arrays: Python's floats become as narrow as the
@@ -114,5 +117,20 @@ const Type* only_inside(const Type& t);
 std::vector<DType> words(const Type& t);
 // Which of them are owners of counted memory.
 std::vector<size_t> owners(const Type& t);
+
+// As what a word of an item lies in its eight bytes in a list or a dict.
+DType stored(DType word);
+// Which words of an item may be owners, a bit each; also those of arrays that turn out to own their
+// memory later.
+uint32_t owner_words(const Type& t, size_t at = 0);
+int64_t bytes_of_item(const Type& item);
+// The same as ir::stored_item has it; of a dict, of its entries.
+int64_t stored_item(const Type& item);
+// What an entry of a dict is made of: its mark, its key, its value.
+Type entry_of(const Type& dict);
+// Numbers of the types that Python's have are Python's in lists and dicts.
+void hold_python_numbers(Type& t);
+// Arrays in lists and dicts that Python holds own their memory, or a part of it.
+void own_arrays(Type& t);
 
 }  // namespace numbus::frontend

@@ -70,6 +70,8 @@ const char* intrinsic_name(Intrinsic i) {
                                        "release",
                                        "list",
                                        "resize",
+                                       "dict",
+                                       "dict_step",
                                        "fail",
                                        "parallel",
                                        "print_text",

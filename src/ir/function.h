@@ -97,10 +97,14 @@ enum class Intrinsic : uint8_t {
   retain,
   release,
   // Lists: the owner of a header (compile/runtime.h) of b items in the memory that the owner a
-  // counts, 0 for none; number: bytes of an item << 8 | which of its words is an owner, from 1.
+  // counts, 0 for none; number: what an item is (stored_item).
   // resize: the list a has b items from now on, new ones without a value.
   list,
   resize,
+  // A dict without entries; number: what an entry is (stored_item). dict_step: a change of the
+  // dict a (number: DictStep) that concerns the entry b; 0 where there is not enough memory.
+  dict,
+  dict_step,
   // a: site, b and c: values for the message. The first error of a launch is kept. number 1: all
   // lanes end here.
   fail,
@@ -132,6 +136,16 @@ enum class Intrinsic : uint8_t {
 // 32 bits, as uint32; a number of [0, 1), as float64; a new beginning from the seed a; the address
 // of two float64 that belong to the state; a new beginning as Python's random.seed(a).
 enum class Random : uint8_t { Bits, Unit, Seed, Kept, PythonSeed };
+// Room for one more entry; no gaps left by entries that were taken out; no entries; without the
+// entry b.
+enum class DictStep : uint8_t { Grow, Settle, Clear, Drop };
+// An item of a list or an entry of a dict: its bytes, and which of its words are owners, a bit
+// each.
+constexpr int64_t stored_item(int64_t bytes, int64_t owners) { return bytes << 32 | owners; }
+constexpr int64_t item_bytes(int64_t item) { return item >> 32; }
+constexpr uint32_t item_owners(int64_t item) { return static_cast<uint32_t>(item); }
+// Words that an item may have: number_of() has 48 bits.
+constexpr size_t kItemWords = 32;
 // A use of memory, and at which line of the source (a site's number, and 1).
 enum class Access : uint8_t { Read, Write, Atomic };
 constexpr int64_t watched_access(Access a, int64_t site) {

@@ -125,6 +125,7 @@ std::pair<int, int> operands_of(Intrinsic i) {
     case Intrinsic::match_all:
     case Intrinsic::list:
     case Intrinsic::resize:
+    case Intrinsic::dict_step:
     case Intrinsic::parallel:
     case Intrinsic::atomic_add:
     case Intrinsic::atomic_sub:
@@ -517,7 +518,7 @@ class OfFunction final : Verifier {
     expect(i.c == kNone || i.b != kNone, "operands in order");
     expect(i.b == kNone || i.a != kNone, "operands in order");
     bool address = k >= Intrinsic::atomic_add && k <= Intrinsic::atomic_cas;
-    bool owner = k >= Intrinsic::allocate && k <= Intrinsic::resize;
+    bool owner = (k >= Intrinsic::allocate && k <= Intrinsic::resize) || k == Intrinsic::dict_step;
     if (address || owner) expect(type(i.a) == DType::I64, "address type");
     if (address)
       expect((i.b == kNone || type(i.b) == i.type) && (i.c == kNone || type(i.c) == i.type),

@@ -133,7 +133,7 @@ def list_of_arrays(x):
 
 
 def dictionary(x):
-    d = {1: 2}  # ^{1: 2}
+    d = {1: 2, 2.5: 3}  # ^{1: 2, 2.5: 3}
     return d[1]
 
 
@@ -377,7 +377,7 @@ CASES = {
     list_append: ((X,), ["a list of str", "numbers that stand"]),
     empty_list: ((X,), ["a list of None"]),
     list_of_arrays: ((X,), ["operators on a list(array(float64"]),
-    dictionary: ((X,), ["Dict"]),
+    dictionary: ((X,), ["keys of two types in one dict"]),
     set_literal: ((X,), ["Set"]),
     with_statement: ((X,), ["With"]),
     try_statement: ((X,), ["Try"]),

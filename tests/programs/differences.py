@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import ItemsView, KeysView, ValuesView
 
 import numpy as np
 
@@ -40,7 +41,9 @@ ALLOWED = {
     "what is not sorted, where sorted and list.sort put NaN, what becomes of a "
     "float beyond an integer (in np.arange a count of 2**63), whether a NaN is an item of a list "
     "or tuple (CPython asks for the object), and how complex numbers with a NaN part are ordered "
-    "(NumPy's numbers and arrays differ), what a mask that lies in the array written to picks, "
+    "(NumPy's numbers and arrays differ), what a loop over a dict goes on with that was given other "
+    "keys meanwhile, but not more or fewer (a RuntimeError), what a mask that lies in the array "
+    "written to picks, "
     "and expm1 of a complex infinity (NumPy has NaN for a "
     "zero imaginary part): a program that asks has no verdict.",
     "kernels": "In kernels of cuda.jit, division by zero, negative shift counts and "
@@ -169,7 +172,7 @@ def binary(name, a, b):
 
 def in_place(name, a, b):
     """a op= b: what has no memory of its own to change is the operator's result."""
-    if isinstance(a, (np.ndarray, list)):
+    if isinstance(a, (np.ndarray, list, dict)):
         return narrowed(IN_PLACE[name], a, b)
     return binary(name, a, b)
 
@@ -285,6 +288,28 @@ def identified(value):
     if is_nan(value):
         raise NoVerdict("a NaN among the items of a list or tuple")
     return value
+
+
+def guarded(iterable):
+    """What a loop goes over."""
+    if not isinstance(iterable, (dict, KeysView, ValuesView, ItemsView)):
+        return iterable
+    return _unless_other_keys(iterable)
+
+
+def _unless_other_keys(iterable):
+    of = getattr(iterable, "mapping", iterable)
+    keys = list(of)
+    items = iter(iterable)
+    while True:
+        now = list(of)
+        if len(now) == len(keys) and not all(a is b for a, b in zip(keys, now, strict=True)):
+            raise NoVerdict("other keys of a dict that a loop goes over")
+        try:
+            item = next(items)
+        except StopIteration:
+            return
+        yield item
 
 
 def equated(value):

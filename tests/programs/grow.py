@@ -18,12 +18,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import differences
+from .dicts import Dicts
 from .expressions import Expressions, Reject
 from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, is_text, kind_of
 from .statements import Statements
 from .wider import Wider
 
-GRAMMAR_VERSION = 5
+GRAMMAR_VERSION = 6
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,14 @@ def bounded(more=1 << 30, seconds=5.0):
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-class Grower(Expressions, Statements, Wider):
+class Grower(Expressions, Statements, Wider, Dicts):
     def __init__(self, seed: int, features: Features):
         self.r = random.Random(seed)
         self.features = features
         self.scalar = features.scalar
         self.data = Data(self.r, special=self.r.random() < 0.25)
         self.lines: list[tuple[int, str]] = []
+        self.rich = not self.scalar and self.r.random() < 0.4  # in dicts
         self.level = 0
         self.count = 0
         self.ns = {"np": np, "math": math}
@@ -135,6 +137,12 @@ class Grower(Expressions, Statements, Wider):
                 self.accepted(v)
             if isinstance(value, list) and len({kind_of(v) for v in value}) > 1:
                 raise Reject
+        elif isinstance(value, dict):
+            kinds = {kind_of(v) for v in value.values()}
+            if len(value) > 40 or len(kinds) > 1 or len({kind_of(k) for k in value}) > 1:
+                raise Reject
+            for v in value.values():
+                self.accepted(v)
         elif is_text(value):
             if len(value) > 40:
                 raise Reject
@@ -220,6 +228,9 @@ class Grower(Expressions, Statements, Wider):
             self.ns[name] = eval(text, dict(self.ns))
         self.emit(f"def f({', '.join(names)}):")
         self.level = 1
+        for _ in range(2 * self.rich):
+            with contextlib.suppress(Reject):
+                self.make_dict()
         self.body(r.randint(2, self.features.statements))
         self.finish()
         self.level = 0
@@ -258,7 +269,7 @@ class Grower(Expressions, Statements, Wider):
             if n not in self.fixed
         ]
         r.shuffle(made)
-        made.sort(key=lambda n: n[0] == "a")
+        made.sort(key=lambda n: (n[0] == "a", self.rich and n[0] != "d"))
         given = made[: r.randint(1, 4)]
         if not given:
             given = ["0"]

@@ -88,6 +88,12 @@ class Instrument(ast.NodeTransformer):
         )
         return self._made(node, "_list", *node.elts) if plain else node
 
+    def visit_Dict(self, node):
+        self.generic_visit(node)
+        return self._made(node, "_dict", node)
+
+    visit_DictComp = visit_Dict
+
     def visit_IfExp(self, node):
         self.generic_visit(node)
         sides = self._later(node.body), self._later(node.orelse)

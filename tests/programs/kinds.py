@@ -28,6 +28,9 @@ def kind_of(value):
         return (name, *(kind_of(v) for v in value))
     if isinstance(value, list):
         return ("list", kind_of(value[0]) if value else None)
+    if isinstance(value, dict):
+        key, item = next(iter(value.items()), (None, None))
+        return ("dict", kind_of(key), kind_of(item)) if value else ("dict", None, None)
     return repr(value) if value is None or isinstance(value, str) else type(value).__name__
 
 

@@ -20,6 +20,7 @@ from . import differences
 from .kinds import is_number, kind_of
 
 ROUNDS = 8
+VIEWS = type({}.keys()), type({}.values()), type({}.items())
 
 
 class Unknown:
@@ -45,6 +46,8 @@ def sample(value):
         return list({kind(v): sample(v) for v in value}.values())
     if isinstance(value, tuple):
         return tuple(map(sample, value))
+    if isinstance(value, dict):
+        return {kind((k, v)): (sample(k), sample(v)) for k, v in value.items()}
     return value if is_number(value) else None
 
 
@@ -56,6 +59,8 @@ def kind(value):
         return ("list", frozenset(map(kind, value)))
     if isinstance(value, tuple):
         return (type(value).__name__, *map(kind, value))
+    if isinstance(value, dict):
+        return ("dict", frozenset(map(kind, value.items())))
     return kind_of(value)
 
 
@@ -68,11 +73,22 @@ def fitted(value, samples, constants=()):
             items = list(itertools.chain.from_iterable(samples))
             value[:] = [fitted(v, items) for v in value]
         return value
+    if isinstance(value, dict):
+        entries = [e for s in samples if isinstance(s, dict) for e in s.values()]
+        return fitted_dict(value, entries) if entries else value
     if isinstance(value, tuple):
         if any(not isinstance(s, tuple) or len(s) != len(value) for s in samples):
             return value
         items = [fitted(v, column) for v, *column in zip(value, *samples)]
         return value._make(items) if hasattr(value, "_make") else tuple(items)
+    return value
+
+
+def fitted_dict(value, entries):
+    """A dict whose values are of the type that holds these, too."""
+    samples = [v for _, v in entries]
+    for k, v in value.items():
+        value[k] = fitted(v, samples)
     return value
 
 
@@ -92,6 +108,14 @@ def settle(changed: list, *new, replaced=()):
         changed[:] = of_one_type([*changed, *replaced])[: len(changed)]
 
 
+def settle_dict(changed: dict):
+    """The same of the values of a dict."""
+    if len({kind(v) for v in changed.values()}) > 1:
+        samples = list({kind(v): sample(v) for v in changed.values()}.values())
+        for k, v in changed.items():
+            changed[k] = fitted(v, samples)
+
+
 def first_items(value):
     """Samples of what a loop over this value goes over."""
     if value is UNKNOWN:
@@ -102,7 +126,7 @@ def first_items(value):
         return [ones(value)[0]]
     if isinstance(value, Produced):
         return value.samples()
-    if isinstance(value, list):
+    if isinstance(value, (list, dict, *VIEWS)):
         return list({kind(v): v for v in value}.values())
     if isinstance(value, tuple):
         return list(value)
@@ -132,6 +156,10 @@ def element(value, key):
         found = value[key]
         # Of an empty slice nobody knows the items' type.
         return found or value[:1] if isinstance(found, list) else found
+    except KeyError:
+        if value:
+            return next(iter(value.values()))
+        raise
     except IndexError:
         if isinstance(value, list) and value:
             return value[0]
@@ -225,7 +253,7 @@ class Frame:
     def close(self, names: dict):
         """Lists may hold more types at the end than where they were assigned."""
         for name, value in names.items():
-            if isinstance(value, (list, tuple)) and not name.startswith("_"):
+            if isinstance(value, (list, tuple, dict)) and not name.startswith("_"):
                 self.table.note((self.key, name, self.versions.get(name)), value)
 
 
@@ -360,7 +388,7 @@ class Rewriter:
         if isinstance(n, ast.For):
             inner = f"{depth} + _d{n.at}"
             head = self.over(n)
-            n.iter = ast.Name(f"_i{n.at}", ast.Load())
+            n.iter = made(f"_guarded(_i{n.at})")[0].value
             item = ast.Name(f"_t{n.at}", ast.Load())
             first = self.assigned([n.target], item, inner, n.at)
             n.body = first + self.block(n.body, inner)

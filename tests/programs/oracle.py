@@ -14,6 +14,7 @@ import operator
 import random
 import types
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,7 +63,7 @@ EXACT = frozenset(
     enumerate zip map reversed range len list tuple int float bool complex str sum_of_ints
     isqrt comb perm factorial fsum is_integer bit_length index count append extend pop remove
     insert reverse clear sorted isinstance divmod slice print next iter type
-    _replace prange""".split()
+    _replace prange get pop setdefault update keys values items clear dict""".split()
 )
 # These add integers as float64, which need not hold them.
 MEANS = frozenset("mean average nanmean std var nanstd nanvar".split())
@@ -176,6 +177,8 @@ class Run:
             "_choose": self.choose,
             "_extreme": self.extreme,
             "_list": self.list,
+            "_guarded": differences.guarded,
+            "_dict": self.dict,
             "_key": KEY,
             "_store": self.store,
             "_tick": self.tick,
@@ -228,7 +231,9 @@ class Run:
 
     def over(self, iterable):
         """What a comprehension goes over: something, where types are wanted."""
-        return self.samples(iterable) if self.sampling or self.dry else iterable
+        if self.sampling or self.dry:
+            return self.samples(iterable)
+        return differences.guarded(iterable)
 
     def _retried(self, attempt, *operands):
         """Where only the type of a result is wanted, other operands of these types do as well."""
@@ -240,6 +245,8 @@ class Run:
         return attempt(*map(one_type.ones, operands))
 
     def at(self, value, key):
+        if isinstance(value, dict):
+            identify_key(key)
         if self.sampling or self.dry:
             return one_type.element(value, key)
         return value[key]
@@ -311,6 +318,13 @@ class Run:
         """A list has items of one type."""
         return one_type.of_one_type(items)
 
+    def dict(self, made):
+        """A dict has values of one type, and its keys are no NaN."""
+        for key in made:
+            identify_key(key)
+        one_type.settle_dict(made)
+        return made
+
     def choose(self, test, decided, constants, yes, no):
         first, second = (yes, no) if test else (no, yes)
         value = first()
@@ -326,7 +340,7 @@ class Run:
 
     def _own(self, value):
         """What may be changed, where nothing that lasts may be."""
-        if self.dry and isinstance(value, (np.ndarray, list)):
+        if self.dry and isinstance(value, (np.ndarray, list, dict)):
             return value.copy()
         return value
 
@@ -343,6 +357,9 @@ class Run:
             raise
         if isinstance(target, list):
             one_type.settle(target, value, replaced=old)
+        if isinstance(target, dict):
+            identify_key(key)
+            one_type.settle_dict(target)
 
     def op(self, name, a, b):
         a, b = self._repeated(name, a, b)
@@ -428,7 +445,12 @@ class Run:
         value = self._call(function, args, keywords)
         if isinstance(value, (np.ndarray, list)) and count(value) > ITEMS:
             raise NoVerdict("an array that grows without an end")
-        if isinstance(changed := getattr(function, "__self__", None), list):
+        changed = getattr(function, "__self__", None)
+        if isinstance(changed, dict):
+            for key in args[:1]:
+                identify_key(key)
+            one_type.settle_dict(changed)
+        if isinstance(changed, list):
             at = {"append": 0, "extend": 0, "insert": 1}.get(function.__name__)
             limit_growth(changed)
             if at is not None:
@@ -461,7 +483,7 @@ class Run:
         name = getattr(function, "__name__", "")
         if self.dry:
             owner = getattr(function, "__self__", None)
-            if isinstance(owner, (np.ndarray, list)):
+            if isinstance(owner, (np.ndarray, list, dict)):
                 function = getattr(owner.copy(), name)
             args = tuple(map(self._own, args))
             keywords = {k: self._own(v) for k, v in keywords.items()}
@@ -498,6 +520,12 @@ class Run:
                 out[...] = moved
             return out
         return moved
+
+
+def identify_key(key):
+    """A key of a dict, by which CPython finds a NaN that is the same object."""
+    for part in key if isinstance(key, tuple) else (key,):
+        differences.identified(part)
 
 
 class _Key:
@@ -594,7 +622,12 @@ def leaves(value, path="result"):
     """(path, what it must be, value) of every part; numbers of NumPy come back as Python's own."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, Mapping):  # a dict, or one that compiled functions share
+        yield path, ("dict", len(value)), None
+        for k, (key, v) in enumerate(value.items()):
+            yield from leaves(key, f"key {k} of {path}")
+            yield from leaves(v, f"value {k} of {path}")
+    elif isinstance(value, (tuple, list)):
         yield path, (type(value).__name__, len(value)), None
         for k, v in enumerate(value):
             yield from leaves(v, f"{path}[{k}]")
@@ -704,6 +737,9 @@ def difference(want: Expected, got: Outcome) -> str:
         return f"{type(got.error).__name__}: {text}; want {wanted[:200]}"
     if error is not None and got.error is None:
         return f"got {got.value!r}; want {error!r}"
+    keys = [e.args[0] for e in (error, got.error) if type(e) is KeyError and e.args]
+    if len(keys) == 2 and not raised_by_program(error) and keys[0] != keys[1]:
+        return f"got KeyError of {keys[1]!r}; want {keys[0]!r}"
     if error is not None and raised_by_program(error) and str(error) != str(got.error):
         return f"got message {str(got.error)!r}; want {str(error)!r}"
     mine = parts(got)

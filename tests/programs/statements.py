@@ -28,6 +28,8 @@ class Statements:
         all_ = SIMPLE
         if self.level <= self.features.depth:
             all_ = all_ + BLOCKS
+        if self.rich:
+            all_ = all_ + [("dict", 25)]
         if self.loops:
             all_ = all_ + [("leave", 3)]
         if self.level == 1:
@@ -91,7 +93,7 @@ class Statements:
     def change(self, name: str, text: str):
         """A statement that changes what a name holds, not its kind."""
         old = self.ns[name]
-        kept = old.copy() if is_array(old) else copy.copy(old)
+        kept = old.copy() if is_array(old) else copy.deepcopy(old)
         self.run(text)
         try:
             if kind_of(self.ns[name]) != kind_of(old):
@@ -204,6 +206,8 @@ class Statements:
         r = self.r
         name = self.fresh("i")
         which = r.random()
+        if self.names(lambda v: isinstance(v, dict) and v) and r.random() < 0.4:
+            return self.over_dict(name)
         if r.random() < 0.12:
             return self.over_generator(name) if r.random() < 0.5 else self.over_rows(name)
         if which < 0.5:
@@ -238,6 +242,7 @@ class Statements:
         return name, a[0], {name: a[1][0]}
 
     def do_for(self):
+        fixed = set(self.fixed)
         target, over, samples = self.iterable()
         self.emit(f"for {target} in {over}:")
         known = set(self.ns)
@@ -249,6 +254,7 @@ class Statements:
         self.loops.pop()
         for name in [n for n in self.ns if n not in known]:
             del self.ns[name]
+        self.fixed = fixed | (self.fixed & set(samples))
         if self.r.random() < 0.12:
             self.emit("else:")
             self.block(1)
@@ -404,6 +410,7 @@ class Statements:
 
 
 SIMPLE = [("value", 5), ("again", 4), ("augment", 4), ("store", 5), ("list", 2), ("unpack", 1),
-          ("raise", 0.7), ("return", 0.7), ("point", 2), ("rows", 2), ("text", 1)]  # fmt: skip
+          ("raise", 0.7), ("return", 0.7), ("point", 2), ("rows", 2), ("text", 1),
+          ("dict", 5)]  # fmt: skip
 BLOCKS = [("if", 3), ("for", 4), ("while", 1.5), ("both", 1.5), ("prange", 0.5)]
 __all__ = ["Statements", "is_bool", "is_integer"]

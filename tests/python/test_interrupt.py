@@ -221,6 +221,45 @@ assert holds(5) == holds(5)
 """)
 
 
+def test_typed_dicts_stay_whole():
+    """What an interrupted function has put into a dict of the caller's stays in it."""
+    run("""
+from numbus import types
+from numbus.kernels.typed import Dict
+
+@njit
+def work(d, e, n):
+    for i in range(n):
+        d[i % 100_000, i % 3] = np.full(i % 5, i * 1.0)
+        e[i] = i * 2
+        if i % 3 == 0:
+            d.pop((i % 70_000, 1), np.zeros(0))
+            e.pop(i // 2, 0)
+        if i == 10**6:
+            i = 10**7
+            while i:  # to be interrupted at last
+                i = i * 3 % 10**6 + 1
+
+d = Dict.empty(types.UniTuple(types.int64, 2), types.float64[::1])
+e = Dict.empty(types.int64, types.int64)
+work(d, e, 2)
+for seconds in (0.01, 0.03, 0.1, 0.2, 0.5):
+    sent = signal_after(seconds)
+    try:
+        work(d, e, 10**12)
+        raise AssertionError("not interrupted")
+    except KeyboardInterrupt:
+        sent()
+    assert len(d) == len(list(d)) > 1000 and len(e) == len(list(e)) > 1000
+    assert all(v == 2 * k for k, v in e.items())
+    assert all((v % 100_000 == k[0]).all() for k, v in d.items())
+    for k in list(d)[:100]:
+        del d[k]
+d.clear()
+assert len(d) == 0 and len(e) > 1000
+""")
+
+
 @pytest.mark.parametrize("threads", ["1", "2", "5"])
 def test_parallel_loops(threads):
     run(

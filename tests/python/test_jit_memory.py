@@ -51,6 +51,30 @@ def test_temporaries():
     steady(f, 1000)
 
 
+def test_dicts():
+    def f(n):
+        a = {i: np.ones(i + 1) for i in range(n)}
+        b = {(i, 1): {i: [i, 2]} for i in range(n)}
+        for i in range(0, n, 2):
+            del a[i]
+            b[i, 1] = {7: [3]}
+        for k in b:
+            b[k][8] = [k[0]]
+            b[k][8].append(5)
+        c, d = a.copy(), {}
+        d[3] = {1: 2}
+        d[3], e = {2: 3}, d.pop(3)
+        a.clear()
+        return sum([v[0] for v in c.values()]) + len(b) + len(d) + e[1]
+
+    def raises(n):
+        a = {1: [n]}
+        return a[n]
+
+    steady(f, 40)
+    steady(raises, 5, raises=KeyError)
+
+
 def test_loops():
     def f(n):
         s = 0.0

@@ -16,7 +16,7 @@ def kind(a):
         return a.dtype, a.ndim, bool(flags["C_CONTIGUOUS"]), bool(flags["F_CONTIGUOUS"])
     if isinstance(a, tuple):
         return tuple([kind(item) for item in a])
-    return type(a)
+    return getattr(a, "_type", None) or type(a)
 
 
 def _dtype(a):
@@ -48,6 +48,8 @@ def distance(a, t):
             return None
         parts = [distance(item, part) for item, part in zip(a, t.items)]
         return None if any(p is None for p in parts) else sum(parts)
+    if t.tag == "dict":
+        return 0 if getattr(a, "_type", None) == t else None
     return 0 if t.tag == "none" and a is None else None
 
 

@@ -84,13 +84,13 @@ def exception_name(cls):
     return name
 
 
-def raise_noted(exception, text, file, function, line, first, second, position):
+def raise_noted(exception, text, file, function, line, first, second, argument, position):
     """Called by the core: an error that a compiled function noted, with its line."""
     kind = _exceptions.get(exception) or getattr(builtins, exception, None)
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         kind = RuntimeError
     message = _POSITIONS.sub(lambda found: _noted(found[0], first, second), text)
-    error = kind(message) if message else kind()
+    error = kind(*argument) if argument else kind(message) if message else kind()
     where = f"in {function}, {file}:{line}" if file else ""
     source = linecache.getline(file, line).strip() if file else ""
     if position is not None:

@@ -86,6 +86,21 @@ def list_resize(items, length):
 list_resize._kernel_name = "numbus list resize"
 
 
+class _OfDicts:
+    """dict_hash and the like: steps of the library's dicts, which are memory of compiled code."""
+
+    def __init__(self, name):
+        self._kernel_name = f"numbus dict {name}"
+
+    def __call__(self, *_):
+        raise NotImplementedError("only compiled functions have such dicts")
+
+
+dict_hash, dict_mask, dict_slot, dict_mark, dict_key, dict_room, dict_grow, dict_new = map(
+    _OfDicts, "hash mask slot mark key room grow new".split()
+)
+
+
 def not_yet(what):
     """Where a function of the library is compiled for what it does not know: UnsupportedError."""
     raise NotImplementedError(what)

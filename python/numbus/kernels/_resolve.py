@@ -21,7 +21,7 @@ from ._errors import CompileError, UnsupportedError
 _PLAIN = {numpy.ndarray, numpy.memmap}
 _NUMBERS = (bool, int, float, complex, numpy.generic)
 _BUILTINS = """range len abs min max int float complex bool round sum any all divmod pow enumerate
-zip tuple list slice reversed isinstance sorted print map filter str""".split()
+zip tuple list slice reversed isinstance sorted print map filter str dict""".split()
 
 
 class Global(ast.expr):
@@ -329,6 +329,8 @@ class _Names(ast.NodeTransformer):
                 number = None
         if number is not None:
             return Global(f"dtype {number}", at, number=number)
+        if getattr(value, "_kernel_type", False):
+            return declared_type(value, at)
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
             defaults = [self.describe(v, at) for v in value._field_defaults.values()]
             return self.named_tuple("namedtuple ", value, at, defaults)
@@ -398,13 +400,14 @@ class _Names(ast.NodeTransformer):
 
 
 def declared_type(t, at):
-    """What the core is told of a declared type: numbers and arrays; of others nothing."""
+    """What the core is told of a declared type."""
     tag = getattr(t, "tag", None)
     if tag == "number":
         return Global(f"dtype {t.dtype}", at, number=dtype_number(t.dtype))
     if tag == "array":
-        return Global(f"array {t.ndim}", at, number=dtype_number(t.dtype))
-    return Global("any", at)
+        return Global(f"type array {t.ndim} {t.layout}", at, number=dtype_number(t.dtype))
+    items = [declared_type(i, at) for i in getattr(t, "items", ())]
+    return Global(f"type {tag}", at, elts=items)
 
 
 class _Resolving:

@@ -15,6 +15,7 @@ class Type:
     Indexed with slices, an array: float32[:] any 1-d array, float32[:, ::1] a C-contiguous 2-d one.
     """
 
+    _kernel_type = True  # compiled functions know it as a value
     aligned = False  # of arrays: address and rows are multiples of 16 bytes
 
     def __init__(
@@ -117,6 +118,11 @@ def UniTuple(item, count):
     return Tuple([item] * count)
 
 
+def DictType(keys, values):
+    """The type of a numba.typed.Dict with keys and values of these types."""
+    return Type("dict", items=(keys, values), name=f"DictType[{keys!r},{values!r}]")
+
+
 def Array(dtype, ndim, layout, readonly=False):
     """The type of an array."""
     return Type(
@@ -145,6 +151,7 @@ def signature(given):
             Tuple=Tuple,
             UniTuple=UniTuple,
             Array=Array,
+            DictType=DictType,
             int=_ALL["int64"],
             float=_ALL["float64"],
             bool=_ALL["boolean"],
@@ -185,6 +192,8 @@ def _from_core(tag, dtype, ndim, layout, readonly, items):
         return Array(_ALL["bool_" if dtype == "bool" else dtype], ndim, layout, readonly)
     if tag == "tuple":
         return Tuple(from_core(items))
+    if tag == "dict":
+        return DictType(*from_core(items))
     return Type(tag, name=tag)
 
 

@@ -1,4 +1,6 @@
-"""numba.typed: not served yet; every name says so, with the line."""
+"""numba.typed: dicts whose memory compiled functions share."""
+
+from numbus.kernels.typed import Dict  # noqa: F401
 
 from .._missing import missing
 

@@ -1,0 +1,84 @@
+// What compiled functions give back, as Python's values.
+#include <nanobind/stl/string.h>
+
+#include "compile/runtime.h"
+#include "containers.h"
+#include "frontend.h"
+
+namespace numbus::bindings {
+
+using frontend::Type;
+
+nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call) {
+  switch (t.tag) {
+    case Type::Tag::Number: {
+      int64_t w = *words++;
+      switch (kind(t.dtype)) {
+        case Kind::Bool: return nb::bool_(w & 1);
+        case Kind::Int: return nb::int_(w);
+        case Kind::UInt: return nb::int_(static_cast<uint64_t>(w));
+        case Kind::Float: return nb::float_(load_scalar(t.dtype, &w).real());
+        case Kind::Complex: {
+          int64_t i = *words++;
+          DType part = real_of(t.dtype);
+          return nb::steal(
+              PyComplex_FromDoubles(load_scalar(part, &w).real(), load_scalar(part, &i).real()));
+        }
+      }
+      return nb::none();
+    }
+    case Type::Tag::Tuple: {
+      nb::list items;
+      for (const Type& i : t.items) items.append(to_python(i, words, call));
+      nb::tuple all(items);
+      if (t.names.empty()) return all;
+      return jit_errors().attr("named_tuple")(t.number, all);
+    }
+    case Type::Tag::List: {
+      const int64_t owner = *words++;
+      nb::list all;
+      each_item(t, owner, [&](const Type& item, const int64_t* at) {
+        retain_owners(item, at);
+        all.append(to_python(item, at, call));
+      });
+      compile::numbus_release(owner);
+      return all;
+    }
+    case Type::Tag::Dict: {
+      auto* held = new Container(t, *words++);
+      nb::object o = nb::cast(held, nb::rv_policy::take_ownership);
+      held->keep_arrays(call);
+      return typed_dict().attr("_of")(o);
+    }
+    case Type::Tag::Array: {
+      auto* data = reinterpret_cast<char*>(words[0]);
+      int64_t owner = words[1];
+      int n = t.ndim;
+      std::vector<int64_t> shape(words + 2, words + 2 + n),
+          strides(words + 2 + n, words + 2 + 2 * n);
+      words += 2 + 2 * n;
+      // Memory of an argument stays alive through a reference to it.
+      void* keep = nullptr;
+      void (*release)(void*) = nullptr;
+      if (owner) {
+        keep = reinterpret_cast<void*>(owner);
+        release = [](void* p) { compile::numbus_release(reinterpret_cast<int64_t>(p)); };
+      } else {
+        keep = call.holder_of(data);
+        if (keep) Py_INCREF(static_cast<PyObject*>(keep));
+        release = [](void* p) {
+          if (p) let_go([p] { Py_DECREF(static_cast<PyObject*>(p)); });
+        };
+      }
+      nb::object a = nb::steal(wrap(
+          borrow(data, shape, strides, t.dtype, !t.readonly, true, release, keep, &cpu_device())));
+      if (call.numbus) return a;
+      static const nb::object* as_numpy =
+          new nb::object(nb::module_::import_("numpy").attr("asarray"));
+      return (*as_numpy)(a);
+    }
+    default: return nb::none();
+  }
+}
+
+}  // namespace numbus::bindings
