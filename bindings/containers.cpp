@@ -1,9 +1,16 @@
-// Dicts of compiled functions that Python holds.
+// Lists and dicts of compiled functions that Python holds, and lists of Python's that they are
+// given.
 #include "containers.h"
 
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "compile/runtime.h"
 
@@ -58,9 +65,21 @@ nb::handle typed_dict() {
   return *cls;
 }
 
+static nb::handle typed_list() {
+  static const nb::object* cls =
+      new nb::object(nb::module_::import_("numbus.kernels.typed").attr("List"));
+  return *cls;
+}
+
 const Container* container_of(nb::handle value) {
-  if (PyObject_IsInstance(value.ptr(), typed_dict().ptr()) != 1) return nullptr;
-  return nb::cast<const Container*>(value.attr("_held"));
+  if (PyObject_IsInstance(value.ptr(), typed_dict().ptr()) != 1 &&
+      PyObject_IsInstance(value.ptr(), typed_list().ptr()) != 1)
+    return nullptr;
+  nb::object held = value.attr("_held");
+  if (held.is_none())
+    raise(ErrorKind::Type, "jit", "nothing is known of what a list or dict holds", "an empty one",
+          "Dict.empty(…), List.empty_list(…), or one with an item");
+  return nb::cast<const Container*>(held);
 }
 
 void each_item(const Type& t, int64_t owner,
@@ -118,24 +137,194 @@ void Arguments::keep_held_arrays() const {
 std::vector<int64_t> Arguments::owners_outside() const {
   std::vector<int64_t> all;
   for (const nb::object& c : containers) all.push_back(container_of(c)->owner());
+  for (const GivenList& l : lists) all.push_back(l.owner);
   return all;
+}
+
+namespace {
+
+compile::List* list_at(int64_t owner) {
+  return reinterpret_cast<compile::List*>(owner + static_cast<int64_t>(sizeof(compile::Owner)));
+}
+
+int64_t bytes_of(int64_t owner) {
+  return ir::item_bytes(reinterpret_cast<const compile::Owner*>(owner)->item);
+}
+
+std::string_view items_of(int64_t owner) {
+  const compile::List* l = list_at(owner);
+  return {l->data, static_cast<size_t>(l->length * bytes_of(owner))};
+}
+
+// Whether no number of one type would have to become one of the other.
+bool same_numbers(const Type& a, const Type& b) {
+  if (a.unknown() || b.unknown() || a.is_array() || a.tag != b.tag) return true;
+  if (a.is_number()) return a.dtype == b.dtype && a.weak == b.weak;
+  for (size_t i = 0; i < a.items.size() && i < b.items.size(); ++i)
+    if (!same_numbers(a.items[i], b.items[i])) return false;
+  return true;
+}
+
+// A number's words as it lies in an array.
+void store_number(DType t, const int64_t* words, char* to) {
+  const auto part = static_cast<size_t>(itemsize(real_of(t)));
+  for (int k = 0; k < (is_complex(t) ? 2 : 1); ++k) std::memcpy(to + k * part, words + k, part);
+}
+
+}  // namespace
+
+void Arguments::add_list(nb::handle value, const char* function, Type& t) {
+  for (const GivenList& l : lists)
+    if (l.list.is(value)) {
+      if (!l.owner)
+        raise(ErrorKind::Type, function, "cannot take a list that holds itself", "list",
+              "a list of numbers, arrays, tuples or lists");
+      t = l.type;
+      words.push_back(l.owner);
+      return;
+    }
+  const Type kFloat = Type::number_of(DType::F64, true);
+  nb::list given = nb::borrow<nb::list>(value);
+  const size_t count = nb::len(given), place = lists.size();
+  if (count == 0)
+    raise(ErrorKind::Type, function, "cannot tell what an empty list holds", "[]",
+          "numba.typed.List.empty_list(type), or a list with an item");
+  lists.push_back({nb::borrow(value), 0, {}, {}});
+  // The items, as further arguments that are taken out again.
+  Type item;
+  std::vector<int64_t> outer_words = std::exchange(words, {});
+  std::vector<Type> outer_types = std::exchange(types, {});
+  std::string outer_key = std::exchange(key, {});
+  ++depth;
+  for (nb::handle i : given) {
+    // Most lists hold Python's numbers.
+    if (PyFloat_CheckExact(i.ptr()) && (item.unknown() || item == kFloat)) {
+      item = kFloat;
+      words.push_back(std::bit_cast<int64_t>(PyFloat_AS_DOUBLE(i.ptr())));
+      continue;
+    }
+    add(i, function);
+    Type both;
+    const Type& own = types.back();
+    if (!same_numbers(item, own) || !frontend::join(item, own, both))
+      raise(ErrorKind::Type, function, "cannot take a list with items of several types",
+            "[" + frontend::name(item) + ", " + frontend::name(own) + "]", "items of one type");
+    item = both;
+    types.clear();
+    key.clear();
+  }
+  --depth;
+  types = std::move(outer_types);
+  key = std::move(outer_key);
+  std::vector<int64_t> held = std::exchange(words, std::move(outer_words));
+  frontend::own_arrays(item);
+  if (!frontend::can_hold(item))
+    raise(ErrorKind::Type, function, "cannot take a list of this type",
+          "list(" + frontend::name(item) + ")", "numbers, arrays, tuples or lists as items");
+  t = Type::of(Type::Tag::List);
+  t.owned = true;
+  t.items = {item};
+  const int64_t owner = compile::numbus_list(0, 0, frontend::stored_item(item));
+  if (!owner || !compile::numbus_resize(owner, static_cast<int64_t>(count)))
+    raise(ErrorKind::Memory, "[jit] no memory for a list");
+  const size_t each = frontend::words(item).size();
+  const std::vector<size_t> owned = frontend::owners(item);
+  for (size_t i = 0; i < count; ++i) {
+    char* at = list_at(owner)->data + static_cast<int64_t>(i) * bytes_of(owner);
+    const int64_t* from = held.data() + i * each;
+    if (item.is_number()) {
+      store_number(item.dtype, from, at);
+      continue;
+    }
+    std::memcpy(at, from, 8 * each);
+    for (size_t o : owned) compile::numbus_retain(from[o]);
+  }
+  lists[place].owner = owner;
+  lists[place].type = t;
+  lists[place].before = items_of(owner);
+  words.push_back(owner);
+}
+
+// Items that are as they were stay the same objects.
+void Arguments::reflect_lists() {
+  for (GivenList& l : lists) {
+    const std::string_view now = items_of(l.owner);
+    if (now == l.before) continue;
+    const auto bytes = static_cast<size_t>(bytes_of(l.owner));
+    const bool numbers = l.type.items[0].is_number();
+    std::unordered_map<std::string_view, PyObject*> old;
+    const size_t length = static_cast<size_t>(PyList_GET_SIZE(l.list.ptr()));
+    if (!numbers)
+      for (size_t i = 0; i * bytes < l.before.size() && i < length; ++i)
+        old.try_emplace(std::string_view(l.before).substr(i * bytes, bytes),
+                        PyList_GET_ITEM(l.list.ptr(), static_cast<Py_ssize_t>(i)));
+    nb::list all;
+    size_t i = 0;
+    each_item(l.type, l.owner, [&](const Type& t, const int64_t* at) {
+      const std::string_view own = now.substr(bytes * i++, bytes);
+      auto same = old.find(own);
+      if (same != old.end()) return all.append(nb::handle(same->second));
+      retain_owners(t, at);
+      const int64_t* next = at;
+      all.append(to_python(t, next, *this));
+    });
+    if (PyList_SetSlice(l.list.ptr(), 0, PY_SSIZE_T_MAX, all.ptr()) != 0) throw nb::python_error();
+  }
+}
+
+nb::handle Arguments::list_of(int64_t owner) const {
+  for (const GivenList& l : lists)
+    if (l.owner == owner) return l.list;
+  for (const nb::object& c : containers)
+    if (container_of(c)->owner() == owner) return c;
+  return {};
+}
+
+void Arguments::release_lists() {
+  for (const GivenList& l : lists) compile::numbus_release(l.owner);
 }
 
 void bind_containers(nb::module_& m) {
   compile::release_foreign = [](void* p) { let_go([p] { Py_DECREF(static_cast<PyObject*>(p)); }); };
   nb::class_<Container>(m, "Container", "The memory of a dict of compiled functions.")
+      .def_static("of_list",
+                  [](nb::list items) {
+                    Arguments given;
+                    Type t;
+                    given.add_list(items, "List", t);
+                    compile::numbus_retain(given.words[0]);
+                    auto made = std::make_unique<Container>(t, given.words[0]);
+                    made->keep_arrays(given);
+                    return made.release();
+                  })
       .def_static("empty",
                   [](nb::handle described) {
                     Type t = to_type(described);
-                    int64_t owner = compile::numbus_dict(stored_item(entry_of(t)));
-                    if (!owner) raise(ErrorKind::Memory, "[Dict] no memory");
+                    for (const Type& i : t.items)
+                      if (!frontend::can_hold(i))
+                        raise(ErrorKind::Type, "empty", "a type that lists and dicts do not hold",
+                              frontend::name(i), "numbers, arrays, tuples, lists or dicts");
+                    int64_t owner =
+                        t.is(Type::Tag::Dict)
+                            ? compile::numbus_dict(stored_item(entry_of(t)))
+                            : compile::numbus_list(0, 0, frontend::stored_item(t.items[0]));
+                    if (!owner) raise(ErrorKind::Memory, "[jit] no memory for a list or dict");
                     return new Container(t, owner);
                   })
       .def("__len__",
            [](const Container& c) {
-             return reinterpret_cast<const compile::Dict*>(
-                        c.owner() + static_cast<int64_t>(sizeof(compile::Owner)))
-                 ->live;
+             const auto* d = reinterpret_cast<const compile::Dict*>(list_at(c.owner()));
+             return c.type().is(Type::Tag::Dict) ? d->live : d->entries.length;
+           })
+      .def("as_list",
+           [](const Container& c) {
+             nb::list all;
+             Arguments none;
+             each_item(c.type(), c.owner(), [&](const Type& t, const int64_t* words) {
+               retain_owners(t, words);
+               all.append(to_python(t, words, none));
+             });
+             return all;
            })
       .def("as_dict",
            [](const Container& c) {

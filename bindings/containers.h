@@ -1,4 +1,4 @@
-// Dicts of compiled functions that Python holds.
+// Lists and dicts of compiled functions that Python holds.
 #pragma once
 
 #include <functional>

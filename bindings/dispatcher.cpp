@@ -373,6 +373,8 @@ void Arguments::add(nb::handle value, const char* function) {
     }
     numbus = numbus || is_array(o);
     add_buffer(b, 0, function, t);
+  } else if (PyList_CheckExact(o)) {
+    add_list(value, function, t);
   } else if (const Container* held = container_of(value)) {
     t = held->type();
     words.push_back(held->owner());
@@ -500,6 +502,7 @@ class Dispatcher {
       status = run();
     }
     a.keep_held_arrays();
+    a.reflect_lists();
     if (status == compile::kInterrupted) raise_interrupted(output.text);
     if (!output.text.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(output.text);
     a.give_back(e.result.written);

@@ -83,14 +83,28 @@ struct Arguments {
   bool add_on_device(nb::handle value, const char* function, frontend::Type& t);
   void add_words(const Array& a, frontend::Type& t);
   ~Arguments() {
+    release_lists();
     for (Py_buffer& b : buffers) PyBuffer_Release(&b);
   }
   void add(nb::handle value, const char* function);
-  // Dicts of Python's that are given to the function (containers.h).
+  // Lists and dicts of compiled functions that Python holds (containers.h).
   std::vector<nb::object> containers;
+  // Python's lists, which see afterwards what the function does to its own.
+  struct GivenList {
+    nb::object list;
+    int64_t owner;
+    frontend::Type type;
+    std::string before;  // the bytes of its items
+  };
+  std::vector<GivenList> lists;
+  void add_list(nb::handle value, const char* function, frontend::Type& t);
+  void reflect_lists();
+  // The list of Python's that this memory stands for; null: there is none.
+  nb::handle list_of(int64_t owner) const;
   // The argument in whose memory an array lies; null: none.
   PyObject* holder_of(const char* data) const;
   void keep_held_arrays() const;
+  void release_lists();
   std::vector<int64_t> owners_outside() const;
 };
 // numbus.kernels._errors.

@@ -36,6 +36,10 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
     }
     case Type::Tag::List: {
       const int64_t owner = *words++;
+      if (nb::handle given = call.list_of(owner)) {
+        compile::numbus_release(owner);
+        return nb::borrow(given);
+      }
       nb::list all;
       each_item(t, owner, [&](const Type& item, const int64_t* at) {
         retain_owners(item, at);
@@ -45,7 +49,12 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
       return all;
     }
     case Type::Tag::Dict: {
-      auto* held = new Container(t, *words++);
+      const int64_t owner = *words++;
+      if (nb::handle given = call.list_of(owner)) {
+        compile::numbus_release(owner);
+        return nb::borrow(given);
+      }
+      auto* held = new Container(t, owner);
       nb::object o = nb::cast(held, nb::rv_policy::take_ownership);
       held->keep_arrays(call);
       return typed_dict().attr("_of")(o);

@@ -513,6 +513,8 @@ Value Lower::index_tuple(const Node& n, const Value& t, const Value& by) {
     return t.items[i];
   }
   // An index known only at run time: items of one type.
+  const bool lists = t.type.listed && !t.items.empty() && holds_lists(boxed_type(t.items[0]));
+  if (lists && becomes_list(n)) return {};
   Val i = wrapped(n, index_value(n, by), ci(size), 0, array_node(n));
   if (t.items.empty()) return known_integer(0);  // never read: no index is inside
   Value r = t.items[0];
@@ -746,9 +748,9 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
     return set_element(n, all, unravelled(i, all.shape()), v);
   }
   if (a.type.is(Type::Tag::List)) {
-    if (!by.type.is_integer())
-      not_yet(n, "assigning to a slice of a list", "a loop over its items");
     note_lists(lists_change_);
+    if (by.type.is(Type::Tag::Slice) && n.kind == NodeKind::Subscript)
+      return store_slice(n, *n.one(Field::value), a, by, v);
     Val at = wrapped(n, index_value(n, by), list_length(a), 0, array_node(n));
     const Type own = boxed_type(v), &item = a.type.items[0];
     bool before = std::exchange(changed_, false);

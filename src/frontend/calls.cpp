@@ -525,6 +525,8 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   }
   if (name == "typed.Dict") return dict_from(c);
   if (name == "typed.Dict.empty") return empty_dict(c);
+  if (name == "typed.List") return call_builtin(c, "list");
+  if (name == "typed.List.empty_list") return empty_list(c);
   if (name.starts_with("cuda.")) return call_cuda(c, name.substr(5));
   if (name.starts_with("operator.")) return call_operator(c, name.substr(9));
   if (name.starts_with("math.") || name.starts_with("cmath.")) {

@@ -198,7 +198,7 @@ Type Lower::dict_holding(const Node& n, const Type& dict, const Type& key, const
   const Type &own_key = dict.items[0], &own_value = dict.items[1];
   if (!hashable(key))
     not_yet(n, "keys of the type " + name(key), "numbers but complex ones, and tuples of these");
-  if (!value.unknown() && !storable(value)) not_yet(n, "a dict with values of " + name(value));
+  if (!value.unknown() && !can_hold(value)) not_yet(n, "a dict with values of " + name(value));
   Type wider = dict;
   if (!fits_key(key, own_key) && !join_keys(own_key, key, wider.items[0]))
     not_yet(n, "keys of two types in one dict: " + name(own_key) + " and " + name(key),

@@ -20,18 +20,6 @@ Type item_type(const Type& t) {
 
 }  // namespace
 
-// What a list or a dict can hold: what is made of words that stand for themselves.
-bool Lower::storable(const Type& t) {
-  if (t.is(Type::Tag::Tuple)) {
-    if (!t.text.empty() || t.listed || t.items.empty()) return false;
-    for (const Type& i : t.items)
-      if (!storable(i)) return false;
-  } else if (!t.is_number() && !t.is_array() && !t.is(Type::Tag::List) && !t.is(Type::Tag::Dict)) {
-    return false;
-  }
-  return words(t).size() <= ir::kItemWords;
-}
-
 bool Lower::is_plain_list(const Value& v) { return v.type.is_array() && v.type.text == "list"; }
 
 Type Lower::list_type(Type item) {
@@ -228,7 +216,7 @@ Value Lower::boxed(const Node& n, const Value& v) {
     bool one = true;
     for (const Value& i : v.items) {
       Type wider, item = of_any_value(boxed_type(i));
-      one = one && join(common, item, wider) && storable(item);
+      one = one && join(common, item, wider) && can_hold(item);
       if (one) common = wider;
     }
     if (one) {
@@ -268,7 +256,7 @@ Value Lower::to_list(const Node& n, const Value& v, const Type& item) {
 // Variables have lists of one type: that of a list that gets an item of another one becomes wider.
 void Lower::widen_list(const Node& n, const Node& receiver, const Value& list, const Type& item) {
   if (item.unknown()) return;
-  if (!storable(item))
+  if (!can_hold(item))
     not_yet(n, "a list of " + name(item),
             item.is(Type::Tag::Text) ? "numbers that stand for the strings" : "");
   Type wider;
@@ -287,6 +275,64 @@ void Lower::widen_list(const Node& n, const Node& receiver, const Value& list, c
   changed_ = true;
 }
 
+void Lower::expect_own_list(const Node& n, const Node& receiver, const Value& list) {
+  if (!portion_ || !list.outside) return;
+  const Node* root = &receiver;
+  while (root->kind == NodeKind::Subscript) root = root->one(Field::value);
+  not_yet(n,
+          root->kind == NodeKind::Name
+              ? "changing the list '" + root->text + "' in a parallel loop"
+              : "changing a list in a parallel loop that its iterations share",
+          "write into an array, at indices of its own for each i");
+}
+
+// list[a:b] = more
+void Lower::store_slice(const Node& n, const Node& receiver, const Value& list, const Value& by,
+                        const Value& v) {
+  expect_own_list(n, receiver, list);
+  if (!by.items[2].type.is(Type::Tag::None))
+    not_yet(n, "assigning to a slice of a list with a step", "a loop over its items");
+  if (v.unknown()) return;
+  Value more = boxed(n, v.lazy ? materialise(n, v) : v);
+  if (more.type.is(Type::Tag::Range) || more.type.is(Type::Tag::Iterator) ||
+      more.type.is(Type::Tag::Tuple))
+    more = list_from(n, more);
+  if (more.unknown()) return;
+  if (!more.type.is(Type::Tag::List))
+    not_yet(n, "assigning " + name(more.type) + " to a slice of a list", "list(x)");
+  if (more.v.empty()) return delete_slice(n, list, by);
+  bool before = std::exchange(changed_, false);
+  if (!fits_item(more.type.items[0], list.type.items[0]))
+    widen_list(n, receiver, list, more.type.items[0]);
+  const bool widened = std::exchange(changed_, changed_ || before);
+  if (widened || is_open(list.type) || is_open(more.type)) return;
+  call_function({n, {list, by.items[0], by.items[1], more}, {}},
+                u_.program.library("list replace"));
+}
+
+void Lower::delete_slice(const Node& n, const Value& list, const Value& by) {
+  expect_own_list(n, *n.one(Field::value), list);
+  note_lists(lists_change_);
+  if (!by.items[2].type.is(Type::Tag::None))
+    not_yet(n, "del of a slice of a list with a step", "a loop that pops");
+  if (!is_open(list.type))
+    call_function({n, {list, by.items[0], by.items[1]}, {}}, u_.program.library("list cut"));
+}
+
+// typed.List.empty_list(item_type)
+Value Lower::empty_list(const Call& c) {
+  const Node& n = c.n;
+  refuse_in_kernel(n, "lists");
+  expect(c, "List.empty_list", 0, 1);
+  const Value* given = c.get(0, "item_type");
+  if (!given || !given->type.is(Type::Tag::DType))
+    fail(n, "List.empty_list() takes the type of items", "List.empty_list(types.int64)");
+  Type t = list_type(given->type.items.empty() ? Type::number_of(given->type.dtype)
+                                               : given->type.items[0]);
+  hold_python_numbers(t);
+  return new_list(t.items[0], ci(0), ci(0));
+}
+
 // The methods are Python (kernels/library/lists.py).
 Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
                          const std::string& name) {
@@ -294,15 +340,7 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
   int library = u_.program.library("list " + name);
   if (library < 0) fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   bool reads = name == "index" || name == "count" || name == "copy";
-  if (portion_ && !reads && self.outside) {
-    const Node* root = &receiver;
-    while (root->kind == NodeKind::Subscript) root = root->one(Field::value);
-    not_yet(n,
-            root->kind == NodeKind::Name
-                ? "changing the list '" + root->text + "' in a parallel loop"
-                : "changing a list in a parallel loop that its iterations share",
-            "write into an array, at indices of its own for each i");
-  }
+  if (!reads) expect_own_list(n, receiver, self);
   if (!reads) note_lists(lists_change_);
   Call all{n, {self}, c.keywords};
   for (const Value& a : c.args) all.args.push_back(boxed(n, a.lazy ? materialise(n, a) : a));
@@ -435,7 +473,7 @@ Value Lower::collect_list(const Node& n, const std::string& key, Val count,
     if (e.unknown()) return;
     Type wider, item = of_any_value(e.type);
     if (item.is_number()) item.text.clear();
-    if (!storable(item)) not_yet(n, "a list of " + name(item));
+    if (!can_hold(item)) not_yet(n, "a list of " + name(item));
     if (!join(t, item, wider))
       not_yet(n, "a list of " + name(t) + " and " + name(item), "items of one type");
     if (wider != t) {

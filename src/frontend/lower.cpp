@@ -566,6 +566,8 @@ Value Lower::load_slots(const Type& t, std::span<const Val> slots) {
 // ------------------------------------------------------------------------------------
 
 void Lower::retain(const Value& v) {
+  for (const Value& i : v.items) retain(i);
+  if (!v.items.empty() || v.v.empty()) return;  // also of a literal without items
   std::vector<Val> all = flatten(v);
   for (size_t o : owners(v.type)) intrinsic(ir::Intrinsic::retain, DType::I64, all[o]);
 }
@@ -579,6 +581,8 @@ void Lower::own(Val owner) {
 }
 
 void Lower::hold(const Value& v) {
+  for (const Value& i : v.items) hold(i);
+  if (!v.items.empty() || v.v.empty()) return;
   retain(v);
   std::vector<Val> all = flatten(v);
   for (size_t o : owners(v.type)) own(all[o]);

@@ -305,7 +305,6 @@ class Lower {
   Value dict_primitive(const Call& c, const std::string& what);
 
   // --- lists.cpp
-  static bool storable(const Type& t);
   Value read_words(const Type& t, Val base, Val offset, const Value& holder);
   void write_words(const Type& t, const Value& v, Val base, Val offset, bool fresh = false);
   void comprehension_loops(const Node& n, const Sequence& all, const std::function<void()>& each);
@@ -316,6 +315,11 @@ class Lower {
   Value list_of(const Node& n, const std::vector<Value>& items);
   Value repeat_list(const Node& n, const Value& list, const Value& times);
   Value join_lists(const Node& n, const Value& a, const Value& b);
+  void store_slice(const Node& n, const Node& receiver, const Value& list, const Value& by,
+                   const Value& v);
+  void delete_slice(const Node& n, const Value& list, const Value& by);
+  void expect_own_list(const Node& n, const Node& receiver, const Value& list);
+  Value empty_list(const Call& c);
   Value slice_of_list(const Node& n, const Value& list, const Value& by);
   static bool is_plain_list(const Value& v);
   static Type list_type(Type item);

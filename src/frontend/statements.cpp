@@ -116,7 +116,11 @@ bool Lower::carry_out(const Node& n) {
         }
         if (list.type.listed && becomes_list(t)) continue;
         if (!list.type.is(Type::Tag::List)) not_yet(t, "del of anything but a name or an item");
-        list_method({t, {expression(*t.one(Field::slice))}, {}}, *t.one(Field::value), list, "pop");
+        Value by = expression(*t.one(Field::slice));
+        if (by.type.is(Type::Tag::Slice))
+          delete_slice(t, list, by);
+        else
+          list_method({t, {by}, {}}, *t.one(Field::value), list, "pop");
       }
       break;
 

@@ -231,6 +231,17 @@ std::vector<DType> words(const Type& t) {
   }
 }
 
+bool can_hold(const Type& t) {
+  if (t.is(Type::Tag::Tuple)) {
+    if (!t.text.empty() || t.listed || t.items.empty()) return false;
+    for (const Type& i : t.items)
+      if (!can_hold(i)) return false;
+  } else if (!t.is_number() && !t.is_array() && !t.is(Type::Tag::List) && !t.is(Type::Tag::Dict)) {
+    return false;
+  }
+  return words(t).size() <= ir::kItemWords;
+}
+
 DType stored(DType word) {
   if (word == DType::Bool || kind(word) == Kind::UInt) return DType::U64;
   return kind(word) == Kind::Int ? DType::I64 : word;

@@ -118,6 +118,8 @@ std::vector<DType> words(const Type& t);
 // Which of them are owners of counted memory.
 std::vector<size_t> owners(const Type& t);
 
+// Whether a list or a dict can hold this: what is made of words that stand for themselves.
+bool can_hold(const Type& t);
 // As what a word of an item lies in its eight bytes in a list or a dict.
 DType stored(DType word);
 // Which words of an item may be owners, a bit each; also those of arrays that turn out to own their

@@ -75,6 +75,21 @@ def test_dicts():
     steady(raises, 5, raises=KeyError)
 
 
+def test_lists_as_arguments():
+    def f(a, b, c):
+        a.append(a[0] * 2)
+        b.append([7])
+        b[0].append(3)
+        c.append((1, np.ones(3)))
+        c[0:1] = [c[0], c[0]]
+        a.pop()
+        b.pop()
+        del c[1:]
+        return len(a) + len(b)
+
+    steady(f, [1.5], [[1], [2]], [(2, np.ones(2))])
+
+
 def test_loops():
     def f(n):
         s = 0.0

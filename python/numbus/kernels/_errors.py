@@ -176,7 +176,7 @@ def argument(value, function):
         return number()
     if isinstance(value, (str, bytes, dict, set, list)):
         what = type(value).__name__
-        hint = "np.array(...)" if isinstance(value, list) else "numbers, arrays, tuples"
+        hint = "numba.typed.Dict" if isinstance(value, dict) else "numbers, arrays, tuples, lists"
         raise TypeError(
             f"[{function}] cannot take an argument of this type; got {what}; expected {hint}"
         )

@@ -1,14 +1,14 @@
-"""Dicts whose memory compiled functions share: numba.typed.Dict."""
+"""Lists and dicts whose memory compiled functions share: numba.typed.Dict and List."""
 
 import operator
-from collections.abc import ItemsView, KeysView, MutableMapping, ValuesView
+from collections.abc import ItemsView, KeysView, MutableMapping, MutableSequence, ValuesView
 
 from .. import _core
 from . import types
 from ._dispatch import njit
 from ._resolve import name_object
 
-__all__ = ["Dict"]
+__all__ = ["Dict", "List"]
 
 
 @njit
@@ -46,6 +46,16 @@ def _made(key, value):
     return {key: value}
 
 
+@njit
+def _insert(items, i, value):
+    items.insert(i, value)
+
+
+@njit
+def _append(items, value):
+    items.append(value)
+
+
 class _Keys(KeysView):
     def __iter__(self):
         return iter(self._mapping)
@@ -65,7 +75,7 @@ class Dict(MutableMapping):
     """A dict with keys of one type and values of one type, which compiled functions take and give.
 
     Dict.empty(key_type, value_type) makes one; Dict() finds its types from the first entry. Keys
-    are integers, floats, bools and tuples of these; values numbers, arrays, tuples, lists and dicts.
+    are integers, floats, bools and tuples of these; values numbers, arrays, tuples, lists, dicts.
     What a compiled function changes is seen here. Raises what dict raises, and UnsupportedError for
     keys and values of other types.
     """
@@ -173,4 +183,119 @@ def _rebuilt(key_type, value_type, entries):
     return d
 
 
+class List(MutableSequence):
+    """A list with items of one type, which compiled functions take and give.
+
+    List.empty_list(item_type) makes one; List() finds its type from the first item. Items are
+    numbers, arrays, tuples, lists and dicts. What a compiled function changes is seen here. Raises
+    what list raises, and UnsupportedError for items of another type.
+    """
+
+    def __init__(self, items=()):
+        self._held = None
+        self.extend(items)
+
+    def empty_list(cls, item_type, allocated=0):
+        """One without items, of a type of numba.types. Memory grows as it is needed: `allocated` is
+        how many items are expected, an integer that is not negative.
+        """
+        if operator.index(allocated) < 0:
+            raise ValueError(
+                f"[List.empty_list] a negative number of items; got {allocated}; expected 0 or more"
+            )
+        made = cls()
+        made._held = _core.Container.empty(types.ListType(item_type))
+        return made
+
+    empty_list._kernel_name = "typed.List.empty_list"
+    empty_list = classmethod(empty_list)
+
+    @property
+    def _type(self):
+        return None if self._held is None else types.ListType(*types.from_core(self._held.types))
+
+    def _copied(self):
+        return [] if self._held is None else self._held.as_list()
+
+    def _inside(self, i):
+        """An index that counts from the start. Raises IndexError for one outside."""
+        k = operator.index(i)
+        k += len(self) if k < 0 else 0
+        if not 0 <= k < len(self):
+            raise IndexError("list index out of range")
+        return k
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            return type(self)(self._copied()[i])
+        return _item(self, self._inside(i))
+
+    def __setitem__(self, i, value):
+        if not isinstance(i, slice):
+            return _store(self, self._inside(i), value)
+        changed = self._copied()
+        changed[i] = value
+        self._become(changed)
+
+    def __delitem__(self, i):
+        if not isinstance(i, slice):
+            return _remove(self, self._inside(i))
+        changed = self._copied()
+        del changed[i]
+        self._become(changed)
+
+    def _become(self, items):
+        self.clear()
+        self.extend(items)
+
+    def __len__(self):
+        return 0 if self._held is None else len(self._held)
+
+    def __iter__(self):
+        k = 0
+        while k < len(self):
+            yield self[k]
+            k += 1
+
+    def append(self, value):
+        if self._held is None:
+            self._held = _core.Container.of_list([value])
+        else:
+            _append(self, value)
+
+    def insert(self, i, value):
+        if self._held is None:
+            self.append(value)
+        else:
+            _insert(self, operator.index(i), value)
+
+    def extend(self, items):
+        for value in self._copied() if items is self else items:
+            self.append(value)
+
+    def clear(self):
+        if self._held is not None:
+            _clear(self)
+
+    def copy(self):
+        return type(self)(self._copied())
+
+    def sort(self, key=None, reverse=False):
+        self._become(sorted(self._copied(), key=key, reverse=reverse))
+
+    def __eq__(self, other):
+        if not isinstance(other, (List, list)):
+            return NotImplemented
+        return self._copied() == list(other)
+
+    __hash__ = None
+
+    def __repr__(self):
+        return repr(self._copied())
+
+    def __reduce__(self):
+        return type(self), (self._copied(),)
+
+
 name_object(Dict, "typed.Dict")
+name_object(List, "typed.List")

@@ -123,6 +123,11 @@ def DictType(keys, values):
     return Type("dict", items=(keys, values), name=f"DictType[{keys!r},{values!r}]")
 
 
+def ListType(item):
+    """The type of a numba.typed.List, and of a list, with items of this type."""
+    return Type("list", items=(item,), name=f"ListType[{item!r}]")
+
+
 def Array(dtype, ndim, layout, readonly=False):
     """The type of an array."""
     return Type(
@@ -152,6 +157,7 @@ def signature(given):
             UniTuple=UniTuple,
             Array=Array,
             DictType=DictType,
+            ListType=ListType,
             int=_ALL["int64"],
             float=_ALL["float64"],
             bool=_ALL["boolean"],
@@ -194,6 +200,8 @@ def _from_core(tag, dtype, ndim, layout, readonly, items):
         return Tuple(from_core(items))
     if tag == "dict":
         return DictType(*from_core(items))
+    if tag == "list":
+        return ListType(*from_core(items))
     return Type(tag, name=tag)
 
 

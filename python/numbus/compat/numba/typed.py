@@ -1,6 +1,6 @@
-"""numba.typed: dicts whose memory compiled functions share."""
+"""numba.typed: lists and dicts whose memory compiled functions share."""
 
-from numbus.kernels.typed import Dict  # noqa: F401
+from numbus.kernels.typed import Dict, List  # noqa: F401
 
 from .._missing import missing
 
@@ -9,4 +9,4 @@ __path__ = []  # so that Python asks us what `from … import` does not find
 
 
 def __getattr__(name):
-    return missing("numba.typed", name, "arrays, or lists inside of compiled functions")
+    return missing("numba.typed", name, "Dict and List")

@@ -9,7 +9,7 @@ __name__ = "numba.types"
 
 uchar, ulong = _types.uint8, _types.uint64
 Array, Tuple, UniTuple = _types.Array, _types.Tuple, _types.UniTuple
-DictType = _types.DictType
+DictType, ListType = _types.DictType, _types.ListType
 Type = _types.Type
 float, int, bool = _types.float64, _types.int64, _types.boolean
 # Not `float`, `int` and `bool`, which would hide Python's in `from numba import *`.

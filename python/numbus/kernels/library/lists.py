@@ -62,6 +62,42 @@ def pop(items, i=-1):
     return x
 
 
+def ends(n, start, stop):
+    """Where a slice with a step of one begins and ends in n items."""
+    low = 0 if start is None else max(start + n, 0) if start < 0 else min(start, n)
+    high = n if stop is None else max(stop + n, 0) if stop < 0 else min(stop, n)
+    return low, max(low, high)
+
+
+@known("list replace")
+def replace(items, start, stop, more):
+    """items[start:stop] = more"""
+    new = [x for x in more]  # which may be the list itself
+    n = len(items)
+    low, high = ends(n, start, stop)
+    shift = len(new) - (high - low)
+    if shift > 0:
+        list_resize(items, n + shift)
+        for k in range(n - 1, high - 1, -1):
+            items[k + shift] = items[k]
+    elif shift < 0:
+        for k in range(high, n):
+            items[k + shift] = items[k]
+        list_resize(items, n + shift)
+    for k in range(len(new)):
+        items[low + k] = new[k]
+
+
+@known("list cut")
+def cut(items, start, stop):
+    """del items[start:stop]"""
+    n = len(items)
+    low, high = ends(n, start, stop)
+    for k in range(high, n):
+        items[k + low - high] = items[k]
+    list_resize(items, n + low - high)
+
+
 @known("list remove")
 def remove(items, x):
     """The first that is equal."""
