@@ -37,6 +37,7 @@ LAYERS = [
     ["numbus"],
     # PyTorch's tensors, and what is made of them.
     ["numbus.tensors"],
+    # Nets and what trains them.
     ["numbus.nn", "numbus.optim", "numbus.data"],
     ["numbus.compat"],
     ["numbus.measure", "numbus.runner", "numbus.__main__"],

@@ -296,7 +296,8 @@ def _work(name, function, args, keywords, pulled_by):
         return None
     plain = list(leaves)
     for k in numbers:
-        plain[k] = _core.copy_of(_core.stop_gradient(leaves[k]))
+        # Of a number at rest that is one of NumPy's.
+        plain[k] = _core.copy_of(to_ndarray(_core.stop_gradient(leaves[k])))
     with _core.closed(name):
         result = function(*trees.unflatten(shape, plain), **keywords)
         value, pull = pulled_by(result, plain, numbers)

@@ -375,6 +375,7 @@ def test_custom_gradient(xp):
     assert np.asarray(cube(x)).tolist() == [1, 8]
     got = xp.grad(lambda x: (cube(x * 2) * xp.array([1.0, 10.0])).sum())(x)
     assert np.asarray(got).tolist() == [24, 960]
+    assert float(xp.grad(lambda x: x * cube(x))(xp.array(2.0))) == 32
 
 
 def test_checkpoint(xp, mode):

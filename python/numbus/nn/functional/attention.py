@@ -1,0 +1,132 @@
+"""Attention: weighted means of values, by the similarity of queries and keys."""
+
+import math
+
+from ...core.errors import message
+from ...functions import names as np
+from ...tensors import tensor_function
+from ._shared import array, constant, floating
+from .dropouts import kept
+
+__all__ = ["scaled_dot_product_attention"]
+
+
+@tensor_function
+def scaled_dot_product_attention(
+    query,
+    key,
+    value,
+    attn_mask=None,
+    dropout_p=0.0,
+    is_causal=False,
+    scale=None,
+    enable_gqa=False,
+):
+    """softmax(query @ key.T * scale + mask) @ value (Vaswani et al., 2017).
+
+    query: (..., L, E), key: (..., S, E), value: (..., S, V). attn_mask: bool (True takes part) or
+    floats to add, which broadcasts to (..., L, S); is_causal: each takes part up to its own number,
+    without attn_mask; scale: 1 / sqrt(E) unless given; enable_gqa: heads of keys and values (axis
+    -3) serve several heads of queries each. A query that nothing takes part in gives 0. Needs
+    memory of L * S elements. Raises ValueError for extents that do not fit.
+    """
+    op = "scaled_dot_product_attention"
+    q, k, v = floating(op, query, "query"), floating(op, key, "key"), floating(op, value, "value")
+    if min(q.ndim, k.ndim, v.ndim) < 2 or q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
+        raise ValueError(
+            message(op, "query, key and value do not fit", f"{q.shape}, {k.shape}, {v.shape}",
+                    "(..., L, E), (..., S, E), (..., S, V)")
+        )  # fmt: skip
+    if enable_gqa:
+        k, v = _shared_heads(op, q, k), _shared_heads(op, q, v)
+    mask = _mask(op, attn_mask, is_causal, q.shape[-2], k.shape[-2])
+    factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
+    scores = np.matmul(q * factor, np.swapaxes(k, -1, -2))
+    return np.matmul(weights(scores, mask, dropout_p), v)
+
+
+def _shared_heads(op, q, x):
+    if q.ndim < 3 or x.ndim < 3 or q.shape[-3] % x.shape[-3]:
+        raise ValueError(
+            message(op, "heads of queries are no multiple of others", f"{q.shape}, {x.shape}",
+                    "a multiple in axis -3")
+        )  # fmt: skip
+    return np.repeat(x, q.shape[-3] // x.shape[-3], axis=-3)
+
+
+def _mask(op, attn_mask, is_causal, rows, columns):
+    if not is_causal:
+        return None if attn_mask is None else array(op, attn_mask, "attn_mask")
+    if attn_mask is not None:
+        raise ValueError(message(op, "attn_mask with is_causal", "both", "one of them"))
+    return np.arange(columns)[None, :] <= np.arange(rows)[:, None]
+
+
+def weights(scores, mask, dropout_p):
+    """softmax of scores along the last axis under a mask, with dropout; rows that are masked wholly
+    are 0.
+    """
+    if mask is not None:
+        if mask.dtype == bool:
+            scores = np.where(mask, scores, scores.dtype.type(-np.inf))
+        else:
+            scores = scores + mask.astype(scores.dtype)
+    most = constant(np.max(scores, axis=-1, keepdims=True))
+    if mask is not None:
+        most = np.where(most == -np.inf, scores.dtype.type(0), most)
+    e = np.exp(scores - most)
+    total = np.sum(e, axis=-1, keepdims=True)
+    if mask is not None:
+        total = np.where(total == 0, scores.dtype.type(1), total)
+    found = e / total
+    if dropout_p > 0:
+        found = found * (kept(found.shape, dropout_p, found) * (1 / (1 - dropout_p)))
+    return found
+
+
+def _added(op, mask, name, shape, dtype):
+    """A mask, of bool (True is left out) or of floats, as what is added to scores."""
+    m = array(op, mask, name)
+    if m.shape != shape:
+        raise ValueError(message(op, f"{name} does not fit", m.shape, shape))
+    if m.dtype == bool:
+        return np.where(m, dtype.type(-np.inf), dtype.type(0))
+    return m.astype(dtype)
+
+
+@tensor_function
+def heads_attend(
+    q, k, v, heads, attn_mask, key_padding_mask, more, dropout_p, need_weights, average
+):  # fmt: skip
+    """(output, weights or None) of projected q (N, L, E), k and v (N, S, E) in `heads` parts.
+
+    Masks leave out where they are True; `more` keys at the end are none that they know.
+    """
+    op = "MultiheadAttention"
+    batch, rows, extent = q.shape
+    columns = k.shape[1]
+    known = columns - more
+    each_head = extent // heads
+
+    def parts(x):
+        return x.reshape((batch, x.shape[1], heads, each_head)).transpose((0, 2, 1, 3))
+
+    scores = np.matmul(parts(q) * (1 / math.sqrt(each_head)), parts(k).transpose((0, 1, 3, 2)))
+    mask = None
+    if attn_mask is not None:
+        m = array(op, attn_mask, "attn_mask")
+        shape = (rows, known) if m.ndim == 2 else (batch * heads, rows, known)
+        lined = (1, 1, rows, known) if m.ndim == 2 else (batch, heads, rows, known)
+        mask = _added(op, m, "attn_mask", shape, scores.dtype).reshape(lined)
+    if key_padding_mask is not None:
+        name = "key_padding_mask"
+        m = _added(op, key_padding_mask, name, (batch, known), scores.dtype)[:, None, None, :]
+        mask = m if mask is None else mask + m
+    if mask is not None and more:
+        end = np.zeros((*mask.shape[:-1], more), mask.dtype)
+        mask = np.concatenate([mask, end], axis=-1)
+    found = weights(scores, mask, dropout_p)
+    y = np.matmul(found, parts(v)).transpose((0, 2, 1, 3)).reshape((batch, rows, extent))
+    if not need_weights:
+        return y, None
+    return y, np.mean(found, axis=1) if average else found

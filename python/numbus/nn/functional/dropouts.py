@@ -1,0 +1,91 @@
+"""Dropout: elements or channels set to 0 at random while training, the others scaled."""
+
+import numpy
+
+from ...core.errors import message
+from ...tensors import tensor_function
+from ...tensors.random import uniform
+from ._shared import floating, stored
+
+_FLOAT32 = numpy.dtype("float32")
+
+__all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d"]
+
+
+def _probability(op, p):
+    if not 0 <= p <= 1:
+        raise ValueError(message(op, "p is no probability", p, "0 to 1"))
+
+
+def kept(shape, p, like):
+    """1 with the probability 1 - p, else 0, by the generator that manual_seed() sets; of the dtype
+    and on the device of `like`.
+    """
+    drawn = uniform(shape, _FLOAT32)
+    drawn = drawn if drawn.device == like.device else drawn.to_device(like.device)
+    return (drawn >= p).astype(like.dtype)
+
+
+def _dropped(op, input, p, training, inplace, shape_of):
+    _probability(op, p)
+    x = floating(op, input)
+    if not training or p == 0:
+        return stored(input, x, x, inplace)
+    if p == 1:
+        return stored(input, x, x * 0, inplace)
+    mask = kept(shape_of(x), p, x) * (1 / (1 - p))
+    return stored(input, x, x * mask, inplace)
+
+
+@tensor_function
+def dropout(input, p=0.5, training=True, inplace=False):
+    """Elements are 0 with the probability `p`, else x / (1 - p), while `training`.
+
+    The random numbers are Philox's, by the generator that manual_seed() sets (Hinton et al., 2012).
+    ValueError for a p outside of [0, 1].
+    """
+    return _dropped("dropout", input, p, training, inplace, lambda x: x.shape)
+
+
+def _channels(op, input, p, training, inplace, count):
+    def shape_of(x):
+        if x.ndim not in (count + 1, count + 2):
+            raise ValueError(
+                message(op, "another number of axes", x.shape, f"{count + 1} or {count + 2}")
+            )
+        return x.shape[: x.ndim - count] + (1,) * count
+
+    return _dropped(op, input, p, training, inplace, shape_of)
+
+
+@tensor_function
+def dropout1d(input, p=0.5, training=True, inplace=False):
+    """dropout() of whole channels of (N, C, length) or (C, length)."""
+    return _channels("dropout1d", input, p, training, inplace, 1)
+
+
+@tensor_function
+def dropout2d(input, p=0.5, training=True, inplace=False):
+    """dropout() of whole channels of (N, C, height, width) or that without batch."""
+    return _channels("dropout2d", input, p, training, inplace, 2)
+
+
+@tensor_function
+def dropout3d(input, p=0.5, training=True, inplace=False):
+    """dropout() of whole channels of three spatial axes."""
+    return _channels("dropout3d", input, p, training, inplace, 3)
+
+
+@tensor_function
+def alpha_dropout(input, p=0.5, training=False, inplace=False):
+    """dropout() that keeps the mean and variance of selu()'s values (Klambauer et al., 2017)."""
+    _probability("alpha_dropout", p)
+    x = floating("alpha_dropout", input)
+    if not training or p == 0:
+        return stored(input, x, x, inplace)
+    if p == 1:
+        return stored(input, x, x * 0, inplace)
+    low = -1.7580993408473766  # selu at minus infinity
+    a = ((1 - p) * (1 + p * low * low)) ** -0.5
+    mask = kept(x.shape, p, x)
+    return stored(input, x, (x * mask + low * (1 - mask)) * a - a * p * low, inplace)

@@ -1,0 +1,435 @@
+"""Losses: of each element, or their mean or sum."""
+
+from ...core.errors import message
+from ...functions import names as np
+from ...gradients import custom_gradient
+from ...tensors import tensor_function
+from ._shared import array, floating, indices, reduced, reduction_of, same_extents, whole
+from .activations import log_logistic, log_softmax_along
+
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss",
+    "cosine_similarity", "cross_entropy", "gaussian_nll_loss", "hinge_embedding_loss", "huber_loss",
+    "kl_div", "l1_loss", "margin_ranking_loss", "mse_loss", "nll_loss", "pairwise_distance",
+    "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss",
+]  # fmt: skip
+
+
+def _pair(op, input, target):
+    x, y = floating(op, input), array(op, target, "target")
+    same_extents(op, x, y)
+    return x, y
+
+
+def _weighted(loss, weight, reduction):
+    """Losses times weights of elements, whose mean is that of the weights, too."""
+    if weight is None:
+        return reduced(loss, reduction)
+    w = array("loss", weight, "weight")
+    if reduction == "mean":
+        return np.sum(loss * w) / np.sum(np.broadcast_to(w, loss.shape))
+    return reduced(loss * w, reduction)
+
+
+@tensor_function
+def mse_loss(
+    input, target, size_average=None, reduce=None, reduction="mean", weight=None
+):  # fmt: skip
+    """(input - target)². A target of another shape is broadcast, with a warning.
+
+    reduction, here and below: 'none', 'mean' or 'sum'. weight: of elements.
+    """
+    reduction = reduction_of("mse_loss", size_average, reduce, reduction)
+    x, y = _pair("mse_loss", input, target)
+    d = x - y
+    return _weighted(d * d, weight, reduction)
+
+
+@tensor_function
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """abs(input - target)."""
+    reduction = reduction_of("l1_loss", size_average, reduce, reduction)
+    x, y = _pair("l1_loss", input, target)
+    return _weighted(np.abs(x - y), weight, reduction)
+
+
+def _smooth(x, y, width):
+    """d² / 2 up to `width` of the distance, and the line that goes on there."""
+    d = x - y
+    far = np.abs(d)
+    return np.where(far < width, d * d * 0.5, (far - 0.5 * width) * width)
+
+
+@tensor_function
+def smooth_l1_loss(
+    input, target, size_average=None, reduce=None, reduction="mean", beta=1.0
+):  # fmt: skip
+    """d² / (2 beta) where d = abs(input - target) is below `beta`, else d - beta / 2.
+
+    ValueError for a negative `beta`; 0 gives l1_loss.
+    """
+    reduction = reduction_of("smooth_l1_loss", size_average, reduce, reduction)
+    if beta < 0:
+        raise ValueError(message("smooth_l1_loss", "beta is negative", beta, "beta >= 0"))
+    x, y = _pair("smooth_l1_loss", input, target)
+    loss = np.abs(x - y) if beta == 0 else _smooth(x, y, beta) / beta
+    return reduced(loss, reduction)
+
+
+@tensor_function
+def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    """d² / 2 where d = abs(input - target) is below `delta`, else delta (d - delta / 2).
+
+    ValueError for a `delta` that is not positive.
+    """
+    reduction = reduction_of("huber_loss", None, None, reduction)
+    if delta <= 0:
+        raise ValueError(message("huber_loss", "delta is not positive", delta, "delta > 0"))
+    x, y = _pair("huber_loss", input, target)
+    return _weighted(_smooth(x, y, delta), weight, reduction)
+
+
+@custom_gradient
+def _binary_entropy(x, y):
+    """-y log(x) - (1 - y) log(1 - x), with logarithms of -100 at least."""
+
+    def pull(g):
+        by_x = g * (x - y) / np.maximum((1 - x) * x, 1e-12)
+        return by_x, g * (np.log1p(-x) - np.log(x))
+
+    return -(y * np.maximum(np.log(x), -100.0) + (1 - y) * np.maximum(np.log1p(-x), -100.0)), pull
+
+
+@tensor_function
+def binary_cross_entropy(
+    input, target, weight=None, size_average=None, reduce=None, reduction="mean"
+):
+    """-t log(x) - (1 - t) log(1 - x) of probabilities, with logarithms of -100 at least.
+
+    ValueError where input and target differ in shape. Probabilities outside of [0, 1] give NaN.
+    """
+    op = "binary_cross_entropy"
+    reduction = reduction_of(op, size_average, reduce, reduction)
+    x, y = floating(op, input), floating(op, target, "target")
+    if x.shape != y.shape:
+        raise ValueError(message(op, "target does not fit the input", y.shape, f"shape {x.shape}"))
+    loss = _binary_entropy(x, y)
+    return reduced(loss if weight is None else loss * array(op, weight, "weight"), reduction)
+
+
+@tensor_function
+def binary_cross_entropy_with_logits(
+    input,
+    target,
+    weight=None,
+    size_average=None,
+    reduce=None,
+    reduction="mean",
+    pos_weight=None,
+):
+    """binary_cross_entropy of sigmoid(input), without overflow.
+
+    pos_weight: of the positive class, which broadcasts with the target.
+    """
+    op = "binary_cross_entropy_with_logits"
+    reduction = reduction_of(op, size_average, reduce, reduction)
+    x, y = floating(op, input), floating(op, target, "target")
+    if x.shape != y.shape:
+        raise ValueError(message(op, "target does not fit the input", y.shape, f"shape {x.shape}"))
+    log_yes = log_logistic(x)
+    log_no = log_yes - x
+    positive = y if pos_weight is None else y * array(op, pos_weight, "pos_weight")
+    loss = -(positive * log_yes + (1 - y) * log_no)
+    return reduced(loss if weight is None else loss * array(op, weight, "weight"), reduction)
+
+
+def _log_product(y):
+    """y log(y), which is 0 at 0."""
+    return np.where(y == 0, y, y * np.log(np.where(y == 0, y.dtype.type(1), y)))
+
+
+@tensor_function
+def kl_div(
+    input, target, size_average=None, reduce=None, reduction="mean", log_target=False
+):  # fmt: skip
+    """t (log(t) - input) of logarithms of probabilities.
+
+    reduction: also 'batchmean', the sum over the extent of the first axis. log_target: the target
+    holds logarithms, too.
+    """
+    of_batch = reduction == "batchmean"
+    reduction = reduction_of("kl_div", size_average, reduce, "sum" if of_batch else reduction)
+    x, y = floating("kl_div", input), floating("kl_div", target, "target")
+    loss = np.exp(y) * (y - x) if log_target else _log_product(y) - y * x
+    loss = reduced(loss, reduction)
+    return loss / x.shape[0] if of_batch and x.ndim else loss
+
+
+def _classes(op, x):
+    """(axis of classes, number of classes). ValueError without axes."""
+    if x.ndim == 0:
+        raise ValueError(message(op, "input has no axis of classes", x.shape, "(N, C, ...)"))
+    axis = 0 if x.ndim == 1 else 1
+    return axis, x.shape[axis]
+
+
+def _class_weights(op, weight, classes):
+    w = floating(op, weight, "weight")
+    if w.shape != (classes,):
+        raise ValueError(message(op, "weight is not one a class", w.shape, f"({classes},)"))
+    return w
+
+
+def _chosen(op, x, target, weight, ignore_index):
+    """(losses of the targets' classes times weights, these weights), 0 where they are ignored."""
+    axis, classes = _classes(op, x)
+    t = whole(op, target, "target")
+    if t.shape != x.shape[:axis] + x.shape[axis + 1 :]:
+        expected = x.shape[:axis] + x.shape[axis + 1 :]
+        raise ValueError(
+            message(op, f"target does not fit input of shape {x.shape}", t.shape, expected)
+        )
+    shape, zero = t.shape, x.dtype.type(0)
+    lines = np.moveaxis(x, axis, -1).reshape((-1, classes))
+    t = t.reshape(-1)
+    kept = t != ignore_index
+    t = np.where(kept, indices(t, classes), 0)
+    picked = lines[np.arange(lines.shape[0]), t]
+    if weight is None:
+        w = kept.astype(x.dtype)
+    else:
+        w = np.where(kept, _class_weights(op, weight, classes)[t], zero)
+    loss = np.where(kept, -picked * w, zero)
+    return loss.reshape(shape), w, kept.reshape(shape)
+
+
+def _mean_of(loss, w, reduction):
+    return np.sum(loss) / np.sum(w) if reduction == "mean" else reduced(loss, reduction)
+
+
+@tensor_function
+def nll_loss(
+    input,
+    target,
+    weight=None,
+    size_average=None,
+    ignore_index=-100,
+    reduce=None,
+    reduction="mean",
+):
+    """-input[n, target[n]] of logarithms of probabilities of shape (C), (N, C) or (N, C, d1, ...).
+
+    target: integers of that shape without the axis of classes; weight: of classes, by which the
+    mean is weighted; ignore_index: the target that counts for nothing. Raises IndexError, when the
+    result is read, for targets that are no classes; ValueError for shapes that do not fit.
+    """
+    reduction = reduction_of("nll_loss", size_average, reduce, reduction)
+    x = floating("nll_loss", input)
+    loss, w, _ = _chosen("nll_loss", x, target, weight, ignore_index)
+    return _mean_of(loss, w, reduction)
+
+
+@tensor_function
+def cross_entropy(
+    input,
+    target,
+    weight=None,
+    size_average=None,
+    ignore_index=-100,
+    reduce=None,
+    reduction="mean",
+    label_smoothing=0.0,
+):
+    """-log(softmax(input)) of the targets' classes; input: (C), (N, C) or (N, C, d1, ...).
+
+    target: classes as for nll_loss(), or their probabilities, floats of the input's shape.
+    label_smoothing: what of each target is given to all classes alike (Szegedy et al., 2015).
+    ValueError where it is not in [0, 1] or shapes do not fit; IndexError as for nll_loss().
+    """
+    op = "cross_entropy"
+    reduction = reduction_of(op, size_average, reduce, reduction)
+    if not 0 <= label_smoothing <= 1:
+        raise ValueError(message(op, "label_smoothing", label_smoothing, "0 to 1"))
+    x, t = floating(op, input), array(op, target, "target")
+    axis, classes = _classes(op, x)
+    logs = log_softmax_along(x, axis)
+    lined = None
+    if weight is not None:
+        shape = tuple(-1 if k == axis else 1 for k in range(x.ndim))
+        lined = _class_weights(op, weight, classes).reshape(shape)
+    if t.dtype.kind == "f":
+        return _of_probabilities(op, logs, t, lined, axis, reduction, label_smoothing)
+    loss, w, kept = _chosen(op, logs, t, weight, ignore_index)
+    chosen = _mean_of(loss, w, reduction)
+    if label_smoothing == 0:
+        return chosen
+    spread = -np.sum(logs if lined is None else logs * lined, axis=axis)
+    spread = _mean_of(np.where(kept, spread, x.dtype.type(0)), w, reduction)
+    return chosen * (1 - label_smoothing) + spread * (label_smoothing / classes)
+
+
+def _of_probabilities(op, logs, t, lined, axis, reduction, smoothing):
+    if t.shape != logs.shape:
+        raise ValueError(
+            message(op, "target of floats does not fit the input", t.shape,
+                    f"probabilities of shape {logs.shape}, or integers")
+        )  # fmt: skip
+    if smoothing:
+        t = t * (1 - smoothing) + smoothing / logs.shape[axis]
+    loss = logs * t
+    loss = -np.sum(loss if lined is None else loss * lined, axis=axis)
+    return reduced(loss, reduction)
+
+
+@tensor_function
+def poisson_nll_loss(
+    input,
+    target,
+    log_input=True,
+    full=False,
+    size_average=None,
+    eps=1e-8,
+    reduce=None,
+    reduction="mean",
+):
+    """exp(x) - t x, or x - t log(x + eps) unless `log_input`; `full` adds Stirling's formula of
+    log(t!) where t is above 1.
+    """
+    op = "poisson_nll_loss"
+    reduction = reduction_of(op, size_average, reduce, reduction)
+    x, y = floating(op, input), array(op, target, "target")
+    loss = np.exp(x) - y * x if log_input else x - y * np.log(x + eps)
+    if full:
+        safe = np.where(y > 1, y, 1)
+        stirling = safe * np.log(safe) - safe + 0.5 * np.log(safe * 6.283185307179586)
+        loss = loss + np.where(y > 1, stirling, 0)
+    return reduced(loss, reduction)
+
+
+@tensor_function
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """(log(var) + (input - target)² / var) / 2, with variances of `eps` at least, which is a
+    constant for the derivative; `full` adds log(2 pi) / 2.
+    """
+    op = "gaussian_nll_loss"
+    reduction = reduction_of(op, None, None, reduction)
+    x, y = floating(op, input), array(op, target, "target")
+    v = floating(op, var, "var")
+    if v.shape != x.shape and v.shape == x.shape[:-1]:
+        v = v[..., None]
+    v = v + np.where(v < eps, eps - v, 0) if eps else v
+    d = x - y
+    loss = (np.log(v) + d * d / v) * 0.5
+    return reduced(loss + 0.9189385332046727 if full else loss, reduction)
+
+
+@tensor_function
+def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    """log(1 + exp(-target input)) for targets of 1 and -1."""
+    reduction = reduction_of("soft_margin_loss", size_average, reduce, reduction)
+    x = floating("soft_margin_loss", input)
+    return reduced(-log_logistic(x * array("soft_margin_loss", target, "target")), reduction)
+
+
+def _above(x):
+    """max(x, 0), with PyTorch's derivative of clamp_min: that of x at 0."""
+    return np.where(x < 0, x.dtype.type(0), x)
+
+
+@tensor_function
+def margin_ranking_loss(
+    input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"
+):
+    """max(0, -target (input1 - input2) + margin) for targets of 1 and -1."""
+    op = "margin_ranking_loss"
+    reduction = reduction_of(op, size_average, reduce, reduction)
+    a, b = floating(op, input1, "input1"), floating(op, input2, "input2")
+    return reduced(_above(-array(op, target, "target") * (a - b) + margin), reduction)
+
+
+@tensor_function
+def hinge_embedding_loss(
+    input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"
+):
+    """input where target is 1, max(0, margin - input) where it is -1."""
+    op = "hinge_embedding_loss"
+    reduction = reduction_of(op, size_average, reduce, reduction)
+    x, y = floating(op, input), array(op, target, "target")
+    zero = x.dtype.type(0)
+    loss = np.where(y != 1, _above(margin - x), zero) + np.where(y != -1, x, zero)
+    return reduced(loss, reduction)
+
+
+@tensor_function
+def cosine_similarity(x1, x2, dim=1, eps=1e-8):
+    """The product of x1 and x2 along `dim` over that of their lengths, each at least `eps`."""
+    return _cosine(floating("cosine_similarity", x1), floating("cosine_similarity", x2), dim, eps)
+
+
+def _cosine(a, b, axis, eps):
+    lengths = []
+    for x in (a, b):
+        s = np.sum(x * x, axis=axis)
+        large = s > eps * eps
+        lengths.append(np.where(large, np.sqrt(np.where(large, s, s.dtype.type(1))), eps))
+    return np.sum(a * b, axis=axis) / (lengths[0] * lengths[1])
+
+
+@tensor_function
+def cosine_embedding_loss(
+    input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"
+):
+    """1 - cosine where target is 1, max(0, cosine - margin) where it is -1; the last axis is that
+    of the vectors.
+    """
+    op = "cosine_embedding_loss"
+    reduction = reduction_of(op, size_average, reduce, reduction)
+    a, b = floating(op, input1, "input1"), floating(op, input2, "input2")
+    y = array(op, target, "target")
+    tiny = 1e-12  # added to squares
+    c = np.sum(a * b, axis=-1) / np.sqrt(
+        (np.sum(a * a, axis=-1) + tiny) * (np.sum(b * b, axis=-1) + tiny)
+    )
+    zero = c.dtype.type(0)
+    loss = np.where(y == 1, 1 - c, zero) + np.where(y == -1, _above(c - margin), zero)
+    return reduced(loss, reduction)
+
+
+def _length(d, p):
+    if p == 2:
+        return np.sqrt(np.sum(d * d, axis=-1))
+    return np.sum(np.abs(d) ** p, axis=-1) ** (1 / p)
+
+
+@tensor_function
+def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
+    """The p-norm of x1 - x2 + eps along the last axis."""
+    a, b = floating("pairwise_distance", x1), floating("pairwise_distance", x2)
+    d = _length(a - b + eps, p)
+    return np.expand_dims(d, -1) if keepdim else d
+
+
+@tensor_function
+def triplet_margin_loss(
+    anchor,
+    positive,
+    negative,
+    margin=1.0,
+    p=2,
+    eps=1e-6,
+    swap=False,
+    size_average=None,
+    reduce=None,
+    reduction="mean",
+):
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin) of pairwise distances; `swap`: the
+    distance of positive and negative where it is shorter than the second one.
+    """
+    op = "triplet_margin_loss"
+    reduction = reduction_of(op, size_average, reduce, reduction)
+    a, b = floating(op, anchor, "anchor"), floating(op, positive, "positive")
+    c = floating(op, negative, "negative")
+    far = _length(a - c + eps, p)
+    if swap:
+        far = np.minimum(far, _length(b - c + eps, p))
+    return reduced(_above(_length(a - b + eps, p) - far + margin), reduction)

@@ -1,0 +1,89 @@
+"""numbus.nn.functional against what PyTorch gave for the same calls (tests/torch/record.py)."""
+
+import warnings
+
+import numpy as np
+import pytest
+from nn_check import TOLERANCE, close
+
+nb = pytest.importorskip("numbus")
+from functional_cases import CASES  # noqa: E402
+from inputs import load  # noqa: E402
+from numbus import tensors  # noqa: E402
+from numbus.nn import functional as F  # noqa: E402
+
+pytestmark = pytest.mark.numbus
+RECORDED = load("functional.npz")
+ROUGH = {"hardsigmoid": 1e-7}  # whose derivative PyTorch rounds to float32
+
+
+def limit_of(case):
+    return max(TOLERANCE[case.dtype], ROUGH.get(case.function, 0))
+
+
+def compared(case, values):
+    for k, value in enumerate(values):
+        close(value, RECORDED[f"{case.name} value {k}"], limit_of(case), f"{case.name} value {k}")
+
+
+def seeds_of(case, values):
+    """(number of a result of floats, its cotangent) of all."""
+    floats = [k for k, v in enumerate(values) if np.asarray(v).dtype.kind == "f"]
+    seeds = case.cotangents([np.shape(values[k]) for k in floats])
+    return list(zip(floats, seeds))
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_of_arrays(name):
+    case = CASES[name]
+    args, words = case.arrays()
+    every = {**dict(enumerate(args)), **words}
+    drawn = case.drawn()
+    every |= {key: nb.array(every[key]) for key in drawn}
+    keys = [key for key, d in drawn.items() if d.gradient]
+
+    def run(*given):
+        full = {**every, **dict(zip(keys, given))}
+        ordered = [full[k] for k in range(len(args))]
+        found = getattr(F, case.function)(*ordered, **{k: full[k] for k in words})
+        return found if isinstance(found, tuple) else (found,)
+
+    given = [every[key] for key in keys]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "invalid value", RuntimeWarning)  # of 0 / 0, all ignored
+        values = run(*given)
+    compared(case, values)
+    if keys:
+        seeds = seeds_of(case, values)
+
+        def loss(*arrays):
+            made = run(*arrays)
+            return sum((made[k] * nb.array(s)).sum() for k, s in seeds)
+
+        gradients = nb.grad(loss, argnums=tuple(range(len(given))))(*given)
+        for key, g in zip(keys, gradients):
+            what = f"{name} gradient {key}"
+            close(g, RECORDED[what], limit_of(case), what)
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_of_tensors(name):
+    case = CASES[name]
+    args, words = case.arrays()
+    every = {**dict(enumerate(args)), **words}
+    for key, d in case.drawn().items():
+        every[key] = tensors.tensor(every[key], requires_grad=d.gradient)
+    values = getattr(F, case.function)(
+        *[every[k] for k in range(len(args))], **{k: every[k] for k in words}
+    )
+    values = values if isinstance(values, tuple) else (values,)
+    assert all(isinstance(v, tensors.Tensor) for v in values)
+    seeds = seeds_of(case, [v._array for v in values])
+    compared(case, values)
+    keys = [key for key, d in case.drawn().items() if d.gradient]
+    if keys:
+        sum((values[k] * tensors.tensor(s)).sum() for k, s in seeds).backward()
+        for key in keys:
+            what = f"{name} gradient {key}"
+            close(every[key].grad, RECORDED[what], limit_of(case), what)
