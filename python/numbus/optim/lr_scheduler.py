@@ -1,0 +1,756 @@
+"""Learning rates that change from epoch to epoch, or from step to step."""
+
+import math
+import warnings
+from bisect import bisect_right
+from collections import Counter
+
+from ..core.errors import message
+from .optimizer import Optimizer, number
+
+__all__ = [
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts",
+    "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR",
+    "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
+]  # fmt: skip
+
+
+def _checked(op, optimizer):
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(message(op, "no optimizer", type(optimizer).__name__, "an Optimizer"))
+    return optimizer
+
+
+class LRScheduler:
+    """The base of schedules: `step()` sets the learning rate of each group to what `get_lr()` says.
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+    last_epoch : int, default -1
+        The epoch that has been reached; -1: this is the beginning, and each group's rate becomes
+        its `initial_lr`. Else KeyError where a group has none.
+
+    Notes
+    -----
+    Rates follow from those that the groups have at the time, so that schedules can be combined;
+    `step(epoch)` asks for an epoch by its number, where a schedule has a formula of that.
+    """
+
+    def __init__(self, optimizer, last_epoch=-1):
+        self.optimizer = _checked(type(self).__name__, optimizer)
+        for k, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", number(group["lr"]))
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    message(type(self).__name__, f"param 'initial_lr' is not specified in "
+                            f"param_groups[{k}] when resuming", f"last_epoch={last_epoch}",
+                            "a group that a schedule was made for")
+                )  # fmt: skip
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self._step_count = 0
+        self._last_lr = []
+        self._first()
+
+    def _first(self):
+        self.step()
+
+    def _rates(self):
+        return [number(group["lr"]) for group in self.optimizer.param_groups]
+
+    def get_lr(self):
+        """The learning rates of the groups at `last_epoch`."""
+        raise NotImplementedError(
+            message(type(self).__name__, "a schedule without rates", "no get_lr", "one")
+        )
+
+    def get_last_lr(self):
+        """The learning rates that the last step has set."""
+        return self._last_lr
+
+    def step(self, epoch=None):
+        """Goes on to the next epoch, or to the one of that number."""
+        self._step_count += 1
+        if epoch is None:
+            self.last_epoch += 1
+            rates = self.get_lr()
+        else:
+            self.last_epoch = epoch
+            closed = getattr(self, "_get_closed_form_lr", None)
+            rates = self.get_lr() if closed is None else closed()
+        self._set(rates)
+
+    def _set(self, rates):
+        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
+            group["lr"] = rate
+        self._last_lr = self._rates()
+
+    def state_dict(self):
+        """What `load_state_dict` takes: all but the optimizer."""
+        return {key: value for key, value in vars(self).items() if key != "optimizer"}
+
+    def load_state_dict(self, state_dict):
+        """Takes over what `state_dict()` gave."""
+        vars(self).update(state_dict)
+
+
+class LambdaLR(LRScheduler):
+    """The initial rate times `lr_lambda(epoch)`; a function, or one for each group.
+
+    ValueError for another number of functions.
+    """
+
+    def __init__(self, optimizer, lr_lambda, last_epoch=-1):
+        self.lr_lambdas = _for_groups("LambdaLR", optimizer, lr_lambda)
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        return [
+            base * f(self.last_epoch)
+            for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)
+        ]
+
+    def state_dict(self):
+        """All but the optimizer and the functions, of which only the state of objects is kept."""
+        state = super().state_dict()
+        functions = state.pop("lr_lambdas")
+        kept = [
+            dict(vars(f)) if hasattr(f, "__dict__") and not _is_function(f) else None
+            for f in functions
+        ]
+        return {**state, "lr_lambdas": kept}
+
+    def load_state_dict(self, state_dict):
+        kept = state_dict["lr_lambdas"]
+        super().load_state_dict({k: v for k, v in state_dict.items() if k != "lr_lambdas"})
+        for f, state in zip(self.lr_lambdas, kept, strict=True):
+            if state is not None:
+                vars(f).update(state)
+
+
+class MultiplicativeLR(LambdaLR):
+    """The rate times `lr_lambda(epoch)` at each step; a function, or one for each group."""
+
+    def get_lr(self):
+        if self.last_epoch == 0:
+            return self._rates()
+        return [
+            rate * f(self.last_epoch)
+            for f, rate in zip(self.lr_lambdas, self._rates(), strict=True)
+        ]
+
+
+def _is_function(f):
+    return type(f).__name__ in ("function", "builtin_function_or_method", "method")
+
+
+def _for_groups(op, optimizer, value):
+    count = len(_checked(op, optimizer).param_groups)
+    if not isinstance(value, (list, tuple)):
+        return [value] * count
+    if len(value) != count:
+        raise ValueError(message(op, "not one for each parameter group", len(value), count))
+    return list(value)
+
+
+class StepLR(LRScheduler):
+    """The rate times `gamma` every `step_size` epochs."""
+
+    def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        if self.last_epoch == 0 or self.last_epoch % self.step_size:
+            return self._rates()
+        return [rate * self.gamma for rate in self._rates()]
+
+    def _get_closed_form_lr(self):
+        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+
+
+class MultiStepLR(LRScheduler):
+    """The rate times `gamma` at each of the epochs `milestones`."""
+
+    def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
+        self.milestones, self.gamma = Counter(milestones), gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        if self.last_epoch not in self.milestones:
+            return self._rates()
+        factor = self.gamma ** self.milestones[self.last_epoch]
+        return [rate * factor for rate in self._rates()]
+
+    def _get_closed_form_lr(self):
+        passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
+        return [base * self.gamma**passed for base in self.base_lrs]
+
+
+class ConstantLR(LRScheduler):
+    """The rate times `factor` for the first `total_iters` epochs. ValueError for factors that are
+    not in [0, 1].
+    """
+
+    def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
+        if not 0 <= factor <= 1:
+            raise ValueError(message("ConstantLR", "factor", factor, "0 to 1"))
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        if self.last_epoch == 0:
+            return [rate * self.factor for rate in self._rates()]
+        if self.last_epoch != self.total_iters:
+            return self._rates()
+        return [rate * (1.0 / self.factor) for rate in self._rates()]
+
+    def _get_closed_form_lr(self):
+        early = self.last_epoch < self.total_iters
+        return [base * (self.factor if early else 1.0) for base in self.base_lrs]
+
+
+class LinearLR(LRScheduler):
+    """The rate times a factor that goes from `start_factor` to `end_factor` in `total_iters`
+    epochs. ValueError for a start that is not in (0, 1] or an end not in [0, 1].
+    """
+
+    def __init__(
+        self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1
+    ):
+        if not 0 < start_factor <= 1:
+            raise ValueError(message("LinearLR", "start_factor", start_factor, "above 0, up to 1"))
+        if not 0 <= end_factor <= 1:
+            raise ValueError(message("LinearLR", "end_factor", end_factor, "0 to 1"))
+        self.start_factor, self.end_factor = start_factor, end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        if self.last_epoch == 0:
+            return [rate * self.start_factor for rate in self._rates()]
+        if self.last_epoch > self.total_iters:
+            return self._rates()
+        more = self.end_factor - self.start_factor
+        before = self.total_iters * self.start_factor + (self.last_epoch - 1) * more
+        return [rate * (1.0 + more / before) for rate in self._rates()]
+
+    def _get_closed_form_lr(self):
+        more = self.end_factor - self.start_factor
+        part = min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * (self.start_factor + more * part) for base in self.base_lrs]
+
+
+class ExponentialLR(LRScheduler):
+    """The rate times `gamma` at each epoch."""
+
+    def __init__(self, optimizer, gamma, last_epoch=-1):
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        if self.last_epoch == 0:
+            return self._rates()
+        return [rate * self.gamma for rate in self._rates()]
+
+    def _get_closed_form_lr(self):
+        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
+
+
+class PolynomialLR(LRScheduler):
+    """The initial rate times (1 - epoch / total_iters)**power, and 0 from there on."""
+
+    def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        if self.last_epoch == 0 or self.last_epoch > self.total_iters:
+            return self._rates()
+        now = 1.0 - self.last_epoch / self.total_iters
+        before = 1.0 - (self.last_epoch - 1) / self.total_iters
+        return [rate * (now / before) ** self.power for rate in self._rates()]
+
+    def _get_closed_form_lr(self):
+        part = min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * (1.0 - part) ** self.power for base in self.base_lrs]
+
+
+class CosineAnnealingLR(LRScheduler):
+    """The rate goes down to `eta_min` in `T_max` epochs along half a period of a cosine, and up
+    again (Loshchilov and Hutter, 2017, without restarts).
+    """
+
+    def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        low, n = self.eta_min, self.T_max
+        if self.last_epoch == 0:
+            return self._rates()
+        if self._step_count == 1 and self.last_epoch > 0:
+            return self._get_closed_form_lr()
+        if (self.last_epoch - 1 - n) % (2 * n) == 0:
+            turn = (1 - math.cos(math.pi / n)) / 2
+            return [
+                rate + (base - low) * turn
+                for base, rate in zip(self.base_lrs, self._rates(), strict=True)
+            ]
+        now = 1 + math.cos(math.pi * self.last_epoch / n)
+        before = 1 + math.cos(math.pi * (self.last_epoch - 1) / n)
+        return [now / before * (rate - low) + low for rate in self._rates()]
+
+    def _get_closed_form_lr(self):
+        part = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+        return [self.eta_min + (base - self.eta_min) * part for base in self.base_lrs]
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """A cosine from the initial rate down to `eta_min` in `T_0` epochs, then anew, each time
+    `T_mult` times as long (Loshchilov and Hutter, 2017). `step(epoch)` takes fractions of epochs.
+    """
+
+    def __init__(self, optimizer, T_0, T_mult=1, eta_min=0.0, last_epoch=-1):
+        if T_0 <= 0 or not isinstance(T_0, int):
+            raise ValueError(message("CosineAnnealingWarmRestarts", "T_0", T_0, "an int above 0"))
+        if T_mult < 1 or not isinstance(T_mult, int):
+            raise ValueError(
+                message("CosineAnnealingWarmRestarts", "T_mult", T_mult, "an int >= 1")
+            )
+        self.T_0, self.T_i, self.T_mult = T_0, T_0, T_mult
+        self.eta_min, self.T_cur = eta_min, last_epoch
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        part = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
+        return [self.eta_min + (base - self.eta_min) * part for base in self.base_lrs]
+
+    def step(self, epoch=None):
+        """Goes on to the next epoch, or to a number of epochs, which may be a fraction."""
+        self._step_count += 1
+        if epoch is None and self.last_epoch < 0:
+            epoch = 0
+        if epoch is None:
+            epoch = self.last_epoch + 1
+            self.T_cur += 1
+            if self.T_cur >= self.T_i:
+                self.T_cur -= self.T_i
+                self.T_i *= self.T_mult
+        else:
+            if epoch < 0:
+                raise ValueError(
+                    message("CosineAnnealingWarmRestarts", "epoch is negative", epoch, ">= 0")
+                )
+            self.T_cur, self.T_i = epoch, self.T_0
+            while self.T_cur >= self.T_i:
+                self.T_cur -= self.T_i
+                self.T_i *= self.T_mult
+        self.last_epoch = math.floor(epoch)
+        self._set(self.get_lr())
+
+
+def _between(start, end, part, strategy):
+    """A number between two by a part of the way, along a line or half a period of a cosine."""
+    if strategy == "linear":
+        return (end - start) * part + start
+    return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
+
+
+class OneCycleLR(LRScheduler):
+    """The rate goes from max_lr / div_factor up to `max_lr` and down to 1 / final_div_factor of its
+    beginning, in `total_steps` steps, or epochs * steps_per_epoch of them (Smith and Topin, 2018).
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+    max_lr : float or list of float
+        The largest rate, of each group.
+    total_steps, epochs, steps_per_epoch : int, optional
+        The number of steps, or the numbers of which it is the product.
+    pct_start : float, default 0.3
+        The part of the steps in which the rate grows.
+    anneal_strategy : {"cos", "linear"}
+    cycle_momentum : bool, default True
+        The momentum (or the first of `betas`) goes from `max_momentum` (0.95) down to
+        `base_momentum` (0.85) and up again. ValueError where the optimizer has none.
+    three_phase : bool, default False
+        Down as long as up, and what is left for the last part.
+
+    Raises
+    ------
+    ValueError
+        For numbers out of their range, and for more steps than `total_steps`.
+    """
+
+    def __init__(
+        self,
+        optimizer,
+        max_lr,
+        total_steps=None,
+        epochs=None,
+        steps_per_epoch=None,
+        pct_start=0.3,
+        anneal_strategy="cos",
+        cycle_momentum=True,
+        base_momentum=0.85,
+        max_momentum=0.95,
+        div_factor=25.0,
+        final_div_factor=1e4,
+        three_phase=False,
+        last_epoch=-1,
+    ):
+        op = "OneCycleLR"
+        _checked(op, optimizer)
+        if total_steps is None:
+            if epochs is None or steps_per_epoch is None:
+                raise ValueError(
+                    message(op, "number of steps is not given", "none",
+                            "total_steps, or epochs and steps_per_epoch")
+                )  # fmt: skip
+            if min(epochs, steps_per_epoch) <= 0:
+                raise ValueError(
+                    message(op, "number of steps", (epochs, steps_per_epoch), "positive ints")
+                )
+            total_steps = epochs * steps_per_epoch
+        if total_steps <= 0 or not isinstance(total_steps, int):
+            raise ValueError(message(op, "total_steps", total_steps, "a positive int"))
+        if not 0 <= pct_start <= 1:
+            raise ValueError(message(op, "pct_start", pct_start, "0 to 1"))
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(
+                message(op, "anneal_strategy", repr(anneal_strategy), "'cos' or 'linear'")
+            )
+        self.total_steps, self._strategy = total_steps, anneal_strategy
+        up = float(pct_start * total_steps) - 1
+        # (last step, key of the rate there, key of the momentum there)
+        if three_phase:
+            self._phases = [
+                (up, "max_lr", "base_momentum"),
+                (float(2 * pct_start * total_steps) - 2, "initial_lr", "max_momentum"),
+                (total_steps - 1, "min_lr", "max_momentum"),
+            ]
+        else:
+            self._phases = [
+                (up, "max_lr", "base_momentum"), (total_steps - 1, "min_lr", "max_momentum")
+            ]  # fmt: skip
+        most = _for_groups(op, optimizer, max_lr)
+        if last_epoch == -1:
+            for group, top in zip(optimizer.param_groups, most, strict=True):
+                group["initial_lr"] = top / div_factor
+                group["max_lr"] = top
+                group["min_lr"] = group["initial_lr"] / final_div_factor
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self.use_beta1 = "betas" in optimizer.defaults
+            _has_momentum(op, optimizer)
+            lows = _for_groups(op, optimizer, base_momentum)
+            highs = _for_groups(op, optimizer, max_momentum)
+            if last_epoch == -1:
+                for group, low, high in zip(optimizer.param_groups, lows, highs, strict=True):
+                    _set_momentum(group, high)
+                    group["max_momentum"], group["base_momentum"] = high, low
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        step = self.last_epoch
+        if step > self.total_steps:
+            raise ValueError(
+                message("OneCycleLR", "more steps than there are", step, self.total_steps)
+            )
+        rates = []
+        for group in self.optimizer.param_groups:
+            start, rate, momentum = 0.0, "initial_lr", "max_momentum"
+            for k, (end, next_rate, next_momentum) in enumerate(self._phases):
+                if step <= end or k == len(self._phases) - 1:
+                    part = (step - start) / (end - start)
+                    rates.append(_between(group[rate], group[next_rate], part, self._strategy))
+                    if self.cycle_momentum:
+                        _set_momentum(
+                            group,
+                            _between(group[momentum], group[next_momentum], part, self._strategy),
+                        )
+                    break
+                start, rate, momentum = end, next_rate, next_momentum
+        return rates
+
+
+def _has_momentum(op, optimizer):
+    if "betas" not in optimizer.defaults and "momentum" not in optimizer.defaults:
+        raise ValueError(
+            message(op, "the optimizer has no momentum to cycle", type(optimizer).__name__,
+                    "cycle_momentum=False")
+        )  # fmt: skip
+
+
+def _set_momentum(group, value):
+    if "betas" in group:
+        group["betas"] = (value, *group["betas"][1:])
+    else:
+        group["momentum"] = value
+
+
+class CyclicLR(LRScheduler):
+    """The rate goes from `base_lr` up to `max_lr` in `step_size_up` steps and down again in
+    `step_size_down`, over and over (Smith, 2017).
+
+    mode: 'triangular', 'triangular2' (half as far each time) or 'exp_range' (times gamma**step);
+    or scale_fn of the cycle's number (scale_mode 'cycle') or the step ('iterations'). The momentum,
+    or the first of `betas`, goes the other way.
+    """
+
+    def __init__(
+        self,
+        optimizer,
+        base_lr,
+        max_lr,
+        step_size_up=2000,
+        step_size_down=None,
+        mode="triangular",
+        gamma=1.0,
+        scale_fn=None,
+        scale_mode="cycle",
+        cycle_momentum=True,
+        base_momentum=0.8,
+        max_momentum=0.9,
+        last_epoch=-1,
+    ):
+        op = "CyclicLR"
+        lows = _for_groups(op, optimizer, base_lr)
+        if last_epoch == -1:
+            for group, low in zip(optimizer.param_groups, lows, strict=True):
+                group["lr"] = low
+        self.max_lrs = _for_groups(op, optimizer, max_lr)
+        down = step_size_up if step_size_down is None else step_size_down
+        self.total_size = float(step_size_up) + float(down)
+        self.step_ratio = float(step_size_up) / self.total_size
+        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+            raise ValueError(
+                message(op, "mode", repr(mode), "'triangular', 'triangular2' or 'exp_range'")
+            )
+        self.mode, self.gamma, self._scale = mode, gamma, scale_fn
+        by_mode = "iterations" if mode == "exp_range" else "cycle"
+        self.scale_mode = by_mode if scale_fn is None else scale_mode
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            _has_momentum(op, optimizer)
+            self.base_momentums = _for_groups(op, optimizer, base_momentum)
+            self.max_momentums = _for_groups(op, optimizer, max_momentum)
+            if last_epoch == -1:
+                highs = zip(
+                    optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True
+                )
+                for group, low, high in highs:
+                    _set_momentum(group, high)
+                    group["base_momentum"], group["max_momentum"] = low, high
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = lows
+
+    def scale_fn(self, x):
+        """The factor of the way from the lower to the upper bound."""
+        if self._scale is not None:
+            return self._scale(x)
+        if self.mode == "triangular2":
+            return 1 / (2.0 ** (x - 1))
+        return self.gamma**x if self.mode == "exp_range" else 1.0
+
+    def get_lr(self):
+        cycle = math.floor(1 + self.last_epoch / self.total_size)
+        x = 1.0 + self.last_epoch / self.total_size - cycle
+        part = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
+        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        rates = [
+            low + (high - low) * part * scale
+            for low, high in zip(self.base_lrs, self.max_lrs, strict=True)
+        ]
+        if self.cycle_momentum:
+            bounds = zip(
+                self.optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True
+            )
+            for group, low, high in bounds:
+                _set_momentum(group, high - (high - low) * part * scale)
+        return rates
+
+    def state_dict(self):
+        """All but the optimizer and a function that was given."""
+        return {k: v for k, v in super().state_dict().items() if k != "_scale"}
+
+
+class SequentialLR(LRScheduler):
+    """One schedule after the other: the next one begins at each of the epochs `milestones`.
+
+    ValueError for schedules of another optimizer, or for another number of them than milestones and
+    one more.
+    """
+
+    def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
+        if len(schedulers) != len(milestones) + 1:
+            raise ValueError(
+                message("SequentialLR", "schedules and milestones do not fit",
+                        (len(schedulers), len(milestones)), "one schedule more")
+            )  # fmt: skip
+        if any(s.optimizer is not optimizer for s in schedulers):
+            raise ValueError(
+                message("SequentialLR", "schedules of another optimizer", "one", "this one's")
+            )
+        self._schedulers, self._milestones = list(schedulers), list(milestones)
+        self.optimizer = _checked("SequentialLR", optimizer)
+        self.last_epoch = last_epoch + 1
+        self._step_count = 0
+        # All have set their first rates: undo it, and begin with the first one.
+        for group in optimizer.param_groups:
+            group["lr"] = group["initial_lr"]
+        for s in self._schedulers:
+            s.last_epoch -= 1
+        self._schedulers[0].step()
+        self._last_lr = self._schedulers[0].get_last_lr()
+
+    def step(self, epoch=None):
+        """Goes on to the next epoch. ValueError for a number, which it does not take."""
+        if epoch is not None:
+            raise ValueError(message("SequentialLR", "step of a number", epoch, "none"))
+        self.last_epoch += 1
+        k = bisect_right(self._milestones, self.last_epoch)
+        s = self._schedulers[k]
+        if k > 0 and self._milestones[k - 1] == self.last_epoch:
+            s.step(0)
+        else:
+            s.step()
+        self._last_lr = s.get_last_lr()
+
+    def state_dict(self):
+        """All but the optimizer; the schedules by their own."""
+        state = {k: v for k, v in super().state_dict().items() if k != "_schedulers"}
+        return {**state, "_schedulers": [s.state_dict() for s in self._schedulers]}
+
+    def load_state_dict(self, state_dict):
+        parts = state_dict["_schedulers"]
+        super().load_state_dict({k: v for k, v in state_dict.items() if k != "_schedulers"})
+        for s, part in zip(self._schedulers, parts, strict=True):
+            s.load_state_dict(part)
+
+
+class ChainedScheduler(LRScheduler):
+    """Several schedules of one optimizer, each of which goes on at every step."""
+
+    def __init__(self, schedulers, optimizer=None):
+        if not schedulers:
+            raise ValueError(message("ChainedScheduler", "no schedules", "none", "some"))
+        self.optimizer = optimizer or schedulers[0].optimizer
+        if any(s.optimizer is not self.optimizer for s in schedulers):
+            raise ValueError(
+                message("ChainedScheduler", "schedules of another optimizer", "one", "one for all")
+            )
+        self._schedulers = list(schedulers)
+        self._last_lr = self._rates()
+
+    def step(self, epoch=None):
+        """Goes on to the next epoch. ValueError for a number, which it does not take."""
+        if epoch is not None:
+            raise ValueError(message("ChainedScheduler", "step of a number", epoch, "none"))
+        for s in self._schedulers:
+            s.step()
+        self._last_lr = self._rates()
+
+    state_dict = SequentialLR.state_dict
+    load_state_dict = SequentialLR.load_state_dict
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """The rate times `factor` when `metrics` has not become better for `patience` epochs.
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+    mode : {"min", "max"}
+        Whether lower or higher is better.
+    factor : float, default 0.1
+        ValueError for 1 and more.
+    patience : int, default 10
+    threshold, threshold_mode : float, {"rel", "abs"}
+        By how much it has to be better, relative to the best so far or not.
+    cooldown : int, default 0
+        Epochs after a change in which none counts.
+    min_lr : float or list of float, default 0
+        The rate goes no lower.
+    eps : float, default 1e-8
+        Changes that are not larger are not made.
+    """
+
+    def __init__(
+        self,
+        optimizer,
+        mode="min",
+        factor=0.1,
+        patience=10,
+        threshold=1e-4,
+        threshold_mode="rel",
+        cooldown=0,
+        min_lr=0,
+        eps=1e-8,
+    ):
+        op = "ReduceLROnPlateau"
+        if factor >= 1.0:
+            raise ValueError(message(op, "factor", factor, "below 1"))
+        if mode not in ("min", "max"):
+            raise ValueError(message(op, "mode", repr(mode), "'min' or 'max'"))
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError(message(op, "threshold_mode", repr(threshold_mode), "'rel' or 'abs'"))
+        self.optimizer = _checked(op, optimizer)
+        self.factor, self.patience, self.cooldown, self.eps = factor, patience, cooldown, eps
+        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
+        self.min_lrs = _for_groups(op, optimizer, min_lr)
+        self.default_min_lr = min_lr if not isinstance(min_lr, (list, tuple)) else None
+        self.last_epoch = 0
+        self._last_lr = self._rates()
+        self._reset()
+
+    def _reset(self):
+        self.best = math.inf if self.mode == "min" else -math.inf
+        self.cooldown_counter = self.num_bad_epochs = 0
+
+    @property
+    def in_cooldown(self):
+        return self.cooldown_counter > 0
+
+    def is_better(self, a, best):
+        """Whether a metric is better than the best one so far, by the threshold."""
+        sign = -1 if self.mode == "min" else 1
+        if self.threshold_mode == "rel":
+            bound = best * (1.0 + sign * self.threshold)
+        else:
+            bound = best + sign * self.threshold
+        return a < bound if self.mode == "min" else a > bound
+
+    def step(self, metrics, epoch=None):
+        """Takes the metric of an epoch, a number, which is read where it is a tensor."""
+        current = float(metrics)
+        if epoch is not None:
+            warnings.warn(
+                message("ReduceLROnPlateau", "step of a number is deprecated", epoch, "none"),
+                stacklevel=2,
+            )
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        if self.is_better(current, self.best):
+            self.best, self.num_bad_epochs = current, 0
+        else:
+            self.num_bad_epochs += 1
+        if self.in_cooldown:
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
+        if self.num_bad_epochs > self.patience:
+            for group, low in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
+                old = number(group["lr"])
+                new = max(old * self.factor, low)
+                if old - new > self.eps:
+                    group["lr"] = new
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+        self._last_lr = self._rates()
+
+    def get_lr(self):
+        return self._rates()
+
+
+_LRScheduler = LRScheduler  # its name in older programs

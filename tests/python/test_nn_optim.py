@@ -1,0 +1,104 @@
+"""numbus.optim against 20 steps of PyTorch's optimizers, and its schedules' rates
+(tests/torch/record.py)."""
+
+import numpy as np
+import pytest
+from nn_check import TOLERANCE, close
+
+nb = pytest.importorskip("numbus")
+from inputs import load  # noqa: E402
+from numbus import optim, tensors  # noqa: E402
+from optim_cases import (  # noqa: E402
+    CASES,
+    EPOCHS,
+    METRICS,
+    PLATEAUS,
+    SCHEDULES,
+    STATES,
+    STEPS,
+    gradients,
+    start,
+)
+
+pytestmark = pytest.mark.numbus
+RECORDED = load("optim.npz")
+schedulers = optim.lr_scheduler
+
+
+def stepped(optimizer, params, name, dtype, steps):
+    for step in steps:
+        for key, g in gradients(name, step, dtype).items():
+            params[key].grad = tensors.tensor(g)
+        optimizer.step()
+
+
+def begun(name, dtype):
+    return {k: tensors.tensor(a, requires_grad=True) for k, a in start(name, dtype).items()}
+
+
+def compared(name, params, optimizer, dtype):
+    limit = max(TOLERANCE[dtype], 1e-10) * (1 if dtype == "float64" else 10)
+    for key, p in params.items():
+        close(p.detach(), RECORDED[f"{name} {key}"], limit, f"{name} {key}")
+        for state in STATES:
+            kept = optimizer.state[p].get(state)
+            what = f"{name} {key} {state}"
+            assert (what in RECORDED) == (kept is not None), what
+            if kept is not None:
+                close(kept, RECORDED[what], limit, what)
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_twenty_steps(name):
+    kind, words, dtype = CASES[name]
+    params = begun(name, dtype)
+    optimizer = getattr(optim, kind)(params.values(), **words)
+    stepped(optimizer, params, name, dtype, range(STEPS))
+    compared(name, params, optimizer, dtype)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.endswith("float64")])
+def test_saved_and_loaded_half_way(name):
+    kind, words, dtype = CASES[name]
+    params = begun(name, dtype)
+    first = getattr(optim, kind)(params.values(), **words)
+    stepped(first, params, name, dtype, range(STEPS // 2))
+    second = getattr(optim, kind)(params.values(), **{**words, "lr": 123.0})
+    second.load_state_dict(first.state_dict())
+    stepped(second, params, name, dtype, range(STEPS // 2, STEPS))
+    compared(name, params, second, dtype)
+
+
+@pytest.mark.parametrize("rule", ["SGD", "Adam"])
+@pytest.mark.parametrize("k", range(len(SCHEDULES)))
+def test_schedules(k, rule):
+    kind, words = SCHEDULES[k]
+    more = {"lr": 0.3, "momentum": 0.9} if rule == "SGD" else {"lr": 0.3}
+    optimizer = getattr(optim, rule)([tensors.zeros(1, requires_grad=True)], **more)
+    schedule = getattr(schedulers, kind)(optimizer, **words)
+    rates, momenta = [], []
+    for epoch in range(EPOCHS):
+        if epoch == EPOCHS // 2:  # another one goes on from what is saved
+            other = getattr(schedulers, kind)(optimizer, **words)
+            other.load_state_dict(schedule.state_dict())
+            optimizer.param_groups[0]["lr"] = schedule.get_last_lr()[0]
+            schedule = other
+        group = optimizer.param_groups[0]
+        rates.append(group["lr"])
+        if epoch != EPOCHS // 2:
+            momenta.append(group["betas"][0] if "betas" in group else group["momentum"])
+        schedule.step()
+    expected = RECORDED[f"schedule {k} {rule}"]
+    np.testing.assert_allclose(rates, expected[0], rtol=1e-12, atol=1e-16)
+    np.testing.assert_allclose(momenta, np.delete(expected[1], EPOCHS // 2), rtol=1e-12)
+
+
+@pytest.mark.parametrize("k", range(len(PLATEAUS)))
+def test_plateaus(k):
+    optimizer = optim.SGD([tensors.zeros(1, requires_grad=True)], lr=0.3)
+    schedule = schedulers.ReduceLROnPlateau(optimizer, **PLATEAUS[k])
+    rates = []
+    for metric in METRICS:
+        schedule.step(tensors.tensor(metric))
+        rates.append(optimizer.param_groups[0]["lr"])
+    np.testing.assert_allclose(rates, RECORDED[f"plateau {k}"], rtol=1e-12)
