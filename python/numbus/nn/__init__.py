@@ -1,0 +1,7 @@
+"""Nets and their layers under PyTorch's names."""
+
+from ..tensors import Parameter
+from . import functional, init, modules, utils
+from .modules import *  # noqa: F403
+
+__all__ = ["Parameter", "functional", "init", "modules", "utils", *modules.__all__]

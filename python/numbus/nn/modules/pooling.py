@@ -1,0 +1,172 @@
+"""Pooling as modules."""
+
+from .. import functional as F
+from .module import Module
+
+
+class _MaxPool(Module):
+    _function = None
+
+    def __init__(
+        self,
+        kernel_size,
+        stride=None,
+        padding=0,
+        dilation=1,
+        return_indices=False,
+        ceil_mode=False,
+    ):
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding, self.dilation = padding, dilation
+        self.return_indices, self.ceil_mode = return_indices, ceil_mode
+
+    def forward(self, input):
+        return type(self)._function(
+            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode,
+            self.return_indices,
+        )  # fmt: skip
+
+    def extra_repr(self):
+        return (
+            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
+            f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
+        )
+
+
+class MaxPool1d(_MaxPool):
+    """The largest element of each window of (N, C, length); see `functional.max_pool1d`."""
+
+    _function = F.max_pool1d
+
+
+class MaxPool2d(_MaxPool):
+    """The largest element of each window of (N, C, height, width)."""
+
+    _function = F.max_pool2d
+
+
+class MaxPool3d(_MaxPool):
+    """The largest element of each window of three spatial axes."""
+
+    _function = F.max_pool3d
+
+
+class AvgPool1d(Module):
+    """The mean of each window of (N, C, length); see `functional.avg_pool1d`."""
+
+    def __init__(
+        self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True
+    ):
+        super().__init__()
+        self.kernel_size = _line(kernel_size)
+        self.stride = self.kernel_size if stride is None else _line(stride)
+        self.padding = _line(padding)
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+
+    def forward(self, input):
+        return F.avg_pool1d(
+            input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
+            self.count_include_pad,
+        )  # fmt: skip
+
+    def extra_repr(self):
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+def _line(x):
+    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
+
+
+class _AvgPool(Module):
+    _function = None
+
+    def __init__(
+        self,
+        kernel_size,
+        stride=None,
+        padding=0,
+        ceil_mode=False,
+        count_include_pad=True,
+        divisor_override=None,
+    ):
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding, self.ceil_mode = padding, ceil_mode
+        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
+
+    def forward(self, input):
+        return type(self)._function(
+            input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
+            self.count_include_pad, self.divisor_override,
+        )  # fmt: skip
+
+    def extra_repr(self):
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool2d(_AvgPool):
+    """The mean of each window of (N, C, height, width)."""
+
+    _function = F.avg_pool2d
+
+
+class AvgPool3d(_AvgPool):
+    """The mean of each window of three spatial axes."""
+
+    _function = F.avg_pool3d
+
+
+class _Adaptive(Module):
+    _function = None
+
+    def __init__(self, output_size):
+        super().__init__()
+        self.output_size = output_size
+
+    def forward(self, input):
+        return type(self)._function(input, self.output_size)
+
+    def extra_repr(self):
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveAvgPool1d(_Adaptive):
+    """Means of `output_size` windows that cover the length."""
+
+    _function = F.adaptive_avg_pool1d
+
+
+class AdaptiveAvgPool2d(_Adaptive):
+    """Means of windows that cover height and width; None: as many as there are."""
+
+    _function = F.adaptive_avg_pool2d
+
+
+class AdaptiveAvgPool3d(_Adaptive):
+    """Means of windows that cover three spatial axes."""
+
+    _function = F.adaptive_avg_pool3d
+
+
+class _AdaptiveMax(_Adaptive):
+    def __init__(self, output_size, return_indices=False):
+        super().__init__(output_size)
+        self.return_indices = return_indices
+
+    def forward(self, input):
+        return type(self)._function(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool1d(_AdaptiveMax):
+    """The largest elements of `output_size` windows that cover the length."""
+
+    _function = F.adaptive_max_pool1d
+
+
+class AdaptiveMaxPool2d(_AdaptiveMax):
+    """The largest elements of windows that cover height and width."""
+
+    _function = F.adaptive_max_pool2d

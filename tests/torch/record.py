@@ -1,0 +1,165 @@
+"""Records what PyTorch (2.11, on a CPU) gives for the cases: python tests/torch/record.py [NAMES].
+
+Run by hand, where PyTorch is installed; what it writes is compared by tests/python/test_nn_*.py.
+"""
+
+import json
+import sys
+import warnings
+from collections import OrderedDict
+
+import numpy as np
+import torch
+from functional_cases import CASES as FUNCTIONAL
+from inputs import Drawn, save
+from modules_cases import CASES as MODULES
+from modules_cases import SHOWN
+from optim_cases import CASES as OPTIMIZERS
+from optim_cases import (
+    EPOCHS,
+    METRICS,
+    PLATEAUS,
+    SCHEDULES,
+    STATES,
+    STEPS,
+    gradients,
+    start,
+)
+
+warnings.filterwarnings("ignore")
+torch.use_deterministic_algorithms(True)
+torch.set_num_threads(1)
+
+
+def tensor(value, drawn):
+    """What was drawn as a tensor, also within a tuple; anything else as it is."""
+    if isinstance(drawn, tuple):
+        return tuple(tensor(v, d) for v, d in zip(value, drawn))
+    if not isinstance(drawn, Drawn):
+        return value
+    return torch.from_numpy(np.array(value)).requires_grad_(drawn.gradient)
+
+
+def functional():
+    found = {}
+    for name, case in FUNCTIONAL.items():
+        given, keywords = case.arrays()
+        args = [tensor(x, drawn) for x, drawn in zip(given, case.inputs)]
+        words = {key: tensor(x, case.keywords[key]) for key, x in keywords.items()}
+        function = getattr(torch.nn.functional, case.function)
+        try:
+            results = function(*args, **words)
+        except Exception as error:
+            raise RuntimeError(f"{name}: {case.inputs} {case.keywords}") from error
+        results = results if isinstance(results, tuple) else (results,)
+        for k, r in enumerate(results):
+            found[f"{name} value {k}"] = r.detach().numpy()
+        floats = [r for r in results if r.requires_grad]
+        if not floats:
+            continue
+        seeds = case.cotangents([tuple(r.shape) for r in floats])
+        sum((r * torch.from_numpy(np.asarray(s))).sum() for r, s in zip(floats, seeds)).backward()
+        every = {**dict(enumerate(args)), **words}
+        for key, drawn in case.drawn().items():
+            if drawn.gradient:
+                found[f"{name} gradient {key}"] = every[key].grad.numpy()
+    save("functional.npz", found)
+    print(f"functional: {len(FUNCTIONAL)} cases, {len(found)} arrays")
+
+
+def _flat(results):
+    """All tensors of a result, however it is nested."""
+    if isinstance(results, torch.Tensor):
+        return [results]
+    if isinstance(results, (tuple, list)):
+        return [t for r in results for t in _flat(r)]
+    return []
+
+
+def made(text):
+    return eval(text, {**vars(torch.nn), "OrderedDict": OrderedDict})
+
+
+def modules():
+    found, shown = {}, {}
+    for name, case in MODULES.items():
+        module = made(case.text).double().train(case.train)
+        shown[name] = [repr(module), [[k, list(v.shape)] for k, v in module.state_dict().items()]]
+        state = module.state_dict()
+        shapes = [(k, tuple(v.shape), v.is_floating_point()) for k, v in state.items()]
+        for key, a in case.state(shapes).items():
+            state[key].copy_(torch.from_numpy(np.asarray(a)))
+        given, keywords = case.arrays()
+        args = [tensor(x, drawn) for x, drawn in zip(given, case.inputs)]
+        words = {key: tensor(x, case.keywords[key]) for key, x in keywords.items()}
+        try:
+            for _ in range(case.calls):
+                results = _flat(module(*args, **words))
+        except Exception as error:
+            raise RuntimeError(f"{name}: {case.text}") from error
+        for k, r in enumerate(results):
+            found[f"{name} value {k}"] = r.detach().numpy()
+        for key, b in module.named_buffers():
+            found[f"{name} buffer {key}"] = b.numpy().copy()
+        floats = [(k, r) for k, r in enumerate(results) if r.requires_grad]
+        if not floats:
+            continue
+        seeds = [torch.from_numpy(np.asarray(case.cotangent(k, tuple(r.shape)))) for k, r in floats]
+        sum((r * s).sum() for (_, r), s in zip(floats, seeds)).backward()
+        for key, p in module.named_parameters():
+            if p.grad is not None:
+                found[f"{name} gradient {key}"] = p.grad.numpy()
+        for k, x in enumerate(_flat([*args, *words.values()])):
+            if x.grad is not None:
+                found[f"{name} gradient of input {k}"] = x.grad.numpy()
+    for text in SHOWN:
+        module = made(text)
+        shown[text] = [repr(module), [[k, list(v.shape)] for k, v in module.state_dict().items()]]
+    text = json.dumps(shown, separators=(",", ":")).encode()
+    save("modules.npz", {**found, "shown": np.frombuffer(text, np.uint8)})
+    print(f"modules: {len(MODULES)} cases, {len(found)} arrays")
+
+
+def optimizers():
+    found = {}
+    for name, (kind, words, dtype) in OPTIMIZERS.items():
+        params = {k: torch.from_numpy(a).requires_grad_() for k, a in start(name, dtype).items()}
+        optimizer = getattr(torch.optim, kind)(params.values(), foreach=False, **words)
+        for step in range(STEPS):
+            for key, g in gradients(name, step, dtype).items():
+                params[key].grad = torch.from_numpy(g)
+            optimizer.step()
+        for key, p in params.items():
+            found[f"{name} {key}"] = p.detach().numpy()
+            for state in STATES:
+                if isinstance(optimizer.state[p].get(state), torch.Tensor):
+                    found[f"{name} {key} {state}"] = optimizer.state[p][state].numpy()
+    schedulers = torch.optim.lr_scheduler
+    for k, (kind, words) in enumerate(SCHEDULES):
+        for rule, more in (("SGD", {"lr": 0.3, "momentum": 0.9}), ("Adam", {"lr": 0.3})):
+            optimizer = getattr(torch.optim, rule)([torch.zeros(1, requires_grad=True)], **more)
+            schedule = getattr(schedulers, kind)(optimizer, **words)
+            rates, momenta = [], []
+            for _ in range(EPOCHS):
+                group = optimizer.param_groups[0]
+                rates.append(group["lr"])
+                momenta.append(group["betas"][0] if "betas" in group else group["momentum"])
+                optimizer.step()
+                schedule.step()
+            found[f"schedule {k} {rule}"] = np.array([rates, momenta])
+    for k, words in enumerate(PLATEAUS):
+        optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.3)
+        schedule = schedulers.ReduceLROnPlateau(optimizer, **words)
+        rates = []
+        for metric in METRICS:
+            schedule.step(metric)
+            rates.append(optimizer.param_groups[0]["lr"])
+        found[f"plateau {k}"] = np.array(rates)
+    save("optim.npz", found)
+    print(f"optim: {len(found)} arrays")
+
+
+PARTS = {"functional": functional, "modules": modules, "optim": optimizers}
+if __name__ == "__main__":
+    for part in sys.argv[1:] or PARTS:
+        PARTS[part]()
