@@ -2,35 +2,34 @@
 
 import functools
 
-from . import _tensor
+from .. import _core
 from ._tensor import Tensor
 
+# What answers plain calls without the body: a function whose rule of dtypes is the same for
+# operands that are all floating point, or all numbers of one dtype.
+FLOATS, NUMBERS = 1, 2
 
-def tensor_function(body):
+
+def _made(body, in_place, direct, answers):
+    made = _core.tensor_function(body, in_place, direct, answers)
+    functools.update_wrapper(made, body)
+    return made
+
+
+def tensor_function(body, direct=None, answers=0):
     """A function of tensors from one that is written on arrays.
 
     Tensors among the arguments, also inside of tuples, lists and dicts, are taken as their arrays;
     arrays in the result become tensors. Where one requires a gradient, what the body does is
     recorded. Without a tensor among the arguments the body is just called, so that the function
-    serves arrays, and `nb.grad`, too.
+    serves arrays, and `nb.grad`, too. `on_arrays` is the body.
     """
-
-    @functools.wraps(body)
-    def wrapper(*args, **keywords):
-        return _tensor.call(body, args, keywords)
-
-    wrapper.on_arrays = body
-    return wrapper
+    return _made(body, False, direct, answers)
 
 
 def in_place(body):
     """A method of tensors from a body that writes to its first argument, an array."""
-
-    @functools.wraps(body)
-    def wrapper(self, *args, **keywords):
-        return _tensor.call_in_place(body, self, args, keywords)
-
-    return wrapper
+    return _made(body, True, None, 0)
 
 
 def method(*names):

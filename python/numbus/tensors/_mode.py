@@ -1,21 +1,13 @@
 """Whether what tensors do is recorded for gradients: a setting of each thread."""
 
 import functools
-import threading
 
 from .. import _core
 
 
-class _State(threading.local):
-    enabled = True
-
-
-state = _State()
-
-
 def is_grad_enabled():
     """Whether operations on tensors that require gradients are recorded."""
-    return state.enabled
+    return _core.is_grad_enabled()
 
 
 class _Switch:
@@ -31,12 +23,12 @@ class _Switch:
         if not self.enabled:
             quiet = _core.quiet()
             quiet.__enter__()
-        self._before.append((state.enabled, quiet))
-        state.enabled = self.enabled
+        self._before.append((_core.set_grad_enabled(self.enabled), quiet))
         return self
 
     def __exit__(self, *error):
-        state.enabled, quiet = self._before.pop()
+        before, quiet = self._before.pop()
+        _core.set_grad_enabled(before)
         if quiet is not None:
             quiet.__exit__(*error)
 
@@ -70,7 +62,7 @@ class inference_mode(_Switch):
 
     def __init__(self, mode=True):
         super().__init__()
-        self.enabled = not mode and state.enabled
+        self.enabled = not mode and _core.is_grad_enabled()
         self._mode = mode
 
     def __call__(self, function):
@@ -90,18 +82,18 @@ class set_grad_enabled:
     """Sets the mode from here on; as a context, until its end."""
 
     def __init__(self, mode):
-        self._before = state.enabled
-        self._mode = state.enabled = bool(mode)
+        self._mode = bool(mode)
+        self._before = _core.set_grad_enabled(self._mode)
 
     def __enter__(self):
-        state.enabled = self._mode
+        _core.set_grad_enabled(self._mode)
         return self
 
     def __exit__(self, *error):
-        state.enabled = self._before
+        _core.set_grad_enabled(self._before)
 
     def __call__(self, function):
-        state.enabled = self._before
+        _core.set_grad_enabled(self._before)
         mode = self._mode
 
         @functools.wraps(function)

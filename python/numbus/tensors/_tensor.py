@@ -1,19 +1,12 @@
 """The class Tensor: an array with PyTorch's methods and a record of how it came to be."""
 
-import numpy
-
 from .. import _core
-from .._core import generic, ndarray
 from ..core.errors import message
 from ..core.operands import to_ndarray
 from . import _dtypes
-from ._mode import _Switch, state
-
-_storage_of = _core.storage_of
-_record = _core.record_on_tape
 
 
-class Tensor:
+class Tensor(_core.TensorBase):
     """An array that can require a gradient; PyTorch's names and semantics.
 
     Tensors are made by `tensor`, `zeros`, … and by operations on tensors. The elements lie in an
@@ -22,28 +15,24 @@ class Tensor:
     number to the `grad` of each tensor that `requires_grad` was set of.
     """
 
-    __slots__ = (
-        "__dict__", "__weakref__", "_array", "_constant", "_grad", "_hooks", "_leaf", "_storage",
-    )  # fmt: skip
+    __slots__ = ("__dict__", "__weakref__")
 
     # NumPy leaves operators with tensors to them.
     __array_ufunc__ = None
 
     def __new__(cls, data=None, *, device=None):
         """`Tensor(data)`: of the default floating-point dtype. `Tensor(3, 4)` is not yet."""
-        made = object.__new__(cls)
         a = _core.empty((0,), _dtypes.default_float())
         if data is not None:
             a = data._array if isinstance(data, Tensor) else to_ndarray(data)
             if not isinstance(data, Tensor):
                 a = a.astype(_dtypes.default_float())
-        _fill(made, a if device is None else a.to_device(str(device)))
-        return made
+        return _core.new_tensor(cls, a if device is None else a.to_device(str(device)))
 
     @property
     def requires_grad(self):
         """Whether operations on it are recorded."""
-        return not self._constant and self._storage.active and self._array.dtype.kind in "fc"
+        return self._requires
 
     @requires_grad.setter
     def requires_grad(self, value):
@@ -61,14 +50,13 @@ class Tensor:
                             " require gradients", self._array.dtype, "a floating-point dtype")
                 )  # fmt: skip
             if not self.requires_grad:
-                if self._constant and self._storage.active:
+                if self._constant and self._active:
                     # Its memory belongs to a tensor that requires a gradient of its own.
                     self._array = _core.copy_of(_core.stop_gradient(self._array))
-                    self._storage = _storage_of(self._array)
                 self._constant = False
                 _core.tape_watch(self._array)
                 self._leaf = True
-                _leaves.setdefault(self._storage.base, []).append(_weak(self))
+                _leaves.setdefault(self._base, []).append(_weak(self))
         elif self.requires_grad:
             if not self._leaf:
                 raise RuntimeError(
@@ -115,9 +103,8 @@ class Tensor:
         if leaf:
             _forget(self)
         self._array = value._array
-        self._storage = _storage_of(self._array)
         self._leaf = False
-        self._constant = self._storage.active
+        self._constant = self._active
         if leaf:
             self.requires_grad_()
 
@@ -131,7 +118,6 @@ class Tensor:
         """Has this tensor forget how it was made."""
         if self.requires_grad and not self._leaf:
             self._array = _core.copy_of(_core.stop_gradient(self._array))
-            self._storage = _storage_of(self._array)
         elif self._leaf:
             self.requires_grad_(False)
         return self
@@ -241,10 +227,10 @@ def leaves_of(base):
 
 
 def _forget(t):
-    found = _leaves.get(t._storage.base, [])
+    found = _leaves.get(t._base, [])
     found[:] = [known for known in found if known() is not None and known() is not t]
     if not found:
-        _leaves.pop(t._storage.base, None)
+        _leaves.pop(t._base, None)
         _core.tape_unwatch(t._array)
 
 
@@ -276,124 +262,5 @@ def tell(t, handle, last=False):
     return True
 
 
-def _fill(t, a):
-    t._array = a
-    t._storage = _storage_of(a)
-    t._constant = t._leaf = False
-    t._grad = t._hooks = None
-
-
-def wrap(a):
-    """A tensor of an array, whose memory it shares."""
-    t = object.__new__(Tensor)
-    if type(a) is not ndarray:
-        a = _core.lazy_array(a) if type(a) is generic else to_ndarray(a)
-    _fill(t, a)
-    return t
-
-
-_ARRAYS = (ndarray, generic, numpy.generic, numpy.ndarray)
-
-
-def wrap_all(made):
-    """The arrays of a result as tensors."""
-    kind = type(made)
-    if kind is ndarray or isinstance(made, _ARRAYS):
-        return wrap(made)
-    if kind is tuple or kind is list:
-        return kind([wrap_all(x) for x in made])
-    if isinstance(made, tuple) and hasattr(made, "_fields"):
-        return kind(*[wrap_all(x) for x in made])
-    return made
-
-
-def wrap_constant(made):
-    """The same of what was not recorded: views of recorded memory are constants."""
-    kind = type(made)
-    if kind is ndarray or isinstance(made, _ARRAYS):
-        t = wrap(made)
-        t._constant = t._storage.active
-        return t
-    if kind is tuple or kind is list:
-        return kind([wrap_constant(x) for x in made])
-    if isinstance(made, tuple) and hasattr(made, "_fields"):
-        return kind(*[wrap_constant(x) for x in made])
-    return made
-
-
-class Plain:
-    """The arrays in place of the tensors among arguments, and whether any requires a gradient."""
-
-    __slots__ = ("any", "needs", "recording")
-
-    def __init__(self):
-        self.any = self.needs = False
-        self.recording = state.enabled
-
-    def of(self, x):
-        if isinstance(x, Tensor):
-            self.any = True
-            if x.requires_grad:
-                self.needs = True
-            elif self.recording and x._constant and x._storage.active:
-                # Its elements as they are; what is recorded knows memory only.
-                return _core.stop_gradient(x._array)
-            return x._array
-        kind = type(x)
-        if kind is tuple or kind is list:
-            return kind([self.of(y) for y in x])
-        if kind is dict:
-            return {key: self.of(y) for key, y in x.items()}
-        if kind is slice:
-            return slice(self.of(x.start), self.of(x.stop), self.of(x.step))
-        return x
-
-
-def call(body, args, keywords):
-    """The result of a body on arrays, recorded where it is asked for."""
-    plain = Plain()
-    of = plain.of
-    args = tuple([of(x) for x in args])
-    if keywords:
-        keywords = {name: of(x) for name, x in keywords.items()}
-    if not plain.any:
-        return body(*args, **keywords)
-    if plain.needs and plain.recording:
-        return _record(body, args, keywords, wrap_all)
-    return wrap_constant(body(*args, **keywords))
-
-
-def call_in_place(body, target, args, keywords):
-    """The same of a body that writes to `target`, its first argument; returns `target`."""
-    if target._constant and target._storage.active:
-        with _Quiet():
-            plain = Plain()
-            body(target._array, *[plain.of(x) for x in args],
-                 **{name: plain.of(x) for name, x in keywords.items()})  # fmt: skip
-        return target
-    if target._leaf and state.enabled:
-        raise RuntimeError(
-            message("in-place operation", "a leaf that requires a gradient is changed in place",
-                    f"shape {tuple(target.shape)}", "`with no_grad():`, or an operation that makes"
-                    " another tensor")
-        )  # fmt: skip
-    plain = Plain()
-    args = (target._array, *[plain.of(x) for x in args])
-    keywords = {name: plain.of(x) for name, x in keywords.items()}
-    if plain.recording and (plain.needs or target.requires_grad):
-        _record(body, args, keywords, _nothing)
-    elif _core.tape_keeps() or target._storage.active:
-        # What other operations keep of it is copied first.
-        with _Quiet():
-            body(*args, **keywords)
-    else:
-        body(*args, **keywords)
-    return target
-
-
-class _Quiet(_Switch):
-    enabled = False
-
-
-def _nothing(_made):
-    return None
+_core.set_tensor_type(Tensor)
+wrap = _core.wrap_tensor

@@ -7,7 +7,7 @@ import numpy
 from .. import _core
 from ..core.errors import message
 from . import _tensor
-from ._mode import enable_grad, inference_mode, no_grad, set_grad_enabled, state
+from ._mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._tensor import Tensor, wrap
 
 __all__ = [
@@ -54,13 +54,12 @@ def _seeds(op, outputs, given):
 def _run(op, outputs, given, retain_graph, create_graph):
     seeds = _seeds(op, outputs, given)
     keep = create_graph if retain_graph is None else retain_graph
-    before = state.enabled
-    state.enabled = bool(create_graph)  # what hooks and functions of users do meanwhile
+    before = _core.set_grad_enabled(bool(create_graph))  # for hooks and functions of users
     try:
         arrays = [y._array for y in outputs]
         return _core.tape_backward(arrays, seeds, bool(keep), bool(create_graph))
     finally:
-        state.enabled = before
+        _core.set_grad_enabled(before)
 
 
 def _found(found, t, create_graph):
@@ -276,7 +275,7 @@ class Function:
                 cls.setup_context(ctx, args, made)
             else:
                 made = cls.forward(ctx, *args)
-        if not state.enabled or not any(needs):
+        if not _core.is_grad_enabled() or not any(needs):
             return made
         several = isinstance(made, tuple)
         outputs = list(made) if several else [made]
@@ -312,7 +311,9 @@ class Function:
             _core.add_work(cls.__name__, [x._array for x in tensors], arrays, pull)
             return tuple(arrays)
 
-        wrapped = iter(_core.record_on_tape(enter, (), None, _tensor.wrap_all))
+        wrapped = iter(
+            _core.record_on_tape(enter, (), None, lambda made: tuple([wrap(a) for a in made]))
+        )
         chosen = [next(wrapped) if any(y is f for f in floats) else y for y in outputs]
         return tuple(chosen) if several else chosen[0]
 

@@ -10,7 +10,7 @@ import numbus as nb
 from .. import _core
 from ..core.errors import message
 from ..core.operands import to_ndarray
-from . import _dtypes, _tensor
+from . import _dtypes
 from ._arrays import as_dtype, not_yet, sizes
 from ._functions import tensor_function
 from ._mode import no_grad
@@ -466,8 +466,7 @@ def _deepcopy(self, memo):
         )  # fmt: skip
     if id(self) in memo:
         return memo[id(self)]
-    made = object.__new__(type(self))
-    _tensor._fill(made, _core.copy_of(self._array))
+    made = _core.new_tensor(type(self), _core.copy_of(self._array))
     memo[id(self)] = made
     for key, value in self.__dict__.items():
         made.__dict__[key] = copy.deepcopy(value, memo)
@@ -482,8 +481,7 @@ Tensor.__deepcopy__ = _deepcopy
 
 
 def _rebuilt(kind, elements, requires_grad):
-    made = object.__new__(kind)
-    _tensor._fill(made, _core.copy_of(to_ndarray(elements)))
+    made = _core.new_tensor(kind, _core.copy_of(to_ndarray(elements)))
     if requires_grad:
         made.requires_grad_()
     return made
@@ -500,13 +498,11 @@ class Parameter(Tensor):
     """A tensor that requires a gradient and that modules list among their parameters."""
 
     def __new__(cls, data=None, requires_grad=True):
-        made = object.__new__(cls)
         a = nb.zeros((0,), dtype=_dtypes.default_float()) if data is None else data._array
-        _tensor._fill(made, a)
-        if isinstance(data, Tensor) and data._storage.active:
+        if isinstance(data, Tensor) and data._active:
             # Memory of its own: what is done with the other tensor is none of its business.
-            made._array = _core.copy_of(_core.stop_gradient(a))
-            made._storage = _core.storage_of(made._array)
+            a = _core.copy_of(_core.stop_gradient(a))
+        made = _core.new_tensor(cls, a)
         if requires_grad:
             made.requires_grad_()
         return made

@@ -8,10 +8,25 @@ from ..core.errors import message
 from ..functions import special
 from . import _dtypes
 from ._arrays import array, as_dtype, floating, is_number, no_out, together, without_slope
-from ._functions import in_place, method, tensor_function
+from ._functions import FLOATS, NUMBERS, in_place, method, tensor_function
 from ._tensor import Tensor
 
 _made = {}
+# Functions of NumPy that take floats as PyTorch's do.
+_DIRECT = {
+    name: getattr(nb, name)
+    for name in (
+        "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "sin", "cos", "tan", "sinh",
+        "cosh", "tanh",
+    )
+} | {"neg": nb.negative, "abs": nb.absolute}  # fmt: skip
+# Functions of two operands under NumPy's names; of any numbers of one dtype, or of floats alone.
+_SAME = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "div": "true_divide", "pow": "power",
+    "maximum": "maximum", "minimum": "minimum", "eq": "equal", "ne": "not_equal", "lt": "less",
+    "le": "less_equal", "gt": "greater", "ge": "greater_equal",
+}  # fmt: skip
+_ANY = {"add", "sub", "mul", "maximum", "minimum", "eq", "ne", "lt", "le", "gt", "ge"}
 
 
 def _publish(name, function):
@@ -28,7 +43,7 @@ def _unary(name, body, doc):
         return body(input if hasattr(input, "dtype") else array(input))
 
     plain.__doc__ = doc
-    function = tensor_function(plain)
+    function = tensor_function(plain, _DIRECT.get(name), FLOATS)
     _publish(name, function)
 
     def change(a):
@@ -284,7 +299,8 @@ def _binary(name, body, others, doc):
         return body(input, other, **keywords)
 
     plain.__doc__ = doc
-    function = tensor_function(plain)
+    direct = getattr(nb, _SAME.get(name, name), None) if name in _ANY or name in _SAME else None
+    function = tensor_function(plain, direct, NUMBERS if name in _ANY else FLOATS)
     _publish(name, function)
     for other in others:
         globals()[other] = function

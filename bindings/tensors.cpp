@@ -1,0 +1,473 @@
+// Tensors and functions of tensors.
+#include "tensors.h"
+
+#include <array>
+#include <unordered_map>
+
+#include "lazy/float_errors.h"
+#include "numpy_objects.h"
+#include "structmember.h"
+
+namespace numbus::bindings {
+
+PyTypeObject* tensor_base = nullptr;
+thread_local bool recording = true;
+
+namespace {
+
+PyTypeObject* tensor_type = nullptr;  // Python's subclass, of which results are
+
+std::unordered_map<uint64_t, Storage*>& storages() {
+  static auto* const all = new std::unordered_map<uint64_t, Storage*>;
+  return *all;
+}
+
+}  // namespace
+
+Storage* Storage::of(uint64_t base) {
+  Storage*& known = storages()[base];
+  if (!known) known = new Storage(base);
+  ++known->count_;
+  return known;
+}
+
+void Storage::let_go() {
+  if (--count_ > 0) return;
+  storages().erase(base_);
+  const uint64_t base = base_;
+  delete this;
+  program::Tape::get().release(base);
+}
+
+bool requires_gradient(const TensorObject& t) {
+  return !t.constant && t.array && t.storage->active() && is_inexact(as_array(t.array).dtype);
+}
+
+namespace {
+
+// 0-d values as arrays of the same memory, what NumPy made as ours.
+nb::object array_object(PyObject* o) {
+  if (is_array(o)) {
+    as_array(o);
+    return nb::borrow(o);
+  }
+  if (is_generic(o)) return nb::steal(wrap(Array(array_of(as_generic(o)))));
+  return nb::steal(wrap(to_array(o)));
+}
+
+void hold(TensorObject& t, PyObject* o) {
+  nb::object array = array_object(o);
+  Storage* const before = t.storage;
+  t.storage = Storage::of(as_array(array.ptr()).base->id);
+  PyObject* const old = std::exchange(t.array, array.release().ptr());
+  if (before) before->let_go();
+  Py_XDECREF(old);
+}
+
+}  // namespace
+
+PyObject* wrap_tensor(PyObject* array, bool recorded) {
+  nb::object o = nb::steal(PyType_GenericAlloc(tensor_type, 0));
+  if (!o.is_valid()) throw nb::python_error();
+  TensorObject& t = as_tensor(o.ptr());
+  hold(t, array);
+  t.constant = !recorded && t.storage->active();
+  return o.release().ptr();
+}
+
+namespace {
+
+bool is_numpys(PyObject* o) {
+  static PyObject* const kinds = [] {
+    nb::module_ numpy = nb::module_::import_("numpy");
+    return nb::make_tuple(numpy.attr("ndarray"), numpy.attr("generic")).release().ptr();
+  }();
+  return PyObject_IsInstance(o, kinds) == 1;
+}
+
+// The arrays of a result as tensors.
+nb::object wrapped_all(PyObject* o, bool recorded) {
+  if (is_array(o) || is_generic(o)) return nb::steal(wrap_tensor(o, recorded));
+  if (o == Py_None || PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) ||
+      PyUnicode_CheckExact(o) || PyComplex_CheckExact(o))
+    return nb::borrow(o);
+  if (PyTuple_Check(o)) {
+    const Py_ssize_t n = PyTuple_Size(o);
+    nb::object made = nb::steal(PyTuple_New(n));
+    for (Py_ssize_t k = 0; k < n; ++k)
+      PyTuple_SetItem(made.ptr(), k, wrapped_all(PyTuple_GetItem(o, k), recorded).release().ptr());
+    if (PyTuple_CheckExact(o)) return made;
+    return nb::steal(PyObject_CallObject(reinterpret_cast<PyObject*>(Py_TYPE(o)), made.ptr()));
+  }
+  if (PyList_CheckExact(o)) {
+    nb::list made;
+    for (Py_ssize_t k = 0; k < PyList_Size(o); ++k)
+      made.append(wrapped_all(PyList_GetItem(o, k), recorded));
+    return made;
+  }
+  if (is_numpys(o)) return nb::steal(wrap_tensor(o, recorded));
+  return nb::borrow(o);
+}
+
+// Gives masked values among results their own elements while the tape sees it.
+void settle(PyObject* made) {
+  if (is_array(made)) {
+    as_array(made);
+  } else if (PyTuple_Check(made)) {
+    for (Py_ssize_t n = 0; n < PyTuple_Size(made); ++n) settle(PyTuple_GetItem(made, n));
+  } else if (PyList_Check(made)) {
+    for (Py_ssize_t n = 0; n < PyList_Size(made); ++n) settle(PyList_GetItem(made, n));
+  }
+}
+
+// The arrays in place of the tensors among arguments.
+struct Plain {
+  bool any = false, needs = false;
+
+  nb::object of(PyObject* o) {
+    if (is_tensor(o)) {
+      TensorObject& t = as_tensor(o);
+      any = true;
+      if (requires_gradient(t)) {
+        needs = true;
+      } else if (recording && t.constant && t.storage->active()) {
+        // Its elements as they are: what is recorded is known by its memory.
+        const Unobserved alone;
+        const Array& a = as_array(t.array);
+        return nb::steal(wrap(copy(a, a.dtype)));
+      }
+      return nb::borrow(t.array);
+    }
+    if (PyTuple_CheckExact(o)) return sequence<PyTuple_Size, PyTuple_GetItem>(o, true);
+    if (PyList_CheckExact(o)) return sequence<PyList_Size, PyList_GetItem>(o, false);
+    if (PyDict_CheckExact(o)) {
+      nb::dict made;
+      bool changed = false;
+      for (auto [key, value] : nb::borrow<nb::dict>(o)) {
+        nb::object x = of(value.ptr());
+        changed = changed || x.ptr() != value.ptr();
+        made[key] = x;
+      }
+      return changed ? nb::object(made) : nb::borrow(o);
+    }
+    if (PySlice_Check(o)) {
+      nb::handle s(o);
+      nb::object start = of(nb::object(s.attr("start")).ptr()),
+                 stop = of(nb::object(s.attr("stop")).ptr()),
+                 step = of(nb::object(s.attr("step")).ptr());
+      return nb::steal(PySlice_New(start.ptr(), stop.ptr(), step.ptr()));
+    }
+    return nb::borrow(o);
+  }
+
+ private:
+  template <auto size, auto item>
+  nb::object sequence(PyObject* o, bool tuple) {
+    nb::list made;
+    bool changed = false;
+    for (Py_ssize_t k = 0; k < size(o); ++k) {
+      nb::object x = of(item(o, k));
+      changed = changed || x.ptr() != item(o, k);
+      made.append(x);
+    }
+    if (!changed) return nb::borrow(o);
+    return tuple ? nb::object(nb::tuple(made)) : nb::object(made);
+  }
+};
+
+// Functions of tensors do not warn of floating-point errors: PyTorch has no such warnings.
+class NoWarnings {
+ public:
+  NoWarnings() : before_(float_errors::state) {
+    float_errors::state.warned = float_errors::state.told = 0;
+  }
+  ~NoWarnings() {
+    float_errors::state.warned = before_.warned;
+    float_errors::state.told = before_.told;
+  }
+  NoWarnings(const NoWarnings&) = delete;
+
+ private:
+  float_errors::State before_;
+};
+
+// What plain calls are answered by: NumPy's function of ours, where its rule of dtypes is
+// PyTorch's.
+enum class Direct : int { None, Floats, Numbers };
+
+struct FunctionObject {
+  PyObject_HEAD;
+  vectorcallfunc call;
+  PyObject* body;    // of arrays
+  PyObject* direct;  // or null
+  int direct_for;    // Direct
+  bool in_place;     // the body writes to its first argument, which is the result
+  PyObject* attributes;
+  PyObject* weak;
+};
+
+FunctionObject& as_function(PyObject* o) { return *reinterpret_cast<FunctionObject*>(o); }
+
+bool answers(Direct what, PyObject* const* args, Py_ssize_t n) {
+  if (n < 1 || n > 2) return false;
+  const DType* type = nullptr;
+  for (Py_ssize_t k = 0; k < n; ++k)
+    if (is_array(args[k])) {
+      const DType& t = as_masked(args[k]).full.dtype;
+      if (type && *type != t) return false;
+      type = &t;
+    }
+  if (!type || *type == DType::Bool || (what == Direct::Floats && !is_float(*type))) return false;
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    if (is_array(args[k])) continue;
+    if (PyFloat_CheckExact(args[k]) ? !is_float(*type)
+                                    : !PyLong_CheckExact(args[k]) || is_complex(*type))
+      return false;
+  }
+  return true;
+}
+
+using Arguments = std::vector<nb::object>;
+
+nb::object called(const FunctionObject& f, const Arguments& args, size_t nargs, PyObject* names) {
+  std::array<PyObject*, 16> few;
+  std::vector<PyObject*> many;
+  PyObject** given = few.data();
+  if (args.size() > few.size()) {
+    many.resize(args.size());
+    given = many.data();
+  }
+  for (size_t k = 0; k < args.size(); ++k) given[k] = args[k].ptr();
+  const auto n = static_cast<Py_ssize_t>(PyVectorcall_NARGS(nargs));
+  PyObject* target = f.body;
+  if (f.direct && !names && answers(static_cast<Direct>(f.direct_for), given, n)) target = f.direct;
+  return nb::steal(PyObject_Vectorcall(target, given, static_cast<size_t>(n), names));
+}
+
+// Records what the function does; tensors hold what it made when nothing else may be let go.
+nb::object recorded(const FunctionObject& f, const Arguments& args, size_t nargs, PyObject* names,
+                    bool wraps) {
+  program::Tape& tape = program::Tape::get();
+  const int64_t since = tape.now();
+  nb::object made;
+  {
+    const Seen seen;
+    made = called(f, args, nargs, names);
+    if (made.is_valid() && wraps) settle(made.ptr());
+  }
+  if (made.is_valid() && wraps) made = wrapped_all(made.ptr(), true);
+  if (made.is_valid()) {
+    tape.settle(since);
+  } else {
+    const nb::error_scope scope;
+    tape.settle(since);
+  }
+  return made;
+}
+
+PyObject* change(const FunctionObject& f, PyObject* const* args, size_t nargs, PyObject* names) {
+  if (PyVectorcall_NARGS(nargs) < 1 || !is_tensor(args[0]))
+    return PyObject_Vectorcall(f.body, args, nargs, names);
+  TensorObject& target = as_tensor(args[0]);
+  const bool alias = target.constant && target.storage->active();
+  if (target.leaf && recording && !alias)
+    raise(ErrorKind::Runtime, "in-place operation",
+          "a leaf that requires a gradient is changed in place",
+          "shape " + shape_string(*as_array(target.array).layout),
+          "`with no_grad():`, or an operation that makes another tensor");
+  Plain plain;
+  Arguments given;
+  given.push_back(nb::borrow(target.array));
+  const Py_ssize_t total = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
+  for (Py_ssize_t k = 1; k < total; ++k) given.push_back(plain.of(args[k]));
+  nb::object made;
+  if (!alias && recording && (plain.needs || requires_gradient(target))) {
+    made = recorded(f, given, nargs, names, false);
+  } else if (program::Tape::get().keeps() || target.storage->active()) {
+    const Quiet quiet;
+    made = called(f, given, nargs, names);
+  } else {
+    made = called(f, given, nargs, names);
+  }
+  if (!made.is_valid()) return nullptr;
+  return Py_NewRef(args[0]);
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+  return guarded([&]() -> PyObject* {
+    const FunctionObject& f = as_function(self);
+    const NoWarnings silent;
+    if (f.in_place) return change(f, args, nargs, names);
+    Plain plain;
+    Arguments given;
+    const Py_ssize_t total = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
+    given.reserve(static_cast<size_t>(total));
+    for (Py_ssize_t k = 0; k < total; ++k) given.push_back(plain.of(args[k]));
+    if (!plain.any) return called(f, given, nargs, names).release().ptr();
+    if (plain.needs && recording) return recorded(f, given, nargs, names, true).release().ptr();
+    const nb::object made = called(f, given, nargs, names);
+    return made.is_valid() ? wrapped_all(made.ptr(), false).release().ptr() : nullptr;
+  });
+}
+
+PyObject* bind_function(PyObject* self, PyObject* object, PyObject*) {
+  return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
+}
+
+int traverse_function(PyObject* o, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(o));
+  FunctionObject& f = as_function(o);
+  Py_VISIT(f.body);
+  Py_VISIT(f.direct);
+  Py_VISIT(f.attributes);
+  return 0;
+}
+
+int clear_function(PyObject* o) {
+  FunctionObject& f = as_function(o);
+  Py_CLEAR(f.body);
+  Py_CLEAR(f.direct);
+  Py_CLEAR(f.attributes);
+  return 0;
+}
+
+void destroy_function(PyObject* o) {
+  PyObject_GC_UnTrack(o);
+  if (as_function(o).weak) PyObject_ClearWeakRefs(o);
+  destroy_collected<clear_function>(o);
+}
+
+PyMemberDef function_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, attributes), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak), READONLY, nullptr},
+    {"on_arrays", T_OBJECT, offsetof(FunctionObject, body), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+PyGetSetDef function_properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyType_Slot function_slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                                {Py_tp_descr_get, reinterpret_cast<void*>(bind_function)},
+                                {Py_tp_traverse, reinterpret_cast<void*>(traverse_function)},
+                                {Py_tp_clear, reinterpret_cast<void*>(clear_function)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(destroy_function)},
+                                {Py_tp_members, function_members},
+                                {Py_tp_getset, function_properties},
+                                {0, nullptr}};
+PyType_Spec function_spec = {"numbus._core.TensorFunction", sizeof(FunctionObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                 Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             function_slots};
+
+// Tensors
+
+int traverse_tensor(PyObject* o, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(o));
+  TensorObject& t = as_tensor(o);
+  Py_VISIT(t.array);
+  Py_VISIT(t.grad);
+  Py_VISIT(t.hooks);
+  return 0;
+}
+
+int clear_tensor(PyObject* o) {
+  TensorObject& t = as_tensor(o);
+  Py_CLEAR(t.grad);
+  Py_CLEAR(t.hooks);
+  return 0;
+}
+
+void destroy_tensor(PyObject* o) {
+  PyObject_GC_UnTrack(o);
+  TensorObject& t = as_tensor(o);
+  clear_tensor(o);
+  Py_CLEAR(t.array);
+  if (Storage* s = std::exchange(t.storage, nullptr)) s->let_go();
+  PyTypeObject* const type = Py_TYPE(o);
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(o);
+  Py_DECREF(type);
+}
+
+PyObject* get_array(PyObject* o, void*) { return Py_XNewRef(as_tensor(o).array); }
+
+int set_array(PyObject* o, PyObject* value, void*) {
+  return guarded([&]() -> PyObject* {
+    hold(as_tensor(o), value);
+    return Py_None;
+  })
+             ? 0
+             : -1;
+}
+
+PyObject* get_active(PyObject* o, void*) { return PyBool_FromLong(as_tensor(o).storage->active()); }
+PyObject* get_requires(PyObject* o, void*) {
+  return PyBool_FromLong(requires_gradient(as_tensor(o)));
+}
+PyObject* get_base(PyObject* o, void*) {
+  return PyLong_FromUnsignedLongLong(as_tensor(o).storage->base());
+}
+
+PyMemberDef tensor_members[] = {{"_grad", T_OBJECT, offsetof(TensorObject, grad), 0, nullptr},
+                                {"_hooks", T_OBJECT, offsetof(TensorObject, hooks), 0, nullptr},
+                                {"_constant", T_BOOL, offsetof(TensorObject, constant), 0, nullptr},
+                                {"_leaf", T_BOOL, offsetof(TensorObject, leaf), 0, nullptr},
+                                {nullptr, 0, 0, 0, nullptr}};
+PyGetSetDef tensor_properties[] = {
+    {"_array", get_array, set_array, "The array that holds the elements.", nullptr},
+    {"_active", get_active, nullptr, "Whether the tape knows its memory.", nullptr},
+    {"_requires", get_requires, nullptr, "Whether operations on it are recorded.", nullptr},
+    {"_base", get_base, nullptr, "The number of its memory.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyType_Slot tensor_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_tensor)},
+                              {Py_tp_clear, reinterpret_cast<void*>(clear_tensor)},
+                              {Py_tp_dealloc, reinterpret_cast<void*>(destroy_tensor)},
+                              {Py_tp_members, tensor_members},
+                              {Py_tp_getset, tensor_properties},
+                              {0, nullptr}};
+PyType_Spec tensor_spec = {"numbus._core.TensorBase", sizeof(TensorObject), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+                           tensor_slots};
+
+PyTypeObject* function_type = nullptr;
+
+nb::object tensor_function(nb::object body, bool in_place, nb::object direct, int direct_for) {
+  nb::object o = nb::steal(PyType_GenericAlloc(function_type, 0));
+  if (!o.is_valid()) throw nb::python_error();
+  FunctionObject& f = as_function(o.ptr());
+  f.call = call;
+  f.body = body.release().ptr();
+  f.direct = direct.is_none() ? nullptr : direct.release().ptr();
+  f.direct_for = direct_for;
+  f.in_place = in_place;
+  return o;
+}
+
+// A Python object's tensor with a new array, of the class that it was made with.
+nb::object new_tensor(nb::handle type, nb::handle array) {
+  nb::object o = nb::steal(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type.ptr()), 0));
+  if (!o.is_valid()) throw nb::python_error();
+  hold(as_tensor(o.ptr()), array.ptr());
+  return o;
+}
+
+}  // namespace
+
+void bind_tensors(nb::module_& m) {
+  function_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&function_spec));
+  tensor_base = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&tensor_spec));
+  if (!function_type || !tensor_base) throw nb::python_error();
+  m.attr("TensorBase") = nb::handle(reinterpret_cast<PyObject*>(tensor_base));
+  m.def("set_tensor_type", [](nb::handle type) {
+    tensor_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
+  });
+  m.def("tensor_function", &tensor_function, nb::arg("body"), nb::arg("in_place"),
+        nb::arg("direct").none(), nb::arg("direct_for"));
+  m.def("new_tensor", &new_tensor, nb::arg("type"), nb::arg("array"));
+  m.def(
+      "wrap_tensor", [](nb::handle a) { return nb::steal(wrap_tensor(a.ptr(), true)); },
+      nb::arg("array"));
+  m.def("is_grad_enabled", [] { return recording; });
+  m.def("set_grad_enabled", [](bool on) { return std::exchange(recording, on); }, nb::arg("on"));
+}
+
+}  // namespace numbus::bindings

@@ -1,0 +1,72 @@
+// Tensors for Python: objects that hold an array, and what the tape knows of its memory.
+#pragma once
+
+#include "given.h"
+#include "program/tape.h"
+
+namespace numbus::bindings {
+
+// What the tensors of one base share: while there is any, the tape keeps what made its elements.
+class Storage {
+ public:
+  static Storage* of(uint64_t base);  // a new reference
+  uint64_t base() const { return base_; }
+  bool active() const { return program::Tape::get().depends(base_); }
+  void let_go();
+
+ private:
+  explicit Storage(uint64_t base) : base_(base) { program::Tape::get().hold(base); }
+  uint64_t base_;
+  int count_ = 0;
+};
+
+struct TensorObject {
+  PyObject_HEAD;
+  PyObject* array;
+  Storage* storage;
+  PyObject* grad;
+  PyObject* hooks;
+  bool constant;  // what is done with it is not recorded, whatever its memory is known for
+  bool leaf;      // its derivative is asked for
+};
+
+extern PyTypeObject* tensor_base;
+inline bool is_tensor(PyObject* o) { return PyObject_TypeCheck(o, tensor_base); }
+inline TensorObject& as_tensor(PyObject* o) { return *reinterpret_cast<TensorObject*>(o); }
+bool requires_gradient(const TensorObject& t);
+// A tensor that holds an array; `constant` where its memory is known for more than it is.
+PyObject* wrap_tensor(PyObject* array, bool recorded);
+
+extern thread_local bool recording;  // Python's grad mode
+
+// The tape sees what is recorded while it lives.
+class Seen {
+ public:
+  Seen() : on_(!program::sees(program::Tape::get())) {
+    if (on_) program::begin(program::Tape::get());
+  }
+  ~Seen() {
+    if (on_) program::end(program::Tape::get());
+  }
+  Seen(const Seen&) = delete;
+
+ private:
+  bool on_;
+};
+
+// While it lives, what is done is constant, and values that the tape keeps are copied before they
+// are overwritten.
+class Quiet {
+ public:
+  Quiet() {
+    if (program::Tape::get().keeps()) seen_.emplace();
+    if (program::watching()) constant_.emplace();
+  }
+  Quiet(const Quiet&) = delete;
+
+ private:
+  std::optional<Seen> seen_;
+  std::optional<program::Constant> constant_;
+};
+
+}  // namespace numbus::bindings
