@@ -190,18 +190,6 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
 }
 
 // Only where a method is not called at once: calls pass the instance as the first argument.
-PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
-  if (!instance || instance == Py_None) {
-    Py_INCREF(self);
-    return self;
-  }
-  return guarded([&] {
-    static PyObject* const method =
-        nb::object(nb::module_::import_("types").attr("MethodType")).release().ptr();
-    return nb::handle(method)(nb::handle(self), nb::handle(instance)).release().ptr();
-  });
-}
-
 PyObject* attribute(PyObject* self, const char* name) {
   PyObject* value = PyObject_GetAttrString(as_composed(self).function, name);
   if (!value) PyErr_Clear();
@@ -256,7 +244,7 @@ PyGetSetDef properties[] = {
 PyMethodDef methods[] = {{"__reduce__", reduced, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-                       {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
+                       {Py_tp_descr_get, reinterpret_cast<void*>(bind_method)},
                        {Py_tp_repr, reinterpret_cast<void*>(text)},
                        {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
                        {Py_tp_clear, reinterpret_cast<void*>(clear)},
@@ -271,6 +259,18 @@ PyType_Spec spec = {"numbus._core.composed", sizeof(Composed), 0,
                     slots};
 
 }  // namespace
+
+PyObject* bind_method(PyObject* self, PyObject* instance, PyObject*) {
+  if (!instance || instance == Py_None) {
+    Py_INCREF(self);
+    return self;
+  }
+  return guarded([&] {
+    static PyObject* const method =
+        nb::object(nb::module_::import_("types").attr("MethodType")).release().ptr();
+    return nb::handle(method)(nb::handle(self), nb::handle(instance)).release().ptr();
+  });
+}
 
 Device* device_of(PyObject* operand) { return find_device(operand, kDepth); }
 

@@ -147,6 +147,8 @@ PyObject* call_ufunc(PyObject* ufunc, PyObject* const* operands, PyObject* out);
 void bind_protocols(nb::module_& m);
 void bind_composed(nb::module_& m);
 void bind_float_errors(nb::module_& m);
+// The __get__ of a callable that is a method of classes.
+PyObject* bind_method(PyObject* self, PyObject* instance, PyObject* type);
 void bind_gradients(nb::module_& m);
 void bind_tape(nb::module_& m);
 void bind_tensors(nb::module_& m);

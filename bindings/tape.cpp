@@ -18,7 +18,8 @@ nb::object record(nb::handle function, nb::handle args, nb::handle keywords, nb:
     made = nb::steal(
         PyObject_Call(function.ptr(), args.ptr(), keywords.is_none() ? nullptr : keywords.ptr()));
   }
-  if (made.is_valid()) made = nb::steal(PyObject_CallOneArg(wrap.ptr(), made.ptr()));
+  if (made.is_valid())
+    made = nb::steal(PyObject_CallFunctionObjArgs(wrap.ptr(), made.ptr(), nullptr));
   if (made.is_valid()) {
     Tape::get().settle(since);
     return made;

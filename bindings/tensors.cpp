@@ -310,10 +310,6 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
   });
 }
 
-PyObject* bind_function(PyObject* self, PyObject* object, PyObject*) {
-  return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
-}
-
 int traverse_function(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
   FunctionObject& f = as_function(o);
@@ -347,7 +343,7 @@ PyGetSetDef function_properties[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot function_slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-                                {Py_tp_descr_get, reinterpret_cast<void*>(bind_function)},
+                                {Py_tp_descr_get, reinterpret_cast<void*>(bind_method)},
                                 {Py_tp_traverse, reinterpret_cast<void*>(traverse_function)},
                                 {Py_tp_clear, reinterpret_cast<void*>(clear_function)},
                                 {Py_tp_dealloc, reinterpret_cast<void*>(destroy_function)},
