@@ -102,7 +102,7 @@ def _shown(torch, x):
         return {
             "dtype": str(x.dtype).split(".")[1],
             "shape": list(x.shape),
-            "numbers": _plain(y.numpy()),
+            "numbers": _plain(y.cpu().numpy()),
             "grad": bool(x.requires_grad),
         }
     if isinstance(x, (tuple, list)):
@@ -132,5 +132,5 @@ def run(torch, expression, dtype, layout):
             return result | {"backward": type(error).__name__}
         for name in ("leaf_a", "leaf_b", "leaf_q"):
             if name in known and known[name].grad is not None:
-                result[name] = _plain(known[name].grad.detach().numpy())
+                result[name] = _plain(known[name].grad.detach().cpu().numpy())
     return result
