@@ -333,6 +333,13 @@ void destroy_function(PyObject* o) {
   destroy_collected<clear_function>(o);
 }
 
+// Copied and pickled as a function of Python is: by its name.
+PyObject* reduced(PyObject* self, PyObject*) {
+  return PyObject_GetAttrString(self, "__qualname__");
+}
+
+PyMethodDef function_methods[] = {{"__reduce__", reduced, METH_NOARGS, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
 PyMemberDef function_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, call), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, attributes), READONLY, nullptr},
@@ -349,6 +356,7 @@ PyType_Slot function_slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcal
                                 {Py_tp_dealloc, reinterpret_cast<void*>(destroy_function)},
                                 {Py_tp_members, function_members},
                                 {Py_tp_getset, function_properties},
+                                {Py_tp_methods, function_methods},
                                 {0, nullptr}};
 PyType_Spec function_spec = {"numbus._core.TensorFunction", sizeof(FunctionObject), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |

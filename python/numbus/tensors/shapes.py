@@ -105,7 +105,7 @@ def _view(self, *shape):
     shape = sizes("view", shape)
     if not self._array.flags.c_contiguous:
         made = self._array.reshape(shape)
-        if made._storage() != self._array._storage() and self._array.size:
+        if made._storage != self._array._storage and self._array.size:
             raise RuntimeError(
                 message("view", "the elements of this shape are not in one view",
                         f"shape {list(self.shape)} of strides {self.stride()} as {list(shape)}",
