@@ -15,7 +15,8 @@ thread_local bool recording = true;
 
 namespace {
 
-PyTypeObject* tensor_type = nullptr;  // Python's subclass, of which results are
+PyTypeObject* tensor_type = nullptr;      // Python's subclass, of which results are
+thread_local PyObject* making = nullptr;  // the name of the function whose results are wrapped
 
 std::unordered_map<uint64_t, Storage*>& storages() {
   static auto* const all = new std::unordered_map<uint64_t, Storage*>;
@@ -72,6 +73,7 @@ PyObject* wrap_tensor(PyObject* array, bool recorded) {
   TensorObject& t = as_tensor(o.ptr());
   hold(t, array);
   t.constant = !recorded && t.storage->active();
+  if (recorded && making) t.maker = Py_NewRef(making);
   return o.release().ptr();
 }
 
@@ -244,6 +246,19 @@ nb::object called(const FunctionObject& f, const Arguments& args, size_t nargs, 
   return nb::steal(PyObject_Vectorcall(target, given, static_cast<size_t>(n), names));
 }
 
+// While it lives, tensors are known to be made by the function.
+class Making {
+ public:
+  explicit Making(const FunctionObject& f)
+      : before_(std::exchange(
+            making, f.attributes ? PyDict_GetItemString(f.attributes, "__name__") : nullptr)) {}
+  ~Making() { making = before_; }
+  Making(const Making&) = delete;
+
+ private:
+  PyObject* before_;
+};
+
 // Records what the function does; tensors hold what it made when nothing else may be let go.
 nb::object recorded(const FunctionObject& f, const Arguments& args, size_t nargs, PyObject* names,
                     bool wraps) {
@@ -255,7 +270,10 @@ nb::object recorded(const FunctionObject& f, const Arguments& args, size_t nargs
     made = called(f, args, nargs, names);
     if (made.is_valid() && wraps) settle(made.ptr());
   }
-  if (made.is_valid() && wraps) made = wrapped_all(made.ptr(), true);
+  if (made.is_valid() && wraps) {
+    const Making name(f);
+    made = wrapped_all(made.ptr(), true);
+  }
   if (made.is_valid()) {
     tape.settle(since);
   } else {
@@ -371,6 +389,7 @@ int traverse_tensor(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(t.array);
   Py_VISIT(t.grad);
   Py_VISIT(t.hooks);
+  Py_VISIT(t.maker);
   return 0;
 }
 
@@ -378,6 +397,7 @@ int clear_tensor(PyObject* o) {
   TensorObject& t = as_tensor(o);
   Py_CLEAR(t.grad);
   Py_CLEAR(t.hooks);
+  Py_CLEAR(t.maker);
   return 0;
 }
 
@@ -411,11 +431,13 @@ PyObject* get_base(PyObject* o, void*) {
   return PyLong_FromUnsignedLongLong(as_tensor(o).storage->base());
 }
 
-PyMemberDef tensor_members[] = {{"_grad", T_OBJECT, offsetof(TensorObject, grad), 0, nullptr},
-                                {"_hooks", T_OBJECT, offsetof(TensorObject, hooks), 0, nullptr},
-                                {"_constant", T_BOOL, offsetof(TensorObject, constant), 0, nullptr},
-                                {"_leaf", T_BOOL, offsetof(TensorObject, leaf), 0, nullptr},
-                                {nullptr, 0, 0, 0, nullptr}};
+PyMemberDef tensor_members[] = {
+    {"_grad", T_OBJECT, offsetof(TensorObject, grad), 0, nullptr},
+    {"_hooks", T_OBJECT, offsetof(TensorObject, hooks), 0, nullptr},
+    {"_maker", T_OBJECT, offsetof(TensorObject, maker), READONLY, nullptr},
+    {"_constant", T_BOOL, offsetof(TensorObject, constant), 0, nullptr},
+    {"_leaf", T_BOOL, offsetof(TensorObject, leaf), 0, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
 PyGetSetDef tensor_properties[] = {
     {"_array", get_array, set_array, "The array that holds the elements.", nullptr},
     {"_active", get_active, nullptr, "Whether the tape knows its memory.", nullptr},

@@ -26,8 +26,9 @@ struct TensorObject {
   Storage* storage;
   PyObject* grad;
   PyObject* hooks;
-  bool constant;  // what is done with it is not recorded, whatever its memory is known for
-  bool leaf;      // its derivative is asked for
+  PyObject* maker;  // the name of the function that made it while it was recorded, or null
+  bool constant;    // what is done with it is not recorded, whatever its memory is known for
+  bool leaf;        // its derivative is asked for
 };
 
 extern PyTypeObject* tensor_base;

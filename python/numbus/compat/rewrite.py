@@ -11,6 +11,7 @@ REPLACED = {
     "cupy": "numbus.compat.cupy",
     "cupyx": "numbus.compat.cupyx",
     "numba": "numbus.compat.numba",
+    "torch": "numbus.compat.torch",
     "time": "numbus.compat.clock",
     "timeit": "numbus.compat.timing",
     "importlib": "numbus.compat.importing",
@@ -20,7 +21,12 @@ REPLACED = {
 _PACKAGES = {
     "numba.cuda.cudadrv": "numbus.compat.numba_driver",
     "numba.cuda": "numbus.cuda",
-    **{name: REPLACED[name] for name in ("numpy", "cupy", "cupyx", "numba")},
+    "torch.nn": "numbus.nn",
+    "torch.optim": "numbus.optim",
+    "torch.utils.data": "numbus.data",
+    "torch.autograd": "numbus.tensors.autograd",
+    "torch.linalg": "numbus.tensors.linalg",
+    **{name: REPLACED[name] for name in ("numpy", "cupy", "cupyx", "numba", "torch")},
 }
 
 

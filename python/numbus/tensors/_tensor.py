@@ -181,13 +181,24 @@ class Node:
     """The operation that made a tensor, as far as one asks for it: a name, a truth value."""
 
     def __init__(self, tensor):
-        self._tensor = tensor
+        self._maker = tensor._maker
 
     def name(self):
-        return "Backward"
+        """PyTorch's name for it, as far as one function here is one there."""
+        maker = (self._maker or "copy_slices").strip("_")
+        words = _NODES.get(maker) or "".join([w.capitalize() for w in maker.split("_")])
+        return words + "Backward0"
 
     def __repr__(self):
-        return "<Backward>"
+        return f"<{self.name()}>"
+
+
+# Functions whose nodes PyTorch calls otherwise.
+_NODES = {
+    "matmul": "Mm", "flatten": "View", "reshape": "View", "linear": "Addmm", "cat": "Cat",
+    "conv1d": "Convolution", "conv2d": "Convolution", "cross_entropy": "NllLoss",
+    "getitem": "Select", "max_pool2d": "MaxPool2DWithIndices",
+}  # fmt: skip
 
 
 class RemovableHandle:

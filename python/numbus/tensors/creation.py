@@ -302,7 +302,9 @@ def _to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, me
     for x in args:
         if isinstance(x, Tensor):
             dtype, device = x._array.dtype, x.device
-        elif isinstance(x, (str, globals()["device"], builtins.int)):
+        elif (
+            isinstance(x, (str, globals()["device"], builtins.int)) and type(x) is not builtins.bool
+        ):
             device = x
         elif x is not None and not isinstance(x, builtins.bool):  # that is non_blocking
             dtype = x

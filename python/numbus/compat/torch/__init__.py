@@ -1,0 +1,63 @@
+"""PyTorch's names over numbus.tensors, numbus.nn, numbus.optim and numbus.data: what
+`import torch` gives in a script that Numbus runs. What is not served yet raises an error that names
+the line.
+"""
+
+# ruff: noqa: F401 – names for users
+import importlib as _importlib
+import math as _math
+
+from ... import tensors as _tensors
+from ...tensors import *  # noqa: F403
+from ...tensors import _dtypes, autograd, linalg
+from .._missing import missing as _missing
+from ._more import (
+    are_deterministic_algorithms_enabled,
+    channels_last,
+    compile,
+    compiler,
+    contiguous_format,
+    get_float32_matmul_precision,
+    get_num_threads,
+    memory_format,
+    preserve_format,
+    set_float32_matmul_precision,
+    set_num_threads,
+    strided,
+    use_deterministic_algorithms,
+    vmap,
+)
+from ._types import (
+    BoolTensor,
+    ByteTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+)
+
+__name__ = "torch"
+__version__ = "2.11.0+numbus"
+inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
+newaxis = None
+_dtypes.dtype.home = "torch"
+_tensors.Tensor.__module__ = "torch"
+_tensors.device.__module__ = _tensors.dtype.__module__ = _tensors.Size.__module__ = "torch"
+_tensors.Parameter.__module__ = "torch.nn.parameter"
+
+_ELSEWHERE = {"nn": "numbus.nn", "optim": "numbus.optim"}
+_HERE = ("amp", "backends", "cuda", "distributed", "func", "random", "special", "utils", "version")
+
+
+def __getattr__(name):
+    if name in _ELSEWHERE:
+        return _importlib.import_module(_ELSEWHERE[name])
+    if name in _HERE:
+        return _importlib.import_module(f"{__package__}.{name}")
+    if name in ("save", "load"):
+        return getattr(_importlib.import_module("numbus.nn.serialization"), name)
+    if name == "autocast":
+        return _importlib.import_module(f"{__package__}.amp").autocast
+    return _missing("torch", name)

@@ -1,0 +1,140 @@
+"""Names of torch that concern how programs run: compiling, threads, precision, memory formats."""
+
+import functools
+import os
+
+from ... import tensors
+from ...core import trees
+from ...core.errors import message
+
+
+class _Format:
+    def __init__(self, name):
+        self._name = name
+
+    def __repr__(self):
+        return "torch." + self._name
+
+
+memory_format = layout = _Format
+contiguous_format, preserve_format = _Format("contiguous_format"), _Format("preserve_format")
+channels_last, strided = _Format("channels_last"), _Format("strided")
+_state = {"precision": "highest", "deterministic": False}
+
+
+def compile(
+    model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None,
+    disable=False,
+):  # fmt: skip
+    """The function or module itself: what it records is fused and compiled anyway."""
+    if model is None:
+        return lambda function: compile(function)
+    return model
+
+
+class compiler:
+    """`torch.compiler`: there is nothing to switch."""
+
+    @staticmethod
+    def disable(fn=None, recursive=True):
+        """The function itself."""
+        return fn if fn is not None else lambda function: function
+
+    @staticmethod
+    def is_compiling():
+        """False: programs run as they are."""
+        return False
+
+    @staticmethod
+    def reset():
+        """There is nothing to forget."""
+
+
+def set_float32_matmul_precision(precision):
+    """Takes 'highest'; 'high' and 'medium' allow less than float32 and are computed in float32."""
+    if precision not in ("highest", "high", "medium"):
+        raise RuntimeError(
+            message("set_float32_matmul_precision", "unknown precision", precision,
+                    "'highest', 'high' or 'medium'")
+        )  # fmt: skip
+    _state["precision"] = precision
+
+
+def get_float32_matmul_precision():
+    """What was set, 'highest' at first."""
+    return _state["precision"]
+
+
+def use_deterministic_algorithms(mode, *, warn_only=False):
+    """Results are the same in each run but for additions at repeated indices on a GPU."""
+    _state["deterministic"] = bool(mode)
+
+
+def are_deterministic_algorithms_enabled():
+    """What was set."""
+    return _state["deterministic"]
+
+
+def get_num_threads():
+    """How many processors work."""
+    return _state.get("threads", os.cpu_count())
+
+
+def set_num_threads(number):
+    """Notes the number; the work of arrays takes all processors."""
+    _state["threads"] = int(number)
+
+
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+    """A function of tensors with one dimension more, over which `func` is called and stacked.
+
+    Calls are made one after another and fuse as far as they may; `in_dims` is a number, None, or a
+    tuple of these for the arguments, `out_dims` a number or a tuple for the results.
+    """
+
+    if randomness == "same":
+        raise NotImplementedError(
+            message("vmap", "equal random numbers in all calls are not yet available", randomness,
+                    "'error' or 'different'")
+        )  # fmt: skip
+
+    @functools.wraps(func)
+    def wrapper(*args, **keywords):
+        dims = in_dims if isinstance(in_dims, (tuple, list)) else (in_dims,) * len(args)
+        if len(dims) != len(args):
+            raise ValueError(
+                message("vmap", "not a dimension for each argument", len(dims), len(args))
+            )
+        flat = [trees.flatten(x) for x in args]
+        sizes = {
+            leaf.shape[d]
+            for (leaves, _), d in zip(flat, dims, strict=True)
+            if d is not None
+            for leaf in leaves
+            if tensors.is_tensor(leaf)
+        }
+        if len(sizes) != 1:
+            raise ValueError(
+                message("vmap", "sizes of the mapped dimension differ", sorted(sizes), "one size")
+            )
+        (count,) = sizes
+
+        def part(k, leaves, shape, d):
+            if d is None:
+                return trees.unflatten(shape, leaves)
+            return trees.unflatten(
+                shape, [x.select(d, k) if tensors.is_tensor(x) else x for x in leaves]
+            )
+
+        made = [
+            func(*[part(k, *known, d) for known, d in zip(flat, dims, strict=True)], **keywords)
+            for k in range(count)
+        ]
+        leaves = [trees.flatten(x)[0] for x in made]
+        shape = trees.flatten(made[0])[1]
+        outs = out_dims if isinstance(out_dims, (tuple, list)) else (out_dims,) * len(leaves[0])
+        columns = zip(zip(*leaves, strict=True), outs, strict=True)
+        joined = [tensors.stack(list(same), dim=d) for same, d in columns]
+        return trees.unflatten(shape, joined)
+
+    return wrapper

@@ -1,0 +1,175 @@
+"""torch.cuda: GPUs, their memory, streams as far as one queue of work goes."""
+
+import contextlib
+
+from ... import cuda as _cuda
+from ... import tensors as _tensors
+from ...tensors.random import default_generator, manual_seed
+from .._missing import missing as _missing
+from . import amp
+
+manual_seed_all = manual_seed
+seed = default_generator.seed
+BFloat16Tensor = None
+
+
+def is_available():
+    """Whether an NVIDIA GPU can be used."""
+    return bool(_cuda.is_available())
+
+
+def device_count():
+    """The number of GPUs."""
+    return _cuda.device_count() if is_available() else 0
+
+
+def current_device():
+    """The number of the GPU that 'cuda' stands for."""
+    return 0
+
+
+def set_device(device):
+    """Has 'cuda' stand for a GPU; the first one only is served yet."""
+    number = _tensors.device(device).index or 0
+    if number != 0:
+        _missing("torch.cuda", f"set_device({number})")
+
+
+def synchronize(device=None):
+    """Waits until the GPU has done its work."""
+    if is_available():
+        _cuda.synchronize()
+
+
+def _known(device):
+    return _cuda.list_devices()[_tensors.device("cuda" if device is None else device).index or 0]
+
+
+def get_device_name(device=None):
+    """The name of a GPU."""
+    name = _known(device).name
+    return name.decode() if isinstance(name, bytes) else name
+
+
+def get_device_capability(device=None):
+    """The compute capability of a GPU, two numbers."""
+    return tuple(_known(device).compute_capability)
+
+
+def memory_allocated(device=None):
+    """The bytes that arrays take on the GPU."""
+    return _stats(device)["used_bytes"]
+
+
+def memory_reserved(device=None):
+    """The bytes that are held on the GPU."""
+    known = _stats(device)
+    return known["used_bytes"] + known["pooled_bytes"]
+
+
+def _stats(device):
+    from ... import device_info
+
+    known = device_info()
+    if device is None or str(device).startswith("cuda"):
+        return known.get("cuda", known)
+    return known
+
+
+def empty_cache():
+    """Gives idle memory of the GPU back."""
+    from ... import _core
+
+    _core.free_all_blocks()
+
+
+class Stream:
+    """A queue of work on a GPU; all tensors share one, so that nothing has to be ordered."""
+
+    def __init__(self, device=None, priority=0):
+        self.device, self.priority = device, priority
+
+    def synchronize(self):
+        """Waits until the work is done."""
+        synchronize()
+
+    def wait_stream(self, stream):
+        """Work is in order anyway."""
+
+    def wait_event(self, event):
+        """Work is in order anyway."""
+
+    def record_event(self, event=None):
+        """Notes the present point of the queue."""
+        event = Event() if event is None else event
+        event.record(self)
+        return event
+
+    def query(self):
+        """Whether the work is done; it is waited for."""
+        synchronize()
+        return True
+
+
+class Event:
+    """A point in the queue of work."""
+
+    def __init__(self, enable_timing=False, blocking=False, interprocess=False):
+        self.enable_timing, self.blocking, self.interprocess = enable_timing, blocking, interprocess
+        self._event = _cuda.event(timing=True) if is_available() else None
+
+    def record(self, stream=None):
+        """Notes the present point."""
+        if self._event is not None:
+            from ... import _core
+
+            _core.flush()
+            self._event.record()
+        self._stream = stream
+
+    def synchronize(self):
+        """Waits until the work before it is done."""
+        if self._event is not None:
+            self._event.synchronize()
+
+    def wait(self, stream=None):
+        """Work is in order anyway."""
+
+    def query(self):
+        """Whether the work before it is done."""
+        return self._event is None or bool(self._event.query())
+
+    def elapsed_time(self, end_event):
+        """Milliseconds from this point to another one."""
+        return float(_cuda.event_elapsed_time(self._event, end_event._event))
+
+
+_stream = Stream()
+
+
+def current_stream(device=None):
+    """The queue of work."""
+    return _stream
+
+
+default_stream = current_stream
+
+
+@contextlib.contextmanager
+def stream(stream):
+    """A block whose work goes into the queue."""
+    yield stream
+
+
+@contextlib.contextmanager
+def device(device):
+    """A block in which 'cuda' stands for a GPU."""
+    set_device(device)
+    yield
+
+
+def __getattr__(name):
+    return _missing("torch.cuda", name)
+
+
+autocast, GradScaler = amp.autocast, amp.GradScaler

@@ -1,0 +1,126 @@
+"""torch.func: derivatives of functions of tensors."""
+
+import functools
+
+from ... import tensors
+from ...core import trees
+from ...core.errors import message
+from ...tensors import autograd, enable_grad
+from .._missing import missing as _missing
+from ._more import vmap
+
+__all__ = ["functional_call", "grad", "grad_and_value", "jacrev", "vjp", "vmap"]
+
+
+def _watched(tree):
+    leaves, shape = trees.flatten(tree)
+    own = [x.clone() if tensors.is_tensor(x) else x for x in leaves]
+    for x in own:
+        if tensors.is_tensor(x) and not x.requires_grad:
+            x.requires_grad_()
+    return own, trees.unflatten(shape, own), shape
+
+
+def grad_and_value(func, argnums=0, has_aux=False):
+    """A function that gives the gradient and the value of `func`, whose value is one number."""
+
+    @functools.wraps(func)
+    def wrapper(*args, **keywords):
+        numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
+        given = list(args)
+        known = []
+        with enable_grad():
+            for k in numbers:
+                own, given[k], shape = _watched(args[k])
+                known.append((own, shape))
+            made = func(*given, **keywords)
+            value, aux = made if has_aux else (made, None)
+            if not tensors.is_tensor(value) or value.ndim != 0:
+                raise RuntimeError(
+                    message("grad", "the function's value is no scalar tensor",
+                            getattr(value, "shape", type(value).__name__), "shape []")
+                )  # fmt: skip
+            flat = [x for own, _ in known for x in own]
+            found = iter(
+                autograd.grad(value, flat, create_graph=True, materialize_grads=True)
+                if value.requires_grad
+                else [tensors.zeros_like(x) for x in flat]
+            )
+            parts = [trees.unflatten(shape, [next(found) for _ in own]) for own, shape in known]
+        result = tuple(parts) if isinstance(argnums, (tuple, list)) else parts[0]
+        return (result, (value, aux)) if has_aux else (result, value)
+
+    return wrapper
+
+
+def grad(func, argnums=0, has_aux=False):
+    """A function that gives the gradient of `func`, whose value is one number."""
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def wrapper(*args, **keywords):
+        found, value = both(*args, **keywords)
+        return (found, value[1]) if has_aux else found
+
+    return wrapper
+
+
+def jacrev(func, argnums=0):
+    """A function that gives the Jacobian of `func`, a function from a tensor to a tensor."""
+
+    @functools.wraps(func)
+    def wrapper(*args):
+        given = list(args)
+        with enable_grad():
+            own, given[argnums], _ = _watched(args[argnums])
+            value = func(*given)
+            line = value.reshape(-1)
+            rows = [
+                autograd.grad(line[k], own, create_graph=True, materialize_grads=True)[0]
+                for k in range(line.numel())
+            ]
+            return tensors.stack(rows).reshape(*value.shape, *own[0].shape)
+
+    return wrapper
+
+
+def vjp(func, *primals):
+    """The value of `func` and a function from a tensor like it to derivatives of the products."""
+    with enable_grad():
+        known = [_watched(x) for x in primals]
+        value = func(*[tree for _, tree, _ in known])
+
+    def pull(cotangent):
+        flat = [x for own, _, _ in known for x in own]
+        found = autograd.grad(
+            value, flat, cotangent, retain_graph=True, create_graph=True, materialize_grads=True
+        )
+        return tuple(found)
+
+    return value, pull
+
+
+def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None):
+    """A call of a module with other tensors as its parameters and buffers, by their names."""
+    given = parameter_and_buffer_dicts
+    dicts = given if isinstance(given, (tuple, list)) else (given,)
+    chosen = {name: value for d in dicts for name, value in d.items()}
+    args = () if args is None else args if isinstance(args, tuple) else (args,)
+    before = []
+    for name, value in chosen.items():
+        path, _, last = name.rpartition(".")
+        owner = module.get_submodule(path)
+        table = owner._parameters if last in owner._parameters else owner._buffers
+        if last not in table:
+            raise KeyError(message("functional_call", "no such parameter", name, "a name of it"))
+        before.append((table, last, table[last]))
+        table[last] = value
+    try:
+        return module(*args, **({} if kwargs is None else kwargs))
+    finally:
+        for table, last, value in before:
+            table[last] = value
+
+
+def __getattr__(name):
+    return _missing("torch.func", name)

@@ -1,0 +1,13 @@
+"""torch.utils."""
+
+import importlib as _importlib
+
+from ..._missing import missing as _missing
+
+
+def __getattr__(name):
+    if name == "data":
+        return _importlib.import_module("numbus.data")
+    if name == "checkpoint":
+        return _importlib.import_module(f"{__package__}.checkpoint")
+    return _missing("torch.utils", name)

@@ -1,0 +1,41 @@
+"""torch.utils.checkpoint: parts of nets that are run again for their gradients."""
+
+from ....core.errors import message
+from ....tensors import Tensor, enable_grad
+from ....tensors.autograd import Function, backward
+
+
+class _Again(Function):
+    @staticmethod
+    def forward(ctx, run, *args):
+        ctx.run, ctx.args = run, args
+        return run(*args)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        own = []
+        for x in ctx.args:
+            if isinstance(x, Tensor):
+                needs = x.requires_grad
+                x = x.detach()
+                if needs:
+                    x.requires_grad_()
+            own.append(x)
+        with enable_grad():
+            made = ctx.run(*own)
+        outputs = made if isinstance(made, tuple) else (made,)
+        pairs = [(y, g) for y, g in zip(outputs, grads, strict=True) if y.requires_grad]
+        backward([y for y, _ in pairs], [g for _, g in pairs])
+        return (None, *[x.grad if isinstance(x, Tensor) else None for x in own])
+
+
+def checkpoint(function, *args, use_reentrant=None, preserve_rng_state=True, **keywords):
+    """function(*args), of which only the arguments are kept for the gradient.
+
+    It is run again when the gradient is asked for; random numbers must not be drawn in it.
+    """
+    if not preserve_rng_state and use_reentrant:
+        raise NotImplementedError(
+            message("checkpoint", "preserve_rng_state=False is not yet available", "False", "True")
+        )
+    return _Again.apply(lambda *given: function(*given, **keywords), *args)
