@@ -1,0 +1,125 @@
+"""Steps of training small nets: forward, backward and Adam, in a plain loop without decorators.
+
+    python bench/train.py [--device cpu|cuda] [--net mlp|mnist|cifar] [--batch N] [--steps N]
+                          [--tensors numbus|torch] [--item]
+
+The batch lies on the device. With `--tensors torch` the same program runs with PyTorch; both start
+from the same weights and data, and the losses of the first steps are printed for comparison
+(`--losses FILE` writes them as JSON). Prints milliseconds a step (median of five rounds) and the
+part of it in which the host was busy. `--item` reads the loss in each step.
+"""
+
+import argparse
+import json
+import time
+
+import numpy
+
+
+def load(name):
+    """(torch-like module, nn, functional, optim, synchronise)"""
+    if name == "torch":
+        import torch
+        import torch.nn.functional as functional
+        from torch import nn, optim
+
+        return torch, nn, functional, optim, torch.cuda.synchronize
+    import numbus
+    from numbus import nn, optim, tensors
+    from numbus.nn import functional
+
+    return tensors, nn, functional, optim, numbus.cuda.synchronize
+
+
+def mlp(nn):
+    return nn.Sequential(nn.Flatten(), nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 10))
+
+
+def mnist(nn):
+    return nn.Sequential(
+        nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 64, 3), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(9216, 128), nn.ReLU(), nn.Linear(128, 10),
+    )  # fmt: skip
+
+
+def cifar(nn):
+    return nn.Sequential(
+        nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(32, 64, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(64, 64, 3, padding=1), nn.ReLU(),
+        nn.Flatten(), nn.Linear(4096, 64), nn.ReLU(), nn.Linear(64, 10),
+    )  # fmt: skip
+
+
+NETS = {"mlp": (mlp, (1, 28, 28)), "mnist": (mnist, (1, 28, 28)), "cifar": (cifar, (3, 32, 32))}
+
+
+def prepare(name, net, batch, device):
+    """A function that takes one step and returns the loss, and what waits for the device."""
+    torch, nn, functional, optim, wait = load(name)
+    build, shape = NETS[net]
+    rng = numpy.random.default_rng(0)
+    model = build(nn)
+    with torch.no_grad():
+        for p in model.parameters():
+            fan = numpy.prod(p.shape[1:]) if p.ndim > 1 else 1
+            w = rng.uniform(-1, 1, tuple(p.shape)) / numpy.sqrt(fan) if p.ndim > 1 else numpy.zeros(p.shape)
+            p.copy_(torch.from_numpy(w.astype("f4")))
+    model = model.to(device)
+    x = torch.from_numpy(rng.standard_normal((batch, *shape), dtype="f4")).to(device)
+    y = torch.from_numpy(rng.integers(0, 10, batch)).to(device)
+    optimizer = optim.Adam(model.parameters(), lr=1e-3)
+
+    def step():
+        optimizer.zero_grad()
+        loss = functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step, (wait if device != "cpu" else lambda: None)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--net", default="mlp", choices=NETS)
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--tensors", default="numbus", choices=["numbus", "torch"])
+    parser.add_argument("--item", action="store_true")
+    parser.add_argument("--losses")
+    args = parser.parse_args()
+    began = time.perf_counter()
+    step, wait = prepare(args.tensors, args.net, args.batch, args.device)
+    losses = []
+    for k in range(20):
+        loss = step()
+        losses.append(loss.item())
+        if k == 0:
+            first = time.perf_counter() - began
+    if args.losses:
+        with open(args.losses, "w") as file:
+            json.dump(losses, file)
+    rounds = []
+    for _ in range(5):
+        wait()
+        start = time.perf_counter()
+        for _ in range(args.steps):
+            loss = step()
+            if args.item:
+                loss.item()
+        busy = time.perf_counter() - start
+        last = loss.item()
+        wait()
+        rounds.append((time.perf_counter() - start, busy))
+    total, busy = sorted(rounds)[2]
+    print(
+        f"{args.tensors} {args.net} batch {args.batch} {args.device}: "
+        f"{1e3 * total / args.steps:.3f} ms a step, host {1e3 * busy / args.steps:.3f}; "
+        f"first step {first:.2f} s; losses {losses[0]:.5f} {losses[9]:.5f} {losses[19]:.5f} … {last:.5f}"
+    )
+
+
+if __name__ == "__main__":
+    main()
