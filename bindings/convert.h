@@ -151,6 +151,7 @@ void bind_float_errors(nb::module_& m);
 PyObject* bind_method(PyObject* self, PyObject* instance, PyObject* type);
 void bind_gradients(nb::module_& m);
 void bind_tape(nb::module_& m);
+void bind_convolution(nb::module_& m);
 void bind_tensors(nb::module_& m);
 // The arguments of a vectorcall as a tuple, and its keywords, of which it may have none, as a dict.
 nb::tuple positional_of(PyObject* const* args, Py_ssize_t n);

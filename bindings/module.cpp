@@ -181,6 +181,7 @@ NB_MODULE(_core, m) {
   bind_float_errors(m);
   bind_gradients(m);
   bind_tape(m);
+  bind_convolution(m);
   bind_tensors(m);
   bind_protocols(m);
   bind_sorting(m);

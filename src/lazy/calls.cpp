@@ -30,7 +30,48 @@ vendor::Product product_of(const KernelStep& step) {
   return p;
 }
 
+int64_t packed(const std::array<int64_t, 2>& pair) { return pair[0] << 32 | pair[1]; }
+std::array<int64_t, 2> unpacked(int64_t both) { return {both >> 32, both & 0xffffffff}; }
+
 }  // namespace
+
+std::array<int64_t, kMaxAttributes> attributes_of(ConvolutionKind kind, const ConvolutionForm& f) {
+  return {packed(f.stride), packed(f.padding), packed(f.dilation),
+          f.groups << 2 | static_cast<int64_t>(kind)};
+}
+
+ConvolutionKind kind_of(const std::array<int64_t, kMaxAttributes>& attributes) {
+  return static_cast<ConvolutionKind>(attributes[3] & 3);
+}
+
+ConvolutionForm form_of(const std::array<int64_t, kMaxAttributes>& attributes) {
+  return {unpacked(attributes[0]), unpacked(attributes[1]), unpacked(attributes[2]),
+          attributes[3] >> 2};
+}
+
+vendor::Convolution convolution_of(const CallStep& call) {
+  vendor::Convolution c;
+  c.kind = kind_of(call.attributes);
+  c.type = call.type;
+  const Layout &a = call.in(0), &b = call.in(1), &out = call.out();
+  const Layout& x = c.kind == ConvolutionKind::Input ? out : a;
+  const Layout& w = c.kind == ConvolutionKind::Weight ? out : b;
+  const Layout& y = c.kind == ConvolutionKind::Forward ? out
+                    : c.kind == ConvolutionKind::Input ? a
+                                                       : b;
+  const ConvolutionForm f = form_of(call.attributes);
+  c.batch = x.shape(0);
+  c.in_channels = x.shape(1);
+  c.out_channels = y.shape(1);
+  c.groups = f.groups;
+  c.in = {x.shape(2), x.shape(3)};
+  c.out = {y.shape(2), y.shape(3)};
+  c.kernel = {w.shape(2), w.shape(3)};
+  c.stride = f.stride;
+  c.padding = f.padding;
+  c.dilation = f.dilation;
+  return c;
+}
 
 std::string call_name(Routine routine, Op op) {
   return (applies(routine) ? std::string(op_name(op)) + "." : "") + std::string(row(routine).name);
@@ -67,6 +108,18 @@ void fft_gpu(Runtime&, Device& device, KernelStep& step) {
   vendor::fft_cuda(device,
                    {c.types[0], c.types[1], c.routine == Routine::ifft, c.layouts[0], c.layouts[1]},
                    address(step, 0), address(step, 1));
+}
+
+void convolve_cpu(Runtime&, Device&, KernelStep& step) {
+  const vendor::Convolution c = convolution_of(*step.call);
+  char *a = address(step, 0), *b = address(step, 1), *out = address(step, 2);
+  if (step.reach.empty()) return vendor::convolve_cpu(c, a, b, out);
+  run_apart([=] { vendor::convolve_cpu(c, a, b, out); }, step.reach, std::move(step.bases));
+}
+
+void convolve_gpu(Runtime&, Device& device, KernelStep& step) {
+  vendor::convolve_cuda(device, convolution_of(*step.call), address(step, 0), address(step, 1),
+                        address(step, 2));
 }
 
 }  // namespace numbus

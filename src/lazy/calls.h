@@ -6,6 +6,7 @@
 
 #include "lazy/window.h"
 #include "vendor/blas.h"
+#include "vendor/convolution.h"
 
 namespace numbus {
 
@@ -32,6 +33,16 @@ constexpr bool applies(Routine r) {
 std::string call_name(Routine routine, Op op);
 // out = a @ b of three-dimensional layouts (stack, rows, columns); without addresses.
 vendor::Product product_of(DType type, const Layout& a, const Layout& b, const Layout& out);
+// How a convolution is done, as attributes of its call and back.
+using ConvolutionKind = vendor::Convolution::Kind;
+struct ConvolutionForm {
+  vendor::Convolution::Pair stride{1, 1}, padding{0, 0}, dilation{1, 1};
+  int64_t groups = 1;
+};
+std::array<int64_t, kMaxAttributes> attributes_of(ConvolutionKind kind, const ConvolutionForm& f);
+ConvolutionKind kind_of(const std::array<int64_t, kMaxAttributes>& attributes);
+ConvolutionForm form_of(const std::array<int64_t, kMaxAttributes>& attributes);
+vendor::Convolution convolution_of(const CallStep& c);
 // Operations on floating-point numbers.
 int64_t flops_of(const CallStep& c);
 // From so many on calls of a library's take some milliseconds.

@@ -56,6 +56,13 @@ int64_t fft_flops(const CallStep& c) {
          (real ? 2 : 1);
 }
 
+// A product and a sum for each tap of each output: of the weights' derivative, each of their
+// elements is a sum over the batch and the positions.
+int64_t convolution_flops(const CallStep& c) {
+  const vendor::Convolution f = convolution_of(c);
+  return 2 * f.batch * f.out_channels * f.positions() * f.in_each() * f.taps();
+}
+
 int64_t fold_flops(const CallStep& c) {
   return is_inexact(c.type) ? real_products(c) * c.in(0).size() : 0;
 }

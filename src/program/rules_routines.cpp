@@ -1,6 +1,7 @@
 // Derivatives of routines.
 #include <array>
 
+#include "array/convolution.h"
 #include "array/quantity.h"
 #include "base/error.h"
 #include "program/rules.h"
@@ -21,6 +22,33 @@ Contributions of_product(const Entry& e, const Array& g) {
   Contributions parts(2);
   if (e.operands[0].active) parts[0] = matmul(g, adjoint(saved(e.operands[1])), e.instr.loop);
   if (e.operands[1].active) parts[1] = matmul(adjoint(saved(e.operands[0])), g, e.instr.loop);
+  return parts;
+}
+
+// Each of the three kinds is linear in both operands; the sum of x, w and weights y of products is
+// the same for all.
+Contributions of_convolution(const Entry& e, const Array& g) {
+  const ConvolutionForm f = form_of(e.instr.attributes);
+  const Operand &a = e.operands[0], &b = e.operands[1];
+  auto shape = [](const Operand& o) {
+    const Layout& l = *o.region.layout;
+    return std::vector<int64_t>{l.shape(0), l.shape(1), l.shape(2), l.shape(3)};
+  };
+  Contributions parts(2);
+  switch (kind_of(e.instr.attributes)) {
+    case ConvolutionKind::Forward:
+      if (a.active) parts[0] = convolve(ConvolutionKind::Input, g, saved(b), shape(a), f);
+      if (b.active) parts[1] = convolve(ConvolutionKind::Weight, saved(a), g, shape(b), f);
+      break;
+    case ConvolutionKind::Input:
+      if (a.active) parts[0] = convolve(ConvolutionKind::Forward, g, saved(b), shape(a), f);
+      if (b.active) parts[1] = convolve(ConvolutionKind::Weight, g, saved(a), shape(b), f);
+      break;
+    case ConvolutionKind::Weight:
+      if (a.active) parts[0] = convolve(ConvolutionKind::Input, saved(b), g, shape(a), f);
+      if (b.active) parts[1] = convolve(ConvolutionKind::Forward, saved(a), g, shape(b), f);
+      break;
+  }
   return parts;
 }
 
@@ -270,6 +298,7 @@ Contributions of_interpolation(const Entry& e, const Array& g) {
 Contributions pull_call(const Entry& e, const Array& g) {
   switch (e.instr.routine) {
     case Routine::matmul: return of_product(e, g);
+    case Routine::convolve: return of_convolution(e, g);
     case Routine::accumulate: return of_scan(e, g);
     case Routine::sort: return of_sort(e, g);
     case Routine::partition: return of_partition(e, g);

@@ -62,6 +62,7 @@ void of_row(const Instr& i, const bool* active, Needs& n) {
 void of_call(const Instr& i, const bool* active, Needs& n) {
   switch (i.routine) {
     case Routine::matmul:
+    case Routine::convolve:
       n.operand[0] = active[1];
       n.operand[1] = active[0];
       return;

@@ -15,11 +15,13 @@ struct Matrix {
   int64_t row_stride = 0, col_stride = 0, stack_stride = 0;
 };
 
-// out[s] = a[s] @ b[s], where a[s] is rows × inner and b[s] inner × cols.
+// out[s] = a[s] @ b[s], where a[s] is rows × inner and b[s] inner × cols; `add`, on a CPU only:
+// added to what `out` holds.
 struct Product {
   DType type = DType::F64;
   int64_t stack = 1, rows = 0, cols = 0, inner = 0;
   Matrix a, b, out;
+  bool add = false;
 };
 
 // float32, float64, complex64, complex128.
@@ -37,6 +39,14 @@ inline bool blas_takes_on_gpus(const Product& p) { return blas_takes(p, DeviceKi
 // For products that blas_takes(). An `inner` of 0 gives zeros. The first call loads the library and
 // raises where there is none.
 void matmul_cpu(const Product& p);
+// While it lives, products of the CPU are done by the thread that asks for them, so that several
+// threads can ask at once; where the library is OpenBLAS, whose number of threads is the process's.
+class OneBlasThread {
+ public:
+  OneBlasThread();
+  ~OneBlasThread();
+  OneBlasThread(const OneBlasThread&) = delete;
+};
 // In order on the device's stream; returns at once. float32 is float32, never TF32.
 void matmul_cuda(Device& d, const Product& p);
 

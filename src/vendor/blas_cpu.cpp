@@ -1,6 +1,7 @@
 // Matrix products on the CPU, by whichever CBLAS was found.
 #include <complex>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <type_traits>
 
@@ -45,8 +46,10 @@ constexpr char kLetters[] = {'s', 'd', 'c', 'z'};
 
 struct Entries {
   bool wide = false;
-  void *gemm[4] = {}, *gemv[4] = {};  // in the order of kLetters
-  void* syrk[2] = {};                 // of the real ones
+  void *gemm[4] = {}, *gemv[4] = {};   // in the order of kLetters
+  void* syrk[2] = {};                  // of the real ones
+  void (*set_threads)(int) = nullptr;  // of OpenBLAS
+  int (*get_threads)() = nullptr;
 };
 
 int letter_of(DType t) {
@@ -79,6 +82,11 @@ Entries resolve(const Library& library) {
             "one that has " + name(kLetters[i], found.gemm[i] ? "gemv" : "gemm"));
     }
     for (int i = 0; i < 2; ++i) found.syrk[i] = library.symbol(name(kLetters[i], "syrk"));
+    const std::string before = naming.prefix[0] == 's' ? "scipy_" : "";
+    found.set_threads =
+        library.function<void(int)>(before + "openblas_set_num_threads" + naming.suffix);
+    found.get_threads =
+        library.function<int()>(before + "openblas_get_num_threads" + naming.suffix);
     return found;
   }
   // The table in library.cpp lets no other library through.
@@ -130,11 +138,12 @@ template <class Int, class T>
 void multiply(const GemmForm& f, const Entries& blas) {
   if constexpr (std::is_floating_point_v<T>) {
     auto* syrk = reinterpret_cast<Syrk<Int, T>*>(blas.syrk[letter_of(f.type)]);
-    if (syrk && f.rows > 1 && is_own_square(f)) return square(f, syrk);
+    if (syrk && !f.add && f.rows > 1 && is_own_square(f)) return square(f, syrk);
   }
   auto* gemm = reinterpret_cast<Gemm<Int, T>*>(blas.gemm[letter_of(f.type)]);
   auto* gemv = reinterpret_cast<Gemv<Int, T>*>(blas.gemv[letter_of(f.type)]);
   const Factors<T> factors;
+  const Factor<T> kept = f.add ? factors.one() : factors.zero();
   const Int rows = static_cast<Int>(f.rows), cols = static_cast<Int>(f.cols),
             inner = static_cast<Int>(f.inner), a_line = static_cast<Int>(f.a.line),
             b_line = static_cast<Int>(f.b.line), out_line = static_cast<Int>(f.out.line);
@@ -147,14 +156,14 @@ void multiply(const GemmForm& f, const Entries& blas) {
     // gemv takes the extents of the matrix as it lies in memory.
     if (f.cols == 1) {  // the lines of a column are its elements
       gemv(kRowMajor, op_a, f.a.transposed ? inner : rows, f.a.transposed ? rows : inner,
-           factors.one(), a, a_line, b, f.b.transposed ? 1 : b_line, factors.zero(), out, out_line);
+           factors.one(), a, a_line, b, f.b.transposed ? 1 : b_line, kept, out, out_line);
     } else if (f.rows == 1) {  // outᵀ = bᵀ aᵀ
       gemv(kRowMajor, f.b.transposed ? kNoTranspose : kTranspose, f.b.transposed ? cols : inner,
            f.b.transposed ? inner : cols, factors.one(), b, b_line, a, f.a.transposed ? a_line : 1,
-           factors.zero(), out, 1);
+           kept, out, 1);
     } else {
-      gemm(kRowMajor, op_a, op_b, rows, cols, inner, factors.one(), a, a_line, b, b_line,
-           factors.zero(), out, out_line);
+      gemm(kRowMajor, op_a, op_b, rows, cols, inner, factors.one(), a, a_line, b, b_line, kept, out,
+           out_line);
     }
   }
 }
@@ -173,11 +182,34 @@ void multiply(const GemmForm& f, const Entries& blas) {
 
 bool blas_is_wide() { return !library_report("blas").found.empty() && entries().wide; }
 
+namespace {
+
+std::mutex threads_mutex;
+int users = 0, threads_before = 0;
+
+}  // namespace
+
+OneBlasThread::OneBlasThread() {
+  const Entries& blas = entries();
+  if (!blas.set_threads || !blas.get_threads) return;
+  const std::lock_guard<std::mutex> lock(threads_mutex);
+  if (users++ > 0) return;
+  threads_before = blas.get_threads();
+  blas.set_threads(1);
+}
+
+OneBlasThread::~OneBlasThread() {
+  const Entries& blas = entries();
+  if (!blas.set_threads || !blas.get_threads) return;
+  const std::lock_guard<std::mutex> lock(threads_mutex);
+  if (--users == 0) blas.set_threads(threads_before);
+}
+
 void matmul_cpu(const Product& p) {
   const GemmForm f = require_gemm_form(p);
   if (f.empty()) return;
   if (f.inner == 0) {
-    f.each_run_of_out([](char* start, size_t bytes) { std::memset(start, 0, bytes); });
+    if (!f.add) f.each_run_of_out([](char* start, size_t bytes) { std::memset(start, 0, bytes); });
     return;
   }
   const Entries& blas = entries();

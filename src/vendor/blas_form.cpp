@@ -69,6 +69,7 @@ std::optional<GemmForm> gemm_form(const Product& p) {
              .rows = p.rows,
              .cols = p.cols,
              .inner = p.inner,
+             .add = p.add,
              .a = {},
              .b = {},
              .out = {}};

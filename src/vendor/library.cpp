@@ -39,7 +39,7 @@ std::mutex table_mutex;
 
 // A new library is a new row.
 struct Table {
-  Row rows[7];
+  Row rows[8];
 };
 
 // Null beyond the last row.
@@ -72,6 +72,14 @@ Row* row(size_t at) {
                 "nvidia-cufft-cu12 for CUDA 12)",
             .symbols = {"cufftMakePlanMany64"},
             .share = true},
+           {.name = "cudnn",
+            .operation = "convolution",
+            .what = "cuDNN library",
+            .expected = "cuDNN 9 (pip install nvidia-cudnn-cu13 for a driver of CUDA 13, "
+                        "nvidia-cudnn-cu12 for CUDA 12)",
+            .symbols = {"cudnnConvolutionForward"},
+            .share = true,
+            .needs = {"cublas"}},
            {.name = "nvjitlink",
             .operation = "linalg",
             .what = "nvJitLink library",

@@ -12,6 +12,7 @@ from os.path import dirname, exists, join
 _NVIDIA = {
     "cublas": ("cublas", ("libcublas.so.13", "libcublas.so.12", "libcublas.so.11"), ()),
     "cufft": ("cufft", ("libcufft.so.12", "libcufft.so.11", "libcufft.so.10"), ()),
+    "cudnn": ("cudnn", ("libcudnn.so.9",), ("cublas",)),
     "nvjitlink": ("nvjitlink", ("libnvJitLink.so.13", "libnvJitLink.so.12"), ()),
     "cusparse": ("cusparse", ("libcusparse.so.12", "libcusparse.so.11"), ("nvjitlink",)),
     "cusolver": (

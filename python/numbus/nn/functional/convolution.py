@@ -4,6 +4,7 @@ from ...core.errors import message
 from ...functions import names as np
 from ...functions.strides import sliding_window_view
 from ...tensors import tensor_function
+from ._routine import FORWARD, INPUT, convolved
 from ._shared import along, array, batched, each, floating, size_of
 
 __all__ = [
@@ -149,7 +150,13 @@ def _convolution(count, input, weight, bias, stride, padding, dilation, groups):
         raise ValueError(
             message(op, f"kernel reaches beyond the padded input {whole}", reach, "a smaller one")
         )
-    y = _correlated(padded(x, widths), w, stride, dilation, groups)
+    if any(a != b for a, b in widths):
+        x, widths = padded(x, widths), ((0, 0),) * count
+    space = tuple((n - r) // s + 1 for n, r, s in zip(whole, reach, stride))
+    equal = tuple(a for a, _ in widths)
+    y = convolved(FORWARD, x, w, space, stride, equal, dilation, groups)
+    if y is None:
+        y = _correlated(padded(x, widths), w, stride, dilation, groups)
     return _finished(y, b, had_batch, count)
 
 
@@ -180,11 +187,14 @@ def _transposed(
         (n - 1) * s + (k - 1) * d + 1 + m
         for n, k, s, d, m in zip(x.shape[2:], kernel, stride, dilation, more)
     ]
-    y = _spread(x, w, stride, dilation, groups, full)
-    for axis, (n, p) in enumerate(zip(full, padding)):
-        if n - 2 * p < 1:
-            raise ValueError(message(op, "padding leaves no output", padding, "less"))
-        y = y[along(count + 2, axis + 2, slice(p, n - p))]
+    space = tuple(n - 2 * p for n, p in zip(full, padding))
+    if min(space) < 1:
+        raise ValueError(message(op, "padding leaves no output", padding, "less"))
+    y = convolved(INPUT, x, w, space, stride, padding, dilation, groups)
+    if y is None:
+        y = _spread(x, w, stride, dilation, groups, full)
+        for axis, (n, p) in enumerate(zip(full, padding)):
+            y = y[along(count + 2, axis + 2, slice(p, n - p))]
     return _finished(y, b, had_batch, count)
 
 

@@ -1,0 +1,33 @@
+// Convolutions for Python.
+#include "array/convolution.h"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/vector.h>
+
+#include "given.h"
+
+namespace numbus::bindings {
+namespace {
+
+using Pair = std::array<int64_t, 2>;
+
+nb::object convolved(int kind, nb::handle a, nb::handle b, std::vector<int64_t> shape, Pair stride,
+                     Pair padding, Pair dilation, int64_t groups) {
+  mark_line();
+  return nb::steal(wrap(convolve(static_cast<vendor::Convolution::Kind>(kind), given(a), given(b),
+                                 shape, {stride, padding, dilation, groups})));
+}
+
+}  // namespace
+
+void bind_convolution(nb::module_& m) {
+  m.def(
+      "convolves", [](nb::handle a) { return numbus::convolves(*given(a).base->device); },
+      nb::arg("a"), "Whether the array's device carries out convolutions.");
+  m.def(
+      "convolve", &convolved, nb::arg("kind"), nb::arg("a"), nb::arg("b"), nb::arg("shape"),
+      nb::arg("stride"), nb::arg("padding"), nb::arg("dilation"), nb::arg("groups"),
+      "Convolution (kind 0), its derivative by the input (1) or by the weights (2), of four axes.");
+}
+
+}  // namespace numbus::bindings

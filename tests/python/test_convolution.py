@@ -1,0 +1,142 @@
+"""The routine of convolutions against sums over its definition, and its derivatives."""
+
+import itertools
+
+import numpy
+import pytest
+
+import numbus as nb
+from numbus import _core
+from numbus.core.libraries import offer
+
+FORWARD, INPUT, WEIGHT = 0, 1, 2
+CASES = list(
+    itertools.islice(
+        itertools.product([(1, 1), (2, 1), (1, 3)], [(0, 0), (1, 2)], [(1, 1), (2, 1)], [1, 2]), 24
+    )
+)
+
+
+def shapes(stride, padding, dilation, groups, kernel=(3, 2), space=(9, 8)):
+    out = tuple(
+        (n + 2 * p - (k - 1) * d - 1) // s + 1
+        for n, p, k, d, s in zip(space, padding, kernel, dilation, stride, strict=True)
+    )
+    return (3, 4, *space), (6, 4 // groups, *kernel), (3, 6, *out)
+
+
+def expected(kind, a, b, shape, stride, padding, dilation, groups):
+    """By the definition, element by element over taps, in float64."""
+    given = {FORWARD: (a.shape, b.shape, shape), INPUT: (shape, b.shape, a.shape),
+             WEIGHT: (a.shape, shape, b.shape)}[kind]  # fmt: skip
+    xs, ws, ys = given
+    x = numpy.zeros((xs[0], xs[1], xs[2] + 2 * padding[0], xs[3] + 2 * padding[1]))
+    inner = (slice(None), slice(None), slice(padding[0], padding[0] + xs[2]),
+             slice(padding[1], padding[1] + xs[3]))  # fmt: skip
+    w, y = numpy.zeros(ws), numpy.zeros(ys)
+    if kind != INPUT:
+        x[inner] = a
+    if kind != WEIGHT:
+        w[...] = b
+    if kind != FORWARD:
+        y[...] = a if kind == INPUT else b
+    ci, co = xs[1] // groups, ys[1] // groups
+    for g, i, j in itertools.product(range(groups), range(ws[2]), range(ws[3])):
+        rows = slice(i * dilation[0], i * dilation[0] + (ys[2] - 1) * stride[0] + 1, stride[0])
+        cols = slice(j * dilation[1], j * dilation[1] + (ys[3] - 1) * stride[1] + 1, stride[1])
+        part = (slice(None), slice(g * ci, (g + 1) * ci), rows, cols)
+        outs = (slice(None), slice(g * co, (g + 1) * co))
+        tap = (slice(g * co, (g + 1) * co), slice(None), i, j)
+        if kind == FORWARD:
+            y[outs] += numpy.einsum("ncpq,oc->nopq", x[part], w[tap])
+        elif kind == INPUT:
+            x[part] += numpy.einsum("nopq,oc->ncpq", y[outs], w[tap])
+        else:
+            w[tap] += numpy.einsum("ncpq,nopq->oc", x[part], y[outs])
+    return {FORWARD: y, INPUT: x[inner], WEIGHT: w}[kind]
+
+
+@pytest.fixture(autouse=True)
+def served(array_device):
+    offer("blas")
+    offer("cudnn")
+    if not _core.convolves(nb.zeros(1)):
+        pytest.skip("the device has no library for convolutions")
+
+
+@pytest.fixture
+def array_device():
+    return nb.zeros(1).device
+
+
+def call(kind, a, b, shape, form):
+    stride, padding, dilation, groups = form
+    return _core.convolve(
+        kind, a, b, list(shape), list(stride), list(padding), list(dilation), groups
+    )
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("kind", [FORWARD, INPUT, WEIGHT])
+@pytest.mark.parametrize("form", CASES, ids=str)
+def test_values(form, kind, dtype):
+    rng = numpy.random.default_rng(7)
+    xs, ws, ys = shapes(*form)
+    first, second, shape = {FORWARD: (xs, ws, ys), INPUT: (ys, ws, xs), WEIGHT: (xs, ys, ws)}[kind]
+    a, b = (rng.standard_normal(s).astype(dtype) for s in (first, second))
+    got = call(kind, nb.asarray(a), nb.asarray(b), shape, form)
+    want = expected(kind, a, b, shape, *form)
+    assert got.dtype == dtype and got.shape == shape
+    numpy.testing.assert_allclose(
+        got.to_numpy(), want, rtol=0, atol=(2e-5 if dtype == "f4" else 1e-12) * abs(want).max()
+    )
+
+
+@pytest.mark.parametrize("kind", [FORWARD, INPUT, WEIGHT])
+def test_derivatives(kind):
+    """Each kind is linear in both operands, so that differences are exact but for rounding."""
+    rng = numpy.random.default_rng(3)
+    form = ((2, 1), (1, 2), (1, 2), 2)
+    xs, ws, ys = shapes(*form)
+    first, second, shape = {FORWARD: (xs, ws, ys), INPUT: (ys, ws, xs), WEIGHT: (xs, ys, ws)}[kind]
+    a, b, weight = (nb.asarray(rng.standard_normal(s)) for s in (first, second, shape))
+
+    def total(a, b):
+        return (call(kind, a, b, shape, form) * weight).sum()
+
+    found = nb.grad(total, argnums=(0, 1))(a, b)
+    for k, g in enumerate(found):
+        step = nb.asarray(rng.standard_normal(g.shape))
+        moved = [a, b]
+        moved[k] = moved[k] + step
+        change = float(total(*moved) - total(a, b))
+        assert change == pytest.approx(float((g * step).sum()), rel=1e-9)
+
+    def squares(a, b):
+        first, second = nb.grad(total, argnums=(0, 1))(a, b)
+        return (first * first).sum() + (second * second).sum()
+
+    second = nb.grad(squares, argnums=(0, 1))(a, b)
+    for k, g in enumerate(second):
+        step = nb.asarray(rng.standard_normal(g.shape)) * 1e-4
+        up, down = [a, b], [a, b]
+        up[k], down[k] = up[k] + step, down[k] - step
+        change = float(squares(*up) - squares(*down)) / 2
+        assert change == pytest.approx(float((g * step).sum()), rel=1e-6)
+
+
+def test_bits_do_not_depend_on_threads():
+    rng = numpy.random.default_rng(5)
+    x = nb.asarray(rng.standard_normal((40, 3, 12, 12), dtype="f4"))
+    y = nb.asarray(rng.standard_normal((40, 5, 10, 10), dtype="f4"))
+    form = ((1, 1), (0, 0), (1, 1), 1)
+    results = {call(WEIGHT, x, y, (5, 3, 3, 3), form).to_numpy().tobytes() for _ in range(5)}
+    assert len(results) == 1
+
+
+def test_empty_and_mistaken_operands():
+    form = ((1, 1), (0, 0), (1, 1), 1)
+    none = call(WEIGHT, nb.zeros((0, 2, 5, 5)), nb.zeros((0, 3, 3, 3)), (3, 2, 3, 3), form)
+    assert none.shape == (3, 2, 3, 3) and not none.any()
+    with pytest.raises(ValueError, match="four axes"):
+        call(FORWARD, nb.zeros((2, 5, 5)), nb.zeros((3, 2, 3, 3)), (1, 3, 3, 3), form)
