@@ -62,8 +62,9 @@ def prepare(name, net, batch, device):
     model = build(nn)
     with torch.no_grad():
         for p in model.parameters():
-            fan = numpy.prod(p.shape[1:]) if p.ndim > 1 else 1
-            w = rng.uniform(-1, 1, tuple(p.shape)) / numpy.sqrt(fan) if p.ndim > 1 else numpy.zeros(p.shape)
+            w = numpy.zeros(tuple(p.shape))
+            if p.ndim > 1:
+                w = rng.uniform(-1, 1, w.shape) / numpy.sqrt(numpy.prod(w.shape[1:]))
             p.copy_(torch.from_numpy(w.astype("f4")))
     model = model.to(device)
     x = torch.from_numpy(rng.standard_normal((batch, *shape), dtype="f4")).to(device)
@@ -117,7 +118,8 @@ def main():
     print(
         f"{args.tensors} {args.net} batch {args.batch} {args.device}: "
         f"{1e3 * total / args.steps:.3f} ms a step, host {1e3 * busy / args.steps:.3f}; "
-        f"first step {first:.2f} s; losses {losses[0]:.5f} {losses[9]:.5f} {losses[19]:.5f} … {last:.5f}"
+        f"first step {first:.2f} s; losses {losses[0]:.5f} {losses[9]:.5f} {losses[19]:.5f}, "
+        f"at the end {last:.5f}"
     )
 
 

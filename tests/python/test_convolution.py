@@ -2,10 +2,9 @@
 
 import itertools
 
+import numbus as nb
 import numpy
 import pytest
-
-import numbus as nb
 from numbus import _core
 from numbus.core.libraries import offer
 
