@@ -66,7 +66,9 @@ __version__ = "0.1.0"
 __array_api_version__ = _standard.VERSION
 __array_namespace_info__ = _standard.NamespaceInfo
 
-_SUBMODULES = frozenset({"compat", "cuda", "fft", "kernels", "linalg", "random", "testing"})
+_SUBMODULES = frozenset(
+    "compat cuda data fft kernels linalg nn optim random tensors testing".split()
+)
 _KERNELS = frozenset({"guvectorize", "jit", "njit", "prange", "stencil", "types", "vectorize"})
 _GRADIENTS = frozenset(
     {"checkpoint", "custom_gradient", "grad", "jacobian", "jvp", "stop_gradient", "value_and_grad",

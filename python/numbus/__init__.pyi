@@ -56,8 +56,10 @@ from numpy import matrix as matrix
 from numpy import memmap as memmap
 from numpy import ndenumerate as ndenumerate
 from numpy import ndindex as ndindex
+from . import nn as nn
 from numpy import number as number
 from numpy import object_ as object_
+from . import optim as optim
 from numpy import poly1d as poly1d
 from . import random as random
 from numpy import recarray as recarray
@@ -66,6 +68,7 @@ from numpy import short as short
 from numpy import signedinteger as signedinteger
 from numpy import single as single
 from numpy import str_ as str_
+from . import tensors as tensors
 from . import testing as testing
 from numpy import timedelta64 as timedelta64
 from numpy import typing as typing

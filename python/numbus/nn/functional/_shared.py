@@ -1,5 +1,7 @@
 """What the functions of nets share: operands, reductions of losses, numbers for spatial axes."""
 
+import functools
+import inspect
 import math
 import warnings
 
@@ -8,6 +10,7 @@ from ...core.errors import message, one_axis
 from ...core.operands import to_ndarray
 from ...functions import names as np
 from ...gradients import stop_gradient
+from ...tensors import Tensor, in_place, tensor_function
 
 
 def array(op, x, name="input"):
@@ -50,6 +53,32 @@ def stored(given, a, value, inplace):
         return value
     a[...] = value
     return a if type(given) is ndarray else given
+
+
+def tensor_function_in_place(body):
+    """A function of tensors whose argument `inplace` has it change the first one, and return it.
+
+    Raises RuntimeError where that is a leaf that requires a gradient.
+    """
+    at = list(inspect.signature(body).parameters).index("inplace") - 1
+
+    def change(a, *args, **keywords):
+        a[...] = body(a, *args, **keywords)
+
+    plain, changed = tensor_function(body), in_place(change)
+
+    @functools.wraps(body)
+    def function(input, *args, **keywords):
+        if isinstance(input, Tensor):
+            if len(args) > at:
+                inplace, args = args[at], (*args[:at], False, *args[at + 1 :])
+            else:
+                inplace = keywords.pop("inplace", False)
+            if inplace:
+                return changed(input, *args, **keywords)
+        return plain(input, *args, **keywords)
+
+    return function
 
 
 def axis_of(op, dim, ndim):

@@ -9,7 +9,15 @@ from ...functions import names as np
 from ...functions.special import erf
 from ...gradients import custom_gradient
 from ...tensors import tensor_function
-from ._shared import array, axis_of, constant, floating, stored, usual_axis
+from ._shared import (
+    array,
+    axis_of,
+    constant,
+    floating,
+    stored,
+    tensor_function_in_place,
+    usual_axis,
+)
 
 __all__ = [
     "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
@@ -21,14 +29,14 @@ __all__ = [
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
-@tensor_function
+@tensor_function_in_place
 def relu(input, inplace=False):
     """max(x, 0) of elements; NaN stays. `inplace`: the input itself is changed."""
     x = array("relu", input)
     return stored(input, x, np.where(x <= 0, x.dtype.type(0), x), inplace)
 
 
-@tensor_function
+@tensor_function_in_place
 def leaky_relu(input, negative_slope=0.01, inplace=False):
     """x where it is positive, else `negative_slope` times x."""
     x = floating("leaky_relu", input)
@@ -49,7 +57,7 @@ def prelu(input, weight):
     return np.where(x > 0, x, x * w)
 
 
-@tensor_function
+@tensor_function_in_place
 def threshold(input, threshold, value, inplace=False):
     """x where it is above `threshold`, else `value`."""
     x = array("threshold", input)
@@ -61,7 +69,7 @@ def _between(x, low, high):
     return np.where(x <= low, t(low), np.where(x >= high, t(high), x))
 
 
-@tensor_function
+@tensor_function_in_place
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     """x limited to [min_val, max_val]. ValueError where these are in the wrong order."""
     if min_val > max_val:
@@ -72,21 +80,21 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     return stored(input, x, _between(x, min_val, max_val), inplace)
 
 
-@tensor_function
+@tensor_function_in_place
 def relu6(input, inplace=False):
     """x limited to [0, 6]."""
     x = array("relu6", input)
     return stored(input, x, _between(x, 0, 6), inplace)
 
 
-@tensor_function
+@tensor_function_in_place
 def hardsigmoid(input, inplace=False):
     """(x + 3) / 6, limited to [0, 1]."""
     x = floating("hardsigmoid", input)
     return stored(input, x, _between(x + 3, 0, 6) / 6, inplace)
 
 
-@tensor_function
+@tensor_function_in_place
 def hardswish(input, inplace=False):
     """x times hardsigmoid(x) (Howard et al., Searching for MobileNetV3, 2019)."""
     x = floating("hardswish", input)
@@ -98,14 +106,14 @@ def _negative(x):
     return np.where(x > 0, x.dtype.type(0), x)
 
 
-@tensor_function
+@tensor_function_in_place
 def elu(input, alpha=1.0, inplace=False):
     """x where it is positive, else alpha (exp(x) - 1)."""
     x = floating("elu", input)
     return stored(input, x, np.where(x > 0, x, np.expm1(_negative(x)) * alpha), inplace)
 
 
-@tensor_function
+@tensor_function_in_place
 def celu(input, alpha=1.0, inplace=False):
     """x where it is positive, else alpha (exp(x / alpha) - 1). ValueError for alpha 0."""
     if alpha == 0:
@@ -115,7 +123,7 @@ def celu(input, alpha=1.0, inplace=False):
     return stored(input, x, value, inplace)
 
 
-@tensor_function
+@tensor_function_in_place
 def selu(input, inplace=False):
     """elu with the constants that keep mean and variance (Klambauer et al., 2017)."""
     x = floating("selu", input)
@@ -152,14 +160,14 @@ def tanh(input):
     return np.tanh(floating("tanh", input))
 
 
-@tensor_function
+@tensor_function_in_place
 def silu(input, inplace=False):
     """x times sigmoid(x)."""
     x = floating("silu", input)
     return stored(input, x, x * logistic(x), inplace)
 
 
-@tensor_function
+@tensor_function_in_place
 def mish(input, inplace=False):
     """x tanh(log(1 + exp(x))) (Misra, 2019)."""
     x = floating("mish", input)

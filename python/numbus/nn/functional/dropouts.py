@@ -3,9 +3,8 @@
 import numpy
 
 from ...core.errors import message
-from ...tensors import tensor_function
 from ...tensors.random import uniform
-from ._shared import floating, stored
+from ._shared import floating, stored, tensor_function_in_place
 
 _FLOAT32 = numpy.dtype("float32")
 
@@ -37,7 +36,7 @@ def _dropped(op, input, p, training, inplace, shape_of):
     return stored(input, x, x * mask, inplace)
 
 
-@tensor_function
+@tensor_function_in_place
 def dropout(input, p=0.5, training=True, inplace=False):
     """Elements are 0 with the probability `p`, else x / (1 - p), while `training`.
 
@@ -58,25 +57,25 @@ def _channels(op, input, p, training, inplace, count):
     return _dropped(op, input, p, training, inplace, shape_of)
 
 
-@tensor_function
+@tensor_function_in_place
 def dropout1d(input, p=0.5, training=True, inplace=False):
     """dropout() of whole channels of (N, C, length) or (C, length)."""
     return _channels("dropout1d", input, p, training, inplace, 1)
 
 
-@tensor_function
+@tensor_function_in_place
 def dropout2d(input, p=0.5, training=True, inplace=False):
     """dropout() of whole channels of (N, C, height, width) or that without batch."""
     return _channels("dropout2d", input, p, training, inplace, 2)
 
 
-@tensor_function
+@tensor_function_in_place
 def dropout3d(input, p=0.5, training=True, inplace=False):
     """dropout() of whole channels of three spatial axes."""
     return _channels("dropout3d", input, p, training, inplace, 3)
 
 
-@tensor_function
+@tensor_function_in_place
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
     """dropout() that keeps the mean and variance of selu()'s values (Klambauer et al., 2017)."""
     _probability("alpha_dropout", p)

@@ -337,8 +337,7 @@ class Module:
 
         def convert(t):
             floats = dtype is not None and (t.is_floating_point() or t.is_complex())
-            kind = dtype if floats else t.dtype
-            return t.to(t.device if device is None else device, kind, non_blocking)
+            return t.to(device=device, dtype=dtype if floats else None, non_blocking=non_blocking)
 
         return self._apply(convert)
 
