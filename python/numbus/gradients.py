@@ -303,7 +303,19 @@ def _work(name, function, args, keywords, pulled_by):
         value, pull = pulled_by(result, plain, numbers)
         arrays, of_value = _outputs(name, value)
         arrays = [_core.copy_of(a) for a in arrays]
-    _core.add_work(name, [leaves[k] for k in numbers], arrays, pull)
+    given = [leaves[k] for k in numbers]
+
+    def once(*adjoints):
+        # The pull works on constants, so that nothing tells how it depends on the arguments.
+        known = [g for g in adjoints if g is not None]
+        if any([_core.depends(x) for x in (*known, *given)]):
+            raise NotImplementedError(
+                message(name, "the derivative of its derivative is not there yet",
+                        "a derivative that is differentiated", "one that is not")
+            )  # fmt: skip
+        return pull(*adjoints)
+
+    _core.add_work(name, given, arrays, once)
     return trees.unflatten(of_value, arrays)
 
 

@@ -378,6 +378,21 @@ def test_custom_gradient(xp):
     assert float(xp.grad(lambda x: x * cube(x))(xp.array(2.0))) == 32
 
 
+@pytest.mark.parametrize("wrap", ["custom_gradient", "checkpoint"])
+def test_second_derivatives_of_pieces_of_work_raise(xp, wrap):
+    def cube(x):
+        return x * x * x
+
+    if wrap == "custom_gradient":
+        f = xp.custom_gradient(lambda x: (cube(x), lambda g: g * 3 * x * x))
+    else:
+        f = xp.checkpoint(cube)
+    x = xp.array([2.0])
+    for h in (lambda x: f(x).sum(), lambda x: (x * f(x)).sum()):
+        with pytest.raises(NotImplementedError, match="derivative of its derivative"):
+            xp.jacobian(xp.grad(h))(x)
+
+
 def test_checkpoint(xp, mode):
     def block(x, y):
         for _ in range(3):
