@@ -11,7 +11,7 @@ from collections import OrderedDict
 import numpy as np
 import torch
 from functional_cases import CASES as FUNCTIONAL
-from inputs import Drawn, save
+from inputs import FOLDER, Drawn, save
 from modules_cases import CASES as MODULES
 from modules_cases import SHOWN
 from optim_cases import CASES as OPTIMIZERS
@@ -159,7 +159,26 @@ def optimizers():
     print(f"optim: {len(found)} arrays")
 
 
-PARTS = {"functional": functional, "modules": modules, "optim": optimizers}
+def archives():
+    """A file as torch.save() writes it, of what a program keeps."""
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+    net(torch.randn(5, 3)).sum().backward()
+    optimizer.step()
+    w = torch.arange(12.0).reshape(3, 4)
+    kept = {
+        "net": net.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3, "view": w.T[1:],
+        "whole": w, "parameter": torch.nn.Parameter(w), "size": w.shape, "dtype": torch.float16,
+        "half": torch.ones(2, dtype=torch.half), "empty": torch.zeros(0, 2), "number": 2.5,
+        "complex": torch.tensor(1 + 2j), "none": None, "list": [1, (2.5, "text")],
+    }  # fmt: skip
+    torch.save(kept, FOLDER / "archive.pt")
+    mine = {k: v.detach().numpy() for k, v in net.state_dict().items()}
+    save("archive.npz", mine)
+
+
+PARTS = {"functional": functional, "modules": modules, "optim": optimizers, "archives": archives}
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:
         PARTS[part]()

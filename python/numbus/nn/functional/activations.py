@@ -9,6 +9,7 @@ from ...functions import names as np
 from ...functions.special import erf
 from ...gradients import custom_gradient
 from ...tensors import tensor_function
+from ...tensors._dtypes import to_numpy
 from ._shared import (
     array,
     axis_of,
@@ -258,7 +259,7 @@ def glu(input, dim=-1):
 def _converted(op, input, dtype):
     x = array(op, input)
     if dtype is not None:
-        x = x.astype(dtype)
+        x = x.astype(to_numpy(dtype))
     return floating(op, x)
 
 

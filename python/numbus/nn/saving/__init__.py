@@ -1,0 +1,6 @@
+"""`numbus.nn.saving`: tensors in files, PyTorch's (.pt) and safetensors."""
+
+from . import safetensors
+from .archives import load, save
+
+__all__ = ["load", "safetensors", "save"]
