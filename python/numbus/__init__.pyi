@@ -21,6 +21,7 @@ from numpy import complex64 as complex64
 from numpy import complexfloating as complexfloating
 from numpy import csingle as csingle
 from . import cuda as cuda
+from . import data as data
 from numpy import datetime64 as datetime64
 from numpy import double as double
 from numpy import dtype as dtype

@@ -301,8 +301,7 @@ def test_persistent_workers(kind):
 
 def test_workers_end_with_the_loop():
     before = threading.active_count()
-    for batch in DataLoader(Squares(100), 2, num_workers=3, multiprocessing_context="thread"):
-        break
+    next(iter(DataLoader(Squares(100), 2, num_workers=3, multiprocessing_context="thread")))
     for _ in range(100):
         if threading.active_count() == before:
             break
@@ -311,7 +310,7 @@ def test_workers_end_with_the_loop():
     iterator = iter(DataLoader(Squares(100), 2, num_workers=2))
     next(iterator)
     processes = [w._process for w in iterator._workers]
-    del iterator, batch
+    del iterator
     assert all(p.exitcode is not None for p in processes)
 
 
@@ -322,7 +321,7 @@ def test_timeout_pinning_and_shuffling():
     T.manual_seed(5)
     loader = DataLoader(TensorDataset(T.arange(40)), 8, shuffle=True, pin_memory=True)
     first, second = ([x.tolist() for (x,) in loader] for _ in range(2))
-    assert sorted(sum(first, [])) == list(range(40)) and first != second
+    assert sorted(np.concatenate(first)) == list(range(40)) and first != second
     T.manual_seed(5)
     assert [x.tolist() for (x,) in loader] == first
 

@@ -14,11 +14,11 @@ from nn_check import close
 
 nb = pytest.importorskip("numbus")
 from inputs import FOLDER  # noqa: E402
-from inputs import load as recorded
+from inputs import load as recorded  # noqa: E402
 from numbus import nn, optim  # noqa: E402
 from numbus import tensors as T  # noqa: E402
-from numbus.nn import saving  # noqa: E402
-from numbus.nn.saving import safetensors  # noqa: E402
+from numbus.nn import serialization as saving  # noqa: E402
+from numbus.nn.serialization import safetensors  # noqa: E402
 
 pytestmark = pytest.mark.numbus
 KINDS = "bool uint8 int8 int16 int32 int64 float16 float32 float64".split()
@@ -198,5 +198,5 @@ def test_wrong_safetensors(header, elements, text):
     with pytest.raises(ValueError, match=f"not in the safetensors format: {text}"):
         safetensors.load(raw)
     for short in (b"", b"123", (1 << 40).to_bytes(8, "little") + b"{}"):
-        with pytest.raises(ValueError, match="too short|longer than the file"):
+        with pytest.raises(ValueError, match=r"too short|longer than the file"):
             safetensors.load(short)

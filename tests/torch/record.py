@@ -25,6 +25,9 @@ from optim_cases import (
     gradients,
     start,
 )
+from training_cases import CASES as TRAINED
+from training_cases import STEPS as TRAINING_STEPS
+from training_cases import data, weight
 
 warnings.filterwarnings("ignore")
 torch.use_deterministic_algorithms(True)
@@ -178,7 +181,33 @@ def archives():
     save("archive.npz", mine)
 
 
-PARTS = {"functional": functional, "modules": modules, "optim": optimizers, "archives": archives}
+def training():
+    found = {}
+    for name, (text, _, _, kind, words) in TRAINED.items():
+        net = made(text).double()
+        for key, p in net.named_parameters():
+            p.data.copy_(torch.from_numpy(np.asarray(weight(name, key, tuple(p.shape)))))
+        optimizer = getattr(torch.optim, kind)(net.parameters(), **words)
+        losses = []
+        for step in range(TRAINING_STEPS):
+            x, y = map(torch.from_numpy, data(name, step))
+            optimizer.zero_grad()
+            loss = torch.nn.functional.cross_entropy(net(x), y)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            optimizer.step()
+            losses.append(loss.item())
+        found[name] = np.array(losses)
+    save("training.npz", found)
+
+
+PARTS = {
+    "functional": functional,
+    "modules": modules,
+    "optim": optimizers,
+    "archives": archives,
+    "training": training,
+}
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:
         PARTS[part]()

@@ -1,4 +1,4 @@
-"""`numbus.nn.saving`: tensors in files, PyTorch's (.pt) and safetensors."""
+"""`numbus.nn.serialization`: tensors in files, PyTorch's (.pt) and safetensors."""
 
 from . import safetensors
 from .archives import load, save
