@@ -87,3 +87,18 @@ def test_of_tensors(name):
         for key in keys:
             what = f"{name} gradient {key}"
             close(every[key].grad, RECORDED[what], limit_of(case), what)
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("name", list(CASES))
+def test_on_another_device_than_that_of_new_arrays(name):
+    case = CASES[name]
+    args, words = case.arrays()
+    every = {**dict(enumerate(args)), **words}
+    every |= {key: nb.array(every[key]).to_device("fenced") for key in case.drawn()}
+    values = getattr(F, case.function)(
+        *[every[k] for k in range(len(args))], **{k: every[k] for k in words}
+    )
+    values = values if isinstance(values, tuple) else (values,)
+    assert [v.device for v in values] == ["fenced"] * len(values)
+    compared(case, [v.to_device("cpu") for v in values])

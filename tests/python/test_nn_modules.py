@@ -74,3 +74,32 @@ def test_against_pytorch(name):
     assert set(found) == {key for key in RECORDED if key.startswith(f"{name} gradient")}
     for what, g in found.items():
         close(g, RECORDED[what], ROUGH.get(name, LIMIT), what)
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("name", list(CASES))
+def test_on_another_device_than_that_of_new_arrays(name):
+    case = CASES[name]
+    module = made(case.text).double().train(case.train)
+    state = module.state_dict()
+    shapes = [(k, tuple(t.shape), t.is_floating_point()) for k, t in state.items()]
+    given = {k: tensors.tensor(a) for k, a in case.state(shapes).items()}
+    module.load_state_dict(given, strict=False)
+    module.to("fenced")
+
+    def moved(x):
+        if isinstance(x, tuple):
+            return tuple(moved(y) for y in x)
+        return x.detach().to("fenced") if isinstance(x, tensors.Tensor) else x
+
+    args, words = case.arrays()
+    args = [moved(tensor(x, d)) for x, d in zip(args, case.inputs)]
+    words = {k: moved(tensor(x, case.keywords[k])) for k, x in words.items()}
+    with tensors.no_grad():
+        for _ in range(case.calls):
+            results = flat(module(*args, **words))
+    for k, r in enumerate(results):
+        assert str(r.device) == "fenced"
+        close(r.to("cpu"), RECORDED[f"{name} value {k}"], LIMIT, f"{name} value {k}")
+    for key, b in module.named_buffers():
+        close(b.to("cpu"), RECORDED[f"{name} buffer {key}"], LIMIT, f"{name} buffer {key}")

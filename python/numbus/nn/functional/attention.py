@@ -5,7 +5,7 @@ import math
 from ...core.errors import message
 from ...functions import names as np
 from ...tensors import tensor_function
-from ._shared import array, constant, floating
+from ._shared import array, beside, constant, floating
 from .dropouts import kept
 
 __all__ = ["scaled_dot_product_attention"]
@@ -39,7 +39,7 @@ def scaled_dot_product_attention(
         )  # fmt: skip
     if enable_gqa:
         k, v = _shared_heads(op, q, k), _shared_heads(op, q, v)
-    mask = _mask(op, attn_mask, is_causal, q.shape[-2], k.shape[-2])
+    mask = _mask(op, attn_mask, is_causal, q, k)
     factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     scores = np.matmul(q * factor, np.swapaxes(k, -1, -2))
     return np.matmul(weights(scores, mask, dropout_p), v)
@@ -54,12 +54,13 @@ def _shared_heads(op, q, x):
     return np.repeat(x, q.shape[-3] // x.shape[-3], axis=-3)
 
 
-def _mask(op, attn_mask, is_causal, rows, columns):
+def _mask(op, attn_mask, is_causal, q, k):
     if not is_causal:
         return None if attn_mask is None else array(op, attn_mask, "attn_mask")
     if attn_mask is not None:
         raise ValueError(message(op, "attn_mask with is_causal", "both", "one of them"))
-    return np.arange(columns)[None, :] <= np.arange(rows)[:, None]
+    rows, columns = (beside(q, np.arange, x.shape[-2]) for x in (q, k))
+    return columns[None, :] <= rows[:, None]
 
 
 def weights(scores, mask, dropout_p):
@@ -123,7 +124,7 @@ def heads_attend(
         m = _added(op, key_padding_mask, name, (batch, known), scores.dtype)[:, None, None, :]
         mask = m if mask is None else mask + m
     if mask is not None and more:
-        end = np.zeros((*mask.shape[:-1], more), mask.dtype)
+        end = beside(mask, np.zeros, (*mask.shape[:-1], more), mask.dtype)
         mask = np.concatenate([mask, end], axis=-1)
     found = weights(scores, mask, dropout_p)
     y = np.matmul(found, parts(v)).transpose((0, 2, 1, 3)).reshape((batch, rows, extent))

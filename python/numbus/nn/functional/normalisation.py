@@ -188,7 +188,7 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     total = None
     for shift in range(-before, size - before):
         low, high = max(0, shift), min(x.shape[1], x.shape[1] + shift)
-        part = np.zeros(x.shape, x.dtype)
+        part = np.zeros_like(x)
         part[:, low - shift : high - shift] = squares[:, low:high]
         total = part if total is None else total + part
     return x / (k + total * (alpha / size)) ** beta
