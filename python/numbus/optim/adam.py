@@ -98,7 +98,7 @@ class Adam(Optimizer):
         beta1, beta2 = group["betas"]
         if group["amsgrad"]:
             most = state["max_exp_avg_sq"]._array
-            most[...] = np.maximum(most, v)
+            np.maximum(most, v, out=most)
             v = most
         root = (1 - number(beta2) ** state["step"]) ** 0.5
         size = number(group["lr"]) / (1 - number(beta1) ** state["step"])
@@ -170,7 +170,7 @@ class Adamax(Optimizer):
         beta1, beta2 = group["betas"]
         m, most = state["exp_avg"]._array, state["exp_inf"]._array
         m += (g - m) * (1 - beta1)
-        most[...] = np.maximum(most * beta2, np.abs(g) + group["eps"])
+        np.maximum(most * beta2, np.abs(g) + group["eps"], out=most)
         p -= m / most * (number(group["lr"]) / (1 - beta1 ** state["step"]))
 
 
