@@ -237,6 +237,27 @@ for mode in ("reflect", "replicate", "circular"):
 for width in ((1, 2), (0, 1, 2, 0), (1, 1, 0, 2, 3, 0), (-1, 2), (-1, -1, 1, -2)):
     add("pad", [normal(2, 4, 5), width], {}, {"value": 1.5})
 
+# Other extents.
+RESIZED = {3: normal(1, 2, 5), 4: normal(1, 2, 3, 4), 5: normal(1, 1, 2, 3, 2)}
+for ndim, drawn in RESIZED.items():
+    line = ["linear", "bilinear", "trilinear"][ndim - 3]
+    for mode in ("nearest", "nearest-exact", "area", line):
+        add("interpolate", [drawn], {"size": 4, "mode": mode}, {"scale_factor": 2, "mode": mode})
+        add("interpolate", [drawn], {"scale_factor": 1.7, "mode": mode})
+    for words in ({"size": 1}, {"size": 7}, {"scale_factor": 0.6}, {"scale_factor": 2.5}):
+        add("interpolate", [drawn], {**words, "mode": line, "align_corners": True})
+        add(
+            "interpolate",
+            [drawn],
+            {**words, "mode": line, "recompute_scale_factor": "size" not in words},
+        )
+add("interpolate", [normal(1, 2, 5, 4), (3, 9)], {"mode": "nearest"}, {"mode": "bilinear"})
+add("pixel_shuffle", [normal(2, 8, 2, 3), 2])
+add("pixel_unshuffle", [normal(2, 4, 6), 2])
+add("channel_shuffle", [normal(1, 6, 2, 2), 3])
+for function in ("relu_", "leaky_relu_", "elu_", "celu_", "selu_", "hardtanh_"):
+    add(function, [Drawn("normal", (3, 4), gradient=False)], {})
+
 # Attention.
 QKV = [normal(2, 3, 4), normal(2, 5, 4), normal(2, 5, 3)]
 add("scaled_dot_product_attention", QKV, {}, {"is_causal": True}, {"scale": 0.3})

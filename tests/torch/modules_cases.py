@@ -110,6 +110,15 @@ once("ReflectionPad2d((1, 0, 2, 1))", normal(1, 1, 3, 3))
 once("ReplicationPad1d(2)", normal(1, 2, 3))
 once("CircularPad2d(1)", normal(1, 1, 3, 3))
 
+once("LPPool2d(2, 2)", Drawn("positive", (1, 1, 4, 4)))
+once("ReflectionPad3d(1)", normal(1, 1, 2, 3, 2))
+once("Upsample(scale_factor=2)", normal(1, 2, 3, 3))
+once("Upsample(size=(4, 5), mode='bilinear')", normal(1, 2, 3, 3))
+once("UpsamplingBilinear2d(scale_factor=2)", normal(1, 2, 3, 3))
+once("PixelShuffle(2)", normal(1, 4, 2, 2))
+once("PixelUnshuffle(2)", normal(1, 1, 4, 4))
+once("ChannelShuffle(2)", normal(1, 4, 2))
+
 # Normalisation, in training and evaluation, with running statistics.
 add("BatchNorm1d(3)", normal(4, 3), calls=3)
 add("BatchNorm1d(3)", normal(4, 3, 2))

@@ -14,11 +14,12 @@ from . import (
     padding,
     pooling,
     products,
+    resizing,
 )
 
 _SUBJECTS = (
     activations, attention, convolution, dropouts, embeddings, losses, normalisation, padding,
-    pooling, products,
+    pooling, products, resizing,
 )  # fmt: skip
 __all__ = sorted([name for subject in _SUBJECTS for name in subject.__all__])
 globals().update({name: getattr(s, name) for s in _SUBJECTS for name in s.__all__})

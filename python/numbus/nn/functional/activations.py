@@ -21,10 +21,10 @@ from ._shared import (
 )
 
 __all__ = [
-    "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
-    "leaky_relu", "log_softmax", "logsigmoid", "mish", "prelu", "relu", "relu6", "selu", "sigmoid",
-    "silu", "softmax", "softmin", "softplus", "softshrink", "softsign", "tanh", "tanhshrink",
-    "threshold",
+    "celu", "celu_", "elu", "elu_", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish",
+    "hardtanh", "hardtanh_", "leaky_relu", "leaky_relu_", "log_softmax", "logsigmoid", "mish",
+    "prelu", "relu", "relu6", "relu_", "selu", "selu_", "sigmoid", "silu", "softmax", "softmin",
+    "softplus", "softshrink", "softsign", "tanh", "tanhshrink", "threshold", "threshold_",
 ]  # fmt: skip
 
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
@@ -302,3 +302,19 @@ def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
     """The logarithm of softmax, without the exponentials' underflow."""
     x = _converted("log_softmax", input, dtype)
     return _softened("log_softmax", log_softmax_along, x, dim)
+
+
+def _in_place(function):
+    """The name of PyTorch's for `inplace=True`."""
+
+    def changed(input, *args, **keywords):
+        return function(input, *args, **keywords, inplace=True)
+
+    changed.__name__ = changed.__qualname__ = function.__name__ + "_"
+    changed.__doc__ = f"{function.__name__}() that changes its input, and returns it."
+    return changed
+
+
+celu_, elu_, hardtanh_ = _in_place(celu), _in_place(elu), _in_place(hardtanh)
+leaky_relu_, relu_, selu_ = _in_place(leaky_relu), _in_place(relu), _in_place(selu)
+threshold_ = _in_place(threshold)

@@ -276,24 +276,28 @@ def _sizes(op, output_size, shape):
     return tuple(n if size is None else int(size) for size, n in zip(given, shape))
 
 
-def _adaptive_mean(count, input, output_size):
-    op = f"adaptive_avg_pool{count}d"
-    x, had_batch = batched(op, floating(op, input), count)
+def adaptive_mean(op, x, output_size):
+    """Means of windows that cover the spatial axes of (batch, channels, *space)."""
     sizes = _sizes(op, output_size, x.shape[2:])
     if all(size and n % size == 0 for n, size in zip(x.shape[2:], sizes)):
         shape, axes = x.shape[:2], []
         for n, size in zip(x.shape[2:], sizes):
             shape += (size, n // size)
             axes.append(len(shape) - 1)
-        y = np.mean(x.reshape(shape), axis=tuple(axes))
-    else:
-        y = x
-        for axis, (n, size) in enumerate(zip(x.shape[2:], sizes), 2):
-            parts = [
-                np.mean(y[along(y.ndim, axis, slice(a, b))], axis=axis, keepdims=True)
-                for a, b in _bins(n, size)
-            ]
-            y = np.concatenate(parts, axis=axis) if parts else y[along(y.ndim, axis, slice(0))]
+        return np.mean(x.reshape(shape), axis=tuple(axes))
+    for axis, (n, size) in enumerate(zip(x.shape[2:], sizes), 2):
+        parts = [
+            np.mean(x[along(x.ndim, axis, slice(a, b))], axis=axis, keepdims=True)
+            for a, b in _bins(n, size)
+        ]
+        x = np.concatenate(parts, axis=axis) if parts else x[along(x.ndim, axis, slice(0))]
+    return x
+
+
+def _adaptive_mean(count, input, output_size):
+    op = f"adaptive_avg_pool{count}d"
+    x, had_batch = batched(op, floating(op, input), count)
+    y = adaptive_mean(op, x, output_size)
     return y if had_batch else y[0]
 
 

@@ -14,12 +14,14 @@ from . import (
     pooling,
     products,
     recurrent,
+    resizing,
     transformers,
 )
 
 _SUBJECTS = (
     activations, containers, convolutions, dropouts, embeddings, losses, module, normalisation,
-    padding, parallel, pooling, products, recurrent, transformers,
+    padding, parallel, pooling, products, recurrent, resizing,
+    transformers,
 )  # fmt: skip
 __all__ = sorted(
     name

@@ -209,9 +209,9 @@ class Module:
                 inner = prefix + ("." if prefix else "") + name
                 yield from module.named_modules(memo, inner, remove_duplicate)
 
-    def modules(self):
-        """This module and all within, each once."""
-        for _, module in self.named_modules():
+    def modules(self, remove_duplicate=True):
+        """This module and all within, each once unless `remove_duplicate` is False."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self):

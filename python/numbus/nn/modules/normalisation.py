@@ -156,6 +156,12 @@ class InstanceNorm2d(_InstanceNorm):
     _axes = (3, 4)
 
 
+class InstanceNorm3d(_InstanceNorm):
+    """InstanceNorm1d over three spatial axes."""
+
+    _axes = (4, 5)
+
+
 class LayerNorm(Module):
     """Mean 0 and variance 1 over the last axes, of extents `normalized_shape`."""
 

@@ -64,6 +64,12 @@ class ZeroPad2d(_Pad):
     _count = 2
 
 
+class ZeroPad3d(_Pad):
+    """A border of zeros around the last three axes."""
+
+    _count = 3
+
+
 class ReflectionPad1d(_Pad):
     """The elements mirrored at both ends of the last axis, without the last one."""
 
@@ -76,6 +82,12 @@ class ReflectionPad2d(_Pad):
     _count, _mode = 2, "reflect"
 
 
+class ReflectionPad3d(_Pad):
+    """The elements mirrored at the ends of the last three axes."""
+
+    _count, _mode = 3, "reflect"
+
+
 class ReplicationPad1d(_Pad):
     """The elements at both ends of the last axis over and over."""
 
@@ -86,6 +98,12 @@ class ReplicationPad2d(_Pad):
     """The elements at the ends of the last two axes over and over."""
 
     _count, _mode = 2, "replicate"
+
+
+class ReplicationPad3d(_Pad):
+    """The elements at the ends of the last three axes over and over."""
+
+    _count, _mode = 3, "replicate"
 
 
 class CircularPad1d(_Pad):

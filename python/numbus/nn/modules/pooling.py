@@ -170,3 +170,35 @@ class AdaptiveMaxPool2d(_AdaptiveMax):
     """The largest elements of windows that cover height and width."""
 
     _function = F.adaptive_max_pool2d
+
+
+class _PowerPool(Module):
+    _function = None
+
+    def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
+        super().__init__()
+        self.norm_type, self.kernel_size = norm_type, kernel_size
+        self.stride, self.ceil_mode = stride, ceil_mode
+
+    def forward(self, input):
+        return type(self)._function(
+            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
+        )
+
+    def extra_repr(self):
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class LPPool1d(_PowerPool):
+    """The p-norm of each window of (N, C, length)."""
+
+    _function = F.lp_pool1d
+
+
+class LPPool2d(_PowerPool):
+    """The p-norm of each window of (N, C, height, width)."""
+
+    _function = F.lp_pool2d

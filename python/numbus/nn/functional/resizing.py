@@ -1,0 +1,135 @@
+"""Other extents of the spatial axes: by the nearest elements, between them, and from channels."""
+
+import math
+
+import numpy
+
+from ...core.errors import message
+from ...functions import names as np
+from ...tensors import tensor_function
+from ._shared import array, beside, each, floating
+from .pooling import adaptive_mean
+
+__all__ = ["channel_shuffle", "interpolate", "pixel_shuffle", "pixel_unshuffle", "upsample"]
+
+_LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3}
+_MODES = ("nearest", "nearest-exact", "area", *_LINEAR)
+
+
+def _extents(op, shape, size, scale_factor, recompute):
+    """(extents of the result, how many elements of the input one of the result stands for)."""
+    count = len(shape)
+    if (size is None) == (scale_factor is None):
+        raise ValueError(message(op, "size and scale_factor", "both, or none", "one of them"))
+    if size is not None:
+        found = each(op, "size", size, count)
+        return found, [n / m for n, m in zip(shape, found)]
+    factors = scale_factor if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * count
+    if len(factors) != count:
+        raise ValueError(message(op, "scale_factor does not fit", scale_factor, f"{count} numbers"))
+    found = tuple(math.floor(n * f) for n, f in zip(shape, factors))
+    if recompute:
+        return found, [n / m for n, m in zip(shape, found)]
+    return found, [1 / f for f in factors]
+
+
+@tensor_function
+def interpolate(
+    input,
+    size=None,
+    scale_factor=None,
+    mode="nearest",
+    align_corners=None,
+    recompute_scale_factor=None,
+    antialias=False,
+):
+    """(N, C, *space) with other extents of space, `size` or `scale_factor` times as many.
+
+    mode: 'nearest', 'nearest-exact', 'area' (adaptive means), or 'linear', 'bilinear' and
+    'trilinear' for one, two and three spatial axes: weighted means of the two elements next to a
+    point, where elements are areas, or, with align_corners, points of which the outer ones stay
+    where they are. NotImplementedError for 'bicubic' and antialias; ValueError for others.
+    """
+    op = "interpolate"
+    x = floating(op, input)
+    if mode == "bicubic" or antialias:
+        what = "bicubic" if mode == "bicubic" else "antialias"
+        raise NotImplementedError(message(op, f"{what} is not there yet", what, ", ".join(_MODES)))
+    if mode not in _MODES or x.ndim < 3 or _LINEAR.get(mode, x.ndim - 2) != x.ndim - 2:
+        raise ValueError(
+            message(op, f"mode does not fit input of shape {x.shape}", mode, ", ".join(_MODES))
+        )
+    if align_corners is not None and mode not in _LINEAR:
+        raise ValueError(message(op, f"align_corners with mode {mode}", align_corners, "None"))
+    space, steps = _extents(op, x.shape[2:], size, scale_factor, recompute_scale_factor)
+    if mode == "area":
+        return adaptive_mean(op, x, space)
+    for axis, (m, step) in enumerate(zip(space, steps), 2):
+        at = numpy.arange(m)
+        if mode in _LINEAR:
+            x = _between(x, axis, at, step, bool(align_corners))
+        else:
+            at = (at if mode == "nearest" else at + 0.5) * step
+            x = _taken(x, axis, numpy.minimum(at.astype(numpy.int64), x.shape[axis] - 1))
+    return x
+
+
+def _taken(x, axis, numbers):
+    return np.take(x, beside(x, np.array, numbers), axis=axis)
+
+
+def _between(x, axis, at, step, corners):
+    n = x.shape[axis]
+    if corners:
+        point = at * ((n - 1) / (len(at) - 1) if len(at) > 1 else 0)
+    else:
+        point = numpy.maximum((at + 0.5) * step - 0.5, 0)
+    low = numpy.minimum(point.astype(numpy.int64), n - 1)
+    part = (point - low).astype(x.dtype).reshape((-1,) + (1,) * (x.ndim - axis - 1))
+    part = beside(x, np.array, part)
+    high = numpy.minimum(low + 1, n - 1)
+    return _taken(x, axis, low) * (1 - part) + _taken(x, axis, high) * part
+
+
+def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
+    """The older name of interpolate()."""
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def _divided(op, what, n, by):
+    if by < 1 or n % by:
+        raise ValueError(message(op, f"{what} are no multiple of {by}", n, f"a multiple of {by}"))
+    return n // by
+
+
+@tensor_function
+def pixel_shuffle(input, upscale_factor):
+    """(..., C r², H, W) as (..., C, H r, W r) (Shi et al., 2016). ValueError for other channels."""
+    x, r = array("pixel_shuffle", input), upscale_factor
+    channels, height, width = x.shape[-3:]
+    lead, channels = x.shape[:-3], _divided("pixel_shuffle", "channels", channels, r * r)
+    k = len(lead)
+    y = x.reshape((*lead, channels, r, r, height, width))
+    y = y.transpose((*range(k), k, k + 3, k + 1, k + 4, k + 2))
+    return y.reshape((*lead, channels, height * r, width * r))
+
+
+@tensor_function
+def pixel_unshuffle(input, downscale_factor):
+    """(..., C, H r, W r) as (..., C r², H, W), the inverse of pixel_shuffle()."""
+    x, r = array("pixel_unshuffle", input), downscale_factor
+    lead, channels = x.shape[:-3], x.shape[-3]
+    height, width = (_divided("pixel_unshuffle", "extents", n, r) for n in x.shape[-2:])
+    k = len(lead)
+    y = x.reshape((*lead, channels, height, r, width, r))
+    y = y.transpose((*range(k), k, k + 2, k + 4, k + 1, k + 3))
+    return y.reshape((*lead, channels * r * r, height, width))
+
+
+@tensor_function
+def channel_shuffle(input, groups):
+    """The channels (axis 1) of `groups` in turn (Zhang et al., 2018)."""
+    x = array("channel_shuffle", input)
+    each_group = _divided("channel_shuffle", "channels", x.shape[1], groups)
+    y = x.reshape((x.shape[0], groups, each_group, *x.shape[2:]))
+    return np.swapaxes(y, 1, 2).reshape(x.shape)
