@@ -30,6 +30,7 @@ nb::list gradient(Watching& w, nb::handle outputs, nb::handle seeds, nb::handle 
   if (of.size() != by.size())
     raise(ErrorKind::Value, "grad", "not a seed for each output", std::to_string(by.size()),
           std::to_string(of.size()));
+  const DeviceOfNew follow(of.empty() ? nullptr : of[0].base->device);
   std::vector<Array> found = program::gradient(w.program, of, by, in);
   nb::list result;
   for (Array& a : found) result.append(wrapped(std::move(a)));

@@ -40,6 +40,7 @@ struct Found {
 nb::object backward(nb::handle outputs, nb::handle seeds, bool keep, bool again) {
   mark_line();
   const std::vector<Array> of = all_given(outputs), by = all_given(seeds);
+  const DeviceOfNew follow(of.empty() ? nullptr : of[0].base->device);
   std::unique_ptr<Seen> seen;
   if (again) seen = std::make_unique<Seen>();
   return nb::cast(Found{Tape::get().backward(of, by, keep)});

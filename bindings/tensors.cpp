@@ -311,10 +311,27 @@ PyObject* change(const FunctionObject& f, PyObject* const* args, size_t nargs, P
   return Py_NewRef(args[0]);
 }
 
+// Where new arrays of a body belong: the device of the first tensor; null: of none.
+Device* device_of_tensors(PyObject* const* args, Py_ssize_t count) {
+  for (Py_ssize_t k = 0; k < count; ++k) {
+    if (is_tensor(args[k])) return as_array(as_tensor(args[k]).array).base->device;
+    if (is_array(args[k])) return as_array(args[k]).base->device;
+    if (!PyTuple_CheckExact(args[k]) && !PyList_CheckExact(args[k])) continue;
+    nb::object first = nb::steal(PySequence_GetItem(args[k], 0));
+    if (!first.is_valid())
+      PyErr_Clear();
+    else if (is_tensor(first.ptr()))
+      return as_array(as_tensor(first.ptr()).array).base->device;
+  }
+  return nullptr;
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
   return guarded([&]() -> PyObject* {
     const FunctionObject& f = as_function(self);
     const NoWarnings silent;
+    const DeviceOfNew follow(
+        device_of_tensors(args, PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0)));
     if (f.in_place) return change(f, args, nargs, names);
     Plain plain;
     Arguments given;

@@ -11,6 +11,7 @@ from ._core import generic, ndarray
 from .core import trees
 from .core.errors import message
 from .core.operands import to_ndarray
+from .functions.creation import ones_like
 from .functions.joining import stack
 
 __all__ = [
@@ -144,7 +145,7 @@ def value_and_grad(function, argnums=0, has_aux=False):
         call = _Call("value_and_grad", function, argnums, args, keywords)
         value, aux = call.result if has_aux else (call.result, None)
         a = _scalar("value_and_grad", value)
-        found = call.pull([a], [_core.full((), 1, a.dtype)])
+        found = call.pull([a], [ones_like(a)])
         return ((value, aux) if has_aux else value), found
 
     return wrapper

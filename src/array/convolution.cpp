@@ -13,7 +13,7 @@ Array dense(const Array& a) { return a.layout->c_contiguous() ? a : copy(a, a.dt
 }  // namespace
 
 bool convolves(const Device& device) {
-  return device.runs_on_host() || (device.kind() == DeviceKind::Cuda && vendor::has_cudnn());
+  return device.runs_on_host() || (device.runs_ptx() && vendor::has_cudnn());
 }
 
 Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<const int64_t> shape,

@@ -326,7 +326,9 @@ void is_read(const Array& a) {
   Base& b = *a.base.get();
   if (near(b) || !is_open(b)) return;
   b.lost += price_of_read();
-  if (b.lost >= price_of_copy(b.nbytes, false) && may_move(b)) move(b, cpu_device(), false);
+  // A window that reads it knows where it lies.
+  if (b.lost >= price_of_copy(b.nbytes, false) && may_move(b) && !b.pending())
+    move(b, cpu_device(), false);
 }
 
 void is_exported(const Array& a) {

@@ -312,6 +312,10 @@ void Runtime::run(const Window& w, Run& run) {
     const Storage& st = run.storages[s];
     bool is_slot_initial = st.slot == static_cast<int>(s) && s < w.slots_.size();
     data[s] = is_slot_initial ? w.slots_[st.slot].base->data : nullptr;
+    // A kernel would read another memory's address.
+    if (data[s] && w.slots_[st.slot].base->device != &device) [[unlikely]]
+      raise(ErrorKind::Runtime, "flush", "internal error: operands of one window on two devices",
+            w.slots_[st.slot].base->device->label() + " and " + device.label(), "one device");
   }
   // A step that fails poisons what it would have written and all that depends on it; the others
   // still run. So do those that meet what a wrong value has spoiled: they may have other work too.

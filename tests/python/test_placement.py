@@ -242,3 +242,23 @@ def test_what_numpy_does_with_few_elements_that_move(xp, core):
         found = xp.linalg.inv(m + 1)
         assert isinstance(found, xp.ndarray)
         assert np.allclose(np.asarray(found) @ np.asarray(m + 1), np.eye(8))
+
+
+def test_reading_an_operand_of_pending_work_leaves_it_there(xp, core):
+    """An array that lies far, and that pending work reads, is not moved under it by reads."""
+    table = xp.to_device(xp.arange(5000.0), "fenced")
+    index = xp.arange(5000)
+    index = index + table[index].astype("i8") * 0  # it lies where the work was
+    index += 0
+    for _ in range(50):
+        pending = table[index] * 2
+        for k in range(20):
+            assert int(index[k]) == k
+        assert float(pending[4999]) == 9998
+
+
+def test_gradients_of_gathers_beside_a_named_device(xp):
+    table = xp.to_device(xp.arange(20000.0).reshape(2000, 10), "fenced")
+    columns = xp.to_device(xp.arange(2000) % 10, "fenced")
+    found = xp.grad(lambda x: (x[xp.arange(2000), columns] * 2).sum())(table)
+    assert found.device == "fenced" and float(found.sum()) == 4000

@@ -6,6 +6,7 @@ import numpy
 
 from .. import _core
 from ..core.errors import message
+from ..functions.creation import ones_like
 from . import _tensor
 from ._mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._tensor import Tensor, wrap
@@ -39,7 +40,7 @@ def _seeds(op, outputs, given):
                     message(op, "a gradient can be left out for a single number only",
                             f"shape {tuple(y.shape)}", "a scalar, or gradient=")
                 )  # fmt: skip
-            made.append(_core.full(y._array.shape, 1, y._array.dtype))
+            made.append(ones_like(y._array))
             continue
         if tuple(g.shape) != tuple(y.shape):
             raise RuntimeError(
