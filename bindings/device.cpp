@@ -85,6 +85,9 @@ void bind_devices(nb::module_& m) {
       "pin", [](nb::handle a) { placement::pin(as_array(a.ptr())); },
       "Keeps the array on its device, which the user named.");
   m.def(
+      "is_pinned", [](nb::handle a) { return to_array(a.ptr()).base->pinned; },
+      "Whether the user named the array's device.");
+  m.def(
       "settle",
       [](nb::handle a) {
         Base& b = *to_array(a.ptr()).base.get();

@@ -39,6 +39,7 @@ ViewRef bring(const ViewRef& v, Device& to, Array& held) {
   if (b.failure) throw Error(*b.failure);
   int64_t begin = 0;
   held = Array();
+  if (b.device == &to) return v;  // where it was computed
   if (copied_whole(v)) {
     held.base = twin_of(b, to);
   } else {
@@ -302,8 +303,11 @@ Device& meet(Instr& i, const Array& out, Window::Input* in, int count, Copies& c
       if (!in[n].view) continue;
       Base& b = *in[n].view->base;
       // What the user named another device for stays there: record() says so. What is pending in
-      // the window of open arrays comes with it.
-      if (b.device == only || !is_open(b) || (!named && b.pending())) continue;
+      // the window of open arrays comes with it; a window of a named device waits for it, since
+      // nobody knows yet where it will lie.
+      const bool undecided =
+          named && is_open(b) && b.window && &b.window->recorder->device() == &cpu_device();
+      if (!undecided && (b.device == only || !is_open(b) || (!named && b.pending()))) continue;
       if (named && n < i.nin && becomes_number(i, in[n])) continue;
       copies.views[n] = bring(*in[n].view, *only, copies.held[n]);
       in[n].view = &copies.views[n];

@@ -13,6 +13,7 @@ from multiprocessing import connection
 
 import numpy
 
+from ..core.devices import device
 from ..core.errors import message
 from ..tensors import manual_seed
 from .transport import receive, send
@@ -118,6 +119,7 @@ def serve(take, give, job, kind):
 
 
 def _seed(seed):
+    device("cpu")  # a GPU's context does not survive a fork, and a worker's arrays are sent anyway
     random.seed(seed)
     manual_seed(seed)
     numpy.random.seed(numpy.random.SeedSequence(seed).generate_state(4))

@@ -121,3 +121,16 @@ def not_yet(op, **options):
             raise NotImplementedError(
                 message(op, f"{name}= is not yet available", value, "the default")
             )
+
+
+def beside(a):
+    """The name of an array's device for new arrays, None where nobody named it."""
+    if _core.placing() and not _core.is_pinned(a):
+        return None
+    return a._device
+
+
+def moved_to(x, a):
+    """An array on the device of another one, where somebody named that."""
+    where = beside(a)
+    return x if where is None or x._device == where else x.to_device(where)

@@ -11,7 +11,7 @@ from .. import _core
 from ..core.errors import message
 from ..core.operands import to_ndarray
 from . import _dtypes
-from ._arrays import as_dtype, not_yet, sizes
+from ._arrays import as_dtype, beside, not_yet, sizes
 from ._functions import tensor_function
 from ._mode import no_grad
 from ._tensor import Tensor, wrap
@@ -188,7 +188,7 @@ def _like(op, function):
         a = input._array
         t = _dtypes.to_numpy(dtype) or a.dtype
         made = function(a.shape, *args, dtype=t)
-        return finished(made, a.device if device is None else device, requires_grad)
+        return finished(made, beside(a) if device is None else device, requires_grad)
 
     make.__name__ = make.__qualname__ = op + "_like"
     make.__doc__ = f"`{op}` of the shape, dtype and device of a tensor."
@@ -203,7 +203,7 @@ def _new(function):
     def make(self, *size, dtype=None, device=None, requires_grad=False):
         t = _dtypes.to_numpy(dtype) or self._array.dtype
         made = function(sizes("new", size), dtype=t)
-        return finished(made, self._array.device if device is None else device, requires_grad)
+        return finished(made, beside(self._array) if device is None else device, requires_grad)
 
     return make
 
@@ -213,14 +213,14 @@ Tensor.new_empty = _new(nb.empty)
 Tensor.new_full = lambda self, size, fill_value, *, dtype=None, device=None, requires_grad=False: (
     finished(
         nb.full(tuple(size), fill_value, dtype=_dtypes.to_numpy(dtype) or self._array.dtype),
-        self._array.device if device is None else device,
+        beside(self._array) if device is None else device,
         requires_grad,
     )
 )
 Tensor.new_tensor = lambda self, data, *, dtype=None, device=None, requires_grad=False: tensor(
     data,
     dtype=self._array.dtype if dtype is None else dtype,
-    device=self._array.device if device is None else device,
+    device=beside(self._array) if device is None else device,
     requires_grad=requires_grad,
 )
 

@@ -8,7 +8,7 @@ import numbus as nb
 
 from ..core.errors import message
 from . import _dtypes
-from ._arrays import as_dtype, not_yet, sizes
+from ._arrays import as_dtype, beside, moved_to, not_yet, sizes
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
 from .creation import finished
@@ -111,7 +111,7 @@ def _random(op, draw, doc):
         not_yet(op, memory_format=memory_format)
         a = input._array
         t = _floats(_dtypes.to_numpy(dtype) or a.dtype)
-        return finished(draw(a.shape, t), a.device if device is None else device, requires_grad)
+        return finished(draw(a.shape, t), beside(a) if device is None else device, requires_grad)
 
     make.__name__ = make.__qualname__ = op
     make.__doc__ = doc
@@ -138,7 +138,7 @@ def randint_like(input, low, high=None, *, dtype=None, device=None):
     """`randint` of the shape, dtype and device of a tensor."""
     low, high = (0, low) if high is None else (low, high)
     t = input._array.dtype if dtype is None else dtype
-    where = input._array.device if device is None else device
+    where = beside(input._array) if device is None else device
     return randint(low, high, tuple(input.shape), dtype=t, device=where)
 
 
@@ -157,14 +157,14 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=N
     t = _dtypes.to_numpy(dtype) or (arrays[0].dtype if arrays else _dtypes.default_float())
     a = normal_array(shape, t, generator)
     m, s = (x._array if isinstance(x, Tensor) else x for x in (mean, std))
-    where = arrays[0].device if arrays and device is None else device
-    return finished(a.to_device(where or a.device) * s + m, where, requires_grad)
+    where = beside(arrays[0]) if arrays and device is None else device
+    return finished((a if where is None else a.to_device(where)) * s + m, where, requires_grad)
 
 
 @tensor_function
 def bernoulli(input, *, generator=None):
     """1 with the probability that each element says, else 0."""
-    drawn = uniform(input.shape, input.dtype, generator).to_device(input.device)
+    drawn = moved_to(uniform(input.shape, input.dtype, generator), input)
     return as_dtype(drawn < input, input.dtype)
 
 
@@ -184,12 +184,12 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
     if replacement:
         sums = nb.cumsum(rows.astype("f8"), axis=1)
         at = uniform((rows.shape[0], num_samples), numpy.dtype("f8"), generator)
-        at = at.to_device(input.device) * sums[:, -1:]
+        at = moved_to(at, input) * sums[:, -1:]
         found = nb.sum(at[:, :, None] >= sums[:, None, :], axis=2)
         found = nb.minimum(found, rows.shape[1] - 1)
     else:
         # The largest of log u / w are a sample without replacement (Efraimidis and Spirakis, 2006).
-        u = uniform(rows.shape, numpy.dtype("f8"), generator).to_device(input.device)
+        u = moved_to(uniform(rows.shape, numpy.dtype("f8"), generator), input)
         keys = nb.where(
             rows > 0, nb.log(u + 1e-300) / nb.maximum(rows.astype("f8"), 1e-300), -math.inf
         )
@@ -200,7 +200,7 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
 def _put(draw):
     def change(a, *args, generator=None, **keywords):
         made = draw(a, *args, generator=generator, **keywords)
-        a[...] = made if made.device == a.device else made.to_device(a.device)
+        a[...] = moved_to(made, a)
 
     return change
 
@@ -229,7 +229,7 @@ def _exponential(a, lambd=1.0, *, generator=None):
 
 def _bernoulli(a, p=0.5, *, generator=None):
     drawn = uniform(a.shape, numpy.dtype("f4"), generator)
-    limit = p if not hasattr(p, "shape") else p.to_device(drawn.device)
+    limit = p if not hasattr(p, "shape") else moved_to(p, drawn)
     return as_dtype(drawn < limit, a.dtype)
 
 

@@ -6,7 +6,7 @@ import numbus as nb
 
 from ..core.errors import message
 from . import _dtypes
-from ._arrays import as_dtype, axes_of, axis_of, no_out, not_yet, sizes
+from ._arrays import as_dtype, axes_of, axis_of, moved_to, no_out, not_yet, sizes
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
 
@@ -577,8 +577,7 @@ Tensor.contiguous = _contiguous
 
 def _copy(a, src, non_blocking=False):
     """The elements of another tensor, of any dtype and device. In place."""
-    there = src if src.device == a.device else src.to_device(a.device)
-    nb.copyto(a, there, casting="unsafe")
+    nb.copyto(a, moved_to(src, a), casting="unsafe")
 
 
 Tensor.copy_ = in_place(_copy)

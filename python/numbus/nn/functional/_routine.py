@@ -18,7 +18,8 @@ def convolved(kind, a, b, space, stride, padding, dilation, groups):
     half = a.dtype == numpy.float16
     if count > 2 or not (half or a.dtype in _SERVED) or type(a) is not ndarray:
         return None
-    offer("cudnn" if a.device.startswith("cuda") else "blas")
+    offer("blas")
+    offer("cudnn")
     if not _core.convolves(a):
         return None
     if half:

@@ -5,9 +5,7 @@ import inspect
 import math
 import warnings
 
-from ... import _core
 from ..._core import ndarray
-from ...core.devices import device
 from ...core.errors import message, one_axis
 from ...core.operands import to_ndarray
 from ...functions import names as np
@@ -153,14 +151,6 @@ def each(op, name, value, count):
                     f"an int or {count} ints")
         )  # fmt: skip
     return tuple(int(v) for v in values)
-
-
-def beside(x, make, *args):
-    """A new array, make(*args), on the device of another one."""
-    if x.device == _core.get_device():
-        return make(*args)
-    with device(x.device):
-        return make(*args)
 
 
 def constant(x):

@@ -5,7 +5,7 @@ import math
 from ...core.errors import message
 from ...functions import names as np
 from ...tensors import tensor_function
-from ._shared import array, beside, constant, floating
+from ._shared import array, constant, floating
 from .dropouts import kept
 
 __all__ = ["scaled_dot_product_attention"]
@@ -59,7 +59,7 @@ def _mask(op, attn_mask, is_causal, q, k):
         return None if attn_mask is None else array(op, attn_mask, "attn_mask")
     if attn_mask is not None:
         raise ValueError(message(op, "attn_mask with is_causal", "both", "one of them"))
-    rows, columns = (beside(q, np.arange, x.shape[-2]) for x in (q, k))
+    rows, columns = (np.arange(x.shape[-2]) for x in (q, k))
     return columns[None, :] <= rows[:, None]
 
 
@@ -124,7 +124,7 @@ def heads_attend(
         m = _added(op, key_padding_mask, name, (batch, known), scores.dtype)[:, None, None, :]
         mask = m if mask is None else mask + m
     if mask is not None and more:
-        end = beside(mask, np.zeros, (*mask.shape[:-1], more), mask.dtype)
+        end = np.zeros((*mask.shape[:-1], more), mask.dtype)
         mask = np.concatenate([mask, end], axis=-1)
     found = weights(scores, mask, dropout_p)
     y = np.matmul(found, parts(v)).transpose((0, 2, 1, 3)).reshape((batch, rows, extent))

@@ -5,7 +5,7 @@ from ...functions import names as np
 from ...functions.strides import sliding_window_view
 from ...tensors import tensor_function
 from ._routine import FORWARD, INPUT, convolved
-from ._shared import along, array, batched, beside, each, floating, size_of
+from ._shared import along, array, batched, each, floating, size_of
 
 __all__ = [
     "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
@@ -21,7 +21,7 @@ def padded(x, widths, value=0):
     shape = x.shape[:lead] + tuple(n + a + b for n, (a, b) in zip(x.shape[lead:], widths))
     inner = (slice(None),) * lead
     inner += tuple(slice(a, a + n) for n, (a, _) in zip(x.shape[lead:], widths))
-    result = beside(x, np.full, shape, value, x.dtype)
+    result = np.full(shape, value, x.dtype)
     result[inner] = x
     return result
 
@@ -69,7 +69,7 @@ def _spread(x, w, stride, dilation, groups, shape):
 
 def overlapped(columns, kernel, stride, dilation, shape, count):
     """Windows (batch, channels, *kernel, *positions) added where they lie in `shape`."""
-    result = beside(columns, np.zeros, columns.shape[:2] + tuple(shape), columns.dtype)
+    result = np.zeros(columns.shape[:2] + tuple(shape), columns.dtype)
     space = columns.shape[2 + count :]
     for tap in _taps(kernel):
         item = (slice(None), slice(None))

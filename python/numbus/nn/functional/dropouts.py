@@ -3,6 +3,7 @@
 import numpy
 
 from ...core.errors import message
+from ...tensors._arrays import moved_to
 from ...tensors.random import uniform
 from ._shared import floating, stored, tensor_function_in_place
 
@@ -21,7 +22,7 @@ def kept(shape, p, like):
     and on the device of `like`.
     """
     drawn = uniform(shape, _FLOAT32)
-    drawn = drawn if drawn.device == like.device else drawn.to_device(like.device)
+    drawn = moved_to(drawn, like)
     return (drawn >= p).astype(like.dtype)
 
 

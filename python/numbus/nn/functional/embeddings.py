@@ -3,7 +3,7 @@
 from ...core.errors import message
 from ...functions import names as np
 from ...tensors import no_grad, tensor_function
-from ._shared import beside, constant, floating, indices, whole
+from ._shared import constant, floating, indices, whole
 from .normalisation import norm_along
 
 __all__ = ["embedding", "one_hot"]
@@ -63,7 +63,7 @@ def _shorten(input, weight, longest, p):
     """Shortens the rows of the matrix that numbers name."""
     t, w = _operands(input, weight)
     plain = constant(w)
-    asked = beside(w, np.zeros, (w.shape[0], 1), bool)
+    asked = np.zeros((w.shape[0], 1), bool)
     asked[t.reshape(-1)] = True
     length = norm_along(plain, p, 1)
     scale = np.where(asked & (length > longest), longest / (length + 1e-7), 1.0)
@@ -81,11 +81,11 @@ def one_hot(tensor, num_classes=-1):
     if t.size == 0:
         if num_classes <= 0:
             raise ValueError(message("one_hot", "no classes are named", "none", "num_classes"))
-        return beside(t, np.zeros, t.shape + (num_classes,), np.int64)
+        return np.zeros(t.shape + (num_classes,), np.int64)
     low, high = int(np.min(t)), int(np.max(t))
     classes = high + 1 if num_classes == -1 else num_classes
     if low < 0 or high >= classes or classes < 1:
         raise ValueError(
             message("one_hot", "integers are no classes", f"{low} to {high}", f"0 to {classes - 1}")
         )
-    return (t[..., None] == beside(t, np.arange, classes)).astype(np.int64)
+    return (t[..., None] == np.arange(classes)).astype(np.int64)

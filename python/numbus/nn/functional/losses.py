@@ -4,7 +4,7 @@ from ...core.errors import message
 from ...functions import names as np
 from ...gradients import custom_gradient
 from ...tensors import tensor_function
-from ._shared import array, beside, floating, indices, reduced, reduction_of, same_extents, whole
+from ._shared import array, floating, indices, reduced, reduction_of, same_extents, whole
 from .activations import log_logistic, log_softmax_along
 
 __all__ = [
@@ -194,7 +194,7 @@ def _chosen(op, x, target, weight, ignore_index):
     t = t.reshape(-1)
     kept = t != ignore_index
     t = np.where(kept, indices(t, classes), 0)
-    picked = lines[beside(lines, np.arange, lines.shape[0]), t]
+    picked = lines[np.arange(lines.shape[0]), t]
     if weight is None:
         w = kept.astype(x.dtype)
     else:

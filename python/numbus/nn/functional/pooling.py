@@ -3,7 +3,7 @@
 from ...core.errors import message
 from ...functions import names as np
 from ...tensors import tensor_function
-from ._shared import along, array, batched, beside, constant, each, floating, size_of
+from ._shared import along, array, batched, constant, each, floating, size_of
 from .convolution import padded, windows
 
 __all__ = [
@@ -99,7 +99,7 @@ def _lowest(dtype):
 def _positions(x, w):
     """Flat indices into the spatial axes of the input, where the windows begin to be compared."""
     space = x.shape[2:]
-    flat = beside(x, np.arange, size_of(space)).reshape((1, 1) + space)
+    flat = np.arange(size_of(space)).reshape((1, 1) + space)
     return padded(flat, w.widths, -1)
 
 
@@ -177,7 +177,7 @@ def max_pool3d(
 
 def _lined(numbers, like, more):
     """Numbers as an array that lines up with an axis that has `more` axes after it."""
-    made = beside(like, np.array, numbers, like.dtype)
+    made = np.array(numbers, like.dtype)
     return made.reshape((-1,) + (1,) * more)
 
 
@@ -325,7 +325,7 @@ def _adaptive_max(count, input, output_size, return_indices):
     op = f"adaptive_max_pool{count}d"
     x, had_batch = batched(op, array(op, input), count)
     sizes = _sizes(op, output_size, x.shape[2:])
-    place = beside(x, np.arange, size_of(x.shape[2:])).reshape((1, 1) + x.shape[2:])
+    place = np.arange(size_of(x.shape[2:])).reshape((1, 1) + x.shape[2:])
     for axis in reversed(range(2, 2 + count)):
         rows, places = [], []
         for a, b in _bins(x.shape[axis], sizes[axis - 2]):

@@ -7,7 +7,7 @@ import numpy
 from ...core.errors import message
 from ...functions import names as np
 from ...tensors import tensor_function
-from ._shared import array, beside, each, floating
+from ._shared import array, each, floating
 from .pooling import adaptive_mean
 
 __all__ = ["channel_shuffle", "interpolate", "pixel_shuffle", "pixel_unshuffle", "upsample"]
@@ -75,7 +75,7 @@ def interpolate(
 
 
 def _taken(x, axis, numbers):
-    return np.take(x, beside(x, np.array, numbers), axis=axis)
+    return np.take(x, np.array(numbers), axis=axis)
 
 
 def _between(x, axis, at, step, corners):
@@ -86,7 +86,7 @@ def _between(x, axis, at, step, corners):
         point = numpy.maximum((at + 0.5) * step - 0.5, 0)
     low = numpy.minimum(point.astype(numpy.int64), n - 1)
     part = (point - low).astype(x.dtype).reshape((-1,) + (1,) * (x.ndim - axis - 1))
-    part = beside(x, np.array, part)
+    part = np.array(part)
     high = numpy.minimum(low + 1, n - 1)
     return _taken(x, axis, low) * (1 - part) + _taken(x, axis, high) * part
 
