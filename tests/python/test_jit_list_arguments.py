@@ -64,7 +64,8 @@ def slices_of_arrays(l):
 
 @pytest.mark.parametrize("f, arguments", [
     (changed, ([1, 2], 3)), (changed, ([0.5], 2.5)), (changed, ([True], False)),
-    (changed, ([1j, 2j], 3j)), (changed, ([np.int8(3)], np.int8(4))), (changed, ([(1, 2.5)], (3, 4.5))),
+    (changed, ([1j, 2j], 3j)), (changed, ([np.int8(3)], np.int8(4))),
+    (changed, ([(1, 2.5)], (3, 4.5))),
     (changed, ([(1, X)], (3, X + 1))), (changed, ([[1]], [2, 3])), (moved, ([1.5, 2.5, 3.5],)),
     (moved, ([X, X + 1, X + 2],)), (moved, ([(1, X), (2, X)],)), (nested, ([[1, 2], [3, 4]],)),
     (taken, ([X, X + 1],)), (raising, ([1],)), (sliced, ([1, 2, 3, 4],)), (sliced, ([1],)),
@@ -116,7 +117,8 @@ def test_refused():
     itself.append(itself)
     for bad, message in [
         ([], "empty list"), ([1, 2.5], "several types"), ([[1], [2.5]], "several types"),
-        ([1, True], "several types"), (["a"], "got str"), (itself, "holds itself"), ([None], "list of this"),
+        ([1, True], "several types"), (["a"], "got str"), (itself, "holds itself"),
+        ([None], "list of this"),
     ]:  # fmt: skip
         with pytest.raises(TypeError, match=message):
             f(bad)
