@@ -183,7 +183,7 @@ void Arguments::add_list(nb::handle value, const char* function, Type& t) {
       words.push_back(l.owner);
       return;
     }
-  const Type kFloat = Type::number_of(DType::F64, true);
+  const Type python_float = Type::number_of(DType::F64, true);
   nb::list given = nb::borrow<nb::list>(value);
   const size_t count = nb::len(given), place = lists.size();
   if (count == 0)
@@ -198,8 +198,8 @@ void Arguments::add_list(nb::handle value, const char* function, Type& t) {
   ++depth;
   for (nb::handle i : given) {
     // Most lists hold Python's numbers.
-    if (PyFloat_CheckExact(i.ptr()) && (item.unknown() || item == kFloat)) {
-      item = kFloat;
+    if (PyFloat_CheckExact(i.ptr()) && (item.unknown() || item == python_float)) {
+      item = python_float;
       words.push_back(std::bit_cast<int64_t>(PyFloat_AS_DOUBLE(i.ptr())));
       continue;
     }

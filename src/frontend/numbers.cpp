@@ -720,6 +720,15 @@ Value Lower::apply(const Node& n, Op op, std::span<const Value> args) {
 Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b, bool promotes) {
   if (a.unknown() || b.unknown()) return {};
   Type t;
+  auto tuple = [](const Value& v) { return v.type.is(Type::Tag::Tuple) && v.type.text.empty(); };
+  if (tuple(a) && tuple(b) && !a.items.empty() && join(a.type, b.type, t)) {
+    Value r;
+    for (size_t k = 0; k < a.items.size(); ++k)
+      r.items.push_back(choose(n, condition, a.items[k], b.items[k], promotes));
+    r.type = a.type;
+    for (size_t k = 0; k < r.items.size(); ++k) r.type.items[k] = r.items[k].type;
+    return r;
+  }
   if (!a.type.is_number() || !b.type.is_number() || !join(a.type, b.type, t)) {
     if (is_beyond(a.type) || is_beyond(b.type)) refuse_beyond();
     if (a.type.is(Type::Tag::Text) && b.type.is(Type::Tag::Text))

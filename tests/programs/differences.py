@@ -42,9 +42,8 @@ ALLOWED = {
     "float beyond an integer (in np.arange a count of 2**63), whether a NaN is an item of a list "
     "or tuple (CPython asks for the object), and how complex numbers with a NaN part are ordered "
     "(NumPy's numbers and arrays differ), what a loop over a dict goes on with that was given "
-    "other keys meanwhile, but not more or fewer (a RuntimeError), what a mask in the array "
-    "written to picks, "
-    "and expm1 of a complex infinity (NumPy has NaN for a "
+    "other keys meanwhile, but not more or fewer (a RuntimeError), what a mask that lies in the "
+    "array written to picks, and expm1 of a complex infinity (NumPy has NaN for a "
     "zero imaginary part): a program that asks has no verdict.",
     "kernels": "In kernels of cuda.jit, division by zero, negative shift counts and "
     "negative powers of integers raise nothing: integers give 0 (the whole part of a power) and "
