@@ -52,7 +52,7 @@ class Tensor(_core.TensorBase):
             if not self.requires_grad:
                 if self._constant and self._active:
                     # Its memory belongs to a tensor that requires a gradient of its own.
-                    self._array = _core.copy_of(_core.stop_gradient(self._array))
+                    self._array = constant_copy(self._array)
                 self._constant = False
                 _core.tape_watch(self._array)
                 self._leaf = True
@@ -117,7 +117,7 @@ class Tensor(_core.TensorBase):
     def detach_(self):
         """Has this tensor forget how it was made."""
         if self.requires_grad and not self._leaf:
-            self._array = _core.copy_of(_core.stop_gradient(self._array))
+            self._array = constant_copy(self._array)
         elif self._leaf:
             self.requires_grad_(False)
         return self
@@ -199,6 +199,12 @@ _NODES = {
     "conv1d": "Convolution", "conv2d": "Convolution", "cross_entropy": "NllLoss",
     "getitem": "Select", "max_pool2d": "MaxPool2DWithIndices",
 }  # fmt: skip
+
+
+def constant_copy(a):
+    """An array's elements in memory of their own, on which nothing depends."""
+    with _core.unobserved():
+        return _core.copy_of(a)
 
 
 class RemovableHandle:

@@ -9,7 +9,7 @@ from ..core.errors import message
 from ..functions.creation import ones_like
 from . import _tensor
 from ._mode import enable_grad, inference_mode, no_grad, set_grad_enabled
-from ._tensor import Tensor, wrap
+from ._tensor import Tensor, constant_copy, wrap
 
 __all__ = [
     "Function", "backward", "enable_grad", "grad", "gradcheck", "inference_mode", "no_grad",
@@ -282,7 +282,7 @@ class Function:
         outputs = list(made) if several else [made]
         floats = [y for y in outputs if _is_float(y) and id(y) not in ctx.no_gradient]
         # Results are memory of their own, so that they are known by it.
-        arrays = [_core.copy_of(_core.stop_gradient(y._array)) for y in floats]
+        arrays = [constant_copy(y._array) for y in floats]
 
         def pull(*adjoints):
             filled = []

@@ -14,7 +14,7 @@ from . import _dtypes
 from ._arrays import as_dtype, beside, not_yet, sizes
 from ._functions import tensor_function
 from ._mode import no_grad
-from ._tensor import Tensor, wrap
+from ._tensor import Tensor, constant_copy, wrap
 
 _current = {"device": None}
 
@@ -503,7 +503,7 @@ class Parameter(Tensor):
         a = nb.zeros((0,), dtype=_dtypes.default_float()) if data is None else data._array
         if isinstance(data, Tensor) and data._active:
             # Memory of its own: what is done with the other tensor is none of its business.
-            a = _core.copy_of(_core.stop_gradient(a))
+            a = constant_copy(a)
         made = _core.new_tensor(cls, a)
         if requires_grad:
             made.requires_grad_()

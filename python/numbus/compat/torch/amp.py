@@ -2,6 +2,7 @@
 
 import functools
 
+from ... import cuda
 from ...core.errors import message
 from .._missing import missing as _missing
 
@@ -40,7 +41,9 @@ class GradScaler:
     ):  # fmt: skip
         self._device = device
         self._scale, self._growth, self._backoff = init_scale, growth_factor, backoff_factor
-        self._interval, self._enabled = growth_interval, enabled
+        self._interval = growth_interval
+        # As PyTorch's: without a GPU there is nothing to scale for.
+        self._enabled = enabled and (device == "cpu" or bool(cuda.is_available()))
         self._count = 0
         self._unscaled = {}  # by optimizer: whether all gradients are finite
 

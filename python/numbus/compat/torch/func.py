@@ -1,6 +1,7 @@
 """torch.func: derivatives of functions of tensors."""
 
 import functools
+import threading
 
 from ... import tensors
 from ...core import trees
@@ -21,6 +22,26 @@ def _watched(tree):
     return own, trees.unflatten(shape, own), shape
 
 
+class _Depth(threading.local):
+    calls = 0  # derivatives that are being taken, one inside of another
+
+
+_depth = _Depth()
+
+
+def _given(tree, watched):
+    """What is handed out: constants, unless something outside is differentiated."""
+    if watched or _depth.calls > 0:
+        return tree
+    return trees.transform(lambda x: x.detach() if tensors.is_tensor(x) else x, tree)
+
+
+def _watching(args):
+    return any(
+        tensors.is_tensor(x) and x.requires_grad for tree in args for x in trees.flatten(tree)[0]
+    )
+
+
 def grad_and_value(func, argnums=0, has_aux=False):
     """A function that gives the gradient and the value of `func`, whose value is one number."""
 
@@ -29,6 +50,14 @@ def grad_and_value(func, argnums=0, has_aux=False):
         numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
         given = list(args)
         known = []
+        _depth.calls += 1
+        try:
+            result = differentiated(given, known, numbers, args, keywords)
+        finally:
+            _depth.calls -= 1
+        return _given(result, _watching(args))
+
+    def differentiated(given, known, numbers, args, keywords):
         with enable_grad():
             for k in numbers:
                 own, given[k], shape = _watched(args[k])
@@ -79,7 +108,8 @@ def jacrev(func, argnums=0):
                 autograd.grad(line[k], own, create_graph=True, materialize_grads=True)[0]
                 for k in range(line.numel())
             ]
-            return tensors.stack(rows).reshape(*value.shape, *own[0].shape)
+            found = tensors.stack(rows).reshape(*value.shape, *own[0].shape)
+        return _given(found, _watching(args))
 
     return wrapper
 
