@@ -200,7 +200,7 @@ void Arguments::add_list(nb::handle value, const char* function, Type& t) {
     // Most lists hold Python's numbers.
     if (PyFloat_CheckExact(i.ptr()) && (item.unknown() || item == python_float)) {
       item = python_float;
-      words.push_back(std::bit_cast<int64_t>(PyFloat_AS_DOUBLE(i.ptr())));
+      words.push_back(std::bit_cast<int64_t>(PyFloat_AsDouble(i.ptr())));
       continue;
     }
     add(i, function);
@@ -253,11 +253,11 @@ void Arguments::reflect_lists() {
     const auto bytes = static_cast<size_t>(bytes_of(l.owner));
     const bool numbers = l.type.items[0].is_number();
     std::unordered_map<std::string_view, PyObject*> old;
-    const size_t length = static_cast<size_t>(PyList_GET_SIZE(l.list.ptr()));
+    const size_t length = static_cast<size_t>(PyList_Size(l.list.ptr()));
     if (!numbers)
       for (size_t i = 0; i * bytes < l.before.size() && i < length; ++i)
         old.try_emplace(std::string_view(l.before).substr(i * bytes, bytes),
-                        PyList_GET_ITEM(l.list.ptr(), static_cast<Py_ssize_t>(i)));
+                        PyList_GetItem(l.list.ptr(), static_cast<Py_ssize_t>(i)));
     nb::list all;
     size_t i = 0;
     each_item(l.type, l.owner, [&](const Type& t, const int64_t* at) {
