@@ -74,8 +74,8 @@ TEST_CASE("library: nothing found names every path and the remedy") {
   if (reinterpret_cast<uintptr_t>(zeros) % 8 == 0) vendor::matmul_cpu(p);
   CHECK(message_of([] { vendor::matmul_cpu(plain(2, 2, 2)); }) == message);
   CHECK(message_of([] { vendor::require("blast"); }) ==
-        "[library] unknown library; got blast; expected blas, cublas, cufft, nvjitlink, cusparse, "
-        "cusolver or nvrtc");
+        "[library] unknown library; got blast; expected blas, cublas, cufft, cudnn, nvjitlink, "
+        "cusparse, cusolver or nvrtc");
   vendor::reset_libraries_for_tests();
 }
 
