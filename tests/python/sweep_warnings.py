@@ -7,11 +7,7 @@ compared with NumPy's: category, message and line.
 
 Prints the programs that differ and, at the end, how often which statement was the line that
 differs. A seed that failed and has been mended goes into sweep_warnings_seeds.txt, whose programs
-<<<<<<< HEAD
 test_sweep_warnings.py runs.
-=======
-test_warnings_sweep.py runs.
->>>>>>> 90f4367 (Keep merged lines within the linter's length)
 """
 
 import argparse
@@ -35,12 +31,7 @@ FLOATS = ["f8", "f8", "f8", "f4", "f4", "f2"]
 COMPLEX = ["c16", "c8"]
 INTEGERS = ["i8", "i4", "i2", "i1", "u1", "u4", "u8"]
 # Statements by what their operands are: x, y floats of one type; c, d complex; i, j integers;
-<<<<<<< HEAD
 # m booleans; k indices; S a number; 'F', 'I', 'C' types.
-=======
-# m booleans;
-# k indices; S a number; F, G, I types.
->>>>>>> 90f4367 (Keep merged lines within the linter's length)
 STATEMENTS = """
 r = x + y
 r = x - y
@@ -296,25 +287,8 @@ def values(rng, dtype, size):
         else:
             real = np.finfo(dtype)
             result = np.round(numbers.uniform(0.1, 4, size), 2).astype(dtype)
-<<<<<<< HEAD
             chosen = [0.0, -0.0, 1.0, -1.0, real.max, -real.max, real.tiny, np.inf, -np.inf, np.nan]
             chosen += [-2.5, 800.0]
-=======
-            chosen = [
-                0.0,
-                -0.0,
-                1.0,
-                -1.0,
-                real.max,
-                -real.max,
-                real.tiny,
-                np.inf,
-                -np.inf,
-                np.nan,
-                -2.5,
-                800.0,
-            ]
->>>>>>> 90f4367 (Keep merged lines within the linter's length)
             chosen = rng.sample(chosen, rng.randint(1, len(chosen)))
             if dtype.kind == "c":
                 result = result + 1j * numbers.uniform(0.1, 4, size).astype(real.dtype)
@@ -339,7 +313,6 @@ def draw(seed, only=""):
     lines, count = [], 1 if only else rng.choice([1, 1, 2, 3])
     for n in range(count):
         line = rng.choice([s for s in STATEMENTS if only in s])
-<<<<<<< HEAD
         number = rng.choice("0 2 -1.5 1e30 1e300 0.5 3 np.inf np.nan -1".split())
         line = line.replace("S", number)
         for kind, of in (("F", FLOATS), ("I", INTEGERS), ("C", COMPLEX)):
@@ -348,20 +321,6 @@ def draw(seed, only=""):
         if line[0] == "z":
             line = line.replace("z", f"z{n}").replace(f"z{n}eros", "zeros")
         lines.append(line)
-=======
-        number = rng.choice(
-            ["0", "2", "-1.5", "1e30", "1e300", "0.5", "3", "np.inf", "np.nan", "-1"]
-        )
-        line = line.replace("S", number)
-        for kind, of in (("F", FLOATS), ("I", INTEGERS), ("C", COMPLEX)):
-            line = line.replace(f"'{kind}'", f"'{rng.choice(of)}'")
-        line = (
-            line.replace("r = ", f"r{n} = ").replace("z", f"z{n}")
-            if line[0] == "z"
-            else line.replace("r = ", f"r{n} = ")
-        )
-        lines.append(line.replace(f"z{n}eros", "zeros"))
->>>>>>> 90f4367 (Keep merged lines within the linter's length)
     return lines, arrays
 
 
@@ -439,18 +398,8 @@ def main():
     if options.seed is not None:
         print(difference(options.seed, options.only, options.counts))
         return
-<<<<<<< HEAD
     end, seed, failed = time.time() + options.seconds, options.first, 0
     blamed, examples = collections.Counter(), {}
-=======
-    end, seed, failed, blamed = (
-        time.time() + options.seconds,
-        options.first,
-        0,
-        collections.Counter(),
-    )
-    examples = {}
->>>>>>> 90f4367 (Keep merged lines within the linter's length)
     while time.time() < end and seed < options.first + options.programs:
         found = difference(seed, options.only, options.counts)
         if found:
@@ -458,20 +407,10 @@ def main():
             lines, missing, more = found
             for sign, all_of in (("-", missing), ("+", more)):
                 for one in all_of:
-<<<<<<< HEAD
                     if isinstance(one, tuple):
                         at = lines[one[0] - 1] if isinstance(one[0], int) else "?"
                         blame = f"{sign} {at}   {one[2]}"
                     else:
-=======
-                    at = (
-                        lines[one[0] - 1]
-                        if isinstance(one, tuple) and isinstance(one[0], int)
-                        else "?"
-                    )
-                    blame = f"{sign} {at if not isinstance(one, tuple) else at + '   ' + one[2]}"
-                    if not isinstance(one, tuple):
->>>>>>> 90f4367 (Keep merged lines within the linter's length)
                         blame = f"{sign} {lines[0]} {one}"
                     blamed[blame] += 1
                     examples.setdefault(blame, (seed, lines[-1]))
