@@ -26,11 +26,13 @@ struct Watching {
 
 nb::list gradient(Watching& w, nb::handle outputs, nb::handle seeds, nb::handle inputs) {
   mark_line();
-  const std::vector<Array> of = all_given(outputs), by = all_given(seeds), in = all_given(inputs);
+  const std::vector<Array> of = all_given(outputs);
+  const DeviceOfNew follow(of.empty() ? nullptr : of[0].base->device);
+  // Known numbers become arrays here.
+  const std::vector<Array> by = all_given(seeds), in = all_given(inputs);
   if (of.size() != by.size())
     raise(ErrorKind::Value, "grad", "not a seed for each output", std::to_string(by.size()),
           std::to_string(of.size()));
-  const DeviceOfNew follow(of.empty() ? nullptr : of[0].base->device);
   std::vector<Array> found = program::gradient(w.program, of, by, in);
   nb::list result;
   for (Array& a : found) result.append(wrapped(std::move(a)));
@@ -111,6 +113,17 @@ void bind_gradients(nb::module_& m) {
         return nb::steal(wrap(copy(a, a.dtype)));
       },
       nb::arg("x"), "An array of its own with the elements of `x`, in their order in memory.");
+  m.def(
+      "filled_like",
+      [](nb::handle x, double value) {
+        mark_line();
+        const Array a = given(x);
+        Array made = empty(a.shape(), a.dtype, a.base->device);
+        assign(made, Arg(Scalar::from_float(value), DType::F64));
+        return nb::steal(wrap(std::move(made)));
+      },
+      nb::arg("x"), nb::arg("value"),
+      "An array of a number, of the shape, dtype and device of `x`.");
   m.def("watching", &program::watching, "Whether a program watches this thread.");
   m.def(
       "depends", [](nb::handle a) { return is_ours(a) && program::depends(given(a)); },

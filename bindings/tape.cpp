@@ -39,8 +39,9 @@ struct Found {
 
 nb::object backward(nb::handle outputs, nb::handle seeds, bool keep, bool again) {
   mark_line();
-  const std::vector<Array> of = all_given(outputs), by = all_given(seeds);
+  const std::vector<Array> of = all_given(outputs);
   const DeviceOfNew follow(of.empty() ? nullptr : of[0].base->device);
+  const std::vector<Array> by = all_given(seeds);  // known numbers become arrays here
   std::unique_ptr<Seen> seen;
   if (again) seen = std::make_unique<Seen>();
   return nb::cast(Found{Tape::get().backward(of, by, keep)});

@@ -11,7 +11,6 @@ from ._core import generic, ndarray
 from .core import trees
 from .core.errors import message
 from .core.operands import to_ndarray
-from .functions.creation import ones_like
 from .functions.joining import stack
 
 __all__ = [
@@ -145,7 +144,7 @@ def value_and_grad(function, argnums=0, has_aux=False):
         call = _Call("value_and_grad", function, argnums, args, keywords)
         value, aux = call.result if has_aux else (call.result, None)
         a = _scalar("value_and_grad", value)
-        found = call.pull([a], [ones_like(a)])
+        found = call.pull([a], [_core.filled_like(a, 1)])
         return ((value, aux) if has_aux else value), found
 
     return wrapper
@@ -229,7 +228,7 @@ def jvp(function, args, tangents):
     with outer:
         call = _Call("jvp", function, tuple(range(len(args))), tuple(args), {})
         arrays, shape = _outputs("jvp", call.result)
-        vectors = [_core.full(a.shape, 0, a.dtype) for a in arrays]
+        vectors = [_core.filled_like(a, 0) for a in arrays]
         for v in vectors:
             outer.watch(v)
         pulled, _ = trees.flatten(call.pull(arrays, vectors))
@@ -255,7 +254,7 @@ def jacobian(function, argnums=0):
         for k, a in enumerate(arrays):
             found = []
             for at in numpy.ndindex(*a.shape):
-                seed = _core.full(a.shape, 0, a.dtype)
+                seed = _core.filled_like(a, 0)
                 seed[at] = 1
                 found.append(call.pull([arrays[k]], [seed]))
             rows.append(_stacked(found, a, args, call))
@@ -363,7 +362,7 @@ def custom_gradient(function):
 
 def _zeros_like(leaf):
     a = to_ndarray(leaf)
-    return _core.full(a.shape, 0, a.dtype)
+    return _core.filled_like(a, 0)
 
 
 def _pair(name, result):

@@ -665,7 +665,7 @@ def test_missing_grids_and_arguments():
         kernel[1, 32](np.zeros(5), 1)
     with pytest.raises(TypeError, match="wrong number of arguments; got 0; expected 1"):
         kernel[1, 32]()
-    with pytest.raises(TypeError, match="got list"):
+    with pytest.raises(TypeError, match="list"):
         kernel[1, 32]([1, 2])
 
 

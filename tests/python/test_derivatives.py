@@ -64,7 +64,7 @@ def difference(ufunc, x, k):
 def test_which_rows_have_derivatives():
     assert {n for n, row in ROWS.items() if not row["differentiable"][0]} == NONE
     second = {n for n, row in ROWS.items() if row["nin"] == 2 and not row["differentiable"][1]}
-    assert second - NONE == {"copysign"}
+    assert second <= NONE
 
 
 @pytest.mark.parametrize("name, k", CASES, ids=[f"{n}-{k}" for n, k in CASES])

@@ -242,3 +242,21 @@ def test_mistakes():
         (x * 2).backward(torch.ones(3, dtype=torch.float64))
     with pytest.raises(RuntimeError, match="another shape"):
         x.grad = torch.ones(3)
+
+
+def test_backward_beside_another_device(core):
+    """New arrays of derivatives lie with the tensors, wherever new arrays go by default."""
+    from numbus.nn import functional
+
+    device = core.set_device("fenced")
+    try:
+        x = torch.ones(3, 4).requires_grad_()
+        labels = torch.tensor([0, 1, 3])
+    finally:
+        core.set_device(device)
+    loss = functional.cross_entropy(functional.relu(x * 2), labels) + (x * x).sum()
+    loss.backward()
+    assert str(x.grad.device) == "fenced"
+    (second,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+    second.sum().backward()
+    assert numbers(second) == [[3.0] * 4] * 3

@@ -6,7 +6,6 @@ import numpy
 
 from .. import _core
 from ..core.errors import message
-from ..functions.creation import ones_like
 from . import _tensor
 from ._mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._tensor import Tensor, constant_copy, wrap
@@ -40,7 +39,7 @@ def _seeds(op, outputs, given):
                     message(op, "a gradient can be left out for a single number only",
                             f"shape {tuple(y.shape)}", "a scalar, or gradient=")
                 )  # fmt: skip
-            made.append(ones_like(y._array))
+            made.append(_core.filled_like(y._array, 1))
             continue
         if tuple(g.shape) != tuple(y.shape):
             raise RuntimeError(
@@ -203,7 +202,7 @@ def grad(
                             f"shape {tuple(x.shape)}", "allow_unused=True for None")
                 )  # fmt: skip
             if materialize_grads:
-                g = wrap(_core.full(x._array.shape, 0, x._array.dtype))
+                g = wrap(_core.filled_like(x._array, 0))
         results.append(g)
     del found
     kept.clear()
@@ -293,7 +292,7 @@ class Function:
                     continue
                 g = next(rest)
                 if g is None and ctx.materialize:
-                    g = _core.full(y._array.shape, 0, y._array.dtype)
+                    g = _core.filled_like(y._array, 0)
                 filled.append(None if g is None else wrap(g))
             found = cls.backward(ctx, *filled)
             found = list(found) if isinstance(found, (tuple, list)) else [found]
@@ -346,7 +345,7 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
         exact = []
         for y in made:
             for k in range(y._array.size):
-                seed = _core.full(y._array.shape, 0, y._array.dtype)
+                seed = _core.filled_like(y._array, 0)
                 seed.flat[k] = 1
                 (g,) = grad([y], [x], [wrap(seed)], retain_graph=True, allow_unused=True)
                 exact.append(
