@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "torch"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pytorch"))
 TOLERANCE = {"float64": 1e-11, "float32": 3e-6}
 
 

@@ -1,4 +1,4 @@
-"""numbus.nn.functional against what PyTorch gave for the same calls (tests/torch/record.py)."""
+"""numbus.nn.functional against what PyTorch gave for the same calls (tests/pytorch/record.py)."""
 
 import warnings
 

@@ -1,5 +1,5 @@
 """numbus.nn's modules against what PyTorch's gave: names, shapes, texts, results, gradients and
-buffers (tests/torch/record.py)."""
+buffers (tests/pytorch/record.py)."""
 
 import json
 from collections import OrderedDict

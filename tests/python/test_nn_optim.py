@@ -1,5 +1,5 @@
 """numbus.optim against 20 steps of PyTorch's optimizers, and its schedules' rates
-(tests/torch/record.py)."""
+(tests/pytorch/record.py)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Nets trained for 20 steps: the losses are PyTorch's (tests/torch/record.py)."""
+"""Nets trained for 20 steps: the losses are PyTorch's (tests/pytorch/record.py)."""
 
 import numpy as np
 import pytest

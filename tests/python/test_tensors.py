@@ -1,4 +1,4 @@
-"""Tensors against results that PyTorch gave (tests/torch/tensor_calls.py)."""
+"""Tensors against results that PyTorch gave (tests/pytorch/tensor_calls.py)."""
 
 import gzip
 import json
@@ -9,7 +9,7 @@ import numbus.tensors as torch
 import numpy
 import pytest
 
-FOLDER = pathlib.Path(__file__).parents[1] / "torch"
+FOLDER = pathlib.Path(__file__).parents[1] / "pytorch"
 sys.path.insert(0, str(FOLDER))
 import tensor_calls  # noqa: E402
 

@@ -1,6 +1,6 @@
 """Runs the calls of tensor_calls.py with PyTorch and writes what it finds beside this file.
 
-python tests/torch/record_tensors.py     with a Python that has PyTorch (2.11 was used)
+python tests/pytorch/record_tensors.py     with a Python that has PyTorch (2.11 was used)
 """
 
 import gzip
