@@ -1,4 +1,5 @@
-"""Records what PyTorch (2.11, on a CPU) gives for the cases: python tests/pytorch/record.py [NAMES].
+"""Records what PyTorch (2.11, on a CPU) gives for the cases: python tests/pytorch/record.py
+[NAMES].
 
 Run by hand, where PyTorch is installed; what it writes is compared by tests/python/test_nn_*.py.
 """
