@@ -140,14 +140,13 @@ def test_extending():
 
 
 @pytest.mark.parametrize(("line", "name"), [
-    ("from numba.typed import List", "numba.typed.List"),
-    ("import numba.typed as t; t.Dict()", "numba.typed.Dict"),
-    ("import numba; numba.typed.List()", "numba.typed.List"),
+    ("from numba.typed import Set", "numba.typed.Set"),
+    ("import numba; numba.typed.Set()", "numba.typed.Set"),
     ("from numba.experimental import jitclass", "numba.experimental.jitclass"),
     ("from numba import cfunc", "numba.cfunc"),
     ("import numba; numba.objmode()", "numba.objmode"),
     ("from numba.extending import overload", "numba.extending.overload"),
-    ("from numba import types; types.ListType", "numba.types.ListType"),
+    ("from numba import types; types.Optional", "numba.types.Optional"),
 ])  # fmt: skip
 def test_what_is_not_served_names_the_line(tmp_path, line, name):
     err = run(tmp_path, f"x = 1\n{line}\n", code=1).stderr
