@@ -189,7 +189,7 @@ def test_arrays_as_values():
 
     x = X.copy()
     got, want = njit(f)(x), f(X.copy())
-    del x  # what lies in it stays
+    del x  # the dict keeps its own reference
     assert list(got) == list(want)
     for k in want:
         np.testing.assert_array_equal(got[k], want[k])

@@ -131,6 +131,6 @@ def beside(a):
 
 
 def moved_to(x, a):
-    """An array on the device of another one, where somebody named that."""
+    """`x` on the device of `a`, if the user named that device; else as it is."""
     where = beside(a)
     return x if where is None or x._device == where else x.to_device(where)

@@ -75,7 +75,7 @@ def set_rng_state(new_state):
 
 
 def rng(generator=None):
-    """NumPy's generator behind one of ours."""
+    """The array generator that a tensor generator draws from; None: that of the process."""
     return (default_generator if generator is None else generator)._rng
 
 

@@ -128,7 +128,7 @@ def pixel_unshuffle(input, downscale_factor):
 
 @tensor_function
 def channel_shuffle(input, groups):
-    """The channels (axis 1) of `groups` in turn (Zhang et al., 2018)."""
+    """Channels (axis 1) interleaved: one of each group, then the next (Zhang et al., 2018)."""
     x = array("channel_shuffle", input)
     each_group = _divided("channel_shuffle", "channels", x.shape[1], groups)
     y = x.reshape((x.shape[0], groups, each_group, *x.shape[2:]))

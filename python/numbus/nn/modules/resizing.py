@@ -79,7 +79,7 @@ class PixelUnshuffle(Module):
 
 
 class ChannelShuffle(Module):
-    """The channels of `groups` in turn."""
+    """Channels interleaved: one of each of `groups`, then the next of each."""
 
     def __init__(self, groups):
         super().__init__()
