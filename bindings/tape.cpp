@@ -65,13 +65,20 @@ void bind_tape(nb::module_& m) {
       .def("__exit__", [](QuietBlock& q, nb::args) { q.quiet.reset(); });
   nb::class_<Found>(m, "Found", "Derivatives by the memory of tensors.")
       .def("bases", [](const Found& f) { return nb::tuple(nb::cast(f.adjoints->bases())); })
-      .def("of", [](Found& f, nb::handle array) -> nb::object {
-        mark_line();
-        const Array a = given(array);
-        const auto g = f.adjoints->of(program::Region(a.view()));
-        if (!g) return nb::none();
-        return nb::steal(wrap(program::own_copy(a, g)));
-      });
+      .def(
+          "of",
+          [](Found& f, nb::handle array, bool alone) -> nb::object {
+            mark_line();
+            const Array a = given(array);
+            const program::Region r(a.view());
+            if (alone)
+              if (std::optional<Array> own = f.adjoints->take(r))
+                return nb::steal(wrap(std::move(*own)));
+            const std::optional<Array> g = f.adjoints->of(r);
+            if (!g) return nb::none();
+            return nb::steal(wrap(program::own_copy(a, g)));
+          },
+          nb::arg("array"), nb::arg("alone") = false);
   m.def(
       "lazy_array",
       [](nb::handle x) {

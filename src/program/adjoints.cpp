@@ -73,6 +73,21 @@ Array added(const Array& x, const Array& y) {
   return apply(Op::add, both);
 }
 
+// A contribution to all of a base that lies as the base does: as the base's memory.
+std::optional<Array> as_memory(const Array& value, const Region& r) {
+  const Layout &l = *value.layout, &of_base = *r.layout;
+  if (!r.whole() || r.offset != 0 || value.offset != 0 || value.dtype != r.dtype ||
+      value.base->nbytes != r.nbytes || l.ndim() != of_base.ndim())
+    return {};
+  for (int d = 0; d < l.ndim(); ++d)
+    if (l.shape(d) > 1 && l.stride(d) != of_base.stride(d)) return {};
+  const DType t = real_of(r.dtype);
+  const int64_t n = r.nbytes / itemsize(t);
+  Array line = view_of(value, Layout::contiguous({&n, 1}, itemsize(t)), 0);
+  line.dtype = t;
+  return line;
+}
+
 }  // namespace
 
 Array& Adjoints::settle(const Region& r, Adjoint& a) {
@@ -92,8 +107,26 @@ std::optional<Array> Adjoints::of(const Region& r, bool last) {
   if (found == all_.end()) return {};
   Adjoint& a = found->second;
   if (a.value && a.region.same(r)) return a.value;
+  if (a.value)
+    if (const std::optional<Array> memory = as_memory(*a.value, a.region))
+      return part_of(*memory, r);
   const Array part = part_of(settle(r, a), r);
   return last ? part : copy(part, part.dtype);
+}
+
+std::optional<Array> Adjoints::take(const Region& r) {
+  std::optional<Array> found = of(r);
+  if (!found) return {};
+  const auto entry = all_.find(r.base);
+  const Base& base = *found->base.get();
+  // This and `found` are all that reaches it.
+  const bool alone = entry->second.value && base.handles == 2 && base.owned && !base.outside() &&
+                     base.device == r.device && base.nbytes == r.nbytes && found->offset == 0 &&
+                     found->dtype == r.dtype && found->layout.get() == r.layout.get() &&
+                     r.layout->c_contiguous();
+  if (!alone) return {};
+  all_.erase(entry);
+  return found;
 }
 
 void Adjoints::add(const Region& region, const Array& contribution) {

@@ -17,6 +17,9 @@ class Adjoints {
   // Of a region, nothing where it is zero. What it gives is never changed afterwards; last: because
   // the region is all of its base and is cleared next.
   std::optional<Array> of(const Region& r, bool last = false);
+  // The same as an array of the caller's own, who is the only one to ask for it; nothing where a
+  // copy is needed.
+  std::optional<Array> take(const Region& r);
   // Adds an array of the region's shape; elements that the region shows repeatedly get sums.
   void add(const Region& r, const Array& contribution);
   // The region, or where a mask holds, had other values before: their adjoint is that, or zero.

@@ -9,19 +9,35 @@
 namespace numbus::program {
 namespace {
 
-// The adjoint (conjugate transpose) of matrices.
-Array adjoint(const Array& m) {
+Array transposed(const Array& matrices) {
   std::vector<int> axes;
-  for (int d = 0; d < m.ndim() - 2; ++d) axes.push_back(d);
-  axes.push_back(m.ndim() - 1);
-  axes.push_back(m.ndim() - 2);
-  return conjugate(transpose(m, axes));
+  for (int d = 0; d < matrices.ndim() - 2; ++d) axes.push_back(d);
+  axes.push_back(matrices.ndim() - 1);
+  axes.push_back(matrices.ndim() - 2);
+  return transpose(matrices, axes);
 }
 
+// Whether matrices lie column by column.
+bool by_columns(const Layout& l) {
+  const int n = l.ndim();
+  return l.shape(n - 2) > 1 && l.shape(n - 1) > 1 && l.stride(n - 2) < l.stride(n - 1);
+}
+
+// The products lie in memory as the operands do whose adjoints they are.
 Contributions of_product(const Entry& e, const Array& g) {
   Contributions parts(2);
-  if (e.operands[0].active) parts[0] = matmul(g, adjoint(saved(e.operands[1])), e.instr.loop);
-  if (e.operands[1].active) parts[1] = matmul(adjoint(saved(e.operands[0])), g, e.instr.loop);
+  const Operand &a = e.operands[0], &b = e.operands[1];
+  const DType t = e.instr.loop;
+  if (a.active) {
+    const Array other = conjugate(saved(b));
+    parts[0] = by_columns(*a.region.layout) ? transposed(matmul(other, transposed(g), t))
+                                            : matmul(g, transposed(other), t);
+  }
+  if (b.active) {
+    const Array other = conjugate(saved(a));
+    parts[1] = by_columns(*b.region.layout) ? transposed(matmul(transposed(g), other, t))
+                                            : matmul(transposed(other), g, t);
+  }
   return parts;
 }
 

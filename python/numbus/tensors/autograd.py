@@ -62,11 +62,13 @@ def _run(op, outputs, given, retain_graph, create_graph):
         _core.set_grad_enabled(before)
 
 
-def _found(found, t, create_graph):
-    """The derivative by a tensor, after its hooks; None: it does not depend on it."""
+def _found(found, t, create_graph, alone=False):
+    """The derivative by a tensor, after its hooks; None: it does not depend on it. alone: nobody
+    else asks for that of its memory.
+    """
 
     def take():
-        return found.of(t._array)
+        return found.of(t._array, alone and not create_graph)
 
     if create_graph:
         g = _core.record_on_tape(take, (), None, lambda a: None if a is None else wrap(a))
@@ -102,12 +104,15 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     since = _core.tape_now()
     found = _run("backward", outputs, grad_tensors, retain_graph, create_graph)
     if inputs is not None:
-        targets = _listed(inputs)
+        targets = [(t, False) for t in _listed(inputs)]
     else:
-        targets = [t for base in found.bases() for t in _tensor.leaves_of(base)]
+        targets = []
+        for base in found.bases():
+            leaves = _tensor.leaves_of(base)
+            targets += [(t, len(leaves) == 1) for t in leaves]
     done = []
-    for t in targets:
-        g = _found(found, t, create_graph)
+    for t, alone in targets:
+        g = _found(found, t, create_graph, alone)
         if g is not None:
             done.append((t, g))
     for t, g in done:

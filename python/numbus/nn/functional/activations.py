@@ -4,6 +4,7 @@ Kinks have the derivatives that PyTorch gives them, such as 0 for relu at 0, and
 on the side of a choice that is not taken, as that would make the derivative NaN.
 """
 
+from ..._core import quiet
 from ...core.errors import message
 from ...functions import names as np
 from ...functions.special import erf
@@ -13,7 +14,6 @@ from ...tensors._dtypes import to_numpy
 from ._shared import (
     array,
     axis_of,
-    constant,
     floating,
     stored,
     tensor_function_in_place,
@@ -264,13 +264,25 @@ def _converted(op, input, dtype):
 
 
 def softmax_along(x, axis):
-    e = np.exp(x - constant(np.max(x, axis=axis, keepdims=True)))
+    with quiet():
+        most = np.max(x, axis=axis, keepdims=True)
+    e = np.exp(x - most)
     return e / np.sum(e, axis=axis, keepdims=True)
 
 
+def shifted_exponents(x, axis):
+    """(z, log(sum(exp(z)))) of z = x - max(x) along an axis that both keep: log(softmax(x)) is
+    their difference, and nothing overflows.
+    """
+    with quiet():
+        most = np.max(x, axis=axis, keepdims=True)
+    z = x - most
+    return z, np.log(np.sum(np.exp(z), axis=axis, keepdims=True))
+
+
 def log_softmax_along(x, axis):
-    z = x - constant(np.max(x, axis=axis, keepdims=True))
-    return z - np.log(np.sum(np.exp(z), axis=axis, keepdims=True))
+    z, normaliser = shifted_exponents(x, axis)
+    return z - normaliser
 
 
 def _softened(op, function, x, dim):

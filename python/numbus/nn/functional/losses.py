@@ -1,11 +1,14 @@
 """Losses: of each element, or their mean or sum."""
 
+import functools
+
+from ..._core import flush, quiet
 from ...core.errors import message
 from ...functions import names as np
 from ...gradients import custom_gradient
 from ...tensors import tensor_function
 from ._shared import array, floating, indices, reduced, reduction_of, same_extents, whole
-from .activations import log_logistic, log_softmax_along
+from .activations import log_logistic, log_softmax_along, shifted_exponents
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss",
@@ -180,27 +183,45 @@ def _class_weights(op, weight, classes):
     return w
 
 
-def _chosen(op, x, target, weight, ignore_index):
-    """(losses of the targets' classes times weights, these weights), 0 where they are ignored."""
-    axis, classes = _classes(op, x)
+_KEPT = 65536  # classes whose constants stay for the next call
+
+
+@functools.lru_cache(maxsize=32)
+def _numbers_and_ones(classes, dtype, device):
+    """(0, 1, ..., ones) on the device where new arrays are made while an operand lies on that."""
+    with quiet():
+        numbers, ones = np.arange(classes), np.ones(classes, dtype)
+    flush("constants of a loss")  # what else is pending could not take them with it
+    return numbers, ones
+
+
+def _targets(op, x, axis, target, weight, ignore_index):
+    """(of each element of x whether it is of its target's class, weights of the targets, whether
+    they count).
+
+    Comparing all classes fuses with what is done to them, and its derivative needs no scatter.
+    """
+    classes = x.shape[axis]
     t = whole(op, target, "target")
-    if t.shape != x.shape[:axis] + x.shape[axis + 1 :]:
-        expected = x.shape[:axis] + x.shape[axis + 1 :]
+    expected = x.shape[:axis] + x.shape[axis + 1 :]
+    if t.shape != expected:
         raise ValueError(
             message(op, f"target does not fit input of shape {x.shape}", t.shape, expected)
         )
-    shape, zero = t.shape, x.dtype.type(0)
-    lines = np.moveaxis(x, axis, -1).reshape((-1, classes))
-    t = t.reshape(-1)
     kept = t != ignore_index
     t = np.where(kept, indices(t, classes), 0)
-    picked = lines[np.arange(lines.shape[0]), t]
-    if weight is None:
-        w = kept.astype(x.dtype)
-    else:
-        w = np.where(kept, _class_weights(op, weight, classes)[t], zero)
-    loss = np.where(kept, -picked * w, zero)
-    return loss.reshape(shape), w, kept.reshape(shape)
+    made = _numbers_and_ones if classes <= _KEPT else _numbers_and_ones.__wrapped__
+    numbers, ones = made(classes, x.dtype, x.device)
+    # This gather is also what finds targets that are no classes.
+    weights = ones if weight is None else _class_weights(op, weight, classes)
+    w = np.where(kept, weights[t], x.dtype.type(0))
+    numbers = numbers.reshape((classes,) + (1,) * (x.ndim - 1 - axis))
+    return numbers == np.expand_dims(t, axis), w, kept
+
+
+def _chosen(own, x, axis):
+    """The elements of the targets' classes."""
+    return np.sum(np.where(own, x, x.dtype.type(0)), axis=axis)
 
 
 def _mean_of(loss, w, reduction):
@@ -225,7 +246,9 @@ def nll_loss(
     """
     reduction = reduction_of("nll_loss", size_average, reduce, reduction)
     x = floating("nll_loss", input)
-    loss, w, _ = _chosen("nll_loss", x, target, weight, ignore_index)
+    axis, _ = _classes("nll_loss", x)
+    own, w, kept = _targets("nll_loss", x, axis, target, weight, ignore_index)
+    loss = np.where(kept, -_chosen(own, x, axis) * w, x.dtype.type(0))
     return _mean_of(loss, w, reduction)
 
 
@@ -252,19 +275,24 @@ def cross_entropy(
         raise ValueError(message(op, "label_smoothing", label_smoothing, "0 to 1"))
     x, t = floating(op, input), array(op, target, "target")
     axis, classes = _classes(op, x)
-    logs = log_softmax_along(x, axis)
     lined = None
     if weight is not None:
         shape = tuple(-1 if k == axis else 1 for k in range(x.ndim))
         lined = _class_weights(op, weight, classes).reshape(shape)
     if t.dtype.kind == "f":
+        logs = log_softmax_along(x, axis)
         return _of_probabilities(op, logs, t, lined, axis, reduction, label_smoothing)
-    loss, w, kept = _chosen(op, logs, t, weight, ignore_index)
+    # The derivative of log(sum(exp(x))) - x[target] by x needs no further sum.
+    shifted, normaliser = shifted_exponents(x, axis)
+    own, w, kept = _targets(op, x, axis, t, weight, ignore_index)
+    zero = x.dtype.type(0)
+    loss = np.where(kept, (np.squeeze(normaliser, axis) - _chosen(own, shifted, axis)) * w, zero)
     chosen = _mean_of(loss, w, reduction)
     if label_smoothing == 0:
         return chosen
-    spread = -np.sum(logs if lined is None else logs * lined, axis=axis)
-    spread = _mean_of(np.where(kept, spread, x.dtype.type(0)), w, reduction)
+    spread = normaliser - shifted
+    spread = np.sum(spread if lined is None else spread * lined, axis=axis)
+    spread = _mean_of(np.where(kept, spread, zero), w, reduction)
     return chosen * (1 - label_smoothing) + spread * (label_smoothing / classes)
 
 
