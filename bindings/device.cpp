@@ -150,6 +150,10 @@ void bind_devices(nb::module_& m) {
     device.trim();
   });
   m.def(
+      "set_late_checks", [](bool on) { late::on_hosts = on; }, nb::arg("on"),
+      "For tests: what a kernel finds out about indices on the fenced device is looked at when "
+      "somebody waits, as on a GPU.");
+  m.def(
       "set_spilling",
       [](int64_t least, bool always) {
         Live::least = least > 0 ? least : Live::kLeast;

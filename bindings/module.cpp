@@ -491,8 +491,11 @@ NB_MODULE(_core, m) {
         Device* device = device_in_use();
         if (!device) return;       // nothing has run anywhere, and a GPU takes long to open
         interrupt::Inside inside;  // handlers of signals may run while it waits
-        nb::gil_scoped_release released;
-        device->synchronize();
+        {
+          nb::gil_scoped_release released;
+          device->synchronize();
+        }
+        late::tell();
       },
       "Runs all pending work and waits for it.");
   m.def("stats", stats);

@@ -62,6 +62,7 @@ void synchronize(Stream& s) {
     }
   }
   check_noted(s.queue ? s.number() : kAnyQueue);
+  if (!s.queue) late::tell();
 }
 
 bool done(Stream& s) {

@@ -28,6 +28,8 @@ DEVICE = os.environ.setdefault("NUMBUS_DEVICE", "cpu")
 PLACEMENT = os.environ.get("NUMBUS_TEST_PLACEMENT", "")
 # On a device with memory of its own an array, however small, goes to the host at each request.
 SPILLED = bool(os.environ.get("NUMBUS_TEST_SPILLED"))
+# On such a device wrong indices are found out when somebody waits for results, as on a GPU.
+LATE = bool(os.environ.get("NUMBUS_TEST_LATE"))
 
 
 def pytest_configure(config):
@@ -57,6 +59,7 @@ def pytest_runtest_setup(item):
         core.set_without_plan(way)
         if SPILLED:
             core.set_spilling(1, True)
+        core.set_late_checks(LATE)
         if PLACEMENT:
             core.set_placement(PLACEMENT.partition(":")[0], int(PLACEMENT.partition(":")[2]))
         # Where CuPy's names have been imported, or the namespace of the array API standard was

@@ -178,6 +178,7 @@ Handle twin_of(Base& b, Device& to) {
 void move(Base& b, Device& to, bool keeps) {
   if (b.device == &to) return;
   Device& from = *b.device;
+  if (b.suspicions) late::resolve(b, true);
   if (b.failure) spill::drop(b);
   if (b.has_elements() && !b.failure) {
     InPlace here;

@@ -133,6 +133,7 @@ void settle_window(Window& w) {
       if (s.written()) b.twin.reset();
       continue;
     }
+    if (b.suspicions) late::resolve(b, true);
     if (!b.has_elements()) {
       b.device = &to;
       b.twin.reset();

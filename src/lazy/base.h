@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/error.h"
 #include "device/device.h"
@@ -12,6 +13,7 @@ namespace numbus {
 
 struct Live;
 struct Mask;
+struct Suspicion;
 struct Twin;
 class Window;
 
@@ -33,6 +35,9 @@ struct Base {
   // What tells it from every other base, also after its end.
   const uint64_t id = value;
   std::shared_ptr<const Error> failure;  // what stopped what should have written it
+  // Checks of a device that its elements depend on and whose outcome nobody has looked at
+  // (lazy/late.h).
+  std::unique_ptr<std::vector<Suspicion>> suspicions;
   bool pinned = false;
   bool owned = true;     // data comes from the device's pool
   bool exposed = false;  // its address was given away for good

@@ -12,6 +12,7 @@
 #include "compile/gpu_code.h"
 #include "device/cuda/cuda_device.h"
 #include "lazy/executor.h"
+#include "lazy/late_gpu.h"
 #include "lazy/load_code.h"
 #include "lazy/scan.h"
 
@@ -217,14 +218,20 @@ class GpuExecutor : public Executor {
       }
     }
     char* report = nullptr;
-    if (step.code->ir.checks) {
+    const bool waits = step.code->ir.checks && !step.late;
+    if (step.late) words[step.code->ir.param_report()] = reinterpret_cast<int64_t>(step.late);
+    if (waits) {
       report = reports_[&d].get(d, step.report.size() * 8);
       words[step.code->ir.param_report()] = reinterpret_cast<int64_t>(report);
     }
     std::vector<void*> parameters;
     for (int64_t& w : words) parameters.push_back(&w);
     code.function.launch(grid, block, 0, d.stream(), parameters.data());
-    if (step.code->ir.checks) read_report(d, step, report);
+    if (waits) read_report(d, step, report);
+  }
+
+  std::unique_ptr<LateWords> late_words(Device& device, size_t words) override {
+    return gpu_late_words(static_cast<cuda::CudaDevice&>(device), words);
   }
 
   // Wrong values must stop what depends on them: the kernel is waited for.

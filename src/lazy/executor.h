@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lazy/entries.h"
+#include "lazy/late.h"
 
 namespace numbus {
 
@@ -13,6 +14,8 @@ class Executor {
   virtual void call(Runtime& runtime, Device& device, KernelStep& step) {
     run_call(runtime, device, step);
   }
+  // Memory for reports of a run that are looked at later; null: each step waits for its own.
+  virtual std::unique_ptr<LateWords> late_words(Device&, size_t) { return nullptr; }
 };
 
 // So much work, in steps of single points, is worth compiling for.

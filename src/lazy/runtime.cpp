@@ -327,6 +327,8 @@ void Runtime::run(const Window& w, Run& run) {
   // as a whole gets storage of its own, as a call that nobody waits for may still write to the old
   // one.
   std::shared_ptr<const Error> known;
+  LateRun::look(w);
+  LateRun late(w, run, device);
   for (size_t s = 0; s < w.slots_.size(); ++s) {
     Base* b = w.slots_[s].base;
     if (!b->failure) continue;
@@ -406,12 +408,13 @@ void Runtime::run(const Window& w, Run& run) {
           if (step.flops >= kLongCall) set_reach(step);
         }
         run_step(w, step, data);
+        late.pass(step);
         if (step.watched)
           look_again(w, run, step);
         else if (told && step.call)
           look_at_call(w, step);
         bool wrong = false;
-        for (size_t c = 0; c < step.checks.size(); ++c) {
+        for (size_t c = 0; c < step.checks.size() && !step.late; ++c) {
           if (!step.report[2 * c]) continue;
           wrong = true;
           refused = step.guards;
@@ -462,6 +465,7 @@ void Runtime::run(const Window& w, Run& run) {
     if (b->data && b->owned) device.free(b->data, static_cast<size_t>(b->nbytes));
     b->data = now;
   }
+  late.end(w, run);
   if (device.has_queues()) device.queues_after(nullptr, uses_of(w));
   if (interrupted) interrupt::raise_interrupted();
   if (failure) throw Error(*failure);
@@ -514,11 +518,15 @@ Error wrong_index(int64_t index, int axis, int64_t extent, const std::string& wh
               "index " + std::to_string(index), "-" + size + " to " + std::to_string(extent - 1)));
 }
 
+std::string recorded_at(uint64_t line) {
+  const Runtime& rt = Runtime::get();
+  const SourceLine at = rt.describe_line ? rt.describe_line(line) : SourceLine();
+  if (at.file.empty()) return "";
+  return " (recorded at " + at.file + ", line " + std::to_string(at.line) + ")";
+}
+
 Error Runtime::error_of(const Window& w, const Check& c, int64_t value) const {
-  SourceLine at = describe_line ? describe_line(w.instrs_[c.source].line) : SourceLine();
-  std::string where;
-  if (!at.file.empty())
-    where = " (recorded at " + at.file + ", line " + std::to_string(at.line) + ")";
+  const std::string where = recorded_at(w.instrs_[c.source].line);
   if (c.kind == Check::NegativePower) return negative_power(value, where);
   return wrong_index(value, c.axis, c.extent, where);
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "lazy/late.h"
 #include "lazy/recorder.h"
 #include "lazy/run.h"
 #include "lazy/window.h"
@@ -32,6 +33,8 @@ class Explanation;
 
 // An index beyond an axis; `where` it was recorded, if that is not the call.
 Error wrong_index(int64_t index, int axis, int64_t extent, const std::string& where = "");
+// What an error adds about the line of the program that a recorded line token stands for.
+std::string recorded_at(uint64_t line);
 // An integer to the power of `exponent`; `where` it was asked for, if that is not the call.
 Error negative_power(int64_t exponent, const std::string& where = "");
 
@@ -59,12 +62,14 @@ class Runtime {
   // After this the base has storage that holds its current value, on the device where it was.
   void materialize(Base* b, const char* reason) {
     if (b->pending()) settle(*b, reason);
+    if (b->suspicions) late::resolve(*b, true);
     if (b->failure) throw Error(*b->failure);
     b->ensure_data();
   }
   // The same, on whichever device it then is.
   void materialize_anywhere(Base* b, const char* reason) {
     if (b->pending()) settle_base(*b, reason);
+    if (b->suspicions) late::resolve(*b, true);
     if (b->failure) throw Error(*b->failure);
     b->ensure_data();
   }

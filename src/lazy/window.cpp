@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "lazy/late.h"
 #include "lazy/live.h"
 #include "lazy/positions.h"
 #include "lazy/spill.h"

@@ -150,7 +150,7 @@ def test_a_wrong_index_loses_only_what_depends_on_it(xp, core):
     sums = xp.sum(right)
     other = x * 3
     with pytest.raises(IndexError, match="got index 12; expected"):
-        core.flush()
+        core.synchronize()
     for lost in (wrong, both, total):
         with pytest.raises(IndexError, match="got index 12"):
             np.asarray(lost + 0)
@@ -166,11 +166,13 @@ def test_two_wrong_indices_lose_what_depends_on_either(xp, core):
     core.synchronize()
     good, first, second = x[k % 10] + 1, x[k + 1] + 1, x[k * 9] + 1
     with pytest.raises(IndexError, match=r"axis 0 with size 10.*got index 31"):
-        core.flush()
+        core.synchronize()
     np.testing.assert_array_equal(np.asarray(good), [1, 5])
-    for lost in (first, second):
-        with pytest.raises(IndexError, match="got index 31"):
-            np.asarray(lost)
+    with pytest.raises(IndexError, match="got index 31"):
+        np.asarray(first)
+    # Where one is looked at after the other, each has its own error.
+    with pytest.raises(IndexError, match="got index (31|270)"):
+        np.asarray(second)
 
 
 @pytest.mark.recorded

@@ -1,0 +1,199 @@
+// What depends on a check is passed on from storage to storage as one bit of a word.
+#include "lazy/late.h"
+
+#include <algorithm>
+#include <bit>
+#include <deque>
+
+#include "lazy/executor.h"
+#include "lazy/run.h"
+#include "lazy/runtime.h"
+#include "lazy/window.h"
+
+namespace numbus {
+namespace {
+
+constexpr size_t kBits = 64;      // suspicions of one run
+constexpr size_t kMaxOpen = 256;  // reports that failed and that nobody has heard of
+
+// Under Python's lock.
+std::deque<std::shared_ptr<LateReport>>& open_reports() {
+  static auto* all = new std::deque<std::shared_ptr<LateReport>>;
+  return *all;
+}
+
+void drop_settled() {
+  auto& open = open_reports();
+  while (!open.empty() && open.front()->known(false) && !open.front()->failed()) open.pop_front();
+  while (open.size() > kMaxOpen) open.pop_front();
+}
+
+// A check that somebody waits for at once stops the scatter that it guards.
+bool is_late(const KernelStep& step) { return !step.checks.empty() && !step.guards; }
+
+}  // namespace
+
+bool late::on_hosts = false;
+
+bool LateReport::known(bool waits) {
+  if (known_) return true;
+  if (waits)
+    words_->wait();
+  else if (!words_->arrived())
+    return false;
+  return known_ = true;
+}
+
+bool LateReport::failed() const {
+  for (size_t c = 0; c < items_.size(); ++c)
+    if (words_->words()[2 * c]) return true;
+  return false;
+}
+
+std::shared_ptr<const Error> LateReport::error(size_t check) {
+  if (!words_->words()[2 * check]) return nullptr;
+  told_ = true;
+  if (errors_[check]) return errors_[check];
+  const Item& i = items_[check];
+  const int64_t value = words_->words()[2 * check + 1];
+  const std::string where = recorded_at(i.line);
+  return errors_[check] = std::make_shared<Error>(
+             i.kind == Check::NegativePower ? negative_power(value, where)
+                                            : wrong_index(value, i.axis, i.extent, where));
+}
+
+std::shared_ptr<const Error> LateReport::untold() {
+  if (told_) return nullptr;
+  for (size_t c = 0; c < items_.size(); ++c)
+    if (auto e = error(c)) return e;
+  return nullptr;
+}
+
+void late::resolve(Base& b, bool waits) {
+  std::vector<Suspicion>& all = *b.suspicions;
+  size_t open = 0;
+  for (size_t n = 0; n < all.size(); ++n) {
+    if (!all[n].report->known(waits)) {
+      if (open != n) all[open] = std::move(all[n]);
+      ++open;
+      continue;
+    }
+    if (auto e = all[n].report->error(all[n].check)) {
+      b.failure = std::move(e);
+      b.suspicions.reset();
+      return;
+    }
+  }
+  all.resize(open);
+  if (open == 0) b.suspicions.reset();
+}
+
+void late::tell() {
+  auto& open = open_reports();
+  std::shared_ptr<const Error> first;
+  while (!open.empty()) {
+    const std::shared_ptr<LateReport> report = open.front();
+    report->known(true);
+    open.pop_front();
+    if (!first) first = report->untold();
+  }
+  if (first) throw Error(*first);
+}
+
+void LateRun::look(const Window& w) {
+  for (const Slot& s : w.slots_)
+    if (s.base->suspicions) late::resolve(*s.base, false);
+}
+
+LateRun::LateRun(const Window& w, Run& run, Device& device) {
+  size_t checks = 0;
+  for (KernelStep& step : run.steps) {
+    step.late = nullptr;
+    if (is_late(step)) checks += step.checks.size();
+  }
+  if (checks > kBits / 2) checks = 0;  // the steps wait for them
+  auto collect = [&](bool waits) {
+    all_.clear();
+    for (size_t s = 0; s < w.slots_.size(); ++s) {
+      Base& b = *w.slots_[s].base;
+      if (!b.suspicions) continue;
+      if (waits) late::resolve(b, true);
+      if (!b.suspicions || run.storages[s].overwritten) continue;
+      for (const Suspicion& x : *b.suspicions) {
+        auto same = [&](const Suspicion& y) { return y.report == x.report && y.check == x.check; };
+        if (std::none_of(all_.begin(), all_.end(), same)) all_.push_back(x);
+      }
+    }
+  };
+  collect(false);
+  if (all_.size() + checks > kBits) collect(true);
+  inherited_ = all_.size();
+  if (checks) {
+    if (auto words = executor_of(device).late_words(device, 2 * checks)) {
+      drop_settled();
+      std::vector<LateReport::Item> items;
+      int64_t* target = words->target();
+      for (KernelStep& step : run.steps) {
+        if (!is_late(step)) continue;
+        step.late = target;
+        target += 2 * step.checks.size();
+        for (const Check& c : step.checks)
+          items.push_back({c.kind, c.axis, c.extent, w.instrs_[c.source].line});
+      }
+      report_ = std::make_shared<LateReport>(std::move(words), std::move(items));
+      for (size_t c = 0; c < checks; ++c) all_.push_back({report_, c});
+      open_reports().push_back(report_);
+    }
+  }
+  if (all_.empty()) return;
+  masks_.resize(run.storages.size());
+  for (size_t s = 0; s < w.slots_.size(); ++s) {
+    auto& mine = of_slots_.emplace_back(std::make_unique<std::vector<Suspicion>>());
+    mine->reserve(all_.size());
+    const Base& b = *w.slots_[s].base;
+    if (!b.suspicions || run.storages[s].overwritten) continue;
+    for (const Suspicion& x : *b.suspicions)
+      for (size_t n = 0; n < inherited_; ++n)
+        if (all_[n].report == x.report && all_[n].check == x.check) masks_[s] |= uint64_t{1} << n;
+  }
+}
+
+void LateRun::pass(const KernelStep& step) {
+  if (inherited_ == 0) return;
+  uint64_t mask = 0;
+  for (const Patch& p : step.patches)
+    if (p.storage >= 0) mask |= masks_[p.storage];
+  if (mask == 0) return;
+  for (const Patch& p : step.patches)
+    if (p.storage >= 0 && p.written) masks_[p.storage] |= mask;
+  for (const ReduceStep& r : step.reduces) masks_[r.storage] |= mask;
+}
+
+void LateRun::end(const Window& w, const Run& run) {
+  if (all_.empty()) {  // those that still have any are overwritten as a whole
+    for (const Slot& s : w.slots_) s.base->suspicions.reset();
+    return;
+  }
+  if (report_) {
+    report_->words().collect();
+    size_t n = inherited_;
+    for (const KernelStep& step : run.steps) {
+      if (!step.late) continue;
+      for (const Check& c : step.checks) {
+        for (int s : c.spoils) masks_[s] |= uint64_t{1} << n;
+        ++n;
+      }
+    }
+  }
+  for (size_t s = 0; s < w.slots_.size(); ++s) {
+    Base& b = *w.slots_[s].base;
+    const uint64_t mask = masks_[run.plan->final_storage[s]];
+    b.suspicions.reset();
+    if (mask == 0 || b.failure) continue;
+    for (size_t n = 0; n < all_.size(); ++n)
+      if (mask >> n & 1) of_slots_[s]->push_back(all_[n]);
+    b.suspicions = std::move(of_slots_[s]);
+  }
+}
+
+}  // namespace numbus
