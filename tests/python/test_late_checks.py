@@ -2,6 +2,8 @@
 lost when it is read, and nothing else. On the fenced device reports arrive when somebody waits.
 """
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,8 @@ def xp():
     with nb.device("fenced"):
         yield nb
     _core.set_late_checks(False)
-    _core.synchronize()
+    with contextlib.suppress(IndexError):  # what nobody has heard of
+        _core.synchronize()
 
 
 def wrong(xp, core, index=12):
@@ -61,7 +64,7 @@ def test_each_loss_has_its_own_index(xp, core):
     core.flush()
     lost(z, -11)
     lost(y)
-    with pytest.raises(IndexError, match="got index (12|-11)"):
+    with pytest.raises(IndexError, match=r"got index (12|-11)"):
         np.asarray(both)
 
 
