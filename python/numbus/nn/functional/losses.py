@@ -187,8 +187,9 @@ _KEPT = 65536  # classes whose constants stay for the next call
 
 
 @functools.lru_cache(maxsize=32)
-def _numbers_and_ones(classes, dtype, device):
-    """(0, 1, ..., ones) on the device where new arrays are made while an operand lies on that."""
+def _numbers_and_ones(key):
+    """(0, 1, ..., ones) of (number, dtype, device of an operand that new arrays lie beside)."""
+    classes, dtype, _ = key
     with quiet():
         numbers, ones = np.arange(classes), np.ones(classes, dtype)
     flush("constants of a loss")  # what else is pending could not take them with it
@@ -211,7 +212,7 @@ def _targets(op, x, axis, target, weight, ignore_index):
     kept = t != ignore_index
     t = np.where(kept, indices(t, classes), 0)
     made = _numbers_and_ones if classes <= _KEPT else _numbers_and_ones.__wrapped__
-    numbers, ones = made(classes, x.dtype, x.device)
+    numbers, ones = made((classes, x.dtype, x.device))
     # This gather is also what finds targets that are no classes.
     weights = ones if weight is None else _class_weights(op, weight, classes)
     w = np.where(kept, weights[t], x.dtype.type(0))
