@@ -351,7 +351,7 @@ class CpuExecutor : public Executor {
     return std::make_unique<HostLateWords>(words);
   }
 
-  void run(Runtime& rt, Device&, KernelStep& step, char* const* results) override {
+  void run(Runtime& rt, Device&, KernelStep& step) override {
     const bool moved = moves(step);
     bool native = moved || finds_all(step) || use_native(rt, *step.code, step);
     if (!native) ++rt.stats.interpreted;
@@ -359,7 +359,7 @@ class CpuExecutor : public Executor {
     std::fill(step.report.begin(), step.report.end(), 0);
     if (k.checks) step.params[k.param_report()] = reinterpret_cast<int64_t>(step.report.data());
     int width = k.acc == ir::Acc::Columns ? ir::kColumns : ir::kLanes;
-    Launch l{step, native, results, width, state_bytes(k, width), moved};
+    Launch l{step, native, step.results.data(), width, state_bytes(k, width), moved};
     // About a millisecond of work and more.
     WithoutPython others(native && work_of(step) >= 4'000'000);
     Clock::time_point begin;
@@ -395,7 +395,7 @@ class CpuExecutor : public Executor {
 
 class NullExecutor : public Executor {
  public:
-  void run(Runtime&, Device&, KernelStep& step, char* const*) override {
+  void run(Runtime&, Device&, KernelStep& step) override {
     if (!step.tail) null_device_counts().launch(step.bytes, 0);
   }
   void call(Runtime&, Device&, KernelStep& step) override {

@@ -14,6 +14,7 @@
 #include "lazy/executor.h"
 #include "lazy/late_gpu.h"
 #include "lazy/load_code.h"
+#include "lazy/replay_gpu.h"
 #include "lazy/scan.h"
 
 namespace numbus {
@@ -146,8 +147,31 @@ void describe(Code& code, const KernelStep& step, const Arrangement& layout) {
 
 class GpuExecutor : public Executor {
  public:
-  void run(Runtime& rt, Device& device, KernelStep& step, char* const* results) override {
+  void run(Runtime& rt, Device& device, KernelStep& step) override {
     auto& d = static_cast<cuda::CudaDevice&>(device);
+    char* report = nullptr;
+    const bool waits = step.code->ir.checks && !step.late;
+    if (waits) report = reports_[&d].get(d, step.report.size() * 8);
+    GpuLaunch l;
+    prepare(rt, d, step, report, l);
+    if (!l.function) return;
+    l.start(d.stream());
+    if (waits) read_report(d, step, report);
+  }
+
+  std::unique_ptr<Replay> make_replay(Device& device) override {
+    return make_gpu_replay(static_cast<cuda::CudaDevice&>(device),
+                           [this](Runtime& rt, cuda::CudaDevice& d, KernelStep& step,
+                                  GpuLaunch& l) { prepare(rt, d, step, nullptr, l); });
+  }
+
+  bool drop_replays(Device& device) override {
+    return drop_gpu_replays(static_cast<cuda::CudaDevice&>(device));
+  }
+
+  // report: where it reports, if that is waited for.
+  void prepare(Runtime& rt, cuda::CudaDevice& d, KernelStep& step, char* report, GpuLaunch& l) {
+    l.function = nullptr;
     if (step.serial) {
       raise(ErrorKind::NotImplemented, "assign",
             "writing one element more than once is not yet available on a GPU",
@@ -156,9 +180,11 @@ class GpuExecutor : public Executor {
     if (step.points == 0) return;
     Code& code = code_for(rt, d, step);
     const compile::GpuKernel& g = code.gpu;
-    std::vector<int64_t> words(g.words());
+    std::vector<int64_t>& words = l.words;
+    words.assign(g.words(), 0);
     std::copy(step.params.begin(), step.params.end(), words.begin());
-    cuda::Dim3 grid, block;
+    l.grid = l.block = {};
+    cuda::Dim3 &grid = l.grid, &block = l.block;
     int64_t per_thread = g.vector;
     if (g.form == compile::GpuForm::Map) {
       int64_t groups = (step.cols + per_thread - 1) / per_thread;
@@ -212,22 +238,15 @@ class GpuExecutor : public Executor {
           scratch.get(d, 16 + kBlocks * 8 * (step.code->ir.acc_fields.size() + 1)));
       for (size_t r = 0; r < step.reduces.size(); ++r) {
         int w = g.word_reduce(static_cast<int>(r));
-        words[w] = reinterpret_cast<int64_t>(results[r]);
+        words[w] = reinterpret_cast<int64_t>(step.results[r]);
         for (int k = 0; k < step.code->ir.rank; ++k) words[w + 1 + k] = step.reduces[r].strides[k];
         std::memcpy(&words[w + 1 + step.code->ir.rank], &step.reduces[r].ddof, 8);
       }
     }
-    char* report = nullptr;
-    const bool waits = step.code->ir.checks && !step.late;
-    if (step.late) words[step.code->ir.param_report()] = reinterpret_cast<int64_t>(step.late);
-    if (waits) {
-      report = reports_[&d].get(d, step.report.size() * 8);
-      words[step.code->ir.param_report()] = reinterpret_cast<int64_t>(report);
-    }
-    std::vector<void*> parameters;
-    for (int64_t& w : words) parameters.push_back(&w);
-    code.function.launch(grid, block, 0, d.stream(), parameters.data());
-    if (waits) read_report(d, step, report);
+    if (step.code->ir.checks)
+      words[step.code->ir.param_report()] =
+          step.late ? reinterpret_cast<int64_t>(step.late) : reinterpret_cast<int64_t>(report);
+    l.function = &code.function;
   }
 
   std::unique_ptr<LateWords> late_words(Device& device, size_t words) override {

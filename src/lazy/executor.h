@@ -3,17 +3,22 @@
 
 #include "lazy/entries.h"
 #include "lazy/late.h"
+#include "lazy/replay.h"
 
 namespace numbus {
 
 class Executor {
  public:
   virtual ~Executor() = default;
-  // The step's parameters are complete. results: where each reduction stores its (first) result.
-  virtual void run(Runtime& runtime, Device& device, KernelStep& step, char* const* results) = 0;
+  // The step's parameters and results are complete.
+  virtual void run(Runtime& runtime, Device& device, KernelStep& step) = 0;
   virtual void call(Runtime& runtime, Device& device, KernelStep& step) {
     run_call(runtime, device, step);
   }
+  // What launches whole runs, made for one of them; null: each step is launched by itself.
+  virtual std::unique_ptr<Replay> make_replay(Device&) { return nullptr; }
+  // Gives back memory that these keep; false: there was none.
+  virtual bool drop_replays(Device&) { return false; }
   // Memory for reports of a run that are looked at later; null: each step waits for its own.
   virtual std::unique_ptr<LateWords> late_words(Device&, size_t) { return nullptr; }
 };

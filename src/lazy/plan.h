@@ -151,6 +151,7 @@ struct KernelStep : StepOf<int64_t> {
   bool unsure = false;          // it may have met what nothing tells of
   unsigned tries = 0;           // how often that was so
   std::vector<int64_t> report;  // per check, whether it failed, and a value that was wrong
+  std::vector<char*> results;   // where each reduction stores its (first) result
   int64_t* late = nullptr;      // where it reports instead, for a look after the run (late.h)
   // The latest of what the device made of it, and for which arrangement and sizes.
   std::string device_key;

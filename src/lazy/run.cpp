@@ -14,6 +14,7 @@ constexpr size_t kRecent = 4096;  // a power of two
 constexpr size_t kMaxSiblings =
     16;  // plans of one key, told apart by the answers to their questions
 constexpr size_t kRunsOfPlan = 8;
+constexpr size_t kFewSteps = 3;  // fewer gain nothing by being launched together
 
 template <class From, class To>
 void copy_vector(const std::vector<From>& from, std::vector<To>& to, auto&& convert) {
@@ -45,6 +46,7 @@ KernelStep step_of(const PlanStep& p) {
     return Check{static_cast<Check::Kind>(x.kind), x.instr, x.source, x.axis, 0, x.spoils};
   });
   s.report.assign(2 * p.checks.size(), 0);
+  s.results.resize(p.reduces.size());
   if (s.call) s.call->layouts.assign(p.layouts.size(), nullptr);
   return s;
 }
@@ -77,12 +79,18 @@ Run::Run(std::shared_ptr<const Plan> p) : plan(std::move(p)), values_(plan->form
   data.resize(storages.size());
   lost.resize(storages.size());
   taken.reserve(storages.size());
+  repeatable =
+      steps.size() >= kFewSteps && std::ranges::all_of(steps, [](const KernelStep& s) {
+        return !s.guards && !s.serial && !s.ordered && (!s.call || is_queued_only(s.call->routine));
+      });
 }
 
 bool Run::fill(const Window& w, const Positions& p) {
   // Until the answers are known to agree, the run goes on serving the window that it served.
   if (!plan->formulas.evaluate(p, values_.data())) return false;
   key_.clear();
+  repeats = 0;
+  replay.reset();
   for (const Target& t : targets_) *t.to = values_[t.from];
   layouts_ = w.layouts_;
   for (const LayoutTarget& t : layout_targets_) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lazy/plan.h"
+#include "lazy/replay.h"
 
 namespace numbus {
 
@@ -24,6 +25,11 @@ class Run {
   std::vector<Storage> storages;
   int64_t contracted_bytes = 0;
   bool busy = false;  // carrying out a window
+  // Whether its steps read nothing back, so that a device may launch all of them as one; how often
+  // it has been carried out as such a run; what the device made of it.
+  bool repeatable = false;
+  int repeats = 0;
+  std::unique_ptr<Replay> replay;
   bool used = false;  // since its plan was looked at as the one to drop
   // Of the window that it carries out, one for each storage: memory, and what is wrong with it.
   // Here so that nothing is left to allocate once the first step has begun.

@@ -15,6 +15,7 @@
 #include "lazy/executor.h"
 #include "lazy/explain.h"
 #include "lazy/float_errors.h"
+#include "lazy/launch_queue.h"
 #include "lazy/live.h"
 #include "lazy/look_again.h"
 #include "lazy/planner.h"
@@ -89,7 +90,11 @@ bool has_lock() {
   return !rt.holds_python || rt.holds_python();
 }
 
-bool make_room(Device& d, size_t bytes) { return has_lock() && spill::make_room(d, bytes); }
+bool make_room(Device& d, size_t bytes) {
+  LaunchQueue::close_present();
+  if (has_lock() && executor_of(d).drop_replays(d)) return true;
+  return has_lock() && spill::make_room(d, bytes);
+}
 
 std::string advice(const Device& d) { return has_lock() ? largest_arrays(d) : ""; }
 
@@ -370,6 +375,12 @@ void Runtime::run(const Window& w, Run& run) {
     step.bases = std::move(bases);
   };
   std::vector<int>& taken = run.taken;
+  LaunchQueue queue(*this, device, run, w, [&](KernelStep& step) {
+    const std::shared_ptr<const Error> e = present_error();
+    interrupted = interrupted || e->kind() == ErrorKind::Interrupted;
+    if (!failure) failure = interrupted ? not_computed() : e;
+    lose_outputs(step);
+  });
   for (KernelStep& step : run.steps) {
     bool poisoned = false;
     taken.clear();
@@ -380,6 +391,7 @@ void Runtime::run(const Window& w, Run& run) {
     if (refused) {
       refused = false;
     } else if (poisoned || interrupted) {
+      queue.close();
       if (!failure) failure = known;
       lose_outputs(step);
     } else {
@@ -407,7 +419,7 @@ void Runtime::run(const Window& w, Run& run) {
           step.bases.reset();
           if (step.flops >= kLongCall) set_reach(step);
         }
-        run_step(w, step, data);
+        run_step(w, step, data, queue);
         late.pass(step);
         if (step.watched)
           look_again(w, run, step);
@@ -425,6 +437,7 @@ void Runtime::run(const Window& w, Run& run) {
         if (explanation) explanation->step(*this, w, step, before, wrong);
       } catch (...) {
         std::shared_ptr<const Error> e = present_error();
+        queue.close();
         interrupted = interrupted || e->kind() == ErrorKind::Interrupted;
         if (!failure) failure = interrupted ? not_computed() : e;
         lose_outputs(step);
@@ -451,6 +464,7 @@ void Runtime::run(const Window& w, Run& run) {
       data[s] = nullptr;
     }
   }
+  queue.launch();
   for (size_t slot = 0; slot < w.slots_.size(); ++slot) {
     Base* b = w.slots_[slot].base;
     int last = run.plan->final_storage[slot];
@@ -471,7 +485,7 @@ void Runtime::run(const Window& w, Run& run) {
   if (failure) throw Error(*failure);
 }
 
-void Runtime::run_step(const Window& w, KernelStep& step, char** data) {
+void Runtime::run_step(const Window& w, KernelStep& step, char** data, LaunchQueue& queue) {
   auto address = [&](int storage, int64_t offset) { return data[storage] + offset; };
   for (const Patch& p : step.patches) {
     if (p.storage >= 0)
@@ -484,12 +498,13 @@ void Runtime::run_step(const Window& w, KernelStep& step, char** data) {
     stats.bytes_moved += step.bytes;
     stats.flops += step.flops;
   }
+  for (size_t r = 0; r < step.results.size(); ++r)
+    step.results[r] = address(step.reduces[r].storage, step.reduces[r].offset);
+  if (queue.take()) return;
   Device& device = *w.slots_[0].base->device;
   KernelTimer timer(device);
   if (step.call) return executor_of(device).call(*this, device, step);
-  std::vector<char*> results;
-  for (const ReduceStep& r : step.reduces) results.push_back(address(r.storage, r.offset));
-  executor_of(device).run(*this, device, step, results.data());
+  executor_of(device).run(*this, device, step);
 }
 
 void Runtime::note_copy(int64_t bytes, bool to_host) {

@@ -30,6 +30,7 @@ struct SourceLine {
 };
 
 class Explanation;
+class LaunchQueue;
 
 // An index beyond an axis; `where` it was recorded, if that is not the call.
 Error wrong_index(int64_t index, int axis, int64_t extent, const std::string& where = "");
@@ -118,7 +119,7 @@ class Runtime {
   void run(const Window& w, Direct& direct);
   void run_part(const Window& w, const Instr& i, Window& part, bool& begun);
   Error error_of(const Window& w, const Check& c, int64_t value) const;
-  void run_step(const Window& w, KernelStep& step, char** data);
+  void run_step(const Window& w, KernelStep& step, char** data, LaunchQueue& queue);
   PlanCache plans_;
   DirectWindows direct_;
   std::shared_ptr<Run> last_;

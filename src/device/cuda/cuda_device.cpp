@@ -120,7 +120,27 @@ ContextHandle CudaDevice::retain_context(int ordinal) {
   return context;
 }
 
+// The kernels of a graph run one after the other: what one does no longer use is for the next.
+void* CudaDevice::take_kept(size_t bytes) {
+  for (Kept& k : kept_)
+    if (k.free && k.bytes >= bytes) {
+      k.free = false;
+      return k.block;
+    }
+  kept_.reserve(kept_.size() + 1);
+  void* block = reinterpret_cast<void*>(pool_.allocate(bytes));
+  kept_.push_back({block, bytes, false});
+  return block;
+}
+
+bool CudaDevice::free_kept(void* block) {
+  for (Kept& k : kept_)
+    if (k.block == block) return k.free = true;
+  return false;
+}
+
 void* CudaDevice::take(size_t bytes) {
+  if (captures_) return take_kept(bytes);
   if (relief.always) relief.make_room(*this, bytes);
   if (has_queues_) {
     sweep();
@@ -145,7 +165,7 @@ bool CudaDevice::give_back_stacks() {
 }
 
 void CudaDevice::free(void* block, size_t bytes) noexcept {
-  if (block == nullptr) return;
+  if (block == nullptr || (captures_ && free_kept(block))) return;
   try {
     if (has_queues_) {
       auto begin = static_cast<std::uintptr_t>(address(block));

@@ -57,6 +57,19 @@ class CudaDevice final : public Device {
   void set_memory_limit(size_t bytes) override { pool_.set_limit(bytes); }
   void trim() override;
 
+  // Between these, memory that is taken and freed again, as libraries' workspaces are, is kept for
+  // the graph that is captured; what is given back here is the graph's.
+  struct Kept {
+    void* block;
+    size_t bytes;
+    bool free;
+  };
+  void begin_capture() { captures_ = true; }
+  std::vector<Kept> end_capture() {
+    captures_ = false;
+    return std::exchange(kept_, {});
+  }
+
   const DeviceProperties& properties() const { return properties_; }
   ContextHandle context() const { return context_; }
   const Stream& stream() const { return stream_; }
@@ -95,7 +108,12 @@ class CudaDevice final : public Device {
   bool wait_for_late_blocks();
   bool give_back_stacks();
 
+  void* take_kept(size_t bytes);
+  bool free_kept(void* block);
+
   int ordinal_;
+  bool captures_ = false;
+  std::vector<Kept> kept_;
   DeviceProperties properties_;
   ContextHandle context_;
   Stream stream_;

@@ -14,6 +14,21 @@ using ModuleHandle = struct CUmod_st*;
 using FunctionHandle = struct CUfunc_st*;
 using StreamHandle = struct CUstream_st*;
 using EventHandle = struct CUevent_st*;
+using GraphHandle = struct CUgraph_st*;
+using GraphExecHandle = struct CUgraphExec_st*;
+using NodeHandle = struct CUgraphNode_st*;
+
+// CUDA_KERNEL_NODE_PARAMS_v2.
+struct KernelNodeParameters {
+  FunctionHandle function;
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned shared_bytes;
+  void** parameters;
+  void** extra;
+  void* kernel;
+  ContextHandle context;
+};
 
 enum : Result {
   kSuccess = 0,
@@ -140,8 +155,19 @@ constexpr unsigned kManagedGlobal = 1;
     (int*, FunctionHandle, int, size_t))
 
 // Null where the driver is older than they are.
-#define NUMBUS_CUDA_OPTIONAL_ENTRY_POINTS(X) \
-  X(cuFuncGetParamInfo, cuFuncGetParamInfo, (FunctionHandle, size_t, size_t*, size_t*))  // 12.4
+#define NUMBUS_CUDA_OPTIONAL_ENTRY_POINTS(X)                                                       \
+  X(cuFuncGetParamInfo, cuFuncGetParamInfo, (FunctionHandle, size_t, size_t*, size_t*)) /* 12.4 */ \
+  X(cuStreamBeginCapture, cuStreamBeginCapture_v2, (StreamHandle, int))                            \
+  X(cuStreamEndCapture, cuStreamEndCapture, (StreamHandle, GraphHandle*))                          \
+  X(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_v2,                                             \
+    (StreamHandle, int*, unsigned long long*, GraphHandle*, const NodeHandle**, size_t*))          \
+  X(cuGraphInstantiate, cuGraphInstantiateWithFlags,                                               \
+    (GraphExecHandle*, GraphHandle, unsigned long long))                                           \
+  X(cuGraphLaunch, cuGraphLaunch, (GraphExecHandle, StreamHandle))                                 \
+  X(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2, /* 12.0 */                  \
+    (GraphExecHandle, NodeHandle, const KernelNodeParameters*))                                    \
+  X(cuGraphExecDestroy, cuGraphExecDestroy, (GraphExecHandle))                                     \
+  X(cuGraphDestroy, cuGraphDestroy, (GraphHandle))
 
 struct DriverApi {
 #define NUMBUS_DECLARE(member, symbol, arguments) Result(*member) arguments = nullptr;

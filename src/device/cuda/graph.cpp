@@ -1,0 +1,73 @@
+#include "device/cuda/graph.h"
+
+namespace numbus::cuda {
+namespace {
+
+// Calls that other captures would forbid, as of a library that loads a kernel, are allowed.
+constexpr int kCaptureRelaxed = 2;
+constexpr int kCaptureActive = 1;
+
+}  // namespace
+
+bool Graph::available() {
+  const DriverApi& api = driver();
+  return api.cuStreamBeginCapture && api.cuStreamEndCapture && api.cuStreamGetCaptureInfo &&
+         api.cuGraphInstantiate && api.cuGraphLaunch && api.cuGraphExecKernelNodeSetParams &&
+         api.cuGraphExecDestroy && api.cuGraphDestroy;
+}
+
+Graph::~Graph() {
+  if (!cuda_available()) return;
+  try {
+    ContextScope scope(context_);
+    if (exec_) driver().cuGraphExecDestroy(exec_);
+    if (graph_) driver().cuGraphDestroy(graph_);
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    // The GPU is lost; whoever uses it next is told.
+  }
+}
+
+void Graph::begin(const Stream& stream) {
+  ContextScope scope(context_);
+  NUMBUS_CUDA("capturing a stream", cuStreamBeginCapture, stream.handle(), kCaptureRelaxed);
+}
+
+NodeHandle Graph::last_node(const Stream& stream) const {
+  int status = 0;
+  unsigned long long id = 0;
+  GraphHandle graph = nullptr;
+  const NodeHandle* nodes = nullptr;
+  size_t count = 0;
+  const Result result =
+      driver().cuStreamGetCaptureInfo(stream.handle(), &status, &id, &graph, &nodes, &count);
+  return result == kSuccess && status == kCaptureActive && count == 1 ? nodes[0] : nullptr;
+}
+
+bool Graph::end(const Stream& stream) {
+  ContextScope scope(context_);
+  if (driver().cuStreamEndCapture(stream.handle(), &graph_) != kSuccess || !graph_) {
+    graph_ = nullptr;
+    return false;
+  }
+  if (driver().cuGraphInstantiate(&exec_, graph_, 0) == kSuccess) return true;
+  exec_ = nullptr;
+  return false;
+}
+
+bool Graph::set(NodeHandle node, const Function& function, Dim3 grid, Dim3 block,
+                void** parameters) {
+  ContextScope scope(context_);
+  KernelNodeParameters p{};
+  p.function = function.handle();
+  p.grid[0] = grid.x, p.grid[1] = grid.y, p.grid[2] = grid.z;
+  p.block[0] = block.x, p.block[1] = block.y, p.block[2] = block.z;
+  p.parameters = parameters;
+  return driver().cuGraphExecKernelNodeSetParams(exec_, node, &p) == kSuccess;
+}
+
+void Graph::launch(const Stream& stream) const {
+  ContextScope scope(context_);
+  NUMBUS_CUDA("launching a graph", cuGraphLaunch, exec_, stream.handle());
+}
+
+}  // namespace numbus::cuda

@@ -1,0 +1,81 @@
+// While steps wait, memory is given out and taken back as if they had been launched: their order
+// stays, so that only what the host itself does with memory has to come after them.
+#include "lazy/launch_queue.h"
+
+#include <algorithm>
+#include <span>
+
+#include "device/counts.h"
+#include "lazy/executor.h"
+#include "lazy/runtime.h"
+
+namespace numbus {
+namespace {
+
+constinit thread_local LaunchQueue* present = nullptr;
+
+constexpr int kRunsBefore = 2;  // of a plan whose kernels have not been loaded, too
+
+bool may_wait(const Runtime& rt, const Device& device, const Run& run, const Window& w) {
+  if (!run.repeatable || rt.explanation || work_counts().timing || device.has_queues() ||
+      Device::relief.always)
+    return false;
+  return std::none_of(w.slots_.begin(), w.slots_.end(),
+                      [](const Slot& s) { return s.base->failure || s.base->away; }) &&
+         std::all_of(run.steps.begin(), run.steps.end(),
+                     [](const KernelStep& s) { return s.checks.empty() || s.late; });
+}
+
+void launch_one(Runtime& rt, Device& device, KernelStep& step) {
+  if (step.call)
+    executor_of(device).call(rt, device, step);
+  else
+    executor_of(device).run(rt, device, step);
+}
+
+}  // namespace
+
+LaunchQueue::LaunchQueue(Runtime& runtime, Device& device, Run& run, const Window& w,
+                         std::function<void(KernelStep&)> lose)
+    : runtime_(runtime), device_(device), run_(run), lose_(std::move(lose)), before_(present) {
+  present = this;
+  if (!device.runs_ptx() || !may_wait(runtime, device, run, w) || ++run.repeats <= kRunsBefore)
+    return;
+  if (!run.replay) run.replay = executor_of(device).make_replay(device);
+  open_ = run.replay != nullptr;
+}
+
+LaunchQueue::~LaunchQueue() { present = before_; }
+
+void LaunchQueue::close() {
+  if (!std::exchange(open_, false)) return;
+  launch_each();
+}
+
+void LaunchQueue::launch_each() {
+  for (size_t k = 0; k < count_; ++k) {
+    KernelStep& step = run_.steps[k];
+    try {
+      launch_one(runtime_, device_, step);
+    } catch (...) {
+      lose_(step);
+    }
+  }
+}
+
+void LaunchQueue::launch() {
+  if (!std::exchange(open_, false)) return;
+  bool done = false;
+  try {
+    done = count_ == run_.steps.size() && run_.replay->launch(runtime_, device_, run_.steps);
+  } catch (...) {  // none of them has been launched: each says for itself what is wrong
+    run_.repeatable = false;
+  }
+  if (!done) launch_each();
+}
+
+void LaunchQueue::close_present() {
+  if (present) present->close();
+}
+
+}  // namespace numbus

@@ -1,0 +1,42 @@
+// Steps of a run that are complete and wait for the others, where the device launches all together.
+#pragma once
+
+#include <functional>
+
+#include "lazy/run.h"
+
+namespace numbus {
+
+class Runtime;
+
+class LaunchQueue {
+ public:
+  // lose: of a step that failed, with the exception at hand.
+  LaunchQueue(Runtime& runtime, Device& device, Run& run, const Window& w,
+              std::function<void(KernelStep&)> lose);
+  ~LaunchQueue();
+  LaunchQueue(const LaunchQueue&) = delete;
+  LaunchQueue& operator=(const LaunchQueue&) = delete;
+
+  // Whether the next step waits, and is taken.
+  bool take() { return open_ && ++count_; }
+  // At the end of the run.
+  void launch();
+  // Launches what waits one by one; so are the steps after it.
+  void close();
+  // That of this thread: somebody is about to use the memory of arrays.
+  static void close_present();
+
+ private:
+  void launch_each();
+
+  Runtime& runtime_;
+  Device& device_;
+  Run& run_;
+  std::function<void(KernelStep&)> lose_;
+  LaunchQueue* before_ = nullptr;
+  bool open_ = false;
+  size_t count_ = 0;
+};
+
+}  // namespace numbus

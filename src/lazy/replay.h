@@ -1,0 +1,24 @@
+// Launches of a run that are queued together: a device may give them to its driver as one.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "lazy/plan.h"
+
+namespace numbus {
+
+class Runtime;
+
+// Of one run: what the device made of its launches, for the next time.
+class Replay {
+ public:
+  virtual ~Replay() = default;
+  // Launches the steps, whose parameters and results are complete, in order; false, or raises: none
+  // of them.
+  virtual bool launch(Runtime& runtime, Device& device, std::span<KernelStep> steps) = 0;
+  // Gives back what it keeps for the next time.
+  virtual void drop() = 0;
+};
+
+}  // namespace numbus
