@@ -6,6 +6,7 @@
 #include "compile/compiler.h"
 #include "convert.h"
 #include "device/cuda/driver.h"
+#include "lazy/executor.h"
 #include "lazy/live.h"
 #include "lazy/spill.h"
 
@@ -147,6 +148,7 @@ void bind_devices(nb::module_& m) {
     Runtime::get().flush("trim");
     Device& device = resolve_device(name);
     spill::trim(device);
+    executor_of(device).drop_replays(device);
     device.trim();
   });
   m.def(

@@ -60,6 +60,8 @@ def pytest_runtest_setup(item):
         if SPILLED:
             core.set_spilling(1, True)
         core.set_late_checks(LATE)
+        if LATE:  # launches wait for each other where nobody looks at what each has computed
+            importlib.import_module("numbus").seterr(all="ignore")
         if PLACEMENT:
             core.set_placement(PLACEMENT.partition(":")[0], int(PLACEMENT.partition(":")[2]))
         # Where CuPy's names have been imported, or the namespace of the array API standard was

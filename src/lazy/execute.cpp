@@ -11,6 +11,7 @@
 #include "compile/leave.h"
 #include "device/cpu/thread_pool.h"
 #include "device/null/null_device.h"
+#include "lazy/as_gpu.h"
 #include "lazy/examine.h"
 #include "lazy/fold_cpu.h"
 #include "lazy/move_cpu.h"
@@ -329,26 +330,15 @@ bool use_native(Runtime& rt, KernelCode& code, const KernelStep& step) {
   return compiled(rt, code, work_of(step), step.loops);
 }
 
-// For tests: reports that are there at once, and are not looked at before somebody waits.
-class HostLateWords final : public LateWords {
- public:
-  explicit HostLateWords(size_t words) : words_(words) {}
-  int64_t* target() override { return words_.data(); }
-  void collect() override {}
-  bool arrived() override { return waited_; }
-  void wait() override { waited_ = true; }
-  const int64_t* words() const override { return words_.data(); }
-
- private:
-  std::vector<int64_t> words_;
-  bool waited_ = false;
-};
-
 class CpuExecutor : public Executor {
  public:
   std::unique_ptr<LateWords> late_words(Device& device, size_t words) override {
     if (!late::on_hosts || device.host_readable()) return nullptr;
-    return std::make_unique<HostLateWords>(words);
+    return host_late_words(words);
+  }
+  std::unique_ptr<Replay> make_replay(Device& device) override {
+    if (!late::on_hosts || device.host_readable()) return nullptr;
+    return host_replay(device);
   }
 
   void run(Runtime& rt, Device&, KernelStep& step) override {

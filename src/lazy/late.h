@@ -39,8 +39,12 @@ class LateReport {
     uint64_t line;  // of the program, where it was asked for
   };
   LateReport(std::unique_ptr<LateWords> words, std::vector<Item> items)
-      : words_(std::move(words)), items_(std::move(items)), errors_(items_.size()) {}
-  LateWords& words() { return *words_; }
+      : words_(std::move(words)),
+        items_(std::move(items)),
+        errors_(items_.size()),
+        found_(2 * items_.size()) {}
+  // After all that reports has been queued.
+  void collect() { words_->collect(); }
   // Whether it is known what failed; where `waits`, it is from then on.
   bool known(bool waits);
   // Once that is known; null: it did not fail.
@@ -50,9 +54,10 @@ class LateReport {
   bool failed() const;
 
  private:
-  std::unique_ptr<LateWords> words_;
+  std::unique_ptr<LateWords> words_;  // until it is known what failed
   std::vector<Item> items_;
   std::vector<std::shared_ptr<const Error>> errors_;
+  std::vector<int64_t> found_;  // the words, once they are known
   bool known_ = false, told_ = false;
 };
 

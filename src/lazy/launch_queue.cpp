@@ -17,8 +17,7 @@ constinit thread_local LaunchQueue* present = nullptr;
 constexpr int kRunsBefore = 2;  // of a plan whose kernels have not been loaded, too
 
 bool may_wait(const Runtime& rt, const Device& device, const Run& run, const Window& w) {
-  if (!run.repeatable || rt.explanation || work_counts().timing || device.has_queues() ||
-      Device::relief.always)
+  if (rt.explanation || work_counts().timing || device.has_queues() || Device::relief.always)
     return false;
   return std::none_of(w.slots_.begin(), w.slots_.end(),
                       [](const Slot& s) { return s.base->failure || s.base->away; }) &&
@@ -35,17 +34,26 @@ void launch_one(Runtime& rt, Device& device, KernelStep& step) {
 
 }  // namespace
 
-LaunchQueue::LaunchQueue(Runtime& runtime, Device& device, Run& run, const Window& w,
+LaunchQueue::LaunchQueue(Runtime& runtime, Device& device, Run& run, const Window& w, bool told,
                          std::function<void(KernelStep&)> lose)
     : runtime_(runtime), device_(device), run_(run), lose_(std::move(lose)), before_(present) {
   present = this;
-  if (!device.runs_ptx() || !may_wait(runtime, device, run, w) || ++run.repeats <= kRunsBefore)
+  if (told || !run.repeatable || device.host_readable() || !may_wait(runtime, device, run, w) ||
+      ++run.repeats <= kRunsBefore)
     return;
   if (!run.replay) run.replay = executor_of(device).make_replay(device);
-  open_ = run.replay != nullptr;
+  if (!run.replay) return;
+  if (run.places.empty()) run.place(w);
+  run.arena = run.replay->take_arena(static_cast<size_t>(run.arena_bytes));
+  open_ = run.arena != nullptr;
 }
 
-LaunchQueue::~LaunchQueue() { present = before_; }
+LaunchQueue::~LaunchQueue() {
+  present = before_;
+  if (!run_.arena) return;
+  run_.arena = nullptr;
+  run_.replay->give_arena_back();
+}
 
 void LaunchQueue::close() {
   if (!std::exchange(open_, false)) return;

@@ -11,8 +11,9 @@ class Runtime;
 
 class LaunchQueue {
  public:
-  // lose: of a step that failed, with the exception at hand.
-  LaunchQueue(Runtime& runtime, Device& device, Run& run, const Window& w,
+  // told: somebody looks at what each step has computed. lose: of a step that failed, with the
+  // exception at hand.
+  LaunchQueue(Runtime& runtime, Device& device, Run& run, const Window& w, bool told,
               std::function<void(KernelStep&)> lose);
   ~LaunchQueue();
   LaunchQueue(const LaunchQueue&) = delete;

@@ -17,6 +17,10 @@ class Replay {
   // Launches the steps, whose parameters and results are complete, in order; false, or raises: none
   // of them.
   virtual bool launch(Runtime& runtime, Device& device, std::span<KernelStep> steps) = 0;
+  // Memory that stays at its place while there is enough, for one run at a time; null: another run
+  // has it.
+  virtual char* take_arena(size_t bytes) = 0;
+  virtual void give_arena_back() = 0;
   // Gives back what it keeps for the next time.
   virtual void drop() = 0;
 };

@@ -4,6 +4,7 @@
 #include "lazy/replay_gpu.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -26,8 +27,39 @@ std::unordered_set<GpuReplay*>& all_replays() {
   return *all;
 }
 
+// Runs come one after the other in the device's stream: what dies in each of them shares memory
+// with what dies in the others.
+struct Arena {
+  char* data = nullptr;
+  size_t bytes = 0;
+  bool taken = false;
+};
+
+Arena& arena_of(cuda::CudaDevice& d) {
+  static auto* all = new std::unordered_map<cuda::CudaDevice*, Arena>;
+  return (*all)[&d];
+}
+
 class GpuReplay final : public Replay {
  public:
+  char* take_arena(size_t bytes) override {
+    Arena& a = arena_of(device_);
+    if (a.taken) return nullptr;
+    const MemoryStats stats = device_.memory_stats();
+    if (a.bytes < bytes && stats.used_bytes + 2 * bytes > stats.limit / 4 * 3) return nullptr;
+    if (a.bytes < bytes || !a.data) {
+      // Half as much again: runs that come next need not be at other places.
+      const size_t wanted = std::max<size_t>(bytes + (a.data ? bytes / 2 : 0), 256);
+      char* fresh = static_cast<char*>(device_.allocate(wanted));
+      if (a.data) device_.free(a.data, a.bytes);
+      a.data = fresh;
+      a.bytes = wanted;
+    }
+    a.taken = true;
+    return a.data;
+  }
+  void give_arena_back() override { arena_of(device_).taken = false; }
+
   GpuReplay(cuda::CudaDevice& d, PrepareLaunch prepare) : device_(d), prepare_(std::move(prepare)) {
     all_replays().insert(this);
   }
@@ -187,6 +219,11 @@ std::unique_ptr<Replay> make_gpu_replay(cuda::CudaDevice& device, PrepareLaunch 
 
 bool drop_gpu_replays(cuda::CudaDevice& device) {
   bool any = false;
+  if (Arena& a = arena_of(device); a.data && !a.taken) {
+    device.free(a.data, a.bytes);
+    a = {};
+    any = true;
+  }
   for (GpuReplay* r : all_replays())
     if (&r->device() == &device && r->holds_memory()) {
       r->drop();

@@ -91,6 +91,7 @@ bool Run::fill(const Window& w, const Positions& p) {
   key_.clear();
   repeats = 0;
   replay.reset();
+  places.clear();
   for (const Target& t : targets_) *t.to = values_[t.from];
   layouts_ = w.layouts_;
   for (const LayoutTarget& t : layout_targets_) {
@@ -108,6 +109,52 @@ bool Run::fill(const Window& w, const Positions& p) {
     if (step.call) step.flops = flops_of(*step.call);
   key_ = w.key_;
   return true;
+}
+
+// What dies gives its place to what comes, as in a pool; a step's own operands stay until it has
+// ended.
+void Run::place(const Window& w) {
+  constexpr int64_t kAlignment = 256;
+  std::vector<char> dies(storages.size());
+  for (const KernelStep& step : steps)
+    for (int s : step.free_after) dies[s] = 1;
+  places.assign(storages.size(), -1);
+  arena_bytes = 0;
+  std::vector<std::pair<int64_t, int64_t>> free;  // offset and bytes, by offset
+  std::vector<int64_t> taken(storages.size());    // bytes
+  auto give = [&](int s) {
+    if (!dies[s] || places[s] >= 0) return;
+    const int64_t bytes =
+        storages[s].slot >= 0 ? w.slots_[storages[s].slot].base->nbytes : storages[s].nbytes;
+    const int64_t n = (std::max<int64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+    taken[s] = n;
+    for (auto& [offset, size] : free) {
+      if (size < n) continue;
+      places[s] = offset;
+      offset += n;
+      size -= n;
+      return;
+    }
+    places[s] = arena_bytes;
+    arena_bytes += n;
+  };
+  for (const KernelStep& step : steps) {
+    for (const Patch& p : step.patches)
+      if (p.storage >= 0) give(p.storage);
+    for (const ReduceStep& r : step.reduces) give(r.storage);
+    for (int s : step.free_after)
+      if (places[s] >= 0 && taken[s] > 0) free.emplace_back(places[s], std::exchange(taken[s], 0));
+    std::sort(free.begin(), free.end());
+    std::vector<std::pair<int64_t, int64_t>> merged;
+    for (const auto& f : free) {
+      if (f.second == 0) continue;
+      if (!merged.empty() && merged.back().first + merged.back().second == f.first)
+        merged.back().second += f.second;
+      else
+        merged.push_back(f);
+    }
+    free = std::move(merged);
+  }
 }
 
 std::shared_ptr<Run> PlanCache::free_run(Entry& e) {

@@ -25,6 +25,14 @@ class Run {
   std::vector<Storage> storages;
   int64_t contracted_bytes = 0;
   bool busy = false;  // carrying out a window
+  // Memory of storages that die before it ends, while the launches are queued together: the same
+  // each time. `places`: their offsets in it, -1 for others; empty: not yet known.
+  char* arena = nullptr;
+  std::vector<int64_t> places;
+  int64_t arena_bytes = 0;
+  bool in_arena(const char* p) const { return arena && p >= arena && p < arena + arena_bytes; }
+  void place(const Window& w);
+
   // Whether its steps read nothing back, so that a device may launch all of them as one; how often
   // it has been carried out as such a run; what the device made of it.
   bool repeatable = false;

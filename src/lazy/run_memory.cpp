@@ -70,6 +70,10 @@ void RunMemory::give(int storage) {
       return;
     }
   }
+  if (run_.arena && run_.places[storage] >= 0) {
+    data = run_.arena + run_.places[storage];
+    return;
+  }
   const size_t n = bytes(storage);
   char* fresh = static_cast<char*>(device_.allocate(n));
   auto away =
@@ -112,7 +116,8 @@ bool RunMemory::hand_over(int storage, Base& b) noexcept {
 bool RunMemory::may_go(int storage) const {
   const char* data = run_.data[storage];
   const size_t n = bytes(storage);
-  if (!data || n < static_cast<size_t>(Live::least) || (step_ && uses(*step_, storage)))
+  if (!data || n < static_cast<size_t>(Live::least) || (step_ && uses(*step_, storage)) ||
+      run_.in_arena(data))
     return false;
   const int slot = run_.storages[storage].slot;
   if (slot >= 0) {

@@ -375,7 +375,7 @@ void Runtime::run(const Window& w, Run& run) {
     step.bases = std::move(bases);
   };
   std::vector<int>& taken = run.taken;
-  LaunchQueue queue(*this, device, run, w, [&](KernelStep& step) {
+  LaunchQueue queue(*this, device, run, w, told, [&](KernelStep& step) {
     const std::shared_ptr<const Error> e = present_error();
     interrupted = interrupted || e->kind() == ErrorKind::Interrupted;
     if (!failure) failure = interrupted ? not_computed() : e;
@@ -403,7 +403,7 @@ void Runtime::run(const Window& w, Run& run) {
         if (step.watched && !step.exact) break;  // its instructions may be looked at again
         const Storage& from = run.storages[dying];
         bool ours = from.slot < 0 || w.slots_[from.slot].base->owned;
-        if (data[fresh] || memory.is_away(fresh) || !data[dying] || !ours ||
+        if (data[fresh] || memory.is_away(fresh) || !data[dying] || !ours || run.arena ||
             memory.bytes(dying) != memory.bytes(fresh))
           continue;
         data[fresh] = data[dying];
@@ -459,7 +459,7 @@ void Runtime::run(const Window& w, Run& run) {
         if (!b->owned) continue;
         if (b->data) b->data = nullptr;
       }
-      if (std::find(taken.begin(), taken.end(), s) == taken.end())
+      if (std::find(taken.begin(), taken.end(), s) == taken.end() && !run.in_arena(data[s]))
         device.free(data[s], memory.bytes(s));
       data[s] = nullptr;
     }

@@ -1,0 +1,57 @@
+#include "lazy/as_gpu.h"
+
+#include <vector>
+
+#include "device/device.h"
+
+namespace numbus {
+namespace {
+
+class HostLateWords final : public LateWords {
+ public:
+  explicit HostLateWords(size_t words) : words_(words) {}
+  int64_t* target() override { return words_.data(); }
+  void collect() override {}
+  bool arrived() override { return waited_; }
+  void wait() override { waited_ = true; }
+  const int64_t* words() const override { return words_.data(); }
+
+ private:
+  std::vector<int64_t> words_;
+  bool waited_ = false;
+};
+
+class HostReplay final : public Replay {
+ public:
+  explicit HostReplay(Device& d) : device_(d) {}
+  ~HostReplay() override { drop(); }
+  bool launch(Runtime&, Device&, std::span<KernelStep>) override { return false; }
+  char* take_arena(size_t bytes) override {
+    if (bytes > bytes_ || !data_) {
+      drop();
+      bytes_ = bytes + 256;
+      data_ = static_cast<char*>(device_.allocate(bytes_));
+    }
+    return data_;
+  }
+  void give_arena_back() override {}
+  void drop() override {
+    if (data_) device_.free(data_, bytes_);
+    data_ = nullptr;
+  }
+
+ private:
+  Device& device_;
+  char* data_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<LateWords> host_late_words(size_t words) {
+  return std::make_unique<HostLateWords>(words);
+}
+
+std::unique_ptr<Replay> host_replay(Device& device) { return std::make_unique<HostReplay>(device); }
+
+}  // namespace numbus
