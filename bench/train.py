@@ -121,6 +121,13 @@ def main():
         f"first step {first:.2f} s; losses {losses[0]:.5f} {losses[9]:.5f} {losses[19]:.5f}, "
         f"at the end {last:.5f}"
     )
+    if args.tensors == "numbus":
+        from numbus import _core
+
+        stats = _core.stats()
+        print(
+            f"  {stats['flushes']} flushes, {stats['replays']} replayed by {stats['captures']} graphs"
+        )
 
 
 if __name__ == "__main__":

@@ -114,6 +114,8 @@ nb::dict stats() {
   d["spills"] = s.spills;
   d["spilled_bytes"] = s.spilled_bytes;
   d["brought_back"] = s.brought_back;
+  d["captures"] = s.captures;
+  d["replays"] = s.replays;
   const WorkCounts& w = work_counts();
   d["compile_ms"] = s.compile_ms + w.compile_ms.load();
   d["user_launches"] = w.user_launches.load();

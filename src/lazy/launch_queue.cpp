@@ -3,6 +3,8 @@
 #include "lazy/launch_queue.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <span>
 
 #include "device/counts.h"
@@ -15,6 +17,15 @@ namespace {
 constinit thread_local LaunchQueue* present = nullptr;
 
 constexpr int kRunsBefore = 2;  // of a plan whose kernels have not been loaded, too
+
+// NUMBUS_REPLAY=0 has each kernel launched by itself.
+bool is_wanted() {
+  static const bool wanted = [] {
+    const char* said = std::getenv("NUMBUS_REPLAY");
+    return !said || std::strcmp(said, "0") != 0;
+  }();
+  return wanted;
+}
 
 bool may_wait(const Runtime& rt, const Device& device, const Run& run, const Window& w) {
   if (rt.explanation || work_counts().timing || device.has_queues() || Device::relief.always)
@@ -38,7 +49,7 @@ LaunchQueue::LaunchQueue(Runtime& runtime, Device& device, Run& run, const Windo
                          std::function<void(KernelStep&)> lose)
     : runtime_(runtime), device_(device), run_(run), lose_(std::move(lose)), before_(present) {
   present = this;
-  if (told || !run.repeatable || device.host_readable() || !may_wait(runtime, device, run, w) ||
+  if (told || !run.repeatable || !is_wanted() || device.host_readable() || !may_wait(runtime, device, run, w) ||
       ++run.repeats <= kRunsBefore)
     return;
   if (!run.replay) run.replay = executor_of(device).make_replay(device);

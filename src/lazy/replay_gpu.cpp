@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "device/cuda/graph.h"
 #include "lazy/entries.h"
+#include "lazy/runtime.h"
 
 namespace numbus {
 namespace {
@@ -88,6 +89,7 @@ class GpuReplay final : public Replay {
       if (update(rt, **known, steps)) {
         std::rotate(variants_.begin(), known, known + 1);
         variants_.front()->graph.launch(device_.stream());
+        ++rt.stats.replays;
         return true;
       }
       free(**known);
@@ -192,6 +194,7 @@ class GpuReplay final : public Replay {
       return false;
     }
     v->graph.launch(stream);
+    ++rt.stats.captures;
     if (variants_.size() >= kVariants) {
       free(*variants_.back());
       variants_.pop_back();

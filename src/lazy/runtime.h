@@ -19,7 +19,7 @@ struct Stats {
           disk_hits = 0, launches = 0, interpreted = 0, contracted_bytes = 0, bytes_moved = 0,
           fallbacks = 0, flops = 0, bytes_to_device = 0, bytes_to_host = 0, at_once = 0,
           moved_to_device = 0, moved_to_host = 0, direct = 0, spills = 0, spilled_bytes = 0,
-          brought_back = 0;
+          brought_back = 0, captures = 0, replays = 0;
   double compile_ms = 0;
 };
 
