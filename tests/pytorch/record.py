@@ -236,12 +236,13 @@ def examples():
     save("examples.npz", found)
 
 
-def torchvision():
-    script = str(FOLDER / "torchvision_calls.py")
+def script(name):
+    """Stores what a script that both libraries run has found."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, script, "found"], cwd=folder, check=True)
+        command = [sys.executable, str(FOLDER / f"{name}_calls.py"), "found"]
+        subprocess.run(command, cwd=folder, check=True)
         with np.load(f"{folder}/found.npz") as found:
-            save("torchvision.npz", {name: found[name] for name in found.files})
+            save(f"{name}.npz", {key: found[key] for key in found.files})
 
 
 PARTS = {
@@ -251,7 +252,8 @@ PARTS = {
     "archives": archives,
     "training": training,
     "examples": examples,
-    "torchvision": torchvision,
+    "torchvision": lambda: script("torchvision"),
+    "sequence": lambda: script("sequence"),
 }
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:
