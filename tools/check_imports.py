@@ -37,6 +37,8 @@ LAYERS = [
     ["numbus"],
     # PyTorch's tensors, and what is made of them.
     ["numbus.tensors"],
+    # Programs of several processes.
+    ["numbus.dist"],
     # Nets and what trains them.
     ["numbus.nn", "numbus.optim", "numbus.data"],
     ["numbus.compat"],

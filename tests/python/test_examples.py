@@ -19,6 +19,10 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "pytorch"))
+from inputs import load  # noqa: E402
+from training_cases import LEARNING, LEARNT, TRAINED_EXAMPLES  # noqa: E402
+
 STORED = Path(__file__).with_name("example_data.json")
 EXAMPLES = ROOT / "examples"
 pytestmark = [
@@ -205,6 +209,32 @@ def test_plain_numba(tmp_path, name, form):
     options, tolerance, single, _ = SIMULATED[name]
     needs(form, False)
     compare(name, run(tmp_path, form, options, False)[0], tolerance, single)
+
+
+@pytest.mark.parametrize("name", TRAINED_EXAMPLES)
+def test_nets_learn_as_with_pytorch(tmp_path, name):
+    """The losses of the first steps are PyTorch's, with the same weights and order."""
+    pytest.importorskip("PIL")
+    losses, words = run(tmp_path, name, TRAINED_EXAMPLES[name], True)
+    np.testing.assert_allclose(losses, load("examples.npz")[name], rtol=2e-4)
+    assert "right: " in words
+
+
+def test_a_net_learns_what_it_learns_with_pytorch(tmp_path):
+    """100 steps: losses within three times PyTorch's own deviation up to that step (between one and
+    two threads, and from float64), and digits recognised as well as there.
+    """
+    pytest.importorskip("PIL")
+    losses, words = run(tmp_path, *LEARNING, True)
+    stored = load("examples.npz")
+    one, two, exact = (stored[f"learning {dtype} {threads}"] for threads, dtype in LEARNT)
+    own = np.maximum(np.abs(one - two), np.abs(one - exact))
+    allowed = 3 * np.maximum.accumulate(own) + 1e-6
+    assert losses.shape == one.shape == (100,)
+    assert (np.abs(losses - one) <= allowed).all(), np.max(np.abs(losses - one) / allowed)
+    right = float(words.split("right: ")[1].split()[0])
+    there = [float(stored[f"right {dtype} {threads}"]) for threads, dtype in LEARNT]
+    assert right >= min(there) - 0.3, (right, there)
 
 
 def test_wrong_data_are_noticed():

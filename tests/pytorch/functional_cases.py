@@ -252,6 +252,11 @@ for ndim, drawn in RESIZED.items():
             {**words, "mode": line, "recompute_scale_factor": "size" not in words},
         )
 add("interpolate", [normal(1, 2, 5, 4), (3, 9)], {"mode": "nearest"}, {"mode": "bilinear"})
+for size in ((3, 9), (2, 2), (1, 1), (8, 3)):
+    for words in ({"mode": "bicubic"}, {"mode": "bicubic", "align_corners": True}):
+        add("interpolate", [normal(1, 2, 5, 4), size], words, {**words, "antialias": True})
+    add("interpolate", [normal(1, 2, 5, 4), size], {"mode": "bilinear", "antialias": True})
+add("interpolate", [normal(2, 1, 6, 5)], {"scale_factor": (0.6, 1.7), "mode": "bicubic"})
 add("pixel_shuffle", [normal(2, 8, 2, 3), 2])
 add("pixel_unshuffle", [normal(2, 4, 6), 2])
 add("channel_shuffle", [normal(1, 6, 2, 2), 3])

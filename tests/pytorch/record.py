@@ -5,7 +5,9 @@ Run by hand, where PyTorch is installed; what it writes is compared by tests/pyt
 """
 
 import json
+import subprocess
 import sys
+import tempfile
 import warnings
 from collections import OrderedDict
 
@@ -27,8 +29,8 @@ from optim_cases import (
     start,
 )
 from training_cases import CASES as TRAINED
+from training_cases import LEARNING, LEARNT, TRAINED_EXAMPLES, data, weight
 from training_cases import STEPS as TRAINING_STEPS
-from training_cases import data, weight
 
 warnings.filterwarnings("ignore")
 torch.use_deterministic_algorithms(True)
@@ -202,12 +204,56 @@ def training():
     save("training.npz", found)
 
 
+EXAMPLE = """
+import runpy, sys, torch
+torch.set_num_threads(int(sys.argv[1]))
+torch.set_default_dtype(getattr(torch, sys.argv[2]))
+sys.argv = sys.argv[3:]
+sys.path.insert(0, sys.argv[0].rpartition("/")[0])
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def example(name, options, threads=1, dtype="float32"):
+    """(losses, the percentage that the program prints) of one of examples/."""
+    script = str(FOLDER.parents[1] / "examples" / f"{name}.py")
+    with tempfile.TemporaryDirectory() as folder:
+        more = [*options.split(), "--picture", "", "--save", "losses.npy"]
+        done = subprocess.run(
+            [sys.executable, "-c", EXAMPLE, str(threads), dtype, script, *more],
+            cwd=folder, check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        right = [line for line in done.stdout.splitlines() if line.startswith("right:")]
+        return np.load(f"{folder}/losses.npy"), float(right[0].split()[1])
+
+
+def examples():
+    found = {name: example(name, options)[0] for name, options in TRAINED_EXAMPLES.items()}
+    for threads, dtype in LEARNT:
+        losses, right = example(*LEARNING, threads, dtype)
+        found[f"learning {dtype} {threads}"] = losses
+        found[f"right {dtype} {threads}"] = np.array(right)
+    save("examples.npz", found)
+
+
+def script(name):
+    """Stores what a script that both libraries run has found."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, str(FOLDER / f"{name}_calls.py"), "found"]
+        subprocess.run(command, cwd=folder, check=True)
+        with np.load(f"{folder}/found.npz") as found:
+            save(f"{name}.npz", {key: found[key] for key in found.files})
+
+
 PARTS = {
     "functional": functional,
     "modules": modules,
     "optim": optimizers,
     "archives": archives,
     "training": training,
+    "examples": examples,
+    "torchvision": lambda: script("torchvision"),
+    "sequence": lambda: script("sequence"),
 }
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:

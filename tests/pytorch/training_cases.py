@@ -16,6 +16,17 @@ CASES = {
                     "Flatten(), Linear(40, 3))", (6, 5, 8), 3, "RMSprop", {"lr": 0.003}),
 }  # fmt: skip
 
+# Programs in examples/ whose losses are recorded, with options for a few steps.
+TRAINED_EXAMPLES = {
+    "mnist_cnn": "--size 320 --epochs 2",
+    "cifar_cnn": "--size 320 --epochs 2",
+    "char_lstm": "--size 24 --epochs 6",
+    "transformer": "--size 32 --epochs 12",
+}
+# One that learns for 100 steps, with PyTorch's threads and dtypes.
+LEARNING = ("mnist_cnn", "--size 6400 --epochs 1")
+LEARNT = ((1, "float32"), (2, "float32"), (1, "float64"))
+
 
 def data(name, batch):
     """(input, classes) of a batch."""

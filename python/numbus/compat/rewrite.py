@@ -12,12 +12,14 @@ REPLACED = {
     "cupyx": "numbus.compat.cupyx",
     "numba": "numbus.compat.numba",
     "torch": "numbus.compat.torch",
+    "torchvision": "numbus.compat.torchvision",
     "time": "numbus.compat.clock",
     "timeit": "numbus.compat.timing",
     "importlib": "numbus.compat.importing",
 }
-# Whose submodules follow, the longest name first. numba.cuda is numbus.cuda, but for what scripts
-# reach into of its driver.
+_WHOLE = ("numpy", "cupy", "cupyx", "numba", "torch", "torchvision")
+# Packages whose submodules follow, the longest name first. numba.cuda is numbus.cuda, but for what
+# scripts reach into of its driver.
 _PACKAGES = {
     "numba.cuda.cudadrv": "numbus.compat.numba_driver",
     "numba.cuda": "numbus.cuda",
@@ -26,7 +28,7 @@ _PACKAGES = {
     "torch.utils.data": "numbus.data",
     "torch.autograd": "numbus.tensors.autograd",
     "torch.linalg": "numbus.tensors.linalg",
-    **{name: REPLACED[name] for name in ("numpy", "cupy", "cupyx", "numba", "torch")},
+    **{name: REPLACED[name] for name in _WHOLE},
 }
 
 

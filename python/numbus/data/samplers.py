@@ -4,6 +4,7 @@ import math
 import os
 
 from ..core.errors import message
+from ..dist import group
 from ..tensors import Tensor, multinomial, randint, randperm, tensor
 from ..tensors.random import Generator
 
@@ -148,21 +149,26 @@ class BatchSampler(Sampler):
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
 
+def _of_ranks(ask, variable, default):
+    """What a joined group says, else a variable of the environment."""
+    return ask() if group.is_initialized() else int(os.environ.get(variable, default))
+
+
 class DistributedSampler(Sampler):
     """Every `num_replicas`-th example from `rank` on, in an order that `set_epoch` changes.
 
     All ranks get equally many: some examples twice, or none of the last ones with `drop_last`.
-    Ranks are those of the variables WORLD_SIZE and RANK unless given. ValueError for a rank that
-    is none of the replicas.
+    Ranks are those of `dist.init_process_group()`, or of the variables WORLD_SIZE and RANK, unless
+    given. ValueError for a rank that is none of the replicas.
     """
 
     def __init__(
         self, dataset, num_replicas=None, rank=None, shuffle=True, seed=0, drop_last=False
     ):
         if num_replicas is None:
-            num_replicas = int(os.environ.get("WORLD_SIZE", "1"))
+            num_replicas = _of_ranks(group.get_world_size, "WORLD_SIZE", "1")
         if rank is None:
-            rank = int(os.environ.get("RANK", "0"))
+            rank = _of_ranks(group.get_rank, "RANK", "0")
         if not 0 <= rank < num_replicas:
             raise ValueError(
                 message("DistributedSampler", "invalid rank", rank, f"0 to {num_replicas - 1}")

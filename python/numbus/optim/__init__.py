@@ -6,10 +6,12 @@ A step works on the parameters' arrays in place, so that all of it is recorded a
 from . import lr_scheduler
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
 from .adaptive import Adadelta, Adagrad, RMSprop
+from .lbfgs import LBFGS
 from .optimizer import Optimizer
 from .sgd import SGD
 
 __all__ = [
+    "LBFGS",
     "SGD",
     "Adadelta",
     "Adagrad",

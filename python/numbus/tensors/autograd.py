@@ -16,6 +16,9 @@ __all__ = [
 ]  # fmt: skip
 
 
+passes = [0]  # how many backward passes there were: who is told after one knows it again
+
+
 def _listed(x):
     return [x] if isinstance(x, Tensor) else list(x)
 
@@ -100,6 +103,7 @@ def _accumulate(t, g, create_graph):
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, *, inputs=None):
     """Adds derivatives to the `grad` of tensors: `Tensor.backward` of several tensors at once."""
+    passes[0] += 1
     outputs = _listed(tensors)
     since = _core.tape_now()
     found = _run("backward", outputs, grad_tensors, retain_graph, create_graph)

@@ -48,7 +48,10 @@ _tensors.device.__module__ = _tensors.dtype.__module__ = _tensors.Size.__module_
 _tensors.Parameter.__module__ = "torch.nn.parameter"
 
 _ELSEWHERE = {"nn": "numbus.nn", "optim": "numbus.optim"}
-_HERE = ("amp", "backends", "cuda", "distributed", "func", "random", "special", "utils", "version")
+_HERE = (
+    "amp", "backends", "cuda", "distributed", "func", "multiprocessing", "random", "special",
+    "utils", "version",
+)  # fmt: skip
 
 
 def __getattr__(name):

@@ -15,11 +15,12 @@ from . import (
     pooling,
     products,
     resizing,
+    sequences,
 )
 
 _SUBJECTS = (
     activations, attention, convolution, dropouts, embeddings, losses, normalisation, padding,
-    pooling, products, resizing,
+    pooling, products, resizing, sequences,
 )  # fmt: skip
 __all__ = sorted([name for subject in _SUBJECTS for name in subject.__all__])
 globals().update({name: getattr(s, name) for s in _SUBJECTS for name in s.__all__})

@@ -2,8 +2,10 @@
 
 import math
 
+from ... import _core
 from ...core.errors import message
 from ...functions import names as np
+from ...gradients import custom_gradient
 from ...tensors import tensor_function
 from ._shared import array, constant, floating
 from .dropouts import kept
@@ -27,8 +29,13 @@ def scaled_dot_product_attention(
     query: (..., L, E), key: (..., S, E), value: (..., S, V). attn_mask: bool (True takes part) or
     floats to add, which broadcasts to (..., L, S); is_causal: each takes part up to its own number,
     without attn_mask; scale: 1 / sqrt(E) unless given; enable_gqa: heads of keys and values (axis
-    -3) serve several heads of queries each. A query that nothing takes part in gives 0. Needs
-    memory of L * S elements. Raises ValueError for extents that do not fit.
+    -3) serve several heads of queries each. A query that nothing takes part in gives 0. Raises
+    ValueError for extents that do not fit.
+
+    Where there are many scores, these are never stored as a whole: keys are taken in blocks, with
+    the largest score and the sum of exponentials so far (Milakov and Gimelshein, 2018; Rabe and
+    Staats, 2021), also for the derivative. With dropout, with derivatives by the mask, or where
+    leading extents differ, memory for all scores is needed.
     """
     op = "scaled_dot_product_attention"
     q, k, v = floating(op, query, "query"), floating(op, key, "key"), floating(op, value, "value")
@@ -39,10 +46,87 @@ def scaled_dot_product_attention(
         )  # fmt: skip
     if enable_gqa:
         k, v = _shared_heads(op, q, k), _shared_heads(op, q, v)
-    mask = _mask(op, attn_mask, is_causal, q, k)
     factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
+    if _many(q, k, v, attn_mask, dropout_p):
+        given = None if attn_mask is None else array(op, attn_mask, "attn_mask")
+        if given is not None and is_causal:
+            raise ValueError(message(op, "attn_mask with is_causal", "both", "one of them"))
+        return _in_blocks(q, k, v, given, is_causal, factor)
+    mask = _mask(op, attn_mask, is_causal, q, k)
     scores = np.matmul(q * factor, np.swapaxes(k, -1, -2))
     return np.matmul(weights(scores, mask, dropout_p), v)
+
+
+# How many scores are stored as a whole, and how many keys are taken at once where there are more.
+LIMITS = {"scores": 1 << 24, "keys": 512}
+
+
+def _many(q, k, v, mask, dropout_p):
+    """Whether there are too many scores to store them, and blocks can do without."""
+    lead = q.shape[:-2]
+    plain = dropout_p == 0 and k.shape[:-2] == lead and v.shape[:-2] == lead
+    plain = plain and q.dtype == k.dtype == v.dtype and q.dtype.kind == "f"
+    if mask is not None:
+        plain = plain and not _core.depends(array("attention", mask, "attn_mask"))
+    return plain and math.prod(lead) * q.shape[-2] * k.shape[-2] > LIMITS["scores"]
+
+
+def _in_blocks(q, k, v, mask, causal, factor):
+    """Attention with memory for one block of keys at a time."""
+    step, count = LIMITS["keys"], k.shape[-2]
+    starts = range(0, count, step)
+    rows = np.arange(q.shape[-2])[:, None] if causal else None
+    kind = q.dtype.type
+
+    def scores(q, k, at):
+        s = np.matmul(q * kind(factor), np.swapaxes(k[..., at : at + step, :], -1, -2))
+        if causal:
+            columns = np.arange(at, min(at + step, count))
+            return np.where(columns[None, :] <= rows, s, kind(-np.inf))
+        if mask is None:
+            return s
+        part = mask if mask.shape[-1] == 1 else mask[..., at : at + step]
+        if part.dtype == bool:
+            return np.where(part, s, kind(-np.inf))
+        return s + part.astype(q.dtype)
+
+    @custom_gradient
+    def attended(q, k, v):
+        most = np.full((*q.shape[:-1], 1), -np.inf, q.dtype)
+        total = np.zeros((*q.shape[:-1], 1), q.dtype)
+        found = np.zeros((*q.shape[:-1], v.shape[-1]), q.dtype)
+        for at in starts:
+            s = scores(q, k, at)
+            more = np.maximum(most, np.max(s, axis=-1, keepdims=True))
+            base = np.where(more == -np.inf, kind(0), more)
+            e, old = np.exp(s - base), np.exp(most - base)
+            total = total * old + np.sum(e, axis=-1, keepdims=True)
+            found = found * old + np.matmul(e, v[..., at : at + step, :])
+            most = more
+        empty = total == 0
+        y = found / np.where(empty, kind(1), total)
+        # Of a row that nothing takes part in, no exponential of a score is left.
+        level = np.where(empty, kind(np.inf), most + np.log(np.where(empty, kind(1), total)))
+
+        def pull(g):
+            along = np.sum(g * y, axis=-1, keepdims=True)
+            slope_q, slopes_k, slopes_v = np.zeros(q.shape, q.dtype), [], []
+            for at in starts:
+                p = np.exp(scores(q, k, at) - level)
+                slopes_v.append(np.matmul(np.swapaxes(p, -1, -2), g))
+                back = np.matmul(g, np.swapaxes(v[..., at : at + step, :], -1, -2))
+                d = p * (back - along) * kind(factor)
+                slope_q = slope_q + np.matmul(d, k[..., at : at + step, :])
+                slopes_k.append(np.matmul(np.swapaxes(d, -1, -2), q))
+            return (
+                slope_q,
+                np.concatenate(slopes_k, axis=-2),
+                np.concatenate(slopes_v, axis=-2),
+            )
+
+        return y, pull
+
+    return attended(q, k, v)
 
 
 def _shared_heads(op, q, x):
@@ -112,22 +196,30 @@ def heads_attend(
     def parts(x):
         return x.reshape((batch, x.shape[1], heads, each_head)).transpose((0, 2, 1, 3))
 
-    scores = np.matmul(parts(q) * (1 / math.sqrt(each_head)), parts(k).transpose((0, 1, 3, 2)))
+    kind = np.result_type(q.dtype, k.dtype)
     mask = None
     if attn_mask is not None:
         m = array(op, attn_mask, "attn_mask")
         shape = (rows, known) if m.ndim == 2 else (batch * heads, rows, known)
         lined = (1, 1, rows, known) if m.ndim == 2 else (batch, heads, rows, known)
-        mask = _added(op, m, "attn_mask", shape, scores.dtype).reshape(lined)
+        mask = _added(op, m, "attn_mask", shape, kind).reshape(lined)
     if key_padding_mask is not None:
         name = "key_padding_mask"
-        m = _added(op, key_padding_mask, name, (batch, known), scores.dtype)[:, None, None, :]
+        m = _added(op, key_padding_mask, name, (batch, known), kind)[:, None, None, :]
         mask = m if mask is None else mask + m
     if mask is not None and more:
         end = np.zeros((*mask.shape[:-1], more), mask.dtype)
         mask = np.concatenate([mask, end], axis=-1)
-    found = weights(scores, mask, dropout_p)
-    y = np.matmul(found, parts(v)).transpose((0, 2, 1, 3)).reshape((batch, rows, extent))
+    lined_q, lined_k, lined_v = parts(q), parts(k), parts(v)
+    factor = 1 / math.sqrt(each_head)
+    found = None
+    if not need_weights and _many(lined_q, lined_k, lined_v, mask, dropout_p):
+        y = _in_blocks(lined_q, lined_k, lined_v, mask, False, factor)
+    else:
+        scores = np.matmul(lined_q * factor, lined_k.transpose((0, 1, 3, 2)))
+        found = weights(scores, mask, dropout_p)
+        y = np.matmul(found, lined_v)
+    y = y.transpose((0, 2, 1, 3)).reshape((batch, rows, extent))
     if not need_weights:
         return y, None
     return y, np.mean(found, axis=1) if average else found

@@ -1,12 +1,14 @@
 """Rows of a matrix by their numbers, and numbers as rows of 0 and 1."""
 
+import numpy
+
 from ...core.errors import message
 from ...functions import names as np
 from ...tensors import no_grad, tensor_function
 from ._shared import constant, floating, indices, whole
 from .normalisation import norm_along
 
-__all__ = ["embedding", "one_hot"]
+__all__ = ["embedding", "embedding_bag", "one_hot"]
 
 
 def embedding(
@@ -68,6 +70,91 @@ def _shorten(input, weight, longest, p):
     length = norm_along(plain, p, 1)
     scale = np.where(asked & (length > longest), longest / (length + 1e-7), 1.0)
     w[...] = plain * scale.astype(w.dtype)
+
+
+def embedding_bag(
+    input,
+    weight,
+    offsets=None,
+    max_norm=None,
+    norm_type=2.0,
+    scale_grad_by_freq=False,
+    mode="mean",
+    sparse=False,
+    per_sample_weights=None,
+    include_last_offset=False,
+    padding_idx=None,
+):
+    """Sums, means or largest elements of rows of a matrix: (bags, columns).
+
+    input: integers (bags, n), or all bags one after another with `offsets`, where each begins (and,
+    with include_last_offset, where the last one ends); mode: 'sum', 'mean' or 'max'; a bag without
+    rows gives 0; per_sample_weights: a factor of each row, for 'sum'; padding_idx: a row that does
+    not count. Other arguments as of embedding(). Raises ValueError for offsets and weights that do
+    not fit.
+    """
+    op = "embedding_bag"
+    if scale_grad_by_freq or sparse:
+        name = "sparse" if sparse else "scale_grad_by_freq"
+        raise NotImplementedError(message(op, f"{name} is not there yet", True, False))
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError(message(op, "mode", mode, "'sum', 'mean' or 'max'"))
+    if per_sample_weights is not None:
+        if mode != "sum":
+            raise NotImplementedError(message(op, "per_sample_weights with mode", mode, "'sum'"))
+        if tuple(per_sample_weights.shape) != tuple(input.shape):
+            raise ValueError(
+                message(op, "per_sample_weights do not fit", tuple(per_sample_weights.shape),
+                        tuple(input.shape))
+            )  # fmt: skip
+    places = _bags(op, input, offsets, include_last_offset)
+    if max_norm is not None:
+        with no_grad():
+            _shorten(input, weight, max_norm, norm_type)
+    return _bagged(input, weight, places, mode, per_sample_weights, padding_idx)
+
+
+def _bags(op, input, offsets, ended):
+    """(bags, n): which elements of the line of input are in each bag, -1 for none."""
+    if input.ndim == 2:
+        if offsets is not None:
+            raise ValueError(message(op, "offsets with input of two axes", "both", "offsets=None"))
+        return numpy.arange(input.shape[0] * input.shape[1]).reshape(tuple(input.shape))
+    if input.ndim != 1 or offsets is None:
+        raise ValueError(message(op, "input", tuple(input.shape), "(bags, n), or (n,) and offsets"))
+    edges = numpy.asarray(offsets.tolist(), int)
+    total = input.shape[0]
+    if not ended:
+        edges = numpy.append(edges, total)
+    if edges.size < 1 or edges[0] != 0 or (numpy.diff(edges) < 0).any() or edges[-1] > total:
+        raise ValueError(message(op, "offsets", edges.tolist(), f"rising from 0 to {total}"))
+    sizes = numpy.diff(edges)
+    along = numpy.arange(max(sizes.max(initial=0), 1))
+    return numpy.where(along < sizes[:, None], edges[:-1, None] + along, -1)
+
+
+@tensor_function
+def _bagged(input, weight, places, mode, factors, padding_idx):
+    t, w = _operands(input, weight)
+    bags, columns = places.shape[0], w.shape[1]
+    if t.size == 0:
+        return np.zeros((bags, columns), w.dtype)
+    at = np.array(numpy.maximum(places, 0))
+    named = t.reshape(-1)[at]
+    counts = np.array(places >= 0)
+    if padding_idx is not None:
+        counts = counts & (named != padding_idx % w.shape[0])
+    rows = w[named.reshape(-1)].reshape((*places.shape, columns))
+    if factors is not None:
+        rows = rows * factors.reshape(-1)[at][..., None]
+    zero = w.dtype.type(0)
+    if mode == "max":
+        most = np.max(np.where(counts[..., None], rows, w.dtype.type(-np.inf)), axis=1)
+        return np.where(np.any(counts, axis=1)[:, None], most, zero)
+    total = np.sum(np.where(counts[..., None], rows, zero), axis=1)
+    if mode == "sum":
+        return total
+    return total / np.maximum(np.sum(counts, axis=1), 1).astype(w.dtype)[:, None]
 
 
 @tensor_function

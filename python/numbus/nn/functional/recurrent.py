@@ -57,23 +57,31 @@ def _step(mode, given, state, weights):
     return (_plain_step(given, *state, w, b, "relu" if mode == "RNN_RELU" else "tanh"),)
 
 
-def _direction(mode, x, state, weights, backwards):
-    """(states of all steps, last state) of one layer in one direction; x: (steps, batch, in)."""
+def _direction(mode, x, state, weights, backwards, here):
+    """(states of all steps, last state) of one layer in one direction; x: (steps, batch, in).
+
+    here: (steps, batch), which sequences have a step, the others keep their state; None: all.
+    """
     every = _product(x, weights[0], weights[2])
     found = [None] * x.shape[0]
     for t in reversed(range(x.shape[0])) if backwards else range(x.shape[0]):
-        state = _step(mode, every[t], state, weights)
+        after = _step(mode, every[t], state, weights)
+        if here is not None:
+            has = here[t][:, None]
+            after = tuple(np.where(has, new, old) for new, old in zip(after, state, strict=True))
+        state = after
         found[t] = state[0]
     return np.stack(found), state
 
 
 @tensor_function
-def recurrent(mode, x, states, weights, directions, dropout):
+def recurrent(mode, x, states, weights, directions, dropout, here=None):
     """A net of layers over x of shape (steps, batch, in).
 
     states: (h,) or (h, c), of shape (layers * directions, batch, size); weights: w_ih, w_hh, b_ih,
     b_hh and w_hr, some of them None, for each layer and direction; dropout: the probability for the
-    outputs of all layers but the last. Returns (output, last states).
+    outputs of all layers but the last; here: which sequences have a step, (steps, batch), or None.
+    Returns (output, last states).
     """
     layers = len(weights) // directions
     last = [[] for _ in states]
@@ -81,7 +89,7 @@ def recurrent(mode, x, states, weights, directions, dropout):
         outputs = []
         for d in range(directions):
             k = layer * directions + d
-            y, state = _direction(mode, x, tuple(s[k] for s in states), weights[k], d == 1)
+            y, state = _direction(mode, x, tuple(s[k] for s in states), weights[k], d == 1, here)
             outputs.append(y)
             for line, s in zip(last, state, strict=True):
                 line.append(s)

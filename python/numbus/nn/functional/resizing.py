@@ -13,7 +13,8 @@ from .pooling import adaptive_mean
 __all__ = ["channel_shuffle", "interpolate", "pixel_shuffle", "pixel_unshuffle", "upsample"]
 
 _LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3}
-_MODES = ("nearest", "nearest-exact", "area", *_LINEAR)
+_SMOOTH = {**_LINEAR, "bicubic": 2}
+_MODES = ("nearest", "nearest-exact", "area", *_SMOOTH)
 
 
 def _extents(op, shape, size, scale_factor, recompute):
@@ -48,22 +49,25 @@ def interpolate(
     mode: 'nearest', 'nearest-exact', 'area' (adaptive means), or 'linear', 'bilinear' and
     'trilinear' for one, two and three spatial axes: weighted means of the two elements next to a
     point, where elements are areas, or, with align_corners, points of which the outer ones stay
-    where they are. NotImplementedError for 'bicubic' and antialias; ValueError for others.
+    where they are; 'bicubic' for two: cubic polynomials through four elements (Keys, 1981).
+    antialias: of 'bilinear' and 'bicubic', the weights are as wide as the area that an element of
+    a smaller result stands for. ValueError for others.
     """
     op = "interpolate"
     x = floating(op, input)
-    if mode == "bicubic" or antialias:
-        what = "bicubic" if mode == "bicubic" else "antialias"
-        raise NotImplementedError(message(op, f"{what} is not there yet", what, ", ".join(_MODES)))
-    if mode not in _MODES or x.ndim < 3 or _LINEAR.get(mode, x.ndim - 2) != x.ndim - 2:
+    if mode not in _MODES or x.ndim < 3 or _SMOOTH.get(mode, x.ndim - 2) != x.ndim - 2:
         raise ValueError(
             message(op, f"mode does not fit input of shape {x.shape}", mode, ", ".join(_MODES))
         )
-    if align_corners is not None and mode not in _LINEAR:
+    if antialias and mode not in ("bilinear", "bicubic"):
+        raise ValueError(message(op, "antialias with mode", mode, "bilinear or bicubic"))
+    if align_corners is not None and mode not in _SMOOTH:
         raise ValueError(message(op, f"align_corners with mode {mode}", align_corners, "None"))
     space, steps = _extents(op, x.shape[2:], size, scale_factor, recompute_scale_factor)
     if mode == "area":
         return adaptive_mean(op, x, space)
+    if mode == "bicubic" or antialias:
+        return _by_weights(x, space, steps, mode, bool(align_corners), antialias)
     for axis, (m, step) in enumerate(zip(space, steps), 2):
         at = numpy.arange(m)
         if mode in _LINEAR:
@@ -89,6 +93,48 @@ def _between(x, axis, at, step, corners):
     part = np.array(part)
     high = numpy.minimum(low + 1, n - 1)
     return _taken(x, axis, low) * (1 - part) + _taken(x, axis, high) * part
+
+
+def _kernel(mode, distance, a):
+    """The weight of an element at a distance: a triangle, or the cubic kernel with parameter a."""
+    d = numpy.abs(distance)
+    if mode == "bilinear":
+        return numpy.maximum(1 - d, 0)
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    far = ((d - 5) * d + 8) * d * a - 4 * a
+    return numpy.where(d <= 1, near, numpy.where(d < 2, far, 0.0))
+
+
+def _weights(n, m, step, mode, corners, antialias):
+    """The matrix (m, n) that makes m elements of n."""
+    if corners:
+        step = (n - 1) / (m - 1) if m > 1 else 0.0
+    at, w = numpy.arange(m), numpy.zeros((m, n))
+    if antialias:
+        wide = max(step, 1.0)
+        reach = (1 if mode == "bilinear" else 2) * wide
+        middle = step * (at + 0.5)
+        low = numpy.maximum((middle - reach + 0.5).astype(numpy.int64), 0)
+        high = numpy.minimum((middle + reach + 0.5).astype(numpy.int64), n)
+        k = numpy.arange(n)
+        found = _kernel(mode, (k - middle[:, None] + 0.5) / wide, -0.5)
+        w[...] = numpy.where((k >= low[:, None]) & (k < high[:, None]), found, 0)
+        return w / w.sum(axis=1, keepdims=True)
+    point = at * step if corners else (at + 0.5) * step - 0.5
+    low = numpy.floor(point).astype(numpy.int64)
+    for tap in range(-1, 3):  # elements beyond the edge are those at the edge
+        k = numpy.clip(low + tap, 0, n - 1)
+        numpy.add.at(w, (at, k), _kernel(mode, point - low - tap, -0.75))
+    return w
+
+
+def _by_weights(x, space, steps, mode, corners, antialias):
+    """Products with a matrix of weights for each of two spatial axes."""
+    for axis, (m, step) in enumerate(zip(space, steps), 2):
+        w = _weights(x.shape[axis], m, step, mode, corners, antialias)
+        w = np.array(w.astype(x.dtype))
+        x = np.matmul(w, x) if axis == 2 else np.matmul(x, w.T)
+    return x
 
 
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):

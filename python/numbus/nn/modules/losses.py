@@ -23,6 +23,20 @@ class _WeightedLoss(_Loss):
         self.register_buffer("weight", weight)
 
 
+class CTCLoss(_Loss):
+    """functional.ctc_loss() of (log_probs, targets, input_lengths, target_lengths)."""
+
+    def __init__(self, blank=0, reduction="mean", zero_infinity=False):
+        super().__init__(reduction=reduction)
+        self.blank, self.zero_infinity = blank, zero_infinity
+
+    def forward(self, log_probs, targets, input_lengths, target_lengths):
+        return F.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction,
+            self.zero_infinity,
+        )  # fmt: skip
+
+
 class L1Loss(_Loss):
     """abs(input - target)."""
 

@@ -2,10 +2,13 @@
 
 import math
 
+import numpy
+
 from ...core.errors import message
-from ...tensors import Parameter, empty, zeros
+from ...tensors import Parameter, empty, tensor, zeros
 from .. import init
 from ..functional.recurrent import cell, recurrent
+from ..utils import rnn
 from .module import Module
 
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
@@ -113,7 +116,28 @@ class _Recurrent(Module):
                 )  # fmt: skip
         return x, tuple(states), had_batch
 
+    def _run_packed(self, packed, states):
+        """The same of a PackedSequence: states are those after the last step of each sequence."""
+        order, inverse = packed.sorted_indices, packed.unsorted_indices
+        x, _ = rnn.pad_packed_sequence(packed._replace(sorted_indices=None, unsorted_indices=None))
+        lengths = rnn.lengths_of(packed.batch_sizes.tolist())
+        here = numpy.arange(x.shape[0])[:, None] < lengths[None, :]
+        if states is not None and order is not None:
+            states = [s.index_select(1, order.to(s.device)) for s in states]
+        turned = x.transpose(0, 1) if self.batch_first else x
+        x, states, _ = self._given(turned, states)
+        weights = [[getattr(self, n) if n else None for n in names] for names in self._names]
+        dropout = self.dropout if self.training else 0.0
+        here = tensor(here).to(x.device)
+        y, last = recurrent(self.mode, x, states, weights, self._directions, dropout, here)
+        data = rnn.pack_padded_sequence(y, lengths.tolist()).data
+        if inverse is not None:
+            last = tuple(s.index_select(1, inverse.to(s.device)) for s in last)
+        return packed._replace(data=data), last
+
     def _run(self, input, states):
+        if isinstance(input, rnn.PackedSequence):
+            return self._run_packed(input, states)
         x, states, had_batch = self._given(input, states)
         weights = [[getattr(self, n) if n else None for n in names] for names in self._names]
         dropout = self.dropout if self.training else 0.0
@@ -158,7 +182,7 @@ class RNN(_Recurrent):
     -----
     Called with `(input, h_0)` it returns `(output, h_n)`; states are of shape
     (num_layers * directions, batch, hidden_size), zeros unless given. Raises ValueError for extents
-    that do not fit. Sequences of different lengths in one batch are not there yet.
+    that do not fit. The input may be a PackedSequence (`nn.utils.rnn`); the output is one, too.
     """
 
     def __init__(

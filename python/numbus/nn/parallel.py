@@ -1,0 +1,239 @@
+"""Nets of several processes, whose gradients are means over all ranks; DataParallel."""
+
+import contextlib
+
+import numpy
+
+from .. import dist
+from ..core.errors import message
+from ..core.operands import adopt
+from ..dist import group as groups
+from ..tensors import autograd, is_grad_enabled, no_grad
+from ..tensors._tensor import RemovableHandle, wrap
+from .modules.module import Module
+from .modules.parallel import DataParallel
+
+__all__ = ["DataParallel", "DistributedDataParallel"]
+
+
+class DistributedDataParallel(Module):
+    """A module whose gradients `backward()` makes the means over all ranks.
+
+    Parameters
+    ----------
+    module : Module
+        With the same parameters in all ranks, which take over the values of rank 0.
+    device_ids, output_device : optional
+        One device at most.
+    broadcast_buffers : bool, default True
+        Whether each forward pass in training begins with the buffers of rank 0.
+    process_group : ProcessGroup, optional
+    bucket_cap_mb : float, default 25
+        How many 10⁶ bytes of gradients travel at once.
+    find_unused_parameters : bool, default False
+        Whether parameters may have no gradient; else that is an error, which names them.
+    gradient_as_bucket_view, static_graph : bool
+        Nothing depends on them.
+
+    Raises
+    ------
+    RuntimeError
+        For a module without parameters that require gradients, for other parameters in another
+        rank, and by `backward()` for parameters without a gradient.
+
+    Notes
+    -----
+    Sums over ranks are a fixed tree (see `dist.all_reduce`), so that runs repeat bit for bit. The
+    same bits for another number of ranks are promised by `backward_parts()`.
+    """
+
+    def __init__(
+        self, module, device_ids=None, output_device=None, dim=0, broadcast_buffers=True,
+        init_sync=True, process_group=None, bucket_cap_mb=None, find_unused_parameters=False,
+        check_reduction=False, gradient_as_bucket_view=False, static_graph=False,
+    ):  # fmt: skip
+        super().__init__()
+        op = "DistributedDataParallel"
+        if device_ids is not None and len(device_ids) > 1:
+            raise NotImplementedError(message(op, "several devices a rank", device_ids, "one"))
+        if dim != 0:
+            raise NotImplementedError(message(op, "another dimension than 0", dim, "0"))
+        self.process_group = groups.of(process_group)
+        if self.process_group is groups.OUTSIDE:
+            raise ValueError(message(op, "this rank is none of the group", "none", "a rank of it"))
+        self.module, self.device_ids, self.output_device = module, device_ids, output_device
+        self.broadcast_buffers = broadcast_buffers
+        self.find_unused_parameters = find_unused_parameters or check_reduction
+        self.gradient_as_bucket_view, self.static_graph = gradient_as_bucket_view, static_graph
+        self.require_backward_grad_sync = True
+        self._cap = int(1e6 * (25 if bucket_cap_mb is None else bucket_cap_mb))
+        self._reduced_pass, self._syncs, self._parts = None, True, False
+        named = [(n, p) for n, p in module.named_parameters() if p.requires_grad]
+        if not named:
+            raise RuntimeError(message(op, "no parameter requires a gradient", "none", "some"))
+        self.__dict__["_asked"] = named
+        if init_sync:
+            self._agree(op)
+        for _, p in named:
+            p.__dict__.setdefault("_after", []).append(RemovableHandle(self._told))
+
+    def _agree(self, op):
+        """Takes over what rank 0 has; RuntimeError for other parameters."""
+        g = self.process_group
+        mine = [
+            [n, list(t.shape), str(t._array.dtype)] for n, t in self.module.state_dict().items()
+        ]
+        every = [None] * g.size
+        dist.all_gather_object(every, mine, g)
+        for k, theirs in enumerate(every):
+            if theirs != every[0]:
+                other = next((a for a, b in zip(theirs, every[0]) if a != b), "more or fewer")
+                raise RuntimeError(
+                    message(op, f"rank {g.ranks[k]} has other parameters than rank {g.ranks[0]}",
+                            other, "the same module in all ranks")
+                )  # fmt: skip
+        self._take([*self.module.parameters(), *self.module.buffers()])
+
+    def _take(self, tensors):
+        """Takes over the tensors of the group's first rank."""
+        g = self.process_group
+        if g.size == 1:
+            return
+        for some in _buckets(tensors, self._cap):
+            flat = wrap(adopt(_joined(some)))
+            dist.broadcast(flat, g.ranks[0], g)
+            _spread(flat._array.to_numpy(), some)
+
+    def forward(self, *inputs, **keywords):
+        if is_grad_enabled():
+            self._syncs = self.require_backward_grad_sync
+            if self.broadcast_buffers and self._syncs and self.training:
+                self._take(list(self.module.buffers()))
+        y = self.module(*inputs, **keywords)
+        return y if self.output_device is None else y.to(self.output_device)
+
+    @contextlib.contextmanager
+    def no_sync(self):
+        """Within it, forward and backward passes add to the gradients of this rank only."""
+        before = self.require_backward_grad_sync
+        self.require_backward_grad_sync = False
+        try:
+            yield
+        finally:
+            self.require_backward_grad_sync = before
+
+    def _told(self, _p):
+        """After a backward pass: the first parameter that has its gradient stands for all."""
+        if self._parts or not self._syncs or autograd.passes[0] == self._reduced_pass:
+            return
+        self._reduced_pass = autograd.passes[0]
+        self._reduce(self.process_group.size)
+
+    def _reduce(self, count):
+        """Makes the gradients the sums over all ranks, divided by `count`."""
+        g = self.process_group
+        missing = [name for name, p in self._asked if p.grad is None]
+        used = None
+        if missing and not self.find_unused_parameters:
+            raise RuntimeError(
+                message("DistributedDataParallel", "parameters have no gradient",
+                        ", ".join(missing[:5]), "a gradient for each, or "
+                        "find_unused_parameters=True")
+            )  # fmt: skip
+        if self.find_unused_parameters:
+            flags = wrap(adopt(numpy.array([p.grad is not None for _, p in self._asked])))
+            dist.all_reduce(flags, dist.ReduceOp.BOR, g)
+            used = flags.tolist()
+        given = [p for k, (_, p) in enumerate(self._asked) if used is None or used[k]]
+        with no_grad():
+            for p in given:
+                if p.grad is None:
+                    p.grad = wrap(adopt(numpy.zeros(tuple(p.shape), p._array.dtype))).to(p.device)
+            for some in _buckets([p.grad for p in reversed(given)], self._cap):
+                flat = wrap(adopt(_joined(some)))
+                dist.all_reduce(flat, dist.ReduceOp.SUM, g)
+                a = flat._array.to_numpy()
+                _spread(a / a.dtype.type(count) if count > 1 else a, some)
+
+    def backward_parts(self, losses):
+        """The gradient of the mean of losses over equal parts of the batch, on all ranks.
+
+        losses: an iterable of as many losses as all ranks give, a power of two; each is the mean
+        over a part of the batch, and is made when it is asked for. Their gradients are folded by
+        one fixed tree over the parts of all ranks in order, and added to `grad`: the same parts
+        give the same bits on 1, 2, 4, … ranks, if rank k has the k-th section of them.
+
+        Raises ValueError for another number of parts.
+        """
+        before = {id(p): p.grad for _, p in self._asked}
+        found, count = [], 0
+        self._parts = True
+        try:
+            for loss in losses:
+                for _, p in self._asked:
+                    p.grad = None
+                loss.backward()
+                self._level(found, [p.grad for _, p in self._asked])
+                count += 1
+        finally:
+            self._parts = False
+            for _, p in self._asked:
+                p.grad = before[id(p)]
+        every = [None] * self.process_group.size
+        dist.all_gather_object(every, count, self.process_group)
+        if count < 1 or count & (count - 1) or set(every) != {count}:
+            raise ValueError(
+                message("backward_parts", "parts of the ranks", every,
+                        "the same power of two from all ranks")
+            )  # fmt: skip
+        for (_, p), g in zip(self._asked, found[0][1], strict=True):
+            p.grad = g
+        self._reduce(count * self.process_group.size)
+        with no_grad():
+            for _, p in self._asked:
+                if before[id(p)] is not None and p.grad is not None:
+                    p.grad = before[id(p)] + p.grad
+
+    @staticmethod
+    def _level(found, gradients):
+        """Adds gradients to sums of 1, 2, 4, … parts, of which equal ones are folded."""
+        found.append((1, gradients))
+        with no_grad():
+            while len(found) > 1 and found[-1][0] == found[-2][0]:
+                size, right = found.pop()
+                _, left = found.pop()
+                folded = zip(left, right, strict=True)
+                found.append((2 * size, [_added(a, b) for a, b in folded]))
+
+
+def _added(a, b):
+    """The sum of two gradients, of which there may be none."""
+    return a + b if a is not None and b is not None else a if b is None else b
+
+
+def _buckets(tensors, cap):
+    """Lists of tensors of one dtype, of `cap` bytes unless one alone has more."""
+    made, kind, size = [], None, 0
+    for t in tensors:
+        n = t._array.nbytes
+        if not made or t._array.dtype != kind or size + n > cap:
+            made.append([])
+            kind, size = t._array.dtype, 0
+        made[-1].append(t)
+        size += n
+    return made
+
+
+def _joined(tensors):
+    return numpy.concatenate([t.detach()._array.to_numpy().reshape(-1) for t in tensors])
+
+
+def _spread(flat, tensors):
+    """Writes the elements of a line into tensors."""
+    at = 0
+    with no_grad():
+        for t in tensors:
+            n = t._array.size
+            part = numpy.array(flat[at : at + n]).reshape(tuple(t.shape))
+            t.copy_(wrap(adopt(part)))
+            at += n
