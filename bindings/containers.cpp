@@ -138,6 +138,7 @@ std::vector<int64_t> Arguments::owners_outside() const {
   std::vector<int64_t> all;
   for (const nb::object& c : containers) all.push_back(container_of(c)->owner());
   for (const GivenList& l : lists) all.push_back(l.owner);
+  all.insert(all.end(), strings.begin(), strings.end());
   return all;
 }
 
@@ -173,6 +174,30 @@ void store_number(DType t, const int64_t* words, char* to) {
 
 }  // namespace
 
+// The characters of all of them in one block of memory, and the words of each.
+Type Arguments::add_strings(std::span<PyObject* const> all) {
+  Type t = Type::of(Type::Tag::String);
+  t.owned = true;
+  int64_t total = 0;
+  for (PyObject* o : all) total += PyUnicode_GetLength(o);
+  const int64_t owner = compile::numbus_allocate(4 * total);
+  if (!owner) raise(ErrorKind::Memory, "[jit] no memory for strings");
+  strings.push_back(owner);
+  words.reserve(words.size() + 3 * all.size());
+  auto* to = reinterpret_cast<Py_UCS4*>(owner + static_cast<int64_t>(sizeof(compile::Owner)));
+  for (PyObject* o : all) {
+    const Py_ssize_t length = PyUnicode_GetLength(o);
+    if (length && !PyUnicode_AsUCS4(o, to, length, 0)) throw nb::python_error();
+    words.insert(words.end(), {reinterpret_cast<int64_t>(to), owner, length});
+    to += length;
+  }
+  return t;
+}
+
+void Arguments::release_strings() {
+  for (int64_t owner : strings) compile::numbus_release(owner);
+}
+
 void Arguments::add_list(nb::handle value, const char* function, Type& t) {
   for (const GivenList& l : lists)
     if (l.list.is(value)) {
@@ -196,7 +221,15 @@ void Arguments::add_list(nb::handle value, const char* function, Type& t) {
   std::vector<Type> outer_types = std::exchange(types, {});
   std::string outer_key = std::exchange(key, {});
   ++depth;
+  std::vector<PyObject*> texts;
+  for (size_t k = 0; k < count; ++k) {
+    PyObject* o = PyList_GetItem(value.ptr(), static_cast<Py_ssize_t>(k));
+    if (!PyUnicode_CheckExact(o)) break;
+    texts.push_back(o);
+  }
+  if (texts.size() == count) item = add_strings(texts);
   for (nb::handle i : given) {
+    if (texts.size() == count) break;
     // Most lists hold Python's numbers.
     if (PyFloat_CheckExact(i.ptr()) && (item.unknown() || item == python_float)) {
       item = python_float;
@@ -229,7 +262,12 @@ void Arguments::add_list(nb::handle value, const char* function, Type& t) {
     raise(ErrorKind::Memory, "[jit] no memory for a list");
   const size_t each = frontend::words(item).size();
   const std::vector<size_t> owned = frontend::owners(item);
-  for (size_t i = 0; i < count; ++i) {
+  const bool strings_only = item.is(Type::Tag::String) && texts.size() == count;
+  if (strings_only) {
+    std::memcpy(list_at(owner)->data, held.data(), 8 * each * count);
+    compile::numbus_retain_all(held[1], static_cast<int64_t>(count));
+  }
+  for (size_t i = strings_only ? count : 0; i < count; ++i) {
     char* at = list_at(owner)->data + static_cast<int64_t>(i) * bytes_of(owner);
     const int64_t* from = held.data() + i * each;
     if (item.is_number()) {

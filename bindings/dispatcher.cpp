@@ -117,6 +117,10 @@ Type to_type(nb::handle described) {
   Type t;
   std::string tag = nb::cast<std::string>(described.attr("tag"));
   if (tag == "none") t.tag = Type::Tag::None;
+  if (tag == "str") {
+    t.tag = Type::Tag::String;
+    t.owned = true;
+  }
   if (tag == "number" || tag == "array") {
     t.tag = tag == "number" ? Type::Tag::Number : Type::Tag::Array;
     t.dtype = to_dtype(nb::object(described.attr("dtype")).ptr());
@@ -207,13 +211,14 @@ bool Arguments::add_mapped(PyObject* o, const char* function, Type& t) {
 nb::tuple described(const std::vector<Type>& types) {
   nb::list all;
   for (const Type& t : types) {
-    const char* tag = t.is_number()            ? "number"
-                      : t.is_array()           ? "array"
-                      : t.is(Type::Tag::Tuple) ? "tuple"
-                      : t.is(Type::Tag::Dict)  ? "dict"
-                      : t.is(Type::Tag::List)  ? "list"
-                      : t.is(Type::Tag::None)  ? "none"
-                                               : "function";
+    const char* tag = t.is_number()             ? "number"
+                      : t.is_array()            ? "array"
+                      : t.is(Type::Tag::Tuple)  ? "tuple"
+                      : t.is(Type::Tag::Dict)   ? "dict"
+                      : t.is(Type::Tag::List)   ? "list"
+                      : t.is(Type::Tag::None)   ? "none"
+                      : t.is(Type::Tag::String) ? "str"
+                                                : "function";
     const char* layout = t.order == Order::C ? "C" : t.order == Order::F ? "F" : "A";
     all.append(nb::make_tuple(tag, std::string(numbus::name(t.dtype)), static_cast<int>(t.ndim),
                               layout, t.readonly, described(t.items)));
@@ -334,6 +339,8 @@ void Arguments::add(nb::handle value, const char* function) {
     words.push_back(float_word(PyComplex_ImagAsDouble(o)));
   } else if (o == Py_None) {
     t = Type::of(Type::Tag::None);
+  } else if (PyUnicode_CheckExact(o)) {
+    t = add_strings({&o, 1});
   } else if (is_generic(o) || is_numpy_scalar(o)) {
     Operands ops;
     Arg a;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <span>
 #include <unordered_map>
 
 #include "convert.h"
@@ -84,9 +85,14 @@ struct Arguments {
   void add_words(const Array& a, frontend::Type& t);
   ~Arguments() {
     release_lists();
+    release_strings();
     for (Py_buffer& b : buffers) PyBuffer_Release(&b);
   }
   void add(nb::handle value, const char* function);
+  // Characters of strings that are given: memory of compiled functions.
+  std::vector<int64_t> strings;
+  frontend::Type add_strings(std::span<PyObject* const> all);
+  void release_strings();
   // Lists and dicts of compiled functions that Python holds (containers.h).
   std::vector<nb::object> containers;
   // Python's lists, which see afterwards what the function does to its own.

@@ -1,6 +1,8 @@
 // What compiled functions give back, as Python's values.
 #include <nanobind/stl/string.h>
 
+#include <bit>
+
 #include "compile/runtime.h"
 #include "containers.h"
 #include "frontend.h"
@@ -47,6 +49,15 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
       });
       compile::numbus_release(owner);
       return all;
+    }
+    case Type::Tag::String: {
+      const int64_t owner = words[1], length = words[2];
+      int order = std::endian::native == std::endian::little ? -1 : 1;
+      PyObject* made = PyUnicode_DecodeUTF32(reinterpret_cast<const char*>(words[0]), 4 * length,
+                                             "surrogatepass", &order);
+      words += 3;
+      compile::numbus_release(owner);
+      return nb::steal(made);
     }
     case Type::Tag::Dict: {
       const int64_t owner = *words++;

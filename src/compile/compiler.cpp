@@ -90,6 +90,9 @@ void* external(std::string_view name) {
     add("numbus_print_text", &numbus_print_text);
     add("numbus_print_int", &numbus_print_int);
     add("numbus_print_float", &numbus_print_float);
+    add("numbus_print_string", &numbus_print_string);
+    add("numbus_text_of_float", &numbus_text_of_float);
+    add("numbus_float_of_text", &numbus_float_of_text);
     return all;
   }();
   auto it = known->find(name);

@@ -131,6 +131,13 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
     case Intrinsic::print_float:
       call("numbus_print_float", none, {record(), a, B.getInt64(ir::number_of(i))});
       return B.getInt32(0);
+    case Intrinsic::text:
+      switch (static_cast<ir::Text>(ir::number_of(i))) {
+        case ir::Text::Print: return call("numbus_print_string", i64, {record(), a, b});
+        case ir::Text::OfFloat: return call("numbus_text_of_float", i64, {a, b, c});
+        case ir::Text::ToFloat: return call("numbus_float_of_text", i64, {a, b, c});
+      }
+      return B.getInt64(0);
     case Intrinsic::random:
       switch (static_cast<ir::Random>(ir::number_of(i))) {
         case ir::Random::Bits: return call("numbus_random_bits", B.getInt32Ty(), {});

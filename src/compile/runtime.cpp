@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -40,9 +38,32 @@ void drop_item(Owner* o, int64_t i) {
     numbus_release(std::exchange(words[std::countr_zero(left)], 0));
 }
 
-// What a list holds from some item on is not needed any more.
+// What a list holds from some item on is not needed any more. Neighbours often lie in one memory:
+// the parts of a text.
 void drop_items(Owner* o, int64_t first) {
-  for (int64_t i = first; i < list_of(o)->length; ++i) drop_item(o, i);
+  const uint32_t owners = ir::item_owners(o->item);
+  if (owners & (owners - 1)) {
+    for (int64_t i = first; i < list_of(o)->length; ++i) drop_item(o, i);
+    return;
+  }
+  const int word = std::countr_zero(owners);
+  int64_t last = 0, more = 0;  // an owner to let go of, and how often besides
+  auto release = [&] {
+    if (more) __atomic_fetch_sub(&reinterpret_cast<Owner*>(last)->count, more, __ATOMIC_RELEASE);
+    more = 0;
+    numbus_release(last);
+  };
+  for (int64_t i = first; i < list_of(o)->length; ++i) {
+    const int64_t owner = std::exchange(words_of(o, i)[word], 0);
+    if (!owner) continue;
+    if (owner == last) {
+      ++more;
+      continue;
+    }
+    release();
+    last = owner;
+  }
+  release();
 }
 
 Dict* dict_of(Owner* o) { return reinterpret_cast<Dict*>(o + 1); }
@@ -108,6 +129,10 @@ int64_t numbus_allocate(int64_t bytes) {
 
 void numbus_retain(int64_t owner) {
   if (owner) __atomic_fetch_add(&reinterpret_cast<Owner*>(owner)->count, 1, __ATOMIC_RELAXED);
+}
+
+void numbus_retain_all(int64_t owner, int64_t times) {
+  if (owner) __atomic_fetch_add(&reinterpret_cast<Owner*>(owner)->count, times, __ATOMIC_RELAXED);
 }
 
 void numbus_release(int64_t owner) {
@@ -274,20 +299,8 @@ void numbus_print_int(int64_t* context, int64_t n, int64_t how) {
   put(context, how & kUnsigned ? std::to_string(static_cast<uint64_t>(n)) : std::to_string(n));
 }
 
-// As Python's repr: the shortest text that reads back as the same number.
 void numbus_print_float(int64_t* context, double x, int64_t how) {
-  if (how & kSigned && !std::signbit(x)) put(context, "+");
-  if (std::isnan(x)) return put(context, "nan");
-  if (std::isinf(x)) return put(context, x < 0 ? "-inf" : "inf");
-  char text[40];
-  double size = std::abs(x);
-  bool fixed = size == 0 || (size >= 1e-4 && size < 1e16);
-  auto format = fixed ? std::chars_format::fixed : std::chars_format::scientific;
-  auto end = how & kSingle ? std::to_chars(text, text + sizeof text, static_cast<float>(x), format)
-                           : std::to_chars(text, text + sizeof text, x, format);
-  std::string s(text, end.ptr);
-  if (fixed && !(how & kPart) && s.find('.') == std::string::npos) s += ".0";
-  put(context, s);
+  put(context, float_text(x, how));
 }
 
 }  // extern "C"

@@ -75,9 +75,13 @@ struct Output {
   std::string text;
 };
 
+// A float as Python's repr; `how`: Print.
+std::string float_text(double x, int64_t how);
+
 extern "C" {
 int64_t numbus_allocate(int64_t bytes);  // zero where there is not enough memory
 void numbus_retain(int64_t owner);
+void numbus_retain_all(int64_t owner, int64_t times);
 void numbus_release(int64_t owner);
 int64_t numbus_list(int64_t memory, int64_t length, int64_t item);
 int64_t numbus_resize(int64_t list, int64_t length);  // zero where memory does not suffice
@@ -93,6 +97,17 @@ void numbus_print_text(int64_t* context, const char* text, int64_t size);
 enum Print : int64_t { kUnsigned = 1, kSingle = 2, kPart = 4, kSigned = 8 };
 void numbus_print_int(int64_t* context, int64_t n, int64_t how);
 void numbus_print_float(int64_t* context, double x, int64_t how);
+// Strings: so many characters of four bytes at an address.
+int64_t numbus_print_string(int64_t* context, const char32_t* text, int64_t length);
+// How a float becomes text, in one word: as Python's str, of a float32 where `how` is kSingle, or
+// with a presentation type of Python's formats, `kind` (e, E, f, F, g, G, %), and `digits`.
+constexpr int64_t format_word(int64_t how, char kind = 0, int64_t digits = 0) {
+  return how | int64_t{kind} << 8 | digits << 16;
+}
+constexpr int64_t kMostDigits = 300;  // that a format may ask for
+constexpr int64_t kFloatRoom = 700;   // characters that suffice for any of these
+int64_t numbus_text_of_float(int64_t bits, char32_t* to, int64_t format);
+int64_t numbus_float_of_text(const char32_t* text, int64_t length, double* to);
 }
 
 }  // namespace numbus::compile

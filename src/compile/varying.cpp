@@ -127,6 +127,7 @@ bool lanes_fit(const ir::Function& f) {
       case Intrinsic::print_text:
       case Intrinsic::print_int:
       case Intrinsic::print_float:
+      case Intrinsic::text:
       case Intrinsic::print_end: return false;
       default: break;
     }

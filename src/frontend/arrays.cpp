@@ -573,7 +573,7 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
     return slice_of_list(n, to_list(n, a, item), by);
   }
   if (!a.type.is_array()) {
-    if (a.type.is(Type::Tag::Text)) return index_text(n, a, by);
+    if (a.type.is_text()) return index_text(n, a, by);
     // NumPy's numbers have no axes to index.
     if (a.type.is_number() && !a.type.weak && by.type.is(Type::Tag::Tuple) && by.items.empty())
       return a;

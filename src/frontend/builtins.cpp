@@ -24,6 +24,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
     bool takes = it != kKeywords.end() && it->second.find(" " + k + " ") != std::string::npos;
     if (!takes && name != "print") not_yet(n, name + "() with " + k + "=");
   }
+  if (auto of_text = call_text_builtin(c, name)) return *of_text;
   if (name == "range" || name == "prange") {
     expect(c, name, 1, 3);
     Value r;
@@ -52,6 +53,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
     if (is_dict_view(a)) return integer(dict_length(a.items[0]));
     if (a.type.is(Type::Tag::Range)) return integer(length_of_range(a));
     if (a.type.is(Type::Tag::Text)) return known_integer(length_of_text(a));
+    if (a.type.is(Type::Tag::String)) return integer(string_length(a));
     fail(n, "len() of " + frontend::name(a.type));
   }
   if (name == "abs") {
@@ -85,7 +87,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
         r.type.weak = over.type.weak;
         return r;
       }
-      if (arg(0).type.is(Type::Tag::Text)) not_yet(n, name + "() of a string");
+      if (arg(0).type.is_text()) not_yet(n, name + "() of a string");
       if (!arg(0).type.is(Type::Tag::Tuple)) fail(n, name + "() of " + frontend::name(arg(0).type));
       items = arg(0).items;
       if (items.empty()) {
@@ -120,7 +122,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
     if (v.type.is_array() && v.type.ndim == 0) v = element(v, {});
     if (v.type.is(Type::Tag::Text) && name == "bool")
       return from_scalar(Scalar::from_bool(!v.type.text.empty()), DType::Bool, true);
-    if (v.type.is(Type::Tag::Text)) not_yet(n, "numbers from strings");
+    if (v.type.is_text() && name == "complex") not_yet(n, "complex() of a string");
     if (name == "bool") return boolean(truth(n, v));
     if (!v.unknown() && !v.type.is_number())
       fail(n, name + "() of " + frontend::name(v.type), "one element of it");
@@ -220,7 +222,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
                                 : from_scalar(Scalar::from_bool(name == "all"), DType::Bool, true);
     if (const Value* start = c.get(1, "start")) total = *start;
     if (arg(0).type.is_number()) fail(n, name + "() of one number: " + frontend::name(arg(0).type));
-    if (arg(0).type.is(Type::Tag::Text)) not_yet(n, name + "() of a string");
+    if (arg(0).type.is_text()) not_yet(n, name + "() of a string");
     if (arg(0).type.is(Type::Tag::Iterator)) {
       Call listed = c;
       listed.args[0] = plain(list_from(n, arg(0)));
@@ -389,7 +391,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       if (cls == "complex")
         yes = yes || (t.is_number() && (t.weak ? is_complex(t.dtype) : t.dtype == DType::C128));
       if (cls == "dict") yes = yes || t.is(Type::Tag::Dict);
-      if (cls == "str") yes = yes || t.is(Type::Tag::Text);
+      if (cls == "str") yes = yes || t.is_text();
       if (cls == "tuple") yes = yes || (t.is(Type::Tag::Tuple) && !t.listed);
       if (cls == "list") yes = yes || t.is(Type::Tag::List) || is_plain_list(arg(0)) || t.listed;
       if (cls.starts_with("namedtuple "))
@@ -447,6 +449,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
     return from_scalar(Scalar::from_int(known), DType::Bool, true);
   }
   if (name.starts_with("numbus host ")) return host_call(c, name.substr(12));
+  if (name.starts_with("numbus string ")) return string_primitive(c, name.substr(14));
   if (name.starts_with("numbus dict ")) return dict_primitive(c, name.substr(12));
   if (name == "dict") return dict_from(c);
   if (name == "numbus not yet") not_yet(n, arg(0).type.text);

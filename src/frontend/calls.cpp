@@ -244,7 +244,8 @@ Value Lower::call_function(const Call& c, int source) {
       std::any_of(c.keywords.begin(), c.keywords.end(), [&](auto& k) { return local(k.second); }))
     return call_inline(c, s.definition, s.name, nullptr, &s);
   bool library = s.library(),
-       lists = library && (s.file.ends_with("/lists.py") || s.file.ends_with("/dicts.py"));
+       lists = library && (s.file.ends_with("/lists.py") || s.file.ends_with("/dicts.py") ||
+                           s.file.ends_with("/strings.py"));
   if (library) expect_parameters(c, s);
   if (s.kind == Source::Registered) {
     Scope* caller = scope_;
@@ -661,7 +662,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
       return reduce(n, name, self);
     not_yet(n, "." + name + "() of a " + frontend::name(self.type));
   }
-  if (self.type.is(Type::Tag::Text)) not_yet(n, "strings", "numbers that stand for them");
+  if (self.type.is_text()) return string_method(c, self, name);
   if (!self.type.is_array()) fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   check_keywords(c, name);
   if (name == "conj" || name == "conjugate") expect(c, name, 0, 0);

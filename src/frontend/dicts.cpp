@@ -21,7 +21,7 @@ bool hashable(const Type& t) {
   if (t.is(Type::Tag::Tuple))
     return t.text.empty() && !t.listed && !t.items.empty() &&
            std::ranges::all_of(t.items, hashable);
-  return t.unknown() || (t.is_number() && !is_complex(t.dtype));
+  return t.unknown() || t.is_text() || (t.is_number() && !is_complex(t.dtype));
 }
 
 int64_t key_offset() { return 8; }
@@ -144,13 +144,17 @@ void Lower::set_value_of_entry(const Node& n, const Value& dict, Val entry, cons
 }
 
 // The hash of a key, not negative. Equal keys have equal ones, 0.0 and -0.0 too.
-Val Lower::hash_of(const Value& key) {
+Val Lower::hash_of(const Node& n, const Value& key) {
   auto mixed = [&](Val h) {
     h = b_->emit(Op::multiply, DType::I64, h, ci(static_cast<int64_t>(0x9E3779B97F4A7C15)));
     return b_->emit(Op::bitwise_xor, DType::I64, h,
                     b_->emit(Op::right_shift, DType::I64, h, ci(32)));
   };
   std::function<Val(const Value&)> of = [&](const Value& v) {
+    if (v.type.is_text()) {
+      const Value hash = call_string(n, "hash", {v});
+      return hash.unknown() ? ci(0) : mixed(hash.v[0]);
+    }
     if (v.type.is(Type::Tag::Tuple)) {
       Val all = ci(static_cast<int64_t>(v.items.size()));
       for (const Value& i : v.items)
@@ -194,10 +198,13 @@ Type* Lower::type_behind(const Node& n, std::string* key) {
 }
 
 // The type of a dict that holds entries of these types, too; unknown: nothing is said of these.
-Type Lower::dict_holding(const Node& n, const Type& dict, const Type& key, const Type& value) {
+Type Lower::dict_holding(const Node& n, const Type& dict, const Type& given_key,
+                         const Type& given_value) {
   const Type &own_key = dict.items[0], &own_value = dict.items[1];
+  const Type key = held_type(given_key), value = held_type(given_value);
   if (!hashable(key))
-    not_yet(n, "keys of the type " + name(key), "numbers but complex ones, and tuples of these");
+    not_yet(n, "keys of the type " + name(key),
+            "numbers but complex ones, strings, and tuples of these");
   if (!value.unknown() && !can_hold(value)) not_yet(n, "a dict with values of " + name(value));
   Type wider = dict;
   if (!fits_key(key, own_key) && !join_keys(own_key, key, wider.items[0]))
@@ -227,9 +234,10 @@ bool Lower::widen_dict(const Node& n, const Node& receiver, const Value& dict, c
 
 // A key as one of the dict's type.
 Value Lower::as_key(const Node& n, const Value& dict, const Value& key) {
-  const Type own = boxed_type(key);
+  const Type own = held_type(boxed_type(key));
   if (!hashable(own))
-    not_yet(n, "keys of the type " + name(own), "numbers but complex ones, and tuples of these");
+    not_yet(n, "keys of the type " + name(own),
+            "numbers but complex ones, strings, and tuples of these");
   if (!fits_key(own, dict.type.items[0]))
     not_yet(n, "a key of the type " + name(own) + " for a " + name(dict.type), "keys of one type");
   return convert_to(n, key, dict.type.items[0]);
@@ -403,13 +411,16 @@ Value Lower::dict_literal(const Node& n) {
 Value Lower::dict_from(const Call& c) {
   const Node& n = c.n;
   refuse_in_kernel(n, "dicts");
-  if (!c.keywords.empty()) not_yet(n, "dict() with keywords, whose keys are strings");
   expect(c, "dict", 0, 1);
-  if (c.args.empty()) return dict_literal(n);
-  const Value& from = c.args[0];
-  if (from.type.is(Type::Tag::Dict)) return copy_dict(n, from);
+  if (c.args.empty() && c.keywords.empty()) return dict_literal(n);
+  const Value* from = c.args.empty() ? nullptr : &c.args[0];
+  if (from && from->type.is(Type::Tag::Dict)) {
+    if (!c.keywords.empty()) not_yet(n, "dict() of a dict with keywords", "d.update(…)");
+    return copy_dict(n, *from);
+  }
   return collect_dict(n, [&](const std::function<void(const Value&, const Value&)>& put) {
-    pairs_of(n, from, put);
+    if (from) pairs_of(n, *from, put);
+    for (const auto& [k, v] : c.keywords) put(text(k), v);
   });
 }
 
@@ -647,7 +658,7 @@ Value Lower::dict_method(const Call& c, const Node& receiver, const Value& self,
 Value Lower::dict_primitive(const Call& c, const std::string& what) {
   const Node& n = c.n;
   const Value& dict = c.args[0];
-  if (what == "hash") return integer(hash_of(dict));  // of a key
+  if (what == "hash") return integer(hash_of(n, dict));  // of a key
   auto number = [&](size_t k) { return index_value(n, c.args[k]); };
   if (what == "mask") return integer(dict_word(dict, kMask));
   if (what == "room") return integer(dict_word(dict, kRoom));
@@ -658,7 +669,11 @@ Value Lower::dict_primitive(const Call& c, const std::string& what) {
     auto [base, offset] = entry_at(dict, number(1), 0);
     return read_at(DType::I64, base, offset, ir::Space::Global);
   }
-  if (what == "key") return key_of_entry(dict, number(1));
+  if (what == "same") {  // whether an entry has that key: looked at where it lies
+    auto [keys, at] = entry_at(dict, number(1), key_offset());
+    return compare_one(n, NodeKind::Eq, read_words(dict.type.items[0], keys, at, dict, false),
+                       c.args[2]);
+  }
   if (what == "grow") {
     dict_step(dict, ir::DictStep::Grow);
     Value none;

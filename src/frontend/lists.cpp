@@ -76,6 +76,10 @@ bool Lower::shares_lists(const Value& v) {
   return v.outside || std::any_of(v.items.begin(), v.items.end(), shares_lists);
 }
 
+bool Lower::holds_strings(const Type& t) {
+  return t.is(Type::Tag::String) || std::any_of(t.items.begin(), t.items.end(), holds_strings);
+}
+
 bool Lower::holds_lists(const Type& t) {
   return t.is(Type::Tag::List) || t.is(Type::Tag::Dict) ||
          std::any_of(t.items.begin(), t.items.end(), holds_lists);
@@ -141,7 +145,7 @@ Value Lower::read_item(const Value& list, Val at) {
 }
 
 // What lies in memory of a list or a dict, a word in eight bytes.
-Value Lower::read_words(const Type& t, Val base, Val offset, const Value& holder) {
+Value Lower::read_words(const Type& t, Val base, Val offset, const Value& holder, bool holds) {
   std::vector<Val> held;
   for (DType w : words(t)) {
     Val where = add(offset, ci(8 * static_cast<int64_t>(held.size())));
@@ -151,7 +155,7 @@ Value Lower::read_words(const Type& t, Val base, Val offset, const Value& holder
   Value r = unflatten(t, held, next);
   set_origin(r, origin_of(holder));
   // Its holder may let go of it while this statement still works with it.
-  hold(r);
+  if (holds) hold(r);
   if (holder.outside) share_lists(r);
   return r;
 }
@@ -189,7 +193,7 @@ void Lower::write_item(const Node& n, const Value& list, Val at, const Value& gi
   const Type& item = list.type.items[0];
   if (item.unknown() || given.unknown() || list.v.empty()) return;
   // Words of its own: what is computed where it is used has none.
-  Value v = given.lazy ? materialise(n, given) : given;
+  Value v = held(n, given.lazy ? materialise(n, given) : given);
   Type both, own = boxed_type(v);
   if (!fits_item(own, item) && (!join(item, own, both) || both != item))
     not_yet(n, "putting " + name(boxed_type(v)) + " into a " + name(list.type),
@@ -215,7 +219,7 @@ Value Lower::boxed(const Node& n, const Value& v) {
     Type common;
     bool one = true;
     for (const Value& i : v.items) {
-      Type wider, item = of_any_value(boxed_type(i));
+      Type wider, item = held_type(of_any_value(boxed_type(i)));
       one = one && join(common, item, wider) && can_hold(item);
       if (one) common = wider;
     }
@@ -254,11 +258,10 @@ Value Lower::to_list(const Node& n, const Value& v, const Type& item) {
 }
 
 // Variables have lists of one type: that of a list that gets an item of another one becomes wider.
-void Lower::widen_list(const Node& n, const Node& receiver, const Value& list, const Type& item) {
-  if (item.unknown()) return;
-  if (!can_hold(item))
-    not_yet(n, "a list of " + name(item),
-            item.is(Type::Tag::Text) ? "numbers that stand for the strings" : "");
+void Lower::widen_list(const Node& n, const Node& receiver, const Value& list, const Type& given) {
+  if (given.unknown()) return;
+  const Type item = held_type(given);
+  if (!can_hold(item)) not_yet(n, "a list of " + name(item));
   Type wider;
   if (!join(list.type.items[0], item, wider))
     not_yet(n, "putting " + name(item) + " into a " + name(list.type));
@@ -343,7 +346,8 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
   if (!reads) expect_own_list(n, receiver, self);
   if (!reads) note_lists(lists_change_);
   Call all{n, {self}, c.keywords};
-  for (const Value& a : c.args) all.args.push_back(boxed(n, a.lazy ? materialise(n, a) : a));
+  for (const Value& a : c.args)
+    all.args.push_back(held(n, boxed(n, a.lazy ? materialise(n, a) : a)));
   size_t last = all.args.size() - 1;
   bool before = std::exchange(changed_, false);
   if (name == "append" && last == 1) widen_list(n, receiver, self, all.args[1].type);
@@ -469,7 +473,7 @@ Value Lower::collect_list(const Node& n, const std::string& key, Val count,
     if (e.type.is_array() && e.type.ndim == 0)
       not_yet(n, "a list of arrays without axes", "x[()], its number");
     if (e.lazy) e = materialise(n, e);
-    e = boxed(n, e);
+    e = held(n, boxed(n, e));
     if (e.unknown()) return;
     Type wider, item = of_any_value(e.type);
     if (item.is_number()) item.text.clear();
@@ -623,8 +627,14 @@ Value Lower::join_lists(const Node& n, const Value& a, const Value& b) {
 
 Value Lower::slice_of_list(const Node& n, const Value& list, const Value& by) {
   if (list.type.items[0].unknown()) return {};
-  if (!list.type.items[0].is_number())
-    not_yet(n, "slices of a " + name(list.type), "a comprehension: [x[i] for i in range(a, b)]");
+  if (is_open(list.type)) return {};
+  if (!list.type.items[0].is_number()) {
+    std::vector<Value> args{list};
+    for (const Value& v : by.items)
+      args.push_back(v.type.is(Type::Tag::None) ? v : integer(index_value(n, v)));
+    if (args[3].type.is(Type::Tag::None)) args[3] = known_integer(1);
+    return call_function({n, std::move(args), {}}, u_.program.library("list slice"));
+  }
   Value part = view(n, plain(list), {by});
   Value r = materialise(
       n, lazy(part.type.dtype, part.shape(), [this, part](auto at) { return element(part, at); }));

@@ -143,6 +143,10 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
             [this, list = v] { return list_length(list); }};
   }
   if (v.type.is(Type::Tag::Dict) || is_dict_view(v)) return dict_sequence(at, v);
+  if (v.type.is_text()) {
+    const Value s = string_of(at, v);
+    return {string_length(s), [this, s](Val i) { return part_of_string(s, i, add(i, ci(1))); }, {}};
+  }
   if (v.type.is_array()) {
     if (v.type.ndim == 0) fail(at, "a 0-d array has no elements to loop over");
     Value a = v.lazy ? materialise(at, v) : v;
@@ -194,7 +198,6 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
     return {ci(static_cast<int64_t>(v.items.size())),
             [this, t = v, &at](Val i) { return index_tuple(at, t, integer(i)); }};
   }
-  if (v.type.is(Type::Tag::Text)) not_yet(at, "loops over strings");
   fail(at, "cannot loop over " + name(v.type), "range, an array, a list, a tuple, zip, enumerate");
 }
 

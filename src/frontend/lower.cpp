@@ -168,7 +168,8 @@ void Lower::pass() {
   for (Field which : {Field::posonlyargs, Field::args, Field::vararg, Field::kwonlyargs})
     for (const Node& a : arguments.all(which)) {
       if (n >= spec_.arguments.size()) fail(a, "missing argument " + a.text);
-      if (u_.options.kernel && holds_lists(spec_.arguments[n]))
+      if (u_.options.kernel &&
+          (holds_lists(spec_.arguments[n]) || holds_strings(spec_.arguments[n])))
         not_yet(a, frontend::name(spec_.arguments[n]) + " as an argument of a kernel", "arrays");
       size_t first = next;
       Value v = unflatten(spec_.arguments[n], params, next);
@@ -462,6 +463,7 @@ size_t Lower::recall(Value& v, const std::vector<std::optional<Scalar>>& known, 
 Value Lower::convert_to(const Node& at, const Value& v, const Type& t) {
   if (t.is(Type::Tag::List)) return v.unknown() ? v : to_list(at, v, t.items[0]);
   if (t.is(Type::Tag::Dict)) return v.unknown() ? v : to_dict(at, v, t);
+  if (t.is(Type::Tag::String) && v.type.is(Type::Tag::Text)) return string_of(at, v);
   if (v.type == t || v.unknown()) return v;
   if (t.is_number() && v.type.is_number()) {
     Value r = cast(at, v, t.dtype, t.weak);
@@ -529,6 +531,7 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
     }
     case Type::Tag::List:
     case Type::Tag::Dict: r.v = {all[next++]}; break;
+    case Type::Tag::String:
     case Type::Tag::Range:
       r.v.assign(all.begin() + next, all.begin() + next + 3);
       next += 3;

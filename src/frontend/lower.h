@@ -250,10 +250,22 @@ class Lower {
   // --- strings.cpp
   static Value text(std::string of);
   static int64_t length_of_text(const Value& a);
+  Value string_of(const Node& n, const Value& v);
+  Value held(const Node& n, const Value& v);
+  Value part_of_string(const Value& s, Val start, Val stop);
+  Val string_length(const Value& s) { return s.v[2]; }
+  Value call_string(const Node& n, const char* what, std::vector<Value> args);
   Value index_text(const Node& n, const Value& a, const Value& by);
   Value binary_text(const Node& n, Op op, const Value& a, const Value& b);
-  std::optional<bool> compare_text(const Node& n, NodeKind op, const Value& a, const Value& b);
+  std::optional<Value> compare_text(const Node& n, NodeKind op, const Value& a, const Value& b);
+  Value contained_text(const Node& n, const Value& a, const Value& b);
   Value joined_text(const Node& n);
+  Value text_of(const Node& n, const Value& v);
+  Value text_of_float(Val bits, Val format, int64_t room);
+  Value formatted(const Node& n, const Value& v, const Node& spec);
+  Value string_method(const Call& c, const Value& self, const std::string& name);
+  Value string_primitive(const Call& c, const std::string& what);
+  std::optional<Value> call_text_builtin(const Call& c, const std::string& name);
 
   // --- dicts.cpp
   static bool is_dict_view(const Value& v);
@@ -270,7 +282,7 @@ class Lower {
   Value key_of_entry(const Value& dict, Val entry);
   Value value_of_entry(const Value& dict, Val entry);
   void set_value_of_entry(const Node& n, const Value& dict, Val entry, const Value& v);
-  Val hash_of(const Value& key);
+  Val hash_of(const Node& n, const Value& key);
   Type* type_behind(const Node& n, std::string* key = nullptr);
   Type dict_holding(const Node& n, const Type& dict, const Type& key, const Type& value);
   bool widen_dict(const Node& n, const Node& receiver, const Value& dict, const Type& key,
@@ -305,7 +317,7 @@ class Lower {
   Value dict_primitive(const Call& c, const std::string& what);
 
   // --- lists.cpp
-  Value read_words(const Type& t, Val base, Val offset, const Value& holder);
+  Value read_words(const Type& t, Val base, Val offset, const Value& holder, bool holds = true);
   void write_words(const Type& t, const Value& v, Val base, Val offset, bool fresh = false);
   void comprehension_loops(const Node& n, const Sequence& all, const std::function<void()>& each);
   Value comprehension(const Node& n);
@@ -332,6 +344,7 @@ class Lower {
   void expect_memory(Val got);
   static bool shares_lists(const Value& v);
   static bool holds_lists(const Type& t);
+  static bool holds_strings(const Type& t);
   static void share_lists(Value& v);
   Val list_length(const Value& list);
   Val list_data(const Value& list);
@@ -371,6 +384,7 @@ class Lower {
   Value chain(const Node& n, size_t at, const Value& left);
   Value contained(const Node& n, NodeKind op, const Value& a, const Value& b);
   bool never_equal(const Node& n, const Value& a, const Value& b);
+  Value negated(const Node& n, const Value& v);
   Value compare_one(const Node& n, NodeKind op, const Value& a, const Value& b);
   Value if_expression(const Node& n);
   Value joined(const Node& n, const std::string& what, const std::function<Value()>& first,

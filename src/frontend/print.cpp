@@ -27,6 +27,13 @@ Value Lower::print(const Call& c) {
   constexpr int64_t kUnsigned = 1, kSingle = 2, kPart = 4, kSigned = 8;
   std::function<void(const Value&, bool)> one = [&](const Value& v, bool inside) {
     switch (v.type.tag) {
+      case Type::Tag::String: {
+        const Value s = inside ? call_string(n, "repr", {v}) : v;
+        if (!s.unknown())
+          intrinsic(ir::Intrinsic::text, DType::I64, s.v[0], string_length(s), ir::kNone,
+                    ir::Space::Global, static_cast<int64_t>(ir::Text::Print));
+        break;
+      }
       case Type::Tag::Text:
         // Python's repr() where it is plain.
         if (inside && std::ranges::any_of(v.type.text, [](char c) {
@@ -70,6 +77,11 @@ Value Lower::print(const Call& c) {
         for (const Value& i : v.items) one(i, false);
         break;
       case Type::Tag::Tuple:
+        if (v.type.listed) {
+          const Value list = boxed(n, v);
+          if (list.unknown()) return;
+          if (list.type.is(Type::Tag::List)) return one(list, inside);
+        }
         if (!v.type.text.empty() || v.type.listed) not_yet(n, "printing " + name(v.type));
         text(v.type.names.empty() ? "(" : v.type.names[0] + "(");
         for (size_t i = 0; i < v.items.size(); ++i) {

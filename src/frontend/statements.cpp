@@ -181,9 +181,13 @@ void Lower::assign(const Node& target, const Value& v) {
         for (const Node& t : names) assign(t, {});
         return;
       }
-      if (v.type.is(Type::Tag::List) || (v.type.is_array() && v.type.ndim > 0)) {
+      if (v.type.is(Type::Tag::List) || (v.type.is_array() && v.type.ndim > 0) ||
+          v.type.is_text()) {
         // As many as names, looked at before the first name changes.
-        Val count = v.type.is_array() ? v.shape()[0] : list_length(v);
+        Val count = v.type.is_array()              ? v.shape()[0]
+                    : v.type.is(Type::Tag::List)   ? list_length(v)
+                    : v.type.is(Type::Tag::String) ? string_length(v)
+                                                   : ci(length_of_text(v));
         Val wanted = ci(static_cast<int64_t>(names.size()));
         when(less(count, wanted), [&] {
           raise_at(
@@ -199,7 +203,6 @@ void Lower::assign(const Node& target, const Value& v) {
         for (size_t i = 0; i < names.size(); ++i) assign(names[i], items[i]);
         return;
       }
-      if (v.type.is(Type::Tag::Text)) not_yet(target, "unpacking a string");
       if (!v.type.is(Type::Tag::Tuple))
         fail(target,
              "cannot unpack " + name(v.type) + " into " + std::to_string(names.size()) + " names");
@@ -257,7 +260,7 @@ void Lower::assign_starred(const Node& target, const Value& v) {
     hold(v);
     return assign_starred(target, numbers);
   }
-  if (v.type.is(Type::Tag::Text)) not_yet(target, "unpacking a string");
+  if (v.type.is_text()) return assign_starred(target, list_from(target, v));
   if (!v.type.is_array() || v.type.ndim != 1)
     fail(target,
          "cannot unpack " + name(v.type) + " into " + std::to_string(names.size()) + " names");
@@ -441,10 +444,11 @@ void Lower::return_value(const Node& n, const Value& v) {
          "write the result into an array that is an argument");
   if (is_records(r)) not_yet(n, "returning records", "write into an array that is an argument");
   bool outermost = spec_.function == 0;
+  // Within a tuple, a function may see a string of another one's that is known.
+  if (outermost || r.type.is(Type::Tag::Text)) r = held(n, r);
   if (const Type* part = only_inside(r.type);
       part && (outermost || !r.type.is(Type::Tag::Tuple) || !r.type.text.empty()))
-    not_yet(n, "returning " + name(*part) + (part == &r.type ? "" : " in " + name(r.type)),
-            part->is(Type::Tag::Text) ? "numbers that stand for the strings" : "");
+    not_yet(n, "returning " + name(*part) + (part == &r.type ? "" : " in " + name(r.type)));
   Type wider;
   if (!join(result_, r.type, wider))
     not_yet(n, "returns " + name(result_) + " on one path and " + name(r.type) + " on another",

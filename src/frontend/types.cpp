@@ -43,7 +43,8 @@ std::string name(const Type& t) {
     case Type::Tag::Iterator: return t.text;
     case Type::Tag::Range: return "range";
     case Type::Tag::Slice: return "slice";
-    case Type::Tag::Text: return "str";
+    case Type::Tag::Text:
+    case Type::Tag::String: return "str";
     case Type::Tag::Function: return "function " + t.text;
     case Type::Tag::DType: return "type " + std::string(numbus::name(t.dtype));
     case Type::Tag::Module: return "module " + t.text;
@@ -76,6 +77,10 @@ bool join(const Type& a, const Type& b, Type& both) {
   }
   if (a.unknown()) {
     both = b;
+    return true;
+  }
+  if (a.is_text() && b.is_text()) {
+    both = held_type(a);
     return true;
   }
   if (a.tag != b.tag) return false;
@@ -173,6 +178,16 @@ Type of_any_value(Type t) {
   return t;
 }
 
+Type held_type(Type t) {
+  if (t.is(Type::Tag::Text)) {
+    t = Type::of(Type::Tag::String);
+    t.owned = true;
+  }
+  if (t.is(Type::Tag::Tuple) && t.text.empty())
+    for (Type& i : t.items) i = held_type(std::move(i));
+  return t;
+}
+
 namespace {
 
 uint8_t least_bytes(double x) {
@@ -196,6 +211,7 @@ const Type* only_inside(const Type& t) {
     case Type::Tag::Unknown:  // a later pass asks again
     case Type::Tag::None:
     case Type::Tag::Number:
+    case Type::Tag::String:
     case Type::Tag::Array: return nullptr;
     case Type::Tag::Tuple:
       if (!t.text.empty() || t.listed) return &t;
@@ -217,7 +233,10 @@ std::vector<DType> words(const Type& t) {
     // Address, owner, shape, strides in bytes.
     case Type::Tag::Array: return std::vector<DType>(2 + 2 * t.ndim, DType::I64);
     case Type::Tag::List:
-    case Type::Tag::Dict: return {DType::I64};  // the owner of its header
+    case Type::Tag::Dict:
+      return {DType::I64};  // the owner of its header
+    // Address, owner, length in characters.
+    case Type::Tag::String: return std::vector<DType>(3, DType::I64);
     case Type::Tag::Range: return std::vector<DType>(3, DType::I64);
     case Type::Tag::Tuple:
     case Type::Tag::Iterator:
@@ -236,7 +255,8 @@ bool can_hold(const Type& t) {
     if (!t.text.empty() || t.listed || t.items.empty()) return false;
     for (const Type& i : t.items)
       if (!can_hold(i)) return false;
-  } else if (!t.is_number() && !t.is_array() && !t.is(Type::Tag::List) && !t.is(Type::Tag::Dict)) {
+  } else if (!t.is_number() && !t.is_array() && !t.is(Type::Tag::List) && !t.is(Type::Tag::Dict) &&
+             !t.is(Type::Tag::String)) {
     return false;
   }
   return words(t).size() <= ir::kItemWords;
@@ -248,7 +268,7 @@ DType stored(DType word) {
 }
 
 uint32_t owner_words(const Type& t, size_t at) {
-  if (t.is_array()) return 2u << at;
+  if (t.is_array() || t.is(Type::Tag::String)) return 2u << at;
   if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict)) return 1u << at;
   uint32_t all = 0;
   for (const Type& i : t.items) {
@@ -289,6 +309,7 @@ void own_arrays(Type& t) {
 std::vector<size_t> owners(const Type& t) {
   if (t.is_array()) return t.owned ? std::vector<size_t>{1} : std::vector<size_t>{};
   if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict)) return {0};
+  if (t.is(Type::Tag::String)) return {1};
   if (t.is(Type::Tag::Function)) return {};
   std::vector<size_t> all;
   size_t at = 0;

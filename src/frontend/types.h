@@ -27,6 +27,7 @@ struct Type {
     Range,
     Slice,     // items: start, stop, step, each None or a number
     Text,      // a string, known while compiling
+    String,    // one that is not: its characters in memory, four bytes each
     Function,  // something to call: a function of the user's, or by name
     DType,     // an element type as a value
     Module,    // names with attributes of their own, such as cuda.shared
@@ -57,6 +58,7 @@ struct Type {
   bool is(Tag t) const { return tag == t; }
   bool is_number() const { return tag == Tag::Number; }
   bool is_array() const { return tag == Tag::Array; }
+  bool is_text() const { return tag == Tag::Text || tag == Tag::String; }
   bool unknown() const { return tag == Tag::Unknown; }
   bool is_integer() const { return is_number() && kind(dtype) <= Kind::UInt; }
 
@@ -106,6 +108,8 @@ Type promoted(const Type& a, const Type& b);
 void narrow_weak(std::span<Type> all);
 // The type without what is known of constants only.
 Type of_any_value(Type t);
+// The type of what lists, dicts and results hold: of strings no more than that they are some.
+Type held_type(Type t);
 // What `least` is for this number.
 uint8_t least_bytes(const Scalar& s);
 

@@ -78,6 +78,7 @@ const char* intrinsic_name(Intrinsic i) {
                                        "print_int",
                                        "print_float",
                                        "print_end",
+                                       "text",
                                        "lane_index",
                                        "lane_count",
                                        "lane_merge",

@@ -116,6 +116,8 @@ enum class Intrinsic : uint8_t {
   print_int,
   print_float,
   print_end,
+  // Of strings, whose characters have four bytes each; number: Text. An integer.
+  text,
   // Of a body that runs on several lanes: this one's number, how many there are, and all lanes'
   // values of a merged in their order (number: the row). One lane where they are not used.
   lane_index,
@@ -136,6 +138,10 @@ enum class Intrinsic : uint8_t {
 // 32 bits, as uint32; a number of [0, 1), as float64; a new beginning from the seed a; the address
 // of two float64 that belong to the state; a new beginning as Python's random.seed(a).
 enum class Random : uint8_t { Bits, Unit, Seed, Kept, PythonSeed };
+// print: what lies at a, b characters. of_float: the number with the bits a as text at b, where
+// there is room; c: how (compile/runtime.h); its length. to_float: whether the b characters at a
+// are a number, which becomes the float64 at c.
+enum class Text : uint8_t { Print, OfFloat, ToFloat };
 // Room for one more entry; no gaps left by entries that were taken out; no entries; without the
 // entry b.
 enum class DictStep : uint8_t { Grow, Settle, Clear, Drop };

@@ -145,6 +145,7 @@ std::pair<int, int> operands_of(Intrinsic i) {
     case Intrinsic::shfl_xor:
     case Intrinsic::atomic_cas:
     case Intrinsic::fma: return {3, 3};
+    case Intrinsic::text: return {2, 3};
     case Intrinsic::watch: return {1, 2};
     case Intrinsic::fail: return {1, 3};
     case Intrinsic::random: return {0, 1};

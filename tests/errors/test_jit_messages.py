@@ -113,7 +113,7 @@ def string_operations(x):
 
 
 def string_methods(x):
-    return TEXT.upper()  # ^TEXT.upper
+    return TEXT.encode()  # ^TEXT.encode
 
 
 def list_append(x):
@@ -339,8 +339,8 @@ def prange_arrays_swap(x):
     return a
 
 
-def int_of_string(x):
-    return int("3")  # ^int("3")
+def complex_of_string(x):
+    return complex("3")  # ^complex("3")
 
 
 def star_star(x, **options):
@@ -372,9 +372,9 @@ CASES = {
     global_list: ((X,), ["global list", "tuple or an array"]),
     global_dict: ((X,), ["global dict"]),
     global_object: ((X,), ["'Thing' objects"]),
-    string_operations: ((X,), ["strings"]),
+    string_operations: ((X,), ["% of a string", "an f-string"]),
     string_methods: ((X,), ["str"]),
-    list_append: ((X,), ["a list of str", "numbers that stand"]),
+    list_append: ((X,), ["putting str into a list(float)"]),
     empty_list: ((X,), ["a list of None"]),
     list_of_arrays: ((X,), ["operators on a list(array(float64"]),
     dictionary: ((X,), ["keys of two types in one dict"]),
@@ -419,7 +419,7 @@ CASES = {
     prange_place_of_maximum: ((X,), ["'best' carries a value"]),
     prange_last_value: ((X,), ["has its own 'last'"]),
     prange_arrays_swap: ((X,), ["'b' carries a value"]),
-    int_of_string: ((X,), ["numbers from strings"]),
+    complex_of_string: ((X,), ["complex() of a string"]),
     nested_recursion: ((X,), ["recursion of local functions", "module level"]),
 }
 
@@ -451,8 +451,8 @@ def test_wrong_arguments():
     def f(x, y):
         return x
 
-    with pytest.raises(TypeError, match="str"):
-        f("a", 1)
+    with pytest.raises(TypeError, match="bytes"):
+        f(b"a", 1)
     with pytest.raises(TypeError, match="an empty list"):
         f([], 1)
     with pytest.raises(TypeError, match="dict"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .expressions import Reject
 from .kinds import is_array, kind_of
 
-KEYS = ("int", "int", "int", "pair", "float", "bool")
+KEYS = ("int", "int", "int", "pair", "float", "bool", "str", "str")
 VALUES = ("int", "int", "float", "float", "bool", "float64", "tuple", "array", "list")
 
 
@@ -20,6 +20,8 @@ class Dicts:
         n = self.small()[0]
         if isinstance(sample, tuple):
             return f"({n}, {self.small()[0]} % 2)"
+        if isinstance(sample, str):
+            return self.string(1)[0] if self.r.random() < 0.5 else f"str({n})"
         if isinstance(sample, bool):
             return self.condition_of_numbers()
         if isinstance(sample, float):
@@ -105,7 +107,7 @@ class Dicts:
         r = self.r
         name = self.fresh("d")
         which = r.choice(VALUES)
-        key = {"int": 1, "pair": (1, 0), "float": 0.5, "bool": True}[r.choice(KEYS)]
+        key = {"int": 1, "pair": (1, 0), "float": 0.5, "bool": True, "str": "1"}[r.choice(KEYS)]
         way = r.random()
         if way < 0.45:
             entries = [
@@ -116,7 +118,8 @@ class Dicts:
             i = self.fresh("k")
             self.ns[i] = 1
             try:
-                k = {int: i, tuple: f"({i}, {i} % 2)", float: f"{i} * 0.5", bool: f"{i} > 1"}
+                k = {int: i, tuple: f"({i}, {i} % 2)", float: f"{i} * 0.5", bool: f"{i} > 1",
+                     str: f"str({i})"}  # fmt: skip
                 text, value = k[type(key)], self.dict_value(which)
             finally:
                 del self.ns[i]
@@ -174,7 +177,7 @@ class Dicts:
             ways += [f"{name}.get({k}, {value!r})"] * 4 + [f"{name}[{k}]"] * 4
         if type(value) is int:
             ways += [f"sum({name}.values())", f"max({name}.values())", f"min({name}.values())"]
-        if not isinstance(key, tuple):
+        if not isinstance(key, (tuple, str)):
             ways += [f"max({name})", f"sorted({name})[0]", f"list({name})[-1]"]
         if isinstance(value, (tuple, list)):
             ways += [f"{name}[{k}][{r.randrange(2)}]"] * 3

@@ -401,9 +401,9 @@ class Expressions:
         return self.evaluate("([{0}] * {1})", self.number(depth), self.small())
 
 
-NUMBERS = [("text", 0.5), ("dict", 4), ("leaf", 2), ("binary", 9), ("unary", 2), ("compare", 2),
-           ("bool", 1), ("ternary", 2), ("math", 3), ("numpy", 3), ("convert", 2), ("builtin", 3),
-           ("reduce", 2), ("element", 5), ("call", 3)]  # fmt: skip
+NUMBERS = [("text", 0.5), ("dict", 4), ("string", 2), ("leaf", 2), ("binary", 9), ("unary", 2),
+           ("compare", 2), ("bool", 1), ("ternary", 2), ("math", 3), ("numpy", 3), ("convert", 2),
+           ("builtin", 3), ("reduce", 2), ("element", 5), ("call", 3)]  # fmt: skip
 ARRAYS = [("leaf", 3), ("binary", 6), ("unary", 1), ("compare", 1), ("numpy", 3), ("slice", 6),
           ("library", 7), ("reduce", 1)]  # fmt: skip
 __all__ = ["DTYPES", "Expressions", "Reject", "is_bool"]

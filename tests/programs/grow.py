@@ -22,9 +22,10 @@ from .dicts import Dicts
 from .expressions import Expressions, Reject
 from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, is_text, kind_of
 from .statements import Statements
+from .texts import Texts
 from .wider import Wider
 
-GRAMMAR_VERSION = 6
+GRAMMAR_VERSION = 7
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def bounded(more=1 << 30, seconds=5.0):
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-class Grower(Expressions, Statements, Wider, Dicts):
+class Grower(Expressions, Statements, Wider, Dicts, Texts):
     def __init__(self, seed: int, features: Features):
         self.r = random.Random(seed)
         self.features = features
@@ -80,6 +81,7 @@ class Grower(Expressions, Statements, Wider, Dicts):
         self.data = Data(self.r, special=self.r.random() < 0.25)
         self.lines: list[tuple[int, str]] = []
         self.rich = not self.scalar and self.r.random() < 0.4  # in dicts
+        self.wordy = not self.scalar and self.r.random() < 0.35  # in strings
         self.level = 0
         self.count = 0
         self.ns = {"np": np, "math": math}
@@ -177,6 +179,8 @@ class Grower(Expressions, Statements, Wider, Dicts):
         """The text of a value to call the program with."""
         r, d = self.r, self.data
         which = r.random()
+        if self.wordy and which < 0.2:
+            return repr(r.choice(("abc", "b,a,b", " two words ", "", "ÄÖé", "x1y2", "中\n")))
         if which < 0.42:
             dtype = r.choice(COMMON)
             ndim = r.choice((0, 1, 1, 1, 1, 2, 2, 2, 3)) if r.random() < 0.97 else 4
@@ -263,11 +267,7 @@ class Grower(Expressions, Statements, Wider, Dicts):
     def finish(self):
         """The return statement: what the program has computed."""
         r = self.r
-        made = [
-            n
-            for n in self.names(lambda v: not callable(v) and not is_text(v))
-            if n not in self.fixed
-        ]
+        made = [n for n in self.names(lambda v: not callable(v)) if n not in self.fixed]
         r.shuffle(made)
         made.sort(key=lambda n: (n[0] == "a", self.rich and n[0] != "d"))
         given = made[: r.randint(1, 4)]

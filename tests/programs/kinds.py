@@ -31,7 +31,7 @@ def kind_of(value):
     if isinstance(value, dict):
         key, item = next(iter(value.items()), (None, None))
         return ("dict", kind_of(key), kind_of(item)) if value else ("dict", None, None)
-    return repr(value) if value is None or isinstance(value, str) else type(value).__name__
+    return repr(value) if value is None else type(value).__name__
 
 
 def is_number(value) -> bool:

@@ -63,7 +63,11 @@ EXACT = frozenset(
     enumerate zip map reversed range len list tuple int float bool complex str sum_of_ints
     isqrt comb perm factorial fsum is_integer bit_length index count append extend pop remove
     insert reverse clear sorted isinstance divmod slice print next iter type
-    _replace prange get pop setdefault update keys values items clear dict""".split()
+    _replace prange get pop setdefault update keys values items clear dict
+    ord chr find rfind rindex startswith endswith splitlines rsplit join strip lstrip rstrip replace
+    zfill center ljust rjust partition rpartition removeprefix removesuffix upper lower title
+    capitalize swapcase casefold isalpha isdigit isalnum isspace isupper islower isascii isnumeric
+    isdecimal istitle isprintable""".split()
 )
 # These add integers as float64, which need not hold them.
 MEANS = frozenset("mean average nanmean std var nanstd nanvar".split())

@@ -30,6 +30,8 @@ class Statements:
             all_ = all_ + BLOCKS
         if self.rich:
             all_ = all_ + [("dict", 25)]
+        if self.wordy:
+            all_ = all_ + [("string", 15)]
         if self.loops:
             all_ = all_ + [("leave", 3)]
         if self.level == 1:
@@ -208,6 +210,8 @@ class Statements:
         which = r.random()
         if self.names(lambda v: isinstance(v, dict) and v) and r.random() < 0.4:
             return self.over_dict(name)
+        if self.wordy and r.random() < 0.4:
+            return self.over_string(name)
         if r.random() < 0.12:
             return self.over_generator(name) if r.random() < 0.5 else self.over_rows(name)
         if which < 0.5:

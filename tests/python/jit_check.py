@@ -25,6 +25,9 @@ def equal(ours, theirs, rtol, where="result"):
         for k, (o, t) in enumerate(zip(ours, theirs)):
             equal(o, t, rtol, f"{where}[{k}]")
         return
+    if isinstance(theirs, str):
+        assert type(ours) is str and ours == theirs, f"{where}: {ours!r} for {theirs!r}"
+        return
     if theirs is None:
         assert ours is None, f"{where}: {ours!r} for None"
         return

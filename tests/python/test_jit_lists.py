@@ -280,14 +280,6 @@ def test_pop_of_an_empty_list():
 
 
 def test_mistakes():
-    def strings(n):
-        a = []
-        a.append("x")
-        return a
-
-    with pytest.raises(NotImplementedError, match="a list of str"):
-        njit(strings)(1)
-
     def parameter(a):
         push(a, 0.5)
 

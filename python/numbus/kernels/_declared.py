@@ -48,6 +48,8 @@ def distance(a, t):
             return None
         parts = [distance(item, part) for item, part in zip(a, t.items)]
         return None if any(p is None for p in parts) else sum(parts)
+    if t.tag == "str":
+        return 0 if type(a) is str else None
     if t.tag in ("dict", "list"):
         return 0 if getattr(a, "_type", None) == t else None
     return 0 if t.tag == "none" and a is None else None

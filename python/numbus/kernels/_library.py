@@ -86,19 +86,20 @@ def list_resize(items, length):
 list_resize._kernel_name = "numbus list resize"
 
 
-class _OfDicts:
-    """dict_hash and the like: steps of the library's dicts, which are memory of compiled code."""
+class _OfMemory:
+    """dict_hash and the like: steps of dicts and strings, which are memory of compiled code."""
 
     def __init__(self, name):
-        self._kernel_name = f"numbus dict {name}"
+        self._kernel_name = f"numbus {name}"
 
     def __call__(self, *_):
-        raise NotImplementedError("only compiled functions have such dicts")
+        raise NotImplementedError("only compiled functions have such memory")
 
 
-dict_hash, dict_mask, dict_slot, dict_mark, dict_key, dict_room, dict_grow, dict_new = map(
-    _OfDicts, "hash mask slot mark key room grow new".split()
+dict_hash, dict_mask, dict_slot, dict_mark, dict_same, dict_room, dict_grow, dict_new = (
+    _OfMemory(f"dict {name}") for name in "hash mask slot mark same room grow new".split()
 )
+codes, cut, number_of_text = (_OfMemory(f"string {name}") for name in "codes cut number".split())
 
 
 def not_yet(what):

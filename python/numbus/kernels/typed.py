@@ -75,9 +75,9 @@ class Dict(MutableMapping):
     """A dict with keys of one type and values of one type, which compiled functions take and give.
 
     Dict.empty(key_type, value_type) makes one; Dict() finds its types from the first entry. Keys
-    are integers, floats, bools and tuples of these; values numbers, arrays, tuples, lists, dicts.
-    What a compiled function changes is seen here. Raises what dict raises, and UnsupportedError for
-    keys and values of other types.
+    are integers, floats, bools, strings and tuples of these; values numbers, strings, arrays,
+    tuples, lists, dicts. What a compiled function changes is seen here. Raises what dict raises,
+    and UnsupportedError for keys and values of other types.
     """
 
     def __init__(self, entries=()):
@@ -187,8 +187,8 @@ class List(MutableSequence):
     """A list with items of one type, which compiled functions take and give.
 
     List.empty_list(item_type) makes one; List() finds its type from the first item. Items are
-    numbers, arrays, tuples, lists and dicts. What a compiled function changes is seen here. Raises
-    what list raises, and UnsupportedError for items of another type.
+    numbers, strings, arrays, tuples, lists and dicts. What a compiled function changes is seen
+    here. Raises what list raises, and UnsupportedError for items of another type.
     """
 
     def __init__(self, items=()):

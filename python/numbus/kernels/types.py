@@ -71,6 +71,7 @@ for _name in (
     _ALL[_name] = Type("number", _name, name=_name)
 _ALL["bool_"] = _ALL["boolean"] = _ALL["b1"] = Type("number", "bool", name="bool")
 _ALL["void"] = _ALL["none"] = Type("none", name="none")
+_ALL["unicode_type"] = _ALL["string"] = Type("str", name="unicode_type")
 for _short, _long in {
     "i1": "int8",
     "i2": "int16",
@@ -202,6 +203,8 @@ def _from_core(tag, dtype, ndim, layout, readonly, items):
         return DictType(*from_core(items))
     if tag == "list":
         return ListType(*from_core(items))
+    if tag == "str":
+        return _ALL["unicode_type"]
     return Type(tag, name=tag)
 
 

@@ -7,11 +7,11 @@ the one that the hash names on, up to an empty one.
 from .._library import (
     dict_grow,
     dict_hash,
-    dict_key,
     dict_mark,
     dict_mask,
     dict_new,
     dict_room,
+    dict_same,
     dict_slot,
     known,
 )
@@ -26,7 +26,7 @@ def search(d, key):
     while slot != 0:
         if (slot ^ h) >> 32 == 0:
             e = (slot & 0xFFFFFFFF) - 1
-            if dict_mark(d, e) == h and dict_key(d, e) == key:
+            if dict_mark(d, e) == h and dict_same(d, e, key):
                 return e, h, at
         at = (at + 1) & mask
         slot = dict_slot(d, at)

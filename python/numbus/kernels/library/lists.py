@@ -69,6 +69,33 @@ def ends(n, start, stop):
     return low, max(low, high)
 
 
+def indices(n, start, stop, step):
+    """The first index of a slice of n items, its step, and how many it has."""
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    first = -1 if step < 0 else 0
+    last = n - 1 if step < 0 else n
+    if start is None:
+        low = last if step < 0 else first
+    else:
+        low = max(start + n, first) if start < 0 else min(start, last)
+    if stop is None:
+        high = first if step < 0 else last
+    else:
+        high = max(stop + n, first) if stop < 0 else min(stop, last)
+    span = low - high if step < 0 else high - low
+    # No longer step is needed, and this one cannot overflow.
+    by = max(min(step, n + 1), -n - 1)
+    return low, by, (span - 1) // abs(by) + 1 if span > 0 else 0
+
+
+@known("list slice")
+def slice_of(items, start, stop, step):
+    """items[start:stop:step], of others than numbers"""
+    low, by, count = indices(len(items), start, stop, step)
+    return [items[low + k * by] for k in range(count)]
+
+
 @known("list replace")
 def replace(items, start, stop, more):
     """items[start:stop] = more"""
@@ -121,6 +148,15 @@ def count(items, x):
         if items[i] == x:
             found += 1
     return found
+
+
+@known("list contains")
+def contains(items, x):
+    """Whether one is equal."""
+    for i in range(len(items)):
+        if items[i] == x:
+            return True
+    return False
 
 
 @known("list clear")
