@@ -60,7 +60,6 @@ vdot(a: Array, b: Any)
 inner(a: Array, b: Any)
 matmul(x1: Array, x2: Any, /, out: Out = None, *, casting: Any = "", order: Any = "K", dtype: Any = None)
 vecdot(x1: Array, x2: Any, /)
-tensordot(a: Array, b: Any, axes: Any = 2)
 einsum(subscripts: Any, a: Array, /)
 iscomplexobj(x: Array)
 isrealobj(x: Array)
@@ -168,21 +167,10 @@ SAMPLES = {
             ("dot", "b"),
             ("vdot", "b"),
             ("inner", "b"),
-            ("tensordot", "b"),
             ("matmul", "x2"),
             ("vecdot", "x2"),
         )
     },
-    ("tensordot", "axes"): lambda a, axis: [
-        ABSENT,
-        0,
-        1,
-        ((0,), (0,)),
-        ([-1], [0]),
-        2,
-        (0, 1),
-        ((0, 1), (0, 1)),
-    ],
     ("einsum", "subscripts"): lambda a, axis: [
         "".join("ijkl"[d] for d in range(a.ndim)) + "->",
         "".join("ijkl"[d] for d in range(a.ndim)),
