@@ -357,7 +357,7 @@ class ndarray:
         """Puts the elements in order along `axis`; see `sort`."""
     def split(self, section: Any, stream: Any = 0) -> list[ndarray]:
         """Views of `section` elements each, the last one of what is left."""
-    def squeeze(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray:
+    def squeeze(self, axis: Any = None) -> ndarray:
         """`a` without its axes of extent 1 (or without `axis`, which must have extent 1): a view."""
     def std(self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: Any = 0, keepdims: _bool = False, *, where: Any = True, mean: Any = ..., correction: Any = ...) -> Any:
         """Standard deviation over `axis` with divisor `n - ddof`, reading its input once."""
@@ -599,7 +599,7 @@ def column_stack(tup: Any) -> ndarray:
     """1-D arrays as the columns of a 2-D array; 2-D arrays are joined along the second axis."""
 def common_type(*arrays: Any) -> Any:
     """Return a scalar type which is common to the input arrays."""
-def compress(condition: Any, a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None) -> Any:
+def compress(condition: Any, a: ArrayLike, axis: SupportsIndex | None = None, out: Any = None) -> Any:
     """The slices of `a` along `axis` (None: flattened) where the 1-D condition holds."""
 def concat(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = 'same_kind') -> ndarray:
     """The arrays joined along an existing axis (None: flattened first)."""
@@ -643,9 +643,9 @@ def cumprod(a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | 
 def cumsum(a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
     """Sums of all elements up to each along `axis` (None: flattened). Small integers and bool sum
     as (u)int64."""
-def cumulative_prod(x: ArrayLike, /, *, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, include_initial: Any = False) -> Any:
+def cumulative_prod(x: ArrayLike, /, *, axis: Any = None, dtype: DTypeLike | None = None, out: Any = None, include_initial: _bool = False) -> Any:
     """`cumprod` along `axis`, which only 1-D arrays may leave out; include_initial: a one first."""
-def cumulative_sum(x: ArrayLike, /, *, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, include_initial: Any = False) -> Any:
+def cumulative_sum(x: ArrayLike, /, *, axis: Any = None, dtype: DTypeLike | None = None, out: Any = None, include_initial: _bool = False) -> Any:
     """`cumsum` along `axis`, which only 1-D arrays may leave out; include_initial: a zero first."""
 def custom_gradient(function: Any) -> Any:
     """A function with a derivative of its own."""
@@ -951,7 +951,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, *, casting: Any = 'same_kind', 
     """Matrix product; stacks of matrices broadcast, 1-D operands are a row on the left, a column on
     the right."""
 def matrix_transpose(x: ArrayLike, /) -> ndarray:
-    """`x` with its last two axes exchanged: a view."""
+    """`x` with its last two axes exchanged: a view. ValueError for fewer than two axes."""
 def matvec(x1: Any, x2: Any, /, out: Any = None, *, casting: Any = 'same_kind', order: Any = 'K', dtype: DTypeLike | None = None, subok: Any = True, axes: Any = ..., axis: SupportsIndex | Sequence[SupportsIndex] | None = ..., keepdims: _bool = ..., signature: Any = ..., sig: Any = ...) -> Any:
     """Matrices times vectors, stacks of both broadcast; the arguments are those of matmul()."""
 def max(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None, keepdims: _bool = False, initial: Any = ..., where: Any = True) -> Any:
@@ -1058,7 +1058,8 @@ def place(arr: Any, mask: Any, vals: Any) -> Any:
     """Sets the elements where the mask holds to the values in order, repeated as needed."""
 def poly(seq_of_zeros: ArrayLike) -> Any:
     """The coefficients, falling powers, of the polynomial with these zeros, or of a square matrix's
-    characteristic one; real where complex zeros come in conjugate pairs."""
+    characteristic one; real where complex zeros come in conjugate pairs. Compiled functions take
+    real ones."""
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Any:
     """The sum of two polynomials, coefficients of falling powers."""
 def polyder(p: ArrayLike, m: SupportsIndex = 1) -> Any:
@@ -1092,11 +1093,11 @@ def promote_types(type1: Any, type2: Any, /) -> Any:
     """promote_types(type1, type2, /)"""
 def ptp(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: _bool = False) -> Any:
     """Range of the values over `axis`: largest minus smallest."""
-def put(a: ArrayLike, ind: Any, v: Any, mode: Any = 'raise') -> Any:
+def put(a: Any, ind: Any, v: Any, mode: Any = 'raise') -> Any:
     """Sets `a.flat[ind[k]] = v[k % len(v)]`, cast to the type of `a`."""
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None) -> Any:
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Any:
     """Puts values into `arr` by an index array that matches it in all axes but one."""
-def putmask(a: ArrayLike, mask: Any, values: Any) -> Any:
+def putmask(a: Any, mask: Any, values: Any) -> Any:
     """Sets `a.flat[i] = values[i % len(values)]` where the mask holds."""
 def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None, overwrite_input: _bool = False, method: Literal['inverted_cdf', 'averaged_inverted_cdf', 'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased', 'normal_unbiased', 'lower', 'higher', 'midpoint', 'nearest'] = 'linear', keepdims: _bool = False, *, weights: ArrayLike | None = None) -> Any:
     """The q-th quantiles over `axis`, q in [0, 1]; several of them are the result's first axes."""
@@ -1140,8 +1141,8 @@ rint: _Unary
 def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ndarray:
     """`a` with its elements moved by `shift` along `axis` (int or tuples; None: flattened), going
     round."""
-def rollaxis(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None, start: Any = 0) -> ndarray:
-    """`a` with `axis` moved to lie before `start`: a view."""
+def rollaxis(a: ArrayLike, axis: SupportsIndex, start: Any = 0) -> ndarray:
+    """`a` with `axis` moved to lie before `start`: a view. AxisError for others than there are."""
 def roots(p: ArrayLike) -> Any:
     """The zeros of a polynomial, coefficients of falling powers: eigenvalues of its companion."""
 def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -1215,7 +1216,7 @@ sqrt: _Unary
 """Non-negative square root of an array, element-wise."""
 square: _Unary
 """Element-wise square of the input."""
-def squeeze(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray:
+def squeeze(a: ArrayLike, axis: Any = None) -> ndarray:
     """`a` without its axes of extent 1 (or without `axis`, which must have extent 1): a view."""
 def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = 'same_kind') -> ndarray:
     """Arrays of one shape joined along a new axis."""
@@ -1268,7 +1269,7 @@ def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> Any:
     """tril_indices() of the shape of a 2-D array."""
 def trim_zeros(filt: Any, trim: Any = 'fb', axis: Any = None) -> Any:
     """`filt` without the zeros at the ends that `trim` names ("f", "b"), along all axes or `axis`:
-    a view; of a list a list. Compiled functions take one axis."""
+    a view; of a list a list."""
 def triu(m: ArrayLike, k: SupportsIndex = 0) -> ndarray:
     """`m` with zeros below the k-th diagonal of its last two axes. TypeError for no axis."""
 def triu_indices(n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None) -> Any:
@@ -1302,8 +1303,8 @@ def unpackbits(a: ArrayLike, /, axis: SupportsIndex | None = None, count: Any = 
 def unravel_index(indices: Any, shape: Any, order: Literal['C', 'F'] = 'C') -> Any:
     """The index along each axis of an array of that shape, for indices into the flattened one: a
     tuple of int64 arrays."""
-def unstack(x: ArrayLike, /, *, axis: SupportsIndex | Sequence[SupportsIndex] | None = 0) -> tuple[ndarray, ...]:
-    """A tuple of views: the parts of `x` along `axis`, without that axis."""
+def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[ndarray, ...]:
+    """A tuple of views, in compiled functions a list: the parts of `x` along `axis`, without it."""
 def unwrap(p: ArrayLike, discont: Any = None, axis: SupportsIndex = -1, *, period: Any = 6.283185307179586) -> Any:
     """`p` with steps along `axis` of more than half a period replaced by their complements."""
 def value_and_grad(function: Any, argnums: Any = 0, has_aux: Any = False) -> Any:

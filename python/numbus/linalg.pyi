@@ -41,7 +41,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = 
     """Number of singular values above `tol`, or `rtol` times the largest one, for each matrix; of
     a vector whether it is not zero."""
 def matrix_transpose(x: ArrayLike, /) -> ndarray:
-    """`x` with its last two axes exchanged: a view."""
+    """`x` with its last two axes exchanged: a view. ValueError for fewer than two axes."""
 def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     """The product of two or more matrices (the first and the last may be vectors), in the order
     that takes the fewest multiplications."""

@@ -390,6 +390,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       if (cls == "bool") yes = yes || (t.is_number() && t.dtype == DType::Bool && t.weak);
       if (cls == "complex")
         yes = yes || (t.is_number() && (t.weak ? is_complex(t.dtype) : t.dtype == DType::C128));
+      if (cls == "slice") yes = yes || t.is(Type::Tag::Slice);
       if (cls == "dict") yes = yes || t.is(Type::Tag::Dict);
       if (cls == "str") yes = yes || t.is_text();
       if (cls == "tuple") yes = yes || (t.is(Type::Tag::Tuple) && !t.listed);

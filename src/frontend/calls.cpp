@@ -744,12 +744,13 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     return is_complex(self.type.dtype) ? unary(n, Op::conjugate, self) : self;
   // Those whose value is NumPy's function of that name, and those that write it back.
   static const std::unordered_set<std::string> kOfArrays = {
-      "argpartition", "argsort", "choose",  "clip",      "compress", "cumprod", "cumsum",
-      "diagonal",     "dot",     "nonzero", "partition", "put",      "repeat",  "round",
-      "searchsorted", "sort",    "squeeze", "swapaxes",  "take",     "trace",   "transpose"};
+      "argpartition", "argsort",  "choose",       "clip",     "compress",  "cumprod",
+      "cumsum",       "diagonal", "dot",          "nonzero",  "partition", "put",
+      "repeat",       "round",    "searchsorted", "sort",     "squeeze",   "swapaxes",
+      "take",         "tolist",   "trace",        "transpose"};
   static const std::unordered_set<std::string> kLater = {
-      "byteswap", "dump",      "dumps",   "getfield", "resize", "setfield",
-      "setflags", "to_device", "tobytes", "tofile",   "tolist"};
+      "byteswap", "dump",     "dumps",     "getfield", "resize",
+      "setfield", "setflags", "to_device", "tobytes",  "tofile"};
   if (kLater.contains(name)) not_yet(n, "." + name + "() of arrays");
   if (!kOfArrays.contains(name))
     fail(n, frontend::name(self.type) + " has no method '" + name + "'");
@@ -764,6 +765,14 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   }
   bool known = true;
   Call all = with_self();
+  if (name == "compress") {  // NumPy's function takes the condition first
+    all.keywords.emplace_back("a", self);
+    all.args.erase(all.args.begin());
+    if (all.args.size() > 1) {
+      all.keywords.pop_back();
+      all.args.insert(all.args.begin() + 1, self);
+    }
+  }
   Value v = call_numpy(all, name, known);
   if (known) return v;
   int library = u_.program.library("np." + name);

@@ -324,6 +324,34 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     }
     return r;
   }
+  // Of those whose first parameters are read by position, here given by their names.
+  static const std::unordered_map<std::string, std::vector<std::string>> kFirst = {
+      {"linspace", {"start", "stop"}},
+      {"reshape", {"a", "shape"}},
+      {"broadcast_to", {"array", "shape"}},
+      {"array", {"object"}},
+      {"asarray", {"a"}},
+      {"asanyarray", {"a"}},
+      {"ascontiguousarray", {"a"}},
+  };
+  if (auto first = kFirst.find(name); first != kFirst.end()) {
+    const std::vector<std::string>& names = first->second;
+    const auto given = [&](const std::string& key) {
+      return std::find_if(c.keywords.begin(), c.keywords.end(),
+                          [&](const auto& k) { return k.first == key; });
+    };
+    if (c.args.size() < names.size() && given(names[c.args.size()]) != c.keywords.end()) {
+      Call moved{n, c.args, c.keywords};
+      moved.args.push_back(given(names[c.args.size()])->second);
+      moved.keywords.erase(moved.keywords.begin() +
+                           (given(names[c.args.size()]) - c.keywords.begin()));
+      return call_numpy(moved, name, known);
+    }
+  }
+  if (name == "asanyarray") return call_numpy(c, "asarray", known);
+  if (name == "astype" && !c.args.empty())
+    return method({n, {c.args.begin() + 1, c.args.end()}, c.keywords}, as_array(n, c.args[0]),
+                  name);
   check_keywords(c, name);
   if (name == "ndindex" || name == "ndenumerate" || name == "nditer")
     return indices_to_loop_over(c, name);
@@ -490,6 +518,11 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
       Value v = a;
       DType to = t.value_or(a.type.dtype);
       return made(materialise(n, filled(to, {}, v)));
+    }
+    if (a.type.is(Type::Tag::List) && a.type.items[0].is(Type::Tag::List)) {
+      Value rows = call_function({n, {a}, {}}, u_.program.library("array of lists"));
+      return rows.unknown() || !t || *t == rows.type.dtype ? made(rows)
+                                                           : made(converted_copy(n, rows, *t));
     }
     if (!a.type.is_array()) not_yet(n, "an array from " + frontend::name(a.type));
     if (name == "ascontiguousarray" && a.type.ndim == 0) {

@@ -7,7 +7,7 @@ import numpy as np
 import registry_samples
 from numbus import _core as core
 from numbus.functions import registry
-from registry_samples import ABSENT, along
+from registry_samples import ABSENT, values
 
 SIGNATURES = """
 all(a: Array, axis: Axes = None, out: Out = None, keepdims: Flag = False, *, where: Any = True)
@@ -25,25 +25,14 @@ count_nonzero(a: Array, axis: Axes = None, *, keepdims: Flag = False)
 average(a: Array, axis: Axes = None, weights: Any = None, returned: Flag = False, *, keepdims: Flag = False)
 cumsum(a: Array, axis: Axis | None = None, dtype: Any = None, out: Out = None)
 cumprod(a: Array, axis: Axis | None = None, dtype: Any = None, out: Out = None)
-cumulative_sum(x: Array, /, *, axis: Axis | None = None, dtype: Any = None, out: Out = None, include_initial: Flag = False)
-cumulative_prod(x: Array, /, *, axis: Axis | None = None, dtype: Any = None, out: Out = None, include_initial: Flag = False)
 argwhere(a: Array)
 nonzero(a: Array)
 flatnonzero(a: Array)
 around(a: Array, decimals: Any = 0, out: Out = None)
 clip(a: Array, a_min: Any, a_max: Any, out: Out = None, *, where: Any = True, order: Any = "K", casting: Any = "", dtype: Any = None)
-compress(condition: Any, a: Array, axis: Axis | None = None, out: Out = None)
-put(a: Array, ind: Any, v: Any, mode: Any = "raise")
-putmask(a: Array, mask: Any, values: Any)
-place(arr: Array, mask: Any, vals: Any)
-put_along_axis(arr: Array, indices: Any, values: Any, axis: Axis | None)
-copyto(dst: Array, src: Any, casting: Any = "same_kind", where: Any = True)
-rollaxis(a: Array, axis: Axis, start: Any = 0)
 moveaxis(a: Array, source: Any, destination: Any)
 swapaxes(a: Array, axis1: Any, axis2: Any)
-squeeze(a: Array, axis: Axes = None)
 transpose(a: Array, axes: Any = None)
-matrix_transpose(x: Array, /)
 ravel(a: Array, order: Any = "C")
 reshape(a: Array, /, shape: Any, order: Any = "C", *, copy: Any = None)
 real(val: Array)
@@ -51,7 +40,6 @@ imag(val: Array)
 real_if_close(a: Array, tol: Any = 100)
 stack(arrays: Any, axis: Any = 0, out: Out = None, *, dtype: Any = None, casting: Any = "")
 concatenate(arrays: Any, /, axis: Any = 0, out: Out = None, *, dtype: Any = None, casting: Any = "")
-unstack(x: Array, /, *, axis: Axis = 0)
 block(arrays: Any)
 broadcast_to(array: Array, shape: Any)
 where(condition: Array, x: Operand, y: Operand, /)
@@ -72,20 +60,10 @@ vdot(a: Array, b: Any)
 inner(a: Array, b: Any)
 matmul(x1: Array, x2: Any, /, out: Out = None, *, casting: Any = "", order: Any = "K", dtype: Any = None)
 vecdot(x1: Array, x2: Any, /)
-tensordot(a: Array, b: Any, axes: Any = 2)
 einsum(subscripts: Any, a: Array, /)
 iscomplexobj(x: Array)
 isrealobj(x: Array)
 """  # noqa: E501
-
-
-def masks(a, axis):
-    return [a != 0, a.copy(), np.ravel(a) == 1, True, [True, False], np.zeros(0, bool)]
-
-
-def values(a, axis):
-    given = [1, 2.5, True, [1, 2], [], np.arange(3, dtype=np.int8), a.copy(), np.float32(-1), 1j]
-    return [*given, a[:1].copy()] if a.ndim else given
 
 
 def any_axis(a, axis):
@@ -130,34 +108,6 @@ SAMPLES = {
         -300,
     ],
     ("clip", "a_max"): lambda a, axis: [2, 1.5, None, a, np.float32(1.5), np.int8(1), 300, -300],
-    ("compress", "condition"): lambda a, axis: [
-        [True, False],
-        [1, 0, 2],
-        np.arange(a.shape[axis] if a.ndim else 1) % 2 == 0,
-        [],
-        [[True]],
-        [True] * 40,
-    ],
-    ("put", "ind"): lambda a, axis: [
-        0,
-        -1,
-        a.size,
-        [0, 0],
-        [],
-        [[0], [-1]],
-        np.int8(0),
-        0.5,
-        [True],
-    ],
-    ("put", "v"): values,
-    ("putmask", "mask"): masks,
-    ("putmask", "values"): values,
-    ("place", "mask"): masks,
-    ("place", "vals"): values,
-    ("put_along_axis", "indices"): along,
-    ("put_along_axis", "values"): values,
-    ("copyto", "src"): values,
-    ("rollaxis", "start"): lambda a, axis: [ABSENT, 0, 1, -1, a.ndim, a.ndim + 1],
     ("moveaxis", "source"): lambda a, axis: [0, -1, 1, (0, 1), [0], (0, 0), a.ndim, ()],
     ("moveaxis", "destination"): lambda a, axis: [0, -1, 1, (1, 0), [-1], (0, 0), a.ndim, ()],
     ("swapaxes", "axis1"): any_axis,
@@ -217,21 +167,10 @@ SAMPLES = {
             ("dot", "b"),
             ("vdot", "b"),
             ("inner", "b"),
-            ("tensordot", "b"),
             ("matmul", "x2"),
             ("vecdot", "x2"),
         )
     },
-    ("tensordot", "axes"): lambda a, axis: [
-        ABSENT,
-        0,
-        1,
-        ((0,), (0,)),
-        ([-1], [0]),
-        2,
-        (0, 1),
-        ((0, 1), (0, 1)),
-    ],
     ("einsum", "subscripts"): lambda a, axis: [
         "".join("ijkl"[d] for d in range(a.ndim)) + "->",
         "".join("ijkl"[d] for d in range(a.ndim)),

@@ -112,6 +112,15 @@ def trimmable(a, axis):
     return [a, b, b.ravel(), [0, 0, 1, 2, 0], np.zeros((3, 2)), [0.0, 0]]
 
 
+def masks(a, axis):
+    return [a != 0, a.copy(), np.ravel(a) == 1, True, [True, False], np.zeros(0, bool)]
+
+
+def values(a, axis):
+    given = [1, 2.5, True, [1, 2], [], np.arange(3, dtype=np.int8), a.copy(), np.float32(-1), 1j]
+    return [*given, a[:1].copy()] if a.ndim else given
+
+
 def insertions(a, axis):
     n = a.shape[axis] if a.ndim else 1
     some = [0, -1, 1, n, n + 1, np.int8(0), [0, n], [1], [], np.array([0, 0, n]), slice(0, n, 2)]
@@ -349,6 +358,70 @@ SAMPLES = {
     **{
         (f"np.nan{name}", "ddof"): lambda a, axis: [ABSENT, 0, 1, 2.5, 9] for name in ("var", "std")
     },
+    ("np.compress", "condition"): lambda a, axis: [
+        [True, False],
+        [1, 0, 2],
+        np.arange(a.shape[axis] if a.ndim else 1) % 2 == 0,
+        [],
+        [[True]],
+        [True] * 40,
+    ],
+    ("np.put", "ind"): lambda a, axis: [
+        0,
+        -1,
+        a.size,
+        [0, 0],
+        [],
+        [[0], [-1]],
+        np.int8(0),
+        0.5,
+        [True],
+    ],
+    ("np.put", "v"): values,
+    ("np.putmask", "mask"): masks,
+    ("np.putmask", "values"): values,
+    ("np.place", "mask"): masks,
+    ("np.place", "vals"): values,
+    ("np.put_along_axis", "indices"): along,
+    ("np.put_along_axis", "values"): lambda a, axis: [1, 2.5, True, np.float32(-1), [7]],
+    ("np.copyto", "src"): values,
+    ("np.rollaxis", "start"): lambda a, axis: [ABSENT, 0, 1, -1, a.ndim, a.ndim + 1],
+    **{
+        (f"np.{name}", first): lambda a, axis: [a]
+        for name, first in (
+            ("put", "a"),
+            ("putmask", "a"),
+            ("place", "arr"),
+            ("put_along_axis", "arr"),
+            ("copyto", "dst"),
+        )
+    },
+    ("np.tensordot", "b"): lambda a, axis: [
+        a,
+        a.T,
+        a[..., 0] if a.ndim and a.shape[-1] else a,
+        np.ones((4, 3)),
+        np.ones((3, 2, 4), np.float32),
+        np.arange(6),
+        2,
+    ],
+    ("np.tensordot", "axes"): lambda a, axis: [
+        ABSENT,
+        0,
+        1,
+        ((0,), (0,)),
+        ([-1], [0]),
+        2,
+        (0, 1),
+        ((0, 1), (0, 1)),
+    ],
+    ("np.put", "mode"): lambda a, axis: [ABSENT, "raise", "wrap", "clip", "no"],
+    ("np.put_along_axis", "axis"): lambda a, axis: [axis, axis, -1, None],
+    ("np.copyto", "casting"): lambda a, axis: [ABSENT, ABSENT, "no", "safe", "same_kind", "unsafe"],
+    ("np.copyto", "where"): lambda a, axis: [ABSENT, True, a != 0, a > 1, [True], False],
+    ("np.squeeze", "axis"): lambda a, axis: [ABSENT, ABSENT, None, 0, -1, (0,), (0, -1), ()],
+    ("np.cumulative_sum", "axis"): lambda a, axis: [axis, ABSENT, None, 0, -1],
+    ("np.cumulative_prod", "axis"): lambda a, axis: [axis, ABSENT, None, 0, -1],
     ("np.choose", "a"): lambda a, axis: [
         0,
         1,

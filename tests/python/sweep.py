@@ -83,6 +83,8 @@ DECIDED = {
     "interp": ("complex coordinates",),  # of which NumPy drops a part where there is a period
     # Exponents are looked at only where they are at rest.
     **dict.fromkeys(["power", "pow"], ("negative integer powers",)),
+    # Compiled functions, where the type of a result cannot hang on values.
+    **dict.fromkeys("eig eigvals poly roots".split(), ("complex values of a real matrix",)),
     "diff": ("[diff] axis",),  # of a number, where there is nothing to do
 }
 

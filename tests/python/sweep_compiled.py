@@ -47,7 +47,7 @@ AGREES, NOT_YET, REFUSED = "agrees", "not yet", "refused"
 
 
 def difference(name, seed):
-    """AGREES, NOT_YET, (REFUSED, the call, the error), or what tells the call of this seed from
+    """AGREES, (NOT_YET or REFUSED, the call, the error), or what tells the call of this seed from
     NumPy's: (the call, text).
     """
     rng = Choices(f"{name} compiled {seed}")
@@ -82,7 +82,7 @@ def difference(name, seed):
     if "internal error" in str(mistake):
         return note, f"raises {mistake!r}"
     if isinstance(mistake, NotImplementedError) or "not yet" in str(mistake):
-        return NOT_YET
+        return NOT_YET, note, str(mistake)
     if "positional-only" in str(error) or decided(row, error, mistake):
         return AGREES
     try:
@@ -108,7 +108,8 @@ def difference(name, seed):
 def forgiven(got, want):
     """`got` with NumPy's infinite complex numbers for its own, in tuples, too."""
     if isinstance(got, tuple) and isinstance(want, (tuple, list)) and len(got) == len(want):
-        return tuple([forgiven(x, y) for x, y in zip(got, want)])
+        made = [forgiven(x, y) for x, y in zip(got, want)]
+        return type(got)(*made) if hasattr(got, "_fields") else tuple(made)
     return sweep.forgiven(got, want)
 
 
@@ -190,7 +191,8 @@ def numbers_of(want, got):
     """
     if isinstance(want, (tuple, list)) and isinstance(got, (tuple, list)):
         assert len(want) == len(got), f"{len(got)} results; NumPy: {len(want)}"
-        return tuple([numbers_of(x, y) for x, y in zip(want, got)])
+        made = [numbers_of(x, y) for x, y in zip(want, got)]
+        return type(got)(*made) if hasattr(got, "_fields") else tuple(made)
     if isinstance(got, (bool, int, float, complex)) and isinstance(want, (np.generic, *NUMBER)):
         kinds = np.asarray(got).dtype.kind, np.asarray(want).dtype.kind.replace("u", "i")
         assert kinds[0] == kinds[1], f"{got!r}; NumPy: {want!r}"
@@ -202,6 +204,8 @@ def special_compare(row, got, want, args, keywords, at):
     args, keywords = replaced((args, keywords), at)
     if row.kind == "linalg":
         return compare_linalg(row.name, got, want, args, keywords)
+    if row.name == "tolist":  # lists in lists
+        return check(np.asarray(got), np.asarray(want), "")
     if type(want) is list and row.name != "trim_zeros":
         want = tuple(want)
     if isinstance(want, (tuple, list)) or isinstance(want, np.ndarray):
@@ -289,7 +293,7 @@ def difference_of_numbers(name, rng):
         want, error = outcome(function, values, {})
         got, mistake = outcome(made, values, {})
         if isinstance(mistake, NotImplementedError) or "not yet" in str(mistake):
-            return NOT_YET
+            return NOT_YET, note, str(mistake)
         if isinstance(mistake, CompileError):
             return AGREES if error is not None else (REFUSED, note, str(mistake))
         if name in ("min", "max") and error is None and mistake is None:
@@ -358,8 +362,9 @@ def work(names, first, calls):
                 found = difference(name, seed)
             except Exception:
                 found = "the sweep itself", traceback.format_exc(limit=-4)
-            if isinstance(found, tuple) and found[0] == REFUSED:
-                print("r", " ".join(f"{found[1]} {found[2]}".split())[:400], flush=True)
+            if isinstance(found, tuple) and found[0] in (REFUSED, NOT_YET):
+                letter = "r" if found[0] == REFUSED else "n"
+                print(letter, " ".join(f"{found[1]} {found[2]}".split())[:400], flush=True)
             elif isinstance(found, tuple):
                 print("d", " ".join(f"{found[0]}: {found[1]}".split())[:900], flush=True)
             else:
@@ -416,6 +421,7 @@ def main():
     parser.add_argument("--seed", help='one call: "np.take 17"')
     parser.add_argument("--most", type=int, default=3, help="differences of a function to print")
     parser.add_argument("--refused", action="store_true", help="print errors while compiling, too")
+    parser.add_argument("--not-yet", action="store_true", help="print what is not yet there, too")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     names = [n for n in NAMES if not options.names or n in options.names]
@@ -430,10 +436,12 @@ def main():
     counts, failed = {}, {}
 
     def note(name, seed, letter, text):
-        kind = text if letter == "=" else letter
+        kind = {"=": text, "n": NOT_YET}.get(letter, letter)
         counts[kind] = counts.get(kind, 0) + 1
         if letter == "r" and options.refused:
             print(f"refused: {name} {seed}: {text}", flush=True)
+        if letter == "n" and options.not_yet:
+            print(f"not yet: {name} {seed}: {text}", flush=True)
         if letter in "dx":
             failed.setdefault(name, []).append(seed)
             if len(failed[name]) <= options.most:

@@ -11,14 +11,22 @@ from ..core.operands import as_dtype, to_ndarray, to_numpy
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
+from .axes import distinct
 from .joining import _along
 from .names import compiled as _compiled
-from .registry import Array, AxisOrNumber, DTypeArg, Flat, OutRead, OutUnsafe, function
+from .registry import (
+    Any,
+    Array,
+    AxisOrNumber,
+    DTypeArg,
+    Flag,
+    Flat,
+    OutRead,
+    OutUnsafe,
+    function,
+)
 
-__all__ = [
-    "cumulative_prod",
-    "cumulative_sum",
-]
+__all__ = []
 
 _INT64 = numpy.dtype(numpy.int64)
 
@@ -179,12 +187,19 @@ def nancumprod(
     return x.cumprod(axis) if dtype is None else x.cumprod(axis, dtype)
 
 
-def _with_initial(op, ufunc, x, axis, dtype, out, include_initial):
-    x = to_ndarray(x)
-    x = x.reshape(1) if x.ndim == 0 else x
+def _with_initial(op, ufunc, a, axis, dtype, out, include_initial):
+    x = np.atleast_1d(a)
     if axis is None and x.ndim > 1:
-        raise ValueError(message(op, "axis needed", f"{x.ndim} axes", "axis="))
-    axis = one_axis(op, 0 if axis is None else axis, x.ndim)
+        raise ValueError(f"[{op}] axis needed; got {x.ndim} axes; expected axis=")
+    axis = distinct(op, 0 if axis is None else axis, x.ndim)[0]
+    if _compiled:
+        if out is not None:
+            raise NotImplementedError(f"{op} with out=")
+        result = routines.accumulate(x, axis, dtype, ufunc == "multiply")
+        if not include_initial:
+            return result
+        shape = x.shape[:axis] + (1,) + x.shape[axis + 1 :]
+        return np.concatenate((np.full(shape, ufunc == "multiply", result.dtype), result), axis)
     if not include_initial:
         return _scan(op, UFUNCS[ufunc], x, axis, dtype, out)
     first = _along(axis, x.ndim, slice(0, 1))
@@ -199,11 +214,29 @@ def _with_initial(op, ufunc, x, axis, dtype, out, include_initial):
     return np.concatenate([_core.full(shape, start, result.dtype), result], axis)
 
 
-def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+@function("np.cumulative_sum")
+def cumulative_sum(
+    x: Array,
+    /,
+    *,
+    axis: Any = None,
+    dtype: DTypeArg = None,
+    out: OutRead = None,
+    include_initial: Flag = False,
+):
     """`cumsum` along `axis`, which only 1-D arrays may leave out; include_initial: a zero first."""
     return _with_initial("cumulative_sum", "add", x, axis, dtype, out, include_initial)
 
 
-def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+@function("np.cumulative_prod")
+def cumulative_prod(
+    x: Array,
+    /,
+    *,
+    axis: Any = None,
+    dtype: DTypeArg = None,
+    out: OutRead = None,
+    include_initial: Flag = False,
+):
     """`cumprod` along `axis`, which only 1-D arrays may leave out; include_initial: a one first."""
     return _with_initial("cumulative_prod", "multiply", x, axis, dtype, out, include_initial)

@@ -19,7 +19,6 @@ from .registry import Any, Array, Axis, DTypeArg, OutRead, function
 
 __all__ = [
     "block",
-    "unstack",
 ]
 
 
@@ -292,10 +291,9 @@ def dsplit(ary: Array, indices_or_sections: Any):
     return np.split(ary, indices_or_sections, 2 if ary.ndim > 2 else 0)
 
 
-def unstack(x, /, *, axis=0):
-    """A tuple of views: the parts of `x` along `axis`, without that axis."""
-    a = to_ndarray(x)
-    if a.ndim == 0:
-        raise ValueError(message("unstack", "too few axes", "0-d", "1-d or more"))
-    axis = one_axis("unstack", axis, a.ndim)
-    return tuple([a[_along(axis, a.ndim, i) + (Ellipsis,)] for i in range(a.shape[axis])])
+@function("np.unstack")
+def unstack(x: Array, /, *, axis: Axis = 0):
+    """A tuple of views, in compiled functions a list: the parts of `x` along `axis`, without it."""
+    if _compiled:
+        return [x[_along(axis, x.ndim, k)] for k in range(x.shape[axis])]
+    return tuple([x[_along(axis, x.ndim, k) + (Ellipsis,)] for k in range(x.shape[axis])])

@@ -8,19 +8,16 @@ from ..core.errors import as_shape, many_axes, message, one_axis
 from ..core.operands import plain, to_ndarray
 from ..core.quick import quick
 from . import names as np
-from .axes import distinct
+from .axes import distinct, require_axes
 from .names import compiled as _compiled
-from .registry import Any, Array, Axes, Flag, Int, function
+from .registry import Any, Array, Axes, Axis, Flag, Int, function
 
 __all__ = [
     "broadcast_to",
-    "matrix_transpose",
     "moveaxis",
     "permute_dims",
     "ravel",
     "reshape",
-    "rollaxis",
-    "squeeze",
     "swapaxes",
     "transpose",
 ]
@@ -57,13 +54,12 @@ def transpose(a, axes=None):
 permute_dims = transpose
 
 
+@function("np.matrix_transpose")
 @quick("matrix_transpose")
-def matrix_transpose(x, /):
-    """`x` with its last two axes exchanged: a view."""
-    x = to_ndarray(x)
-    if x.ndim < 2:
-        raise ValueError(message("matrix_transpose", "too few axes", f"{x.ndim}-d", "2-d or more"))
-    return swapaxes(x, -1, -2)
+def matrix_transpose(x: Array, /):
+    """`x` with its last two axes exchanged: a view. ValueError for fewer than two axes."""
+    require_axes("matrix_transpose", x, 2)
+    return np.swapaxes(x, -1, -2)
 
 
 @quick("swapaxes")
@@ -93,28 +89,40 @@ def moveaxis(a, source, destination):
     return a.transpose(tuple(order))
 
 
-def rollaxis(a, axis, start=0):
-    """`a` with `axis` moved to lie before `start`: a view."""
-    a = to_ndarray(a)
-    axis = one_axis("rollaxis", axis, a.ndim)
-    start = a.ndim if start == a.ndim else one_axis("rollaxis", start, a.ndim)
-    order = [i for i in range(a.ndim) if i != axis]
-    order.insert(start - 1 if axis < start else start, axis)
-    return a.transpose(tuple(order))
+@function("np.rollaxis")
+def rollaxis(a: Array, axis: Axis, start: Any = 0):
+    """`a` with `axis` moved to lie before `start`: a view. AxisError for others than there are."""
+    before = a.ndim if start == a.ndim else distinct("rollaxis", start, a.ndim)[0]
+    return np.moveaxis(a, axis, before - 1 if axis < before else before)
 
 
+@function("np.squeeze")
 @quick("squeeze")
-def squeeze(a, axis=None):
-    """`a` without its axes of extent 1 (or without `axis`, which must have extent 1): a view."""
-    a = to_ndarray(a)
+def squeeze(a: Array, axis: Any = None):
+    """`a` without its axes of extent 1 (or without `axis`, which must have extent 1): a view.
+
+    Raises ValueError for an axis of another extent. Compiled functions take an axis.
+    """
     if axis is None:
+        if _compiled and a.ndim > 0:
+            raise NotImplementedError("squeeze() without an axis")
         return a.reshape(tuple([extent for extent in a.shape if extent != 1]))
-    if not a.ndim and axis in (0, -1):  # as NumPy has it
+    if a.ndim == 0 and axis in (0, -1):  # as NumPy has it
         return a.reshape(())
-    axes = many_axes("squeeze", axis, a.ndim)
-    if any([a.shape[i] != 1 for i in axes]):
-        raise ValueError(message("squeeze", "axis has more than one entry", a.shape, "extent 1"))
-    return a.reshape(tuple([extent for i, extent in enumerate(a.shape) if i not in axes]))
+    axes = distinct("squeeze", axis, a.ndim)
+    for d in axes:
+        if a.shape[d] != 1:
+            raise ValueError("[squeeze] axis has more than one entry; expected an extent of 1")
+    return a.reshape(_without(a.shape, axes))
+
+
+def _without(shape, axes):
+    """The extents of the other axes."""
+    d = len(shape) - 1
+    if d < 0:
+        return ()
+    rest = _without(shape[:-1], axes)
+    return rest if d in axes else rest + (shape[d],)
 
 
 @function("np.expand_dims")

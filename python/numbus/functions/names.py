@@ -4,6 +4,8 @@ the `__all__` of the subjects.
 `from . import names as np` in a module of functions; what is asked for is looked up once.
 """
 
+import importlib
+
 import numpy
 
 from .. import _core
@@ -31,6 +33,8 @@ def __getattr__(name):
                 if hasattr(value, "quick"):
                     value = _core.composed(value)  # which answers plain calls without Python
                 break
+    if value is None and name == "linalg":
+        value = importlib.import_module("numbus.linalg")
     if value is None:
         given = getattr(numpy, name, None)
         of_types = isinstance(given, type) and issubclass(given, numpy.generic)

@@ -44,7 +44,7 @@ def _combined(op, f, x, y):
     return result
 
 
-@function("np.polymul", compiled=False)
+@function("np.polymul")
 def polymul(a1: Array, a2: Array):
     """The product of two polynomials, coefficients of falling powers; leading zeros are dropped."""
     return _product(_stripped("polymul", a1), _stripped("polymul", a2))
@@ -73,7 +73,7 @@ def _product(a, b):
     return np.any(skewed, 0) if t == np.bool_ else np.sum(skewed, 0, dtype=t)
 
 
-@function("np.polydiv", compiled=False)
+@function("np.polydiv")
 def polydiv(u: Array, v: Array):
     """Quotient and remainder of two polynomials, coefficients of falling powers."""
     u, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
@@ -89,24 +89,30 @@ def polydiv(u: Array, v: Array):
         rest[k : k + n] -= d * v
     # As many leading zeros as there are, but for one element.
     some = np.flatnonzero(np.logical_not(np.absolute(rest) <= 1e-8))
-    first = int(some[0]) if some.size else rest.shape[0] - 1
+    first = int(some[0]) if some.size > 0 else rest.shape[0] - 1
     return quotient, rest[min(first, rest.shape[0] - 1) :]
 
 
-@function("np.poly", compiled=False)
+@function("np.poly")
 def poly(seq_of_zeros: Array):
     """The coefficients, falling powers, of the polynomial with these zeros, or of a square matrix's
-    characteristic one; real where complex zeros come in conjugate pairs.
+    characteristic one; real where complex zeros come in conjugate pairs. Compiled functions take
+    real ones.
     """
-    zeros = np.atleast_1d(seq_of_zeros)
-    if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.shape[0] > 0:
-        zeros = _linalg().eigvals(zeros)
-    elif zeros.ndim != 1:
+    given = np.atleast_1d(seq_of_zeros)
+    if (
+        given.ndim > 2
+        or (given.ndim == 2 and given.shape[0] != given.shape[1])
+        or (given.ndim == 2 and given.shape[0] == 0)
+    ):
         raise ValueError("[poly] zeros; got another shape; expected one axis or a square matrix")
-    if zeros.shape[0] == 0:
+    if _compiled and given.dtype.kind == "c":
+        raise NotImplementedError("poly() of complex zeros, which may be real")
+    found = np.linalg.eigvals(given) if given.ndim == 2 else given
+    if not _compiled and found.shape[0] == 0:
         return 1.0
-    if zeros.dtype.kind not in "fc" or zeros.dtype == np.float16:
-        zeros = zeros.astype(np.float64)
+    short = found.dtype.kind not in "fc" or found.dtype == np.float16
+    zeros = found.astype(np.float64) if short else found
     a = np.zeros(zeros.shape[0] + 1, zeros.dtype)
     a[0] = 1
     for k in range(zeros.shape[0]):
@@ -116,39 +122,35 @@ def poly(seq_of_zeros: Array):
     return a
 
 
-def _linalg():
-    from .. import linalg
-
-    return linalg
-
-
-@function("np.roots", compiled=False, few=True)
+@function("np.roots", few=True)
 def roots(p: Array):
     """The zeros of a polynomial, coefficients of falling powers: eigenvalues of its companion."""
     p = np.atleast_1d(p)
     if p.ndim != 1:
         raise ValueError(f"[roots] coefficients; got {p.ndim} axes; expected one")
+    short = p.dtype.kind not in "fc"
+    # What has no zeros but 0: of NumPy's default type, where the type may hang on values.
+    none = np.float64 if short or not _compiled else p.dtype
     some = np.flatnonzero(p)
     if some.size == 0:
-        return np.zeros(0)
+        return np.zeros(0, none)
     first, last = int(some[0]), int(some[-1])
     trailing = p.shape[0] - last - 1
-    p = p[first : last + 1]
-    if p.dtype.kind not in "fc":
-        p = p.astype(np.float64)
-    n = p.shape[0]
+    c = p[first : last + 1].astype(np.float64 if short else p.dtype)
+    n = c.shape[0]
     if n < 2:
-        return np.zeros(trailing)
-    companion = np.zeros((n - 1, n - 1), p.dtype)
-    companion[1:] = np.eye(n - 2, n - 1, dtype=p.dtype)
-    companion[0] = -p[1:] / p[0]
-    found = _linalg().eigvals(companion)
-    if p.dtype.kind == "f" and found.dtype.kind == "c" and not bool(np.any(found.imag != 0)):
-        found = found.real.copy()  # from NumPy 2.5 on eigenvalues are complex
-    return np.concatenate((found, np.zeros(trailing, found.dtype))) if trailing else found
+        return np.zeros(trailing, none)
+    companion = np.zeros((n - 1, n - 1), c.dtype)
+    companion[1:] = np.eye(n - 2, n - 1, dtype=c.dtype)
+    companion[0] = -c[1:] / c[0]
+    found = np.linalg.eigvals(companion)
+    if not _compiled and c.dtype.kind == "f" and found.dtype.kind == "c":
+        if not bool(np.any(found.imag != 0)):
+            found = found.real.copy()  # from NumPy 2.5 on eigenvalues are complex
+    return np.concatenate((found, np.zeros(trailing, found.dtype))) if trailing > 0 else found
 
 
-@function("np.polyfit", compiled=False, few=True)
+@function("np.polyfit", few=True)
 def polyfit(
     x: Array,
     y: Array,
@@ -168,9 +170,9 @@ def polyfit(
     if deg < 0:
         raise ValueError(f"[polyfit] degree; got {deg}; expected 0 or more")
     if x.ndim != 1 or x.size == 0:
-        raise TypeError(f"[polyfit] x; got shape {x.shape}; expected one axis with elements")
+        raise TypeError("[polyfit] x; got another shape; expected one axis with elements")
     if y.ndim < 1 or y.ndim > 2 or y.shape[0] != x.shape[0]:
-        raise TypeError(f"[polyfit] y; got shape {y.shape}; expected as many rows as points")
+        raise TypeError("[polyfit] y; got another shape; expected as many rows as points")
     x, right = x + 0.0, y + 0.0
     if rcond is None:
         rcond = x.shape[0] * np.finfo(x.dtype).eps
@@ -178,22 +180,22 @@ def polyfit(
     if w is not None:
         w = w + 0.0
         if w.ndim != 1 or w.shape[0] != y.shape[0]:
-            raise TypeError(f"[polyfit] w; got shape {w.shape}; expected one for each point")
+            raise TypeError("[polyfit] w; got another shape; expected one for each point")
         left = left * w[:, None]
         right = right * (w[:, None] if right.ndim == 2 else w)
     scale = np.sqrt(np.sum(left * left, 0))
     left = left / scale
-    c, residuals, rank, singular = _linalg().lstsq(left, right, rcond)
+    c, residuals, rank, singular = np.linalg.lstsq(left, right, rcond)
     c = (c.T / scale).T
-    if rank != order and not full:
+    if not _compiled and not full and rank != order:
         warnings.warn(
             "Polyfit may be poorly conditioned", numpy.exceptions.RankWarning, stacklevel=3
         )
     if full:
         return c, residuals, rank, singular, rcond
-    if not cov:
+    if not isinstance(cov, str) and not cov:
         return c
-    base = _linalg().inv(np.dot(left.T, left)) / np.outer(scale, scale)
+    base = np.linalg.inv(np.dot(left.T, left)) / np.outer(scale, scale)
     factor = 1
     if cov != "unscaled":
         if x.shape[0] <= order:

@@ -14,16 +14,16 @@ from ..core.operands import as_dtype, in_order, require_cast, store, to_ndarray
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
-from .axes import interleaved, leading, multiplied, product
+from .axes import distinct, every, interleaved, leading, multiplied, product
+from .names import compiled as _compiled
 from .reductions import reduce
-from .registry import Array, OutBroadcast, function
+from .registry import Any, Array, OutBroadcast, function
 
 __all__ = [
     "dot",
     "inner",
     "matmul",
     "matvec",
-    "tensordot",
     "vdot",
     "vecdot",
     "vecmat",
@@ -405,37 +405,62 @@ def outer(a: Array, b: Array, out: OutBroadcast = None):
     return np.multiply(a.ravel()[:, None], b.ravel()[None, :])
 
 
-def tensordot(a, b, axes=2):
+@function("np.tensordot")
+def tensordot(a: Array, b: Array, axes: Any = 2):
     """Sum of products over pairs of axes: `axes` is a number of inner axes or two sequences of
     axes.
+
+    Raises ValueError for axes of other extents, for one that is named twice and for more than there
+    are.
     """
-    a, b = to_ndarray(a), to_ndarray(b)
     if isinstance(axes, (int, numpy.integer)):
         if axes > min(a.ndim, b.ndim):
-            raise ValueError(message("tensordot", "too many axes", axes, "no more than both have"))
-        left, right = tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))
+            raise ValueError(f"[tensordot] too many axes; got {axes}; expected those of both")
+        n = axes if axes > 0 else 0
+        left, right = every(a.shape)[a.ndim - n :], every(b.shape)[:n]
     else:
-        left, right = axes
-        left, right = many_axes("tensordot", left, a.ndim), many_axes("tensordot", right, b.ndim)
-    if len(left) != len(right) or any([a.shape[i] != b.shape[j] for i, j in zip(left, right)]):
-        raise ValueError(
-            message("tensordot", "shapes do not match", f"{a.shape} and {b.shape}", "equal extents")
-        )
-    free_a = tuple([i for i in range(a.ndim) if i not in left])
-    free_b = tuple([j for j in range(b.ndim) if j not in right])
-    shape = tuple([a.shape[i] for i in free_a]) + tuple([b.shape[j] for j in free_b])
+        of_a, of_b = axes
+        left = distinct("tensordot", _several(of_a), a.ndim)
+        right = distinct("tensordot", _several(of_b), b.ndim)
+    if len(left) != len(right):
+        raise ValueError("[tensordot] axes; got other numbers of them; expected as many of each")
+    for i, j in zip(left, right):
+        if a.shape[i] != b.shape[j]:
+            raise ValueError("[tensordot] shapes do not match; expected equal extents")
+    free_a, free_b = _others(a.ndim, left), _others(b.ndim, right)
+    first, inner = _extents(a.shape, free_a), product(_extents(a.shape, left))
+    last = _extents(b.shape, free_b)
+    rows = np.transpose(a, free_a + left).reshape((product(first), inner))
+    columns = np.transpose(b, right + free_b).reshape((inner, product(last)))
+    if _compiled:
+        return np.dot(rows, columns).reshape(first + last)
     if not free_a and not free_b:
-        a, b = a.transpose(left) if left else a, b.transpose(right) if right else b
-        return to_ndarray(_sum_of_products(a.ravel(), b.ravel()))
-    n = 1
-    for i in left:
-        n *= a.shape[i]
-    rows, columns = product([a.shape[i] for i in free_a]), product([b.shape[j] for j in free_b])
-    a = a.transpose(free_a + left).reshape((rows, n))
-    b = b.transpose(right + free_b).reshape((n, columns))
-    if n == 1:
-        return UFUNCS["multiply"](a, b).reshape(shape)
-    return _matmul(a, b).reshape(shape)
+        return to_ndarray(_sum_of_products(rows.ravel(), columns.ravel()))
+    if inner == 1:
+        return UFUNCS["multiply"](rows, columns).reshape(first + last)
+    return _matmul(rows, columns).reshape(first + last)
+
+
+def _several(axes):
+    """An axis or a sequence of them as distinct() takes them."""
+    if isinstance(axes, (int, numpy.integer)):
+        return axes
+    return axes if isinstance(axes, tuple) else tuple(axes)
+
+
+def _others(ndim, axes):
+    """The other axes of an array."""
+    if ndim == 0:
+        return ()
+    rest = _others(ndim - 1, axes)
+    return rest if ndim - 1 in axes else rest + (ndim - 1,)
+
+
+def _extents(shape, axes):
+    """The extents of these axes."""
+    if len(axes) == 0:
+        return ()
+    return (shape[axes[0]],) + _extents(shape, axes[1:])
 
 
 @function("np.kron")

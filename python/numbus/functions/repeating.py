@@ -15,6 +15,8 @@ from .registry import Any, Array, AxisOrNumber, Flat, function
 
 __all__ = []
 
+_AxisError = numpy.exceptions.AxisError
+
 
 @function("np.tile", few=FUSING)
 def tile(A: Array, reps: Any):
@@ -132,13 +134,37 @@ def roll(a: Array, shift: Any, axis: Any = None):
     round.
     """
     if axis is None:
-        return _rolled(a.ravel(), _shifts(shift, 0)).reshape(a.shape)
+        return np.roll(a.ravel(), shift, 0).reshape(a.shape)
     if _compiled:
-        if isinstance(axis, list) or isinstance(shift, list):
-            raise NotImplementedError("[roll] lists of shifts or axes; got one; expected tuples")
+        several = np.ndim(shift) > 0 and not isinstance(shift, tuple)
+        if several or not isinstance(axis, (int, tuple)):
+            shifts, axes = np.broadcast_arrays(np.asarray(shift), np.asarray(axis))
+            return _rolled_everywhere(a, shifts.ravel(), axes.ravel())
         if isinstance(axis, tuple) and len(axis) == 0 and not isinstance(shift, tuple):
             return a.copy()
     return _rolled(a, _shifts(shift, axis))
+
+
+def _rolled_everywhere(a, shifts, axes):
+    """Along axes that are known when the compiled function runs."""
+    if shifts.dtype.kind not in "iub" or axes.dtype.kind not in "iu":
+        raise TypeError("[roll] shifts and axes; got other types; expected integers")
+    by = np.zeros(a.ndim, np.int64)
+    for k in range(axes.size):
+        d = axes[k]
+        if not (-a.ndim <= d < a.ndim):
+            raise _AxisError(f"[roll] axis {d} is out of bounds for array of dimension {a.ndim}")
+        by[d] += shifts[k]
+    result = np.empty(a.shape, a.dtype)
+    _place_parts(a, result, _of_each(by, a.ndim), (), ())
+    return result
+
+
+def _of_each(by, ndim):
+    """Pairs of a shift and its axis, for all axes."""
+    if ndim == 0:
+        return ()
+    return _of_each(by, ndim - 1) + ((by[ndim - 1], ndim - 1),)
 
 
 def _shifts(shift, axis):

@@ -20,9 +20,10 @@ from ..core.operands import to_numpy as _to_numpy
 from ..core.quick import FUSING, few, quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
-from .axes import product
+from .axes import distinct, product, require_axes
 from .joining import _along
 from .names import compiled as _compiled
+from .positions import _along_each
 from .registry import (
     Any,
     Array,
@@ -38,12 +39,6 @@ from .registry import (
 __all__ = [
     "c_",
     "clip",
-    "compress",
-    "copyto",
-    "place",
-    "put",
-    "put_along_axis",
-    "putmask",
     "r_",
     "where",
 ]
@@ -147,12 +142,16 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
     return UFUNCS["minimum"](a, a_max, out=out, **kwargs)
 
 
+@function("np.copyto")
 @quick("copyto")
 @few(numpy.copyto, FUSING, writes=True)
-def copyto(dst, src, casting="same_kind", where=True):
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True):
     """Copies `src`, broadcast, into `dst` (only where `where` holds). TypeError for an
     unsafe cast, ValueError for a `dst` that is read-only.
     """
+    if _compiled:
+        _copy_in_function(dst, src, casting, where)
+        return
     if not isinstance(dst, ndarray):
         if isinstance(dst, numpy.ndarray):
             return numpy.copyto(dst, _to_numpy(src), casting, _to_numpy(where))
@@ -175,6 +174,29 @@ def copyto(dst, src, casting="same_kind", where=True):
     _core.copyto(dst, src, None if where is True else as_mask(where), casting)
 
 
+def _copy_in_function(dst, src, casting, where):
+    """As copyto(), whose rules a compiled function knows."""
+    if isinstance(src, (int, float, complex)) and not isinstance(src, bool) and casting != "equiv":
+        of = "fc" if isinstance(src, float) else "c"
+        of = "iufc" if isinstance(src, int) else of
+        allowed = casting == "unsafe" or dst.dtype.kind in of
+    else:
+        allowed = np.can_cast(np.result_type(src), dst.dtype, casting)
+    if not allowed:
+        raise TypeError("[copyto] cannot cast; expected another type, or casting='unsafe'")
+    if isinstance(src, complex) and dst.dtype.kind != "c":
+        raise NotImplementedError("copyto() of a complex number to real elements")
+    if isinstance(where, bool) and where:
+        dst[...] = src
+        return
+    mask = np.broadcast_to(where, dst.shape)
+    if np.ndim(src) == 0:
+        dst[mask] = src
+        return
+    # Copies: they may lie in the memory that is written.
+    dst[mask] = np.broadcast_to(src, dst.shape)[mask]
+
+
 _KINDS = {bool: "b", int: "iu", float: "f", complex: "c"}
 
 
@@ -190,9 +212,19 @@ def _takes(dtype, number, casting):
     return "biufc".index(dtype.kind) >= "biufc".index(kinds[0])
 
 
+@function("np.putmask")
 @few(numpy.putmask, FUSING, writes=True)
-def putmask(a, mask, values):
-    """Sets `a.flat[i] = values[i % len(values)]` where the mask holds."""
+def putmask(a: Any, mask: Any, values: Any):
+    """Sets `a.flat[i] = values[i % len(values)]` where the mask holds.
+
+    ValueError for a mask of another size, TypeError for values that are not safe to cast.
+    """
+    if _compiled:
+        at = _where_held("putmask", a, mask)
+        of = _cast_values("putmask", a, values)
+        for k in range(at.size if of.size > 0 else 0):
+            a[_along_each(at[k], a.shape)] = of[at[k] % of.size]
+        return
     a, mask = to_ndarray(a), to_ndarray(mask)
     values = _values_for("putmask", a, values)
     if mask.size != a.size:
@@ -208,6 +240,23 @@ def putmask(a, mask, values):
         _core.copyto(a, repeated, mask.reshape(a.shape).astype(_BOOL))
 
 
+def _where_held(op, a, mask):
+    """The indices into the flattened array where a mask of as many elements holds."""
+    held = np.asarray(mask)
+    if held.size != a.size:
+        raise ValueError(f"[{op}] mask of another size; got it; expected one of each element")
+    return np.flatnonzero(held)
+
+
+def _cast_values(op, a, values):
+    """A line of values in the type of `a`: arrays must be safe to cast. A copy."""
+    own = isinstance(values, (tuple, list)) or np.ndim(values) == 0
+    if not own and not np.can_cast(np.result_type(values), a.dtype, "safe"):
+        # A list, which may be an array by now, would do.
+        raise NotImplementedError(f"{op}() of values that are not safe to cast")
+    return np.asarray(values).astype(a.dtype).ravel().copy()
+
+
 def _values_for(op, a, values):
     """`values` in the type of `a`: arrays must be safe to cast, numbers become elements each."""
     if type(values) is generic:
@@ -219,12 +268,21 @@ def _values_for(op, a, values):
     return to_ndarray(values).astype(a.dtype)
 
 
+@function("np.place")
 @few(numpy.place, writes=True)
-def place(arr, mask, vals):
+def place(arr: Any, mask: Any, vals: Any):
     """Sets the elements where the mask holds to the values in order, repeated as needed.
 
     Raises ValueError for a mask of another size, and where there is something to set but no value.
     """
+    if _compiled:
+        at = _where_held("place", arr, mask)
+        of = _cast_values("place", arr, vals)
+        if at.size > 0 and of.size == 0:
+            raise ValueError("[place] no values; got none; expected at least one")
+        for k in range(at.size):
+            arr[_along_each(at[k], arr.shape)] = of[k % of.size]
+        return
     if not isinstance(arr, ndarray):
         return call("numpy.place", numpy.place, (arr, mask, vals), {})
     if not arr.flags.writeable:
@@ -254,13 +312,17 @@ def _store_at(a, at, values):
     a[tuple(reversed(index))] = values
 
 
+@function("np.put")
 @few(numpy.put, writes=True)
-def put(a, ind, v, mode="raise"):
+def put(a: Any, ind: Any, v: Any, mode: Any = "raise"):
     """Sets `a.flat[ind[k]] = v[k % len(v)]`, cast to the type of `a`.
 
     mode: 'raise' for an IndexError out of range, 'wrap' or 'clip'. Negative indices count from
     the end.
     """
+    if _compiled:
+        _put_in_function(a, ind, v, mode)
+        return
     if not isinstance(a, ndarray):
         return call("numpy.put", numpy.put, (a, ind, v, mode), {})
     if mode not in ("raise", "wrap", "clip"):
@@ -296,6 +358,25 @@ def put(a, ind, v, mode="raise"):
     _store_at(a, at, values)
 
 
+def _put_in_function(a, ind, v, mode):
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError("[put] unknown mode; got another; expected 'raise', 'wrap' or 'clip'")
+    at, of, n = np.asarray(ind).ravel(), np.asarray(v).astype(a.dtype).ravel().copy(), a.size
+    if at.dtype.kind not in "iub" and not isinstance(ind, (float, list, tuple)):
+        raise TypeError("[put] indices; got another type; expected integers")
+    if at.size > 0 and n == 0:
+        raise IndexError("[put] an array without elements; got it; expected some")
+    for k in range(at.size if of.size > 0 else 0):
+        i = int(at[k])
+        if mode == "wrap":
+            i = i % n
+        elif mode == "clip":
+            i = min(max(i, 0), n - 1)
+        elif i < -n or i >= n:
+            raise IndexError(f"[put] an index out of range; got {i}; expected below {n}")
+        a[_along_each(i + n if i < 0 else i, a.shape)] = of[k % of.size]
+
+
 @function("np.extract")
 def extract(condition: Array, arr: Array):
     """The elements of the flattened `arr` where the flattened condition holds."""
@@ -310,15 +391,17 @@ def extract(condition: Array, arr: Array):
     return arr.ravel()[found]
 
 
+@function("np.compress")
 @few(numpy.compress)
-def compress(condition, a, axis=None, out=None):
-    """The slices of `a` along `axis` (None: flattened) where the 1-D condition holds."""
-    condition = numpy.asarray(condition)
-    if axis is not None and not numpy.ndim(a) and axis in (0, -1):
-        axis = None  # a number is one element
-    if condition.ndim != 1:
-        raise ValueError(message("compress", "condition", f"{condition.ndim}-d", "1-d"))
-    return take(a, _core.from_numpy(numpy.flatnonzero(condition)), axis, out)
+def compress(condition: Any, a: Array, axis: AxisOrNumber | Flat = None, out: OutReversed = None):
+    """The slices of `a` along `axis` (None: flattened) where the 1-D condition holds.
+
+    ValueError for a condition of more axes or none, IndexError where it holds beyond the end.
+    """
+    held = np.asarray(condition)
+    if held.ndim != 1:
+        raise ValueError("[compress] condition; got another number of axes; expected one")
+    return np.take(a, np.flatnonzero(held), axis)
 
 
 @function("np.take")
@@ -368,32 +451,48 @@ def _whole(op, indices):
     return at.astype(np.int64) if at.dtype.kind == "b" else at
 
 
-@function("np.choose", compiled=False, few=True)
+@function("np.choose", few=True)
 def choose(a: Array, choices: Any, out: OutUnsafe = None, mode: Any = "raise"):
     """For each element the choice that `a` names by its number, all broadcast.
 
     mode: 'raise' (ValueError for numbers out of range), 'wrap' or 'clip'.
     """
-    if a.dtype.kind not in "iub" or a.dtype == numpy.uint64:
-        raise TypeError(message("choose", "indices", a.dtype, "integers that int64 holds"))
+    if a.dtype.kind not in "iub" or a.dtype == np.uint64:
+        raise TypeError("[choose] indices; got another type; expected integers that int64 holds")
     if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(message("choose", "unknown mode", repr(mode), "'raise', 'wrap' or 'clip'"))
-    each = [to_ndarray(x) for x in choices]
-    if not each:
-        raise ValueError(message("choose", "no choices", 0, "at least one"))
-    n, number = len(each), a.astype(numpy.int64)
+        raise ValueError("[choose] unknown mode; got another; expected 'raise', 'wrap' or 'clip'")
+    number = a.astype(np.int64)
+    if _compiled and isinstance(choices, numpy.ndarray):
+        rows = np.asarray(choices)
+        require_axes("choose", rows, 1)
+        number = _choosable(number, rows.shape[0], mode)
+        found = np.where(number == 0, rows[0], rows[0])
+        for k in range(1, rows.shape[0]):
+            found = np.where(number == k, rows[k], found)
+        return found
+    each = tuple([np.asarray(x) for x in choices])
+    dtype = np.result_type(*[x.dtype for x in each]) if len(each) > 0 else a.dtype
+    return _chosen(_choosable(number, len(each), mode), each, dtype)
+
+
+def _choosable(number, n, mode):
+    """Which of n choices each number names."""
+    if n == 0:
+        raise ValueError("[choose] no choices; got 0; expected at least one")
     if mode == "wrap":
-        number = number % n
-    elif mode == "clip":
-        number = clip(number, 0, n - 1)
-    elif bool(((number < 0) | (number >= n)).any()):
-        raise ValueError(message("choose", "a number out of range", "it", f"0 to {n - 1}"))
-    shape = numpy.broadcast_shapes(a.shape, *[x.shape for x in each])
-    dtype = numpy.result_type(*[x.dtype for x in each])
-    result = _core.broadcast_to(each[0].astype(dtype), shape)
-    for k in range(1, n):
-        result = _core.where(number == k, each[k].astype(dtype), result)
-    return result if n > 1 else result.copy()
+        return number % n
+    if mode == "clip":
+        return np.minimum(np.maximum(number, 0), n - 1)
+    if bool(np.any(np.logical_or(number < 0, number >= n))):
+        raise ValueError(f"[choose] a number out of range; got it; expected 0 to {n - 1}")
+    return number
+
+
+def _chosen(number, each, dtype):
+    """Each element of the choice that its number names, the first one's for all others."""
+    k = len(each) - 1
+    own = each[k].astype(dtype)
+    return np.where(number == k, own, own if k == 0 else _chosen(number, each[:-1], dtype))
 
 
 @function("np.take_along_axis")
@@ -427,17 +526,44 @@ def _flat_index(indices, shape, axis, d):
     return own * step + _flat_index(indices, shape, axis, d + 1)
 
 
-def put_along_axis(arr, indices, values, axis):
+@function("np.put_along_axis")
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any):
     """Puts values into `arr` by an index array that matches it in all axes but one."""
+    if _compiled:
+        _put_along_in_function(arr, np.asarray(indices), values, axis)
+        return
     indices = to_ndarray(indices)
     if axis is None:
         if indices.ndim != 1:
             raise ValueError(message("put_along_axis", "indices", f"{indices.ndim} axes", "one"))
-        if not arr.flags.c_contiguous or not arr.flags.writeable:
-            raise ValueError(message("put_along_axis", "layout", arr.strides, "C order, writeable"))
-        arr.reshape(-1)[indices] = values
+        if not arr.flags.writeable:
+            raise ValueError(message("put_along_axis", "read-only", arr.shape, "one to write to"))
+        n = arr.size
+        if bool(np.any(np.logical_or(indices < -n, indices >= n))):
+            raise IndexError(message("put_along_axis", "out of range", "an index", f"below {n}"))
+        at = np.where(indices < 0, indices + n, indices)
+        _store_at(arr, at.astype(np.int64), np.asarray(values))
         return
     arr[_along_index(arr, indices, one_axis("put_along_axis", axis, arr.ndim))] = values
+
+
+def _put_along_in_function(arr, indices, values, axis):
+    if axis is None:
+        if indices.ndim != 1:
+            raise ValueError("[put_along_axis] indices; got several axes; expected one")
+        at = np.where(indices < 0, indices + arr.size, indices)
+        end = arr.size
+    else:
+        if indices.ndim != arr.ndim:
+            raise ValueError("[put_along_axis] dimensions differ; got other ones; expected equal")
+        d = distinct("put_along_axis", axis, arr.ndim)[0]
+        end = arr.shape[d]
+        at = _flat_index(indices, arr.shape, d, 0)
+    if bool(np.any(indices < -end)) or bool(np.any(indices >= end)):
+        raise IndexError("[put_along_axis] out of bounds; got an index beyond the axis")
+    of, flat = np.broadcast_to(values, at.shape).copy().ravel(), at.ravel()
+    for k in range(flat.size):
+        arr[_along_each(flat[k], arr.shape)] = of[k]
 
 
 def _along_index(arr, indices, axis):

@@ -12,9 +12,10 @@ from .registry import Any, Array, Choice, Flag, function
 
 __all__ = []
 
-_RESULTS = {
-    name: type(getattr(numpy, f"unique_{name}")([0])) for name in ("all", "counts", "inverse")
-}
+# NumPy's classes of named tuples.
+_All, _Counts, _Inverse = (
+    type(getattr(numpy, f"unique_{name}")([0])) for name in ("all", "counts", "inverse")
+)
 _SHORT = 256  # up to here sorting takes less time than counting does to begin
 _FEW = 1 << 20  # so many counts of integers fit into caches
 
@@ -159,28 +160,28 @@ def unique_values(x: Array, /):
     return _unique(x.ravel(), False, False, False, False)[0]
 
 
-@function("np.unique_counts", compiled=False)
+@function("np.unique_counts")
 def unique_counts(x: Array, /):
     """A named tuple: the values of `x` once each (of NaN all), and how often each occurs."""
-    return _RESULTS["counts"](*_unique(x.ravel(), False, False, True, False))
+    return _Counts(*_unique(x.ravel(), False, False, True, False))
 
 
-@function("np.unique_inverse", compiled=False)
+@function("np.unique_inverse")
 def unique_inverse(x: Array, /):
     """A named tuple: the values of `x` once each (of NaN all), and the index among them of each
     element, in the shape of `x`.
     """
     values, inverse = _unique(x.ravel(), False, True, False, False)
-    return _RESULTS["inverse"](values, inverse.reshape(x.shape))
+    return _Inverse(values, inverse.reshape(x.shape))
 
 
-@function("np.unique_all", compiled=False)
+@function("np.unique_all")
 def unique_all(x: Array, /):
     """A named tuple: the values of `x` once each (of NaN all), where each is first, the index among
     them of each element, in the shape of `x`, and how often each occurs.
     """
     values, index, inverse, counts = _unique(x.ravel(), True, True, True, False)
-    return _RESULTS["all"](values, index, inverse.reshape(x.shape), counts)
+    return _All(values, index, inverse.reshape(x.shape), counts)
 
 
 # Two arrays.

@@ -188,3 +188,30 @@ def sort_list(items, reverse=False):
     n = len(items)
     for i in range(n):
         items[i] = ordered[n - 1 - i] if reverse else ordered[i]
+
+
+@known("array of lists")
+def array_of_lists(rows):
+    """np.array of a list of lists of one length; there is no type for those of none."""
+    n = len(rows)
+    if n == 0:
+        raise ValueError("[array] a list of lists; got an empty one; expected at least one row")
+    m = len(rows[0])
+    out = np.empty((n, m), np.asarray(rows[0]).dtype)
+    for i in range(n):
+        row = rows[i]
+        if len(row) != m:
+            raise ValueError("[array] a list of lists; got rows of different lengths")
+        for k in range(m):
+            out[i, k] = row[k]
+    return out
+
+
+@known("np.tolist")
+def tolist(a):
+    """The elements as Python's numbers, in lists."""
+    if a.ndim == 0:
+        return a.item()
+    if a.ndim == 1:
+        return [x.item() for x in a]
+    return [tolist(a[k]) for k in range(a.shape[0])]

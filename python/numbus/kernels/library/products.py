@@ -2,14 +2,16 @@
 
 import numpy as np
 
-from .._library import known, not_yet
+from .._library import known
 
 
-@known("np.dot", "np.matmul")
+@known("np.dot")
 def dot(a, b):
     """i-k-j loops over blocks that stay in the cache, their inner loop along rows."""
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         return np.asarray(a) * np.asarray(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
     if a.ndim == 1 and b.ndim == 1:
         if a.shape[0] != b.shape[0]:
             raise ValueError(f"shapes not aligned: {a.shape[0]} and {b.shape[0]}")
@@ -37,7 +39,63 @@ def dot(a, b):
         return out
     if a.ndim == 2 and b.ndim == 2:
         return product(a, np.ascontiguousarray(b))
-    not_yet("products of arrays of more than two dimensions")
+    k = a.shape[a.ndim - 1]
+    if b.ndim == 1:
+        return dot(a.reshape((a.size // max(k, 1), k)), b).reshape(a.shape[:-1])
+    if b.shape[b.ndim - 2] != k:
+        raise ValueError(f"shapes not aligned: {k} and {b.shape[b.ndim - 2]}")
+    inner = np.moveaxis(b, -2, 0)
+    extents = a.shape[:-1] + inner.shape[1:]
+    rows = a.reshape((_count(a.shape[:-1]), k))
+    return product(rows, inner.copy().reshape((k, _count(inner.shape[1:])))).reshape(extents)
+
+
+def _count(extents):
+    """The number of elements of a shape."""
+    n = 1
+    for extent in extents:
+        n *= extent
+    return n
+
+
+@known("np.matmul")
+def matmul(a, b):
+    """dot() of the last two axes, over stacks that broadcast."""
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.ndim == 0 or b.ndim == 0:
+        raise ValueError("matmul: an operand has no axes")
+    if a.ndim <= 2 and b.ndim <= 2:
+        return dot(a, b)
+    if a.ndim == 1:
+        return _stack(a.reshape((1, a.shape[0])), b)[..., 0, :]
+    if b.ndim == 1:
+        return _stack(a, b.reshape((b.shape[0], 1)))[..., 0]
+    return _stack(a, b)
+
+
+def _stack(a, b):
+    n, k, m = a.shape[a.ndim - 2], a.shape[a.ndim - 1], b.shape[b.ndim - 1]
+    if b.shape[b.ndim - 2] != k:
+        raise ValueError(f"shapes not aligned: {k} and {b.shape[b.ndim - 2]}")
+    outer = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    count = _count(outer)
+    first = np.broadcast_to(a, outer + (n, k)).copy().reshape((count, n, k))
+    second = np.broadcast_to(b, outer + (k, m)).copy().reshape((count, k, m))
+    out = np.empty((count, n, m), np.result_type(a, b))
+    for i in range(count):
+        out[i] = product(first[i], second[i])
+    return out.reshape(outer + (n, m))
+
+
+@known("np.vecdot")
+def vecdot(a, b):
+    """Sums of products along the last axes, the first operand conjugated."""
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.ndim == 0 or b.ndim == 0:
+        raise ValueError("vecdot: an operand has no axes")
+    if a.shape[a.ndim - 1] != b.shape[b.ndim - 1]:
+        raise ValueError(f"extents differ: {a.shape[a.ndim - 1]} and {b.shape[b.ndim - 1]}")
+    t = np.result_type(a, b)
+    products = np.conj(a) * b
+    return np.any(products, axis=-1) if t.kind == "b" else np.sum(products, axis=-1, dtype=t)
 
 
 def product(a, b):
@@ -78,6 +136,6 @@ def vdot(a, b):
 @known("np.inner")
 def inner(a, b):
     """dot() along the last axes."""
-    if b.ndim == 2:
-        return dot(a, b.T)
-    return dot(a, b)
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or b.ndim < 2:
+        return dot(a, b)
+    return dot(a, np.swapaxes(b, -1, -2))

@@ -236,15 +236,25 @@ def lower_factor(a):
     return out
 
 
+def inverse(a):
+    """The inverse in the same type, which those of integers have not."""
+    if a.dtype.kind in "iub":
+        raise ValueError("negative powers of integers in a compiled function: convert first")
+    return inv(a)
+
+
 @known("np.linalg.matrix_power")
 def matrix_power(a, n):
     """Repeated squaring; below zero of the inverse."""
-    expect_matrix(a)
+    if a.ndim < 2:
+        raise LinAlgError("matrices have at least two axes")
+    if a.ndim > 2:
+        not_yet("linear algebra of stacks of matrices")
     square(a)
     if isinstance(n, float):
         raise TypeError("exponent must be an integer")
     if n < 0:
-        raise ValueError("negative powers inside a compiled function: invert first")
+        return matrix_power(inverse(a), -n)
     out = np.eye(a.shape[0]).astype(a.dtype)
     base = a.copy()
     while n > 0:
